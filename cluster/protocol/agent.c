@@ -54,13 +54,20 @@ int agent_put(struct agent *a, const struct block_record *r)
 int agent_drop(struct agent *a, const struct block_key *key)
 {
 	struct block_record *r = agent_find(a, key);
+	int rc = r ? a->ops->drop_block(a->arg, key) : 0;
 
-	if (!r)
-		return 0;
-	if (a->ops->drop_block(a->arg, key))
-		return -1;
-	*r = a->blocks[--a->n_blocks];
-	return 0;
+	if (r && rc == 0)
+		*r = a->blocks[--a->n_blocks];
+	return rc;
+}
+
+/* Time that passed since the last event counts for all that is decided now. */
+static void read_clock(struct agent *a)
+{
+	int64_t now = a->ops->now(a->arg);
+
+	if (now > a->now)
+		a->now = now;
 }
 
 struct block_party agent_party(const struct agent *a, uint64_t token)
@@ -128,8 +135,7 @@ void agent_send_request(struct agent *a, struct op *op, enum op_step step, struc
 	a->ops->send(a->arg, r);
 }
 
-void agent_send(struct agent *a, struct op *op, enum op_step step, const struct cluster_version *at,
-		const struct block *b)
+void agent_send(struct agent *a, struct op *op, enum op_step step, const struct block *b)
 {
 	static const enum agent_call calls[] = { [STEP_LOOK] = CALL_GET,
 						 [STEP_CREATE] = CALL_CREATE,
@@ -138,8 +144,10 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 	struct agent_request r = { .call = calls[step], .kind = CLUSTER_BLOCK };
 
 	(void)grid_name(op->key.pool, op->key.start, r.name);
-	if (at)
-		r.at = *at;
+	if (step == STEP_UPDATE || step == STEP_REMOVE) {
+		r.at = op->seen.at;
+		r.was = op->seen.block;
+	}
 	if (b)
 		r.block = *b;
 	agent_send_request(a, op, step, &r);
@@ -191,12 +199,16 @@ static void remove_done(struct agent *a)
 
 void agent_answer(struct agent *a, const struct agent_reply *reply)
 {
+	read_clock(a);
 	for (size_t i = 0; i < a->n_ops; i++) {
 		struct op *op = a->ops_running[i];
 
 		if (op->done || op->id != reply->id)
 			continue;
 		op->id = 0;
+		if (op->step == STEP_LOOK && op->kind != OP_RENEW && op->kind != OP_SEEK)
+			op->seen = (struct block_seen){ op->key, reply->at, reply->block };
+		a->away = reply->outcome == CLUSTER_AWAY ? a->away + 1 : 0;
 		/* An answer ends the count of tries in vain; agent_later() begins a new one. */
 		if (reply->outcome != CLUSTER_AWAY)
 			op->tries = 0;
@@ -245,6 +257,7 @@ int64_t agent_tick(struct agent *a, int64_t now)
 			kinds[op->kind].go(a, op);
 	}
 	remove_done(a);
+	claim_tell(a);
 	for (size_t i = 0; i < a->n_ops; i++) {
 		if (!a->ops_running[i]->id && a->ops_running[i]->due < next)
 			next = a->ops_running[i]->due;
@@ -276,12 +289,24 @@ void agent_unset_pool(struct agent *a, const char *name)
 		*p = a->pools[--a->n_pools];
 }
 
-void agent_need(struct agent *a, const char *pool, uint64_t addresses)
+bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 {
 	struct agent_pool *p = agent_find_pool(a, pool);
 
-	if (p)
-		p->needed = addresses;
+	if (!p)
+		return false;
+	p->needed = addresses;
+	p->full = false;
+	return true;
+}
+
+enum agent_health agent_health(const struct agent *a)
+{
+	if (a->other)
+		return AGENT_TWIN;
+	if (!a->renewed || !node_may_give(&a->node, a->set.boot, a->now))
+		return AGENT_UNCONFIRMED;
+	return a->now < a->frozen ? AGENT_FROZEN : AGENT_OK;
 }
 
 /* 0: nothing is assigned from the block any more. */
@@ -304,6 +329,8 @@ void agent_return(struct agent *a, const struct block_key *key)
 
 void agent_saw(struct agent *a, const struct block_seen *seen)
 {
+	read_clock(a);
+
 	struct block_record *r = agent_find(a, &seen->key);
 	bool ours = strcmp(seen->block.owner.node, a->set.node) == 0 &&
 		    strcmp(seen->block.owner.holder, a->node.holder) == 0;
@@ -321,6 +348,15 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 
 	if (op)
 		op->seen = *seen;
+}
+
+void agent_gone(struct agent *a, const struct block_key *key)
+{
+	const struct block_record *r = agent_find(a, key);
+
+	read_clock(a);
+	if (r && r->state == BLOCK_GRANTED && a->renewed)
+		(void)agent_begin(a, OP_CONFIRM, key);
 }
 
 void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)

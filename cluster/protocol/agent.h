@@ -19,8 +19,7 @@
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_AGENT_H
 #define RAILHEAD_CLUSTER_PROTOCOL_AGENT_H
 
-#include "cluster/protocol/object.h"
-#include "cluster/protocol/record.h"
+#include "cluster/protocol/agent_ops.h"
 
 struct agent_memory {
 	struct node_record node;
@@ -28,66 +27,15 @@ struct agent_memory {
 	size_t n;
 };
 
-/* A request to the cluster store. */
-enum agent_call { CALL_GET, CALL_LIST, CALL_CREATE, CALL_UPDATE, CALL_REMOVE };
-
-struct agent_request {
-	uint32_t id; /* of the reply */
-	enum agent_call call;
-	enum cluster_kind kind;
-	char name[CLUSTER_NAME_LEN]; /* of a list: the prefix of the names */
-	struct cluster_version at;   /* precondition of update and remove */
-	struct block block;          /* the new value, by kind */
-	struct heartbeat beat;
-};
-
-struct block_seen {
-	struct block_key key;
-	struct cluster_version at;
-	struct block block;
-};
-
-struct agent_reply {
-	uint32_t id;
-	enum cluster_outcome outcome;
-	struct cluster_version at;
-	struct block block; /* by kind */
-	struct heartbeat beat;
-	struct shared_pool pool;
-	const struct block_seen *list; /* of a list. Borrowed */
-	size_t n_list;
-};
-
-/*
- * Calls of the agent. Changes of the node's store are durable and atomic when they return 0.
- * If one fails, the agent tries again later.
- */
-struct agent_ops {
-	/* send - a request; its reply comes with agent_reply(), later, or never after a restart. */
-	void (*send)(void *arg, const struct agent_request *r);
-	uint64_t (*random)(void *arg);
-	/* put_block - insert or replace. drop_block - with all that it kept about addresses. */
-	int (*put_block)(void *arg, const struct block_record *r);
-	int (*drop_block)(void *arg, const struct block_key *key);
-	/*
-	 * retire_block - in one transaction: if no address of the block is assigned or cools down,
-	 * make it BLOCK_RETURNING and return 0. 1: an address is in use. -1: the store failed.
-	 */
-	int (*retire_block)(void *arg, const struct block_key *key);
-	int (*put_node)(void *arg, const struct node_record *r);
-	/* used - addresses of the block in use; spare - addresses that the pool can assign now. */
-	uint32_t (*used)(void *arg, const struct block_key *key);
-	uint64_t (*spare)(void *arg, const char *pool);
-};
-
 struct agent_settings {
-	const char *node; /* borrowed */
-	const char *boot; /* id of this boot. Borrowed */
-	int64_t hold;     /* nodeHold, ns */
-	int64_t renew;    /* between two heartbeats, ns */
-	int64_t retry;    /* before a request is repeated, ns; it grows, with jitter */
-	int64_t ask;      /* how long an ask stands, ns */
-	bool strict;      /* fence */
+	const char *node;    /* borrowed */
+	const char *boot;    /* id of this boot. Borrowed */
+	int64_t hold;        /* nodeHold, ns */
+	int64_t renew;       /* between two heartbeats, ns */
+	int64_t retry;       /* before a request is repeated, ns; it grows, with jitter */
+	int64_t ask;         /* how long an ask stands, ns */
+	const char *machine; /* DMI UUID; NULL: not known. Borrowed */
+	bool strict;         /* fence */
 };
 
 struct agent;
@@ -104,8 +52,12 @@ void agent_free(struct agent *a);
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e) must_check;
 void agent_unset_pool(struct agent *a, const char *name);
 
-/* agent_need - so many addresses of the pool are wanted beyond those that it can assign now. */
-void agent_need(struct agent *a, const char *pool, uint64_t addresses);
+/*
+ * agent_need - callers wait until the pool can assign so many addresses; 0: no caller waits any
+ * more. A new call replaces the one before it. How it ends is said once by ops->met(), from
+ * agent_tick() or agent_answer(). False: the pool is not known, and nothing will be said.
+ */
+bool agent_need(struct agent *a, const char *pool, uint64_t addresses);
 
 /* agent_answer - the reply to a request. */
 void agent_answer(struct agent *a, const struct agent_reply *reply);
@@ -119,11 +71,29 @@ void agent_saw(struct agent *a, const struct block_seen *seen);
  */
 void agent_listed(struct agent *a, const struct block_seen *seen, size_t n);
 
+/*
+ * agent_gone - a watch shows that a block was in the name of this node, and is not any more: it was
+ * deleted, or has another owner.
+ */
+void agent_gone(struct agent *a, const struct block_key *key);
+
 /* agent_return - give up a block if nothing of it is in use. */
 void agent_return(struct agent *a, const struct block_key *key);
 
-/* agent_tick - do what is due at `now` (CLOCK_BOOTTIME, ns). Returns when it wants to be called
- * next. */
+/*
+ * agent_tick - do what is due at `now` (CLOCK_BOOTTIME, ns). Returns when it wants to be called
+ * next: later than now; INT64_MAX: nothing is due. Call it after each event, too: after a reply, a
+ * change that a watch shows, a need, the end of a pod.
+ */
 int64_t agent_tick(struct agent *a, int64_t now);
+
+/* The state of the node, for an operator. */
+enum agent_health {
+	AGENT_OK,
+	AGENT_UNCONFIRMED, /* no renewal has succeeded in this boot or since the fence passed */
+	AGENT_FROZEN,      /* the store was restored: no claims and returns for a while */
+	AGENT_TWIN,        /* another machine has the name of this node */
+};
+enum agent_health agent_health(const struct agent *a);
 
 #endif

@@ -43,13 +43,14 @@ struct op {
 	uint64_t won;   /* the epoch of a write that succeeded; 0: none did */
 	bool begun;     /* a write was sent, by this process or an earlier one */
 	struct block_key key;
-	struct block_seen seen; /* what the last look showed */
+	struct block_seen seen; /* what the last look, or another reply, showed */
 	bool done;              /* is removed at the end of the event */
 };
 
 struct agent_pool {
 	struct shared_pool is;
-	uint64_t needed; /* beyond what is spare, for callers that wait */
+	uint64_t needed; /* for callers that wait */
+	bool full;       /* the last list showed nothing to claim or to ask for */
 	u128 tried;      /* positions of the order that were tried */
 	unsigned misses; /* claims in a row that found the block taken */
 	int64_t due;     /* when a claim may begin */
@@ -60,8 +61,9 @@ struct agent {
 	const struct agent_ops *ops;
 	void *arg;
 	struct node_record node;
-	bool renewed; /* in the present epoch, by this process */
-	bool other;   /* another machine has our name */
+	bool renewed;  /* in the present epoch, by this process */
+	bool other;    /* another machine has our name */
+	unsigned away; /* requests without a usable answer since the last one that had one */
 	int64_t now, beat_due;
 	int64_t frozen; /* until then no claim and no return: the store was restored */
 	uint32_t last_id;
@@ -84,7 +86,7 @@ bool agent_is_new(const struct agent *a, const struct block_key *key);
 struct grid_order agent_order(const struct agent *a, const struct agent_pool *p);
 /* agent_put - write a record, and remember it. -1: the node's store failed; nothing changed. */
 int agent_put(struct agent *a, const struct block_record *r) must_check;
-/* agent_drop - forget a block. */
+/* agent_drop - forget a block. As ops->drop_block(). */
 int agent_drop(struct agent *a, const struct block_key *key) must_check;
 
 /* agent_is_ours - the block has this node, this holder and the token of the record. */
@@ -98,11 +100,11 @@ struct op *agent_begin(struct agent *a, enum op_kind kind, const struct block_ke
 bool agent_is_busy(const struct agent *a, const struct block_key *key);
 
 /*
- * agent_send - a request for op's block, whose reply comes in step `step`; at and b: for an update,
- * a removal, a creation. agent_send_request - one for another object.
+ * agent_send - a request for op's block, whose reply comes in step `step`; b: the value of an
+ * update or a creation. The precondition of an update or a removal is op->seen. agent_send_request
+ * - one for another object.
  */
-void agent_send(struct agent *a, struct op *op, enum op_step step, const struct cluster_version *at,
-		const struct block *b);
+void agent_send(struct agent *a, struct op *op, enum op_step step, const struct block *b);
 void agent_send_request(struct agent *a, struct op *op, enum op_step step, struct agent_request *r);
 /* agent_later - wait, and then go on in STEP_IDLE; longer after each try in a row. */
 void agent_later(struct agent *a, struct op *op);
@@ -128,15 +130,16 @@ void contest_go(struct agent *a, struct op *op);
 void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void return_go(struct agent *a, struct op *op);
 void return_reply(struct agent *a, struct op *op, const struct agent_reply *r);
-/* contest_begin - the block of op is not ours: drop it, or contest it if pods live in it. */
+/* contest_begin - op's block is not ours: forget it and end, or contest it if pods live in it. */
 void contest_begin(struct agent *a, struct op *op);
 void answer_go(struct agent *a, struct op *op);
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void stray_go(struct agent *a, struct op *op);
 void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 
-/* claim_more - begin claims for the pools that run low. */
+/* claim_more - begin claims for the pools that run low. claim_tell - which needs have ended. */
 void claim_more(struct agent *a);
+void claim_tell(struct agent *a);
 /* claim_start - claim this block. */
 void claim_start(struct agent *a, const struct block_key *key);
 

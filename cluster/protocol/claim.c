@@ -6,6 +6,8 @@
 
 /* So many claims that find the block taken, and the blocks of the pool are listed instead. */
 #define MISSES_MAX 3
+/* So many requests in a row without a usable answer: the need ends with NEED_AWAY. */
+#define AWAY_MAX 3
 
 void claim_start(struct agent *a, const struct block_key *key)
 {
@@ -30,7 +32,7 @@ void claim_go(struct agent *a, struct op *op)
 
 	op->won = 0;
 	if (op->begun || !p) {
-		agent_send(a, op, STEP_LOOK, NULL, NULL);
+		agent_send(a, op, STEP_LOOK, NULL);
 		return;
 	}
 
@@ -38,7 +40,7 @@ void claim_go(struct agent *a, struct op *op)
 
 	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
 	op->begun = true;
-	agent_send(a, op, STEP_CREATE, NULL, &b);
+	agent_send(a, op, STEP_CREATE, &b);
 }
 
 /* The block is another node's. If our write comes late, the block will be a stray. */
@@ -46,13 +48,9 @@ static void missed(struct agent *a, struct op *op)
 {
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
-	if (agent_drop(a, &op->key)) {
-		agent_later(a, op);
-		return;
-	}
 	if (p)
 		p->misses++;
-	agent_end(op);
+	contest_begin(a, op);
 }
 
 /*
@@ -107,13 +105,14 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	bool there = r->outcome == CLUSTER_OK;
 
-	op->seen = (struct block_seen){ op->key, r->at, r->block };
 	if (there && agent_is_ours(a, &r->block, record->token)) {
 		ask_for_pool(a, op);
 	} else if (there && p && !*r->block.owner.node &&
 		   strcmp(r->block.pool_uid, p->is.uid) == 0) {
-		op->seen.block.owner = agent_party(a, record->token);
-		agent_send(a, op, STEP_UPDATE, &r->at, &op->seen.block);
+		struct block b = r->block;
+
+		b.owner = agent_party(a, record->token);
+		agent_send(a, op, STEP_UPDATE, &b);
 	} else {
 		missed(a, op);
 	}
@@ -135,7 +134,7 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_later(a, op);
 	} else {
 		/* Taken, free, or ours by an earlier try. */
-		agent_send(a, op, STEP_LOOK, NULL, NULL);
+		agent_send(a, op, STEP_LOOK, NULL);
 	}
 }
 
@@ -202,5 +201,36 @@ void claim_more(struct agent *a)
 
 		if (!p->is.ending && !p->is.conflict && p->due <= a->now)
 			claim_for(a, p);
+	}
+}
+
+/* ---- what becomes of a need ---- */
+
+static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_result *how)
+{
+	enum agent_health health = agent_health(a);
+
+	*how = NEED_REFUSED;
+	if (p->is.ending || p->is.conflict || health == AGENT_TWIN || health == AGENT_FROZEN)
+		return true;
+	*how = NEED_AWAY;
+	if (a->away >= AWAY_MAX)
+		return true;
+	*how = NEED_FULL;
+	return p->full;
+}
+
+void claim_tell(struct agent *a)
+{
+	enum need_result how;
+
+	for (size_t i = 0; i < a->n_pools; i++) {
+		struct agent_pool *p = &a->pools[i];
+		bool met = p->needed && a->ops->spare(a->arg, p->is.name) >= p->needed;
+
+		if (!p->needed || (!met && !has_ended(a, p, &how)))
+			continue;
+		p->needed = 0;
+		a->ops->met(a->arg, p->is.name, met ? NEED_MET : how);
 	}
 }

@@ -23,17 +23,17 @@ static void put_state(struct agent *a, struct op *op, enum block_state state)
 
 void contest_begin(struct agent *a, struct op *op)
 {
-	if (a->ops->used(a->arg, &op->key) > 0)
+	int rc = agent_drop(a, &op->key);
+
+	if (rc > 0)
 		put_state(a, op, BLOCK_CONTESTED);
-	else if (agent_drop(a, &op->key))
-		agent_later(a, op);
 	else
-		agent_end(op);
+		agent_end_if(a, op, rc);
 }
 
 void contest_go(struct agent *a, struct op *op)
 {
-	agent_send(a, op, STEP_LOOK, NULL, NULL);
+	agent_send(a, op, STEP_LOOK, NULL);
 }
 
 /* No node has the block. */
@@ -47,11 +47,11 @@ static void take_again(struct agent *a, struct op *op, const struct agent_reply 
 		agent_later(a, op);
 	} else if (r->outcome == CLUSTER_NOT_FOUND) {
 		memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
-		agent_send(a, op, STEP_CREATE, NULL, &b);
+		agent_send(a, op, STEP_CREATE, &b);
 	} else {
-		op->seen.block = r->block;
-		op->seen.block.owner = b.owner;
-		agent_send(a, op, STEP_UPDATE, &r->at, &op->seen.block);
+		b = r->block;
+		b.owner = agent_party(a, record->token);
+		agent_send(a, op, STEP_UPDATE, &b);
 	}
 }
 
@@ -65,7 +65,7 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 		b.asker = us;
 		b.contested = true;
 		b.kept = false;
-		agent_send(a, op, STEP_UPDATE, &r->at, &b);
+		agent_send(a, op, STEP_UPDATE, &b);
 	} else if (b.kept) {
 		put_state(a, op, BLOCK_LOST);
 	} else {

@@ -8,7 +8,7 @@
 
 void confirm_go(struct agent *a, struct op *op)
 {
-	agent_send(a, op, STEP_LOOK, NULL, NULL);
+	agent_send(a, op, STEP_LOOK, NULL);
 }
 
 void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -37,7 +37,7 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	b.touched++;
 	b.used = a->ops->used(a->arg, &op->key);
-	agent_send(a, op, STEP_UPDATE, &r->at, &b);
+	agent_send(a, op, STEP_UPDATE, &b);
 }
 
 /* ---- return, or hand over to who asks ---- */
@@ -48,7 +48,7 @@ void return_go(struct agent *a, struct op *op)
 		op->due = a->frozen;
 		return;
 	}
-	agent_send(a, op, STEP_LOOK, NULL, NULL);
+	agent_send(a, op, STEP_LOOK, NULL);
 }
 
 void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -65,9 +65,9 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		b.contested = b.kept = false;
 		b.used = 0;
 		if (*b.owner.node)
-			agent_send(a, op, STEP_UPDATE, &r->at, &b);
+			agent_send(a, op, STEP_UPDATE, &b);
 		else
-			agent_send(a, op, STEP_REMOVE, &r->at, NULL);
+			agent_send(a, op, STEP_REMOVE, NULL);
 		return;
 	}
 	if (op->step != STEP_LOOK && r->outcome == CLUSTER_CONFLICT) {
@@ -76,9 +76,10 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		return;
 	}
 
-	bool unknown = r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
-
-	agent_end_if(a, op, unknown || agent_drop(a, &op->key));
+	if (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED)
+		agent_later(a, op);
+	else
+		contest_begin(a, op);
 }
 
 /* ---- an ask for a block that is in use ---- */
@@ -92,7 +93,7 @@ void answer_go(struct agent *a, struct op *op)
 	if (!b.contested)
 		b.asker = (struct block_party){ 0 };
 	b.used = a->ops->used(a->arg, &op->key);
-	agent_send(a, op, STEP_UPDATE, &op->seen.at, &b);
+	agent_send(a, op, STEP_UPDATE, &b);
 }
 
 /* A hint; if it fails, who asked gives up by itself. */
@@ -107,7 +108,7 @@ void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 void stray_go(struct agent *a, struct op *op)
 {
-	agent_send(a, op, STEP_REMOVE, &op->seen.at, NULL);
+	agent_send(a, op, STEP_REMOVE, NULL);
 }
 
 /* If it is still there, it is seen again: a watch repeats what it has after it was interrupted. */

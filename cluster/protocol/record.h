@@ -33,6 +33,7 @@ struct node_record {
 	int64_t give_until;          /* CLOCK_BOOTTIME, ns; INT64_MAX: no limit */
 	struct cluster_version beat; /* of our heartbeat; "": not known */
 	uint64_t beats;
+	int64_t frozen; /* CLOCK_BOOTTIME, ns: until then no claims and returns; 0: not frozen */
 };
 
 /*

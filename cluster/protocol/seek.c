@@ -114,6 +114,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 		if (s)
 			ask(a, s);
+		p->full = !s && asks(a, p->is.name) == 0;
 	}
 	p->due = a->now + a->set.retry;
 	agent_end(op);
@@ -126,12 +127,15 @@ void ask_go(struct agent *a, struct op *op)
 	const struct block_record *record = agent_find(a, &op->key);
 
 	if (op->begun) {
-		agent_send(a, op, STEP_LOOK, NULL, NULL);
+		agent_send(a, op, STEP_LOOK, NULL);
 		return;
 	}
 	op->begun = true;
-	op->seen.block.asker = agent_party(a, record->token);
-	agent_send(a, op, STEP_UPDATE, &op->seen.at, &op->seen.block);
+
+	struct block b = op->seen.block;
+
+	b.asker = agent_party(a, record->token);
+	agent_send(a, op, STEP_UPDATE, &b);
 }
 
 /* An ask that is not heard is given up; a block that comes all the same is returned as a stray. */
@@ -157,5 +161,5 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_later(a, op);
 		return;
 	}
-	agent_end_if(a, op, agent_drop(a, &op->key));
+	contest_begin(a, op);
 }

@@ -20,7 +20,7 @@ static struct block_record record_of(const struct machine *m)
 /* One pool of one block. The first node has a pod in it; the second claims it after a restore. */
 static struct pair claimed_twice(void)
 {
-	const struct world_settings set = { .nodes = 2, .blocks = 1, .bits = 1 };
+	const struct world_settings set = { .nodes = 2, .blocks = 1, .bits = 1, .quiet = true };
 	struct pair p = { .w = world_new(&set) };
 
 	world_settle(p.w);
@@ -83,7 +83,7 @@ END_TEST
 
 START_TEST(a_block_that_vanished_is_claimed_again)
 {
-	const struct world_settings set = { .nodes = 1, .blocks = 1, .bits = 1 };
+	const struct world_settings set = { .nodes = 1, .blocks = 1, .bits = 1, .quiet = true };
 	struct world *w = world_new(&set);
 	struct machine *m = &w->machines[0];
 

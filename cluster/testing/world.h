@@ -17,6 +17,7 @@ struct world_settings {
 	bool strict;                  /* fence */
 	bool restores;                /* the store may go back to an older state of itself */
 	bool lies;  /* evidence that a machine is off may be wrong: pods may share an address */
+	bool quiet; /* no ADD between two calls of an agent's operations */
 	bool trace; /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
 	enum {
@@ -28,13 +29,14 @@ struct world_settings {
 		KEEP_USED,    /* a block is returned although a pod has an address */
 		BLIND_REMOVE, /* the store removes whatever has the name */
 		DEAF,         /* strays are not seen */
+		DROP_USED,    /* a record is deleted although a pod has an address */
 	} wrong;
 };
 
 /* How often things happened, so that a test can tell that they did. */
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
-		full, restores, contests, lost;
+		full, restores, contests, lost, needs[4];
 };
 
 struct world;

@@ -44,17 +44,7 @@ static int put_block(void *arg, const struct block_record *r)
 	return 0;
 }
 
-static int drop_block(void *arg, const struct block_key *key)
-{
-	struct machine *m = arg;
-	struct block_record *r = world_on_disk(m, key);
-
-	if (r)
-		*r = m->blocks[--m->n_blocks];
-	return 0;
-}
-
-static uint32_t used(void *arg, const struct block_key *key)
+static uint32_t count_used(void *arg, const struct block_key *key)
 {
 	const struct machine *m = arg;
 	unsigned first = world_slot_of(m->world, key->start);
@@ -65,11 +55,97 @@ static uint32_t used(void *arg, const struct block_key *key)
 	return n;
 }
 
+/* May this machine assign from this block? As the transaction of an ADD asks. */
+static bool may_give(const struct machine *m, const struct block_record *r)
+{
+	if (m->world->set.wrong == NO_EPOCH)
+		return r->state == BLOCK_GRANTED;
+	return node_may_give(&m->node, m->boot, m->world->now) && block_may_give(&m->node, r);
+}
+
+/* The rule of rules: at this moment the store says that the block is ours, and no pod has it. */
+static void judge_give(struct world *w, const struct machine *m, const struct block_record *r,
+		       unsigned ip)
+{
+	char name[GRID_NAME_LEN];
+	const struct object *o =
+		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
+
+	if (w->restored)
+		return;
+	if (!o || strcmp(o->block.owner.node, m->name) != 0 || o->block.owner.token != r->token)
+		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
+			       !o                     ? "nobody"
+			       : *o->block.owner.node ? o->block.owner.node
+						      : "nobody");
+	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
+		if (w->machines[i].lease[ip])
+			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
+				       w->machines[i].name);
+	}
+}
+
+static bool give(struct world *w, struct machine *m, uint32_t choice)
+{
+	for (size_t i = 0; i < m->n_blocks; i++) {
+		const struct block_record *r = &m->blocks[(i + choice) % m->n_blocks];
+		unsigned first = world_slot_of(w, r->key.start);
+
+		if (!may_give(m, r))
+			continue;
+		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
+			if (m->lease[first + k])
+				continue;
+			judge_give(w, m, r, first + k);
+			w->counts.gives++;
+			m->lease[first + k] = true;
+			world_trace(w, "%s: a pod has %u", m->name, first + k);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Between two calls of an agent an ADD may have run: what a call told the agent is true no more at
+ * the next one.
+ */
+static void between(struct machine *m)
+{
+	if (!m->world->set.quiet && next_random(m) % 4 == 0)
+		(void)give(m->world, m, (uint32_t)next_random(m));
+}
+
+static uint32_t used(void *arg, const struct block_key *key)
+{
+	uint32_t n = count_used(arg, key);
+
+	between(arg);
+	return n;
+}
+
+static int drop_block(void *arg, const struct block_key *key)
+{
+	struct machine *m = arg;
+
+	between(m);
+
+	struct block_record *r = world_on_disk(m, key);
+
+	if (!r)
+		return 0;
+	if (count_used(m, key) && m->world->set.wrong != DROP_USED)
+		return 1;
+	*r = m->blocks[--m->n_blocks];
+	return 0;
+}
+
 static int retire_block(void *arg, const struct block_key *key)
 {
 	struct machine *m = arg;
 
-	if (used(arg, key) && m->world->set.wrong != KEEP_USED)
+	between(m);
+	if (count_used(arg, key) && m->world->set.wrong != KEEP_USED)
 		return 1;
 	struct block_record *r = world_on_disk(m, key);
 
@@ -92,14 +168,6 @@ static int put_node(void *arg, const struct node_record *r)
 	return 0;
 }
 
-/* May this machine assign from this block? As the transaction of an ADD asks. */
-static bool may_give(const struct machine *m, const struct block_record *r)
-{
-	if (m->world->set.wrong == NO_EPOCH)
-		return r->state == BLOCK_GRANTED;
-	return node_may_give(&m->node, m->boot, m->world->now) && block_may_give(&m->node, r);
-}
-
 static uint64_t spare(void *arg, const char *pool)
 {
 	const struct machine *m = arg;
@@ -110,13 +178,26 @@ static uint64_t spare(void *arg, const char *pool)
 		const struct block_record *r = &m->blocks[i];
 
 		if (may_give(m, r))
-			n += (UINT64_C(1) << m->world->set.bits) - used(arg, &r->key);
+			n += (UINT64_C(1) << m->world->set.bits) - count_used(arg, &r->key);
 	}
 	return n;
 }
 
-static const struct agent_ops ops = { world_send,   next_random, put_block, drop_block,
-				      retire_block, put_node,    used,      spare };
+static int64_t now(void *arg)
+{
+	return ((const struct machine *)arg)->world->now;
+}
+
+static void met(void *arg, const char *pool, enum need_result result)
+{
+	struct machine *m = arg;
+
+	(void)pool;
+	m->world->counts.needs[result]++;
+}
+
+static const struct agent_ops ops = { world_send,   next_random, now,  put_block, drop_block,
+				      retire_block, put_node,    used, spare,     met };
 
 /* ---- machines ---- */
 
@@ -162,52 +243,14 @@ void world_power_off(struct world *w, struct machine *m)
 	memset(m->lease, 0, sizeof(m->lease));
 }
 
-/* The rule of rules: at this moment the store says that the block is ours, and no pod has it. */
-static void judge_give(struct world *w, const struct machine *m, const struct block_record *r,
-		       unsigned ip)
-{
-	char name[GRID_NAME_LEN];
-	const struct object *o =
-		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
-
-	if (w->restored)
-		return;
-	if (!o || strcmp(o->block.owner.node, m->name) != 0 || o->block.owner.token != r->token)
-		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
-			       !o                     ? "nobody"
-			       : *o->block.owner.node ? o->block.owner.node
-						      : "nobody");
-	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
-		if (w->machines[i].lease[ip])
-			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
-				       w->machines[i].name);
-	}
-}
-
 bool world_add_pod(struct world *w, struct machine *m, uint32_t choice)
 {
-	for (size_t i = 0; i < m->n_blocks; i++) {
-		const struct block_record *r = &m->blocks[(i + choice) % m->n_blocks];
-		unsigned first = world_slot_of(w, r->key.start);
+	bool given = give(w, m, choice);
 
-		if (!may_give(m, r))
-			continue;
-		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
-			if (m->lease[first + k])
-				continue;
-			judge_give(w, m, r, first + k);
-			w->counts.gives++;
-			m->lease[first + k] = true;
-			world_trace(w, "%s: a pod has %u", m->name, first + k);
-			if (m->agent)
-				agent_need(m->agent, w->pool.name, 0);
-			return true;
-		}
-	}
-	w->counts.full++;
+	w->counts.full += !given;
 	if (m->agent)
-		agent_need(m->agent, w->pool.name, 1);
-	return false;
+		(void)agent_need(m->agent, w->pool.name, !given);
+	return given;
 }
 
 void world_del_pod(struct world *w, struct machine *m, uint32_t choice)

@@ -38,6 +38,16 @@ static void count_update(struct world *w, const struct block *from, const struct
 			  strcmp(from->owner.node, to->owner.node) != 0;
 }
 
+/* The precondition that versions alone do not give after a restore. */
+static bool is_as_it_was(const struct object *o, const struct agent_request *r)
+{
+	const struct block *is = &o->block, *was = &r->was;
+
+	return o->kind != CLUSTER_BLOCK ||
+	       (party_equal(&is->owner, &was->owner) && party_equal(&is->asker, &was->asker) &&
+		is->touched == was->touched && strcmp(is->pool_uid, was->pool_uid) == 0);
+}
+
 enum cluster_outcome world_write_object(struct world *w, const struct agent_request *r)
 {
 	struct object *o = world_find(w, r->kind, r->name);
@@ -52,7 +62,7 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 		(void)snprintf(o->name, sizeof(o->name), "%s", r->name);
 	} else if (!o || (strcmp(o->at.uid, r->at.uid) != 0 && !blind)) {
 		return CLUSTER_NOT_FOUND;
-	} else if (strcmp(o->at.version, r->at.version) != 0 && !blind) {
+	} else if ((strcmp(o->at.version, r->at.version) != 0 || !is_as_it_was(o, r)) && !blind) {
 		return CLUSTER_CONFLICT;
 	} else if (r->call == CALL_REMOVE) {
 		o->there = false;

@@ -29,7 +29,9 @@ static void look_at_block(struct world *w, struct taker *t, uint32_t choice)
 
 static void take(struct world *w, struct taker *t, uint32_t choice)
 {
-	struct agent_request r = { .call = CALL_UPDATE, .kind = CLUSTER_BLOCK, .at = t->block.at };
+	struct agent_request r = {
+		.call = CALL_UPDATE, .kind = CLUSTER_BLOCK, .at = t->block.at, .was = t->block.block
+	};
 
 	/* It is slow. */
 	if (choice % 4)

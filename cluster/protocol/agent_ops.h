@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_ops.h: the calls that the user of the agent implements: requests to the cluster store, and
+ * changes of the node's own store. Pure.
+ */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_AGENT_OPS_H
+#define RAILHEAD_CLUSTER_PROTOCOL_AGENT_OPS_H
+
+#include "cluster/protocol/object.h"
+#include "cluster/protocol/record.h"
+
+/*
+ * A request to the cluster store. A restored store uses versions again. So an update or a removal
+ * of a block has a second precondition: the value is that of `was`.
+ */
+enum agent_call { CALL_GET, CALL_LIST, CALL_CREATE, CALL_UPDATE, CALL_REMOVE };
+
+struct agent_request {
+	uint32_t id; /* of the reply */
+	enum agent_call call;
+	enum cluster_kind kind;
+	char name[CLUSTER_NAME_LEN]; /* of a list: the prefix of the names */
+	struct cluster_version at;   /* precondition of update and remove */
+	struct block was;            /* what the block was at that version: see below */
+	struct block block;          /* the new value, by kind */
+	struct heartbeat beat;
+};
+
+struct block_seen {
+	struct block_key key;
+	struct cluster_version at;
+	struct block block;
+};
+
+struct agent_reply {
+	uint32_t id;
+	enum cluster_outcome outcome;
+	struct cluster_version at;
+	struct block block; /* by kind */
+	struct heartbeat beat;
+	struct shared_pool pool;
+	const struct block_seen *list; /* of a list. Borrowed */
+	size_t n_list;
+};
+
+/* How an agent_need() ended. */
+enum need_result {
+	NEED_MET,     /* the pool can assign so many addresses now: try again */
+	NEED_FULL,    /* each block of the pool has an owner, and none gave one up */
+	NEED_AWAY,    /* the cluster store does not answer */
+	NEED_REFUSED, /* the pool is being deleted or overlaps another one; or agent_health() */
+};
+
+/*
+ * Calls of the agent. Changes of the node's store are durable and atomic when they return 0.
+ * If one fails, the agent tries again later.
+ */
+struct agent_ops {
+	/* send - a request; its reply comes with agent_reply(), later, or never after a restart. */
+	void (*send)(void *arg, const struct agent_request *r);
+	uint64_t (*random)(void *arg);
+	int64_t (*now)(void *arg); /* CLOCK_BOOTTIME, ns */
+	/* put_block - insert or replace. */
+	int (*put_block)(void *arg, const struct block_record *r);
+	/*
+	 * drop_block - in one transaction: if no address of the block is in use, delete the record
+	 * with all that is kept about its addresses, and return 0. 1: an address is in use, nothing
+	 * changed. -1: the store failed. A block without a record: 0.
+	 */
+	int (*drop_block)(void *arg, const struct block_key *key);
+	/*
+	 * retire_block - in one transaction: if no address of the block is assigned or cools down,
+	 * make it BLOCK_RETURNING and return 0. 1: an address is in use. -1: the store failed.
+	 */
+	int (*retire_block)(void *arg, const struct block_key *key);
+	int (*put_node)(void *arg, const struct node_record *r);
+	/*
+	 * used - addresses of the block in use; all, if the store fails. spare - addresses that the
+	 * pool can assign now; none, if the store fails.
+	 */
+	uint32_t (*used)(void *arg, const struct block_key *key);
+	uint64_t (*spare)(void *arg, const char *pool);
+	/* met - how an agent_need() ended. It must not call the agent. */
+	void (*met)(void *arg, const char *pool, enum need_result result);
+};
+
+#endif
