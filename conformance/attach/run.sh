@@ -104,11 +104,19 @@ defaults()
 	rm -rf "$W/skip" "$W/evidence" "${FAKE:?}"/*
 }
 
+as_before()
+{
+	snapshot >"$W/now"
+	"$HELPERS/snapshot" --diff "$W/base" "$W/now" >"$W/difference"
+}
+
+# The kernel ends a namespace some time after its last user has gone. Until then its macvlan counts in the master's
+# promiscuity.
 compare()
 {
 	pods_clean
-	snapshot >"$W/now"
-	"$HELPERS/snapshot" --diff "$W/base" "$W/now" >"$W/difference" && return
+	eventually as_before
+	[ -s "$W/difference" ] || return 0
 	fail "the host is not as before:"
 	cat "$W/difference" >>"$W/evidence"
 	clean_state
