@@ -149,19 +149,36 @@ u128 ranges_capacity(const struct ranges *s)
 	return sum;
 }
 
+/* The addresses that r has of range number i. False: none, nor of those after it. */
+static bool clip(const struct ranges *s, size_t i, struct ip_range r, struct ip_range *out)
+{
+	if (i == s->n || ip_cmp(s->items[i].first, r.last) > 0)
+		return false;
+	*out = s->items[i];
+	if (ip_cmp(out->first, r.first) < 0)
+		out->first = r.first;
+	if (ip_cmp(out->last, r.last) > 0)
+		out->last = r.last;
+	return true;
+}
+
+int ranges_copy_in(const struct ranges *from, struct ip_range r, struct ranges *to, struct err *e)
+{
+	struct ip_range x;
+
+	for (size_t i = find_range(from, r.first); clip(from, i, r, &x); i++) {
+		if (ranges_add(to, x, e))
+			return -1;
+	}
+	return 0;
+}
+
 u128 ranges_capacity_in(const struct ranges *s, struct ip_range r)
 {
+	struct ip_range x;
 	u128 sum = 0;
 
-	for (size_t i = find_range(s, r.first); i < s->n; i++) {
-		struct ip_range x = s->items[i];
-
-		if (ip_cmp(x.first, r.last) > 0)
-			break;
-		if (ip_cmp(x.first, r.first) < 0)
-			x.first = r.first;
-		if (ip_cmp(x.last, r.last) > 0)
-			x.last = r.last;
+	for (size_t i = find_range(s, r.first); clip(s, i, r, &x); i++) {
 		if (u128_max - sum <= x.last.v - x.first.v)
 			return u128_max;
 		sum += x.last.v - x.first.v + 1;

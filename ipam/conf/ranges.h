@@ -25,8 +25,13 @@ struct ranges {
 int ranges_add(struct ranges *s, struct ip_range r, struct err *e) must_check;
 int ranges_remove(struct ranges *s, struct ip_range r, struct err *e) must_check;
 
-/* ranges_copy - add the ranges of a set to another. As ranges_add. */
+/*
+ * ranges_copy - add the ranges of a set to another. ranges_copy_in - only the addresses that r has
+ * of them. As ranges_add.
+ */
 int ranges_copy(const struct ranges *from, struct ranges *to, struct err *e) must_check;
+int ranges_copy_in(const struct ranges *from, struct ip_range r, struct ranges *to,
+		   struct err *e) must_check;
 
 /* ranges_contain - whether a is in the set. */
 bool ranges_contain(const struct ranges *s, struct ip a);

@@ -215,6 +215,61 @@ void key_of_pool(struct key *k, const char *name)
 	finish_key(k, &t);
 }
 
+void key_of_block(struct key *k, const char *scope, struct ip start)
+{
+	struct text t = start_key(k, "b/");
+
+	add_str(&t, scope);
+	add_str(&t, "/");
+	add_ip(&t, start);
+	finish_key(k, &t);
+}
+
+void key_of_blocks(struct key *k, const char *scope)
+{
+	struct text t = start_key(k, "b/");
+
+	add_str(&t, scope);
+	add_str(&t, "/");
+	finish_key(k, &t);
+}
+
+static struct text start_free(struct key *k, const char *scope, uint64_t epoch)
+{
+	struct text t = start_key(k, "f/");
+
+	add_str(&t, scope);
+	add_str(&t, "/");
+	add_hex(&t, epoch, 16);
+	add_str(&t, "/");
+	return t;
+}
+
+void key_of_frees(struct key *k, const char *scope, uint64_t epoch)
+{
+	struct text t = start_free(k, scope, epoch);
+
+	finish_key(k, &t);
+}
+
+void key_of_free_from(struct key *k, const char *scope, uint64_t epoch, int64_t since)
+{
+	struct text t = start_free(k, scope, epoch);
+
+	add_hex(&t, since < 0 ? 0 : (u128)since, 16);
+	finish_key(k, &t);
+}
+
+void key_of_free(struct key *k, const char *scope, const struct key_free *f)
+{
+	struct text t = start_free(k, scope, f->epoch);
+
+	add_hex(&t, f->since < 0 ? 0 : (u128)f->since, 16);
+	add_str(&t, "/");
+	add_ip(&t, f->start);
+	finish_key(k, &t);
+}
+
 void key_of_pool_addresses(struct key *k, const char *name)
 {
 	(void)snprintf(k->s, sizeof(k->s), "a/p/%.100s/", name);
@@ -269,15 +324,41 @@ static int key_body(const char *key, char kind, struct slice *out)
 	return 0;
 }
 
-int key_parse_address(const char *key, struct key_address *out)
+static int parse_ip_key(const char *key, char kind, struct key_address *out)
 {
 	struct slice s;
 	struct ip ip;
 
-	if (key_body(key, 'a', &s) || pop_ip(&s, &ip) || s.len < 2 || s.p[1] != '/' ||
+	if (key_body(key, kind, &s) || pop_ip(&s, &ip) || s.len < 2 || s.p[1] != '/' ||
 	    slice_copy(s, out->scope, sizeof(out->scope)))
 		return -1;
 	out->ip = ip;
+	return 0;
+}
+
+int key_parse_address(const char *key, struct key_address *out)
+{
+	return parse_ip_key(key, 'a', out);
+}
+
+int key_parse_block(const char *key, struct key_address *out)
+{
+	return parse_ip_key(key, 'b', out);
+}
+
+int key_parse_free(const char *key, char scope[KEY_SCOPE_MAX], struct key_free *out)
+{
+	struct slice s, time, epoch;
+	struct key_free f;
+	u128 t, n;
+
+	if (key_body(key, 'f', &s) || pop_ip(&s, &f.start) || pop_part(&s, &time) ||
+	    pop_part(&s, &epoch) || parse_hex(time, 16, &t) || parse_hex(epoch, 16, &n) ||
+	    t > INT64_MAX || s.len < 2 || s.p[1] != '/' || slice_copy(s, scope, KEY_SCOPE_MAX))
+		return -1;
+	f.since = (int64_t)t;
+	f.epoch = (uint64_t)n;
+	*out = f;
 	return 0;
 }
 

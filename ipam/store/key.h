@@ -10,7 +10,10 @@
  *	u/<scope>/<source>                    usage of a source: used, resting, the cursor
  *	q/<scope>/<namespace>                 the number of addresses a namespace holds in a pool
  *	d/<pool>                              definition of a pool
+ *	b/<scope>/<family>/<hex>              block of a shared pool that this node has, or wants
+ *	f/<scope>/<epoch>/<time>/<address>    blocks with a free address, the best one first
  *	m/store                               schema version, boot of the last clean-up
+ *	m/node                                the node as the cluster store knows it
  *
  * Numbers are hexadecimal of fixed width, so the order of keys is the order of addresses and times.
  * An address is unique in its scope: p/<pool>, n/<network>, w/<network_name>,
@@ -29,6 +32,7 @@
 #define KEY_ID_LEN    16  /* hex digits of a source's id */
 #define KEY_NAME_MAX  100 /* longest name of a pool */
 #define KEY_META      "m/store"
+#define KEY_NODE      "m/node"
 
 struct key {
 	char s[STORE_KEY_MAX + 1];
@@ -43,6 +47,13 @@ struct key_owner {
 struct key_address {
 	char scope[KEY_SCOPE_MAX];
 	struct ip ip;
+};
+
+/* An entry of the index of blocks, see ipam/lease/block_index.h. */
+struct key_free {
+	uint64_t epoch;
+	int64_t since;
+	struct ip start;
 };
 
 /*
@@ -65,6 +76,11 @@ void key_of_pod(struct key *k, const char *scope, const char *const pod[3], cons
 void key_of_usage(struct key *k, const char *scope, const char *source); /* source "": the prefix */
 void key_of_quota(struct key *k, const char *scope, const char *ns);
 void key_of_pool(struct key *k, const char *name);
+void key_of_block(struct key *k, const char *scope, struct ip start);
+void key_of_blocks(struct key *k, const char *scope); /* the prefix, of both families */
+void key_of_free(struct key *k, const char *scope, const struct key_free *f);
+void key_of_frees(struct key *k, const char *scope, uint64_t epoch); /* the prefix of an epoch */
+void key_of_free_from(struct key *k, const char *scope, uint64_t epoch, int64_t since);
 void key_of_pool_addresses(struct key *k, const char *name); /* the prefix, of both families */
 
 /* Parsers: 0; -1: the key is of another kind, or is malformed. */
@@ -72,6 +88,8 @@ int key_parse_address(const char *key, struct key_address *out) must_check;
 int key_parse_owner(const char *key, struct key_owner *out) must_check;
 int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_LEN + 1],
 		   int64_t *since) must_check;
+int key_parse_block(const char *key, struct key_address *out) must_check;
+int key_parse_free(const char *key, char scope[KEY_SCOPE_MAX], struct key_free *out) must_check;
 
 /*
  * key_scope - the scope of kind p, n or w with that name. key_scope_range - the scope x of a range.

@@ -118,6 +118,46 @@ START_TEST(other_keys_have_their_form)
 }
 END_TEST
 
+START_TEST(block_keys_round_trip)
+{
+	static const char *const bad[] = {
+		"f/p/x/0000000000000003/8000000000000000/4/0a010010",
+		"f/p/x/3/0000000000000000/4/0a010010",
+		"f/p/x/0000000000000003/0/4/0a010010",
+		"f/p/x/0000000000000003/0000000000000000/4/0a01",
+		"f/0000000000000003/0000000000000000/4/0a010010",
+		"b/p/x/4/0a010010",
+	};
+	const struct key_free f = { .epoch = 3, .since = 0x1234, .start = ip("10.1.0.16") };
+	char scope[KEY_SCOPE_MAX] = "left alone";
+	struct key_free g;
+	struct key_address a;
+	struct key k, other;
+
+	key_of_block(&k, "p/x", f.start);
+	ck_assert_str_eq(k.s, "b/p/x/4/0a010010");
+	ck_assert_int_eq(key_parse_block(k.s, &a), 0);
+	ck_assert(ip_equal(a.ip, f.start));
+	ck_assert_int_eq(key_parse_block("a/p/x/4/0a010010", &a), -1);
+	key_of_blocks(&k, "p/x");
+	ck_assert_str_eq(k.s, "b/p/x/");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(key_parse_free(bad[i], scope, &g) == -1, "%s", bad[i]);
+	ck_assert_str_eq(scope, "left alone");
+	key_of_free(&k, "p/x", &f);
+	ck_assert_str_eq(k.s, "f/p/x/0000000000000003/0000000000001234/4/0a010010");
+	ck_assert_int_eq(key_parse_free(k.s, scope, &g), 0);
+	ck_assert_str_eq(scope, "p/x");
+	ck_assert(g.epoch == 3 && g.since == 0x1234 && ip_equal(g.start, f.start));
+	key_of_frees(&other, "p/x", 3);
+	ck_assert_str_eq(other.s, "f/p/x/0000000000000003/");
+	key_of_free_from(&other, "p/x", 3, 0x1234);
+	ck_assert_str_lt(other.s, k.s);
+	key_of_free_from(&other, "p/x", 3, -1);
+	ck_assert_str_eq(other.s, "f/p/x/0000000000000003/0000000000000000");
+}
+END_TEST
+
 START_TEST(long_ones_are_hashed)
 {
 	char pod[300], other[300];
@@ -232,5 +272,5 @@ START_TEST(scopes_have_their_form_and_label)
 END_TEST
 
 TEST_PROGRAM("key", address_keys_round_trip, key_order_is_address_order, owner_keys_round_trip,
-	     rest_keys_round_trip, other_keys_have_their_form, long_ones_are_hashed,
-	     malformed_keys_are_refused, scopes_have_their_form_and_label)
+	     rest_keys_round_trip, other_keys_have_their_form, block_keys_round_trip,
+	     long_ones_are_hashed, malformed_keys_are_refused, scopes_have_their_form_and_label)

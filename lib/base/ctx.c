@@ -81,6 +81,11 @@ int64_t ctx_boot_time(const struct ctx *ctx)
 	return ctx->now(ctx->clock) - clock_ns(CLOCK_BOOTTIME);
 }
 
+int64_t ctx_since_boot(const struct ctx *ctx)
+{
+	return ctx->boottime ? ctx->boottime(ctx->clock) : clock_ns(CLOCK_BOOTTIME);
+}
+
 int64_t ctx_mono_ms(void)
 {
 	return clock_ns(CLOCK_MONOTONIC) / NS_PER_MS;

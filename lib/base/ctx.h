@@ -22,6 +22,7 @@ struct ctx {
 	const char *etc_dir;         /* "/etc/railhead"; NULL: ignored */
 	int64_t (*now)(void *clock); /* wall clock, nanoseconds since 1970 */
 	void *clock;
+	int64_t (*boottime)(void *clock); /* CLOCK_BOOTTIME, ns; NULL: the real one */
 	struct log log;
 };
 
@@ -33,6 +34,9 @@ int ctx_boot_id(const struct ctx *ctx, char out[CTX_BOOT_ID_LEN + 1], struct err
 
 /* ctx_boot_time - when this boot began on the wall clock, ns since 1970 (now - CLOCK_BOOTTIME). */
 int64_t ctx_boot_time(const struct ctx *ctx);
+
+/* ctx_since_boot - CLOCK_BOOTTIME, ns: it does not stop while the machine sleeps. */
+int64_t ctx_since_boot(const struct ctx *ctx);
 
 /* ctx_mono_ms - monotonic milliseconds, for deadlines. */
 int64_t ctx_mono_ms(void);
