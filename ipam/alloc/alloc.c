@@ -56,6 +56,10 @@ static int load_pool(struct lease_db *l, const char *name, struct source_sets *s
 	}
 	if (pool_decode(name, def.def, out, e))
 		return -1;
+	if (out->blocks.shared) {
+		source_clear(out);
+		return err_set(e, ERR_CONFIG, 0, "pool %.100s: blocks are not assigned yet", name);
+	}
 	return out->slice.size ? cut_slice(l, name, out, e) : 0;
 }
 

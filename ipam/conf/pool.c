@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "cni/protocol/result.h"
+#include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
 
 struct pool {
 	const char *subnet, *gateway;
-	const struct json *ranges, *excludes, *routes, *namespaces, *quota, *slice, *block_size;
+	const struct json *ranges, *excludes, *routes, *namespaces, *quota, *slice;
 	bool this_node_only; /* no other node assigns addresses of the subnet */
 };
 
@@ -33,7 +34,6 @@ static const struct json_field pool_fields[] = {
 	KEY("quota", J_ANY, quota),
 	KEY("thisNodeOnly", J_BOOL, this_node_only),
 	KEY("slice", J_OBJECT, slice),
-	KEY("blockSize", J_ANY, block_size),
 	{ 0 },
 };
 
@@ -79,7 +79,7 @@ int pool_name_valid(const char *name, struct err *e)
 
 int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 {
-	if (json_get(def, "ranges") || json_get(def, "slice") ||
+	if (json_get(def, "ranges") || json_get(def, "slice") || json_get(def, "blockSize") ||
 	    json_true(json_get(def, "thisNodeOnly")))
 		return 0;
 	err_set(e, ERR_CONFIG, 0,
@@ -116,6 +116,7 @@ int pool_check_keys(const struct json *def, struct err *e)
 			known = known || strcmp(f->key, json_key(member)) == 0;
 		for (const struct json_field *f = policy_fields; f->key; f++)
 			known = known || strcmp(f->key, json_key(member)) == 0;
+		known = known || pool_blocks_has_key(json_key(member));
 		if (!known)
 			return err_set(e, ERR_CONFIG, 0, "a pool has no key \"%.64s\"",
 				       json_key(member));
@@ -260,27 +261,72 @@ static int check_routes(const struct json *routes, struct err *e)
 	return 0;
 }
 
-/* A pool has slices or blocks, never both; an unknown way of sharing must not give addresses. */
-static int decode_sharing(const struct pool *p, struct source *s, struct err *e)
+/* A pool has slices or blocks, never both. */
+static int decode_sharing(const char *name, const struct pool *p, const struct json *def,
+			  struct source *s, struct err *e)
 {
-	if (p->block_size)
-		return err_set(e, ERR_CONFIG, 0,
-			       p->slice ? "blockSize: a pool has slices or blocks, never both"
-					: "blockSize: this version has no blocks; use \"slice\"");
-	if (!p->slice)
+	if (pool_blocks_decode(name, def, s->subnet, &s->blocks, e))
+		return -1;
+	if (!p->slice && !s->blocks.shared)
 		return 0;
+	if (p->slice && s->blocks.shared)
+		return err_set(e, ERR_CONFIG, 0,
+			       "blockSize: a pool has slices or blocks, never both");
 	if (p->this_node_only)
 		return err_set(e, ERR_CONFIG, 0,
-			       "thisNodeOnly: slices are for several nodes; remove one of the two");
-	return pool_slice_decode(p->slice, s->subnet, &s->slice, e);
+			       "thisNodeOnly: %s are for several nodes; remove one of the two",
+			       p->slice ? "slices" : "blocks");
+	if (s->blocks.shared && p->quota)
+		return err_set(e, ERR_CONFIG, 0,
+			       "quota: a pool with blocks cannot have it, because a node does not "
+			       "count the addresses of other nodes");
+	return p->slice ? pool_slice_decode(p->slice, s->subnet, &s->slice, e) : 0;
 }
 
 #define SLICED "sliced"
+#define SHARED "shared"
+
+struct shared_raw {
+	const struct json *def;
+	const char *uid;
+	int64_t generation;
+};
+
+static const struct json_field shared_fields[] = {
+	{ .key = "definition",
+	  .kind = J_OBJECT,
+	  .offset = offsetof(struct shared_raw, def),
+	  .flags = J_REQUIRED },
+	{ .key = "uid",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct shared_raw, uid),
+	  .min = 1,
+	  .max = POOL_UID_MAX },
+	{ .key = "generation",
+	  .kind = J_I64,
+	  .offset = offsetof(struct shared_raw, generation),
+	  .min = 0,
+	  .max = INT64_C(1) << 53 },
+	{ 0 },
+};
+
+char *pool_record_shared(const struct json *def, const char *uid, int64_t generation)
+{
+	auto_json struct json *tree = json_new_object();
+	struct json *o = tree ? json_add_object(tree, SHARED) : NULL;
+
+	if (!o || json_add_copy(o, "definition", def) || json_add_str(o, "uid", uid) ||
+	    (uid && json_add_int(o, "generation", generation)))
+		return NULL;
+	return json_print(tree, false);
+}
 
 char *pool_record(const struct json *def)
 {
 	auto_json struct json *o = NULL;
 
+	if (json_get(def, "blockSize"))
+		return pool_record_shared(def, NULL, 0);
 	if (!json_get(def, "slice"))
 		return json_print(def, false);
 	o = json_new_object();
@@ -295,12 +341,32 @@ void pool_text_clear(struct pool_text *t)
 
 int pool_parse(const char *text, const char *what, struct pool_text *out, struct err *e)
 {
-	struct json *tree;
+	auto_json struct json *tree = NULL;
+	struct shared_raw r = { .uid = NULL };
 
 	if (json_parse(text, strlen(text), what, &tree, e))
 		return -1;
-	const struct json *wrapped = json_get(tree, SLICED);
-	*out = (struct pool_text){ tree, wrapped ? wrapped : tree };
+	const struct json *shared = json_get(tree, SHARED), *wrapped = json_get(tree, SLICED);
+	if (shared && json_decode(shared, SHARED, shared_fields, &r, e))
+		return err_wrap(e, "%s", what);
+	const struct json *def = shared ? r.def : wrapped ? wrapped : tree;
+	*out = (struct pool_text){ TAKE_PTR(tree), def, r.uid, r.generation };
+	return 0;
+}
+
+int pool_load(const char *name, const char *record, struct pool_text *text, struct source *out,
+	      struct err *e)
+{
+	struct pool_text t;
+
+	if (pool_parse(record, name, &t, e))
+		return -1;
+	if (pool_decode(name, t.def, out, e)) {
+		pool_text_clear(&t);
+		return -1;
+	}
+	out->blocks.uid = t.uid;
+	*text = t;
 	return 0;
 }
 
@@ -312,7 +378,7 @@ int pool_decode(const char *name, const struct json *def, struct source *out, st
 	key_scope(s.scope, 'p', name);
 	(void)snprintf(s.label, sizeof(s.label), "pool %.100s", name);
 	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
-	    decode_gateway(&p, &s, e) || decode_sharing(&p, &s, e) ||
+	    decode_gateway(&p, &s, e) || decode_sharing(name, &p, def, &s, e) ||
 	    decode_policy(&p, def, &s, e) || check_routes(p.routes, e) ||
 	    decode_ranges(&p, &s, e)) {
 		source_clear(&s);

@@ -13,6 +13,7 @@
  *   default: the whole subnet
  * - thisNodeOnly: no other node assigns addresses of the subnet
  * - slice: {"prefix": 28} or {"size": 16}: each node has its part, see ipam/conf/pool_slice.h
+ * - blockSize, warm, idle, fence: nodes own blocks of it, see ipam/conf/pool_blocks.h
  * - excludes: as ranges, but all addresses of a network
  * - gateway: in the subnet; never assigned
  * - routes: as in a CNI result
@@ -37,14 +38,18 @@ int pool_decode(const char *name, const struct json *def, struct source *out,
 
 /*
  * pool_record - the text of a definition for the store; NULL: no memory. A definition with slices
- * is wrapped in an object. A plugin of a version without slices finds no subnet there and refuses
- * the pool, instead of assigning addresses of all nodes. pool_parse - the reverse: *def is the
- * definition, and belongs to *tree, which the caller frees. ERR_DECODE; `what` names the text.
+ * or blocks is wrapped in an object. A plugin of a version without them finds no subnet there and
+ * refuses the pool, instead of assigning addresses of all nodes. pool_record_shared - the same for
+ * a pool with blocks, with its uid and generation in the cluster. pool_parse - the reverse: *def
+ * and *uid belong to *tree, which the caller frees. ERR_DECODE; `what` names the text.
  */
 char *pool_record(const struct json *def);
+char *pool_record_shared(const struct json *def, const char *uid, int64_t generation);
 struct pool_text {
 	struct json *tree;
 	const struct json *def;
+	const char *uid;    /* of a pool with blocks, in the cluster; NULL: of this node only */
+	int64_t generation; /* of the definition, in the cluster */
 };
 void pool_text_clear(struct pool_text *t);
 #define auto_pool_text auto_clean(pool_text_clear)
@@ -58,6 +63,13 @@ int pool_check_keys(const struct json *def, struct err *e) must_check;
  * "thisNodeOnly". Only for new pools: pools of earlier versions stay valid.
  */
 int pool_is_restricted(const char *name, const struct json *def, struct err *e) must_check;
+
+/*
+ * pool_load - pool_parse() and pool_decode() of a record: *out borrows from *text. Both are the
+ * caller's to clear. Errors of both.
+ */
+int pool_load(const char *name, const char *record, struct pool_text *text, struct source *out,
+	      struct err *e) must_check;
 
 /* pool_missing - set ERR_NOTFOUND for a pool; the message names the node. Returns -1. */
 int pool_missing(const char *name, const char *node, struct err *e);

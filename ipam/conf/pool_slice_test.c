@@ -133,8 +133,6 @@ END_TEST
 START_TEST(a_pool_has_slices_or_blocks_or_is_of_one_node)
 {
 	ck_assert_ptr_nonnull(strstr(slice_of(P28 ",\"blockSize\":16}", 0), "never both"));
-	ck_assert_ptr_nonnull(
-		strstr(slice_of("{\"subnet\":\"10.0.0.0/24\",\"blockSize\":16}", 0), "no blocks"));
 	ck_assert_ptr_nonnull(strstr(slice_of(P28 ",\"thisNodeOnly\":true}", 0), "thisNodeOnly"));
 }
 END_TEST

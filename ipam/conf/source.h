@@ -30,6 +30,16 @@ struct pool_slice {
 	struct ip start;
 };
 
+/* The blocks of a shared pool, see ipam/conf/pool_blocks.h. */
+struct pool_blocks {
+	bool shared;     /* the pool has blocks */
+	unsigned bits;   /* a block has 2^bits addresses */
+	uint64_t warm;   /* free addresses that a node keeps ahead */
+	int64_t idle;    /* ns until a block without leases is returned */
+	bool strict;     /* fence */
+	const char *uid; /* of the pool in the cluster; NULL: no agent put it. Borrowed */
+};
+
 struct source {
 	char scope[KEY_SCOPE_MAX];
 	char id[KEY_ID_LEN + 1]; /* changes whenever the usable addresses do */
@@ -38,6 +48,7 @@ struct source {
 	struct ip_prefix subnet; /* host bits zero */
 	struct ip gateway;       /* family IP_NONE: none */
 	struct pool_slice slice;
+	struct pool_blocks blocks;
 	struct ranges usable; /* owned */
 	struct policy policy;
 	const struct json *routes; /* the pool's own; NULL: none. Borrowed */

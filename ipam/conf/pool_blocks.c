@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pool_blocks.c: decodes the keys of a pool with blocks, and cuts a block out of a pool. Pure. */
+#include "ipam/conf/pool_blocks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define IDLE_DEFAULT 600
+#define ID_BITS      60 /* of a block's start, in its id */
+
+struct raw {
+	int64_t size, warm, idle;
+	int strict;
+};
+
+static const struct json_enum fences[] = { { "off", false }, { "strict", true }, { 0 } };
+
+#define NUMBER(k, field, least, most)                                                              \
+	{                                                                                          \
+		.key = k, .kind = J_I64, .offset = offsetof(struct raw, field), .min = (least),    \
+		.max = (most)                                                                      \
+	}
+
+static const struct json_field fields[] = {
+	NUMBER("blockSize", size, 1, POOL_BLOCK_SIZE_MAX),
+	NUMBER("warm", warm, 0, INT64_C(1) << 32),
+	NUMBER("idle", idle, 0, SOURCE_COOLDOWN_MAX),
+	{ .key = "fence", .kind = J_ENUM, .offset = offsetof(struct raw, strict), .names = fences },
+	{ 0 },
+};
+
+bool pool_blocks_has_key(const char *key)
+{
+	for (const struct json_field *f = fields; f->key; f++) {
+		if (strcmp(f->key, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Objects of Kubernetes are named after the pool. */
+static bool is_dns_label(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 0 && len <= POOL_SHARED_NAME_MAX && name[0] != '-' && name[len - 1] != '-' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
+}
+
+static int check_alone(const struct json *def, struct err *e)
+{
+	for (const struct json_field *f = fields; f->key; f++) {
+		if (json_get(def, f->key))
+			return err_set(e, ERR_CONFIG, 0,
+				       "%s: only a pool with blocks has it; add \"blockSize\"",
+				       f->key);
+	}
+	return 0;
+}
+
+static int check_size(const struct raw *r, struct ip_prefix subnet, unsigned *bits, struct err *e)
+{
+	unsigned host = ip_bits(subnet.addr.family) - subnet.len;
+
+	if (r->size & (r->size - 1))
+		return err_set(e, ERR_CONFIG, 0,
+			       "blockSize: %lld is not a power of two from 1 to %d",
+			       (long long)r->size, POOL_BLOCK_SIZE_MAX);
+	*bits = (unsigned)__builtin_ctzll((unsigned long long)r->size);
+	if (*bits > host)
+		return err_set(e, ERR_CONFIG, 0,
+			       "blockSize: %lld is more than the subnet has addresses",
+			       (long long)r->size);
+	return 0;
+}
+
+int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefix subnet,
+		       struct pool_blocks *out, struct err *e)
+{
+	struct raw r = { .warm = -1, .idle = IDLE_DEFAULT };
+	unsigned bits = 0;
+
+	*out = (struct pool_blocks){ .shared = false };
+	if (!json_get(def, "blockSize"))
+		return check_alone(def, e);
+	if (json_decode(def, "pool", fields, &r, e) || check_size(&r, subnet, &bits, e))
+		return -1;
+	if (!is_dns_label(name))
+		return err_set(e, ERR_CONFIG, 0,
+			       "blockSize: the name \"%.100s\" of a pool with blocks must be at "
+			       "most %d lower-case letters, digits and '-'",
+			       name, POOL_SHARED_NAME_MAX);
+	*out = (struct pool_blocks){
+		.shared = true,
+		.bits = bits,
+		.warm = (uint64_t)(r.warm < 0 ? r.size : r.warm),
+		.idle = r.idle * 1000000000,
+		.strict = r.strict,
+	};
+	return 0;
+}
+
+struct ip_range pool_block_range(unsigned bits, struct ip a)
+{
+	u128 rest = ((u128)1 << bits) - 1;
+
+	return (struct ip_range){ { a.family, a.v & ~rest }, { a.family, a.v | rest } };
+}
+
+char *pool_block_id(struct ip start, char out[KEY_ID_LEN + 1])
+{
+	(void)snprintf(out, KEY_ID_LEN + 1, "x%015llx",
+		       (unsigned long long)start.v & ((1ULL << ID_BITS) - 1));
+	return out;
+}
+
+bool pool_block_of(const char *id, struct ip a, struct ip *start)
+{
+	u128 low = ((u128)1 << ID_BITS) - 1, v = 0;
+
+	if (*id != 'x' || strspn(id + 1, HEX_DIGITS) != ID_BITS / 4 || id[1 + ID_BITS / 4])
+		return false;
+	for (const char *p = id + 1; *p; p++)
+		v = v << 4 | (unsigned)hex_digit_lower(*p);
+	*start = (struct ip){ a.family, (a.v & ~low) | v };
+	return start->v <= a.v && a.v - start->v < POOL_BLOCK_SIZE_MAX;
+}
+
+int pool_block_source(const struct source *pool, struct ip start, struct source *out, struct err *e)
+{
+	struct source s = *pool;
+
+	s.usable = (struct ranges){ .n = 0 };
+	if (ranges_copy_in(&pool->usable, pool_block_range(pool->blocks.bits, start), &s.usable,
+			   e)) {
+		ranges_clear(&s.usable);
+		return -1;
+	}
+	pool_block_id(start, s.id);
+	*out = s;
+	return 0;
+}
