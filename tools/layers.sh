@@ -48,11 +48,12 @@ ipam/conf|lib/ cni/protocol/ ipam/store/
 ipam/node|lib/
 ipam/agent|lib/
 ipam/peers|lib/
-ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/
+ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/ cluster/protocol/
+ipam/blocks|lib/ ipam/conf/ ipam/lease/ cluster/protocol/
 ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/peers/
 ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
 ipam/plugin|lib/ cni/protocol/ ipam/lease/ ipam/alloc/ ipam/peers/
-ipam/testing|lib/ cni/ ipam/
+ipam/testing|lib/ cni/ ipam/ cluster/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
 sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
@@ -92,7 +93,7 @@ parts='
 lib|lib/
 topo|lib/ topo/
 cni|lib/ cni/
-ipam|lib/ cni/ ipam/
+ipam|lib/ cni/ ipam/ cluster/
 sriov|lib/ topo/ cni/ sriov/
 rdma|lib/ cni/ rdma/
 cluster|lib/ ipam/ cluster/

@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/array.h"
 #include "ipam/admin/admin.h"
 #include "ipam/admin/slice_check.h"
-#include "ipam/conf/pool.h"
+#include "ipam/lease/pool_db.h"
 #include "ipam/conf/pool_slice.h"
 #include "ipam/node/node_file.h"
 
@@ -15,93 +14,37 @@
 
 /* ---- delete ---- */
 
-#define KEYS_MAX (1u << 24)
-
-struct keys {
-	struct key *items;
-	size_t n;
-	struct err *e;
-	bool failed;
-};
-
-static int collect_pool(const char *key, const char *value, void *arg)
+/* The agent deletes a pool of the cluster after its blocks. */
+static int check_no_blocks(struct lease_db *l, const char *name, struct err *e)
 {
-	struct keys *k = arg;
-
-	(void)value;
-	if (ARRAY_GROW(k->items, k->n, KEYS_MAX, "records of a pool", k->e)) {
-		k->failed = true;
-		return 1;
-	}
-	(void)snprintf(k->items[k->n++].s, sizeof(struct key), "%s", key);
-	return 0;
-}
-
-static int load_keys(struct lease_db *l, const struct key *prefix, struct keys *out, struct err *e)
-{
-	out->e = e;
-	return lease_db_scan(l, prefix, collect_pool, out, e) || out->failed ? -1 : 0;
-}
-
-/* Every key that begins with kind/p/<pool>. */
-static int delete_kind(struct lease_db *l, char kind, const char *pool, struct err *e)
-{
-	struct keys keys = { .n = 0 };
+	auto_keys struct keys blocks = { .n = 0 };
+	char scope[KEY_SCOPE_MAX];
 	struct key prefix;
 
-	(void)snprintf(prefix.s, sizeof(prefix.s), "%c/p/%.100s/", kind, pool);
-	int rc = load_keys(l, &prefix, &keys, e);
-	for (size_t i = 0; rc == 0 && i < keys.n; i++)
-		rc = lease_db_del(l, keys.items[i].s, e);
-	free(keys.items);
-	return rc;
-}
-
-/* Through the lease database, so that owners lose their addresses too. */
-static int release_all(struct lease_db *l, const char *pool, struct err *e)
-{
-	struct keys keys = { .n = 0 };
-	struct key_address a;
-	struct key prefix;
-
-	key_of_pool_addresses(&prefix, pool);
-	int rc = load_keys(l, &prefix, &keys, e);
-	for (size_t i = 0; rc == 0 && i < keys.n; i++) {
-		if (key_parse_address(keys.items[i].s, &a) == 0)
-			rc = lease_db_release(l, &a, l->now, e);
-	}
-	free(keys.items);
-	return rc;
-}
-
-static int count_held(const char *key, const char *value, void *arg)
-{
-	uint64_t *held = arg;
-	struct lease rec = { .tree = NULL };
-	struct err ignored;
-
-	/* what cannot be read may be in use */
-	if (lease_parse(value, key, &rec, &ignored) || rec.state == LEASE_HELD)
-		++*held;
-	lease_clear(&rec);
-	return 0;
+	key_of_blocks(&prefix, key_scope(scope, 'p', name));
+	if (pool_db_keys(l, &prefix, &blocks, e))
+		return -1;
+	if (blocks.n == 0)
+		return 0;
+	err_set(e, ERR_BUSY, 0, "pool %s: this node has %zu block%s of it", name, blocks.n,
+		blocks.n == 1 ? "" : "s");
+	return err_hint(e, "delete the pool in the cluster; the node agent returns the blocks and "
+			   "deletes it here");
 }
 
 static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct admin_delete *d = arg;
-	static const char kinds[] = "airsuq";
 	const char *text;
-	uint64_t held = 0;
-	struct key k, addresses;
+	uint64_t held;
+	struct key k;
 
 	key_of_pool(&k, d->name);
-	key_of_pool_addresses(&addresses, d->name);
 	if (lease_db_get(l, k.s, &text, e))
 		return -1;
 	if (!text)
 		return pool_missing(d->name, l->ipam->node, e);
-	if (lease_db_scan(l, &addresses, count_held, &held, e))
+	if (check_no_blocks(l, d->name, e) || pool_db_held(l, d->name, &held, e))
 		return -1;
 	if (held && !d->force) {
 		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu address%s held", d->name,
@@ -109,14 +52,7 @@ static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return err_hint(e, "see `railctl ipam lease list --pool %s`; --force drops them",
 				d->name);
 	}
-	if (release_all(l, d->name, e))
-		return -1;
-	for (const char *kind = kinds; *kind; kind++) {
-		if (delete_kind(l, *kind, d->name, e))
-			return -1;
-	}
-	lease_db_sync(l);
-	return lease_db_del(l, k.s, e);
+	return pool_db_delete(l, d->name, e);
 }
 
 int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json **journal,

@@ -9,48 +9,15 @@
 
 #include "ipam/admin/admin.h"
 #include "ipam/admin/slice_check.h"
-#include "ipam/conf/pool.h"
 #include "ipam/conf/pool_slice.h"
+#include "ipam/lease/pool_db.h"
 #include "ipam/node/node_file.h"
 
 struct put_job {
 	struct admin_pool *pools;
 	struct source *sources; /* the whole pools; owned */
 	size_t n;
-	size_t at; /* the pool that is compared with all others */
-	struct err *e;
-	bool failed;
 };
-
-/* ---- overlaps ---- */
-
-static int check_other(const char *key, const char *value, void *arg)
-{
-	struct put_job *job = arg;
-	const struct admin_pool *p = &job->pools[job->at];
-	auto_pool_text struct pool_text def = { .tree = NULL };
-	auto_clean(source_clear) struct source other = { .label = "" };
-	struct ip_range both;
-	char a[IP_STR_LEN], b[IP_STR_LEN];
-	struct err why;
-
-	if (strcmp(key + 2, p->name) == 0)
-		return 0;
-	/* one that cannot be read gives no addresses either */
-	if (pool_parse(value, key, &def, &why) || pool_decode(key + 2, def.def, &other, &why)) {
-		if (why.code != ERR_NOMEM)
-			return 0;
-		*job->e = why;
-		job->failed = true;
-		return 1;
-	}
-	if (ranges_overlap(&other.usable, &job->sources[job->at].usable, &both)) {
-		err_set(job->e, ERR_BUSY, 0, "pool %s overlaps with %s in %s-%s", p->name,
-			other.label, ip_format(both.first, a), ip_format(both.last, b));
-		job->failed = true;
-	}
-	return job->failed;
-}
 
 /* ---- one pool ---- */
 
@@ -200,16 +167,13 @@ static int put_one(struct lease_db *l, struct admin_pool *p, const struct source
 static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct put_job *job = arg;
-	const struct key all = { "d/" };
 
-	job->e = e;
-	job->failed = false;
 	for (size_t i = 0; i < job->n; i++) {
 		if (put_one(l, &job->pools[i], &job->sources[i], e))
 			return -1;
 	}
-	for (job->at = 0; job->at < job->n; job->at++) {
-		if (lease_db_scan(l, &all, check_other, job, e) || job->failed)
+	for (size_t i = 0; i < job->n; i++) {
+		if (pool_db_check_overlap(l, job->pools[i].name, &job->sources[i], e))
 			return -1;
 	}
 	lease_db_sync(l);

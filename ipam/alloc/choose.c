@@ -13,12 +13,6 @@ static int64_t max_i64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* A time of release too far in the future means that the clock was set back since. */
-static bool has_rested(int64_t since, int64_t now, int64_t cooldown)
-{
-	return since <= now - cooldown || since > now + max_i64(cooldown, LEASE_DB_CONFLICT_NS);
-}
-
 /* True if the container has the address already. */
 static bool is_own(const struct addr_request *request, struct ip ip)
 {
@@ -73,7 +67,7 @@ static int choose_sticky(struct lease_db *l, const struct source *s,
 			return -1;
 		/* A time of release in the future: another host used the address a moment ago. */
 		if (found && (rec.state == LEASE_HELD ||
-			      (rec.since > l->now && !has_rested(rec.since, l->now, 0))))
+			      (rec.since > l->now && !lease_db_has_rested(rec.since, l->now, 0))))
 			continue;
 		*out = a.ip;
 		return 1;
@@ -195,7 +189,7 @@ static int choose_queued(struct lease_db *l, const struct source *s,
 		return -1;
 	/* After those that cool down there may be some with a time before the clock was set back.
 	 */
-	if (q.ip.family && !has_rested(q.since, l->now, s->policy.cooldown) &&
+	if (q.ip.family && !lease_db_has_rested(q.since, l->now, s->policy.cooldown) &&
 	    queue_head(l, &q, s->id, l->now + max_i64(s->policy.cooldown, LEASE_DB_CONFLICT_NS) + 1,
 		       e))
 		return -1;
@@ -276,7 +270,7 @@ static int choose_lost(struct sweep w, const struct source_usage *t, struct addr
 
 	if (load_others(w.l, w.s, &others, e) || find_foreign(w.l, &others, w.request, &q, e))
 		return -1;
-	if (q.ip.family && has_rested(q.since, w.l->now, w.s->policy.cooldown)) {
+	if (q.ip.family && lease_db_has_rested(q.since, w.l->now, w.s->policy.cooldown)) {
 		c->ip = q.ip;
 		return 1;
 	}
@@ -379,7 +373,7 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 				   "of host-local in /var/lib/cni/networks");
 	}
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, request->owner) &&
-	    !has_rested(rec.since, l->now, s->policy.cooldown)) {
+	    !lease_db_has_rested(rec.since, l->now, s->policy.cooldown)) {
 		int64_t left = rec.since + s->policy.cooldown - l->now;
 
 		err_set(e, ERR_BUSY, 0, "address %s of %s cools down for another %" PRId64 " s",

@@ -6,64 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void lease_db_sync(struct lease_db *l)
-{
-	l->t->store->ops->keep(l->t);
-}
-
-int lease_db_get(struct lease_db *l, const char *key, const char **value, struct err *e)
-{
-	return l->t->store->ops->get(l->t, key, value, e);
-}
-
-int lease_db_del(struct lease_db *l, const char *key, struct err *e)
-{
-	return l->t->store->ops->del(l->t, key, e);
-}
-
-int lease_db_scan(struct lease_db *l, const struct key *prefix, store_fn fn, void *arg,
-		  struct err *e)
-{
-	return lease_db_scan_from(l, (struct store_span){ prefix->s, NULL }, fn, arg, e);
-}
-
-int lease_db_scan_from(struct lease_db *l, struct store_span span, store_fn fn, void *arg,
-		       struct err *e)
-{
-	return l->t->store->ops->scan(l->t, span, fn, arg, e);
-}
-
-int lease_db_put(struct lease_db *l, const char *key, char *text, struct err *e)
-{
-	if (!text)
-		return err_nomem(e);
-	int rc = l->t->store->ops->put(l->t, key, text, e);
-	free(text);
-	return rc;
-}
-
-int lease_db_lease(struct lease_db *l, const char *key, struct lease *out, bool *found,
-		   struct err *e)
-{
-	const char *text;
-
-	if (lease_db_get(l, key, &text, e))
-		return -1;
-	if (text && lease_parse(text, key, out, e))
-		return -1;
-	*found = text != NULL;
-	return 0;
-}
-
-static int get_list(struct lease_db *l, const struct key *k, struct key_list *out, struct err *e)
-{
-	const char *text;
-
-	if (lease_db_get(l, k->s, &text, e))
-		return -1;
-	out->n = 0;
-	return text ? key_list_parse(text, k->s, out, e) : 0;
-}
+#include "ipam/conf/pool_blocks.h"
+#include "ipam/lease/block_index.h"
 
 /* An empty list needs no record. */
 static int put_list(struct lease_db *l, const struct key *k, const struct key_list *list,
@@ -74,26 +18,6 @@ static int put_list(struct lease_db *l, const struct key *k, const struct key_li
 	return lease_db_put(l, k->s, key_list_print(list), e);
 }
 
-int lease_db_owned(struct lease_db *l, const struct owner *o, struct key_list *out, struct err *e)
-{
-	struct key k;
-
-	key_of_owner(&k, o->container, o->ifname, o->network);
-	return get_list(l, &k, out, e);
-}
-
-int lease_db_usage(struct lease_db *l, const char *scope, const char *source,
-		   struct source_usage *out, struct err *e)
-{
-	const char *text;
-	struct key k;
-
-	key_of_usage(&k, scope, source);
-	if (lease_db_get(l, k.s, &text, e))
-		return -1;
-	return source_usage_parse(text, k.s, out, e);
-}
-
 static int put_usage(struct lease_db *l, const char *scope, const char *source,
 		     const struct source_usage *t, struct err *e)
 {
@@ -101,25 +25,6 @@ static int put_usage(struct lease_db *l, const char *scope, const char *source,
 
 	key_of_usage(&k, scope, source);
 	return lease_db_put(l, k.s, source_usage_print(t), e);
-}
-
-int lease_db_quota(struct lease_db *l, const char *scope, const char *ns, uint64_t *out,
-		   struct err *e)
-{
-	const char *text;
-	struct key k;
-
-	key_of_quota(&k, scope, ns);
-	if (lease_db_get(l, k.s, &text, e))
-		return -1;
-	if (!text) {
-		*out = 0;
-		return 0;
-	}
-	if (parse_u64(text, 0, INT64_MAX, out))
-		return err_set(e, ERR_STORE, 0, "the store's record %.200s is damaged: \"%.32s\"",
-			       k.s, text);
-	return 0;
 }
 
 /* Only pools have quotas, so only they are counted by namespace. */
@@ -146,21 +51,6 @@ static int count_quota(struct lease_db *l, const char *scope, const char *ns, bo
 }
 
 /* ---- sticky addresses ---- */
-
-static bool sticky_key(struct key *k, const char *scope, const struct owner *o)
-{
-	key_of_sticky(k, scope, (const char *const[]){ o->ns, o->pod, o->ifname });
-	return owner_has_pod(o);
-}
-
-int lease_db_sticky(struct lease_db *l, const char *scope, const struct owner *o,
-		    struct key_list *out, struct err *e)
-{
-	struct key k;
-
-	out->n = 0;
-	return sticky_key(&k, scope, o) ? get_list(l, &k, out, e) : 0;
-}
 
 /*
  * 1: an address that the pod had stays in its sticky list, beside the address of c. It stays if it
@@ -194,9 +84,9 @@ static int write_sticky(struct lease_db *l, const struct addr_choice *c, const s
 	struct key_list old, list = { .n = 0 };
 	struct key k;
 
-	if (!s->policy.sticky || !sticky_key(&k, s->scope, o))
+	if (!s->policy.sticky || !lease_db_sticky_key(&k, s->scope, o))
 		return 0;
-	if (get_list(l, &k, &old, e))
+	if (lease_db_list(l, &k, &old, e))
 		return -1;
 	for (size_t i = 0; i < old.n; i++) {
 		int kept = stays_sticky(l, c, o, old.items[i].s, e);
@@ -221,9 +111,9 @@ static int remove_sticky(struct lease_db *l, const struct key_address *a, const 
 	struct key_list list;
 	struct key k;
 
-	if (!sticky_key(&k, a->scope, last))
+	if (!lease_db_sticky_key(&k, a->scope, last))
 		return 0;
-	if (get_list(l, &k, &list, e))
+	if (lease_db_list(l, &k, &list, e))
 		return -1;
 	size_t before = list.n;
 	key_list_remove(&list, address->s);
@@ -306,18 +196,21 @@ static int clear_past(struct lease_db *l, const struct key_address *a, const str
 	return owner_same_pod(&past.owner, o) ? 0 : remove_sticky(l, a, k, &past.owner, e);
 }
 
-static int count_taken(struct lease_db *l, const struct addr_choice *c, struct err *e)
+static int count_taken(struct lease_db *l, const struct addr_choice *c, const char *id,
+		       struct err *e)
 {
 	struct source_usage t;
 
-	if (lease_db_usage(l, c->source->scope, c->source->id, &t, e))
+	if (lease_db_usage(l, c->source->scope, id, &t, e))
 		return -1;
 	t.used++;
-	t.next = c->next;
-	t.done = c->done;
+	if (!c->keep_cursor) {
+		t.next = c->next;
+		t.done = c->done;
+	}
 	if (c->restarted)
 		t.forgotten = 0;
-	return put_usage(l, c->source->scope, c->source->id, &t, e);
+	return put_usage(l, c->source->scope, id, &t, e);
 }
 
 static int add_owned(struct lease_db *l, const struct owner *o, const struct key *address,
@@ -327,7 +220,7 @@ static int add_owned(struct lease_db *l, const struct owner *o, const struct key
 	struct key k;
 
 	key_of_owner(&k, o->container, o->ifname, o->network);
-	if (get_list(l, &k, &list, e))
+	if (lease_db_list(l, &k, &list, e))
 		return -1;
 	if (key_list_add(&list, address->s))
 		return err_set(e, ERR_CONFIG, 0, "more than %d addresses for one interface",
@@ -347,25 +240,37 @@ static int set_by_pod(struct lease_db *l, const struct key_address *a, const str
 	return address ? l->t->store->ops->put(l->t, k.s, address->s, e) : lease_db_del(l, k.s, e);
 }
 
+/* In a pool with blocks, each block is a source of its own. */
+static const char *source_id(const struct source *s, struct ip ip, char block[KEY_ID_LEN + 1])
+{
+	if (!s->blocks.shared)
+		return s->id;
+	return pool_block_id(pool_block_range(s->blocks.bits, ip).first, block);
+}
+
 int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
 		    struct err *e)
 {
 	const struct source *s = c->source;
+	char block[KEY_ID_LEN + 1];
 	struct lease rec = { .state = LEASE_HELD,
 			     .owner = *o,
 			     .boot = l->ipam->boot,
 			     .node = l->ipam->node,
-			     .source = s->id,
+			     .source = source_id(s, c->ip, block),
 			     .range = s->range,
 			     .since = l->now };
 	struct key_address a = { .ip = c->ip };
+	struct block_place place;
 	struct key k;
 
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
-	if (clear_past(l, &a, &k, o, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
-	    add_owned(l, o, &k, e) || set_by_pod(l, &a, o, &k, e) || count_taken(l, c, e) ||
-	    count_quota(l, a.scope, o->ns, true, e) || write_sticky(l, c, o, &k, e))
+	if (block_place_begin(l, &a, rec.source, &place, e) || clear_past(l, &a, &k, o, e) ||
+	    lease_db_put(l, k.s, lease_print(&rec), e) || add_owned(l, o, &k, e) ||
+	    set_by_pod(l, &a, o, &k, e) || count_taken(l, c, rec.source, e) ||
+	    count_quota(l, a.scope, o->ns, true, e) || write_sticky(l, c, o, &k, e) ||
+	    block_place_end(l, &place, e))
 		return -1;
 	return journal_add(l, "allocate", &a, o, e);
 }
@@ -386,8 +291,7 @@ static int first_rest(const char *key, const char *value, void *arg)
 	return 1;
 }
 
-/* Deletes all records of a resting address. It then counts as never used. */
-static int forget_resting(struct lease_db *l, const struct key_address *a, struct err *e)
+int lease_db_forget(struct lease_db *l, const struct key_address *a, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
 	struct key k;
@@ -415,13 +319,14 @@ static int forget_oldest(struct lease_db *l, const char *scope, const char *sour
 	key_of_rests(&k, scope, source);
 	if (lease_db_scan(l, &k, first_rest, &f, e))
 		return -1;
-	return f.found ? forget_resting(l, &f.a, e) : 0;
+	return f.found ? lease_db_forget(l, &f.a, e) : 0;
 }
 
 static int count_released(struct lease_db *l, const struct key_address *a, const struct lease *rec,
 			  struct err *e)
 {
 	struct source_usage t;
+	struct ip start;
 
 	if (count_quota(l, a->scope, rec->owner.ns, false, e) ||
 	    lease_db_usage(l, a->scope, rec->source, &t, e))
@@ -431,7 +336,10 @@ static int count_released(struct lease_db *l, const struct key_address *a, const
 	t.resting++;
 	if (put_usage(l, a->scope, rec->source, &t, e))
 		return -1;
-	return t.resting > l->ipam->rest_max ? forget_oldest(l, a->scope, rec->source, e) : 0;
+	/* A block is small, and its cursor never goes back. */
+	if (t.resting <= l->ipam->rest_max || pool_block_of(rec->source, a->ip, &start))
+		return 0;
+	return forget_oldest(l, a->scope, rec->source, e);
 }
 
 static int remove_owned(struct lease_db *l, const struct owner *o, const struct key *address,
@@ -441,7 +349,7 @@ static int remove_owned(struct lease_db *l, const struct owner *o, const struct 
 	struct key k;
 
 	key_of_owner(&k, o->container, o->ifname, o->network);
-	if (get_list(l, &k, &list, e))
+	if (lease_db_list(l, &k, &list, e))
 		return -1;
 	key_list_remove(&list, address->s);
 	return put_list(l, &k, &list, e);
@@ -450,6 +358,7 @@ static int remove_owned(struct lease_db *l, const struct owner *o, const struct 
 int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t since, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
+	struct block_place place;
 	struct key k, rest;
 	bool found;
 
@@ -462,9 +371,10 @@ int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t si
 	rec.since = since < 0 ? 0 : since;
 	rec.boot = rec.node = "";
 	key_of_rest(&rest, a->scope, rec.source, rec.since, &a->ip);
-	if (remove_owned(l, &rec.owner, &k, e) || set_by_pod(l, a, &rec.owner, NULL, e) ||
-	    lease_db_put(l, k.s, lease_print(&rec), e) ||
-	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e))
+	if (block_place_begin(l, a, rec.source, &place, e) || remove_owned(l, &rec.owner, &k, e) ||
+	    set_by_pod(l, a, &rec.owner, NULL, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
+	    l->t->store->ops->put(l->t, rest.s, "", e) || count_released(l, a, &rec, e) ||
+	    block_place_end(l, &place, e))
 		return -1;
 	return journal_add(l, "release", a, &rec.owner, e);
 }

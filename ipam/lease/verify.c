@@ -252,7 +252,7 @@ static int see_unknown(const char *key, const char *value, void *arg)
 	struct check *c = arg;
 
 	(void)value;
-	if (!strchr("aoirdsuqm", *key) || (key[1] != '/'))
+	if (!strchr("aoirdsuqmbf", *key) || (key[1] != '/'))
 		report_problem(c, false, "%s: unknown kind of key", key);
 	return 0;
 }

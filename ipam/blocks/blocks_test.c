@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blocks_test.c: the agent's calls on the database of a node, and definitions of shared pools. */
+#include "ipam/testing/blocks.h"
+#include "ipam/testing/ipam.h"
+
+#define RAIL "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"gateway\":\"10.1.0.1\",\"cooldown\":5}"
+
+static struct fixture w;
+
+static void open_rail(void)
+{
+	fixture_open(&w);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", RAIL), 0);
+}
+
+/* A lease, written as an ADD does it. */
+static void lease(const char *ip, const char *container)
+{
+	char key[64], value[256];
+	struct ip a;
+
+	ck_assert_int_eq(ip_parse(ip, &a), 0);
+	(void)snprintf(key, sizeof(key), "a/p/rail0/4/%08x", (unsigned)a.v);
+	(void)snprintf(value, sizeof(value),
+		       "{\"state\":\"leased\",\"network\":\"net\",\"container\":\"%s\","
+		       "\"ifname\":\"net1\",\"boot\":\"" BOOT_1
+		       "\",\"source\":\"x%015x\",\"since\":\"1\"}",
+		       container, (unsigned)a.v & ~3U);
+	w_scribble(&w, key, value);
+	(void)snprintf(value, sizeof(value), "[\"%s\"]", key);
+	(void)snprintf(key, sizeof(key), "o/%s/net1/net", container);
+	w_scribble(&w, key, value);
+}
+
+START_TEST(records_are_read_as_they_were_put)
+{
+	struct agent_memory memory;
+
+	open_rail();
+	ck_assert_int_eq(blocks_load(&w.m, &memory, &w.e), 0);
+	ck_assert(memory.n == 0 && memory.node.epoch == 0 && !*memory.node.holder);
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.8", BLOCK_WANTED, 0), 0);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	fixture_boot(&w, BOOT_2);
+	ck_assert_int_eq(blocks_load(&w.m, &memory, &w.e), 0);
+	ck_assert_uint_eq(memory.n, 2);
+	ck_assert(memory.blocks[0].state == BLOCK_GRANTED && memory.blocks[0].epoch == 3);
+	ck_assert(memory.blocks[1].state == BLOCK_WANTED && memory.blocks[1].token == 7);
+	ck_assert_str_eq(memory.node.boot, BOOT_1);
+	blocks_clear(&memory);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_damaged_record_is_an_error_with_its_key)
+{
+	struct agent_memory memory;
+
+	open_rail();
+	w_scribble(&w, "b/p/rail0/4/0a010004", "{\"state\":\"mine\"}");
+	ck_assert_int_eq(blocks_load(&w.m, &memory, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_STORE);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "b/p/rail0/4/0a010004"));
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "\"mine\""));
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_block_needs_its_pool_and_its_grid)
+{
+	open_rail();
+	ck_assert_int_eq(w_block(&w, "other", "10.1.0.4", BLOCK_WANTED, 0), ERR_NOTFOUND);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.5", BLOCK_WANTED, 0), ERR_CONFIG);
+	ck_assert_str_eq(w.e.msg, "pool rail0: no block of it starts at 10.1.0.5");
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.1.0", BLOCK_WANTED, 0), ERR_CONFIG);
+	ck_assert_int_eq(w_pool(&w, "alone", "{\"subnet\":\"10.2.0.0/24\",\"blockSize\":4}", false),
+			 0);
+	ck_assert_int_eq(w_block(&w, "alone", "10.2.0.4", BLOCK_WANTED, 0), ERR_NOTFOUND);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(spare_counts_blocks_that_may_give)
+{
+	open_rail();
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.0", BLOCK_GRANTED, 3), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0); /* the node never renewed */
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 2); /* neither network nor gateway */
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 2), 0);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.8", BLOCK_WANTED, 3), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 2);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 6);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 2);
+	w_node(&w, 3, 1); /* passed long ago */
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	w_node(&w, 4, INT64_MAX);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	w_node(&w, 3, INT64_MAX);
+	fixture_boot(&w, BOOT_2);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_block_in_use_is_neither_retired_nor_dropped)
+{
+	struct owner o;
+
+	open_rail();
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	lease("10.1.0.7", "c1");
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.4"), 1);
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.8"), 0);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.4"), 1);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.4"), 1);
+	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 1);
+	o = w_owner(&w, "c1");
+	ck_assert_int_eq(alloc_del(&w.m, &o, NULL, &w.e), 0);
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.4"), 1); /* it cools down */
+	w.now += 6 * SECOND;
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.4"), -1);
+	ck_assert_int_eq(w.e.code, ERR_NOTFOUND);
+	w_sound(&w);
+	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 0);
+	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_definition_stays_while_anything_lives)
+{
+	open_rail();
+	ck_assert_int_eq(w_shared(&w, "rail0", "u2", RAIL), 0); /* nothing lives */
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_WANTED, 0), 0);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", RAIL), ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "uid"));
+	ck_assert_int_eq(
+		w_shared(&w, "rail0", "u2", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8}"),
+		ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "blockSize"));
+	ck_assert_int_eq(
+		w_shared(&w, "rail0", "u2", "{\"subnet\":\"10.1.0.0/23\",\"blockSize\":4}"),
+		ERR_BUSY);
+	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 1);
+	ck_assert_int_eq(w_pool(&w, "mine", "{\"subnet\":\"10.3.0.0/24\"}", false), 0);
+	ck_assert_int_eq(w_shared(&w, "mine", "u3", "{\"subnet\":\"10.4.0.0/24\",\"blockSize\":4}"),
+			 ERR_BUSY);
+	ck_assert_int_eq(
+		w_shared(&w, "rail1", "u3", "{\"subnet\":\"10.3.1.0/16\",\"blockSize\":4}"),
+		ERR_CONFIG); /* host bits */
+	ck_assert_int_eq(
+		w_shared(&w, "rail1", "u3", "{\"subnet\":\"10.3.0.0/24\",\"blockSize\":4}"),
+		ERR_BUSY);
+	ck_assert_str_eq(w.e.msg, "pool rail1 overlaps with pool mine in 10.3.0.1-10.3.0.254");
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_change_of_ranges_moves_no_block)
+{
+	open_rail();
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1",
+				  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,"
+				  "\"ranges\":[\"10.1.0.7-10.1.0.9\"]}"),
+			 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 1);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1",
+				  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,"
+				  "\"ranges\":[\"10.1.0.8-10.1.0.9\"]}"),
+			 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(shared_pools_are_listed)
+{
+	struct json *list = NULL;
+	auto_free char *text = NULL;
+
+	open_rail();
+	ck_assert_int_eq(w_pool(&w, "mine", "{\"subnet\":\"10.3.0.0/24\"}", false), 0);
+	ck_assert_int_eq(shared_pool_list(&w.m, &list, &w.e), 0);
+	ck_assert_uint_eq(json_len(list), 1);
+	text = json_print(json_first(list), false);
+	ck_assert_str_eq(text, "{\"name\":\"rail0\",\"uid\":\"u1\",\"generation\":1,"
+			       "\"definition\":" RAIL "}");
+	json_free(list);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)
+{
+	const struct admin_delete d = { "rail0", true };
+
+	open_rail();
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_WANTED, 0), 0);
+	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), -1);
+	ck_assert_str_eq(w.e.msg, "pool rail0: this node has 1 block of it");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.4"), 0);
+	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("blocks", records_are_read_as_they_were_put, a_damaged_record_is_an_error_with_its_key,
+	     a_block_needs_its_pool_and_its_grid, spare_counts_blocks_that_may_give,
+	     a_block_in_use_is_neither_retired_nor_dropped, a_definition_stays_while_anything_lives,
+	     a_change_of_ranges_moves_no_block, shared_pools_are_listed,
+	     a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)

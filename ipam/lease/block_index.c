@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* block_index.c: keeps the entries of blocks in step with their leases, and reads them. */
+#include "ipam/lease/block_index.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/conf/pool_blocks.h"
+
+/* ---- the place of a block ---- */
+
+struct first_rest {
+	bool found;
+	int64_t since;
+};
+
+static int see_rest(const char *key, const char *value, void *arg)
+{
+	struct first_rest *f = arg;
+	char source[KEY_ID_LEN + 1];
+	struct key_address a;
+
+	(void)value;
+	f->found = key_parse_rest(key, &a, source, &f->since) == 0;
+	return 1;
+}
+
+/* A record that cannot be read must not keep a DEL from its work: verify repairs it. */
+static int load_record(struct lease_db *l, const struct key_address *block,
+		       struct block_record *out, bool *found, struct err *e)
+{
+	const char *text;
+	struct err why;
+	struct key k;
+
+	key_of_block(&k, block->scope, block->ip);
+	if (lease_db_get(l, k.s, &text, e))
+		return -1;
+	*found = text && block_value_parse(k.s, text, out, &why) == 0;
+	if (!text || *found || why.code != ERR_NOMEM)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int block_place(struct lease_db *l, const struct key_address *block, struct key *out, struct err *e)
+{
+	struct first_rest first = { .found = false };
+	struct key_free f = { .start = block->ip };
+	char id[KEY_ID_LEN + 1];
+	struct block_record r;
+	struct source_usage t;
+	struct key rests;
+	bool found;
+
+	out->s[0] = '\0';
+	if (load_record(l, block, &r, &found, e))
+		return -1;
+	if (!found || r.state != BLOCK_GRANTED || r.probe || r.epoch == 0)
+		return 0;
+	pool_block_id(block->ip, id);
+	if (lease_db_usage(l, block->scope, id, &t, e))
+		return -1;
+	f.epoch = r.epoch;
+	key_of_rests(&rests, block->scope, id);
+	if (t.done && lease_db_scan(l, &rests, see_rest, &first, e))
+		return -1;
+	if (t.done && !first.found)
+		return 0;
+	if (t.done)
+		f.since = first.since > 0 ? first.since : 1;
+	key_of_free(out, block->scope, &f);
+	return 0;
+}
+
+int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
+		      struct block_place *out, struct err *e)
+{
+	struct ip start;
+
+	out->is_block = key_pool_of(a->scope) && pool_block_of(id, a->ip, &start);
+	if (!out->is_block)
+		return 0;
+	(void)snprintf(out->block.scope, sizeof(out->block.scope), "%s", a->scope);
+	out->block.ip = start;
+	return block_place(l, &out->block, &out->entry, e);
+}
+
+int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e)
+{
+	struct key now;
+
+	if (!p->is_block)
+		return 0;
+	if (block_place(l, &p->block, &now, e))
+		return -1;
+	if (strcmp(now.s, p->entry.s) == 0)
+		return 0;
+	if (*p->entry.s && lease_db_del(l, p->entry.s, e))
+		return -1;
+	return *now.s ? l->t->store->ops->put(l->t, now.s, "", e) : 0;
+}
+
+/* ---- addresses that were never used ---- */
+
+struct gap {
+	const struct source *block;
+	struct ip want;
+	bool have;
+};
+
+/* Called for each record from the first candidate on. It stops at the first gap between them. */
+static int see_address(const char *key, const char *value, void *arg)
+{
+	struct gap *g = arg;
+	struct key_address a;
+
+	(void)value;
+	if (key_parse_address(key, &a) || ip_cmp(a.ip, g->want) < 0)
+		return 0;
+	if (ip_cmp(a.ip, g->want) > 0)
+		return 1;
+	g->have = ranges_after(&g->block->usable, g->want, &g->want);
+	return !g->have;
+}
+
+int block_never_used(struct lease_db *l, const struct source *block, struct ip from, struct ip *out,
+		     struct err *e)
+{
+	struct gap g = { .block = block };
+	struct key prefix, first;
+
+	g.have = ranges_next(&block->usable, from, &g.want);
+	if (g.have) {
+		key_of_addresses(&prefix, block->scope, g.want.family);
+		key_of_address(&first, block->scope, g.want);
+		if (lease_db_scan_from(l, (struct store_span){ prefix.s, first.s }, see_address, &g,
+				       e))
+			return -1;
+	}
+	*out = g.have ? g.want : (struct ip){ .family = IP_NONE };
+	return 0;
+}
+
+int block_cursor_set(struct lease_db *l, const struct source *pool, struct ip start, struct err *e)
+{
+	auto_clean(source_clear) struct source block = { .label = "" };
+	struct source_usage t;
+	struct ip next;
+	struct key k;
+
+	if (pool_block_source(pool, start, &block, e) ||
+	    block_never_used(l, &block, start, &next, e) ||
+	    lease_db_usage(l, block.scope, block.id, &t, e))
+		return -1;
+	t.done = !next.family;
+	t.next = t.done ? pool_block_range(pool->blocks.bits, start).last : next;
+	key_of_usage(&k, block.scope, block.id);
+	return lease_db_put(l, k.s, source_usage_print(&t), e);
+}
+
+/* ---- search ---- */
+
+struct next {
+	const char *after;
+	struct key_free *out;
+	bool found;
+};
+
+static int see_entry(const char *key, const char *value, void *arg)
+{
+	struct next *n = arg;
+	char scope[KEY_SCOPE_MAX];
+
+	(void)value;
+	if (n->after && strcmp(key, n->after) <= 0)
+		return 0;
+	n->found = key_parse_free(key, scope, n->out) == 0;
+	return n->found;
+}
+
+int block_next(struct lease_db *l, const struct block_query *q, struct key_free *out, bool *found,
+	       struct err *e)
+{
+	struct next n = { .after = q->after ? q->after->s : NULL, .out = out };
+	struct key prefix, from;
+
+	key_of_frees(&prefix, q->scope, q->epoch);
+	key_of_free_from(&from, q->scope, q->epoch, q->since);
+	const char *start = n.after && strcmp(n.after, from.s) > 0 ? n.after : from.s;
+	if (lease_db_scan_from(l, (struct store_span){ prefix.s, start }, see_entry, &n, e))
+		return -1;
+	*found = n.found;
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * block_index.h: which granted blocks of a shared pool have an address to assign, best first.
+ *
+ *	f/<scope>/<epoch>/<time>/<start>
+ *
+ * A block has an entry if it is granted and confirmed, needs no probe, and has an address that is
+ * not held. epoch is that of the confirmation, so a search looks only at blocks that were confirmed
+ * in the present one. time is 0 if the block has an address that was never used. Else it is the
+ * time since which its longest resting address rests. So the first entry is the best
+ * block, and a search reads one entry whatever the number of blocks.
+ *
+ * The place of a block follows from its record, its usage and its rest records. Each write of
+ * these moves the entry. `verify` compares it.
+ */
+#ifndef RAILHEAD_IPAM_LEASE_BLOCK_INDEX_H
+#define RAILHEAD_IPAM_LEASE_BLOCK_INDEX_H
+
+#include "ipam/lease/block_value.h"
+#include "ipam/lease/lease_read.h"
+
+/* The entry of a block before a change. */
+struct block_place {
+	bool is_block; /* false: the lease is from another kind of source */
+	struct key_address block;
+	struct key entry; /* "": none */
+};
+
+/*
+ * block_place_begin - before a change of the address a, which is leased from source `id`.
+ * block_place_end - after it: the entry moves.
+ */
+int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
+		      struct block_place *out, struct err *e) must_check;
+int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e) must_check;
+
+/* block_place - the key of the entry that the block should have; "": none. */
+int block_place(struct lease_db *l, const struct key_address *block, struct key *out,
+		struct err *e) must_check;
+
+/*
+ * block_never_used - the first usable address of the block from `from` on that has no record.
+ * out->family IP_NONE: there is none.
+ */
+int block_never_used(struct lease_db *l, const struct source *block, struct ip from, struct ip *out,
+		     struct err *e) must_check;
+
+/*
+ * block_cursor_set - find the first address of the block that was never used, and store it as the
+ * block's cursor. The caller moves the entry.
+ */
+int block_cursor_set(struct lease_db *l, const struct source *pool, struct ip start,
+		     struct err *e) must_check;
+
+/*
+ * block_next - the first entry after the key `after` (NULL: the first one at all) of an epoch whose
+ * time is at least since. *found false: there is none.
+ */
+struct block_query {
+	const char *scope;
+	uint64_t epoch;
+	int64_t since;
+	const struct key *after;
+};
+int block_next(struct lease_db *l, const struct block_query *q, struct key_free *out, bool *found,
+	       struct err *e) must_check;
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* block_value.c: decodes and prints the records of blocks and of the node; each length is checked.
+ */
+#include "ipam/lease/block_value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/json/json.h"
+
+#define TOKEN_DIGITS 16
+
+static const struct json_enum states[] = {
+	{ "wanted", BLOCK_WANTED },
+	{ "asked", BLOCK_ASKED },
+	{ "granted", BLOCK_GRANTED },
+	{ "returning", BLOCK_RETURNING },
+	{ "contested", BLOCK_CONTESTED },
+	{ "lost", BLOCK_LOST },
+	{ 0 },
+};
+
+struct raw {
+	int state;
+	bool probe;
+	const char *token, *epoch, *holder, *boot, *give_until, *uid, *version, *beats;
+};
+
+#define TEXT(k, field, size)                                                                       \
+	{                                                                                          \
+		.key = k, .kind = J_STRING, .offset = offsetof(struct raw, field), .min = 1,       \
+		.max = (size)-1, .flags = J_EMPTY_OK                                               \
+	}
+
+static const struct json_field block_fields[] = {
+	{ .key = "state",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct raw, state),
+	  .names = states,
+	  .flags = J_REQUIRED },
+	TEXT("token", token, TOKEN_DIGITS + 1),
+	TEXT("epoch", epoch, 24),
+	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
+	{ 0 },
+};
+
+static const struct json_field node_fields[] = {
+	TEXT("holder", holder, HOLDER_LEN),
+	TEXT("boot", boot, sizeof(((struct node_record *)0)->boot)),
+	TEXT("epoch", epoch, 24),
+	TEXT("giveUntil", give_until, 24),
+	TEXT("uid", uid, CLUSTER_UID_LEN),
+	TEXT("version", version, CLUSTER_VERSION_LEN),
+	TEXT("beats", beats, 24),
+	{ 0 },
+};
+
+const char *block_state_name(enum block_state s)
+{
+	return states[s].name;
+}
+
+/* Every malformed record is ERR_STORE, whatever is wrong with it. */
+static int refuse(const char *key, const char *text, struct err *e)
+{
+	if (e->code == ERR_NOMEM)
+		return -1;
+	err_wrap(e, "the store's record %.200s is damaged (%.100s)", key, text);
+	e->code = ERR_STORE;
+	return err_hint(e, "run `railctl ipam verify --repair`");
+}
+
+static int read_number(const char *text, const char *name, uint64_t most, uint64_t *out,
+		       struct err *e)
+{
+	*out = 0;
+	if (!text || parse_u64(text, 0, most, out) == 0)
+		return 0;
+	return err_set(e, ERR_STORE, 0, "%s: \"%.32s\" is not a number", name, text);
+}
+
+static int read_token(const char *text, uint64_t *out, struct err *e)
+{
+	*out = 0;
+	if (!text)
+		return 0;
+	if (strlen(text) != TOKEN_DIGITS || strspn(text, HEX_DIGITS) != TOKEN_DIGITS)
+		return err_set(e, ERR_STORE, 0, "token: \"%.32s\" is not %d hexadecimal digits",
+			       text, TOKEN_DIGITS);
+	*out = strtoull(text, NULL, 16);
+	return 0;
+}
+
+static int read_key(const char *key, struct block_key *out, struct err *e)
+{
+	struct key_address a;
+
+	if (key_parse_block(key, &a) || !key_pool_of(a.scope) ||
+	    strlen(key_pool_of(a.scope)) > GRID_POOL_MAX)
+		return err_set(e, ERR_STORE, 0, "it is not the key of a block");
+	(void)snprintf(out->pool, sizeof(out->pool), "%s", key_pool_of(a.scope));
+	out->start = a.ip;
+	return 0;
+}
+
+int block_value_parse(const char *key, const char *text, struct block_record *out, struct err *e)
+{
+	struct raw raw = { .token = NULL };
+	auto_json struct json *tree = NULL;
+	struct block_record r = { .token = 0 };
+
+	if (json_parse(text, strlen(text), "block", &tree, e) ||
+	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, &r.key, e) ||
+	    read_token(raw.token, &r.token, e) ||
+	    read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e))
+		return refuse(key, text, e);
+	for (const struct json_enum *s = states; s->name; s++) {
+		if (s->value == raw.state)
+			r.state = (enum block_state)s->value;
+	}
+	r.probe = raw.probe;
+	*out = r;
+	return 0;
+}
+
+static int add_number(struct json *o, const char *key, uint64_t n)
+{
+	char text[24];
+
+	if (!n)
+		return 0;
+	(void)snprintf(text, sizeof(text), "%" PRIu64, n);
+	return json_add_str(o, key, text);
+}
+
+char *block_value_print(const struct block_record *r)
+{
+	auto_json struct json *o = json_new_object();
+	char token[TOKEN_DIGITS + 1];
+
+	(void)snprintf(token, sizeof(token), "%016" PRIx64, r->token);
+	if (!o || json_add_str(o, "state", block_state_name(r->state)) ||
+	    json_add_str(o, "token", token) || add_number(o, "epoch", r->epoch) ||
+	    (r->probe && json_add_bool(o, "probe", true)))
+		return NULL;
+	return json_print(o, false);
+}
+
+void block_value_key(const struct block_key *b, struct key *out)
+{
+	char scope[KEY_SCOPE_MAX];
+
+	key_of_block(out, key_scope(scope, 'p', b->pool), b->start);
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	(void)snprintf(to, size, "%s", from ? from : "");
+}
+
+int node_value_parse(const char *text, struct node_record *out, struct err *e)
+{
+	struct raw raw = { .token = NULL };
+	auto_json struct json *tree = NULL;
+	struct node_record r = { .epoch = 0 };
+	uint64_t until;
+
+	if (text && (json_parse(text, strlen(text), "node", &tree, e) ||
+		     json_decode(tree, "node", node_fields, &raw, e) ||
+		     read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||
+		     read_number(raw.beats, "beats", UINT64_MAX, &r.beats, e) ||
+		     read_number(raw.give_until, "giveUntil", INT64_MAX, &until, e)))
+		return refuse(KEY_NODE, text, e);
+	if (text)
+		r.give_until = raw.give_until ? (int64_t)until : INT64_MAX;
+	copy(r.holder, sizeof(r.holder), raw.holder);
+	copy(r.boot, sizeof(r.boot), raw.boot);
+	copy(r.beat.uid, sizeof(r.beat.uid), raw.uid);
+	copy(r.beat.version, sizeof(r.beat.version), raw.version);
+	*out = r;
+	return 0;
+}
+
+char *node_value_print(const struct node_record *r)
+{
+	auto_json struct json *o = json_new_object();
+	char until[24];
+
+	(void)snprintf(until, sizeof(until), "%" PRId64, r->give_until < 0 ? 0 : r->give_until);
+	if (!o || json_add_str(o, "holder", r->holder) || json_add_str(o, "boot", r->boot) ||
+	    add_number(o, "epoch", r->epoch) ||
+	    (r->give_until != INT64_MAX && json_add_str(o, "giveUntil", until)) ||
+	    json_add_str(o, "uid", r->beat.uid) || json_add_str(o, "version", r->beat.version) ||
+	    add_number(o, "beats", r->beats))
+		return NULL;
+	return json_print(o, false);
+}

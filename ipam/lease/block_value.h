@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * block_value.h: the blocks and the node itself as values in the store. Pure.
+ *
+ *	b/<scope>/<start>   {"state": "granted", "token": "<16 hex digits>", "epoch": "3"}
+ *	m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats"}
+ *
+ * Numbers with more digits than a JSON number keeps are texts. giveUntil is absent if nothing
+ * limits the time.
+ */
+#ifndef RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H
+#define RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H
+
+#include "cluster/protocol/record.h"
+#include "ipam/store/key.h"
+
+/*
+ * block_value_parse - the record with this key. ERR_STORE: the key is not that of a block, or the
+ * text is no block; the message has key and value. block_value_print - the text of a record; the
+ * caller frees it; NULL: no memory. block_value_key - its key.
+ */
+int block_value_parse(const char *key, const char *text, struct block_record *out,
+		      struct err *e) must_check;
+char *block_value_print(const struct block_record *r);
+void block_value_key(const struct block_key *b, struct key *out);
+
+/* block_state_name - "granted", as in the record. */
+const char *block_state_name(enum block_state s);
+
+/* node_value_parse, node_value_print - the same for the node. NULL (no record yet) is all zero. */
+int node_value_parse(const char *text, struct node_record *out, struct err *e) must_check;
+char *node_value_print(const struct node_record *r);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* block_value_test.c: records of blocks and of the node survive a round trip; errors name key and
+ * value. */
+#include "ipam/lease/block_value.h"
+
+#include "lib/testing/alloc.h"
+#include "lib/testing/testing.h"
+
+#define KEY "b/p/rail0/4/0a010010"
+
+static struct err e;
+
+static const char *refused(const char *key, const char *text)
+{
+	struct block_record r;
+
+	ck_assert_int_eq(block_value_parse(key, text, &r, &e), -1);
+	ck_assert_int_eq(e.code, ERR_STORE);
+	return e.msg;
+}
+
+START_TEST(block_round_trip)
+{
+	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 } },
+				  .token = UINT64_C(0xfedcba9876543210),
+				  .epoch = UINT64_MAX,
+				  .probe = true };
+	struct block_record again;
+	struct key k;
+
+	for (r.state = BLOCK_WANTED; r.state <= BLOCK_LOST; r.state++) {
+		auto_free char *text = block_value_print(&r);
+
+		block_value_key(&r.key, &k);
+		ck_assert_str_eq(k.s, KEY);
+		ck_assert_int_eq(block_value_parse(k.s, text, &again, &e), 0);
+		ck_assert(block_key_equal(&r.key, &again.key) && again.state == r.state);
+		ck_assert(again.token == r.token && again.epoch == r.epoch && again.probe);
+	}
+}
+END_TEST
+
+START_TEST(damaged_block_names_key_and_value)
+{
+	ck_assert_str_eq(
+		refused(KEY, "{\"state\":\"lent\"}"),
+		"the store's record b/p/rail0/4/0a010010 is damaged "
+		"({\"state\":\"lent\"}): block.state: must be one of wanted, asked, granted, "
+		"returning, contested, lost, got \"lent\"");
+	ck_assert_ptr_nonnull(strstr(refused(KEY, "{\"state\":\"lost\",\"token\":\"12\"}"),
+				     "token: \"12\" is not 16 hexadecimal digits"));
+	ck_assert_ptr_nonnull(strstr(refused(KEY, "{\"state\":\"lost\",\"epoch\":\"-1\"}"),
+				     "epoch: \"-1\" is not a number"));
+	ck_assert_ptr_nonnull(
+		strstr(refused("b/n/net/4/0a010010", "{\"state\":\"lost\"}"), "not the key"));
+	ck_assert_ptr_nonnull(
+		strstr(refused("b/p/x/4/0a0100", "{\"state\":\"lost\"}"), "not the key"));
+	(void)refused(KEY, "[");
+	(void)refused(KEY, "{}");
+}
+END_TEST
+
+START_TEST(node_round_trip)
+{
+	struct node_record n = { .holder = "0123456789abcdef0123456789abcdef",
+				 .boot = "11111111-1111-1111-1111-111111111111",
+				 .epoch = 7,
+				 .give_until = INT64_MAX,
+				 .beat = { "uid", "123" },
+				 .beats = UINT64_MAX };
+	struct node_record again;
+	auto_free char *text = node_value_print(&n);
+
+	ck_assert_ptr_null(strstr(text, "giveUntil"));
+	ck_assert_int_eq(node_value_parse(text, &again, &e), 0);
+	ck_assert_str_eq(again.holder, n.holder);
+	ck_assert_str_eq(again.boot, n.boot);
+	ck_assert(again.epoch == 7 && again.give_until == INT64_MAX && again.beats == UINT64_MAX);
+	ck_assert_str_eq(again.beat.uid, "uid");
+	ck_assert_str_eq(again.beat.version, "123");
+	n.give_until = INT64_C(9007199254740993); /* no double is this number */
+	auto_free char *limited = node_value_print(&n);
+	ck_assert_int_eq(node_value_parse(limited, &again, &e), 0);
+	ck_assert_int_eq(again.give_until, n.give_until);
+}
+END_TEST
+
+START_TEST(no_node_record_may_give_nothing)
+{
+	struct node_record n = { .epoch = 9 };
+
+	ck_assert_int_eq(node_value_parse(NULL, &n, &e), 0);
+	ck_assert(n.epoch == 0 && !node_may_give(&n, "", -1));
+	ck_assert_int_eq(node_value_parse("{\"beats\":\"x\"}", &n, &e), -1);
+	ck_assert_str_eq(e.msg, "the store's record m/node is damaged ({\"beats\":\"x\"}): beats: "
+				"\"x\" is not a number");
+}
+END_TEST
+
+static int parse_and_print(void *arg, struct err *why)
+{
+	struct block_record r;
+	struct node_record n;
+
+	(void)arg;
+	if (block_value_parse(KEY, "{\"state\":\"granted\"}", &r, why) ||
+	    node_value_parse("{\"epoch\":\"1\"}", &n, why))
+		return -1;
+	auto_free char *a = block_value_print(&r), *b = node_value_print(&n);
+	return a && b ? 0 : -1;
+}
+
+START_TEST(without_memory_nothing_is_damaged)
+{
+	ck_assert_str_eq(alloc_fail_each(parse_and_print, NULL), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("block_value", block_round_trip, damaged_block_names_key_and_value, node_round_trip,
+	     no_node_record_may_give_nothing, without_memory_nothing_is_damaged)
