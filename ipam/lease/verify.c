@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "ipam/conf/pool.h"
+#include "ipam/conf/pool_blocks.h"
 #include "ipam/lease/lease_index.h"
+#include "ipam/lease/verify_blocks.h"
 #include "lib/base/array.h"
 
 #define STRINGS_MAX (1u << 27)
@@ -269,19 +271,33 @@ static int scan_prefix(struct check *c, const char *prefix, store_fn fn)
 
 /* ---- repair ---- */
 
+/* The block of an address, if its pool has blocks; else "". */
+static const char *source_of(const struct check *c, const struct key_address *a,
+			     char id[KEY_ID_LEN + 1])
+{
+	for (size_t i = 0; i < c->pools.n_trees; i++) {
+		const struct source *s = &c->pools.sets[0].items[i];
+
+		if (s->blocks.shared && strcmp(s->scope, a->scope) == 0)
+			return pool_block_id(pool_block_range(s->blocks.bits, a->ip).first, id);
+	}
+	return "";
+}
+
 /* Writes a lease for an address in an owner's list. Only the owner's key is known. */
 static int adopt_lease(struct check *c, const char *address, const char *owner_key)
 {
+	char id[KEY_ID_LEN + 1];
 	struct key_owner who;
 	struct key_address a;
 	struct lease rec = { .state = LEASE_HELD,
 			     .boot = c->l->ipam->boot,
 			     .node = c->l->ipam->node,
-			     .source = "",
 			     .since = c->l->now };
 
 	if (key_parse_owner(owner_key, &who) || key_parse_address(address, &a))
 		return 0;
+	rec.source = source_of(c, &a, id);
 	rec.owner = (struct owner){ who.network, who.container, who.ifname, "", "", "" };
 	if (c->v->repair && lease_db_put(c->l, address, lease_print(&rec), c->e))
 		return -1;
@@ -346,6 +362,11 @@ static int reset_cursor(const char *key, const char *value, void *arg)
 	return stop_scan(c, add_string(&c->bad, key, c->e));
 }
 
+static void note_block(void *arg, bool repaired, const char *text)
+{
+	report_problem(arg, repaired, "%s", text);
+}
+
 int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 {
 	auto_check struct check c = { .v = v, .l = l, .e = e };
@@ -374,5 +395,6 @@ int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 		if (rebuild_record(&c, c.bad.items[i]))
 			return -1;
 	}
-	return delete_all(&c, &c.sticky);
+	const struct verify_blocks blocks = { v->repair, v->problems > v->left, note_block, &c };
+	return delete_all(&c, &c.sticky) || verify_blocks(l, &blocks, e) ? -1 : 0;
 }

@@ -3,8 +3,9 @@
  * verify.h: check the lease database and its index, and repair them.
  *
  * Owner, pod, rest, usage and quota records must follow from the lease records. Sticky records may
- * only name addresses that the pod had last. If an owner record names an address without a lease
- * record, repair writes one, because the address may be in use.
+ * only name addresses that the pod had last. Blocks: see ipam/lease/verify_blocks.h. If an owner
+ * record names an address without a lease record, repair writes one, because the address may be in
+ * use.
  */
 #ifndef RAILHEAD_IPAM_LEASE_VERIFY_H
 #define RAILHEAD_IPAM_LEASE_VERIFY_H

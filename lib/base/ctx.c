@@ -78,7 +78,7 @@ int ctx_boot_id(const struct ctx *ctx, char out[CTX_BOOT_ID_LEN + 1], struct err
 
 int64_t ctx_boot_time(const struct ctx *ctx)
 {
-	return ctx->now(ctx->clock) - clock_ns(CLOCK_BOOTTIME);
+	return ctx->now(ctx->clock) - ctx_since_boot(ctx);
 }
 
 int64_t ctx_since_boot(const struct ctx *ctx)
