@@ -52,7 +52,7 @@ ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/ clu
 ipam/blocks|lib/ ipam/conf/ ipam/lease/ cluster/protocol/
 ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/peers/
 ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
-ipam/plugin|lib/ cni/protocol/ ipam/lease/ ipam/alloc/ ipam/peers/
+ipam/plugin|lib/ cni/protocol/ ipam/agent/ ipam/lease/ ipam/alloc/ ipam/peers/
 ipam/testing|lib/ cni/ ipam/ cluster/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/

@@ -7,82 +7,13 @@
 #include <string.h>
 
 #include "ipam/alloc/choose.h"
+#include "ipam/alloc/choose_block.h"
 #include "ipam/alloc/sandbox.h"
-#include "ipam/conf/pool.h"
-#include "ipam/conf/pool_slice.h"
-#include "ipam/node/node_file.h"
 
 void alloc_result_clear(struct alloc_result *r)
 {
 	sources_clear(&r->pools);
 	*r = (struct alloc_result){ 0 };
-}
-
-/* ---- the sources ---- */
-
-/* This node's part of a pool with slices. Only here ADD reads the number of the node. */
-static int cut_slice(struct lease_db *l, const char *name, struct source *s, struct err *e)
-{
-	uint32_t number;
-	int rc = node_file_number(l->ipam->ctx, l->ipam->node, &number, e);
-
-	if (rc)
-		(void)err_wrap(e, "pool %.100s", name);
-	else
-		rc = pool_slice_cut(s, number, e);
-	if (rc)
-		source_clear(s);
-	return rc;
-}
-
-static int load_pool(struct lease_db *l, const char *name, struct source_sets *sets,
-		     struct source *out, struct err *e)
-{
-	struct pool_text def = { .tree = NULL };
-	const char *text;
-	struct key k;
-
-	key_of_pool(&k, name);
-	if (lease_db_get(l, k.s, &text, e))
-		return -1;
-	if (!text) {
-		(void)pool_missing(name, l->ipam->node, e);
-		e->code = ERR_CONFIG;
-		return -1;
-	}
-	if (pool_parse(text, k.s, &def, e) || sources_keep(sets, def.tree, e)) {
-		e->code = e->code == ERR_NOMEM ? ERR_NOMEM : ERR_STORE;
-		return -1;
-	}
-	if (pool_decode(name, def.def, out, e))
-		return -1;
-	if (out->blocks.shared) {
-		source_clear(out);
-		return err_set(e, ERR_CONFIG, 0, "pool %.100s: blocks are not assigned yet", name);
-	}
-	return out->slice.size ? cut_slice(l, name, out, e) : 0;
-}
-
-int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
-		struct err *e)
-{
-	auto_sources struct source_sets sets = { .n = 0 };
-
-	for (size_t i = 0; i < conf->n_pools; i++) {
-		struct source s = { .label = "" };
-		size_t set = 0;
-
-		if (load_pool(l, conf->pools[i], &sets, &s, e))
-			return -1;
-		while (set < sets.n &&
-		       sets.sets[set].items[0].subnet.addr.family != s.subnet.addr.family)
-			set++;
-		if (sources_add(&sets, set, &s, e))
-			return -1;
-	}
-	*out = sets;
-	sets = (struct source_sets){ .n = 0 };
-	return 0;
 }
 
 static int check_families(const struct source_sets *sets, struct err *e)
@@ -291,11 +222,19 @@ static int check_policy(struct lease_db *l, const struct source *s, const struct
 {
 	uint64_t held = 0;
 
+	if (s->blocks.shared && !s->blocks.uid)
+		return block_refuse_alone(s, e);
 	if (!s->policy.namespaces && !s->policy.quota)
 		return 0;
 	if (s->policy.quota && lease_db_quota(l, s->scope, o->ns, &held, e))
 		return -1;
 	return policy_allows(&s->policy, s->label, o->ns, held, e);
+}
+
+/* The source is not used for this owner; the next one of the set is. */
+static bool is_refusal(const struct err *e)
+{
+	return e->code == ERR_FORBIDDEN || e->code == ERR_CONFIG;
 }
 
 typedef int (*choose_fn)(struct lease_db *l, const struct source *s,
@@ -308,8 +247,9 @@ struct alloc_search {
 	const struct source_set *set;
 	struct addr_request *request;
 	struct holder_checks *checks;
-	bool any_namespace; /* ignore the policies of pools */
-	struct err refusal; /* the first refusal by a policy, if refused > 0 */
+	bool any_namespace;             /* ignore the policies of pools */
+	char lacking[KEY_NAME_MAX + 1]; /* output: the pool that needs blocks; "": none does */
+	struct err refusal;             /* the first refusal by a policy, if refused > 0 */
 	size_t refused;
 };
 
@@ -322,7 +262,7 @@ static int search_sources(struct alloc_search *h, choose_fn fn, struct addr_choi
 		const struct source *s = &h->set->items[i];
 
 		if (!h->any_namespace && check_policy(h->l, s, h->request->owner, e)) {
-			if (e->code != ERR_FORBIDDEN)
+			if (!is_refusal(e))
 				return -1;
 			if (h->refused++ == 0)
 				h->refusal = *e;
@@ -335,9 +275,34 @@ static int search_sources(struct alloc_search *h, choose_fn fn, struct addr_choi
 	return 0;
 }
 
-static int refuse_exhausted(const struct alloc_search *h, struct err *e)
+static size_t describe_source(const struct source *s, char *out, size_t size)
 {
-	char names[400] = "", n[32];
+	u128 capacity = ranges_capacity(&s->usable);
+	char n[32];
+	int len;
+
+	if (s->blocks.shared)
+		return (size_t)snprintf(out, size, "%s (blocks of this node)", s->label);
+	(void)snprintf(n, sizeof(n), "%llu", (unsigned long long)capacity);
+	len = snprintf(out, size, "%s (%s address%s)", s->label,
+		       capacity > UINT64_MAX ? "more than 2^64" : n, capacity == 1 ? "" : "es");
+	return (size_t)len;
+}
+
+/* The first source with blocks: the node agent is asked for more of them. */
+static const struct source *find_lacking(const struct source_set *set)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->items[i].blocks.uid)
+			return &set->items[i];
+	}
+	return NULL;
+}
+
+static int refuse_exhausted(struct alloc_search *h, struct err *e)
+{
+	const struct source *lacking = find_lacking(h->set);
+	char names[400] = "";
 	size_t len = 0;
 	bool strict = false;
 
@@ -345,15 +310,16 @@ static int refuse_exhausted(const struct alloc_search *h, struct err *e)
 		*e = h->refusal;
 		return -1;
 	}
-	for (size_t i = 0; i < h->set->n && len < sizeof(names); i++) {
+	if (lacking)
+		(void)snprintf(h->lacking, sizeof(h->lacking), "%s", key_pool_of(lacking->scope));
+	if (lacking && h->set->n == 1)
+		return block_refuse(h->l, lacking, e);
+	for (size_t i = 0; i < h->set->n && len < sizeof(names) - 2; i++) {
 		const struct source *s = &h->set->items[i];
-		u128 capacity = ranges_capacity(&s->usable);
 
-		(void)snprintf(n, sizeof(n), "%llu", (unsigned long long)capacity);
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s (%s address%s)",
-					i ? ", " : "", s->label,
-					capacity > UINT64_MAX ? "more than 2^64" : n,
-					capacity == 1 ? "" : "es");
+		if (i)
+			len += (size_t)snprintf(names + len, sizeof(names) - len, ", ");
+		len += describe_source(s, names + len, sizeof(names) - len);
 		strict = strict || s->policy.strict;
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "no address is left in %s", names);
@@ -374,7 +340,7 @@ static int find_own(struct alloc_search *h, struct addr_choice *out, struct err 
 	if (!s)
 		return 0;
 	if (check_policy(h->l, s, h->request->owner, e))
-		return e->code == ERR_FORBIDDEN ? 0 : -1;
+		return is_refusal(e) ? 0 : -1;
 	return alloc_choose(h->l, s, h->request, out, e);
 }
 
@@ -440,10 +406,11 @@ struct add_job {
 	const struct alloc_add *add;
 	struct alloc_result *out;
 	struct holder_checks *checks;
-	bool last; /* treat holders that are not checked as alive */
+	bool last;                      /* treat holders that are not checked as alive */
+	char lacking[KEY_NAME_MAX + 1]; /* output: as in struct alloc_search */
 };
 
-static int grant_new(struct lease_db *l, const struct source_sets *sets, const struct add_job *job,
+static int grant_new(struct lease_db *l, const struct source_sets *sets, struct add_job *job,
 		     struct err *e)
 {
 	const struct request *r = job->add->request;
@@ -455,9 +422,12 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, const s
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
 	if (overlap_open(&overlap, l, job->add->conf->data_dir, r->owner.network, e) ||
-	    match_requested(sets, r, want, e) || load_avoided(l, &r->owner, &request, e) ||
-	    choose_all(&h, sets, want, choices, e))
+	    match_requested(sets, r, want, e) || load_avoided(l, &r->owner, &request, e))
 		return -1;
+	if (choose_all(&h, sets, want, choices, e)) {
+		memcpy(job->lacking, h.lacking, sizeof(job->lacking));
+		return -1;
+	}
 	if (job->checks->missing && !job->last)
 		return err_set(e, ERR_AGAIN, 0, "an earlier sandbox of the pod must be checked");
 	for (size_t i = 0; i < sets->n; i++) {
@@ -471,11 +441,12 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, const s
 
 static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
-	const struct add_job *job = arg;
+	struct add_job *job = arg;
 	const struct ipam_conf *conf = job->add->conf;
 	const struct request *r = job->add->request;
 	struct held held;
 
+	job->lacking[0] = '\0';
 	alloc_result_clear(job->out);
 	if (conf->n_pools && alloc_pools(l, conf, &job->out->pools, e))
 		return -1;
@@ -494,21 +465,54 @@ static bool may_change(const struct err *e)
 	       e->code == ERR_FORBIDDEN;
 }
 
+/* The transaction, and once more if an earlier sandbox may release its address. */
+static int try_add(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	struct add_job *arg = job->arg;
+	int rc = ipam_run(m, job, e);
+
+	if (rc && arg->checks->missing && may_change(e) && !arg->last) {
+		(void)holder_checks_run(arg->checks, m->holders, m->ctx);
+		arg->last = true;
+		rc = ipam_run(m, job, e);
+	}
+	return rc;
+}
+
+/*
+ * No block of this node has a free address: the node agent claims one. No transaction is open
+ * meanwhile, so others use the store.
+ */
+static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	const struct add_job *arg = job->arg;
+	const int64_t end = ctx_mono_ms() + ALLOC_NEED_MS;
+	int rc = try_add(m, job, e);
+
+	for (int i = 0; rc && *arg->lacking && arg->add->need && i < ALLOC_NEED_TRIES; i++) {
+		char pool[KEY_NAME_MAX + 1];
+		int64_t left = end - ctx_mono_ms();
+
+		if (left <= 0)
+			break;
+		memcpy(pool, arg->lacking, sizeof(pool));
+		if (arg->add->need(m->ctx, pool, 1, left, e))
+			return err_wrap(
+				e, "pool %s: no block of this node has an address to assign", pool);
+		rc = try_add(m, job, e);
+	}
+	return rc;
+}
+
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e)
 {
 	auto_alloc struct alloc_result r = { .n = 0 };
 	auto_holder_checks struct holder_checks checks = { .n = 0 };
-	struct add_job arg = { add, &r, &checks, false };
-	struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
-	int rc = ipam_run(m, &job, e);
+	struct add_job arg = { .add = add, .out = &r, .checks = &checks };
+	const struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
 
-	if (rc && checks.missing && may_change(e)) {
-		(void)holder_checks_run(&checks, m->holders, m->ctx);
-		arg.last = true;
-		rc = ipam_run(m, &job, e);
-	}
-	if (rc)
+	if (add_with_blocks(m, &job, e))
 		return -1;
 	*out = r;
 	r = (struct alloc_result){ .n = 0 };

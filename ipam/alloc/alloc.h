@@ -30,17 +30,30 @@ struct alloc_result {
 void alloc_result_clear(struct alloc_result *r);
 #define auto_alloc auto_clean(alloc_result_clear)
 
+#define ALLOC_NEED_MS    20000 /* so long an ADD waits for the node agent */
+#define ALLOC_NEED_TRIES 64    /* so often other ADDs may be quicker */
+
+/*
+ * Ask the node agent for addresses of a shared pool, and wait for them at most wait_ms. 0: try
+ * again. An error says why there are none.
+ */
+typedef int (*alloc_need_fn)(const struct ctx *ctx, const char *pool, uint32_t addresses,
+			     int64_t wait_ms, struct err *e);
+
 struct alloc_add {
 	const struct ipam_conf *conf; /* must live longer than the result */
 	const struct request *request;
 	bool one_per_family; /* results of cniVersion below 0.3.0 have one of each (CNI-131) */
+	alloc_need_fn need;  /* called between two transactions; NULL: nobody is asked */
 };
 
 /*
  * alloc_add - assign one address from each set to the request's owner. An owner that has its
  * addresses already gets the same ones. ERR_EXHAUSTED; ERR_FORBIDDEN: the policy of a pool;
  * ERR_BUSY: a requested address is in use, or the owner's lease does not fit the configuration;
- * ERR_CONFIG; ERR_STORE. journal: see ipam_job. The caller clears *out.
+ * ERR_CONFIG; ERR_STORE; ERR_AGAIN: blocks are not confirmed. If no block of this node has a free
+ * address, it calls add->need() and tries again, at most for ALLOC_NEED_MS. journal: see ipam_job.
+ * The caller clears *out.
  */
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e) must_check;

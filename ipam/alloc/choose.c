@@ -8,25 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int64_t max_i64(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* True if the container has the address already. */
-static bool is_own(const struct addr_request *request, struct ip ip)
-{
-	for (size_t i = 0; i < request->n_avoid; i++) {
-		if (ip_equal(request->avoid[i], ip))
-			return true;
-	}
-	return false;
-}
-
-static bool is_avoided(const struct addr_request *request, const struct source *s, struct ip ip)
-{
-	return is_own(request, ip) || overlap_in_use(request->overlap, s, ip);
-}
+#include "ipam/alloc/choose_block.h"
 
 /* If an overlap could not be checked, the address counted as held, so the choice is not valid. */
 static int check_overlap_error(const struct addr_request *request, int rc, struct err *e)
@@ -46,6 +28,12 @@ static struct addr_choice keep_cursor(const struct source *s, struct ip ip,
 
 /* ---- the sticky address ---- */
 
+/* 1: the address may be assigned, unless it is held. 0: its block belongs to another node. */
+static int may_choose(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
+{
+	return s->blocks.shared ? block_may_choose(l, s, ip, e) : 1;
+}
+
 static int choose_sticky(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct ip *out, struct err *e)
 {
@@ -61,7 +49,7 @@ static int choose_sticky(struct lease_db *l, const struct source *s,
 		bool found;
 
 		if (key_parse_address(list.items[i].s, &a) || !ranges_contain(&s->usable, a.ip) ||
-		    strcmp(a.scope, s->scope) != 0 || is_avoided(request, s, a.ip))
+		    strcmp(a.scope, s->scope) != 0 || request_avoids(request, s, a.ip))
 			continue;
 		if (lease_db_lease(l, list.items[i].s, &rec, &found, e))
 			return -1;
@@ -69,8 +57,11 @@ static int choose_sticky(struct lease_db *l, const struct source *s,
 		if (found && (rec.state == LEASE_HELD ||
 			      (rec.since > l->now && !lease_db_has_rested(rec.since, l->now, 0))))
 			continue;
-		*out = a.ip;
-		return 1;
+		int rc = may_choose(l, s, a.ip, e);
+		if (rc > 0)
+			*out = a.ip;
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -112,7 +103,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 		if (lease_db_scan_from(w->l, (struct store_span){ prefix.s, from.s }, on_lease, w,
 				       e))
 			return -1;
-		if (!w->have || !is_avoided(w->request, w->s, w->want))
+		if (!w->have || !request_avoids(w->request, w->s, w->want))
 			return 0;
 		/* The address is not for this container, but it is free for the next one. */
 		if (!w->hold.family)
@@ -143,58 +134,6 @@ static int choose_swept(struct sweep w, struct ip from, struct addr_choice *out,
 	out->ip = w.want;
 	set_cursor(&w, out);
 	return w.have ? 1 : 0;
-}
-
-/* ---- resting addresses, by the queue ---- */
-
-struct queue {
-	const struct addr_request *request;
-	const struct source *s;
-	struct ip ip; /* IP_NONE: nothing found */
-	int64_t since;
-};
-
-static int take_first(const char *key, const char *value, void *arg)
-{
-	struct queue *q = arg;
-	char source[KEY_ID_LEN + 1];
-	struct key_address a;
-
-	(void)value;
-	if (key_parse_rest(key, &a, source, &q->since) || !ranges_contain(&q->s->usable, a.ip) ||
-	    is_avoided(q->request, q->s, a.ip))
-		return 0;
-	q->ip = a.ip;
-	return 1;
-}
-
-/* The first resting address of source `id` that was released at `from` or later and is usable. */
-static int queue_head(struct lease_db *l, struct queue *q, const char *id, int64_t from,
-		      struct err *e)
-{
-	struct key prefix, start;
-
-	q->ip.family = IP_NONE;
-	key_of_rests(&prefix, q->s->scope, id);
-	key_of_rest(&start, q->s->scope, id, from, NULL);
-	return lease_db_scan_from(l, (struct store_span){ prefix.s, start.s }, take_first, q, e);
-}
-
-static int choose_queued(struct lease_db *l, const struct source *s,
-			 const struct addr_request *request, struct ip *out, struct err *e)
-{
-	struct queue q = { .request = request, .s = s };
-
-	if (queue_head(l, &q, s->id, 0, e))
-		return -1;
-	/* After those that cool down there may be some with a time before the clock was set back.
-	 */
-	if (q.ip.family && !lease_db_has_rested(q.since, l->now, s->policy.cooldown) &&
-	    queue_head(l, &q, s->id, l->now + max_i64(s->policy.cooldown, LEASE_DB_CONFLICT_NS) + 1,
-		       e))
-		return -1;
-	*out = q.ip;
-	return q.ip.family ? 1 : 0;
 }
 
 /* ---- addresses that rest under an earlier id of this source ---- */
@@ -245,13 +184,13 @@ static int load_others(struct lease_db *l, const struct source *s, struct others
 
 /* The usable address of other sources that has rested longest. */
 static int find_foreign(struct lease_db *l, const struct others *o,
-			const struct addr_request *request, struct queue *out, struct err *e)
+			const struct addr_request *request, struct rest_queue *out, struct err *e)
 {
-	*out = (struct queue){ .request = request, .s = o->s };
+	*out = (struct rest_queue){ .request = request, .s = o->s };
 	for (size_t i = 0; i < o->n; i++) {
-		struct queue q = *out;
+		struct rest_queue q = *out;
 
-		if (queue_head(l, &q, o->ids[i], 0, e))
+		if (resting_first(l, &q, o->ids[i], 0, e))
 			return -1;
 		if (q.ip.family && (!out->ip.family || q.since < out->since))
 			*out = q;
@@ -266,7 +205,7 @@ static int choose_lost(struct sweep w, const struct source_usage *t, struct addr
 		       struct err *e)
 {
 	struct others others;
-	struct queue q;
+	struct rest_queue q;
 
 	if (load_others(w.l, w.s, &others, e) || find_foreign(w.l, &others, w.request, &q, e))
 		return -1;
@@ -281,6 +220,36 @@ static int choose_lost(struct sweep w, const struct source_usage *t, struct addr
 	return choose_swept(w, w.s->usable.items[0].first, c, e);
 }
 
+/* The address of the pod's earlier sandbox. */
+static int choose_own(struct lease_db *l, const struct source *s,
+		      const struct addr_request *request, struct ip *out, struct err *e)
+{
+	if (!request->own.family || !ranges_contain(&s->usable, request->own) ||
+	    request_avoids(request, s, request->own))
+		return 0;
+	int rc = may_choose(l, s, request->own, e);
+	if (rc > 0)
+		*out = request->own;
+	return rc;
+}
+
+/* An address of a pool without blocks: the cursor first, then the queue. */
+static int choose_any(struct sweep w, const struct source_usage *t, struct addr_choice *c,
+		      struct err *e)
+{
+	struct rest_queue q = { .request = w.request, .s = w.s };
+	int rc = 0;
+
+	if (!t->done)
+		rc = choose_swept(w, t->next.family ? t->next : w.s->usable.items[0].first, c, e);
+	if (rc)
+		return rc;
+	if (resting_rested(w.l, &q, e))
+		return -1;
+	c->ip = q.ip;
+	return q.ip.family ? 1 : choose_lost(w, t, c, e);
+}
+
 int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
 		 struct addr_choice *out, struct err *e)
 {
@@ -293,17 +262,13 @@ int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_r
 		return -1;
 	c = keep_cursor(s, (struct ip){ .family = IP_NONE }, &t);
 	rc = choose_sticky(l, s, request, &c.ip, e);
-	if (rc == 0 && request->own.family && ranges_contain(&s->usable, request->own) &&
-	    !is_avoided(request, s, request->own)) {
-		c.ip = request->own;
-		rc = 1;
-	}
-	if (rc == 0 && !t.done)
-		rc = choose_swept(w, t.next.family ? t.next : s->usable.items[0].first, &c, e);
 	if (rc == 0)
-		rc = choose_queued(l, s, request, &c.ip, e);
-	if (rc == 0)
-		rc = choose_lost(w, &t, &c, e);
+		rc = choose_own(l, s, request, &c.ip, e);
+	if (rc > 0 && s->blocks.shared)
+		rc = block_choose_at(l, s, c.ip, &c, e) ? -1 : 1;
+	else if (rc == 0)
+		rc = s->blocks.shared ? block_choose(l, s, request, &c, e)
+				      : choose_any(w, &t, &c, e);
 	if (rc > 0)
 		*out = c;
 	return check_overlap_error(request, rc, e);
@@ -312,14 +277,16 @@ int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_r
 int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
-	struct queue own = { .request = request, .s = s }, stray;
+	struct rest_queue own = { .request = request, .s = s }, stray;
 	struct sweep w = { .l = l, .s = s, .request = request };
 	struct others others;
 	struct source_usage t;
 
+	if (s->blocks.shared)
+		return check_overlap_error(request, block_choose_cooling(l, s, request, out, e), e);
 	if (s->policy.strict)
 		return 0;
-	if (lease_db_usage(l, s->scope, s->id, &t, e) || queue_head(l, &own, s->id, 0, e) ||
+	if (lease_db_usage(l, s->scope, s->id, &t, e) || resting_first(l, &own, s->id, 0, e) ||
 	    load_others(l, s, &others, e) || find_foreign(l, &others, request, &stray, e))
 		return -1;
 	struct addr_choice c = keep_cursor(s, own.ip, &t);
@@ -345,6 +312,15 @@ static int refuse_held(const struct lease *rec, struct ip ip, struct err *e)
 	return -1;
 }
 
+static int refuse_block(const struct source *s, struct ip ip, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	err_set(e, ERR_BUSY, 0, "address %s of %s is in a block that this node may not use now",
+		ip_format(ip, text), s->label);
+	return err_hint(e, "`railctl ipam blocks` shows the blocks of this node");
+}
+
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
@@ -355,7 +331,7 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 	struct key k;
 	bool found;
 
-	if (is_own(request, ip))
+	if (request_owns(request, ip))
 		return err_set(e, ERR_BUSY, 0,
 			       "address %s is held by another interface of the same container",
 			       ip_format(ip, text));
@@ -372,6 +348,9 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 		return err_hint(e, "an overlapping range of this network_name holds it, or a file "
 				   "of host-local in /var/lib/cni/networks");
 	}
+	int may = may_choose(l, s, ip, e);
+	if (may <= 0)
+		return may ? -1 : refuse_block(s, ip, e);
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, request->owner) &&
 	    !lease_db_has_rested(rec.since, l->now, s->policy.cooldown)) {
 		int64_t left = rec.since + s->policy.cooldown - l->now;
@@ -380,6 +359,8 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			ip_format(ip, text), s->label, left / 1000000000 + 1);
 		return err_hint(e, "wait, shorten cooldown, or clear strictCooldown");
 	}
+	if (s->blocks.shared)
+		return block_choose_at(l, s, ip, out, e);
 	*out = keep_cursor(s, ip, &t);
 	return 0;
 }

@@ -10,19 +10,7 @@
 #ifndef RAILHEAD_IPAM_ALLOC_CHOOSE_H
 #define RAILHEAD_IPAM_ALLOC_CHOOSE_H
 
-#include "ipam/alloc/overlap.h"
-
-#define ALLOC_AVOID_MAX 256
-
-struct addr_request {
-	const struct owner *owner;
-	/* addresses that the container has already, in any network */
-	struct ip avoid[ALLOC_AVOID_MAX];
-	size_t n_avoid;
-	struct ip want;          /* for alloc_choose_exactly */
-	struct ip own;           /* just released by an earlier sandbox of the pod; IP_NONE: none */
-	struct overlap *overlap; /* NULL: do not look for overlaps */
-};
+#include "ipam/alloc/resting.h"
 
 /* alloc_choose - choose an address of the source. 1: *out is set; 0: it has none; -1: an error. */
 int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
@@ -36,7 +24,8 @@ int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 /*
  * alloc_choose_exactly - choose request->want, which the source contains. ERR_BUSY in these cases:
  * an owner holds it, and the message names the owner. The container has it already, in any network.
- * An overlapping range or a file of host-local has it. Or strictCooldown is set, and it cools down.
+ * An overlapping range or a file of host-local has it. Its block may not be used. Or strictCooldown
+ * is set, and it cools down.
  */
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out,

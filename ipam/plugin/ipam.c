@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cni/protocol/plugin.h"
+#include "ipam/agent/agent_client.h"
 #include "ipam/alloc/alloc.h"
 #include "ipam/lease/audit.h"
 #include "ipam/alloc/crash_handler.h"
@@ -142,7 +143,7 @@ static void take_back(const struct cni_call *call, struct ipam *m, const struct 
 static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 		    const struct request *r, struct err *e)
 {
-	const struct alloc_add add = { conf, r, call->conf.version < CNI_030 };
+	const struct alloc_add add = { conf, r, call->conf.version < CNI_030, agent_client_need };
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_alloc struct alloc_result a = { .n = 0 };
 	auto_json struct json *journal = NULL, *dns = NULL;

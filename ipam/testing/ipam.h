@@ -57,7 +57,7 @@ static inline const char *w_add(struct fixture *w, const char *ipam, const char 
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	auto_alloc struct alloc_result out = { .n = 0 };
 	struct request r;
-	const struct alloc_add add = { &ic, &r, false };
+	const struct alloc_add add = { &ic, &r, false, NULL };
 
 	w_conf(w, ipam, &conf);
 	bool bad = ipam_conf_decode(&conf, &ic, &w->e) || request_load(&env, &conf, &r, &w->e) ||

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choose_block.c: finds the best block by the index, and an address in it. It reads one block in
+ * the usual case.
+ */
+#include "ipam/alloc/choose_block.h"
+
+#include <string.h>
+
+#include "ipam/conf/pool_blocks.h"
+#include "ipam/lease/block_index.h"
+
+/* ---- the rule ---- */
+
+static int load_node(struct lease_db *l, struct node_record *out, struct err *e)
+{
+	const char *text;
+
+	return lease_db_get(l, KEY_NODE, &text, e) || node_value_parse(text, out, e) ? -1 : 0;
+}
+
+static bool may_give(struct lease_db *l, const struct node_record *node)
+{
+	return node_may_give(node, l->ipam->boot, ctx_since_boot(l->ipam->ctx));
+}
+
+/* 1: addresses of the block may be assigned in the epoch of the node. */
+static int check_block(struct lease_db *l, const struct source *s, const struct node_record *node,
+		       struct ip start, struct err *e)
+{
+	struct block_record r;
+	const char *text;
+	struct key k;
+
+	key_of_block(&k, s->scope, start);
+	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+		return -1;
+	return text && block_may_give(node, &r) && !r.probe;
+}
+
+int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
+{
+	struct node_record node;
+
+	if (load_node(l, &node, e))
+		return -1;
+	if (!may_give(l, &node))
+		return 0;
+	return check_block(l, s, &node, pool_block_range(s->blocks.bits, ip).first, e);
+}
+
+/* ---- the cursor ---- */
+
+/* The cursor of the block when ip is taken: the next address that was never used. */
+static int set_cursor(struct lease_db *l, const struct source *block, struct ip ip,
+		      struct addr_choice *c, struct err *e)
+{
+	struct ip from, next = { .family = IP_NONE };
+
+	if (ranges_after(&block->usable, ip, &from) && block_never_used(l, block, from, &next, e))
+		return -1;
+	c->done = !next.family;
+	c->next = c->done ? ip : next;
+	return 0;
+}
+
+int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
+		    struct addr_choice *out, struct err *e)
+{
+	struct addr_choice c = { .source = s, .ip = ip, .keep_cursor = true };
+	auto_clean(source_clear) struct source block = { .label = "" };
+	struct ip first = { .family = IP_NONE };
+	struct source_usage t;
+
+	if (pool_block_source(s, pool_block_range(s->blocks.bits, ip).first, &block, e) ||
+	    lease_db_usage(l, block.scope, block.id, &t, e))
+		return -1;
+	if (!t.done && block.usable.n &&
+	    block_never_used(l, &block, t.next.family ? t.next : block.usable.items[0].first,
+			     &first, e))
+		return -1;
+	/* The cursor would stay on an address that is not free. */
+	if (ip_equal(first, ip)) {
+		c.keep_cursor = false;
+		if (set_cursor(l, &block, ip, &c, e))
+			return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+/* ---- the search ---- */
+
+struct block_search {
+	struct lease_db *l;
+	const struct source *s;
+	const struct addr_request *request;
+	struct node_record node;
+	bool cooling;
+};
+
+/* An address of the block that was never used. */
+static int try_never_used(const struct block_search *h, const struct source *block,
+			  struct addr_choice *c, struct err *e)
+{
+	struct ip from, hold = { .family = IP_NONE };
+	struct source_usage t;
+
+	if (lease_db_usage(h->l, block->scope, block->id, &t, e))
+		return -1;
+	if (t.done || !block->usable.n)
+		return 0;
+	from = t.next.family ? t.next : block->usable.items[0].first;
+	for (;;) {
+		if (block_never_used(h->l, block, from, &c->ip, e))
+			return -1;
+		if (!c->ip.family)
+			return 0;
+		if (!request_avoids(h->request, block, c->ip))
+			break;
+		/* The address is not for this container, but it is free for the next one. */
+		if (!hold.family)
+			hold = c->ip;
+		if (!ranges_after(&block->usable, c->ip, &from))
+			return 0;
+	}
+	c->next = hold;
+	c->done = false;
+	return hold.family ? 1 : set_cursor(h->l, block, c->ip, c, e) ? -1 : 1;
+}
+
+/* The address of the block that rested longest. */
+static int try_rested(const struct block_search *h, const struct source *block,
+		      struct addr_choice *c, struct err *e)
+{
+	struct rest_queue q = { .request = h->request, .s = block };
+
+	if (h->cooling ? resting_first(h->l, &q, block->id, 0, e) : resting_rested(h->l, &q, e))
+		return -1;
+	c->ip = q.ip;
+	c->keep_cursor = true;
+	return q.ip.family ? 1 : 0;
+}
+
+static int try_block(const struct block_search *h, const struct key_free *f, struct addr_choice *c,
+		     struct err *e)
+{
+	auto_clean(source_clear) struct source block = { .label = "" };
+	int rc = check_block(h->l, h->s, &h->node, f->start, e);
+
+	if (rc <= 0)
+		return rc;
+	if (pool_block_source(h->s, f->start, &block, e))
+		return -1;
+	*c = (struct addr_choice){ .source = h->s };
+	rc = f->since == 0 ? try_never_used(h, &block, c, e) : 0;
+	return rc ? rc : try_rested(h, &block, c, e);
+}
+
+/* Blocks in the order of the index. After the first one that cools down, all others do. */
+static int search_blocks(const struct block_search *h, struct addr_choice *out, struct err *e)
+{
+	struct block_query q = { .scope = h->s->scope, .epoch = h->node.epoch };
+	const int64_t future = resting_future(h->l, h->s);
+	struct key_free f;
+	struct key last;
+
+	for (;;) {
+		bool found;
+
+		if (block_next(h->l, &q, &f, &found, e))
+			return -1;
+		if (!found)
+			return 0;
+		key_of_free(&last, q.scope, &f);
+		q.after = &last;
+		if (f.since && !h->cooling && q.since < future &&
+		    !lease_db_has_rested(f.since, h->l->now, h->s->policy.cooldown)) {
+			q.since = future;
+			continue;
+		}
+		int rc = try_block(h, &f, out, e);
+		if (rc)
+			return rc;
+	}
+}
+
+static int search(struct block_search *h, struct addr_choice *out, struct err *e)
+{
+	struct addr_choice c;
+
+	if (load_node(h->l, &h->node, e))
+		return -1;
+	if (!may_give(h->l, &h->node))
+		return 0;
+	int rc = search_blocks(h, &c, e);
+	if (rc > 0)
+		*out = c;
+	return rc;
+}
+
+int block_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
+		 struct addr_choice *out, struct err *e)
+{
+	struct block_search h = { .l = l, .s = s, .request = request };
+
+	return search(&h, out, e);
+}
+
+int block_choose_cooling(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out, struct err *e)
+{
+	struct block_search h = { .l = l, .s = s, .request = request, .cooling = true };
+
+	return s->policy.strict ? 0 : search(&h, out, e);
+}
+
+/* ---- errors ---- */
+
+int block_refuse_alone(const struct source *s, struct err *e)
+{
+	err_set(e, ERR_CONFIG, 0,
+		"%s: it has blockSize, but it is not a pool of a cluster, so this node has no "
+		"block of it",
+		s->label);
+	return err_hint(e, "create the pool in the cluster, with railheadd on each node; or use "
+			   "\"slice\" instead of \"blockSize\"");
+}
+
+int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
+{
+	struct node_record node;
+
+	if (load_node(l, &node, e))
+		return -1;
+	if (may_give(l, &node)) {
+		err_set(e, ERR_EXHAUSTED, 0, "%s: no block of this node has an address to assign",
+			s->label);
+		return err_hint(e,
+				"`railctl ipam blocks` shows the blocks, and `railctl ipam lease "
+				"list` the owners of their addresses");
+	}
+	if (node.epoch > 0 && !strcmp(node.boot, l->ipam->boot))
+		err_set(e, ERR_AGAIN, 0,
+			"%s: fence \"strict\": the node agent could not renew its heartbeat in "
+			"time, so this node assigns nothing",
+			s->label);
+	else
+		err_set(e, ERR_AGAIN, 0,
+			"%s: the node agent has not confirmed the blocks of this node since it "
+			"booted",
+			s->label);
+	return err_hint(e,
+			"look whether railheadd runs on this node and reaches the cluster store");
+}
