@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ipam/alloc/choose.h"
-#include "ipam/alloc/choose_block.h"
 #include "ipam/alloc/sandbox.h"
 
 void alloc_result_clear(struct alloc_result *r)

@@ -10,7 +10,19 @@
 #ifndef RAILHEAD_IPAM_ALLOC_CHOOSE_H
 #define RAILHEAD_IPAM_ALLOC_CHOOSE_H
 
-#include "ipam/alloc/resting.h"
+#include "ipam/alloc/overlap.h"
+
+#define ALLOC_AVOID_MAX 256
+
+struct addr_request {
+	const struct owner *owner;
+	/* addresses that the container has already, in any network */
+	struct ip avoid[ALLOC_AVOID_MAX];
+	size_t n_avoid;
+	struct ip want;          /* for alloc_choose_exactly */
+	struct ip own;           /* just released by an earlier sandbox of the pod; IP_NONE: none */
+	struct overlap *overlap; /* NULL: do not look for overlaps */
+};
 
 /* alloc_choose - choose an address of the source. 1: *out is set; 0: it has none; -1: an error. */
 int alloc_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
@@ -30,5 +42,66 @@ int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out,
 			 struct err *e) must_check;
+
+/* ---- for both searches, see choose_block.c ---- */
+
+/*
+ * request_owns - the container has the address already. request_avoids - that, or an overlapping
+ * range has the address.
+ */
+bool request_owns(const struct addr_request *request, struct ip ip);
+bool request_avoids(const struct addr_request *request, const struct source *s, struct ip ip);
+
+/* resting_future - times of release after this one mean that the clock was set back since. */
+int64_t resting_future(const struct lease_db *l, const struct source *s);
+
+struct rest_queue {
+	const struct addr_request *request;
+	const struct source *s;
+	struct ip ip; /* IP_NONE: nothing found */
+	int64_t since;
+};
+
+/*
+ * resting_first - the first resting address of source `id` that was released at `from` or later and
+ * is usable in q->s. resting_rested - of q->s itself, the one that has rested longest, if its
+ * cooldown is over.
+ */
+int resting_first(struct lease_db *l, struct rest_queue *q, const char *id, int64_t from,
+		  struct err *e) must_check;
+int resting_rested(struct lease_db *l, struct rest_queue *q, struct err *e) must_check;
+
+/*
+ * The choice in a pool with blocks. Each function compares, in the transaction that assigns,
+ * whether this node may assign from the block now: node_may_give() and block_may_give() of
+ * cluster/protocol/record.h. A block that must be probed is never chosen.
+ *
+ * block_may_choose - 1: an address of the block of ip may be assigned now; 0: it may not.
+ */
+int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
+		     struct err *e) must_check;
+
+/* block_choose_at - *out is the choice of ip, whose block may be used. The cursor skips ip. */
+int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
+		    struct addr_choice *out, struct err *e) must_check;
+
+/*
+ * block_choose - an address that was never used, or the one that rested longest after its cooldown.
+ * cooling: also one that still cools down. 1: *out is set; 0: no block has any; -1: an error.
+ */
+int block_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
+		 struct addr_choice *out, struct err *e) must_check;
+int block_choose_cooling(struct lease_db *l, const struct source *s,
+			 const struct addr_request *request, struct addr_choice *out,
+			 struct err *e) must_check;
+
+/*
+ * block_refuse - set the error why the pool gives nothing now. ERR_EXHAUSTED: no block has a free
+ * address. ERR_AGAIN: the node may not assign at all. Returns -1.
+ */
+int block_refuse(struct lease_db *l, const struct source *s, struct err *e);
+
+/* block_refuse_alone - ERR_CONFIG for a pool with blocks that no node agent put. Returns -1. */
+int block_refuse_alone(const struct source *s, struct err *e);
 
 #endif

@@ -2,7 +2,7 @@
 /* choose_block.c: finds the best block by the index, and an address in it. It reads one block in
  * the usual case.
  */
-#include "ipam/alloc/choose_block.h"
+#include "ipam/alloc/choose.h"
 
 #include <string.h>
 

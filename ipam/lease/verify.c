@@ -13,7 +13,6 @@
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/lease/lease_index.h"
-#include "ipam/lease/verify_blocks.h"
 #include "lib/base/array.h"
 
 #define STRINGS_MAX (1u << 27)

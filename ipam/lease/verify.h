@@ -3,7 +3,7 @@
  * verify.h: check the lease database and its index, and repair them.
  *
  * Owner, pod, rest, usage and quota records must follow from the lease records. Sticky records may
- * only name addresses that the pod had last. Blocks: see ipam/lease/verify_blocks.h. If an owner
+ * only name addresses that the pod had last. Blocks: see verify_blocks(). If an owner
  * record names an address without a lease record, repair writes one, because the address may be in
  * use.
  */
@@ -30,5 +30,22 @@ struct verify {
  * are reported and not repaired.
  */
 int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e) must_check;
+
+struct verify_blocks {
+	bool repair;
+	bool cursors; /* with repair: find the cursor of each block again */
+	/* called for each problem; repaired: repair fixes it */
+	void (*report)(void *arg, bool repaired, const char *text);
+	void *arg;
+};
+
+/*
+ * verify_blocks - check in a transaction; repair needs a writing one.
+ *
+ * - A damaged record of a block: repair deletes it if no address of the block is held.
+ * - A block without a pool, and a held address without a record of its block: not repaired.
+ * - An entry of the index that is missing, or is wrong.
+ */
+int verify_blocks(struct lease_db *l, const struct verify_blocks *v, struct err *e) must_check;
 
 #endif

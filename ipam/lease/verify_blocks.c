@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_blocks.c: compares the index of blocks with the records that it follows from. */
-#include "ipam/lease/verify_blocks.h"
+#include "ipam/lease/verify.h"
 
 #include <stdarg.h>
 #include <stdio.h>
