@@ -38,8 +38,8 @@ struct http_request {
 	const char *body;           /* NULL: none */
 	size_t body_len;
 	unsigned connect_ms; /* until the connection stands, with TLS */
-	unsigned timeout_ms; /* the whole call; of a stream until the first byte */
-	unsigned idle_ms;    /* a stream that began: without a byte; 0: as timeout_ms */
+	unsigned timeout_ms; /* the whole call; of a stream until its headers */
+	unsigned idle_ms;    /* a stream from its headers on: without a byte; 0: as timeout_ms */
 	size_t max_body;     /* bytes of the answer; in a stream of a line */
 };
 

@@ -59,11 +59,25 @@ static size_t take_lines(struct http_call *c, const char *data, size_t len)
 		c->too_large = !c->lines.text.failed;
 		return CURL_WRITEFUNC_ERROR;
 	}
-	c->timeout_ms = c->idle_ms;
 	if (set_deadline(c))
 		return CURL_WRITEFUNC_ERROR;
 	call_is_ready(c);
 	return len;
+}
+
+/* A stream may be silent from its headers on: then the other limit counts. */
+static size_t take_header(const char *data, size_t size, size_t n, void *arg)
+{
+	struct http_call *c = arg;
+
+	(void)data;
+	if (streams(c) && !c->began) {
+		c->began = true;
+		c->timeout_ms = c->idle_ms;
+		if (set_deadline(c))
+			return 0;
+	}
+	return size * n;
 }
 
 static size_t take_answer(char *data, size_t size, size_t n, void *arg)
@@ -149,7 +163,9 @@ static int set_transfer(struct http_call *c, const struct http_request *r)
 	if (curl_easy_setopt(easy, CURLOPT_PRIVATE, c) ||
 	    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, c->problem) ||
 	    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer) ||
-	    curl_easy_setopt(easy, CURLOPT_WRITEDATA, c) || set_headers(c, r))
+	    curl_easy_setopt(easy, CURLOPT_WRITEDATA, c) ||
+	    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) ||
+	    curl_easy_setopt(easy, CURLOPT_HEADERDATA, c) || set_headers(c, r))
 		return -1;
 	if (r->body &&
 	    (curl_easy_setopt(easy, CURLOPT_POST, 1L) ||

@@ -44,6 +44,7 @@ struct http_call {
 	bool ready;     /* in the list */
 	bool reporting; /* one of its callbacks runs */
 	bool dead;      /* cancelled or reported: free it after the callback */
+	bool began;     /* a stream: its headers came */
 	bool attached;  /* libcurl has it, and it is in the list of all */
 	bool paused, too_large, too_late, finished;
 	CURLcode code;

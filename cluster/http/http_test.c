@@ -98,6 +98,13 @@ static void push(const char *text)
 	evbuffer_free(out);
 }
 
+static void on_headers(struct evhttp_request *req, void *arg)
+{
+	(void)arg;
+	stream = req;
+	evhttp_send_reply_start(req, 200, "OK");
+}
+
 static void on_stream(struct evhttp_request *req, void *arg)
 {
 	(void)arg;
@@ -139,6 +146,7 @@ static struct evhttp *server_new(void)
 	(void)evhttp_set_cb(server, "/die", on_die, NULL);
 	(void)evhttp_set_cb(server, "/silence", on_silence, NULL);
 	(void)evhttp_set_cb(server, "/stream", on_stream, NULL);
+	(void)evhttp_set_cb(server, "/headers", on_headers, NULL);
 	(void)evhttp_set_cb(server, "/large", on_large, NULL);
 	bound = evhttp_bind_socket_with_handle(server, "127.0.0.1", 0);
 	ck_assert_ptr_nonnull(bound);
@@ -347,6 +355,43 @@ START_TEST(silence_ends)
 }
 END_TEST
 
+static void push_late(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	push("late\n");
+	evhttp_send_reply_end(stream);
+}
+
+/* A watch of a server on which nothing happens: its headers come at once, its first line later. */
+START_TEST(a_stream_may_begin_in_silence)
+{
+	struct timeval later = { 1, 500000 };
+	struct http_request r = { .method = "GET",
+				  .connect_ms = 60000,
+				  .timeout_ms = 1000,
+				  .idle_ms = 60000,
+				  .max_body = 400 };
+	const struct http_fns fns = { on_line, on_done };
+	struct event *timer;
+	struct seen s = { 0 };
+	char url[64];
+
+	begin();
+	(void)snprintf(url, sizeof(url), "http://127.0.0.1:%d/headers", port);
+	r.url = url;
+	timer = evtimer_new(base, push_late, NULL);
+	ck_assert_int_eq(evtimer_add(timer, &later), 0);
+	s.call = http_start(client, &r, &fns, &s);
+	(void)event_base_dispatch(base);
+	ck_assert_msg(s.end == HTTP_ANSWERED, "%s", s.why);
+	ck_assert_str_eq(s.lines, "late|");
+	event_free(timer);
+	http_free(client);
+}
+END_TEST
+
 static void more(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
@@ -457,5 +502,5 @@ START_TEST(no_memory)
 END_TEST
 
 TEST_PROGRAM("http", answers, connections_are_kept, a_write_is_not_sent_twice, not_sent,
-	     silence_ends, streams_lines, other_status_is_no_stream, limits,
-	     cancelled_in_a_callback, freed_in_a_callback, no_memory)
+	     silence_ends, a_stream_may_begin_in_silence, streams_lines, other_status_is_no_stream,
+	     limits, cancelled_in_a_callback, freed_in_a_callback, no_memory)
