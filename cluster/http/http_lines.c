@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * http_lines.c: the buffer is moved to its start only when all whole lines were taken, so that each
- * byte is moved once.
+ * byte is moved once. A byte is searched once as well: a line of 8 MiB comes in 500 pieces.
  */
 #include "cluster/http/http_lines.h"
 
@@ -19,7 +19,8 @@ int http_lines_add(struct http_lines *l, const char *data, size_t len)
 
 	if (piece)
 		open = (size_t)(data + len - piece) - 1;
-	else if (open && (last = memrchr(l->text.s + l->at, '\n', open)))
+	else if (open > l->scanned &&
+		 (last = memrchr(l->text.s + l->at + l->scanned, '\n', open - l->scanned)))
 		open = (size_t)(l->text.s + l->text.len - last) - 1 + len;
 	else
 		open += len;
@@ -34,15 +35,18 @@ bool http_lines_next(struct http_lines *l, struct slice *line)
 	while (l->text.s) {
 		const char *at = l->text.s + l->at;
 		size_t left = l->text.len - l->at;
-		const char *end = memchr(at, '\n', left);
+		const char *end = memchr(at + l->scanned, '\n', left - l->scanned);
 
 		if (!end) {
-			memmove(l->text.s, at, left + 1);
+			if (l->at)
+				memmove(l->text.s, at, left + 1);
 			l->text.len = left;
 			l->at = 0;
+			l->scanned = left;
 			return false;
 		}
 		l->at += (size_t)(end - at) + 1;
+		l->scanned = 0;
 		if (end == at)
 			continue;
 		*line = (struct slice){ at, (size_t)(end - at) };
@@ -54,5 +58,5 @@ bool http_lines_next(struct http_lines *l, struct slice *line)
 void http_lines_clear(struct http_lines *l)
 {
 	text_clear(&l->text);
-	l->at = 0;
+	l->at = l->scanned = 0;
 }

@@ -11,7 +11,8 @@
 struct http_lines {
 	size_t max; /* bytes without a line break that are kept; set by the user */
 	struct text text;
-	size_t at; /* of text: where the first line begins that was not taken */
+	size_t at;      /* of text: where the first line begins that was not taken */
+	size_t scanned; /* bytes behind it that are known to have no line break */
 };
 
 /*

@@ -73,4 +73,25 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("http_lines", lines_come_in_pieces, an_endless_line_is_refused, no_memory)
+/* If each piece searched or moved all before it, this would exceed the limit of a test. */
+START_TEST(a_long_line_in_small_pieces)
+{
+	struct http_lines l = { .max = (size_t)8 << 20 };
+	struct slice line;
+	char piece[64];
+
+	memset(piece, 'x', sizeof(piece));
+	for (size_t i = 0; i < l.max / sizeof(piece); i++)
+		if (http_lines_add(&l, piece, sizeof(piece)) || http_lines_next(&l, &line))
+			ck_abort_msg("piece %zu", i);
+	ck_assert_int_eq(http_lines_add(&l, "\nrest", 5), 0);
+	ck_assert(http_lines_next(&l, &line));
+	ck_assert_uint_eq(line.len, (size_t)8 << 20);
+	ck_assert(!http_lines_next(&l, &line));
+	ck_assert_uint_eq(http_lines_waiting(&l), 4);
+	http_lines_clear(&l);
+}
+END_TEST
+
+TEST_PROGRAM("http_lines", lines_come_in_pieces, an_endless_line_is_refused, no_memory,
+	     a_long_line_in_small_pieces)
