@@ -147,6 +147,7 @@ static int set_connection(struct http_call *c, const struct http_request *r)
 	       curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ||
 	       curl_easy_setopt(easy, CURLOPT_PROXY, "") ||
 	       curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) ||
+	       curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) ||
 	       curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, version) ||
 	       curl_easy_setopt(easy, CURLOPT_PIPEWAIT, c->http->http2 ? 1L : 0L) ||
 	       curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) ||
@@ -338,6 +339,10 @@ void call_report(struct http_call *c)
 		call_free(c);
 	} else if (c->paused) {
 		c->paused = false;
-		(void)curl_easy_pause(c->easy, CURLPAUSE_CONT);
+		c->code = curl_easy_pause(c->easy, CURLPAUSE_CONT);
+		if (c->code) {
+			c->finished = true;
+			call_is_ready(c);
+		}
 	}
 }
