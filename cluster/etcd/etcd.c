@@ -123,6 +123,17 @@ void etcd_bad_name(struct cluster_call *c, const char *name)
 	etcd_end_later(c, CLUSTER_REFUSED);
 }
 
+bool etcd_stray(struct cluster_call *c, const struct err *e)
+{
+	struct etcd *s = c->etcd;
+
+	if (e->code == ERR_NOMEM)
+		return false;
+	if (s->stray)
+		s->stray(s->stray_arg, e);
+	return true;
+}
+
 /* ---- open and close ---- */
 
 static void etcd_close(struct cluster_store *store)
@@ -210,6 +221,8 @@ int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct clus
 	TAILQ_INIT(&s->calls);
 	s->timeout_ms = conf->timeout_ms ? conf->timeout_ms : TIMEOUT_MS;
 	s->page = conf->page ? conf->page : PAGE;
+	s->stray = conf->stray;
+	s->stray_arg = conf->stray_arg;
 	if (copy_endpoints(s, conf->endpoints) ||
 	    copy_text(&s->prefix, conf->prefix ? conf->prefix : ETCD_DEFAULT_PREFIX) ||
 	    copy_text(&s->user, conf->user) || copy_text(&s->password, conf->password)) {

@@ -21,6 +21,10 @@ struct etcd_conf {
 	const char *user, *password; /* NULL: none */
 	unsigned timeout_ms;         /* of a call, or a page of a list; 0: 5 seconds */
 	unsigned page;               /* objects of a page; 0: 200 */
+	/* stray - a list or a watch has left out a key that is not railhead's; NULL: not reported
+	 */
+	void (*stray)(void *arg, const struct err *e);
+	void *stray_arg;
 };
 
 /*

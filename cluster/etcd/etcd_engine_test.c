@@ -275,6 +275,45 @@ START_TEST(who_may_not_is_refused)
 }
 END_TEST
 
+static void count_stray(void *arg, const struct err *e)
+{
+	ck_assert_msg(strstr(e->msg, "/contract/nodes/"), "%s", e->msg);
+	++*(unsigned *)arg;
+}
+
+/* Another program has written below the prefix. */
+START_TEST(a_foreign_key_is_left_out)
+{
+	static struct listed l;
+	static struct watched w;
+	unsigned strays = 0;
+	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
+	struct etcd_conf conf = conf_of(endpoints, 30000);
+	struct thing a = { .kind = CLUSTER_NODE, .name = "foreign-a" };
+	struct thing z = { .kind = CLUSTER_NODE, .name = "foreign-z" };
+	struct cluster_selector which = { CLUSTER_NODE, NULL, "foreign-" };
+
+	conf.stray = count_stray;
+	conf.stray_arg = &strays;
+	conf.page = 1;
+	struct calls c = open_with(&conf);
+
+	must_write(&c, WRITE_CREATE, &a);
+	must_write(&c, WRITE_CREATE, &z);
+	engine_control("foreign");
+	ck_assert_msg(do_list(&c, &which, &l) == CLUSTER_OK, "%s", l.why);
+	ck_assert_str_eq(l.text, "foreign-a=0@ foreign-z=0@ ");
+	ck_assert_uint_eq(strays, 2);
+	start_watch(&c, &which, l.revision, &w);
+	engine_control("foreign");
+	must_write(&c, WRITE_REMOVE, &z);
+	wait_watched(&c, &w, 1);
+	ck_assert_str_eq(w.text, "-foreign-z ");
+	ck_assert_uint_eq(strays, 4);
+	engine_close(&c);
+}
+END_TEST
+
 /* A change of the password ends all tokens of the user. */
 START_TEST(an_ended_token_is_renewed)
 {
@@ -376,15 +415,47 @@ START_TEST(any_member_may_die)
 }
 END_TEST
 
+/* A member that is alone would be silent for ever. */
+START_TEST(a_watch_wants_a_leader)
+{
+	static struct listed l;
+	static struct watched w;
+	char first[64];
+	const char *const endpoints[] = { first, NULL };
+	struct cluster_selector which = { CLUSTER_BLOCK, "leader-n", NULL };
+	struct etcd_conf conf = { .endpoints = endpoints,
+				  .prefix = "/contract/",
+				  .timeout_ms = 10000 };
+	struct calls c = { .base = loop_new() };
+	struct err e;
+
+	(void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(getenv("ETCD_MEMBERS"), " "),
+		       getenv("ETCD_MEMBERS"));
+	ck_assert_int_eq(etcd_open(c.base, &conf, &c.store, &e), 0);
+	list_again(&c, &which, &l);
+	start_watch(&c, &which, l.revision, &w);
+	engine_control("kill 2");
+	engine_control("kill 3");
+	wait_watched(&c, &w, 0);
+	ck_assert_msg(w.outcome == CLUSTER_AWAY, "%d: %s", (int)w.outcome, w.why);
+	engine_control("spawn 2");
+	engine_control("spawn 3");
+	engine_control("ready 2");
+	engine_control("ready 3");
+	engine_close(&c);
+}
+END_TEST
+
 int main(void)
 {
 	static const struct contract_engine engine = { "etcd", open_etcd };
 	/* the last three need users and TLS */
 	const TTest *const tests[] = {
-		the_next_endpoint_answers,   a_write_goes_to_one_endpoint,
-		a_restored_store_is_noticed, a_full_store_refuses,
-		a_quiet_watch_goes_on,       who_may_not_is_refused,
-		an_ended_token_is_renewed,   an_untrusted_server_gets_nothing
+		the_next_endpoint_answers,       a_write_goes_to_one_endpoint,
+		a_restored_store_is_noticed,     a_full_store_refuses,
+		a_quiet_watch_goes_on,           a_foreign_key_is_left_out,
+		who_may_not_is_refused,          an_ended_token_is_renewed,
+		an_untrusted_server_gets_nothing
 	};
 	size_t n = ARRAY_SIZE(tests) - (text_of("ETCD_USER") ? 0 : 3);
 	Suite *suite = suite_create("etcd");
@@ -397,6 +468,7 @@ int main(void)
 	contract_engine = &engine;
 	if (getenv("ETCD_MEMBERS")) {
 		contract_test(suite, any_member_may_die);
+		contract_test(suite, a_watch_wants_a_leader);
 	} else {
 		contract_add(suite);
 		for (size_t i = 0; i < n; i++)

@@ -25,6 +25,8 @@ struct etcd {
 	bool no_users;              /* etcd's authentication is off */
 	struct cluster_call *login; /* gets a token; others wait for it */
 	unsigned timeout_ms, page;
+	void (*stray)(void *arg, const struct err *e);
+	void *stray_arg;
 	struct etcd_calls calls;
 	unsigned busy; /* calls below whose callbacks we are */
 	bool closed;
@@ -96,6 +98,9 @@ void etcd_end_later(struct cluster_call *c, enum cluster_outcome outcome);
 
 /* etcd_bad_name - CLUSTER_REFUSED, later. */
 void etcd_bad_name(struct cluster_call *c, const char *name);
+
+/* etcd_stray - a key is not railhead's: leave it out. false: no memory. */
+bool etcd_stray(struct cluster_call *c, const struct err *e);
 
 /* etcd_send - ask; body NULL: no memory. Its end is next, or a report; never before it returns. */
 void etcd_send(struct cluster_call *c, const struct etcd_ask *ask, char *body);

@@ -71,10 +71,15 @@ static int list_item(struct cluster_call *c, const struct json *n)
 	struct cluster_object object;
 	struct err *e = &c->result.err;
 
-	if (etcd_kv_read(n, &kv, e) || etcd_value_read(&kv, c->kind, &object, &tree, e))
+	if (etcd_kv_read(n, &kv, e))
 		return -1;
-	/* no object has a key between these two */
-	(void)snprintf(c->key, sizeof(c->key), "%s\x01", kv.key);
+	/* no object has a key between these two, nor one as long as a foreign key may be */
+	if (strlen(kv.key) < sizeof(c->key) - 1)
+		(void)snprintf(c->key, sizeof(c->key), "%s\x01", kv.key);
+	else
+		(void)snprintf(c->key, sizeof(c->key), "%.*s\xff", (int)sizeof(c->key) - 2, kv.key);
+	if (etcd_value_read(&kv, c->kind, &object, &tree, e))
+		return etcd_stray(c, e) ? 0 : -1;
 	c->list.item(c->arg, &object);
 	return 0;
 }

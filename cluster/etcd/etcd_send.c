@@ -17,6 +17,8 @@
 /* A watch is silent for so long at most: etcd reports progress every 10 minutes. */
 #define WATCH_IDLE_MS (15 * 60 * 1000)
 #define LINE_MAX_LEN  JSON_LONG_SIZE
+/* A member without a leader hears of no change. With this it ends its watches, as clientv3 does. */
+#define WANT_LEADER "Grpc-Metadata-Hasleader: true"
 
 static void attempt(struct cluster_call *c);
 
@@ -216,8 +218,14 @@ static void attempt(struct cluster_call *c)
 {
 	struct etcd *s = c->etcd;
 	auto_free char *url = NULL, *authorization = NULL;
-	const char *headers[] = { "Content-Type: application/json", NULL, NULL };
+	const char *headers[] = { "Content-Type: application/json", WANT_LEADER, NULL, NULL };
 
+	if (c->deadline <= ctx_mono_ms()) {
+		(void)err_set(&c->result.err, ERR_IO, 0,
+			      "etcd: %s %s was not sent: no time is left", c->ask->verb, c->key);
+		etcd_end_later(c, CLUSTER_AWAY);
+		return;
+	}
 	if (s->user && !s->token && !s->no_users && c != s->login) {
 		wait_for_token(c);
 		return;
@@ -229,9 +237,9 @@ static void attempt(struct cluster_call *c)
 	if (s->token && c != s->login) {
 		if (asprintf(&authorization, "Authorization: %s", s->token) < 0)
 			authorization = NULL;
-		headers[1] = authorization;
+		headers[2] = authorization;
 	}
-	if (url && c->body && (headers[1] || !s->token || c == s->login))
+	if (url && c->body && (headers[2] || !s->token || c == s->login))
 		start(c, url, headers);
 	if (c->http)
 		return;

@@ -9,6 +9,7 @@
 
 #include "cluster/etcd/etcd_priv.h"
 #include "cluster/etcd/etcd_request.h"
+#include "lib/base/ctx.h"
 #include "lib/base/parse.h"
 #include "lib/json/json_long.h"
 
@@ -48,12 +49,12 @@ static int watch_event(struct cluster_call *c, const struct json *n)
 		deleted_object(&ev, c->kind, &object, &tree);
 	int rc = ev.deleted ? 0 : etcd_value_read(&ev.kv, c->kind, &object, &tree, e);
 
-	if (!rc && ev.kv.revision > c->revision)
+	if (ev.kv.revision > c->revision)
 		c->revision = ev.kv.revision;
-	if (!rc)
+	if (!rc && *object.name)
 		c->watch.changed(c->arg, &object, ev.deleted);
 	etcd_event_clear(&ev);
-	return rc;
+	return rc && !etcd_stray(c, e) ? -1 : 0;
 }
 
 static void say_revision(struct cluster_call *c)
@@ -102,6 +103,7 @@ static void watch_canceled(struct cluster_call *c, const struct etcd_watch *w)
 	/* should it ask again, then for what comes behind the last event */
 	free(c->body);
 	c->body = etcd_watch_body(c->key, c->end, c->revision + 1);
+	c->deadline = ctx_mono_ms() + c->etcd->timeout_ms;
 	etcd_refused(c, &p, 0);
 }
 

@@ -3,7 +3,7 @@
 # etcd.sh WORD [MEMBER]: what a test of the contract does to etcd. run.sh starts it in a sandbox and sets W, its folder.
 #
 # Words: start, stop, cont, kill, compact; save, restore: a copy of the data, and back to it; fill, empty: the alarm NOSPACE;
-# invalidate: the tokens of the user.
+# invalidate: the tokens of the user; foreign: keys that are not ours.
 # spawn is start without waiting, ready the waiting. MEMBER is the number of one of several.
 # $W/command has the command line of etcd, $W/url its address, $W/curl the options to reach it; of a member $W/command.MEMBER and so on.
 set -u
@@ -79,6 +79,11 @@ restore)
 	;;
 fill) alarm ACTIVATE ;;
 empty) alarm DEACTIVATE ;;
+foreign) # a short key, and one that is longer than any of ours
+	for key in foreign-b "foreign-c$(printf '%0900d' 0)"; do
+		ask /v3/kv/put "{\"key\":\"$(printf /contract/nodes/%s "$key" | base64 -w0)\",\"value\":\"eA==\"}" >/dev/null || exit
+	done
+	;;
 invalidate) ask /v3/auth/user/changepw '{"name":"agent","password":"secret \"1\""}' >/dev/null ;;
 *)
 	echo "etcd.sh: no such word: $1" >&2
