@@ -29,7 +29,7 @@ struct admin_pool {
  * a definition is wrong, or this node's number does not fit. ERR_NOTFOUND: the pool does not exist
  * (set). ERR_BUSY:
  *
- * - The name exists (add).
+ * - The name exists (add), or is that of a pool of the cluster.
  * - Addresses overlap with those of another pool, which is named.
  * - Leases of this node are in the slice of another node by the new definition. It is never forced.
  * - With apply and without force: the definition does not cover leases, which are named.
@@ -66,6 +66,13 @@ struct admin_slices {
 };
 int admin_slices(const struct admin_slices *s, struct json **out, struct err *e) must_check;
 
+/*
+ * admin_blocks - the records of blocks of this node, of one pool or of all (pool NULL).
+ *	[{"pool", "first", "last", "state", "assigns", "probe", "addresses", "used"}]
+ * assigns: whether an ADD may take an address of it now. ERR_NOTFOUND: the pool does not exist.
+ */
+int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err *e) must_check;
+
 /* admin_add_count - add n to an object: a number up to 2^53, a decimal string above that. */
 int admin_add_count(struct json *o, const char *key, u128 n) must_check;
 
@@ -86,8 +93,10 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
  * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
  * of this node's slice, and there is
  *	"slice": {"number", "first", "last", "slices", "leasesOutside", "leasesInOtherSlices"}
- * or, if the node has no slice, "slice": {"error"} and no capacity. If the definition is damaged,
- * there is "error" instead.
+ * or, if the node has no slice, "slice": {"error"} and no capacity. With blocks, capacity is that
+ *of the blocks granted to this node, and there is "blocks": {"granted", "others", "uid"} others:
+ *blocks that it wants, returns or lost. No uid: the node agent did not put the pool. If the
+ *definition is damaged, there is "error" instead.
  */
 int admin_pools(struct ipam *m, const char *name, struct json **out, struct err *e) must_check;
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admin_node.c: changes the number of the node, and lists slices. The file is written while a
- * writing transaction is open: an ADD reads it in one too, so no lease comes between check and
- * write.
+ * admin_node.c: changes the number of the node, and lists slices and blocks. The file is written
+ * while a writing transaction is open: an ADD reads it in one too, so no lease comes between check
+ * and write.
  */
 #include "ipam/admin/admin.h"
 #include "ipam/admin/slice_check.h"
-#include "ipam/conf/pool.h"
+#include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
+#include "ipam/lease/block_value.h"
+#include "ipam/lease/pool_db.h"
 #include "ipam/node/node_file.h"
 
 /* ---- the number ---- */
@@ -142,5 +144,102 @@ int admin_slices(const struct admin_slices *s, struct json **out, struct err *e)
 			return err_nomem(e);
 	}
 	*out = TAKE_PTR(list);
+	return 0;
+}
+
+/* ---- the blocks of this node ---- */
+
+struct blocks_job {
+	const char *pool; /* NULL: all */
+	struct json *out;
+	struct node_record node;
+	bool gives; /* the node may assign at all */
+};
+
+static int add_block(struct lease_db *l, const struct blocks_job *job, const struct source *s,
+		     const char *key, struct err *e)
+{
+	struct json *o = json_push_object(job->out);
+	char first[IP_STR_LEN], last[IP_STR_LEN], id[KEY_ID_LEN + 1];
+	struct block_record r;
+	struct source_usage t;
+	const char *text;
+
+	if (!o)
+		return err_nomem(e);
+	if (lease_db_get(l, key, &text, e) || block_value_parse(key, text, &r, e) ||
+	    lease_db_usage(l, s->scope, pool_block_id(r.key.start, id), &t, e))
+		return -1;
+	struct ip_range range = pool_block_range(s->blocks.bits, r.key.start);
+	bool assigns = job->gives && block_may_give(&job->node, &r) && !r.probe;
+	if (json_add_str(o, "pool", r.key.pool) ||
+	    json_add_str(o, "first", ip_format(range.first, first)) ||
+	    json_add_str(o, "last", ip_format(range.last, last)) ||
+	    json_add_str(o, "state", block_state_name(r.state)) ||
+	    json_add_bool(o, "assigns", assigns) || json_add_bool(o, "probe", r.probe) ||
+	    admin_add_count(o, "addresses", ranges_capacity_in(&s->usable, range)) ||
+	    json_add_int(o, "used", (int64_t)t.used))
+		return err_nomem(e);
+	return 0;
+}
+
+static int add_blocks(struct lease_db *l, const struct blocks_job *job, const char *pool,
+		      struct err *e)
+{
+	auto_pool_entry struct pool_entry p = { .text = { .tree = NULL } };
+	auto_keys struct keys keys = { .n = 0 };
+	struct key prefix;
+	bool found;
+
+	if (pool_db_load(l, pool, &p, &found, e))
+		return -1;
+	if (!found)
+		return pool_missing(pool, l->ipam->node, e);
+	key_of_blocks(&prefix, p.source.scope);
+	if (p.source.blocks.shared && pool_db_keys(l, &prefix, &keys, e))
+		return -1;
+	for (size_t i = 0; i < keys.n; i++) {
+		if (add_block(l, job, &p.source, keys.items[i].s, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int blocks_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	struct blocks_job *job = arg;
+	const struct ipam *m = l->ipam;
+	auto_keys struct keys pools = { .n = 0 };
+	const struct key all = { "d/" };
+	const char *text;
+
+	json_free(job->out);
+	job->out = json_new_array();
+	if (!job->out)
+		return err_nomem(e);
+	if (lease_db_get(l, KEY_NODE, &text, e) || node_value_parse(text, &job->node, e))
+		return -1;
+	job->gives = node_may_give(&job->node, m->boot, ctx_since_boot(m->ctx));
+	if (job->pool)
+		return add_blocks(l, job, job->pool, e);
+	if (pool_db_keys(l, &all, &pools, e))
+		return -1;
+	for (size_t i = 0; i < pools.n; i++) {
+		if (add_blocks(l, job, pools.items[i].s + 2, e))
+			return -1;
+	}
+	return 0;
+}
+
+int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err *e)
+{
+	struct blocks_job arg = { .pool = pool };
+	struct ipam_job job = { STORE_READ, "BLOCK", blocks_in_txn, &arg, NULL };
+
+	if (ipam_run(m, &job, e)) {
+		json_free(arg.out);
+		return -1;
+	}
+	*out = arg.out;
 	return 0;
 }

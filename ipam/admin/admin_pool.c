@@ -6,7 +6,9 @@
 #include "ipam/admin/admin.h"
 #include "ipam/admin/slice_check.h"
 #include "ipam/lease/pool_db.h"
+#include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
+#include "ipam/lease/block_value.h"
 #include "ipam/node/node_file.h"
 
 /* Exact in a JSON number. */
@@ -158,9 +160,45 @@ static int add_slice(struct list_job *job, struct json *pool, struct source *s, 
 	return 0;
 }
 
-static int add_definition(struct list_job *job, struct json *o, const char *name,
-			  const struct json *def)
+/* The member "blocks", and the capacity: that of the granted blocks. */
+static int add_blocks(struct list_job *job, struct json *pool, const struct source *s,
+		      struct err *e)
 {
+	struct json *o = json_add_object(pool, "blocks");
+	auto_keys struct keys keys = { .n = 0 };
+	struct block_record r;
+	u128 capacity = 0;
+	struct key prefix;
+	int64_t granted = 0;
+
+	key_of_blocks(&prefix, s->scope);
+	if (!o)
+		return err_nomem(e);
+	if (pool_db_keys(job->l, &prefix, &keys, e))
+		return -1;
+	for (size_t i = 0; i < keys.n; i++) {
+		const char *text;
+
+		if (lease_db_get(job->l, keys.items[i].s, &text, e) ||
+		    block_value_parse(keys.items[i].s, text, &r, e))
+			return -1;
+		if (r.state != BLOCK_GRANTED)
+			continue;
+		granted++;
+		capacity += ranges_capacity_in(&s->usable,
+					       pool_block_range(s->blocks.bits, r.key.start));
+	}
+	if (json_add_int(o, "granted", granted) ||
+	    json_add_int(o, "others", (int64_t)keys.n - granted) ||
+	    json_add_str(o, "uid", s->blocks.uid) || admin_add_count(pool, "capacity", capacity))
+		return err_nomem(e);
+	return 0;
+}
+
+static int add_definition(struct list_job *job, struct json *o, const char *name,
+			  const struct pool_text *t)
+{
+	const struct json *def = t->def;
 	auto_clean(source_clear) struct source s = { .label = "" };
 	struct err why;
 
@@ -170,6 +208,9 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)
 			       ? err_nomem(job->e)
 			       : 0;
+	s.blocks.uid = t->uid;
+	if (s.blocks.shared)
+		return add_blocks(job, o, &s, job->e);
 	int rc = s.slice.size ? add_slice(job, o, &s, job->e) : 0;
 	if (rc == 0 && admin_add_count(o, "capacity", ranges_capacity(&s.usable)))
 		return err_nomem(job->e);
@@ -187,7 +228,7 @@ static int list_one(struct list_job *job, const char *name, const char *text)
 	if (!o || json_add_str(o, "name", name))
 		return err_nomem(job->e);
 	if (pool_parse(text, name, &def, &why) == 0) {
-		if (add_definition(job, o, name, def.def))
+		if (add_definition(job, o, name, &def))
 			return -1;
 	} else if (why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)) {
 		return err_nomem(job->e);

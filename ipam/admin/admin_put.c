@@ -137,6 +137,13 @@ static int check_exists(struct lease_db *l, const struct admin_pool *p, bool exi
 	return err_hint(e, "change it with `railctl ipam pool set`");
 }
 
+/* The node agent would refuse its own pool after that, and no block of it could give. */
+static int refuse_cluster_pool(const char *name, struct err *e)
+{
+	err_set(e, ERR_BUSY, 0, "pool %.100s is a pool of the cluster", name);
+	return err_hint(e, "change it in the cluster; the node agent brings the definition here");
+}
+
 static int put_one(struct lease_db *l, struct admin_pool *p, const struct source *whole,
 		   struct err *e)
 {
@@ -155,6 +162,8 @@ static int put_one(struct lease_db *l, struct admin_pool *p, const struct source
 		return -1;
 	if (present && pool_parse(present, k.s, &old, &why) && why.code == ERR_NOMEM)
 		return err_nomem(e);
+	if (old.uid)
+		return refuse_cluster_pool(p->name, e);
 	p->done = !present ? ADMIN_ADDED : strcmp(present, text) ? ADMIN_CHANGED : ADMIN_UNCHANGED;
 	struct change c = { l, p, whole, old.def, { .label = "" } };
 	if (check_change(&c, e))

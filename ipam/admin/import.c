@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ipam/alloc/alloc.h"
+#include "ipam/alloc/choose.h"
 #include "ipam/alloc/overlap.h"
 
 struct import_job {
@@ -95,17 +96,28 @@ static int check_overlap(struct overlap *other, const struct source *s, struct i
 	return 0;
 }
 
+/* In a pool with blocks, another node may assign the addresses of other blocks. */
+static int check_block(struct lease_db *l, const struct source *s, struct import_item *it,
+		       struct err *e)
+{
+	int rc = s->blocks.shared ? block_may_choose(l, s, it->ip, e) : 1;
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	it->state = IMPORT_LEFT;
+	(void)snprintf(it->why, sizeof(it->why),
+		       "it is in no block of %.128s that this node may use", s->label);
+	return 0;
+}
+
 /* As for a requested address: the cursor of the search stays. */
 static int assign_lease(struct lease_db *l, const struct source *s, const struct import_item *it,
 			struct err *e)
 {
-	struct addr_choice c = { .source = s, .ip = it->ip };
-	struct source_usage t;
+	struct addr_choice c = { .source = s, .ip = it->ip, .keep_cursor = true };
 
-	if (lease_db_usage(l, s->scope, s->id, &t, e))
+	if (s->blocks.shared && block_choose_at(l, s, it->ip, &c, e))
 		return -1;
-	c.next = t.next;
-	c.done = t.done;
 	return lease_db_assign(l, &c, &it->owner, e);
 }
 
@@ -117,7 +129,8 @@ static int import_one(struct lease_db *l, struct overlap *other, const struct so
 	if (!l)
 		return 0;
 	if (look_at_lease(l, s, it, e) || (it->state == IMPORT_NEW && look_at_owner(l, it, e)) ||
-	    (it->state == IMPORT_NEW && check_overlap(other, s, it, e)))
+	    (it->state == IMPORT_NEW && check_overlap(other, s, it, e)) ||
+	    (it->state == IMPORT_NEW && check_block(l, s, it, e)))
 		return -1;
 	return it->state == IMPORT_NEW ? assign_lease(l, s, it, e) : 0;
 }

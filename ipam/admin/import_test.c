@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
 
 #define HOST_LOCAL "{\"subnet\":\"10.0.0.0/29\"}"
@@ -185,6 +186,29 @@ START_TEST(leases_of_other_ranges_are_left_out)
 }
 END_TEST
 
+/* Another node may assign the addresses of other blocks. */
+START_TEST(leases_are_imported_only_into_own_blocks)
+{
+	static const struct lot lots[] = { { "10.1.0.4", "c1", "net1" },
+					   { "10.1.0.8", "c2", "net1" },
+					   { 0 } };
+	struct fixture w;
+
+	fixture_open(&w);
+	ck_assert_int_eq(
+		w_shared(&w, "rail0", "u1", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4}"), 0);
+	w_node(&w, 1, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 1), 0);
+	ck_assert_str_eq(
+		run(&w, "{\"pool\":\"rail0\"}", lots, false),
+		"10.1.0.4 new pool rail0;10.1.0.8 left pool rail0 it is in no block of pool "
+		"rail0 that this node may use;");
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.4"), 1);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c3", ""), "10.1.0.5");
+	fixture_close(&w);
+}
+END_TEST
+
 TEST_PROGRAM("ipam/admin/import", imported_leases_behave_as_our_own,
 	     conflicting_leases_are_left_out, leases_are_imported_into_pools,
-	     leases_of_other_ranges_are_left_out)
+	     leases_of_other_ranges_are_left_out, leases_are_imported_only_into_own_blocks)

@@ -217,8 +217,50 @@ START_TEST(a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)
 }
 END_TEST
 
-TEST_PROGRAM("blocks", records_are_read_as_they_were_put, a_damaged_record_is_an_error_with_its_key,
-	     a_block_needs_its_pool_and_its_grid, spare_counts_blocks_that_may_give,
-	     a_block_in_use_is_neither_retired_nor_dropped, a_definition_stays_while_anything_lives,
-	     a_change_of_ranges_moves_no_block, shared_pools_are_listed,
+START_TEST(an_operator_sees_the_blocks_of_the_node)
+{
+	struct json *list = NULL;
+	auto_free char *text = NULL, *pools = NULL;
+
+	open_rail();
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.0", BLOCK_GRANTED, 3), 0);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_RETURNING, 3), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.2");
+	ck_assert_int_eq(admin_blocks(&w.m, NULL, &list, &w.e), 0);
+	text = json_print(list, false);
+	ck_assert_str_eq(text, "[{\"pool\":\"rail0\",\"first\":\"10.1.0.0\",\"last\":\"10.1.0.3\","
+			       "\"state\":\"granted\",\"assigns\":true,\"probe\":false,"
+			       "\"addresses\":2,\"used\":1},"
+			       "{\"pool\":\"rail0\",\"first\":\"10.1.0.4\",\"last\":\"10.1.0.7\","
+			       "\"state\":\"returning\",\"assigns\":false,\"probe\":false,"
+			       "\"addresses\":4,\"used\":0}]");
+	json_free(list);
+	ck_assert_int_eq(admin_blocks(&w.m, "other", &list, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_NOTFOUND);
+	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
+	json_del(json_at_mut(list, 0), "definition");
+	pools = json_print(list, false);
+	ck_assert_str_eq(pools, "[{\"name\":\"rail0\",\"blocks\":{\"granted\":1,\"others\":1,"
+				"\"uid\":\"u1\"},\"capacity\":2,\"used\":1,\"resting\":0}]");
+	json_free(list);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_pool_of_the_cluster_is_not_changed_by_hand)
+{
+	open_rail();
+	ck_assert_int_eq(w_pool(&w, "rail0", RAIL, true), ERR_BUSY);
+	ck_assert_str_eq(w.e.msg, "pool rail0 is a pool of the cluster");
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("blocks", an_operator_sees_the_blocks_of_the_node,
+	     a_pool_of_the_cluster_is_not_changed_by_hand, records_are_read_as_they_were_put,
+	     a_damaged_record_is_an_error_with_its_key, a_block_needs_its_pool_and_its_grid,
+	     spare_counts_blocks_that_may_give, a_block_in_use_is_neither_retired_nor_dropped,
+	     a_definition_stays_while_anything_lives, a_change_of_ranges_moves_no_block,
+	     shared_pools_are_listed,
 	     a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)

@@ -201,3 +201,74 @@ const struct cmd cmd_ipam_slices = {
 	.max_words = 1,
 	.run = slices_run,
 };
+
+/* ---- blocks ---- */
+
+static const struct out_column block_columns[] = {
+	{ "POOL", OUT_SHRINK }, { "FIRST", OUT_SHRINK },    { "LAST", OUT_SHRINK },  { "STATE", 0 },
+	{ "ASSIGNS", 0 },       { "ADDRESSES", OUT_RIGHT }, { "LEASED", OUT_RIGHT },
+};
+
+static int print_blocks(const struct cmd_run *r, const struct json *list, struct err *e)
+{
+	auto_table struct out_table t = { .columns = block_columns,
+					  .n_columns = ARRAY_SIZE(block_columns) };
+
+	json_each (o, list) {
+		char amount[CAPACITY_LEN], used[CAPACITY_LEN];
+		bool assigns = json_true(json_get(o, "assigns"));
+		const struct out_cell cells[] = {
+			{ json_text(o, "pool"), OUT_PLAIN },
+			{ json_text(o, "first"), OUT_PLAIN },
+			{ json_text(o, "last"), OUT_PLAIN },
+			{ json_text(o, "state"), OUT_PLAIN },
+			{ assigns ? "yes" : "no", OUT_PLAIN },
+			{ out_amount(json_num(json_get(o, "addresses")), amount, sizeof(amount)),
+			  OUT_PLAIN },
+			{ out_amount(json_num(json_get(o, "used")), used, sizeof(used)),
+			  OUT_PLAIN },
+		};
+
+		if (out_row(&t, cells, e))
+			return -1;
+	}
+	if (json_len(list))
+		out_table(&r->out, &t);
+	else
+		out_line(&r->out, OUT_PLAIN, "This node has no blocks.");
+	return 0;
+}
+
+static int blocks_run(struct cmd_run *r, struct err *e)
+{
+	const char *pool = r->opts.n_words ? r->opts.words[0] : NULL;
+	auto_ipam struct ipam m = { .store = NULL };
+	auto_json struct json *list = NULL;
+	int rc = ctl_open_ipam(r, false, &m, e);
+
+	if (rc < 0 || (rc == 0 && admin_blocks(&m, pool, &list, e)))
+		return -1;
+	if (rc && pool)
+		return ctl_no_pool(pool, e);
+	if (!list && !(list = json_new_array()))
+		return err_nomem(e);
+	return r->out.json ? out_json(&r->out, list, e) : print_blocks(r, list, e);
+}
+
+static const char *const blocks_examples[] = {
+	"railctl ipam blocks",
+	"railctl ipam blocks rail0 --json",
+	NULL,
+};
+
+const struct cmd cmd_ipam_blocks = {
+	.name = "blocks",
+	.words = "[POOL]",
+	.summary = "list the blocks of shared pools that this node has",
+	.about = "ASSIGNS says whether a pod can get an address of the block now: it is granted, "
+		 "and the node agent confirmed it in this boot. ADDRESSES counts those that can be "
+		 "assigned.",
+	.examples = blocks_examples,
+	.max_words = 1,
+	.run = blocks_run,
+};

@@ -166,6 +166,23 @@ static void show_slice(const struct out *o, const struct json *pool)
 			 others > 1 ? "es are" : " is");
 }
 
+/* "16 addresses each; 3 on this node". */
+static void show_blocks(const struct out *o, const struct json *pool)
+{
+	const struct json *size = json_get(json_get(pool, "definition"), "blockSize");
+	const struct json *own = json_get(pool, "blocks");
+
+	if (!size)
+		return;
+	out_pair(o, "Blocks", "%.0f address%s each", json_num(size),
+		 json_num(size) > 1 ? "es" : "");
+	if (own && !json_get(own, "uid"))
+		out_pair(o, "Own blocks", "none: the node agent does not know this pool");
+	else if (own)
+		out_pair(o, "Own blocks", "%.0f granted, %.0f others",
+			 json_num(json_get(own, "granted")), json_num(json_get(own, "others")));
+}
+
 static int show_rules(const struct out *o, const struct json *def, struct err *e)
 {
 	const struct json *quota = json_get(def, "quota"), *cooldown = json_get(def, "cooldown");
@@ -198,6 +215,7 @@ static int show_text(const struct cmd_run *r, const struct json *pool, struct er
 	if (show_rules(o, json_get(pool, "definition"), e))
 		return -1;
 	show_slice(o, pool);
+	show_blocks(o, pool);
 	out_pair(o, "Leased", "%s of %s", number_of(pool, "used", used),
 		 ctl_pool_capacity(pool, capacity));
 	out_pair(o, "At rest", "%s", number_of(pool, "resting", resting));
@@ -249,6 +267,7 @@ static int add_usage_row(const struct cmd_run *r, struct out_table *t, const str
 		where[320];
 	const char *pool = json_text(o, "name");
 	const struct json *number = json_get(json_get(o, "slice"), "number");
+	const struct json *blocks = json_get(json_get(o, "blocks"), "granted");
 	double share = *pool ? ctl_share(o) : -1;
 	int len = snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
 			   *pool ? pool : json_text(o, "network"));
@@ -256,6 +275,9 @@ static int add_usage_row(const struct cmd_run *r, struct out_table *t, const str
 	if (number && len > 0 && (size_t)len < sizeof(where))
 		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", slice %.0f",
 			       json_num(number));
+	if (blocks && len > 0 && (size_t)len < sizeof(where))
+		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", %.0f block%s",
+			       json_num(blocks), json_num(blocks) == 1 ? "" : "s");
 	const struct out_cell cells[] = {
 		{ where, OUT_PLAIN },
 		{ number_of(o, "used", used), OUT_PLAIN },
