@@ -544,6 +544,24 @@ case "$*" in
 esac
 END
 chmod +x "$dir/nogo/go"
+# An apt-get without sources, and one whose mirror has no such package.
+for kind in nothing no-package; do
+	mkdir -p "$dir/apt-$kind"
+	{
+		echo '#!/bin/sh'
+		[ $kind = nothing ] || echo 'case "$*" in *indextargets*) . /etc/os-release
+			echo "Packages $VERSION_CODENAME http://127.0.0.1:9/debian/ main" ;; *download*) echo "E: no package"; exit 100 ;; esac'
+		echo 'exit 0'
+	} >"$dir/apt-$kind/apt-get"
+	chmod +x "$dir/apt-$kind/apt-get"
+done
+no_etcd()
+{
+	PATH=$dir/apt-$1:$PATH "$tools/../conformance/cluster-store/fetch.sh" "$dir/apt-$1/engines" >"$dir/apt-$1/out" 2>&1
+	[ $? = 3 ]
+}
+good "cluster-store: without package sources the lane is skipped" no_etcd nothing
+good "cluster-store: without a package the lane is skipped" no_etcd no-package
 no_modules() { env GO="$dir/nogo/go" "$tools/../conformance/cluster/quick.sh" "$dir" "$dir/nogo" >"$dir/nogo/out" 2>&1; }
 good "cluster: without Go modules the lane is no failure" no_modules
 good "cluster: it is skipped, says why, and is loud" sh -c "grep -q '^NO KUBERNETES' '$dir/nogo/out' &&

@@ -11,14 +11,17 @@ WHO=cluster-store
 . "$HERE/../debian.sh"
 fetch_into "${1:?usage: fetch.sh DIR}" lock
 
+# available COMMAND...: in a shell of its own, because those of debian.sh end the shell that they are in.
+available() { (set -o pipefail && "$@") || exit 3; }
+
 etcd() # RELEASE NAME
 {
 	local new=$DIR/$2.new
 	rm -rf "$new"
 	mkdir -p "$new"
 	say "fetching etcd-server from $1"
-	download "etcd-server/$1" || exit 3
-	unpack_into "$new" 'etcd' || exit 3
+	available download "etcd-server/$1"
+	available unpack_into "$new" 'etcd'
 	"$new/usr/bin/etcd" --version | grep -q "^etcd Version: ${2#etcd-}\." || die "$1 has another etcd than ${2#etcd-}"
 	mv "$new/usr/bin/etcd" "$DIR/$2"
 	rm -rf "$new"
@@ -26,7 +29,7 @@ etcd() # RELEASE NAME
 
 if [ ! -x "$DIR/etcd-3.4" ] || [ ! -x "$DIR/etcd-3.5" ]; then
 	private_apt
-	sources bookworm trixie || exit 3
+	available sources bookworm trixie
 	[ -x "$DIR/etcd-3.4" ] || etcd bookworm etcd-3.4
 	[ -x "$DIR/etcd-3.5" ] || etcd trixie etcd-3.5
 fi
