@@ -30,6 +30,11 @@ struct agent_pool *agent_find_pool(const struct agent *a, const char *name)
 	return NULL;
 }
 
+bool agent_is_closed(const struct agent_pool *p)
+{
+	return p && (p->is.ending || p->is.conflict);
+}
+
 struct grid_order agent_order(const struct agent *a, const struct agent_pool *p)
 {
 	return grid_order(grid_count(&p->is.grid), grid_hash(a->set.node, p->is.uid));
@@ -61,8 +66,7 @@ int agent_drop(struct agent *a, const struct block_key *key)
 	return rc;
 }
 
-/* Time that passed since the last event counts for all that is decided now. */
-static void read_clock(struct agent *a)
+void agent_read_clock(struct agent *a)
 {
 	int64_t now = a->ops->now(a->arg);
 
@@ -135,6 +139,18 @@ void agent_send_request(struct agent *a, struct op *op, enum op_step step, struc
 	a->ops->send(a->arg, r);
 }
 
+/*
+ * After a restore the owners say first what is theirs. Nothing is written while another machine has
+ * our name.
+ */
+static bool must_wait(const struct agent *a, const struct op *op)
+{
+	bool is_free = op->kind == OP_CLAIM || op->kind == OP_ASK || op->kind == OP_RETURN ||
+		       op->kind == OP_STRAY;
+
+	return a->other || (is_free && a->now < a->node.frozen);
+}
+
 void agent_send(struct agent *a, struct op *op, enum op_step step, const struct block *b)
 {
 	static const enum agent_call calls[] = { [STEP_LOOK] = CALL_GET,
@@ -143,6 +159,12 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 						 [STEP_REMOVE] = CALL_REMOVE };
 	struct agent_request r = { .call = calls[step], .kind = CLUSTER_BLOCK };
 
+	if (step != STEP_LOOK && must_wait(a, op)) {
+		op->step = STEP_IDLE;
+		op->id = 0;
+		op->due = a->now < a->node.frozen ? a->node.frozen : a->now + a->set.retry;
+		return;
+	}
 	(void)grid_name(op->key.pool, op->key.start, r.name);
 	if (step == STEP_UPDATE || step == STEP_REMOVE) {
 		r.at = op->seen.at;
@@ -153,16 +175,19 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 	agent_send_request(a, op, step, &r);
 }
 
+int64_t agent_wait(struct agent *a, unsigned tries)
+{
+	int64_t wait = a->set.retry << (tries < 6 ? tries : 6);
+
+	/* Between half of it and all of it: many nodes begin at the same time. */
+	return a->now + wait / 2 + (int64_t)(a->ops->random(a->arg) % (uint64_t)(wait / 2 + 1));
+}
+
 void agent_later(struct agent *a, struct op *op)
 {
-	unsigned shift = op->tries < 6 ? op->tries : 6;
-	int64_t wait = a->set.retry << shift;
-
-	op->tries++;
 	op->step = STEP_IDLE;
 	op->id = 0;
-	/* Between half of it and all of it: many nodes begin at the same time. */
-	op->due = a->now + wait / 2 + (int64_t)(a->ops->random(a->arg) % (uint64_t)(wait / 2 + 1));
+	op->due = agent_wait(a, op->tries++);
 }
 
 void agent_end_if(struct agent *a, struct op *op, int rc)
@@ -181,25 +206,30 @@ static const struct {
 	[OP_CLAIM] = { claim_go, claim_reply },       [OP_ASK] = { ask_go, ask_reply },
 	[OP_CONFIRM] = { confirm_go, confirm_reply }, [OP_RETURN] = { return_go, return_reply },
 	[OP_CONTEST] = { contest_go, contest_reply }, [OP_ANSWER] = { answer_go, answer_reply },
-	[OP_STRAY] = { stray_go, stray_reply },
+	[OP_STRAY] = { stray_go, stray_reply },       [OP_EXAMINE] = { examine_go, examine_reply },
 };
 
+/* Remove what is done. If a watch showed a block of it meanwhile, look at the block now. */
 static void remove_done(struct agent *a)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->n_ops; i++) {
-		if (a->ops_running[i]->done)
-			free(a->ops_running[i]);
+		struct op *op = a->ops_running[i];
+
+		if (op->done && op->again)
+			*op = (struct op){ .kind = OP_EXAMINE, .key = op->key, .due = a->now };
+		if (op->done)
+			free(op);
 		else
-			a->ops_running[kept++] = a->ops_running[i];
+			a->ops_running[kept++] = op;
 	}
 	a->n_ops = kept;
 }
 
 void agent_answer(struct agent *a, const struct agent_reply *reply)
 {
-	read_clock(a);
+	agent_read_clock(a);
 	for (size_t i = 0; i < a->n_ops; i++) {
 		struct op *op = a->ops_running[i];
 
@@ -209,8 +239,8 @@ void agent_answer(struct agent *a, const struct agent_reply *reply)
 		if (op->step == STEP_LOOK && op->kind != OP_RENEW && op->kind != OP_SEEK)
 			op->seen = (struct block_seen){ op->key, reply->at, reply->block };
 		a->away = reply->outcome == CLUSTER_AWAY ? a->away + 1 : 0;
-		/* An answer ends the count of tries in vain; agent_later() begins a new one. */
-		if (reply->outcome != CLUSTER_AWAY)
+		/* A look at what has to change at another node is a try, too. */
+		if (reply->outcome == CLUSTER_OK && op->kind != OP_ASK && op->kind != OP_CONTEST)
 			op->tries = 0;
 		kinds[op->kind].reply(a, op, reply);
 		break;
@@ -218,75 +248,175 @@ void agent_answer(struct agent *a, const struct agent_reply *reply)
 	remove_done(a);
 }
 
-/* A record that no operation works on, and that needs one. */
-static void begin_missing(struct agent *a)
+/* The operation that a record needs; -1: none. */
+static int needs_op(const struct agent *a, const struct block_record *r)
 {
+	static const int kind_of[] = {
+		[BLOCK_WANTED] = OP_CLAIM,      [BLOCK_ASKED] = OP_ASK,
+		[BLOCK_GRANTED] = OP_CONFIRM,   [BLOCK_LOST] = -1,
+		[BLOCK_CONTESTED] = OP_CONTEST, [BLOCK_RETURNING] = OP_RETURN
+	};
+
+	if (r->state == BLOCK_GRANTED &&
+	    (r->epoch == a->node.epoch || agent_is_closed(agent_find_pool(a, r->key.pool))))
+		return -1;
+	return kind_of[r->state];
+}
+
+/* Begin the operations that records need. False: there was no room for all. */
+static bool begin_missing(struct agent *a)
+{
+	bool all = true;
+
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
+		int kind = needs_op(a, r);
 
 		if (r->state == BLOCK_LOST && a->ops->used(a->arg, &r->key) == 0 &&
 		    agent_drop(a, &r->key) == 0)
 			i--; /* the last record is here now */
-		else if (r->state == BLOCK_WANTED)
-			(void)agent_begin(a, OP_CLAIM, &r->key);
-		else if (r->state == BLOCK_RETURNING)
-			(void)agent_begin(a, OP_RETURN, &r->key);
-		else if (r->state == BLOCK_ASKED)
-			(void)agent_begin(a, OP_ASK, &r->key);
-		else if (r->state == BLOCK_CONTESTED && a->renewed)
-			(void)agent_begin(a, OP_CONTEST, &r->key);
-		else if (r->state == BLOCK_GRANTED && a->renewed && r->epoch != a->node.epoch)
-			(void)agent_begin(a, OP_CONFIRM, &r->key);
+		else if (kind >= 0 && !agent_is_busy(a, &r->key))
+			all &= agent_begin(a, (enum op_kind)kind, &r->key) != NULL;
 	}
+	return all;
+}
+
+/* Only the heartbeat may run before it is known that no other machine has our name. */
+static bool may_run(const struct agent *a, const struct op *op)
+{
+	return op->kind == OP_RENEW || (a->renewed && !a->other);
+}
+
+static void sooner(const struct agent *a, int64_t due, int64_t *next)
+{
+	if (due < *next)
+		*next = due > a->now ? due : a->now + 1;
+}
+
+static int64_t next_time(const struct agent *a)
+{
+	int64_t next = INT64_MAX;
+	bool beats = false;
+
+	for (size_t i = 0; i < a->n_ops; i++) {
+		const struct op *op = a->ops_running[i];
+
+		beats |= op->kind == OP_RENEW;
+		if (!op->id && may_run(a, op))
+			sooner(a, op->due, &next);
+	}
+	if (!beats)
+		sooner(a, a->beat_due, &next);
+	if (a->now < a->node.frozen)
+		sooner(a, a->node.frozen, &next);
+	for (size_t i = 0; i < a->n_pools && a->renewed && !a->other; i++) {
+		const struct agent_pool *p = &a->pools[i];
+
+		if (p->due > a->now)
+			sooner(a, p->due, &next);
+		if (p->tight_until > a->now)
+			sooner(a, p->tight_until, &next);
+		if (p->is.idle && !p->is.ending && !p->is.conflict)
+			sooner(a, p->idle_due, &next);
+	}
+	return next;
 }
 
 int64_t agent_tick(struct agent *a, int64_t now)
 {
 	static const struct block_key none;
-	int64_t next = INT64_MAX;
+	bool all = true;
 
-	a->now = now;
-	if (now >= a->beat_due)
+	if (now > a->now)
+		a->now = now;
+	if (a->now >= a->beat_due)
 		(void)agent_begin(a, OP_RENEW, &none);
-	begin_missing(a);
+	if (a->renewed && !a->other) {
+		all = begin_missing(a);
+		keep_idle(a);
+	}
 	claim_more(a);
 	for (size_t i = 0; i < a->n_ops; i++) {
 		struct op *op = a->ops_running[i];
 
-		if (!op->done && !op->id && op->due <= now)
+		if (!op->done && !op->id && op->due <= a->now && may_run(a, op))
 			kinds[op->kind].go(a, op);
 	}
 	remove_done(a);
 	claim_tell(a);
-	for (size_t i = 0; i < a->n_ops; i++) {
-		if (!a->ops_running[i]->id && a->ops_running[i]->due < next)
-			next = a->ops_running[i]->due;
-	}
-	return next < a->beat_due ? next : a->beat_due;
+
+	int64_t next = next_time(a);
+
+	if (!all)
+		sooner(a, a->now + a->set.retry, &next);
+	return next;
 }
 
 /* ---- events ---- */
+
+/*
+ * Nothing more is assigned from the blocks of a pool before they are confirmed: never in one that
+ * ends or overlaps another one, or for the new pool of this name.
+ */
+static void doubt_blocks(struct agent *a, const char *pool)
+{
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		struct block_record r = a->blocks[i];
+
+		if (r.state != BLOCK_GRANTED || !r.epoch || strcmp(r.key.pool, pool) != 0)
+			continue;
+		r.epoch = 0;
+		if (agent_put(a, &r))
+			a->blocks[i].epoch = 0;
+	}
+	/* A write that is under way confirms nothing. */
+	for (size_t i = 0; i < a->n_ops; i++) {
+		struct op *op = a->ops_running[i];
+
+		if (strcmp(op->key.pool, pool) == 0)
+			op->epoch = op->won = 0;
+	}
+}
 
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
 {
 	struct agent_pool *p = agent_find_pool(a, pool->name);
 
+	if (pool->grid.bits >= 32)
+		return err_set(e, ERR_CONFIG, 0, "pool %s: a block of 2^%u addresses is too large",
+			       pool->name, pool->grid.bits);
+	agent_read_clock(a);
 	if (!p) {
 		if (ARRAY_GROW(a->pools, a->n_pools, AGENT_POOLS_MAX, "shared pools", e))
 			return -1;
 		p = &a->pools[a->n_pools++];
-		*p = (struct agent_pool){ .due = a->now };
+		*p = (struct agent_pool){ .due = a->now, .idle_due = a->now + pool->idle };
+	} else if (strcmp(p->is.uid, pool->uid) != 0) {
+		doubt_blocks(a, pool->name);
 	}
 	p->is = *pool;
+	p->gone = false;
+	if (agent_is_closed(p))
+		doubt_blocks(a, pool->name);
 	return 0;
 }
 
+/* Until the last block of a pool is returned, the pool is one that ends. */
 void agent_unset_pool(struct agent *a, const char *name)
 {
 	struct agent_pool *p = agent_find_pool(a, name);
 
-	if (p)
-		*p = a->pools[--a->n_pools];
+	if (!p)
+		return;
+	doubt_blocks(a, name);
+	p->gone = false;
+	for (size_t i = 0; i < a->n_blocks && !p->gone; i++)
+		p->gone = strcmp(a->blocks[i].key.pool, name) == 0;
+	p->is.ending = true;
+	if (p->gone)
+		return;
+	free(p->empty);
+	*p = a->pools[--a->n_pools];
 }
 
 bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
@@ -295,8 +425,16 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 
 	if (!p)
 		return false;
+	agent_read_clock(a);
+	if (addresses && !p->needed) {
+		p->asked = 0;
+		p->full = false;
+		/* Sooner than a node that only wants addresses ahead. */
+		p->seeks = p->seeks < 2 ? p->seeks : 2;
+		if (p->due > a->now + a->set.retry)
+			p->due = a->now + a->set.retry;
+	}
 	p->needed = addresses;
-	p->full = false;
 	return true;
 }
 
@@ -306,72 +444,7 @@ enum agent_health agent_health(const struct agent *a)
 		return AGENT_TWIN;
 	if (!a->renewed || !node_may_give(&a->node, a->set.boot, a->now))
 		return AGENT_UNCONFIRMED;
-	return a->now < a->frozen ? AGENT_FROZEN : AGENT_OK;
-}
-
-/* 0: nothing is assigned from the block any more. */
-static int retire(struct agent *a, struct block_record *r)
-{
-	int rc = a->ops->retire_block(a->arg, &r->key);
-
-	if (rc == 0)
-		r->state = BLOCK_RETURNING;
-	return rc;
-}
-
-void agent_return(struct agent *a, const struct block_key *key)
-{
-	struct block_record *r = agent_find(a, key);
-
-	if (r && r->state == BLOCK_GRANTED && !agent_is_busy(a, key) && retire(a, r) == 0)
-		(void)agent_begin(a, OP_RETURN, &r->key);
-}
-
-void agent_saw(struct agent *a, const struct block_seen *seen)
-{
-	read_clock(a);
-
-	struct block_record *r = agent_find(a, &seen->key);
-	bool ours = strcmp(seen->block.owner.node, a->set.node) == 0 &&
-		    strcmp(seen->block.owner.holder, a->node.holder) == 0;
-	bool known = r && r->token == seen->block.owner.token;
-	enum op_kind kind = OP_STRAY;
-
-	if (!ours || agent_is_busy(a, &seen->key))
-		return;
-	if (known && (r->state != BLOCK_GRANTED || !*seen->block.asker.node))
-		return;
-	if (known)
-		kind = retire(a, r) == 0 ? OP_RETURN : OP_ANSWER;
-
-	struct op *op = agent_begin(a, kind, &seen->key);
-
-	if (op)
-		op->seen = *seen;
-}
-
-void agent_gone(struct agent *a, const struct block_key *key)
-{
-	const struct block_record *r = agent_find(a, key);
-
-	read_clock(a);
-	if (r && r->state == BLOCK_GRANTED && a->renewed)
-		(void)agent_begin(a, OP_CONFIRM, key);
-}
-
-void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		agent_saw(a, &seen[i]);
-	for (size_t i = 0; i < a->n_blocks; i++) {
-		const struct block_record *r = &a->blocks[i];
-		size_t k = 0;
-
-		while (k < n && !block_key_equal(&seen[k].key, &r->key))
-			k++;
-		if (k == n && r->state == BLOCK_GRANTED && a->renewed)
-			(void)agent_begin(a, OP_CONFIRM, &r->key);
-	}
+	return a->now < a->node.frozen ? AGENT_FROZEN : AGENT_OK;
 }
 
 /* ---- begin and end ---- */
@@ -405,6 +478,8 @@ void agent_free(struct agent *a)
 	for (size_t i = 0; i < a->n_ops; i++)
 		free(a->ops_running[i]);
 	free(a->ops_running);
+	for (size_t i = 0; i < a->n_pools; i++)
+		free(a->pools[i].empty);
 	free(a->blocks);
 	free(a->pools);
 	free(a);

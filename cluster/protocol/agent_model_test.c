@@ -96,7 +96,7 @@ static uint64_t number(const char *name, uint64_t otherwise)
 static const char *holds(struct world_settings set)
 {
 	counts = (struct world_counts){ 0 };
-	return search(set, (unsigned)number("MODEL_RUNS", 60), number("MODEL_SEED", 100), true);
+	return search(set, (unsigned)number("MODEL_RUNS", 300), number("MODEL_SEED", 100), true);
 }
 
 START_TEST(no_address_twice_and_none_lost)
@@ -123,6 +123,49 @@ START_TEST(a_restored_store_does_no_harm_in_silence)
 
 	ck_assert_msg(!bad, "%s", bad);
 	ck_assert_uint_gt(counts.restores, 50);
+}
+END_TEST
+
+START_TEST(strict_fence_holds_after_a_restore)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 4, .bits = 1, .strict = true, .restores = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.judged_again, 20);
+}
+END_TEST
+
+START_TEST(no_block_outlives_its_pool)
+{
+	const char *bad =
+		holds((struct world_settings){ .nodes = 3, .blocks = 4, .bits = 1, .pools = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.pools_gone, 20);
+}
+END_TEST
+
+START_TEST(a_machine_with_a_new_disk_goes_on)
+{
+	const char *bad =
+		holds((struct world_settings){ .nodes = 3, .blocks = 4, .bits = 1, .disks = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.disks, 50);
+}
+END_TEST
+
+START_TEST(all_misfortunes_at_once)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 4,
+							 .blocks = 4,
+							 .bits = 1,
+							 .restores = true,
+							 .pools = true,
+							 .disks = true });
+
+	ck_assert_msg(!bad, "%s", bad);
 }
 END_TEST
 
@@ -156,12 +199,14 @@ static const struct {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 40 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
-	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 660 },
+	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 1060 },
 	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
-	  400 },
-	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 50 },
+	  2020 },
+	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 120 },
+	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
+	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = NO_VALUE }, 22060 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)
@@ -177,6 +222,7 @@ START_TEST(each_mistake_of_the_protocol_is_found)
 }
 END_TEST
 
-TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
+TEST_PROGRAM("agent_model", no_address_twice_and_none_lost, strict_fence_holds_after_a_restore,
+	     no_block_outlives_its_pool, a_machine_with_a_new_disk_goes_on, all_misfortunes_at_once,
 	     strict_fence_holds_although_evidence_lies, a_restored_store_does_no_harm_in_silence,
 	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)

@@ -57,7 +57,7 @@ static void missed(struct agent *a, struct op *op)
  * The block has our token. Whether the pool still wants it is asked after the write: a pool whose
  * deletion found no block has none that is granted later.
  */
-static void ask_for_pool(struct agent *a, struct op *op)
+void agent_ask_for_pool(struct agent *a, struct op *op)
 {
 	struct agent_request r = { .call = CALL_GET, .kind = CLUSTER_POOL };
 
@@ -65,26 +65,30 @@ static void ask_for_pool(struct agent *a, struct op *op)
 	agent_send_request(a, op, STEP_POOL, &r);
 }
 
+bool agent_is_wanted(const struct op *op, const struct agent_reply *r)
+{
+	return r->outcome == CLUSTER_OK && !r->pool.ending && !r->pool.conflict &&
+	       strcmp(r->pool.uid, op->seen.block.pool_uid) == 0;
+}
+
 static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct block_record b = *agent_find(a, &op->key);
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
-	bool wanted = r->outcome == CLUSTER_OK && !r->pool.ending && !r->pool.conflict &&
-		      strcmp(r->pool.uid, op->seen.block.pool_uid) == 0;
 
 	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
 		agent_later(a, op);
 		return;
 	}
-	b.state = wanted ? BLOCK_GRANTED : BLOCK_RETURNING;
-	b.epoch = op->won;
+	b.state = agent_is_wanted(op, r) ? BLOCK_GRANTED : BLOCK_RETURNING;
+	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe;
 	if (agent_put(a, &b)) {
 		agent_later(a, op);
 		return;
 	}
 	if (p)
-		p->misses = 0;
+		p->misses = p->seeks = 0;
 	agent_end(op);
 }
 
@@ -106,12 +110,13 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 	bool there = r->outcome == CLUSTER_OK;
 
 	if (there && agent_is_ours(a, &r->block, record->token)) {
-		ask_for_pool(a, op);
-	} else if (there && p && !*r->block.owner.node &&
-		   strcmp(r->block.pool_uid, p->is.uid) == 0) {
+		agent_ask_for_pool(a, op);
+	} else if (there && p && !*r->block.owner.node) {
 		struct block b = r->block;
 
+		/* It may be left of an older pool of this name. */
 		b.owner = agent_party(a, record->token);
+		memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
 		agent_send(a, op, STEP_UPDATE, &b);
 	} else {
 		missed(a, op);
@@ -127,7 +132,7 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (r->outcome == CLUSTER_OK) {
 		op->won = op->epoch;
 		op->seen = (struct block_seen){ op->key, r->at, r->block };
-		ask_for_pool(a, op);
+		agent_ask_for_pool(a, op);
 	} else if (r->outcome == CLUSTER_REFUSED) {
 		missed(a, op);
 	} else if (r->outcome == CLUSTER_AWAY) {
@@ -173,8 +178,9 @@ static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 
 static void claim_for(struct agent *a, struct agent_pool *p)
 {
-	uint64_t want = p->needed > p->is.warm ? p->needed : p->is.warm;
-	uint64_t have = a->ops->spare(a->arg, p->is.name);
+	uint64_t warm = a->now < p->tight_until ? 0 : p->is.warm;
+	uint64_t want = p->needed > warm ? p->needed : warm;
+	uint64_t have = want ? a->ops->spare(a->arg, p->is.name) : 0;
 	struct block_key key = { 0 };
 
 	for (have += expected(a, p); have < want; have += (uint64_t)1 << p->is.grid.bits) {
@@ -185,15 +191,15 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 		/* The order is exhausted, or the pool nearly is: see which blocks are left. */
 		memcpy(key.pool, p->is.name, sizeof(key.pool));
 		key.start = (struct ip){ 0 };
-		if (agent_begin(a, OP_SEEK, &key))
-			p->due = a->now + a->set.retry;
+		(void)agent_begin(a, OP_SEEK, &key);
+		p->due = agent_wait(a, p->seeks++);
 		return;
 	}
 }
 
 void claim_more(struct agent *a)
 {
-	if (!a->renewed || a->other || a->now < a->frozen ||
+	if (!a->renewed || a->other || a->now < a->node.frozen ||
 	    !node_may_give(&a->node, a->set.boot, a->now))
 		return;
 	for (size_t i = 0; i < a->n_pools; i++) {
@@ -230,7 +236,8 @@ void claim_tell(struct agent *a)
 
 		if (!p->needed || (!met && !has_ended(a, p, &how)))
 			continue;
-		p->needed = 0;
+		p->needed = p->asked = 0;
+		p->full = false;
 		a->ops->met(a->arg, p->is.name, met ? NEED_MET : how);
 	}
 }

@@ -5,8 +5,8 @@
  *
  * A restored store may have forgotten a claim. Then another node may have claimed the same block. A
  * node whose pods live there asks for the block in a way that the owner must answer. An owner
- * without pods hands it over. If both have pods, both keep them. The one that asked assigns nothing
- * more, and an operator sees it.
+ * without pods hands it over. If both have pods, both keep them. The one that asked takes its ask
+ * back, so that others can ask, and assigns nothing more. An operator sees it.
  */
 #include <string.h>
 
@@ -18,6 +18,7 @@ static void put_state(struct agent *a, struct op *op, enum block_state state)
 
 	r.state = state;
 	r.epoch = 0;
+	r.probe |= op->seen.block.probe;
 	agent_end_if(a, op, agent_put(a, &r));
 }
 
@@ -25,6 +26,8 @@ void contest_begin(struct agent *a, struct op *op)
 {
 	int rc = agent_drop(a, &op->key);
 
+	/* With another token it is a stray now. */
+	op->again |= agent_has_name(a, &op->seen.block);
 	if (rc > 0)
 		put_state(a, op, BLOCK_CONTESTED);
 	else
@@ -41,52 +44,97 @@ static void take_again(struct agent *a, struct op *op, const struct agent_reply 
 {
 	const struct block_record *record = agent_find(a, &op->key);
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
-	struct block b = { .owner = agent_party(a, record->token) };
+	bool there = r->outcome == CLUSTER_OK;
+	struct block b = { .probe = false };
 
-	if (!p) {
+	if (!p || p->is.ending || p->is.conflict) {
 		agent_later(a, op);
-	} else if (r->outcome == CLUSTER_NOT_FOUND) {
-		memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
-		agent_send(a, op, STEP_CREATE, &b);
-	} else {
-		b = r->block;
-		b.owner = agent_party(a, record->token);
-		agent_send(a, op, STEP_UPDATE, &b);
+		return;
 	}
+	if (there)
+		b = r->block;
+	b.owner = agent_party(a, record->token);
+	b.probe |= record->probe;
+	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
+	agent_send(a, op, there ? STEP_UPDATE : STEP_CREATE, &b);
 }
 
 static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
 	struct block_party us = agent_party(a, record->token);
+	bool asked = party_equal(&r->block.asker, &us) && r->block.contested;
 	struct block b = r->block;
 
-	if (!party_equal(&b.asker, &us) || !b.contested) {
-		b.asker = us;
-		b.contested = true;
-		b.kept = false;
-		agent_send(a, op, STEP_UPDATE, &b);
-	} else if (b.kept) {
-		put_state(a, op, BLOCK_LOST);
-	} else {
+	if (asked && !b.kept) {
 		agent_later(a, op);
+		return;
 	}
+	b.asker = asked ? (struct block_party){ 0 } : us;
+	b.contested = !asked;
+	b.kept = false;
+	agent_send(a, op, STEP_UPDATE, &b);
 }
 
-void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+/* The block has our name again. The pool must still want it, as after a claim. */
+static void have_again(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	const struct block_record *record = agent_find(a, &op->key);
-	bool there = op->step == STEP_LOOK && r->outcome == CLUSTER_OK;
+	struct block_record record = *agent_find(a, &op->key);
 
-	if (op->step != STEP_LOOK || r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED)
-		/* The next look shows what came of a write. */
-		agent_later(a, op);
-	else if (there && agent_is_ours(a, &r->block, record->token))
+	if (record.token != r->block.owner.token) {
+		record.token = r->block.owner.token;
+		if (agent_put(a, &record)) {
+			agent_later(a, op);
+			return;
+		}
+	}
+	agent_ask_for_pool(a, op);
+}
+
+static void pool_known(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	if (agent_is_wanted(op, r))
 		put_state(a, op, BLOCK_GRANTED);
-	else if (a->ops->used(a->arg, &op->key) == 0)
-		contest_begin(a, op);
+	else if (r->outcome != CLUSTER_AWAY && a->ops->used(a->arg, &op->key) == 0)
+		put_state(a, op, BLOCK_RETURNING);
+	else
+		/* The pods of a pool that ends keep the block until they end. */
+		agent_later(a, op);
+}
+
+static void contest_looked(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	bool there = r->outcome == CLUSTER_OK;
+	int rc;
+
+	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
+		agent_later(a, op);
+		return;
+	}
+	if (there && agent_has_name(a, &r->block)) {
+		have_again(a, op, r);
+		return;
+	}
+	rc = agent_drop(a, &op->key);
+	if (rc <= 0)
+		agent_end_if(a, op, rc);
 	else if (!there || !*r->block.owner.node)
 		take_again(a, op, r);
 	else
 		ask_owner(a, op, r);
+}
+
+void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	bool written = op->step == STEP_UPDATE && r->outcome == CLUSTER_OK;
+
+	if (op->step == STEP_LOOK)
+		contest_looked(a, op, r);
+	else if (op->step == STEP_POOL)
+		pool_known(a, op, r);
+	else if (written && !agent_has_name(a, &r->block) && !*r->block.asker.node)
+		put_state(a, op, BLOCK_LOST);
+	else
+		/* The next look shows what came of a write. */
+		agent_later(a, op);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.c: blocks that this node has: confirmed in a new epoch, returned, handed over. */
+/*
+ * keep.c: blocks that this node has: confirmed in a new epoch, returned, handed over, idle. A
+ * watch or a list may show old states, so the agent looks at a block before it changes it.
+ */
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "lib/base/array.h"
 
 /* ---- confirm ---- */
 
@@ -11,75 +15,345 @@ void confirm_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
+/* The block as its owner writes it. The pool may have been made again under its name. */
+static void send_confirmation(struct agent *a, struct op *op, const struct block_record *record)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct block b = op->seen.block;
+
+	b.owner = agent_party(a, record->token);
+	b.touched++;
+	b.probe |= record->probe;
+	b.used = a->ops->used(a->arg, &op->key);
+	if (p && !p->is.ending && !p->is.conflict)
+		memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
+	agent_send(a, op, STEP_UPDATE, &b);
+}
+
+/* The token of the store counts: it has our name, so it is our older claim, or our older store. */
+static void confirm_looked(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct block_record record = *agent_find(a, &op->key);
+
+	if (r->outcome != CLUSTER_OK || !agent_has_name(a, &r->block)) {
+		contest_begin(a, op);
+		return;
+	}
+	if (record.token != r->block.owner.token || record.probe < r->block.probe) {
+		record.token = r->block.owner.token;
+		record.probe |= r->block.probe;
+		record.epoch = 0;
+		if (agent_put(a, &record)) {
+			agent_later(a, op);
+			return;
+		}
+	}
+	send_confirmation(a, op, &record);
+}
+
 void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct block_record record = *agent_find(a, &op->key);
 
 	if (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED) {
 		agent_later(a, op);
-		return;
-	}
-	if (op->step == STEP_UPDATE && r->outcome != CLUSTER_OK) {
-		confirm_go(a, op);
-		return;
-	}
-	if (op->step == STEP_UPDATE) {
-		record.epoch = op->epoch;
+	} else if (op->step == STEP_LOOK) {
+		confirm_looked(a, op, r);
+	} else if (r->outcome == CLUSTER_OK) {
+		record.epoch = agent_is_closed(agent_find_pool(a, op->key.pool)) ? 0 : op->epoch;
 		agent_end_if(a, op, agent_put(a, &record));
-		return;
+	} else {
+		confirm_go(a, op);
 	}
-	if (r->outcome != CLUSTER_OK || !agent_is_ours(a, &r->block, record.token)) {
-		contest_begin(a, op);
-		return;
-	}
-
-	struct block b = r->block;
-
-	b.touched++;
-	b.used = a->ops->used(a->arg, &op->key);
-	agent_send(a, op, STEP_UPDATE, &b);
 }
 
 /* ---- return, or hand over to who asks ---- */
 
+int agent_retire(struct agent *a, struct block_record *r)
+{
+	int rc = a->ops->retire_block(a->arg, &r->key);
+
+	if (rc == 0)
+		r->state = BLOCK_RETURNING;
+	return rc;
+}
+
+void agent_return(struct agent *a, const struct block_key *key)
+{
+	struct block_record *r = agent_find(a, key);
+
+	agent_read_clock(a);
+	if (r && r->state == BLOCK_GRANTED && !agent_is_busy(a, key) && agent_retire(a, r) == 0)
+		(void)agent_begin(a, OP_RETURN, key);
+}
+
+/*
+ * An object stays if it says that addresses are to be probed. In a pool that ends none stays,
+ * because its deletion waits for that.
+ */
+void agent_release(struct agent *a, struct op *op)
+{
+	const struct block_record *record = agent_find(a, &op->key);
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct block b = op->seen.block;
+
+	b.owner = b.asker;
+	b.asker = (struct block_party){ 0 };
+	b.contested = b.kept = false;
+	b.used = 0;
+	b.probe |= record && record->probe;
+	if (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 && (*b.owner.node || b.probe))
+		agent_send(a, op, STEP_UPDATE, &b);
+	else
+		agent_send(a, op, STEP_REMOVE, NULL);
+}
+
 void return_go(struct agent *a, struct op *op)
 {
-	if (a->now < a->frozen) {
-		op->due = a->frozen;
-		return;
-	}
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
 void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
-	bool still = op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
-		     agent_is_ours(a, &r->block, record->token);
 
-	if (still) {
-		struct block b = r->block;
-
-		b.owner = b.asker;
-		b.asker = (struct block_party){ 0 };
-		b.contested = b.kept = false;
-		b.used = 0;
-		if (*b.owner.node)
-			agent_send(a, op, STEP_UPDATE, &b);
-		else
-			agent_send(a, op, STEP_REMOVE, NULL);
-		return;
-	}
-	if (op->step != STEP_LOOK && r->outcome == CLUSTER_CONFLICT) {
+	if (op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
+	    agent_is_ours(a, &r->block, record->token))
+		agent_release(a, op);
+	else if (op->step != STEP_LOOK && r->outcome == CLUSTER_CONFLICT)
 		/* An ask came in between, or another node took it. */
 		return_go(a, op);
-		return;
-	}
-
-	if (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED)
+	else if (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED)
 		agent_later(a, op);
 	else
 		contest_begin(a, op);
+}
+
+/* ---- blocks without pods ---- */
+
+static bool was_empty(const struct agent_pool *p, struct ip start)
+{
+	for (size_t i = 0; i < p->n_empty; i++) {
+		if (ip_equal(p->empty[i], start))
+			return true;
+	}
+	return false;
+}
+
+/* Without the block the pool still has what is wanted ahead. */
+static bool is_surplus(struct agent *a, const struct agent_pool *p, const struct block_record *r)
+{
+	uint64_t size = (uint64_t)1 << p->is.grid.bits;
+	uint64_t want = p->needed > p->is.warm ? p->needed : p->is.warm;
+
+	return block_may_give(&a->node, r) && !agent_is_busy(a, &r->key) &&
+	       a->ops->used(a->arg, &r->key) == 0 &&
+	       a->ops->spare(a->arg, p->is.name) >= want + size;
+}
+
+static void look_for_idle(struct agent *a, struct agent_pool *p)
+{
+	struct ip *empty = NULL;
+	size_t n = 0;
+	struct err ignored;
+
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		const struct block_record *r = &a->blocks[i];
+		struct block_key key = r->key;
+
+		if (strcmp(key.pool, p->is.name) != 0 || !is_surplus(a, p, r))
+			continue;
+		if (was_empty(p, key.start))
+			agent_return(a, &key);
+		else if (!ARRAY_GROW(empty, n, AGENT_BLOCKS_MAX, "empty blocks", &ignored))
+			empty[n++] = key.start;
+	}
+	free(p->empty);
+	p->empty = empty;
+	p->n_empty = n;
+	p->idle_due = a->now + p->is.idle;
+}
+
+/* A block of a pool that ends has nothing to wait for. */
+static void leave(struct agent *a, const struct agent_pool *p)
+{
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		const struct block_record *r = &a->blocks[i];
+
+		if (r->state == BLOCK_GRANTED && strcmp(r->key.pool, p->is.name) == 0 &&
+		    !agent_is_busy(a, &r->key) && a->ops->used(a->arg, &r->key) == 0) {
+			struct block_key key = r->key;
+
+			agent_return(a, &key);
+		}
+	}
+}
+
+void keep_idle(struct agent *a)
+{
+	for (size_t i = 0; i < a->n_pools; i++) {
+		struct agent_pool *p = &a->pools[i];
+
+		if (p->is.ending || p->is.conflict)
+			leave(a, p);
+		else if (p->is.idle && p->idle_due <= a->now)
+			look_for_idle(a, p);
+		if (p->gone)
+			agent_unset_pool(a, p->is.name);
+	}
+}
+
+/* ---- what a watch or a list shows ---- */
+
+bool agent_has_name(const struct agent *a, const struct block *b)
+{
+	return strcmp(b->owner.node, a->set.node) == 0;
+}
+
+/* Who asks is answered once: a contester that has its answer has not read it yet. */
+static bool is_asked(const struct block *b)
+{
+	return *b->asker.node && !(b->contested && b->kept);
+}
+
+void agent_look(struct agent *a, const struct block_key *key)
+{
+	for (size_t i = 0; i < a->n_ops; i++) {
+		struct op *op = a->ops_running[i];
+
+		if (!op->done && block_key_equal(&op->key, key)) {
+			op->again = true;
+			return;
+		}
+	}
+	(void)agent_begin(a, OP_EXAMINE, key);
+}
+
+void agent_saw(struct agent *a, const struct block_seen *seen)
+{
+	const struct block_record *r = agent_find(a, &seen->key);
+	bool known = r && agent_is_ours(a, &seen->block, r->token);
+
+	agent_read_clock(a);
+	if (agent_has_name(a, &seen->block) &&
+	    (!known || (r->state == BLOCK_GRANTED && is_asked(&seen->block))))
+		agent_look(a, &seen->key);
+}
+
+/*
+ * The block is perhaps not ours. Without a renewal by this process it cannot be confirmed yet. So
+ * nothing is assigned from it until then.
+ */
+static void doubt(struct agent *a, struct block_record *r)
+{
+	struct block_record doubted = *r;
+
+	doubted.epoch = 0;
+	if (r->state == BLOCK_GRANTED && !a->renewed && agent_put(a, &doubted))
+		r->epoch = 0; /* at least it is confirmed later */
+	/* A claim may have been written before the store was restored. */
+	if (r->state == BLOCK_GRANTED || agent_is_busy(a, &doubted.key))
+		agent_look(a, &doubted.key);
+}
+
+void agent_doubt_all(struct agent *a)
+{
+	for (size_t i = 0; i < a->n_blocks; i++)
+		doubt(a, &a->blocks[i]);
+}
+
+void agent_gone(struct agent *a, const struct block_key *key)
+{
+	struct block_record *r = agent_find(a, key);
+
+	agent_read_clock(a);
+	if (r)
+		doubt(a, r);
+}
+
+void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		agent_saw(a, &seen[i]);
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		struct block_record *r = &a->blocks[i];
+		size_t k = 0;
+
+		while (k < n && !block_key_equal(&seen[k].key, &r->key))
+			k++;
+		if (k == n)
+			doubt(a, r);
+	}
+}
+
+/* ---- a look ---- */
+
+static void go_on_as(struct agent *a, struct op *op, enum op_kind kind)
+{
+	op->kind = kind;
+	op->step = STEP_IDLE;
+	op->due = op->since = a->now;
+}
+
+void examine_go(struct agent *a, struct op *op)
+{
+	agent_send(a, op, STEP_LOOK, NULL);
+}
+
+/* The store has our name with another token: our older claim, or our older store. */
+static void take_token(struct agent *a, struct op *op)
+{
+	struct block_record r = { .key = op->key };
+	const struct block_record *old = agent_find(a, &op->key);
+
+	if (old)
+		r = *old;
+	r.state = BLOCK_GRANTED;
+	r.token = op->seen.block.owner.token;
+	r.probe |= op->seen.block.probe;
+	r.epoch = 0;
+	agent_end_if(a, op, agent_put(a, &r));
+}
+
+static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
+{
+	int rc = agent_retire(a, r);
+
+	if (rc < 0)
+		agent_later(a, op);
+	else
+		go_on_as(a, op, rc ? OP_ANSWER : OP_RETURN);
+}
+
+void examine_reply(struct agent *a, struct op *op, const struct agent_reply *reply)
+{
+	struct block_record *r = agent_find(a, &op->key);
+	bool there = reply->outcome == CLUSTER_OK;
+	bool has_name = there && agent_has_name(a, &reply->block);
+	bool granted = r && r->state == BLOCK_GRANTED;
+
+	if (!there && reply->outcome != CLUSTER_NOT_FOUND)
+		agent_later(a, op);
+	else if (granted && !has_name)
+		contest_begin(a, op);
+	else if (has_name && !r)
+		go_on_as(a, op, OP_STRAY);
+	else if (has_name && granted && !agent_is_ours(a, &reply->block, r->token))
+		take_token(a, op);
+	else if (has_name && granted && is_asked(&reply->block))
+		answer_ask(a, op, r);
+	else
+		agent_end(op);
+}
+
+/* Look again, at once after a conflict. */
+static void examine_again(struct agent *a, struct op *op, enum cluster_outcome outcome)
+{
+	go_on_as(a, op, OP_EXAMINE);
+	if (outcome == CLUSTER_CONFLICT)
+		examine_go(a, op);
+	else
+		agent_later(a, op);
 }
 
 /* ---- an ask for a block that is in use ---- */
@@ -87,32 +361,43 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 void answer_go(struct agent *a, struct op *op)
 {
 	struct block b = op->seen.block;
+	uint32_t used = a->ops->used(a->arg, &op->key);
 
-	/* A contester waits for the answer. */
+	/* A contester waits for the answer, and clears it. */
 	b.kept = b.contested;
 	if (!b.contested)
 		b.asker = (struct block_party){ 0 };
-	b.used = a->ops->used(a->arg, &op->key);
+	/* An address that cools down holds the block, too. */
+	b.used = used ? used : 1;
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
-/* A hint; if it fails, who asked gives up by itself. */
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	(void)a;
-	(void)r;
-	agent_end(op);
+	if (r->outcome == CLUSTER_OK || r->outcome == CLUSTER_NOT_FOUND)
+		agent_end(op);
+	else
+		examine_again(a, op, r->outcome);
 }
 
-/* ---- a block in our name with a token that we do not know: a write that came late ---- */
+/* ---- a block without a record: a write that came late, or the record was lost ---- */
 
 void stray_go(struct agent *a, struct op *op)
 {
-	agent_send(a, op, STEP_REMOVE, NULL);
+	bool used = a->ops->used(a->arg, &op->key) > 0;
+
+	if (!used)
+		agent_release(a, op);
+	else if (agent_has_name(a, &op->seen.block))
+		take_token(a, op);
+	else
+		agent_end(op);
 }
 
-/* If it is still there, it is seen again: a watch repeats what it has after it was interrupted. */
 void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	agent_end_if(a, op, r->outcome == CLUSTER_AWAY);
+	if (r->outcome == CLUSTER_OK || r->outcome == CLUSTER_NOT_FOUND)
+		agent_end(op);
+	else
+		examine_again(a, op, r->outcome);
 }

@@ -3,6 +3,8 @@
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_H
 #define RAILHEAD_CLUSTER_PROTOCOL_OBJECT_H
 
+#include <string.h>
+
 #include "cluster/protocol/grid.h"
 #include "cluster/store/cluster_store.h"
 
@@ -34,7 +36,10 @@ struct block {
 struct heartbeat {
 	char holder[HOLDER_LEN];
 	char boot[40];
+	char machine[40]; /* DMI UUID; "": not known */
 	uint64_t count;
+	bool twin; /* two machines have this name: neither goes on before the heartbeat is deleted
+		    */
 };
 
 /* A shared pool, as far as blocks are concerned. */
@@ -56,9 +61,16 @@ struct block_key {
 };
 
 /* block_key_equal - one and the same block. */
-bool block_key_equal(const struct block_key *a, const struct block_key *b);
+static inline bool block_key_equal(const struct block_key *a, const struct block_key *b)
+{
+	return ip_equal(a->start, b->start) && strcmp(a->pool, b->pool) == 0;
+}
 
 /* party_equal - the same node, holder and token. */
-bool party_equal(const struct block_party *a, const struct block_party *b);
+static inline bool party_equal(const struct block_party *a, const struct block_party *b)
+{
+	return a->token == b->token && strcmp(a->node, b->node) == 0 &&
+	       strcmp(a->holder, b->holder) == 0;
+}
 
 #endif

@@ -10,10 +10,10 @@
 
 /* As json_decode() fills it: texts are borrowed from the tree. */
 struct value {
-	const char *pool_uid, *node, *holder, *token, *boot;
+	const char *pool_uid, *node, *holder, *token, *boot, *machine;
 	int64_t touched, count;
 	uint32_t used;
-	bool probe, contested, kept;
+	bool probe, contested, kept, twin;
 	const struct json *ask;
 };
 
@@ -53,6 +53,8 @@ static const struct json_field ask_fields[] = {
 static const struct json_field heartbeat_fields[] = {
 	TEXT("holder", holder, HOLDER_LEN),
 	TEXT("boot", boot, sizeof(((struct heartbeat *)0)->boot)),
+	TEXT("machine", machine, sizeof(((struct heartbeat *)0)->machine)),
+	FLAG("twin", twin),
 	{ .key = "count",
 	  .kind = J_I64,
 	  .offset = offsetof(struct value, count),
@@ -114,7 +116,9 @@ int heartbeat_from_json(const struct json *value, const char *where, struct hear
 		return -1;
 	copy(out->holder, sizeof(out->holder), v.holder);
 	copy(out->boot, sizeof(out->boot), v.boot);
+	copy(out->machine, sizeof(out->machine), v.machine);
 	out->count = (uint64_t)v.count;
+	out->twin = v.twin;
 	return 0;
 }
 
@@ -165,6 +169,8 @@ struct json *heartbeat_to_json(const struct heartbeat *h)
 	if (!v)
 		return NULL;
 	if (json_add_str(v, "holder", h->holder) || json_add_str(v, "boot", h->boot) ||
+	    (*h->machine && json_add_str(v, "machine", h->machine)) ||
+	    (h->twin && json_add_bool(v, "twin", true)) ||
 	    json_add_int(v, "count", (int64_t)h->count)) {
 		json_free(v);
 		return NULL;

@@ -8,7 +8,8 @@
  *	  "touched": 3, "used": 12, "probe": false,
  *	  "ask": { "node": ..., "holder": ..., "token": ..., "contested": true, "kept": true } }
  *
- * node is absent in a free block, ask if no node asks. A heartbeat: { "holder", "boot", "count" }.
+ * node is absent in a free block, ask if no node asks. A heartbeat: { "holder",
+ * "boot", "machine", "twin", "count" }.
  * Unknown keys are ignored: a newer agent may write them.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H

@@ -94,14 +94,18 @@ END_TEST
 
 START_TEST(a_heartbeat_is_read_back)
 {
-	struct heartbeat h = { "0123456789abcdef0123456789abcdef", "boot-1", 42 }, back;
+	struct heartbeat h = { "0123456789abcdef0123456789abcdef", "boot-1", "machine-1", 42,
+			       true },
+			 back;
 	auto_json struct json *tree = heartbeat_to_json(&h);
 	struct err e;
 
 	ck_assert_int_eq(heartbeat_from_json(tree, "heartbeat", &back, &e), 0);
 	ck_assert_str_eq(back.holder, h.holder);
 	ck_assert_str_eq(back.boot, h.boot);
+	ck_assert_str_eq(back.machine, h.machine);
 	ck_assert_uint_eq(back.count, 42);
+	ck_assert(back.twin);
 }
 END_TEST
 

@@ -40,7 +40,14 @@ struct node_record {
  * node_may_give, block_may_give - the rule that the transaction of an ADD compares: whether the
  * node, at `now` in boot `boot`, may assign at all, and an address of this block.
  */
-bool node_may_give(const struct node_record *node, const char *boot, int64_t now);
-bool block_may_give(const struct node_record *node, const struct block_record *r);
+static inline bool node_may_give(const struct node_record *node, const char *boot, int64_t now)
+{
+	return node->epoch > 0 && now < node->give_until && strcmp(node->boot, boot) == 0;
+}
+
+static inline bool block_may_give(const struct node_record *node, const struct block_record *r)
+{
+	return r->state == BLOCK_GRANTED && r->epoch == node->epoch;
+}
 
 #endif

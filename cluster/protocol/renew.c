@@ -1,27 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* renew.c: the heartbeat of the node, and the epochs that begin with it. */
+/*
+ * renew.c: the heartbeat of the node, and the epochs that begin with it.
+ *
+ * A heartbeat of another machine is seen by its holder or its boot. It may be that of this machine
+ * before it got a new disk, or our own write that came late. Then it is silent, and is taken over
+ * after a while. If it changes meanwhile, two machines have one name. Both stop: the one that finds
+ * out marks the heartbeat, and the other one meets the mark when it renews. An operator removes one
+ * of them, and deletes the heartbeat.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
 
-static void send_beat(struct agent *a, struct op *op, enum op_step step, enum agent_call call)
+/* So many heartbeats are waited for from a machine that may be ours. */
+#define SILENT_BEATS 3
+/* Our own write that comes late, or a restore, changes the heartbeat once; a machine goes on. */
+#define TWIN_CHANGES 4
+
+static void send_beat(struct agent *a, struct op *op, enum op_step step, enum agent_call call,
+		      bool twin)
 {
 	struct agent_request r = { .call = call, .kind = CLUSTER_HEARTBEAT, .at = a->node.beat };
 
 	(void)snprintf(r.name, sizeof(r.name), "%s", a->set.node);
 	(void)snprintf(r.beat.holder, sizeof(r.beat.holder), "%s", a->node.holder);
 	(void)snprintf(r.beat.boot, sizeof(r.beat.boot), "%s", a->set.boot);
+	(void)snprintf(r.beat.machine, sizeof(r.beat.machine), "%s",
+		       a->set.machine ? a->set.machine : "");
 	r.beat.count = a->node.beats + 1;
+	r.beat.twin = twin;
 	agent_send_request(a, op, step, &r);
 }
 
 void renew_go(struct agent *a, struct op *op)
 {
 	if (*a->node.beat.uid)
-		send_beat(a, op, STEP_UPDATE, CALL_UPDATE);
+		send_beat(a, op, STEP_UPDATE, CALL_UPDATE, false);
 	else
-		send_beat(a, op, STEP_LOOK, CALL_GET);
+		send_beat(a, op, STEP_LOOK, CALL_GET, false);
 }
 
 /*
@@ -38,6 +55,11 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 	n.beats++;
 	n.epoch += lapsed;
 	n.give_until = a->set.strict ? op->sent + a->set.hold / 2 : INT64_MAX;
+	/* The clock of an earlier boot says nothing about how long the node was frozen. */
+	if (n.frozen && strcmp(n.boot, a->set.boot) != 0)
+		n.frozen = a->now + 2 * a->set.renew;
+	else if (n.frozen <= a->now)
+		n.frozen = 0;
 	(void)snprintf(n.boot, sizeof(n.boot), "%s", a->set.boot);
 	if (a->ops->put_node(a->arg, &n))
 		return -1;
@@ -47,45 +69,124 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 	return 0;
 }
 
-/* Another holder is another machine with our name. */
+/*
+ * The store has forgotten our last heartbeat, and perhaps blocks, too. The freeze goes on after a
+ * restart of the agent.
+ */
+static int freeze(struct agent *a)
+{
+	struct node_record n = a->node;
+
+	n.frozen = a->now + 2 * a->set.renew;
+	if (a->ops->put_node(a->arg, &n))
+		return -1;
+	a->node = n;
+	agent_doubt_all(a);
+	return 0;
+}
+
+/* Nothing is assigned any more; a renewal begins a new epoch. */
+static void stop(struct agent *a)
+{
+	struct node_record n = a->node;
+
+	a->other = true;
+	n.give_until = 0;
+	if (n.give_until != a->node.give_until && a->ops->put_node(a->arg, &n) == 0)
+		a->node = n;
+}
+
+/* ---- whose heartbeat is it? ---- */
+
+static bool is_our_beat(const struct agent *a, const struct heartbeat *b)
+{
+	bool this_boot = strcmp(b->boot, a->set.boot) == 0;
+
+	if (b->twin)
+		return false;
+	/* In one boot, another holder is an older store of this machine. */
+	if (this_boot)
+		return true;
+	return strcmp(b->holder, a->node.holder) == 0 && strcmp(b->boot, a->node.boot) == 0 &&
+	       strcmp(a->node.boot, a->set.boot) != 0 && b->count <= a->node.beats + 1;
+}
+
+/* It may be ours: our holder, or the same machine, which had another disk. */
+static bool may_be_ours(const struct agent *a, const struct heartbeat *b)
+{
+	bool same_machine =
+		a->set.machine && *b->machine && strcmp(b->machine, a->set.machine) == 0;
+
+	return !b->twin && (same_machine || strcmp(b->holder, a->node.holder) == 0);
+}
+
+static void look_again(struct agent *a, struct op *op)
+{
+	agent_later(a, op);
+	op->due = a->now + a->set.renew / 2;
+}
+
+/* False: the heartbeat is silent and ours. */
+static bool wait_for_other(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct cluster_version before = a->twin.at;
+	int64_t silent = beat_seen(&a->twin, &r->at, op->sent, a->now);
+
+	a->twin_changes += strcmp(before.version, a->twin.at.version) != 0;
+	if (may_be_ours(a, &r->beat) && silent >= SILENT_BEATS * a->set.renew)
+		return false;
+	a->other = true;
+	if (!r->beat.twin && a->twin_changes > TWIN_CHANGES) {
+		stop(a);
+		a->node.beat = r->at;
+		send_beat(a, op, STEP_MARK, CALL_UPDATE, true);
+		return true;
+	}
+	if (r->beat.twin)
+		stop(a);
+	look_again(a, op);
+	return true;
+}
+
 static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	if (r->outcome == CLUSTER_NOT_FOUND) {
-		if (a->node.beats > 0)
-			a->frozen = a->now + 2 * a->set.renew;
-		send_beat(a, op, STEP_CREATE, CALL_CREATE);
-		return;
-	}
-	if (r->outcome != CLUSTER_OK) {
+	bool there = r->outcome == CLUSTER_OK;
+	bool forgot = a->node.beats > 0 && (!there || r->beat.count < a->node.beats);
+
+	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
 		agent_later(a, op);
 		return;
 	}
-	a->other = strcmp(r->beat.holder, a->node.holder) != 0;
-	if (a->other) {
+	if (there && !is_our_beat(a, &r->beat) && wait_for_other(a, op, r))
+		return;
+	if (forgot && freeze(a)) {
 		agent_later(a, op);
 		return;
 	}
-	/* The store has forgotten our last heartbeat, and perhaps blocks, too. */
-	if (r->beat.count < a->node.beats)
-		a->frozen = a->now + 2 * a->set.renew;
+	a->other = false;
+	a->twin.begun = false;
+	a->twin_changes = 0;
 	a->node.beat = r->at;
-	if (r->beat.count > a->node.beats)
+	if (there && r->beat.count > a->node.beats)
 		a->node.beats = r->beat.count;
-	send_beat(a, op, STEP_UPDATE, CALL_UPDATE);
+	send_beat(a, op, there ? STEP_UPDATE : STEP_CREATE, there ? CALL_UPDATE : CALL_CREATE,
+		  false);
 }
 
 void renew_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	if (op->step == STEP_LOOK) {
 		looked(a, op, r);
-	} else if (r->outcome == CLUSTER_OK) {
-		if (renewed(a, op, r))
-			agent_later(a, op);
-		else
-			agent_end(op);
-	} else {
-		/* No other program writes it: our own write may have come late. */
-		a->node.beat = (struct cluster_version){ 0 };
-		agent_later(a, op);
+		return;
 	}
+	if (op->step != STEP_MARK && r->outcome == CLUSTER_OK) {
+		agent_end_if(a, op, renewed(a, op, r));
+		return;
+	}
+	/* Our own write may have come late, or another machine has our name. */
+	a->node.beat = (struct cluster_version){ 0 };
+	if (op->step == STEP_MARK)
+		look_again(a, op);
+	else
+		agent_later(a, op);
 }

@@ -6,6 +6,10 @@
 
 /* So many owners are asked at a time. */
 #define ASKS_MAX 3
+/* So many for one need, while blocks say that they are empty. Then the pool is full. */
+#define TRIES_MAX 16
+/* So many heartbeats without warm addresses, after a list showed too few free blocks. */
+#define TIGHT_BEATS 4
 
 void seek_go(struct agent *a, struct op *op)
 {
@@ -17,13 +21,19 @@ void seek_go(struct agent *a, struct op *op)
 	agent_send_request(a, op, STEP_LOOK, &r);
 }
 
-static const struct block_seen *find(const struct agent_reply *r, struct ip start)
+static const struct block_seen *find(const struct agent_reply *r, const struct block_key *key)
 {
 	for (size_t i = 0; i < r->n_list; i++) {
-		if (ip_equal(r->list[i].key.start, start))
+		if (block_key_equal(&r->list[i].key, key))
 			return &r->list[i];
 	}
 	return NULL;
+}
+
+/* A list by prefix has blocks of "a-b" for "a", too. */
+static bool is_of(const struct agent_pool *p, const struct block_seen *s)
+{
+	return strcmp(s->key.pool, p->is.name) == 0 && grid_has(&p->is.grid, s->key.start);
 }
 
 /* A block that exists and belongs to no node, or one that does not exist. */
@@ -34,15 +44,14 @@ static bool free_block(struct agent *a, const struct agent_pool *p, const struct
 
 	for (size_t i = 0; i < r->n_list; i++) {
 		*key = r->list[i].key;
-		if (!*r->list[i].block.owner.node && grid_has(&p->is.grid, key->start) &&
-		    agent_is_new(a, key))
+		if (!*r->list[i].block.owner.node && is_of(p, &r->list[i]) && agent_is_new(a, key))
 			return true;
 	}
 	/* More blocks than the list has names: one of the first n_list + 1 is free. */
 	for (u128 i = 0; i < o.n && i <= r->n_list + a->n_blocks; i++) {
 		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
 		memcpy(key->pool, p->is.name, sizeof(key->pool));
-		if (!find(r, key->start) && agent_is_new(a, key))
+		if (!find(r, key) && agent_is_new(a, key))
 			return true;
 	}
 	return false;
@@ -50,10 +59,8 @@ static bool free_block(struct agent *a, const struct agent_pool *p, const struct
 
 static bool may_ask(const struct agent *a, const struct agent_pool *p, const struct block_seen *s)
 {
-	return *s->block.owner.node && !*s->block.asker.node &&
-	       strcmp(s->block.owner.node, a->set.node) != 0 &&
-	       strcmp(s->block.pool_uid, p->is.uid) == 0 && grid_has(&p->is.grid, s->key.start) &&
-	       agent_is_new(a, &s->key);
+	return *s->block.owner.node && !*s->block.asker.node && !agent_has_name(a, &s->block) &&
+	       is_of(p, s) && strcmp(s->block.pool_uid, p->is.uid) == 0 && agent_is_new(a, &s->key);
 }
 
 /* The block with the fewest addresses in use; of several a random one. */
@@ -97,6 +104,29 @@ static void ask(struct agent *a, const struct block_seen *s)
 	}
 }
 
+/* With fewer free blocks than nodes, a block that one node keeps ahead is missing at another. */
+static void count_free(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
+{
+	u128 owned = 0;
+
+	for (size_t i = 0; i < r->n_list; i++)
+		owned += *r->list[i].block.owner.node && is_of(p, &r->list[i]);
+	if (grid_count(&p->is.grid) < owned + p->is.nodes)
+		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
+}
+
+static void ask_somebody(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
+{
+	const struct block_seen *s = whom_to_ask(a, p, r);
+	bool useful = s && p->asked < TRIES_MAX && (!s->block.used || p->asked < ASKS_MAX);
+
+	if (useful && asks(a, p->is.name) < ASKS_MAX) {
+		ask(a, s);
+		p->asked++;
+	}
+	p->full = !useful && asks(a, p->is.name) == 0;
+}
+
 void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
@@ -106,17 +136,12 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_end(op);
 		return;
 	}
+	count_free(a, p, r);
 	/* The operation has the key of no block, and stays until the claim is begun. */
-	if (free_block(a, p, r, &key)) {
+	if (free_block(a, p, r, &key))
 		claim_start(a, &key);
-	} else if (p->needed && asks(a, p->is.name) < ASKS_MAX) {
-		const struct block_seen *s = whom_to_ask(a, p, r);
-
-		if (s)
-			ask(a, s);
-		p->full = !s && asks(a, p->is.name) == 0;
-	}
-	p->due = a->now + a->set.retry;
+	else if (p->needed)
+		ask_somebody(a, p, r);
 	agent_end(op);
 }
 
@@ -138,28 +163,35 @@ void ask_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
-/* An ask that is not heard is given up; a block that comes all the same is returned as a stray. */
+/*
+ * An ask that is not heard is taken back, so that others can ask. A block that comes all the same
+ * is returned as a stray.
+ */
 void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct block_record record = *agent_find(a, &op->key);
 	struct block_party us = agent_party(a, record.token);
+	bool stands = r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us);
 
-	if (r->outcome == CLUSTER_AWAY) {
+	bool unknown = r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
+
+	if (unknown || (stands && a->now < op->since + a->set.ask)) {
+		/* The owner's answer comes with a watch, or is seen at the next look. */
 		agent_later(a, op);
-		return;
-	}
-	if (r->outcome == CLUSTER_OK && agent_is_ours(a, &r->block, record.token)) {
+	} else if (r->outcome == CLUSTER_OK && agent_is_ours(a, &r->block, record.token)) {
 		/* Not confirmed: it may have come in an epoch that is over. */
 		record.state = BLOCK_GRANTED;
 		record.probe = r->block.probe;
 		agent_end_if(a, op, agent_put(a, &record));
-		return;
+	} else if (op->step == STEP_LOOK && stands) {
+		struct block b = r->block;
+
+		b.asker = (struct block_party){ 0 };
+		b.contested = b.kept = false;
+		agent_send(a, op, STEP_UPDATE, &b);
+	} else if (op->step == STEP_UPDATE && r->outcome == CLUSTER_CONFLICT) {
+		agent_send(a, op, STEP_LOOK, NULL);
+	} else {
+		contest_begin(a, op);
 	}
-	if (r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us) &&
-	    a->now < op->since + a->set.ask) {
-		/* It stands. The owner's answer comes with a watch, or is seen at the next look. */
-		agent_later(a, op);
-		return;
-	}
-	contest_begin(a, op);
 }

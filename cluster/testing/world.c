@@ -8,6 +8,8 @@
 
 #include "cluster/testing/world_priv.h"
 
+#define SETTLE_ROUNDS 2000
+
 void world_trace(const struct world *w, const char *fmt, ...)
 {
 	va_list ap;
@@ -76,36 +78,97 @@ static void step_machine(struct world *w, struct machine *m, uint32_t choice)
 	case 9:
 		world_give_back(m, choice / 16);
 		break;
+	case 10:
+		if (w->set.disks && choice / 16 % 32 == 0)
+			world_new_disk(w, m);
+		break;
+	case 11:
+		world_tick(w, m);
+		break;
 	default:
-		world_show(w, m, choice / 16);
+		(void)world_show(w, m);
 	}
 }
 
-static void tick(struct world *w, int64_t by)
+/* Time passes; an agent may hang. */
+static void pass(struct world *w, uint32_t choice)
 {
-	w->now += by;
+	w->now += choice % 32 ? 1 + choice / 32 % 4 : HOLD / 2;
 	for (unsigned i = 0; i < w->set.nodes; i++) {
-		struct machine *m = &w->machines[i];
-
-		if (m->agent)
-			(void)agent_tick(m->agent, w->now);
+		if (choice >> (8 + 2 * i) & 3)
+			world_tick(w, &w->machines[i]);
 	}
+	world_judge_again(w);
 }
 
 void world_restore(struct world *w)
 {
 	world_trace(w, "the store is restored");
 	memcpy(w->objects, w->snapshot, sizeof(w->objects));
+	w->versions = w->snapshot_versions;
 	w->restored = true;
+	memset(w->taken, 0, sizeof(w->taken));
+	/* Who takes blocks sees that the revision went back, and begins anew. */
+	for (unsigned i = 0; i < TAKERS; i++)
+		w->takers[i] = (struct taker){ .node = w->takers[i].node };
+	for (unsigned i = 0; i < w->set.nodes; i++) {
+		w->machines[i].is_off = false;
+		world_list_again(&w->machines[i]);
+	}
 	w->counts.restores++;
 }
 
 static void step_restore(struct world *w, uint32_t choice)
 {
-	if (choice % 4 == 0)
+	if (choice % 4 == 0) {
 		memcpy(w->snapshot, w->objects, sizeof(w->objects));
-	else if (choice % 4 == 1)
+		w->snapshot_versions = w->versions;
+	} else if (choice % 4 == 1) {
 		world_restore(w);
+	}
+}
+
+/* The deletion of a pool is complete when a list shows no block of it. */
+static void end_pool(struct world *w)
+{
+	bool left = false;
+
+	for (size_t i = 0; i < OBJECTS; i++) {
+		struct object *o = &w->objects[i];
+
+		if (o->there && o->kind == CLUSTER_BLOCK && !*o->block.owner.node)
+			o->there = false;
+		left |= o->there && o->kind == CLUSTER_BLOCK;
+	}
+	if (left)
+		return;
+	world_trace(w, "the pool is gone");
+	w->counts.pools_gone++;
+	w->pool_there = false;
+	w->pool_version++;
+	memset(w->taken, 0, sizeof(w->taken));
+}
+
+static void new_pool(struct world *w)
+{
+	(void)snprintf(w->pool.uid, sizeof(w->pool.uid), "pool%u", ++w->pools);
+	w->pool.ending = false;
+	w->pool_there = true;
+	w->pool_version++;
+	world_trace(w, "%s", w->pool.uid);
+}
+
+static void step_pool(struct world *w, uint32_t choice)
+{
+	if (!w->pool_there) {
+		new_pool(w);
+	} else if (w->pool.ending) {
+		end_pool(w);
+	} else if (choice % 4 == 0) {
+		world_trace(w, "the pool ends");
+		w->pool.ending = true;
+		w->pool_version++;
+	}
 }
 
 const char *world_step(struct world *w, uint32_t choice)
@@ -115,7 +178,7 @@ const char *world_step(struct world *w, uint32_t choice)
 	switch (choice % 16) {
 	case 0:
 	case 1:
-		tick(w, rest % 32 ? 1 + rest / 32 % 4 : HOLD / 2);
+		pass(w, rest);
 		break;
 	case 2:
 	case 3:
@@ -130,38 +193,95 @@ const char *world_step(struct world *w, uint32_t choice)
 	default:
 		if (w->set.restores && choice % 16 == 15 && rest % 8 == 0)
 			step_restore(w, rest / 8);
+		else if (w->set.pools && choice % 16 == 14 && rest % 16 == 0)
+			step_pool(w, rest / 16);
 		else
 			world_step_network(w, rest);
 	}
 	return *w->violation ? w->violation : NULL;
 }
 
-/* ---- the end ---- */
+/* ---- judging ---- */
 
-void world_settle(struct world *w)
+static const struct object *object_of(struct world *w, const struct block_record *r)
 {
-	unsigned quiet = 0;
+	char name[GRID_NAME_LEN];
 
-	for (unsigned round = 0; round < 1000 && quiet < 2 * HOLD / RETRY; round++) {
-		struct message *m;
-		bool any = false;
+	return world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
+}
 
-		for (unsigned i = 0; i < w->set.nodes; i++) {
-			struct machine *on = &w->machines[i];
+static bool has_it(const struct object *o, const struct machine *m, const struct block_record *r)
+{
+	return o && strcmp(o->block.owner.node, m->name) == 0 &&
+	       strcmp(o->block.owner.holder, m->node.holder) == 0 &&
+	       o->block.owner.token == r->token;
+}
 
-			for (uint32_t k = 0; on->agent && k < 4 * w->set.blocks && round % 8 == 0;
-			     k++)
-				world_show(w, on, k);
-		}
-		while ((m = world_pick(w, 0, false))) {
-			any |= m->request.kind == CLUSTER_BLOCK && m->request.call != CALL_LIST;
-			world_execute(w, m);
-		}
-		while ((m = world_pick(w, 0, true)))
-			world_deliver(w, m);
-		quiet = any ? 0 : quiet + 1;
-		tick(w, RETRY);
+/* At this moment the store says that the block is ours, and no pod has the address. */
+void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
+		      unsigned ip)
+{
+	const struct object *o = object_of(w, r);
+
+	if (w->taken[ip] && !r->probe && !w->restored)
+		world_violated(w, "%s does not probe address %u of a block that was taken", m->name,
+			       ip);
+	w->taken[ip] = false;
+	if (w->restored)
+		return;
+	if (!has_it(o, m, r))
+		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
+			       o && *o->block.owner.node ? o->block.owner.node : "nobody");
+	else if (!w->pool_there || strcmp(o->block.pool_uid, w->pool.uid) != 0)
+		world_violated(w, "%s gave address %u of a pool that is gone", m->name, ip);
+	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
+		if (w->machines[i].lease[ip])
+			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
+				       w->machines[i].name);
 	}
+}
+
+/* ---- after a restore ---- */
+
+static bool machine_is_consistent(struct world *w, const struct machine *m)
+{
+	if (m->on && (m->node.frozen > w->now || m->lists != LIST_DONE || m->n_events))
+		return false;
+	for (size_t i = 0; i < m->n_blocks && m->on; i++) {
+		const struct block_record *r = &m->blocks[i];
+
+		if (r->state >= BLOCK_CONTESTED ||
+		    (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r)))
+			return false;
+	}
+	return true;
+}
+
+static unsigned owners_of(const struct world *w, unsigned ip)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w->set.nodes; i++)
+		n += w->machines[i].lease[ip];
+	return n;
+}
+
+void world_judge_again(struct world *w)
+{
+	for (size_t i = 0; i < MESSAGES; i++) {
+		if (w->messages[i].used && w->messages[i].restores != w->counts.restores)
+			return;
+	}
+	for (unsigned i = 0; i < w->set.nodes; i++) {
+		if (!machine_is_consistent(w, &w->machines[i]))
+			return;
+	}
+	for (unsigned ip = 0; ip < IPS; ip++) {
+		if (owners_of(w, ip) > 1)
+			return;
+	}
+	w->counts.judged_again += w->restored;
+	w->restored = false;
 }
 
 static void judge_records(struct world *w)
@@ -169,28 +289,24 @@ static void judge_records(struct world *w)
 	struct block_seen seen[OBJECTS];
 	size_t n = world_list(w, seen);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct block_seen *s = &seen[i];
-
-		for (unsigned k = 0; k < w->set.nodes; k++) {
-			struct machine *m = &w->machines[k];
-			const struct block_record *r = world_on_disk(m, &s->key);
-			bool owns = strcmp(s->block.owner.node, m->name) == 0;
-
-			if (owns && (!r || r->token != s->block.owner.token))
-				world_violated(w, "%s has a block that it does not know", m->name);
-			if (!owns && r && r->state == BLOCK_GRANTED)
-				world_violated(w, "%s thinks that it has a block", m->name);
-		}
-	}
 	for (unsigned k = 0; k < w->set.nodes; k++) {
-		for (size_t i = 0; i < w->machines[k].n_blocks; i++) {
-			enum block_state state = w->machines[k].blocks[i].state;
+		struct machine *m = &w->machines[k];
 
+		for (size_t i = 0; i < n; i++) {
+			const struct block_record *r = world_on_disk(m, &seen[i].key);
+
+			if (strcmp(seen[i].block.owner.node, m->name) == 0 &&
+			    (!r || r->token != seen[i].block.owner.token))
+				world_violated(w, "%s has a block that it does not know", m->name);
+		}
+		for (size_t i = 0; i < m->n_blocks; i++) {
+			const struct block_record *r = &m->blocks[i];
+
+			if (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r))
+				world_violated(w, "%s thinks that it has a block", m->name);
 			/* An ask may always stand: the pool may be full. */
-			if (state != BLOCK_GRANTED && state != BLOCK_ASKED)
-				world_violated(w, "%s: a block never comes to rest",
-					       w->machines[k].name);
+			if (r->state != BLOCK_GRANTED && r->state != BLOCK_ASKED)
+				world_violated(w, "%s: a block never comes to rest", m->name);
 		}
 	}
 }
@@ -212,21 +328,17 @@ static bool is_lost(const struct world *w, struct machine *m, unsigned ip)
 /* Pods of two nodes with one address: the block is lost to one of them, which an operator sees. */
 static void judge_doubles(struct world *w)
 {
-	for (unsigned k = 0; k < w->set.nodes; k++) {
-		struct machine *m = &w->machines[k];
+	for (unsigned ip = 0; ip < IPS; ip++) {
+		unsigned lost = 0;
 
-		for (unsigned ip = 0; ip < IPS; ip++) {
-			for (unsigned j = k + 1; j < w->set.nodes && m->lease[ip]; j++) {
-				if (w->machines[j].lease[ip] && !is_lost(w, m, ip) &&
-				    !is_lost(w, &w->machines[j], ip))
-					world_violated(w, "%s and %s have address %u in silence",
-						       m->name, w->machines[j].name, ip);
-			}
-		}
+		for (unsigned k = 0; k < w->set.nodes; k++)
+			lost += w->machines[k].lease[ip] && is_lost(w, &w->machines[k], ip);
+		if (owners_of(w, ip) > lost + 1)
+			world_violated(w, "%u nodes have address %u in silence", owners_of(w, ip),
+				       ip);
 	}
 }
 
-/* The operator ends the pods of a block that is lost. */
 static void end_lost_pods(struct world *w)
 {
 	for (unsigned k = 0; k < w->set.nodes; k++) {
@@ -251,13 +363,84 @@ static void judge_full(struct world *w)
 		}
 		world_settle(w);
 		pods = 0;
-		for (unsigned k = 0; k < w->set.nodes; k++) {
-			for (unsigned ip = 0; ip < IPS; ip++)
-				pods += w->machines[k].lease[ip];
-		}
+		for (unsigned ip = 0; ip < IPS; ip++)
+			pods += owners_of(w, ip) > 0;
 	}
 	if (pods != total)
 		world_violated(w, "%u of %u addresses could be had", pods, total);
+
+	/* One more cannot be had, and who waits for it is told. */
+	unsigned full = w->counts.needs[NEED_FULL];
+
+	(void)world_add_pod(w, &w->machines[0], 0);
+	world_settle(w);
+	if (w->counts.needs[NEED_FULL] == full)
+		world_violated(w, "a need of a full pool does not end");
+}
+
+/* ---- the end ---- */
+
+/* Who waits may look; what changes blocks must end. */
+static bool is_at_rest(const struct message *m)
+{
+	return m->request.kind != CLUSTER_BLOCK || m->request.call == CALL_LIST ||
+	       m->request.call == CALL_GET;
+}
+
+/* Everything that is under way arrives. False: nothing was. *rest: nothing of a block was. */
+static bool arrive(struct world *w, bool *rest)
+{
+	struct message *m;
+	bool any = false;
+	unsigned blocks = 0;
+
+	for (unsigned i = 0; i < w->set.nodes; i++) {
+		while (world_show(w, &w->machines[i]))
+			any = true;
+	}
+	while ((m = world_pick(w, 0, false))) {
+		blocks += !is_at_rest(m);
+		world_execute(w, m);
+	}
+	*rest = !any && !blocks;
+	while ((m = world_pick(w, 0, true))) {
+		world_deliver(w, m);
+		any = true;
+	}
+	return any;
+}
+
+void world_settle(struct world *w)
+{
+	unsigned quiet = 0;
+
+	for (unsigned round = 0; round < SETTLE_ROUNDS && quiet < 2 * HOLD / RETRY; round++) {
+		bool rest, any = arrive(w, &rest);
+
+		quiet = rest ? quiet + 1 : 0;
+		w->now += RETRY;
+		/* An agent is called after an event, and when it wanted to be. */
+		for (unsigned i = 0; i < w->set.nodes; i++) {
+			if (any || w->machines[i].next <= w->now)
+				world_tick(w, &w->machines[i]);
+		}
+	}
+	if (quiet < 2 * HOLD / RETRY)
+		world_violated(w, "the cluster never comes to rest");
+}
+
+/* The pool is deleted for good, and made again. */
+static void renew_pool(struct world *w)
+{
+	for (unsigned i = 0; i < w->set.nodes; i++)
+		memset(w->machines[i].lease, 0, sizeof(w->machines[i].lease));
+	world_settle(w);
+	if (w->pool_there)
+		end_pool(w);
+	if (w->pool_there)
+		world_violated(w, "the pool can never be deleted");
+	new_pool(w);
+	world_settle(w);
 }
 
 const char *world_heal(struct world *w)
@@ -276,6 +459,11 @@ const char *world_heal(struct world *w)
 	judge_doubles(w);
 	end_lost_pods(w);
 	world_settle(w);
+	if (!w->pool_there || w->pool.ending)
+		renew_pool(w);
+	world_judge_again(w);
+	if (w->restored)
+		world_violated(w, "the restore is never over");
 	judge_records(w);
 	judge_full(w);
 	return *w->violation ? w->violation : NULL;
@@ -291,7 +479,7 @@ struct world *world_new(const struct world_settings *settings)
 	w->set = *settings;
 	w->now = 1000;
 	(void)snprintf(w->pool.name, sizeof(w->pool.name), "rail0");
-	(void)snprintf(w->pool.uid, sizeof(w->pool.uid), "pool-uid");
+	new_pool(w);
 	if (ip_parse_prefix("10.0.0.0/26", &w->pool.grid.subnet))
 		abort();
 	w->pool.grid.bits = settings->bits;

@@ -17,6 +17,8 @@ struct world_settings {
 	bool strict;                  /* fence */
 	bool restores;                /* the store may go back to an older state of itself */
 	bool lies;  /* evidence that a machine is off may be wrong: pods may share an address */
+	bool pools; /* the pool may be deleted and made again */
+	bool disks; /* a machine may boot with an empty disk */
 	bool quiet; /* no ADD between two calls of an agent's operations */
 	bool trace; /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
@@ -30,13 +32,15 @@ struct world_settings {
 		BLIND_REMOVE, /* the store removes whatever has the name */
 		DEAF,         /* strays are not seen */
 		DROP_USED,    /* a record is deleted although a pod has an address */
+		LOSE_PROBE,   /* the store forgets which blocks are to be probed */
+		NO_VALUE,     /* only the version is compared */
 	} wrong;
 };
 
 /* How often things happened, so that a test can tell that they did. */
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
-		full, restores, contests, lost, needs[4];
+		full, restores, contests, lost, needs[4], judged_again, pools_gone, disks;
 };
 
 struct world;
@@ -56,5 +60,31 @@ const char *world_step(struct world *w, uint32_t choice);
  * compared: each block has an owner who knows it, and pods get every address of the pool.
  */
 const char *world_heal(struct world *w);
+
+/* ---- steps that a test takes by itself ---- */
+
+struct machine;
+
+/* world_restore - the store goes back to its snapshot, at first an empty store. */
+void world_restore(struct world *w);
+/* world_settle - everything arrives, until nothing happens any more. */
+void world_settle(struct world *w);
+
+/*
+ * Begin and end an agent; begin and end a machine, whose pods end with it. world_new_disk - the
+ * machine boots with an empty store.
+ */
+void world_start_agent(struct world *w, struct machine *m);
+void world_stop_agent(struct machine *m);
+void world_boot(struct world *w, struct machine *m);
+void world_power_off(struct world *w, struct machine *m);
+void world_new_disk(struct world *w, struct machine *m);
+/*
+ * world_add_pod - false: the machine has no address to assign now. world_del_pod - one pod ends.
+ * world_give_back - the agent returns a block that has no pod.
+ */
+bool world_add_pod(struct world *w, struct machine *m, uint32_t choice);
+void world_del_pod(struct world *w, struct machine *m, uint32_t choice);
+void world_give_back(struct machine *m, uint32_t choice);
 
 #endif

@@ -63,28 +63,6 @@ static bool may_give(const struct machine *m, const struct block_record *r)
 	return node_may_give(&m->node, m->boot, m->world->now) && block_may_give(&m->node, r);
 }
 
-/* The rule of rules: at this moment the store says that the block is ours, and no pod has it. */
-static void judge_give(struct world *w, const struct machine *m, const struct block_record *r,
-		       unsigned ip)
-{
-	char name[GRID_NAME_LEN];
-	const struct object *o =
-		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
-
-	if (w->restored)
-		return;
-	if (!o || strcmp(o->block.owner.node, m->name) != 0 || o->block.owner.token != r->token)
-		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
-			       !o                     ? "nobody"
-			       : *o->block.owner.node ? o->block.owner.node
-						      : "nobody");
-	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
-		if (w->machines[i].lease[ip])
-			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
-				       w->machines[i].name);
-	}
-}
-
 static bool give(struct world *w, struct machine *m, uint32_t choice)
 {
 	for (size_t i = 0; i < m->n_blocks; i++) {
@@ -96,7 +74,7 @@ static bool give(struct world *w, struct machine *m, uint32_t choice)
 		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
 			if (m->lease[first + k])
 				continue;
-			judge_give(w, m, r, first + k);
+			world_judge_give(w, m, r, first + k);
 			w->counts.gives++;
 			m->lease[first + k] = true;
 			world_trace(w, "%s: a pod has %u", m->name, first + k);
@@ -209,15 +187,38 @@ void world_start_agent(struct world *w, struct machine *m)
 					    .renew = RENEW,
 					    .retry = RETRY,
 					    .ask = ASK,
+					    .machine = m->name,
 					    .strict = w->set.strict };
-	struct err e;
 
 	m->process++;
 	m->agent =
 		agent_new(&set, &ops, m, &(struct agent_memory){ m->node, m->blocks, m->n_blocks });
-	if (!m->agent || agent_set_pool(m->agent, &w->pool, &e))
+	if (!m->agent)
 		abort();
-	(void)agent_tick(m->agent, w->now);
+	world_list_again(m);
+	world_show_pool(w, m);
+	world_tick(w, m);
+}
+
+void world_tick(struct world *w, struct machine *m)
+{
+	if (!m->agent)
+		return;
+	m->next = agent_tick(m->agent, w->now);
+	if (m->next <= w->now)
+		world_violated(w, "%s wants to be called in the past", m->name);
+}
+
+void world_new_disk(struct world *w, struct machine *m)
+{
+	if (m->on)
+		world_power_off(w, m);
+	world_trace(w, "%s: a new disk", m->name);
+	w->counts.disks++;
+	m->n_blocks = 0;
+	m->node = (struct node_record){ 0 };
+	(void)snprintf(m->node.holder, sizeof(m->node.holder), "%s-%u", m->name, w->counts.disks);
+	world_boot(w, m);
 }
 
 void world_stop_agent(struct machine *m)
@@ -230,7 +231,7 @@ void world_boot(struct world *w, struct machine *m)
 {
 	m->on = true;
 	m->cut = false;
-	(void)snprintf(m->boot, sizeof(m->boot), "boot%u", ++m->boots);
+	(void)snprintf(m->boot, sizeof(m->boot), "%s.%u", m->name, ++m->boots);
 	world_trace(w, "%s: boots", m->name);
 	world_start_agent(w, m);
 }
@@ -264,35 +265,6 @@ void world_del_pod(struct world *w, struct machine *m, uint32_t choice)
 		world_trace(w, "%s: the pod with %u ends", m->name, ip);
 		return;
 	}
-}
-
-static void show_all(struct machine *m, const struct block_seen *seen, size_t n)
-{
-	struct block_seen own[OBJECTS];
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(seen[i].block.owner.node, m->name) == 0)
-			own[k++] = seen[i];
-	}
-	agent_listed(m->agent, own, k);
-}
-
-void world_show(struct world *w, struct machine *m, uint32_t choice)
-{
-	struct block_seen seen[OBJECTS];
-	size_t n = world_list(w, seen);
-
-	const struct block_seen *one = n ? &seen[choice / 4 % n] : NULL;
-
-	if (m->agent && !m->cut && choice % 4 == 0 && w->set.wrong != DEAF)
-		show_all(m, seen, n);
-	if (!one || !m->agent || m->cut)
-		return;
-	const struct block_record *r = world_on_disk(m, &one->key);
-
-	if (w->set.wrong != DEAF || (r && r->token == one->block.owner.token))
-		agent_saw(m->agent, one);
 }
 
 void world_give_back(struct machine *m, uint32_t choice)

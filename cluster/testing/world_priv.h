@@ -10,6 +10,7 @@
 #define MESSAGES 256
 #define IPS      64
 #define TAKERS   2
+#define EVENTS   16
 
 /* Times of the simulation, in steps of the clock. */
 #define HOLD  200
@@ -30,21 +31,35 @@ struct object {
 struct message {
 	bool used, executed, late; /* late: nobody waits for the reply */
 	unsigned node, process;
+	unsigned restores; /* of the store, when it was sent */
 	struct agent_request request;
 	struct agent_reply reply;
 	struct block_seen list[OBJECTS];
 };
 
+/* A change that a watch shows. */
+struct event {
+	bool gone;
+	struct block_seen seen;
+};
+
 struct machine {
 	bool on, cut;
 	unsigned boots, process;
-	char name[16], boot[16];
+	char name[16], boot[32];
 	/* On its disk. */
 	struct node_record node;
 	struct block_record blocks[IPS];
 	size_t n_blocks;
 	bool lease[IPS]; /* a pod has the address; pods die with the machine */
 	struct agent *agent;
+	int64_t next; /* when it wants to be called */
+	enum { LIST_WANTED, LIST_UNDER_WAY, LIST_DONE } lists;
+	struct block_seen listed[OBJECTS];
+	size_t n_listed;
+	struct event events[EVENTS];
+	size_t n_events;
+	unsigned pool_seen;
 	struct cluster_version evidence; /* the heartbeat when the machine was seen to be off */
 	bool is_off;                     /* such evidence is there */
 	struct world *world;
@@ -62,14 +77,18 @@ struct world {
 	struct world_settings set;
 	struct ranges usable;
 	struct shared_pool pool;
+	bool pool_there;
+	unsigned pool_version, pools;
 	struct object objects[OBJECTS];
 	struct object snapshot[OBJECTS];
-	bool restored;
+	uint64_t snapshot_versions;
+	bool restored;   /* and not all is well again since */
+	bool taken[IPS]; /* of a dead machine, and not probed since */
 	struct message messages[MESSAGES];
 	struct machine machines[NODES];
 	struct taker takers[TAKERS];
 	int64_t now;
-	uint64_t versions, random;
+	uint64_t versions, uids, random;
 	char violation[256];
 	struct world_counts counts;
 };
@@ -83,6 +102,8 @@ unsigned world_slot_of(const struct world *w, struct ip ip);
 
 /* ---- the store and the network ---- */
 
+/* world_key - the block with this name. */
+struct block_key world_key(const char *name);
 /* world_find - NULL: no such object. world_write_object - a create, an update or a removal. */
 struct object *world_find(struct world *w, enum cluster_kind kind, const char *name);
 enum cluster_outcome world_write_object(struct world *w, const struct agent_request *r);
@@ -100,31 +121,30 @@ struct message *world_pick(struct world *w, uint32_t choice, bool executed);
 /* world_step_network - something happens to a request. */
 void world_step_network(struct world *w, uint32_t choice);
 
-/* world_restore - the store goes back to its snapshot, at first an empty store. */
-void world_restore(struct world *w);
-/* world_settle - everything arrives, until nothing happens any more. */
-void world_settle(struct world *w);
-
 /* ---- machines and takers ---- */
 
 /* world_on_disk - the record of a block; NULL: none. */
 struct block_record *world_on_disk(struct machine *m, const struct block_key *key);
-/* Begin and end an agent; begin and end a machine, whose pods end with it. */
-void world_start_agent(struct world *w, struct machine *m);
-void world_stop_agent(struct machine *m);
-void world_boot(struct world *w, struct machine *m);
-void world_power_off(struct world *w, struct machine *m);
 /*
- * world_add_pod - false: the machine has no address to assign now. world_del_pod - one pod ends.
- * world_give_back - the agent returns a block that has no pod.
+ * world_show - the machine sees the next of what its list and its watch have; false: nothing is
+ * left. world_changed - a block is another than `before` (NULL: it is new). world_list_again - a
+ * new watch. world_show_pool - the pool as it is.
  */
-bool world_add_pod(struct world *w, struct machine *m, uint32_t choice);
-void world_del_pod(struct world *w, struct machine *m, uint32_t choice);
-void world_give_back(struct machine *m, uint32_t choice);
-/* world_show - a watch shows a block. */
-void world_show(struct world *w, struct machine *m, uint32_t choice);
+bool world_show(struct world *w, struct machine *m);
+void world_changed(struct world *w, const struct object *o, const struct block *before);
+void world_list_again(struct machine *m);
+void world_show_pool(struct world *w, struct machine *m);
+/* world_tick - the agent does what is due. */
+void world_tick(struct world *w, struct machine *m);
 /* world_step_taker - a taker goes on. world_notice_off - the machine is said to be off. */
 void world_step_taker(struct world *w, struct taker *t, uint32_t choice);
 void world_notice_off(struct world *w, struct machine *m);
+
+/* ---- judging ---- */
+
+/* world_judge_give - an assignment. world_judge_again - is the store's restore over? */
+void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
+		      unsigned ip);
+void world_judge_again(struct world *w);
 
 #endif

@@ -16,12 +16,13 @@ struct object *world_find(struct world *w, enum cluster_kind kind, const char *n
 	return NULL;
 }
 
+/* A restored store uses versions again, uids never. */
 static void new_version(struct world *w, struct object *o, bool created)
 {
 	w->versions++;
 	if (created)
 		(void)snprintf(o->at.uid, sizeof(o->at.uid), "u%llu",
-			       (unsigned long long)w->versions);
+			       (unsigned long long)++w->uids);
 	(void)snprintf(o->at.version, sizeof(o->at.version), "%llu",
 		       (unsigned long long)w->versions);
 }
@@ -39,11 +40,12 @@ static void count_update(struct world *w, const struct block *from, const struct
 }
 
 /* The precondition that versions alone do not give after a restore. */
-static bool is_as_it_was(const struct object *o, const struct agent_request *r)
+static bool is_as_it_was(const struct world *w, const struct object *o,
+			 const struct agent_request *r)
 {
 	const struct block *is = &o->block, *was = &r->was;
 
-	return o->kind != CLUSTER_BLOCK ||
+	return o->kind != CLUSTER_BLOCK || w->set.wrong == NO_VALUE ||
 	       (party_equal(&is->owner, &was->owner) && party_equal(&is->asker, &was->asker) &&
 		is->touched == was->touched && strcmp(is->pool_uid, was->pool_uid) == 0);
 }
@@ -62,19 +64,29 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 		(void)snprintf(o->name, sizeof(o->name), "%s", r->name);
 	} else if (!o || (strcmp(o->at.uid, r->at.uid) != 0 && !blind)) {
 		return CLUSTER_NOT_FOUND;
-	} else if ((strcmp(o->at.version, r->at.version) != 0 || !is_as_it_was(o, r)) && !blind) {
+	} else if ((strcmp(o->at.version, r->at.version) != 0 || !is_as_it_was(w, o, r)) &&
+		   !blind) {
 		return CLUSTER_CONFLICT;
 	} else if (r->call == CALL_REMOVE) {
 		o->there = false;
+		if (o->kind == CLUSTER_BLOCK)
+			world_changed(w, o, &o->block);
 		return CLUSTER_OK;
 	} else if (w->set.wrong == LOOK_ONLY && o->block.touched != r->block.touched) {
 		return CLUSTER_OK;
 	}
+	struct block before = o->block;
+
 	if (r->kind == CLUSTER_BLOCK && r->call == CALL_UPDATE)
 		count_update(w, &o->block, &r->block);
+	if (r->beat.twin)
+		world_violated(w, "%s has two machines", r->name);
 	o->block = r->block;
+	o->block.probe &= w->set.wrong != LOSE_PROBE;
 	o->beat = r->beat;
 	new_version(w, o, r->call == CALL_CREATE);
+	if (o->kind == CLUSTER_BLOCK)
+		world_changed(w, o, &before);
 	return CLUSTER_OK;
 }
 
@@ -84,6 +96,7 @@ static void fill(struct world *w, const struct agent_request *r, struct agent_re
 
 	if (r->kind == CLUSTER_POOL) {
 		reply->pool = w->pool;
+		reply->outcome = w->pool_there ? CLUSTER_OK : CLUSTER_NOT_FOUND;
 		return;
 	}
 	if (!o) {
@@ -96,31 +109,35 @@ static void fill(struct world *w, const struct agent_request *r, struct agent_re
 	reply->beat = o->beat;
 }
 
+struct block_key world_key(const char *name)
+{
+	struct block_key key = { 0 };
+
+	if (grid_parse(name, IP_V4, key.pool, &key.start))
+		abort();
+	return key;
+}
+
 size_t world_list(const struct world *w, struct block_seen *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < OBJECTS; i++) {
 		const struct object *o = &w->objects[i];
-		char pool[GRID_POOL_MAX + 1];
 
 		if (!o->there || o->kind != CLUSTER_BLOCK)
 			continue;
 		out[n] = (struct block_seen){ .at = o->at, .block = o->block };
-		if (grid_parse(o->name, IP_V4, pool, &out[n].key.start))
-			abort();
-		(void)snprintf(out[n].key.pool, sizeof(out[n].key.pool), "%s", pool);
-		n++;
+		out[n++].key = world_key(o->name);
 	}
 	return n;
 }
 
 static bool is_stray(struct world *w, const struct message *m)
 {
-	struct block_key key;
+	struct block_key key = world_key(m->request.name);
 
-	return grid_parse(m->request.name, IP_V4, key.pool, &key.start) == 0 &&
-	       !world_on_disk(&w->machines[m->node], &key);
+	return !world_on_disk(&w->machines[m->node], &key);
 }
 
 void world_execute(struct world *w, struct message *m)
@@ -159,7 +176,8 @@ void world_send(void *arg, const struct agent_request *r)
 			continue;
 		*msg = (struct message){ .used = true,
 					 .node = (unsigned)(m - w->machines),
-					 .process = m->process };
+					 .process = m->process,
+					 .restores = w->counts.restores };
 		msg->request = *r;
 		return;
 	}
