@@ -5,6 +5,7 @@
  */
 #include <sys/wait.h>
 
+#include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
 #include "lib/testing/alloc.h"
 
@@ -145,9 +146,11 @@ static void look(const struct ctx *ctx, const struct owner *o, struct holder_vie
 
 static const struct holder_ops holders = { look, marked };
 
+#define SHARED "{\"subnet\":\"10.9.0.0/24\",\"blockSize\":4"
+
 /*
  * c1 holds, c2 released, c3 (pod a) released; the six pool has slices and is fresh; a sandbox of
- * pod z is gone without a DEL.
+ * pod z is gone without a DEL. The pool shared has two blocks, and c9 has an address of one.
  */
 static void furnish(struct fixture *w)
 {
@@ -168,6 +171,11 @@ static void furnish(struct fixture *w)
 	ck_assert_int_eq(w_add(w, "{\"pool\":\"rail0\"}", "c3", POD_A)[0], '1');
 	w_del(w, "c2");
 	w_del(w, "c3");
+	ck_assert_int_eq(w_shared(w, "shared", "u1", SHARED "}"), 0);
+	w_node(w, 1, INT64_MAX);
+	ck_assert_int_eq(w_block(w, "shared", "10.9.0.4", BLOCK_GRANTED, 1), 0);
+	ck_assert_int_eq(w_block(w, "shared", "10.9.0.8", BLOCK_GRANTED, 1), 0);
+	ck_assert_int_eq(w_add(w, "{\"pool\":\"shared\"}", "c9", "")[0], '1');
 	w->m.holders = &holders;
 	ck_assert_int_eq(w_add(w, "{\"subnet\":\"10.7.0.0/30\"}", "gone", POD_Z)[0], '1');
 }
@@ -264,6 +272,53 @@ static int v_pool_delete(struct fixture *w)
 	return admin_pool_delete(&w->m, &d, NULL, &w->e);
 }
 
+static int v_block_add(struct fixture *w)
+{
+	return w_add(w, "{\"pool\":\"shared\"}", "new", POD_A)[0] == '!' ? -1 : 0;
+}
+
+/* Without assertions: they allocate. */
+static const struct block_key empty_block = { "shared", { IP_V4, 0x0a090008 } };
+
+static int v_block_put(struct fixture *w)
+{
+	const struct block_record r = { .key = { "shared", { IP_V4, 0x0a09000c } },
+					.state = BLOCK_GRANTED,
+					.epoch = 1 };
+
+	return blocks_put(&w->m, &r, &w->e);
+}
+
+static int v_block_retire(struct fixture *w)
+{
+	return blocks_retire(&w->m, &empty_block, &w->e);
+}
+
+static int v_block_drop(struct fixture *w)
+{
+	return blocks_drop(&w->m, &empty_block, &w->e);
+}
+
+static int v_share(struct fixture *w)
+{
+	return w_shared(w, "shared", "u1", SHARED ",\"excludes\":[\"10.9.0.5\"]}") ? -1 : 0;
+}
+
+static int v_block_lists(struct fixture *w)
+{
+	auto_json struct json *a = NULL, *b = NULL;
+	struct agent_memory memory = { .n = 0 };
+	uint64_t spare;
+	int rc = admin_blocks(&w->m, NULL, &a, &w->e) || shared_pool_list(&w->m, &b, &w->e) ||
+				 blocks_spare(&w->m, "shared", &spare, &w->e) ||
+				 blocks_load(&w->m, &memory, &w->e)
+			 ? -1
+			 : 0;
+
+	blocks_clear(&memory);
+	return rc;
+}
+
 static int v_lists(struct fixture *w)
 {
 	auto_json struct json *a = NULL, *b = NULL, *c = NULL;
@@ -314,6 +369,12 @@ static const struct {
 	{ "node set", v_node_set },
 	{ "pool delete", v_pool_delete },
 	{ "lists", v_lists },
+	{ "block add", v_block_add },
+	{ "block put", v_block_put },
+	{ "block retire", v_block_retire },
+	{ "block drop", v_block_drop },
+	{ "block lists", v_block_lists },
+	{ "share", v_share },
 	{ "release", v_release },
 	{ "verify", v_verify },
 	{ "boot", v_boot },
@@ -450,8 +511,9 @@ static int run_verb(void *arg, struct err *e)
 
 START_TEST(every_allocation_fails_once)
 {
-	static const verb_fn fns[] = { NULL,  v_check,   v_lists, v_verify,
-				       v_del, v_release, v_gc,    v_node_set };
+	static const verb_fn fns[] = { NULL,        v_check,      v_lists,        v_verify,
+				       v_del,       v_release,    v_gc,           v_node_set,
+				       v_block_put, v_block_drop, v_block_retire, v_block_lists };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fns); i++) {
 		pid_t pid = fork();

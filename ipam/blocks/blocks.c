@@ -172,7 +172,13 @@ static int see_address(const char *key, const char *value, void *arg)
 
 	if (key_parse_address(key, &a) || ip_cmp(a.ip, s->range.last) > 0)
 		return 1;
-	if (lease_parse(value, key, &rec, &why) || rec.state == LEASE_HELD)
+	bool damaged = lease_parse(value, key, &rec, &why);
+	if (damaged && why.code == ERR_NOMEM) {
+		*s->e = why;
+		s->failed = true;
+		return 1;
+	}
+	if (damaged || rec.state == LEASE_HELD)
 		s->held++;
 	else if (!lease_db_has_rested(rec.since, s->now, s->cooldown))
 		s->cooling++;

@@ -90,14 +90,34 @@ static int see_damaged(struct lease_db *l, const struct verify_blocks *v,
 static int load_pool(struct lease_db *l, struct block_check *b, struct err *e)
 {
 	const char *name = key_parse_block(b->key, &b->at) ? NULL : key_pool_of(b->at.scope);
+	const char *text;
 	struct err why;
+	struct key k;
 
-	if (name && pool_db_load(l, name, &b->pool, &b->known, &why)) {
-		b->known = false;
+	if (!name)
+		return 0;
+	key_of_pool(&k, name);
+	if (lease_db_get(l, k.s, &text, e))
+		return -1;
+	if (text && pool_load(name, text, &b->pool.text, &b->pool.source, &why))
 		return note_error(&why, e) < 0 ? -1 : 0;
-	}
-	b->known = b->known && b->pool.source.blocks.shared;
+	b->known = text && b->pool.source.blocks.shared;
 	return 0;
+}
+
+/* 1: the usage of the block is damaged, which is reported elsewhere. */
+static int check_usage(struct lease_db *l, const struct block_check *b, struct err *e)
+{
+	char id[KEY_ID_LEN + 1];
+	struct source_usage t;
+	const char *text;
+	struct err why;
+	struct key k;
+
+	key_of_usage(&k, b->at.scope, pool_block_id(b->at.ip, id));
+	if (lease_db_get(l, k.s, &text, e))
+		return -1;
+	return source_usage_parse(text, k.s, &t, &why) ? note_error(&why, e) : 0;
 }
 
 /* 0: *place is the block's place in the index. 1: it cannot be said. */
@@ -107,7 +127,6 @@ static int check_block(struct lease_db *l, const struct verify_blocks *v, const 
 	auto_clean(clear_check) struct block_check b = { .key = key };
 	struct block_record r;
 	const char *text;
-	struct err why;
 
 	if (lease_db_get(l, key, &text, e))
 		return -1;
@@ -122,7 +141,8 @@ static int check_block(struct lease_db *l, const struct verify_blocks *v, const 
 		return see_damaged(l, v, &b, e);
 	if (v->repair && v->cursors && block_cursor_set(l, &b.pool.source, b.at.ip, e))
 		return -1;
-	return block_place(l, &b.at, place, &why) ? note_error(&why, e) : 0;
+	int rc = check_usage(l, &b, e);
+	return rc ? rc : block_place(l, &b.at, place, e);
 }
 
 /* ---- the index ---- */
