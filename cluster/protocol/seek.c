@@ -138,7 +138,9 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	}
 	count_free(a, p, r);
 	/* The operation has the key of no block, and stays until the claim is begun. */
-	if (free_block(a, p, r, &key))
+	bool wanted = p->needed || a->now >= p->tight_until;
+
+	if (wanted && free_block(a, p, r, &key))
 		claim_start(a, &key);
 	else if (p->needed)
 		ask_somebody(a, p, r);

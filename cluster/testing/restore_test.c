@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * restore_test.c: a store that is restored forgets a block, and another node claims it. Pods
- * decide who keeps it; if both nodes have pods, the older owner is told that it lost the block.
+ * decide who keeps it; if both nodes have pods, the older owner is told that it lost the block. Two
+ * machines of one name stop.
  */
 #include "cluster/testing/world_priv.h"
 #include "lib/testing/testing.h"
@@ -99,6 +100,91 @@ START_TEST(a_block_that_vanished_is_claimed_again)
 }
 END_TEST
 
+/* The operator ends one of the machines, and deletes the heartbeat. */
+START_TEST(two_machines_of_one_name_stop_until_an_operator_ends_one)
+{
+	const struct world_settings set = {
+		.nodes = 2, .blocks = 2, .bits = 1, .clones = true, .quiet = true
+	};
+	struct world *w = world_new(&set);
+	struct machine *m = w->machines;
+
+	world_settle(w);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(agent_health(m[i].agent), AGENT_TWIN);
+		ck_assert(!world_add_pod(w, &m[i], 0));
+	}
+	world_power_off(w, &m[1]);
+	world_settle(w);
+	ck_assert_int_eq(agent_health(m[0].agent), AGENT_TWIN);
+	world_find(w, CLUSTER_HEARTBEAT, m[0].name)->there = false;
+	world_settle(w);
+	ck_assert_int_eq(agent_health(m[0].agent), AGENT_OK);
+	ck_assert(world_add_pod(w, &m[0], 0));
+	world_free(w);
+}
+END_TEST
+
+static void answer_all(struct world *w)
+{
+	struct message *msg;
+
+	while ((msg = world_pick(w, 0, false)))
+		world_execute(w, msg);
+	while ((msg = world_pick(w, 0, true)))
+		world_deliver(w, msg);
+}
+
+START_TEST(an_agent_that_restarts_stays_frozen)
+{
+	const struct world_settings set = { .nodes = 1, .blocks = 1, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *m = &w->machines[0];
+
+	world_settle(w);
+	world_restore(w);
+	while (!m->node.frozen) {
+		w->now += RETRY;
+		world_tick(w, m);
+		answer_all(w);
+	}
+	world_stop_agent(m);
+	world_start_agent(w, m);
+	answer_all(w);
+	answer_all(w);
+	ck_assert_int_eq(agent_health(m->agent), AGENT_FROZEN);
+	world_settle(w);
+	ck_assert_int_eq(agent_health(m->agent), AGENT_OK);
+	ck_assert_int_eq(m->node.frozen, 0);
+	world_free(w);
+}
+END_TEST
+
+/* A warm address stays. */
+START_TEST(empty_blocks_are_returned_after_a_while)
+{
+	const struct world_settings set = { .nodes = 1, .blocks = 4, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *m = &w->machines[0];
+
+	w->pool.idle = 3 * RENEW;
+	world_show_pool(w, m);
+	world_settle(w);
+	for (unsigned i = 0; i < 6; i++) {
+		ck_assert(world_add_pod(w, m, 0));
+		world_settle(w);
+	}
+	ck_assert_uint_eq(m->n_blocks, 4);
+	for (unsigned i = 0; i < 6; i++)
+		world_del_pod(w, m, 0);
+	world_settle(w);
+	ck_assert_uint_eq(m->n_blocks, 1);
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("restore", an_owner_without_pods_hands_it_back,
 	     two_owners_with_pods_keep_them_and_one_assigns_no_more,
+	     two_machines_of_one_name_stop_until_an_operator_ends_one,
+	     an_agent_that_restarts_stays_frozen, empty_blocks_are_returned_after_a_while,
 	     a_lost_block_is_forgotten_when_its_pods_end, a_block_that_vanished_is_claimed_again)

@@ -495,7 +495,8 @@ struct world *world_new(const struct world_settings *settings)
 		struct machine *m = &w->machines[i];
 
 		m->world = w;
-		(void)snprintf(m->name, sizeof(m->name), "node%u", i);
+		(void)snprintf(m->name, sizeof(m->name), "node%u", settings->clones ? 0 : i);
+		(void)snprintf(m->dmi, sizeof(m->dmi), "dmi%u", i);
 		(void)snprintf(m->node.holder, sizeof(m->node.holder), "holder%u", i);
 		world_boot(w, m);
 	}

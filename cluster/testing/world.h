@@ -16,11 +16,12 @@ struct world_settings {
 	unsigned nodes, blocks, bits; /* machines; blocks of the pool; 2^bits addresses a block */
 	bool strict;                  /* fence */
 	bool restores;                /* the store may go back to an older state of itself */
-	bool lies;  /* evidence that a machine is off may be wrong: pods may share an address */
-	bool pools; /* the pool may be deleted and made again */
-	bool disks; /* a machine may boot with an empty disk */
-	bool quiet; /* no ADD between two calls of an agent's operations */
-	bool trace; /* print each step */
+	bool lies;   /* evidence that a machine is off may be wrong: pods may share an address */
+	bool pools;  /* the pool may be deleted and made again */
+	bool disks;  /* a machine may boot with an empty disk */
+	bool clones; /* all machines have one name */
+	bool quiet;  /* no ADD between two calls of an agent's operations */
+	bool trace;  /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
 	enum {
 		RIGHT,

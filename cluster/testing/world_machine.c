@@ -187,7 +187,7 @@ void world_start_agent(struct world *w, struct machine *m)
 					    .renew = RENEW,
 					    .retry = RETRY,
 					    .ask = ASK,
-					    .machine = m->name,
+					    .machine = m->dmi,
 					    .strict = w->set.strict };
 
 	m->process++;
@@ -231,7 +231,7 @@ void world_boot(struct world *w, struct machine *m)
 {
 	m->on = true;
 	m->cut = false;
-	(void)snprintf(m->boot, sizeof(m->boot), "%s.%u", m->name, ++m->boots);
+	(void)snprintf(m->boot, sizeof(m->boot), "%s.%u", m->dmi, ++m->boots);
 	world_trace(w, "%s: boots", m->name);
 	world_start_agent(w, m);
 }

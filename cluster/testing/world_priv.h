@@ -46,7 +46,7 @@ struct event {
 struct machine {
 	bool on, cut;
 	unsigned boots, process;
-	char name[16], boot[32];
+	char name[16], boot[32], dmi[16];
 	/* On its disk. */
 	struct node_record node;
 	struct block_record blocks[IPS];
