@@ -30,7 +30,8 @@ struct admin_pool {
  * (set). ERR_BUSY:
  *
  * - The name exists (add), or is that of a pool of the cluster.
- * - Addresses overlap with those of another pool, which is named.
+ * - Addresses overlap with those of another pool, which is named. Or a lease of another pool has
+ * one of them, because that pool had it before. It is never forced.
  * - Leases of this node are in the slice of another node by the new definition. It is never forced.
  * - With apply and without force: the definition does not cover leases, which are named.
  * - Without force: slices begin, change their grid or end, and this node gets addresses that it did

@@ -182,7 +182,11 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 			return -1;
 	}
 	for (size_t i = 0; i < job->n; i++) {
-		if (pool_db_check_overlap(l, job->pools[i].name, &job->sources[i], e))
+		const struct admin_pool *p = &job->pools[i];
+
+		if (pool_db_check_overlap(l, p->name, &job->sources[i], e) ||
+		    (p->done != ADMIN_UNCHANGED &&
+		     pool_db_check_living(l, p->name, &job->sources[i], e)))
 			return -1;
 	}
 	lease_db_sync(l);

@@ -257,10 +257,27 @@ START_TEST(a_pool_of_the_cluster_is_not_changed_by_hand)
 }
 END_TEST
 
-TEST_PROGRAM("blocks", an_operator_sees_the_blocks_of_the_node,
-	     a_pool_of_the_cluster_is_not_changed_by_hand, records_are_read_as_they_were_put,
-	     a_damaged_record_is_an_error_with_its_key, a_block_needs_its_pool_and_its_grid,
-	     spare_counts_blocks_that_may_give, a_block_in_use_is_neither_retired_nor_dropped,
-	     a_definition_stays_while_anything_lives, a_change_of_ranges_moves_no_block,
-	     shared_pools_are_listed,
+START_TEST(an_address_of_a_living_pod_is_in_no_second_pool)
+{
+	open_rail();
+	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.5.0.0/24\"}", false), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"a\"}", "c1", ""), "10.5.0.1");
+	ck_assert_int_eq(w_pool(&w, "a", "{\"subnet\":\"10.5.1.0/24\"}", true), 0);
+	ck_assert_int_eq(w_pool(&w, "b", "{\"subnet\":\"10.5.0.0/24\"}", false), ERR_BUSY);
+	ck_assert_str_eq(w.e.msg, "pool b would assign 10.5.0.1, which a pod has as an address of "
+				  "pool a");
+	ck_assert_int_eq(w_shared(&w, "b", "u2", "{\"subnet\":\"10.5.0.0/24\",\"blockSize\":4}"),
+			 ERR_BUSY);
+	w_del(&w, "c1");
+	ck_assert_int_eq(w_pool(&w, "b", "{\"subnet\":\"10.5.0.0/24\"}", false), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("blocks", an_address_of_a_living_pod_is_in_no_second_pool,
+	     an_operator_sees_the_blocks_of_the_node, a_pool_of_the_cluster_is_not_changed_by_hand,
+	     records_are_read_as_they_were_put, a_damaged_record_is_an_error_with_its_key,
+	     a_block_needs_its_pool_and_its_grid, spare_counts_blocks_that_may_give,
+	     a_block_in_use_is_neither_retired_nor_dropped, a_definition_stays_while_anything_lives,
+	     a_change_of_ranges_moves_no_block, shared_pools_are_listed,
 	     a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)

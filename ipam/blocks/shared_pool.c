@@ -139,7 +139,8 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_keys struct keys blocks = { .n = 0 };
 	struct key k;
 
-	if (check_old(l, job, &blocks, e) || pool_db_check_overlap(l, d->name, job->new, e))
+	if (check_old(l, job, &blocks, e) || pool_db_check_overlap(l, d->name, job->new, e) ||
+	    pool_db_check_living(l, d->name, job->new, e))
 		return -1;
 	key_of_pool(&k, d->name);
 	lease_db_sync(l);

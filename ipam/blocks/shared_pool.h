@@ -31,7 +31,7 @@ void shared_pool_view_clear(struct shared_pool_view *v);
  *
  * - A pool of this name belongs to this node alone.
  * - It has another uid, subnet or blockSize, and a block record or a held lease is left.
- * - Addresses overlap with those of another pool, which is named.
+ * - Addresses overlap with those of another pool, or a lease of another pool has one of them.
  */
 int shared_pool_put(struct ipam *m, const struct shared_pool_def *d, struct err *e) must_check;
 

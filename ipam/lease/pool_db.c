@@ -73,6 +73,38 @@ int pool_db_check_overlap(struct lease_db *l, const char *name, const struct sou
 	return lease_db_scan(l, &all, see_pool, &scan, e) || scan.failed ? -1 : 0;
 }
 
+static int see_lease(const char *key, const char *value, void *arg)
+{
+	struct overlap_scan *o = arg;
+	auto_lease struct lease rec = { .tree = NULL };
+	char text[IP_STR_LEN];
+	struct key_address a;
+	struct err ignored;
+
+	if (key_parse_address(key, &a) || !key_pool_of(a.scope) ||
+	    strcmp(key_pool_of(a.scope), o->name) == 0 || !ranges_contain(&o->s->usable, a.ip))
+		return 0;
+	/* a record that cannot be read may be a living pod's */
+	if (lease_parse(value, key, &rec, &ignored) == 0 && rec.state != LEASE_HELD)
+		return 0;
+	err_set(o->e, ERR_BUSY, 0,
+		"pool %s would assign %s, which a pod has as an address of pool %s", o->name,
+		ip_format(a.ip, text), key_pool_of(a.scope));
+	(void)err_hint(o->e, "delete the pod first; `railctl ipam lease list --pool %s` shows it",
+		       key_pool_of(a.scope));
+	o->failed = true;
+	return 1;
+}
+
+int pool_db_check_living(struct lease_db *l, const char *name, const struct source *s,
+			 struct err *e)
+{
+	struct overlap_scan scan = { .name = name, .s = s, .e = e };
+	const struct key pools = { "a/p/" };
+
+	return lease_db_scan(l, &pools, see_lease, &scan, e) || scan.failed ? -1 : 0;
+}
+
 /* ---- the records of a pool ---- */
 
 void keys_clear(struct keys *k)

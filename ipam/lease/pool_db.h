@@ -26,6 +26,13 @@ int pool_db_load(struct lease_db *l, const char *name, struct pool_entry *out, b
 int pool_db_check_overlap(struct lease_db *l, const char *name, const struct source *s,
 			  struct err *e) must_check;
 
+/*
+ * pool_db_check_living - ERR_BUSY if a held lease of another pool has an address of s: s would
+ * assign it again. The message names the first one.
+ */
+int pool_db_check_living(struct lease_db *l, const char *name, const struct source *s,
+			 struct err *e) must_check;
+
 /* pool_db_held - the number of held leases of a pool. Damaged ones count: they may be in use. */
 int pool_db_held(struct lease_db *l, const char *name, uint64_t *out, struct err *e) must_check;
 
