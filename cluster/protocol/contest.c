@@ -70,7 +70,9 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 		agent_later(a, op);
 		return;
 	}
-	b.asker = asked ? (struct block_party){ 0 } : us;
+	b.asker = us;
+	if (asked)
+		b.asker = (struct block_party){ 0 };
 	b.contested = !asked;
 	b.kept = false;
 	agent_send(a, op, STEP_UPDATE, &b);

@@ -24,7 +24,7 @@ static const struct json_enum states[] = {
 struct raw {
 	int state;
 	bool probe;
-	const char *token, *epoch, *holder, *boot, *give_until, *uid, *version, *beats;
+	const char *token, *epoch, *holder, *boot, *give_until, *uid, *version, *beats, *frozen;
 };
 
 #define TEXT(k, field, size)                                                                       \
@@ -53,6 +53,7 @@ static const struct json_field node_fields[] = {
 	TEXT("uid", uid, CLUSTER_UID_LEN),
 	TEXT("version", version, CLUSTER_VERSION_LEN),
 	TEXT("beats", beats, 24),
+	TEXT("frozen", frozen, 24),
 	{ 0 },
 };
 
@@ -164,12 +165,13 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 	struct raw raw = { .token = NULL };
 	auto_json struct json *tree = NULL;
 	struct node_record r = { .epoch = 0 };
-	uint64_t until;
+	uint64_t until, frozen;
 
 	if (text && (json_parse(text, strlen(text), "node", &tree, e) ||
 		     json_decode(tree, "node", node_fields, &raw, e) ||
 		     read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||
 		     read_number(raw.beats, "beats", UINT64_MAX, &r.beats, e) ||
+		     read_number(raw.frozen, "frozen", INT64_MAX, &frozen, e) ||
 		     read_number(raw.give_until, "giveUntil", INT64_MAX, &until, e)))
 		return refuse(KEY_NODE, text, e);
 	if (text)
@@ -178,6 +180,7 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 	copy(r.boot, sizeof(r.boot), raw.boot);
 	copy(r.beat.uid, sizeof(r.beat.uid), raw.uid);
 	copy(r.beat.version, sizeof(r.beat.version), raw.version);
+	r.frozen = (int64_t)frozen;
 	*out = r;
 	return 0;
 }
@@ -192,7 +195,8 @@ char *node_value_print(const struct node_record *r)
 	    add_number(o, "epoch", r->epoch) ||
 	    (r->give_until != INT64_MAX && json_add_str(o, "giveUntil", until)) ||
 	    json_add_str(o, "uid", r->beat.uid) || json_add_str(o, "version", r->beat.version) ||
-	    add_number(o, "beats", r->beats))
+	    add_number(o, "beats", r->beats) ||
+	    (r->frozen > 0 && add_number(o, "frozen", (uint64_t)r->frozen)))
 		return NULL;
 	return json_print(o, false);
 }

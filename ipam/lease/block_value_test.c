@@ -67,7 +67,8 @@ START_TEST(node_round_trip)
 				 .epoch = 7,
 				 .give_until = INT64_MAX,
 				 .beat = { "uid", "123" },
-				 .beats = UINT64_MAX };
+				 .beats = UINT64_MAX,
+				 .frozen = 77 };
 	struct node_record again;
 	auto_free char *text = node_value_print(&n);
 
@@ -76,6 +77,7 @@ START_TEST(node_round_trip)
 	ck_assert_str_eq(again.holder, n.holder);
 	ck_assert_str_eq(again.boot, n.boot);
 	ck_assert(again.epoch == 7 && again.give_until == INT64_MAX && again.beats == UINT64_MAX);
+	ck_assert_int_eq(again.frozen, 77);
 	ck_assert_str_eq(again.beat.uid, "uid");
 	ck_assert_str_eq(again.beat.version, "123");
 	n.give_until = INT64_C(9007199254740993); /* no double is this number */
