@@ -11,8 +11,8 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
 # in DYNAMIC: libibverbs loads the library of a driver when it runs.
-PROGRAMS := macvlan ipvlan sriov rdma railhead-ipam railctl rdma-probe
-DYNAMIC := rdma-probe
+PROGRAMS := macvlan ipvlan sriov rdma railhead-ipam railctl rdma-probe railheadd
+DYNAMIC := rdma-probe railheadd
 macvlan_SRC := cni/plugins/macvlan.c
 ipvlan_SRC := cni/plugins/ipvlan.c
 sriov_SRC := sriov/plugin/sriov.c
@@ -21,6 +21,8 @@ railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
 railctl_SRC := railctl/main.c
 rdma-probe_SRC := rdma/probe/cmd/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
+railheadd_SRC := railheadd/main.c
+railheadd_LIBS = $(CLUSTER_LIBS)
 
 # tools/parts names the parts, in the order of the arrows. Rooms are the folders of code, two levels deep, below rdma/probe
 # three. Each part is an archive, without mains and without the code that only tests use.
@@ -30,8 +32,9 @@ MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(filter-out %_test.c,$(wildcard $(d)/*.c))) $(foreach d,$(ROOMS),$(wildcard $(d)/*_contract.c))
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
 below = $(filter $(1) $(1)/%,$(ROOMS))
-ARCHIVES := railctl cluster probe sriov rdma topo ipam cni railhead
+ARCHIVES := railctl railheadd cluster probe sriov rdma topo ipam cni railhead
 librailctl_SRC := $(call sources,$(call below,railctl))
+librailheadd_SRC := $(call sources,$(call below,railheadd))
 libcluster_SRC := $(call sources,$(call below,cluster))
 libprobe_SRC := $(call sources,$(call below,rdma/probe))
 libsriov_SRC := $(call sources,$(call below,sriov))

@@ -37,7 +37,7 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
-	for program in railctl rdma-probe; do
+	for program in railctl rdma-probe railheadd; do
 		echo "$BIN/$program$tab$DESTDIR$sbindir/$program${tab}755"
 	done
 	echo "$BIN/../conformance/spec/cni-conformance$tab$DESTDIR$sbindir/cni-conformance${tab}755"

@@ -79,9 +79,14 @@ cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
 cluster/etcd|lib/ cluster/http/ cluster/store/
 cluster/testing|lib/ ipam/ cluster/
+railheadd|lib/ ipam/lease/
+railheadd/conf|lib/ cluster/http/ cluster/etcd/
+railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ cluster/store/ cluster/protocol/
+railheadd/serve|lib/ ipam/agent/ railheadd/drive/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/
+railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
 railctl/vf|lib/ sriov/ railctl/dropin/
 railctl/rdma|lib/ cni/ sriov/ rdma/ railctl/dropin/
@@ -97,6 +102,7 @@ ipam|lib/ cni/ ipam/ cluster/
 sriov|lib/ topo/ cni/ sriov/
 rdma|lib/ cni/ rdma/
 cluster|lib/ ipam/ cluster/
+railheadd|lib/ ipam/ cluster/ railheadd/
 railctl|lib/ topo/ cni/ ipam/ sriov/ rdma/ railctl/
 conformance|conformance/
 tools|lib/'
@@ -117,7 +123,7 @@ expat.h|^topo/xml/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/
 curl/|^cluster/http/
-event2/|^cluster/(http|testing)/
+event2/|^(cluster/(http|testing)|railheadd)/
 check.h|^lib/testing/testing.h$'
 most=25 # files of a room that somebody must read
 

@@ -3,7 +3,8 @@
  * block_value.h: the blocks and the node itself as values in the store. Pure.
  *
  *	b/<scope>/<start>   {"state": "granted", "token": "<16 hex digits>", "epoch": "3"}
- *	m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats", "frozen"}
+ *	m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats",
+ *"frozen"}
  *
  * Numbers with more digits than a JSON number keeps are texts. giveUntil is absent if nothing
  * limits the time, frozen if nothing is frozen.

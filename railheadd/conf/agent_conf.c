@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent_conf.c: reads agent.json; a person writes it, so an unknown key is an error. */
+#include "railheadd/conf/agent_conf.h"
+
+#include <string.h>
+
+#define SECOND    INT64_C(1000000000)
+#define NODE_MAX  63
+#define VALUE_MAX 1024
+
+struct fields {
+	const char *node;
+	uint32_t hold, renew;
+	int fence;
+	const struct json *etcd;
+};
+
+static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
+
+static const struct json_field top[] = {
+	{ .key = "node", .kind = J_STRING, .offset = offsetof(struct fields, node) },
+	{ .key = "nodeHold",
+	  .kind = J_U32,
+	  .offset = offsetof(struct fields, hold),
+	  .min = 10,
+	  .max = 86400 },
+	{ .key = "heartbeat",
+	  .kind = J_U32,
+	  .offset = offsetof(struct fields, renew),
+	  .min = 1,
+	  .max = 3600 },
+	{ .key = "fence",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct fields, fence),
+	  .names = fences },
+	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
+	{ .key = NULL },
+};
+
+#define TEXT(name, member)                                                                         \
+	{                                                                                          \
+		.key = (name), .kind = J_STRING, .offset = offsetof(struct etcd_fields, member),   \
+		.min = 1, .max = VALUE_MAX                                                         \
+	}
+
+struct etcd_fields {
+	const struct json *endpoints;
+	struct agent_conf_etcd is;
+};
+
+static const struct json_field etcd_keys[] = {
+	{ .key = "endpoints",
+	  .kind = J_ARRAY,
+	  .offset = offsetof(struct etcd_fields, endpoints),
+	  .flags = J_REQUIRED },
+	TEXT("prefix", is.prefix),
+	TEXT("ca", is.ca),
+	TEXT("cert", is.cert),
+	TEXT("key", is.key),
+	TEXT("user", is.user),
+	TEXT("passwordFile", is.password_file),
+	{ .key = NULL },
+};
+
+static int decode_endpoints(const struct json *list, struct agent_conf_etcd *out, struct err *e)
+{
+	size_t n = 0;
+
+	json_each (item, list) {
+		char shown[JSON_SHOW_LEN];
+
+		if (n == AGENT_CONF_ENDPOINTS_MAX)
+			return err_set(e, ERR_CONFIG, 0, "etcd.endpoints: more than %d",
+				       AGENT_CONF_ENDPOINTS_MAX);
+		if (!json_str(item))
+			return err_set(e, ERR_DECODE, 0, "etcd.endpoints[%zu]: %s is not a string",
+				       n, json_show(item, shown));
+		out->endpoints[n++] = json_str(item);
+	}
+	if (n > 0)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "etcd.endpoints: is empty");
+	return err_hint(e, "write at least one, as \"https://10.0.0.1:2379\"");
+}
+
+static int check_path(const char *key, const char *path, struct err *e)
+{
+	if (!path || path[0] == '/')
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "etcd.%s: \"%.256s\" is not an absolute path", key, path);
+}
+
+static int decode_etcd(const struct json *n, struct agent_conf_etcd *out, struct err *e)
+{
+	struct etcd_fields f = { 0 };
+
+	if (json_decode(n, "etcd", etcd_keys, &f, e) ||
+	    json_refuse_unknown(n, "etcd", etcd_keys, e) ||
+	    decode_endpoints(f.endpoints, &f.is, e) || check_path("ca", f.is.ca, e) ||
+	    check_path("cert", f.is.cert, e) || check_path("key", f.is.key, e) ||
+	    check_path("passwordFile", f.is.password_file, e))
+		return -1;
+	if (!f.is.cert != !f.is.key)
+		return err_set(e, ERR_CONFIG, 0, "etcd.%s: is missing; cert and key go together",
+			       f.is.cert ? "key" : "cert");
+	if (!f.is.user != !f.is.password_file)
+		return err_set(e, ERR_CONFIG, 0,
+			       "etcd.%s: is missing; user and passwordFile go together",
+			       f.is.user ? "passwordFile" : "user");
+	*out = f.is;
+	return 0;
+}
+
+int agent_conf_node_check(const char *name, struct err *e)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	size_t len = strlen(name);
+	const char *ends = "-.";
+
+	if (len > 0 && len <= NODE_MAX && strspn(name, allowed) == len && !strstr(name, "..") &&
+	    !strchr(ends, name[0]) && !strchr(ends, name[len - 1]))
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"node: \"%.80s\" is not a name of 1 to %d lower-case letters, digits, \"-\" and "
+		"\".\"",
+		name, NODE_MAX);
+	return err_hint(e, "set \"node\" in agent.json to the name of the node in the cluster");
+}
+
+int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *e)
+{
+	struct fields f = { .hold = 600, .renew = 60 };
+	struct agent_conf c = { .node = NULL };
+
+	if (n && (json_decode(n, "agent.json", top, &f, e) ||
+		  json_refuse_unknown(n, "agent.json", top, e)))
+		return -1;
+	if (f.node && agent_conf_node_check(f.node, e))
+		return -1;
+	if (f.hold < 4 * f.renew)
+		return err_set(e, ERR_CONFIG, 0,
+			       "nodeHold: %u s is less than 4 times the heartbeat of %u s", f.hold,
+			       f.renew);
+	if (f.etcd && decode_etcd(f.etcd, &c.etcd, e))
+		return -1;
+	c.node = f.node;
+	c.hold = f.hold * SECOND;
+	c.renew = f.renew * SECOND;
+	c.strict = f.fence == 1;
+	c.has_etcd = f.etcd != NULL;
+	*out = c;
+	return 0;
+}

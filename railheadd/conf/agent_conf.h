@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_conf.h: the keys of agent.json, see railhead-agent.json(5). Pure.
+ */
+#ifndef RAILHEAD_RAILHEADD_CONF_AGENT_CONF_H
+#define RAILHEAD_RAILHEADD_CONF_AGENT_CONF_H
+
+#include "lib/json/json.h"
+
+#define AGENT_CONF_ENDPOINTS_MAX 16
+
+/* Texts are borrowed from the tree; NULL: not given. */
+struct agent_conf_etcd {
+	const char *endpoints[AGENT_CONF_ENDPOINTS_MAX + 1]; /* NULL ends them */
+	const char *prefix;
+	const char *ca, *cert, *key;      /* paths of PEM files */
+	const char *user, *password_file; /* both or none */
+};
+
+struct agent_conf {
+	const char *node; /* NULL: the host name */
+	int64_t hold;     /* nodeHold, ns */
+	int64_t renew;    /* heartbeat, ns */
+	bool strict;      /* fence */
+	bool has_etcd;    /* false: no cluster store */
+	struct agent_conf_etcd etcd;
+};
+
+/*
+ * agent_conf_decode - read the object of the file; NULL: defaults. *out borrows from n.
+ * ERR_DECODE, ERR_CONFIG, ERR_FIELD: the message names key and value.
+ */
+int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *e) must_check;
+
+/*
+ * agent_conf_node_check - ERR_CONFIG unless name can be that of a node: a DNS subdomain of at most
+ * 63 bytes, as in Kubernetes.
+ */
+int agent_conf_node_check(const char *name, struct err *e) must_check;
+
+#endif

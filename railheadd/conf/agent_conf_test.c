@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent_conf_test.c: shows the defaults of agent.json, and what is refused with which words. */
+#include "railheadd/conf/agent_conf.h"
+
+#include "lib/testing/testing.h"
+
+static struct json *parse(const char *text)
+{
+	struct json *tree = NULL;
+	struct err e;
+
+	ck_assert_msg(json_parse(text, strlen(text), "test", &tree, &e) == 0, "%s", e.msg);
+	return tree;
+}
+
+START_TEST(without_a_file)
+{
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(NULL, &c, &e), 0);
+	ck_assert_ptr_null(c.node);
+	ck_assert(!c.has_etcd && !c.strict);
+	ck_assert_int_eq(c.hold / 1000000000, 600);
+	ck_assert_int_eq(c.renew / 1000000000, 60);
+}
+END_TEST
+
+START_TEST(with_etcd)
+{
+	auto_json struct json *tree =
+		parse("{\"node\":\"gpu-17\",\"fence\":\"strict\",\"nodeHold\":40,\"heartbeat\":10,"
+		      "\"etcd\":{\"endpoints\":[\"https://a:1\",\"https://b:1\"],\"ca\":\"/ca\","
+		      "\"cert\":\"/c\",\"key\":\"/k\",\"user\":\"u\",\"passwordFile\":\"/p\"}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_msg(agent_conf_decode(tree, &c, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(c.node, "gpu-17");
+	ck_assert(c.has_etcd && c.strict);
+	ck_assert_str_eq(c.etcd.endpoints[1], "https://b:1");
+	ck_assert_ptr_null(c.etcd.endpoints[2]);
+	ck_assert_str_eq(c.etcd.password_file, "/p");
+	ck_assert_ptr_null(c.etcd.prefix);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	static const struct {
+		const char *text, *why;
+	} all[] = {
+		{ "{\"nodes\":1}", "agent.json.nodes" },
+		{ "{\"node\":\"GPU-1\"}", "node: \"GPU-1\" is not a name" },
+		{ "{\"node\":\"a..b\"}", "node: \"a..b\" is not a name" },
+		{ "{\"node\":\"\"}", "node: \"\" is not a name" },
+		{ "{\"nodeHold\":39,\"heartbeat\":10}", "nodeHold: 39 s is less than 4 times" },
+		{ "{\"fence\":\"maybe\"}", "agent.json.fence" },
+		{ "{\"etcd\":{}}", "etcd.endpoints" },
+		{ "{\"etcd\":{\"endpoints\":[]}}", "etcd.endpoints: is empty" },
+		{ "{\"etcd\":{\"endpoints\":[1]}}", "etcd.endpoints[0]: 1 is not a string" },
+		{ "{\"etcd\":{\"endpoints\":[\"a\"],\"ca\":\"ca.pem\"}}",
+		  "etcd.ca: \"ca.pem\" is not an absolute path" },
+		{ "{\"etcd\":{\"endpoints\":[\"a\"],\"cert\":\"/c\"}}", "etcd.key: is missing" },
+		{ "{\"etcd\":{\"endpoints\":[\"a\"],\"passwordFile\":\"/c\"}}",
+		  "etcd.user: is missing" },
+		{ "{\"etcd\":{\"endpoints\":[\"a\"],\"password\":\"secret\"}}", "etcd.password" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		auto_json struct json *tree = parse(all[i].text);
+		struct agent_conf c;
+		struct err e;
+
+		ck_assert_int_eq(agent_conf_decode(tree, &c, &e), -1);
+		ck_assert_msg(strncmp(e.msg, all[i].why, strlen(all[i].why)) == 0, "%s: %s",
+			      all[i].text, e.msg);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("agent_conf", without_a_file, with_etcd, refused)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent_files.c: reads agent.json, certificates and the password. */
+#include "railheadd/conf/agent_files.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "lib/sys/fs.h"
+#include "lib/sys/safe_path.h"
+
+#define CONF_MAX   65536
+#define SECRET_MAX 262144 /* a file may have many certificates */
+
+static ssize_t read_file(const char *path, size_t max, char **out, struct err *e)
+{
+	const char *name;
+	auto_fd int dir = safe_open_parent(path, SAFE_OWNED, &name, e);
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, name, max, out, e);
+
+	return n < 0 ? err_wrap(e, "%s", path) : n;
+}
+
+static int read_secret(const char *path, char **out, struct err *e)
+{
+	return path && read_file(path, SECRET_MAX, out, e) < 0 ? -1 : 0;
+}
+
+/* The line of a file, as `echo secret >FILE` writes it. */
+static int read_password(const char *path, char **out, struct err *e)
+{
+	if (read_secret(path, out, e))
+		return -1;
+	if (*out)
+		(*out)[strcspn(*out, "\r\n")] = '\0';
+	if (*out && !**out)
+		return err_set(e, ERR_CONFIG, 0, "%s: the first line is empty", path);
+	return 0;
+}
+
+/* Kubernetes' nodes have lower-case names, whatever the host name is. */
+static int name_of_node(const char *given, char out[64], struct err *e)
+{
+	struct utsname names = { .nodename = "" };
+
+	if (!given && uname(&names))
+		return err_set(e, ERR_IO, errno, "the host name");
+	if (!given)
+		given = names.nodename;
+	for (size_t i = 0; i < 63 && given[i]; i++)
+		out[i] = (char)tolower((unsigned char)given[i]);
+	out[strlen(given) < 63 ? strlen(given) : 63] = '\0';
+	/* A name that was cut could be another node's. */
+	return agent_conf_node_check(strlen(given) > 63 ? given : out, e);
+}
+
+static int load_tree(const char *path, bool optional, struct json **out, struct err *e)
+{
+	auto_free char *text = NULL;
+	struct err why;
+	ssize_t len = read_file(path, CONF_MAX, &text, &why);
+
+	if (len < 0 && optional && why.errnum == ENOENT)
+		return 0;
+	if (len < 0) {
+		*e = why;
+		return -1;
+	}
+	return json_parse(text, (size_t)len, path, out, e);
+}
+
+static int fill(struct agent_files *f, const char *path, struct err *e)
+{
+	const struct agent_conf_etcd *etcd = &f->conf.etcd;
+
+	if (agent_conf_decode(f->tree, &f->conf, e) || name_of_node(f->conf.node, f->node, e))
+		return err_wrap(e, "%s", path);
+	return read_secret(etcd->ca, &f->ca, e) || read_secret(etcd->cert, &f->cert, e) ||
+	       read_secret(etcd->key, &f->key, e) ||
+	       read_password(etcd->password_file, &f->password, e);
+}
+
+int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files *out,
+		     struct err *e)
+{
+	struct agent_files f = { .tree = NULL };
+	char usual[4096];
+
+	(void)snprintf(usual, sizeof(usual), "%s/" AGENT_CONF_FILE, ctx->etc_dir);
+	if (load_tree(path ? path : usual, !path, &f.tree, e))
+		return -1;
+	if (fill(&f, path ? path : usual, e)) {
+		agent_files_clear(&f);
+		return -1;
+	}
+	*out = f;
+	return 0;
+}
+
+void agent_files_clear(struct agent_files *f)
+{
+	json_free(f->tree);
+	free(f->ca);
+	free(f->cert);
+	free(f->key);
+	free(f->password);
+	*f = (struct agent_files){ .tree = NULL };
+}
+
+struct etcd_conf agent_files_etcd(const struct agent_files *f)
+{
+	return (struct etcd_conf){ .endpoints = f->conf.etcd.endpoints,
+				   .prefix = f->conf.etcd.prefix,
+				   .tls = { f->ca, f->cert, f->key },
+				   .user = f->conf.etcd.user,
+				   .password = f->password };
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_files.h: agent.json and the files that it names.
+ *
+ * Each file counts only if root alone may write it and its folders.
+ */
+#ifndef RAILHEAD_RAILHEADD_CONF_AGENT_FILES_H
+#define RAILHEAD_RAILHEADD_CONF_AGENT_FILES_H
+
+#include "cluster/etcd/etcd.h"
+#include "lib/base/ctx.h"
+#include "railheadd/conf/agent_conf.h"
+
+#define AGENT_CONF_FILE "agent.json" /* in etc_dir */
+
+struct agent_files {
+	struct json *tree;      /* owned; NULL: there is no file */
+	struct agent_conf conf; /* borrows from tree and node */
+	char node[64];
+	char *ca, *cert, *key, *password; /* owned; NULL: none */
+};
+
+/*
+ * agent_files_load - path NULL: <etc_dir>/agent.json, which may be missing. ERR_CONFIG, ERR_DECODE,
+ * ERR_FORBIDDEN, ERR_IO: the message begins with the path. agent_files_clear - free it.
+ */
+int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files *out,
+		     struct err *e) must_check;
+void agent_files_clear(struct agent_files *f);
+
+/* agent_files_etcd - how to open etcd; borrows from f. Only if f->conf.has_etcd. */
+struct etcd_conf agent_files_etcd(const struct agent_files *f);
+
+#endif

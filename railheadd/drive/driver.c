@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver.c: begin and end of a driver, and what happens after each event. */
+#include <event2/event.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "railheadd/drive/driver_priv.h"
+
+#define SECOND INT64_C(1000000000)
+/* How long an ask for a block of another node stands. */
+#define ASK (2 * SECOND)
+/* ADD and DEL do not tell the agent: so often it looks whether the pools have enough addresses. */
+#define TICK_MAX (10 * SECOND)
+
+static void arm(struct driver *d, int64_t wait)
+{
+	struct timeval t = { .tv_sec = wait / SECOND, .tv_usec = wait % SECOND / 1000 };
+
+	(void)event_add(d->tick, &t);
+}
+
+void driver_soon(struct driver *d)
+{
+	arm(d, 0);
+}
+
+static void tell_unmet(struct driver *d)
+{
+	struct pool_entry *p;
+
+	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
+		if (p->ended)
+			needs_fail(d, p->view.pool.name, p->result);
+		p->ended = false;
+	}
+}
+
+void driver_event(struct driver *d)
+{
+	int64_t now = ctx_since_boot(d->conf.ctx);
+	int64_t next = agent_tick(d->agent, now);
+
+	needs_serve(d);
+	tell_unmet(d);
+	pools_sweep(d);
+	if (d->fatal.code)
+		(void)event_base_loopbreak(d->conf.base);
+	arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
+}
+
+static void tick(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	driver_event(arg);
+}
+
+void driver_heard(struct driver *d, const struct err *why)
+{
+	bool first = !d->contact && !d->why.code;
+
+	if (d->contact != !why || first)
+		d->contact_since = ctx_since_boot(d->conf.ctx);
+	if (!why && !d->contact)
+		log_info(&d->conf.ctx->log, "the cluster store answers");
+	if (why && (d->contact || first))
+		log_warn(&d->conf.ctx->log, "no answer of the cluster store: %s", why->msg);
+	d->contact = !why;
+	if (why)
+		d->why = *why;
+}
+
+static const struct shared_pool *known_pool(void *arg, const char *name)
+{
+	const struct pool_entry *p = pools_find(arg, name);
+
+	return p ? &p->view.pool : NULL;
+}
+
+static int decode_pool(void *arg, const struct cluster_object *o, struct shared_pool *out,
+		       struct err *e)
+{
+	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value };
+	struct driver *d = arg;
+
+	if (d->reply_pool_set)
+		shared_pool_view_clear(&d->reply_pool);
+	d->reply_pool_set = shared_pool_decode(&def, &d->reply_pool, e) == 0;
+	if (!d->reply_pool_set)
+		return -1;
+	d->reply_pool.pool.ending = o->ending;
+	*out = d->reply_pool.pool;
+	return 0;
+}
+
+static void reply(void *arg, const struct agent_reply *r, const struct err *why)
+{
+	struct driver *d = arg;
+
+	driver_heard(d, r->outcome == CLUSTER_AWAY ? why : NULL);
+	if (r->outcome == CLUSTER_REFUSED)
+		log_error(&d->conf.ctx->log, "the cluster store refuses: %s", why->msg);
+	agent_answer(d->agent, r);
+	driver_event(d);
+}
+
+static const struct request_fns request_fns = { known_pool, decode_pool, reply };
+
+void driver_pools_known(struct driver *d)
+{
+	struct err e;
+
+	const struct follow_conf f = { d->conf.base, d->conf.store, &d->own_which, &own_follow_fns,
+				       d };
+
+	if (!d->own_follow && follow_new(&f, &d->own_follow, &e))
+		d->fatal = e;
+}
+
+/* Made once with the store of the node: it tells this store from all others of the node's name. */
+static int new_holder(struct driver *d, struct node_record *n, struct err *e)
+{
+	(void)snprintf(n->holder, sizeof(n->holder), "%016" PRIx64 "%016" PRIx64, driver_random(d),
+		       driver_random(d));
+	return blocks_put_node(d->conf.ipam, n, e);
+}
+
+static int new_agent(struct driver *d, struct err *e)
+{
+	const struct agent_settings set = { .node = d->conf.node,
+					    .boot = d->boot,
+					    .hold = d->conf.hold,
+					    .renew = d->conf.renew,
+					    .retry = d->conf.retry,
+					    .ask = ASK,
+					    .machine = *d->machine ? d->machine : NULL,
+					    .strict = d->conf.strict };
+	struct agent_memory memory;
+
+	if (blocks_load(d->conf.ipam, &memory, e))
+		return -1;
+	if (!*memory.node.holder && new_holder(d, &memory.node, e)) {
+		blocks_clear(&memory);
+		return -1;
+	}
+	d->agent = agent_new(&set, &driver_agent_ops, d, &memory);
+	blocks_clear(&memory);
+	return d->agent ? 0 : err_nomem(e);
+}
+
+/* Tells a machine with a new disk from another machine. Many virtual machines have none. */
+static void read_machine(struct driver *d)
+{
+	auto_free char *text = NULL;
+	char path[256];
+	struct err ignored;
+
+	(void)snprintf(path, sizeof(path), "%s/class/dmi/id/product_uuid", d->conf.ctx->sysfs);
+	if (fs_read_at(AT_FDCWD, path, sizeof(d->machine) - 1, &text, &ignored) <= 0)
+		return;
+	(void)snprintf(d->machine, sizeof(d->machine), "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static int begin(struct driver *d, struct err *e)
+{
+	const struct driver_conf *c = &d->conf;
+
+	d->tick = evtimer_new(c->base, tick, d);
+	if (!d->tick)
+		return err_nomem(e);
+	read_machine(d);
+	if (ctx_boot_id(c->ctx, d->boot, e) || new_agent(d, e) || pools_load(d, e))
+		return -1;
+	d->pools_which = (struct cluster_selector){ CLUSTER_POOL, NULL, NULL };
+	d->own_which = (struct cluster_selector){ CLUSTER_BLOCK, c->node, NULL };
+	if (!c->store)
+		return 0;
+	d->requests = requests_new(c->base, c->store, &request_fns, d);
+	if (!d->requests)
+		return err_nomem(e);
+	return follow_new(
+		&(struct follow_conf){ c->base, c->store, &d->pools_which, &pools_follow_fns, d },
+		&d->pools_follow, e);
+}
+
+int driver_new(const struct driver_conf *conf, struct driver **out, struct err *e)
+{
+	struct driver *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		if (conf->store)
+			conf->store->ops->close(conf->store);
+		return err_nomem(e);
+	}
+	d->conf = *conf;
+	TAILQ_INIT(&d->pools);
+	TAILQ_INIT(&d->needs);
+	TAILQ_INIT(&d->changes);
+	if (begin(d, e)) {
+		driver_free(d);
+		return -1;
+	}
+	if (conf->store)
+		driver_soon(d);
+	*out = d;
+	return 0;
+}
+
+void driver_free(struct driver *d)
+{
+	if (!d)
+		return;
+	needs_free(d);
+	pool_changes_free(d);
+	follow_free(d->pools_follow);
+	follow_free(d->own_follow);
+	/* No call may end when its request is freed. */
+	if (d->conf.store)
+		d->conf.store->ops->close(d->conf.store);
+	requests_free(d->requests);
+	free(d->listed);
+	if (d->reply_pool_set)
+		shared_pool_view_clear(&d->reply_pool);
+	if (d->agent)
+		pools_free(d);
+	agent_free(d->agent);
+	if (d->tick)
+		event_free(d->tick);
+	free(d);
+}
+
+const struct err *driver_failed(const struct driver *d)
+{
+	return d->fatal.code ? &d->fatal : NULL;
+}
+
+/* ---- status ---- */
+
+static int add_pools(struct driver *d, struct json *obj)
+{
+	struct json *list = json_add_array(obj, "pools");
+	const struct pool_entry *p;
+
+	if (!list)
+		return -1;
+	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
+		const struct shared_pool *s = &p->view.pool;
+		struct json *one = json_push_object(list);
+
+		if (!one || json_add_str(one, "name", s->name) ||
+		    json_add_str(one, "uid", s->uid) ||
+		    json_add_bool(one, "deleted", p->gone || s->ending) ||
+		    json_add_int(one, "spare", (int64_t)driver_agent_ops.spare(d, s->name)))
+			return -1;
+	}
+	return 0;
+}
+
+int driver_status(struct driver *d, struct json *obj, struct err *e)
+{
+	static const char *const health[] = { [AGENT_OK] = "ok",
+					      [AGENT_UNCONFIRMED] = "unconfirmed",
+					      [AGENT_FROZEN] = "frozen",
+					      [AGENT_TWIN] = "twin" };
+	const struct cluster_store *s = d->conf.store;
+	int64_t since = ctx_since_boot(d->conf.ctx) - d->contact_since;
+
+	if (json_add_str(obj, "node", d->conf.node) ||
+	    json_add_str(obj, "store", s ? s->ops->name : "none") ||
+	    json_add_bool(obj, "contact", d->contact) ||
+	    json_add_int(obj, "contactSeconds", s ? since / SECOND : 0) ||
+	    json_add_str(obj, "why", d->contact || !s ? NULL : d->why.msg) ||
+	    json_add_str(obj, "health", health[agent_health(d->agent)]) || add_pools(d, obj))
+		return err_nomem(e);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver.h: runs the protocol of cluster/protocol: its requests go to the cluster store, its
+ * records to the store of this node, and its time is that of the event loop.
+ */
+#ifndef RAILHEAD_RAILHEADD_DRIVE_DRIVER_H
+#define RAILHEAD_RAILHEADD_DRIVE_DRIVER_H
+
+#include "cluster/store/cluster_store.h"
+#include "lib/base/ctx.h"
+
+struct driver;
+struct event_base;
+struct ipam;
+
+/* Everything but the store is borrowed. */
+struct driver_conf {
+	const struct ctx *ctx;
+	struct event_base *base;
+	/* Taken over, also on failure. NULL: none; the shared pools of earlier runs are kept. */
+	struct cluster_store *store;
+	struct ipam *ipam;
+	const char *node;
+	int64_t hold, renew, retry; /* ns, see struct agent_settings */
+	bool strict;
+};
+
+/*
+ * driver_new - begin with what the node's store has. ERR_STORE, ERR_NOMEM. driver_free - end, and
+ * close the cluster store. What was sent may still be executed: the next driver finds out.
+ */
+int driver_new(const struct driver_conf *conf, struct driver **out, struct err *e) must_check;
+void driver_free(struct driver *d);
+
+/*
+ * driver_need - an ADD waits for `addresses` of a pool, at most wait_ms. fn is called once, from
+ * the loop: why NULL: the node has got addresses. ERR_NOTFOUND: no pool has this name here.
+ * ERR_EXHAUSTED: the pool is full. ERR_AGAIN: the cluster store is away, or gave none in time.
+ * driver_need_cancel - nothing is reported any more. NULL: no memory.
+ */
+struct driver_need;
+typedef void (*driver_need_fn)(void *arg, const struct err *why);
+struct driver_need_ask {
+	const char *pool;
+	uint32_t addresses;
+	int64_t wait_ms;
+};
+struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *ask,
+				driver_need_fn fn, void *arg);
+void driver_need_cancel(struct driver_need *n);
+
+/*
+ * driver_status - add to obj: node, store, contact, why, since, epoch, pools and blocks, see
+ * railheadd(8).
+ */
+int driver_status(struct driver *d, struct json *obj, struct err *e) must_check;
+
+/*
+ * driver_failed - why the driver cannot go on; NULL: it can. The loop is left then, and the program
+ * must end: what it knows may be less than what it did.
+ */
+const struct err *driver_failed(const struct driver *d);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver_disk.c: the agent's records, in the store of the node. A failure of that store is logged,
+ * and the agent tries again.
+ */
+#include <sys/random.h>
+
+#include "railheadd/drive/driver_priv.h"
+
+static int told(struct driver *d, int rc, const struct err *e)
+{
+	if (rc < 0)
+		log_error(&d->conf.ctx->log, "%s", e->msg);
+	return rc;
+}
+
+static void send_request(void *arg, const struct agent_request *r)
+{
+	struct driver *d = arg;
+
+	/* Without a cluster store nothing is sent; the agent has no pool to claim from either. */
+	if (d->requests && requests_send(d->requests, r))
+		(void)err_nomem(&d->fatal);
+}
+
+static int put_block(void *arg, const struct block_record *r)
+{
+	struct driver *d = arg;
+	struct err e;
+
+	return told(d, blocks_put(d->conf.ipam, r, &e), &e);
+}
+
+static int drop_block(void *arg, const struct block_key *key)
+{
+	struct driver *d = arg;
+	struct err e;
+
+	return told(d, blocks_drop(d->conf.ipam, key, &e), &e);
+}
+
+static int retire_block(void *arg, const struct block_key *key)
+{
+	struct driver *d = arg;
+	struct err e;
+
+	return told(d, blocks_retire(d->conf.ipam, key, &e), &e);
+}
+
+static int put_node(void *arg, const struct node_record *r)
+{
+	struct driver *d = arg;
+	struct err e;
+
+	return told(d, blocks_put_node(d->conf.ipam, r, &e), &e);
+}
+
+/* A block whose use is not known counts as used: then nothing of it is given away. */
+static uint32_t used(void *arg, const struct block_key *key)
+{
+	struct driver *d = arg;
+	uint32_t n = 0;
+	struct err e;
+
+	return told(d, blocks_used(d->conf.ipam, key, &n, &e), &e) ? UINT32_MAX : n;
+}
+
+/* If it is not known, nothing is claimed. */
+static uint64_t spare(void *arg, const char *pool)
+{
+	struct driver *d = arg;
+	uint64_t n = 0;
+	struct err e;
+
+	return told(d, blocks_spare(d->conf.ipam, pool, &n, &e), &e) ? UINT64_MAX / 2 : n;
+}
+
+uint64_t driver_random(void *arg)
+{
+	uint64_t n = 0;
+
+	(void)arg;
+	while (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		;
+	return n;
+}
+
+static int64_t now(void *arg)
+{
+	const struct driver *d = arg;
+
+	return ctx_since_boot(d->conf.ctx);
+}
+
+/* The agent may not be called from here: driver_event() tells who waits. */
+static void met(void *arg, const char *pool, enum need_result result)
+{
+	struct pool_entry *p = pools_find(arg, pool);
+
+	if (!p || result == NEED_MET)
+		return;
+	p->ended = true;
+	p->result = result;
+}
+
+const struct agent_ops driver_agent_ops = {
+	.send = send_request,
+	.random = driver_random,
+	.now = now,
+	.put_block = put_block,
+	.drop_block = drop_block,
+	.retire_block = retire_block,
+	.put_node = put_node,
+	.used = used,
+	.spare = spare,
+	.met = met,
+};

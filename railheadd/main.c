@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c: railheadd: options, signals, and the order of begin and end. */
+#include <event2/event.h>
+#include <signal.h>
+
+#include "ipam/lease/session.h"
+#include "lib/cli/cmd.h"
+#include "railheadd/conf/agent_files.h"
+#include "railheadd/serve/calls.h"
+
+/* Before a request is repeated; it grows. */
+#define RETRY INT64_C(100000000)
+
+struct agent_program {
+	struct event_base *base;
+	struct agent_files files;
+	struct ipam ipam;
+	struct driver *driver;
+	struct server *server;
+	struct event *signals[2];
+};
+
+static void asked_to_end(evutil_socket_t number, short what, void *arg)
+{
+	(void)number;
+	(void)what;
+	(void)event_base_loopbreak(arg);
+}
+
+static int wait_for_signals(struct agent_program *p, struct err *e)
+{
+	static const int numbers[] = { SIGTERM, SIGINT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		p->signals[i] = evsignal_new(p->base, numbers[i], asked_to_end, p->base);
+		if (!p->signals[i] || event_add(p->signals[i], NULL))
+			return err_nomem(e);
+	}
+	/* A peer that has gone is seen where it is written to. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+static int open_cluster(struct agent_program *p, struct cluster_store **out, struct err *e)
+{
+	struct etcd_conf etcd;
+
+	*out = NULL;
+	if (!p->files.conf.has_etcd)
+		return 0;
+	etcd = agent_files_etcd(&p->files);
+	return etcd_open(p->base, &etcd, out, e) ? err_wrap(e, "etcd") : 0;
+}
+
+static int start(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf *c = &p->files.conf;
+	struct driver_conf conf = { .ctx = ctx,
+				    .base = p->base,
+				    .ipam = &p->ipam,
+				    .node = p->files.node,
+				    .hold = c->hold,
+				    .renew = c->renew,
+				    .retry = RETRY,
+				    .strict = c->strict };
+
+	if (ipam_open(ctx, NULL, true, &p->ipam, e) || open_cluster(p, &conf.store, e) ||
+	    driver_new(&conf, &p->driver, e) || wait_for_signals(p, e))
+		return -1;
+	/* Last: who finds the socket is answered. */
+	return server_new(&(struct server_conf){ p->base, ctx, calls_answer, p->driver },
+			  &p->server, e);
+}
+
+static void stop(struct agent_program *p)
+{
+	server_free(p->server);
+	driver_free(p->driver);
+	if (p->ipam.store)
+		ipam_close(&p->ipam);
+	for (size_t i = 0; i < ARRAY_SIZE(p->signals); i++) {
+		if (p->signals[i])
+			event_free(p->signals[i]);
+	}
+	agent_files_clear(&p->files);
+	if (p->base)
+		event_base_free(p->base);
+}
+
+static int serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct err *why;
+
+	log_info(&ctx->log, "node %s, cluster store: %s", p->files.node,
+		 p->files.conf.has_etcd ? "etcd" : "none");
+	if (event_base_dispatch(p->base) < 0)
+		return err_set(e, ERR_IO, 0, "the event loop ended");
+	why = driver_failed(p->driver);
+	if (!why)
+		return 0;
+	*e = *why;
+	return -1;
+}
+
+static int run(struct cmd_run *r, struct err *e)
+{
+	struct agent_program p = { .base = event_base_new() };
+	int rc = -1;
+
+	r->ctx.log.level = opt_is_set(&r->opts, "debug") ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
+	if (!p.base)
+		(void)err_nomem(e);
+	else if (agent_files_load(&r->ctx, opt_get(&r->opts, "config"), &p.files, e) == 0 &&
+		 start(&p, &r->ctx, e) == 0)
+		rc = serve(&p, &r->ctx, e);
+	stop(&p);
+	return rc;
+}
+
+static const struct opt options[] = {
+	{ "config", "FILE", "read this file, not /etc/railhead/agent.json", 0 },
+	{ "debug", NULL, "log more", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railheadd",
+	"railheadd --config /etc/railhead/agent.json",
+	NULL,
+};
+
+static const struct cmd root = {
+	.name = "railheadd",
+	.summary = "give this node blocks of the shared pools",
+	.about =
+		"railheadd is the node agent. It runs until SIGTERM. It claims blocks of addresses "
+		"in the cluster store and returns them when they are idle. Pods start without it "
+		"as "
+		"long as their node has free addresses.",
+	.examples = examples,
+	.opts = { options },
+	.run = run,
+};
+
+static const struct opt globals[] = {
+	CMD_OPT_JSON, CMD_OPT_NO_COLOR, CMD_OPT_HELP, CMD_OPT_VERSION, { NULL, NULL, NULL, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct cmd_program program = { &root, globals, NULL, NULL, true };
+
+	(void)argc;
+	return cmd_main(&program, argv, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calls.c: the table of calls. */
+#include "railheadd/serve/calls.h"
+
+#include <string.h>
+
+#include "lib/base/version.h"
+#include "railheadd/drive/pool_change.h"
+
+#define WAIT_MAX_MS     60000
+#define ADDRESSES_MAX   64
+#define DEFAULT_WAIT_MS 5000
+
+/* ---- need ---- */
+
+struct need_args {
+	const char *pool;
+	uint32_t addresses, wait_ms;
+};
+
+static const struct json_field need_fields[] = {
+	{ .key = "pool",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct need_args, pool),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = 30 },
+	{ .key = "addresses",
+	  .kind = J_U32,
+	  .offset = offsetof(struct need_args, addresses),
+	  .min = 1,
+	  .max = ADDRESSES_MAX },
+	{ .key = "waitMs",
+	  .kind = J_U32,
+	  .offset = offsetof(struct need_args, wait_ms),
+	  .max = WAIT_MAX_MS },
+	{ .key = NULL },
+};
+
+static void need_done(void *arg, const struct err *why)
+{
+	struct server_request *r = arg;
+
+	if (why)
+		server_refuse(r, why);
+	else
+		server_answer(r, NULL);
+}
+
+static void forget_need(void *what)
+{
+	driver_need_cancel(what);
+}
+
+static void call_need(struct driver *d, struct server_request *r, const struct json *args)
+{
+	struct need_args a = { .addresses = 1, .wait_ms = DEFAULT_WAIT_MS };
+	struct driver_need *n;
+	struct err e;
+
+	if (json_decode(args, "args", need_fields, &a, &e)) {
+		server_refuse(r, &e);
+		return;
+	}
+	n = driver_need(d, &(struct driver_need_ask){ a.pool, a.addresses, a.wait_ms }, need_done,
+			r);
+	if (n) {
+		server_later(r, forget_need, n);
+		return;
+	}
+	(void)err_nomem(&e);
+	server_refuse(r, &e);
+}
+
+/* ---- pools of the cluster ---- */
+
+struct pool_args {
+	const char *pool;
+	const struct json *definition;
+};
+
+#define POOL                                                                                       \
+	{                                                                                          \
+		.key = "pool", .kind = J_STRING, .offset = offsetof(struct pool_args, pool),       \
+		.flags = J_REQUIRED, .min = 1, .max = 30                                           \
+	}
+
+static const struct json_field pool_put_fields[] = {
+	POOL,
+	{ .key = "definition",
+	  .kind = J_OBJECT,
+	  .offset = offsetof(struct pool_args, definition),
+	  .flags = J_REQUIRED },
+	{ .key = NULL },
+};
+
+static const struct json_field pool_remove_fields[] = { POOL, { .key = NULL } };
+
+static void change_done(void *arg, const struct err *why, bool created)
+{
+	auto_json struct json *result = why ? NULL : json_new_object();
+	struct server_request *r = arg;
+	struct err e;
+
+	if (why) {
+		server_refuse(r, why);
+	} else if (!result || json_add_bool(result, "created", created)) {
+		(void)err_nomem(&e);
+		server_refuse(r, &e);
+	} else {
+		server_answer(r, result);
+	}
+}
+
+static void forget_change(void *what)
+{
+	pool_change_cancel(what);
+}
+
+static void change_begun(struct server_request *r, struct pool_change *c, const struct err *why)
+{
+	if (c)
+		server_later(r, forget_change, c);
+	else
+		server_refuse(r, why);
+}
+
+static void call_pool_put(struct driver *d, struct server_request *r, const struct json *args)
+{
+	const struct pool_change_end end = { change_done, r };
+	struct pool_change *c = NULL;
+	struct pool_args a = { NULL };
+	struct err e;
+
+	if (json_decode(args, "args", pool_put_fields, &a, &e) == 0)
+		c = pool_change_put(d, a.pool, a.definition, &end, &e);
+	change_begun(r, c, &e);
+}
+
+static void call_pool_remove(struct driver *d, struct server_request *r, const struct json *args)
+{
+	const struct pool_change_end end = { change_done, r };
+	struct pool_change *c = NULL;
+	struct pool_args a = { NULL };
+	struct err e;
+
+	if (json_decode(args, "args", pool_remove_fields, &a, &e) == 0)
+		c = pool_change_remove(d, a.pool, &end, &e);
+	change_begun(r, c, &e);
+}
+
+/* ---- status ---- */
+
+static void call_status(struct driver *d, struct server_request *r, const struct json *args)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	(void)args;
+	if (!status || json_add_str(status, "version", RAILHEAD_VERSION)) {
+		(void)err_nomem(&e);
+		server_refuse(r, &e);
+	} else if (driver_status(d, status, &e)) {
+		server_refuse(r, &e);
+	} else {
+		server_answer(r, status);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(struct driver *d, struct server_request *r, const struct json *args);
+} calls[] = {
+	{ "need", call_need },
+	{ "pool-put", call_pool_put },
+	{ "pool-remove", call_pool_remove },
+	{ "status", call_status },
+};
+
+void calls_answer(void *arg, struct server_request *r, const struct agent_call *call)
+{
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (strcmp(calls[i].name, call->call) == 0) {
+			calls[i].fn(arg, r, call->args);
+			return;
+		}
+	}
+	err_set(&e, ERR_FIELD, 0, "request.call: the agent does not know \"%.32s\"", call->call);
+	(void)err_hint(&e, "install railheadd and railctl of one release");
+	server_refuse(r, &e);
+}

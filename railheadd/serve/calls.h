@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calls.h: what can be asked for through the socket, see railhead-agent.sock(5).
+ */
+#ifndef RAILHEAD_RAILHEADD_SERVE_CALLS_H
+#define RAILHEAD_RAILHEADD_SERVE_CALLS_H
+
+#include "railheadd/drive/driver.h"
+#include "railheadd/serve/server.h"
+
+/* calls_answer - a server_fn whose arg is a struct driver. */
+void calls_answer(void *arg, struct server_request *r, const struct agent_call *call);
+
+#endif

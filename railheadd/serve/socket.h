@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* socket.h: the agent's listening socket, which one process of a node has. */
+#ifndef RAILHEAD_RAILHEADD_SERVE_SOCKET_H
+#define RAILHEAD_RAILHEADD_SERVE_SOCKET_H
+
+#include "lib/base/ctx.h"
+
+#define SOCKET_PATH_LEN 108 /* of struct sockaddr_un */
+
+struct agent_socket {
+	int fd;   /* listens; non-blocking */
+	int lock; /* held as long as the agent runs */
+	char path[SOCKET_PATH_LEN];
+};
+
+/*
+ * socket_open - <run_dir>/agent.sock, for root alone. A socket that a dead agent left is replaced.
+ * ERR_BUSY: another agent runs. socket_close - remove it, and close what is open (not -1).
+ */
+int socket_open(const struct ctx *ctx, struct agent_socket *out, struct err *e) must_check;
+void socket_close(struct agent_socket *s);
+
+/* socket_peer_is_root - whether the process that connected is root's, or of our own user. */
+bool socket_peer_is_root(int fd);
+
+#endif
