@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: railctl: the commands that it has, and the options of all of them. */
 #include "railctl/attachments/attachments.h"
+#include "railctl/cluster/cluster.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/rdma/rdma.h"
 #include "railctl/topo/topo.h"
@@ -33,7 +34,8 @@ static const struct cmd version = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_attachments, &cmd_ipam, &cmd_rdma, &cmd_topo, &cmd_vf, &help, &version, NULL,
+	&cmd_attachments, &cmd_cluster, &cmd_ipam, &cmd_rdma, &cmd_topo,
+	&cmd_vf,          &help,        &version,  NULL,
 };
 
 static const struct cmd root = {

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster.c: `railctl cluster`, and its command `status`. */
+#include "railctl/cluster/cluster.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void line(const struct cmd_run *r, const char *what, const char *text)
+{
+	out_line(&r->out, OUT_PLAIN, "%-8s %s", what, text ? text : "-");
+}
+
+static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
+{
+	static const struct out_column columns[] = {
+		{ "POOL", 0 }, { "FREE HERE", OUT_RIGHT }, { "STATE", 0 }, { "UID", OUT_SPARE }
+	};
+	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+
+	json_each (p, pools) {
+		char spare[32];
+		bool deleted = json_true(json_get(p, "deleted"));
+
+		(void)snprintf(spare, sizeof(spare), "%.0f", json_num(json_get(p, "spare")));
+		if (out_row(&t,
+			    (struct out_cell[]){
+				    { json_str(json_get(p, "name")), OUT_PLAIN },
+				    { spare, OUT_PLAIN },
+				    { deleted ? "deleted" : "ok", deleted ? OUT_WARN : OUT_GOOD },
+				    { json_str(json_get(p, "uid")), OUT_FAINT } },
+			    e))
+			return -1;
+	}
+	out_table(&r->out, &t);
+	return 0;
+}
+
+static int print_status(const struct cmd_run *r, const struct json *s, struct err *e)
+{
+	bool contact = json_true(json_get(s, "contact"));
+	const char *store = json_str(json_get(s, "store"));
+
+	line(r, "node", json_str(json_get(s, "node")));
+	line(r, "agent", json_str(json_get(s, "version")));
+	line(r, "store", store);
+	if (store && strcmp(store, "none") != 0)
+		out_line(&r->out, contact ? OUT_GOOD : OUT_BAD, "%-8s %s for %.0f s%s%s", "contact",
+			 contact ? "yes" : "no", json_num(json_get(s, "contactSeconds")),
+			 contact ? "" : ": ", contact ? "" : json_str(json_get(s, "why")));
+	line(r, "health", json_str(json_get(s, "health")));
+	return print_pools(r, json_get(s, "pools"), e);
+}
+
+static int status(struct cmd_run *r, struct err *e)
+{
+	auto_json struct json *answer = NULL;
+
+	if (agent_client_call(&r->ctx, &(struct agent_call){ "status", NULL }, CLUSTER_WAIT_MS,
+			      &answer, e))
+		return -1;
+	return r->out.json ? out_json(&r->out, answer, e) : print_status(r, answer, e);
+}
+
+static const char *const status_examples[] = { "railctl cluster status", NULL };
+
+static const struct cmd cmd_status = {
+	.name = "status",
+	.summary = "show the node agent, its cluster store and the shared pools",
+	.about = "Health \"unconfirmed\" means that this node assigns no address of a shared pool: "
+		 "the agent has not reached the cluster store since the boot, or since the fence "
+		 "passed. \"frozen\": the cluster store was restored, and nothing is claimed or "
+		 "returned for a while. \"twin\": another machine has the name of this node.",
+	.examples = status_examples,
+	.run = status,
+};
+
+static const struct cmd *const pool_commands[] = { &cmd_cluster_pool_apply,
+						   &cmd_cluster_pool_delete, NULL };
+
+static const struct cmd cmd_pool = {
+	.name = "pool",
+	.summary = "shared pools: apply, delete",
+	.sub = pool_commands,
+};
+
+static const struct cmd *const commands[] = { &cmd_status, &cmd_pool, NULL };
+
+const struct cmd cmd_cluster = {
+	.name = "cluster",
+	.summary = "shared pools of all nodes, through the node agent",
+	.sub = commands,
+};
