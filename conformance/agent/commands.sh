@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# railctl cluster, and what the agent refuses.
+
+test_commands_the_examples_of_help_work()
+{
+	local line
+	NODES=1 cluster_begin
+	mkdir -p "$W/files"
+	jq -n '[{name:"rail0",subnet:"10.92.0.0/24",blockSize:8},{name:"rail1",subnet:"10.93.0.0/24",blockSize:8}]' >"$W/files/rails.json"
+	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/examples"
+	[ "$(wc -l <"$W/examples")" -ge 3 ] || fail "no examples"
+	while IFS= read -r line <&8; do
+		is "$line" on_node n1 bash -c "cd $W/files && PATH=$BIN:\$PATH $line"
+	done 8<"$W/examples"
+}
+
+test_commands_a_pool_keeps_its_subnet_and_block_size()
+{
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8}'
+	isnt "another blockSize" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":16}'
+	has "another blockSize" "$(<"$W/is")" "blockSize is 8 in the cluster and cannot become 16"
+	isnt "another subnet" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.93.0.0/24","blockSize":8}'
+	isnt "an overlap" ctl n1 cluster pool apply - <<<'{"name":"rail1","subnet":"10.92.0.128/25","blockSize":8}'
+	has "an overlap" "$(<"$W/is")" "overlaps that of pool rail0"
+	isnt "no blocks" ctl n1 cluster pool apply - <<<'{"name":"rail1","subnet":"10.94.0.0/25"}'
+	has "no blocks" "$(<"$W/is")" "blockSize"
+	isnt "an unknown key" ctl n1 cluster pool apply - <<<'{"name":"rail1","subnet":"10.94.0.0/25","blockSize":8,"warmm":1}'
+	is "excludes may change" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":8,"excludes":["10.92.0.9"]}'
+}
+
+# A pool that was deleted gives no new address; the pods that have one keep it, and DEL works.
+test_commands_a_pool_is_deleted_under_a_pod()
+{
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"idle":1,"cooldown":0}'
+	add n1 p1 rail0
+	is "delete" ctl n1 cluster pool delete rail0
+	isnt "delete again" ctl n1 cluster pool delete rail0
+	eq "leases" "$(leases n1)" "${ADDRESS%/*}"
+	del n1 p1 rail0
+	eventually gone_from n1 rail0
+}
+gone_from() { ! knows "$@"; }
+
+test_commands_without_an_agent()
+{
+	NODES=1 cluster_begin
+	agent_kill n1
+	isnt "status" ctl n1 cluster status
+	has "status" "$(<"$W/is")" "systemctl start railheadd"
+}
+
+test_commands_one_agent_runs_on_a_node()
+{
+	NODES=1 cluster_begin
+	isnt "a second agent" on_node n1 timeout -s KILL "$LIMIT" "$BIN/railheadd"
+	has "a second agent" "$(<"$W/is")" "another agent runs on this node"
+	is "the first one" ctl n1 cluster status
+}
+
+test_commands_a_wrong_configuration_is_named()
+{
+	NODES=1 cluster_begin
+	echo '{"etcd":{"endpoints":["http://10.99.0.1:2379"],"cert":"/c"}}' >"$W/node/n1/etc/railhead/other.json"
+	isnt "half a certificate" on_node n1 timeout -s KILL "$LIMIT" "$BIN/railheadd" --config /etc/railhead/other.json
+	has "half a certificate" "$(<"$W/is")" "other.json: etcd.key: is missing"
+}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# lib.sh: a cluster for one case: etcd, and nodes with an agent each. Sourced by run.sh inside the sandbox.
+#
+# A node is a network namespace with two wires and a host name, and an /etc, a store and records of its own. eth0 leads to etcd, rail0
+# to the rails of the other nodes. The wires end in two bridges of the sandbox.
+# shellcheck disable=SC2034
+
+STATE=/var/lib/railhead RUN=/run/railhead
+ETCD=http://10.99.0.1:2379
+CONTROL=$HERE/../cluster-store/etcd.sh
+
+# on_node NODE COMMAND...; in_node: the same in place of this shell, so that its process is the command's.
+on_node() { (in_node "$@"); }
+in_node()
+{
+	local at=$W/node/$1
+	# shellcheck disable=SC2016
+	exec nsenter --net="/run/netns/$1" unshare --mount --uts bash -c 'hostname "$1" && mount --bind "$2/etc" /etc &&
+		mount --bind "$2/lib" "$3" && mount --bind "$2/run" "$4" && shift 4 && exec "$@"' - \
+		"$1" "$at" "$STATE" "$RUN" "${@:2}"
+}
+ctl() { on_node "$1" timeout -s KILL "$LIMIT" "$BIN/railctl" "${@:2}"; }
+
+# give_up WHAT: without it the rest of the case says nothing
+give_up()
+{
+	fail "test error: $1"
+	exit 1
+}
+
+etcd_begin()
+{
+	mkdir -p "$W/data"
+	printf '%s\n' env -u ETCD "$ENGINES/etcd-3.5" --data-dir "$W/data" --listen-client-urls "$ETCD" \
+		--advertise-client-urls "$ETCD" --listen-peer-urls http://127.0.0.1:2380 --log-level warn >"$W/command"
+	printf '%s\n' --max-time 10 >"$W/curl"
+	echo "$ETCD" >"$W/url"
+	"$CONTROL" start || give_up "etcd does not start"
+}
+
+# wire NODE LINK BRIDGE
+wire()
+{
+	ip link add "$1-$2" type veth peer name "$2" netns "$1" && ip link set "$1-$2" master "$3" up &&
+		ip -n "$1" link set "$2" up || give_up "the wire $2 of $1"
+}
+
+# node_begin NUMBER: node nNUMBER, without an agent
+node_begin()
+{
+	local node=n$1 at=$W/node/n$1
+	ip netns add "$node" || give_up "$node"
+	wire "$node" eth0 mgmt
+	wire "$node" rail0 fabric
+	ip -n "$node" addr add "10.99.0.1$1/24" dev eth0
+	ip -n "$node" link set lo up
+	mkdir -p "$at"/{lib,run}
+	cp -a /etc "$at/etc" && mkdir -p "$at/etc/railhead"
+	jq -n --arg e "$ETCD" '{etcd:{endpoints:[$e]},heartbeat:1,nodeHold:10}' >"$at/etc/railhead/agent.json"
+}
+
+# agent_begin NODE: and until it answers
+agent_begin()
+{
+	in_node "$1" "$BIN/railheadd" >>"$W/node/$1/log" 2>&1 </dev/null &
+	echo $! >"$W/node/$1/pid"
+	eventually ctl "$1" cluster status
+}
+agent_kill() # NODE: the agent alone
+{
+	kill -KILL "$(<"$W/node/$1/pid")"
+	wait "$(<"$W/node/$1/pid")" 2>/dev/null
+	rm "$W/node/$1/pid"
+}
+agent_is() { [ "$(ctl "$1" cluster status --json | jq -r "$2")" = "$3" ]; }
+
+# cluster_begin: etcd and all nodes, whose agents reached etcd
+cluster_begin()
+{
+	local i
+	export W
+	mkdir -p "$STATE" "$RUN"
+	trap cluster_end EXIT
+	ip link add mgmt type bridge && ip link add fabric type bridge && ip link set mgmt up && ip link set fabric up &&
+		ip addr add 10.99.0.1/24 dev mgmt || give_up bridges
+	etcd_begin
+	for ((i = 1; i <= NODES; i++)); do
+		node_begin "$i"
+		agent_begin "n$i"
+	done
+	for ((i = 1; i <= NODES; i++)); do eventually agent_is "n$i" .health ok || give_up "the agent of n$i"; done
+}
+
+cluster_end()
+{
+	local p
+	for p in "$W"/node/*/pid; do [ ! -e "$p" ] || kill -KILL "$(<"$p")"; done
+	kill -KILL "$(<"$W/pid")" 2>/dev/null
+	wait 2>/dev/null
+	# The kernel ends a namespace later; the next case has links of the same names.
+	for p in $(ip -o link | grep -o 'n[0-9]*-[a-z]*[0-9]*'); do ip link del "$p"; done
+	for p in $(ip netns list | cut -d' ' -f1); do ip netns del "$p"; done
+	ip link del mgmt
+	ip link del fabric
+	rm -rf "$W/node" "$W/data"
+}
+
+# shared NAME JSON: a pool of all nodes, and until each node knows it
+shared()
+{
+	local i
+	is "pool $1" ctl n1 cluster pool apply - <<<"$(jq -c --arg n "$1" '.name=$n' <<<"$2")"
+	for ((i = 1; i <= NODES; i++)); do eventually knows "n$i" "$1"; done
+}
+knows() { ctl "$1" cluster status --json | jq -e --arg n "$2" 'any(.pools[]; .name == $n)'; }
+
+# --- pods --------------------------------------------------------------------------------------
+
+# cni_on NODE VERB POD POOL: macvlan on rail0. Sets RC and OUT.
+cni_on()
+{
+	printf '{"cniVersion":"1.1.0","name":"rails","type":"macvlan","master":"rail0","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$4" \
+		>"$W/conf"
+	OUT=$(on_node "$1" timeout -s KILL "$LIMIT" env -i PATH="$PATH" CNI_COMMAND="$2" CNI_CONTAINERID="$3" CNI_NETNS="/run/netns/$3" \
+		CNI_IFNAME=net1 CNI_PATH="$BIN" CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$3" "$BIN/macvlan" \
+		<"$W/conf" 2>>"$W/node/$1/plugin.log")
+	RC=$?
+}
+# add NODE POD POOL: it must succeed; ADDRESS is what it got. del: the same for DEL.
+add()
+{
+	[ -e "/run/netns/$2" ] || ip netns add "$2"
+	cni_on "$1" ADD "$2" "$3"
+	[ "$RC" = 0 ] || fail "ADD of $2 on $1: exit $RC: $OUT" || return
+	ADDRESS=$(jq -r '.ips[0].address' <<<"$OUT")
+	echo "$ADDRESS" >>"$W/given"
+}
+del()
+{
+	cni_on "$1" DEL "$2" "$3"
+	[ "$RC" = 0 ] || fail "DEL of $2 on $1: exit $RC: $OUT"
+}
+# refused NODE POD POOL CODE TEXT: ADD must fail so
+refused()
+{
+	[ -e "/run/netns/$2" ] || ip netns add "$2"
+	cni_on "$1" ADD "$2" "$3"
+	[ "$RC" = 1 ] || fail "ADD of $2 on $1 must fail: exit $RC: $OUT"
+	eq "code" "$(jq -r .code <<<"$OUT")" "$4"
+	has "message" "$OUT" "$5"
+}
+pings() { is "$1 must reach $2" ip netns exec "$1" "$HELPERS/ping" "$2"; }
+leases() { ctl "$1" ipam lease list --json | jq -r '.[].address' | sort; }
+# no address is leased twice in the cluster
+unique()
+{
+	local i all
+	all=$(for ((i = 1; i <= NODES; i++)); do leases "n$i"; done | sort)
+	eq "addresses leased twice" "$(uniq -d <<<"$all")" ""
+}
+more_evidence()
+{
+	local node
+	for node in "$W"/node/*; do
+		tail -n 6 "$node/log" | sed "s/^/${node##*/}: /"
+	done 2>/dev/null
+	tail -n 3 "$W/log"
+}

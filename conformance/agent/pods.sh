@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Pods of several nodes on one shared pool.
+
+RAIL='{"subnet":"10.92.0.0/24","blockSize":8,"warm":1}'
+
+test_pods_of_two_nodes_reach_each_other()
+{
+	cluster_begin
+	shared rail0 "$RAIL"
+	add n1 p1 rail0
+	local first=$ADDRESS
+	add n2 p2 rail0
+	[ "$first" != "$ADDRESS" ] || fail "two pods have $first"
+	pings p1 "${ADDRESS%/*}"
+	unique
+	del n1 p1 rail0
+	del n2 p2 rail0
+	eq "leases" "$(leases n1)$(leases n2)" ""
+}
+
+# Blocks of one address: each pod of a node needs a block of its own, and the pool fits exactly.
+test_pods_fill_a_pool_to_its_last_address()
+{
+	local i
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/28","blockSize":1,"warm":0}'
+	for ((i = 0; i < 14; i++)); do add "n$((i % NODES + 1))" "p$i" rail0; done
+	unique
+	eq "addresses" "$(for ((i = 1; i <= NODES; i++)); do leases "n$i"; done | wc -l)" 14
+	refused n1 last rail0 101 "full"
+	del n2 p1 rail0
+}
+
+# An agent that is dead delays no pod, because warm addresses are on the node already.
+test_pods_find_warm_addresses()
+{
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":4}'
+	eventually has_spare n1 rail0 4
+	agent_kill n1
+	add n1 p1 rail0
+	del n1 p1 rail0
+}
+has_spare() { [ "$(ctl "$1" cluster status --json | jq --arg n "$2" '.pools[] | select(.name == $n) | .spare')" -ge "$3" ]; }

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BINDIR [CASE...]: nodes with a node agent each, real etcd, and pods that take addresses of shared pools.
+#
+# CASE is the name of a case, of a file of cases, or a pattern. ENGINES=DIR: etcd is there (build/engines); NODES (3);
+# HELPERS=DIR: the program ping is there.
+# Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
+set -u
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage()
+{
+	sed -n '3,7s/^# //p' "$0" >&2
+	exit 2
+}
+
+# shellcheck source=conformance/harness/suite.sh
+. "$HERE/../harness/suite.sh"
+if [ "${1-}" != --inside ]; then
+	export ENGINES=${ENGINES:-build/engines}
+	"$HERE/../cluster-store/fetch.sh" "$ENGINES"
+	case $? in
+	0) ;;
+	3)
+		echo "0 passed, 0 failed, 0 skipped"
+		echo "skipped: Debian's packages of etcd are not available here"
+		exit
+		;;
+	*) exit 1 ;;
+	esac
+	ENGINES=$(cd "$ENGINES" && pwd)
+fi
+into_sandbox "$@"
+set -- "${ARGS[@]}"
+[ $# -ge 1 ] && [ -d "$1" ] || usage
+FROM=$(cd "$1" && pwd) || exit 2
+shift
+
+W=/run/work
+LIMIT=${LIMIT:-60}
+NODES=${NODES:-3}
+BIN=$W/bin
+HELPERS=${HELPERS:-$FROM/../conformance/attach}
+mkdir -p "$BIN"
+cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
+# shellcheck source=conformance/harness/cases.sh
+. "$HERE/../harness/cases.sh" || exit 2
+# shellcheck source=conformance/agent/lib.sh
+. "$HERE/lib.sh" || exit 2
+THEMES=(pods store commands)
+for theme in "${THEMES[@]}"; do
+	# shellcheck disable=SC1090
+	. "$HERE/$theme.sh" || exit 2
+done
+
+one_case() # NAME
+{
+	rm -rf "$W/skip" "$W/evidence"
+	("test_$1") >"$W/case.out" 2>&1 </dev/null
+	verdict "${1//_/ }" $?
+}
+
+while read -r theme name <&9; do
+	chosen "$theme $name ${name%%_*}" "$@" || continue
+	n=$((n + 1))
+	one_case "$name"
+done 9< <(cases_of "$HERE" "${THEMES[@]}")
+closing "$@"

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# The cluster store goes away, comes back, and forgets.
+
+# The network is not on the path of an ADD that finds an address.
+test_store_killed_and_pods_start_all_the_same()
+{
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1}'
+	add n1 p1 rail0
+	"$CONTROL" kill
+	add n1 p2 rail0
+	del n1 p1 rail0
+	eventually agent_is n1 .contact false
+	"$CONTROL" start
+	eventually agent_is n1 .contact true
+	add n2 p3 rail0
+	unique
+}
+
+# An ADD that needs a block says that the store is away, before the runtime's patience ends.
+test_store_away_and_no_address_left()
+{
+	local i
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":2,"warm":0}'
+	add n1 p1 rail0
+	add n1 p2 rail0
+	"$CONTROL" kill
+	refused n1 p3 rail0 11 "cluster store"
+	"$CONTROL" start
+	eventually agent_is n1 .contact true
+	add n1 p3 rail0
+	unique
+}
+
+# A node that is cut off goes on; one that has no address left waits until the wire is back.
+test_store_cut_off_from_one_node()
+{
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1}'
+	add n1 p1 rail0
+	ip link set n1-eth0 down
+	eventually agent_is n1 .contact false
+	add n1 p2 rail0
+	add n2 p3 rail0
+	ip link set n1-eth0 up
+	eventually agent_is n1 .contact true
+	unique
+}
+
+# The copy has none of the blocks: each node claims its own again, and no address has two owners.
+test_store_restored_from_an_older_copy()
+{
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":1}'
+	"$CONTROL" save
+	eventually agent_is n1 .contact true
+	eventually agent_is n2 .contact true
+	add n1 p1 rail0
+	add n2 p2 rail0
+	"$CONTROL" restore
+	eventually agent_is n1 .contact true
+	eventually agent_is n2 .contact true
+	eventually add n3 p3 rail0
+	unique
+	pings p1 "${ADDRESS%/*}"
+}
