@@ -77,7 +77,9 @@ rdma/probe/testing|lib/ rdma/probe/
 cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
+cluster/call|lib/ cluster/http/ cluster/store/
 cluster/etcd|lib/ cluster/http/ cluster/store/
+cluster/kube|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/
@@ -123,6 +125,7 @@ expat.h|^topo/xml/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/
 curl/|^cluster/http/
+yaml.h|^cluster/kube/kubeconfig[.]c$
 event2/|^(cluster/(http|testing)|railheadd)/
 check.h|^lib/testing/testing.h$'
 most=25 # files of a room that somebody must read

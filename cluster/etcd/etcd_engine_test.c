@@ -448,7 +448,7 @@ END_TEST
 
 int main(void)
 {
-	static const struct contract_engine engine = { "etcd", open_etcd };
+	static const struct contract_engine engine = { "etcd", open_etcd, false };
 	/* the last three need users and TLS */
 	const TTest *const tests[] = {
 		the_next_endpoint_answers,       a_write_goes_to_one_endpoint,

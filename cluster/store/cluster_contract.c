@@ -103,6 +103,7 @@ START_TEST(removes_one_version)
 
 	must_write(&c, WRITE_CREATE, &t);
 	old = t;
+	t.number = 1;
 	must_write(&c, WRITE_UPDATE, &t);
 	ck_assert_int_eq(do_write(&c, WRITE_REMOVE, &old, &e), CLUSTER_CONFLICT);
 	old.at = t.at;
@@ -172,6 +173,7 @@ START_TEST(one_of_many_updates)
 	int ok = 0, conflict = 0;
 	struct thing t = { .kind = CLUSTER_BLOCK, .name = "many-updates", .node = "many-n" };
 
+	t.number = -1;
 	must_write(&c, WRITE_CREATE, &t);
 	for (t.number = 0; t.number < MANY; t.number++)
 		start_write(&c, WRITE_UPDATE, &t, &e[t.number]);
@@ -391,6 +393,7 @@ START_TEST(an_old_revision_is_expired)
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
 	must_write(&c, WRITE_CREATE, &t);
+	t.number = 1;
 	must_write(&c, WRITE_UPDATE, &t);
 	engine_control("compact");
 	start_watch(&c, &which, l.revision, &w);
@@ -401,6 +404,7 @@ START_TEST(an_old_revision_is_expired)
 	ck_assert_int_eq(w.outcome, CLUSTER_EXPIRED);
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
 	start_watch(&c, &which, l.revision, &w);
+	t.number = 2;
 	must_write(&c, WRITE_UPDATE, &t);
 	wait_watched(&c, &w, 1);
 	engine_close(&c);
@@ -526,6 +530,12 @@ START_TEST(a_killed_engine_comes_back)
 	ck_assert_int_eq(e.number, 8);
 	(void)snprintf(seen, sizeof(seen), "%s", w.revision);
 	start_watch(&c, &which, seen, &w);
+	if (contract_engine->forgets) {
+		wait_watched(&c, &w, 0);
+		ck_assert_msg(w.outcome == CLUSTER_EXPIRED, "%d: %s", (int)w.outcome, w.why);
+		ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+		start_watch(&c, &which, l.revision, &w);
+	}
 	t.number = 9;
 	must_write(&c, WRITE_UPDATE, &t);
 	wait_watched(&c, &w, 1);

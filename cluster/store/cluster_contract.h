@@ -15,6 +15,7 @@ struct contract_engine {
 	const char *name;
 	int (*open)(struct event_base *base, unsigned timeout_ms, struct cluster_store **out,
 		    struct err *e);
+	bool forgets; /* after a restart, revisions from before it are expired */
 };
 
 /* The test program of an engine sets it, before the tests run. */

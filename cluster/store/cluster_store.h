@@ -30,8 +30,9 @@ enum cluster_kind {
 
 /*
  * Which object it is, and which state of it. uid: made at the creation, never used again. version:
- * changes with each write; compared for equality only, because a restored store uses versions
- * again. The store demands uid and version as preconditions of an update and of a deletion.
+ * changes with each write that changes the object; Kubernetes keeps it at an equal write. Versions
+ * are compared for equality only, because a restored store uses them again. The store demands uid
+ * and version as preconditions of an update and of a deletion.
  */
 struct cluster_version {
 	char uid[CLUSTER_UID_LEN];

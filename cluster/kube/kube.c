@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube.c: the store: its copy of the configuration, and the parts of a call that all calls have.
+ */
+#include "cluster/kube/kube.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/kube/kube_priv.h"
+#include "cluster/kube/kubeconfig.h"
+#include "cluster/store/cluster_name.h"
+
+#define TIMEOUT_MS 5000
+#define PAGE       200
+
+struct kube *kube_store(const struct cluster_call *c)
+{
+	return (struct kube *)c->call.store;
+}
+
+/* ---- calls ---- */
+
+static void kube_call_free(struct call *call)
+{
+	struct cluster_call *c = (struct cluster_call *)call;
+
+	free(c->url);
+	free(c->body);
+	free(c->token);
+	free(c->more);
+	free(c);
+}
+
+struct cluster_call *kube_call_new(struct cluster_store *s, void (*report)(struct call *c),
+				   void *arg)
+{
+	struct cluster_call *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->call.report = report;
+	c->call.free = kube_call_free;
+	c->arg = arg;
+	if (!call_begin((struct call_store *)s, &c->call))
+		return c;
+	free(c);
+	return NULL;
+}
+
+void kube_call_done(struct call *call)
+{
+	struct cluster_call *c = (struct cluster_call *)call;
+
+	c->done(c->arg, &call->result);
+}
+
+bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
+{
+	const char *bad;
+
+	if (!cluster_selector_valid(which, &bad)) {
+		call_bad_name(&c->call, bad);
+		return false;
+	}
+	c->kind = which->kind;
+	c->which.kind = which->kind;
+	(void)snprintf(c->prefix, sizeof(c->prefix), "%s", which->prefix ? which->prefix : "");
+	(void)snprintf(c->node, sizeof(c->node), "%s", which->node ? which->node : "");
+	c->which.node = which->node ? c->node : NULL;
+	return true;
+}
+
+bool kube_stray(struct cluster_call *c, const struct err *e)
+{
+	const struct kube_conf *conf = &kube_store(c)->conf;
+
+	if (e->code == ERR_NOMEM)
+		return false;
+	if (conf->stray)
+		conf->stray(conf->stray_arg, e);
+	return true;
+}
+
+/* ---- open and close ---- */
+
+static void kube_free(struct call_store *base)
+{
+	struct kube *s = (struct kube *)base;
+
+	http_free(base->http);
+	kube_login_clear(&s->conf.login);
+	free(s);
+}
+
+static void kube_cancel(struct cluster_call *c)
+{
+	call_drop(&c->call);
+}
+
+static void kube_close(struct cluster_store *s)
+{
+	call_close((struct call_store *)s);
+}
+
+static const struct cluster_store_ops ops = {
+	.name = "kubernetes",
+	.get = kube_get,
+	.list = kube_list,
+	.watch = kube_watch,
+	.create = kube_create,
+	.update = kube_update,
+	.remove = kube_remove,
+	.cancel = kube_cancel,
+	.close = kube_close,
+};
+
+static int check_conf(const struct kube_login *l, struct err *e)
+{
+	auto_free char *server = kubeconfig_server("server", l->server, e);
+
+	if (!server)
+		return -1;
+	if (strcmp(server, l->server) != 0)
+		return err_set(e, ERR_CONFIG, 0, "server \"%s\": write it without '/' at its end",
+			       l->server);
+	if (!strncmp(server, "http://", 7) && (l->token || l->token_file || l->cert))
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"server \"%s\": TLS is missing, so the network would see the credentials; "
+			"use https://",
+			l->server);
+	if (!l->cert != !l->key)
+		return err_set(e, ERR_CONFIG, 0,
+			       "Kubernetes: name a client certificate and its key, or neither");
+	if (l->namespace && !cluster_name_valid(l->namespace))
+		return err_set(e, ERR_CONFIG, 0, "namespace \"%s\" is not a name of Kubernetes",
+			       l->namespace);
+	return 0;
+}
+
+static int copy_text(char **to, const char *text)
+{
+	*to = text ? strdup(text) : NULL;
+	return text && !*to ? -1 : 0;
+}
+
+static int copy_login(struct kube_login *to, const struct kube_login *from)
+{
+	const char *namespace = from->namespace ? from->namespace : KUBE_DEFAULT_NAMESPACE;
+
+	return copy_text(&to->server, from->server) || copy_text(&to->namespace, namespace) ||
+	       copy_text(&to->token, from->token) || copy_text(&to->token_file, from->token_file);
+}
+
+int kube_open(struct event_base *base, const struct kube_conf *conf, struct cluster_store **out,
+	      struct err *e)
+{
+	const struct http_tls tls = { conf->login.ca, conf->login.cert, conf->login.key };
+	struct kube *s;
+
+	if (check_conf(&conf->login, e))
+		return -1;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_nomem(e);
+	s->base.store.ops = &ops;
+	s->base.free = kube_free;
+	TAILQ_INIT(&s->base.calls);
+	s->conf = *conf;
+	s->conf.login = (struct kube_login){ 0 };
+	s->conf.timeout_ms = conf->timeout_ms ? conf->timeout_ms : TIMEOUT_MS;
+	s->conf.page = conf->page ? conf->page : PAGE;
+	if (copy_login(&s->conf.login, &conf->login)) {
+		kube_free(&s->base);
+		return err_nomem(e);
+	}
+	s->place = (struct kube_place){ s->conf.login.server, s->conf.login.namespace };
+	if (http_new(base, false, &s->base.http, e) || http_set_tls(s->base.http, &tls, e)) {
+		kube_free(&s->base);
+		return -1;
+	}
+	*out = &s->base.store;
+	return 0;
+}
+
+int kube_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e)
+{
+	return http_set_tls(((struct call_store *)s)->http, tls, e);
+}

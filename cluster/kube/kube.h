@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube.h: the table of calls for Kubernetes 1.31 and newer.
+ *
+ * Reads are quorum reads. No write is repeated, except after a 401: the API server refuses that
+ * before it looks at the write. Updates are patches with uid and version, so what others write into
+ * the metadata of an object stays.
+ */
+#ifndef RAILHEAD_CLUSTER_KUBE_KUBE_H
+#define RAILHEAD_CLUSTER_KUBE_KUBE_H
+
+#include "cluster/http/http.h"
+#include "cluster/store/cluster_store.h"
+
+#define KUBE_DEFAULT_NAMESPACE "railhead"
+#define KUBE_ACCOUNT_DIR       "/var/run/secrets/kubernetes.io/serviceaccount"
+
+/* Where the API server is, and who we are. All owned; NULL: none. */
+struct kube_login {
+	char *server;             /* "https://10.0.0.1:6443" */
+	char *namespace;          /* of the agents */
+	char *ca, *cert, *key;    /* texts in PEM */
+	char *token, *token_file; /* at most one; the file is read for each request */
+};
+void kube_login_clear(struct kube_login *l);
+#define auto_kube_login auto_clean(kube_login_clear)
+
+/*
+ * kube_login_file - of the kubeconfig at path; context NULL: its current one. kube_login_account -
+ * of the ServiceAccount whose files are in the folder dir, with host and port of the environment's
+ * KUBERNETES_SERVICE_HOST and _PORT. Both fill *out. ERR_IO, ERR_DECODE, ERR_CONFIG.
+ */
+int kube_login_file(const char *path, const char *context, struct kube_login *out,
+		    struct err *e) must_check;
+int kube_login_account(const char *dir, const char *host, const char *port, struct kube_login *out,
+		       struct err *e) must_check;
+
+struct kube_conf {
+	struct kube_login login;
+	unsigned timeout_ms; /* of a call, or a page of a list; 0: 5 seconds */
+	unsigned page;       /* objects of a page; 0: 200 */
+	unsigned watch_s; /* a watch ends then; 0: as the API server likes, half an hour or more */
+	/* stray - a list or a watch has left out an object that is not railhead's; NULL: not told
+	 */
+	void (*stray)(void *arg, const struct err *e);
+	void *stray_arg;
+};
+
+/*
+ * kube_open - copies conf and sends nothing yet. ERR_CONFIG: no server, or credentials that http://
+ * would show to all.
+ */
+int kube_open(struct event_base *base, const struct kube_conf *conf, struct cluster_store **out,
+	      struct err *e) must_check;
+
+/* kube_set_tls - for connections from now on, after certificates were renewed. */
+int kube_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kube_answer_test.c: lists, events and refusals of an API server, and what they mean. */
+#include <stdio.h>
+
+#include "cluster/kube/kube_fault.h"
+#include "lib/testing/testing.h"
+
+static struct json *parse(const char *text)
+{
+	struct json *tree = NULL;
+	struct err e;
+
+	ck_assert_msg(!json_parse(text, strlen(text), "answer", &tree, &e), "%s", e.msg);
+	return tree;
+}
+
+START_TEST(pages)
+{
+	static const char *const bad[] = {
+		"[]", "{}", "{\"metadata\":{}}", "{\"metadata\":{\"resourceVersion\":\"x\"}}",
+		"{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":{}}"
+	};
+	auto_json struct json *tree =
+		parse("{\"metadata\":{\"resourceVersion\":\"12\",\"continue\":"
+		      "\"abc\"},\"items\":[1,2]}");
+	auto_json struct json *last = parse("{\"metadata\":{\"resourceVersion\":\"12\"}}");
+	struct kube_page p;
+	struct err e;
+
+	ck_assert_int_eq(kube_page_read(tree, &p, &e), 0);
+	ck_assert_str_eq(p.revision, "12");
+	ck_assert_str_eq(p.more, "abc");
+	ck_assert_uint_eq(json_len(p.items), 2);
+	ck_assert_int_eq(kube_page_read(last, &p, &e), 0);
+	ck_assert(!*p.more && !p.items);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		auto_json struct json *t = parse(bad[i]);
+
+		ck_assert_int_eq(kube_page_read(t, &p, &e), -1);
+	}
+}
+END_TEST
+
+#define EVENT(type) "{\"type\":\"" type "\",\"object\":{\"metadata\":{\"resourceVersion\":\"3\"}}}"
+
+START_TEST(events)
+{
+	static const struct {
+		const char *text;
+		int type; /* -1: refused */
+	} lines[] = {
+		{ EVENT("ADDED"), KUBE_CHANGED },
+		{ EVENT("MODIFIED"), KUBE_CHANGED },
+		{ EVENT("DELETED"), KUBE_DELETED },
+		{ EVENT("BOOKMARK"), KUBE_BOOKMARK },
+		{ "{\"type\":\"ERROR\",\"object\":{\"code\":410}}", KUBE_ERROR },
+		{ EVENT("LATER"), -1 },
+		{ "{\"type\":\"ADDED\",\"object\":{}}", -1 },
+		{ "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"-1\"}}}",
+		  -1 },
+		{ "{\"type\":\"ADDED\"}", -1 },
+		{ "7", -1 },
+	};
+	struct kube_event ev;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		auto_json struct json *t = parse(lines[i].text);
+		int rc = kube_event_read(t, &ev, &e);
+
+		ck_assert_int_eq(rc ? -1 : (int)ev.type, lines[i].type);
+	}
+}
+END_TEST
+
+#define STATUS(code, reason, more)                                                                 \
+	"{\"kind\":\"Status\",\"code\":" #code ",\"reason\":\"" reason                             \
+	"\",\"message\":\"why\"" more "}"
+#define DETAILS(plural, name)                                                                      \
+	",\"details\":{\"group\":\"railhead.io\",\"kind\":\"" plural "\",\"name\":\"" name "\"}"
+
+/* "REMEDY OUTCOME RETRY" of an answer to a get of block b-1. */
+static void means(int http, const char *text, const char *want, const char *hint)
+{
+	static const struct kube_asked asked = { "get", CLUSTER_BLOCK, "b-1" };
+	auto_json struct json *tree = text ? parse(text) : NULL;
+	struct kube_status s;
+	bool ours = kube_status_read(tree, &s);
+	struct err e = { 0 };
+	struct kube_fault f = kube_fault(http, ours ? &s : NULL, &asked, &e);
+	char got[64];
+
+	(void)snprintf(got, sizeof(got), "%d %d %u", (int)f.remedy, (int)f.outcome, f.retry_ms);
+	ck_assert_str_eq(got, want);
+	ck_assert_ptr_nonnull(strstr(e.msg, "Kubernetes: cannot get railblocks.railhead.io b-1"));
+	ck_assert_msg(strstr(e.detail, hint), "%s", e.detail);
+}
+
+START_TEST(faults)
+{
+	means(404, STATUS(404, "NotFound", DETAILS("railblocks", "b-1")), "0 1 0", "");
+	/* of something else than the object */
+	means(404, STATUS(404, "NotFound", DETAILS("railblocks", "b-2")), "0 6 0", "is missing");
+	means(404, STATUS(404, "NotFound", DETAILS("railpools", "b-1")), "0 6 0", "is missing");
+	means(404, STATUS(404, "NotFound", ""), "0 6 0", "railblocks.railhead.io is missing");
+	means(404, NULL, "0 6 0", "kubectl apply -f packaging/kubernetes/crds/");
+	means(405, STATUS(405, "MethodNotAllowed", ""), "0 6 0", "is being deleted");
+	means(401, STATUS(401, "Unauthorized", ""), "1 5 0", "whether it has expired");
+	means(403, STATUS(403, "Forbidden", ""), "0 5 0", "rbac.yaml");
+	means(409, STATUS(409, "AlreadyExists", ""), "0 2 0", "");
+	means(409, STATUS(409, "Conflict", ""), "2 3 0", "");
+	means(410, STATUS(410, "Expired", ""), "0 4 0", "");
+	means(422, STATUS(422, "Invalid", ""), "2 5 0", "");
+	means(413, STATUS(413, "RequestEntityTooLarge", ""), "0 5 0", "");
+	means(429, NULL, "0 5 1000", "");
+	means(429, STATUS(429, "TooManyRequests", ",\"details\":{\"retryAfterSeconds\":4}"),
+	      "0 5 4000", "");
+	means(429, STATUS(429, "TooManyRequests", ",\"details\":{\"retryAfterSeconds\":1e9}"),
+	      "0 5 3600000", "");
+	means(400, STATUS(400, "BadRequest", ""), "0 5 0", "");
+	means(400,
+	      "{\"kind\":\"Status\",\"code\":400,\"message\":\"field label not supported: "
+	      "spec.node\"}",
+	      "0 5 0", "since Kubernetes 1.31");
+	means(500, STATUS(500, "InternalError", ""), "0 6 0", "");
+	means(503, NULL, "0 6 0", "");
+	means(504, STATUS(504, "Timeout", ""), "0 6 0", "");
+	means(504,
+	      STATUS(504, "Timeout",
+		     ",\"details\":{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\"}]}"),
+	      "0 4 0", "restored");
+	/* a proxy's own words */
+	means(403, NULL, "0 6 0", "");
+	means(409, "{\"reason\":\"Conflict\"}", "0 6 0", "");
+	means(302, NULL, "0 6 0", "");
+}
+END_TEST
+
+TEST_PROGRAM("kube_answer", pages, events, faults)

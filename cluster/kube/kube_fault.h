@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube_fault.h: the meaning of an error of an API server for the call. Pure.
+ */
+#ifndef RAILHEAD_CLUSTER_KUBE_KUBE_FAULT_H
+#define RAILHEAD_CLUSTER_KUBE_KUBE_FAULT_H
+
+#include "cluster/kube/kube_answer.h"
+
+enum kube_remedy {
+	KUBE_REPORT,    /* report the outcome */
+	KUBE_NEW_TOKEN, /* ask once more if there is a new token by now; not executed */
+	KUBE_LOOK,      /* of a write with a precondition: the object says which one failed */
+};
+
+struct kube_fault {
+	enum kube_remedy remedy;
+	enum cluster_outcome outcome;
+	unsigned retry_ms;
+};
+
+/* The request. */
+struct kube_asked {
+	const char *verb; /* "get", "list", "watch", "create", "patch", "delete" */
+	enum cluster_kind kind;
+	const char *name; /* "": of a list or a watch */
+};
+
+/*
+ * kube_fault - judge a status of HTTP with its Status (NULL: the body has none). e says what was
+ * asked and what to do about it. Only what the API server refuses before it executes a write has
+ * another outcome than CLUSTER_AWAY. "Not found" of anything but the object is CLUSTER_AWAY, too: a
+ * missing type says nothing about the object.
+ */
+struct kube_fault kube_fault(int http, const struct kube_status *s, const struct kube_asked *asked,
+			     struct err *e);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kube_object_test.c: values to specs and back, patches, addresses of requests. */
+#include "cluster/kube/kube_object.h"
+
+#include <stdio.h>
+
+#include "cluster/kube/kube_request.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/testing.h"
+
+#define V4 "0000000000000000000000000a010240"
+#define V6 "fd000001000000000000000000000100"
+
+static struct cluster_object object(enum cluster_kind kind, const char *name, const char *node)
+{
+	struct cluster_object o = { .kind = kind, .at = { "u-1", "77" } };
+
+	testing_append(o.name, sizeof(o.name), name);
+	testing_append(o.node, sizeof(o.node), node);
+	return o;
+}
+
+/* The text of a resource with this value; "refused: WHY" if there is none. */
+static char *made(struct cluster_object o, const char *value, bool patch)
+{
+	auto_json struct json *v = NULL, *tree = NULL;
+	struct err e;
+	char *text = NULL;
+
+	ck_assert_int_eq(json_parse(value, strlen(value), "value", &v, &e), 0);
+	o.value = v;
+	if (!(patch ? kube_patch_json : kube_object_json)(&o, &tree, &e))
+		return json_print(tree, false);
+	ck_assert_int_ge(asprintf(&text, "refused: %s", e.msg), 0);
+	return text;
+}
+
+static void makes(struct cluster_object o, const char *value, bool patch, const char *want)
+{
+	auto_free char *text = made(o, value, patch);
+
+	ck_assert_str_eq(text, want);
+}
+
+START_TEST(specs)
+{
+	makes(object(CLUSTER_BLOCK, "p-" V4, "n1"), "{\"node\":\"n1\",\"used\":3}", false,
+	      "{\"metadata\":{\"name\":\"p-" V4 "\"},\"apiVersion\":\"railhead.io/v1alpha1\","
+	      "\"kind\":\"RailBlock\",\"spec\":{\"used\":3,\"node\":\"n1\",\"pool\":\"p\","
+	      "\"start\":\"10.1.2.64\"}}");
+	makes(object(CLUSTER_BLOCK, "a-b-" V6, ""), "{}", false,
+	      "{\"metadata\":{\"name\":\"a-b-" V6 "\"},\"apiVersion\":\"railhead.io/v1alpha1\","
+	      "\"kind\":\"RailBlock\",\"spec\":{\"pool\":\"a-b\",\"start\":\"fd00:1::100\"}}");
+	makes(object(CLUSTER_BLOCK, "odd", ""), "{}", false,
+	      "{\"metadata\":{\"name\":\"odd\"},\"apiVersion\":\"railhead.io/v1alpha1\","
+	      "\"kind\":\"RailBlock\",\"spec\":{}}");
+	makes(object(CLUSTER_HEARTBEAT, "n1", "n1"), "{\"count\":2}", false,
+	      "{\"metadata\":{\"name\":\"n1\",\"labels\":{\"railhead.io/heartbeat\":\"\"},"
+	      "\"annotations\":{\"railhead.io/heartbeat\":\"{\\\"count\\\":2}\"}},"
+	      "\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\","
+	      "\"spec\":{\"holderIdentity\":\"n1\"}}");
+}
+END_TEST
+
+START_TEST(patches)
+{
+	makes(object(CLUSTER_POOL, "p", ""), "{\"warm\":1}", true,
+	      "[{\"op\":\"add\",\"path\":\"/metadata/uid\",\"value\":\"u-1\"},"
+	      "{\"op\":\"add\",\"path\":\"/metadata/resourceVersion\",\"value\":\"77\"},"
+	      "{\"op\":\"add\",\"path\":\"/spec\",\"value\":{\"warm\":1}}]");
+	makes(object(CLUSTER_HEARTBEAT, "n1", ""), "{}", true,
+	      "[{\"op\":\"add\",\"path\":\"/metadata/uid\",\"value\":\"u-1\"},"
+	      "{\"op\":\"add\",\"path\":\"/metadata/resourceVersion\",\"value\":\"77\"},"
+	      "{\"op\":\"add\",\"path\":\"/metadata/annotations\",\"value\":{"
+	      "\"railhead.io/heartbeat\":\"{}\"}}]");
+}
+END_TEST
+
+START_TEST(refused_values)
+{
+	struct cluster_object o = object(CLUSTER_POOL, "p", "n1");
+	auto_free char *large = malloc(KUBE_VALUE_MAX + 64), *text = NULL;
+
+	makes(o, "[]", false, "refused: object \"p\" has no value");
+	makes(o, "[]", true, "refused: object \"p\" has no value");
+	makes(o, "{\"node\":\"n2\"}", false,
+	      "refused: object \"p\" of node \"n1\": its value has another node");
+	makes(o, "{\"node\":7}", false,
+	      "refused: object \"p\" of node \"n1\": its value has another node");
+	makes(object(CLUSTER_HEARTBEAT, "n1", "n2"), "{}", false,
+	      "refused: heartbeat \"n1\" of node \"n2\": the names differ");
+	memset(large, 'x', KUBE_VALUE_MAX + 63);
+	memcpy(large, "{\"a\":\"", 6);
+	memcpy(large + KUBE_VALUE_MAX + 61, "\"}", 3);
+	text = made(o, large, false);
+	ck_assert_ptr_nonnull(strstr(text, "the limit is 131072"));
+}
+END_TEST
+
+#define META(more) "\"metadata\":{\"name\":\"b\",\"uid\":\"u\",\"resourceVersion\":\"5\"" more "}"
+
+static int reads(const char *text, enum cluster_kind kind, struct cluster_object *o,
+		 struct json **value, struct err *e)
+{
+	auto_json struct json *tree = NULL, *own = NULL;
+	int rc;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "answer", &tree, e), 0);
+	rc = kube_object_read(tree, kind, o, &own, e);
+	*value = rc ? NULL : json_dup(o->value);
+	return rc;
+}
+
+START_TEST(objects)
+{
+	struct cluster_object o;
+	struct json *value;
+	struct err e;
+
+	ck_assert_int_eq(reads("{" META("") ",\"spec\":{\"node\":\"n\",\"a\":1}}", CLUSTER_BLOCK,
+			       &o, &value, &e),
+			 0);
+	ck_assert_str_eq(o.name, "b");
+	ck_assert_str_eq(o.node, "n");
+	ck_assert_str_eq(o.at.uid, "u");
+	ck_assert_str_eq(o.at.version, "5");
+	ck_assert(!o.ending && json_num(json_get(value, "a")) == 1);
+	json_free(value);
+	ck_assert_int_eq(reads("{" META(",\"deletionTimestamp\":\"x\"") ",\"spec\":{}}",
+			       CLUSTER_POOL, &o, &value, &e),
+			 0);
+	ck_assert(o.ending && !*o.node);
+	json_free(value);
+	ck_assert_int_eq(reads("{" META(",\"annotations\":{\"railhead.io/"
+					"heartbeat\":\"{\\\"count\\\":4}\"}") ",\"spec\":{}}",
+			       CLUSTER_HEARTBEAT, &o, &value, &e),
+			 0);
+	ck_assert_str_eq(o.node, "b");
+	ck_assert(json_num(json_get(value, "count")) == 4);
+	json_free(value);
+}
+END_TEST
+
+START_TEST(strange_objects)
+{
+	static const struct {
+		enum cluster_kind kind;
+		const char *text, *why;
+	} bad[] = {
+		{ CLUSTER_POOL, "[]", "RailPool" },
+		{ CLUSTER_POOL, "{" META("") "}", "RailPool.spec" },
+		{ CLUSTER_POOL, "{\"metadata\":{},\"spec\":{}}", "metadata.name" },
+		{ CLUSTER_POOL, "{" META("") ",\"spec\":{\"node\":3}}", "spec.node" },
+		{ CLUSTER_HEARTBEAT, "{" META("") ",\"spec\":{}}", "no annotation" },
+		{ CLUSTER_HEARTBEAT,
+		  "{" META(",\"annotations\":{\"railhead.io/heartbeat\":\"[]\"}") ",\"spec\":{}}",
+		  "not an object" },
+		{ CLUSTER_HEARTBEAT,
+		  "{" META(",\"annotations\":{\"railhead.io/heartbeat\":\"{\"}") ",\"spec\":{}}",
+		  "Lease b" },
+	};
+	struct cluster_object o;
+	struct json *value;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		ck_assert_int_eq(reads(bad[i].text, bad[i].kind, &o, &value, &e), -1);
+		ck_assert_msg(strstr(e.msg, bad[i].why), "%s", e.msg);
+	}
+}
+END_TEST
+
+static void is(char *got, const char *want)
+{
+	ck_assert_str_eq(got, want);
+	free(got);
+}
+
+#define CRD "https://a/x/apis/railhead.io/v1alpha1/"
+
+START_TEST(addresses)
+{
+	const struct kube_place p = { "https://a/x", "agents" };
+	const struct cluster_version at = { "u", "9" };
+	struct cluster_selector blocks = { CLUSTER_BLOCK, "n1", "ignored" };
+	struct cluster_selector beats = { CLUSTER_HEARTBEAT, "n1", NULL };
+	struct cluster_selector all = { CLUSTER_IDENTITY, NULL, NULL };
+
+	is(kube_object_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p");
+	is(kube_object_url(&p, CLUSTER_NODE, NULL), CRD "railnodes");
+	is(kube_object_url(&p, CLUSTER_HEARTBEAT, "n"),
+	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases/n");
+	is(kube_page_url(&p, &blocks, 7, ""),
+	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1");
+	is(kube_page_url(&p, &all, 7, "a+/=~b"),
+	   CRD "railidentities?limit=7&continue=a%2B%2F%3D~b");
+	is(kube_page_url(&p, &beats, 7, ""),
+	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases?limit=7"
+	   "&fieldSelector=metadata.name%3Dn1&labelSelector=railhead.io%2Fheartbeat");
+	is(kube_watch_url(&p, &all, "12", 0),
+	   CRD "railidentities?watch=1&allowWatchBookmarks=true&resourceVersion=12");
+	is(kube_watch_url(&p, &all, "12", 5),
+	   CRD "railidentities?watch=1&allowWatchBookmarks=true&resourceVersion=12"
+	       "&timeoutSeconds=5");
+	is(kube_remove_body(&at),
+	   "{\"preconditions\":{\"uid\":\"u\",\"resourceVersion\":\"9\"},\"apiVersion\":\"v1\","
+	   "\"kind\":\"DeleteOptions\"}");
+}
+END_TEST
+
+static int make_one(void *arg, struct err *e)
+{
+	auto_json struct json *tree = NULL, *patch = NULL;
+
+	return kube_object_json(arg, &tree, e) || kube_patch_json(arg, &patch, e) ? -1 : 0;
+}
+
+static int make_urls(void *arg, struct err *e)
+{
+	const struct kube_place p = { "https://a", "agents" };
+	const struct cluster_version at = { "u", "9" };
+	auto_free char *url = kube_page_url(&p, arg, 7, "a+b");
+	auto_free char *watch = url ? kube_watch_url(&p, arg, "1", 5) : NULL;
+	auto_free char *body = watch ? kube_remove_body(&at) : NULL;
+
+	return body ? 0 : err_nomem(e);
+}
+
+START_TEST(no_memory)
+{
+	struct cluster_object block = object(CLUSTER_BLOCK, "p-" V4, "n1");
+	struct cluster_object beat = object(CLUSTER_HEARTBEAT, "n1", "n1");
+	struct cluster_selector which = { CLUSTER_HEARTBEAT, "n1", NULL };
+	auto_json struct json *value = json_new_object();
+
+	block.value = beat.value = value;
+	ck_assert_str_eq(alloc_fail_each(make_one, &block), "ok");
+	ck_assert_str_eq(alloc_fail_each(make_one, &beat), "ok");
+	ck_assert_str_eq(alloc_fail_each(make_urls, &which), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("kube_object", specs, patches, refused_values, objects, strange_objects, addresses,
+	     no_memory)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube_request.c: Kubernetes cannot select names by their beginning, so an address never has the
+ * prefix of a selector.
+ */
+#include "cluster/kube/kube_request.h"
+
+#include <string.h>
+
+#include "lib/base/parse.h"
+
+/* For a query: everything that RFC 3986 does not call unreserved becomes %XX. */
+static void add_escaped(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		size_t plain = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+					 "0123456789-._~");
+
+		text_add_len(t, s, plain);
+		s += plain;
+		if (!*s)
+			return;
+		text_addf(t, "%%%02X", (unsigned char)*s);
+	}
+}
+
+static void add_resource(struct text *t, const struct kube_place *p, enum cluster_kind kind)
+{
+	const struct kube_resource *r = kube_resource(kind);
+
+	text_addf(t, "%s/apis/%s/%s/", p->server, r->group, r->version);
+	if (r->namespaced)
+		text_addf(t, "namespaces/%s/", p->namespace);
+	text_add(t, r->plural);
+}
+
+/*
+ * "node" of the spec is a selectable field of our types. A heartbeat has the name of its node, and
+ * leases of others are beside it.
+ */
+static void add_selector(struct text *t, const struct cluster_selector *which)
+{
+	bool heartbeat = which->kind == CLUSTER_HEARTBEAT;
+
+	if (which->node)
+		text_addf(t, "&fieldSelector=%s%%3D%s", heartbeat ? "metadata.name" : "spec.node",
+			  which->node);
+	if (heartbeat) {
+		text_add(t, "&labelSelector=");
+		add_escaped(t, KUBE_HEARTBEAT);
+	}
+}
+
+char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const char *name)
+{
+	auto_text struct text t = { 0 };
+
+	add_resource(&t, p, kind);
+	if (name)
+		text_addf(&t, "/%s", name);
+	return text_take(&t);
+}
+
+char *kube_page_url(const struct kube_place *p, const struct cluster_selector *which,
+		    unsigned limit, const char *more)
+{
+	auto_text struct text t = { 0 };
+
+	add_resource(&t, p, which->kind);
+	text_addf(&t, "?limit=%u", limit);
+	add_selector(&t, which);
+	if (*more) {
+		text_add(&t, "&continue=");
+		add_escaped(&t, more);
+	}
+	return text_take(&t);
+}
+
+char *kube_watch_url(const struct kube_place *p, const struct cluster_selector *which,
+		     const char *revision, unsigned seconds)
+{
+	auto_text struct text t = { 0 };
+
+	add_resource(&t, p, which->kind);
+	text_addf(&t, "?watch=1&allowWatchBookmarks=true&resourceVersion=%s", revision);
+	if (seconds)
+		text_addf(&t, "&timeoutSeconds=%u", seconds);
+	add_selector(&t, which);
+	return text_take(&t);
+}
+
+char *kube_remove_body(const struct cluster_version *at)
+{
+	auto_json struct json *body = json_new_object();
+	struct json *p = body ? json_add_object(body, "preconditions") : NULL;
+
+	if (!p || json_add_str(body, "apiVersion", "v1") ||
+	    json_add_str(body, "kind", "DeleteOptions") || json_add_str(p, "uid", at->uid) ||
+	    json_add_str(p, "resourceVersion", at->version))
+		return NULL;
+	return json_print(body, false);
+}

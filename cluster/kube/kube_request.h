@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube_request.h: addresses and bodies of requests to an API server. Pure.
+ *
+ * Names were checked before: they need no escapes. All functions return text to be freed, or NULL:
+ * no memory.
+ */
+#ifndef RAILHEAD_CLUSTER_KUBE_KUBE_REQUEST_H
+#define RAILHEAD_CLUSTER_KUBE_KUBE_REQUEST_H
+
+#include "cluster/kube/kube_object.h"
+#include "lib/base/text.h"
+
+struct kube_place {
+	const char *server;    /* "https://10.0.0.1:6443", without '/' at its end */
+	const char *namespace; /* of the heartbeats */
+};
+
+/* kube_object_url - name NULL: of all objects of the kind, where one is created. */
+char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const char *name);
+
+/* kube_page_url - a page of a list; more: where it goes on, "" at the beginning. */
+char *kube_page_url(const struct kube_place *p, const struct cluster_selector *which,
+		    unsigned limit, const char *more);
+
+/* kube_watch_url - changes after the revision, and bookmarks; for seconds, 0: as the server likes.
+ */
+char *kube_watch_url(const struct kube_place *p, const struct cluster_selector *which,
+		     const char *revision, unsigned seconds);
+
+/* kube_remove_body - delete what has this uid and version. */
+char *kube_remove_body(const struct cluster_version *at);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kube_write.c: create, update and remove. The API server answers 409 to a wrong uid and to a wrong
+ * version, and words it in many ways: the object itself then says which of both it was.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/kube/kube_priv.h"
+#include "cluster/store/cluster_name.h"
+
+static void on_written(struct cluster_call *c, const struct json *answer)
+{
+	auto_json struct json *tree = NULL;
+	struct cluster_object object;
+
+	/* it is written: only memory can be lacking */
+	if (kube_object_read(answer, c->kind, &object, &tree, &c->call.result.err))
+		call_end(&c->call, CLUSTER_AWAY, NULL);
+	else
+		call_end(&c->call, CLUSTER_OK, &object);
+}
+
+static void on_removed(struct cluster_call *c, const struct json *answer)
+{
+	(void)answer;
+	call_end(&c->call, CLUSTER_OK, NULL);
+}
+
+/* ---- which precondition has failed ---- */
+
+static void on_looked(struct cluster_call *c, const struct json *answer)
+{
+	auto_json struct json *tree = NULL;
+	struct cluster_object now;
+	struct err *e = &c->call.result.err;
+
+	if (kube_object_read(answer, c->kind, &now, &tree, e)) {
+		kube_fail(c, CLUSTER_AWAY);
+	} else if (strcmp(now.at.uid, c->at.uid) != 0) {
+		(void)err_set(e, ERR_NOTFOUND, 0, "Kubernetes: %s %s has uid %s, not %s",
+			      kube_resource(c->kind)->plural, c->name, now.at.uid, c->at.uid);
+		call_end(&c->call, CLUSTER_NOT_FOUND, NULL);
+	} else if (strcmp(now.at.version, c->at.version) != 0) {
+		(void)err_set(e, ERR_STATE, 0, "Kubernetes: %s %s has version %s, not %s",
+			      kube_resource(c->kind)->plural, c->name, now.at.version,
+			      c->at.version);
+		call_end(&c->call, CLUSTER_CONFLICT, NULL);
+	} else {
+		*e = c->refused;
+		call_end(&c->call, c->refused_as, NULL);
+	}
+}
+
+void kube_look(struct cluster_call *c, enum cluster_outcome outcome)
+{
+	static const struct kube_ask ask = { .method = "GET", .verb = "get", .next = on_looked };
+
+	c->looks = true;
+	c->refused_as = outcome;
+	c->refused = c->call.result.err;
+	kube_send(c, &ask, kube_object_url(&kube_store(c)->place, c->kind, c->name), NULL);
+}
+
+/* ---- the table ---- */
+
+/* A call for this object; it has ended (later) if the name or the node is bad. */
+static struct cluster_call *prepare(struct cluster_store *store, const struct cluster_object *o,
+				    cluster_done_fn done, void *arg)
+{
+	struct cluster_call *c = kube_call_new(store, kube_call_done, arg);
+
+	if (!c)
+		return NULL;
+	c->done = done;
+	c->kind = o->kind;
+	c->at = o->at;
+	if (!cluster_name_valid(o->name))
+		call_bad_name(&c->call, o->name);
+	else if (*o->node && !cluster_name_valid(o->node))
+		call_bad_name(&c->call, o->node);
+	else
+		(void)snprintf(c->name, sizeof(c->name), "%s", o->name);
+	return c;
+}
+
+/* Send a tree that rc says was made. */
+static void send_tree(struct cluster_call *c, const struct kube_ask *ask, int rc,
+		      const struct json *tree)
+{
+	const struct kube_place *place = &kube_store(c)->place;
+
+	if (rc)
+		call_end_later(&c->call, CLUSTER_REFUSED);
+	else
+		kube_send(c, ask, kube_object_url(place, c->kind, ask->changes ? c->name : NULL),
+			  json_print(tree, false));
+}
+
+struct cluster_call *kube_create(struct cluster_store *store, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg)
+{
+	static const struct kube_ask ask = {
+		.method = "POST", .verb = "create", .type = "application/json", .next = on_written
+	};
+	struct cluster_call *c = prepare(store, object, done, arg);
+	auto_json struct json *tree = NULL;
+
+	if (c && *c->name) {
+		int rc = kube_object_json(object, &tree, &c->call.result.err);
+
+		send_tree(c, &ask, rc, tree);
+	}
+	return c;
+}
+
+struct cluster_call *kube_update(struct cluster_store *store, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg)
+{
+	static const struct kube_ask ask = { .method = "PATCH",
+					     .verb = "patch",
+					     .type = "application/json-patch+json",
+					     .changes = true,
+					     .next = on_written };
+	struct cluster_call *c = prepare(store, object, done, arg);
+	auto_json struct json *tree = NULL;
+
+	if (c && *c->name) {
+		int rc = kube_patch_json(object, &tree, &c->call.result.err);
+
+		send_tree(c, &ask, rc, tree);
+	}
+	return c;
+}
+
+struct cluster_call *kube_remove(struct cluster_store *store, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg)
+{
+	static const struct kube_ask ask = { .method = "DELETE",
+					     .verb = "delete",
+					     .type = "application/json",
+					     .changes = true,
+					     .next = on_removed };
+	struct cluster_call *c = prepare(store, object, done, arg);
+
+	if (c && *c->name)
+		kube_send(c, &ask, kube_object_url(&kube_store(c)->place, c->kind, c->name),
+			  kube_remove_body(&object->at));
+	return c;
+}
