@@ -78,7 +78,7 @@ cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
 cluster/call|lib/ cluster/http/ cluster/store/
-cluster/etcd|lib/ cluster/http/ cluster/store/
+cluster/etcd|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/kube|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/

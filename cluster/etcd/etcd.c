@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * etcd.c: the store and the life of its calls. A user may cancel any call and close the store from
- * any callback, so both live until the last callback has returned.
+ * etcd.c: the store: its copy of the configuration, and the parts of a call that all calls have.
  */
 #include "cluster/etcd/etcd.h"
 
@@ -13,9 +12,11 @@
 #define PAGE       200
 #define ENDPOINTS  16
 
-static void etcd_free(struct etcd *s)
+static void etcd_free(struct call_store *base)
 {
-	http_free(s->http);
+	struct etcd *s = (struct etcd *)base;
+
+	http_free(base->http);
 	for (size_t i = 0; i < s->n_endpoints; i++)
 		free(s->endpoints[i]);
 	free(s->endpoints);
@@ -26,101 +27,37 @@ static void etcd_free(struct etcd *s)
 	free(s);
 }
 
-static void call_free(struct cluster_call *c)
+static void etcd_call_free(struct call *call)
 {
+	struct cluster_call *c = (struct cluster_call *)call;
+
 	free(c->body);
 	free(c->bytes);
 	etcd_kv_clear(&c->was);
 	free(c);
 }
 
-static void on_later(void *arg)
-{
-	struct cluster_call *c = arg;
-
-	etcd_end(c, c->result.outcome, NULL);
-}
-
-struct cluster_call *etcd_call_new(struct etcd *s, void (*report)(struct cluster_call *c),
-				   void *arg)
+struct cluster_call *etcd_call_new(struct etcd *s, void (*report)(struct call *c), void *arg)
 {
 	struct cluster_call *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->later = http_later_new(s->http, on_later, c);
-	if (!c->later) {
-		free(c);
-		return NULL;
-	}
 	c->etcd = s;
-	c->report = report;
 	c->arg = arg;
-	TAILQ_INSERT_TAIL(&s->calls, c, all);
-	return c;
+	c->call.report = report;
+	c->call.free = etcd_call_free;
+	if (!call_begin(&s->base, &c->call))
+		return c;
+	free(c);
+	return NULL;
 }
 
-void etcd_call_done(struct cluster_call *c)
+void etcd_call_done(struct call *call)
 {
-	c->done(c->arg, &c->result);
-}
+	struct cluster_call *c = (struct cluster_call *)call;
 
-void etcd_enter(struct cluster_call *c)
-{
-	c->busy++;
-	c->etcd->busy++;
-}
-
-void etcd_leave(struct cluster_call *c)
-{
-	struct etcd *s = c->etcd;
-
-	c->busy--;
-	s->busy--;
-	if (c->dead && !c->busy)
-		call_free(c);
-	if (s->closed && !s->busy)
-		etcd_free(s);
-}
-
-void etcd_drop(struct cluster_call *c)
-{
-	if (c->dead)
-		return;
-	c->dead = true;
-	TAILQ_REMOVE(&c->etcd->calls, c, all);
-	if (c->http)
-		http_cancel(TAKE_PTR(c->http));
-	http_later_free(TAKE_PTR(c->later));
-	if (!c->busy)
-		call_free(c);
-}
-
-void etcd_end(struct cluster_call *c, enum cluster_outcome outcome,
-	      const struct cluster_object *object)
-{
-	etcd_enter(c);
-	c->result.outcome = outcome;
-	c->result.object = object;
-	c->report(c);
-	etcd_drop(c);
-	etcd_leave(c);
-}
-
-void etcd_end_later(struct cluster_call *c, enum cluster_outcome outcome)
-{
-	c->result.outcome = outcome;
-	if (c->http)
-		http_cancel(TAKE_PTR(c->http));
-	http_later_call(c->later);
-}
-
-void etcd_bad_name(struct cluster_call *c, const char *name)
-{
-	(void)err_set(&c->result.err, ERR_CONFIG, 0,
-		      "\"%s\" is not the name of an object: small letters, digits, '-' and '.'",
-		      name);
-	etcd_end_later(c, CLUSTER_REFUSED);
+	c->done(c->arg, &call->result);
 }
 
 bool etcd_stray(struct cluster_call *c, const struct err *e)
@@ -136,16 +73,14 @@ bool etcd_stray(struct cluster_call *c, const struct err *e)
 
 /* ---- open and close ---- */
 
+static void etcd_cancel(struct cluster_call *c)
+{
+	call_drop(&c->call);
+}
+
 static void etcd_close(struct cluster_store *store)
 {
-	struct etcd *s = (struct etcd *)store;
-	struct cluster_call *c;
-
-	while ((c = TAILQ_FIRST(&s->calls)))
-		etcd_drop(c);
-	s->closed = true;
-	if (!s->busy)
-		etcd_free(s);
+	call_close((struct call_store *)store);
 }
 
 static const struct cluster_store_ops ops = {
@@ -156,7 +91,7 @@ static const struct cluster_store_ops ops = {
 	.create = etcd_create,
 	.update = etcd_update,
 	.remove = etcd_remove,
-	.cancel = etcd_drop,
+	.cancel = etcd_cancel,
 	.close = etcd_close,
 };
 
@@ -217,8 +152,9 @@ int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct clus
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem(e);
-	s->store.ops = &ops;
-	TAILQ_INIT(&s->calls);
+	s->base.store.ops = &ops;
+	s->base.free = etcd_free;
+	TAILQ_INIT(&s->base.calls);
 	s->timeout_ms = conf->timeout_ms ? conf->timeout_ms : TIMEOUT_MS;
 	s->page = conf->page ? conf->page : PAGE;
 	s->stray = conf->stray;
@@ -226,18 +162,18 @@ int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct clus
 	if (copy_endpoints(s, conf->endpoints) ||
 	    copy_text(&s->prefix, conf->prefix ? conf->prefix : ETCD_DEFAULT_PREFIX) ||
 	    copy_text(&s->user, conf->user) || copy_text(&s->password, conf->password)) {
-		etcd_free(s);
+		etcd_free(&s->base);
 		return err_nomem(e);
 	}
-	if (http_new(base, false, &s->http, e) || http_set_tls(s->http, &conf->tls, e)) {
-		etcd_free(s);
+	if (http_new(base, false, &s->base.http, e) || http_set_tls(s->base.http, &conf->tls, e)) {
+		etcd_free(&s->base);
 		return -1;
 	}
-	*out = &s->store;
+	*out = &s->base.store;
 	return 0;
 }
 
 int etcd_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e)
 {
-	return http_set_tls(((struct etcd *)s)->http, tls, e);
+	return http_set_tls(((struct call_store *)s)->http, tls, e);
 }

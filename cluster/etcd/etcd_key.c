@@ -8,39 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/store/cluster_name.h"
+
 static const char *const kinds[CLUSTER_KINDS] = {
 	[CLUSTER_POOL] = "pools",          [CLUSTER_BLOCK] = "blocks",
 	[CLUSTER_NODE] = "nodes",          [CLUSTER_HEARTBEAT] = "heartbeats",
 	[CLUSTER_IDENTITY] = "identities",
 };
 
-#define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789.-"
-
-/* Part of a DNS subdomain. */
-static bool is_part(const char *s)
-{
-	return s[strspn(s, NAME_CHARS)] == '\0' && strlen(s) < CLUSTER_NAME_LEN;
-}
-
-static bool is_name(const char *s)
-{
-	size_t len = strlen(s);
-
-	return len && is_part(s) && !strchr(".-", s[0]) && !strchr(".-", s[len - 1]);
-}
+#define PREFIX_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"
 
 bool etcd_prefix_valid(const char *prefix)
 {
 	size_t len = strlen(prefix);
 
 	return len && len <= ETCD_PREFIX_MAX && prefix[0] == '/' && prefix[len - 1] == '/' &&
-	       !prefix[strspn(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_/" NAME_CHARS)];
+	       !prefix[strspn(prefix, PREFIX_CHARS)];
 }
 
 int etcd_key_object(const char *prefix, enum cluster_kind kind, const char *name,
 		    char out[ETCD_KEY_LEN])
 {
-	if (!is_name(name))
+	if (!cluster_name_valid(name))
 		return -1;
 	(void)snprintf(out, ETCD_KEY_LEN, "%s%s/%s", prefix, kinds[kind], name);
 	return 0;
@@ -48,7 +37,7 @@ int etcd_key_object(const char *prefix, enum cluster_kind kind, const char *name
 
 int etcd_key_copy(const char *prefix, const struct cluster_object *o, char out[ETCD_KEY_LEN])
 {
-	if (!is_name(o->name) || !is_name(o->node))
+	if (!cluster_name_valid(o->name) || !cluster_name_valid(o->node))
 		return -1;
 	(void)snprintf(out, ETCD_KEY_LEN, "%sby-node/%s/%s/%s", prefix, o->node, kinds[o->kind],
 		       o->name);
@@ -58,9 +47,9 @@ int etcd_key_copy(const char *prefix, const struct cluster_object *o, char out[E
 int etcd_key_selected(const char *prefix, const struct cluster_selector *which,
 		      char out[ETCD_KEY_LEN])
 {
-	const char *begins = which->prefix ? which->prefix : "";
+	const char *begins = which->prefix ? which->prefix : "", *bad;
 
-	if (!is_part(begins) || (which->node && !is_name(which->node)))
+	if (!cluster_selector_valid(which, &bad))
 		return -1;
 	if (which->node)
 		(void)snprintf(out, ETCD_KEY_LEN, "%sby-node/%s/%s/%s", prefix, which->node,
@@ -82,5 +71,5 @@ const char *etcd_key_name(const char *key)
 {
 	const char *slash = strrchr(key, '/');
 
-	return slash && is_name(slash + 1) ? slash + 1 : NULL;
+	return slash && cluster_name_valid(slash + 1) ? slash + 1 : NULL;
 }

@@ -5,18 +5,13 @@
 #ifndef RAILHEAD_CLUSTER_ETCD_ETCD_PRIV_H
 #define RAILHEAD_CLUSTER_ETCD_ETCD_PRIV_H
 
-#include <sys/queue.h>
-
+#include "cluster/call/call.h"
 #include "cluster/etcd/etcd.h"
 #include "cluster/etcd/etcd_answer.h"
 #include "cluster/etcd/etcd_key.h"
-#include "cluster/http/http_later.h"
-
-TAILQ_HEAD(etcd_calls, cluster_call);
 
 struct etcd {
-	struct cluster_store store;
-	struct http *http;
+	struct call_store base;
 	char **endpoints;
 	size_t n_endpoints, at; /* at: the one that answered last */
 	char *prefix, *user, *password;
@@ -27,9 +22,6 @@ struct etcd {
 	unsigned timeout_ms, page;
 	void (*stray)(void *arg, const struct err *e);
 	void *stray_arg;
-	struct etcd_calls calls;
-	unsigned busy; /* calls below whose callbacks we are */
-	bool closed;
 };
 
 /* A request of a call. next gets the answer with status 200. */
@@ -42,9 +34,8 @@ struct etcd_ask {
 };
 
 struct cluster_call {
-	TAILQ_ENTRY(cluster_call) all;
+	struct call call;
 	struct etcd *etcd;
-	void (*report)(struct cluster_call *c);
 	cluster_done_fn done;
 	struct cluster_list_fns list;
 	struct cluster_watch_fns watch;
@@ -52,17 +43,12 @@ struct cluster_call {
 
 	const struct etcd_ask *ask;
 	char *body;
-	struct http_call *http;
-	struct http_later *later;
 	int64_t deadline;
 	size_t endpoint; /* that was asked */
 	unsigned tried;  /* endpoints */
 	unsigned renewals, token_used;
 	bool waits; /* for a token */
 	bool began; /* a line of the watch came */
-	bool dead;  /* cancelled or reported */
-	unsigned busy;
-	struct cluster_result result;
 
 	enum cluster_kind kind;
 	char key[ETCD_KEY_LEN], end[ETCD_KEY_LEN]; /* of the object; of the range */
@@ -75,29 +61,10 @@ struct cluster_call {
 };
 
 /* etcd_call_new - a call; NULL: no memory. report says its end to the user. */
-struct cluster_call *etcd_call_new(struct etcd *s, void (*report)(struct cluster_call *c),
-				   void *arg);
+struct cluster_call *etcd_call_new(struct etcd *s, void (*report)(struct call *c), void *arg);
 
 /* etcd_call_done - the report of get, create, update and remove. */
-void etcd_call_done(struct cluster_call *c);
-
-/* etcd_enter, etcd_leave - around code that calls back: the call and the store stay until then. */
-void etcd_enter(struct cluster_call *c);
-void etcd_leave(struct cluster_call *c);
-
-/* etcd_drop - forget it: nothing is reported. */
-void etcd_drop(struct cluster_call *c);
-
-/*
- * etcd_end - report and forget. etcd_end_later - the same from the event loop. Unless the outcome
- * is CLUSTER_OK, c->result.err was set before. object may be NULL.
- */
-void etcd_end(struct cluster_call *c, enum cluster_outcome outcome,
-	      const struct cluster_object *object);
-void etcd_end_later(struct cluster_call *c, enum cluster_outcome outcome);
-
-/* etcd_bad_name - CLUSTER_REFUSED, later. */
-void etcd_bad_name(struct cluster_call *c, const char *name);
+void etcd_call_done(struct call *call);
 
 /* etcd_stray - a key is not railhead's: leave it out. false: no memory. */
 bool etcd_stray(struct cluster_call *c, const struct err *e);

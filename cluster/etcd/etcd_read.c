@@ -16,7 +16,7 @@ static void on_got(struct cluster_call *c, const struct json *answer)
 	auto_json struct json *tree = NULL;
 	auto_kv struct etcd_kv kv = { 0 };
 	struct cluster_object object;
-	struct err *e = &c->result.err;
+	struct err *e = &c->call.result.err;
 	enum cluster_outcome outcome = CLUSTER_AWAY;
 	struct etcd_range r = { .kvs = NULL };
 
@@ -29,7 +29,7 @@ static void on_got(struct cluster_call *c, const struct json *answer)
 		   !etcd_value_read(&kv, c->kind, &object, &tree, e)) {
 		outcome = CLUSTER_OK;
 	}
-	etcd_end(c, outcome, outcome == CLUSTER_OK ? &object : NULL);
+	call_end(&c->call, outcome, outcome == CLUSTER_OK ? &object : NULL);
 }
 
 struct cluster_call *etcd_get(struct cluster_store *store, enum cluster_kind kind, const char *name,
@@ -46,7 +46,7 @@ struct cluster_call *etcd_get(struct cluster_store *store, enum cluster_kind kin
 	c->done = done;
 	c->kind = kind;
 	if (etcd_key_object(s->prefix, kind, name, c->key))
-		etcd_bad_name(c, name);
+		call_bad_name(&c->call, name);
 	else
 		etcd_send(c, &ask, etcd_get_body(c->key));
 	return c;
@@ -54,13 +54,14 @@ struct cluster_call *etcd_get(struct cluster_store *store, enum cluster_kind kin
 
 /* ---- list ---- */
 
-static void list_done(struct cluster_call *c)
+static void list_done(struct call *call)
 {
+	struct cluster_call *c = (struct cluster_call *)call;
 	char revision[CLUSTER_REVISION_LEN] = "";
 
-	if (c->result.outcome == CLUSTER_OK)
+	if (c->call.result.outcome == CLUSTER_OK)
 		(void)snprintf(revision, sizeof(revision), "%" PRId64, c->revision);
-	c->list.done(c->arg, &c->result, revision);
+	c->list.done(c->arg, &c->call.result, revision);
 }
 
 /* Hand out one object, and go behind its key. */
@@ -69,7 +70,7 @@ static int list_item(struct cluster_call *c, const struct json *n)
 	auto_json struct json *tree = NULL;
 	auto_kv struct etcd_kv kv = { 0 };
 	struct cluster_object object;
-	struct err *e = &c->result.err;
+	struct err *e = &c->call.result.err;
 
 	if (etcd_kv_read(n, &kv, e))
 		return -1;
@@ -88,25 +89,25 @@ static void send_page(struct cluster_call *c);
 
 static void on_page(struct cluster_call *c, const struct json *answer)
 {
-	struct err *e = &c->result.err;
+	struct err *e = &c->call.result.err;
 	struct etcd_range r;
 
 	if (etcd_range_read(answer, &r, e)) {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 		return;
 	}
 	if (!c->revision)
 		c->revision = r.revision;
 	json_each (n, r.kvs) {
 		if (list_item(c, n)) {
-			etcd_end(c, CLUSTER_AWAY, NULL);
+			call_end(&c->call, CLUSTER_AWAY, NULL);
 			return;
 		}
-		if (c->dead)
+		if (c->call.dead)
 			return;
 	}
 	if (!r.more || !json_len(r.kvs)) {
-		etcd_end(c, CLUSTER_OK, NULL);
+		call_end(&c->call, CLUSTER_OK, NULL);
 		return;
 	}
 	c->deadline = 0;
@@ -119,7 +120,7 @@ static void on_large_page(struct cluster_call *c)
 		c->limit /= 2;
 		send_page(c);
 	} else {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 	}
 }
 
@@ -144,7 +145,7 @@ struct cluster_call *etcd_list(struct cluster_store *store, const struct cluster
 	c->kind = which->kind;
 	c->limit = s->page;
 	if (etcd_key_selected(s->prefix, which, c->key)) {
-		etcd_bad_name(c, which->node ? which->node : which->prefix);
+		call_bad_name(&c->call, which->node ? which->node : which->prefix);
 		return c;
 	}
 	etcd_key_end(c->key, c->end);

@@ -25,12 +25,16 @@ static void attempt(struct cluster_call *c);
 /* ---- tokens ---- */
 
 /* The calls that wait for a token go on, or end as the login did. */
-static void login_over(struct cluster_call *login)
+static void login_over(struct call *login)
 {
-	struct etcd *s = login->etcd;
+	struct etcd *s = (struct etcd *)login->store;
+	struct call *each;
 
 	s->login = NULL;
-	for (struct cluster_call *c = TAILQ_FIRST(&s->calls); c; c = TAILQ_NEXT(c, all)) {
+	TAILQ_FOREACH(each, &s->base.calls, all)
+	{
+		struct cluster_call *c = (struct cluster_call *)each;
+
 		if (!c->waits)
 			continue;
 		c->waits = false;
@@ -38,8 +42,8 @@ static void login_over(struct cluster_call *login)
 			attempt(c);
 			continue;
 		}
-		c->result = login->result;
-		etcd_end_later(c, login->result.outcome);
+		c->call.result = login->result;
+		call_end_later(&c->call, login->result.outcome);
 	}
 }
 
@@ -52,8 +56,8 @@ static void on_token(struct cluster_call *c, const struct json *answer)
 	s->token = token ? strdup(token) : NULL;
 	s->tokens++;
 	if (!s->token)
-		(void)err_set(&c->result.err, ERR_DECODE, 0, "etcd's answer: no token");
-	etcd_end(c, s->token ? CLUSTER_OK : CLUSTER_AWAY, NULL);
+		(void)err_set(&c->call.result.err, ERR_DECODE, 0, "etcd's answer: no token");
+	call_end(&c->call, s->token ? CLUSTER_OK : CLUSTER_AWAY, NULL);
 }
 
 static void wait_for_token(struct cluster_call *c)
@@ -71,8 +75,8 @@ static void wait_for_token(struct cluster_call *c)
 		etcd_send(s->login, &ask, etcd_auth_body(s->user, s->password));
 		return;
 	}
-	(void)err_nomem(&c->result.err);
-	etcd_end_later(c, CLUSTER_AWAY);
+	(void)err_nomem(&c->call.result.err);
+	call_end_later(&c->call, CLUSTER_AWAY);
 }
 
 /* ---- answers ---- */
@@ -87,7 +91,7 @@ static void fail_over(struct cluster_call *c, bool may_repeat)
 	if (may_repeat && ++c->tried < s->n_endpoints)
 		attempt(c);
 	else
-		etcd_end(c, CLUSTER_AWAY, NULL);
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 }
 
 /*
@@ -109,26 +113,26 @@ void etcd_refused(struct cluster_call *c, const struct etcd_problem *p, unsigned
 {
 	struct etcd *s = c->etcd;
 	const struct etcd_asked asked = { c->ask->verb, c->key, s->user };
-	struct etcd_fault f = etcd_fault(p, &asked, &c->result.err);
+	struct etcd_fault f = etcd_fault(p, &asked, &c->call.result.err);
 
-	c->result.retry_ms = retry_ms ? retry_ms : f.retry_ms;
+	c->call.result.retry_ms = retry_ms ? retry_ms : f.retry_ms;
 	switch (f.remedy) {
 	case ETCD_NEW_TOKEN:
 		forget_token(c);
 		if (s->user && c->renewals++ < RENEWALS)
 			attempt(c);
 		else
-			etcd_end(c, f.outcome, NULL);
+			call_end(&c->call, f.outcome, NULL);
 		return;
 	case ETCD_NO_TOKEN:
 		s->no_users = true;
-		etcd_end(c, c == s->login ? CLUSTER_OK : f.outcome, NULL);
+		call_end(&c->call, c == s->login ? CLUSTER_OK : f.outcome, NULL);
 		return;
 	case ETCD_ELSEWHERE:
 		fail_over(c, !c->ask->writes && !c->began);
 		return;
 	case ETCD_REPORT:
-		etcd_end(c, f.outcome, NULL);
+		call_end(&c->call, f.outcome, NULL);
 		return;
 	}
 }
@@ -149,7 +153,7 @@ static void on_success(struct cluster_call *c, const struct http_answer *a)
 {
 	auto_json struct json *tree = NULL;
 
-	if (json_parse(a->body, a->len, "etcd's answer", &tree, &c->result.err))
+	if (json_parse(a->body, a->len, "etcd's answer", &tree, &c->call.result.err))
 		fail_over(c, !c->ask->writes);
 	else
 		c->ask->next(c, tree);
@@ -157,8 +161,8 @@ static void on_success(struct cluster_call *c, const struct http_answer *a)
 
 static void on_no_answer(struct cluster_call *c, const struct http_answer *a)
 {
-	c->result.err = a->err;
-	(void)err_wrap(&c->result.err, "etcd: %s %s", c->ask->verb, c->key);
+	c->call.result.err = a->err;
+	(void)err_wrap(&c->call.result.err, "etcd: %s %s", c->ask->verb, c->key);
 	if (a->end == HTTP_LOST)
 		forget_token(c);
 	if (a->end == HTTP_TOO_LARGE && c->ask->too_large)
@@ -171,8 +175,8 @@ static void on_done(void *arg, const struct http_answer *a)
 {
 	struct cluster_call *c = arg;
 
-	c->http = NULL;
-	etcd_enter(c);
+	c->call.http = NULL;
+	call_enter(&c->call);
 	if (a->end != HTTP_ANSWERED)
 		on_no_answer(c, a);
 	else if (a->status != 200)
@@ -181,7 +185,7 @@ static void on_done(void *arg, const struct http_answer *a)
 		on_success(c, a);
 	else
 		etcd_watch_over(c);
-	etcd_leave(c);
+	call_leave(&c->call);
 }
 
 /* ---- requests ---- */
@@ -211,7 +215,7 @@ static void start(struct cluster_call *c, const char *url, const char *const *he
 					.idle_ms = WATCH_IDLE_MS,
 					.max_body = c->ask->next ? JSON_MAX_SIZE : LINE_MAX_LEN };
 
-	c->http = http_start(s->http, &r, &fns, c);
+	c->call.http = http_start(s->base.http, &r, &fns, c);
 }
 
 static void attempt(struct cluster_call *c)
@@ -221,9 +225,9 @@ static void attempt(struct cluster_call *c)
 	const char *headers[] = { "Content-Type: application/json", WANT_LEADER, NULL, NULL };
 
 	if (c->deadline <= ctx_mono_ms()) {
-		(void)err_set(&c->result.err, ERR_IO, 0,
+		(void)err_set(&c->call.result.err, ERR_IO, 0,
 			      "etcd: %s %s was not sent: no time is left", c->ask->verb, c->key);
-		etcd_end_later(c, CLUSTER_AWAY);
+		call_end_later(&c->call, CLUSTER_AWAY);
 		return;
 	}
 	if (s->user && !s->token && !s->no_users && c != s->login) {
@@ -241,10 +245,10 @@ static void attempt(struct cluster_call *c)
 	}
 	if (url && c->body && (headers[2] || !s->token || c == s->login))
 		start(c, url, headers);
-	if (c->http)
+	if (c->call.http)
 		return;
-	(void)err_nomem(&c->result.err);
-	etcd_end_later(c, CLUSTER_AWAY);
+	(void)err_nomem(&c->call.result.err);
+	call_end_later(&c->call, CLUSTER_AWAY);
 }
 
 void etcd_send(struct cluster_call *c, const struct etcd_ask *ask, char *body)

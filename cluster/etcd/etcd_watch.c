@@ -13,14 +13,16 @@
 #include "lib/base/parse.h"
 #include "lib/json/json_long.h"
 
-static void watch_done(struct cluster_call *c)
+static void watch_done(struct call *call)
 {
-	c->watch.ended(c->arg, &c->result);
+	struct cluster_call *c = (struct cluster_call *)call;
+
+	c->watch.ended(c->arg, &c->call.result);
 }
 
 void etcd_watch_over(struct cluster_call *c)
 {
-	etcd_end(c, CLUSTER_OK, NULL);
+	call_end(&c->call, CLUSTER_OK, NULL);
 }
 
 /* The object before it was deleted, as far as etcd still knows. */
@@ -41,7 +43,7 @@ static int watch_event(struct cluster_call *c, const struct json *n)
 	auto_json struct json *tree = NULL;
 	struct etcd_event ev;
 	struct cluster_object object;
-	struct err *e = &c->result.err;
+	struct err *e = &c->call.result.err;
 
 	if (etcd_event_read(n, &ev, e))
 		return -1;
@@ -69,10 +71,10 @@ static void watch_events(struct cluster_call *c, const struct etcd_watch *w)
 {
 	json_each (n, w->events) {
 		if (watch_event(c, n)) {
-			etcd_end(c, CLUSTER_AWAY, NULL);
+			call_end(&c->call, CLUSTER_AWAY, NULL);
 			return;
 		}
-		if (c->dead)
+		if (c->call.dead)
 			return;
 	}
 	if (w->fragment)
@@ -84,10 +86,10 @@ static void watch_events(struct cluster_call *c, const struct etcd_watch *w)
 
 static void expired(struct cluster_call *c, const char *why, int64_t revision)
 {
-	(void)err_set(&c->result.err, ERR_AGAIN, 0,
+	(void)err_set(&c->call.result.err, ERR_AGAIN, 0,
 		      "etcd: watch %s from revision %" PRId64 ": %s %" PRId64, c->key, c->revision,
 		      why, revision);
-	etcd_end(c, CLUSTER_EXPIRED, NULL);
+	call_end(&c->call, CLUSTER_EXPIRED, NULL);
 }
 
 static void watch_canceled(struct cluster_call *c, const struct etcd_watch *w)
@@ -98,8 +100,8 @@ static void watch_canceled(struct cluster_call *c, const struct etcd_watch *w)
 		expired(c, "the oldest one is", w->compacted);
 		return;
 	}
-	if (c->http)
-		http_cancel(TAKE_PTR(c->http));
+	if (c->call.http)
+		http_cancel(TAKE_PTR(c->call.http));
 	/* should it ask again, then for what comes behind the last event */
 	free(c->body);
 	c->body = etcd_watch_body(c->key, c->end, c->revision + 1);
@@ -112,11 +114,11 @@ void etcd_watch_line(void *arg, const char *line, size_t len)
 	struct cluster_call *c = arg;
 	auto_json struct json *tree = NULL;
 	struct etcd_watch w;
-	struct err *e = &c->result.err;
+	struct err *e = &c->call.result.err;
 
-	etcd_enter(c);
+	call_enter(&c->call);
 	if (json_parse_long(line, len, "etcd's answer", &tree, e) || etcd_watch_read(tree, &w, e)) {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 	} else if (w.canceled || w.code) {
 		watch_canceled(c, &w);
 	} else if (w.created) {
@@ -127,13 +129,13 @@ void etcd_watch_line(void *arg, const char *line, size_t len)
 	} else {
 		watch_events(c, &w);
 	}
-	etcd_leave(c);
+	call_leave(&c->call);
 }
 
 /* More changes at once than fit: a list has pages. */
 static void on_large_line(struct cluster_call *c)
 {
-	etcd_end(c, CLUSTER_EXPIRED, NULL);
+	call_end(&c->call, CLUSTER_EXPIRED, NULL);
 }
 
 struct cluster_call *etcd_watch(struct cluster_store *store, const struct cluster_selector *which,
@@ -152,13 +154,13 @@ struct cluster_call *etcd_watch(struct cluster_store *store, const struct cluste
 	c->watch = *fns;
 	c->kind = which->kind;
 	if (etcd_key_selected(s->prefix, which, c->key)) {
-		etcd_bad_name(c, which->node ? which->node : which->prefix);
+		call_bad_name(&c->call, which->node ? which->node : which->prefix);
 		return c;
 	}
 	if (parse_u64(revision, 1, INT64_MAX - 1, &from)) {
-		(void)err_set(&c->result.err, ERR_AGAIN, 0,
+		(void)err_set(&c->call.result.err, ERR_AGAIN, 0,
 			      "etcd: \"%s\" is not the revision of a list", revision);
-		etcd_end_later(c, CLUSTER_EXPIRED);
+		call_end_later(&c->call, CLUSTER_EXPIRED);
 		return c;
 	}
 	etcd_key_end(c->key, c->end);

@@ -34,24 +34,24 @@ static void report_written(struct cluster_call *c, int64_t revision)
 	struct cluster_object object;
 
 	/* it is written: only memory can be lacking */
-	if (etcd_value_read(&kv, c->kind, &object, &tree, &c->result.err))
-		etcd_end(c, CLUSTER_AWAY, NULL);
+	if (etcd_value_read(&kv, c->kind, &object, &tree, &c->call.result.err))
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 	else
-		etcd_end(c, CLUSTER_OK, &object);
+		call_end(&c->call, CLUSTER_OK, &object);
 }
 
 static void not_found(struct cluster_call *c)
 {
-	(void)err_set(&c->result.err, ERR_NOTFOUND, 0, "etcd: no key %s with uid %s", c->key,
+	(void)err_set(&c->call.result.err, ERR_NOTFOUND, 0, "etcd: no key %s with uid %s", c->key,
 		      c->at.uid);
-	etcd_end(c, CLUSTER_NOT_FOUND, NULL);
+	call_end(&c->call, CLUSTER_NOT_FOUND, NULL);
 }
 
 static void conflict(struct cluster_call *c, const char *version)
 {
-	(void)err_set(&c->result.err, ERR_STATE, 0, "etcd: key %s has version %s, not %s", c->key,
-		      version, c->at.version);
-	etcd_end(c, CLUSTER_CONFLICT, NULL);
+	(void)err_set(&c->call.result.err, ERR_STATE, 0, "etcd: key %s has version %s, not %s",
+		      c->key, version, c->at.version);
+	call_end(&c->call, CLUSTER_CONFLICT, NULL);
 }
 
 /*
@@ -62,12 +62,12 @@ static bool is_expected(struct cluster_call *c, const struct json *kvs, char nod
 {
 	auto_json struct json *tree = NULL;
 	struct cluster_object now = { .kind = c->kind };
-	struct err *e = &c->result.err;
+	struct err *e = &c->call.result.err;
 
 	etcd_kv_clear(&c->was);
 	if (json_len(kvs) && (etcd_kv_read(json_first(kvs), &c->was, e) ||
 			      etcd_value_read(&c->was, c->kind, &now, &tree, e))) {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 	} else if (strcmp(now.at.uid, c->at.uid) != 0 || !json_len(kvs)) {
 		not_found(c);
 	} else if (strcmp(now.at.version, c->at.version) != 0) {
@@ -85,13 +85,13 @@ static void on_created(struct cluster_call *c, const struct json *answer)
 {
 	struct etcd_txn t;
 
-	if (etcd_txn_read(answer, &t, &c->result.err)) {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+	if (etcd_txn_read(answer, &t, &c->call.result.err)) {
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 	} else if (t.succeeded) {
 		report_written(c, t.revision);
 	} else {
-		(void)err_set(&c->result.err, ERR_BUSY, 0, "etcd: key %s exists", c->key);
-		etcd_end(c, CLUSTER_EXISTS, NULL);
+		(void)err_set(&c->call.result.err, ERR_BUSY, 0, "etcd: key %s exists", c->key);
+		call_end(&c->call, CLUSTER_EXISTS, NULL);
 	}
 }
 
@@ -100,12 +100,12 @@ static void on_changed(struct cluster_call *c, const struct json *answer)
 	char node[CLUSTER_NAME_LEN];
 	struct etcd_txn t;
 
-	if (etcd_txn_read(answer, &t, &c->result.err)) {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+	if (etcd_txn_read(answer, &t, &c->call.result.err)) {
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 	} else if (t.succeeded && c->bytes) {
 		report_written(c, t.revision);
 	} else if (t.succeeded) {
-		etcd_end(c, CLUSTER_OK, NULL);
+		call_end(&c->call, CLUSTER_OK, NULL);
 	} else if (is_expected(c, t.kvs, node)) {
 		/* the comparison failed, and the key is as expected: it was changed and restored */
 		conflict(c, "of another write");
@@ -127,8 +127,8 @@ static void on_current(struct cluster_call *c, const struct json *answer)
 	struct etcd_write with_old = w;
 	struct etcd_range r;
 
-	if (etcd_range_read(answer, &r, &c->result.err)) {
-		etcd_end(c, CLUSTER_AWAY, NULL);
+	if (etcd_range_read(answer, &r, &c->call.result.err)) {
+		call_end(&c->call, CLUSTER_AWAY, NULL);
 		return;
 	}
 	if (!is_expected(c, r.kvs, old.node))
@@ -150,20 +150,21 @@ static int prepare(struct cluster_call *c, const struct cluster_object *o, const
 	c->kind = o->kind;
 	c->at = o->at;
 	if (etcd_key_object(prefix, o->kind, o->name, c->key)) {
-		etcd_bad_name(c, o->name);
+		call_bad_name(&c->call, o->name);
 		return -1;
 	}
 	if (!bytes)
 		return 0;
 	if (*o->node && etcd_key_copy(prefix, o, c->copy)) {
-		etcd_bad_name(c, o->node);
+		call_bad_name(&c->call, o->node);
 		return -1;
 	}
 	if (json_type(o->value) != JSON_OBJECT)
-		(void)err_set(&c->result.err, ERR_CONFIG, 0, "object \"%s\" has no value", o->name);
-	else if (!etcd_value_text(o, uid, &c->bytes, &c->result.err))
+		(void)err_set(&c->call.result.err, ERR_CONFIG, 0, "object \"%s\" has no value",
+			      o->name);
+	else if (!etcd_value_text(o, uid, &c->bytes, &c->call.result.err))
 		return 0;
-	etcd_end_later(c, CLUSTER_REFUSED);
+	call_end_later(&c->call, CLUSTER_REFUSED);
 	return -1;
 }
 
@@ -179,8 +180,8 @@ struct cluster_call *etcd_create(struct cluster_store *store, const struct clust
 	if (!c)
 		return NULL;
 	c->done = done;
-	if (make_uid(uid, &c->result.err)) {
-		etcd_end_later(c, CLUSTER_REFUSED);
+	if (make_uid(uid, &c->call.result.err)) {
+		call_end_later(&c->call, CLUSTER_REFUSED);
 		return c;
 	}
 	if (prepare(c, object, uid, true))
