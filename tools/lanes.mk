@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc cluster-store agent-check check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -10,10 +10,10 @@
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check $(QUICK_LANES) -- demo
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store agent-check soak differential \
-	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo bench-quick bench-sriov-quick bench-topo-quick
+	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -52,6 +52,13 @@ demo: ## show the main job: two pods attached, pinging, and a clean host afterwa
 	$(sub) -j$$(nproc) all
 	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
 	@examples/demo.sh build/bin
+
+demo-cluster: ## show one pool for two nodes with real etcd, which is killed while pods start (root)
+	@tools/deps.sh demo
+	@tools/deps.sh cluster
+	$(sub) -j$$(nproc) all helpers
+	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
+	@examples/demo-cluster.sh build/bin
 
 demo-rdma: ## show RoCE traffic between two pods, without RDMA hardware: in an emulated machine, minutes (root)
 	@tools/deps.sh vm

@@ -15,6 +15,16 @@ test_commands_the_examples_of_help_work()
 	done 8<"$W/examples"
 }
 
+test_commands_the_example_for_many_nodes()
+{
+	NODES=1 cluster_begin
+	is "apply" ctl n1 cluster pool apply "$HERE/../../examples/many-nodes/shared.json"
+	eventually knows n1 rail2
+	add n1 p1 rail2
+	has "the address" "$ADDRESS" "10.102."
+	del n1 p1 rail2
+}
+
 test_commands_a_pool_keeps_its_subnet_and_block_size()
 {
 	NODES=1 cluster_begin

@@ -81,7 +81,7 @@ cluster_begin()
 	local i
 	export W
 	mkdir -p "$STATE" "$RUN"
-	trap cluster_end EXIT
+	trap 'cluster_end 2>/dev/null' EXIT
 	ip link add mgmt type bridge && ip link add fabric type bridge && ip link set mgmt up && ip link set fabric up &&
 		ip addr add 10.99.0.1/24 dev mgmt || give_up bridges
 	etcd_begin
@@ -113,6 +113,7 @@ shared()
 	is "pool $1" ctl n1 cluster pool apply - <<<"$(jq -c --arg n "$1" '.name=$n' <<<"$2")"
 	for ((i = 1; i <= NODES; i++)); do eventually knows "n$i" "$1"; done
 }
+has_spare() { [ "$(ctl "$1" cluster status --json | jq --arg n "$2" '.pools[] | select(.name == $n) | .spare')" -ge "$3" ]; }
 knows() { ctl "$1" cluster status --json | jq -e --arg n "$2" 'any(.pools[]; .name == $n)'; }
 
 # --- pods --------------------------------------------------------------------------------------

@@ -42,4 +42,3 @@ test_pods_find_warm_addresses()
 	add n1 p1 rail0
 	del n1 p1 rail0
 }
-has_spare() { [ "$(ctl "$1" cluster status --json | jq --arg n "$2" '.pools[] | select(.name == $n) | .spare')" -ge "$3" ]; }
