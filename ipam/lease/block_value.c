@@ -165,7 +165,7 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 	struct raw raw = { .token = NULL };
 	auto_json struct json *tree = NULL;
 	struct node_record r = { .epoch = 0 };
-	uint64_t until, frozen;
+	uint64_t until = 0, frozen = 0;
 
 	if (text && (json_parse(text, strlen(text), "node", &tree, e) ||
 		     json_decode(tree, "node", node_fields, &raw, e) ||

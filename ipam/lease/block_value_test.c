@@ -92,7 +92,7 @@ START_TEST(no_node_record_may_give_nothing)
 	struct node_record n = { .epoch = 9 };
 
 	ck_assert_int_eq(node_value_parse(NULL, &n, &e), 0);
-	ck_assert(n.epoch == 0 && !node_may_give(&n, "", -1));
+	ck_assert(n.epoch == 0 && n.frozen == 0 && !node_may_give(&n, "", -1));
 	ck_assert_int_eq(node_value_parse("{\"beats\":\"x\"}", &n, &e), -1);
 	ck_assert_str_eq(e.msg, "the store's record m/node is damaged ({\"beats\":\"x\"}): beats: "
 				"\"x\" is not a number");
