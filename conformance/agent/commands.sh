@@ -54,6 +54,24 @@ test_commands_a_pool_is_deleted_under_a_pod()
 }
 gone_from() { ! knows "$@"; }
 
+# The pods of the old one keep their addresses. When the last one has gone, the node uses the new pool.
+test_commands_a_pool_is_deleted_and_made_again()
+{
+	local new
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"idle":1,"cooldown":0}'
+	add n1 p1 rail0
+	is "delete" ctl n1 cluster pool delete rail0
+	is "make again" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.93.0.0/24","blockSize":8,"warm":1,"cooldown":0}'
+	eq "leases" "$(leases n1)" "${ADDRESS%/*}"
+	del n1 p1 rail0
+	eventually has_subnet n1 rail0 10.93.
+	add n1 p2 rail0
+	has "the address" "$ADDRESS" "10.93."
+	del n1 p2 rail0
+}
+has_subnet() { ctl "$1" ipam blocks "$2" --json | grep -qF "$3"; }
+
 test_commands_without_an_agent()
 {
 	NODES=1 cluster_begin

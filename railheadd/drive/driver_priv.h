@@ -21,6 +21,7 @@ struct pool_entry {
 	struct json *definition;
 	bool listed; /* the list that runs has it */
 	bool gone;   /* from the cluster; its last records here are not */
+	bool again;  /* and the cluster has a new pool of this name */
 	bool ended;  /* a need of it ended without addresses: result says how */
 	enum need_result result;
 };

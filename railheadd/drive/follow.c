@@ -127,6 +127,15 @@ int follow_new(const struct follow_conf *conf, struct follow **out, struct err *
 	return 0;
 }
 
+void follow_again(struct follow *f)
+{
+	if (f->call)
+		f->is.store->ops->cancel(f->call);
+	f->call = NULL;
+	f->revision[0] = '\0';
+	pause_then_begin(f, 0);
+}
+
 void follow_free(struct follow *f)
 {
 	if (!f)

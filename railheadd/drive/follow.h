@@ -42,6 +42,8 @@ struct follow_conf {
  * reported. NULL is fine.
  */
 int follow_new(const struct follow_conf *conf, struct follow **out, struct err *e) must_check;
+/* follow_again - list the objects again, soon. */
+void follow_again(struct follow *f);
 void follow_free(struct follow *f);
 
 #endif

@@ -106,24 +106,6 @@ static void refused(struct driver *d, const char *name, const struct err *why)
 		  why->msg, *why->detail ? "; " : "", why->detail);
 }
 
-static void set_pool(struct driver *d, const struct cluster_object *o)
-{
-	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value };
-	struct pool_entry *old = pools_find(d, o->name);
-	struct err e;
-
-	if (old)
-		old->listed = true;
-	/* The node's store first: an agent that has a block of a pool needs its definition there.
-	 */
-	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, o->ending, &e)) {
-		refused(d, o->name, &e);
-		return;
-	}
-	if (!old)
-		log_info(&d->conf.ctx->log, "shared pool %s", o->name);
-}
-
 static void end_pool(struct driver *d, struct pool_entry *p)
 {
 	struct err e;
@@ -134,6 +116,30 @@ static void end_pool(struct driver *d, struct pool_entry *p)
 	p->view.pool.ending = true;
 	if (agent_set_pool(d->agent, &p->view.pool, &e))
 		refused(d, p->view.pool.name, &e);
+}
+
+static void set_pool(struct driver *d, const struct cluster_object *o)
+{
+	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value };
+	struct pool_entry *old = pools_find(d, o->name);
+	struct err e;
+
+	if (old)
+		old->listed = true;
+	if (old && strcmp(old->view.pool.uid, o->at.uid) != 0) {
+		/* The old one goes first, when its last pod has gone. */
+		old->again = true;
+		end_pool(d, old);
+		return;
+	}
+	/* The node's store first: an agent that has a block of a pool needs its definition there.
+	 */
+	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, o->ending, &e)) {
+		refused(d, o->name, &e);
+		return;
+	}
+	if (!old)
+		log_info(&d->conf.ctx->log, "shared pool %s", o->name);
 }
 
 void pools_sweep(struct driver *d)
@@ -150,8 +156,13 @@ void pools_sweep(struct driver *d)
 		rc = shared_pool_remove(d->conf.ipam, p->view.pool.name, &e);
 		if (rc < 0)
 			refused(d, p->view.pool.name, &e);
-		else if (rc == 0)
-			forget(d, p);
+		if (rc)
+			continue;
+		bool again = p->again;
+
+		forget(d, p);
+		if (again && d->pools_follow)
+			follow_again(d->pools_follow);
 	}
 }
 
