@@ -31,8 +31,7 @@ static void login_over(struct call *login)
 	struct call *each;
 
 	s->login = NULL;
-	TAILQ_FOREACH(each, &s->base.calls, all)
-	{
+	for (each = TAILQ_FIRST(&s->base.calls); each; each = TAILQ_NEXT(each, all)) {
 		struct cluster_call *c = (struct cluster_call *)each;
 
 		if (!c->waits)
