@@ -224,9 +224,8 @@ void driver_free(struct driver *d)
 	free(d->listed);
 	if (d->reply_pool_set)
 		shared_pool_view_clear(&d->reply_pool);
-	if (d->agent)
-		pools_free(d);
 	agent_free(d->agent);
+	pools_free(d);
 	if (d->tick)
 		event_free(d->tick);
 	free(d);

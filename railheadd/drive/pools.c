@@ -21,19 +21,27 @@ struct pool_entry *pools_find(const struct driver *d, const char *name)
 	return NULL;
 }
 
-static void forget(struct driver *d, struct pool_entry *p)
+static void free_entry(struct driver *d, struct pool_entry *p)
 {
-	agent_unset_pool(d->agent, p->view.pool.name);
 	TAILQ_REMOVE(&d->pools, p, all);
 	shared_pool_view_clear(&p->view);
 	json_free(p->definition);
 	free(p);
 }
 
+static void forget(struct driver *d, struct pool_entry *p)
+{
+	agent_unset_pool(d->agent, p->view.pool.name);
+	free_entry(d, p);
+}
+
+/* The agent is gone already: a pool that it forgets would lose the confirmation of its blocks. */
 void pools_free(struct driver *d)
 {
-	while (!TAILQ_EMPTY(&d->pools))
-		forget(d, TAILQ_FIRST(&d->pools));
+	struct pool_entry *p;
+
+	while ((p = TAILQ_FIRST(&d->pools)))
+		free_entry(d, p);
 }
 
 static struct pool_entry *new_entry(const struct shared_pool_def *def, struct err *e)
