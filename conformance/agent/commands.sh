@@ -57,7 +57,6 @@ gone_from() { ! knows "$@"; }
 # The pods of the old one keep their addresses. When the last one has gone, the node uses the new pool.
 test_commands_a_pool_is_deleted_and_made_again()
 {
-	local new
 	NODES=1 cluster_begin
 	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"idle":1,"cooldown":0}'
 	add n1 p1 rail0

@@ -73,6 +73,12 @@ agent_kill() # NODE: the agent alone
 	wait "$(<"$W/node/$1/pid")" 2>/dev/null
 	rm "$W/node/$1/pid"
 }
+agent_end() # NODE: as systemd ends it
+{
+	kill -TERM "$(<"$W/node/$1/pid")"
+	wait "$(<"$W/node/$1/pid")" 2>/dev/null
+	rm "$W/node/$1/pid"
+}
 agent_is() { [ "$(ctl "$1" cluster status --json | jq -r "$2")" = "$3" ]; }
 
 # cluster_begin: etcd and all nodes, whose agents reached etcd
@@ -136,6 +142,13 @@ add()
 	[ "$RC" = 0 ] || fail "ADD of $2 on $1: exit $RC: $OUT" || return
 	ADDRESS=$(jq -r '.ips[0].address' <<<"$OUT")
 	echo "$ADDRESS" >>"$W/given"
+}
+# added NODE POD POOL: whether ADD succeeds now; a runtime tries again after error 11
+added()
+{
+	[ -e "/run/netns/$2" ] || ip netns add "$2"
+	cni_on "$1" ADD "$2" "$3"
+	[ "$RC" = 0 ] && ADDRESS=$(jq -r '.ips[0].address' <<<"$OUT")
 }
 del()
 {
