@@ -40,6 +40,25 @@ test_commands_a_pool_keeps_its_subnet_and_block_size()
 	is "excludes may change" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":8,"excludes":["10.92.0.9"]}'
 }
 
+# The files of `pool rails` are what `cluster pool apply` takes, and pods get addresses of the leaf group.
+test_commands_a_plan_for_rails()
+{
+	local name
+	NODES=1 cluster_begin
+	mkdir -p "$W/plan"
+	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 4 --leaf 2 --supernet 10.80.0.0/20 --dir "$W/plan"
+	is "apply" ctl n1 cluster pool apply "$W/plan/rail0.json"
+	is "apply" ctl n1 cluster pool apply "$W/plan/rail1.json"
+	is "apply again" ctl n1 cluster pool apply "$W/plan/rail0.json"
+	for name in rail0-leaf0 rail0-leaf1 rail1-leaf0 rail1-leaf1; do
+		eventually knows n1 "$name"
+	done
+	has "blocks before a pod" "$(ctl n1 ipam blocks --json)" "[]"
+	add n1 p1 rail1-leaf1
+	has "the address" "$ADDRESS" "10.80.8."
+	del n1 p1 rail1-leaf1
+}
+
 # A pool that was deleted gives no new address; the pods that have one keep it, and DEL works.
 test_commands_a_pool_is_deleted_under_a_pod()
 {

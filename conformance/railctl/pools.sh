@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# pools.sh: pools that a person does not write by hand: plans for rails.
+# shellcheck disable=SC2154
+
+PLAN=(ipam pool rails --count 8 --nodes 1024 --supernet 10.0.0.0/12)
+
+test_rails_explains_the_plan()
+{
+	ok "${PLAN[@]}"
+	has "Leaf groups:    32 of 32 nodes, each a /22 of each rail"
+	has "7  10.14.0.0/15"
+	has "31  992-1023  10.0.124.0/22  10.0.124.1  10.0.124.2-10.0.124.33  10.0.124.40-10.0.127.247"
+	has "96 more leaf groups in each rail"
+	ok ipam pool rails --count 2 --nodes 20 --supernet fd00:1::/48
+	has "fd00:1:0:8000::/64"
+	eq "no store" "$(ls "$STATE")" ""
+}
+
+test_rails_pools_are_accepted_as_they_are()
+{
+	local n
+	ok "${PLAN[@]}" --json
+	want 'length == 256 and (map(.name) | unique | length) == 256 and all(.[]; .warm == 0 and .blockSize == 8)'
+	want '.[255] | .name == "rail7-leaf31" and .subnet == "10.14.124.0/22" and .gateway == "10.14.124.1"'
+	want '.[255].routes == [{dst:"10.14.0.0/15",gw:"10.14.124.1"},{dst:"10.0.0.0/12",gw:"10.14.124.1",priority:1007}]'
+	cp "$W/out" "$W/all.json"
+	ok ipam pool apply "$W/all.json" --json
+	want 'length == 256 and all(.[]; .result == "added")'
+	ok "${PLAN[@]}" --dir "$W/plan"
+	has "$W/plan/rail*.json"
+	eq "files" "$(cd "$W/plan" && echo *)" "rail0.json rail1.json rail2.json rail3.json rail4.json rail5.json rail6.json rail7.json"
+	for n in {0..7}; do
+		ok ipam pool apply "$W/plan/rail$n.json" --json
+		want 'length == 32 and all(.[]; .result == "unchanged")'
+	done
+	ok ipam verify
+}
+
+test_rails_keeps_files_that_a_person_changed()
+{
+	ok "${PLAN[@]}" --dir "$W/kept"
+	ok "${PLAN[@]}" --dir "$W/kept"
+	rm "$W/kept/rail0.json"
+	echo '[]' >"$W/kept/rail7.json"
+	refused 1 "rail7.json exists and has another text" "${PLAN[@]}" --dir "$W/kept"
+	[ ! -e "$W/kept/rail0.json" ] || fail "rail0.json must not be written"
+	eq "the file" "$(<"$W/kept/rail7.json")" "[]"
+	echo >"$W/file"
+	refused 1 "--dir" "${PLAN[@]}" --dir "$W/file"
+}
+
+test_rails_wrong_questions()
+{
+	refused 1 "8 rails with 32 leaf groups of 32 nodes need a /14; 10.0.0.0/14 fits" \
+		ipam pool rails --count 8 --nodes 1024 --supernet 10.1.0.0/16
+	ok ipam pool rails --count 8 --nodes 1024 --supernet 10.0.0.0/14
+	refused 1 "write 10.0.0.0/12" ipam pool rails --count 8 --nodes 1024 --supernet 10.1.0.0/12
+	refused 1 "not a power of two" "${PLAN[@]}" --block-size 12
+	refused 1 "more than 256 pools" "${PLAN[@]}" --leaf 8
+	refused 2 "needs --count" ipam pool rails --nodes 8 --supernet 10.0.0.0/8
+	refused 2 "not a number from 1 to 64" ipam pool rails --count 0 --nodes 8 --supernet 10.0.0.0/8
+	refused 2 "not a network" ipam pool rails --count 1 --nodes 8 --supernet 10.0.0.0
+	refused 2 "not both" "${PLAN[@]}" --json --dir "$W/x"
+}
