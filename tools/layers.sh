@@ -85,6 +85,7 @@ railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/
 railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/serve|lib/ ipam/agent/ railheadd/drive/
+railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/
