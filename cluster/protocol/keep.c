@@ -30,6 +30,16 @@ static void send_confirmation(struct agent *a, struct op *op, const struct block
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
+/*
+ * The store of this node was lost, and with it the leases of pods that may live. An address of
+ * such a block is probed before its first use. A machine with a new disk cannot tell the
+ * difference, and probes, too.
+ */
+static bool is_probed(const struct agent *a, const struct block *b)
+{
+	return b->probe || strcmp(b->owner.holder, a->node.holder) != 0;
+}
+
 /* The token of the store counts: it has our name, so it is our older claim, or our older store. */
 static void confirm_looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
@@ -39,9 +49,9 @@ static void confirm_looked(struct agent *a, struct op *op, const struct agent_re
 		contest_begin(a, op);
 		return;
 	}
-	if (record.token != r->block.owner.token || record.probe < r->block.probe) {
+	if (record.token != r->block.owner.token || record.probe < is_probed(a, &r->block)) {
 		record.token = r->block.owner.token;
-		record.probe |= r->block.probe;
+		record.probe |= is_probed(a, &r->block);
 		record.epoch = 0;
 		if (agent_put(a, &record)) {
 			agent_later(a, op);
@@ -310,7 +320,7 @@ static void take_token(struct agent *a, struct op *op)
 		r = *old;
 	r.state = BLOCK_GRANTED;
 	r.token = op->seen.block.owner.token;
-	r.probe |= op->seen.block.probe;
+	r.probe |= is_probed(a, &op->seen.block);
 	r.epoch = 0;
 	agent_end_if(a, op, agent_put(a, &r));
 }
@@ -386,6 +396,7 @@ void stray_go(struct agent *a, struct op *op)
 {
 	bool used = a->ops->used(a->arg, &op->key) > 0;
 
+	op->seen.block.probe = is_probed(a, &op->seen.block);
 	if (!used)
 		agent_release(a, op);
 	else if (agent_has_name(a, &op->seen.block))

@@ -81,6 +81,8 @@ static void step_machine(struct world *w, struct machine *m, uint32_t choice)
 	case 10:
 		if (w->set.disks && choice / 16 % 32 == 0)
 			world_new_disk(w, m);
+		else if (w->set.disks && choice / 16 % 32 == 1)
+			world_lose_store(w, m);
 		break;
 	case 11:
 		world_tick(w, m);

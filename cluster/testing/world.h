@@ -18,7 +18,7 @@ struct world_settings {
 	bool restores;                /* the store may go back to an older state of itself */
 	bool lies;   /* evidence that a machine is off may be wrong: pods may share an address */
 	bool pools;  /* the pool may be deleted and made again */
-	bool disks;  /* a machine may boot with an empty disk */
+	bool disks;  /* a machine may boot with an empty disk, or lose its store as it runs */
 	bool clones; /* all machines have one name */
 	bool quiet;  /* no ADD between two calls of an agent's operations */
 	bool trace;  /* print each step */
@@ -73,13 +73,15 @@ void world_settle(struct world *w);
 
 /*
  * Begin and end an agent; begin and end a machine, whose pods end with it. world_new_disk - the
- * machine boots with an empty store.
+ * machine boots with an empty store. world_lose_store - the agent begins with an empty store, and
+ * the pods live.
  */
 void world_start_agent(struct world *w, struct machine *m);
 void world_stop_agent(struct machine *m);
 void world_boot(struct world *w, struct machine *m);
 void world_power_off(struct world *w, struct machine *m);
 void world_new_disk(struct world *w, struct machine *m);
+void world_lose_store(struct world *w, struct machine *m);
 /*
  * world_add_pod - false: the machine has no address to assign now. world_del_pod - one pod ends.
  * world_give_back - the agent returns a block that has no pod.

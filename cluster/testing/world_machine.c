@@ -209,16 +209,35 @@ void world_tick(struct world *w, struct machine *m)
 		world_violated(w, "%s wants to be called in the past", m->name);
 }
 
+static void empty_store(struct world *w, struct machine *m)
+{
+	w->counts.disks++;
+	m->n_blocks = 0;
+	m->node = (struct node_record){ 0 };
+	(void)snprintf(m->node.holder, sizeof(m->node.holder), "%s-%u", m->name, w->counts.disks);
+}
+
 void world_new_disk(struct world *w, struct machine *m)
 {
 	if (m->on)
 		world_power_off(w, m);
 	world_trace(w, "%s: a new disk", m->name);
-	w->counts.disks++;
-	m->n_blocks = 0;
-	m->node = (struct node_record){ 0 };
-	(void)snprintf(m->node.holder, sizeof(m->node.holder), "%s-%u", m->name, w->counts.disks);
+	empty_store(w, m);
 	world_boot(w, m);
+}
+
+void world_lose_store(struct world *w, struct machine *m)
+{
+	if (!m->on)
+		return;
+	world_stop_agent(m);
+	/* If the cluster store was restored, too, nobody remembers. */
+	for (unsigned i = 0; i < IPS && !w->restored; i++)
+		w->taken[i] |= m->lease[i];
+	memset(m->lease, 0, sizeof(m->lease));
+	world_trace(w, "%s: its store is lost", m->name);
+	empty_store(w, m);
+	world_start_agent(w, m);
 }
 
 void world_stop_agent(struct machine *m)
