@@ -15,7 +15,7 @@ struct add {
 	struct delegate ipam;
 	struct cni_result from_ipam;
 	struct record record;
-	struct conflict conflict;
+	struct probe_answer probe;
 	bool change_stays; /* what create did could not be taken back */
 	bool lease_stays;  /* the IPAM could not release it */
 	char mac[HW_ADDR_STR_LEN];
@@ -57,7 +57,7 @@ static int undo_ipam(void *arg, struct err *e)
 	struct add *s = arg;
 	const struct delegate_call del = { .cmd = CNI_DEL,
 					   .conflict =
-						   *s->conflict.text ? s->conflict.text : NULL };
+						   *s->probe.conflict ? s->probe.conflict : NULL };
 	struct err ignored;
 
 	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
@@ -257,6 +257,11 @@ static int parse_ipam_result(struct add *s, const char *text, size_t len, struct
 		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
 	}
 	s->from_ipam.tree = TAKE_PTR(tree);
+	for (size_t i = 0; i < s->from_ipam.n_ips && attach_can_probe(&s->a); i++) {
+		struct cni_ip *x = &s->from_ipam.ips[i];
+
+		x->probe = json_true(json_get(x->src, "probe"));
+	}
 	log_debug(&s->a.call->ctx.log, "ipam.type \"%s\": %zu addresses, %zu routes", c->ipam_type,
 		  s->from_ipam.n_ips, s->from_ipam.n_routes);
 	if (s->from_ipam.n_ips == 0)
@@ -280,7 +285,9 @@ static int finish_ipam(struct add *s, struct err *e)
 
 static int start_ipam(struct add *s, struct undo *u, struct err *e)
 {
-	const struct delegate_call add = { .cmd = CNI_ADD };
+	const struct delegate_call add = { .cmd = CNI_ADD,
+					   .probe = attach_can_probe(&s->a) ? DELEGATE_PROBE_MARK
+									    : "" };
 
 	if (!*attach_ipam_type(s->a.call))
 		return 0;
@@ -340,6 +347,23 @@ static int create(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
+/*
+ * No host has the addresses: the IPAM need not have them probed again. If it does not learn that,
+ * the next pod with this address waits for a probe.
+ */
+static int probe(struct add *s, const struct cni_result *ips, struct err *e)
+{
+	const struct delegate_call tell = { .cmd = CNI_ADD, .probe = DELEGATE_PROBE_FREE };
+	struct err why;
+
+	if (attach_probe(&s->a, ips, &s->probe, e))
+		return -1;
+	if (s->probe.asked && attach_has_marks(ips) &&
+	    delegate_run(s->a.call, &tell, attach_ipam_add_ms(&s->a), &why))
+		log_warn(&s->a.call->ctx.log, "probe: %s", why.msg);
+	return 0;
+}
+
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
@@ -350,8 +374,7 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create(s, u, e) || finish_ipam(s, e) ||
-	    attach_probe(&s->a, ips, &s->conflict, e) ||
-	    (!s->a.no_link && attach_configure(&s->a, ips, e)))
+	    probe(s, ips, e) || (!s->a.no_link && attach_configure(&s->a, ips, e)))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (attach_build_result(&s->a, ips, s->mac, &r, e))

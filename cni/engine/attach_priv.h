@@ -55,17 +55,26 @@ int attach_find(struct attach *a, struct err *e) must_check;
 
 /* ---- attach_probe.c ---- */
 
-/* Addresses that another host uses, separated by commas; "": none. For the IPAM's DEL. */
-struct conflict {
-	char text[16 * IP_STR_LEN];
+struct probe_answer {
+	bool asked; /* whether the network was asked */
+	/* addresses that another host uses, separated by commas, for the IPAM's DEL; "": none */
+	char conflict[16 * IP_STR_LEN];
 };
 
 /*
- * attach_probe - with the key "probe": ask the network for the addresses of r, which are not on
- * a->link yet. Sets a->link up if that is the one that asks. The calling thread is in the host's
- * namespace when it returns. ERR_CONFLICT names address and MAC, and *out is filled.
+ * attach_can_probe - the IPAM may mark addresses that must be probed (DELEGATE_PROBE).
+ * attach_has_marks - it did so in r.
  */
-int attach_probe(struct attach *a, const struct cni_result *r, struct conflict *out,
+bool attach_can_probe(const struct attach *a);
+bool attach_has_marks(const struct cni_result *r);
+
+/*
+ * attach_probe - ask the network for addresses of r, which are not on a->link yet: with the key
+ * "probe" for all of them, else for those that the IPAM marked. Sets a->link up if that is the one
+ * that asks. The calling thread is in the host's namespace when it returns. ERR_CONFLICT names
+ * address and MAC. ERR_AGAIN: the link has no carrier, and the IPAM demands the probe.
+ */
+int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answer *out,
 		 struct err *e) must_check;
 
 /* ---- configure.c ---- */

@@ -25,6 +25,11 @@ static int take_items(struct cni_result *r, const struct cni_result *from, int i
 		struct cni_ip x = from->ips[i];
 		if (interface >= 0)
 			x.interface = interface;
+		/* The mark of the IPAM is for us. */
+		if (interface >= 0 && x.probe) {
+			x.probe = false;
+			x.src = NULL;
+		}
 		if (cni_result_add_ip(r, &x, e))
 			return -1;
 	}

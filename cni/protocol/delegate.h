@@ -21,6 +21,15 @@
 #define DELEGATE_CONFLICT "RAILHEAD_CONFLICT"
 
 /*
+ * Of an IPAM's ADD. "mark": the caller probes an address whose entry in the result has "probe"
+ * before it uses the address. "free": the addresses of the ADD before were probed, and no host has
+ * them; this ADD prints no result.
+ */
+#define DELEGATE_PROBE      "RAILHEAD_PROBE"
+#define DELEGATE_PROBE_MARK "mark"
+#define DELEGATE_PROBE_FREE "free"
+
+/*
  * The attachment that the delegate is called for. A member that is NULL: the variable is as in our
  * own environment. A caller that is no plugin (railctl) sets all members.
  */
@@ -29,6 +38,7 @@ struct delegate_call {
 	const char *container, *ifname, *netns;
 	const char *args, *path; /* CNI_ARGS, CNI_PATH */
 	const char *conflict;    /* DELEGATE_CONFLICT: addresses that another host uses */
+	const char *probe;       /* DELEGATE_PROBE */
 };
 
 /* A delegate whose code this program carries. */

@@ -27,6 +27,7 @@ struct cni_ip {
 	int interface;            /* index into interfaces, -1: not given (an IPAM's result) */
 	struct ip_prefix address; /* host bits kept (CNI-101) */
 	struct ip gateway;        /* family IP_NONE: not given */
+	bool probe; /* printed as "probe" if src is NULL: see cni/protocol/delegate.h. Not parsed */
 	const struct json *src;
 };
 

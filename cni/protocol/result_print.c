@@ -70,7 +70,8 @@ static int print_ip(struct json *list, const struct cni_ip *x, enum cni_version 
 	if (v < CNI_100 && json_add_str(o, "version", x->address.addr.family == IP_V4 ? "4" : "6"))
 		return -1;
 	if (add_prefix(o, "address", x->address) || add_ip(o, "gateway", x->gateway) ||
-	    (x->interface >= 0 && json_add_int(o, "interface", x->interface)))
+	    (x->interface >= 0 && json_add_int(o, "interface", x->interface)) ||
+	    (x->probe && !x->src && json_add_bool(o, "probe", true)))
 		return -1;
 	return copy_unknown(o, x->src, known);
 }

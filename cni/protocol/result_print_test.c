@@ -91,7 +91,8 @@ END_TEST
 START_TEST(cni_095_our_result_in_each_version)
 {
 	struct cni_interface i = { .name = "net1", .sandbox = "/n", .mtu = 1400, .pci_id = "p" };
-	struct cni_ip ip = { 0, { { IP_V4, 0x0a000005 }, 8 }, { IP_V4, 0x0a000001 }, NULL };
+	struct cni_ip ip = { .address = { { IP_V4, 0x0a000005 }, 8 },
+			     .gateway = { IP_V4, 0x0a000001 } };
 	const struct cni_result r = { .interfaces = &i, .n_interfaces = 1, .ips = &ip, .n_ips = 1 };
 	char want[400];
 

@@ -171,7 +171,7 @@ static int add_block(struct lease_db *l, const struct blocks_job *job, const str
 	    lease_db_usage(l, s->scope, pool_block_id(r.key.start, id), &t, e))
 		return -1;
 	struct ip_range range = pool_block_range(s->blocks.bits, r.key.start);
-	bool assigns = job->gives && block_may_give(&job->node, &r) && !r.probe;
+	bool assigns = job->gives && block_may_give(&job->node, &r);
 	if (json_add_str(o, "pool", r.key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
 	    json_add_str(o, "last", ip_format(range.last, last)) ||

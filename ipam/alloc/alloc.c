@@ -91,7 +91,7 @@ static bool match_held(const struct source_sets *sets, const struct held *h, str
 			if (!s)
 				continue;
 			used[j] = true;
-			grants[i] = (struct grant){ h->items[j].ip, s };
+			grants[i] = (struct grant){ .ip = h->items[j].ip, .source = s };
 		}
 		if (!s)
 			return false;
@@ -415,7 +415,9 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 	const struct request *r = job->add->request;
 	struct alloc_result *out = job->out;
 	auto_overlap struct overlap overlap = { .files = { .dir = -1 } };
-	struct addr_request request = { .owner = &r->owner, .overlap = &overlap };
+	struct addr_request request = { .owner = &r->owner,
+					.overlap = &overlap,
+					.probes = job->add->probes };
 	struct alloc_search h = { .l = l, .request = &request, .checks = job->checks };
 	struct addr_choice choices[SOURCE_SETS_MAX];
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
@@ -432,9 +434,28 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 	for (size_t i = 0; i < sets->n; i++) {
 		if (lease_db_assign(l, &choices[i], &r->owner, e))
 			return -1;
-		out->grants[i] = (struct grant){ choices[i].ip, choices[i].source };
+		out->grants[i] = (struct grant){ .ip = choices[i].ip, .source = choices[i].source };
 	}
 	out->n = sets->n;
+	return 0;
+}
+
+/* The leases of shared pools say which addresses must be probed. */
+static int load_probes(struct lease_db *l, struct alloc_result *out, struct err *e)
+{
+	for (size_t i = 0; i < out->n; i++) {
+		struct grant *g = &out->grants[i];
+		auto_lease struct lease rec = { .tree = NULL };
+		struct key k;
+		bool found;
+
+		if (!g->source->blocks.shared)
+			continue;
+		key_of_address(&k, g->source->scope, g->ip);
+		if (lease_db_lease(l, k.s, &rec, &found, e))
+			return -1;
+		g->probe = found && rec.probe;
+	}
 	return 0;
 }
 
@@ -454,7 +475,9 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	if (load_held(l, &r->owner, &held, e))
 		return -1;
-	return held.n ? return_held(sets, r, &held, job->out, e) : grant_new(l, sets, job, e);
+	if (held.n ? return_held(sets, r, &held, job->out, e) : grant_new(l, sets, job, e))
+		return -1;
+	return load_probes(l, job->out, e);
 }
 
 /* Errors that may disappear if an earlier sandbox releases its address. */
@@ -518,13 +541,34 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	return 0;
 }
 
+static int probed_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	struct key_list list;
+	struct key_address a;
+
+	if (lease_db_owned(l, arg, &list, e))
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		if (key_parse_address(list.items[i].s, &a) == 0 && lease_db_probed(l, &a, e))
+			return -1;
+	}
+	return 0;
+}
+
+int alloc_probed(struct ipam *m, const struct owner *o, struct err *e)
+{
+	struct ipam_job job = { STORE_WRITE, "ADD", probed_in_txn, (void *)(uintptr_t)o, NULL };
+
+	return ipam_run(m, &job, e);
+}
+
 /* As ADD, without an owner and without assigning. It chooses only if statusWhenFull is set. */
 static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	static const struct owner nobody = { "", "", "", "", "", "" };
 	const struct ipam_conf *conf = arg;
 	auto_sources struct source_sets pools = { .n = 0 };
-	struct addr_request request = { .owner = &nobody };
+	struct addr_request request = { .owner = &nobody, .probes = true };
 	struct holder_checks none = { .n = 0 };
 	struct alloc_search h = {
 		.l = l, .request = &request, .checks = &none, .any_namespace = true

@@ -17,6 +17,7 @@ struct grant {
 	struct ip ip;
 	const struct source
 		*source; /* borrowed from the configuration or from the result's pools */
+	bool probe;      /* the caller probes the address before it uses it */
 };
 
 struct alloc_result {
@@ -45,6 +46,7 @@ struct alloc_add {
 	const struct request *request;
 	bool one_per_family; /* results of cniVersion below 0.3.0 have one of each (CNI-131) */
 	alloc_need_fn need;  /* called between two transactions; NULL: nobody is asked */
+	bool probes; /* the caller probes marked addresses. Without it they are not assigned */
 };
 
 /*
@@ -80,6 +82,12 @@ struct alloc_del {
 };
 int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
 		       struct err *e) must_check;
+
+/*
+ * alloc_probed - the owner's addresses were probed, and no host has them: the marks of their leases
+ * go. An owner without such a lease is success.
+ */
+int alloc_probed(struct ipam *m, const struct owner *o, struct err *e) must_check;
 
 /*
  * alloc_check - check that the owner's leases exist, that they are of this boot, and that each one

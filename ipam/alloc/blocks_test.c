@@ -96,6 +96,41 @@ START_TEST(a_block_gives_only_when_granted_and_confirmed)
 }
 END_TEST
 
+/* Only to a caller that probes. The mark of an address goes with the first probe that succeeds. */
+START_TEST(an_address_of_a_taken_block_is_probed_once)
+{
+	struct block_record probe = { .key = w_block_key("rail0", "10.1.0.16"),
+				      .state = BLOCK_GRANTED,
+				      .epoch = 3,
+				      .probe = true };
+	const struct owner c1 = { "net", "c1", "net1", "", "", "" };
+
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(blocks_put(&w.m, &probe, &w.e), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 4);
+	add_fails("c1", ERR_EXHAUSTED, "no block of this node");
+	ck_assert_str_eq(w_add(&w, CONF, "c1", "IP=10.1.0.17"),
+			 "!103 address 10.1.0.17 of pool rail0 is in a block that this node may "
+			 "not use now");
+	w.probes = true;
+	add_is("c1", "10.1.0.16?");
+	add_is("c1", "10.1.0.16?"); /* again */
+	w_del(&w, "c1");            /* another host has it, or ADD failed elsewhere */
+	w.now += 10 * SECOND;
+	ck_assert_str_eq(w_add(&w, CONF, "c1", "IP=10.1.0.16"), "10.1.0.16?");
+	ck_assert_int_eq(alloc_probed(&w.m, &c1, &w.e), 0);
+	w_sound(&w);
+	add_is("c1", "10.1.0.16"); /* again */
+	w_del(&w, "c1");
+	w.now += 10 * SECOND;
+	ck_assert_str_eq(w_add(&w, CONF, "c2", "IP=10.1.0.16"), "10.1.0.16");
+	add_is("c3", "10.1.0.17?");
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(nothing_is_given_after_the_fence)
 {
 	const struct alloc_check check = { .owner = &(struct owner){ "net", "c1", "net1", "", "",
@@ -421,7 +456,8 @@ START_TEST(verify_keeps_a_damaged_block_with_a_living_pod)
 END_TEST
 
 TEST_PROGRAM("blocks", addresses_are_of_granted_blocks,
-	     a_block_gives_only_when_granted_and_confirmed, nothing_is_given_after_the_fence,
+	     a_block_gives_only_when_granted_and_confirmed,
+	     an_address_of_a_taken_block_is_probed_once, nothing_is_given_after_the_fence,
 	     nothing_is_given_in_a_new_boot, a_pool_without_an_agent_says_what_to_do,
 	     a_resting_address_of_any_block_comes_in_its_order, strict_cooldown_holds_in_blocks,
 	     a_requested_address_is_of_a_granted_block,

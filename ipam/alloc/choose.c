@@ -84,9 +84,10 @@ static struct addr_choice keep_cursor(const struct source *s, struct ip ip,
 /* ---- the sticky address ---- */
 
 /* 1: the address may be assigned, unless it is held. 0: its block belongs to another node. */
-static int may_choose(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
+static int may_choose(struct lease_db *l, const struct source *s,
+		      const struct addr_request *request, struct ip ip, struct err *e)
 {
-	return s->blocks.shared ? block_may_choose(l, s, ip, e) : 1;
+	return s->blocks.shared ? block_may_choose(l, s, ip, request->probes, e) : 1;
 }
 
 static int choose_sticky(struct lease_db *l, const struct source *s,
@@ -112,7 +113,7 @@ static int choose_sticky(struct lease_db *l, const struct source *s,
 		if (found && (rec.state == LEASE_HELD ||
 			      (rec.since > l->now && !lease_db_has_rested(rec.since, l->now, 0))))
 			continue;
-		int rc = may_choose(l, s, a.ip, e);
+		int rc = may_choose(l, s, request, a.ip, e);
 		if (rc > 0)
 			*out = a.ip;
 		if (rc)
@@ -282,7 +283,7 @@ static int choose_own(struct lease_db *l, const struct source *s,
 	if (!request->own.family || !ranges_contain(&s->usable, request->own) ||
 	    request_avoids(request, s, request->own))
 		return 0;
-	int rc = may_choose(l, s, request->own, e);
+	int rc = may_choose(l, s, request, request->own, e);
 	if (rc > 0)
 		*out = request->own;
 	return rc;
@@ -403,7 +404,7 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 		return err_hint(e, "an overlapping range of this network_name holds it, or a file "
 				   "of host-local in /var/lib/cni/networks");
 	}
-	int may = may_choose(l, s, ip, e);
+	int may = may_choose(l, s, request, ip, e);
 	if (may <= 0)
 		return may ? -1 : refuse_block(s, ip, e);
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, request->owner) &&

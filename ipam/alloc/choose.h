@@ -22,6 +22,7 @@ struct addr_request {
 	struct ip want;          /* for alloc_choose_exactly */
 	struct ip own;           /* just released by an earlier sandbox of the pod; IP_NONE: none */
 	struct overlap *overlap; /* NULL: do not look for overlaps */
+	bool probes; /* the caller asks the network before it uses an address with that mark */
 };
 
 /* alloc_choose - choose an address of the source. 1: *out is set; 0: it has none; -1: an error. */
@@ -74,11 +75,11 @@ int resting_rested(struct lease_db *l, struct rest_queue *q, struct err *e) must
 /*
  * The choice in a pool with blocks. Each function compares, in the transaction that assigns,
  * whether this node may assign from the block now: node_may_give() and block_may_give() of
- * cluster/protocol/record.h. A block that must be probed is never chosen.
+ * cluster/protocol/record.h. A block that must be probed is chosen only for a caller that probes.
  *
  * block_may_choose - 1: an address of the block of ip may be assigned now; 0: it may not.
  */
-int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
+int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, bool probes,
 		     struct err *e) must_check;
 
 /* block_choose_at - *out is the choice of ip, whose block may be used. The cursor skips ip. */

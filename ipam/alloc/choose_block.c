@@ -23,29 +23,37 @@ static bool may_give(struct lease_db *l, const struct node_record *node)
 	return node_may_give(node, l->ipam->boot, ctx_since_boot(l->ipam->ctx));
 }
 
+struct block_search {
+	struct lease_db *l;
+	const struct source *s;
+	const struct addr_request *request;
+	struct node_record node;
+	bool probes, cooling;
+};
+
 /* 1: addresses of the block may be assigned in the epoch of the node. */
-static int check_block(struct lease_db *l, const struct source *s, const struct node_record *node,
-		       struct ip start, struct err *e)
+static int check_block(const struct block_search *h, struct ip start, struct err *e)
 {
 	struct block_record r;
 	const char *text;
 	struct key k;
 
-	key_of_block(&k, s->scope, start);
-	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+	key_of_block(&k, h->s->scope, start);
+	if (lease_db_get(h->l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
 		return -1;
-	return text && block_may_give(node, &r) && !r.probe;
+	return text && block_may_give(&h->node, &r) && (h->probes || !r.probe);
 }
 
-int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
+int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, bool probes,
+		     struct err *e)
 {
-	struct node_record node;
+	struct block_search h = { .l = l, .s = s, .probes = probes };
 
-	if (load_node(l, &node, e))
+	if (load_node(l, &h.node, e))
 		return -1;
-	if (!may_give(l, &node))
+	if (!may_give(l, &h.node))
 		return 0;
-	return check_block(l, s, &node, pool_block_range(s->blocks.bits, ip).first, e);
+	return check_block(&h, pool_block_range(s->blocks.bits, ip).first, e);
 }
 
 /* ---- the cursor ---- */
@@ -89,14 +97,6 @@ int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
 }
 
 /* ---- the search ---- */
-
-struct block_search {
-	struct lease_db *l;
-	const struct source *s;
-	const struct addr_request *request;
-	struct node_record node;
-	bool cooling;
-};
 
 /* An address of the block that was never used. */
 static int try_never_used(const struct block_search *h, const struct source *block,
@@ -145,7 +145,7 @@ static int try_block(const struct block_search *h, const struct key_free *f, str
 		     struct err *e)
 {
 	auto_clean(source_clear) struct source block = { .label = "" };
-	int rc = check_block(h->l, h->s, &h->node, f->start, e);
+	int rc = check_block(h, f->start, e);
 
 	if (rc <= 0)
 		return rc;
@@ -201,7 +201,7 @@ static int search(struct block_search *h, struct addr_choice *out, struct err *e
 int block_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
 		 struct addr_choice *out, struct err *e)
 {
-	struct block_search h = { .l = l, .s = s, .request = request };
+	struct block_search h = { .l = l, .s = s, .request = request, .probes = request->probes };
 
 	return search(&h, out, e);
 }
@@ -209,7 +209,9 @@ int block_choose(struct lease_db *l, const struct source *s, const struct addr_r
 int block_choose_cooling(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
-	struct block_search h = { .l = l, .s = s, .request = request, .cooling = true };
+	struct block_search h = {
+		.l = l, .s = s, .request = request, .probes = request->probes, .cooling = true
+	};
 
 	return s->policy.strict ? 0 : search(&h, out, e);
 }

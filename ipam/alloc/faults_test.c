@@ -487,7 +487,7 @@ static void fail_allocations_of_add(struct fixture *w)
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	struct cni_conf conf;
 	struct request r;
-	struct prepared p = { w, { &ic, &r, false, NULL } };
+	struct prepared p = { w, { .conf = &ic, .request = &r } };
 
 	w_conf(w, POOLS, &conf);
 	ck_assert_int_eq(ipam_conf_decode(&conf, &ic, &w->e), 0);

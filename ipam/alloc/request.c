@@ -140,3 +140,10 @@ size_t request_conflicts(struct ip *out, size_t cap)
 	}
 	return n;
 }
+
+bool request_probes(const char *value)
+{
+	const char *text = getenv(DELEGATE_PROBE);
+
+	return text && strcmp(text, value) == 0;
+}

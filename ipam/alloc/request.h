@@ -36,4 +36,7 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
  */
 size_t request_conflicts(struct ip *out, size_t cap);
 
+/* request_probes - the environment has this value of DELEGATE_PROBE (cni/protocol/delegate.h). */
+bool request_probes(const char *value);
+
 #endif

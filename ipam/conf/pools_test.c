@@ -131,7 +131,7 @@ START_TEST(one_address_a_family_for_old_versions)
 	auto_alloc struct alloc_result out = { .n = 0 };
 	struct cni_conf conf;
 	struct request r;
-	struct alloc_add add = { &ic, &r, true, NULL };
+	struct alloc_add add = { .conf = &ic, .request = &r, .one_per_family = true };
 	auto_fixture struct fixture w = { .now = 0 };
 
 	fixture_open(&w);

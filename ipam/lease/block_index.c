@@ -43,7 +43,8 @@ static int load_record(struct lease_db *l, const struct key_address *block,
 	return -1;
 }
 
-int block_place(struct lease_db *l, const struct key_address *block, struct key *out, struct err *e)
+static int place_of(struct lease_db *l, const struct key_address *block, struct key *out,
+		    bool *probe, struct err *e)
 {
 	struct first_rest first = { .found = false };
 	struct key_free f = { .start = block->ip };
@@ -56,7 +57,8 @@ int block_place(struct lease_db *l, const struct key_address *block, struct key 
 	out->s[0] = '\0';
 	if (load_record(l, block, &r, &found, e))
 		return -1;
-	if (!found || r.state != BLOCK_GRANTED || r.probe || r.epoch == 0)
+	*probe = found && r.probe;
+	if (!found || r.state != BLOCK_GRANTED || r.epoch == 0)
 		return 0;
 	pool_block_id(block->ip, id);
 	if (lease_db_usage(l, block->scope, id, &t, e))
@@ -73,17 +75,25 @@ int block_place(struct lease_db *l, const struct key_address *block, struct key 
 	return 0;
 }
 
+int block_place(struct lease_db *l, const struct key_address *block, struct key *out, struct err *e)
+{
+	bool probe;
+
+	return place_of(l, block, out, &probe, e);
+}
+
 int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
 		      struct block_place *out, struct err *e)
 {
 	struct ip start;
 
 	out->is_block = key_pool_of(a->scope) && pool_block_of(id, a->ip, &start);
+	out->probe = false;
 	if (!out->is_block)
 		return 0;
 	(void)snprintf(out->block.scope, sizeof(out->block.scope), "%s", a->scope);
 	out->block.ip = start;
-	return block_place(l, &out->block, &out->entry, e);
+	return place_of(l, &out->block, &out->entry, &out->probe, e);
 }
 
 int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e)

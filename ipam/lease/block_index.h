@@ -4,11 +4,11 @@
  *
  *	f/<scope>/<epoch>/<time>/<start>
  *
- * A block has an entry if it is granted and confirmed, needs no probe, and has an address that is
- * not held. epoch is that of the confirmation, so a search looks only at blocks that were confirmed
- * in the present one. time is 0 if the block has an address that was never used. Else it is the
- * time since which its longest resting address rests. So the first entry is the best
- * block, and a search reads one entry whatever the number of blocks.
+ * A block has an entry if it is granted and confirmed, and has an address that is not held. epoch
+ *is that of the confirmation, so a search looks only at blocks that were confirmed in the present
+ *one. time is 0 if the block has an address that was never used. Else it is the time since which
+ *its longest resting address rests. So the first entry is the best block, and a search reads one
+ *entry whatever the number of blocks.
  *
  * The place of a block follows from its record, its usage and its rest records. Each write of
  * these moves the entry. `verify` compares it.
@@ -22,6 +22,7 @@
 /* The entry of a block before a change. */
 struct block_place {
 	bool is_block; /* false: the lease is from another kind of source */
+	bool probe;    /* an address of it without a lease record was never probed */
 	struct key_address block;
 	struct key entry; /* "": none */
 };

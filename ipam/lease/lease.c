@@ -43,6 +43,7 @@ static const struct json_field fields[] = {
 	TEXT("node", l.node),
 	TEXT("source", l.source),
 	TEXT("range", l.range),
+	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, l.probe) },
 	{ 0 },
 };
 
@@ -113,7 +114,7 @@ char *lease_print(const struct lease *l)
 	    add_text(o, "pod", l->owner.pod) || add_text(o, "uid", l->owner.uid) ||
 	    add_text(o, "boot", l->boot) || add_text(o, "node", l->node) ||
 	    add_text(o, "source", l->source) || add_text(o, "range", l->range ? l->range : "") ||
-	    json_add_str(o, "since", since))
+	    json_add_str(o, "since", since) || (l->probe && json_add_bool(o, "probe", true)))
 		return NULL;
 	return json_print(o, false);
 }

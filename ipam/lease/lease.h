@@ -31,6 +31,7 @@ struct lease {
 	const char
 		*range; /* source's range; "" when it has none, and in leases of early versions */
 	int64_t since;  /* ns since 1970: assigned, or released */
+	bool probe;     /* it was not probed yet: a host of another node may use it */
 	struct json *tree; /* owns the strings; NULL: the caller owns them */
 };
 

@@ -176,17 +176,22 @@ static int stop_rest(struct lease_db *l, const struct key_address *a, const stru
 	return put_usage(l, a->scope, rec->source, &t, e);
 }
 
-/* Removes the records of the last owner of an address that is assigned again. */
+/*
+ * Removes the records of the last owner of an address that is assigned again to the owner of
+ * `next`. An address that a pod had here was probed before, or its mark says that it was not.
+ */
 static int clear_past(struct lease_db *l, const struct key_address *a, const struct key *k,
-		      const struct owner *o, struct err *e)
+		      struct lease *next, struct err *e)
 {
 	auto_lease struct lease past = { 0 };
+	const struct owner *o = &next->owner;
 	bool found;
 
 	if (lease_db_lease(l, k->s, &past, &found, e))
 		return -1;
 	if (!found)
 		return 0;
+	next->probe = past.probe;
 	if (past.state == LEASE_HELD)
 		return err_set(e, ERR_BUSY, 0,
 			       "the address is held by container %.64s, interface %.32s",
@@ -266,13 +271,30 @@ int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struc
 
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
-	if (block_place_begin(l, &a, rec.source, &place, e) || clear_past(l, &a, &k, o, e) ||
-	    lease_db_put(l, k.s, lease_print(&rec), e) || add_owned(l, o, &k, e) ||
-	    set_by_pod(l, &a, o, &k, e) || count_taken(l, c, rec.source, e) ||
-	    count_quota(l, a.scope, o->ns, true, e) || write_sticky(l, c, o, &k, e) ||
-	    block_place_end(l, &place, e))
+	if (block_place_begin(l, &a, rec.source, &place, e))
+		return -1;
+	rec.probe = place.probe;
+	if (clear_past(l, &a, &k, &rec, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
+	    add_owned(l, o, &k, e) || set_by_pod(l, &a, o, &k, e) ||
+	    count_taken(l, c, rec.source, e) || count_quota(l, a.scope, o->ns, true, e) ||
+	    write_sticky(l, c, o, &k, e) || block_place_end(l, &place, e))
 		return -1;
 	return journal_add(l, "allocate", &a, o, e);
+}
+
+int lease_db_probed(struct lease_db *l, const struct key_address *a, struct err *e)
+{
+	auto_lease struct lease rec = { 0 };
+	struct key k;
+	bool found;
+
+	key_of_address(&k, a->scope, a->ip);
+	if (lease_db_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found || !rec.probe)
+		return 0;
+	rec.probe = false;
+	return lease_db_put(l, k.s, lease_print(&rec), e);
 }
 
 struct first {

@@ -25,9 +25,15 @@ struct addr_choice {
 	bool restarted;   /* the search restarted, because addresses had been forgotten */
 };
 
-/* lease_db_assign - lease c->ip to o. ERR_BUSY: another owner holds the address. */
+/*
+ * lease_db_assign - lease c->ip to o. ERR_BUSY: another owner holds the address. The lease has
+ * `probe` if the address is in a block that must be probed, and no probe of it succeeded here.
+ */
 int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
 		    struct err *e) must_check;
+
+/* lease_db_probed - no host answered for the address: its lease loses the mark `probe`. */
+int lease_db_probed(struct lease_db *l, const struct key_address *a, struct err *e) must_check;
 
 /* lease_db_release - the address starts to rest at `since`; success if it is not held. */
 int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t since,

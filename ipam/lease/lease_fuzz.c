@@ -16,7 +16,8 @@ FUZZ(const uint8_t *data, size_t size)
 	}
 	MUST((text = lease_print(&l)) && !lease_parse(text, "again", &l2, &e));
 	MUST((text2 = lease_print(&l2)) && !strcmp(text, text2) && l.since == l2.since);
-	MUST(owner_same(&l.owner, &l2.owner) && l.state == l2.state && !strcmp(l.boot, l2.boot));
+	MUST(owner_same(&l.owner, &l2.owner) && l.state == l2.state && !strcmp(l.boot, l2.boot) &&
+	     l.probe == l2.probe);
 	lease_clear(&l);
 	lease_clear(&l2);
 	return 0;

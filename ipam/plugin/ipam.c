@@ -83,7 +83,8 @@ static int add_grants(struct cni_result *res, const struct alloc_result *a, stru
 		const struct source *s = a->grants[i].source;
 		struct cni_ip ip = { .interface = -1,
 				     .address = { a->grants[i].ip, s->subnet.len },
-				     .gateway = s->gateway };
+				     .gateway = s->gateway,
+				     .probe = a->grants[i].probe };
 
 		if (cni_result_add_ip(res, &ip, e) || add_routes(res, s->routes, e))
 			return -1;
@@ -143,7 +144,12 @@ static void take_back(const struct cni_call *call, struct ipam *m, const struct 
 static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 		    const struct request *r, struct err *e)
 {
-	const struct alloc_add add = { conf, r, call->conf.version < CNI_030, agent_client_need };
+	const bool old = call->conf.version < CNI_030;
+	const struct alloc_add add = { .conf = conf,
+				       .request = r,
+				       .one_per_family = old,
+				       .need = agent_client_need,
+				       .probes = !old && request_probes(DELEGATE_PROBE_MARK) };
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_alloc struct alloc_result a = { .n = 0 };
 	auto_json struct json *journal = NULL, *dns = NULL;
@@ -173,11 +179,26 @@ static int refuse_gateway(const struct cni_call *call, const struct ipam_conf *c
 	return err_hint(e, "give ipam.gateway, or ipam.addresses with a gateway");
 }
 
+/* The caller probed the addresses of its ADD, and no host has them. */
+static int clear_probes(const struct cni_call *call, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	struct ipam_conf conf;
+	struct request r;
+
+	ipam_conf_paths(&call->conf, &conf);
+	request_owner(&call->env, &call->conf, &r);
+	return open_store(call, conf.data_dir, false, &m, e) || alloc_probed(&m, &r.owner, e) ? -1
+											      : 0;
+}
+
 static int ipam_add(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
 	struct request r;
 
+	if (request_probes(DELEGATE_PROBE_FREE))
+		return clear_probes(call, e);
 	if (ipam_conf_decode(&call->conf, &conf, e) ||
 	    request_load(&call->env, &call->conf, &r, e) || cni_conf_check_case(&call->conf, e) ||
 	    refuse_gateway(call, &conf, e))

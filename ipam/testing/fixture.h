@@ -22,6 +22,7 @@ struct fixture {
 	char text[512];      /* the last result of w_add */
 	const char *ifname;  /* net1 */
 	const char *network; /* of configurations: net */
+	bool probes;         /* the caller of ADD probes */
 };
 
 static inline int64_t fixture_now(void *clock)

@@ -33,7 +33,7 @@ static inline const char *w_failed(struct fixture *w)
 	return w->text;
 }
 
-/* The addresses of a result, separated by blanks, in w->text. */
+/* The addresses of a result, separated by blanks, in w->text; "?" follows those to be probed. */
 static inline void w_show(struct fixture *w, const struct alloc_result *r)
 {
 	char ip[IP_STR_LEN];
@@ -43,6 +43,7 @@ static inline void w_show(struct fixture *w, const struct alloc_result *r)
 		if (i)
 			testing_append(w->text, sizeof(w->text), " ");
 		testing_append(w->text, sizeof(w->text), ip_format(r->grants[i].ip, ip));
+		testing_append(w->text, sizeof(w->text), r->grants[i].probe ? "?" : "");
 	}
 }
 
@@ -57,7 +58,7 @@ static inline const char *w_add(struct fixture *w, const char *ipam, const char 
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	auto_alloc struct alloc_result out = { .n = 0 };
 	struct request r;
-	const struct alloc_add add = { &ic, &r, false, NULL };
+	const struct alloc_add add = { .conf = &ic, .request = &r, .probes = w->probes };
 
 	w_conf(w, ipam, &conf);
 	bool bad = ipam_conf_decode(&conf, &ic, &w->e) || request_load(&env, &conf, &r, &w->e) ||

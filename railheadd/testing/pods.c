@@ -52,7 +52,9 @@ static int add_address(struct pod *p, struct err *e)
 						    .ns = "scale",
 						    .pod = p->name,
 						    .uid = p->name } };
-	const struct alloc_add add = { &conf, &request, false, note_lack };
+	const struct alloc_add add = {
+		.conf = &conf, .request = &request, .need = note_lack, .probes = true
+	};
 	auto_alloc struct alloc_result result = { .n = 0 };
 
 	(void)snprintf(pool, sizeof(pool), "rail%u", p->rail);
