@@ -85,6 +85,7 @@ static void etcd_close(struct cluster_store *store)
 
 static const struct cluster_store_ops ops = {
 	.name = "etcd",
+	.lists_ranges = true,
 	.get = etcd_get,
 	.list = etcd_list,
 	.watch = etcd_watch,

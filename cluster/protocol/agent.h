@@ -36,6 +36,7 @@ struct agent_settings {
 	int64_t ask;         /* how long an ask stands, ns */
 	const char *machine; /* DMI UUID; NULL: not known. Borrowed */
 	bool strict;         /* fence */
+	bool ranges;         /* see struct cluster_store_ops: lists_ranges */
 };
 
 struct agent;

@@ -127,6 +127,18 @@ START_TEST(a_restored_store_does_no_harm_in_silence)
 }
 END_TEST
 
+/* More blocks than the first list of a search has. */
+START_TEST(a_search_in_parts_of_the_pool_finds_each_block)
+{
+	const char *bad =
+		holds((struct world_settings){ .nodes = 4, .blocks = 24, .ranges = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.needs[NEED_MET], 100);
+	ck_assert_uint_gt(counts.needs[NEED_FULL], 5);
+}
+END_TEST
+
 START_TEST(strict_fence_holds_after_a_restore)
 {
 	const char *bad = holds((struct world_settings){
@@ -199,11 +211,11 @@ static const struct {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 40 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
-	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 1060 },
+	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 3380 },
 	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
-	  2020 },
+	  2980 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 120 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = NO_VALUE }, 22060 },
@@ -222,7 +234,8 @@ START_TEST(each_mistake_of_the_protocol_is_found)
 }
 END_TEST
 
-TEST_PROGRAM("agent_model", no_address_twice_and_none_lost, strict_fence_holds_after_a_restore,
+TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
+	     a_search_in_parts_of_the_pool_finds_each_block, strict_fence_holds_after_a_restore,
 	     no_block_outlives_its_pool, a_machine_with_a_new_disk_goes_on, all_misfortunes_at_once,
 	     strict_fence_holds_although_evidence_lies, a_restored_store_does_no_harm_in_silence,
 	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)

@@ -43,10 +43,14 @@ struct op {
 	uint64_t epoch; /* when it was sent */
 	uint64_t won;   /* the epoch of a write that succeeded; 0: none did */
 	bool begun;     /* a write was sent, by this process or an earlier one */
+	bool first;     /* OP_CLAIM: the creation under way is the only one with this token */
 	struct block_key key;
 	struct block_seen seen; /* what the last look, or another reply, showed */
 	bool again;             /* the block was shown meanwhile: examine it at the end */
 	bool done;              /* is removed at the end of the event */
+	/* OP_SEEK: a block, and how many digits at the end of its name the list leaves open. */
+	struct ip near;
+	unsigned open;
 };
 
 /* agent_begin - an operation, due at once, begun earlier; NULL: the block has one, or no memory. */

@@ -82,7 +82,7 @@ void keep_idle(struct agent *a);
 /* claim_more - begin claims for the pools that run low. claim_tell - which needs have ended. */
 void claim_more(struct agent *a);
 void claim_tell(struct agent *a);
-/* claim_start - claim this block. */
-void claim_start(struct agent *a, const struct block_key *key);
+/* claim_start - claim this block. there: a list shows that it exists, and belongs to no node. */
+void claim_start(struct agent *a, const struct block_key *key, bool there);
 
 #endif

@@ -4,12 +4,16 @@
 
 #include "cluster/protocol/agent_priv.h"
 
-/* So many claims that find the block taken, and the blocks of the pool are listed instead. */
-#define MISSES_MAX 3
+/*
+ * So many claims that find the block taken, and blocks of the pool are listed instead. A list of a
+ * few blocks costs less than another miss.
+ */
+#define MISSES_MAX       3
+#define MISSES_MAX_RANGE 1
 /* So many requests in a row without a usable answer: the need ends with NEED_AWAY. */
 #define AWAY_MAX 3
 
-void claim_start(struct agent *a, const struct block_key *key)
+void claim_start(struct agent *a, const struct block_key *key, bool there)
 {
 	struct block_record r = { .key = *key, .state = BLOCK_WANTED };
 
@@ -21,8 +25,10 @@ void claim_start(struct agent *a, const struct block_key *key)
 
 	struct op *op = agent_begin(a, OP_CLAIM, key);
 
-	if (op)
-		op->begun = false;
+	if (op) {
+		op->begun = there;
+		op->first = !there;
+	}
 }
 
 void claim_go(struct agent *a, struct op *op)
@@ -32,6 +38,7 @@ void claim_go(struct agent *a, struct op *op)
 
 	op->won = 0;
 	if (op->begun || !p) {
+		op->first = false;
 		agent_send(a, op, STEP_LOOK, NULL);
 		return;
 	}
@@ -133,7 +140,8 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		op->won = op->epoch;
 		op->seen = (struct block_seen){ op->key, r->at, r->block };
 		agent_ask_for_pool(a, op);
-	} else if (r->outcome == CLUSTER_REFUSED) {
+	} else if (r->outcome == CLUSTER_REFUSED || (r->outcome == CLUSTER_EXISTS && op->first)) {
+		/* No earlier write of this node made it. A list shows whether it is free. */
 		missed(a, op);
 	} else if (r->outcome == CLUSTER_AWAY) {
 		agent_later(a, op);
@@ -181,11 +189,12 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 	uint64_t warm = a->now < p->tight_until ? 0 : p->is.warm;
 	uint64_t want = p->needed > warm ? p->needed : warm;
 	uint64_t have = want ? a->ops->spare(a->arg, p->is.name) : 0;
+	const unsigned misses_max = a->set.ranges ? MISSES_MAX_RANGE : MISSES_MAX;
 	struct block_key key = { 0 };
 
 	for (have += expected(a, p); have < want; have += (uint64_t)1 << p->is.grid.bits) {
-		if (p->misses < MISSES_MAX && next_block(a, p, &key)) {
-			claim_start(a, &key);
+		if (p->misses < misses_max && next_block(a, p, &key)) {
+			claim_start(a, &key, false);
 			continue;
 		}
 		/* The order is exhausted, or the pool nearly is: see which blocks are left. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seek.c: a list of a pool's blocks, when guessing is in vain: which is free, whom to ask. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
@@ -11,23 +12,50 @@
 /* So many heartbeats without warm addresses, after a list showed too few free blocks. */
 #define TIGHT_BEATS 4
 
-void seek_go(struct agent *a, struct op *op)
-{
-	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
-	size_t len = strlen(op->key.pool);
+/* Digits of a name that say where a block starts, and bits of each. */
+#define DIGITS     32
+#define DIGIT_BITS 4
+/* The first list has so many blocks, or up to eight times as many. */
+#define WINDOW_BITS 4
+/* So many blocks of a list are looked at before the whole pool is listed. */
+#define WINDOW_MAX 65536
 
-	memcpy(r.name, op->key.pool, len);
-	r.name[len] = '-';
-	agent_send_request(a, op, STEP_LOOK, &r);
+/* The blocks whose names begin as the list wants it. */
+static u128 window_blocks(const struct agent_pool *p, const struct op *op)
+{
+	return op->open < DIGITS ? (u128)1 << (op->open * DIGIT_BITS - p->is.grid.bits)
+				 : grid_count(&p->is.grid);
 }
 
-static const struct block_seen *find(const struct agent_reply *r, const struct block_key *key)
+/*
+ * A list near a random block first: nodes that fill a pool to its last block would else read all of
+ * it for each block. An ask needs the whole list, and so does "full".
+ */
+static void choose_window(struct agent *a, struct op *op, const struct agent_pool *p)
 {
-	for (size_t i = 0; i < r->n_list; i++) {
-		if (block_key_equal(&r->list[i].key, key))
-			return &r->list[i];
+	u128 count = grid_count(&p->is.grid);
+
+	if (!op->open && a->set.ranges && count) {
+		op->near = grid_nth(&p->is.grid, a->ops->random(a->arg) % count);
+		op->open = (p->is.grid.bits + WINDOW_BITS + DIGIT_BITS - 1) / DIGIT_BITS;
 	}
-	return NULL;
+	if (!op->open || window_blocks(p, op) >= count)
+		op->open = DIGITS;
+}
+
+void seek_go(struct agent *a, struct op *op)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
+
+	if (!p) {
+		agent_end(op);
+		return;
+	}
+	choose_window(a, op, p);
+	(void)grid_name(op->key.pool, op->near, r.name);
+	r.name[strlen(r.name) - op->open] = '\0';
+	agent_send_request(a, op, STEP_LOOK, &r);
 }
 
 /* A list by prefix has blocks of "a-b" for "a", too. */
@@ -36,26 +64,97 @@ static bool is_of(const struct agent_pool *p, const struct block_seen *s)
 	return strcmp(s->key.pool, p->is.name) == 0 && grid_has(&p->is.grid, s->key.start);
 }
 
-/* A block that exists and belongs to no node, or one that does not exist. */
-static bool free_block(struct agent *a, const struct agent_pool *p, const struct agent_reply *r,
-		       struct block_key *key)
-{
-	struct grid_order o = agent_order(a, p);
+/* ---- a free block ---- */
 
+/* The starts of the listed blocks of a pool, in order. */
+struct starts {
+	u128 *items;
+	size_t n;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+	const u128 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool sort_starts(const struct agent_pool *p, const struct agent_reply *r, struct starts *out)
+{
+	out->n = 0;
+	out->items = calloc(r->n_list + 1, sizeof(*out->items));
+	if (!out->items)
+		return false;
 	for (size_t i = 0; i < r->n_list; i++) {
-		*key = r->list[i].key;
-		if (!*r->list[i].block.owner.node && is_of(p, &r->list[i]) && agent_is_new(a, key))
-			return true;
+		if (is_of(p, &r->list[i]))
+			out->items[out->n++] = r->list[i].key.start.v;
 	}
-	/* More blocks than the list has names: one of the first n_list + 1 is free. */
-	for (u128 i = 0; i < o.n && i <= r->n_list + a->n_blocks; i++) {
-		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
-		memcpy(key->pool, p->is.name, sizeof(key->pool));
-		if (!find(r, key) && agent_is_new(a, key))
+	qsort(out->items, out->n, sizeof(*out->items), compare_starts);
+	return true;
+}
+
+static bool is_free(const struct agent *a, const struct starts *s, const struct block_key *key)
+{
+	const u128 *at = s->items;
+
+	return !bsearch(&key->start.v, at, s->n, sizeof(*at), compare_starts) &&
+	       agent_is_new(a, key);
+}
+
+/* In the window that was listed, from a random block on. */
+static bool free_near(const struct agent *a, const struct agent_pool *p, const struct op *op,
+		      const struct starts *s, struct block_key *key)
+{
+	const u128 n = window_blocks(p, op), size = (u128)1 << p->is.grid.bits;
+	const u128 first = op->near.v & ~(n * size - 1);
+
+	for (u128 i = 0; i < n && i < WINDOW_MAX; i++) {
+		key->start = op->near;
+		key->start.v = first + (op->near.v - first + i * size) % (n * size);
+		if (grid_has(&p->is.grid, key->start) && is_free(a, s, key))
 			return true;
 	}
 	return false;
 }
+
+/* In the order of this node. One of the first blocks is free, if the list has fewer. */
+static bool free_anywhere(const struct agent *a, const struct agent_pool *p, const struct starts *s,
+			  struct block_key *key)
+{
+	struct grid_order o = agent_order(a, p);
+
+	for (u128 i = 0; i < o.n && i <= s->n + a->n_blocks + a->n_ops; i++) {
+		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
+		if (is_free(a, s, key))
+			return true;
+	}
+	return false;
+}
+
+/* A block that exists and belongs to no node (*there), or one that does not exist. */
+static bool free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
+		       struct block_key *key, bool *there)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct starts starts;
+	bool found = false;
+
+	for (size_t i = 0; i < r->n_list; i++) {
+		*key = r->list[i].key;
+		*there = true;
+		if (!*r->list[i].block.owner.node && is_of(p, &r->list[i]) && agent_is_new(a, key))
+			return true;
+	}
+	*there = false;
+	memcpy(key->pool, p->is.name, sizeof(key->pool));
+	if (sort_starts(p, r, &starts))
+		found = op->open == DIGITS ? free_anywhere(a, p, &starts, key)
+					   : free_near(a, p, op, &starts, key);
+	free(starts.items);
+	return found;
+}
+
+/* ---- whom to ask ---- */
 
 static bool may_ask(const struct agent *a, const struct agent_pool *p, const struct block_seen *s)
 {
@@ -131,19 +230,26 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_key key = { 0 };
+	bool there;
 
 	if (r->outcome != CLUSTER_OK || !p) {
 		agent_end(op);
 		return;
 	}
-	count_free(a, p, r);
+	if (op->open == DIGITS)
+		count_free(a, p, r);
 	/* The operation has the key of no block, and stays until the claim is begun. */
 	bool wanted = p->needed || a->now >= p->tight_until;
 
-	if (wanted && free_block(a, p, r, &key))
-		claim_start(a, &key);
-	else if (p->needed)
+	if (wanted && free_block(a, op, r, &key, &there)) {
+		claim_start(a, &key, there);
+	} else if (wanted && op->open < DIGITS) {
+		op->open++;
+		seek_go(a, op);
+		return;
+	} else if (p->needed) {
 		ask_somebody(a, p, r);
+	}
 	agent_end(op);
 }
 

@@ -107,6 +107,8 @@ struct cluster_store;
 
 struct cluster_store_ops {
 	const char *name; /* "kubernetes", "etcd" */
+	/* A list by a prefix of names reads only what it selects. Else the store reads the kind. */
+	bool lists_ranges;
 	/*
 	 * Quorum reads. NULL: no memory, and nothing will be reported. arg is handed to the
 	 * callbacks.

@@ -188,7 +188,8 @@ void world_start_agent(struct world *w, struct machine *m)
 					    .retry = RETRY,
 					    .ask = ASK,
 					    .machine = m->dmi,
-					    .strict = w->set.strict };
+					    .strict = w->set.strict,
+					    .ranges = w->set.ranges };
 
 	m->process++;
 	m->agent =

@@ -118,19 +118,25 @@ struct block_key world_key(const char *name)
 	return key;
 }
 
-size_t world_list(const struct world *w, struct block_seen *out)
+static size_t list_prefix(const struct world *w, const char *prefix, struct block_seen *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < OBJECTS; i++) {
 		const struct object *o = &w->objects[i];
 
-		if (!o->there || o->kind != CLUSTER_BLOCK)
+		if (!o->there || o->kind != CLUSTER_BLOCK ||
+		    strncmp(o->name, prefix, strlen(prefix)) != 0)
 			continue;
 		out[n] = (struct block_seen){ .at = o->at, .block = o->block };
 		out[n++].key = world_key(o->name);
 	}
 	return n;
+}
+
+size_t world_list(const struct world *w, struct block_seen *out)
+{
+	return list_prefix(w, "", out);
 }
 
 static bool is_stray(struct world *w, const struct message *m)
@@ -149,7 +155,7 @@ void world_execute(struct world *w, struct message *m)
 	w->counts.strays += m->request.call == CALL_REMOVE && is_stray(w, m);
 	w->counts.late += m->late && m->request.call != CALL_GET && m->request.call != CALL_LIST;
 	if (m->request.call == CALL_LIST) {
-		reply->n_list = world_list(w, m->list);
+		reply->n_list = list_prefix(w, m->request.name, m->list);
 		reply->list = m->list;
 		return;
 	}

@@ -137,7 +137,9 @@ static int new_agent(struct driver *d, struct err *e)
 					    .retry = d->conf.retry,
 					    .ask = ASK,
 					    .machine = *d->machine ? d->machine : NULL,
-					    .strict = d->conf.strict };
+					    .strict = d->conf.strict,
+					    .ranges = d->conf.store &&
+						      d->conf.store->ops->lists_ranges };
 	struct agent_memory memory;
 
 	if (blocks_load(d->conf.ipam, &memory, e))
