@@ -28,7 +28,7 @@ libibverbs-dev|lib:libibverbs.so|RDMA verbs with headers, for rdma-probe
 librdmacm-dev|lib:librdmacm.so|RDMA connection manager with header, for rdma-probe
 libcurl4-openssl-dev|lib:libcurl.so|HTTP client with header, for the stores of a cluster
 libevent-dev|lib:libevent.so|event loop with headers, for the stores of a cluster
-libyaml-dev|lib:libyaml.so|YAML parser with header, for a kubeconfig
+libyaml-dev|lib:libyaml.a|YAML parser with header and static archive, for a kubeconfig and for pools of other IPAMs
 dpkg-dev|dpkg-source|unpacks the source package of cJSON
 ca-certificates|/etc/ssl/certs/ca-certificates.crt|certificates, for archives behind TLS"
 demo="

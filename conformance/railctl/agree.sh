@@ -176,6 +176,8 @@ for_example()
 	mkdir -p /var/lib/cni/networks/rail0-net /var/lib/cni/results
 	printf 'c-1\r\nnet1' >/var/lib/cni/networks/rail0-net/10.1.0.77
 	echo '{"items":[]}' >"$W/ippools.json"
+	objects | tee "$W/spiderippools.yaml" | sed -n '/^---/,$p' >"$W/networks.yaml"
+	sed -i '/^---/,$d' "$W/spiderippools.yaml"
 	echo '{"cniVersion":"1.0.0","name":"rail0-net","plugins":[{"type":"macvlan","ipam":{"type":"railhead-ipam","pool":"rail0"}}]}' \
 		>"$W/10-rail0.conflist"
 }

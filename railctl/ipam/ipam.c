@@ -105,13 +105,13 @@ struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
 /* ---- the groups ---- */
 
 static const struct cmd *const pool_commands[] = {
-	&cmd_pool_add,  &cmd_pool_apply,  &cmd_pool_set,   &cmd_pool_list,
-	&cmd_pool_show, &cmd_pool_delete, &cmd_pool_rails, NULL,
+	&cmd_pool_add,    &cmd_pool_apply, &cmd_pool_set,    &cmd_pool_list, &cmd_pool_show,
+	&cmd_pool_delete, &cmd_pool_rails, &cmd_pool_import, NULL,
 };
 
 static const struct cmd cmd_pool = {
 	.name = "pool",
-	.summary = "named pools of addresses: add, apply, set, list, show, delete, rails",
+	.summary = "named pools of addresses: add, apply, set, list, show, delete, rails, import",
 	.sub = pool_commands,
 };
 

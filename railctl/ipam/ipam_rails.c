@@ -3,14 +3,12 @@
  * ipam_rails.c: `railctl ipam pool rails`: an addressing plan for the rails of a cluster, as pools,
  * with the reasons for it. It changes no store.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ipam/conf/rail_plan.h"
 #include "lib/base/parse.h"
-#include "lib/sys/fs.h"
 #include "railctl/ipam/ipam.h"
+#include "railctl/ipam/pool_files.h"
 
 /* ---- the question ---- */
 
@@ -49,54 +47,18 @@ static int read_ask(struct cmd_run *r, struct rail_ask *out, struct err *e)
 
 /* ---- the files ---- */
 
-static int same_text(int dir, const char *name, const char *text, struct err *e)
-{
-	auto_free char *old = NULL;
-	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &old, e);
-
-	if (len < 0)
-		return e->errnum == ENOENT ? 0 : -1;
-	if (strcmp(old, text) == 0)
-		return 0;
-	err_set(e, ERR_BUSY, 0, "%s exists and has another text", name);
-	return err_hint(e, "remove the file, or name another folder");
-}
-
-static int pools_text(const struct rail_plan *p, uint64_t rail, char **out, struct err *e)
-{
-	auto_json struct json *pools = rail_plan_pools(p, rail);
-	auto_free char *text = pools ? json_print(pools, true) : NULL;
-
-	if (!text || asprintf(out, "%s\n", text) < 0)
-		return err_nomem(e);
-	return 0;
-}
-
-/* Nothing is written unless all files can be: a person may have changed one of them. */
-static int write_rail(const struct rail_plan *p, uint64_t rail, int dir, bool write, struct err *e)
-{
-	auto_free char *text = NULL;
-	char name[32];
-
-	(void)snprintf(name, sizeof(name), "rail%llu.json", (unsigned long long)rail);
-	if (pools_text(p, rail, &text, e))
-		return -1;
-	return write ? fs_replace_at(dir, name, text, false, e) : same_text(dir, name, text, e);
-}
-
 static int write_dir(const struct rail_plan *p, const char *path, struct err *e)
 {
-	auto_fd int dir = fs_open_dir(path, true, e);
+	auto_json struct json *files = json_new_object();
 
-	if (dir < 0)
-		return err_wrap(e, "--dir");
-	for (uint64_t i = 0; i < 2 * p->ask.count; i++) {
-		bool write = i >= p->ask.count;
+	for (uint64_t i = 0; i < p->ask.count; i++) {
+		char name[32];
 
-		if (write_rail(p, write ? i - p->ask.count : i, dir, write, e))
-			return err_wrap(e, "--dir %.256s", path);
+		(void)snprintf(name, sizeof(name), "rail%llu", (unsigned long long)i);
+		if (!files || json_put(files, name, rail_plan_pools(p, i)))
+			return err_nomem(e);
 	}
-	return 0;
+	return pool_files_write(path, files, e) ? err_wrap(e, "--dir") : 0;
 }
 
 static int print_json(const struct cmd_run *r, const struct rail_plan *p, struct err *e)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pool_files.h: files with pools, that `pool apply` reads. */
+#ifndef RAILHEAD_RAILCTL_IPAM_POOL_FILES_H
+#define RAILHEAD_RAILCTL_IPAM_POOL_FILES_H
+
+#include "lib/json/json.h"
+
+/*
+ * pool_files_write - write each member of an object as a file of its name and ".json" in the folder
+ * dir, which is made if need be. If a file exists with another text, ERR_BUSY and none is written:
+ * a person may have changed it.
+ */
+int pool_files_write(const char *dir, const struct json *files, struct err *e) must_check;
+
+#endif
