@@ -74,6 +74,7 @@ rdma/probe/verbs|lib/ rdma/probe/data/ rdma/probe/wire/
 rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
+repair/stale|lib/ cni/ sriov/take/ rdma/plugin/
 cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
@@ -88,7 +89,7 @@ railheadd/serve|lib/ ipam/agent/ railheadd/drive/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/
-railctl/attachments|lib/ cni/ sriov/ rdma/
+railctl/attachments|lib/ cni/ sriov/ rdma/ repair/stale/
 railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
 railctl/vf|lib/ sriov/ railctl/dropin/
@@ -104,9 +105,10 @@ cni|lib/ cni/
 ipam|lib/ cni/ ipam/ cluster/
 sriov|lib/ topo/ cni/ sriov/
 rdma|lib/ cni/ rdma/
+repair|lib/ cni/ sriov/ rdma/ repair/
 cluster|lib/ ipam/ cluster/
-railheadd|lib/ ipam/ cluster/ railheadd/
-railctl|lib/ topo/ cni/ ipam/ sriov/ rdma/ railctl/
+railheadd|lib/ cni/ ipam/ sriov/ rdma/ repair/ cluster/ railheadd/
+railctl|lib/ topo/ cni/ ipam/ sriov/ rdma/ repair/ railctl/
 conformance|conformance/
 tools|lib/'
 # headers | the only files that may include them (a regular expression)

@@ -5,12 +5,11 @@
 
 #include "railctl/attachments/attachments.h"
 #include "lib/cli/cmd.h"
-#include "rdma/plugin/restore.h"
-#include "sriov/take/claim.h"
+#include "rdma/plugin/taken.h"
+#include "repair/stale/stale.h"
 
 struct repair {
 	const struct cmd_run *run;
-	const struct ctx *ctx;          /* where the records are */
 	struct json *array;             /* NULL: text, as it goes */
 	const struct record_key *one;   /* the only one to repair; NULL: all */
 	char container[CNI_ID_MAX + 1]; /* buffer of one->container */
@@ -19,11 +18,6 @@ struct repair {
 	struct err *e;
 	int rc;
 };
-
-/* Plugins that move devices have a function that returns them to the host. */
-static const struct attach_restore_type restorers[] = { { "sriov", sriov_restore },
-							{ "rdma", rdma_restore_placed },
-							{ 0 } };
 
 enum outcome { REPAIRED, WOULD_REPAIR, LEFT_ALONE, FAILED };
 
@@ -99,11 +93,10 @@ static bool would_undo(const struct repair *x, enum repair_state s)
 	return repair_is_stale(s) || (x->force && repair_needs_force(s));
 }
 
-static int repair_or_look(const struct repair *x, const struct record *r, struct repair_view *v,
-			  struct err *e)
+static int repair_or_look(const struct repair *x, const struct ctx *ctx, const struct record *r,
+			  struct repair_view *v, struct err *e)
 {
-	const struct repair_opts how = { restorers, x->force };
-	const struct ctx *ctx = x->ctx;
+	const struct repair_opts how = { stale_restorers, x->force };
 
 	/* Most are healthy: they are reported without taking their lock. */
 	if (repair_examine(ctx, r, v, e))
@@ -113,7 +106,7 @@ static int repair_or_look(const struct repair *x, const struct record *r, struct
 	return repair_one(ctx, &r->key, &how, v, e);
 }
 
-static int repair_each(const struct record *r, void *arg)
+static int repair_each(const struct ctx *place, const struct record *r, void *arg)
 {
 	struct repair *x = arg;
 	struct repair_view v = { .state = REPAIR_UNKNOWN };
@@ -124,7 +117,7 @@ static int repair_each(const struct record *r, void *arg)
 	if (x->one && (strcmp(r->key.container, x->one->container) != 0 ||
 		       strcmp(r->key.ifname, x->one->ifname) != 0))
 		return 0;
-	rc = repair_or_look(x, r, &v, &why);
+	rc = repair_or_look(x, place, r, &v, &why);
 	if (rc == 0 && v.state == REPAIR_GONE)
 		return 0;
 	if (rc)
@@ -136,24 +129,6 @@ static int repair_each(const struct record *r, void *arg)
 		return x->rc = report_json(x, r, &v, outcome, rc ? &why : NULL);
 	if (v.state != REPAIR_HEALTHY)
 		report_text(x, r, &v, outcome, rc ? &why : NULL);
-	return 0;
-}
-
-/* In the order of DEL: the last plugin of a chain first. */
-static int repair_all(struct repair *x, const char *network, struct err *e)
-{
-	struct record_place place;
-
-	if (rdma_place(&x->run->ctx, &place, e))
-		return -1;
-	const struct ctx *const each[] = { &place.ctx, &x->run->ctx };
-	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
-		x->ctx = each[i];
-		if (record_each(x->ctx, network, repair_each, x, e) || x->rc)
-			return -1;
-		if (!x->dry_run)
-			record_tidy(x->ctx);
-	}
 	return 0;
 }
 
@@ -213,8 +188,10 @@ static int repair_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json && !array)
 		return err_nomem(e);
-	if (repair_all(&x, network, e))
+	if (stale_each(&r->ctx, network, repair_each, &x, e) || x.rc)
 		return -1;
+	if (!x.dry_run)
+		stale_tidy(&r->ctx);
 	if (x.broken)
 		r->status = CMD_FAILED;
 	if (array)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stale.c: walks the records of all plugins. The rdma plugin is the last one of a chain, and has
+ * its records in a folder of its own.
+ */
+#include "repair/stale/stale.h"
+
+#include "rdma/plugin/restore.h"
+#include "sriov/take/claim.h"
+
+const struct attach_restore_type stale_restorers[] = { { "sriov", sriov_restore },
+						       { "rdma", rdma_restore_placed },
+						       { 0 } };
+
+struct walk {
+	const struct ctx *place;
+	stale_fn fn;
+	void *arg;
+	bool ended;
+};
+
+static int call_fn(const struct record *r, void *arg)
+{
+	struct walk *w = arg;
+
+	w->ended = w->fn(w->place, r, w->arg) != 0;
+	return w->ended;
+}
+
+int stale_each(const struct ctx *ctx, const char *network, stale_fn fn, void *arg, struct err *e)
+{
+	struct walk w = { .fn = fn, .arg = arg };
+	struct record_place rdma;
+
+	if (rdma_place(ctx, &rdma, e))
+		return -1;
+	const struct ctx *const places[] = { &rdma.ctx, ctx };
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !w.ended; i++) {
+		w.place = places[i];
+		if (record_each(w.place, network, call_fn, &w, e))
+			return -1;
+	}
+	return 0;
+}
+
+void stale_tidy(const struct ctx *ctx)
+{
+	struct record_place rdma;
+	struct err ignored;
+
+	if (rdma_place(ctx, &rdma, &ignored) == 0)
+		record_tidy(&rdma.ctx);
+	record_tidy(ctx);
+}
