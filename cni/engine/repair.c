@@ -281,6 +281,8 @@ int repair_one(const struct ctx *ctx, const struct record_key *key, const struct
 	}
 	if (examine_locked(ctx, key, &r, out, e))
 		return -1;
+	if (how->mark && record_mark(&r) != how->mark)
+		return set_state(out, REPAIR_BUSY, "its record has changed meanwhile");
 	if (!repair_is_stale(out->state) && !(how->force && repair_needs_force(out->state)))
 		return 0;
 	return undo_record(ctx, &r, how, out->state, e);

@@ -57,12 +57,14 @@ int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_
  * was found, also after a failure; out->state tells whether something was done. -1: the record
  * cannot be read or locked, or a step failed; the record stays. If the record is damaged, only the
  * record is removed: its interface and address are unknown, and a DEL of the runtime still removes
- * those. By force it also undoes what repair_needs_force().
+ * those. By force it also undoes what repair_needs_force(). With a mark, a record that says
+ * anything else than when it had that mark (record_mark) is left alone, and counts as busy.
  */
 struct repair_opts {
 	const struct attach_restore_type
 		*others; /* of plugins that move devices (attach_restore) */
 	bool force;
+	uint64_t mark; /* 0: any */
 };
 int repair_one(const struct ctx *ctx, const struct record_key *key, const struct repair_opts *how,
 	       struct repair_view *out, struct err *e) must_check;

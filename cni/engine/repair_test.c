@@ -323,6 +323,30 @@ START_TEST(one_that_went_meanwhile_is_gone)
 }
 END_TEST
 
+/* Another ADD may have had the name since somebody looked. */
+START_TEST(a_record_that_changed_since_is_left_alone)
+{
+	struct world w;
+	struct repair_view v;
+	struct repair_opts how = { .force = false };
+
+	world_init(&w);
+	memset(w.r.boot, '0', 8);
+	how.mark = record_mark(&w.r);
+	w.r.created = INT64_C(1000000000);
+	ck_assert(record_mark(&w.r) != how.mark);
+	write_record(&w);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &how, &v, &w.e), 0);
+	ck_assert_int_eq(v.state, REPAIR_BUSY);
+	ck_assert(is_recorded(&w));
+	how.mark = record_mark(&w.r);
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &how, &v, &w.e), 0);
+	ck_assert_int_eq(v.state, REPAIR_EARLIER_BOOT);
+	ck_assert(!is_recorded(&w));
+	world_clear(&w);
+}
+END_TEST
+
 START_TEST(a_failing_ipam_keeps_the_record)
 {
 	static const char config[] =
@@ -357,8 +381,8 @@ START_TEST(states_have_names)
 END_TEST
 
 TEST_PROGRAM("cni/engine/repair", healthy_is_let_alone, stale_ones_are_repaired,
-	     what_may_be_lived_on_needs_force, an_interface_is_found_by_its_number,
-	     an_unfinished_add_is_repaired, an_unreadable_record_stays,
-	     what_cannot_be_told_is_let_alone, damaged_records_are_removed,
-	     another_ones_record_is_let_alone, the_lock_is_respected,
+	     a_record_that_changed_since_is_left_alone, what_may_be_lived_on_needs_force,
+	     an_interface_is_found_by_its_number, an_unfinished_add_is_repaired,
+	     an_unreadable_record_stays, what_cannot_be_told_is_let_alone,
+	     damaged_records_are_removed, another_ones_record_is_let_alone, the_lock_is_respected,
 	     one_that_went_meanwhile_is_gone, a_failing_ipam_keeps_the_record, states_have_names)

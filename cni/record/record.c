@@ -97,6 +97,16 @@ char *record_print(const struct record *r)
 	return o ? json_print(o, false) : NULL;
 }
 
+uint64_t record_mark(const struct record *r)
+{
+	auto_free char *text = record_print(r);
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (const char *p = text; p && *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	return text && h > RECORD_MARK_NONE ? h : RECORD_MARK_NONE;
+}
+
 static unsigned depth_of(const struct json *n)
 {
 	unsigned deepest = 0;

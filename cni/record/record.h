@@ -128,4 +128,11 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 /* record_print - the text of a record file, freed with free(). NULL: no memory. Pure. */
 char *record_print(const struct record *r);
 
+/*
+ * record_mark - identifies what a record says: FNV-1a of its text. Only root can write records, so
+ * no collision can be forced. RECORD_MARK_NONE: no memory. Never 0. Pure.
+ */
+#define RECORD_MARK_NONE 1
+uint64_t record_mark(const struct record *r);
+
 #endif

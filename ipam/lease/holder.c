@@ -8,20 +8,9 @@
 #include "cni/engine/repair.h"
 #include "lib/base/array.h"
 
-#define UNREADABLE 1 /* the mark of a record that cannot be read */
+#define UNREADABLE RECORD_MARK_NONE
 
 /* ---- by records ---- */
-
-/* FNV-1a of the record's text. Only root can write records, so no collision can be forced. */
-static uint64_t mark_of(const struct record *r)
-{
-	auto_free char *text = record_print(r);
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (const char *p = text; p && *p; p++)
-		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
-	return h > UNREADABLE ? h : UNREADABLE;
-}
 
 static struct record_key key_of(const struct owner *o)
 {
@@ -36,7 +25,7 @@ static uint64_t read_mark(const struct ctx *ctx, const struct owner *o)
 
 	if (record_read(ctx, &key, &r, &why))
 		return why.code == ERR_NOTFOUND ? 0 : UNREADABLE;
-	return mark_of(&r);
+	return record_mark(&r);
 }
 
 static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
@@ -52,7 +41,7 @@ static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct 
 			out->state = HOLDER_UNRECORDED;
 		return;
 	}
-	out->mark = mark_of(&r);
+	out->mark = record_mark(&r);
 	if (repair_examine(ctx, &r, &view, &why))
 		return;
 	out->state = HOLDER_MAY_LIVE;

@@ -96,7 +96,7 @@ static bool would_undo(const struct repair *x, enum repair_state s)
 static int repair_or_look(const struct repair *x, const struct ctx *ctx, const struct record *r,
 			  struct repair_view *v, struct err *e)
 {
-	const struct repair_opts how = { stale_restorers, x->force };
+	const struct repair_opts how = { .others = stale_restorers, .force = x->force };
 
 	/* Most are healthy: they are reported without taking their lock. */
 	if (repair_examine(ctx, r, v, e))
