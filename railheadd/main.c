@@ -16,6 +16,8 @@ struct agent_program {
 	struct agent_files files;
 	struct ipam ipam;
 	struct driver *driver;
+	struct repairer *repairer;
+	struct calls_to calls;
 	struct server *server;
 	struct event *signals[2];
 };
@@ -52,6 +54,16 @@ static int open_cluster(struct agent_program *p, struct cluster_store **out, str
 	return etcd_open(p->base, &etcd, out, e) ? err_wrap(e, "etcd") : 0;
 }
 
+static int start_repairer(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf_repair *c = &p->files.conf.repair;
+	const struct repairer_conf conf = {
+		.base = p->base, .ctx = ctx, .every = c->every, .grace = c->grace
+	};
+
+	return c->every ? repairer_new(&conf, &p->repairer, e) : 0;
+}
+
 static int start(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
@@ -67,14 +79,18 @@ static int start(struct agent_program *p, const struct ctx *ctx, struct err *e)
 	if (ipam_open(ctx, NULL, true, &p->ipam, e) || open_cluster(p, &conf.store, e) ||
 	    driver_new(&conf, &p->driver, e) || wait_for_signals(p, e))
 		return -1;
+	if (start_repairer(p, ctx, e))
+		return -1;
+	p->calls = (struct calls_to){ p->driver, p->repairer };
 	/* Last: who finds the socket is answered. */
-	return server_new(&(struct server_conf){ p->base, ctx, calls_answer, p->driver },
+	return server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls },
 			  &p->server, e);
 }
 
 static void stop(struct agent_program *p)
 {
 	server_free(p->server);
+	repairer_free(p->repairer);
 	driver_free(p->driver);
 	if (p->ipam.store)
 		ipam_close(&p->ipam);

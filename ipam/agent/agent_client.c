@@ -14,6 +14,8 @@
 
 /* The agent may need this time beside the wait that it was asked for. */
 #define GRACE_MS 500
+/* The agent answers at once that it was asked. */
+#define REPAIR_MS 200
 
 static int no_agent(const char *path, int errnum, struct err *e)
 {
@@ -143,4 +145,13 @@ int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresse
 		return err_nomem(e);
 	return agent_client_call(ctx, &(struct agent_call){ "need", args }, wait_ms + GRACE_MS,
 				 &result, e);
+}
+
+void agent_client_repair(const struct ctx *ctx)
+{
+	auto_json struct json *result = NULL;
+	struct err ignored;
+
+	(void)!agent_client_call(ctx, &(struct agent_call){ "repair", NULL }, REPAIR_MS, &result,
+				 &ignored);
 }

@@ -28,4 +28,10 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
 int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
 		      struct err *e) must_check;
 
+/*
+ * agent_client_repair - a GC has run: the agent may look for what else dead pods left. Nothing is
+ * reported; without an agent, or with a busy one, it costs at most 200 ms.
+ */
+void agent_client_repair(const struct ctx *ctx);
+
 #endif

@@ -348,7 +348,7 @@ static int load_attachments(const struct json *list, struct attachments *out, st
 	return 0;
 }
 
-static int ipam_gc(const struct cni_call *call, struct err *e)
+static int collect(const struct cni_call *call, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *journal = NULL;
@@ -367,6 +367,14 @@ static int ipam_gc(const struct cni_call *call, struct err *e)
 	rc = alloc_gc(&m, &job, conf.audit_log ? &journal : NULL, e);
 	free(valid.items);
 	write_audit(call, conf.audit_log, journal);
+	return rc;
+}
+
+static int ipam_gc(const struct cni_call *call, struct err *e)
+{
+	int rc = collect(call, e);
+
+	agent_client_repair(&call->ctx);
 	return rc;
 }
 

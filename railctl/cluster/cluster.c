@@ -35,6 +35,25 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 	return 0;
 }
 
+static void print_repair(const struct cmd_run *r, const struct json *n)
+{
+	double done = 0;
+	char text[160];
+
+	if (!json_get(n, "passes")) {
+		line(r, "repair", "off");
+		return;
+	}
+	json_each (kind, json_get(n, "repaired"))
+		done += json_num(kind);
+	(void)snprintf(text, sizeof(text), "%.0f repaired, %.0f waiting, %.0f left alone", done,
+		       json_num(json_get(n, "waitingCount")), json_num(json_get(n, "leftCount")));
+	line(r, "repair", text);
+	json_each (x, json_get(n, "left"))
+		out_line(&r->out, OUT_WARN, "         %s %s: %s", json_str(json_get(x, "kind")),
+			 json_str(json_get(x, "what")), json_str(json_get(x, "why")));
+}
+
 static int print_status(const struct cmd_run *r, const struct json *s, struct err *e)
 {
 	bool contact = json_true(json_get(s, "contact"));
@@ -48,6 +67,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 			 contact ? "yes" : "no", json_num(json_get(s, "contactSeconds")),
 			 contact ? "" : ": ", contact ? "" : json_str(json_get(s, "why")));
 	line(r, "health", json_str(json_get(s, "health")));
+	print_repair(r, json_get(s, "repair"));
 	return print_pools(r, json_get(s, "pools"), e);
 }
 

@@ -12,7 +12,7 @@ struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd;
+	const struct json *etcd, *repair;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -34,6 +34,7 @@ static const struct json_field top[] = {
 	  .offset = offsetof(struct fields, fence),
 	  .names = fences },
 	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
+	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
 	{ .key = NULL },
 };
 
@@ -111,6 +112,44 @@ static int decode_etcd(const struct json *n, struct agent_conf_etcd *out, struct
 	return 0;
 }
 
+struct repair_fields {
+	uint32_t every, grace;
+};
+
+static const struct json_field repair_keys[] = {
+	{ .key = "every",
+	  .kind = J_U32,
+	  .offset = offsetof(struct repair_fields, every),
+	  .min = 1,
+	  .max = 86400 },
+	{ .key = "grace",
+	  .kind = J_U32,
+	  .offset = offsetof(struct repair_fields, grace),
+	  .min = 1,
+	  .max = 86400 },
+	{ .key = NULL },
+};
+
+/* An object, or false. */
+static int decode_repair(const struct json *n, struct agent_conf_repair *out, struct err *e)
+{
+	struct repair_fields f = { .every = 60, .grace = 30 };
+	char shown[JSON_SHOW_LEN];
+
+	if (n && json_type(n) == JSON_BOOL && !json_true(n)) {
+		*out = (struct agent_conf_repair){ .every = 0 };
+		return 0;
+	}
+	if (n && json_type(n) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "repair: %s is neither an object nor false",
+			       json_show(n, shown));
+	if (n && (json_decode(n, "repair", repair_keys, &f, e) ||
+		  json_refuse_unknown(n, "repair", repair_keys, e)))
+		return -1;
+	*out = (struct agent_conf_repair){ f.every * INT64_C(1000), f.grace * INT64_C(1000) };
+	return 0;
+}
+
 int agent_conf_node_check(const char *name, struct err *e)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
@@ -141,7 +180,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 		return err_set(e, ERR_CONFIG, 0,
 			       "nodeHold: %u s is less than 4 times the heartbeat of %u s", f.hold,
 			       f.renew);
-	if (f.etcd && decode_etcd(f.etcd, &c.etcd, e))
+	if ((f.etcd && decode_etcd(f.etcd, &c.etcd, e)) || decode_repair(f.repair, &c.repair, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

@@ -17,6 +17,11 @@ struct agent_conf_etcd {
 	const char *user, *password_file; /* both or none */
 };
 
+/* ms; every 0: the agent repairs nothing. */
+struct agent_conf_repair {
+	int64_t every, grace;
+};
+
 struct agent_conf {
 	const char *node; /* NULL: the host name */
 	int64_t hold;     /* nodeHold, ns */
@@ -24,6 +29,7 @@ struct agent_conf {
 	bool strict;      /* fence */
 	bool has_etcd;    /* false: no cluster store */
 	struct agent_conf_etcd etcd;
+	struct agent_conf_repair repair;
 };
 
 /*

@@ -23,6 +23,23 @@ START_TEST(without_a_file)
 	ck_assert(!c.has_etcd && !c.strict);
 	ck_assert_int_eq(c.hold / 1000000000, 600);
 	ck_assert_int_eq(c.renew / 1000000000, 60);
+	ck_assert_int_eq(c.repair.every, 60000);
+	ck_assert_int_eq(c.repair.grace, 30000);
+}
+END_TEST
+
+START_TEST(repair_is_an_object_or_false)
+{
+	auto_json struct json *off = parse("{\"repair\":false}");
+	auto_json struct json *on = parse("{\"repair\":{\"grace\":5}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
+	ck_assert_int_eq(c.repair.every, 0);
+	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
+	ck_assert_int_eq(c.repair.every, 60000);
+	ck_assert_int_eq(c.repair.grace, 5000);
 }
 END_TEST
 
@@ -51,6 +68,9 @@ START_TEST(refused)
 		const char *text, *why;
 	} all[] = {
 		{ "{\"nodes\":1}", "agent.json.nodes" },
+		{ "{\"repair\":true}", "repair: true is neither an object nor false" },
+		{ "{\"repair\":{\"grace\":0}}", "repair.grace" },
+		{ "{\"repair\":{\"graze\":9}}", "repair.graze" },
 		{ "{\"node\":\"GPU-1\"}", "node: \"GPU-1\" is not a name" },
 		{ "{\"node\":\"a..b\"}", "node: \"a..b\" is not a name" },
 		{ "{\"node\":\"\"}", "node: \"\" is not a name" },
@@ -79,4 +99,4 @@ START_TEST(refused)
 }
 END_TEST
 
-TEST_PROGRAM("agent_conf", without_a_file, with_etcd, refused)
+TEST_PROGRAM("agent_conf", without_a_file, with_etcd, repair_is_an_object_or_false, refused)

@@ -52,7 +52,7 @@ static void forget_need(void *what)
 	driver_need_cancel(what);
 }
 
-static void call_need(struct driver *d, struct server_request *r, const struct json *args)
+static void call_need(const struct calls_to *to, struct server_request *r, const struct json *args)
 {
 	struct need_args a = { .addresses = 1, .wait_ms = DEFAULT_WAIT_MS };
 	struct driver_need *n;
@@ -62,8 +62,8 @@ static void call_need(struct driver *d, struct server_request *r, const struct j
 		server_refuse(r, &e);
 		return;
 	}
-	n = driver_need(d, &(struct driver_need_ask){ a.pool, a.addresses, a.wait_ms }, need_done,
-			r);
+	n = driver_need(to->driver, &(struct driver_need_ask){ a.pool, a.addresses, a.wait_ms },
+			need_done, r);
 	if (n) {
 		server_later(r, forget_need, n);
 		return;
@@ -125,7 +125,8 @@ static void change_begun(struct server_request *r, struct pool_change *c, const 
 		server_refuse(r, why);
 }
 
-static void call_pool_put(struct driver *d, struct server_request *r, const struct json *args)
+static void call_pool_put(const struct calls_to *to, struct server_request *r,
+			  const struct json *args)
 {
 	const struct pool_change_end end = { change_done, r };
 	struct pool_change *c = NULL;
@@ -133,11 +134,12 @@ static void call_pool_put(struct driver *d, struct server_request *r, const stru
 	struct err e;
 
 	if (json_decode(args, "args", pool_put_fields, &a, &e) == 0)
-		c = pool_change_put(d, a.pool, a.definition, &end, &e);
+		c = pool_change_put(to->driver, a.pool, a.definition, &end, &e);
 	change_begun(r, c, &e);
 }
 
-static void call_pool_remove(struct driver *d, struct server_request *r, const struct json *args)
+static void call_pool_remove(const struct calls_to *to, struct server_request *r,
+			     const struct json *args)
 {
 	const struct pool_change_end end = { change_done, r };
 	struct pool_change *c = NULL;
@@ -145,13 +147,14 @@ static void call_pool_remove(struct driver *d, struct server_request *r, const s
 	struct err e;
 
 	if (json_decode(args, "args", pool_remove_fields, &a, &e) == 0)
-		c = pool_change_remove(d, a.pool, &end, &e);
+		c = pool_change_remove(to->driver, a.pool, &end, &e);
 	change_begun(r, c, &e);
 }
 
 /* ---- status ---- */
 
-static void call_status(struct driver *d, struct server_request *r, const struct json *args)
+static void call_status(const struct calls_to *to, struct server_request *r,
+			const struct json *args)
 {
 	auto_json struct json *status = json_new_object();
 	struct err e;
@@ -160,30 +163,44 @@ static void call_status(struct driver *d, struct server_request *r, const struct
 	if (!status || json_add_str(status, "version", RAILHEAD_VERSION)) {
 		(void)err_nomem(&e);
 		server_refuse(r, &e);
-	} else if (driver_status(d, status, &e)) {
+	} else if (driver_status(to->driver, status, &e) ||
+		   repairer_status(to->repairer, status, &e)) {
 		server_refuse(r, &e);
 	} else {
 		server_answer(r, status);
 	}
 }
 
+/* ---- repair ---- */
+
+/* The answer does not wait for the pass: who asks is a GC, and has its own to do. */
+static void call_repair(const struct calls_to *to, struct server_request *r,
+			const struct json *args)
+{
+	(void)args;
+	repairer_soon(to->repairer);
+	server_answer(r, NULL);
+}
+
 static const struct {
 	const char *name;
-	void (*fn)(struct driver *d, struct server_request *r, const struct json *args);
+	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
 	{ "need", call_need },
 	{ "pool-put", call_pool_put },
 	{ "pool-remove", call_pool_remove },
+	{ "repair", call_repair },
 	{ "status", call_status },
 };
 
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call)
 {
+	const struct calls_to *to = arg;
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		if (strcmp(calls[i].name, call->call) == 0) {
-			calls[i].fn(arg, r, call->args);
+			calls[i].fn(to, r, call->args);
 			return;
 		}
 	}

@@ -6,9 +6,16 @@
 #define RAILHEAD_RAILHEADD_SERVE_CALLS_H
 
 #include "railheadd/drive/driver.h"
+#include "railheadd/repair/repairer.h"
 #include "railheadd/serve/server.h"
 
-/* calls_answer - a server_fn whose arg is a struct driver. */
+/* What the calls are about; repairer NULL: the agent repairs nothing. */
+struct calls_to {
+	struct driver *driver;
+	struct repairer *repairer;
+};
+
+/* calls_answer - a server_fn whose arg is a const struct calls_to. */
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call);
 
 #endif

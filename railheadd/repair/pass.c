@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pass.c: looks at every record of an attachment and at every entry of a VF. The functions that
+ * railctl uses look once more under the lock, and undo the ones that are due.
+ */
+#include "railheadd/repair/pass.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sys/fs.h"
+#include "railheadd/repair/leftover.h"
+#include "railheadd/repair/verdict.h"
+#include "repair/stale/stale.h"
+
+struct pass {
+	struct ctx ctx;
+	const struct json *due;
+	struct nl *nl; /* for VFs */
+};
+
+static void tell(const struct leftover *f)
+{
+	auto_free char *line = leftover_print(f);
+
+	if (line)
+		(void)fputs(line, stdout);
+	(void)fflush(stdout);
+}
+
+/* ---- attachments ---- */
+
+/* Only for people: a pod whose names cannot be read has none. */
+static void pod_of(const struct record *r, char *out, size_t size)
+{
+	char ns[64] = "", pod[254] = "";
+	struct err ignored;
+
+	out[0] = '\0';
+	if (r->tree && cni_args_get(r->args, "K8S_POD_NAMESPACE", ns, sizeof(ns), &ignored) == 1 &&
+	    cni_args_get(r->args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) == 1)
+		(void)snprintf(out, size, "%s/%s", ns, pod);
+}
+
+/* False: nothing to report, because an ADD or DEL was quicker. */
+static bool repair_record(const struct ctx *place, const struct record *r, struct leftover *f,
+			  struct repair_view *v, struct err *why)
+{
+	const struct repair_opts how = { .others = stale_restorers, .mark = record_mark(r) };
+
+	if (repair_one(place, &r->key, &how, v, why)) {
+		f->outcome = LEFTOVER_FAILED;
+		f->why = why->msg;
+		return true;
+	}
+	f->outcome = LEFTOVER_REPAIRED;
+	f->state = repair_state_name(v->state);
+	return repair_is_stale(v->state);
+}
+
+static int look_at_record(const struct ctx *place, const struct record *r, void *arg)
+{
+	const struct pass *p = arg;
+	struct repair_view v;
+	char what[512], mark[17], pod[384];
+	struct err why;
+
+	/* A record that cannot be looked at now must not hide the others. */
+	if (repair_examine(place, r, &v, &why)) {
+		v.state = REPAIR_UNKNOWN;
+		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
+	}
+	const enum verdict verdict = verdict_of(v.state);
+	struct leftover f = { .kind = place == &p->ctx ? LEFTOVER_ATTACHMENT : LEFTOVER_RDMA,
+			      .outcome = verdict == VERDICT_STALE ? LEFTOVER_STALE : LEFTOVER_ALONE,
+			      .what = what,
+			      .mark = mark,
+			      .state = repair_state_name(v.state),
+			      .why = v.why,
+			      .pod = pod };
+
+	if (verdict == VERDICT_NONE)
+		return 0;
+	(void)snprintf(what, sizeof(what), "%s %s %s", r->key.network, r->key.container,
+		       r->key.ifname);
+	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, r->tree ? record_mark(r) : 0);
+	pod_of(r, pod, sizeof(pod));
+	if (verdict == VERDICT_STALE && leftover_is_due(p->due, &f) &&
+	    !repair_record(place, r, &f, &v, &why))
+		return 0;
+	tell(&f);
+	return 0;
+}
+
+/* ---- VFs ---- */
+
+static uint64_t mark_of_vf(const struct vf_entry *x)
+{
+	const struct record r = { .key = x->owner.key,
+				  .plugin = "",
+				  .kind = "",
+				  .netns = "",
+				  .netns_id = x->owner.netns_id,
+				  .master = "",
+				  .cni_path = "",
+				  .args = "",
+				  .created = (int64_t)(x->life & INT64_MAX) };
+
+	return x->owned ? record_mark(&r) : x->life;
+}
+
+static int look_at_vf(const struct vf_entry *x, void *arg)
+{
+	const struct pass *p = arg;
+	const struct manager m = { .ctx = &p->ctx, .nl = p->nl };
+	struct vf_report r = { .outcome = VF_WAS_HEALTHY };
+	char mark[17];
+	struct err why;
+
+	if (*x->boot && manager_gc(&m, x->vf, true, &r, &why))
+		return 0; /* a plugin has its lock; the next pass sees it again */
+	const enum verdict verdict = verdict_of_vf(x, &r);
+	struct leftover f = { .kind = LEFTOVER_VF,
+			      .outcome = verdict == VERDICT_STALE ? LEFTOVER_STALE : LEFTOVER_ALONE,
+			      .what = x->vf,
+			      .mark = mark,
+			      .state = *x->boot ? "owner-gone" : "damaged",
+			      .why = *x->boot ? r.why : "its entry is damaged: railctl vf repair",
+			      .pod = "" };
+
+	if (verdict == VERDICT_NONE)
+		return 0;
+	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, mark_of_vf(x));
+	if (verdict == VERDICT_STALE && leftover_is_due(p->due, &f)) {
+		f.outcome = LEFTOVER_REPAIRED;
+		if (manager_gc(&m, x->vf, false, &r, &why)) {
+			f.outcome = LEFTOVER_FAILED;
+			f.why = why.msg;
+		} else if (r.outcome != VF_REPAIRED) {
+			return 0;
+		}
+	}
+	tell(&f);
+	return 0;
+}
+
+/* ---- all ---- */
+
+static int run(struct pass *p, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+
+	if (stale_each(&p->ctx, NULL, look_at_record, p, e) || nl_open(&nl, e))
+		return -1;
+	if (json_len(p->due))
+		stale_tidy(&p->ctx);
+	p->nl = nl;
+	return vf_state_each(&p->ctx, look_at_vf, p, e);
+}
+
+int pass_main(void)
+{
+	auto_json struct json *due = NULL;
+	auto_free char *text = NULL;
+	struct pass p = { .nl = NULL };
+	size_t len = 0;
+	struct err e;
+
+	ctx_init(&p.ctx, "railheadd");
+	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, &e) ||
+	    json_parse(text, len, "due", &due, &e) || (p.due = due, run(&p, &e))) {
+		log_error(&p.ctx.log, "repair: %s%s%s", e.msg, *e.detail ? ": " : "", e.detail);
+		return 1;
+	}
+	tell(&(struct leftover){ LEFTOVER_END, LEFTOVER_ALONE, "", "", "", "", "" });
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repairer_priv.h: the state of the repairer, for its own files. */
+#ifndef RAILHEAD_RAILHEADD_REPAIR_REPAIRER_PRIV_H
+#define RAILHEAD_RAILHEADD_REPAIR_REPAIRER_PRIV_H
+
+#include "lib/sys/exec.h"
+#include "railheadd/repair/repairer.h"
+#include "railheadd/repair/waiting.h"
+
+struct event;
+struct evbuffer;
+
+struct repairer {
+	struct repairer_conf conf;
+	struct event *timer;   /* the next pass, or the limit of this one */
+	struct event *output;  /* of the child; NULL: none runs */
+	struct evbuffer *text; /* what the child has told, up to a line break */
+	struct exec_child child;
+	struct waiting waiting;
+	struct repairer_counts counts;
+	int64_t began, ended; /* ctx_mono_ms() of the last pass; 0: none yet */
+	bool again;           /* a pass was asked for while one runs */
+	bool complete;        /* the pass that runs has told its end */
+};
+
+#endif
