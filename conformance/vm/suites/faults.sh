@@ -12,4 +12,8 @@ modprobe -a ipvlan igbvf rdma_rxe ib_uverbs macvlan
 for plugin in ${CASES:-sriov ipvlan rdma}; do
 	survives "$plugin" 12
 done
+# The next suite in this guest begins with cards without VFs.
+for vfs in /sys/class/net/*/device/sriov_numvfs; do
+	check "no VFs are left" eval "echo 0 >$vfs"
+done
 finish
