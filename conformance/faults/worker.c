@@ -28,6 +28,21 @@ static bool repair(struct world *w, struct text *why)
 	return rc == 0;
 }
 
+/*
+ * DEL could not note in the record that it deletes, nor release the address. For a repair this
+ * looks like a pod that renamed its interface: only an operator or the next DEL may go on.
+ */
+static bool is_left_alone(struct world *w, const struct fault *f)
+{
+	static const char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
+	auto_text now = { .p = NULL };
+
+	if (f->cmd != DEL || strcmp(f->call, "write") != 0)
+		return false;
+	railctl(w, list, &now);
+	return strstr(now.p, "\"state\": \"interface-gone\"");
+}
+
 /* By what the kernel and the IPAM say, as the runtime may not have got a result to CHECK with. */
 static bool is_whole(struct world *w, struct text *why)
 {
@@ -68,8 +83,12 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 	if (strcmp(f->recovery, "gc") == 0)
 		return call_ok(w, &gc, why);
 	if (strcmp(f->recovery, "repair") == 0 && !attached && f->target != ALONE) {
-		if (!repair(w, why))
+		auto_text refused = { .p = NULL };
+
+		if (!repair(w, &refused) && !is_left_alone(w, f)) {
+			text_add(why, "%s", refused.p);
 			return false;
+		}
 		/* An ADD that was killed at its very end is done: then it is whole, not in between.
 		 */
 		if (f->cmd == ADD)
