@@ -285,9 +285,11 @@ static int finish_ipam(struct add *s, struct err *e)
 
 static int start_ipam(struct add *s, struct undo *u, struct err *e)
 {
-	const struct delegate_call add = { .cmd = CNI_ADD,
-					   .probe = attach_can_probe(&s->a) ? DELEGATE_PROBE_MARK
-									    : "" };
+	const struct delegate_call add = {
+		.cmd = CNI_ADD,
+		.probe = attach_can_probe(&s->a) ? DELEGATE_PROBE_MARK : "",
+		.master = s->a.conf.in_container ? "" : s->a.master.name,
+	};
 
 	if (!*attach_ipam_type(s->a.call))
 		return 0;

@@ -30,6 +30,12 @@
 #define DELEGATE_PROBE_FREE "free"
 
 /*
+ * Of an IPAM's ADD: the interface of the host on which the pod's interface will be. "": it is not
+ * one of the host.
+ */
+#define DELEGATE_MASTER "RAILHEAD_MASTER"
+
+/*
  * The attachment that the delegate is called for. A member that is NULL: the variable is as in our
  * own environment. A caller that is no plugin (railctl) sets all members.
  */
@@ -39,6 +45,7 @@ struct delegate_call {
 	const char *args, *path; /* CNI_ARGS, CNI_PATH */
 	const char *conflict;    /* DELEGATE_CONFLICT: addresses that another host uses */
 	const char *probe;       /* DELEGATE_PROBE */
+	const char *master;      /* DELEGATE_MASTER */
 };
 
 /* A delegate whose code this program carries. */

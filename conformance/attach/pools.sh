@@ -354,3 +354,79 @@ test_pools_railctl_usage()
 	rm -rf $STATE
 	is "an empty store is no error" sh -c "'$RAILCTL' ipam lease list --json | jq -e ."
 }
+
+leaf4() { addr4 | sed 's,[0-9]*/,N/,'; }
+
+# One network for all leaf groups: the pool is that of the network which the master is on.
+test_pools_match_master()
+{
+	local conf='{"pools":"rail0-*","matchMaster":true}'
+	need_railhead
+	pool_add rail0-leaf0 --subnet 10.90.0.0/22 --range 10.90.0.100-10.90.0.110
+	pool_add rail0-leaf1 --subnet 10.90.4.0/22 --range 10.90.4.100-10.90.4.110
+	pool_add rail1-leaf1 --subnet 10.91.4.0/22 --range 10.91.4.100-10.91.4.110
+	ip addr add 10.90.4.9/22 dev "$MASTER"
+	pod p1
+	PLUGIN=macvlan
+	conf_ipam "$conf" ".ipam.type=\"$IPAM\""
+	want_ok STATUS ADD
+	eq "the leaf group of the node" "$(leaf4)" 10.90.4.N/22
+	want_ok DEL
+	# Several names, and a name beside a pattern that has it.
+	conf_ipam '{"pools":["rail0-leaf0","rail?-leaf1","rail0-leaf1"],"matchMaster":true}' ".ipam.type=\"$IPAM\""
+	want_ok ADD
+	eq "from a list" "$(leaf4)" 10.90.4.N/22
+	want_ok DEL
+	# The node moves to another leaf group.
+	ip addr del 10.90.4.9/22 dev "$MASTER"
+	ip addr add 10.90.1.9/22 dev "$MASTER"
+	conf_ipam "$conf" ".ipam.type=\"$IPAM\""
+	want_ok ADD
+	eq "the other leaf group" "$(leaf4)" 10.90.0.N/22
+	want_ok DEL
+	# Both families: each needs a pool.
+	pool_add rail0-six --subnet fd00:90::/64 --range fd00:90::5
+	want_err ADD 7 "no IPv6 pool" "$MASTER" 10.90.1.9/22 rail0-six fd00:90::/64
+	ip addr add fd00:90::1/64 dev "$MASTER" nodad
+	want_ok ADD
+	eq "both" "$(leaf4) $(addr6)" "10.90.0.N/22 fd00:90::5/64"
+	want_ok DEL
+	ip addr del fd00:90::1/64 dev "$MASTER"
+	ip addr del 10.90.1.9/22 dev "$MASTER"
+	pool_del rail0-leaf0 rail0-leaf1 rail1-leaf1 rail0-six
+}
+
+test_pools_match_master_errors()
+{
+	need_railhead
+	pool_add rail0-leaf0 --subnet 10.90.0.0/22 --range 10.90.0.100-10.90.0.110
+	ip addr add 10.92.4.9/22 dev "$MASTER"
+	pod p1
+	PLUGIN=macvlan
+	conf_ipam '{"pools":"rail0-*","matchMaster":true}' ".ipam.type=\"$IPAM\""
+	want_err ADD 7 "$MASTER" 10.92.4.9/22 "rail0-leaf0 10.90.0.0/22"
+	nothing_left "no pool"
+	conf_ipam '{"pools":"other*","matchMaster":true}' ".ipam.type=\"$IPAM\""
+	want_err ADD 7 'a name like' 'other*'
+	conf_ipam '{"pools":"rail0-*"}' ".ipam.type=\"$IPAM\""
+	want_err ADD 6 pools
+	ip addr del 10.92.4.9/22 dev "$MASTER"
+	pool_del rail0-leaf0
+}
+
+# As the IPAM of another plugin it finds the master by itself.
+test_pools_match_master_of_other_plugins()
+{
+	need_railhead
+	pool_add a --subnet 10.90.0.0/22 --range 10.90.0.100-10.90.0.110
+	pool_add b --subnet 10.90.4.0/22 --range 10.90.4.100-10.90.4.110
+	ip addr add 10.90.4.9/22 dev "$MASTER"
+	ask 1 '{"pools":["a","b"],"matchMaster":true}' ".master=\"$MASTER\""
+	eq "by master" "$(addr4)" 10.90.4.100/22
+	refused 2 '{"pools":["a","b"],"matchMaster":true}' '.master="nosuch0"' '7|100|103|107' nosuch0
+	refused 2 '{"pools":["a","b"],"matchMaster":true}' ".master=\"$MASTER\" | .linkInContainer=true" 7 "no master on the host"
+	refused 2 '{"pools":["a","b"],"matchMaster":true}' '.deviceID="0000:ff:1f.7"' 108 0000:ff:1f.7
+	give 1
+	ip addr del 10.90.4.9/22 dev "$MASTER"
+	pool_del a b
+}

@@ -70,6 +70,9 @@ static const struct json_field common_fields[] = {
 	{ .key = "statusWhenFull",
 	  .kind = J_BOOL,
 	  .offset = offsetof(struct ipam_conf, status_when_full) },
+	{ .key = "matchMaster",
+	  .kind = J_BOOL,
+	  .offset = offsetof(struct ipam_conf, match_master) },
 	{ 0 },
 };
 
@@ -165,9 +168,37 @@ void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out)
 
 /* ---- named pools ---- */
 
+#define STARS_MAX 4 /* each one multiplies the time of a comparison */
+
+bool ipam_conf_is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[") != NULL;
+}
+
+static int check_pattern(const char *name, struct err *e)
+{
+	size_t stars = 0;
+
+	for (const char *s = name; *s; s++) {
+		stars += *s == '*';
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+			    "*?[]!",
+			    *s))
+			stars = STARS_MAX + 1;
+	}
+	if (stars <= STARS_MAX && strlen(name) <= KEY_NAME_MAX)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0,
+		       "pools: \"%.128s\" is not a pattern like \"rail0-*\": the characters of a "
+		       "name, \"*\" at most %d times, \"?\", and [abc]",
+		       name, STARS_MAX);
+}
+
 static int add_pool(struct ipam_conf *out, const char *name, struct err *e)
 {
-	if (pool_name_valid(name, e))
+	bool pattern = out->match_master && ipam_conf_is_pattern(name);
+
+	if (pattern ? check_pattern(name, e) : pool_name_valid(name, e))
 		return -1;
 	for (size_t i = 0; i < out->n_pools; i++) {
 		if (strcmp(out->pools[i], name) == 0)
@@ -196,6 +227,10 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 	if (one && !json_str(one))
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
 			       json_type_name(one));
+	if (out->match_master && json_str(many))
+		return (one && add_pool(out, json_str(one), e)) || add_pool(out, json_str(many), e)
+			       ? err_wrap(e, "ipam")
+			       : 0;
 	if (many && json_type(many) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be an array of names, got %s",
 			       json_type_name(many));
@@ -261,6 +296,9 @@ static int decode_sources(const struct cni_conf *conf, struct ipam_conf *out, st
 		return -1;
 	if (d == POOLS)
 		return decode_pools(conf, out, e);
+	if (out->match_master)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.matchMaster: only with pool or pools; it selects one of them");
 	if (policy_decode(conf->ipam, "ipam", &policy, e))
 		return -1;
 	return d == HOST_LOCAL ? conf_host_local(conf, &policy, out, e)

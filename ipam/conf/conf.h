@@ -14,17 +14,26 @@
 #include "cni/protocol/conf.h"
 #include "ipam/conf/source.h"
 
-/* Everything is borrowed from the configuration's tree, except the sources. */
+/* The interface of the host on which the pod's interface is, for matchMaster. */
+struct ipam_master {
+	const char *name;
+	const struct ip_prefix *addrs; /* its addresses with their networks */
+	size_t n;
+};
+
+/* Everything is borrowed from the configuration's tree, except the sources and the master. */
 struct ipam_conf {
-	struct source_sets fixed; /* owned; from host-local's or whereabouts' keys */
-	const char *pools[SOURCE_SETS_MAX];
+	struct source_sets fixed;           /* owned; from host-local's or whereabouts' keys */
+	const char *pools[SOURCE_SETS_MAX]; /* names; with match_master also patterns */
 	size_t n_pools;
-	bool whereabouts;          /* fixed is from whereabouts' keys */
-	const char *data_dir;      /* absolute; NULL: the default store */
-	const char *audit_log;     /* absolute, ends in ".log"; NULL: none */
-	const char *resolv_conf;   /* NULL: none */
-	const struct json *dns;    /* object; NULL: none */
-	const struct json *routes; /* array, checked; NULL: none */
+	bool match_master;                /* only pools with a subnet that the master is in */
+	const struct ipam_master *master; /* for match_master, set by the caller of ADD, borrowed */
+	bool whereabouts;                 /* fixed is from whereabouts' keys */
+	const char *data_dir;             /* absolute; NULL: the default store */
+	const char *audit_log;            /* absolute, ends in ".log"; NULL: none */
+	const char *resolv_conf;          /* NULL: none */
+	const struct json *dns;           /* object; NULL: none */
+	const struct json *routes;        /* array, checked; NULL: none */
 	const struct json
 		*addresses;    /* array of {address, gateway}, checked: given to every pod; NULL */
 	bool status_when_full; /* STATUS fails when no address is left */
@@ -43,6 +52,9 @@ void ipam_conf_clear(struct ipam_conf *c);
  * not stop them (CNI-051, CNI-089). A malformed path counts as absent.
  */
 void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out);
+
+/* ipam_conf_is_pattern - whether an element of pools selects all pools with a name like it. */
+bool ipam_conf_is_pattern(const char *name);
 
 /* ipam_conf_extra - decode an element of conf->addresses; `where` names it. ERR_CONFIG, ERR_DECODE.
  */

@@ -195,6 +195,14 @@ START_TEST(pool_names_are_decoded)
 	ck_assert_uint_eq(c.n_pools, 3);
 	ck_assert_str_eq(c.pools[0], "a");
 	ck_assert_str_eq(c.pools[2], "c-4");
+	ck_assert(!c.match_master);
+	ipam_conf_clear(&c);
+	cni_conf_clear(&conf);
+	ck_assert_int_eq(
+		decode("\"ipam\":{\"matchMaster\":true,\"pool\":\"a\",\"pools\":\"rail[01]-*\"}",
+		       &conf, &c, &e),
+		0);
+	ck_assert(c.match_master && c.n_pools == 2 && ipam_conf_is_pattern(c.pools[1]));
 	ck_assert_uint_eq(c.fixed.n, 0);
 	cni_conf_clear(&conf);
 }
@@ -292,6 +300,15 @@ static const struct {
 	{ "\"ipam\":{\"pool\":\"a b\"}", ERR_CONFIG, "\"a b\"" },
 	{ "\"ipam\":{\"pools\":\"a\"}", ERR_DECODE, "ipam.pools" },
 	{ "\"ipam\":{\"pools\":[]}", ERR_CONFIG, "ipam.pools" },
+	{ "\"ipam\":{\"pools\":[\"a*\"]}", ERR_CONFIG, "\"a*\" is not a name" },
+	{ "\"ipam\":{\"matchMaster\":true,\"pools\":\"a/*\"}", ERR_CONFIG,
+	  "\"a/*\" is not a pattern" },
+	{ "\"ipam\":{\"matchMaster\":true,\"pools\":[\"*a*a*a*a*\"]}", ERR_CONFIG,
+	  "at most 4 times" },
+	{ "\"ipam\":{\"matchMaster\":true,\"pools\":[\"a*\",\"a*\"]}", ERR_CONFIG,
+	  "\"a*\" is named twice" },
+	{ "\"ipam\":{\"matchMaster\":1,\"pools\":[\"a\"]}", ERR_DECODE, "ipam.matchMaster" },
+	{ "\"ipam\":{" SUBNET ",\"matchMaster\":true}", ERR_CONFIG, "ipam.matchMaster" },
 	{ "\"ipam\":{\"pools\":[1]}", ERR_DECODE, "ipam.pools[0]" },
 	{ "\"ipam\":{\"pools\":[\"a\",\"a\"]}", ERR_CONFIG, "\"a\" is named twice" },
 	{ "\"ipam\":{\"pool\":\"x\",\"pools\":[" MANY16 "]}", ERR_CONFIG, "more than 16" },

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cni/protocol/plugin.h"
 #include "ipam/agent/agent_client.h"
 #include "ipam/alloc/alloc.h"
 #include "ipam/lease/audit.h"
 #include "ipam/alloc/crash_handler.h"
 #include "ipam/peers/hostlocal.h"
+#include "ipam/plugin/master.h"
 #include "ipam/plugin/resolv.h"
 #include "lib/sys/safe_path.h"
 
@@ -195,6 +195,7 @@ static int clear_probes(const struct cni_call *call, struct err *e)
 static int ipam_add(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
+	auto_master struct master master = { .n = 0 };
 	struct request r;
 
 	if (request_probes(DELEGATE_PROBE_FREE))
@@ -203,6 +204,9 @@ static int ipam_add(const struct cni_call *call, struct err *e)
 	    request_load(&call->env, &call->conf, &r, e) || cni_conf_check_case(&call->conf, e) ||
 	    refuse_gateway(call, &conf, e))
 		return -1;
+	if (conf.match_master && master_load(call, &master, e))
+		return -1;
+	conf.master = conf.match_master ? &master.view : NULL;
 	if (allocate(call, &conf, &r, e)) {
 		audit_refused(call, &conf, &r, e);
 		return -1;

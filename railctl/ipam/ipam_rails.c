@@ -215,7 +215,7 @@ static void print_reasons(const struct out *o, const struct rail_plan *p)
 			 "more than its pods need.");
 }
 
-static void print_next(const struct out *o, const char *dir)
+static void print_next(const struct out *o, const struct rail_plan *p, const char *dir)
 {
 	out_line(o, OUT_HEAD, "Next");
 	if (dir)
@@ -224,6 +224,9 @@ static void print_next(const struct out *o, const char *dir)
 			 dir);
 	else
 		out_line(o, OUT_PLAIN, "- Write the pools: --dir DIR, or --json.");
+	out_line(o, OUT_PLAIN, "- Network of rail 0: \"ipam\": {\"type\": \"railhead-ipam\", %s}",
+		 p->groups > 1 ? "\"pools\": \"rail0-*\", \"matchMaster\": true"
+			       : "\"pool\": \"rail0\"");
 }
 
 static int print_plan(const struct out *o, const struct rail_plan *p, const char *dir,
@@ -240,7 +243,7 @@ static int print_plan(const struct out *o, const struct rail_plan *p, const char
 	out_line(o, OUT_PLAIN, "%s", "");
 	print_reasons(o, p);
 	out_line(o, OUT_PLAIN, "%s", "");
-	print_next(o, dir);
+	print_next(o, p, dir);
 	return 0;
 }
 
