@@ -93,6 +93,36 @@ test_pool_set_tells_of_leases_left_outside()
 	has 10.1.0.1
 }
 
+# A lease of an address that becomes reserved stays; afterwards the address is not assigned.
+test_pool_reserved_under_living_leases()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24 --range 10.1.0.1-10.1.0.3 --reserved 10.1.0.2 --reserved 10.9.0.0/16
+	ok ipam pool show p
+	has "Reserved:       10.1.0.2, 10.9.0.0/16"
+	lease net-a c1 '{"pool":"p"}'
+	lease net-a c2 '{"pool":"p"}'
+	ok ipam lease list --json
+	want 'map(.address) == ["10.1.0.1","10.1.0.3"]'
+	echo '{"name":"p","subnet":"10.1.0.0/24","ranges":["10.1.0.1-10.1.0.9"],"reserved":["10.1.0.0/29"]}' >"$W/p.json"
+	refused 1 "2 leased addresses are not in the new definition: 10.1.0.1" ipam pool apply "$W/p.json"
+	ok ipam pool apply "$W/p.json" --force
+	has "2 leased addresses are outside of it now"
+	ok ipam verify
+	lease net-a c3 '{"pool":"p"}'
+	ok ipam lease list --json
+	want 'map(.address) == ["10.1.0.1","10.1.0.3","10.1.0.8"]'
+	ok ipam lease release 10.1.0.1
+	lease net-a c4 '{"pool":"p"}'
+	ok ipam lease list --json
+	want 'map(.address) == ["10.1.0.3","10.1.0.8","10.1.0.9"]'
+	ok ipam pool set p --no-reserved
+	lease net-a c5 '{"pool":"p"}'
+	ok ipam lease list --json
+	want 'length == 4'
+	ok ipam verify
+}
+
 # Until nodes share pools, two of them with one range give the same addresses: somebody must say whose it is.
 test_pool_add_wants_to_know_whose_range_it_is()
 {

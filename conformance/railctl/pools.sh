@@ -112,7 +112,7 @@ test_pool_import_makes_pools_and_says_what_is_missing()
 	eq "no store" "$(ls "$STATE")" ""
 	ok ipam pool import "$W/objects.yaml" --json --dir "$W/imported"
 	want '.pools | map(.name) == ["rail0","nv","wb"]'
-	want '.pools[0] | .excludes == ["10.6.1.0-10.6.1.15"] and .namespaces == ["team-a"] and .blockSize == 16'
+	want '.pools[0] | .reserved == ["10.6.1.0-10.6.1.15"] and .namespaces == ["team-a"] and .blockSize == 16'
 	want '.pools[1].blockSize == 32 and (.notes | length) == 3'
 	eq "files" "$(cd "$W/imported" && echo *)" "nv.json rail0.json wb.json"
 	jq .pools "$W/out" >"$W/pools.json"

@@ -96,6 +96,26 @@ START_TEST(a_block_gives_only_when_granted_and_confirmed)
 }
 END_TEST
 
+/* The definition changes below a living lease, as when an agent brings it. */
+START_TEST(reserved_addresses_of_a_shared_pool_are_masked)
+{
+	open_rail("");
+	add_is("c1", "10.1.0.16");
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1",
+				  RAIL ",\"reserved\":[\"10.1.0.16/31\",\"10.7.0.0/16\"]}"),
+			 0);
+	add_fails("c1", ERR_BUSY, "holds 10.1.0.16, which does not fit"); /* as with excludes */
+	add_is("c2", "10.1.0.18");
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.16"), 2);
+	w_del(&w, "c1");
+	w.now += 100 * SECOND;
+	add_is("c3", "10.1.0.19");
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.16"), 2);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 /* Only to a caller that probes. The mark of an address goes with the first probe that succeeds. */
 START_TEST(an_address_of_a_taken_block_is_probed_once)
 {
@@ -457,6 +477,7 @@ END_TEST
 
 TEST_PROGRAM("blocks", addresses_are_of_granted_blocks,
 	     a_block_gives_only_when_granted_and_confirmed,
+	     reserved_addresses_of_a_shared_pool_are_masked,
 	     an_address_of_a_taken_block_is_probed_once, nothing_is_given_after_the_fence,
 	     nothing_is_given_in_a_new_boot, a_pool_without_an_agent_says_what_to_do,
 	     a_resting_address_of_any_block_comes_in_its_order, strict_cooldown_holds_in_blocks,

@@ -12,7 +12,7 @@
 
 struct pool {
 	const char *subnet, *gateway;
-	const struct json *ranges, *excludes, *routes, *namespaces, *quota, *slice;
+	const struct json *ranges, *excludes, *reserved, *routes, *namespaces, *quota, *slice;
 	bool this_node_only; /* no other node assigns addresses of the subnet */
 };
 
@@ -29,6 +29,7 @@ static const struct json_field pool_fields[] = {
 	KEY("gateway", J_STRING, gateway),
 	KEY("ranges", J_ARRAY, ranges),
 	KEY("excludes", J_ARRAY, excludes),
+	KEY("reserved", J_ARRAY, reserved),
 	KEY("routes", J_ARRAY, routes),
 	KEY("namespaces", J_ARRAY, namespaces),
 	KEY("quota", J_ANY, quota),
@@ -151,6 +152,15 @@ static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
 	return 0;
 }
 
+static int not_range(const char *key, size_t i, const struct json *item, struct err *e)
+{
+	const char *text = json_str(item);
+
+	return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
+		       "%s[%zu]: %.64s is not \"address\", \"first-last\" or \"network/len\"", key,
+		       i, text ? text : json_type_name(item));
+}
+
 /*
  * A network as a range loses its first and last address, because some devices treat those as
  * network and broadcast address. "10.1.1.0-10.1.1.255" keeps them.
@@ -170,6 +180,36 @@ static int exclude_range(struct ranges *s, const char *text, struct ip_range r, 
 	return ranges_remove(s, r, e);
 }
 
+/* One list can be in all pools, so an address of another network has no effect. */
+static int reserve_range(struct source *s, struct ip_range r, struct err *e)
+{
+	struct ip_range all = { ip_network(s->subnet), ip_last(s->subnet) };
+
+	if (r.first.family != all.first.family || ip_cmp(r.last, all.first) < 0 ||
+	    ip_cmp(r.first, all.last) > 0)
+		return 0;
+	r.first = ip_cmp(r.first, all.first) < 0 ? all.first : r.first;
+	r.last = ip_cmp(r.last, all.last) > 0 ? all.last : r.last;
+	return ranges_remove(&s->usable, r, e);
+}
+
+static int remove_reserved(const struct json *list, struct source *s, struct err *e)
+{
+	size_t i = 0;
+
+	json_each (item, list) {
+		const char *text = json_str(item);
+		struct ip_range r;
+
+		if (!text || ip_parse_range(text, &r))
+			return not_range("reserved", i, item, e);
+		if (reserve_range(s, r, e))
+			return err_wrap(e, "reserved[%zu]", i);
+		i++;
+	}
+	return 0;
+}
+
 typedef int (*range_fn)(struct ranges *s, const char *text, struct ip_range r, struct err *e);
 
 static int each_range(const struct json *list, const char *key, struct source *s, range_fn fn,
@@ -182,10 +222,7 @@ static int each_range(const struct json *list, const char *key, struct source *s
 		struct ip_range r;
 
 		if (!text || ip_parse_range(text, &r))
-			return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
-				       "%s[%zu]: %.64s is not \"address\", \"first-last\" or "
-				       "\"network/len\"",
-				       key, i, text ? text : json_type_name(item));
+			return not_range(key, i, item, e);
 		if (!ip_in_prefix(s->subnet, r.first) || !ip_in_prefix(s->subnet, r.last))
 			return err_set(e, ERR_CONFIG, 0, "%s[%zu]: %.100s is not in the subnet",
 				       key, i, text);
@@ -203,7 +240,8 @@ static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 	if (!p->ranges && ranges_add(&s->usable, all, e))
 		return -1;
 	if (each_range(p->ranges, "ranges", s, add_range, e) ||
-	    each_range(p->excludes, "excludes", s, exclude_range, e))
+	    each_range(p->excludes, "excludes", s, exclude_range, e) ||
+	    remove_reserved(p->reserved, s, e))
 		return -1;
 	return source_finish(s, e);
 }

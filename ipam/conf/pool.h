@@ -15,6 +15,7 @@
  * - slice: {"prefix": 28} or {"size": 16}: each node has its part, see ipam/conf/pool_slice.h
  * - blockSize, warm, idle, fence: nodes own blocks of it, see ipam/conf/pool_blocks.h
  * - excludes: as ranges, but all addresses of a network
+ * - reserved: as excludes, but addresses of other networks have no effect
  * - gateway: in the subnet; never assigned
  * - routes: as in a CNI result
  * - sticky, cooldown, strictCooldown, namespaces

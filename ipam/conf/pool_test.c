@@ -61,6 +61,11 @@ START_TEST(given_keys_are_decoded)
 	      "24\",\"ranges\":[\"10.0.0.10-10.0.0.19\"],\"excludes\":[\"10.0.0.12-10.0.0.13\","
 	      "\"10.0.0.19\"]}",
 	      "10.0.0.10-10.0.0.11 10.0.0.14-10.0.0.18");
+	/* reserved: what is outside of the subnet has no effect */
+	gives("{\"subnet\":\"10.0.0.0/24\",\"ranges\":[\"10.0.0.10-10.0.0.19\"],\"reserved\":"
+	      "[\"10.0.0.12\",\"10.9.0.0/"
+	      "16\",\"fd00::1\",\"9.0.0.0-10.0.0.10\",\"10.0.0.18-10.0.9.0\"]}",
+	      "10.0.0.11-10.0.0.11 10.0.0.13-10.0.0.17");
 	gives("{\"subnet\":\"10.0.0.0/30\",\"gateway\":null,\"ranges\":null}", "10.0.0.1-10.0.0.2");
 }
 END_TEST
@@ -159,6 +164,12 @@ static const struct {
 	{ "{\"subnet\":\"10.0.0.0/24\",\"excludes\":[\"10.0.0.0/24\"]}", ERR_CONFIG,
 	  "no address is left" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"ranges\":[]}", ERR_CONFIG, "no address is left" },
+	{ "{\"subnet\":\"10.0.0.0/24\",\"reserved\":[\"0.0.0.0/0\"]}", ERR_CONFIG,
+	  "no address is left after excludes, reserved" },
+	{ "{\"subnet\":\"10.0.0.0/24\",\"reserved\":[\"10.0.0.1\",\"x\"]}", ERR_CONFIG,
+	  "reserved[1]: x is not" },
+	{ "{\"subnet\":\"10.0.0.0/24\",\"reserved\":[7]}", ERR_DECODE, "reserved[0]: a number" },
+	{ "{\"subnet\":\"10.0.0.0/24\",\"reserved\":\"10.0.0.1\"}", ERR_DECODE, "reserved" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"cooldown\":-1}", ERR_CONFIG, "cooldown" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"cooldown\":1e9}", ERR_CONFIG, "cooldown" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"cooldown\":\"1m\"}", ERR_DECODE, "cooldown" },

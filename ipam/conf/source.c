@@ -46,7 +46,8 @@ int source_finish(struct source *s, struct err *e)
 	if (s->usable.n == 0)
 		return err_set(
 			e, ERR_CONFIG, 0,
-			"%s: no address is left after excludes, gateway, network and broadcast",
+			"%s: no address is left after excludes, reserved, gateway, network and "
+			"broadcast",
 			s->label);
 	source_identify(s);
 	return 0;

@@ -416,7 +416,7 @@ static int reserve(const struct peer *p, const struct json *ips)
 			continue;
 		}
 		for (size_t i = 0; i < json_len(p->all->pools); i++) {
-			int rc = peer_mask(p, json_at_mut(p->all->pools, i), "excludes", r);
+			int rc = peer_mask(p, json_at_mut(p->all->pools, i), "reserved", r);
 
 			if (rc < 0)
 				return -1;

@@ -130,7 +130,7 @@ START_TEST(each_selector_of_a_spider_pool_is_a_note)
 }
 END_TEST
 
-START_TEST(reserved_addresses_are_excluded_wherever_they_are)
+START_TEST(reserved_addresses_stay_reserved_wherever_they_are)
 {
 	/* The reserved ones come first, as files can be in any order. */
 	const char *yaml =
@@ -144,9 +144,9 @@ START_TEST(reserved_addresses_are_excluded_wherever_they_are)
 							     "[10.7.0.0-10.7.0.9]}}\n";
 
 	pools_are(yaml, "[{\"name\":\"a\",\"subnet\":\"10.6.0.0/16\",\"ranges\":"
-			"[\"10.6.1.0-10.6.1.9\"],\"excludes\":[\"10.6.1.4-10.6.255.255\"],"
+			"[\"10.6.1.0-10.6.1.9\"],\"reserved\":[\"10.6.1.4-10.6.255.255\"],"
 			"\"blockSize\":1},{\"name\":\"b\",\"subnet\":\"10.7.0.0/16\",\"ranges\":"
-			"[\"10.7.0.0-10.7.0.9\"],\"excludes\":[\"10.7.0.0-10.7.0.5\"],"
+			"[\"10.7.0.0-10.7.0.9\"],\"reserved\":[\"10.7.0.0-10.7.0.5\"],"
 			"\"blockSize\":1}]");
 	notes_are(yaml, "SpiderReservedIP r|ips|10.9.0.1 is in no pool of these files\n"
 			"SpiderReservedIP r|ips|\"z\" is not a range\n");
@@ -302,7 +302,7 @@ END_TEST
 
 TEST_PROGRAM("peer_pools", a_spider_pool_keeps_ranges_excludes_routes_and_namespaces,
 	     each_selector_of_a_spider_pool_is_a_note,
-	     reserved_addresses_are_excluded_wherever_they_are,
+	     reserved_addresses_stay_reserved_wherever_they_are,
 	     a_spider_subnet_is_a_pool_if_it_has_none,
 	     a_pool_of_nv_ipam_keeps_block_size_and_routes, each_network_of_a_cidr_pool_is_a_pool,
 	     the_ranges_of_whereabouts_become_pools,

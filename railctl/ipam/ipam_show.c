@@ -122,9 +122,8 @@ static int show_lists(const struct out *o, const struct json *def, struct err *e
 	static const struct {
 		const char *title, *key, *none;
 	} lists[] = {
-		{ "Ranges", "ranges", "the whole subnet" },
-		{ "Excluded", "excludes", "none" },
-		{ "Routes", "routes", "none" },
+		{ "Ranges", "ranges", "the whole subnet" }, { "Excluded", "excludes", "none" },
+		{ "Reserved", "reserved", "none" },         { "Routes", "routes", "none" },
 		{ "Namespaces", "namespaces", "all" },
 	};
 

@@ -22,6 +22,7 @@ static const struct key {
 	{ "this-node-only", "thisNodeOnly", KEY_FLAG },
 	{ "slice", "slice", KEY_SLICE },
 	{ "exclude", "excludes", KEY_LIST },
+	{ "reserved", "reserved", KEY_LIST },
 	{ "gateway", "gateway", KEY_TEXT },
 	{ "route", "routes", KEY_ROUTES },
 	{ "sticky", "sticky", KEY_FLAG },
@@ -39,6 +40,8 @@ static const struct key {
 		  "use the whole subnet; no other node assigns its addresses", 0 },                \
 		{ "slice", "/LEN|SIZE", "a part of this size for each node number", 0 },           \
 		{ "exclude", "RANGE", "never assign these; may be repeated", OPT_MANY },           \
+		{ "reserved", "RANGE", "the same, also of other networks; may be repeated",        \
+		  OPT_MANY },                                                                      \
 		{ "gateway", "IP", "gateway for the containers; never assigned", 0 },              \
 		{ "route", "DST[,GW]", "route for the containers; may be repeated", OPT_MANY },    \
 		{ "sticky", NULL, "a pod that comes back gets the same addresses", 0 },            \
@@ -63,6 +66,7 @@ const struct opt pool_set_opts[] = {
 	{ "no-slice", NULL, "this node assigns all addresses of the ranges", 0 },
 	{ "force", NULL, "no other node has leases in addresses that a slice adds here", 0 },
 	{ "no-exclude", NULL, "exclude nothing", 0 },
+	{ "no-reserved", NULL, "reserve nothing", 0 },
 	{ "no-gateway", NULL, "no gateway", 0 },
 	{ "no-route", NULL, "no routes", 0 },
 	{ "no-sticky", NULL, "a pod does not get its old addresses again", 0 },
