@@ -6,6 +6,7 @@
 #include "ipam/lease/session.h"
 #include "lib/cli/cmd.h"
 #include "railheadd/conf/agent_files.h"
+#include "railheadd/reclaim/reclaim.h"
 #include "railheadd/serve/calls.h"
 
 /* Before a request is repeated; it grows. */
@@ -18,6 +19,7 @@ struct agent_program {
 	struct driver *driver;
 	struct repairer *repairer;
 	struct calls_to calls;
+	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
 	struct event *signals[2];
 };
@@ -64,7 +66,23 @@ static int start_repairer(struct agent_program *p, const struct ctx *ctx, struct
 	return c->every ? repairer_new(&conf, &p->repairer, e) : 0;
 }
 
-static int start(struct agent_program *p, const struct ctx *ctx, struct err *e)
+/* With a connection of its own: the requests of the node must not wait for it. */
+static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf *c = &p->files.conf;
+	struct reclaim_conf conf = {
+		.ctx = ctx, .base = p->base, .hold = c->hold, .look = c->renew
+	};
+
+	if (open_cluster(p, &conf.store, e))
+		return -1;
+	if (conf.store)
+		return reclaim_new(&conf, &p->reclaim, e);
+	err_set(e, ERR_CONFIG, 0, "--reclaim: this agent has no cluster store");
+	return err_hint(e, "name it in /etc/railhead/agent.json");
+}
+
+static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
 	struct driver_conf conf = { .ctx = ctx,
@@ -77,7 +95,8 @@ static int start(struct agent_program *p, const struct ctx *ctx, struct err *e)
 				    .strict = c->strict };
 
 	if (ipam_open(ctx, NULL, true, &p->ipam, e) || open_cluster(p, &conf.store, e) ||
-	    driver_new(&conf, &p->driver, e) || wait_for_signals(p, e))
+	    driver_new(&conf, &p->driver, e) || (reclaims && start_reclaim(p, ctx, e)) ||
+	    wait_for_signals(p, e))
 		return -1;
 	if (start_repairer(p, ctx, e))
 		return -1;
@@ -91,6 +110,7 @@ static void stop(struct agent_program *p)
 {
 	server_free(p->server);
 	repairer_free(p->repairer);
+	reclaim_free(p->reclaim);
 	driver_free(p->driver);
 	if (p->ipam.store)
 		ipam_close(&p->ipam);
@@ -127,7 +147,7 @@ static int run(struct cmd_run *r, struct err *e)
 	if (!p.base)
 		(void)err_nomem(e);
 	else if (agent_files_load(&r->ctx, opt_get(&r->opts, "config"), &p.files, e) == 0 &&
-		 start(&p, &r->ctx, e) == 0)
+		 start(&p, &r->ctx, opt_is_set(&r->opts, "reclaim"), e) == 0)
 		rc = serve(&p, &r->ctx, e);
 	stop(&p);
 	return rc;
@@ -136,12 +156,14 @@ static int run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	{ "config", "FILE", "read this file, not /etc/railhead/agent.json", 0 },
 	{ "debug", NULL, "log more", 0 },
+	{ "reclaim", NULL, "also free the blocks of nodes that were forgotten", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
 static const char *const examples[] = {
 	"railheadd",
 	"railheadd --config /etc/railhead/agent.json",
+	"railheadd --reclaim",
 	NULL,
 };
 

@@ -86,6 +86,7 @@ railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/
 railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/
+railheadd/reclaim|lib/ cluster/store/ cluster/protocol/
 railheadd/serve|lib/ ipam/agent/ railheadd/drive/ railheadd/repair/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/

@@ -215,10 +215,11 @@ static const struct {
 	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
-	  2980 },
+	  8660 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 120 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = NO_VALUE }, 22060 },
+	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = OLD_EVIDENCE }, 1 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)

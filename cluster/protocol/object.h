@@ -42,6 +42,22 @@ struct heartbeat {
 		    */
 };
 
+#define AGENT_VERSION_LEN 32
+
+/* A node, as its agent describes it, and what an operator says about it. */
+struct cluster_node {
+	char holder[HOLDER_LEN];
+	char boot[40];
+	char machine[40];                /* DMI UUID; "": not known */
+	char version[AGENT_VERSION_LEN]; /* of the agent */
+	/*
+	 * The machine is off: `evidence` is its heartbeat at that moment ("": it had none). Void
+	 * once the heartbeat is another one.
+	 */
+	bool forgotten;
+	struct cluster_version evidence;
+};
+
 /* A shared pool, as far as blocks are concerned. */
 struct shared_pool {
 	char name[GRID_POOL_MAX + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* object_json.c: the values of blocks and heartbeats; each length and number is checked. */
+/* object_json.c: the values of blocks, heartbeats and nodes; each length and number is checked. */
 #include "cluster/protocol/object_json.h"
 
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 
 /* As json_decode() fills it: texts are borrowed from the tree. */
 struct value {
-	const char *pool_uid, *node, *holder, *token, *boot, *machine;
+	const char *pool_uid, *node, *holder, *token, *boot, *machine, *version, *uid;
 	int64_t touched, count;
 	uint32_t used;
 	bool probe, contested, kept, twin;
-	const struct json *ask;
+	const struct json *ask, *forgotten;
 };
 
 #define TEXT(name, member, size)                                                                   \
@@ -59,6 +59,21 @@ static const struct json_field heartbeat_fields[] = {
 	  .kind = J_I64,
 	  .offset = offsetof(struct value, count),
 	  .max = 1LL << 53 },
+	{ .key = NULL },
+};
+
+static const struct json_field node_fields[] = {
+	TEXT("holder", holder, HOLDER_LEN),
+	TEXT("boot", boot, sizeof(((struct cluster_node *)0)->boot)),
+	TEXT("machine", machine, sizeof(((struct cluster_node *)0)->machine)),
+	TEXT("version", version, AGENT_VERSION_LEN),
+	{ .key = "forgotten", .kind = J_OBJECT, .offset = offsetof(struct value, forgotten) },
+	{ .key = NULL },
+};
+
+static const struct json_field evidence_fields[] = {
+	TEXT("uid", uid, CLUSTER_UID_LEN),
+	TEXT("version", version, CLUSTER_VERSION_LEN),
 	{ .key = NULL },
 };
 
@@ -122,6 +137,25 @@ int heartbeat_from_json(const struct json *value, const char *where, struct hear
 	return 0;
 }
 
+int node_from_json(const struct json *value, const char *where, struct cluster_node *out,
+		   struct err *e)
+{
+	struct value v = { 0 }, evidence = { 0 };
+
+	if (json_decode(value, where, node_fields, &v, e))
+		return -1;
+	if (json_decode(v.forgotten, "forgotten", evidence_fields, &evidence, e))
+		return err_wrap(e, "%s", where);
+	copy(out->holder, sizeof(out->holder), v.holder);
+	copy(out->boot, sizeof(out->boot), v.boot);
+	copy(out->machine, sizeof(out->machine), v.machine);
+	copy(out->version, sizeof(out->version), v.version);
+	out->forgotten = v.forgotten != NULL;
+	copy(out->evidence.uid, sizeof(out->evidence.uid), evidence.uid);
+	copy(out->evidence.version, sizeof(out->evidence.version), evidence.version);
+	return 0;
+}
+
 /* ---- writing ---- */
 
 static int add_party(struct json *to, const struct block_party *p)
@@ -172,6 +206,30 @@ struct json *heartbeat_to_json(const struct heartbeat *h)
 	    (*h->machine && json_add_str(v, "machine", h->machine)) ||
 	    (h->twin && json_add_bool(v, "twin", true)) ||
 	    json_add_int(v, "count", (int64_t)h->count)) {
+		json_free(v);
+		return NULL;
+	}
+	return v;
+}
+
+static int add_evidence(struct json *v, const struct cluster_version *at)
+{
+	struct json *o = json_add_object(v, "forgotten");
+
+	return !o || json_add_str(o, "uid", at->uid) || json_add_str(o, "version", at->version) ? -1
+												: 0;
+}
+
+struct json *node_to_json(const struct cluster_node *n)
+{
+	struct json *v = json_new_object();
+
+	if (!v)
+		return NULL;
+	if (json_add_str(v, "holder", n->holder) || json_add_str(v, "boot", n->boot) ||
+	    (*n->machine && json_add_str(v, "machine", n->machine)) ||
+	    json_add_str(v, "version", n->version) ||
+	    (n->forgotten && add_evidence(v, &n->evidence))) {
 		json_free(v);
 		return NULL;
 	}

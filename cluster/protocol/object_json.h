@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object_json.h: blocks and heartbeats as values of objects in the cluster store. Pure.
+ * object_json.h: blocks, heartbeats and nodes as values of objects in the cluster store. Pure.
  *
  * A block:
  *
@@ -9,7 +9,8 @@
  *	  "ask": { "node": ..., "holder": ..., "token": ..., "contested": true, "kept": true } }
  *
  * node is absent in a free block, ask if no node asks. A heartbeat: { "holder",
- * "boot", "machine", "twin", "count" }.
+ * "boot", "machine", "twin", "count" }. A node: { "holder", "boot", "machine", "version",
+ * "forgotten": { "uid", "version" } }; forgotten is absent unless an operator said that it is off.
  * Unknown keys are ignored: a newer agent may write them.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H
@@ -18,17 +19,22 @@
 #include "cluster/protocol/object.h"
 #include "lib/json/json.h"
 
-/* block_to_json, heartbeat_to_json - the value, owned by the caller. NULL: no memory. */
+/* block_to_json, heartbeat_to_json, node_to_json - the value, owned by the caller. NULL: no memory.
+ */
 struct json *block_to_json(const struct block *b);
 struct json *heartbeat_to_json(const struct heartbeat *h);
+struct json *node_to_json(const struct cluster_node *n);
 
 /*
- * block_from_json, heartbeat_from_json - read a value. where names it in errors ("block NAME").
- * ERR_DECODE, ERR_CONFIG with the key: a text that is too long, a token that is no number.
+ * block_from_json, heartbeat_from_json, node_from_json - read a value. where names it in errors
+ * ("block NAME"). ERR_DECODE, ERR_CONFIG with the key: a text that is too long, a token that is no
+ * number.
  */
 int block_from_json(const struct json *value, const char *where, struct block *out,
 		    struct err *e) must_check;
 int heartbeat_from_json(const struct json *value, const char *where, struct heartbeat *out,
 			struct err *e) must_check;
+int node_from_json(const struct json *value, const char *where, struct cluster_node *out,
+		   struct err *e) must_check;
 
 #endif

@@ -109,6 +109,32 @@ START_TEST(a_heartbeat_is_read_back)
 }
 END_TEST
 
+START_TEST(a_node_is_read_back)
+{
+	struct cluster_node n = { .holder = "0123456789abcdef0123456789abcdef",
+				  .boot = "boot-1",
+				  .machine = "machine-1",
+				  .version = "0.1.0" },
+			    back;
+	struct err e;
+
+	for (int forgotten = 0; forgotten < 2; forgotten++) {
+		n.forgotten = forgotten;
+		if (forgotten)
+			n.evidence = (struct cluster_version){ "u1", "12-ab" };
+		auto_json struct json *tree = node_to_json(&n);
+		ck_assert_int_eq(node_from_json(tree, "node", &back, &e), 0);
+		ck_assert_str_eq(back.holder, n.holder);
+		ck_assert_str_eq(back.boot, n.boot);
+		ck_assert_str_eq(back.machine, n.machine);
+		ck_assert_str_eq(back.version, n.version);
+		ck_assert(back.forgotten == n.forgotten);
+		ck_assert_str_eq(back.evidence.uid, n.evidence.uid);
+		ck_assert_str_eq(back.evidence.version, n.evidence.version);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
 	     keys_of_a_newer_agent_are_ignored, a_bad_value_is_refused_with_its_key,
-	     a_heartbeat_is_read_back)
+	     a_heartbeat_is_read_back, a_node_is_read_back)

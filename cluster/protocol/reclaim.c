@@ -14,6 +14,40 @@ int64_t beat_seen(struct beat_watch *w, const struct cluster_version *at, int64_
 	return same ? sent - w->since : 0;
 }
 
+void taker_begin(struct taker *t, const struct cluster_version *evidence, int64_t hold)
+{
+	*t = (struct taker){ .hold = hold, .evidence = *evidence };
+}
+
+enum taker_step taker_next(const struct taker *t)
+{
+	if (t->silent && !t->read)
+		return TAKER_BLOCKS;
+	return t->silent_since ? TAKER_TAKES : TAKER_BEAT;
+}
+
+/* A machine whose heartbeat is not that of the evidence has been on since. */
+void taker_saw_beat(struct taker *t, const struct cluster_version *at, int64_t sent, int64_t now)
+{
+	int64_t silent = beat_seen(&t->beat, at, sent, now);
+
+	t->silent = silent >= t->hold && strcmp(t->evidence.uid, at->uid) == 0 &&
+		    strcmp(t->evidence.version, at->version) == 0;
+	t->silent_since = t->silent && t->read;
+	t->read = t->silent_since;
+}
+
+void taker_saw_blocks(struct taker *t)
+{
+	t->read = true;
+	t->silent_since = false;
+}
+
+void taker_took(struct taker *t)
+{
+	t->read = t->silent_since = false;
+}
+
 struct block reclaimed(const struct block *b)
 {
 	struct block free_block = *b;

@@ -27,6 +27,36 @@ struct beat_watch {
 int64_t beat_seen(struct beat_watch *w, const struct cluster_version *at, int64_t sent,
 		  int64_t now);
 
+/* The next step of a taker. */
+enum taker_step {
+	TAKER_BEAT,   /* a quorum read of the heartbeat, now or later */
+	TAKER_BLOCKS, /* a quorum read of one or more blocks of the node */
+	TAKER_TAKES,  /* an update of the blocks that were read, to what reclaimed() returns */
+};
+
+/*
+ * A program that takes the blocks of a dead node: the heartbeat until it is silent for nodeHold,
+ * then blocks, the heartbeat again, and the blocks are taken.
+ */
+struct taker {
+	int64_t hold;                    /* nodeHold, ns */
+	struct cluster_version evidence; /* the heartbeat when the machine was said to be off */
+	struct beat_watch beat;
+	bool silent, read, silent_since; /* silent_since: also at a look after the read */
+};
+
+/* taker_begin - with new evidence, or after the store did not answer. */
+void taker_begin(struct taker *t, const struct cluster_version *evidence, int64_t hold);
+enum taker_step taker_next(const struct taker *t);
+
+/*
+ * taker_saw_beat - a reply to TAKER_BEAT, as beat_seen(). taker_saw_blocks - a reply to
+ * TAKER_BLOCKS has come. taker_took - the updates have ended, whatever became of them.
+ */
+void taker_saw_beat(struct taker *t, const struct cluster_version *at, int64_t sent, int64_t now);
+void taker_saw_blocks(struct taker *t);
+void taker_took(struct taker *t);
+
 /*
  * reclaimed - the block as the taker writes it, by an update of exactly the version that it read
  * before its last look at the heartbeat: free, and to be probed.

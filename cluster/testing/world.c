@@ -112,7 +112,7 @@ void world_restore(struct world *w)
 	memset(w->taken, 0, sizeof(w->taken));
 	/* Who takes blocks sees that the revision went back, and begins anew. */
 	for (unsigned i = 0; i < TAKERS; i++)
-		w->takers[i] = (struct taker){ .node = w->takers[i].node };
+		w->takers[i] = (struct world_taker){ .node = w->takers[i].node };
 	for (unsigned i = 0; i < w->set.nodes; i++) {
 		w->machines[i].is_off = false;
 		world_list_again(&w->machines[i]);

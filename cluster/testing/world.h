@@ -36,6 +36,7 @@ struct world_settings {
 		DROP_USED,    /* a record is deleted although a pod has an address */
 		LOSE_PROBE,   /* the store forgets which blocks are to be probed */
 		NO_VALUE,     /* only the version is compared */
+		OLD_EVIDENCE, /* evidence holds although the heartbeat moved since */
 	} wrong;
 };
 

@@ -65,12 +65,11 @@ struct machine {
 	struct world *world;
 };
 
-/* Somebody who takes blocks of dead nodes. */
-struct taker {
+/* A taker, and the node and the block that it looks at. */
+struct world_taker {
 	unsigned node;
-	struct beat_watch beat;
+	struct taker is;
 	struct block_seen block;
-	bool armed, silent;
 };
 
 struct world {
@@ -86,7 +85,7 @@ struct world {
 	bool taken[IPS]; /* of a dead machine, and not probed since */
 	struct message messages[MESSAGES];
 	struct machine machines[NODES];
-	struct taker takers[TAKERS];
+	struct world_taker takers[TAKERS];
 	int64_t now;
 	uint64_t versions, uids, random;
 	char violation[256];
@@ -137,7 +136,7 @@ void world_show_pool(struct world *w, struct machine *m);
 /* world_tick - the agent does what is due. */
 void world_tick(struct world *w, struct machine *m);
 /* world_step_taker - a taker goes on. world_notice_off - the machine is said to be off. */
-void world_step_taker(struct world *w, struct taker *t, uint32_t choice);
+void world_step_taker(struct world *w, struct world_taker *t, uint32_t choice);
 void world_notice_off(struct world *w, struct machine *m);
 
 /* ---- judging ---- */

@@ -100,30 +100,46 @@ bool world_show(struct world *w, struct machine *m)
 
 /* ---- takers ---- */
 
-static void look_at_beat(struct world *w, struct taker *t)
+/* Another machine or another evidence, or nothing is known of them yet. */
+static void begin(struct world *w, struct world_taker *t, unsigned node)
 {
-	const struct object *o = world_find(w, CLUSTER_HEARTBEAT, w->machines[t->node].name);
-	const struct cluster_version none = { 0 };
-	const struct machine *m = &w->machines[t->node];
-	int64_t silent = beat_seen(&t->beat, o ? &o->at : &none, w->now, w->now);
-	int64_t hold = w->set.wrong == SHORT_HOLD ? HOLD / 3 : HOLD;
+	const struct machine *m = &w->machines[node];
+	const int64_t hold = w->set.wrong == SHORT_HOLD ? HOLD / 3 : HOLD;
 
-	t->silent =
-		silent >= hold && m->is_off && strcmp(m->evidence.version, t->beat.at.version) == 0;
+	*t = (struct world_taker){ .node = node };
+	if (m->is_off)
+		taker_begin(&t->is, &m->evidence, hold);
 }
 
-static void look_at_block(struct world *w, struct taker *t, uint32_t choice)
+static struct cluster_version beat_of(struct world *w, const struct world_taker *t)
+{
+	const struct object *o = world_find(w, CLUSTER_HEARTBEAT, w->machines[t->node].name);
+
+	return o ? o->at : (struct cluster_version){ 0 };
+}
+
+static void look_at_beat(struct world *w, struct world_taker *t)
+{
+	const struct cluster_version at = beat_of(w, t), old = t->is.beat.at;
+	const bool stale = w->set.wrong == BEAT_FIRST && t->is.read;
+
+	if (w->set.wrong == OLD_EVIDENCE)
+		t->is.evidence = at;
+	taker_saw_beat(&t->is, stale ? &old : &at, w->now, w->now);
+}
+
+static void look_at_block(struct world *w, struct world_taker *t, uint32_t choice)
 {
 	struct block_seen seen[OBJECTS];
 	size_t n = world_list(w, seen);
 
-	t->armed = n && strcmp(seen[choice % n].block.owner.node, w->machines[t->node].name) == 0;
-	if (t->armed)
-		t->block = seen[choice % n];
-	t->silent = t->silent && w->set.wrong == BEAT_FIRST;
+	if (!n || strcmp(seen[choice % n].block.owner.node, w->machines[t->node].name) != 0)
+		return;
+	t->block = seen[choice % n];
+	taker_saw_blocks(&t->is);
 }
 
-static void take(struct world *w, struct taker *t, uint32_t choice)
+static void take(struct world *w, struct world_taker *t, uint32_t choice)
 {
 	struct agent_request r = {
 		.call = CALL_UPDATE, .kind = CLUSTER_BLOCK, .at = t->block.at, .was = t->block.block
@@ -142,17 +158,23 @@ static void take(struct world *w, struct taker *t, uint32_t choice)
 		w->taken[first + i] = true;
 	world_trace(w, "a taker takes block %u of %s: %d", first, w->machines[t->node].name,
 		    (int)outcome);
-	t->armed = t->silent = false;
+	taker_took(&t->is);
 }
 
-/* The heartbeat until it is silent, the block, the heartbeat again, the block is taken. */
-void world_step_taker(struct world *w, struct taker *t, uint32_t choice)
+void world_step_taker(struct world *w, struct world_taker *t, uint32_t choice)
 {
+	const struct machine *m = &w->machines[t->node];
+
 	if (choice % 64 == 0)
-		*t = (struct taker){ .node = choice / 64 % w->set.nodes };
-	else if (!t->armed && t->silent)
+		begin(w, t, choice / 64 % w->set.nodes);
+	else if (!m->is_off)
+		return;
+	else if (!t->is.hold || (strcmp(t->is.evidence.version, m->evidence.version) != 0 &&
+				 w->set.wrong != OLD_EVIDENCE))
+		begin(w, t, t->node);
+	else if (taker_next(&t->is) == TAKER_BLOCKS)
 		look_at_block(w, t, choice / 64);
-	else if (t->armed && t->silent)
+	else if (taker_next(&t->is) == TAKER_TAKES)
 		take(w, t, choice / 64);
 	else
 		look_at_beat(w, t);

@@ -39,6 +39,9 @@ etcd_begin()
 	"$CONTROL" start || give_up "etcd does not start"
 }
 
+# kv CALL JSON: a call of etcd; keys and values of JSON are plain texts
+kv() { jq 'map_values(if type == "string" then @base64 else . end)' <<<"$2" | curl -sf --data-binary @- "$ETCD/v3/kv/$1"; }
+
 # wire NODE LINK BRIDGE
 wire()
 {

@@ -103,7 +103,15 @@ static const struct cmd cmd_pool = {
 	.sub = pool_commands,
 };
 
-static const struct cmd *const commands[] = { &cmd_status, &cmd_pool, NULL };
+static const struct cmd *const node_commands[] = { &cmd_cluster_node_forget, NULL };
+
+static const struct cmd cmd_node = {
+	.name = "node",
+	.summary = "other nodes: forget",
+	.sub = node_commands,
+};
+
+static const struct cmd *const commands[] = { &cmd_status, &cmd_pool, &cmd_node, NULL };
 
 const struct cmd cmd_cluster = {
 	.name = "cluster",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/version.h"
 #include "lib/sys/fs.h"
 #include "railheadd/drive/driver_priv.h"
 
@@ -149,8 +150,19 @@ static int new_agent(struct driver *d, struct err *e)
 		return -1;
 	}
 	d->agent = agent_new(&set, &driver_agent_ops, d, &memory);
+	(void)snprintf(d->holder, sizeof(d->holder), "%s", memory.node.holder);
 	blocks_clear(&memory);
 	return d->agent ? 0 : err_nomem(e);
+}
+
+static int be_present(struct driver *d, struct err *e)
+{
+	struct cluster_node n = { .version = RAILHEAD_VERSION };
+
+	(void)snprintf(n.holder, sizeof(n.holder), "%s", d->holder);
+	(void)snprintf(n.boot, sizeof(n.boot), "%s", d->boot);
+	(void)snprintf(n.machine, sizeof(n.machine), "%.39s", d->machine);
+	return presence_new(d, &n, &d->presence, e);
 }
 
 /* Tells a machine with a new disk from another machine. Many virtual machines have none. */
@@ -183,6 +195,8 @@ static int begin(struct driver *d, struct err *e)
 	d->requests = requests_new(c->base, c->store, &request_fns, d);
 	if (!d->requests)
 		return err_nomem(e);
+	if (be_present(d, e))
+		return -1;
 	return follow_new(
 		&(struct follow_conf){ c->base, c->store, &d->pools_which, &pools_follow_fns, d },
 		&d->pools_follow, e);
@@ -201,6 +215,7 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 	TAILQ_INIT(&d->pools);
 	TAILQ_INIT(&d->needs);
 	TAILQ_INIT(&d->changes);
+	TAILQ_INIT(&d->forgets);
 	if (begin(d, e)) {
 		driver_free(d);
 		return -1;
@@ -217,6 +232,8 @@ void driver_free(struct driver *d)
 		return;
 	needs_free(d);
 	pool_changes_free(d);
+	node_forgets_free(d);
+	presence_free(d->presence);
 	follow_free(d->pools_follow);
 	follow_free(d->own_follow);
 	/* No call may end when its request is freed. */

@@ -38,6 +38,7 @@ struct driver_need {
 };
 TAILQ_HEAD(driver_needs, driver_need);
 TAILQ_HEAD(pool_changes, pool_change);
+TAILQ_HEAD(node_forgets, node_forget);
 
 struct driver {
 	struct driver_conf conf;
@@ -48,8 +49,11 @@ struct driver {
 	struct pool_entries pools;
 	struct driver_needs needs;
 	struct pool_changes changes;
+	struct node_forgets forgets;
+	struct presence *presence; /* NULL: no cluster store */
 	struct event *tick;
 	char boot[CTX_BOOT_ID_LEN + 1];
+	char holder[HOLDER_LEN];
 	char machine[64];          /* DMI UUID; "": not known */
 	struct block_seen *listed; /* own blocks of the list that runs; owned */
 	size_t n_listed;
@@ -97,7 +101,17 @@ void needs_serve(struct driver *d);
 void needs_fail(struct driver *d, const char *pool, enum need_result result);
 void needs_free(struct driver *d);
 
-/* pool_changes_free - forget all. */
+/*
+ * presence_new - write the object of this node now and when it differs from *node, which is copied.
+ * An operator's statement that the machine is off goes with that. presence_free - end; a write that
+ * was sent may be executed. NULL is fine.
+ */
+int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
+		 struct err *e) must_check;
+void presence_free(struct presence *p);
+
+/* pool_changes_free, node_forgets_free - cancel all. */
 void pool_changes_free(struct driver *d);
+void node_forgets_free(struct driver *d);
 
 #endif

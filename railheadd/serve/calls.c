@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/version.h"
+#include "railheadd/drive/node_forget.h"
 #include "railheadd/drive/pool_change.h"
 
 #define WAIT_MAX_MS     60000
@@ -151,6 +152,44 @@ static void call_pool_remove(const struct calls_to *to, struct server_request *r
 	change_begun(r, c, &e);
 }
 
+/* ---- nodes of the cluster ---- */
+
+struct node_args {
+	const char *node;
+};
+
+static const struct json_field node_fields[] = {
+	{ .key = "node",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct node_args, node),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = 63 },
+	{ .key = NULL },
+};
+
+static void forget_end(void *what)
+{
+	node_forget_cancel(what);
+}
+
+static void call_node_forget(const struct calls_to *to, struct server_request *r,
+			     const struct json *args)
+{
+	/* Its end has the same form as that of a need. */
+	const struct node_forget_end end = { need_done, r };
+	struct node_forget *f = NULL;
+	struct node_args a = { NULL };
+	struct err e;
+
+	if (json_decode(args, "args", node_fields, &a, &e) == 0)
+		f = node_forget_begin(to->driver, a.node, &end, &e);
+	if (f)
+		server_later(r, forget_end, f);
+	else
+		server_refuse(r, &e);
+}
+
 /* ---- status ---- */
 
 static void call_status(const struct calls_to *to, struct server_request *r,
@@ -186,11 +225,9 @@ static const struct {
 	const char *name;
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
-	{ "need", call_need },
-	{ "pool-put", call_pool_put },
-	{ "pool-remove", call_pool_remove },
-	{ "repair", call_repair },
-	{ "status", call_status },
+	{ "need", call_need },         { "node-forget", call_node_forget },
+	{ "pool-put", call_pool_put }, { "pool-remove", call_pool_remove },
+	{ "repair", call_repair },     { "status", call_status },
 };
 
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call)

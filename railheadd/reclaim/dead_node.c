@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dead_node.c: one node that is said to be off: its heartbeat until it is silent for nodeHold, its
+ * blocks, the heartbeat again, and then one conditional update for each block.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/protocol/object_json.h"
+#include "lib/base/array.h"
+#include "railheadd/reclaim/reclaim_priv.h"
+
+#define BLOCKS_MAX (1u << 20)
+
+struct dead_node *dead_node_new(const struct reclaim_conf *conf, const char *name,
+				const struct cluster_version *evidence)
+{
+	struct dead_node *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->conf = conf;
+	(void)snprintf(d->name, sizeof(d->name), "%s", name);
+	d->which = (struct cluster_selector){ CLUSTER_BLOCK, d->name, NULL };
+	taker_begin(&d->taker, evidence, conf->hold);
+	log_info(&conf->ctx->log,
+		 "node %s is said to be off: its blocks are taken if its heartbeat stays silent "
+		 "for %" PRId64 " s",
+		 name, conf->hold / 1000000000);
+	return d;
+}
+
+static void stop(struct dead_node *d)
+{
+	if (d->call)
+		d->conf->store->ops->cancel(d->call);
+	d->call = NULL;
+	d->n_blocks = 0;
+}
+
+void dead_node_set(struct dead_node *d, const struct cluster_version *evidence)
+{
+	if (strcmp(d->taker.evidence.uid, evidence->uid) == 0 &&
+	    strcmp(d->taker.evidence.version, evidence->version) == 0)
+		return;
+	stop(d);
+	d->told = false;
+	d->n_taken = 0;
+	taker_begin(&d->taker, evidence, d->conf->hold);
+}
+
+void dead_node_free(struct dead_node *d)
+{
+	stop(d);
+	free(d->blocks);
+	free(d);
+}
+
+/* A store that was away may have been restored: what was seen before says nothing now. */
+static void begin_again(struct dead_node *d, const struct err *why)
+{
+	const struct cluster_version evidence = d->taker.evidence;
+
+	log_warn(&d->conf->ctx->log, "node %s: %s; its heartbeat is watched again from now on",
+		 d->name, why->msg);
+	d->n_blocks = 0;
+	taker_begin(&d->taker, &evidence, d->conf->hold);
+}
+
+/* ---- the blocks are taken ---- */
+
+static void take_next(struct dead_node *d);
+
+static void was_written(void *arg, const struct cluster_result *r)
+{
+	struct dead_node *d = arg;
+	const struct dead_block *b = &d->blocks[--d->n_blocks];
+
+	d->call = NULL;
+	if (r->outcome == CLUSTER_OK) {
+		d->n_taken++;
+		log_info(&d->conf->ctx->log, "block %s of node %s is free now", b->name, d->name);
+	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
+		begin_again(d, &r->err);
+		return;
+	}
+	take_next(d);
+}
+
+/* After the last one the list shows what is left. */
+static void take_next(struct dead_node *d)
+{
+	struct cluster_store *s = d->conf->store;
+	struct cluster_object o = { .kind = CLUSTER_BLOCK };
+	const struct dead_block *b;
+	struct block free_block;
+	struct err e;
+
+	if (d->n_blocks == 0) {
+		taker_took(&d->taker);
+		dead_node_look(d);
+		return;
+	}
+	b = &d->blocks[d->n_blocks - 1];
+	free_block = reclaimed(&b->block);
+	auto_json struct json *value = block_to_json(&free_block);
+	o.value = value;
+	o.at = b->at;
+	memcpy(o.name, b->name, sizeof(o.name));
+	if (value)
+		d->call = s->ops->update(s, &o, was_written, d);
+	if (d->call)
+		return;
+	(void)err_nomem(&e);
+	begin_again(d, &e);
+}
+
+/* ---- the heartbeat ---- */
+
+static void beat_was_read(void *arg, const struct cluster_result *r)
+{
+	static const struct cluster_version none;
+	struct dead_node *d = arg;
+	bool there = r->outcome == CLUSTER_OK;
+	enum taker_step before = taker_next(&d->taker);
+
+	d->call = NULL;
+	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
+		begin_again(d, &r->err);
+		return;
+	}
+	taker_saw_beat(&d->taker, there ? &r->object->at : &none, d->sent,
+		       ctx_since_boot(d->conf->ctx));
+	if (taker_next(&d->taker) != before)
+		dead_node_look(d);
+}
+
+/* ---- the blocks are read ---- */
+
+static void block_item(void *arg, const struct cluster_object *o)
+{
+	struct dead_node *d = arg;
+	struct dead_block b = { .at = o->at };
+	struct err e;
+
+	memcpy(b.name, o->name, sizeof(b.name));
+	if (block_from_json(o->value, o->name, &b.block, &e) ||
+	    ARRAY_GROW(d->blocks, d->n_blocks, BLOCKS_MAX, "blocks of a node", &e))
+		d->broken = e;
+	/* The list is by the copy; the block itself says whose it is. */
+	else if (strcmp(b.block.owner.node, d->name) == 0)
+		d->blocks[d->n_blocks++] = b;
+}
+
+static void blocks_were_read(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct dead_node *d = arg;
+
+	(void)revision;
+	d->call = NULL;
+	if (r->outcome != CLUSTER_OK) {
+		begin_again(d, &r->err);
+		return;
+	}
+	if (d->broken.code)
+		log_warn(&d->conf->ctx->log, "%s: it is not taken", d->broken.msg);
+	/* A claim that comes late is seen by a later list. */
+	if (d->n_blocks == 0) {
+		if (!d->told)
+			log_info(&d->conf->ctx->log, "node %s: %zu blocks were taken, none is left",
+				 d->name, d->n_taken);
+		d->told = true;
+		return;
+	}
+	taker_saw_blocks(&d->taker);
+	dead_node_look(d);
+}
+
+void dead_node_look(struct dead_node *d)
+{
+	static const struct cluster_list_fns fns = { block_item, blocks_were_read };
+	struct cluster_store *s = d->conf->store;
+
+	if (d->call)
+		return;
+	switch (taker_next(&d->taker)) {
+	case TAKER_BEAT:
+		d->sent = ctx_since_boot(d->conf->ctx);
+		d->call = s->ops->get(s, CLUSTER_HEARTBEAT, d->name, beat_was_read, d);
+		break;
+	case TAKER_BLOCKS:
+		d->n_blocks = 0;
+		d->broken.code = 0;
+		d->call = s->ops->list(s, &d->which, &fns, d);
+		break;
+	case TAKER_TAKES:
+		take_next(d);
+		break;
+	}
+}
