@@ -47,7 +47,7 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 . "$HERE/../harness/cases.sh" || exit 2
 # shellcheck source=conformance/agent/lib.sh
 . "$HERE/lib.sh" || exit 2
-THEMES=(pods store nodes commands repair)
+THEMES=(pods store nodes commands repair kills)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
