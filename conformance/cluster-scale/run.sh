@@ -46,6 +46,8 @@ LEASED=0 DUPLICATES=0 MISSING=0
 
 # shellcheck source=conformance/cluster-scale/nodes.sh
 . "$HERE/nodes.sh"
+# shellcheck source=conformance/cluster-scale/agent.sh
+. "$HERE/agent.sh"
 
 if [ -n "$QUICK" ]; then
 	scale one-each nodes=32 pods=1 rails=8 block=1
@@ -58,6 +60,7 @@ else
 	figures_of_idle eight-each 60 1024
 	scale one-node nodes=1 pods=1 rails=8 block=8 idle=20
 	row "ADD, wall, 1,024 nodes against 1" "<= 1.2" 1.2 "$(median eight-each ADD wall)" "$(median one-node ADD wall)" ms
+	figures_of_agent
 	report
 fi
 echo "addresses $LEASED, duplicates $DUPLICATES, missing $MISSING"
