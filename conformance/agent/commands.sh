@@ -58,6 +58,9 @@ test_commands_a_plan_for_rails()
 	has "blocks before a pod" "$(ctl n1 ipam blocks --json)" "[]"
 	add n1 p1 rail1-leaf1
 	has "the address" "$ADDRESS" "10.80.8."
+	has "where it is from" "$(ctl n1 ipam pool list --json | jq -c 'map([.name,.from]) | last')" '["rail1-leaf1","cluster"]'
+	has "where it is from" "$(ctl n1 ipam pool show rail1-leaf1)" "From:           the cluster, generation"
+	has "its usage" "$(ctl n1 ipam usage rail1-leaf1)" "pool rail1-leaf1, 1 block"
 	del n1 p1 rail1-leaf1
 }
 

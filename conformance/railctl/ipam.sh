@@ -25,9 +25,9 @@ test_pools_come_and_go()
 	ok ipam pool add rail0-v6 --subnet fd00:1::/64 --this-node-only --json
 	want '.name == "rail0-v6" and .definition == {subnet:"fd00:1::/64",thisNodeOnly:true} and .used == 0'
 	ok ipam pool list
-	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $5 }')" \
-		"rail0 10.1.0.0/16 0 65533 0%
-rail0-v6 fd00:1::/64 0 ~2^64 0%"
+	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $5, $6 }')" \
+		"rail0 10.1.0.0/16 node 0 65533 0%
+rail0-v6 fd00:1::/64 node 0 ~2^64 0%"
 	ok ipam pool list --json
 	want 'length == 2 and .[0].name == "rail0" and .[0].capacity == 65533 and
 		(.[1].capacity | type == "string" and test("^18446744073709551[0-9]{3}$"))'
@@ -343,7 +343,7 @@ network net-b 1 0 - -"
 	ok ipam usage small
 	hasnt wide
 	ok ipam usage --json
-	want 'length == 3 and .[0] == {name:"small",used:3,resting:0,capacity:6} and .[2].used == 1'
+	want 'length == 3 and .[0] == {name:"small",from:"node",used:3,resting:0,capacity:6} and .[2].used == 1'
 	terminal 80 ipam usage
 	has "[###########..........]  50%"
 	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
@@ -352,6 +352,63 @@ network net-b 1 0 - -"
 	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
 	terminal 60 ipam pool list
 	[ "$(longest)" -le 60 ] || fail "$(longest) columns: $(said)"
+}
+
+test_usage_by_namespace()
+{
+	need railhead-ipam
+	ok ipam usage --by-namespace --json
+	want '. == []'
+	ok ipam pool add b --subnet 10.1.0.0/24 --this-node-only
+	ok ipam pool add a --subnet 10.2.0.0/24 --this-node-only
+	CARGS="K8S_POD_NAMESPACE=team-b;K8S_POD_NAME=p" lease net-a c1 '{"pool":"b"}'
+	CARGS="K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p" lease net-a c2 '{"pool":"b"}'
+	CARGS="K8S_POD_NAMESPACE=team-b;K8S_POD_NAME=q" lease net-a c3 '{"pool":"b"}'
+	CARGS="K8S_POD_NAMESPACE=team-b;K8S_POD_NAME=r" lease net-a c4 '{"pool":"a"}'
+	lease net-a c5 '{"pool":"a"}'
+	lease net-b c6 '{"subnet":"10.3.0.0/24"}'
+	ok ipam lease release 10.1.0.1
+	ok ipam usage --by-namespace
+	eq "rows" "$(sed 's/  */ /g' "$W/out")" "POOL NAMESPACE LEASED AT REST
+a - 1 0
+a team-b 1 0
+b team-a 1 0
+b team-b 1 1"
+	ok ipam usage b --by-namespace --json
+	want '. == [{pool:"b",namespace:"team-a",used:1,resting:0},{pool:"b",namespace:"team-b",used:1,resting:1}]'
+	refused 1 "pool q does not exist" ipam usage q --by-namespace
+}
+
+# until_watched FILTER: the documents that the watch has printed so far
+until_watched()
+{
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		jq -es "$1" "$W/watched" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	fail "the watch must show $1: $(<"$W/watched")"
+}
+
+test_usage_watch()
+{
+	local pid
+	need railhead-ipam
+	refused 1 "no store yet" ipam usage --watch
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	"$BIN/railctl" ipam usage --watch --json >"$W/watched" 2>&1 &
+	pid=$!
+	until_watched 'length == 1 and .[0][0].used == 0'
+	lease net-a c1 '{"pool":"p"}'
+	until_watched 'last[0].used == 1'
+	lease net-a c2 '{"pool":"p"}'
+	until_watched 'last[0].used == 2 and length <= 3'
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	# It ends with its reader.
+	timeout -s KILL 60 "$BIN/railctl" ipam usage --watch | head -1 >"$W/watched"
+	eq "status" "${PIPESTATUS[0]}" 0
+	grep -q WHERE "$W/watched" || fail "the table: $(<"$W/watched")"
 }
 
 test_long_names_fit_80_columns()

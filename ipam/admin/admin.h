@@ -90,7 +90,8 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 
 /*
  * admin_pools - one pool, or all in order of names (name NULL). ERR_NOTFOUND: it does not exist.
- *	[{"name", "definition": {...}, "used", "resting", "capacity"}]
+ *	[{"name", "definition": {...}, "from", "used", "resting", "capacity"}]
+ * from: "cluster" if the node agent put the pool, and then there is "generation"; else "node".
  * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
  * of this node's slice, and there is
  *	"slice": {"number", "first", "last", "slices", "leasesOutside", "leasesInOtherSlices"}
@@ -104,6 +105,14 @@ int admin_pools(struct ipam *m, const char *name, struct json **out, struct err 
 /* admin_networks - the same for addresses without a pool: [{"network": "...", "used", "resting"}].
  */
 int admin_networks(struct ipam *m, struct json **out, struct err *e) must_check;
+
+/*
+ * admin_namespaces - leases of pools by the namespace of their pod, in order of pools and names:
+ *	[{"pool", "namespace", "used", "resting"}]
+ * Pods without a namespace have "". pool NULL: all pools. At most ADMIN_NAMESPACES_MAX pairs.
+ */
+#define ADMIN_NAMESPACES_MAX 65536
+int admin_namespaces(struct ipam *m, const char *pool, struct json **out, struct err *e) must_check;
 
 /* NULL and family IP_NONE match everything; the rest must be equal. */
 struct lease_filter {

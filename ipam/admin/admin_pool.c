@@ -202,7 +202,9 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 	auto_clean(source_clear) struct source s = { .label = "" };
 	struct err why;
 
-	if (json_add_copy(o, "definition", def))
+	if (json_add_copy(o, "definition", def) ||
+	    json_add_str(o, "from", t->uid ? "cluster" : "node") ||
+	    (t->uid && json_add_int(o, "generation", t->generation)))
 		return err_nomem(job->e);
 	if (pool_decode(name, def, &s, &why))
 		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)

@@ -356,11 +356,12 @@ START_TEST(a_list_shows_the_slice_of_the_node)
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "10.0.0.32");
 	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
 	auto_free char *text = json_print(list, false);
-	ck_assert_str_eq(text, "[{\"name\":\"rail0\",\"definition\":" SLICED
-			       ",\"slice\":{\"number\":2,\"first\":\"10.0.0.32\",\"last\":"
-			       "\"10.0.0.47\",\"slices\":16,\"leasesOutside\":0,"
-			       "\"leasesInOtherSlices\":0},\"capacity\":16,"
-			       "\"used\":1,\"resting\":0}]");
+	ck_assert_str_eq(
+		text, "[{\"name\":\"rail0\",\"definition\":" SLICED
+		      ",\"from\":\"node\",\"slice\":{\"number\":2,\"first\":\"10.0.0.32\",\"last\":"
+		      "\"10.0.0.47\",\"slices\":16,\"leasesOutside\":0,"
+		      "\"leasesInOtherSlices\":0},\"capacity\":16,"
+		      "\"used\":1,\"resting\":0}]");
 	struct admin_slices all = s;
 	all.definition = json_get(json_first(list), "definition");
 	ck_assert_int_eq(admin_slices(&all, &table, &w.e), 0);

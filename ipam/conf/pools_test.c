@@ -173,12 +173,15 @@ START_TEST(pools_are_listed_with_their_usage)
 	ck_assert_str_eq(w_add(&w, POOL, "c2", ""), "10.0.0.2");
 	w_del(&w, "c1");
 	list_is(&w, NULL,
-		"[{\"name\":\"b\",\"definition\":{\"subnet\":\"fd00::/64\"},\"capacity\":"
+		"[{\"name\":\"b\",\"definition\":{\"subnet\":\"fd00::/"
+		"64\"},\"from\":\"node\",\"capacity\":"
 		"\"18446744073709551615\",\"used\":0,\"resting\":0},"
-		"{\"name\":\"rail0\",\"definition\":{\"subnet\":\"10.0.0.0/30\"},\"capacity\":2,"
+		"{\"name\":\"rail0\",\"definition\":{\"subnet\":\"10.0.0.0/"
+		"30\"},\"from\":\"node\",\"capacity\":2,"
 		"\"used\":1,\"resting\":1}]");
 	list_is(&w, "b",
-		"[{\"name\":\"b\",\"definition\":{\"subnet\":\"fd00::/64\"},\"capacity\":"
+		"[{\"name\":\"b\",\"definition\":{\"subnet\":\"fd00::/"
+		"64\"},\"from\":\"node\",\"capacity\":"
 		"\"18446744073709551615\",\"used\":0,\"resting\":0}]");
 }
 END_TEST
@@ -259,7 +262,8 @@ START_TEST(a_pool_in_use_is_not_deleted)
 	w_sound(&w);
 	w_del(&w, "c2");
 	list_is(&w, NULL,
-		"[{\"name\":\"rail01\",\"definition\":{\"subnet\":\"10.0.1.0/29\"},\"capacity\":6,"
+		"[{\"name\":\"rail01\",\"definition\":{\"subnet\":\"10.0.1.0/"
+		"29\"},\"from\":\"node\",\"capacity\":6,"
 		"\"used\":1,\"resting\":0}]");
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", false), 0);
 	ck_assert_str_eq(w_add(&w, POOL, "c9", NS("a")), "10.0.0.1");

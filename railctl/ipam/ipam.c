@@ -102,6 +102,24 @@ struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
 						      : OUT_GOOD };
 }
 
+int ctl_show_rows(const struct cmd_run *r, const struct ctl_rows *rows, const struct json *list,
+		  struct err *e)
+{
+	auto_table struct out_table t = { .columns = rows->columns, .n_columns = rows->n_columns };
+
+	if (r->out.json)
+		return out_json(&r->out, list, e);
+	json_each (o, list) {
+		if (rows->add(r, &t, o, e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	else
+		out_line(&r->out, OUT_PLAIN, "%s", rows->none);
+	return 0;
+}
+
 /* ---- the groups ---- */
 
 static const struct cmd *const pool_commands[] = {

@@ -51,6 +51,20 @@ char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN]);
 struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
 			  char buf[GAUGE_LEN]);
 
+/*
+ * ctl_show_rows - print a list as JSON, or as a table with a row for each element; `none` is the
+ * line for an empty list.
+ */
+struct ctl_rows {
+	const struct out_column *columns;
+	size_t n_columns;
+	int (*add)(const struct cmd_run *r, struct out_table *t, const struct json *o,
+		   struct err *e);
+	const char *none;
+};
+int ctl_show_rows(const struct cmd_run *r, const struct ctl_rows *rows, const struct json *list,
+		  struct err *e) must_check;
+
 /* json_text - a string member as text, "" when absent. */
 const char *json_text(const struct json *o, const char *key);
 

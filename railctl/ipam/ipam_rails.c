@@ -273,7 +273,7 @@ static const struct opt rails_opts[] = {
 
 static const char *const rails_examples[] = {
 	"railctl ipam pool rails --count 8 --nodes 1024 --supernet 10.0.0.0/12",
-	"railctl ipam pool rails --count 8 --nodes 64 --supernet fd00:1::/48 --dir rails",
+	"railctl ipam pool rails --count 8 --nodes 64 --supernet fd00::/48 --dir rails",
 	NULL,
 };
 

@@ -13,38 +13,11 @@ static char *number_of(const struct json *o, const char *key, char buf[CAPACITY_
 	return out_amount(json_num(json_get(o, key)), buf, CAPACITY_LEN);
 }
 
-/* How a list becomes a table: a row for each element, or the line for an empty list. */
-struct rows {
-	const struct out_column *columns;
-	size_t n_columns;
-	int (*add)(const struct cmd_run *r, struct out_table *t, const struct json *o,
-		   struct err *e);
-	const char *none;
-};
-
-static int show_rows(const struct cmd_run *r, const struct rows *rows, const struct json *list,
-		     struct err *e)
-{
-	auto_table struct out_table t = { .columns = rows->columns, .n_columns = rows->n_columns };
-
-	if (r->out.json)
-		return out_json(&r->out, list, e);
-	json_each (o, list) {
-		if (rows->add(r, &t, o, e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	else
-		out_line(&r->out, OUT_PLAIN, "%s", rows->none);
-	return 0;
-}
-
 /* ---- list ---- */
 
 static const struct out_column list_columns[] = {
-	{ "NAME", OUT_SHRINK }, { "SUBNET", OUT_SHRINK }, { "LEASED", OUT_RIGHT },
-	{ "SIZE", OUT_RIGHT },  { "USAGE", 0 },
+	{ "NAME", OUT_SHRINK },  { "SUBNET", OUT_SHRINK }, { "FROM", OUT_SPARE },
+	{ "LEASED", OUT_RIGHT }, { "SIZE", OUT_RIGHT },    { "USAGE", 0 },
 };
 
 static int add_pool_row(const struct cmd_run *r, struct out_table *t, const struct json *pool,
@@ -55,6 +28,7 @@ static int add_pool_row(const struct cmd_run *r, struct out_table *t, const stru
 	const struct out_cell cells[] = {
 		{ json_text(pool, "name"), OUT_PLAIN },
 		{ json_text(def, "subnet"), OUT_PLAIN },
+		{ json_text(pool, "from"), OUT_PLAIN },
 		{ number_of(pool, "used", used), OUT_PLAIN },
 		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
 		json_get(pool, "error") ? (struct out_cell){ "unreadable", OUT_BAD }
@@ -66,11 +40,11 @@ static int add_pool_row(const struct cmd_run *r, struct out_table *t, const stru
 
 static int pool_list(struct cmd_run *r, struct err *e)
 {
-	static const struct rows rows = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
-					  "No pools." };
+	static const struct ctl_rows rows = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
+					      "No pools." };
 	auto_json struct json *pools = NULL;
 
-	return ctl_pools(r, NULL, &pools, e) ? -1 : show_rows(r, &rows, pools, e);
+	return ctl_pools(r, NULL, &pools, e) ? -1 : ctl_show_rows(r, &rows, pools, e);
 }
 
 static const char *const list_examples[] = { "railctl ipam pool list", NULL };
@@ -201,6 +175,17 @@ static int show_rules(const struct out *o, const struct json *def, struct err *e
 	return 0;
 }
 
+/* "cluster, generation 3" */
+static void show_from(const struct out *o, const struct json *pool)
+{
+	const struct json *generation = json_get(pool, "generation");
+
+	if (generation)
+		out_pair(o, "From", "the cluster, generation %.0f", json_num(generation));
+	else
+		out_pair(o, "From", "this node");
+}
+
 static int show_text(const struct cmd_run *r, const struct json *pool, struct err *e)
 {
 	const struct out *o = &r->out;
@@ -209,6 +194,7 @@ static int show_text(const struct cmd_run *r, const struct json *pool, struct er
 	double share = ctl_share(pool);
 
 	out_pair(o, "Pool", "%s", json_text(pool, "name"));
+	show_from(o, pool);
 	if (*problem)
 		out_pair(o, "Unreadable", "%s", problem);
 	if (show_rules(o, json_get(pool, "definition"), e))
@@ -249,87 +235,4 @@ const struct cmd cmd_pool_show = {
 	.min_words = 1,
 	.max_words = 1,
 	.run = pool_show,
-};
-
-/* ---- usage ---- */
-
-static const struct out_column usage_columns[] = {
-	{ "WHERE", OUT_SHRINK }, { "LEASED", OUT_RIGHT }, { "AT REST", OUT_RIGHT },
-	{ "SIZE", OUT_RIGHT },   { "USAGE", 0 },
-};
-
-/* A pool, or a network with ranges of its own. The size of such a network is not known. */
-static int add_usage_row(const struct cmd_run *r, struct out_table *t, const struct json *o,
-			 struct err *e)
-{
-	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN],
-		where[320];
-	const char *pool = json_text(o, "name");
-	const struct json *number = json_get(json_get(o, "slice"), "number");
-	const struct json *blocks = json_get(json_get(o, "blocks"), "granted");
-	double share = *pool ? ctl_share(o) : -1;
-	int len = snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
-			   *pool ? pool : json_text(o, "network"));
-
-	if (number && len > 0 && (size_t)len < sizeof(where))
-		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", slice %.0f",
-			       json_num(number));
-	if (blocks && len > 0 && (size_t)len < sizeof(where))
-		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", %.0f block%s",
-			       json_num(blocks), json_num(blocks) == 1 ? "" : "s");
-	const struct out_cell cells[] = {
-		{ where, OUT_PLAIN },
-		{ number_of(o, "used", used), OUT_PLAIN },
-		{ number_of(o, "resting", resting), OUT_PLAIN },
-		{ *pool ? ctl_pool_capacity(o, capacity) : NULL, OUT_PLAIN },
-		ctl_gauge(r, share, 28, gauge),
-	};
-	return out_row(t, cells, e);
-}
-
-/* Pools, then networks, in one list. */
-static int load_usage(struct cmd_run *r, const char *name, struct json **out, struct err *e)
-{
-	auto_ipam struct ipam m = { .store = NULL };
-	auto_json struct json *networks = NULL, *all = NULL;
-
-	if (ctl_pools(r, name, &all, e))
-		return -1;
-	int rc = name ? 1 : ctl_open_ipam(r, false, &m, e);
-	if (rc < 0 || (rc == 0 && admin_networks(&m, &networks, e)))
-		return -1;
-	json_each (network, networks) {
-		if (json_push(all, json_dup(network)))
-			return err_nomem(e);
-	}
-	for (size_t i = 0; i < json_len(all); i++)
-		json_del(json_at_mut(all, i), "definition");
-	*out = TAKE_PTR(all);
-	return 0;
-}
-
-static int usage_run(struct cmd_run *r, struct err *e)
-{
-	static const struct rows rows = { usage_columns, ARRAY_SIZE(usage_columns), add_usage_row,
-					  "No pools, and no network with leases." };
-	const char *name = r->opts.n_words ? r->opts.words[0] : NULL;
-	auto_json struct json *list = NULL;
-
-	return load_usage(r, name, &list, e) ? -1 : show_rows(r, &rows, list, e);
-}
-
-static const char *const usage_examples[] = {
-	"railctl ipam usage",
-	"railctl ipam usage rail0",
-	NULL,
-};
-
-const struct cmd cmd_ipam_usage = {
-	.name = "usage",
-	.words = "[NAME]",
-	.summary = "show how full pools are: addresses leased and resting",
-	.about = "Networks with their own ranges instead of a pool are listed after the pools.",
-	.examples = usage_examples,
-	.max_words = 1,
-	.run = usage_run,
 };
