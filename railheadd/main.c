@@ -6,6 +6,7 @@
 #include "ipam/lease/session.h"
 #include "lib/cli/cmd.h"
 #include "railheadd/conf/agent_files.h"
+#include "railheadd/conf/agent_store.h"
 #include "railheadd/reclaim/reclaim.h"
 #include "railheadd/serve/calls.h"
 
@@ -43,17 +44,6 @@ static int wait_for_signals(struct agent_program *p, struct err *e)
 	/* A peer that has gone is seen where it is written to. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	return 0;
-}
-
-static int open_cluster(struct agent_program *p, struct cluster_store **out, struct err *e)
-{
-	struct etcd_conf etcd;
-
-	*out = NULL;
-	if (!p->files.conf.has_etcd)
-		return 0;
-	etcd = agent_files_etcd(&p->files);
-	return etcd_open(p->base, &etcd, out, e) ? err_wrap(e, "etcd") : 0;
 }
 
 static int start_repairer(struct agent_program *p, const struct ctx *ctx, struct err *e)
@@ -94,7 +84,8 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 				    .retry = RETRY,
 				    .strict = c->strict };
 
-	if (ipam_open(ctx, NULL, true, &p->ipam, e) || open_cluster(p, &conf.store, e) ||
+	if (ipam_open(ctx, NULL, true, &p->ipam, e) ||
+	    agent_store_open(p->base, &ctx->log, &p->files, &conf.store, e) ||
 	    driver_new(&conf, &p->driver, e) || (reclaims && start_reclaim(p, ctx, e)) ||
 	    wait_for_signals(p, e))
 		return -1;
@@ -128,7 +119,7 @@ static int serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
 	const struct err *why;
 
 	log_info(&ctx->log, "node %s, cluster store: %s", p->files.node,
-		 p->files.conf.has_etcd ? "etcd" : "none");
+		 agent_store_name(&p->files.conf));
 	if (event_base_dispatch(p->base) < 0)
 		return err_set(e, ERR_IO, 0, "the event loop ended");
 	why = driver_failed(p->driver);

@@ -83,7 +83,7 @@ cluster/etcd|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/kube|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/
-railheadd/conf|lib/ cluster/http/ cluster/etcd/
+railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
 railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/

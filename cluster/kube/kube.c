@@ -78,7 +78,7 @@ bool kube_stray(struct cluster_call *c, const struct err *e)
 	if (e->code == ERR_NOMEM)
 		return false;
 	if (conf->stray)
-		conf->stray(conf->stray_arg, e);
+		conf->stray(conf->arg, e);
 	return true;
 }
 
@@ -139,24 +139,38 @@ static int check_conf(const struct kube_login *l, struct err *e)
 	return 0;
 }
 
-static int copy_text(char **to, const char *text)
-{
-	*to = text ? strdup(text) : NULL;
-	return text && !*to ? -1 : 0;
-}
-
 static int copy_login(struct kube_login *to, const struct kube_login *from)
 {
-	const char *namespace = from->namespace ? from->namespace : KUBE_DEFAULT_NAMESPACE;
+	if (kube_login_copy(to, from))
+		return -1;
+	if (!to->namespace)
+		to->namespace = strdup(KUBE_DEFAULT_NAMESPACE);
+	return to->namespace ? 0 : -1;
+}
 
-	return copy_text(&to->server, from->server) || copy_text(&to->namespace, namespace) ||
-	       copy_text(&to->token, from->token) || copy_text(&to->token_file, from->token_file);
+static int set_tls(struct kube *s, struct err *e)
+{
+	const struct kube_login *l = &s->conf.login;
+
+	return http_set_tls(s->base.http, &(struct http_tls){ l->ca, l->cert, l->key }, e);
+}
+
+void kube_renew(struct kube *s)
+{
+	struct err e;
+	int rc = kube_login_renew(&s->conf.login, &e);
+
+	if (rc == 0)
+		return;
+	if (rc > 0 && set_tls(s, &e))
+		rc = -1;
+	if (s->conf.renewed)
+		s->conf.renewed(s->conf.arg, rc < 0 ? &e : NULL);
 }
 
 int kube_open(struct event_base *base, const struct kube_conf *conf, struct cluster_store **out,
 	      struct err *e)
 {
-	const struct http_tls tls = { conf->login.ca, conf->login.cert, conf->login.key };
 	struct kube *s;
 
 	if (check_conf(&conf->login, e))
@@ -176,15 +190,10 @@ int kube_open(struct event_base *base, const struct kube_conf *conf, struct clus
 		return err_nomem(e);
 	}
 	s->place = (struct kube_place){ s->conf.login.server, s->conf.login.namespace };
-	if (http_new(base, false, &s->base.http, e) || http_set_tls(s->base.http, &tls, e)) {
+	if (http_new(base, false, &s->base.http, e) || set_tls(s, e)) {
 		kube_free(&s->base);
 		return -1;
 	}
 	*out = &s->base.store;
 	return 0;
-}
-
-int kube_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e)
-{
-	return http_set_tls(((struct call_store *)s)->http, tls, e);
 }

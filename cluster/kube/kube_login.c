@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cluster/kube/kube.h"
 #include "cluster/kube/kubeconfig.h"
@@ -13,16 +14,46 @@
 
 #define PEM_MAX ((size_t)256 * 1024)
 
+/* ---- a login ---- */
+
+/* Its texts, which are all alike to copy and free. */
+#define TEXTS(l)                                                                                   \
+	{                                                                                          \
+		&(l)->server, &(l)->namespace, &(l)->ca, &(l)->cert, &(l)->key, &(l)->token,       \
+			&(l)->token_file, &(l)->kubeconfig, &(l)->context                          \
+	}
+
 void kube_login_clear(struct kube_login *l)
 {
-	free(l->server);
-	free(l->namespace);
-	free(l->ca);
-	free(l->cert);
-	free(l->key);
-	free(l->token);
-	free(l->token_file);
+	char **const texts[] = TEXTS(l);
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(*texts[i]);
+	for (size_t i = 0; i < KUBE_LOGIN_FILES; i++)
+		free(l->files[i].path);
 	*l = (struct kube_login){ 0 };
+}
+
+static int copy_text(char **to, const char *text)
+{
+	*to = text ? strdup(text) : NULL;
+	return text && !*to ? -1 : 0;
+}
+
+int kube_login_copy(struct kube_login *to, const struct kube_login *from)
+{
+	char *const *const texts[] = TEXTS(from);
+	char **const copies[] = TEXTS(to);
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (copy_text(copies[i], *texts[i]))
+			return -1;
+	for (size_t i = 0; i < KUBE_LOGIN_FILES; i++) {
+		if (copy_text(&to->files[i].path, from->files[i].path))
+			return -1;
+		memcpy(to->files[i].stamp, from->files[i].stamp, sizeof(to->files[i].stamp));
+	}
+	return 0;
 }
 
 /* Hand it over to a caller. */
@@ -34,14 +65,46 @@ static struct kube_login kube_login_take(struct kube_login *l)
 	return taken;
 }
 
-/* The text of one of both; neither: NULL. */
-static int take(struct kubeconfig_text *from, char **out, struct err *e)
+/* ---- files ---- */
+
+/* A file that was replaced or written has another one. */
+static void take_stamp(struct kube_file *f)
 {
-	if (from->path && !from->text && fs_read_at(AT_FDCWD, from->path, PEM_MAX, out, e) < 0)
+	struct stat st = { 0 };
+
+	if (stat(f->path, &st))
+		st = (struct stat){ 0 };
+	f->stamp[0] = (int64_t)st.st_ino;
+	f->stamp[1] = st.st_size;
+	f->stamp[2] = st.st_mtim.tv_sec;
+	f->stamp[3] = st.st_mtim.tv_nsec;
+	f->stamp[4] = st.st_ctim.tv_sec;
+	f->stamp[5] = st.st_ctim.tv_nsec;
+}
+
+/* The stamp is taken before the file is read: a change meanwhile shows as one. -1: no memory. */
+static int note_file(struct kube_login *l, const char *path)
+{
+	size_t n = 0;
+
+	while (l->files[n].path)
+		n++;
+	if (copy_text(&l->files[n].path, path))
 		return -1;
-	if (from->text)
-		*out = TAKE_PTR(from->text);
+	take_stamp(&l->files[n]);
 	return 0;
+}
+
+/* The text of one of both into *out, of l; neither: NULL. */
+static int take(struct kube_login *l, struct kubeconfig_text *from, char **out, struct err *e)
+{
+	if (from->text || !from->path) {
+		*out = TAKE_PTR(from->text);
+		return 0;
+	}
+	if (note_file(l, from->path))
+		return err_nomem(e);
+	return fs_read_at(AT_FDCWD, from->path, PEM_MAX, out, e) < 0 ? -1 : 0;
 }
 
 int kube_login_file(const char *path, const char *context, struct kube_login *out, struct err *e)
@@ -59,9 +122,12 @@ int kube_login_file(const char *path, const char *context, struct kube_login *ou
 		*slash = '\0';
 	else
 		from.folder = ".";
+	if (note_file(&l, path) || copy_text(&l.kubeconfig, path) || copy_text(&l.context, context))
+		return err_nomem(e);
 	len = fs_read_at(AT_FDCWD, path, KUBECONFIG_MAX, &text, e);
-	if (len < 0 || kubeconfig_read(text, (size_t)len, &from, &k, e) || take(&k.ca, &l.ca, e) ||
-	    take(&k.cert, &l.cert, e) || take(&k.key, &l.key, e))
+	if (len < 0 || kubeconfig_read(text, (size_t)len, &from, &k, e) ||
+	    take(&l, &k.ca, &l.ca, e) || take(&l, &k.cert, &l.cert, e) ||
+	    take(&l, &k.key, &l.key, e))
 		return err_wrap(e, "%s", path);
 	l.server = TAKE_PTR(k.server);
 	l.namespace = TAKE_PTR(k.namespace);
@@ -71,14 +137,30 @@ int kube_login_file(const char *path, const char *context, struct kube_login *ou
 	return 0;
 }
 
-static int read_file(const char *dir, const char *name, char **out, struct err *e)
+/* DIR/NAME; NULL: no memory. */
+static char *path_in(const char *dir, const char *name)
 {
-	auto_free char *path = NULL;
+	char *path;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0) {
-		path = NULL;
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static int read_namespace(const char *dir, char **out, struct err *e)
+{
+	auto_free char *path = path_in(dir, "namespace");
+
+	if (!path)
 		return err_nomem(e);
-	}
+	if (fs_read_at(AT_FDCWD, path, PEM_MAX, out, e) < 0)
+		return err_wrap(e, "%s", path);
+	(*out)[strcspn(*out, "\r\n")] = '\0';
+	return 0;
+}
+
+static int read_ca(struct kube_login *l, char **out, struct err *e)
+{
+	const char *path = l->files[0].path;
+
 	return fs_read_at(AT_FDCWD, path, PEM_MAX, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
 }
 
@@ -86,7 +168,7 @@ int kube_login_account(const char *dir, const char *host, const char *port, stru
 		       struct err *e)
 {
 	auto_kube_login struct kube_login l = { 0 };
-	auto_free char *server = NULL;
+	auto_free char *server = NULL, *ca = NULL;
 	bool v6 = host && strchr(host, ':');
 
 	if (!host || !*host || !port || !*port)
@@ -98,14 +180,67 @@ int kube_login_account(const char *dir, const char *host, const char *port, stru
 		return err_nomem(e);
 	}
 	l.server = kubeconfig_server("KUBERNETES_SERVICE_HOST", server, e);
-	if (!l.server || read_file(dir, "ca.crt", &l.ca, e) ||
-	    read_file(dir, "namespace", &l.namespace, e))
+	if (!l.server)
 		return -1;
-	l.namespace[strcspn(l.namespace, "\r\n")] = '\0';
-	if (asprintf(&l.token_file, "%s/token", dir) < 0) {
-		l.token_file = NULL;
+	l.token_file = path_in(dir, "token");
+	ca = path_in(dir, "ca.crt");
+	if (!l.token_file || !ca || note_file(&l, ca))
 		return err_nomem(e);
-	}
+	if (read_ca(&l, &l.ca, e) || read_namespace(dir, &l.namespace, e))
+		return -1;
 	*out = kube_login_take(&l);
 	return 0;
+}
+
+/* ---- changes on disk ---- */
+
+/* Remember how they are now, so that files that cannot be read are not read for each request. */
+static bool have_changed(struct kube_login *l)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < KUBE_LOGIN_FILES && l->files[i].path; i++) {
+		struct kube_file now = { l->files[i].path, { 0 } };
+
+		take_stamp(&now);
+		if (memcmp(now.stamp, l->files[i].stamp, sizeof(now.stamp)) != 0)
+			changed = true;
+		l->files[i] = now;
+	}
+	return changed;
+}
+
+static void swap(char **a, char **b)
+{
+	char *old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+int kube_login_renew(struct kube_login *l, struct err *e)
+{
+	auto_kube_login struct kube_login now = { 0 };
+	char *ca = NULL;
+
+	if (!have_changed(l))
+		return 0;
+	if (!l->kubeconfig) {
+		if (read_ca(l, &ca, e))
+			return -1;
+		swap(&l->ca, &ca);
+		free(ca);
+		return 1;
+	}
+	if (kube_login_file(l->kubeconfig, l->context, &now, e))
+		return -1;
+	/* The store points to server and namespace: they stay. */
+	swap(&l->server, &now.server);
+	swap(&l->namespace, &now.namespace);
+
+	struct kube_login old = kube_login_take(l);
+
+	*l = kube_login_take(&now);
+	now = old;
+	return 1;
 }

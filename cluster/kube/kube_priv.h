@@ -63,6 +63,9 @@ void kube_call_done(struct call *call);
 /* kube_store - of a call. */
 struct kube *kube_store(const struct cluster_call *c);
 
+/* kube_renew - take up credentials that have changed on disk. */
+void kube_renew(struct kube *s);
+
 /* kube_select - keep a selector; false: it has a bad name, and the call ends, later. */
 bool kube_select(struct cluster_call *c, const struct cluster_selector *which);
 

@@ -213,6 +213,7 @@ void kube_send(struct cluster_call *c, const struct kube_ask *ask, char *url, ch
 	c->url = url;
 	c->body = body;
 	free(TAKE_PTR(c->token));
+	kube_renew(kube_store(c));
 	if (!read_token(&kube_store(c)->conf.login, &c->token, e)) {
 		transmit(c);
 		return;

@@ -146,6 +146,52 @@ START_TEST(logs_in_as_an_account)
 }
 END_TEST
 
+static void put(const char *folder, const char *name, const char *text)
+{
+	char path[300];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	(void)unlink(path);
+	if (text)
+		testing_file(path, 0600, text);
+}
+
+/* Programs that renew certificates replace one file after the other, and may fail in between. */
+START_TEST(files_that_change_are_read_again)
+{
+	char folder[256], path[300];
+	struct kube_login l = { 0 };
+	struct err e;
+
+	make_files(folder);
+	(void)snprintf(path, sizeof(path), "%s/config", folder);
+	ck_assert_msg(!kube_login_file(path, NULL, &l, &e), "%s", e.msg);
+	ck_assert_int_eq(kube_login_renew(&l, &e), 0);
+	put(folder, "u.key", "NEW KEY");
+	ck_assert_int_eq(kube_login_renew(&l, &e), 1);
+	ck_assert_str_eq(l.key, "NEW KEY");
+	ck_assert_str_eq(l.ca, "CA");
+	ck_assert_int_eq(kube_login_renew(&l, &e), 0);
+	put(folder, "ca.pem", NULL);
+	ck_assert_int_eq(kube_login_renew(&l, &e), -1);
+	ck_assert_msg(strstr(e.msg, "ca.pem"), "%s", e.msg);
+	ck_assert_str_eq(l.ca, "CA");
+	ck_assert_int_eq(kube_login_renew(&l, &e), 0);
+	put(folder, "ca.pem", "NEW CA");
+	ck_assert_int_eq(kube_login_renew(&l, &e), 1);
+	ck_assert_str_eq(l.ca, "NEW CA");
+	ck_assert_str_eq(l.namespace, "agents");
+	kube_login_clear(&l);
+	ck_assert_int_eq(kube_login_account(folder, "a", "443", &l, &e), 0);
+	put(folder, "ca.crt", "NEW");
+	ck_assert_int_eq(kube_login_renew(&l, &e), 1);
+	ck_assert_str_eq(l.ca, "NEW");
+	put(folder, "ca.crt", NULL);
+	ck_assert_int_eq(kube_login_renew(&l, &e), -1);
+	kube_login_clear(&l);
+}
+END_TEST
+
 static int log_in(void *arg, struct err *e)
 {
 	struct kube_login l = { 0 };
@@ -223,4 +269,5 @@ START_TEST(calls_without_memory)
 END_TEST
 
 TEST_PROGRAM("kube", bad_configurations, nobody_answers, logs_in_with_a_kubeconfig,
-	     logs_in_as_an_account, no_memory, calls_without_memory)
+	     logs_in_as_an_account, files_that_change_are_read_again, no_memory,
+	     calls_without_memory)

@@ -54,6 +54,16 @@ static void print_repair(const struct cmd_run *r, const struct json *n)
 			 json_str(json_get(x, "what")), json_str(json_get(x, "why")));
 }
 
+/* It may be repaired by now: only the next call of this kind can tell. */
+static void print_refusal(const struct cmd_run *r, const struct json *s)
+{
+	const char *refused = json_str(json_get(s, "refused"));
+
+	if (refused)
+		out_line(&r->out, OUT_BAD, "%-8s %.0f s ago: %s", "refused",
+			 json_num(json_get(s, "refusedSeconds")), refused);
+}
+
 static int print_status(const struct cmd_run *r, const struct json *s, struct err *e)
 {
 	bool contact = json_true(json_get(s, "contact"));
@@ -66,6 +76,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 		out_line(&r->out, contact ? OUT_GOOD : OUT_BAD, "%-8s %s for %.0f s%s%s", "contact",
 			 contact ? "yes" : "no", json_num(json_get(s, "contactSeconds")),
 			 contact ? "" : ": ", contact ? "" : json_str(json_get(s, "why")));
+	print_refusal(r, s);
 	line(r, "health", json_str(json_get(s, "health")));
 	print_repair(r, json_get(s, "repair"));
 	return print_pools(r, json_get(s, "pools"), e);

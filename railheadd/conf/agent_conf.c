@@ -12,7 +12,7 @@ struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *repair;
+	const struct json *etcd, *kube, *repair;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -35,14 +35,17 @@ static const struct json_field top[] = {
 	  .names = fences },
 	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
 	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
+	{ .key = "kubernetes", .kind = J_OBJECT, .offset = offsetof(struct fields, kube) },
 	{ .key = NULL },
 };
 
-#define TEXT(name, member)                                                                         \
+#define TEXT(name, type, member)                                                                   \
 	{                                                                                          \
-		.key = (name), .kind = J_STRING, .offset = offsetof(struct etcd_fields, member),   \
-		.min = 1, .max = VALUE_MAX                                                         \
+		.key = (name), .kind = J_STRING, .offset = offsetof(type, member), .min = 1,       \
+		.max = VALUE_MAX                                                                   \
 	}
+#define ETCD_TEXT(name, member) TEXT(name, struct etcd_fields, member)
+#define KUBE_TEXT(name, member) TEXT(name, struct agent_conf_kube, member)
 
 struct etcd_fields {
 	const struct json *endpoints;
@@ -54,12 +57,12 @@ static const struct json_field etcd_keys[] = {
 	  .kind = J_ARRAY,
 	  .offset = offsetof(struct etcd_fields, endpoints),
 	  .flags = J_REQUIRED },
-	TEXT("prefix", is.prefix),
-	TEXT("ca", is.ca),
-	TEXT("cert", is.cert),
-	TEXT("key", is.key),
-	TEXT("user", is.user),
-	TEXT("passwordFile", is.password_file),
+	ETCD_TEXT("prefix", is.prefix),
+	ETCD_TEXT("ca", is.ca),
+	ETCD_TEXT("cert", is.cert),
+	ETCD_TEXT("key", is.key),
+	ETCD_TEXT("user", is.user),
+	ETCD_TEXT("passwordFile", is.password_file),
 	{ .key = NULL },
 };
 
@@ -88,7 +91,7 @@ static int check_path(const char *key, const char *path, struct err *e)
 {
 	if (!path || path[0] == '/')
 		return 0;
-	return err_set(e, ERR_CONFIG, 0, "etcd.%s: \"%.256s\" is not an absolute path", key, path);
+	return err_set(e, ERR_CONFIG, 0, "%s: \"%.256s\" is not an absolute path", key, path);
 }
 
 static int decode_etcd(const struct json *n, struct agent_conf_etcd *out, struct err *e)
@@ -97,9 +100,9 @@ static int decode_etcd(const struct json *n, struct agent_conf_etcd *out, struct
 
 	if (json_decode(n, "etcd", etcd_keys, &f, e) ||
 	    json_refuse_unknown(n, "etcd", etcd_keys, e) ||
-	    decode_endpoints(f.endpoints, &f.is, e) || check_path("ca", f.is.ca, e) ||
-	    check_path("cert", f.is.cert, e) || check_path("key", f.is.key, e) ||
-	    check_path("passwordFile", f.is.password_file, e))
+	    decode_endpoints(f.endpoints, &f.is, e) || check_path("etcd.ca", f.is.ca, e) ||
+	    check_path("etcd.cert", f.is.cert, e) || check_path("etcd.key", f.is.key, e) ||
+	    check_path("etcd.passwordFile", f.is.password_file, e))
 		return -1;
 	if (!f.is.cert != !f.is.key)
 		return err_set(e, ERR_CONFIG, 0, "etcd.%s: is missing; cert and key go together",
@@ -150,6 +153,41 @@ static int decode_repair(const struct json *n, struct agent_conf_repair *out, st
 	return 0;
 }
 
+static const struct json_field kube_keys[] = {
+	KUBE_TEXT("kubeconfig", kubeconfig),
+	KUBE_TEXT("context", context),
+	KUBE_TEXT("namespace", namespace),
+	{ .key = NULL },
+};
+
+static int decode_kube(const struct json *n, struct agent_conf_kube *out, struct err *e)
+{
+	struct agent_conf_kube k = { NULL };
+
+	if (json_decode(n, "kubernetes", kube_keys, &k, e) ||
+	    json_refuse_unknown(n, "kubernetes", kube_keys, e) ||
+	    check_path("kubernetes.kubeconfig", k.kubeconfig, e))
+		return -1;
+	if (k.context && !k.kubeconfig)
+		return err_set(e, ERR_CONFIG, 0,
+			       "kubernetes.context: \"%.256s\" is of no kubeconfig", k.context);
+	*out = k;
+	return 0;
+}
+
+static int decode_store(const struct fields *f, struct agent_conf *c, struct err *e)
+{
+	c->has_etcd = f->etcd != NULL;
+	c->has_kube = f->kube != NULL;
+	if (f->etcd && f->kube) {
+		err_set(e, ERR_CONFIG, 0, "kubernetes: is set, and etcd is set, too");
+		return err_hint(e, "a cluster has one store: name one of both");
+	}
+	if (f->etcd)
+		return decode_etcd(f->etcd, &c->etcd, e);
+	return f->kube ? decode_kube(f->kube, &c->kube, e) : 0;
+}
+
 int agent_conf_node_check(const char *name, struct err *e)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
@@ -180,13 +218,12 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 		return err_set(e, ERR_CONFIG, 0,
 			       "nodeHold: %u s is less than 4 times the heartbeat of %u s", f.hold,
 			       f.renew);
-	if ((f.etcd && decode_etcd(f.etcd, &c.etcd, e)) || decode_repair(f.repair, &c.repair, e))
+	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;
 	c.renew = f.renew * SECOND;
 	c.strict = f.fence == 1;
-	c.has_etcd = f.etcd != NULL;
 	*out = c;
 	return 0;
 }

@@ -22,14 +22,22 @@ struct agent_conf_repair {
 	int64_t every, grace;
 };
 
+/* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */
+struct agent_conf_kube {
+	const char *kubeconfig; /* path */
+	const char *context;    /* NULL: the kubeconfig's current one */
+	const char *namespace;  /* of the heartbeats; NULL: as the credentials say */
+};
+
 struct agent_conf {
-	const char *node; /* NULL: the host name */
-	int64_t hold;     /* nodeHold, ns */
-	int64_t renew;    /* heartbeat, ns */
-	bool strict;      /* fence */
-	bool has_etcd;    /* false: no cluster store */
+	const char *node;        /* NULL: the host name */
+	int64_t hold;            /* nodeHold, ns */
+	int64_t renew;           /* heartbeat, ns */
+	bool strict;             /* fence */
+	bool has_etcd, has_kube; /* one at most; neither: no cluster store */
 	struct agent_conf_etcd etcd;
 	struct agent_conf_repair repair;
+	struct agent_conf_kube kube;
 };
 
 /*

@@ -17,5 +17,6 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(!c.node || agent_conf_node_check(c.node, &e) == 0);
 	if (c.has_etcd)
 		MUST(c.etcd.endpoints[0] && !c.etcd.cert == !c.etcd.key);
+	MUST(!(c.has_etcd && c.has_kube) && (!c.kube.context || c.kube.kubeconfig));
 	return 0;
 }

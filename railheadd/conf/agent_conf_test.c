@@ -62,6 +62,24 @@ START_TEST(with_etcd)
 }
 END_TEST
 
+START_TEST(with_kubernetes)
+{
+	auto_json struct json *tree = parse("{\"kubernetes\":{\"kubeconfig\":\"/k\","
+					    "\"context\":\"x\",\"namespace\":\"agents\"}}");
+	auto_json struct json *pod = parse("{\"kubernetes\":{}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_msg(agent_conf_decode(tree, &c, &e) == 0, "%s", e.msg);
+	ck_assert(c.has_kube && !c.has_etcd);
+	ck_assert_str_eq(c.kube.kubeconfig, "/k");
+	ck_assert_str_eq(c.kube.context, "x");
+	ck_assert_str_eq(c.kube.namespace, "agents");
+	ck_assert_msg(agent_conf_decode(pod, &c, &e) == 0, "%s", e.msg);
+	ck_assert(c.has_kube && !c.kube.kubeconfig);
+}
+END_TEST
+
 START_TEST(refused)
 {
 	static const struct {
@@ -85,6 +103,14 @@ START_TEST(refused)
 		{ "{\"etcd\":{\"endpoints\":[\"a\"],\"passwordFile\":\"/c\"}}",
 		  "etcd.user: is missing" },
 		{ "{\"etcd\":{\"endpoints\":[\"a\"],\"password\":\"secret\"}}", "etcd.password" },
+		{ "{\"etcd\":{\"endpoints\":[\"a\"]},\"kubernetes\":{}}",
+		  "kubernetes: is set, and etcd is set, too" },
+		{ "{\"kubernetes\":{\"kubeconfig\":\"k\"}}",
+		  "kubernetes.kubeconfig: \"k\" is not an absolute path" },
+		{ "{\"kubernetes\":{\"context\":\"x\"}}",
+		  "kubernetes.context: \"x\" is of no kubeconfig" },
+		{ "{\"kubernetes\":{\"token\":\"t\"}}", "kubernetes.token" },
+		{ "{\"kubernetes\":true}", "agent.json.kubernetes" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
@@ -99,4 +125,5 @@ START_TEST(refused)
 }
 END_TEST
 
-TEST_PROGRAM("agent_conf", without_a_file, with_etcd, repair_is_an_object_or_false, refused)
+TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
+	     refused)

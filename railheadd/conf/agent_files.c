@@ -28,6 +28,15 @@ static int read_secret(const char *path, char **out, struct err *e)
 	return path && read_file(path, SECRET_MAX, out, e) < 0 ? -1 : 0;
 }
 
+int agent_files_trusted(const char *path, struct err *e)
+{
+	auto_free char *real = realpath(path, NULL), *text = NULL;
+
+	if (!real)
+		return err_set(e, ERR_IO, errno, "%s", path);
+	return read_file(real, SECRET_MAX, &text, e) < 0 ? -1 : 0;
+}
+
 /* The line of a file, as `echo secret >FILE` writes it. */
 static int read_password(const char *path, char **out, struct err *e)
 {

@@ -28,6 +28,12 @@ int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files
 		     struct err *e) must_check;
 void agent_files_clear(struct agent_files *f);
 
+/*
+ * agent_files_trusted - ERR_FORBIDDEN unless root alone may write the file and its folders. Links
+ * on the way are followed: the kubelet names its certificates by one.
+ */
+int agent_files_trusted(const char *path, struct err *e) must_check;
+
 /* agent_files_etcd - how to open etcd; borrows from f. Only if f->conf.has_etcd. */
 struct etcd_conf agent_files_etcd(const struct agent_files *f);
 

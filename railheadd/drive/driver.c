@@ -59,21 +59,6 @@ static void tick(evutil_socket_t fd, short what, void *arg)
 	driver_event(arg);
 }
 
-void driver_heard(struct driver *d, const struct err *why)
-{
-	bool first = !d->contact && !d->why.code;
-
-	if (d->contact != !why || first)
-		d->contact_since = ctx_since_boot(d->conf.ctx);
-	if (!why && !d->contact)
-		log_info(&d->conf.ctx->log, "the cluster store answers");
-	if (why && (d->contact || first))
-		log_warn(&d->conf.ctx->log, "no answer of the cluster store: %s", why->msg);
-	d->contact = !why;
-	if (why)
-		d->why = *why;
-}
-
 static const struct shared_pool *known_pool(void *arg, const char *name)
 {
 	const struct pool_entry *p = pools_find(arg, name);
@@ -101,9 +86,10 @@ static void reply(void *arg, const struct agent_reply *r, const struct err *why)
 {
 	struct driver *d = arg;
 
-	driver_heard(d, r->outcome == CLUSTER_AWAY ? why : NULL);
 	if (r->outcome == CLUSTER_REFUSED)
-		log_error(&d->conf.ctx->log, "the cluster store refuses: %s", why->msg);
+		driver_refused(d, why);
+	else
+		driver_heard(d, r->outcome == CLUSTER_AWAY ? why : NULL);
 	agent_answer(d->agent, r);
 	driver_event(d);
 }
@@ -283,14 +269,8 @@ int driver_status(struct driver *d, struct json *obj, struct err *e)
 					      [AGENT_UNCONFIRMED] = "unconfirmed",
 					      [AGENT_FROZEN] = "frozen",
 					      [AGENT_TWIN] = "twin" };
-	const struct cluster_store *s = d->conf.store;
-	int64_t since = ctx_since_boot(d->conf.ctx) - d->contact_since;
 
-	if (json_add_str(obj, "node", d->conf.node) ||
-	    json_add_str(obj, "store", s ? s->ops->name : "none") ||
-	    json_add_bool(obj, "contact", d->contact) ||
-	    json_add_int(obj, "contactSeconds", s ? since / SECOND : 0) ||
-	    json_add_str(obj, "why", d->contact || !s ? NULL : d->why.msg) ||
+	if (json_add_str(obj, "node", d->conf.node) || driver_add_contact(d, obj) ||
 	    json_add_str(obj, "health", health[agent_health(d->agent)]) || add_pools(d, obj))
 		return err_nomem(e);
 	return 0;

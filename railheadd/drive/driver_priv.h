@@ -32,6 +32,7 @@ struct driver_need {
 	struct driver *driver;
 	char pool[GRID_POOL_MAX + 1];
 	uint64_t addresses;
+	int64_t since;
 	driver_need_fn fn;
 	void *arg;
 	struct event *timer;
@@ -61,7 +62,10 @@ struct driver {
 	bool reply_pool_set;
 	bool contact; /* the last thing heard of the cluster store was an answer */
 	int64_t contact_since;
-	struct err why; /* contact false: code 0: nothing was heard yet */
+	struct err why;     /* contact false: code 0: nothing was heard yet */
+	struct err refused; /* the last refusal; code 0: there was none */
+	int64_t refused_at;
+	int64_t refused_said; /* when it was logged */
 	struct err fatal;
 };
 
@@ -75,8 +79,14 @@ void driver_soon(struct driver *d);
 /* driver_pools_known - the list of pools is complete: only now can names of blocks be read. */
 void driver_pools_known(struct driver *d);
 
-/* driver_heard - of the cluster store; why NULL: an answer. */
+/*
+ * driver_heard - of the cluster store; why NULL: an answer. driver_refused - an answer, too: it
+ * refuses a call, because of rights, of credentials, or of its own limits.
+ */
 void driver_heard(struct driver *d, const struct err *why);
+void driver_refused(struct driver *d, const struct err *why);
+/* driver_add_contact - what was heard, for the status. -1: no memory. */
+int driver_add_contact(struct driver *d, struct json *obj) must_check;
 
 /* driver_random - for requests, pauses and tokens. */
 uint64_t driver_random(void *arg);

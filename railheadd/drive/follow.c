@@ -37,7 +37,9 @@ static void failed(struct follow *f, const struct cluster_result *r)
 {
 	f->revision[0] = '\0';
 	/* The revision is too old: the store itself is well. */
-	if (r->outcome != CLUSTER_EXPIRED)
+	if (r->outcome == CLUSTER_REFUSED)
+		f->is.fns->refused(f->is.arg, &r->err);
+	else if (r->outcome != CLUSTER_EXPIRED)
 		f->is.fns->contact(f->is.arg, &r->err);
 	pause_then_begin(f, r->retry_ms);
 }

@@ -22,6 +22,8 @@ struct follow_fns {
 	void (*changed)(void *arg, const struct cluster_object *object, bool gone);
 	/* contact - NULL: the store answers; else why it does not. */
 	void (*contact)(void *arg, const struct err *why);
+	/* refused - the store answers, and refuses the list or the watch. */
+	void (*refused)(void *arg, const struct err *why);
 	/* random - for pauses: all nodes of a cluster begin again at the same time. */
 	uint64_t (*random)(void *arg);
 };

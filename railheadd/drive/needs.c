@@ -122,7 +122,11 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	memcpy(pool, n->pool, sizeof(pool));
-	if (d->contact) {
+	if (d->contact && d->refused.code && d->refused_at >= n->since) {
+		err_set(&e, ERR_AGAIN, 0, "pool %s: the cluster store refuses: %s", pool,
+			d->refused.msg);
+		(void)err_hint(&e, "%s", d->refused.detail);
+	} else if (d->contact) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {
@@ -145,6 +149,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	}
 	n->driver = d;
 	n->addresses = ask->addresses;
+	n->since = ctx_since_boot(d->conf.ctx);
 	n->fn = fn;
 	n->arg = arg;
 	(void)snprintf(n->pool, sizeof(n->pool), "%s", ask->pool);

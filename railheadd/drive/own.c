@@ -69,5 +69,10 @@ static void contact(void *arg, const struct err *why)
 	driver_heard(arg, why);
 }
 
-const struct follow_fns own_follow_fns = { own_begun,   own_item, own_listed,
-					   own_changed, contact,  driver_random };
+static void refusal(void *arg, const struct err *why)
+{
+	driver_refused(arg, why);
+}
+
+const struct follow_fns own_follow_fns = { own_begun, own_item, own_listed,   own_changed,
+					   contact,   refusal,  driver_random };

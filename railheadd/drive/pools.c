@@ -218,5 +218,10 @@ static void contact(void *arg, const struct err *why)
 	driver_heard(arg, why);
 }
 
-const struct follow_fns pools_follow_fns = { pools_begun,  pool_item, pools_listed,
-					     pool_changed, contact,   driver_random };
+static void refusal(void *arg, const struct err *why)
+{
+	driver_refused(arg, why);
+}
+
+const struct follow_fns pools_follow_fns = { pools_begun, pool_item, pools_listed, pool_changed,
+					     contact,     refusal,   driver_random };

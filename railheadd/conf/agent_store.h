@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_store.h: opens the cluster store that agent.json names.
+ */
+#ifndef RAILHEAD_RAILHEADD_CONF_AGENT_STORE_H
+#define RAILHEAD_RAILHEADD_CONF_AGENT_STORE_H
+
+#include "lib/base/log.h"
+#include "railheadd/conf/agent_files.h"
+
+struct event_base;
+
+/* agent_store_name - "etcd", "kubernetes" or "none". */
+const char *agent_store_name(const struct agent_conf *conf);
+
+/*
+ * agent_store_open - *out is NULL if agent.json names none. log must live as long as the store: it
+ * gets what is no result of a call. ERR_CONFIG, ERR_FORBIDDEN, ERR_IO, ERR_DECODE. Without a
+ * kubeconfig the environment says where the API server is (KUBERNETES_SERVICE_HOST and _PORT).
+ */
+int agent_store_open(struct event_base *base, const struct log *log, const struct agent_files *f,
+		     struct cluster_store **out, struct err *e) must_check;
+
+#endif

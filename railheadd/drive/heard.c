@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * heard.c: whether the cluster store answers, and what it refuses. A store that refuses one kind of
+ * write may answer all others, so a refusal is kept beside the contact.
+ */
+#include "railheadd/drive/driver_priv.h"
+
+#define SECOND INT64_C(1000000000)
+/* One refusal is logged in this time: requests are repeated until somebody helps. */
+#define SAY_AGAIN (10 * SECOND)
+
+void driver_heard(struct driver *d, const struct err *why)
+{
+	bool first = !d->contact && !d->why.code;
+
+	if (d->contact != !why || first)
+		d->contact_since = ctx_since_boot(d->conf.ctx);
+	if (!why && !d->contact)
+		log_info(&d->conf.ctx->log, "the cluster store answers");
+	if (why && (d->contact || first))
+		log_warn(&d->conf.ctx->log, "no answer of the cluster store: %s", why->msg);
+	d->contact = !why;
+	if (why)
+		d->why = *why;
+}
+
+void driver_refused(struct driver *d, const struct err *why)
+{
+	int64_t now = ctx_since_boot(d->conf.ctx);
+
+	driver_heard(d, NULL);
+	if (!d->refused.code || now - d->refused_said >= SAY_AGAIN) {
+		log_error(&d->conf.ctx->log, "the cluster store refuses: %s (%s)", why->msg,
+			  why->detail);
+		d->refused_said = now;
+	}
+	d->refused = *why;
+	d->refused_at = now;
+}
+
+int driver_add_contact(struct driver *d, struct json *obj)
+{
+	const struct cluster_store *s = d->conf.store;
+	int64_t now = ctx_since_boot(d->conf.ctx);
+
+	if (json_add_str(obj, "store", s ? s->ops->name : "none") ||
+	    json_add_bool(obj, "contact", d->contact) ||
+	    json_add_int(obj, "contactSeconds", s ? (now - d->contact_since) / SECOND : 0) ||
+	    json_add_str(obj, "why", d->contact || !s ? NULL : d->why.msg))
+		return -1;
+	if (!d->refused.code)
+		return 0;
+	if (json_add_str(obj, "refused", d->refused.msg))
+		return -1;
+	return json_add_int(obj, "refusedSeconds", (now - d->refused_at) / SECOND);
+}
