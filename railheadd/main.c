@@ -64,7 +64,7 @@ static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct 
 		.ctx = ctx, .base = p->base, .hold = c->hold, .look = c->renew
 	};
 
-	if (open_cluster(p, &conf.store, e))
+	if (agent_store_open(p->base, &ctx->log, &p->files, &conf.store, e))
 		return -1;
 	if (conf.store)
 		return reclaim_new(&conf, &p->reclaim, e);

@@ -3,16 +3,16 @@
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc cluster-store agent-check check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check bench-cluster-quick $(QUICK_LANES) -- demo demo-cluster
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store agent-check agent-kills bench-cluster-quick soak differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -145,6 +145,9 @@ agent-check: all helpers ## nodes with a node agent each on real etcd of Debian'
 agent-kills: all helpers ## agents are killed at any system call 200 times, while pods come and go on three nodes (root)
 	@tools/deps.sh cluster
 	@KILLS=200 LIMIT=120 ENGINES=build/engines conformance/agent/run.sh $(B)/bin kills
+agent-check-kubernetes: all helpers ## the same with a real API server: its rights, tokens and certificates, too (root)
+	@tools/deps.sh cluster
+	@STORE=kubernetes ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/agent/run.sh $(B)/bin
 NODES_TEST := $(B)/test/railheadd/testing/nodes_engine_test
 bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes with real etcd, whose pods empty pools that fit exactly, and what that costs (root): minutes
 	@tools/deps.sh cluster

@@ -57,6 +57,8 @@ static const struct meaning future = { 504,
 				       "etcd is older than this node has seen it: it was restored "
 				       "from a snapshot" };
 
+static const char pools_are_written[] =
+	"people write pools: `kubectl apply`, or `railctl cluster pool` if the agent may, too";
 static const char no_fields[] =
 	"a field of a custom resource can select since Kubernetes 1.31: use "
 	"that, and packaging/kubernetes/crds/ of this release";
@@ -117,6 +119,8 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 		      s && *s->message ? s->message : "without a reason of Kubernetes");
 	if (m->hint)
 		(void)err_hint(e, "%s", m->hint);
+	if (code == 403 && asked->kind == CLUSTER_POOL)
+		(void)err_hint(e, "%s", pools_are_written);
 	if (code == 400 && s && strstr(s->message, "field label"))
 		(void)err_hint(e, "%s", no_fields);
 	if (m == &away && (code == 404 || code == 405))

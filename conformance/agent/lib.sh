@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# lib.sh: a cluster for one case: etcd, and nodes with an agent each. Sourced by run.sh inside the sandbox.
+# lib.sh: a cluster for one case: the engine of its store, and nodes with an agent each. Sourced by run.sh inside the sandbox.
 #
-# A node is a network namespace with two wires and a host name, and an /etc, a store and records of its own. eth0 leads to etcd, rail0
+# A node is a network namespace with two wires and a host name, and an /etc, a store and records of its own. eth0 leads to the engine, rail0
 # to the rails of the other nodes. The wires end in two bridges of the sandbox.
 # shellcheck disable=SC2034
 
 STATE=/var/lib/railhead RUN=/run/railhead
-ETCD=http://10.99.0.1:2379
-CONTROL=$HERE/../cluster-store/etcd.sh
 
 # on_node NODE COMMAND...; in_node: the same in place of this shell, so that its process is the command's.
 on_node() { (in_node "$@"); }
@@ -29,19 +27,6 @@ give_up()
 	exit 1
 }
 
-etcd_begin()
-{
-	mkdir -p "$W/data"
-	printf '%s\n' env -u ETCD "$ENGINES/etcd-3.5" --data-dir "$W/data" --listen-client-urls "$ETCD" \
-		--advertise-client-urls "$ETCD" --listen-peer-urls http://127.0.0.1:2380 --log-level warn >"$W/command"
-	printf '%s\n' --max-time 10 >"$W/curl"
-	echo "$ETCD" >"$W/url"
-	"$CONTROL" start || give_up "etcd does not start"
-}
-
-# kv CALL JSON: a call of etcd; keys and values of JSON are plain texts
-kv() { jq 'map_values(if type == "string" then @base64 else . end)' <<<"$2" | curl -sf --data-binary @- "$ETCD/v3/kv/$1"; }
-
 # wire NODE LINK BRIDGE
 wire()
 {
@@ -60,7 +45,7 @@ node_begin()
 	ip -n "$node" link set lo up
 	mkdir -p "$at"/{lib,run}
 	cp -a /etc "$at/etc" && mkdir -p "$at/etc/railhead"
-	jq -n --arg e "$ETCD" '{etcd:{endpoints:[$e]},heartbeat:1,nodeHold:10}' >"$at/etc/railhead/agent.json"
+	engine_conf "$node" | jq '. + {heartbeat:1,nodeHold:10}' >"$at/etc/railhead/agent.json"
 }
 
 # agent_begin NODE: and until it answers
@@ -84,7 +69,7 @@ agent_end() # NODE: as systemd ends it
 }
 agent_is() { [ "$(ctl "$1" cluster status --json | jq -r "$2")" = "$3" ]; }
 
-# cluster_begin: etcd and all nodes, whose agents reached etcd
+# cluster_begin: the engine and all nodes, whose agents reached it
 cluster_begin()
 {
 	local i
@@ -93,7 +78,7 @@ cluster_begin()
 	trap 'cluster_end 2>/dev/null' EXIT
 	ip link add mgmt type bridge && ip link add fabric type bridge && ip link set mgmt up && ip link set fabric up &&
 		ip addr add 10.99.0.1/24 dev mgmt || give_up bridges
-	etcd_begin
+	engine_begin
 	for ((i = 1; i <= NODES; i++)); do
 		node_begin "$i"
 		agent_begin "n$i"
@@ -105,14 +90,14 @@ cluster_end()
 {
 	local p
 	for p in "$W"/node/*/pid; do [ ! -e "$p" ] || kill -KILL "$(<"$p")"; done
-	kill -KILL "$(<"$W/pid")" 2>/dev/null
+	engine_end
 	wait 2>/dev/null
 	# The kernel ends a namespace later; the next case has links of the same names.
 	for p in $(ip -o link | grep -o 'n[0-9]*-[a-z]*[0-9]*'); do ip link del "$p"; done
 	for p in $(ip netns list | cut -d' ' -f1); do ip netns del "$p"; done
 	ip link del mgmt
 	ip link del fabric
-	rm -rf "$W/node" "$W/data"
+	rm -rf "$W/node"
 }
 
 # shared NAME JSON: a pool of all nodes, and until each node knows it
@@ -182,5 +167,5 @@ more_evidence()
 	for node in "$W"/node/*; do
 		tail -n 6 "$node/log" | sed "s/^/${node##*/}: /"
 	done 2>/dev/null
-	tail -n 3 "$W/log"
+	engine_evidence
 }

@@ -5,9 +5,7 @@
 # taken_block NAME: a free block, as it was taken from a dead node. The claim gives it the pool's uid.
 taken_block()
 {
-	local value
-	value=$(jq -cn '{uid:"11111111-2222-4333-8444-555555555555",node:"",value:{poolUID:"old",touched:3,used:0,probe:true}}')
-	is "a block that was taken" kv put "$(jq -n --arg k "/railhead/blocks/$1" --arg v "$value" '{key:$k,value:$v}')"
+	is "a block that was taken" engine_block "$1" '{"poolUID":"old","touched":3,"used":0,"probe":true}'
 }
 
 # ipam_alone NODE POD POOL: another plugin calls railhead-ipam, and would not probe. Sets RC and OUT.

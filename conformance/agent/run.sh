@@ -1,21 +1,39 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh BINDIR [CASE...]: nodes with a node agent each, real etcd, and pods that take addresses of shared pools.
+# run.sh BINDIR [CASE...]: nodes with a node agent each, a real cluster store, and pods that take addresses of shared pools.
 #
-# CASE is the name of a case, of a file of cases, or a pattern. ENGINES=DIR: etcd is there (build/engines); NODES (3);
-# HELPERS=DIR: the program ping is there.
+# CASE is the name of a case, of a file of cases, or a pattern. STORE=kubernetes: an API server over etcd (etcd). ENGINES=DIR: etcd is
+# there (build/engines); CLUSTER=DIR: Kubernetes is there (build/cluster); NODES (3); HELPERS=DIR: the program ping is there.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage()
 {
-	sed -n '3,7s/^# //p' "$0" >&2
+	sed -n '3,8s/^# //p' "$0" >&2
 	exit 2
 }
 
 # shellcheck source=conformance/harness/suite.sh
 . "$HERE/../harness/suite.sh"
+# have_kubernetes: or end as skipped
+have_kubernetes()
+{
+	export CLUSTER=${CLUSTER:-build/cluster} KUBE
+	"$HERE/../cluster/programs/build.sh" "$CLUSTER" kubernetes
+	case $? in
+	0) KUBE=$(cd "$CLUSTER/bin" && pwd) ;;
+	3)
+		echo "0 passed, 0 failed, 0 skipped"
+		echo "skipped: Go modules are not available here"
+		exit
+		;;
+	*) exit 1 ;;
+	esac
+}
+
+export STORE=${STORE:-etcd}
+[[ $STORE == etcd || $STORE == kubernetes ]] || usage
 if [ "${1-}" != --inside ]; then
 	export ENGINES=${ENGINES:-build/engines}
 	"$HERE/../cluster-store/fetch.sh" "$ENGINES"
@@ -29,6 +47,7 @@ if [ "${1-}" != --inside ]; then
 	*) exit 1 ;;
 	esac
 	ENGINES=$(cd "$ENGINES" && pwd)
+	[ "$STORE" = etcd ] || have_kubernetes
 fi
 into_sandbox "$@"
 set -- "${ARGS[@]}"
@@ -47,7 +66,16 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 . "$HERE/../harness/cases.sh" || exit 2
 # shellcheck source=conformance/agent/lib.sh
 . "$HERE/lib.sh" || exit 2
-THEMES=(pods store nodes commands repair kills)
+# shellcheck source=conformance/cluster-store/certificates.sh
+. "$HERE/../cluster-store/certificates.sh" || exit 2
+# shellcheck disable=SC1090
+. "$HERE/engine_$STORE.sh" || exit 2
+THEMES=(pods store nodes commands)
+# The cases of repair have no cluster store, and those of kills stop processes of etcd alone.
+case $STORE in
+etcd) THEMES+=(repair kills) ;;
+kubernetes) THEMES+=(kubernetes) ;;
+esac
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2

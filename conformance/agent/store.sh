@@ -8,11 +8,11 @@ test_store_killed_and_pods_start_all_the_same()
 	cluster_begin
 	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1}'
 	add n1 p1 rail0
-	"$CONTROL" kill
+	engine kill
 	add n1 p2 rail0
 	del n1 p1 rail0
 	eventually agent_is n1 .contact false
-	"$CONTROL" start
+	engine start
 	eventually agent_is n1 .contact true
 	eventually has_spare n2 rail0 1
 	add n2 p3 rail0
@@ -28,9 +28,9 @@ test_store_away_and_no_address_left()
 	shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.2-10.92.0.253"],"blockSize":2,"warm":0}'
 	add n1 p1 rail0
 	add n1 p2 rail0
-	"$CONTROL" kill
+	engine kill
 	refused n1 p3 rail0 11 "cluster store"
-	"$CONTROL" start
+	engine start
 	eventually added n1 p3 rail0
 	unique
 }
@@ -55,12 +55,12 @@ test_store_restored_from_an_older_copy()
 {
 	cluster_begin
 	shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":1}'
-	"$CONTROL" save
+	engine save
 	eventually agent_is n1 .contact true
 	eventually agent_is n2 .contact true
 	add n1 p1 rail0
 	add n2 p2 rail0
-	"$CONTROL" restore
+	engine restore
 	eventually agent_is n1 .contact true
 	eventually agent_is n2 .contact true
 	eventually added n3 p3 rail0

@@ -5,6 +5,8 @@
 #
 # Words: setup: start everything, with types, rights and users. start, stop, cont, kill: of the API server. compact: etcd
 # compacts, and the API server starts again, because it would answer from its memory. no-type, type: of identities.
+# kill-etcd, start-etcd: etcd behind the API server. save, restore: a copy of etcd's data, and back to it, with a new start of
+# the API server. alive: start what has ended. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
 # token, expired-token, no-token: what the agent's token file has. lease, label, shown, other-start: what people and other
 # programs do.
 set -u
@@ -14,7 +16,7 @@ API=https://127.0.0.1:6443
 ETCD=http://127.0.0.1:2379
 
 k() { HOME=$W "$KUBE/kubectl" --kubeconfig "$W/admin.kubeconfig" "$@"; }
-ask() { curl -s --max-time 10 --cacert "$W/ca.pem" --cert "$W/admin.pem" --key "$W/admin.key" "$API$1"; }
+ask() { curl -s --max-time 10 --cacert "$W/ca.pem" --cert "$W/admin.pem" --key "$W/admin.key" "$API$1" "${@:2}"; }
 pid() { cat "$W/$1.pid"; }
 
 # until_true SECONDS WHAT COMMAND...: the processes must live meanwhile.
@@ -55,18 +57,68 @@ ready() { ask /readyz | grep -qx ok; }
 
 spawn()
 {
-	daemon apiserver "$KUBE/kube-apiserver" --etcd-servers=$ETCD --bind-address=127.0.0.1 --advertise-address=10.0.0.1 \
+	daemon apiserver "$KUBE/kube-apiserver" --etcd-servers=$ETCD --bind-address=0.0.0.0 --advertise-address=10.0.0.1 \
 		--secure-port=6443 --cert-dir="$W/certs" --tls-cert-file="$W/server.pem" --tls-private-key-file="$W/server.key" \
 		--client-ca-file="$W/ca.pem" --service-cluster-ip-range=10.96.0.0/16 --endpoint-reconciler-type=none \
 		--service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$W/sa.key" \
 		--service-account-signing-key-file="$W/sa.key" --authorization-mode=RBAC
 }
 
-# gone: until the port is free. A process of many threads shows as ended before its sockets are closed.
+spawn_etcd()
+{
+	daemon etcd "$ENGINES/etcd-3.5" --data-dir "$W/data" --unsafe-no-fsync --log-level warn --listen-client-urls $ETCD \
+		--advertise-client-urls $ETCD --listen-peer-urls http://127.0.0.1:2380
+}
+
+# gone NAME PORT: until the port is free. A process of many threads shows as ended before its sockets are closed.
 gone()
 {
-	kill -KILL "$(pid apiserver)"
-	while (exec 3<>/dev/tcp/127.0.0.1/6443) 2>/dev/null; do sleep 0.01; done
+	kill -KILL "$(pid "$1")" 2>/dev/null
+	while (exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null; do sleep 0.01; done
+}
+kill_server() { gone apiserver 6443; }
+kill_etcd() { gone etcd 2379; }
+start() { spawn && until_true 120 'the API server serves' served; }
+
+# etcd stands still while it is copied: the copy is what a crash would leave.
+save()
+{
+	kill -STOP "$(pid etcd)" && rm -rf "$W/saved" && cp -a "$W/data" "$W/saved" && kill -CONT "$(pid etcd)"
+}
+restore()
+{
+	kill_server
+	kill_etcd
+	rm -rf "$W/data" && cp -a "$W/saved" "$W/data" && spawn_etcd && start
+}
+alive()
+{
+	[ -d "/proc/$(pid etcd)" ] || spawn_etcd
+	[ -d "/proc/$(pid apiserver)" ] || spawn
+	until_true 120 'the API server serves' served
+}
+
+clean()
+{
+	local type
+	for type in railpools railblocks railnodes railidentities; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
+	ask /apis/coordination.k8s.io/v1/namespaces/railhead/leases -X DELETE >/dev/null
+}
+
+# bound_token NODE: as the kubelet gets it for the pod of a DaemonSet.
+bound_token()
+{
+	local pod=railheadd-$1
+	k -n railhead get pod "$pod" >/dev/null 2>&1 || k apply -f - >/dev/null <<-END || return
+	{apiVersion: v1, kind: Node, metadata: {name: $1}}
+	---
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: $pod, namespace: railhead}
+	spec: {nodeName: $1, serviceAccountName: railheadd, containers: [{name: railheadd, image: none}]}
+	END
+	k -n railhead create token railheadd --bound-object-kind Pod --bound-object-name "$pod" \
+		--bound-object-uid "$(k -n railhead get pod "$pod" -o 'jsonpath={.metadata.uid}')"
 }
 
 compact()
@@ -74,7 +126,7 @@ compact()
 	local revision
 	# no list has this revision
 	revision=$(curl -sf $ETCD/v3/kv/put -d '{"key":"Y29udHJhY3Q=","value":"YQ=="}' | jq -r .header.revision)
-	curl -sf $ETCD/v3/kv/compaction -d "{\"revision\":\"$revision\",\"physical\":true}" >/dev/null && gone && spawn &&
+	curl -sf $ETCD/v3/kv/compaction -d "{\"revision\":\"$revision\",\"physical\":true}" >/dev/null && kill_server && spawn &&
 		until_true 60 'the API server serves' served
 }
 
@@ -164,8 +216,7 @@ setup()
 	kubeconfig guest "$W/ca.pem" "tokenFile: guest.token"
 	kubeconfig busy "$W/ca.pem" "tokenFile: busy.token"
 	kubeconfig deceived "$W/admin.pem" "tokenFile: railheadd.token"
-	daemon etcd "$ENGINES/etcd-3.5" --data-dir "$W/data" --unsafe-no-fsync --log-level warn --listen-client-urls $ETCD \
-		--advertise-client-urls $ETCD --listen-peer-urls http://127.0.0.1:2380
+	spawn_etcd
 	spawn && until_true 120 'the API server is ready' ready && objects >"$W/objects" || return
 	until_true 60 'the types are served' served || return
 	for user in railheadd guest busy; do token $user || return; done
@@ -173,10 +224,13 @@ setup()
 
 case $1 in
 setup) setup ;;
-start) spawn && until_true 60 'the API server serves' served ;;
+start | save | restore | alive | clean) "$1" ;;
+kill-etcd) kill_etcd ;;
+start-etcd) spawn_etcd && until_true 60 'the API server serves' served ;;
+bound-token) bound_token "$2" ;;
 stop) kill -STOP "$(pid apiserver)" ;;
 cont) kill -CONT "$(pid apiserver)" && until_true 60 'the API server serves' served ;;
-kill) gone ;;
+kill) kill_server ;;
 compact) compact ;;
 no-type)
 	k delete crd railidentities.railhead.io >/dev/null &&

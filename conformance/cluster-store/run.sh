@@ -8,23 +8,9 @@
 # ../cluster/programs/build.sh in $CLUSTER (build/cluster); where Go modules are not available it counts as one skip.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=conformance/cluster-store/certificates.sh
+. "$HERE/certificates.sh"
 ALL='etcd-3.4 etcd-3.4-tls etcd-3.5 etcd-3.5-tls etcd-3.5-three kubernetes'
-
-certificate() # NAME SUBJECT EXTENSIONS: signed by the CA
-{
-	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$W/$1.key" -subj "$2" 2>/dev/null |
-		openssl x509 -req -CA "$W/ca.pem" -CAkey "$W/ca.key" -days 2 -extfile <(echo "$3") -out "$W/$1.pem" 2>/dev/null
-}
-
-# The CN of a client's certificate would be a user of etcd, so it has none.
-certificates()
-{
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$W/ca.key" -out "$W/ca.pem" -days 2 \
-		-subj "/CN=contract" 2>/dev/null
-	certificate server /CN=server 'subjectAltName=IP:127.0.0.1
-extendedKeyUsage=serverAuth,clientAuth'
-	certificate client /CN= 'extendedKeyUsage=clientAuth'
-}
 
 # users: root, and agent with all rights below /contract/, guest with none.
 users()

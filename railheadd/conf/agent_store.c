@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agent_store.c: one store of both, or none. The files of a kubeconfig must be root's, like
- * agent.json; those of a pod's ServiceAccount are the kubelet's, and are taken as they are.
+ * agent.json. The kubelet writes those of a pod's ServiceAccount, so they are not checked.
  */
 #include "railheadd/conf/agent_store.h"
 

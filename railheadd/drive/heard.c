@@ -6,7 +6,7 @@
 #include "railheadd/drive/driver_priv.h"
 
 #define SECOND INT64_C(1000000000)
-/* One refusal is logged in this time: requests are repeated until somebody helps. */
+/* One refusal is logged in this time: requests are repeated until an operator helps. */
 #define SAY_AGAIN (10 * SECOND)
 
 void driver_heard(struct driver *d, const struct err *why)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# engine_etcd.sh: etcd as the cluster store, a new one for each case. Sourced by run.sh. See engine_kubernetes.sh.
+
+ETCD=http://10.99.0.1:2379
+
+engine() { "$HERE/../cluster-store/etcd.sh" "$@"; }
+
+engine_begin()
+{
+	mkdir -p "$W/data"
+	printf '%s\n' env -u ETCD "$ENGINES/etcd-3.5" --data-dir "$W/data" --listen-client-urls "$ETCD" \
+		--advertise-client-urls "$ETCD" --listen-peer-urls http://127.0.0.1:2380 --log-level warn >"$W/command"
+	printf '%s\n' --max-time 10 >"$W/curl"
+	echo "$ETCD" >"$W/url"
+	engine start || give_up "etcd does not start"
+}
+
+engine_conf() { jq -n --arg e "$ETCD" '{etcd:{endpoints:[$e]}}'; }
+
+# kv CALL JSON: a call of etcd; keys and values of JSON are plain texts
+kv() { jq 'map_values(if type == "string" then @base64 else . end)' <<<"$2" | curl -sf --data-binary @- "$ETCD/v3/kv/$1"; }
+engine_block()
+{
+	kv put "$(jq -n --arg k "/railhead/blocks/$1" --argjson v "$2" \
+		'{key:$k,value:({uid:"11111111-2222-4333-8444-555555555555",node:"",value:$v} | tojson)}')"
+}
+
+engine_end()
+{
+	kill -KILL "$(<"$W/pid")" 2>/dev/null
+	rm -rf "$W/data"
+}
+engine_evidence() { tail -n 3 "$W/log"; }
