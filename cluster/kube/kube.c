@@ -29,6 +29,7 @@ static void kube_call_free(struct call *call)
 	free(c->body);
 	free(c->token);
 	free(c->more);
+	json_free(c->was);
 	free(c);
 }
 

@@ -176,6 +176,80 @@ START_TEST(fixed_keys_never_change)
 }
 END_TEST
 
+/* ---- versions that come again ---- */
+
+static enum cluster_outcome write_was(struct calls *c, const struct thing *t, const char *was,
+				      const char *text, struct ended *e)
+{
+	const struct cluster_store_ops *ops = c->store->ops;
+	struct cluster_object o = { .kind = t->kind, .at = t->at };
+	auto_json struct json *value = NULL, *before = NULL;
+	struct err err;
+
+	*e = (struct ended){ 0 };
+	ck_assert_int_eq(json_parse(was, strlen(was), "was", &before, &err), 0);
+	if (text)
+		ck_assert_int_eq(json_parse(text, strlen(text), "value", &value, &err), 0);
+	o.was = before;
+	o.value = value;
+	(void)snprintf(o.name, sizeof(o.name), "%s", t->name);
+	ck_assert_ptr_nonnull((text ? ops->update : ops->remove)(c->store, &o, on_text, e));
+	wait_ended(c, e);
+	return e->outcome;
+}
+
+#define CLAIM(node, token, more)                                                                   \
+	"{\"node\":\"" node "\",\"holder\":\"h\",\"token\":\"" token "\",\"touched\":1" more "}"
+#define TOKEN_1 "1111111111111111"
+#define TOKEN_2 "2222222222222222"
+#define ASKED   ",\"ask\":{\"node\":\"n2\",\"token\":\"" TOKEN_2 "\"}"
+
+/*
+ * After a restore of etcd one uid and one version name two states of a block. A caller who knows
+ * the other one has this object's uid and version, and another value in mind.
+ */
+START_TEST(a_version_of_another_state)
+{
+	static const char *const others[] = {
+		CLAIM("n1", TOKEN_2, ""),
+		CLAIM("n2", TOKEN_1, ""),
+		CLAIM("n1", TOKEN_1, ASKED),
+		"{\"touched\":1}",
+	};
+	static const char now[] = CLAIM("n1", TOKEN_1, ",\"used\":7");
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_BLOCK, .name = "state-" HEX_10_1_2_0, .node = "n1" };
+	struct ended e;
+
+	ck_assert_int_eq(write_text(&c, &t, now, &e), CLUSTER_OK);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		ck_assert_msg(write_was(&c, &t, others[i], "{\"touched\":2}", &e) ==
+				      CLUSTER_CONFLICT,
+			      "%s", e.why);
+		must_say(e.why, "another owner or asker");
+		ck_assert_int_eq(write_was(&c, &t, others[i], NULL, &e), CLUSTER_CONFLICT);
+	}
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
+	ck_assert_str_eq(e.object.at.version, t.at.version);
+	/* a free block, which nobody asks for, and back */
+	ck_assert_msg(write_was(&c, &t, CLAIM("n1", TOKEN_1, ""), "{\"touched\":2}", &e) ==
+			      CLUSTER_OK,
+		      "%s", e.why);
+	t.at = e.object.at;
+	ck_assert_int_eq(write_was(&c, &t, now, "{\"touched\":3}", &e), CLUSTER_CONFLICT);
+	ck_assert_msg(write_was(&c, &t, "{\"touched\":2}", "{\"touched\":3" ASKED "}", &e) ==
+			      CLUSTER_OK,
+		      "%s", e.why);
+	ck_assert_int_eq(write_was(&c, &t, "{\"touched\":2}", NULL, &e), CLUSTER_CONFLICT);
+	t.at = e.object.at;
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
+	t.at = e.object.at;
+	ck_assert_int_eq(write_was(&c, &t, "{\"touched\":3" ASKED "}", NULL, &e), CLUSTER_OK);
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_NOT_FOUND);
+	engine_close(&c);
+}
+END_TEST
+
 /* ---- types and rights ---- */
 
 START_TEST(a_missing_type_is_away)
@@ -483,6 +557,7 @@ int main(void)
 		a_heartbeat_is_a_lease,
 		people_can_read_a_block,
 		fixed_keys_never_change,
+		a_version_of_another_state,
 		a_missing_type_is_away,
 		who_may_not_is_refused,
 		a_new_token_is_used,

@@ -164,6 +164,52 @@ static int add_text(struct json *patch, const char *path, const char *text)
 	return op ? json_add_str(op, "value", text) : -1;
 }
 
+/* These keys tell two states of a block apart that have one version; each may be absent. */
+static const char *const tested[] = { "node", "holder", "token", "touched" };
+
+static int add_test(struct json *patch, const char *path, const struct json *value)
+{
+	struct json *op = json_push_object(patch);
+
+	if (!op || json_add_str(op, "op", "test") || json_add_str(op, "path", path))
+		return -1;
+	return value ? json_add_copy(op, "value", value) : json_add_null(op, "value");
+}
+
+static int add_tests(struct json *patch, const struct cluster_object *o)
+{
+	const struct json *ask = json_get(o->was, "ask");
+	char path[64];
+
+	if (!o->was || o->kind != CLUSTER_BLOCK)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(tested); i++) {
+		(void)snprintf(path, sizeof(path), "/spec/%s", tested[i]);
+		if (add_test(patch, path, json_get(o->was, tested[i])))
+			return -1;
+	}
+	return ask ? add_test(patch, "/spec/ask/token", json_get(ask, "token"))
+		   : add_test(patch, "/spec/ask", NULL);
+}
+
+static bool is_same(const struct json *a, const struct json *b, const char *key)
+{
+	char one[JSON_SHOW_LEN], other[JSON_SHOW_LEN];
+	const struct json *x = json_get(a, key), *y = json_get(b, key);
+
+	return !x == !y && (!x || strcmp(json_show(x, one), json_show(y, other)) == 0);
+}
+
+bool kube_object_was(const struct json *value, const struct json *was)
+{
+	const struct json *ask = json_get(value, "ask"), *asked = json_get(was, "ask");
+
+	for (size_t i = 0; i < ARRAY_SIZE(tested); i++)
+		if (!is_same(value, was, tested[i]))
+			return false;
+	return !ask == !asked && (!ask || is_same(ask, asked, "token"));
+}
+
 int kube_patch_json(const struct cluster_object *o, struct json **out, struct err *e)
 {
 	auto_json struct json *patch = NULL;
@@ -173,7 +219,7 @@ int kube_patch_json(const struct cluster_object *o, struct json **out, struct er
 	if (check_value(o, e))
 		return -1;
 	patch = json_new_array();
-	if (!patch || add_text(patch, "/metadata/uid", o->at.uid) ||
+	if (!patch || add_tests(patch, o) || add_text(patch, "/metadata/uid", o->at.uid) ||
 	    add_text(patch, "/metadata/resourceVersion", o->at.version))
 		return err_nomem(e);
 	if (o->kind == CLUSTER_HEARTBEAT) {

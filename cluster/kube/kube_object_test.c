@@ -76,6 +76,42 @@ START_TEST(patches)
 }
 END_TEST
 
+#define BLOCK                                                                                      \
+	"{\"node\":\"n1\",\"holder\":\"h\",\"token\":\"t1\",\"touched\":3,\"used\":2,"             \
+	"\"ask\":{\"node\":\"n2\",\"token\":\"t2\"}}"
+
+/* The owner, its claim and who asks are tested; a hint such as "used" is not. */
+START_TEST(patches_that_test)
+{
+	struct cluster_object o = object(CLUSTER_BLOCK, "p-" V4, "n1");
+	auto_json struct json *was = NULL, *free_block = NULL, *now = NULL;
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(BLOCK, strlen(BLOCK), "was", &was, &e), 0);
+	ck_assert_int_eq(json_parse("{\"touched\":4}", 13, "was", &free_block, &e), 0);
+	o.was = was;
+	text = made(o, "{}", true);
+	ck_assert_msg(strstr(text, "[{\"op\":\"test\",\"path\":\"/spec/node\",\"value\":\"n1\"},"),
+		      "%s", text);
+	ck_assert_msg(strstr(text, "\"path\":\"/spec/token\",\"value\":\"t1\"}"), "%s", text);
+	ck_assert_msg(strstr(text, "\"path\":\"/spec/ask/token\",\"value\":\"t2\"}"), "%s", text);
+	ck_assert_ptr_null(strstr(text, "used"));
+	free(text);
+	o.was = free_block;
+	text = made(o, "{}", true);
+	ck_assert_msg(strstr(text, "\"path\":\"/spec/holder\",\"value\":null}"), "%s", text);
+	ck_assert_msg(strstr(text, "\"path\":\"/spec/touched\",\"value\":4}"), "%s", text);
+	ck_assert_msg(strstr(text, "\"path\":\"/spec/ask\",\"value\":null}"), "%s", text);
+	ck_assert(!kube_object_was(was, free_block) && !kube_object_was(free_block, was));
+	now = json_dup(was);
+	ck_assert_int_eq(json_add_int(now, "probe", 1), 0);
+	ck_assert(kube_object_was(now, was));
+	json_del(json_get_mut(now, "ask"), "token");
+	ck_assert(!kube_object_was(now, was));
+}
+END_TEST
+
 START_TEST(refused_values)
 {
 	struct cluster_object o = object(CLUSTER_POOL, "p", "n1");
@@ -233,12 +269,12 @@ START_TEST(no_memory)
 	struct cluster_selector which = { CLUSTER_HEARTBEAT, "n1", NULL };
 	auto_json struct json *value = json_new_object();
 
-	block.value = beat.value = value;
+	block.value = beat.value = block.was = value;
 	ck_assert_str_eq(alloc_fail_each(make_one, &block), "ok");
 	ck_assert_str_eq(alloc_fail_each(make_one, &beat), "ok");
 	ck_assert_str_eq(alloc_fail_each(make_urls, &which), "ok");
 }
 END_TEST
 
-TEST_PROGRAM("kube_object", specs, patches, refused_values, objects, strange_objects, addresses,
-	     no_memory)
+TEST_PROGRAM("kube_object", specs, patches, patches_that_test, refused_values, objects,
+	     strange_objects, addresses, no_memory)

@@ -48,6 +48,7 @@ struct cluster_call {
 
 	/* The write was refused, and looks at the object. */
 	struct cluster_version at;
+	struct json *was; /* owned; NULL: not known */
 	bool looks;
 	enum cluster_outcome refused_as;
 	struct err refused;
@@ -81,7 +82,10 @@ void kube_refused(struct cluster_call *c, int http, const struct json *answer, u
 /* kube_fail - the request has failed: the call ends, also one that looks at an object. */
 void kube_fail(struct cluster_call *c, enum cluster_outcome outcome);
 
-/* kube_look - say by the object which precondition of a write has failed. */
+/*
+ * kube_look - say by the object which precondition of a write has failed. CLUSTER_OK: none has; it
+ * is a deletion, which is sent if the object is what it was.
+ */
 void kube_look(struct cluster_call *c, enum cluster_outcome outcome);
 
 /* kube_watch_line - of a watch: a line came. */

@@ -51,9 +51,15 @@ static bool take_new_token(struct cluster_call *c)
 
 /* ---- answers ---- */
 
+/* The write before this look was refused; a look may also come before the write. */
+static bool was_refused(const struct cluster_call *c)
+{
+	return c->looks && c->refused_as != CLUSTER_OK;
+}
+
 void kube_fail(struct cluster_call *c, enum cluster_outcome outcome)
 {
-	if (c->looks && outcome != CLUSTER_NOT_FOUND) {
+	if (was_refused(c) && outcome != CLUSTER_NOT_FOUND) {
 		c->call.result.err = c->refused;
 		outcome = c->refused_as;
 	}
@@ -129,7 +135,7 @@ static void on_done(void *arg, const struct http_answer *a)
 
 static void cannot_send(struct cluster_call *c)
 {
-	if (c->looks) {
+	if (was_refused(c)) {
 		c->call.result.err = c->refused;
 		call_end_later(&c->call, c->refused_as);
 	} else {

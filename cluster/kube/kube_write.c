@@ -29,6 +29,8 @@ static void on_removed(struct cluster_call *c, const struct json *answer)
 
 /* ---- which precondition has failed ---- */
 
+static void send_remove(struct cluster_call *c);
+
 static void on_looked(struct cluster_call *c, const struct json *answer)
 {
 	auto_json struct json *tree = NULL;
@@ -46,6 +48,14 @@ static void on_looked(struct cluster_call *c, const struct json *answer)
 			      kube_resource(c->kind)->plural, c->name, now.at.version,
 			      c->at.version);
 		call_end(&c->call, CLUSTER_CONFLICT, NULL);
+	} else if (c->was && !kube_object_was(now.value, c->was)) {
+		(void)err_set(e, ERR_STATE, 0,
+			      "Kubernetes: %s %s has version %s, but another owner or asker",
+			      kube_resource(c->kind)->plural, c->name, now.at.version);
+		(void)err_hint(e, "etcd was restored from a snapshot");
+		call_end(&c->call, CLUSTER_CONFLICT, NULL);
+	} else if (c->refused_as == CLUSTER_OK) {
+		send_remove(c);
 	} else {
 		*e = c->refused;
 		call_end(&c->call, c->refused_as, NULL);
@@ -75,7 +85,12 @@ static struct cluster_call *prepare(struct cluster_store *store, const struct cl
 	c->done = done;
 	c->kind = o->kind;
 	c->at = o->at;
-	if (!cluster_name_valid(o->name))
+	if (o->was && o->kind == CLUSTER_BLOCK)
+		c->was = json_dup(o->was);
+	if (o->was && o->kind == CLUSTER_BLOCK && !c->was) {
+		(void)err_nomem(&c->call.result.err);
+		call_end_later(&c->call, CLUSTER_REFUSED);
+	} else if (!cluster_name_valid(o->name))
 		call_bad_name(&c->call, o->name);
 	else if (*o->node && !cluster_name_valid(o->node))
 		call_bad_name(&c->call, o->node);
@@ -133,18 +148,33 @@ struct cluster_call *kube_update(struct cluster_store *store, const struct clust
 	return c;
 }
 
-struct cluster_call *kube_remove(struct cluster_store *store, const struct cluster_object *object,
-				 cluster_done_fn done, void *arg)
+static void send_remove(struct cluster_call *c)
 {
 	static const struct kube_ask ask = { .method = "DELETE",
 					     .verb = "delete",
 					     .type = "application/json",
 					     .changes = true,
 					     .next = on_removed };
+
+	c->looks = false;
+	kube_send(c, &ask, kube_object_url(&kube_store(c)->place, c->kind, c->name),
+		  kube_remove_body(&c->at));
+}
+
+/*
+ * A deletion can only name uid and version. So it looks first: an etcd that was restored before the
+ * look is noticed by the value, and one that is restored after it ends the connection.
+ */
+struct cluster_call *kube_remove(struct cluster_store *store, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg)
+{
 	struct cluster_call *c = prepare(store, object, done, arg);
 
-	if (c && *c->name)
-		kube_send(c, &ask, kube_object_url(&kube_store(c)->place, c->kind, c->name),
-			  kube_remove_body(&object->at));
+	if (!c || !*c->name)
+		return c;
+	if (c->was)
+		kube_look(c, CLUSTER_OK);
+	else
+		send_remove(c);
 	return c;
 }

@@ -47,6 +47,12 @@ struct cluster_object {
 	struct cluster_version at;
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
+	/*
+	 * For an update or a removal of a block: its value at this version, as far as the caller
+	 * knows; NULL: not known. A store whose versions can come again, because it was restored,
+	 * demands owner, token, `touched` and asker of it as well: else CLUSTER_CONFLICT.
+	 */
+	const struct json *was;
 };
 
 /* How a call ended. */

@@ -10,8 +10,8 @@ test_commands_the_examples_of_help_work()
 	jq -n '[{name:"rail0",subnet:"10.92.0.0/24",blockSize:8},{name:"rail1",subnet:"10.93.0.0/24",blockSize:8}]' >"$W/files/rails.json"
 	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/examples"
 	[ "$(wc -l <"$W/examples")" -ge 4 ] || fail "no examples"
-	is "a node without a heartbeat" kv put "$(jq -n --arg v '{"uid":"22222222-2222-4333-8444-555555555555","node":"gpu-17","value":{}}' \
-		'{key:"/railhead/nodes/gpu-17",value:$v}')"
+	may_reclaim gpu-17 >/dev/null || give_up "the right to reclaim"
+	is "a node without a heartbeat" engine_object nodes gpu-17 '{}' gpu-17
 	while IFS= read -r line <&8; do
 		is "$line" on_node n1 bash -c "cd $W/files && PATH=$BIN:\$PATH $line"
 	done 8<"$W/examples"

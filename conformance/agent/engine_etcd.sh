@@ -20,11 +20,14 @@ engine_conf() { jq -n --arg e "$ETCD" '{etcd:{endpoints:[$e]}}'; }
 
 # kv CALL JSON: a call of etcd; keys and values of JSON are plain texts
 kv() { jq 'map_values(if type == "string" then @base64 else . end)' <<<"$2" | curl -sf --data-binary @- "$ETCD/v3/kv/$1"; }
-engine_block()
+engine_object()
 {
-	kv put "$(jq -n --arg k "/railhead/blocks/$1" --argjson v "$2" \
-		'{key:$k,value:({uid:"11111111-2222-4333-8444-555555555555",node:"",value:$v} | tojson)}')"
+	kv put "$(jq -n --arg k "/railhead/$1/$2" --argjson v "$3" --arg n "${4-}" \
+		'{key:$k,value:({uid:"11111111-2222-4333-8444-555555555555",node:$n,value:$v} | tojson)}')"
 }
+engine_value() { kv range "{\"key\":\"/railhead/$1/$2\"}" | jq -e '.kvs[0].value | @base64d | fromjson | .value'; }
+
+may_reclaim() { :; }
 
 engine_end()
 {

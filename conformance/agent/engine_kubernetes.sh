@@ -3,7 +3,8 @@
 # engine_kubernetes.sh: an API server over etcd as the cluster store. Sourced by run.sh.
 #
 # engine WORD: kill, start, save, restore, as of ../cluster-store/. engine_begin: for a case. engine_conf NODE: prints the part of
-# agent.json that names the store, and gives the node its files. engine_block NAME VALUE: writes a block, VALUE is JSON.
+# agent.json that names the store, and gives the node its files. engine_object KIND NAME VALUE [NODE]: writes
+# one of "blocks" or "nodes", VALUE is JSON. engine_value KIND NAME: prints it.
 # engine_end: of a case. engine_evidence: what it said.
 #
 # The API server starts once for all cases, because that takes some seconds. Each case begins without objects.
@@ -21,7 +22,7 @@ engine_begin()
 	(
 		W=$W/kube
 		certificates 10.99.0.1 && certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
-	) && engine setup && touch "$W/kube/ready" || give_up "Kubernetes does not start"
+	) && engine setup && engine policy && touch "$W/kube/ready" || give_up "Kubernetes does not start"
 }
 
 # The node's token is that of the agent's pod on this node, as in a DaemonSet.
@@ -33,6 +34,13 @@ engine_conf()
 	kubeconfig token "$etc" "tokenFile: token"
 	echo '{"kubernetes":{"kubeconfig":"/etc/railhead/kubeconfig"}}'
 }
+# may_reclaim NODE: as an operator allows it. may_not_reclaim: no more.
+may_reclaim()
+{
+	admin create clusterrole reclaim --verb=reclaim --resource=railnodes.railhead.io --resource-name="$1" &&
+		admin create clusterrolebinding reclaim --clusterrole=reclaim --serviceaccount=railhead:railheadd
+}
+may_not_reclaim() { admin delete --ignore-not-found clusterrolebinding/reclaim clusterrole/reclaim; }
 new_token() # NODE
 {
 	local etc=$W/node/$1/etc/railhead
@@ -50,11 +58,13 @@ kubeconfig() # NAME FOLDER USER: USER is YAML
 	END
 }
 
-engine_block()
+declare -A TYPE=([blocks]=RailBlock [nodes]=RailNode)
+engine_object()
 {
-	jq -n --arg n "$1" --argjson v "$2" '{apiVersion:"railhead.io/v1alpha1",kind:"RailBlock",metadata:{name:$n},spec:$v}' |
-		admin apply -f -
+	jq -n --arg k "${TYPE[$1]}" --arg n "$2" --argjson v "$3" --arg o "${4-}" \
+		'{apiVersion:"railhead.io/v1alpha1",kind:$k,metadata:{name:$n},spec:($v + if $o == "" then {} else {node:$o} end)}' | admin apply -f -
 }
+engine_value() { admin get "${TYPE[$1]}" "$2" -o json | jq .spec; }
 
-engine_end() { :; }
+engine_end() { may_not_reclaim >/dev/null; }
 engine_evidence() { tail -n 3 "$W/kube/log.apiserver"; }

@@ -72,9 +72,9 @@ test_kubernetes_tokens_are_replaced()
 	eventually added n1 p1 rail0
 }
 
-client() # DAYS: a certificate of the group agents, in the files of n1
+client() # DAYS: a certificate of the agent on n1, in its files
 {
-	(W=$W/kube certificate n1 /O=agents/CN=n1 'extendedKeyUsage=clientAuth' "$1") || give_up "a certificate"
+	(W=$W/kube certificate n1 /O=railhead:agents/CN=railhead:node:n1 'extendedKeyUsage=clientAuth' "$1") || give_up "a certificate"
 	cp "$W/kube/n1.key" "$W/node/n1/etc/railhead/n1.key" && cp "$W/kube/n1.pem" "$W/node/n1/etc/railhead/n1.pem"
 }
 
@@ -83,15 +83,6 @@ test_kubernetes_certificates_are_renewed_on_disk()
 {
 	NODES=1 cluster_begin
 	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0}'
-	admin apply -f - >/dev/null <<-'END'
-	{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: agents},
-	 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: railheadd},
-	 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: agents}]}
-	---
-	{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: agents, namespace: railhead},
-	 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: railheadd},
-	 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: agents}]}
-	END
 	agent_end n1
 	client 2
 	kubeconfig n1 "$W/node/n1/etc/railhead" "client-certificate: n1.pem, client-key: n1.key"
@@ -120,3 +111,59 @@ test_kubernetes_people_see_pools_and_blocks()
 	is "heartbeats" admin -n railhead get lease n1
 	has "heartbeats" "$(tr -s ' ' <"$W/is")" "n1 n1 "
 }
+
+# as NODE VERB...: kubectl with the token of the agent's pod on NODE
+as() { HOME=$W "$KUBE/kubectl" --kubeconfig "$W/node/$1/etc/railhead/kubeconfig" "${@:2}"; }
+# spec NODE [MORE]: a block of it
+spec() { jq -nc --arg n "$1" '{node:$n,holder:$n,token:"1111111111111111",touched:1,poolUID:"u"}'"${2-}"; }
+block() # NAME SPEC
+{
+	jq -n --arg n "rail9-$(printf %032x "$1")" --argjson s "$2" '{apiVersion:"railhead.io/v1alpha1",kind:"RailBlock",metadata:{name:$n},spec:$s}'
+}
+# write NODE NUMBER SPEC: with the agent's own verb
+write() { as "$1" patch railblock "rail9-$(printf %032x "$2")" --type=json -p "$(jq -nc --argjson s "$3" '[{op:"add",path:"/spec",value:$s}]')"; }
+denied() # WHAT MESSAGE COMMAND...
+{
+	isnt "$1" "${@:3}"
+	has "$1" "$(<"$W/is")" "$2"
+}
+create() { block "$2" "$3" | as "$1" create -f -; }
+
+# Each line is what a stolen token of n1 would try, or what its agent does.
+test_kubernetes_an_agent_writes_objects_of_its_node_only()
+{
+	local other ask='|.ask={node:"n1",holder:"n1",token:"2222222222222222"}'
+	NODES=2 cluster_begin
+	agent_end n1
+	agent_end n2
+	is "a claim" create n1 1 "$(spec n1)"
+	denied "a claim for another node" "node n1 makes no block for node n2" create n1 2 "$(spec n2)"
+	is "a claim of n2" create n2 2 "$(spec n2)"
+	is "an ask" write n1 2 "$(spec n2 "$ask")"
+	denied "an ask, and more" "node n1 changes no block of node n2, it may ask for it" write n1 2 "$(spec n2 "$ask|.touched=2")"
+	denied "an ask of another node" "it may ask for it" write n1 2 "$(spec n2 '|.ask={node:"n3"}')"
+	denied "a theft" "node n1 changes no block of node n2" write n1 2 "$(spec n1)"
+	denied "a free block of a living node" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1}'
+	denied "a deletion" "node n1 changes no block of node n2" as n1 delete railblock "rail9-$(printf %032x 2)"
+	is "handed over" write n2 2 "$(spec n1)"
+	denied "a gift that was not asked for" "node n1 hands over no block to node n2" write n1 2 "$(spec n2)"
+	denied "a finalizer" "agents change no finalizers" as n1 patch railblock "rail9-$(printf %032x 2)" --type=json \
+		-p '[{"op":"add","path":"/metadata/finalizers","value":["x.y/z"]}]'
+	is "returned" write n1 2 '{"poolUID":"u","touched":2}'
+	denied "a free block for another node" "gives no free block to node n1" write n2 2 "$(spec n1)"
+	is "a free block" write n2 2 "$(spec n2)"
+	is "own again" as n1 delete railblock "rail9-$(printf %032x 1)"
+	for other in '{"kind":"RailNode","metadata":{"name":"n2"},"spec":{"node":"n2"}}' \
+		'{"kind":"RailIdentity","metadata":{"name":"pod"},"spec":{"node":"n2"}}'; do
+		denied "an object of n2" "node n1 writes no object of node n2" as n1 create -f - <<<"$(jq '.apiVersion="railhead.io/v1alpha1"' <<<"$other")"
+	done
+	denied "a heartbeat" "node n1 changes no object of node n2" as n1 -n railhead delete lease n2
+	# An operator's word: a right on the node that is dead.
+	may_reclaim n2 >/dev/null || give_up "reclaim"
+	eventually write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
+	denied "reclaimed for itself" "node n1 changes no block of node n2" taken_for_itself
+	# A token that is bound to no pod.
+	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
+	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
+}
+taken_for_itself() { write n2 2 "$(spec n2)" && write n1 2 "$(spec n1)"; }

@@ -71,7 +71,7 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
 THEMES=(pods store nodes commands)
-# The cases of repair have no cluster store, and those of kills stop processes of etcd alone.
+# Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair kills) ;;
 kubernetes) THEMES+=(kubernetes) ;;

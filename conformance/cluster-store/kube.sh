@@ -7,6 +7,7 @@
 # compacts, and the API server starts again, because it would answer from its memory. no-type, type: of identities.
 # kill-etcd, start-etcd: etcd behind the API server. save, restore: a copy of etcd's data, and back to it, with a new start of
 # the API server. alive: start what has ended. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
+# policy: an agent writes objects of its node only.
 # token, expired-token, no-token: what the agent's token file has. lease, label, shown, other-start: what people and other
 # programs do.
 set -u
@@ -103,6 +104,14 @@ clean()
 	local type
 	for type in railpools railblocks railnodes railidentities; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
 	ask /apis/coordination.k8s.io/v1/namespaces/railhead/leases -X DELETE >/dev/null
+}
+
+# denied: the policy does, the rights would not: this token is bound to no pod.
+denied()
+{
+	HOME=$W "$KUBE/kubectl" --kubeconfig "$W/agent.kubeconfig" create --dry-run=server -f - 2>&1 <<-'END' | grep -q 'bound to no node'
+	{apiVersion: railhead.io/v1alpha1, kind: RailNode, metadata: {name: trial}, spec: {node: trial}}
+	END
 }
 
 # bound_token NODE: as the kubelet gets it for the pod of a DaemonSet.
@@ -227,6 +236,11 @@ setup) setup ;;
 start | save | restore | alive | clean) "$1" ;;
 kill-etcd) kill_etcd ;;
 start-etcd) spawn_etcd && until_true 60 'the API server serves' served ;;
+policy)
+	k apply -f "$MANIFESTS/policy.yaml" >/dev/null
+	# it is in force a moment later
+	until_true 60 'the policy is in force' denied
+	;;
 bound-token) bound_token "$2" ;;
 stop) kill -STOP "$(pid apiserver)" ;;
 cont) kill -CONT "$(pid apiserver)" && until_true 60 'the API server serves' served ;;

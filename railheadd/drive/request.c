@@ -158,12 +158,16 @@ static bool call_write(struct one *o)
 {
 	const struct agent_request *r = &o->request;
 	struct cluster_store *s = o->in->store;
-	auto_json struct json *value = value_of(r);
+	auto_json struct json *value = value_of(r), *was = NULL;
+	bool changes = r->call == CALL_UPDATE || r->call == CALL_REMOVE;
 	struct cluster_object object;
 
+	if (changes && r->kind == CLUSTER_BLOCK && !(was = block_to_json(&r->was)))
+		return false;
 	if (!value)
 		return false;
 	object_of(r, value, &object);
+	object.was = was;
 	if (r->call == CALL_CREATE)
 		return s->ops->create(s, &object, done, o) != NULL;
 	if (r->call == CALL_UPDATE)
