@@ -84,13 +84,13 @@ END_TEST
 START_TEST(patches_that_test)
 {
 	struct cluster_object o = object(CLUSTER_BLOCK, "p-" V4, "n1");
-	auto_json struct json *was = NULL, *free_block = NULL, *now = NULL;
+	auto_json struct json *owned = NULL, *free_block = NULL, *now = NULL;
 	auto_free char *text = NULL;
 	struct err e;
 
-	ck_assert_int_eq(json_parse(BLOCK, strlen(BLOCK), "was", &was, &e), 0);
+	ck_assert_int_eq(json_parse(BLOCK, strlen(BLOCK), "was", &owned, &e), 0);
 	ck_assert_int_eq(json_parse("{\"touched\":4}", 13, "was", &free_block, &e), 0);
-	o.was = was;
+	o.was = owned;
 	text = made(o, "{}", true);
 	ck_assert_msg(strstr(text, "[{\"op\":\"test\",\"path\":\"/spec/node\",\"value\":\"n1\"},"),
 		      "%s", text);
@@ -103,12 +103,12 @@ START_TEST(patches_that_test)
 	ck_assert_msg(strstr(text, "\"path\":\"/spec/holder\",\"value\":null}"), "%s", text);
 	ck_assert_msg(strstr(text, "\"path\":\"/spec/touched\",\"value\":4}"), "%s", text);
 	ck_assert_msg(strstr(text, "\"path\":\"/spec/ask\",\"value\":null}"), "%s", text);
-	ck_assert(!kube_object_was(was, free_block) && !kube_object_was(free_block, was));
-	now = json_dup(was);
+	ck_assert(!kube_object_was(owned, free_block) && !kube_object_was(free_block, owned));
+	now = json_dup(owned);
 	ck_assert_int_eq(json_add_int(now, "probe", 1), 0);
-	ck_assert(kube_object_was(now, was));
+	ck_assert(kube_object_was(now, owned));
 	json_del(json_get_mut(now, "ask"), "token");
-	ck_assert(!kube_object_was(now, was));
+	ck_assert(!kube_object_was(now, owned));
 }
 END_TEST
 
