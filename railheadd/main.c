@@ -7,6 +7,8 @@
 #include "lib/cli/cmd.h"
 #include "railheadd/conf/agent_files.h"
 #include "railheadd/conf/agent_store.h"
+#include "railheadd/metrics/collect.h"
+#include "railheadd/metrics/listener.h"
 #include "railheadd/reclaim/reclaim.h"
 #include "railheadd/serve/calls.h"
 
@@ -22,6 +24,8 @@ struct agent_program {
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
+	struct collect_from metrics;
+	struct listener *listener;
 	struct event *signals[2];
 };
 
@@ -72,6 +76,18 @@ static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct 
 	return err_hint(e, "name it in /etc/railhead/agent.json");
 }
 
+static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct listener_conf conf = { .base = p->base,
+					    .ctx = ctx,
+					    .port = p->files.conf.metrics_listen,
+					    .fn = collect_metrics,
+					    .arg = &p->metrics };
+
+	p->metrics = (struct collect_from){ p->driver, p->repairer, &p->ipam };
+	return p->files.conf.metrics ? listener_new(&conf, &p->listener, e) : 0;
+}
+
 static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
@@ -92,13 +108,16 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	if (start_repairer(p, ctx, e))
 		return -1;
 	p->calls = (struct calls_to){ p->driver, p->repairer };
-	/* Last: who finds the socket is answered. */
-	return server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls },
-			  &p->server, e);
+	/* Late: who finds the socket is answered. Its lock is that of the agent. */
+	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
+		       e))
+		return -1;
+	return start_metrics(p, ctx, e);
 }
 
 static void stop(struct agent_program *p)
 {
+	listener_free(p->listener);
 	server_free(p->server);
 	repairer_free(p->repairer);
 	reclaim_free(p->reclaim);

@@ -85,6 +85,7 @@ cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
 railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ cluster/store/ cluster/protocol/
+railheadd/metrics|lib/ ipam/admin/ railheadd/drive/ railheadd/repair/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/
 railheadd/serve|lib/ ipam/agent/ railheadd/drive/ railheadd/repair/

@@ -46,6 +46,8 @@ if [ "${1-}" != --inside ]; then
 		;;
 	*) exit 1 ;;
 	esac
+	# Without promtool its cases are skipped.
+	"$HERE/promtool.sh" "$ENGINES" || [ $? = 3 ] || exit 1
 	ENGINES=$(cd "$ENGINES" && pwd)
 	[ "$STORE" = etcd ] || have_kubernetes
 fi
@@ -73,7 +75,7 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 THEMES=(pods store nodes commands)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair kills) ;;
+etcd) THEMES+=(repair metrics kills) ;;
 kubernetes) THEMES+=(kubernetes) ;;
 esac
 for theme in "${THEMES[@]}"; do

@@ -12,7 +12,7 @@ struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair;
+	const struct json *etcd, *kube, *repair, *metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -36,6 +36,7 @@ static const struct json_field top[] = {
 	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
 	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
 	{ .key = "kubernetes", .kind = J_OBJECT, .offset = offsetof(struct fields, kube) },
+	{ .key = "metrics", .kind = J_ANY, .offset = offsetof(struct fields, metrics) },
 	{ .key = NULL },
 };
 
@@ -133,19 +134,49 @@ static const struct json_field repair_keys[] = {
 	{ .key = NULL },
 };
 
-/* An object, or false. */
+/* An object, or false: then *off is set. Absent: neither. */
+static int object_or_false(const struct json *n, const char *key, bool *off, struct err *e)
+{
+	char shown[JSON_SHOW_LEN];
+
+	*off = n && json_type(n) == JSON_BOOL && !json_true(n);
+	if (!n || *off || json_type(n) == JSON_OBJECT)
+		return 0;
+	return err_set(e, ERR_DECODE, 0, "%s: %s is neither an object nor false", key,
+		       json_show(n, shown));
+}
+
+static const struct json_field metrics_keys[] = {
+	{ .key = "listen", .kind = J_STRING, .offset = 0, .min = 1, .max = 80 },
+	{ .key = NULL },
+};
+
+static int decode_metrics(const struct json *n, struct agent_conf *out, struct err *e)
+{
+	bool off;
+
+	if (object_or_false(n, "metrics", &off, e))
+		return -1;
+	out->metrics = !off;
+	if (!n || off)
+		return 0;
+	return json_decode(n, "metrics", metrics_keys, &out->metrics_listen, e) ||
+			       json_refuse_unknown(n, "metrics", metrics_keys, e)
+		       ? -1
+		       : 0;
+}
+
 static int decode_repair(const struct json *n, struct agent_conf_repair *out, struct err *e)
 {
 	struct repair_fields f = { .every = 60, .grace = 30 };
-	char shown[JSON_SHOW_LEN];
+	bool off;
 
-	if (n && json_type(n) == JSON_BOOL && !json_true(n)) {
+	if (object_or_false(n, "repair", &off, e))
+		return -1;
+	if (off) {
 		*out = (struct agent_conf_repair){ .every = 0 };
 		return 0;
 	}
-	if (n && json_type(n) != JSON_OBJECT)
-		return err_set(e, ERR_DECODE, 0, "repair: %s is neither an object nor false",
-			       json_show(n, shown));
 	if (n && (json_decode(n, "repair", repair_keys, &f, e) ||
 		  json_refuse_unknown(n, "repair", repair_keys, e)))
 		return -1;
@@ -218,7 +249,8 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 		return err_set(e, ERR_CONFIG, 0,
 			       "nodeHold: %u s is less than 4 times the heartbeat of %u s", f.hold,
 			       f.renew);
-	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e))
+	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
+	    decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

@@ -38,6 +38,8 @@ struct agent_conf {
 	struct agent_conf_etcd etcd;
 	struct agent_conf_repair repair;
 	struct agent_conf_kube kube;
+	bool metrics;               /* at the unix socket */
+	const char *metrics_listen; /* and at this address with a port; NULL: none */
 };
 
 /*

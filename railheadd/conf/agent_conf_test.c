@@ -25,6 +25,7 @@ START_TEST(without_a_file)
 	ck_assert_int_eq(c.renew / 1000000000, 60);
 	ck_assert_int_eq(c.repair.every, 60000);
 	ck_assert_int_eq(c.repair.grace, 30000);
+	ck_assert(c.metrics && !c.metrics_listen);
 }
 END_TEST
 
@@ -40,6 +41,21 @@ START_TEST(repair_is_an_object_or_false)
 	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
 	ck_assert_int_eq(c.repair.every, 60000);
 	ck_assert_int_eq(c.repair.grace, 5000);
+}
+END_TEST
+
+START_TEST(metrics_are_an_object_or_false)
+{
+	auto_json struct json *off = parse("{\"metrics\":false}");
+	auto_json struct json *on = parse("{\"metrics\":{\"listen\":\"[::1]:9\"}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
+	ck_assert(!c.metrics);
+	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
+	ck_assert(c.metrics);
+	ck_assert_str_eq(c.metrics_listen, "[::1]:9");
 }
 END_TEST
 
@@ -86,6 +102,8 @@ START_TEST(refused)
 		const char *text, *why;
 	} all[] = {
 		{ "{\"nodes\":1}", "agent.json.nodes" },
+		{ "{\"metrics\":9750}", "metrics: 9750 is neither an object nor false" },
+		{ "{\"metrics\":{\"port\":1}}", "metrics.port" },
 		{ "{\"repair\":true}", "repair: true is neither an object nor false" },
 		{ "{\"repair\":{\"grace\":0}}", "repair.grace" },
 		{ "{\"repair\":{\"graze\":9}}", "repair.graze" },
@@ -126,4 +144,4 @@ START_TEST(refused)
 END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
-	     refused)
+	     metrics_are_an_object_or_false, refused)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Scrapes of the agent, and Debian's promtool on what they give. The host is that of repair.sh.
+
+need_promtool() { [ -x "$ENGINES/promtool" ] || skip "Debian's package prometheus is not available here"; }
+# scrape [CURL ARGUMENT...]: the metrics at the unix socket
+scrape() { curl -sS --max-time 10 --unix-socket "$RUN/metrics.sock" "$@" http://localhost/metrics; }
+metric_is() { scrape | grep -qxF "$1"; }
+metrics_begin() # JSON: the key "metrics"
+{
+	host_begin
+	host_kill TERM
+	jq -n --argjson r "$FAST" --argjson m "$1" '{node:"host",repair:$r,metrics:$m}' >/etc/railhead/agent.json
+	host_agent
+}
+
+test_metrics_of_a_host()
+{
+	local before
+	host_begin
+	pod p1
+	has "the pool" "$(scrape)" 'railhead_pool_used{pool="local"} 1'
+	has "the version" "$(scrape)" 'railhead_build_info{version="'
+	before=$(scrape)
+	hasnt "no store" "$before" railhead_store_contact
+	ip netns del p1
+	eventually metric_is 'railhead_repairs_total{kind="attachment"} 1'
+	metric_is 'railhead_pool_used{pool="local"} 0' || fail "the address must be free"
+	eq "the socket is root's alone" "$(stat -c %a "$RUN/metrics.sock")" 600
+}
+
+test_metrics_are_what_promtool_reads()
+{
+	need_promtool
+	host_begin
+	pod p1
+	scrape >"$W/text"
+	is "promtool check metrics" "$ENGINES/promtool" check metrics <"$W/text"
+	eq "its remarks" "$(<"$W/is")" ""
+	has "OpenMetrics" "$(scrape -i -H 'Accept: application/openmetrics-text; version=1.0.0')" "Content-Type: application/openmetrics-text"
+	eq "its end" "$(scrape -H 'Accept: application/openmetrics-text' | tail -n 1)" "# EOF"
+}
+
+# A real Prometheus scrapes OpenMetrics at the port, and knows the rules.
+test_metrics_are_scraped_by_prometheus()
+{
+	need_promtool
+	metrics_begin '{"listen":"127.0.0.1:9750"}'
+	pod p1
+	is "the rules" "$ENGINES/promtool" check rules "$HERE/../../packaging/prometheus/railhead.rules.yml"
+	mkdir -p "$W/tsdb"
+	printf '%s\n' 'global: {scrape_interval: 1s}' "rule_files: ['$HERE/../../packaging/prometheus/railhead.rules.yml']" \
+		'scrape_configs: [{job_name: railhead, static_configs: [{targets: ["127.0.0.1:9750"]}]}]' >"$W/prometheus.yml"
+	"$ENGINES/prometheus" --config.file="$W/prometheus.yml" --storage.tsdb.path="$W/tsdb" --web.listen-address=127.0.0.1:9751 \
+		>"$W/node/host/prometheus.log" 2>&1 </dev/null &
+	echo $! >"$W/node/host/pod.prometheus"
+	eventually queried 'railhead_pool_used{pool="local"}' 1
+	eventually queried 'up{job="railhead"}' 1
+	eventually queried 'railhead_repair_passes_total > bool 0' 1
+}
+queried()
+{
+	[ "$(curl -sS --max-time 5 http://127.0.0.1:9751/api/v1/query --data-urlencode "query=$1" | jq -r '.data.result[0].value[1]')" = "$2" ]
+}
+
+# Rules and dashboard ask for metrics that exist; the dashboard's questions are ones that Prometheus can answer.
+test_metrics_of_the_dashboard_exist()
+{
+	local name packaging=$HERE/../../packaging/prometheus
+	need_promtool
+	for name in $(grep -oh 'railhead_[a-z_]*' "$packaging"/* | sort -u); do
+		grep -q "$name" "$HERE/../../docs/man/railhead-metrics.5" || fail "railhead-metrics(5) does not have $name"
+	done
+	jq '{groups: [{name: "dashboard", rules: [.panels[].targets[].expr | gsub("\\$instance"; ".*") | .] | to_entries | map({record: "dashboard:n\(.key)", expr: .value})}]}' \
+		"$packaging/railhead.dashboard.json" >"$W/dashboard.rules"
+	is "the dashboard" "$ENGINES/promtool" check rules "$W/dashboard.rules"
+	has "the dashboard" "$(<"$W/is")" "11 rules found"
+}
+
+# A client at the port can neither stop the agent nor get anything but the metrics.
+test_metrics_under_bad_requests()
+{
+	local i
+	metrics_begin '{"listen":"127.0.0.1:9750"}'
+	local at=http://127.0.0.1:9750
+	eq "another path" "$(curl -s -o /dev/null -w '%{http_code}' "$at/")" 404
+	eq "another method" "$(curl -s -o /dev/null -w '%{http_code}' -X POST "$at/metrics")" 405
+	eq "too long" "$(curl -s -o /dev/null -w '%{http_code}' -H "A: $(head -c 9000 /dev/zero | tr '\0' a)" "$at/metrics")" 400
+	for ((i = 0; i < 100; i++)); do exec {fd}<>/dev/tcp/127.0.0.1/9750; done
+	is "the agent" "$BIN/railctl" cluster status
+	[ "$(find "/proc/$(<"$W/node/host/pid")/fd" -lname 'socket:*' | wc -l)" -lt 60 ] || fail "connections are not bounded"
+	for ((i = 10; i < 130; i++)); do eval "exec $i>&-"; done 2>/dev/null
+	eventually curl -sS --max-time 5 -o /dev/null "$at/metrics"
+}
+
+test_metrics_can_be_off_or_wrong()
+{
+	metrics_begin false
+	[ ! -e "$RUN/metrics.sock" ] || fail "the socket must not be there"
+	host_kill TERM
+	jq -n '{metrics:{listen:"9750"}}' >/etc/railhead/agent.json
+	isnt "no address" timeout -s KILL "$LIMIT" "$BIN/railheadd"
+	has "no address" "$(<"$W/is")" 'metrics.listen: "9750" is not an address with a port'
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect.h: the metrics of this moment. */
+#ifndef RAILHEAD_RAILHEADD_METRICS_COLLECT_H
+#define RAILHEAD_RAILHEADD_METRICS_COLLECT_H
+
+#include "railheadd/drive/driver.h"
+#include "railheadd/repair/repairer.h"
+
+/* Everything is borrowed. repairer NULL: the agent repairs nothing. */
+struct collect_from {
+	struct driver *driver;
+	const struct repairer *repairer;
+	struct ipam *ipam;
+};
+
+/*
+ * collect_metrics - a listener_fn whose arg is a const struct collect_from. It reads a few records
+ * of each pool, and no lease.
+ */
+char *collect_metrics(void *arg, bool open, struct err *e);
+
+#endif

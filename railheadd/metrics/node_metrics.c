@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node_metrics.c: the table of families, and where each finds its values in the two trees. */
+#include "railheadd/metrics/node_metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct metric build = { "railhead_build_info", METRIC_GAUGE,
+				     "The version of the node agent." };
+static const struct metric contact = { "railhead_store_contact", METRIC_GAUGE,
+				       "1 if the cluster store answered the last request." };
+static const struct metric contact_for = { "railhead_store_contact_seconds", METRIC_GAUGE,
+					   "How long railhead_store_contact has had its value." };
+static const struct metric health = { "railhead_health", METRIC_GAUGE,
+				      "1 for the state that the agent is in." };
+
+static const char *str(const struct json *n, const char *key)
+{
+	const char *s = json_str(json_get(n, key));
+
+	return s ? s : "";
+}
+
+/* Large numbers are decimal strings. */
+static double number(const struct json *n)
+{
+	return json_str(n) ? strtod(json_str(n), NULL) : json_num(n);
+}
+
+static void add_one(struct exposition *x, const struct metric *m, double value,
+		    struct metric_label label)
+{
+	exposition_family(x, m);
+	exposition_sample(x, m, value, (struct metric_label[2]){ label });
+}
+
+/* ---- the agent and its store ---- */
+
+static void add_health(struct exposition *x, const char *is)
+{
+	static const char *const states[] = { "ok", "unconfirmed", "frozen", "twin" };
+
+	exposition_family(x, &health);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		exposition_sample(x, &health, strcmp(is, states[i]) == 0,
+				  (struct metric_label[2]){ { "state", states[i] } });
+}
+
+static void add_store(struct exposition *x, const struct json *status)
+{
+	const char *store = str(status, "store");
+	const struct metric_label label = { "store", store };
+
+	add_one(x, &build, 1, (struct metric_label){ "version", str(status, "version") });
+	if (strcmp(store, "none") == 0)
+		return;
+	add_one(x, &contact, json_true(json_get(status, "contact")), label);
+	add_one(x, &contact_for, json_num(json_get(status, "contactSeconds")), label);
+	add_health(x, str(status, "health"));
+}
+
+/* ---- pools ---- */
+
+struct pool_metric {
+	struct metric metric;
+	const char *member, *below; /* below: of the object member; NULL: it is the number */
+};
+
+static const struct pool_metric of_pools[] = {
+	{ { "railhead_pool_capacity", METRIC_GAUGE,
+	    "Addresses of the pool that this node may assign." },
+	  "capacity",
+	  NULL },
+	{ { "railhead_pool_used", METRIC_GAUGE, "Addresses of the pool that pods have." },
+	  "used",
+	  NULL },
+	{ { "railhead_pool_resting", METRIC_GAUGE,
+	    "Released addresses of the pool that still cool down." },
+	  "resting",
+	  NULL },
+	{ { "railhead_pool_blocks", METRIC_GAUGE,
+	    "Blocks of the shared pool that this node assigns from." },
+	  "blocks",
+	  "granted" },
+};
+
+static const struct metric spare = {
+	"railhead_pool_spare", METRIC_GAUGE,
+	"Addresses of the shared pool that this node can assign without asking anyone."
+};
+
+static void add_of_pools(struct exposition *x, const struct pool_metric *m,
+			 const struct json *pools)
+{
+	exposition_family(x, &m->metric);
+	json_each (p, pools) {
+		const struct json *n = json_get(p, m->member);
+
+		if (m->below)
+			n = json_get(n, m->below);
+		if (n)
+			exposition_sample(x, &m->metric, number(n),
+					  (struct metric_label[2]){ { "pool", str(p, "name") } });
+	}
+}
+
+static void add_spare(struct exposition *x, const struct json *pools)
+{
+	exposition_family(x, &spare);
+	json_each (p, pools)
+		exposition_sample(x, &spare, json_num(json_get(p, "spare")),
+				  (struct metric_label[2]){ { "pool", str(p, "name") } });
+}
+
+/* ---- repair ---- */
+
+struct repair_metric {
+	struct metric metric;
+	const char *member;
+	bool by_kind; /* the member is an object with a number for each kind */
+};
+
+static const struct repair_metric of_repair[] = {
+	{ { "railhead_repair_passes", METRIC_COUNTER,
+	    "How often the agent looked for what dead pods left." },
+	  "passes",
+	  false },
+	{ { "railhead_repair_cut_off", METRIC_COUNTER, "Passes that did not come to their end." },
+	  "cutOff",
+	  false },
+	{ { "railhead_repairs", METRIC_COUNTER,
+	    "Stale attachments and VFs that the agent repaired." },
+	  "repaired",
+	  true },
+	{ { "railhead_repair_failures", METRIC_COUNTER, "Repairs that failed; each is repeated." },
+	  "failed",
+	  true },
+	{ { "railhead_repair_waiting", METRIC_GAUGE,
+	    "Stale attachments and VFs that wait for their repair." },
+	  "waitingCount",
+	  false },
+	{ { "railhead_repair_left", METRIC_GAUGE,
+	    "Attachments and VFs that the agent leaves to a person." },
+	  "leftCount",
+	  false },
+};
+
+static void add_repair(struct exposition *x, const struct json *repair)
+{
+	static const struct metric_label none[2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_repair); i++) {
+		const struct repair_metric *m = &of_repair[i];
+		const struct json *n = json_get(repair, m->member);
+
+		if (!n)
+			continue;
+		exposition_family(x, &m->metric);
+		if (!m->by_kind)
+			exposition_sample(x, &m->metric, json_num(n), none);
+		json_each (kind, m->by_kind ? n : NULL)
+			exposition_sample(x, &m->metric, json_num(kind),
+					  (struct metric_label[2]){ { "kind", json_key(kind) } });
+	}
+}
+
+void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools)
+{
+	add_store(x, status);
+	for (size_t i = 0; i < ARRAY_SIZE(of_pools); i++)
+		add_of_pools(x, &of_pools[i], pools);
+	add_spare(x, json_get(status, "pools"));
+	add_repair(x, json_get(status, "repair"));
+}

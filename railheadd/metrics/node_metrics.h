@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node_metrics.h: the state of the node as metrics; see railhead-metrics(5). Pure. */
+#ifndef RAILHEAD_RAILHEADD_METRICS_NODE_METRICS_H
+#define RAILHEAD_RAILHEADD_METRICS_NODE_METRICS_H
+
+#include "lib/json/json.h"
+#include "railheadd/metrics/exposition.h"
+
+/*
+ * node_metrics_add - status is that of the agent (railhead-agent.sock(5)), pools the list of
+ * admin_pools(). Members that are missing give no sample.
+ */
+void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools);
+
+#endif
