@@ -2,6 +2,7 @@
 /* main.c: railheadd: options, signals, and the order of begin and end. */
 #include <event2/event.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "ipam/lease/session.h"
 #include "lib/cli/cmd.h"
@@ -11,12 +12,14 @@
 #include "railheadd/metrics/listener.h"
 #include "railheadd/reclaim/reclaim.h"
 #include "railheadd/serve/calls.h"
+#include "railheadd/serve/socket.h"
 
 /* Before a request is repeated; it grows. */
 #define RETRY INT64_C(100000000)
 
 struct agent_program {
 	struct event_base *base;
+	int lock; /* of this node's agent; -1: not taken */
 	struct agent_files files;
 	struct ipam ipam;
 	struct driver *driver;
@@ -100,7 +103,9 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 				    .retry = RETRY,
 				    .strict = c->strict };
 
-	if (ipam_open(ctx, NULL, true, &p->ipam, e) ||
+	/* First: an agent that runs beside another one must not even read the store of the node. */
+	p->lock = socket_lock(ctx, e);
+	if (p->lock < 0 || ipam_open(ctx, NULL, true, &p->ipam, e) ||
 	    agent_store_open(p->base, &ctx->log, &p->files, &conf.store, e) ||
 	    driver_new(&conf, &p->driver, e) || (reclaims && start_reclaim(p, ctx, e)) ||
 	    wait_for_signals(p, e))
@@ -131,6 +136,8 @@ static void stop(struct agent_program *p)
 	agent_files_clear(&p->files);
 	if (p->base)
 		event_base_free(p->base);
+	if (p->lock >= 0)
+		(void)close(p->lock);
 }
 
 static int serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
@@ -150,7 +157,7 @@ static int serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
 
 static int run(struct cmd_run *r, struct err *e)
 {
-	struct agent_program p = { .base = event_base_new() };
+	struct agent_program p = { .base = event_base_new(), .lock = -1 };
 	int rc = -1;
 
 	r->ctx.log.level = opt_is_set(&r->opts, "debug") ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;

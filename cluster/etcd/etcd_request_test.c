@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(writes)
 {
-	const struct etcd_kv was = { "/a", "old", 3, 5 };
+	const struct etcd_kv was = { "/a", "old", 3, 5, 5 };
 	struct etcd_write w = { .key = "/a", .bytes = "new" };
 
 	body_is(etcd_txn_body(&w), ABSENT PUT("L2E=") "]" FAILURE);
@@ -60,7 +60,7 @@ END_TEST
 
 static int each(void *arg, struct err *e)
 {
-	const struct etcd_kv was = { "/a", "old", 3, 5 };
+	const struct etcd_kv was = { "/a", "old", 3, 5, 5 };
 	struct etcd_write w = { "/a", "/c", "/d", "new", NULL };
 	int which = *(int *)arg;
 

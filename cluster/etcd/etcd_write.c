@@ -29,7 +29,7 @@ static int make_uid(char out[CLUSTER_UID_LEN], struct err *e)
 /* Report what was written: our own bytes, with the revision of the transaction. */
 static void report_written(struct cluster_call *c, int64_t revision)
 {
-	const struct etcd_kv kv = { c->key, c->bytes, strlen(c->bytes), revision };
+	const struct etcd_kv kv = { c->key, c->bytes, strlen(c->bytes), revision, 0 };
 	auto_json struct json *tree = NULL;
 	struct cluster_object object;
 

@@ -238,7 +238,7 @@ int kube_patch_json(const struct cluster_object *o, struct json **out, struct er
 /* ---- reading ---- */
 
 struct fields {
-	const char *name, *uid, *version, *node;
+	const char *name, *uid, *version, *node, *created;
 	const struct json *meta, *spec, *annotations, *ending;
 };
 
@@ -253,6 +253,8 @@ static const struct json_field in_meta[] = {
 	{ "uid", J_STRING, offsetof(struct fields, uid), J_REQUIRED, 1, CLUSTER_UID_LEN - 1, NULL },
 	{ "resourceVersion", J_STRING, offsetof(struct fields, version), J_REQUIRED, 1,
 	  CLUSTER_VERSION_LEN - 1, NULL },
+	{ "creationTimestamp", J_STRING, offsetof(struct fields, created), J_EMPTY_OK, 0,
+	  CLUSTER_CREATED_LEN - 1, NULL },
 	{ "deletionTimestamp", J_ANY, offsetof(struct fields, ending), 0, 0, 0, NULL },
 	{ "annotations", J_OBJECT, offsetof(struct fields, annotations), 0, 0, 0, NULL },
 	{ 0 },
@@ -304,6 +306,7 @@ int kube_object_read(const struct json *n, enum cluster_kind kind, struct cluste
 	(void)snprintf(out->node, sizeof(out->node), "%s", f.node);
 	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);
 	(void)snprintf(out->at.version, sizeof(out->at.version), "%s", f.version);
+	(void)snprintf(out->created, sizeof(out->created), "%s", f.created ? f.created : "");
 	*tree = TAKE_PTR(t);
 	return 0;
 }

@@ -238,7 +238,10 @@ void agent_answer(struct agent *a, const struct agent_reply *reply)
 		op->id = 0;
 		if (op->step == STEP_LOOK && op->kind != OP_RENEW && op->kind != OP_SEEK)
 			op->seen = (struct block_seen){ op->key, reply->at, reply->block };
-		a->away = reply->outcome == CLUSTER_AWAY ? a->away + 1 : 0;
+		if (reply->outcome != CLUSTER_AWAY)
+			a->away = 0;
+		else
+			a->away += !reply->unreadable;
 		/* A look at what has to change at another node is a try, too. */
 		if (reply->outcome == CLUSTER_OK && op->kind != OP_ASK && op->kind != OP_CONTEST)
 			op->tries = 0;
@@ -354,20 +357,21 @@ int64_t agent_tick(struct agent *a, int64_t now)
 
 /* ---- events ---- */
 
-/*
- * Nothing more is assigned from the blocks of a pool before they are confirmed: never in one that
- * ends or overlaps another one, or for the new pool of this name.
- */
-static void doubt_blocks(struct agent *a, const char *pool)
+int agent_doubt_pool(struct agent *a, const char *pool)
 {
+	int rc = 0;
+
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		struct block_record r = a->blocks[i];
 
 		if (r.state != BLOCK_GRANTED || !r.epoch || strcmp(r.key.pool, pool) != 0)
 			continue;
 		r.epoch = 0;
-		if (agent_put(a, &r))
-			a->blocks[i].epoch = 0;
+		if (agent_put(a, &r) == 0)
+			continue;
+		rc = -1;
+		/* At least it is confirmed later. */
+		a->blocks[i].epoch = 0;
 	}
 	/* A write that is under way confirms nothing. */
 	for (size_t i = 0; i < a->n_ops; i++) {
@@ -376,6 +380,7 @@ static void doubt_blocks(struct agent *a, const char *pool)
 		if (strcmp(op->key.pool, pool) == 0)
 			op->epoch = op->won = 0;
 	}
+	return rc;
 }
 
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
@@ -392,12 +397,12 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 		p = &a->pools[a->n_pools++];
 		*p = (struct agent_pool){ .due = a->now, .idle_due = a->now + pool->idle };
 	} else if (strcmp(p->is.uid, pool->uid) != 0) {
-		doubt_blocks(a, pool->name);
+		(void)agent_doubt_pool(a, pool->name);
 	}
 	p->is = *pool;
 	p->gone = false;
 	if (agent_is_closed(p))
-		doubt_blocks(a, pool->name);
+		(void)agent_doubt_pool(a, pool->name);
 	return 0;
 }
 
@@ -408,7 +413,7 @@ void agent_unset_pool(struct agent *a, const char *name)
 
 	if (!p)
 		return;
-	doubt_blocks(a, name);
+	(void)agent_doubt_pool(a, name);
 	p->gone = false;
 	for (size_t i = 0; i < a->n_blocks && !p->gone; i++)
 		p->gone = strcmp(a->blocks[i].key.pool, name) == 0;
@@ -428,7 +433,7 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 	agent_read_clock(a);
 	if (addresses && !p->needed) {
 		p->asked = 0;
-		p->full = false;
+		p->full = p->refused = false;
 		/* Sooner than a node that only wants addresses ahead. */
 		p->seeks = p->seeks < 2 ? p->seeks : 2;
 		if (p->due > a->now + a->set.retry)
@@ -438,11 +443,27 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 	return true;
 }
 
+void agent_heard(struct agent *a)
+{
+	if (!a->away)
+		return;
+	agent_read_clock(a);
+	a->away = 0;
+	/* Not all at once: other nodes hear of it at the same time. */
+	for (size_t i = 0; i < a->n_ops; i++) {
+		struct op *op = a->ops_running[i];
+
+		op->tries = 0;
+		if (!op->id && op->due > a->now + a->set.retry)
+			op->due = agent_wait(a, 0);
+	}
+}
+
 enum agent_health agent_health(const struct agent *a)
 {
 	if (a->other)
 		return AGENT_TWIN;
-	if (!a->renewed || !node_may_give(&a->node, a->set.boot, a->now))
+	if (!a->renewed || !node_may_give(&a->node, false, a->set.boot, a->now))
 		return AGENT_UNCONFIRMED;
 	return a->now < a->node.frozen ? AGENT_FROZEN : AGENT_OK;
 }

@@ -63,6 +63,12 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses);
 /* agent_answer - the reply to a request. */
 void agent_answer(struct agent *a, const struct agent_reply *reply);
 
+/*
+ * agent_heard - the cluster store answers, as another request showed. Requests that wait because
+ * there was no answer are sent again soon.
+ */
+void agent_heard(struct agent *a);
+
 /* agent_saw - a watch or a list shows a block in the name of this node. */
 void agent_saw(struct agent *a, const struct block_seen *seen);
 

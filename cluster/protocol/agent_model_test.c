@@ -116,6 +116,26 @@ START_TEST(strict_fence_holds_although_evidence_lies)
 }
 END_TEST
 
+START_TEST(strict_fence_of_a_pool_holds_although_evidence_lies)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 4, .bits = 1, .strict_pool = true, .lies = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+}
+END_TEST
+
+START_TEST(idle_blocks_go_back)
+{
+	/* quiet: an ADD at each look would use up the pool. */
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 5, .bits = 1, .idle = true, .quiet = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.returns, 300);
+}
+END_TEST
+
 START_TEST(a_restored_store_does_no_harm_in_silence)
 {
 	const char *bad = holds(
@@ -211,12 +231,12 @@ static const struct {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 40 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
-	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 3380 },
+	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 7560 },
 	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
 	  8660 },
-	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 120 },
+	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 350 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = NO_VALUE }, 22060 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = OLD_EVIDENCE }, 1 },
@@ -238,5 +258,7 @@ END_TEST
 TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_search_in_parts_of_the_pool_finds_each_block, strict_fence_holds_after_a_restore,
 	     no_block_outlives_its_pool, a_machine_with_a_new_disk_goes_on, all_misfortunes_at_once,
-	     strict_fence_holds_although_evidence_lies, a_restored_store_does_no_harm_in_silence,
-	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)
+	     strict_fence_holds_although_evidence_lies,
+	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
+	     a_restored_store_does_no_harm_in_silence, all_that_can_happen_does,
+	     each_mistake_of_the_protocol_is_found)

@@ -35,6 +35,7 @@ struct block_seen {
 struct agent_reply {
 	uint32_t id;
 	enum cluster_outcome outcome;
+	bool unreadable; /* CLUSTER_AWAY, because the object there is not understood */
 	struct cluster_version at;
 	struct block block; /* by kind */
 	struct heartbeat beat;

@@ -14,6 +14,7 @@ struct agent_pool {
 	struct shared_pool is;
 	uint64_t needed;     /* for callers that wait */
 	bool full;           /* the last list showed nothing to claim or to ask for */
+	bool refused;        /* the store refused a claim or a list since the need began */
 	unsigned asked;      /* for this need */
 	u128 tried;          /* positions of the order that were tried */
 	unsigned misses;     /* claims in a row that found the block taken */
@@ -67,6 +68,13 @@ bool agent_is_ours(const struct agent *a, const struct block *b, uint64_t token)
 struct block_party agent_party(const struct agent *a, uint64_t token);
 /* agent_has_name - the block has this node, perhaps with the holder of an older store of it. */
 bool agent_has_name(const struct agent *a, const struct block *b);
+
+/*
+ * agent_doubt_pool - nothing more is assigned from the blocks of the pool before they are
+ * confirmed, and a write that is under way confirms none. In a pool that ends or overlaps another
+ * one, and for the new pool of a name, that is never. -1: the node's store failed.
+ */
+int agent_doubt_pool(struct agent *a, const char *pool);
 
 /* agent_retire - ops->retire_block(), and the record follows. */
 int agent_retire(struct agent *a, struct block_record *r);

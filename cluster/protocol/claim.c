@@ -60,6 +60,18 @@ static void missed(struct agent *a, struct op *op)
 	contest_begin(a, op);
 }
 
+/* A right or room is lacking: another block would be refused as well. */
+static void refused(struct agent *a, struct op *op)
+{
+	struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	if (p) {
+		p->refused = true;
+		p->due = agent_wait(a, p->seeks++);
+	}
+	missed(a, op);
+}
+
 /*
  * The block has our token. Whether the pool still wants it is asked after the write: a pool whose
  * deletion found no block has none that is granted later.
@@ -109,6 +121,11 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 		claim_go(a, op);
 		return;
 	}
+	/* A newer agent may have written it: another block will do. */
+	if (r->unreadable) {
+		missed(a, op);
+		return;
+	}
 	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
 		agent_later(a, op);
 		return;
@@ -140,7 +157,9 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		op->won = op->epoch;
 		op->seen = (struct block_seen){ op->key, r->at, r->block };
 		agent_ask_for_pool(a, op);
-	} else if (r->outcome == CLUSTER_REFUSED || (r->outcome == CLUSTER_EXISTS && op->first)) {
+	} else if (r->outcome == CLUSTER_REFUSED) {
+		refused(a, op);
+	} else if (r->outcome == CLUSTER_EXISTS && op->first) {
 		/* No earlier write of this node made it. A list shows whether it is free. */
 		missed(a, op);
 	} else if (r->outcome == CLUSTER_AWAY) {
@@ -169,6 +188,18 @@ static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *
 	return false;
 }
 
+/* A node that is slow or dead must not hide the answers of others. */
+static bool is_hopeful(const struct agent *a, const struct block_record *r)
+{
+	for (size_t i = 0; i < a->n_ops; i++) {
+		const struct op *op = a->ops_running[i];
+
+		if (!op->done && block_key_equal(&op->key, &r->key))
+			return a->now < op->since + a->set.ask / 4;
+	}
+	return false;
+}
+
 /* Addresses that claims, asks and confirmations under way will bring. */
 static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 {
@@ -176,7 +207,8 @@ static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
-		bool comes = r->state == BLOCK_WANTED || r->state == BLOCK_ASKED ||
+		bool comes = r->state == BLOCK_WANTED ||
+			     (r->state == BLOCK_ASKED && is_hopeful(a, r)) ||
 			     (r->state == BLOCK_GRANTED && !block_may_give(&a->node, r));
 
 		blocks += comes && strcmp(r->key.pool, p->is.name) == 0;
@@ -209,12 +241,14 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 void claim_more(struct agent *a)
 {
 	if (!a->renewed || a->other || a->now < a->node.frozen ||
-	    !node_may_give(&a->node, a->set.boot, a->now))
+	    !node_may_give(&a->node, false, a->set.boot, a->now))
 		return;
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
 
-		if (!p->is.ending && !p->is.conflict && p->due <= a->now)
+		bool fenced = p->is.strict && a->now >= a->node.fence_until;
+
+		if (!fenced && !agent_is_closed(p) && p->due <= a->now)
 			claim_for(a, p);
 	}
 }
@@ -226,7 +260,7 @@ static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_res
 	enum agent_health health = agent_health(a);
 
 	*how = NEED_REFUSED;
-	if (p->is.ending || p->is.conflict || health == AGENT_TWIN || health == AGENT_FROZEN)
+	if (agent_is_closed(p) || p->refused || health == AGENT_TWIN || health == AGENT_FROZEN)
 		return true;
 	*how = NEED_AWAY;
 	if (a->away >= AWAY_MAX)
@@ -246,7 +280,7 @@ void claim_tell(struct agent *a)
 		if (!p->needed || (!met && !has_ended(a, p, &how)))
 			continue;
 		p->needed = p->asked = 0;
-		p->full = false;
+		p->full = p->refused = false;
 		a->ops->met(a->arg, p->is.name, met ? NEED_MET : how);
 	}
 }

@@ -199,6 +199,12 @@ static void leave(struct agent *a, const struct agent_pool *p)
 	}
 }
 
+/* As long as the store is away, the node needs the addresses that it has. */
+static bool can_return(const struct agent *a)
+{
+	return !a->away && a->now >= a->node.frozen;
+}
+
 void keep_idle(struct agent *a)
 {
 	for (size_t i = 0; i < a->n_pools; i++) {
@@ -206,7 +212,7 @@ void keep_idle(struct agent *a)
 
 		if (p->is.ending || p->is.conflict)
 			leave(a, p);
-		else if (p->is.idle && p->idle_due <= a->now)
+		else if (p->is.idle && p->idle_due <= a->now && can_return(a))
 			look_for_idle(a, p);
 		if (p->gone)
 			agent_unset_pool(a, p->is.name);
@@ -239,12 +245,25 @@ void agent_look(struct agent *a, const struct block_key *key)
 	(void)agent_begin(a, OP_EXAMINE, key);
 }
 
+/* The answer to an ask has come: do not wait for the next look. */
+static void hurry(struct agent *a, const struct block_key *key)
+{
+	for (size_t i = 0; i < a->n_ops; i++) {
+		struct op *op = a->ops_running[i];
+
+		if (!op->done && !op->id && block_key_equal(&op->key, key))
+			op->due = a->now;
+	}
+}
+
 void agent_saw(struct agent *a, const struct block_seen *seen)
 {
 	const struct block_record *r = agent_find(a, &seen->key);
 	bool known = r && agent_is_ours(a, &seen->block, r->token);
 
 	agent_read_clock(a);
+	if (known && r->state == BLOCK_ASKED)
+		hurry(a, &seen->key);
 	if (agent_has_name(a, &seen->block) &&
 	    (!known || (r->state == BLOCK_GRANTED && is_asked(&seen->block))))
 		agent_look(a, &seen->key);

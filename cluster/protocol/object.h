@@ -65,9 +65,9 @@ struct shared_pool {
 	bool ending;   /* being deleted */
 	bool conflict; /* overlaps an older pool */
 	struct grid grid;
-	uint64_t warm;  /* free addresses that a node keeps ahead */
-	uint64_t nodes; /* nodes that use the pool; with fewer free blocks none are kept ahead */
-	int64_t idle;   /* ns after which a block without addresses in use is returned; 0: never */
+	bool strict;   /* fence: a node that cannot renew stops assigning */
+	uint64_t warm; /* free addresses that a node keeps ahead */
+	int64_t idle;  /* ns after which a block without addresses in use is returned; 0: never */
 };
 
 /* Which block. */

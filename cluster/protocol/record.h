@@ -31,6 +31,7 @@ struct node_record {
 	char boot[40];               /* of the last renewal */
 	uint64_t epoch;              /* grows; 0: never renewed */
 	int64_t give_until;          /* CLOCK_BOOTTIME, ns; INT64_MAX: no limit */
+	int64_t fence_until;         /* the same, for pools with a strict fence */
 	struct cluster_version beat; /* of our heartbeat; "": not known */
 	uint64_t beats;
 	int64_t frozen; /* CLOCK_BOOTTIME, ns: until then no claims and returns; 0: not frozen */
@@ -38,11 +39,14 @@ struct node_record {
 
 /*
  * node_may_give, block_may_give - the rule that the transaction of an ADD compares: whether the
- * node, at `now` in boot `boot`, may assign at all, and an address of this block.
+ * node, at `now` in boot `boot`, may assign from a pool with this fence at all, and an address of
+ * this block.
  */
-static inline bool node_may_give(const struct node_record *node, const char *boot, int64_t now)
+static inline bool node_may_give(const struct node_record *node, bool strict, const char *boot,
+				 int64_t now)
 {
-	return node->epoch > 0 && now < node->give_until && strcmp(node->boot, boot) == 0;
+	return node->epoch > 0 && now < node->give_until && (!strict || now < node->fence_until) &&
+	       strcmp(node->boot, boot) == 0;
 }
 
 static inline bool block_may_give(const struct node_record *node, const struct block_record *r)

@@ -44,24 +44,44 @@ void renew_go(struct agent *a, struct op *op)
 /*
  * The renewal was executed between op->sent and now. If give_until passed in between, a taker may
  * have seen an old heartbeat for long enough: then a new epoch begins, in which each block has to
- * be confirmed. give_until counts from the sending, because the renewal may be that old.
+ * be confirmed. give_until counts from the sending, because the renewal may be that old. If only
+ * fence_until passed, the blocks of strict pools have to be confirmed; other pools go on.
  */
+static int doubt_strict(struct agent *a)
+{
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		const char *pool = a->blocks[i].key.pool;
+		const struct agent_pool *p = agent_find_pool(a, pool);
+
+		if ((!p || p->is.strict) && agent_doubt_pool(a, pool))
+			return -1;
+	}
+	/* A claim may be granted that was written before. */
+	for (size_t i = 0; i < a->n_pools; i++) {
+		if (a->pools[i].is.strict && agent_doubt_pool(a, a->pools[i].is.name))
+			return -1;
+	}
+	return 0;
+}
+
 static int renewed(struct agent *a, const struct op *op, const struct agent_reply *r)
 {
 	struct node_record n = a->node;
-	bool lapsed = !node_may_give(&n, a->set.boot, a->now);
+	bool lapsed = !node_may_give(&n, false, a->set.boot, a->now);
+	bool late = !lapsed && a->now >= n.fence_until;
 
 	n.beat = r->at;
 	n.beats++;
 	n.epoch += lapsed;
-	n.give_until = a->set.strict ? op->sent + a->set.hold / 2 : INT64_MAX;
+	n.fence_until = op->sent + a->set.hold / 2;
+	n.give_until = a->set.strict ? n.fence_until : INT64_MAX;
 	/* The clock of an earlier boot says nothing about how long the node was frozen. */
 	if (n.frozen && strcmp(n.boot, a->set.boot) != 0)
 		n.frozen = a->now + 2 * a->set.renew;
 	else if (n.frozen <= a->now)
 		n.frozen = 0;
 	(void)snprintf(n.boot, sizeof(n.boot), "%s", a->set.boot);
-	if (a->ops->put_node(a->arg, &n))
+	if ((late && doubt_strict(a)) || a->ops->put_node(a->arg, &n))
 		return -1;
 	a->node = n;
 	a->renewed = true;

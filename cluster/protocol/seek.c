@@ -187,13 +187,13 @@ static size_t asks(const struct agent *a, const char *pool)
 	return n;
 }
 
-static void ask(struct agent *a, const struct block_seen *s)
+static bool ask(struct agent *a, const struct block_seen *s)
 {
 	struct block_record record = { .key = s->key, .state = BLOCK_ASKED };
 
 	record.token = a->ops->random(a->arg);
 	if (agent_put(a, &record))
-		return;
+		return false;
 
 	struct op *op = agent_begin(a, OP_ASK, &s->key);
 
@@ -201,6 +201,30 @@ static void ask(struct agent *a, const struct block_seen *s)
 		op->begun = false;
 		op->seen = *s;
 	}
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* How many nodes have blocks of the pool: as many as use it, when it is nearly full. */
+static size_t count_nodes(const struct agent_pool *p, const struct agent_reply *r)
+{
+	const char **names = calloc(r->n_list ? r->n_list : 1, sizeof(*names));
+	size_t n = 0, different = 0;
+
+	for (size_t i = 0; names && i < r->n_list; i++) {
+		if (*r->list[i].block.owner.node && is_of(p, &r->list[i]))
+			names[n++] = r->list[i].block.owner.node;
+	}
+	if (n)
+		qsort(names, n, sizeof(*names), by_name);
+	for (size_t i = 0; i < n; i++)
+		different += i == 0 || strcmp(names[i - 1], names[i]) != 0;
+	free(names);
+	return different;
 }
 
 /* With fewer free blocks than nodes, a block that one node keeps ahead is missing at another. */
@@ -210,20 +234,26 @@ static void count_free(struct agent *a, struct agent_pool *p, const struct agent
 
 	for (size_t i = 0; i < r->n_list; i++)
 		owned += *r->list[i].block.owner.node && is_of(p, &r->list[i]);
-	if (grid_count(&p->is.grid) < owned + p->is.nodes)
+	if (grid_count(&p->is.grid) < owned + count_nodes(p, r))
 		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
 }
 
-static void ask_somebody(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
+/* Several at once: the hint of how many addresses are in use is old, and a node may be slow. */
+static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
 {
-	const struct block_seen *s = whom_to_ask(a, p, r);
-	bool useful = s && p->asked < TRIES_MAX && (!s->block.used || p->asked < ASKS_MAX);
+	bool useful = true;
 
-	if (useful && asks(a, p->is.name) < ASKS_MAX) {
-		ask(a, s);
-		p->asked++;
+	while (useful && asks(a, p->is.name) < ASKS_MAX) {
+		const struct block_seen *s = whom_to_ask(a, p, r);
+
+		useful = s && p->asked < TRIES_MAX && (!s->block.used || p->asked < ASKS_MAX) &&
+			 ask(a, s);
+		p->asked += useful;
 	}
 	p->full = !useful && asks(a, p->is.name) == 0;
+	/* The next list is due when answers can be there, however many lists there were. */
+	if (!p->full)
+		p->due = agent_wait(a, p->seeks > 1 ? 1 : p->seeks);
 }
 
 void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -233,6 +263,8 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	bool there;
 
 	if (r->outcome != CLUSTER_OK || !p) {
+		if (p && r->outcome == CLUSTER_REFUSED)
+			p->refused = true;
 		agent_end(op);
 		return;
 	}
@@ -248,7 +280,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		seek_go(a, op);
 		return;
 	} else if (p->needed) {
-		ask_somebody(a, p, r);
+		ask_owners(a, p, r);
 	}
 	agent_end(op);
 }

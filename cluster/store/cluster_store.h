@@ -27,6 +27,7 @@ enum cluster_kind {
 #define CLUSTER_NAME_LEN    254
 #define CLUSTER_UID_LEN     40
 #define CLUSTER_VERSION_LEN 48
+#define CLUSTER_CREATED_LEN 32
 
 /*
  * Which object it is, and which state of it. uid: made at the creation, never used again. version:
@@ -45,6 +46,9 @@ struct cluster_object {
 	/* The node that has the object, which selects it in lists and watches; "": none. */
 	char node[CLUSTER_NAME_LEN];
 	struct cluster_version at;
+	/* When it was created: a later object has the same text or, by strcmp(), a greater one. "":
+	 * not known, as after an update. */
+	char created[CLUSTER_CREATED_LEN];
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
 	/*

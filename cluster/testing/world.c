@@ -493,6 +493,8 @@ struct world *world_new(const struct world_settings *settings)
 		abort();
 	w->pool.grid.usable = &w->usable;
 	w->pool.warm = 1;
+	w->pool.strict = settings->strict_pool;
+	w->pool.idle = settings->idle ? 3 * RENEW : 0;
 	for (unsigned i = 0; i < settings->nodes; i++) {
 		struct machine *m = &w->machines[i];
 

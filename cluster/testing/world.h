@@ -14,7 +14,9 @@
 
 struct world_settings {
 	unsigned nodes, blocks, bits; /* machines; blocks of the pool; 2^bits addresses a block */
-	bool strict;                  /* fence */
+	bool strict;                  /* fence, of the nodes */
+	bool strict_pool;             /* fence, of the pool */
+	bool idle;                    /* blocks without pods are returned after a while */
 	bool restores;                /* the store may go back to an older state of itself */
 	bool lies;   /* evidence that a machine is off may be wrong: pods may share an address */
 	bool pools;  /* the pool may be deleted and made again */

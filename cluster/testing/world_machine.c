@@ -60,7 +60,8 @@ static bool may_give(const struct machine *m, const struct block_record *r)
 {
 	if (m->world->set.wrong == NO_EPOCH)
 		return r->state == BLOCK_GRANTED;
-	return node_may_give(&m->node, m->boot, m->world->now) && block_may_give(&m->node, r);
+	return node_may_give(&m->node, m->world->pool.strict, m->boot, m->world->now) &&
+	       block_may_give(&m->node, r);
 }
 
 static bool give(struct world *w, struct machine *m, uint32_t choice)

@@ -111,6 +111,25 @@ test_commands_one_agent_runs_on_a_node()
 	is "the first one" ctl n1 cluster status
 }
 
+# The second one does not even open the store of the node: the lock comes first.
+test_commands_a_second_agent_changes_nothing()
+{
+	local before
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":4,"warm":2,"cooldown":0}'
+	add n1 p1 rail0
+	eventually has_spare n1 rail0 2
+	before=$(ctl n1 ipam blocks --json)
+	isnt "a second agent" on_node n1 timeout -s KILL "$LIMIT" "$BIN/railheadd"
+	eq "blocks" "$(ctl n1 ipam blocks --json)" "$before"
+	add n1 p2 rail0
+	mv "$W/node/n1/lib/ipam" "$W/node/n1/lib/aside"
+	isnt "a second agent" on_node n1 timeout -s KILL "$LIMIT" "$BIN/railheadd"
+	[ ! -e "$W/node/n1/lib/ipam" ] || fail "the second agent made a store"
+	mv "$W/node/n1/lib/aside" "$W/node/n1/lib/ipam"
+	unique
+}
+
 test_commands_a_wrong_configuration_is_named()
 {
 	NODES=1 cluster_begin

@@ -49,6 +49,21 @@ test_pods_find_warm_addresses()
 	add n1 p1 rail0
 	del n1 p1 rail0
 }
+# A block without pods goes back after `idle` seconds: the node keeps what is wanted ahead.
+test_pods_leave_idle_blocks_that_go_back()
+{
+	local i
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":2,"warm":1,"idle":1,"cooldown":0}'
+	for ((i = 0; i < 6; i++)); do add n1 "p$i" rail0; done
+	[ "$(blocks_of n1 rail0)" -ge 3 ] || fail "$(blocks_of n1 rail0) blocks for 6 pods"
+	for ((i = 0; i < 6; i++)); do del n1 "p$i" rail0; done
+	eventually has_blocks n1 rail0 1
+	add n1 p0 rail0
+	del n1 p0 rail0
+}
+blocks_of() { ctl "$1" ipam blocks "$2" --json | jq length; }
+has_blocks() { [ "$(blocks_of "$1" "$2")" = "$3" ]; }
 is_full()
 {
 	cni_on "$1" ADD "$2" "$3"

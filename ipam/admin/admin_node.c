@@ -153,7 +153,6 @@ struct blocks_job {
 	const char *pool; /* NULL: all */
 	struct json *out;
 	struct node_record node;
-	bool gives; /* the node may assign at all */
 };
 
 static int add_block(struct lease_db *l, const struct blocks_job *job, const struct source *s,
@@ -171,7 +170,9 @@ static int add_block(struct lease_db *l, const struct blocks_job *job, const str
 	    lease_db_usage(l, s->scope, pool_block_id(r.key.start, id), &t, e))
 		return -1;
 	struct ip_range range = pool_block_range(s->blocks.bits, r.key.start);
-	bool assigns = job->gives && block_may_give(&job->node, &r);
+	bool assigns = node_may_give(&job->node, s->blocks.strict, l->ipam->boot,
+				     ctx_since_boot(l->ipam->ctx)) &&
+		       block_may_give(&job->node, &r);
 	if (json_add_str(o, "pool", r.key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
 	    json_add_str(o, "last", ip_format(range.last, last)) ||
@@ -208,7 +209,6 @@ static int add_blocks(struct lease_db *l, const struct blocks_job *job, const ch
 static int blocks_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct blocks_job *job = arg;
-	const struct ipam *m = l->ipam;
 	auto_keys struct keys pools = { .n = 0 };
 	const struct key all = { "d/" };
 	const char *text;
@@ -219,7 +219,6 @@ static int blocks_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return err_nomem(e);
 	if (lease_db_get(l, KEY_NODE, &text, e) || node_value_parse(text, &job->node, e))
 		return -1;
-	job->gives = node_may_give(&job->node, m->boot, ctx_since_boot(m->ctx));
 	if (job->pool)
 		return add_blocks(l, job, job->pool, e);
 	if (pool_db_keys(l, &all, &pools, e))

@@ -18,9 +18,9 @@ static int load_node(struct lease_db *l, struct node_record *out, struct err *e)
 	return lease_db_get(l, KEY_NODE, &text, e) || node_value_parse(text, out, e) ? -1 : 0;
 }
 
-static bool may_give(struct lease_db *l, const struct node_record *node)
+static bool may_give(struct lease_db *l, const struct source *s, const struct node_record *node)
 {
-	return node_may_give(node, l->ipam->boot, ctx_since_boot(l->ipam->ctx));
+	return node_may_give(node, s->blocks.strict, l->ipam->boot, ctx_since_boot(l->ipam->ctx));
 }
 
 struct block_search {
@@ -51,7 +51,7 @@ int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, b
 
 	if (load_node(l, &h.node, e))
 		return -1;
-	if (!may_give(l, &h.node))
+	if (!may_give(l, s, &h.node))
 		return 0;
 	return check_block(&h, pool_block_range(s->blocks.bits, ip).first, e);
 }
@@ -190,7 +190,7 @@ static int search(struct block_search *h, struct addr_choice *out, struct err *e
 
 	if (load_node(h->l, &h->node, e))
 		return -1;
-	if (!may_give(h->l, &h->node))
+	if (!may_give(h->l, h->s, &h->node))
 		return 0;
 	int rc = search_blocks(h, &c, e);
 	if (rc > 0)
@@ -234,7 +234,7 @@ int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
 
 	if (load_node(l, &node, e))
 		return -1;
-	if (may_give(l, &node)) {
+	if (may_give(l, s, &node)) {
 		err_set(e, ERR_EXHAUSTED, 0, "%s: no block of this node has an address to assign",
 			s->label);
 		return err_hint(e,

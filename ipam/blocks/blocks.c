@@ -357,7 +357,8 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 	    node_value_parse(text, &node, e))
 		return -1;
 	if (!found || !pool.source.blocks.uid ||
-	    !node_may_give(&node, l->ipam->boot, ctx_since_boot(l->ipam->ctx)))
+	    !node_may_give(&node, pool.source.blocks.strict, l->ipam->boot,
+			   ctx_since_boot(l->ipam->ctx)))
 		return 0;
 	struct block_query q = { .scope = pool.source.scope, .epoch = node.epoch };
 	for (;;) {

@@ -249,6 +249,56 @@ START_TEST(an_operator_sees_the_blocks_of_the_node)
 }
 END_TEST
 
+START_TEST(the_agent_gets_all_keys_of_a_pool)
+{
+	static const char text[] = "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"warm\":9,"
+				   "\"idle\":2,\"fence\":\"strict\"}";
+	auto_json struct json *def = NULL;
+	char uid[] = "u1";
+	struct shared_pool_def d = { .name = "rail0", .uid = uid };
+	struct shared_pool_view v;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "test", &def, &e), 0);
+	d.definition = def;
+	ck_assert_int_eq(shared_pool_decode(&d, &v, &e), 0);
+	memset(uid, 'x', 2); /* the caller's text may go */
+	ck_assert_str_eq(v.source.blocks.uid, "u1");
+	ck_assert_str_eq(v.pool.uid, "u1");
+	ck_assert(v.pool.warm == 9 && v.pool.idle == INT64_C(2000000000) && v.pool.strict);
+	ck_assert(!v.pool.ending && !v.pool.conflict && v.pool.grid.bits == 2);
+	shared_pool_view_clear(&v);
+}
+END_TEST
+
+START_TEST(a_strict_pool_alone_stops_after_its_fence)
+{
+	struct node_record n = { .holder = "h", .epoch = 3, .give_until = INT64_MAX };
+
+	open_rail();
+	ck_assert_int_eq(w_shared(&w, "rail1", "u2",
+				  "{\"subnet\":\"10.2.0.0/24\",\"blockSize\":4,"
+				  "\"fence\":\"strict\"}"),
+			 0);
+	(void)snprintf(n.boot, sizeof(n.boot), "%s", w.m.boot);
+	n.fence_until = ctx_since_boot(w.m.ctx) + INT64_C(600000000000);
+	ck_assert_int_eq(blocks_put_node(&w.m, &n, &w.e), 0);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	ck_assert_int_eq(w_block(&w, "rail1", "10.2.0.4", BLOCK_GRANTED, 3), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail1"), 4);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail1\"}", "c1", ""), "10.2.0.4");
+	n.fence_until = ctx_since_boot(w.m.ctx);
+	ck_assert_int_eq(blocks_put_node(&w.m, &n, &w.e), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail1"), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 4);
+	(void)w_add(&w, "{\"pool\":\"rail1\"}", "c2", "");
+	ck_assert_int_eq(w.e.code, ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(w.e.msg, "fence \"strict\""));
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c3", ""), "10.1.0.4");
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(a_pool_of_the_cluster_is_not_changed_by_hand)
 {
 	open_rail();
@@ -275,7 +325,8 @@ START_TEST(an_address_of_a_living_pod_is_in_no_second_pool)
 }
 END_TEST
 
-TEST_PROGRAM("blocks", an_address_of_a_living_pod_is_in_no_second_pool,
+TEST_PROGRAM("blocks", the_agent_gets_all_keys_of_a_pool, a_strict_pool_alone_stops_after_its_fence,
+	     an_address_of_a_living_pod_is_in_no_second_pool,
 	     an_operator_sees_the_blocks_of_the_node, a_pool_of_the_cluster_is_not_changed_by_hand,
 	     records_are_read_as_they_were_put, a_damaged_record_is_an_error_with_its_key,
 	     a_block_needs_its_pool_and_its_grid, spare_counts_blocks_that_may_give,

@@ -31,16 +31,18 @@ int shared_pool_decode(const struct shared_pool_def *d, struct shared_pool_view 
 			       "characters",
 			       d->name, POOL_UID_MAX);
 	}
-	s.blocks.uid = d->uid;
 	out->source = s;
 	out->pool = (struct shared_pool){
 		.grid = { .subnet = s.subnet,
 			  .bits = s.blocks.bits,
 			  .usable = &out->source.usable },
+		.strict = s.blocks.strict,
 		.warm = s.blocks.warm,
+		.idle = s.blocks.idle,
 	};
 	(void)snprintf(out->pool.name, sizeof(out->pool.name), "%s", d->name);
 	(void)snprintf(out->pool.uid, sizeof(out->pool.uid), "%s", d->uid);
+	out->source.blocks.uid = out->pool.uid;
 	return 0;
 }
 

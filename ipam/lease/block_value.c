@@ -24,7 +24,8 @@ static const struct json_enum states[] = {
 struct raw {
 	int state;
 	bool probe;
-	const char *token, *epoch, *holder, *boot, *give_until, *uid, *version, *beats, *frozen;
+	const char *token, *epoch, *holder, *boot, *give_until, *fence_until, *uid, *version,
+		*beats, *frozen;
 };
 
 #define TEXT(k, field, size)                                                                       \
@@ -50,6 +51,7 @@ static const struct json_field node_fields[] = {
 	TEXT("boot", boot, sizeof(((struct node_record *)0)->boot)),
 	TEXT("epoch", epoch, 24),
 	TEXT("giveUntil", give_until, 24),
+	TEXT("fenceUntil", fence_until, 24),
 	TEXT("uid", uid, CLUSTER_UID_LEN),
 	TEXT("version", version, CLUSTER_VERSION_LEN),
 	TEXT("beats", beats, 24),
@@ -165,13 +167,14 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 	struct raw raw = { .token = NULL };
 	auto_json struct json *tree = NULL;
 	struct node_record r = { .epoch = 0 };
-	uint64_t until = 0, frozen = 0;
+	uint64_t until = 0, fence = 0, frozen = 0;
 
 	if (text && (json_parse(text, strlen(text), "node", &tree, e) ||
 		     json_decode(tree, "node", node_fields, &raw, e) ||
 		     read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||
 		     read_number(raw.beats, "beats", UINT64_MAX, &r.beats, e) ||
 		     read_number(raw.frozen, "frozen", INT64_MAX, &frozen, e) ||
+		     read_number(raw.fence_until, "fenceUntil", INT64_MAX, &fence, e) ||
 		     read_number(raw.give_until, "giveUntil", INT64_MAX, &until, e)))
 		return refuse(KEY_NODE, text, e);
 	if (text)
@@ -180,6 +183,8 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 	copy(r.boot, sizeof(r.boot), raw.boot);
 	copy(r.beat.uid, sizeof(r.beat.uid), raw.uid);
 	copy(r.beat.version, sizeof(r.beat.version), raw.version);
+	/* Older agents wrote none: a strict pool waits for the next renewal. */
+	r.fence_until = (int64_t)fence;
 	r.frozen = (int64_t)frozen;
 	*out = r;
 	return 0;
@@ -194,6 +199,7 @@ char *node_value_print(const struct node_record *r)
 	if (!o || json_add_str(o, "holder", r->holder) || json_add_str(o, "boot", r->boot) ||
 	    add_number(o, "epoch", r->epoch) ||
 	    (r->give_until != INT64_MAX && json_add_str(o, "giveUntil", until)) ||
+	    (r->fence_until > 0 && add_number(o, "fenceUntil", (uint64_t)r->fence_until)) ||
 	    json_add_str(o, "uid", r->beat.uid) || json_add_str(o, "version", r->beat.version) ||
 	    add_number(o, "beats", r->beats) ||
 	    (r->frozen > 0 && add_number(o, "frozen", (uint64_t)r->frozen)))

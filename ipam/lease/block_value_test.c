@@ -66,6 +66,7 @@ START_TEST(node_round_trip)
 				 .boot = "11111111-1111-1111-1111-111111111111",
 				 .epoch = 7,
 				 .give_until = INT64_MAX,
+				 .fence_until = 99,
 				 .beat = { "uid", "123" },
 				 .beats = UINT64_MAX,
 				 .frozen = 77 };
@@ -78,6 +79,7 @@ START_TEST(node_round_trip)
 	ck_assert_str_eq(again.boot, n.boot);
 	ck_assert(again.epoch == 7 && again.give_until == INT64_MAX && again.beats == UINT64_MAX);
 	ck_assert_int_eq(again.frozen, 77);
+	ck_assert_int_eq(again.fence_until, 99);
 	ck_assert_str_eq(again.beat.uid, "uid");
 	ck_assert_str_eq(again.beat.version, "123");
 	n.give_until = INT64_C(9007199254740993); /* no double is this number */
@@ -92,7 +94,7 @@ START_TEST(no_node_record_may_give_nothing)
 	struct node_record n = { .epoch = 9 };
 
 	ck_assert_int_eq(node_value_parse(NULL, &n, &e), 0);
-	ck_assert(n.epoch == 0 && n.frozen == 0 && !node_may_give(&n, "", -1));
+	ck_assert(n.epoch == 0 && n.frozen == 0 && !node_may_give(&n, false, "", -1));
 	ck_assert_int_eq(node_value_parse("{\"beats\":\"x\"}", &n, &e), -1);
 	ck_assert_str_eq(e.msg, "the store's record m/node is damaged ({\"beats\":\"x\"}): beats: "
 				"\"x\" is not a number");

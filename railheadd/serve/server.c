@@ -23,13 +23,13 @@ struct server_request {
 	void (*gone)(void *what); /* NULL: there is nothing to end */
 	void *what;
 };
-TAILQ_HEAD(requests, server_request);
+TAILQ_HEAD(server_requests, server_request);
 
 struct server {
 	struct server_conf conf;
 	struct agent_socket at;
 	struct evconnlistener *listener;
-	struct requests requests;
+	struct server_requests requests;
 	unsigned n;
 };
 
@@ -170,7 +170,7 @@ int server_new(const struct server_conf *conf, struct server **out, struct err *
 		return err_nomem(e);
 	s->conf = *conf;
 	TAILQ_INIT(&s->requests);
-	s->at = (struct agent_socket){ .fd = -1, .lock = -1 };
+	s->at = (struct agent_socket){ .fd = -1 };
 	if (socket_open(conf->ctx, &s->at, e)) {
 		free(s);
 		return -1;

@@ -34,7 +34,7 @@ struct server_conf {
 };
 
 /*
- * server_new - listen at <run_dir>/agent.sock. ERR_BUSY: another agent runs. server_free - close
+ * server_new - listen at <run_dir>/agent.sock. The caller has socket_lock(). server_free - close
  * all connections and remove the socket.
  */
 int server_new(const struct server_conf *conf, struct server **out, struct err *e) must_check;

@@ -14,6 +14,7 @@
 #include "cluster/testing/loop.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
+#include "railheadd/serve/socket.h"
 
 struct bed {
 	struct event_base *base;
@@ -247,13 +248,16 @@ END_TEST
 START_TEST(one_agent_at_a_time)
 {
 	struct bed b = bed_begin();
-	struct server *second = NULL;
 	struct err e;
+	int first = socket_lock(&b.ctx, &e);
 
-	bed_serve(&b);
-	ck_assert_int_eq(
-		server_new(&(struct server_conf){ b.base, &b.ctx, answer, &b }, &second, &e), -1);
+	ck_assert_int_ge(first, 0);
+	ck_assert_int_eq(socket_lock(&b.ctx, &e), -1);
 	ck_assert_int_eq(e.code, ERR_BUSY);
+	(void)close(first);
+	first = socket_lock(&b.ctx, &e);
+	ck_assert_int_ge(first, 0);
+	(void)close(first);
 	bed_end(&b);
 }
 END_TEST

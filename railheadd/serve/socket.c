@@ -18,7 +18,7 @@
 
 _Static_assert(SOCKET_PATH_LEN == sizeof(((struct sockaddr_un *)0)->sun_path), "one length");
 
-static int take_lock(const struct ctx *ctx, struct err *e)
+int socket_lock(const struct ctx *ctx, struct err *e)
 {
 	auto_fd int dir = safe_open_dir(ctx->run_dir, SAFE_OWNED | SAFE_CREATE, e);
 	int fd = dir < 0 ? -1 : lock_name(dir, "node agent", true, 0, e);
@@ -51,20 +51,15 @@ static int listen_at(const char *path, struct err *e)
 
 int socket_open(const struct ctx *ctx, struct agent_socket *out, struct err *e)
 {
-	struct agent_socket s = { .fd = -1, .lock = -1 };
+	struct agent_socket s = { .fd = -1 };
 	int n = snprintf(s.path, sizeof(s.path), "%s/" AGENT_SOCKET, ctx->run_dir);
 
 	if (n < 0 || (size_t)n >= sizeof(s.path))
 		return err_set(e, ERR_CONFIG, 0, "%.200s/" AGENT_SOCKET ": the path is too long",
 			       ctx->run_dir);
-	s.lock = take_lock(ctx, e);
-	if (s.lock < 0)
-		return -1;
 	s.fd = listen_at(s.path, e);
-	if (s.fd < 0) {
-		(void)close(s.lock);
+	if (s.fd < 0)
 		return -1;
-	}
 	*out = s;
 	return 0;
 }
@@ -75,9 +70,7 @@ void socket_close(struct agent_socket *s)
 		(void)unlink(s->path);
 		(void)close(s->fd);
 	}
-	if (s->lock >= 0)
-		(void)close(s->lock);
-	*s = (struct agent_socket){ .fd = -1, .lock = -1 };
+	s->fd = -1;
 }
 
 bool socket_peer_is_root(int fd)

@@ -8,14 +8,19 @@
 #define SOCKET_PATH_LEN 108 /* of struct sockaddr_un */
 
 struct agent_socket {
-	int fd;   /* listens; non-blocking */
-	int lock; /* held as long as the agent runs */
+	int fd; /* listens; non-blocking */
 	char path[SOCKET_PATH_LEN];
 };
 
 /*
- * socket_open - <run_dir>/agent.sock, for root alone. A socket that a dead agent left is replaced.
- * ERR_BUSY: another agent runs. socket_close - remove it, and close what is open (not -1).
+ * socket_lock - the lock of the node's agent, to be held as long as it runs: a descriptor.
+ * ERR_BUSY: another agent runs.
+ */
+int socket_lock(const struct ctx *ctx, struct err *e) must_check;
+
+/*
+ * socket_open - <run_dir>/agent.sock, for root alone. The caller has the lock: a socket that is
+ * there was left by a dead agent, and is replaced. socket_close - remove it, and close it (not -1).
  */
 int socket_open(const struct ctx *ctx, struct agent_socket *out, struct err *e) must_check;
 void socket_close(struct agent_socket *s);
