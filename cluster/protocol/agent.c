@@ -315,6 +315,8 @@ static int64_t next_time(const struct agent *a)
 	for (size_t i = 0; i < a->n_pools && a->renewed && !a->other; i++) {
 		const struct agent_pool *p = &a->pools[i];
 
+		if (p->doubtful)
+			sooner(a, a->now + a->set.retry, &next);
 		if (p->due > a->now)
 			sooner(a, p->due, &next);
 		if (p->tight_until > a->now)
@@ -367,11 +369,10 @@ int agent_doubt_pool(struct agent *a, const char *pool)
 		if (r.state != BLOCK_GRANTED || !r.epoch || strcmp(r.key.pool, pool) != 0)
 			continue;
 		r.epoch = 0;
-		if (agent_put(a, &r) == 0)
-			continue;
-		rc = -1;
-		/* At least it is confirmed later. */
-		a->blocks[i].epoch = 0;
+		/* If it fails, the epoch stays here as it is there: so the next call tries again.
+		 */
+		if (agent_put(a, &r))
+			rc = -1;
 	}
 	/* A write that is under way confirms nothing. */
 	for (size_t i = 0; i < a->n_ops; i++) {
@@ -386,6 +387,7 @@ int agent_doubt_pool(struct agent *a, const char *pool)
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
 {
 	struct agent_pool *p = agent_find_pool(a, pool->name);
+	int doubted = 0;
 
 	if (pool->grid.bits >= 32)
 		return err_set(e, ERR_CONFIG, 0, "pool %s: a block of 2^%u addresses is too large",
@@ -397,12 +399,13 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 		p = &a->pools[a->n_pools++];
 		*p = (struct agent_pool){ .due = a->now, .idle_due = a->now + pool->idle };
 	} else if (strcmp(p->is.uid, pool->uid) != 0) {
-		(void)agent_doubt_pool(a, pool->name);
+		doubted = agent_doubt_pool(a, pool->name);
 	}
 	p->is = *pool;
 	p->gone = false;
 	if (agent_is_closed(p))
-		(void)agent_doubt_pool(a, pool->name);
+		doubted = agent_doubt_pool(a, pool->name);
+	p->doubtful |= doubted != 0;
 	return 0;
 }
 
@@ -413,7 +416,7 @@ void agent_unset_pool(struct agent *a, const char *name)
 
 	if (!p)
 		return;
-	(void)agent_doubt_pool(a, name);
+	p->doubtful |= agent_doubt_pool(a, name) != 0;
 	p->gone = false;
 	for (size_t i = 0; i < a->n_blocks && !p->gone; i++)
 		p->gone = strcmp(a->blocks[i].key.pool, name) == 0;
@@ -433,7 +436,8 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 	agent_read_clock(a);
 	if (addresses && !p->needed) {
 		p->asked = 0;
-		p->full = p->refused = false;
+		p->full = false;
+		p->refused = 0;
 		/* Sooner than a node that only wants addresses ahead. */
 		p->seeks = p->seeks < 2 ? p->seeks : 2;
 		if (p->due > a->now + a->set.retry)

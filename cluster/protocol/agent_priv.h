@@ -14,7 +14,7 @@ struct agent_pool {
 	struct shared_pool is;
 	uint64_t needed;     /* for callers that wait */
 	bool full;           /* the last list showed nothing to claim or to ask for */
-	bool refused;        /* the store refused a claim or a list since the need began */
+	unsigned refused;    /* claims and lists that the store refused since the need began */
 	unsigned asked;      /* for this need */
 	u128 tried;          /* positions of the order that were tried */
 	unsigned misses;     /* claims in a row that found the block taken */
@@ -24,7 +24,8 @@ struct agent_pool {
 	int64_t idle_due;
 	struct ip *empty; /* blocks that were not used at the last look, owned */
 	size_t n_empty;
-	bool gone; /* the pool does not exist any more, and blocks of it are left */
+	bool doubtful; /* agent_doubt_pool() failed */
+	bool gone;     /* the pool does not exist any more, and blocks of it are left */
 };
 
 struct agent {

@@ -12,6 +12,8 @@
 #define MISSES_MAX_RANGE 1
 /* So many requests in a row without a usable answer: the need ends with NEED_AWAY. */
 #define AWAY_MAX 3
+/* So many refused ones, and it ends with NEED_REFUSED: a store that is busy refuses, too. */
+#define REFUSED_MAX 3
 
 void claim_start(struct agent *a, const struct block_key *key, bool there)
 {
@@ -66,7 +68,7 @@ static void refused(struct agent *a, struct op *op)
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	if (p) {
-		p->refused = true;
+		p->refused++;
 		p->due = agent_wait(a, p->seeks++);
 	}
 	missed(a, op);
@@ -260,13 +262,15 @@ static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_res
 	enum agent_health health = agent_health(a);
 
 	*how = NEED_REFUSED;
-	if (agent_is_closed(p) || p->refused || health == AGENT_TWIN || health == AGENT_FROZEN)
+	if (agent_is_closed(p) || p->refused >= REFUSED_MAX || health == AGENT_TWIN ||
+	    health == AGENT_FROZEN)
 		return true;
 	*how = NEED_AWAY;
 	if (a->away >= AWAY_MAX)
 		return true;
 	*how = NEED_FULL;
-	return p->full;
+	/* A claim that is under way may still bring a block. */
+	return p->full && !expected(a, p);
 }
 
 void claim_tell(struct agent *a)
@@ -280,7 +284,8 @@ void claim_tell(struct agent *a)
 		if (!p->needed || (!met && !has_ended(a, p, &how)))
 			continue;
 		p->needed = p->asked = 0;
-		p->full = p->refused = false;
+		p->full = false;
+		p->refused = 0;
 		a->ops->met(a->arg, p->is.name, met ? NEED_MET : how);
 	}
 }

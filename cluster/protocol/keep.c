@@ -210,6 +210,8 @@ void keep_idle(struct agent *a)
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
 
+		if (p->doubtful)
+			p->doubtful = agent_doubt_pool(a, p->is.name) != 0;
 		if (p->is.ending || p->is.conflict)
 			leave(a, p);
 		else if (p->is.idle && p->idle_due <= a->now && can_return(a))

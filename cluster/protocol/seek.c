@@ -264,7 +264,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	if (r->outcome != CLUSTER_OK || !p) {
 		if (p && r->outcome == CLUSTER_REFUSED)
-			p->refused = true;
+			p->refused++;
 		agent_end(op);
 		return;
 	}

@@ -95,6 +95,43 @@ test_commands_a_pool_is_deleted_and_made_again()
 }
 has_subnet() { ctl "$1" ipam blocks "$2" --json | grep -qF "$3"; }
 
+# A pod of a node that is cut off has an address of the deleted pool: no other pool may have it.
+test_commands_no_pool_is_made_on_blocks_of_a_deleted_one()
+{
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0,"cooldown":0}'
+	add n2 p1 rail0
+	ip link set n2-eth0 down
+	is "delete" ctl n1 cluster pool delete rail0
+	isnt "the same addresses" ctl n1 cluster pool apply - <<<'{"name":"rail1","subnet":"10.92.0.0/24","blockSize":4}'
+	has "the same addresses" "$(<"$W/is")" "node n2 has block"
+	isnt "another blockSize" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":4}'
+	is "others" ctl n1 cluster pool apply - <<<'{"name":"rail2","subnet":"10.93.0.0/24","blockSize":4}'
+	ip link set n2-eth0 up
+	del n2 p1 rail0
+	eventually applied n1 '{"name":"rail1","subnet":"10.92.0.0/24","blockSize":4}'
+	eventually added n3 p2 rail1
+	unique
+}
+applied() { ctl "$1" cluster pool apply - <<<"$2"; }
+
+# Two operators at the same time: one of the pools stays.
+test_commands_two_pools_at_the_same_time()
+{
+	local i first second
+	cluster_begin
+	for ((i = 0; i < 5; i++)); do
+		ctl n1 cluster pool apply - <<<"{\"name\":\"a$i\",\"subnet\":\"10.9$i.0.0/24\",\"blockSize\":4}" >"$W/first" 2>&1 &
+		first=$!
+		ctl n2 cluster pool apply - <<<"{\"name\":\"b$i\",\"subnet\":\"10.9$i.0.0/24\",\"blockSize\":4}" >"$W/second" 2>&1 &
+		second=$!
+		wait "$first" && first=0
+		wait "$second" && second=0
+		[ "$first" = 0 ] || [ "$second" = 0 ] || fail "none of two pools: $(cat "$W/first" "$W/second")"
+		[ "$first" != 0 ] || [ "$second" != 0 ] || fail "both pools a$i and b$i were made"
+	done
+}
+
 test_commands_without_an_agent()
 {
 	NODES=1 cluster_begin

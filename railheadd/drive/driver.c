@@ -12,7 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 /* How long an ask for a block of another node stands. */
-#define ASK (2 * SECOND)
+#define ASK SECOND
 /* ADD and DEL do not tell the agent: so often it looks whether the pools have enough addresses. */
 #define TICK_MAX (10 * SECOND)
 
@@ -28,15 +28,22 @@ void driver_soon(struct driver *d)
 	arm(d, 0);
 }
 
-static void tell_unmet(struct driver *d)
+/* Who still waits although the need was met lost its address to another ADD: it needs a new one. */
+static bool tell_ended(struct driver *d)
 {
 	struct pool_entry *p;
+	bool again = false;
 
 	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
-		if (p->ended)
-			needs_fail(d, p->view.pool.name, p->result);
+		if (!p->ended)
+			continue;
 		p->ended = false;
+		if (p->result != NEED_MET)
+			needs_fail(d, p->view.pool.name, p->result);
+		else
+			again |= needs_tell(d, p->view.pool.name);
 	}
+	return again;
 }
 
 void driver_event(struct driver *d)
@@ -45,10 +52,14 @@ void driver_event(struct driver *d)
 	int64_t next = agent_tick(d->agent, now);
 
 	needs_serve(d);
-	tell_unmet(d);
-	pools_sweep(d);
+	if (tell_ended(d))
+		next = now;
+	needs_fail_unknown(d);
+	if (pools_sweep(d))
+		next = now;
 	if (d->fatal.code)
 		(void)event_base_loopbreak(d->conf.base);
+	/* The agent begins at the next event with the needs that it got above. */
 	arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
 }
 
@@ -78,8 +89,19 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	if (!d->reply_pool_set)
 		return -1;
 	d->reply_pool.pool.ending = o->ending;
+	struct pool_seen seen;
+
+	pool_seen_read(o, &seen);
+	d->reply_pool.pool.conflict = pools_rival(d, &seen) != NULL;
 	*out = d->reply_pool.pool;
 	return 0;
+}
+
+static void unreadable(void *arg, const struct err *why)
+{
+	const struct driver *d = arg;
+
+	log_warn(&d->conf.ctx->log, "%s", why->msg);
 }
 
 static void reply(void *arg, const struct agent_reply *r, const struct err *why)
@@ -89,12 +111,14 @@ static void reply(void *arg, const struct agent_reply *r, const struct err *why)
 	if (r->outcome == CLUSTER_REFUSED)
 		driver_refused(d, why);
 	else
-		driver_heard(d, r->outcome == CLUSTER_AWAY ? why : NULL);
+		driver_heard(d, r->outcome == CLUSTER_AWAY && !r->unreadable ? why : NULL);
+	if (r->unreadable)
+		unreadable(d, why);
 	agent_answer(d->agent, r);
 	driver_event(d);
 }
 
-static const struct request_fns request_fns = { known_pool, decode_pool, reply };
+static const struct request_fns request_fns = { known_pool, decode_pool, unreadable, reply };
 
 void driver_pools_known(struct driver *d)
 {
@@ -103,6 +127,7 @@ void driver_pools_known(struct driver *d)
 	const struct follow_conf f = { d->conf.base, d->conf.store, &d->own_which, &own_follow_fns,
 				       d };
 
+	d->pools_known = true;
 	if (!d->own_follow && follow_new(&f, &d->own_follow, &e))
 		d->fatal = e;
 }
@@ -168,6 +193,7 @@ static int begin(struct driver *d, struct err *e)
 {
 	const struct driver_conf *c = &d->conf;
 
+	d->contact_since = ctx_since_boot(c->ctx);
 	d->tick = evtimer_new(c->base, tick, d);
 	if (!d->tick)
 		return err_nomem(e);
@@ -199,6 +225,7 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 	}
 	d->conf = *conf;
 	TAILQ_INIT(&d->pools);
+	TAILQ_INIT(&d->seen);
 	TAILQ_INIT(&d->needs);
 	TAILQ_INIT(&d->changes);
 	TAILQ_INIT(&d->forgets);
@@ -243,24 +270,53 @@ const struct err *driver_failed(const struct driver *d)
 
 /* ---- status ---- */
 
+/* spare is left out if the node's store cannot be read. */
+static int add_pool(struct driver *d, struct json *list, const struct pool_entry *p)
+{
+	const struct shared_pool *s = &p->view.pool;
+	struct json *one = json_push_object(list);
+	uint64_t spare = 0;
+	struct err e;
+	int rc;
+
+	if (!one || json_add_str(one, "name", s->name) || json_add_str(one, "uid", s->uid) ||
+	    json_add_bool(one, "deleted", p->gone || s->ending))
+		return -1;
+	rc = blocks_spare(d->conf.ipam, s->name, &spare, &e);
+	if (rc)
+		log_error(&d->conf.ctx->log, "%s", e.msg);
+	return rc ? 0 : json_add_int(one, "spare", (int64_t)spare);
+}
+
+/* A pool that overlaps an older one gives nothing on any node. */
+static int add_rival(struct json *list, const struct pool_seen *p)
+{
+	struct json *one = p->rival ? json_push_object(list) : NULL;
+
+	if (!p->rival)
+		return 0;
+	return !one || json_add_str(one, "name", p->name) || json_add_str(one, "uid", p->uid) ||
+			       json_add_bool(one, "deleted", p->ending) ||
+			       json_add_str(one, "conflict", p->rival->name)
+		       ? -1
+		       : 0;
+}
+
 static int add_pools(struct driver *d, struct json *obj)
 {
 	struct json *list = json_add_array(obj, "pools");
 	const struct pool_entry *p;
+	const struct pool_seen *s;
 
-	if (!list)
-		return -1;
-	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
-		const struct shared_pool *s = &p->view.pool;
-		struct json *one = json_push_object(list);
-
-		if (!one || json_add_str(one, "name", s->name) ||
-		    json_add_str(one, "uid", s->uid) ||
-		    json_add_bool(one, "deleted", p->gone || s->ending) ||
-		    json_add_int(one, "spare", (int64_t)driver_agent_ops.spare(d, s->name)))
+	for (p = TAILQ_FIRST(&d->pools); list && p; p = TAILQ_NEXT(p, all)) {
+		if (!p->view.pool.conflict && add_pool(d, list, p))
 			return -1;
 	}
-	return 0;
+	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
+		if (add_rival(list, s))
+			return -1;
+	}
+	return list ? 0 : -1;
 }
 
 int driver_status(struct driver *d, struct json *obj, struct err *e)

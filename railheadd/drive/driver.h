@@ -34,9 +34,10 @@ void driver_free(struct driver *d);
 
 /*
  * driver_need - an ADD waits for `addresses` of a pool, at most wait_ms. fn is called once, from
- * the loop: why NULL: the node has got addresses. ERR_NOTFOUND: no pool has this name here.
- * ERR_EXHAUSTED: the pool is full. ERR_AGAIN: the cluster store is away, or gave none in time.
- * driver_need_cancel - nothing is reported any more. NULL: no memory.
+ * the loop: why NULL: the node has got addresses. ERR_NOTFOUND: the list of pools is known, and
+ * this node can use none of this name. ERR_EXHAUSTED: the pool is full. ERR_AGAIN: the cluster
+ * store is away, refuses, or gave none in time. NULL: no memory. driver_need_cancel - nothing is
+ * reported any more.
  */
 struct driver_need;
 typedef void (*driver_need_fn)(void *arg, const struct err *why);
@@ -50,8 +51,9 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 void driver_need_cancel(struct driver_need *n);
 
 /*
- * driver_status - add to obj: node, store, contact, why, since, epoch, pools and blocks, see
- * railheadd(8).
+ * driver_status - add to obj: node, store, contact, contactSeconds, why (unless there is contact),
+ * health, and pools: name, uid, deleted, spare, or instead of spare the older pool in conflict. See
+ * railctl(8), cluster status. ERR_NOMEM.
  */
 int driver_status(struct driver *d, struct json *obj, struct err *e) must_check;
 

@@ -97,7 +97,7 @@ static void met(void *arg, const char *pool, enum need_result result)
 {
 	struct pool_entry *p = pools_find(arg, pool);
 
-	if (!p || result == NEED_MET)
+	if (!p)
 		return;
 	p->ended = true;
 	p->result = result;

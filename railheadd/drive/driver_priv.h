@@ -14,18 +14,29 @@
 
 struct event;
 
-/* A shared pool. The agent borrows from view, so that an entry is never moved. */
+/* A shared pool on this node. The agent borrows from view, so that an entry is never moved. */
 struct pool_entry {
 	TAILQ_ENTRY(pool_entry) all;
 	struct shared_pool_view view;
 	struct json *definition;
-	bool listed; /* the list that runs has it */
-	bool gone;   /* from the cluster; its last records here are not */
-	bool again;  /* and the cluster has a new pool of this name */
-	bool ended;  /* a need of it ended without addresses: result says how */
+	bool gone;  /* from the cluster; its last records here are not */
+	bool ended; /* a need of it ended: result says how */
 	enum need_result result;
 };
 TAILQ_HEAD(pool_entries, pool_entry);
+
+/* A shared pool as the cluster store shows it. */
+struct pool_seen {
+	TAILQ_ENTRY(pool_seen) all;
+	char name[CLUSTER_NAME_LEN], uid[CLUSTER_UID_LEN], created[CLUSTER_CREATED_LEN];
+	struct ip_prefix subnet; /* family IP_NONE: none can be read */
+	struct json *definition; /* owned */
+	bool ending;
+	bool listed;                   /* the list that runs has it */
+	bool fresh;                    /* what it says has not reached the node yet */
+	const struct pool_seen *rival; /* an older pool that it overlaps; NULL: none */
+};
+TAILQ_HEAD(pools_seen, pool_seen);
 
 struct driver_need {
 	TAILQ_ENTRY(driver_need) all;
@@ -36,6 +47,7 @@ struct driver_need {
 	driver_need_fn fn;
 	void *arg;
 	struct event *timer;
+	bool served, failed; /* and fn is called with it */
 };
 TAILQ_HEAD(driver_needs, driver_need);
 TAILQ_HEAD(pool_changes, pool_change);
@@ -48,6 +60,9 @@ struct driver {
 	struct follow *pools_follow, *own_follow;
 	struct cluster_selector pools_which, own_which;
 	struct pool_entries pools;
+	struct pools_seen seen;
+	bool pools_known; /* a list of them was complete */
+	bool own_skipped; /* blocks of this node, because their pool is not known */
 	struct driver_needs needs;
 	struct pool_changes changes;
 	struct node_forgets forgets;
@@ -98,17 +113,24 @@ extern const struct agent_ops driver_agent_ops;
 int pools_load(struct driver *d, struct err *e) must_check;
 struct pool_entry *pools_find(const struct driver *d, const char *name);
 void pools_free(struct driver *d);
-/* pools_sweep - delete pools that are gone, once their last record is. */
-void pools_sweep(struct driver *d);
+/* pools_sweep - delete pools that are gone, once their last record is. True: any was. */
+bool pools_sweep(struct driver *d);
+/* pools_rival - an older pool in the cluster that overlaps this one; NULL: none. */
+const struct pool_seen *pools_rival(const struct driver *d, const struct pool_seen *p);
+/* pool_seen_read - *out borrows its definition from the object. */
+void pool_seen_read(const struct cluster_object *o, struct pool_seen *out);
 /* pools_follow_fns, own_follow_fns - what becomes of objects that are listed and watched. */
 extern const struct follow_fns pools_follow_fns, own_follow_fns;
 
 /*
  * needs_serve - tell those who wait and can be served. needs_fail - tell all others of a pool.
- * needs_free - forget all.
+ * needs_fail_unknown - those of pools that are not there. needs_tell - tell the agent how much is
+ * waited for; true: something is. needs_free - forget all.
  */
 void needs_serve(struct driver *d);
 void needs_fail(struct driver *d, const char *pool, enum need_result result);
+void needs_fail_unknown(struct driver *d);
+bool needs_tell(struct driver *d, const char *pool);
 void needs_free(struct driver *d);
 
 /*

@@ -14,6 +14,7 @@ struct follow {
 	struct event *timer;
 	char revision[CLUSTER_REVISION_LEN]; /* "": list first */
 	unsigned failures;
+	bool again; /* the timer runs, and then the objects are listed again */
 };
 
 static void begin(struct follow *f);
@@ -110,9 +111,17 @@ static void begin(struct follow *f)
 
 static void due(evutil_socket_t fd, short what, void *arg)
 {
+	struct follow *f = arg;
+
 	(void)fd;
 	(void)what;
-	begin(arg);
+	if (f->call)
+		f->is.store->ops->cancel(f->call);
+	f->call = NULL;
+	if (f->again)
+		f->revision[0] = '\0';
+	f->again = false;
+	begin(f);
 }
 
 int follow_new(const struct follow_conf *conf, struct follow **out, struct err *e)
@@ -129,12 +138,13 @@ int follow_new(const struct follow_conf *conf, struct follow **out, struct err *
 	return 0;
 }
 
+/* Not at once: the caller may be one of fns, inside the call that would be cancelled. */
 void follow_again(struct follow *f)
 {
-	if (f->call)
-		f->is.store->ops->cancel(f->call);
-	f->call = NULL;
-	f->revision[0] = '\0';
+	if (f->again)
+		return;
+	f->again = true;
+	f->failures = 0;
 	pause_then_begin(f, 0);
 }
 

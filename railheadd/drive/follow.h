@@ -44,7 +44,7 @@ struct follow_conf {
  * reported. NULL is fine.
  */
 int follow_new(const struct follow_conf *conf, struct follow **out, struct err *e) must_check;
-/* follow_again - list the objects again, soon. */
+/* follow_again - list the objects again, soon; also from one of fns. */
 void follow_again(struct follow *f);
 void follow_free(struct follow *f);
 

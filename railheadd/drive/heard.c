@@ -22,6 +22,8 @@ void driver_heard(struct driver *d, const struct err *why)
 	d->contact = !why;
 	if (why)
 		d->why = *why;
+	else
+		agent_heard(d->agent);
 }
 
 void driver_refused(struct driver *d, const struct err *why)
@@ -42,11 +44,12 @@ int driver_add_contact(struct driver *d, struct json *obj)
 {
 	const struct cluster_store *s = d->conf.store;
 	int64_t now = ctx_since_boot(d->conf.ctx);
+	const char *why = d->why.code ? d->why.msg : "it was not reached yet";
 
 	if (json_add_str(obj, "store", s ? s->ops->name : "none") ||
 	    json_add_bool(obj, "contact", d->contact) ||
 	    json_add_int(obj, "contactSeconds", s ? (now - d->contact_since) / SECOND : 0) ||
-	    json_add_str(obj, "why", d->contact || !s ? NULL : d->why.msg))
+	    json_add_str(obj, "why", d->contact || !s ? NULL : why))
 		return -1;
 	if (!d->refused.code)
 		return 0;

@@ -9,75 +9,131 @@
 
 #include "railheadd/drive/driver_priv.h"
 
-void driver_need_cancel(struct driver_need *n)
+static void drop(struct driver_need *n)
 {
 	TAILQ_REMOVE(&n->driver->needs, n, all);
 	event_free(n->timer);
 	free(n);
 }
 
-static void finish(struct driver_need *n, const struct err *why)
+/* The first one, from n on, that waits for the pool; NULL: none. */
+static struct driver_need *first_of(struct driver_need *n, const char *pool)
 {
-	driver_need_fn fn = n->fn;
-	void *arg = n->arg;
-
-	driver_need_cancel(n);
-	fn(arg, why);
+	while (n && strcmp(n->pool, pool) != 0)
+		n = TAILQ_NEXT(n, all);
+	return n;
 }
 
 /* The agent gets the sum of all needs of the pool. */
-static void tell_agent(struct driver *d, const char *pool)
+bool needs_tell(struct driver *d, const char *pool)
 {
-	const struct driver_need *n;
+	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
 	uint64_t sum = 0;
 
-	for (n = TAILQ_FIRST(&d->needs); n; n = TAILQ_NEXT(n, all)) {
-		if (strcmp(n->pool, pool) == 0)
-			sum += n->addresses;
-	}
+	for (; n; n = first_of(TAILQ_NEXT(n, all), pool))
+		sum += n->addresses;
 	(void)agent_need(d->agent, pool, sum);
+	return sum > 0;
 }
 
-/* True: the pool has enough for this one and those before it. */
-static bool can_serve(struct driver *d, const struct driver_need *n)
+static void finish(struct driver_need *n, const struct err *why)
 {
-	const struct driver_need *m;
-	uint64_t sum = n->addresses;
+	struct driver *d = n->driver;
+	driver_need_fn fn = n->fn;
+	char pool[sizeof(n->pool)];
+	void *arg = n->arg;
 
-	for (m = TAILQ_FIRST(&d->needs); m; m = TAILQ_NEXT(m, all)) {
-		if (m == n)
-			break;
-		if (strcmp(m->pool, n->pool) == 0)
-			sum += m->addresses;
+	memcpy(pool, n->pool, sizeof(pool));
+	drop(n);
+	(void)needs_tell(d, pool);
+	fn(arg, why);
+}
+
+void driver_need_cancel(struct driver_need *n)
+{
+	struct driver *d = n->driver;
+	char pool[sizeof(n->pool)];
+
+	memcpy(pool, n->pool, sizeof(pool));
+	drop(n);
+	(void)needs_tell(d, pool);
+}
+
+/* ---- served ---- */
+
+/* Needs are served in their order; one that is too large lets none pass. */
+static void choose(struct driver *d, const char *pool)
+{
+	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+	uint64_t spare = n ? driver_agent_ops.spare(d, pool) : 0;
+
+	for (; n && n->addresses <= spare; n = first_of(TAILQ_NEXT(n, all), pool)) {
+		spare -= n->addresses;
+		n->served = true;
 	}
-	return driver_agent_ops.spare(d, n->pool) >= sum;
 }
 
 void needs_serve(struct driver *d)
 {
-	struct driver_need *n = TAILQ_FIRST(&d->needs), *next;
+	struct driver_need *n, *next;
+	struct pool_entry *p;
 
-	for (; n; n = next) {
-		char pool[GRID_POOL_MAX + 1];
-
+	if (TAILQ_EMPTY(&d->needs))
+		return;
+	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
+		choose(d, p->view.pool.name);
+	for (n = TAILQ_FIRST(&d->needs); n; n = next) {
 		next = TAILQ_NEXT(n, all);
-		if (!can_serve(d, n))
+		if (!n->served)
 			continue;
-		memcpy(pool, n->pool, sizeof(pool));
 		finish(n, NULL);
-		tell_agent(d, pool);
 		/* fn may have cancelled others. */
 		next = TAILQ_FIRST(&d->needs);
 	}
+}
+
+/* ---- not served ---- */
+
+static const char *no_answer(const struct driver *d)
+{
+	return d->why.code ? d->why.msg : "it was not reached yet";
 }
 
 static int away(const struct driver *d, const char *pool, struct err *e)
 {
 	err_set(e, ERR_AGAIN, 0, "pool %s: this node has no free address, and %s%s", pool,
 		d->conf.store ? "the cluster store gives no answer: " : "no cluster store is set",
-		d->conf.store ? d->why.msg : "");
+		d->conf.store ? no_answer(d) : "");
 	return err_hint(e, d->conf.store ? "see `railctl cluster status`"
 					 : "name it in /etc/railhead/agent.json");
+}
+
+static int refused(const struct driver *d, const char *pool, struct err *e)
+{
+	const struct pool_entry *p = pools_find(d, pool);
+	enum agent_health health = agent_health(d->agent);
+
+	if (p && p->view.pool.ending)
+		err_set(e, ERR_AGAIN, 0, "pool %s was deleted; pods of this node still use it",
+			pool);
+	else if (p && p->view.pool.conflict)
+		err_set(e, ERR_AGAIN, 0, "pool %s overlaps an older pool", pool);
+	else if (health == AGENT_TWIN)
+		err_set(e, ERR_AGAIN, 0, "pool %s: another machine has the name of this node",
+			pool);
+	else if (health == AGENT_FROZEN)
+		err_set(e, ERR_AGAIN, 0,
+			"pool %s: the cluster store was restored, so no block is claimed for a "
+			"while",
+			pool);
+	else if (d->refused.code)
+		err_set(e, ERR_AGAIN, 0, "pool %s: the cluster store refuses a block: %s", pool,
+			d->refused.msg);
+	else
+		err_set(e, ERR_AGAIN, 0, "pool %s gives this node no block now", pool);
+	return err_hint(e, "%s",
+			d->refused.code && *d->refused.detail ? d->refused.detail
+							      : "see `railctl cluster status`");
 }
 
 static void explain(const struct driver *d, const char *pool, enum need_result result,
@@ -91,50 +147,78 @@ static void explain(const struct driver *d, const char *pool, enum need_result r
 	} else if (result == NEED_AWAY) {
 		(void)away(d, pool, e);
 	} else {
-		err_set(e, ERR_AGAIN, 0, "pool %s gives this node no block now", pool);
-		(void)err_hint(e, "see `railctl cluster status`");
+		(void)refused(d, pool, e);
+	}
+}
+
+static void fail_all(struct driver *d, const char *pool, const struct err *why)
+{
+	struct driver_need *n;
+
+	/* A need that fn begins is served or fails at the next event. */
+	for (n = TAILQ_FIRST(&d->needs); n; n = TAILQ_NEXT(n, all))
+		n->failed = strcmp(n->pool, pool) == 0;
+	for (n = TAILQ_FIRST(&d->needs); n;) {
+		bool failed = n->failed;
+		struct driver_need *next = TAILQ_NEXT(n, all);
+
+		if (failed)
+			finish(n, why);
+		n = failed ? TAILQ_FIRST(&d->needs) : next;
 	}
 }
 
 void needs_fail(struct driver *d, const char *pool, enum need_result result)
 {
-	struct driver_need *n = TAILQ_FIRST(&d->needs), *next;
 	struct err why;
 
 	explain(d, pool, result, &why);
+	fail_all(d, pool, &why);
+}
 
-	for (; n; n = next) {
-		next = TAILQ_NEXT(n, all);
-		if (strcmp(n->pool, pool) != 0)
+void needs_fail_unknown(struct driver *d)
+{
+	struct driver_need *n = TAILQ_FIRST(&d->needs);
+
+	while (n && d->pools_known) {
+		char pool[sizeof(n->pool)];
+		struct err why;
+
+		if (pools_find(d, n->pool)) {
+			n = TAILQ_NEXT(n, all);
 			continue;
-		finish(n, &why);
-		next = TAILQ_FIRST(&d->needs);
+		}
+		memcpy(pool, n->pool, sizeof(pool));
+		err_set(&why, ERR_NOTFOUND, 0, "the cluster has no pool %s that this node can use",
+			pool);
+		(void)err_hint(&why, "see `railctl cluster status`");
+		fail_all(d, pool, &why);
+		n = TAILQ_FIRST(&d->needs);
 	}
 }
 
 static void too_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct driver_need *n = arg;
-	struct driver *d = n->driver;
-	char pool[GRID_POOL_MAX + 1];
+	const struct driver *d = n->driver;
 	struct err e;
 
 	(void)fd;
 	(void)what;
-	memcpy(pool, n->pool, sizeof(pool));
 	if (d->contact && d->refused.code && d->refused_at >= n->since) {
-		err_set(&e, ERR_AGAIN, 0, "pool %s: the cluster store refuses: %s", pool,
+		err_set(&e, ERR_AGAIN, 0, "pool %s: the cluster store refuses: %s", n->pool,
 			d->refused.msg);
 		(void)err_hint(&e, "%s", d->refused.detail);
 	} else if (d->contact) {
-		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", pool);
+		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {
-		(void)away(d, pool, &e);
+		(void)away(d, n->pool, &e);
 	}
 	finish(n, &e);
-	tell_agent(d, pool);
 }
+
+/* ---- begin ---- */
 
 struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *ask,
 				driver_need_fn fn, void *arg)
@@ -158,7 +242,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	if (!d->conf.store)
 		wait = (struct timeval){ 0 };
 	(void)event_add(n->timer, &wait);
-	tell_agent(d, n->pool);
+	(void)needs_tell(d, n->pool);
 	driver_soon(d);
 	return n;
 }
@@ -166,5 +250,5 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 void needs_free(struct driver *d)
 {
 	while (!TAILQ_EMPTY(&d->needs))
-		driver_need_cancel(TAILQ_FIRST(&d->needs));
+		drop(TAILQ_FIRST(&d->needs));
 }

@@ -14,6 +14,8 @@ static int read_seen(struct driver *d, const struct cluster_object *o, struct bl
 
 	if (rc < 0)
 		log_warn(&d->conf.ctx->log, "%s", e.msg);
+	/* It may be of a pool that this node gets to know later. */
+	d->own_skipped |= rc > 0;
 	return rc;
 }
 
@@ -24,6 +26,7 @@ static void own_begun(void *arg)
 	free(d->listed);
 	d->listed = NULL;
 	d->n_listed = 0;
+	d->own_skipped = false;
 }
 
 static void own_item(void *arg, const struct cluster_object *o)
@@ -46,7 +49,9 @@ static void own_listed(void *arg)
 
 	if (!d->fatal.code)
 		agent_listed(d->agent, d->listed, d->n_listed);
-	own_begun(d);
+	free(d->listed);
+	d->listed = NULL;
+	d->n_listed = 0;
 	driver_event(d);
 }
 

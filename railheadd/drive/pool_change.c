@@ -1,23 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_change.c: reads the pool, and writes it with the version that was read. */
+/*
+ * pool_change.c: reads the pool, and writes it with the version that was read.
+ *
+ * No address may be in two pools, also not in a deleted one whose pods still live somewhere: the
+ * objects of their blocks say so, even if their node is cut off. So the lists of pools and of
+ * blocks are looked at before a pool is created. They are looked at once more afterwards, because
+ * another operator may have done the same meanwhile; then the pool is deleted again.
+ */
 #include "railheadd/drive/pool_change.h"
 
+#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/protocol/object_json.h"
 #include "ipam/conf/pool.h"
+#include "ipam/conf/pool_blocks.h"
+#include "lib/base/array.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define TRIES 5 /* of operators who change one pool at the same time */
+/* Nodes return the empty blocks of a deleted pool by themselves: so often, and so long. */
+#define LOOKS     10
+#define LOOK_MS   200
+#define POOLS_MAX 4096
+
+struct pool_name {
+	char name[CLUSTER_NAME_LEN], uid[CLUSTER_UID_LEN];
+};
 
 struct pool_change {
 	TAILQ_ENTRY(pool_change) all;
 	struct driver *driver;
 	struct cluster_call *call;
+	struct event *timer;
 	char name[GRID_POOL_MAX + 1];
-	struct json *definition; /* NULL: delete */
-	unsigned tries;
+	struct json *definition;  /* NULL: delete */
+	struct ip_prefix subnet;  /* of the pool */
+	struct cluster_object at; /* the pool as it was read or created; without its value */
+	unsigned tries, looks;
 	bool created;
+	struct pool_name *pools; /* of the last list; owned */
+	size_t n_pools;
+	struct pool_name rival; /* a pool that overlaps; "": none */
+	char rival_created[CLUSTER_CREATED_LEN];
+	struct err found; /* of a list: code 0: nothing is in the way */
 	struct pool_change_end end;
 };
 
@@ -27,8 +54,11 @@ void pool_change_cancel(struct pool_change *c)
 
 	if (c->call)
 		s->ops->cancel(c->call);
+	if (c->timer)
+		event_free(c->timer);
 	TAILQ_REMOVE(&c->driver->changes, c, all);
 	json_free(c->definition);
+	free(c->pools);
 	free(c);
 }
 
@@ -47,17 +77,106 @@ static void finish(struct pool_change *c, const struct err *why)
 	end.done(end.arg, why, created);
 }
 
-static int read_pool(struct pool_change *c, struct err *e);
+static void give_up(struct pool_change *c)
+{
+	struct err why = c->found;
 
-/* Outcomes that no caller handles by itself. */
+	finish(c, &why);
+}
+
+/* A call could not be begun. */
+static void begun(struct pool_change *c)
+{
+	struct err e;
+
+	if (c->call)
+		return;
+	(void)err_nomem(&e);
+	finish(c, &e);
+}
+
+/* Outcomes that no caller handles by itself; the store knows why it refused. */
 static void failed(struct pool_change *c, const struct cluster_result *r)
 {
 	struct err e = r->err;
 
-	e.code = r->outcome == CLUSTER_AWAY ? ERR_AGAIN : ERR_FORBIDDEN;
+	if (r->outcome != CLUSTER_REFUSED)
+		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "pool %s", c->name);
 	finish(c, &e);
 }
+
+/* ---- what is in the way ---- */
+
+static void see_pool(void *arg, const struct cluster_object *o)
+{
+	struct pool_change *c = arg;
+	struct pool_seen seen;
+
+	pool_seen_read(o, &seen);
+	if (ARRAY_GROW(c->pools, c->n_pools, POOLS_MAX, "shared pools", &c->found))
+		return;
+	memcpy(c->pools[c->n_pools].name, seen.name, sizeof(seen.name));
+	memcpy(c->pools[c->n_pools++].uid, seen.uid, sizeof(seen.uid));
+	if (strcmp(o->name, c->name) == 0)
+		memcpy(c->at.created, o->created, sizeof(c->at.created));
+	else if ((ip_in_prefix(c->subnet, seen.subnet.addr) ||
+		  ip_in_prefix(seen.subnet, c->subnet.addr)) &&
+		 (!*c->rival.name || strcmp(seen.created, c->rival_created) < 0)) {
+		c->rival = c->pools[c->n_pools - 1];
+		memcpy(c->rival_created, seen.created, sizeof(seen.created));
+	}
+}
+
+static bool is_of_a_pool(const struct pool_change *c, const char *name, const char *uid)
+{
+	for (size_t i = 0; i < c->n_pools; i++) {
+		if (strcmp(c->pools[i].name, name) == 0 && strcmp(c->pools[i].uid, uid) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The size of a block is not known when its pool is gone: it is as large as its start allows. */
+static bool is_inside(const struct pool_change *c, struct ip start)
+{
+	struct ip last = start;
+	u128 size = 1;
+
+	while (size < POOL_BLOCK_SIZE_MAX && !(start.v & size))
+		size <<= 1;
+	last.v += size - 1;
+	return ip_in_prefix(c->subnet, start) ||
+	       (start.v < c->subnet.addr.v && last.v >= c->subnet.addr.v);
+}
+
+static void see_block(void *arg, const struct cluster_object *o)
+{
+	struct pool_change *c = arg;
+	char pool[GRID_POOL_MAX + 1];
+	struct block b = { .touched = 0 };
+	struct ip start;
+	struct err e;
+
+	if (c->found.code || grid_parse(o->name, c->subnet.addr.family, pool, &start) ||
+	    !is_inside(c, start))
+		return;
+	/* A block that cannot be read may have pods. */
+	if (block_from_json(o->value, o->name, &b, &e) == 0 &&
+	    (!*b.owner.node || is_of_a_pool(c, pool, b.pool_uid)))
+		return;
+	err_set(&c->found, ERR_BUSY, 0,
+		"pool %s: node %s has block %s of a deleted pool in this subnet", c->name,
+		*b.owner.node ? b.owner.node : "(unknown)", o->name);
+	(void)err_hint(&c->found,
+		       "wait until the pods of that pool have gone, or use another subnet");
+}
+
+/* ---- write ---- */
+
+static int read_pool(struct pool_change *c, struct err *e);
+static void list_pools(struct pool_change *c);
+static void list_blocks(struct pool_change *c);
 
 static void written(void *arg, const struct cluster_result *r)
 {
@@ -67,13 +186,152 @@ static void written(void *arg, const struct cluster_result *r)
 		     r->outcome == CLUSTER_NOT_FOUND;
 
 	c->call = NULL;
-	if (r->outcome == CLUSTER_OK)
+	if (r->outcome == CLUSTER_OK && c->created && r->object) {
+		c->at = *r->object;
+		list_pools(c);
+	} else if (r->outcome == CLUSTER_OK) {
 		finish(c, NULL);
-	else if (!raced || ++c->tries == TRIES)
+	} else if (!raced || ++c->tries == TRIES) {
 		failed(c, r);
-	else if (read_pool(c, &e))
+	} else if (read_pool(c, &e)) {
 		finish(c, &e);
+	}
 }
+
+static void write_pool(struct pool_change *c, bool old)
+{
+	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_object o = { .kind = CLUSTER_POOL, .value = c->definition };
+
+	memcpy(o.name, c->name, sizeof(c->name));
+	c->created = !old;
+	if (old)
+		o.at = c->at.at;
+	if (!c->definition)
+		c->call = s->ops->remove(s, &o, written, c);
+	else if (old)
+		c->call = s->ops->update(s, &o, written, c);
+	else
+		c->call = s->ops->create(s, &o, written, c);
+	begun(c);
+}
+
+static void undone(void *arg, const struct cluster_result *r)
+{
+	struct pool_change *c = arg;
+
+	c->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		(void)err_hint(&c->found, "the pool gives nothing; delete it: %s", r->err.msg);
+	c->created = false;
+	give_up(c);
+}
+
+/* The pool that was created must not stay. No node uses it yet, or an older one is in its way. */
+static void undo(struct pool_change *c)
+{
+	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_object o = { .kind = CLUSTER_POOL, .at = c->at.at };
+
+	memcpy(o.name, c->name, sizeof(c->name));
+	c->call = s->ops->remove(s, &o, undone, c);
+	begun(c);
+}
+
+/* ---- the lists ---- */
+
+static void look_again(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	list_blocks(arg);
+}
+
+static void blocks_listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	const struct timeval wait = { .tv_usec = LOOK_MS * 1000L };
+	struct pool_change *c = arg;
+
+	(void)revision;
+	c->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		failed(c, r);
+	else if (c->found.code && c->created)
+		undo(c);
+	else if (c->found.code && ++c->looks < LOOKS)
+		(void)event_add(c->timer, &wait);
+	else if (c->found.code)
+		give_up(c);
+	else if (c->created)
+		finish(c, NULL);
+	else
+		write_pool(c, false);
+}
+
+static void list_blocks(struct pool_change *c)
+{
+	static const struct cluster_selector which = { CLUSTER_BLOCK, NULL, NULL };
+	static const struct cluster_list_fns fns = { see_block, blocks_listed };
+	struct cluster_store *s = c->driver->conf.store;
+
+	c->found.code = 0;
+	c->call = s->ops->list(s, &which, &fns, c);
+	begun(c);
+}
+
+/* True: a pool that overlaps is in the way, and c->found says so. */
+static bool has_rival(struct pool_change *c)
+{
+	/* The rival is the oldest of all that overlap. */
+	bool younger = strcmp(c->rival_created, c->at.created) > 0;
+
+	if (!*c->rival.name || (c->created && younger) || (!c->definition && !younger))
+		return false;
+	if (c->definition) {
+		err_set(&c->found, ERR_BUSY, 0, "pool %s: its subnet overlaps that of pool %s",
+			c->name, c->rival.name);
+		(void)err_hint(&c->found, "give each shared pool a subnet of its own");
+		return true;
+	}
+	/* It would begin to give addresses, which pods of this pool still have. */
+	err_set(&c->found, ERR_BUSY, 0, "pool %s: pool %s overlaps it, and waits for its end",
+		c->name, c->rival.name);
+	(void)err_hint(&c->found, "delete pool %s first", c->rival.name);
+	return true;
+}
+
+static void pools_listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct pool_change *c = arg;
+
+	(void)revision;
+	c->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		failed(c, r);
+	else if ((c->found.code || has_rival(c)) && c->created)
+		undo(c);
+	else if (c->found.code)
+		give_up(c);
+	else if (c->definition)
+		list_blocks(c);
+	else
+		write_pool(c, true);
+}
+
+static void list_pools(struct pool_change *c)
+{
+	static const struct cluster_selector which = { CLUSTER_POOL, NULL, NULL };
+	static const struct cluster_list_fns fns = { see_pool, pools_listed };
+	struct cluster_store *s = c->driver->conf.store;
+
+	c->found.code = 0;
+	c->n_pools = 0;
+	c->rival.name[0] = '\0';
+	c->call = s->ops->list(s, &which, &fns, c);
+	begun(c);
+}
+
+/* ---- read ---- */
 
 static const char *text_of(const struct json *n, const char *key, char buf[JSON_SHOW_LEN])
 {
@@ -96,45 +354,30 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 	return 0;
 }
 
-static void write_pool(struct pool_change *c, const struct cluster_object *old)
-{
-	struct cluster_store *s = c->driver->conf.store;
-	struct cluster_object o = { .kind = CLUSTER_POOL, .value = c->definition };
-	struct err e;
-
-	memcpy(o.name, c->name, sizeof(c->name));
-	c->created = !old;
-	if (old)
-		o.at = old->at;
-	if (!c->definition)
-		c->call = s->ops->remove(s, &o, written, c);
-	else if (old)
-		c->call = s->ops->update(s, &o, written, c);
-	else
-		c->call = s->ops->create(s, &o, written, c);
-	if (c->call)
-		return;
-	(void)err_nomem(&e);
-	finish(c, &e);
-}
-
 static void was_read(void *arg, const struct cluster_result *r)
 {
 	struct pool_change *c = arg;
+	bool there = r->outcome == CLUSTER_OK;
+	struct pool_seen seen;
 	struct err e;
 
 	c->call = NULL;
+	if (there) {
+		pool_seen_read(r->object, &seen);
+		c->at = *r->object;
+		c->subnet = c->definition ? c->subnet : seen.subnet;
+	}
 	if (r->outcome == CLUSTER_NOT_FOUND && !c->definition) {
 		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name", c->name);
 		finish(c, &e);
-	} else if (r->outcome == CLUSTER_NOT_FOUND) {
-		write_pool(c, NULL);
-	} else if (r->outcome != CLUSTER_OK) {
+	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
 		failed(c, r);
-	} else if (c->definition && check_same(c, r->object->value, &e)) {
+	} else if (!there || !c->definition) {
+		list_pools(c);
+	} else if (check_same(c, r->object->value, &e)) {
 		finish(c, &e);
 	} else {
-		write_pool(c, r->object);
+		write_pool(c, true);
 	}
 }
 
@@ -142,36 +385,25 @@ static int read_pool(struct pool_change *c, struct err *e)
 {
 	struct cluster_store *s = c->driver->conf.store;
 
+	c->created = false;
 	c->call = s->ops->get(s, CLUSTER_POOL, c->name, was_read, c);
 	return c->call ? 0 : err_nomem(e);
 }
 
 /* ---- begin ---- */
 
-/* The definition as it would be on a node, and against the other pools that this node knows. */
-static int check_definition(struct driver *d, const char *name, const struct json *definition,
-			    struct err *e)
+/* The definition as it would be on a node. */
+static int check_definition(const char *name, const struct json *definition,
+			    struct ip_prefix *subnet, struct err *e)
 {
 	const struct shared_pool_def def = { name, "new", 0, definition };
 	struct shared_pool_view view;
-	const struct pool_entry *p;
-	int rc = 0;
 
 	if (pool_check_keys(definition, e) || shared_pool_decode(&def, &view, e))
 		return -1;
-	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
-		const struct ip_prefix a = p->view.pool.grid.subnet, b = view.pool.grid.subnet;
-
-		if (strcmp(p->view.pool.name, name) == 0 || p->gone ||
-		    !(ip_in_prefix(a, b.addr) || ip_in_prefix(b, a.addr)))
-			continue;
-		rc = err_set(e, ERR_BUSY, 0, "pool %s: its subnet overlaps that of pool %s", name,
-			     p->view.pool.name);
-		(void)err_hint(e, "give each shared pool a subnet of its own");
-		break;
-	}
+	*subnet = view.pool.grid.subnet;
 	shared_pool_view_clear(&view);
-	return rc;
+	return 0;
 }
 
 /* Takes over what->definition. */
@@ -189,9 +421,12 @@ static struct pool_change *begin(struct driver *d, const char *name, const struc
 	c->driver = d;
 	(void)snprintf(c->name, sizeof(c->name), "%s", name);
 	TAILQ_INSERT_TAIL(&d->changes, c, all);
+	c->timer = evtimer_new(d->conf.base, look_again, c);
 	if (!d->conf.store) {
 		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
 		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
+	} else if (!c->timer) {
+		(void)err_nomem(e);
 	} else if (read_pool(c, e) == 0) {
 		return c;
 	}
@@ -205,7 +440,7 @@ struct pool_change *pool_change_put(struct driver *d, const char *name,
 {
 	struct pool_change what = { .end = *end };
 
-	if (check_definition(d, name, definition, e))
+	if (check_definition(name, definition, &what.subnet, e))
 		return NULL;
 	what.definition = json_dup(definition);
 	if (what.definition)
@@ -221,6 +456,6 @@ struct pool_change *pool_change_remove(struct driver *d, const char *name,
 
 	if (strlen(name) <= GRID_POOL_MAX)
 		return begin(d, name, &what, e);
-	err_set(e, ERR_NOTFOUND, 0, "pool %.40s...: longer than a shared pool's name", name);
+	err_set(e, ERR_CONFIG, 0, "pool %.40s...: longer than a shared pool's name", name);
 	return NULL;
 }

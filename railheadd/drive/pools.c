@@ -35,13 +35,23 @@ static void forget(struct driver *d, struct pool_entry *p)
 	free_entry(d, p);
 }
 
+static void forget_seen(struct driver *d, struct pool_seen *s)
+{
+	TAILQ_REMOVE(&d->seen, s, all);
+	json_free(s->definition);
+	free(s);
+}
+
 /* The agent is gone already: a pool that it forgets would lose the confirmation of its blocks. */
 void pools_free(struct driver *d)
 {
 	struct pool_entry *p;
+	struct pool_seen *s;
 
 	while ((p = TAILQ_FIRST(&d->pools)))
 		free_entry(d, p);
+	while ((s = TAILQ_FIRST(&d->seen)))
+		forget_seen(d, s);
 }
 
 static struct pool_entry *new_entry(const struct shared_pool_def *def, struct err *e)
@@ -78,7 +88,6 @@ static int replace(struct driver *d, const struct shared_pool_def *def, bool end
 		free(p);
 		return -1;
 	}
-	p->listed = true;
 	TAILQ_INSERT_TAIL(&d->pools, p, all);
 	if (old) {
 		TAILQ_REMOVE(&d->pools, old, all);
@@ -118,43 +127,114 @@ static void end_pool(struct driver *d, struct pool_entry *p)
 {
 	struct err e;
 
-	if (!p->gone)
-		log_info(&d->conf.ctx->log, "shared pool %s is deleted", p->view.pool.name);
+	if (p->gone)
+		return;
+	log_info(&d->conf.ctx->log, "shared pool %s is deleted", p->view.pool.name);
 	p->gone = true;
 	p->view.pool.ending = true;
 	if (agent_set_pool(d->agent, &p->view.pool, &e))
 		refused(d, p->view.pool.name, &e);
 }
 
-static void set_pool(struct driver *d, const struct cluster_object *o)
+static struct pool_seen *find_seen(const struct driver *d, const char *name)
 {
-	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value };
-	struct pool_entry *old = pools_find(d, o->name);
+	struct pool_seen *s = TAILQ_FIRST(&d->seen);
+
+	while (s && strcmp(s->name, name) != 0)
+		s = TAILQ_NEXT(s, all);
+	return s;
+}
+
+/*
+ * A pool that overlaps an older one gives nothing on any node: a node that sees it sees the older
+ * one, too. If the store does not know which is older, neither gives anything.
+ */
+const struct pool_seen *pools_rival(const struct driver *d, const struct pool_seen *p)
+{
+	const struct pool_seen *s;
+
+	if (p->subnet.addr.family == IP_NONE)
+		return NULL;
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		bool overlaps = ip_in_prefix(s->subnet, p->subnet.addr) ||
+				ip_in_prefix(p->subnet, s->subnet.addr);
+
+		if (overlaps && strcmp(s->name, p->name) != 0 &&
+		    strcmp(s->created, p->created) <= 0)
+			return s;
+	}
+	return NULL;
+}
+
+static void stop_use(struct driver *d, struct pool_seen *s, struct pool_entry *old)
+{
 	struct err e;
 
-	if (old)
-		old->listed = true;
-	if (old && strcmp(old->view.pool.uid, o->at.uid) != 0) {
-		/* The old one goes first, when its last pod has gone. */
-		old->again = true;
-		end_pool(d, old);
+	log_error(&d->conf.ctx->log, "shared pool %s gives nothing: it overlaps the older pool %s",
+		  s->name, s->rival->name);
+	if (!old)
+		return;
+	old->view.pool.conflict = true;
+	if (agent_set_pool(d->agent, &old->view.pool, &e))
+		refused(d, s->name, &e);
+}
+
+static void use(struct driver *d, struct pool_seen *s)
+{
+	const struct shared_pool_def def = { s->name, s->uid, 0, s->definition };
+	struct pool_entry *old = pools_find(d, s->name);
+	struct err e;
+
+	s->fresh = false;
+	if (s->rival) {
+		stop_use(d, s, old);
 		return;
 	}
 	/* The node's store first: an agent that has a block of a pool needs its definition there.
 	 */
-	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, o->ending, &e)) {
-		refused(d, o->name, &e);
+	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, s->ending, &e)) {
+		refused(d, s->name, &e);
 		return;
 	}
-	if (!old)
-		log_info(&d->conf.ctx->log, "shared pool %s", o->name);
+	if (old)
+		return;
+	log_info(&d->conf.ctx->log, "shared pool %s", s->name);
+	(void)needs_tell(d, s->name);
+	if (d->own_skipped && d->own_follow)
+		follow_again(d->own_follow);
 }
 
-void pools_sweep(struct driver *d)
+/* An entry of another uid goes first, with its last pod. Then the new pool of this name is used. */
+static void compare(struct driver *d)
+{
+	struct pool_entry *p;
+	struct pool_seen *s;
+
+	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
+		s = find_seen(d, p->view.pool.name);
+		if (!s || strcmp(s->uid, p->view.pool.uid) != 0)
+			end_pool(d, p);
+	}
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		const struct pool_seen *rival = pools_rival(d, s);
+
+		s->fresh |= !s->rival != !rival;
+		s->rival = rival;
+	}
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		p = pools_find(d, s->name);
+		if (s->fresh && !(p && p->gone))
+			use(d, s);
+	}
+}
+
+bool pools_sweep(struct driver *d)
 {
 	struct pool_entry *p = TAILQ_FIRST(&d->pools), *next;
+	bool any = false;
 
 	for (; p; p = next) {
+		struct pool_seen *s;
 		struct err e;
 		int rc;
 
@@ -166,37 +246,83 @@ void pools_sweep(struct driver *d)
 			refused(d, p->view.pool.name, &e);
 		if (rc)
 			continue;
-		bool again = p->again;
-
 		forget(d, p);
-		if (again && d->pools_follow)
-			follow_again(d->pools_follow);
+		/* Its addresses may be those of pools that this node had to refuse. */
+		for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
+			s->fresh |= !pools_find(d, s->name);
+		any = true;
+	}
+	if (any)
+		compare(d);
+	return any;
+}
+
+/* ---- follow ---- */
+
+void pool_seen_read(const struct cluster_object *o, struct pool_seen *out)
+{
+	const char *subnet = json_str(json_get(o->value, "subnet"));
+
+	*out = (struct pool_seen){ .ending = o->ending, .subnet.addr.family = IP_NONE };
+	memcpy(out->name, o->name, sizeof(out->name));
+	memcpy(out->uid, o->at.uid, sizeof(out->uid));
+	memcpy(out->created, o->created, sizeof(out->created));
+	if (subnet && ip_parse_prefix(subnet, &out->subnet))
+		out->subnet.addr.family = IP_NONE;
+}
+
+static void see(struct driver *d, const struct cluster_object *o)
+{
+	struct pool_seen *s = find_seen(d, o->name), now;
+	struct json *definition = json_dup(o->value);
+
+	if (!s && (s = calloc(1, sizeof(*s))))
+		TAILQ_INSERT_TAIL(&d->seen, s, all);
+	if (!s || !definition) {
+		json_free(definition);
+		(void)err_nomem(&d->fatal);
+		return;
+	}
+	pool_seen_read(o, &now);
+	now.all = s->all;
+	now.rival = s->rival;
+	now.definition = definition;
+	now.listed = now.fresh = true;
+	json_free(s->definition);
+	*s = now;
+}
+
+static void forget_unlisted(struct driver *d)
+{
+	struct pool_seen *s = TAILQ_FIRST(&d->seen), *next;
+
+	for (; s; s = next) {
+		next = TAILQ_NEXT(s, all);
+		if (!s->listed)
+			forget_seen(d, s);
 	}
 }
 
 static void pools_begun(void *arg)
 {
 	struct driver *d = arg;
-	struct pool_entry *p;
+	struct pool_seen *s;
 
-	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
-		p->listed = false;
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
+		s->listed = false;
 }
 
 static void pool_item(void *arg, const struct cluster_object *o)
 {
-	set_pool(arg, o);
+	see(arg, o);
 }
 
 static void pools_listed(void *arg)
 {
 	struct driver *d = arg;
-	struct pool_entry *p;
 
-	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
-		if (!p->listed)
-			end_pool(d, p);
-	}
+	forget_unlisted(d);
+	compare(d);
 	driver_pools_known(d);
 	driver_event(d);
 }
@@ -204,12 +330,13 @@ static void pools_listed(void *arg)
 static void pool_changed(void *arg, const struct cluster_object *o, bool gone)
 {
 	struct driver *d = arg;
-	struct pool_entry *p = pools_find(d, o->name);
+	struct pool_seen *s = find_seen(d, o->name);
 
 	if (!gone)
-		set_pool(d, o);
-	else if (p)
-		end_pool(d, p);
+		see(d, o);
+	else if (s)
+		forget_seen(d, s);
+	compare(d);
 	driver_event(d);
 }
 

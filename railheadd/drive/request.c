@@ -19,7 +19,7 @@ struct one {
 	struct cluster_selector which; /* of a list */
 	struct block_seen *list;       /* owned */
 	size_t n_list;
-	struct err broken; /* of a list: the first object that could not be read */
+	struct err broken; /* of a list: there was no memory */
 	bool unsent;
 };
 
@@ -81,8 +81,10 @@ static void done(void *arg, const struct cluster_result *result)
 	struct agent_reply r = { .id = o->request.id, .outcome = result->outcome };
 	struct err why = result->err;
 
-	if (result->object && read_object(all, result->object, &r, &why))
+	if (result->object && read_object(all, result->object, &r, &why)) {
 		r.outcome = CLUSTER_AWAY;
+		r.unreadable = why.code != ERR_NOMEM;
+	}
 	end(o);
 	all->fns->reply(all->arg, &r, &why);
 }
@@ -119,6 +121,12 @@ static void list_item(void *arg, const struct cluster_object *object)
 	struct err e;
 	int rc = request_read_block(o->in, object, &seen, &e);
 
+	/* Another node has it: it is neither claimed nor asked for. */
+	if (rc < 0 && e.code != ERR_NOMEM) {
+		o->in->fns->unreadable(o->in->arg, &e);
+		seen.block = (struct block){ .owner.node = "?" };
+		rc = 0;
+	}
 	if (rc < 0 || (rc == 0 && ARRAY_GROW(o->list, o->n_list, LIST_MAX, "blocks of a list", &e)))
 		o->broken = e;
 	else if (rc == 0)

@@ -19,6 +19,8 @@ struct request_fns {
 	 */
 	int (*decode)(void *arg, const struct cluster_object *object, struct shared_pool *out,
 		      struct err *e);
+	/* unreadable - an object was left out: its value is not understood. */
+	void (*unreadable)(void *arg, const struct err *why);
 	/* reply - once for each request, from the loop. why: of an outcome that is not CLUSTER_OK.
 	 */
 	void (*reply)(void *arg, const struct agent_reply *reply, const struct err *why);

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver_test.c: a driver on a cluster store in memory: pools come, overlap and go, and those who
+ * wait for addresses learn how it ended.
+ */
+#include <event2/event.h>
+
+#include "cluster/testing/loop.h"
+#include "ipam/testing/blocks.h"
+#include "ipam/testing/ipam.h"
+#include "railheadd/drive/driver.h"
+#include "railheadd/drive/pool_change.h"
+#include "railheadd/testing/memory_store.h"
+
+static struct fixture w;
+
+struct bed {
+	struct event_base *base;
+	struct memory_store *store;
+	struct driver *driver;
+};
+
+/* How a need or a change ended. */
+struct outcome {
+	bool done, created;
+	struct err why; /* code 0: well */
+	struct event *then;
+};
+
+static struct bed b;
+
+static void need_done(void *arg, const struct err *why)
+{
+	struct outcome *o = arg;
+
+	ck_assert(!o->done);
+	o->done = true;
+	o->why = why ? *why : (struct err){ .code = 0 };
+	if (o->then)
+		event_active(o->then, EV_TIMEOUT, 0);
+}
+
+static void change_done(void *arg, const struct err *why, bool created)
+{
+	((struct outcome *)arg)->created = created;
+	need_done(arg, why);
+}
+
+static bool is_done(const void *arg)
+{
+	return ((const struct outcome *)arg)->done;
+}
+
+static bool has_health(const void *arg)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	return strcmp(json_str(json_get(status, "health")), arg) == 0;
+}
+
+static bool knows_pool(const void *arg)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	json_each (p, json_get(status, "pools")) {
+		if (strcmp(json_str(json_get(p, "name")), arg) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool follows_both(const void *arg)
+{
+	struct memory_counts counts = memory_store_counts(b.store);
+
+	(void)arg;
+	return counts.running == 2 && counts.watches >= 2;
+}
+
+static void begin(void)
+{
+	fixture_open(&w);
+	b = (struct bed){ .base = loop_new() };
+	b.store = memory_store_new(b.base);
+}
+
+static void begin_driver(void)
+{
+	const struct driver_conf conf = { .ctx = &w.ctx,
+					  .base = b.base,
+					  .store = memory_store_ops(b.store),
+					  .ipam = &w.m,
+					  .node = "n1",
+					  .hold = 600 * SECOND,
+					  .renew = 60 * SECOND,
+					  .retry = SECOND / 100 };
+	struct err e;
+
+	ck_assert_msg(driver_new(&conf, &b.driver, &e) == 0, "%s", e.msg);
+}
+
+static void ready(void)
+{
+	loop_until(b.base, has_health, "ok");
+	loop_until(b.base, follows_both, NULL);
+}
+
+static void end(void)
+{
+	loop_until(b.base, follows_both, NULL);
+	driver_free(b.driver);
+	loop_free(b.base);
+	fixture_close(&w);
+}
+
+static void pool(const char *name, const char *value)
+{
+	memory_store_put(b.store, CLUSTER_POOL, name, "", value);
+}
+
+static struct driver_need *begin_need(const char *name, struct outcome *o)
+{
+	const struct driver_need_ask ask = { name, 1, 50000 };
+	struct driver_need *n;
+
+	*o = (struct outcome){ .then = o->then };
+	n = driver_need(b.driver, &ask, need_done, o);
+	ck_assert_ptr_nonnull(n);
+	return n;
+}
+
+static int need(const char *name, struct outcome *o)
+{
+	(void)begin_need(name, o);
+	loop_until(b.base, is_done, o);
+	return (int)o->why.code;
+}
+
+/* The code of how a change ended; definition NULL: the pool is deleted. */
+static void begin_change(const char *name, const char *definition, struct outcome *o)
+{
+	const struct pool_change_end done = { change_done, o };
+	auto_json struct json *tree = NULL;
+	struct err e;
+
+	*o = (struct outcome){ .done = false };
+	if (definition)
+		ck_assert_int_eq(json_parse(definition, strlen(definition), "d", &tree, &e), 0);
+	if (!(definition ? pool_change_put(b.driver, name, tree, &done, &e)
+			 : pool_change_remove(b.driver, name, &done, &e)))
+		change_done(o, &e, false);
+}
+
+static int change(const char *name, const char *definition, struct outcome *o)
+{
+	begin_change(name, definition, o);
+	loop_until(b.base, is_done, o);
+	return (int)o->why.code;
+}
+
+#define ONE   "{\"subnet\":\"10.1.0.0/24\",\"ranges\":[\"10.1.0.5\"],\"blockSize\":1,\"warm\":0}"
+#define RAIL  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0}"
+#define OTHER "{\"subnet\":\"10.2.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0}"
+
+/* ---- needs ---- */
+
+START_TEST(a_need_gets_an_address)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", ONE);
+	begin_driver();
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	w_del(&w, "c1");
+	end();
+}
+END_TEST
+
+START_TEST(a_pool_that_is_not_there_is_said_so)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	begin_driver();
+	ck_assert_int_eq(need("rail0", &o), ERR_NOTFOUND);
+	pool("rail0", RAIL);
+	loop_until(b.base, knows_pool, "rail0");
+	ck_assert_int_eq(need("rail0", &o), 0);
+	end();
+}
+END_TEST
+
+static void take(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
+}
+
+/* The ADD of the first one runs in another process: its address is taken a moment later. */
+START_TEST(an_address_is_promised_once)
+{
+	struct event *then;
+	struct outcome first = { .done = false }, second = { .done = false };
+
+	begin();
+	then = event_new(b.base, -1, 0, take, NULL);
+	begin_driver();
+	ready();
+	pool("rail0", ONE);
+	loop_until(b.base, knows_pool, "rail0");
+	first.then = then;
+	(void)begin_need("rail0", &first);
+	(void)begin_need("rail0", &second);
+	loop_until(b.base, is_done, &second);
+	ck_assert(first.done && first.why.code == 0);
+	ck_assert_int_eq(second.why.code, ERR_EXHAUSTED);
+	event_free(then);
+	end();
+}
+END_TEST
+
+static bool wrote(const void *arg)
+{
+	return memory_store_counts(b.store).writes > *(const unsigned *)arg;
+}
+
+START_TEST(nothing_is_claimed_for_a_need_that_was_cancelled)
+{
+	struct outcome gone = { .done = false }, o = { .done = false };
+	unsigned writes;
+
+	begin();
+	begin_driver();
+	ready();
+	pool("rail0", ONE);
+	pool("rail1", OTHER);
+	loop_until(b.base, wrote, &(unsigned){ memory_store_counts(b.store).writes });
+	writes = memory_store_counts(b.store).writes;
+	driver_need_cancel(begin_need("rail0", &gone));
+	ck_assert_int_eq(need("rail1", &o), 0);
+	ck_assert(!gone.done);
+	ck_assert(memory_store_counts(b.store).writes <= writes + 1);
+	ck_assert(!memory_store_has(b.store, CLUSTER_BLOCK,
+				    "rail0-0000000000000000000000000a010005"));
+	end();
+}
+END_TEST
+
+START_TEST(a_refusal_says_which_right_is_missing)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", ONE);
+	begin_driver();
+	ready();
+	memory_store_fail(b.store, CLUSTER_REFUSED, 100);
+	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
+	memory_store_fail(b.store, CLUSTER_OK, 0);
+	ck_assert_int_eq(need("rail0", &o), 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_need_is_tried_when_contact_is_back)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", ONE);
+	begin_driver();
+	ready();
+	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
+	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "the cluster store gives no answer"));
+	memory_store_fail(b.store, CLUSTER_OK, 0);
+	while (need("rail0", &o))
+		ck_assert_int_eq(o.why.code, ERR_AGAIN);
+	end();
+}
+END_TEST
+
+/* It may be of a newer agent. The others of the pool are found all the same. */
+START_TEST(a_block_that_cannot_be_read_hides_no_other)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"ranges\":[\"10.1.0.4-10.1.0.5\"],"
+		      "\"blockSize\":1,\"warm\":0}");
+	memory_store_put(b.store, CLUSTER_BLOCK, "rail0-0000000000000000000000000a010004", "n2",
+			 "{\"poolUID\":7}");
+	begin_driver();
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	end();
+}
+END_TEST
+
+/* ---- pools ---- */
+
+START_TEST(of_two_pools_that_overlap_the_later_one_gives_nothing)
+{
+	auto_json struct json *status = NULL;
+	auto_free char *text = NULL;
+	struct outcome o = { .done = false };
+	struct err e;
+
+	begin();
+	pool("z", RAIL);
+	pool("a", RAIL);
+	begin_driver();
+	ck_assert_int_eq(need("z", &o), 0);
+	ck_assert_int_eq(need("a", &o), ERR_NOTFOUND);
+	status = json_new_object();
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	text = json_print(json_get(status, "pools"), false);
+	ck_assert_ptr_nonnull(strstr(text, "\"conflict\":\"z\""));
+	/* The later one must go first. */
+	ck_assert_int_eq(change("z", NULL, &o), ERR_BUSY);
+	ck_assert_int_eq(change("a", NULL, &o), 0);
+	ck_assert_int_eq(change("z", NULL, &o), 0);
+	end();
+}
+END_TEST
+
+static bool is_gone(const void *arg)
+{
+	return !memory_store_has(b.store, CLUSTER_BLOCK, arg);
+}
+
+static bool has_subnet(const void *arg)
+{
+	auto_json struct json *list = NULL;
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(shared_pool_list(&w.m, &list, &e), 0);
+	text = json_print(list, false);
+	return strstr(text, arg) != NULL;
+}
+
+START_TEST(a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", RAIL);
+	begin_driver();
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_ptr_nonnull(strstr(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0."));
+	memory_store_delete(b.store, CLUSTER_POOL, "rail0");
+	pool("rail0", OTHER);
+	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "was deleted"));
+	w_del(&w, "c1");
+	/* Each ADD makes the agent look. */
+	while (!has_subnet("10.2.0.0/24"))
+		ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	ck_assert_int_eq(need("rail0", &o), 0);
+	end();
+}
+END_TEST
+
+/* As after a restart with the definition of an older pool: nothing of it is left. */
+START_TEST(a_pool_of_another_uid_is_used_at_once)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	ck_assert_int_eq(w_shared(&w, "rail0", "old", RAIL), 0);
+	pool("rail0", OTHER);
+	begin_driver();
+	loop_until(b.base, has_subnet, "10.2.0.0/24");
+	ck_assert_int_eq(need("rail0", &o), 0);
+	end();
+}
+END_TEST
+
+START_TEST(own_blocks_of_a_pool_that_comes_later_are_found)
+{
+	static const char name[] = "rail0-0000000000000000000000000a010008";
+
+	begin();
+	memory_store_put(b.store, CLUSTER_BLOCK, name, "n1",
+			 "{\"poolUID\":\"u\",\"node\":\"n1\",\"holder\":\"h\",\"token\":"
+			 "\"0000000000000007\",\"touched\":1,\"used\":0}");
+	begin_driver();
+	ready();
+	pool("rail0", RAIL);
+	loop_until(b.base, is_gone, name);
+	end();
+}
+END_TEST
+
+/* ---- changes ---- */
+
+START_TEST(a_pool_is_created_changed_and_deleted)
+{
+	struct outcome o;
+
+	begin();
+	begin_driver();
+	ready();
+	ck_assert_int_eq(change("rail0", RAIL, &o), 0);
+	ck_assert(o.created);
+	ck_assert_int_eq(change("rail0", RAIL, &o), 0);
+	ck_assert(!o.created);
+	ck_assert_int_eq(change("rail0", OTHER, &o), ERR_BUSY);
+	ck_assert_int_eq(change("rail1", RAIL, &o), ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "overlaps that of pool rail0"));
+	ck_assert_int_eq(change("rail0", NULL, &o), 0);
+	ck_assert_int_eq(change("rail0", NULL, &o), ERR_NOTFOUND);
+	ck_assert_int_eq(change("a-name-that-is-far-too-long-for-any-pool", NULL, &o), ERR_CONFIG);
+	memory_store_fail(b.store, CLUSTER_REFUSED, 1);
+	ck_assert_int_eq(change("rail0", RAIL, &o), ERR_FORBIDDEN);
+	memory_store_fail(b.store, CLUSTER_AWAY, 1);
+	ck_assert_int_eq(change("rail0", RAIL, &o), ERR_AGAIN);
+	end();
+}
+END_TEST
+
+START_TEST(of_two_operators_at_the_same_time_one_fails)
+{
+	struct outcome first, second;
+
+	begin();
+	begin_driver();
+	ready();
+	begin_change("rail0", RAIL, &first);
+	begin_change("rail1", RAIL, &second);
+	loop_until(b.base, is_done, &first);
+	loop_until(b.base, is_done, &second);
+	ck_assert_int_eq(first.why.code, 0);
+	ck_assert_int_eq(second.why.code, ERR_BUSY);
+	ck_assert(memory_store_has(b.store, CLUSTER_POOL, "rail0"));
+	ck_assert(!memory_store_has(b.store, CLUSTER_POOL, "rail1"));
+	end();
+}
+END_TEST
+
+/* A node that is cut off has pods there: the object of its block is in the store. */
+START_TEST(no_pool_is_made_on_blocks_of_a_deleted_one)
+{
+	static const char name[] = "rail0-0000000000000000000000000a010008";
+	struct outcome o;
+
+	begin();
+	memory_store_put(b.store, CLUSTER_BLOCK, name, "n2",
+			 "{\"poolUID\":\"u\",\"node\":\"n2\",\"holder\":\"h\",\"token\":"
+			 "\"0000000000000007\",\"touched\":1,\"used\":0}");
+	begin_driver();
+	ready();
+	ck_assert_int_eq(change("rail1", RAIL, &o), ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "node n2 has block rail0-"));
+	ck_assert_int_eq(change("rail1", OTHER, &o), 0);
+	memory_store_delete(b.store, CLUSTER_BLOCK, name);
+	ck_assert_int_eq(change("rail0", RAIL, &o), 0);
+	end();
+}
+END_TEST
+
+START_TEST(status_before_the_first_answer)
+{
+	auto_json struct json *status = json_new_object();
+	auto_free char *text = NULL;
+	struct err e;
+
+	begin();
+	begin_driver();
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	text = json_print(status, false);
+	ck_assert_ptr_nonnull(strstr(text, "\"contact\":false,\"contactSeconds\":0,\"why\":"
+					   "\"it was not reached yet\""));
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_so,
+	     an_address_is_promised_once, nothing_is_claimed_for_a_need_that_was_cancelled,
+	     a_refusal_says_which_right_is_missing, a_need_is_tried_when_contact_is_back,
+	     a_block_that_cannot_be_read_hides_no_other,
+	     of_two_pools_that_overlap_the_later_one_gives_nothing,
+	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,
+	     a_pool_of_another_uid_is_used_at_once, own_blocks_of_a_pool_that_comes_later_are_found,
+	     a_pool_is_created_changed_and_deleted, of_two_operators_at_the_same_time_one_fails,
+	     no_pool_is_made_on_blocks_of_a_deleted_one, status_before_the_first_answer)

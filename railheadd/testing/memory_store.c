@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_store.c: calls wait in a queue, and end one after the other from the loop. */
+#include "railheadd/testing/memory_store.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+struct object {
+	TAILQ_ENTRY(object) all;
+	struct cluster_object is;
+	struct json *value;
+};
+TAILQ_HEAD(objects, object);
+
+enum what { GET, LIST, WATCH, CREATE, UPDATE, REMOVE };
+
+struct cluster_call {
+	TAILQ_ENTRY(cluster_call) all;
+	struct memory_store *store;
+	enum what what;
+	struct cluster_object object; /* of a write; its name and kind of a get */
+	struct json *value;
+	struct cluster_selector which;
+	cluster_done_fn done;
+	const struct cluster_list_fns *list;
+	const struct cluster_watch_fns *watch;
+	void *arg;
+};
+TAILQ_HEAD(calls_waiting, cluster_call);
+
+struct memory_store {
+	struct cluster_store store;
+	struct event *next;
+	struct objects objects;
+	struct calls_waiting calls, watches;
+	unsigned long revision, uids;
+	enum cluster_outcome outcome;
+	unsigned failing;
+	bool hold;
+	struct memory_counts counts;
+};
+
+static void end_call(struct cluster_call *c)
+{
+	TAILQ_REMOVE(c->what == WATCH ? &c->store->watches : &c->store->calls, c, all);
+	json_free(c->value);
+	free(c);
+}
+
+/* ---- objects ---- */
+
+static struct object *find(const struct memory_store *m, enum cluster_kind kind, const char *name)
+{
+	struct object *o = TAILQ_FIRST(&m->objects);
+
+	while (o && (o->is.kind != kind || strcmp(o->is.name, name) != 0))
+		o = TAILQ_NEXT(o, all);
+	return o;
+}
+
+static bool selects(const struct cluster_selector *w, const struct cluster_object *o)
+{
+	return w->kind == o->kind && (!w->node || strcmp(w->node, o->node) == 0) &&
+	       (!w->prefix || strncmp(w->prefix, o->name, strlen(w->prefix)) == 0);
+}
+
+static void show(struct memory_store *m, const struct cluster_object *before,
+		 const struct cluster_object *now)
+{
+	struct cluster_call *c, *next;
+
+	for (c = TAILQ_FIRST(&m->watches); c; c = next) {
+		bool was = before && selects(&c->which, before),
+		     is = now && selects(&c->which, now);
+
+		next = TAILQ_NEXT(c, all);
+		if (was || is)
+			c->watch->changed(c->arg, is ? now : before, !is);
+	}
+}
+
+/* value is taken over. */
+static void set(struct memory_store *m, struct object *o, const char *node, struct json *value)
+{
+	struct cluster_object before = o->is;
+	struct json *old = o->value;
+
+	(void)snprintf(o->is.node, sizeof(o->is.node), "%s", node);
+	(void)snprintf(o->is.at.version, sizeof(o->is.at.version), "%lu", ++m->revision);
+	o->value = value;
+	o->is.value = value;
+	show(m, *before.at.version ? &before : NULL, &o->is);
+	json_free(old);
+}
+
+static struct object *make(struct memory_store *m, enum cluster_kind kind, const char *name)
+{
+	struct object *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		abort();
+	o->is.kind = kind;
+	(void)snprintf(o->is.name, sizeof(o->is.name), "%s", name);
+	(void)snprintf(o->is.at.uid, sizeof(o->is.at.uid), "uid-%lu", ++m->uids);
+	(void)snprintf(o->is.created, sizeof(o->is.created), "%020lu", m->revision + 1);
+	TAILQ_INSERT_TAIL(&m->objects, o, all);
+	return o;
+}
+
+static void delete (struct memory_store *m, struct object *o)
+{
+	TAILQ_REMOVE(&m->objects, o, all);
+	m->revision++;
+	show(m, &o->is, NULL);
+	json_free(o->value);
+	free(o);
+}
+
+void memory_store_put(struct memory_store *m, enum cluster_kind kind, const char *name,
+		      const char *node, const char *value)
+{
+	struct object *o = find(m, kind, name);
+	struct json *tree;
+	struct err e;
+
+	if (json_parse(value, strlen(value), name, &tree, &e))
+		abort();
+	set(m, o ? o : make(m, kind, name), node, tree);
+}
+
+void memory_store_delete(struct memory_store *m, enum cluster_kind kind, const char *name)
+{
+	struct object *o = find(m, kind, name);
+
+	if (o)
+		delete (m, o);
+}
+
+bool memory_store_has(const struct memory_store *m, enum cluster_kind kind, const char *name)
+{
+	return find(m, kind, name) != NULL;
+}
+
+char *memory_store_text(const struct memory_store *m, enum cluster_kind kind, const char *name)
+{
+	const struct object *o = find(m, kind, name);
+
+	return o ? json_print(o->value, false) : NULL;
+}
+
+/* ---- calls ---- */
+
+static void soon(struct memory_store *m)
+{
+	event_active(m->next, EV_TIMEOUT, 0);
+}
+
+static enum cluster_outcome write_object(struct cluster_call *c, struct object **out)
+{
+	struct memory_store *m = c->store;
+	struct object *o = find(m, c->object.kind, c->object.name);
+
+	if (c->what == CREATE && o)
+		return CLUSTER_EXISTS;
+	if (c->what != CREATE && (!o || strcmp(o->is.at.uid, c->object.at.uid) != 0))
+		return CLUSTER_NOT_FOUND;
+	if (c->what != CREATE && strcmp(o->is.at.version, c->object.at.version) != 0)
+		return CLUSTER_CONFLICT;
+	m->counts.writes++;
+	if (c->what == REMOVE) {
+		delete (m, o);
+		return CLUSTER_OK;
+	}
+	*out = o ? o : make(m, c->object.kind, c->object.name);
+	set(m, *out, c->object.node, TAKE_PTR(c->value));
+	return CLUSTER_OK;
+}
+
+static void execute_list(struct cluster_call *c, const struct cluster_result *r)
+{
+	struct memory_store *m = c->store;
+	char revision[CLUSTER_REVISION_LEN] = "";
+	struct object *o;
+
+	if (r->outcome == CLUSTER_OK) {
+		(void)snprintf(revision, sizeof(revision), "%lu", m->revision + 1);
+		for (o = TAILQ_FIRST(&m->objects); o; o = TAILQ_NEXT(o, all)) {
+			if (selects(&c->which, &o->is))
+				c->list->item(c->arg, &o->is);
+		}
+	}
+	c->list->done(c->arg, r, revision);
+}
+
+static void execute(struct cluster_call *c)
+{
+	struct memory_store *m = c->store;
+	struct cluster_result r = { .outcome = CLUSTER_OK };
+	struct object *o = NULL;
+
+	if (m->failing) {
+		m->failing--;
+		r.outcome = m->outcome;
+		err_set(&r.err, ERR_FORBIDDEN, 0, "the test says so");
+	} else if (c->what == GET) {
+		o = find(m, c->object.kind, c->object.name);
+		r.outcome = o ? CLUSTER_OK : CLUSTER_NOT_FOUND;
+	} else if (c->what != LIST) {
+		r.outcome = write_object(c, &o);
+	}
+	if (r.outcome != CLUSTER_OK && !r.err.code)
+		err_set(&r.err, ERR_STATE, 0, "outcome %d", (int)r.outcome);
+	r.object = o ? &o->is : NULL;
+
+	struct cluster_call ended = *c;
+
+	c->value = NULL;
+	end_call(c);
+	if (ended.what == LIST)
+		execute_list(&ended, &r);
+	else
+		ended.done(ended.arg, &r);
+	json_free(ended.value);
+}
+
+/* One call for each turn of the loop. */
+static void next(evutil_socket_t fd, short what, void *arg)
+{
+	struct memory_store *m = arg;
+	struct cluster_call *c = TAILQ_FIRST(&m->calls);
+
+	(void)fd;
+	(void)what;
+	if (!c || m->hold)
+		return;
+	if (TAILQ_NEXT(c, all))
+		soon(m);
+	execute(c);
+}
+
+static struct cluster_call *begin(struct cluster_store *s, enum what what, void *arg)
+{
+	struct memory_store *m = (struct memory_store *)s;
+	struct cluster_call *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		abort();
+	c->store = m;
+	c->what = what;
+	c->arg = arg;
+	TAILQ_INSERT_TAIL(what == WATCH ? &m->watches : &m->calls, c, all);
+	soon(m);
+	return c;
+}
+
+static struct cluster_call *get(struct cluster_store *s, enum cluster_kind kind, const char *name,
+				cluster_done_fn done, void *arg)
+{
+	struct cluster_call *c = begin(s, GET, arg);
+
+	c->done = done;
+	c->object.kind = kind;
+	(void)snprintf(c->object.name, sizeof(c->object.name), "%s", name);
+	return c;
+}
+
+static struct cluster_call *list(struct cluster_store *s, const struct cluster_selector *which,
+				 const struct cluster_list_fns *fns, void *arg)
+{
+	struct cluster_call *c = begin(s, LIST, arg);
+
+	c->store->counts.lists++;
+	c->which = *which;
+	c->list = fns;
+	return c;
+}
+
+static struct cluster_call *watch(struct cluster_store *s, const struct cluster_selector *which,
+				  const char *revision, const struct cluster_watch_fns *fns,
+				  void *arg)
+{
+	struct cluster_call *c = begin(s, WATCH, arg);
+
+	(void)revision;
+	c->store->counts.watches++;
+	c->which = *which;
+	c->watch = fns;
+	return c;
+}
+
+static struct cluster_call *write_call(struct cluster_store *s, enum what what,
+				       const struct cluster_object *o, cluster_done_fn done,
+				       void *arg)
+{
+	struct cluster_call *c = begin(s, what, arg);
+
+	c->object = *o;
+	c->value = o->value ? json_dup(o->value) : NULL;
+	c->done = done;
+	return c;
+}
+
+static struct cluster_call *create(struct cluster_store *s, const struct cluster_object *o,
+				   cluster_done_fn done, void *arg)
+{
+	return write_call(s, CREATE, o, done, arg);
+}
+
+static struct cluster_call *update(struct cluster_store *s, const struct cluster_object *o,
+				   cluster_done_fn done, void *arg)
+{
+	return write_call(s, UPDATE, o, done, arg);
+}
+
+static struct cluster_call *remove_object(struct cluster_store *s, const struct cluster_object *o,
+					  cluster_done_fn done, void *arg)
+{
+	return write_call(s, REMOVE, o, done, arg);
+}
+
+/* The store lives as long as the test; the driver's calls end with the driver. */
+static void close_store(struct cluster_store *s)
+{
+	struct memory_store *m = (struct memory_store *)s;
+	struct object *o;
+
+	while (!TAILQ_EMPTY(&m->calls))
+		end_call(TAILQ_FIRST(&m->calls));
+	while (!TAILQ_EMPTY(&m->watches))
+		end_call(TAILQ_FIRST(&m->watches));
+	while ((o = TAILQ_FIRST(&m->objects))) {
+		TAILQ_REMOVE(&m->objects, o, all);
+		json_free(o->value);
+		free(o);
+	}
+	event_free(m->next);
+	free(m);
+}
+
+static const struct cluster_store_ops ops = {
+	.name = "memory",
+	.get = get,
+	.list = list,
+	.watch = watch,
+	.create = create,
+	.update = update,
+	.remove = remove_object,
+	.cancel = end_call,
+	.close = close_store,
+};
+
+struct memory_store *memory_store_new(struct event_base *base)
+{
+	struct memory_store *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		abort();
+	m->store.ops = &ops;
+	TAILQ_INIT(&m->objects);
+	TAILQ_INIT(&m->calls);
+	TAILQ_INIT(&m->watches);
+	m->next = event_new(base, -1, EV_PERSIST, next, m);
+	if (!m->next)
+		abort();
+	return m;
+}
+
+struct cluster_store *memory_store_ops(struct memory_store *m)
+{
+	return &m->store;
+}
+
+void memory_store_fail(struct memory_store *m, enum cluster_outcome outcome, unsigned times)
+{
+	m->outcome = outcome;
+	m->failing = times;
+}
+
+void memory_store_hold(struct memory_store *m, bool hold)
+{
+	m->hold = hold;
+	if (!hold)
+		soon(m);
+}
+
+struct memory_counts memory_store_counts(const struct memory_store *m)
+{
+	struct memory_counts counts = m->counts;
+	const struct cluster_call *c;
+
+	counts.running = 0;
+	for (c = TAILQ_FIRST(&m->calls); c; c = TAILQ_NEXT(c, all))
+		counts.running += c->what == LIST;
+	for (c = TAILQ_FIRST(&m->watches); c; c = TAILQ_NEXT(c, all))
+		counts.running++;
+	return counts;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_store.h: a cluster store in memory, whose answers a test can hold back and replace.
+ *
+ * For test programs only. It says nothing about etcd or Kubernetes.
+ */
+#ifndef RAILHEAD_RAILHEADD_TESTING_MEMORY_STORE_H
+#define RAILHEAD_RAILHEADD_TESTING_MEMORY_STORE_H
+
+#include "cluster/store/cluster_store.h"
+
+struct event_base;
+struct memory_store;
+
+/* memory_store_new - an empty store; the driver closes it with ops->close(). */
+struct memory_store *memory_store_new(struct event_base *base);
+struct cluster_store *memory_store_ops(struct memory_store *m);
+
+/* memory_store_put - as if another node created or changed it; value is text of JSON. */
+void memory_store_put(struct memory_store *m, enum cluster_kind kind, const char *name,
+		      const char *node, const char *value);
+/* memory_store_delete - the same; memory_store_has - whether there is such an object. */
+void memory_store_delete(struct memory_store *m, enum cluster_kind kind, const char *name);
+bool memory_store_has(const struct memory_store *m, enum cluster_kind kind, const char *name);
+/* memory_store_text - the value as text; the caller frees it. NULL: there is none. */
+char *memory_store_text(const struct memory_store *m, enum cluster_kind kind, const char *name);
+
+/*
+ * How calls end from now on: fail - so many calls get this outcome (gets, writes, lists); writes
+ * are not executed. hold - no call ends before it is false again.
+ */
+void memory_store_fail(struct memory_store *m, enum cluster_outcome outcome, unsigned times);
+void memory_store_hold(struct memory_store *m, bool hold);
+
+/* Counts since the beginning. */
+struct memory_counts {
+	unsigned lists, watches, writes;
+	unsigned running; /* watches and lists now */
+};
+struct memory_counts memory_store_counts(const struct memory_store *m);
+
+#endif
