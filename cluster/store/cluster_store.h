@@ -46,8 +46,7 @@ struct cluster_object {
 	/* The node that has the object, which selects it in lists and watches; "": none. */
 	char node[CLUSTER_NAME_LEN];
 	struct cluster_version at;
-	/* When it was created: a later object has the same text or, by strcmp(), a greater one. "":
-	 * not known, as after an update. */
+	/* When it was created, in the order of strcmp(); "": not known, as after an update. */
 	char created[CLUSTER_CREATED_LEN];
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
@@ -110,9 +109,7 @@ struct cluster_watch_fns {
 	void (*ended)(void *arg, const struct cluster_result *result);
 };
 
-/* What runs: a call, a list or a watch. */
-struct cluster_call;
-
+struct cluster_call; /* what runs: a call, a list or a watch */
 struct cluster_store;
 
 struct cluster_store_ops {

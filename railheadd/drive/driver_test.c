@@ -243,7 +243,8 @@ START_TEST(nothing_is_claimed_for_a_need_that_was_cancelled)
 	ready();
 	pool("rail0", ONE);
 	pool("rail1", OTHER);
-	loop_until(b.base, wrote, &(unsigned){ memory_store_counts(b.store).writes });
+	writes = memory_store_counts(b.store).writes;
+	loop_until(b.base, wrote, &writes);
 	writes = memory_store_counts(b.store).writes;
 	driver_need_cancel(begin_need("rail0", &gone));
 	ck_assert_int_eq(need("rail1", &o), 0);
