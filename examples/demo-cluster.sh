@@ -23,6 +23,8 @@ HELPERS=$BIN/../conformance/attach
 . "$HERE/../harness/cases.sh" || exit
 # shellcheck source=conformance/agent/lib.sh
 . "$HERE/lib.sh" || exit
+# shellcheck source=conformance/agent/engine_etcd.sh
+. "$HERE/engine_etcd.sh" || exit
 
 BOLD='' FAINT='' END=''
 if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
@@ -65,14 +67,14 @@ pings pod-a "${ADDRESS%/*}"
 tell "pod-a reaches pod-b."
 
 title "4. etcd is killed, and a pod starts all the same"
-"$CONTROL" kill
+engine kill
 pod n1 pod-c
 eventually agent_is n1 .contact false
 typed n1 railctl cluster status
 tell "The address came from the block that n1 has. Nothing of the network was asked."
 
 title "5. etcd is back"
-"$CONTROL" start
+engine start
 eventually agent_is n1 .contact true
 pod n2 pod-d
 unique

@@ -115,7 +115,8 @@ test_commands_no_pool_is_made_on_blocks_of_a_deleted_one()
 }
 applied() { ctl "$1" cluster pool apply - <<<"$2"; }
 
-# Two operators at the same time: one of the pools stays.
+# Two operators at the same time: at most one of the pools stays. None may stay: creation times can be equal, and a node may
+# have a block of the pool that is deleted again. The refused operator tries once more.
 test_commands_two_pools_at_the_same_time()
 {
 	local i first second
@@ -127,8 +128,9 @@ test_commands_two_pools_at_the_same_time()
 		second=$!
 		wait "$first" && first=0
 		wait "$second" && second=0
-		[ "$first" = 0 ] || [ "$second" = 0 ] || fail "none of two pools: $(cat "$W/first" "$W/second")"
 		[ "$first" != 0 ] || [ "$second" != 0 ] || fail "both pools a$i and b$i were made"
+		[ "$first" = 0 ] || [ "$second" = 0 ] ||
+			eventually applied n1 "{\"name\":\"a$i\",\"subnet\":\"10.9$i.0.0/24\",\"blockSize\":4}"
 	done
 }
 
