@@ -84,8 +84,9 @@ cluster/kube|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
-railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ cluster/store/ cluster/protocol/
-railheadd/metrics|lib/ ipam/admin/ railheadd/drive/ railheadd/repair/
+railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/
+railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
+railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/
 railheadd/serve|lib/ ipam/agent/ railheadd/drive/ railheadd/repair/

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cni/protocol/env.h"
+#include "lib/base/hash.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/lock.h"
 
@@ -100,11 +101,9 @@ char *record_print(const struct record *r)
 uint64_t record_mark(const struct record *r)
 {
 	auto_free char *text = record_print(r);
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = text ? hash_add_text(HASH_START, text) : RECORD_MARK_NONE;
 
-	for (const char *p = text; p && *p; p++)
-		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
-	return text && h > RECORD_MARK_NONE ? h : RECORD_MARK_NONE;
+	return h > RECORD_MARK_NONE ? h : RECORD_MARK_NONE;
 }
 
 static unsigned depth_of(const struct json *n)

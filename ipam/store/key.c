@@ -7,37 +7,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/parse.h"
 
 #define HEX_V4 8
 #define HEX_V6 32
 
-/* FNV-1a. It need not resist an attacker: a record that is found under a hash is checked again. */
-static uint64_t fnv1a(const char *text, uint64_t h)
-{
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3u;
-	return h;
-}
-
 /* A key that is being built. len counts also the characters that do not fit. */
 struct text {
 	char *s;
 	size_t size, len;
-	uint64_t h1, h2; /* hashes of all characters */
+	/* Hashes of all characters. A record that is found under a hash is checked again. */
+	uint64_t h1, h2;
 };
 
 static void add_char(struct text *t, char c)
 {
-	const char one[2] = { c, '\0' };
-
 	if (t->len + 1 < t->size) {
 		t->s[t->len] = c;
 		t->s[t->len + 1] = '\0';
 	}
 	t->len++;
-	t->h1 = fnv1a(one, t->h1);
-	t->h2 = fnv1a(one, t->h2 + 1);
+	t->h1 = hash_add(t->h1, &c, 1);
+	t->h2 = hash_add(t->h2 + 1, &c, 1);
 }
 
 static void add_str(struct text *t, const char *s)
@@ -67,7 +59,7 @@ static void add_part(struct text *t, const char *s)
 
 static struct text start_key(struct key *k, const char *head)
 {
-	struct text t = { k->s, sizeof(k->s), 0, 0xcbf29ce484222325u, 0x9ae16a3b2f90404fu };
+	struct text t = { k->s, sizeof(k->s), 0, HASH_START, 0x9ae16a3b2f90404fu };
 
 	k->s[0] = '\0';
 	add_str(&t, head);

@@ -46,6 +46,9 @@ int fs_names_at(int dirfd, const char *folder, size_t max, struct fs_names *out,
 void fs_names_clear(struct fs_names *names);
 #define auto_fs_names auto_clean(fs_names_clear)
 
+/* fs_open_input - open a file that a user named; "-": standard input. -1 with errno. */
+int fs_open_input(const char *path);
+
 /* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
 

@@ -7,15 +7,12 @@
 #include <time.h>
 
 #include "lib/base/ctx.h"
+#include "lib/base/hash.h"
 
-/* FNV-1a, 64 bits: any hash will do, as a collision only costs a wait. */
+/* Any hash will do, as a collision only costs a wait. */
 static off_t lock_offset(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3u;
-	return (off_t)(h >> 1);
+	return (off_t)(hash_add_text(HASH_START, name) >> 1);
 }
 
 int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct err *e)

@@ -6,31 +6,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "topo/show/show_priv.h"
 
 #define PREFIX "railhead.io/"
 
 /* ---- the shape ---- */
 
-/* FNV-1a, 64 bits. */
-struct hash {
-	uint64_t h;
-};
-
-static void hash_add(struct hash *x, uint32_t n)
+/* Lowest byte first, so that a label is the same whatever the byte order of the machine. */
+static void add_number(uint64_t *h, uint32_t n)
 {
-	for (unsigned i = 0; i < sizeof(n); i++) {
-		x->h ^= n >> 8 * i & 0xff;
-		x->h *= 0x100000001b3;
-	}
+	const uint8_t bytes[] = { (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16),
+				  (uint8_t)(n >> 24) };
+
+	*h = hash_add(*h, bytes, sizeof(bytes));
 }
 
-static void add_function(struct hash *x, const struct topo_machine *m, uint32_t pci)
+static void add_function(uint64_t *h, const struct topo_machine *m, uint32_t pci)
 {
 	const struct topo_pci *p = &m->pci[pci];
 
-	hash_add(x, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
-	hash_add(x, (uint32_t)show_numa(m, pci));
+	add_number(h, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
+	add_number(h, (uint32_t)show_numa(m, pci));
 }
 
 /* The number of VFs and subfunctions changes often, so that they are not part of the shape. */
@@ -44,26 +41,26 @@ static bool is_part_of_shape(const struct topo_view *v, size_t hca)
 
 char *show_shape(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 {
-	struct hash x = { 0xcbf29ce484222325 };
+	uint64_t h = HASH_START;
 	struct topo_distance r;
 
-	for (size_t h = 0; h < v->m->n_hcas; h++)
-		if (is_part_of_shape(v, h))
-			add_function(&x, v->m, v->m->hca[h].pci);
+	for (size_t i = 0; i < v->m->n_hcas; i++)
+		if (is_part_of_shape(v, i))
+			add_function(&h, v->m, v->m->hca[i].pci);
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		if (!show_has_gpu(v, g))
 			continue;
-		add_function(&x, v->m, v->m->gpu[g].pci);
-		for (size_t h = 0; h < v->m->n_hcas; h++) {
-			if (!is_part_of_shape(v, h))
+		add_function(&h, v->m, v->m->gpu[g].pci);
+		for (size_t i = 0; i < v->m->n_hcas; i++) {
+			if (!is_part_of_shape(v, i))
 				continue;
-			topo_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
-			hash_add(&x, (uint32_t)r.class);
-			hash_add(&x, r.switches);
-			hash_add(&x, r.max_bw);
+			topo_distance_to_hca(v->m, (uint32_t)g, (uint32_t)i, &r);
+			add_number(&h, (uint32_t)r.class);
+			add_number(&h, r.switches);
+			add_number(&h, r.max_bw);
 		}
 	}
-	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)x.h);
+	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)h);
 	return out;
 }
 

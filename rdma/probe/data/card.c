@@ -7,14 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/hash.h"
 #include "lib/pci/sysfs.h"
 
-/* FNV-1a. */
-static uint64_t hash_add(uint64_t hash, const char *text)
+static uint64_t add_part(uint64_t hash, const char *text)
 {
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (uint8_t)*p) * UINT64_C(0x100000001b3);
-	return (hash ^ '/') * UINT64_C(0x100000001b3);
+	return hash_add(hash_add_text(hash, text), "/", 1);
 }
 
 /* The last part of the target of a link of the device. */
@@ -46,7 +44,7 @@ uint64_t card_of(const char *sysfs, const char *proc, const char *device)
 	if (!link_end(sysfs, device, "device/physfn", where) &&
 	    !link_end(sysfs, device, "device", where))
 		(void)snprintf(where, sizeof(where), "%s", device);
-	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), boot), where);
+	return add_part(add_part(HASH_START, boot), where);
 }
 
 bool card_is_one(uint64_t a, uint64_t b)
