@@ -41,6 +41,17 @@ static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
 	return 0;
 }
 
+/* A card that udev renames has no interface for a moment. */
+static int create(struct apply *a, const struct vf_order *order, struct vf_order_result *made,
+		  struct err *e)
+{
+	while (manager_create(&a->m, order, made, e)) {
+		if (e->code != ERR_NOTFOUND || !dropin_nap(&a->w.d))
+			return -1;
+	}
+	return 0;
+}
+
 static int apply_order(struct apply *a, const struct vf_file *f, const char *name,
 		       struct vf_order_result *made, struct err *e)
 {
@@ -48,7 +59,7 @@ static int apply_order(struct apply *a, const struct vf_file *f, const char *nam
 	char pf[PCI_STR_LEN];
 
 	if (find_pf(a, f->pf, pf, e) || dropin_claim(&a->w, pf, name, e) ||
-	    manager_create(&a->m, &order, made, e))
+	    create(a, &order, made, e))
 		return err_wrap(e, "%s", name);
 	return 0;
 }

@@ -117,7 +117,7 @@ static int look_at_pf(struct creation *k, bool judge, struct err *e)
 	    (manager_refuse_in_use(&p, e) || manager_refuse_default_route(k->m, &p, e)))
 		return -1;
 	if (k->order->count && !p.netdev.ifindex) {
-		err_set(e, ERR_STATE, 0, "PF %s has no network interface here", k->pf);
+		err_set(e, ERR_NOTFOUND, 0, "PF %s has no network interface here", k->pf);
 		return err_hint(e, "its VFs get their MACs through it: bind the card's driver to "
 				   "the PF, or return its interface to this namespace");
 	}

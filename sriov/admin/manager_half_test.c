@@ -174,7 +174,7 @@ START_TEST(a_pf_without_an_interface)
 
 	ck_assert_int_eq(rename(TESTHOST_SYS "/devices/pci/" TESTHOST_PF "/net", "/mnt/away"), 0);
 	e = refused(&w, &(struct vf_order){ .pf = TESTHOST_PF, .count = 2 });
-	ck_assert_int_eq(e.code, ERR_STATE);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	num_is("0");
 }
 END_TEST

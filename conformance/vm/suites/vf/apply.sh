@@ -34,6 +34,21 @@ wait $APPLY
 STATUS=$?
 check "after a reboot" eval 'is $STATUS 0 || { cat $W/late && false; }'
 ip link set late0 name "$B" up
+
+# A card whose interface is not here yet, as while udev renames it.
+echo 0 >"$PB/sriov_numvfs"
+echo '{"pf": "'"${PB##*/}"'", "count": 3}' >/etc/railhead/vf.d/30.json
+ip netns add away
+ip link set "$B" netns away
+"$RAILCTL" vf apply --wait 3600 >$W/late 2>&1 &
+APPLY=$!
+check "it waits for the interface" eventually eval 'grep -q 10.json $W/late && sleeping railctl $APPLY'
+check "which comes back" ip -n away link set "$B" netns 1
+wait $APPLY
+STATUS=$?
+check "then it has its VFs" eval 'is $STATUS 0 || { cat $W/late && false; }'
+ip netns del away
+ip link set "$B" up
 ip link set "$A" up
 check "the same MACs" macs "$A" 2
 check "of both" eval 'macs "$B" 3 && cmp $W/own $W/first'
