@@ -74,6 +74,17 @@ int admin_slices(const struct admin_slices *s, struct json **out, struct err *e)
  */
 int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err *e) must_check;
 
+/*
+ * admin_conflicts - blocks of this node that are contested or lost, with the pods that hold an
+ * address in them:
+ *	[{"pool", "first", "last", "state", "since", "pods": [{"namespace", "pod", "interface",
+ *	  "container", "address"}], "podCount"}]
+ * Unknown values are left out. At most so many blocks, and so many pods by name.
+ */
+#define ADMIN_CONFLICTS_MAX     1024
+#define ADMIN_CONFLICT_PODS_MAX 1024
+int admin_conflicts(struct ipam *m, struct json **out, struct err *e) must_check;
+
 /* admin_add_count - add n to an object: a number up to 2^53, a decimal string above that. */
 int admin_add_count(struct json *o, const char *key, u128 n) must_check;
 

@@ -155,3 +155,15 @@ void agent_client_repair(const struct ctx *ctx)
 	(void)!agent_client_call(ctx, &(struct agent_call){ "repair", NULL }, REPAIR_MS, &result,
 				 &ignored);
 }
+
+void agent_client_tell(const struct ctx *ctx, enum hint_after after, int64_t since,
+		       const struct err *failed)
+{
+	int64_t micros = (ctx_since_boot(ctx) - since) / 1000;
+	struct hint h = { .after = after, .outcome = HINT_DONE };
+
+	if (failed)
+		h.outcome = failed->code == ERR_EXHAUSTED ? HINT_FULL : HINT_FAILED;
+	h.micros = micros > UINT32_MAX ? UINT32_MAX : (uint32_t)micros;
+	hint_send(ctx, &h);
+}

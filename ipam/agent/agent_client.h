@@ -9,7 +9,7 @@
 #define RAILHEAD_IPAM_AGENT_AGENT_CLIENT_H
 
 #include "ipam/agent/agent_wire.h"
-#include "lib/base/ctx.h"
+#include "ipam/agent/hint.h"
 
 /*
  * agent_client_call - send a request, and wait for the answer at most wait_ms. *result becomes the
@@ -33,5 +33,12 @@ int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresse
  * reported; without an agent, or with a busy one, it costs at most 200 ms.
  */
 void agent_client_repair(const struct ctx *ctx);
+
+/*
+ * agent_client_tell - an ADD or a DEL has ended, which began its work in the store at `since` (as
+ * ctx_since_boot() has it); failed NULL: it succeeded. See hint_send().
+ */
+void agent_client_tell(const struct ctx *ctx, enum hint_after after, int64_t since,
+		       const struct err *failed);
 
 #endif

@@ -119,27 +119,42 @@ static int load_view(struct lease_db *l, const struct block_key *b, struct block
 
 /* ---- put ---- */
 
+/* A contested block that is lost at last is in conflict since it was contested. */
+static int keep_since(struct lease_db *l, const char *key, struct block_record *r, struct err *e)
+{
+	struct block_record old = { .since = 0 };
+	const char *text;
+
+	r->since = 0;
+	if (!block_is_in_conflict(r))
+		return 0;
+	if (lease_db_get(l, key, &text, e) || (text && block_value_parse(key, text, &old, e)))
+		return -1;
+	r->since = old.since ? old.since : l->now;
+	return 0;
+}
+
 static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct block_job *job = arg;
-	const struct block_record *r = job->put;
+	struct block_record r = *job->put;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	char id[KEY_ID_LEN + 1];
 	struct block_place place;
 	const char *usage;
 	struct key k;
 
-	if (load_view(l, &r->key, &v, e))
+	if (load_view(l, &r.key, &v, e) || keep_since(l, v.key.s, &r, e))
 		return -1;
-	pool_block_id(r->key.start, id);
+	pool_block_id(r.key.start, id);
 	key_of_usage(&k, v.at.scope, id);
 	if (block_place_begin(l, &v.at, id, &place, e) || lease_db_get(l, k.s, &usage, e))
 		return -1;
 	/* A search must not read a block in vain whose first address is masked. */
-	if (!usage && r->state == BLOCK_GRANTED &&
-	    block_cursor_set(l, &v.pool.source, r->key.start, e))
+	if (!usage && r.state == BLOCK_GRANTED &&
+	    block_cursor_set(l, &v.pool.source, r.key.start, e))
 		return -1;
-	if (lease_db_put(l, v.key.s, block_value_print(r), e))
+	if (lease_db_put(l, v.key.s, block_value_print(&r), e))
 		return -1;
 	return block_place_end(l, &place, e);
 }

@@ -249,6 +249,41 @@ START_TEST(an_operator_sees_the_blocks_of_the_node)
 }
 END_TEST
 
+/* The date is that of the first change, and pods outside of the block do not count. */
+START_TEST(blocks_in_conflict_are_listed_with_their_pods)
+{
+	auto_free char *text = NULL;
+	struct json *list = NULL;
+
+	open_rail();
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.0", BLOCK_GRANTED, 3), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.2");
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c2", ""), "10.1.0.3");
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c3", ""), "10.1.0.4");
+	ck_assert_int_eq(admin_conflicts(&w.m, &list, &w.e), 0);
+	ck_assert_uint_eq(json_len(list), 0);
+	json_free(list);
+	w.now = 1700000000 * SECOND;
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_CONTESTED, 0), 0);
+	w.now += SECOND;
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_LOST, 0), 0);
+	ck_assert_int_eq(admin_conflicts(&w.m, &list, &w.e), 0);
+	text = json_print(list, false);
+	ck_assert_str_eq(text, "[{\"pool\":\"rail0\",\"first\":\"10.1.0.4\",\"last\":\"10.1.0.7\","
+			       "\"state\":\"lost\",\"since\":\"2023-11-14T22:13:20.000000Z\","
+			       "\"pods\":[{\"interface\":\"net1\",\"container\":\"c3\","
+			       "\"address\":\"10.1.0.4\"}],\"podCount\":1}]");
+	json_free(list);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.4", BLOCK_GRANTED, 3), 0);
+	ck_assert_int_eq(admin_conflicts(&w.m, &list, &w.e), 0);
+	ck_assert_uint_eq(json_len(list), 0);
+	json_free(list);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(the_agent_gets_all_keys_of_a_pool)
 {
 	static const char text[] = "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"warm\":9,"
@@ -327,9 +362,10 @@ END_TEST
 
 TEST_PROGRAM("blocks", the_agent_gets_all_keys_of_a_pool, a_strict_pool_alone_stops_after_its_fence,
 	     an_address_of_a_living_pod_is_in_no_second_pool,
-	     an_operator_sees_the_blocks_of_the_node, a_pool_of_the_cluster_is_not_changed_by_hand,
-	     records_are_read_as_they_were_put, a_damaged_record_is_an_error_with_its_key,
-	     a_block_needs_its_pool_and_its_grid, spare_counts_blocks_that_may_give,
-	     a_block_in_use_is_neither_retired_nor_dropped, a_definition_stays_while_anything_lives,
-	     a_change_of_ranges_moves_no_block, shared_pools_are_listed,
+	     an_operator_sees_the_blocks_of_the_node, blocks_in_conflict_are_listed_with_their_pods,
+	     a_pool_of_the_cluster_is_not_changed_by_hand, records_are_read_as_they_were_put,
+	     a_damaged_record_is_an_error_with_its_key, a_block_needs_its_pool_and_its_grid,
+	     spare_counts_blocks_that_may_give, a_block_in_use_is_neither_retired_nor_dropped,
+	     a_definition_stays_while_anything_lives, a_change_of_ranges_moves_no_block,
+	     shared_pools_are_listed,
 	     a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)

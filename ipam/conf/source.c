@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/hash.h"
 
-/* FNV-1a over the addresses: equal sources have equal ids on every machine. */
 static uint64_t hash_ip(uint64_t h, struct ip a)
 {
 	uint8_t bytes[16];
 	size_t n = ip_to_bytes(a, bytes);
 
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ bytes[i]) * 0x100000001b3u;
-	return h;
+	return hash_add(h, bytes, n);
 }
 
 static int drop_address(struct source *s, struct ip a, struct err *e)
@@ -23,9 +21,10 @@ static int drop_address(struct source *s, struct ip a, struct err *e)
 	return ranges_remove(&s->usable, (struct ip_range){ a, a }, e);
 }
 
+/* Equal sources have equal ids on every machine. */
 void source_identify(struct source *s)
 {
-	uint64_t h = hash_ip(0xcbf29ce484222325u + s->subnet.len, s->subnet.addr);
+	uint64_t h = hash_ip(HASH_START + s->subnet.len, s->subnet.addr);
 
 	for (size_t i = 0; i < s->usable.n; i++)
 		h = hash_ip(hash_ip(h, s->usable.items[i].first), s->usable.items[i].last);

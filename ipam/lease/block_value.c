@@ -24,8 +24,8 @@ static const struct json_enum states[] = {
 struct raw {
 	int state;
 	bool probe;
-	const char *token, *epoch, *holder, *boot, *give_until, *fence_until, *uid, *version,
-		*beats, *frozen;
+	const char *token, *since, *epoch, *holder, *boot, *give_until, *fence_until, *uid,
+		*version, *beats, *frozen;
 };
 
 #define TEXT(k, field, size)                                                                       \
@@ -42,6 +42,7 @@ static const struct json_field block_fields[] = {
 	  .flags = J_REQUIRED },
 	TEXT("token", token, TOKEN_DIGITS + 1),
 	TEXT("epoch", epoch, 24),
+	TEXT("since", since, 24),
 	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
 	{ 0 },
 };
@@ -112,17 +113,20 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 	struct raw raw = { .token = NULL };
 	auto_json struct json *tree = NULL;
 	struct block_record r = { .token = 0 };
+	uint64_t since = 0;
 
 	if (json_parse(text, strlen(text), "block", &tree, e) ||
 	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, &r.key, e) ||
 	    read_token(raw.token, &r.token, e) ||
-	    read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e))
+	    read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||
+	    read_number(raw.since, "since", INT64_MAX, &since, e))
 		return refuse(key, text, e);
 	for (const struct json_enum *s = states; s->name; s++) {
 		if (s->value == raw.state)
 			r.state = (enum block_state)s->value;
 	}
 	r.probe = raw.probe;
+	r.since = (int64_t)since;
 	*out = r;
 	return 0;
 }
@@ -145,6 +149,7 @@ char *block_value_print(const struct block_record *r)
 	(void)snprintf(token, sizeof(token), "%016" PRIx64, r->token);
 	if (!o || json_add_str(o, "state", block_state_name(r->state)) ||
 	    json_add_str(o, "token", token) || add_number(o, "epoch", r->epoch) ||
+	    add_number(o, "since", (uint64_t)r->since) ||
 	    (r->probe && json_add_bool(o, "probe", true)))
 		return NULL;
 	return json_print(o, false);

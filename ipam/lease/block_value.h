@@ -3,6 +3,7 @@
  * block_value.h: the blocks and the node itself as values in the store. Pure.
  *
  *	b/<scope>/<start>   {"state": "granted", "token": "<16 hex digits>", "epoch": "3"}
+ *	(and "since", if it is contested or lost)
  *	m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats",
  *"frozen"}
  *

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
+
 #define DEPTH_MAX 4  /* lists in lists */
 #define NODES_MIN 16 /* that a pool with ranges has a block for */
 
@@ -89,15 +91,6 @@ int peer_notes(const struct peer *p, const struct json *o, const struct peer_key
 
 /* ---- names ---- */
 
-static uint32_t hash_of(const char *s)
-{
-	uint32_t h = 2166136261u; /* FNV-1a */
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h;
-}
-
 /* Lower-case letters, digits and '-'; a long name keeps its beginning and gets a hash. */
 static void label_of(const char *name, char out[PEER_POOLS_NAME_MAX + 1])
 {
@@ -118,7 +111,7 @@ static void label_of(const char *name, char out[PEER_POOLS_NAME_MAX + 1])
 	text[n] = '\0';
 	if (n > PEER_POOLS_NAME_MAX)
 		(void)snprintf(out, PEER_POOLS_NAME_MAX + 1, "%.21s-%08x", text,
-			       (unsigned)hash_of(name));
+			       (uint32_t)hash_add_text(HASH_START, name));
 	else
 		(void)snprintf(out, PEER_POOLS_NAME_MAX + 1, "%.30s", n ? text : "pool");
 	for (n = strlen(out); n > 1 && out[n - 1] == '-';)

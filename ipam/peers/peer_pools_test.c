@@ -270,7 +270,7 @@ START_TEST(names_are_those_of_shared_pools)
 				  POOL("...", "10.4.0.0/16"),
 		  "[{\"name\":\"rail-0-x\",\"subnet\":\"10.1.0.0/16\",\"blockSize\":16},"
 		  "{\"name\":\"rail-0-x-2\",\"subnet\":\"10.2.0.0/16\",\"blockSize\":16},"
-		  "{\"name\":\"a-very-long-name-of-a-11419e40\",\"subnet\":\"10.3.0.0/16\","
+		  "{\"name\":\"a-very-long-name-of-a-17fb94c0\",\"subnet\":\"10.3.0.0/16\","
 		  "\"blockSize\":16},{\"name\":\"pool\",\"subnet\":\"10.4.0.0/16\","
 		  "\"blockSize\":16}]");
 	notes_are(POOL("a", "10.1.0.1/16") POOL("b", "10.1.128.0/17"),

@@ -156,8 +156,11 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 
 	if (conf->resolv_conf && read_dns(conf->resolv_conf, &dns, e))
 		return -1;
-	if (open_store(call, conf->data_dir, true, &m, e) ||
-	    alloc_add(&m, &add, &a, conf->audit_log ? &journal : NULL, e))
+	const int64_t since = ctx_since_boot(&call->ctx);
+	int rc = open_store(call, conf->data_dir, true, &m, e) ||
+		 alloc_add(&m, &add, &a, conf->audit_log ? &journal : NULL, e);
+	agent_client_tell(&call->ctx, HINT_ADD, since, rc ? e : NULL);
+	if (rc)
 		return -1;
 	write_audit(call, conf->audit_log, journal);
 	if (print_result(call, conf, &a, dns, e) == 0)
@@ -249,12 +252,15 @@ static int ipam_del(const struct cni_call *call, struct err *e)
 
 	ipam_conf_paths(&call->conf, &conf);
 	request_owner(&call->env, &call->conf, &r);
+	const int64_t since = ctx_since_boot(&call->ctx);
 	int rc = open_existing(call, &conf, &m, e);
 	if (rc < 0)
 		return -1;
 	const struct alloc_del what = { &r.owner, conflict, n_conflict };
 	if (rc == 0 && alloc_del_conflict(&m, &what, conf.audit_log ? &journal : NULL, e))
 		return -1;
+	if (rc == 0)
+		agent_client_tell(&call->ctx, HINT_DEL, since, NULL);
 	write_audit(call, conf.audit_log, journal);
 	release_files(call, &conf);
 	return 0;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * admin_conflict.c: which blocks of this node the cluster store gives to no node or to another one,
+ * and which pods live in them. It reads the records of the blocks, and of a conflict its leases.
+ */
+#include <string.h>
+
+#include "ipam/admin/admin.h"
+#include "ipam/conf/pool_blocks.h"
+#include "ipam/lease/audit.h"
+#include "ipam/lease/block_value.h"
+#include "ipam/lease/pool_db.h"
+
+struct pods_job {
+	struct ip last;
+	struct json *out;
+	int64_t n;    /* pods of the block */
+	size_t named; /* of all blocks */
+	bool failed;
+};
+
+struct conflicts_job {
+	struct json *out;
+	struct pods_job pods;
+};
+
+static int add_known(struct json *o, const char *key, const char *s)
+{
+	return s && *s ? json_add_str(o, key, s) : 0;
+}
+
+/* A lease that cannot be read is shown without its pod: somebody may have the address. */
+static int on_address(const char *key, const char *value, void *arg)
+{
+	struct pods_job *job = arg;
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
+	char ip[IP_STR_LEN];
+	struct err why;
+
+	if (key_parse_address(key, &a) || ip_cmp(a.ip, job->last) > 0)
+		return 1;
+	bool damaged = lease_parse(value, key, &rec, &why) != 0;
+	if (!damaged && rec.state != LEASE_HELD)
+		return 0;
+	job->n++;
+	if (job->named >= ADMIN_CONFLICT_PODS_MAX)
+		return 0;
+	job->named++;
+	struct json *o = json_push_object(job->out);
+
+	job->failed = !o || add_known(o, "namespace", rec.owner.ns) ||
+		      add_known(o, "pod", rec.owner.pod) ||
+		      add_known(o, "interface", rec.owner.ifname) ||
+		      add_known(o, "container", rec.owner.container) ||
+		      json_add_str(o, "address", ip_format(a.ip, ip));
+	return job->failed;
+}
+
+/* The pods with an address from first to job->last. */
+static int add_pods(struct lease_db *l, const struct block_key *block, struct pods_job *job,
+		    struct err *e)
+{
+	struct key prefix, from;
+	char scope[KEY_SCOPE_MAX];
+
+	job->n = 0;
+	job->failed = false;
+	key_scope(scope, 'p', block->pool);
+	key_of_addresses(&prefix, scope, block->start.family);
+	key_of_address(&from, scope, block->start);
+	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, on_address, job, e))
+		return -1;
+	return job->failed ? err_nomem(e) : 0;
+}
+
+static int add_conflict(struct lease_db *l, const struct block_record *r, struct conflicts_job *all,
+			struct err *e)
+{
+	struct json *o = json_push_object(all->out);
+	auto_pool_entry struct pool_entry p = { .text = { .tree = NULL } };
+	char first[IP_STR_LEN], last[IP_STR_LEN], since[AUDIT_TIME_LEN];
+	bool found;
+
+	if (!o)
+		return err_nomem(e);
+	if (pool_db_load(l, r->key.pool, &p, &found, e))
+		return -1;
+	struct ip_range range = pool_block_range(found ? p.source.blocks.bits : 0, r->key.start);
+
+	if (json_add_str(o, "pool", r->key.pool) ||
+	    json_add_str(o, "first", ip_format(range.first, first)) ||
+	    json_add_str(o, "last", ip_format(range.last, last)) ||
+	    json_add_str(o, "state", block_state_name(r->state)) ||
+	    (r->since && json_add_str(o, "since", audit_time(r->since, since))))
+		return err_nomem(e);
+	all->pods.last = range.last;
+	all->pods.out = json_add_array(o, "pods");
+	if (!all->pods.out)
+		return err_nomem(e);
+	if (add_pods(l, &r->key, &all->pods, e))
+		return -1;
+	return json_add_int(o, "podCount", all->pods.n) ? err_nomem(e) : 0;
+}
+
+static int conflicts_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	auto_keys struct keys keys = { .n = 0 };
+	const struct key all = { "b/" };
+	struct conflicts_job *job = arg;
+
+	json_free(job->out);
+	*job = (struct conflicts_job){ .out = json_new_array() };
+	if (!job->out)
+		return err_nomem(e);
+	if (pool_db_keys(l, &all, &keys, e))
+		return -1;
+	for (size_t i = 0; i < keys.n && json_len(job->out) < ADMIN_CONFLICTS_MAX; i++) {
+		struct block_record r;
+		const char *text;
+
+		if (lease_db_get(l, keys.items[i].s, &text, e) ||
+		    block_value_parse(keys.items[i].s, text, &r, e))
+			return -1;
+		if (block_is_in_conflict(&r) && add_conflict(l, &r, job, e))
+			return -1;
+	}
+	return 0;
+}
+
+int admin_conflicts(struct ipam *m, struct json **out, struct err *e)
+{
+	struct conflicts_job all = { .out = NULL };
+	struct ipam_job job = { STORE_READ, "CONFLICT", conflicts_in_txn, &all, NULL };
+
+	if (ipam_run(m, &job, e)) {
+		json_free(all.out);
+		return -1;
+	}
+	*out = all.out;
+	return 0;
+}
