@@ -8,8 +8,7 @@
 #include "lib/cli/cmd.h"
 #include "railheadd/conf/agent_files.h"
 #include "railheadd/conf/agent_store.h"
-#include "railheadd/metrics/collect.h"
-#include "railheadd/metrics/listener.h"
+#include "railheadd/metrics/metrics.h"
 #include "railheadd/reclaim/reclaim.h"
 #include "railheadd/serve/calls.h"
 #include "railheadd/serve/socket.h"
@@ -27,8 +26,9 @@ struct agent_program {
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
-	struct collect_from metrics;
-	struct listener *listener;
+	struct hints *hints;
+	struct histogram latency[HINT_OUTCOMES];
+	struct metrics *metrics;
 	struct event *signals[2];
 };
 
@@ -81,14 +81,17 @@ static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct 
 
 static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
-	const struct listener_conf conf = { .base = p->base,
-					    .ctx = ctx,
-					    .port = p->files.conf.metrics_listen,
-					    .fn = collect_metrics,
-					    .arg = &p->metrics };
+	const struct metrics_conf conf = {
+		.base = p->base,
+		.ctx = ctx,
+		.port = p->files.conf.metrics_listen,
+		.from = { .driver = p->driver,
+			  .repairer = p->repairer,
+			  .ipam = &p->ipam,
+			  .latency = p->latency },
+	};
 
-	p->metrics = (struct collect_from){ p->driver, p->repairer, &p->ipam };
-	return p->files.conf.metrics ? listener_new(&conf, &p->listener, e) : 0;
+	return p->files.conf.metrics ? metrics_new(&conf, &p->metrics, e) : 0;
 }
 
 static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
@@ -112,17 +115,19 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 		return -1;
 	if (start_repairer(p, ctx, e))
 		return -1;
-	p->calls = (struct calls_to){ p->driver, p->repairer };
+	p->calls = (struct calls_to){ p->driver, p->repairer, p->latency };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
-		       e))
+		       e) ||
+	    hints_new(&(struct hints_conf){ p->base, ctx, calls_hint, &p->calls }, &p->hints, e))
 		return -1;
 	return start_metrics(p, ctx, e);
 }
 
 static void stop(struct agent_program *p)
 {
-	listener_free(p->listener);
+	metrics_free(p->metrics);
+	hints_free(p->hints);
 	server_free(p->server);
 	repairer_free(p->repairer);
 	reclaim_free(p->reclaim);

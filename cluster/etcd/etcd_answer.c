@@ -105,12 +105,19 @@ int etcd_range_read(const struct json *answer, struct etcd_range *out, struct er
 int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e)
 {
 	struct etcd_txn r = { .succeeded = json_true(json_get(answer, "succeeded")) };
-	const struct json *responses = NULL;
+	const struct json *responses = NULL, *last = NULL;
 
-	if (read_revision(answer, &r.revision, e) ||
-	    read_list(answer, "responses", &responses, e) ||
-	    read_list(json_get(json_first(responses), "response_range"), "kvs", &r.kvs, e))
+	if (read_revision(answer, &r.revision, e) || read_list(answer, "responses", &responses, e))
 		return -1;
+	json_each (n, responses) {
+		last = json_get(n, "response_range");
+		r.before = r.all;
+		if (read_int64(last, "count", &r.all, e))
+			return -1;
+	}
+	if (read_list(last, "kvs", &r.kvs, e))
+		return -1;
+	r.more = json_true(json_get(last, "more"));
 	if (!r.revision)
 		return bad("header.revision", "a revision", json_get(answer, "header"), e);
 	*out = r;

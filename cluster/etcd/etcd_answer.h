@@ -24,7 +24,9 @@ int etcd_range_read(const struct json *answer, struct etcd_range *out, struct er
 struct etcd_txn {
 	int64_t revision; /* of the writes, if it succeeded */
 	bool succeeded;
-	const struct json *kvs; /* if not: what the key was instead; empty: absent */
+	const struct json *kvs; /* the last response, if it is a range; empty: absent */
+	bool more;              /* the limit cut it */
+	int64_t before, all;    /* counts of the last two responses */
 };
 int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e) must_check;
 

@@ -44,9 +44,14 @@ START_TEST(transactions)
 		"{" HEADER ",\"responses\":[{\"response_range\":{" HEADER ",\"kvs\":[" KV "]}}]}");
 	auto_json struct json *absent =
 		tree_of("{" HEADER ",\"responses\":[{\"response_range\":{}}]}");
+	auto_json struct json *told =
+		tree_of("{" HEADER ",\"succeeded\":true,\"responses\":[{\"response_put\":{}},"
+			"{\"response_range\":{\"kvs\":[" KV "],\"more\":true,\"count\":\"2\"}}]}");
 	struct etcd_txn t;
 	struct err e;
 
+	ck_assert_int_eq(etcd_txn_read(told, &t, &e), 0);
+	ck_assert(t.succeeded && t.more && json_len(t.kvs) == 1 && t.all == 2 && !t.before);
 	ck_assert_int_eq(etcd_txn_read(done, &t, &e), 0);
 	ck_assert(t.succeeded && t.revision == 9 && !t.kvs);
 	ck_assert_int_eq(etcd_txn_read(there, &t, &e), 0);

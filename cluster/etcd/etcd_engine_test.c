@@ -68,6 +68,62 @@ static struct calls open_with(const struct etcd_conf *conf)
 	return c;
 }
 
+static enum cluster_outcome create_beside(struct calls *c, const char *name, const char *names,
+					  struct ended *e)
+{
+	const struct cluster_beside beside = { CLUSTER_POOL, "beside", names, false };
+	struct thing t = { .kind = CLUSTER_BLOCK, .name = name, .beside = &beside };
+
+	return do_write(c, WRITE_CREATE, &t, e);
+}
+
+START_TEST(a_creation_tells_more)
+{
+	struct calls c = engine_open();
+	struct thing pool = { .kind = CLUSTER_POOL, .name = "beside", .number = 4 };
+	struct ended e;
+
+	ck_assert_int_eq(create_beside(&c, "beside-01", "beside-0", &e), CLUSTER_OK);
+	ck_assert(e.told && !*e.also);
+	must_write(&c, WRITE_CREATE, &pool);
+	ck_assert_int_eq(create_beside(&c, "beside-02", "beside-0", &e), CLUSTER_OK);
+	ck_assert_str_eq(e.also, "beside=4");
+	ck_assert_int_eq(create_beside(&c, "beside-02", "beside-0", &e), CLUSTER_EXISTS);
+	ck_assert_str_eq(e.also, "beside-01 beside-02 ");
+	ck_assert_int_eq(create_beside(&c, "beside-02", NULL, &e), CLUSTER_EXISTS);
+	ck_assert(!e.told);
+	engine_close(&c);
+}
+END_TEST
+
+static void ranked_as(struct calls *c, enum write how, struct thing *t, const char *want)
+{
+	static const struct cluster_beside beside = { .rank = true };
+	struct ended e;
+
+	t->beside = &beside;
+	ck_assert_int_eq(do_write(c, how, t, &e), CLUSTER_OK);
+	ck_assert_str_eq(e.also, want);
+	t->at = e.object.at;
+}
+
+START_TEST(a_write_tells_the_rank)
+{
+	struct calls c = engine_open();
+	struct thing a = { .kind = CLUSTER_HEARTBEAT, .name = "rank-a", .node = "rank-a" }, b = a;
+	struct ended e;
+
+	b.name = b.node = "rank-b";
+	ranked_as(&c, WRITE_CREATE, &b, "number 0");
+	ranked_as(&c, WRITE_CREATE, &a, "number 1");
+	ranked_as(&c, WRITE_UPDATE, &b, "number 1");
+	ranked_as(&c, WRITE_UPDATE, &a, "number 0");
+	ck_assert_int_eq(do_write(&c, WRITE_REMOVE, &a, &e), CLUSTER_OK);
+	ck_assert_int_eq(do_write(&c, WRITE_REMOVE, &b, &e), CLUSTER_OK);
+	engine_close(&c);
+}
+END_TEST
+
 START_TEST(the_next_endpoint_answers)
 {
 	const char *const endpoints[] = { "http://127.0.0.1:9", getenv("ETCD_ENDPOINT"), NULL };
@@ -451,6 +507,7 @@ int main(void)
 	static const struct contract_engine engine = { "etcd", open_etcd, false };
 	/* the last three need users and TLS */
 	const TTest *const tests[] = {
+		a_creation_tells_more,           a_write_tells_the_rank,
 		the_next_endpoint_answers,       a_write_goes_to_one_endpoint,
 		a_restored_store_is_noticed,     a_full_store_refuses,
 		a_quiet_watch_goes_on,           a_foreign_key_is_left_out,

@@ -58,6 +58,9 @@ struct cluster_call {
 	struct cluster_version at;
 	char *bytes; /* of a write; NULL: delete */
 	struct etcd_kv was;
+	bool beside, beside_names; /* a creation reads an object after it; or names others */
+	bool rank;                 /* a write counts the objects of its kind */
+	enum cluster_kind beside_kind;
 };
 
 /* etcd_call_new - a call; NULL: no memory. report says its end to the user. */

@@ -86,6 +86,22 @@ static int add_op(struct json *list, const char *op, const char *key, const char
 	       (bytes && add_bytes(request, "value", bytes, strlen(bytes)));
 }
 
+static int add_count(struct json *list, const char *key, const char *end)
+{
+	struct json *o = json_push_object(list);
+	struct json *range = o ? json_add_object(o, "request_range") : NULL;
+
+	return !range || add_key(range, key) || add_bytes(range, "range_end", end, strlen(end)) ||
+	       json_add_bool(range, "count_only", true);
+}
+
+static int add_rank(struct json *list, const struct etcd_write *w)
+{
+	return w->rank_from ? add_count(list, w->rank_from, w->key) ||
+				      add_count(list, w->rank_from, w->rank_end)
+			    : 0;
+}
+
 static int add_writes(struct json *list, const struct etcd_write *w)
 {
 	const char *op = w->bytes ? "request_put" : "request_delete_range";
@@ -93,9 +109,26 @@ static int add_writes(struct json *list, const struct etcd_write *w)
 	if (add_op(list, op, w->key, w->bytes) ||
 	    (w->copy && add_op(list, "request_put", w->copy, w->bytes)))
 		return -1;
-	if (w->old_copy && (!w->copy || strcmp(w->old_copy, w->copy) != 0))
-		return add_op(list, "request_delete_range", w->old_copy, NULL);
-	return 0;
+	if (w->old_copy && (!w->copy || strcmp(w->old_copy, w->copy) != 0) &&
+	    add_op(list, "request_delete_range", w->old_copy, NULL))
+		return -1;
+	if (w->after && add_op(list, "request_range", w->after, NULL))
+		return -1;
+	return add_rank(list, w);
+}
+
+/* The failed comparison is followed by one read. */
+static int add_look(struct json *list, const struct etcd_write *w)
+{
+	struct json *o, *range;
+
+	if (!w->names)
+		return add_op(list, "request_range", w->key, NULL);
+	o = json_push_object(list);
+	range = o ? json_add_object(o, "request_range") : NULL;
+	return !range || add_key(range, w->names) ||
+	       add_bytes(range, "range_end", w->names_end, strlen(w->names_end)) ||
+	       json_add_bool(range, "keys_only", true) || add_int64(range, "limit", ETCD_NAMES_MAX);
 }
 
 char *etcd_txn_body(const struct etcd_write *w)
@@ -106,8 +139,7 @@ char *etcd_txn_body(const struct etcd_write *w)
 	struct json *failure = body ? json_add_array(body, "failure") : NULL;
 
 	return printed(body, !compare || !success || !failure || add_compares(compare, w) ||
-				     add_writes(success, w) ||
-				     add_op(failure, "request_range", w->key, NULL));
+				     add_writes(success, w) || add_look(failure, w));
 }
 
 /* ---- the others ---- */

@@ -18,13 +18,19 @@ char *etcd_page_body(const char *key, const char *end, int64_t revision, unsigne
 
 /*
  * /v3/kv/txn: if the key is as it was (NULL: does not exist), write or delete the object and its
- * copies; else read the key. The old copy is deleted unless it is the new one as well.
+ * copies; else read the key, or name keys (at most ETCD_NAMES_MAX). The old copy is deleted unless
+ * it is the new one as well.
  */
+#define ETCD_NAMES_MAX 256
 struct etcd_write {
 	const char *key;
 	const char *copy, *old_copy; /* NULL: none */
 	const char *bytes;           /* NULL: delete */
 	const struct etcd_kv *was;
+	/* A creation. after: a key to read after it. names to end: keys to name if it exists. */
+	const char *after, *names, *names_end;
+	/* rank_from to rank_end: count these keys, first up to key. NULL: no. */
+	const char *rank_from, *rank_end;
 };
 char *etcd_txn_body(const struct etcd_write *w);
 

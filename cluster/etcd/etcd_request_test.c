@@ -58,11 +58,39 @@ START_TEST(writes)
 }
 END_TEST
 
+#define LOOK(key) "{\"request_range\":{\"key\":\"" key "\"}}"
+#define COUNT(key, end)                                                                            \
+	"{\"request_range\":{\"key\":\"" key "\",\"range_end\":\"" end "\",\"count_only\":true}}"
+#define NAMES                                                                                      \
+	",\"failure\":[{\"request_range\":{\"key\":\"L2I=\",\"range_end\":\"L2M=\","               \
+	"\"keys_only\":true,\"limit\":\"256\"}}]}"
+
+START_TEST(reads_beside_a_creation)
+{
+	const struct etcd_kv was = { "/b", "old", 3, 5, 5 };
+	struct etcd_write w = { .key = "/a", .bytes = "new", .after = "/d" };
+	char *body;
+
+	body_is(etcd_txn_body(&w), ABSENT PUT("L2E=") "," LOOK("L2Q=") "]" FAILURE);
+	w.names = "/b";
+	w.names_end = "/c";
+	body_is(etcd_txn_body(&w), ABSENT PUT("L2E=") "," LOOK("L2Q=") "]" NAMES);
+	w = (struct etcd_write){ .key = "/b", .bytes = "new", .was = &was };
+	w.rank_from = "/a";
+	w.rank_end = "/c";
+	body = etcd_txn_body(&w);
+	ck_assert_ptr_nonnull(strstr(body, COUNT("L2E=", "L2I=") "," COUNT("L2E=", "L2M=") "]"));
+	free(body);
+}
+END_TEST
+
 static int each(void *arg, struct err *e)
 {
 	const struct etcd_kv was = { "/a", "old", 3, 5, 5 };
-	struct etcd_write w = { "/a", "/c", "/d", "new", NULL };
+	struct etcd_write w = { .key = "/a", .copy = "/c", .old_copy = "/d", .bytes = "new" };
 	int which = *(int *)arg;
+
+	w.after = w.names = w.names_end = w.rank_from = w.rank_end = which == 0 ? "/p" : NULL;
 
 	w.was = which == 1 ? &was : NULL;
 	auto_free char *body = which < 2    ? etcd_txn_body(&w)
@@ -81,4 +109,4 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("etcd_request", reads, writes, no_memory)
+TEST_PROGRAM("etcd_request", reads, writes, reads_beside_a_creation, no_memory)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cluster/etcd/etcd_key.h"
+#include "lib/base/hash.h"
 
 void etcd_kv_clear(struct etcd_kv *kv)
 {
@@ -82,12 +83,8 @@ int etcd_value_read(const struct etcd_kv *kv, enum cluster_kind kind, struct clu
 	return 0;
 }
 
-/* FNV-1a, 64 bits. */
 void etcd_version(int64_t revision, const char *bytes, size_t len, char out[CLUSTER_VERSION_LEN])
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-	(void)snprintf(out, CLUSTER_VERSION_LEN, "%" PRId64 "-%016" PRIx64, revision, hash);
+	(void)snprintf(out, CLUSTER_VERSION_LEN, "%" PRId64 "-%016" PRIx64, revision,
+		       hash_add(HASH_START, bytes, len));
 }

@@ -26,6 +26,56 @@ static int make_uid(char out[CLUSTER_UID_LEN], struct err *e)
 	return 0;
 }
 
+/* ---- what a creation tells beside its outcome ---- */
+
+/* The object that was read after the creation. An object that is not railhead's is left out. */
+static void tell_after(struct cluster_call *c, const struct json *kvs,
+		       struct cluster_object *object, struct cluster_also *also, struct json **tree)
+{
+	auto_kv struct etcd_kv kv = { 0 };
+	struct err ignored;
+
+	if (json_len(kvs)) {
+		if (etcd_kv_read(json_first(kvs), &kv, &ignored) ||
+		    etcd_value_read(&kv, c->beside_kind, object, tree, &ignored))
+			return;
+		also->object = object;
+	}
+	c->call.result.also = also;
+}
+
+static void tell_rank(struct cluster_call *c, const struct etcd_txn *t, bool created,
+		      struct cluster_also *also)
+{
+	/* one that is created is the last one yet; later all have the order of their names */
+	also->rank = (uint64_t)(created ? t->all - 1 : t->before);
+	also->ranked = t->all > 0;
+	c->call.result.also = also;
+}
+
+/* An incomplete list of names would mislead, so it is left out. */
+static void end_existing(struct cluster_call *c, const struct etcd_txn *t)
+{
+	auto_free char(*names)[CLUSTER_NAME_LEN] = calloc(ETCD_NAMES_MAX, sizeof(*names));
+	struct cluster_also also = { .names = (const char(*)[CLUSTER_NAME_LEN])names };
+	bool all = names && c->beside_names && !t->more;
+
+	json_each (n, t->kvs) {
+		auto_kv struct etcd_kv kv = { 0 };
+		struct err ignored;
+
+		all = all && also.n_names < ETCD_NAMES_MAX && !etcd_kv_read(n, &kv, &ignored) &&
+		      etcd_key_name(kv.key);
+		if (!all)
+			break;
+		(void)snprintf(names[also.n_names++], sizeof(*names), "%s", etcd_key_name(kv.key));
+	}
+	if (all)
+		c->call.result.also = &also;
+	(void)err_set(&c->call.result.err, ERR_BUSY, 0, "etcd: key %s exists", c->key);
+	call_end(&c->call, CLUSTER_EXISTS, NULL);
+}
+
 /* Report what was written: our own bytes, with the revision of the transaction. */
 static void report_written(struct cluster_call *c, int64_t revision)
 {
@@ -83,26 +133,35 @@ static bool is_expected(struct cluster_call *c, const struct json *kvs, char nod
 
 static void on_created(struct cluster_call *c, const struct json *answer)
 {
+	auto_json struct json *tree = NULL;
+	struct cluster_object after;
+	struct cluster_also also = { 0 };
 	struct etcd_txn t;
 
 	if (etcd_txn_read(answer, &t, &c->call.result.err)) {
 		call_end(&c->call, CLUSTER_AWAY, NULL);
 	} else if (t.succeeded) {
+		if (c->beside)
+			tell_after(c, t.kvs, &after, &also, &tree);
+		if (c->rank)
+			tell_rank(c, &t, true, &also);
 		report_written(c, t.revision);
 	} else {
-		(void)err_set(&c->call.result.err, ERR_BUSY, 0, "etcd: key %s exists", c->key);
-		call_end(&c->call, CLUSTER_EXISTS, NULL);
+		end_existing(c, &t);
 	}
 }
 
 static void on_changed(struct cluster_call *c, const struct json *answer)
 {
 	char node[CLUSTER_NAME_LEN];
+	struct cluster_also also = { 0 };
 	struct etcd_txn t;
 
 	if (etcd_txn_read(answer, &t, &c->call.result.err)) {
 		call_end(&c->call, CLUSTER_AWAY, NULL);
 	} else if (t.succeeded && c->bytes) {
+		if (c->rank)
+			tell_rank(c, &t, false, &also);
 		report_written(c, t.revision);
 	} else if (t.succeeded) {
 		call_end(&c->call, CLUSTER_OK, NULL);
@@ -110,6 +169,22 @@ static void on_changed(struct cluster_call *c, const struct json *answer)
 		/* the comparison failed, and the key is as expected: it was changed and restored */
 		conflict(c, "of another write");
 	}
+}
+
+/* The keys of all objects of the kind. */
+struct rank_keys {
+	char from[ETCD_KEY_LEN], end[ETCD_KEY_LEN];
+};
+
+static void add_rank(const struct cluster_call *c, struct rank_keys *keys, struct etcd_write *w)
+{
+	const struct cluster_selector which = { c->kind, NULL, NULL };
+
+	if (!c->rank || etcd_key_selected(c->etcd->prefix, &which, keys->from))
+		return;
+	etcd_key_end(keys->from, keys->end);
+	w->rank_from = keys->from;
+	w->rank_end = keys->end;
 }
 
 static void on_current(struct cluster_call *c, const struct json *answer)
@@ -125,6 +200,7 @@ static void on_current(struct cluster_call *c, const struct json *answer)
 				      .bytes = c->bytes,
 				      .was = &c->was };
 	struct etcd_write with_old = w;
+	struct rank_keys rank;
 	struct etcd_range r;
 
 	if (etcd_range_read(answer, &r, &c->call.result.err)) {
@@ -136,6 +212,7 @@ static void on_current(struct cluster_call *c, const struct json *answer)
 	(void)snprintf(old.name, sizeof(old.name), "%s", etcd_key_name(c->key));
 	if (etcd_key_copy(c->etcd->prefix, &old, old_copy))
 		with_old.old_copy = NULL;
+	add_rank(c, &rank, &with_old);
 	etcd_send(c, &ask, etcd_txn_body(&with_old));
 }
 
@@ -149,6 +226,7 @@ static int prepare(struct cluster_call *c, const struct cluster_object *o, const
 
 	c->kind = o->kind;
 	c->at = o->at;
+	c->rank = o->beside && o->beside->rank;
 	if (etcd_key_object(prefix, o->kind, o->name, c->key)) {
 		call_bad_name(&c->call, o->name);
 		return -1;
@@ -166,6 +244,31 @@ static int prepare(struct cluster_call *c, const struct cluster_object *o, const
 		return 0;
 	call_end_later(&c->call, CLUSTER_REFUSED);
 	return -1;
+}
+
+/* The keys that a creation reads. A name that no object can have is not read. */
+struct beside_keys {
+	char after[ETCD_KEY_LEN], names[ETCD_KEY_LEN], end[ETCD_KEY_LEN];
+};
+
+static void prepare_beside(struct cluster_call *c, const struct cluster_object *o,
+			   struct beside_keys *keys, struct etcd_write *w)
+{
+	const struct cluster_beside *b = o->beside;
+	const struct cluster_selector which = { o->kind, NULL, b ? b->names : NULL };
+	const char *prefix = c->etcd->prefix;
+
+	if (!b || !b->name || etcd_key_object(prefix, b->kind, b->name, keys->after))
+		return;
+	c->beside = true;
+	c->beside_kind = b->kind;
+	w->after = keys->after;
+	if (!b->names || etcd_key_selected(prefix, &which, keys->names))
+		return;
+	etcd_key_end(keys->names, keys->end);
+	c->beside_names = true;
+	w->names = keys->names;
+	w->names_end = keys->end;
 }
 
 struct cluster_call *etcd_create(struct cluster_store *store, const struct cluster_object *object,
@@ -187,10 +290,14 @@ struct cluster_call *etcd_create(struct cluster_store *store, const struct clust
 	if (prepare(c, object, uid, true))
 		return c;
 
-	const struct etcd_write w = { .key = c->key,
-				      .copy = *c->copy ? c->copy : NULL,
-				      .bytes = c->bytes };
+	struct etcd_write w = { .key = c->key,
+				.copy = *c->copy ? c->copy : NULL,
+				.bytes = c->bytes };
+	struct beside_keys keys;
+	struct rank_keys rank;
 
+	prepare_beside(c, object, &keys, &w);
+	add_rank(c, &rank, &w);
 	etcd_send(c, &ask, etcd_txn_body(&w));
 	return c;
 }

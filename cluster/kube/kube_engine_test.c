@@ -64,6 +64,7 @@ START_TEST(a_heartbeat_is_a_lease)
 	struct thing t = { .kind = CLUSTER_HEARTBEAT, .name = "beat-a", .number = 1 }, old;
 	struct cluster_selector all = { CLUSTER_HEARTBEAT, NULL, NULL };
 	struct cluster_selector one = { CLUSTER_HEARTBEAT, "beat-a", NULL };
+	const struct cluster_beside beside = { .rank = true };
 	struct ended e;
 
 	/* the lease of another program is in the same namespace */
@@ -71,7 +72,11 @@ START_TEST(a_heartbeat_is_a_lease)
 	ck_assert_int_eq(do_list(&c, &one, &l), CLUSTER_OK);
 	ck_assert_uint_eq(l.n, 0);
 	start_watch(&c, &all, l.revision, &w);
-	must_write(&c, WRITE_CREATE, &t);
+	t.beside = &beside;
+	ck_assert_int_eq(do_write(&c, WRITE_CREATE, &t, &e), CLUSTER_OK);
+	ck_assert(strncmp(e.also, "number ", 7) == 0 &&
+		  strcmp(e.also + 7, e.object.at.version) == 0);
+	t.at = e.object.at;
 	old = t;
 	t.number = 2;
 	must_write(&c, WRITE_UPDATE, &t);

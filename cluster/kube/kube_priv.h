@@ -49,6 +49,7 @@ struct cluster_call {
 	/* The write was refused, and looks at the object. */
 	struct cluster_version at;
 	struct json *was; /* owned; NULL: not known */
+	bool rank;        /* a creation tells the number of its object */
 	bool looks;
 	enum cluster_outcome refused_as;
 	struct err refused;

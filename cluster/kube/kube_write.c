@@ -9,16 +9,31 @@
 #include "cluster/kube/kube_priv.h"
 #include "cluster/store/cluster_name.h"
 
+/*
+ * The revisions of objects that are created one after the other follow each other, with those of
+ * other writes between them. That of an update says nothing about the object.
+ */
+static void tell_rank(struct cluster_call *c, const struct cluster_object *o,
+		      struct cluster_also *also)
+{
+	also->ranked = c->rank && kube_revision(o->at.version, &also->rank);
+	if (also->ranked)
+		c->call.result.also = also;
+}
+
 static void on_written(struct cluster_call *c, const struct json *answer)
 {
 	auto_json struct json *tree = NULL;
 	struct cluster_object object;
+	struct cluster_also also = { 0 };
 
 	/* it is written: only memory can be lacking */
-	if (kube_object_read(answer, c->kind, &object, &tree, &c->call.result.err))
+	if (kube_object_read(answer, c->kind, &object, &tree, &c->call.result.err)) {
 		call_end(&c->call, CLUSTER_AWAY, NULL);
-	else
-		call_end(&c->call, CLUSTER_OK, &object);
+		return;
+	}
+	tell_rank(c, &object, &also);
+	call_end(&c->call, CLUSTER_OK, &object);
 }
 
 static void on_removed(struct cluster_call *c, const struct json *answer)
@@ -122,6 +137,8 @@ struct cluster_call *kube_create(struct cluster_store *store, const struct clust
 	auto_json struct json *tree = NULL;
 
 	if (c && *c->name) {
+		c->rank = object->beside && object->beside->rank;
+
 		int rc = kube_object_json(object, &tree, &c->call.result.err);
 
 		send_tree(c, &ask, rc, tree);

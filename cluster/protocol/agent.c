@@ -37,7 +37,12 @@ bool agent_is_closed(const struct agent_pool *p)
 
 struct grid_order agent_order(const struct agent *a, const struct agent_pool *p)
 {
-	return grid_order(grid_count(&p->is.grid), grid_hash(a->set.node, p->is.uid));
+	struct grid_order o =
+		grid_order(grid_count(&p->is.grid), grid_hash(a->set.node, p->is.uid));
+
+	if (a->ranked && o.n)
+		o.first = a->rank % o.n;
+	return o;
 }
 
 int agent_put(struct agent *a, const struct block_record *r)
@@ -172,6 +177,8 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 	}
 	if (b)
 		r.block = *b;
+	if (step == STEP_CREATE && op->kind == OP_CLAIM)
+		seek_ask_beside(a, op, &r);
 	agent_send_request(a, op, step, &r);
 }
 
@@ -188,6 +195,9 @@ void agent_later(struct agent *a, struct op *op)
 	op->step = STEP_IDLE;
 	op->id = 0;
 	op->due = agent_wait(a, op->tries++);
+	if (op->due < a->now + op->pause)
+		op->due = a->now + op->pause;
+	op->pause = 0;
 }
 
 void agent_end_if(struct agent *a, struct op *op, int rc)
@@ -227,6 +237,17 @@ static void remove_done(struct agent *a)
 	a->n_ops = kept;
 }
 
+/*
+ * A store that is full answers reads and refuses writes, so that only a write ends the pauses. An
+ * ask and a contest wait for another node after each write, too.
+ */
+static bool is_progress(const struct op *op, enum cluster_outcome outcome)
+{
+	bool wrote = op->step == STEP_CREATE || op->step == STEP_UPDATE || op->step == STEP_REMOVE;
+
+	return wrote && outcome == CLUSTER_OK && op->kind != OP_ASK && op->kind != OP_CONTEST;
+}
+
 void agent_answer(struct agent *a, const struct agent_reply *reply)
 {
 	agent_read_clock(a);
@@ -238,12 +259,9 @@ void agent_answer(struct agent *a, const struct agent_reply *reply)
 		op->id = 0;
 		if (op->step == STEP_LOOK && op->kind != OP_RENEW && op->kind != OP_SEEK)
 			op->seen = (struct block_seen){ op->key, reply->at, reply->block };
-		if (reply->outcome != CLUSTER_AWAY)
-			a->away = 0;
-		else
-			a->away += !reply->unreadable;
-		/* A look at what has to change at another node is a try, too. */
-		if (reply->outcome == CLUSTER_OK && op->kind != OP_ASK && op->kind != OP_CONTEST)
+		a->away = reply->outcome == CLUSTER_AWAY && !reply->unreadable ? a->away + 1 : 0;
+		op->pause = reply->pause;
+		if (is_progress(op, reply->outcome))
 			op->tries = 0;
 		kinds[op->kind].reply(a, op, reply);
 		break;
@@ -312,11 +330,13 @@ static int64_t next_time(const struct agent *a)
 		sooner(a, a->beat_due, &next);
 	if (a->now < a->node.frozen)
 		sooner(a, a->node.frozen, &next);
+	for (size_t i = 0; i < a->n_pools; i++) {
+		if (a->pools[i].doubtful)
+			sooner(a, a->now + a->set.retry, &next);
+	}
 	for (size_t i = 0; i < a->n_pools && a->renewed && !a->other; i++) {
 		const struct agent_pool *p = &a->pools[i];
 
-		if (p->doubtful)
-			sooner(a, a->now + a->set.retry, &next);
 		if (p->due > a->now)
 			sooner(a, p->due, &next);
 		if (p->tight_until > a->now)
@@ -327,6 +347,17 @@ static int64_t next_time(const struct agent *a)
 	return next;
 }
 
+/* The node's store failed when it was tried first. */
+static void doubt_again(struct agent *a)
+{
+	for (size_t i = 0; i < a->n_pools; i++) {
+		struct agent_pool *p = &a->pools[i];
+
+		if (p->doubtful)
+			p->doubtful = agent_doubt_pool(a, p->is.name) != 0;
+	}
+}
+
 int64_t agent_tick(struct agent *a, int64_t now)
 {
 	static const struct block_key none;
@@ -334,6 +365,7 @@ int64_t agent_tick(struct agent *a, int64_t now)
 
 	if (now > a->now)
 		a->now = now;
+	doubt_again(a);
 	if (a->now >= a->beat_due)
 		(void)agent_begin(a, OP_RENEW, &none);
 	if (a->renewed && !a->other) {
@@ -384,6 +416,20 @@ int agent_doubt_pool(struct agent *a, const char *pool)
 	return rc;
 }
 
+/* A list of the old pool says nothing about the grid of a new one. */
+static void forget_lists(struct agent *a, const char *pool)
+{
+	for (size_t i = 0; i < a->n_ops; i++) {
+		struct op *op = a->ops_running[i];
+
+		if (strcmp(op->key.pool, pool) != 0)
+			continue;
+		op->open = 0;
+		if (op->kind == OP_SEEK)
+			agent_end(op);
+	}
+}
+
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
 {
 	struct agent_pool *p = agent_find_pool(a, pool->name);
@@ -400,6 +446,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 		*p = (struct agent_pool){ .due = a->now, .idle_due = a->now + pool->idle };
 	} else if (strcmp(p->is.uid, pool->uid) != 0) {
 		doubted = agent_doubt_pool(a, pool->name);
+		forget_lists(a, pool->name);
 	}
 	p->is = *pool;
 	p->gone = false;
@@ -417,6 +464,7 @@ void agent_unset_pool(struct agent *a, const char *name)
 	if (!p)
 		return;
 	p->doubtful |= agent_doubt_pool(a, name) != 0;
+	forget_lists(a, name);
 	p->gone = false;
 	for (size_t i = 0; i < a->n_blocks && !p->gone; i++)
 		p->gone = strcmp(a->blocks[i].key.pool, name) == 0;
@@ -447,6 +495,17 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 	return true;
 }
 
+/*
+ * The heartbeat, and what an ADD waits for. The rest keeps its pauses, so that a store that was
+ * away does not get all requests of all nodes at once. A twin is waited for on purpose.
+ */
+static bool is_urgent(const struct agent *a, const struct op *op)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	return op->kind == OP_RENEW ? !a->other : p && p->needed;
+}
+
 void agent_heard(struct agent *a)
 {
 	if (!a->away)
@@ -457,9 +516,14 @@ void agent_heard(struct agent *a)
 	for (size_t i = 0; i < a->n_ops; i++) {
 		struct op *op = a->ops_running[i];
 
-		op->tries = 0;
-		if (!op->id && op->due > a->now + a->set.retry)
+		if (!op->id && op->due > a->now + a->set.retry && is_urgent(a, op))
 			op->due = agent_wait(a, 0);
+	}
+	for (size_t i = 0; i < a->n_pools; i++) {
+		struct agent_pool *p = &a->pools[i];
+
+		if (p->needed && p->due > a->now + a->set.retry)
+			p->due = agent_wait(a, 0);
 	}
 }
 
@@ -470,6 +534,15 @@ enum agent_health agent_health(const struct agent *a)
 	if (!a->renewed || !node_may_give(&a->node, false, a->set.boot, a->now))
 		return AGENT_UNCONFIRMED;
 	return a->now < a->node.frozen ? AGENT_FROZEN : AGENT_OK;
+}
+
+size_t agent_conflicts(const struct agent *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_blocks; i++)
+		n += block_is_in_conflict(&a->blocks[i]);
+	return n;
 }
 
 /* ---- begin and end ---- */

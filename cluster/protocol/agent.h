@@ -103,4 +103,7 @@ enum agent_health {
 };
 enum agent_health agent_health(const struct agent *a);
 
+/* agent_conflicts - how many blocks are contested or lost. */
+size_t agent_conflicts(const struct agent *a);
+
 #endif

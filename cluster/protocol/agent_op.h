@@ -37,6 +37,7 @@ struct op {
 	enum op_step step;
 	uint32_t id;    /* the request under way; 0: none */
 	unsigned tries; /* requests without a usable answer, one after the other */
+	int64_t pause;  /* what the store asked for in its last reply */
 	int64_t due;    /* when the next request may be sent */
 	int64_t sent;   /* when the last one was */
 	int64_t since;  /* when it began */
@@ -48,7 +49,10 @@ struct op {
 	struct block_seen seen; /* what the last look, or another reply, showed */
 	bool again;             /* the block was shown meanwhile: examine it at the end */
 	bool done;              /* is removed at the end of the event */
-	/* OP_SEEK: a block, and how many digits at the end of its name the list leaves open. */
+	/*
+	 * OP_SEEK, OP_CLAIM: a block, and how many digits at the end of its name the list leaves
+	 * open; OP_CLAIM, 0: none is asked for, or the pool was made again.
+	 */
 	struct ip near;
 	unsigned open;
 };
@@ -82,6 +86,12 @@ void claim_go(struct agent *a, struct op *op);
 void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void seek_go(struct agent *a, struct op *op);
 void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+/*
+ * seek_ask_beside - which blocks a creation of op's block shall name, if it finds the block there.
+ * seek_beside - claim a block that is free there. False: none is.
+ */
+void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r);
+bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply *r);
 void ask_go(struct agent *a, struct op *op);
 void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void confirm_go(struct agent *a, struct op *op);

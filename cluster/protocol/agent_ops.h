@@ -24,6 +24,13 @@ struct agent_request {
 	struct block was;            /* what the block was at that version: see below */
 	struct block block;          /* the new value, by kind */
 	struct heartbeat beat;
+	/*
+	 * Of the creation of a block: read this pool after it, and if the block exists name those
+	 * that begin so. A store may leave out both. "": not wanted.
+	 */
+	char pool[GRID_POOL_MAX + 1];
+	char names[GRID_NAME_LEN];
+	bool rank; /* of a write of the heartbeat: a number that few other nodes have */
 };
 
 struct block_seen {
@@ -36,20 +43,27 @@ struct agent_reply {
 	uint32_t id;
 	enum cluster_outcome outcome;
 	bool unreadable; /* CLUSTER_AWAY, because the object there is not understood */
+	int64_t pause; /* the store asks to wait so long before the next try, ns; 0: it does not */
 	struct cluster_version at;
 	struct block block; /* by kind */
 	struct heartbeat beat;
 	struct shared_pool pool;
-	const struct block_seen *list; /* of a list. Borrowed */
+	/* Of a creation: the store has read the pool after it, and there it is. */
+	bool pool_read, pool_there;
+	bool ranked;
+	uint64_t rank; /* of the heartbeat */
+	/* Of a list. Of a creation that found the block there: those beside it, keys only. */
+	const struct block_seen *list; /* borrowed */
 	size_t n_list;
 };
 
 /* How an agent_need() ended. */
 enum need_result {
-	NEED_MET,     /* the pool can assign so many addresses now: try again */
-	NEED_FULL,    /* each block of the pool has an owner, and none gave one up */
-	NEED_AWAY,    /* the cluster store does not answer */
-	NEED_REFUSED, /* the pool is being deleted or overlaps another one; or agent_health() */
+	NEED_MET,  /* the pool can assign so many addresses now: try again */
+	NEED_FULL, /* each block of the pool has an owner, and none gave one up */
+	NEED_AWAY, /* the cluster store does not answer */
+	/* The pool ends or overlaps another one; the store refused claims; or agent_health(). */
+	NEED_REFUSED,
 };
 
 /*
@@ -57,7 +71,8 @@ enum need_result {
  * If one fails, the agent tries again later.
  */
 struct agent_ops {
-	/* send - a request; its reply comes with agent_reply(), later, or never after a restart. */
+	/* send - a request; its reply comes with agent_answer(), later, or never after a restart.
+	 */
 	void (*send)(void *arg, const struct agent_request *r);
 	uint64_t (*random)(void *arg);
 	int64_t (*now)(void *arg); /* CLOCK_BOOTTIME, ns */
@@ -77,7 +92,7 @@ struct agent_ops {
 	int (*put_node)(void *arg, const struct node_record *r);
 	/*
 	 * used - addresses of the block in use; all, if the store fails. spare - addresses that the
-	 * pool can assign now; none, if the store fails.
+	 * pool can assign now; very many, if the store fails: no claim would help.
 	 */
 	uint32_t (*used)(void *arg, const struct block_key *key);
 	uint64_t (*spare)(void *arg, const char *pool);

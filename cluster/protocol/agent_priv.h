@@ -39,6 +39,8 @@ struct agent {
 	unsigned twin_changes;  /* of that heartbeat */
 	unsigned away; /* requests without a usable answer since the last one that had one */
 	int64_t now, beat_due;
+	bool ranked; /* the rank is known */
+	uint64_t rank;
 	uint32_t last_id;
 	struct agent_pool *pools;
 	size_t n_pools;
@@ -57,7 +59,10 @@ struct agent_pool *agent_find_pool(const struct agent *a, const char *name);
 bool agent_is_new(const struct agent *a, const struct block_key *key);
 /* agent_is_closed - the pool is known, and ends or overlaps another one. */
 bool agent_is_closed(const struct agent_pool *p);
-/* agent_order - in which order this node tries the blocks of a pool. */
+/*
+ * agent_order - in which order this node tries the blocks of a pool. Two nodes rarely try the same
+ * block first: its number is the rank of the node, if the store tells it, or a hash of the name.
+ */
 struct grid_order agent_order(const struct agent *a, const struct agent_pool *p);
 /* agent_put - write a record, and remember it. -1: the node's store failed; nothing changed. */
 int agent_put(struct agent *a, const struct block_record *r) must_check;

@@ -149,6 +149,28 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 	}
 }
 
+/* The store may have read the pool in the step of the write: no deletion of it came between. */
+static void won(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct agent_reply pool = *r;
+
+	if (!r->pool_read) {
+		agent_ask_for_pool(a, op);
+		return;
+	}
+	pool.outcome = r->pool_there ? CLUSTER_OK : CLUSTER_NOT_FOUND;
+	grant(a, op, &pool);
+}
+
+/* The store may have said which blocks beside it are free. Else a list will. */
+static void missed_beside(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	if (seek_beside(a, op, r))
+		contest_begin(a, op);
+	else
+		missed(a, op);
+}
+
 void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	if (op->step == STEP_LOOK) {
@@ -158,12 +180,12 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (r->outcome == CLUSTER_OK) {
 		op->won = op->epoch;
 		op->seen = (struct block_seen){ op->key, r->at, r->block };
-		agent_ask_for_pool(a, op);
+		won(a, op, r);
 	} else if (r->outcome == CLUSTER_REFUSED) {
 		refused(a, op);
 	} else if (r->outcome == CLUSTER_EXISTS && op->first) {
 		/* No earlier write of this node made it. A list shows whether it is free. */
-		missed(a, op);
+		missed_beside(a, op, r);
 	} else if (r->outcome == CLUSTER_AWAY) {
 		agent_later(a, op);
 	} else {
@@ -190,16 +212,20 @@ static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *
 	return false;
 }
 
-/* A node that is slow or dead must not hide the answers of others. */
+/*
+ * A node that is slow or dead must not hide the answers of others, nor a block that cannot be
+ * confirmed those that are free.
+ */
 static bool is_hopeful(const struct agent *a, const struct block_record *r)
 {
 	for (size_t i = 0; i < a->n_ops; i++) {
 		const struct op *op = a->ops_running[i];
 
 		if (!op->done && block_key_equal(&op->key, &r->key))
-			return a->now < op->since + a->set.ask / 4;
+			return r->state == BLOCK_ASKED ? a->now < op->since + a->set.ask / 4
+						       : op->tries < REFUSED_MAX;
 	}
-	return false;
+	return r->state == BLOCK_GRANTED;
 }
 
 /* Addresses that claims, asks and confirmations under way will bring. */
@@ -211,7 +237,8 @@ static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 		const struct block_record *r = &a->blocks[i];
 		bool comes = r->state == BLOCK_WANTED ||
 			     (r->state == BLOCK_ASKED && is_hopeful(a, r)) ||
-			     (r->state == BLOCK_GRANTED && !block_may_give(&a->node, r));
+			     (r->state == BLOCK_GRANTED && !block_may_give(&a->node, r) &&
+			      is_hopeful(a, r));
 
 		blocks += comes && strcmp(r->key.pool, p->is.name) == 0;
 	}

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
+
 /* Products of two numbers below this fit into 128 bits. A pool with more blocks uses so many. */
 #define COUNT_MAX ((u128)1 << 63)
 
@@ -108,14 +110,8 @@ static uint64_t mix(uint64_t x)
 
 uint64_t grid_hash(const char *a, const char *b)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
 	/* The NUL of a counts, so that two texts are not one. */
-	for (size_t i = 0; i <= strlen(a); i++)
-		h = (h ^ (uint8_t)a[i]) * UINT64_C(0x100000001b3);
-	for (; *b; b++)
-		h = (h ^ (uint8_t)*b) * UINT64_C(0x100000001b3);
-	return mix(h);
+	return mix(hash_add_text(hash_add(HASH_START, a, strlen(a) + 1), b));
 }
 
 static u128 common_divisor(u128 a, u128 b)

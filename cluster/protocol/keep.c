@@ -210,8 +210,6 @@ void keep_idle(struct agent *a)
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
 
-		if (p->doubtful)
-			p->doubtful = agent_doubt_pool(a, p->is.name) != 0;
 		if (p->is.ending || p->is.conflict)
 			leave(a, p);
 		else if (p->is.idle && p->idle_due <= a->now && can_return(a))
@@ -277,11 +275,13 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
  */
 static void doubt(struct agent *a, struct block_record *r)
 {
+	struct agent_pool *p = agent_find_pool(a, r->key.pool);
 	struct block_record doubted = *r;
 
 	doubted.epoch = 0;
-	if (r->state == BLOCK_GRANTED && !a->renewed && agent_put(a, &doubted))
-		r->epoch = 0; /* at least it is confirmed later */
+	/* If it fails, it is tried again with the whole pool. */
+	if (r->state == BLOCK_GRANTED && !a->renewed && agent_put(a, &doubted) && p)
+		p->doubtful = true;
 	/* A claim may have been written before the store was restored. */
 	if (r->state == BLOCK_GRANTED || agent_is_busy(a, &doubted.key))
 		agent_look(a, &doubted.key);

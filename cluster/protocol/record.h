@@ -23,6 +23,9 @@ struct block_record {
 	uint64_t token;
 	uint64_t epoch; /* in which it was confirmed; 0: it was not */
 	bool probe;
+	/* Contested or lost since then, ns since 1970; 0: it is not. Only the node's store sets it.
+	 */
+	int64_t since;
 };
 
 /* The node, in its own store. */
@@ -52,6 +55,12 @@ static inline bool node_may_give(const struct node_record *node, bool strict, co
 static inline bool block_may_give(const struct node_record *node, const struct block_record *r)
 {
 	return r->state == BLOCK_GRANTED && r->epoch == node->epoch;
+}
+
+/* block_is_in_conflict - our pods live in it, and the store does not say that it is ours. */
+static inline bool block_is_in_conflict(const struct block_record *r)
+{
+	return r->state == BLOCK_CONTESTED || r->state == BLOCK_LOST;
 }
 
 #endif

@@ -30,6 +30,7 @@ static void send_beat(struct agent *a, struct op *op, enum op_step step, enum ag
 		       a->set.machine ? a->set.machine : "");
 	r.beat.count = a->node.beats + 1;
 	r.beat.twin = twin;
+	r.rank = call != CALL_GET;
 	agent_send_request(a, op, step, &r);
 }
 
@@ -41,22 +42,15 @@ void renew_go(struct agent *a, struct op *op)
 		send_beat(a, op, STEP_LOOK, CALL_GET, false);
 }
 
-/*
- * The renewal was executed between op->sent and now. If give_until passed in between, a taker may
- * have seen an old heartbeat for long enough: then a new epoch begins, in which each block has to
- * be confirmed. give_until counts from the sending, because the renewal may be that old. If only
- * fence_until passed, the blocks of strict pools have to be confirmed; other pools go on.
- */
+/* Blocks of a pool that is not known yet are taken for those of a strict one. */
 static int doubt_strict(struct agent *a)
 {
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const char *pool = a->blocks[i].key.pool;
-		const struct agent_pool *p = agent_find_pool(a, pool);
 
-		if ((!p || p->is.strict) && agent_doubt_pool(a, pool))
+		if (!agent_find_pool(a, pool) && agent_doubt_pool(a, pool))
 			return -1;
 	}
-	/* A claim may be granted that was written before. */
 	for (size_t i = 0; i < a->n_pools; i++) {
 		if (a->pools[i].is.strict && agent_doubt_pool(a, a->pools[i].is.name))
 			return -1;
@@ -64,6 +58,12 @@ static int doubt_strict(struct agent *a)
 	return 0;
 }
 
+/*
+ * The renewal was executed between op->sent and now. If give_until passed in between, a taker may
+ * have seen an old heartbeat for long enough: then a new epoch begins, in which each block has to
+ * be confirmed. give_until counts from the sending, because the renewal may be that old. If only
+ * fence_until passed, the blocks of strict pools have to be confirmed; other pools go on.
+ */
 static int renewed(struct agent *a, const struct op *op, const struct agent_reply *r)
 {
 	struct node_record n = a->node;
@@ -85,6 +85,10 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 		return -1;
 	a->node = n;
 	a->renewed = true;
+	/* The first one stays: nodes that change theirs one after the other would meet. */
+	if (r->ranked && !a->ranked)
+		a->rank = r->rank;
+	a->ranked |= r->ranked;
 	a->beat_due = a->now + a->set.renew;
 	return 0;
 }

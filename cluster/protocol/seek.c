@@ -27,6 +27,11 @@ static u128 window_blocks(const struct agent_pool *p, const struct op *op)
 				 : grid_count(&p->is.grid);
 }
 
+static unsigned first_open(const struct agent_pool *p)
+{
+	return (p->is.grid.bits + WINDOW_BITS + DIGIT_BITS - 1) / DIGIT_BITS;
+}
+
 /*
  * A list near a random block first: nodes that fill a pool to its last block would else read all of
  * it for each block. An ask needs the whole list, and so does "full".
@@ -37,7 +42,7 @@ static void choose_window(struct agent *a, struct op *op, const struct agent_poo
 
 	if (!op->open && a->set.ranges && count) {
 		op->near = grid_nth(&p->is.grid, a->ops->random(a->arg) % count);
-		op->open = (p->is.grid.bits + WINDOW_BITS + DIGIT_BITS - 1) / DIGIT_BITS;
+		op->open = first_open(p);
 	}
 	if (!op->open || window_blocks(p, op) >= count)
 		op->open = DIGITS;
@@ -101,20 +106,27 @@ static bool is_free(const struct agent *a, const struct starts *s, const struct 
 	       agent_is_new(a, key);
 }
 
-/* In the window that was listed, from a random block on. */
-static bool free_near(const struct agent *a, const struct agent_pool *p, const struct op *op,
+/*
+ * In the window that was listed, a random one: the nodes that are behind each other in a window
+ * must not all try the same.
+ */
+static bool free_near(struct agent *a, const struct agent_pool *p, const struct op *op,
 		      const struct starts *s, struct block_key *key)
 {
 	const u128 n = window_blocks(p, op), size = (u128)1 << p->is.grid.bits;
-	const u128 first = op->near.v & ~(n * size - 1);
+	struct ip at = op->near, found = at;
+	uint64_t free = 0;
 
-	for (u128 i = 0; i < n && i < WINDOW_MAX; i++) {
-		key->start = op->near;
-		key->start.v = first + (op->near.v - first + i * size) % (n * size);
-		if (grid_has(&p->is.grid, key->start) && is_free(a, s, key))
-			return true;
+	at.v &= ~(n * size - 1);
+	for (u128 i = 0; i < n && i < WINDOW_MAX; i++, at.v += size) {
+		key->start = at;
+		if (!grid_has(&p->is.grid, at) || !is_free(a, s, key))
+			continue;
+		if (a->ops->random(a->arg) % ++free == 0)
+			found = at;
 	}
-	return false;
+	key->start = found;
+	return free > 0;
 }
 
 /* In the order of this node. One of the first blocks is free, if the list has fewer. */
@@ -151,6 +163,39 @@ static bool free_block(struct agent *a, const struct op *op, const struct agent_
 		found = op->open == DIGITS ? free_anywhere(a, p, &starts, key)
 					   : free_near(a, p, op, &starts, key);
 	free(starts.items);
+	return found;
+}
+
+/* ---- beside a block that was taken ---- */
+
+/* Small pools whole, large ones in part. */
+void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	memcpy(r->pool, op->key.pool, sizeof(r->pool));
+	if (!p || !a->set.ranges)
+		return;
+	op->near = op->key.start;
+	op->open = first_open(p);
+	(void)grid_name(op->key.pool, op->near, r->names);
+	r->names[strlen(r->names) - op->open] = '\0';
+}
+
+bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply *r)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct block_key key = op->key;
+	struct starts starts;
+	bool found = false;
+
+	if (!p || !op->open || !r->n_list || (!p->needed && a->now < p->tight_until))
+		return false;
+	if (sort_starts(p, r, &starts))
+		found = free_near(a, p, op, &starts, &key);
+	free(starts.items);
+	if (found)
+		claim_start(a, &key, false);
 	return found;
 }
 

@@ -10,53 +10,8 @@
 #ifndef RAILHEAD_CLUSTER_STORE_CLUSTER_STORE_H
 #define RAILHEAD_CLUSTER_STORE_CLUSTER_STORE_H
 
+#include "cluster/store/cluster_object.h"
 #include "lib/base/err.h"
-#include "lib/json/json.h"
-
-/* The kinds of objects. In Kubernetes each is a resource, in etcd a prefix of keys. */
-enum cluster_kind {
-	CLUSTER_POOL,      /* RailPool, pools/NAME */
-	CLUSTER_BLOCK,     /* RailBlock, blocks/NAME; NAME is POOL-HEX */
-	CLUSTER_NODE,      /* RailNode, nodes/NAME */
-	CLUSTER_HEARTBEAT, /* Lease in the agents' namespace, heartbeats/NAME */
-	CLUSTER_IDENTITY,  /* RailIdentity, identities/NAME */
-	CLUSTER_KINDS,
-};
-
-/* A name is a DNS subdomain, as Kubernetes demands: at most 253 bytes. */
-#define CLUSTER_NAME_LEN    254
-#define CLUSTER_UID_LEN     40
-#define CLUSTER_VERSION_LEN 48
-#define CLUSTER_CREATED_LEN 32
-
-/*
- * Which object it is, and which state of it. uid: made at the creation, never used again. version:
- * changes with each write that changes the object; Kubernetes keeps it at an equal write. Versions
- * are compared for equality only, because a restored store uses them again. The store demands uid
- * and version as preconditions of an update and of a deletion.
- */
-struct cluster_version {
-	char uid[CLUSTER_UID_LEN];
-	char version[CLUSTER_VERSION_LEN];
-};
-
-struct cluster_object {
-	enum cluster_kind kind;
-	char name[CLUSTER_NAME_LEN];
-	/* The node that has the object, which selects it in lists and watches; "": none. */
-	char node[CLUSTER_NAME_LEN];
-	struct cluster_version at;
-	/* When it was created, in the order of strcmp(); "": not known, as after an update. */
-	char created[CLUSTER_CREATED_LEN];
-	bool ending;              /* is being deleted; a finalizer holds it */
-	const struct json *value; /* an object: what the protocol keeps in it */
-	/*
-	 * For an update or a removal of a block: its value at this version, as far as the caller
-	 * knows; NULL: not known. A store whose versions can come again, because it was restored,
-	 * demands owner, token, `touched` and asker of it as well: else CLUSTER_CONFLICT.
-	 */
-	const struct json *was;
-};
 
 /* How a call ended. */
 enum cluster_outcome {
@@ -79,6 +34,7 @@ struct cluster_result {
 	const struct cluster_object *object;
 	struct err err;
 	unsigned retry_ms;
+	const struct cluster_also *also; /* NULL: the store did not say */
 };
 typedef void (*cluster_done_fn)(void *arg, const struct cluster_result *result);
 
@@ -128,8 +84,8 @@ struct cluster_store_ops {
 				      const char *revision, const struct cluster_watch_fns *fns,
 				      void *arg);
 	/*
-	 * create - if no object has the name; at is not looked at. update - object->value replaces
-	 * the value, object->node the node. remove - delete. The object is copied.
+	 * create - if no object has the name; at and was are not looked at. update - object->value
+	 * replaces the value, object->node the node. remove - delete. The object is copied.
 	 */
 	struct cluster_call *(*create)(struct cluster_store *s, const struct cluster_object *object,
 				       cluster_done_fn done, void *arg);

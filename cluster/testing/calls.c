@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cluster/testing/loop.h"
+#include "lib/base/text.h"
 #include "lib/testing/testing.h"
 
 static int number_of(const struct cluster_object *o)
@@ -15,6 +16,21 @@ static int number_of(const struct cluster_object *o)
 static void keep_error(char why[2048], const struct err *e)
 {
 	(void)snprintf(why, 2048, "%s\n%s", e->msg, e->detail);
+}
+
+static void keep_also(struct ended *e, const struct cluster_also *also)
+{
+	struct text t = { 0 };
+
+	e->told = also != NULL;
+	if (also && also->object)
+		text_addf(&t, "%s=%d", also->object->name, number_of(also->object));
+	for (size_t i = 0; also && i < also->n_names; i++)
+		text_addf(&t, "%s ", also->names[i]);
+	if (also && also->ranked)
+		text_addf(&t, "number %llu", (unsigned long long)also->rank);
+	(void)snprintf(e->also, sizeof(e->also), "%s", t.s ? t.s : "");
+	text_clear(&t);
 }
 
 /* ---- single calls ---- */
@@ -31,6 +47,7 @@ static void on_ended(void *arg, const struct cluster_result *r)
 	if (r->object)
 		e->object = *r->object;
 	e->object.value = NULL;
+	keep_also(e, r->also);
 	if (r->outcome != CLUSTER_OK) {
 		ck_assert_msg(*r->err.msg, "outcome %d without an error", (int)r->outcome);
 		keep_error(e->why, &r->err);
@@ -47,7 +64,9 @@ void start_write(struct calls *c, enum write how, const struct thing *t, struct 
 {
 	const struct cluster_store_ops *ops = c->store->ops;
 	struct json *value = json_new_object();
-	struct cluster_object o = { .kind = t->kind, .at = t->at, .value = value };
+	struct cluster_object o = {
+		.kind = t->kind, .at = t->at, .value = value, .beside = t->beside
+	};
 
 	*e = (struct ended){ .number = -1 };
 	ck_assert_int_eq(json_add_int(value, "number", t->number), 0);

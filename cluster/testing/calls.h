@@ -26,6 +26,8 @@ struct ended {
 	struct cluster_object object; /* without its value */
 	int number;                   /* in the value; -1: there was no object */
 	unsigned retry_ms;
+	bool told; /* what is beside it: "NAME=NUMBER" of the object, or names */
+	char also[512];
 	char why[2048]; /* message and detail */
 };
 
@@ -35,6 +37,7 @@ struct thing {
 	const char *name, *node;
 	int number;
 	struct cluster_version at;
+	const struct cluster_beside *beside;
 };
 
 enum write { WRITE_CREATE, WRITE_UPDATE, WRITE_REMOVE };

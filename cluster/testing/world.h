@@ -22,7 +22,7 @@ struct world_settings {
 	bool pools;  /* the pool may be deleted and made again */
 	bool disks;  /* a machine may boot with an empty disk, or lose its store as it runs */
 	bool clones; /* all machines have one name */
-	bool ranges; /* the store lists a few blocks as cheaply as it gets one */
+	bool ranges; /* as etcd: lists of a few blocks are cheap, a creation tells more */
 	bool quiet;  /* no ADD between two calls of an agent's operations */
 	bool trace;  /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */

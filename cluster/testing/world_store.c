@@ -134,6 +134,34 @@ static size_t list_prefix(const struct world *w, const char *prefix, struct bloc
 	return n;
 }
 
+/* What a store like etcd tells in the step of a creation: the pool, or the names beside it. */
+static void fill_beside(const struct world *w, struct message *m)
+{
+	struct agent_reply *reply = &m->reply;
+
+	if (!w->set.ranges)
+		return;
+	for (size_t i = 0; m->request.rank && i < OBJECTS; i++) {
+		const struct object *o = &w->objects[i];
+		bool beats = o->there && o->kind == CLUSTER_HEARTBEAT;
+
+		reply->rank += beats && strcmp(o->name, m->request.name) < 0;
+		reply->ranked = true;
+	}
+	if (!*m->request.pool)
+		return;
+	if (reply->outcome == CLUSTER_OK) {
+		reply->pool = w->pool;
+		reply->pool_there = w->pool_there;
+		reply->pool_read = true;
+	} else if (reply->outcome == CLUSTER_EXISTS && *m->request.names) {
+		reply->n_list = list_prefix(w, m->request.names, m->list);
+		reply->list = m->list;
+		for (size_t i = 0; i < reply->n_list; i++)
+			m->list[i].block = (struct block){ .owner.node = "?" };
+	}
+}
+
 size_t world_list(const struct world *w, struct block_seen *out)
 {
 	return list_prefix(w, "", out);
@@ -162,6 +190,7 @@ void world_execute(struct world *w, struct message *m)
 	if (m->request.call != CALL_GET)
 		reply->outcome = world_write_object(w, &m->request);
 	fill(w, &m->request, reply);
+	fill_beside(w, m);
 	world_trace(
 		w, "store: %s %s for %s: %d",
 		(const char *[]){ "get", "list", "create", "update", "remove" }[m->request.call],

@@ -8,12 +8,12 @@
 
 #include "lib/base/version.h"
 #include "lib/sys/fs.h"
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
-
 #define SECOND INT64_C(1000000000)
 /* How long an ask for a block of another node stands. */
 #define ASK SECOND
-/* ADD and DEL do not tell the agent: so often it looks whether the pools have enough addresses. */
+/* A hint of an ADD or a DEL may be lost: so often the driver looks at the pools by itself. */
 #define TICK_MAX (10 * SECOND)
 
 static void arm(struct driver *d, int64_t wait)
@@ -26,6 +26,12 @@ static void arm(struct driver *d, int64_t wait)
 void driver_soon(struct driver *d)
 {
 	arm(d, 0);
+}
+
+void driver_look(struct driver *d)
+{
+	if (d->conf.store)
+		driver_soon(d);
 }
 
 /* Who still waits although the need was met lost its address to another ADD: it needs a new one. */
@@ -51,6 +57,9 @@ void driver_event(struct driver *d)
 	int64_t now = ctx_since_boot(d->conf.ctx);
 	int64_t next = agent_tick(d->agent, now);
 
+	int64_t retry = pools_retry(d, now);
+
+	next = retry < next ? retry : next;
 	needs_serve(d);
 	if (tell_ended(d))
 		next = now;
@@ -60,6 +69,7 @@ void driver_event(struct driver *d)
 	if (d->fatal.code)
 		(void)event_base_loopbreak(d->conf.base);
 	/* The agent begins at the next event with the needs that it got above. */
+	next = next > now ? next : now;
 	arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
 }
 
@@ -83,6 +93,10 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value };
 	struct driver *d = arg;
 
+	/* A block is granted only when all pools that it may overlap are known. */
+	if (!d->pools_known)
+		return err_set(e, ERR_AGAIN, 0,
+			       "pool %s: it is read again when all pools are known", o->name);
 	if (d->reply_pool_set)
 		shared_pool_view_clear(&d->reply_pool);
 	d->reply_pool_set = shared_pool_decode(&def, &d->reply_pool, e) == 0;
@@ -207,7 +221,7 @@ static int begin(struct driver *d, struct err *e)
 	d->requests = requests_new(c->base, c->store, &request_fns, d);
 	if (!d->requests)
 		return err_nomem(e);
-	if (be_present(d, e))
+	if (be_present(d, e) || conflict_report_new(d, &d->report, e))
 		return -1;
 	return follow_new(
 		&(struct follow_conf){ c->base, c->store, &d->pools_which, &pools_follow_fns, d },
@@ -229,6 +243,7 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 	TAILQ_INIT(&d->needs);
 	TAILQ_INIT(&d->changes);
 	TAILQ_INIT(&d->forgets);
+	TAILQ_INIT(&d->asks);
 	if (begin(d, e)) {
 		driver_free(d);
 		return -1;
@@ -246,7 +261,10 @@ void driver_free(struct driver *d)
 	needs_free(d);
 	pool_changes_free(d);
 	node_forgets_free(d);
+	conflict_asks_free(d);
+	conflict_report_free(d->report);
 	presence_free(d->presence);
+	pools_looks_cancel(d);
 	follow_free(d->pools_follow);
 	follow_free(d->own_follow);
 	/* No call may end when its request is freed. */
@@ -285,7 +303,12 @@ static int add_pool(struct driver *d, struct json *list, const struct pool_entry
 	rc = blocks_spare(d->conf.ipam, s->name, &spare, &e);
 	if (rc)
 		log_error(&d->conf.ctx->log, "%s", e.msg);
-	return rc ? 0 : json_add_int(one, "spare", (int64_t)spare);
+	if (rc)
+		return 0;
+	return json_add_int(one, "spare", (int64_t)spare) ||
+			       json_add_num(one, "warm", (double)s->warm)
+		       ? -1
+		       : 0;
 }
 
 /* A pool that overlaps an older one gives nothing on any node. */
@@ -302,6 +325,21 @@ static int add_rival(struct json *list, const struct pool_seen *p)
 		       : 0;
 }
 
+/* A pool in whose subnet another node still has a block. */
+static int add_waiting(struct json *list, const struct pool_seen *p)
+{
+	const struct err *why = p->rival ? NULL : pool_look_why(p);
+	struct json *one = why ? json_push_object(list) : NULL;
+
+	if (!why)
+		return 0;
+	return !one || json_add_str(one, "name", p->name) || json_add_str(one, "uid", p->uid) ||
+			       json_add_bool(one, "deleted", p->ending) ||
+			       json_add_str(one, "waits", why->msg)
+		       ? -1
+		       : 0;
+}
+
 static int add_pools(struct driver *d, struct json *obj)
 {
 	struct json *list = json_add_array(obj, "pools");
@@ -313,10 +351,25 @@ static int add_pools(struct driver *d, struct json *obj)
 			return -1;
 	}
 	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
-		if (add_rival(list, s))
+		if (add_rival(list, s) || add_waiting(list, s))
 			return -1;
 	}
 	return list ? 0 : -1;
+}
+
+/* `railctl ipam conflicts` lists them. */
+static int add_conflicts(const struct driver *d, struct json *obj)
+{
+	struct json *o = json_add_object(obj, "conflicts");
+	const struct pool_seen *s;
+	int64_t pools = 0;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
+		pools += s->rival != NULL;
+	return !o || json_add_int(o, "blocks", (int64_t)agent_conflicts(d->agent)) ||
+			       json_add_int(o, "pools", pools)
+		       ? -1
+		       : 0;
 }
 
 int driver_status(struct driver *d, struct json *obj, struct err *e)
@@ -327,7 +380,8 @@ int driver_status(struct driver *d, struct json *obj, struct err *e)
 					      [AGENT_TWIN] = "twin" };
 
 	if (json_add_str(obj, "node", d->conf.node) || driver_add_contact(d, obj) ||
-	    json_add_str(obj, "health", health[agent_health(d->agent)]) || add_pools(d, obj))
+	    json_add_str(obj, "health", health[agent_health(d->agent)]) || add_conflicts(d, obj) ||
+	    add_pools(d, obj))
 		return err_nomem(e);
 	return 0;
 }

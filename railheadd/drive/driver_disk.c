@@ -5,6 +5,7 @@
  */
 #include <sys/random.h>
 
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 static int told(struct driver *d, int rc, const struct err *e)
@@ -28,7 +29,10 @@ static int put_block(void *arg, const struct block_record *r)
 	struct driver *d = arg;
 	struct err e;
 
-	return told(d, blocks_put(d->conf.ipam, r, &e), &e);
+	if (told(d, blocks_put(d->conf.ipam, r, &e), &e))
+		return -1;
+	conflict_report_block(d->report, r);
+	return 0;
 }
 
 static int drop_block(void *arg, const struct block_key *key)

@@ -10,6 +10,7 @@
 #include "ipam/blocks/shared_pool.h"
 #include "railheadd/drive/driver.h"
 #include "railheadd/drive/follow.h"
+#include "railheadd/drive/pool_seen.h"
 #include "railheadd/drive/request.h"
 
 struct event;
@@ -25,19 +26,6 @@ struct pool_entry {
 };
 TAILQ_HEAD(pool_entries, pool_entry);
 
-/* A shared pool as the cluster store shows it. */
-struct pool_seen {
-	TAILQ_ENTRY(pool_seen) all;
-	char name[CLUSTER_NAME_LEN], uid[CLUSTER_UID_LEN], created[CLUSTER_CREATED_LEN];
-	struct ip_prefix subnet; /* family IP_NONE: none can be read */
-	struct json *definition; /* owned */
-	bool ending;
-	bool listed;                   /* the list that runs has it */
-	bool fresh;                    /* what it says has not reached the node yet */
-	const struct pool_seen *rival; /* an older pool that it overlaps; NULL: none */
-};
-TAILQ_HEAD(pools_seen, pool_seen);
-
 struct driver_need {
 	TAILQ_ENTRY(driver_need) all;
 	struct driver *driver;
@@ -52,6 +40,7 @@ struct driver_need {
 TAILQ_HEAD(driver_needs, driver_need);
 TAILQ_HEAD(pool_changes, pool_change);
 TAILQ_HEAD(node_forgets, node_forget);
+TAILQ_HEAD(conflict_asks, conflict_ask);
 
 struct driver {
 	struct driver_conf conf;
@@ -66,7 +55,9 @@ struct driver {
 	struct driver_needs needs;
 	struct pool_changes changes;
 	struct node_forgets forgets;
-	struct presence *presence; /* NULL: no cluster store */
+	struct conflict_asks asks;
+	struct conflict_report *report; /* NULL: no cluster store */
+	struct presence *presence;      /* NULL: no cluster store */
 	struct event *tick;
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];
@@ -77,8 +68,9 @@ struct driver {
 	bool reply_pool_set;
 	bool contact; /* the last thing heard of the cluster store was an answer */
 	int64_t contact_since;
-	struct err why;     /* contact false: code 0: nothing was heard yet */
-	struct err refused; /* the last refusal; code 0: there was none */
+	uint64_t answered, refusals, unanswered; /* calls, since the start */
+	struct err why;                          /* contact false: code 0: nothing was heard yet */
+	struct err refused;                      /* the last refusal; code 0: there was none */
 	int64_t refused_at;
 	int64_t refused_said; /* when it was logged */
 	struct err fatal;
@@ -117,8 +109,20 @@ void pools_free(struct driver *d);
 bool pools_sweep(struct driver *d);
 /* pools_rival - an older pool in the cluster that overlaps this one; NULL: none. */
 const struct pool_seen *pools_rival(const struct driver *d, const struct pool_seen *p);
-/* pool_seen_read - *out borrows its definition from the object. */
-void pool_seen_read(const struct cluster_object *o, struct pool_seen *out);
+/* pools_seen_find - a pool that the cluster has, used or not, by name; NULL: none. */
+const struct pool_seen *pools_seen_find(const struct driver *d, const char *name);
+/*
+ * pool_look_clear - true: nothing is in the way of the pool. False: a look runs, again and again;
+ * once clear it calls pools_look_clear(), which uses the pool. pool_look_why - what is in the way,
+ * or NULL. pool_look_cancel - a pool overlaps, and a later look must begin after its end.
+ */
+bool pool_look_clear(struct driver *d, struct pool_seen *s);
+void pools_look_clear(struct driver *d);
+const struct err *pool_look_why(const struct pool_seen *s);
+void pool_look_cancel(struct pool_seen *s);
+void pools_looks_cancel(struct driver *d);
+/* pools_retry - what the node's store failed to do. When to call it next, ns; INT64_MAX: never. */
+int64_t pools_retry(struct driver *d, int64_t now);
 /* pools_follow_fns, own_follow_fns - what becomes of objects that are listed and watched. */
 extern const struct follow_fns pools_follow_fns, own_follow_fns;
 
@@ -141,9 +145,5 @@ void needs_free(struct driver *d);
 int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
 		 struct err *e) must_check;
 void presence_free(struct presence *p);
-
-/* pool_changes_free, node_forgets_free - cancel all. */
-void pool_changes_free(struct driver *d);
-void node_forgets_free(struct driver *d);
 
 #endif

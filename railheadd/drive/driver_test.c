@@ -3,168 +3,16 @@
  * driver_test.c: a driver on a cluster store in memory: pools come, overlap and go, and those who
  * wait for addresses learn how it ended.
  */
-#include <event2/event.h>
+#include "railheadd/testing/driver_ask.h"
 
-#include "cluster/testing/loop.h"
-#include "ipam/testing/blocks.h"
-#include "ipam/testing/ipam.h"
-#include "railheadd/drive/driver.h"
-#include "railheadd/drive/pool_change.h"
-#include "railheadd/testing/memory_store.h"
-
-static struct fixture w;
-
-struct bed {
-	struct event_base *base;
-	struct memory_store *store;
-	struct driver *driver;
-};
-
-/* How a need or a change ended. */
-struct outcome {
-	bool done, created;
-	struct err why; /* code 0: well */
-	struct event *then;
-};
-
-static struct bed b;
-
-static void need_done(void *arg, const struct err *why)
-{
-	struct outcome *o = arg;
-
-	ck_assert(!o->done);
-	o->done = true;
-	o->why = why ? *why : (struct err){ .code = 0 };
-	if (o->then)
-		event_active(o->then, EV_TIMEOUT, 0);
-}
-
-static void change_done(void *arg, const struct err *why, bool created)
-{
-	((struct outcome *)arg)->created = created;
-	need_done(arg, why);
-}
-
-static bool is_done(const void *arg)
-{
-	return ((const struct outcome *)arg)->done;
-}
-
-static bool has_health(const void *arg)
+static double heard(const char *result)
 {
 	auto_json struct json *status = json_new_object();
 	struct err e;
 
 	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
-	return strcmp(json_str(json_get(status, "health")), arg) == 0;
+	return json_num(json_get(json_get(status, "heard"), result));
 }
-
-static bool knows_pool(const void *arg)
-{
-	auto_json struct json *status = json_new_object();
-	struct err e;
-
-	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
-	json_each (p, json_get(status, "pools")) {
-		if (strcmp(json_str(json_get(p, "name")), arg) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool follows_both(const void *arg)
-{
-	struct memory_counts counts = memory_store_counts(b.store);
-
-	(void)arg;
-	return counts.running == 2 && counts.watches >= 2;
-}
-
-static void begin(void)
-{
-	fixture_open(&w);
-	b = (struct bed){ .base = loop_new() };
-	b.store = memory_store_new(b.base);
-}
-
-static void begin_driver(void)
-{
-	const struct driver_conf conf = { .ctx = &w.ctx,
-					  .base = b.base,
-					  .store = memory_store_ops(b.store),
-					  .ipam = &w.m,
-					  .node = "n1",
-					  .hold = 600 * SECOND,
-					  .renew = 60 * SECOND,
-					  .retry = SECOND / 100 };
-	struct err e;
-
-	ck_assert_msg(driver_new(&conf, &b.driver, &e) == 0, "%s", e.msg);
-}
-
-static void ready(void)
-{
-	loop_until(b.base, has_health, "ok");
-	loop_until(b.base, follows_both, NULL);
-}
-
-static void end(void)
-{
-	loop_until(b.base, follows_both, NULL);
-	driver_free(b.driver);
-	loop_free(b.base);
-	fixture_close(&w);
-}
-
-static void pool(const char *name, const char *value)
-{
-	memory_store_put(b.store, CLUSTER_POOL, name, "", value);
-}
-
-static struct driver_need *begin_need(const char *name, struct outcome *o)
-{
-	const struct driver_need_ask ask = { name, 1, 50000 };
-	struct driver_need *n;
-
-	*o = (struct outcome){ .then = o->then };
-	n = driver_need(b.driver, &ask, need_done, o);
-	ck_assert_ptr_nonnull(n);
-	return n;
-}
-
-static int need(const char *name, struct outcome *o)
-{
-	(void)begin_need(name, o);
-	loop_until(b.base, is_done, o);
-	return (int)o->why.code;
-}
-
-/* The code of how a change ended; definition NULL: the pool is deleted. */
-static void begin_change(const char *name, const char *definition, struct outcome *o)
-{
-	const struct pool_change_end done = { change_done, o };
-	auto_json struct json *tree = NULL;
-	struct err e;
-
-	*o = (struct outcome){ .done = false };
-	if (definition)
-		ck_assert_int_eq(json_parse(definition, strlen(definition), "d", &tree, &e), 0);
-	if (!(definition ? pool_change_put(b.driver, name, tree, &done, &e)
-			 : pool_change_remove(b.driver, name, &done, &e)))
-		change_done(o, &e, false);
-}
-
-static int change(const char *name, const char *definition, struct outcome *o)
-{
-	begin_change(name, definition, o);
-	loop_until(b.base, is_done, o);
-	return (int)o->why.code;
-}
-
-#define ONE   "{\"subnet\":\"10.1.0.0/24\",\"ranges\":[\"10.1.0.5\"],\"blockSize\":1,\"warm\":0}"
-#define RAIL  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0}"
-#define OTHER "{\"subnet\":\"10.2.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0}"
 
 /* ---- needs ---- */
 
@@ -256,9 +104,49 @@ START_TEST(nothing_is_claimed_for_a_need_that_was_cancelled)
 }
 END_TEST
 
+#define WARM2                                                                                      \
+	"{\"subnet\":\"10.1.0.0/"                                                                  \
+	"24\",\"ranges\":[\"10.1.0.4-10.1.0.7\"],\"blockSize\":2,\"warm\":2,"                      \
+	"\"cooldown\":0}"
+
+static bool has_block_four(const void *arg)
+{
+	(void)arg;
+	return memory_store_has(b.store, CLUSTER_BLOCK, "rail0-0000000000000000000000000a010004") ||
+	       memory_store_has(b.store, CLUSTER_BLOCK, "rail0-0000000000000000000000000a010006");
+}
+
+/* The events of an idle driver. Its own look, 10 seconds later, is none of them. */
+static unsigned writes_of_idle_turns(void)
+{
+	unsigned before = memory_store_counts(b.store).writes;
+
+	for (int i = 0; i < 100; i++)
+		loop_turn(b.base);
+	return memory_store_counts(b.store).writes - before;
+}
+
+START_TEST(a_hint_makes_the_driver_look_at_once)
+{
+	begin();
+	pool("rail0", WARM2);
+	begin_driver();
+	ready();
+	loop_until(b.base, has_block_four, NULL);
+	(void)writes_of_idle_turns();
+	ck_assert_ptr_nonnull(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""));
+	ck_assert_uint_eq(writes_of_idle_turns(), 0);
+	driver_look(b.driver);
+	driver_look(b.driver);
+	ck_assert_uint_eq(writes_of_idle_turns(), 1);
+	w_del(&w, "c1");
+	end();
+}
+END_TEST
+
 START_TEST(a_refusal_says_which_right_is_missing)
 {
-	struct outcome o = { .done = false };
+	struct outcome o = { .done = false }, changed = { .done = false };
 
 	begin();
 	pool("rail0", ONE);
@@ -267,8 +155,16 @@ START_TEST(a_refusal_says_which_right_is_missing)
 	memory_store_fail(b.store, CLUSTER_REFUSED, 100);
 	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
 	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
+	ck_assert(heard("answered") > 0 && heard("refused") > 0 && heard("unanswered") == 0);
+	ck_assert_ptr_nonnull(strstr(o.why.detail, "the test may"));
 	memory_store_fail(b.store, CLUSTER_OK, 0);
 	ck_assert_int_eq(need("rail0", &o), 0);
+	/* Later its advice belongs to no other failure. */
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
+	ck_assert_int_eq(change("rail0", NULL, &changed), 0);
+	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "was deleted"));
+	ck_assert_ptr_null(strstr(o.why.detail, "the test may"));
 	end();
 }
 END_TEST
@@ -284,6 +180,7 @@ START_TEST(a_need_is_tried_when_contact_is_back)
 	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
 	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
 	ck_assert_ptr_nonnull(strstr(o.why.msg, "the cluster store gives no answer"));
+	ck_assert(heard("answered") > 0 && heard("refused") == 0 && heard("unanswered") > 0);
 	memory_store_fail(b.store, CLUSTER_OK, 0);
 	while (need("rail0", &o))
 		ck_assert_int_eq(o.why.code, ERR_AGAIN);
@@ -339,17 +236,6 @@ END_TEST
 static bool is_gone(const void *arg)
 {
 	return !memory_store_has(b.store, CLUSTER_BLOCK, arg);
-}
-
-static bool has_subnet(const void *arg)
-{
-	auto_json struct json *list = NULL;
-	auto_free char *text = NULL;
-	struct err e;
-
-	ck_assert_int_eq(shared_pool_list(&w.m, &list, &e), 0);
-	text = json_print(list, false);
-	return strstr(text, arg) != NULL;
 }
 
 START_TEST(a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one)
@@ -489,11 +375,13 @@ START_TEST(status_before_the_first_answer)
 END_TEST
 
 TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_so,
-	     an_address_is_promised_once, nothing_is_claimed_for_a_need_that_was_cancelled,
+	     an_address_is_promised_once, a_hint_makes_the_driver_look_at_once,
+	     nothing_is_claimed_for_a_need_that_was_cancelled,
 	     a_refusal_says_which_right_is_missing, a_need_is_tried_when_contact_is_back,
 	     a_block_that_cannot_be_read_hides_no_other,
 	     of_two_pools_that_overlap_the_later_one_gives_nothing,
 	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,
 	     a_pool_of_another_uid_is_used_at_once, own_blocks_of_a_pool_that_comes_later_are_found,
+
 	     a_pool_is_created_changed_and_deleted, of_two_operators_at_the_same_time_one_fails,
 	     no_pool_is_made_on_blocks_of_a_deleted_one, status_before_the_first_answer)

@@ -13,6 +13,7 @@ void driver_heard(struct driver *d, const struct err *why)
 {
 	bool first = !d->contact && !d->why.code;
 
+	*(why ? &d->unanswered : &d->answered) += 1;
 	if (d->contact != !why || first)
 		d->contact_since = ctx_since_boot(d->conf.ctx);
 	if (!why && !d->contact)
@@ -31,6 +32,8 @@ void driver_refused(struct driver *d, const struct err *why)
 	int64_t now = ctx_since_boot(d->conf.ctx);
 
 	driver_heard(d, NULL);
+	d->answered--;
+	d->refusals++;
 	if (!d->refused.code || now - d->refused_said >= SAY_AGAIN) {
 		log_error(&d->conf.ctx->log, "the cluster store refuses: %s (%s)", why->msg,
 			  why->detail);
@@ -38,6 +41,17 @@ void driver_refused(struct driver *d, const struct err *why)
 	}
 	d->refused = *why;
 	d->refused_at = now;
+}
+
+static int add_heard(const struct driver *d, struct json *obj)
+{
+	struct json *o = json_add_object(obj, "heard");
+
+	return !o || json_add_int(o, "answered", (int64_t)d->answered) ||
+			       json_add_int(o, "refused", (int64_t)d->refusals) ||
+			       json_add_int(o, "unanswered", (int64_t)d->unanswered)
+		       ? -1
+		       : 0;
 }
 
 int driver_add_contact(struct driver *d, struct json *obj)
@@ -49,7 +63,7 @@ int driver_add_contact(struct driver *d, struct json *obj)
 	if (json_add_str(obj, "store", s ? s->ops->name : "none") ||
 	    json_add_bool(obj, "contact", d->contact) ||
 	    json_add_int(obj, "contactSeconds", s ? (now - d->contact_since) / SECOND : 0) ||
-	    json_add_str(obj, "why", d->contact || !s ? NULL : why))
+	    json_add_str(obj, "why", d->contact || !s ? NULL : why) || (s && add_heard(d, obj)))
 		return -1;
 	if (!d->refused.code)
 		return 0;

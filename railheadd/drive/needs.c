@@ -108,6 +108,22 @@ static int away(const struct driver *d, const char *pool, struct err *e)
 					 : "name it in /etc/railhead/agent.json");
 }
 
+/* The store refused something since the oldest ADD began to wait for the pool. */
+static bool refused_since(const struct driver *d, const char *pool)
+{
+	const struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+
+	return d->refused.code && n && d->refused_at >= n->since;
+}
+
+static int store_refused(const struct driver *d, const char *pool, struct err *e)
+{
+	const struct err *why = &d->refused;
+
+	err_set(e, ERR_AGAIN, 0, "pool %s: the cluster store refuses a block: %s", pool, why->msg);
+	return err_hint(e, "%s", *why->detail ? why->detail : "see `railctl cluster status`");
+}
+
 static int refused(const struct driver *d, const char *pool, struct err *e)
 {
 	const struct pool_entry *p = pools_find(d, pool);
@@ -126,14 +142,11 @@ static int refused(const struct driver *d, const char *pool, struct err *e)
 			"pool %s: the cluster store was restored, so no block is claimed for a "
 			"while",
 			pool);
-	else if (d->refused.code)
-		err_set(e, ERR_AGAIN, 0, "pool %s: the cluster store refuses a block: %s", pool,
-			d->refused.msg);
+	else if (refused_since(d, pool))
+		return store_refused(d, pool, e);
 	else
 		err_set(e, ERR_AGAIN, 0, "pool %s gives this node no block now", pool);
-	return err_hint(e, "%s",
-			d->refused.code && *d->refused.detail ? d->refused.detail
-							      : "see `railctl cluster status`");
+	return err_hint(e, "see `railctl cluster status`");
 }
 
 static void explain(const struct driver *d, const char *pool, enum need_result result,
@@ -176,6 +189,24 @@ void needs_fail(struct driver *d, const char *pool, enum need_result result)
 	fail_all(d, pool, &why);
 }
 
+/* 1: the node is about to look whether the pool can be used. */
+static int explain_unused(const struct driver *d, const char *pool, struct err *e)
+{
+	const struct pool_seen *s = pools_seen_find(d, pool);
+	const struct err *in_way = s ? pool_look_why(s) : NULL;
+
+	if (in_way) {
+		err_set(e, ERR_AGAIN, 0, "pool %s: %s", pool, in_way->msg);
+		(void)err_hint(e, "%s", in_way->detail);
+		return 0;
+	}
+	if (s && s->look && !s->again && !s->rival)
+		return 1;
+	err_set(e, ERR_NOTFOUND, 0, "the cluster has no pool %s that this node can use", pool);
+	(void)err_hint(e, "see `railctl cluster status`");
+	return 0;
+}
+
 void needs_fail_unknown(struct driver *d)
 {
 	struct driver_need *n = TAILQ_FIRST(&d->needs);
@@ -184,14 +215,11 @@ void needs_fail_unknown(struct driver *d)
 		char pool[sizeof(n->pool)];
 		struct err why;
 
-		if (pools_find(d, n->pool)) {
+		if (pools_find(d, n->pool) || explain_unused(d, n->pool, &why)) {
 			n = TAILQ_NEXT(n, all);
 			continue;
 		}
 		memcpy(pool, n->pool, sizeof(pool));
-		err_set(&why, ERR_NOTFOUND, 0, "the cluster has no pool %s that this node can use",
-			pool);
-		(void)err_hint(&why, "see `railctl cluster status`");
 		fail_all(d, pool, &why);
 		n = TAILQ_FIRST(&d->needs);
 	}
@@ -205,10 +233,8 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (d->contact && d->refused.code && d->refused_at >= n->since) {
-		err_set(&e, ERR_AGAIN, 0, "pool %s: the cluster store refuses: %s", n->pool,
-			d->refused.msg);
-		(void)err_hint(&e, "%s", d->refused.detail);
+	if (d->contact && refused_since(d, n->pool)) {
+		(void)store_refused(d, n->pool, &e);
 	} else if (d->contact) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");

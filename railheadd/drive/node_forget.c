@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/protocol/object_json.h"
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define SECOND INT64_C(1000000000)
@@ -54,7 +55,8 @@ static void failed(struct node_forget *f, const struct cluster_result *r)
 {
 	struct err e = r->err;
 
-	e.code = r->outcome == CLUSTER_AWAY ? ERR_AGAIN : ERR_FORBIDDEN;
+	if (r->outcome != CLUSTER_REFUSED)
+		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "node %s", f->node);
 	finish(f, &e);
 }

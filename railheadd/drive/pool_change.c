@@ -2,10 +2,10 @@
 /*
  * pool_change.c: reads the pool, and writes it with the version that was read.
  *
- * No address may be in two pools, also not in a deleted one whose pods still live somewhere: the
- * objects of their blocks say so, even if their node is cut off. So the lists of pools and of
- * blocks are looked at before a pool is created. They are looked at once more afterwards, because
- * another operator may have done the same meanwhile; then the pool is deleted again.
+ * No address may be in two pools, also not in a deleted one whose pods still live somewhere. Each
+ * node sees to that by itself (pool_look.c), because people also write pools without this command.
+ * Here the lists of pools and of blocks are looked at so that the operator learns it: before a pool
+ * is created, and after each write, because another operator may have written meanwhile.
  */
 #include "railheadd/drive/pool_change.h"
 
@@ -17,6 +17,7 @@
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
 #include "lib/base/array.h"
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define TRIES 5 /* of operators who change one pool at the same time */
@@ -39,7 +40,7 @@ struct pool_change {
 	struct ip_prefix subnet;  /* of the pool */
 	struct cluster_object at; /* the pool as it was read or created; without its value */
 	unsigned tries, looks;
-	bool created;
+	bool created, stands;    /* it was written: by this change, or created by it, too */
 	struct pool_name *pools; /* of the last list; owned */
 	size_t n_pools;
 	struct pool_name rival; /* a pool that overlaps; "": none */
@@ -128,48 +129,26 @@ static void see_pool(void *arg, const struct cluster_object *o)
 	}
 }
 
-static bool is_of_a_pool(const struct pool_change *c, const char *name, const char *uid)
+/* Another pool that is there has its own rule: see has_rival(). */
+static bool is_of_a_pool(const void *arg, const char *name, const struct json *value)
 {
-	for (size_t i = 0; i < c->n_pools; i++) {
+	const char *uid = json_str(json_get(value, "poolUID"));
+	const struct pool_change *c = arg;
+
+	for (size_t i = 0; uid && i < c->n_pools; i++) {
 		if (strcmp(c->pools[i].name, name) == 0 && strcmp(c->pools[i].uid, uid) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* The size of a block is not known when its pool is gone: it is as large as its start allows. */
-static bool is_inside(const struct pool_change *c, struct ip start)
-{
-	struct ip last = start;
-	u128 size = 1;
-
-	while (size < POOL_BLOCK_SIZE_MAX && !(start.v & size))
-		size <<= 1;
-	last.v += size - 1;
-	return ip_in_prefix(c->subnet, start) ||
-	       (start.v < c->subnet.addr.v && last.v >= c->subnet.addr.v);
-}
-
 static void see_block(void *arg, const struct cluster_object *o)
 {
 	struct pool_change *c = arg;
-	char pool[GRID_POOL_MAX + 1];
-	struct block b = { .touched = 0 };
-	struct ip start;
-	struct err e;
 
-	if (c->found.code || grid_parse(o->name, c->subnet.addr.family, pool, &start) ||
-	    !is_inside(c, start))
+	if (c->found.code || !block_clashes(o, c->subnet, is_of_a_pool, c, &c->found))
 		return;
-	/* A block that cannot be read may have pods. */
-	if (block_from_json(o->value, o->name, &b, &e) == 0 &&
-	    (!*b.owner.node || is_of_a_pool(c, pool, b.pool_uid)))
-		return;
-	err_set(&c->found, ERR_BUSY, 0,
-		"pool %s: node %s has block %s of a deleted pool in this subnet", c->name,
-		*b.owner.node ? b.owner.node : "(unknown)", o->name);
-	(void)err_hint(&c->found,
-		       "wait until the pods of that pool have gone, or use another subnet");
+	(void)err_wrap(&c->found, "pool %s", c->name);
 }
 
 /* ---- write ---- */
@@ -186,8 +165,10 @@ static void written(void *arg, const struct cluster_result *r)
 		     r->outcome == CLUSTER_NOT_FOUND;
 
 	c->call = NULL;
-	if (r->outcome == CLUSTER_OK && c->created && r->object) {
+	/* An update is looked at, too: the look after its creation may have got no answer. */
+	if (r->outcome == CLUSTER_OK && c->definition && r->object) {
 		c->at = *r->object;
+		c->stands = true;
 		list_pools(c);
 	} else if (r->outcome == CLUSTER_OK) {
 		finish(c, NULL);
@@ -222,12 +203,13 @@ static void undone(void *arg, const struct cluster_result *r)
 
 	c->call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		(void)err_hint(&c->found, "the pool gives nothing; delete it: %s", r->err.msg);
+		(void)err_hint(&c->found, "no node uses the pool before that ends; delete it: %s",
+			       r->err.msg);
 	c->created = false;
 	give_up(c);
 }
 
-/* The pool that was created must not stay. No node uses it yet, or an older one is in its way. */
+/* The pool that was created need not stay: no node uses it before the same look is clear. */
 static void undo(struct pool_change *c)
 {
 	struct cluster_store *s = c->driver->conf.store;
@@ -262,7 +244,7 @@ static void blocks_listed(void *arg, const struct cluster_result *r, const char 
 		(void)event_add(c->timer, &wait);
 	else if (c->found.code)
 		give_up(c);
-	else if (c->created)
+	else if (c->stands)
 		finish(c, NULL);
 	else
 		write_pool(c, false);
@@ -285,7 +267,7 @@ static bool has_rival(struct pool_change *c)
 	/* The rival is the oldest of all that overlap. */
 	bool younger = strcmp(c->rival_created, c->at.created) > 0;
 
-	if (!*c->rival.name || (c->created && younger) || (!c->definition && !younger))
+	if (!*c->rival.name || (c->stands && younger) || (!c->definition && !younger))
 		return false;
 	if (c->definition) {
 		err_set(&c->found, ERR_BUSY, 0, "pool %s: its subnet overlaps that of pool %s",
@@ -385,7 +367,7 @@ static int read_pool(struct pool_change *c, struct err *e)
 {
 	struct cluster_store *s = c->driver->conf.store;
 
-	c->created = false;
+	c->created = c->stands = false;
 	c->call = s->ops->get(s, CLUSTER_POOL, c->name, was_read, c);
 	return c->call ? 0 : err_nomem(e);
 }

@@ -10,6 +10,9 @@
 
 #include "railheadd/drive/driver_priv.h"
 
+#define SECOND    INT64_C(1000000000)
+#define PAUSE_MAX (300 * SECOND)
+
 struct pool_entry *pools_find(const struct driver *d, const char *name)
 {
 	struct pool_entry *p;
@@ -37,9 +40,18 @@ static void forget(struct driver *d, struct pool_entry *p)
 
 static void forget_seen(struct driver *d, struct pool_seen *s)
 {
+	pool_look_cancel(s);
 	TAILQ_REMOVE(&d->seen, s, all);
 	json_free(s->definition);
 	free(s);
+}
+
+void pools_looks_cancel(struct driver *d)
+{
+	struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
+		pool_look_cancel(s);
 }
 
 /* The agent is gone already: a pool that it forgets would lose the confirmation of its blocks. */
@@ -145,21 +157,23 @@ static struct pool_seen *find_seen(const struct driver *d, const char *name)
 	return s;
 }
 
+const struct pool_seen *pools_seen_find(const struct driver *d, const char *name)
+{
+	return find_seen(d, name);
+}
+
 /*
  * A pool that overlaps an older one gives nothing on any node: a node that sees it sees the older
- * one, too. If the store does not know which is older, neither gives anything.
+ * one, too. If the store does not know which is older, neither gives anything. With Kubernetes the
+ * age is a time of an API server: clocks that differ may call the pool older that came second. Then
+ * its look (pool_look.c) still finds the blocks of the first one.
  */
 const struct pool_seen *pools_rival(const struct driver *d, const struct pool_seen *p)
 {
 	const struct pool_seen *s;
 
-	if (p->subnet.addr.family == IP_NONE)
-		return NULL;
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
-		bool overlaps = ip_in_prefix(s->subnet, p->subnet.addr) ||
-				ip_in_prefix(p->subnet, s->subnet.addr);
-
-		if (overlaps && strcmp(s->name, p->name) != 0 &&
+		if (pool_seen_overlaps(s, p) && strcmp(s->name, p->name) != 0 &&
 		    strcmp(s->created, p->created) <= 0)
 			return s;
 	}
@@ -179,23 +193,39 @@ static void stop_use(struct driver *d, struct pool_seen *s, struct pool_entry *o
 		refused(d, s->name, &e);
 }
 
+/* A disk that is full, or a pool of the node that lies there: both may end. */
+static void use_later(struct driver *d, struct pool_seen *s)
+{
+	int64_t first = d->conf.retry > 0 ? d->conf.retry : SECOND;
+
+	s->pause = s->pause == 0 ? first : 2 * s->pause < PAUSE_MAX ? 2 * s->pause : PAUSE_MAX;
+	s->again = ctx_since_boot(d->conf.ctx) + s->pause;
+}
+
 static void use(struct driver *d, struct pool_seen *s)
 {
 	const struct shared_pool_def def = { s->name, s->uid, 0, s->definition };
 	struct pool_entry *old = pools_find(d, s->name);
+	bool used = old && !old->view.pool.conflict && strcmp(old->view.pool.uid, s->uid) == 0;
 	struct err e;
 
-	s->fresh = false;
 	if (s->rival) {
+		s->fresh = false;
+		pool_look_cancel(s);
 		stop_use(d, s, old);
 		return;
 	}
+	if (!used && !pool_look_clear(d, s))
+		return;
 	/* The node's store first: an agent that has a block of a pool needs its definition there.
 	 */
 	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, s->ending, &e)) {
 		refused(d, s->name, &e);
+		use_later(d, s);
 		return;
 	}
+	s->fresh = false;
+	s->again = s->pause = 0;
 	if (old)
 		return;
 	log_info(&d->conf.ctx->log, "shared pool %s", s->name);
@@ -219,6 +249,8 @@ static void compare(struct driver *d)
 		const struct pool_seen *rival = pools_rival(d, s);
 
 		s->fresh |= !s->rival != !rival;
+		if (rival && !s->rival)
+			s->rival_since = d->conf.ctx->now(d->conf.ctx->clock);
 		s->rival = rival;
 	}
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
@@ -226,6 +258,33 @@ static void compare(struct driver *d)
 		if (s->fresh && !(p && p->gone))
 			use(d, s);
 	}
+}
+
+void pools_look_clear(struct driver *d)
+{
+	compare(d);
+	driver_event(d);
+}
+
+int64_t pools_retry(struct driver *d, int64_t now)
+{
+	struct pool_seen *s;
+	bool any = false;
+	int64_t next = INT64_MAX;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		if (!s->again || s->again > now)
+			continue;
+		s->again = 0;
+		any = true;
+	}
+	if (any)
+		compare(d);
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		if (s->again && s->again < next)
+			next = s->again;
+	}
+	return next;
 }
 
 bool pools_sweep(struct driver *d)
@@ -259,18 +318,6 @@ bool pools_sweep(struct driver *d)
 
 /* ---- follow ---- */
 
-void pool_seen_read(const struct cluster_object *o, struct pool_seen *out)
-{
-	const char *subnet = json_str(json_get(o->value, "subnet"));
-
-	*out = (struct pool_seen){ .ending = o->ending, .subnet.addr.family = IP_NONE };
-	memcpy(out->name, o->name, sizeof(out->name));
-	memcpy(out->uid, o->at.uid, sizeof(out->uid));
-	memcpy(out->created, o->created, sizeof(out->created));
-	if (subnet && ip_parse_prefix(subnet, &out->subnet))
-		out->subnet.addr.family = IP_NONE;
-}
-
 static void see(struct driver *d, const struct cluster_object *o)
 {
 	struct pool_seen *s = find_seen(d, o->name), now;
@@ -286,6 +333,10 @@ static void see(struct driver *d, const struct cluster_object *o)
 	pool_seen_read(o, &now);
 	now.all = s->all;
 	now.rival = s->rival;
+	if (strcmp(now.uid, s->uid) != 0)
+		pool_look_cancel(s);
+	now.look = s->look;
+	now.rival_since = s->rival_since;
 	now.definition = definition;
 	now.listed = now.fresh = true;
 	json_free(s->definition);

@@ -11,6 +11,7 @@
 #include "lib/base/array.h"
 
 #define LIST_MAX (1u << 20)
+#define MS       INT64_C(1000000)
 
 struct one {
 	TAILQ_ENTRY(one) all;
@@ -70,6 +71,31 @@ static int read_object(struct requests *all, const struct cluster_object *o, str
 	return all->fns->decode(all->arg, o, &r->pool, e);
 }
 
+/* A pool that cannot be read is asked for again, and then its error is said. */
+static void read_also(struct one *o, const struct cluster_also *also, struct agent_reply *r)
+{
+	struct requests *all = o->in;
+	struct block_seen seen = { .block.owner.node = "?" };
+	struct err ignored;
+
+	r->ranked = also->ranked;
+	r->rank = also->rank;
+	if (r->outcome == CLUSTER_OK && *o->request.pool) {
+		r->pool_there = also->object != NULL;
+		r->pool_read = !also->object ||
+			       all->fns->decode(all->arg, also->object, &r->pool, &ignored) == 0;
+	}
+	for (size_t i = 0; r->outcome == CLUSTER_EXISTS && i < also->n_names; i++) {
+		if (request_key(all, also->names[i], &seen.key))
+			continue;
+		if (ARRAY_GROW(o->list, o->n_list, LIST_MAX, "blocks beside one", &ignored))
+			return; /* a claim of one that was not named finds it taken, no more */
+		o->list[o->n_list++] = seen;
+	}
+	r->list = o->list;
+	r->n_list = o->n_list;
+}
+
 /*
  * An object that cannot be read is as good as no answer: it may be of a newer version, and nothing
  * may be concluded from it.
@@ -78,15 +104,19 @@ static void done(void *arg, const struct cluster_result *result)
 {
 	struct one *o = arg;
 	struct requests *all = o->in;
-	struct agent_reply r = { .id = o->request.id, .outcome = result->outcome };
+	struct agent_reply r = { .id = o->request.id,
+				 .outcome = result->outcome,
+				 .pause = result->retry_ms * MS };
 	struct err why = result->err;
 
 	if (result->object && read_object(all, result->object, &r, &why)) {
 		r.outcome = CLUSTER_AWAY;
 		r.unreadable = why.code != ERR_NOMEM;
 	}
-	end(o);
+	if (result->also)
+		read_also(o, result->also, &r);
 	all->fns->reply(all->arg, &r, &why);
+	end(o);
 }
 
 int request_key(struct requests *all, const char *name, struct block_key *key)
@@ -137,7 +167,9 @@ static void list_done(void *arg, const struct cluster_result *result, const char
 {
 	struct one *o = arg;
 	struct requests *all = o->in;
-	struct agent_reply r = { .id = o->request.id, .outcome = result->outcome };
+	struct agent_reply r = { .id = o->request.id,
+				 .outcome = result->outcome,
+				 .pause = result->retry_ms * MS };
 	struct err why = result->err;
 
 	(void)revision;
@@ -162,6 +194,16 @@ static struct cluster_call *call_list(struct one *o)
 	return s->ops->list(s, &o->which, &fns, o);
 }
 
+/* The agent asks for this with a creation. */
+static bool fill_beside(const struct agent_request *r, struct cluster_beside *out)
+{
+	*out = (struct cluster_beside){ .kind = CLUSTER_POOL,
+					.name = *r->pool ? r->pool : NULL,
+					.names = *r->names ? r->names : NULL,
+					.rank = r->rank };
+	return out->name || out->rank;
+}
+
 static bool call_write(struct one *o)
 {
 	const struct agent_request *r = &o->request;
@@ -169,6 +211,7 @@ static bool call_write(struct one *o)
 	auto_json struct json *value = value_of(r), *was = NULL;
 	bool changes = r->call == CALL_UPDATE || r->call == CALL_REMOVE;
 	struct cluster_object object;
+	struct cluster_beside beside;
 
 	if (changes && r->kind == CLUSTER_BLOCK && !(was = block_to_json(&r->was)))
 		return false;
@@ -176,6 +219,7 @@ static bool call_write(struct one *o)
 		return false;
 	object_of(r, value, &object);
 	object.was = was;
+	object.beside = fill_beside(r, &beside) ? &beside : NULL;
 	if (r->call == CALL_CREATE)
 		return s->ops->create(s, &object, done, o) != NULL;
 	if (r->call == CALL_UPDATE)

@@ -4,6 +4,7 @@
 #define RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 
 #include "railheadd/drive/driver.h"
+#include "railheadd/metrics/sampler.h"
 #include "railheadd/repair/repairer.h"
 
 /* Everything is borrowed. repairer NULL: the agent repairs nothing. */
@@ -11,11 +12,13 @@ struct collect_from {
 	struct driver *driver;
 	const struct repairer *repairer;
 	struct ipam *ipam;
+	const struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
+	const struct sampler *sampler;
 };
 
 /*
  * collect_metrics - a listener_fn whose arg is a const struct collect_from. It reads a few records
- * of each pool, and no lease.
+ * of each pool, and no lease. The devices are those of the sampler, while it calls ready().
  */
 char *collect_metrics(void *arg, bool open, struct err *e);
 

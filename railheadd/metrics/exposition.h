@@ -6,12 +6,14 @@
 #ifndef RAILHEAD_RAILHEADD_METRICS_EXPOSITION_H
 #define RAILHEAD_RAILHEADD_METRICS_EXPOSITION_H
 
+#include "ipam/agent/histogram.h"
 #include "lib/base/text.h"
 
 #define EXPOSITION_OPEN  "application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define EXPOSITION_OLDER "text/plain; version=0.0.4; charset=utf-8"
 
-enum metric_type { METRIC_GAUGE, METRIC_COUNTER };
+/* METRIC_UNKNOWN: of a driver that does not say whether it only grows. */
+enum metric_type { METRIC_GAUGE, METRIC_COUNTER, METRIC_UNKNOWN, METRIC_HISTOGRAM };
 
 struct exposition {
 	struct text text;
@@ -32,11 +34,15 @@ struct metric_label {
 void exposition_family(struct exposition *x, const struct metric *m);
 
 /*
- * exposition_sample - one sample of the family m, with at most two labels; a label without a name
- * is left out. Values are escaped, and cut after 256 bytes.
+ * exposition_sample - one sample of the family m; a label without a name ends the list. Values are
+ * escaped, and cut after 256 bytes.
  */
 void exposition_sample(struct exposition *x, const struct metric *m, double value,
-		       const struct metric_label labels[2]);
+		       const struct metric_label *labels);
+
+/* exposition_histogram - the samples of one histogram of the family m, in seconds. */
+void exposition_histogram(struct exposition *x, const struct metric *m, const struct histogram *h,
+			  struct metric_label label);
 
 /* exposition_end - the text with its end; NULL: no memory. The caller frees it. */
 char *exposition_end(struct exposition *x);

@@ -4,52 +4,67 @@
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
+#include <event2/event.h>
 #include <event2/listener.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "railheadd/metrics/bind.h"
+#include "lib/sys/listen.h"
 #include "railheadd/metrics/exposition.h"
 #include "railheadd/metrics/scrape.h"
 
 #define LIMIT_S 10
+#define SOCKET  "metrics.sock" /* in the folder of what lives as long as the boot */
+
+/* Those who hold all connections of the port do not hinder who asks at the socket. */
+struct gate {
+	struct listener *listener;
+	struct evconnlistener *at; /* NULL: it is not asked for */
+	struct event *retry;       /* after a failed accept() */
+	unsigned n;                /* its connections */
+};
 
 struct connection {
 	TAILQ_ENTRY(connection) all;
-	struct listener *listener;
+	struct gate *gate;
 	struct bufferevent *io;
+	struct event *limit; /* for all of it: a client may send a byte from time to time */
+	struct scrape scrape;
+	bool waits; /* for what must happen before the answer */
 };
 TAILQ_HEAD(connections, connection);
 
 struct listener {
 	struct listener_conf conf;
-	struct evconnlistener *at[2]; /* the unix socket, the port; NULL: none */
-	char path[BIND_PATH_LEN];     /* "": there is no socket yet */
+	struct gate gates[2];       /* the unix socket, the port */
+	char path[LISTEN_PATH_LEN]; /* "": there is no socket yet */
 	struct connections all;
-	unsigned n;
 };
 
 /* Connections beyond the limit wait in the backlog of the kernel. */
-static void accept_more(struct listener *l)
+static void accept_more(struct gate *g)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(l->at); i++) {
-		if (l->at[i] && l->n < LISTENER_CONNECTIONS_MAX)
-			(void)evconnlistener_enable(l->at[i]);
-		else if (l->at[i])
-			(void)evconnlistener_disable(l->at[i]);
-	}
+	if (g->n < LISTENER_CONNECTIONS_MAX)
+		(void)evconnlistener_enable(g->at);
+	else
+		(void)evconnlistener_disable(g->at);
 }
 
 static void close_connection(struct connection *c)
 {
-	struct listener *l = c->listener;
+	struct gate *g = c->gate;
+	const struct listener_prepare *p = &g->listener->conf.prepare;
 
-	TAILQ_REMOVE(&l->all, c, all);
-	l->n--;
+	if (c->waits)
+		p->cancel(p->arg, c);
+	TAILQ_REMOVE(&g->listener->all, c, all);
+	g->n--;
+	event_free(c->limit);
 	bufferevent_free(c->io);
 	free(c);
-	accept_more(l);
+	accept_more(g);
 }
 
 /* ---- one scrape ---- */
@@ -67,6 +82,13 @@ static void event_of_peer(struct bufferevent *io, short what, void *arg)
 	close_connection(arg);
 }
 
+static void too_long(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	close_connection(arg);
+}
+
 static const char *reason(unsigned status)
 {
 	return status == 200   ? "OK"
@@ -76,9 +98,10 @@ static const char *reason(unsigned status)
 			       : "Service Unavailable";
 }
 
-static void answer(struct connection *c, struct scrape s)
+static void answer(struct connection *c)
 {
-	const struct listener *l = c->listener;
+	const struct listener *l = c->gate->listener;
+	struct scrape s = c->scrape;
 	struct evbuffer *out = bufferevent_get_output(c->io);
 	auto_free char *text = NULL;
 	struct err e;
@@ -102,6 +125,26 @@ static void answer(struct connection *c, struct scrape s)
 		close_connection(c);
 }
 
+static void ready(void *scrape)
+{
+	struct connection *c = scrape;
+
+	c->waits = false;
+	answer(c);
+}
+
+/* A client that goes meanwhile is noticed when its answer is written. */
+static void prepare(struct connection *c)
+{
+	const struct listener_prepare *p = &c->gate->listener->conf.prepare;
+
+	c->waits = c->scrape.status == 200 && p->wait;
+	if (c->waits)
+		p->wait(p->arg, ready, c);
+	else
+		answer(c);
+}
+
 static void readable(struct bufferevent *io, void *arg)
 {
 	struct connection *c = arg;
@@ -116,48 +159,101 @@ static void readable(struct bufferevent *io, void *arg)
 	n = evbuffer_remove(in, text,
 			    end.pos < 0 || end.pos > SCRAPE_REQUEST_MAX ? 0 : (size_t)end.pos);
 	text[n > 0 ? n : 0] = '\0';
-	answer(c, scrape_parse(text));
+	c->scrape = scrape_parse(text);
+	prepare(c);
+}
+
+static struct connection *new_connection(struct gate *g, evutil_socket_t fd)
+{
+	struct event_base *base = g->listener->conf.base;
+	struct connection *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->gate = g;
+	c->limit = evtimer_new(base, too_long, c);
+	if (c->limit)
+		c->io = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
+	if (c->io)
+		return c;
+	if (c->limit)
+		event_free(c->limit);
+	free(c);
+	return NULL;
 }
 
 static void accepted(struct evconnlistener *from, evutil_socket_t fd, struct sockaddr *peer,
 		     int len, void *arg)
 {
 	const struct timeval limit = { .tv_sec = LIMIT_S };
-	struct listener *l = arg;
-	struct connection *c = calloc(1, sizeof(*c));
+	struct gate *g = arg;
+	struct connection *c = new_connection(g, fd);
 
+	(void)from;
 	(void)peer;
 	(void)len;
-	if (c)
-		c->io = bufferevent_socket_new(evconnlistener_get_base(from), fd,
-					       BEV_OPT_CLOSE_ON_FREE);
-	if (!c || !c->io) {
-		free(c);
+	if (!c) {
 		(void)close(fd);
 		return;
 	}
-	c->listener = l;
-	TAILQ_INSERT_TAIL(&l->all, c, all);
-	l->n++;
-	accept_more(l);
+	TAILQ_INSERT_TAIL(&g->listener->all, c, all);
+	g->n++;
+	accept_more(g);
 	bufferevent_setcb(c->io, readable, NULL, event_of_peer, c);
 	bufferevent_setwatermark(c->io, EV_READ, 0, SCRAPE_REQUEST_MAX);
-	(void)bufferevent_set_timeouts(c->io, &limit, &limit);
+	(void)event_add(c->limit, &limit);
 	(void)bufferevent_enable(c->io, EV_READ | EV_WRITE);
 }
 
 /* ---- begin and end ---- */
 
+/* Without a descriptor left, accept() would fail again at once. */
+static void not_accepted(struct evconnlistener *from, void *arg)
+{
+	const struct timeval pause = { .tv_sec = 1 };
+	const struct gate *g = arg;
+
+	log_warn(&g->listener->conf.ctx->log, "metrics: a connection: %s", strerror(errno));
+	(void)evconnlistener_disable(from);
+	(void)event_add(g->retry, &pause);
+}
+
+static void retry(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	accept_more(arg);
+}
+
 static int listen_on(struct listener *l, size_t which, int fd, struct err *e)
 {
+	struct gate *g = &l->gates[which];
+
 	if (fd < 0)
 		return -1;
-	l->at[which] = evconnlistener_new(l->conf.base, accepted, l,
-					  LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
-	if (l->at[which])
+	g->listener = l;
+	g->retry = evtimer_new(l->conf.base, retry, g);
+	if (g->retry)
+		g->at = evconnlistener_new(l->conf.base, accepted, g,
+					   LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
+	if (g->at) {
+		evconnlistener_set_error_cb(g->at, not_accepted);
 		return 0;
+	}
 	(void)close(fd);
 	return err_nomem(e);
+}
+
+/* libevent reads the address, so that IPv6 needs no code here. */
+static int open_port(const char *port, struct err *e)
+{
+	struct sockaddr_storage at = { 0 };
+	int len = sizeof(at);
+
+	if (strrchr(port, ':') && !evutil_parse_sockaddr_port(port, (struct sockaddr *)&at, &len))
+		return listen_at((struct sockaddr *)&at, (socklen_t)len, port, e);
+	err_set(e, ERR_CONFIG, 0, "metrics.listen: \"%.80s\" is not an address with a port", port);
+	return err_hint(e, "write it as \"127.0.0.1:9750\" or \"[::]:9750\"");
 }
 
 int listener_new(const struct listener_conf *conf, struct listener **out, struct err *e)
@@ -168,8 +264,8 @@ int listener_new(const struct listener_conf *conf, struct listener **out, struct
 		return err_nomem(e);
 	l->conf = *conf;
 	TAILQ_INIT(&l->all);
-	if (listen_on(l, 0, bind_socket(conf->ctx, l->path, e), e) ||
-	    (conf->port && listen_on(l, 1, bind_port(conf->port, e), e))) {
+	if (listen_on(l, 0, listen_unix(conf->ctx->run_dir, SOCKET, l->path, e), e) ||
+	    (conf->port && listen_on(l, 1, open_port(conf->port, e), e))) {
 		listener_free(l);
 		return -1;
 	}
@@ -183,9 +279,11 @@ void listener_free(struct listener *l)
 		return;
 	while (!TAILQ_EMPTY(&l->all))
 		close_connection(TAILQ_FIRST(&l->all));
-	for (size_t i = 0; i < ARRAY_SIZE(l->at); i++) {
-		if (l->at[i])
-			evconnlistener_free(l->at[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(l->gates); i++) {
+		if (l->gates[i].retry)
+			event_free(l->gates[i].retry);
+		if (l->gates[i].at)
+			evconnlistener_free(l->gates[i].at);
 	}
 	if (*l->path)
 		(void)unlink(l->path);

@@ -8,7 +8,10 @@
 
 #include "lib/base/ctx.h"
 
-/* Others wait in the backlog. A connection ends after one answer, or after 10 seconds. */
+/*
+ * Of the socket, and of the port. Others wait in the backlog. A connection ends after one answer,
+ * or after 10 seconds.
+ */
 #define LISTENER_CONNECTIONS_MAX 32
 
 struct event_base;
@@ -17,13 +20,26 @@ struct listener;
 /* The whole text, owned by the caller; NULL: e says why. */
 typedef char *(*listener_fn)(void *arg, bool open, struct err *e);
 
-/* Everything is borrowed. port NULL: only the unix socket; else "127.0.0.1:9750", "[::]:9750". */
+/*
+ * A step before the text can be made. wait leads to one ready(scrape), now or later,
+ * unless cancel(arg, scrape) comes first: the client has gone.
+ */
+typedef void (*listener_ready)(void *scrape);
+struct listener_prepare {
+	void (*wait)(void *arg, listener_ready ready, void *scrape);
+	void (*cancel)(void *arg, void *scrape);
+	void *arg;
+};
+
+/* Everything is borrowed. prepare.wait NULL: nothing need happen. port NULL: only the unix socket;
+ * else "127.0.0.1:9750", "[::]:9750". */
 struct listener_conf {
 	struct event_base *base;
 	const struct ctx *ctx;
 	const char *port;
 	listener_fn fn;
 	void *arg;
+	struct listener_prepare prepare;
 };
 
 /*

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipam/agent/hint.h"
+
 static const struct metric build = { "railhead_build_info", METRIC_GAUGE,
 				     "The version of the node agent." };
 static const struct metric contact = { "railhead_store_contact", METRIC_GAUGE,
 				       "1 if the cluster store answered the last request." };
 static const struct metric contact_for = { "railhead_store_contact_seconds", METRIC_GAUGE,
 					   "How long railhead_store_contact has had its value." };
+static const struct metric heard = { "railhead_store_requests", METRIC_COUNTER,
+				     "Requests to the cluster store, by their result." };
 static const struct metric health = { "railhead_health", METRIC_GAUGE,
 				      "1 for the state that the agent is in." };
 
@@ -56,7 +60,31 @@ static void add_store(struct exposition *x, const struct json *status)
 		return;
 	add_one(x, &contact, json_true(json_get(status, "contact")), label);
 	add_one(x, &contact_for, json_num(json_get(status, "contactSeconds")), label);
+	exposition_family(x, &heard);
+	json_each (n, json_get(status, "heard"))
+		exposition_sample(x, &heard, json_num(n),
+				  (struct metric_label[2]){ { "result", json_key(n) } });
 	add_health(x, str(status, "health"));
+}
+
+static const struct metric conflicts = {
+	"railhead_conflicts", METRIC_GAUGE,
+	"Blocks that the cluster gives to others while pods of this node live in them, and pools "
+	"that overlap."
+};
+
+static void add_conflicts(struct exposition *x, const struct json *n)
+{
+	static const struct {
+		const char *member, *kind;
+	} kinds[] = { { "blocks", "block" }, { "pools", "pool" } };
+
+	if (!n)
+		return;
+	exposition_family(x, &conflicts);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		exposition_sample(x, &conflicts, json_num(json_get(n, kinds[i].member)),
+				  (struct metric_label[2]){ { "kind", kinds[i].kind } });
 }
 
 /* ---- pools ---- */
@@ -104,12 +132,45 @@ static void add_of_pools(struct exposition *x, const struct pool_metric *m,
 	}
 }
 
-static void add_spare(struct exposition *x, const struct json *pools)
+static const struct metric warm = { "railhead_pool_warm", METRIC_GAUGE,
+				    "Addresses of the shared pool that this node wants ahead: "
+				    "railhead_pool_spare should be so many." };
+
+static void add_of_shared(struct exposition *x, const struct metric *m, const char *member,
+			  const struct json *pools)
 {
-	exposition_family(x, &spare);
-	json_each (p, pools)
-		exposition_sample(x, &spare, json_num(json_get(p, "spare")),
-				  (struct metric_label[2]){ { "pool", str(p, "name") } });
+	exposition_family(x, m);
+	json_each (p, pools) {
+		const struct json *n = json_get(p, member);
+
+		if (n)
+			exposition_sample(x, m, json_num(n),
+					  (struct metric_label[2]){ { "pool", str(p, "name") } });
+	}
+}
+
+/* ---- leases ---- */
+
+static const struct metric leases = {
+	"railhead_leases", METRIC_GAUGE,
+	"Addresses in the store of this node, of pools and of networks without one, by state."
+};
+
+static void add_leases(struct exposition *x, const struct json *pools, const struct json *networks)
+{
+	static const char *const states[][2] = { { "leased", "used" }, { "resting", "resting" } };
+
+	exposition_family(x, &leases);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		double n = 0;
+
+		json_each (p, pools)
+			n += number(json_get(p, states[i][1]));
+		json_each (p, networks)
+			n += number(json_get(p, states[i][1]));
+		exposition_sample(x, &leases, n,
+				  (struct metric_label[2]){ { "state", states[i][0] } });
+	}
 }
 
 /* ---- repair ---- */
@@ -164,11 +225,28 @@ static void add_repair(struct exposition *x, const struct json *repair)
 	}
 }
 
-void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools)
+void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools,
+		      const struct json *networks)
 {
 	add_store(x, status);
+	add_conflicts(x, json_get(status, "conflicts"));
 	for (size_t i = 0; i < ARRAY_SIZE(of_pools); i++)
 		add_of_pools(x, &of_pools[i], pools);
-	add_spare(x, json_get(status, "pools"));
+	add_of_shared(x, &spare, "spare", json_get(status, "pools"));
+	add_of_shared(x, &warm, "warm", json_get(status, "pools"));
+	add_leases(x, pools, networks);
 	add_repair(x, json_get(status, "repair"));
+}
+
+/* ---- ADDs ---- */
+
+void node_metrics_add_latency(struct exposition *x, const struct histogram *latency)
+{
+	static const struct metric m = { "railhead_add_seconds", METRIC_HISTOGRAM,
+					 "Time in which ADDs got their addresses or failed to." };
+
+	exposition_family(x, &m);
+	for (int i = 0; i < HINT_OUTCOMES; i++)
+		exposition_histogram(x, &m, &latency[i],
+				     (struct metric_label){ "outcome", hint_outcome_name(i) });
 }

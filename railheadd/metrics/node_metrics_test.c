@@ -5,17 +5,22 @@
  */
 #include "railheadd/metrics/node_metrics.h"
 
+#include "ipam/agent/hint.h"
 #include "lib/testing/testing.h"
 
 static const char status_text[] =
 	"{\"version\":\"1\",\"node\":\"a\",\"store\":\"etcd\",\"contact\":true,"
-	"\"contactSeconds\":7,\"health\":\"ok\",\"pools\":[{\"name\":\"rail0\",\"spare\":5}],"
+	"\"contactSeconds\":7,\"health\":\"ok\",\"conflicts\":{\"blocks\":2,\"pools\":0},\"pools\":"
+	"[{\"name\":\"rail0\",\"spare\":5,\"warm\":8}],"
+	"\"heard\":{\"answered\":9,\"refused\":1,\"unanswered\":2},"
 	"\"repair\":{\"passes\":3,\"cutOff\":0,\"repaired\":{\"attachment\":2,\"rdma\":0,\"vf\":1},"
 	"\"failed\":{\"attachment\":0,\"rdma\":0,\"vf\":0},\"waitingCount\":1,\"leftCount\":4}}";
 static const char pools_text[] =
 	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,"
 	"\"blocks\":{\"granted\":1,\"others\":0}},"
 	"{\"name\":\"six\",\"used\":0,\"resting\":0,\"capacity\":\"18446744073709551616\"}]";
+
+static const char networks_text[] = "[{\"network\":\"n\",\"used\":4,\"resting\":2}]";
 
 static const char older[] =
 	"# HELP railhead_build_info The version of the node agent.\n"
@@ -27,12 +32,22 @@ static const char older[] =
 	"# HELP railhead_store_contact_seconds How long railhead_store_contact has had its value.\n"
 	"# TYPE railhead_store_contact_seconds gauge\n"
 	"railhead_store_contact_seconds{store=\"etcd\"} 7\n"
+	"# HELP railhead_store_requests_total Requests to the cluster store, by their result.\n"
+	"# TYPE railhead_store_requests_total counter\n"
+	"railhead_store_requests_total{result=\"answered\"} 9\n"
+	"railhead_store_requests_total{result=\"refused\"} 1\n"
+	"railhead_store_requests_total{result=\"unanswered\"} 2\n"
 	"# HELP railhead_health 1 for the state that the agent is in.\n"
 	"# TYPE railhead_health gauge\n"
 	"railhead_health{state=\"ok\"} 1\n"
 	"railhead_health{state=\"unconfirmed\"} 0\n"
 	"railhead_health{state=\"frozen\"} 0\n"
 	"railhead_health{state=\"twin\"} 0\n"
+	"# HELP railhead_conflicts Blocks that the cluster gives to others while pods of this node "
+	"live in them, and pools that overlap.\n"
+	"# TYPE railhead_conflicts gauge\n"
+	"railhead_conflicts{kind=\"block\"} 2\n"
+	"railhead_conflicts{kind=\"pool\"} 0\n"
 	"# HELP railhead_pool_capacity Addresses of the pool that this node may assign.\n"
 	"# TYPE railhead_pool_capacity gauge\n"
 	"railhead_pool_capacity{pool=\"rail0\"} 8\n"
@@ -52,6 +67,15 @@ static const char older[] =
 	"asking anyone.\n"
 	"# TYPE railhead_pool_spare gauge\n"
 	"railhead_pool_spare{pool=\"rail0\"} 5\n"
+	"# HELP railhead_pool_warm Addresses of the shared pool that this node wants ahead: "
+	"railhead_pool_spare should be so many.\n"
+	"# TYPE railhead_pool_warm gauge\n"
+	"railhead_pool_warm{pool=\"rail0\"} 8\n"
+	"# HELP railhead_leases Addresses in the store of this node, of pools and of networks "
+	"without one, by state.\n"
+	"# TYPE railhead_leases gauge\n"
+	"railhead_leases{state=\"leased\"} 7\n"
+	"railhead_leases{state=\"resting\"} 3\n"
 	"# HELP railhead_repair_passes_total How often the agent looked for what dead pods left.\n"
 	"# TYPE railhead_repair_passes_total counter\n"
 	"railhead_repair_passes_total 3\n"
@@ -86,10 +110,11 @@ static struct json *parse(const char *text)
 
 START_TEST(the_names_are_fixed)
 {
-	auto_json struct json *status = parse(status_text), *pools = parse(pools_text);
+	auto_json struct json *status = parse(status_text), *pools = parse(pools_text),
+			      *networks = parse(networks_text);
 	struct exposition x = { .open = false };
 
-	node_metrics_add(&x, status, pools);
+	node_metrics_add(&x, status, pools, networks);
 	auto_free char *text = exposition_end(&x);
 	for (size_t i = 0; i <= strlen(older); i++)
 		ck_assert_msg(text[i] == older[i], "there is \"%.60s\", not \"%.60s\"", text + i,
@@ -97,13 +122,55 @@ START_TEST(the_names_are_fixed)
 }
 END_TEST
 
+static const char latency[] =
+	"# HELP railhead_add_seconds Time in which ADDs got their addresses or failed to.\n"
+	"# TYPE railhead_add_seconds histogram\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"5e-05\"} 1\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.0001\"} 1\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.0002\"} 1\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.0005\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.001\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.002\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.005\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.01\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.02\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.05\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.1\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.2\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"0.5\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"1.0\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"20.0\"} 3\n"
+	"railhead_add_seconds_bucket{outcome=\"done\",le=\"+Inf\"} 4\n"
+	"railhead_add_seconds_count{outcome=\"done\"} 4\n"
+	"railhead_add_seconds_sum{outcome=\"done\"} 21\n"
+	"railhead_add_seconds_bucket{outcome=\"full\",le=\"5e-05\"} 0\n";
+
+START_TEST(the_time_of_adds_is_a_histogram)
+{
+	struct histogram of[HINT_OUTCOMES] = { { .sum = 0 } };
+	struct exposition x = { .open = true };
+
+	histogram_observe(&of[HINT_DONE], 40);
+	histogram_observe(&of[HINT_DONE], 230);
+	histogram_observe(&of[HINT_DONE], 230);
+	histogram_observe(&of[HINT_DONE], 20999500);
+	node_metrics_add_latency(&x, of);
+	auto_free char *text = exposition_end(&x);
+	for (size_t i = 0; i < strlen(latency); i++)
+		ck_assert_msg(text[i] == latency[i], "there is \"%.80s\", not \"%.80s\"", text + i,
+			      latency + i);
+	ck_assert_ptr_nonnull(strstr(text, "railhead_add_seconds_count{outcome=\"failed\"} 0\n"));
+}
+END_TEST
+
 /* The head of a counter has no _total there, and the text has an end. */
 START_TEST(openmetrics_differs_in_heads_and_end)
 {
-	auto_json struct json *status = parse(status_text), *pools = parse(pools_text);
+	auto_json struct json *status = parse(status_text), *pools = parse(pools_text),
+			      *networks = parse(networks_text);
 	struct exposition x = { .open = true };
 
-	node_metrics_add(&x, status, pools);
+	node_metrics_add(&x, status, pools, networks);
 	auto_free char *text = exposition_end(&x);
 	ck_assert_ptr_nonnull(strstr(text, "# TYPE railhead_repairs counter\n"
 					   "railhead_repairs_total{kind=\"attachment\"} 2\n"));
@@ -115,10 +182,10 @@ START_TEST(without_a_store_and_without_repair)
 {
 	auto_json struct json *status =
 		parse("{\"version\":\"1\",\"store\":\"none\",\"repair\":false,\"pools\":[]}");
-	auto_json struct json *pools = parse("[]");
+	auto_json struct json *pools = parse("[]"), *networks = parse("[]");
 	struct exposition x = { .open = true };
 
-	node_metrics_add(&x, status, pools);
+	node_metrics_add(&x, status, pools, networks);
 	auto_free char *text = exposition_end(&x);
 	ck_assert_ptr_null(strstr(text, "railhead_store_contact"));
 	ck_assert_ptr_null(strstr(text, "railhead_repair"));
@@ -134,7 +201,7 @@ START_TEST(labels_are_escaped_and_bounded)
 	memset(value, 'a', sizeof(value) - 1);
 	value[sizeof(value) - 1] = '\0';
 	exposition_sample(&x, &m, 1, (struct metric_label[2]){ { "l", "a\"b\\c\nd" } });
-	exposition_sample(&x, &m, 0.5, (struct metric_label[2]){ { "l", value }, { "k", "v" } });
+	exposition_sample(&x, &m, 0.5, (struct metric_label[3]){ { "l", value }, { "k", "v" } });
 	auto_free char *text = exposition_end(&x);
 	value[256] = '\0';
 	ck_assert(strncmp(text, "m{l=\"a\\\"b\\\\c\\nd\"} 1\nm{l=\"aaa", 28) == 0);
@@ -144,6 +211,6 @@ START_TEST(labels_are_escaped_and_bounded)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/metrics/node_metrics", the_names_are_fixed,
+TEST_PROGRAM("railheadd/metrics/node_metrics", the_names_are_fixed, the_time_of_adds_is_a_histogram,
 	     openmetrics_differs_in_heads_and_end, without_a_store_and_without_repair,
 	     labels_are_escaped_and_bounded)

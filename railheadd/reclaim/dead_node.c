@@ -80,6 +80,7 @@ static void was_written(void *arg, const struct cluster_result *r)
 	d->call = NULL;
 	if (r->outcome == CLUSTER_OK) {
 		d->n_taken++;
+		d->progress = true;
 		log_info(&d->conf->ctx->log, "block %s of node %s is free now", b->name, d->name);
 	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
 		begin_again(d, &r->err);
@@ -99,16 +100,20 @@ static void take_next(struct dead_node *d)
 
 	if (d->n_blocks == 0) {
 		taker_took(&d->taker);
-		dead_node_look(d);
+		/* Blocks of another taker, and copies of blocks that are gone, are left for later.
+		 */
+		if (d->progress)
+			dead_node_look(d);
 		return;
 	}
 	b = &d->blocks[d->n_blocks - 1];
 	free_block = reclaimed(&b->block);
-	auto_json struct json *value = block_to_json(&free_block);
+	auto_json struct json *value = block_to_json(&free_block), *was = block_to_json(&b->block);
 	o.value = value;
+	o.was = was;
 	o.at = b->at;
 	memcpy(o.name, b->name, sizeof(o.name));
-	if (value)
+	if (value && was)
 		d->call = s->ops->update(s, &o, was_written, d);
 	if (d->call)
 		return;
@@ -191,6 +196,7 @@ void dead_node_look(struct dead_node *d)
 		break;
 	case TAKER_BLOCKS:
 		d->n_blocks = 0;
+		d->progress = false;
 		d->broken.code = 0;
 		d->call = s->ops->list(s, &d->which, &fns, d);
 		break;

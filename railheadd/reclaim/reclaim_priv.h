@@ -27,6 +27,7 @@ struct dead_node {
 	size_t n_blocks, n_taken;
 	struct err broken; /* of a list: an object that could not be read; code 0: none */
 	bool listed;       /* the present list of nodes has it */
+	bool progress;     /* a block of this round was taken */
 	bool told;         /* that no block is left */
 };
 

@@ -8,12 +8,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/sys/fs.h"
 #include "railheadd/repair/leftover.h"
 #include "railheadd/repair/verdict.h"
 #include "repair/stale/stale.h"
+
+#define BUSY_LOOKS    5
+#define BUSY_PAUSE_NS 20000000
 
 struct pass {
 	struct ctx ctx;
@@ -60,6 +64,23 @@ static bool repair_record(const struct ctx *place, const struct record *r, struc
 	return repair_is_stale(v->state);
 }
 
+/*
+ * `railctl attachments list` has the lock of a stale attachment for a moment, a DEL for longer. An
+ * attachment that is busy in one pass begins its grace period again in the next one.
+ */
+static int examine(const struct ctx *place, const struct record *r, struct repair_view *v,
+		   struct err *why)
+{
+	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
+	int rc = repair_examine(place, r, v, why);
+
+	for (int i = 0; rc == 0 && v->state == REPAIR_BUSY && i < BUSY_LOOKS; i++) {
+		(void)nanosleep(&pause, NULL);
+		rc = repair_examine(place, r, v, why);
+	}
+	return rc;
+}
+
 static int look_at_record(const struct ctx *place, const struct record *r, void *arg)
 {
 	const struct pass *p = arg;
@@ -68,7 +89,7 @@ static int look_at_record(const struct ctx *place, const struct record *r, void 
 	struct err why;
 
 	/* A record that cannot be looked at now must not hide the others. */
-	if (repair_examine(place, r, &v, &why)) {
+	if (examine(place, r, &v, &why)) {
 		v.state = REPAIR_UNKNOWN;
 		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
 	}

@@ -3,6 +3,7 @@
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,8 +50,6 @@ static void note(struct repairer *r, const struct leftover *f)
 	if (!news)
 		return;
 	log_leftover(r, f);
-	if (r->conf.told && f->outcome >= LEFTOVER_REPAIRED)
-		r->conf.told(r->conf.arg, f);
 }
 
 static void read_lines(struct repairer *r)
@@ -79,7 +78,7 @@ static void end_pass(struct repairer *r)
 {
 	event_free(r->output);
 	r->output = NULL;
-	/* It has closed its output, or it hangs. */
+	/* It has closed its output, so it ends. */
 	exec_kill(&r->child);
 	(void)evbuffer_drain(r->text, evbuffer_get_length(r->text));
 	r->counts.passes++;
@@ -146,11 +145,12 @@ static void timer(evutil_socket_t fd, short what, void *arg)
 	if (r->output) {
 		log_error(&r->conf.ctx->log, "repair: the pass did not end in %d s",
 			  PASS_LIMIT_MS / 1000);
-		end_pass(r);
+		/* The kernel may hold it, so its end is awaited: it closes its output. */
+		(void)kill(-r->child.pid, SIGKILL);
+		arm(r, PASS_LIMIT_MS);
 		return;
 	}
 	r->complete = false;
-	r->began = ctx_mono_ms();
 	waiting_begin(&r->waiting);
 	if (start_pass(r, &e) == 0) {
 		arm(r, PASS_LIMIT_MS);

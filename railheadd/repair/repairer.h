@@ -20,9 +20,6 @@ struct repairer_conf {
 	struct event_base *base;
 	const struct ctx *ctx;
 	int64_t every, grace; /* ms: between passes; from the first leftover to the repair */
-	/* Each repair, done or failed, for people elsewhere; NULL: only the log. */
-	void (*told)(void *arg, const struct leftover *f);
-	void *arg;
 };
 
 /* repairer_new - the first pass begins with the loop. repairer_free - NULL is fine. */

@@ -18,9 +18,9 @@ struct repairer {
 	struct exec_child child;
 	struct waiting waiting;
 	struct repairer_counts counts;
-	int64_t began, ended; /* ctx_mono_ms() of the last pass; 0: none yet */
-	bool again;           /* a pass was asked for while one runs */
-	bool complete;        /* the pass that runs has told its end */
+	int64_t ended; /* ctx_mono_ms() of the last pass; 0: none yet */
+	bool again;    /* a pass was asked for while one runs */
+	bool complete; /* the pass that runs has told its end */
 };
 
 #endif

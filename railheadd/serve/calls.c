@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/version.h"
+#include "railheadd/drive/conflict.h"
 #include "railheadd/drive/node_forget.h"
 #include "railheadd/drive/pool_change.h"
 
@@ -210,6 +211,33 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 	}
 }
 
+/* ---- conflicts ---- */
+
+static void conflicts_done(void *arg, const struct json *conflicts)
+{
+	server_answer(arg, conflicts);
+}
+
+static void forget_conflicts(void *what)
+{
+	conflict_ask_cancel(what);
+}
+
+static void call_conflicts(const struct calls_to *to, struct server_request *r,
+			   const struct json *args)
+{
+	const struct conflict_ask_end end = { conflicts_done, r };
+	struct conflict_ask *a;
+	struct err e;
+
+	(void)args;
+	a = conflict_ask_begin(to->driver, &end, &e);
+	if (a)
+		server_later(r, forget_conflicts, a);
+	else
+		server_refuse(r, &e);
+}
+
 /* ---- repair ---- */
 
 /* The answer does not wait for the pass: who asks is a GC, and has its own to do. */
@@ -225,9 +253,10 @@ static const struct {
 	const char *name;
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
-	{ "need", call_need },         { "node-forget", call_node_forget },
-	{ "pool-put", call_pool_put }, { "pool-remove", call_pool_remove },
-	{ "repair", call_repair },     { "status", call_status },
+	{ "conflicts", call_conflicts },     { "need", call_need },
+	{ "node-forget", call_node_forget }, { "pool-put", call_pool_put },
+	{ "pool-remove", call_pool_remove }, { "repair", call_repair },
+	{ "status", call_status },
 };
 
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call)
@@ -244,4 +273,13 @@ void calls_answer(void *arg, struct server_request *r, const struct agent_call *
 	err_set(&e, ERR_FIELD, 0, "request.call: the agent does not know \"%.32s\"", call->call);
 	(void)err_hint(&e, "install railheadd and railctl of one release");
 	server_refuse(r, &e);
+}
+
+void calls_hint(void *arg, const struct hint *h)
+{
+	const struct calls_to *to = arg;
+
+	if (h->after == HINT_ADD)
+		histogram_observe(&to->latency[h->outcome], h->micros);
+	driver_look(to->driver);
 }

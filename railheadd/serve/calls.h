@@ -5,17 +5,23 @@
 #ifndef RAILHEAD_RAILHEADD_SERVE_CALLS_H
 #define RAILHEAD_RAILHEADD_SERVE_CALLS_H
 
+#include "ipam/agent/histogram.h"
 #include "railheadd/drive/driver.h"
 #include "railheadd/repair/repairer.h"
+#include "railheadd/serve/hints.h"
 #include "railheadd/serve/server.h"
 
 /* What the calls are about; repairer NULL: the agent repairs nothing. */
 struct calls_to {
 	struct driver *driver;
 	struct repairer *repairer;
+	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 };
 
 /* calls_answer - a server_fn whose arg is a const struct calls_to. */
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call);
+
+/* calls_hint - the same for hints_conf: the agent looks at its pools now, and counts an ADD. */
+void calls_hint(void *arg, const struct hint *h);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* socket.h: the agent's listening socket, which one process of a node has. */
+/* socket.h: the sockets of the agent, which one process of a node has. */
 #ifndef RAILHEAD_RAILHEADD_SERVE_SOCKET_H
 #define RAILHEAD_RAILHEADD_SERVE_SOCKET_H
 
 #include "lib/base/ctx.h"
-
-#define SOCKET_PATH_LEN 108 /* of struct sockaddr_un */
+#include "lib/sys/listen.h"
 
 struct agent_socket {
-	int fd; /* listens; non-blocking */
-	char path[SOCKET_PATH_LEN];
+	int fd; /* listens, or gets datagrams; non-blocking */
+	char path[LISTEN_PATH_LEN];
 };
 
 /*
@@ -24,6 +23,9 @@ int socket_lock(const struct ctx *ctx, struct err *e) must_check;
  */
 int socket_open(const struct ctx *ctx, struct agent_socket *out, struct err *e) must_check;
 void socket_close(struct agent_socket *s);
+
+/* socket_open_hints - the same for datagrams: <run_dir>/hint.sock, with SO_PASSCRED. */
+int socket_open_hints(const struct ctx *ctx, struct agent_socket *out, struct err *e) must_check;
 
 /* socket_peer_is_root - whether the process that connected is root's, or of our own user. */
 bool socket_peer_is_root(int fd);

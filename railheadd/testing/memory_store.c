@@ -205,6 +205,7 @@ static void execute(struct cluster_call *c)
 		m->failing--;
 		r.outcome = m->outcome;
 		err_set(&r.err, ERR_FORBIDDEN, 0, "the test says so");
+		(void)err_hint(&r.err, "the test may say otherwise");
 	} else if (c->what == GET) {
 		o = find(m, c->object.kind, c->object.name);
 		r.outcome = o ? CLUSTER_OK : CLUSTER_NOT_FOUND;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cluster/etcd/etcd.h"
+#include "cluster/kube/kube.h"
 
 /* As railheadd/main.c. */
 #define RETRY INT64_C(100000000)
@@ -28,10 +29,30 @@ static void make_folder(const char *path)
 	}
 }
 
+static int open_kube(struct event_base *base, const char *path, struct cluster_store **out,
+		     struct err *e)
+{
+	auto_kube_login struct kube_login login = { 0 };
+
+	if (kube_login_file(path, NULL, &login, e))
+		return -1;
+	return kube_open(base, &(struct kube_conf){ .login = login }, out, e);
+}
+
+struct cluster_store *nodes_open_store(struct event_base *base, const char *url)
+{
+	const char *const endpoints[] = { url, NULL };
+	struct cluster_store *s;
+	struct err e;
+
+	if (*url == '/' ? open_kube(base, url, &s, &e)
+			: etcd_open(base, &(struct etcd_conf){ .endpoints = endpoints }, &s, &e))
+		nodes_fail(url, &e);
+	return s;
+}
+
 static void begin_node(const struct nodes_conf *c, struct node *n, uint32_t number)
 {
-	const char *const endpoints[] = { c->url, NULL };
-	const struct etcd_conf etcd = { .endpoints = endpoints };
 	struct driver_conf conf = { .ctx = &n->ctx,
 				    .base = c->base,
 				    .ipam = &n->ipam,
@@ -55,8 +76,8 @@ static void begin_node(const struct nodes_conf *c, struct node *n, uint32_t numb
 	n->ctx.state_dir = n->state_dir;
 	n->ctx.etc_dir = NULL;
 	n->ctx.cni_dir = NULL;
-	if (ipam_open(&n->ctx, NULL, true, &n->ipam, &e) ||
-	    etcd_open(c->base, &etcd, &conf.store, &e) || driver_new(&conf, &n->driver, &e))
+	conf.store = nodes_open_store(c->base, c->url);
+	if (ipam_open(&n->ctx, NULL, true, &n->ipam, &e) || driver_new(&conf, &n->driver, &e))
 		nodes_fail(n->name, &e);
 }
 

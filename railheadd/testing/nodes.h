@@ -25,7 +25,7 @@ struct node {
 /* Where the nodes are, and what the agent of each has in agent.json. */
 struct nodes_conf {
 	struct event_base *base;
-	const char *url;    /* of etcd */
+	const char *url;    /* of etcd; or the path of a kubeconfig */
 	const char *folder; /* exists; gets NODE/run and NODE/lib */
 	uint32_t n;
 	uint32_t rails;      /* a node is ready when it knows so many pools */
@@ -44,6 +44,9 @@ void nodes_end(struct nodes *all);
 
 /* nodes_are_ready - each node knows all pools and has renewed its heartbeat. */
 bool nodes_are_ready(struct nodes *all);
+
+/* nodes_open_store - a connection of its own to etcd or to an API server. */
+struct cluster_store *nodes_open_store(struct event_base *base, const char *url);
 
 /* nodes_fail - print the error and end the program. */
 _Noreturn void nodes_fail(const char *what, const struct err *e);

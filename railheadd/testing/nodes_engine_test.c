@@ -2,11 +2,12 @@
 /*
  * nodes_engine_test.c: N nodes start at once, and their pods empty pools that fit exactly.
  *
- *	nodes_engine_test URL FOLDER nodes=N pods=N rails=N block=N [bare=N] [idle=SECONDS]
+ *	nodes_engine_test STORE FOLDER nodes=N pods=N rails=N block=N [bare=N] [idle=SECONDS]
  *
- * Pool railK has the addresses from 10.K.32.0 on, as many as there are pods. The program prints
- * lines of words. After "phase NAME" it waits for a line, so that a script can read etcd's
- * counters. Before the idle time it makes a pool "warm", whose addresses each node keeps ahead.
+ * STORE is the URL of etcd, or the path of a kubeconfig. Pool railK has the addresses
+ *from 10.K.32.0 on, as many as there are pods. The program prints lines of words. After "phase
+ *NAME" it waits for a line, so that a script can read the store's counters. Before the idle time it
+ *makes a pool "warm", whose addresses each node keeps ahead.
  */
 #include <event2/event.h>
 #include <inttypes.h>
@@ -15,8 +16,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cluster/etcd/etcd.h"
 #include "railheadd/testing/plain.h"
+#include "railheadd/testing/plain_kube.h"
 #include "railheadd/testing/pods.h"
 
 #define SECOND INT64_C(1000000000)
@@ -106,14 +107,10 @@ static void make_pool(struct cluster_store *s, const char *name, const struct ma
 
 static void make_pools(struct event_base *base, const char *url, const struct numbers *n, bool warm)
 {
-	const char *const endpoints[] = { url, NULL };
 	struct making m = { .base = base };
-	struct cluster_store *s;
+	struct cluster_store *s = nodes_open_store(base, url);
 	char name[16];
-	struct err e;
 
-	if (etcd_open(base, &(struct etcd_conf){ .endpoints = endpoints }, &s, &e))
-		nodes_fail(url, &e);
 	if (warm)
 		make_pool(s, "warm", &(struct making_of){ 200, n->nodes * 32, 16, 8 }, &m);
 	for (uint32_t k = 0; k < n->rails && !warm; k++) {
@@ -183,6 +180,33 @@ static void run_pods(struct nodes *nodes, const struct numbers *n)
 	pods_end(&pods);
 }
 
+static void show_bare(const struct numbers *n, int64_t took)
+{
+	printf("bare %" PRIu32 " ms %" PRId64 "\n", n->bare, took / 1000000);
+	phase("bare-end");
+}
+
+/* As many connections as nodes, which stand before the time begins: those of the agents do, too. */
+static void run_plain(struct event_base *base, const char *url, const struct numbers *n)
+{
+	struct plain *p = plain_new(base, url);
+
+	(void)plain_creates(p, n->nodes, n->nodes);
+	phase("bare-begin");
+	show_bare(n, plain_creates(p, n->bare, n->nodes));
+	plain_free(p);
+}
+
+static void run_plain_kube(struct event_base *base, const char *kubeconfig, const struct numbers *n)
+{
+	struct plain_kube *k = plain_kube_new(base, kubeconfig, n->nodes);
+
+	(void)plain_kube_creates(k, n->nodes);
+	phase("bare-begin");
+	show_bare(n, plain_kube_creates(k, n->bare));
+	plain_kube_free(k);
+}
+
 static void raise_limits(void)
 {
 	/* A node has a store, two watches, and a connection for each request under way. */
@@ -209,9 +233,10 @@ static void run(struct event_base *base, const char *url, const char *folder,
 	int64_t began;
 
 	make_pools(base, url, n, false);
-	if (n->bare)
-		printf("bare %" PRIu32 " ms %" PRId64 "\n", n->bare,
-		       plain_creates(base, url, n->bare) / 1000000);
+	if (n->bare && *url == '/')
+		run_plain_kube(base, url, n);
+	else if (n->bare)
+		run_plain(base, url, n);
 	phase("start-begin");
 	began = ns_now();
 	nodes_begin(&nodes, &conf);
@@ -243,7 +268,7 @@ int main(int argc, char **argv)
 	}
 	if (argc < 3 || !base || n.rails > NODES_RAILS_MAX || n.nodes * n.pods > 32768) {
 		(void)fprintf(stderr,
-			      "usage: %s URL FOLDER [nodes=N pods=N rails=N block=N "
+			      "usage: %s STORE FOLDER [nodes=N pods=N rails=N block=N "
 			      "bare=N idle=SECONDS]\n",
 			      argv[0]);
 		return 2;

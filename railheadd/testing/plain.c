@@ -12,23 +12,34 @@
 #include "lib/base/base64.h"
 #include "lib/base/ctx.h"
 
-#define AT_A_TIME 64
+/* cluster/http keeps so many idle connections for one client. */
+#define CONNECTIONS 256
+#define CLIENTS_MAX 16
 /* About as many as the value of a block has. */
 #define VALUE_BYTES 240
 #define TIMEOUT_MS  60000
 
-struct plain {
-	struct event_base *base;
+struct plain;
+
+struct client {
+	struct plain *plain;
 	struct http *http;
-	char url[256];
-	uint32_t next, done, n;
 };
 
-static void begin_next(struct plain *p);
+struct plain {
+	struct event_base *base;
+	struct client clients[CLIENTS_MAX];
+	char url[256];
+	uint32_t key; /* the next one */
+	uint32_t begun, done, n;
+};
+
+static void begin_next(struct client *c);
 
 static void created(void *arg, const struct http_answer *a)
 {
-	struct plain *p = arg;
+	struct client *c = arg;
+	struct plain *p = c->plain;
 
 	if (a->end != HTTP_ANSWERED || a->status != 200 || !strstr(a->body, "\"succeeded\":true")) {
 		(void)fprintf(stderr, "plain client: %d %s %s\n", a->status, a->body, a->err.msg);
@@ -36,17 +47,19 @@ static void created(void *arg, const struct http_answer *a)
 	}
 	if (++p->done == p->n)
 		(void)event_base_loopbreak(p->base);
-	else if (p->next < p->n)
-		begin_next(p);
+	else if (p->begun < p->n)
+		begin_next(c);
 }
 
-static void begin_next(struct plain *p)
+static void begin_next(struct client *c)
 {
 	static const char *const headers[] = { "Content-Type: application/json", NULL };
 	static const struct http_fns fns = { NULL, created };
 	char key[32], value[VALUE_BYTES + 1], key64[64], value64[2 * VALUE_BYTES], body[2048];
+	struct plain *p = c->plain;
 
-	(void)snprintf(key, sizeof(key), "/plain/%08" PRIu32, p->next++);
+	(void)snprintf(key, sizeof(key), "/plain/%08" PRIu32, p->key++);
+	p->begun++;
 	memset(value, 'v', sizeof(value));
 	(void)base64_encode(key, strlen(key), key64);
 	(void)base64_encode(value, VALUE_BYTES, value64);
@@ -66,29 +79,45 @@ static void begin_next(struct plain *p)
 					.timeout_ms = TIMEOUT_MS,
 					.max_body = 65536 };
 
-	if (!http_start(p->http, &r, &fns, p))
+	if (!http_start(c->http, &r, &fns, c))
 		abort();
 }
 
-int64_t plain_creates(struct event_base *base, const char *url, uint32_t n)
+struct plain *plain_new(struct event_base *base, const char *url)
 {
-	struct plain p = { .base = base, .n = n };
+	struct plain *p = calloc(1, sizeof(*p));
 	struct err e;
-	struct ctx ctx;
 
-	(void)snprintf(p.url, sizeof(p.url), "%.200s/v3/kv/txn", url);
-	if (http_new(base, false, &p.http, &e))
+	if (!p)
 		abort();
+	p->base = base;
+	(void)snprintf(p->url, sizeof(p->url), "%.200s/v3/kv/txn", url);
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		p->clients[i].plain = p;
+		if (http_new(base, false, &p->clients[i].http, &e))
+			abort();
+	}
+	return p;
+}
+
+void plain_free(struct plain *p)
+{
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		http_free(p->clients[i].http);
+	free(p);
+}
+
+int64_t plain_creates(struct plain *p, uint32_t n, uint32_t at_a_time)
+{
+	struct ctx ctx;
+	int64_t began;
+
 	ctx_init(&ctx, "plain");
-
-	const int64_t began = ctx_since_boot(&ctx);
-
-	while (p.next < n && p.next < AT_A_TIME)
-		begin_next(&p);
-	(void)event_base_dispatch(base);
-
-	const int64_t took = ctx_since_boot(&ctx) - began;
-
-	http_free(p.http);
-	return took;
+	began = ctx_since_boot(&ctx);
+	p->begun = p->done = 0;
+	p->n = n;
+	while (p->begun < n && p->begun < at_a_time && p->begun < CLIENTS_MAX * CONNECTIONS)
+		begin_next(&p->clients[p->begun / CONNECTIONS]);
+	(void)event_base_dispatch(p->base);
+	return ctx_since_boot(&ctx) - began;
 }

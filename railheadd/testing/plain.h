@@ -10,7 +10,16 @@
 
 struct event_base;
 
-/* plain_creates - n keys, 64 at a time; returns ns. A key that is not created ends the program. */
-int64_t plain_creates(struct event_base *base, const char *url, uint32_t n);
+struct plain;
+
+/* plain_new - a client without connections. plain_free - its connections end. */
+struct plain *plain_new(struct event_base *base, const char *url);
+void plain_free(struct plain *p);
+
+/*
+ * plain_creates - n new keys, so many at a time, each on a connection of its own; returns ns. The
+ * connections stay, as those of agents do. A key that is not created ends the program.
+ */
+int64_t plain_creates(struct plain *p, uint32_t n, uint32_t at_a_time);
 
 #endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_test.c: one agent beside stores that fail: the node's own one for a moment, or a cluster
+ * store that is full. No ADD may use a block that was not confirmed, and pauses become longer.
+ */
+#include <stdio.h>
+
+#include "cluster/protocol/agent.h"
+#include "lib/testing/testing.h"
+
+#define BOOT "boot"
+
+struct node {
+	int64_t now;
+	unsigned failing; /* so many put_block fail */
+	uint64_t spare;
+	struct agent_request sent[16];
+	size_t n_sent;
+	unsigned creates;
+	struct block_record block;
+	struct node_record record;
+};
+
+static void send_request(void *arg, const struct agent_request *r)
+{
+	struct node *n = arg;
+
+	ck_assert_uint_lt(n->n_sent, ARRAY_SIZE(n->sent));
+	n->creates += r->call == CALL_CREATE;
+	n->sent[n->n_sent++] = *r;
+}
+
+static uint64_t zero(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static int64_t clock_of(void *arg)
+{
+	return ((const struct node *)arg)->now;
+}
+
+static int put_block(void *arg, const struct block_record *r)
+{
+	struct node *n = arg;
+
+	if (n->failing) {
+		n->failing--;
+		return -1;
+	}
+	n->block = *r;
+	return 0;
+}
+
+static int keep(void *arg, const struct block_key *key)
+{
+	(void)arg;
+	(void)key;
+	return 1;
+}
+
+static int put_node(void *arg, const struct node_record *r)
+{
+	((struct node *)arg)->record = *r;
+	return 0;
+}
+
+static uint32_t used(void *arg, const struct block_key *key)
+{
+	(void)arg;
+	(void)key;
+	return 1;
+}
+
+static uint64_t spare(void *arg, const char *pool)
+{
+	(void)pool;
+	return ((const struct node *)arg)->spare;
+}
+
+static void met(void *arg, const char *pool, enum need_result result)
+{
+	(void)arg;
+	(void)pool;
+	(void)result;
+}
+
+static const struct agent_ops ops = { send_request, zero,     clock_of, put_block, keep,
+				      keep,         put_node, used,     spare,     met };
+
+/* The rule of an ADD. */
+static bool gives(const struct node *n)
+{
+	return node_may_give(&n->record, true, BOOT, n->now) &&
+	       block_may_give(&n->record, &n->block);
+}
+
+static struct node node_of(void)
+{
+	struct node n = { .now = 10,
+			  .spare = 1,
+			  .block = { .state = BLOCK_GRANTED, .token = 7, .epoch = 3 },
+			  .record = { .holder = "h",
+				      .boot = BOOT,
+				      .epoch = 3,
+				      .give_until = INT64_MAX,
+				      .fence_until = 100,
+				      .beat = { "u", "v" },
+				      .beats = 1 } };
+
+	(void)snprintf(n.block.key.pool, sizeof(n.block.key.pool), "rail0");
+	ck_assert_int_eq(ip_parse("10.1.0.0", &n.block.key.start), 0);
+	return n;
+}
+
+static struct agent *agent_of(struct node *n)
+{
+	const struct agent_settings set = { .node = "n1",
+					    .boot = BOOT,
+					    .hold = 1000,
+					    .renew = 100,
+					    .retry = 10,
+					    .ask = 100,
+					    .ranges = true };
+	const struct agent_memory memory = { n->record, &n->block, 1 };
+	struct agent *a = agent_new(&set, &ops, n, &memory);
+
+	ck_assert_ptr_nonnull(a);
+	return a;
+}
+
+static void set_pool(struct agent *a, struct shared_pool *p)
+{
+	struct err e;
+
+	(void)snprintf(p->name, sizeof(p->name), "rail0");
+	(void)snprintf(p->uid, sizeof(p->uid), "u1");
+	ck_assert_int_eq(ip_parse_prefix("10.1.0.0/24", &p->grid.subnet), 0);
+	ck_assert_int_eq(agent_set_pool(a, p, &e), 0);
+}
+
+/* Only the heartbeats are answered: no block is confirmed. */
+static void run_until(struct node *n, struct agent *a, int64_t end)
+{
+	for (; n->now < end; n->now++) {
+		(void)agent_tick(a, n->now);
+		ck_assert(n->now < 100 || !gives(n));
+		while (n->n_sent) {
+			const struct agent_request r = n->sent[--n->n_sent];
+			struct agent_reply reply = { .id = r.id, .at = { "u", "v" } };
+
+			if (r.kind != CLUSTER_HEARTBEAT)
+				reply.outcome = CLUSTER_AWAY;
+			agent_answer(a, &reply);
+		}
+		ck_assert(n->now < 100 || !gives(n));
+	}
+}
+
+START_TEST(a_failed_write_of_a_block_does_not_open_the_fence)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .strict = true, .grid.bits = 3, .grid.usable = &usable };
+	struct node n = node_of();
+	struct agent *a = agent_of(&n);
+
+	set_pool(a, &p);
+	ck_assert(gives(&n));
+	n.now = 200;
+	ck_assert(!gives(&n));
+	n.failing = 1;
+	run_until(&n, a, 400);
+	ck_assert_int_gt(n.record.fence_until, 400);
+	ck_assert_uint_eq(n.block.epoch, 0);
+	agent_free(a);
+}
+END_TEST
+
+START_TEST(a_pool_that_ends_stops_although_a_write_failed)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	struct node n = node_of();
+	struct agent *a = agent_of(&n);
+
+	set_pool(a, &p);
+	run_until(&n, a, 50);
+	n.failing = 2;
+	p.ending = true;
+	set_pool(a, &p);
+	ck_assert(gives(&n));
+	run_until(&n, a, 90);
+	ck_assert(!gives(&n));
+	agent_free(a);
+}
+END_TEST
+
+/* ---- a cluster store that is full ---- */
+
+#define FOREVER 100000
+
+/* Reads are answered, and each write is refused. Returns how many requests there were. */
+static unsigned run_refused(struct node *n, struct agent *a, int64_t end, int64_t pause)
+{
+	unsigned requests = 0;
+
+	for (; n->now < end; n->now++) {
+		(void)agent_tick(a, n->now);
+		while (n->n_sent) {
+			const struct agent_request r = n->sent[--n->n_sent];
+			bool read = r.call == CALL_GET || r.call == CALL_LIST;
+			struct agent_reply reply = { .id = r.id,
+						     .outcome = CLUSTER_REFUSED,
+						     .pause = read ? 0 : pause };
+
+			requests++;
+			if (r.kind == CLUSTER_HEARTBEAT && read) {
+				reply.outcome = CLUSTER_OK;
+				reply.at = n->record.beat;
+				(void)snprintf(reply.beat.boot, sizeof(reply.beat.boot), BOOT);
+				(void)snprintf(reply.beat.holder, sizeof(reply.beat.holder), "h");
+				reply.beat.count = 1;
+			}
+			agent_answer(a, &reply);
+		}
+	}
+	return requests;
+}
+
+/* Each try is a read and a write. At most 64 retries of 10 lie between two tries. */
+START_TEST(a_store_that_only_answers_reads_is_asked_ever_less)
+{
+	struct node n = node_of();
+	struct agent *a = agent_of(&n);
+	unsigned first = run_refused(&n, a, 1000, 0), more;
+
+	ck_assert_uint_gt(first, 4);
+	(void)run_refused(&n, a, FOREVER, 0);
+	more = run_refused(&n, a, FOREVER + 6400, 0);
+	ck_assert_uint_ge(more, 2 * 6400 / 640);
+	ck_assert_uint_le(more, 2 * 6400 / 320);
+	agent_free(a);
+}
+END_TEST
+
+START_TEST(a_store_may_ask_for_a_pause)
+{
+	struct node n = node_of();
+	struct agent *a = agent_of(&n);
+
+	ck_assert_uint_le(run_refused(&n, a, 9000, 3000), 2 * 3 + 1);
+	agent_free(a);
+}
+END_TEST
+
+/* ---- what a store that answers again wakes ---- */
+
+/* Nothing is answered, until `end`. */
+static void run_away(struct node *n, struct agent *a, int64_t end)
+{
+	for (; n->now < end; n->now++) {
+		(void)agent_tick(a, n->now);
+		while (n->n_sent) {
+			struct agent_reply away = { .id = n->sent[--n->n_sent].id,
+						    .outcome = CLUSTER_AWAY };
+
+			agent_answer(a, &away);
+		}
+	}
+}
+
+static size_t sent_of(const struct node *n, enum cluster_kind kind)
+{
+	size_t of = 0;
+
+	for (size_t i = 0; i < n->n_sent; i++)
+		of += n->sent[i].kind == kind;
+	return of;
+}
+
+START_TEST(only_the_heartbeat_and_needs_are_hurried)
+{
+	for (unsigned needed = 0; needed < 2; needed++) {
+		struct ranges usable = { .n = 0 };
+		struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+		struct node n = node_of();
+		struct agent *a;
+
+		n.block.epoch = 2;
+		a = agent_of(&n);
+		set_pool(a, &p);
+		run_until(&n, a, 30);
+		run_away(&n, a, FOREVER);
+		if (needed)
+			ck_assert(agent_need(a, "rail0", 1));
+		agent_heard(a);
+		for (int64_t end = n.now + 11; n.now < end; n.now++)
+			(void)agent_tick(a, n.now);
+		ck_assert_uint_eq(sent_of(&n, CLUSTER_HEARTBEAT), 1);
+		ck_assert_uint_eq(sent_of(&n, CLUSTER_BLOCK), needed);
+		agent_free(a);
+	}
+}
+END_TEST
+
+/* An agent waits for the confirmation of its block, which never comes, before it claims others. */
+START_TEST(a_block_that_cannot_be_confirmed_hides_no_free_one)
+{
+	struct ip_range all;
+	struct ranges usable = { .items = &all, .n = 1 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	struct node n = node_of();
+	struct agent *a;
+
+	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.255", &all), 0);
+	n.block.epoch = 2;
+	n.spare = 0;
+	a = agent_of(&n);
+	set_pool(a, &p);
+	run_until(&n, a, 11);
+	ck_assert(agent_need(a, "rail0", 1));
+	run_until(&n, a, 5000);
+	ck_assert_uint_gt(n.creates, 0);
+	agent_free(a);
+}
+END_TEST
+
+/* ---- a pool that is made again ---- */
+
+/* Each block is taken. Returns the id of the first request of a kind. */
+static uint32_t run_to(struct node *n, struct agent *a, enum agent_call call)
+{
+	for (;; n->now++) {
+		(void)agent_tick(a, n->now);
+		while (n->n_sent) {
+			const struct agent_request r = n->sent[--n->n_sent];
+			struct agent_reply taken = { .id = r.id, .outcome = CLUSTER_EXISTS };
+
+			if (r.call == call)
+				return r.id;
+			agent_answer(a, &taken);
+		}
+	}
+}
+
+/*
+ * A list would be read with the grid of the new pool, whose blocks are larger. A creation that
+ * finds its block taken may bring a list, too.
+ */
+START_TEST(a_list_of_a_pool_ends_with_the_pool)
+{
+	static const enum agent_call calls[] = { CALL_LIST, CALL_CREATE };
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct ip_range all;
+		struct ranges usable = { .items = &all, .n = 1 };
+		struct shared_pool p = { .grid.bits = 0, .grid.usable = &usable };
+		struct node n = node_of();
+		struct block_seen seen = { .key = n.block.key };
+		struct agent *a = agent_of(&n);
+		struct agent_reply reply = { .list = &seen, .n_list = 1 };
+		struct err e;
+
+		ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.255", &all), 0);
+		set_pool(a, &p);
+		run_until(&n, a, 30);
+		ck_assert(agent_need(a, "rail0", 8));
+		reply.id = run_to(&n, a, calls[i]);
+		if (calls[i] == CALL_CREATE)
+			reply.outcome = CLUSTER_EXISTS;
+		p.grid.bits = 5;
+		(void)snprintf(p.uid, sizeof(p.uid), "u2");
+		ck_assert_int_eq(agent_set_pool(a, &p, &e), 0);
+		agent_answer(a, &reply);
+		ck_assert_int_eq(agent_health(a), AGENT_OK);
+		agent_free(a);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
+	     a_pool_that_ends_stops_although_a_write_failed,
+	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
+	     only_the_heartbeat_and_needs_are_hurried, a_list_of_a_pool_ends_with_the_pool,
+	     a_block_that_cannot_be_confirmed_hides_no_free_one)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cluster_object.h: the objects of a cluster store: what they are called, and which state of one is
+ * meant.
+ */
+#ifndef RAILHEAD_CLUSTER_STORE_CLUSTER_OBJECT_H
+#define RAILHEAD_CLUSTER_STORE_CLUSTER_OBJECT_H
+
+#include "lib/json/json.h"
+
+/* The kinds of objects. In Kubernetes each is a resource, in etcd a prefix of keys. */
+enum cluster_kind {
+	CLUSTER_POOL,      /* RailPool, pools/NAME */
+	CLUSTER_BLOCK,     /* RailBlock, blocks/NAME; NAME is POOL-HEX */
+	CLUSTER_NODE,      /* RailNode, nodes/NAME */
+	CLUSTER_HEARTBEAT, /* Lease in the agents' namespace, heartbeats/NAME */
+	CLUSTER_IDENTITY,  /* RailIdentity, identities/NAME */
+	CLUSTER_KINDS,
+};
+
+/* A name is a DNS subdomain, as Kubernetes demands: at most 253 bytes. */
+#define CLUSTER_NAME_LEN    254
+#define CLUSTER_UID_LEN     40
+#define CLUSTER_VERSION_LEN 48
+#define CLUSTER_CREATED_LEN 32
+
+/*
+ * Which object it is, and which state of it. uid: made at the creation, never used again. version:
+ * changes with each write that changes the object; Kubernetes keeps it at an equal write. Versions
+ * are compared for equality only, because a restored store uses them again. The store demands uid
+ * and version as preconditions of an update and of a deletion.
+ */
+struct cluster_version {
+	char uid[CLUSTER_UID_LEN];
+	char version[CLUSTER_VERSION_LEN];
+};
+
+struct cluster_object {
+	enum cluster_kind kind;
+	char name[CLUSTER_NAME_LEN];
+	/* The node that has the object, which selects it in lists and watches; "": none. */
+	char node[CLUSTER_NAME_LEN];
+	struct cluster_version at;
+	/* When it was created, in the order of strcmp(); "": not known, as after an update. */
+	char created[CLUSTER_CREATED_LEN];
+	bool ending;              /* is being deleted; a finalizer holds it */
+	const struct json *value; /* an object: what the protocol keeps in it */
+	/*
+	 * For an update or a removal of a block: its value at this version, as far as the caller
+	 * knows; NULL: not known. A store whose versions can come again, because it was restored,
+	 * demands owner, token, `touched` and asker of it as well: else CLUSTER_CONFLICT.
+	 */
+	const struct json *was;
+	const struct cluster_beside *beside; /* of a creation or an update; NULL: nothing */
+};
+
+/*
+ * The caller of a write may ask for more with it. A store that reads and writes in one step
+ * answers that without another request; other stores say nothing, and the caller asks.
+ */
+struct cluster_beside {
+	/* Of a creation: an object that is read after it, without a write between. NULL: none. */
+	enum cluster_kind kind;
+	const char *name;
+	/* Of a creation: if the name exists, the names of this kind that begin so. NULL: none. */
+	const char *names;
+	/*
+	 * A number that few other objects of the kind have, as far as it is cheap. Those that are
+	 * created one after the other get one number after the other; updates may go by names.
+	 */
+	bool rank;
+};
+
+/* The answer to that, valid until the callback returns. */
+struct cluster_also {
+	const struct cluster_object *object;   /* CLUSTER_OK; NULL: it does not exist */
+	const char (*names)[CLUSTER_NAME_LEN]; /* CLUSTER_EXISTS */
+	size_t n_names;
+	bool ranked;
+	uint64_t rank;
+};
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conflict_report.c: says which blocks are lost, to which node, and which pods live in them. It
+ * says so once for each block, and again when the agent begins.
+ */
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "railheadd/drive/conflict.h"
+#include "railheadd/drive/driver_parts.h"
+#include "railheadd/drive/driver_priv.h"
+
+#define NEW_MAX  64 /* blocks that wait for their line; of more, the number is said */
+#define SAY_MAX  16 /* lines of one report */
+#define PODS_MAX 8  /* of one line */
+/* A restored store brings many at once: one report has all. */
+#define WAIT_MS 200
+
+struct lost {
+	struct block_key keys[NEW_MAX];
+	size_t n, more;
+};
+
+struct conflict_report {
+	struct driver *driver;
+	struct event *timer;
+	struct conflict_ask *ask;
+	struct lost fresh; /* since the ask that runs began: it may not have them */
+	struct lost asked;
+	bool all; /* the agent has begun: say all */
+};
+
+static bool is_fresh(const struct conflict_report *c, const char *pool, const char *first)
+{
+	struct ip start;
+
+	if (c->all)
+		return true;
+	if (ip_parse(first, &start))
+		return false;
+	for (size_t i = 0; i < c->asked.n; i++) {
+		const struct block_key *k = &c->asked.keys[i];
+
+		if (ip_equal(k->start, start) && strcmp(k->pool, pool) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- one line ---- */
+
+static const char *text_of(const struct json *o, const char *key)
+{
+	const char *text = json_str(json_get(o, key));
+
+	return text ? text : "?";
+}
+
+/* "; pods that live in it: ns/p1 (net1 10.1.0.5), ..." */
+static void list_pods(const struct json *block, char *out, size_t size)
+{
+	double left = json_num(json_get(block, "podCount"));
+	size_t len = 0, n = 0;
+
+	*out = '\0';
+	json_each (p, json_get(block, "pods")) {
+		if (n == PODS_MAX || len >= size)
+			break;
+		len += (size_t)snprintf(
+			out + len, size - len, "%s%.63s/%.100s (%.15s %s)",
+			n ? ", " : "; pods that live in it: ", text_of(p, "namespace"),
+			text_of(p, "pod"), text_of(p, "interface"), text_of(p, "address"));
+		n++;
+		left--;
+	}
+	if (left > 0 && len < size)
+		(void)snprintf(out + len, size - len, " and %.0f more", left);
+}
+
+static void say(const struct conflict_report *c, const struct json *block)
+{
+	const struct json *owner = json_get(block, "owner");
+	const char *node = json_str(owner);
+	char pods[2048];
+
+	list_pods(block, pods, sizeof(pods));
+	log_error(&c->driver->conf.ctx->log,
+		  "shared pool %s: the block from %s to %s is lost: %s%s has it; nothing more of "
+		  "it is assigned%s",
+		  text_of(block, "pool"), text_of(block, "first"), text_of(block, "last"),
+		  node ? "node " : "", node ? node : (owner ? "no node" : "another node"), pods);
+}
+
+static void report(void *arg, const struct json *conflicts)
+{
+	struct conflict_report *c = arg;
+	size_t said = 0, more = c->asked.more;
+
+	c->ask = NULL;
+	json_each (b, json_get(conflicts, "blocks")) {
+		if (strcmp(text_of(b, "state"), "lost") != 0 ||
+		    !is_fresh(c, text_of(b, "pool"), text_of(b, "first")))
+			continue;
+		if (said++ < SAY_MAX)
+			say(c, b);
+		else
+			more++;
+	}
+	if (more)
+		log_error(&c->driver->conf.ctx->log,
+			  "%zu more blocks are lost: `railctl ipam conflicts` lists them", more);
+	c->all = false;
+}
+
+/* ---- when ---- */
+
+static void arm(struct conflict_report *c)
+{
+	const struct timeval t = { .tv_usec = WAIT_MS * 1000 };
+
+	if (!event_pending(c->timer, EV_TIMEOUT, NULL))
+		(void)event_add(c->timer, &t);
+}
+
+static void due(evutil_socket_t fd, short what, void *arg)
+{
+	struct conflict_report *c = arg;
+	const struct conflict_ask_end end = { report, c };
+	struct err e;
+
+	(void)fd;
+	(void)what;
+	if (c->ask) {
+		arm(c);
+		return;
+	}
+	if (!c->fresh.n && !agent_conflicts(c->driver->agent))
+		return;
+	c->ask = conflict_ask_begin(c->driver, &end, &e);
+	if (!c->ask) {
+		log_error(&c->driver->conf.ctx->log, "%s", e.msg);
+		return;
+	}
+	c->asked = c->fresh;
+	c->fresh = (struct lost){ .n = 0 };
+}
+
+void conflict_report_block(struct conflict_report *c, const struct block_record *r)
+{
+	if (!c || r->state != BLOCK_LOST)
+		return;
+	if (c->fresh.n < NEW_MAX)
+		c->fresh.keys[c->fresh.n++] = r->key;
+	else
+		c->fresh.more++;
+	arm(c);
+}
+
+int conflict_report_new(struct driver *d, struct conflict_report **out, struct err *e)
+{
+	struct conflict_report *c = calloc(1, sizeof(*c));
+
+	if (!c || !(c->timer = evtimer_new(d->conf.base, due, c))) {
+		free(c);
+		return err_nomem(e);
+	}
+	c->driver = d;
+	c->all = true;
+	arm(c);
+	*out = c;
+	return 0;
+}
+
+/* Its ask ends with the driver's other asks. */
+void conflict_report_free(struct conflict_report *c)
+{
+	if (!c)
+		return;
+	event_free(c->timer);
+	free(c);
+}

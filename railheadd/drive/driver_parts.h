@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver_parts.h: begin and end of the driver's parts, for railheadd/drive only. */
+#ifndef RAILHEAD_RAILHEADD_DRIVE_DRIVER_PARTS_H
+#define RAILHEAD_RAILHEADD_DRIVE_DRIVER_PARTS_H
+
+#include "cluster/protocol/record.h"
+#include "lib/base/err.h"
+
+struct driver;
+struct conflict_report;
+
+/* pool_changes_free, node_forgets_free, conflict_asks_free - cancel all. */
+void pool_changes_free(struct driver *d);
+void node_forgets_free(struct driver *d);
+void conflict_asks_free(struct driver *d);
+
+/*
+ * conflict_report_new - say in the log which blocks are lost, now and from now on. ERR_NOMEM.
+ * conflict_report_block - a record was written. conflict_report_free - after conflict_asks_free().
+ * NULL is fine for both.
+ */
+int conflict_report_new(struct driver *d, struct conflict_report **out, struct err *e) must_check;
+void conflict_report_block(struct conflict_report *c, const struct block_record *r);
+void conflict_report_free(struct conflict_report *c);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool_look.c: one list of all blocks for each new pool. If a block is in the way, only that block
+ * is read again, with growing pauses, and the list is repeated when it is gone.
+ *
+ * People write and delete pools by any means. So each node looks at the blocks itself, once before
+ * it uses a pool. The object of a block stays in the store as long as a node may assign from it,
+ * also if that node is cut off. A block that is created after its pool was deleted is never used,
+ * because its claim reads the pool after the write. So a list that begins after the deletion was
+ * seen shows all blocks that matter.
+ */
+#include <event2/event.h>
+#include <string.h>
+
+#include "railheadd/drive/driver_priv.h"
+
+#define SECOND    INT64_C(1000000000)
+#define PAUSE_MAX (60 * SECOND)
+
+struct pool_look {
+	struct driver *driver;
+	struct pool_seen *pool;
+	struct cluster_call *call;
+	struct event *timer;
+	int64_t pause;
+	bool clear;
+	char block[CLUSTER_NAME_LEN]; /* in the way; "": none is known */
+	struct err why;               /* code 0: nothing is known to be in the way */
+};
+
+/* Blocks of this pool itself, and of pools that lie elsewhere. */
+static bool is_harmless(const void *arg, const char *pool, const struct json *value)
+{
+	const struct pool_look *l = arg;
+	const char *uid = json_str(json_get(value, "poolUID"));
+	const char *node = json_str(json_get(value, "node"));
+	bool own = node && strcmp(node, l->driver->conf.node) == 0;
+	const struct pool_seen *s;
+
+	/*
+	 * Blocks of one name exclude each other. And a node whose store was lost knows blocks of
+	 * its own only once it uses a pool of their name; then it returns them.
+	 */
+	if ((!uid || own) && strcmp(pool, l->pool->name) == 0)
+		return true;
+	for (s = TAILQ_FIRST(&l->driver->seen); uid && s; s = TAILQ_NEXT(s, all)) {
+		if (strcmp(s->name, pool) == 0 && strcmp(s->uid, uid) == 0)
+			return s == l->pool || (s->subnet.addr.family != IP_NONE &&
+						!pool_seen_overlaps(s, l->pool));
+	}
+	return false;
+}
+
+/* ---- look ---- */
+
+static void list(struct pool_look *l);
+
+static void wait(struct pool_look *l)
+{
+	struct driver *d = l->driver;
+	int64_t pause = l->pause + (int64_t)(driver_random(d) % (uint64_t)l->pause);
+	const struct timeval t = { .tv_sec = pause / SECOND, .tv_usec = pause % SECOND / 1000 };
+
+	l->pause = l->pause < PAUSE_MAX / 2 ? 2 * l->pause : PAUSE_MAX;
+	(void)event_add(l->timer, &t);
+	driver_soon(d); /* ADDs that wait learn why */
+}
+
+/* The answer of the store is part of the status of the agent, too. */
+static void failed(struct pool_look *l, const struct cluster_result *r)
+{
+	if (r->outcome == CLUSTER_REFUSED)
+		driver_refused(l->driver, &r->err);
+	else
+		driver_heard(l->driver, r->outcome == CLUSTER_AWAY ? &r->err : NULL);
+	wait(l);
+}
+
+static void see(void *arg, const struct cluster_object *o)
+{
+	struct pool_look *l = arg;
+
+	if (*l->block || !block_clashes(o, l->pool->subnet, is_harmless, l, &l->why))
+		return;
+	memcpy(l->block, o->name, sizeof(l->block));
+}
+
+static void say(const struct pool_look *l)
+{
+	log_warn(&l->driver->conf.ctx->log, "shared pool %s is not used yet: %s", l->pool->name,
+		 l->why.msg);
+}
+
+static void listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct pool_look *l = arg;
+
+	(void)revision;
+	l->call = NULL;
+	if (r->outcome != CLUSTER_OK) {
+		l->block[0] = '\0';
+		failed(l, r);
+	} else if (*l->block) {
+		say(l);
+		wait(l);
+	} else {
+		l->why.code = 0;
+		l->clear = true;
+		pools_look_clear(l->driver);
+	}
+}
+
+static void was_read(void *arg, const struct cluster_result *r)
+{
+	struct pool_look *l = arg;
+
+	l->call = NULL;
+	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
+		failed(l, r);
+		return;
+	}
+	l->block[0] = '\0';
+	if (r->outcome == CLUSTER_OK)
+		see(l, r->object);
+	if (*l->block)
+		wait(l);
+	else
+		list(l);
+}
+
+static void begun(struct pool_look *l)
+{
+	if (!l->call)
+		wait(l);
+}
+
+static void list(struct pool_look *l)
+{
+	static const struct cluster_selector which = { CLUSTER_BLOCK, NULL, NULL };
+	static const struct cluster_list_fns fns = { see, listed };
+	struct cluster_store *s = l->driver->conf.store;
+
+	l->block[0] = '\0';
+	l->call = s->ops->list(s, &which, &fns, l);
+	begun(l);
+}
+
+static void again(evutil_socket_t fd, short what, void *arg)
+{
+	struct pool_look *l = arg;
+	struct cluster_store *s = l->driver->conf.store;
+
+	(void)fd;
+	(void)what;
+	if (!*l->block) {
+		list(l);
+		return;
+	}
+	l->call = s->ops->get(s, CLUSTER_BLOCK, l->block, was_read, l);
+	begun(l);
+}
+
+/* ---- begin and end ---- */
+
+static int begin(struct driver *d, struct pool_seen *s)
+{
+	struct pool_look *l = calloc(1, sizeof(*l));
+
+	if (!l || !(l->timer = evtimer_new(d->conf.base, again, l))) {
+		free(l);
+		return -1;
+	}
+	l->driver = d;
+	l->pool = s;
+	l->pause = d->conf.retry > 0 ? d->conf.retry : SECOND;
+	s->look = l;
+	list(l);
+	return 0;
+}
+
+bool pool_look_clear(struct driver *d, struct pool_seen *s)
+{
+	/* It cannot be used; that is said when it is decoded. */
+	if (s->subnet.addr.family == IP_NONE)
+		return true;
+	if (!s->look && begin(d, s))
+		(void)err_nomem(&d->fatal);
+	return s->look && s->look->clear;
+}
+
+const struct err *pool_look_why(const struct pool_seen *s)
+{
+	return s->look && s->look->why.code ? &s->look->why : NULL;
+}
+
+void pool_look_cancel(struct pool_seen *s)
+{
+	struct pool_look *l = s->look;
+
+	s->look = NULL;
+	if (!l)
+		return;
+	if (l->call)
+		l->driver->conf.store->ops->cancel(l->call);
+	event_free(l->timer);
+	free(l);
+}
