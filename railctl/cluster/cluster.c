@@ -10,6 +10,29 @@ static void line(const struct cmd_run *r, const char *what, const char *text)
 	out_line(&r->out, OUT_PLAIN, "%-8s %s", what, text ? text : "-");
 }
 
+/* A pool gives nothing while another one is in its way. */
+static struct out_cell state_of(const struct json *p)
+{
+	if (json_true(json_get(p, "deleted")))
+		return (struct out_cell){ "deleted", OUT_WARN };
+	if (json_get(p, "conflict"))
+		return (struct out_cell){ "conflict", OUT_WARN };
+	if (json_get(p, "waits"))
+		return (struct out_cell){ "waiting", OUT_WARN };
+	return (struct out_cell){ "ok", OUT_GOOD };
+}
+
+static void print_waits(const struct cmd_run *r, const struct json *pools)
+{
+	json_each (p, pools) {
+		const char *why = json_str(json_get(p, "waits"));
+
+		if (why)
+			out_line(&r->out, OUT_WARN, "pool %s waits: %s",
+				 json_str(json_get(p, "name")), why);
+	}
+}
+
 static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
 	static const struct out_column columns[] = {
@@ -19,19 +42,18 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 
 	json_each (p, pools) {
 		char spare[32];
-		bool deleted = json_true(json_get(p, "deleted"));
 
 		(void)snprintf(spare, sizeof(spare), "%.0f", json_num(json_get(p, "spare")));
 		if (out_row(&t,
-			    (struct out_cell[]){
-				    { json_str(json_get(p, "name")), OUT_PLAIN },
-				    { spare, OUT_PLAIN },
-				    { deleted ? "deleted" : "ok", deleted ? OUT_WARN : OUT_GOOD },
-				    { json_str(json_get(p, "uid")), OUT_FAINT } },
+			    (struct out_cell[]){ { json_str(json_get(p, "name")), OUT_PLAIN },
+						 { spare, OUT_PLAIN },
+						 state_of(p),
+						 { json_str(json_get(p, "uid")), OUT_FAINT } },
 			    e))
 			return -1;
 	}
 	out_table(&r->out, &t);
+	print_waits(r, pools);
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_pool.c: `railctl cluster pool`: definitions that all nodes share. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "lib/sys/fs.h"
@@ -11,8 +10,7 @@ static int read_file(const char *path, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
 	size_t len;
-	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						: open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = fs_open_input(path);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "%.256s", path);

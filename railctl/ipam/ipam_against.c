@@ -6,7 +6,6 @@
  * there and in a range of here, means that the ranges overlap.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -334,8 +333,7 @@ static int compare_lists(struct compare *c, struct slice rest)
 
 static int read_lists(const char *path, char **text, size_t *len, struct err *e)
 {
-	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						: open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = fs_open_input(path);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "--against %.200s", path);

@@ -4,7 +4,6 @@
  * runs it again and again on every node.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,8 +71,7 @@ static int read_pools(const char *path, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
 	size_t len;
-	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						: open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = fs_open_input(path);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "%.256s", path);

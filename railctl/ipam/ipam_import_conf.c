@@ -2,7 +2,6 @@
 /* ipam_import_conf.c: the configuration of the network for `railctl ipam import`, from a file or
  * options. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +12,7 @@
 
 int import_read(const char *what, const char *path, char **text, size_t *len, struct err *e)
 {
-	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						: open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = fs_open_input(path);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "%s %.200s", what, path);

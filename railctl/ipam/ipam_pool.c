@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ipam_pool.c: `railctl ipam pool add`, `set` and `delete`. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,8 +59,7 @@ static int read_file(struct cmd_run *r, const char *path, struct json **out, str
 		return cmd_usage(r, e,
 				 "--file holds the whole definition: no other option of one "
 				 "can be given with it");
-	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						: open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = fs_open_input(path);
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "--file %.256s", path);
 	if (fs_read_fd(fd, JSON_MAX_SIZE, &text, &len, e) ||

@@ -4,7 +4,6 @@
  * changes no store. Each pool is decoded as the node would, so a file that it writes is valid.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +22,7 @@
 
 static int read_text(const char *path, char **text, size_t *len, struct err *e)
 {
-	auto_fd int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						: open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = fs_open_input(path);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "%.256s", path);
