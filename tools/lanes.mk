@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-kubernetes bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc cluster-store agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick $(QUICK_LANES) -- demo demo-cluster
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -152,6 +152,9 @@ NODES_TEST := $(B)/test/railheadd/testing/nodes_engine_test
 bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes with real etcd, whose pods empty pools that fit exactly, and what that costs (root): minutes
 	@tools/deps.sh cluster
 	@$(call TABLES,cluster) conformance/cluster-scale/run.sh $(B)
+bench-cluster-kubernetes: all helpers $(NODES_TEST) ## the same with 64 nodes on a real API server (root): minutes
+	@tools/deps.sh cluster
+	@STORE=kubernetes $(call TABLES,cluster-kubernetes) CLUSTER=$(CLUSTER) conformance/cluster-scale/run.sh $(B)
 bench-cluster-quick: all helpers $(NODES_TEST) ## the same with 32 nodes, and no figures
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-scale/run.sh --quick $(B)
@@ -192,6 +195,10 @@ soak-selftest: all helpers ## plugins with a mistake each that soak must catch (
 	@conformance/soak/selftest.sh $(B)
 soak-quick: all helpers ## soak with 1,500
 	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 1500 --seed $${SOAK_SEED:-1} $(B)/bin
+soak-heal: all helpers ## attachments come and go, some killed, without GC the node agent heals within two minutes (root): ten minutes
+	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 750 --heal 120 $(B)/bin
+soak-heal-quick: all helpers ## the same with short times of the agent
+	@HELPERS=$(B)/conformance/soak conformance/soak/run.sh --cycles 750 --seed $${SOAK_SEED:-1} --heal 60 --repair '{"every":1,"grace":1}' $(B)/bin
 
 # Leaks in a plugin end it with a status that no test expects.
 asan: ## unit and black-box tests under the address and leak sanitizer

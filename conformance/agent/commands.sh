@@ -113,6 +113,27 @@ test_commands_no_pool_is_made_on_blocks_of_a_deleted_one()
 	eventually added n3 p2 rail1
 	unique
 }
+
+# People write pools without the command. Each node sees by itself that a node that is cut off has an address of the old one.
+test_commands_a_pool_made_again_by_hand_waits_for_the_pods_of_the_old_one()
+{
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0,"cooldown":0}'
+	add n2 p1 rail0
+	ip link set n2-eth0 down
+	is "delete" pool_gone rail0
+	is "another one" engine_object pools rail1 '{"subnet":"10.92.0.0/24","blockSize":4,"warm":8,"cooldown":0}'
+	eventually agent_is n1 '.pools[] | select(.name == "rail1") | .waits | contains("node n2 has block rail0-")' true
+	refused n1 p2 rail1 7 "rail1 does not exist on node n1"
+	refused n3 p3 rail1 7 "rail1 does not exist on node n3"
+	ip link set n2-eth0 up
+	eventually agent_is n2 .contact true
+	refused n1 p2 rail1 7 "rail1 does not exist on node n1"
+	del n2 p1 rail0
+	eventually added n1 p2 rail1
+	eventually added n3 p3 rail1
+	unique
+}
 applied() { ctl "$1" cluster pool apply - <<<"$2"; }
 
 # Two operators at the same time: at most one of the pools stays. None may stay: creation times can be equal, and a node may

@@ -25,6 +25,7 @@ engine_object()
 	kv put "$(jq -n --arg k "/railhead/$1/$2" --argjson v "$3" --arg n "${4-}" \
 		'{key:$k,value:({uid:"11111111-2222-4333-8444-555555555555",node:$n,value:$v} | tojson)}')"
 }
+pool_gone() { kv deleterange "{\"key\":\"/railhead/pools/$1\"}"; }
 engine_value() { kv range "{\"key\":\"/railhead/$1/$2\"}" | jq -e '.kvs[0].value | @base64d | fromjson | .value'; }
 
 may_reclaim() { :; }

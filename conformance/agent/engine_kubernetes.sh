@@ -4,7 +4,7 @@
 #
 # engine WORD: kill, start, save, restore, as of ../cluster-store/. engine_begin: for a case. engine_conf NODE: prints the part of
 # agent.json that names the store, and gives the node its files. engine_object KIND NAME VALUE [NODE]: writes
-# one of "blocks" or "nodes", VALUE is JSON. engine_value KIND NAME: prints it.
+# one of "blocks", "nodes" or "pools", VALUE is JSON. pool_gone NAME: deletes a pool by hand. engine_value KIND NAME: prints it.
 # engine_end: of a case. engine_evidence: what it said.
 #
 # The API server starts once for all cases, because that takes some seconds. Each case begins without objects.
@@ -58,12 +58,13 @@ kubeconfig() # NAME FOLDER USER: USER is YAML
 	END
 }
 
-declare -A TYPE=([blocks]=RailBlock [nodes]=RailNode)
+declare -A TYPE=([blocks]=RailBlock [nodes]=RailNode [pools]=RailPool)
 engine_object()
 {
 	jq -n --arg k "${TYPE[$1]}" --arg n "$2" --argjson v "$3" --arg o "${4-}" \
 		'{apiVersion:"railhead.io/v1alpha1",kind:$k,metadata:{name:$n},spec:($v + if $o == "" then {} else {node:$o} end)}' | admin apply -f -
 }
+pool_gone() { admin delete railpool "$1"; }
 engine_value() { admin get "${TYPE[$1]}" "$2" -o json | jq .spec; }
 
 engine_end() { may_not_reclaim >/dev/null; }

@@ -29,6 +29,22 @@ test_metrics_of_a_host()
 	eq "the socket is root's alone" "$(stat -c %a "$RUN/metrics.sock")" 600
 }
 
+# The ADD and the DEL say so by a datagram: one that fails counts as well, and none of them needs the agent.
+test_metrics_of_adds()
+{
+	host_begin
+	eq "nothing yet" "$(scrape | grep -cxF 'railhead_add_seconds_count{outcome="done"} 0')" 1
+	pod p1
+	eventually metric_is 'railhead_add_seconds_count{outcome="done"} 1'
+	metric_is 'railhead_add_seconds_count{outcome="failed"} 0' || fail "nothing failed"
+	eq "the socket is root's alone" "$(stat -c %a "$RUN/hint.sock")" 600
+	host_kill KILL
+	pod p2
+	host_agent
+	pod p3
+	eventually metric_is 'railhead_add_seconds_count{outcome="done"} 1'
+}
+
 test_metrics_are_what_promtool_reads()
 {
 	need_promtool
@@ -74,7 +90,19 @@ test_metrics_of_the_dashboard_exist()
 	jq '{groups: [{name: "dashboard", rules: [.panels[].targets[].expr | gsub("\\$instance"; ".*") | .] | to_entries | map({record: "dashboard:n\(.key)", expr: .value})}]}' \
 		"$packaging/railhead.dashboard.json" >"$W/dashboard.rules"
 	is "the dashboard" "$ENGINES/promtool" check rules "$W/dashboard.rules"
-	has "the dashboard" "$(<"$W/is")" "11 rules found"
+	has "the dashboard" "$(<"$W/is")" "26 rules found"
+}
+
+# Each alert has a time at which it is silent, and one at which it fires.
+test_metrics_rules_fire()
+{
+	local name packaging=$HERE/../../packaging/prometheus
+	need_promtool
+	is "the tests of the rules" "$ENGINES/promtool" test rules "$packaging/railhead.rules.test.yml"
+	for name in $(sed -n 's/.*- alert: //p' "$packaging/railhead.rules.yml"); do
+		grep -qF "alertname: $name}" "$packaging/railhead.rules.test.yml" || fail "$name: no test when it is silent"
+		grep -qx "        alertname: $name" "$packaging/railhead.rules.test.yml" || fail "$name: no test when it fires"
+	done
 }
 
 # A client at the port can neither stop the agent nor get anything but the metrics.
@@ -89,6 +117,7 @@ test_metrics_under_bad_requests()
 	for ((i = 0; i < 100; i++)); do exec {fd}<>/dev/tcp/127.0.0.1/9750; done
 	is "the agent" "$BIN/railctl" cluster status
 	[ "$(find "/proc/$(<"$W/node/host/pid")/fd" -lname 'socket:*' | wc -l)" -lt 60 ] || fail "connections are not bounded"
+	is "the unix socket" curl -sS --max-time 5 -o /dev/null --unix-socket "$RUN/metrics.sock" http://localhost/metrics
 	for ((i = 10; i < 130; i++)); do eval "exec $i>&-"; done 2>/dev/null
 	eventually curl -sS --max-time 5 -o /dev/null "$at/metrics"
 }
@@ -101,4 +130,25 @@ test_metrics_can_be_off_or_wrong()
 	jq -n '{metrics:{listen:"9750"}}' >/etc/railhead/agent.json
 	isnt "no address" timeout -s KILL "$LIMIT" "$BIN/railheadd"
 	has "no address" "$(<"$W/is")" 'metrics.listen: "9750" is not an address with a port'
+}
+
+# The tree of the guest has RDMA devices, this host has none: interfaces and attachments, with their pods.
+test_metrics_of_attachments_and_interfaces()
+{
+	local downs
+	host_begin
+	pod p1
+	pod p2
+	has "by plugin" "$(scrape)" 'railhead_attachments{plugin="macvlan"} 2'
+	has "the pod" "$(scrape)" \
+		'railhead_attachment_info{network="rails",container="p1",interface="net1",namespace="ns",pod="p1",plugin="macvlan"} 1'
+	downs=$(</sys/class/net/mst0/carrier_down_count)
+	metric_is "railhead_interface_carrier_down_total{interface=\"mst0\"} $downs" || fail "the lost links of mst0: $(scrape | grep carrier)"
+	ip link set wire0 down && ip link set wire0 up
+	metric_is "railhead_interface_carrier_down_total{interface=\"mst0\"} $((downs + 1))" || fail "a lost link must count: $(scrape | grep carrier)"
+	metric_is 'railhead_devices_read 1' || fail "the devices must be read"
+	ip netns del p1
+	eventually metric_is 'railhead_attachments{plugin="macvlan"} 1'
+	hasnt "no pod that is gone" "$(scrape)" 'pod="p1"'
+	metric_is 'railhead_leases{state="leased"} 1' || fail "leases: $(scrape | grep leases)"
 }

@@ -24,12 +24,15 @@ counters()
 		/^etcd_network_client_grpc_sent_bytes_total/ { n["sent"] = $NF }
 		/^process_cpu_seconds_total/ { n["cpu"] = $NF }
 		END { for (i in n) printf "%s %d\n", i, n[i] * (i == "cpu" ? 1000 : 1) }' >"$1"
+	[ "$STORE" = etcd ] || kube_counters >>"$1"
 }
 # grown LABEL FROM TO COUNTER: by how much a counter grew between two phases
 grown()
 {
 	awk -v c="$4" '$1 == c { v[FILENAME] = $2 } END { print v[ARGV[2]] - v[ARGV[1]] }' "$W/$1.$2" "$W/$1.$3"
 }
+# cpu_for LABEL PHASE N [COUNTER]: CPU of etcd in this phase for one of N, in milliseconds
+cpu_for() { awk -v c="$(grown "$1" "$2-begin" "$2-end" "${4:-cpu}")" -v n="$3" 'BEGIN { printf "%.2f", c / n }'; }
 # said LABEL FIRST WORD: the number behind WORD in the line of the program that begins with FIRST
 said() { awk -v f="$2" -v w="$3" '$1 == f { for (i = 1; i < NF; i++) if ($i == w) print $(i + 1) }' "$W/$1.out"; }
 
@@ -56,10 +59,10 @@ scale()
 	local label=$1 line rc
 	shift
 	say "$label: $*"
-	etcd_begin
+	if [ "$STORE" = etcd ]; then etcd_begin; else kube_begin; fi
 	rm -rf "$W/nodes"
 	mkdir -p "$W/nodes"
-	coproc NODES { exec timeout -s KILL 1500 "$PROGRAM" "$ETCD" "$W/nodes" "$@" 2>"$W/$label.err"; }
+	coproc NODES { exec timeout -s KILL 1500 "$PROGRAM" "$WHERE" "$W/nodes" "$@" 2>"$W/$label.err"; }
 	local pid=$NODES_PID
 	exec 7<&"${NODES[0]}" 8>&"${NODES[1]}"
 	while read -r line <&7; do
@@ -72,7 +75,7 @@ scale()
 	exec 7<&- 8>&-
 	wait "$pid"
 	rc=$?
-	"$CONTROL" kill
+	if [ "$STORE" = etcd ]; then "$CONTROL" kill; else kube_end; fi
 	[ "$rc" = 0 ] || { tail -n 5 "$W/$label.err" >&2; broken "$label: the nodes ended with $rc"; }
 	judge "$label" "$@"
 }
@@ -116,17 +119,20 @@ judge() # LABEL ARGUMENT...
 # figures_of_pods LABEL PODS
 figures_of_pods()
 {
-	local l=$1 n=$2 rate bare
+	local l=$1 n=$2 rate bare all creates
+	all=$(said "$l" pods addresses) creates=$(said "$l" bare bare)
 	rate=$(awk -v n="$(said "$l" pods addresses)" -v ms="$(said "$l" pods ms)" 'BEGIN { printf "%d", n * 1000 / ms }')
 	bare=$(awk -v n="$(said "$l" bare bare)" -v ms="$(said "$l" bare ms)" 'BEGIN { printf "%d", n * 1000 / ms }')
 	fact "$l: addresses a second against bare creates" ">= 60%" "$rate / $bare = $(ratio "$rate" "$bare")" \
 		"$(awk -v a="$rate" -v b="$bare" 'BEGIN { print (a >= .6 * b) ? "met" : "missed" }')"
+	[ "$STORE" = kubernetes ] ||
+		fact "$l: requests for an address, keys written" "" "$(ratio "$(grown "$l" pods-begin pods-end requests)" "$all"), $(ratio "$(grown "$l" pods-begin pods-end puts)" "$all")" ""
+	fact "$l: CPU of etcd for an address against a bare create" "" "$(cpu_for "$l" pods "$all") ms / $(cpu_for "$l" bare "$creates") ms" ""
 	fact "$l: time until all nodes know all pools" "" "$(said "$l" nodes ms) ms" ""
 	fact "$l: an ADD that waits for its block, p50, p99" "" "$(said "$l" add p50) us, $(said "$l" add p99) us" ""
 	fact "$l: ADDs that the runtime had to repeat" "" "$(said "$l" pods failures)" ""
-	fact "$l: keys written for a pod" "" "$(ratio "$(grown "$l" pods-begin pods-end puts)" "$n")" ""
-	fact "$l: bytes written for a pod" "" "$(ratio "$(grown "$l" pods-begin pods-end bytes)" "$n")" ""
-	fact "$l: requests for a pod" "" "$(ratio "$(grown "$l" pods-begin pods-end requests)" "$n")" ""
+	fact "$l: keys and bytes written for a pod" "" "$(ratio "$(grown "$l" pods-begin pods-end puts)" "$n"), $(ratio "$(grown "$l" pods-begin pods-end bytes)" "$n")" ""
+	fact "$l: requests to etcd for a pod" "" "$(ratio "$(grown "$l" pods-begin pods-end requests)" "$n")" ""
 	fact "$l: bytes that etcd sent for a pod" "" "$(ratio "$(grown "$l" pods-begin pods-end sent)" "$n")" ""
 }
 

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh [--quick] BUILD: many nodes with real etcd, whose pods empty pools that fit exactly, and what that costs.
+# run.sh [--quick] BUILD: many nodes with a real cluster store, whose pods empty pools that fit exactly, and what that costs.
 #
 # The nodes are one process with the code of railheadd and railhead-ipam (railheadd/testing). At the end railctl lists the
 # leases of each node's store: each address of each pool must be there, once. --quick: 32 nodes, and no figures.
-# ENGINES=DIR: etcd is there (build/engines). TABLES=FILE: write the table there, too.
+# ONLY=agent: the figures of one agent alone. STORE=kubernetes: an API server over etcd (etcd).
+# NODES=N: so many nodes; 1,024 on etcd, 64 on Kubernetes.
+# ENGINES=DIR: etcd is there (build/engines). CLUSTER=DIR: Kubernetes is there (build/cluster). TABLES=FILE: write the table there, too.
 # The last line is "addresses N, duplicates N, missing N". Exit 0: each address is leased once. Missed targets are no failure.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-PEER=etcd
+export STORE=${STORE:-etcd}
+PEER=$STORE
 
 # shellcheck source=conformance/harness/suite.sh
 . "$HERE/../harness/suite.sh"
@@ -26,6 +29,18 @@ if [ "${1-}" != --inside ]; then
 	*) exit 1 ;;
 	esac
 	ENGINES=$(cd "$ENGINES" && pwd)
+	if [ "$STORE" = kubernetes ]; then
+		export CLUSTER=${CLUSTER:-build/cluster} KUBE
+		"$HERE/../cluster/programs/build.sh" "$CLUSTER" kubernetes >&2
+		case $? in
+		0) KUBE=$(cd "$CLUSTER/bin" && pwd) ;;
+		3)
+			echo "skipped: Go modules are not available here"
+			exit
+			;;
+		*) exit 1 ;;
+		esac
+	fi
 fi
 into_sandbox "$@"
 options "${ARGS[@]}"
@@ -36,7 +51,8 @@ export W=/run/work
 ROWS=$W/rows RAW=$W/raw
 : >"$ROWS"
 : >"$RAW"
-ETCD=http://127.0.0.1:2379
+ETCD=http://127.0.0.1:2379 WHERE=http://127.0.0.1:2379
+[ "$STORE" = etcd ] || WHERE=$W/kube/agent.kubeconfig
 CONTROL=$HERE/../cluster-store/etcd.sh
 PROGRAM=$BUILD/test/railheadd/testing/nodes_engine_test
 STATE=/var/lib/railhead RUN=/run/railhead
@@ -46,20 +62,36 @@ LEASED=0 DUPLICATES=0 MISSING=0
 
 # shellcheck source=conformance/cluster-scale/nodes.sh
 . "$HERE/nodes.sh"
+# shellcheck source=conformance/cluster-scale/kubernetes.sh
+. "$HERE/kubernetes.sh"
 # shellcheck source=conformance/cluster-scale/agent.sh
 . "$HERE/agent.sh"
 
 if [ -n "$QUICK" ]; then
 	scale one-each nodes=32 pods=1 rails=8 block=1
 	scale eight-each nodes=32 pods=8 rails=8 block=8
+elif [ "${ONLY-}" = agent ]; then
+	figures_of_agent
+	report
+elif [ "$STORE" = kubernetes ]; then
+	N=${NODES:-64}
+	scale one-each nodes="$N" pods=1 rails=8 block=1 bare=$((N * 8))
+	figures_of_pods one-each "$N"
+	figures_of_kube_pods one-each $((N * 8))
+	scale eight-each nodes="$N" pods=8 rails=8 block=8 bare=$((N * 8)) idle=60
+	figures_of_pods eight-each $((N * 8))
+	figures_of_kube_pods eight-each $((N * 64))
+	figures_of_kube_idle eight-each 60 "$N"
+	report
 else
-	scale one-each nodes=1024 pods=1 rails=8 block=1 bare=8192
-	figures_of_pods one-each 1024
-	scale eight-each nodes=1024 pods=8 rails=8 block=8 bare=8192 idle=60
-	figures_of_pods eight-each 8192
-	figures_of_idle eight-each 60 1024
+	N=${NODES:-1024}
+	scale one-each nodes="$N" pods=1 rails=8 block=1 bare=$((N * 8))
+	figures_of_pods one-each "$N"
+	scale eight-each nodes="$N" pods=8 rails=8 block=8 bare=$((N * 8)) idle=60
+	figures_of_pods eight-each $((N * 8))
+	figures_of_idle eight-each 60 "$N"
 	scale one-node nodes=1 pods=1 rails=8 block=8 idle=20
-	row "ADD, wall, 1,024 nodes against 1" "<= 1.2" 1.2 "$(median eight-each ADD wall)" "$(median one-node ADD wall)" ms
+	row "ADD, wall, $N nodes against 1" "<= 1.2" 1.2 "$(median eight-each ADD wall)" "$(median one-node ADD wall)" ms
 	figures_of_agent
 	report
 fi

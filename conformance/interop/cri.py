@@ -64,7 +64,14 @@ def sandbox_config(name, uid):
 def ready(runtime, network):
     end = time.monotonic() + LIMIT
     while True:
-        answer = runtime.call("Status", verbose=True)
+        try:
+            answer = runtime.call("Status", verbose=True)
+        except grpc.RpcError as error:
+            # containerd listens before it has read what it knew.
+            if "not initialized" not in error.details() or time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+            continue
         conditions = answer.status.conditions
         networks = json.loads(answer.info["cniconfig"])["Networks"]
         names = [n["Config"]["Name"] for n in networks or []]

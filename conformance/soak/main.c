@@ -2,8 +2,9 @@
 /*
  * main.c: many attachments come and go, some of their runs killed at random moments.
  *
- *	soak BINDIR CONF WORK CYCLES SEED KILL-PERMILLE
+ *	soak BINDIR CONF WORK CYCLES SEED KILL-PERMILLE [HEAL-SECONDS]
  *
+ * With HEAL-SECONDS no GC is called: an agent must have repaired everything by then.
  * Runs in a sandbox whose network namespace is the host: the master of CONF is there, and its
  * pools.
  */
@@ -144,8 +145,9 @@ int main(int argc, char **argv)
 	static struct soak s = { .parallel = PARALLEL, .n_pods = PODS };
 	static char plugin[512];
 
-	if (argc != 7) {
-		fprintf(stderr, "usage: soak BINDIR CONF WORK CYCLES SEED KILL-PERMILLE\n");
+	if (argc != 7 && argc != 8) {
+		fprintf(stderr,
+			"usage: soak BINDIR CONF WORK CYCLES SEED KILL-PERMILLE [HEAL-SECONDS]\n");
 		return 2;
 	}
 	s.bindir = argv[1];
@@ -154,6 +156,7 @@ int main(int argc, char **argv)
 	s.cycles = number(argv[4], 10000000);
 	s.seed = (uint64_t)number(argv[5], INT64_MAX);
 	s.kill_permille = (int)number(argv[6], 250);
+	s.heal_s = argc == 8 ? (int)number(argv[7], 600) : 0;
 	snprintf(plugin, sizeof(plugin), "%s/macvlan", s.bindir);
 	s.plugin = plugin;
 	prepare(&s);

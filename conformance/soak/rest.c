@@ -71,19 +71,6 @@ static bool run_gc(struct soak *s, const char *conf, struct blow blow)
 	return ok || !c.hit;
 }
 
-static void collect(struct soak *s)
-{
-	const struct blow none = { NOBODY, 0 };
-	struct plan p = plan_make(s->seed, -++s->gcs, s->kill_permille * 4);
-	auto_text conf = { .p = NULL };
-
-	add_gc_conf(s, &conf);
-	for (int i = 0; i < s->n_left; i++)
-		s->left[i].n_addresses = 0;
-	if (!run_gc(s, conf.p, p.add))
-		(void)run_gc(s, conf.p, none);
-}
-
 /* ---- comparing ---- */
 
 /* The output of railctl, owned by the caller. A failure of railctl is reported. */
@@ -106,9 +93,10 @@ static char *railctl(struct soak *s, const char *const *words)
 	return e.out;
 }
 
-static long leaked(const char *what, const char *name)
+static long leaked(const struct soak *s, const char *what, const char *name)
 {
-	fprintf(stderr, "soak: leaked: %s %s\n", what, name);
+	if (!s->healing)
+		fprintf(stderr, "soak: leaked: %s %s\n", what, name);
 	return 1;
 }
 
@@ -137,7 +125,7 @@ static long compare_leases(struct soak *s)
 		int len = (int)strcspn(at, "\"");
 		snprintf(name, sizeof(name), "%.*s", len, at);
 		if (!is_wanted(s, at, len))
-			lost += leaked("lease", name);
+			lost += leaked(s, "lease", name);
 	}
 	for (int i = 0; i < s->n_pods; i++)
 		wanted += s->pods[i].a.n_addresses;
@@ -168,7 +156,7 @@ static long compare_records(struct soak *s)
 	if (count_text(text, "\"state\": \"healthy\"") < up)
 		complain(s, NULL, "a live attachment has no healthy record", NULL);
 	for (long i = up; i < records; i++)
-		(void)leaked("record", "(of an attachment that was removed)");
+		(void)leaked(s, "record", "(of an attachment that was removed)");
 	free(text);
 	return records > up ? records - up : 0;
 }
@@ -182,23 +170,73 @@ static long compare_links(struct soak *s)
 		if (p->phase == UP && !place_has(&p->a))
 			complain(s, NULL, "a live attachment lost its interface", &p->a);
 		if (p->phase == FREE && *p->a.netns && place_has_link(&p->a))
-			lost += leaked("interface of", p->a.container);
+			lost += leaked(s, "interface of", p->a.container);
 	}
 	for (int i = 0; i < s->n_left; i++) {
 		const struct attachment *a = &s->left[i];
 		if (a->gone)
 			continue;
 		if (place_has_link(a))
-			lost += leaked("interface of", a->container);
+			lost += leaked(s, "interface of", a->container);
 		netns_drop(a->netns);
 	}
 	s->n_left = 0;
 	return lost;
 }
 
+/* ---- what nobody holds any more goes away ---- */
+
+static void forget_left(struct soak *s)
+{
+	for (int i = 0; i < s->n_left; i++)
+		s->left[i].n_addresses = 0;
+}
+
+static void collect(struct soak *s)
+{
+	const struct blow none = { NOBODY, 0 };
+	struct plan p = plan_make(s->seed, -++s->gcs, s->kill_permille * 4);
+	auto_text conf = { .p = NULL };
+
+	add_gc_conf(s, &conf);
+	if (!run_gc(s, conf.p, p.add))
+		(void)run_gc(s, conf.p, none);
+}
+
+/* The agent repairs what is proved gone, so the namespaces of all that is left to it end. */
+static void end_left(struct soak *s)
+{
+	for (int i = 0; i < s->n_left; i++) {
+		if (!s->left[i].gone)
+			netns_drop(s->left[i].netns);
+		s->left[i].gone = true;
+	}
+}
+
+/* No GC is called: the agent has heal_s seconds. */
+static void wait_for_agent(struct soak *s)
+{
+	const struct timespec pause = { 0, 100000000 };
+	int64_t began = now_us(), took = 0;
+
+	end_left(s);
+	s->healing = true;
+	while (compare_leases(s) + compare_records(s) && took < s->heal_s * INT64_C(1000000)) {
+		nanosleep(&pause, NULL);
+		took = now_us() - began;
+	}
+	s->healing = false;
+	s->healed++;
+	s->longest_heal = took > s->longest_heal ? took : s->longest_heal;
+}
+
 void quiet(struct soak *s)
 {
-	collect(s);
+	forget_left(s);
+	if (s->heal_s)
+		wait_for_agent(s);
+	else
+		collect(s);
 	long lost = compare_leases(s) + compare_records(s) + compare_links(s);
 	/* What one sweep could not collect may be there at the next one, too: count it once. */
 	if (lost > s->leaked)

@@ -60,6 +60,8 @@ struct soak {
 	struct text world;         /* how it is when nothing lives */
 	long cycles, begun, limit; /* limit: begin no more cycles than that */
 	int parallel, n_pods, running, kill_permille;
+	int heal_s;   /* an agent repairs, within so many seconds; 0: GC does */
+	bool healing; /* what is left is no leak yet */
 	uint64_t seed, state;
 	double usual[N_COMMANDS]; /* duration of a run */
 	bool may_end;
@@ -69,7 +71,8 @@ struct soak {
 	struct latencies lat;
 	struct row rows[MAX_POINTS];
 	int n_rows;
-	long killed, duplicates, failed, leaked, gcs, forgotten, changed;
+	long killed, duplicates, failed, leaked, gcs, forgotten, changed, healed;
+	int64_t longest_heal; /* us */
 	int64_t began, told;
 };
 

@@ -129,11 +129,18 @@ int judge(const struct soak *s)
 	verdict(&v, s->killed > 0 || s->kill_permille == 0, "runs were killed", s->killed);
 	verdict(&v, s->failed == 0, "every run that was let live did its work", s->failed);
 	verdict(&v, s->duplicates == 0, "no two live attachments held one address", s->duplicates);
-	verdict(&v, s->leaked == 0, "no lease, interface or record was left after GC", s->leaked);
+	verdict(&v, s->leaked == 0,
+		s->heal_s ? "the agent left no lease, interface or record in its time"
+			  : "no lease, interface or record was left after GC",
+		s->leaked);
 	judge_growth(s, &v);
 	verdict(&v, s->changed == 0, "with nothing alive, the world is always the same",
 		s->changed);
 	printf("\n%d passed, %d failed, 0 skipped\n", v.passed, v.failed);
+	if (s->heal_s)
+		printf("soak: the agent healed %ld times untouched, in %.1f s at most (allowed: %d "
+		       "s)\n",
+		       s->healed, (double)s->longest_heal / 1e6, s->heal_s);
 	printf("soak: %ld cycles, %ld killed, %ld leaked, %ld duplicates, %ld failed\n", s->begun,
 	       s->killed, s->leaked, s->duplicates, s->failed);
 	return v.failed;

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What a node and the cluster store do not agree on is said: in the log, the metrics and `railctl ipam conflicts`.
+
+# conflicts NODE FILTER: of the list
+conflicts() { ctl "$1" ipam conflicts --json | jq -c "$2"; }
+conflicts_are() { [ "$(conflicts "$1" "$2")" = "$3" ]; }
+gauge() { on_node "$1" curl -s --unix-socket "$RUN/metrics.sock" http://localhost/metrics | sed -n "s/^railhead_conflicts{kind=\"$2\"} //p"; }
+logged() { grep -qF -- "$2" "$W/node/$1/log"; }
+
+# The pool has one block. While the agent of n1 is away the store forgets its claim, and a pod on n2 gets an address of the block.
+test_conflicts_a_lost_block_and_its_pods_are_named()
+{
+	NODES=2 cluster_begin
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/29","blockSize":8,"warm":0,"cooldown":0}'
+	engine save
+	eventually agent_is n1 .contact true
+	is "no conflicts" ctl n1 ipam conflicts
+	has "no conflicts" "$(<"$W/is")" "No conflicts."
+	eventually added n1 p1 rail0
+	agent_kill n1
+	engine restore
+	eventually added n2 p2 rail0
+	agent_begin n1
+	eventually conflicts_are n1 '.blocks[] | [.pool,.first,.last,.state,.owner]' '["rail0","10.92.0.0","10.92.0.7","lost","n2"]'
+	eq "pods" "$(conflicts n1 '[.blocks[0].podCount, (.blocks[0].pods[] | .namespace, .pod, .interface, .container)]')" '[1,"ns","p1","net1","p1"]'
+	eq "address" "$(conflicts n1 '.blocks[0].pods[0].address')" "\"$(leases n1)\""
+	[[ $(conflicts n1 '.blocks[0].since') == \"20*Z\" ]] || fail "since: $(conflicts n1 .)"
+	isnt "exit status" ctl n1 ipam conflicts
+	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0-10.92.0.7 lost n2 "
+	has "table" "$(tr -s ' ' <"$W/is")" " ns p1 net1 $(leases n1)"
+	eventually logged n1 "the block from 10.92.0.0 to 10.92.0.7 is lost: node n2 has it"
+	eventually logged n1 "pods that live in it: ns/p1 (net1 $(leases n1))"
+	eq "metric" "$(gauge n1 block) $(gauge n2 block)" "1 0"
+	is "the owner" ctl n2 ipam conflicts
+	# Without the agent, the node's own store.
+	agent_kill n1
+	isnt "without an agent" ctl n1 ipam conflicts
+	has "without an agent" "$(tr -s ' ' <"$W/is")" " lost ? "
+	has "without an agent" "$(<"$W/is")" "systemctl start railheadd"
+	agent_begin n1
+	del n1 p1 rail0
+	eventually ctl n1 ipam conflicts
+	eq "metric" "$(gauge n1 block)" 0
+}
+
+# Other programs than railctl write pools, too.
+test_conflicts_pools_that_overlap_are_named()
+{
+	NODES=1 cluster_begin
+	is "older" engine_object pools older '{"subnet":"10.92.0.0/24","blockSize":8}'
+	eventually knows n1 older
+	sleep 1.1 # Kubernetes has whole seconds
+	is "newer" engine_object pools newer '{"subnet":"10.92.0.128/25","blockSize":8}'
+	eventually conflicts_are n1 '.pools[] | [.name,.subnet,.older,.olderSubnet,.gives]' \
+		'["newer","10.92.0.128/25","older","10.92.0.0/24","older"]'
+	isnt "exit status" ctl n1 ipam conflicts
+	has "table" "$(tr -s ' ' <"$W/is")" "newer 10.92.0.128/25 older 10.92.0.0/24 older "
+	eq "metric" "$(gauge n1 pool)" 1
+	eventually added n1 p1 older
+	is "delete" ctl n1 cluster pool delete newer
+	eventually ctl n1 ipam conflicts
+	eq "metric" "$(gauge n1 pool)" 0
+}
