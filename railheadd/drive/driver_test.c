@@ -169,6 +169,33 @@ START_TEST(a_refusal_says_which_right_is_missing)
 }
 END_TEST
 
+static bool has_refused(const void *arg)
+{
+	(void)arg;
+	return heard("refused") > 0;
+}
+
+/* As an API server that closes the connection on which it refused a token. */
+START_TEST(a_refusal_says_more_than_the_silence_after_it)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", ONE);
+	begin_driver();
+	ready();
+	memory_store_fail(b.store, CLUSTER_REFUSED, 1);
+	(void)begin_need("rail0", &o);
+	loop_until(b.base, has_refused, NULL);
+	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
+	loop_until(b.base, is_done, &o);
+	ck_assert_int_eq(o.why.code, ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
+	memory_store_fail(b.store, CLUSTER_OK, 0);
+	end();
+}
+END_TEST
+
 START_TEST(a_need_is_tried_when_contact_is_back)
 {
 	struct outcome o = { .done = false };
@@ -377,7 +404,8 @@ END_TEST
 TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_so,
 	     an_address_is_promised_once, a_hint_makes_the_driver_look_at_once,
 	     nothing_is_claimed_for_a_need_that_was_cancelled,
-	     a_refusal_says_which_right_is_missing, a_need_is_tried_when_contact_is_back,
+	     a_refusal_says_which_right_is_missing, a_refusal_says_more_than_the_silence_after_it,
+	     a_need_is_tried_when_contact_is_back,
 	     a_block_that_cannot_be_read_hides_no_other,
 	     of_two_pools_that_overlap_the_later_one_gives_nothing,
 	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,

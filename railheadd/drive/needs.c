@@ -124,6 +124,15 @@ static int store_refused(const struct driver *d, const char *pool, struct err *e
 	return err_hint(e, "%s", *why->detail ? why->detail : "see `railctl cluster status`");
 }
 
+/*
+ * An API server closes the connection when it refuses a token, so that requests beside that one
+ * get no answer. The refusal says more.
+ */
+static int unanswered(const struct driver *d, const char *pool, struct err *e)
+{
+	return refused_since(d, pool) ? store_refused(d, pool, e) : away(d, pool, e);
+}
+
 static int refused(const struct driver *d, const char *pool, struct err *e)
 {
 	const struct pool_entry *p = pools_find(d, pool);
@@ -158,7 +167,7 @@ static void explain(const struct driver *d, const char *pool, enum need_result r
 			pool);
 		(void)err_hint(e, "`railctl cluster status` shows the pools of this node");
 	} else if (result == NEED_AWAY) {
-		(void)away(d, pool, e);
+		(void)unanswered(d, pool, e);
 	} else {
 		(void)refused(d, pool, e);
 	}
@@ -233,13 +242,11 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (d->contact && refused_since(d, n->pool)) {
-		(void)store_refused(d, n->pool, &e);
-	} else if (d->contact) {
+	if (d->contact && !refused_since(d, n->pool)) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {
-		(void)away(d, n->pool, &e);
+		(void)unanswered(d, n->pool, &e);
 	}
 	finish(n, &e);
 }
