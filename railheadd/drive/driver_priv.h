@@ -72,6 +72,7 @@ struct driver {
 	struct err why;                          /* contact false: code 0: nothing was heard yet */
 	struct err refused;                      /* the last refusal; code 0: there was none */
 	int64_t refused_at;
+	bool refusing;        /* nothing was executed since then */
 	int64_t refused_said; /* when it was logged */
 	struct err fatal;
 };

@@ -196,6 +196,30 @@ START_TEST(a_refusal_says_more_than_the_silence_after_it)
 }
 END_TEST
 
+/* The request of the second ADD hangs: the refusal of the first one is what is known. */
+START_TEST(a_refusal_just_before_explains_a_wait_in_vain)
+{
+	const struct driver_need_ask brief = { "rail0", 1, 50 };
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", ONE);
+	begin_driver();
+	ready();
+	memory_store_fail(b.store, CLUSTER_REFUSED, 100);
+	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	memory_store_hold(b.store, true);
+	o = (struct outcome){ .done = false };
+	ck_assert_ptr_nonnull(driver_need(b.driver, &brief, need_done, &o));
+	loop_until(b.base, is_done, &o);
+	ck_assert_int_eq(o.why.code, ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
+	memory_store_fail(b.store, CLUSTER_OK, 0);
+	memory_store_hold(b.store, false);
+	end();
+}
+END_TEST
+
 START_TEST(a_need_is_tried_when_contact_is_back)
 {
 	struct outcome o = { .done = false };
@@ -405,7 +429,7 @@ TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_
 	     an_address_is_promised_once, a_hint_makes_the_driver_look_at_once,
 	     nothing_is_claimed_for_a_need_that_was_cancelled,
 	     a_refusal_says_which_right_is_missing, a_refusal_says_more_than_the_silence_after_it,
-	     a_need_is_tried_when_contact_is_back,
+	     a_refusal_just_before_explains_a_wait_in_vain, a_need_is_tried_when_contact_is_back,
 	     a_block_that_cannot_be_read_hides_no_other,
 	     of_two_pools_that_overlap_the_later_one_gives_nothing,
 	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,

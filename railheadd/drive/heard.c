@@ -21,6 +21,7 @@ void driver_heard(struct driver *d, const struct err *why)
 	if (why && (d->contact || first))
 		log_warn(&d->conf.ctx->log, "no answer of the cluster store: %s", why->msg);
 	d->contact = !why;
+	d->refusing &= why != NULL;
 	if (why)
 		d->why = *why;
 	else
@@ -41,6 +42,7 @@ void driver_refused(struct driver *d, const struct err *why)
 	}
 	d->refused = *why;
 	d->refused_at = now;
+	d->refusing = true;
 }
 
 static int add_heard(const struct driver *d, struct json *obj)

@@ -9,6 +9,9 @@
 
 #include "railheadd/drive/driver_priv.h"
 
+/* Longer than the pauses of a heartbeat that is refused. */
+#define LATELY (10 * INT64_C(1000000000))
+
 static void drop(struct driver_need *n)
 {
 	TAILQ_REMOVE(&n->driver->needs, n, all);
@@ -108,12 +111,18 @@ static int away(const struct driver *d, const char *pool, struct err *e)
 					 : "name it in /etc/railhead/agent.json");
 }
 
-/* The store refused something since the oldest ADD began to wait for the pool. */
-static bool refused_since(const struct driver *d, const char *pool)
+/*
+ * The store refused something since the oldest ADD began to wait for the pool, or shortly before
+ * and has executed nothing since then.
+ */
+static bool was_refused(const struct driver *d, const char *pool)
 {
 	const struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+	int64_t since = n ? n->since : INT64_MAX;
 
-	return d->refused.code && n && d->refused_at >= n->since;
+	if (d->refusing && ctx_since_boot(d->conf.ctx) - d->refused_at < LATELY)
+		return true;
+	return d->refused.code && d->refused_at >= since;
 }
 
 static int store_refused(const struct driver *d, const char *pool, struct err *e)
@@ -130,7 +139,7 @@ static int store_refused(const struct driver *d, const char *pool, struct err *e
  */
 static int unanswered(const struct driver *d, const char *pool, struct err *e)
 {
-	return refused_since(d, pool) ? store_refused(d, pool, e) : away(d, pool, e);
+	return was_refused(d, pool) ? store_refused(d, pool, e) : away(d, pool, e);
 }
 
 static int refused(const struct driver *d, const char *pool, struct err *e)
@@ -151,7 +160,7 @@ static int refused(const struct driver *d, const char *pool, struct err *e)
 			"pool %s: the cluster store was restored, so no block is claimed for a "
 			"while",
 			pool);
-	else if (refused_since(d, pool))
+	else if (was_refused(d, pool))
 		return store_refused(d, pool, e);
 	else
 		err_set(e, ERR_AGAIN, 0, "pool %s gives this node no block now", pool);
@@ -242,7 +251,7 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (d->contact && !refused_since(d, n->pool)) {
+	if (d->contact && !was_refused(d, n->pool)) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {
