@@ -16,6 +16,11 @@
 # it counts the cases that were repeated after an exceeded limit of time (conformance/again.sh); each is named.
 #
 # STRESS=1: as many programs as there are processors do nothing but keep them busy meanwhile.
+#
+# CHECK_MINUTES: somebody ends this run after so many minutes, and that would tell nothing. When the first lane took much longer
+# than usual, the machine is slow: the short lanes come first then, and lanes that would not end in time are left out. On a very
+# slow one those are left out, too, that wait for other programs. Each is told, and is a skip. On a machine of the usual speed
+# nothing is left out.
 set -u
 
 # Each lane is a make of its own, with its own jobs; variables come through the environment.
@@ -29,18 +34,36 @@ limit_of()
 {
 	case $1 in
 	vm | vm-selftest | cluster | faults | soak) echo 10800 ;;
-	check-vm | cluster-quick) echo 4500 ;;
+	check-vm | cluster-quick) echo 3600 ;;
 	*) echo 2400 ;;
 	esac
 }
+# Seconds that a lane took in a whole run on two processors of 2.6 GHz; all others need less than half a minute.
+usual_of()
+{
+	case $1 in
+	gcc) echo 180 ;;
+	cluster-quick | cluster-store | agent-check-kubernetes) echo 1300 ;; # with a build of Kubernetes, which one of them needs
+	check-vm) echo 600 ;;
+	sanitize | tidy) echo 400 ;;
+	fuzz-smoke | faults-quick | agent-check) echo 250 ;;
+	attach | conformance | interop | unit) echo 120 ;;
+	*) echo 30 ;;
+	esac
+}
+slow_from=25      # tenths of the usual time of the first lanes
+very_slow_from=50 # the same; the limits of time in the lanes below would pass without any fault
+waits_for_others=' check-vm cluster-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick soak-heal-quick attach demo demo-cluster '
+closing_time=60 # seconds, for the summary
 # Lanes whose closing line is counted in full; of the others only failures count.
 counted=' unit attach railctl-check probe-check conformance interop interop-selftest cluster-store agent-check agent-check-kubernetes agent-kills cluster-quick cluster faults-selftest harness-selftest soak-selftest soak soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
 # Lanes in which a machine can disturb a case: only these may repeat one.
 may_repeat=' check-vm vm cluster-quick cluster interop attach sanitize '
 passed=0 failed=0 skipped=0
-declare -A begun=() name_of=()
+declare -A begun=() ended=() name_of=()
 begin=$SECONDS
-done_lanes=0
+done_lanes=0 left_out=0
+slow= # on a slow machine: tenths of the usual time
 stress= tick=
 
 # Give files that root built to the user, so that a plain make works afterwards.
@@ -69,12 +92,48 @@ counts() # LOG: its last closing line, as three numbers
 	sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed, \([0-9][0-9]*\) skipped$/\1 \2 \3/p' "$1" | tail -n 1
 }
 
+# left: seconds until the last lane must have ended.
+left() { echo $((${CHECK_MINUTES:-100000} * 60 - closing_time - (SECONDS - begin))); }
+
+# may_be_repeated NAME: a machine can disturb a case of this lane; a slow one those of any lane.
+may_be_repeated() { [ -n "$slow" ] || [[ $may_repeat == *" $1 "* ]]; }
+
+# leave_out NAME WHY: a lane that was not run, or not to its end.
+leave_out()
+{
+	local line
+	skipped=$((skipped + 1)) done_lanes=$((done_lanes + 1)) left_out=$((left_out + 1))
+	line=$(printf '%-16s %-8s %4ds                %s' "$1" "left out" $((SECONDS - ${begun[$1]:-$SECONDS})) "$2")
+	summary+=("$line")
+	printf '[%2d/%d] %s\n' "$done_lanes" "$total" "$line"
+}
+
+# has_time NAME: it would end in time.
+has_time() { [ $(($(usual_of "$1") * ${slow:-10} / 10)) -lt "$(left)" ]; }
+
+# judge_speed NAME...: these lanes have just run, alone; how slow is the machine?
+judge_speed()
+{
+	local name took=0 usual=0
+	[ -n "${CHECK_MINUTES-}" ] || return 0
+	for name in "$@"; do took=$((took + ended[$name])) usual=$((usual + $(usual_of "$name"))); done
+	[ "$usual" != 0 ] && [ $((took * 10 / usual)) -ge "$slow_from" ] || return 0
+	slow=$((took * 10 / usual))
+	echo "This machine is $((slow / 10)) times slower than usual: short lanes run first, and lanes that would not end within $CHECK_MINUTES minutes are left out."
+}
+
+# by_length: the lanes of standard input, the shortest first.
+by_length() { while read -r name; do echo "$(usual_of "$name") $name"; done | sort -s -n | sed 's/.* //'; }
+
 start() # NAME
 {
-	local again=
-	[[ $may_repeat != *" $1 "* ]] || again=1
+	local again= limit
+	may_be_repeated "$1" && again=1
+	limit=$(limit_of "$1")
+	# How slow the machine is is not known before the first lane has ended.
+	[ $done_lanes != 0 ] && [ -z "$slow" ] && [ "$limit" -lt "$(left)" ] || limit=$(left)
 	set -m
-	AGAIN=$again timeout --kill-after=10 "$(limit_of "$1")" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
+	AGAIN=$again timeout --kill-after=10 "$limit" "$make" --no-print-directory -j"$(nproc)" WERROR=1 "$1" </dev/null >"$log/$1.log" 2>&1 &
 	name_of[$!]=$1
 	begun[$1]=$SECONDS
 	set +m
@@ -110,7 +169,7 @@ note_repeats() # NAME: what its log says was repeated; of a lane that may not re
 {
 	local line
 	while IFS= read -r line; do
-		if [[ $may_repeat == *" $1 "* ]]; then
+		if may_be_repeated "$1"; then
 			repeated+=("$1: ${line#\# repeated: }")
 		else
 			reasons+=("$1 repeated a case, which it may not: ${line#\# repeated: }")
@@ -147,6 +206,11 @@ finish() # PID RC CPU
 {
 	local name=${name_of[$1]} note word line
 	unset "name_of[$1]"
+	ended[$name]=$((SECONDS - begun[$name]))
+	if [ "$2" = 124 ] && [ "$(left)" -le 0 ]; then
+		leave_out "$name" "not ended when the $CHECK_MINUTES minutes were over"
+		return
+	fi
 	note=$(grep -v '^make' "$log/$name.log" | tail -n 1)
 	word=$(verdict "$name" "$2" "$note")
 	# shellcheck disable=SC2046 # three numbers
@@ -209,16 +273,37 @@ if [ -n "${STRESS-}" ]; then
 	done
 	echo "STRESS: $(nproc) programs keep the processors busy"
 fi
-for name in "$@"; do
-	if [ "$name" = -- ]; then
-		while [ ${#name_of[@]} -gt 0 ]; do wait_one; done
-		[ "$jobs" = 1 ] && jobs=${CHECK_JOBS:-2} || jobs=1
+# run NAME...: these lanes, as many at once as $jobs says.
+run()
+{
+	local name
+	for name in "$@"; do
+		while [ ${#name_of[@]} -ge "$jobs" ]; do wait_one; done
+		if [ "${slow:-0}" -ge "$very_slow_from" ] && [[ $waits_for_others == *" $name "* ]]; then
+			leave_out "$name" "its limits of time are for a quicker machine"
+		elif has_time "$name"; then
+			start "$name"
+		else
+			leave_out "$name" "it would not end within $CHECK_MINUTES minutes"
+		fi
+	done
+	while [ ${#name_of[@]} -gt 0 ]; do wait_one; done
+}
+
+group=()
+for name in "$@" --; do
+	if [ "$name" != -- ]; then
+		group+=("$name")
 		continue
 	fi
-	while [ ${#name_of[@]} -ge "$jobs" ]; do wait_one; done
-	start "$name"
+	# shellcheck disable=SC2046 # names
+	[ -z "$slow" ] || set -- $(printf '%s\n' "${group[@]}" | by_length)
+	[ -n "$slow" ] || set -- "${group[@]}"
+	run "$@"
+	[ $done_lanes != ${#group[@]} ] || judge_speed "${group[@]}"
+	[ "$jobs" = 1 ] && jobs=${CHECK_JOBS:-2} || jobs=1
+	group=()
 done
-while [ ${#name_of[@]} -gt 0 ]; do wait_one; done
 
 echo
 echo "Summary, after $((SECONDS - begin)) s:"
@@ -227,5 +312,6 @@ echo
 [ ${#repeated[@]} = 0 ] || { echo "What the machine disturbed, and was run once more:"; printf '  %s\n' "${repeated[@]}"; echo; }
 [ ${#reasons[@]} = 0 ] || { echo "What failed; more in $log/:"; printf '%s\n' "${reasons[@]}" | grep .; echo; }
 echo "${#repeated[@]} repeated"
+[ "$left_out" = 0 ] || echo "$left_out lanes left out: this machine is too slow to run them in $CHECK_MINUTES minutes"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
