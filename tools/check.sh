@@ -19,8 +19,8 @@
 #
 # CHECK_MINUTES: somebody ends this run after so many minutes, and that would tell nothing. When the first lane took much longer
 # than usual, the machine is slow: the short lanes come first then, and lanes that would not end in time are left out. On a very
-# slow one those are left out, too, that wait for other programs. Each is told, and is a skip. On a machine of the usual speed
-# nothing is left out.
+# slow one those are left out, too, that wait for other programs. Each has a line in the summary, and is a skip. On a machine
+# of the usual speed nothing is left out.
 set -u
 
 # Each lane is a make of its own, with its own jobs; variables come through the environment.
