@@ -45,7 +45,7 @@ cni/plugins|lib/ cni/protocol/ cni/engine/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
-ipam/node|lib/
+ipam/node|lib/ ipam/conf/
 ipam/agent|lib/
 ipam/peers|lib/
 ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/ cluster/protocol/
@@ -84,7 +84,8 @@ cluster/kube|lib/ cluster/http/ cluster/store/ cluster/call/
 cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
-railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/
+railheadd/labels|lib/ ipam/conf/ ipam/node/
+railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/

@@ -42,6 +42,32 @@ test_commands_a_pool_keeps_its_subnet_and_block_size()
 	is "excludes may change" ctl n1 cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":8,"excludes":["10.92.0.9"]}'
 }
 
+# A pool of one leaf group: other nodes claim nothing of it, and say so.
+test_commands_a_pool_for_some_nodes()
+{
+	local first
+	NODES=2 cluster_begin
+	is "a label" ctl n1 ipam node label leaf=g3
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"idle":3600,"cooldown":0,"nodes":{"leaf":"g3"}}'
+	eventually has_spare n1 rail0 8
+	add n1 p1 rail0
+	has "the address" "$ADDRESS" "10.92.0."
+	first=${ADDRESS%/*}
+	refused n2 p2 rail0 7 "pool rail0 is for nodes with leaf=g3; node n2 has no label leaf"
+	has "its state there" "$(ctl n2 cluster status)" "other nodes"
+	has "blocks there" "$(ctl n2 ipam blocks --json)" "[]"
+	is "the label moves" ctl n2 ipam node label leaf=g3
+	is "the label moves" ctl n1 ipam node label leaf-
+	eventually has_spare n2 rail0 8
+	eventually added n2 p2 rail0
+	pings p2 "$first"
+	refused n1 p3 rail0 7 "node n1 has no label leaf"
+	del n1 p1 rail0
+	eventually has_no_blocks n1
+	del n2 p2 rail0
+}
+has_no_blocks() { [ "$(ctl "$1" ipam blocks --json)" = "[]" ]; }
+
 # The files of `pool rails` are what `cluster pool apply` takes, and pods get addresses of the leaf group.
 test_commands_a_plan_for_rails()
 {

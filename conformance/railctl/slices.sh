@@ -122,7 +122,7 @@ test_slices_without_a_number()
 	[[ $said == *"pool rail0: node a has no number"*"railctl ipam node set 17"* ]] || fail "ADD: $said"
 	eq "code" "$(jq .code "$W/add.out")" 7
 	fine a ipam node show --json
-	want '. == {node:"a",file:"/etc/railhead/node.json"}'
+	want '. == {node:"a",file:"/etc/railhead/node.json",labels:{"kubernetes.io/hostname":"a"}}'
 	# The store and DEL work without the file.
 	eq "DEL" "$(attach_at DEL a c1)" ""
 	denied "highest number that fits is 4095" a ipam node set 4096
@@ -135,7 +135,7 @@ test_slices_without_a_number()
 	at a ipam node set 1 --hostname-pattern 'gpu-(\d+)'
 	eq "both" "$RC" 2
 	fine a ipam node set 4095 --json
-	want '. == {node:"a",file:"/etc/railhead/node.json",number:4095,from:"number"}'
+	want 'del(.labels) == {node:"a",file:"/etc/railhead/node.json",number:4095,from:"number"}'
 	fine a ipam node show
 	has "Number:         4095"
 	eq "ADD" "$(add_at a c1)" 10.1.255.240/16
@@ -143,6 +143,41 @@ test_slices_without_a_number()
 	said=$(add_at a c2)
 	[[ $said == *"/etc/railhead/node.json"* ]] || fail "a file that others may write: $said"
 	eq "code" "$(jq .code "$W/add.out")" 106
+}
+
+test_slices_a_pool_for_some_nodes()
+{
+	need railhead-ipam
+	local n said
+	rails '{size:16}' '.nodes={leaf:["g3","g4"],"kubernetes.io/hostname":["a","b"]}'
+	for n in a b c; do
+		fine "$n" ipam node set 3
+		fine "$n" ipam node label leaf=g3 example.org/rack=7
+		fine "$n" ipam pool apply "$W/rails.json"
+	done
+	eq "a" "$(add_at a c1)" 10.1.0.48/16
+	fine b ipam node label leaf- --json
+	want '. == {node:"b",file:"/etc/railhead/node.json",number:3,from:"number",
+		labels:{"kubernetes.io/hostname":"b","example.org/rack":"7"}}'
+	said=$(add_at b c1)
+	[[ $said == *"no IPv4 pool is for this node: pool rail0 is for nodes with leaf=g3 or g4, kubernetes.io/hostname=a or b; node b has no label leaf"* ]] ||
+		fail "b has lost its label: $said"
+	eq "code" "$(jq .code "$W/add.out")" 7
+	said=$(add_at c c1)
+	[[ $said == *"; node c has leaf=g3, kubernetes.io/hostname=c; "*"railctl ipam node label"* ]] || fail "c has another name: $said"
+	fine a ipam node set 3
+	fine a ipam node show
+	has "leaf=g3"
+	fine a ipam node label leaf=g9
+	eq "CHECK" "$(attach_at CHECK a c1)" ""
+	eq "DEL" "$(attach_at DEL a c1)" ""
+	at a ipam node label leaf
+	eq "no value" "$RC" 2
+	at a ipam node label leaf=1 leaf-
+	eq "twice" "$RC" 2
+	denied "labels.leaf" a ipam node label 'leaf=a b'
+	fine a ipam node show --json
+	want '.labels.leaf == "g9"'
 }
 
 test_slices_number_under_living_leases()

@@ -43,18 +43,6 @@ int admin_pools_put(struct ipam *m, struct admin_pool *pools, size_t n, struct e
 int admin_pool_put(struct ipam *m, struct admin_pool *p, struct err *e) must_check;
 
 /*
- * admin_node_set - write node.json, if living leases and pools with slices allow the number in it.
- * ERR_BUSY: leases would be in the slice of another node; never forced. ERR_CONFIG: the number does
- * not fit into a pool, and force is false.
- */
-struct admin_node {
-	const struct json *file; /* see ipam/node/node_number.h */
-	bool force;
-	uint32_t number; /* output */
-};
-int admin_node_set(struct ipam *m, struct admin_node *n, struct err *e) must_check;
-
-/*
  * admin_slices - the first n slices of a pool with this definition; n 0: all.
  *	[{"number", "first", "last", "addresses"}]
  * ERR_CONFIG: the pool has no slices, or not so many, or more than ADMIN_SLICES_MAX.

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * admin_node.c: changes the number of the node, and lists slices and blocks. The file is written
- * while a writing transaction is open: an ADD reads it in one too, so no lease comes between check
- * and write.
+ * admin_node.c: changes number and labels of the node, and lists slices and blocks. The file is
+ * written while a writing transaction is open: an ADD reads it in one too, so no lease comes
+ * between check and write.
  */
 #include "ipam/admin/admin.h"
+#include "ipam/admin/admin_node.h"
 #include "ipam/admin/slice_check.h"
+#include "ipam/conf/labels.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
 #include "ipam/lease/block_value.h"
@@ -20,6 +22,24 @@ struct node_job {
 	struct err *e;
 	bool failed;
 };
+
+/* *out: a copy of `file` with the labels that node.json has now. */
+static int with_labels(const struct ctx *ctx, const struct json *file, struct json **out,
+		       struct err *e)
+{
+	auto_json struct json *now = NULL, *o = NULL;
+	const struct json *labels;
+
+	if (node_file_read(ctx, &now, e))
+		return -1;
+	labels = json_get(now, "labels");
+	o = json_dup(file);
+	if (!o || (labels && json_add_copy(o, "labels", labels)))
+		return err_nomem(e);
+	*out = o;
+	o = NULL;
+	return 0;
+}
 
 /* *pool: of the definition; it becomes this node's part. */
 static int check_leases(struct node_job *job, const char *name, struct source *pool)
@@ -62,6 +82,7 @@ static int check_pool(const char *key, const char *value, void *arg)
 static int set_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct node_job *job = arg;
+	auto_json struct json *file = NULL;
 	const struct ipam *m = l->ipam;
 	const struct key all = { "d/" };
 	struct node_number n;
@@ -74,13 +95,53 @@ static int set_in_txn(struct lease_db *l, void *arg, struct err *e)
 	job->n->number = n.number;
 	if (lease_db_scan(l, &all, check_pool, job, e) || job->failed)
 		return -1;
-	return node_file_write(m->ctx, job->n->file, e);
+	return with_labels(m->ctx, job->n->file, &file, e) ? -1 : node_file_write(m->ctx, file, e);
 }
 
 int admin_node_set(struct ipam *m, struct admin_node *n, struct err *e)
 {
 	struct node_job arg = { .n = n };
 	struct ipam_job job = { STORE_WRITE, "NODE", set_in_txn, &arg, NULL };
+
+	return ipam_run(m, &job, e);
+}
+
+/* ---- labels ---- */
+
+static int change_labels(struct json *labels, const struct json *changes, struct err *e)
+{
+	json_each (item, changes) {
+		json_del(labels, json_key(item));
+		if (json_type(item) != JSON_NULL && json_add_copy(labels, json_key(item), item))
+			return err_nomem(e);
+	}
+	return labels_check(labels, "labels", e);
+}
+
+static int label_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	auto_json struct json *file = NULL, *labels = NULL;
+	const struct ctx *ctx = l->ipam->ctx;
+
+	if (node_file_read(ctx, &file, e))
+		return -1;
+	if (!file && !(file = json_new_object()))
+		return err_nomem(e);
+	labels = json_get(file, "labels") ? json_dup(json_get(file, "labels")) : json_new_object();
+	if (!labels)
+		return err_nomem(e);
+	if (change_labels(labels, arg, e))
+		return -1;
+	json_del(file, "labels");
+	if (json_add_copy(file, "labels", labels))
+		return err_nomem(e);
+	return node_file_write(ctx, file, e);
+}
+
+int admin_node_label(struct ipam *m, const struct json *changes, struct err *e)
+{
+	struct ipam_job job = { STORE_WRITE, "NODE", label_in_txn, (void *)(uintptr_t)changes,
+				NULL };
 
 	return ipam_run(m, &job, e);
 }

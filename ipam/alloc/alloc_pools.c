@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc_pools.c: reads the pools of a configuration, and cuts this node's slices out of them. With
- * matchMaster it keeps only the pools of the network that the node is on.
+ * alloc_pools.c: reads the pools of a configuration, and cuts this node's slices out of them. Pools
+ * for other nodes do not count. With matchMaster it keeps only the pools of the network that the
+ * node is on.
  */
 #include "ipam/alloc/alloc.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/conf/labels.h"
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_slice.h"
 #include "ipam/lease/pool_db.h"
@@ -21,14 +23,19 @@ struct load {
 	struct lease_db *l;
 	const struct ipam_conf *conf;
 	struct source_sets sets;
+	struct json *labels; /* of this node; NULL: not read yet */
+	struct text others;  /* the first pool for other nodes, as a sentence */
 	struct text subnets; /* pools that the master is not on */
 	size_t n_subnets;
-	bool seen[2], found[2]; /* of IPv4 and IPv6: a pool, one of the master's network */
+	bool seen[2], found[2]; /* of IPv4 and IPv6: a pool, one that is used */
+	bool elsewhere[2];      /* one for other nodes */
 };
 
 static void load_clear(struct load *s)
 {
 	sources_clear(&s->sets);
+	json_free(s->labels);
+	text_clear(&s->others);
 	text_clear(&s->subnets);
 }
 
@@ -45,6 +52,43 @@ static int cut_slice(struct lease_db *l, const char *name, struct source *s, str
 	if (rc)
 		source_clear(s);
 	return rc;
+}
+
+/* ---- the labels of the node ---- */
+
+static void explain_elsewhere(struct load *d, const char *name, const struct json *nodes)
+{
+	text_addf(&d->others, "pool %.100s is for nodes with ", name);
+	selector_print(nodes, &d->others);
+	text_addf(&d->others, "; node %.64s has ", d->l->ipam->node);
+	labels_print_asked(nodes, d->labels, &d->others);
+}
+
+/* 1: the pool is for other nodes. */
+static int check_nodes(struct load *d, const char *name, const struct source *s, struct err *e)
+{
+	bool v6 = s->subnet.addr.family == IP_V6;
+
+	if (!s->nodes)
+		return 0;
+	if (!d->labels && node_labels_load(d->l->ipam->ctx, d->l->ipam->node, &d->labels, e))
+		return err_wrap(e, "pool %.100s", name);
+	if (selector_matches(s->nodes, d->labels))
+		return 0;
+	d->seen[v6] = d->elsewhere[v6] = true;
+	if (!d->others.len)
+		explain_elsewhere(d, name, s->nodes);
+	return 1;
+}
+
+static int no_node(struct load *d, enum ip_family family, struct err *e)
+{
+	if (d->others.failed)
+		return err_nomem(e);
+	err_set(e, ERR_CONFIG, 0, "ipam.pools: no IPv%d pool is for this node: %.600s", (int)family,
+		d->others.s);
+	return err_hint(e, "if it should be: `railctl ipam node label NAME=VALUE` on this node, or "
+			   "\"nodes\" of the pool");
 }
 
 /* ---- the network of the node ---- */
@@ -95,15 +139,20 @@ static int no_match(struct load *d, enum ip_family family, struct err *e)
 static int check_match(struct load *d, struct err *e)
 {
 	for (int v6 = 0; v6 <= 1; v6++) {
-		if (d->seen[v6] && !d->found[v6])
-			return no_match(d, v6 ? IP_V6 : IP_V4, e);
+		enum ip_family family = v6 ? IP_V6 : IP_V4;
+
+		if (!d->seen[v6] || d->found[v6])
+			continue;
+		if (d->elsewhere[v6] && !d->n_subnets)
+			return no_node(d, family, e);
+		return no_match(d, family, e);
 	}
 	return 0;
 }
 
 /* ---- one pool ---- */
 
-/* 1: the pool is of another network. */
+/* 1: the pool is for other nodes, or of another network. */
 static int load_pool(struct load *d, const char *name, struct source *out, struct err *e)
 {
 	struct pool_text def = { .tree = NULL };
@@ -124,9 +173,11 @@ static int load_pool(struct load *d, const char *name, struct source *out, struc
 	}
 	if (pool_decode(name, def.def, out, e))
 		return -1;
-	if (!keep(d, name, out)) {
+
+	int rc = check_nodes(d, name, out, e);
+	if (rc || !keep(d, name, out)) {
 		source_clear(out);
-		return 1;
+		return rc ? rc : 1;
 	}
 	out->blocks.uid = def.uid;
 	/* STATUS: another leaf group may have no slice for this node */

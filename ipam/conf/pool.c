@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "cni/protocol/result.h"
+#include "ipam/conf/labels.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
 
 struct pool {
 	const char *subnet, *gateway;
-	const struct json *ranges, *excludes, *reserved, *routes, *namespaces, *quota, *slice;
+	const struct json *ranges, *excludes, *reserved, *routes, *namespaces, *quota, *slice,
+		*nodes;
 	bool this_node_only; /* no other node assigns addresses of the subnet */
 };
 
@@ -35,6 +37,7 @@ static const struct json_field pool_fields[] = {
 	KEY("quota", J_ANY, quota),
 	KEY("thisNodeOnly", J_BOOL, this_node_only),
 	KEY("slice", J_OBJECT, slice),
+	KEY("nodes", J_ANY, nodes),
 	{ 0 },
 };
 
@@ -418,11 +421,12 @@ int pool_decode(const char *name, const struct json *def, struct source *out, st
 	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
 	    decode_gateway(&p, &s, e) || decode_sharing(name, &p, def, &s, e) ||
 	    decode_policy(&p, def, &s, e) || check_routes(p.routes, e) ||
-	    decode_ranges(&p, &s, e)) {
+	    selector_check(p.nodes, "nodes", e) || decode_ranges(&p, &s, e)) {
 		source_clear(&s);
 		return err_wrap(e, "pool %.100s", name);
 	}
 	s.routes = p.routes;
+	s.nodes = p.nodes;
 	*out = s;
 	return 0;
 }

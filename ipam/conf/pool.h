@@ -16,6 +16,7 @@
  * - blockSize, warm, idle, fence: nodes own blocks of it, see ipam/conf/pool_blocks.h
  * - excludes: as ranges, but all addresses of a network
  * - reserved: as excludes, but addresses of other networks have no effect
+ * - nodes: {"leaf": "g3"}: only nodes with these labels assign addresses, see ipam/conf/labels.h
  * - gateway: in the subnet; never assigned
  * - routes: as in a CNI result
  * - sticky, cooldown, strictCooldown, namespaces

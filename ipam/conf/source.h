@@ -52,6 +52,7 @@ struct source {
 	struct ranges usable; /* owned */
 	struct policy policy;
 	const struct json *routes; /* the pool's own; NULL: none. Borrowed */
+	const struct json *nodes;  /* which nodes it is for, see labels.h; NULL: all. Borrowed */
 };
 
 struct source_set {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "ipam/conf/labels.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 
@@ -37,10 +38,12 @@ int node_file_load(const struct ctx *ctx, const char *hostname, struct node_file
 	size_t len = 0;
 	int rc = read_file(ctx, &text, &len, e);
 
-	if (rc == 0 && (json_parse(text, len, NODE_FILE, &f.tree, e) ||
-			node_number_decode(f.tree, hostname, &f.number, e)))
-		rc = -1;
-	if (rc < 0)
+	if (rc == 0)
+		rc = json_parse(text, len, NODE_FILE, &f.tree, e)
+			     ? -1
+			     : node_number_decode(f.tree, hostname, &f.number, e);
+	f.labels = json_get(f.tree, "labels");
+	if (rc < 0 || labels_check(f.labels, "labels", e))
 		return err_wrap(e, "%s/%s", ctx->etc_dir, NODE_FILE);
 	*out = f;
 	f.tree = NULL;
@@ -69,6 +72,42 @@ int node_file_number(const struct ctx *ctx, const char *hostname, uint32_t *out,
 	return err_hint(
 		e, "give each node a number of its own, from 0: `railctl ipam node set 17`, or "
 		   "`railctl ipam node set --hostname-pattern 'gpu-(\\d+)'`");
+}
+
+int node_file_read(const struct ctx *ctx, struct json **out, struct err *e)
+{
+	auto_json struct json *tree = NULL;
+	auto_free char *text = NULL;
+	size_t len = 0;
+	int rc = read_file(ctx, &text, &len, e);
+
+	if (rc == 0 && (json_parse(text, len, NODE_FILE, &tree, e) ||
+			labels_check(json_get(tree, "labels"), "labels", e)))
+		rc = -1;
+	if (rc < 0)
+		return err_wrap(e, "%s/%s", ctx->etc_dir, NODE_FILE);
+	*out = tree;
+	tree = NULL;
+	return 0;
+}
+
+int node_labels_load(const struct ctx *ctx, const char *node, struct json **out, struct err *e)
+{
+	auto_json struct json *file = NULL, *all = NULL;
+
+	if (node_file_read(ctx, &file, e))
+		return -1;
+	all = json_new_object();
+	if (!all || (*node && json_add_str(all, LABEL_OF_NODE_NAME, node)))
+		return err_nomem(e);
+	json_each (item, json_get(file, "labels")) {
+		json_del(all, json_key(item));
+		if (json_add_copy(all, json_key(item), item))
+			return err_nomem(e);
+	}
+	*out = all;
+	all = NULL;
+	return 0;
 }
 
 int node_file_write(const struct ctx *ctx, const struct json *n, struct err *e)

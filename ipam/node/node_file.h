@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node_file.h: the file <etc_dir>/node.json: which number has this node.
+ * node_file.h: the file <etc_dir>/node.json: which number has this node, and which labels.
  *
- * The file counts only if root alone may write it and its folders. It is read only when a pool with
- * slices is used.
+ * The file counts only if root alone may write it and its folders. It is read only when a pool has
+ * slices, or is for some nodes only.
  */
 #ifndef RAILHEAD_IPAM_NODE_NODE_FILE_H
 #define RAILHEAD_IPAM_NODE_NODE_FILE_H
@@ -14,13 +14,15 @@
 #define NODE_FILE "node.json"
 
 struct node_file {
-	struct json *tree; /* owned; NULL: there is no file */
-	struct node_number number;
+	struct json *tree;         /* owned; NULL: there is no file */
+	struct node_number number; /* if the file has one */
+	const struct json *labels; /* NULL: none. Borrowed from the tree */
 };
 
 /*
- * node_file_load - read the file. Returns 1 if there is none; *out is then empty. ERR_CONFIG,
- * ERR_DECODE, ERR_FORBIDDEN, ERR_IO: the message begins with the path. node_file_clear - free it.
+ * node_file_load - read the file. Returns 1 if it has no number, or does not exist: then *out is
+ * empty. ERR_CONFIG, ERR_DECODE, ERR_FORBIDDEN, ERR_IO: the message begins with the path.
+ * node_file_clear - free it.
  */
 int node_file_load(const struct ctx *ctx, const char *hostname, struct node_file *out,
 		   struct err *e) must_check;
@@ -32,6 +34,19 @@ void node_file_clear(struct node_file *f);
  * command that writes it.
  */
 int node_file_number(const struct ctx *ctx, const char *hostname, uint32_t *out,
+		     struct err *e) must_check;
+
+/*
+ * node_file_read - the object in the file; NULL: there is no file. Its labels are checked, its
+ * number is not. The caller frees *out. Errors as above.
+ */
+int node_file_read(const struct ctx *ctx, struct json **out, struct err *e) must_check;
+
+/*
+ * node_labels_load - the labels of this node: its name as LABEL_OF_NODE_NAME, and those of the
+ * file. The caller frees *out. Errors as above.
+ */
+int node_labels_load(const struct ctx *ctx, const char *node, struct json **out,
 		     struct err *e) must_check;
 
 /* node_file_write - replace the file in one step; a missing folder is made. ERR_IO, ERR_FORBIDDEN.

@@ -14,12 +14,14 @@
 
 struct raw {
 	const char *pattern;
+	const struct json *labels;
 	uint32_t number;
 };
 
 static const struct json_field fields[] = {
 	{ .key = "number", .kind = J_U32, .offset = offsetof(struct raw, number) },
 	{ .key = "hostnamePattern", .kind = J_STRING, .offset = offsetof(struct raw, pattern) },
+	{ .key = "labels", .kind = J_OBJECT, .offset = offsetof(struct raw, labels) },
 	{ 0 },
 };
 
@@ -131,9 +133,11 @@ int node_number_decode(const struct json *n, const char *hostname, struct node_n
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(n));
 	if (json_decode(n, "", fields, &r, e) || json_refuse_unknown(n, "", fields, e))
 		return -1;
-	if (!json_get(n, "number") == !r.pattern)
+	if (json_get(n, "number") ? r.pattern != NULL : !r.pattern && !r.labels)
 		return err_set(e, ERR_CONFIG, 0,
 			       "needs one of the keys \"number\" and \"hostnamePattern\"");
+	if (!json_get(n, "number") && !r.pattern)
+		return 1;
 	if (r.pattern &&
 	    (node_pattern_check(r.pattern, e) || find_number(r.pattern, hostname, &r.number, e)))
 		return -1;

@@ -21,9 +21,9 @@ struct node_number {
 };
 
 /*
- * node_number_decode - the number in the object n for the node with this host name. ERR_DECODE,
- * ERR_CONFIG with key and value: also when the pattern does not match, or finds a number above
- * 4294967295.
+ * node_number_decode - the number in the object n for the node with this host name. 1: it has only
+ * labels (see node_labels.h), and *out is not set. ERR_DECODE, ERR_CONFIG with key and value: also
+ * when the pattern does not match, or finds a number above 4294967295.
  */
 int node_number_decode(const struct json *n, const char *hostname, struct node_number *out,
 		       struct err *e) must_check;

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_number_fuzz.c: feeds node.json to node_number_decode, and its pattern to host names. */
+/*
+ * node_number_fuzz.c: feeds node.json to node_number_decode and labels_check, and its pattern to
+ * host names.
+ */
 #include "ipam/node/node_number.h"
 
 #include <string.h>
 
+#include "ipam/conf/labels.h"
 #include "lib/testing/fuzz.h"
+
+static void check_labels(const struct json *labels)
+{
+	FUZZ_OUT(struct err, why);
+
+	if (fuzz_ok(labels_check(labels, "labels", &why), &why, NULL, 0))
+		(void)selector_matches(labels, labels);
+}
 
 FUZZ(const uint8_t *data, size_t size)
 {
@@ -14,11 +26,17 @@ FUZZ(const uint8_t *data, size_t size)
 
 	if (json_parse((const char *)data, size, "node.json", &tree, &e))
 		return 0;
+	check_labels(json_get(tree, "labels"));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		FUZZ_OUT(struct node_number, n);
 		FUZZ_OUT(struct err, why);
 
-		if (!fuzz_ok(node_number_decode(tree, names[i], &n, &why), &why, &n, sizeof(n)))
+		int rc = node_number_decode(tree, names[i], &n, &why);
+
+		/* Only labels. */
+		if (rc == 1)
+			MUST(fuzz_untouched(&n, sizeof(n)) && fuzz_untouched(&why, sizeof(why)));
+		if (rc == 1 || !fuzz_ok(rc, &why, &n, sizeof(n)))
 			continue;
 		MUST(!n.pattern || (strlen(n.pattern) <= NODE_PATTERN_MAX && *names[i]));
 	}

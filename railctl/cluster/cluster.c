@@ -19,6 +19,8 @@ static struct out_cell state_of(const struct json *p)
 		return (struct out_cell){ "conflict", OUT_WARN };
 	if (json_get(p, "waits"))
 		return (struct out_cell){ "waiting", OUT_WARN };
+	if (json_true(json_get(p, "elsewhere")))
+		return (struct out_cell){ "other nodes", OUT_PLAIN };
 	return (struct out_cell){ "ok", OUT_GOOD };
 }
 

@@ -141,7 +141,8 @@ static const struct cmd cmd_lease = {
 	.sub = lease_commands,
 };
 
-static const struct cmd *const node_commands[] = { &cmd_node_set, &cmd_node_show, NULL };
+static const struct cmd *const node_commands[] = { &cmd_node_set, &cmd_node_label, &cmd_node_show,
+						   NULL };
 
 static const struct cmd cmd_node = {
 	.name = "node",

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_node.c: `railctl ipam node set`, `node show` and `railctl ipam slices`. */
+/* ipam_node.c: `railctl ipam node set`, `node label`, `node show`, and `railctl ipam slices`. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "ipam/admin/admin_node.h"
+#include "ipam/conf/labels.h"
 #include "ipam/node/node_file.h"
 #include "lib/base/parse.h"
 #include "railctl/ipam/ipam.h"
@@ -24,20 +26,31 @@ static int add_number(struct json *o, const struct node_number *n, struct err *e
 	return 0;
 }
 
+static void print_labels(const struct cmd_run *r, const struct json *labels)
+{
+	const char *name = "Labels";
+
+	json_each (item, labels) {
+		out_pair(&r->out, name, "%s=%s", json_key(item), json_str(item));
+		name = "";
+	}
+}
+
 static int node_show(struct cmd_run *r, struct err *e)
 {
 	auto_node_file struct node_file f = { .tree = NULL };
-	auto_json struct json *o = json_new_object();
+	auto_json struct json *o = json_new_object(), *labels = NULL;
 	struct utsname names;
 	const char *node = hostname(&names);
 	char path[512];
 	int rc = node_file_load(&r->ctx, node, &f, e);
 
-	if (rc < 0)
+	if (rc < 0 || node_labels_load(&r->ctx, node, &labels, e))
 		return -1;
 	(void)snprintf(path, sizeof(path), "%s/" NODE_FILE, r->ctx.etc_dir);
 	if (r->out.json) {
-		if (!o || json_add_str(o, "node", node) || json_add_str(o, "file", path))
+		if (!o || json_add_str(o, "node", node) || json_add_str(o, "file", path) ||
+		    json_add_copy(o, "labels", labels))
 			return err_nomem(e);
 		return rc == 0 && add_number(o, &f.number, e) ? -1 : out_json(&r->out, o, e);
 	}
@@ -48,6 +61,7 @@ static int node_show(struct cmd_run *r, struct err *e)
 		out_pair(&r->out, "Number", "%u", f.number.number);
 	if (!rc && f.number.pattern)
 		out_pair(&r->out, "Pattern", "%s", f.number.pattern);
+	print_labels(r, labels);
 	out_pair(&r->out, "File", "%s", path);
 	return 0;
 }
@@ -56,8 +70,9 @@ static const char *const node_show_examples[] = { "railctl ipam node show --json
 
 const struct cmd cmd_node_show = {
 	.name = "show",
-	.summary = "show the number of this node",
-	.about = "With --json there is no member \"number\" if the node has none.",
+	.summary = "show the number and the labels of this node",
+	.about = "With --json there is no member \"number\" if the node has none. The label "
+		 "kubernetes.io/hostname is the name of the node, unless the file says otherwise.",
 	.examples = node_show_examples,
 	.run = node_show,
 };
@@ -116,11 +131,74 @@ const struct cmd cmd_node_set = {
 	.about = "Each node needs a number of its own, from 0. It selects the slice of each pool "
 		 "that has slices. The number is written to /etc/railhead/node.json. A change is "
 		 "refused if leased addresses would then be in the slice of another node, also "
-		 "with --force.",
+		 "with --force. The labels in the file stay.",
 	.opts = { node_set_opts },
 	.examples = node_set_examples,
 	.max_words = 1,
 	.run = node_set,
+};
+
+/* ---- label ---- */
+
+/* NAME=VALUE, or NAME- for a label that goes. */
+static int add_change(struct cmd_run *r, const char *word, struct json *changes, struct err *e)
+{
+	auto_free char *name = strdup(word);
+	char *end = name ? strchr(name, '=') : NULL;
+	size_t len = strlen(word);
+	bool gone = !end && len && word[len - 1] == '-';
+
+	if (!name)
+		return err_nomem(e);
+	if (!end && !gone)
+		return cmd_usage(r, e, "\"%.100s\" is neither NAME=VALUE nor NAME-", word);
+	if (gone)
+		end = name + len - 1;
+	*end = '\0';
+	if (!label_is_name(name))
+		return cmd_usage(r, e, "\"%.100s\" is not the name of a label", name);
+	if (json_get(changes, name))
+		return cmd_usage(r, e, "label %.100s is there twice", name);
+	if (gone ? json_add_null(changes, name) : json_add_str(changes, name, end + 1))
+		return err_nomem(e);
+	return 0;
+}
+
+static int node_label(struct cmd_run *r, struct err *e)
+{
+	auto_json struct json *changes = json_new_object();
+	auto_ipam struct ipam m = { .store = NULL };
+
+	if (!changes)
+		return err_nomem(e);
+	for (size_t i = 0; i < r->opts.n_words; i++) {
+		if (add_change(r, r->opts.words[i], changes, e))
+			return -1;
+	}
+	if (ctl_open_ipam(r, true, &m, e) || admin_node_label(&m, changes, e))
+		return -1;
+	ipam_close(&m);
+	return node_show(r, e);
+}
+
+static const char *const node_label_examples[] = {
+	"railctl ipam node label leaf=g3 example.org/rack=7",
+	"railctl ipam node label leaf-",
+	NULL,
+};
+
+const struct cmd cmd_node_label = {
+	.name = "label",
+	.words = "LABEL...",
+	.summary = "set or remove labels of this node, for pools that are for some nodes only",
+	.about = "A pool with \"nodes\" gives addresses only to nodes with these labels. LABEL is "
+		 "NAME=VALUE, or NAME- for a label that goes. The labels are written to "
+		 "/etc/railhead/node.json. Pods keep "
+		 "their addresses.",
+	.examples = node_label_examples,
+	.min_words = 1,
+	.max_words = 64,
+	.run = node_label,
 };
 
 /* ---- slices ---- */

@@ -30,6 +30,7 @@ void driver_soon(struct driver *d)
 
 void driver_look(struct driver *d)
 {
+	d->labels.due = 0;
 	if (d->conf.store)
 		driver_soon(d);
 }
@@ -106,7 +107,8 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	struct pool_seen seen;
 
 	pool_seen_read(o, &seen);
-	d->reply_pool.pool.conflict = pools_rival(d, &seen) != NULL;
+	d->reply_pool.pool.conflict =
+		pools_rival(d, &seen) != NULL || node_labels_exclude(&d->labels, o->value);
 	*out = d->reply_pool.pool;
 	return 0;
 }
@@ -212,6 +214,7 @@ static int begin(struct driver *d, struct err *e)
 	if (!d->tick)
 		return err_nomem(e);
 	read_machine(d);
+	(void)node_labels_changed(&d->labels, c->ctx, c->ipam->node, d->contact_since);
 	if (ctx_boot_id(c->ctx, d->boot, e) || new_agent(d, e) || pools_load(d, e))
 		return -1;
 	d->pools_which = (struct cluster_selector){ CLUSTER_POOL, NULL, NULL };
@@ -276,6 +279,7 @@ void driver_free(struct driver *d)
 		shared_pool_view_clear(&d->reply_pool);
 	agent_free(d->agent);
 	pools_free(d);
+	node_labels_clear(&d->labels);
 	if (d->tick)
 		event_free(d->tick);
 	free(d);
@@ -340,6 +344,19 @@ static int add_waiting(struct json *list, const struct pool_seen *p)
 		       : 0;
 }
 
+/* A pool that is for other nodes. */
+static int add_elsewhere(struct json *list, const struct pool_entry *p)
+{
+	const struct shared_pool *s = &p->view.pool;
+	struct json *one = json_push_object(list);
+
+	return !one || json_add_str(one, "name", s->name) || json_add_str(one, "uid", s->uid) ||
+			       json_add_bool(one, "deleted", p->gone || s->ending) ||
+			       json_add_bool(one, "elsewhere", true)
+		       ? -1
+		       : 0;
+}
+
 static int add_pools(struct driver *d, struct json *obj)
 {
 	struct json *list = json_add_array(obj, "pools");
@@ -347,7 +364,10 @@ static int add_pools(struct driver *d, struct json *obj)
 	const struct pool_seen *s;
 
 	for (p = TAILQ_FIRST(&d->pools); list && p; p = TAILQ_NEXT(p, all)) {
-		if (!p->view.pool.conflict && add_pool(d, list, p))
+		bool elsewhere = node_labels_exclude(&d->labels, p->definition);
+
+		if (elsewhere ? add_elsewhere(list, p)
+			      : !p->view.pool.conflict && add_pool(d, list, p))
 			return -1;
 	}
 	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {

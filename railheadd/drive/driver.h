@@ -51,17 +51,18 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 void driver_need_cancel(struct driver_need *n);
 
 /*
- * driver_look - from the loop, look whether the pools have enough addresses: a pod has come or
- * gone. However often it is called in between, the driver looks once. Without it, it looks every 10
- * s.
+ * driver_look - from the loop, look whether the pools have enough addresses, and which labels the
+ * node has: a pod has come or gone. However often it is called in between, the driver looks once.
+ * Without it, it looks every 10 s.
  */
 void driver_look(struct driver *d);
 
 /*
  * driver_status - add to obj: node, store, contact, contactSeconds, why (unless there is contact),
- * health, conflicts: blocks and pools (numbers), and pools: name, uid, deleted, spare, warm, or
- * instead of the last two the older pool in conflict or what the pool waits for. heard counts what
- * came of requests. See railctl(8), cluster status. ERR_NOMEM.
+ * health, conflicts: blocks and pools (numbers), and pools: name, uid, deleted, spare, warm.
+ * A pool that gives nothing has instead of the last two the older pool in conflict, what it waits
+ * for, or elsewhere: it is for other nodes. heard counts what came of requests. See railctl(8),
+ * cluster status. ERR_NOMEM.
  */
 int driver_status(struct driver *d, struct json *obj, struct err *e) must_check;
 

@@ -6,8 +6,10 @@
 #include "cluster/protocol/record.h"
 #include "lib/base/err.h"
 
+struct cluster_node;
 struct driver;
 struct conflict_report;
+struct presence;
 
 /* pool_changes_free, node_forgets_free, conflict_asks_free - cancel all. */
 void pool_changes_free(struct driver *d);
@@ -22,5 +24,14 @@ void conflict_asks_free(struct driver *d);
 int conflict_report_new(struct driver *d, struct conflict_report **out, struct err *e) must_check;
 void conflict_report_block(struct conflict_report *c, const struct block_record *r);
 void conflict_report_free(struct conflict_report *c);
+
+/*
+ * presence_new - write the object of this node now and when it differs from *node, which is copied.
+ * An operator's statement that the machine is off goes with that. presence_free - end; a write that
+ * was sent may be executed. NULL is fine.
+ */
+int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
+		 struct err *e) must_check;
+void presence_free(struct presence *p);
 
 #endif

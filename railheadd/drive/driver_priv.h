@@ -12,6 +12,7 @@
 #include "railheadd/drive/follow.h"
 #include "railheadd/drive/pool_seen.h"
 #include "railheadd/drive/request.h"
+#include "railheadd/labels/node_labels.h"
 
 struct event;
 
@@ -44,6 +45,7 @@ TAILQ_HEAD(conflict_asks, conflict_ask);
 
 struct driver {
 	struct driver_conf conf;
+	struct node_labels labels;
 	struct agent *agent;
 	struct requests *requests; /* NULL: no cluster store */
 	struct follow *pools_follow, *own_follow;
@@ -137,14 +139,5 @@ void needs_fail(struct driver *d, const char *pool, enum need_result result);
 void needs_fail_unknown(struct driver *d);
 bool needs_tell(struct driver *d, const char *pool);
 void needs_free(struct driver *d);
-
-/*
- * presence_new - write the object of this node now and when it differs from *node, which is copied.
- * An operator's statement that the machine is off goes with that. presence_free - end; a write that
- * was sent may be executed. NULL is fine.
- */
-int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
-		 struct err *e) must_check;
-void presence_free(struct presence *p);
 
 #endif

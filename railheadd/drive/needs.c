@@ -150,6 +150,8 @@ static int refused(const struct driver *d, const char *pool, struct err *e)
 	if (p && p->view.pool.ending)
 		err_set(e, ERR_AGAIN, 0, "pool %s was deleted; pods of this node still use it",
 			pool);
+	else if (p && node_labels_exclude(&d->labels, p->definition))
+		return node_labels_explain(&d->labels, pool, p->definition, e);
 	else if (p && p->view.pool.conflict)
 		err_set(e, ERR_AGAIN, 0, "pool %s overlaps an older pool", pool);
 	else if (health == AGENT_TWIN)

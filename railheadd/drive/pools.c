@@ -94,6 +94,7 @@ static int replace(struct driver *d, const struct shared_pool_def *def, bool end
 	if (!p)
 		return -1;
 	p->view.pool.ending = ending;
+	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition);
 	if (agent_set_pool(d->agent, &p->view.pool, e)) {
 		shared_pool_view_clear(&p->view);
 		json_free(p->definition);
@@ -215,7 +216,7 @@ static void use(struct driver *d, struct pool_seen *s)
 		stop_use(d, s, old);
 		return;
 	}
-	if (!used && !pool_look_clear(d, s))
+	if (!used && !node_labels_exclude(&d->labels, s->definition) && !pool_look_clear(d, s))
 		return;
 	/* The node's store first: an agent that has a block of a pool needs its definition there.
 	 */
@@ -277,6 +278,10 @@ int64_t pools_retry(struct driver *d, int64_t now)
 			continue;
 		s->again = 0;
 		any = true;
+	}
+	if (node_labels_changed(&d->labels, d->conf.ctx, d->conf.ipam->node, now)) {
+		for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
+			s->fresh = any = true;
 	}
 	if (any)
 		compare(d);

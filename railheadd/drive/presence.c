@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster/protocol/object_json.h"
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define AGAIN_S 5   /* after a failure, and up to as much again: many nodes begin together */

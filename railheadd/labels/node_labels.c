@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * node_labels.c: reads the labels of this node now and then, and compares them with what pools ask
+ * for. The file node.json may change at any time without a sign; an ADD reads it itself.
+ */
+#include "railheadd/labels/node_labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipam/conf/labels.h"
+#include "ipam/node/node_file.h"
+
+#define READ_AGAIN INT64_C(10000000000)
+
+/* True: they differ from those before. */
+static bool replace(struct node_labels *l, struct json *labels)
+{
+	char *text = json_print(labels, false);
+
+	if (!text || (l->text && strcmp(l->text, text) == 0)) {
+		free(text);
+		json_free(labels);
+		return false;
+	}
+	json_free(l->now);
+	free(l->text);
+	l->now = labels;
+	l->text = text;
+	return true;
+}
+
+bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const char *node,
+			 int64_t now)
+{
+	struct json *labels = NULL;
+	struct err why;
+
+	if (l->now && now < l->due)
+		return false;
+	l->due = now + READ_AGAIN;
+	if (node_labels_load(ctx, node, &labels, &why) == 0) {
+		l->failed = false;
+		return replace(l, labels);
+	}
+	if (!l->failed)
+		log_error(&ctx->log, "the labels of this node stay as they were: %s", why.msg);
+	l->failed = true;
+	return false;
+}
+
+void node_labels_clear(struct node_labels *l)
+{
+	json_free(l->now);
+	free(l->text);
+	*l = (struct node_labels){ .due = 0 };
+}
+
+bool node_labels_exclude(const struct node_labels *l, const struct json *definition)
+{
+	const struct json *nodes = json_get(definition, "nodes");
+	struct err ignored;
+
+	/* One that cannot be read is refused when the pool is used. */
+	return nodes && selector_check(nodes, "nodes", &ignored) == 0 &&
+	       !selector_matches(nodes, l->now);
+}
+
+int node_labels_explain(const struct node_labels *l, const char *pool,
+			const struct json *definition, struct err *e)
+{
+	const struct json *nodes = json_get(definition, "nodes");
+	auto_text struct text have = { 0 }, want = { 0 };
+
+	selector_print(nodes, &want);
+	labels_print_asked(nodes, l->now, &have);
+	if (want.failed || have.failed)
+		return err_nomem(e);
+	return err_set(e, ERR_AGAIN, 0,
+		       "pool %.100s is for nodes with %.300s; this node has %.200s", pool, want.s,
+		       have.s);
+}
