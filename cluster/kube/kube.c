@@ -10,9 +10,12 @@
 #include "cluster/kube/kube_priv.h"
 #include "cluster/kube/kubeconfig.h"
 #include "cluster/store/cluster_name.h"
+#include "lib/base/ctx.h"
 
 #define TIMEOUT_MS 5000
 #define PAGE       200
+/* Types of an older release lack a field until an operator applies the new ones. */
+#define FIELD_AGAIN_MS (10 * 60 * 1000)
 
 struct kube *kube_store(const struct cluster_call *c)
 {
@@ -29,6 +32,7 @@ static void kube_call_free(struct call *call)
 	free(c->body);
 	free(c->token);
 	free(c->more);
+	free(c->untested);
 	json_free(c->was);
 	free(c);
 }
@@ -58,6 +62,8 @@ void kube_call_done(struct call *call)
 
 bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
 {
+	int64_t now = ctx_mono_ms();
+	const struct kube *s = kube_store(c);
 	const char *bad;
 
 	if (!cluster_selector_valid(which, &bad)) {
@@ -65,11 +71,45 @@ bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
 		return false;
 	}
 	c->kind = which->kind;
-	c->which.kind = which->kind;
 	(void)snprintf(c->prefix, sizeof(c->prefix), "%s", which->prefix ? which->prefix : "");
 	(void)snprintf(c->node, sizeof(c->node), "%s", which->node ? which->node : "");
-	c->which.node = which->node ? c->node : NULL;
+	c->where = (struct kube_where){ .kind = which->kind };
+	if (*c->node && now >= s->no_node[c->kind])
+		c->where.node = c->node;
+	if (c->kind == CLUSTER_BLOCK && cluster_prefix_pool(c->prefix, c->pool) &&
+	    now >= s->no_pool)
+		c->where.pool = c->pool;
 	return true;
+}
+
+bool kube_widen(struct cluster_call *c)
+{
+	int64_t until = ctx_mono_ms() + FIELD_AGAIN_MS;
+	struct kube *s = kube_store(c);
+
+	/* The pool is the younger field. A heartbeat is selected by its name. */
+	if (c->where.pool) {
+		c->where.pool = NULL;
+		s->no_pool = until;
+	} else if (c->where.node && c->kind != CLUSTER_HEARTBEAT) {
+		c->where.node = NULL;
+		s->no_node[c->kind] = until;
+	} else {
+		return false;
+	}
+	if (s->conf.unselected)
+		s->conf.unselected(s->conf.arg, &c->call.result.err);
+	return true;
+}
+
+bool kube_has_prefix(const struct cluster_call *c, const struct cluster_object *o)
+{
+	return strncmp(o->name, c->prefix, strlen(c->prefix)) == 0;
+}
+
+bool kube_has_node(const struct cluster_call *c, const struct cluster_object *o)
+{
+	return !*c->node || strcmp(o->node, c->node) == 0;
 }
 
 bool kube_stray(struct cluster_call *c, const struct err *e)
@@ -112,6 +152,7 @@ static const struct cluster_store_ops ops = {
 	.create = kube_create,
 	.update = kube_update,
 	.remove = kube_remove,
+	.tell = kube_tell,
 	.cancel = kube_cancel,
 	.close = kube_close,
 };

@@ -61,12 +61,15 @@ struct kube_conf {
 	unsigned page;       /* objects of a page; 0: 200 */
 	unsigned watch_s; /* a watch ends then; 0: as the API server likes, half an hour or more */
 	/*
-	 * stray - a list or a watch has left out an object that is not railhead's. renewed - the
-	 * files of the login have changed; why NULL: they are used from now on. NULL: not told.
+	 * stray - a list or a watch has left out an object that is not railhead's. unselected - the
+	 * API server cannot select by a field: all objects of the kind are read, and the field is
+	 * tried again after 10 minutes. renewed - the files of the login have changed; why NULL:
+	 * they are used from now on. NULL: not told.
 	 */
 	void (*stray)(void *arg, const struct err *e);
+	void (*unselected)(void *arg, const struct err *why);
 	void (*renewed)(void *arg, const struct err *why);
-	void *arg; /* of both */
+	void *arg; /* of all */
 };
 
 /*

@@ -82,7 +82,7 @@ END_TEST
 /* "REMEDY OUTCOME RETRY" of an answer to a get of block b-1. */
 static void means(int http, const char *text, const char *want, const char *hint)
 {
-	static const struct kube_asked asked = { "get", CLUSTER_BLOCK, "b-1" };
+	const struct kube_asked asked = { "get", kube_resource(CLUSTER_BLOCK), "b-1" };
 	auto_json struct json *tree = text ? parse(text) : NULL;
 	struct kube_status s;
 	bool ours = kube_status_read(tree, &s);
@@ -121,7 +121,7 @@ START_TEST(faults)
 	means(400,
 	      "{\"kind\":\"Status\",\"code\":400,\"message\":\"field label not supported: "
 	      "spec.node\"}",
-	      "0 5 0", "since Kubernetes 1.31");
+	      "3 5 0", "since Kubernetes 1.31");
 	means(500, STATUS(500, "InternalError", ""), "0 6 0", "");
 	means(503, NULL, "0 6 0", "");
 	means(504, STATUS(504, "Timeout", ""), "0 6 0", "");

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kube_engine_test.c: the contract against a real API server, and what only Kubernetes has: types
- * that can be missing, rights, tokens that end, bookmarks, schemas.
- *
- * KUBE_FOLDER has the kubeconfigs; see conformance/cluster-store/.
+ * that can be missing, rights, tokens that end, schemas.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,47 +10,11 @@
 
 #include "cluster/kube/kube.h"
 #include "cluster/store/cluster_contract.h"
+#include "cluster/testing/kube_users.h"
 #include "cluster/testing/loop.h"
 #include "lib/sys/fs.h"
 
 #define HEX_10_1_2_0 "0000000000000000000000000a010200"
-
-/* A store of the kubeconfig of this user. */
-static struct calls open_as(const char *user, const struct kube_conf *like)
-{
-	struct kube_conf conf = *like;
-	struct calls c = { .base = loop_new() };
-	char path[512];
-	struct err e;
-
-	(void)snprintf(path, sizeof(path), "%s/%s.kubeconfig", getenv("KUBE_FOLDER"), user);
-	ck_assert_msg(!kube_login_file(path, NULL, &conf.login, &e), "%s", e.msg);
-	ck_assert_msg(!kube_open(c.base, &conf, &c.store, &e), "%s", e.msg);
-	kube_login_clear(&conf.login);
-	return c;
-}
-
-static const struct kube_conf usual = { .timeout_ms = 30000 };
-
-static int open_kube(struct event_base *base, unsigned timeout_ms, struct cluster_store **out,
-		     struct err *e)
-{
-	struct kube_conf conf = { .timeout_ms = timeout_ms };
-	char path[512];
-	int rc;
-
-	(void)snprintf(path, sizeof(path), "%s/agent.kubeconfig", getenv("KUBE_FOLDER"));
-	if (kube_login_file(path, NULL, &conf.login, e))
-		return -1;
-	rc = kube_open(base, &conf, out, e);
-	kube_login_clear(&conf.login);
-	return rc;
-}
-
-static void must_say(const char *why, const char *what)
-{
-	ck_assert_msg(strstr(why, what), "%s", why);
-}
 
 /* ---- objects ---- */
 
@@ -101,34 +63,11 @@ END_TEST
 
 /* ---- any value ---- */
 
-static void on_text(void *arg, const struct cluster_result *r)
-{
-	struct ended *e = arg;
-
-	e->done = true;
-	e->outcome = r->outcome;
-	if (r->object)
-		e->object = *r->object;
-	(void)snprintf(e->why, sizeof(e->why), "%s\n%s", r->err.msg, r->err.detail);
-}
-
 /* Create it, or update what is at t->at, with this value. */
 static enum cluster_outcome write_text(struct calls *c, struct thing *t, const char *text,
 				       struct ended *e)
 {
-	const struct cluster_store_ops *ops = c->store->ops;
-	struct cluster_object o = { .kind = t->kind, .at = t->at };
-	auto_json struct json *value = NULL;
-	struct err err;
-
-	*e = (struct ended){ 0 };
-	ck_assert_int_eq(json_parse(text, strlen(text), "value", &value, &err), 0);
-	o.value = value;
-	(void)snprintf(o.name, sizeof(o.name), "%s", t->name);
-	(void)snprintf(o.node, sizeof(o.node), "%s", t->node ? t->node : "");
-	ck_assert_ptr_nonnull((*t->at.uid ? ops->update : ops->create)(c->store, &o, on_text, e));
-	wait_ended(c, e);
-	if (e->outcome == CLUSTER_OK)
+	if (do_write_text(c, t, NULL, text, e) == CLUSTER_OK)
 		t->at = e->object.at;
 	return e->outcome;
 }
@@ -183,26 +122,6 @@ END_TEST
 
 /* ---- versions that come again ---- */
 
-static enum cluster_outcome write_was(struct calls *c, const struct thing *t, const char *was,
-				      const char *text, struct ended *e)
-{
-	const struct cluster_store_ops *ops = c->store->ops;
-	struct cluster_object o = { .kind = t->kind, .at = t->at };
-	auto_json struct json *value = NULL, *before = NULL;
-	struct err err;
-
-	*e = (struct ended){ 0 };
-	ck_assert_int_eq(json_parse(was, strlen(was), "was", &before, &err), 0);
-	if (text)
-		ck_assert_int_eq(json_parse(text, strlen(text), "value", &value, &err), 0);
-	o.was = before;
-	o.value = value;
-	(void)snprintf(o.name, sizeof(o.name), "%s", t->name);
-	ck_assert_ptr_nonnull((text ? ops->update : ops->remove)(c->store, &o, on_text, e));
-	wait_ended(c, e);
-	return e->outcome;
-}
-
 #define CLAIM(node, token, more)                                                                   \
 	"{\"node\":\"" node "\",\"holder\":\"h\",\"token\":\"" token "\",\"touched\":1" more "}"
 #define TOKEN_1 "1111111111111111"
@@ -228,29 +147,55 @@ START_TEST(a_version_of_another_state)
 
 	ck_assert_int_eq(write_text(&c, &t, now, &e), CLUSTER_OK);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		ck_assert_msg(write_was(&c, &t, others[i], "{\"touched\":2}", &e) ==
+		ck_assert_msg(do_write_text(&c, &t, others[i], "{\"touched\":2}", &e) ==
 				      CLUSTER_CONFLICT,
 			      "%s", e.why);
 		must_say(e.why, "another owner or asker");
-		ck_assert_int_eq(write_was(&c, &t, others[i], NULL, &e), CLUSTER_CONFLICT);
+		ck_assert_int_eq(do_write_text(&c, &t, others[i], NULL, &e), CLUSTER_CONFLICT);
 	}
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
 	ck_assert_str_eq(e.object.at.version, t.at.version);
 	/* a free block, which nobody asks for, and back */
-	ck_assert_msg(write_was(&c, &t, CLAIM("n1", TOKEN_1, ""), "{\"touched\":2}", &e) ==
+	ck_assert_msg(do_write_text(&c, &t, CLAIM("n1", TOKEN_1, ""), "{\"touched\":2}", &e) ==
 			      CLUSTER_OK,
 		      "%s", e.why);
 	t.at = e.object.at;
-	ck_assert_int_eq(write_was(&c, &t, now, "{\"touched\":3}", &e), CLUSTER_CONFLICT);
-	ck_assert_msg(write_was(&c, &t, "{\"touched\":2}", "{\"touched\":3" ASKED "}", &e) ==
+	ck_assert_int_eq(do_write_text(&c, &t, now, "{\"touched\":3}", &e), CLUSTER_CONFLICT);
+	ck_assert_msg(do_write_text(&c, &t, "{\"touched\":2}", "{\"touched\":3" ASKED "}", &e) ==
 			      CLUSTER_OK,
 		      "%s", e.why);
-	ck_assert_int_eq(write_was(&c, &t, "{\"touched\":2}", NULL, &e), CLUSTER_CONFLICT);
+	ck_assert_int_eq(do_write_text(&c, &t, "{\"touched\":2}", NULL, &e), CLUSTER_CONFLICT);
 	t.at = e.object.at;
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
 	t.at = e.object.at;
-	ck_assert_int_eq(write_was(&c, &t, "{\"touched\":3" ASKED "}", NULL, &e), CLUSTER_OK);
+	ck_assert_int_eq(do_write_text(&c, &t, "{\"touched\":3" ASKED "}", NULL, &e), CLUSTER_OK);
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_NOT_FOUND);
+	engine_close(&c);
+}
+END_TEST
+
+#define BEAT(boot, count) "{\"holder\":\"h\",\"boot\":\"" boot "\",\"count\":" count "}"
+
+/* The same of a heartbeat. One that a person has written in another form is not another one. */
+START_TEST(a_version_of_another_heartbeat)
+{
+	static const char same[] = "{ \"count\": 7, \"boot\": \"b1\", \"holder\": \"h\" }";
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_HEARTBEAT, .name = "state-beat" };
+	struct ended e;
+
+	ck_assert_int_eq(write_text(&c, &t, BEAT("b1", "7"), &e), CLUSTER_OK);
+	ck_assert_int_eq(do_write_text(&c, &t, BEAT("b1", "8"), BEAT("b1", "9"), &e),
+			 CLUSTER_CONFLICT);
+	must_say(e.why, "another holder or count");
+	ck_assert_int_eq(do_write_text(&c, &t, BEAT("b2", "7"), BEAT("b2", "8"), &e),
+			 CLUSTER_CONFLICT);
+	ck_assert_int_eq(do_write_text(&c, &t, same, BEAT("b1", "8"), &e), CLUSTER_OK);
+	t.at = e.object.at;
+	ck_assert_msg(do_write_text(&c, &t, BEAT("b1", "8"), BEAT("b1", "9"), &e) == CLUSTER_OK,
+		      "%s", e.why);
+	ck_assert_int_eq(do_write_text(&c, &t, BEAT("b1", "8"), BEAT("b1", "10"), &e),
+			 CLUSTER_CONFLICT);
 	engine_close(&c);
 }
 END_TEST
@@ -289,7 +234,7 @@ START_TEST(who_may_not_is_refused)
 {
 	static struct listed l;
 	static struct watched w;
-	struct calls c = open_as("guest", &usual);
+	struct calls c = kube_open_as("guest", NULL);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "rights-a" };
 	struct cluster_selector all = { CLUSTER_POOL, NULL, NULL };
 	struct ended e;
@@ -363,7 +308,7 @@ START_TEST(a_token_that_ends_is_read_again)
 {
 	struct calls c = { .base = loop_new() };
 	struct token_pipe pipe = { 0 }, *p = &pipe;
-	struct kube_conf conf = usual;
+	struct kube_conf conf = { .timeout_ms = 30000 };
 	auto_free char *old = NULL, *new = NULL;
 	struct thing t = { .kind = CLUSTER_POOL, .name = "again-a" };
 	char path[512], file[512];
@@ -396,7 +341,7 @@ END_TEST
 
 START_TEST(an_untrusted_server_gets_nothing)
 {
-	struct calls c = open_as("deceived", &usual);
+	struct calls c = kube_open_as("deceived", NULL);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "tls-a" };
 	struct ended e;
 
@@ -409,7 +354,7 @@ END_TEST
 /* A client certificate instead of a token. */
 START_TEST(a_certificate_is_a_user)
 {
-	struct calls c = open_as("admin", &usual);
+	struct calls c = kube_open_as("admin", NULL);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "certificate-a" };
 
 	must_write(&c, WRITE_CREATE, &t);
@@ -423,7 +368,7 @@ END_TEST
 START_TEST(a_busy_server_says_when)
 {
 	static struct ended e[CROWD];
-	struct calls c = open_as("busy", &usual);
+	struct calls c = kube_open_as("busy", NULL);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "busy-a" };
 	int refused = 0;
 
@@ -443,136 +388,16 @@ START_TEST(a_busy_server_says_when)
 }
 END_TEST
 
-/* ---- lists and watches ---- */
-
-struct broken_list {
-	bool done;
-	unsigned n;
-	enum cluster_outcome outcome;
-};
-
-static void compact_at_first(void *arg, const struct cluster_object *o)
-{
-	struct broken_list *l = arg;
-
-	(void)o;
-	if (!l->n++)
-		engine_control("compact");
-}
-
-static void on_broken(void *arg, const struct cluster_result *r, const char *revision)
-{
-	struct broken_list *l = arg;
-
-	ck_assert_str_eq(revision, "");
-	l->done = true;
-	l->outcome = r->outcome;
-}
-
-static bool is_broken(const void *arg)
-{
-	return ((const struct broken_list *)arg)->done;
-}
-
-START_TEST(a_list_can_expire_in_the_middle)
-{
-	static const struct cluster_list_fns fns = { compact_at_first, on_broken };
-	static struct listed l;
-	const struct kube_conf small = { .timeout_ms = 30000, .page = 2 };
-	struct calls c = open_as("agent", &small);
-	struct thing t = { .kind = CLUSTER_NODE };
-	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
-	const char *const names[] = { "middle-a", "middle-b", "middle-c", "middle-d", "middle-e" };
-	struct broken_list broken = { 0 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		t.name = names[i];
-		must_write(&c, WRITE_CREATE, &t);
-	}
-	ck_assert_ptr_nonnull(c.store->ops->list(c.store, &all, &fns, &broken));
-	loop_until(c.base, is_broken, &broken);
-	ck_assert_uint_eq(broken.n, 2);
-	ck_assert_int_eq(broken.outcome, CLUSTER_EXPIRED);
-	all.prefix = "middle-";
-	ck_assert_int_eq(do_list(&c, &all, &l), CLUSTER_OK);
-	ck_assert_uint_eq(l.n, ARRAY_SIZE(names));
-	engine_close(&c);
-}
-END_TEST
-
-static bool has_revision(const void *arg)
-{
-	const struct watched *w = arg;
-
-	return *w->revision || w->ended;
-}
-
-/* Two seconds before its end a quiet watch gets a bookmark, and it ends in order. */
-START_TEST(a_quiet_watch_gets_a_bookmark)
-{
-	static struct listed l;
-	static struct watched w;
-	const struct kube_conf brief = { .timeout_ms = 30000, .watch_s = 4 };
-	struct calls c = open_as("agent", &brief);
-	struct thing t = { .kind = CLUSTER_NODE, .name = "quiet-a", .node = "quiet-a" };
-	struct thing other = { .kind = CLUSTER_NODE, .name = "quiet-z" };
-	struct cluster_selector which = { CLUSTER_NODE, "quiet-a", NULL };
-	char seen[CLUSTER_REVISION_LEN];
-
-	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
-	must_write(&c, WRITE_CREATE, &other);
-	/* a busy API server is late for it */
-	do {
-		start_watch(&c, &which, l.revision, &w);
-		loop_until(c.base, has_revision, &w);
-		ck_assert_msg(w.outcome == CLUSTER_OK && !w.n, "%u changes, %s", w.n, w.why);
-	} while (!*w.revision);
-	(void)snprintf(seen, sizeof(seen), "%s", w.revision);
-	wait_watched(&c, &w, 0);
-	ck_assert_msg(w.outcome == CLUSTER_OK, "%d: %s", (int)w.outcome, w.why);
-	must_write(&c, WRITE_CREATE, &t);
-	start_watch(&c, &which, seen, &w);
-	wait_watched(&c, &w, 1);
-	ck_assert_str_eq(w.text, "quiet-a=0 ");
-	engine_close(&c);
-}
-END_TEST
-
-/* As after a restore of etcd: this node has seen more than there is. */
-START_TEST(a_revision_of_the_future_is_expired)
-{
-	static struct listed l;
-	static struct watched w;
-	struct calls c = engine_open();
-	struct cluster_selector which = { CLUSTER_NODE, NULL, NULL };
-
-	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
-	testing_append(l.revision, sizeof(l.revision), "000");
-	start_watch(&c, &which, l.revision, &w);
-	wait_watched(&c, &w, 0);
-	ck_assert_msg(w.outcome == CLUSTER_EXPIRED, "%d: %s", (int)w.outcome, w.why);
-	engine_close(&c);
-}
-END_TEST
-
 int main(void)
 {
-	static const struct contract_engine engine = { "kubernetes", open_kube, true };
+	static const struct contract_engine engine = { "kubernetes", kube_open_agent, true };
 	const TTest *const tests[] = {
-		a_heartbeat_is_a_lease,
-		people_can_read_a_block,
-		fixed_keys_never_change,
-		a_version_of_another_state,
-		a_missing_type_is_away,
-		who_may_not_is_refused,
-		a_new_token_is_used,
-		a_token_that_ends_is_read_again,
-		an_untrusted_server_gets_nothing,
-		a_certificate_is_a_user,
-		a_busy_server_says_when,
-		a_list_can_expire_in_the_middle,
-		a_quiet_watch_gets_a_bookmark,
-		a_revision_of_the_future_is_expired,
+		a_heartbeat_is_a_lease,          people_can_read_a_block,
+		fixed_keys_never_change,         a_version_of_another_state,
+		a_version_of_another_heartbeat,  a_missing_type_is_away,
+		who_may_not_is_refused,          a_new_token_is_used,
+		a_token_that_ends_is_read_again, an_untrusted_server_gets_nothing,
+		a_certificate_is_a_user,         a_busy_server_says_when,
 	};
 	Suite *suite = suite_create("kubernetes");
 	SRunner *runner;

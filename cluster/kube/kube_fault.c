@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/kube/kube_object.h"
-
 /* The meaning of a code, if the Status has this reason. reason NULL: any Status. */
 struct meaning {
 	int code;
@@ -66,7 +64,7 @@ static const char no_fields[] =
 /* The Status is about the object that was asked for. */
 static bool is_about(const struct kube_status *s, const struct kube_asked *asked)
 {
-	const struct kube_resource *r = kube_resource(asked->kind);
+	const struct kube_resource *r = asked->resource;
 
 	return *asked->name && !strcmp(s->name, asked->name) && !strcmp(s->plural, r->plural) &&
 	       !strcmp(s->group, r->group);
@@ -93,11 +91,11 @@ static const struct meaning *meaning_of(int code, const struct kube_status *s,
 /* The advice if the type is missing (404), or is being deleted (405). */
 static void type_hint(int code, const struct kube_asked *asked, struct err *e)
 {
-	const struct kube_resource *r = kube_resource(asked->kind);
+	const struct kube_resource *r = asked->resource;
 
 	if (r->namespaced)
-		(void)err_hint(e, "the namespace of the agents must exist, and the address must be "
-				  "that of an API server");
+		(void)err_hint(e, "the namespace must exist, and the address must be that of an "
+				  "API server");
 	else
 		(void)err_hint(e,
 			       "the CustomResourceDefinition %s.%s %s: kubectl apply -f "
@@ -109,7 +107,7 @@ static void type_hint(int code, const struct kube_asked *asked, struct err *e)
 struct kube_fault kube_fault(int http, const struct kube_status *s, const struct kube_asked *asked,
 			     struct err *e)
 {
-	const struct kube_resource *r = kube_resource(asked->kind);
+	const struct kube_resource *r = asked->resource;
 	int code = s && s->code ? s->code : http;
 	const struct meaning *m = meaning_of(code, s, asked);
 	struct kube_fault f = m->fault;
@@ -119,10 +117,12 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 		      s && *s->message ? s->message : "without a reason of Kubernetes");
 	if (m->hint)
 		(void)err_hint(e, "%s", m->hint);
-	if (code == 403 && asked->kind == CLUSTER_POOL)
+	if (code == 403 && r == kube_resource(CLUSTER_POOL))
 		(void)err_hint(e, "%s", pools_are_written);
-	if (code == 400 && s && strstr(s->message, "field label"))
+	if (code == 400 && s && strstr(s->message, "field label")) {
 		(void)err_hint(e, "%s", no_fields);
+		f.remedy = KUBE_WIDER;
+	}
 	if (m == &away && (code == 404 || code == 405))
 		type_hint(code, asked, e);
 	if (s && s->retry_ms)

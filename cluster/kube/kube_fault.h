@@ -6,11 +6,13 @@
 #define RAILHEAD_CLUSTER_KUBE_KUBE_FAULT_H
 
 #include "cluster/kube/kube_answer.h"
+#include "cluster/kube/kube_object.h"
 
 enum kube_remedy {
 	KUBE_REPORT,    /* report the outcome */
 	KUBE_NEW_TOKEN, /* ask once more if there is a new token by now; not executed */
 	KUBE_LOOK,      /* of a write with a precondition: the object says which one failed */
+	KUBE_WIDER,     /* a list or a watch: select less on the API server */
 };
 
 struct kube_fault {
@@ -22,7 +24,7 @@ struct kube_fault {
 /* The request. */
 struct kube_asked {
 	const char *verb; /* "get", "list", "watch", "create", "patch", "delete" */
-	enum cluster_kind kind;
+	const struct kube_resource *resource;
 	const char *name; /* "": of a list or a watch */
 };
 

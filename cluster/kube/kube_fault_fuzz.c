@@ -7,7 +7,7 @@
 FUZZ(const uint8_t *data, size_t size)
 {
 	static const int codes[] = { 400, 401, 403, 404, 409, 410, 422, 429, 500, 503 };
-	const struct kube_asked asked = { "get", CLUSTER_BLOCK, "b" };
+	const struct kube_asked asked = { "get", kube_resource(CLUSTER_BLOCK), "b" };
 	auto_json struct json *tree = NULL;
 	struct kube_status s;
 	struct err e;

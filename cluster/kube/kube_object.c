@@ -11,7 +11,8 @@
 #include "lib/base/ip.h"
 #include "lib/base/parse.h"
 
-#define START_DIGITS 32 /* of a block's name */
+#define START_DIGITS   32                                                /* of a block's name */
+#define HEARTBEAT_PATH "/metadata/annotations/" KUBE_GROUP "~1heartbeat" /* RFC 6901: ~1 is '/' */
 
 static const struct kube_resource resources[CLUSTER_KINDS] = {
 	[CLUSTER_POOL] = { KUBE_GROUP, KUBE_VERSION, "railpools", "RailPool", false },
@@ -164,8 +165,9 @@ static int add_text(struct json *patch, const char *path, const char *text)
 	return op ? json_add_str(op, "value", text) : -1;
 }
 
-/* These keys tell two states of a block apart that have one version; each may be absent. */
-static const char *const tested[] = { "node", "holder", "token", "touched" };
+/* These keys tell two states of an object apart that have one version; each may be absent. */
+static const char *const of_block[] = { "node", "holder", "token", "touched", NULL };
+static const char *const of_heartbeat[] = { "holder", "boot", "machine", "count", "twin", NULL };
 
 static int add_test(struct json *patch, const char *path, const struct json *value)
 {
@@ -176,16 +178,31 @@ static int add_test(struct json *patch, const char *path, const struct json *val
 	return value ? json_add_copy(op, "value", value) : json_add_null(op, "value");
 }
 
+/* An annotation can only be tested as a whole. */
+static int test_heartbeat(struct json *patch, const struct json *was)
+{
+	auto_free char *text = json_print(was, false);
+	struct json *op = json_push_object(patch);
+
+	return !text || !op || json_add_str(op, "op", "test") ||
+			       json_add_str(op, "path", HEARTBEAT_PATH) ||
+			       json_add_str(op, "value", text)
+		       ? -1
+		       : 0;
+}
+
 static int add_tests(struct json *patch, const struct cluster_object *o)
 {
 	const struct json *ask = json_get(o->was, "ask");
 	char path[64];
 
-	if (!o->was || o->kind != CLUSTER_BLOCK)
+	if (!kube_object_has_was(o))
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(tested); i++) {
-		(void)snprintf(path, sizeof(path), "/spec/%s", tested[i]);
-		if (add_test(patch, path, json_get(o->was, tested[i])))
+	if (o->kind == CLUSTER_HEARTBEAT)
+		return test_heartbeat(patch, o->was);
+	for (const char *const *key = of_block; *key; key++) {
+		(void)snprintf(path, sizeof(path), "/spec/%s", *key);
+		if (add_test(patch, path, json_get(o->was, *key)))
 			return -1;
 	}
 	return ask ? add_test(patch, "/spec/ask/token", json_get(ask, "token"))
@@ -200,12 +217,13 @@ static bool is_same(const struct json *a, const struct json *b, const char *key)
 	return !x == !y && (!x || strcmp(json_show(x, one), json_show(y, other)) == 0);
 }
 
-bool kube_object_was(const struct json *value, const struct json *was)
+bool kube_object_was(enum cluster_kind kind, const struct json *value, const struct json *was)
 {
 	const struct json *ask = json_get(value, "ask"), *asked = json_get(was, "ask");
+	const char *const *key = kind == CLUSTER_HEARTBEAT ? of_heartbeat : of_block;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tested); i++)
-		if (!is_same(value, was, tested[i]))
+	for (; *key; key++)
+		if (!is_same(value, was, *key))
 			return false;
 	return !ask == !asked && (!ask || is_same(ask, asked, "token"));
 }

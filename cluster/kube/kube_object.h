@@ -30,17 +30,23 @@ const struct kube_resource *kube_resource(enum cluster_kind kind);
  * kube_object_json - the resource of an object: with name and all for a creation. kube_patch_json -
  * a JSON Patch of RFC 6902 that replaces the value and names uid and version of the object: the API
  * server refuses it (409) for another version. Metadata of other writers stays. If `was` of a block
- * is known, the patch tests it first (422). Both are freed by the caller. ERR_CONFIG: the value is
- * no object, has another node, or is too long.
+ * or a heartbeat is known, the patch tests it first (422). Both are freed by the caller.
+ * ERR_CONFIG: the value is no object, has another node, or is too long.
  */
 int kube_object_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;
 int kube_patch_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;
 
+/* kube_object_has_was - whether the value before a write is looked at. */
+static inline bool kube_object_has_was(const struct cluster_object *o)
+{
+	return o->was && (o->kind == CLUSTER_BLOCK || o->kind == CLUSTER_HEARTBEAT);
+}
+
 /*
- * kube_object_was - false: the value is not what `was` of a block says, as far as the patch tests
- * it.
+ * kube_object_was - false: the value is another state of the object than `was`. The patch of a
+ * heartbeat tests the text of the value, which another program may have written in another form.
  */
-bool kube_object_was(const struct json *value, const struct json *was);
+bool kube_object_was(enum cluster_kind kind, const struct json *value, const struct json *was);
 
 /*
  * kube_object_read - the object of a resource. Its value is part of n or of *tree, which the caller

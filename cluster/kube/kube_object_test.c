@@ -103,12 +103,39 @@ START_TEST(patches_that_test)
 	ck_assert_msg(strstr(text, "\"path\":\"/spec/holder\",\"value\":null}"), "%s", text);
 	ck_assert_msg(strstr(text, "\"path\":\"/spec/touched\",\"value\":4}"), "%s", text);
 	ck_assert_msg(strstr(text, "\"path\":\"/spec/ask\",\"value\":null}"), "%s", text);
-	ck_assert(!kube_object_was(owned, free_block) && !kube_object_was(free_block, owned));
+	ck_assert(!kube_object_was(CLUSTER_BLOCK, owned, free_block) &&
+		  !kube_object_was(CLUSTER_BLOCK, free_block, owned));
 	now = json_dup(owned);
 	ck_assert_int_eq(json_add_int(now, "probe", 1), 0);
-	ck_assert(kube_object_was(now, owned));
+	ck_assert(kube_object_was(CLUSTER_BLOCK, now, owned));
 	json_del(json_get_mut(now, "ask"), "token");
-	ck_assert(!kube_object_was(now, owned));
+	ck_assert(!kube_object_was(CLUSTER_BLOCK, now, owned));
+}
+END_TEST
+
+#define BEAT(count) "{\"holder\":\"h\",\"boot\":\"b\",\"count\":" count "}"
+
+/* An annotation is one text: it is tested as a whole, and compared by what tells two states apart.
+ */
+START_TEST(patches_of_heartbeats_that_test)
+{
+	static const char other[] =
+		"{\"boot\": \"b\", \"count\": 3, \"holder\": \"h\", \"new\": 1}";
+	struct cluster_object o = object(CLUSTER_HEARTBEAT, "n1", "");
+	auto_json struct json *was = NULL, *next = NULL, *form = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(BEAT("3"), strlen(BEAT("3")), "was", &was, &e), 0);
+	ck_assert_int_eq(json_parse(BEAT("4"), strlen(BEAT("4")), "next", &next, &e), 0);
+	ck_assert_int_eq(json_parse(other, strlen(other), "form", &form, &e), 0);
+	o.was = was;
+	auto_free char *text = made(o, "{}", true);
+	ck_assert_ptr_eq(strstr(text, "[{\"op\":\"test\",\"path\":\"/metadata/annotations/"
+				      "railhead.io~1heartbeat\",\"value\":\"{\\\"holder\\\":"
+				      "\\\"h\\\",\\\"boot\\\":\\\"b\\\",\\\"count\\\":3}\"},"),
+			 text);
+	ck_assert(kube_object_was(CLUSTER_HEARTBEAT, form, was));
+	ck_assert(!kube_object_was(CLUSTER_HEARTBEAT, next, was));
 }
 END_TEST
 
@@ -220,9 +247,11 @@ START_TEST(addresses)
 {
 	const struct kube_place p = { "https://a/x", "agents" };
 	const struct cluster_version at = { "u", "9" };
-	struct cluster_selector blocks = { CLUSTER_BLOCK, "n1", "ignored" };
-	struct cluster_selector beats = { CLUSTER_HEARTBEAT, "n1", NULL };
-	struct cluster_selector all = { CLUSTER_IDENTITY, NULL, NULL };
+	const struct kube_where blocks = { CLUSTER_BLOCK, "n1", NULL };
+	const struct kube_where pool = { CLUSTER_BLOCK, NULL, "rail0" };
+	const struct kube_where both = { CLUSTER_BLOCK, "n1", "rail0" };
+	const struct kube_where beats = { CLUSTER_HEARTBEAT, "n1", NULL };
+	const struct kube_where all = { CLUSTER_IDENTITY, NULL, NULL };
 
 	is(kube_object_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p");
 	is(kube_object_url(&p, CLUSTER_NODE, NULL), CRD "railnodes");
@@ -230,6 +259,10 @@ START_TEST(addresses)
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases/n");
 	is(kube_page_url(&p, &blocks, 7, ""),
 	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1");
+	is(kube_page_url(&p, &pool, 7, ""),
+	   CRD "railblocks?limit=7&fieldSelector=spec.pool%3Drail0");
+	is(kube_page_url(&p, &both, 7, ""),
+	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1%2Cspec.pool%3Drail0");
 	is(kube_page_url(&p, &all, 7, "a+/=~b"),
 	   CRD "railidentities?limit=7&continue=a%2B%2F%3D~b");
 	is(kube_page_url(&p, &beats, 7, ""),
@@ -268,15 +301,15 @@ START_TEST(no_memory)
 {
 	struct cluster_object block = object(CLUSTER_BLOCK, "p-" V4, "n1");
 	struct cluster_object beat = object(CLUSTER_HEARTBEAT, "n1", "n1");
-	struct cluster_selector which = { CLUSTER_HEARTBEAT, "n1", NULL };
+	struct kube_where where = { CLUSTER_HEARTBEAT, "n1", NULL };
 	auto_json struct json *value = json_new_object();
 
-	block.value = beat.value = block.was = value;
+	block.value = beat.value = block.was = beat.was = value;
 	ck_assert_str_eq(alloc_fail_each(make_one, &block), "ok");
 	ck_assert_str_eq(alloc_fail_each(make_one, &beat), "ok");
-	ck_assert_str_eq(alloc_fail_each(make_urls, &which), "ok");
+	ck_assert_str_eq(alloc_fail_each(make_urls, &where), "ok");
 }
 END_TEST
 
-TEST_PROGRAM("kube_object", specs, patches, patches_that_test, refused_values, objects,
-	     strange_objects, addresses, no_memory)
+TEST_PROGRAM("kube_object", specs, patches, patches_that_test, patches_of_heartbeats_that_test,
+	     refused_values, objects, strange_objects, addresses, no_memory)

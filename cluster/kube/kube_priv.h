@@ -14,15 +14,20 @@ struct kube {
 	struct call_store base;
 	struct kube_conf conf;
 	struct kube_place place;
+	/* ctx_mono_ms(): no field of this kind, and of blocks no pool, is asked for until then. */
+	int64_t no_node[CLUSTER_KINDS], no_pool;
 };
 
 /* A request of a call. next gets the answer with a status of success; NULL: it is a stream. */
 struct kube_ask {
 	const char *method, *verb;
-	const char *type; /* of the body; NULL: there is none */
-	bool changes;     /* uid and version are preconditions */
+	const char *type;                     /* of the body; NULL: there is none */
+	const struct kube_resource *resource; /* NULL: that of the call's kind */
+	bool changes;                         /* uid and version are preconditions */
 	void (*next)(struct cluster_call *c, const struct json *answer);
 	void (*too_large)(struct cluster_call *c);
+	/* The API server cannot select by a field, and c->where is without it now. */
+	void (*wider)(struct cluster_call *c);
 };
 
 struct cluster_call {
@@ -41,7 +46,8 @@ struct cluster_call {
 	enum cluster_kind kind;
 	char name[CLUSTER_NAME_LEN];                           /* "": of a list or a watch */
 	char node[CLUSTER_NAME_LEN], prefix[CLUSTER_NAME_LEN]; /* of the selector */
-	struct cluster_selector which;                         /* points to them */
+	char pool[CLUSTER_NAME_LEN];                           /* of the prefix; "": none */
+	struct kube_where where;             /* what the API server selects; points to them */
 	char revision[CLUSTER_REVISION_LEN]; /* the same for all pages; seen by a watch */
 	char *more;                          /* of the next page */
 	unsigned limit;
@@ -49,6 +55,7 @@ struct cluster_call {
 	/* The write was refused, and looks at the object. */
 	struct cluster_version at;
 	struct json *was; /* owned; NULL: not known */
+	char *untested;   /* of a heartbeat: the same patch without its test; NULL: none */
 	bool rank;        /* a creation tells the number of its object */
 	bool looks;
 	enum cluster_outcome refused_as;
@@ -70,6 +77,14 @@ void kube_renew(struct kube *s);
 
 /* kube_select - keep a selector; false: it has a bad name, and the call ends, later. */
 bool kube_select(struct cluster_call *c, const struct cluster_selector *which);
+
+/*
+ * kube_widen - after a refusal of a field: leave it out of c->where, and remember that. false: no
+ * field is in it. kube_has_prefix, kube_has_node - what the API server may not have looked at.
+ */
+bool kube_widen(struct cluster_call *c);
+bool kube_has_prefix(const struct cluster_call *c, const struct cluster_object *o);
+bool kube_has_node(const struct cluster_call *c, const struct cluster_object *o);
 
 /*
  * kube_send - ask; url and body are freed with the call. NULL: no memory; the body of an ask
@@ -109,5 +124,7 @@ struct cluster_call *kube_update(struct cluster_store *s, const struct cluster_o
 				 cluster_done_fn done, void *arg);
 struct cluster_call *kube_remove(struct cluster_store *s, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg);
+struct cluster_call *kube_tell(struct cluster_store *s, const struct cluster_event *event,
+			       cluster_done_fn done, void *arg);
 
 #endif

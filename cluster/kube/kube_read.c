@@ -58,7 +58,7 @@ static int list_item(struct cluster_call *c, const struct json *n)
 
 	if (kube_object_read(n, c->kind, &object, &tree, e))
 		return kube_stray(c, e) ? 0 : -1;
-	if (!strncmp(object.name, c->prefix, strlen(c->prefix)))
+	if (kube_has_prefix(c, &object) && kube_has_node(c, &object))
 		c->list.item(c->arg, &object);
 	return 0;
 }
@@ -121,14 +121,25 @@ static void on_large_page(struct cluster_call *c)
 	}
 }
 
+/* The fields of the types have changed in the middle of a list: it cannot go on. */
+static void on_wider(struct cluster_call *c)
+{
+	if (c->more)
+		call_end(&c->call, CLUSTER_EXPIRED, NULL);
+	else
+		send_page(c);
+}
+
 static void send_page(struct cluster_call *c)
 {
-	static const struct kube_ask ask = {
-		.method = "GET", .verb = "list", .next = on_page, .too_large = on_large_page
-	};
+	static const struct kube_ask ask = { .method = "GET",
+					     .verb = "list",
+					     .next = on_page,
+					     .too_large = on_large_page,
+					     .wider = on_wider };
 
 	kube_send(c, &ask,
-		  kube_page_url(&kube_store(c)->place, &c->which, c->limit, c->more ? c->more : ""),
+		  kube_page_url(&kube_store(c)->place, &c->where, c->limit, c->more ? c->more : ""),
 		  NULL);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kube_request.c: Kubernetes cannot select names by their beginning, so an address never has the
- * prefix of a selector.
+ * prefix of a selector, only the pool of it.
  */
 #include "cluster/kube/kube_request.h"
 
@@ -35,16 +35,19 @@ static void add_resource(struct text *t, const struct kube_place *p, enum cluste
 }
 
 /*
- * "node" of the spec is a selectable field of our types. A heartbeat has the name of its node, and
- * leases of others are beside it.
+ * "node" of the spec is a selectable field of our types, "pool" one of a block. A heartbeat has the
+ * name of its node, and leases of others are beside it.
  */
-static void add_selector(struct text *t, const struct cluster_selector *which)
+static void add_selector(struct text *t, const struct kube_where *where)
 {
-	bool heartbeat = which->kind == CLUSTER_HEARTBEAT;
+	bool heartbeat = where->kind == CLUSTER_HEARTBEAT;
 
-	if (which->node)
-		text_addf(t, "&fieldSelector=%s%%3D%s", heartbeat ? "metadata.name" : "spec.node",
-			  which->node);
+	if (where->node || where->pool)
+		text_add(t, "&fieldSelector=");
+	if (where->node)
+		text_addf(t, "%s%%3D%s", heartbeat ? "metadata.name" : "spec.node", where->node);
+	if (where->pool)
+		text_addf(t, "%sspec.pool%%3D%s", where->node ? "%2C" : "", where->pool);
 	if (heartbeat) {
 		text_add(t, "&labelSelector=");
 		add_escaped(t, KUBE_HEARTBEAT);
@@ -61,14 +64,14 @@ char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const 
 	return text_take(&t);
 }
 
-char *kube_page_url(const struct kube_place *p, const struct cluster_selector *which,
-		    unsigned limit, const char *more)
+char *kube_page_url(const struct kube_place *p, const struct kube_where *where, unsigned limit,
+		    const char *more)
 {
 	auto_text struct text t = { 0 };
 
-	add_resource(&t, p, which->kind);
+	add_resource(&t, p, where->kind);
 	text_addf(&t, "?limit=%u", limit);
-	add_selector(&t, which);
+	add_selector(&t, where);
 	if (*more) {
 		text_add(&t, "&continue=");
 		add_escaped(&t, more);
@@ -76,16 +79,16 @@ char *kube_page_url(const struct kube_place *p, const struct cluster_selector *w
 	return text_take(&t);
 }
 
-char *kube_watch_url(const struct kube_place *p, const struct cluster_selector *which,
+char *kube_watch_url(const struct kube_place *p, const struct kube_where *where,
 		     const char *revision, unsigned seconds)
 {
 	auto_text struct text t = { 0 };
 
-	add_resource(&t, p, which->kind);
+	add_resource(&t, p, where->kind);
 	text_addf(&t, "?watch=1&allowWatchBookmarks=true&resourceVersion=%s", revision);
 	if (seconds)
 		text_addf(&t, "&timeoutSeconds=%u", seconds);
-	add_selector(&t, which);
+	add_selector(&t, where);
 	return text_take(&t);
 }
 

@@ -19,13 +19,19 @@ struct kube_place {
 /* kube_object_url - name NULL: of all objects of the kind, where one is created. */
 char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const char *name);
 
+/* A list or a watch selects these objects on the API server. NULL: everything. */
+struct kube_where {
+	enum cluster_kind kind;
+	const char *node, *pool; /* pool: of blocks only */
+};
+
 /* kube_page_url - a page of a list; more: where it goes on, "" at the beginning. */
-char *kube_page_url(const struct kube_place *p, const struct cluster_selector *which,
-		    unsigned limit, const char *more);
+char *kube_page_url(const struct kube_place *p, const struct kube_where *where, unsigned limit,
+		    const char *more);
 
 /* kube_watch_url - changes after the revision, and bookmarks; for seconds, 0: as the server likes.
  */
-char *kube_watch_url(const struct kube_place *p, const struct cluster_selector *which,
+char *kube_watch_url(const struct kube_place *p, const struct kube_where *where,
 		     const char *revision, unsigned seconds);
 
 /* kube_remove_body - delete what has this uid and version. */

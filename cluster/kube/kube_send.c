@@ -68,7 +68,8 @@ void kube_fail(struct cluster_call *c, enum cluster_outcome outcome)
 
 void kube_refused(struct cluster_call *c, int http, const struct json *answer, unsigned retry_ms)
 {
-	const struct kube_asked asked = { c->ask->verb, c->kind, c->name };
+	const struct kube_resource *of = c->ask->resource;
+	const struct kube_asked asked = { c->ask->verb, of ? of : kube_resource(c->kind), c->name };
 	struct kube_status status;
 	bool ours = kube_status_read(answer, &status);
 	struct kube_fault f = kube_fault(http, ours ? &status : NULL, &asked, &c->call.result.err);
@@ -76,6 +77,8 @@ void kube_refused(struct cluster_call *c, int http, const struct json *answer, u
 	c->call.result.retry_ms = retry_ms ? retry_ms : f.retry_ms;
 	if (f.remedy == KUBE_NEW_TOKEN && take_new_token(c)) {
 		transmit(c);
+	} else if (f.remedy == KUBE_WIDER && c->ask->wider && kube_widen(c)) {
+		c->ask->wider(c);
 	} else if (f.remedy == KUBE_LOOK && c->ask->changes) {
 		kube_look(c, f.outcome);
 	} else {

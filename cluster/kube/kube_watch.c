@@ -27,8 +27,10 @@ static int watch_object(struct cluster_call *c, const struct kube_event *ev)
 
 	if (kube_object_read(ev->object, c->kind, &object, &tree, e))
 		return kube_stray(c, e) ? 0 : -1;
-	if (!strncmp(object.name, c->prefix, strlen(c->prefix)))
-		c->watch.changed(c->arg, &object, ev->type == KUBE_DELETED);
+	/* Without the field it is not known whether the object was of the node before. */
+	if (kube_has_prefix(c, &object))
+		c->watch.changed(c->arg, &object,
+				 ev->type == KUBE_DELETED || !kube_has_node(c, &object));
 	return 0;
 }
 
@@ -67,9 +69,11 @@ void kube_watch_line(void *arg, const char *line, size_t len)
 
 /* ---- the beginning ---- */
 
+static void begin(struct cluster_call *c);
+
 static void on_now(struct cluster_call *c, const struct json *answer)
 {
-	static const struct kube_ask ask = { .method = "GET", .verb = "watch" };
+	static const struct kube_ask ask = { .method = "GET", .verb = "watch", .wider = begin };
 	struct kube *s = kube_store(c);
 	struct err *e = &c->call.result.err;
 	struct kube_page p;
@@ -87,15 +91,24 @@ static void on_now(struct cluster_call *c, const struct json *answer)
 	} else {
 		c->deadline = 0;
 		kube_send(c, &ask,
-			  kube_watch_url(&s->place, &c->which, c->revision, s->conf.watch_s), NULL);
+			  kube_watch_url(&s->place, &c->where, c->revision, s->conf.watch_s), NULL);
 	}
+}
+
+static void begin(struct cluster_call *c)
+{
+	static const struct kube_ask ask = {
+		.method = "GET", .verb = "list", .next = on_now, .wider = begin
+	};
+
+	c->deadline = 0;
+	kube_send(c, &ask, kube_page_url(&kube_store(c)->place, &c->where, 1, ""), NULL);
 }
 
 struct cluster_call *kube_watch(struct cluster_store *store, const struct cluster_selector *which,
 				const char *revision, const struct cluster_watch_fns *fns,
 				void *arg)
 {
-	static const struct kube_ask ask = { .method = "GET", .verb = "list", .next = on_now };
 	struct cluster_call *c = kube_call_new(store, watch_done, arg);
 	uint64_t from;
 
@@ -111,6 +124,6 @@ struct cluster_call *kube_watch(struct cluster_store *store, const struct cluste
 		return c;
 	}
 	(void)snprintf(c->revision, sizeof(c->revision), "%" PRIu64, from);
-	kube_send(c, &ask, kube_page_url(&kube_store(c)->place, &c->which, 1, ""), NULL);
+	begin(c);
 	return c;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/kube/kube_note.h"
 #include "cluster/kube/kube_priv.h"
 #include "cluster/store/cluster_name.h"
 
@@ -36,7 +37,7 @@ static void on_written(struct cluster_call *c, const struct json *answer)
 	call_end(&c->call, CLUSTER_OK, &object);
 }
 
-static void on_removed(struct cluster_call *c, const struct json *answer)
+static void on_executed(struct cluster_call *c, const struct json *answer)
 {
 	(void)answer;
 	call_end(&c->call, CLUSTER_OK, NULL);
@@ -45,6 +46,7 @@ static void on_removed(struct cluster_call *c, const struct json *answer)
 /* ---- which precondition has failed ---- */
 
 static void send_remove(struct cluster_call *c);
+static void send_untested(struct cluster_call *c);
 
 static void on_looked(struct cluster_call *c, const struct json *answer)
 {
@@ -63,14 +65,16 @@ static void on_looked(struct cluster_call *c, const struct json *answer)
 			      kube_resource(c->kind)->plural, c->name, now.at.version,
 			      c->at.version);
 		call_end(&c->call, CLUSTER_CONFLICT, NULL);
-	} else if (c->was && !kube_object_was(now.value, c->was)) {
-		(void)err_set(e, ERR_STATE, 0,
-			      "Kubernetes: %s %s has version %s, but another owner or asker",
-			      kube_resource(c->kind)->plural, c->name, now.at.version);
+	} else if (c->was && !kube_object_was(c->kind, now.value, c->was)) {
+		(void)err_set(e, ERR_STATE, 0, "Kubernetes: %s %s has version %s, but another %s",
+			      kube_resource(c->kind)->plural, c->name, now.at.version,
+			      c->kind == CLUSTER_BLOCK ? "owner or asker" : "holder or count");
 		(void)err_hint(e, "etcd was restored from a snapshot");
 		call_end(&c->call, CLUSTER_CONFLICT, NULL);
 	} else if (c->refused_as == CLUSTER_OK) {
 		send_remove(c);
+	} else if (c->untested) {
+		send_untested(c);
 	} else {
 		*e = c->refused;
 		call_end(&c->call, c->refused_as, NULL);
@@ -100,9 +104,9 @@ static struct cluster_call *prepare(struct cluster_store *store, const struct cl
 	c->done = done;
 	c->kind = o->kind;
 	c->at = o->at;
-	if (o->was && o->kind == CLUSTER_BLOCK)
+	if (kube_object_has_was(o))
 		c->was = json_dup(o->was);
-	if (o->was && o->kind == CLUSTER_BLOCK && !c->was) {
+	if (kube_object_has_was(o) && !c->was) {
 		(void)err_nomem(&c->call.result.err);
 		call_end_later(&c->call, CLUSTER_REFUSED);
 	} else if (!cluster_name_valid(o->name))
@@ -146,21 +150,44 @@ struct cluster_call *kube_create(struct cluster_store *store, const struct clust
 	return c;
 }
 
+static const struct kube_ask patch_ask = { .method = "PATCH",
+					   .verb = "patch",
+					   .type = "application/json-patch+json",
+					   .changes = true,
+					   .next = on_written };
+
+/* Another program has written the value of the heartbeat in another form, and changed nothing. */
+static void send_untested(struct cluster_call *c)
+{
+	c->looks = false;
+	kube_send(c, &patch_ask, kube_object_url(&kube_store(c)->place, c->kind, c->name),
+		  TAKE_PTR(c->untested));
+}
+
+static int keep_untested(struct cluster_call *c, const struct cluster_object *object)
+{
+	struct cluster_object o = *object;
+	auto_json struct json *tree = NULL;
+
+	o.was = NULL;
+	if (kube_patch_json(&o, &tree, &c->call.result.err))
+		return -1;
+	c->untested = json_print(tree, false);
+	return c->untested ? 0 : err_nomem(&c->call.result.err);
+}
+
 struct cluster_call *kube_update(struct cluster_store *store, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg)
 {
-	static const struct kube_ask ask = { .method = "PATCH",
-					     .verb = "patch",
-					     .type = "application/json-patch+json",
-					     .changes = true,
-					     .next = on_written };
 	struct cluster_call *c = prepare(store, object, done, arg);
 	auto_json struct json *tree = NULL;
 
 	if (c && *c->name) {
 		int rc = kube_patch_json(object, &tree, &c->call.result.err);
 
-		send_tree(c, &ask, rc, tree);
+		if (!rc && c->was && c->kind == CLUSTER_HEARTBEAT)
+			rc = keep_untested(c, object);
+		send_tree(c, &patch_ask, rc, tree);
 	}
 	return c;
 }
@@ -171,7 +198,7 @@ static void send_remove(struct cluster_call *c)
 					     .verb = "delete",
 					     .type = "application/json",
 					     .changes = true,
-					     .next = on_removed };
+					     .next = on_executed };
 
 	c->looks = false;
 	kube_send(c, &ask, kube_object_url(&kube_store(c)->place, c->kind, c->name),
@@ -193,5 +220,27 @@ struct cluster_call *kube_remove(struct cluster_store *store, const struct clust
 		kube_look(c, CLUSTER_OK);
 	else
 		send_remove(c);
+	return c;
+}
+
+struct cluster_call *kube_tell(struct cluster_store *store, const struct cluster_event *event,
+			       cluster_done_fn done, void *arg)
+{
+	static const struct kube_ask ask = { .method = "POST",
+					     .verb = "create",
+					     .type = "application/json",
+					     .resource = &kube_note_resource,
+					     .next = on_executed };
+	struct cluster_call *c = kube_call_new(store, kube_call_done, arg);
+	auto_json struct json *tree = NULL;
+
+	if (!c)
+		return NULL;
+	c->done = done;
+	if (kube_note_json(event, &tree, &c->call.result.err))
+		call_end_later(&c->call, CLUSTER_REFUSED);
+	else
+		kube_send(c, &ask, kube_note_url(&kube_store(c)->place, event),
+			  json_print(tree, false));
 	return c;
 }

@@ -195,19 +195,19 @@ START_TEST(lists_what_is_selected)
 	static struct listed l;
 	struct calls c = engine_open();
 	struct thing a = {
-		.kind = CLUSTER_BLOCK, .name = "list-a", .node = "list-n1", .number = 1
+		.kind = CLUSTER_IDENTITY, .name = "list-a", .node = "list-n1", .number = 1
 	};
 	struct thing b = {
-		.kind = CLUSTER_BLOCK, .name = "list-b", .node = "list-n2", .number = 2
+		.kind = CLUSTER_IDENTITY, .name = "list-b", .node = "list-n2", .number = 2
 	};
 	struct thing d = {
-		.kind = CLUSTER_BLOCK, .name = "listen", .node = "list-n1", .number = 3
+		.kind = CLUSTER_IDENTITY, .name = "listen", .node = "list-n1", .number = 3
 	};
 	struct thing n = { .kind = CLUSTER_NODE, .name = "list-n1", .node = "list-n1" };
-	struct cluster_selector by_name = { CLUSTER_BLOCK, NULL, "list-" };
-	struct cluster_selector by_node = { CLUSTER_BLOCK, "list-n1", NULL };
-	struct cluster_selector by_both = { CLUSTER_BLOCK, "list-n1", "list-" };
-	struct cluster_selector none = { CLUSTER_BLOCK, "list-n", NULL };
+	struct cluster_selector by_name = { CLUSTER_IDENTITY, NULL, "list-" };
+	struct cluster_selector by_node = { CLUSTER_IDENTITY, "list-n1", NULL };
+	struct cluster_selector by_both = { CLUSTER_IDENTITY, "list-n1", "list-" };
+	struct cluster_selector none = { CLUSTER_IDENTITY, "list-n", NULL };
 
 	must_write(&c, WRITE_CREATE, &a);
 	must_write(&c, WRITE_CREATE, &b);
@@ -233,6 +233,35 @@ START_TEST(lists_what_is_selected)
 }
 END_TEST
 
+#define START(digits) "00000000000000000000000000000" digits
+
+START_TEST(lists_the_blocks_of_a_pool)
+{
+	static const char *const names[] = { "pool-" START("a00"), "pool-" START("a08"),
+					     "pool-b-" START("a00"), "poolb-" START("a00") };
+	static const char want[] =
+		"pool-" START("a00") "=0@pool-n1 pool-" START("a08") "=1@pool-n1 ";
+	static struct listed l;
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_BLOCK, .node = "pool-n1" };
+	struct cluster_selector of = { CLUSTER_BLOCK, NULL, "pool-" };
+	struct cluster_selector long_of = { CLUSTER_BLOCK, NULL, "pool-b-" };
+	struct cluster_selector some = { CLUSTER_BLOCK, "pool-n1", "pool-" START("a0") };
+
+	for (; t.number < (int)ARRAY_SIZE(names); t.number++) {
+		t.name = names[t.number];
+		must_write(&c, WRITE_CREATE, &t);
+	}
+	ck_assert_msg(do_list(&c, &of, &l) == CLUSTER_OK, "%s", l.why);
+	ck_assert(strstr(l.text, want) == l.text && !strstr(l.text, "poolb-"));
+	ck_assert_int_eq(do_list(&c, &long_of, &l), CLUSTER_OK);
+	ck_assert_str_eq(l.text, "pool-b-" START("a00") "=2@pool-n1 ");
+	ck_assert_int_eq(do_list(&c, &some, &l), CLUSTER_OK);
+	ck_assert_str_eq(l.text, want);
+	engine_close(&c);
+}
+END_TEST
+
 #define PAGES 1200
 
 /* Create objects NAME-0000 to PAGES, 64 at a time. */
@@ -242,7 +271,7 @@ static void create_many(struct calls *c, const char *name, int n)
 	char names[MANY][32];
 
 	for (int i = 0; i < n; i++) {
-		struct thing t = { .kind = CLUSTER_BLOCK, .node = "pages-n", .number = i };
+		struct thing t = { .kind = CLUSTER_IDENTITY, .node = "pages-n", .number = i };
 
 		if (i >= MANY)
 			wait_ended(c, &e[i % MANY]);
@@ -264,7 +293,7 @@ START_TEST(lists_in_pages)
 	static struct watched w;
 	static char want[sizeof(l.text)];
 	struct calls c = engine_open();
-	struct cluster_selector all = { CLUSTER_BLOCK, NULL, "pages-" };
+	struct cluster_selector all = { CLUSTER_IDENTITY, NULL, "pages-" };
 	char text[64];
 
 	ck_assert_int_eq(do_list(&c, &all, &before), CLUSTER_OK);
@@ -292,9 +321,9 @@ START_TEST(watches_each_change_once)
 	static struct listed l;
 	static struct watched w;
 	struct calls c = engine_open(), other = engine_open();
-	struct thing t = { .kind = CLUSTER_BLOCK, .name = "watch-a", .node = "watch-n" };
-	struct thing last = { .kind = CLUSTER_BLOCK, .name = "watch-z" };
-	struct cluster_selector which = { CLUSTER_BLOCK, NULL, "watch-" };
+	struct thing t = { .kind = CLUSTER_IDENTITY, .name = "watch-a", .node = "watch-n" };
+	struct thing last = { .kind = CLUSTER_IDENTITY, .name = "watch-z" };
+	struct cluster_selector which = { CLUSTER_IDENTITY, NULL, "watch-" };
 	static char want[4096];
 	char text[64];
 
@@ -556,14 +585,12 @@ void contract_test(Suite *suite, const TTest *test)
 void contract_add(Suite *suite)
 {
 	const TTest *const tests[] = {
-		creates_if_absent,        updates_one_version,
-		removes_one_version,      refuses_bad_names,
-		one_of_many_creates,      one_of_many_updates,
-		lists_what_is_selected,   lists_in_pages,
-		watches_each_change_once, a_watch_goes_on_where_it_was,
-		a_node_sees_what_it_has,  an_old_revision_is_expired,
-		nothing_after_cancel,     closes_in_a_callback,
-		a_stopped_engine_is_away, a_killed_engine_comes_back,
+		creates_if_absent,          updates_one_version,          removes_one_version,
+		refuses_bad_names,          one_of_many_creates,          one_of_many_updates,
+		lists_what_is_selected,     lists_the_blocks_of_a_pool,   lists_in_pages,
+		watches_each_change_once,   a_watch_goes_on_where_it_was, a_node_sees_what_it_has,
+		an_old_revision_is_expired, nothing_after_cancel,         closes_in_a_callback,
+		a_stopped_engine_is_away,   a_killed_engine_comes_back,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)

@@ -5,9 +5,11 @@
  */
 #include "cluster/store/cluster_name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789.-"
+#define DIGITS     32 /* of a block's name */
 
 bool cluster_name_part(const char *text)
 {
@@ -20,6 +22,17 @@ bool cluster_name_valid(const char *name)
 
 	return len && cluster_name_part(name) && !strchr(".-", name[0]) &&
 	       !strchr(".-", name[len - 1]);
+}
+
+bool cluster_prefix_pool(const char *prefix, char pool[CLUSTER_NAME_LEN])
+{
+	const char *dash = strrchr(prefix, '-');
+	size_t digits = dash ? strspn(dash + 1, "0123456789abcdef") : 0;
+
+	if (!dash || dash[1 + digits] || digits > DIGITS)
+		return false;
+	(void)snprintf(pool, CLUSTER_NAME_LEN, "%.*s", (int)(dash - prefix), prefix);
+	return cluster_name_valid(pool);
 }
 
 bool cluster_selector_valid(const struct cluster_selector *which, const char **bad)

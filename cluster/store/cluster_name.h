@@ -16,6 +16,12 @@ bool cluster_name_valid(const char *name);
 bool cluster_name_part(const char *text);
 
 /*
+ * cluster_prefix_pool - the pool that a prefix of blocks is of, see struct cluster_selector. false:
+ * it is of no single pool.
+ */
+bool cluster_prefix_pool(const char *prefix, char pool[CLUSTER_NAME_LEN]);
+
+/*
  * cluster_selector_valid - the prefix is part of a name and the node is one. If not, *bad is the
  * wrong text.
  */

@@ -46,9 +46,10 @@ struct cluster_object {
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
 	/*
-	 * For an update or a removal of a block: its value at this version, as far as the caller
-	 * knows; NULL: not known. A store whose versions can come again, because it was restored,
-	 * demands owner, token, `touched` and asker of it as well: else CLUSTER_CONFLICT.
+	 * For an update or a removal of a block or a heartbeat: its value at this version, as far
+	 * as the caller knows; NULL: not known. A store whose versions can come again, because it
+	 * was restored, demands more: of a block owner, token, `touched` and asker, of a heartbeat
+	 * holder, boot, machine and count. Else: CLUSTER_CONFLICT.
 	 */
 	const struct json *was;
 	const struct cluster_beside *beside; /* of a creation or an update; NULL: nothing */

@@ -10,6 +10,7 @@
 #ifndef RAILHEAD_CLUSTER_STORE_CLUSTER_STORE_H
 #define RAILHEAD_CLUSTER_STORE_CLUSTER_STORE_H
 
+#include "cluster/store/cluster_event.h"
 #include "cluster/store/cluster_object.h"
 #include "lib/base/err.h"
 
@@ -38,7 +39,11 @@ struct cluster_result {
 };
 typedef void (*cluster_done_fn)(void *arg, const struct cluster_result *result);
 
-/* Which objects of a kind: of one node, or whose names begin with prefix; both NULL: all. */
+/*
+ * Which objects of a kind: of one node, or whose names begin with prefix; both NULL: all. A prefix
+ * of blocks with a '-' is that of one pool, POOL- and digits: blocks of a pool POOL-X, whose names
+ * begin so, too, may be left out, as may names of another form.
+ */
 struct cluster_selector {
 	enum cluster_kind kind;
 	const char *node, *prefix;
@@ -55,9 +60,9 @@ struct cluster_list_fns {
 };
 
 /*
- * A watch: changed for each change (gone: it was deleted, and value may be NULL; or it is no longer
- * selected); revision: what was seen up to now, also without a change. ended: once, with CLUSTER_OK
- * if the store ended it in order, as stores do from time to time.
+ * A watch: changed for each change (gone: it was deleted, and value may be NULL; or it is not
+ * selected, and perhaps never was); revision: what was seen up to now, also without a change.
+ * ended: once, with CLUSTER_OK if the store ended it in order, as stores do from time to time.
  */
 struct cluster_watch_fns {
 	void (*changed)(void *arg, const struct cluster_object *object, bool gone);
@@ -70,7 +75,10 @@ struct cluster_store;
 
 struct cluster_store_ops {
 	const char *name; /* "kubernetes", "etcd" */
-	/* A list by a prefix of names reads only what it selects. Else the store reads the kind. */
+	/*
+	 * A list by a prefix of names reads only what it selects. Else the store reads the kind, or
+	 * of blocks the pool.
+	 */
 	bool lists_ranges;
 	/*
 	 * Quorum reads. NULL: no memory, and nothing will be reported. arg is handed to the
@@ -93,6 +101,11 @@ struct cluster_store_ops {
 				       cluster_done_fn done, void *arg);
 	struct cluster_call *(*remove)(struct cluster_store *s, const struct cluster_object *object,
 				       cluster_done_fn done, void *arg);
+	/*
+	 * tell - make an event, for people. It is not read again. NULL: the store has no events.
+	 */
+	struct cluster_call *(*tell)(struct cluster_store *s, const struct cluster_event *event,
+				     cluster_done_fn done, void *arg);
 	/* cancel - nothing will be reported any more. A write may still be executed. */
 	void (*cancel)(struct cluster_call *call);
 	void (*close)(struct cluster_store *s); /* cancels all calls */

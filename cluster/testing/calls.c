@@ -104,6 +104,34 @@ enum cluster_outcome do_write(struct calls *c, enum write how, const struct thin
 	return e->outcome;
 }
 
+static struct json *parse(const char *text)
+{
+	struct json *tree = NULL;
+	struct err e;
+
+	if (text)
+		ck_assert_msg(!json_parse(text, strlen(text), "value", &tree, &e), "%s", e.msg);
+	return tree;
+}
+
+enum cluster_outcome do_write_text(struct calls *c, const struct thing *t, const char *was,
+				   const char *text, struct ended *e)
+{
+	const struct cluster_store_ops *ops = c->store->ops;
+	auto_json struct json *value = parse(text), *before = parse(was);
+	struct cluster_object o = { .kind = t->kind, .at = t->at, .value = value, .was = before };
+
+	*e = (struct ended){ .number = -1 };
+	(void)snprintf(o.name, sizeof(o.name), "%s", t->name);
+	(void)snprintf(o.node, sizeof(o.node), "%s", t->node ? t->node : "");
+	e->call = (!text        ? ops->remove
+		   : *t->at.uid ? ops->update
+				: ops->create)(c->store, &o, on_ended, e);
+	started(e);
+	wait_ended(c, e);
+	return e->outcome;
+}
+
 enum cluster_outcome do_get(struct calls *c, const struct thing *t, struct ended *e)
 {
 	start_get(c, t, e);

@@ -52,6 +52,13 @@ enum cluster_outcome do_write(struct calls *c, enum write how, const struct thin
 			      struct ended *e);
 enum cluster_outcome do_get(struct calls *c, const struct thing *t, struct ended *e);
 
+/*
+ * do_write_text - the same with a value of JSON: create it, or update what is at t->at; text NULL:
+ * remove it. was NULL: not known.
+ */
+enum cluster_outcome do_write_text(struct calls *c, const struct thing *t, const char *was,
+				   const char *text, struct ended *e);
+
 /* must_write - do_write() that fails the test unless it is CLUSTER_OK; t->at is set from it. */
 void must_write(struct calls *c, enum write how, struct thing *t);
 

@@ -62,7 +62,8 @@ declare -A TYPE=([blocks]=RailBlock [nodes]=RailNode [pools]=RailPool)
 engine_object()
 {
 	jq -n --arg k "${TYPE[$1]}" --arg n "$2" --argjson v "$3" --arg o "${4-}" \
-		'{apiVersion:"railhead.io/v1alpha1",kind:$k,metadata:{name:$n},spec:($v + if $o == "" then {} else {node:$o} end)}' | admin apply -f -
+		'{apiVersion:"railhead.io/v1alpha1",kind:$k,metadata:{name:$n},
+		spec:($v + if $o == "" then {} else {node:$o} end + if $k == "RailBlock" then {pool:$n[:-33]} else {} end)}' | admin apply -f -
 }
 pool_gone() { admin delete railpool "$1"; }
 engine_value() { admin get "${TYPE[$1]}" "$2" -o json | jq .spec; }

@@ -6,7 +6,7 @@
 # Words: setup: start everything, with types, rights and users. start, stop, cont, kill: of the API server. compact: etcd
 # compacts, and the API server starts again, because it would answer from its memory. no-type, type: of identities.
 # kill-etcd, start-etcd: etcd behind the API server. save, restore: a copy of etcd's data, and back to it, with a new start of
-# the API server. alive: start what has ended. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
+# the API server. no-pool-field, no-fields: types of an older release, until `type`. alive: start what has ended. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
 # policy: an agent writes objects of its node only.
 # token, expired-token, no-token: what the agent's token file has. lease, label, shown, other-start: what people and other
 # programs do.
@@ -104,6 +104,7 @@ clean()
 	local type
 	for type in railpools railblocks railnodes railidentities; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
 	ask /apis/coordination.k8s.io/v1/namespaces/railhead/leases -X DELETE >/dev/null
+	for type in default ns; do ask "/apis/events.k8s.io/v1/namespaces/$type/events" -X DELETE; done >/dev/null
 }
 
 # denied: the policy does, the rights would not: this token is bound to no pod.
@@ -137,6 +138,13 @@ compact()
 	revision=$(curl -sf $ETCD/v3/kv/put -d '{"key":"Y29udHJhY3Q=","value":"YQ=="}' | jq -r .header.revision)
 	curl -sf $ETCD/v3/kv/compaction -d "{\"revision\":\"$revision\",\"physical\":true}" >/dev/null && kill_server && spawn &&
 		until_true 60 'the API server serves' served
+}
+
+# fields PATCH QUERY: which fields select blocks; and until this query is refused
+fields()
+{
+	k patch crd railblocks.railhead.io --type=json -p "$1" >/dev/null &&
+		until_true 60 'the fields have changed' eval 'ask "/apis/railhead.io/v1alpha1/railblocks?fieldSelector='"$2"'" | grep -q "field label"'
 }
 
 token() # USER: a new token, in its file in one step
@@ -250,6 +258,8 @@ no-type)
 	k delete crd railidentities.railhead.io >/dev/null &&
 		until_true 60 'the type is gone' eval 'ask /apis/railhead.io/v1alpha1/railidentities/x | grep -q "page not found"'
 	;;
+no-pool-field) fields '[{"op":"replace","path":"/spec/versions/0/selectableFields","value":[{"jsonPath":".spec.node"}]}]' spec.pool=x ;;
+no-fields) fields '[{"op":"remove","path":"/spec/versions/0/selectableFields"}]' spec.node=x ;;
 type) k apply -f "$MANIFESTS/crds" >/dev/null && until_true 60 'the types are served' served ;;
 token) token railheadd ;;
 expired-token) expired_token ;;

@@ -78,7 +78,7 @@ three()
 
 one() # ENGINE BUILD [CASE]: inside a sandbox
 {
-	local reported program=etcd/etcd
+	local program programs=(etcd/etcd) rc=0
 	export W=/run/work/$1 CLUSTER_CONTROL=$HERE/etcd.sh
 	mkdir -p "$W"
 	case $1 in
@@ -87,8 +87,16 @@ one() # ENGINE BUILD [CASE]: inside a sandbox
 	*) prepare "$1" ;;
 	esac || { echo "not ok $1: it does not start"; return 1; }
 	[ -z "${3-}" ] || export CK_RUN_CASE=$3
-	[ "$1" != kubernetes ] || program=kube/kube
-	CK_TAP_LOG_FILE_NAME=$W/tap CK_VERBOSITY=silent "$2/test/cluster/${program}_engine_test" >"$W/out" 2>&1
+	[ "$1" != kubernetes ] || programs=(kube/kube kube/kube_list)
+	for program in "${programs[@]}"; do program "$1" "$2/test/cluster/${program}_engine_test" || rc=1; done
+	return $rc
+}
+
+program() # ENGINE PROGRAM
+{
+	local reported
+	rm -f "$W/tap"
+	CK_TAP_LOG_FILE_NAME=$W/tap CK_VERBOSITY=silent "$2" >"$W/out" 2>&1
 	[ -s "$W/tap" ] || { echo "not ok $1: the test program printed nothing"; tail -n 20 "$W/out"; return 1; }
 	sed -n "s/^ok [0-9]* - [^:]*:[^:]*:\([a-z0-9_]*\): .*/ok $1 \1/p; s/^not ok [0-9]* - \([^:]*:\)\([^:]*:\)\([a-z0-9_]*\): /not ok $1 \3: /p" "$W/tap"
 	reported=$(grep -cE '^(not )?ok ' "$W/tap")

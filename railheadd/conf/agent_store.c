@@ -22,6 +22,12 @@ static void log_stray(void *arg, const struct err *why)
 	log_warn(arg, "the cluster store has an object that is not railhead's: %s", why->msg);
 }
 
+/* It costs much in a large cluster, so an operator learns of it. */
+static void log_unselected(void *arg, const struct err *why)
+{
+	log_warn(arg, "%s (%s); all objects of the type are read instead", why->msg, why->detail);
+}
+
 static void log_renewed(void *arg, const struct err *why)
 {
 	if (why)
@@ -65,7 +71,9 @@ static int open_kube(struct event_base *base, const struct log *log, const struc
 		     struct cluster_store **out, struct err *e)
 {
 	auto_kube_login struct kube_login l = { 0 };
-	struct kube_conf conf = { .stray = log_stray, .renewed = log_renewed };
+	struct kube_conf conf = { .stray = log_stray,
+				  .unselected = log_unselected,
+				  .renewed = log_renewed };
 
 	if (log_in(&f->conf.kube, &l, e))
 		return -1;
