@@ -57,7 +57,11 @@ static int start_repairer(struct agent_program *p, const struct ctx *ctx, struct
 {
 	const struct agent_conf_repair *c = &p->files.conf.repair;
 	const struct repairer_conf conf = {
-		.base = p->base, .ctx = ctx, .every = c->every, .grace = c->grace
+		.base = p->base,
+		.ctx = ctx,
+		.every = c->every,
+		.grace = c->grace,
+		.events = driver_events(p->driver),
 	};
 
 	return c->every ? repairer_new(&conf, &p->repairer, e) : 0;

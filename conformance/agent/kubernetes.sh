@@ -3,6 +3,8 @@
 # What only Kubernetes has: etcd behind the API server, rights, tokens, certificates, and what people see of the objects.
 
 ROLE=$HERE/../../packaging/kubernetes/rbac.yaml
+# shellcheck source=conformance/agent/repair.sh
+. "$HERE/repair.sh" # for its host
 
 # The API server lives and answers with errors: that is no contact.
 test_kubernetes_etcd_killed_behind_the_api_server()
@@ -12,6 +14,7 @@ test_kubernetes_etcd_killed_behind_the_api_server()
 	add n1 p1 rail0
 	engine kill-etcd
 	eventually agent_is n1 .contact false
+	eventually agent_is n1 '.contactSeconds >= 3' true
 	add n1 p2 rail0
 	del n1 p1 rail0
 	engine start-etcd
@@ -19,7 +22,97 @@ test_kubernetes_etcd_killed_behind_the_api_server()
 	eventually has_spare n2 rail0 1
 	add n2 p3 rail0
 	unique
+	eventually has_event NodeCutOff Node/n1 "The agent had no answer of the cluster store for "
 }
+
+# events REASON KIND/NAME: their messages
+events()
+{
+	admin get events -A -o json |
+		jq -r --arg r "$1" --arg o "$2" '.items[] | select(.reason == $r and .involvedObject.kind + "/" + .involvedObject.name == $o) | .message'
+}
+has_event() { [[ $(events "$1" "$2") == *"$3"* ]]; }
+event_of() { admin get events -A -o json | jq -r --arg r "$1" "[.items[] | select(.reason == \$r)][0] | $2"; }
+namespace() { admin get namespace ns >/dev/null 2>&1 || admin create namespace ns >/dev/null || give_up "the namespace"; }
+UID_1=11111111-2222-4333-8444-555555555555
+
+# The pool has one block, as in conflicts.sh.
+test_kubernetes_events_of_a_lost_block()
+{
+	NODES=2 cluster_begin
+	namespace
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/29","blockSize":8,"warm":0,"cooldown":0}'
+	engine save
+	eventually agent_is n1 .contact true
+	POD_UID=$UID_1 eventually added n1 p1 rail0
+	agent_kill n1
+	engine restore
+	eventually added n2 p2 rail0
+	agent_begin n1
+	eventually has_event AddressConflict Pod/p1 "Another pod may have the address $(leases n1) of interface net1, too"
+	eventually has_event BlockLost Node/n1 "The block from 10.92.0.0 to 10.92.0.7 of shared pool rail0 is lost: node n2 has it"
+	eq "the pod" "$(event_of AddressConflict '[.type, .involvedObject.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" \
+		"Warning ns $UID_1 n1"
+	is "kubectl" admin get events -A
+	has "kubectl" "$(tr -s ' ' <"$W/is")" " Warning AddressConflict pod/p1 Another pod"
+	has "kubectl" "$(tr -s ' ' <"$W/is")" " Warning BlockLost node/n1 The block"
+	is "kubectl" admin -n ns get events --field-selector "involvedObject.uid=$UID_1"
+	has "kubectl" "$(<"$W/is")" AddressConflict
+	has "metric" "$(on_node n1 curl -s --unix-socket "$RUN/metrics.sock" http://localhost/metrics)" 'railhead_events_total{result="told"} 2'
+	del n1 p1 rail0
+}
+
+# host_on_kubernetes: a host as in repair.sh whose agent is the node "host"
+host_on_kubernetes()
+{
+	NODES=0 cluster_begin
+	trap '{ host_end; cluster_end; } 2>/dev/null' EXIT
+	namespace
+	host_begin
+	host_kill TERM
+	engine_conf host | jq --argjson r "$FAST" '. + {node:"host",heartbeat:1,nodeHold:10,repair:$r}' >/etc/railhead/agent.json
+	host_agent
+	trap '{ host_end; cluster_end; } 2>/dev/null' EXIT
+	eventually in_contact
+}
+in_contact() { "$BIN/railctl" cluster status --json | jq -e '.contact and .health == "ok"'; }
+
+test_kubernetes_events_of_a_repair()
+{
+	host_on_kubernetes
+	POD_UID=$UID_1 pod p1
+	ip netns del p1
+	eventually leases_are ""
+	eventually has_event Repaired Pod/p1 "Released attachment rails p1 net1, which the runtime did not: netns-gone"
+	eq "the pod" "$(event_of Repaired '[.type, .involvedObject.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" "Normal ns $UID_1 host"
+	is "kubectl" admin get events -A
+	has "kubectl" "$(tr -s ' ' <"$W/is")" " Normal Repaired pod/p1 Released"
+}
+
+# An event that the API server refuses is logged once, and everything else goes on.
+test_kubernetes_events_without_the_right()
+{
+	host_on_kubernetes
+	admin get clusterrole railheadd -o json | jq 'del(.rules[] | select(.resources[0] == "events"))' | admin replace -f - >/dev/null ||
+		give_up "the role"
+	pod p1
+	ip netns del p1
+	eventually leases_are ""
+	eventually failed_events 1
+	pod p2
+	ip netns del p2
+	eventually leases_are ""
+	eventually failed_events 2
+	eq "lines of the log" "$(tr -d '\\' <"$W/node/host/log" | grep -c 'takes no event: .* cannot create resource "events"')" 1
+	is "contact" in_contact
+	eq "refused" "$("$BIN/railctl" cluster status --json | jq -r '.refused // "-"')" -
+	eq "events" "$(events Repaired Pod/p1)" ""
+	admin apply -f "$ROLE" >/dev/null || give_up "the role"
+	pod p3
+	ip netns del p3
+	eventually has_event Repaired Pod/p3 netns-gone
+}
+failed_events() { [ "$("$BIN/railctl" cluster status --json | jq .events.failed)" = "$1" ]; }
 
 refusal_of() { ctl "$1" cluster status --json | jq -r '.refused // ""'; }
 is_refused() { [[ $(refusal_of "$1") == *"$2"* ]]; }
@@ -134,10 +227,10 @@ as() { HOME=$W "$KUBE/kubectl" --kubeconfig "$W/node/$1/etc/railhead/kubeconfig"
 spec() { jq -nc --arg n "$1" '{node:$n,holder:$n,token:"1111111111111111",touched:1,poolUID:"u"}'"${2-}"; }
 block() # NAME SPEC
 {
-	jq -n --arg n "rail9-$(printf %032x "$1")" --argjson s "$2" '{apiVersion:"railhead.io/v1alpha1",kind:"RailBlock",metadata:{name:$n},spec:$s}'
+	jq -n --arg n "rail9-$(printf %032x "$1")" --argjson s "$2" '{apiVersion:"railhead.io/v1alpha1",kind:"RailBlock",metadata:{name:$n},spec:($s + {pool:"rail9"})}'
 }
 # write NODE NUMBER SPEC: with the agent's own verb
-write() { as "$1" patch railblock "rail9-$(printf %032x "$2")" --type=json -p "$(jq -nc --argjson s "$3" '[{op:"add",path:"/spec",value:$s}]')"; }
+write() { as "$1" patch railblock "rail9-$(printf %032x "$2")" --type=json -p "$(jq -nc --argjson s "$3" '[{op:"add",path:"/spec",value:($s + {pool:"rail9"})}]')"; }
 denied() # WHAT MESSAGE COMMAND...
 {
 	isnt "$1" "${@:3}"
@@ -174,6 +267,9 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 		denied "an object of n2" "node n1 writes no object of node n2" as n1 create -f - <<<"$(jq '.apiVersion="railhead.io/v1alpha1"' <<<"$other")"
 	done
 	denied "a heartbeat" "node n1 changes no object of node n2" as n1 -n railhead delete lease n2
+	is "an event" event n1 n1 n1
+	denied "an event of another node" "node n1 tells no event of node n2" event n1 n2 n1
+	denied "an event about another node" "node n1 tells no event about node n2" event n1 n1 n2
 	# An operator's word: a right on the node that is dead.
 	may_reclaim n2 >/dev/null || give_up "reclaim"
 	eventually write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
@@ -181,5 +277,12 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
+}
+# event NODE TELLER ABOUT: an event in the name of one node about another one
+event()
+{
+	jq -n --arg t "$2" --arg a "$3" --arg n "e$RANDOM" '{apiVersion:"events.k8s.io/v1",kind:"Event",metadata:{name:$n,namespace:"default"},
+		eventTime:"2026-11-22T00:00:00.000000Z",reportingController:"railhead.io/railheadd",reportingInstance:$t,action:"Keep",
+		reason:"BlockLost",type:"Warning",note:"x",regarding:{apiVersion:"v1",kind:"Node",name:$a,uid:$a}}' | as "$1" create -f -
 }
 taken_for_itself() { write n2 2 "$(spec n2)" && write n1 2 "$(spec n1)"; }

@@ -118,7 +118,7 @@ cni_on()
 	printf '{"cniVersion":"1.1.0","name":"rails","type":"macvlan","master":"rail0","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$4" \
 		>"$W/conf"
 	OUT=$(on_node "$1" timeout -s KILL "$LIMIT" env -i PATH="$PATH" CNI_COMMAND="$2" CNI_CONTAINERID="$3" CNI_NETNS="/run/netns/$3" \
-		CNI_IFNAME=net1 CNI_PATH="$BIN" CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$3" "$BIN/macvlan" \
+		CNI_IFNAME=net1 CNI_PATH="$BIN" CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$3${POD_UID:+;K8S_POD_UID=$POD_UID}" "$BIN/macvlan" \
 		<"$W/conf" 2>>"$W/node/$1/plugin.log")
 	RC=$?
 }

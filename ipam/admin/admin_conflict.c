@@ -50,7 +50,7 @@ static int on_address(const char *key, const char *value, void *arg)
 	struct json *o = json_push_object(job->out);
 
 	job->failed = !o || add_known(o, "namespace", rec.owner.ns) ||
-		      add_known(o, "pod", rec.owner.pod) ||
+		      add_known(o, "pod", rec.owner.pod) || add_known(o, "uid", rec.owner.uid) ||
 		      add_known(o, "interface", rec.owner.ifname) ||
 		      add_known(o, "container", rec.owner.container) ||
 		      json_add_str(o, "address", ip_format(a.ip, ip));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conflict_report.c: says which blocks are lost, to which node, and which pods live in them. It
- * says so once for each block, and again when the agent begins.
+ * conflict_report.c: says which blocks are lost, to which node, and which pods live in them: in the
+ * log and by events. It says so once for each block, and again when the agent begins.
  */
 #include <event2/event.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "railheadd/drive/conflict.h"
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
+#include "railheadd/events/events.h"
 
 #define NEW_MAX  64 /* blocks that wait for their line; of more, the number is said */
 #define SAY_MAX  16 /* lines of one report */
@@ -78,12 +79,48 @@ static void list_pods(const struct json *block, char *out, size_t size)
 		(void)snprintf(out + len, size - len, " and %.0f more", left);
 }
 
+static void tell_pod(struct events *v, const struct json *block, const struct json *p,
+		     const char *node)
+{
+	const char *ns = json_str(json_get(p, "namespace")), *pod = json_str(json_get(p, "pod"));
+	const char *uid = json_str(json_get(p, "uid"));
+	const struct event_about about = { EVENT_ADDRESS_CONFLICT, ns ? ns : "", pod ? pod : "",
+					   uid ? uid : "", text_of(p, "address") };
+
+	if (!ns || !pod)
+		return;
+	events_tell(v, &about,
+		    "Another pod may have the address %s of interface %s, too: the cluster store "
+		    "gives its block of shared pool %s to %s%s. Delete this pod: a new one gets "
+		    "another address.",
+		    about.key, text_of(p, "interface"), text_of(block, "pool"),
+		    node ? "node " : "another node", node ? node : "");
+}
+
+/* About the node first: there may be more pods than events at once. */
+static void tell_people(struct events *v, const struct json *block, const char *node)
+{
+	const char *first = text_of(block, "first");
+	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "", first };
+
+	events_tell(
+		v, &about,
+		"The block from %s to %s of shared pool %s is lost: %s%s has it. %.0f addresses "
+		"of it are in use on this node, and nothing more of it is assigned. `railctl ipam "
+		"conflicts` lists the pods.",
+		first, text_of(block, "last"), text_of(block, "pool"), node ? "node " : "",
+		node ? node : "another node", json_num(json_get(block, "podCount")));
+	json_each (p, json_get(block, "pods"))
+		tell_pod(v, block, p, node);
+}
+
 static void say(const struct conflict_report *c, const struct json *block)
 {
 	const struct json *owner = json_get(block, "owner");
 	const char *node = json_str(owner);
 	char pods[2048];
 
+	tell_people(c->driver->events, block, node);
 	list_pods(block, pods, sizeof(pods));
 	log_error(&c->driver->conf.ctx->log,
 		  "shared pool %s: the block from %s to %s is lost: %s%s has it; nothing more of "

@@ -10,6 +10,7 @@
 #include "lib/sys/fs.h"
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
+#include "railheadd/events/events.h"
 #define SECOND INT64_C(1000000000)
 /* How long an ask for a block of another node stands. */
 #define ASK SECOND
@@ -224,7 +225,10 @@ static int begin(struct driver *d, struct err *e)
 	d->requests = requests_new(c->base, c->store, &request_fns, d);
 	if (!d->requests)
 		return err_nomem(e);
-	if (be_present(d, e) || conflict_report_new(d, &d->report, e))
+	const struct events_conf events = { c->ctx, c->base, c->store, c->node, c->retry };
+
+	if (events_new(&events, &d->events, e) || be_present(d, e) ||
+	    conflict_report_new(d, &d->report, e))
 		return -1;
 	return follow_new(
 		&(struct follow_conf){ c->base, c->store, &d->pools_which, &pools_follow_fns, d },
@@ -268,6 +272,7 @@ void driver_free(struct driver *d)
 	conflict_report_free(d->report);
 	presence_free(d->presence);
 	pools_looks_cancel(d);
+	events_free(d->events);
 	follow_free(d->pools_follow);
 	follow_free(d->own_follow);
 	/* No call may end when its request is freed. */
@@ -283,6 +288,11 @@ void driver_free(struct driver *d)
 	if (d->tick)
 		event_free(d->tick);
 	free(d);
+}
+
+struct events *driver_events(const struct driver *d)
+{
+	return d->events;
 }
 
 const struct err *driver_failed(const struct driver *d)
@@ -401,7 +411,7 @@ int driver_status(struct driver *d, struct json *obj, struct err *e)
 
 	if (json_add_str(obj, "node", d->conf.node) || driver_add_contact(d, obj) ||
 	    json_add_str(obj, "health", health[agent_health(d->agent)]) || add_conflicts(d, obj) ||
-	    add_pools(d, obj))
+	    events_add_status(d->events, obj) || add_pools(d, obj))
 		return err_nomem(e);
 	return 0;
 }

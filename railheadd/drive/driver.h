@@ -11,6 +11,7 @@
 
 struct driver;
 struct event_base;
+struct events;
 struct ipam;
 
 /* Everything but the store is borrowed. */
@@ -57,12 +58,15 @@ void driver_need_cancel(struct driver_need *n);
  */
 void driver_look(struct driver *d);
 
+/* driver_events - of this node, until driver_free(); NULL: the cluster store has no events. */
+struct events *driver_events(const struct driver *d);
+
 /*
  * driver_status - add to obj: node, store, contact, contactSeconds, why (unless there is contact),
  * health, conflicts: blocks and pools (numbers), and pools: name, uid, deleted, spare, warm.
  * A pool that gives nothing has instead of the last two the older pool in conflict, what it waits
- * for, or elsewhere: it is for other nodes. heard counts what came of requests. See railctl(8),
- * cluster status. ERR_NOMEM.
+ * for, or elsewhere: it is for other nodes. heard counts what came of requests, events what came of
+ * events. See railctl(8), cluster status. ERR_NOMEM.
  */
 int driver_status(struct driver *d, struct json *obj, struct err *e) must_check;
 

@@ -60,6 +60,7 @@ struct driver {
 	struct conflict_asks asks;
 	struct conflict_report *report; /* NULL: no cluster store */
 	struct presence *presence;      /* NULL: no cluster store */
+	struct events *events;          /* NULL: no cluster store, or one without events */
 	struct event *tick;
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];

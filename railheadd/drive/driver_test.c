@@ -409,6 +409,67 @@ START_TEST(no_pool_is_made_on_blocks_of_a_deleted_one)
 }
 END_TEST
 
+/* ---- heartbeats, events ---- */
+
+/* The driver renews its heartbeat once a minute of this clock. */
+static void begin_minutes(void)
+{
+	begin();
+	w.ctx.boottime = fixture_now;
+	begin_driver();
+	ready();
+}
+
+static void minute(void)
+{
+	w.now += 61 * SECOND;
+	driver_look(b.driver);
+}
+
+static bool is_tested(const void *arg)
+{
+	return memory_store_counts(b.store).tested >= *(const unsigned *)arg;
+}
+
+/* Its version may come again in a store that was restored. */
+START_TEST(a_heartbeat_names_the_value_before_it)
+{
+	begin_minutes();
+	for (unsigned i = 1; i <= 3; i++) {
+		minute();
+		loop_until(b.base, is_tested, &i);
+	}
+	end();
+}
+END_TEST
+
+static bool has_no_answer(const void *arg)
+{
+	(void)arg;
+	return heard("unanswered") > 0;
+}
+
+static bool has_told(const void *arg)
+{
+	w.now += SECOND / 100;
+	return strstr(memory_store_told(b.store), arg) != NULL;
+}
+
+START_TEST(a_node_that_was_cut_off_says_so)
+{
+	begin_minutes();
+	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
+	minute();
+	loop_until(b.base, has_no_answer, NULL);
+	minute();
+	minute();
+	memory_store_fail(b.store, CLUSTER_OK, 0);
+	loop_until(b.base, has_told,
+		   "NodeCutOff n1: The agent had no answer of the cluster store for 122 s: ");
+	end();
+}
+END_TEST
+
 START_TEST(status_before_the_first_answer)
 {
 	auto_json struct json *status = json_new_object();
@@ -436,4 +497,5 @@ TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_
 	     a_pool_of_another_uid_is_used_at_once, own_blocks_of_a_pool_that_comes_later_are_found,
 
 	     a_pool_is_created_changed_and_deleted, of_two_operators_at_the_same_time_one_fails,
-	     no_pool_is_made_on_blocks_of_a_deleted_one, status_before_the_first_answer)
+	     no_pool_is_made_on_blocks_of_a_deleted_one, a_heartbeat_names_the_value_before_it,
+	     a_node_that_was_cut_off_says_so, status_before_the_first_answer)

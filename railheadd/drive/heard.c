@@ -4,15 +4,32 @@
  * write may answer all others, so a refusal is kept beside the contact.
  */
 #include "railheadd/drive/driver_priv.h"
+#include "railheadd/events/events.h"
 
 #define SECOND INT64_C(1000000000)
 /* One refusal is logged in this time: requests are repeated until an operator helps. */
 #define SAY_AGAIN (10 * SECOND)
 
+/* An API server that is away takes no event, so people read of it when it is back. */
+static void tell_cut_off(struct driver *d)
+{
+	int64_t away = ctx_since_boot(d->conf.ctx) - d->contact_since;
+	const struct event_about about = { EVENT_NODE_CUT_OFF, "", "", "", "" };
+
+	if (d->why.code && away >= 2 * d->conf.renew)
+		events_tell(d->events, &about,
+			    "The agent had no answer of the cluster store for %lld s: %s. "
+			    "Meanwhile the "
+			    "node got no new blocks of addresses.",
+			    (long long)(away / SECOND), d->why.msg);
+}
+
 void driver_heard(struct driver *d, const struct err *why)
 {
 	bool first = !d->contact && !d->why.code;
 
+	if (!why && !d->contact)
+		tell_cut_off(d);
 	*(why ? &d->unanswered : &d->answered) += 1;
 	if (d->contact != !why || first)
 		d->contact_since = ctx_since_boot(d->conf.ctx);

@@ -31,6 +31,9 @@ struct requests {
 	const struct request_fns *fns;
 	void *arg;
 	struct ones ones;
+	/* The heartbeat of this node, as the last answer showed it; NULL: none did. */
+	struct cluster_version beat_at;
+	struct json *beat;
 	struct event *unsent; /* reports those that could not be begun */
 };
 
@@ -71,6 +74,22 @@ static int read_object(struct requests *all, const struct cluster_object *o, str
 	return all->fns->decode(all->arg, o, &r->pool, e);
 }
 
+/* Without memory for it the next renewal compares versions only. */
+static void keep_beat(struct requests *all, const struct cluster_object *o)
+{
+	json_free(all->beat);
+	all->beat = json_dup(o->value);
+	all->beat_at = o->at;
+}
+
+static const struct json *known_beat(const struct requests *all, const struct agent_request *r)
+{
+	bool same = strcmp(all->beat_at.uid, r->at.uid) == 0 &&
+		    strcmp(all->beat_at.version, r->at.version) == 0;
+
+	return r->kind == CLUSTER_HEARTBEAT && same ? all->beat : NULL;
+}
+
 /* A pool that cannot be read is asked for again, and then its error is said. */
 static void read_also(struct one *o, const struct cluster_also *also, struct agent_reply *r)
 {
@@ -109,6 +128,8 @@ static void done(void *arg, const struct cluster_result *result)
 				 .pause = result->retry_ms * MS };
 	struct err why = result->err;
 
+	if (result->object && result->object->kind == CLUSTER_HEARTBEAT)
+		keep_beat(all, result->object);
 	if (result->object && read_object(all, result->object, &r, &why)) {
 		r.outcome = CLUSTER_AWAY;
 		r.unreadable = why.code != ERR_NOMEM;
@@ -218,7 +239,7 @@ static bool call_write(struct one *o)
 	if (!value)
 		return false;
 	object_of(r, value, &object);
-	object.was = was;
+	object.was = was ? was : known_beat(o->in, r);
 	object.beside = fill_beside(r, &beside) ? &beside : NULL;
 	if (r->call == CALL_CREATE)
 		return s->ops->create(s, &object, done, o) != NULL;
@@ -300,5 +321,6 @@ void requests_free(struct requests *all)
 	while ((o = TAILQ_FIRST(&all->ones)))
 		end(o);
 	event_free(all->unsent);
+	json_free(all->beat);
 	free(all);
 }

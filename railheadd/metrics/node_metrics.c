@@ -87,6 +87,21 @@ static void add_conflicts(struct exposition *x, const struct json *n)
 				  (struct metric_label[2]){ { "kind", kinds[i].kind } });
 }
 
+static const struct metric events = {
+	"railhead_events", METRIC_COUNTER,
+	"Events of Kubernetes about pods and this node, by their result."
+};
+
+static void add_events(struct exposition *x, const struct json *counts)
+{
+	if (!counts)
+		return;
+	exposition_family(x, &events);
+	json_each (n, counts)
+		exposition_sample(x, &events, json_num(n),
+				  (struct metric_label[2]){ { "result", json_key(n) } });
+}
+
 /* ---- pools ---- */
 
 struct pool_metric {
@@ -230,6 +245,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 {
 	add_store(x, status);
 	add_conflicts(x, json_get(status, "conflicts"));
+	add_events(x, json_get(status, "events"));
 	for (size_t i = 0; i < ARRAY_SIZE(of_pools); i++)
 		add_of_pools(x, &of_pools[i], pools);
 	add_of_shared(x, &spare, "spare", json_get(status, "pools"));

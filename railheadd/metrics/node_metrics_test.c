@@ -10,7 +10,8 @@
 
 static const char status_text[] =
 	"{\"version\":\"1\",\"node\":\"a\",\"store\":\"etcd\",\"contact\":true,"
-	"\"contactSeconds\":7,\"health\":\"ok\",\"conflicts\":{\"blocks\":2,\"pools\":0},\"pools\":"
+	"\"contactSeconds\":7,\"health\":\"ok\",\"conflicts\":{\"blocks\":2,\"pools\":0},"
+	"\"events\":{\"told\":5,\"repeated\":3,\"dropped\":1,\"failed\":0},\"pools\":"
 	"[{\"name\":\"rail0\",\"spare\":5,\"warm\":8}],"
 	"\"heard\":{\"answered\":9,\"refused\":1,\"unanswered\":2},"
 	"\"repair\":{\"passes\":3,\"cutOff\":0,\"repaired\":{\"attachment\":2,\"rdma\":0,\"vf\":1},"
@@ -48,6 +49,13 @@ static const char older[] =
 	"# TYPE railhead_conflicts gauge\n"
 	"railhead_conflicts{kind=\"block\"} 2\n"
 	"railhead_conflicts{kind=\"pool\"} 0\n"
+	"# HELP railhead_events_total Events of Kubernetes about pods and this node, by their "
+	"result.\n"
+	"# TYPE railhead_events_total counter\n"
+	"railhead_events_total{result=\"told\"} 5\n"
+	"railhead_events_total{result=\"repeated\"} 3\n"
+	"railhead_events_total{result=\"dropped\"} 1\n"
+	"railhead_events_total{result=\"failed\"} 0\n"
 	"# HELP railhead_pool_capacity Addresses of the pool that this node may assign.\n"
 	"# TYPE railhead_pool_capacity gauge\n"
 	"railhead_pool_capacity{pool=\"rail0\"} 8\n"
@@ -189,6 +197,7 @@ START_TEST(without_a_store_and_without_repair)
 	auto_free char *text = exposition_end(&x);
 	ck_assert_ptr_null(strstr(text, "railhead_store_contact"));
 	ck_assert_ptr_null(strstr(text, "railhead_repair"));
+	ck_assert_ptr_null(strstr(text, "railhead_events"));
 }
 END_TEST
 

@@ -24,7 +24,7 @@ static const struct json_enum outcomes[] = {
 
 struct fields {
 	int kind, outcome;
-	const char *what, *mark, *state, *why, *pod;
+	const char *what, *mark, *state, *why, *pod, *uid;
 };
 
 #define TEXT(name, most)                                                                           \
@@ -48,6 +48,7 @@ static const struct json_field keys[] = {
 	TEXT(state, 32),
 	TEXT(why, 1024),
 	TEXT(pod, 384),
+	TEXT(uid, 63),
 	{ .key = NULL },
 };
 
@@ -65,7 +66,7 @@ char *leftover_print(const struct leftover *f)
 	    json_add_str(o, "outcome", outcomes[f->outcome].name) ||
 	    json_add_str(o, "what", f->what) || json_add_str(o, "mark", f->mark) ||
 	    json_add_str(o, "state", f->state) || json_add_str(o, "why", f->why) ||
-	    json_add_str(o, "pod", f->pod))
+	    json_add_str(o, "pod", f->pod) || json_add_str(o, "uid", f->uid))
 		return NULL;
 	auto_free char *text = json_print(o, false);
 	text_add(&line, text);
@@ -77,7 +78,7 @@ int leftover_parse(const char *line, size_t len, struct json **tree, struct left
 		   struct err *e)
 {
 	auto_json struct json *root = NULL;
-	struct fields f = { .what = "", .mark = "", .state = "", .why = "", .pod = "" };
+	struct fields f = { .what = "", .mark = "", .state = "", .why = "", .pod = "", .uid = "" };
 
 	if (json_parse(line, len, "leftover", &root, e) ||
 	    json_decode(root, "leftover", keys, &f, e))
@@ -88,7 +89,8 @@ int leftover_parse(const char *line, size_t len, struct json **tree, struct left
 				  f.mark,
 				  f.state,
 				  f.why,
-				  f.pod };
+				  f.pod,
+				  f.uid };
 	*tree = TAKE_PTR(root);
 	return 0;
 }

@@ -34,6 +34,7 @@ struct leftover {
 	const char *state; /* "netns-gone" */
 	const char *why;
 	const char *pod; /* "NAMESPACE/NAME", "": not known */
+	const char *uid; /* of the pod; "": not known */
 };
 
 /* leftover_kind_name - "attachment", "rdma", "vf". */

@@ -36,16 +36,23 @@ static void tell(const struct leftover *f)
 
 /* ---- attachments ---- */
 
+struct pod_text {
+	char name[384], uid[64];
+};
+
 /* Only for people: a pod whose names cannot be read has none. */
-static void pod_of(const struct record *r, char *out, size_t size)
+static void pod_of(const struct record *r, struct pod_text *out)
 {
 	char ns[64] = "", pod[254] = "";
 	struct err ignored;
 
-	out[0] = '\0';
+	out->name[0] = '\0';
+	if (!r->tree ||
+	    cni_args_get(r->args, "K8S_POD_UID", out->uid, sizeof(out->uid), &ignored) != 1)
+		out->uid[0] = '\0';
 	if (r->tree && cni_args_get(r->args, "K8S_POD_NAMESPACE", ns, sizeof(ns), &ignored) == 1 &&
 	    cni_args_get(r->args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) == 1)
-		(void)snprintf(out, size, "%s/%s", ns, pod);
+		(void)snprintf(out->name, sizeof(out->name), "%s/%s", ns, pod);
 }
 
 /* False: nothing to report, because an ADD or DEL was quicker. */
@@ -85,7 +92,8 @@ static int look_at_record(const struct ctx *place, const struct record *r, void 
 {
 	const struct pass *p = arg;
 	struct repair_view v;
-	char what[512], mark[17], pod[384];
+	char what[512], mark[17];
+	struct pod_text pod;
 	struct err why;
 
 	/* A record that cannot be looked at now must not hide the others. */
@@ -100,14 +108,15 @@ static int look_at_record(const struct ctx *place, const struct record *r, void 
 			      .mark = mark,
 			      .state = repair_state_name(v.state),
 			      .why = v.why,
-			      .pod = pod };
+			      .pod = pod.name,
+			      .uid = pod.uid };
 
 	if (verdict == VERDICT_NONE)
 		return 0;
 	(void)snprintf(what, sizeof(what), "%s %s %s", r->key.network, r->key.container,
 		       r->key.ifname);
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, r->tree ? record_mark(r) : 0);
-	pod_of(r, pod, sizeof(pod));
+	pod_of(r, &pod);
 	if (verdict == VERDICT_STALE && leftover_is_due(p->due, &f) &&
 	    !repair_record(place, r, &f, &v, &why))
 		return 0;
@@ -149,7 +158,8 @@ static int look_at_vf(const struct vf_entry *x, void *arg)
 			      .mark = mark,
 			      .state = *x->boot ? "owner-gone" : "damaged",
 			      .why = *x->boot ? r.why : "its entry is damaged: railctl vf repair",
-			      .pod = "" };
+			      .pod = "",
+			      .uid = "" };
 
 	if (verdict == VERDICT_NONE)
 		return 0;
@@ -195,6 +205,6 @@ int pass_main(void)
 		log_error(&p.ctx.log, "repair: %s%s%s", e.msg, *e.detail ? ": " : "", e.detail);
 		return 1;
 	}
-	tell(&(struct leftover){ LEFTOVER_END, LEFTOVER_ALONE, "", "", "", "", "" });
+	tell(&(struct leftover){ LEFTOVER_END, LEFTOVER_ALONE, "", "", "", "", "", "" });
 	return 0;
 }

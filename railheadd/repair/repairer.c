@@ -4,9 +4,11 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "railheadd/events/events.h"
 #include "railheadd/repair/pass.h"
 #include "railheadd/repair/repairer_priv.h"
 
@@ -39,6 +41,24 @@ static void log_leftover(const struct repairer *r, const struct leftover *f)
 		*f->pod ? " of pod " : "", f->pod, f->state, f->why);
 }
 
+/* About the pod, which may be gone; about the node if its name is not known. */
+static void tell_people(const struct repairer *r, const struct leftover *f)
+{
+	bool done = f->outcome == LEFTOVER_REPAIRED;
+	const char *slash = strchr(f->pod, '/');
+	char ns[64] = "";
+	const struct event_about about = { done ? EVENT_REPAIRED : EVENT_REPAIR_FAILED, ns,
+					   slash ? slash + 1 : "", slash ? f->uid : "", f->what };
+
+	if (!done && f->outcome != LEFTOVER_FAILED)
+		return;
+	if (slash)
+		(void)snprintf(ns, sizeof(ns), "%.*s", (int)(slash - f->pod), f->pod);
+	events_tell(r->conf.events, &about, "%s %s %s, which the runtime did not: %s: %s",
+		    done ? "Released" : "Could not release", leftover_kind_name(f->kind), f->what,
+		    f->state, f->why);
+}
+
 static void note(struct repairer *r, const struct leftover *f)
 {
 	bool news = waiting_note(&r->waiting, f, ctx_mono_ms());
@@ -50,6 +70,7 @@ static void note(struct repairer *r, const struct leftover *f)
 	if (!news)
 		return;
 	log_leftover(r, f);
+	tell_people(r, f);
 }
 
 static void read_lines(struct repairer *r)

@@ -13,13 +13,15 @@
 #include "railheadd/repair/leftover.h"
 
 struct event_base;
+struct events;
 struct repairer;
 
 /* Everything is borrowed. */
 struct repairer_conf {
 	struct event_base *base;
 	const struct ctx *ctx;
-	int64_t every, grace; /* ms: between passes; from the first leftover to the repair */
+	int64_t every, grace;  /* ms: between passes; from the first leftover to the repair */
+	struct events *events; /* NULL: repairs are only logged */
 };
 
 /* repairer_new - the first pass begins with the loop. repairer_free - NULL is fine. */

@@ -8,8 +8,10 @@
 
 #define GRACE 30000
 
-static const struct leftover stale = { LEFTOVER_ATTACHMENT, LEFTOVER_STALE, "rails p1 net1", "01",
-				       "netns-gone",        "gone",         "ns/p1" };
+static const struct leftover stale = {
+	LEFTOVER_ATTACHMENT, LEFTOVER_STALE, "rails p1 net1", "01",
+	"netns-gone",        "gone",         "ns/p1",         "u-1"
+};
 
 /* A pass at `now` that finds f (NULL: nothing). Returns whether it was news. */
 static bool pass(struct waiting *w, const struct leftover *f, int64_t now)
@@ -150,6 +152,7 @@ START_TEST(a_line_survives_its_way)
 	ck_assert_str_eq(f.state, stale.state);
 	ck_assert_str_eq(f.why, stale.why);
 	ck_assert_str_eq(f.pod, stale.pod);
+	ck_assert_str_eq(f.uid, stale.uid);
 	ck_assert_int_eq(leftover_parse("{}", 2, &tree, &f, &e), -1);
 }
 END_TEST

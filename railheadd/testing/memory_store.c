@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "lib/base/text.h"
+
 struct object {
 	TAILQ_ENTRY(object) all;
 	struct cluster_object is;
@@ -15,7 +17,7 @@ struct object {
 };
 TAILQ_HEAD(objects, object);
 
-enum what { GET, LIST, WATCH, CREATE, UPDATE, REMOVE };
+enum what { GET, LIST, WATCH, CREATE, UPDATE, REMOVE, TELL };
 
 struct cluster_call {
 	TAILQ_ENTRY(cluster_call) all;
@@ -23,6 +25,7 @@ struct cluster_call {
 	enum what what;
 	struct cluster_object object; /* of a write; its name and kind of a get */
 	struct json *value;
+	char *told; /* of an event: its line */
 	struct cluster_selector which;
 	cluster_done_fn done;
 	const struct cluster_list_fns *list;
@@ -40,6 +43,9 @@ struct memory_store {
 	enum cluster_outcome outcome;
 	unsigned failing;
 	bool hold;
+	struct text told;
+	struct cluster_result tell_result;
+	unsigned tells_failing;
 	struct memory_counts counts;
 };
 
@@ -47,6 +53,7 @@ static void end_call(struct cluster_call *c)
 {
 	TAILQ_REMOVE(c->what == WATCH ? &c->store->watches : &c->store->calls, c, all);
 	json_free(c->value);
+	free(c->told);
 	free(c);
 }
 
@@ -195,6 +202,24 @@ static void execute_list(struct cluster_call *c, const struct cluster_result *r)
 	c->list->done(c->arg, r, revision);
 }
 
+static void execute_tell(struct cluster_call *c)
+{
+	struct memory_store *m = c->store;
+	struct cluster_result r = { .outcome = CLUSTER_OK };
+	cluster_done_fn done = c->done;
+	void *arg = c->arg;
+
+	m->counts.tells++;
+	if (m->tells_failing) {
+		m->tells_failing--;
+		r = m->tell_result;
+	} else {
+		text_add(&m->told, c->told);
+	}
+	end_call(c);
+	done(arg, &r);
+}
+
 static void execute(struct cluster_call *c)
 {
 	struct memory_store *m = c->store;
@@ -239,7 +264,10 @@ static void next(evutil_socket_t fd, short what, void *arg)
 		return;
 	if (TAILQ_NEXT(c, all))
 		soon(m);
-	execute(c);
+	if (c->what == TELL)
+		execute_tell(c);
+	else
+		execute(c);
 }
 
 static struct cluster_call *begin(struct cluster_store *s, enum what what, void *arg)
@@ -313,13 +341,33 @@ static struct cluster_call *create(struct cluster_store *s, const struct cluster
 static struct cluster_call *update(struct cluster_store *s, const struct cluster_object *o,
 				   cluster_done_fn done, void *arg)
 {
-	return write_call(s, UPDATE, o, done, arg);
+	struct cluster_call *c = write_call(s, UPDATE, o, done, arg);
+	auto_free char *now = memory_store_text(c->store, o->kind, o->name);
+	auto_free char *was = o->was ? json_print(o->was, false) : NULL;
+
+	if (o->kind == CLUSTER_HEARTBEAT && now && was)
+		c->store->counts.tested += strcmp(now, was) == 0;
+	return c;
 }
 
 static struct cluster_call *remove_object(struct cluster_store *s, const struct cluster_object *o,
 					  cluster_done_fn done, void *arg)
 {
 	return write_call(s, REMOVE, o, done, arg);
+}
+
+static struct cluster_call *tell(struct cluster_store *s, const struct cluster_event *event,
+				 cluster_done_fn done, void *arg)
+{
+	struct cluster_call *c = begin(s, TELL, arg);
+	bool pod = *event->pod;
+
+	c->done = done;
+	if (asprintf(&c->told, "%s %s%s%s%s%s: %s\n", event->reason,
+		     pod ? event->namespace : event->node, pod ? "/" : "", event->pod,
+		     pod ? " " : "", event->uid, event->note) < 0)
+		abort();
+	return c;
 }
 
 /* The store lives as long as the test; the driver's calls end with the driver. */
@@ -338,6 +386,7 @@ static void close_store(struct cluster_store *s)
 		free(o);
 	}
 	event_free(m->next);
+	text_clear(&m->told);
 	free(m);
 }
 
@@ -349,6 +398,7 @@ static const struct cluster_store_ops ops = {
 	.create = create,
 	.update = update,
 	.remove = remove_object,
+	.tell = tell,
 	.cancel = end_call,
 	.close = close_store,
 };
@@ -385,6 +435,18 @@ void memory_store_hold(struct memory_store *m, bool hold)
 	m->hold = hold;
 	if (!hold)
 		soon(m);
+}
+
+const char *memory_store_told(const struct memory_store *m)
+{
+	return m->told.s ? m->told.s : "";
+}
+
+void memory_store_fail_tell(struct memory_store *m, const struct cluster_result *how,
+			    unsigned times)
+{
+	m->tell_result = *how;
+	m->tells_failing = times;
 }
 
 struct memory_counts memory_store_counts(const struct memory_store *m)

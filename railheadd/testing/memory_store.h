@@ -32,9 +32,18 @@ char *memory_store_text(const struct memory_store *m, enum cluster_kind kind, co
 void memory_store_fail(struct memory_store *m, enum cluster_outcome outcome, unsigned times);
 void memory_store_hold(struct memory_store *m, bool hold);
 
+/*
+ * memory_store_told - all events: "REASON NAMESPACE/POD UID: NOTE", or "REASON NODE: NOTE", with
+ * line breaks. Borrowed. memory_store_fail_tell - the next so many end so.
+ */
+const char *memory_store_told(const struct memory_store *m);
+void memory_store_fail_tell(struct memory_store *m, const struct cluster_result *how,
+			    unsigned times);
+
 /* Counts since the beginning. */
 struct memory_counts {
-	unsigned lists, watches, writes;
+	unsigned lists, watches, writes, tells;
+	unsigned tested;  /* updates of heartbeats that named the value before them */
 	unsigned running; /* watches and lists now */
 };
 struct memory_counts memory_store_counts(const struct memory_store *m);
