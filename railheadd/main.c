@@ -9,6 +9,7 @@
 #include "railheadd/conf/agent_files.h"
 #include "railheadd/conf/agent_store.h"
 #include "railheadd/metrics/metrics.h"
+#include "railheadd/nodes/nodes.h"
 #include "railheadd/reclaim/reclaim.h"
 #include "railheadd/serve/calls.h"
 #include "railheadd/serve/socket.h"
@@ -22,6 +23,7 @@ struct agent_program {
 	struct agent_files files;
 	struct ipam ipam;
 	struct driver *driver;
+	struct nodes *nodes;
 	struct repairer *repairer;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
@@ -117,9 +119,11 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	    driver_new(&conf, &p->driver, e) || (reclaims && start_reclaim(p, ctx, e)) ||
 	    wait_for_signals(p, e))
 		return -1;
-	if (start_repairer(p, ctx, e))
+	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node }, &p->nodes,
+		      e) ||
+	    start_repairer(p, ctx, e))
 		return -1;
-	p->calls = (struct calls_to){ p->driver, p->repairer, p->latency };
+	p->calls = (struct calls_to){ p->driver, p->nodes, p->repairer, p->latency };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -135,6 +139,8 @@ static void stop(struct agent_program *p)
 	server_free(p->server);
 	repairer_free(p->repairer);
 	reclaim_free(p->reclaim);
+	/* The driver closes the cluster store. */
+	nodes_free(p->nodes);
 	driver_free(p->driver);
 	if (p->ipam.store)
 		ipam_close(&p->ipam);

@@ -181,6 +181,34 @@ test_commands_two_pools_at_the_same_time()
 	done
 }
 
+# nodes NODE FILTER: of the list that its agent gives
+nodes() { ctl "$1" cluster node list --json | jq -c ".nodes | $2"; }
+nodes_are() { [ "$(nodes "$1" "$2")" = "$3" ]; }
+test_commands_the_nodes_of_the_cluster()
+{
+	NODES=2 cluster_begin
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0}'
+	add n1 p1 rail0
+	eventually nodes_are n1 'map([.name,.blocks,.thisNode,.forgotten,.heartbeat.twin,(.version|type)])' \
+		'[["n1",1,true,false,false,"string"],["n2",0,false,false,false,"string"]]'
+	eq "boot" "$(nodes n2 '.[0].boot')" "\"$(</proc/sys/kernel/random/boot_id)\""
+	eq "holders" "$(nodes n2 'map(.holder|length)')" "[32,32]"
+	is "table" ctl n2 cluster node list
+	has "table" "$(tr -s ' ' <"$W/is")" "NODE HEARTBEAT BLOCKS STATE"
+	has "table" "$(tr -s ' ' <"$W/is")" "n2 0 s 0 this node "
+	agent_kill n2
+	eventually nodes_are n1 '(.[1].heartbeat.seconds >= 3) and (.[1].heartbeat.seconds > .[0].heartbeat.seconds)' true
+	may_reclaim n2 >/dev/null || give_up "the right to reclaim"
+	is "forget" ctl n1 cluster node forget n2
+	eq "forgotten" "$(nodes n1 'map(.forgotten)')" "[false,true]"
+	is "table" ctl n1 cluster node list
+	has "table" "$(tr -s ' ' <"$W/is")" " s 0 forgotten "
+	agent_begin n2
+	eventually nodes_are n1 'map(.forgotten)' '[false,false]'
+	is "a node without a heartbeat" engine_object nodes gpu-17 '{"version":"9"}' gpu-17
+	eventually nodes_are n1 '.[0] | [.name,.heartbeat,.version,.blocks]' '["gpu-17",null,"9",0]'
+}
+
 test_commands_without_an_agent()
 {
 	NODES=1 cluster_begin

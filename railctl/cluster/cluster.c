@@ -138,11 +138,12 @@ static const struct cmd cmd_pool = {
 	.sub = pool_commands,
 };
 
-static const struct cmd *const node_commands[] = { &cmd_cluster_node_forget, NULL };
+static const struct cmd *const node_commands[] = { &cmd_cluster_node_list, &cmd_cluster_node_forget,
+						   NULL };
 
 static const struct cmd cmd_node = {
 	.name = "node",
-	.summary = "other nodes: forget",
+	.summary = "the nodes of the cluster: list, forget",
 	.sub = node_commands,
 };
 

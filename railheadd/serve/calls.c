@@ -8,6 +8,7 @@
 #include "railheadd/drive/conflict.h"
 #include "railheadd/drive/node_forget.h"
 #include "railheadd/drive/pool_change.h"
+#include "railheadd/nodes/nodes.h"
 
 #define WAIT_MAX_MS     60000
 #define ADDRESSES_MAX   64
@@ -191,6 +192,33 @@ static void call_node_forget(const struct calls_to *to, struct server_request *r
 		server_refuse(r, &e);
 }
 
+static void nodes_done(void *arg, const struct json *answer, const struct err *why)
+{
+	if (why)
+		server_refuse(arg, why);
+	else
+		server_answer(arg, answer);
+}
+
+static void forget_nodes(void *what)
+{
+	nodes_ask_cancel(what);
+}
+
+static void call_nodes(const struct calls_to *to, struct server_request *r, const struct json *args)
+{
+	const struct nodes_end end = { nodes_done, r };
+	struct nodes_ask *a;
+	struct err e;
+
+	(void)args;
+	a = nodes_ask(to->nodes, &end, &e);
+	if (a)
+		server_later(r, forget_nodes, a);
+	else
+		server_refuse(r, &e);
+}
+
 /* ---- status ---- */
 
 static void call_status(const struct calls_to *to, struct server_request *r,
@@ -254,9 +282,9 @@ static const struct {
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
 	{ "conflicts", call_conflicts },     { "need", call_need },
-	{ "node-forget", call_node_forget }, { "pool-put", call_pool_put },
-	{ "pool-remove", call_pool_remove }, { "repair", call_repair },
-	{ "status", call_status },
+	{ "node-forget", call_node_forget }, { "nodes", call_nodes },
+	{ "pool-put", call_pool_put },       { "pool-remove", call_pool_remove },
+	{ "repair", call_repair },           { "status", call_status },
 };
 
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call)

@@ -11,9 +11,12 @@
 #include "railheadd/serve/hints.h"
 #include "railheadd/serve/server.h"
 
+struct nodes;
+
 /* What the calls are about; repairer NULL: the agent repairs nothing. */
 struct calls_to {
 	struct driver *driver;
+	struct nodes *nodes;
 	struct repairer *repairer;
 	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 };

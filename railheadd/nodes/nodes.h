@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nodes.h: asks the cluster store which nodes there are, whose heartbeat moves, and how many blocks
+ * each has. Each question reads all nodes, heartbeats and blocks: it is for people.
+ */
+#ifndef RAILHEAD_RAILHEADD_NODES_NODES_H
+#define RAILHEAD_RAILHEADD_NODES_NODES_H
+
+#include "cluster/store/cluster_store.h"
+#include "lib/base/ctx.h"
+
+struct event_base;
+struct nodes;
+struct nodes_ask;
+
+/* All borrowed. store NULL: there is none, and each question is refused. */
+struct nodes_conf {
+	const struct ctx *ctx;
+	struct event_base *base;
+	struct cluster_store *store;
+	const char *node; /* this one */
+};
+
+/* nodes_new - ERR_NOMEM. nodes_free - before the store is closed; cancels all. NULL is fine. */
+int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e) must_check;
+void nodes_free(struct nodes *n);
+
+/* done - once, from the loop. answer: borrowed, see node_table_json(); NULL: why. */
+struct nodes_end {
+	void (*done)(void *arg, const struct json *answer, const struct err *why);
+	void *arg;
+};
+
+/*
+ * nodes_ask - ERR_CONFIG: no cluster store; then it returns NULL, as without memory, and done is
+ * not called. ERR_AGAIN: the store is away. nodes_ask_cancel - done is not called any more.
+ */
+struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e);
+void nodes_ask_cancel(struct nodes_ask *a);
+
+#endif
