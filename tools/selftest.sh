@@ -6,7 +6,7 @@
 # Prints a line a case and closes with "N passed, N failed, N skipped".
 set -u
 
-# What the caller told its own run of tools/check.sh is not meant for the small runs below.
+# The caller's settings of tools/check.sh are not meant for the small runs below.
 unset CHECK_MINUTES CHECK_JOBS CHECK_TICK STRESS AGAIN
 tools=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)

@@ -19,7 +19,7 @@ enum event_reason {
 	EVENT_ADDRESS_CONFLICT, /* of a pod: another node has its block */
 	EVENT_BLOCK_LOST,       /* of the node */
 	EVENT_NODE_CUT_OFF,     /* of the node: the store answers again */
-	EVENT_REPAIRED,         /* of the pod that is gone; if it is not known, of the node */
+	EVENT_REPAIRED,         /* its pod is gone; about the node if the pod is not known */
 	EVENT_REPAIR_FAILED,
 };
 
