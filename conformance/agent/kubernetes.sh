@@ -236,48 +236,147 @@ denied() # WHAT MESSAGE COMMAND...
 {
 	isnt "$1" "${@:3}"
 	has "$1" "$(<"$W/is")" "$2"
+	tries=$((tries + 1))
 }
 create() { block "$2" "$3" | as "$1" create -f -; }
+# object NODE JSON: creates it; the version is ours, if it has none.
+object() { jq -c '{apiVersion:"railhead.io/v1alpha1"} + .' <<<"$2" | as "$1" create -f -; }
+# marked NODE NUMBER PATH VALUE: writes that of the metadata of a block.
+marked() { as "$1" patch railblock "rail9-$(printf %032x "$2")" --type=json -p "[{\"op\":\"add\",\"path\":\"/metadata/$3\",\"value\":$4}]"; }
+# set_by_hand NUMBER SPEC: as an operator, or an agent of another node
+set_by_hand() { admin patch railblock "rail9-$(printf %032x "$1")" --type=json -p "$(jq -nc --argjson s "$2" '[{op:"add",path:"/spec",value:($s + {pool:"rail9"})}]')"; }
+
+ASK='|.ask={node:"n1",holder:"n1",token:"2222222222222222"}' ASK_N3='|.ask={node:"n3",holder:"n3",token:"3333333333333333"}'
+
+# What the agent of n1 does with a block of n2, and what its token cannot do to it.
+asks_only()
+{
+	local no="it may ask for it" contest=${ASK/\}/,contested:true\}}
+	is "a claim of n2" create n2 2 "$(spec n2)"
+	denied "an ask, and more" "node n1 changes no block of node n2, $no" write n1 2 "$(spec n2 "$ASK|.touched=2")"
+	denied "an ask, and a new key" "$no" write n1 2 "$(spec n2 "$ASK|.colour=\"red\"")"
+	denied "an ask, and one key less" "$no" write n1 2 "$(spec n2 "$ASK|del(.holder)")"
+	denied "an ask, and a label" "agents write no" as n1 patch railblock "rail9-$(printf %032x 2)" --type=json \
+		-p '[{"op":"add","path":"/spec/ask","value":{"node":"n1"}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]'
+	denied "a label" "$no" marked n1 2 labels '{"app.kubernetes.io/instance":"x"}'
+	denied "an annotation" "$no" marked n1 2 annotations '{"a":"b"}'
+	denied "an owner" "$no" marked n1 2 ownerReferences '[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"y"}]'
+	denied "an ask with its answer" "$no" write n1 2 "$(spec n2 "${contest/\}/,kept:true\}}")"
+	denied "an ask with a new key" "$no" write n1 2 "$(spec n2 "${ASK/\}/,colour:1\}}")"
+	denied "an ask of nobody" "$no" write n1 2 "$(spec n2 '|.ask={}')"
+	denied "an ask of another node" "$no" write n1 2 "$(spec n2 "$ASK_N3")"
+	is "an ask" write n1 2 "$(spec n2 "$ASK")"
+	is "taken back" write n1 2 "$(spec n2)"
+	set_by_hand 2 "$(spec n2 "$ASK_N3")" >/dev/null || give_up "an ask of n3"
+	denied "the ask of another node, replaced" "$no" write n1 2 "$(spec n2 "$ASK")"
+	denied "the ask of another node, taken away" "$no" write n1 2 "$(spec n2)"
+	is "a block that a restored store gave away" write n1 2 "$(spec n2 "$contest")"
+	is "the answer" write n2 2 "$(spec n2 "${contest/\}/,kept:true\}}")"
+	denied "an answer, taken away" "$no" write n1 2 "$(spec n2 "$contest|.used=1")"
+	is "the answer was read" write n1 2 "$(spec n2)"
+	set_by_hand 2 "$(spec n2 "${ASK_N3/\}/,contested:true\}}")" >/dev/null || give_up "an ask of n3"
+	denied "what another node contests" "$no" write n1 2 "$(spec n2 "$contest")"
+	set_by_hand 2 "$(spec n2)" >/dev/null || give_up "no ask"
+	denied "a theft" "node n1 changes no block of node n2" write n1 2 "$(spec n1)"
+	denied "a hint that the block is empty" "$no" write n1 2 "$(spec n2 '|.used=0')"
+	denied "a free block of a living node" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
+	denied "a deletion" "node n1 changes no block of node n2" as n1 delete railblock "rail9-$(printf %032x 2)"
+	denied "a deletion of all" "cannot deletecollection" as n1 delete --raw /apis/railhead.io/v1alpha1/railblocks
+}
+
+# What a node does with its own and with free blocks.
+own_and_free()
+{
+	local token='|.token="2222222222222222"'
+	denied "a claim for another node" "node n1 makes no block for node n2" create n1 3 "$(spec n2)"
+	denied "a free block that is new" "node n1 makes no block for node" create n1 3 '{"poolUID":"u"}'
+	denied "a claim with an ask of another node" "writes no ask of node n2" create n1 3 "$(spec n1 "${ASK//n1/n2}")"
+	denied "a claim with an ask of its own" "writes no ask of node n1" create n1 3 "$(spec n1 "$ASK")"
+	for other in '{"finalizers":["x.y/z"]}' '{"labels":{"a":"b"}}' '{"annotations":{"a":"b"}}' \
+		'{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"y"}]}'; do
+		denied "a claim with $other" "agents write no finalizers" object n1 \
+			"$(block 3 "$(spec n1)" | jq -c --argjson m "$other" '.metadata += $m')"
+	done
+	is "a claim" create n1 1 "$(spec n1)"
+	denied "an ask of another node for the own block" "writes no ask of node n2" write n1 1 "$(spec n1 "${ASK//n1/n2}")"
+	denied "a gift that was not asked for" "node n1 hands over no block to node n2" write n1 1 "$(spec n2)"
+	is "an ask of n2" write n2 1 "$(spec n1 "${ASK//n1/n2}")"
+	denied "an ask that is not what n2 wrote" "writes no ask of node n2" write n1 1 "$(spec n1 "${ASK//n1/n2}|.ask.token=\"3333333333333333\"")"
+	denied "handed over by another token" "hands over no block to node n2" write n1 1 "$(spec n2)"
+	denied "handed over, and asked for" "writes no ask of node n2" write n1 1 "$(spec n2 "$token${ASK//n1/n2}")"
+	denied "returned, and asked for" "writes no ask of node n2" write n1 1 '{"poolUID":"u","ask":{"node":"n2"}}'
+	is "used, and asked for" write n1 1 "$(spec n1 "${ASK//n1/n2}|.used=3|.touched=2")"
+	is "handed over" write n1 1 "$(spec n2 "$token")"
+	denied "a finalizer" "agents write no finalizers" marked n2 1 finalizers '["x.y/z"]'
+	denied "a label on the own block" "agents write no finalizers" marked n2 1 labels '{"a":"b"}'
+	is "returned" write n2 1 '{"poolUID":"u","touched":2,"probe":true}'
+	denied "a free block for another node" "gives no free block to node n1" write n2 1 "$(spec n1)"
+	denied "a free block that is asked for" "gives no free block to node" write n1 1 "{\"poolUID\":\"u\",\"touched\":2,\"probe\":true,\"ask\":{\"node\":\"n1\"}}"
+	denied "a free block without its probe" "gives no free block to node" write n1 1 '{"poolUID":"u","touched":2}'
+	denied "a free block that is deleted" "gives no free block to node -" as n1 delete railblock "rail9-$(printf %032x 1)"
+	is "a free block" write n2 1 "$(spec n2)"
+	is "deleted by its owner" as n2 delete railblock "rail9-$(printf %032x 1)"
+}
+
+# rail_node NAME SPEC. noted NODE OTHER SPEC: writes those keys of the RailNode of OTHER.
+rail_node() { jq -nc --arg n "$1" --argjson s "$2" '{kind:"RailNode",metadata:{name:$n},spec:$s}'; }
+noted() { as "$1" patch railnode "$2" --type=merge -p "{\"spec\":$3}"; }
+
+# What has the name of a node belongs to that node.
+nodes_and_heartbeats()
+{
+	local lease='{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"n3","namespace":"railhead"}}'
+	denied "the RailNode of n2" "node n1 writes no object of node n2" object n1 "$(rail_node n2 '{"node":"n2"}')"
+	denied "the name of a node to come" "node n1 writes no object of node n3" object n1 "$(rail_node n3 '{"node":"n1"}')"
+	denied "the watch of n2" "has another node in its spec" object n1 "$(rail_node n1 '{"node":"n2"}')"
+	denied "the watch of n2, later" "has another node in its spec" noted n1 n1 '{"node":"n2"}'
+	denied "a node that is said to be dead" "node n1 writes no object of node n2" noted n1 n2 '{"forgotten":{"uid":"a","version":"1"}}'
+	denied "no RailNode" "cannot delete resource" as n1 delete railnode n1
+	denied "an identity" "cannot create resource" object n1 '{"kind":"RailIdentity","metadata":{"name":"pod"},"spec":{"node":"n1"}}'
+	denied "a heartbeat of n2" "node n1 writes no object of node n2" as n1 -n railhead patch lease n2 --type=merge -p '{"metadata":{"annotations":{"a":"b"}}}'
+	denied "a heartbeat of a node to come" "node n1 writes no object of node n3" object n1 "$lease"
+	denied "a heartbeat with a label" "agents write no finalizers" as n1 -n railhead patch lease n1 --type=merge -p '{"metadata":{"labels":{"a":"b"}}}'
+	denied "no heartbeat" "cannot delete resource" as n1 -n railhead delete lease n1
+	denied "heartbeats elsewhere" "cannot create resource" object n1 "$(jq -c '.metadata.namespace = "kube-node-lease" | .metadata.name = "n1"' <<<"$lease")"
+	denied "a token" "cannot create resource" as n1 -n railhead create token railheadd
+	denied "secrets" "cannot list resource" as n1 get secrets
+	denied "pods" "cannot list resource" as n1 get pods -A
+}
+
+# An operator's word: a right on the node that is dead.
+of_a_dead_node()
+{
+	may_reclaim n2 >/dev/null || give_up "reclaim"
+	is "the block of n2" set_by_hand 2 "$(spec n2 "$ASK_N3")"
+	eventually noted n1 n2 '{"forgotten":{"uid":"a","version":"1"}}'
+	denied "more than that it is dead" "node n1 writes no object of node n2" noted n1 n2 '{"holder":"n1"}'
+	denied "less than was there" "node n1 writes no object of node n2" noted n1 n2 '{"holder":null}'
+	denied "reclaimed for itself" "node n1 changes no block of node n2" write n1 2 "$(spec n1)"
+	denied "reclaimed without a probe" "node n1 changes no block of node n2" write n1 2 '{"touched":1,"poolUID":"u"}'
+	denied "reclaimed for another pool" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1,"poolUID":"v"}'
+	denied "reclaimed, and asked for" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1,"poolUID":"u","ask":{"node":"n3"}}'
+	is "reclaimed" write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
+}
 
 # Each line is what a stolen token of n1 would try, or what its agent does.
 test_kubernetes_an_agent_writes_objects_of_its_node_only()
 {
-	local other ask='|.ask={node:"n1",holder:"n1",token:"2222222222222222"}'
+	local other tries=0
 	NODES=2 cluster_begin
+	for other in n1 n2; do eventually admin get railnode "$other"; done
 	agent_end n1
 	agent_end n2
-	is "a claim" create n1 1 "$(spec n1)"
-	denied "a claim for another node" "node n1 makes no block for node n2" create n1 2 "$(spec n2)"
-	is "a claim of n2" create n2 2 "$(spec n2)"
-	is "an ask" write n1 2 "$(spec n2 "$ask")"
-	denied "an ask, and more" "node n1 changes no block of node n2, it may ask for it" write n1 2 "$(spec n2 "$ask|.touched=2")"
-	denied "an ask of another node" "it may ask for it" write n1 2 "$(spec n2 '|.ask={node:"n3"}')"
-	denied "a theft" "node n1 changes no block of node n2" write n1 2 "$(spec n1)"
-	denied "a free block of a living node" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1}'
-	denied "a deletion" "node n1 changes no block of node n2" as n1 delete railblock "rail9-$(printf %032x 2)"
-	is "handed over" write n2 2 "$(spec n1)"
-	denied "a gift that was not asked for" "node n1 hands over no block to node n2" write n1 2 "$(spec n2)"
-	denied "a finalizer" "agents change no finalizers" as n1 patch railblock "rail9-$(printf %032x 2)" --type=json \
-		-p '[{"op":"add","path":"/metadata/finalizers","value":["x.y/z"]}]'
-	is "returned" write n1 2 '{"poolUID":"u","touched":2}'
-	denied "a free block for another node" "gives no free block to node n1" write n2 2 "$(spec n1)"
-	is "a free block" write n2 2 "$(spec n2)"
-	is "own again" as n1 delete railblock "rail9-$(printf %032x 1)"
-	for other in '{"kind":"RailNode","metadata":{"name":"n2"},"spec":{"node":"n2"}}' \
-		'{"kind":"RailIdentity","metadata":{"name":"pod"},"spec":{"node":"n2"}}'; do
-		denied "an object of n2" "node n1 writes no object of node n2" as n1 create -f - <<<"$(jq '.apiVersion="railhead.io/v1alpha1"' <<<"$other")"
-	done
-	denied "a heartbeat" "node n1 changes no object of node n2" as n1 -n railhead delete lease n2
+	asks_only
+	own_and_free
+	nodes_and_heartbeats
+	of_a_dead_node
 	is "an event" event n1 n1 n1
 	denied "an event of another node" "node n1 tells no event of node n2" event n1 n2 n1
 	denied "an event about another node" "node n1 tells no event about node n2" event n1 n1 n2
-	# An operator's word: a right on the node that is dead.
-	may_reclaim n2 >/dev/null || give_up "reclaim"
-	eventually write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
-	denied "reclaimed for itself" "node n1 changes no block of node n2" taken_for_itself
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
+	eq "tries that were denied" "$tries" 64
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
@@ -286,4 +385,3 @@ event()
 		eventTime:"2026-11-22T00:00:00.000000Z",reportingController:"railhead.io/railheadd",reportingInstance:$t,action:"Keep",
 		reason:"BlockLost",type:"Warning",note:"x",regarding:{apiVersion:"v1",kind:"Node",name:$a,uid:$a}}' | as "$1" create -f -
 }
-taken_for_itself() { write n2 2 "$(spec n2)" && write n1 2 "$(spec n1)"; }

@@ -6,8 +6,9 @@
 # Words: setup: start everything, with types, rights and users. start, stop, cont, kill: of the API server. compact: etcd
 # compacts, and the API server starts again, because it would answer from its memory. no-type, type: of identities.
 # kill-etcd, start-etcd: etcd behind the API server. save, restore: a copy of etcd's data, and back to it, with a new start of
-# the API server. no-pool-field, no-fields: types of an older release, until `type`. alive: start what has ended. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
-# policy: an agent writes objects of its node only.
+# the API server. no-pool-field, no-fields: types of an older release, until `type`. alive: start what has ended.
+# clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
+# policy: an agent writes objects of its node only. contract: the agent may do all that a store can, what no agent does as well.
 # token, expired-token, no-token: what the agent's token file has. lease, label, shown, other-start: what people and other
 # programs do.
 set -u
@@ -248,6 +249,11 @@ policy)
 	k apply -f "$MANIFESTS/policy.yaml" >/dev/null
 	# it is in force a moment later
 	until_true 60 'the policy is in force' denied
+	;;
+contract)
+	k create clusterrole contract --verb=get,list,watch,create,patch,delete \
+		--resource=railnodes.railhead.io,railidentities.railhead.io,leases.coordination.k8s.io >/dev/null &&
+		k create clusterrolebinding contract --clusterrole=contract --serviceaccount=railhead:railheadd >/dev/null
 	;;
 bound-token) bound_token "$2" ;;
 stop) kill -STOP "$(pid apiserver)" ;;

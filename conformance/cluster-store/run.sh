@@ -33,7 +33,7 @@ kubernetes()
 {
 	export KUBE_FOLDER=$W CLUSTER_CONTROL=$HERE/kube.sh KUBE=$CLUSTER/bin
 	certificates && certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth' &&
-		"$HERE/kube.sh" setup
+		"$HERE/kube.sh" setup && "$HERE/kube.sh" contract
 }
 
 prepare() # ENGINE: the files that etcd.sh reads, and the variables of the test program
