@@ -156,6 +156,7 @@ START_TEST(a_version_of_another_state)
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
 	ck_assert_str_eq(e.object.at.version, t.at.version);
 	/* a free block, which nobody asks for, and back */
+	t.node = NULL;
 	ck_assert_msg(do_write_text(&c, &t, CLAIM("n1", TOKEN_1, ""), "{\"touched\":2}", &e) ==
 			      CLUSTER_OK,
 		      "%s", e.why);

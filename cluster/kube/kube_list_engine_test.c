@@ -43,7 +43,7 @@ START_TEST(a_list_can_expire_in_the_middle)
 {
 	static const struct cluster_list_fns fns = { compact_at_first, on_broken };
 	static struct listed l;
-	const struct kube_conf small = { .timeout_ms = 30000, .page = 2 };
+	const struct kube_conf small = { .timeout_ms = 120000, .page = 2 };
 	struct calls c = kube_open_as("agent", &small);
 	struct thing t = { .kind = CLUSTER_NODE };
 	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
