@@ -248,7 +248,7 @@ set_by_hand() { admin patch railblock "rail9-$(printf %032x "$1")" --type=json -
 
 ASK='|.ask={node:"n1",holder:"n1",token:"2222222222222222"}' ASK_N3='|.ask={node:"n3",holder:"n3",token:"3333333333333333"}'
 
-# What the agent of n1 does with a block of n2, and what its token cannot do to it.
+# The agent of n1 may ask for a block of n2. Its token changes nothing else of it.
 asks_only()
 {
 	local no="it may ask for it" contest=${ASK/\}/,contested:true\}}
@@ -284,7 +284,7 @@ asks_only()
 	denied "a deletion of all" "cannot deletecollection" as n1 delete --raw /apis/railhead.io/v1alpha1/railblocks
 }
 
-# What a node does with its own and with free blocks.
+# A node writes its own blocks and takes free ones.
 own_and_free()
 {
 	local token='|.token="2222222222222222"'
@@ -322,7 +322,7 @@ own_and_free()
 rail_node() { jq -nc --arg n "$1" --argjson s "$2" '{kind:"RailNode",metadata:{name:$n},spec:$s}'; }
 noted() { as "$1" patch railnode "$2" --type=merge -p "{\"spec\":$3}"; }
 
-# What has the name of a node belongs to that node.
+# Objects with the name of a node belong to that node.
 nodes_and_heartbeats()
 {
 	local lease='{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"n3","namespace":"railhead"}}'
