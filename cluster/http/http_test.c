@@ -22,6 +22,7 @@ struct seen {
 	struct http_call *call;
 	int cancel_after; /* lines */
 	bool free_client;
+	bool finish; /* the server sends the rest once the first line is here */
 };
 
 static struct event_base *base;
@@ -29,6 +30,7 @@ static struct http *client;
 static unsigned short port;
 static int requests, connections;
 static struct evhttp_request *stream;
+static struct event *late; /* begins with the headers of a stream; NULL: none is wanted */
 
 /* ---- the server ---- */
 
@@ -100,9 +102,12 @@ static void push(const char *text)
 
 static void on_headers(struct evhttp_request *req, void *arg)
 {
+	struct timeval silence = { 1, 500000 };
+
 	(void)arg;
 	stream = req;
 	evhttp_send_reply_start(req, 200, "OK");
+	ck_assert_int_eq(evtimer_add(late, &silence), 0);
 }
 
 static void on_stream(struct evhttp_request *req, void *arg)
@@ -167,6 +172,15 @@ static void begin(void)
 	(void)server_new();
 }
 
+static void send_rest(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	push("o\n\nthree\nrest");
+	evhttp_send_reply_end(stream);
+	(void)arg;
+}
+
 static void on_line(void *arg, const char *line, size_t len)
 {
 	struct seen *s = arg;
@@ -174,6 +188,9 @@ static void on_line(void *arg, const char *line, size_t len)
 
 	(void)snprintf(text, sizeof(text), "%.*s|", (int)len, line);
 	testing_append(s->lines, sizeof(s->lines), text);
+	if (s->finish)
+		(void)event_base_once(base, -1, EV_TIMEOUT, send_rest, NULL, NULL);
+	s->finish = false;
 	if (s->cancel_after && !--s->cancel_after) {
 		http_cancel(s->call);
 		(void)event_base_loopbreak(base);
@@ -367,48 +384,34 @@ static void push_late(evutil_socket_t fd, short what, void *arg)
 /* A watch of a server on which nothing happens: its headers come at once, its first line later. */
 START_TEST(a_stream_may_begin_in_silence)
 {
-	struct timeval later = { 1, 500000 };
 	struct http_request r = { .method = "GET",
 				  .connect_ms = 60000,
 				  .timeout_ms = 1000,
 				  .idle_ms = 60000,
 				  .max_body = 400 };
 	const struct http_fns fns = { on_line, on_done };
-	struct event *timer;
 	struct seen s = { 0 };
 	char url[64];
 
 	begin();
 	(void)snprintf(url, sizeof(url), "http://127.0.0.1:%d/headers", port);
 	r.url = url;
-	timer = evtimer_new(base, push_late, NULL);
-	ck_assert_int_eq(evtimer_add(timer, &later), 0);
+	late = evtimer_new(base, push_late, NULL);
 	s.call = http_start(client, &r, &fns, &s);
 	(void)event_base_dispatch(base);
 	ck_assert_msg(s.end == HTTP_ANSWERED, "%s", s.why);
 	ck_assert_str_eq(s.lines, "late|");
-	event_free(timer);
+	event_free(late);
 	http_free(client);
 }
 END_TEST
 
-static void more(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	push("o\n\nthree\nrest");
-	evhttp_send_reply_end(stream);
-	(void)arg;
-}
-
 START_TEST(streams_lines)
 {
-	struct timeval soon = { 0, 10000 };
-	struct seen s = { 0 };
+	struct seen s = { .finish = true };
 
 	begin();
 	start(&s, "GET", "/stream", NULL);
-	(void)event_base_once(base, -1, EV_TIMEOUT, more, NULL, &soon);
 	(void)event_base_dispatch(base);
 	ck_assert_int_eq(s.end, HTTP_ANSWERED);
 	ck_assert_str_eq(s.lines, "one|two|three|");
