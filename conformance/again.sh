@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# again.sh: which failures are repeated. Sourced by the harnesses whose cases the machine can disturb: guest, cluster, interop, attach.
+# again.sh: which failures are repeated. Sourced by the harnesses whose cases the machine can disturb: guest, cluster, interop, attach, agent.
 #
 # A case fails because of the machine if its first failure is an exceeded limit of time. With AGAIN=1, as `make check` sets it,
 # such a case runs a second time and the second verdict counts. A line "# repeated: CASE: REASON" reports it; tools/check.sh
@@ -8,7 +8,7 @@
 
 # Messages of harnesses, guests and our programs after an exceeded limit of time.
 IN_VAIN='not (running )?within [0-9]+ ?s|did not end|stopped after [0-9]+ s|in time and was killed|no client connected within [0-9]+ ms'
-IN_VAIN+='|printed nothing for [0-9]+ s|(silent|came over RDMA) for [0-9]+ ms|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
+IN_VAIN+='|printed nothing for [0-9]+ s|(silent|came over RDMA) for [0-9]+ ms|no answer within [0-9]+ ms|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
 
 # in_vain FILE: prints the reason why the failure whose evidence this is may be repeated; status 1: there is none.
 in_vain()

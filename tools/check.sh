@@ -58,7 +58,7 @@ closing_time=60 # seconds, for the summary
 # Lanes whose closing line is counted in full; of the others only failures count.
 counted=' unit attach railctl-check probe-check conformance interop interop-selftest cluster-store agent-check agent-check-kubernetes agent-kills cluster-quick cluster faults-selftest harness-selftest soak-selftest soak soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
 # Lanes in which a machine can disturb a case: only these may repeat one.
-may_repeat=' check-vm vm cluster-quick cluster interop attach sanitize '
+may_repeat=' check-vm vm cluster-quick cluster interop attach agent-check agent-check-kubernetes agent-kills sanitize '
 passed=0 failed=0 skipped=0
 declare -A begun=() ended=() name_of=()
 begin=$SECONDS

@@ -103,10 +103,14 @@ cluster_end()
 # shared NAME JSON: a pool of all nodes, and until each node knows it
 shared()
 {
-	local i
-	is "pool $1" ctl n1 cluster pool apply - <<<"$(jq -c --arg n "$1" '.name=$n' <<<"$2")"
+	local i definition
+	definition=$(jq -c --arg n "$1" '.name=$n' <<<"$2")
+	eventually was_answered "$definition"
+	is "pool $1" ctl n1 cluster pool apply - <<<"$definition"
 	for ((i = 1; i <= NODES; i++)); do eventually knows "n$i" "$1"; done
 }
+# An engine that has just begun may need longer than the command waits.
+was_answered() { [[ $(ctl n1 cluster pool apply - <<<"$1" 2>&1) != *"no answer"* ]]; }
 has_spare() { [ "$(ctl "$1" cluster status --json | jq --arg n "$2" '.pools[] | select(.name == $n) | .spare')" -ge "$3" ]; }
 knows() { ctl "$1" cluster status --json | jq -e --arg n "$2" 'any(.pools[]; .name == $n)'; }
 

@@ -4,13 +4,14 @@
 #
 # CASE is the name of a case, of a file of cases, or a pattern. STORE=kubernetes: an API server over etcd (etcd). ENGINES=DIR: etcd is
 # there (build/engines); CLUSTER=DIR: Kubernetes is there (build/cluster); NODES (3); HELPERS=DIR: the program ping is there.
+# AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage()
 {
-	sed -n '3,8s/^# //p' "$0" >&2
+	sed -n '3,9s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -66,6 +67,8 @@ mkdir -p "$BIN"
 cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 # shellcheck source=conformance/harness/cases.sh
 . "$HERE/../harness/cases.sh" || exit 2
+# shellcheck source=conformance/again.sh
+. "$HERE/../again.sh" || exit 2
 # shellcheck source=conformance/agent/lib.sh
 . "$HERE/lib.sh" || exit 2
 # shellcheck source=conformance/cluster-store/certificates.sh
@@ -83,11 +86,16 @@ for theme in "${THEMES[@]}"; do
 	. "$HERE/$theme.sh" || exit 2
 done
 
-one_case() # NAME
+attempt() # NAME: RC
 {
 	rm -rf "$W/skip" "$W/evidence"
 	("test_$1") >"$W/case.out" 2>&1 </dev/null
-	verdict "${1//_/ }" $?
+	RC=$?
+}
+one_case() # NAME
+{
+	twice "${1//_/ }" attempt "$1"
+	verdict "${1//_/ }" "$RC"
 }
 
 while read -r theme name <&9; do
