@@ -59,6 +59,8 @@ START_TEST(events)
 		{ "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"-1\"}}}",
 		  -1 },
 		{ "{\"type\":\"ADDED\"}", -1 },
+		{ "{\"type\":\"ADDED\",\"object\":{\"metadata\":7}}", -1 },
+		{ "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":7}}}", -1 },
 		{ "7", -1 },
 	};
 	struct kube_event ev;
@@ -96,6 +98,45 @@ static void means(int http, const char *text, const char *want, const char *hint
 	ck_assert_msg(strstr(e.detail, hint), "%s", e.detail);
 }
 
+/* The hint to an answer without a Status: is it the type or the namespace that is missing? */
+static const char *hint_of(int http, const char *verb, enum cluster_kind kind, const char *name)
+{
+	const struct kube_asked asked = { verb, kube_resource(kind), name };
+	static struct err e;
+
+	e = (struct err){ .code = 0 };
+	(void)kube_fault(http, NULL, &asked, &e);
+	return e.detail;
+}
+
+START_TEST(the_hint_fits_what_was_asked_for)
+{
+	const struct kube_asked list = { "list", kube_resource(CLUSTER_BLOCK), "" };
+	struct kube_status s = { .code = 0, .reason = "NotFound", .message = "" };
+	struct err e = { 0 };
+
+	ck_assert_ptr_nonnull(strstr(hint_of(404, "list", CLUSTER_BLOCK, ""), "is missing"));
+	ck_assert_ptr_nonnull(
+		strstr(hint_of(404, "get", CLUSTER_HEARTBEAT, "n1"), "namespace must exist"));
+	/* A Status without a code and a text: the code of HTTP counts. */
+	ck_assert_int_eq(kube_fault(404, &s, &list, &e).outcome, CLUSTER_AWAY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "cannot list railblocks.railhead.io: 404 without"));
+}
+END_TEST
+
+START_TEST(people_write_pools)
+{
+	const struct kube_asked create = { "create", kube_resource(CLUSTER_POOL), "rail0" };
+	auto_json struct json *tree = parse(STATUS(403, "Forbidden", ""));
+	struct kube_status s;
+	struct err e = { 0 };
+
+	ck_assert(kube_status_read(tree, &s));
+	ck_assert_int_eq(kube_fault(403, &s, &create, &e).outcome, CLUSTER_REFUSED);
+	ck_assert_msg(strstr(e.detail, "people write pools"), "%s", e.detail);
+}
+END_TEST
+
 START_TEST(faults)
 {
 	means(404, STATUS(404, "NotFound", DETAILS("railblocks", "b-1")), "0 1 0", "");
@@ -129,6 +170,11 @@ START_TEST(faults)
 	      STATUS(504, "Timeout",
 		     ",\"details\":{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\"}]}"),
 	      "0 4 0", "restored");
+	means(504, STATUS(504, "Timeout", ",\"details\":{\"causes\":[{\"reason\":\"Other\"}]}"),
+	      "0 6 0", "");
+	/* a number that is no code of HTTP */
+	means(503, STATUS(-1, "Odd", ""), "0 6 0", "");
+	means(503, STATUS(1000, "Odd", ""), "0 6 0", "");
 	/* a proxy's own words */
 	means(403, NULL, "0 6 0", "");
 	means(409, "{\"reason\":\"Conflict\"}", "0 6 0", "");
@@ -136,4 +182,5 @@ START_TEST(faults)
 }
 END_TEST
 
-TEST_PROGRAM("kube_answer", pages, events, faults)
+TEST_PROGRAM("kube_answer", pages, events, faults, the_hint_fits_what_was_asked_for,
+	     people_write_pools)

@@ -139,6 +139,39 @@ START_TEST(refused_clusters)
 }
 END_TEST
 
+START_TEST(refused_shapes)
+{
+	refuses("[]", "current-context: there is none");
+	refuses(CLUSTER("server: [a]") USER("") CONTEXT, "cluster.server: not a text");
+	refuses(CLUSTER("certificate-authority: [a], " GOOD) USER("") CONTEXT,
+		"certificate-authority: not a text");
+	refuses(CLUSTER(GOOD) USER("tokenFile: {}") CONTEXT, "tokenFile: not a text");
+	refuses("current-context: []\n", "current-context: not a text");
+	refuses("contexts: [{name: x, context: {cluster: []}}]\ncurrent-context: x\n",
+		"cluster: not a text");
+	refuses("contexts: [{name: x, context: {cluster: c, user: []}}]\ncurrent-context: x\n",
+		"user: not a text");
+	refuses("contexts: [{name: x, context: {user: u}}]\ncurrent-context: x\n",
+		"it needs cluster and user");
+	refuses("contexts: [7, {name: []}, {name: x, context: 7}]\ncurrent-context: x\n",
+		"contexts[\"x\"].context: there is none");
+	refuses("contexts: [{[a]: b, name: \"x\\0y\"}]\ncurrent-context: x\n",
+		"contexts[\"x\"].context: there is none");
+}
+END_TEST
+
+/* Of two entries with one name the first counts, as for kubectl. */
+START_TEST(the_first_entry_of_a_name_counts)
+{
+	struct kubeconfig k = reads(CLUSTER(GOOD) "users: [{name: u, user: {token: a}}, "
+						  "{name: u, user: {token: b}}]\n" CONTEXT,
+				    &here);
+
+	ck_assert_str_eq(k.token.text, "a");
+	kubeconfig_clear(&k);
+}
+END_TEST
+
 START_TEST(no_yaml)
 {
 	auto_free char *deep = calloc(1, 4096), *many = calloc(1, 65536);
@@ -172,5 +205,5 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("kubeconfig", a_whole_one, a_json_one, refused_credentials, refused_clusters, no_yaml,
-	     no_memory)
+TEST_PROGRAM("kubeconfig", a_whole_one, a_json_one, refused_credentials, refused_clusters,
+	     refused_shapes, the_first_entry_of_a_name_counts, no_yaml, no_memory)

@@ -90,6 +90,14 @@ START_TEST(an_ipv6_subnet_is_not_counted_one_by_one)
 }
 END_TEST
 
+START_TEST(a_pool_without_blocks_has_an_empty_order)
+{
+	struct grid_order o = grid_order(0, 1);
+
+	ck_assert(o.n == 0 && o.first == 0 && o.step == 0);
+}
+END_TEST
+
 START_TEST(an_order_visits_each_block_once)
 {
 	static bool seen[1000];
@@ -143,10 +151,17 @@ START_TEST(names_are_read_back)
 	ck_assert_int_eq(grid_parse(name, IP_V4, pool, &back), -1);
 	ck_assert_int_eq(grid_parse("rail-0-00", IP_V4, pool, &back), -1);
 	ck_assert_int_eq(grid_parse("-0000000000000000000000000a000000", IP_V4, pool, &back), -1);
+	ck_assert_int_eq(grid_parse("rail0", IP_V4, pool, &back), -1);
+	ck_assert_int_eq(grid_parse("r-0000000000000000000000000a0000000", IP_V4, pool, &back), -1);
+	ck_assert_int_eq(grid_parse("a-name-of-a-pool-with-31-bytes--"
+				    "-0000000000000000000000000a000000",
+				    IP_V4, pool, &back),
+			 -1);
 	ck_assert_int_eq(grid_parse("r-0000000000000000000000000A000000", IP_V4, pool, &back), -1);
 }
 END_TEST
 
 TEST_PROGRAM("grid", blocks_lie_on_multiples_of_their_size, two_ranges_of_one_block_count_once,
 	     blocks_without_a_usable_address_do_not_count, an_ipv6_subnet_is_not_counted_one_by_one,
-	     an_order_visits_each_block_once, nodes_begin_at_different_blocks, names_are_read_back)
+	     a_pool_without_blocks_has_an_empty_order, an_order_visits_each_block_once,
+	     nodes_begin_at_different_blocks, names_are_read_back)

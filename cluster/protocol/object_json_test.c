@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 
 static int read_block(const char *text, struct block *out, struct err *e)
@@ -135,6 +136,50 @@ START_TEST(a_node_is_read_back)
 }
 END_TEST
 
+static int print_each(void *arg, struct err *e)
+{
+	const struct block b = { .pool_uid = "uid-1",
+				 .owner = { "node-a", "0123456789abcdef0123456789abcdef", 1 },
+				 .asker = { "node-b", "ffffffffffffffffffffffffffffffff", 7 },
+				 .contested = true,
+				 .kept = true,
+				 .probe = true };
+	const struct heartbeat h = { "0123456789abcdef0123456789abcdef", "boot-1", "machine-1", 42,
+				     true };
+	const struct cluster_node n = { .holder = "0123456789abcdef0123456789abcdef",
+					.boot = "boot-1",
+					.machine = "machine-1",
+					.version = "0.1.0",
+					.forgotten = true,
+					.evidence = { "u1", "12" } };
+	auto_json struct json *block = block_to_json(&b);
+	auto_json struct json *beat = block ? heartbeat_to_json(&h) : NULL;
+	auto_json struct json *node = beat ? node_to_json(&n) : NULL;
+
+	(void)arg;
+	return node ? 0 : err_nomem(e);
+}
+
+START_TEST(without_memory_there_is_no_value)
+{
+	ck_assert_str_eq(alloc_fail_each(print_each, NULL), "ok");
+}
+END_TEST
+
+START_TEST(a_forgotten_node_needs_readable_evidence)
+{
+	static const char text[] = "{\"forgotten\":{\"uid\":7}}";
+	auto_json struct json *tree = NULL;
+	struct cluster_node n;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "test", &tree, &e), 0);
+	ck_assert_int_eq(node_from_json(tree, "node n1", &n, &e), -1);
+	ck_assert_msg(strstr(e.msg, "node n1") && strstr(e.msg, "forgotten"), "%s", e.msg);
+}
+END_TEST
+
 TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
 	     keys_of_a_newer_agent_are_ignored, a_bad_value_is_refused_with_its_key,
-	     a_heartbeat_is_read_back, a_node_is_read_back)
+	     a_heartbeat_is_read_back, a_node_is_read_back, without_memory_there_is_no_value,
+	     a_forgotten_node_needs_readable_evidence)

@@ -159,6 +159,9 @@ START_TEST(a_block_is_found_by_its_id)
 	ck_assert(!pool_block_of("0123456789abcdef", ip("10.1.0.15"), &start));
 	ck_assert(!pool_block_of("", ip("10.1.0.15"), &start));
 	ck_assert(!pool_block_of("x0000000a0100100", ip("10.1.0.16"), &start));
+	ck_assert(!pool_block_of("x00000000a010010z", ip("10.1.0.16"), &start));
+	/* An address too far behind the start is of another block. */
+	ck_assert(!pool_block_of(id, ip("10.2.0.16"), &start));
 }
 END_TEST
 

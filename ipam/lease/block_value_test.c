@@ -55,6 +55,12 @@ START_TEST(damaged_block_names_key_and_value)
 		strstr(refused("b/n/net/4/0a010010", "{\"state\":\"lost\"}"), "not the key"));
 	ck_assert_ptr_nonnull(
 		strstr(refused("b/p/x/4/0a0100", "{\"state\":\"lost\"}"), "not the key"));
+	ck_assert_ptr_nonnull(
+		strstr(refused(KEY, "{\"state\":\"lost\",\"token\":\"0x34567890123456\"}"),
+		       "is not 16 hexadecimal digits"));
+	ck_assert_ptr_nonnull(strstr(refused("b/p/a-name-of-a-pool-that-has-31-bytes/4/0a010010",
+					     "{\"state\":\"lost\"}"),
+				     "not the key"));
 	(void)refused(KEY, "[");
 	(void)refused(KEY, "{}");
 }
@@ -89,12 +95,25 @@ START_TEST(node_round_trip)
 }
 END_TEST
 
+static const char *damaged_node(const char *text)
+{
+	struct node_record n;
+
+	ck_assert_int_eq(node_value_parse(text, &n, &e), -1);
+	ck_assert_int_eq(e.code, ERR_STORE);
+	return e.msg;
+}
+
 START_TEST(no_node_record_may_give_nothing)
 {
 	struct node_record n = { .epoch = 9 };
 
 	ck_assert_int_eq(node_value_parse(NULL, &n, &e), 0);
 	ck_assert(n.epoch == 0 && n.frozen == 0 && !node_may_give(&n, false, "", -1));
+	(void)damaged_node("[");
+	(void)damaged_node("{\"boot\":7}");
+	ck_assert_ptr_nonnull(strstr(damaged_node("{\"frozen\":\"x\"}"), "frozen: \"x\""));
+	ck_assert_ptr_nonnull(strstr(damaged_node("{\"fenceUntil\":\"-\"}"), "fenceUntil: \"-\""));
 	ck_assert_int_eq(node_value_parse("{\"beats\":\"x\"}", &n, &e), -1);
 	ck_assert_str_eq(e.msg, "the store's record m/node is damaged ({\"beats\":\"x\"}): beats: "
 				"\"x\" is not a number");
@@ -107,12 +126,29 @@ static int parse_and_print(void *arg, struct err *why)
 	struct node_record n;
 
 	(void)arg;
-	if (block_value_parse(KEY, "{\"state\":\"granted\"}", &r, why) ||
-	    node_value_parse("{\"epoch\":\"1\"}", &n, why))
+	if (block_value_parse(KEY, "{\"state\":\"granted\",\"probe\":true}", &r, why) ||
+	    node_value_parse("{\"epoch\":\"1\",\"giveUntil\":\"5\",\"fenceUntil\":\"6\","
+			     "\"frozen\":\"7\"}",
+			     &n, why))
 		return -1;
 	auto_free char *a = block_value_print(&r), *b = node_value_print(&n);
 	return a && b ? 0 : -1;
 }
+
+/* An absent member is 0, and is not printed. */
+START_TEST(members_without_a_value_are_left_out)
+{
+	struct block_record r;
+	struct node_record n;
+
+	ck_assert_int_eq(block_value_parse(KEY, "{\"state\":\"lost\"}", &r, &e), 0);
+	auto_free char *block = block_value_print(&r);
+	ck_assert_str_eq(block, "{\"state\":\"lost\",\"token\":\"0000000000000000\"}");
+	ck_assert_int_eq(node_value_parse("{}", &n, &e), 0);
+	auto_free char *node = node_value_print(&n);
+	ck_assert_str_eq(node, "{\"holder\":\"\",\"boot\":\"\",\"uid\":\"\",\"version\":\"\"}");
+}
+END_TEST
 
 START_TEST(without_memory_nothing_is_damaged)
 {
@@ -121,4 +157,5 @@ START_TEST(without_memory_nothing_is_damaged)
 END_TEST
 
 TEST_PROGRAM("block_value", block_round_trip, damaged_block_names_key_and_value, node_round_trip,
-	     no_node_record_may_give_nothing, without_memory_nothing_is_damaged)
+	     no_node_record_may_give_nothing, members_without_a_value_are_left_out,
+	     without_memory_nothing_is_damaged)

@@ -257,6 +257,14 @@ START_TEST(settings_of_whereabouts_that_go_elsewhere_are_notes)
 		  "NetworkAttachmentDefinition n|spec.config|it is empty\n");
 	notes_are("{apiVersion: v1, kind: Pod, metadata: {name: p}}",
 		  "Pod p|kind|objects of v1 \"Pod\" are not imported\n");
+	notes_are("{" SPIDER("IPPool") NAMED("p~") "spec: {subnet: 10.6.0.0/16, ips: [10.6.1.0],"
+						   " gateway: x, routes: [{dst: 10.0.0.0/8, gw: "
+						   "y}]}}",
+		  "SpiderIPPool p~|name|\"p~\"\n"
+		  "SpiderIPPool p~|gateway|\"x\" is not an address of subnet 10.6.0.0/16\n"
+		  "SpiderIPPool p~|routes|\"10.0.0.0/8\" through \"y\" is not a route\n"
+		  "SpiderIPPool p~|gateway|Spiderpool adds a default route through it to each "
+		  "interface\n");
 	notes_are("[]", "network (without a name)||it is not an object of Kubernetes or CNI\n");
 }
 END_TEST
@@ -276,6 +284,27 @@ START_TEST(names_are_those_of_shared_pools)
 	notes_are(POOL("a", "10.1.0.1/16") POOL("b", "10.1.128.0/17"),
 		  "IPPool a|subnet|10.1.0.1/16 has host bits set\n"
 		  "pool a|subnet|pool b has addresses of the same network\n");
+}
+END_TEST
+
+START_TEST(damaged_values_are_notes)
+{
+	notes_are("{" SPIDER("IPPool") NAMED("p") "spec: {subnet: 10.6.0.0/16, ips: [7, 10.6.1.0],"
+						  " gateway: 10.7.0.1, routes: [{dst: x, gw: y}]}}",
+		  "SpiderIPPool p|ranges|an element is not a text\n"
+		  "SpiderIPPool p|gateway|\"10.7.0.1\" is not an address of subnet 10.6.0.0/16\n"
+		  "SpiderIPPool p|routes|\"x\" through \"y\" is not a route\n"
+		  "SpiderIPPool p|gateway|Spiderpool adds a default route through it to each "
+		  "interface\n");
+	notes_are("{" SPIDER("ReservedIP")
+			  NAMED("r") "spec: {ips: [7, fd00::1]}}"
+				     "\n---\n{" SPIDER("IPPool") NAMED(
+					     "p") "spec: {subnet: 10.6.0.0/16, ips: [10.6.1.0]}}",
+		  "SpiderReservedIP r|ips|\"\" is not a range\n"
+		  "SpiderReservedIP r|ips|fd00\n");
+	notes_are("{" NAD NAMED("n") "spec: {config: '{'}}",
+		  "NetworkAttachmentDefinition n|spec.config|config\n");
+	notes_are("[]", "network (without a name)||it is not an object of Kubernetes or CNI\n");
 }
 END_TEST
 
@@ -307,4 +336,4 @@ TEST_PROGRAM("peer_pools", a_spider_pool_keeps_ranges_excludes_routes_and_namesp
 	     a_pool_of_nv_ipam_keeps_block_size_and_routes, each_network_of_a_cidr_pool_is_a_pool,
 	     the_ranges_of_whereabouts_become_pools,
 	     settings_of_whereabouts_that_go_elsewhere_are_notes, names_are_those_of_shared_pools,
-	     failed_allocations_are_reported)
+	     damaged_values_are_notes, failed_allocations_are_reported)

@@ -80,6 +80,13 @@ START_TEST(makes_quotas)
 }
 END_TEST
 
+START_TEST(makes_a_slice)
+{
+	becomes("{}", "--slice /28", "{\"slice\":{\"prefix\":28}}");
+	becomes("{\"slice\":{\"prefix\":28}}", "--slice 16", "{\"slice\":{\"size\":16}}");
+}
+END_TEST
+
 static void refused(const char *line, const char *part)
 {
 	struct err e = { 0 };
@@ -102,15 +109,23 @@ START_TEST(refuses_what_makes_no_sense)
 	refused("--route ,10.0.0.1", "DST,GW");
 	refused("--route 10.0.0.0/8,", "DST,GW");
 	refused("--sticky --no-sticky", "exclude each other");
+	refused("--slice many", "--slice: \"many\" is neither a length like /28");
 }
 END_TEST
 
 static int apply_all(void *arg, struct err *e)
 {
 	static const struct opt *const tables[] = { pool_set_opts, NULL };
-	char *argv[] = { "--subnet=10.0.0.0/8", "--range=10.0.0.1", "--route=0.0.0.0/0,10.0.0.1",
-			 "--namespace=a",       "--quota=a=1",      "--quota=2",
-			 "--cooldown=5",        "--sticky",         NULL };
+	char *argv[] = { "--subnet=10.0.0.0/8",
+			 "--range=10.0.0.1",
+			 "--route=0.0.0.0/0,10.0.0.1",
+			 "--namespace=a",
+			 "--quota=a=1",
+			 "--quota=2",
+			 "--cooldown=5",
+			 "--sticky",
+			 "--slice=/28",
+			 NULL };
 	auto_opts struct opts o = { 0 };
 	auto_json struct json *def = json_new_object();
 
@@ -129,4 +144,4 @@ START_TEST(survives_failing_allocations)
 END_TEST
 
 TEST_PROGRAM("railctl/ipam/pool_def", makes_a_definition, changes_only_what_is_given, makes_quotas,
-	     refuses_what_makes_no_sense, survives_failing_allocations)
+	     makes_a_slice, refuses_what_makes_no_sense, survives_failing_allocations)

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 
 #define GRACE 30000
@@ -137,6 +138,54 @@ START_TEST(it_is_bounded)
 }
 END_TEST
 
+START_TEST(the_next_one_is_the_oldest_one)
+{
+	auto_waiting struct waiting w = { .n = 0 };
+	struct leftover other = stale;
+
+	other.what = "rails p2 net1";
+	waiting_begin(&w);
+	ck_assert(waiting_note(&w, &other, 5000));
+	ck_assert(waiting_note(&w, &stale, 1000));
+	other.what = "rails p3 net1";
+	ck_assert(waiting_note(&w, &other, 9000));
+	ck_assert_int_eq(waiting_next(&w, 9000, GRACE), 22000);
+}
+END_TEST
+
+START_TEST(a_repair_of_what_no_pass_noted_is_news)
+{
+	auto_waiting struct waiting w = { .n = 0 };
+	struct leftover repaired = stale, failed = stale;
+
+	repaired.outcome = LEFTOVER_REPAIRED;
+	ck_assert(waiting_note(&w, &repaired, 0));
+	ck_assert_uint_eq(w.n, 0);
+	failed.outcome = LEFTOVER_FAILED;
+	ck_assert(waiting_note(&w, &failed, 0));
+	failed.why = "another reason";
+	ck_assert(waiting_note(&w, &failed, 0));
+}
+END_TEST
+
+static int print_and_list(void *arg, struct err *e)
+{
+	auto_waiting struct waiting w = { .n = 0 };
+	auto_free char *line = leftover_print(&stale);
+
+	(void)arg;
+	if (!line || !waiting_note(&w, &stale, 0))
+		return err_nomem(e);
+	auto_json struct json *due = waiting_due(&w, GRACE, GRACE);
+	return due ? 0 : err_nomem(e);
+}
+
+START_TEST(without_memory_nothing_is_due)
+{
+	ck_assert_str_eq(alloc_fail_each(print_and_list, NULL), "ok");
+}
+END_TEST
+
 START_TEST(a_line_survives_its_way)
 {
 	auto_json struct json *tree = NULL;
@@ -154,6 +203,7 @@ START_TEST(a_line_survives_its_way)
 	ck_assert_str_eq(f.pod, stale.pod);
 	ck_assert_str_eq(f.uid, stale.uid);
 	ck_assert_int_eq(leftover_parse("{}", 2, &tree, &f, &e), -1);
+	ck_assert_int_eq(leftover_parse("{", 1, &tree, &f, &e), -1);
 }
 END_TEST
 
@@ -161,4 +211,5 @@ TEST_PROGRAM("railheadd/repair/waiting", due_when_found_again_after_the_grace_pe
 	     one_that_was_not_seen_begins_anew, a_pass_without_an_end_forgets_nothing,
 	     another_record_of_the_same_name_begins_anew,
 	     a_failure_is_tried_in_every_pass_and_told_once, what_is_left_to_a_person_is_never_due,
-	     it_is_bounded, a_line_survives_its_way)
+	     it_is_bounded, the_next_one_is_the_oldest_one, a_repair_of_what_no_pass_noted_is_news,
+	     without_memory_nothing_is_due, a_line_survives_its_way)
