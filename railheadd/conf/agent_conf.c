@@ -193,7 +193,7 @@ static const struct json_field kube_keys[] = {
 
 static int decode_kube(const struct json *n, struct agent_conf_kube *out, struct err *e)
 {
-	struct agent_conf_kube k = { NULL };
+	struct agent_conf_kube k = { .kubeconfig = NULL };
 
 	if (json_decode(n, "kubernetes", kube_keys, &k, e) ||
 	    json_refuse_unknown(n, "kubernetes", kube_keys, e) ||
