@@ -14,6 +14,8 @@
 
 #include "lib/base/ctx.h"
 
+#define DRAIN_MAX 1024 /* frames; a busy link must not hold the ADD */
+
 struct probe_state {
 	const struct probe_link *link;
 	const struct ip *addrs;
@@ -131,6 +133,16 @@ static int receive_frame(const struct probe_state *a, struct err *e)
 	return 0;
 }
 
+/* Read what is there already: this process may have waited for a processor past the deadline. */
+static int drain(const struct probe_state *a, struct err *e)
+{
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < DRAIN_MAX; i++)
+		rc = receive_frame(a, e);
+	return rc < 0 ? -1 : 0;
+}
+
 static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct err *e)
 {
 	struct pollfd p = { .fd = a->fd, .events = POLLIN };
@@ -138,7 +150,7 @@ static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct
 	for (;;) {
 		int64_t left = deadline_ms - ctx_mono_ms();
 		if (left <= 0)
-			return 0;
+			return drain(a, e);
 		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
 			return err_set(e, ERR_KERNEL, errno, "probe: wait on %s", a->link->name);
 		if (receive_frame(a, e) < 0)
@@ -152,12 +164,13 @@ int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 	struct probe_state a = { link, addrs, n, found, -1 };
 	int rc = open_socket(&a, e);
 	auto_fd int fd = a.fd;
-	int64_t deadline = ctx_mono_ms();
 
 	(void)fd;
 	memset(found, 0, n * sizeof(*found));
 	for (int i = 0; rc == 0 && i < PROBE_ROUNDS; i++) {
-		deadline += PROBE_ROUND_MS;
+		/* A round that began late has its whole time. */
+		int64_t deadline = ctx_mono_ms() + PROBE_ROUND_MS;
+
 		rc = send_probes(&a, e) || listen_until(&a, deadline, e) ? -1 : 0;
 	}
 	if (rc)

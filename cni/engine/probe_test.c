@@ -14,8 +14,9 @@
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
-#include "lib/testing/testing.h"
 #include "lib/testing/net.h"
+#include "lib/testing/testing.h"
+#include "lib/testing/time.h"
 
 static const uint8_t us[MAC_LEN] = { 2, 0, 0, 0, 0, 1 }, them[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
 
@@ -222,6 +223,7 @@ struct late {
 
 static void *answer_late(void *arg)
 {
+	const struct timespec round = { .tv_nsec = PROBE_ROUND_MS * 1000000L };
 	struct late *l = arg;
 	struct sockaddr_ll to = { .sll_family = AF_PACKET,
 				  .sll_ifindex = l->w->b.ifindex,
@@ -233,12 +235,15 @@ static void *answer_late(void *arg)
 	while (l->asked < PROBE_ROUNDS) {
 		ssize_t n = recv(l->fd, frame, sizeof(frame), 0);
 		/* a probe for 192.0.2.1 */
-		if (n >= 28 && frame[27] == 1)
-			l->asked++;
+		if (n < 28 || frame[27] != 1)
+			continue;
+		if (++l->asked < PROBE_ROUNDS)
+			(void)nanosleep(&round, NULL); /* that round is over */
 	}
 	if (sendto(l->fd, l->answer.data, l->answer.len, 0, (const void *)&to,
 		   (socklen_t)sizeof(to)) < 0)
 		return arg;
+	(void)nanosleep(&round, NULL); /* the answer is there before the last round ends */
 	return NULL;
 }
 
@@ -260,6 +265,7 @@ START_TEST(who_answers_late_is_heard)
 	ck_assert_int_ge(l.fd, 0);
 	ck_assert_int_eq(netns_enter(&host, &e), 0);
 	l.w = &w;
+	faketime_begin(NULL);
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, &l), 0);
 	int n = ask(&w, w.a.addr.byte, found);
 	ck_assert_int_eq(pthread_join(thread, &failed), 0);
