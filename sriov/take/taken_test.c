@@ -228,7 +228,7 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/take/restore", the_device_of_a_record_round_trips, the_tier_of_a_record_is_read,
+TEST_PROGRAM("sriov/take/taken", the_device_of_a_record_round_trips, the_tier_of_a_record_is_read,
 	     a_record_without_a_device_has_no_VF, restore_frees_the_VF_and_removes_the_file,
 	     a_VF_without_a_record_is_found_by_its_entry, a_VF_of_a_new_pod_is_left_alone,
 	     restore_without_memory_keeps_the_VF_owned, a_record_of_no_VF_changes_nothing,

@@ -112,5 +112,5 @@ START_TEST(what_is_no_entry_looks_free)
 }
 END_TEST
 
-TEST_PROGRAM("ledger_glance", says_who_has_an_owner, is_not_fooled_by_names,
+TEST_PROGRAM("vf_state_glance", says_who_has_an_owner, is_not_fooled_by_names,
 	     sees_all_of_a_long_entry, what_is_no_entry_looks_free)

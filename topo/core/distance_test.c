@@ -472,7 +472,7 @@ START_TEST(distances_are_ordered)
 }
 END_TEST
 
-TEST_PROGRAM("relate", distances_of_a_dgx_a100, one_chip_of_gen5, a_bridge_of_the_gpu_is_the_gpu,
+TEST_PROGRAM("distance", distances_of_a_dgx_a100, one_chip_of_gen5, a_bridge_of_the_gpu_is_the_gpu,
 	     an_unknown_numa_node, an_hca_of_a_processor, ports_of_one_switch, switch_below_switch,
 	     root_ports, functions_of_one_device, odd_bridges, root_complexes, levels_of_one_chip,
 	     three_levels, the_narrowest_link, a_vf_uses_its_pfs_link,

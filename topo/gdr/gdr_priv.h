@@ -103,7 +103,7 @@ void gdr_gpu(struct gdr *r, uint32_t gpu);   /* gdr_gpu.c */
 void gdr_hca(struct gdr *r, uint32_t hca);   /* gdr_hca.c: once for each that is near */
 void gdr_ports(struct gdr *r, uint32_t gpu); /* gdr_hca.c: nearer ones that are down */
 void gdr_pair(struct gdr *r, uint32_t gpu, uint32_t hca); /* gdr_pair.c */
-/* ready_function.c: checks of a function of a GPU or an HCA; the other of the two is TOPO_NONE. */
+/* gdr_function.c: checks of a function of a GPU or an HCA; the other of the two is TOPO_NONE. */
 void gdr_iommu(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca);
 void gdr_link_state(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca);
 void gdr_payload(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca);
