@@ -22,7 +22,7 @@ static void begin(struct follow *f);
 static void pause_then_begin(struct follow *f, unsigned least_ms)
 {
 	unsigned shift = f->failures < PAUSE_DOUBLE ? f->failures : PAUSE_DOUBLE;
-	unsigned ms = PAUSE_MS << shift;
+	unsigned ms = (unsigned)PAUSE_MS << shift;
 
 	ms = ms / 2 + (unsigned)(f->is.fns->random(f->is.arg) % (ms / 2 + 1));
 	if (ms < least_ms)

@@ -262,7 +262,8 @@ void node_metrics_add_latency(struct exposition *x, const struct histogram *late
 					 "Time in which ADDs got their addresses or failed to." };
 
 	exposition_family(x, &m);
-	for (int i = 0; i < HINT_OUTCOMES; i++)
+	for (unsigned i = 0; i < HINT_OUTCOMES; i++)
 		exposition_histogram(x, &m, &latency[i],
-				     (struct metric_label){ "outcome", hint_outcome_name(i) });
+				     (struct metric_label){
+					     "outcome", hint_outcome_name((enum hint_outcome)i) });
 }

@@ -133,7 +133,7 @@ static void call_pool_put(const struct calls_to *to, struct server_request *r,
 {
 	const struct pool_change_end end = { change_done, r };
 	struct pool_change *c = NULL;
-	struct pool_args a = { NULL };
+	struct pool_args a = { .pool = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", pool_put_fields, &a, &e) == 0)
@@ -146,7 +146,7 @@ static void call_pool_remove(const struct calls_to *to, struct server_request *r
 {
 	const struct pool_change_end end = { change_done, r };
 	struct pool_change *c = NULL;
-	struct pool_args a = { NULL };
+	struct pool_args a = { .pool = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", pool_remove_fields, &a, &e) == 0)

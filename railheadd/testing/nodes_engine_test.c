@@ -46,8 +46,8 @@ static bool read_number(const char *text, struct numbers *out)
 
 		if (strncmp(text, names[i].name, len) != 0)
 			continue;
-		*(uint32_t *)((char *)out + names[i].offset) =
-			(uint32_t)strtoul(text + len, NULL, 10);
+		uint32_t n = (uint32_t)strtoul(text + len, NULL, 10);
+		memcpy((char *)out + names[i].offset, &n, sizeof(n));
 		return true;
 	}
 	return false;
