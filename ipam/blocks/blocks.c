@@ -341,19 +341,62 @@ struct spare_job {
 	uint64_t n;
 };
 
+/*
+ * Each change of an address is followed by a count, and the store is locked meanwhile. So leases
+ * are counted by their keys, and are not read.
+ */
+struct key_count {
+	struct ip last;
+	int64_t now, cooldown;
+	uint64_t n;
+};
+
+static int count_address(const char *key, const char *value, void *arg)
+{
+	struct key_count *c = arg;
+	struct key_address a;
+
+	(void)value;
+	if (key_parse_address(key, &a) || ip_cmp(a.ip, c->last) > 0)
+		return 1;
+	c->n++;
+	return 0;
+}
+
+static int count_rested(const char *key, const char *value, void *arg)
+{
+	struct key_count *c = arg;
+	char source[KEY_ID_LEN + 1];
+	struct key_address a;
+	int64_t since;
+
+	(void)value;
+	c->n += key_parse_rest(key, &a, source, &since) == 0 &&
+		lease_db_has_rested(since, c->now, c->cooldown);
+	return 0;
+}
+
 static int add_spare(struct lease_db *l, const struct pool_entry *pool, const struct key_free *f,
 		     uint64_t *n, struct err *e)
 {
-	struct address_scan scan = { .held = 0 };
-	struct block_view v = { .pool = *pool,
-				.range = pool_block_range(pool->source.blocks.bits, f->start) };
-	u128 capacity = ranges_capacity_in(&pool->source.usable, v.range);
+	const struct source *s = &pool->source;
+	const struct ip_range range = pool_block_range(s->blocks.bits, f->start);
+	struct key_count all = { .last = range.last };
+	struct key_count rested = { .now = l->now, .cooldown = s->policy.cooldown };
+	char id[KEY_ID_LEN + 1];
+	struct key prefix, from, rests;
 
-	(void)snprintf(v.at.scope, sizeof(v.at.scope), "%s", pool->source.scope);
-	if (scan_block(l, &v, &scan, e))
+	key_of_addresses(&prefix, s->scope, range.first.family);
+	key_of_address(&from, s->scope, range.first);
+	key_of_rests(&rests, s->scope, pool_block_id(f->start, id));
+	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, count_address, &all,
+			       e) ||
+	    lease_db_scan(l, &rests, count_rested, &rested, e))
 		return -1;
-	if (capacity > scan.held + scan.cooling)
-		*n += (uint64_t)capacity - scan.held - scan.cooling;
+
+	const u128 have = ranges_capacity_in(&s->usable, range) + rested.n;
+
+	*n += have > all.n ? (uint64_t)(have - all.n) : 0;
 	return 0;
 }
 
