@@ -14,6 +14,8 @@
 #define SECOND INT64_C(1000000000)
 /* How long an ask for a block of another node stands. */
 #define ASK SECOND
+/* After an ADD or a DEL. */
+#define LOOK (20 * INT64_C(1000000))
 /* A hint of an ADD or a DEL may be lost: so often the driver looks at the pools by itself. */
 #define TICK_MAX (10 * SECOND)
 
@@ -29,11 +31,27 @@ void driver_soon(struct driver *d)
 	arm(d, 0);
 }
 
+/*
+ * A look locks the store of the node. The next ADD or DEL of the pod that has just come or gone
+ * must not wait for it, but an ADD that waits for an address shall have one that is free.
+ */
 void driver_look(struct driver *d)
 {
+	const int64_t wait = TAILQ_EMPTY(&d->needs) ? LOOK : 0;
+	struct timeval now, due;
+
 	d->labels.due = 0;
-	if (d->conf.store)
-		driver_soon(d);
+	if (!d->conf.store)
+		return;
+	if (wait && event_pending(d->tick, EV_TIMEOUT, &due)) {
+		const struct timeval soon = { .tv_usec = LOOK / 1000 };
+
+		(void)event_base_gettimeofday_cached(d->conf.base, &now);
+		evutil_timeradd(&now, &soon, &now);
+		if (evutil_timercmp(&due, &now, <))
+			return;
+	}
+	arm(d, wait);
 }
 
 /* Who still waits although the need was met lost its address to another ADD: it needs a new one. */
@@ -57,8 +75,11 @@ static bool tell_ended(struct driver *d)
 void driver_event(struct driver *d)
 {
 	int64_t now = ctx_since_boot(d->conf.ctx);
-	int64_t next = agent_tick(d->agent, now);
 
+	driver_count_again(d);
+	d->in_event = true;
+
+	int64_t next = agent_tick(d->agent, now);
 	int64_t retry = pools_retry(d, now);
 
 	next = retry < next ? retry : next;
@@ -68,6 +89,7 @@ void driver_event(struct driver *d)
 	needs_fail_unknown(d);
 	if (pools_sweep(d))
 		next = now;
+	d->in_event = false;
 	if (d->fatal.code)
 		(void)event_base_loopbreak(d->conf.base);
 	/* The agent begins at the next event with the needs that it got above. */

@@ -53,8 +53,8 @@ void driver_need_cancel(struct driver_need *n);
 
 /*
  * driver_look - from the loop, look whether the pools have enough addresses, and which labels the
- * node has: a pod has come or gone. However often it is called in between, the driver looks once.
- * Without it, it looks every 10 s.
+ * node has: a pod has come or gone. The driver looks 20 ms later, or at once if an ADD waits.
+ * However often this is called in between, it looks once. Without it, it looks every 10 s.
  */
 void driver_look(struct driver *d);
 

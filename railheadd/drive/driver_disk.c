@@ -24,11 +24,22 @@ static void send_request(void *arg, const struct agent_request *r)
 		(void)err_nomem(&d->fatal);
 }
 
+void driver_count_again(struct driver *d)
+{
+	struct pool_entry *p;
+
+	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
+		p->counted = false;
+}
+
 static int put_block(void *arg, const struct block_record *r)
 {
 	struct driver *d = arg;
 	struct err e;
 
+	/* Nothing is assigned from a block that is wanted or asked for, and was not before. */
+	if (r->state != BLOCK_WANTED && r->state != BLOCK_ASKED)
+		driver_count_again(d);
 	if (told(d, blocks_put(d->conf.ipam, r, &e), &e))
 		return -1;
 	conflict_report_block(d->report, r);
@@ -40,6 +51,7 @@ static int drop_block(void *arg, const struct block_key *key)
 	struct driver *d = arg;
 	struct err e;
 
+	driver_count_again(d);
 	return told(d, blocks_drop(d->conf.ipam, key, &e), &e);
 }
 
@@ -48,6 +60,7 @@ static int retire_block(void *arg, const struct block_key *key)
 	struct driver *d = arg;
 	struct err e;
 
+	driver_count_again(d);
 	return told(d, blocks_retire(d->conf.ipam, key, &e), &e);
 }
 
@@ -56,6 +69,7 @@ static int put_node(void *arg, const struct node_record *r)
 	struct driver *d = arg;
 	struct err e;
 
+	driver_count_again(d);
 	return told(d, blocks_put_node(d->conf.ipam, r, &e), &e);
 }
 
@@ -73,10 +87,19 @@ static uint32_t used(void *arg, const struct block_key *key)
 static uint64_t spare(void *arg, const char *pool)
 {
 	struct driver *d = arg;
+	struct pool_entry *p = d->in_event ? pools_find(d, pool) : NULL;
 	uint64_t n = 0;
 	struct err e;
 
-	return told(d, blocks_spare(d->conf.ipam, pool, &n, &e), &e) ? UINT64_MAX / 2 : n;
+	if (p && p->counted)
+		return p->spare;
+	if (told(d, blocks_spare(d->conf.ipam, pool, &n, &e), &e))
+		return UINT64_MAX / 2;
+	if (p) {
+		p->counted = true;
+		p->spare = n;
+	}
+	return n;
 }
 
 uint64_t driver_random(void *arg)

@@ -11,6 +11,13 @@ struct driver;
 struct conflict_report;
 struct presence;
 
+/*
+ * driver_count_again - forget the counts of spare addresses: an event begins, or the blocks of the
+ * node have changed. ADDs and DELs change the counts, too. An ADD whose address another one took
+ * asks again.
+ */
+void driver_count_again(struct driver *d);
+
 /* pool_changes_free, node_forgets_free, conflict_asks_free - cancel all. */
 void pool_changes_free(struct driver *d);
 void node_forgets_free(struct driver *d);

@@ -24,6 +24,8 @@ struct pool_entry {
 	bool gone;  /* from the cluster; its last records here are not */
 	bool ended; /* a need of it ended: result says how */
 	enum need_result result;
+	bool counted;   /* spare is what the node's store had in this event */
+	uint64_t spare; /* addresses that the pool can assign */
 };
 TAILQ_HEAD(pool_entries, pool_entry);
 
@@ -62,6 +64,7 @@ struct driver {
 	struct presence *presence;      /* NULL: no cluster store */
 	struct events *events;          /* NULL: no cluster store, or one without events */
 	struct event *tick;
+	bool in_event; /* counts of spare addresses are kept */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];
 	char machine[64];          /* DMI UUID; "": not known */

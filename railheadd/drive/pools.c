@@ -103,6 +103,8 @@ static int replace(struct driver *d, const struct shared_pool_def *def, bool end
 	}
 	TAILQ_INSERT_TAIL(&d->pools, p, all);
 	if (old) {
+		p->ended = old->ended;
+		p->result = old->result;
 		TAILQ_REMOVE(&d->pools, old, all);
 		shared_pool_view_clear(&old->view);
 		json_free(old->definition);
@@ -283,8 +285,10 @@ int64_t pools_retry(struct driver *d, int64_t now)
 		for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
 			s->fresh = any = true;
 	}
-	if (any)
+	if (any) {
 		compare(d);
+		next = now; /* the agent has not seen it yet */
+	}
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
 		if (s->again && s->again < next)
 			next = s->again;
