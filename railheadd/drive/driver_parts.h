@@ -18,6 +18,9 @@ struct presence;
  */
 void driver_count_again(struct driver *d);
 
+/* pool_list_cancel - the list of all blocks that looks share. */
+void pool_list_cancel(struct driver *d);
+
 /* pool_changes_free, node_forgets_free, conflict_asks_free - cancel all. */
 void pool_changes_free(struct driver *d);
 void node_forgets_free(struct driver *d);

@@ -64,7 +64,9 @@ struct driver {
 	struct presence *presence;      /* NULL: no cluster store */
 	struct events *events;          /* NULL: no cluster store, or one without events */
 	struct event *tick;
-	bool in_event; /* counts of spare addresses are kept */
+	struct cluster_call *looks_call; /* the list of all blocks that runs */
+	struct event *looks_due;         /* begins the next one; NULL: there was none yet */
+	bool in_event;                   /* counts of spare addresses are kept */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];
 	char machine[64];          /* DMI UUID; "": not known */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool_look.c: one list of all blocks for each new pool. If a block is in the way, only that block
- * is read again, with growing pauses, and the list is repeated when it is gone.
+ * pool_look.c: one list of all blocks for each new pool; pools that are new together share it. If a
+ * block is in the way, only that block is read again, with growing pauses, and the list is repeated
+ * when it is gone.
  *
  * People write and delete pools by any means. So each node looks at the blocks itself, once before
  * it uses a pool. The object of a block stays in the store as long as a node may assign from it,
@@ -12,6 +13,7 @@
 #include <event2/event.h>
 #include <string.h>
 
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define SECOND    INT64_C(1000000000)
@@ -23,6 +25,8 @@ struct pool_look {
 	struct cluster_call *call;
 	struct event *timer;
 	int64_t pause;
+	bool waits;   /* for the next list */
+	bool listing; /* it began before the list that runs */
 	bool clear;
 	char block[CLUSTER_NAME_LEN]; /* in the way; "": none is known */
 	struct err why;               /* code 0: nothing is known to be in the way */
@@ -53,8 +57,6 @@ static bool is_harmless(const void *arg, const char *pool, const struct json *va
 
 /* ---- look ---- */
 
-static void list(struct pool_look *l);
-
 static void wait(struct pool_look *l)
 {
 	struct driver *d = l->driver;
@@ -67,19 +69,16 @@ static void wait(struct pool_look *l)
 }
 
 /* The answer of the store is part of the status of the agent, too. */
-static void failed(struct pool_look *l, const struct cluster_result *r)
+static void hear(struct driver *d, const struct cluster_result *r)
 {
 	if (r->outcome == CLUSTER_REFUSED)
-		driver_refused(l->driver, &r->err);
+		driver_refused(d, &r->err);
 	else
-		driver_heard(l->driver, r->outcome == CLUSTER_AWAY ? &r->err : NULL);
-	wait(l);
+		driver_heard(d, r->outcome == CLUSTER_AWAY ? &r->err : NULL);
 }
 
-static void see(void *arg, const struct cluster_object *o)
+static void see(struct pool_look *l, const struct cluster_object *o)
 {
-	struct pool_look *l = arg;
-
 	if (*l->block || !block_clashes(o, l->pool->subnet, is_harmless, l, &l->why))
 		return;
 	memcpy(l->block, o->name, sizeof(l->block));
@@ -91,24 +90,102 @@ static void say(const struct pool_look *l)
 		 l->why.msg);
 }
 
-static void listed(void *arg, const struct cluster_result *r, const char *revision)
-{
-	struct pool_look *l = arg;
+/* ---- the list ---- */
 
-	(void)revision;
-	l->call = NULL;
-	if (r->outcome != CLUSTER_OK) {
-		l->block[0] = '\0';
-		failed(l, r);
-	} else if (*l->block) {
-		say(l);
-		wait(l);
-	} else {
-		l->why.code = 0;
-		l->clear = true;
-		pools_look_clear(l->driver);
+static void list_item(void *arg, const struct cluster_object *o)
+{
+	struct driver *d = arg;
+	struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		if (s->look && s->look->listing)
+			see(s->look, o);
 	}
 }
+
+/* True: nothing is in the way. */
+static bool end_list(struct pool_look *l, bool whole)
+{
+	l->listing = false;
+	if (!whole)
+		l->block[0] = '\0';
+	if (whole && !*l->block) {
+		l->why.code = 0;
+		l->clear = true;
+		return true;
+	}
+	if (whole)
+		say(l);
+	wait(l);
+	return false;
+}
+
+/* Looks that began meanwhile need a list of their own: it begins after them. */
+static void begin_waiting(struct driver *d)
+{
+	if (!d->looks_call)
+		event_active(d->looks_due, EV_TIMEOUT, 0);
+}
+
+static void list_ended(struct driver *d, bool whole)
+{
+	struct pool_seen *s;
+	bool clear = false;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		if (s->look && s->look->listing)
+			clear |= end_list(s->look, whole);
+	}
+	begin_waiting(d);
+	if (clear)
+		pools_look_clear(d);
+}
+
+static void list_done(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct driver *d = arg;
+
+	(void)revision;
+	d->looks_call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		hear(d, r);
+	list_ended(d, r->outcome == CLUSTER_OK);
+}
+
+static void list_due(evutil_socket_t fd, short what, void *arg)
+{
+	static const struct cluster_selector which = { CLUSTER_BLOCK, NULL, NULL };
+	static const struct cluster_list_fns fns = { list_item, list_done };
+	struct driver *d = arg;
+	struct cluster_store *store = d->conf.store;
+	struct pool_seen *s;
+	bool any = false;
+
+	(void)fd;
+	(void)what;
+	if (d->looks_call)
+		return;
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		if (!s->look || !s->look->waits)
+			continue;
+		s->look->waits = false;
+		s->look->listing = any = true;
+	}
+	if (!any)
+		return;
+	d->looks_call = store->ops->list(store, &which, &fns, d);
+	if (!d->looks_call)
+		list_ended(d, false); /* no memory */
+}
+
+static void list(struct pool_look *l)
+{
+	l->block[0] = '\0';
+	l->waits = true;
+	begin_waiting(l->driver);
+}
+
+/* ---- one block ---- */
 
 static void was_read(void *arg, const struct cluster_result *r)
 {
@@ -116,7 +193,8 @@ static void was_read(void *arg, const struct cluster_result *r)
 
 	l->call = NULL;
 	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(l, r);
+		hear(l->driver, r);
+		wait(l);
 		return;
 	}
 	l->block[0] = '\0';
@@ -126,23 +204,6 @@ static void was_read(void *arg, const struct cluster_result *r)
 		wait(l);
 	else
 		list(l);
-}
-
-static void begun(struct pool_look *l)
-{
-	if (!l->call)
-		wait(l);
-}
-
-static void list(struct pool_look *l)
-{
-	static const struct cluster_selector which = { CLUSTER_BLOCK, NULL, NULL };
-	static const struct cluster_list_fns fns = { see, listed };
-	struct cluster_store *s = l->driver->conf.store;
-
-	l->block[0] = '\0';
-	l->call = s->ops->list(s, &which, &fns, l);
-	begun(l);
 }
 
 static void again(evutil_socket_t fd, short what, void *arg)
@@ -157,7 +218,8 @@ static void again(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	l->call = s->ops->get(s, CLUSTER_BLOCK, l->block, was_read, l);
-	begun(l);
+	if (!l->call)
+		wait(l);
 }
 
 /* ---- begin and end ---- */
@@ -166,7 +228,9 @@ static int begin(struct driver *d, struct pool_seen *s)
 {
 	struct pool_look *l = calloc(1, sizeof(*l));
 
-	if (!l || !(l->timer = evtimer_new(d->conf.base, again, l))) {
+	if (!d->looks_due)
+		d->looks_due = evtimer_new(d->conf.base, list_due, d);
+	if (!d->looks_due || !l || !(l->timer = evtimer_new(d->conf.base, again, l))) {
 		free(l);
 		return -1;
 	}
@@ -204,4 +268,14 @@ void pool_look_cancel(struct pool_seen *s)
 		l->driver->conf.store->ops->cancel(l->call);
 	event_free(l->timer);
 	free(l);
+}
+
+void pool_list_cancel(struct driver *d)
+{
+	if (d->looks_call)
+		d->conf.store->ops->cancel(d->looks_call);
+	d->looks_call = NULL;
+	if (d->looks_due)
+		event_free(d->looks_due);
+	d->looks_due = NULL;
 }

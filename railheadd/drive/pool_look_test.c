@@ -144,8 +144,37 @@ START_TEST(what_the_store_of_the_node_refused_is_tried_again)
 }
 END_TEST
 
-TEST_PROGRAM("pool_look", a_pool_on_blocks_of_a_deleted_one_is_not_used,
-	     a_pool_on_a_marked_block_is_not_used,
+static unsigned lists_of_a_begin(unsigned pools)
+{
+	char name[16], value[64];
+	unsigned lists;
+
+	begin();
+	for (unsigned i = 0; i < pools; i++) {
+		(void)snprintf(name, sizeof(name), "rail%u", i);
+		(void)snprintf(value, sizeof(value),
+			       "{\"subnet\":\"10.%u.0.0/24\",\"blockSize\":4}", i);
+		pool(name, value);
+	}
+	begin_driver();
+	ready();
+	for (unsigned i = 0; i < pools; i++) {
+		(void)snprintf(name, sizeof(name), "rail%u", i);
+		loop_until(b.base, knows_pool, name);
+	}
+	lists = memory_store_counts(b.store).lists;
+	end();
+	return lists;
+}
+
+START_TEST(pools_that_are_new_together_share_a_list)
+{
+	ck_assert_uint_eq(lists_of_a_begin(8), lists_of_a_begin(1));
+}
+END_TEST
+
+TEST_PROGRAM("pool_look", pools_that_are_new_together_share_a_list,
+	     a_pool_on_blocks_of_a_deleted_one_is_not_used, a_pool_on_a_marked_block_is_not_used,
 	     the_younger_of_two_pools_waits_for_blocks_of_the_older_one,
 	     a_look_that_fails_is_repeated, an_update_is_looked_at_too,
 	     what_the_store_of_the_node_refused_is_tried_again)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define SECOND    INT64_C(1000000000)
@@ -52,6 +53,7 @@ void pools_looks_cancel(struct driver *d)
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
 		pool_look_cancel(s);
+	pool_list_cancel(d);
 }
 
 /* The agent is gone already: a pool that it forgets would lose the confirmation of its blocks. */
