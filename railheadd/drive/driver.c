@@ -32,8 +32,8 @@ void driver_soon(struct driver *d)
 }
 
 /*
- * A look locks the store of the node. The next ADD or DEL of the pod that has just come or gone
- * must not wait for it, but an ADD that waits for an address shall have one that is free.
+ * A look locks the store of the node. So it comes a moment later: a pod has several ADDs in a row.
+ * But an ADD that waits gets an address that became free.
  */
 void driver_look(struct driver *d)
 {
