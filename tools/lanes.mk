@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-kubernetes bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
 	conformance conformance-doc cluster-store agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -149,12 +149,13 @@ agent-check-kubernetes: all helpers ## the same with a real API server: its righ
 	@tools/deps.sh cluster
 	@STORE=kubernetes ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/agent/run.sh $(B)/bin
 NODES_TEST := $(B)/test/railheadd/testing/nodes_engine_test
-bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes with real etcd, whose pods empty pools that fit exactly, and what that costs (root): minutes
+BENCH_CLUSTER := ENGINES=build/engines CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster-scale/all.sh $(B)
+bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes on real etcd, 64 on a real API server, one agent, whereabouts beside railhead (root): half an hour
 	@tools/deps.sh cluster
-	@$(call TABLES,cluster) conformance/cluster-scale/run.sh $(B)
-bench-cluster-kubernetes: all helpers $(NODES_TEST) ## the same with 64 nodes on a real API server (root): minutes
+	@$(BENCH_CLUSTER)
+bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers: bench-cluster-%: all helpers $(NODES_TEST) ## one part of it (root): minutes
 	@tools/deps.sh cluster
-	@STORE=kubernetes $(call TABLES,cluster-kubernetes) CLUSTER=$(CLUSTER) conformance/cluster-scale/run.sh $(B)
+	@PARTS=$* $(BENCH_CLUSTER)
 bench-cluster-quick: all helpers $(NODES_TEST) ## the same with 32 nodes, and no figures
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-scale/run.sh --quick $(B)

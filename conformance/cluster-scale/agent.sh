@@ -1,100 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# agent.sh: the program railheadd by itself: what it costs when idle, and what an ADD costs beside it. Sourced by run.sh.
+# agent.sh: the program railheadd: what it costs when idle, and what an ADD costs beside it. Sourced by run.sh.
+#
+# Three nodes: "few" has 10 leases and an agent, "many" 60,000 and an agent, "alone" a pool of its own and no agent. Batches of ADDs
+# take turns on them, so that other work of the machine hits all alike. Wall times have a median and a tenth percentile. The second one
+# tells little about a busy machine, and thus more about the program.
 
-# at_agent COMMAND...: with the store and the records of the node that has the agent; in_agent: the same in place of this shell.
-# FOLDER=few: with a copy of them that has 10 leases, and no agent.
-at_agent() { (in_agent "$@"); }
-in_agent()
+# at_node_of NODE COMMAND...: with the store and the records of that node; in_node_of: the same in place of this shell.
+at_node_of() { (in_node_of "$@"); }
+in_node_of()
 {
 	# shellcheck disable=SC2016 # for the inner shell
 	exec unshare --mount sh -c 'mount --bind "$1/lib" "$2" && mount --bind "$1/run" "$3" && shift 3 && exec "$@"' - \
-		"$W/${FOLDER:-agent}" "$STATE" "$RUN" "$@"
-}
-# copy_few: the agent stands still meanwhile, so that the copy is whole
-copy_few()
-{
-	kill -STOP "$AGENT" && cp -a "$W/agent" "$W/few" && kill -CONT "$AGENT" || broken "no copy of the node"
+		"$W/$1" "$STATE" "$RUN" "${@:2}"
 }
 pool_conf() { printf '{"cniVersion":"1.0.0","name":"rails","type":"macvlan","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$1" >"$W/conf.$1"; }
 
+declare -A AGENT
+# agent_begin NODE: its agent, until it knows the shared pool
 agent_begin()
 {
-	etcd_begin
-	mkdir -p "$W"/agent/{lib,run}
-	echo "{\"etcd\":{\"endpoints\":[\"$ETCD\"]}}" >"$W/agent.json"
-	in_agent "$BUILD/bin/railheadd" --config "$W/agent.json" >"$W/agent.log" 2>&1 &
-	AGENT=$!
 	local i
+	echo "{\"etcd\":{\"endpoints\":[\"$ETCD\"]},\"node\":\"$1\"}" >"$W/agent.$1.json"
+	in_node_of "$1" "$BUILD/bin/railheadd" --config "$W/agent.$1.json" >"$W/agent.$1.log" 2>&1 &
+	AGENT[$1]=$!
 	for ((i = 0; i < 500; i++)); do
-		at_agent "$BUILD/bin/railctl" cluster pool apply - \
-			<<<'{"name":"shared","subnet":"10.0.0.0/12","blockSize":256,"warm":256}' >/dev/null 2>&1 && break
-		sleep 0.02
+		at_node_of "$1" "$BUILD/bin/railctl" cluster pool apply - \
+			<<<'{"name":"shared","subnet":"10.0.0.0/12","blockSize":256,"warm":256}' >/dev/null 2>&1 && return
+		sleep 0.1
 	done
+	broken "the agent of $1 does not answer: $(tail -n 3 "$W/agent.$1.log")"
+}
+
+nodes_begin()
+{
+	local node
+	etcd_begin
+	for node in few many alone; do mkdir -p "$W/$node"/{lib,run}; done
+	agent_begin few
+	agent_begin many
 	echo '{"name":"own","subnet":"11.0.0.0/12","thisNodeOnly":true}' >"$W/own.json"
-	at_agent "$BUILD/bin/railctl" ipam pool apply "$W/own.json" >/dev/null || broken "no pool of the node"
+	at_node_of alone "$BUILD/bin/railctl" ipam pool apply "$W/own.json" >/dev/null || broken "no pool of the node"
 	pool_conf shared
 	pool_conf own
-	fill 1
+	fill few 10
+	fill many 1
 }
-# fill N: until N pods have an address of the shared pool
+nodes_end()
+{
+	kill -TERM "${AGENT[@]}"
+	wait "${AGENT[@]}"
+	"$CONTROL" kill
+}
+# fill NODE N: N more pods get an address of the shared pool
 fill()
 {
-	CNI_PATH=$BUILD/bin MEASURE_PAUSE=0 at_agent "$HELPERS/measure" fill "$1" 4 "fill,$BUILD/bin/railhead-ipam,$W/conf.shared,/run/netns/pod" ||
-		broken "no $1 leases of the shared pool: $(tail -n 3 "$W/agent.log")"
+	CNI_PATH=$BUILD/bin MEASURE_PAUSE=0 at_node_of "$1" "$HELPERS/measure" fill "$2" 4 "fill-$RANDOM,$BUILD/bin/railhead-ipam,$W/conf.shared,/run/netns/pod" ||
+		broken "no $2 leases of the shared pool: $(tail -n 3 "$W/agent.$1.log")"
 }
-# add_both LABEL: ADD from blocks and from a pool of the node, in turn
-add_both()
+# in_turns LABEL BATCHES NODE=POOL...: batches of ADD and DEL that take turns; the medians of all are in RAW under LABEL-NODE
+in_turns()
 {
-	CNI_PATH=$BUILD/bin at_agent "$HELPERS/measure" time 200 5 "shared-$1,$BUILD/bin/railhead-ipam,$W/conf.shared,/run/netns/pod" \
-		"own-$1,$BUILD/bin/railhead-ipam,$W/conf.own,/run/netns/pod" >>"$RAW" || broken "ADD beside the agent failed"
-}
-# add_in_turn: ADD with few and with many leases, ten times in turn: what else the machine does hits both alike
-add_in_turn()
-{
-	local i to subject=$BUILD/bin/railhead-ipam,$W/conf.shared,/run/netns/pod
-	for ((i = 0; i < 10; i++)); do
-		for to in few agent; do
-			CNI_PATH=$BUILD/bin FOLDER=$to at_agent "$HELPERS/measure" time 20 2 "turn-$to-$i,$subject" >>"$RAW" || broken "ADD in turn failed"
+	local label=$1 batches=$2 i at
+	shift 2
+	for ((i = 0; i < batches; i++)); do
+		for at; do
+			CNI_PATH=$BUILD/bin at_node_of "${at%=*}" "$HELPERS/measure" samples 20 2 \
+				"$label-${at%=*},$BUILD/bin/railhead-ipam,$W/conf.${at#*=},/run/netns/pod" || broken "ADD of $at failed"
 		done
-	done
+	done >"$W/samples"
+	fold <"$W/samples" >>"$RAW"
 }
-# middle LABEL wall|cpu: the middle of the medians of add_in_turn
-middle()
+# low LABEL: the tenth percentile of the wall time of ADD
+low() { awk -v l="$1" '$1 == l && $2 == "ADD" { for (i = 3; i < NF; i++) if ($i == "wall") x = $(i + 1) } END { print x }' "$RAW"; }
+# rows WHAT LIMIT A B: wall time, median and tenth percentile, and CPU of two labels
+rows()
 {
-	awk -v l="turn-$1-" -v w="$2" 'index($1, l) == 1 && $2 == "ADD" {
-		for (i = 3; i <= NF; i++)
-			if ($i == w) print $(i + 2)
-	}' "$RAW" | sort -n | sed -n 5p
+	row "ADD, wall, $1" "<= $2" "$2" "$(median "$3" ADD wall)" "$(median "$4" ADD wall)" ms
+	row "ADD, wall (10th percentile), $1" "<= $2" "$2" "$(low "$3")" "$(low "$4")" ms
+	row "ADD, CPU, $1" "<= $2" "$2" "$(median "$3" ADD cpu)" "$(median "$4" ADD cpu)" ms
 }
 # what one process uses: its part of shared pages counts, too
-pss() { awk '$1 == "Pss:" { print $2 }' "/proc/$AGENT/smaps_rollup"; }
-cpu_ns() { awk '{ print $1 }' "/proc/$AGENT/schedstat"; }
+pss() { awk '$1 == "Pss:" { print $2 }' "/proc/$1/smaps_rollup"; }
+cpu_ns() { awk '{ print $1 }' "/proc/$1/schedstat"; }
 
+# figures_of_agent [LEASES]
 figures_of_agent()
 {
-	local before seconds=120
-	agent_begin
-	fill 10
-	add_both 10
-	copy_few
-	fill 10000
-	sleep 30
-	before=$(cpu_ns)
+	local before seconds=${IDLE:-120} most=${1:-60000}
+	nodes_begin
+	fill many $((most < 10000 ? most : 10000))
+	in_turns warm 15 few=shared alone=own
+	rows "agent and warm blocks against a pool of the node without an agent" 1.1 warm-few warm-alone
+	before=$(cpu_ns "${AGENT[many]}")
 	sleep "$seconds"
-	row "railheadd, idle, 10,000 leases: memory (PSS)" "<= 12 MB" 1 "$(pss)" 12288 KiB
+	row "railheadd, idle, 10,000 leases: memory (PSS)" "<= 12 MB" 1 "$(pss "${AGENT[many]}")" 12288 KiB
 	fact "railheadd, idle, 10,000 leases: CPU" "<= 0.1% of a core" \
-		"$(awk -v n=$(($(cpu_ns) - before)) -v s=$seconds 'BEGIN { printf "%.4f%%", n / s / 1e7 }')" \
-		"$(awk -v n=$(($(cpu_ns) - before)) -v s=$seconds 'BEGIN { print (n / s / 1e7 <= .1) ? "met" : "missed" }')"
-	fill 60000
-	add_in_turn
-	row "ADD, wall, warm blocks against a pool of the node" "<= 1.1" 1.1 "$(median shared-10 ADD wall)" "$(median own-10 ADD wall)" ms
-	row "ADD, CPU, warm blocks against a pool of the node" "<= 1.1" 1.1 "$(median shared-10 ADD cpu)" "$(median own-10 ADD cpu)" ms
-	row "ADD, wall, 60,000 leases in blocks against 10" "<= 1.2" 1.2 "$(middle agent wall)" "$(middle few wall)" ms
-	row "ADD, CPU, 60,000 leases in blocks against 10" "<= 1.2" 1.2 "$(middle agent cpu)" "$(middle few cpu)" ms
-	kill -TERM "$AGENT"
-	wait "$AGENT"
-	"$CONTROL" kill
-	# the tables have the middle of these
-	sed -i '/^turn-/d' "$RAW"
+		"$(awk -v n=$(($(cpu_ns "${AGENT[many]}") - before)) -v s="$seconds" 'BEGIN { printf "%.4f%%", n / s / 1e7 }')" \
+		"$(awk -v n=$(($(cpu_ns "${AGENT[many]}") - before)) -v s="$seconds" 'BEGIN { print (n / s / 1e7 <= .1) ? "met" : "missed" }')"
+	[ "$most" -le 10000 ] || fill many $((most - 10000))
+	in_turns leases 30 few=shared many=shared
+	rows "$most leases in blocks against 10" 1.2 leases-many leases-few
+	nodes_end
 }

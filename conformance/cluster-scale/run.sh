@@ -4,7 +4,8 @@
 #
 # The nodes are one process with the code of railheadd and railhead-ipam (railheadd/testing). At the end railctl lists the
 # leases of each node's store: each address of each pool must be there, once. --quick: 32 nodes, and no figures.
-# ONLY=agent: the figures of one agent alone. STORE=kubernetes: an API server over etcd (etcd).
+# ONLY=agent: the figures of one agent alone, with LEASES=N leases. STORE=kubernetes: an API server over etcd (etcd).
+# ONLY=peers, with STORE=kubernetes: other plugins beside railhead; PEERS=DIR: they are there (build/peers).
 # NODES=N: so many nodes; 1,024 on etcd, 64 on Kubernetes.
 # ENGINES=DIR: etcd is there (build/engines). CLUSTER=DIR: Kubernetes is there (build/cluster). TABLES=FILE: write the table there, too.
 # The last line is "addresses N, duplicates N, missing N". Exit 0: each address is leased once. Missed targets are no failure.
@@ -41,6 +42,18 @@ if [ "${1-}" != --inside ]; then
 		*) exit 1 ;;
 		esac
 	fi
+	if [ "${ONLY-}" = peers ]; then
+		export PEERS=${PEERS:-build/peers}
+		"$HERE/../cluster/programs/build.sh" "$PEERS" whereabouts >&2
+		case $? in
+		0) PEERS=$(cd "$PEERS" && pwd) ;;
+		3)
+			echo "skipped: the Go modules of whereabouts are not available here"
+			exit
+			;;
+		*) exit 1 ;;
+		esac
+	fi
 fi
 into_sandbox "$@"
 options "${ARGS[@]}"
@@ -56,7 +69,7 @@ ETCD=http://127.0.0.1:2379 WHERE=http://127.0.0.1:2379
 CONTROL=$HERE/../cluster-store/etcd.sh
 PROGRAM=$BUILD/test/railheadd/testing/nodes_engine_test
 STATE=/var/lib/railhead RUN=/run/railhead
-HELPERS=$BUILD/conformance/bench
+HELPERS=$BUILD/conformance/bench RUNTIME=$BUILD/conformance/cluster-scale/runtime
 mkdir -p "$STATE" "$RUN"
 LEASED=0 DUPLICATES=0 MISSING=0
 
@@ -66,12 +79,18 @@ LEASED=0 DUPLICATES=0 MISSING=0
 . "$HERE/kubernetes.sh"
 # shellcheck source=conformance/cluster-scale/agent.sh
 . "$HERE/agent.sh"
+# shellcheck source=conformance/cluster-scale/peers.sh
+. "$HERE/peers.sh"
 
 if [ -n "$QUICK" ]; then
 	scale one-each nodes=32 pods=1 rails=8 block=1
 	scale eight-each nodes=32 pods=8 rails=8 block=8
 elif [ "${ONLY-}" = agent ]; then
-	figures_of_agent
+	figures_of_agent "${LEASES:-60000}"
+	report
+elif [ "${ONLY-}" = peers ]; then
+	# shellcheck disable=SC2086 # words
+	figures_of_peers ${NODES:-8 64}
 	report
 elif [ "$STORE" = kubernetes ]; then
 	N=${NODES:-64}
@@ -91,8 +110,7 @@ else
 	figures_of_pods eight-each $((N * 8))
 	figures_of_idle eight-each 60 "$N"
 	scale one-node nodes=1 pods=1 rails=8 block=8 idle=20
-	row "ADD, wall, $N nodes against 1" "<= 1.2" 1.2 "$(median eight-each ADD wall)" "$(median one-node ADD wall)" ms
-	figures_of_agent
+	rows "$N nodes against 1" 1.2 eight-each one-node
 	report
 fi
 echo "addresses $LEASED, duplicates $DUPLICATES, missing $MISSING"

@@ -6,8 +6,8 @@
  *
  * STORE is the URL of etcd, or the path of a kubeconfig. Pool railK has the addresses
  *from 10.K.32.0 on, as many as there are pods. The program prints lines of words. After "phase
- *NAME" it waits for a line, so that a script can read the store's counters. Before the idle time it
- *makes a pool "warm", whose addresses each node keeps ahead.
+ *NAME" it waits for a line, so that a script can read the store's counters. With an idle time there
+ *is a pool "warm", too, whose addresses each node keeps ahead.
  */
 #include <event2/event.h>
 #include <inttypes.h>
@@ -226,13 +226,15 @@ static void run(struct event_base *base, const char *url, const char *folder,
 					 .url = url,
 					 .folder = folder,
 					 .n = n->nodes,
-					 .rails = n->rails,
+					 .rails = n->rails + (n->idle > 0),
 					 .renew = 60 * SECOND,
 					 .hold = 600 * SECOND };
 	struct nodes nodes;
 	int64_t began;
 
 	make_pools(base, url, n, false);
+	if (n->idle)
+		make_pools(base, url, n, true);
 	if (n->bare && *url == '/')
 		run_plain_kube(base, url, n);
 	else if (n->bare)
@@ -243,13 +245,10 @@ static void run(struct event_base *base, const char *url, const char *folder,
 	until_ready(&nodes);
 	printf("nodes %" PRIu32 " ms %" PRId64 "\n", n->nodes, (ns_now() - began) / 1000000);
 	phase("start-end");
+	if (n->idle)
+		run_for(base, SETTLE * SECOND);
 	run_pods(&nodes, n);
 	if (n->idle) {
-		make_pools(base, url, n, true);
-		nodes.conf.rails++;
-		nodes.ready = 0;
-		until_ready(&nodes);
-		run_for(base, SETTLE * SECOND);
 		phase("idle-begin");
 		run_for(base, n->idle * SECOND);
 		phase("idle-end");

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # build.sh DIR [MODULE...]: build the programs of a cluster into DIR/bin: Kubernetes, Multus, the reference plugins.
 #
-# sriov-cni and rdma-cni are built only when they are named (make peer-programs): their programs have our names.
+# sriov-cni and rdma-cni are built only when they are named (make peer-programs): their programs have our names. whereabouts is built
+# only for make bench-cluster-peers. A program whose folder is "cmd" gets the name of its module. A file "copy" names files of that
+# module that the programs need; they go into DIR/MODULE.
 # Each folder here with a go.mod is a MODULE: its "tool" lines name the programs, go.sum pins the bytes.
 # A program stays until go.mod or the compiler changes. Go's own cache makes a later build short, also for another clone. The
 # first one takes 10 to 30 minutes on two processors. It uses the machine's Go if it is new enough, else Debian's.
@@ -43,13 +45,21 @@ go_for()
 
 tools() { "$GO" mod edit -json | sed -n '/"Tool"/,/\]/s/.*"Path": "\(.*\)".*/\1/p'; }
 
-# Is the module of the first tool available? If not, the cause is not in the files here.
-can_be_had()
+# The module of the first tool.
+its_module()
 {
-	local tool module i
+	local tool module
 	tool=$(tools | head -n 1)
 	for module in $("$GO" mod edit -json | sed -n '/"Require"/,/\]/s/.*"Path": "\(.*\)".*/\1/p'); do
-		[[ $tool/ == "$module"/* ]] || continue
+		[[ $tool/ != "$module"/* ]] || echo "$module"
+	done
+}
+
+# Is that module available? If not, the cause is not in the files here.
+can_be_had()
+{
+	local module i
+	for module in $(its_module); do
 		for i in 1 2 3; do
 			"$GO" mod download "$module" >"$DIR/log" 2>&1 && return
 			sleep "$i"
@@ -65,6 +75,18 @@ version_of()
 	local version
 	version=$(sed -n 's/^\t*\(require \)\{0,1\}k8s.io\/kubernetes \(v[0-9.]*\).*/\2/p' go.mod | head -n 1)
 	[ -z "$version" ] || printf -- ' -X k8s.io/component-base/version.gitVersion=%s' "$version"
+}
+
+# copy_files MODULE: what its file "copy" names
+copy_files()
+{
+	local from pattern
+	[ -e copy ] || return 0
+	from=$("$GO" list -m -f '{{.Dir}}' "$(its_module)") && mkdir -p "$DIR/$1" || return
+	while read -r pattern; do
+		# shellcheck disable=SC2086 # a pattern
+		install -m 644 -t "$DIR/$1" "$from"/$pattern || return
+	done <copy
 }
 
 # retry COMMAND...: fetching may fail once.
@@ -87,6 +109,8 @@ build() # MODULE
 			/^[a-zA-Z0-9._\/~-]+$/ { if (++n % 100 == 0) { print who, n, "of at most", all, "packages"; fflush() } next }
 			{ print; fflush() }'
 	[ "${PIPESTATUS[0]}" = 0 ] || return
+	[[ ${packages[0]} != */cmd ]] || mv "$DIR/bin/cmd" "$DIR/bin/$1" || return
+	copy_files "$1" || return
 	echo "$want" >"$stamp"
 	say "$1: built in $((SECONDS - begin)) s"
 }
