@@ -25,6 +25,7 @@ test_conflicts_a_lost_block_and_its_pods_are_named()
 	eventually conflicts_are n1 '.blocks[] | [.pool,.first,.last,.state,.owner]' '["rail0","10.92.0.0","10.92.0.7","lost","n2"]'
 	eq "pods" "$(conflicts n1 '[.blocks[0].podCount, (.blocks[0].pods[] | .namespace, .pod, .interface, .container)]')" '[1,"ns","p1","net1","p1"]'
 	eq "address" "$(conflicts n1 '.blocks[0].pods[0].address')" "\"$(leases n1)\""
+	may_overlap "$(leases n1)" "after a restore, and conflicts names it"
 	[[ $(conflicts n1 '.blocks[0].since') == \"20*Z\" ]] || fail "since: $(conflicts n1 .)"
 	isnt "exit status" ctl n1 ipam conflicts
 	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0-10.92.0.7 lost n2 "

@@ -51,6 +51,7 @@ test_kubernetes_events_of_a_lost_block()
 	agent_begin n1
 	eventually has_event AddressConflict Pod/p1 "Another pod may have the address $(leases n1) of interface net1, too"
 	eventually has_event BlockLost Node/n1 "The block from 10.92.0.0 to 10.92.0.7 of shared pool rail0 is lost: node n2 has it"
+	may_overlap "$(leases n1)" "after a restore, and conflicts names it"
 	eq "the pod" "$(event_of AddressConflict '[.type, .involvedObject.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" \
 		"Warning ns $UID_1 n1"
 	is "kubectl" admin get events -A
@@ -66,13 +67,13 @@ test_kubernetes_events_of_a_lost_block()
 host_on_kubernetes()
 {
 	NODES=0 cluster_begin
-	trap '{ host_end; cluster_end; } 2>/dev/null' EXIT
+	trap 'case_ends host_end cluster_end' EXIT
 	namespace
 	host_begin
 	host_kill TERM
 	engine_conf host | jq --argjson r "$FAST" '. + {node:"host",heartbeat:1,nodeHold:10,repair:$r}' >/etc/railhead/agent.json
 	host_agent
-	trap '{ host_end; cluster_end; } 2>/dev/null' EXIT
+	trap 'case_ends host_end cluster_end' EXIT
 	eventually in_contact
 }
 in_contact() { "$BIN/railctl" cluster status --json | jq -e '.contact and .health == "ok"'; }
@@ -81,7 +82,7 @@ test_kubernetes_events_of_a_repair()
 {
 	host_on_kubernetes
 	POD_UID=$UID_1 pod p1
-	ip netns del p1
+	pod_dies host p1
 	eventually leases_are ""
 	eventually has_event Repaired Pod/p1 "Released attachment rails p1 net1, which the runtime did not: netns-gone"
 	eq "the pod" "$(event_of Repaired '[.type, .involvedObject.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" "Normal ns $UID_1 host"
@@ -96,11 +97,11 @@ test_kubernetes_events_without_the_right()
 	admin get clusterrole railheadd -o json | jq 'del(.rules[] | select(.resources[0] == "events"))' | admin replace -f - >/dev/null ||
 		give_up "the role"
 	pod p1
-	ip netns del p1
+	pod_dies host p1
 	eventually leases_are ""
 	eventually failed_events 1
 	pod p2
-	ip netns del p2
+	pod_dies host p2
 	eventually leases_are ""
 	eventually failed_events 2
 	eq "lines of the log" "$(tr -d '\\' <"$W/node/host/log" | grep -c 'takes no event: .* cannot create resource "events"')" 1
@@ -109,7 +110,7 @@ test_kubernetes_events_without_the_right()
 	eq "events" "$(events Repaired Pod/p1)" ""
 	admin apply -f "$ROLE" >/dev/null || give_up "the role"
 	pod p3
-	ip netns del p3
+	pod_dies host p3
 	eventually has_event Repaired Pod/p3 netns-gone
 }
 # failed_events N: at least so many; a machine that is slow may be cut off, which is an event, too

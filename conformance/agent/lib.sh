@@ -7,6 +7,10 @@
 # shellcheck disable=SC2034
 
 STATE=/var/lib/railhead RUN=/run/railhead
+# shellcheck source=conformance/agent/history.sh
+. "$HERE/history.sh" || exit 2
+# shellcheck source=conformance/agent/load.sh
+. "$HERE/load.sh" || exit 2
 
 # on_node NODE COMMAND...; in_node: the same in place of this shell, so that its process is the command's.
 on_node() { (in_node "$@"); }
@@ -75,7 +79,7 @@ cluster_begin()
 	local i
 	export W
 	mkdir -p "$STATE" "$RUN"
-	trap 'cluster_end 2>/dev/null' EXIT
+	trap 'case_ends cluster_end' EXIT
 	ip link add mgmt type bridge && ip link add fabric type bridge && ip link set mgmt up && ip link set fabric up &&
 		ip addr add 10.99.0.1/24 dev mgmt || give_up bridges
 	engine_begin
@@ -84,6 +88,14 @@ cluster_begin()
 		agent_begin "n$i"
 	done
 	for ((i = 1; i <= NODES; i++)); do eventually agent_is "n$i" .health ok || give_up "the agent of n$i"; done
+}
+
+# case_ends COMMAND...: what each case must show, and then its end
+case_ends()
+{
+	local command
+	history_check
+	for command; do "$command"; done 2>/dev/null
 }
 
 cluster_end()
@@ -116,36 +128,41 @@ knows() { ctl "$1" cluster status --json | jq -e --arg n "$2" 'any(.pools[]; .na
 
 # --- pods --------------------------------------------------------------------------------------
 
-# cni_on NODE VERB POD POOL: macvlan on rail0. Sets RC and OUT.
+# cni_on NODE VERB POD POOL: macvlan on rail0. Sets RC and OUT, and ADDRESS to what an ADD got.
 cni_on()
 {
+	[ "$2" != DEL ] || pod_ends "$1" "$3"
 	printf '{"cniVersion":"1.1.0","name":"rails","type":"macvlan","master":"rail0","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$4" \
 		>"$W/conf"
 	OUT=$(on_node "$1" timeout -s KILL "$LIMIT" env -i PATH="$PATH" CNI_COMMAND="$2" CNI_CONTAINERID="$3" CNI_NETNS="/run/netns/$3" \
 		CNI_IFNAME=net1 CNI_PATH="$BIN" CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$3${POD_UID:+;K8S_POD_UID=$POD_UID}" "$BIN/macvlan" \
 		<"$W/conf" 2>>"$W/node/$1/plugin.log")
 	RC=$?
+	[ "$2 $RC" != "ADD 0" ] || pod_has "$1" "$3" "$OUT"
 }
-# add NODE POD POOL: it must succeed; ADDRESS is what it got. del: the same for DEL.
+# add NODE POD POOL: it must succeed. del: the same for DEL. pod_dies NODE POD: without a DEL.
 add()
 {
 	[ -e "/run/netns/$2" ] || ip netns add "$2"
 	cni_on "$1" ADD "$2" "$3"
-	[ "$RC" = 0 ] || fail "ADD of $2 on $1: exit $RC: $OUT" || return
-	ADDRESS=$(jq -r '.ips[0].address' <<<"$OUT")
-	echo "$ADDRESS" >>"$W/given"
+	[ "$RC" = 0 ] || fail "ADD of $2 on $1: exit $RC: $OUT"
 }
 # added NODE POD POOL: whether ADD succeeds now; a runtime tries again after error 11
 added()
 {
 	[ -e "/run/netns/$2" ] || ip netns add "$2"
 	cni_on "$1" ADD "$2" "$3"
-	[ "$RC" = 0 ] && ADDRESS=$(jq -r '.ips[0].address' <<<"$OUT")
+	[ "$RC" = 0 ]
 }
 del()
 {
 	cni_on "$1" DEL "$2" "$3"
 	[ "$RC" = 0 ] || fail "DEL of $2 on $1: exit $RC: $OUT"
+}
+pod_dies()
+{
+	pod_ends "$1" "$2"
+	ip netns del "$2"
 }
 # refused NODE POD POOL CODE TEXT: ADD must fail so
 refused()

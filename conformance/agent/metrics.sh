@@ -23,7 +23,7 @@ test_metrics_of_a_host()
 	has "the version" "$(scrape)" 'railhead_build_info{version="'
 	before=$(scrape)
 	hasnt "no store" "$before" railhead_store_contact
-	ip netns del p1
+	pod_dies host p1
 	eventually metric_is 'railhead_repairs_total{kind="attachment"} 1'
 	metric_is 'railhead_pool_used{pool="local"} 0' || fail "the address must be free"
 	eq "the socket is root's alone" "$(stat -c %a "$RUN/metrics.sock")" 600
@@ -148,7 +148,7 @@ test_metrics_of_attachments_and_interfaces()
 	ip link set wire0 down && ip link set wire0 up
 	metric_is "railhead_interface_carrier_down_total{interface=\"mst0\"} $((downs + 1))" || fail "a lost link must count: $(scrape | grep carrier)"
 	metric_is 'railhead_devices_read 1' || fail "the devices must be read"
-	ip netns del p1
+	pod_dies host p1
 	eventually metric_is 'railhead_attachments{plugin="macvlan"} 1'
 	hasnt "no pod that is gone" "$(scrape)" 'pod="p1"'
 	metric_is 'railhead_leases{state="leased"} 1' || fail "leases: $(scrape | grep leases)"

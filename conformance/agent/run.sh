@@ -78,7 +78,7 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 THEMES=(pods store nodes commands conflicts)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair metrics kills) ;;
+etcd) THEMES+=(repair metrics kills history) ;;
 kubernetes) THEMES+=(kubernetes) ;;
 esac
 for theme in "${THEMES[@]}"; do
@@ -88,7 +88,7 @@ done
 
 attempt() # NAME: RC
 {
-	rm -rf "$W/skip" "$W/evidence"
+	rm -rf "$W"/{skip,evidence,history,may_overlap,may_stay}
 	("test_$1") >"$W/case.out" 2>&1 </dev/null
 	RC=$?
 }
