@@ -120,6 +120,8 @@ FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)
 HELPERS := $(HELPERS_SRC:%.c=$(B)/%) $(PRELOAD_SRC:%.c=$(B)/%.so) $(if $(SPEC_SRC),$(B)/conformance/spec/cni-conformance) \
 	$(if $(SOAK_SRC),$(B)/conformance/soak/soak) \
 	$(if $(DIFFERENTIAL_SRC),$(B)/conformance/differential/differential) $(if $(FAULTS_SRC),$(B)/conformance/faults/faults)
+# Programs of a later release, for a case of conformance/agent: the lines of the agent's socket have the next version.
+NEWER := $(addprefix $(B)/conformance/agent/newer/,macvlan railheadd)
 objects = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all tests helpers fuzzers FORCE
@@ -128,7 +130,7 @@ objects = $(patsubst %.c,$(O)/%.o,$(1))
 
 all: $(BINS) $(if $(STATIC),$(B)/libraries.tsv) $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
 tests: $(TESTS)
-helpers: $(HELPERS)
+helpers: $(HELPERS) $(NEWER)
 fuzzers: $(FUZZERS)
 
 # Asked once per compiler; again when the script changes.
@@ -196,13 +198,19 @@ $(PROGRAMS:%=$(O)/ident/%.o) $(O)/ident/cni-conformance.o: $(O)/ident/%.o: tools
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DPROGRAM='"$*"' -DBUILD="\"$$(cat $(B)/build_id)\"" -c $< -o $@
 # -u: keep the mark although nothing refers to it.
 define program
-$(B)/bin/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(1)),tools/static.c)) $(WRAP) $(LINK_WITH)
+$(2)/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(1)),tools/static.c)) $(3) $(WRAP) $(LINK_WITH)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(if $$(call static_of,$(1)),$$(filter-out -pie,$$(ALL_LDFLAGS)) $$(STATIC),$$(ALL_LDFLAGS)) \
 		-Wl,-u,railhead_ident $(WRAP_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(LIBS) $$(SYSTEM_LIBS) $$($(1)_LIBS)
 endef
-$(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
+$(foreach p,$(PROGRAMS),$(eval $(call program,$(p),$(B)/bin)))
+
+$(O)/newer/agent_wire.o: ipam/agent/agent_wire.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DAGENT_VERSION=2 -c $< -o $@
+$(foreach p,$(NEWER),$(eval $(call program,$(notdir $(p)),$(B)/conformance/agent/newer,$(O)/newer/agent_wire.o)))
 
 # The list of foreign libraries in the static programs, as they were when the programs were linked.
 $(B)/libraries.tsv: tools/static-libs.sh $(BINS)

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # engine_etcd.sh: etcd as the cluster store, a new one for each case. Sourced by run.sh. See engine_kubernetes.sh.
 
-ETCD=http://10.99.0.1:2379
+ETCD=http://10.99.0.1:2379 ENGINE_PORT=2379 RESTARTS=3
 
 engine() { "$HERE/../cluster-store/etcd.sh" "$@"; }
 

@@ -2,13 +2,14 @@
 # shellcheck shell=bash
 # engine_kubernetes.sh: an API server over etcd as the cluster store. Sourced by run.sh.
 #
-# engine WORD: kill, start, save, restore, as of ../cluster-store/. engine_begin: for a case. engine_conf NODE: prints the part of
+# engine WORD: kill, start, stop, cont, save, restore, full, room, as of ../cluster-store/. ENGINE_PORT: where it listens. engine_begin: for a case. engine_conf NODE: prints the part of
 # agent.json that names the store, and gives the node its files. engine_object KIND NAME VALUE [NODE]: writes
 # one of "blocks", "nodes" or "pools", VALUE is JSON. pool_gone NAME: deletes a pool by hand. engine_value KIND NAME: prints it.
 # engine_end: of a case. engine_evidence: what it said.
 #
 # The API server starts once for all cases, because that takes some seconds. Each case begins without objects.
 
+ENGINE_PORT=6443 RESTARTS=1
 engine() { W=$W/kube "$HERE/../cluster-store/kube.sh" "$@"; }
 admin() { HOME=$W "$KUBE/kubectl" --kubeconfig "$W/kube/admin.kubeconfig" "$@"; }
 

@@ -49,7 +49,7 @@ node_begin()
 	ip -n "$node" link set lo up
 	mkdir -p "$at"/{lib,run}
 	cp -a /etc "$at/etc" && mkdir -p "$at/etc/railhead"
-	engine_conf "$node" | jq '. + {heartbeat:1,nodeHold:10}' >"$at/etc/railhead/agent.json"
+	engine_conf "$node" | jq --argjson h "${NODE_HOLD:-10}" '. + {heartbeat:1,nodeHold:$h}' >"$at/etc/railhead/agent.json"
 }
 
 # agent_begin NODE: and until it answers
@@ -70,6 +70,17 @@ agent_end() # NODE: as systemd ends it
 	kill -TERM "$(<"$W/node/$1/pid")"
 	wait "$(<"$W/node/$1/pid")" 2>/dev/null
 	rm "$W/node/$1/pid"
+}
+# agents_at PORT NODE...: they reach the engine there
+agents_at()
+{
+	local node
+	for node in "${@:2}"; do
+		agent_end "$node"
+		sed -i "s/10\.99\.0\.1:[0-9]*/10.99.0.1:$1/" "$W/node/$node/etc/railhead"/*
+		agent_begin "$node"
+	done
+	for node in "${@:2}"; do eventually agent_is "$node" .contact true; done
 }
 agent_is() { [ "$(ctl "$1" cluster status --json | jq -r "$2")" = "$3" ]; }
 
@@ -101,7 +112,7 @@ case_ends()
 cluster_end()
 {
 	local p
-	for p in "$W"/node/*/pid; do [ ! -e "$p" ] || kill -KILL "$(<"$p")"; done
+	for p in "$W"/node/*/pid*; do [ ! -e "$p" ] || kill -KILL "$(<"$p")"; done
 	engine_end
 	wait 2>/dev/null
 	# The kernel ends a namespace later; the next case has links of the same names.

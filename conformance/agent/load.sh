@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # load.sh: pods come and go on all nodes while something fails. Sourced by lib.sh.
 
-# ipam VERB ID: railhead-ipam alone, inside a node
+# ipam VERB ID: railhead-ipam alone, inside a node; or $LOAD_IPAM, which is in the environment
 ipam()
 {
 	env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS=/run/netns/none CNI_IFNAME=net1 CNI_PATH="$BIN" \
-		"$BIN/railhead-ipam" <"$W/pool.conf"
+		"${LOAD_IPAM:-$BIN/railhead-ipam}" <"$W/pool.conf"
 }
 
 # pods_come_and_go NODE SEED CODES: until $W/stop is there, at most four pods at a time. An ADD may fail with a code of CODES (" 11 101 ").
@@ -43,6 +43,7 @@ load_begin()
 	export BIN W
 	jq -nc --arg p "$1" '{cniVersion:"1.1.0",name:"rails",type:"macvlan",ipam:{type:"railhead-ipam",pool:$p}}' >"$W/pool.conf"
 	rm -f "$W/stop" "$W/wrong"
+	[ -s "$W/history" ] || : >"$W/history"
 	LOADS=()
 	for ((i = 1; i <= NODES; i++)); do
 		on_node "n$i" bash -c "$(declare -f ipam pod_has pod_ends pods_come_and_go); pods_come_and_go n$i $((${3:-1} * 10 + i)) '$2'" \

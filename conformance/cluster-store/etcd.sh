@@ -3,7 +3,8 @@
 # etcd.sh WORD [MEMBER]: what a test of the contract does to etcd. run.sh starts it in a sandbox and sets W, its folder.
 #
 # Words: start, stop, cont, kill, compact; save, restore: a copy of the data, and back to it; fill, empty: the alarm NOSPACE;
-# invalidate: the tokens of the user; foreign: keys that are not ours.
+# invalidate: the tokens of the user; foreign: keys that are not ours. full, room: the real quota: etcd starts again with room for one more
+# MiB, and this room is filled; and the way out that etcd documents. size, stuff: parts of full, for an etcd that something else starts.
 # spawn is start without waiting, ready the waiting. MEMBER is the number of one of several.
 # $W/command has the command line of etcd, $W/url its address, $W/curl the options to reach it; of a member $W/command.MEMBER and so on.
 set -u
@@ -32,11 +33,11 @@ ready()
 	return 1
 }
 
-spawn()
+spawn() # [OPTION...]
 {
 	local command
 	mapfile -t command <"$W/command$M"
-	setsid "${command[@]}" >>"$W/log$M" 2>&1 </dev/null 9>&- &
+	setsid "${command[@]}" "$@" >>"$W/log$M" 2>&1 </dev/null 9>&- &
 	echo $! >"$W/pid$M"
 }
 
@@ -63,10 +64,35 @@ alarm() # ACTION
 	ask /v3/maintenance/alarm "{\"action\":\"$1\",\"memberID\":\"$member\",\"alarm\":\"NOSPACE\"}" >/dev/null
 }
 
+# The quota for one more MiB.
+size() { echo $(($(ask /v3/maintenance/status '{}' | jq -r .dbSize) + 1048576)); }
+
+# stuff: until etcd has no room left
+stuff()
+{
+	local value i
+	value=$(head -c 60000 /dev/zero | base64 -w0)
+	for ((i = 0; i < 100; i++)); do
+		ask /v3/kv/put "{\"key\":\"$(printf 'stuff-%d' $i | base64)\",\"value\":\"$value\"}" >/dev/null || return 0
+	done
+	echo "etcd.sh: etcd is not full" >&2
+	return 1
+}
+full()
+{
+	local quota
+	quota=$(size) && gone && spawn --quota-backend-bytes "$quota" && ready && stuff
+}
+room()
+{
+	ask /v3/kv/deleterange "{\"key\":\"$(printf stuff- | base64)\",\"range_end\":\"$(printf stuff. | base64)\"}" >/dev/null && compact &&
+		ask /v3/maintenance/defragment '{}' >/dev/null && alarm DEACTIVATE
+}
+
 mapfile -t CURL <"$W/curl"
 URL=$(<"$W/url$M")
 case $1 in
-start | spawn | ready) "$1" ;;
+start | spawn | ready | full | room | size | stuff) "$1" ;;
 stop) kill -STOP "$(pid)" ;;
 cont) kill -CONT "$(pid)" && ready ;;
 kill) gone ;;

@@ -7,7 +7,7 @@
 # compacts, and the API server starts again, because it would answer from its memory. no-type, type: of identities.
 # kill-etcd, start-etcd: etcd behind the API server. save, restore: a copy of etcd's data, and back to it, with a new start of
 # the API server. no-pool-field, no-fields: types of an older release, until `type`. alive: start what has ended.
-# clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
+# full, room: as of etcd.sh. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
 # policy: an agent writes objects of its node only. contract: the agent may do all that a store can, what no agent does as well.
 # token, expired-token, no-token: what the agent's token file has. lease, label, shown, other-start: what people and other
 # programs do.
@@ -66,10 +66,10 @@ spawn()
 		--service-account-signing-key-file="$W/sa.key" --authorization-mode=RBAC
 }
 
-spawn_etcd()
+spawn_etcd() # [OPTION...]
 {
 	daemon etcd "$ENGINES/etcd-3.5" --data-dir "$W/data" --unsafe-no-fsync --log-level warn --listen-client-urls $ETCD \
-		--advertise-client-urls $ETCD --listen-peer-urls http://127.0.0.1:2380
+		--advertise-client-urls $ETCD --listen-peer-urls http://127.0.0.1:2380 "$@"
 }
 
 # gone NAME PORT: until the port is free. A process of many threads shows as ended before its sockets are closed.
@@ -81,6 +81,20 @@ gone()
 kill_server() { gone apiserver 6443; }
 kill_etcd() { gone etcd 2379; }
 start() { spawn && until_true 120 'the API server serves' served; }
+
+# etcd WORD: of etcd.sh, for the etcd behind the API server
+etcd()
+{
+	mkdir -p "$W/etcd"
+	echo "$ETCD" >"$W/etcd/url"
+	printf '%s\n' --max-time 10 >"$W/etcd/curl"
+	W=$W/etcd "$HERE/etcd.sh" "$1"
+}
+full()
+{
+	local quota
+	quota=$(etcd size) && kill_etcd && spawn_etcd --quota-backend-bytes "$quota" && until_true 60 'the API server serves' served && etcd stuff
+}
 
 # etcd stands still while it is copied: the copy is what a crash would leave.
 save()
@@ -242,7 +256,8 @@ setup()
 
 case $1 in
 setup) setup ;;
-start | save | restore | alive | clean) "$1" ;;
+start | save | restore | alive | clean | full) "$1" ;;
+room) etcd room && until_true 60 'the API server serves' served ;;
 kill-etcd) kill_etcd ;;
 start-etcd) spawn_etcd && until_true 60 'the API server serves' served ;;
 policy)

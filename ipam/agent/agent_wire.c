@@ -76,7 +76,7 @@ int agent_wire_read_request(const char *line, size_t len, struct json **tree,
 	    json_decode(n, "request", version_fields, &r, e))
 		return -1;
 	if (r.version < AGENT_VERSION_MIN || r.version > AGENT_VERSION) {
-		err_set(e, ERR_VERSION, 0,
+		err_set(e, ERR_AGAIN, 0,
 			"request.version: the agent speaks %d to %d, the client %u",
 			AGENT_VERSION_MIN, AGENT_VERSION, r.version);
 		return err_hint(e, "install railheadd and the plugins of one release");

@@ -16,8 +16,10 @@
 
 #include "lib/json/json.h"
 
-#define AGENT_SOCKET      "agent.sock" /* in the folder of what lives as long as the boot */
-#define AGENT_VERSION     1 /* of the lines; the agent understands AGENT_VERSION_MIN, too */
+#define AGENT_SOCKET "agent.sock" /* in the folder of what lives as long as the boot */
+#ifndef AGENT_VERSION             /* a test builds programs of another release */
+#define AGENT_VERSION 1           /* of the lines; the agent understands AGENT_VERSION_MIN, too */
+#endif
 #define AGENT_VERSION_MIN 1
 #define AGENT_REQUEST_MAX 65536         /* bytes of a line, with its line break */
 #define AGENT_ANSWER_MAX  JSON_MAX_SIZE /* the same, of an answer */
@@ -32,8 +34,8 @@ char *agent_wire_request(const struct agent_call *c);
 
 /*
  * agent_wire_read_request - a request without its line break. *out borrows from *tree, which the
- * caller frees. ERR_DECODE, ERR_CONFIG: it is none. ERR_VERSION: this version is not spoken; the
- * message has both.
+ * caller frees. ERR_DECODE, ERR_CONFIG: it is none. ERR_AGAIN: this version is not spoken, as
+ * between two programs of an update; the message has both. ERR_VERSION would be that of CNI.
  */
 int agent_wire_read_request(const char *line, size_t len, struct json **tree,
 			    struct agent_call *out, struct err *e) must_check;
