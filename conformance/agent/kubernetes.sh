@@ -181,6 +181,37 @@ test_kubernetes_tokens_are_replaced()
 	eventually added n1 p1 rail0
 }
 
+# The Node object goes, and with it the agent's pod and token. No node takes a block of this one, whose pods live: a missing Node proves
+# nothing. Then the kubelet registers the node again, with another uid, and the agent goes on.
+test_kubernetes_a_node_is_deleted_and_registered_again()
+{
+	local before first held
+	cluster_begin
+	may_reclaim n1 >/dev/null || give_up "the right to reclaim"
+	reclaim_begin n3
+	shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":1,"cooldown":0}'
+	eventually has_spare n1 rail0 1
+	add n1 p1 rail0
+	first=$ADDRESS
+	held=$(ctl n1 ipam blocks rail0 --json | jq -r '.[0].block // .[0].first')
+	admin delete node n1 >/dev/null && admin -n railhead delete pod railheadd-n1 --force --grace-period=0 2>/dev/null >/dev/null ||
+		give_up "the node"
+	PATIENCE=90 eventually is_refused n1 Unauthorized
+	add n1 p2 rail0
+	del n1 p2 rail0
+	# Longer than nodeHold.
+	PATIENCE=90 eventually nodes_are n3 '.[] | select(.name == "n1") | .heartbeat.seconds >= 12' true
+	eq "blocks" "$(ctl n1 ipam blocks rail0 --json | jq -r '.[0] | [(.block // .first), .state] | join(" ")')" "$held granted"
+	before=$(answered n1)
+	new_token n1 || give_up "a token"
+	eventually is_accepted n1 "$before"
+	eventually added n1 p3 rail0
+	eventually added n2 p4 rail0
+	eq "the pod" "$(leases n1 | grep -cxF "${first%/*}")" 1
+	pings p1 "${ADDRESS%/*}"
+	unique
+}
+
 client() # DAYS: a certificate of the agent on n1, in its files
 {
 	(W=$W/kube certificate n1 /O=railhead:agents/CN=railhead:node:n1 'extendedKeyUsage=clientAuth' "$1") || give_up "a certificate"

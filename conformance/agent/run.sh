@@ -78,8 +78,8 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 THEMES=(pods store nodes commands conflicts faults)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair metrics kills history) ;;
-kubernetes) THEMES+=(kubernetes) ;;
+etcd) THEMES+=(repair metrics kills history etcd) ;;
+kubernetes) THEMES+=(kubernetes) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
