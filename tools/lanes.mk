@@ -3,7 +3,7 @@
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc cluster-store agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -12,7 +12,7 @@ QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man instal
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -139,6 +139,9 @@ ENGINE_TESTS := $(filter %_engine_test,$(TESTS))
 cluster-store: $(ENGINE_TESTS) ## the contract of the cluster stores against real etcd of Debian's packages (root)
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-store/run.sh $(B)
+cluster-store-3.6: $(ENGINE_TESTS) ## the same contract against etcd 3.6, built from Go modules: some minutes the first time (root)
+	@tools/deps.sh cluster
+	@ENGINES=build/engines conformance/cluster-store/run.sh $(B) etcd-3.6
 agent-check: all helpers ## nodes with a node agent each on real etcd of Debian's packages, and pods on shared pools (root)
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/agent/run.sh $(B)/bin
