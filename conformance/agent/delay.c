@@ -129,7 +129,8 @@ static void serve(int client, const struct sockaddr_in *server)
 
 static int listener(const char *port)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons((uint16_t)strtol(port, NULL, 10)) };
 	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
 
 	if (s < 0 || setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
@@ -147,8 +148,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: delay MS PORT ADDRESS TO\n");
 		return 2;
 	}
-	delay_ns = atoi(argv[1]) * INT64_C(1000000);
-	server.sin_port = htons((uint16_t)atoi(argv[4]));
+	delay_ns = strtol(argv[1], NULL, 10) * INT64_C(1000000);
+	server.sin_port = htons((uint16_t)strtol(argv[4], NULL, 10));
 	(void)signal(SIGCHLD, SIG_IGN);
 	s = listener(argv[2]);
 	printf("ready\n");

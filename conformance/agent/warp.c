@@ -90,10 +90,13 @@ static struct call *call_of(struct warp *w, pid_t pid)
 static long error_of(const struct warp *w, uint64_t clock)
 {
 	long real = 0, boot = 0;
+	char line[64], *rest;
 	FILE *f = fopen(w->file, "r");
 
-	if (!f || fscanf(f, "%ld %ld", &real, &boot) != 2)
-		real = boot = 0;
+	if (f && fgets(line, sizeof(line), f)) {
+		real = strtol(line, &rest, 10);
+		boot = strtol(rest, NULL, 10);
+	}
 	if (f)
 		(void)fclose(f);
 	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
