@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/alloc/alloc_priv.h"
 #include "ipam/alloc/choose.h"
 #include "ipam/alloc/sandbox.h"
 
@@ -25,148 +26,6 @@ static int check_families(const struct source_sets *sets, struct err *e)
 				e, ERR_CONFIG, 0,
 				"cniVersion: results below 0.3.0 have one address of each "
 				"family, but ipam asks for more; use cniVersion 0.3.0 or later");
-	}
-	return 0;
-}
-
-/* ---- ADD again ---- */
-
-struct held {
-	struct key_address items[LEASE_KEYS_MAX];
-	size_t n;
-};
-
-/* The addresses of an owner. Each one must have a lease of that owner. */
-static int load_held(struct lease_db *l, const struct owner *o, struct held *out, struct err *e)
-{
-	struct key_list list;
-
-	if (lease_db_owned(l, o, &list, e))
-		return -1;
-	out->n = 0;
-	for (size_t i = 0; i < list.n; i++) {
-		auto_lease struct lease rec = { .tree = NULL };
-		bool found = false;
-
-		if (key_parse_address(list.items[i].s, &out->items[i]) == 0 &&
-		    lease_db_lease(l, list.items[i].s, &rec, &found, e))
-			return -1;
-		if (!found || rec.state != LEASE_HELD || !owner_same(&rec.owner, o)) {
-			err_set(e, ERR_STORE, 0, "the store's records of container %.64s disagree",
-				o->container);
-			return err_hint(e, "repair them with `railctl ipam verify --repair`");
-		}
-		out->n++;
-	}
-	return 0;
-}
-
-static bool has_requested(const struct request *r, const struct held *h)
-{
-	for (size_t i = 0; i < r->n_want; i++) {
-		bool has = false;
-
-		for (size_t j = 0; j < h->n; j++)
-			has = has || ip_equal(h->items[j].ip, r->want[i]);
-		if (!has)
-			return false;
-	}
-	return true;
-}
-
-/* Each set must be the source of exactly one of the addresses. */
-static bool match_held(const struct source_sets *sets, const struct held *h, struct grant *grants)
-{
-	bool used[LEASE_KEYS_MAX] = { false };
-
-	for (size_t i = 0; i < sets->n; i++) {
-		const struct source *s = NULL;
-
-		for (size_t j = 0; j < h->n && !s; j++) {
-			if (used[j])
-				continue;
-			s = sources_find(&sets->sets[i], h->items[j].ip);
-			if (s && strcmp(s->scope, h->items[j].scope) != 0)
-				s = NULL;
-			if (!s)
-				continue;
-			used[j] = true;
-			grants[i] = (struct grant){ .ip = h->items[j].ip, .source = s };
-		}
-		if (!s)
-			return false;
-	}
-	return h->n == sets->n;
-}
-
-static int return_held(const struct source_sets *sets, const struct request *r,
-		       const struct held *h, struct alloc_result *out, struct err *e)
-{
-	char text[IP_STR_LEN];
-
-	if (!match_held(sets, h, out->grants) || !has_requested(r, h)) {
-		err_set(e, ERR_BUSY, 0,
-			"container %.64s, interface %.32s holds %s%s, which does not fit this "
-			"configuration",
-			r->owner.container, r->owner.ifname, ip_format(h->items[0].ip, text),
-			h->n > 1 ? " and others" : "");
-		return err_hint(e, "run DEL for it first, with the same network name");
-	}
-	out->n = sets->n;
-	out->repeated = true;
-	return 0;
-}
-
-/* ---- requested addresses ---- */
-
-static int refuse_want(const struct source_sets *sets, struct ip ip, struct err *e)
-{
-	char text[IP_STR_LEN];
-
-	ip_format(ip, text);
-	for (size_t i = 0; i < sets->n; i++) {
-		for (size_t j = 0; j < sets->sets[i].n; j++) {
-			const struct source *s = &sets->sets[i].items[j];
-			if (ip_equal(s->gateway, ip))
-				return err_set(e, ERR_CONFIG, 0,
-					       "requested address %s is the gateway of %s", text,
-					       s->label);
-			if (ip_in_prefix(s->subnet, ip))
-				return err_set(e, ERR_CONFIG, 0,
-					       "requested address %s is in the subnet of %s but "
-					       "not among its addresses",
-					       text, s->label);
-		}
-	}
-	return err_set(e, ERR_CONFIG, 0, "requested address %s is in none of the configured ranges",
-		       text);
-}
-
-/* want[i] becomes the requested address for set i, or has family IP_NONE. */
-static int match_requested(const struct source_sets *sets, const struct request *r, struct ip *want,
-			   struct err *e)
-{
-	char a[IP_STR_LEN], b[IP_STR_LEN];
-
-	for (size_t k = 0; k < r->n_want; k++) {
-		const struct ip *rival = NULL;
-		size_t i = 0;
-
-		for (; i < sets->n; i++) {
-			if (!sources_find(&sets->sets[i], r->want[k]))
-				continue;
-			if (!want[i].family)
-				break;
-			rival = &want[i];
-		}
-		if (i == sets->n && rival)
-			return err_set(e, ERR_CONFIG, 0,
-				       "requested addresses %s and %s are of one range, which "
-				       "gives one address",
-				       ip_format(*rival, a), ip_format(r->want[k], b));
-		if (i == sets->n)
-			return refuse_want(sets, r->want[k], e);
-		want[i] = r->want[k];
 	}
 	return 0;
 }
@@ -423,7 +282,7 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
 	if (overlap_open(&overlap, l, job->add->conf->data_dir, r->owner.network, e) ||
-	    match_requested(sets, r, want, e) || load_avoided(l, &r->owner, &request, e))
+	    alloc_match_wanted(sets, r, want, e) || load_avoided(l, &r->owner, &request, e))
 		return -1;
 	if (choose_all(&h, sets, want, choices, e)) {
 		memcpy(job->lacking, h.lacking, sizeof(job->lacking));
@@ -464,7 +323,7 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct add_job *job = arg;
 	const struct ipam_conf *conf = job->add->conf;
 	const struct request *r = job->add->request;
-	struct held held;
+	struct alloc_held held;
 
 	job->lacking[0] = '\0';
 	alloc_result_clear(job->out);
@@ -473,9 +332,9 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 	const struct source_sets *sets = conf->n_pools ? &job->out->pools : &conf->fixed;
 	if (job->add->one_per_family && check_families(sets, e))
 		return -1;
-	if (load_held(l, &r->owner, &held, e))
+	if (alloc_load_held(l, &r->owner, &held, e))
 		return -1;
-	if (held.n ? return_held(sets, r, &held, job->out, e) : grant_new(l, sets, job, e))
+	if (held.n ? alloc_return_held(sets, r, &held, job->out, e) : grant_new(l, sets, job, e))
 		return -1;
 	return load_probes(l, job->out, e);
 }
