@@ -43,17 +43,18 @@ test_pool_add_takes_everything()
 {
 	ok ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0-10.1.1.99 --range 10.1.2.0/24 --range 10.1.3.7 \
 		--exclude 10.1.1.50 --gateway 10.1.0.1 --route 0.0.0.0/0 --route 10.0.0.0/8,10.1.0.2 --sticky \
-		--cooldown 300 --strict-cooldown --namespace a --namespace b --quota 5 --quota a=10
+		--cooldown 300 --strict-cooldown --namespace a --namespace b --fixed-namespace a --quota 5 --quota a=10
 	ok ipam pool show p --json
 	want '.definition == {subnet:"10.1.0.0/16",ranges:["10.1.1.0-10.1.1.99","10.1.2.0/24","10.1.3.7"],
 		excludes:["10.1.1.50"],gateway:"10.1.0.1",routes:[{dst:"0.0.0.0/0"},{dst:"10.0.0.0/8",gw:"10.1.0.2"}],
-		sticky:true,cooldown:300,strictCooldown:true,namespaces:["a","b"],quota:{"*":5,a:10}}
+		sticky:true,cooldown:300,strictCooldown:true,namespaces:["a","b"],fixedNamespaces:["a"],quota:{"*":5,a:10}}
 		and .capacity == 354'
 	jq .definition "$W/out" >"$W/p.json"
 	ok ipam pool show p
 	has "10.1.1.0-10.1.1.99, 10.1.2.0/24, 10.1.3.7"
 	has "0.0.0.0/0, 10.0.0.0/8 via 10.1.0.2"
 	has "300 s, strict"
+	has "May request"
 	has "others 5, a 10"
 	has "0 of 354"
 	# add reads the output of show.

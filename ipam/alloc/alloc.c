@@ -247,6 +247,7 @@ static int choose_all(struct alloc_search *h, const struct source_sets *sets, co
 			const struct source *s = sources_find(h->set, r->want);
 
 			if (check_policy(h->l, s, r->owner, e) ||
+			    policy_allows_fixed(&s->policy, s->label, r->owner->ns, e) ||
 			    alloc_choose_exactly(h->l, s, r, &out[i], e))
 				return -1;
 		} else if (find_one(h, &out[i], e)) {

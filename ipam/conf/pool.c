@@ -13,8 +13,8 @@
 
 struct pool {
 	const char *subnet, *gateway;
-	const struct json *ranges, *excludes, *reserved, *routes, *namespaces, *quota, *slice,
-		*nodes;
+	const struct json *ranges, *excludes, *reserved, *routes, *namespaces, *fixed_namespaces,
+		*quota, *slice, *nodes;
 	bool this_node_only; /* no other node assigns addresses of the subnet */
 };
 
@@ -34,6 +34,7 @@ static const struct json_field pool_fields[] = {
 	KEY("reserved", J_ARRAY, reserved),
 	KEY("routes", J_ARRAY, routes),
 	KEY("namespaces", J_ARRAY, namespaces),
+	KEY("fixedNamespaces", J_ARRAY, fixed_namespaces),
 	KEY("quota", J_ANY, quota),
 	KEY("thisNodeOnly", J_BOOL, this_node_only),
 	KEY("slice", J_OBJECT, slice),
@@ -260,20 +261,26 @@ static int check_count(const struct json *n, const char *key, struct err *e)
 		       key, json_type_name(n));
 }
 
-static int decode_policy(const struct pool *p, const struct json *def, struct source *s,
-			 struct err *e)
+static int check_names(const struct json *list, const char *key, struct err *e)
 {
 	size_t i = 0;
 
-	if (policy_decode(def, "pool", &s->policy, e))
-		return -1;
-	json_each (item, p->namespaces) {
+	json_each (item, list) {
 		if (!json_str(item))
-			return err_set(e, ERR_DECODE, 0,
-				       "namespaces[%zu]: must be a string, got %s", i,
-				       json_type_name(item));
+			return err_set(e, ERR_DECODE, 0, "%s[%zu]: must be a string, got %s", key,
+				       i, json_type_name(item));
 		i++;
 	}
+	return 0;
+}
+
+static int decode_policy(const struct pool *p, const struct json *def, struct source *s,
+			 struct err *e)
+{
+	if (policy_decode(def, "pool", &s->policy, e) ||
+	    check_names(p->namespaces, "namespaces", e) ||
+	    check_names(p->fixed_namespaces, "fixedNamespaces", e))
+		return -1;
 	if (p->quota && json_type(p->quota) != JSON_OBJECT && check_count(p->quota, "", e))
 		return -1;
 	if (p->quota && json_type(p->quota) == JSON_OBJECT) {
@@ -283,6 +290,7 @@ static int decode_policy(const struct pool *p, const struct json *def, struct so
 		}
 	}
 	s->policy.namespaces = p->namespaces;
+	s->policy.fixed_namespaces = p->fixed_namespaces;
 	s->policy.quota = p->quota;
 	return 0;
 }

@@ -20,6 +20,7 @@
  * - gateway: in the subnet; never assigned
  * - routes: as in a CNI result
  * - sticky, cooldown, strictCooldown, namespaces
+ * - fixedNamespaces: as namespaces, for pods that request a certain address
  * - quota: 10, or {"*": 10, "team-a": 2}
  */
 

@@ -175,6 +175,8 @@ static const struct {
 	{ "{\"subnet\":\"10.0.0.0/24\",\"cooldown\":\"1m\"}", ERR_DECODE, "cooldown" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"sticky\":\"yes\"}", ERR_DECODE, "sticky" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"namespaces\":[1]}", ERR_DECODE, "namespaces[0]" },
+	{ "{\"subnet\":\"10.0.0.0/24\",\"fixedNamespaces\":[\"a\",null]}", ERR_DECODE,
+	  "fixedNamespaces[1]" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"quota\":-1}", ERR_CONFIG, "quota" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"quota\":1.5}", ERR_CONFIG, "quota" },
 	{ "{\"subnet\":\"10.0.0.0/24\",\"quota\":1e300}", ERR_CONFIG, "quota" },

@@ -93,6 +93,39 @@ START_TEST(only_allowed_namespaces_get_addresses)
 }
 END_TEST
 
+/* The pool decides who may choose an address; others get the next one. */
+START_TEST(only_fixed_namespaces_may_request_an_address)
+{
+	auto_fixture struct fixture w = { .now = 0 };
+
+	fixture_open(&w);
+	ck_assert_int_eq(w_pool(&w, "rail0",
+				"{\"subnet\":\"10.0.0.0/24\",\"namespaces\":[\"a\",\"b\"],"
+				"\"fixedNamespaces\":[\"b\",\"c\"]}",
+				false),
+			 0);
+	ck_assert_str_eq(w_add(&w, POOL, "c1", NS("b") ";IP=10.0.0.9"), "10.0.0.9");
+	ck_assert_str_eq(w_add(&w, POOL, "c2", NS("a")), "10.0.0.1");
+	ck_assert_str_eq(
+		w_add(&w, POOL, "c3", NS("a") ";IP=10.0.0.8"),
+		"!106 pool rail0: namespace \"a\" may not request a certain address; it is "
+		"not in the pool's fixedNamespaces");
+	/* It may not use the pool at all. */
+	ck_assert_str_eq(w_add(&w, POOL, "c3", NS("c") ";IP=10.0.0.8"),
+			 "!106 pool rail0: namespace \"c\" may not use it; it is not in the pool's "
+			 "namespaces");
+	/* An address that a pod has stays its own. */
+	ck_assert_int_eq(
+		w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/24\",\"fixedNamespaces\":[]}", true),
+		0);
+	ck_assert_str_eq(w_add(&w, POOL, "c1", NS("b") ";IP=10.0.0.9"), "10.0.0.9");
+	ck_assert_int_eq(strncmp(w_add(&w, POOL, "c3", NS("b") ";IP=10.0.0.7"), "!106", 4), 0);
+	ck_assert_int_eq(strncmp(w_add(&w, POOL, "c3", "IP=10.0.0.7"), "!106", 4), 0);
+	ck_assert_str_eq(w_add(&w, POOL, "c3", NS("b")), "10.0.0.2");
+	w_sound(&w);
+}
+END_TEST
+
 START_TEST(a_quota_bounds_a_namespace)
 {
 	auto_fixture struct fixture w = { .now = 0 };
@@ -316,7 +349,7 @@ END_TEST
 
 TEST_PROGRAM("pools", a_pool_must_exist, pools_of_one_family_in_order_and_two_families_at_once,
 	     pools_do_not_overlap, only_allowed_namespaces_get_addresses,
-	     a_quota_bounds_a_namespace, one_address_a_family_for_old_versions,
-	     pools_are_listed_with_their_usage, networks_are_summed_up,
-	     shrinking_tells_what_is_outside, a_pool_in_use_is_not_deleted,
+	     only_fixed_namespaces_may_request_an_address, a_quota_bounds_a_namespace,
+	     one_address_a_family_for_old_versions, pools_are_listed_with_their_usage,
+	     networks_are_summed_up, shrinking_tells_what_is_outside, a_pool_in_use_is_not_deleted,
 	     leases_are_listed_and_released)

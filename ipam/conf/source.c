@@ -140,3 +140,15 @@ int policy_allows(const struct policy *p, const char *label, const char *ns, uin
 			       json_num(quota));
 	return 0;
 }
+
+int policy_allows_fixed(const struct policy *p, const char *label, const char *ns, struct err *e)
+{
+	if (!p->fixed_namespaces || is_listed(p->fixed_namespaces, ns))
+		return 0;
+	err_set(e, ERR_FORBIDDEN, 0,
+		"%s: namespace \"%.64s\" may not request a certain address; it is not in the "
+		"pool's "
+		"fixedNamespaces",
+		label, ns);
+	return err_hint(e, "start the pod without a requested address, or add the namespace there");
+}

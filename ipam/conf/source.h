@@ -21,7 +21,8 @@ struct policy {
 	bool strict;                   /* an address that still cools down is never assigned */
 	int64_t cooldown;              /* ns */
 	const struct json *namespaces; /* array of strings; NULL: every namespace. Borrowed */
-	const struct json *quota;      /* number, or object of numbers with "*". Borrowed */
+	const struct json *fixed_namespaces; /* the same, for a request of a certain address */
+	const struct json *quota;            /* number, or object of numbers with "*". Borrowed */
 };
 
 /* The grid of a pool with slices, see ipam/conf/pool_slice.h. */
@@ -93,9 +94,12 @@ const struct source *sources_find(const struct source_set *set, struct ip ip);
 
 /*
  * policy_allows - ERR_FORBIDDEN if namespace ns, which holds `held` addresses, may not get one
- * more. The message has label, namespace and limit.
+ * more. The message has label, namespace and limit. policy_allows_fixed - the same if it may not
+ * choose the address.
  */
 int policy_allows(const struct policy *p, const char *label, const char *ns, uint64_t held,
 		  struct err *e) must_check;
+int policy_allows_fixed(const struct policy *p, const char *label, const char *ns,
+			struct err *e) must_check;
 
 #endif

@@ -96,9 +96,12 @@ static int show_lists(const struct out *o, const struct json *def, struct err *e
 	static const struct {
 		const char *title, *key, *none;
 	} lists[] = {
-		{ "Ranges", "ranges", "the whole subnet" }, { "Excluded", "excludes", "none" },
-		{ "Reserved", "reserved", "none" },         { "Routes", "routes", "none" },
+		{ "Ranges", "ranges", "the whole subnet" },
+		{ "Excluded", "excludes", "none" },
+		{ "Reserved", "reserved", "none" },
+		{ "Routes", "routes", "none" },
 		{ "Namespaces", "namespaces", "all" },
+		{ "May request", "fixedNamespaces", "all" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -106,7 +109,10 @@ static int show_lists(const struct out *o, const struct json *def, struct err *e
 		auto_free char *text = join_list(list);
 		if (!text)
 			return err_nomem(e);
-		out_pair(o, lists[i].title, "%s", json_len(list) ? text : lists[i].none);
+		bool nobody = list && strstr(lists[i].key, "amespaces");
+		const char *none = nobody ? "none" : lists[i].none;
+
+		out_pair(o, lists[i].title, "%s", json_len(list) ? text : none);
 	}
 	return 0;
 }

@@ -29,6 +29,7 @@ static const struct key {
 	{ "cooldown", "cooldown", KEY_SECONDS },
 	{ "strict-cooldown", "strictCooldown", KEY_FLAG },
 	{ "namespace", "namespaces", KEY_LIST },
+	{ "fixed-namespace", "fixedNamespaces", KEY_LIST },
 	{ "quota", "quota", KEY_QUOTA },
 };
 
@@ -48,6 +49,8 @@ static const struct key {
 		{ "cooldown", "SECONDS", "time that a released address rests (default: 60)", 0 },  \
 		{ "strict-cooldown", NULL, "never assign a resting address", 0 },                  \
 		{ "namespace", "NS", "only pods of NS may use it; may be repeated", OPT_MANY },    \
+		{ "fixed-namespace", "NS",                                                         \
+		  "only pods of NS may request an address of it; may be repeated", OPT_MANY },     \
 	{                                                                                          \
 		"quota", "[NS=]N", "at most N addresses for a namespace; may be repeated",         \
 			OPT_MANY                                                                   \
@@ -72,6 +75,7 @@ const struct opt pool_set_opts[] = {
 	{ "no-sticky", NULL, "a pod does not get its old addresses again", 0 },
 	{ "no-strict-cooldown", NULL, "assign a resting address when no other is left", 0 },
 	{ "no-namespace", NULL, "pods of every namespace may use it", 0 },
+	{ "no-fixed-namespace", NULL, "all pods that may use it may request an address", 0 },
 	{ "no-quota", NULL, "no quotas", 0 },
 	{ NULL, NULL, NULL, 0 },
 };

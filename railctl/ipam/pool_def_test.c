@@ -57,6 +57,10 @@ START_TEST(makes_a_definition)
 	becomes("{\"thisNodeOnly\":true}", "--range 10.0.0.1 --no-this-node-only",
 		"{\"ranges\":[\"10.0.0.1\"]}");
 	becomes("{}", "--namespace a --namespace b", "{\"namespaces\":[\"a\",\"b\"]}");
+	becomes("{\"namespaces\":[\"a\"]}", "--fixed-namespace a --no-namespace",
+		"{\"fixedNamespaces\":[\"a\"]}");
+	becomes("{\"fixedNamespaces\":[\"a\"],\"quota\":2}", "--no-fixed-namespace",
+		"{\"quota\":2}");
 }
 END_TEST
 
