@@ -319,6 +319,7 @@ static int64_t next_time(const struct agent *a)
 	int64_t next = INT64_MAX;
 	bool beats = false;
 
+	sooner(a, want_next(a), &next);
 	for (size_t i = 0; i < a->n_ops; i++) {
 		const struct op *op = a->ops_running[i];
 
@@ -373,6 +374,7 @@ int64_t agent_tick(struct agent *a, int64_t now)
 		keep_idle(a);
 	}
 	claim_more(a);
+	want_more(a);
 	for (size_t i = 0; i < a->n_ops; i++) {
 		struct op *op = a->ops_running[i];
 
@@ -579,6 +581,7 @@ void agent_free(struct agent *a)
 	for (size_t i = 0; i < a->n_pools; i++)
 		free(a->pools[i].empty);
 	free(a->blocks);
+	free(a->wants);
 	free(a->pools);
 	free(a);
 }

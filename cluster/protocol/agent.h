@@ -60,6 +60,17 @@ void agent_unset_pool(struct agent *a, const char *name);
  */
 bool agent_need(struct agent *a, const char *pool, uint64_t addresses);
 
+/*
+ * agent_want - callers wait for one certain block, because an ADD requests an address of it. The
+ * agent claims it if no node has it. Else it asks the owner, which hands the block over if it is
+ * empty. A second call changes nothing. False: the pool is not known, or there was no memory.
+ * agent_wanted - after each event: how far it is. A block that was not wanted has ended with
+ * NEED_REFUSED. agent_unwant - no caller waits any more. Requests that were sent go on.
+ */
+bool agent_want(struct agent *a, const struct block_key *key);
+struct want_answer agent_wanted(const struct agent *a, const struct block_key *key);
+void agent_unwant(struct agent *a, const struct block_key *key);
+
 /* agent_answer - the reply to a request. */
 void agent_answer(struct agent *a, const struct agent_reply *reply);
 

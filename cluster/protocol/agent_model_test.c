@@ -218,6 +218,34 @@ START_TEST(all_misfortunes_at_once)
 }
 END_TEST
 
+START_TEST(a_certain_block_comes_or_its_owner_is_named)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 5, .bits = 1, .wants = true, .quiet = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.wants[NEED_MET], 500);
+	ck_assert_uint_gt(counts.wants[NEED_FULL], 20);
+}
+END_TEST
+
+START_TEST(certain_blocks_in_all_misfortunes)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 4,
+							 .blocks = 4,
+							 .bits = 1,
+							 .restores = true,
+							 .pools = true,
+							 .disks = true,
+							 .wants = true,
+							 .ranges = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.wants[NEED_MET], 100);
+	ck_assert_uint_gt(counts.wants[NEED_REFUSED], 10);
+}
+END_TEST
+
 START_TEST(all_that_can_happen_does)
 {
 	const struct world_settings set = { .nodes = 3, .blocks = 5, .bits = 1 };
@@ -277,5 +305,6 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_machine_with_a_new_disk_goes_on, all_misfortunes_at_once,
 	     strict_fence_holds_although_evidence_lies,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
-	     a_restored_store_does_no_harm_in_silence, all_that_can_happen_does,
+	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
+	     certain_blocks_in_all_misfortunes, all_that_can_happen_does,
 	     each_mistake_of_the_protocol_is_found)

@@ -66,6 +66,18 @@ enum need_result {
 	NEED_REFUSED,
 };
 
+/* How far the agent is with one certain block, see agent_want(). */
+struct want_answer {
+	bool ended;
+	/*
+	 * NEED_MET: this node can assign addresses of the block now. NEED_FULL: `node` has the
+	 * block and keeps it ("": not known). NEED_AWAY, NEED_REFUSED: as of a need.
+	 */
+	enum need_result how;
+	char node[NODE_NAME_LEN];
+	uint32_t used; /* addresses of the block in use, as its owner says; 0: it gave no answer */
+};
+
 /*
  * Calls of the agent. Changes of the node's store are durable and atomic when they return 0.
  * If one fails, the agent tries again later.

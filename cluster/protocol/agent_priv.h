@@ -28,6 +28,16 @@ struct agent_pool {
 	bool gone;     /* the pool does not exist any more, and blocks of it are left */
 };
 
+/* A block that callers wait for, see want.c. */
+struct want {
+	struct block_key key;
+	struct want_answer answer;
+	struct block_seen seen;    /* with its owner, as the last look showed it */
+	char asked[NODE_NAME_LEN]; /* the last node that was asked */
+	unsigned asks, tries;
+	int64_t due; /* of the next look */
+};
+
 struct agent {
 	struct agent_settings set;
 	const struct agent_ops *ops;
@@ -46,6 +56,8 @@ struct agent {
 	size_t n_pools;
 	struct block_record *blocks;
 	size_t n_blocks;
+	struct want *wants;
+	size_t n_wants;
 	struct op **ops_running;
 	size_t n_ops;
 };
@@ -98,5 +110,22 @@ void claim_more(struct agent *a);
 void claim_tell(struct agent *a);
 /* claim_start - claim this block. there: a list shows that it exists, and belongs to no node. */
 void claim_start(struct agent *a, const struct block_key *key, bool there);
+/*
+ * claim_is_open - this node may claim and assign now. claim_cannot - no claim will help for a
+ * while: *how is NEED_AWAY or NEED_REFUSED.
+ */
+bool claim_is_open(const struct agent *a, const struct agent_pool *p);
+bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_result *how);
+
+/* seek_ask - ask the owner for this block, as it was seen. False: the node's store failed. */
+bool seek_ask(struct agent *a, const struct block_seen *s);
+
+/*
+ * want_more - go on with the blocks that are wanted. want_next - when one is due; INT64_MAX: none.
+ * want_missed - op->seen shows that op's block is not ours.
+ */
+void want_more(struct agent *a);
+int64_t want_next(const struct agent *a);
+void want_missed(struct agent *a, const struct op *op);
 
 #endif

@@ -59,6 +59,7 @@ static void missed(struct agent *a, struct op *op)
 
 	if (p)
 		p->misses++;
+	want_missed(a, op);
 	contest_begin(a, op);
 }
 
@@ -267,24 +268,25 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 	}
 }
 
+bool claim_is_open(const struct agent *a, const struct agent_pool *p)
+{
+	return a->renewed && !a->other && a->now >= a->node.frozen && !agent_is_closed(p) &&
+	       node_may_give(&a->node, p->is.strict, a->set.boot, a->now);
+}
+
 void claim_more(struct agent *a)
 {
-	if (!a->renewed || a->other || a->now < a->node.frozen ||
-	    !node_may_give(&a->node, false, a->set.boot, a->now))
-		return;
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
 
-		bool fenced = p->is.strict && a->now >= a->node.fence_until;
-
-		if (!fenced && !agent_is_closed(p) && p->due <= a->now)
+		if (claim_is_open(a, p) && p->due <= a->now)
 			claim_for(a, p);
 	}
 }
 
 /* ---- what becomes of a need ---- */
 
-static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_result *how)
+bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_result *how)
 {
 	enum agent_health health = agent_health(a);
 
@@ -293,7 +295,12 @@ static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_res
 	    health == AGENT_FROZEN)
 		return true;
 	*how = NEED_AWAY;
-	if (a->away >= AWAY_MAX)
+	return a->away >= AWAY_MAX;
+}
+
+static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_result *how)
+{
+	if (claim_cannot(a, p, how))
 		return true;
 	*how = NEED_FULL;
 	/* A claim that is under way may still bring a block. */

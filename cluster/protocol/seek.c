@@ -232,7 +232,7 @@ static size_t asks(const struct agent *a, const char *pool)
 	return n;
 }
 
-static bool ask(struct agent *a, const struct block_seen *s)
+bool seek_ask(struct agent *a, const struct block_seen *s)
 {
 	struct block_record record = { .key = s->key, .state = BLOCK_ASKED };
 
@@ -292,7 +292,7 @@ static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent
 		const struct block_seen *s = whom_to_ask(a, p, r);
 
 		useful = s && p->asked < TRIES_MAX && (!s->block.used || p->asked < ASKS_MAX) &&
-			 ask(a, s);
+			 seek_ask(a, s);
 		p->asked += useful;
 	}
 	p->full = !useful && asks(a, p->is.name) == 0;
@@ -377,6 +377,7 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (op->step == STEP_UPDATE && r->outcome == CLUSTER_CONFLICT) {
 		agent_send(a, op, STEP_LOOK, NULL);
 	} else {
+		want_missed(a, op);
 		contest_begin(a, op);
 	}
 }

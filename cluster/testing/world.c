@@ -87,6 +87,12 @@ static void step_machine(struct world *w, struct machine *m, uint32_t choice)
 	case 11:
 		world_tick(w, m);
 		break;
+	case 12:
+		if (w->set.wants && m->on) {
+			world_want(w, m, choice / 16 % (w->set.blocks << w->set.bits));
+			break;
+		}
+		/* fall through */
 	default:
 		(void)world_show(w, m);
 	}
@@ -315,13 +321,7 @@ static void judge_records(struct world *w)
 
 static bool is_lost(const struct world *w, struct machine *m, unsigned ip)
 {
-	struct ip at = w->pool.grid.subnet.addr;
-	struct block_key key = { 0 };
-
-	at.v += ip;
-	key.start = grid_start(&w->pool.grid, at);
-	(void)snprintf(key.pool, sizeof(key.pool), "%s", w->pool.name);
-
+	struct block_key key = world_block(w, ip);
 	const struct block_record *r = world_on_disk(m, &key);
 
 	return r && r->state == BLOCK_LOST;
@@ -339,6 +339,50 @@ static void judge_doubles(struct world *w)
 			world_violated(w, "%u nodes have address %u in silence", owners_of(w, ip),
 				       ip);
 	}
+}
+
+static void judge_no_wants(struct world *w)
+{
+	for (unsigned k = 0; k < w->set.nodes; k++) {
+		if (w->machines[k].wants)
+			world_violated(w, "%s waits for address %u for ever", w->machines[k].name,
+				       w->machines[k].wanted);
+	}
+}
+
+/* A block comes to the node that wants it, or its owner has pods in it and is named. */
+static void judge_want(struct world *w, struct machine *m, unsigned ip)
+{
+	const struct block_record at = { .key = world_block(w, ip) };
+	const unsigned first = world_slot_of(w, at.key.start);
+
+	world_want(w, m, ip);
+	world_settle(w);
+	judge_no_wants(w);
+
+	const struct object *o = object_of(w, &at);
+	bool used = false;
+
+	for (unsigned k = 0; k < w->set.nodes && o; k++) {
+		const struct machine *owner = &w->machines[k];
+
+		for (unsigned i = 0;
+		     strcmp(owner->name, o->block.owner.node) == 0 && i < 1U << w->set.bits; i++)
+			used |= owner->lease[first + i];
+	}
+	if (m->answer.how == NEED_MET)
+		return;
+	if (m->answer.how != NEED_FULL || !used || !m->answer.used ||
+	    strcmp(m->answer.node, o->block.owner.node) != 0)
+		world_violated(w, "%s wants address %u, and hears %d of node \"%s\"", m->name, ip,
+			       (int)m->answer.how, m->answer.node);
+}
+
+static void judge_wants(struct world *w)
+{
+	judge_no_wants(w);
+	for (unsigned b = 0; b < w->set.blocks && w->set.wants; b++)
+		judge_want(w, &w->machines[b % w->set.nodes], b << w->set.bits);
 }
 
 static void end_lost_pods(struct world *w)
@@ -467,6 +511,7 @@ const char *world_heal(struct world *w)
 	if (w->restored)
 		world_violated(w, "the restore is never over");
 	judge_records(w);
+	judge_wants(w);
 	judge_full(w);
 	return *w->violation ? w->violation : NULL;
 }

@@ -23,6 +23,7 @@ struct world_settings {
 	bool disks;  /* a machine may boot with an empty disk, or lose its store as it runs */
 	bool clones; /* all machines have one name */
 	bool ranges; /* as etcd: lists of a few blocks are cheap, a creation tells more */
+	bool wants;  /* pods request certain addresses */
 	bool quiet;  /* no ADD between two calls of an agent's operations */
 	bool trace;  /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
@@ -45,7 +46,7 @@ struct world_settings {
 /* How often things happened, so that a test can tell that they did. */
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
-		full, restores, contests, lost, needs[4], judged_again, pools_gone, disks;
+		full, restores, contests, lost, needs[4], wants[4], judged_again, pools_gone, disks;
 };
 
 struct world;
@@ -92,6 +93,11 @@ void world_lose_store(struct world *w, struct machine *m);
  */
 bool world_add_pod(struct world *w, struct machine *m, uint32_t choice);
 void world_del_pod(struct world *w, struct machine *m, uint32_t choice);
+/*
+ * world_want - a pod of the machine requests this address, and its agent may ask for the block. A
+ * tick of the agent ends that.
+ */
+void world_want(struct world *w, struct machine *m, unsigned ip);
 void world_give_back(struct machine *m, uint32_t choice);
 
 #endif

@@ -64,6 +64,14 @@ static bool may_give(const struct machine *m, const struct block_record *r)
 	       block_may_give(&m->node, r);
 }
 
+static void give_one(struct world *w, struct machine *m, const struct block_record *r, unsigned ip)
+{
+	world_judge_give(w, m, r, ip);
+	w->counts.gives++;
+	m->lease[ip] = true;
+	world_trace(w, "%s: a pod has %u", m->name, ip);
+}
+
 static bool give(struct world *w, struct machine *m, uint32_t choice)
 {
 	for (size_t i = 0; i < m->n_blocks; i++) {
@@ -75,10 +83,7 @@ static bool give(struct world *w, struct machine *m, uint32_t choice)
 		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
 			if (m->lease[first + k])
 				continue;
-			world_judge_give(w, m, r, first + k);
-			w->counts.gives++;
-			m->lease[first + k] = true;
-			world_trace(w, "%s: a pod has %u", m->name, first + k);
+			give_one(w, m, r, first + k);
 			return true;
 		}
 	}
@@ -193,6 +198,7 @@ void world_start_agent(struct world *w, struct machine *m)
 					    .ranges = w->set.ranges };
 
 	m->process++;
+	m->wants = false;
 	m->agent =
 		agent_new(&set, &ops, m, &(struct agent_memory){ m->node, m->blocks, m->n_blocks });
 	if (!m->agent)
@@ -202,11 +208,53 @@ void world_start_agent(struct world *w, struct machine *m)
 	world_tick(w, m);
 }
 
+struct block_key world_block(const struct world *w, unsigned ip)
+{
+	struct ip at = w->pool.grid.subnet.addr;
+	struct block_key key = { 0 };
+
+	at.v += ip;
+	key.start = grid_start(&w->pool.grid, at);
+	(void)snprintf(key.pool, sizeof(key.pool), "%s", w->pool.name);
+	return key;
+}
+
+/* The answer came: the ADD that waits for it tries again. */
+static void look_at_want(struct world *w, struct machine *m)
+{
+	struct block_key key = world_block(w, m->wanted);
+	const struct block_record *r;
+
+	if (!m->wants)
+		return;
+	m->answer = agent_wanted(m->agent, &key);
+	if (!m->answer.ended)
+		return;
+	m->wants = false;
+	agent_unwant(m->agent, &key);
+	w->counts.wants[m->answer.how]++;
+	r = world_on_disk(m, &key);
+	if (r && may_give(m, r) && !m->lease[m->wanted])
+		give_one(w, m, r, m->wanted);
+}
+
+void world_want(struct world *w, struct machine *m, unsigned ip)
+{
+	struct block_key key = world_block(w, ip);
+
+	if (m->wants || !m->agent)
+		return;
+	m->wanted = ip;
+	m->wants = agent_want(m->agent, &key);
+	world_trace(w, "%s: a pod requests %u", m->name, ip);
+}
+
 void world_tick(struct world *w, struct machine *m)
 {
 	if (!m->agent)
 		return;
 	m->next = agent_tick(m->agent, w->now);
+	look_at_want(w, m);
 	if (m->next <= w->now)
 		world_violated(w, "%s wants to be called in the past", m->name);
 }

@@ -59,9 +59,10 @@ struct machine {
 	size_t n_listed;
 	struct event events[EVENTS];
 	size_t n_events;
-	unsigned pool_seen;
+	unsigned pool_seen, wanted;
 	struct cluster_version evidence; /* the heartbeat when the machine was seen to be off */
-	bool is_off;                     /* such evidence is there */
+	bool is_off, wants; /* such evidence is there; a pod waits for the address `wanted` */
+	struct want_answer answer; /* of the last one */
 	struct world *world;
 };
 
@@ -78,8 +79,7 @@ struct world {
 	struct shared_pool pool;
 	bool pool_there;
 	unsigned pool_version, pools;
-	struct object objects[OBJECTS];
-	struct object snapshot[OBJECTS];
+	struct object objects[OBJECTS], snapshot[OBJECTS];
 	uint64_t snapshot_versions;
 	bool restored;   /* and not all is well again since */
 	bool taken[IPS]; /* of a dead machine, and not probed since */
@@ -96,8 +96,9 @@ struct world {
 void world_trace(const struct world *w, const char *fmt, ...) printf_like(2, 3);
 /* world_violated - the run has failed; the first reason counts. */
 void world_violated(struct world *w, const char *fmt, ...) printf_like(2, 3);
-/* world_slot_of - the number of an address in the pool. */
+/* world_slot_of - the number of an address in the pool. world_block - the block that has it. */
 unsigned world_slot_of(const struct world *w, struct ip ip);
+struct block_key world_block(const struct world *w, unsigned ip);
 
 /* ---- the store and the network ---- */
 

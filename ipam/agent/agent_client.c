@@ -147,6 +147,20 @@ int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresse
 				 &result, e);
 }
 
+int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip ip,
+			      int64_t wait_ms, struct err *e)
+{
+	auto_json struct json *args = json_new_object(), *result = NULL;
+	char text[IP_STR_LEN];
+
+	if (!args || json_add_str(args, "pool", pool) ||
+	    json_add_str(args, "address", ip_format(ip, text)) ||
+	    json_add_int(args, "waitMs", wait_ms))
+		return err_nomem(e);
+	return agent_client_call(ctx, &(struct agent_call){ "need-address", args },
+				 wait_ms + GRACE_MS, &result, e);
+}
+
 void agent_client_repair(const struct ctx *ctx)
 {
 	auto_json struct json *result = NULL;

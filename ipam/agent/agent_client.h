@@ -10,6 +10,7 @@
 
 #include "ipam/agent/agent_wire.h"
 #include "ipam/agent/hint.h"
+#include "lib/base/ip.h"
 
 /*
  * agent_client_call - send a request, and wait for the answer at most wait_ms. *result becomes the
@@ -27,6 +28,13 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
  */
 int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
 		      struct err *e) must_check;
+
+/*
+ * agent_client_need_address - the block of this address is needed. 0: this node has it, try again.
+ * ERR_BUSY: another node has it. ERR_AGAIN: as above. ERR_FIELD: an older agent.
+ */
+int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip ip,
+			      int64_t wait_ms, struct err *e) must_check;
 
 /*
  * agent_client_repair - a GC has run: the agent may look for what else dead pods left. Nothing is

@@ -99,15 +99,27 @@ typedef int (*choose_fn)(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out,
 			 struct err *e);
 
+/* A question to the node agent. */
+struct alloc_lack {
+	char pool[KEY_NAME_MAX + 1]; /* the pool that needs blocks; "": none does */
+	struct ip ip;                /* the address whose block is needed; IP_NONE: any block */
+};
+
+static void set_lacking(struct alloc_lack *lack, const struct source *s, struct ip ip)
+{
+	(void)snprintf(lack->pool, sizeof(lack->pool), "%s", key_pool_of(s->scope));
+	lack->ip = ip;
+}
+
 /* The search for one address in one set. */
 struct alloc_search {
 	struct lease_db *l;
 	const struct source_set *set;
 	struct addr_request *request;
 	struct holder_checks *checks;
-	bool any_namespace;             /* ignore the policies of pools */
-	char lacking[KEY_NAME_MAX + 1]; /* output: the pool that needs blocks; "": none does */
-	struct err refusal;             /* the first refusal by a policy, if refused > 0 */
+	bool any_namespace;        /* ignore the policies of pools */
+	struct alloc_lack lacking; /* output */
+	struct err refusal;        /* the first refusal by a policy, if refused > 0 */
 	size_t refused;
 };
 
@@ -169,7 +181,7 @@ static int refuse_exhausted(struct alloc_search *h, struct err *e)
 		return -1;
 	}
 	if (lacking)
-		(void)snprintf(h->lacking, sizeof(h->lacking), "%s", key_pool_of(lacking->scope));
+		set_lacking(&h->lacking, lacking, (struct ip){ .family = IP_NONE });
 	if (lacking && h->set->n == 1)
 		return block_refuse(h->l, lacking, e);
 	for (size_t i = 0; i < h->set->n && len < sizeof(names) - 2; i++) {
@@ -232,6 +244,23 @@ static int take_over_sandboxes(struct alloc_search *h, struct err *e)
 	return 0;
 }
 
+/* The requested address. The node agent is asked for its block, if it is of another node. */
+static int find_wanted(struct alloc_search *h, struct addr_choice *out, struct err *e)
+{
+	const struct addr_request *r = h->request;
+	const struct source *s = sources_find(h->set, r->want);
+	int rc;
+
+	if (check_policy(h->l, s, r->owner, e) ||
+	    policy_allows_fixed(&s->policy, s->label, r->owner->ns, e))
+		return -1;
+	rc = alloc_choose_exactly(h->l, s, r, out, e);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	set_lacking(&h->lacking, s, r->want);
+	return block_refuse_address(h->l, s, r->want, e);
+}
+
 /* Chooses one address of every set and assigns none. want NULL: no address is requested. */
 static int choose_all(struct alloc_search *h, const struct source_sets *sets, const struct ip *want,
 		      struct addr_choice *out, struct err *e)
@@ -244,11 +273,7 @@ static int choose_all(struct alloc_search *h, const struct source_sets *sets, co
 		if (take_over_sandboxes(h, e))
 			return -1;
 		if (r->want.family) {
-			const struct source *s = sources_find(h->set, r->want);
-
-			if (check_policy(h->l, s, r->owner, e) ||
-			    policy_allows_fixed(&s->policy, s->label, r->owner->ns, e) ||
-			    alloc_choose_exactly(h->l, s, r, &out[i], e))
+			if (find_wanted(h, &out[i], e))
 				return -1;
 		} else if (find_one(h, &out[i], e)) {
 			return -1;
@@ -265,8 +290,8 @@ struct add_job {
 	const struct alloc_add *add;
 	struct alloc_result *out;
 	struct holder_checks *checks;
-	bool last;                      /* treat holders that are not checked as alive */
-	char lacking[KEY_NAME_MAX + 1]; /* output: as in struct alloc_search */
+	bool last;                 /* treat holders that are not checked as alive */
+	struct alloc_lack lacking; /* output: as in struct alloc_search */
 };
 
 static int grant_new(struct lease_db *l, const struct source_sets *sets, struct add_job *job,
@@ -286,7 +311,7 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 	    alloc_match_wanted(sets, r, want, e) || load_avoided(l, &r->owner, &request, e))
 		return -1;
 	if (choose_all(&h, sets, want, choices, e)) {
-		memcpy(job->lacking, h.lacking, sizeof(job->lacking));
+		job->lacking = h.lacking;
 		return -1;
 	}
 	if (job->checks->missing && !job->last)
@@ -326,7 +351,7 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 	const struct request *r = job->add->request;
 	struct alloc_held held;
 
-	job->lacking[0] = '\0';
+	job->lacking = (struct alloc_lack){ .pool = "" };
 	alloc_result_clear(job->out);
 	if (conf->n_pools && alloc_pools(l, conf, &job->out->pools, e))
 		return -1;
@@ -361,26 +386,42 @@ static int try_add(struct ipam *m, const struct ipam_job *job, struct err *e)
 	return rc;
 }
 
+/* The node agent gets what is lacking, or says why it cannot. */
+static int ask_agent(const struct ipam *m, const struct alloc_add *add,
+		     const struct alloc_lack *lack, int64_t wait_ms, struct err *e)
+{
+	if (lack->ip.family)
+		return add->need_address(m->ctx, lack->pool, lack->ip, wait_ms, e);
+	if (add->need(m->ctx, lack->pool, 1, wait_ms, e))
+		return err_wrap(e, "pool %s: no block of this node has an address to assign",
+				lack->pool);
+	return 0;
+}
+
+static bool has_agent(const struct alloc_add *add, const struct alloc_lack *lack)
+{
+	return *lack->pool && (lack->ip.family ? add->need_address != NULL : add->need != NULL);
+}
+
 /*
- * No block of this node has a free address: the node agent claims one. No transaction is open
- * meanwhile, so others use the store.
+ * No block of this node has a free address, or the requested one: the node agent claims a block. No
+ * transaction is open meanwhile, so others use the store.
  */
 static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct err *e)
 {
 	const struct add_job *arg = job->arg;
 	const int64_t end = ctx_mono_ms() + ALLOC_NEED_MS;
-	int rc = try_add(m, job, e);
+	int rc = try_add(m, job, e), blocks = 0;
 
-	for (int i = 0; rc && *arg->lacking && arg->add->need && i < ALLOC_NEED_TRIES; i++) {
-		char pool[KEY_NAME_MAX + 1];
+	for (int i = 0; rc && has_agent(arg->add, &arg->lacking) && i < ALLOC_NEED_TRIES; i++) {
+		const struct alloc_lack lack = arg->lacking;
 		int64_t left = end - ctx_mono_ms();
 
-		if (left <= 0)
+		blocks += lack.ip.family != IP_NONE;
+		if (left <= 0 || blocks > ALLOC_BLOCK_TRIES)
 			break;
-		memcpy(pool, arg->lacking, sizeof(pool));
-		if (arg->add->need(m->ctx, pool, 1, left, e))
-			return err_wrap(
-				e, "pool %s: no block of this node has an address to assign", pool);
+		if (ask_agent(m, arg->add, &lack, left, e))
+			return -1;
 		rc = try_add(m, job, e);
 	}
 	return rc;

@@ -31,8 +31,9 @@ struct alloc_result {
 void alloc_result_clear(struct alloc_result *r);
 #define auto_alloc auto_clean(alloc_result_clear)
 
-#define ALLOC_NEED_MS    20000 /* so long an ADD waits for the node agent */
-#define ALLOC_NEED_TRIES 64    /* so often other ADDs may be quicker */
+#define ALLOC_NEED_MS     20000 /* so long an ADD waits for the node agent */
+#define ALLOC_NEED_TRIES  64    /* so often other ADDs may be quicker */
+#define ALLOC_BLOCK_TRIES 4     /* so often a block may go away again before it is used */
 
 /*
  * Ask the node agent for addresses of a shared pool, and wait for them at most wait_ms. 0: try
@@ -41,11 +42,19 @@ void alloc_result_clear(struct alloc_result *r);
 typedef int (*alloc_need_fn)(const struct ctx *ctx, const char *pool, uint32_t addresses,
 			     int64_t wait_ms, struct err *e);
 
+/*
+ * The same for the block of one certain address. ERR_BUSY: another node has the block, and the
+ * message names it.
+ */
+typedef int (*alloc_need_address_fn)(const struct ctx *ctx, const char *pool, struct ip ip,
+				     int64_t wait_ms, struct err *e);
+
 struct alloc_add {
 	const struct ipam_conf *conf; /* must live longer than the result */
 	const struct request *request;
 	bool one_per_family; /* results of cniVersion below 0.3.0 have one of each (CNI-131) */
 	alloc_need_fn need;  /* called between two transactions; NULL: nobody is asked */
+	alloc_need_address_fn need_address; /* the same, for a requested address */
 	bool probes; /* the caller probes marked addresses. Without it they are not assigned */
 };
 
@@ -54,7 +63,8 @@ struct alloc_add {
  * addresses already gets the same ones. ERR_EXHAUSTED; ERR_FORBIDDEN: the policy of a pool;
  * ERR_BUSY: a requested address is in use, or the owner's lease does not fit the configuration;
  * ERR_CONFIG; ERR_STORE; ERR_AGAIN: blocks are not confirmed. If no block of this node has a free
- * address, it calls add->need() and tries again, at most for ALLOC_NEED_MS. journal: see ipam_job.
+ * address, it calls add->need() and tries again, at most for ALLOC_NEED_MS. If the block of a
+ * requested address is not of this node, it calls add->need_address(). journal: see ipam_job.
  * The caller clears *out.
  */
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,

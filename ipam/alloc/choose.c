@@ -368,15 +368,6 @@ static int refuse_held(const struct lease *rec, struct ip ip, struct err *e)
 	return -1;
 }
 
-static int refuse_block(const struct source *s, struct ip ip, struct err *e)
-{
-	char text[IP_STR_LEN];
-
-	err_set(e, ERR_BUSY, 0, "address %s of %s is in a block that this node may not use now",
-		ip_format(ip, text), s->label);
-	return err_hint(e, "`railctl ipam blocks` shows the blocks of this node");
-}
-
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
@@ -406,7 +397,7 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 	}
 	int may = may_choose(l, s, request, ip, e);
 	if (may <= 0)
-		return may ? -1 : refuse_block(s, ip, e);
+		return may;
 	if (found && s->policy.strict && !owner_same_pod(&rec.owner, request->owner) &&
 	    !lease_db_has_rested(rec.since, l->now, s->policy.cooldown)) {
 		int64_t left = rec.since + s->policy.cooldown - l->now;
@@ -416,7 +407,7 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 		return err_hint(e, "wait, shorten cooldown, or clear strictCooldown");
 	}
 	if (s->blocks.shared)
-		return block_choose_at(l, s, ip, out, e);
+		return block_choose_at(l, s, ip, out, e) ? -1 : 1;
 	*out = keep_cursor(s, ip, &t);
-	return 0;
+	return 1;
 }

@@ -35,10 +35,10 @@ int alloc_choose_cooling(struct lease_db *l, const struct source *s,
 			 struct err *e) must_check;
 
 /*
- * alloc_choose_exactly - choose request->want, which the source contains. ERR_BUSY in these cases:
- * an owner holds it, and the message names the owner. The container has it already, in any network.
- * An overlapping range or a file of host-local has it. Its block may not be used. Or strictCooldown
- * is set, and it cools down.
+ * alloc_choose_exactly - choose request->want, which the source contains. 1: *out is set; 0: this
+ * node may not assign from its block now; -1: an error. ERR_BUSY in these cases: an owner holds it,
+ * and the message names the owner. The container has it already, in any network. An overlapping
+ * range or a file of host-local has it. Or strictCooldown is set, and it cools down.
  */
 int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out,
@@ -101,6 +101,9 @@ int block_choose_cooling(struct lease_db *l, const struct source *s,
  * address. ERR_AGAIN: the node may not assign at all. Returns -1.
  */
 int block_refuse(struct lease_db *l, const struct source *s, struct err *e);
+
+/* block_refuse_address - the same for an address whose block may not be used: ERR_BUSY. */
+int block_refuse_address(struct lease_db *l, const struct source *s, struct ip ip, struct err *e);
 
 /* block_refuse_alone - ERR_CONFIG for a pool with blocks that no node agent put. Returns -1. */
 int block_refuse_alone(const struct source *s, struct err *e);

@@ -228,20 +228,11 @@ int block_refuse_alone(const struct source *s, struct err *e)
 			   "\"slice\" instead of \"blockSize\"");
 }
 
-int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
+/* The node may not assign at all. */
+static int refuse_node(struct lease_db *l, const struct source *s, const struct node_record *node,
+		       struct err *e)
 {
-	struct node_record node;
-
-	if (load_node(l, &node, e))
-		return -1;
-	if (may_give(l, s, &node)) {
-		err_set(e, ERR_EXHAUSTED, 0, "%s: no block of this node has an address to assign",
-			s->label);
-		return err_hint(e,
-				"`railctl ipam blocks` shows the blocks, and `railctl ipam lease "
-				"list` the owners of their addresses");
-	}
-	if (node.epoch > 0 && !strcmp(node.boot, l->ipam->boot))
+	if (node->epoch > 0 && !strcmp(node->boot, l->ipam->boot))
 		err_set(e, ERR_AGAIN, 0,
 			"%s: fence \"strict\": the node agent could not renew its heartbeat in "
 			"time, so this node assigns nothing",
@@ -253,4 +244,32 @@ int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
 			s->label);
 	return err_hint(e,
 			"look whether railheadd runs on this node and reaches the cluster store");
+}
+
+int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
+{
+	struct node_record node;
+
+	if (load_node(l, &node, e))
+		return -1;
+	if (!may_give(l, s, &node))
+		return refuse_node(l, s, &node, e);
+	err_set(e, ERR_EXHAUSTED, 0, "%s: no block of this node has an address to assign",
+		s->label);
+	return err_hint(e, "`railctl ipam blocks` shows the blocks, and `railctl ipam lease list` "
+			   "the owners of their addresses");
+}
+
+int block_refuse_address(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
+{
+	struct node_record node;
+	char text[IP_STR_LEN];
+
+	if (load_node(l, &node, e))
+		return -1;
+	if (!may_give(l, s, &node))
+		return refuse_node(l, s, &node, e);
+	err_set(e, ERR_BUSY, 0, "address %s of %s is in a block that this node may not use now",
+		ip_format(ip, text), s->label);
+	return err_hint(e, "`railctl ipam blocks` shows the blocks of this node");
 }

@@ -149,6 +149,7 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 				       .request = r,
 				       .one_per_family = old,
 				       .need = agent_client_need,
+				       .need_address = agent_client_need_address,
 				       .probes = !old && request_probes(DELEGATE_PROBE_MARK) };
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_alloc struct alloc_result a = { .n = 0 };

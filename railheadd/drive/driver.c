@@ -78,6 +78,7 @@ void driver_event(struct driver *d)
 
 	driver_count_again(d);
 	d->in_event = true;
+	needs_want(d);
 
 	int64_t next = agent_tick(d->agent, now);
 	int64_t retry = pools_retry(d, now);

@@ -8,6 +8,7 @@
 
 #include "cluster/store/cluster_store.h"
 #include "lib/base/ctx.h"
+#include "lib/base/ip.h"
 
 struct driver;
 struct event_base;
@@ -34,9 +35,11 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 void driver_free(struct driver *d);
 
 /*
- * driver_need - an ADD waits for `addresses` of a pool, at most wait_ms. fn is called once, from
+ * driver_need - an ADD waits for `addresses` of a pool, or for the block of one address, at most
+ * wait_ms. fn is called once, from
  * the loop: why NULL: the node has got addresses. ERR_NOTFOUND: the list of pools is known, and
- * this node can use none of this name. ERR_EXHAUSTED: the pool is full. ERR_AGAIN: the cluster
+ * this node can use none of this name. ERR_EXHAUSTED: the pool is full. ERR_BUSY:
+ * another node has the block of the address, and the message names it. ERR_AGAIN: the cluster
  * store is away, refuses, or gave none in time. NULL: no memory. driver_need_cancel - nothing is
  * reported any more.
  */
@@ -46,6 +49,7 @@ struct driver_need_ask {
 	const char *pool;
 	uint32_t addresses;
 	int64_t wait_ms;
+	struct ip ip; /* IP_NONE: any addresses */
 };
 struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *ask,
 				driver_need_fn fn, void *arg);

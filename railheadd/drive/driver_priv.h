@@ -34,6 +34,9 @@ struct driver_need {
 	struct driver *driver;
 	char pool[GRID_POOL_MAX + 1];
 	uint64_t addresses;
+	struct ip ip;         /* its block is waited for; IP_NONE: any addresses */
+	struct block_key key; /* that block, if `wanted` */
+	bool wanted;          /* the agent has its block in its list */
 	int64_t since;
 	driver_need_fn fn;
 	void *arg;
@@ -136,10 +139,12 @@ int64_t pools_retry(struct driver *d, int64_t now);
 extern const struct follow_fns pools_follow_fns, own_follow_fns;
 
 /*
- * needs_serve - tell those who wait and can be served. needs_fail - tell all others of a pool.
- * needs_fail_unknown - those of pools that are not there. needs_tell - tell the agent how much is
- * waited for; true: something is. needs_free - forget all.
+ * needs_want - tell the agent which blocks are waited for. needs_serve - tell those who wait and
+ * can be served. needs_fail - tell all others of a pool. needs_fail_unknown - those of pools that
+ * are not there. needs_tell - tell the agent how much is waited for; true: something is. needs_free
+ * - forget all.
  */
+void needs_want(struct driver *d);
 void needs_serve(struct driver *d);
 void needs_fail(struct driver *d, const char *pool, enum need_result result);
 void needs_fail_unknown(struct driver *d);

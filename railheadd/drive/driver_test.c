@@ -209,7 +209,7 @@ END_TEST
 /* The request of the second ADD hangs: the refusal of the first one is what is known. */
 START_TEST(a_refusal_just_before_explains_a_wait_in_vain)
 {
-	const struct driver_need_ask brief = { "rail0", 1, 50 };
+	const struct driver_need_ask brief = { .pool = "rail0", .addresses = 1, .wait_ms = 50 };
 	struct outcome o = { .done = false };
 
 	begin();

@@ -12,13 +12,6 @@
 /* Longer than the pauses of a heartbeat that is refused. */
 #define LATELY (10 * INT64_C(1000000000))
 
-static void drop(struct driver_need *n)
-{
-	TAILQ_REMOVE(&n->driver->needs, n, all);
-	event_free(n->timer);
-	free(n);
-}
-
 /* The first one, from n on, that waits for the pool; NULL: none. */
 static struct driver_need *first_of(struct driver_need *n, const char *pool)
 {
@@ -34,9 +27,56 @@ bool needs_tell(struct driver *d, const char *pool)
 	uint64_t sum = 0;
 
 	for (; n; n = first_of(TAILQ_NEXT(n, all), pool))
-		sum += n->addresses;
+		sum += n->ip.family ? 0 : n->addresses;
 	(void)agent_need(d->agent, pool, sum);
 	return sum > 0;
+}
+
+/* ---- the block of one address ---- */
+
+/* A pool that is not known here may come with the first list. */
+static void want(struct driver_need *n)
+{
+	const struct pool_entry *p = pools_find(n->driver, n->pool);
+
+	if (!p)
+		return;
+	n->key = (struct block_key){ .start = grid_start(&p->view.pool.grid, n->ip) };
+	memcpy(n->key.pool, n->pool, sizeof(n->key.pool));
+	n->wanted = agent_want(n->driver->agent, &n->key);
+}
+
+void needs_want(struct driver *d)
+{
+	struct driver_need *n;
+
+	for (n = TAILQ_FIRST(&d->needs); n; n = TAILQ_NEXT(n, all)) {
+		if (n->ip.family && !n->wanted)
+			want(n);
+	}
+}
+
+/* The need is gone from the list; others may wait for its block. */
+static void want_no_more(struct driver *d, const struct driver_need *gone)
+{
+	const struct driver_need *n;
+
+	for (n = TAILQ_FIRST(&d->needs); n; n = TAILQ_NEXT(n, all)) {
+		if (n->wanted && block_key_equal(&n->key, &gone->key))
+			return;
+	}
+	agent_unwant(d->agent, &gone->key);
+}
+
+static void drop(struct driver_need *n)
+{
+	struct driver *d = n->driver;
+
+	TAILQ_REMOVE(&d->needs, n, all);
+	if (n->wanted)
+		want_no_more(d, n);
+	event_free(n->timer);
+	free(n);
 }
 
 static void finish(struct driver_need *n, const struct err *why)
@@ -64,15 +104,46 @@ void driver_need_cancel(struct driver_need *n)
 
 /* ---- served ---- */
 
+static void explain_want(const struct driver_need *n, const struct want_answer *answer,
+			 struct err *e);
+
 /* Needs are served in their order; one that is too large lets none pass. */
 static void choose(struct driver *d, const char *pool)
 {
 	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
-	uint64_t spare = n ? driver_agent_ops.spare(d, pool) : 0;
+	uint64_t spare = UINT64_MAX;
 
-	for (; n && n->addresses <= spare; n = first_of(TAILQ_NEXT(n, all), pool)) {
+	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
+		if (n->ip.family)
+			continue;
+		if (spare == UINT64_MAX)
+			spare = driver_agent_ops.spare(d, pool);
+		if (n->addresses > spare)
+			return;
 		spare -= n->addresses;
 		n->served = true;
+	}
+}
+
+/* ADDs that wait for the block of one address. */
+static void serve_wants(struct driver *d)
+{
+	struct driver_need *n = TAILQ_FIRST(&d->needs);
+
+	while (n) {
+		struct want_answer answer = { .ended = false };
+		struct err why;
+
+		if (n->wanted)
+			answer = agent_wanted(d->agent, &n->key);
+		if (!answer.ended) {
+			n = TAILQ_NEXT(n, all);
+			continue;
+		}
+		if (answer.how != NEED_MET)
+			explain_want(n, &answer, &why);
+		finish(n, answer.how == NEED_MET ? NULL : &why);
+		n = TAILQ_FIRST(&d->needs);
 	}
 }
 
@@ -83,6 +154,7 @@ void needs_serve(struct driver *d)
 
 	if (TAILQ_EMPTY(&d->needs))
 		return;
+	serve_wants(d);
 	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
 		choose(d, p->view.pool.name);
 	for (n = TAILQ_FIRST(&d->needs); n; n = next) {
@@ -184,13 +256,32 @@ static void explain(const struct driver *d, const char *pool, enum need_result r
 	}
 }
 
-static void fail_all(struct driver *d, const char *pool, const struct err *why)
+static void explain_want(const struct driver_need *n, const struct want_answer *answer,
+			 struct err *e)
+{
+	char ip[IP_STR_LEN], used[64] = "which did not give it up";
+
+	if (answer->how != NEED_FULL) {
+		explain(n->driver, n->pool, answer->how, e);
+		return;
+	}
+	if (answer->used)
+		(void)snprintf(used, sizeof(used), "which uses %u of its addresses", answer->used);
+	err_set(e, ERR_BUSY, 0, "address %s of pool %s is in a block of %s%s, %s",
+		ip_format(n->ip, ip), n->pool, *answer->node ? "node " : "another node",
+		answer->node, used);
+	(void)err_hint(e, "run the pod on that node, request another address, or use a smaller "
+			  "blockSize");
+}
+
+/* all: also those that wait for the block of one address. */
+static void fail_all(struct driver *d, const char *pool, bool all, const struct err *why)
 {
 	struct driver_need *n;
 
 	/* A need that fn begins is served or fails at the next event. */
 	for (n = TAILQ_FIRST(&d->needs); n; n = TAILQ_NEXT(n, all))
-		n->failed = strcmp(n->pool, pool) == 0;
+		n->failed = strcmp(n->pool, pool) == 0 && (!n->ip.family || all);
 	for (n = TAILQ_FIRST(&d->needs); n;) {
 		bool failed = n->failed;
 		struct driver_need *next = TAILQ_NEXT(n, all);
@@ -206,7 +297,7 @@ void needs_fail(struct driver *d, const char *pool, enum need_result result)
 	struct err why;
 
 	explain(d, pool, result, &why);
-	fail_all(d, pool, &why);
+	fail_all(d, pool, false, &why);
 }
 
 /* 1: the node is about to look whether the pool can be used. */
@@ -240,7 +331,7 @@ void needs_fail_unknown(struct driver *d)
 			continue;
 		}
 		memcpy(pool, n->pool, sizeof(pool));
-		fail_all(d, pool, &why);
+		fail_all(d, pool, true, &why);
 		n = TAILQ_FIRST(&d->needs);
 	}
 }
@@ -277,6 +368,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	}
 	n->driver = d;
 	n->addresses = ask->addresses;
+	n->ip = ask->ip;
 	n->since = ctx_since_boot(d->conf.ctx);
 	n->fn = fn;
 	n->arg = arg;

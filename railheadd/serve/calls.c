@@ -17,26 +17,39 @@
 /* ---- need ---- */
 
 struct need_args {
-	const char *pool;
+	const char *pool, *address;
 	uint32_t addresses, wait_ms;
 };
 
+#define NEED_POOL                                                                                  \
+	{                                                                                          \
+		.key = "pool", .kind = J_STRING, .offset = offsetof(struct need_args, pool),       \
+		.flags = J_REQUIRED, .min = 1, .max = 30                                           \
+	}
+#define NEED_WAIT                                                                                  \
+	{                                                                                          \
+		.key = "waitMs", .kind = J_U32, .offset = offsetof(struct need_args, wait_ms),     \
+		.max = WAIT_MAX_MS                                                                 \
+	}
+
 static const struct json_field need_fields[] = {
-	{ .key = "pool",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct need_args, pool),
-	  .flags = J_REQUIRED,
-	  .min = 1,
-	  .max = 30 },
+	NEED_POOL,
 	{ .key = "addresses",
 	  .kind = J_U32,
 	  .offset = offsetof(struct need_args, addresses),
 	  .min = 1,
 	  .max = ADDRESSES_MAX },
-	{ .key = "waitMs",
-	  .kind = J_U32,
-	  .offset = offsetof(struct need_args, wait_ms),
-	  .max = WAIT_MAX_MS },
+	NEED_WAIT,
+	{ .key = NULL },
+};
+
+static const struct json_field need_address_fields[] = {
+	NEED_POOL,
+	{ .key = "address",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct need_args, address),
+	  .flags = J_REQUIRED },
+	NEED_WAIT,
 	{ .key = NULL },
 };
 
@@ -55,24 +68,52 @@ static void forget_need(void *what)
 	driver_need_cancel(what);
 }
 
-static void call_need(const struct calls_to *to, struct server_request *r, const struct json *args)
+static void begin_need(const struct calls_to *to, struct server_request *r,
+		       const struct driver_need_ask *ask)
 {
-	struct need_args a = { .addresses = 1, .wait_ms = DEFAULT_WAIT_MS };
-	struct driver_need *n;
+	struct driver_need *n = driver_need(to->driver, ask, need_done, r);
 	struct err e;
 
-	if (json_decode(args, "args", need_fields, &a, &e)) {
-		server_refuse(r, &e);
-		return;
-	}
-	n = driver_need(to->driver, &(struct driver_need_ask){ a.pool, a.addresses, a.wait_ms },
-			need_done, r);
 	if (n) {
 		server_later(r, forget_need, n);
 		return;
 	}
 	(void)err_nomem(&e);
 	server_refuse(r, &e);
+}
+
+static void call_need(const struct calls_to *to, struct server_request *r, const struct json *args)
+{
+	struct need_args a = { .addresses = 1, .wait_ms = DEFAULT_WAIT_MS };
+	struct err e;
+
+	if (json_decode(args, "args", need_fields, &a, &e))
+		server_refuse(r, &e);
+	else
+		begin_need(to, r,
+			   &(struct driver_need_ask){ .pool = a.pool,
+						      .addresses = a.addresses,
+						      .wait_ms = a.wait_ms });
+}
+
+static void call_need_address(const struct calls_to *to, struct server_request *r,
+			      const struct json *args)
+{
+	struct need_args a = { .wait_ms = DEFAULT_WAIT_MS };
+	struct ip ip;
+	struct err e;
+
+	if (json_decode(args, "args", need_address_fields, &a, &e)) {
+		server_refuse(r, &e);
+	} else if (ip_parse(a.address, &ip)) {
+		(void)err_set(&e, ERR_CONFIG, 0, "args.address: \"%.64s\" is not an IP address",
+			      a.address);
+		server_refuse(r, &e);
+	} else {
+		begin_need(to, r,
+			   &(struct driver_need_ask){
+				   .pool = a.pool, .wait_ms = a.wait_ms, .ip = ip });
+	}
 }
 
 /* ---- pools of the cluster ---- */
@@ -281,10 +322,15 @@ static const struct {
 	const char *name;
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
-	{ "conflicts", call_conflicts },     { "need", call_need },
-	{ "node-forget", call_node_forget }, { "nodes", call_nodes },
-	{ "pool-put", call_pool_put },       { "pool-remove", call_pool_remove },
-	{ "repair", call_repair },           { "status", call_status },
+	{ "conflicts", call_conflicts },
+	{ "need", call_need },
+	{ "need-address", call_need_address },
+	{ "node-forget", call_node_forget },
+	{ "nodes", call_nodes },
+	{ "pool-put", call_pool_put },
+	{ "pool-remove", call_pool_remove },
+	{ "repair", call_repair },
+	{ "status", call_status },
 };
 
 void calls_answer(void *arg, struct server_request *r, const struct agent_call *call)

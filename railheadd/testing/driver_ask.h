@@ -40,7 +40,7 @@ static inline bool is_done(const void *arg)
 
 static inline struct driver_need *begin_need(const char *name, struct outcome *o)
 {
-	const struct driver_need_ask ask = { name, 1, 50000 };
+	const struct driver_need_ask ask = { .pool = name, .addresses = 1, .wait_ms = 50000 };
 	struct driver_need *n;
 
 	*o = (struct outcome){ .then = o->then };

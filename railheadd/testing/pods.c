@@ -112,7 +112,9 @@ static void due(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 
-	const struct driver_need_ask ask = { p->node->lacking, 1, ALLOC_NEED_MS };
+	const struct driver_need_ask ask = { .pool = p->node->lacking,
+					     .addresses = 1,
+					     .wait_ms = ALLOC_NEED_MS };
 
 	p->all->waits++;
 	if (!driver_need(p->node->driver, &ask, agent_answered, p))

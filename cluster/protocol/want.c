@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* want.c: a certain block becomes ours by a claim or by an ask, or its owner is named. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/protocol/agent_priv.h"
+#include "lib/base/array.h"
+
+#define WANTS_MAX 4096
+/* So many claims and looks; then another try would not help. */
+#define TRIES_MAX 8
+/* So many owners are asked: the block may go to another node meanwhile. */
+#define ASKS_MAX 3
+
+static struct want *find(const struct agent *a, const struct block_key *key)
+{
+	for (size_t i = 0; i < a->n_wants; i++) {
+		if (block_key_equal(&a->wants[i].key, key))
+			return &a->wants[i];
+	}
+	return NULL;
+}
+
+bool agent_want(struct agent *a, const struct block_key *key)
+{
+	struct agent_pool *p = agent_find_pool(a, key->pool);
+	struct err ignored;
+
+	if (!p || !grid_has(&p->is.grid, key->start))
+		return false;
+	if (find(a, key))
+		return true;
+	if (ARRAY_GROW(a->wants, a->n_wants, WANTS_MAX, "wanted blocks", &ignored))
+		return false;
+	agent_read_clock(a);
+	a->wants[a->n_wants++] = (struct want){ .key = *key, .due = a->now };
+	if (!p->needed)
+		p->refused = 0;
+	return true;
+}
+
+struct want_answer agent_wanted(const struct agent *a, const struct block_key *key)
+{
+	const struct want *w = find(a, key);
+
+	return w ? w->answer : (struct want_answer){ .ended = true, .how = NEED_REFUSED };
+}
+
+void agent_unwant(struct agent *a, const struct block_key *key)
+{
+	struct want *w = find(a, key);
+
+	if (w)
+		*w = a->wants[--a->n_wants];
+}
+
+void want_missed(struct agent *a, const struct op *op)
+{
+	struct want *w = find(a, &op->key);
+
+	/* One in our own name comes back as a stray. */
+	if (w && !agent_has_name(a, &op->seen.block))
+		w->seen = op->seen;
+}
+
+static void end(struct want *w, enum need_result how)
+{
+	w->answer.ended = true;
+	w->answer.how = how;
+	if (how != NEED_FULL)
+		return;
+	(void)snprintf(w->answer.node, sizeof(w->answer.node), "%s", w->seen.block.owner.node);
+	w->answer.used = w->seen.block.used;
+}
+
+static bool is_held(const struct want *w)
+{
+	return *w->seen.block.owner.node;
+}
+
+/* Another node asks for it, too: its ask is answered first. */
+static bool is_asked_for(const struct want *w)
+{
+	return *w->seen.block.asker.node;
+}
+
+static bool was_asked(const struct want *w)
+{
+	return strcmp(w->asked, w->seen.block.owner.node) == 0 || w->asks == ASKS_MAX;
+}
+
+/* The owner in w->seen has not been asked yet. */
+static void ask(struct agent *a, struct want *w)
+{
+	const struct block_seen seen = w->seen;
+
+	(void)snprintf(w->asked, sizeof(w->asked), "%s", seen.block.owner.node);
+	w->asks++;
+	w->seen = (struct block_seen){ .key = w->key };
+	/* Without an answer the owner is still the one to name. */
+	if (!seek_ask(a, &seen))
+		w->seen = seen;
+}
+
+/* A look, and a claim if no node has it. */
+static void claim(struct agent *a, struct want *w)
+{
+	w->tries++;
+	w->seen = (struct block_seen){ .key = w->key };
+	w->due = agent_wait(a, w->tries);
+	claim_start(a, &w->key, true);
+}
+
+static void go(struct agent *a, struct want *w)
+{
+	const struct agent_pool *p = agent_find_pool(a, w->key.pool);
+	const struct block_record *r = agent_find(a, &w->key);
+	enum need_result how = NEED_REFUSED;
+
+	if (!p || claim_cannot(a, p, &how))
+		end(w, how);
+	else if (r && block_may_give(&a->node, r) && claim_is_open(a, p))
+		end(w, NEED_MET);
+	else if (r && block_is_in_conflict(r))
+		end(w, NEED_FULL);
+	else if (r || agent_is_busy(a, &w->key) || !claim_is_open(a, p))
+		return;
+	else if (is_held(w) && !is_asked_for(w) && !was_asked(w))
+		ask(a, w);
+	else if (is_held(w) && (!is_asked_for(w) || w->tries >= TRIES_MAX))
+		end(w, NEED_FULL);
+	else if (w->tries >= TRIES_MAX)
+		end(w, NEED_REFUSED);
+	else if (w->due <= a->now)
+		claim(a, w);
+}
+
+void want_more(struct agent *a)
+{
+	for (size_t i = 0; i < a->n_wants; i++) {
+		if (!a->wants[i].answer.ended)
+			go(a, &a->wants[i]);
+	}
+}
+
+int64_t want_next(const struct agent *a)
+{
+	int64_t next = INT64_MAX;
+
+	for (size_t i = 0; i < a->n_wants; i++) {
+		const struct want *w = &a->wants[i];
+
+		if (!w->answer.ended && w->due > a->now && w->due < next)
+			next = w->due;
+	}
+	return next;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alloc_want_test.c: requested addresses in a pool with blocks: who is asked for which block. */
+#include "ipam/testing/blocks.h"
+#include "ipam/testing/ipam.h"
+
+#define CONF "{\"pool\":\"rail0\"}"
+#define RAIL                                                                                       \
+	"{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"cooldown\":0,\"gateway\":\"10.1.0.33\","    \
+	"\"excludes\":[\"10.1.0.34\"],\"reserved\":[\"10.1.0.35\"],\"fixedNamespaces\":[\"a\"]}"
+#define NS_A "IgnoreUnknown=1;K8S_POD_NAMESPACE=a;IP="
+
+static struct fixture w;
+static int64_t since_boot;
+
+static int64_t boottime(void *clock)
+{
+	(void)clock;
+	return since_boot;
+}
+
+/* The node has one block, in epoch 3. */
+static void open_rail(void)
+{
+	fixture_open(&w);
+	w.ctx.boottime = boottime;
+	since_boot = 100 * SECOND;
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", RAIL), 0);
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
+}
+
+/* ---- the agent ---- */
+
+static unsigned asked;
+static char asked_for[64];
+static enum { GIVES, GIVES_ANOTHER, HELD } agent;
+
+static int need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
+		struct err *e)
+{
+	(void)ctx;
+	(void)pool;
+	(void)addresses;
+	(void)wait_ms;
+	return err_set(e, ERR_EXHAUSTED, 0, "any address was needed");
+}
+
+static int need_address(const struct ctx *ctx, const char *pool, struct ip ip, int64_t wait_ms,
+			struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	(void)ctx;
+	ck_assert_int_gt(wait_ms, 0);
+	ck_assert_str_eq(pool, "rail0");
+	asked++;
+	(void)snprintf(asked_for, sizeof(asked_for), "%s", ip_format(ip, text));
+	if (agent == HELD)
+		return err_set(e, ERR_BUSY, 0, "node n2 has it");
+	ck_assert_int_eq(
+		w_block(&w, "rail0", agent == GIVES ? "10.1.0.32" : "10.1.0.64", BLOCK_GRANTED, 3),
+		0);
+	return 0;
+}
+
+static const char *add(const char *id, const char *args)
+{
+	const struct cni_env env = {
+		.cmd = CNI_ADD, .container = id, .ifname = w.ifname, .args = args
+	};
+	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
+	auto_alloc struct alloc_result out = { .n = 0 };
+	struct cni_conf c;
+	struct request r;
+	const struct alloc_add job = {
+		.conf = &ic, .request = &r, .need = need, .need_address = need_address
+	};
+
+	asked = 0;
+	w_conf(&w, CONF, &c);
+	bool bad = ipam_conf_decode(&c, &ic, &w.e) || request_load(&env, &c, &r, &w.e) ||
+		   alloc_add(&w.m, &job, &out, NULL, &w.e);
+	if (!bad)
+		w_show(&w, &out);
+	cni_conf_clear(&c);
+	return bad ? w_failed(&w) : w.text;
+}
+
+START_TEST(the_agent_is_asked_for_the_block_of_a_requested_address)
+{
+	open_rail();
+	agent = GIVES;
+	ck_assert_str_eq(add("c1", NS_A "10.1.0.32"), "10.1.0.32");
+	ck_assert_uint_eq(asked, 1);
+	ck_assert_str_eq(asked_for, "10.1.0.32");
+	/* Of a block that the node has, and again: nobody is asked. */
+	ck_assert_str_eq(add("c2", NS_A "10.1.0.18"), "10.1.0.18");
+	ck_assert_str_eq(add("c1", NS_A "10.1.0.32"), "10.1.0.32");
+	ck_assert_uint_eq(asked, 0);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(an_address_in_use_here_asks_nobody)
+{
+	open_rail();
+	agent = HELD;
+	ck_assert_str_eq(add("c1", NS_A "10.1.0.17"), "10.1.0.17");
+	ck_assert_ptr_nonnull(strstr(add("c2", NS_A "10.1.0.17"), "is held by container c1"));
+	ck_assert_int_eq((int)w.e.code, ERR_BUSY);
+	ck_assert_uint_eq(asked, 0);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(an_address_that_is_never_assigned_asks_nobody)
+{
+	open_rail();
+	agent = GIVES;
+	ck_assert_ptr_nonnull(strstr(add("c1", NS_A "10.1.0.33"), "is the gateway of pool rail0"));
+	ck_assert_ptr_nonnull(strstr(add("c1", NS_A "10.1.0.34"), "not among its addresses"));
+	ck_assert_ptr_nonnull(strstr(add("c1", NS_A "10.1.0.35"), "not among its addresses"));
+	ck_assert_ptr_nonnull(strstr(add("c1", NS_A "10.2.0.1"), "in none of the configured"));
+	ck_assert_uint_eq(asked, 0);
+	ck_assert_str_eq(
+		add("c1", "IgnoreUnknown=1;K8S_POD_NAMESPACE=b;IP=10.1.0.32"),
+		"!106 pool rail0: namespace \"b\" may not request a certain address; it is "
+		"not in the pool's fixedNamespaces");
+	ck_assert_uint_eq(asked, 0);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(the_error_of_the_agent_names_the_node)
+{
+	open_rail();
+	agent = HELD;
+	ck_assert_str_eq(add("c1", NS_A "10.1.0.32"), "!103 node n2 has it");
+	ck_assert_uint_eq(asked, 1);
+	/* Nothing else was assigned. */
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.16"), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+/* The block goes away again before it is used: a few times, never another address. */
+START_TEST(another_block_is_no_answer)
+{
+	open_rail();
+	agent = GIVES_ANOTHER;
+	ck_assert_ptr_nonnull(strstr(add("c1", NS_A "10.1.0.32"), "address 10.1.0.32 of pool rail0 "
+								  "is in a block that this node"));
+	ck_assert_int_eq((int)w.e.code, ERR_BUSY);
+	ck_assert_uint_eq(asked, ALLOC_BLOCK_TRIES);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_node_that_may_not_assign_says_so)
+{
+	open_rail();
+	w_node(&w, 3, 50 * SECOND);
+	ck_assert_ptr_nonnull(strstr(w_add(&w, CONF, "c1", NS_A "10.1.0.17"), "!11 pool rail0"));
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("alloc_want", the_agent_is_asked_for_the_block_of_a_requested_address,
+	     an_address_in_use_here_asks_nobody, an_address_that_is_never_assigned_asks_nobody,
+	     the_error_of_the_agent_names_the_node, another_block_is_no_answer,
+	     a_node_that_may_not_assign_says_so)
