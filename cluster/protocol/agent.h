@@ -60,6 +60,9 @@ void agent_unset_pool(struct agent *a, const char *name);
  */
 bool agent_need(struct agent *a, const char *pool, uint64_t addresses);
 
+/* agent_holders - after NEED_FULL: who has the blocks. */
+struct pool_holders agent_holders(const struct agent *a, const char *pool);
+
 /*
  * agent_want - callers wait for one certain block, because an ADD requests an address of it. The
  * agent claims it if no node has it. Else it asks the owner, which hands the block over if it is

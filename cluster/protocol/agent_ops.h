@@ -66,6 +66,17 @@ enum need_result {
 	NEED_REFUSED,
 };
 
+/* The owners of the blocks of a pool that is full, as the last list shows them. */
+#define POOL_HOLDERS_MAX 3
+struct pool_holders {
+	uint64_t blocks, nodes; /* with an owner, and owners; 0: not known */
+	uint64_t free;          /* addresses in blocks of other nodes, as those nodes say */
+	struct {
+		char node[NODE_NAME_LEN];
+		uint64_t blocks;
+	} most[POOL_HOLDERS_MAX]; /* those with the most blocks first; blocks 0: no more */
+};
+
 /* How far the agent is with one certain block, see agent_want(). */
 struct want_answer {
 	bool ended;

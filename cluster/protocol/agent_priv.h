@@ -12,10 +12,11 @@
 
 struct agent_pool {
 	struct shared_pool is;
-	uint64_t needed;     /* for callers that wait */
-	bool full;           /* the last list showed nothing to claim or to ask for */
-	unsigned refused;    /* claims and lists that the store refused since the need began */
-	unsigned asked;      /* for this need */
+	uint64_t needed;  /* for callers that wait */
+	bool full;        /* the last list showed nothing to claim or to ask for */
+	unsigned refused; /* claims and lists that the store refused since the need began */
+	unsigned asked;   /* for this need */
+	struct pool_holders holders;
 	u128 tried;          /* positions of the order that were tried */
 	unsigned misses;     /* claims in a row that found the block taken */
 	unsigned seeks;      /* lists without a grant since */
@@ -116,6 +117,13 @@ void claim_start(struct agent *a, const struct block_key *key, bool there);
  */
 bool claim_is_open(const struct agent *a, const struct agent_pool *p);
 bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_result *how);
+
+/*
+ * seek_is_of - a listed block is of this pool. full_note - the list shows that the pool is full:
+ * remember who has the blocks.
+ */
+bool seek_is_of(const struct agent_pool *p, const struct block_seen *s);
+void full_note(const struct agent *a, struct agent_pool *p, const struct agent_reply *r);
 
 /* seek_ask - ask the owner for this block, as it was seen. False: the node's store failed. */
 bool seek_ask(struct agent *a, const struct block_seen *s);

@@ -64,7 +64,7 @@ void seek_go(struct agent *a, struct op *op)
 }
 
 /* A list by prefix has blocks of "a-b" for "a", too. */
-static bool is_of(const struct agent_pool *p, const struct block_seen *s)
+bool seek_is_of(const struct agent_pool *p, const struct block_seen *s)
 {
 	return strcmp(s->key.pool, p->is.name) == 0 && grid_has(&p->is.grid, s->key.start);
 }
@@ -91,7 +91,7 @@ static bool sort_starts(const struct agent_pool *p, const struct agent_reply *r,
 	if (!out->items)
 		return false;
 	for (size_t i = 0; i < r->n_list; i++) {
-		if (is_of(p, &r->list[i]))
+		if (seek_is_of(p, &r->list[i]))
 			out->items[out->n++] = r->list[i].key.start.v;
 	}
 	qsort(out->items, out->n, sizeof(*out->items), compare_starts);
@@ -154,7 +154,8 @@ static bool free_block(struct agent *a, const struct op *op, const struct agent_
 	for (size_t i = 0; i < r->n_list; i++) {
 		*key = r->list[i].key;
 		*there = true;
-		if (!*r->list[i].block.owner.node && is_of(p, &r->list[i]) && agent_is_new(a, key))
+		if (!*r->list[i].block.owner.node && seek_is_of(p, &r->list[i]) &&
+		    agent_is_new(a, key))
 			return true;
 	}
 	*there = false;
@@ -204,7 +205,8 @@ bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply 
 static bool may_ask(const struct agent *a, const struct agent_pool *p, const struct block_seen *s)
 {
 	return *s->block.owner.node && !*s->block.asker.node && !agent_has_name(a, &s->block) &&
-	       is_of(p, s) && strcmp(s->block.pool_uid, p->is.uid) == 0 && agent_is_new(a, &s->key);
+	       seek_is_of(p, s) && strcmp(s->block.pool_uid, p->is.uid) == 0 &&
+	       agent_is_new(a, &s->key);
 }
 
 /* The block with the fewest addresses in use; of several a random one. */
@@ -261,7 +263,7 @@ static size_t count_nodes(const struct agent_pool *p, const struct agent_reply *
 	size_t n = 0, different = 0;
 
 	for (size_t i = 0; names && i < r->n_list; i++) {
-		if (*r->list[i].block.owner.node && is_of(p, &r->list[i]))
+		if (*r->list[i].block.owner.node && seek_is_of(p, &r->list[i]))
 			names[n++] = r->list[i].block.owner.node;
 	}
 	if (n)
@@ -278,7 +280,7 @@ static void count_free(struct agent *a, struct agent_pool *p, const struct agent
 	u128 owned = 0;
 
 	for (size_t i = 0; i < r->n_list; i++)
-		owned += *r->list[i].block.owner.node && is_of(p, &r->list[i]);
+		owned += *r->list[i].block.owner.node && seek_is_of(p, &r->list[i]);
 	if (grid_count(&p->is.grid) < owned + count_nodes(p, r))
 		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
 }
@@ -296,6 +298,8 @@ static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent
 		p->asked += useful;
 	}
 	p->full = !useful && asks(a, p->is.name) == 0;
+	if (p->full)
+		full_note(a, p, r);
 	/* The next list is due when answers can be there, however many lists there were. */
 	if (!p->full)
 		p->due = agent_wait(a, p->seeks > 1 ? 1 : p->seeks);

@@ -4,9 +4,11 @@
  * counts on addresses that are not promised to one before it.
  */
 #include <event2/event.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/text.h"
 #include "railheadd/drive/driver_priv.h"
 
 /* Longer than the pauses of a heartbeat that is refused. */
@@ -241,14 +243,49 @@ static int refused(const struct driver *d, const char *pool, struct err *e)
 	return err_hint(e, "see `railctl cluster status`");
 }
 
+/* "node n1 has 8 blocks, n2 has 5, 4 other nodes have 9" */
+static void list_holders(const struct pool_holders *h, struct text *out)
+{
+	uint64_t nodes = h->nodes, blocks = h->blocks;
+
+	for (size_t i = 0; i < POOL_HOLDERS_MAX && h->most[i].blocks; i++) {
+		text_addf(out, "%s%s has %" PRIu64 "%s", i ? ", " : "node ", h->most[i].node,
+			  h->most[i].blocks,
+			  i                        ? ""
+			  : h->most[i].blocks == 1 ? " block"
+						   : " blocks");
+		nodes--;
+		blocks -= h->most[i].blocks;
+	}
+	if (nodes)
+		text_addf(out, ", %" PRIu64 " more have %" PRIu64, nodes, blocks);
+}
+
+static void full(const struct driver *d, const char *pool, struct err *e)
+{
+	const struct pool_holders h = agent_holders(d->agent, pool);
+	auto_text struct text holders = { .s = NULL };
+
+	err_set(e, ERR_EXHAUSTED, 0,
+		"pool %s is full: each of its blocks has an owner, and none of them is empty",
+		pool);
+	list_holders(&h, &holders);
+	if (holders.failed || !holders.len)
+		(void)err_hint(e, "`railctl cluster status` shows the pools of this node");
+	else if (h.free)
+		(void)err_hint(e,
+			       "%s; addresses that are free or cool down in blocks of other nodes: "
+			       "%" PRIu64 "; a pool with a smaller blockSize uses them",
+			       holders.s, h.free);
+	else
+		(void)err_hint(e, "%s; enlarge \"ranges\", or make another pool", holders.s);
+}
+
 static void explain(const struct driver *d, const char *pool, enum need_result result,
 		    struct err *e)
 {
 	if (result == NEED_FULL) {
-		err_set(e, ERR_EXHAUSTED, 0,
-			"pool %s is full: other nodes have every block, and none of them is empty",
-			pool);
-		(void)err_hint(e, "`railctl cluster status` shows the pools of this node");
+		full(d, pool, e);
 	} else if (result == NEED_AWAY) {
 		(void)unanswered(d, pool, e);
 	} else {

@@ -160,6 +160,33 @@ START_TEST(a_store_that_gives_no_answer_is_said_so)
 }
 END_TEST
 
-TEST_PROGRAM("needs", exactly_that_block_is_claimed, the_owner_is_asked_and_named,
-	     a_silent_owner_is_named_too, other_needs_of_the_pool_go_on,
-	     a_pool_that_comes_later_is_waited_for, a_store_that_gives_no_answer_is_said_so)
+/* n2 has both blocks, and says how much of one it uses when it is asked. */
+START_TEST(a_full_pool_names_who_has_how_much)
+{
+	struct outcome o = { .done = false };
+
+	begin_two();
+	of_other(SIX, 1);
+	of_other(FOUR, 2);
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	ck_assert_str_eq(o.why.msg, "pool rail0 is full: each of its blocks has an owner, and none "
+				    "of them is empty");
+	ck_assert_str_eq(o.why.detail,
+			 "node n2 has 2 blocks; addresses that are free or cool down in blocks of "
+			 "other nodes: 1; a pool with a smaller blockSize uses them");
+	memory_store_delete(b.store, CLUSTER_BLOCK, FOUR);
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_ptr_nonnull(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""));
+	ck_assert_ptr_nonnull(w_add(&w, "{\"pool\":\"rail0\"}", "c2", ""));
+	of_other(SIX, 2);
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	ck_assert_str_eq(o.why.detail, "node n1 has 1 block, n2 has 1; enlarge \"ranges\", or "
+				       "make another pool");
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("needs", a_full_pool_names_who_has_how_much, exactly_that_block_is_claimed,
+	     the_owner_is_asked_and_named, a_silent_owner_is_named_too,
+	     other_needs_of_the_pool_go_on, a_pool_that_comes_later_is_waited_for,
+	     a_store_that_gives_no_answer_is_said_so)
