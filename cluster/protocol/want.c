@@ -84,9 +84,13 @@ static bool is_asked_for(const struct want *w)
 	return *w->seen.block.asker.node;
 }
 
-static bool was_asked(const struct want *w)
+/* The owner was asked and did not give it, or other asks never end. */
+static bool is_kept(const struct want *w)
 {
-	return strcmp(w->asked, w->seen.block.owner.node) == 0 || w->asks == ASKS_MAX;
+	const bool was_asked =
+		strcmp(w->asked, w->seen.block.owner.node) == 0 || w->asks == ASKS_MAX;
+
+	return is_held(w) && (is_asked_for(w) ? w->tries >= TRIES_MAX : was_asked);
 }
 
 /* The owner in w->seen has not been asked yet. */
@@ -115,20 +119,19 @@ static void go(struct agent *a, struct want *w)
 {
 	const struct agent_pool *p = agent_find_pool(a, w->key.pool);
 	const struct block_record *r = agent_find(a, &w->key);
+	const bool conflict = r && block_is_in_conflict(r);
 	enum need_result how = NEED_REFUSED;
 
 	if (!p || claim_cannot(a, p, &how))
 		end(w, how);
 	else if (r && block_may_give(&a->node, r) && claim_is_open(a, p))
 		end(w, NEED_MET);
-	else if (r && block_is_in_conflict(r))
-		end(w, NEED_FULL);
-	else if (r || agent_is_busy(a, &w->key) || !claim_is_open(a, p))
+	else if (!conflict && (r || agent_is_busy(a, &w->key) || !claim_is_open(a, p)))
 		return;
-	else if (is_held(w) && !is_asked_for(w) && !was_asked(w))
-		ask(a, w);
-	else if (is_held(w) && (!is_asked_for(w) || w->tries >= TRIES_MAX))
+	else if (conflict || is_kept(w))
 		end(w, NEED_FULL);
+	else if (is_held(w) && !is_asked_for(w))
+		ask(a, w);
 	else if (w->tries >= TRIES_MAX)
 		end(w, NEED_REFUSED);
 	else if (w->due <= a->now)
