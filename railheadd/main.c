@@ -119,8 +119,8 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	    driver_new(&conf, &p->driver, e) || (reclaims && start_reclaim(p, ctx, e)) ||
 	    wait_for_signals(p, e))
 		return -1;
-	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node }, &p->nodes,
-		      e) ||
+	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
+		      &p->nodes, e) ||
 	    start_repairer(p, ctx, e))
 		return -1;
 	p->calls = (struct calls_to){ p->driver, p->nodes, p->repairer, p->latency };

@@ -80,7 +80,8 @@ int etcd_kv_read(const struct json *kv, struct etcd_kv *out, struct err *e)
 	if (read_bytes(kv, "key", &key, &key_len, e) ||
 	    read_bytes(kv, "value", &bytes, &r.len, e) ||
 	    read_int64(kv, "mod_revision", &r.revision, e) ||
-	    read_int64(kv, "create_revision", &r.created, e))
+	    read_int64(kv, "create_revision", &r.created, e) ||
+	    read_int64(kv, "version", &r.writes, e))
 		return -1;
 	if (!key_len || strlen(key) != key_len)
 		return bad("key", "a key", json_get(kv, "key"), e);

@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(writes)
 {
-	const struct etcd_kv was = { "/a", "old", 3, 5, 5 };
+	const struct etcd_kv was = { "/a", "old", 3, 5, 5, 1 };
 	struct etcd_write w = { .key = "/a", .bytes = "new" };
 
 	body_is(etcd_txn_body(&w), ABSENT PUT("L2E=") "]" FAILURE);
@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(reads_beside_a_creation)
 {
-	const struct etcd_kv was = { "/b", "old", 3, 5, 5 };
+	const struct etcd_kv was = { "/b", "old", 3, 5, 5, 1 };
 	struct etcd_write w = { .key = "/a", .bytes = "new", .after = "/d" };
 	char *body;
 
@@ -86,7 +86,7 @@ END_TEST
 
 static int each(void *arg, struct err *e)
 {
-	const struct etcd_kv was = { "/a", "old", 3, 5, 5 };
+	const struct etcd_kv was = { "/a", "old", 3, 5, 5, 1 };
 	struct etcd_write w = { .key = "/a", .copy = "/c", .old_copy = "/d", .bytes = "new" };
 	int which = *(int *)arg;
 

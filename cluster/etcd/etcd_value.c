@@ -78,6 +78,7 @@ int etcd_value_read(const struct etcd_kv *kv, enum cluster_kind kind, struct clu
 	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);
 	if (kv->created)
 		(void)snprintf(out->created, sizeof(out->created), "%020" PRId64, kv->created);
+	out->generation = kv->writes;
 	etcd_version(kv->revision, kv->bytes, kv->len, out->at.version);
 	*tree = TAKE_PTR(t);
 	return 0;

@@ -19,6 +19,7 @@ struct etcd_kv {
 	size_t len;
 	int64_t revision; /* mod_revision: of the last write */
 	int64_t created;  /* create_revision; 0: not known */
+	int64_t writes;   /* version: since the creation; 0: not known */
 };
 
 void etcd_kv_clear(struct etcd_kv *kv);

@@ -8,7 +8,7 @@
 
 FUZZ(const uint8_t *data, size_t size)
 {
-	struct etcd_kv kv = { "/railhead/pools/p1", (char *)(uintptr_t)data, size, 7, 5 };
+	struct etcd_kv kv = { "/railhead/pools/p1", (char *)(uintptr_t)data, size, 7, 5, 3 };
 	struct json *tree = FUZZ_PTR;
 	auto_json struct json *tree2 = NULL;
 	auto_free char *text = NULL;

@@ -8,7 +8,7 @@ static char key[] = "/railhead/pools/p1";
 
 static struct etcd_kv kv_of(const char *text)
 {
-	return (struct etcd_kv){ key, (char *)(uintptr_t)text, strlen(text), 42, 40 };
+	return (struct etcd_kv){ key, (char *)(uintptr_t)text, strlen(text), 42, 40, 3 };
 }
 
 START_TEST(there_and_back)
@@ -25,6 +25,7 @@ START_TEST(there_and_back)
 	ck_assert_str_eq(o.at.uid, "u1");
 	ck_assert_int_eq(strncmp(o.at.version, "42-", 3), 0);
 	ck_assert_str_eq(o.created, "00000000000000000040");
+	ck_assert_int_eq(o.generation, 3);
 	ck_assert_int_eq(etcd_value_text(&o, "u2", &text, &e), 0);
 	ck_assert_str_eq(text, "{\"uid\":\"u2\",\"node\":\"n1\",\"value\":{\"a\":[1]}}");
 }

@@ -79,7 +79,7 @@ static void end_existing(struct cluster_call *c, const struct etcd_txn *t)
 /* Report what was written: our own bytes, with the revision of the transaction. */
 static void report_written(struct cluster_call *c, int64_t revision)
 {
-	const struct etcd_kv kv = { c->key, c->bytes, strlen(c->bytes), revision, 0 };
+	const struct etcd_kv kv = { c->key, c->bytes, strlen(c->bytes), revision, 0, 0 };
 	auto_json struct json *tree = NULL;
 	struct cluster_object object;
 

@@ -257,6 +257,7 @@ int kube_patch_json(const struct cluster_object *o, struct json **out, struct er
 
 struct fields {
 	const char *name, *uid, *version, *node, *created;
+	int64_t generation;
 	const struct json *meta, *spec, *annotations, *ending;
 };
 
@@ -273,6 +274,7 @@ static const struct json_field in_meta[] = {
 	  CLUSTER_VERSION_LEN - 1, NULL },
 	{ "creationTimestamp", J_STRING, offsetof(struct fields, created), J_EMPTY_OK, 0,
 	  CLUSTER_CREATED_LEN - 1, NULL },
+	{ "generation", J_I64, offsetof(struct fields, generation), 0, 0, INT64_C(1) << 53, NULL },
 	{ "deletionTimestamp", J_ANY, offsetof(struct fields, ending), 0, 0, 0, NULL },
 	{ "annotations", J_OBJECT, offsetof(struct fields, annotations), 0, 0, 0, NULL },
 	{ 0 },
@@ -320,6 +322,7 @@ int kube_object_read(const struct json *n, enum cluster_kind kind, struct cluste
 	if (read_value(kind, &f, &t, e))
 		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s %s", r->kind, f.name);
 	*out = (struct cluster_object){ .kind = kind, .ending = f.ending, .value = t ? t : f.spec };
+	out->generation = f.generation;
 	(void)snprintf(out->name, sizeof(out->name), "%s", f.name);
 	(void)snprintf(out->node, sizeof(out->node), "%s", f.node);
 	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);

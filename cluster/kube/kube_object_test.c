@@ -190,11 +190,12 @@ START_TEST(objects)
 	ck_assert(!o.ending && json_num(json_get(value, "a")) == 1);
 	json_free(value);
 	ck_assert_int_eq(reads("{" META(",\"deletionTimestamp\":\"x\",\"creationTimestamp\":\"2026-"
-					"11-22T10:00:00Z\"") ",\"spec\":{}}",
+					"11-22T10:00:00Z\",\"generation\":4") ",\"spec\":{}}",
 			       CLUSTER_POOL, &o, &value, &e),
 			 0);
 	ck_assert(o.ending && !*o.node);
 	ck_assert_str_eq(o.created, "2026-11-22T10:00:00Z");
+	ck_assert_int_eq(o.generation, 4);
 	json_free(value);
 	ck_assert_int_eq(reads("{" META(",\"annotations\":{\"railhead.io/"
 					"heartbeat\":\"{\\\"count\\\":4}\"}") ",\"spec\":{}}",

@@ -86,7 +86,7 @@ START_TEST(updates_one_version)
 	old.name = "update-none";
 	ck_assert_int_eq(do_write(&c, WRITE_UPDATE, &old, &e), CLUSTER_NOT_FOUND);
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
-	ck_assert_int_eq(e.number, 5);
+	ck_assert(e.number == 5 && e.object.generation == 2);
 	ck_assert_str_eq(e.object.node, "update-n");
 	ck_assert_str_eq(e.object.at.version, t.at.version);
 	t.number = 6;

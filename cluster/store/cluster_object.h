@@ -43,6 +43,11 @@ struct cluster_object {
 	struct cluster_version at;
 	/* When it was created, in the order of strcmp(); "": not known, as after an update. */
 	char created[CLUSTER_CREATED_LEN];
+	/*
+	 * Grows with each change of the value, and begins again with a new uid. 0: not known, as
+	 * after a write. A restored store uses it again, so it is compared for equality only.
+	 */
+	int64_t generation;
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
 	/*

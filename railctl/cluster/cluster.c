@@ -129,12 +129,12 @@ static const struct cmd cmd_status = {
 	.run = status,
 };
 
-static const struct cmd *const pool_commands[] = { &cmd_cluster_pool_apply,
+static const struct cmd *const pool_commands[] = { &cmd_cluster_pool_apply, &cmd_cluster_pool_show,
 						   &cmd_cluster_pool_delete, NULL };
 
 static const struct cmd cmd_pool = {
 	.name = "pool",
-	.summary = "shared pools: apply, delete",
+	.summary = "shared pools: apply, show, delete",
 	.sub = pool_commands,
 };
 

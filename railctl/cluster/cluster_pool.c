@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "lib/sys/fs.h"
 #include "railctl/cluster/cluster.h"
+
+#define WAIT_MAX 86400 /* seconds */
 
 static int read_file(const char *path, struct json **out, struct err *e)
 {
@@ -36,6 +39,37 @@ static struct json *args_of(const struct json *pool, const char *name)
 	return out;
 }
 
+/* With --wait: seconds; 0: not given. */
+static int read_wait(struct cmd_run *r, unsigned *seconds, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "wait");
+	uint64_t n = 0;
+
+	if (text && parse_u64(text, 1, WAIT_MAX, &n))
+		return cmd_usage(r, e, "--wait: \"%.32s\" is not a number of seconds up to %d",
+				 text, WAIT_MAX);
+	*seconds = (unsigned)n;
+	return 0;
+}
+
+static int wait_for(struct cmd_run *r, const char *name, struct json *o, struct err *e)
+{
+	auto_json struct json *answer = NULL;
+	unsigned seconds;
+
+	if (read_wait(r, &seconds, e))
+		return -1;
+	if (!seconds)
+		return 0;
+	if (cluster_pool_wait(r, name, seconds, &answer, e))
+		return -1;
+	if (!r->out.json && !json_num(json_get(answer, "waits")) &&
+	    !json_num(json_get(answer, "silent")))
+		out_line(&r->out, OUT_GOOD, "All nodes have taken over pool %s: %.0f.", name,
+			 json_num(json_get(answer, "done")));
+	return json_add_copy(o, "nodes", json_get(answer, "nodes")) ? err_nomem(e) : 0;
+}
+
 static int put_one(struct cmd_run *r, const struct json *pool, struct json *report, struct err *e)
 {
 	const char *name = json_str(json_get(pool, "name"));
@@ -57,17 +91,19 @@ static int put_one(struct cmd_run *r, const struct json *pool, struct json *repo
 
 	struct json *o = json_push_object(report);
 
-	return !o || json_add_str(o, "name", name) || json_add_str(o, "result", word) ? err_nomem(e)
-										      : 0;
+	if (!o || json_add_str(o, "name", name) || json_add_str(o, "result", word))
+		return err_nomem(e);
+	return wait_for(r, name, o, e);
 }
 
 static int apply(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *tree = NULL, *report = json_new_array();
+	unsigned seconds;
 
 	if (!report)
 		return err_nomem(e);
-	if (read_file(r->opts.words[0], &tree, e))
+	if (read_wait(r, &seconds, e) || read_file(r->opts.words[0], &tree, e))
 		return -1;
 	if (json_type(tree) != JSON_ARRAY && put_one(r, tree, report, e))
 		return -1;
@@ -79,7 +115,15 @@ static int apply(struct cmd_run *r, struct err *e)
 	return r->out.json ? out_json(&r->out, report, e) : 0;
 }
 
-static const char *const apply_examples[] = { "railctl cluster pool apply rails.json", NULL };
+static const struct opt apply_opts[] = {
+	{ "wait", "SECONDS",
+	  "wait until all nodes have taken it over, and name those that have not", 0 },
+	{ 0 },
+};
+
+static const char *const apply_examples[] = { "railctl cluster pool apply rails.json",
+					      "railctl cluster pool apply --wait 60 rails.json",
+					      NULL };
 
 const struct cmd cmd_cluster_pool_apply = {
 	.name = "apply",
@@ -87,8 +131,11 @@ const struct cmd cmd_cluster_pool_apply = {
 	.summary = "add or change the shared pools of a file, one after the other",
 	.about = "FILE has one pool, or an array of pools: the keys of a definition, \"name\" and "
 		 "\"blockSize\". subnet and blockSize of a pool never change. It stops at the "
-		 "first error.",
+		 "first error.\n\n"
+		 "A change of ranges, excludes or reserved counts on a node once the node has "
+		 "taken it over. With --wait the command fails if a node has not done so in time.",
 	.examples = apply_examples,
+	.opts = { apply_opts },
 	.min_words = 1,
 	.max_words = 1,
 	.run = apply,

@@ -91,6 +91,7 @@ void driver_event(struct driver *d)
 	if (pools_sweep(d))
 		next = now;
 	d->in_event = false;
+	presence_pools(d->presence);
 	if (d->fatal.code)
 		(void)event_base_loopbreak(d->conf.base);
 	/* The agent begins at the next event with the needs that it got above. */

@@ -37,11 +37,13 @@ void conflict_report_free(struct conflict_report *c);
 
 /*
  * presence_new - write the object of this node now and when it differs from *node, which is copied.
- * An operator's statement that the machine is off goes with that. presence_free - end; a write that
- * was sent may be executed. NULL is fine.
+ * An operator's statement that the machine is off goes with that. presence_pools - after each
+ * event: if what the node says about pools has changed, it is written soon. presence_free - end; a
+ * write that was sent may be executed. NULL is fine for both.
  */
 int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
 		 struct err *e) must_check;
+void presence_pools(struct presence *p);
 void presence_free(struct presence *p);
 
 #endif

@@ -14,7 +14,9 @@ void pool_seen_read(const struct cluster_object *o, struct pool_seen *out)
 {
 	const char *subnet = json_str(json_get(o->value, "subnet"));
 
-	*out = (struct pool_seen){ .ending = o->ending, .subnet.addr.family = IP_NONE };
+	*out = (struct pool_seen){ .ending = o->ending,
+				   .generation = o->generation,
+				   .subnet.addr.family = IP_NONE };
 	memcpy(out->name, o->name, sizeof(out->name));
 	memcpy(out->uid, o->at.uid, sizeof(out->uid));
 	memcpy(out->created, o->created, sizeof(out->created));

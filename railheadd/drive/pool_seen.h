@@ -8,6 +8,7 @@
 
 #include <sys/queue.h>
 
+#include "cluster/protocol/node_pools.h"
 #include "cluster/store/cluster_store.h"
 #include "lib/base/ip.h"
 
@@ -19,6 +20,9 @@ struct pool_seen {
 	char name[CLUSTER_NAME_LEN], uid[CLUSTER_UID_LEN], created[CLUSTER_CREATED_LEN];
 	struct ip_prefix subnet; /* family IP_NONE: none can be read */
 	struct json *definition; /* owned */
+	int64_t generation;
+	int64_t taken;                   /* the generation that this node has taken over; 0: none */
+	char waits[NODE_POOL_WAITS_LEN]; /* why not this one; "": nothing is known */
 	bool ending;
 	bool listed;                   /* the list that runs has it */
 	bool fresh;                    /* what it says has not reached the node yet */

@@ -207,9 +207,14 @@ static void use_later(struct driver *d, struct pool_seen *s)
 	s->again = ctx_since_boot(d->conf.ctx) + s->pause;
 }
 
+static void say_why(struct pool_seen *s, const char *why)
+{
+	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why);
+}
+
 static void use(struct driver *d, struct pool_seen *s)
 {
-	const struct shared_pool_def def = { s->name, s->uid, 0, s->definition };
+	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition };
 	struct pool_entry *old = pools_find(d, s->name);
 	bool used = old && !old->view.pool.conflict && strcmp(old->view.pool.uid, s->uid) == 0;
 	struct err e;
@@ -226,10 +231,13 @@ static void use(struct driver *d, struct pool_seen *s)
 	 */
 	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, s->ending, &e)) {
 		refused(d, s->name, &e);
+		say_why(s, e.msg);
 		use_later(d, s);
 		return;
 	}
 	s->fresh = false;
+	s->taken = s->generation;
+	s->waits[0] = '\0';
 	s->again = s->pause = 0;
 	if (old)
 		return;
@@ -348,6 +356,8 @@ static void see(struct driver *d, const struct cluster_object *o)
 		pool_look_cancel(s);
 	now.look = s->look;
 	now.rival_since = s->rival_since;
+	if (strcmp(now.uid, s->uid) == 0)
+		now.taken = s->taken;
 	now.definition = definition;
 	now.listed = now.fresh = true;
 	json_free(s->definition);

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* presence.c: reads the object of this node, and writes it if it differs from what runs here. */
+/*
+ * presence.c: reads the object of this node, and writes it if it differs from what runs here. The
+ * object also says which definitions of pools the node has taken over.
+ */
 #include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cluster/protocol/object_json.h"
+#include "lib/base/hash.h"
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
+#define SOON_MS                                                                                    \
+	200         /* changes of several pools are one write; and up to five times as much again  \
+		     */
 #define AGAIN_S 5   /* after a failure, and up to as much again: many nodes begin together */
 #define LOOK_S  600 /* an operator may have deleted the object, or the store was restored */
 
@@ -16,7 +23,59 @@ struct presence {
 	struct cluster_node is;
 	struct event *timer;
 	struct cluster_call *call; /* NULL: the timer runs */
+	uint64_t said;             /* of the pools: a hash of what was written or is about to be */
+	bool again;                /* they changed during the call */
 };
+
+/* ---- the pools ---- */
+
+/* The report of this node about a pool that the cluster has. */
+static struct node_pool report_of(const struct pool_seen *s)
+{
+	const struct err *look = pool_look_why(s);
+	struct node_pool p = { .generation = s->taken };
+
+	(void)snprintf(p.name, sizeof(p.name), "%.*s", GRID_POOL_MAX, s->name);
+	(void)snprintf(p.uid, sizeof(p.uid), "%s", s->uid);
+	if (s->rival)
+		(void)snprintf(p.waits, sizeof(p.waits), "it overlaps the older pool %.100s",
+			       s->rival->name);
+	else
+		(void)snprintf(p.waits, sizeof(p.waits), "%.255s", look ? look->msg : s->waits);
+	return p;
+}
+
+static int add_pools(const struct driver *d, struct json *value)
+{
+	struct json *list = json_add_array(value, "pools");
+	const struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
+		const struct node_pool p = report_of(s);
+
+		if (node_pool_add(list, &p))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+static uint64_t hash_of_pools(const struct driver *d)
+{
+	uint64_t h = HASH_START;
+	const struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		const struct node_pool p = report_of(s);
+
+		h = hash_add(h, p.name, strlen(p.name) + 1);
+		h = hash_add(h, p.uid, strlen(p.uid) + 1);
+		h = hash_add(h, &p.generation, sizeof(p.generation));
+		h = hash_add(h, p.waits, strlen(p.waits) + 1);
+	}
+	return h;
+}
+
+/* ---- the object ---- */
 
 static void look_after(struct presence *p, unsigned seconds)
 {
@@ -26,18 +85,48 @@ static void look_after(struct presence *p, unsigned seconds)
 	(void)event_add(p->timer, &t);
 }
 
+static void look_soon(struct presence *p)
+{
+	const int64_t ms = SOON_MS + (int64_t)(driver_random(p->driver) % (5 * SOON_MS));
+	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	p->again = false;
+	(void)event_add(p->timer, &t);
+}
+
+/* The call has ended well: look again, soon if the pools have changed meanwhile. */
+static void ended(struct presence *p)
+{
+	if (p->again)
+		look_soon(p);
+	else
+		look_after(p, LOOK_S);
+}
+
 static void written(void *arg, const struct cluster_result *r)
 {
 	struct presence *p = arg;
 
 	p->call = NULL;
-	look_after(p, r->outcome == CLUSTER_OK ? LOOK_S : AGAIN_S);
+	if (r->outcome == CLUSTER_OK)
+		ended(p);
+	else
+		look_after(p, AGAIN_S);
+}
+
+static struct json *value_of(const struct presence *p)
+{
+	auto_json struct json *value = node_to_json(&p->is);
+
+	if (!value || (p->driver->pools_known && add_pools(p->driver, value)))
+		return NULL;
+	return TAKE_PTR(value);
 }
 
 static void write_node(struct presence *p, const struct cluster_object *old)
 {
 	struct cluster_store *s = p->driver->conf.store;
-	auto_json struct json *value = node_to_json(&p->is);
+	auto_json struct json *value = value_of(p);
 	struct cluster_object o = { .kind = CLUSTER_NODE, .value = value };
 
 	(void)snprintf(o.name, sizeof(o.name), "%s", p->driver->conf.node);
@@ -58,6 +147,21 @@ static bool is_same(const struct cluster_node *a, const struct cluster_node *b)
 	       a->forgotten == b->forgotten;
 }
 
+/* Before all pools are known, nothing is said about them, and what stands there stays. */
+static bool has_same_pools(const struct presence *p, const struct json *there)
+{
+	auto_json struct json *value = value_of(p);
+	auto_free char *old = NULL, *now = NULL;
+
+	if (!p->driver->pools_known)
+		return true;
+	if (!json_get(there, "pools"))
+		return false;
+	old = json_print(json_get(there, "pools"), false);
+	now = value ? json_print(json_get(value, "pools"), false) : NULL;
+	return old && now && strcmp(old, now) == 0;
+}
+
 static void was_read(void *arg, const struct cluster_result *r)
 {
 	struct presence *p = arg;
@@ -70,10 +174,10 @@ static void was_read(void *arg, const struct cluster_result *r)
 	else if (r->outcome != CLUSTER_OK)
 		look_after(p, AGAIN_S);
 	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
-		 !is_same(&there, &p->is))
+		 !is_same(&there, &p->is) || !has_same_pools(p, r->object->value))
 		write_node(p, r->object);
 	else
-		look_after(p, LOOK_S);
+		ended(p);
 }
 
 /* While another machine has our name, the object may be that one's. */
@@ -84,10 +188,27 @@ static void look(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	p->again = false;
 	if (agent_health(p->driver->agent) == AGENT_OK)
 		p->call = s->ops->get(s, CLUSTER_NODE, p->driver->conf.node, was_read, p);
 	if (!p->call)
 		look_after(p, AGAIN_S);
+}
+
+void presence_pools(struct presence *p)
+{
+	uint64_t now;
+
+	if (!p || !p->driver->pools_known || agent_health(p->driver->agent) != AGENT_OK)
+		return;
+	now = hash_of_pools(p->driver);
+	if (now == p->said)
+		return;
+	p->said = now;
+	if (p->call)
+		p->again = true;
+	else
+		look_soon(p);
 }
 
 int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,

@@ -87,13 +87,16 @@ int node_table_object(struct node_table *t, const struct cluster_object *o,
 		note_beat(row, o, look);
 	else
 		row->described = node_from_json(o->value, o->name, &row->is, &ignored) == 0;
+	if (o->kind == CLUSTER_NODE && look->pool &&
+	    !node_pool_find(o->value, look->pool, &row->pool))
+		row->pool.name[0] = '\0';
 	return 0;
 }
 
 /* ---- the answer ---- */
 
 /* The statement of an operator is void once the heartbeat is another one. */
-static bool is_forgotten(const struct node_row *row)
+bool node_row_is_forgotten(const struct node_row *row)
 {
 	const struct cluster_version *said = &row->is.evidence, *is = &row->watch.at;
 
@@ -132,7 +135,7 @@ static int add_row(struct json *list, const struct node_row *row, bool is_this)
 					row->beats ? row->beat.machine : row->is.machine) ||
 			       add_text(o, "boot", row->beats ? row->beat.boot : row->is.boot) ||
 			       add_text(o, "version", row->is.version) ||
-			       json_add_bool(o, "forgotten", is_forgotten(row)) ||
+			       json_add_bool(o, "forgotten", node_row_is_forgotten(row)) ||
 			       add_beat(o, row) ||
 			       json_add_int(o, "blocks", (int64_t)row->blocks) ||
 			       json_add_bool(o, "thisNode", is_this)

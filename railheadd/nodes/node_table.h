@@ -6,6 +6,7 @@
 #ifndef RAILHEAD_RAILHEADD_NODES_NODE_TABLE_H
 #define RAILHEAD_RAILHEADD_NODES_NODE_TABLE_H
 
+#include "cluster/protocol/node_pools.h"
 #include "cluster/protocol/reclaim.h"
 
 #define NODE_TABLE_MAX   65536
@@ -19,6 +20,7 @@ struct node_row {
 	struct beat_watch watch;
 	int64_t silent; /* ns */
 	uint64_t blocks;
+	struct node_pool pool; /* what it says about the pool of the question; name "": nothing */
 };
 
 /* Rows in the order of names. All 0: empty. */
@@ -36,11 +38,13 @@ struct node_row *node_table_find(const struct node_table *t, const char *name);
 /*
  * node_table_object - an object of a list: a node, a heartbeat, or a block, which counts for its
  * node. An object that is not understood, or without a node, is left out. seen: the table of the
- * last question. sent: when the list began, now: ns of one clock that never goes back. ERR_NOMEM.
+ * last question. sent: when the list began, now: ns of one clock that never goes back. pool: the
+ * name of the pool of the question; NULL: it is about none. ERR_NOMEM.
  */
 struct node_table_look {
 	const struct node_table *seen;
 	int64_t sent, now;
+	const char *pool;
 };
 int node_table_object(struct node_table *t, const struct cluster_object *o,
 		      const struct node_table_look *look, struct err *e) must_check;
@@ -51,5 +55,9 @@ int node_table_object(struct node_table *t, const struct cluster_object *o,
  * nodes nothing is said}. Unknown texts are left out. NULL: no memory; the caller frees it.
  */
 struct json *node_table_json(const struct node_table *t, const char *this_node);
+
+/* node_row_is_forgotten - an operator said that the machine is off, and it has been silent since.
+ */
+bool node_row_is_forgotten(const struct node_row *row);
 
 #endif

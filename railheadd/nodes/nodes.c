@@ -3,12 +3,20 @@
 #include "railheadd/nodes/nodes.h"
 
 #include <event2/event.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 
 #include "railheadd/nodes/node_table.h"
+#include "railheadd/nodes/pool_nodes.h"
 
-static const enum cluster_kind kinds[] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
+/* A heartbeat that has not moved for so many periods is a node that may be off. */
+#define SILENT_PERIODS 3
+#define STEPS          3
+
+static const enum cluster_kind of_nodes[STEPS] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
+static const enum cluster_kind of_pool[STEPS] = { CLUSTER_POOL, CLUSTER_NODE, CLUSTER_HEARTBEAT };
 
 struct nodes_ask {
 	TAILQ_ENTRY(nodes_ask) all;
@@ -17,7 +25,9 @@ struct nodes_ask {
 	struct node_table table;
 	struct node_table_look look;
 	struct cluster_selector which;
-	size_t step; /* of kinds */
+	const enum cluster_kind *kinds;
+	size_t step;            /* of kinds */
+	struct pool_asked pool; /* name "": the question is about no pool */
 	struct event *next;
 	struct cluster_call *call;
 	struct err broken; /* of a list: code 0: nothing is */
@@ -36,6 +46,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 		a->nodes->conf.store->ops->cancel(a->call);
 	TAILQ_REMOVE(&a->nodes->asks, a, all);
 	node_table_clear(&a->table);
+	json_free(a->pool.definition);
 	event_free(a->next);
 	free(a);
 }
@@ -51,9 +62,12 @@ static void finish(struct nodes_ask *a, const struct json *answer, const struct 
 static void answer(struct nodes_ask *a)
 {
 	struct nodes *n = a->nodes;
-	auto_json struct json *tree = node_table_json(&a->table, n->conf.node);
 	struct node_table old = n->seen;
+	auto_json struct json *tree = NULL;
 	struct err e;
+
+	tree = *a->pool.name ? pool_nodes_json(&a->pool, &a->table, SILENT_PERIODS * n->conf.renew)
+			     : node_table_json(&a->table, n->conf.node);
 
 	n->seen = a->table;
 	a->table = old;
@@ -74,8 +88,12 @@ static void item(void *arg, const struct cluster_object *o)
 	/* Two questions at a time: the other one may have ended, and replaced the table. */
 	a->look.seen = &a->nodes->seen;
 	a->look.now = ctx_since_boot(a->nodes->conf.ctx);
-	if (!a->broken.code && node_table_object(&a->table, o, &a->look, &a->broken))
+	if (!a->broken.code && o->kind == CLUSTER_POOL) {
+		if (pool_asked_note(&a->pool, o, &a->broken))
+			(void)err_wrap(&a->broken, "nodes");
+	} else if (!a->broken.code && node_table_object(&a->table, o, &a->look, &a->broken)) {
 		(void)err_wrap(&a->broken, "nodes");
+	}
 }
 
 static void listed(void *arg, const struct cluster_result *r, const char *revision)
@@ -93,7 +111,11 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 	} else if (a->broken.code) {
 		why = a->broken;
 		finish(a, NULL, &why);
-	} else if (++a->step < ARRAY_SIZE(kinds)) {
+	} else if (a->kinds[a->step] == CLUSTER_POOL && !*a->pool.uid) {
+		(void)err_set(&why, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name",
+			      a->pool.name);
+		finish(a, NULL, &why);
+	} else if (++a->step < STEPS) {
 		soon(a);
 	} else {
 		answer(a);
@@ -109,7 +131,7 @@ static void list(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	a->which = (struct cluster_selector){ kinds[a->step], NULL, NULL };
+	a->which = (struct cluster_selector){ a->kinds[a->step], NULL, NULL };
 	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
 	a->call = s->ops->list(s, &a->which, &fns, a);
 	if (a->call)
@@ -118,7 +140,8 @@ static void list(evutil_socket_t fd, short what, void *arg)
 	finish(a, NULL, &e);
 }
 
-struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e)
+static struct nodes_ask *begin(struct nodes *n, const char *pool, const struct nodes_end *end,
+			       struct err *e)
 {
 	struct nodes_ask *a;
 
@@ -135,9 +158,29 @@ struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct
 	}
 	a->nodes = n;
 	a->end = *end;
+	a->kinds = of_nodes;
+	if (pool) {
+		a->kinds = of_pool;
+		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
+		a->look.pool = a->pool.name;
+	}
 	TAILQ_INSERT_TAIL(&n->asks, a, all);
 	soon(a);
 	return a;
+}
+
+struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e)
+{
+	return begin(n, NULL, end, e);
+}
+
+struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
+				 struct err *e)
+{
+	if (*pool && strlen(pool) <= GRID_POOL_MAX)
+		return begin(n, pool, end, e);
+	err_set(e, ERR_CONFIG, 0, "pool %.40s: not the name of a shared pool", pool);
+	return NULL;
 }
 
 int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e)

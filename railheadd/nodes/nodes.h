@@ -19,13 +19,17 @@ struct nodes_conf {
 	struct event_base *base;
 	struct cluster_store *store;
 	const char *node; /* this one */
+	int64_t renew;    /* between two heartbeats, ns */
 };
 
 /* nodes_new - ERR_NOMEM. nodes_free - before the store is closed; cancels all. NULL is fine. */
 int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e) must_check;
 void nodes_free(struct nodes *n);
 
-/* done - once, from the loop. answer: borrowed, see node_table_json(); NULL: why. */
+/*
+ * done - once, from the loop. answer: borrowed, see node_table_json(), or pool_nodes_json() for a
+ * question about a pool; NULL: why.
+ */
 struct nodes_end {
 	void (*done)(void *arg, const struct json *answer, const struct err *why);
 	void *arg;
@@ -33,9 +37,12 @@ struct nodes_end {
 
 /*
  * nodes_ask - ERR_CONFIG: no cluster store; then it returns NULL, as without memory, and done is
- * not called. ERR_AGAIN: the store is away. nodes_ask_cancel - done is not called any more.
+ * not called. ERR_AGAIN: the store is away. nodes_ask_pool - which nodes have taken over the pool
+ * of this name; also ERR_NOTFOUND. nodes_ask_cancel - done is not called any more.
  */
 struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e);
+struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
+				 struct err *e);
 void nodes_ask_cancel(struct nodes_ask *a);
 
 #endif

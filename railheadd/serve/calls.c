@@ -138,7 +138,7 @@ static const struct json_field pool_put_fields[] = {
 	{ .key = NULL },
 };
 
-static const struct json_field pool_remove_fields[] = { POOL, { .key = NULL } };
+static const struct json_field pool_name_fields[] = { POOL, { .key = NULL } };
 
 static void change_done(void *arg, const struct err *why, bool created)
 {
@@ -190,7 +190,7 @@ static void call_pool_remove(const struct calls_to *to, struct server_request *r
 	struct pool_args a = { .pool = NULL };
 	struct err e;
 
-	if (json_decode(args, "args", pool_remove_fields, &a, &e) == 0)
+	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
 		c = pool_change_remove(to->driver, a.pool, &end, &e);
 	change_begun(r, c, &e);
 }
@@ -256,6 +256,22 @@ static void call_nodes(const struct calls_to *to, struct server_request *r, cons
 	a = nodes_ask(to->nodes, &end, &e);
 	if (a)
 		server_later(r, forget_nodes, a);
+	else
+		server_refuse(r, &e);
+}
+
+static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
+			    const struct json *args)
+{
+	const struct nodes_end end = { nodes_done, r };
+	struct pool_args a = { NULL };
+	struct nodes_ask *ask = NULL;
+	struct err e;
+
+	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
+		ask = nodes_ask_pool(to->nodes, a.pool, &end, &e);
+	if (ask)
+		server_later(r, forget_nodes, ask);
 	else
 		server_refuse(r, &e);
 }
@@ -327,6 +343,7 @@ static const struct {
 	{ "need-address", call_need_address },
 	{ "node-forget", call_node_forget },
 	{ "nodes", call_nodes },
+	{ "pool-nodes", call_pool_nodes },
 	{ "pool-put", call_pool_put },
 	{ "pool-remove", call_pool_remove },
 	{ "repair", call_repair },

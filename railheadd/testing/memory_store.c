@@ -97,6 +97,7 @@ static void set(struct memory_store *m, struct object *o, const char *node, stru
 
 	(void)snprintf(o->is.node, sizeof(o->is.node), "%s", node);
 	(void)snprintf(o->is.at.version, sizeof(o->is.at.version), "%lu", ++m->revision);
+	o->is.generation++;
 	o->value = value;
 	o->is.value = value;
 	show(m, *before.at.version ? &before : NULL, &o->is);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node_pools.c: writes and reads the reports of a node; each length and number is checked. */
+#include "cluster/protocol/node_pools.h"
+
+#include <stdio.h>
+
+#include "lib/json/json.h"
+
+struct raw {
+	const char *name, *uid, *waits;
+	int64_t generation;
+};
+
+#define TEXT(k, member, size)                                                                      \
+	{                                                                                          \
+		.key = (k), .kind = J_STRING, .offset = offsetof(struct raw, member),              \
+		.flags = J_EMPTY_OK, .min = 1, .max = (size)-1                                     \
+	}
+
+static const struct json_field fields[] = {
+	TEXT("name", name, GRID_POOL_MAX + 1),
+	TEXT("uid", uid, CLUSTER_UID_LEN),
+	TEXT("waits", waits, NODE_POOL_WAITS_LEN),
+	{ .key = "generation",
+	  .kind = J_I64,
+	  .offset = offsetof(struct raw, generation),
+	  .max = 1LL << 53 },
+	{ .key = NULL },
+};
+
+int node_pool_add(struct json *list, const struct node_pool *p)
+{
+	struct json *o = json_push_object(list);
+
+	return !o || json_add_str(o, "name", p->name) || json_add_str(o, "uid", p->uid) ||
+			       json_add_int(o, "generation", p->generation) ||
+			       (*p->waits && json_add_str(o, "waits", p->waits))
+		       ? -1
+		       : 0;
+}
+
+bool node_pool_find(const struct json *value, const char *name, struct node_pool *out)
+{
+	json_each (item, json_get(value, "pools")) {
+		struct raw r = { .name = NULL };
+		const char *its = json_str(json_get(item, "name"));
+		struct err ignored;
+
+		if (!its || strcmp(its, name) != 0)
+			continue;
+		if (json_decode(item, "pools", fields, &r, &ignored))
+			return false;
+		*out = (struct node_pool){ .generation = r.generation };
+		(void)snprintf(out->name, sizeof(out->name), "%s", r.name);
+		(void)snprintf(out->uid, sizeof(out->uid), "%s", r.uid ? r.uid : "");
+		(void)snprintf(out->waits, sizeof(out->waits), "%s", r.waits ? r.waits : "");
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * node_pools.h: which definitions of shared pools a node has taken over, as a member of the value
+ * of its object. Pure.
+ *
+ *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not" }]
+ */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_NODE_POOLS_H
+#define RAILHEAD_CLUSTER_PROTOCOL_NODE_POOLS_H
+
+#include "cluster/protocol/object.h"
+
+#define NODE_POOL_WAITS_LEN 256
+
+struct node_pool {
+	char name[GRID_POOL_MAX + 1];
+	char uid[CLUSTER_UID_LEN];
+	int64_t generation; /* the definition that the node has taken over has it; 0: none */
+	/* Why it has not taken over the present one, or what else is in the way; "": nothing. */
+	char waits[NODE_POOL_WAITS_LEN];
+};
+
+/* node_pool_add - append one to a list, the member "pools". -1: no memory. */
+int node_pool_add(struct json *list, const struct node_pool *p) must_check;
+
+/*
+ * node_pool_find - what the value of a node says about the pool of this name. False: nothing, or
+ * it cannot be read.
+ */
+bool node_pool_find(const struct json *value, const char *name, struct node_pool *out);
+
+#endif

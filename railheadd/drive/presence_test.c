@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* presence_test.c: what the object of a node says about shared pools. */
+#include "railheadd/testing/driver_ask.h"
+
+/* Whether the object of the node has this text. */
+static bool says(const void *arg)
+{
+	auto_free char *text = memory_store_text(b.store, CLUSTER_NODE, "n1");
+
+	return text && strstr(text, arg) != NULL;
+}
+
+static unsigned writes(void)
+{
+	return memory_store_counts(b.store).writes;
+}
+
+START_TEST(a_node_reports_each_generation)
+{
+	begin();
+	pool("rail0", RAIL);
+	pool("rail1", OTHER);
+	begin_driver();
+	ready();
+	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
+	loop_until(b.base, says, "\"name\":\"rail1\",\"uid\":\"uid-2\",\"generation\":1}");
+	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0,"
+		      "\"excludes\":[\"10.1.0.9\"]}");
+	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}");
+	memory_store_delete(b.store, CLUSTER_POOL, "rail1");
+	loop_until(b.base, says,
+		   "\"pools\":[{\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}]");
+	end();
+}
+END_TEST
+
+START_TEST(a_node_says_why_it_has_not_taken_a_pool_over)
+{
+	begin();
+	ck_assert_int_eq(w_pool(&w, "own", "{\"subnet\":\"10.1.0.0/24\"}", false), 0);
+	pool("rail0", RAIL);
+	begin_driver();
+	ready();
+	loop_until(b.base, says,
+		   "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":0,\"waits\":"
+		   "\"pool rail0 overlaps with pool own");
+	pool("rail1", "{\"subnet\":\"10.1.0.0/25\",\"blockSize\":8}");
+	loop_until(b.base, says, "\"waits\":\"it overlaps the older pool rail0\"");
+	end();
+}
+END_TEST
+
+static bool has_lease(const void *arg)
+{
+	return *w_add(&w, "{\"pool\":\"rail0\"}", arg, "") != '!';
+}
+
+/* Writes of the object do not grow with the number of pods. */
+START_TEST(pods_write_no_report)
+{
+	char id[16];
+
+	begin();
+	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":64,\"warm\":1,\"cooldown\":0}");
+	begin_driver();
+	ready();
+	loop_until(b.base, says, "\"name\":\"rail0\"");
+	loop_until(b.base, has_lease, "c0");
+	unsigned before = writes();
+	for (int i = 1; i < 50; i++) {
+		(void)snprintf(id, sizeof(id), "c%d", i);
+		ck_assert(has_lease(id));
+		driver_look(b.driver);
+		loop_until(b.base, follows_both, NULL);
+	}
+	ck_assert_uint_eq(writes(), before);
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("presence", a_node_reports_each_generation,
+	     a_node_says_why_it_has_not_taken_a_pool_over, pods_write_no_report)
