@@ -54,6 +54,14 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 void agent_unset_pool(struct agent *a, const char *name);
 
 /*
+ * agent_know - a record that the node's store has got without the agent (ipam/blocks/adopt.h). If
+ * the agent knows the block already, nothing changes. -1: no memory. agent_pool_conflicts - how
+ * many blocks of a pool are contested or lost.
+ */
+int agent_know(struct agent *a, const struct block_record *r) must_check;
+size_t agent_pool_conflicts(const struct agent *a, const char *pool);
+
+/*
  * agent_need - callers wait until the pool can assign so many addresses; 0: no caller waits any
  * more. A new call replaces the one before it. How it ends is said once by ops->met(), from
  * agent_tick() or agent_answer(). False: the pool is not known, and nothing will be said.

@@ -389,13 +389,29 @@ static void examine_again(struct agent *a, struct op *op, enum cluster_outcome o
 
 /* ---- an ask for a block that is in use ---- */
 
+/* This node does not know which addresses the contester's pods have. */
+static void probe_from_now_on(struct agent *a, struct op *op, struct block *b)
+{
+	const struct block_record *r = agent_find(a, &op->key);
+	struct block_record probed;
+
+	b->probe |= b->contested;
+	if (!b->contested || !r || r->probe)
+		return;
+	probed = *r;
+	probed.probe = true;
+	/* If it fails, the block itself says so, and the next confirmation reads it. */
+	(void)!agent_put(a, &probed);
+}
+
 void answer_go(struct agent *a, struct op *op)
 {
 	struct block b = op->seen.block;
 	uint32_t used = a->ops->used(a->arg, &op->key);
 
-	/* A contester waits for the answer, and clears it. */
+	/* A contester waits for the answer, and clears it. Its pods have addresses of the block. */
 	b.kept = b.contested;
+	probe_from_now_on(a, op, &b);
 	if (!b.contested)
 		b.asker = (struct block_party){ 0 };
 	/* An address that cools down holds the block, too. */

@@ -10,9 +10,10 @@
 
 struct raw {
 	int64_t size, warm, idle;
-	int strict;
+	int strict, adopting;
 };
 
+static const struct json_enum states[] = { { "open", false }, { "adopting", true }, { 0 } };
 static const struct json_enum fences[] = { { "off", false }, { "strict", true }, { 0 } };
 
 #define NUMBER(k, field, least, most)                                                              \
@@ -25,6 +26,10 @@ static const struct json_field fields[] = {
 	NUMBER("blockSize", size, 1, POOL_BLOCK_SIZE_MAX),
 	NUMBER("warm", warm, 0, INT64_C(1) << 32),
 	NUMBER("idle", idle, 0, SOURCE_COOLDOWN_MAX),
+	{ .key = "state",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct raw, adopting),
+	  .names = states },
 	{ .key = "fence", .kind = J_ENUM, .offset = offsetof(struct raw, strict), .names = fences },
 	{ 0 },
 };
@@ -96,6 +101,7 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 		.warm = (uint64_t)(r.warm < 0 ? r.size : r.warm),
 		.idle = r.idle * 1000000000,
 		.strict = r.strict,
+		.adopting = r.adopting,
 	};
 	return 0;
 }

@@ -12,6 +12,8 @@
  * - warm: free addresses that a node keeps ahead; default: blockSize
  * - idle: seconds after which a block without leases is returned; default: 600
  * - fence: "off" or "strict": whether a node that is cut off from the cluster stops assigning
+ * - state: "open" or "adopting": nodes bring the leases of their own pools of this name into it,
+ * and each node assigns the addresses that it had before; see ipam/blocks/adopt.h
  */
 #ifndef RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
 #define RAILHEAD_IPAM_CONF_POOL_BLOCKS_H

@@ -38,6 +38,7 @@ struct pool_blocks {
 	uint64_t warm;   /* free addresses that a node keeps ahead */
 	int64_t idle;    /* ns until a block without leases is returned */
 	bool strict;     /* fence */
+	bool adopting;   /* state */
 	const char *uid; /* of the pool in the cluster; NULL: no agent put it. Borrowed */
 };
 

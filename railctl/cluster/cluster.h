@@ -7,16 +7,19 @@
 #include "lib/cli/cmd.h"
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_delete,
-	cmd_cluster_pool_show, cmd_cluster_node_forget, cmd_cluster_node_list;
+	cmd_cluster_pool_open, cmd_cluster_pool_show, cmd_cluster_node_forget,
+	cmd_cluster_node_list;
 
 /* The agent itself waits for the cluster store up to 5 seconds for each of a few steps. */
 #define CLUSTER_WAIT_MS 30000
 
 /*
- * cluster_pool_wait - until all nodes whose heartbeat moves have taken over the present definition
- * of the pool, or so many seconds have passed. The nodes that have not are named, and the command
- * ends with CMD_FAILED. *answer: the last state, as of the agent's call "pool-nodes".
+ * cluster_pool_wait_option - the value of --wait; 0: it was not given. cluster_pool_wait - until
+ * all nodes whose heartbeat moves have taken over the present definition of the pool, or so many
+ * seconds have passed. The nodes that have not are named, and the command ends with CMD_FAILED.
+ * *answer: the last state, as of the agent's call "pool-nodes".
  */
+int cluster_pool_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e) must_check;
 int cluster_pool_wait(struct cmd_run *r, const char *pool, unsigned seconds, struct json **answer,
 		      struct err *e) must_check;
 

@@ -3,11 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/base/parse.h"
 #include "lib/sys/fs.h"
 #include "railctl/cluster/cluster.h"
-
-#define WAIT_MAX 86400 /* seconds */
 
 static int read_file(const char *path, struct json **out, struct err *e)
 {
@@ -39,25 +36,12 @@ static struct json *args_of(const struct json *pool, const char *name)
 	return out;
 }
 
-/* With --wait: seconds; 0: not given. */
-static int read_wait(struct cmd_run *r, unsigned *seconds, struct err *e)
-{
-	const char *text = opt_get(&r->opts, "wait");
-	uint64_t n = 0;
-
-	if (text && parse_u64(text, 1, WAIT_MAX, &n))
-		return cmd_usage(r, e, "--wait: \"%.32s\" is not a number of seconds up to %d",
-				 text, WAIT_MAX);
-	*seconds = (unsigned)n;
-	return 0;
-}
-
 static int wait_for(struct cmd_run *r, const char *name, struct json *o, struct err *e)
 {
 	auto_json struct json *answer = NULL;
 	unsigned seconds;
 
-	if (read_wait(r, &seconds, e))
+	if (cluster_pool_wait_option(r, &seconds, e))
 		return -1;
 	if (!seconds)
 		return 0;
@@ -103,7 +87,7 @@ static int apply(struct cmd_run *r, struct err *e)
 
 	if (!report)
 		return err_nomem(e);
-	if (read_wait(r, &seconds, e) || read_file(r->opts.words[0], &tree, e))
+	if (cluster_pool_wait_option(r, &seconds, e) || read_file(r->opts.words[0], &tree, e))
 		return -1;
 	if (json_type(tree) != JSON_ARRAY && put_one(r, tree, report, e))
 		return -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/parse.h"
 #include "railctl/cluster/cluster.h"
 
 /* The agent reads three lists, each with a time of its own. */
@@ -14,6 +15,7 @@
 /* Each question reads all nodes of the cluster: so the pauses grow. */
 #define PAUSE_MS     250
 #define PAUSE_MAX_MS 4000
+#define WAIT_MAX     86400 /* seconds */
 
 static int ask(struct cmd_run *r, const char *pool, struct json **answer, struct err *e)
 {
@@ -127,6 +129,18 @@ const struct cmd cmd_cluster_pool_show = {
 };
 
 /* ---- wait ---- */
+
+int cluster_pool_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "wait");
+	uint64_t n = 0;
+
+	if (text && parse_u64(text, 1, WAIT_MAX, &n))
+		return cmd_usage(r, e, "--wait: \"%.32s\" is not a number of seconds up to %d",
+				 text, WAIT_MAX);
+	*seconds = (unsigned)n;
+	return 0;
+}
 
 static void pause_ms(int64_t ms)
 {

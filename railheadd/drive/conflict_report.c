@@ -122,6 +122,7 @@ static void say(const struct conflict_report *c, const struct json *block)
 
 	tell_people(c->driver->events, block, node);
 	list_pods(block, pods, sizeof(pods));
+	pools_note_lost(c->driver, block, node, pods);
 	log_error(&c->driver->conf.ctx->log,
 		  "shared pool %s: the block from %s to %s is lost: %s%s has it; nothing more of "
 		  "it is assigned%s",

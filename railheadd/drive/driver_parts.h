@@ -7,6 +7,7 @@
 #include "lib/base/err.h"
 
 struct cluster_node;
+struct json;
 struct driver;
 struct conflict_report;
 struct presence;
@@ -34,6 +35,14 @@ void conflict_asks_free(struct driver *d);
 int conflict_report_new(struct driver *d, struct conflict_report **out, struct err *e) must_check;
 void conflict_report_block(struct conflict_report *c, const struct block_record *r);
 void conflict_report_free(struct conflict_report *c);
+
+/*
+ * pools_note_lost - another node has a block (as of admin_conflicts()) with pods of this one; pods:
+ * a text that names them. The object of the node says so while the pool is adopting. node NULL: it
+ * is not known.
+ */
+void pools_note_lost(struct driver *d, const struct json *block, const char *node,
+		     const char *pods);
 
 /*
  * presence_new - write the object of this node now and when it differs from *node, which is copied.

@@ -6,6 +6,7 @@
 #include <sys/queue.h>
 
 #include "cluster/protocol/agent.h"
+#include "ipam/blocks/adopt.h"
 #include "ipam/blocks/blocks.h"
 #include "ipam/blocks/shared_pool.h"
 #include "railheadd/drive/driver.h"

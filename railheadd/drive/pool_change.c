@@ -36,7 +36,8 @@ struct pool_change {
 	struct cluster_call *call;
 	struct event *timer;
 	char name[GRID_POOL_MAX + 1];
-	struct json *definition;  /* NULL: delete */
+	struct json *definition;  /* NULL: delete, or not read yet */
+	int64_t open_at;          /* open the pool of this generation; 0: another change */
 	struct ip_prefix subnet;  /* of the pool */
 	struct cluster_object at; /* the pool as it was read or created; without its value */
 	unsigned tries, looks;
@@ -336,6 +337,54 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 	return 0;
 }
 
+static bool is_adopting(const struct json *definition)
+{
+	const char *state = json_str(json_get(definition, "state"));
+
+	return state && strcmp(state, "adopting") == 0;
+}
+
+/* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
+static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
+{
+	bool was = is_adopting(old), will = is_adopting(c->definition);
+
+	if (was == will)
+		return 0;
+	if (was) {
+		err_set(e, ERR_BUSY, 0, "pool %s: it is adopting leases of the nodes", c->name);
+		return err_hint(e,
+				"`railctl cluster pool open %s` opens it once all nodes have "
+				"reported; until then keep \"state\": \"adopting\"",
+				c->name);
+	}
+	err_set(e, ERR_BUSY, 0, "pool %s: it is open, so it cannot begin to adopt leases", c->name);
+	return err_hint(e, "only a new pool can have \"state\": \"adopting\"");
+}
+
+/* The definition that the nodes have reported, without its state. */
+static int make_open(struct pool_change *c, const struct cluster_object *o, struct err *e)
+{
+	if (o->generation != c->open_at) {
+		err_set(e, ERR_AGAIN, 0, "pool %s: its definition has changed meanwhile", c->name);
+		return err_hint(e, "run the command again");
+	}
+	json_free(c->definition);
+	c->definition = json_dup(o->value);
+	if (!c->definition)
+		return err_nomem(e);
+	json_del(c->definition, "state");
+	return 0;
+}
+
+/* A pool that is there, and is to be changed. */
+static int check_change(struct pool_change *c, const struct cluster_object *o, struct err *e)
+{
+	if (c->open_at)
+		return make_open(c, o, e);
+	return check_same(c, o->value, e) || check_state(c, o->value, e) ? -1 : 0;
+}
+
 static void was_read(void *arg, const struct cluster_result *r)
 {
 	struct pool_change *c = arg;
@@ -349,15 +398,15 @@ static void was_read(void *arg, const struct cluster_result *r)
 		c->at = *r->object;
 		c->subnet = c->definition ? c->subnet : seen.subnet;
 	}
-	if (r->outcome == CLUSTER_NOT_FOUND && !c->definition) {
+	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->open_at)) {
 		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name", c->name);
 		finish(c, &e);
 	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
 		failed(c, r);
+	} else if (there && (c->open_at || c->definition) && check_change(c, r->object, &e)) {
+		finish(c, &e);
 	} else if (!there || !c->definition) {
 		list_pools(c);
-	} else if (check_same(c, r->object->value, &e)) {
-		finish(c, &e);
 	} else {
 		write_pool(c, true);
 	}
@@ -429,6 +478,14 @@ struct pool_change *pool_change_put(struct driver *d, const char *name,
 		return begin(d, name, &what, e);
 	(void)err_nomem(e);
 	return NULL;
+}
+
+struct pool_change *pool_change_open(struct driver *d, const char *name, int64_t generation,
+				     const struct pool_change_end *end, struct err *e)
+{
+	struct pool_change what = { .end = *end, .open_at = generation };
+
+	return begin(d, name, &what, e);
 }
 
 struct pool_change *pool_change_remove(struct driver *d, const char *name,

@@ -23,6 +23,8 @@ struct pool_seen {
 	int64_t generation;
 	int64_t taken;                   /* the generation that this node has taken over; 0: none */
 	char waits[NODE_POOL_WAITS_LEN]; /* why not this one; "": nothing is known */
+	char lost[NODE_POOL_WAITS_LEN];  /* a block with pods that another node has */
+	bool adopting;                   /* its state: see ipam/blocks/adopt.h */
 	bool ending;
 	bool listed;                   /* the list that runs has it */
 	bool fresh;                    /* what it says has not reached the node yet */

@@ -96,7 +96,11 @@ static int replace(struct driver *d, const struct shared_pool_def *def, bool end
 	if (!p)
 		return -1;
 	p->view.pool.ending = ending;
-	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition);
+	/* Also on a node that the pool is not for, leases are brought in. None claims ahead. */
+	if (p->view.source.blocks.adopting)
+		p->view.pool.warm = 0;
+	p->view.pool.conflict =
+		node_labels_exclude(&d->labels, p->definition) && !p->view.source.blocks.adopting;
 	if (agent_set_pool(d->agent, &p->view.pool, e)) {
 		shared_pool_view_clear(&p->view);
 		json_free(p->definition);
@@ -198,6 +202,18 @@ static void stop_use(struct driver *d, struct pool_seen *s, struct pool_entry *o
 		refused(d, s->name, &e);
 }
 
+void pools_note_lost(struct driver *d, const struct json *block, const char *node, const char *pods)
+{
+	struct pool_seen *s = find_seen(d, json_str(json_get(block, "pool")));
+
+	if (!s)
+		return;
+	(void)snprintf(s->lost, sizeof(s->lost), "%.63s has the block from %.45s to %.45s%.70s",
+		       node ? node : "another node", json_str(json_get(block, "first")),
+		       json_str(json_get(block, "last")), pods);
+	presence_pools(d->presence);
+}
+
 /* A disk that is full, or a pool of the node that lies there: both may end. */
 static void use_later(struct driver *d, struct pool_seen *s)
 {
@@ -210,6 +226,46 @@ static void use_later(struct driver *d, struct pool_seen *s)
 static void say_why(struct pool_seen *s, const char *why)
 {
 	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why);
+}
+
+/* The agent may know a new block of the pool already, if it tried before. */
+static int know_blocks(struct driver *d, const char *pool, struct err *e)
+{
+	struct agent_memory memory;
+	int rc = 0;
+
+	if (blocks_load(d->conf.ipam, &memory, e))
+		return -1;
+	for (size_t i = 0; i < memory.n && rc == 0; i++) {
+		if (strcmp(memory.blocks[i].key.pool, pool) == 0)
+			rc = agent_know(d->agent, &memory.blocks[i]);
+	}
+	blocks_clear(&memory);
+	return rc ? err_nomem(e) : 0;
+}
+
+/*
+ * A pool in the state "adopting". The blocks of leases that were moved are the agent's before the
+ * pool is: if that fails, the next try finds them in the store.
+ */
+static int adopt(struct driver *d, const struct pool_seen *s, struct err *e)
+{
+	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition };
+	struct pool_adopt a = { .def = &def, .random = driver_random };
+
+	if (pool_adopt(d->conf.ipam, &a, e))
+		return -1;
+	if (!a.local)
+		return 0;
+	auto_json struct json *definition = a.local;
+	const struct shared_pool_def local = { s->name, s->uid, s->generation, definition };
+
+	if (a.moved)
+		log_info(&d->conf.ctx->log,
+			 "the leases of pool %s are now leases of the shared "
+			 "pool of this name",
+			 s->name);
+	return know_blocks(d, s->name, e) || replace(d, &local, s->ending, e) ? -1 : 0;
 }
 
 static void use(struct driver *d, struct pool_seen *s)
@@ -229,7 +285,9 @@ static void use(struct driver *d, struct pool_seen *s)
 		return;
 	/* The node's store first: an agent that has a block of a pool needs its definition there.
 	 */
-	if (shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, s->ending, &e)) {
+	if (s->adopting
+		    ? adopt(d, s, &e)
+		    : shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, s->ending, &e)) {
 		refused(d, s->name, &e);
 		say_why(s, e.msg);
 		use_later(d, s);
@@ -239,9 +297,9 @@ static void use(struct driver *d, struct pool_seen *s)
 	s->taken = s->generation;
 	s->waits[0] = '\0';
 	s->again = s->pause = 0;
-	if (old)
+	if (old || !pools_find(d, s->name))
 		return;
-	log_info(&d->conf.ctx->log, "shared pool %s", s->name);
+	log_info(&d->conf.ctx->log, "shared pool %s%s", s->name, s->adopting ? " (adopting)" : "");
 	(void)needs_tell(d, s->name);
 	if (d->own_skipped && d->own_follow)
 		follow_again(d->own_follow);
@@ -356,8 +414,10 @@ static void see(struct driver *d, const struct cluster_object *o)
 		pool_look_cancel(s);
 	now.look = s->look;
 	now.rival_since = s->rival_since;
-	if (strcmp(now.uid, s->uid) == 0)
+	if (strcmp(now.uid, s->uid) == 0) {
 		now.taken = s->taken;
+		memcpy(now.lost, s->lost, sizeof(now.lost));
+	}
 	now.definition = definition;
 	now.listed = now.fresh = true;
 	json_free(s->definition);

@@ -30,8 +30,10 @@ struct presence {
 /* ---- the pools ---- */
 
 /* The report of this node about a pool that the cluster has. */
-static struct node_pool report_of(const struct pool_seen *s)
+static struct node_pool report_of(const struct driver *d, const struct pool_seen *s)
 {
+	/* While a pool is adopting, each block with leases of this node must become its own. */
+	size_t conflicts = s->adopting ? agent_pool_conflicts(d->agent, s->name) : 0;
 	const struct err *look = pool_look_why(s);
 	struct node_pool p = { .generation = s->taken };
 
@@ -40,6 +42,11 @@ static struct node_pool report_of(const struct pool_seen *s)
 	if (s->rival)
 		(void)snprintf(p.waits, sizeof(p.waits), "it overlaps the older pool %.100s",
 			       s->rival->name);
+	else if (conflicts && *s->lost)
+		memcpy(p.waits, s->lost, sizeof(p.waits));
+	else if (conflicts)
+		(void)snprintf(p.waits, sizeof(p.waits), "it claims %zu blocks of its leases",
+			       conflicts);
 	else
 		(void)snprintf(p.waits, sizeof(p.waits), "%.255s", look ? look->msg : s->waits);
 	return p;
@@ -51,7 +58,7 @@ static int add_pools(const struct driver *d, struct json *value)
 	const struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
-		const struct node_pool p = report_of(s);
+		const struct node_pool p = report_of(d, s);
 
 		if (node_pool_add(list, &p))
 			return -1;
@@ -65,7 +72,7 @@ static uint64_t hash_of_pools(const struct driver *d)
 	const struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
-		const struct node_pool p = report_of(s);
+		const struct node_pool p = report_of(d, s);
 
 		h = hash_add(h, p.name, strlen(p.name) + 1);
 		h = hash_add(h, p.uid, strlen(p.uid) + 1);

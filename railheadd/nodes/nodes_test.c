@@ -77,6 +77,14 @@ static struct nodes_ask *ask(struct asked *a)
 	return nodes_ask(n, &how, &e);
 }
 
+static struct nodes_ask *ask_pool(const char *pool, struct asked *a)
+{
+	const struct nodes_end how = { done, a };
+
+	*a = (struct asked){ .done = false };
+	return nodes_ask_pool(n, pool, &how, &a->why);
+}
+
 static bool is_done(const void *arg)
 {
 	return ((const struct asked *)arg)->done;
@@ -181,5 +189,27 @@ START_TEST(without_a_store)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/nodes/nodes", a_node_whose_heartbeat_does_not_move, two_questions_at_a_time,
+START_TEST(which_nodes_have_taken_a_pool_over)
+{
+	struct asked a;
+
+	begin(true);
+	objects();
+	memory_store_put(store, CLUSTER_POOL, "rail00", "", "{}");
+	ck_assert_ptr_nonnull(ask_pool("rail0", &a));
+	loop_until(base, is_done, &a);
+	ck_assert_int_eq(a.why.code, ERR_NOTFOUND);
+	memory_store_put(store, CLUSTER_POOL, "rail0", "", "{}");
+	ck_assert_ptr_nonnull(ask_pool("rail0", &a));
+	loop_until(base, is_done, &a);
+	/* Neither has reported anything. */
+	ck_assert_str_eq(a.text, "n1 -1 0 n2 -1 0 ");
+	ck_assert_ptr_null(ask_pool("a-name-that-no-shared-pool-can-have", &a));
+	ck_assert_int_eq(a.why.code, ERR_CONFIG);
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("railheadd/nodes/nodes", which_nodes_have_taken_a_pool_over,
+	     a_node_whose_heartbeat_does_not_move, two_questions_at_a_time,
 	     a_store_that_is_away_or_refuses, questions_that_are_cancelled, without_a_store)

@@ -9,6 +9,7 @@
 #include "railheadd/drive/node_forget.h"
 #include "railheadd/drive/pool_change.h"
 #include "railheadd/nodes/nodes.h"
+#include "railheadd/serve/pool_open.h"
 
 #define WAIT_MAX_MS     60000
 #define ADDRESSES_MAX   64
@@ -276,6 +277,18 @@ static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
 		server_refuse(r, &e);
 }
 
+static void call_pool_open(const struct calls_to *to, struct server_request *r,
+			   const struct json *args)
+{
+	struct pool_args a = { NULL };
+	struct err e;
+
+	if (json_decode(args, "args", pool_name_fields, &a, &e))
+		server_refuse(r, &e);
+	else
+		pool_open(to->driver, to->nodes, r, a.pool);
+}
+
 /* ---- status ---- */
 
 static void call_status(const struct calls_to *to, struct server_request *r,
@@ -344,6 +357,7 @@ static const struct {
 	{ "node-forget", call_node_forget },
 	{ "nodes", call_nodes },
 	{ "pool-nodes", call_pool_nodes },
+	{ "pool-open", call_pool_open },
 	{ "pool-put", call_pool_put },
 	{ "pool-remove", call_pool_remove },
 	{ "repair", call_repair },
