@@ -6,8 +6,8 @@
 
 #include "ipam/lease/session.h"
 #include "lib/cli/cmd.h"
-#include "railheadd/conf/agent_files.h"
 #include "railheadd/conf/agent_store.h"
+#include "railheadd/kubenode/kubenode.h"
 #include "railheadd/metrics/metrics.h"
 #include "railheadd/nodes/nodes.h"
 #include "railheadd/reclaim/reclaim.h"
@@ -24,6 +24,7 @@ struct agent_program {
 	struct ipam ipam;
 	struct driver *driver;
 	struct nodes *nodes;
+	struct kubenode *kubenode; /* NULL: the cluster store has no Nodes */
 	struct repairer *repairer;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
@@ -100,6 +101,14 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 	return p->files.conf.metrics ? metrics_new(&conf, &p->metrics, e) : 0;
 }
 
+static int start_kubenode(struct agent_program *p, const struct ctx *ctx,
+			  struct cluster_store *store, struct err *e)
+{
+	const struct kubenode_conf conf = { ctx, p->base, store, p->driver, p->files.node };
+
+	return store && store->ops->has_nodes ? kubenode_new(&conf, &p->kubenode, e) : 0;
+}
+
 static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
@@ -121,7 +130,7 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 		return -1;
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
-	    start_repairer(p, ctx, e))
+	    start_kubenode(p, ctx, conf.store, e) || start_repairer(p, ctx, e))
 		return -1;
 	p->calls = (struct calls_to){ p->driver, p->nodes, p->repairer, p->latency };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
@@ -141,6 +150,7 @@ static void stop(struct agent_program *p)
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);
+	kubenode_free(p->kubenode);
 	driver_free(p->driver);
 	if (p->ipam.store)
 		ipam_close(&p->ipam);

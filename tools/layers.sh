@@ -87,6 +87,7 @@ railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
 railheadd/labels|lib/ ipam/conf/ ipam/node/
 railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/events/
 railheadd/events|lib/ cluster/store/
+railheadd/kubenode|lib/ cluster/store/ railheadd/drive/
 railheadd/nodes|lib/ cluster/store/ cluster/protocol/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/

@@ -13,7 +13,7 @@
 static const char *const kinds[CLUSTER_KINDS] = {
 	[CLUSTER_POOL] = "pools",          [CLUSTER_BLOCK] = "blocks",
 	[CLUSTER_NODE] = "nodes",          [CLUSTER_HEARTBEAT] = "heartbeats",
-	[CLUSTER_IDENTITY] = "identities",
+	[CLUSTER_IDENTITY] = "identities", [CLUSTER_KUBE_NODE] = "kubernetes-nodes",
 };
 
 #define PREFIX_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"

@@ -87,11 +87,11 @@ bool kube_widen(struct cluster_call *c)
 	int64_t until = ctx_mono_ms() + FIELD_AGAIN_MS;
 	struct kube *s = kube_store(c);
 
-	/* The pool is the younger field. A heartbeat is selected by its name. */
+	/* The pool is the younger field. A heartbeat and a Node are selected by their name. */
 	if (c->where.pool) {
 		c->where.pool = NULL;
 		s->no_pool = until;
-	} else if (c->where.node && c->kind != CLUSTER_HEARTBEAT) {
+	} else if (c->where.node && c->kind != CLUSTER_HEARTBEAT && c->kind != CLUSTER_KUBE_NODE) {
 		c->where.node = NULL;
 		s->no_node[c->kind] = until;
 	} else {
@@ -146,6 +146,7 @@ static void kube_close(struct cluster_store *s)
 
 static const struct cluster_store_ops ops = {
 	.name = "kubernetes",
+	.has_nodes = true,
 	.get = kube_get,
 	.list = kube_list,
 	.watch = kube_watch,

@@ -112,8 +112,9 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 	const struct meaning *m = meaning_of(code, s, asked);
 	struct kube_fault f = m->fault;
 
-	(void)err_set(e, m->err, 0, "Kubernetes: cannot %s %s.%s%s%s: %d %s", asked->verb,
-		      r->plural, r->group, *asked->name ? " " : "", asked->name, code,
+	(void)err_set(e, m->err, 0, "Kubernetes: cannot %s %s%s%s%s%s: %d %s", asked->verb,
+		      r->plural, *r->group ? "." : "", r->group, *asked->name ? " " : "",
+		      asked->name, code,
 		      s && *s->message ? s->message : "without a reason of Kubernetes");
 	if (m->hint)
 		(void)err_hint(e, "%s", m->hint);

@@ -20,6 +20,7 @@ static const struct kube_resource resources[CLUSTER_KINDS] = {
 	[CLUSTER_NODE] = { KUBE_GROUP, KUBE_VERSION, "railnodes", "RailNode", false },
 	[CLUSTER_HEARTBEAT] = { "coordination.k8s.io", "v1", "leases", "Lease", true },
 	[CLUSTER_IDENTITY] = { KUBE_GROUP, KUBE_VERSION, "railidentities", "RailIdentity", false },
+	[CLUSTER_KUBE_NODE] = { "", "v1", "nodes", "Node", false },
 };
 
 const struct kube_resource *kube_resource(enum cluster_kind kind)
@@ -258,7 +259,7 @@ int kube_patch_json(const struct cluster_object *o, struct json **out, struct er
 struct fields {
 	const char *name, *uid, *version, *node, *created;
 	int64_t generation;
-	const struct json *meta, *spec, *annotations, *ending;
+	const struct json *meta, *spec, *annotations, *labels, *ending;
 };
 
 static const struct json_field top[] = {
@@ -277,6 +278,11 @@ static const struct json_field in_meta[] = {
 	{ "generation", J_I64, offsetof(struct fields, generation), 0, 0, INT64_C(1) << 53, NULL },
 	{ "deletionTimestamp", J_ANY, offsetof(struct fields, ending), 0, 0, 0, NULL },
 	{ "annotations", J_OBJECT, offsetof(struct fields, annotations), 0, 0, 0, NULL },
+	{ "labels", J_OBJECT, offsetof(struct fields, labels), 0, 0, 0, NULL },
+	{ 0 },
+};
+static const struct json_field only_meta[] = {
+	{ "metadata", J_OBJECT, offsetof(struct fields, meta), J_REQUIRED, 0, 0, NULL },
 	{ 0 },
 };
 static const struct json_field in_spec[] = {
@@ -301,8 +307,21 @@ static int read_annotation(const struct fields *f, struct json **tree, struct er
 	return 0;
 }
 
+/* The value of a Node: its labels. */
+static int read_labels(struct fields *f, struct json **tree, struct err *e)
+{
+	f->node = f->name;
+	f->spec = f->labels;
+	if (f->labels)
+		return 0;
+	*tree = json_new_object();
+	return *tree ? 0 : err_nomem(e);
+}
+
 static int read_value(enum cluster_kind kind, struct fields *f, struct json **tree, struct err *e)
 {
+	if (kind == CLUSTER_KUBE_NODE)
+		return read_labels(f, tree, e);
 	if (kind == CLUSTER_HEARTBEAT) {
 		f->node = f->name;
 		return read_annotation(f, tree, e);
@@ -317,7 +336,8 @@ int kube_object_read(const struct json *n, enum cluster_kind kind, struct cluste
 	auto_json struct json *t = NULL;
 	struct fields f = { .node = "" };
 
-	if (json_decode(n, r->kind, top, &f, e) || json_decode(f.meta, "metadata", in_meta, &f, e))
+	if (json_decode(n, r->kind, kind == CLUSTER_KUBE_NODE ? only_meta : top, &f, e) ||
+	    json_decode(f.meta, "metadata", in_meta, &f, e))
 		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s", r->kind);
 	if (read_value(kind, &f, &t, e))
 		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s %s", r->kind, f.name);

@@ -207,6 +207,26 @@ START_TEST(objects)
 }
 END_TEST
 
+/* The API server sends the metadata of a Node alone. */
+START_TEST(nodes_of_kubernetes)
+{
+	struct cluster_object o;
+	struct json *value;
+	struct err e;
+
+	ck_assert_int_eq(reads("{\"kind\":\"PartialObjectMetadata\"," META(",\"labels\":{\"leaf\":"
+									   "\"g3\"}") "}",
+			       CLUSTER_KUBE_NODE, &o, &value, &e),
+			 0);
+	ck_assert_str_eq(o.node, "b");
+	ck_assert_str_eq(json_str(json_get(value, "leaf")), "g3");
+	json_free(value);
+	ck_assert_int_eq(reads("{" META("") "}", CLUSTER_KUBE_NODE, &o, &value, &e), 0);
+	ck_assert_uint_eq(json_len(value), 0);
+	json_free(value);
+}
+END_TEST
+
 START_TEST(strange_objects)
 {
 	static const struct {
@@ -253,6 +273,7 @@ START_TEST(addresses)
 	const struct kube_where both = { CLUSTER_BLOCK, "n1", "rail0" };
 	const struct kube_where beats = { CLUSTER_HEARTBEAT, "n1", NULL };
 	const struct kube_where all = { CLUSTER_IDENTITY, NULL, NULL };
+	const struct kube_where host = { CLUSTER_KUBE_NODE, "n1", NULL };
 
 	is(kube_object_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p");
 	is(kube_object_url(&p, CLUSTER_NODE, NULL), CRD "railnodes");
@@ -269,6 +290,11 @@ START_TEST(addresses)
 	is(kube_page_url(&p, &beats, 7, ""),
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases?limit=7"
 	   "&fieldSelector=metadata.name%3Dn1&labelSelector=railhead.io%2Fheartbeat");
+	is(kube_page_url(&p, &host, 1, ""),
+	   "https://a/x/api/v1/nodes?limit=1&fieldSelector=metadata.name%3Dn1");
+	is(kube_watch_url(&p, &host, "12", 0),
+	   "https://a/x/api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=12"
+	   "&fieldSelector=metadata.name%3Dn1");
 	is(kube_watch_url(&p, &all, "12", 0),
 	   CRD "railidentities?watch=1&allowWatchBookmarks=true&resourceVersion=12");
 	is(kube_watch_url(&p, &all, "12", 5),
@@ -313,4 +339,4 @@ START_TEST(no_memory)
 END_TEST
 
 TEST_PROGRAM("kube_object", specs, patches, patches_that_test, patches_of_heartbeats_that_test,
-	     refused_values, objects, strange_objects, addresses, no_memory)
+	     refused_values, objects, nodes_of_kubernetes, strange_objects, addresses, no_memory)

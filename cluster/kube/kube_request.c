@@ -28,24 +28,28 @@ static void add_resource(struct text *t, const struct kube_place *p, enum cluste
 {
 	const struct kube_resource *r = kube_resource(kind);
 
-	text_addf(t, "%s/apis/%s/%s/", p->server, r->group, r->version);
+	if (*r->group)
+		text_addf(t, "%s/apis/%s/%s/", p->server, r->group, r->version);
+	else
+		text_addf(t, "%s/api/%s/", p->server, r->version);
 	if (r->namespaced)
 		text_addf(t, "namespaces/%s/", p->namespace);
 	text_add(t, r->plural);
 }
 
 /*
- * "node" of the spec is a selectable field of our types, "pool" one of a block. A heartbeat has the
- * name of its node, and leases of others are beside it.
+ * "node" of the spec is a selectable field of our types, "pool" one of a block. A heartbeat and a
+ * Node have the name of their node. Leases of others are beside a heartbeat.
  */
 static void add_selector(struct text *t, const struct kube_where *where)
 {
 	bool heartbeat = where->kind == CLUSTER_HEARTBEAT;
+	bool named = heartbeat || where->kind == CLUSTER_KUBE_NODE;
 
 	if (where->node || where->pool)
 		text_add(t, "&fieldSelector=");
 	if (where->node)
-		text_addf(t, "%s%%3D%s", heartbeat ? "metadata.name" : "spec.node", where->node);
+		text_addf(t, "%s%%3D%s", named ? "metadata.name" : "spec.node", where->node);
 	if (where->pool)
 		text_addf(t, "%sspec.pool%%3D%s", where->node ? "%2C" : "", where->pool);
 	if (heartbeat) {

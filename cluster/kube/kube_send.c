@@ -146,12 +146,26 @@ static void cannot_send(struct cluster_call *c)
 	}
 }
 
+/*
+ * The kubelet writes the status of its Node again and again. An agent wants the labels alone, and
+ * the API server cuts the rest off.
+ */
+#define METADATA "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+#define LIST_OF  "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+static const char *accepted(const struct cluster_call *c)
+{
+	if (c->kind != CLUSTER_KUBE_NODE)
+		return "Accept: application/json";
+	return c->ask->next ? "Accept: " LIST_OF : "Accept: " METADATA;
+}
+
 /* The headers with the token. -1: no memory. */
 static int add_headers(const struct cluster_call *c, const char *headers[4], char *texts[2])
 {
 	size_t n = 0;
 
-	headers[n++] = "Accept: application/json";
+	headers[n++] = accepted(c);
 	if (c->token) {
 		if (asprintf(&texts[0], "Authorization: Bearer %s", c->token) < 0) {
 			texts[0] = NULL;

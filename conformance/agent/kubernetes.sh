@@ -417,3 +417,62 @@ event()
 		eventTime:"2026-11-22T00:00:00.000000Z",reportingController:"railhead.io/railheadd",reportingInstance:$t,action:"Keep",
 		reason:"BlockLost",type:"Warning",note:"x",regarding:{apiVersion:"v1",kind:"Node",name:$a,uid:$a}}' | as "$1" create -f -
 }
+
+label_node() { admin label --overwrite node "$@" >/dev/null || give_up "a label of $1"; }
+# is_elsewhere NODE POOL true|null: whether the pool is for other nodes
+is_elsewhere() { agent_is "$1" "[.pools[] | select(.name == \"$2\") | .elsewhere][0]" "$3"; }
+
+# A pool is for some nodes. Their Nodes in Kubernetes have the label, and the watch brings a change. The file overrides it.
+test_kubernetes_labels_of_the_node()
+{
+	NODES=2
+	cluster_begin
+	label_node n1 leaf=g3
+	label_node n2 leaf=g4
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1,"nodes":{"leaf":"g3"}}'
+	eventually has_spare n1 rail0 1
+	add n1 p1 rail0
+	eventually is_elsewhere n2 rail0 true
+	refused n2 p2 rail0 7 "n2 has leaf=g4"
+	is "node show" ctl n2 ipam node show
+	has "node show" "$(<"$W/is")" "leaf=g4 (Node in Kubernetes)"
+	label_node n2 leaf=g3
+	eventually has_spare n2 rail0 1
+	# The node decides without its agent, and without the API server.
+	agent_kill n2
+	engine kill
+	add n2 p2 rail0
+	engine start
+	agent_begin n2
+	eventually agent_is n2 .health ok
+	is "the file" ctl n2 ipam node label leaf=g4
+	eventually is_elsewhere n2 rail0 true
+	has "log" "$(tr -d '\\' <"$W/node/n2/log")" 'has "g4", the Node has "g3"; the file counts'
+	refused n2 p3 rail0 7 "n2 has leaf=g4"
+	is "the file" ctl n2 ipam node label leaf-
+	eventually is_elsewhere n2 rail0 null
+	# A Node that is deleted takes no pool away.
+	admin delete node n2 >/dev/null || give_up "the Node"
+	eventually grep -q 'Kubernetes has no Node' "$W/node/n2/log"
+	added n2 p3 rail0 || fail "ADD without a Node: $OUT"
+	is "the Node" admin create -f - <<<'{"apiVersion":"v1","kind":"Node","metadata":{"name":"n2"}}'
+	eventually is_elsewhere n2 rail0 true
+	unique
+}
+
+test_kubernetes_labels_without_the_right()
+{
+	NODES=1
+	cluster_begin
+	admin get clusterrole railheadd -o json | jq 'del(.rules[] | select(.resources[0] == "nodes"))' | admin replace -f - >/dev/null ||
+		give_up "the role"
+	agent_end n1
+	agent_begin n1
+	eventually grep -q 'the labels of the Node are not read: .*cannot list resource' "$W/node/n1/log"
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"nodes":{"rack":"7"}}'
+	refused n1 p1 rail0 7 "no label rack"
+	eq "refused" "$(refusal_of n1)" ""
+	label_node n1 rack=7
+	admin apply -f "$ROLE" >/dev/null || give_up "the role"
+	eventually added n1 p1 rail0
+}

@@ -13,6 +13,7 @@
 #include "ipam/conf/labels.h"
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_slice.h"
+#include "ipam/lease/label_db.h"
 #include "ipam/lease/pool_db.h"
 #include "ipam/node/node_file.h"
 #include "lib/base/text.h"
@@ -64,6 +65,17 @@ static void explain_elsewhere(struct load *d, const char *name, const struct jso
 	labels_print_asked(nodes, d->labels, &d->others);
 }
 
+static int load_labels(struct load *d, struct err *e)
+{
+	auto_json struct json *cluster = NULL;
+	const struct ipam *m = d->l->ipam;
+
+	return label_db_load(d->l, &cluster, e) ||
+			       node_labels_load(m->ctx, m->node, cluster, &d->labels, e)
+		       ? -1
+		       : 0;
+}
+
 /* 1: the pool is for other nodes. */
 static int check_nodes(struct load *d, const char *name, const struct source *s, struct err *e)
 {
@@ -71,7 +83,7 @@ static int check_nodes(struct load *d, const char *name, const struct source *s,
 
 	if (!s->nodes)
 		return 0;
-	if (!d->labels && node_labels_load(d->l->ipam->ctx, d->l->ipam->node, &d->labels, e))
+	if (!d->labels && load_labels(d, e))
 		return err_wrap(e, "pool %.100s", name);
 	if (selector_matches(s->nodes, d->labels))
 		return 0;
@@ -87,8 +99,8 @@ static int no_node(struct load *d, enum ip_family family, struct err *e)
 		return err_nomem(e);
 	err_set(e, ERR_CONFIG, 0, "ipam.pools: no IPv%d pool is for this node: %.600s", (int)family,
 		d->others.s);
-	return err_hint(e, "if it should be: `railctl ipam node label NAME=VALUE` on this node, or "
-			   "\"nodes\" of the pool");
+	return err_hint(e, "if it should be: `railctl ipam node label NAME=VALUE` on this node, a "
+			   "label of its Node in Kubernetes, or \"nodes\" of the pool");
 }
 
 /* ---- the network of the node ---- */

@@ -2,7 +2,9 @@
 /* pool_nodes_test.c: an ADD takes no address of a pool that is for other nodes. */
 #include <sys/stat.h>
 
+#include "ipam/blocks/cluster_labels.h"
 #include "ipam/testing/ipam.h"
+#include "ipam/testing/store.h"
 
 #define G3                                                                                         \
 	"{\"subnet\":\"10.3.0.0/"                                                                  \
@@ -60,6 +62,53 @@ START_TEST(a_node_without_a_pool_is_told_why)
 }
 END_TEST
 
+/* The agent wrote what Kubernetes says of this node. The file overrides it. */
+START_TEST(a_node_has_the_labels_of_its_node_in_kubernetes)
+{
+	auto_json struct json *g3 = NULL, *g4 = NULL;
+	auto_fixture struct fixture w;
+
+	ck_assert_int_eq(json_parse("{\"leaf\":\"g3\"}", 13, "g3", &g3, &w.e), 0);
+	ck_assert_int_eq(json_parse("{\"leaf\":\"g4\"}", 13, "g4", &g4, &w.e), 0);
+	open_pools(&w);
+	ck_assert_int_eq(cluster_labels_put(&w.m, g3, &w.e), 0);
+	ck_assert_str_eq(w_add(&w, both, "c1", ""), "10.3.0.5");
+	ck_assert_int_eq(cluster_labels_put(&w.m, g4, &w.e), 0);
+	ck_assert_str_eq(w_add(&w, both, "c2", ""), "10.4.0.5");
+	labels("{\"labels\":{\"leaf\":\"g3\"}}");
+	ck_assert_str_eq(w_add(&w, both, "c3", ""), "10.3.0.6");
+	labels("{}");
+	ck_assert_int_eq(cluster_labels_put(&w.m, NULL, &w.e), 0);
+	ck_assert_ptr_nonnull(strstr(w_add(&w, both, "c4", ""), " has no label leaf"));
+}
+END_TEST
+
+static void put_bad_labels(struct fixture *w)
+{
+	struct store_txn *t = c_begin(w->m.store, STORE_WRITE);
+
+	c_put(t, KEY_LABELS, "{\"leaf\":7}");
+	c_commit(t);
+}
+
+/* A damaged record stops only pools that ask for labels. */
+START_TEST(labels_of_kubernetes_that_cannot_be_read)
+{
+	auto_json struct json *bad = NULL;
+	auto_fixture struct fixture w;
+
+	open_pools(&w);
+	ck_assert_int_eq(json_parse("{\"-\":\"g3\"}", 10, "bad", &bad, &w.e), 0);
+	ck_assert_int_eq(cluster_labels_put(&w.m, bad, &w.e), -1);
+	ck_assert_int_eq(
+		w_pool(&w, "all", "{\"subnet\":\"10.9.0.0/24\",\"ranges\":[\"10.9.0.5\"]}", false),
+		0);
+	put_bad_labels(&w);
+	ck_assert_ptr_nonnull(strstr(w_add(&w, both, "c1", ""), "m/labels.leaf: must be a string"));
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"all\"}", "c1", ""), "10.9.0.5");
+}
+END_TEST
+
 /* A pod that needs both families starts with neither of them alone. */
 START_TEST(each_family_needs_a_pool)
 {
@@ -93,5 +142,6 @@ START_TEST(labels_that_cannot_be_read_stop_only_pools_that_ask_for_them)
 END_TEST
 
 TEST_PROGRAM("pool_nodes", a_node_takes_addresses_of_its_own_pools,
-	     a_node_without_a_pool_is_told_why, each_family_needs_a_pool,
+	     a_node_without_a_pool_is_told_why, a_node_has_the_labels_of_its_node_in_kubernetes,
+	     labels_of_kubernetes_that_cannot_be_read, each_family_needs_a_pool,
 	     labels_that_cannot_be_read_stop_only_pools_that_ask_for_them)

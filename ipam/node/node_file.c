@@ -91,7 +91,18 @@ int node_file_read(const struct ctx *ctx, struct json **out, struct err *e)
 	return 0;
 }
 
-int node_labels_load(const struct ctx *ctx, const char *node, struct json **out, struct err *e)
+static int add_labels(struct json *all, const struct json *labels, struct err *e)
+{
+	json_each (item, labels) {
+		json_del(all, json_key(item));
+		if (json_add_copy(all, json_key(item), item))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+int node_labels_load(const struct ctx *ctx, const char *node, const struct json *cluster,
+		     struct json **out, struct err *e)
 {
 	auto_json struct json *file = NULL, *all = NULL;
 
@@ -100,11 +111,8 @@ int node_labels_load(const struct ctx *ctx, const char *node, struct json **out,
 	all = json_new_object();
 	if (!all || (*node && json_add_str(all, LABEL_OF_NODE_NAME, node)))
 		return err_nomem(e);
-	json_each (item, json_get(file, "labels")) {
-		json_del(all, json_key(item));
-		if (json_add_copy(all, json_key(item), item))
-			return err_nomem(e);
-	}
+	if (add_labels(all, cluster, e) || add_labels(all, json_get(file, "labels"), e))
+		return -1;
 	*out = all;
 	all = NULL;
 	return 0;

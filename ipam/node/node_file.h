@@ -43,11 +43,12 @@ int node_file_number(const struct ctx *ctx, const char *hostname, uint32_t *out,
 int node_file_read(const struct ctx *ctx, struct json **out, struct err *e) must_check;
 
 /*
- * node_labels_load - the labels of this node: its name as LABEL_OF_NODE_NAME, and those of the
- * file. The caller frees *out. Errors as above.
+ * node_labels_load - the labels of this node: its name as LABEL_OF_NODE_NAME, those of its Node in
+ * Kubernetes (NULL: none), and those of the file. Of one label the later value counts. The caller
+ * frees *out. Errors as above.
  */
-int node_labels_load(const struct ctx *ctx, const char *node, struct json **out,
-		     struct err *e) must_check;
+int node_labels_load(const struct ctx *ctx, const char *node, const struct json *cluster,
+		     struct json **out, struct err *e) must_check;
 
 /* node_file_write - replace the file in one step; a missing folder is made. ERR_IO, ERR_FORBIDDEN.
  */

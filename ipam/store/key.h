@@ -14,6 +14,7 @@
  *	f/<scope>/<epoch>/<time>/<address>    blocks with a free address, the best one first
  *	m/store                               schema version, boot of the last clean-up
  *	m/node                                the node as the cluster store knows it
+ *	m/labels                              the labels of its Node in Kubernetes
  *
  * Numbers are hexadecimal of fixed width, so the order of keys is the order of addresses and times.
  * An address is unique in its scope: p/<pool>, n/<network>, w/<network_name>,
@@ -33,6 +34,7 @@
 #define KEY_NAME_MAX  100 /* longest name of a pool */
 #define KEY_META      "m/store"
 #define KEY_NODE      "m/node"
+#define KEY_LABELS    "m/labels"
 
 struct key {
 	char s[STORE_KEY_MAX + 1];

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "ipam/admin/admin_node.h"
+#include "ipam/blocks/cluster_labels.h"
 #include "ipam/conf/labels.h"
 #include "ipam/node/node_file.h"
 #include "lib/base/parse.h"
@@ -26,31 +27,50 @@ static int add_number(struct json *o, const struct node_number *n, struct err *e
 	return 0;
 }
 
-static void print_labels(const struct cmd_run *r, const struct json *labels)
+/* file: the labels in node.json, which override those of the Node in Kubernetes. */
+static void print_labels(const struct cmd_run *r, const struct json *labels,
+			 const struct json *cluster, const struct json *file)
 {
 	const char *name = "Labels";
 
 	json_each (item, labels) {
-		out_pair(&r->out, name, "%s=%s", json_key(item), json_str(item));
+		bool there = json_get(cluster, json_key(item)) && !json_get(file, json_key(item));
+
+		out_pair(&r->out, name, "%s=%s%s", json_key(item), json_str(item),
+			 there ? " (Node in Kubernetes)" : "");
 		name = "";
 	}
+}
+
+/* *out NULL: no agent of this node has seen a Node. */
+static int load_cluster_labels(struct cmd_run *r, struct json **out, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	int rc = ctl_open_ipam(r, false, &m, e);
+
+	*out = NULL;
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	return cluster_labels_get(&m, out, e);
 }
 
 static int node_show(struct cmd_run *r, struct err *e)
 {
 	auto_node_file struct node_file f = { .tree = NULL };
-	auto_json struct json *o = json_new_object(), *labels = NULL;
+	auto_json struct json *o = json_new_object(), *labels = NULL, *cluster = NULL;
 	struct utsname names;
 	const char *node = hostname(&names);
 	char path[512];
 	int rc = node_file_load(&r->ctx, node, &f, e);
 
-	if (rc < 0 || node_labels_load(&r->ctx, node, &labels, e))
+	if (rc < 0 || load_cluster_labels(r, &cluster, e) ||
+	    node_labels_load(&r->ctx, node, cluster, &labels, e))
 		return -1;
 	(void)snprintf(path, sizeof(path), "%s/" NODE_FILE, r->ctx.etc_dir);
 	if (r->out.json) {
 		if (!o || json_add_str(o, "node", node) || json_add_str(o, "file", path) ||
-		    json_add_copy(o, "labels", labels))
+		    json_add_copy(o, "labels", labels) ||
+		    (cluster && json_add_copy(o, "clusterLabels", cluster)))
 			return err_nomem(e);
 		return rc == 0 && add_number(o, &f.number, e) ? -1 : out_json(&r->out, o, e);
 	}
@@ -61,7 +81,7 @@ static int node_show(struct cmd_run *r, struct err *e)
 		out_pair(&r->out, "Number", "%u", f.number.number);
 	if (!rc && f.number.pattern)
 		out_pair(&r->out, "Pattern", "%s", f.number.pattern);
-	print_labels(r, labels);
+	print_labels(r, labels, cluster, f.labels);
 	out_pair(&r->out, "File", "%s", path);
 	return 0;
 }
@@ -72,7 +92,9 @@ const struct cmd cmd_node_show = {
 	.name = "show",
 	.summary = "show the number and the labels of this node",
 	.about = "With --json there is no member \"number\" if the node has none. The label "
-		 "kubernetes.io/hostname is the name of the node, unless the file says otherwise.",
+		 "kubernetes.io/hostname is the name of the node, unless the file says otherwise. "
+		 "With Kubernetes the node also has the labels of its Node, as the agent saw them "
+		 "last. A label in the file overrides that of the Node.",
 	.examples = node_show_examples,
 	.run = node_show,
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/blocks/cluster_labels.h"
 #include "lib/base/version.h"
 #include "lib/sys/fs.h"
 #include "railheadd/drive/driver_parts.h"
@@ -230,6 +231,46 @@ static void read_machine(struct driver *d)
 	(void)snprintf(d->machine, sizeof(d->machine), "%.*s", (int)strcspn(text, "\n"), text);
 }
 
+/* ---- labels ---- */
+
+/* The store of the node first: an ADD must not refuse what the agent claims for it. */
+void driver_labels(struct driver *d, const struct json *labels)
+{
+	struct json *copy = json_dup(labels);
+	struct err e;
+
+	if (!copy)
+		(void)err_nomem(&e);
+	if (!copy || cluster_labels_put(d->conf.ipam, labels, &e)) {
+		json_free(copy);
+		log_error(&d->conf.ctx->log,
+			  "the labels of the Node are not used, the old ones stay: %s", e.msg);
+		return;
+	}
+	node_labels_set(&d->labels, copy);
+	driver_look(d);
+}
+
+/* Labels of an earlier run. Without Kubernetes no program would ever change them. */
+static int begin_labels(struct driver *d, struct err *e)
+{
+	const struct driver_conf *c = &d->conf;
+	struct json *labels = NULL;
+
+	if (!c->store || !c->store->ops->has_nodes) {
+		if (cluster_labels_put(c->ipam, NULL, e))
+			return -1;
+	} else if (cluster_labels_get(c->ipam, &labels, e)) {
+		/* A damaged record is replaced when the Node is seen. */
+		log_error(&c->ctx->log, "the labels of the Node are not known: %s", e->msg);
+	}
+	node_labels_set(&d->labels, labels);
+	(void)node_labels_changed(&d->labels, c->ctx, c->ipam->node, d->contact_since);
+	return 0;
+}
+
+/* ---- begin and end ---- */
+
 static int begin(struct driver *d, struct err *e)
 {
 	const struct driver_conf *c = &d->conf;
@@ -239,8 +280,8 @@ static int begin(struct driver *d, struct err *e)
 	if (!d->tick)
 		return err_nomem(e);
 	read_machine(d);
-	(void)node_labels_changed(&d->labels, c->ctx, c->ipam->node, d->contact_since);
-	if (ctx_boot_id(c->ctx, d->boot, e) || new_agent(d, e) || pools_load(d, e))
+	if (begin_labels(d, e) || ctx_boot_id(c->ctx, d->boot, e) || new_agent(d, e) ||
+	    pools_load(d, e))
 		return -1;
 	d->pools_which = (struct cluster_selector){ CLUSTER_POOL, NULL, NULL };
 	d->own_which = (struct cluster_selector){ CLUSTER_BLOCK, c->node, NULL };

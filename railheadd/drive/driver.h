@@ -62,6 +62,13 @@ void driver_need_cancel(struct driver_need *n);
  */
 void driver_look(struct driver *d);
 
+/*
+ * driver_labels - the labels of this node's Node in Kubernetes are these: they go to the store of
+ * the node, where an ADD reads them, and pools that they decide about are compared. If they cannot
+ * be kept, the log says so, and the old ones stay.
+ */
+void driver_labels(struct driver *d, const struct json *labels);
+
 /* driver_events - of this node, until driver_free(); NULL: the cluster store has no events. */
 struct events *driver_events(const struct driver *d);
 

@@ -109,8 +109,9 @@ static int replace(struct driver *d, const struct shared_pool_def *def, bool end
 	}
 	TAILQ_INSERT_TAIL(&d->pools, p, all);
 	if (old) {
+		/* A need that ended is reported, or begun again if this pool may give more. */
 		p->ended = old->ended;
-		p->result = old->result;
+		p->result = p->view.pool.conflict ? old->result : NEED_MET;
 		TAILQ_REMOVE(&d->pools, old, all);
 		shared_pool_view_clear(&old->view);
 		json_free(old->definition);

@@ -30,6 +30,26 @@ static bool replace(struct node_labels *l, struct json *labels)
 	return true;
 }
 
+/* A label that an operator wrote on the Node has no effect then. */
+static void log_overridden(const struct ctx *ctx, const struct json *cluster)
+{
+	auto_json struct json *file = NULL;
+	struct err ignored;
+
+	if (node_file_read(ctx, &file, &ignored))
+		return;
+	json_each (item, json_get(file, "labels")) {
+		const char *here = json_str(item),
+			   *there = json_str(json_get(cluster, json_key(item)));
+
+		if (there && strcmp(here, there) != 0)
+			log_warn(&ctx->log,
+				 "label %s: %s/" NODE_FILE " has \"%s\", the Node has \"%s\"; the "
+				 "file counts",
+				 json_key(item), ctx->etc_dir, here, there);
+	}
+}
+
 bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const char *node,
 			 int64_t now)
 {
@@ -39,9 +59,12 @@ bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const cha
 	if (l->now && now < l->due)
 		return false;
 	l->due = now + READ_AGAIN;
-	if (node_labels_load(ctx, node, &labels, &why) == 0) {
+	if (node_labels_load(ctx, node, l->cluster, &labels, &why) == 0) {
 		l->failed = false;
-		return replace(l, labels);
+		if (!replace(l, labels))
+			return false;
+		log_overridden(ctx, l->cluster);
+		return true;
 	}
 	if (!l->failed)
 		log_error(&ctx->log, "the labels of this node stay as they were: %s", why.msg);
@@ -49,8 +72,16 @@ bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const cha
 	return false;
 }
 
+void node_labels_set(struct node_labels *l, struct json *cluster)
+{
+	json_free(l->cluster);
+	l->cluster = cluster;
+	l->due = 0;
+}
+
 void node_labels_clear(struct node_labels *l)
 {
+	json_free(l->cluster);
 	json_free(l->now);
 	free(l->text);
 	*l = (struct node_labels){ .due = 0 };

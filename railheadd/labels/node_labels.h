@@ -8,19 +8,27 @@
 
 /* See ipam/conf/labels.h. All zero: not known yet. */
 struct node_labels {
-	struct json *now; /* owned; NULL: not known */
-	char *text;       /* the same, to compare. Owned */
-	int64_t due;      /* CLOCK_BOOTTIME in ns, when they are read again */
-	bool failed;      /* the last time they could not be read */
+	struct json *cluster; /* of the Node in Kubernetes; owned; NULL: none is known */
+	struct json *now;     /* owned; NULL: not known */
+	char *text;           /* the same, to compare. Owned */
+	int64_t due;          /* CLOCK_BOOTTIME in ns, when they are read again */
+	bool failed;          /* the last time they could not be read */
 };
 
 /*
  * node_labels_changed - read the labels of the node again if `now` is due. True: they differ from
- * those before. If the file cannot be read, the log has the reason and the labels stay.
+ * those before, and the log has the labels of the Node that the file overrides. If the file
+ * cannot be read, the log has the reason and the labels stay.
  * node_labels_clear - free them.
  */
 bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const char *node,
 			 int64_t now);
+
+/*
+ * node_labels_set - the labels of the Node in Kubernetes from now on; taken over; NULL: none. They
+ * count from the next node_labels_changed(), which reads the file again.
+ */
+void node_labels_set(struct node_labels *l, struct json *cluster);
 void node_labels_clear(struct node_labels *l);
 
 /* node_labels_exclude - a pool with this definition is for other nodes. */

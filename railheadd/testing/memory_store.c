@@ -393,6 +393,7 @@ static void close_store(struct cluster_store *s)
 
 static const struct cluster_store_ops ops = {
 	.name = "memory",
+	.has_nodes = true,
 	.get = get,
 	.list = list,
 	.watch = watch,
