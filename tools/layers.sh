@@ -88,7 +88,7 @@ railheadd/labels|lib/ ipam/conf/ ipam/node/
 railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/events/
 railheadd/events|lib/ cluster/store/
 railheadd/kubenode|lib/ cluster/store/ railheadd/drive/
-railheadd/nodes|lib/ cluster/store/ cluster/protocol/
+railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/

@@ -279,3 +279,36 @@ test_commands_wait_until_all_nodes_have_taken_a_pool_over()
 	has "a pool that is not there" "$(<"$W/is")" "pool rail9: the cluster has none of this name"
 	isnt "a wrong number" ctl n1 cluster pool apply --wait soon - <<<"$pool}"
 }
+
+pools_of() { ctl "$1" cluster pool list --json | jq -c "$2"; }
+is_listed() { [ "$(pools_of "$1" "$2")" = "$3" ]; }
+
+# The list has the whole cluster, and also what a deleted pool leaves.
+test_commands_pools_are_listed()
+{
+	NODES=2
+	cluster_begin
+	eq "no pool" "$(pools_of n1 .)" '{"pools":[],"more":0}'
+	shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.4-10.92.0.103"],"blockSize":8,"warm":1,"idle":3600,"cooldown":0}'
+	eventually has_spare n1 rail0 1
+	eventually has_spare n2 rail0 1
+	eventually is_listed n2 '.pools[0] | [.name,.deleted,.addresses,.blocks,.nodes]' '["rail0",false,100,2,2]'
+	eq "the nodes" "$(pools_of n1 '[.pools[0].byNode[] | [.node,.blocks]]')" '[["n1",1],["n2",1]]'
+	eq "their sum" "$(pools_of n1 '.pools[0] | .inBlocks == ([.byNode[].inBlocks] | add)')" true
+	is "table" ctl n1 cluster pool list
+	has "table" "$(tr -s ' ' <"$W/is")" "POOL SUBNET ADDRESSES IN BLOCKS BLOCKS BLOCK SIZE NODES STATE"
+	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/24 100 "
+	is "by node" ctl n1 cluster pool list --by-node
+	has "by node" "$(tr -s ' ' <"$W/is")" "rail0 n2 "
+	add n1 p1 rail0
+	is "delete" ctl n1 cluster pool delete rail0
+	eventually is_listed n1 '.pools[0] | [.name,.deleted,.blocks,.definition]' '["rail0",true,1,null]'
+	is "table" ctl n1 cluster pool list
+	has "table" "$(tr -s ' ' <"$W/is")" "rail0 - - - 1 - 1 deleted"
+	del n1 p1 rail0
+	eventually is_listed n1 .pools '[]'
+	engine kill
+	isnt "without the cluster store" ctl n1 cluster pool list
+	has "without the cluster store" "$(<"$W/is")" "pools: "
+	engine start
+}

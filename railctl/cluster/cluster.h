@@ -7,8 +7,8 @@
 #include "lib/cli/cmd.h"
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_delete,
-	cmd_cluster_pool_open, cmd_cluster_pool_show, cmd_cluster_node_forget,
-	cmd_cluster_node_list;
+	cmd_cluster_pool_list, cmd_cluster_pool_open, cmd_cluster_pool_show,
+	cmd_cluster_node_forget, cmd_cluster_node_list;
 
 /* The agent itself waits for the cluster store up to 5 seconds for each of a few steps. */
 #define CLUSTER_WAIT_MS 30000

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nodes.c: three lists. The table of the last question says how old a heartbeat is in the next. */
+/*
+ * nodes.c: lists, one after the other. The table of the last question with heartbeats says how old
+ * a heartbeat is in the next.
+ */
 #include "railheadd/nodes/nodes.h"
 
 #include <event2/event.h>
@@ -10,24 +13,35 @@
 
 #include "railheadd/nodes/node_table.h"
 #include "railheadd/nodes/pool_nodes.h"
+#include "railheadd/nodes/pool_table.h"
 
 /* A heartbeat that has not moved for so many periods is a node that may be off. */
 #define SILENT_PERIODS 3
-#define STEPS          3
 
-static const enum cluster_kind of_nodes[STEPS] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
-static const enum cluster_kind of_pool[STEPS] = { CLUSTER_POOL, CLUSTER_NODE, CLUSTER_HEARTBEAT };
+/*
+ * The kinds that are listed, and the calls for their objects. end, of each list, may be NULL.
+ * answer: NULL: no memory.
+ */
+struct question {
+	const char *about;
+	const enum cluster_kind *kinds;
+	size_t n;
+	int (*item)(struct nodes_ask *a, const struct cluster_object *o, struct err *e);
+	int (*end)(struct nodes_ask *a, struct err *e);
+	struct json *(*answer)(struct nodes_ask *a);
+};
 
 struct nodes_ask {
 	TAILQ_ENTRY(nodes_ask) all;
 	struct nodes *nodes;
 	struct nodes_end end;
+	const struct question *question;
 	struct node_table table;
 	struct node_table_look look;
+	struct pool_table pools;
+	struct pool_asked pool; /* of the question about one pool */
 	struct cluster_selector which;
-	const enum cluster_kind *kinds;
-	size_t step;            /* of kinds */
-	struct pool_asked pool; /* name "": the question is about no pool */
+	size_t step; /* of its kinds */
 	struct event *next;
 	struct cluster_call *call;
 	struct err broken; /* of a list: code 0: nothing is */
@@ -46,6 +60,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 		a->nodes->conf.store->ops->cancel(a->call);
 	TAILQ_REMOVE(&a->nodes->asks, a, all);
 	node_table_clear(&a->table);
+	pool_table_clear(&a->pools);
 	json_free(a->pool.definition);
 	event_free(a->next);
 	free(a);
@@ -61,16 +76,9 @@ static void finish(struct nodes_ask *a, const struct json *answer, const struct 
 
 static void answer(struct nodes_ask *a)
 {
-	struct nodes *n = a->nodes;
-	struct node_table old = n->seen;
-	auto_json struct json *tree = NULL;
+	auto_json struct json *tree = a->question->answer(a);
 	struct err e;
 
-	tree = *a->pool.name ? pool_nodes_json(&a->pool, &a->table, SILENT_PERIODS * n->conf.renew)
-			     : node_table_json(&a->table, n->conf.node);
-
-	n->seen = a->table;
-	a->table = old;
 	if (!tree)
 		(void)err_nomem(&e);
 	finish(a, tree, tree ? NULL : &e);
@@ -85,15 +93,8 @@ static void item(void *arg, const struct cluster_object *o)
 {
 	struct nodes_ask *a = arg;
 
-	/* Two questions at a time: the other one may have ended, and replaced the table. */
-	a->look.seen = &a->nodes->seen;
-	a->look.now = ctx_since_boot(a->nodes->conf.ctx);
-	if (!a->broken.code && o->kind == CLUSTER_POOL) {
-		if (pool_asked_note(&a->pool, o, &a->broken))
-			(void)err_wrap(&a->broken, "nodes");
-	} else if (!a->broken.code && node_table_object(&a->table, o, &a->look, &a->broken)) {
-		(void)err_wrap(&a->broken, "nodes");
-	}
+	if (!a->broken.code && a->question->item(a, o, &a->broken))
+		(void)err_wrap(&a->broken, "%s", a->question->about);
 }
 
 static void listed(void *arg, const struct cluster_result *r, const char *revision)
@@ -106,16 +107,14 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 	if (r->outcome != CLUSTER_OK) {
 		if (r->outcome != CLUSTER_REFUSED)
 			why.code = ERR_AGAIN;
-		(void)err_wrap(&why, "nodes");
+		(void)err_wrap(&why, "%s", a->question->about);
 		finish(a, NULL, &why);
 	} else if (a->broken.code) {
 		why = a->broken;
 		finish(a, NULL, &why);
-	} else if (a->kinds[a->step] == CLUSTER_POOL && !*a->pool.uid) {
-		(void)err_set(&why, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name",
-			      a->pool.name);
+	} else if (a->question->end && a->question->end(a, &why)) {
 		finish(a, NULL, &why);
-	} else if (++a->step < STEPS) {
+	} else if (++a->step < a->question->n) {
 		soon(a);
 	} else {
 		answer(a);
@@ -131,7 +130,7 @@ static void list(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	a->which = (struct cluster_selector){ a->kinds[a->step], NULL, NULL };
+	a->which = (struct cluster_selector){ a->question->kinds[a->step], NULL, NULL };
 	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
 	a->call = s->ops->list(s, &a->which, &fns, a);
 	if (a->call)
@@ -140,8 +139,8 @@ static void list(evutil_socket_t fd, short what, void *arg)
 	finish(a, NULL, &e);
 }
 
-static struct nodes_ask *begin(struct nodes *n, const char *pool, const struct nodes_end *end,
-			       struct err *e)
+static struct nodes_ask *ask(struct nodes *n, const struct question *q, const struct nodes_end *end,
+			     struct err *e)
 {
 	struct nodes_ask *a;
 
@@ -158,30 +157,113 @@ static struct nodes_ask *begin(struct nodes *n, const char *pool, const struct n
 	}
 	a->nodes = n;
 	a->end = *end;
-	a->kinds = of_nodes;
-	if (pool) {
-		a->kinds = of_pool;
-		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
-		a->look.pool = a->pool.name;
-	}
+	a->question = q;
 	TAILQ_INSERT_TAIL(&n->asks, a, all);
 	soon(a);
 	return a;
 }
 
+/* ---- about nodes ---- */
+
+static int node_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	/* Two questions at a time: the other one may have ended, and replaced the table. */
+	a->look.seen = &a->nodes->seen;
+	a->look.now = ctx_since_boot(a->nodes->conf.ctx);
+	return node_table_object(&a->table, o, &a->look, e);
+}
+
+static void keep_table(struct nodes_ask *a)
+{
+	struct node_table old = a->nodes->seen;
+
+	a->nodes->seen = a->table;
+	a->table = old;
+}
+
+static struct json *node_answer(struct nodes_ask *a)
+{
+	struct json *tree = node_table_json(&a->table, a->nodes->conf.node);
+
+	keep_table(a);
+	return tree;
+}
+
 struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e)
 {
-	return begin(n, NULL, end, e);
+	static const enum cluster_kind kinds[] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
+	static const struct question nodes = { "nodes", kinds, ARRAY_SIZE(kinds), node_item,
+					       NULL,	node_answer };
+
+	return ask(n, &nodes, end, e);
+}
+
+/* ---- about pools ---- */
+
+static int pool_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	return pool_table_object(&a->pools, o, e);
+}
+
+static struct json *pool_answer(struct nodes_ask *a)
+{
+	return pool_table_json(&a->pools);
+}
+
+struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_BLOCK };
+	static const struct question pools = { "pools", kinds, ARRAY_SIZE(kinds), pool_item,
+					       NULL,	pool_answer };
+
+	return ask(n, &pools, end, e);
+}
+
+/* ---- about one pool ---- */
+
+static int asked_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	return o->kind == CLUSTER_POOL ? pool_asked_note(&a->pool, o, e) : node_item(a, o, e);
+}
+
+static int asked_end(struct nodes_ask *a, struct err *e)
+{
+	if (*a->pool.uid)
+		return 0;
+	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name",
+		       a->pool.name);
+}
+
+static struct json *asked_answer(struct nodes_ask *a)
+{
+	struct json *tree = pool_nodes_json(&a->pool, &a->table,
+					    SILENT_PERIODS * a->nodes->conf.renew);
+
+	keep_table(a);
+	return tree;
 }
 
 struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
 				 struct err *e)
 {
-	if (*pool && strlen(pool) <= GRID_POOL_MAX)
-		return begin(n, pool, end, e);
-	err_set(e, ERR_CONFIG, 0, "pool %.40s: not the name of a shared pool", pool);
-	return NULL;
+	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_NODE, CLUSTER_HEARTBEAT };
+	static const struct question about = { "nodes",	   kinds,	 ARRAY_SIZE(kinds),
+					       asked_item, asked_end, asked_answer };
+	struct nodes_ask *a;
+
+	if (!*pool || strlen(pool) > GRID_POOL_MAX) {
+		err_set(e, ERR_CONFIG, 0, "pool %.40s: not the name of a shared pool", pool);
+		return NULL;
+	}
+	a = ask(n, &about, end, e);
+	if (a) {
+		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
+		a->look.pool = a->pool.name;
+	}
+	return a;
 }
+
+/* ---- begin and end ---- */
 
 int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e)
 {

@@ -43,6 +43,9 @@ struct nodes_end {
 struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e);
 struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
 				 struct err *e);
+
+/* nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools and blocks. */
+struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, struct err *e);
 void nodes_ask_cancel(struct nodes_ask *a);
 
 #endif

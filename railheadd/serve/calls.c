@@ -247,6 +247,14 @@ static void forget_nodes(void *what)
 	nodes_ask_cancel(what);
 }
 
+static void nodes_begun(struct server_request *r, struct nodes_ask *a, const struct err *why)
+{
+	if (a)
+		server_later(r, forget_nodes, a);
+	else
+		server_refuse(r, why);
+}
+
 static void call_nodes(const struct calls_to *to, struct server_request *r, const struct json *args)
 {
 	const struct nodes_end end = { nodes_done, r };
@@ -255,10 +263,18 @@ static void call_nodes(const struct calls_to *to, struct server_request *r, cons
 
 	(void)args;
 	a = nodes_ask(to->nodes, &end, &e);
-	if (a)
-		server_later(r, forget_nodes, a);
-	else
-		server_refuse(r, &e);
+	nodes_begun(r, a, &e);
+}
+
+static void call_pools(const struct calls_to *to, struct server_request *r, const struct json *args)
+{
+	const struct nodes_end end = { nodes_done, r };
+	struct nodes_ask *a;
+	struct err e;
+
+	(void)args;
+	a = nodes_ask_pools(to->nodes, &end, &e);
+	nodes_begun(r, a, &e);
 }
 
 static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
@@ -271,10 +287,7 @@ static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
 
 	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
 		ask = nodes_ask_pool(to->nodes, a.pool, &end, &e);
-	if (ask)
-		server_later(r, forget_nodes, ask);
-	else
-		server_refuse(r, &e);
+	nodes_begun(r, ask, &e);
 }
 
 static void call_pool_open(const struct calls_to *to, struct server_request *r,
@@ -360,6 +373,7 @@ static const struct {
 	{ "pool-open", call_pool_open },
 	{ "pool-put", call_pool_put },
 	{ "pool-remove", call_pool_remove },
+	{ "pools", call_pools },
 	{ "repair", call_repair },
 	{ "status", call_status },
 };

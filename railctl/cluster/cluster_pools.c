@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cluster_pools.c: `railctl cluster pool list`: how full shared pools are in the whole cluster. */
+#include <stdio.h>
+#include <string.h>
+
+#include "railctl/cluster/cluster.h"
+
+/* The agent reads two lists, each with a time of its own. */
+#define POOLS_WAIT_MS (3 * CLUSTER_WAIT_MS)
+#define NUMBER_LEN    32
+
+static const char *text_of(const struct json *o, const char *key)
+{
+	const char *text = json_str(json_get(o, key));
+
+	return text ? text : "-";
+}
+
+static const char *number_of(const struct json *o, const char *key, char out[NUMBER_LEN])
+{
+	const struct json *n = json_get(o, key);
+
+	return n ? out_amount(json_num(n), out, NUMBER_LEN) : "-";
+}
+
+static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
+{
+	static const struct out_column columns[] = {
+		{ "POOL", 0 },
+		{ "SUBNET", 0 },
+		{ "ADDRESSES", OUT_RIGHT },
+		{ "IN BLOCKS", OUT_RIGHT },
+		{ "BLOCKS", OUT_RIGHT },
+		{ "BLOCK SIZE", OUT_RIGHT },
+		{ "NODES", OUT_RIGHT },
+		{ "STATE", 0 },
+	};
+	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+
+	json_each (p, pools) {
+		char all[NUMBER_LEN], owned[NUMBER_LEN], blocks[NUMBER_LEN], size[NUMBER_LEN],
+			nodes[NUMBER_LEN];
+		const struct json *def = json_get(p, "definition");
+		bool gone = json_true(json_get(p, "deleted"));
+		const struct out_cell cells[] = {
+			{ text_of(p, "name"), OUT_PLAIN },
+			{ text_of(def, "subnet"), OUT_PLAIN },
+			{ number_of(p, "addresses", all), OUT_PLAIN },
+			{ number_of(p, "inBlocks", owned), OUT_PLAIN },
+			{ number_of(p, "blocks", blocks), OUT_PLAIN },
+			{ number_of(def, "blockSize", size), OUT_PLAIN },
+			{ number_of(p, "nodes", nodes), OUT_PLAIN },
+			{ gone ? "deleted" : "ok", gone ? OUT_WARN : OUT_GOOD },
+		};
+
+		if (out_row(&t, cells, e))
+			return -1;
+	}
+	out_table(&r->out, &t);
+	return 0;
+}
+
+static int print_nodes(const struct cmd_run *r, const struct json *pools, struct err *e)
+{
+	static const struct out_column columns[] = {
+		{ "POOL", 0 }, { "NODE", 0 }, { "IN BLOCKS", OUT_RIGHT }, { "BLOCKS", OUT_RIGHT }
+	};
+	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+
+	json_each (p, pools) {
+		json_each (n, json_get(p, "byNode")) {
+			char owned[NUMBER_LEN], blocks[NUMBER_LEN];
+			const struct out_cell cells[] = {
+				{ text_of(p, "name"), OUT_PLAIN },
+				{ text_of(n, "node"), OUT_PLAIN },
+				{ number_of(n, "inBlocks", owned), OUT_PLAIN },
+				{ number_of(n, "blocks", blocks), OUT_PLAIN },
+			};
+
+			if (out_row(&t, cells, e))
+				return -1;
+		}
+	}
+	out_table(&r->out, &t);
+	return 0;
+}
+
+static int list_pools(struct cmd_run *r, struct err *e)
+{
+	auto_json struct json *answer = NULL;
+	const struct json *pools;
+	double more;
+
+	if (agent_client_call(&r->ctx, &(struct agent_call){ "pools", NULL }, POOLS_WAIT_MS,
+			      &answer, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, answer, e);
+	pools = json_get(answer, "pools");
+	more = json_num(json_get(answer, "more"));
+	if (!opt_is_set(&r->opts, "by-node"))
+		return print_pools(r, pools, e);
+	if (print_nodes(r, pools, e))
+		return -1;
+	if (more > 0)
+		out_line(&r->out, OUT_WARN, "%.0f more rows are not shown", more);
+	return 0;
+}
+
+static const struct opt list_opts[] = {
+	{ "by-node", NULL, "show what each node has of each pool", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const list_examples[] = { "railctl cluster pool list",
+					     "railctl cluster pool list --by-node", NULL };
+
+const struct cmd cmd_cluster_pool_list = {
+	.name = "list",
+	.summary = "show the shared pools, and how full they are in the whole cluster",
+	.about =
+		"IN BLOCKS is the number of addresses in blocks that nodes have. Only a node knows "
+		"which of them pods use: `railctl ipam usage` there. Each call reads all pools "
+		"and blocks of the cluster. A pool that was deleted is shown as long as a node "
+		"has a block of it.",
+	.opts = { list_opts },
+	.examples = list_examples,
+	.run = list_pools,
+};

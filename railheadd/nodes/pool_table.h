@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pool_table.h: the shared pools of a cluster, and how many blocks and addresses of them each node
+ * has. Pure.
+ */
+#ifndef RAILHEAD_RAILHEADD_NODES_POOL_TABLE_H
+#define RAILHEAD_RAILHEADD_NODES_POOL_TABLE_H
+
+#include "cluster/protocol/object.h"
+#include "cluster/store/cluster_object.h"
+
+#define POOL_TABLE_POOLS  4096
+#define POOL_TABLE_BLOCKS (1u << 20)
+#define POOL_TABLE_SHOWN  8000 /* rows of nodes: an answer has at most 1 MiB */
+
+struct pool_row {
+	char name[GRID_POOL_MAX + 1];
+	bool ending;
+	struct json *definition; /* owned; NULL: only blocks are left of the pool */
+};
+
+struct pool_block {
+	char pool[GRID_POOL_MAX + 1];
+	char node[NODE_NAME_LEN];
+	struct ip start; /* its family is that of the pool */
+};
+
+/* All 0: empty. */
+struct pool_table {
+	struct pool_row *pools; /* owned */
+	size_t n_pools;
+	struct pool_block *blocks; /* owned */
+	size_t n_blocks;
+};
+
+void pool_table_clear(struct pool_table *t);
+
+/*
+ * pool_table_object - a pool or a block of a list. A block without a node, and an object that is
+ * not understood, are left out. ERR_NOMEM, ERR_STORE: there are too many.
+ */
+int pool_table_object(struct pool_table *t, const struct cluster_object *o,
+		      struct err *e) must_check;
+
+/*
+ * pool_table_json - sorts the table, and returns {"pools": [{"name", "deleted", "definition",
+ * "addresses", "inBlocks", "blocks", "nodes", "byNode": [{"node", "blocks", "inBlocks"}]}], "more":
+ * rows of byNode that are left out}. inBlocks: addresses that nodes have in their blocks. A
+ * deleted pool that still has blocks has no definition. Without a definition that can be read,
+ * addresses and inBlocks are absent. NULL: no memory; the caller frees it.
+ */
+struct json *pool_table_json(struct pool_table *t);
+
+#endif
