@@ -59,6 +59,7 @@ int peer_route(const struct peer *p, struct json *pool, const char *dst, const c
 
 /* The readers of each project's objects. */
 int peer_spider_pool(const struct peer *p) must_check;
+int peer_spider_nodes(const struct peer *p, struct json *pool) must_check; /* adds "nodes" */
 int peer_spider_subnet(const struct peer *p) must_check;
 int peer_spider_reserved(const struct peer *p) must_check;
 int peer_nv_pool(const struct peer *p, const struct json *status) must_check;

@@ -100,6 +100,30 @@ START_TEST(a_spider_pool_keeps_ranges_excludes_routes_and_namespaces)
 }
 END_TEST
 
+#define FOR_NODES(more)                                                                            \
+	"{" SPIDER("IPPool") NAMED("p") "spec: {subnet: 10.6.0.0/16, ips: [10.6.1.0], " more "}}"
+#define OF_NODES(nodes)                                                                            \
+	"[{\"name\":\"p\",\"subnet\":\"10.6.0.0/16\",\"ranges\":[\"10.6.1.0\"],\"nodes\":" nodes   \
+	",\"blockSize\":1}]"
+
+START_TEST(nodes_of_a_spider_pool)
+{
+	pools_are(FOR_NODES("nodeName: [n1, n2]"),
+		  OF_NODES("{\"kubernetes.io/hostname\":[\"n1\",\"n2\"]}"));
+	pools_are(FOR_NODES("nodeAffinity: {matchLabels: {leaf: g3}, matchExpressions: "
+			    "[{key: rack, operator: In, values: ['7', '8']}]}"),
+		  OF_NODES("{\"leaf\":\"g3\",\"rack\":[\"7\",\"8\"]}"));
+	pools_are(FOR_NODES("nodeAffinity: {matchLabels: {a: b}}, nodeName: [n]"),
+		  OF_NODES("{\"kubernetes.io/hostname\":[\"n\"]}"));
+	notes_are(FOR_NODES("nodeAffinity: {matchExpressions: [{key: gpu, operator: Exists}]}"),
+		  "SpiderIPPool p|nodeAffinity|\"nodes\" knows the operator In only\n");
+	notes_are(FOR_NODES("nodeAffinity: {matchLabels: {a: b}, matchExpressions: "
+			    "[{key: a, operator: In, values: [c]}, {key: d, operator: In}]}"),
+		  "SpiderIPPool p|nodeAffinity|\"nodes\" has each label once, and at most 16\n"
+		  "SpiderIPPool p|nodeAffinity|label d has no values\n");
+}
+END_TEST
+
 START_TEST(each_selector_of_a_spider_pool_is_a_note)
 {
 	notes_are("{" SPIDER("IPPool") NAMED("p") "spec: {subnet: 10.6.0.0/16, ips: [10.6.1.0],"
@@ -110,12 +134,11 @@ START_TEST(each_selector_of_a_spider_pool_is_a_note)
 						  " default: true, fnord: 1}}",
 		  "SpiderIPPool p|podAffinity|pods are not selected by label\n"
 		  "SpiderIPPool p|namespaceAffinity|namespaces are not selected by label\n"
-		  "SpiderIPPool p|nodeAffinity|nodes are not selected by label\n"
-		  "SpiderIPPool p|nodeName|nodes are not selected by name\n"
 		  "SpiderIPPool p|multusName|a network names its pools in \"pools\"\n"
 		  "SpiderIPPool p|vlan|the VLAN belongs to the network configuration\n"
 		  "SpiderIPPool p|default|no pool is the default of a cluster\n"
-		  "SpiderIPPool p|fnord|railhead does not know this key\n");
+		  "SpiderIPPool p|fnord|railhead does not know this key\n"
+		  "SpiderIPPool p|nodeAffinity|nodeName counts before it\n");
 	notes_are("{" SPIDER("IPPool") NAMED("p") "spec: {subnet: 10.6.0.0/16, ips: [10.6.1.0],"
 						  " podAffinity: {}, nodeName: [], vlan: ~, "
 						  "default: false, gateway: 10.6.0.1}}",
@@ -330,7 +353,7 @@ START_TEST(failed_allocations_are_reported)
 END_TEST
 
 TEST_PROGRAM("peer_pools", a_spider_pool_keeps_ranges_excludes_routes_and_namespaces,
-	     each_selector_of_a_spider_pool_is_a_note,
+	     nodes_of_a_spider_pool, each_selector_of_a_spider_pool_is_a_note,
 	     reserved_addresses_stay_reserved_wherever_they_are,
 	     a_spider_subnet_is_a_pool_if_it_has_none,
 	     a_pool_of_nv_ipam_keeps_block_size_and_routes, each_network_of_a_cidr_pool_is_a_pool,

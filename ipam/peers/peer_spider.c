@@ -18,10 +18,8 @@ static const struct peer_key pool_keys[] = {
 	{ "podAffinity", "pods are not selected by label; " BY_NETWORK },
 	{ "namespaceAffinity",
 	  "namespaces are not selected by label; name them in \"namespaces\"" },
-	{ "nodeAffinity", "nodes are not selected by label; with matchMaster the node's own subnet "
-			  "selects the pool" },
-	{ "nodeName", "nodes are not selected by name; with matchMaster the node's own subnet "
-		      "selects the pool" },
+	{ "nodeAffinity", NULL },
+	{ "nodeName", NULL },
 	{ "multusName", BY_NETWORK },
 	{ "default", "no pool is the default of a cluster; " BY_NETWORK },
 	{ "vlan", "the VLAN belongs to the network configuration" },
@@ -44,7 +42,8 @@ static int fill(const struct peer *p, struct json *pool)
 	if (peer_list(p, pool, "ranges", json_get(p->spec, "ips")) ||
 	    peer_list(p, pool, "excludes", json_get(p->spec, "excludeIPs")) ||
 	    peer_gateway(p, pool, gateway) || add_routes(p, pool) ||
-	    peer_list(p, pool, "namespaces", json_get(p->spec, "namespaceName")))
+	    peer_list(p, pool, "namespaces", json_get(p->spec, "namespaceName")) ||
+	    peer_spider_nodes(p, pool))
 		return -1;
 	if (!*gateway)
 		return 0;
