@@ -105,11 +105,6 @@ void driver_pools_known(struct driver *d);
  */
 void driver_heard(struct driver *d, const struct err *why);
 void driver_refused(struct driver *d, const struct err *why);
-/* driver_add_contact - what was heard, for the status. -1: no memory. */
-int driver_add_contact(struct driver *d, struct json *obj) must_check;
-
-/* driver_random - for requests, pauses and tokens. */
-uint64_t driver_random(void *arg);
 
 /* driver_agent_ops - the calls of the agent, on the node's store; arg is the driver. */
 extern const struct agent_ops driver_agent_ops;

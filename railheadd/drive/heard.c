@@ -3,6 +3,7 @@
  * heard.c: whether the cluster store answers, and what it refuses. A store that refuses one kind of
  * write may answer all others, so a refusal is kept beside the contact.
  */
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 #include "railheadd/events/events.h"
 

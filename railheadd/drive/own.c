@@ -2,6 +2,7 @@
 /* own.c: the blocks in the name of this node, and asks for them, as the cluster store shows them.
  */
 #include "lib/base/array.h"
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 #define OWN_MAX (1u << 20)

@@ -192,8 +192,8 @@ static struct json *node_answer(struct nodes_ask *a)
 struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
-	static const struct question nodes = { "nodes", kinds, ARRAY_SIZE(kinds), node_item,
-					       NULL,	node_answer };
+	static const struct question nodes = { "nodes",   kinds, ARRAY_SIZE(kinds),
+					       node_item, NULL,  node_answer };
 
 	return ask(n, &nodes, end, e);
 }
@@ -213,8 +213,8 @@ static struct json *pool_answer(struct nodes_ask *a)
 struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_BLOCK };
-	static const struct question pools = { "pools", kinds, ARRAY_SIZE(kinds), pool_item,
-					       NULL,	pool_answer };
+	static const struct question pools = { "pools",   kinds, ARRAY_SIZE(kinds),
+					       pool_item, NULL,  pool_answer };
 
 	return ask(n, &pools, end, e);
 }
@@ -236,8 +236,8 @@ static int asked_end(struct nodes_ask *a, struct err *e)
 
 static struct json *asked_answer(struct nodes_ask *a)
 {
-	struct json *tree = pool_nodes_json(&a->pool, &a->table,
-					    SILENT_PERIODS * a->nodes->conf.renew);
+	struct json *tree =
+		pool_nodes_json(&a->pool, &a->table, SILENT_PERIODS * a->nodes->conf.renew);
 
 	keep_table(a);
 	return tree;
@@ -247,7 +247,7 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 				 struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_NODE, CLUSTER_HEARTBEAT };
-	static const struct question about = { "nodes",	   kinds,	 ARRAY_SIZE(kinds),
+	static const struct question about = { "nodes",    kinds,     ARRAY_SIZE(kinds),
 					       asked_item, asked_end, asked_answer };
 	struct nodes_ask *a;
 
