@@ -106,6 +106,7 @@ test_adopt_two_nodes_that_gave_one_address()
 		add "n$i" "p$i" rail0
 	done
 	both=${ADDRESS%/*}
+	may_overlap "$both" "both nodes assigned it by hand, before the pool was shared"
 	eq "leases" "$(leases n1)" "$both"
 	add n2 other rail0
 	isnt "adopt" adopt 10

@@ -39,17 +39,15 @@ void driver_soon(struct driver *d)
 void driver_look(struct driver *d)
 {
 	const int64_t wait = TAILQ_EMPTY(&d->needs) ? LOOK : 0;
-	struct timeval now, due;
+	struct timeval now, due, left;
 
 	d->labels.due = 0;
 	if (!d->conf.store)
 		return;
 	if (wait && event_pending(d->tick, EV_TIMEOUT, &due)) {
-		const struct timeval soon = { .tv_usec = LOOK / 1000 };
-
 		(void)event_base_gettimeofday_cached(d->conf.base, &now);
-		evutil_timeradd(&now, &soon, &now);
-		if (evutil_timercmp(&due, &now, <))
+		evutil_timersub(&due, &now, &left);
+		if (left.tv_sec < 0 || (left.tv_sec == 0 && left.tv_usec < LOOK / 1000))
 			return;
 	}
 	arm(d, wait);
