@@ -2,8 +2,6 @@
 /* cluster_labels.c: reads and writes the labels, one transaction each. */
 #include "ipam/blocks/cluster_labels.h"
 
-#include <string.h>
-
 #include "ipam/conf/labels.h"
 #include "ipam/lease/label_db.h"
 
@@ -40,20 +38,13 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	return label_db_put(l, job->put, e);
 }
 
-/* 1: they are as they should be. A damaged record is written again. */
-static int is_same(struct ipam *m, const struct json *labels)
+/* True: they are as they should be. A damaged record is written again. */
+static bool is_same(struct ipam *m, const struct json *labels)
 {
 	auto_json struct json *now = NULL;
 	struct err ignored;
 
-	if (cluster_labels_get(m, &now, &ignored) || !now != !labels)
-		return 0;
-	if (!labels)
-		return 1;
-
-	auto_free char *a = json_print(now, false), *b = json_print(labels, false);
-
-	return a && b && strcmp(a, b) == 0;
+	return cluster_labels_get(m, &now, &ignored) == 0 && json_same(now, labels);
 }
 
 int cluster_labels_put(struct ipam *m, const struct json *labels, struct err *e)

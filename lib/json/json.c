@@ -245,6 +245,11 @@ const char *json_key(const struct json *n)
 	return n ? n->c.string : NULL;
 }
 
+bool json_same(const struct json *a, const struct json *b)
+{
+	return a && b ? cJSON_Compare(&a->c, &b->c, true) : a == b;
+}
+
 const struct json *json_first(const struct json *n)
 {
 	return n ? from_cjson(n->c.child) : NULL;

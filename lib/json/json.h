@@ -16,7 +16,6 @@ struct json; /* opaque: any node of a tree */
 
 #define JSON_MAX_SIZE  (1024 * 1024)
 #define JSON_MAX_DEPTH 32
-
 enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 /* ---- reading ---- */
@@ -42,6 +41,7 @@ double json_num(const struct json *n);      /* 0 unless a number */
 bool json_true(const struct json *n);
 size_t json_len(const struct json *n);      /* elements of an array or object, else 0 */
 const char *json_key(const struct json *n); /* of an object's member */
+bool json_same(const struct json *a, const struct json *b); /* keys in any order; 15 digits */
 const struct json *json_first(const struct json *n);
 const struct json *json_next(const struct json *n);
 

@@ -216,6 +216,33 @@ START_TEST(failed_put_keeps_the_old)
 }
 END_TEST
 
+START_TEST(the_order_of_keys_makes_no_difference)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} all[] = {
+		{ "{\"a\":1,\"b\":[{\"c\":2,\"d\":null}]}",
+		  "{\"b\":[{\"d\":null,\"c\":2}],\"a\":1}", true },
+		{ "{\"a\":1}", "{\"A\":1}", false },
+		{ "{\"a\":1}", "{\"a\":1,\"b\":1}", false },
+		{ "{\"a\":1,\"b\":1}", "{\"a\":1}", false },
+		{ "[1,2]", "[2,1]", false },
+		{ "4503599627370495", "4503599627370494", false },
+		{ "\"1\"", "1", false },
+		{ "{}", "[]", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		auto_json struct json *a = parse(all[i].a), *b = parse(all[i].b);
+
+		ck_assert_msg(json_same(a, b) == all[i].same, "%s and %s", all[i].a, all[i].b);
+		ck_assert(json_same(a, a) && !json_same(a, NULL) && !json_same(NULL, a));
+	}
+	ck_assert(json_same(NULL, NULL));
+}
+END_TEST
+
 START_TEST(dup_is_independent)
 {
 	auto_json struct json *j = parse("{\"a\":{\"b\":[1,\"s\",null,true]}}");
@@ -278,4 +305,5 @@ END_TEST
 
 TEST_PROGRAM("json", types_are_told_apart, nothing_is_survived, members_are_found,
 	     members_and_elements_are_visited_in_order, trees_are_built, build_on_nothing_fails,
-	     put_and_del, failed_put_keeps_the_old, dup_is_independent, memory_runs_out)
+	     put_and_del, failed_put_keeps_the_old, the_order_of_keys_makes_no_difference,
+	     dup_is_independent, memory_runs_out)

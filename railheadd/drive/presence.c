@@ -12,9 +12,8 @@
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
-#define SOON_MS                                                                                    \
-	200         /* changes of several pools are one write; and up to five times as much again  \
-		     */
+/* Changes of several pools are one write. Up to five times as much is added. */
+#define SOON_MS 200
 #define AGAIN_S 5   /* after a failure, and up to as much again: many nodes begin together */
 #define LOOK_S  600 /* an operator may have deleted the object, or the store was restored */
 
@@ -158,15 +157,9 @@ static bool is_same(const struct cluster_node *a, const struct cluster_node *b)
 static bool has_same_pools(const struct presence *p, const struct json *there)
 {
 	auto_json struct json *value = value_of(p);
-	auto_free char *old = NULL, *now = NULL;
 
-	if (!p->driver->pools_known)
-		return true;
-	if (!json_get(there, "pools"))
-		return false;
-	old = json_print(json_get(there, "pools"), false);
-	now = value ? json_print(json_get(value, "pools"), false) : NULL;
-	return old && now && strcmp(old, now) == 0;
+	return !p->driver->pools_known ||
+	       (value && json_same(json_get(there, "pools"), json_get(value, "pools")));
 }
 
 static void was_read(void *arg, const struct cluster_result *r)

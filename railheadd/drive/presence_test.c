@@ -50,6 +50,40 @@ START_TEST(a_node_says_why_it_has_not_taken_a_pool_over)
 }
 END_TEST
 
+static bool has_looked(const void *arg)
+{
+	return memory_store_counts(b.store).node_gets > *(const unsigned *)arg;
+}
+
+/* An API server gives the keys of an object in an order of its own. */
+START_TEST(keys_in_another_order_are_the_same_report)
+{
+	begin();
+	pool("rail0", RAIL);
+	begin_driver();
+	ready();
+	loop_until(b.base, says, "\"generation\":1}");
+
+	auto_free char *text = memory_store_text(b.store, CLUSTER_NODE, "n1");
+	char *list = strstr(text, "\"pools\":");
+	char other[512];
+
+	ck_assert_ptr_nonnull(list);
+	(void)snprintf(other, sizeof(other),
+		       "%.*s\"pools\":[{\"generation\":2,\"name\":\"rail0\",\"uid\":\"uid-1\"}]}",
+		       (int)(list - text), text);
+	unsigned looks = memory_store_counts(b.store).node_gets, before = writes();
+	memory_store_put(b.store, CLUSTER_NODE, "n1", "n1", other);
+	pool("rail0", RAIL);
+	loop_until(b.base, has_looked, &looks);
+	/* A later report is written once, and none before it. */
+	pool("rail0", RAIL);
+	loop_until(b.base, says, "\"generation\":3}");
+	ck_assert_uint_eq(writes(), before + 1);
+	end();
+}
+END_TEST
+
 static bool has_lease(const void *arg)
 {
 	return *w_add(&w, "{\"pool\":\"rail0\"}", arg, "") != '!';
@@ -79,4 +113,5 @@ START_TEST(pods_write_no_report)
 END_TEST
 
 TEST_PROGRAM("presence", a_node_reports_each_generation,
-	     a_node_says_why_it_has_not_taken_a_pool_over, pods_write_no_report)
+	     a_node_says_why_it_has_not_taken_a_pool_over,
+	     keys_in_another_order_are_the_same_report, pods_write_no_report)

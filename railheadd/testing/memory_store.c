@@ -291,6 +291,7 @@ static struct cluster_call *get(struct cluster_store *s, enum cluster_kind kind,
 {
 	struct cluster_call *c = begin(s, GET, arg);
 
+	c->store->counts.node_gets += kind == CLUSTER_NODE;
 	c->done = done;
 	c->object.kind = kind;
 	(void)snprintf(c->object.name, sizeof(c->object.name), "%s", name);

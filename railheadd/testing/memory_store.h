@@ -43,8 +43,9 @@ void memory_store_fail_tell(struct memory_store *m, const struct cluster_result 
 /* Counts since the beginning. */
 struct memory_counts {
 	unsigned lists, watches, writes, tells;
-	unsigned tested;  /* updates of heartbeats that named the value before them */
-	unsigned running; /* watches and lists now */
+	unsigned node_gets; /* of objects of nodes */
+	unsigned tested;    /* updates of heartbeats that named the value before them */
+	unsigned running;   /* watches and lists now */
 };
 struct memory_counts memory_store_counts(const struct memory_store *m);
 
