@@ -337,17 +337,10 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 	return 0;
 }
 
-static bool is_adopting(const struct json *definition)
-{
-	const char *state = json_str(json_get(definition, "state"));
-
-	return state && strcmp(state, "adopting") == 0;
-}
-
 /* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
 static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
 {
-	bool was = is_adopting(old), will = is_adopting(c->definition);
+	bool was = pool_is_adopting(old), will = pool_is_adopting(c->definition);
 
 	if (was == will)
 		return 0;

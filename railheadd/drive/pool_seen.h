@@ -37,6 +37,8 @@ TAILQ_HEAD(pools_seen, pool_seen);
 
 /* pool_seen_read - *out borrows its definition from the object. */
 void pool_seen_read(const struct cluster_object *o, struct pool_seen *out);
+/* pool_is_adopting - the state of a definition. */
+bool pool_is_adopting(const struct json *definition);
 /* pool_seen_overlaps - they have an address in common. */
 bool pool_seen_overlaps(const struct pool_seen *a, const struct pool_seen *b);
 

@@ -10,6 +10,7 @@
 
 #include "lib/base/text.h"
 #include "railheadd/drive/pool_change.h"
+#include "railheadd/drive/pool_seen.h"
 #include "railheadd/nodes/nodes.h"
 
 #define NAMED 4 /* nodes in an error */
@@ -96,13 +97,6 @@ static bool lacks_nodes(const struct json *pool, struct err *why)
 	return true;
 }
 
-static bool is_open(const struct json *pool)
-{
-	const char *state = json_str(json_get(json_get(pool, "definition"), "state"));
-
-	return !state || strcmp(state, "adopting") != 0;
-}
-
 /* ---- the write ---- */
 
 static void changed(void *arg, const struct err *why, bool created)
@@ -123,7 +117,7 @@ static void counted(void *arg, const struct json *pool, const struct err *why)
 	o->ask = NULL;
 	if (why) {
 		refuse(o, why);
-	} else if (is_open(pool)) {
+	} else if (!pool_is_adopting(json_get(pool, "definition"))) {
 		answer(o, false);
 	} else if (lacks_nodes(pool, &e)) {
 		refuse(o, &e);
