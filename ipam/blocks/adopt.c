@@ -3,6 +3,7 @@
 #include "ipam/blocks/adopt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ipam/conf/pool_blocks.h"
@@ -202,21 +203,18 @@ static void keep_needed(struct job *job)
 	job->n = kept;
 }
 
-static const struct adopted *find_block(const struct job *job, struct ip ip)
+static int by_start(const void *a, const void *b)
 {
-	struct ip start = pool_block_range(job->whole.blocks.bits, ip).first;
-	size_t from = 0, to = job->n;
+	const struct adopted *x = a, *y = b;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
+	return ip_cmp(x->start, y->start);
+}
 
-		if (ip_cmp(job->blocks[middle].start, start) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < job->n && ip_equal(job->blocks[from].start, start) ? &job->blocks[from]
-									 : NULL;
+static bool is_needed(const struct job *job, struct ip ip)
+{
+	struct adopted key = { .start = pool_block_range(job->whole.blocks.bits, ip).first };
+
+	return job->n && bsearch(&key, job->blocks, job->n, sizeof(key), by_start);
 }
 
 /* The records of sources: they are written again for blocks. */
@@ -245,7 +243,7 @@ static int move_lease(struct lease_db *l, const struct job *job, const struct ke
 
 	if (key_parse_address(k->s, &a) || lease_db_lease(l, k->s, &rec, &found, e))
 		return -1;
-	if (!find_block(job, a.ip))
+	if (!is_needed(job, a.ip))
 		return 0;
 	rec.source = pool_block_id(pool_block_range(job->whole.blocks.bits, a.ip).first, id);
 	rec.range = "";
@@ -263,7 +261,7 @@ static int forget_others(struct lease_db *l, const struct job *job, const struct
 	struct key_address a;
 
 	for (size_t i = 0; i < keys->n; i++) {
-		if (key_parse_address(keys->items[i].s, &a) == 0 && !find_block(job, a.ip) &&
+		if (key_parse_address(keys->items[i].s, &a) == 0 && !is_needed(job, a.ip) &&
 		    lease_db_forget(l, &a, e))
 			return -1;
 	}

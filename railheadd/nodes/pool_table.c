@@ -114,6 +114,7 @@ static int add_gone(struct pool_table *t, struct err *e)
 struct answer {
 	struct json *pools;
 	size_t left, more; /* rows of byNode that may still be shown, and those that are left out */
+	size_t block;      /* the first block of the next pool: both are in the order of names */
 };
 
 /* One pool, and its blocks in the order of nodes. */
@@ -205,15 +206,13 @@ static int add_view(struct answer *a, const struct pool_view *v)
 
 static int add_row(struct answer *a, const struct pool_row *row, const struct pool_table *t)
 {
-	struct pool_view v = { .row = row };
-	size_t from = 0;
+	struct pool_view v = { .row = row, .blocks = t->blocks + a->block };
 	int rc;
 
-	while (from < t->n_blocks && strcmp(t->blocks[from].pool, row->name) < 0)
-		from++;
-	while (from + v.n < t->n_blocks && strcmp(t->blocks[from + v.n].pool, row->name) == 0)
+	while (a->block < t->n_blocks && strcmp(t->blocks[a->block].pool, row->name) == 0) {
+		a->block++;
 		v.n++;
-	v.blocks = t->blocks + from;
+	}
 	if (look(&v))
 		return -1;
 	rc = add_view(a, &v);
@@ -225,7 +224,7 @@ static int add_row(struct answer *a, const struct pool_row *row, const struct po
 struct json *pool_table_json(struct pool_table *t)
 {
 	auto_json struct json *tree = json_new_object();
-	struct answer a = { tree ? json_add_array(tree, "pools") : NULL, POOL_TABLE_SHOWN, 0 };
+	struct answer a = { tree ? json_add_array(tree, "pools") : NULL, POOL_TABLE_SHOWN, 0, 0 };
 	struct err e;
 
 	if (t->n_blocks)
