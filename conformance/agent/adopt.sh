@@ -16,10 +16,10 @@ slices()
 			echo "$OUT" >"$W/result-p$i-$k"
 		done
 	done
-	all_leases >"$W/before"
+	leases_of_pods >"$W/before"
 }
-# NODE POD ADDRESS of all leases
-all_leases()
+# leases_of_pods: NODE POD ADDRESS of all leases
+leases_of_pods()
 {
 	local i
 	for ((i = 1; i <= NODES; i++)); do
@@ -45,12 +45,14 @@ test_adopt_slices_become_one_shared_pool()
 	slices 5
 	isnt "open at once" ctl n1 cluster pool open rail0
 	is "adopt" adopt
-	eq "leases" "$(all_leases)" "$(<"$W/before")"
+	is "list" ctl n1 cluster pool list
+	has "list" "$(<"$W/is")" adopting
+	eq "leases" "$(leases_of_pods)" "$(<"$W/before")"
 	has "where the pool is from" "$(ctl n2 ipam pool list --json | jq -r '.[].from')" cluster
 	is "CHECK" plugin_on n2 CHECK p2-3 macvlan '.prevResult=$result[0]'
 	eq "repeated ADD" "$(plugin_on n2 ADD p2-3 railhead-ipam | jq -c '.ips')" "$(jq -c '.ips | map(del(.interface))' "$W/result-p2-3")"
 	is "GC" plugin_on n2 GC p2-3 macvlan '.["cni.dev/valid-attachments"]=[range(5) | {containerID:"p2-\(.)",ifname:"net1"}]'
-	eq "leases after GC" "$(all_leases)" "$(<"$W/before")"
+	eq "leases after GC" "$(leases_of_pods)" "$(<"$W/before")"
 	del n3 p3-0 rail0
 	add n3 p3-new rail0
 	first=${ADDRESS%/*}
@@ -59,6 +61,8 @@ test_adopt_slices_become_one_shared_pool()
 	has "the old way" "$(<"$W/is")" "railctl cluster pool open rail0"
 	is "open" ctl n1 cluster pool open --wait "$LIMIT" rail0
 	has "open" "$(<"$W/is")" "Shared pool rail0 is open"
+	is "list" ctl n1 cluster pool list
+	hasnt "list" "$(<"$W/is")" adopting
 	is "open again" ctl n1 cluster pool open rail0
 	has "open again" "$(<"$W/is")" "was open already"
 	isnt "back" ctl n1 cluster pool apply - <<<"$ADOPTING"
@@ -86,10 +90,10 @@ test_adopt_with_agents_that_are_killed()
 		agent_kill "n$i"
 		wait $!
 		agent_begin "n$i"
-		eq "leases" "$(all_leases)" "$(<"$W/before")"
+		eq "leases" "$(leases_of_pods)" "$(<"$W/before")"
 	done
 	is "adopt" adopt
-	eq "leases" "$(all_leases)" "$(<"$W/before")"
+	eq "leases" "$(leases_of_pods)" "$(<"$W/before")"
 	for i in 1 2 3; do is "records" ctl "n$i" ipam verify; done
 	is "open" ctl n2 cluster pool open rail0
 	for i in 1 2 3; do eventually added "n$i" "new$i" rail0; done

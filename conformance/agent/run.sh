@@ -81,10 +81,13 @@ case $STORE in
 etcd) THEMES+=(repair metrics kills history etcd) ;;
 kubernetes) THEMES+=(kubernetes) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
+files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
+	files+=("$HERE/$theme.sh")
 done
+no_name_twice "${files[@]}"
 
 attempt() # NAME: RC
 {

@@ -68,6 +68,19 @@ told()
 	same "undone: $undo"
 }
 
+# names STATUS FILE...: what no_name_twice says of these files
+names()
+{
+	local want=$1 got
+	shift
+	(. "$HERE/cases.sh" && no_name_twice "$@") 2>"$W/out"
+	got=$?
+	if [ "$got" = "$want" ]; then passed=$((passed + 1)); else
+		echo "not ok - functions of ${*##*/}: exit status $got, not $want: $(<"$W/out")"
+		failed=$((failed + 1))
+	fi
+}
+
 # same WHAT: the two snapshots are the same.
 same()
 {
@@ -154,5 +167,11 @@ if "$SNAPSHOT" --diff "$W/before" "$W/now" >"$W/diff" || grep -q 'link m0' "$W/d
 else
 	passed=$((passed + 1))
 fi
+# Files of one suite are sourced together.
+printf 'one()\n{\n\ttwo() { :; }\n}\n' >"$W/a.sh"
+printf 'two() { :; }\n' >"$W/b.sh"
+printf 'one() { :; }\n' >"$W/c.sh"
+names 0 "$W/a.sh" "$W/b.sh" "$W/a.sh"
+names 2 "$W/a.sh" "$W/b.sh" "$W/c.sh"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
