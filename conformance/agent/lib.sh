@@ -128,12 +128,17 @@ shared()
 {
 	local i definition
 	definition=$(jq -c --arg n "$1" '.name=$n' <<<"$2")
-	eventually was_answered "$definition"
-	is "pool $1" ctl n1 cluster pool apply - <<<"$definition"
+	eventually pool_applied "$definition"
 	for ((i = 1; i <= NODES; i++)); do eventually knows "n$i" "$1"; done
 }
-# An engine that has just begun may need longer than the command waits.
-was_answered() { [[ $(ctl n1 cluster pool apply - <<<"$1" 2>&1) != *"no answer"* ]]; }
+# pool_applied DEFINITION: or refused, which is a failure. An engine that has just begun may need longer than the command waits.
+pool_applied()
+{
+	ctl n1 cluster pool apply - <<<"$1" >"$W/is" 2>&1 && return
+	[[ $(<"$W/is") != *"no answer"* ]] || return
+	fail "pool apply of $1: $(<"$W/is")"
+	return 0
+}
 has_spare() { [ "$(ctl "$1" cluster status --json | jq --arg n "$2" '.pools[] | select(.name == $n) | .spare')" -ge "$3" ]; }
 knows() { ctl "$1" cluster status --json | jq -e --arg n "$2" 'any(.pools[]; .name == $n)'; }
 
