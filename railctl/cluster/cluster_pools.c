@@ -23,6 +23,17 @@ static const char *number_of(const struct json *o, const char *key, char out[NUM
 	return n ? out_amount(json_num(n), out, NUMBER_LEN) : "-";
 }
 
+static struct out_cell state_of(const struct json *pool)
+{
+	const char *state = json_str(json_get(json_get(pool, "definition"), "state"));
+
+	if (json_true(json_get(pool, "deleted")))
+		return (struct out_cell){ "deleted", OUT_WARN };
+	if (state && strcmp(state, "adopting") == 0)
+		return (struct out_cell){ "adopting", OUT_WARN };
+	return (struct out_cell){ "ok", OUT_GOOD };
+}
+
 static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
 	static const struct out_column columns[] = {
@@ -41,7 +52,6 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 		char all[NUMBER_LEN], owned[NUMBER_LEN], blocks[NUMBER_LEN], size[NUMBER_LEN],
 			nodes[NUMBER_LEN];
 		const struct json *def = json_get(p, "definition");
-		bool gone = json_true(json_get(p, "deleted"));
 		const struct out_cell cells[] = {
 			{ text_of(p, "name"), OUT_PLAIN },
 			{ text_of(def, "subnet"), OUT_PLAIN },
@@ -50,7 +60,7 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 			{ number_of(p, "blocks", blocks), OUT_PLAIN },
 			{ number_of(def, "blockSize", size), OUT_PLAIN },
 			{ number_of(p, "nodes", nodes), OUT_PLAIN },
-			{ gone ? "deleted" : "ok", gone ? OUT_WARN : OUT_GOOD },
+			state_of(p),
 		};
 
 		if (out_row(&t, cells, e))
