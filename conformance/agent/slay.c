@@ -6,6 +6,8 @@
  * The calls of all its threads count, from its exec on. Exit 0: it was killed there. 3: it ended
  * before. SIGTERM ends both.
  */
+#include "conformance/harness/traced.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,26 +28,6 @@ static void die(const char *what)
 	exit(2);
 }
 
-static pid_t start(char **argv)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		die("fork");
-	if (pid == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
-			die("trace");
-		execvp(argv[0], argv);
-		die(argv[0]);
-	}
-	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
-	    ptrace(PTRACE_SETOPTIONS, pid, NULL, OPTIONS) ||
-	    ptrace(PTRACE_SYSCALL, pid, NULL, NULL))
-		die("trace");
-	return pid;
-}
-
 static bool begins_call(pid_t pid, long *nr)
 {
 	struct __ptrace_syscall_info info;
@@ -55,15 +37,6 @@ static bool begins_call(pid_t pid, long *nr)
 		return false;
 	*nr = (long)info.entry.nr;
 	return true;
-}
-
-/* The signal that a stop is about; 0: none that the program must get. */
-static int signal_of(int status)
-{
-	int sig = WSTOPSIG(status);
-
-	/* A new thread begins with SIGSTOP. */
-	return sig == (SIGTRAP | 0x80) || sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
 }
 
 /* Returns the number of the call that the program did not live to make; -1: it ended before. */
@@ -87,8 +60,7 @@ static long run_to(pid_t child, unsigned long n)
 			 ++seen == n)
 			return nr;
 		/* A thread that was killed meanwhile is reported as such. */
-		(void)ptrace(PTRACE_SYSCALL, pid, NULL,
-			     (void *)(intptr_t)(status >> 16 ? 0 : signal_of(status)));
+		(void)ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(intptr_t)traced_signal(status));
 	}
 	return -1;
 }
@@ -103,7 +75,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: slay N PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
-	child = start(argv + 2);
+	child = traced_start(argv + 2, OPTIONS);
+	if (child < 0)
+		die("trace");
 	nr = run_to(child, n);
 	if (nr < 0)
 		return 3;

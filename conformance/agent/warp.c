@@ -7,9 +7,10 @@
  * of the clock. The programs lose their vDSO, so that each read of a clock is a system call.
  * Exit status: that of the program. SIGTERM ends both.
  */
+#include "conformance/harness/traced.h"
+
 #include <elf.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,37 +154,14 @@ static void call_stop(struct warp *w, pid_t pid)
 	}
 }
 
-static pid_t start(char **argv)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		die("fork");
-	if (pid == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP))
-			die("trace");
-		execvp(argv[0], argv);
-		die(argv[0]);
-	}
-	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
-	    ptrace(PTRACE_SETOPTIONS, pid, NULL, OPTIONS) ||
-	    ptrace(PTRACE_SYSCALL, pid, NULL, NULL))
-		die("trace");
-	return pid;
-}
-
 /* A stop of a thread. Returns the signal that it must get; 0: none. */
 static int stopped(struct warp *w, pid_t pid, int status)
 {
-	int sig = WSTOPSIG(status), event = status >> 16;
-
-	if (event == PTRACE_EVENT_EXEC)
+	if (status >> 16 == PTRACE_EVENT_EXEC)
 		hide_vdso(pid);
-	else if (sig == (SIGTRAP | 0x80))
+	else if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 		call_stop(w, pid);
-	/* A new thread begins with SIGSTOP. */
-	return event || sig == (SIGTRAP | 0x80) || sig == SIGTRAP || sig == SIGSTOP ? 0 : sig;
+	return traced_signal(status);
 }
 
 int main(int argc, char **argv)
@@ -197,7 +175,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	w.file = argv[1];
-	child = start(argv + 2);
+	child = traced_start(argv + 2, OPTIONS);
+	if (child < 0)
+		die("trace");
 	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
 		if (WIFSTOPPED(status)) {
 			int sig = stopped(&w, pid, status);
