@@ -306,19 +306,11 @@ static void step(void)
 		w_sound(&model.w);
 }
 
-static unsigned env_number(const char *name, unsigned otherwise)
-{
-	const char *text = getenv(name);
-	uint64_t n;
-
-	return text && parse_u64(text, 1, UINT32_MAX, &n) == 0 ? (unsigned)n : otherwise;
-}
-
 START_TEST(addresses_come_only_from_blocks_that_may_give)
 {
-	unsigned steps = env_number("MODEL_STEPS", 20000);
+	unsigned steps = testing_number("MODEL_STEPS", 20000);
 
-	model.seed = env_number("MODEL_SEED", 1);
+	model.seed = testing_number("MODEL_SEED", 1);
 	fixture_open(&model.w);
 	model.w.ctx.boottime = boottime;
 	model.epoch = 1;

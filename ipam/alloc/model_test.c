@@ -373,20 +373,12 @@ static void step(struct model *m)
 		w_sound(&m->w);
 }
 
-static unsigned env_number(const char *name, unsigned otherwise)
-{
-	const char *text = getenv(name);
-	uint64_t n;
-
-	return text && parse_u64(text, 1, UINT32_MAX, &n) == 0 ? (unsigned)n : otherwise;
-}
-
 START_TEST(allocation_agrees_with_the_model)
 {
 	struct model *m = &model;
-	unsigned steps = env_number("MODEL_STEPS", 20000);
+	unsigned steps = testing_number("MODEL_STEPS", 20000);
 
-	m->seed = env_number("MODEL_SEED", 1);
+	m->seed = testing_number("MODEL_SEED", 1);
 	fixture_open(&m->w);
 	m->w.m.holders = &holders;
 	for (int net = 0; net < NETWORKS; net++) {

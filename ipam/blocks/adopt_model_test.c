@@ -232,19 +232,11 @@ static void run_one(void)
 	end_pods();
 }
 
-static unsigned env_number(const char *name, unsigned otherwise)
-{
-	const char *text = getenv(name);
-	uint64_t n;
-
-	return text && parse_u64(text, 1, UINT32_MAX, &n) == 0 ? (unsigned)n : otherwise;
-}
-
 START_TEST(no_lease_is_lost_whatever_dies)
 {
-	unsigned runs = env_number("MODEL_RUNS", 30);
+	unsigned runs = testing_number("MODEL_RUNS", 30);
 
-	seed = env_number("MODEL_SEED", 1);
+	seed = testing_number("MODEL_SEED", 1);
 	fixture_open(&w);
 	for (unsigned i = 0; i < runs; i++)
 		run_one();

@@ -9,9 +9,11 @@
 #define RAILHEAD_LIB_TESTING_TESTING_H
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/base.h"
+#include "lib/base/parse.h"
 
 /* testing_append - add text to the string in buf; fails the test where it does not fit. */
 static inline void testing_append(char *buf, size_t size, const char *text)
@@ -20,6 +22,15 @@ static inline void testing_append(char *buf, size_t size, const char *text)
 
 	ck_assert_uint_lt(len + more, size);
 	memcpy(buf + len, text, more + 1);
+}
+
+/* testing_number - a positive number in the environment, such as MODEL_SEED, or another one. */
+static inline unsigned testing_number(const char *name, unsigned otherwise)
+{
+	const char *text = getenv(name);
+	uint64_t n;
+
+	return text && parse_u64(text, 1, UINT32_MAX, &n) == 0 ? (unsigned)n : otherwise;
 }
 
 #define TEST_PROGRAM(name, ...)                                                                    \

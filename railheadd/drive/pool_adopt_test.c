@@ -14,13 +14,6 @@
 	"{\"poolUID\":\"uid-1\",\"node\":\"n2\",\"holder\":\"h\",\"token\":\"0000000000000001\","  \
 	"\"touched\":1,\"used\":1" more "}"
 
-static bool says(const void *arg)
-{
-	auto_free char *text = memory_store_text(b.store, CLUSTER_NODE, "n1");
-
-	return text && strstr(text, arg) != NULL;
-}
-
 static bool block_says(const void *arg)
 {
 	auto_free char *text = memory_store_text(b.store, CLUSTER_BLOCK, BLOCK);
@@ -33,6 +26,17 @@ static void begin_adopting(void)
 	begin();
 	ck_assert_int_eq(w_pool(&w, "rail0", OWN, false), 0);
 	ck_assert_str_eq(w_add(&w, CONF, "a", "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web"), "10.1.0.8");
+}
+
+/* The agent reports that the block of the lease is its own, and the pod keeps its address. */
+static void run_until_adopted(void)
+{
+	pool("rail0", ADOPTING);
+	begin_driver();
+	ready();
+	loop_until(b.base, node_says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
+	ck_assert(block_says("\"node\":\"n1\""));
+	ck_assert_str_eq(w_add(&w, CONF, "a", ""), "10.1.0.8");
 }
 
 static bool may_assign(const void *arg)
@@ -57,12 +61,7 @@ START_TEST(leases_become_blocks_of_this_node)
 	struct outcome o;
 
 	begin_adopting();
-	pool("rail0", ADOPTING);
-	begin_driver();
-	ready();
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
-	ck_assert(block_says("\"node\":\"n1\""));
-	ck_assert_str_eq(w_add(&w, CONF, "a", ""), "10.1.0.8");
+	run_until_adopted();
 	loop_until(b.base, may_assign, "b");
 	ck_assert_int_eq(strncmp(w_add(&w, CONF, "b", ""), "10.1.0.", 7), 0);
 	/* Only that one: nothing is claimed ahead. */
@@ -71,7 +70,7 @@ START_TEST(leases_become_blocks_of_this_node)
 	ck_assert_int_eq(change("rail0", OPEN, &o), ERR_BUSY);
 	ck_assert_ptr_nonnull(strstr(o.why.detail, "railctl cluster pool open rail0"));
 	ck_assert_int_eq(open_at(1, &o), 0);
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}");
+	loop_until(b.base, node_says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}");
 	ck_assert_int_eq(change("rail0", ADOPTING, &o), ERR_BUSY);
 	ck_assert_ptr_nonnull(strstr(o.why.msg, "cannot begin to adopt"));
 	w_sound(&w);
@@ -86,7 +85,7 @@ START_TEST(a_block_of_another_node_is_named)
 	memory_store_put(b.store, CLUSTER_BLOCK, BLOCK, "n2", OTHERS(""));
 	begin_driver();
 	ready();
-	loop_until(b.base, says, "\"waits\":\"it claims 1 blocks of its leases\"");
+	loop_until(b.base, node_says, "\"waits\":\"it claims 1 blocks of its leases\"");
 	loop_until(b.base, block_says, "\"contested\":true");
 	/* The other node answers that its pods live in it, too. */
 	auto_free char *text = memory_store_text(b.store, CLUSTER_BLOCK, BLOCK);
@@ -95,13 +94,13 @@ START_TEST(a_block_of_another_node_is_named)
 
 	(void)snprintf(kept, sizeof(kept), "%.*s\"kept\":true,%s", (int)(at - text), text, at);
 	memory_store_put(b.store, CLUSTER_BLOCK, BLOCK, "n2", kept);
-	loop_until(b.base, says,
+	loop_until(b.base, node_says,
 		   "\"waits\":\"n2 has the block from 10.1.0.8 to 10.1.0.15; pods that live in "
 		   "it: ns/web (net1 10.1.0.8)\"");
 	ck_assert_str_eq(w_add(&w, CONF, "a", ""), "10.1.0.8");
 	w_del(&w, "a");
 	driver_look(b.driver);
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
+	loop_until(b.base, node_says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
 	w_sound(&w);
 	end();
 }
@@ -113,7 +112,7 @@ START_TEST(a_node_without_the_pool_reports_at_once)
 	pool("rail0", ADOPTING);
 	begin_driver();
 	ready();
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
+	loop_until(b.base, node_says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
 	ck_assert_int_eq(*w_add(&w, CONF, "a", ""), '!');
 	pool("rail0", OPEN);
 	loop_until(b.base, may_assign, "a");
@@ -141,12 +140,7 @@ START_TEST(an_agent_that_begins_again_goes_on)
 	ck_assert_msg(pool_adopt(&w.m, &a, &e) == 0, "%s", e.msg);
 	ck_assert(a.moved);
 	json_free(a.local);
-	pool("rail0", ADOPTING);
-	begin_driver();
-	ready();
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
-	ck_assert(block_says("\"node\":\"n1\""));
-	ck_assert_str_eq(w_add(&w, CONF, "a", ""), "10.1.0.8");
+	run_until_adopted();
 	w_sound(&w);
 	end();
 }

@@ -2,14 +2,6 @@
 /* presence_test.c: what the object of a node says about shared pools. */
 #include "railheadd/testing/driver_ask.h"
 
-/* Whether the object of the node has this text. */
-static bool says(const void *arg)
-{
-	auto_free char *text = memory_store_text(b.store, CLUSTER_NODE, "n1");
-
-	return text && strstr(text, arg) != NULL;
-}
-
 static unsigned writes(void)
 {
 	return memory_store_counts(b.store).writes;
@@ -22,13 +14,13 @@ START_TEST(a_node_reports_each_generation)
 	pool("rail1", OTHER);
 	begin_driver();
 	ready();
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
-	loop_until(b.base, says, "\"name\":\"rail1\",\"uid\":\"uid-2\",\"generation\":1}");
+	loop_until(b.base, node_says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":1}");
+	loop_until(b.base, node_says, "\"name\":\"rail1\",\"uid\":\"uid-2\",\"generation\":1}");
 	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0,"
 		      "\"excludes\":[\"10.1.0.9\"]}");
-	loop_until(b.base, says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}");
+	loop_until(b.base, node_says, "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}");
 	memory_store_delete(b.store, CLUSTER_POOL, "rail1");
-	loop_until(b.base, says,
+	loop_until(b.base, node_says,
 		   "\"pools\":[{\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":2}]");
 	end();
 }
@@ -41,11 +33,11 @@ START_TEST(a_node_says_why_it_has_not_taken_a_pool_over)
 	pool("rail0", RAIL);
 	begin_driver();
 	ready();
-	loop_until(b.base, says,
+	loop_until(b.base, node_says,
 		   "\"name\":\"rail0\",\"uid\":\"uid-1\",\"generation\":0,\"waits\":"
 		   "\"pool rail0 overlaps with pool own");
 	pool("rail1", "{\"subnet\":\"10.1.0.0/25\",\"blockSize\":8}");
-	loop_until(b.base, says, "\"waits\":\"it overlaps the older pool rail0\"");
+	loop_until(b.base, node_says, "\"waits\":\"it overlaps the older pool rail0\"");
 	end();
 }
 END_TEST
@@ -62,7 +54,7 @@ START_TEST(keys_in_another_order_are_the_same_report)
 	pool("rail0", RAIL);
 	begin_driver();
 	ready();
-	loop_until(b.base, says, "\"generation\":1}");
+	loop_until(b.base, node_says, "\"generation\":1}");
 
 	auto_free char *text = memory_store_text(b.store, CLUSTER_NODE, "n1");
 	char *list = strstr(text, "\"pools\":");
@@ -78,7 +70,7 @@ START_TEST(keys_in_another_order_are_the_same_report)
 	loop_until(b.base, has_looked, &looks);
 	/* A later report is written once, and none before it. */
 	pool("rail0", RAIL);
-	loop_until(b.base, says, "\"generation\":3}");
+	loop_until(b.base, node_says, "\"generation\":3}");
 	ck_assert_uint_eq(writes(), before + 1);
 	end();
 }
@@ -98,7 +90,7 @@ START_TEST(pods_write_no_report)
 	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":64,\"warm\":1,\"cooldown\":0}");
 	begin_driver();
 	ready();
-	loop_until(b.base, says, "\"name\":\"rail0\"");
+	loop_until(b.base, node_says, "\"name\":\"rail0\"");
 	loop_until(b.base, has_lease, "c0");
 	unsigned before = writes();
 	for (int i = 1; i < 50; i++) {

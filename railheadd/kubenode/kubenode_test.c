@@ -52,20 +52,6 @@ static void begin_node(const char *labels)
 	loop_until(b.base, knows_pool, "rail0");
 }
 
-static void begin_driver_alone(void)
-{
-	const struct driver_conf conf = { .ctx = &w.ctx,
-					  .base = b.base,
-					  .ipam = &w.m,
-					  .node = "n1",
-					  .hold = 600 * SECOND,
-					  .renew = 60 * SECOND,
-					  .retry = SECOND / 100 };
-	struct err e;
-
-	ck_assert_int_eq(driver_new(&conf, &b.driver, &e), 0);
-}
-
 static void end_node(void)
 {
 	kubenode_free(kubenode);
@@ -191,7 +177,7 @@ START_TEST(an_agent_without_kubernetes_removes_them)
 	loop_until(b.base, has_block, "");
 	kubenode_free(kubenode);
 	driver_free(b.driver);
-	begin_driver_alone();
+	begin_driver_on(NULL);
 	ck_assert_int_eq(cluster_labels_get(&w.m, &labels, &e), 0);
 	ck_assert_ptr_null(labels);
 	is_refused("c1", "has no label leaf");

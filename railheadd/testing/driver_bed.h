@@ -61,11 +61,12 @@ static inline void begin(void)
 	b.store = memory_store_new(b.base);
 }
 
-static inline void begin_driver(void)
+/* store NULL: none. */
+static inline void begin_driver_on(struct cluster_store *store)
 {
 	const struct driver_conf conf = { .ctx = &w.ctx,
 					  .base = b.base,
-					  .store = memory_store_ops(b.store),
+					  .store = store,
 					  .ipam = &w.m,
 					  .node = "n1",
 					  .hold = 600 * SECOND,
@@ -74,6 +75,11 @@ static inline void begin_driver(void)
 	struct err e;
 
 	ck_assert_msg(driver_new(&conf, &b.driver, &e) == 0, "%s", e.msg);
+}
+
+static inline void begin_driver(void)
+{
+	begin_driver_on(memory_store_ops(b.store));
 }
 
 static inline void ready(void)
@@ -98,6 +104,14 @@ static inline void pool(const char *name, const char *value)
 #define ONE   "{\"subnet\":\"10.1.0.0/24\",\"ranges\":[\"10.1.0.5\"],\"blockSize\":1,\"warm\":0}"
 #define RAIL  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0}"
 #define OTHER "{\"subnet\":\"10.2.0.0/24\",\"blockSize\":8,\"warm\":1,\"cooldown\":0}"
+
+/* Whether the object of the node has this text. */
+static inline bool node_says(const void *arg)
+{
+	auto_free char *text = memory_store_text(b.store, CLUSTER_NODE, "n1");
+
+	return text && strstr(text, arg) != NULL;
+}
 
 static inline bool has_subnet(const void *arg)
 {
