@@ -4,11 +4,11 @@
  *
  *	runtime ADD-LIMIT DEL-LIMIT NODES PODS RAILS PROGRAM CONFIGURATION [FOLDER]
  *
- * Each pod calls PROGRAM (an IPAM plugin) once for each rail, one rail after the other. The
- * name of the configuration is CONFIGURATION and the number of the rail. A runtime repeats an ADD
- *that failed after a second. At the end each pod calls DEL for what it got. A phase ends after its
- *LIMIT, in seconds; its programs that still run are killed. With a FOLDER node N has its store and
- *its records in FOLDER/N/lib and FOLDER/N/run. For each phase one line:
+ * Each pod calls PROGRAM (an IPAM plugin) once for each rail, one rail after the other. The name of
+ * the configuration is CONFIGURATION and the number of the rail. A runtime repeats an ADD that
+ * failed after a second. At the end each pod calls DEL for what it got. A phase ends after its
+ * LIMIT, in seconds; its programs that still run are killed. With a FOLDER node N has its store and
+ * its records in FOLDER/N/lib and FOLDER/N/run. For each phase one line:
  *
  *	VERB addresses N of N ms N p50 US p99 US max US failures N cpu MS duplicates N
  *

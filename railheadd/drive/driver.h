@@ -69,6 +69,9 @@ void driver_look(struct driver *d);
  */
 void driver_labels(struct driver *d, const struct json *labels);
 
+/* driver_random - 64 random bits, for requests, pauses and tokens; arg is not used. */
+uint64_t driver_random(void *arg);
+
 /* driver_events - of this node, until driver_free(); NULL: the cluster store has no events. */
 struct events *driver_events(const struct driver *d);
 

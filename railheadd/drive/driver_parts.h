@@ -22,9 +22,6 @@ void driver_count_again(struct driver *d);
 /* driver_add_contact - what was heard, for the status. -1: no memory. */
 int driver_add_contact(struct driver *d, struct json *obj) must_check;
 
-/* driver_random - for requests, pauses and tokens. */
-uint64_t driver_random(void *arg);
-
 /* pool_list_cancel - the list of all blocks that looks share. */
 void pool_list_cancel(struct driver *d);
 

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "railheadd/drive/follow.h"
 
@@ -95,20 +94,10 @@ static void refused(void *arg, const struct err *why)
 	k->refused = true;
 }
 
-static uint64_t random_number(void *arg)
-{
-	uint64_t n = 0;
-
-	(void)arg;
-	while (getrandom(&n, sizeof(n), 0) != sizeof(n))
-		;
-	return n;
-}
-
 int kubenode_new(const struct kubenode_conf *conf, struct kubenode **out, struct err *e)
 {
 	static const struct follow_fns fns = { begun,   item,    listed,       changed,
-					       contact, refused, random_number };
+					       contact, refused, driver_random };
 	struct kubenode *k = calloc(1, sizeof(*k));
 
 	if (!k)
