@@ -103,6 +103,21 @@ START_TEST(leases_stay_and_get_blocks)
 }
 END_TEST
 
+/* Another node would assign the address at once. */
+START_TEST(an_address_that_cools_down_keeps_its_block)
+{
+	bool local;
+
+	begin();
+	ck_assert_str_eq(w_add(&w, CONF, "f", "IP=10.1.0.34"), "10.1.0.34");
+	w_del(&w, "f");
+	ck_assert_int_eq(adopt("u1", SHARED, &local), 0);
+	is_blocks("10.1.0.16 contested 3 10.1.0.32 contested 0 10.1.0.40 contested 1 ");
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(a_node_assigns_what_it_had_until_the_pool_is_open)
 {
 	char id[8];
@@ -237,7 +252,8 @@ START_TEST(memory_fails)
 }
 END_TEST
 
-TEST_PROGRAM("adopt", leases_stay_and_get_blocks, a_node_assigns_what_it_had_until_the_pool_is_open,
+TEST_PROGRAM("adopt", leases_stay_and_get_blocks, an_address_that_cools_down_keeps_its_block,
+	     a_node_assigns_what_it_had_until_the_pool_is_open,
 	     an_address_that_cools_down_goes_on_to_cool_down, what_would_overlap_is_refused,
 	     a_node_without_the_pool_has_nothing_to_bring, a_slice_is_what_the_node_had,
 	     memory_fails)
