@@ -379,8 +379,47 @@ START_TEST(a_list_of_a_pool_ends_with_the_pool)
 }
 END_TEST
 
+/* ---- another node has pods in our block, as after a restore or an adoption ---- */
+
+START_TEST(an_owner_probes_a_block_that_another_node_contests)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	struct node n = node_of();
+	struct agent *a = agent_of(&n);
+	struct block_seen seen = { .key = n.block.key,
+				   .at = { "u", "v" },
+				   .block = { .pool_uid = "u1",
+					      .owner = { "n1", "h", 7 },
+					      .asker = { "n2", "other", 8 },
+					      .contested = true } };
+	struct agent_request answer = { .call = CALL_GET };
+
+	set_pool(a, &p);
+	run_until(&n, a, 30);
+	ck_assert(gives(&n) && !n.block.probe);
+	agent_saw(a, &seen);
+	for (; answer.call != CALL_UPDATE && n.now < 90; n.now++) {
+		(void)agent_tick(a, n.now);
+		while (n.n_sent && answer.call != CALL_UPDATE) {
+			answer = n.sent[--n.n_sent];
+			agent_answer(a, &(struct agent_reply){ .id = answer.id,
+							       .at = seen.at,
+							       .block = seen.block });
+		}
+	}
+	ck_assert_int_eq(answer.kind, CLUSTER_BLOCK);
+	ck_assert_int_eq(answer.call, CALL_UPDATE);
+	ck_assert(answer.block.kept && answer.block.probe);
+	/* An ADD that does not probe gets no address of it from now on. */
+	ck_assert(gives(&n) && n.block.probe);
+	agent_free(a);
+}
+END_TEST
+
 TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_pool_that_ends_stops_although_a_write_failed,
 	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
 	     only_the_heartbeat_and_needs_are_hurried, a_list_of_a_pool_ends_with_the_pool,
-	     a_block_that_cannot_be_confirmed_hides_no_free_one)
+	     a_block_that_cannot_be_confirmed_hides_no_free_one,
+	     an_owner_probes_a_block_that_another_node_contests)

@@ -81,6 +81,18 @@ START_TEST(addresses_in_blocks_are_those_of_the_ranges)
 }
 END_TEST
 
+START_TEST(each_pool_has_its_own_blocks)
+{
+	struct pool_table t = { .pools = NULL };
+
+	fill(&t);
+	block(&t, "rail1", 0x0a020008, OF("n3"));
+	is(&t, "rail1",
+	   "{\"name\":\"rail1\",\"deleted\":true,\"byNode\":[{\"node\":\"n1\",\"blocks\":1},"
+	   "{\"node\":\"n3\",\"blocks\":1}],\"blocks\":2,\"nodes\":2}");
+}
+END_TEST
+
 START_TEST(pools_that_are_gone_or_cannot_be_read)
 {
 	struct pool_table t = { .pools = NULL };
@@ -156,5 +168,5 @@ START_TEST(no_memory)
 END_TEST
 
 TEST_PROGRAM("pool_table", addresses_in_blocks_are_those_of_the_ranges,
-	     pools_that_are_gone_or_cannot_be_read, blocks_that_no_node_has_are_left_out,
-	     rows_that_are_too_many_are_counted, no_memory)
+	     each_pool_has_its_own_blocks, pools_that_are_gone_or_cannot_be_read,
+	     blocks_that_no_node_has_are_left_out, rows_that_are_too_many_are_counted, no_memory)
