@@ -258,7 +258,8 @@ static void list_holders(const struct pool_holders *h, struct text *out)
 		blocks -= h->most[i].blocks;
 	}
 	if (nodes)
-		text_addf(out, ", %" PRIu64 " more have %" PRIu64, nodes, blocks);
+		text_addf(out, ", %" PRIu64 " other node%s %" PRIu64, nodes,
+			  nodes == 1 ? " has" : "s have", blocks);
 }
 
 static void full(const struct driver *d, const char *pool, struct err *e)

@@ -36,8 +36,7 @@ static void begin_two(void)
 	loop_until(b.base, knows_pool, "rail0");
 }
 
-/* A block of node n2. */
-static void of_other(const char *name, unsigned used)
+static void of_node(const char *node, const char *name, unsigned used)
 {
 	auto_json struct json *status = json_new_object();
 	char value[200];
@@ -47,10 +46,16 @@ static void of_other(const char *name, unsigned used)
 	const struct json *known = json_first(json_get(status, "pools"));
 
 	(void)snprintf(value, sizeof(value),
-		       "{\"poolUID\":\"%s\",\"node\":\"n2\",\"holder\":\"h2\","
+		       "{\"poolUID\":\"%s\",\"node\":\"%s\",\"holder\":\"h2\","
 		       "\"token\":\"0000000000000001\",\"touched\":0,\"used\":%u}",
-		       json_str(json_get(known, "uid")), used);
-	memory_store_put(b.store, CLUSTER_BLOCK, name, "n2", value);
+		       json_str(json_get(known, "uid")), node, used);
+	memory_store_put(b.store, CLUSTER_BLOCK, name, node, value);
+}
+
+/* A block of node n2. */
+static void of_other(const char *name, unsigned used)
+{
+	of_node("n2", name, used);
 }
 
 START_TEST(exactly_that_block_is_claimed)
@@ -186,7 +191,33 @@ START_TEST(a_full_pool_names_who_has_how_much)
 }
 END_TEST
 
-TEST_PROGRAM("needs", a_full_pool_names_who_has_how_much, exactly_that_block_is_claimed,
+/* Eight blocks of five nodes. */
+START_TEST(three_nodes_are_named_and_the_others_are_counted)
+{
+	static const char *const nodes[] = { "n2", "n3", "n3", "n3", "n4", "n4", "n5" };
+	struct outcome o = { .done = false };
+	char name[64];
+
+	begin();
+	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"ranges\":[\"10.1.0.8-10.1.0.15\"],"
+		      "\"blockSize\":1,\"warm\":0}");
+	begin_driver();
+	ready();
+	loop_until(b.base, knows_pool, "rail0");
+	for (size_t i = 0; i <= ARRAY_SIZE(nodes); i++) {
+		(void)snprintf(name, sizeof(name), "rail0-%032x", (unsigned)(0x0a010008 + i));
+		of_node(i < ARRAY_SIZE(nodes) ? nodes[i] : "n6", name, 1);
+	}
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	ck_assert_str_eq(o.why.detail,
+			 "node n3 has 3 blocks, n4 has 2, n2 has 1, 2 other nodes have 2; enlarge "
+			 "\"ranges\", or make another pool");
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("needs", a_full_pool_names_who_has_how_much,
+	     three_nodes_are_named_and_the_others_are_counted, exactly_that_block_is_claimed,
 	     the_owner_is_asked_and_named, a_silent_owner_is_named_too,
 	     other_needs_of_the_pool_go_on, a_pool_that_comes_later_is_waited_for,
 	     a_store_that_gives_no_answer_is_said_so)
