@@ -81,9 +81,9 @@ struct driver {
 	bool contact; /* the last thing heard of the cluster store was an answer */
 	int64_t contact_since;
 	uint64_t answered, refusals, unanswered; /* calls, since the start */
-	struct err why;                          /* contact false: code 0: nothing was heard yet */
-	struct err refused;                      /* the last refusal; code 0: there was none */
-	int64_t refused_at;
+	struct err why; /* of the last call without an answer, at why_at; code 0: there was none */
+	struct err refused; /* the last refusal; code 0: there was none */
+	int64_t refused_at, why_at;
 	bool refusing;        /* nothing was executed since then */
 	int64_t refused_said; /* when it was logged */
 	struct err fatal;

@@ -230,6 +230,47 @@ START_TEST(a_refusal_just_before_explains_a_wait_in_vain)
 }
 END_TEST
 
+static bool was_unanswered(const void *arg)
+{
+	(void)arg;
+	return heard("unanswered") > 0;
+}
+
+static bool has_contact(const void *arg)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	(void)arg;
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	return json_true(json_get(status, "contact"));
+}
+
+/* As an API server whose etcd is full: reads are answered, and the write is not executed. */
+START_TEST(a_write_without_answer_explains_a_wait_in_vain)
+{
+	const struct driver_need_ask brief = { .pool = "rail0", .addresses = 1, .wait_ms = 1000 };
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", ONE);
+	begin_driver();
+	ready();
+	memory_store_fail(b.store, CLUSTER_AWAY, 1);
+	ck_assert_ptr_nonnull(driver_need(b.driver, &brief, need_done, &o));
+	loop_until(b.base, was_unanswered, NULL);
+	memory_store_fail(b.store, CLUSTER_EXISTS, 1);
+	loop_until(b.base, has_contact, NULL);
+	memory_store_hold(b.store, true);
+	loop_until(b.base, is_done, &o);
+	ck_assert_int_eq(o.why.code, ERR_AGAIN);
+	ck_assert_msg(strstr(o.why.msg, "the cluster store gives no answer: the test"), "%s",
+		      o.why.msg);
+	memory_store_hold(b.store, false);
+	end();
+}
+END_TEST
+
 START_TEST(a_need_is_tried_when_contact_is_back)
 {
 	struct outcome o = { .done = false };
@@ -500,7 +541,8 @@ TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_
 	     an_address_is_promised_once, a_hint_makes_the_driver_look_once,
 	     nothing_is_claimed_for_a_need_that_was_cancelled,
 	     a_refusal_says_which_right_is_missing, a_refusal_says_more_than_the_silence_after_it,
-	     a_refusal_just_before_explains_a_wait_in_vain, a_need_is_tried_when_contact_is_back,
+	     a_refusal_just_before_explains_a_wait_in_vain,
+	     a_write_without_answer_explains_a_wait_in_vain, a_need_is_tried_when_contact_is_back,
 	     a_block_that_cannot_be_read_hides_no_other,
 	     of_two_pools_that_overlap_the_later_one_gives_nothing,
 	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,

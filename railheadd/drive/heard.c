@@ -40,10 +40,12 @@ void driver_heard(struct driver *d, const struct err *why)
 		log_warn(&d->conf.ctx->log, "no answer of the cluster store: %s", why->msg);
 	d->contact = !why;
 	d->refusing &= why != NULL;
-	if (why)
-		d->why = *why;
-	else
+	if (!why) {
 		agent_heard(d->agent);
+		return;
+	}
+	d->why = *why;
+	d->why_at = ctx_since_boot(d->conf.ctx);
 }
 
 void driver_refused(struct driver *d, const struct err *why)

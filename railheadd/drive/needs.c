@@ -378,11 +378,13 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct driver_need *n = arg;
 	const struct driver *d = n->driver;
+	/* A store may answer reads, and have no room for a write. */
+	bool failed = d->why.code && d->why_at >= n->since;
 	struct err e;
 
 	(void)fd;
 	(void)what;
-	if (d->contact && !was_refused(d, n->pool)) {
+	if (d->contact && !failed && !was_refused(d, n->pool)) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {
