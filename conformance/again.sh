@@ -8,7 +8,7 @@
 
 # Messages of harnesses, guests and our programs after an exceeded limit of time.
 IN_VAIN='not (running )?within [0-9]+ ?s|did not end|stopped after [0-9]+ s|in time and was killed|no client connected within [0-9]+ ms'
-IN_VAIN+='|printed nothing for [0-9]+ s|(silent|came over RDMA) for [0-9]+ ms|no answer within [0-9]+ ms|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
+IN_VAIN+='|printed nothing for [0-9]+ s|(silent|came over RDMA) for [0-9]+ ms|no answer within [0-9]+ ms|Timeout was reached|killed the call after [0-9.]+ s|[Tt]imed out|deadline exceeded|DeadlineExceeded'
 
 # in_vain FILE: prints the reason why the failure whose evidence this is may be repeated; status 1: there is none.
 in_vain()

@@ -135,7 +135,7 @@ shared()
 pool_applied()
 {
 	ctl n1 cluster pool apply - <<<"$1" >"$W/is" 2>&1 && return
-	[[ $(<"$W/is") != *"no answer"* ]] || return
+	! grep -qE 'no answer|Timeout was reached' "$W/is" || return
 	fail "pool apply of $1: $(<"$W/is")"
 	return 0
 }
