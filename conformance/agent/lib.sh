@@ -91,8 +91,10 @@ cluster_begin()
 	export W
 	mkdir -p "$STATE" "$RUN"
 	trap 'case_ends cluster_end' EXIT
-	ip link add mgmt type bridge && ip link add fabric type bridge && ip link set mgmt up && ip link set fabric up &&
-		ip addr add 10.99.0.1/24 dev mgmt || give_up bridges
+	# Without an address of its own, a bridge takes the lowest one of its ports: it changes with each
+	# node that comes, and a node that is there already sends to the old one until its ARP entry ends.
+	ip link add mgmt address 02:00:0a:63:00:01 type bridge && ip link add fabric type bridge &&
+		ip link set mgmt up && ip link set fabric up && ip addr add 10.99.0.1/24 dev mgmt || give_up bridges
 	engine_begin
 	for ((i = 1; i <= NODES; i++)); do
 		node_begin "$i"

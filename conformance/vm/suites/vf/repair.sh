@@ -29,10 +29,22 @@ check "all is as it was" as_before
 check "repair again finds all well" eval 'vf repair && said "0 repaired, 2 well"'
 check "a third has no baseline" said "left-alone $VA2: it has no baseline yet"
 
-# The PF's link is down, and its driver refuses rates then.
-ip link set "$A" vf 0 max_tx_rate 100
-ip link set "$A" down
-check "what the driver refuses is named" vf_fails "not restored: max_tx_rate" repair "$VA0"
+# The driver refuses rates while the card has no link. The emulated card negotiates again by itself, and has its link back
+# half a second later: a slow machine may need another try.
+refused()
+{
+	local try
+	for try in 1 2 3 4 5; do
+		ip link set "$A" up
+		cable
+		ip link set "$A" vf 0 max_tx_rate 100
+		ip link set "$A" down
+		! vf_fails "not restored: max_tx_rate" repair "$VA0" || return 0
+		echo "# try $try: the link was back before the repair"
+	done
+	return 1
+}
+check "what the driver refuses is named" refused
 ip link set "$A" up
 cable
 check "and done later" vf repair "$VA0"
