@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/moves_priv.h"
 #include "lib/base/array.h"
 
 #define OPS_MAX 4096
@@ -151,7 +152,7 @@ void agent_send_request(struct agent *a, struct op *op, enum op_step step, struc
 static bool must_wait(const struct agent *a, const struct op *op)
 {
 	bool is_free = op->kind == OP_CLAIM || op->kind == OP_ASK || op->kind == OP_RETURN ||
-		       op->kind == OP_STRAY;
+		       op->kind == OP_STRAY || op->kind == OP_EXPIRE;
 
 	return a->other || (is_free && a->now < a->node.frozen);
 }
@@ -212,12 +213,25 @@ static const struct {
 	void (*go)(struct agent *a, struct op *op);
 	void (*reply)(struct agent *a, struct op *op, const struct agent_reply *r);
 } kinds[] = {
-	[OP_RENEW] = { renew_go, renew_reply },       [OP_SEEK] = { seek_go, seek_reply },
-	[OP_CLAIM] = { claim_go, claim_reply },       [OP_ASK] = { ask_go, ask_reply },
-	[OP_CONFIRM] = { confirm_go, confirm_reply }, [OP_RETURN] = { return_go, return_reply },
-	[OP_CONTEST] = { contest_go, contest_reply }, [OP_ANSWER] = { answer_go, answer_reply },
-	[OP_STRAY] = { stray_go, stray_reply },       [OP_EXAMINE] = { examine_go, examine_reply },
+	[OP_RENEW] = { renew_go, renew_reply },
+	[OP_SEEK] = { seek_go, seek_reply },
+	[OP_CLAIM] = { claim_go, claim_reply },
+	[OP_ASK] = { ask_go, ask_reply },
+	[OP_CONFIRM] = { confirm_go, confirm_reply },
+	[OP_RETURN] = { return_go, return_reply },
+	[OP_CONTEST] = { contest_go, contest_reply },
+	[OP_ANSWER] = { answer_go, answer_reply },
+	[OP_STRAY] = { stray_go, stray_reply },
+	[OP_IDENTITY] = { identity_go, identity_reply },
+	[OP_EXPIRE] = { expire_go, expire_reply },
+	[OP_EXAMINE] = { examine_go, examine_reply },
 };
+
+static void free_op(struct op *op)
+{
+	free(op->seat);
+	free(op);
+}
 
 /* Remove what is done. If a watch showed a block of it meanwhile, look at the block now. */
 static void remove_done(struct agent *a)
@@ -227,10 +241,10 @@ static void remove_done(struct agent *a)
 	for (size_t i = 0; i < a->n_ops; i++) {
 		struct op *op = a->ops_running[i];
 
-		if (op->done && op->again)
+		if (op->done && op->again && !op->seat)
 			*op = (struct op){ .kind = OP_EXAMINE, .key = op->key, .due = a->now };
 		if (op->done)
-			free(op);
+			free_op(op);
 		else
 			a->ops_running[kept++] = op;
 	}
@@ -327,6 +341,7 @@ static int64_t next_time(const struct agent *a)
 		if (!op->id && may_run(a, op))
 			sooner(a, op->due, &next);
 	}
+	sooner(a, park_next(a), &next);
 	if (!beats)
 		sooner(a, a->beat_due, &next);
 	if (a->now < a->node.frozen)
@@ -372,7 +387,9 @@ int64_t agent_tick(struct agent *a, int64_t now)
 	if (a->renewed && !a->other) {
 		all = begin_missing(a);
 		keep_idle(a);
+		park_due(a);
 	}
+	identity_wake(a);
 	claim_more(a);
 	want_more(a);
 	for (size_t i = 0; i < a->n_ops; i++) {
@@ -505,7 +522,7 @@ static bool is_urgent(const struct agent *a, const struct op *op)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
-	return op->kind == OP_RENEW ? !a->other : p && p->needed;
+	return op->kind == OP_RENEW ? !a->other : op->seat || (p && p->needed);
 }
 
 void agent_heard(struct agent *a)
@@ -538,15 +555,6 @@ enum agent_health agent_health(const struct agent *a)
 	return a->now < a->node.frozen ? AGENT_FROZEN : AGENT_OK;
 }
 
-size_t agent_conflicts(const struct agent *a)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < a->n_blocks; i++)
-		n += block_is_in_conflict(&a->blocks[i]);
-	return n;
-}
-
 /* ---- begin and end ---- */
 
 struct agent *agent_new(const struct agent_settings *settings, const struct agent_ops *ops,
@@ -576,7 +584,8 @@ void agent_free(struct agent *a)
 	if (!a)
 		return;
 	for (size_t i = 0; i < a->n_ops; i++)
-		free(a->ops_running[i]);
+		free_op(a->ops_running[i]);
+	free(a->parks);
 	free(a->ops_running);
 	for (size_t i = 0; i < a->n_pools; i++)
 		free(a->pools[i].empty);

@@ -12,12 +12,14 @@ enum op_kind {
 	OP_SEEK,  /* a list of the pool's blocks, to find one to claim or to ask for */
 	OP_CLAIM,
 	OP_ASK,
-	OP_CONFIRM, /* a block of an earlier epoch */
-	OP_CONTEST, /* a block that the store gives to no node, or to another one */
-	OP_RETURN,  /* to the pool, or to who asks */
-	OP_ANSWER,  /* an ask for a block that is in use */
-	OP_STRAY,   /* a block in our name that we do not know */
-	OP_EXAMINE, /* a block that a watch showed, or that is missing in a list */
+	OP_CONFIRM,  /* a block of an earlier epoch */
+	OP_CONTEST,  /* a block that the store gives to no node, or to another one */
+	OP_RETURN,   /* to the pool, or to who asks */
+	OP_ANSWER,   /* an ask for a block that is in use */
+	OP_STRAY,    /* a block in our name that we do not know */
+	OP_IDENTITY, /* the block of a pod that starts here: see identity.c */
+	OP_EXPIRE,   /* a block that waited long enough for its pod */
+	OP_EXAMINE,  /* a block that a watch showed, or that is missing in a list */
 };
 
 /* What was sent last; STEP_IDLE: nothing, the operation waits for its time. */
@@ -29,6 +31,8 @@ enum op_step {
 	STEP_REMOVE,
 	STEP_POOL,
 	STEP_MARK,
+	STEP_LIST,  /* OP_IDENTITY: the blocks of the pool */
+	STEP_ALONE, /* OP_CLAIM: does another block have the identity? */
 };
 
 /* One operation at a time for a block; each is a sequence of requests that may stop anywhere. */
@@ -55,6 +59,17 @@ struct op {
 	 */
 	struct ip near;
 	unsigned open;
+	/* OP_CLAIM: write op->seen at once; no other block has the identity. */
+	bool take, alone;
+	struct seat *seat; /* OP_IDENTITY: owned */
+};
+
+/* The search for the block of an identity. */
+struct seat {
+	char identity[IDENTITY_LEN]; /* "": only what this node parked is looked for */
+	bool waits;                  /* for the claim of a block */
+	bool found;                  /* and said: the pod comes soon, or never */
+	unsigned claims, held;       /* so many were begun; lists in a row that showed it held */
 };
 
 /* agent_begin - an operation, due at once, begun earlier; NULL: the block has one, or no memory. */
@@ -92,6 +107,9 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r);
  */
 void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r);
 bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply *r);
+/* seek_free_block - a block of a list that no node has (*there), or that does not exist. */
+bool seek_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
+		     struct block_key *key, bool *there);
 void ask_go(struct agent *a, struct op *op);
 void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void confirm_go(struct agent *a, struct op *op);
@@ -104,6 +122,10 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void contest_begin(struct agent *a, struct op *op);
 void examine_go(struct agent *a, struct op *op);
 void examine_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+void identity_go(struct agent *a, struct op *op);
+void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+void expire_go(struct agent *a, struct op *op);
+void expire_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void answer_go(struct agent *a, struct op *op);
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void stray_go(struct agent *a, struct op *op);

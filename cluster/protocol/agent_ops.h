@@ -64,6 +64,7 @@ enum need_result {
 	NEED_AWAY, /* the cluster store does not answer */
 	/* The pool ends or overlaps another one; the store refused claims; or agent_health(). */
 	NEED_REFUSED,
+	NEED_HELD, /* of an identity: its pod lives */
 };
 
 /* The owners of the blocks of a pool that is full, as the last list shows them. */
@@ -121,6 +122,14 @@ struct agent_ops {
 	uint64_t (*spare)(void *arg, const char *pool);
 	/* met - how an agent_need() ended. It must not call the agent. */
 	void (*met)(void *arg, const char *pool, enum need_result result);
+	/* Of pools whose sticky addresses move. wall - seconds since 1970. */
+	int64_t (*wall)(void *arg);
+	/*
+	 * seated - how an agent_need_identity() ended. held: of NEED_HELD, the block; else NULL. It
+	 * must not call the agent.
+	 */
+	void (*seated)(void *arg, const char *pool, const char *identity, enum need_result result,
+		       const struct block_seen *held);
 };
 
 #endif

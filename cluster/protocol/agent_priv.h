@@ -25,6 +25,7 @@ struct agent_pool {
 	int64_t idle_due;
 	struct ip *empty; /* blocks that were not used at the last look, owned */
 	size_t n_empty;
+	bool swept;    /* what an earlier process parked is known */
 	bool doubtful; /* agent_doubt_pool() failed */
 	bool gone;     /* the pool does not exist any more, and blocks of it are left */
 };
@@ -59,6 +60,8 @@ struct agent {
 	size_t n_blocks;
 	struct want *wants;
 	size_t n_wants;
+	struct park *parks; /* see moves_priv.h */
+	size_t n_parks;
 	struct op **ops_running;
 	size_t n_ops;
 };

@@ -86,8 +86,16 @@ static void met(void *arg, const char *pool, enum need_result result)
 	(void)result;
 }
 
-static const struct agent_ops ops = { send_request, zero,     clock_of, put_block, keep,
-				      keep,         put_node, used,     spare,     met };
+static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
+		   const struct block_seen *held)
+{
+	(void)identity;
+	(void)held;
+	met(arg, pool, result);
+}
+
+static const struct agent_ops ops = { send_request, zero, clock_of, put_block, keep,     keep,
+				      put_node,     used, spare,    met,       clock_of, seated };
 
 /* The rule of an ADD. */
 static bool gives(const struct node *n)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/moves_priv.h"
 
 /*
  * So many claims that find the block taken, and blocks of the pool are listed instead. A list of a
@@ -33,12 +34,31 @@ void claim_start(struct agent *a, const struct block_key *key, bool there)
 	}
 }
 
+/* A block that no node has. It may be left of an older pool of this name. */
+static void claim_free(struct agent *a, struct op *op, const struct block_record *r,
+		       const struct agent_pool *p)
+{
+	struct block b = op->seen.block;
+
+	/* The node that parked it knew that no other block has the identity; a taker does not. */
+	op->alone |= *b.parked_by && strcmp(b.identity, r->identity) == 0;
+	b.owner = agent_party(a, r->token);
+	identity_own(&b, r);
+	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
+	agent_send(a, op, STEP_UPDATE, &b);
+}
+
 void claim_go(struct agent *a, struct op *op)
 {
 	const struct block_record *r = agent_find(a, &op->key);
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	op->won = 0;
+	if (op->take && p) {
+		op->take = false;
+		claim_free(a, op, r, p);
+		return;
+	}
 	if (op->begun || !p) {
 		op->first = false;
 		agent_send(a, op, STEP_LOOK, NULL);
@@ -47,6 +67,7 @@ void claim_go(struct agent *a, struct op *op)
 
 	struct block b = { .owner = agent_party(a, r->token) };
 
+	identity_own(&b, r);
 	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
 	op->begun = true;
 	agent_send(a, op, STEP_CREATE, &b);
@@ -93,16 +114,12 @@ bool agent_is_wanted(const struct op *op, const struct agent_reply *r)
 	       strcmp(r->pool.uid, op->seen.block.pool_uid) == 0;
 }
 
-static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
+static void claim_end(struct agent *a, struct op *op, enum block_state state)
 {
 	struct block_record b = *agent_find(a, &op->key);
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
-	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
-		agent_later(a, op);
-		return;
-	}
-	b.state = agent_is_wanted(op, r) ? BLOCK_GRANTED : BLOCK_RETURNING;
+	b.state = state;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe;
 	if (agent_put(a, &b)) {
@@ -112,6 +129,30 @@ static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
 	if (p)
 		p->misses = p->seeks = 0;
 	agent_end(op);
+}
+
+static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	bool wanted = agent_is_wanted(op, r);
+
+	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND)
+		agent_later(a, op);
+	else if (!wanted || identity_is_sure(a, op))
+		claim_end(a, op, wanted ? BLOCK_GRANTED : BLOCK_RETURNING);
+}
+
+/* A node that sees another block of the identity gives its own one up: at most one is granted. */
+static void check_alone(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct block_record b = *agent_find(a, &op->key);
+	int alone = identity_is_alone(a, op, r);
+
+	if (alone == 0)
+		*b.identity = '\0';
+	if (alone < 0 || (alone == 0 && agent_put(a, &b)))
+		agent_later(a, op);
+	else
+		claim_end(a, op, alone ? BLOCK_GRANTED : BLOCK_RETURNING);
 }
 
 static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -138,13 +179,8 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	if (there && agent_is_ours(a, &r->block, record->token)) {
 		agent_ask_for_pool(a, op);
-	} else if (there && p && !*r->block.owner.node) {
-		struct block b = r->block;
-
-		/* It may be left of an older pool of this name. */
-		b.owner = agent_party(a, record->token);
-		memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
-		agent_send(a, op, STEP_UPDATE, &b);
+	} else if (there && p && !*r->block.owner.node && identity_may_take(record, &r->block)) {
+		claim_free(a, op, record, p);
 	} else {
 		missed(a, op);
 	}
@@ -178,6 +214,8 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		looked(a, op, r);
 	} else if (op->step == STEP_POOL) {
 		grant(a, op, r);
+	} else if (op->step == STEP_ALONE) {
+		check_alone(a, op, r);
 	} else if (r->outcome == CLUSTER_OK) {
 		op->won = op->epoch;
 		op->seen = (struct block_seen){ op->key, r->at, r->block };

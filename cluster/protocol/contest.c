@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/moves_priv.h"
+#include "lib/base/array.h"
 
 static void put_state(struct agent *a, struct op *op, enum block_state state)
 {
@@ -55,6 +57,7 @@ static void take_again(struct agent *a, struct op *op, const struct agent_reply 
 		b = r->block;
 	b.owner = agent_party(a, record->token);
 	b.probe |= record->probe;
+	identity_own(&b, record);
 	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
 	agent_send(a, op, there ? STEP_UPDATE : STEP_CREATE, &b);
 }
@@ -139,4 +142,42 @@ void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	else
 		/* The next look shows what came of a write. */
 		agent_later(a, op);
+}
+
+/*
+ * ---- what the node already has ----
+ *
+ * Blocks with leases may have been a node's before its pool became a shared one. To the agent they
+ * are contested: pods live in them, and the store does not say that they are ours.
+ */
+
+int agent_know(struct agent *a, const struct block_record *r)
+{
+	struct err ignored;
+
+	if (agent_find(a, &r->key))
+		return 0;
+	if (ARRAY_GROW(a->blocks, a->n_blocks, AGENT_BLOCKS_MAX, "blocks of a node", &ignored))
+		return -1;
+	a->blocks[a->n_blocks++] = *r;
+	return 0;
+}
+
+size_t agent_pool_conflicts(const struct agent *a, const char *pool)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_blocks; i++)
+		n += block_is_in_conflict(&a->blocks[i]) &&
+		     strcmp(a->blocks[i].key.pool, pool) == 0;
+	return n;
+}
+
+size_t agent_conflicts(const struct agent *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_blocks; i++)
+		n += block_is_in_conflict(&a->blocks[i]);
+	return n;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/moves_priv.h"
 #include "lib/base/array.h"
 
 /* ---- confirm ---- */
@@ -23,6 +24,7 @@ static void send_confirmation(struct agent *a, struct op *op, const struct block
 
 	b.owner = agent_party(a, record->token);
 	b.touched++;
+	identity_own(&b, record);
 	b.probe |= record->probe;
 	b.used = a->ops->used(a->arg, &op->key);
 	if (p && !p->is.ending && !p->is.conflict)
@@ -112,7 +114,9 @@ void agent_release(struct agent *a, struct op *op)
 	b.contested = b.kept = false;
 	b.used = 0;
 	b.probe |= record && record->probe;
-	if (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 && (*b.owner.node || b.probe))
+	park_free(a, record, p, &b);
+	if (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
+	    (*b.owner.node || b.probe || *b.identity))
 		agent_send(a, op, STEP_UPDATE, &b);
 	else
 		agent_send(a, op, STEP_REMOVE, NULL);
@@ -127,6 +131,8 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
 
+	if (op->step == STEP_UPDATE && r->outcome == CLUSTER_OK)
+		park_add(a, &op->key, &r->at);
 	if (op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
 	    agent_is_ours(a, &r->block, record->token))
 		agent_release(a, op);
@@ -343,6 +349,7 @@ static void take_token(struct agent *a, struct op *op)
 	r.token = op->seen.block.owner.token;
 	r.probe |= is_probed(a, &op->seen.block);
 	r.epoch = 0;
+	memcpy(r.identity, op->seen.block.identity, sizeof(r.identity));
 	agent_end_if(a, op, agent_put(a, &r));
 }
 

@@ -13,6 +13,9 @@
 /* 128 random bits in hexadecimal digits, made with the store of the node. */
 #define HOLDER_LEN 33
 
+/* "NAMESPACE/POD/INTERFACE": whose address it is, in a pool whose sticky addresses move. */
+#define IDENTITY_LEN 336
+
 /* The owner of a block, or a node that asks for it. Two machines of one name have two holders. */
 struct block_party {
 	char node[NODE_NAME_LEN]; /* "": no node */
@@ -28,6 +31,13 @@ struct block {
 	bool kept;        /* the owner's answer to that: its own pods live in it, too */
 	uint64_t touched; /* grows with each confirmation: a new version */
 	uint32_t used;    /* addresses in use, a hint for askers */
+	char identity[IDENTITY_LEN]; /* the only one that gets its address; "": anyone */
+	/*
+	 * A block with an identity and no owner is parked: by this node, at this time, in seconds
+	 * since 1970 by the clock of that node. Times only order parked blocks.
+	 */
+	char parked_by[NODE_NAME_LEN];
+	int64_t parked;
 	bool probe; /* taken from a node that did not give it up: probe an address before its first
 		       use */
 };
@@ -67,6 +77,8 @@ struct shared_pool {
 	struct grid grid;
 	bool strict;   /* fence: a node that cannot renew stops assigning */
 	uint64_t warm; /* free addresses that a node keeps ahead */
+	bool sticky;   /* an address moves with its pod: a block has one, and an identity */
+	int64_t keep;  /* ns for which a parked block waits for its pod; 0: for ever */
 	int64_t idle;  /* ns after which a block without addresses in use is returned; 0: never */
 };
 
@@ -80,6 +92,12 @@ struct block_key {
 static inline bool block_key_equal(const struct block_key *a, const struct block_key *b)
 {
 	return ip_equal(a->start, b->start) && strcmp(a->pool, b->pool) == 0;
+}
+
+/* block_is_parked - no node has it, and its pod may come back. */
+static inline bool block_is_parked(const struct block *b)
+{
+	return !*b->owner.node && *b->identity;
 }
 
 /* party_equal - the same node, holder and token. */

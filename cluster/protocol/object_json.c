@@ -10,11 +10,11 @@
 
 /* As json_decode() fills it: texts are borrowed from the tree. */
 struct value {
-	const char *pool_uid, *node, *holder, *token, *boot, *machine, *version, *uid;
-	int64_t touched, count;
+	const char *pool_uid, *node, *holder, *token, *boot, *machine, *version, *uid, *identity;
+	int64_t touched, count, at;
 	uint32_t used;
 	bool probe, contested, kept, twin;
-	const struct json *ask, *forgotten;
+	const struct json *ask, *parked, *forgotten;
 };
 
 #define TEXT(name, member, size)                                                                   \
@@ -39,7 +39,15 @@ static const struct json_field block_fields[] = {
 	  .max = 1LL << 53 },
 	{ .key = "used", .kind = J_U32, .offset = offsetof(struct value, used) },
 	FLAG("probe", probe),
+	TEXT("identity", identity, IDENTITY_LEN),
+	{ .key = "parked", .kind = J_OBJECT, .offset = offsetof(struct value, parked) },
 	{ .key = "ask", .kind = J_OBJECT, .offset = offsetof(struct value, ask) },
+	{ .key = NULL },
+};
+
+static const struct json_field parked_fields[] = {
+	TEXT("by", node, NODE_NAME_LEN),
+	{ .key = "at", .kind = J_I64, .offset = offsetof(struct value, at), .max = 1LL << 53 },
 	{ .key = NULL },
 };
 
@@ -105,17 +113,22 @@ static int party_of(const struct value *v, const char *where, struct block_party
 
 int block_from_json(const struct json *value, const char *where, struct block *out, struct err *e)
 {
-	struct value v = { 0 }, asks = { 0 };
+	struct value v = { 0 }, asks = { 0 }, parked = { 0 };
 	struct block b = { 0 };
 
 	if (json_decode(value, where, block_fields, &v, e) || party_of(&v, where, &b.owner, e))
 		return -1;
-	if (json_decode(v.ask, "ask", ask_fields, &asks, e) || party_of(&asks, "ask", &b.asker, e))
+	if (json_decode(v.ask, "ask", ask_fields, &asks, e) ||
+	    party_of(&asks, "ask", &b.asker, e) ||
+	    json_decode(v.parked, "parked", parked_fields, &parked, e))
 		return err_wrap(e, "%s", where);
 	copy(b.pool_uid, sizeof(b.pool_uid), v.pool_uid);
 	b.touched = (uint64_t)v.touched;
 	b.used = v.used;
 	b.probe = v.probe;
+	copy(b.identity, sizeof(b.identity), v.identity);
+	copy(b.parked_by, sizeof(b.parked_by), parked.node);
+	b.parked = parked.at;
 	b.contested = asks.contested;
 	b.kept = asks.kept;
 	*out = b;
@@ -180,6 +193,21 @@ static int add_ask(struct json *to, const struct block *b)
 	return b->kept ? json_add_bool(ask, "kept", true) : 0;
 }
 
+static int add_identity(struct json *v, const struct block *b)
+{
+	struct json *parked;
+
+	if (*b->identity && json_add_str(v, "identity", b->identity))
+		return -1;
+	if (!block_is_parked(b))
+		return 0;
+	parked = json_add_object(v, "parked");
+	return !parked || (*b->parked_by && json_add_str(parked, "by", b->parked_by)) ||
+			       json_add_int(parked, "at", b->parked)
+		       ? -1
+		       : 0;
+}
+
 struct json *block_to_json(const struct block *b)
 {
 	struct json *v = json_new_object();
@@ -189,7 +217,8 @@ struct json *block_to_json(const struct block *b)
 	if (json_add_str(v, "poolUID", b->pool_uid) ||
 	    (*b->owner.node && add_party(v, &b->owner)) ||
 	    json_add_int(v, "touched", (int64_t)b->touched) || json_add_int(v, "used", b->used) ||
-	    (b->probe && json_add_bool(v, "probe", true)) || (*b->asker.node && add_ask(v, b))) {
+	    (b->probe && json_add_bool(v, "probe", true)) || (*b->asker.node && add_ask(v, b)) ||
+	    add_identity(v, b)) {
 		json_free(v);
 		return NULL;
 	}

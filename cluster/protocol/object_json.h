@@ -6,12 +6,13 @@
  *
  *	{ "poolUID": "...", "node": "gpu-17", "holder": "32 digits", "token": "16 digits",
  *	  "touched": 3, "used": 12, "probe": false,
+ *	  "identity": "default/web-0/net1", "parked": { "by": "gpu-17", "at": 1764000000 },
  *	  "ask": { "node": ..., "holder": ..., "token": ..., "contested": true, "kept": true } }
  *
- * node is absent in a free block, ask if no node asks. A heartbeat: { "holder",
- * "boot", "machine", "twin", "count" }. A node: { "holder", "boot", "machine", "version",
- * "forgotten": { "uid", "version" } }; forgotten is absent unless an operator said that it is off.
- * Unknown keys are ignored: a newer agent may write them.
+ * node is absent in a free block, ask if no node asks, parked unless a block with an identity is
+ *free. A heartbeat: { "holder", "boot", "machine", "twin", "count" }. A node: { "holder", "boot",
+ *"machine", "version", "forgotten": { "uid", "version" } }; forgotten is absent unless an operator
+ *said that it is off. Unknown keys are ignored: a newer agent may write them.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H
 #define RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H

@@ -18,6 +18,7 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(again && block_from_json(again, "block", &b, &e) == 0);
 	MUST(strcmp(a.owner.node, b.owner.node) == 0 && strcmp(a.pool_uid, b.pool_uid) == 0);
 	MUST(a.touched == b.touched && a.used == b.used && a.probe == b.probe);
+	MUST(strcmp(a.identity, b.identity) == 0);
 	if (*a.owner.node)
 		MUST(party_equal(&a.owner, &b.owner));
 	if (*a.asker.node)

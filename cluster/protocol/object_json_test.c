@@ -3,6 +3,7 @@
  */
 #include "cluster/protocol/object_json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/testing/alloc.h"
@@ -56,6 +57,26 @@ START_TEST(a_free_block_has_no_owner_and_no_ask)
 	ck_assert_uint_eq(back.owner.token, 0);
 	ck_assert_str_eq(back.asker.node, "");
 	ck_assert(!back.contested && !back.kept && !back.probe);
+}
+END_TEST
+
+START_TEST(a_parked_block_is_read_back)
+{
+	struct block b = { .identity = "ns/web-0/net1",
+			   .parked_by = "node-a",
+			   .parked = 1764000000 };
+	struct block back = round_trip(&b);
+
+	ck_assert(block_is_parked(&back));
+	ck_assert_str_eq(back.identity, "ns/web-0/net1");
+	ck_assert_str_eq(back.parked_by, "node-a");
+	ck_assert_int_eq(back.parked, 1764000000);
+	/* Of a block with an owner only the identity counts. */
+	(void)snprintf(b.owner.node, sizeof(b.owner.node), "node-b");
+	back = round_trip(&b);
+	ck_assert_str_eq(back.identity, "ns/web-0/net1");
+	ck_assert_str_eq(back.parked_by, "");
+	ck_assert_int_eq(back.parked, 0);
 }
 END_TEST
 
@@ -180,6 +201,6 @@ START_TEST(a_forgotten_node_needs_readable_evidence)
 END_TEST
 
 TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
-	     keys_of_a_newer_agent_are_ignored, a_bad_value_is_refused_with_its_key,
-	     a_heartbeat_is_read_back, a_node_is_read_back, without_memory_there_is_no_value,
-	     a_forgotten_node_needs_readable_evidence)
+	     a_parked_block_is_read_back, keys_of_a_newer_agent_are_ignored,
+	     a_bad_value_is_refused_with_its_key, a_heartbeat_is_read_back, a_node_is_read_back,
+	     without_memory_there_is_no_value, a_forgotten_node_needs_readable_evidence)

@@ -23,6 +23,7 @@ struct block_record {
 	uint64_t token;
 	uint64_t epoch; /* in which it was confirmed; 0: it was not */
 	bool probe;
+	char identity[IDENTITY_LEN]; /* as in struct block */
 	/* Contested or lost since then, ns since 1970; 0: it is not. Only the node's store sets it.
 	 */
 	int64_t since;

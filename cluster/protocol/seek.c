@@ -144,8 +144,8 @@ static bool free_anywhere(const struct agent *a, const struct agent_pool *p, con
 }
 
 /* A block that exists and belongs to no node (*there), or one that does not exist. */
-static bool free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
-		       struct block_key *key, bool *there)
+bool seek_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
+		     struct block_key *key, bool *there)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct starts starts;
@@ -154,8 +154,8 @@ static bool free_block(struct agent *a, const struct op *op, const struct agent_
 	for (size_t i = 0; i < r->n_list; i++) {
 		*key = r->list[i].key;
 		*there = true;
-		if (!*r->list[i].block.owner.node && seek_is_of(p, &r->list[i]) &&
-		    agent_is_new(a, key))
+		if (!*r->list[i].block.owner.node && !*r->list[i].block.identity &&
+		    seek_is_of(p, &r->list[i]) && agent_is_new(a, key))
 			return true;
 	}
 	*there = false;
@@ -175,7 +175,7 @@ void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r)
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	memcpy(r->pool, op->key.pool, sizeof(r->pool));
-	if (!p || !a->set.ranges)
+	if (!p || !a->set.ranges || p->is.sticky)
 		return;
 	op->near = op->key.start;
 	op->open = first_open(p);
@@ -322,7 +322,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	/* The operation has the key of no block, and stays until the claim is begun. */
 	bool wanted = p->needed || a->now >= p->tight_until;
 
-	if (wanted && free_block(a, op, r, &key, &there)) {
+	if (wanted && seek_free_block(a, op, r, &key, &there)) {
 		claim_start(a, &key, there);
 	} else if (wanted && op->open < DIGITS) {
 		op->open++;

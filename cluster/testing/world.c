@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/testing/world_priv.h"
+#include "cluster/testing/world_pods.h"
 
 #define SETTLE_ROUNDS 2000
 
@@ -101,6 +101,8 @@ static void step_machine(struct world *w, struct machine *m, uint32_t choice)
 /* Time passes; an agent may hang. */
 static void pass(struct world *w, uint32_t choice)
 {
+	if (w->set.wrong == STALE_LIST)
+		memcpy(w->stale, w->objects, sizeof(w->stale));
 	w->now += choice % 32 ? 1 + choice / 32 % 4 : HOLD / 2;
 	for (unsigned i = 0; i < w->set.nodes; i++) {
 		if (choice >> (8 + 2 * i) & 3)
@@ -155,6 +157,7 @@ static void end_pool(struct world *w)
 	w->pool_there = false;
 	w->pool_version++;
 	memset(w->taken, 0, sizeof(w->taken));
+	memset(w->kept, 0, sizeof(w->kept));
 }
 
 static void new_pool(struct world *w)
@@ -512,7 +515,10 @@ const char *world_heal(struct world *w)
 		world_violated(w, "the restore is never over");
 	judge_records(w);
 	judge_wants(w);
-	judge_full(w);
+	if (w->set.pods)
+		world_judge_moves(w);
+	else
+		judge_full(w);
 	return *w->violation ? w->violation : NULL;
 }
 
@@ -539,6 +545,10 @@ struct world *world_new(const struct world_settings *settings)
 	w->pool.grid.usable = &w->usable;
 	w->pool.warm = 1;
 	w->pool.strict = settings->strict_pool;
+	w->pool.sticky = settings->pods;
+	w->pool.keep = settings->pods ? KEEP : 0;
+	if (settings->pods)
+		w->pool.warm = 0;
 	w->pool.idle = settings->idle ? 3 * RENEW : 0;
 	for (unsigned i = 0; i < settings->nodes; i++) {
 		struct machine *m = &w->machines[i];

@@ -18,35 +18,39 @@ struct world_settings {
 	bool strict_pool;             /* fence, of the pool */
 	bool idle;                    /* blocks without pods are returned after a while */
 	bool restores;                /* the store may go back to an older state of itself */
-	bool lies;   /* evidence that a machine is off may be wrong: pods may share an address */
-	bool pools;  /* the pool may be deleted and made again */
-	bool disks;  /* a machine may boot with an empty disk, or lose its store as it runs */
-	bool clones; /* all machines have one name */
-	bool ranges; /* as etcd: lists of a few blocks are cheap, a creation tells more */
-	bool wants;  /* pods request certain addresses */
-	bool quiet;  /* no ADD between two calls of an agent's operations */
-	bool trace;  /* print each step */
+	bool lies;     /* evidence that a machine is off may be wrong: pods may share an address */
+	bool pools;    /* the pool may be deleted and made again */
+	bool disks;    /* a machine may boot with an empty disk, or lose its store as it runs */
+	bool clones;   /* all machines have one name */
+	bool ranges;   /* as etcd: lists of a few blocks are cheap, a creation tells more */
+	unsigned pods; /* a pool whose addresses move with so many pods; 0: it is not */
+	bool wants;    /* pods request certain addresses */
+	bool quiet;    /* no ADD between two calls of an agent's operations */
+	bool trace;    /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
 	enum {
 		RIGHT,
-		NO_EPOCH,     /* the transaction of an ADD does not compare the epoch */
-		LOOK_ONLY,    /* a block is confirmed without a new version */
-		BEAT_FIRST,   /* a taker reads the block after the heartbeat */
-		SHORT_HOLD,   /* a taker waits for less than half of nodeHold */
-		KEEP_USED,    /* a block is returned although a pod has an address */
-		BLIND_REMOVE, /* the store removes whatever has the name */
-		DEAF,         /* strays are not seen */
-		DROP_USED,    /* a record is deleted although a pod has an address */
-		LOSE_PROBE,   /* the store forgets which blocks are to be probed */
-		NO_VALUE,     /* only the version is compared */
-		OLD_EVIDENCE, /* evidence holds although the heartbeat moved since */
+		NO_EPOCH,      /* the transaction of an ADD does not compare the epoch */
+		LOOK_ONLY,     /* a block is confirmed without a new version */
+		BEAT_FIRST,    /* a taker reads the block after the heartbeat */
+		SHORT_HOLD,    /* a taker waits for less than half of nodeHold */
+		KEEP_USED,     /* a block is returned although a pod has an address */
+		BLIND_REMOVE,  /* the store removes whatever has the name */
+		DEAF,          /* strays are not seen */
+		DROP_USED,     /* a record is deleted although a pod has an address */
+		LOSE_PROBE,    /* the store forgets which blocks are to be probed */
+		NO_VALUE,      /* only the version is compared */
+		OLD_EVIDENCE,  /* evidence holds although the heartbeat moved since */
+		STALE_LIST,    /* a list shows an older state */
+		LOSE_IDENTITY, /* the store forgets whose a block is that no node has */
 	} wrong;
 };
 
 /* How often things happened, so that a test can tell that they did. */
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
-		full, restores, contests, lost, needs[4], wants[4], judged_again, pools_gone, disks;
+		full, restores, contests, lost, needs[5], wants[5], judged_again, pools_gone, disks,
+		parks, moves, expired, evicted, returned;
 };
 
 struct world;

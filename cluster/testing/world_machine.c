@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/testing/world_priv.h"
+#include "cluster/testing/world_pods.h"
 
 struct block_record *world_on_disk(struct machine *m, const struct block_key *key)
 {
@@ -56,7 +56,7 @@ static uint32_t count_used(void *arg, const struct block_key *key)
 }
 
 /* May this machine assign from this block? As the transaction of an ADD asks. */
-static bool may_give(const struct machine *m, const struct block_record *r)
+bool world_may_give(const struct machine *m, const struct block_record *r)
 {
 	if (m->world->set.wrong == NO_EPOCH)
 		return r->state == BLOCK_GRANTED;
@@ -74,11 +74,13 @@ static void give_one(struct world *w, struct machine *m, const struct block_reco
 
 static bool give(struct world *w, struct machine *m, uint32_t choice)
 {
+	if (w->set.pods)
+		return world_give_pod(w, m, choice);
 	for (size_t i = 0; i < m->n_blocks; i++) {
 		const struct block_record *r = &m->blocks[(i + choice) % m->n_blocks];
 		unsigned first = world_slot_of(w, r->key.start);
 
-		if (!may_give(m, r))
+		if (!world_may_give(m, r))
 			continue;
 		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
 			if (m->lease[first + k])
@@ -161,7 +163,7 @@ static uint64_t spare(void *arg, const char *pool)
 	for (size_t i = 0; i < m->n_blocks; i++) {
 		const struct block_record *r = &m->blocks[i];
 
-		if (may_give(m, r))
+		if (world_may_give(m, r))
 			n += (UINT64_C(1) << m->world->set.bits) - count_used(arg, &r->key);
 	}
 	return n;
@@ -180,8 +182,20 @@ static void met(void *arg, const char *pool, enum need_result result)
 	m->world->counts.needs[result]++;
 }
 
-static const struct agent_ops ops = { world_send,   next_random, now,  put_block, drop_block,
-				      retire_block, put_node,    used, spare,     met };
+static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
+		   const struct block_seen *held)
+{
+	struct machine *m = arg;
+
+	(void)pool;
+	(void)held;
+	m->world->counts.needs[result]++;
+	world_pod_told(m->world, m, identity, result);
+}
+
+static const struct agent_ops ops = { world_send, next_random,  now,      put_block,
+				      drop_block, retire_block, put_node, used,
+				      spare,      met,          now,      seated };
 
 /* ---- machines ---- */
 
@@ -234,7 +248,7 @@ static void look_at_want(struct world *w, struct machine *m)
 	agent_unwant(m->agent, &key);
 	w->counts.wants[m->answer.how]++;
 	r = world_on_disk(m, &key);
-	if (r && may_give(m, r) && !m->lease[m->wanted])
+	if (r && world_may_give(m, r) && !m->lease[m->wanted])
 		give_one(w, m, r, m->wanted);
 }
 
@@ -311,10 +325,14 @@ void world_power_off(struct world *w, struct machine *m)
 	m->on = false;
 	world_stop_agent(m);
 	memset(m->lease, 0, sizeof(m->lease));
+	memset(m->starts, 0, sizeof(m->starts));
 }
 
 bool world_add_pod(struct world *w, struct machine *m, uint32_t choice)
 {
+	if (w->set.pods)
+		return world_start_pod(w, m, choice % w->set.pods);
+
 	bool given = give(w, m, choice);
 
 	w->counts.full += !given;

@@ -11,12 +11,14 @@
 #define IPS      64
 #define TAKERS   2
 #define EVENTS   16
+#define PODS     (IPS + 1)
 
 /* Times of the simulation, in steps of the clock. */
 #define HOLD  200
 #define RENEW 20
 #define RETRY 4
 #define ASK   100
+#define KEEP  120
 
 struct object {
 	bool there;
@@ -45,13 +47,15 @@ struct event {
 
 struct machine {
 	bool on, cut;
-	unsigned boots, process;
+	unsigned boots, process, pool_seen, wanted;
 	char name[16], boot[32], dmi[16];
 	/* On its disk. */
 	struct node_record node;
 	struct block_record blocks[IPS];
 	size_t n_blocks;
-	bool lease[IPS]; /* a pod has the address; pods die with the machine */
+	bool lease[IPS];    /* a pod has the address; pods die with the machine */
+	unsigned pods[IPS]; /* which pod has it, if the pool's addresses move */
+	bool starts[PODS];  /* an ADD of the pod may run */
 	struct agent *agent;
 	int64_t next; /* when it wants to be called */
 	enum { LIST_WANTED, LIST_UNDER_WAY, LIST_DONE } lists;
@@ -59,7 +63,6 @@ struct machine {
 	size_t n_listed;
 	struct event events[EVENTS];
 	size_t n_events;
-	unsigned pool_seen, wanted;
 	struct cluster_version evidence; /* the heartbeat when the machine was seen to be off */
 	bool is_off, wants; /* such evidence is there; a pod waits for the address `wanted` */
 	struct want_answer answer; /* of the last one */
@@ -78,10 +81,17 @@ struct world {
 	struct ranges usable;
 	struct shared_pool pool;
 	bool pool_there;
+	bool adds; /* each ADD that is told of an address runs at once */
 	unsigned pool_version, pools;
 	struct object objects[OBJECTS], snapshot[OBJECTS];
 	uint64_t snapshot_versions;
-	bool restored;   /* and not all is well again since */
+	bool restored;                /* and not all is well again since */
+	struct object stale[OBJECTS]; /* an older state, for STALE_LIST */
+	/* The address that waits for a pod, or that it has. */
+	struct kept {
+		bool is;
+		unsigned ip;
+	} kept[PODS];
 	bool taken[IPS]; /* of a dead machine, and not probed since */
 	struct message messages[MESSAGES];
 	struct machine machines[NODES];
@@ -136,15 +146,5 @@ void world_list_again(struct machine *m);
 void world_show_pool(struct world *w, struct machine *m);
 /* world_tick - the agent does what is due. */
 void world_tick(struct world *w, struct machine *m);
-/* world_step_taker - a taker goes on. world_notice_off - the machine is said to be off. */
-void world_step_taker(struct world *w, struct world_taker *t, uint32_t choice);
-void world_notice_off(struct world *w, struct machine *m);
-
-/* ---- judging ---- */
-
-/* world_judge_give - an assignment. world_judge_again - is the store's restore over? */
-void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
-		      unsigned ip);
-void world_judge_again(struct world *w);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/testing/world_priv.h"
+#include "cluster/testing/world_pods.h"
 
 struct object *world_find(struct world *w, enum cluster_kind kind, const char *name)
 {
@@ -68,6 +68,7 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 		   !blind) {
 		return CLUSTER_CONFLICT;
 	} else if (r->call == CALL_REMOVE) {
+		world_judge_identity(w, o, NULL);
 		o->there = false;
 		if (o->kind == CLUSTER_BLOCK)
 			world_changed(w, o, &o->block);
@@ -77,12 +78,16 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 	}
 	struct block before = o->block;
 
+	world_judge_identity(w, o, &r->block);
+
 	if (r->kind == CLUSTER_BLOCK && r->call == CALL_UPDATE)
 		count_update(w, &o->block, &r->block);
 	if (r->beat.twin && !w->set.clones)
 		world_violated(w, "%s has two machines", r->name);
 	o->block = r->block;
 	o->block.probe &= w->set.wrong != LOSE_PROBE;
+	if (w->set.wrong == LOSE_IDENTITY && !*o->block.owner.node)
+		*o->block.identity = '\0';
 	o->beat = r->beat;
 	new_version(w, o, r->call == CALL_CREATE);
 	if (o->kind == CLUSTER_BLOCK)
@@ -123,7 +128,7 @@ static size_t list_prefix(const struct world *w, const char *prefix, struct bloc
 	size_t n = 0;
 
 	for (size_t i = 0; i < OBJECTS; i++) {
-		const struct object *o = &w->objects[i];
+		const struct object *o = w->set.wrong == STALE_LIST ? &w->stale[i] : &w->objects[i];
 
 		if (!o->there || o->kind != CLUSTER_BLOCK ||
 		    strncmp(o->name, prefix, strlen(prefix)) != 0)
@@ -209,10 +214,12 @@ void world_send(void *arg, const struct agent_request *r)
 
 		if (msg->used)
 			continue;
-		*msg = (struct message){ .used = true,
-					 .node = (unsigned)(m - w->machines),
-					 .process = m->process,
-					 .restores = w->counts.restores };
+		/* The list is large, and is written before it is read. */
+		memset(msg, 0, offsetof(struct message, list));
+		msg->used = true;
+		msg->node = (unsigned)(m - w->machines);
+		msg->process = m->process;
+		msg->restores = w->counts.restores;
 		msg->request = *r;
 		return;
 	}

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "cluster/testing/world_priv.h"
+#include "cluster/testing/world_pods.h"
 
 static bool is_owner(const struct machine *m, const struct block *b)
 {

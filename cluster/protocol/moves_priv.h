@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* moves_priv.h: sticky addresses that move between nodes; identity.c and park.c. */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_MOVES_PRIV_H
+#define RAILHEAD_CLUSTER_PROTOCOL_MOVES_PRIV_H
+
+#include "cluster/protocol/agent_op.h"
+#include "cluster/protocol/record.h"
+
+struct agent_pool;
+
+/* A block that this node parked. It ends only if no node had it since. */
+struct park {
+	struct block_key key;
+	struct cluster_version at;
+	int64_t since; /* CLOCK_BOOTTIME */
+};
+
+/* identity_own - the identity of a block that the owner of the record writes. */
+void identity_own(struct block *b, const struct block_record *r);
+/* identity_may_take - the block has no identity, or that of the record. */
+bool identity_may_take(const struct block_record *r, const struct block *b);
+/*
+ * identity_is_sure - false: whether another block has the identity is looked for, and the reply
+ * comes in STEP_ALONE. identity_is_alone - 1: none has it; 0: one has; -1: no answer.
+ */
+bool identity_is_sure(struct agent *a, struct op *op);
+int identity_is_alone(const struct agent *a, const struct op *op, const struct agent_reply *r);
+/* identity_waits - a pod of the identity starts here. */
+bool identity_waits(const struct agent *a, const struct block_record *r);
+/* identity_wake - which searches go on. identity_start - look for what this node parked. */
+void identity_wake(struct agent *a);
+void identity_start(struct agent *a, struct agent_pool *p);
+/* park_is_of - the pool has parked blocks. park_free - what becomes of a block that is freed. */
+bool park_is_of(const struct agent_pool *p);
+void park_free(struct agent *a, const struct block_record *r, const struct agent_pool *p,
+	       struct block *b);
+/* park_add - this node parked the block. park_due - park, and end parks. park_next - when. */
+void park_add(struct agent *a, const struct block_key *key, const struct cluster_version *at);
+void park_due(struct agent *a);
+int64_t park_next(const struct agent *a);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world_pods.h: pods whose addresses move, takers of blocks, and what must hold. */
+#ifndef RAILHEAD_CLUSTER_TESTING_WORLD_PODS_H
+#define RAILHEAD_CLUSTER_TESTING_WORLD_PODS_H
+
+#include "cluster/testing/world_priv.h"
+
+/*
+ * world_give_pod - one of the pods that start here gets its address. world_start_pod - pod n starts
+ * here. world_pod_told - what became of its need. world_judge_identity - a block is written (to) or
+ * removed (NULL): no address ends that waits for its pod. world_judge_moves - at the end: pods get
+ * all addresses, and move with them.
+ */
+bool world_give_pod(struct world *w, struct machine *m, uint32_t choice);
+bool world_start_pod(struct world *w, struct machine *m, unsigned n);
+void world_pod_told(struct world *w, struct machine *m, const char *identity,
+		    enum need_result result);
+void world_judge_identity(struct world *w, const struct object *o, const struct block *to);
+void world_judge_moves(struct world *w);
+bool world_may_give(const struct machine *m, const struct block_record *r);
+
+/* ---- takers ---- */
+
+/* world_step_taker - a taker goes on. world_notice_off - the machine is said to be off. */
+void world_step_taker(struct world *w, struct world_taker *t, uint32_t choice);
+void world_notice_off(struct world *w, struct machine *m);
+
+/* ---- judging ---- */
+
+/* world_judge_give - an assignment. world_judge_again - is the store's restore over? */
+void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
+		      unsigned ip);
+void world_judge_again(struct world *w);
+
+#endif
