@@ -50,7 +50,7 @@ ipam/agent|lib/
 ipam/peers|lib/
 ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/ cluster/protocol/
 ipam/blocks|lib/ ipam/conf/ ipam/node/ ipam/lease/ cluster/protocol/
-ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/peers/
+ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/agent/ ipam/peers/
 ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
 ipam/plugin|lib/ cni/protocol/ ipam/agent/ ipam/lease/ ipam/alloc/ ipam/peers/
 ipam/testing|lib/ cni/ ipam/ cluster/

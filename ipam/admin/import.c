@@ -100,7 +100,8 @@ static int check_overlap(struct overlap *other, const struct source *s, struct i
 static int check_block(struct lease_db *l, const struct source *s, struct import_item *it,
 		       struct err *e)
 {
-	int rc = s->blocks.shared ? block_may_choose(l, s, it->ip, true, e) : 1;
+	const struct addr_request any = { .probes = true };
+	int rc = s->blocks.shared ? block_may_choose(l, s, it->ip, &any, e) : 1;
 
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;

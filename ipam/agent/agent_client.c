@@ -135,16 +135,17 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
 	return agent_wire_read_answer(answer.s ? answer.s : "", answer.len, result, e);
 }
 
-int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
-		      struct err *e)
+int agent_client_need(const struct ctx *ctx, const struct agent_need *need, struct err *e)
 {
 	auto_json struct json *args = json_new_object(), *result = NULL;
 
-	if (!args || json_add_str(args, "pool", pool) ||
-	    json_add_int(args, "addresses", addresses) || json_add_int(args, "waitMs", wait_ms))
+	if (!args || json_add_str(args, "pool", need->pool) ||
+	    (need->identity && json_add_str(args, "identity", need->identity)) ||
+	    json_add_int(args, "addresses", need->addresses) ||
+	    json_add_int(args, "waitMs", need->wait_ms))
 		return err_nomem(e);
-	return agent_client_call(ctx, &(struct agent_call){ "need", args }, wait_ms + GRACE_MS,
-				 &result, e);
+	return agent_client_call(ctx, &(struct agent_call){ "need", args },
+				 need->wait_ms + GRACE_MS, &result, e);
 }
 
 int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip ip,

@@ -9,6 +9,7 @@
 #define RAILHEAD_IPAM_AGENT_AGENT_CLIENT_H
 
 #include "ipam/agent/agent_wire.h"
+#include "ipam/agent/agent_need.h"
 #include "ipam/agent/hint.h"
 #include "lib/base/ip.h"
 
@@ -24,9 +25,9 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
 /*
  * agent_client_need - so many addresses of a shared pool are needed on this node. 0: the node has
  * got addresses since; try again. ERR_EXHAUSTED: the pool is full. ERR_AGAIN: the cluster store is
- * away, or as above.
+ * away, the pod of the identity lives elsewhere, or as above.
  */
-int agent_client_need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
+int agent_client_need(const struct ctx *ctx, const struct agent_need *need,
 		      struct err *e) must_check;
 
 /*

@@ -82,6 +82,8 @@ static int check_policy(struct lease_db *l, const struct source *s, const struct
 
 	if (s->blocks.shared && !s->blocks.uid)
 		return block_refuse_alone(s, e);
+	if (s->blocks.moves && block_refuse_nobody(s, o, e))
+		return -1;
 	if (!s->policy.namespaces && !s->policy.quota)
 		return 0;
 	if (s->policy.quota && lease_db_quota(l, s->scope, o->ns, &held, e))
@@ -103,12 +105,15 @@ typedef int (*choose_fn)(struct lease_db *l, const struct source *s,
 struct alloc_lack {
 	char pool[KEY_NAME_MAX + 1]; /* the pool that needs blocks; "": none does */
 	struct ip ip;                /* the address whose block is needed; IP_NONE: any block */
+	bool moves;                  /* the block of the pod is needed */
 };
 
 static void set_lacking(struct alloc_lack *lack, const struct source *s, struct ip ip)
 {
 	(void)snprintf(lack->pool, sizeof(lack->pool), "%s", key_pool_of(s->scope));
-	lack->ip = ip;
+	lack->moves = s->blocks.moves;
+	/* A certain address comes only with the block of its pod. */
+	lack->ip = lack->moves ? (struct ip){ .family = IP_NONE } : ip;
 }
 
 /* The search for one address in one set. */
@@ -145,20 +150,6 @@ static int search_sources(struct alloc_search *h, choose_fn fn, struct addr_choi
 	return 0;
 }
 
-static size_t describe_source(const struct source *s, char *out, size_t size)
-{
-	u128 capacity = ranges_capacity(&s->usable);
-	char n[32];
-	int len;
-
-	if (s->blocks.shared)
-		return (size_t)snprintf(out, size, "%s (blocks of this node)", s->label);
-	(void)snprintf(n, sizeof(n), "%llu", (unsigned long long)capacity);
-	len = snprintf(out, size, "%s (%s address%s)", s->label,
-		       capacity > UINT64_MAX ? "more than 2^64" : n, capacity == 1 ? "" : "es");
-	return (size_t)len;
-}
-
 /* The first source with blocks: the node agent is asked for more of them. */
 static const struct source *find_lacking(const struct source_set *set)
 {
@@ -182,6 +173,9 @@ static int refuse_exhausted(struct alloc_search *h, struct err *e)
 	}
 	if (lacking)
 		set_lacking(&h->lacking, lacking, (struct ip){ .family = IP_NONE });
+	/* Only the agent knows whether a pod gets one: STATUS has no pod. */
+	if (h->lacking.moves && h->any_namespace)
+		return 0;
 	if (lacking && h->set->n == 1)
 		return block_refuse(h->l, lacking, e);
 	for (size_t i = 0; i < h->set->n && len < sizeof(names) - 2; i++) {
@@ -189,7 +183,7 @@ static int refuse_exhausted(struct alloc_search *h, struct err *e)
 
 		if (i)
 			len += (size_t)snprintf(names + len, sizeof(names) - len, ", ");
-		len += describe_source(s, names + len, sizeof(names) - len);
+		len += alloc_describe(s, names + len, sizeof(names) - len);
 		strict = strict || s->policy.strict;
 	}
 	err_set(e, ERR_EXHAUSTED, 0, "no address is left in %s", names);
@@ -307,6 +301,7 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 	struct addr_choice choices[SOURCE_SETS_MAX];
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
+	block_identity(&r->owner, request.identity);
 	if (overlap_open(&overlap, l, job->add->conf->data_dir, r->owner.network, e) ||
 	    alloc_match_wanted(sets, r, want, e) || load_avoided(l, &r->owner, &request, e))
 		return -1;
@@ -390,12 +385,17 @@ static int try_add(struct ipam *m, const struct ipam_job *job, struct err *e)
 static int ask_agent(const struct ipam *m, const struct alloc_add *add,
 		     const struct alloc_lack *lack, int64_t wait_ms, struct err *e)
 {
+	char identity[IDENTITY_LEN];
+	const struct agent_need need = { lack->pool, lack->moves ? identity : NULL, 1, wait_ms };
+
 	if (lack->ip.family)
 		return add->need_address(m->ctx, lack->pool, lack->ip, wait_ms, e);
-	if (add->need(m->ctx, lack->pool, 1, wait_ms, e))
-		return err_wrap(e, "pool %s: no block of this node has an address to assign",
-				lack->pool);
-	return 0;
+	block_identity(&add->request->owner, identity);
+	if (!add->need(m->ctx, &need, e))
+		return 0;
+	return lack->moves ? -1
+			   : err_wrap(e, "pool %s: no block of this node has an address to assign",
+				      lack->pool);
 }
 
 static bool has_agent(const struct alloc_add *add, const struct alloc_lack *lack)
@@ -417,7 +417,7 @@ static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct er
 		const struct alloc_lack lack = arg->lacking;
 		int64_t left = end - ctx_mono_ms();
 
-		blocks += lack.ip.family != IP_NONE;
+		blocks += lack.ip.family != IP_NONE || lack.moves;
 		if (left <= 0 || blocks > ALLOC_BLOCK_TRIES)
 			break;
 		if (ask_agent(m, arg->add, &lack, left, e))

@@ -9,6 +9,7 @@
 #ifndef RAILHEAD_IPAM_ALLOC_ALLOC_H
 #define RAILHEAD_IPAM_ALLOC_ALLOC_H
 
+#include "ipam/agent/agent_need.h"
 #include "ipam/conf/conf.h"
 #include "ipam/alloc/request.h"
 #include "ipam/lease/session.h"
@@ -36,11 +37,10 @@ void alloc_result_clear(struct alloc_result *r);
 #define ALLOC_BLOCK_TRIES 4     /* so often a block may go away again before it is used */
 
 /*
- * Ask the node agent for addresses of a shared pool, and wait for them at most wait_ms. 0: try
- * again. An error says why there are none.
+ * Ask the node agent for addresses of a shared pool, and wait for them at most need->wait_ms. 0:
+ * try again. An error says why there are none.
  */
-typedef int (*alloc_need_fn)(const struct ctx *ctx, const char *pool, uint32_t addresses,
-			     int64_t wait_ms, struct err *e);
+typedef int (*alloc_need_fn)(const struct ctx *ctx, const struct agent_need *need, struct err *e);
 
 /*
  * The same for the block of one certain address. ERR_BUSY: another node has the block, and the
@@ -78,6 +78,9 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
  */
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		struct err *e) must_check;
+
+/* alloc_describe - the source and how much it has, for people. Its length, as snprintf() has it. */
+size_t alloc_describe(const struct source *s, char *out, size_t size);
 
 /* alloc_del - release all addresses of the owner; none is success. */
 int alloc_del(struct ipam *m, const struct owner *o, struct json **journal,

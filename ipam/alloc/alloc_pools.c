@@ -268,3 +268,17 @@ int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_
 	d.sets = (struct source_sets){ .n = 0 };
 	return 0;
 }
+
+size_t alloc_describe(const struct source *s, char *out, size_t size)
+{
+	u128 capacity = ranges_capacity(&s->usable);
+	char n[32];
+	int len;
+
+	if (s->blocks.shared)
+		return (size_t)snprintf(out, size, "%s (blocks of this node)", s->label);
+	(void)snprintf(n, sizeof(n), "%llu", (unsigned long long)capacity);
+	len = snprintf(out, size, "%s (%s address%s)", s->label,
+		       capacity > UINT64_MAX ? "more than 2^64" : n, capacity == 1 ? "" : "es");
+	return (size_t)len;
+}

@@ -19,13 +19,18 @@ static int64_t boottime(void *clock)
 }
 
 /* The node has one block, in epoch 3. */
-static void open_rail(void)
+static void open_pool(const char *definition)
 {
 	fixture_open(&w);
 	w.ctx.boottime = boottime;
 	since_boot = 100 * SECOND;
-	ck_assert_int_eq(w_shared(&w, "rail0", "u1", RAIL), 0);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", definition), 0);
 	w_node(&w, 3, INT64_MAX);
+}
+
+static void open_rail(void)
+{
+	open_pool(RAIL);
 	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
 }
 
@@ -35,14 +40,19 @@ static unsigned asked;
 static char asked_for[64];
 static enum { GIVES, GIVES_ANOTHER, HELD } agent;
 
-static int need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
-		struct err *e)
+static const char *of_the_pod; /* the block that the agent gives for an identity */
+
+static int need(const struct ctx *ctx, const struct agent_need *n, struct err *e)
 {
+	struct block_record r = { .state = BLOCK_GRANTED, .epoch = 3 };
+
 	(void)ctx;
-	(void)pool;
-	(void)addresses;
-	(void)wait_ms;
-	return err_set(e, ERR_EXHAUSTED, 0, "any address was needed");
+	if (!n->identity)
+		return err_set(e, ERR_EXHAUSTED, 0, "any address was needed");
+	asked++;
+	r.key = w_block_key("rail0", of_the_pod);
+	(void)snprintf(r.identity, sizeof(r.identity), "%s", n->identity);
+	return blocks_put(&w.m, &r, e);
 }
 
 static int need_address(const struct ctx *ctx, const char *pool, struct ip ip, int64_t wait_ms,
@@ -157,6 +167,25 @@ START_TEST(another_block_is_no_answer)
 }
 END_TEST
 
+/* A pool whose addresses belong to pods: only the block of the pod is asked for. */
+START_TEST(a_requested_address_of_a_moving_pool_is_the_one_of_the_pod)
+{
+	const char *pod = "K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p0;IP=10.1.0.32";
+
+	open_pool("{\"subnet\":\"10.1.0.0/24\",\"blockSize\":1,\"sticky\":true,"
+		  "\"fixedNamespaces\":[\"team-a\"]}");
+	of_the_pod = "10.1.0.40";
+	ck_assert_ptr_nonnull(strstr(add("c1", pod), "is not the address of this pod"));
+	ck_assert_int_eq((int)w.e.code, ERR_BUSY);
+	ck_assert_uint_eq(asked, ALLOC_BLOCK_TRIES);
+	of_the_pod = "10.1.0.32";
+	ck_assert_str_eq(add("c1", pod), "10.1.0.32");
+	ck_assert_uint_eq(asked, 1);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(a_node_that_may_not_assign_says_so)
 {
 	open_rail();
@@ -169,4 +198,5 @@ END_TEST
 TEST_PROGRAM("alloc_want", the_agent_is_asked_for_the_block_of_a_requested_address,
 	     an_address_in_use_here_asks_nobody, an_address_that_is_never_assigned_asks_nobody,
 	     the_error_of_the_agent_names_the_node, another_block_is_no_answer,
+	     a_requested_address_of_a_moving_pool_is_the_one_of_the_pod,
 	     a_node_that_may_not_assign_says_so)

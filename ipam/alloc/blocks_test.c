@@ -303,18 +303,47 @@ START_TEST(blocks_of_ipv6_and_of_one_address)
 }
 END_TEST
 
+/* A block for one pod: no other pod gets its address, and no pod without a name. */
+START_TEST(the_address_of_an_identity_is_for_its_pod)
+{
+	struct block_record r = { .key = w_block_key("rail0", "10.1.0.5"),
+				  .state = BLOCK_GRANTED,
+				  .epoch = 3 };
+	const char *pod = "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p0";
+
+	fixture_open(&w);
+	(void)snprintf(r.identity, sizeof(r.identity), "ns/p0/%s", w.ifname);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1",
+				  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":1,"
+				  "\"sticky\":true,\"cooldown\":60}"),
+			 0);
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	add_fails("c1", ERR_CONFIG, "the runtime names no pod");
+	ck_assert_ptr_nonnull(
+		strstr(w_add(&w, CONF, "c2", "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p1"), "!101"));
+	ck_assert_str_eq(w_add(&w, CONF, "c3", pod), "10.1.0.5");
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.5"), 1);
+	w_del(&w, "c3");
+	/* It waits for its pod elsewhere: no cooldown holds it here. */
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.5"), 0);
+	ck_assert_str_eq(w_status(&w, "{\"pool\":\"rail0\",\"statusWhenFull\":true}"), "");
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 /* ---- the node agent is asked ---- */
 
 static int asked;
 static enum { GIVES, IS_FULL, GIVES_NOTHING } agent;
 
-static int need(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
-		struct err *e)
+static int need(const struct ctx *ctx, const struct agent_need *n, struct err *e)
 {
 	ck_assert_ptr_eq(ctx, &w.ctx);
-	ck_assert_str_eq(pool, "rail0");
-	ck_assert_uint_eq(addresses, 1);
-	ck_assert(wait_ms > 0 && wait_ms <= ALLOC_NEED_MS);
+	ck_assert_str_eq(n->pool, "rail0");
+	ck_assert_uint_eq(n->addresses, 1);
+	ck_assert(n->wait_ms > 0 && n->wait_ms <= ALLOC_NEED_MS);
 	asked++;
 	if (agent == IS_FULL)
 		return err_set(e, ERR_EXHAUSTED, 0, "all blocks have owners");
@@ -483,7 +512,8 @@ TEST_PROGRAM("blocks", addresses_are_of_granted_blocks,
 	     a_resting_address_of_any_block_comes_in_its_order, strict_cooldown_holds_in_blocks,
 	     a_requested_address_is_of_a_granted_block,
 	     a_sticky_address_stays_only_in_a_granted_block, a_later_source_gives_when_no_block_may,
-	     blocks_of_ipv6_and_of_one_address, the_agent_is_asked_only_when_no_address_is_left,
-	     the_error_of_the_agent_is_shown, the_agent_is_not_asked_for_ever,
-	     status_is_fine_without_a_free_block, verify_repairs_the_index,
-	     verify_finds_usage_again, verify_keeps_a_damaged_block_with_a_living_pod)
+	     the_address_of_an_identity_is_for_its_pod, blocks_of_ipv6_and_of_one_address,
+	     the_agent_is_asked_only_when_no_address_is_left, the_error_of_the_agent_is_shown,
+	     the_agent_is_not_asked_for_ever, status_is_fine_without_a_free_block,
+	     verify_repairs_the_index, verify_finds_usage_again,
+	     verify_keeps_a_damaged_block_with_a_living_pod)

@@ -87,7 +87,7 @@ static struct addr_choice keep_cursor(const struct source *s, struct ip ip,
 static int may_choose(struct lease_db *l, const struct source *s,
 		      const struct addr_request *request, struct ip ip, struct err *e)
 {
-	return s->blocks.shared ? block_may_choose(l, s, ip, request->probes, e) : 1;
+	return s->blocks.shared ? block_may_choose(l, s, ip, request, e) : 1;
 }
 
 static int choose_sticky(struct lease_db *l, const struct source *s,

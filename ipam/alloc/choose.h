@@ -11,6 +11,7 @@
 #define RAILHEAD_IPAM_ALLOC_CHOOSE_H
 
 #include "ipam/alloc/overlap.h"
+#include "ipam/lease/block_value.h"
 
 #define ALLOC_AVOID_MAX 256
 
@@ -22,6 +23,7 @@ struct addr_request {
 	struct ip want;          /* for alloc_choose_exactly */
 	struct ip own;           /* just released by an earlier sandbox of the pod; IP_NONE: none */
 	struct overlap *overlap; /* NULL: do not look for overlaps */
+	char identity[IDENTITY_LEN]; /* of the pod, for pools whose addresses move; "": none */
 	bool probes; /* the caller asks the network before it uses an address with that mark */
 };
 
@@ -75,12 +77,13 @@ int resting_rested(struct lease_db *l, struct rest_queue *q, struct err *e) must
 /*
  * The choice in a pool with blocks. Each function compares, in the transaction that assigns,
  * whether this node may assign from the block now: node_may_give() and block_may_give() of
- * cluster/protocol/record.h. A block that must be probed is chosen only for a caller that probes.
+ * cluster/protocol/record.h. A block that must be probed is chosen only for a caller that probes,
+ * and a block with an identity only for that one.
  *
  * block_may_choose - 1: an address of the block of ip may be assigned now; 0: it may not.
  */
-int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, bool probes,
-		     struct err *e) must_check;
+int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
+		     const struct addr_request *request, struct err *e) must_check;
 
 /* block_choose_at - *out is the choice of ip, whose block may be used. The cursor skips ip. */
 int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
@@ -104,6 +107,9 @@ int block_refuse(struct lease_db *l, const struct source *s, struct err *e);
 
 /* block_refuse_address - the same for an address whose block may not be used: ERR_BUSY. */
 int block_refuse_address(struct lease_db *l, const struct source *s, struct ip ip, struct err *e);
+
+/* block_refuse_nobody - ERR_CONFIG if the owner has no identity; else 0. */
+int block_refuse_nobody(const struct source *s, const struct owner *o, struct err *e);
 
 /* block_refuse_alone - ERR_CONFIG for a pool with blocks that no node agent put. Returns -1. */
 int block_refuse_alone(const struct source *s, struct err *e);

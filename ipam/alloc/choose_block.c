@@ -31,6 +31,11 @@ struct block_search {
 	bool probes, cooling;
 };
 
+static bool is_for(const struct block_search *h, const struct block_record *r)
+{
+	return !h->s->blocks.moves || strcmp(r->identity, h->request->identity) == 0;
+}
+
 /* 1: addresses of the block may be assigned in the epoch of the node. */
 static int check_block(const struct block_search *h, struct ip start, struct err *e)
 {
@@ -41,13 +46,13 @@ static int check_block(const struct block_search *h, struct ip start, struct err
 	key_of_block(&k, h->s->scope, start);
 	if (lease_db_get(h->l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
 		return -1;
-	return text && block_may_give(&h->node, &r) && (h->probes || !r.probe);
+	return text && block_may_give(&h->node, &r) && (h->probes || !r.probe) && is_for(h, &r);
 }
 
-int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip, bool probes,
-		     struct err *e)
+int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
+		     const struct addr_request *request, struct err *e)
 {
-	struct block_search h = { .l = l, .s = s, .probes = probes };
+	struct block_search h = { .l = l, .s = s, .request = request, .probes = request->probes };
 
 	if (load_node(l, &h.node, e))
 		return -1;
@@ -228,6 +233,21 @@ int block_refuse_alone(const struct source *s, struct err *e)
 			   "\"slice\" instead of \"blockSize\"");
 }
 
+int block_refuse_nobody(const struct source *s, const struct owner *o, struct err *e)
+{
+	char identity[IDENTITY_LEN];
+
+	block_identity(o, identity);
+	if (*identity)
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"%s: its addresses belong to pods (sticky, blockSize 1), and the runtime names no "
+		"pod",
+		s->label);
+	return err_hint(e, "set K8S_POD_NAMESPACE and K8S_POD_NAME in CNI_ARGS, or use a pool "
+			   "without \"sticky\"");
+}
+
 /* The node may not assign at all. */
 static int refuse_node(struct lease_db *l, const struct source *s, const struct node_record *node,
 		       struct err *e)
@@ -269,6 +289,13 @@ int block_refuse_address(struct lease_db *l, const struct source *s, struct ip i
 		return -1;
 	if (!may_give(l, s, &node))
 		return refuse_node(l, s, &node, e);
+	if (s->blocks.moves) {
+		err_set(e, ERR_BUSY, 0,
+			"address %s of %s is not the address of this pod: each one of this pool "
+			"belongs to one pod (sticky, blockSize 1)",
+			ip_format(ip, text), s->label);
+		return err_hint(e, "leave the address out, or use a pool without \"sticky\"");
+	}
 	err_set(e, ERR_BUSY, 0, "address %s of %s is in a block that this node may not use now",
 		ip_format(ip, text), s->label);
 	return err_hint(e, "`railctl ipam blocks` shows the blocks of this node");

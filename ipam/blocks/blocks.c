@@ -295,7 +295,8 @@ static int retire_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return err_set(e, ERR_NOTFOUND, 0, "there is no record %s", v.key.s);
 	if (block_value_parse(v.key.s, text, &r, e) || scan_block(l, &v, &scan, e))
 		return -1;
-	job->result = scan.held || scan.cooling ||
+	/* A parked address goes to the same pod again, which need not wait. */
+	job->result = scan.held || (scan.cooling && !v.pool.source.blocks.moves) ||
 		      (r.state != BLOCK_GRANTED && r.state != BLOCK_RETURNING);
 	if (job->result || r.state == BLOCK_RETURNING)
 		return 0;

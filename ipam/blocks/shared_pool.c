@@ -39,6 +39,8 @@ int shared_pool_decode(const struct shared_pool_def *d, struct shared_pool_view 
 		.strict = s.blocks.strict,
 		.warm = s.blocks.warm,
 		.idle = s.blocks.idle,
+		.sticky = s.blocks.moves,
+		.keep = s.blocks.keep,
 	};
 	(void)snprintf(out->pool.name, sizeof(out->pool.name), "%s", d->name);
 	(void)snprintf(out->pool.uid, sizeof(out->pool.uid), "%s", d->uid);

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #define IDLE_DEFAULT 600
+#define KEEP_DEFAULT 86400
 #define ID_BITS      60 /* of a block's start, in its id */
 
 struct raw {
-	int64_t size, warm, idle;
+	int64_t size, warm, idle, keep;
 	int strict, adopting;
 };
 
@@ -30,6 +31,7 @@ static const struct json_field fields[] = {
 	  .kind = J_ENUM,
 	  .offset = offsetof(struct raw, adopting),
 	  .names = states },
+	NUMBER("stickyKeep", keep, 1, SOURCE_COOLDOWN_MAX),
 	{ .key = "fence", .kind = J_ENUM, .offset = offsetof(struct raw, strict), .names = fences },
 	{ 0 },
 };
@@ -60,6 +62,24 @@ static int check_alone(const struct json *def, struct err *e)
 				       "%s: only a pool with blocks has it; add \"blockSize\"",
 				       f->key);
 	}
+	return 0;
+}
+
+/* If blocks have several addresses, a pod gets its own one again on its node only. */
+static int decode_moves(const struct json *def, const struct raw *r, struct pool_blocks *out,
+			struct err *e)
+{
+	out->moves = r->size == 1 && json_true(json_get(def, "sticky"));
+	if (!out->moves && r->keep)
+		return err_set(e, ERR_CONFIG, 0,
+			       "stickyKeep: only a pool with \"sticky\" and \"blockSize\": 1 "
+			       "has it");
+	if (!out->moves)
+		return 0;
+	out->keep = (r->keep ? r->keep : KEEP_DEFAULT) * 1000000000;
+	/* Each block is for one pod: none is kept ahead, and an unused one is parked at once. */
+	out->warm = 0;
+	out->idle = 0;
 	return 0;
 }
 
@@ -103,7 +123,7 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 		.strict = r.strict,
 		.adopting = r.adopting,
 	};
-	return 0;
+	return decode_moves(def, &r, out, e);
 }
 
 struct ip_range pool_block_range(unsigned bits, struct ip a)

@@ -11,6 +11,8 @@
  * - blockSize: addresses of a block, a power of two up to POOL_BLOCK_SIZE_MAX
  * - warm: free addresses that a node keeps ahead; default: blockSize
  * - idle: seconds after which a block without leases is returned; default: 600
+ * - stickyKeep: seconds for which the address of a pod that ended waits for it; default: 86400.
+ * Only with blockSize 1 and sticky, whose addresses move between nodes
  * - fence: "off" or "strict": whether a node that is cut off from the cluster stops assigning
  * - state: "open" or "adopting": nodes bring the leases of their own pools of this name into it,
  * and each node assigns the addresses that it had before; see ipam/blocks/adopt.h

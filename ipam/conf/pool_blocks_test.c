@@ -53,6 +53,23 @@ START_TEST(keys_of_blocks_are_decoded)
 }
 END_TEST
 
+/* Other pools with `sticky` keep what they had: a block of several addresses belongs to a node. */
+START_TEST(sticky_addresses_of_single_blocks_move)
+{
+	struct pool_blocks b;
+
+	ck_assert_str_eq(decode("r", SUBNET ",\"blockSize\":1,\"sticky\":true,\"warm\":4}", &b),
+			 "");
+	ck_assert(b.moves && b.warm == 0 && b.idle == 0);
+	ck_assert_int_eq(b.keep, 86400 * INT64_C(1000000000));
+	ck_assert_str_eq(
+		decode("r", SUBNET ",\"blockSize\":1,\"sticky\":true,\"stickyKeep\":5}", &b), "");
+	ck_assert_int_eq(b.keep, 5 * INT64_C(1000000000));
+	ck_assert_str_eq(decode("r", SUBNET ",\"blockSize\":2,\"sticky\":true}", &b), "");
+	ck_assert(!b.moves && b.keep == 0 && b.warm == 2 && b.idle > 0);
+}
+END_TEST
+
 static const struct {
 	const char *name, *keys, *want;
 } bad[] = {
@@ -64,6 +81,10 @@ static const struct {
 	{ "r", "\"blockSize\":16,\"warm\":-1", "warm" },
 	{ "r", "\"blockSize\":16,\"idle\":-1", "idle" },
 	{ "r", "\"blockSize\":16,\"fence\":\"maybe\"", "fence" },
+	{ "r", "\"blockSize\":1,\"stickyKeep\":5", "stickyKeep: only a pool with \"sticky\"" },
+	{ "r", "\"blockSize\":2,\"sticky\":true,\"stickyKeep\":5", "\"blockSize\": 1" },
+	{ "r", "\"blockSize\":1,\"sticky\":true,\"stickyKeep\":0", "stickyKeep" },
+	{ "r", "\"sticky\":true,\"stickyKeep\":5", "stickyKeep: only a pool with blocks" },
 	{ "r", "\"warm\":1", "warm: only a pool with blocks has it" },
 	{ "r", "\"fence\":\"off\"", "fence: only a pool with blocks has it" },
 	{ "r", "\"blockSize\":16,\"slice\":{\"size\":16}", "never both" },
@@ -182,6 +203,7 @@ START_TEST(a_block_has_the_usable_addresses_of_its_pool)
 }
 END_TEST
 
-TEST_PROGRAM("pool_blocks", keys_of_blocks_are_decoded, bad_keys_are_refused,
-	     the_record_hides_the_subnet_from_older_versions, a_damaged_record_is_refused,
-	     a_block_is_found_by_its_id, a_block_has_the_usable_addresses_of_its_pool)
+TEST_PROGRAM("pool_blocks", keys_of_blocks_are_decoded, sticky_addresses_of_single_blocks_move,
+	     bad_keys_are_refused, the_record_hides_the_subnet_from_older_versions,
+	     a_damaged_record_is_refused, a_block_is_found_by_its_id,
+	     a_block_has_the_usable_addresses_of_its_pool)

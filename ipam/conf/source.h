@@ -39,6 +39,8 @@ struct pool_blocks {
 	int64_t idle;    /* ns until a block without leases is returned */
 	bool strict;     /* fence */
 	bool adopting;   /* state */
+	int64_t keep;    /* stickyKeep, ns; of a pool that moves */
+	bool moves;      /* sticky addresses move between nodes: each block has one address */
 	const char *uid; /* of the pool in the cluster; NULL: no agent put it. Borrowed */
 };
 

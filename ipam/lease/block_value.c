@@ -25,7 +25,7 @@ struct raw {
 	int state;
 	bool probe;
 	const char *token, *since, *epoch, *holder, *boot, *give_until, *fence_until, *uid,
-		*version, *beats, *frozen;
+		*version, *beats, *frozen, *identity;
 };
 
 #define TEXT(k, field, size)                                                                       \
@@ -43,6 +43,7 @@ static const struct json_field block_fields[] = {
 	TEXT("token", token, TOKEN_DIGITS + 1),
 	TEXT("epoch", epoch, 24),
 	TEXT("since", since, 24),
+	TEXT("identity", identity, IDENTITY_LEN),
 	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
 	{ 0 },
 };
@@ -127,6 +128,7 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 	}
 	r.probe = raw.probe;
 	r.since = (int64_t)since;
+	(void)snprintf(r.identity, sizeof(r.identity), "%s", raw.identity ? raw.identity : "");
 	*out = r;
 	return 0;
 }
@@ -150,6 +152,7 @@ char *block_value_print(const struct block_record *r)
 	if (!o || json_add_str(o, "state", block_state_name(r->state)) ||
 	    json_add_str(o, "token", token) || add_number(o, "epoch", r->epoch) ||
 	    add_number(o, "since", (uint64_t)r->since) ||
+	    (*r->identity && json_add_str(o, "identity", r->identity)) ||
 	    (r->probe && json_add_bool(o, "probe", true)))
 		return NULL;
 	return json_print(o, false);
@@ -210,4 +213,16 @@ char *node_value_print(const struct node_record *r)
 	    (r->frozen > 0 && add_number(o, "frozen", (uint64_t)r->frozen)))
 		return NULL;
 	return json_print(o, false);
+}
+
+void block_identity(const struct owner *o, char out[IDENTITY_LEN])
+{
+	const char *const parts[] = { o->ns, o->pod, o->ifname };
+	int len = snprintf(out, IDENTITY_LEN, "%s/%s/%s", o->ns, o->pod, o->ifname);
+	bool is_one = len > 0 && len < IDENTITY_LEN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		is_one = is_one && *parts[i] && !strchr(parts[i], '/');
+	if (!is_one)
+		*out = '\0';
 }

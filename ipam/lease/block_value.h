@@ -14,7 +14,7 @@
 #define RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H
 
 #include "cluster/protocol/record.h"
-#include "ipam/store/key.h"
+#include "ipam/lease/lease.h"
 
 /*
  * block_value_parse - the record with this key. ERR_STORE: the key is not that of a block, or the
@@ -32,5 +32,11 @@ const char *block_state_name(enum block_state s);
 /* node_value_parse, node_value_print - the same for the node. NULL (no record yet) is all zero. */
 int node_value_parse(const char *text, struct node_record *out, struct err *e) must_check;
 char *node_value_print(const struct node_record *r);
+
+/*
+ * block_identity - the identity of o's pod and interface, for a pool whose addresses move. "": the
+ * runtime named no pod, or a name that no pod of Kubernetes has.
+ */
+void block_identity(const struct owner *o, char out[IDENTITY_LEN]);
 
 #endif

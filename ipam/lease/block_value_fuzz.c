@@ -16,7 +16,8 @@ FUZZ(const uint8_t *data, size_t size)
 	if (fuzz_ok(block_value_parse(key, s, &r, &e), &e, &r, sizeof(r))) {
 		MUST((text = block_value_print(&r)) && !block_value_parse(key, text, &r2, &e));
 		MUST(block_key_equal(&r.key, &r2.key) && r.state == r2.state);
-		MUST(r.token == r2.token && r.epoch == r2.epoch && r.probe == r2.probe);
+		MUST(r.token == r2.token && r.epoch == r2.epoch && r.probe == r2.probe &&
+		     !strcmp(r.identity, r2.identity));
 	}
 	memset(&e, FUZZ_FILL, sizeof(e));
 	if (fuzz_ok(node_value_parse(s, &n, &e), &e, &n, sizeof(n))) {

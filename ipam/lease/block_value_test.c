@@ -24,6 +24,7 @@ START_TEST(block_round_trip)
 	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 } },
 				  .token = UINT64_C(0xfedcba9876543210),
 				  .epoch = UINT64_MAX,
+				  .identity = "ns/web-0/net1",
 				  .probe = true };
 	struct block_record again;
 	struct key k;
@@ -36,7 +37,33 @@ START_TEST(block_round_trip)
 		ck_assert_int_eq(block_value_parse(k.s, text, &again, &e), 0);
 		ck_assert(block_key_equal(&r.key, &again.key) && again.state == r.state);
 		ck_assert(again.token == r.token && again.epoch == r.epoch && again.probe);
+		ck_assert_str_eq(again.identity, r.identity);
 	}
+}
+END_TEST
+
+START_TEST(a_pod_with_all_names_has_an_identity)
+{
+	static const char *const bad[][3] = {
+		{ "", "web-0", "net1" },
+		{ "ns", "", "net1" },
+		{ "ns/web", "0", "net1" },
+		{ "ns", "web/0", "net1" },
+	};
+	struct owner o = { .ns = "ns", .pod = "web-0", .ifname = "net1" };
+	char text[IDENTITY_LEN], longest[400] = "";
+
+	block_identity(&o, text);
+	ck_assert_str_eq(text, "ns/web-0/net1");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		o = (struct owner){ .ns = bad[i][0], .pod = bad[i][1], .ifname = bad[i][2] };
+		block_identity(&o, text);
+		ck_assert_str_eq(text, "");
+	}
+	memset(longest, 'a', sizeof(longest) - 1);
+	o = (struct owner){ .ns = "ns", .pod = longest, .ifname = "net1" };
+	block_identity(&o, text);
+	ck_assert_str_eq(text, "");
 }
 END_TEST
 
@@ -156,6 +183,6 @@ START_TEST(without_memory_nothing_is_damaged)
 }
 END_TEST
 
-TEST_PROGRAM("block_value", block_round_trip, damaged_block_names_key_and_value, node_round_trip,
-	     no_node_record_may_give_nothing, members_without_a_value_are_left_out,
-	     without_memory_nothing_is_damaged)
+TEST_PROGRAM("block_value", block_round_trip, a_pod_with_all_names_has_an_identity,
+	     damaged_block_names_key_and_value, node_round_trip, no_node_record_may_give_nothing,
+	     members_without_a_value_are_left_out, without_memory_nothing_is_damaged)

@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RAILHEADD_DRIVE_DRIVER_H
 #define RAILHEAD_RAILHEADD_DRIVE_DRIVER_H
 
-#include "cluster/store/cluster_store.h"
+#include "cluster/protocol/object.h"
 #include "lib/base/ctx.h"
 #include "lib/base/ip.h"
 
@@ -38,15 +38,16 @@ void driver_free(struct driver *d);
  * driver_need - an ADD waits for `addresses` of a pool, or for the block of one address, at most
  * wait_ms. fn is called once, from
  * the loop: why NULL: the node has got addresses. ERR_NOTFOUND: the list of pools is known, and
- * this node can use none of this name. ERR_EXHAUSTED: the pool is full. ERR_BUSY:
- * another node has the block of the address, and the message names it. ERR_AGAIN: the cluster
- * store is away, refuses, or gave none in time. NULL: no memory. driver_need_cancel - nothing is
- * reported any more.
+ * this node can use none of this name. ERR_EXHAUSTED: the pool is full. ERR_BUSY: another
+ * node has the block of the address, and the message names it. ERR_AGAIN: the cluster store is
+ * away, refuses, or gave none in time, or the pod lives elsewhere. NULL: no memory.
+ * driver_need_cancel - nothing is reported any more.
  */
 struct driver_need;
 typedef void (*driver_need_fn)(void *arg, const struct err *why);
 struct driver_need_ask {
 	const char *pool;
+	const char *identity; /* of the pod, if the pool's addresses move; NULL: of any */
 	uint32_t addresses;
 	int64_t wait_ms;
 	struct ip ip; /* IP_NONE: any addresses */

@@ -130,6 +130,19 @@ static void met(void *arg, const char *pool, enum need_result result)
 	p->result = result;
 }
 
+static int64_t wall(void *arg)
+{
+	const struct driver *d = arg;
+
+	return d->conf.ctx->now(d->conf.ctx->clock) / INT64_C(1000000000);
+}
+
+static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
+		   const struct block_seen *held)
+{
+	needs_seated(arg, pool, identity, result, held);
+}
+
 const struct agent_ops driver_agent_ops = {
 	.send = send_request,
 	.random = driver_random,
@@ -141,4 +154,6 @@ const struct agent_ops driver_agent_ops = {
 	.used = used,
 	.spare = spare,
 	.met = met,
+	.wall = wall,
+	.seated = seated,
 };

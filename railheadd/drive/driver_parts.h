@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILHEADD_DRIVE_DRIVER_PARTS_H
 #define RAILHEAD_RAILHEADD_DRIVE_DRIVER_PARTS_H
 
-#include "cluster/protocol/record.h"
+#include "cluster/protocol/agent_ops.h"
 #include "lib/base/err.h"
 
 struct cluster_node;
@@ -57,5 +57,14 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 		 struct err *e) must_check;
 void presence_pools(struct presence *p);
 void presence_free(struct presence *p);
+
+/*
+ * needs_seated - the agent says what became of an identity, see struct agent_ops.
+ * needs_serve_seated
+ * - tell those who wait for it.
+ */
+void needs_seated(struct driver *d, const char *pool, const char *identity, enum need_result result,
+		  const struct block_seen *held);
+void needs_serve_seated(struct driver *d);
 
 #endif

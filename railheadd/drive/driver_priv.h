@@ -30,20 +30,6 @@ struct pool_entry {
 };
 TAILQ_HEAD(pool_entries, pool_entry);
 
-struct driver_need {
-	TAILQ_ENTRY(driver_need) all;
-	struct driver *driver;
-	char pool[GRID_POOL_MAX + 1];
-	uint64_t addresses;
-	struct ip ip;         /* its block is waited for; IP_NONE: any addresses */
-	struct block_key key; /* that block, if `wanted` */
-	bool wanted;          /* the agent has its block in its list */
-	int64_t since;
-	driver_need_fn fn;
-	void *arg;
-	struct event *timer;
-	bool served, failed; /* and fn is called with it */
-};
 TAILQ_HEAD(driver_needs, driver_need);
 TAILQ_HEAD(pool_changes, pool_change);
 TAILQ_HEAD(node_forgets, node_forget);

@@ -9,10 +9,30 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 
 /* Longer than the pauses of a heartbeat that is refused. */
 #define LATELY (10 * INT64_C(1000000000))
+
+struct driver_need {
+	TAILQ_ENTRY(driver_need) all;
+	struct driver *driver;
+	char pool[GRID_POOL_MAX + 1];
+	char identity[IDENTITY_LEN]; /* "": any address will do */
+	uint64_t addresses;
+	struct ip ip;         /* its block is waited for; IP_NONE: any addresses */
+	struct block_key key; /* that block, if `wanted` */
+	bool wanted;          /* the agent has its block in its list */
+	int64_t since;
+	driver_need_fn fn;
+	void *arg;
+	struct event *timer;
+	bool told, seated; /* the agent knows the identity; it said what became of it */
+	enum need_result result;
+	struct block_seen held; /* of NEED_HELD */
+	bool served, failed;    /* and fn is called with it */
+};
 
 /* The first one, from n on, that waits for the pool; NULL: none. */
 static struct driver_need *first_of(struct driver_need *n, const char *pool)
@@ -22,14 +42,23 @@ static struct driver_need *first_of(struct driver_need *n, const char *pool)
 	return n;
 }
 
-/* The agent gets the sum of all needs of the pool. */
+/* Any addresses of the pool will do. */
+static bool is_of_any(const struct driver_need *n)
+{
+	return !n->ip.family && !*n->identity;
+}
+
+/* The agent gets the sum of all needs of the pool, and each identity. */
 bool needs_tell(struct driver *d, const char *pool)
 {
 	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
 	uint64_t sum = 0;
 
-	for (; n; n = first_of(TAILQ_NEXT(n, all), pool))
-		sum += n->ip.family ? 0 : n->addresses;
+	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
+		if (*n->identity && !n->told)
+			n->told = agent_need_identity(d->agent, pool, n->identity);
+		sum += is_of_any(n) ? n->addresses : 0;
+	}
 	(void)agent_need(d->agent, pool, sum);
 	return sum > 0;
 }
@@ -116,7 +145,7 @@ static void choose(struct driver *d, const char *pool)
 	uint64_t spare = UINT64_MAX;
 
 	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
-		if (n->ip.family)
+		if (!is_of_any(n))
 			continue;
 		if (spare == UINT64_MAX)
 			spare = driver_agent_ops.spare(d, pool);
@@ -167,6 +196,38 @@ void needs_serve(struct driver *d)
 		/* fn may have cancelled others. */
 		next = TAILQ_FIRST(&d->needs);
 	}
+}
+
+/* ---- of identities ---- */
+
+void needs_seated(struct driver *d, const char *pool, const char *identity, enum need_result result,
+		  const struct block_seen *held)
+{
+	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+
+	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
+		if (!n->told || strcmp(n->identity, identity) != 0)
+			continue;
+		n->seated = true;
+		n->result = result;
+		if (held)
+			n->held = *held;
+	}
+}
+
+/* The pod lives, or its node has not said yet that it ended. */
+static int explain_held(const struct driver_need *n, struct err *e)
+{
+	const char *node = n->held.block.owner.node, *end = strrchr(n->identity, '/');
+	char text[IP_STR_LEN];
+
+	err_set(e, ERR_AGAIN, 0, "pool %s: address %s is held by pod %.*s on node %s", n->pool,
+		ip_format(n->held.key.start, text), (int)(end ? end - n->identity : 0), n->identity,
+		node);
+	return err_hint(e,
+			"it is free when that pod has ended; if node %s is off for good: `railctl "
+			"cluster node forget %s`",
+			node, node);
 }
 
 /* ---- not served ---- */
@@ -312,14 +373,34 @@ static void explain_want(const struct driver_need *n, const struct want_answer *
 			  "blockSize");
 }
 
-/* all: also those that wait for the block of one address. */
+/* The agent's answers about identities. */
+void needs_serve_seated(struct driver *d)
+{
+	struct driver_need *n = TAILQ_FIRST(&d->needs), *next;
+	struct err why;
+
+	for (; n; n = next) {
+		next = TAILQ_NEXT(n, all);
+		if (!n->seated)
+			continue;
+		if (n->result == NEED_HELD)
+			(void)explain_held(n, &why);
+		else if (n->result != NEED_MET)
+			explain(d, n->pool, n->result, &why);
+		finish(n, n->result == NEED_MET ? NULL : &why);
+		/* fn may have cancelled others. */
+		next = TAILQ_FIRST(&d->needs);
+	}
+}
+
+/* all: also those that wait for one certain block. */
 static void fail_all(struct driver *d, const char *pool, bool all, const struct err *why)
 {
 	struct driver_need *n;
 
 	/* A need that fn begins is served or fails at the next event. */
 	for (n = TAILQ_FIRST(&d->needs); n; n = TAILQ_NEXT(n, all))
-		n->failed = strcmp(n->pool, pool) == 0 && (!n->ip.family || all);
+		n->failed = strcmp(n->pool, pool) == 0 && (is_of_any(n) || all);
 	for (n = TAILQ_FIRST(&d->needs); n;) {
 		bool failed = n->failed;
 		struct driver_need *next = TAILQ_NEXT(n, all);
@@ -409,6 +490,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	n->driver = d;
 	n->addresses = ask->addresses;
 	n->ip = ask->ip;
+	(void)snprintf(n->identity, sizeof(n->identity), "%s", ask->identity ? ask->identity : "");
 	n->since = ctx_since_boot(d->conf.ctx);
 	n->fn = fn;
 	n->arg = arg;

@@ -108,6 +108,8 @@ static void take_next(struct dead_node *d)
 	}
 	b = &d->blocks[d->n_blocks - 1];
 	free_block = reclaimed(&b->block);
+	/* It waits for its pod from now on. */
+	free_block.parked = d->conf->ctx->now(d->conf->ctx->clock) / INT64_C(1000000000);
 	auto_json struct json *value = block_to_json(&free_block), *was = block_to_json(&b->block);
 	o.value = value;
 	o.was = was;

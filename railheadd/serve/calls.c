@@ -18,7 +18,7 @@
 /* ---- need ---- */
 
 struct need_args {
-	const char *pool, *address;
+	const char *pool, *address, *identity;
 	uint32_t addresses, wait_ms;
 };
 
@@ -35,6 +35,11 @@ struct need_args {
 
 static const struct json_field need_fields[] = {
 	NEED_POOL,
+	{ .key = "identity",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct need_args, identity),
+	  .min = 1,
+	  .max = IDENTITY_LEN - 1 },
 	{ .key = "addresses",
 	  .kind = J_U32,
 	  .offset = offsetof(struct need_args, addresses),
@@ -93,6 +98,7 @@ static void call_need(const struct calls_to *to, struct server_request *r, const
 	else
 		begin_need(to, r,
 			   &(struct driver_need_ask){ .pool = a.pool,
+						      .identity = a.identity,
 						      .addresses = a.addresses,
 						      .wait_ms = a.wait_ms });
 }

@@ -31,14 +31,11 @@ static void soon(const struct pod *p, unsigned ms)
 }
 
 /* The ADD is not kept waiting here: only what it lacks is noted. */
-static int note_lack(const struct ctx *ctx, const char *pool, uint32_t addresses, int64_t wait_ms,
-		     struct err *e)
+static int note_lack(const struct ctx *ctx, const struct agent_need *need, struct err *e)
 {
 	struct node *n = (struct node *)((uintptr_t)ctx - offsetof(struct node, ctx));
 
-	(void)addresses;
-	(void)wait_ms;
-	(void)snprintf(n->lacking, sizeof(n->lacking), "%s", pool);
+	(void)snprintf(n->lacking, sizeof(n->lacking), "%s", need->pool);
 	return err_set(e, ERR_AGAIN, 0, "wait");
 }
 
