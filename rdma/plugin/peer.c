@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/parse.h"
+#include "cni/record/peer_files.h"
 #include "lib/sys/fs.h"
 #include "rdma/plugin/return_to_host.h"
 
@@ -44,46 +44,14 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 	return 0;
 }
 
-/* All three parts may have dashes. The id of a container is long, and has hexadecimal digits. */
-static const char *find_container(const char *file, size_t *len)
-{
-	for (const char *p = strchr(file, '-'); p; p = strchr(p + 1, '-')) {
-		*len = strspn(p + 1, HEX_DIGITS);
-		if (*len >= 32 && p[1 + *len] == '-')
-			return p + 1;
-	}
-	return NULL;
-}
-
 void rdma_peer_split(struct rdma_peer *p)
 {
-	size_t len = 0;
-	const char *id = find_container(p->file, &len);
-	const char *last = strrchr(p->file, '-');
+	struct peer_file f;
 
-	if (!id && last) {
-		id = last;
-		while (id > p->file && id[-1] != '-')
-			id--;
-		len = (size_t)(last - id);
-	}
-	if (!id || id == p->file)
-		return;
-	(void)snprintf(p->network, sizeof(p->network), "%.*s", (int)(id - 1 - p->file), p->file);
-	(void)snprintf(p->container, sizeof(p->container), "%.*s", (int)len, id);
-	(void)snprintf(p->ifname, sizeof(p->ifname), "%.15s", id + len + 1);
-}
-
-static int open_folder(const struct ctx *ctx, struct err *e)
-{
-	auto_fd int top = fs_open_dir(ctx->cni_dir, false, e);
-
-	return top < 0 ? -1 : fs_open_dir_at(top, FOLDER, false, e);
-}
-
-static bool is_absent(const struct err *e)
-{
-	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+	peer_file_split(p->file, true, &f);
+	peer_file_copy(f.network, p->network, sizeof(p->network));
+	peer_file_copy(f.container, p->container, sizeof(p->container));
+	peer_file_copy(f.ifname, p->ifname, sizeof(p->ifname));
 }
 
 static int read_file(int dir, const char *file, struct rdma_peer *p, struct err *e)
@@ -97,29 +65,28 @@ static int read_file(int dir, const char *file, struct rdma_peer *p, struct err 
 	return rdma_peer_decode(text, (size_t)len, p, e);
 }
 
+struct each {
+	rdma_peer_fn fn;
+	void *arg;
+};
+
+static int visit_file(int dir, const char *file, void *arg)
+{
+	const struct each *each = arg;
+	struct rdma_peer p = { .file = "" };
+	struct err ignored;
+
+	if (read_file(dir, file, &p, &ignored))
+		return 0;
+	rdma_peer_split(&p);
+	return each->fn(&p, each->arg);
+}
+
 int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err *e)
 {
-	struct err why;
-	auto_fd int dir = open_folder(ctx, &why);
-	auto_fs_names struct fs_names files = { .n = 0 };
+	struct each each = { fn, arg };
 
-	if (dir < 0) {
-		if (is_absent(&why))
-			return 0;
-		*e = why;
-		return -1;
-	}
-	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
-		return err_wrap(e, "%s/" FOLDER, ctx->cni_dir);
-	for (size_t i = 0; i < files.n; i++) {
-		struct rdma_peer p = { .file = "" };
-		if (read_file(dir, files.name[i], &p, &why))
-			continue;
-		rdma_peer_split(&p);
-		if (fn(&p, arg))
-			break;
-	}
-	return 0;
+	return peer_files_each(ctx, FOLDER, visit_file, &each, e);
 }
 
 /* ---- where its device is ---- */
@@ -271,14 +238,14 @@ static int open_file(const struct ctx *ctx, const struct record_key *key, struct
 {
 	char file[RDMA_PEER_LEN];
 	struct err why;
-	auto_fd int dir = open_folder(ctx, &why);
+	auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
 	int n = snprintf(file, sizeof(file), "%s-%s-%s", key->network, key->container, key->ifname);
 
 	if (dir < 0 || n >= (int)sizeof(file))
 		return -1;
 	if (read_file(dir, file, out, &why) == 0)
 		return TAKE_FD(dir);
-	if (!is_absent(&why))
+	if (!peer_files_absent(&why))
 		log_warn(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
 	return -1;
 }

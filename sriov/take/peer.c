@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/parse.h"
+#include "cni/record/peer_files.h"
 #include "lib/sys/fs.h"
 
 #define FOLDER   "sriov"
@@ -139,18 +139,6 @@ int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 
 /* ---- the folder ---- */
 
-static int open_folder(const struct ctx *ctx, struct err *e)
-{
-	auto_fd int top = fs_open_dir(ctx->cni_dir, false, e);
-
-	return top < 0 ? -1 : fs_open_dir_at(top, FOLDER, false, e);
-}
-
-static bool is_absent(const struct err *e)
-{
-	return e->errnum == ENOENT || e->errnum == ENOTDIR;
-}
-
 /* 1: p->netns is set; 0: there is no such file. */
 static int read_netns(int dir, struct peer *p, struct err *e)
 {
@@ -160,7 +148,7 @@ static int read_netns(int dir, struct peer *p, struct err *e)
 
 	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
 	if (fs_read_at(dir, name, PATH_MAX - 1, &text, &why) < 0) {
-		if (is_absent(&why))
+		if (peer_files_absent(&why))
 			return 0;
 		*e = why;
 		return -1;
@@ -190,12 +178,12 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 	char file[PEER_FILE_LEN];
 	struct peer p = { .file = "" };
 	int n = snprintf(file, sizeof(file), "%s-%s", container, ifname);
-	auto_fd int dir = open_folder(ctx, e);
+	auto_fd int dir = peer_files_open(ctx, FOLDER, e);
 
 	if (dir < 0 || n >= (int)sizeof(file) || read_file(dir, file, &p, e)) {
 		if (dir >= 0 && n >= (int)sizeof(file))
 			return err_set(e, ERR_NOTFOUND, ENAMETOOLONG, "file of %.64s", container);
-		if (is_absent(e))
+		if (peer_files_absent(e))
 			e->code = ERR_NOTFOUND;
 		return err_wrap(e, "read %s/" FOLDER "/%.128s", ctx->cni_dir, file);
 	}
@@ -205,56 +193,46 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 	return 0;
 }
 
-/* Both parts can have dashes. Identifiers of container runtimes are long and have only hex digits.
- */
 static void split_file_name(struct peer *p)
 {
-	size_t hex = strspn(p->file, HEX_DIGITS);
-	const char *dash = hex >= 32 && p->file[hex] == '-' ? p->file + hex : strrchr(p->file, '-');
+	struct peer_file f;
 
-	if (!dash)
-		dash = p->file + strlen(p->file);
-	(void)snprintf(p->container, sizeof(p->container), "%.*s", (int)(dash - p->file), p->file);
-	if (*dash)
-		(void)snprintf(p->ifname, sizeof(p->ifname), "%.15s", dash + 1);
+	peer_file_split(p->file, false, &f);
+	peer_file_copy(f.container, p->container, sizeof(p->container));
+	peer_file_copy(f.ifname, p->ifname, sizeof(p->ifname));
 }
 
-static int visit_file(const struct ctx *ctx, int dir, const char *file, peer_fn fn, void *arg)
+struct each {
+	const struct ctx *ctx;
+	peer_fn fn;
+	void *arg;
+};
+
+static int visit_file(int dir, const char *file, void *arg)
 {
+	const struct each *each = arg;
 	auto_peer struct peer p = { .file = "" };
 	struct err why;
 
+	if (strcmp(file, BY_PCI) == 0)
+		return 0;
 	if (read_file(dir, file, &p, &why)) {
-		if (is_absent(&why))
+		if (peer_files_absent(&why))
 			return 0;
-		log_debug(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
+		log_debug(&each->ctx->log, "%s/" FOLDER "/%s: %s", each->ctx->cni_dir, file,
+			  why.msg);
 		(void)snprintf(p.file, sizeof(p.file), "%s", file);
 		p.network = "";
 	}
 	split_file_name(&p);
-	return fn(&p, arg);
+	return each->fn(&p, each->arg);
 }
 
 int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
 {
-	struct err why;
-	auto_fd int dir = open_folder(ctx, &why);
-	auto_fs_names struct fs_names files = { .n = 0 };
+	struct each each = { ctx, fn, arg };
 
-	if (dir < 0) {
-		if (is_absent(&why))
-			return 0;
-		*e = why;
-		return -1;
-	}
-	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
-		return err_wrap(e, "%s/" FOLDER, ctx->cni_dir);
-	for (size_t i = 0; i < files.n; i++) {
-		if (strcmp(files.name[i], BY_PCI) != 0 &&
-		    visit_file(ctx, dir, files.name[i], fn, arg))
-			break;
-	}
-	return 0;
+	return peer_files_each(ctx, FOLDER, visit_file, &each, e);
 }
 
 /* ---- the owner of a VF ---- */
@@ -316,7 +294,7 @@ int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct e
 	if (peer_each(ctx, is_of_vf, &s, e))
 		return -1;
 	if (!s.found) {
-		auto_fd int dir = open_folder(ctx, &why);
+		auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
 		(void)snprintf(p.vf, sizeof(p.vf), "%s", vf);
 		int rc = dir < 0 ? 0 : read_netns(dir, &p, e);
 		if (rc <= 0)
@@ -332,10 +310,10 @@ int peer_forget(const struct ctx *ctx, const struct peer *p, struct err *e)
 {
 	char name[sizeof(BY_PCI) + PCI_STR_LEN];
 	struct err why;
-	auto_fd int dir = open_folder(ctx, &why);
+	auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
 
 	if (dir < 0) {
-		if (is_absent(&why))
+		if (peer_files_absent(&why))
 			return 0;
 		*e = why;
 		return -1;

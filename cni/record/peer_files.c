@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* peer_files.c: lists the files of another CNI program, and splits their names. */
+#include "cni/record/peer_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+
+#define LONG_ID 32 /* identifiers of container runtimes have 64 digits, or 32 */
+
+int peer_files_open(const struct ctx *ctx, const char *folder, struct err *e)
+{
+	auto_fd int top = fs_open_dir(ctx->cni_dir, false, e);
+
+	return top < 0 ? -1 : fs_open_dir_at(top, folder, false, e);
+}
+
+bool peer_files_absent(const struct err *e)
+{
+	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+}
+
+int peer_files_each(const struct ctx *ctx, const char *folder, peer_files_fn fn, void *arg,
+		    struct err *e)
+{
+	struct err why;
+	auto_fd int dir = peer_files_open(ctx, folder, &why);
+	auto_fs_names struct fs_names files = { .n = 0 };
+
+	if (dir < 0) {
+		if (peer_files_absent(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
+		return err_wrap(e, "%s/%s", ctx->cni_dir, folder);
+	for (size_t i = 0; i < files.n; i++)
+		if (fn(dir, files.name[i], arg))
+			break;
+	return 0;
+}
+
+/* The length of a long identifier at s with a dash behind it; 0: there is none. */
+static size_t long_id(const char *s)
+{
+	size_t len = strspn(s, HEX_DIGITS);
+
+	return len >= LONG_ID && s[len] == '-' ? len : 0;
+}
+
+static struct slice find_long_id(const char *file, bool has_network)
+{
+	if (!has_network)
+		return (struct slice){ file, long_id(file) };
+	for (const char *p = strchr(file, '-'); p; p = strchr(p + 1, '-'))
+		if (long_id(p + 1))
+			return (struct slice){ p + 1, long_id(p + 1) };
+	return (struct slice){ file, 0 };
+}
+
+/* The part before the last dash; with a network, the part between the last two. */
+static struct slice find_short_id(const char *file, bool has_network)
+{
+	const char *last = strrchr(file, '-');
+	const char *id = file;
+
+	if (!last)
+		return (struct slice){ file, strlen(file) };
+	if (has_network)
+		for (id = last; id > file && id[-1] != '-';)
+			id--;
+	return (struct slice){ id, (size_t)(last - id) };
+}
+
+void peer_file_split(const char *file, bool has_network, struct peer_file *out)
+{
+	const struct slice none = { file, 0 };
+	struct slice id = find_long_id(file, has_network);
+
+	if (!id.len)
+		id = find_short_id(file, has_network);
+	*out = (struct peer_file){ none, none, none };
+	if (has_network && id.p == file)
+		return;
+	const char *end = id.p + id.len;
+
+	if (has_network)
+		out->network.len = (size_t)(id.p - 1 - file);
+	out->container = id;
+	if (*end == '-')
+		out->ifname = (struct slice){ end + 1, strlen(end + 1) };
+}
+
+void peer_file_copy(struct slice part, char *buf, size_t size)
+{
+	(void)snprintf(buf, size, "%.*s", (int)part.len, part.p);
+}
