@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Demand words: a comment at the head of every C file, and one for each function of a header.
+# Demand words: a comment at the head of every C file, one for each function of a header, and names of tests.
 #
 # usage: awk -f tools/comments.awk FILE...
 #
 # The head comment is the first text after the licence. A function of a header has a comment above it, above its group, or
 # on its own line, or an earlier comment names it. A group has no empty line inside. Two kinds need none: a function whose body is in the header, and one
-# that only releases its argument (X_clear, X_close, X_closep). Prints "FILE:LINE: what is missing" and fails.
+# that only releases its argument (X_clear, X_close, X_closep). The name of a test has two words at least, because one word
+# cannot say what the test shows. Prints "FILE:LINE: what is missing" and fails.
 
 function complain(line, text)
 {
@@ -67,6 +68,11 @@ FNR == 1 {
 		complain(FNR, "there is no comment at the head of the file that says what it is for")
 }
 
+/^START_TEST\(/ { tests++ }
+match($0, /START_TEST\([^_)]*\)/) {
+	complain(FNR, substr($0, RSTART, RLENGTH) ": one word does not say what the test shows: name it like a_full_pool_refuses")
+}
+
 FILENAME !~ /\.h$/ { next }
 
 /^[ \t]*$/ && !commented && declaration == "" { worded = 0; next }
@@ -87,5 +93,5 @@ END {
 		print "comments: " bad " are missing"
 		exit 1
 	}
-	print "comments: " functions " functions of headers in " files " files"
+	print "comments: " functions " functions of headers and " tests " tests in " files " files"
 }

@@ -277,7 +277,7 @@ spdx: ## every file names its licence
 	@tools/spdx.sh
 english: ## short sentences and no banned turns in the documents
 	@tools/english.sh
-english-code: ## the same for comments and messages of the code; each file and each function of a header has a comment
+english-code: ## the same for comments and messages of the code; each file and each function of a header has a comment; names of tests
 	@tools/english.sh . $$(printf '%s\n' $(C_FILES) $(H_FILES) | grep -Ev '(_test|_fuzz)\.c$$|/testing/') \
 		$(SCRIPTS) $(wildcard tools/*.awk) Makefile tools/lanes.mk
 	@awk -f tools/comments.awk $(C_FILES) $(H_FILES)

@@ -629,6 +629,10 @@ printf '%s\n' '' 'int d(int x,' '      int y);' >>"$english/x.h"
 bad "comments: a function without words" 'x.h:32: d() has no comment' comments x.h
 printf '%s\n' "$spdx" '#include <a.h>' '/* a - late words. */' >"$english/x.c"
 bad "comments: a file without a head" 'x.c:2: there is no comment at the head' comments x.c
+printf '%s\n' "$spdx" '/* x.c: the head. */' 'START_TEST(a_name)' '{' '}' 'END_TEST' >"$english/x.c"
+good "comments: a test whose name has words" comments x.c
+printf '%s\n' 'START_TEST(names)' '{' '}' 'END_TEST' >>"$english/x.c"
+bad "comments: a test whose name is one word" 'x.c:7: START_TEST(names): one word' comments x.c
 good "english: the documents of this tree" "$tools/english.sh" "$tools/.."
 
 echo "$passed passed, $failed failed, 0 skipped"

@@ -16,7 +16,7 @@ static struct json *tree_of(const char *text)
 #define HEADER "\"header\":{\"cluster_id\":\"1\",\"revision\":\"9\"}"
 #define KV     "{\"key\":\"L2E=\",\"create_revision\":\"3\",\"mod_revision\":\"7\",\"value\":\"dg==\"}"
 
-START_TEST(ranges)
+START_TEST(a_range_has_revision_values_and_more)
 {
 	auto_json struct json *full =
 		tree_of("{" HEADER ",\"kvs\":[" KV "],\"more\":true,\"count\":\"2\"}");
@@ -36,7 +36,7 @@ START_TEST(ranges)
 }
 END_TEST
 
-START_TEST(transactions)
+START_TEST(a_transaction_says_whether_it_succeeded)
 {
 	auto_json struct json *done = tree_of("{" HEADER ",\"succeeded\":true,\"responses\":["
 					      "{\"response_put\":{}},{\"response_put\":{}}]}");
@@ -72,7 +72,7 @@ static struct etcd_watch watch_of(struct json **tree, const char *text)
 	return w;
 }
 
-START_TEST(watches)
+START_TEST(a_watch_says_why_it_ended)
 {
 	auto_json struct json *tree = NULL;
 	struct etcd_watch w = watch_of(&tree, "{\"result\":{" HEADER ",\"created\":true}}");
@@ -99,7 +99,7 @@ START_TEST(watches)
 }
 END_TEST
 
-START_TEST(events)
+START_TEST(an_event_has_the_value_before_a_deletion)
 {
 	auto_json struct json *put = tree_of("{\"kv\":" KV "}");
 	auto_json struct json *gone =
@@ -195,5 +195,6 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("etcd_answer", ranges, transactions, watches, events, tokens_and_problems, no_answers,
-	     no_memory)
+TEST_PROGRAM("etcd_answer", a_range_has_revision_values_and_more,
+	     a_transaction_says_whether_it_succeeded, a_watch_says_why_it_ended,
+	     an_event_has_the_value_before_a_deletion, tokens_and_problems, no_answers, no_memory)

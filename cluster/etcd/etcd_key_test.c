@@ -10,7 +10,7 @@ static const char long_name[] =
 	"123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
 	"12345678901234567890123456789012345678901234567890123456789012345678901234";
 
-START_TEST(keys)
+START_TEST(a_key_has_kind_and_name_and_a_copy_the_node)
 {
 	struct cluster_object o = { .kind = CLUSTER_BLOCK, .name = "p-0a", .node = "n1.example" };
 	char key[ETCD_KEY_LEN];
@@ -28,7 +28,7 @@ START_TEST(keys)
 }
 END_TEST
 
-START_TEST(ranges)
+START_TEST(a_selector_is_a_range_of_keys)
 {
 	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
 	struct cluster_selector some = { CLUSTER_HEARTBEAT, NULL, "gpu-" };
@@ -52,7 +52,7 @@ START_TEST(ranges)
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(only_names_of_DNS_make_keys)
 {
 	static const char *const bad[] = {
 		"", ".", "-a", "a-", "a/b", "A", "a_b", "a b", "\xc3\xa9"
@@ -69,7 +69,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(prefixes)
+START_TEST(a_prefix_begins_and_ends_with_a_slash)
 {
 	char text[ETCD_PREFIX_MAX + 2];
 
@@ -84,4 +84,5 @@ START_TEST(prefixes)
 }
 END_TEST
 
-TEST_PROGRAM("etcd_key", keys, ranges, names, prefixes)
+TEST_PROGRAM("etcd_key", a_key_has_kind_and_name_and_a_copy_the_node, a_selector_is_a_range_of_keys,
+	     only_names_of_DNS_make_keys, a_prefix_begins_and_ends_with_a_slash)

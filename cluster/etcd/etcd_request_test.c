@@ -13,7 +13,7 @@ static void body_is(char *body, const char *want)
 	free(body);
 }
 
-START_TEST(reads)
+START_TEST(bodies_of_reads_name_range_revision_and_limit)
 {
 	body_is(etcd_get_body("/a"), "{\"key\":\"L2E=\"}");
 	body_is(etcd_page_body("/a", "/b", 7, 100),
@@ -37,7 +37,7 @@ END_TEST
 #define PUT(key)    "{\"request_put\":{\"key\":\"" key "\",\"value\":\"bmV3\"}}"
 #define DELETE(key) "{\"request_delete_range\":{\"key\":\"" key "\"}}"
 
-START_TEST(writes)
+START_TEST(a_write_compares_first_and_keeps_its_copy)
 {
 	const struct etcd_kv was = { "/a", "old", 3, 5, 5, 1 };
 	struct etcd_write w = { .key = "/a", .bytes = "new" };
@@ -109,4 +109,5 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("etcd_request", reads, writes, reads_beside_a_creation, no_memory)
+TEST_PROGRAM("etcd_request", bodies_of_reads_name_range_revision_and_limit,
+	     a_write_compares_first_and_keeps_its_copy, reads_beside_a_creation, no_memory)

@@ -249,7 +249,7 @@ static void run(struct seen *s, const char *method, const char *path, const char
 	(void)event_base_dispatch(base);
 }
 
-START_TEST(answers)
+START_TEST(one_connection_serves_every_method_and_status)
 {
 	struct seen s;
 
@@ -434,7 +434,7 @@ START_TEST(other_status_is_no_stream)
 }
 END_TEST
 
-START_TEST(limits)
+START_TEST(an_answer_that_is_too_large_ends_the_call)
 {
 	struct seen s;
 
@@ -504,6 +504,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("http", answers, connections_are_kept, a_write_is_not_sent_twice, not_sent,
-	     silence_ends, a_stream_may_begin_in_silence, streams_lines, other_status_is_no_stream,
-	     limits, cancelled_in_a_callback, freed_in_a_callback, no_memory)
+TEST_PROGRAM("http", one_connection_serves_every_method_and_status, connections_are_kept,
+	     a_write_is_not_sent_twice, not_sent, silence_ends, a_stream_may_begin_in_silence,
+	     streams_lines, other_status_is_no_stream, an_answer_that_is_too_large_ends_the_call,
+	     cancelled_in_a_callback, freed_in_a_callback, no_memory)

@@ -14,7 +14,7 @@ static struct json *parse(const char *text)
 	return tree;
 }
 
-START_TEST(pages)
+START_TEST(a_page_has_a_revision_and_items)
 {
 	static const char *const bad[] = {
 		"[]", "{}", "{\"metadata\":{}}", "{\"metadata\":{\"resourceVersion\":\"x\"}}",
@@ -43,7 +43,7 @@ END_TEST
 
 #define EVENT(type) "{\"type\":\"" type "\",\"object\":{\"metadata\":{\"resourceVersion\":\"3\"}}}"
 
-START_TEST(events)
+START_TEST(an_event_of_an_unknown_type_or_form_is_refused)
 {
 	static const struct {
 		const char *text;
@@ -137,7 +137,7 @@ START_TEST(people_write_pools)
 }
 END_TEST
 
-START_TEST(faults)
+START_TEST(each_status_has_its_outcome_remedy_and_hint)
 {
 	means(404, STATUS(404, "NotFound", DETAILS("railblocks", "b-1")), "0 1 0", "");
 	/* of something else than the object */
@@ -182,5 +182,7 @@ START_TEST(faults)
 }
 END_TEST
 
-TEST_PROGRAM("kube_answer", pages, events, faults, the_hint_fits_what_was_asked_for,
+TEST_PROGRAM("kube_answer", a_page_has_a_revision_and_items,
+	     an_event_of_an_unknown_type_or_form_is_refused,
+	     each_status_has_its_outcome_remedy_and_hint, the_hint_fits_what_was_asked_for,
 	     people_write_pools)

@@ -42,7 +42,7 @@ static void makes(struct cluster_object o, const char *value, bool patch, const 
 	ck_assert_str_eq(text, want);
 }
 
-START_TEST(specs)
+START_TEST(a_block_has_the_pool_and_start_of_its_name)
 {
 	makes(object(CLUSTER_BLOCK, "p-" V4, "n1"), "{\"node\":\"n1\",\"used\":3}", false,
 	      "{\"metadata\":{\"name\":\"p-" V4 "\"},\"apiVersion\":\"railhead.io/v1alpha1\","
@@ -62,7 +62,7 @@ START_TEST(specs)
 }
 END_TEST
 
-START_TEST(patches)
+START_TEST(a_patch_is_conditional_on_uid_and_version)
 {
 	makes(object(CLUSTER_POOL, "p", ""), "{\"warm\":1}", true,
 	      "[{\"op\":\"add\",\"path\":\"/metadata/uid\",\"value\":\"u-1\"},"
@@ -174,7 +174,7 @@ static int reads(const char *text, enum cluster_kind kind, struct cluster_object
 	return rc;
 }
 
-START_TEST(objects)
+START_TEST(an_answer_gives_name_node_version_and_value)
 {
 	struct cluster_object o;
 	struct json *value;
@@ -264,7 +264,7 @@ static void is(char *got, const char *want)
 
 #define CRD "https://a/x/apis/railhead.io/v1alpha1/"
 
-START_TEST(addresses)
+START_TEST(URLs_select_by_field_and_label)
 {
 	const struct kube_place p = { "https://a/x", "agents" };
 	const struct cluster_version at = { "u", "9" };
@@ -338,5 +338,8 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("kube_object", specs, patches, patches_that_test, patches_of_heartbeats_that_test,
-	     refused_values, objects, nodes_of_kubernetes, strange_objects, addresses, no_memory)
+TEST_PROGRAM("kube_object", a_block_has_the_pool_and_start_of_its_name,
+	     a_patch_is_conditional_on_uid_and_version, patches_that_test,
+	     patches_of_heartbeats_that_test, refused_values,
+	     an_answer_gives_name_node_version_and_value, nodes_of_kubernetes, strange_objects,
+	     URLs_select_by_field_and_label, no_memory)

@@ -5,7 +5,7 @@
 
 #define ZEROS "0000000000000000000000000000000"
 
-START_TEST(names)
+START_TEST(names_are_those_of_DNS_and_a_prefix_may_be_part)
 {
 	ck_assert(cluster_name_valid("a") && cluster_name_valid("a.b-1"));
 	ck_assert(!cluster_name_valid("") && !cluster_name_valid("-a") &&
@@ -45,4 +45,4 @@ START_TEST(the_pool_of_a_prefix)
 }
 END_TEST
 
-TEST_PROGRAM("cluster_name", names, the_pool_of_a_prefix)
+TEST_PROGRAM("cluster_name", names_are_those_of_DNS_and_a_prefix_may_be_part, the_pool_of_a_prefix)

@@ -114,7 +114,7 @@ START_TEST(parse_v6)
 END_TEST
 
 /* RFC 5952 section by section */
-START_TEST(format)
+START_TEST(addresses_are_written_in_the_short_form)
 {
 	static const char *const pairs[][2] = {
 		{ "0.0.0.0", "0.0.0.0" },
@@ -439,6 +439,7 @@ START_TEST(prefix_properties)
 }
 END_TEST
 
-TEST_PROGRAM("ip", parse_v4, parse_v6, format, parse_prefixes, parse_ranges,
-	     masks_are_of_the_prefix_length, host_bits_are_cleared, addresses_are_ordered_by_value,
-	     prefix_membership, bytes_round_trip, text_round_trip, prefix_properties)
+TEST_PROGRAM("ip", parse_v4, parse_v6, addresses_are_written_in_the_short_form, parse_prefixes,
+	     parse_ranges, masks_are_of_the_prefix_length, host_bits_are_cleared,
+	     addresses_are_ordered_by_value, prefix_membership, bytes_round_trip, text_round_trip,
+	     prefix_properties)

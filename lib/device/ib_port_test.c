@@ -4,7 +4,7 @@
 
 #include "lib/testing/testing.h"
 
-START_TEST(rates)
+START_TEST(a_rate_is_a_plain_number_of_Gb_per_second)
 {
 	ck_assert_uint_eq(ib_rate_mbps("100 Gb/sec (4X EDR)"), 100000);
 	ck_assert_uint_eq(ib_rate_mbps("2.5 Gb/sec (1X SDR)"), 2500);
@@ -43,7 +43,7 @@ START_TEST(link_layers)
 }
 END_TEST
 
-START_TEST(states)
+START_TEST(only_ACTIVE_is_active)
 {
 	ck_assert(ib_state_is_active("4: ACTIVE"));
 	ck_assert(!ib_state_is_active("1: DOWN"));
@@ -52,4 +52,5 @@ START_TEST(states)
 }
 END_TEST
 
-TEST_PROGRAM("ib_port", rates, link_layers, states)
+TEST_PROGRAM("ib_port", a_rate_is_a_plain_number_of_Gb_per_second, link_layers,
+	     only_ACTIVE_is_active)

@@ -24,7 +24,7 @@ static void receive(const struct net_fake *k, struct sent *s, unsigned cmd)
 	ck_assert_int_eq(nl_parse_attrs(h, 0, s->tb, RDMA_ATTR_TOP, NULL), 0);
 }
 
-START_TEST(renames)
+START_TEST(a_rename_sends_no_namespace)
 {
 	struct net_fake k = net_fake();
 	struct sent s;
@@ -69,7 +69,7 @@ START_TEST(bad_names_are_refused)
 }
 END_TEST
 
-START_TEST(moves)
+START_TEST(a_move_sends_a_name_only_if_one_is_given)
 {
 	struct netns ns = { .fd = 9 };
 	struct net_fake k = net_fake();
@@ -140,5 +140,5 @@ START_TEST(sets_the_mode)
 }
 END_TEST
 
-TEST_PROGRAM("nl_rdma_change", renames, bad_names_are_refused, moves, says_why_it_does_not_move,
-	     sets_the_mode)
+TEST_PROGRAM("nl_rdma_change", a_rename_sends_no_namespace, bad_names_are_refused,
+	     a_move_sends_a_name_only_if_one_is_given, says_why_it_does_not_move, sets_the_mode)

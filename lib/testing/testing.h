@@ -2,8 +2,8 @@
 /*
  * testing.h: the frame of every X_test.c: one Check suite, one program.
  *
- *	START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
- *	TEST_PROGRAM("sum", adds)
+ *	START_TEST(one_and_one_are_two) { ck_assert_int_eq(1 + 1, 2); } END_TEST
+ *	TEST_PROGRAM("sum", one_and_one_are_two)
  */
 #ifndef RAILHEAD_LIB_TESTING_TESTING_H
 #define RAILHEAD_LIB_TESTING_TESTING_H

@@ -96,7 +96,7 @@ START_TEST(with_kubernetes)
 }
 END_TEST
 
-START_TEST(refused)
+START_TEST(a_refused_value_is_named_by_its_key)
 {
 	static const struct {
 		const char *text, *why;
@@ -144,4 +144,4 @@ START_TEST(refused)
 END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
-	     metrics_are_an_object_or_false, refused)
+	     metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key)

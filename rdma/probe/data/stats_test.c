@@ -23,7 +23,7 @@ START_TEST(percentiles_are_true_samples)
 }
 END_TEST
 
-START_TEST(medians)
+START_TEST(the_median_of_an_even_count_is_between_the_middle_two)
 {
 	double odd[] = { 9, 1, 5 }, even[] = { 4, 1, 3, 2 }, same[] = { 7, 7 };
 
@@ -85,5 +85,6 @@ START_TEST(no_time_is_no_rate)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/data/stats", percentiles_are_true_samples, medians,
+TEST_PROGRAM("rdma/probe/data/stats", percentiles_are_true_samples,
+	     the_median_of_an_even_count_is_between_the_middle_two,
 	     a_slow_one_is_below_and_noise_is_not, writes_times_and_rates, no_time_is_no_rate)
