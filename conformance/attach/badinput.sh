@@ -246,7 +246,7 @@ test_badinput_whereabouts_range_of_all_nodes()
 	pod p1
 	ipam_bad '{"range":"10.1.0.0/24"}' 7 range thisNodeOnly
 	ipam_bad '{"ipRanges":[{"range":"10.1.0.0/24"}]}' 7 range thisNodeOnly
-	ipam_bad '{"range":"10.1.0.0/24","node_slice_size":"/26"}' 7 node_slice_size /26 thisNodeOnly
+	ipam_bad '{"range":"10.1.0.0/24","node_slice_size":"/26"}' 7 node_slice_size /26 thisNodeOnly blockSize
 	conf_ipam '{"range":"10.1.0.0/24"}' ".ipam.type=\"$IPAM\""
 	PLUGIN=$IPAM want_err STATUS 7 thisNodeOnly
 	want_ok DEL

@@ -124,12 +124,13 @@ test_pool_reserved_under_living_leases()
 	ok ipam verify
 }
 
-# Until nodes share pools, two of them with one range give the same addresses: somebody must say whose it is.
+# Without blocks, two nodes with one range assign the same addresses: somebody must say whose it is.
 test_pool_add_wants_to_know_whose_range_it_is()
 {
 	refused 1 "does not know the leases of another node" ipam pool add p --subnet 10.1.0.0/16
 	refused 1 "--range" ipam pool add p --subnet 10.1.0.0/16 --gateway 10.1.0.1
 	refused 1 "--this-node-only" ipam pool add p --subnet 10.1.0.0/16
+	refused 1 'railctl cluster pool apply FILE' ipam pool add p --subnet 10.1.0.0/16
 	echo '{"subnet":"10.1.0.0/16"}' >"$W/p.json"
 	refused 1 '"thisNodeOnly": true' ipam pool add p --file "$W/p.json"
 	ok ipam pool list --json
@@ -163,7 +164,8 @@ test_pool_range_that_is_a_network()
 test_pool_that_is_on_another_node()
 {
 	refused 1 "does not exist on node $(uname -n)" ipam pool show q
-	refused 1 "pools belong to a node" ipam pool show q
+	refused 1 "for a pool of this node alone" ipam pool show q
+	refused 1 'railctl cluster pool list' ipam pool show q
 	ok ipam pool add p --subnet 10.1.0.0/16 --this-node-only
 	refused 1 "does not exist on node $(uname -n)" ipam pool show q
 	refused 1 "does not exist on node $(uname -n)" ipam pool set q --sticky

@@ -365,6 +365,30 @@ START_TEST(bad_configurations_are_refused)
 }
 END_TEST
 
+START_TEST(a_range_of_whereabouts_is_refused_with_the_way_to_share_it)
+{
+	static const char *const confs[] = {
+		"\"ipam\":{\"range\":\"10.1.0.0/24\"}",
+		"\"ipam\":{\"range\":\"10.1.0.0/24\",\"node_slice_size\":\"/26\"}"
+	};
+	static const char *const hints[] = { "\"blockSize\"", "railheadd",
+					     "`railctl cluster pool apply FILE`", "slices",
+					     "\"thisNodeOnly\": true" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(confs); i++) {
+		struct cni_conf conf;
+		struct ipam_conf c;
+		struct err e = { 0 };
+
+		ck_assert_int_eq(decode(confs[i], &conf, &c, &e), -1);
+		for (size_t j = 0; j < ARRAY_SIZE(hints); j++)
+			ck_assert_msg(strstr(e.detail, hints[j]) != NULL, "%s: %s", hints[j],
+				      e.detail);
+		cni_conf_clear(&conf);
+	}
+}
+END_TEST
+
 /* 17 sets: one more than an interface may have addresses. */
 START_TEST(too_many_sets_are_refused)
 {
@@ -448,5 +472,6 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("ipam/conf/conf", good_configurations_are_accepted, all_keys_are_decoded,
-	     pool_names_are_decoded, bad_configurations_are_refused, too_many_sets_are_refused,
+	     pool_names_are_decoded, bad_configurations_are_refused,
+	     a_range_of_whereabouts_is_refused_with_the_way_to_share_it, too_many_sets_are_refused,
 	     paths_for_deletions, out_of_memory)

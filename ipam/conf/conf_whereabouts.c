@@ -75,11 +75,13 @@ static int check_shared(const struct cni_conf *conf, const struct common *c, str
 			json_show(slice, shown));
 	else
 		err_set(e, ERR_CONFIG, 0,
-			"ipam.range: whereabouts shares a range among all nodes, but the store of "
-			"this program has only the leases of this node");
+			"ipam.range: whereabouts shares a range among all nodes; this program "
+			"shares pools only");
+	err_hint(e, "with railheadd on each node, all nodes share a pool with \"blockSize\": run "
+		    "`railctl cluster pool apply FILE` once, and name the pool in ipam.pool");
 	return err_hint(e,
-			"use a pool with slices: railhead-pool(5); or give each node its own range "
-			"and set \"thisNodeOnly\": true");
+			"without railheadd, use a pool with slices: railhead-pool(5); or give each "
+			"node its own range and set \"thisNodeOnly\": true");
 }
 
 /*

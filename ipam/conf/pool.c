@@ -95,6 +95,8 @@ int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 		    "definition");
 	err_hint(e, "or give each node a number and a slice: `railctl ipam node set 17`, and "
 		    "--slice /28, or \"slice\" in the definition");
+	err_hint(e, "or let all nodes share the pool: railheadd on each node, \"blockSize\" in the "
+		    "definition, `railctl cluster pool apply FILE`");
 	return err_hint(e, "if no other node assigns addresses of this subnet: --this-node-only, "
 			   "or \"thisNodeOnly\": true");
 }
@@ -103,10 +105,13 @@ int pool_missing(const char *name, const char *node, struct err *e)
 {
 	err_set(e, ERR_NOTFOUND, 0, "pool %.100s does not exist on node %.64s", name,
 		*node ? node : "(without a name)");
-	return err_hint(e,
-			"pools belong to a node: create it there with `railctl ipam pool add "
-			"%.100s --subnet ... --range ...`",
-			name);
+	err_hint(
+		e,
+		"for a pool of this node alone: `railctl ipam pool add %.100s --subnet ... --range "
+		"...`",
+		name);
+	return err_hint(e, "a pool that all nodes share comes through railheadd: `railctl cluster "
+			   "pool list` shows whether the cluster has it");
 }
 
 int pool_check_keys(const struct json *def, struct err *e)

@@ -290,23 +290,29 @@ START_TEST(a_new_pool_says_whose_it_is)
 	ck_assert_ptr_nonnull(strstr(e.detail, "--range"));
 	ck_assert_ptr_nonnull(strstr(e.detail, "--this-node-only"));
 	ck_assert_ptr_nonnull(strstr(e.detail, "\"thisNodeOnly\": true"));
+	/* The hints together are not cut off. */
+	ck_assert_ptr_nonnull(strstr(e.detail, "\"blockSize\""));
+	ck_assert_ptr_nonnull(strstr(e.detail, "`railctl cluster pool apply FILE`"));
 }
 END_TEST
 
-START_TEST(a_pool_that_is_missing_is_on_another_node)
+START_TEST(a_missing_pool_names_the_node_and_both_ways_to_make_it)
 {
 	struct err e = { 0 };
 
 	ck_assert_int_eq(pool_missing("rail0", "node-7", &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_str_eq(e.msg, "pool rail0 does not exist on node node-7");
+	ck_assert_ptr_nonnull(strstr(e.detail, "`railctl ipam pool add rail0"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "all nodes share"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "`railctl cluster pool list`"));
 	ck_assert_int_eq(pool_missing("rail0", "", &e), -1);
 	ck_assert_str_eq(e.msg, "pool rail0 does not exist on node (without a name)");
 }
 END_TEST
 
-TEST_PROGRAM("pool", a_new_pool_says_whose_it_is, a_pool_that_is_missing_is_on_another_node,
-	     given_keys_are_decoded, all_keys_are_decoded, absent_keys_have_defaults,
-	     the_id_changes_with_the_addresses, bad_pools_are_refused,
-	     bad_names_and_unknown_keys_are_refused, out_of_memory,
+TEST_PROGRAM("pool", a_new_pool_says_whose_it_is,
+	     a_missing_pool_names_the_node_and_both_ways_to_make_it, given_keys_are_decoded,
+	     all_keys_are_decoded, absent_keys_have_defaults, the_id_changes_with_the_addresses,
+	     bad_pools_are_refused, bad_names_and_unknown_keys_are_refused, out_of_memory,
 	     the_source_of_an_address_is_found_in_a_set)

@@ -12,7 +12,7 @@ START_TEST(a_pool_must_exist)
 	fixture_open(&w);
 	(void)snprintf(w.m.node, sizeof(w.m.node), "node-7");
 	ck_assert_str_eq(w_add(&w, POOL, "c1", ""), "!7 pool rail0 does not exist on node node-7");
-	ck_assert_ptr_nonnull(strstr(w.e.detail, "pools belong to a node"));
+	ck_assert_ptr_nonnull(strstr(w.e.detail, "for a pool of this node alone"));
 	ck_assert_ptr_nonnull(strstr(w.e.detail, "railctl ipam pool add rail0"));
 	ck_assert_int_eq(strncmp(w_status(&w, POOL), "!7", 2), 0);
 	ck_assert_int_eq(w_pool(&w, "rail0", "{\"subnet\":\"10.0.0.0/29\"}", false), 0);
