@@ -246,6 +246,9 @@ FNR == 1 {
 	allowed = test ? part[part_of(room)] : room "/ " (room in arrow ? arrow[room] : "")
 }
 
+page && FNR == 1 && /^#/ && (room in arrow) && room !~ /^(conformance|tools)$/ && index($0, "# " room ": ") != 1 {
+	complain(FILENAME ":1: the heading must begin with \"# " room ": \"")
+}
 page && /^May include: / { claim[room] = substr($0, 14) }
 page && /^\|/ { read_names() }
 page { lines[room]++; next }

@@ -8,7 +8,7 @@
 # "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows. Files for tests
 # (X_test.c, X_fuzz.c, X_contract.*, rooms called testing) may include all parts that the part of their room may.
 # A header X_priv.h belongs to its room alone. No files include each other in a circle. A room has at most 25 files that
-# are neither test nor fuzz target. A README has at most 60 lines.
+# are neither test nor fuzz target. A README has at most 60 lines, and the heading of a room's is "# ROOM: words".
 #
 # The table of a room's README.md names its files: each name in the first column exists, and each C file that is not a
 # test is named. `foo` is the name of foo.c, foo.h and foo_priv.h. `foo.h` is that file and foo.c. `foo*` is the name of all

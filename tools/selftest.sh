@@ -133,6 +133,10 @@ bad "layers: conformance includes a header of ours" 'conformance/x/x.c:2' "$tool
 rm -r "$tree/conformance/x"
 plant lib/base/README.md 'May include: cni/'
 bad "layers: a README that claims another arrow" 'lib/base/README.md' "$tools/layers.sh" "$tree"
+plant lib/base/README.md '#lib / base : a' '| `a` | a |' 'May include: nothing of this tree'
+bad "layers: a README whose heading is broken" 'lib/base/README.md:1: the heading must begin with "# lib/base: "' "$tools/layers.sh" "$tree"
+plant lib/base/README.md '# lib/base: a' '| `a` | a |' 'May include: nothing of this tree'
+good "layers: a README with its heading" "$tools/layers.sh" "$tree"
 plant_pages
 
 body() # N: a function of N lines
