@@ -3,7 +3,7 @@
 # docs/test.sh: the documents agree with the code. Needs neither root nor our programs.
 #
 # Manual pages are clean; every key that the C code decodes and every error code is in one. Every link
-# between documents has a target, and every file and fuzz target that they name exists. Prints
+# between documents has a target, and every file, function and fuzz target that they name exists. Prints
 # one line a failure and closes with the counts.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -94,7 +94,7 @@ errors()
 
 # --- links -----------------------------------------------------------------------------------------
 
-# [text](target) of Markdown files, except those to other hosts and to headings.
+# [text](target) of Markdown files, except those to other hosts.
 links()
 {
 	local file target
@@ -109,6 +109,23 @@ links()
 		grep -vE ':[a-z]+:')
 }
 
+# [text](page.md#a-heading): the heading in small letters without signs, its words joined by dashes.
+headings()
+{
+	local file target page n=0
+	while IFS=: read -r file target; do
+		n=$((n + 1))
+		page=$file
+		[[ $target == '#'* ]] || page=$(dirname "$file")/${target%%#*}
+		if sed -n 's/^##* //p' "$page" 2>/dev/null | tr '[:upper:]' '[:lower:]' |
+			sed 's/[^a-z0-9 _-]//g; s/ /-/g' | grep -qxF -- "${target#*#}"; then pass; else
+			fail "$file: the link to $target leads to no heading"
+		fi
+	done < <(find . -name '*.md' -not -path './build/*' -print0 |
+		xargs -0 grep -oHE '\]\([^):[:space:]]*#[^)[:space:]]+\)' | sed -E 's/\]\(([^)]*)\)$/\1/')
+	[ "$n" -ge 15 ] || fail "only $n links to headings were found in the documents"
+}
+
 # `lib/net/link.c` and `lib/net/link` are files of this tree; a name with X is a placeholder. Decisions may name files of
 # the past.
 paths()
@@ -119,8 +136,22 @@ paths()
 			fail "$file: there is no $path"
 		fi
 	done < <(find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -not -name CHANGELOG.md -print0 |
-		xargs -0 grep -oHE '`(lib|topo|cni|ipam|sriov|rdma|railctl|conformance|tools|docs|examples|packaging)/[a-z0-9_./-]+`' |
+		xargs -0 grep -oHE '`(lib|topo|cni|ipam|sriov|rdma|repair|cluster|railheadd|railctl|conformance|tools|docs|examples|packaging)/[a-z0-9_./-]+`' |
 		tr -d '`')
+}
+
+# `function` in `lib/net/link.c`: the file has that name.
+names()
+{
+	local file name path n=0
+	while IFS=: read -r file name path; do
+		n=$((n + 1))
+		if grep -qwF -- "$name" "$path" 2>/dev/null; then pass; else
+			fail "$file: there is no $name in $path"
+		fi
+	done < <(find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -print0 |
+		xargs -0 grep -oHE '`[A-Za-z_0-9]+` in `[a-z0-9_./-]+\.[ch]`' | sed 's/:`/:/; s/` in `/:/; s/`$//')
+	[ "$n" -ge 5 ] || fail "only $n names in files were found in the documents"
 }
 
 # The first column of the tables of docs/security.md names fuzz targets: lib/json/decode is lib/json/decode_fuzz.c. Its list
@@ -166,7 +197,9 @@ references
 keys
 errors
 links
+headings
 paths
+names
 fuzz_targets
 decisions
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
