@@ -110,10 +110,12 @@ struct alloc_lack {
 
 static void set_lacking(struct alloc_lack *lack, const struct source *s, struct ip ip)
 {
+	const struct ip any = { .family = IP_NONE };
+
 	(void)snprintf(lack->pool, sizeof(lack->pool), "%s", key_pool_of(s->scope));
 	lack->moves = s->blocks.moves;
 	/* A certain address comes only with the block of its pod. */
-	lack->ip = lack->moves ? (struct ip){ .family = IP_NONE } : ip;
+	lack->ip = lack->moves ? any : ip;
 }
 
 /* The search for one address in one set. */
