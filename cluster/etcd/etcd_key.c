@@ -11,9 +11,13 @@
 #include "cluster/store/cluster_name.h"
 
 static const char *const kinds[CLUSTER_KINDS] = {
-	[CLUSTER_POOL] = "pools",          [CLUSTER_BLOCK] = "blocks",
-	[CLUSTER_NODE] = "nodes",          [CLUSTER_HEARTBEAT] = "heartbeats",
-	[CLUSTER_IDENTITY] = "identities", [CLUSTER_KUBE_NODE] = "kubernetes-nodes",
+	[CLUSTER_POOL] = "pools",
+	[CLUSTER_BLOCK] = "blocks",
+	[CLUSTER_NODE] = "nodes",
+	[CLUSTER_HEARTBEAT] = "heartbeats",
+	[CLUSTER_IDENTITY] = "identities",
+	[CLUSTER_KUBE_NODE] = "kubernetes-nodes",
+	[CLUSTER_KUBE_POD] = "kubernetes-pods",
 };
 
 #define PREFIX_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"

@@ -137,6 +137,37 @@ START_TEST(people_write_pools)
 }
 END_TEST
 
+/* A Pod is asked for by POD.NAMESPACE. */
+START_TEST(a_pod_that_is_not_there_is_known_by_its_own_name)
+{
+	static const struct {
+		const char *asked, *says;
+		enum cluster_outcome outcome;
+	} cases[] = {
+		{ "web-0.team-a", "web-0", CLUSTER_NOT_FOUND },
+		{ "web.b-0.team-a", "web.b-0", CLUSTER_NOT_FOUND },
+		{ "web-0.team-a", "web", CLUSTER_AWAY },
+		{ "web-0.team-a", "web-1", CLUSTER_AWAY },
+		{ "web-0.team-a", "", CLUSTER_AWAY },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct kube_asked asked = { "get", kube_resource(CLUSTER_KUBE_POD),
+						  cases[i].asked };
+		const struct kube_status s = { .code = 404,
+					       .reason = "NotFound",
+					       .message = "",
+					       .group = "",
+					       .plural = "pods",
+					       .name = cases[i].says };
+		struct err e;
+
+		ck_assert_int_eq((int)kube_fault(404, &s, &asked, &e).outcome,
+				 (int)cases[i].outcome);
+	}
+}
+END_TEST
+
 START_TEST(each_status_has_its_outcome_remedy_and_hint)
 {
 	means(404, STATUS(404, "NotFound", DETAILS("railblocks", "b-1")), "0 1 0", "");
@@ -185,4 +216,5 @@ END_TEST
 TEST_PROGRAM("kube_answer", a_page_has_a_revision_and_items,
 	     an_event_of_an_unknown_type_or_form_is_refused,
 	     each_status_has_its_outcome_remedy_and_hint, the_hint_fits_what_was_asked_for,
-	     people_write_pools)
+	     people_write_pools,
+	     a_pod_that_is_not_there_is_known_by_its_own_name)

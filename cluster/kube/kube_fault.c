@@ -61,12 +61,22 @@ static const char no_fields[] =
 	"a field of a custom resource can select since Kubernetes 1.31: use "
 	"that, and packaging/kubernetes/crds/ of this release";
 
+/* The agent asks for POD.NAMESPACE, and the Status names POD. */
+static bool is_named(const struct kube_status *s, const struct kube_asked *asked)
+{
+	size_t len = strlen(s->name);
+
+	if (asked->resource == kube_resource(CLUSTER_KUBE_POD))
+		return *s->name && !strncmp(s->name, asked->name, len) && asked->name[len] == '.';
+	return strcmp(s->name, asked->name) == 0;
+}
+
 /* The Status is about the object that was asked for. */
 static bool is_about(const struct kube_status *s, const struct kube_asked *asked)
 {
 	const struct kube_resource *r = asked->resource;
 
-	return *asked->name && !strcmp(s->name, asked->name) && !strcmp(s->plural, r->plural) &&
+	return *asked->name && is_named(s, asked) && !strcmp(s->plural, r->plural) &&
 	       !strcmp(s->group, r->group);
 }
 

@@ -21,6 +21,7 @@ static const struct kube_resource resources[CLUSTER_KINDS] = {
 	[CLUSTER_HEARTBEAT] = { "coordination.k8s.io", "v1", "leases", "Lease", true },
 	[CLUSTER_IDENTITY] = { KUBE_GROUP, KUBE_VERSION, "railidentities", "RailIdentity", false },
 	[CLUSTER_KUBE_NODE] = { "", "v1", "nodes", "Node", false },
+	[CLUSTER_KUBE_POD] = { "", "v1", "pods", "Pod", true },
 };
 
 const struct kube_resource *kube_resource(enum cluster_kind kind)
@@ -307,7 +308,7 @@ static int read_annotation(const struct fields *f, struct json **tree, struct er
 	return 0;
 }
 
-/* The value of a Node: its labels. */
+/* The value of a Node or a Pod: its labels. */
 static int read_labels(struct fields *f, struct json **tree, struct err *e)
 {
 	f->node = f->name;
@@ -318,9 +319,14 @@ static int read_labels(struct fields *f, struct json **tree, struct err *e)
 	return *tree ? 0 : err_nomem(e);
 }
 
+static bool has_only_meta(enum cluster_kind kind)
+{
+	return kind == CLUSTER_KUBE_NODE || kind == CLUSTER_KUBE_POD;
+}
+
 static int read_value(enum cluster_kind kind, struct fields *f, struct json **tree, struct err *e)
 {
-	if (kind == CLUSTER_KUBE_NODE)
+	if (has_only_meta(kind))
 		return read_labels(f, tree, e);
 	if (kind == CLUSTER_HEARTBEAT) {
 		f->node = f->name;
@@ -336,7 +342,7 @@ int kube_object_read(const struct json *n, enum cluster_kind kind, struct cluste
 	auto_json struct json *t = NULL;
 	struct fields f = { .node = "" };
 
-	if (json_decode(n, r->kind, kind == CLUSTER_KUBE_NODE ? only_meta : top, &f, e) ||
+	if (json_decode(n, r->kind, has_only_meta(kind) ? only_meta : top, &f, e) ||
 	    json_decode(f.meta, "metadata", in_meta, &f, e))
 		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s", r->kind);
 	if (read_value(kind, &f, &t, e))

@@ -277,6 +277,10 @@ START_TEST(URLs_select_by_field_and_label)
 
 	is(kube_object_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p");
 	is(kube_object_url(&p, CLUSTER_NODE, NULL), CRD "railnodes");
+	is(kube_object_url(&p, CLUSTER_KUBE_POD, "web-0.team-a"),
+	   "https://a/x/api/v1/namespaces/team-a/pods/web-0");
+	is(kube_object_url(&p, CLUSTER_KUBE_POD, "web.b-0.team-a"),
+	   "https://a/x/api/v1/namespaces/team-a/pods/web.b-0");
 	is(kube_object_url(&p, CLUSTER_HEARTBEAT, "n"),
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases/n");
 	is(kube_page_url(&p, &blocks, 7, ""),

@@ -58,10 +58,24 @@ static void add_selector(struct text *t, const struct kube_where *where)
 	}
 }
 
+/* POD.NAMESPACE: a namespace has no dots. */
+static char *pod_url(const struct kube_place *p, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	const struct kube_place of = { p->server, dot ? dot + 1 : "" };
+	auto_text struct text t = { 0 };
+
+	add_resource(&t, &of, CLUSTER_KUBE_POD);
+	text_addf(&t, "/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
+	return text_take(&t);
+}
+
 char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const char *name)
 {
 	auto_text struct text t = { 0 };
 
+	if (kind == CLUSTER_KUBE_POD && name)
+		return pod_url(p, name);
 	add_resource(&t, p, kind);
 	if (name)
 		text_addf(&t, "/%s", name);

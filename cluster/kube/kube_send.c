@@ -155,9 +155,11 @@ static void cannot_send(struct cluster_call *c)
 
 static const char *accepted(const struct cluster_call *c)
 {
-	if (c->kind != CLUSTER_KUBE_NODE)
+	if (c->kind != CLUSTER_KUBE_NODE && c->kind != CLUSTER_KUBE_POD)
 		return "Accept: application/json";
-	return c->ask->next ? "Accept: " LIST_OF : "Accept: " METADATA;
+	/* A Node is listed and watched, a Pod is read. */
+	return c->kind == CLUSTER_KUBE_NODE && c->ask->next ? "Accept: " LIST_OF
+							    : "Accept: " METADATA;
 }
 
 /* The headers with the token. -1: no memory. */

@@ -286,6 +286,34 @@ START_TEST(pods_move_in_misfortune)
 }
 END_TEST
 
+/* A third of the pods starts beside its source, and may outlive it or not. */
+START_TEST(machines_migrate_with_their_addresses)
+{
+	const char *bad = holds(
+		(struct world_settings){ .nodes = 3, .blocks = 5, .pods = 8, .migrates = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.shared, 100);
+	ck_assert_uint_gt(counts.unshared, 30);
+	ck_assert_uint_gt(counts.followed, 30);
+	ck_assert_uint_gt(counts.takes, 20);
+}
+END_TEST
+
+START_TEST(machines_migrate_in_misfortune)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 4,
+							 .blocks = 4,
+							 .pods = 5,
+							 .migrates = true,
+							 .restores = true,
+							 .pools = true,
+							 .disks = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+}
+END_TEST
+
 START_TEST(all_that_can_happen_does)
 {
 	const struct world_settings set = { .nodes = 3, .blocks = 5, .bits = 1 };
@@ -326,6 +354,7 @@ static const struct {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = OLD_EVIDENCE }, 1 },
 	{ { .nodes = 4, .blocks = 8, .pods = 2, .wrong = STALE_LIST }, 1 },
 	{ { .nodes = 3, .blocks = 8, .pods = 3, .wrong = LOSE_IDENTITY }, 1 },
+	{ { .nodes = 3, .blocks = 4, .pods = 6, .migrates = true, .wrong = LOSE_MIGRATES }, 1 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)
@@ -345,8 +374,9 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_search_in_parts_of_the_pool_finds_each_block, creations_that_tell_more_are_as_safe,
 	     strict_fence_holds_after_a_restore, no_block_outlives_its_pool,
 	     a_machine_with_a_new_disk_goes_on, pods_move_with_their_addresses,
-	     pods_move_beside_free_blocks, pods_move_in_misfortune, all_misfortunes_at_once,
-	     strict_fence_holds_although_evidence_lies,
+	     pods_move_beside_free_blocks, pods_move_in_misfortune,
+	     machines_migrate_with_their_addresses, machines_migrate_in_misfortune,
+	     all_misfortunes_at_once, strict_fence_holds_although_evidence_lies,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, all_that_can_happen_does,

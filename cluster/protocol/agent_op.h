@@ -59,8 +59,8 @@ struct op {
 	 */
 	struct ip near;
 	unsigned open;
-	/* OP_CLAIM: write op->seen at once; no other block has the identity. */
-	bool take, alone;
+	/* OP_CLAIM: write op->seen at once; no other block has the identity; see block.migrates. */
+	bool take, alone, share;
 	struct seat *seat; /* OP_IDENTITY: owned */
 };
 
@@ -68,6 +68,7 @@ struct op {
 struct seat {
 	char identity[IDENTITY_LEN]; /* "": only what this node parked is looked for */
 	bool waits;                  /* for the claim of a block */
+	bool migrates;               /* the pod starts beside its source */
 	bool found;                  /* and said: the pod comes soon, or never */
 	unsigned claims, held;       /* so many were begun; lists in a row that showed it held */
 };

@@ -54,6 +54,11 @@ void claim_go(struct agent *a, struct op *op)
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	op->won = 0;
+	if (op->take && op->share && p) {
+		op->take = false;
+		share_send(a, op, r);
+		return;
+	}
 	if (op->take && p) {
 		op->take = false;
 		claim_free(a, op, r, p);
@@ -177,8 +182,11 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	bool there = r->outcome == CLUSTER_OK;
 
-	if (there && agent_is_ours(a, &r->block, record->token)) {
+	if (there && (agent_is_ours(a, &r->block, record->token) ||
+		      agent_shares(a, &r->block, record->token))) {
 		agent_ask_for_pool(a, op);
+	} else if (there && op->share && share_may(a, record, &r->block)) {
+		share_send(a, op, record);
 	} else if (there && p && !*r->block.owner.node && identity_may_take(record, &r->block)) {
 		claim_free(a, op, record, p);
 	} else {

@@ -77,7 +77,7 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 	if (asked)
 		b.asker = (struct block_party){ 0 };
 	b.contested = !asked;
-	b.kept = false;
+	b.kept = b.migrates = false;
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
@@ -86,7 +86,7 @@ static void have_again(struct agent *a, struct op *op, const struct agent_reply 
 {
 	struct block_record record = *agent_find(a, &op->key);
 
-	if (record.token != r->block.owner.token) {
+	if (!agent_shares(a, &r->block, record.token) && record.token != r->block.owner.token) {
 		record.token = r->block.owner.token;
 		if (agent_put(a, &record)) {
 			agent_later(a, op);
@@ -116,7 +116,8 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 		agent_later(a, op);
 		return;
 	}
-	if (there && agent_has_name(a, &r->block)) {
+	if (there && (agent_has_name(a, &r->block) ||
+		      agent_shares(a, &r->block, agent_find(a, &op->key)->token))) {
 		have_again(a, op, r);
 		return;
 	}

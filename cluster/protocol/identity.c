@@ -195,7 +195,9 @@ static const struct block_seen *oldest_parked(struct agent *a, const struct op *
 	return oldest;
 }
 
-/* seen: take this block at this version; NULL: create it. */
+/*
+ * seen: take this block at this version, or share it if a node has it; NULL: create it.
+ */
 static void claim(struct agent *a, struct op *op, const struct block_key *key,
 		  const struct block_seen *seen)
 {
@@ -209,6 +211,7 @@ static void claim(struct agent *a, struct op *op, const struct block_key *key,
 	if (made) {
 		made->begun = made->take = seen != NULL;
 		made->first = !seen;
+		made->share = seen && *seen->block.owner.node;
 		if (seen)
 			made->seen = *seen;
 	}
@@ -257,6 +260,15 @@ static void adopt_parks(struct agent *a, const struct op *op, const struct agent
 	p->swept = true;
 }
 
+/* No other node asks for it. This node has no claim on it that is under way. */
+static bool can_share(const struct agent *a, const struct block_seen *s)
+{
+	struct block_record of = { .key = s->key };
+
+	memcpy(of.identity, s->block.identity, sizeof(of.identity));
+	return share_may(a, &of, &s->block) && agent_is_new(a, &s->key);
+}
+
 static void no_list(struct agent *a, struct op *op, enum cluster_outcome outcome)
 {
 	if (op->tries + 1 < TRIES_MAX || !*op->seat->identity)
@@ -287,10 +299,46 @@ void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	s = block_of(op, identity, r);
 	if (!s)
 		choose(a, op, r);
-	else if (*s->block.owner.node)
+	else if (*s->block.owner.node && !(op->seat->migrates && can_share(a, s)))
 		is_held(a, op, s);
 	else
 		claim(a, op, &s->key, s);
+}
+
+/* ---- a machine that migrates ---- */
+
+bool agent_shares(const struct agent *a, const struct block *b, uint64_t token)
+{
+	struct block_party us = agent_party(a, token);
+
+	return b->migrates && party_equal(&b->asker, &us);
+}
+
+bool share_may(const struct agent *a, const struct block_record *r, const struct block *b)
+{
+	return *b->owner.node && !agent_has_name(a, b) && !*b->asker.node && *r->identity &&
+	       strcmp(b->identity, r->identity) == 0;
+}
+
+void share_send(struct agent *a, struct op *op, const struct block_record *r)
+{
+	struct block b = op->seen.block;
+
+	/* The owner may not have granted it yet, and another block may have the identity. */
+	op->alone = false;
+	b.asker = agent_party(a, r->token);
+	b.migrates = true;
+	b.contested = b.kept = false;
+	agent_send(a, op, STEP_UPDATE, &b);
+}
+
+void share_end(struct agent *a, struct op *op)
+{
+	struct block b = op->seen.block;
+
+	b.asker = (struct block_party){ 0 };
+	b.migrates = false;
+	agent_send(a, op, STEP_UPDATE, &b);
 }
 
 /* ---- is it the only one? ---- */
@@ -340,7 +388,7 @@ static struct op *begin(struct agent *a, const char *pool, const char *identity)
 	return op;
 }
 
-bool agent_need_identity(struct agent *a, const char *pool, const char *identity)
+bool agent_need_identity(struct agent *a, const char *pool, const char *identity, bool migrates)
 {
 	struct op *op = search_of(a, pool, identity);
 
@@ -348,7 +396,10 @@ bool agent_need_identity(struct agent *a, const char *pool, const char *identity
 	if (!agent_find_pool(a, pool) || !*identity || strlen(identity) >= IDENTITY_LEN)
 		return false;
 	if (!op)
-		return begin(a, pool, identity) != NULL;
+		op = begin(a, pool, identity);
+	if (!op)
+		return false;
+	op->seat->migrates |= migrates;
 	if (op->seat->found) {
 		op->seat->found = false;
 		op->due = a->now;

@@ -32,6 +32,15 @@ static void send_confirmation(struct agent *a, struct op *op, const struct block
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
+/* A block that this node shares: only its version is new. */
+static void touch(struct agent *a, struct op *op)
+{
+	struct block b = op->seen.block;
+
+	b.touched++;
+	agent_send(a, op, STEP_UPDATE, &b);
+}
+
 /*
  * The store of this node was lost, and with it the leases of pods that may live. An address of
  * such a block is probed before its first use. A machine with a new disk cannot tell the
@@ -47,6 +56,10 @@ static void confirm_looked(struct agent *a, struct op *op, const struct agent_re
 {
 	struct block_record record = *agent_find(a, &op->key);
 
+	if (r->outcome == CLUSTER_OK && agent_shares(a, &r->block, record.token)) {
+		touch(a, op);
+		return;
+	}
 	if (r->outcome != CLUSTER_OK || !agent_has_name(a, &r->block)) {
 		contest_begin(a, op);
 		return;
@@ -111,10 +124,11 @@ void agent_release(struct agent *a, struct op *op)
 
 	b.owner = b.asker;
 	b.asker = (struct block_party){ 0 };
-	b.contested = b.kept = false;
+	b.contested = b.kept = b.migrates = false;
 	b.used = 0;
 	b.probe |= record && record->probe;
-	park_free(a, record, p, &b);
+	if (!op->seen.block.migrates)
+		park_free(a, record, p, &b);
 	if (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
 	    (*b.owner.node || b.probe || *b.identity))
 		agent_send(a, op, STEP_UPDATE, &b);
@@ -131,11 +145,14 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
 
-	if (op->step == STEP_UPDATE && r->outcome == CLUSTER_OK)
+	if (op->step == STEP_UPDATE && r->outcome == CLUSTER_OK && block_is_parked(&r->block))
 		park_add(a, &op->key, &r->at);
 	if (op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
 	    agent_is_ours(a, &r->block, record->token))
 		agent_release(a, op);
+	else if (op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
+		 agent_shares(a, &r->block, record->token))
+		share_end(a, op);
 	else if (op->step != STEP_LOOK && r->outcome == CLUSTER_CONFLICT)
 		/* An ask came in between, or another node took it. */
 		return_go(a, op);
@@ -232,10 +249,13 @@ bool agent_has_name(const struct agent *a, const struct block *b)
 	return strcmp(b->owner.node, a->set.node) == 0;
 }
 
-/* Who asks is answered once: a contester that has its answer has not read it yet. */
+/*
+ * Who asks is answered once: a contester that has its answer has not read it yet. A machine that
+ * migrates waits until the block is given up.
+ */
 static bool is_asked(const struct block *b)
 {
-	return *b->asker.node && !(b->contested && b->kept);
+	return *b->asker.node && !(b->migrates && *b->identity) && !(b->contested && b->kept);
 }
 
 void agent_look(struct agent *a, const struct block_key *key)
@@ -372,6 +392,8 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 
 	if (!there && reply->outcome != CLUSTER_NOT_FOUND)
 		agent_later(a, op);
+	else if (granted && there && agent_shares(a, &reply->block, r->token))
+		agent_end(op);
 	else if (granted && !has_name)
 		contest_begin(a, op);
 	else if (has_name && !r)

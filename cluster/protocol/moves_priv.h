@@ -25,6 +25,13 @@ bool identity_may_take(const struct block_record *r, const struct block *b);
  */
 bool identity_is_sure(struct agent *a, struct op *op);
 int identity_is_alone(const struct agent *a, const struct op *op, const struct agent_reply *r);
+/* agent_shares - the owner has it, and this node runs the machine of its identity, too. */
+bool agent_shares(const struct agent *a, const struct block *b, uint64_t token);
+/* share_send - write into op->seen that this node shares it. share_may - it can be asked for. */
+void share_send(struct agent *a, struct op *op, const struct block_record *r);
+bool share_may(const struct agent *a, const struct block_record *r, const struct block *b);
+/* share_end - this node shares op->seen no more. */
+void share_end(struct agent *a, struct op *op);
 /* identity_waits - a pod of the identity starts here. */
 bool identity_waits(const struct agent *a, const struct block_record *r);
 /* identity_wake - which searches go on. identity_start - look for what this node parked. */

@@ -27,10 +27,15 @@ struct block {
 	char pool_uid[CLUSTER_UID_LEN];
 	struct block_party owner;
 	struct block_party asker; /* the node that wants it; "" if none does */
-	bool contested;   /* the asker had the block, and its pods live in it: see contest.c */
-	bool kept;        /* the owner's answer to that: its own pods live in it, too */
-	uint64_t touched; /* grows with each confirmation: a new version */
-	uint32_t used;    /* addresses in use, a hint for askers */
+	bool contested; /* the asker had the block, and its pods live in it: see contest.c */
+	bool kept;      /* the owner's answer to that: its own pods live in it, too */
+	/*
+	 * The asker runs the machine of the identity beside the owner, because it migrates. The
+	 * owner hands the block over when it gives it up. Until then both may have the address.
+	 */
+	bool migrates;
+	uint64_t touched;            /* grows with each confirmation: a new version */
+	uint32_t used;               /* addresses in use, a hint for askers */
 	char identity[IDENTITY_LEN]; /* the only one that gets its address; "": anyone */
 	/*
 	 * A block with an identity and no owner is parked: by this node, at this time, in seconds

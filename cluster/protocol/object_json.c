@@ -13,7 +13,7 @@ struct value {
 	const char *pool_uid, *node, *holder, *token, *boot, *machine, *version, *uid, *identity;
 	int64_t touched, count, at;
 	uint32_t used;
-	bool probe, contested, kept, twin;
+	bool probe, contested, kept, migrates, twin;
 	const struct json *ask, *parked, *forgotten;
 };
 
@@ -55,6 +55,7 @@ static const struct json_field ask_fields[] = {
 	PARTY,
 	FLAG("contested", contested),
 	FLAG("kept", kept),
+	FLAG("migrates", migrates),
 	{ .key = NULL },
 };
 
@@ -131,6 +132,7 @@ int block_from_json(const struct json *value, const char *where, struct block *o
 	b.parked = parked.at;
 	b.contested = asks.contested;
 	b.kept = asks.kept;
+	b.migrates = asks.migrates;
 	*out = b;
 	return 0;
 }
@@ -189,6 +191,8 @@ static int add_ask(struct json *to, const struct block *b)
 	if (!ask || add_party(ask, &b->asker))
 		return -1;
 	if (b->contested && json_add_bool(ask, "contested", true))
+		return -1;
+	if (b->migrates && json_add_bool(ask, "migrates", true))
 		return -1;
 	return b->kept ? json_add_bool(ask, "kept", true) : 0;
 }

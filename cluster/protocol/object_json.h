@@ -7,7 +7,8 @@
  *	{ "poolUID": "...", "node": "gpu-17", "holder": "32 digits", "token": "16 digits",
  *	  "touched": 3, "used": 12, "probe": false,
  *	  "identity": "default/web-0/net1", "parked": { "by": "gpu-17", "at": 1764000000 },
- *	  "ask": { "node": ..., "holder": ..., "token": ..., "contested": true, "kept": true } }
+ *	  "ask": { "node": ..., "holder": ..., "token": ..., "contested": true, "kept": true,
+ *	           "migrates": true } }
  *
  * node is absent in a free block, ask if no node asks, parked unless a block with an identity is
  *free. A heartbeat: { "holder", "boot", "machine", "twin", "count" }. A node: { "holder", "boot",

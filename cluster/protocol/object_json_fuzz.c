@@ -22,6 +22,7 @@ FUZZ(const uint8_t *data, size_t size)
 	if (*a.owner.node)
 		MUST(party_equal(&a.owner, &b.owner));
 	if (*a.asker.node)
-		MUST(party_equal(&a.asker, &b.asker) && a.kept == b.kept);
+		MUST(party_equal(&a.asker, &b.asker) && a.kept == b.kept &&
+		     a.migrates == b.migrates);
 	return 0;
 }

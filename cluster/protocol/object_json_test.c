@@ -35,6 +35,7 @@ START_TEST(a_block_is_read_back)
 			   .asker = { "node-b", "ffffffffffffffffffffffffffffffff", 7 },
 			   .contested = true,
 			   .kept = true,
+			   .migrates = true,
 			   .touched = 1ULL << 50,
 			   .used = 16,
 			   .probe = true };
@@ -43,7 +44,7 @@ START_TEST(a_block_is_read_back)
 	ck_assert_str_eq(back.pool_uid, b.pool_uid);
 	ck_assert(party_equal(&back.owner, &b.owner));
 	ck_assert(party_equal(&back.asker, &b.asker));
-	ck_assert(back.contested && back.kept && back.probe);
+	ck_assert(back.contested && back.kept && back.migrates && back.probe);
 	ck_assert_uint_eq(back.touched, b.touched);
 	ck_assert_uint_eq(back.used, 16);
 }
@@ -56,7 +57,7 @@ START_TEST(a_free_block_has_no_owner_and_no_ask)
 	ck_assert_str_eq(back.owner.node, "");
 	ck_assert_uint_eq(back.owner.token, 0);
 	ck_assert_str_eq(back.asker.node, "");
-	ck_assert(!back.contested && !back.kept && !back.probe);
+	ck_assert(!back.contested && !back.kept && !back.migrates && !back.probe);
 }
 END_TEST
 
@@ -164,6 +165,7 @@ static int print_each(void *arg, struct err *e)
 				 .asker = { "node-b", "ffffffffffffffffffffffffffffffff", 7 },
 				 .contested = true,
 				 .kept = true,
+				 .migrates = true,
 				 .probe = true };
 	const struct heartbeat h = { "0123456789abcdef0123456789abcdef", "boot-1", "machine-1", 42,
 				     true };

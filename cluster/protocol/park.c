@@ -18,14 +18,15 @@ bool park_is_of(const struct agent_pool *p)
 }
 
 /*
- * A block that was claimed in vain has a record without an identity. One without a record is left
- * of an older store of this node: its pod may come back, and its address is probed then.
+ * A block that was claimed in vain has a record without an identity. One without a record may have
+ * been granted, to an older store of this node or to the source of a migration: its pod may come
+ * back. It may not be the only one of the identity, so no node is written as the one that parked
+ * it.
  */
 void park_free(struct agent *a, const struct block_record *r, const struct agent_pool *p,
 	       struct block *b)
 {
-	bool parks = p && park_is_of(p) && !*b->owner.node && *b->identity &&
-		     (r ? *r->identity != '\0' : b->probe);
+	bool parks = p && park_is_of(p) && !*b->owner.node && *b->identity && (!r || *r->identity);
 
 	if (!parks) {
 		identity_own(b, &(struct block_record){ .token = 0 });

@@ -52,9 +52,10 @@ struct block reclaimed(const struct block *b)
 {
 	struct block free_block = *b;
 
-	free_block.owner = (struct block_party){ 0 };
+	/* Where a machine migrates to, it has the address already. */
+	free_block.owner = b->migrates ? b->asker : (struct block_party){ 0 };
 	free_block.asker = (struct block_party){ 0 };
-	free_block.contested = free_block.kept = false;
+	free_block.contested = free_block.kept = free_block.migrates = false;
 	free_block.used = 0;
 	free_block.probe = true;
 	return free_block;

@@ -59,7 +59,8 @@ void taker_took(struct taker *t);
 
 /*
  * reclaimed - the block as the taker writes it, by an update of exactly the version that it read
- * before its last look at the heartbeat: free, and to be probed.
+ * before its last look at the heartbeat: free, or of the node that a machine migrates to. It is to
+ * be probed.
  */
 struct block reclaimed(const struct block *b);
 

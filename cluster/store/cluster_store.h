@@ -80,7 +80,7 @@ struct cluster_store_ops {
 	 * of blocks the pool.
 	 */
 	bool lists_ranges;
-	bool has_nodes; /* objects of CLUSTER_KUBE_NODE */
+	bool has_nodes; /* objects of CLUSTER_KUBE_NODE and CLUSTER_KUBE_POD */
 	/*
 	 * Quorum reads. NULL: no memory, and nothing will be reported. arg is handed to the
 	 * callbacks.

@@ -223,9 +223,19 @@ static const struct object *object_of(struct world *w, const struct block_record
 
 static bool has_it(const struct object *o, const struct machine *m, const struct block_record *r)
 {
-	return o && strcmp(o->block.owner.node, m->name) == 0 &&
-	       strcmp(o->block.owner.holder, m->node.holder) == 0 &&
-	       o->block.owner.token == r->token;
+	const struct block_party *has =
+		o && o->block.migrates && strcmp(o->block.asker.node, m->name) == 0
+			? &o->block.asker
+			: &o->block.owner;
+
+	return o && strcmp(has->node, m->name) == 0 && strcmp(has->holder, m->node.holder) == 0 &&
+	       has->token == r->token;
+}
+
+/* The rest is world_may_share()'s. */
+static bool is_same_pod(const struct machine *m, const struct block_record *r, unsigned ip)
+{
+	return world_pod_of(r->identity) == m->pods[ip];
 }
 
 /* At this moment the store says that the block is ours, and no pod has the address. */
@@ -246,7 +256,8 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
 	else if (!w->pool_there || strcmp(o->block.pool_uid, w->pool.uid) != 0)
 		world_violated(w, "%s gave address %u of a pool that is gone", m->name, ip);
 	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
-		if (w->machines[i].lease[ip])
+		if (w->machines[i].lease[ip] &&
+		    !(w->set.migrates && is_same_pod(&w->machines[i], r, ip)))
 			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
 				       w->machines[i].name);
 	}
@@ -277,6 +288,14 @@ static unsigned owners_of(const struct world *w, unsigned ip)
 	return n;
 }
 
+static bool is_shared(struct world *w, unsigned ip)
+{
+	const struct block_record r = { .key = world_block(w, ip) };
+	const struct object *o = object_of(w, &r);
+
+	return o && o->block.migrates;
+}
+
 void world_judge_again(struct world *w)
 {
 	for (size_t i = 0; i < MESSAGES; i++) {
@@ -288,7 +307,7 @@ void world_judge_again(struct world *w)
 			return;
 	}
 	for (unsigned ip = 0; ip < IPS; ip++) {
-		if (owners_of(w, ip) > 1)
+		if (owners_of(w, ip) > 1U + is_shared(w, ip))
 			return;
 	}
 	w->counts.judged_again += w->restored;
@@ -338,7 +357,7 @@ static void judge_doubles(struct world *w)
 
 		for (unsigned k = 0; k < w->set.nodes; k++)
 			lost += w->machines[k].lease[ip] && is_lost(w, &w->machines[k], ip);
-		if (owners_of(w, ip) > lost + 1)
+		if (owners_of(w, ip) > lost + 1 + is_shared(w, ip))
 			world_violated(w, "%u nodes have address %u in silence", owners_of(w, ip),
 				       ip);
 	}

@@ -24,6 +24,7 @@ struct world_settings {
 	bool clones;   /* all machines have one name */
 	bool ranges;   /* as etcd: lists of a few blocks are cheap, a creation tells more */
 	unsigned pods; /* a pool whose addresses move with so many pods; 0: it is not */
+	bool migrates; /* some pods start beside their source */
 	bool wants;    /* pods request certain addresses */
 	bool quiet;    /* no ADD between two calls of an agent's operations */
 	bool trace;    /* print each step */
@@ -43,6 +44,7 @@ struct world_settings {
 		OLD_EVIDENCE,  /* evidence holds although the heartbeat moved since */
 		STALE_LIST,    /* a list shows an older state */
 		LOSE_IDENTITY, /* the store forgets whose a block is that no node has */
+		LOSE_MIGRATES, /* the owner does not know that its asker has the address, too */
 	} wrong;
 };
 
@@ -50,7 +52,7 @@ struct world_settings {
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
 		full, restores, contests, lost, needs[5], wants[5], judged_again, pools_gone, disks,
-		parks, moves, expired, evicted, returned;
+		parks, moves, expired, evicted, returned, shared, unshared, followed;
 };
 
 struct world;

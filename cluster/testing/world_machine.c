@@ -331,7 +331,8 @@ void world_power_off(struct world *w, struct machine *m)
 bool world_add_pod(struct world *w, struct machine *m, uint32_t choice)
 {
 	if (w->set.pods)
-		return world_start_pod(w, m, choice % w->set.pods);
+		return world_start_pod(w, m, choice % w->set.pods,
+				       w->set.migrates && choice / w->set.pods % 3 == 0);
 
 	bool given = give(w, m, choice);
 

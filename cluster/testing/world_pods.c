@@ -6,6 +6,7 @@
 #include "cluster/testing/world_pods.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void identity_of(unsigned n, char out[IDENTITY_LEN])
@@ -13,23 +14,39 @@ static void identity_of(unsigned n, char out[IDENTITY_LEN])
 	(void)snprintf(out, IDENTITY_LEN, "ns/pod%u/eth0", n);
 }
 
-/* PODS: it is none. */
-static unsigned pod_of(const char *identity)
+unsigned world_pod_of(const char *identity)
 {
-	unsigned n;
+	const size_t len = strlen("ns/pod");
+	char *end = NULL;
+	unsigned long n;
 
-	return sscanf(identity, "ns/pod%u/eth0", &n) == 1 && n < PODS ? n : PODS;
+	if (strncmp(identity, "ns/pod", len) != 0)
+		return PODS;
+	n = strtoul(identity + len, &end, 10);
+	return end && *end == '/' && n < PODS ? (unsigned)n : PODS;
 }
 
-static unsigned lives_of(const struct world *w, unsigned n)
+static bool has_pod(const struct machine *m, unsigned n, unsigned *ip)
 {
-	unsigned lives = 0;
+	for (*ip = 0; *ip < IPS; ++*ip) {
+		if (m->lease[*ip] && m->pods[*ip] == n)
+			return true;
+	}
+	return false;
+}
+
+/* Of two pods of one machine that migrates, one is the target. */
+bool world_may_share(const struct world *w, const struct machine *m, unsigned n)
+{
+	unsigned sources = 0, ip;
 
 	for (unsigned i = 0; i < w->set.nodes; i++) {
-		for (unsigned ip = 0; ip < IPS; ip++)
-			lives += w->machines[i].lease[ip] && w->machines[i].pods[ip] == n;
+		const struct machine *other = &w->machines[i];
+
+		if (other != m)
+			sources += has_pod(other, n, &ip) && !other->target[n];
 	}
-	return lives;
+	return sources + !m->target[n] <= 1;
 }
 
 /* ---- judging ---- */
@@ -43,7 +60,7 @@ static void judge_pod(struct world *w, const struct machine *m, unsigned n, unsi
 		k->is = false;
 		return;
 	}
-	if (lives_of(w, n))
+	if (!world_may_share(w, m, n))
 		world_violated(w, "%s: pod %u gets address %u, and lives already", m->name, n, ip);
 	if (k->is && k->ip != ip)
 		world_violated(w, "%s: pod %u gets address %u instead of its own, %u", m->name, n,
@@ -54,11 +71,16 @@ static void judge_pod(struct world *w, const struct machine *m, unsigned n, unsi
 
 void world_judge_identity(struct world *w, const struct object *o, const struct block *to)
 {
-	unsigned n = o->kind == CLUSTER_BLOCK ? pod_of(o->block.identity) : PODS, ip;
+	unsigned n = o->kind == CLUSTER_BLOCK ? world_pod_of(o->block.identity) : PODS, ip;
 	bool parked = block_is_parked(&o->block);
 
 	if (n == PODS)
 		return;
+	w->counts.shared += to && to->migrates && !o->block.migrates;
+	w->counts.unshared += to && !to->migrates && o->block.migrates &&
+			      strcmp(to->owner.node, o->block.owner.node) == 0;
+	w->counts.followed +=
+		to && o->block.migrates && strcmp(to->owner.node, o->block.asker.node) == 0;
 	w->counts.parks += !parked && to && block_is_parked(to);
 	w->counts.moves +=
 		parked && to && *to->owner.node && strcmp(to->owner.node, o->block.parked_by) != 0;
@@ -84,7 +106,7 @@ bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
 {
 	for (size_t i = 0; i < m->n_blocks; i++) {
 		const struct block_record *r = &m->blocks[(i + choice) % m->n_blocks];
-		unsigned ip = world_slot_of(w, r->key.start), n = pod_of(r->identity);
+		unsigned ip = world_slot_of(w, r->key.start), n = world_pod_of(r->identity);
 
 		if (n == PODS || !m->starts[n] || m->lease[ip] || !world_may_give(m, r))
 			continue;
@@ -100,17 +122,22 @@ bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
 	return false;
 }
 
-bool world_start_pod(struct world *w, struct machine *m, unsigned n)
+bool world_start_pod(struct world *w, struct machine *m, unsigned n, bool target)
 {
 	char identity[IDENTITY_LEN];
+	unsigned ip;
 
 	identity_of(n, identity);
+	/* A pod that runs here stays what it is. */
+	if (has_pod(m, n, &ip))
+		return false;
 	m->starts[n] = true;
+	m->target[n] = target;
 	if (world_give_pod(w, m, 0) && !m->starts[n])
 		return true;
 	world_trace(w, "%s: pod %u starts", m->name, n);
 	if (m->agent)
-		(void)agent_need_identity(m->agent, w->pool.name, identity);
+		(void)agent_need_identity(m->agent, w->pool.name, identity, target);
 	return false;
 }
 
@@ -118,7 +145,7 @@ bool world_start_pod(struct world *w, struct machine *m, unsigned n)
 void world_pod_told(struct world *w, struct machine *m, const char *identity,
 		    enum need_result result)
 {
-	unsigned n = pod_of(identity);
+	unsigned n = world_pod_of(identity);
 
 	world_trace(w, "%s: pod %u is told %d", m->name, n, (int)result);
 	if (result != NEED_MET)
@@ -129,19 +156,10 @@ void world_pod_told(struct world *w, struct machine *m, const char *identity,
 
 /* ---- the end ---- */
 
-static bool has_pod(const struct machine *m, unsigned n, unsigned *ip)
-{
-	for (*ip = 0; *ip < IPS; ++*ip) {
-		if (m->lease[*ip] && m->pods[*ip] == n)
-			return true;
-	}
-	return false;
-}
-
 static bool start(struct world *w, struct machine *m, unsigned n, unsigned *ip)
 {
 	for (unsigned i = 0; i < 4 && !has_pod(m, n, ip); i++) {
-		(void)world_start_pod(w, m, n);
+		(void)world_start_pod(w, m, n, false);
 		world_settle(w);
 	}
 	return has_pod(m, n, ip);

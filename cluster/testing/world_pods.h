@@ -7,16 +7,20 @@
 
 /*
  * world_give_pod - one of the pods that start here gets its address. world_start_pod - pod n starts
- * here. world_pod_told - what became of its need. world_judge_identity - a block is written (to) or
- * removed (NULL): no address ends that waits for its pod. world_judge_moves - at the end: pods get
- * all addresses, and move with them.
+ * here; target: of a migration. world_may_share - what runs of pod n on m and elsewhere is one
+ * machine that migrates. world_pod_told - what became of its need. world_judge_identity - a block
+ * is written (to) or removed (NULL): no address ends that waits for its pod. world_judge_moves - at
+ * the end: pods get all addresses, and move with them.
  */
 bool world_give_pod(struct world *w, struct machine *m, uint32_t choice);
-bool world_start_pod(struct world *w, struct machine *m, unsigned n);
+bool world_start_pod(struct world *w, struct machine *m, unsigned n, bool target);
 void world_pod_told(struct world *w, struct machine *m, const char *identity,
 		    enum need_result result);
 void world_judge_identity(struct world *w, const struct object *o, const struct block *to);
 void world_judge_moves(struct world *w);
+/* world_pod_of - the number of a pod; PODS: it is none. */
+unsigned world_pod_of(const char *identity);
+bool world_may_share(const struct world *w, const struct machine *m, unsigned n);
 bool world_may_give(const struct machine *m, const struct block_record *r);
 
 /* ---- takers ---- */

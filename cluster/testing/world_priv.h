@@ -56,6 +56,7 @@ struct machine {
 	bool lease[IPS];    /* a pod has the address; pods die with the machine */
 	unsigned pods[IPS]; /* which pod has it, if the pool's addresses move */
 	bool starts[PODS];  /* an ADD of the pod may run */
+	bool target[PODS];  /* it is one of a migration, as is the pod that runs then */
 	struct agent *agent;
 	int64_t next; /* when it wants to be called */
 	enum { LIST_WANTED, LIST_UNDER_WAY, LIST_DONE } lists;
@@ -87,8 +88,7 @@ struct world {
 	uint64_t snapshot_versions;
 	bool restored;                /* and not all is well again since */
 	struct object stale[OBJECTS]; /* an older state, for STALE_LIST */
-	/* The address that waits for a pod, or that it has. */
-	struct kept {
+	struct kept {                 /* the address that waits for a pod, or that it has */
 		bool is;
 		unsigned ip;
 	} kept[PODS];

@@ -86,6 +86,7 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 		world_violated(w, "%s has two machines", r->name);
 	o->block = r->block;
 	o->block.probe &= w->set.wrong != LOSE_PROBE;
+	o->block.migrates &= w->set.wrong != LOSE_MIGRATES;
 	if (w->set.wrong == LOSE_IDENTITY && !*o->block.owner.node)
 		*o->block.identity = '\0';
 	o->beat = r->beat;

@@ -50,7 +50,8 @@ struct driver_need_ask {
 	const char *identity; /* of the pod, if the pool's addresses move; NULL: of any */
 	uint32_t addresses;
 	int64_t wait_ms;
-	struct ip ip; /* IP_NONE: any addresses */
+	struct ip ip;  /* IP_NONE: any addresses */
+	bool migrates; /* the pod of the identity starts beside its source */
 };
 struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *ask,
 				driver_need_fn fn, void *arg);

@@ -28,6 +28,7 @@ struct driver_need {
 	driver_need_fn fn;
 	void *arg;
 	struct event *timer;
+	bool migrates;     /* the identity is of a machine that migrates to this node */
 	bool told, seated; /* the agent knows the identity; it said what became of it */
 	enum need_result result;
 	struct block_seen held; /* of NEED_HELD */
@@ -56,7 +57,7 @@ bool needs_tell(struct driver *d, const char *pool)
 
 	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
 		if (*n->identity && !n->told)
-			n->told = agent_need_identity(d->agent, pool, n->identity);
+			n->told = agent_need_identity(d->agent, pool, n->identity, n->migrates);
 		sum += is_of_any(n) ? n->addresses : 0;
 	}
 	(void)agent_need(d->agent, pool, sum);
@@ -221,9 +222,10 @@ static int explain_held(const struct driver_need *n, struct err *e)
 	const char *node = n->held.block.owner.node, *end = strrchr(n->identity, '/');
 	char text[IP_STR_LEN];
 
-	err_set(e, ERR_AGAIN, 0, "pool %s: address %s is held by pod %.*s on node %s", n->pool,
-		ip_format(n->held.key.start, text), (int)(end ? end - n->identity : 0), n->identity,
-		node);
+	err_set(e, ERR_AGAIN, 0, "pool %s: address %s is held by %s %.*s on node %s", n->pool,
+		ip_format(n->held.key.start, text),
+		strstr(n->identity, "/vm:") ? "virtual machine" : "pod",
+		(int)(end ? end - n->identity : 0), n->identity, node);
 	return err_hint(e,
 			"it is free when that pod has ended; if node %s is off for good: `railctl "
 			"cluster node forget %s`",
@@ -491,6 +493,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	n->addresses = ask->addresses;
 	n->ip = ask->ip;
 	(void)snprintf(n->identity, sizeof(n->identity), "%s", ask->identity ? ask->identity : "");
+	n->migrates = ask->migrates;
 	n->since = ctx_since_boot(d->conf.ctx);
 	n->fn = fn;
 	n->arg = arg;

@@ -81,7 +81,9 @@ static void was_written(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK) {
 		d->n_taken++;
 		d->progress = true;
-		log_info(&d->conf->ctx->log, "block %s of node %s is free now", b->name, d->name);
+		log_info(&d->conf->ctx->log, "block %s of node %s is %s%s now", b->name, d->name,
+			 b->block.migrates ? "that of node " : "free",
+			 b->block.migrates ? b->block.asker.node : "");
 	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
 		begin_again(d, &r->err);
 		return;
@@ -115,6 +117,7 @@ static void take_next(struct dead_node *d)
 	o.was = was;
 	o.at = b->at;
 	memcpy(o.name, b->name, sizeof(o.name));
+	(void)snprintf(o.node, sizeof(o.node), "%s", free_block.owner.node);
 	if (value && was)
 		d->call = s->ops->update(s, &o, was_written, d);
 	if (d->call)
