@@ -132,7 +132,8 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 		      &p->nodes, e) ||
 	    start_kubenode(p, ctx, conf.store, e) || start_repairer(p, ctx, e))
 		return -1;
-	p->calls = (struct calls_to){ p->driver, p->nodes, p->repairer, p->latency };
+	p->calls = (struct calls_to){ p->driver, p->base,     conf.store,
+				      p->nodes,  p->repairer, p->latency };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||

@@ -3,6 +3,7 @@
 # What only Kubernetes has: etcd behind the API server, rights, tokens, certificates, and what people see of the objects.
 
 ROLE=$HERE/../../packaging/kubernetes/rbac.yaml
+MACHINES=$HERE/../../packaging/kubernetes/machines.yaml
 # shellcheck source=conformance/agent/repair.sh
 . "$HERE/repair.sh" # for its host
 
@@ -475,4 +476,110 @@ test_kubernetes_labels_without_the_right()
 	label_node n1 rack=7
 	admin apply -f "$ROLE" >/dev/null || give_up "the role"
 	eventually added n1 p1 rail0
+}
+
+# --- virtual machines of KubeVirt: pods with its names and labels, as their owner makes them ------
+
+# launcher RANDOM [MIGRATION]: the pod of the machine "web"
+launcher()
+{
+	admin create -f - >/dev/null <<-END || give_up "the pod $1"
+	apiVersion: v1
+	kind: Pod
+	metadata:
+	  name: virt-launcher-web-$1
+	  namespace: ns
+	  labels: {kubevirt.io: virt-launcher, vm.kubevirt.io/name: web${2:+, kubevirt.io/migrationJobUID: $2}}
+	spec: {automountServiceAccountToken: false, containers: [{name: compute, image: none}]}
+	END
+}
+machines_begin()
+{
+	cluster_begin
+	# They stay for the next case.
+	admin create namespace ns >/dev/null 2>&1
+	admin -n ns create serviceaccount default >/dev/null 2>&1
+	admin -n ns delete pods --all --force --grace-period=0 >/dev/null 2>&1
+	shared rail0 '{"subnet":"10.93.0.0/28","blockSize":1,"sticky":true}'
+}
+spec_is() { [ "$(admin get railblocks -o json | jq -r ".items[].spec | $1")" = "$2" ]; } # FILTER VALUE: of the only block
+
+test_kubernetes_a_virtual_machine_keeps_its_address()
+{
+	local first
+	machines_begin
+	launcher aaaaa
+	POD=virt-launcher-web-aaaaa refused n1 a0 rail0 11 "which virtual machine pod ns/virt-launcher-web-aaaaa/net1 runs is not known"
+	admin apply -f "$MACHINES" >/dev/null || give_up "the right to get pods"
+	POD=virt-launcher-web-aaaaa eventually added n1 a0 rail0 || fail "ADD: $OUT"
+	first=$ADDRESS
+	POD=virt-launcher-web-aaaaa del n1 a0 rail0
+	# The next start has a pod of another name, on another node.
+	launcher bbbbb
+	POD=virt-launcher-web-bbbbb eventually added n2 b0 rail0
+	eq "address at the next start" "$ADDRESS" "$first"
+	launcher ccccc
+	POD=virt-launcher-web-ccccc refused n1 c0 rail0 11 "is held by virtual machine ns/vm:web on node n2"
+	POD=virt-launcher-web-nobody refused n1 d0 rail0 11 "Kubernetes has no such pod"
+	admin delete -f "$MACHINES" >/dev/null
+}
+
+test_kubernetes_a_live_migration_shares_the_address()
+{
+	local first
+	machines_begin
+	admin apply -f "$MACHINES" >/dev/null || give_up "the right to get pods"
+	launcher aaaaa
+	POD=virt-launcher-web-aaaaa eventually added n1 a0 rail0
+	first=$ADDRESS
+	may_overlap "${first%/*}" "both pods are of one machine"
+	# One that fails: the target ends before its source.
+	launcher bbbbb job1
+	POD=virt-launcher-web-bbbbb add n2 b0 rail0
+	eq "address of the target" "$ADDRESS" "$first"
+	eventually spec_is '[.node, .ask.node, .ask.migrates] | join(" ")' "n1 n2 true"
+	POD=virt-launcher-web-bbbbb del n2 b0 rail0
+	eventually spec_is '[.node, .ask.node // "-"] | join(" ")' "n1 -"
+	eventually is_empty_of_blocks n2
+	# One that succeeds, with agents that are killed.
+	launcher ccccc job2
+	POD=virt-launcher-web-ccccc add n3 c0 rail0
+	eq "address of the target" "$ADDRESS" "$first"
+	agent_kill n3
+	agent_begin n3
+	eventually agent_is n3 .health ok
+	# The new epoch is confirmed beside the owner.
+	eventually spec_is '[.node, .ask.node] | join(" ")' "n1 n3"
+	agent_kill n1
+	POD=virt-launcher-web-aaaaa del n1 a0 rail0
+	agent_begin n1
+	eventually spec_is '[.node, .ask.node // "-", .identity] | join(" ")' "n3 - ns/vm:web/net1"
+	eq "lease of n3" "$(leased_on n3)" "${first%/*}"
+	POD=virt-launcher-web-ccccc del n3 c0 rail0
+	eventually spec_is '[.node // "-", .parked.by] | join(" ")' "- n3"
+	admin delete -f "$MACHINES" >/dev/null
+}
+is_empty_of_blocks() { [ "$(blocks_of "$1" rail0)" = 0 ]; }
+
+# The source's node dies: the target keeps the address, and the block becomes its own.
+test_kubernetes_a_migration_outlives_the_node_of_its_source()
+{
+	local first
+	machines_begin
+	admin apply -f "$MACHINES" >/dev/null || give_up "the right to get pods"
+	launcher aaaaa
+	POD=virt-launcher-web-aaaaa eventually added n3 a0 rail0
+	first=$ADDRESS
+	may_overlap "${first%/*}" "both pods are of one machine"
+	launcher bbbbb job1
+	POD=virt-launcher-web-bbbbb add n1 b0 rail0
+	eq "address of the target" "$ADDRESS" "$first"
+	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
+	reclaim_begin n2
+	may_stay n3 "it is off for good, with the leases on its disk"
+	node_dies n3 a0
+	is "forget" ctl n1 cluster node forget n3
+	eventually spec_is '[.node, .ask.node // "-", .identity] | join(" ")' "n1 - ns/vm:web/net1" || fail "$(admin get railblocks -o json | jq -c .items[].spec) $(tail -5 "$W/node/n2/log")"
+	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
+	admin delete -f "$MACHINES" >/dev/null
 }

@@ -144,8 +144,13 @@ int agent_client_need(const struct ctx *ctx, const struct agent_need *need, stru
 	    json_add_int(args, "addresses", need->addresses) ||
 	    json_add_int(args, "waitMs", need->wait_ms))
 		return err_nomem(e);
-	return agent_client_call(ctx, &(struct agent_call){ "need", args },
-				 need->wait_ms + GRACE_MS, &result, e);
+	if (agent_client_call(ctx, &(struct agent_call){ "need", args }, need->wait_ms + GRACE_MS,
+			      &result, e))
+		return -1;
+	const char *is_of = json_str(json_get(result, "identity"));
+	if (is_of && need->is_of && strlen(is_of) < AGENT_IDENTITY_LEN)
+		(void)snprintf(need->is_of, AGENT_IDENTITY_LEN, "%s", is_of);
+	return 0;
 }
 
 int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip ip,

@@ -288,6 +288,7 @@ struct add_job {
 	struct holder_checks *checks;
 	bool last;                 /* treat holders that are not checked as alive */
 	struct alloc_lack lacking; /* output: as in struct alloc_search */
+	char is_of[IDENTITY_LEN];  /* of the pod, or of the machine that it runs */
 };
 
 static int grant_new(struct lease_db *l, const struct source_sets *sets, struct add_job *job,
@@ -303,7 +304,7 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 	struct addr_choice choices[SOURCE_SETS_MAX];
 	struct ip want[SOURCE_SETS_MAX] = { { .family = IP_NONE } };
 
-	block_identity(&r->owner, request.identity);
+	memcpy(request.identity, job->is_of, sizeof(request.identity));
 	if (overlap_open(&overlap, l, job->add->conf->data_dir, r->owner.network, e) ||
 	    alloc_match_wanted(sets, r, want, e) || load_avoided(l, &r->owner, &request, e))
 		return -1;
@@ -384,11 +385,13 @@ static int try_add(struct ipam *m, const struct ipam_job *job, struct err *e)
 }
 
 /* The node agent gets what is lacking, or says why it cannot. */
-static int ask_agent(const struct ipam *m, const struct alloc_add *add,
-		     const struct alloc_lack *lack, int64_t wait_ms, struct err *e)
+static int ask_agent(const struct ipam *m, struct add_job *job, const struct alloc_lack *lack,
+		     int64_t wait_ms, struct err *e)
 {
+	const struct alloc_add *add = job->add;
 	char identity[IDENTITY_LEN];
-	const struct agent_need need = { lack->pool, lack->moves ? identity : NULL, 1, wait_ms };
+	const struct agent_need need = { lack->pool, lack->moves ? identity : NULL, 1, wait_ms,
+					 job->is_of };
 
 	if (lack->ip.family)
 		return add->need_address(m->ctx, lack->pool, lack->ip, wait_ms, e);
@@ -411,7 +414,7 @@ static bool has_agent(const struct alloc_add *add, const struct alloc_lack *lack
  */
 static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct err *e)
 {
-	const struct add_job *arg = job->arg;
+	struct add_job *arg = job->arg;
 	const int64_t end = ctx_mono_ms() + ALLOC_NEED_MS;
 	int rc = try_add(m, job, e), blocks = 0;
 
@@ -422,7 +425,7 @@ static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct er
 		blocks += lack.ip.family != IP_NONE || lack.moves;
 		if (left <= 0 || blocks > ALLOC_BLOCK_TRIES)
 			break;
-		if (ask_agent(m, arg->add, &lack, left, e))
+		if (ask_agent(m, arg, &lack, left, e))
 			return -1;
 		rc = try_add(m, job, e);
 	}
@@ -435,6 +438,9 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	auto_alloc struct alloc_result r = { .n = 0 };
 	auto_holder_checks struct holder_checks checks = { .n = 0 };
 	struct add_job arg = { .add = add, .out = &r, .checks = &checks };
+
+	_Static_assert(IDENTITY_LEN == AGENT_IDENTITY_LEN, "the agent answers with an identity");
+	block_identity(&add->request->owner, arg.is_of);
 	const struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
 
 	if (add_with_blocks(m, &job, e))

@@ -8,6 +8,7 @@
 #include "railheadd/drive/conflict.h"
 #include "railheadd/drive/node_forget.h"
 #include "railheadd/drive/pool_change.h"
+#include "railheadd/machines/machine_need.h"
 #include "railheadd/nodes/nodes.h"
 #include "railheadd/serve/pool_open.h"
 
@@ -74,6 +75,46 @@ static void forget_need(void *what)
 	driver_need_cancel(what);
 }
 
+/* ---- of a pod whose address moves with it ---- */
+
+static void machine_done(void *arg, const char *identity, const struct err *why)
+{
+	auto_json struct json *answer = identity && !why ? json_new_object() : NULL;
+	struct err e;
+
+	if (answer && json_add_str(answer, "identity", identity)) {
+		(void)err_nomem(&e);
+		server_refuse(arg, &e);
+	} else if (why) {
+		server_refuse(arg, why);
+	} else {
+		server_answer(arg, answer);
+	}
+}
+
+static void forget_machine(void *what)
+{
+	machine_need_cancel(what);
+}
+
+static void begin_identity(const struct calls_to *to, struct server_request *r,
+			   const struct driver_need_ask *ask)
+{
+	const struct machine_need_at at = { to->base, to->driver, to->store };
+	const struct machine_need_end end = { machine_done, r };
+	struct machine_need *n = machine_need(&at, ask, &end);
+	struct err e;
+
+	if (n) {
+		server_later(r, forget_machine, n);
+		return;
+	}
+	(void)err_nomem(&e);
+	server_refuse(r, &e);
+}
+
+/* ---- of any pod ---- */
+
 static void begin_need(const struct calls_to *to, struct server_request *r,
 		       const struct driver_need_ask *ask)
 {
@@ -93,14 +134,18 @@ static void call_need(const struct calls_to *to, struct server_request *r, const
 	struct need_args a = { .addresses = 1, .wait_ms = DEFAULT_WAIT_MS };
 	struct err e;
 
-	if (json_decode(args, "args", need_fields, &a, &e))
+	if (json_decode(args, "args", need_fields, &a, &e)) {
 		server_refuse(r, &e);
+		return;
+	}
+	const struct driver_need_ask ask = { .pool = a.pool,
+					     .identity = a.identity,
+					     .addresses = a.addresses,
+					     .wait_ms = a.wait_ms };
+	if (a.identity)
+		begin_identity(to, r, &ask);
 	else
-		begin_need(to, r,
-			   &(struct driver_need_ask){ .pool = a.pool,
-						      .identity = a.identity,
-						      .addresses = a.addresses,
-						      .wait_ms = a.wait_ms });
+		begin_need(to, r, &ask);
 }
 
 static void call_need_address(const struct calls_to *to, struct server_request *r,

@@ -11,11 +11,15 @@
 #include "railheadd/serve/hints.h"
 #include "railheadd/serve/server.h"
 
+struct cluster_store;
+struct event_base;
 struct nodes;
 
 /* What the calls are about; repairer NULL: the agent repairs nothing. */
 struct calls_to {
 	struct driver *driver;
+	struct event_base *base;
+	struct cluster_store *store; /* that of the driver; NULL: none */
 	struct nodes *nodes;
 	struct repairer *repairer;
 	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* machine_need_test.c: ADDs of pods whose addresses move with them, on a store that has Pods. */
+#include "railheadd/machines/machine_need.h"
+#include "railheadd/testing/driver_ask.h"
+
+#define MOVES "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":1,\"sticky\":true}"
+#define POD   "ns/virt-launcher-web-x/net1"
+#define LABEL "\"kubevirt.io\":\"virt-launcher\",\"vm.kubevirt.io/name\":\"web\""
+
+struct heard {
+	struct outcome o;
+	char identity[IDENTITY_LEN];
+};
+
+static void ended(void *arg, const char *identity, const struct err *why)
+{
+	struct heard *h = arg;
+
+	(void)snprintf(h->identity, sizeof(h->identity), "%s", identity ? identity : "");
+	need_done(&h->o, why);
+}
+
+static struct machine_need *begin_machine(const char *identity, int64_t wait_ms, struct heard *h)
+{
+	const struct machine_need_at at = { b.base, b.driver, memory_store_ops(b.store) };
+	const struct driver_need_ask ask = {
+		.pool = "rail0", .identity = identity, .addresses = 1, .wait_ms = wait_ms
+	};
+	struct machine_need *n;
+
+	*h = (struct heard){ .identity = "" };
+	n = machine_need(&at, &ask, &(struct machine_need_end){ ended, h });
+	ck_assert_ptr_nonnull(n);
+	return n;
+}
+
+static int machine_needs(const char *identity, struct heard *h)
+{
+	(void)begin_machine(identity, 50000, h);
+	loop_until(b.base, is_done, &h->o);
+	return (int)h->o.why.code;
+}
+
+static void begin_moves(void)
+{
+	begin();
+	pool("rail0", MOVES);
+	begin_driver();
+	ready();
+	loop_until(b.base, knows_pool, "rail0");
+}
+
+static void pod_is(const char *labels)
+{
+	memory_store_put(b.store, CLUSTER_KUBE_POD, "virt-launcher-web-x.ns", "", labels);
+}
+
+START_TEST(the_block_is_that_of_the_machine)
+{
+	struct heard h;
+
+	begin_moves();
+	pod_is("{" LABEL "}");
+	ck_assert_int_eq(machine_needs(POD, &h), 0);
+	ck_assert_str_eq(h.identity, "ns/vm:web/net1");
+	end();
+}
+END_TEST
+
+/* A pod that has the name of a launcher, and no machine. */
+START_TEST(other_pods_have_their_own_block)
+{
+	struct heard h;
+
+	begin_moves();
+	pod_is("{\"app\":\"web\"}");
+	ck_assert_int_eq(machine_needs(POD, &h), 0);
+	ck_assert_str_eq(h.identity, "");
+	ck_assert_int_eq(machine_needs("ns/web-0/net1", &h), 0);
+	ck_assert_str_eq(h.identity, "");
+	end();
+}
+END_TEST
+
+START_TEST(a_pod_that_cannot_be_read_gets_no_address)
+{
+	struct heard h;
+
+	begin_moves();
+	ck_assert_int_eq(machine_needs(POD, &h), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(h.o.why.msg, "has no such pod"));
+	pod_is("{" LABEL "}");
+	memory_store_fail(b.store, CLUSTER_REFUSED, 1);
+	ck_assert_int_eq(machine_needs(POD, &h), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(h.o.why.detail, "machines.yaml"));
+	end();
+}
+END_TEST
+
+START_TEST(a_store_without_an_answer_ends_the_wait)
+{
+	struct heard h;
+
+	begin_moves();
+	memory_store_hold(b.store, true);
+	(void)begin_machine(POD, 30, &h);
+	loop_until(b.base, is_done, &h.o);
+	ck_assert_int_eq((int)h.o.why.code, ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(h.o.why.msg, "gives no answer"));
+	/* A caller that goes at any moment. */
+	machine_need_cancel(begin_machine(POD, 50000, &h));
+	memory_store_hold(b.store, false);
+	pod_is("{" LABEL "}");
+	machine_need_cancel(begin_machine("ns/web-0/net1", 50000, &h));
+	ck_assert_int_eq(machine_needs(POD, &h), 0);
+	ck_assert(!h.o.why.code);
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("machine_need", the_block_is_that_of_the_machine, other_pods_have_their_own_block,
+	     a_pod_that_cannot_be_read_gets_no_address, a_store_without_an_answer_ends_the_wait)
