@@ -216,5 +216,4 @@ END_TEST
 TEST_PROGRAM("kube_answer", a_page_has_a_revision_and_items,
 	     an_event_of_an_unknown_type_or_form_is_refused,
 	     each_status_has_its_outcome_remedy_and_hint, the_hint_fits_what_was_asked_for,
-	     people_write_pools,
-	     a_pod_that_is_not_there_is_known_by_its_own_name)
+	     people_write_pools, a_pod_that_is_not_there_is_known_by_its_own_name)
