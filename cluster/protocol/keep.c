@@ -389,12 +389,11 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 	bool there = reply->outcome == CLUSTER_OK;
 	bool has_name = there && agent_has_name(a, &reply->block);
 	bool granted = r && r->state == BLOCK_GRANTED;
+	bool shares = granted && there && agent_shares(a, &reply->block, r->token);
 
 	if (!there && reply->outcome != CLUSTER_NOT_FOUND)
 		agent_later(a, op);
-	else if (granted && there && agent_shares(a, &reply->block, r->token))
-		agent_end(op);
-	else if (granted && !has_name)
+	else if (granted && !has_name && !shares)
 		contest_begin(a, op);
 	else if (has_name && !r)
 		go_on_as(a, op, OP_STRAY);
