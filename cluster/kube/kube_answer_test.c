@@ -120,6 +120,7 @@ START_TEST(the_hint_fits_what_was_asked_for)
 		strstr(hint_of(404, "get", CLUSTER_HEARTBEAT, "n1"), "namespace must exist"));
 	/* A Status without a code and a text: the code of HTTP counts. */
 	ck_assert_int_eq(kube_fault(404, &s, &list, &e).outcome, CLUSTER_AWAY);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.msg, "cannot list railblocks.railhead.io: 404 without"));
 }
 END_TEST

@@ -56,7 +56,8 @@ static const struct meaning future = { 504,
 				       "from a snapshot" };
 
 static const char pools_are_written[] =
-	"people write pools: `kubectl apply`, or `railctl cluster pool` if the agent may, too";
+	"people write pools and reserved addresses: `kubectl apply`, or `railctl cluster` if the "
+	"agent may, too";
 static const char no_fields[] =
 	"a field of a custom resource can select since Kubernetes 1.31: use "
 	"that, and packaging/kubernetes/crds/ of this release";
@@ -114,6 +115,14 @@ static void type_hint(int code, const struct kube_asked *asked, struct err *e)
 			       code == 404 ? "is missing" : "is being deleted");
 }
 
+/* People write these objects. Each agent may read them. */
+static bool is_for_people(const struct kube_asked *asked)
+{
+	return asked->resource == kube_resource(CLUSTER_POOL) ||
+	       (asked->resource == kube_resource(CLUSTER_RESERVED) &&
+		(!strcmp(asked->verb, "create") || !strcmp(asked->verb, "patch")));
+}
+
 struct kube_fault kube_fault(int http, const struct kube_status *s, const struct kube_asked *asked,
 			     struct err *e)
 {
@@ -128,7 +137,7 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 		      s && *s->message ? s->message : "without a reason of Kubernetes");
 	if (m->hint)
 		(void)err_hint(e, "%s", m->hint);
-	if (code == 403 && r == kube_resource(CLUSTER_POOL))
+	if (code == 403 && is_for_people(asked))
 		(void)err_hint(e, "%s", pools_are_written);
 	if (code == 400 && s && strstr(s->message, "field label")) {
 		(void)err_hint(e, "%s", no_fields);
@@ -136,6 +145,8 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 	}
 	if (m == &away && (code == 404 || code == 405))
 		type_hint(code, asked, e);
+	if (m == &away && code == 404)
+		e->code = ERR_NOTFOUND;
 	if (s && s->retry_ms)
 		f.retry_ms = s->retry_ms;
 	return f;

@@ -32,7 +32,7 @@ struct kube_asked {
  * kube_fault - judge a status of HTTP with its Status (NULL: the body has none). e says what was
  * asked and what to do about it. Only what the API server refuses before it executes a write has
  * another outcome than CLUSTER_AWAY. "Not found" of anything but the object is CLUSTER_AWAY, too: a
- * missing type says nothing about the object.
+ * missing type says nothing about the object. Its code is ERR_NOTFOUND.
  */
 struct kube_fault kube_fault(int http, const struct kube_status *s, const struct kube_asked *asked,
 			     struct err *e);

@@ -15,6 +15,7 @@ enum cluster_kind {
 	CLUSTER_NODE,      /* RailNode, nodes/NAME */
 	CLUSTER_HEARTBEAT, /* Lease in the agents' namespace, heartbeats/NAME */
 	CLUSTER_IDENTITY,  /* RailIdentity, identities/NAME */
+	CLUSTER_RESERVED,  /* RailReserved, reserved/NAME; the one that counts is "cluster" */
 	/*
 	 * Node of Kubernetes, of the kubelet: only listed and watched, by its node. The value is
 	 * its labels. Only for a store that has_nodes.

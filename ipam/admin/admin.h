@@ -73,6 +73,14 @@ int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err
 #define ADMIN_CONFLICT_PODS_MAX 1024
 int admin_conflicts(struct ipam *m, struct json **out, struct err *e) must_check;
 
+/*
+ * admin_reserved - addresses of shared pools that the cluster reserves while pods of this node have
+ * them, by ranges:
+ *	[{"pool", "first", "last", "pods": as above, "podCount"}]
+ * A pod keeps such an address. At most so many ranges and pods.
+ */
+int admin_reserved(struct ipam *m, struct json **out, struct err *e) must_check;
+
 /* admin_add_count - add n to an object: a number up to 2^53, a decimal string above that. */
 int admin_add_count(struct json *o, const char *key, u128 n) must_check;
 
@@ -90,7 +98,8 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 /*
  * admin_pools - one pool, or all in order of names (name NULL). ERR_NOTFOUND: it does not exist.
  *	[{"name", "definition": {...}, "from", "used", "resting", "capacity"}]
- * from: "cluster" if the node agent put the pool, and then there is "generation"; else "node".
+ * from: "cluster" if the node agent put the pool, and then there is "generation", and
+ * "clusterReserved" if the cluster reserves addresses of the subnet; else "node".
  * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
  * of this node's slice, and there is
  *	"slice": {"number", "first", "last", "slices", "leasesOutside", "leasesInOtherSlices"}

@@ -2,11 +2,14 @@
 /*
  * admin_conflict.c: which blocks of this node the cluster store gives to no node or to another one,
  * and which pods live in them. It reads the records of the blocks, and of a conflict its leases.
+ * The same for addresses that the cluster reserves.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "ipam/admin/admin.h"
 #include "ipam/conf/pool_blocks.h"
+#include "ipam/conf/range_list.h"
 #include "ipam/lease/audit.h"
 #include "ipam/lease/block_value.h"
 #include "ipam/lease/pool_db.h"
@@ -128,15 +131,101 @@ static int conflicts_in_txn(struct lease_db *l, void *arg, struct err *e)
 	return 0;
 }
 
-int admin_conflicts(struct ipam *m, struct json **out, struct err *e)
+/* ---- reserved addresses ---- */
+
+static int see_range(struct lease_db *l, const char *pool, const struct ip_range *r,
+		     struct conflicts_job *all, struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	struct block_key from = { .start = r->first };
+	char first[IP_STR_LEN], last[IP_STR_LEN];
+
+	(void)snprintf(from.pool, sizeof(from.pool), "%.*s", (int)sizeof(from.pool) - 1, pool);
+	if (!o || json_add_str(o, "pool", pool) ||
+	    json_add_str(o, "first", ip_format(r->first, first)) ||
+	    json_add_str(o, "last", ip_format(r->last, last)))
+		return err_nomem(e);
+	all->pods.last = r->last;
+	all->pods.out = json_add_array(o, "pods");
+	if (!all->pods.out)
+		return err_nomem(e);
+	if (add_pods(l, &from, &all->pods, e))
+		return -1;
+	if (!all->pods.n)
+		return 0;
+	return json_add_int(o, "podCount", all->pods.n) || json_push(all->out, TAKE_PTR(o))
+		       ? err_nomem(e)
+		       : 0;
+}
+
+/* A record that cannot be read is for `railctl ipam verify`. */
+static int see_reserved(struct lease_db *l, const char *pool, struct conflicts_job *all,
+			struct err *e)
+{
+	auto_pool_text struct pool_text t = { .tree = NULL };
+	auto_ranges struct ranges reserved = { .n = 0 };
+	const char *text;
+	struct err why;
+	struct key k;
+
+	key_of_pool(&k, pool);
+	if (lease_db_get(l, k.s, &text, e))
+		return -1;
+	if (!text)
+		return 0;
+	if (pool_parse(text, k.s, &t, &why) ||
+	    range_list_add(t.reserved, "reserved", &reserved, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	for (size_t i = 0; i < reserved.n && json_len(all->out) < ADMIN_CONFLICTS_MAX; i++) {
+		if (see_range(l, pool, &reserved.items[i], all, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int reserved_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	auto_keys struct keys keys = { .n = 0 };
+	const struct key all = { "d/" };
+	struct conflicts_job *job = arg;
+
+	json_free(job->out);
+	*job = (struct conflicts_job){ .out = json_new_array() };
+	if (!job->out)
+		return err_nomem(e);
+	if (pool_db_keys(l, &all, &keys, e))
+		return -1;
+	for (size_t i = 0; i < keys.n; i++) {
+		if (see_reserved(l, keys.items[i].s + 2, job, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Fills job->arg. */
+static int run(struct ipam *m, struct ipam_job job, struct json **out, struct err *e)
 {
 	struct conflicts_job all = { .out = NULL };
-	struct ipam_job job = { STORE_READ, "CONFLICT", conflicts_in_txn, &all, NULL };
 
+	job.arg = &all;
 	if (ipam_run(m, &job, e)) {
 		json_free(all.out);
 		return -1;
 	}
 	*out = all.out;
 	return 0;
+}
+
+int admin_conflicts(struct ipam *m, struct json **out, struct err *e)
+{
+	const struct ipam_job job = { STORE_READ, "CONFLICT", conflicts_in_txn, NULL, NULL };
+
+	return run(m, job, out, e);
+}
+
+int admin_reserved(struct ipam *m, struct json **out, struct err *e)
+{
+	const struct ipam_job job = { STORE_READ, "CONFLICT", reserved_in_txn, NULL, NULL };
+
+	return run(m, job, out, e);
 }

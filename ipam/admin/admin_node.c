@@ -69,7 +69,7 @@ static int check_pool(const char *key, const char *value, void *arg)
 	struct err why;
 
 	/* one that cannot be read gives no addresses */
-	if (pool_parse(value, key, &def, &why) || pool_decode(key + 2, def.def, &pool, &why)) {
+	if (pool_parse(value, key, &def, &why) || pool_text_decode(key + 2, &def, &pool, &why)) {
 		job->failed = why.code == ERR_NOMEM;
 		if (job->failed)
 			*job->e = why;

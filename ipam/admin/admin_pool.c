@@ -204,13 +204,13 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 
 	if (json_add_copy(o, "definition", def) ||
 	    json_add_str(o, "from", t->uid ? "cluster" : "node") ||
-	    (t->uid && json_add_int(o, "generation", t->generation)))
+	    (t->uid && json_add_int(o, "generation", t->generation)) ||
+	    (t->reserved && json_add_copy(o, "clusterReserved", t->reserved)))
 		return err_nomem(job->e);
-	if (pool_decode(name, def, &s, &why))
+	if (pool_text_decode(name, t, &s, &why))
 		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)
 			       ? err_nomem(job->e)
 			       : 0;
-	s.blocks.uid = t->uid;
 	if (s.blocks.shared)
 		return add_blocks(job, o, &s, job->e);
 	int rc = s.slice.size ? add_slice(job, o, &s, job->e) : 0;

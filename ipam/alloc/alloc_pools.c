@@ -183,7 +183,7 @@ static int load_pool(struct load *d, const char *name, struct source *out, struc
 		e->code = e->code == ERR_NOMEM ? ERR_NOMEM : ERR_STORE;
 		return -1;
 	}
-	if (pool_decode(name, def.def, out, e))
+	if (pool_text_decode(name, &def, out, e))
 		return -1;
 
 	int rc = check_nodes(d, name, out, e);
@@ -191,7 +191,6 @@ static int load_pool(struct load *d, const char *name, struct source *out, struc
 		source_clear(out);
 		return rc ? rc : 1;
 	}
-	out->blocks.uid = def.uid;
 	/* STATUS: another leaf group may have no slice for this node */
 	if (!out->slice.size || (d->conf->match_master && !d->conf->master))
 		return 0;

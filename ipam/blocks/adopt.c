@@ -311,7 +311,8 @@ static int put_blocks(struct lease_db *l, const struct job *job, struct err *e)
 {
 	auto_clean(source_clear) struct source local = { .label = "" };
 
-	if (pool_decode(job->adopt->def->name, job->adopt->local, &local, e))
+	if (pool_decode(job->adopt->def->name, job->adopt->local, &local, e) ||
+	    pool_reserve(&local, job->adopt->def->reserved, e))
 		return -1;
 	for (size_t i = 0; i < job->n; i++) {
 		if (put_block(l, job, &job->blocks[i], &local, e))
@@ -323,12 +324,12 @@ static int put_blocks(struct lease_db *l, const struct job *job, struct err *e)
 static int put_definition(struct lease_db *l, const struct job *job, struct err *e)
 {
 	const struct shared_pool_def *d = job->adopt->def;
+	const struct pool_text t = { NULL, job->adopt->local, d->uid, d->generation, d->reserved };
 	struct key k;
 
 	key_of_pool(&k, d->name);
 	lease_db_sync(l);
-	return lease_db_put(l, k.s, pool_record_shared(job->adopt->local, d->uid, d->generation),
-			    e);
+	return lease_db_put(l, k.s, pool_record_shared(&t), e);
 }
 
 /* ---- the transaction ---- */
@@ -402,7 +403,8 @@ int pool_adopt(struct ipam *m, struct pool_adopt *a, struct err *e)
 	if (rc == 0 && a->local && !a->moved)
 		rc = shared_pool_put(m,
 				     &(struct shared_pool_def){ a->def->name, a->def->uid,
-								a->def->generation, a->local },
+								a->def->generation, a->local,
+								a->def->reserved },
 				     e);
 	if (rc == 0)
 		return 0;

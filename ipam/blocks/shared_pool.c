@@ -22,7 +22,9 @@ int shared_pool_decode(const struct shared_pool_def *d, struct shared_pool_view 
 {
 	struct source s = { .label = "" };
 
-	if (pool_name_valid(d->name, e) || pool_decode(d->name, d->definition, &s, e))
+	const struct pool_text text = { .def = d->definition, .reserved = d->reserved };
+
+	if (pool_name_valid(d->name, e) || pool_text_decode(d->name, &text, &s, e))
 		return -1;
 	if (!s.blocks.shared || !*d->uid || strlen(d->uid) > POOL_UID_MAX) {
 		source_clear(&s);
@@ -141,6 +143,7 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	const struct put_job *job = arg;
 	const struct shared_pool_def *d = job->d;
 	auto_keys struct keys blocks = { .n = 0 };
+	const struct pool_text t = { NULL, d->definition, d->uid, d->generation, d->reserved };
 	struct key k;
 
 	if (check_old(l, job, &blocks, e) || pool_db_check_overlap(l, d->name, job->new, e) ||
@@ -148,7 +151,7 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	key_of_pool(&k, d->name);
 	lease_db_sync(l);
-	if (lease_db_put(l, k.s, pool_record_shared(d->definition, d->uid, d->generation), e))
+	if (lease_db_put(l, k.s, pool_record_shared(&t), e))
 		return -1;
 	return move_cursors(l, job->new, &blocks, e);
 }
@@ -216,7 +219,9 @@ static int add_pool(struct list_job *job, const char *name, const struct pool_te
 	struct json *o = json_push_object(job->out);
 
 	if (!o || json_add_str(o, "name", name) || json_add_str(o, "uid", t->uid) ||
-	    json_add_int(o, "generation", t->generation) || json_add_copy(o, "definition", t->def))
+	    json_add_int(o, "generation", t->generation) ||
+	    json_add_copy(o, "definition", t->def) ||
+	    (t->reserved && json_add_copy(o, "reserved", t->reserved)))
 		return err_nomem(job->e);
 	return 0;
 }

@@ -10,6 +10,9 @@ struct shared_pool_def {
 	const char *name, *uid; /* borrowed */
 	int64_t generation;
 	const struct json *definition; /* see railhead-pool(5); it has blockSize. Borrowed */
+	/* What the cluster reserves in the subnet, as an array of ranges; NULL: nothing. Borrowed
+	 */
+	const struct json *reserved;
 };
 
 /*
@@ -43,8 +46,8 @@ int shared_pool_put(struct ipam *m, const struct shared_pool_def *d, struct err 
 int shared_pool_remove(struct ipam *m, const char *name, struct err *e) must_check;
 
 /*
- * shared_pool_list - all pools that were put here: [{"name", "uid", "generation", "definition"}].
- * The caller frees *out.
+ * shared_pool_list - all pools that were put here: [{"name", "uid", "generation", "definition",
+ * "reserved"}], the last one only if there is any. The caller frees *out.
  */
 int shared_pool_list(struct ipam *m, struct json **out, struct err *e) must_check;
 

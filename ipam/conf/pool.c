@@ -341,7 +341,7 @@ static int decode_sharing(const char *name, const struct pool *p, const struct j
 #define SHARED "shared"
 
 struct shared_raw {
-	const struct json *def;
+	const struct json *def, *reserved;
 	const char *uid;
 	int64_t generation;
 };
@@ -361,16 +361,18 @@ static const struct json_field shared_fields[] = {
 	  .offset = offsetof(struct shared_raw, generation),
 	  .min = 0,
 	  .max = INT64_C(1) << 53 },
+	{ .key = "reserved", .kind = J_ARRAY, .offset = offsetof(struct shared_raw, reserved) },
 	{ 0 },
 };
 
-char *pool_record_shared(const struct json *def, const char *uid, int64_t generation)
+char *pool_record_shared(const struct pool_text *t)
 {
 	auto_json struct json *tree = json_new_object();
 	struct json *o = tree ? json_add_object(tree, SHARED) : NULL;
 
-	if (!o || json_add_copy(o, "definition", def) || json_add_str(o, "uid", uid) ||
-	    (uid && json_add_int(o, "generation", generation)))
+	if (!o || json_add_copy(o, "definition", t->def) || json_add_str(o, "uid", t->uid) ||
+	    (t->uid && json_add_int(o, "generation", t->generation)) ||
+	    (json_len(t->reserved) && json_add_copy(o, "reserved", t->reserved)))
 		return NULL;
 	return json_print(tree, false);
 }
@@ -380,7 +382,7 @@ char *pool_record(const struct json *def)
 	auto_json struct json *o = NULL;
 
 	if (json_get(def, "blockSize"))
-		return pool_record_shared(def, NULL, 0);
+		return pool_record_shared(&(struct pool_text){ .def = def });
 	if (!json_get(def, "slice"))
 		return json_print(def, false);
 	o = json_new_object();
@@ -404,7 +406,7 @@ int pool_parse(const char *text, const char *what, struct pool_text *out, struct
 	if (shared && json_decode(shared, SHARED, shared_fields, &r, e))
 		return err_wrap(e, "%s", what);
 	const struct json *def = shared ? r.def : wrapped ? wrapped : tree;
-	*out = (struct pool_text){ TAKE_PTR(tree), def, r.uid, r.generation };
+	*out = (struct pool_text){ TAKE_PTR(tree), def, r.uid, r.generation, r.reserved };
 	return 0;
 }
 
@@ -415,12 +417,36 @@ int pool_load(const char *name, const char *record, struct pool_text *text, stru
 
 	if (pool_parse(record, name, &t, e))
 		return -1;
-	if (pool_decode(name, t.def, out, e)) {
+	if (pool_text_decode(name, &t, out, e)) {
 		pool_text_clear(&t);
 		return -1;
 	}
-	out->blocks.uid = t.uid;
 	*text = t;
+	return 0;
+}
+
+int pool_reserve(struct source *s, const struct json *reserved, struct err *e)
+{
+	if (!reserved)
+		return 0;
+	if (remove_reserved(reserved, s, e))
+		return -1;
+	source_identify(s);
+	return 0;
+}
+
+int pool_text_decode(const char *name, const struct pool_text *t, struct source *out, struct err *e)
+{
+	struct source s = { 0 };
+
+	if (pool_decode(name, t->def, &s, e))
+		return -1;
+	if (pool_reserve(&s, t->reserved, e)) {
+		source_clear(&s);
+		return err_wrap(e, "pool %.100s", name);
+	}
+	s.blocks.uid = t->uid;
+	*out = s;
 	return 0;
 }
 

@@ -43,20 +43,33 @@ int pool_decode(const char *name, const struct json *def, struct source *out,
  * pool_record - the text of a definition for the store; NULL: no memory. A definition with slices
  * or blocks is wrapped in an object. A plugin of a version without them finds no subnet there and
  * refuses the pool, instead of assigning addresses of all nodes. pool_record_shared - the same for
- * a pool with blocks, with its uid and generation in the cluster. pool_parse - the reverse: *def
- * and *uid belong to *tree, which the caller frees. ERR_DECODE; `what` names the text.
+ * a pool with blocks, with its uid and generation in the cluster, and the addresses that are
+ * reserved there. pool_parse - the reverse: all but the tree belong to *tree, which the caller
+ * frees. ERR_DECODE; `what` names the text.
  */
-char *pool_record(const struct json *def);
-char *pool_record_shared(const struct json *def, const char *uid, int64_t generation);
 struct pool_text {
 	struct json *tree;
 	const struct json *def;
 	const char *uid;    /* of a pool with blocks, in the cluster; NULL: of this node only */
 	int64_t generation; /* of the definition, in the cluster */
+	/* Addresses of the subnet that no pool of the cluster assigns, as an array of ranges; NULL:
+	 * none. */
+	const struct json *reserved;
 };
+char *pool_record(const struct json *def);
+char *pool_record_shared(const struct pool_text *t);
 void pool_text_clear(struct pool_text *t);
 #define auto_pool_text auto_clean(pool_text_clear)
 int pool_parse(const char *text, const char *what, struct pool_text *out, struct err *e) must_check;
+
+/*
+ * pool_text_decode - pool_decode() of a record: *out has the uid, and not the addresses that are
+ * reserved in the cluster. pool_reserve - remove such addresses from *s, which may have no usable
+ * address then. ERR_DECODE, ERR_CONFIG: as above.
+ */
+int pool_text_decode(const char *name, const struct pool_text *t, struct source *out,
+		     struct err *e) must_check;
+int pool_reserve(struct source *s, const struct json *reserved, struct err *e) must_check;
 
 /* pool_check_keys - ERR_CONFIG if def has an unknown key. For definitions from a user. */
 int pool_check_keys(const struct json *def, struct err *e) must_check;

@@ -114,7 +114,9 @@ END_TEST
 START_TEST(the_record_hides_the_subnet_from_older_versions)
 {
 	auto_json struct json *def = parse(SUBNET ",\"blockSize\":16}");
-	auto_free char *by_hand = pool_record(def), *shared = pool_record_shared(def, "u1", 7);
+	auto_free char *by_hand = pool_record(def),
+		       *shared = pool_record_shared(
+			       &(struct pool_text){ .def = def, .uid = "u1", .generation = 7 });
 	auto_json struct json *old = parse(by_hand);
 	auto_pool_text struct pool_text text = { .tree = NULL };
 	auto_clean(source_clear) struct source s = { .label = "" };

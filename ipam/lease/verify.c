@@ -227,7 +227,7 @@ static int see_pool(const char *key, const char *value, void *arg)
 	struct err why;
 
 	c->v->pools++;
-	if (pool_parse(value, key, &def, &why) || pool_decode(key + 2, def.def, &s, &why)) {
+	if (pool_parse(value, key, &def, &why) || pool_text_decode(key + 2, &def, &s, &why)) {
 		json_free(def.tree);
 		if (why.code == ERR_NOMEM) {
 			*c->e = why;

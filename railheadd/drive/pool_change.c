@@ -420,7 +420,7 @@ static int read_pool(struct pool_change *c, struct err *e)
 static int check_definition(const char *name, const struct json *definition,
 			    struct ip_prefix *subnet, struct err *e)
 {
-	const struct shared_pool_def def = { name, "new", 0, definition };
+	const struct shared_pool_def def = { name, "new", 0, definition, NULL };
 	struct shared_pool_view view;
 
 	if (pool_check_keys(definition, e) || shared_pool_decode(&def, &view, e))

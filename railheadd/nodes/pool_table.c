@@ -129,7 +129,7 @@ struct pool_view {
 /* -1: no memory. */
 static int look(struct pool_view *v)
 {
-	const struct shared_pool_def def = { v->row->name, "-", 0, v->row->definition };
+	const struct shared_pool_def def = { v->row->name, "-", 0, v->row->definition, NULL };
 	struct err why;
 
 	if (!v->row->definition)
