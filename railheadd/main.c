@@ -25,6 +25,7 @@ struct agent_program {
 	struct driver *driver;
 	struct nodes *nodes;
 	struct kubenode *kubenode; /* NULL: the cluster store has no Nodes */
+	struct reserved *reserved; /* NULL: no cluster store */
 	struct repairer *repairer;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
@@ -109,6 +110,14 @@ static int start_kubenode(struct agent_program *p, const struct ctx *ctx,
 	return store && store->ops->has_nodes ? kubenode_new(&conf, &p->kubenode, e) : 0;
 }
 
+static int start_reserved(struct agent_program *p, const struct ctx *ctx,
+			  struct cluster_store *store, struct err *e)
+{
+	const struct reserved_conf conf = { ctx, p->base, store, &p->ipam, p->driver };
+
+	return store ? reserved_new(&conf, &p->reserved, e) : 0;
+}
+
 static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
@@ -119,7 +128,8 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 				    .hold = c->hold,
 				    .renew = c->renew,
 				    .retry = RETRY,
-				    .strict = c->strict };
+				    .strict = c->strict,
+				    .reserves = true };
 
 	/* First: an agent that runs beside another one must not even read the store of the node. */
 	p->lock = socket_lock(ctx, e);
@@ -130,10 +140,11 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 		return -1;
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
-	    start_kubenode(p, ctx, conf.store, e) || start_repairer(p, ctx, e))
+	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
+	    start_repairer(p, ctx, e))
 		return -1;
-	p->calls = (struct calls_to){ p->driver, p->base,     conf.store,
-				      p->nodes,  p->repairer, p->latency };
+	p->calls = (struct calls_to){ p->driver,   p->base,     conf.store, p->nodes,
+				      p->repairer, p->reserved, p->latency };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -152,6 +163,7 @@ static void stop(struct agent_program *p)
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);
 	kubenode_free(p->kubenode);
+	reserved_free(p->reserved);
 	driver_free(p->driver);
 	if (p->ipam.store)
 		ipam_close(&p->ipam);

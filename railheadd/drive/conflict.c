@@ -148,10 +148,10 @@ static void look(evutil_socket_t fd, short what, void *arg)
 struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_ask_end *end,
 					struct err *e)
 {
-	auto_json struct json *blocks = NULL;
+	auto_json struct json *blocks = NULL, *reserved = NULL;
 	struct conflict_ask *a;
 
-	if (admin_conflicts(d->conf.ipam, &blocks, e))
+	if (admin_conflicts(d->conf.ipam, &blocks, e) || admin_reserved(d->conf.ipam, &reserved, e))
 		return NULL;
 	a = calloc(1, sizeof(*a));
 	if (!a) {
@@ -165,7 +165,8 @@ struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_
 	a->conflicts = json_new_object();
 	a->blocks = blocks;
 	if (a->next && a->conflicts && json_put(a->conflicts, "blocks", TAKE_PTR(blocks)) == 0 &&
-	    add_pools(d, a->conflicts) == 0) {
+	    add_pools(d, a->conflicts) == 0 &&
+	    json_put(a->conflicts, "reserved", TAKE_PTR(reserved)) == 0) {
 		soon(a);
 		return a;
 	}

@@ -21,6 +21,7 @@ struct conflict_ask_end {
  * conflict_ask_begin - all conflicts, with the owners that the cluster store names now:
  *	{"blocks": [as of admin_conflicts(), "owner", "holder"],
  *	 "pools": [{"name", "uid", "subnet", "older", "olderSubnet", "gives", "since"}],
+ *	 "reserved": as of admin_reserved(),
  *	 "unknown": why some blocks have no "owner"}
  * owner: the node that has the block; null: no node. Absent: not known. gives: which of the two
  * pools assigns addresses; null: neither. It looks at CONFLICT_LOOKS blocks at most. NULL: *e says

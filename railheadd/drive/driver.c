@@ -116,9 +116,15 @@ static const struct shared_pool *known_pool(void *arg, const char *name)
 static int decode_pool(void *arg, const struct cluster_object *o, struct shared_pool *out,
 		       struct err *e)
 {
-	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value };
 	struct driver *d = arg;
+	struct pool_seen seen;
 
+	pool_seen_read(o, &seen);
+	auto_json struct json *reserved = pools_reserved_in(d, seen.subnet);
+	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value, reserved };
+
+	if (!reserved)
+		return err_nomem(e);
 	/* A block is granted only when all pools that it may overlap are known. */
 	if (!d->pools_known)
 		return err_set(e, ERR_AGAIN, 0,
@@ -129,9 +135,6 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	if (!d->reply_pool_set)
 		return -1;
 	d->reply_pool.pool.ending = o->ending;
-	struct pool_seen seen;
-
-	pool_seen_read(o, &seen);
 	d->reply_pool.pool.conflict =
 		pools_rival(d, &seen) != NULL || node_labels_exclude(&d->labels, o->value);
 	*out = d->reply_pool.pool;
@@ -309,6 +312,7 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 		return err_nomem(e);
 	}
 	d->conf = *conf;
+	d->reserved_known = !conf->reserves;
 	TAILQ_INIT(&d->pools);
 	TAILQ_INIT(&d->seen);
 	TAILQ_INIT(&d->needs);
@@ -348,6 +352,7 @@ void driver_free(struct driver *d)
 		shared_pool_view_clear(&d->reply_pool);
 	agent_free(d->agent);
 	pools_free(d);
+	ranges_clear(&d->reserved);
 	node_labels_clear(&d->labels);
 	if (d->tick)
 		event_free(d->tick);

@@ -14,6 +14,7 @@ struct driver;
 struct event_base;
 struct events;
 struct ipam;
+struct ranges;
 
 /* Everything but the store is borrowed. */
 struct driver_conf {
@@ -25,6 +26,7 @@ struct driver_conf {
 	const char *node;
 	int64_t hold, renew, retry; /* ns, see struct agent_settings */
 	bool strict;
+	bool reserves; /* pools are used only once driver_reserved() was called */
 };
 
 /*
@@ -70,6 +72,16 @@ void driver_look(struct driver *d);
  * be kept, the log says so, and the old ones stay.
  */
 void driver_labels(struct driver *d, const struct json *labels);
+
+/*
+ * driver_reserved - no pool of the cluster assigns these addresses from now on; pods that have one
+ * keep it. They are copied, and kept with each pool in the store of the node. NULL: the cluster
+ * store does not know; what the pools of this node have of it counts, also for new pools.
+ */
+void driver_reserved(struct driver *d, const struct ranges *reserved);
+
+/* driver_reserved_refused - the cluster store does not say them, and none was ever known. */
+void driver_reserved_refused(struct driver *d, const struct err *why);
 
 /* driver_random - 64 random bits, for requests, pauses and tokens; arg is not used. */
 uint64_t driver_random(void *arg);

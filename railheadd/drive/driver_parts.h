@@ -5,11 +5,13 @@
 
 #include "cluster/protocol/agent_ops.h"
 #include "lib/base/err.h"
+#include "lib/base/ip.h"
 
 struct cluster_node;
 struct json;
 struct driver;
 struct conflict_report;
+struct pool_seen;
 struct presence;
 
 /*
@@ -21,6 +23,22 @@ void driver_count_again(struct driver *d);
 
 /* driver_add_contact - what was heard, for the status. -1: no memory. */
 int driver_add_contact(struct driver *d, struct json *obj) must_check;
+
+/*
+ * pool_look_clear - true: nothing is in the way of the pool. False: a look runs, again and again;
+ * once clear it calls pools_look_clear(), which uses the pool. pool_look_why - what is in the way,
+ * or NULL. pool_look_cancel - a pool overlaps, and a later look must begin after its end.
+ */
+bool pool_look_clear(struct driver *d, struct pool_seen *s);
+void pools_look_clear(struct driver *d);
+const struct err *pool_look_why(const struct pool_seen *s);
+void pool_look_cancel(struct pool_seen *s);
+void pools_looks_cancel(struct driver *d);
+/*
+ * pools_reserved_in - the reserved addresses of a network, as an array of ranges; the caller frees
+ * it. NULL: no memory.
+ */
+struct json *pools_reserved_in(const struct driver *d, struct ip_prefix subnet);
 
 /* pool_list_cancel - the list of all blocks that looks share. */
 void pool_list_cancel(struct driver *d);

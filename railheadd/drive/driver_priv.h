@@ -9,6 +9,7 @@
 #include "ipam/blocks/adopt.h"
 #include "ipam/blocks/blocks.h"
 #include "ipam/blocks/shared_pool.h"
+#include "ipam/conf/range_list.h"
 #include "railheadd/drive/driver.h"
 #include "railheadd/drive/follow.h"
 #include "railheadd/drive/pool_seen.h"
@@ -44,8 +45,11 @@ struct driver {
 	struct cluster_selector pools_which, own_which;
 	struct pool_entries pools;
 	struct pools_seen seen;
-	bool pools_known; /* a list of them was complete */
-	bool own_skipped; /* blocks of this node, because their pool is not known */
+	struct ranges reserved; /* in the cluster, as far as it is known */
+	bool reserved_known;
+	bool pools_listed; /* a list of them was complete */
+	bool pools_known;  /* and it is known which addresses of them are reserved */
+	bool own_skipped;  /* blocks of this node, because their pool is not known */
 	struct driver_needs needs;
 	struct pool_changes changes;
 	struct node_forgets forgets;
@@ -105,16 +109,6 @@ bool pools_sweep(struct driver *d);
 const struct pool_seen *pools_rival(const struct driver *d, const struct pool_seen *p);
 /* pools_seen_find - a pool that the cluster has, used or not, by name; NULL: none. */
 const struct pool_seen *pools_seen_find(const struct driver *d, const char *name);
-/*
- * pool_look_clear - true: nothing is in the way of the pool. False: a look runs, again and again;
- * once clear it calls pools_look_clear(), which uses the pool. pool_look_why - what is in the way,
- * or NULL. pool_look_cancel - a pool overlaps, and a later look must begin after its end.
- */
-bool pool_look_clear(struct driver *d, struct pool_seen *s);
-void pools_look_clear(struct driver *d);
-const struct err *pool_look_why(const struct pool_seen *s);
-void pool_look_cancel(struct pool_seen *s);
-void pools_looks_cancel(struct driver *d);
 /* pools_retry - what the node's store failed to do. When to call it next, ns; INT64_MAX: never. */
 int64_t pools_retry(struct driver *d, int64_t now);
 /* pools_follow_fns, own_follow_fns - what becomes of objects that are listed and watched. */

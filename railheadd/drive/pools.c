@@ -129,9 +129,11 @@ int pools_load(struct driver *d, struct err *e)
 	json_each (item, list) {
 		const struct shared_pool_def def = { json_str(json_get(item, "name")),
 						     json_str(json_get(item, "uid")), 0,
-						     json_get(item, "definition") };
+						     json_get(item, "definition"),
+						     json_get(item, "reserved") };
 
-		if (replace(d, &def, false, e))
+		if (range_list_add(def.reserved, "reserved", &d->reserved, e) ||
+		    replace(d, &def, false, e))
 			return -1;
 	}
 	return 0;
@@ -249,17 +251,18 @@ static int know_blocks(struct driver *d, const char *pool, struct err *e)
  * A pool in the state "adopting". The blocks of leases that were moved are the agent's before the
  * pool is: if that fails, the next try finds them in the store.
  */
-static int adopt(struct driver *d, const struct pool_seen *s, struct err *e)
+static int adopt(struct driver *d, const struct pool_seen *s, const struct shared_pool_def *def,
+		 struct err *e)
 {
-	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition };
-	struct pool_adopt a = { .def = &def, .random = driver_random };
+	struct pool_adopt a = { .def = def, .random = driver_random };
 
 	if (pool_adopt(d->conf.ipam, &a, e))
 		return -1;
 	if (!a.local)
 		return 0;
 	auto_json struct json *definition = a.local;
-	const struct shared_pool_def local = { s->name, s->uid, s->generation, definition };
+	const struct shared_pool_def local = { s->name, s->uid, s->generation, definition,
+					       def->reserved };
 
 	if (a.moved)
 		log_info(&d->conf.ctx->log,
@@ -269,9 +272,22 @@ static int adopt(struct driver *d, const struct pool_seen *s, struct err *e)
 	return know_blocks(d, s->name, e) || replace(d, &local, s->ending, e) ? -1 : 0;
 }
 
+/* The node's store first: an agent that has a block of a pool needs its definition there. */
+static int take_over(struct driver *d, struct pool_seen *s, struct err *e)
+{
+	auto_json struct json *reserved = pools_reserved_in(d, s->subnet);
+	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition,
+					     reserved };
+
+	if (!reserved)
+		return err_nomem(e);
+	if (s->adopting)
+		return adopt(d, s, &def, e);
+	return shared_pool_put(d->conf.ipam, &def, e) || replace(d, &def, s->ending, e) ? -1 : 0;
+}
+
 static void use(struct driver *d, struct pool_seen *s)
 {
-	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition };
 	struct pool_entry *old = pools_find(d, s->name);
 	bool used = old && !old->view.pool.conflict && strcmp(old->view.pool.uid, s->uid) == 0;
 	struct err e;
@@ -284,11 +300,7 @@ static void use(struct driver *d, struct pool_seen *s)
 	}
 	if (!used && !node_labels_exclude(&d->labels, s->definition) && !pool_look_clear(d, s))
 		return;
-	/* The node's store first: an agent that has a block of a pool needs its definition there.
-	 */
-	if (s->adopting
-		    ? adopt(d, s, &e)
-		    : shared_pool_put(d->conf.ipam, &def, &e) || replace(d, &def, s->ending, &e)) {
+	if (take_over(d, s, &e)) {
 		refused(d, s->name, &e);
 		say_why(s, e.msg);
 		use_later(d, s);
@@ -306,12 +318,17 @@ static void use(struct driver *d, struct pool_seen *s)
 		follow_again(d->own_follow);
 }
 
-/* An entry of another uid goes first, with its last pod. Then the new pool of this name is used. */
+/*
+ * An entry of another uid goes first, with its last pod. Then the new pool of this name is used.
+ * Before the first list is complete, a pool that was not seen is not gone.
+ */
 static void compare(struct driver *d)
 {
 	struct pool_entry *p;
 	struct pool_seen *s;
 
+	if (!d->pools_listed)
+		return;
 	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all)) {
 		s = find_seen(d, p->view.pool.name);
 		if (!s || strcmp(s->uid, p->view.pool.uid) != 0)
@@ -325,11 +342,69 @@ static void compare(struct driver *d)
 			s->rival_since = d->conf.ctx->now(d->conf.ctx->clock);
 		s->rival = rival;
 	}
-	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+	for (s = TAILQ_FIRST(&d->seen); d->reserved_known && s; s = TAILQ_NEXT(s, all)) {
 		p = pools_find(d, s->name);
 		if (s->fresh && !(p && p->gone))
 			use(d, s);
 	}
+}
+
+/* ---- reserved addresses of the cluster ---- */
+
+static struct json *reserved_in(const struct ranges *reserved, struct ip_prefix subnet)
+{
+	return subnet.addr.family == IP_NONE ? json_new_array()
+					     : range_list_print_in(reserved, subnet);
+}
+
+struct json *pools_reserved_in(const struct driver *d, struct ip_prefix subnet)
+{
+	return reserved_in(&d->reserved, subnet);
+}
+
+/* Only pools in whose subnets something differs are taken over again. */
+static void exchange(struct driver *d, struct ranges *with)
+{
+	struct ranges old = d->reserved;
+	struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		auto_json struct json *was = reserved_in(&old, s->subnet);
+		auto_json struct json *is = reserved_in(with, s->subnet);
+
+		s->fresh |= !was || !is || !json_same(was, is);
+	}
+	d->reserved = *with;
+	*with = old;
+}
+
+static void pools_can_be_used(struct driver *d)
+{
+	compare(d);
+	if (d->pools_listed && d->reserved_known)
+		driver_pools_known(d);
+	driver_event(d);
+}
+
+void driver_reserved_refused(struct driver *d, const struct err *why)
+{
+	driver_refused(d, why);
+}
+
+void driver_reserved(struct driver *d, const struct ranges *reserved)
+{
+	auto_ranges struct ranges copy = { 0 };
+	struct err e;
+
+	if (reserved && ranges_copy(reserved, &copy, &e)) {
+		d->fatal = e;
+		driver_soon(d);
+		return;
+	}
+	if (reserved)
+		exchange(d, &copy);
+	d->reserved_known = true;
+	pools_can_be_used(d);
 }
 
 void pools_look_clear(struct driver *d)
@@ -455,9 +530,8 @@ static void pools_listed(void *arg)
 	struct driver *d = arg;
 
 	forget_unlisted(d);
-	compare(d);
-	driver_pools_known(d);
-	driver_event(d);
+	d->pools_listed = true;
+	pools_can_be_used(d);
 }
 
 static void pool_changed(void *arg, const struct cluster_object *o, bool gone)

@@ -10,6 +10,7 @@
 #include "railheadd/drive/pool_change.h"
 #include "railheadd/machines/machine_need.h"
 #include "railheadd/nodes/nodes.h"
+#include "railheadd/reserved/reserved_change.h"
 #include "railheadd/serve/pool_open.h"
 
 #define WAIT_MAX_MS     60000
@@ -353,6 +354,37 @@ static void call_pool_open(const struct calls_to *to, struct server_request *r,
 		pool_open(to->driver, to->nodes, r, a.pool);
 }
 
+/* ---- reserved addresses ---- */
+
+static const struct json_field reserved_fields[] = {
+	{ .key = "add", .kind = J_ARRAY, .offset = offsetof(struct reserved_change_ask, add) },
+	{ .key = "remove",
+	  .kind = J_ARRAY,
+	  .offset = offsetof(struct reserved_change_ask, remove) },
+	{ .key = NULL },
+};
+
+static void forget_reserved(void *what)
+{
+	reserved_change_cancel(what);
+}
+
+static void call_reserved(const struct calls_to *to, struct server_request *r,
+			  const struct json *args)
+{
+	/* Its end has the same form as that of a question about nodes. */
+	struct reserved_change_ask ask = { .store = to->store, .done = nodes_done, .arg = r };
+	struct reserved_change *c = NULL;
+	struct err e;
+
+	if (json_decode(args, "args", reserved_fields, &ask, &e) == 0)
+		c = reserved_change(&ask, &e);
+	if (c)
+		server_later(r, forget_reserved, c);
+	else
+		server_refuse(r, &e);
+}
+
 /* ---- status ---- */
 
 static void call_status(const struct calls_to *to, struct server_request *r,
@@ -366,6 +398,7 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 		(void)err_nomem(&e);
 		server_refuse(r, &e);
 	} else if (driver_status(to->driver, status, &e) ||
+		   reserved_status(to->reserved, status, &e) ||
 		   repairer_status(to->repairer, status, &e)) {
 		server_refuse(r, &e);
 	} else {
@@ -426,6 +459,7 @@ static const struct {
 	{ "pool-remove", call_pool_remove },
 	{ "pools", call_pools },
 	{ "repair", call_repair },
+	{ "reserved", call_reserved },
 	{ "status", call_status },
 };
 

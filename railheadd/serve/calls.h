@@ -8,6 +8,7 @@
 #include "ipam/agent/histogram.h"
 #include "railheadd/drive/driver.h"
 #include "railheadd/repair/repairer.h"
+#include "railheadd/reserved/reserved.h"
 #include "railheadd/serve/hints.h"
 #include "railheadd/serve/server.h"
 
@@ -22,6 +23,7 @@ struct calls_to {
 	struct cluster_store *store; /* that of the driver; NULL: none */
 	struct nodes *nodes;
 	struct repairer *repairer;
+	struct reserved *reserved; /* NULL: no cluster store */
 	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 };
 

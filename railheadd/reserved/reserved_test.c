@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reserved_test.c: a driver in a cluster that reserves addresses, before and after it knows them.
+ */
+#include "railheadd/reserved/reserved.h"
+
+#include "ipam/admin/admin.h"
+#include "lib/testing/alloc.h"
+#include "railheadd/reserved/reserved_change.h"
+#include "railheadd/testing/driver_ask.h"
+
+#define SMALL "{\"subnet\":\"10.1.0.0/29\",\"blockSize\":4,\"warm\":0,\"cooldown\":0}"
+#define WHOLE "{\"subnet\":\"10.1.0.0/29\",\"blockSize\":8,\"warm\":0,\"cooldown\":0}"
+
+static struct reserved *reserved;
+
+static void cluster_reserves(const char *value)
+{
+	memory_store_put(b.store, CLUSTER_RESERVED, "cluster", "", value);
+}
+
+/* The driver waits for the reserved addresses; they are followed later. */
+static void begin_waiting(void)
+{
+	const struct driver_conf conf = { .ctx = &w.ctx,
+					  .base = b.base,
+					  .store = memory_store_ops(b.store),
+					  .ipam = &w.m,
+					  .node = "n1",
+					  .hold = 600 * SECOND,
+					  .renew = 60 * SECOND,
+					  .retry = SECOND / 100,
+					  .reserves = true };
+	struct err e;
+
+	ck_assert_int_eq(driver_new(&conf, &b.driver, &e), 0);
+}
+
+static void follow_reserved(void)
+{
+	const struct reserved_conf conf = { &w.ctx, b.base, memory_store_ops(b.store), &w.m,
+					    b.driver };
+	struct err e;
+
+	ck_assert_int_eq(reserved_new(&conf, &reserved, &e), 0);
+}
+
+static bool follows_three(const void *arg)
+{
+	struct memory_counts counts = memory_store_counts(b.store);
+
+	(void)arg;
+	return counts.running == 3 && counts.watches >= 3;
+}
+
+static void begin_with(const char *definition, const char *value)
+{
+	begin();
+	if (value)
+		cluster_reserves(value);
+	pool("rail0", definition);
+	begin_waiting();
+	follow_reserved();
+	loop_until(b.base, has_health, "ok");
+	loop_until(b.base, follows_three, NULL);
+	loop_until(b.base, knows_pool, "rail0");
+}
+
+static void begin_all(const char *value)
+{
+	begin_with(SMALL, value);
+}
+
+static void end_all(void)
+{
+	reserved_free(reserved);
+	end();
+}
+
+static const char *add(const char *pod)
+{
+	return w_add(&w, "{\"pool\":\"rail0\"}", pod, "");
+}
+
+/* All addresses that the node gets; one ADD after the other. */
+static void gets(const char *const *want)
+{
+	struct outcome o = { .done = false };
+	char pod[16];
+
+	for (int i = 0; want[i]; i++) {
+		(void)snprintf(pod, sizeof(pod), "c%d", i);
+		ck_assert_int_eq(need("rail0", &o), 0);
+		ck_assert_str_eq(add(pod), want[i]);
+	}
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+}
+
+START_TEST(reserved_addresses_are_not_assigned)
+{
+	auto_json struct json *blocks = NULL;
+	struct err e;
+
+	/* The second block has no other address, so it is not even claimed. */
+	begin_all("{\"ranges\":[\"10.1.0.2\",\"10.1.0.4/30\",\"10.9.0.0/16\"]}");
+	gets((const char *const[]){ "10.1.0.1", "10.1.0.3", NULL });
+	ck_assert_int_eq(admin_blocks(&w.m, NULL, &blocks, &e), 0);
+	ck_assert_uint_eq(json_len(blocks), 1);
+	end_all();
+}
+END_TEST
+
+START_TEST(a_pool_whose_addresses_are_all_reserved_gives_none)
+{
+	struct outcome o = { .done = false };
+
+	begin_all("{\"ranges\":[\"10.1.0.0/24\"]}");
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	cluster_reserves("{\"ranges\":[\"10.1.0.1-10.1.0.5\"]}");
+	loop_until(b.base, has_subnet, "10.1.0.1-10.1.0.5");
+	gets((const char *const[]){ "10.1.0.6", NULL });
+	end_all();
+}
+END_TEST
+
+START_TEST(a_new_pool_waits_until_the_reserved_addresses_are_known)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	cluster_reserves("{\"ranges\":[\"10.1.0.0/30\"]}");
+	pool("rail0", SMALL);
+	begin_waiting();
+	loop_until(b.base, has_health, "ok");
+	(void)begin_need("rail0", &o);
+	ck_assert(!knows_pool("rail0"));
+	follow_reserved();
+	loop_until(b.base, is_done, &o);
+	ck_assert_int_eq(o.why.code, 0);
+	ck_assert_str_eq(add("c1"), "10.1.0.4");
+	loop_until(b.base, follows_three, NULL);
+	end_all();
+}
+END_TEST
+
+/* Of an earlier run: a pool that was not seen yet is not gone. */
+START_TEST(reserved_addresses_that_come_before_the_pools_end_no_pool)
+{
+	const struct ranges none = { .n = 0 };
+
+	begin();
+	ck_assert_int_eq(w_shared(&w, "rail0", "uid-1", SMALL), 0);
+	pool("rail0", SMALL);
+	memory_store_hold(b.store, true);
+	begin_waiting();
+	driver_reserved(b.driver, &none);
+	ck_assert(knows_pool("rail0"));
+	memory_store_hold(b.store, false);
+	ready();
+	end();
+}
+END_TEST
+
+/* The node's store has them with the pool, so a driver that never hears of them keeps them. */
+START_TEST(reserved_addresses_hold_without_the_cluster_store)
+{
+	begin_all("{\"ranges\":[\"10.1.0.1-10.1.0.5\"]}");
+	gets((const char *const[]){ "10.1.0.6", NULL });
+	w_del(&w, "c0");
+	reserved_free(reserved);
+	driver_free(b.driver);
+	b.store = memory_store_new(b.base);
+	memory_store_hold(b.store, true);
+	begin_waiting();
+	follow_reserved();
+	ck_assert_str_eq(add("c1"), "10.1.0.6");
+	ck_assert_int_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c2", "")[0], '!');
+	ck_assert(has_subnet("10.1.0.1-10.1.0.5"));
+	reserved_free(reserved);
+	driver_free(b.driver);
+	loop_free(b.base);
+	fixture_close(&w);
+}
+END_TEST
+
+static bool status_has(const void *arg)
+{
+	auto_json struct json *status = json_new_object();
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(reserved_status(reserved, status, &e), 0);
+	text = json_print(status, false);
+	return strstr(text, arg) != NULL;
+}
+
+START_TEST(an_object_that_cannot_be_read_changes_nothing)
+{
+	begin_all("{\"ranges\":[\"10.1.0.1-10.1.0.5\"]}");
+	cluster_reserves("{\"ranges\":[\"10.1.0.5-10.1.0.1\"]}");
+	loop_until(b.base, status_has, "reserved.ranges[0]");
+	ck_assert(status_has("\"known\":true,\"ranges\":1"));
+	ck_assert(has_subnet("10.1.0.1-10.1.0.5"));
+	/* An object of another name is none of ours. */
+	memory_store_put(b.store, CLUSTER_RESERVED, "other", "", "{\"ranges\":[\"10.1.0.6\"]}");
+	memory_store_delete(b.store, CLUSTER_RESERVED, "cluster");
+	loop_until(b.base, status_has, "\"ranges\":0}");
+	ck_assert(!has_subnet("10.1.0.1-10.1.0.5") && !has_subnet("10.1.0.6"));
+	end_all();
+}
+END_TEST
+
+/* ---- pods ---- */
+
+static bool names_pod(const void *arg)
+{
+	auto_json struct json *list = NULL;
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(admin_reserved(&w.m, &list, &e), 0);
+	text = json_print(list, false);
+	return strcmp(text, arg) == 0;
+}
+
+START_TEST(a_pod_keeps_an_address_that_is_reserved_later)
+{
+	struct outcome o = { .done = false };
+
+	begin_with(WHOLE, NULL);
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(add("c1"), "10.1.0.1");
+	ck_assert(names_pod("[]"));
+	cluster_reserves("{\"ranges\":[\"10.1.0.1-10.1.0.2\",\"10.1.0.6\"]}");
+	loop_until(b.base, names_pod,
+		   "[{\"pool\":\"rail0\",\"first\":\"10.1.0.1\",\"last\":\"10.1.0.2\",\"pods\":"
+		   "[{\"interface\":\"net1\",\"container\":\"c1\",\"address\":\"10.1.0.1\"}],"
+		   "\"podCount\":1}]");
+	w_del(&w, "c1");
+	ck_assert(names_pod("[]"));
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(add("c1"), "10.1.0.3");
+	end_all();
+}
+END_TEST
+
+/* ---- changes ---- */
+
+struct answer {
+	bool done;
+	struct err why;
+	char text[sizeof(((struct err *)NULL)->msg)];
+};
+
+static void answered(void *arg, const struct json *answer, const struct err *why)
+{
+	struct answer *a = arg;
+	auto_free char *text = answer ? json_print(answer, false) : NULL;
+
+	ck_assert(!a->done);
+	a->done = true;
+	a->why = why ? *why : (struct err){ .code = 0 };
+	(void)snprintf(a->text, sizeof(a->text), "%s", text ? text : a->why.msg);
+}
+
+static bool is_answered(const void *arg)
+{
+	return ((const struct answer *)arg)->done;
+}
+
+static struct json *list_of(const char *text)
+{
+	struct json *list = NULL;
+	struct err e;
+
+	if (text)
+		ck_assert_int_eq(json_parse(text, strlen(text), "list", &list, &e), 0);
+	return list;
+}
+
+/* What the answer is, or the error. */
+static const char *asks(const char *more, const char *less)
+{
+	static struct answer a;
+	auto_json struct json *add_list = list_of(more), *remove_list = list_of(less);
+	const struct reserved_change_ask ask = { memory_store_ops(b.store), add_list, remove_list,
+						 answered, &a };
+	struct err e;
+
+	a = (struct answer){ .done = false };
+	if (!reserved_change(&ask, &e))
+		answered(&a, NULL, &e);
+	loop_until(b.base, is_answered, &a);
+	return a.text;
+}
+
+START_TEST(an_operator_adds_and_removes_ranges)
+{
+	auto_free char *text = NULL;
+
+	begin_all(NULL);
+	ck_assert_str_eq(asks(NULL, NULL), "{\"changed\":false,\"ranges\":[]}");
+	ck_assert_str_eq(asks("[\"10.1.0.0/29\"]", NULL),
+			 "{\"changed\":true,\"ranges\":[\"10.1.0.0/29\"]}");
+	ck_assert_str_eq(asks("[\"10.1.0.3\"]", NULL),
+			 "{\"changed\":false,\"ranges\":[\"10.1.0.0/29\"]}");
+	ck_assert_str_eq(asks(NULL, "[\"10.1.0.0-10.1.0.6\"]"),
+			 "{\"changed\":true,\"ranges\":[\"10.1.0.7\"]}");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.7\"]");
+	/* Keys of a newer release stay. */
+	cluster_reserves("{\"note\":1,\"ranges\":[\"10.1.0.7\"]}");
+	ck_assert_str_eq(asks("[\"10.1.0.6\"]", "[\"10.1.0.7\"]"),
+			 "{\"changed\":true,\"ranges\":[\"10.1.0.6\"]}");
+	text = memory_store_text(b.store, CLUSTER_RESERVED, "cluster");
+	ck_assert_str_eq(text, "{\"note\":1,\"ranges\":[\"10.1.0.6\"]}");
+	end_all();
+}
+END_TEST
+
+START_TEST(a_change_that_cannot_be_made_is_refused)
+{
+	const struct reserved_change_ask none = { .store = NULL };
+	struct err e;
+
+	begin_all(NULL);
+	cluster_reserves("{\"ranges\":[\"x\"]}");
+	ck_assert_ptr_null(reserved_change(&none, &e));
+	ck_assert_str_eq(e.msg, "this agent has no cluster store");
+	ck_assert_ptr_nonnull(strstr(asks("[\"10.1\"]", NULL), "add[0]: 10.1 is not"));
+	ck_assert_ptr_nonnull(strstr(asks(NULL, "[3]"), "remove[0]: a number is not"));
+	ck_assert_ptr_nonnull(strstr(asks("[\"10.1.0.1\"]", NULL), "reserved.ranges[0]: x is"));
+	end_all();
+}
+END_TEST
+
+TEST_PROGRAM("reserved", reserved_addresses_are_not_assigned,
+	     a_pool_whose_addresses_are_all_reserved_gives_none,
+	     a_new_pool_waits_until_the_reserved_addresses_are_known,
+	     reserved_addresses_that_come_before_the_pools_end_no_pool,
+	     reserved_addresses_hold_without_the_cluster_store,
+	     an_object_that_cannot_be_read_changes_nothing,
+	     a_pod_keeps_an_address_that_is_reserved_later, an_operator_adds_and_removes_ranges,
+	     a_change_that_cannot_be_made_is_refused)
