@@ -4,7 +4,7 @@
 #
 # engine WORD: kill, start, stop, cont, save, restore, full, room, as of ../cluster-store/. ENGINE_PORT: where it listens. engine_begin: for a case. engine_conf NODE: prints the part of
 # agent.json that names the store, and gives the node its files. engine_object KIND NAME VALUE [NODE]: writes
-# one of "blocks", "nodes" or "pools", VALUE is JSON. pool_gone NAME: deletes a pool by hand. engine_value KIND NAME: prints it.
+# one of "blocks", "nodes", "pools" or "reserved", VALUE is JSON. pool_gone NAME: deletes a pool by hand. engine_value KIND NAME: prints it.
 # engine_end: of a case. engine_evidence: what it said.
 #
 # The API server starts once for all cases, because that takes some seconds. Each case begins without objects.
@@ -59,7 +59,7 @@ kubeconfig() # NAME FOLDER USER: USER is YAML
 	END
 }
 
-declare -A TYPE=([blocks]=RailBlock [nodes]=RailNode [pools]=RailPool)
+declare -A TYPE=([blocks]=RailBlock [nodes]=RailNode [pools]=RailPool [reserved]=RailReserved)
 engine_object()
 {
 	jq -n --arg k "${TYPE[$1]}" --arg n "$2" --argjson v "$3" --arg o "${4-}" \

@@ -51,7 +51,7 @@ served()
 {
 	local type
 	ask /readyz | grep -qx ok || return
-	for type in railpools railblocks railnodes railidentities; do
+	for type in railpools railblocks railnodes railidentities railreserved; do
 		ask "/apis/railhead.io/v1alpha1/$type?limit=1" | grep -q '"items"' || return
 	done
 }
@@ -117,7 +117,7 @@ alive()
 clean()
 {
 	local type
-	for type in railpools railblocks railnodes railidentities; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
+	for type in railpools railblocks railnodes railidentities railreserved; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
 	ask /apis/coordination.k8s.io/v1/namespaces/railhead/leases -X DELETE >/dev/null
 	for type in default ns; do ask "/apis/events.k8s.io/v1/namespaces/$type/events" -X DELETE; done >/dev/null
 }
@@ -203,7 +203,7 @@ objects()
 	apiVersion: rbac.authorization.k8s.io/v1
 	kind: ClusterRole
 	metadata: {name: pools}
-	rules: [{apiGroups: [railhead.io], resources: [railpools], verbs: [create, patch, delete]}]
+	rules: [{apiGroups: [railhead.io], resources: [railpools, railreserved], verbs: [create, patch, delete]}]
 	---
 	apiVersion: rbac.authorization.k8s.io/v1
 	kind: ClusterRoleBinding

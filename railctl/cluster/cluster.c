@@ -88,6 +88,22 @@ static void print_refusal(const struct cmd_run *r, const struct json *s)
 			 json_num(json_get(s, "refusedSeconds")), refused);
 }
 
+/* Without them no pool is used that this node did not use before. */
+static void print_reserved(const struct cmd_run *r, const struct json *n)
+{
+	const char *why = json_str(json_get(n, "why"));
+
+	if (!n)
+		return;
+	if (!json_true(json_get(n, "known")))
+		out_line(&r->out, OUT_BAD, "%-8s not known, so new pools wait: %s", "reserved",
+			 why ? why : "the cluster store has not said it yet");
+	else
+		out_line(&r->out, why ? OUT_WARN : OUT_PLAIN, "%-8s %.0f ranges%s%s", "reserved",
+			 json_num(json_get(n, "ranges")), why ? ", not the newest: " : "",
+			 why ? why : "");
+}
+
 static int print_status(const struct cmd_run *r, const struct json *s, struct err *e)
 {
 	bool contact = json_true(json_get(s, "contact"));
@@ -102,6 +118,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 			 contact ? "" : ": ", contact ? "" : json_str(json_get(s, "why")));
 	print_refusal(r, s);
 	line(r, "health", json_str(json_get(s, "health")));
+	print_reserved(r, json_get(s, "reserved"));
 	print_repair(r, json_get(s, "repair"));
 	return print_pools(r, json_get(s, "pools"), e);
 }
@@ -149,7 +166,8 @@ static const struct cmd cmd_node = {
 	.sub = node_commands,
 };
 
-static const struct cmd *const commands[] = { &cmd_status, &cmd_pool, &cmd_node, NULL };
+static const struct cmd *const commands[] = { &cmd_status, &cmd_pool, &cmd_node,
+					      &cmd_cluster_reserved, NULL };
 
 const struct cmd cmd_cluster = {
 	.name = "cluster",

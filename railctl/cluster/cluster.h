@@ -8,7 +8,9 @@
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_delete,
 	cmd_cluster_pool_list, cmd_cluster_pool_open, cmd_cluster_pool_show,
-	cmd_cluster_node_forget, cmd_cluster_node_list;
+	cmd_cluster_node_forget, cmd_cluster_node_list, cmd_cluster_reserved;
+
+#define CLUSTER_RANGES_MAX 256 /* of one command */
 
 /* The agent itself waits for the cluster store up to 5 seconds for each of a few steps. */
 #define CLUSTER_WAIT_MS 30000

@@ -23,6 +23,11 @@ static const struct out_column pool_columns[] = {
 	{ "ITS SUBNET", OUT_SHRINK }, { "GIVES", OUT_SHRINK },  { "SINCE", OUT_SPARE },
 };
 
+static const struct out_column reserved_columns[] = {
+	{ "POOL", OUT_SHRINK }, { "RESERVED", OUT_SHRINK }, { "NAMESPACE", OUT_SHRINK },
+	{ "POD", OUT_SHRINK },  { "INTERFACE", OUT_SPARE }, { "ADDRESS", 0 },
+};
+
 /* "2026-11-22T10:00:00": a fraction says nothing here. */
 static const char *seconds_of(const struct json *o, char buf[20])
 {
@@ -95,20 +100,60 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 	return 0;
 }
 
+static int add_reserved_rows(struct out_table *t, const struct json *range, struct err *e)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "%s-%s", json_text(range, "first"),
+		       json_text(range, "last"));
+	json_each (pod, json_get(range, "pods")) {
+		if (out_row(t,
+			    (struct out_cell[]){
+				    { json_text(range, "pool"), OUT_PLAIN },
+				    { text, OUT_PLAIN },
+				    { json_str(json_get(pod, "namespace")), OUT_PLAIN },
+				    { json_str(json_get(pod, "pod")), OUT_PLAIN },
+				    { json_str(json_get(pod, "interface")), OUT_PLAIN },
+				    { json_str(json_get(pod, "address")), OUT_WARN } },
+			    e))
+			return -1;
+	}
+	return 0;
+}
+
+static int print_reserved(const struct cmd_run *r, const struct json *reserved, struct err *e)
+{
+	auto_table struct out_table t = { .columns = reserved_columns,
+					  .n_columns = ARRAY_SIZE(reserved_columns) };
+
+	json_each (range, reserved) {
+		if (add_reserved_rows(&t, range, e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	return 0;
+}
+
 /* The store of this node has blocks and pods, but no owners. 1: it has no shared pool, so that no
  * agent is missed. */
 static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
-	auto_json struct json *o = json_new_object(), *blocks = NULL, *pools = NULL;
+	auto_json struct json *o = json_new_object(), *blocks = NULL, *pools = NULL,
+			      *reserved = NULL;
 	int rc = ctl_open_ipam(r, false, &m, e);
 
 	if (rc < 0 ||
-	    (rc == 0 && (admin_conflicts(&m, &blocks, e) || shared_pool_list(&m, &pools, e))))
+	    (rc == 0 && (admin_conflicts(&m, &blocks, e) || admin_reserved(&m, &reserved, e) ||
+			 shared_pool_list(&m, &pools, e))))
 		return -1;
 	if (!blocks)
 		blocks = json_new_array();
-	if (!o || json_put(o, "blocks", TAKE_PTR(blocks)) || !json_add_array(o, "pools"))
+	if (!reserved)
+		reserved = json_new_array();
+	if (!o || json_put(o, "blocks", TAKE_PTR(blocks)) || !json_add_array(o, "pools") ||
+	    json_put(o, "reserved", TAKE_PTR(reserved)))
 		return err_nomem(e);
 	*out = TAKE_PTR(o);
 	return json_len(pools) == 0;
@@ -117,15 +162,18 @@ static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 static int print(struct cmd_run *r, const struct json *found, struct err *e)
 {
 	const struct json *blocks = json_get(found, "blocks"), *pools = json_get(found, "pools");
+	const struct json *reserved = json_get(found, "reserved");
 	const char *unknown = json_str(json_get(found, "unknown"));
+	bool any = json_len(blocks) || json_len(pools) || json_len(reserved);
 
-	if (json_len(blocks) || json_len(pools))
+	if (any)
 		r->status = CMD_FAILED;
 	if (r->out.json)
 		return out_json(&r->out, found, e);
-	if (!json_len(blocks) && !json_len(pools))
+	if (!any)
 		out_line(&r->out, OUT_PLAIN, "No conflicts.");
-	if (print_blocks(r, blocks, e) || print_pools(r, pools, e))
+	if (print_blocks(r, blocks, e) || print_pools(r, pools, e) ||
+	    print_reserved(r, reserved, e))
 		return -1;
 	if (unknown)
 		out_line(&r->out, OUT_WARN, "Not all owners are known: %s", unknown);
@@ -144,7 +192,9 @@ static int conflicts_run(struct cmd_run *r, struct err *e)
 	rc = load_here(r, &found, e);
 	if (rc < 0)
 		return -1;
-	if (rc == 0 && json_len(json_get(found, "blocks")) && print(r, found, e))
+	if (rc == 0 &&
+	    (json_len(json_get(found, "blocks")) || json_len(json_get(found, "reserved"))) &&
+	    print(r, found, e))
 		return -1;
 	if (rc == 1)
 		return print(r, found, e);
@@ -160,11 +210,13 @@ static const char *const examples[] = {
 
 const struct cmd cmd_ipam_conflicts = {
 	.name = "conflicts",
-	.summary = "list lost blocks with their pods, and shared pools that overlap",
-	.about = "A lost block is one that another node has, too, after the cluster store forgot "
-		 "that it was this node's. Its pods keep their addresses, and no other address of "
-		 "it is assigned. Restart one of the two pods that have an address. Of two pools "
-		 "that overlap the later one gives nothing. Exit status 1: there are conflicts.",
+	.summary = "list lost blocks, pods with reserved addresses, and pools that overlap",
+	.about =
+		"A lost block is one that another node has, too, after the cluster store forgot "
+		"that it was this node's. Its pods keep their addresses, and no other address of "
+		"it is assigned. Restart one of the two pods that have an address. Of two pools "
+		"that overlap the later one gives nothing. A pod keeps an address that the cluster "
+		"reserves later, until the pod ends. Exit status 1: there are conflicts.",
 	.examples = examples,
 	.run = conflicts_run,
 };
