@@ -109,11 +109,13 @@ test_pool_import_makes_pools_and_says_what_is_missing()
 	has "rail0  10.6.0.0/16  10.6.1.0-10.6.4.255  10.6.0.1"
 	has "- SpiderIPPool Rail0: podAffinity: pods are not selected by label"
 	has '- SpiderIPPool Rail0: name: "Rail0": the pool is called rail0'
+	has 'railctl cluster reserved add 10.6.1.0-10.6.1.15'
 	eq "no store" "$(ls "$STATE")" ""
 	ok ipam pool import "$W/objects.yaml" --json --dir "$W/imported"
 	want '.pools | map(.name) == ["rail0","nv","wb"]'
 	want '.pools[0] | .reserved == ["10.6.1.0-10.6.1.15"] and .namespaces == ["team-a"] and .blockSize == 16'
 	want '.pools[1].blockSize == 32 and (.notes | length) == 3'
+	want '.reserved == ["10.6.1.0-10.6.1.15"]'
 	eq "files" "$(cd "$W/imported" && echo *)" "nv.json rail0.json wb.json"
 	jq .pools "$W/out" >"$W/pools.json"
 	ok ipam pool apply "$W/pools.json" --json

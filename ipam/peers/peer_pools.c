@@ -20,6 +20,7 @@ void peer_pools_clear(struct peer_pools *p)
 	json_free(p->pools);
 	json_free(p->notes);
 	json_free(p->reserved);
+	json_free(p->ranges);
 	json_free(p->subnets);
 	*p = (struct peer_pools){ .block = p->block };
 }
@@ -389,7 +390,8 @@ static struct json *made(struct json **at)
 
 int peer_pools_add(struct peer_pools *p, const struct json *doc, struct err *e)
 {
-	if (!made(&p->pools) || !made(&p->notes) || !made(&p->reserved) || !made(&p->subnets))
+	if (!made(&p->pools) || !made(&p->notes) || !made(&p->reserved) || !made(&p->ranges) ||
+	    !made(&p->subnets))
 		return err_nomem(e);
 	return add_at(p, doc, 0, e);
 }
@@ -408,6 +410,8 @@ static int reserve(const struct peer *p, const struct json *ips)
 				return -1;
 			continue;
 		}
+		if (json_push_str(p->all->ranges, text))
+			return err_nomem(p->e);
 		for (size_t i = 0; i < json_len(p->all->pools); i++) {
 			int rc = peer_mask(p, json_at_mut(p->all->pools, i), "reserved", r);
 

@@ -24,6 +24,7 @@ struct peer_pools {
 	struct json *pools;    /* owned: [{"name", keys of a definition}] */
 	struct json *notes;    /* owned: [{"object", "key", "why"}] */
 	struct json *reserved; /* owned: [{"object", "ips"}], until peer_pools_finish() */
+	struct json *ranges;   /* owned: the ranges of these that are valid, as texts */
 	struct json *subnets;  /* owned: objects that become pools if no other pool is there */
 };
 

@@ -173,6 +173,14 @@ START_TEST(reserved_addresses_stay_reserved_wherever_they_are)
 			"\"blockSize\":1}]");
 	notes_are(yaml, "SpiderReservedIP r|ips|10.9.0.1 is in no pool of these files\n"
 			"SpiderReservedIP r|ips|\"z\" is not a range\n");
+
+	/* For the whole cluster all of them count. */
+	auto_peer_pools struct peer_pools p;
+	auto_free char *text = NULL;
+
+	fine(yaml, &p);
+	text = json_print(p.ranges, false);
+	ck_assert_str_eq(text, "[\"10.6.1.4-10.7.0.5\",\"10.9.0.1\"]");
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include "ipam/peers/peer_pools.h"
 #include "ipam/peers/yaml_json.h"
 #include "lib/base/parse.h"
+#include "lib/base/text.h"
 #include "lib/sys/fs.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/ipam/pool_files.h"
@@ -149,11 +150,31 @@ static void print_notes(const struct out *o, const struct json *notes)
 	}
 }
 
+/* The pools have these ranges, too, as far as they are in a subnet: no store is asked here. */
+static int print_reserved(const struct out *o, const struct json *ranges)
+{
+	auto_text struct text command = { 0 };
+
+	if (!json_len(ranges))
+		return 0;
+	text_addf(&command, "railctl cluster reserved add");
+	json_each (range, ranges)
+		text_addf(&command, " %s", json_str(range));
+	if (command.failed)
+		return -1;
+	out_line(o, OUT_PLAIN, "%s", "");
+	out_line(o, OUT_PLAIN,
+		 "To reserve the addresses of SpiderReservedIP for all shared pools:");
+	out_line(o, OUT_PLAIN, "%s", command.s);
+	return 0;
+}
+
 static int print_json(const struct out *o, const struct peer_pools *p, struct err *e)
 {
 	auto_json struct json *all = json_new_object();
 
-	if (!all || json_add_copy(all, "pools", p->pools) || json_add_copy(all, "notes", p->notes))
+	if (!all || json_add_copy(all, "pools", p->pools) ||
+	    json_add_copy(all, "notes", p->notes) || json_add_copy(all, "reserved", p->ranges))
 		return err_nomem(e);
 	return out_json(o, all, e);
 }
@@ -177,6 +198,8 @@ static int report(const struct cmd_run *r, const struct peer_pools *p, const cha
 	if (print_pools(&r->out, p->pools, e))
 		return -1;
 	print_notes(&r->out, p->notes);
+	if (print_reserved(&r->out, p->ranges))
+		return err_nomem(e);
 	if (dir && json_len(p->pools)) {
 		out_line(&r->out, OUT_PLAIN, "%s", "");
 		out_line(&r->out, OUT_PLAIN, "The pools are in %s/NAME.json.", dir);
