@@ -588,3 +588,66 @@ test_kubernetes_a_migration_outlives_the_node_of_its_source()
 	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
 	admin delete -f "$MACHINES" >/dev/null
 }
+
+# --- reserved addresses ---------------------------------------------------------------------------
+
+reserve_by_hand() # NAME RANGES
+{
+	jq -n --arg n "$1" --argjson r "$2" '{apiVersion:"railhead.io/v1alpha1",kind:"RailReserved",metadata:{name:$n},spec:{ranges:$r}}' |
+		admin apply -f -
+}
+# People write the object with kubectl. The API server refuses what is no range, and an agent that has no right.
+test_kubernetes_reserved_addresses_are_written_by_people()
+{
+	NODES=1 cluster_begin
+	admin get clusterrolebinding pools -o json >"$W/binding" && admin delete clusterrolebinding pools >/dev/null || give_up "the binding"
+	isnt "the agent" ctl n1 cluster reserved add 10.92.0.1
+	has "the agent" "$(<"$W/is")" 'User "system:serviceaccount:railhead:railheadd" cannot create resource "railreserved"'
+	has "the agent" "$(<"$W/is")" "kubectl apply"
+	isnt "another name" reserve_by_hand other '["10.92.0.1"]'
+	has "another name" "$(<"$W/is")" "one object of the name cluster"
+	isnt "no range" reserve_by_hand cluster '["10.92.0.1","10.92.0.1-x"]'
+	has "no range" "$(<"$W/is")" "a range is an address, first-last or a network"
+	is "ranges" reserve_by_hand cluster '["10.92.0.1","10.92.0.2-10.92.0.4","fd00::/64","10.92.0.8/30"]'
+	is "show" ctl n1 cluster reserved show --json
+	eq "show" "$(jq -c .ranges "$W/is")" '["10.92.0.1","10.92.0.2-10.92.0.4","fd00::/64","10.92.0.8/30"]'
+	is "kubectl get" admin get rres
+	has "kubectl get" "$(<"$W/is")" "10.92.0.2-10.92.0.4"
+	jq 'del(.metadata.uid, .metadata.resourceVersion)' "$W/binding" | admin create -f - >/dev/null || give_up "the binding"
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/28","blockSize":16,"warm":0,"cooldown":0}'
+	fill n1 rail0
+	eq "addresses" "$N" 6
+	eq "by hand" "$(reserve_by_hand cluster '[]' >/dev/null && echo well)" well
+	eventually has_reserved n1 rail0 '[]'
+	eventually added n1 q1 rail0
+}
+
+# An agent that may not read them claims nothing, and says why. Types of an older release have no such object: then what the node has holds.
+test_kubernetes_reserved_addresses_without_right_or_type()
+{
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":0,"cooldown":0}'
+	is "reserve" ctl n1 cluster reserved add 10.92.0.0/29
+	NODES=1 everywhere rail0 '["10.92.0.0/29"]'
+	agent_end n1
+	admin get clusterrole railheadd -o json | jq '(.rules[] | select(.resources | index("railreserved")) | .resources) -= ["railreserved"]' |
+		admin replace -f - >/dev/null || give_up "the role"
+	agent_begin n1
+	eventually agent_is n1 .contact true
+	eventually agent_is n1 '.reserved | [.known, (.why | contains("cannot list resource \"railreserved\""))] | tostring' '[false,true]'
+	refused n1 p1 rail0 11 "railreserved"
+	has "status" "$(ctl n1 cluster status)" "new pools wait"
+	admin apply -f "$ROLE" >/dev/null || give_up "the role"
+	eventually agent_is n1 .reserved.known true
+	eventually added n1 p1 rail0
+	agent_end n1
+	admin delete crd railreserved.railhead.io >/dev/null || give_up "the type"
+	agent_begin n1
+	eventually agent_is n1 '.reserved | [.known, (.why | contains("railreserved.railhead.io"))] | tostring' '[true,true]'
+	has_reserved n1 rail0 '["10.92.0.0/29"]' || fail "the pool: $(ctl n1 ipam pool show rail0 --json)"
+	fill n1 rail0
+	# 10.92.0.8 to 10.92.0.14, one of them is p1's.
+	eq "addresses" "$N" 6
+	is "the type is back" engine type
+	eventually has_reserved n1 rail0 '[]'
+}

@@ -18,8 +18,9 @@ struct reserved {
 	struct reserved_conf conf;
 	struct cluster_selector which;
 	struct follow *follow;
-	struct ranges ranges; /* as the driver has them */
-	bool known;           /* the driver has them, or knows that the store does not say */
+	struct ranges ranges; /* of the object */
+	bool handed;          /* the driver has these */
+	bool known;           /* that, or the cluster store does not have the kind */
 	bool there;           /* in the list that runs */
 	bool refused;         /* that is logged */
 	struct err why;       /* what is wrong now; code 0: nothing is */
@@ -76,13 +77,13 @@ static bool is_same(const struct ranges *a, const struct ranges *b)
 /* Takes *ranges over. */
 static void hand_over(struct reserved *r, struct ranges *ranges)
 {
-	bool same = r->known && is_same(&r->ranges, ranges);
+	bool same = r->handed && is_same(&r->ranges, ranges);
 
 	ranges_clear(&r->ranges);
 	r->ranges = *ranges;
 	*ranges = (struct ranges){ .n = 0 };
 	r->why.code = 0;
-	r->known = true;
+	r->known = r->handed = true;
 	if (same)
 		return;
 	driver_reserved(r->conf.driver, &r->ranges);

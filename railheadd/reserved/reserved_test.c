@@ -210,6 +210,31 @@ START_TEST(an_object_that_cannot_be_read_changes_nothing)
 }
 END_TEST
 
+/* Older types: what the node has holds, until an object or none is really seen. */
+START_TEST(a_cluster_without_the_kind_keeps_what_the_node_has)
+{
+	begin();
+	pool("rail0", SMALL);
+	auto_json struct json *list = NULL, *def = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse("[\"10.1.0.1\"]", 12, "r", &list, &e), 0);
+	ck_assert_int_eq(json_parse(SMALL, strlen(SMALL), "d", &def, &e), 0);
+	const struct shared_pool_def old = { "rail0", "uid-1", 1, def, list };
+
+	ck_assert_int_eq(shared_pool_put(&w.m, &old, &e), 0);
+	begin_waiting();
+	loop_until(b.base, has_health, "ok");
+	driver_reserved(b.driver, NULL);
+	ck_assert(has_subnet("\"reserved\":[\"10.1.0.1\"]"));
+	follow_reserved();
+	loop_until(b.base, follows_three, NULL);
+	loop_until(b.base, knows_pool, "rail0");
+	ck_assert(!has_subnet("\"reserved\":[\"10.1.0.1\"]"));
+	end_all();
+}
+END_TEST
+
 /* ---- pods ---- */
 
 static bool names_pod(const void *arg)
@@ -339,5 +364,6 @@ TEST_PROGRAM("reserved", reserved_addresses_are_not_assigned,
 	     reserved_addresses_that_come_before_the_pools_end_no_pool,
 	     reserved_addresses_hold_without_the_cluster_store,
 	     an_object_that_cannot_be_read_changes_nothing,
+	     a_cluster_without_the_kind_keeps_what_the_node_has,
 	     a_pod_keeps_an_address_that_is_reserved_later, an_operator_adds_and_removes_ranges,
 	     a_change_that_cannot_be_made_is_refused)
