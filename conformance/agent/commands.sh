@@ -312,3 +312,72 @@ test_commands_pools_are_listed()
 	has "without the cluster store" "$(<"$W/is")" "pools: "
 	engine start
 }
+
+# shape: the keys of JSON, those of each element of an array once
+shape() { jq -r '[paths | map(if type == "number" then "0" else . end) | join(".")] | unique | join(" ")'; }
+# alike WHAT KEYS MORE COMMAND...: with POOL for the pool. The node's own pool has these keys, the shared one also MORE.
+alike()
+{
+	local own shared
+	own=$(ctl n1 "${@:4}" --json | jq "(if type == \"array\" and any(.[]; .name? or .pool?) then map(select((.name? // .pool) == \"own\")) else . end) | del(.. | .definition?)" | shape)
+	shared=$(ctl n1 "${@:4}" --json | jq "(if type == \"array\" and any(.[]; .name? or .pool?) then map(select((.name? // .pool) == \"rail0\")) else . end) | del(.. | .definition?)" | shape)
+	eq "$1: own" "$own" "$2"
+	eq "$1: shared" "$shared" "$(tr ' ' '\n' <<<"$2 $3" | sed '/^$/d' | LC_ALL=C sort | paste -sd ' ')"
+}
+# Each command answers about a pool of the node and about a pool of the cluster in one form, whichever store the cluster has.
+test_commands_of_ipam_are_alike_for_all_pools()
+{
+	local command
+	NODES=2 cluster_begin
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":1,"cooldown":0}'
+	is "own" ctl n1 ipam pool add own --subnet 10.50.0.0/24 --range 10.50.0.10-10.50.0.20
+	eventually added n1 p1 rail0
+	add n1 p2 own
+	alike "pool list" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation" ipam pool list
+	alike "usage" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation" ipam usage
+	alike "usage --by-namespace" "0 0.namespace 0.pool 0.resting 0.used" "" ipam usage --by-namespace
+	alike "lease list" "0 0.address 0.container 0.ifname 0.namespace 0.network 0.node 0.pod 0.pool 0.scope 0.since 0.state" "" ipam lease list
+	alike "verify" "against attached found leased left pools problems resting unrecorded" "" ipam verify
+	alike "conflicts" "blocks pools reserved" "" ipam conflicts
+	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation" ipam pool list --cluster
+	eq "pool show: own" "$(ctl n1 ipam pool show own --json | jq -c 'keys')" '["capacity","definition","from","name","resting","used"]'
+	eq "pool show: shared" "$(ctl n1 ipam pool show rail0 --json | jq -c 'keys')" '["blocks","capacity","definition","from","generation","name","resting","used"]'
+	eq "blocks" "$(ctl n1 ipam blocks --json | shape)" "0 0.addresses 0.assigns 0.first 0.last 0.pool 0.probe 0.state 0.used"
+	is "the use of the cluster" ctl n2 ipam pool list --cluster
+	has "the use of the cluster" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/28 cluster 0 "
+	eq "the use of the cluster" "$(ctl n1 ipam pool list --cluster --json | jq -c '.[] | select(.name == "rail0") | .cluster | [.addresses,.nodes]')" "[14,2]"
+
+	# A node refuses to change a pool of the cluster, and names the command that can.
+	isnt "set" ctl n1 ipam pool set rail0 --sticky
+	has "set" "$(<"$W/is")" "railctl cluster pool apply FILE"
+	isnt "add" ctl n1 ipam pool add rail0 --subnet 10.92.0.0/28 --this-node-only
+	has "add" "$(<"$W/is")" "pool rail0 is a pool of the cluster"
+	isnt "apply" ctl n1 ipam pool apply - <<<'{"name":"rail9","subnet":"10.99.0.0/28","blockSize":4}'
+	has "apply" "$(<"$W/is")" "railctl cluster pool apply FILE"
+	isnt "delete" ctl n1 ipam pool delete rail0
+	has "delete" "$(<"$W/is")" "railctl cluster pool delete rail0"
+	isnt "slices" ctl n1 ipam slices rail0
+	has "slices" "$(<"$W/is")" "railctl ipam blocks rail0"
+	is "one for other nodes" ctl n1 cluster pool apply - <<<'{"name":"far","subnet":"10.94.0.0/28","blockSize":4,"nodes":{"leaf":"g9"},"idle":60}'
+	eventually knows n1 far
+	isnt "delete without blocks" ctl n1 ipam pool delete far
+	has "delete without blocks" "$(<"$W/is")" "railctl cluster pool delete far"
+	is "show" ctl n1 ipam pool show far
+	has "show" "$(tr -s ' ' <"$W/is")" "Nodes: leaf=g9"
+	has "show" "$(<"$W/is")" "4 addresses each; warm 4, idle 60 s, fence off"
+	# Two nodes have the same pool of the cluster: that is no overlap.
+	ctl n2 ipam pool list --json >"$W/list.json"
+	is "verify" ctl n1 ipam verify --against "$W/list.json"
+	eventually added n2 p3 rail0
+	ctl n2 ipam lease list --json >"$W/list.json"
+	is "verify" ctl n1 ipam verify --against "$W/list.json"
+	# The node's store answers without the agent; what needs the agent says how to start it.
+	agent_kill n1
+	for command in "pool list" "pool show rail0" usage "lease list" "blocks rail0" verify "node show"; do
+		# shellcheck disable=SC2086
+		is "$command without the agent" ctl n1 ipam $command
+	done
+	isnt "pool list --cluster" ctl n1 ipam pool list --cluster
+	has "pool list --cluster" "$(<"$W/is")" "systemctl start railheadd"
+	agent_begin n1
+}

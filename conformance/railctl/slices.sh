@@ -238,27 +238,24 @@ test_slices_from_a_range_and_between_sizes()
 	fine a ipam verify
 }
 
-# Without a node agent a pool with blocks is kept, and gives nothing.
-test_slices_blocks_without_an_agent()
+# A pool with blocks is a pool of all nodes: the commands for one node say which command makes it.
+test_slices_blocks_are_for_the_cluster()
 {
 	refused 1 "power of two" ipam pool apply - <<<'{"name":"rail0","subnet":"10.1.0.0/16","blockSize":12}'
 	refused 1 "only a pool with blocks" ipam pool apply - <<<'{"name":"rail0","subnet":"10.1.0.0/16","thisNodeOnly":true,"warm":12}'
 	refused 1 "at most 30" ipam pool apply - <<<'{"name":"Rail","subnet":"10.1.0.0/16","blockSize":16}'
 	ok ipam blocks
 	has "This node has no blocks"
-	ok ipam pool apply - <<<'{"name":"rail0","subnet":"10.1.0.0/16","blockSize":16,"warm":4,"idle":60,"fence":"strict"}'
-	ok ipam pool show rail0
-	has "16 addresses each"
-	has "the node agent does not know this pool"
-	ok ipam usage
-	has "pool rail0, 0 blocks"
-	ok ipam usage rail0 --json
-	want '.[0].blocks == {granted:0,others:0} and .[0].capacity == 0'
-	ok ipam blocks rail0 --json
+	refused 1 "railctl cluster pool apply FILE" ipam pool apply - \
+		<<<'{"name":"rail0","subnet":"10.1.0.0/16","blockSize":16,"warm":4,"idle":60,"fence":"strict"}'
+	echo '{"subnet":"10.1.0.0/16","blockSize":16}' >"$W/shared.json"
+	refused 1 "railctl cluster pool apply FILE" ipam pool add rail0 --file "$W/shared.json"
+	ok ipam pool list --json
 	want '. == []'
 	refused 1 "does not exist" ipam blocks rail1
+	refused 1 "railctl cluster pool list" ipam pool show rail0
+	refused 1 "systemctl start railheadd" ipam pool list --cluster
 	ok ipam verify
-	ok ipam pool delete rail0
 }
 
 test_slices_table()

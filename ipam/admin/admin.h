@@ -17,7 +17,7 @@ struct admin_pool {
 	const struct json *definition; /* see ipam/conf/pool.h */
 	bool replace;                  /* false: `pool add`, true: `pool set` */
 	bool apply;                    /* `pool apply`: add or change, with all checks */
-	bool refuse_whole;             /* refuse a whole subnet without thisNodeOnly or slices */
+	bool refuse_whole;    /* refuse a whole subnet without thisNodeOnly or slices, and blocks */
 	bool force;           /* allow what only the operator can know to be safe, see below */
 	uint64_t outside;     /* output: leases that the new definition does not cover */
 	bool no_number;       /* output: it has slices, and this node has no number yet */
@@ -27,7 +27,7 @@ struct admin_pool {
 /*
  * admin_pools_put - add or change n pools in one transaction: all or none. ERR_CONFIG, ERR_DECODE:
  * a definition is wrong, or this node's number does not fit. ERR_NOTFOUND: the pool does not exist
- * (set). ERR_BUSY:
+ * (set), or one has blocks, with refuse_whole. ERR_BUSY:
  *
  * - The name exists (add), or is that of a pool of the cluster.
  * - Addresses overlap with those of another pool, which is named. Or a lease of another pool has
@@ -86,7 +86,8 @@ int admin_add_count(struct json *o, const char *key, u128 n) must_check;
 
 /*
  * admin_pool_delete - delete the definition and all records of its addresses. ERR_NOTFOUND;
- * ERR_BUSY: leases are held, and force is false. journal: see ipam_job.
+ * ERR_BUSY: leases are held, or it is a pool of the cluster, and force is false; or it has blocks.
+ * journal: see ipam_job.
  */
 struct admin_delete {
 	const char *name;

@@ -190,6 +190,8 @@ int admin_slices(const struct admin_slices *s, struct json **out, struct err *e)
 		return -1;
 	if (!whole.slice.size) {
 		err_set(e, ERR_CONFIG, 0, "%s has no slices", whole.label);
+		if (whole.blocks.shared)
+			return err_hint(e, "it has blocks: `railctl ipam blocks %.100s`", s->name);
 		return err_hint(e,
 				"slices begin with \"slice\" in the definition: `railctl ipam "
 				"pool set %.100s --slice /28`",

@@ -30,8 +30,27 @@ static int check_no_blocks(struct lease_db *l, const char *name, struct err *e)
 		return 0;
 	err_set(e, ERR_BUSY, 0, "pool %s: this node has %zu block%s of it", name, blocks.n,
 		blocks.n == 1 ? "" : "s");
-	return err_hint(e, "delete the pool in the cluster; the node agent returns the blocks and "
-			   "deletes it here");
+	return err_hint(e,
+			"`railctl cluster pool delete %s` deletes it there; the node agent then "
+			"returns the blocks and deletes it here",
+			name);
+}
+
+/* The agent takes over a definition once: it would go on with a pool that is not here any more. */
+static int check_own(const char *text, const struct admin_delete *d, struct err *e)
+{
+	auto_pool_text struct pool_text t = { .tree = NULL };
+	struct err why;
+
+	if (d->force || (pool_parse(text, d->name, &t, &why) == 0 && !t.uid))
+		return 0;
+	if (!t.uid)
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	err_set(e, ERR_BUSY, 0, "pool %s is a pool of the cluster", d->name);
+	return err_hint(e,
+			"`railctl cluster pool delete %s` deletes it there; if this node has left "
+			"the cluster: --force",
+			d->name);
 }
 
 static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
@@ -46,7 +65,8 @@ static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	if (!text)
 		return pool_missing(d->name, l->ipam->node, e);
-	if (check_no_blocks(l, d->name, e) || pool_db_held(l, d->name, &held, e))
+	if (check_no_blocks(l, d->name, e) || check_own(text, d, e) ||
+	    pool_db_held(l, d->name, &held, e))
 		return -1;
 	if (held && !d->force) {
 		err_set(e, ERR_BUSY, 0, "pool %s is in use: %lu address%s held", d->name,

@@ -127,6 +127,28 @@ static int check_change(struct change *c, struct err *e)
 	return rc;
 }
 
+/* The node agent would refuse its own pool after that, and no block of it could give. */
+static int refuse_cluster_pool(const char *name, struct err *e)
+{
+	err_set(e, ERR_BUSY, 0, "pool %.100s is a pool of the cluster", name);
+	return err_hint(e, "`railctl cluster pool apply FILE` changes it there; the node agent "
+			   "brings the definition here");
+}
+
+/* By hand it would give nothing, and keep the cluster's pool of this name away from the node. */
+static int refuse_blocks(const struct admin_pool *p, struct err *e)
+{
+	if (!p->refuse_whole || !json_get(p->definition, "blockSize"))
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"pool %.100s: with \"blockSize\" it is a pool of all nodes, and this command "
+		"changes "
+		"one node",
+		p->name);
+	return err_hint(e, "`railctl cluster pool apply FILE` makes it; FILE has \"name\" and the "
+			   "definition");
+}
+
 static int check_exists(struct lease_db *l, const struct admin_pool *p, bool exists, struct err *e)
 {
 	if (p->apply || exists == p->replace)
@@ -135,13 +157,6 @@ static int check_exists(struct lease_db *l, const struct admin_pool *p, bool exi
 		return pool_missing(p->name, l->ipam->node, e);
 	err_set(e, ERR_BUSY, 0, "pool %s exists", p->name);
 	return err_hint(e, "change it with `railctl ipam pool set`");
-}
-
-/* The node agent would refuse its own pool after that, and no block of it could give. */
-static int refuse_cluster_pool(const char *name, struct err *e)
-{
-	err_set(e, ERR_BUSY, 0, "pool %.100s is a pool of the cluster", name);
-	return err_hint(e, "change it in the cluster; the node agent brings the definition here");
 }
 
 static int put_one(struct lease_db *l, struct admin_pool *p, const struct source *whole,
@@ -158,12 +173,14 @@ static int put_one(struct lease_db *l, struct admin_pool *p, const struct source
 	if (!text)
 		return err_nomem(e);
 	key_of_pool(&k, p->name);
-	if (lease_db_get(l, k.s, &present, e) || check_exists(l, p, present != NULL, e))
+	if (lease_db_get(l, k.s, &present, e))
 		return -1;
 	if (present && pool_parse(present, k.s, &old, &why) && why.code == ERR_NOMEM)
 		return err_nomem(e);
 	if (old.uid)
 		return refuse_cluster_pool(p->name, e);
+	if (check_exists(l, p, present != NULL, e))
+		return -1;
 	p->done = !present ? ADMIN_ADDED : strcmp(present, text) ? ADMIN_CHANGED : ADMIN_UNCHANGED;
 	struct change c = { l, p, whole, old.def, { .label = "" } };
 	if (check_change(&c, e))
@@ -200,6 +217,7 @@ static int decode_all(struct put_job *job, struct err *e)
 
 		if (pool_name_valid(p->name, e) || pool_check_keys(p->definition, e) ||
 		    pool_decode(p->name, p->definition, &job->sources[i], e) ||
+		    refuse_blocks(p, e) ||
 		    (p->refuse_whole && pool_is_restricted(p->name, p->definition, e)))
 			return -1;
 		for (size_t k = 0; k < i; k++) {

@@ -217,6 +217,34 @@ START_TEST(a_pool_of_the_agent_is_not_deleted_by_hand_while_it_has_blocks)
 }
 END_TEST
 
+START_TEST(a_pool_of_the_agent_without_blocks_is_deleted_only_by_force)
+{
+	const struct admin_delete d = { "rail0", false }, forced = { "rail0", true };
+
+	open_rail();
+	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), -1);
+	ck_assert_str_eq(w.e.msg, "pool rail0 is a pool of the cluster");
+	ck_assert_ptr_nonnull(strstr(w.e.detail, "`railctl cluster pool delete rail0`"));
+	ck_assert_int_eq(admin_pool_delete(&w.m, &forced, NULL, &w.e), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_pool_with_blocks_is_not_made_by_the_commands_for_one_node)
+{
+	auto_json struct json *def = NULL;
+
+	fixture_open(&w);
+	ck_assert_int_eq(json_parse(RAIL, strlen(RAIL), "d", &def, &w.e), 0);
+	struct admin_pool p = { .name = "rail0", .definition = def, .refuse_whole = true };
+
+	ck_assert_int_eq(admin_pool_put(&w.m, &p, &w.e), -1);
+	ck_assert_int_eq(w.e.code, ERR_CONFIG);
+	ck_assert_ptr_nonnull(strstr(w.e.detail, "`railctl cluster pool apply FILE`"));
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(an_operator_sees_the_blocks_of_the_node)
 {
 	struct json *list = NULL;
@@ -362,6 +390,8 @@ END_TEST
 
 TEST_PROGRAM("blocks", the_agent_gets_all_keys_of_a_pool, a_strict_pool_alone_stops_after_its_fence,
 	     an_address_of_a_living_pod_is_in_no_second_pool,
+	     a_pool_of_the_agent_without_blocks_is_deleted_only_by_force,
+	     a_pool_with_blocks_is_not_made_by_the_commands_for_one_node,
 	     an_operator_sees_the_blocks_of_the_node, blocks_in_conflict_are_listed_with_their_pods,
 	     a_pool_of_the_cluster_is_not_changed_by_hand, records_are_read_as_they_were_put,
 	     a_damaged_record_is_an_error_with_its_key, a_block_needs_its_pool_and_its_grid,

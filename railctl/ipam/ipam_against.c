@@ -199,6 +199,14 @@ static const struct mine *first_of(const struct compare *c, struct ip ip)
 	return c->items + lo;
 }
 
+/* The lease is of the pool of the cluster that this node has, too. */
+static bool is_shared(const struct source *s, const struct json *theirs)
+{
+	const char *pool = key_pool_of(s->scope);
+
+	return s->blocks.shared && pool && strcmp(pool, json_text(theirs, "pool")) == 0;
+}
+
 /* One report for each pool of this node, because more addresses show the same overlap. */
 static void compare_range(struct compare *c, struct ip ip, const struct json *theirs)
 {
@@ -208,7 +216,8 @@ static void compare_range(struct compare *c, struct ip ip, const struct json *th
 	if (!*json_text(theirs, "pool"))
 		return;
 	for (size_t i = 0; c->pools.n && i < set->n; i++) {
-		if (c->overlaps[i] || !ranges_contain(&set->items[i].usable, ip))
+		if (c->overlaps[i] || !ranges_contain(&set->items[i].usable, ip) ||
+		    is_shared(&set->items[i], theirs))
 			continue;
 		c->overlaps[i] = true;
 		c->n_overlaps++;
@@ -252,6 +261,10 @@ static int compare_pool(struct compare *c, const struct json *pool)
 	if (decode_part(pool, &theirs, c->e))
 		return err_wrap(c->e, "--against %.200s", c->a->path);
 	for (size_t i = 0; c->pools.n && i < set->n; i++) {
+		/* Both have the same pool of the cluster; each assigns from its own blocks. */
+		if (theirs.blocks.shared && set->items[i].blocks.shared &&
+		    strcmp(theirs.label, set->items[i].label) == 0)
+			continue;
 		if (!ranges_overlap(&set->items[i].usable, &theirs.usable, &both))
 			continue;
 		c->overlaps[i] = true;

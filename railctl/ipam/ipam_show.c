@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/agent/agent_client.h"
+#include "ipam/conf/labels.h"
 #include "lib/base/text.h"
 #include "railctl/ipam/ipam.h"
 
@@ -38,20 +40,133 @@ static int add_pool_row(const struct cmd_run *r, struct out_table *t, const stru
 	return out_row(t, cells, e);
 }
 
-static int pool_list(struct cmd_run *r, struct err *e)
-{
-	static const struct ctl_rows rows = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
-					      "No pools." };
-	auto_json struct json *pools = NULL;
+/* ---- list --cluster ---- */
 
-	return ctl_pools(r, NULL, &pools, e) ? -1 : ctl_show_rows(r, &rows, pools, e);
+/* The agent reads two lists of the cluster store, each with a time of its own. */
+#define CLUSTER_WAIT_MS 90000
+
+static const struct out_column cluster_columns[] = {
+	{ "NAME", OUT_SHRINK },     { "SUBNET", OUT_SHRINK }, { "FROM", OUT_SPARE },
+	{ "LEASED", OUT_RIGHT },    { "SIZE", OUT_RIGHT },    { "ALL SIZE", OUT_RIGHT },
+	{ "IN BLOCKS", OUT_RIGHT }, { "NODES", OUT_RIGHT },
+};
+
+static int add_cluster_row(const struct cmd_run *r, struct out_table *t, const struct json *pool,
+			   struct err *e)
+{
+	char used[CAPACITY_LEN], capacity[CAPACITY_LEN], all[CAPACITY_LEN], in_blocks[CAPACITY_LEN],
+		nodes[CAPACITY_LEN];
+	const struct json *cluster = json_get(pool, "cluster");
+	const struct out_cell none = { "-", OUT_FAINT };
+	const struct out_cell cells[] = {
+		{ json_text(pool, "name"), OUT_PLAIN },
+		{ json_text(json_get(pool, "definition"), "subnet"), OUT_PLAIN },
+		{ json_text(pool, "from"), OUT_PLAIN },
+		{ number_of(pool, "used", used), OUT_PLAIN },
+		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
+		!cluster ? none
+			 : (struct out_cell){ number_of(cluster, "addresses", all), OUT_PLAIN },
+		!cluster
+			? none
+			: (struct out_cell){ number_of(cluster, "inBlocks", in_blocks), OUT_PLAIN },
+		!cluster ? none
+			 : (struct out_cell){ number_of(cluster, "nodes", nodes), OUT_PLAIN },
+	};
+
+	(void)r;
+	return out_row(t, cells, e);
 }
 
-static const char *const list_examples[] = { "railctl ipam pool list", NULL };
+static struct json *pool_called(struct json *pools, const char *name)
+{
+	for (size_t i = 0; i < json_len(pools); i++) {
+		struct json *o = json_at_mut(pools, i);
+
+		if (strcmp(json_text(o, "name"), name) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+/* A pool that this node does not use, as one that it uses without a lease. */
+static struct json *add_unused(struct json *pools, const struct json *pool)
+{
+	struct json *o = json_push_object(pools), *blocks;
+
+	if (!o || json_add_str(o, "name", json_text(pool, "name")) ||
+	    json_add_copy(o, "definition", json_get(pool, "definition")) ||
+	    json_add_str(o, "from", "cluster") || !(blocks = json_add_object(o, "blocks")) ||
+	    json_add_int(blocks, "granted", 0) || json_add_int(blocks, "others", 0) ||
+	    json_add_int(o, "capacity", 0) || json_add_int(o, "used", 0) ||
+	    json_add_int(o, "resting", 0))
+		return NULL;
+	return o;
+}
+
+static int add_cluster(struct json *pools, const struct json *pool)
+{
+	static const char *const keys[] = { "addresses", "inBlocks", "blocks", "nodes" };
+	struct json *o = pool_called(pools, json_text(pool, "name")), *cluster;
+
+	if (o && strcmp(json_text(o, "from"), "cluster") != 0)
+		return 0; /* a pool of this node has the name */
+	if (!o)
+		o = add_unused(pools, pool);
+	cluster = o ? json_add_object(o, "cluster") : NULL;
+	for (size_t i = 0; cluster && i < ARRAY_SIZE(keys); i++) {
+		const struct json *n = json_get(pool, keys[i]);
+
+		if (n && json_add_copy(cluster, keys[i], n))
+			return -1;
+	}
+	return cluster ? 0 : -1;
+}
+
+/* Each shared pool gets what all nodes have of it. */
+static int ask_cluster(struct cmd_run *r, struct json *pools, struct err *e)
+{
+	auto_json struct json *answer = NULL;
+
+	if (agent_client_call(&r->ctx, &(struct agent_call){ "pools", NULL }, CLUSTER_WAIT_MS,
+			      &answer, e))
+		return -1;
+	json_each (pool, json_get(answer, "pools")) {
+		if (add_cluster(pools, pool))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+static int pool_list(struct cmd_run *r, struct err *e)
+{
+	static const struct ctl_rows here = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
+					      "No pools." };
+	static const struct ctl_rows all = { cluster_columns, ARRAY_SIZE(cluster_columns),
+					     add_cluster_row, "No pools." };
+	bool cluster = opt_is_set(&r->opts, "cluster");
+	auto_json struct json *pools = NULL;
+
+	if (ctl_pools(r, NULL, &pools, e) || (cluster && ask_cluster(r, pools, e)))
+		return -1;
+	return ctl_show_rows(r, cluster ? &all : &here, pools, e);
+}
+
+static const struct opt list_opts[] = {
+	{ "cluster", NULL, "also show what all nodes have of shared pools", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const list_examples[] = { "railctl ipam pool list",
+					     "railctl ipam pool list --cluster", NULL };
 
 const struct cmd cmd_pool_list = {
 	.name = "list",
-	.summary = "list the pools and how full each is",
+	.summary = "list the pools and how full each is on this node",
+	.about =
+		"SIZE of a shared pool is the number of addresses in the blocks of this node. With "
+		"--cluster the node agent reads all pools and blocks of the cluster: ALL SIZE is "
+		"the number of addresses of the pool, IN BLOCKS of them are in blocks of nodes.",
+	.opts = { list_opts },
 	.examples = list_examples,
 	.run = pool_list,
 };
@@ -149,17 +264,45 @@ static void show_slice(const struct out *o, const struct json *pool)
 static void show_blocks(const struct out *o, const struct json *pool)
 {
 	const struct json *size = json_get(json_get(pool, "definition"), "blockSize");
-	const struct json *own = json_get(pool, "blocks");
+	const struct json *def = json_get(pool, "definition"), *own = json_get(pool, "blocks");
+	const struct json *warm = json_get(def, "warm"), *idle = json_get(def, "idle");
 
 	if (!size)
 		return;
-	out_pair(o, "Blocks", "%.0f address%s each", json_num(size),
-		 json_num(size) > 1 ? "es" : "");
+	out_pair(o, "Blocks", "%.0f address%s each; warm %.0f, idle %.0f s, fence %s",
+		 json_num(size), json_num(size) > 1 ? "es" : "", json_num(warm ? warm : size),
+		 idle ? json_num(idle) : 600.0,
+		 *json_text(def, "fence") ? json_text(def, "fence") : "off");
+	if (strcmp(json_text(def, "state"), "adopting") == 0)
+		out_pair(o, "State", "adopting: `railctl cluster pool open %s` opens it",
+			 json_text(pool, "name"));
 	if (own && !json_get(own, "uid"))
 		out_pair(o, "Own blocks", "none: the node agent does not know this pool");
 	else if (own)
 		out_pair(o, "Own blocks", "%.0f granted, %.0f others",
 			 json_num(json_get(own, "granted")), json_num(json_get(own, "others")));
+}
+
+/* Which nodes assign addresses, and what the whole cluster reserves. */
+static int show_cluster(const struct out *o, const struct json *pool, struct err *e)
+{
+	const struct json *nodes = json_get(json_get(pool, "definition"), "nodes");
+	const struct json *reserved = json_get(pool, "clusterReserved");
+	auto_text struct text labels = { 0 };
+	auto_free char *ranges = join_list(reserved);
+	struct err why;
+
+	if (!ranges)
+		return err_nomem(e);
+	if (nodes && selector_check(nodes, "nodes", &why) == 0) {
+		selector_print(nodes, &labels);
+		if (labels.failed)
+			return err_nomem(e);
+		out_pair(o, "Nodes", "%s", labels.s ? labels.s : "all");
+	}
+	if (json_len(reserved))
+		out_pair(o, "Also reserved", "%s, in all pools of the cluster", ranges);
+	return 0;
 }
 
 static int show_rules(const struct out *o, const struct json *def, struct err *e)
@@ -204,6 +347,8 @@ static int show_text(const struct cmd_run *r, const struct json *pool, struct er
 	if (*problem)
 		out_pair(o, "Unreadable", "%s", problem);
 	if (show_rules(o, json_get(pool, "definition"), e))
+		return -1;
+	if (show_cluster(o, pool, e))
 		return -1;
 	show_slice(o, pool);
 	show_blocks(o, pool);
