@@ -13,14 +13,15 @@ DEVICES=/sys/class/infiniband
 conf() { printf '{"cniVersion":"1.1.0","name":"%s","type":"%s"%s}' "$2" "$1" "${3:+,$3}"; }
 behind() { jq -c --slurpfile r "$W/prev.$1" '. + {prevResult: $r[0]}' <<<"$2"; }
 
-# call VERB PLUGIN POD CONF: the answer is in $W/out.POD. NETNS: another namespace than the pod's, or none. VIEW: what
+# call VERB PLUGIN POD CONF: as Multus does, with the name of the pod, which is that of its container. The answer is in $W/out.POD. NETNS: another namespace than the pod's, or none. VIEW: what
 # runs the plugin rdma, if that is to see another /sys.
 VIEW=()
 call()
 {
 	local view=()
 	[ "$2" != rdma ] || view=("${VIEW[@]}")
-	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$RB "${view[@]}" "$RB/$2" \
+	CNI_COMMAND=$1 CNI_CONTAINERID=$3 CNI_NETNS=${NETNS-/run/netns/$3} CNI_IFNAME=net1 CNI_PATH=$RB \
+		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$3" "${view[@]}" "$RB/$2" \
 		<<<"$4" >"$W/out.$3" 2>"$W/log.$3" || { cat "$W/out.$3" "$W/log.$3" && false; }
 }
 

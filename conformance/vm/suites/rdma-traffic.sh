@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# seconds: 70
+# seconds: 80
 # kernel: 7.2
 # rdma-traffic: RoCE between pods that railhead's chains attached: macvlan, ipvlan and VFs of two cards; rdma-probe
 # and perftest find device, port and GID by what `railctl rdma env` printed, and by nothing else. Kernel 7.2: before,
@@ -78,6 +78,21 @@ nothing_left() # NETWORK
 
 pods macvlan m 4
 traffic macvlan m0 m1
+# The node agent, without a cluster store: what the devices of pods counted, and whose they are.
+scraped() { curl -sS --max-time 60 --unix-socket /run/railhead/metrics.sock http://localhost/metrics >"$W/metrics" && grep -q '^railhead_devices_read 1$' "$W/metrics"; }
+# of_pod POD COUNTER: its value. Exactly one line has it, with the names of the pod.
+of_pod() { sed -n "s/^railhead_rdma_hw_counter{device=\"rxe_$1\",port=\"1\",namespace=\"ns\",pod=\"$1\",counter=\"$2\"} //p" "$W/metrics"; }
+counts_as_the_kernel_does() # POD: nothing is sent now
+{
+	scraped && [ "$(of_pod "$1" sent_pkts)" = "$(sent "$1")" ] && [ "$(sent "$1")" -gt 100 ] ||
+		{ grep -E '^railhead_(attach|rdma_hw)' "$W/metrics" | head -20; sent "$1"; false; }
+}
+"$RB/railheadd" >"$W/agent.log" 2>&1 </dev/null &
+AGENT=$!
+check "metrics: the agent answers" eventually scraped
+for p in m0 m1; do check "metrics: what the RDMA device of pod $p sent, with its names" counts_as_the_kernel_does $p; done
+kill $AGENT
+wait $AGENT
 check "macvlan: allreduce of 4 pods on two cards" ring m0 m1 m2 m3
 check "macvlan: a GID that is the neighbour's is not taken" isnt eval 'sed -i "s/GID_INDEX=.*/GID_INDEX=0/" $W/env.m0; exchange m0 m1 --no-cm'
 gone macvlan m0 m1 m2 m3
