@@ -292,8 +292,10 @@ static int needs_op(const struct agent *a, const struct block_record *r)
 		[BLOCK_CONTESTED] = OP_CONTEST, [BLOCK_RETURNING] = OP_RETURN
 	};
 
-	if (r->state == BLOCK_GRANTED &&
-	    (r->epoch == a->node.epoch || agent_is_closed(agent_find_pool(a, r->key.pool))))
+	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
+
+	/* A block of an unknown pool may be of an older one of its name. */
+	if (r->state == BLOCK_GRANTED && (!p || r->epoch == a->node.epoch || agent_is_closed(p)))
 		return -1;
 	return kind_of[r->state];
 }

@@ -41,9 +41,9 @@ static void claim_free(struct agent *a, struct op *op, const struct block_record
 	struct block b = op->seen.block;
 
 	/* The node that parked it knew that no other block has the identity; a taker does not. */
-	op->alone |= *b.parked_by && strcmp(b.identity, r->identity) == 0;
+	op->alone |= identity_was_parked(r, &b);
 	b.owner = agent_party(a, r->token);
-	identity_own(&b, r);
+	identity_take(&b, r);
 	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
 	agent_send(a, op, STEP_UPDATE, &b);
 }
@@ -184,6 +184,7 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	if (there && (agent_is_ours(a, &r->block, record->token) ||
 		      agent_shares(a, &r->block, record->token))) {
+		op->alone |= !r->block.migrates && identity_was_parked(record, &r->block);
 		agent_ask_for_pool(a, op);
 	} else if (there && op->share && share_may(a, record, &r->block)) {
 		share_send(a, op, record);

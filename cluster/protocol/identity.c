@@ -30,6 +30,22 @@ void identity_own(struct block *b, const struct block_record *r)
 	b->parked = 0;
 }
 
+bool identity_was_parked(const struct block_record *r, const struct block *b)
+{
+	return *b->parked_by && strcmp(b->identity, r->identity) == 0;
+}
+
+void identity_take(struct block *b, const struct block_record *r)
+{
+	char parked_by[sizeof(b->parked_by)] = "";
+
+	/* Until it is confirmed: the next process of this agent may have to go on. */
+	if (identity_was_parked(r, b))
+		memcpy(parked_by, b->parked_by, sizeof(parked_by));
+	identity_own(b, r);
+	memcpy(b->parked_by, parked_by, sizeof(parked_by));
+}
+
 bool identity_may_take(const struct block_record *r, const struct block *b)
 {
 	return !*b->identity || strcmp(b->identity, r->identity) == 0;

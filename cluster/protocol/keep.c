@@ -78,6 +78,7 @@ static void confirm_looked(struct agent *a, struct op *op, const struct agent_re
 
 void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_record record = *agent_find(a, &op->key);
 
 	if (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED) {
@@ -85,7 +86,7 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (op->step == STEP_LOOK) {
 		confirm_looked(a, op, r);
 	} else if (r->outcome == CLUSTER_OK) {
-		record.epoch = agent_is_closed(agent_find_pool(a, op->key.pool)) ? 0 : op->epoch;
+		record.epoch = !p || agent_is_closed(p) ? 0 : op->epoch;
 		agent_end_if(a, op, agent_put(a, &record));
 	} else {
 		confirm_go(a, op);

@@ -17,6 +17,12 @@ struct park {
 
 /* identity_own - the identity of a block that the owner of the record writes. */
 void identity_own(struct block *b, const struct block_record *r);
+/*
+ * identity_take - the same when a free block is claimed. identity_was_parked - by a node that had
+ * granted it, so that no other block has the identity.
+ */
+void identity_take(struct block *b, const struct block_record *r);
+bool identity_was_parked(const struct block_record *r, const struct block *b);
 /* identity_may_take - the block has no identity, or that of the record. */
 bool identity_may_take(const struct block_record *r, const struct block *b);
 /*

@@ -39,7 +39,8 @@ struct block {
 	char identity[IDENTITY_LEN]; /* the only one that gets its address; "": anyone */
 	/*
 	 * A block with an identity and no owner is parked: by this node, at this time, in seconds
-	 * since 1970 by the clock of that node. Times only order parked blocks.
+	 * since 1970 by the clock of that node. Times only order parked blocks. parked_by stays
+	 * until the next owner confirms the block or gives it up.
 	 */
 	char parked_by[NODE_NAME_LEN];
 	int64_t parked;

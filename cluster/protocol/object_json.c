@@ -203,7 +203,7 @@ static int add_identity(struct json *v, const struct block *b)
 
 	if (*b->identity && json_add_str(v, "identity", b->identity))
 		return -1;
-	if (!block_is_parked(b))
+	if (!block_is_parked(b) && !*b->parked_by)
 		return 0;
 	parked = json_add_object(v, "parked");
 	return !parked || (*b->parked_by && json_add_str(parked, "by", b->parked_by)) ||

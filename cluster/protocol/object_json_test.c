@@ -72,8 +72,13 @@ START_TEST(a_parked_block_is_read_back)
 	ck_assert_str_eq(back.identity, "ns/web-0/net1");
 	ck_assert_str_eq(back.parked_by, "node-a");
 	ck_assert_int_eq(back.parked, 1764000000);
-	/* Of a block with an owner only the identity counts. */
+	/* Its next owner has not confirmed it yet. */
 	(void)snprintf(b.owner.node, sizeof(b.owner.node), "node-b");
+	back = round_trip(&b);
+	ck_assert(!block_is_parked(&back));
+	ck_assert_str_eq(back.parked_by, "node-a");
+	b.parked_by[0] = '\0';
+	b.parked = 0;
 	back = round_trip(&b);
 	ck_assert_str_eq(back.identity, "ns/web-0/net1");
 	ck_assert_str_eq(back.parked_by, "");

@@ -32,8 +32,7 @@ void park_free(struct agent *a, const struct block_record *r, const struct agent
 		identity_own(b, &(struct block_record){ .token = 0 });
 		return;
 	}
-	if (r)
-		(void)snprintf(b->parked_by, sizeof(b->parked_by), "%s", a->set.node);
+	(void)snprintf(b->parked_by, sizeof(b->parked_by), "%s", r ? a->set.node : "");
 	b->parked = a->ops->wall(a->arg);
 	b->touched++;
 }

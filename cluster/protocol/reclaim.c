@@ -57,6 +57,8 @@ struct block reclaimed(const struct block *b)
 	free_block.asker = (struct block_party){ 0 };
 	free_block.contested = free_block.kept = free_block.migrates = false;
 	free_block.used = 0;
+	/* Its claim may never have been granted. */
+	*free_block.parked_by = '\0';
 	free_block.probe = true;
 	return free_block;
 }

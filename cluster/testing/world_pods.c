@@ -131,8 +131,9 @@ bool world_start_pod(struct world *w, struct machine *m, unsigned n, bool target
 	/* A pod that runs here stays what it is. */
 	if (has_pod(m, n, &ip))
 		return false;
+	/* One need of the agent is for all that start here. */
+	m->target[n] = target || (m->starts[n] && m->target[n]);
 	m->starts[n] = true;
-	m->target[n] = target;
 	if (world_give_pod(w, m, 0) && !m->starts[n])
 		return true;
 	world_trace(w, "%s: pod %u starts", m->name, n);
