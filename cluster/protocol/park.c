@@ -65,9 +65,12 @@ static int64_t end_of(const struct agent *a, const struct park *k)
 {
 	const struct agent_pool *p = agent_find_pool(a, k->key.pool);
 
-	if (!p || !p->is.keep)
+	if (!p)
 		return INT64_MAX;
-	return k->since + p->is.keep;
+	/* Its address is reserved or excluded now: the pod must get another one. */
+	if (!grid_has(&p->is.grid, k->key.start))
+		return k->since;
+	return p->is.keep ? k->since + p->is.keep : INT64_MAX;
 }
 
 int64_t park_next(const struct agent *a)

@@ -151,3 +151,21 @@ test_reserved_ranges_that_are_none_are_refused()
 	is "repaired" engine_object reserved cluster '{"ranges":["10.92.0.2"]}'
 	eventually has_reserved n1 rail0 '["10.92.0.2"]'
 }
+
+# A pod that has ended keeps no claim to an address that is reserved meanwhile: it gets another one.
+test_reserved_a_sticky_pod_gets_another_address()
+{
+	local first
+	NODES=2 cluster_begin
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/28","blockSize":1,"sticky":true,"warm":0,"cooldown":0}'
+	POD=web-0 eventually added n1 a0 rail0
+	first=${ADDRESS%/*}
+	POD=web-0 del n1 a0 rail0
+	is "reserve" ctl n1 cluster reserved add "$first"
+	NODES=2 everywhere rail0 "[\"$first\"]"
+	POD=web-0 eventually added n2 b0 rail0
+	[ "${ADDRESS%/*}" != "$first" ] || fail "the reserved address $first was assigned again"
+	POD=web-0 del n2 b0 rail0
+	POD=web-0 eventually added n1 c0 rail0
+	[ "${ADDRESS%/*}" != "$first" ] || fail "the reserved address $first was assigned again"
+}

@@ -116,6 +116,7 @@ START_TEST(a_pool_whose_addresses_are_all_reserved_gives_none)
 
 	begin_all("{\"ranges\":[\"10.1.0.0/24\"]}");
 	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	ck_assert_int_eq(add("c9")[0], '!');
 	cluster_reserves("{\"ranges\":[\"10.1.0.1-10.1.0.5\"]}");
 	loop_until(b.base, has_subnet, "10.1.0.1-10.1.0.5");
 	gets((const char *const[]){ "10.1.0.6", NULL });
