@@ -144,9 +144,7 @@ static void was_read(void *arg, const struct cluster_result *r)
 	c->value = old ? json_dup(old->value) : json_new_object();
 	if (!c->value)
 		refuse_no_memory(c);
-	else if (!c->add && !c->remove)
-		answer(c, false);
-	else if (make_value(c, &changed, &e))
+	else if ((c->add || c->remove) && make_value(c, &changed, &e))
 		refuse(c, &e);
 	else if (!changed)
 		answer(c, false);
