@@ -75,9 +75,11 @@ static int start_repairer(struct agent_program *p, const struct ctx *ctx, struct
 static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
-	struct reclaim_conf conf = {
-		.ctx = ctx, .base = p->base, .hold = c->hold, .look = c->renew
-	};
+	struct reclaim_conf conf = { .ctx = ctx,
+				     .base = p->base,
+				     .node = p->files.node,
+				     .hold = c->hold,
+				     .look = c->renew };
 
 	if (agent_store_open(p->base, &ctx->log, &p->files, &conf.store, e))
 		return -1;
@@ -211,7 +213,8 @@ static int run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	{ "config", "FILE", "read this file, not /etc/railhead/agent.json", 0 },
 	{ "debug", NULL, "log more", 0 },
-	{ "reclaim", NULL, "also free the blocks of nodes that were forgotten", 0 },
+	{ "reclaim", NULL, "also free the blocks of forgotten nodes, and report how full pools are",
+	  0 },
 	{ NULL, NULL, NULL, 0 },
 };
 

@@ -91,10 +91,11 @@ railheadd/kubenode|lib/ cluster/store/ railheadd/drive/
 railheadd/machines|lib/ cluster/protocol/ cluster/store/ railheadd/drive/
 railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ railheadd/drive/
 railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
+railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
-railheadd/reclaim|lib/ cluster/store/ cluster/protocol/
+railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
 railheadd/serve|lib/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/

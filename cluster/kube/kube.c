@@ -154,6 +154,7 @@ static const struct cluster_store_ops ops = {
 	.update = kube_update,
 	.remove = kube_remove,
 	.tell = kube_tell,
+	.report = kube_report,
 	.cancel = kube_cancel,
 	.close = kube_close,
 };

@@ -169,6 +169,20 @@ START_TEST(a_pod_that_is_not_there_is_known_by_its_own_name)
 }
 END_TEST
 
+START_TEST(one_agent_reports_the_use_of_pools)
+{
+	const struct kube_asked reports = { KUBE_REPORTS, kube_resource(CLUSTER_POOL), "rail0" };
+	auto_json struct json *tree = parse(STATUS(403, "Forbidden", ""));
+	struct kube_status s;
+	struct err e = { 0 };
+
+	ck_assert(kube_status_read(tree, &s));
+	ck_assert_int_eq(kube_fault(403, &s, &reports, &e).outcome, CLUSTER_REFUSED);
+	ck_assert_msg(strstr(e.msg, "cannot report the use of railpools"), "%s", e.msg);
+	ck_assert_msg(strstr(e.detail, "grant the verb report"), "%s", e.detail);
+}
+END_TEST
+
 START_TEST(each_status_has_its_outcome_remedy_and_hint)
 {
 	means(404, STATUS(404, "NotFound", DETAILS("railblocks", "b-1")), "0 1 0", "");
@@ -217,4 +231,5 @@ END_TEST
 TEST_PROGRAM("kube_answer", a_page_has_a_revision_and_items,
 	     an_event_of_an_unknown_type_or_form_is_refused,
 	     each_status_has_its_outcome_remedy_and_hint, the_hint_fits_what_was_asked_for,
-	     people_write_pools, a_pod_that_is_not_there_is_known_by_its_own_name)
+	     people_write_pools, a_pod_that_is_not_there_is_known_by_its_own_name,
+	     one_agent_reports_the_use_of_pools)

@@ -120,6 +120,55 @@ START_TEST(fixed_keys_never_change)
 }
 END_TEST
 
+/* ---- the status of a pool ---- */
+
+static enum cluster_outcome report(struct calls *c, const struct thing *t, const char *text,
+				   struct ended *e)
+{
+	do_report_text(c, t, text, e);
+	return e->outcome;
+}
+
+/* It changes the version, and neither the generation nor the value; an update keeps it. */
+START_TEST(a_status_is_beside_the_definition)
+{
+	static const char definition[] = "{\"subnet\":\"10.7.0.0/16\",\"blockSize\":8}";
+	static struct listed l;
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_POOL, .name = "status-a" }, old;
+	struct cluster_selector all = { CLUSTER_POOL, NULL, NULL };
+	struct ended e;
+
+	ck_assert_int_eq(write_text(&c, &t, definition, &e), CLUSTER_OK);
+	old = t;
+	ck_assert_msg(report(&c, &t, "{\"nodes\":2,\"new\":1}", &e) == CLUSTER_OK, "%s", e.why);
+	ck_assert_int_eq(e.object.generation, 1);
+	ck_assert_str_eq(e.status, "{\"new\":1,\"nodes\":2}");
+	ck_assert_str_ne(e.object.at.version, old.at.version);
+	ck_assert_int_eq(report(&c, &old, "{\"nodes\":3}", &e), CLUSTER_CONFLICT);
+	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_OK);
+	t.at = e.object.at;
+	ck_assert_int_eq(
+		write_text(&c, &t, "{\"subnet\":\"10.7.0.0/16\",\"blockSize\":8,\"warm\":1}", &e),
+		CLUSTER_OK);
+	ck_assert_int_eq(e.object.generation, 2);
+	ck_assert_str_eq(e.status, "{\"new\":1,\"nodes\":2}");
+	ck_assert_int_eq(do_list(&c, &all, &l), CLUSTER_OK);
+	ck_assert_ptr_nonnull(strstr(l.text, "status-a="));
+	/* an equal status is no write; one that the type does not allow is refused */
+	ck_assert_int_eq(report(&c, &t, "{\"nodes\":2,\"new\":1}", &e), CLUSTER_OK);
+	ck_assert_str_eq(e.object.at.version, t.at.version);
+	ck_assert_int_eq(report(&c, &t, "{\"nodes\":\"two\"}", &e), CLUSTER_REFUSED);
+	must_say(e.why, "status.nodes");
+	/* another pool of this name */
+	(void)snprintf(t.at.uid, sizeof(t.at.uid), "%s", "no-such-uid");
+	ck_assert_int_eq(report(&c, &t, "{\"nodes\":3}", &e), CLUSTER_NOT_FOUND);
+	t.name = "status-b";
+	ck_assert_int_eq(report(&c, &t, "{\"nodes\":3}", &e), CLUSTER_NOT_FOUND);
+	engine_close(&c);
+}
+END_TEST
+
 /* ---- versions that come again ---- */
 
 #define CLAIM(node, token, more)                                                                   \
@@ -393,12 +442,19 @@ int main(void)
 {
 	static const struct contract_engine engine = { "kubernetes", kube_open_agent, true };
 	const TTest *const tests[] = {
-		a_heartbeat_is_a_lease,          people_can_read_a_block,
-		fixed_keys_never_change,         a_version_of_another_state,
-		a_version_of_another_heartbeat,  a_missing_type_is_away,
-		who_may_not_is_refused,          a_new_token_is_used,
-		a_token_that_ends_is_read_again, an_untrusted_server_gets_nothing,
-		a_certificate_is_a_user,         a_busy_server_says_when,
+		a_heartbeat_is_a_lease,
+		people_can_read_a_block,
+		fixed_keys_never_change,
+		a_version_of_another_state,
+		a_status_is_beside_the_definition,
+		a_version_of_another_heartbeat,
+		a_missing_type_is_away,
+		who_may_not_is_refused,
+		a_new_token_is_used,
+		a_token_that_ends_is_read_again,
+		an_untrusted_server_gets_nothing,
+		a_certificate_is_a_user,
+		a_busy_server_says_when,
 	};
 	Suite *suite = suite_create("kubernetes");
 	SRunner *runner;

@@ -58,6 +58,8 @@ static const struct meaning future = { 504,
 static const char pools_are_written[] =
 	"people write pools and reserved addresses: `kubectl apply`, or `railctl cluster` if the "
 	"agent may, too";
+static const char use_is_reported[] =
+	"grant the verb report on the RailNode of this node, see packaging/kubernetes/README.md";
 static const char no_fields[] =
 	"a field of a custom resource can select since Kubernetes 1.31: use "
 	"that, and packaging/kubernetes/crds/ of this release";
@@ -138,7 +140,9 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 	if (m->hint)
 		(void)err_hint(e, "%s", m->hint);
 	if (code == 403 && is_for_people(asked))
-		(void)err_hint(e, "%s", pools_are_written);
+		(void)err_hint(e, "%s",
+			       strcmp(asked->verb, KUBE_REPORTS) == 0 ? use_is_reported
+								      : pools_are_written);
 	if (code == 400 && s && strstr(s->message, "field label")) {
 		(void)err_hint(e, "%s", no_fields);
 		f.remedy = KUBE_WIDER;

@@ -21,9 +21,12 @@ struct kube_fault {
 	unsigned retry_ms;
 };
 
+/* The verb of a status, beside those of rights: the error says it. */
+#define KUBE_REPORTS "report the use of"
+
 /* The request. */
 struct kube_asked {
-	const char *verb; /* "get", "list", "watch", "create", "patch", "delete" */
+	const char *verb; /* KUBE_REPORTS, "get", "list", "watch", "create", "patch", "delete" */
 	const struct kube_resource *resource;
 	const char *name; /* "": of a list or a watch */
 };

@@ -256,17 +256,34 @@ int kube_patch_json(const struct cluster_object *o, struct json **out, struct er
 	return 0;
 }
 
+int kube_status_json(const struct cluster_object *o, struct json **out, struct err *e)
+{
+	auto_json struct json *patch = json_new_array(), *uid = json_new_object();
+	struct json *op;
+
+	if (!patch || !uid || json_add_str(uid, "is", o->at.uid) ||
+	    add_test(patch, "/metadata/uid", json_get(uid, "is")) ||
+	    add_text(patch, "/metadata/resourceVersion", o->at.version))
+		return err_nomem(e);
+	op = add_op(patch, "/status");
+	if (!op || json_add_copy(op, "value", o->status))
+		return err_nomem(e);
+	*out = TAKE_PTR(patch);
+	return 0;
+}
+
 /* ---- reading ---- */
 
 struct fields {
 	const char *name, *uid, *version, *node, *created;
 	int64_t generation;
-	const struct json *meta, *spec, *annotations, *labels, *ending;
+	const struct json *meta, *spec, *status, *annotations, *labels, *ending;
 };
 
 static const struct json_field top[] = {
 	{ "metadata", J_OBJECT, offsetof(struct fields, meta), J_REQUIRED, 0, 0, NULL },
 	{ "spec", J_OBJECT, offsetof(struct fields, spec), J_REQUIRED, 0, 0, NULL },
+	{ "status", J_ANY, offsetof(struct fields, status), 0, 0, 0, NULL },
 	{ 0 },
 };
 static const struct json_field in_meta[] = {
@@ -350,6 +367,8 @@ int kube_object_read(const struct json *n, enum cluster_kind kind, struct cluste
 		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s %s", r->kind, f.name);
 	*out = (struct cluster_object){ .kind = kind, .ending = f.ending, .value = t ? t : f.spec };
 	out->generation = f.generation;
+	if (kind == CLUSTER_POOL && json_type(f.status) == JSON_OBJECT)
+		out->status = f.status;
 	(void)snprintf(out->name, sizeof(out->name), "%s", f.name);
 	(void)snprintf(out->node, sizeof(out->node), "%s", f.node);
 	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);

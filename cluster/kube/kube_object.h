@@ -2,10 +2,11 @@
 /*
  * kube_object.h: the cluster's objects as resources of Kubernetes. Pure.
  *
- * A value is the spec of a custom resource (packaging/kubernetes/crds/). Three keys of a spec are
- * made from what is beside the value: node, which selects in lists and watches, and of a block pool
- * and start, which its name has. A heartbeat is a Lease of coordination.k8s.io/v1: the node holds
- * it, and an annotation has the value, because the spec of a Lease is fixed.
+ * A value is the spec of a custom resource (packaging/kubernetes/crds/), and the status of a pool
+ * its status. Three keys of a spec are made from what is beside the value: node, which selects in
+ * lists and watches, and of a block pool and start, which its name has. A heartbeat is a Lease of
+ * coordination.k8s.io/v1: the node holds it, and an annotation has the value, because the spec of a
+ * Lease is fixed.
  */
 #ifndef RAILHEAD_CLUSTER_KUBE_KUBE_OBJECT_H
 #define RAILHEAD_CLUSTER_KUBE_KUBE_OBJECT_H
@@ -35,6 +36,12 @@ const struct kube_resource *kube_resource(enum cluster_kind kind);
  */
 int kube_object_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;
 int kube_patch_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;
+
+/*
+ * kube_status_json - a JSON Patch of the status of an object. It tests the uid (422), because the
+ * API server compares only the version (409) there. The caller frees it. ERR_NOMEM.
+ */
+int kube_status_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;
 
 /* kube_object_has_was - whether the value before a write is looked at. */
 static inline bool kube_object_has_was(const struct cluster_object *o)

@@ -76,6 +76,25 @@ START_TEST(a_patch_is_conditional_on_uid_and_version)
 }
 END_TEST
 
+/* The API server does not compare the uid of a status, so the patch tests it. */
+START_TEST(a_status_is_patched_with_its_preconditions)
+{
+	struct cluster_object o = object(CLUSTER_POOL, "p", "");
+	auto_json struct json *status = NULL, *patch = NULL;
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse("{\"nodes\":2}", 11, "status", &status, &e), 0);
+	o.status = status;
+	ck_assert_int_eq(kube_status_json(&o, &patch, &e), 0);
+	text = json_print(patch, false);
+	ck_assert_str_eq(text,
+			 "[{\"op\":\"test\",\"path\":\"/metadata/uid\",\"value\":\"u-1\"},"
+			 "{\"op\":\"add\",\"path\":\"/metadata/resourceVersion\",\"value\":\"77\"},"
+			 "{\"op\":\"add\",\"path\":\"/status\",\"value\":{\"nodes\":2}}]");
+}
+END_TEST
+
 #define BLOCK                                                                                      \
 	"{\"node\":\"n1\",\"holder\":\"h\",\"token\":\"t1\",\"touched\":3,\"used\":2,"             \
 	"\"ask\":{\"node\":\"n2\",\"token\":\"t2\"}}"
@@ -207,6 +226,29 @@ START_TEST(an_answer_gives_name_node_version_and_value)
 }
 END_TEST
 
+/* What people see beside a definition is no part of it. */
+START_TEST(the_status_of_a_pool_is_beside_its_value)
+{
+	static const char text[] = "{" META("") ",\"spec\":{\"a\":1},\"status\":{\"nodes\":2}}";
+	static const char odd[] = "{" META("") ",\"spec\":{\"a\":1},\"status\":[]}";
+	auto_json struct json *tree = NULL, *none = NULL, *own = NULL;
+	auto_free char *value = NULL;
+	struct cluster_object o;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "answer", &tree, &e), 0);
+	ck_assert_int_eq(kube_object_read(tree, CLUSTER_POOL, &o, &own, &e), 0);
+	ck_assert(json_num(json_get(o.status, "nodes")) == 2);
+	value = json_print(o.value, false);
+	ck_assert_str_eq(value, "{\"a\":1}");
+	ck_assert_int_eq(kube_object_read(tree, CLUSTER_BLOCK, &o, &own, &e), 0);
+	ck_assert_ptr_null(o.status);
+	ck_assert_int_eq(json_parse(odd, strlen(odd), "answer", &none, &e), 0);
+	ck_assert_int_eq(kube_object_read(none, CLUSTER_POOL, &o, &own, &e), 0);
+	ck_assert_ptr_null(o.status);
+}
+END_TEST
+
 /* The API server sends the metadata of a Node alone. */
 START_TEST(nodes_of_kubernetes)
 {
@@ -281,6 +323,7 @@ START_TEST(URLs_select_by_field_and_label)
 	   "https://a/x/api/v1/namespaces/team-a/pods/web-0");
 	is(kube_object_url(&p, CLUSTER_KUBE_POD, "web.b-0.team-a"),
 	   "https://a/x/api/v1/namespaces/team-a/pods/web.b-0");
+	is(kube_status_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p/status");
 	is(kube_object_url(&p, CLUSTER_HEARTBEAT, "n"),
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases/n");
 	is(kube_page_url(&p, &blocks, 7, ""),
@@ -312,9 +355,12 @@ END_TEST
 
 static int make_one(void *arg, struct err *e)
 {
-	auto_json struct json *tree = NULL, *patch = NULL;
+	auto_json struct json *tree = NULL, *patch = NULL, *status = NULL;
 
-	return kube_object_json(arg, &tree, e) || kube_patch_json(arg, &patch, e) ? -1 : 0;
+	return kube_object_json(arg, &tree, e) || kube_patch_json(arg, &patch, e) ||
+			       kube_status_json(arg, &status, e)
+		       ? -1
+		       : 0;
 }
 
 static int make_urls(void *arg, struct err *e)
@@ -336,6 +382,7 @@ START_TEST(no_memory)
 	auto_json struct json *value = json_new_object();
 
 	block.value = beat.value = block.was = beat.was = value;
+	block.status = beat.status = value;
 	ck_assert_str_eq(alloc_fail_each(make_one, &block), "ok");
 	ck_assert_str_eq(alloc_fail_each(make_one, &beat), "ok");
 	ck_assert_str_eq(alloc_fail_each(make_urls, &where), "ok");
@@ -343,7 +390,7 @@ START_TEST(no_memory)
 END_TEST
 
 TEST_PROGRAM("kube_object", a_block_has_the_pool_and_start_of_its_name,
-	     a_patch_is_conditional_on_uid_and_version, patches_that_test,
-	     patches_of_heartbeats_that_test, refused_values,
-	     an_answer_gives_name_node_version_and_value, nodes_of_kubernetes, strange_objects,
-	     URLs_select_by_field_and_label, no_memory)
+	     a_patch_is_conditional_on_uid_and_version, a_status_is_patched_with_its_preconditions,
+	     patches_that_test, patches_of_heartbeats_that_test, refused_values,
+	     an_answer_gives_name_node_version_and_value, the_status_of_a_pool_is_beside_its_value,
+	     nodes_of_kubernetes, strange_objects, URLs_select_by_field_and_label, no_memory)

@@ -124,6 +124,8 @@ struct cluster_call *kube_update(struct cluster_store *s, const struct cluster_o
 				 cluster_done_fn done, void *arg);
 struct cluster_call *kube_remove(struct cluster_store *s, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg);
+struct cluster_call *kube_report(struct cluster_store *s, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg);
 struct cluster_call *kube_tell(struct cluster_store *s, const struct cluster_event *event,
 			       cluster_done_fn done, void *arg);
 

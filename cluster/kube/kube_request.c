@@ -82,6 +82,15 @@ char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const 
 	return text_take(&t);
 }
 
+char *kube_status_url(const struct kube_place *p, enum cluster_kind kind, const char *name)
+{
+	auto_text struct text t = { 0 };
+
+	add_resource(&t, p, kind);
+	text_addf(&t, "/%s/status", name);
+	return text_take(&t);
+}
+
 char *kube_page_url(const struct kube_place *p, const struct kube_where *where, unsigned limit,
 		    const char *more)
 {

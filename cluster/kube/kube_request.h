@@ -19,6 +19,9 @@ struct kube_place {
 /* kube_object_url - name NULL: of all objects of the kind, where one is created. */
 char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const char *name);
 
+/* kube_status_url - where the status of an object is written. */
+char *kube_status_url(const struct kube_place *p, enum cluster_kind kind, const char *name);
+
 /* A list or a watch selects these objects on the API server. NULL: everything. */
 struct kube_where {
 	enum cluster_kind kind;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/kube/kube_fault.h"
 #include "cluster/kube/kube_note.h"
 #include "cluster/kube/kube_priv.h"
 #include "cluster/store/cluster_name.h"
@@ -220,6 +221,28 @@ struct cluster_call *kube_remove(struct cluster_store *store, const struct clust
 		kube_look(c, CLUSTER_OK);
 	else
 		send_remove(c);
+	return c;
+}
+
+/* The API server takes only the status of what is sent there. */
+struct cluster_call *kube_report(struct cluster_store *store, const struct cluster_object *object,
+				 cluster_done_fn done, void *arg)
+{
+	static const struct kube_ask ask = { .method = "PATCH",
+					     .verb = KUBE_REPORTS,
+					     .type = "application/json-patch+json",
+					     .changes = true,
+					     .next = on_written };
+	struct cluster_call *c = prepare(store, object, done, arg);
+	auto_json struct json *tree = NULL;
+
+	if (!c || !*c->name)
+		return c;
+	if (kube_status_json(object, &tree, &c->call.result.err))
+		call_end_later(&c->call, CLUSTER_REFUSED);
+	else
+		kube_send(c, &ask, kube_status_url(&kube_store(c)->place, c->kind, c->name),
+			  json_print(tree, false));
 	return c;
 }
 

@@ -62,6 +62,11 @@ struct cluster_object {
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
 	/*
+	 * Of a pool: what an agent has reported for people (see report()); NULL: nothing. It is no
+	 * part of the value. It changes the version, and never the generation.
+	 */
+	const struct json *status;
+	/*
 	 * For an update or a removal of a block or a heartbeat: its value at this version, as far
 	 * as the caller knows; NULL: not known. A store whose versions can come again, because it
 	 * was restored, demands more: of a block owner, token, `touched` and asker, of a heartbeat

@@ -108,6 +108,12 @@ struct cluster_store_ops {
 	 */
 	struct cluster_call *(*tell)(struct cluster_store *s, const struct cluster_event *event,
 				     cluster_done_fn done, void *arg);
+	/*
+	 * report - object->status replaces the status of a pool, for people; uid and version are
+	 * preconditions. NULL: the store has no status.
+	 */
+	struct cluster_call *(*report)(struct cluster_store *s, const struct cluster_object *object,
+				       cluster_done_fn done, void *arg);
 	/* cancel - nothing will be reported any more. A write may still be executed. */
 	void (*cancel)(struct cluster_call *call);
 	void (*close)(struct cluster_store *s); /* cancels all calls */

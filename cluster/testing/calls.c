@@ -33,6 +33,13 @@ static void keep_also(struct ended *e, const struct cluster_also *also)
 	text_clear(&t);
 }
 
+static void keep_status(struct ended *e, const struct json *status)
+{
+	auto_free char *text = status ? json_print(status, false) : NULL;
+
+	(void)snprintf(e->status, sizeof(e->status), "%s", text ? text : "");
+}
+
 /* ---- single calls ---- */
 
 static void on_ended(void *arg, const struct cluster_result *r)
@@ -46,7 +53,8 @@ static void on_ended(void *arg, const struct cluster_result *r)
 	e->number = number_of(r->object);
 	if (r->object)
 		e->object = *r->object;
-	e->object.value = NULL;
+	keep_status(e, e->object.status);
+	e->object.value = e->object.status = NULL;
 	keep_also(e, r->also);
 	if (r->outcome != CLUSTER_OK) {
 		ck_assert_msg(*r->err.msg, "outcome %d without an error", (int)r->outcome);
@@ -130,6 +138,18 @@ enum cluster_outcome do_write_text(struct calls *c, const struct thing *t, const
 	started(e);
 	wait_ended(c, e);
 	return e->outcome;
+}
+
+void do_report_text(struct calls *c, const struct thing *t, const char *text, struct ended *e)
+{
+	auto_json struct json *status = parse(text);
+	struct cluster_object o = { .kind = t->kind, .at = t->at, .status = status };
+
+	*e = (struct ended){ .number = -1 };
+	(void)snprintf(o.name, sizeof(o.name), "%s", t->name);
+	e->call = c->store->ops->report(c->store, &o, on_ended, e);
+	started(e);
+	wait_ended(c, e);
 }
 
 enum cluster_outcome do_get(struct calls *c, const struct thing *t, struct ended *e)

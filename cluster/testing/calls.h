@@ -28,7 +28,8 @@ struct ended {
 	unsigned retry_ms;
 	bool told; /* what is beside it: "NAME=NUMBER" of the object, or names */
 	char also[512];
-	char why[2048]; /* message and detail */
+	char status[512]; /* of the object; "": none */
+	char why[2048];   /* message and detail */
 };
 
 /* Which object: a name with its kind, node and number. */
@@ -58,6 +59,9 @@ enum cluster_outcome do_get(struct calls *c, const struct thing *t, struct ended
  */
 enum cluster_outcome do_write_text(struct calls *c, const struct thing *t, const char *was,
 				   const char *text, struct ended *e);
+
+/* do_report_text - report a status of JSON for what is at t->at. */
+void do_report_text(struct calls *c, const struct thing *t, const char *text, struct ended *e);
 
 /* must_write - do_write() that fails the test unless it is CLUSTER_OK; t->at is set from it. */
 void must_write(struct calls *c, enum write how, struct thing *t);

@@ -246,7 +246,7 @@ test_kubernetes_people_see_pools_and_blocks()
 	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1}'
 	add n1 p1 rail0
 	is "pools" admin get railpools
-	has "pools" "$(tr -s ' ' <"$W/is")" "NAME SUBNET BLOCK SIZE AGE"
+	has "pools" "$(tr -s ' ' <"$W/is")" "NAME SUBNET BLOCK SIZE USE FREE AGE"
 	has "pools" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/24 8 "
 	is "blocks" admin get railblocks
 	has "blocks" "$(tr -s ' ' <"$W/is")" "NAME NODE POOL START USED AGE"
@@ -254,6 +254,65 @@ test_kubernetes_people_see_pools_and_blocks()
 	is "heartbeats" admin -n railhead get lease n1
 	has "heartbeats" "$(tr -s ' ' <"$W/is")" "n1 n1 "
 }
+
+# may_report NODE: as an operator allows it
+may_report()
+{
+	admin create clusterrole report --verb=report --resource=railnodes.railhead.io --resource-name="$1" &&
+		admin create clusterrolebinding report --clusterrole=report --serviceaccount=railhead:railheadd
+}
+# status_of POOL: its figures in the order of keys. shows POOL TEXT: `kubectl get` in one line.
+status_of() { admin get railpool "$1" -o json | jq -cS '.status // {} | del(.reportedBy)'; }
+status_is() { [ "$(status_of "$1")" = "$2" ]; }
+shows() { [[ $(admin get railpool "$1" --no-headers | tr -s ' ') == "$2"* ]]; }
+# reports NODE PATCH: of the status of rail0, with the token of the agent's pod on NODE. kubectl would read the status first, and no
+# agent may.
+reports()
+{
+	on_node "$1" curl -s --max-time "$LIMIT" --fail-with-body --cacert "$W/kube/ca.pem" -X PATCH -d "$2" \
+		-H "Authorization: Bearer $(<"$W/node/$1/etc/railhead/token")" -H 'Content-Type: application/merge-patch+json' \
+		https://10.99.0.1:6443/apis/railhead.io/v1alpha1/railpools/rail0/status
+}
+
+# A pool of four whole blocks.
+test_kubernetes_people_see_how_full_pools_are()
+{
+	local generation
+	NODES=2 cluster_begin
+	trap 'case_ends report_end cluster_end' EXIT
+	reclaim_begin n1
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.8-10.92.0.39"],"blockSize":8,"warm":0,"idle":1,"cooldown":0}'
+	eventually status_of rail0
+	add n1 p1 rail0
+	eventually grep -q 'the use of pools is not reported: .*it needs the verb report on its RailNode' "$W/node/n1/log"
+	eq "without the right" "$(status_of rail0)" '{}'
+	may_report n1 >/dev/null || give_up "the right to report"
+	eventually shows rail0 "rail0 10.92.0.0/24 8 25% 24 "
+	add n2 p2 rail0
+	eventually shows rail0 "rail0 10.92.0.0/24 8 50% 16 "
+	eq "reported by" "$(admin get railpool rail0 -o 'jsonpath={.status.reportedBy}')" n1
+	eq "the command" "$(ctl n2 cluster pool list --json | jq -c '.pools[0] | [.addresses, .allBlocks, .inBlocks, .blocks, .nodes]')" \
+		"$(admin get railpool rail0 -o json | jq -c '.status | [.addresses, .blocks, .inBlocks, .granted, .nodes]')"
+	# No agent reads it, and no node takes the pool over again.
+	generation=$(admin get railpool rail0 -o 'jsonpath={.metadata.generation}')
+	eq "generation" "$generation" 1
+	is "show" ctl n2 cluster pool show rail0
+	eq "the definition of n2" "$(ctl n2 ipam pool show rail0 --json | jq -c 'tostring | contains("reportedBy")')" false
+	eq "lines of a new definition" "$(grep -c 'shared pool rail0' "$W/node/n2/log")" 1
+	# Other agents report nothing, and n1 nothing in their name. A spec is not written this way.
+	isnt "the status by n2" reports n2 '{"status":{"use":"0%","reportedBy":"n2"}}'
+	has "n2" "$(<"$W/is")" "node n2 does not report the use of pools"
+	isnt "the status in another name" reports n1 '{"status":{"use":"0%","reportedBy":"n2"}}'
+	has "n1" "$(<"$W/is")" "node n1 reports in the name of node n2"
+	is "a definition beside a status" reports n1 \
+		'{"metadata":{"labels":{"a":"b"}},"spec":{"warm":7},"status":{"reportedBy":"n1"}}'
+	eq "the definition" "$(admin get railpool rail0 -o json | jq -c '[.spec.warm, .metadata.labels.a]')" '[0,null]'
+	del n1 p1 rail0
+	del n2 p2 rail0
+	eventually status_is rail0 '{"addresses":32,"blocks":4,"free":32,"granted":0,"inBlocks":0,"nodes":0,"use":"0%"}'
+	shows rail0 "rail0 10.92.0.0/24 8 0% 32 " || fail "an empty pool: $(admin get railpool rail0)"
+}
+report_end() { admin delete --ignore-not-found clusterrolebinding/report clusterrole/report >/dev/null; }
 
 # as NODE VERB...: kubectl with the token of the agent's pod on NODE
 as() { HOME=$W "$KUBE/kubectl" --kubeconfig "$W/node/$1/etc/railhead/kubeconfig" "${@:2}"; }

@@ -130,6 +130,23 @@ denied()
 	END
 }
 
+# The same of the status of pools, which is in another policy. kubectl would read the status first, and no agent may.
+status_denied()
+{
+	curl -s --max-time 10 --cacert "$W/ca.pem" -H "Authorization: Bearer $(<"$W/railheadd.token")" -X PATCH \
+		-H 'Content-Type: application/merge-patch+json' -d '{"status":{"use":"0%"}}' \
+		"$API/apis/railhead.io/v1alpha1/railpools/trial/status?dryRun=All" | grep -q 'does not report the use'
+}
+policy()
+{
+	k apply -f "$MANIFESTS/policy.yaml" -f - >/dev/null <<-'END' || return
+	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: trial}, spec: {}}
+	END
+	# they are in force a moment later
+	until_true 60 'the policy is in force' denied && until_true 60 'the policy of a status is in force' status_denied &&
+		k delete railpool trial >/dev/null
+}
+
 # bound_token NODE: as the kubelet gets it for the pod of a DaemonSet.
 bound_token()
 {
@@ -260,11 +277,7 @@ start | save | restore | alive | clean | full) "$1" ;;
 room) etcd room && until_true 60 'the API server serves' served ;;
 kill-etcd) kill_etcd ;;
 start-etcd) spawn_etcd && until_true 60 'the API server serves' served ;;
-policy)
-	k apply -f "$MANIFESTS/policy.yaml" >/dev/null
-	# it is in force a moment later
-	until_true 60 'the policy is in force' denied
-	;;
+policy) policy ;;
 contract)
 	k create clusterrole contract --verb=get,list,watch,create,patch,delete \
 		--resource=railnodes.railhead.io,railidentities.railhead.io,leases.coordination.k8s.io >/dev/null &&

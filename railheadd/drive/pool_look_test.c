@@ -144,6 +144,43 @@ START_TEST(what_the_store_of_the_node_refused_is_tried_again)
 }
 END_TEST
 
+/* As nothing else does: it shows whether the agent writes its own definition again. */
+static void put_on_node(const char *name, const char *definition)
+{
+	auto_json struct json *list = NULL, *tree = NULL;
+	struct err e;
+
+	ck_assert_int_eq(shared_pool_list(&w.m, &list, &e), 0);
+	ck_assert_int_eq(json_parse(definition, strlen(definition), name, &tree, &e), 0);
+	json_each (item, list) {
+		const struct shared_pool_def def = { name, json_str(json_get(item, "uid")), 1, tree,
+						     NULL };
+
+		if (strcmp(json_str(json_get(item, "name")), name) == 0)
+			ck_assert_msg(!shared_pool_put(&w.m, &def, &e), "%s", e.msg);
+	}
+}
+
+#define WARM_3 "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":8,\"warm\":3,\"cooldown\":0}"
+
+/* Each agent sees each status, about once a minute. None writes to its disk then. */
+START_TEST(a_status_is_no_change_of_its_pool)
+{
+	begin();
+	begin_driver();
+	ready();
+	pool("rail0", RAIL);
+	loop_until(b.base, has_subnet, "10.1.0.0/24");
+	put_on_node("rail0", WARM_3);
+	memory_store_put_status(b.store, "rail0", "{\"use\":\"50%\"}");
+	ck_assert(has_subnet("\"warm\":3") && !has_subnet("use"));
+	/* The same definition, written again: its generation tells that somebody wants it. */
+	pool("rail0", RAIL);
+	ck_assert(!has_subnet("\"warm\":3"));
+	end();
+}
+END_TEST
+
 static unsigned lists_of_a_begin(unsigned pools)
 {
 	char name[16], value[64];
@@ -177,4 +214,4 @@ TEST_PROGRAM("pool_look", pools_that_are_new_together_share_a_list,
 	     a_pool_on_blocks_of_a_deleted_one_is_not_used, a_pool_on_a_marked_block_is_not_used,
 	     the_younger_of_two_pools_waits_for_blocks_of_the_older_one,
 	     a_look_that_fails_is_repeated, an_update_is_looked_at_too,
-	     what_the_store_of_the_node_refused_is_tried_again)
+	     what_the_store_of_the_node_refused_is_tried_again, a_status_is_no_change_of_its_pool)

@@ -534,11 +534,20 @@ static void pools_listed(void *arg)
 	pools_can_be_used(d);
 }
 
+/* A watch shows each new status, and nothing else of the pool has changed then. */
+static bool is_known(const struct pool_seen *s, const struct cluster_object *o)
+{
+	return strcmp(s->uid, o->at.uid) == 0 && s->generation == o->generation &&
+	       s->ending == o->ending && json_same(s->definition, o->value);
+}
+
 static void pool_changed(void *arg, const struct cluster_object *o, bool gone)
 {
 	struct driver *d = arg;
 	struct pool_seen *s = find_seen(d, o->name);
 
+	if (!gone && s && is_known(s, o))
+		return;
 	if (!gone)
 		see(d, o);
 	else if (s)

@@ -199,7 +199,8 @@ static int add_view(struct answer *a, const struct pool_view *v)
 	if (!o || json_add_str(o, "name", row->name) || json_add_bool(o, "deleted", row->ending) ||
 	    (row->definition && json_add_copy(o, "definition", row->definition)))
 		return -1;
-	if (v->readable && add_count(v, o, "addresses", ranges_capacity(&v->is.source.usable)))
+	if (v->readable && (add_count(v, o, "addresses", ranges_capacity(&v->is.source.usable)) ||
+			    add_count(v, o, "allBlocks", grid_count(&v->is.pool.grid))))
 		return -1;
 	return add_nodes(a, v, o);
 }

@@ -44,10 +44,11 @@ int pool_table_object(struct pool_table *t, const struct cluster_object *o,
 
 /*
  * pool_table_json - sorts the table, and returns {"pools": [{"name", "deleted", "definition",
- * "addresses", "inBlocks", "blocks", "nodes", "byNode": [{"node", "blocks", "inBlocks"}]}], "more":
- * rows of byNode that are left out}. inBlocks: addresses that nodes have in their blocks. A
- * deleted pool that still has blocks has no definition. Without a definition that can be read,
- * addresses and inBlocks are absent. NULL: no memory; the caller frees it.
+ * "addresses", "allBlocks", "inBlocks", "blocks", "nodes", "byNode": [{"node", "blocks",
+ * "inBlocks"}]}], "more": rows of byNode that are left out}. allBlocks: blocks that have an address
+ * of the pool; blocks: those that nodes have; inBlocks: their addresses. A deleted pool that still
+ * has blocks has no definition. Without a definition that can be read, addresses, allBlocks and
+ * inBlocks are absent. NULL: no memory; the caller frees it.
  */
 struct json *pool_table_json(struct pool_table *t);
 

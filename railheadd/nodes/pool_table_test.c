@@ -74,7 +74,7 @@ START_TEST(addresses_in_blocks_are_those_of_the_ranges)
 	fill(&t);
 	block(&t, "rail0", 0x0a010018, OF("n2"));
 	is(&t, "rail0",
-	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"byNode\":["
+	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"allBlocks\":4,\"byNode\":["
 	   "{\"node\":\"n1\",\"blocks\":1,\"inBlocks\":2},"
 	   "{\"node\":\"n2\",\"blocks\":3,\"inBlocks\":18}],"
 	   "\"inBlocks\":20,\"blocks\":4,\"nodes\":2}");
@@ -106,7 +106,8 @@ START_TEST(pools_that_are_gone_or_cannot_be_read)
 	   "{\"name\":\"bad\",\"deleted\":false,\"byNode\":[],\"blocks\":0,\"nodes\":0}");
 	fill(&t);
 	is(&t, "empty",
-	   "{\"name\":\"empty\",\"deleted\":false,\"addresses\":9007199254740992,\"byNode\":[],"
+	   "{\"name\":\"empty\",\"deleted\":false,\"addresses\":9007199254740992,"
+	   "\"allBlocks\":9007199254740992,\"byNode\":[],"
 	   "\"inBlocks\":0,\"blocks\":0,\"nodes\":0}");
 }
 END_TEST
@@ -120,7 +121,8 @@ START_TEST(blocks_that_no_node_has_are_left_out)
 	object(&t, CLUSTER_BLOCK, "rail0-xyz", OF("n1"));
 	block(&t, "rail0", 0x0a010008, "{\"node\":7}");
 	is(&t, "rail0",
-	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"byNode\":[],\"inBlocks\":0,"
+	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"allBlocks\":4,\"byNode\":[],"
+	   "\"inBlocks\":0,"
 	   "\"blocks\":0,\"nodes\":0}");
 }
 END_TEST

@@ -7,6 +7,7 @@
 
 #include "cluster/protocol/object_json.h"
 #include "railheadd/reclaim/reclaim_priv.h"
+#include "railheadd/report/pool_report.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -18,6 +19,7 @@ struct reclaim {
 	struct cluster_call *call; /* a list of nodes */
 	struct event *timer;
 	struct dead_nodes nodes;
+	struct pool_report *report; /* NULL: the store has no status of pools */
 };
 
 static struct dead_node *find(const struct reclaim *r, const char *name)
@@ -103,12 +105,21 @@ static void look(evutil_socket_t fd, short what, void *arg)
 		wait_for_next(r);
 }
 
+static int start_report(const struct reclaim_conf *c, struct reclaim *r, struct err *e)
+{
+	const struct pool_report_conf conf = { c->ctx, c->base, c->store, c->node, c->look };
+
+	return c->store->ops->report ? pool_report_new(&conf, &r->report, e) : 0;
+}
+
 int reclaim_new(const struct reclaim_conf *conf, struct reclaim **out, struct err *e)
 {
 	struct reclaim *r = calloc(1, sizeof(*r));
 	const struct timeval now = { .tv_sec = 0 };
 
-	if (!r || !(r->timer = evtimer_new(conf->base, look, r))) {
+	if (!r || start_report(conf, r, e) || !(r->timer = evtimer_new(conf->base, look, r))) {
+		if (r)
+			pool_report_free(r->report);
 		free(r);
 		conf->store->ops->close(conf->store);
 		return err_nomem(e);
@@ -127,6 +138,7 @@ void reclaim_free(struct reclaim *r)
 		return;
 	while (!TAILQ_EMPTY(&r->nodes))
 		forget(r, TAILQ_FIRST(&r->nodes));
+	pool_report_free(r->report);
 	/* The list of nodes ends with the store. */
 	r->conf.store->ops->close(r->conf.store);
 	event_free(r->timer);

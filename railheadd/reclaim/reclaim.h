@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reclaim.h: takes the blocks of nodes whose machine an operator said to be off
- * (railheadd/drive/node_forget.h), once their heartbeat was silent for nodeHold.
+ * (railheadd/drive/node_forget.h), once their heartbeat was silent for nodeHold. It also reports
+ * how full the pools are, if the store has a place for it (railheadd/report/pool_report.h).
  *
  * Several of these programs may run: each take is one conditional update. Nothing waits for them.
  */
@@ -19,6 +20,7 @@ struct reclaim_conf {
 	const struct ctx *ctx;
 	struct event_base *base;
 	struct cluster_store *store; /* taken over, also on failure */
+	const char *node;            /* this one */
 	int64_t hold;                /* nodeHold, ns */
 	int64_t look;                /* between two looks, ns */
 };

@@ -13,11 +13,11 @@
 struct object {
 	TAILQ_ENTRY(object) all;
 	struct cluster_object is;
-	struct json *value;
+	struct json *value, *status;
 };
 TAILQ_HEAD(objects, object);
 
-enum what { GET, LIST, WATCH, CREATE, UPDATE, REMOVE, TELL };
+enum what { GET, LIST, WATCH, CREATE, UPDATE, REMOVE, TELL, REPORT };
 
 struct cluster_call {
 	TAILQ_ENTRY(cluster_call) all;
@@ -42,7 +42,7 @@ struct memory_store {
 	unsigned long revision, uids;
 	enum cluster_outcome outcome;
 	unsigned failing;
-	bool hold;
+	bool hold, only_reports; /* only_reports: of failing */
 	struct text told;
 	struct cluster_result tell_result;
 	unsigned tells_failing;
@@ -89,6 +89,24 @@ static void show(struct memory_store *m, const struct cluster_object *before,
 	}
 }
 
+static void next_version(struct memory_store *m, struct object *o)
+{
+	(void)snprintf(o->is.at.version, sizeof(o->is.at.version), "%lu", ++m->revision);
+}
+
+/* status is taken over. */
+static void set_status(struct memory_store *m, struct object *o, struct json *status)
+{
+	struct cluster_object before = o->is;
+	struct json *old = o->status;
+
+	next_version(m, o);
+	o->status = status;
+	o->is.status = status;
+	show(m, &before, &o->is);
+	json_free(old);
+}
+
 /* value is taken over. */
 static void set(struct memory_store *m, struct object *o, const char *node, struct json *value)
 {
@@ -96,7 +114,7 @@ static void set(struct memory_store *m, struct object *o, const char *node, stru
 	struct json *old = o->value;
 
 	(void)snprintf(o->is.node, sizeof(o->is.node), "%s", node);
-	(void)snprintf(o->is.at.version, sizeof(o->is.at.version), "%lu", ++m->revision);
+	next_version(m, o);
 	o->is.generation++;
 	o->value = value;
 	o->is.value = value;
@@ -118,25 +136,50 @@ static struct object *make(struct memory_store *m, enum cluster_kind kind, const
 	return o;
 }
 
-static void delete (struct memory_store *m, struct object *o)
+static void free_object(struct memory_store *m, struct object *o)
 {
 	TAILQ_REMOVE(&m->objects, o, all);
+	json_free(o->value);
+	json_free(o->status);
+	free(o);
+}
+
+static void delete (struct memory_store *m, struct object *o)
+{
 	m->revision++;
 	show(m, &o->is, NULL);
-	json_free(o->value);
-	free(o);
+	free_object(m, o);
+}
+
+static struct json *parse(const char *name, const char *text)
+{
+	struct json *tree;
+	struct err e;
+
+	if (json_parse(text, strlen(text), name, &tree, &e))
+		abort();
+	return tree;
 }
 
 void memory_store_put(struct memory_store *m, enum cluster_kind kind, const char *name,
 		      const char *node, const char *value)
 {
 	struct object *o = find(m, kind, name);
-	struct json *tree;
-	struct err e;
+	struct json *tree = parse(name, value);
 
-	if (json_parse(value, strlen(value), name, &tree, &e))
-		abort();
 	set(m, o ? o : make(m, kind, name), node, tree);
+}
+
+void memory_store_put_status(struct memory_store *m, const char *pool, const char *status)
+{
+	set_status(m, find(m, CLUSTER_POOL, pool), parse(pool, status));
+}
+
+char *memory_store_status(const struct memory_store *m, const char *pool)
+{
+	const struct object *o = find(m, CLUSTER_POOL, pool);
+
+	return o && o->status ? json_print(o->status, false) : NULL;
 }
 
 void memory_store_delete(struct memory_store *m, enum cluster_kind kind, const char *name)
@@ -177,6 +220,12 @@ static enum cluster_outcome write_object(struct cluster_call *c, struct object *
 		return CLUSTER_NOT_FOUND;
 	if (c->what != CREATE && strcmp(o->is.at.version, c->object.at.version) != 0)
 		return CLUSTER_CONFLICT;
+	if (c->what == REPORT) {
+		m->counts.reports++;
+		set_status(m, o, TAKE_PTR(c->value));
+		*out = o;
+		return CLUSTER_OK;
+	}
 	m->counts.writes++;
 	if (c->what == REMOVE) {
 		delete (m, o);
@@ -227,7 +276,7 @@ static void execute(struct cluster_call *c)
 	struct cluster_result r = { .outcome = CLUSTER_OK };
 	struct object *o = NULL;
 
-	if (m->failing) {
+	if (m->failing && (!m->only_reports || c->what == REPORT)) {
 		m->failing--;
 		r.outcome = m->outcome;
 		err_set(&r.err, ERR_FORBIDDEN, 0, "the test says so");
@@ -358,6 +407,15 @@ static struct cluster_call *remove_object(struct cluster_store *s, const struct 
 	return write_call(s, REMOVE, o, done, arg);
 }
 
+static struct cluster_call *report(struct cluster_store *s, const struct cluster_object *o,
+				   cluster_done_fn done, void *arg)
+{
+	struct cluster_object with = *o;
+
+	with.value = o->status;
+	return write_call(s, REPORT, &with, done, arg);
+}
+
 static struct cluster_call *tell(struct cluster_store *s, const struct cluster_event *event,
 				 cluster_done_fn done, void *arg)
 {
@@ -382,11 +440,8 @@ static void close_store(struct cluster_store *s)
 		end_call(TAILQ_FIRST(&m->calls));
 	while (!TAILQ_EMPTY(&m->watches))
 		end_call(TAILQ_FIRST(&m->watches));
-	while ((o = TAILQ_FIRST(&m->objects))) {
-		TAILQ_REMOVE(&m->objects, o, all);
-		json_free(o->value);
-		free(o);
-	}
+	while ((o = TAILQ_FIRST(&m->objects)))
+		free_object(m, o);
 	event_free(m->next);
 	text_clear(&m->told);
 	free(m);
@@ -402,6 +457,7 @@ static const struct cluster_store_ops ops = {
 	.update = update,
 	.remove = remove_object,
 	.tell = tell,
+	.report = report,
 	.cancel = end_call,
 	.close = close_store,
 };
@@ -431,6 +487,13 @@ void memory_store_fail(struct memory_store *m, enum cluster_outcome outcome, uns
 {
 	m->outcome = outcome;
 	m->failing = times;
+	m->only_reports = false;
+}
+
+void memory_store_fail_reports(struct memory_store *m, enum cluster_outcome outcome, unsigned times)
+{
+	memory_store_fail(m, outcome, times);
+	m->only_reports = true;
 }
 
 void memory_store_hold(struct memory_store *m, bool hold)

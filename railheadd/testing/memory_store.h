@@ -26,10 +26,20 @@ bool memory_store_has(const struct memory_store *m, enum cluster_kind kind, cons
 char *memory_store_text(const struct memory_store *m, enum cluster_kind kind, const char *name);
 
 /*
+ * memory_store_put_status - as if another agent reported the status of a pool.
+ * memory_store_status - its text; the caller frees it. NULL: there is none.
+ */
+void memory_store_put_status(struct memory_store *m, const char *pool, const char *status);
+char *memory_store_status(const struct memory_store *m, const char *pool);
+
+/*
  * How calls end from now on: fail - so many calls get this outcome (gets, writes, lists); writes
- * are not executed. hold - no call ends before it is false again.
+ * are not executed. fail_reports - the same of status alone. hold - no call ends before it is false
+ * again.
  */
 void memory_store_fail(struct memory_store *m, enum cluster_outcome outcome, unsigned times);
+void memory_store_fail_reports(struct memory_store *m, enum cluster_outcome outcome,
+			       unsigned times);
 void memory_store_hold(struct memory_store *m, bool hold);
 
 /*
@@ -42,7 +52,7 @@ void memory_store_fail_tell(struct memory_store *m, const struct cluster_result 
 
 /* Counts since the beginning. */
 struct memory_counts {
-	unsigned lists, watches, writes, tells;
+	unsigned lists, watches, writes, tells, reports;
 	unsigned node_gets; /* of objects of nodes */
 	unsigned tested;    /* updates of heartbeats that named the value before them */
 	unsigned running;   /* watches and lists now */
