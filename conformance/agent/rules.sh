@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# The CEL rules of the types, on the real API server. The rules are read from it: one without a case is a failure.
+
+# Words of a line: kind, name, "no" (refused) or "yes", the spec before ("-": the object is created), the spec. A line that begins with "=" has
+# the message of the rule that the next lines are about.
+cases_of_rules()
+{
+	local a=rail0-0000000000000000000000000a010200
+	cat <<-END
+	= RailBlock: the name of a block is that of its pool, '-', and its first address in 32 hexadecimal digits
+	RailBlock $a no - {"pool":"rail1"}
+	RailBlock $a no - {"pool":"rail"}
+	RailBlock ${a%0} no - {"pool":"rail0"}
+	RailBlock ${a}0 no - {"pool":"rail0"}
+	RailBlock ${a%0}g no - {"pool":"rail0"}
+	RailBlock rail0-${a#rail0} no - {"pool":"rail0"}
+	RailBlock $a yes - {"pool":"rail0"}
+	RailBlock a-b-${a#rail0-} yes - {"pool":"a-b"}
+	RailBlock another-name yes - {}
+	= RailBlock: a block has its pool in spec.pool
+	RailBlock $a no - {"node":"n1"}
+	RailBlock $a yes - {"node":"n1","pool":"rail0"}
+	RailBlock ${a%0} yes - {"node":"n1"}
+	= RailBlock: the pool of a block never changes
+	RailBlock $a no {"pool":"rail0"} {"pool":"rail1"}
+	RailBlock $a no {"pool":"rail0"} {}
+	RailBlock $a yes {"pool":"rail0"} {"pool":"rail0","node":"n1"}
+	= RailBlock: the start of a block never changes
+	RailBlock $a no {"pool":"rail0","start":"10.1.2.0"} {"pool":"rail0","start":"10.1.2.8"}
+	RailBlock $a no {"pool":"rail0","start":"10.1.2.0"} {"pool":"rail0"}
+	RailBlock $a yes {"pool":"rail0","start":"10.1.2.0"} {"pool":"rail0","start":"10.1.2.0","node":"n1"}
+	RailBlock $a yes {"pool":"rail0"} {"pool":"rail0","start":"10.1.2.0"}
+	= RailPool: the name of a pool is a DNS label of at most 30 characters
+	RailPool a234567890123456789012345678901 no - {}
+	RailPool rail.0 no - {}
+	RailPool a23456789012345678901234567890 yes - {}
+	= RailPool: subnet is a network and its prefix length, as in 10.1.0.0/16
+	RailPool rail0 no - {"subnet":"10.1.0.0"}
+	RailPool rail0 no - {"subnet":"10.1.0.0/33"}
+	RailPool rail0 no - {"subnet":"10.1.0/16"}
+	RailPool rail0 no - {"subnet":""}
+	RailPool rail0 yes - {"subnet":"10.1.0.0/16"}
+	RailPool rail0 yes - {"subnet":"fd00:1::/64"}
+	RailPool rail0 yes - {}
+	= RailPool: subnet never changes: make another pool
+	RailPool rail0 no {"subnet":"10.1.0.0/16"} {"subnet":"10.1.0.0/17"}
+	RailPool rail0 no {"subnet":"10.1.0.0/16"} {"warm":4}
+	RailPool rail0 yes {"subnet":"10.1.0.0/16"} {"subnet":"10.1.0.0/16","warm":4}
+	RailPool rail0 yes {} {"subnet":"10.1.0.0/16"}
+	= RailPool: blockSize never changes: make another pool
+	RailPool rail0 no {"blockSize":8} {"blockSize":16}
+	RailPool rail0 no {"blockSize":8} {"warm":4}
+	RailPool rail0 yes {"blockSize":8} {"blockSize":8,"warm":4}
+	RailPool rail0 yes {} {"blockSize":8}
+	= RailPool: an open pool cannot begin to adopt: make another pool
+	RailPool rail0 no {} {"state":"adopting"}
+	RailPool rail0 no {"state":"open"} {"state":"adopting"}
+	RailPool rail0 yes - {"state":"adopting"}
+	RailPool rail0 yes {"state":"adopting"} {"state":"adopting","warm":4}
+	RailPool rail0 yes {"state":"adopting"} {"state":"open"}
+	RailPool rail0 yes {"state":"adopting"} {"warm":4}
+	= RailReserved: the reserved addresses of the cluster are one object of the name cluster
+	RailReserved other no - {}
+	RailReserved cluster yes - {}
+	= RailReserved: a range is an address, first-last or a network, as in 10.1.0.7, 10.1.0.10-10.1.0.19, 10.1.1.0/28
+	RailReserved cluster no - {"ranges":["10.1.0"]}
+	RailReserved cluster no - {"ranges":["10.1.0.7","10.1.0.10-10.1.0"]}
+	RailReserved cluster no - {"ranges":["10.1.0.1-10.1.0.2-10.1.0.3"]}
+	RailReserved cluster no - {"ranges":["10.1.0.0/33"]}
+	RailReserved cluster yes - {"ranges":["10.1.0.7","10.1.0.10-10.1.0.19","10.1.1.0/28","fd00::7"]}
+	END
+}
+
+# api METHOD PATH TYPE BODY: as an operator; prints the answer. curl, because kubectl takes some time for each of a hundred calls.
+api()
+{
+	curl -s --max-time "$LIMIT" --cacert "$W/kube/ca.pem" --cert "$W/kube/admin.pem" --key "$W/kube/admin.key" -X "$1" \
+		-H "Content-Type: application/$3" -d "$4" "https://127.0.0.1:6443/apis/railhead.io/v1alpha1/$2" || give_up "$1 $2"
+}
+custom() { jq -nc --arg k "$1" --arg n "$2" --argjson s "$3" '{apiVersion:"railhead.io/v1alpha1",kind:$k,metadata:{name:$n},spec:$s}'; }
+made() { jq -e '.kind != "Status"' >/dev/null <<<"$1"; }
+
+# tried KIND NAME OLD NEW: prints the answer to NEW, which is never kept.
+tried()
+{
+	local plural=${1,,}s answer
+	[ "$1" != RailReserved ] || plural=railreserved
+	if [ "$3" = - ]; then
+		api POST "$plural?dryRun=All" json "$(custom "$1" "$2" "$4")"
+		return
+	fi
+	answer=$(api POST "$plural" json "$(custom "$1" "$2" "$3")")
+	made "$answer" || { fail "the object before: $answer"; return; }
+	api PATCH "$plural/$2?dryRun=All" json-patch+json "$(jq -nc --argjson s "$4" '[{op:"replace",path:"/spec",value:$s}]')"
+	api DELETE "$plural/$2" json '{}' >/dev/null
+}
+
+# rules: KIND: MESSAGE of each rule that the API server has
+rules()
+{
+	admin get crd -o json | jq -r '.items[].spec | select(.group == "railhead.io") | .names.kind as $k | .versions[].schema |
+		.. | objects | ."x-kubernetes-validations"? // empty | .[] | $k + ": " + (.message // "no message: " + .rule)'
+}
+
+test_rules_of_the_types()
+{
+	local kind name want old new about='' answer
+	NODES=0 cluster_begin
+	rules | sort >"$W/rules"
+	eq "rules without a case (<), cases of no rule (>), one message of two rules" \
+		"$(diff "$W/rules" <(cases_of_rules | sed -n 's/^= //p' | sort) | grep '^[<>]')$(uniq -d "$W/rules")" ''
+	for want in no yes; do
+		eq "rules that have no case \"$want\"" "$(cases_of_rules | awk -v w=$want '/^=/ { about = $0; n[about] += 0; next }
+			$3 == w { n[about]++ } END { for (a in n) if (!n[a]) print a }')" ''
+	done
+	while read -r kind name want old new; do
+		[ "$kind" != = ] || { about="$name $want $old $new"; about=${about#*: }; continue; }
+		answer=$(tried "$kind" "$name" "$old" "$new")
+		case $want in
+		no)
+			! made "$answer" || fail "$about: the rule accepts $kind $name: $old, then $new"
+			has "$kind $name: $old, then $new" "$(jq -r .message <<<"$answer")" "$about"
+			;;
+		yes) made "$answer" || fail "$about: $kind $name: $old, then $new: $(jq -r .message <<<"$answer")" ;;
+		*) give_up "the line $kind $name $want" ;;
+		esac
+	done < <(cases_of_rules)
+}
