@@ -68,13 +68,13 @@ test_commands_a_pool_for_some_nodes()
 }
 has_no_blocks() { [ "$(ctl "$1" ipam blocks --json)" = "[]" ]; }
 
-# The files of `pool rails` are what `cluster pool apply` takes, and pods get addresses of the leaf group.
+# The files of `pool rails` are what `cluster pool apply` takes. Without labels any node may use each pool.
 test_commands_a_plan_for_rails()
 {
 	local name
 	NODES=1 cluster_begin
 	mkdir -p "$W/plan"
-	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 4 --leaf 2 --supernet 10.80.0.0/20 --dir "$W/plan"
+	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 4 --leaf 2 --no-labels --supernet 10.80.0.0/20 --dir "$W/plan"
 	is "apply" ctl n1 cluster pool apply "$W/plan/rail0.json"
 	is "apply" ctl n1 cluster pool apply "$W/plan/rail1.json"
 	is "apply again" ctl n1 cluster pool apply "$W/plan/rail0.json"

@@ -146,13 +146,13 @@ knows() { ctl "$1" cluster status --json | jq -e --arg n "$2" 'any(.pools[]; .na
 
 # --- pods --------------------------------------------------------------------------------------
 
-# cni_on NODE VERB POD POOL: macvlan on rail0. POD_IP: the address that the pod requests. POD: the name of the pod, if it is not
-# that of its container. Sets RC and OUT, and ADDRESS to what an ADD got.
+# cni_on NODE VERB POD POOL: macvlan on rail0. POOLS: the keys for the pools, instead of POOL. POD_IP: the address that the pod
+# requests. POD: the name of the pod, if it is not that of its container. Sets RC and OUT, and ADDRESS to what an ADD got.
 cni_on()
 {
 	[ "$2" != DEL ] || pod_ends "$1" "$3"
-	printf '{"cniVersion":"1.1.0","name":"rails","type":"macvlan","master":"rail0","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$4" \
-		>"$W/conf"
+	printf '{"cniVersion":"1.1.0","name":"rails","type":"macvlan","master":"rail0","ipam":{"type":"railhead-ipam",%s}}' \
+		"${POOLS:-"\"pool\":\"$4\""}" >"$W/conf"
 	OUT=$(on_node "$1" timeout -s KILL "$LIMIT" env -i PATH="$PATH" CNI_COMMAND="$2" CNI_CONTAINERID="$3" CNI_NETNS="/run/netns/$3" \
 		CNI_IFNAME=net1 CNI_PATH="$BIN" CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${POD:-$3}${POD_UID:+;K8S_POD_UID=$POD_UID}${POD_IP:+;IP=$POD_IP}" "$BIN/macvlan" \
 		<"$W/conf" 2>>"$W/node/$1/plugin.log")

@@ -87,3 +87,39 @@ is_full()
 	cni_on "$1" ADD "$2" "$3"
 	[ "$RC $(jq -r .code <<<"$OUT")" = "1 101" ]
 }
+
+# subnets NODE: those of its leases, as "10.92.0"
+subnets() { leases "$1" | sed 's/\.[0-9]*$//' | sort -u | paste -sd' '; }
+pools_of_blocks() { ctl "$1" ipam blocks --json | jq -r '[.[].pool] | unique | join(" ")'; }
+
+# A plan for two leaf groups: n1 is in the first one, the other nodes are in the second. One network serves all nodes: either it has a
+# list of pools, and labels alone decide, or it has the pattern that the plan prints.
+test_pods_of_a_plan_are_in_the_subnet_of_their_leaf_group()
+{
+	local i group pool nic=(- 10.92.0.2 10.92.1.2 10.92.1.3) plan
+	cluster_begin
+	plan=$W/plan-of-leaf-groups
+	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 4 --leaf 2 --per-node 64 --supernet 10.92.0.0/20 --dir "$plan"
+	for ((i = 1; i <= NODES; i++)); do
+		group=$((i > 1))
+		ip -n "n$i" addr add "${nic[i]}/24" dev rail0 || give_up "the NIC of n$i"
+		is "label" ctl "n$i" ipam node label "leaf=g$group"
+	done
+	for i in 0 1; do eventually ctl n1 cluster pool apply "$plan/rail$i.json"; done
+	for ((i = 1; i <= NODES; i++)); do
+		group=$((i > 1))
+		# Each node keeps a block of each rail ahead, of its own leaf group only.
+		for pool in "rail0-leaf$group" "rail1-leaf$group"; do eventually has_spare "n$i" "$pool" 32; done
+		POOLS='"pools":["rail0-leaf0","rail0-leaf1"]' add "n$i" "a$i" -
+		POOLS='"pools":"rail0-*","matchMaster":true' add "n$i" "b$i" -
+		eq "subnets of n$i" "$(subnets "n$i")" "10.92.$group"
+		eq "pools of the blocks of n$i" "$(pools_of_blocks "n$i")" "rail0-leaf$group rail1-leaf$group"
+		add "n$i" "c$i" "rail1-leaf$group"
+		refused "n$i" "d$i" "rail0-leaf$((1 - group))" 7 "n$i has leaf=g$group"
+	done
+	unique
+	pings b2 "$(leases n3 | head -n 1)"
+	# A plan with one more leaf group changes no pool that is there.
+	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 6 --leaf 2 --per-node 64 --supernet 10.92.0.0/20 --dir "$plan.more"
+	is "the first leaf groups" jq -e --slurpfile more "$plan.more/rail0.json" '. == $more[0][:2]' "$plan/rail0.json"
+}

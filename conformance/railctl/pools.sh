@@ -10,8 +10,19 @@ test_rails_explains_the_plan()
 	ok "${PLAN[@]}"
 	has "Leaf groups:    32 of 32 nodes, each a /22 of each rail"
 	has "7  10.14.0.0/15"
-	has "31  992-1023  10.0.124.0/22  10.0.124.1  10.0.124.2-10.0.124.33  10.0.124.40-10.0.127.247"
+	has "31  992-1023  g31    10.0.124.0/22  10.0.124.1  10.0.124.2-10.0.124.33  10.0.124.40-10.0.127.247"
 	has "96 more leaf groups in each rail"
+	has "only they have blocks of it"
+	has "leaf=g0 to leaf=g31. A node without the label gets no address"
+	has "kubectl label node NAME leaf=g0"
+	has "on each of the nodes 0-31: railctl ipam node label leaf=g0"
+	ok "${PLAN[@]}" --label example.org/leaf
+	has "kubectl label node NAME example.org/leaf=g0"
+	ok "${PLAN[@]}" --no-labels
+	hasnt "label"
+	has "warm is 0: any node may have blocks of a pool"
+	ok ipam pool rails --count 2 --nodes 32 --supernet 10.0.0.0/12
+	hasnt "label"
 	ok ipam pool rails --count 2 --nodes 20 --supernet fd00:1::/48
 	has "fd00:1:0:8000::/64"
 	eq "no store" "$(ls "$STATE")" ""
@@ -21,7 +32,8 @@ test_rails_pools_are_accepted_as_they_are()
 {
 	local n
 	ok "${PLAN[@]}" --json
-	want 'length == 256 and (map(.name) | unique | length) == 256 and all(.[]; .warm == 0 and .blockSize == 8)'
+	want 'length == 256 and (map(.name) | unique | length) == 256 and all(.[]; .warm == 8 and .blockSize == 8)'
+	want '[.[].nodes] == [range(8) as $rail | range(32) | {leaf: ["g\(.)"]}]'
 	want '.[255] | .name == "rail7-leaf31" and .subnet == "10.14.124.0/22" and .gateway == "10.14.124.1"'
 	want '.[255].routes == [{dst:"10.14.0.0/15",gw:"10.14.124.1"},{dst:"10.0.0.0/12",gw:"10.14.124.1",priority:1007}]'
 	cp "$W/out" "$W/all.json"
@@ -39,6 +51,10 @@ test_rails_pools_are_accepted_as_they_are()
 		want 'length == 32 and all(.[]; .result == "unchanged")'
 	done
 	ok ipam verify
+	ok "${PLAN[@]}" --no-labels --json
+	want 'all(.[]; .warm == 0 and (has("nodes") | not))'
+	ok "${PLAN[@]}" --label example.org/leaf --json
+	want '.[33].nodes == {"example.org/leaf": ["g1"]}'
 }
 
 test_rails_keeps_files_that_a_person_changed()
@@ -66,6 +82,8 @@ test_rails_wrong_questions()
 	refused 2 "not a number from 1 to 64" ipam pool rails --count 0 --nodes 8 --supernet 10.0.0.0/8
 	refused 2 "not a network" ipam pool rails --count 1 --nodes 8 --supernet 10.0.0.0
 	refused 2 "not both" "${PLAN[@]}" --json --dir "$W/x"
+	refused 2 "not both" "${PLAN[@]}" --label leaf --no-labels
+	refused 1 'label: "my leaf" is not the name of a label' "${PLAN[@]}" --label "my leaf"
 }
 
 # objects: what `kubectl get -o yaml` prints, in two documents.

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ipam/conf/labels.h"
 #include "ipam/conf/pool_blocks.h"
 
 #define HOSTS_AT      2    /* offset of the first NIC, behind network and gateway */
@@ -53,6 +54,11 @@ static int check_ask(const struct rail_ask *a, struct err *e)
 	if (a->block & (a->block - 1))
 		return err_set(e, ERR_CONFIG, 0, "block size: %" PRIu64 " is not a power of two",
 			       a->block);
+	if (a->label && !label_is_name(a->label))
+		return err_set(e, ERR_CONFIG, 0,
+			       "label: \"%.100s\" is not the name of a label; it is like leaf or "
+			       "example.org/leaf",
+			       a->label);
 	if (ip_equal(net.addr, a->supernet.addr))
 		return 0;
 	return err_set(e, ERR_CONFIG, 0, "supernet: %s has host bits set; write %s",
@@ -100,7 +106,7 @@ static unsigned plan_subnet(struct rail_plan *p)
 	unsigned bits;
 
 	p->groups = (a->nodes + a->leaf - 1) / a->leaf;
-	p->warm = p->groups == 1 ? a->block : 0;
+	p->warm = p->groups == 1 || a->label ? a->block : 0;
 	p->blocks = nodes * ((a->per_node + a->block - 1) / a->block + (p->warm > 0));
 	p->first_pod = round_up(HOSTS_AT + nodes, a->block);
 	bits = bits_for(p->first_pod + (u128)p->blocks * a->block + broadcast);
@@ -193,6 +199,21 @@ char *rail_plan_name(const struct rail_plan *p, uint64_t rail, uint64_t group,
 	return out;
 }
 
+char *rail_plan_group(uint64_t group, char out[RAIL_PLAN_GROUP_LEN])
+{
+	(void)snprintf(out, RAIL_PLAN_GROUP_LEN, "g%" PRIu64, group);
+	return out;
+}
+
+static int add_nodes(const struct rail_plan *p, uint64_t group, struct json *pool)
+{
+	struct json *nodes = json_add_object(pool, "nodes");
+	struct json *values = nodes ? json_add_array(nodes, p->ask.label) : NULL;
+	char value[RAIL_PLAN_GROUP_LEN];
+
+	return values ? json_push_str(values, rail_plan_group(group, value)) : -1;
+}
+
 static int add_route(struct json *routes, struct ip_prefix dst, const char *gw, int64_t metric)
 {
 	char text[PREFIX_STR_LEN];
@@ -233,7 +254,7 @@ static int add_pool(const struct rail_plan *p, uint64_t rail, uint64_t group, st
 	    json_add_int(pool, "blockSize", (int64_t)p->ask.block) ||
 	    json_add_int(pool, "warm", (int64_t)p->warm))
 		return -1;
-	return 0;
+	return rail_plan_labels(p) ? add_nodes(p, group, pool) : 0;
 }
 
 struct json *rail_plan_pools(const struct rail_plan *p, uint64_t rail)

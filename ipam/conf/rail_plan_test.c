@@ -126,6 +126,35 @@ START_TEST(routes_lead_to_the_rail_and_with_a_higher_metric_to_the_others)
 }
 END_TEST
 
+/* Only those nodes keep blocks ahead, so each node counts one more. */
+START_TEST(a_pool_is_for_the_nodes_of_its_leaf_group)
+{
+	struct rail_ask ask = { .count = 1, .nodes = 2, .leaf = 1, .label = "example.org/leaf" };
+	struct rail_plan p = plan(ask, "10.0.0.0/24");
+
+	ck_assert(rail_plan_labels(&p));
+	ck_assert_uint_eq(p.warm, 8);
+	ck_assert_uint_eq(p.blocks, 3);
+	pools_are(&p, "[{\"name\":\"rail0-leaf0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
+		      "[\"10.0.0.8-10.0.0.55\"],\"gateway\":\"10.0.0.1\",\"routes\":["
+		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\"}],\"blockSize\":8,\"warm\":8,"
+		      "\"nodes\":{\"example.org/leaf\":[\"g0\"]}},"
+		      "{\"name\":\"rail0-leaf1\",\"subnet\":\"10.0.0.64/26\",\"ranges\":"
+		      "[\"10.0.0.72-10.0.0.119\"],\"gateway\":\"10.0.0.65\",\"routes\":["
+		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.65\"}],\"blockSize\":8,\"warm\":8,"
+		      "\"nodes\":{\"example.org/leaf\":[\"g1\"]}}]");
+	/* One leaf group has all nodes, with a label or without one. */
+	ask.leaf = 2;
+	p = plan(ask, "10.0.0.0/24");
+	ck_assert(!rail_plan_labels(&p));
+	pools_are(&p, "[{\"name\":\"rail0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
+		      "[\"10.0.0.8-10.0.0.55\"],\"gateway\":\"10.0.0.1\",\"blockSize\":8,"
+		      "\"warm\":8}]");
+	refused((struct rail_ask){ .count = 1, .nodes = 1, .label = "a b" }, "10.0.0.0/8",
+		"label: \"a b\" is not", "");
+}
+END_TEST
+
 START_TEST(a_supernet_that_is_too_small_says_which_one_fits)
 {
 	struct rail_ask ask = { .count = 8, .nodes = 1024 };
@@ -163,7 +192,8 @@ static int make_pools(void *arg, struct err *e)
 
 START_TEST(failed_allocations_give_no_pools)
 {
-	struct rail_plan p = plan((struct rail_ask){ .count = 2, .nodes = 64 }, "10.0.0.0/16");
+	struct rail_plan p =
+		plan((struct rail_ask){ .count = 2, .nodes = 64, .label = "leaf" }, "10.0.0.0/16");
 
 	ck_assert_str_eq(alloc_fail_each(make_pools, &p), "ok");
 }
@@ -273,6 +303,7 @@ START_TEST(random_plans_are_sound)
 			.leaf = some(&seed, 64),
 			.per_node = some(&seed, 40),
 			.block = (uint64_t)1 << (some(&seed, 7) - 1),
+			.label = i % 3 ? "leaf" : NULL,
 		};
 		struct rail_plan p;
 		struct err e = { 0 };
@@ -289,5 +320,6 @@ END_TEST
 TEST_PROGRAM("rail_plan", a_rail_is_one_prefix_and_a_leaf_group_a_subnet_of_it,
 	     the_last_leaf_group_has_the_rest_of_the_nodes, a_leaf_group_of_ipv6_has_a_64,
 	     routes_lead_to_the_rail_and_with_a_higher_metric_to_the_others,
+	     a_pool_is_for_the_nodes_of_its_leaf_group,
 	     a_supernet_that_is_too_small_says_which_one_fits, bad_numbers_are_named,
 	     failed_allocations_give_no_pools, random_plans_are_sound)

@@ -49,20 +49,6 @@ static int read_file(const char *path, struct peer_pools *out, struct err *e)
 
 /* ---- checking ---- */
 
-static int check(const struct json *pool, struct err *e)
-{
-	auto_clean(source_clear) struct source s = { .label = "" };
-	const char *name = json_text(pool, "name");
-	auto_json struct json *def = json_dup(pool);
-
-	if (!def)
-		return err_nomem(e);
-	json_del(def, "name");
-	return pool_name_valid(name, e) || pool_check_keys(def, e) || pool_decode(name, def, &s, e)
-		       ? -1
-		       : 0;
-}
-
 static int add_problem(struct peer_pools *p, const struct json *pool, const struct err *why,
 		       struct err *e)
 {
@@ -84,7 +70,7 @@ static int drop_invalid(struct peer_pools *p, struct err *e)
 
 	json_each (pool, p->pools) {
 		struct err why = { 0 };
-		bool valid = check(pool, &why) == 0;
+		bool valid = pool_files_check(pool, &why) == 0;
 
 		if (!good || (valid && json_push(good, json_dup(pool))) ||
 		    (!valid && add_problem(p, pool, &why, e))) {

@@ -10,6 +10,8 @@
 #include "railctl/ipam/ipam.h"
 #include "railctl/ipam/pool_files.h"
 
+#define LABEL "leaf" /* of the nodes, unless --label names another one */
+
 /* ---- the question ---- */
 
 static int read_number(struct cmd_run *r, const char *option, uint64_t max, uint64_t *out,
@@ -37,6 +39,10 @@ static int read_ask(struct cmd_run *r, struct rail_ask *out, struct err *e)
 	    read_number(r, "per-node", RAIL_PLAN_PER_NODE_MAX, &out->per_node, e) ||
 	    read_number(r, "block-size", RAIL_PLAN_PER_NODE_MAX, &out->block, e))
 		return -1;
+	if (opt_is_set(&r->opts, "label") && opt_is_set(&r->opts, "no-labels"))
+		return cmd_usage(r, e, "--label or --no-labels, not both");
+	if (!opt_is_set(&r->opts, "no-labels"))
+		out->label = opt_is_set(&r->opts, "label") ? opt_get(&r->opts, "label") : LABEL;
 	if (ip_parse_prefix(supernet, &out->supernet))
 		return cmd_usage(r, e,
 				 "--supernet: \"%.64s\" is not a network like 10.0.0.0/12 or "
@@ -46,6 +52,22 @@ static int read_ask(struct cmd_run *r, struct rail_ask *out, struct err *e)
 }
 
 /* ---- the files ---- */
+
+/* Nodes refuse pools one by one, and late. So the whole plan is looked at first. */
+static int check_pools(const struct rail_plan *p, struct err *e)
+{
+	for (uint64_t i = 0; i < p->ask.count; i++) {
+		auto_json struct json *pools = rail_plan_pools(p, i);
+
+		if (!pools)
+			return err_nomem(e);
+		json_each (pool, pools) {
+			if (pool_files_check(pool, e))
+				return err_wrap(e, "the plan");
+		}
+	}
+	return 0;
+}
 
 static int write_dir(const struct rail_plan *p, const char *path, struct err *e)
 {
@@ -112,8 +134,9 @@ static int print_rails(const struct out *o, const struct rail_plan *p, struct er
 }
 
 static const struct out_column leaf_columns[] = {
-	{ "LEAF GROUP", OUT_RIGHT }, { "NODES", OUT_RIGHT }, { "SUBNET", OUT_SHRINK },
-	{ "GATEWAY", OUT_SHRINK },   { "NICS", OUT_SHRINK }, { "PODS", OUT_SHRINK },
+	{ "LEAF GROUP", OUT_RIGHT }, { "NODES", OUT_RIGHT },    { "LABEL", OUT_SHRINK },
+	{ "SUBNET", OUT_SHRINK },    { "GATEWAY", OUT_SHRINK }, { "NICS", OUT_SHRINK },
+	{ "PODS", OUT_SHRINK },
 };
 
 static char *range_text(struct ip_range r, char out[2 * IP_STR_LEN])
@@ -133,6 +156,7 @@ static int print_leaves(const struct out *o, const struct rail_plan *p, struct e
 	for (uint64_t g = 0; g < p->groups; g++) {
 		struct rail_leaf l = rail_plan_leaf(p, 0, g);
 		char number[24], nodes[48], subnet[PREFIX_STR_LEN], gw[IP_STR_LEN];
+		char label[RAIL_PLAN_GROUP_LEN];
 		char hosts[2 * IP_STR_LEN], pods[2 * IP_STR_LEN];
 
 		(void)snprintf(number, sizeof(number), "%llu", (unsigned long long)g);
@@ -141,6 +165,7 @@ static int print_leaves(const struct out *o, const struct rail_plan *p, struct e
 		const struct out_cell cells[] = {
 			{ number, OUT_PLAIN },
 			{ nodes, OUT_PLAIN },
+			{ rail_plan_labels(p) ? rail_plan_group(g, label) : "-", OUT_PLAIN },
 			{ ip_format_prefix(l.subnet, subnet), OUT_PLAIN },
 			{ ip_format(l.gateway, gw), OUT_PLAIN },
 			{ range_text(l.hosts, hosts), OUT_PLAIN },
@@ -206,18 +231,41 @@ static void print_reasons(const struct out *o, const struct rail_plan *p)
 		out_line(o, OUT_PLAIN,
 			 "- Pods route the other rails the same way, with a metric: their own "
 			 "interface of a rail is preferred.");
-	if (p->groups > 1)
+	if (rail_plan_labels(p))
 		out_line(o, OUT_PLAIN,
-			 "- warm is 0: only nodes of a leaf group may have blocks of its pools.");
+			 "- Each pool is for the nodes with the label of its leaf group, so only "
+			 "they have blocks of it.");
+	if (!p->warm)
+		out_line(o, OUT_PLAIN,
+			 "- warm is 0: any node may have blocks of a pool, and none shall have "
+			 "those of other leaf groups ahead.");
 	else
 		out_line(o, OUT_PLAIN,
 			 "- Each node keeps a block ahead (warm), so it counts one "
 			 "more than its pods need.");
 }
 
+static void print_how_to_label(const struct out *o, const struct rail_plan *p)
+{
+	struct rail_leaf first = rail_plan_leaf(p, 0, 0);
+	const char *key = p->ask.label;
+	char group[RAIL_PLAN_GROUP_LEN];
+
+	out_line(o, OUT_PLAIN,
+		 "- Label each node with its leaf group, %s=g0 to %s=%s. A node without the label "
+		 "gets no address.",
+		 key, key, rail_plan_group(p->groups - 1, group));
+	out_line(o, OUT_PLAIN, "  With Kubernetes: kubectl label node NAME %s=g0", key);
+	out_line(o, OUT_PLAIN,
+		 "  Without it, on each of the nodes 0-%llu: railctl ipam node label %s=g0",
+		 (unsigned long long)(first.n_nodes - 1), key);
+}
+
 static void print_next(const struct out *o, const struct rail_plan *p, const char *dir)
 {
 	out_line(o, OUT_HEAD, "Next");
+	if (rail_plan_labels(p))
+		print_how_to_label(o, p);
 	if (dir)
 		out_line(o, OUT_PLAIN,
 			 "- for f in %s/rail*.json; do railctl cluster pool apply \"$f\"; done",
@@ -253,7 +301,7 @@ static int rails_run(struct cmd_run *r, struct err *e)
 	struct rail_ask ask = { .count = 0 };
 	struct rail_plan p;
 
-	if (read_ask(r, &ask, e) || rail_plan_make(&ask, &p, e))
+	if (read_ask(r, &ask, e) || rail_plan_make(&ask, &p, e) || check_pools(&p, e))
 		return -1;
 	if (dir && write_dir(&p, dir, e))
 		return -1;
@@ -267,6 +315,8 @@ static const struct opt rails_opts[] = {
 	{ "leaf", "N", "nodes of a leaf group (default: 32)", 0 },
 	{ "per-node", "N", "addresses for pods of a node on each rail (default: 16)", 0 },
 	{ "block-size", "N", "addresses of a block (default: half of those of a node)", 0 },
+	{ "label", "NAME", "the label of nodes that names their leaf group (default: leaf)", 0 },
+	{ "no-labels", NULL, "let any node use the pools of any leaf group", 0 },
 	{ "dir", "DIR", "write the pools of each rail to DIR/railN.json", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
@@ -282,7 +332,10 @@ const struct cmd cmd_pool_rails = {
 	.summary = "plan the pools of a cluster's rails",
 	.about = "It plans a rail-optimised fabric: NIC r of each node is on rail r, behind leaf "
 		 "switch r of the node's leaf group. There is a pool for each rail and leaf "
-		 "group, with gateway, routes and blocks. The command changes no store: apply the "
+		 "group, with gateway, routes and blocks. With several leaf groups a pool is for "
+		 "the "
+		 "nodes with the label of its leaf group: leaf=g0 and so on. The command changes "
+		 "no store: apply the "
 		 "files with `railctl cluster pool apply`. With --json it prints the pools alone. "
 		 "Files that a person changed are not overwritten.",
 	.opts = { rails_opts },

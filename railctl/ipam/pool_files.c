@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/conf/pool.h"
 #include "lib/sys/fs.h"
+#include "railctl/ipam/ipam.h"
 
 /* 1: the file is there and has the text. */
 static int look(int dir, const char *name, const char *text, struct err *e)
@@ -49,4 +51,18 @@ int pool_files_write(const char *dir, const struct json *files, struct err *e)
 		}
 	}
 	return 0;
+}
+
+int pool_files_check(const struct json *pool, struct err *e)
+{
+	auto_clean(source_clear) struct source s = { .label = "" };
+	const char *name = json_text(pool, "name");
+	auto_json struct json *def = json_dup(pool);
+
+	if (!def)
+		return err_nomem(e);
+	json_del(def, "name");
+	return pool_name_valid(name, e) || pool_check_keys(def, e) || pool_decode(name, def, &s, e)
+		       ? -1
+		       : 0;
 }

@@ -12,4 +12,10 @@
  */
 int pool_files_write(const char *dir, const struct json *files, struct err *e) must_check;
 
+/*
+ * pool_files_check - whether the functions that read pools accept one of such a file: an object
+ * with its name. ERR_CONFIG, ERR_DECODE: the message has the name, the key and the value.
+ */
+int pool_files_check(const struct json *pool, struct err *e) must_check;
+
 #endif
