@@ -92,8 +92,7 @@ no_name_twice "${files[@]}"
 attempt() # NAME: RC
 {
 	rm -rf "$W"/{skip,evidence,history,may_overlap,may_stay}
-	("test_$1") >"$W/case.out" 2>&1 </dev/null
-	RC=$?
+	run_case "test_$1"
 }
 one_case() # NAME
 {

@@ -127,8 +127,7 @@ compare()
 attempt() # NAME: RC
 {
 	defaults
-	("test_$1") >"$W/case.out" 2>&1 </dev/null
-	RC=$?
+	run_case "test_$1"
 	compare
 }
 

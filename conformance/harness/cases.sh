@@ -105,6 +105,16 @@ chosen()
 	return 1
 }
 
+# run_case FUNCTION: in a subshell; sets RC. A case that ends in its middle is a failure, as one that uses a variable without a value:
+# its output says why.
+run_case()
+{
+	rm -f "$W/ended"
+	("$1"; : >"$W/ended") >"$W/case.out" 2>&1 </dev/null
+	RC=$?
+	[ -e "$W/ended" ] || [ "$RC" = 77 ] || [ -s "$W/evidence" ] || fail "the case ended before its last line, with status $RC"
+}
+
 # verdict NAME STATUS: of a case whose output is in $W/case.out.
 verdict()
 {

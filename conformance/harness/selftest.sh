@@ -81,6 +81,22 @@ names()
 	fi
 }
 
+# ends_as WORD FUNCTION: the verdict of cases.sh about a case: "ok" or "not"
+ends_as()
+{
+	local got
+	got=$(. "$HERE/cases.sh" && rm -f "$W"/{evidence,skip} && { run_case "$2"; verdict case "$RC"; })
+	if [[ $got == "$1 "* ]]; then passed=$((passed + 1)); else
+		echo "not ok - the case $2: $got"
+		failed=$((failed + 1))
+	fi
+}
+# shellcheck disable=SC2154
+dies_in_its_middle() { echo "$no_such_variable"; }
+ends_by_exit() { exit 0; }
+last_command_fails() { false; }
+is_skipped() { skip "for a reason"; }
+
 # same WHAT: the two snapshots are the same.
 same()
 {
@@ -173,5 +189,9 @@ printf 'two() { :; }\n' >"$W/b.sh"
 printf 'one() { :; }\n' >"$W/c.sh"
 names 0 "$W/a.sh" "$W/b.sh" "$W/a.sh"
 names 2 "$W/a.sh" "$W/b.sh" "$W/c.sh"
+ends_as not dies_in_its_middle
+ends_as not ends_by_exit
+ends_as ok last_command_fails
+ends_as ok is_skipped
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

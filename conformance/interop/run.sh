@@ -52,8 +52,7 @@ attempt() # NAME: RC
 {
 	rm -rf "$W/skip" "$W/evidence" "$CALLS"
 	mkdir -p "$CALLS"
-	("test_$1") >"$W/case.out" 2>&1 </dev/null
-	RC=$?
+	run_case "test_$1"
 	calls_are_sane
 	nothing_left
 }

@@ -48,7 +48,7 @@ while read -r theme name <&9; do
 	chosen "$name" "$@" || continue
 	n=$((n + 1))
 	fresh
-	("test_$name") >"$W/case.out" 2>&1 </dev/null
-	verdict "${name//_/ }" $?
+	run_case "test_$name"
+	verdict "${name//_/ }" "$RC"
 done 9< <(cases_of "$HERE" "${THEMES[@]}")
 closing "$@"
