@@ -109,6 +109,13 @@ static void ended(struct presence *p)
 		look_after(p, LOOK_S);
 }
 
+static void failed(struct presence *p, const struct cluster_result *r)
+{
+	if (r->outcome == CLUSTER_REFUSED)
+		driver_refused(p->driver, &r->err);
+	look_after(p, AGAIN_S);
+}
+
 static void written(void *arg, const struct cluster_result *r)
 {
 	struct presence *p = arg;
@@ -117,7 +124,7 @@ static void written(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK)
 		ended(p);
 	else
-		look_after(p, AGAIN_S);
+		failed(p, r);
 }
 
 static struct json *value_of(const struct presence *p)
@@ -172,7 +179,7 @@ static void was_read(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_NOT_FOUND)
 		write_node(p, NULL);
 	else if (r->outcome != CLUSTER_OK)
-		look_after(p, AGAIN_S);
+		failed(p, r);
 	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
 		 !is_same(&there, &p->is) || !has_same_pools(p, r->object->value))
 		write_node(p, r->object);

@@ -104,6 +104,34 @@ START_TEST(pods_write_no_report)
 }
 END_TEST
 
+static bool is_refused(const void *arg)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	(void)arg;
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	return json_get(status, "refused") != NULL;
+}
+
+/* Else nobody learns which right is missing, and `cluster pool open` waits for this node. */
+START_TEST(a_report_that_is_refused_is_said)
+{
+	begin();
+	pool("rail0", RAIL);
+	begin_driver();
+	ready();
+	loop_until(b.base, node_says, "\"generation\":1}");
+	ck_assert(!is_refused(NULL));
+	memory_store_fail(b.store, CLUSTER_REFUSED, 1);
+	pool("rail0", RAIL);
+	loop_until(b.base, is_refused, NULL);
+	loop_until(b.base, node_says, "\"generation\":2}");
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("presence", a_node_reports_each_generation,
 	     a_node_says_why_it_has_not_taken_a_pool_over,
-	     keys_in_another_order_are_the_same_report, pods_write_no_report)
+	     keys_in_another_order_are_the_same_report, pods_write_no_report,
+	     a_report_that_is_refused_is_said)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Each verb of packaging/kubernetes/rbac.yaml is taken away in turn. The agent names it, and goes on when it is back.
+
+# rights: "KIND VERB RESOURCE" of each right of an agent, as the file says
+rights()
+{
+	admin create --dry-run=client -o json -f "$ROLE" | jq -r 'if .kind == "List" then .items[] else . end |
+		select((.kind == "ClusterRole" or .kind == "Role") and .metadata.name == "railheadd") | .kind as $k | .rules[] |
+		.verbs[] as $v | .resources[] as $r | "\($k) \($v) \($r)"'
+}
+# right_taken KIND VERB RESOURCE; rights_back: all of them. WITHOUT: a rule of several resources becomes two.
+WITHOUT='.rules |= map(if .resources | index($r) then
+	((.resources -= [$r]), (.resources = [$r] | .verbs -= [$v])) | select(.resources != [] and .verbs != []) else . end)'
+right_taken()
+{
+	admin -n railhead get "$1" railheadd -o json |
+		jq --arg v "$2" --arg r "$3" "$WITHOUT" |
+		admin replace -f - >/dev/null || give_up "the role without $2 of $3"
+}
+rights_back() { admin apply -f "$ROLE" >/dev/null || give_up "the role"; }
+
+# Functions that make the agent of n1 use a right. Commands print into $W/said.
+begin_again()
+{
+	agent_end n1
+	agent_begin n1
+}
+one_more_pod()
+{
+	pods=$((pods + 1))
+	ip netns add "p$pods"
+	cni_on n1 ADD "p$pods" rail0
+	echo "$OUT" | jq -r '.msg // empty' >>"$W/said"
+}
+# Its block is empty, and returned a second later.
+pod_comes_and_goes()
+{
+	one_more_pod
+	del n1 "p$pods" rail0
+}
+# An address of an empty block of n2.
+address_of_n2()
+{
+	eventually has_spare n2 rail1 1
+	pods=$((pods + 1))
+	ip netns add "p$pods"
+	POD_IP=$(ctl n2 ipam blocks rail1 --json | jq -r '[.[] | select(.used == 0)][0].first' | sed 's/0$/1/') cni_on n1 ADD "p$pods" rail1
+	echo "$OUT" | jq -r '.msg // empty' >>"$W/said"
+}
+pool_changes()
+{
+	cooldown=$((cooldown + 1))
+	ctl n1 cluster pool apply - <<<"$(jq -c ".cooldown=$cooldown" <<<"$SPARE")" >>"$W/said" 2>&1
+}
+without_its_node()
+{
+	admin delete railnode n1 >/dev/null
+	begin_again
+}
+without_its_heartbeat() { admin -n railhead delete lease n1 >/dev/null; }
+# Another write than that of the agent: it reads what is there.
+heartbeat_is_written()
+{
+	pods=$((pods + 1))
+	admin -n railhead annotate --overwrite lease n1 "other=$pods" >/dev/null
+}
+reserved_addresses() { ctl n1 cluster reserved show >>"$W/said" 2>&1; }
+list_of_nodes() { ctl n1 cluster node list >>"$W/said" 2>&1; }
+pod_is_lost()
+{
+	one_more_pod
+	pod_dies n1 "p$pods"
+}
+
+# use VERB RESOURCE
+use()
+{
+	case "$2 $1" in
+	"railpools get" | "railblocks create") one_more_pod ;;
+	"railblocks get" | "railblocks patch") address_of_n2 ;;
+	"railblocks delete") pod_comes_and_goes ;;
+	"railnodes create") without_its_node ;;
+	"railnodes patch") pool_changes ;;
+	"railnodes list" | "leases list") list_of_nodes ;;
+	"railreserved get") reserved_addresses ;;
+	"leases get") heartbeat_is_written ;;
+	"leases create") without_its_heartbeat ;;
+	"leases patch") : ;;
+	"events create") pod_is_lost ;;
+	*" list" | *" watch" | *" get") begin_again ;;
+	*) fail "no case uses $1 of $2" ;;
+	esac
+}
+
+# named: each "VERB RESOURCE" that log, status and commands say is missing. The status keeps the last refusal: BEFORE.
+named()
+{
+	{
+		tail -n +"$((since + 1))" "$W/node/n1/log" | tr -d '\134'
+		refusal_of n1 | grep -vxF "$before"
+		cat "$W/said"
+	} | grep -o 'cannot [a-z]* resource "[a-z]*"' | tr -d '"' | sed 's/cannot //; s/ resource//' | sort -u
+}
+is_named() { named | grep -qxF "$1"; }
+
+# works: the agent does all that it has rights for, and n1 has reported each change of a pool
+works()
+{
+	eventually agent_is n1 '[.contact, .health] | join(" ")' "true ok"
+	eventually one_more_pod_starts
+	eventually returned n1
+	eventually list_of_nodes
+	eventually taken_over n1
+}
+one_more_pod_starts() { one_more_pod && [ "$RC" = 0 ] && del n1 "p$pods" rail0; }
+returned() { [ "$(ctl "$1" ipam blocks rail0 --json | jq 'map(select(.used == 0)) | length')" = 0 ]; }
+taken_over() { ctl n1 cluster pool show rail1 --json | jq -e --arg n "$1" 'any(.nodes[]; .name == $n and .state == "done")'; }
+
+SPARE='{"name":"rail1","subnet":"10.93.0.0/24","blockSize":2,"warm":1,"cooldown":0}'
+test_rights_each_missing_verb_is_named()
+{
+	local kind verb resource since before pods=0 cooldown=0
+	NODES=2 cluster_begin
+	namespace
+	jq --argjson r "$FAST" '.repair = $r' "$W/node/n1/etc/railhead/agent.json" >"$W/conf.new" &&
+		cat "$W/conf.new" >"$W/node/n1/etc/railhead/agent.json"
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":1,"warm":0,"idle":1,"cooldown":0}'
+	NODES=2 shared rail1 "$SPARE"
+	begin_again
+	: >"$W/said"
+	works
+	rights >"$W/rights"
+	while read -r kind verb resource <&8; do
+		since=$(wc -l <"$W/node/n1/log")
+		: >"$W/said"
+		before=$(refusal_of n1)
+		right_taken "$kind" "$verb" "$resource"
+		use "$verb" "$resource"
+		eventually is_named "$verb $resource"
+		eq "without $verb of $resource" "$(named | xargs)" "$verb $resource"
+		rights_back
+		works
+	done 8<"$W/rights"
+	[ "$(wc -l <"$W/rights")" -ge 18 ] || fail "only $(wc -l <"$W/rights") rights were read from $ROLE"
+}
