@@ -70,6 +70,7 @@ jq|jq|JSON in shell tests"
 cluster="
 mmdebstrap|mmdebstrap|unpacks the files of a node
 curl|curl|asks servers whether they are ready
+crun|crun|starts the container of the node agent
 openssl|openssl|makes the key of service accounts
 iproute2|ip|ip(8)
 procps|pgrep|pgrep(1)

@@ -48,9 +48,9 @@ cni()
 }
 cni_exec()
 {
-	printf '{"cniVersion":"1.1.0","name":"%s","type":"macvlan","master":"mst0","ipam":{"type":"%s","pool":"local"}%s}' \
-		"${NETWORK-rails}" "${IPAM-railhead-ipam}" "${3-}" >"$W/conf"
-	exec env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS="/run/netns/$2" CNI_IFNAME=net1 CNI_PATH="$BIN" \
+	printf '{"cniVersion":"1.1.0","name":"%s","type":"macvlan","master":"mst0","ipam":{"type":"%s","pool":"%s"}%s}' \
+		"${NETWORK-rails}" "${IPAM-railhead-ipam}" "${POOL-local}" "${3-}" >"$W/conf"
+	exec env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS="/run/netns/$2" CNI_IFNAME=net1 CNI_PATH="${CNI_BIN-$BIN}" \
 		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$2${POD_UID:+;K8S_POD_UID=$POD_UID}" "$BIN/macvlan" <"$W/conf" 2>>"$W/node/host/plugin.log"
 }
 pod() # POD: a namespace with an attachment; ADDRESS

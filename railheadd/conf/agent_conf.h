@@ -30,7 +30,7 @@ struct agent_conf_kube {
 };
 
 struct agent_conf {
-	const char *node;        /* NULL: the host name */
+	const char *node;        /* NULL: of the environment, or the host name */
 	int64_t hold;            /* nodeHold, ns */
 	int64_t renew;           /* heartbeat, ns */
 	bool strict;             /* fence */

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -54,6 +55,8 @@ static int name_of_node(const char *given, char out[64], struct err *e)
 {
 	struct utsname names = { .nodename = "" };
 
+	if (!given)
+		given = getenv(AGENT_NODE_ENV);
 	if (!given && uname(&names))
 		return err_set(e, ERR_IO, errno, "the host name");
 	if (!given)

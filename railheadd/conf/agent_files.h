@@ -12,6 +12,8 @@
 #include "railheadd/conf/agent_conf.h"
 
 #define AGENT_CONF_FILE "agent.json" /* in etc_dir */
+/* The name of the node if the file has none: one file serves all pods of a DaemonSet. */
+#define AGENT_NODE_ENV "RAILHEAD_NODE"
 
 struct agent_files {
 	struct json *tree;      /* owned; NULL: there is no file */

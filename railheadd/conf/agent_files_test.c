@@ -2,6 +2,7 @@
 /* agent_files_test.c: shows which files are read, and that only those of root count. */
 #include "railheadd/conf/agent_files.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "lib/testing/dir.h"
@@ -93,5 +94,35 @@ START_TEST(a_file_that_is_named_must_exist)
 }
 END_TEST
 
+static void assert_node(const struct ctx *ctx, const char *want)
+{
+	struct agent_files f;
+	struct err e;
+
+	ck_assert_msg(load(ctx, &f, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(f.node, want);
+	agent_files_clear(&f);
+}
+
+/* One file serves all pods of a DaemonSet: the environment has the name of the node. */
+START_TEST(the_environment_names_the_node_unless_the_file_does)
+{
+	struct ctx ctx = here();
+	struct agent_files f;
+	struct err e;
+
+	ck_assert_int_eq(setenv("RAILHEAD_NODE", "GPU-17", 1), 0);
+	assert_node(&ctx, "gpu-17");
+	testing_file("/mnt/agent.json", 0600, "{\"node\":\"n1\"}");
+	assert_node(&ctx, "n1");
+	testing_file("/mnt/agent.json", 0600, "{}");
+	ck_assert_int_eq(setenv("RAILHEAD_NODE", "no node", 1), 0);
+	ck_assert_int_eq(load(&ctx, &f, &e), -1);
+	ck_assert_msg(strstr(e.msg, "no node"), "%s", e.msg);
+	ck_assert_int_eq(unsetenv("RAILHEAD_NODE"), 0);
+}
+END_TEST
+
 TEST_PROGRAM("agent_files", a_missing_file_means_no_cluster, secrets_are_read,
-	     files_that_others_may_write, a_file_that_is_named_must_exist)
+	     files_that_others_may_write, a_file_that_is_named_must_exist,
+	     the_environment_names_the_node_unless_the_file_does)
