@@ -12,6 +12,7 @@
 
 struct node {
 	int64_t now;
+	bool empty;       /* no pod lives in the block */
 	unsigned failing; /* so many put_block fail */
 	uint64_t spare;
 	struct agent_request sent[16];
@@ -55,9 +56,8 @@ static int put_block(void *arg, const struct block_record *r)
 
 static int keep(void *arg, const struct block_key *key)
 {
-	(void)arg;
 	(void)key;
-	return 1;
+	return !((const struct node *)arg)->empty;
 }
 
 static int put_node(void *arg, const struct node_record *r)
@@ -68,9 +68,8 @@ static int put_node(void *arg, const struct node_record *r)
 
 static uint32_t used(void *arg, const struct block_key *key)
 {
-	(void)arg;
 	(void)key;
-	return 1;
+	return !((const struct node *)arg)->empty;
 }
 
 static uint64_t spare(void *arg, const char *pool)
@@ -387,6 +386,50 @@ START_TEST(a_list_of_a_pool_ends_with_the_pool)
 }
 END_TEST
 
+/* ---- idle ---- */
+
+/* Time until the node asks the store for its own block, which begins a return. */
+static int64_t time_of_return(uint64_t spare_here)
+{
+	struct ip_range range = { 0 };
+	struct ranges usable = { .items = &range, .n = 1 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable, .idle = 50 };
+	struct node n = node_of();
+	struct agent *a;
+	int64_t at = 0;
+
+	/* Seven of the eight addresses: the first one is that of the network. */
+	ck_assert_int_eq(ip_parse("10.1.0.1", &range.first), 0);
+	ck_assert_int_eq(ip_parse("10.1.0.254", &range.last), 0);
+	n.empty = true;
+	n.spare = spare_here;
+	a = agent_of(&n);
+	set_pool(a, &p);
+	for (; n.now < 400 && !at; n.now++) {
+		(void)agent_tick(a, n.now);
+		while (n.n_sent) {
+			const struct agent_request r = n.sent[--n.n_sent];
+
+			if (r.kind == CLUSTER_BLOCK && !at)
+				at = n.now;
+			agent_answer(a, &(struct agent_reply){ .id = r.id, .at = { "u", "v" } });
+		}
+	}
+	agent_free(a);
+	return at;
+}
+
+/* The only block of the node, with fewer addresses than others. */
+START_TEST(an_empty_block_at_the_edge_of_the_subnet_is_returned)
+{
+	int64_t at = time_of_return(7);
+
+	ck_assert_msg(at > 100 && at < 200, "%d", (int)at);
+	/* One of its addresses cools down. */
+	ck_assert_int_eq(time_of_return(6), 0);
+}
+END_TEST
+
 /* ---- another node has pods in our block, as after a restore or an adoption ---- */
 
 START_TEST(an_owner_probes_a_block_that_another_node_contests)
@@ -430,4 +473,5 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
 	     only_the_heartbeat_and_needs_are_hurried, a_list_of_a_pool_ends_with_the_pool,
 	     a_block_that_cannot_be_confirmed_hides_no_free_one,
-	     an_owner_probes_a_block_that_another_node_contests)
+	     an_owner_probes_a_block_that_another_node_contests,
+	     an_empty_block_at_the_edge_of_the_subnet_is_returned)

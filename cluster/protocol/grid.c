@@ -64,6 +64,14 @@ struct ip grid_nth(const struct grid *g, u128 i)
 	return start_of(g, first + i);
 }
 
+u128 grid_usable(const struct grid *g, struct ip start)
+{
+	struct ip last = start;
+
+	last.v += ((u128)1 << g->bits) - 1;
+	return ranges_capacity_in(g->usable, (struct ip_range){ start, last });
+}
+
 bool grid_has(const struct grid *g, struct ip start)
 {
 	struct ip usable;

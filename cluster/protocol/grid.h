@@ -30,6 +30,9 @@ struct ip grid_nth(const struct grid *g, u128 i);
 /* grid_has - whether a block starts at `start` and has a usable address. */
 bool grid_has(const struct grid *g, struct ip start);
 
+/* grid_usable - the number of usable addresses in the block that starts at `start`. */
+u128 grid_usable(const struct grid *g, struct ip start);
+
 /*
  * The name of a block in the cluster store: POOL-HEX, where HEX is its start in 32 hexadecimal
  * digits. pool: a DNS label of at most GRID_POOL_MAX bytes. grid_parse() reads the second part.

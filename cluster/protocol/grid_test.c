@@ -47,6 +47,9 @@ START_TEST(blocks_lie_on_multiples_of_their_size)
 	ck_assert_str_eq(nth(&g, 2), "10.0.0.32");
 	ck_assert(grid_has(&g, grid_nth(&g, 2)));
 	ck_assert(!grid_has(&g, usable.items[0].first));
+	ck_assert_uint_eq((unsigned)grid_usable(&g, grid_nth(&g, 0)), 6);
+	ck_assert_uint_eq((unsigned)grid_usable(&g, grid_nth(&g, 1)), 16);
+	ck_assert_uint_eq((unsigned)grid_usable(&g, grid_nth(&g, 2)), 9);
 }
 END_TEST
 

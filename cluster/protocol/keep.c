@@ -177,7 +177,7 @@ static bool was_empty(const struct agent_pool *p, struct ip start)
 /* Without the block the pool still has what is wanted ahead. */
 static bool is_surplus(struct agent *a, const struct agent_pool *p, const struct block_record *r)
 {
-	uint64_t size = (uint64_t)1 << p->is.grid.bits;
+	uint64_t size = (uint64_t)grid_usable(&p->is.grid, r->key.start);
 	uint64_t want = p->needed > p->is.warm ? p->needed : p->is.warm;
 
 	return block_may_give(&a->node, r) && !agent_is_busy(a, &r->key) &&
