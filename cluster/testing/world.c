@@ -522,6 +522,8 @@ const char *world_heal(struct world *w)
 			world_boot(w, m);
 		else if (!m->agent)
 			world_start_agent(w, m);
+		else
+			world_tick(w, m); /* the last step may have been a reply */
 	}
 	world_settle(w);
 	judge_doubles(w);
@@ -534,10 +536,7 @@ const char *world_heal(struct world *w)
 		world_violated(w, "the restore is never over");
 	judge_records(w);
 	judge_wants(w);
-	if (w->set.pods)
-		world_judge_moves(w);
-	else
-		judge_full(w);
+	(w->set.pods ? world_judge_moves : judge_full)(w);
 	return *w->violation ? w->violation : NULL;
 }
 
