@@ -326,7 +326,18 @@ static int read_annotation(const struct fields *f, struct json **tree, struct er
 	return 0;
 }
 
-/* The value of a Node or a Pod: its labels. */
+/* The value of a Pod. */
+static int read_pod(struct fields *f, struct json **tree, struct err *e)
+{
+	f->node = "";
+	*tree = json_new_object();
+	if (!*tree || (f->labels && json_add_copy(*tree, "labels", f->labels)) ||
+	    (f->annotations && json_add_copy(*tree, "annotations", f->annotations)))
+		return err_nomem(e);
+	return 0;
+}
+
+/* The value of a Node: its labels. */
 static int read_labels(struct fields *f, struct json **tree, struct err *e)
 {
 	f->node = f->name;
@@ -344,7 +355,9 @@ static bool has_only_meta(enum cluster_kind kind)
 
 static int read_value(enum cluster_kind kind, struct fields *f, struct json **tree, struct err *e)
 {
-	if (has_only_meta(kind))
+	if (kind == CLUSTER_KUBE_POD)
+		return read_pod(f, tree, e);
+	if (kind == CLUSTER_KUBE_NODE)
 		return read_labels(f, tree, e);
 	if (kind == CLUSTER_HEARTBEAT) {
 		f->node = f->name;

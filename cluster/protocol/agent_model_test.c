@@ -300,6 +300,17 @@ START_TEST(machines_migrate_with_their_addresses)
 }
 END_TEST
 
+START_TEST(machines_migrate_although_their_pool_ends)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 3, .pods = 4, .migrates = true, .pools = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.pools_gone, 20);
+	ck_assert_uint_gt(counts.shared, 50);
+}
+END_TEST
+
 START_TEST(machines_migrate_in_misfortune)
 {
 	const char *bad = holds((struct world_settings){ .nodes = 4,
@@ -375,8 +386,9 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     strict_fence_holds_after_a_restore, no_block_outlives_its_pool,
 	     a_machine_with_a_new_disk_goes_on, pods_move_with_their_addresses,
 	     pods_move_beside_free_blocks, pods_move_in_misfortune,
-	     machines_migrate_with_their_addresses, machines_migrate_in_misfortune,
-	     all_misfortunes_at_once, strict_fence_holds_although_evidence_lies,
+	     machines_migrate_with_their_addresses, machines_migrate_although_their_pool_ends,
+	     machines_migrate_in_misfortune, all_misfortunes_at_once,
+	     strict_fence_holds_although_evidence_lies,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, all_that_can_happen_does,

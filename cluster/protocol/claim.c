@@ -124,6 +124,9 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state)
 	struct block_record b = *agent_find(a, &op->key);
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
+	/* Another block may have the identity: no list has shown that yet. */
+	if (state == BLOCK_RETURNING && !op->alone)
+		*b.identity = '\0';
 	b.state = state;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe;

@@ -69,7 +69,10 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 	bool asked = party_equal(&r->block.asker, &us) && r->block.contested;
 	struct block b = r->block;
 
-	if (asked && !b.kept) {
+	/* The target of a migration has the address, and gets the block. */
+	bool taken = r->block.migrates && *r->block.asker.node;
+
+	if (taken || (asked && !b.kept)) {
 		agent_later(a, op);
 		return;
 	}
@@ -77,7 +80,7 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 	if (asked)
 		b.asker = (struct block_party){ 0 };
 	b.contested = !asked;
-	b.kept = b.migrates = false;
+	b.kept = false;
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 

@@ -276,7 +276,7 @@ static void adopt_parks(struct agent *a, const struct op *op, const struct agent
 	p->swept = true;
 }
 
-/* No other node asks for it. This node has no claim on it that is under way. */
+/* This node has no record of it, and no operation on it. */
 static bool can_share(const struct agent *a, const struct block_seen *s)
 {
 	struct block_record of = { .key = s->key };
@@ -332,7 +332,10 @@ bool agent_shares(const struct agent *a, const struct block *b, uint64_t token)
 
 bool share_may(const struct agent *a, const struct block_record *r, const struct block *b)
 {
-	return *b->owner.node && !agent_has_name(a, b) && !*b->asker.node && *r->identity &&
+	/* An earlier process or store of this node may have asked. */
+	bool is_free = !*b->asker.node || (b->migrates && !strcmp(b->asker.node, a->set.node));
+
+	return *b->owner.node && !agent_has_name(a, b) && is_free && *r->identity &&
 	       strcmp(b->identity, r->identity) == 0;
 }
 

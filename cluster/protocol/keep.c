@@ -130,8 +130,10 @@ void agent_release(struct agent *a, struct op *op)
 	b.probe |= record && record->probe;
 	if (!op->seen.block.migrates)
 		park_free(a, record, p, &b);
-	if (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
-	    (*b.owner.node || b.probe || *b.identity))
+	/* A machine that migrates has its address, also of a pool that ends. */
+	if ((op->seen.block.migrates && *b.owner.node) ||
+	    (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
+	     (*b.owner.node || b.probe || *b.identity)))
 		agent_send(a, op, STEP_UPDATE, &b);
 	else
 		agent_send(a, op, STEP_REMOVE, NULL);

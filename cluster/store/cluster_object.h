@@ -22,8 +22,8 @@ enum cluster_kind {
 	 */
 	CLUSTER_KUBE_NODE,
 	/*
-	 * Pod of Kubernetes: only read one by one. Its name is POD.NAMESPACE, the value is its
-	 * labels. Only for a store that has_nodes.
+	 * Pod of Kubernetes: only read one by one. Its name is POD.NAMESPACE, the value has its
+	 * "labels" and "annotations". Only for a store that has_nodes.
 	 */
 	CLUSTER_KUBE_POD,
 	CLUSTER_KINDS,

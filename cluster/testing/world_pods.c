@@ -102,6 +102,16 @@ void world_judge_identity(struct world *w, const struct object *o, const struct 
 
 /* ---- pods ---- */
 
+/* A share that a dead process asked for may come late: then its next pod is the target. */
+static bool is_shared_by(struct world *w, const struct machine *m, const struct block_record *r)
+{
+	char name[GRID_NAME_LEN];
+	const struct object *o =
+		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
+
+	return o && o->block.migrates && strcmp(o->block.asker.node, m->name) == 0;
+}
+
 bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
 {
 	for (size_t i = 0; i < m->n_blocks; i++) {
@@ -110,6 +120,7 @@ bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
 
 		if (n == PODS || !m->starts[n] || m->lease[ip] || !world_may_give(m, r))
 			continue;
+		m->target[n] |= is_shared_by(w, m, r);
 		judge_pod(w, m, n, ip);
 		world_judge_give(w, m, r, ip);
 		w->counts.gives++;

@@ -154,8 +154,9 @@ static void take(struct world *w, struct world_taker *t, uint32_t choice)
 	unsigned first = world_slot_of(w, t->block.key.start);
 	enum cluster_outcome outcome = world_write_object(w, &r);
 
+	/* The target of a migration shared the address with the dead machine before. */
 	for (unsigned i = 0; i < 1U << w->set.bits && outcome == CLUSTER_OK; i++)
-		w->taken[first + i] = true;
+		w->taken[first + i] = !*r.block.owner.node;
 	world_trace(w, "a taker takes block %u of %s: %d", first, w->machines[t->node].name,
 		    (int)outcome);
 	taker_took(&t->is);

@@ -343,7 +343,7 @@ ASK='|.ask={node:"n1",holder:"n1",token:"2222222222222222"}' ASK_N3='|.ask={node
 # The agent of n1 may ask for a block of n2. Its token changes nothing else of it.
 asks_only()
 {
-	local no="it may ask for it" contest=${ASK/\}/,contested:true\}} share=${ASK/\}/,migrates:true\}}
+	local no="it may ask for it" contest=${ASK/\}/,contested:true\}} share=${ASK/\}/,migrates:true\}} vm='|.identity="ns/vm:a/net1"'
 	is "a claim of n2" create n2 2 "$(spec n2)"
 	denied "an ask, and more" "node n1 changes no block of node n2, $no" write n1 2 "$(spec n2 "$ASK|.touched=2")"
 	denied "an ask, and a new key" "$no" write n1 2 "$(spec n2 "$ASK|.colour=\"red\"")"
@@ -360,10 +360,15 @@ asks_only()
 	is "an ask" write n1 2 "$(spec n2 "$ASK")"
 	is "taken back" write n1 2 "$(spec n2)"
 	denied "a new version of a block that is not shared" "$no" write n1 2 "$(spec n2 '|.touched=2')"
-	is "shared in a migration" write n1 2 "$(spec n2 "$share")"
-	is "confirmed by a new version" write n1 2 "$(spec n2 "$share|.touched=2")"
-	denied "confirmed, and more" "$no" write n1 2 "$(spec n2 "$share|.touched=3|.used=0")"
-	is "not shared any more" write n1 2 "$(spec n2 '|.touched=2')"
+	denied "shared, and of no machine" "$no" write n1 2 "$(spec n2 "$share")"
+	set_by_hand 2 "$(spec n2 "$vm")" >/dev/null || give_up "a machine"
+	is "shared in a migration" write n1 2 "$(spec n2 "$vm$share")"
+	is "confirmed by a new version" write n1 2 "$(spec n2 "$vm$share|.touched=2")"
+	denied "confirmed, and more" "$no" write n1 2 "$(spec n2 "$vm$share|.touched=3|.used=0")"
+	denied "the last version of all" "$no" write n1 2 "$(spec n2 "$vm$share|.touched=9007199254740992")"
+	is "not shared any more" write n1 2 "$(spec n2 "$vm|.touched=2")"
+	set_by_hand 2 "$(spec n2 "$vm${share//n1/n3}")" >/dev/null || give_up "a machine that migrates to n3"
+	denied "contested, although a machine migrates" "$no" write n1 2 "$(spec n2 "$vm$contest")"
 	set_by_hand 2 "$(spec n2 "$ASK_N3")" >/dev/null || give_up "an ask of n3"
 	denied "the ask of another node, replaced" "$no" write n1 2 "$(spec n2 "$ASK")"
 	denied "the ask of another node, taken away" "$no" write n1 2 "$(spec n2)"
@@ -473,7 +478,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 66
+	eq "tries that were denied" "$tries" 69
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
@@ -553,7 +558,8 @@ launcher()
 	metadata:
 	  name: virt-launcher-web-$1
 	  namespace: ns
-	  labels: {kubevirt.io: virt-launcher, vm.kubevirt.io/name: web${2:+, kubevirt.io/migrationJobUID: $2}}
+	  labels: {kubevirt.io: virt-launcher, vm.kubevirt.io/name: guest${2:+, kubevirt.io/migrationJobUID: $2}}
+	  annotations: {kubevirt.io/domain: web}
 	spec: {automountServiceAccountToken: false, containers: [{name: compute, image: none}]}
 	END
 }

@@ -220,8 +220,15 @@ void needs_seated(struct driver *d, const char *pool, const char *identity, enum
 static int explain_held(const struct driver_need *n, struct err *e)
 {
 	const char *node = n->held.block.owner.node, *end = strrchr(n->identity, '/');
+	const char *target = n->held.block.asker.node;
 	char text[IP_STR_LEN];
 
+	if (n->migrates && *target) {
+		err_set(e, ERR_AGAIN, 0,
+			"pool %s: virtual machine %.*s on node %s migrates to node %s already",
+			n->pool, (int)(end ? end - n->identity : 0), n->identity, node, target);
+		return err_hint(e, "wait until the pod of that migration or its source has ended");
+	}
 	err_set(e, ERR_AGAIN, 0, "pool %s: address %s is held by %s %.*s on node %s", n->pool,
 		ip_format(n->held.key.start, text),
 		strstr(n->identity, "/vm:") ? "virtual machine" : "pod",

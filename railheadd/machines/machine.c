@@ -33,11 +33,12 @@ bool machine_pod(const char *identity, char out[CLUSTER_NAME_LEN])
 	return len > 0 && len < CLUSTER_NAME_LEN;
 }
 
-bool machine_identity(const struct json *labels, const char *identity, char out[IDENTITY_LEN],
+bool machine_identity(const struct json *value, const char *identity, char out[IDENTITY_LEN],
 		      bool *migrates)
 {
+	const struct json *labels = json_get(value, "labels");
 	const char *is = json_str(json_get(labels, "kubevirt.io"));
-	const char *name = json_str(json_get(labels, "vm.kubevirt.io/name"));
+	const char *name = json_str(json_get(json_get(value, "annotations"), "kubevirt.io/domain"));
 	const char *job = json_str(json_get(labels, "kubevirt.io/migrationJobUID"));
 	const char *pod;
 	int ns_len, pod_len, len;

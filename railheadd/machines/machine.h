@@ -2,10 +2,11 @@
 /*
  * machine.h: virtual machines of KubeVirt, as the names and labels of their pods show them. Pure.
  *
- * KubeVirt runs a machine in a pod "virt-launcher-MACHINE-RANDOM" with the labels
- * "kubevirt.io": "virt-launcher" and "vm.kubevirt.io/name": MACHINE. The target of a live migration
- * has "kubevirt.io/migrationJobUID" as well, the source has not:
- * staging/src/kubevirt.io/api/core/v1 of KubeVirt, types.go.
+ * KubeVirt runs a machine in a pod "virt-launcher-MACHINE-RANDOM" with the label "kubevirt.io":
+ * "virt-launcher" and the annotation "kubevirt.io/domain": MACHINE. The label "vm.kubevirt.io/name"
+ * is no name: it is the host name, which several machines may have. The target of a live migration
+ * has the label "kubevirt.io/migrationJobUID", the source has not: types.go in core/v1 of the API
+ * of KubeVirt, and its renderer of launchers.
  */
 #ifndef RAILHEAD_RAILHEADD_MACHINES_MACHINE_H
 #define RAILHEAD_RAILHEADD_MACHINES_MACHINE_H
@@ -19,10 +20,11 @@
 bool machine_pod(const char *identity, char out[CLUSTER_NAME_LEN]);
 
 /*
- * machine_identity - the labels say that the pod runs a machine: *out is the identity of the
- * machine, and *migrates whether the pod is the target of a migration. False: it runs none.
+ * machine_identity - the value of a CLUSTER_KUBE_POD says that the pod runs a machine: *out is the
+ * identity of the machine, and *migrates whether the pod is the target of a migration. False: it
+ * runs none.
  */
-bool machine_identity(const struct json *labels, const char *identity, char out[IDENTITY_LEN],
+bool machine_identity(const struct json *value, const char *identity, char out[IDENTITY_LEN],
 		      bool *migrates);
 
 #endif

@@ -5,7 +5,9 @@
 
 #define MOVES "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":1,\"sticky\":true}"
 #define POD   "ns/virt-launcher-web-x/net1"
-#define LABEL "\"kubevirt.io\":\"virt-launcher\",\"vm.kubevirt.io/name\":\"web\""
+#define LAUNCHER                                                                                   \
+	"{\"labels\":{\"kubevirt.io\":\"virt-launcher\"},\"annotations\":{\"kubevirt.io/"          \
+	"domain\":\"web\"}}"
 
 struct heard {
 	struct outcome o;
@@ -50,9 +52,9 @@ static void begin_moves(void)
 	loop_until(b.base, knows_pool, "rail0");
 }
 
-static void pod_is(const char *labels)
+static void pod_is(const char *value)
 {
-	memory_store_put(b.store, CLUSTER_KUBE_POD, "virt-launcher-web-x.ns", "", labels);
+	memory_store_put(b.store, CLUSTER_KUBE_POD, "virt-launcher-web-x.ns", "", value);
 }
 
 START_TEST(the_block_is_that_of_the_machine)
@@ -60,7 +62,7 @@ START_TEST(the_block_is_that_of_the_machine)
 	struct heard h;
 
 	begin_moves();
-	pod_is("{" LABEL "}");
+	pod_is(LAUNCHER);
 	ck_assert_int_eq(machine_needs(POD, &h), 0);
 	ck_assert_str_eq(h.identity, "ns/vm:web/net1");
 	end();
@@ -73,7 +75,7 @@ START_TEST(other_pods_have_their_own_block)
 	struct heard h;
 
 	begin_moves();
-	pod_is("{\"app\":\"web\"}");
+	pod_is("{\"labels\":{\"app\":\"web\"}}");
 	ck_assert_int_eq(machine_needs(POD, &h), 0);
 	ck_assert_str_eq(h.identity, "");
 	ck_assert_int_eq(machine_needs("ns/web-0/net1", &h), 0);
@@ -89,7 +91,7 @@ START_TEST(a_pod_that_cannot_be_read_gets_no_address)
 	begin_moves();
 	ck_assert_int_eq(machine_needs(POD, &h), ERR_AGAIN);
 	ck_assert_ptr_nonnull(strstr(h.o.why.msg, "has no such pod"));
-	pod_is("{" LABEL "}");
+	pod_is(LAUNCHER);
 	memory_store_fail(b.store, CLUSTER_REFUSED, 1);
 	ck_assert_int_eq(machine_needs(POD, &h), ERR_AGAIN);
 	ck_assert_ptr_nonnull(strstr(h.o.why.detail, "machines.yaml"));
@@ -110,7 +112,7 @@ START_TEST(a_store_without_an_answer_ends_the_wait)
 	/* A caller that goes at any moment. */
 	machine_need_cancel(begin_machine(POD, 50000, &h));
 	memory_store_hold(b.store, false);
-	pod_is("{" LABEL "}");
+	pod_is(LAUNCHER);
 	machine_need_cancel(begin_machine("ns/web-0/net1", 50000, &h));
 	ck_assert_int_eq(machine_needs(POD, &h), 0);
 	ck_assert(!h.o.why.code);

@@ -7,13 +7,13 @@
 
 #include "lib/testing/testing.h"
 
-static struct json *labels_of(const char *text)
+static struct json *value_of(const char *text)
 {
-	struct json *labels = NULL;
+	struct json *value = NULL;
 	struct err e;
 
-	ck_assert_msg(json_parse(text, strlen(text), "labels", &labels, &e) == 0, "%s", e.msg);
-	return labels;
+	ck_assert_msg(json_parse(text, strlen(text), "value", &value, &e) == 0, "%s", e.msg);
+	return value;
 }
 
 static const char *pod_of(const char *identity)
@@ -35,34 +35,42 @@ START_TEST(only_launchers_may_run_a_machine)
 }
 END_TEST
 
-#define LAUNCHER "\"kubevirt.io\":\"virt-launcher\","
+#define LAUNCHER "\"labels\":{\"kubevirt.io\":\"virt-launcher\"},\"annotations\":"
+#define TARGET(job)                                                                                \
+	"\"labels\":{\"kubevirt.io\":\"virt-launcher\",\"kubevirt.io/migrationJobUID\":\"" job     \
+	"\"},"                                                                                     \
+	"\"annotations\":"
 
-START_TEST(labels_name_the_machine)
+START_TEST(labels_and_an_annotation_name_the_machine)
 {
 	static const struct {
-		const char *labels, *identity; /* NULL: no machine */
+		const char *value, *identity; /* NULL: no machine */
 		bool migrates;
 	} cases[] = {
-		{ "{" LAUNCHER "\"vm.kubevirt.io/name\":\"web\"}", "ns/vm:web/net1", false },
-		{ "{" LAUNCHER "\"vm.kubevirt.io/name\":\"web\","
-		  "\"kubevirt.io/migrationJobUID\":\"122e\"}",
-		  "ns/vm:web/net1", true },
-		{ "{" LAUNCHER "\"vm.kubevirt.io/name\":\"web\","
-		  "\"kubevirt.io/migrationJobUID\":\"\"}",
-		  "ns/vm:web/net1", false },
-		{ "{\"kubevirt.io\":\"other\",\"vm.kubevirt.io/name\":\"web\"}", NULL, false },
-		{ "{\"vm.kubevirt.io/name\":\"web\"}", NULL, false },
-		{ "{" LAUNCHER "\"vm.kubevirt.io/name\":\"\"}", NULL, false },
-		{ "{" LAUNCHER "\"vm.kubevirt.io/name\":\"a/b\"}", NULL, false },
-		{ "{" LAUNCHER "\"vm.kubevirt.io/name\":3}", NULL, false },
+		{ "{" LAUNCHER "{\"kubevirt.io/domain\":\"web\"}}", "ns/vm:web/net1", false },
+		{ "{" LAUNCHER "{\"kubevirt.io/domain\":\"web.a\"}}", "ns/vm:web.a/net1", false },
+		{ "{" TARGET("122e") "{\"kubevirt.io/domain\":\"web\"}}", "ns/vm:web/net1", true },
+		{ "{" TARGET("") "{\"kubevirt.io/domain\":\"web\"}}", "ns/vm:web/net1", false },
+		/* The host name of two machines. */
+		{ "{\"labels\":{\"kubevirt.io\":\"virt-launcher\","
+		  "\"vm.kubevirt.io/name\":\"web\"}}",
+		  NULL, false },
+		{ "{\"labels\":{\"kubevirt.io\":\"other\"},"
+		  "\"annotations\":{\"kubevirt.io/domain\":\"web\"}}",
+		  NULL, false },
+		{ "{\"annotations\":{\"kubevirt.io/domain\":\"web\"}}", NULL, false },
+		{ "{" LAUNCHER "{\"kubevirt.io/domain\":\"\"}}", NULL, false },
+		{ "{" LAUNCHER "{\"kubevirt.io/domain\":\"a/b\"}}", NULL, false },
+		{ "{" LAUNCHER "{\"kubevirt.io/domain\":3}}", NULL, false },
+		{ "{" LAUNCHER "7}", NULL, false },
 		{ "{}", NULL, false },
 	};
 	char out[IDENTITY_LEN];
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		auto_json struct json *labels = labels_of(cases[i].labels);
+		auto_json struct json *value = value_of(cases[i].value);
 		bool migrates = false;
-		bool is = machine_identity(labels, "ns/virt-launcher-web-x/net1", out, &migrates);
+		bool is = machine_identity(value, "ns/virt-launcher-web-x/net1", out, &migrates);
 
 		ck_assert_int_eq(is, cases[i].identity != NULL);
 		if (is)
@@ -75,16 +83,16 @@ END_TEST
 /* A name of 300 bytes does not fit, and another identity must not come of it. */
 START_TEST(a_name_that_is_too_long_is_no_machine)
 {
-	char name[330], text[400], out[IDENTITY_LEN];
+	char name[330], text[600], out[IDENTITY_LEN];
 	bool migrates;
 
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	(void)snprintf(text, sizeof(text), "{" LAUNCHER "\"vm.kubevirt.io/name\":\"%s\"}", name);
-	auto_json struct json *labels = labels_of(text);
-	ck_assert(!machine_identity(labels, "namespace/virt-launcher-web-x/net1", out, &migrates));
+	(void)snprintf(text, sizeof(text), "{" LAUNCHER "{\"kubevirt.io/domain\":\"%s\"}}", name);
+	auto_json struct json *value = value_of(text);
+	ck_assert(!machine_identity(value, "namespace/virt-launcher-web-x/net1", out, &migrates));
 }
 END_TEST
 
-TEST_PROGRAM("machine", only_launchers_may_run_a_machine, labels_name_the_machine,
+TEST_PROGRAM("machine", only_launchers_may_run_a_machine, labels_and_an_annotation_name_the_machine,
 	     a_name_that_is_too_long_is_no_machine)
