@@ -223,12 +223,13 @@ static const struct object *object_of(struct world *w, const struct block_record
 
 static bool has_it(const struct object *o, const struct machine *m, const struct block_record *r)
 {
-	const struct block_party *has =
-		o && o->block.migrates && strcmp(o->block.asker.node, m->name) == 0
-			? &o->block.asker
-			: &o->block.owner;
+	const struct block_party *has;
 
-	return o && strcmp(has->node, m->name) == 0 && strcmp(has->holder, m->node.holder) == 0 &&
+	if (!o)
+		return false;
+	has = o->block.migrates && strcmp(o->block.asker.node, m->name) == 0 ? &o->block.asker
+									     : &o->block.owner;
+	return strcmp(has->node, m->name) == 0 && strcmp(has->holder, m->node.holder) == 0 &&
 	       has->token == r->token;
 }
 
