@@ -2,12 +2,13 @@
 # shellcheck shell=bash
 # Each verb of packaging/kubernetes/rbac.yaml is taken away in turn. The agent names it, and goes on when it is back.
 
-# rights: "KIND VERB RESOURCE" of each right of an agent, as the file says
+# rights: "KIND VERB RESOURCE" of each right of an agent, as the file says. Without the status of pools: only an agent with --reclaim and
+# the right "report" writes it, and a case of kubernetes.sh shows that others are refused.
 rights()
 {
 	admin create --dry-run=client -o json -f "$ROLE" | jq -r 'if .kind == "List" then .items[] else . end |
 		select((.kind == "ClusterRole" or .kind == "Role") and .metadata.name == "railheadd") | .kind as $k | .rules[] |
-		.verbs[] as $v | .resources[] as $r | "\($k) \($v) \($r)"'
+		.verbs[] as $v | .resources[] as $r | select($r != "railpools/status") | "\($k) \($v) \($r)"'
 }
 # right_taken KIND VERB RESOURCE; rights_back: all of them. WITHOUT: a rule of several resources becomes two.
 WITHOUT='.rules |= map(if .resources | index($r) then
