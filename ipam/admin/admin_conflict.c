@@ -22,7 +22,14 @@ struct pods_job {
 	bool failed;
 };
 
+/* See ipam/store/key.h. */
+#define BLOCKS "b/"
+#define POOLS  "d/"
+
 struct conflicts_job {
+	struct key kind; /* of the records that are seen */
+	/* What a record adds to out. */
+	int (*see)(struct lease_db *l, const char *key, struct conflicts_job *job, struct err *e);
 	struct json *out;
 	struct pods_job pods;
 };
@@ -106,29 +113,15 @@ static int add_conflict(struct lease_db *l, const struct block_record *r, struct
 	return json_add_int(o, "podCount", all->pods.n) ? err_nomem(e) : 0;
 }
 
-static int conflicts_in_txn(struct lease_db *l, void *arg, struct err *e)
+/* A block. */
+static int see_block(struct lease_db *l, const char *key, struct conflicts_job *job, struct err *e)
 {
-	auto_keys struct keys keys = { .n = 0 };
-	const struct key all = { "b/" };
-	struct conflicts_job *job = arg;
+	struct block_record r;
+	const char *text;
 
-	json_free(job->out);
-	*job = (struct conflicts_job){ .out = json_new_array() };
-	if (!job->out)
-		return err_nomem(e);
-	if (pool_db_keys(l, &all, &keys, e))
+	if (lease_db_get(l, key, &text, e) || block_value_parse(key, text, &r, e))
 		return -1;
-	for (size_t i = 0; i < keys.n && json_len(job->out) < ADMIN_CONFLICTS_MAX; i++) {
-		struct block_record r;
-		const char *text;
-
-		if (lease_db_get(l, keys.items[i].s, &text, e) ||
-		    block_value_parse(keys.items[i].s, text, &r, e))
-			return -1;
-		if (block_is_in_conflict(&r) && add_conflict(l, &r, job, e))
-			return -1;
-	}
-	return 0;
+	return block_is_in_conflict(&r) ? add_conflict(l, &r, job, e) : 0;
 }
 
 /* ---- reserved addresses ---- */
@@ -158,74 +151,72 @@ static int see_range(struct lease_db *l, const char *pool, const struct ip_range
 		       : 0;
 }
 
-/* A record that cannot be read is for `railctl ipam verify`. */
-static int see_reserved(struct lease_db *l, const char *pool, struct conflicts_job *all,
-			struct err *e)
+/* A pool. A record that cannot be read is for `railctl ipam verify`. */
+static int see_pool(struct lease_db *l, const char *key, struct conflicts_job *all, struct err *e)
 {
 	auto_pool_text struct pool_text t = { .tree = NULL };
 	auto_ranges struct ranges reserved = { .n = 0 };
 	const char *text;
 	struct err why;
-	struct key k;
 
-	key_of_pool(&k, pool);
-	if (lease_db_get(l, k.s, &text, e))
+	if (lease_db_get(l, key, &text, e))
 		return -1;
 	if (!text)
 		return 0;
-	if (pool_parse(text, k.s, &t, &why) ||
+	if (pool_parse(text, key, &t, &why) ||
 	    range_list_add(t.reserved, "reserved", &reserved, &why))
 		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	for (size_t i = 0; i < reserved.n && json_len(all->out) < ADMIN_CONFLICTS_MAX; i++) {
-		if (see_range(l, pool, &reserved.items[i], all, e))
+		if (see_range(l, key + strlen(POOLS), &reserved.items[i], all, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int reserved_in_txn(struct lease_db *l, void *arg, struct err *e)
+/* ---- all of a kind ---- */
+
+static int see_all(struct lease_db *l, void *arg, struct err *e)
 {
 	auto_keys struct keys keys = { .n = 0 };
-	const struct key all = { "d/" };
 	struct conflicts_job *job = arg;
 
+	/* The transaction may run again. */
 	json_free(job->out);
-	*job = (struct conflicts_job){ .out = json_new_array() };
+	job->out = json_new_array();
+	job->pods = (struct pods_job){ .n = 0 };
 	if (!job->out)
 		return err_nomem(e);
-	if (pool_db_keys(l, &all, &keys, e))
+	if (pool_db_keys(l, &job->kind, &keys, e))
 		return -1;
-	for (size_t i = 0; i < keys.n; i++) {
-		if (see_reserved(l, keys.items[i].s + 2, job, e))
+	for (size_t i = 0; i < keys.n && json_len(job->out) < ADMIN_CONFLICTS_MAX; i++) {
+		if (job->see(l, keys.items[i].s, job, e))
 			return -1;
 	}
 	return 0;
 }
 
-/* Fills job->arg. */
-static int run(struct ipam *m, struct ipam_job job, struct json **out, struct err *e)
+static int run(struct ipam *m, struct conflicts_job *all, struct json **out, struct err *e)
 {
-	struct conflicts_job all = { .out = NULL };
+	struct ipam_job job = { STORE_READ, "CONFLICT", see_all, all, NULL };
 
-	job.arg = &all;
 	if (ipam_run(m, &job, e)) {
-		json_free(all.out);
+		json_free(all->out);
 		return -1;
 	}
-	*out = all.out;
+	*out = all->out;
 	return 0;
 }
 
 int admin_conflicts(struct ipam *m, struct json **out, struct err *e)
 {
-	const struct ipam_job job = { STORE_READ, "CONFLICT", conflicts_in_txn, NULL, NULL };
+	struct conflicts_job all = { .kind = { BLOCKS }, .see = see_block };
 
-	return run(m, job, out, e);
+	return run(m, &all, out, e);
 }
 
 int admin_reserved(struct ipam *m, struct json **out, struct err *e)
 {
-	const struct ipam_job job = { STORE_READ, "CONFLICT", reserved_in_txn, NULL, NULL };
+	struct conflicts_job all = { .kind = { POOLS }, .see = see_pool };
 
-	return run(m, job, out, e);
+	return run(m, &all, out, e);
 }

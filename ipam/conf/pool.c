@@ -10,6 +10,7 @@
 #include "ipam/conf/labels.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
+#include "ipam/conf/range_list.h"
 
 struct pool {
 	const char *subnet, *gateway;
@@ -161,15 +162,6 @@ static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
 	return 0;
 }
 
-static int not_range(const char *key, size_t i, const struct json *item, struct err *e)
-{
-	const char *text = json_str(item);
-
-	return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
-		       "%s[%zu]: %.64s is not \"address\", \"first-last\" or \"network/len\"", key,
-		       i, text ? text : json_type_name(item));
-}
-
 /*
  * A network as a range loses its first and last address, because some devices treat those as
  * network and broadcast address. "10.1.1.0-10.1.1.255" keeps them.
@@ -190,10 +182,12 @@ static int exclude_range(struct ranges *s, const char *text, struct ip_range r, 
 }
 
 /* One list can be in all pools, so an address of another network has no effect. */
-static int reserve_range(struct source *s, struct ip_range r, struct err *e)
+static int reserve_range(void *arg, const char *text, struct ip_range r, struct err *e)
 {
+	struct source *s = arg;
 	struct ip_range all = { ip_network(s->subnet), ip_last(s->subnet) };
 
+	(void)text;
 	if (r.first.family != all.first.family || ip_cmp(r.last, all.first) < 0 ||
 	    ip_cmp(r.first, all.last) > 0)
 		return 0;
@@ -204,52 +198,32 @@ static int reserve_range(struct source *s, struct ip_range r, struct err *e)
 
 static int remove_reserved(const struct json *list, struct source *s, struct err *e)
 {
-	size_t i = 0;
-
-	json_each (item, list) {
-		const char *text = json_str(item);
-		struct ip_range r;
-
-		if (!text || ip_parse_range(text, &r))
-			return not_range("reserved", i, item, e);
-		if (reserve_range(s, r, e))
-			return err_wrap(e, "reserved[%zu]", i);
-		i++;
-	}
-	return 0;
+	return range_list_each(list, "reserved", reserve_range, s, e);
 }
 
-typedef int (*range_fn)(struct ranges *s, const char *text, struct ip_range r, struct err *e);
+struct change {
+	struct source *s;
+	int (*fn)(struct ranges *s, const char *text, struct ip_range r, struct err *e);
+};
 
-static int each_range(const struct json *list, const char *key, struct source *s, range_fn fn,
-		      struct err *e)
+static int change_inside(void *arg, const char *text, struct ip_range r, struct err *e)
 {
-	size_t i = 0;
+	const struct change *c = arg;
 
-	json_each (item, list) {
-		const char *text = json_str(item);
-		struct ip_range r;
-
-		if (!text || ip_parse_range(text, &r))
-			return not_range(key, i, item, e);
-		if (!ip_in_prefix(s->subnet, r.first) || !ip_in_prefix(s->subnet, r.last))
-			return err_set(e, ERR_CONFIG, 0, "%s[%zu]: %.100s is not in the subnet",
-				       key, i, text);
-		if (fn(&s->usable, text, r, e))
-			return err_wrap(e, "%s[%zu]", key, i);
-		i++;
-	}
-	return 0;
+	if (!ip_in_prefix(c->s->subnet, r.first) || !ip_in_prefix(c->s->subnet, r.last))
+		return err_set(e, ERR_CONFIG, 0, "%.100s is not in the subnet", text);
+	return c->fn(&c->s->usable, text, r, e);
 }
 
 static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 {
 	struct ip_range all = { ip_network(s->subnet), ip_last(s->subnet) };
+	struct change add = { s, add_range }, exclude = { s, exclude_range };
 
 	if (!p->ranges && ranges_add(&s->usable, all, e))
 		return -1;
-	if (each_range(p->ranges, "ranges", s, add_range, e) ||
-	    each_range(p->excludes, "excludes", s, exclude_range, e) ||
+	if (range_list_each(p->ranges, "ranges", change_inside, &add, e) ||
+	    range_list_each(p->excludes, "excludes", change_inside, &exclude, e) ||
 	    remove_reserved(p->reserved, s, e))
 		return -1;
 	return source_finish(s, e);

@@ -4,10 +4,8 @@
 
 #include <stdio.h>
 
-typedef int (*range_fn)(struct ranges *s, struct ip_range r, struct err *e);
-
-static int each_range(const struct json *list, const char *key, struct ranges *s, range_fn fn,
-		      struct err *e)
+int range_list_each(const struct json *list, const char *key, range_list_fn fn, void *arg,
+		    struct err *e)
 {
 	size_t i = 0;
 
@@ -17,24 +15,36 @@ static int each_range(const struct json *list, const char *key, struct ranges *s
 
 		if (!text || ip_parse_range(text, &r))
 			return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
-				       "%s[%zu]: %.100s is not \"address\", \"first-last\" or "
+				       "%s[%zu]: %.64s is not \"address\", \"first-last\" or "
 				       "\"network/len\"",
 				       key, i, text ? text : json_type_name(item));
-		if (fn(s, r, e))
+		if (fn(arg, text, r, e))
 			return err_wrap(e, "%s[%zu]", key, i);
 		i++;
 	}
 	return 0;
 }
 
+static int add(void *arg, const char *text, struct ip_range r, struct err *e)
+{
+	(void)text;
+	return ranges_add(arg, r, e);
+}
+
 int range_list_add(const struct json *list, const char *key, struct ranges *s, struct err *e)
 {
-	return each_range(list, key, s, ranges_add, e);
+	return range_list_each(list, key, add, s, e);
+}
+
+static int remove_range(void *arg, const char *text, struct ip_range r, struct err *e)
+{
+	(void)text;
+	return ranges_remove(arg, r, e);
 }
 
 int range_list_remove(const struct json *list, const char *key, struct ranges *s, struct err *e)
 {
-	return each_range(list, key, s, ranges_remove, e);
+	return range_list_each(list, key, remove_range, s, e);
 }
 
 /* True: the range is a whole network of more than one address. */

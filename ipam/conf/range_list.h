@@ -12,6 +12,15 @@
 #include "lib/json/json.h"
 
 /*
+ * range_list_each - call fn for each range of an array, with its text; NULL: there are none. If fn
+ * returns non-zero, that is the result. ERR_DECODE, ERR_CONFIG: an item is no range. The message
+ * has `key` and the index, also before that of fn.
+ */
+typedef int (*range_list_fn)(void *arg, const char *text, struct ip_range r, struct err *e);
+int range_list_each(const struct json *list, const char *key, range_list_fn fn, void *arg,
+		    struct err *e) must_check;
+
+/*
  * range_list_add, range_list_remove - add the ranges of an array to *s, or remove them; NULL: there
  * are none. ERR_DECODE, ERR_CONFIG: the message has `key`, the index and the text; *s may have some
  * of them.
