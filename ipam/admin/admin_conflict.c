@@ -27,8 +27,8 @@ struct pods_job {
 #define POOLS  "d/"
 
 struct conflicts_job {
-	struct key kind; /* of the records that are seen */
-	/* What a record adds to out. */
+	struct key kind; /* the prefix of the records */
+	/* It adds to out what a record shows. */
 	int (*see)(struct lease_db *l, const char *key, struct conflicts_job *job, struct err *e);
 	struct json *out;
 	struct pods_job pods;
