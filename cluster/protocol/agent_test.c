@@ -468,10 +468,105 @@ START_TEST(an_owner_probes_a_block_that_another_node_contests)
 }
 END_TEST
 
+/* ---- a virtual machine that migrates ---- */
+
+/* Each read shows this block. The first write of a block until then; CALL_GET: there was none. */
+static struct agent_request write_until(struct node *n, struct agent *a, int64_t end,
+					const struct block *block)
+{
+	for (; n->now < end; n->now++) {
+		(void)agent_tick(a, n->now);
+		while (n->n_sent) {
+			const struct agent_request r = n->sent[--n->n_sent];
+
+			if (r.kind == CLUSTER_BLOCK && r.call != CALL_GET && r.call != CALL_LIST)
+				return r;
+			agent_answer(a, &(struct agent_reply){
+						.id = r.id, .at = { "u", "v" }, .block = *block });
+		}
+	}
+	return (struct agent_request){ .call = CALL_GET };
+}
+
+/* It may be of an older pool of the name, and a confirmation would make it one of the new pool. */
+START_TEST(a_block_of_an_unknown_pool_is_not_confirmed)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	const struct block block = { .pool_uid = "u1", .owner = { "n1", "h", 7 } };
+	struct node n = node_of();
+	struct agent *a;
+
+	n.block.epoch = 2;
+	a = agent_of(&n);
+	ck_assert_int_eq(write_until(&n, a, 400, &block).call, CALL_GET);
+	set_pool(a, &p);
+	ck_assert_int_eq(write_until(&n, a, 800, &block).call, CALL_UPDATE);
+	agent_free(a);
+}
+END_TEST
+
+/* The machine lives at the target, and nowhere else would its address be known. */
+START_TEST(a_source_hands_its_block_over_although_the_pool_ends)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true, .ending = true };
+	const struct block block = { .pool_uid = "u1",
+				     .owner = { "n1", "h", 7 },
+				     .asker = { "n2", "other", 8 },
+				     .migrates = true,
+				     .identity = "ns/vm:web/net1" };
+	struct node n = node_of();
+	struct agent_request sent;
+	struct agent *a;
+
+	n.empty = true;
+	a = agent_of(&n);
+	set_pool(a, &p);
+	sent = write_until(&n, a, 400, &block);
+	ck_assert_int_eq(sent.call, CALL_UPDATE);
+	ck_assert(party_equal(&sent.block.owner, &block.asker));
+	ck_assert_str_eq(sent.block.identity, block.identity);
+	ck_assert(!*sent.block.asker.node && !sent.block.migrates);
+	agent_free(a);
+}
+END_TEST
+
+/* A store that was restored gave our block to n2, and its machine migrates to n3 now. */
+START_TEST(no_contest_takes_the_place_of_a_target)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true };
+	struct block block = { .pool_uid = "u1",
+			       .owner = { "n2", "other", 9 },
+			       .asker = { "n3", "third", 8 },
+			       .migrates = true,
+			       .identity = "ns/vm:web/net1" };
+	struct node n = node_of();
+	struct agent_request sent;
+	struct agent *a;
+
+	n.block.state = BLOCK_CONTESTED;
+	a = agent_of(&n);
+	set_pool(a, &p);
+	ck_assert_int_eq(write_until(&n, a, 2000, &block).call, CALL_GET);
+	/* The migration has ended. */
+	block.asker = (struct block_party){ 0 };
+	block.migrates = false;
+	sent = write_until(&n, a, 4000, &block);
+	ck_assert_int_eq(sent.call, CALL_UPDATE);
+	ck_assert(sent.block.contested && strcmp(sent.block.asker.node, "n1") == 0);
+	agent_free(a);
+}
+END_TEST
+
 TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_pool_that_ends_stops_although_a_write_failed,
 	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
 	     only_the_heartbeat_and_needs_are_hurried, a_list_of_a_pool_ends_with_the_pool,
 	     a_block_that_cannot_be_confirmed_hides_no_free_one,
 	     an_owner_probes_a_block_that_another_node_contests,
-	     an_empty_block_at_the_edge_of_the_subnet_is_returned)
+	     an_empty_block_at_the_edge_of_the_subnet_is_returned,
+	     a_block_of_an_unknown_pool_is_not_confirmed,
+	     a_source_hands_its_block_over_although_the_pool_ends,
+	     no_contest_takes_the_place_of_a_target)

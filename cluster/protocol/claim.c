@@ -54,14 +54,12 @@ void claim_go(struct agent *a, struct op *op)
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	op->won = 0;
-	if (op->take && op->share && p) {
-		op->take = false;
-		share_send(a, op, r);
-		return;
-	}
 	if (op->take && p) {
 		op->take = false;
-		claim_free(a, op, r, p);
+		if (op->share)
+			share_send(a, op, r);
+		else
+			claim_free(a, op, r, p);
 		return;
 	}
 	if (op->begun || !p) {

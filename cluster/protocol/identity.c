@@ -89,6 +89,16 @@ bool identity_waits(const struct agent *a, const struct block_record *r)
 	return search_of(a, r->key.pool, r->identity) != NULL;
 }
 
+/* The prefix has blocks of a pool "a-b" for "a", too. */
+static void list_pool(struct agent *a, struct op *op, enum op_step step)
+{
+	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
+
+	memcpy(r.name, op->key.pool, sizeof(op->key.pool));
+	r.name[strlen(r.name)] = '-';
+	agent_send_request(a, op, step, &r);
+}
+
 /* ---- how it ends ---- */
 
 static void tell(struct agent *a, struct op *op, enum need_result result,
@@ -155,7 +165,6 @@ static void go_on_with(struct agent *a, struct op *op, const struct block_record
 void identity_go(struct agent *a, struct op *op)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
-	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
 	const struct block_record *record = record_of(a, op);
 
 	if (op->seat->found) {
@@ -165,9 +174,7 @@ void identity_go(struct agent *a, struct op *op)
 	} else if (record && *op->seat->identity) {
 		go_on_with(a, op, record);
 	} else {
-		memcpy(r.name, op->key.pool, sizeof(op->key.pool));
-		r.name[strlen(r.name)] = '-';
-		agent_send_request(a, op, STEP_LIST, &r);
+		list_pool(a, op, STEP_LIST);
 	}
 }
 
@@ -364,13 +371,9 @@ void share_end(struct agent *a, struct op *op)
 
 bool identity_is_sure(struct agent *a, struct op *op)
 {
-	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
-
 	if (op->alone || !*agent_find(a, &op->key)->identity)
 		return true;
-	memcpy(r.name, op->key.pool, sizeof(op->key.pool));
-	r.name[strlen(r.name)] = '-';
-	agent_send_request(a, op, STEP_ALONE, &r);
+	list_pool(a, op, STEP_ALONE);
 	return false;
 }
 

@@ -84,7 +84,6 @@ void driver_event(struct driver *d)
 
 	next = retry < next ? retry : next;
 	needs_serve(d);
-	needs_serve_seated(d);
 	if (tell_ended(d))
 		next = now;
 	needs_fail_unknown(d);

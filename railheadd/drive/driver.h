@@ -38,12 +38,11 @@ void driver_free(struct driver *d);
 
 /*
  * driver_need - an ADD waits for `addresses` of a pool, or for the block of one address, at most
- * wait_ms. fn is called once, from
- * the loop: why NULL: the node has got addresses. ERR_NOTFOUND: the list of pools is known, and
- * this node can use none of this name. ERR_EXHAUSTED: the pool is full. ERR_BUSY: another
- * node has the block of the address, and the message names it. ERR_AGAIN: the cluster store is
- * away, refuses, or gave none in time, or the pod lives elsewhere. NULL: no memory.
- * driver_need_cancel - nothing is reported any more.
+ * wait_ms. fn is called once, from the loop: why NULL: the node has got addresses. ERR_NOTFOUND:
+ * the list of pools is known, and this node can use none of this name. ERR_EXHAUSTED: the pool is
+ * full. ERR_BUSY: another node has the block of the address, and the message names it. ERR_AGAIN:
+ * the cluster store is away, refuses, or gave none in time, or the pod lives elsewhere. NULL: no
+ * memory. driver_need_cancel - nothing is reported any more.
  */
 struct driver_need;
 typedef void (*driver_need_fn)(void *arg, const struct err *why);
@@ -80,8 +79,8 @@ void driver_labels(struct driver *d, const struct json *labels);
  */
 void driver_reserved(struct driver *d, const struct ranges *reserved);
 
-/* driver_reserved_refused - the cluster store does not say them, and none was ever known. */
-void driver_reserved_refused(struct driver *d, const struct err *why);
+/* driver_refused - the cluster store refuses a call, because of rights, credentials or limits. */
+void driver_refused(struct driver *d, const struct err *why);
 
 /* driver_random - 64 random bits, for requests, pauses and tokens; arg is not used. */
 uint64_t driver_random(void *arg);

@@ -137,12 +137,6 @@ static int64_t wall(void *arg)
 	return d->conf.ctx->now(d->conf.ctx->clock) / INT64_C(1000000000);
 }
 
-static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
-		   const struct block_seen *held)
-{
-	needs_seated(arg, pool, identity, result, held);
-}
-
 const struct agent_ops driver_agent_ops = {
 	.send = send_request,
 	.random = driver_random,
@@ -155,5 +149,5 @@ const struct agent_ops driver_agent_ops = {
 	.spare = spare,
 	.met = met,
 	.wall = wall,
-	.seated = seated,
+	.seated = needs_seated,
 };

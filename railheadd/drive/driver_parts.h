@@ -76,13 +76,8 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 void presence_pools(struct presence *p);
 void presence_free(struct presence *p);
 
-/*
- * needs_seated - the agent says what became of an identity, see struct agent_ops.
- * needs_serve_seated
- * - tell those who wait for it.
- */
-void needs_seated(struct driver *d, const char *pool, const char *identity, enum need_result result,
+/* needs_seated - struct agent_ops: seated. arg is the driver. */
+void needs_seated(void *arg, const char *pool, const char *identity, enum need_result result,
 		  const struct block_seen *held);
-void needs_serve_seated(struct driver *d);
 
 #endif

@@ -89,12 +89,8 @@ void driver_soon(struct driver *d);
 /* driver_pools_known - the list of pools is complete: only now can names of blocks be read. */
 void driver_pools_known(struct driver *d);
 
-/*
- * driver_heard - of the cluster store; why NULL: an answer. driver_refused - an answer, too: it
- * refuses a call, because of rights, of credentials, or of its own limits.
- */
+/* driver_heard - of the cluster store; why NULL: an answer, perhaps a refusal. */
 void driver_heard(struct driver *d, const struct err *why);
-void driver_refused(struct driver *d, const struct err *why);
 
 /* driver_agent_ops - the calls of the agent, on the node's store; arg is the driver. */
 extern const struct agent_ops driver_agent_ops;

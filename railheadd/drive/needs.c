@@ -138,6 +138,7 @@ void driver_need_cancel(struct driver_need *n)
 
 static void explain_want(const struct driver_need *n, const struct want_answer *answer,
 			 struct err *e);
+static void serve_seated(struct driver *d);
 
 /* Needs are served in their order; one that is too large lets none pass. */
 static void choose(struct driver *d, const char *pool)
@@ -187,6 +188,7 @@ void needs_serve(struct driver *d)
 	if (TAILQ_EMPTY(&d->needs))
 		return;
 	serve_wants(d);
+	serve_seated(d);
 	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
 		choose(d, p->view.pool.name);
 	for (n = TAILQ_FIRST(&d->needs); n; n = next) {
@@ -201,9 +203,10 @@ void needs_serve(struct driver *d)
 
 /* ---- of identities ---- */
 
-void needs_seated(struct driver *d, const char *pool, const char *identity, enum need_result result,
+void needs_seated(void *arg, const char *pool, const char *identity, enum need_result result,
 		  const struct block_seen *held)
 {
+	const struct driver *d = arg;
 	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
 
 	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
@@ -383,7 +386,7 @@ static void explain_want(const struct driver_need *n, const struct want_answer *
 }
 
 /* The agent's answers about identities. */
-void needs_serve_seated(struct driver *d)
+static void serve_seated(struct driver *d)
 {
 	struct driver_need *n = TAILQ_FIRST(&d->needs), *next;
 	struct err why;

@@ -386,11 +386,6 @@ static void pools_can_be_used(struct driver *d)
 	driver_event(d);
 }
 
-void driver_reserved_refused(struct driver *d, const struct err *why)
-{
-	driver_refused(d, why);
-}
-
 void driver_reserved(struct driver *d, const struct ranges *reserved)
 {
 	auto_ranges struct ranges copy = { 0 };

@@ -120,5 +120,68 @@ START_TEST(a_store_without_an_answer_ends_the_wait)
 }
 END_TEST
 
+/* ---- live migration ---- */
+
+#define TARGET                                                                                     \
+	"{\"labels\":{\"kubevirt.io\":\"virt-launcher\",\"kubevirt.io/migrationJobUID\":\"j\"},"   \
+	"\"annotations\":{\"kubevirt.io/domain\":\"web\"}}"
+#define FIVE "rail0-0000000000000000000000000a010005"
+
+/* The machine lives on n2, and its block is shared by a node. */
+static void is_shared_by(const char *node)
+{
+	auto_json struct json *status = json_new_object();
+	char value[400];
+	struct err e;
+
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	(void)snprintf(value, sizeof(value),
+		       "{\"poolUID\":\"%s\",\"node\":\"n2\",\"holder\":\"h2\","
+		       "\"token\":\"0000000000000001\",\"touched\":0,\"used\":1,"
+		       "\"identity\":\"ns/vm:web/net1\",\"ask\":{\"node\":\"%s\","
+		       "\"holder\":\"h3\",\"token\":\"0000000000000002\",\"migrates\":true}}",
+		       json_str(json_get(json_first(json_get(status, "pools")), "uid")), node);
+	memory_store_put(b.store, CLUSTER_BLOCK, FIVE, "n2", value);
+}
+
+START_TEST(a_second_target_is_told_of_the_first_one)
+{
+	struct heard h;
+
+	begin_moves();
+	pod_is(TARGET);
+	is_shared_by("n3");
+	ck_assert_int_eq(machine_needs(POD, &h), ERR_AGAIN);
+	ck_assert_msg(strstr(h.o.why.msg, "ns/vm:web on node n2 migrates to node n3 already"), "%s",
+		      h.o.why.msg);
+	ck_assert_ptr_null(strstr(h.o.why.detail, "forget"));
+	/* One that does not migrate: the source is what it waits for. */
+	pod_is(LAUNCHER);
+	ck_assert_int_eq(machine_needs(POD, &h), ERR_AGAIN);
+	ck_assert_msg(strstr(h.o.why.msg, "is held by virtual machine ns/vm:web on node n2"), "%s",
+		      h.o.why.msg);
+	end();
+}
+END_TEST
+
+/* An earlier process of this node, or its earlier store, wrote the ask and knows it no more. */
+START_TEST(an_old_ask_of_this_node_is_no_obstacle)
+{
+	auto_free char *block = NULL;
+	struct heard h;
+
+	begin_moves();
+	pod_is(TARGET);
+	is_shared_by("n1");
+	ck_assert_int_eq(machine_needs(POD, &h), 0);
+	block = memory_store_text(b.store, CLUSTER_BLOCK, FIVE);
+	ck_assert_msg(strstr(block, "\"node\":\"n2\"") && strstr(block, "\"migrates\":true"), "%s",
+		      block);
+	ck_assert_ptr_null(strstr(block, "0000000000000002"));
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("machine_need", the_block_is_that_of_the_machine, other_pods_have_their_own_block,
-	     a_pod_that_cannot_be_read_gets_no_address, a_store_without_an_answer_ends_the_wait)
+	     a_pod_that_cannot_be_read_gets_no_address, a_store_without_an_answer_ends_the_wait,
+	     a_second_target_is_told_of_the_first_one, an_old_ask_of_this_node_is_no_obstacle)

@@ -103,7 +103,7 @@ static void see(struct reserved *r, const struct json *value)
 		return;
 	}
 	if (!r->known)
-		driver_reserved_refused(r->conf.driver, &e);
+		driver_refused(r->conf.driver, &e);
 	log_error(&r->conf.ctx->log, "the reserved addresses of the cluster %s: %s",
 		  r->known ? "stay as they were" : "are not known", e.msg);
 	r->why = e;
@@ -188,7 +188,7 @@ static void refused(void *arg, const struct err *why)
 	struct reserved *r = arg;
 
 	if (!r->known)
-		driver_reserved_refused(r->conf.driver, why);
+		driver_refused(r->conf.driver, why);
 	else if (!r->refused)
 		log_warn(&r->conf.ctx->log,
 			 "the reserved addresses of the cluster stay as they were: %s (%s)",
