@@ -125,15 +125,23 @@ START_TEST(the_hint_fits_what_was_asked_for)
 }
 END_TEST
 
-START_TEST(people_write_pools)
+/* The error of a call on the pool rail0 without the right. */
+static struct err forbidden(const char *verb)
 {
-	const struct kube_asked create = { "create", kube_resource(CLUSTER_POOL), "rail0" };
+	const struct kube_asked asked = { verb, kube_resource(CLUSTER_POOL), "rail0" };
 	auto_json struct json *tree = parse(STATUS(403, "Forbidden", ""));
 	struct kube_status s;
 	struct err e = { 0 };
 
 	ck_assert(kube_status_read(tree, &s));
-	ck_assert_int_eq(kube_fault(403, &s, &create, &e).outcome, CLUSTER_REFUSED);
+	ck_assert_int_eq(kube_fault(403, &s, &asked, &e).outcome, CLUSTER_REFUSED);
+	return e;
+}
+
+START_TEST(people_write_pools)
+{
+	const struct err e = forbidden("create");
+
 	ck_assert_msg(strstr(e.detail, "people write pools"), "%s", e.detail);
 }
 END_TEST
@@ -171,13 +179,8 @@ END_TEST
 
 START_TEST(one_agent_reports_the_use_of_pools)
 {
-	const struct kube_asked reports = { KUBE_REPORTS, kube_resource(CLUSTER_POOL), "rail0" };
-	auto_json struct json *tree = parse(STATUS(403, "Forbidden", ""));
-	struct kube_status s;
-	struct err e = { 0 };
+	const struct err e = forbidden(KUBE_REPORTS);
 
-	ck_assert(kube_status_read(tree, &s));
-	ck_assert_int_eq(kube_fault(403, &s, &reports, &e).outcome, CLUSTER_REFUSED);
 	ck_assert_msg(strstr(e.msg, "cannot report the use of railpools"), "%s", e.msg);
 	ck_assert_msg(strstr(e.detail, "grant the verb report"), "%s", e.detail);
 }
