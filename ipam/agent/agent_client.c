@@ -16,6 +16,7 @@
 #define GRACE_MS 500
 /* The agent answers at once that it was asked. */
 #define REPAIR_MS 200
+#define POOLS_MS  90000
 
 static int no_agent(const char *path, int errnum, struct err *e)
 {
@@ -165,6 +166,11 @@ int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip
 		return err_nomem(e);
 	return agent_client_call(ctx, &(struct agent_call){ "need-address", args },
 				 wait_ms + GRACE_MS, &result, e);
+}
+
+int agent_client_pools(const struct ctx *ctx, struct json **answer, struct err *e)
+{
+	return agent_client_call(ctx, &(struct agent_call){ "pools", NULL }, POOLS_MS, answer, e);
 }
 
 void agent_client_repair(const struct ctx *ctx)

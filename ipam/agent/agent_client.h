@@ -38,6 +38,13 @@ int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip
 			      int64_t wait_ms, struct err *e) must_check;
 
 /*
+ * agent_client_pools - all pools of the cluster and their blocks; *answer is what
+ * `railctl cluster pool list --json` prints, and the caller frees it. The agent reads two lists of
+ * the cluster store, each with a time of its own.
+ */
+int agent_client_pools(const struct ctx *ctx, struct json **answer, struct err *e) must_check;
+
+/*
  * agent_client_repair - a GC has run: the agent may look for what else dead pods left. Nothing is
  * reported; without an agent, or with a busy one, it costs at most 200 ms.
  */

@@ -5,9 +5,7 @@
 
 #include "railctl/cluster/cluster.h"
 
-/* The agent reads two lists, each with a time of its own. */
-#define POOLS_WAIT_MS (3 * CLUSTER_WAIT_MS)
-#define NUMBER_LEN    32
+#define NUMBER_LEN 32
 
 static const char *text_of(const struct json *o, const char *key)
 {
@@ -101,8 +99,7 @@ static int list_pools(struct cmd_run *r, struct err *e)
 	const struct json *pools;
 	double more;
 
-	if (agent_client_call(&r->ctx, &(struct agent_call){ "pools", NULL }, POOLS_WAIT_MS,
-			      &answer, e))
+	if (agent_client_pools(&r->ctx, &answer, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, answer, e);

@@ -42,9 +42,6 @@ static int add_pool_row(const struct cmd_run *r, struct out_table *t, const stru
 
 /* ---- list --cluster ---- */
 
-/* The agent reads two lists of the cluster store, each with a time of its own. */
-#define CLUSTER_WAIT_MS 90000
-
 static const struct out_column cluster_columns[] = {
 	{ "NAME", OUT_SHRINK },     { "SUBNET", OUT_SHRINK }, { "FROM", OUT_SPARE },
 	{ "LEASED", OUT_RIGHT },    { "SIZE", OUT_RIGHT },    { "ALL SIZE", OUT_RIGHT },
@@ -127,8 +124,7 @@ static int ask_cluster(struct cmd_run *r, struct json *pools, struct err *e)
 {
 	auto_json struct json *answer = NULL;
 
-	if (agent_client_call(&r->ctx, &(struct agent_call){ "pools", NULL }, CLUSTER_WAIT_MS,
-			      &answer, e))
+	if (agent_client_pools(&r->ctx, &answer, e))
 		return -1;
 	json_each (pool, json_get(answer, "pools")) {
 		if (add_cluster(pools, pool))
