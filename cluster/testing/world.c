@@ -562,12 +562,10 @@ struct world *world_new(const struct world_settings *settings)
 	if (ranges_add(&w->usable, (struct ip_range){ first, last }, &e))
 		abort();
 	w->pool.grid.usable = &w->usable;
-	w->pool.warm = 1;
+	w->pool.warm = settings->pods ? 0 : 1;
 	w->pool.strict = settings->strict_pool;
 	w->pool.sticky = settings->pods;
 	w->pool.keep = settings->pods ? KEEP : 0;
-	if (settings->pods)
-		w->pool.warm = 0;
 	w->pool.idle = settings->idle ? 3 * RENEW : 0;
 	for (unsigned i = 0; i < settings->nodes; i++) {
 		struct machine *m = &w->machines[i];
@@ -594,6 +592,8 @@ void world_free(struct world *w)
 {
 	for (unsigned i = 0; i < w->set.nodes; i++)
 		agent_free(w->machines[i].agent);
+	for (size_t i = 0; i < MESSAGES; i++)
+		free(w->messages[i].list);
 	ranges_clear(&w->usable);
 	free(w);
 }

@@ -140,6 +140,14 @@ static size_t list_prefix(const struct world *w, const char *prefix, struct bloc
 	return n;
 }
 
+/* Few messages need a list, and 256 of them would be most of the world. */
+static struct block_seen *list_room(struct message *m)
+{
+	if (!m->list && !(m->list = calloc(OBJECTS, sizeof(*m->list))))
+		abort();
+	return m->list;
+}
+
 /* What a store like etcd tells in the step of a creation: the pool, or the names beside it. */
 static void fill_beside(const struct world *w, struct message *m)
 {
@@ -161,8 +169,8 @@ static void fill_beside(const struct world *w, struct message *m)
 		reply->pool_there = w->pool_there;
 		reply->pool_read = true;
 	} else if (reply->outcome == CLUSTER_EXISTS && *m->request.names) {
+		reply->list = list_room(m);
 		reply->n_list = list_prefix(w, m->request.names, m->list);
-		reply->list = m->list;
 		for (size_t i = 0; i < reply->n_list; i++)
 			m->list[i].block = (struct block){ .owner.node = "?" };
 	}
@@ -189,8 +197,8 @@ void world_execute(struct world *w, struct message *m)
 	w->counts.strays += m->request.call == CALL_REMOVE && is_stray(w, m);
 	w->counts.late += m->late && m->request.call != CALL_GET && m->request.call != CALL_LIST;
 	if (m->request.call == CALL_LIST) {
+		reply->list = list_room(m);
 		reply->n_list = list_prefix(w, m->request.name, m->list);
-		reply->list = m->list;
 		return;
 	}
 	if (m->request.call != CALL_GET)
@@ -215,7 +223,7 @@ void world_send(void *arg, const struct agent_request *r)
 
 		if (msg->used)
 			continue;
-		/* The list is large, and is written before it is read. */
+		/* The list is kept, and is written before it is read. */
 		memset(msg, 0, offsetof(struct message, list));
 		msg->used = true;
 		msg->node = (unsigned)(m - w->machines);
