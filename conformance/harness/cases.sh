@@ -55,16 +55,18 @@ isnt()
 has() { [[ $2 == *"$3"* ]] || fail "$1: '$3' is not in: ${2:0:900}"; }
 hasnt() { [[ $2 != *"$3"* ]] || fail "$1: '$3' is in: ${2:0:900}"; }
 
-# eventually COMMAND...: until it succeeds, for at most PATIENCE seconds.
+# eventually COMMAND...: until it succeeds, for at most PATIENCE seconds. A command of some processes, again and again, would take
+# the processor from what it waits for: the pauses become longer.
 eventually()
 {
-	local end=$((${EPOCHREALTIME/./} + PATIENCE * 1000000))
+	local end=$((${EPOCHREALTIME/./} + PATIENCE * 1000000)) pause tries=0
 	until "$@" >/dev/null 2>&1; do
 		[ "${EPOCHREALTIME/./}" -lt "$end" ] || {
 			fail "not within $PATIENCE seconds: $*"
 			return
 		}
-		sleep 0.02
+		[ $((tries++)) -lt 10 ] && pause=0.02 || pause=0.1
+		sleep "$pause"
 	done
 }
 
