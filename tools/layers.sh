@@ -89,7 +89,7 @@ railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/sto
 railheadd/events|lib/ cluster/store/
 railheadd/kubenode|lib/ cluster/store/ railheadd/drive/
 railheadd/machines|lib/ cluster/protocol/ cluster/store/ railheadd/drive/
-railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ railheadd/drive/
+railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/drive/
 railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/

@@ -28,10 +28,8 @@ static const struct json_field fields[] = {
 	{ .key = NULL },
 };
 
-int node_pool_add(struct json *list, const struct node_pool *p)
+static int write_report(struct json *o, const struct node_pool *p)
 {
-	struct json *o = json_push_object(list);
-
 	return !o || json_add_str(o, "name", p->name) || json_add_str(o, "uid", p->uid) ||
 			       json_add_int(o, "generation", p->generation) ||
 			       (*p->waits && json_add_str(o, "waits", p->waits))
@@ -39,22 +37,42 @@ int node_pool_add(struct json *list, const struct node_pool *p)
 		       : 0;
 }
 
+static bool read_report(const struct json *item, const char *key, struct node_pool *out)
+{
+	struct raw r = { .name = NULL };
+	struct err ignored;
+
+	if (!item || json_decode(item, key, fields, &r, &ignored))
+		return false;
+	*out = (struct node_pool){ .generation = r.generation };
+	(void)snprintf(out->name, sizeof(out->name), "%s", r.name ? r.name : "");
+	(void)snprintf(out->uid, sizeof(out->uid), "%s", r.uid ? r.uid : "");
+	(void)snprintf(out->waits, sizeof(out->waits), "%s", r.waits ? r.waits : "");
+	return true;
+}
+
+int node_pool_add(struct json *list, const struct node_pool *p)
+{
+	return write_report(json_push_object(list), p);
+}
+
 bool node_pool_find(const struct json *value, const char *name, struct node_pool *out)
 {
 	json_each (item, json_get(value, "pools")) {
-		struct raw r = { .name = NULL };
 		const char *its = json_str(json_get(item, "name"));
-		struct err ignored;
 
-		if (!its || strcmp(its, name) != 0)
-			continue;
-		if (json_decode(item, "pools", fields, &r, &ignored))
-			return false;
-		*out = (struct node_pool){ .generation = r.generation };
-		(void)snprintf(out->name, sizeof(out->name), "%s", r.name);
-		(void)snprintf(out->uid, sizeof(out->uid), "%s", r.uid ? r.uid : "");
-		(void)snprintf(out->waits, sizeof(out->waits), "%s", r.waits ? r.waits : "");
-		return true;
+		if (its && strcmp(its, name) == 0)
+			return read_report(item, "pools", out);
 	}
 	return false;
+}
+
+int node_reserved_put(struct json *value, const struct node_pool *p)
+{
+	return write_report(json_add_object(value, "reserved"), p);
+}
+
+bool node_reserved_find(const struct json *value, struct node_pool *out)
+{
+	return read_report(json_get(value, "reserved"), "reserved", out);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node_pools.h: which definitions of shared pools a node has taken over, as a member of the value
- * of its object. Pure.
+ * node_pools.h: which definitions of shared pools a node has taken over, and which reserved
+ * addresses of the cluster, as members of the value of its object. Pure.
  *
- *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not" }]
+ *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not" }],
+ *	"reserved": { "name": "cluster", "uid": "...", "generation": 2 }
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_NODE_POOLS_H
 #define RAILHEAD_CLUSTER_PROTOCOL_NODE_POOLS_H
@@ -19,6 +20,14 @@ struct node_pool {
 	/* Why it has not taken over the present one, or what else is in the way; "": nothing. */
 	char waits[NODE_POOL_WAITS_LEN];
 };
+
+/*
+ * node_reserved_put - the report about the object that reserves addresses, as the member
+ * "reserved"; its name is CLUSTER_RESERVED_NAME. uid "": the node knows that there is none. -1: no
+ * memory. node_reserved_find - as node_pool_find().
+ */
+int node_reserved_put(struct json *value, const struct node_pool *p) must_check;
+bool node_reserved_find(const struct json *value, struct node_pool *out);
 
 /* node_pool_add - append one to a list, the member "pools". -1: no memory. */
 int node_pool_add(struct json *list, const struct node_pool *p) must_check;

@@ -48,6 +48,23 @@ START_TEST(what_cannot_be_read_says_nothing)
 }
 END_TEST
 
+START_TEST(reserved_addresses_there_and_back)
+{
+	const struct node_pool a = { "cluster", "u1", 3, "why" }, none = { .name = "cluster" };
+	auto_json struct json *value = json_new_object(), *other = json_new_object();
+	struct node_pool out;
+
+	ck_assert(!node_reserved_find(value, &out));
+	ck_assert_int_eq(node_reserved_put(value, &a), 0);
+	ck_assert(node_reserved_find(value, &out));
+	ck_assert(strcmp(out.uid, "u1") == 0 && out.generation == 3);
+	ck_assert_str_eq(out.waits, "why");
+	ck_assert_int_eq(node_reserved_put(other, &none), 0);
+	ck_assert(node_reserved_find(other, &out));
+	ck_assert(strcmp(out.name, "cluster") == 0 && !*out.uid && !out.generation);
+}
+END_TEST
+
 static int add_one(void *arg, struct err *e)
 {
 	auto_json struct json *list = json_new_array();
@@ -63,4 +80,5 @@ START_TEST(memory_fails)
 }
 END_TEST
 
-TEST_PROGRAM("node_pools", there_and_back, what_cannot_be_read_says_nothing, memory_fails)
+TEST_PROGRAM("node_pools", there_and_back, reserved_addresses_there_and_back,
+	     what_cannot_be_read_says_nothing, memory_fails)

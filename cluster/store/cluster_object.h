@@ -15,7 +15,7 @@ enum cluster_kind {
 	CLUSTER_NODE,      /* RailNode, nodes/NAME */
 	CLUSTER_HEARTBEAT, /* Lease in the agents' namespace, heartbeats/NAME */
 	CLUSTER_IDENTITY,  /* RailIdentity, identities/NAME */
-	CLUSTER_RESERVED,  /* RailReserved, reserved/NAME; the one that counts is "cluster" */
+	CLUSTER_RESERVED,  /* RailReserved, reserved/NAME: see CLUSTER_RESERVED_NAME */
 	/*
 	 * Node of Kubernetes, of the kubelet: only listed and watched, by its node. The value is
 	 * its labels. Only for a store that has_nodes.
@@ -28,6 +28,8 @@ enum cluster_kind {
 	CLUSTER_KUBE_POD,
 	CLUSTER_KINDS,
 };
+
+#define CLUSTER_RESERVED_NAME "cluster" /* of the one object of CLUSTER_RESERVED */
 
 /* A name is a DNS subdomain, as Kubernetes demands: at most 253 bytes. */
 #define CLUSTER_NAME_LEN    254

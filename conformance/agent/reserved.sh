@@ -50,6 +50,34 @@ test_reserved_addresses_are_left_out_of_blocks()
 }
 everywhere_one() { NODES=1 everywhere "$@"; }
 
+# A change counts on a node once the node says so. One whose agent is away is named.
+test_reserved_addresses_are_waited_for()
+{
+	cluster_begin
+	shared rail0 "$RESERVED"
+	is "reserve" ctl n1 cluster reserved add --wait "$LIMIT" 10.92.0.4
+	has "reserve" "$(<"$W/is")" "All nodes have taken over the reserved addresses: 3."
+	eq "nodes that have it" "$(for i in 1 2 3; do has_reserved "n$i" rail0 '["10.92.0.4"]' && echo "n$i"; done | tr '\n' ' ')" "n1 n2 n3 "
+	agent_kill n3
+	isnt "a node is away" ctl n1 cluster reserved add --wait 3 10.92.0.5
+	has "a node is away" "$(<"$W/is")" "node n3 has not taken over the reserved addresses"
+	# The command does not wait for a heartbeat that does not move. The change was made before.
+	eventually silent_is_named
+	agent_begin n3
+	eventually agent_is n3 .health ok
+	is "wait" ctl n1 cluster reserved add --wait "$LIMIT" 10.92.0.5
+	has "wait" "$(<"$W/is")" $'Nothing has changed.\nAll nodes have taken over the reserved addresses: 3.'
+	is "remove" ctl n2 cluster reserved remove --json --wait "$LIMIT" 10.92.0.4-10.92.0.5
+	eq "states" "$(jq -c '[.nodes[].state]' "$W/is")" '["done","done","done"]'
+	isnt "a wrong number" ctl n1 cluster reserved add --wait soon 10.92.0.6
+	eq "a wrong number changes nothing" "$(ctl n1 cluster reserved show --json | jq -c .ranges)" "[]"
+}
+silent_is_named()
+{
+	ctl n1 cluster reserved add --wait 1 10.92.0.5 >"$W/is" 2>&1
+	grep -q 'node n3 has not taken over the reserved addresses: its heartbeat does not move' "$W/is"
+}
+
 # Exactly as many as are left, whichever nodes take them.
 test_reserved_addresses_are_assigned_by_no_node()
 {

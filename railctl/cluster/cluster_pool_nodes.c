@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster_pool_nodes.c: `railctl cluster pool show`, and the option --wait of `apply`: which nodes
- * have taken over the definition of a pool.
+ * cluster_pool_nodes.c: `railctl cluster pool show`, and the option --wait of commands that change
+ * pools or reserved addresses: which nodes have taken them over.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +23,11 @@ static int ask(struct cmd_run *r, const char *pool, struct json **answer, struct
 
 	json_free(*answer);
 	*answer = NULL;
-	if (!args || json_add_str(args, "pool", pool))
+	if (!args || (pool && json_add_str(args, "pool", pool)))
 		return err_nomem(e);
-	return agent_client_call(&r->ctx, &(struct agent_call){ "pool-nodes", args }, ASK_WAIT_MS,
-				 answer, e);
+	return agent_client_call(
+		&r->ctx, &(struct agent_call){ pool ? "pool-nodes" : "reserved-nodes", args },
+		ASK_WAIT_MS, answer, e);
 }
 
 static unsigned number(const struct json *answer, const char *key)
@@ -149,7 +150,7 @@ static void pause_ms(int64_t ms)
 	(void)nanosleep(&t, NULL);
 }
 
-static void name_nodes(struct cmd_run *r, const struct json *answer)
+static void name_nodes(struct cmd_run *r, const char *pool, const struct json *answer)
 {
 	json_each (n, json_get(answer, "nodes")) {
 		const char *state = json_str(json_get(n, "state"));
@@ -157,8 +158,9 @@ static void name_nodes(struct cmd_run *r, const struct json *answer)
 
 		if (!state || strcmp(state, "done") == 0 || strcmp(state, "forgotten") == 0)
 			continue;
-		out_line(&r->out, OUT_WARN, "node %s has not taken over pool %s%s%s",
-			 json_str(json_get(n, "name")), json_str(json_get(answer, "name")),
+		out_line(&r->out, OUT_WARN, "node %s has not taken over %s%s%s%s",
+			 json_str(json_get(n, "name")), pool ? "pool " : "the reserved addresses",
+			 pool ? pool : "",
 			 why                            ? ": "
 			 : strcmp(state, "silent") == 0 ? ": its heartbeat does not move"
 							: "",
@@ -183,7 +185,7 @@ int cluster_pool_wait(struct cmd_run *r, const char *pool, unsigned seconds, str
 	if (!number(*answer, "waits") && !number(*answer, "silent"))
 		return 0;
 	if (!r->out.json)
-		name_nodes(r, *answer);
+		name_nodes(r, pool, *answer);
 	r->status = CMD_FAILED;
 	return 0;
 }

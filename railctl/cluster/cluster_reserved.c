@@ -24,18 +24,46 @@ static int ask(struct cmd_run *r, const char *key, struct json **answer, struct 
 				 answer, e);
 }
 
+/* Waits only with the option --wait. */
+static int wait_for_all(struct cmd_run *r, struct json *changed, struct err *e)
+{
+	auto_json struct json *answer = NULL;
+	unsigned seconds;
+
+	if (cluster_pool_wait_option(r, &seconds, e))
+		return -1;
+	if (!seconds)
+		return 0;
+	if (cluster_pool_wait(r, NULL, seconds, &answer, e))
+		return -1;
+	if (!r->out.json && !r->status)
+		out_line(&r->out, OUT_GOOD,
+			 "All nodes have taken over the reserved addresses: %.0f.",
+			 json_num(json_get(answer, "done")));
+	return json_add_copy(changed, "nodes", json_get(answer, "nodes")) ? err_nomem(e) : 0;
+}
+
 static int change(struct cmd_run *r, const char *key, const char *done, struct err *e)
 {
 	auto_json struct json *answer = NULL;
+	unsigned ignored;
 
-	if (ask(r, key, &answer, e))
+	/* A wrong option changes nothing. */
+	if (cluster_pool_wait_option(r, &ignored, e) || ask(r, key, &answer, e))
 		return -1;
-	if (r->out.json)
-		return out_json(&r->out, answer, e);
-	out_line(&r->out, OUT_PLAIN, "%s",
-		 json_true(json_get(answer, "changed")) ? done : "Nothing has changed.");
-	return 0;
+	if (!r->out.json)
+		out_line(&r->out, OUT_PLAIN, "%s",
+			 json_true(json_get(answer, "changed")) ? done : "Nothing has changed.");
+	if (wait_for_all(r, answer, e))
+		return -1;
+	return r->out.json ? out_json(&r->out, answer, e) : 0;
 }
+
+static const struct opt change_opts[] = {
+	{ "wait", "SECONDS",
+	  "wait until all nodes have taken them over, and name those that have not", 0 },
+	{ 0 },
+};
 
 /* ---- show ---- */
 
@@ -78,6 +106,7 @@ static int add(struct cmd_run *r, struct err *e)
 static const char *const add_examples[] = {
 	"railctl cluster reserved add 10.1.0.10",
 	"railctl cluster reserved add 10.1.0.10-10.1.0.19 10.2.0.0/28",
+	"railctl cluster reserved add --wait 60 10.1.0.10",
 	NULL,
 };
 
@@ -88,8 +117,12 @@ static const struct cmd cmd_add = {
 	.about =
 		"RANGE is an address, \"first-last\" or \"network/len\"; a network has all its "
 		"addresses. It may be outside of all pools. It counts for shared pools. A pod that "
-		"has such an address keeps it, and `railctl ipam conflicts` on its node names it.",
+		"has such an address keeps it, and `railctl ipam conflicts` on its node names "
+		"it.\n\n"
+		"Each node takes the change over by itself. With --wait the command fails if a "
+		"node has not done so in time.",
 	.examples = add_examples,
+	.opts = { change_opts },
 	.min_words = 1,
 	.max_words = CLUSTER_RANGES_MAX,
 	.run = add,
@@ -100,7 +133,11 @@ static int remove_ranges(struct cmd_run *r, struct err *e)
 	return change(r, "remove", "Not reserved any more. Pools may assign these addresses.", e);
 }
 
-static const char *const remove_examples[] = { "railctl cluster reserved remove 10.1.0.12", NULL };
+static const char *const remove_examples[] = {
+	"railctl cluster reserved remove 10.1.0.12",
+	"railctl cluster reserved remove --wait 60 10.1.0.12",
+	NULL,
+};
 
 static const struct cmd cmd_remove = {
 	.name = "remove",
@@ -110,6 +147,7 @@ static const struct cmd cmd_remove = {
 		 "reserves "
 		 "or excludes stay so.",
 	.examples = remove_examples,
+	.opts = { change_opts },
 	.min_words = 1,
 	.max_words = CLUSTER_RANGES_MAX,
 	.run = remove_ranges,

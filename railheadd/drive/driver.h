@@ -14,6 +14,7 @@ struct driver;
 struct event_base;
 struct events;
 struct ipam;
+struct node_pool;
 struct ranges;
 
 /* Everything but the store is borrowed. */
@@ -75,9 +76,11 @@ void driver_labels(struct driver *d, const struct json *labels);
 /*
  * driver_reserved - no pool of the cluster assigns these addresses from now on; pods that have one
  * keep it. They are copied, and kept with each pool in the store of the node. NULL: the cluster
- * store does not know; what the pools of this node have of it counts, also for new pools.
+ * store does not know; what the pools of this node have of it counts, also for new pools. of: the
+ * object that says so, for the report of this node; waits: why the present object does not count.
+ * NULL: nothing is reported.
  */
-void driver_reserved(struct driver *d, const struct ranges *reserved);
+void driver_reserved(struct driver *d, const struct ranges *reserved, const struct node_pool *of);
 
 /* driver_refused - the cluster store refuses a call, because of rights, credentials or limits. */
 void driver_refused(struct driver *d, const struct err *why);

@@ -40,6 +40,9 @@ void pools_looks_cancel(struct driver *d);
  */
 struct json *pools_reserved_in(const struct driver *d, struct ip_prefix subnet);
 
+/* pools_stale - a pool that this node assigns as it was before the last change; NULL: none. */
+const struct pool_seen *pools_stale(const struct driver *d);
+
 /* pool_list_cancel - the list of all blocks that looks share. */
 void pool_list_cancel(struct driver *d);
 

@@ -45,7 +45,8 @@ struct driver {
 	struct cluster_selector pools_which, own_which;
 	struct pool_entries pools;
 	struct pools_seen seen;
-	struct ranges reserved; /* in the cluster, as far as it is known */
+	struct ranges reserved;       /* in the cluster, as far as it is known */
+	struct node_pool reserved_of; /* the object that says so; name "": none is reported */
 	bool reserved_known;
 	bool pools_listed; /* a list of them was complete */
 	bool pools_known;  /* and it is known which addresses of them are reserved */

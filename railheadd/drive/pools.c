@@ -386,7 +386,7 @@ static void pools_can_be_used(struct driver *d)
 	driver_event(d);
 }
 
-void driver_reserved(struct driver *d, const struct ranges *reserved)
+void driver_reserved(struct driver *d, const struct ranges *reserved, const struct node_pool *of)
 {
 	auto_ranges struct ranges copy = { 0 };
 	struct err e;
@@ -398,8 +398,22 @@ void driver_reserved(struct driver *d, const struct ranges *reserved)
 	}
 	if (reserved)
 		exchange(d, &copy);
+	d->reserved_of = of ? *of : (struct node_pool){ .generation = 0 };
 	d->reserved_known = true;
 	pools_can_be_used(d);
+}
+
+const struct pool_seen *pools_stale(const struct driver *d)
+{
+	const struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		const struct pool_entry *p = s->fresh ? pools_find(d, s->name) : NULL;
+
+		if (p && !p->gone)
+			return s;
+	}
+	return NULL;
 }
 
 void pools_look_clear(struct driver *d)

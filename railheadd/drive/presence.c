@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * presence.c: reads the object of this node, and writes it if it differs from what runs here. The
- * object also says which definitions of pools the node has taken over.
+ * object also says which definitions of pools the node has taken over, and which reserved
+ * addresses.
  */
 #include <event2/event.h>
 #include <stdio.h>
@@ -22,11 +23,11 @@ struct presence {
 	struct cluster_node is;
 	struct event *timer;
 	struct cluster_call *call; /* NULL: the timer runs */
-	uint64_t said;             /* of the pools: a hash of what was written or is about to be */
+	uint64_t said;             /* a hash of the reports that were written or are about to be */
 	bool again;                /* they changed during the call */
 };
 
-/* ---- the pools ---- */
+/* ---- the reports ---- */
 
 /* The report of this node about a pool that the cluster has. */
 static struct node_pool report_of(const struct driver *d, const struct pool_seen *s)
@@ -51,6 +52,25 @@ static struct node_pool report_of(const struct driver *d, const struct pool_seen
 	return p;
 }
 
+/* The same about the reserved addresses: they count here once all pools of the node have them. */
+static struct node_pool report_of_reserved(const struct driver *d)
+{
+	const struct pool_seen *s = pools_stale(d);
+	struct node_pool p = d->reserved_of;
+
+	if (s && !*p.waits)
+		(void)snprintf(p.waits, sizeof(p.waits), "pool %.31s: %.200s", s->name,
+			       *s->waits ? s->waits : "it is taken over later");
+	return p;
+}
+
+static int add_reserved(const struct driver *d, struct json *value)
+{
+	const struct node_pool p = report_of_reserved(d);
+
+	return *p.name ? node_reserved_put(value, &p) : 0;
+}
+
 static int add_pools(const struct driver *d, struct json *value)
 {
 	struct json *list = json_add_array(value, "pools");
@@ -65,18 +85,24 @@ static int add_pools(const struct driver *d, struct json *value)
 	return list ? 0 : -1;
 }
 
-static uint64_t hash_of_pools(const struct driver *d)
+static uint64_t hash_report(uint64_t h, const struct node_pool *p)
 {
-	uint64_t h = HASH_START;
+	h = hash_add(h, p->name, strlen(p->name) + 1);
+	h = hash_add(h, p->uid, strlen(p->uid) + 1);
+	h = hash_add(h, &p->generation, sizeof(p->generation));
+	return hash_add(h, p->waits, strlen(p->waits) + 1);
+}
+
+static uint64_t hash_of_reports(const struct driver *d)
+{
+	const struct node_pool reserved = report_of_reserved(d);
+	uint64_t h = hash_report(HASH_START, &reserved);
 	const struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
 		const struct node_pool p = report_of(d, s);
 
-		h = hash_add(h, p.name, strlen(p.name) + 1);
-		h = hash_add(h, p.uid, strlen(p.uid) + 1);
-		h = hash_add(h, &p.generation, sizeof(p.generation));
-		h = hash_add(h, p.waits, strlen(p.waits) + 1);
+		h = hash_report(h, &p);
 	}
 	return h;
 }
@@ -131,7 +157,8 @@ static struct json *value_of(const struct presence *p)
 {
 	auto_json struct json *value = node_to_json(&p->is);
 
-	if (!value || (p->driver->pools_known && add_pools(p->driver, value)))
+	if (!value || (p->driver->pools_known &&
+		       (add_pools(p->driver, value) || add_reserved(p->driver, value))))
 		return NULL;
 	return TAKE_PTR(value);
 }
@@ -161,12 +188,13 @@ static bool is_same(const struct cluster_node *a, const struct cluster_node *b)
 }
 
 /* Before all pools are known, nothing is said about them, and what stands there stays. */
-static bool has_same_pools(const struct presence *p, const struct json *there)
+static bool has_same_reports(const struct presence *p, const struct json *there)
 {
 	auto_json struct json *value = value_of(p);
 
 	return !p->driver->pools_known ||
-	       (value && json_same(json_get(there, "pools"), json_get(value, "pools")));
+	       (value && json_same(json_get(there, "pools"), json_get(value, "pools")) &&
+		json_same(json_get(there, "reserved"), json_get(value, "reserved")));
 }
 
 static void was_read(void *arg, const struct cluster_result *r)
@@ -181,7 +209,7 @@ static void was_read(void *arg, const struct cluster_result *r)
 	else if (r->outcome != CLUSTER_OK)
 		failed(p, r);
 	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
-		 !is_same(&there, &p->is) || !has_same_pools(p, r->object->value))
+		 !is_same(&there, &p->is) || !has_same_reports(p, r->object->value))
 		write_node(p, r->object);
 	else
 		ended(p);
@@ -208,7 +236,7 @@ void presence_pools(struct presence *p)
 
 	if (!p || !p->driver->pools_known || agent_health(p->driver->agent) != AGENT_OK)
 		return;
-	now = hash_of_pools(p->driver);
+	now = hash_of_reports(p->driver);
 	if (now == p->said)
 		return;
 	p->said = now;

@@ -69,6 +69,16 @@ static void note_beat(struct node_row *row, const struct cluster_object *o,
 	row->silent = beat_seen(&row->watch, &o->at, look->sent, look->now);
 }
 
+static void note_report(struct node_row *row, const struct json *value,
+			const struct node_table_look *look)
+{
+	row->pool.name[0] = '\0';
+	if (look->reserved)
+		(void)node_reserved_find(value, &row->pool);
+	else if (look->pool)
+		(void)node_pool_find(value, look->pool, &row->pool);
+}
+
 int node_table_object(struct node_table *t, const struct cluster_object *o,
 		      const struct node_table_look *look, struct err *e)
 {
@@ -87,9 +97,8 @@ int node_table_object(struct node_table *t, const struct cluster_object *o,
 		note_beat(row, o, look);
 	else
 		row->described = node_from_json(o->value, o->name, &row->is, &ignored) == 0;
-	if (o->kind == CLUSTER_NODE && look->pool &&
-	    !node_pool_find(o->value, look->pool, &row->pool))
-		row->pool.name[0] = '\0';
+	if (o->kind == CLUSTER_NODE)
+		note_report(row, o->value, look);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ struct node_row {
 	struct beat_watch watch;
 	int64_t silent; /* ns */
 	uint64_t blocks;
-	struct node_pool pool; /* what it says about the pool of the question; name "": nothing */
+	struct node_pool pool; /* what it says about the question; name "": nothing */
 };
 
 /* Rows in the order of names. All 0: empty. */
@@ -39,12 +39,14 @@ struct node_row *node_table_find(const struct node_table *t, const char *name);
  * node_table_object - an object of a list: a node, a heartbeat, or a block, which counts for its
  * node. An object that is not understood, or without a node, is left out. seen: the table of the
  * last question. sent: when the list began, now: ns of one clock that never goes back. pool: the
- * name of the pool of the question; NULL: it is about none. ERR_NOMEM.
+ * name of the pool of the question; NULL: it is about none. reserved: it is about the reserved
+ * addresses. ERR_NOMEM.
  */
 struct node_table_look {
 	const struct node_table *seen;
 	int64_t sent, now;
 	const char *pool;
+	bool reserved;
 };
 int node_table_object(struct node_table *t, const struct cluster_object *o,
 		      const struct node_table_look *look, struct err *e) must_check;

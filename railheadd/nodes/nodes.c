@@ -219,11 +219,12 @@ struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, 
 	return ask(n, &pools, end, e);
 }
 
-/* ---- about one pool ---- */
+/* ---- about one pool, or the reserved addresses ---- */
 
 static int asked_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
 {
-	return o->kind == CLUSTER_POOL ? pool_asked_note(&a->pool, o, e) : node_item(a, o, e);
+	return o->kind == a->question->kinds[0] ? pool_asked_note(&a->pool, o, e)
+						: node_item(a, o, e);
 }
 
 static int asked_end(struct nodes_ask *a, struct err *e)
@@ -259,6 +260,21 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 	if (a) {
 		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
 		a->look.pool = a->pool.name;
+	}
+	return a;
+}
+
+struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_RESERVED, CLUSTER_NODE,
+						   CLUSTER_HEARTBEAT };
+	static const struct question about = { "reserved addresses", kinds, ARRAY_SIZE(kinds),
+					       asked_item,           NULL,  asked_answer };
+	struct nodes_ask *a = ask(n, &about, end, e);
+
+	if (a) {
+		(void)snprintf(a->pool.name, sizeof(a->pool.name), CLUSTER_RESERVED_NAME);
+		a->look.reserved = true;
 	}
 	return a;
 }

@@ -28,7 +28,7 @@ void nodes_free(struct nodes *n);
 
 /*
  * done - once, from the loop. answer: borrowed, see node_table_json(), or pool_nodes_json() for a
- * question about a pool; NULL: why.
+ * question about a pool or the reserved addresses; NULL: why.
  */
 struct nodes_end {
 	void (*done)(void *arg, const struct json *answer, const struct err *why);
@@ -38,11 +38,14 @@ struct nodes_end {
 /*
  * nodes_ask - ERR_CONFIG: no cluster store; then it returns NULL, as without memory, and done is
  * not called. ERR_AGAIN: the store is away. nodes_ask_pool - which nodes have taken over the pool
- * of this name; also ERR_NOTFOUND. nodes_ask_cancel - done is not called any more.
+ * of this name; also ERR_NOTFOUND. nodes_ask_reserved - the same about the addresses that the
+ * cluster reserves; without such an object, which nodes know that. nodes_ask_cancel - done is not
+ * called any more.
  */
 struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e);
 struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
 				 struct err *e);
+struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e);
 
 /* nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools and blocks. */
 struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, struct err *e);

@@ -68,6 +68,20 @@ static void done(void *arg, const struct json *answer, const struct err *why)
 	}
 }
 
+static void done_states(void *arg, const struct json *answer, const struct err *why)
+{
+	struct asked *a = arg;
+	char text[128];
+
+	ck_assert_msg(!why, "%s", why ? why->msg : "");
+	a->done = true;
+	json_each (o, json_get(answer, "nodes")) {
+		(void)snprintf(text, sizeof(text), "%s %s ", json_str(json_get(o, "name")),
+			       json_str(json_get(o, "state")));
+		testing_append(a->text, sizeof(a->text), text);
+	}
+}
+
 static struct nodes_ask *ask(struct asked *a)
 {
 	const struct nodes_end how = { done, a };
@@ -210,6 +224,28 @@ START_TEST(which_nodes_have_taken_a_pool_over)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/nodes/nodes", which_nodes_have_taken_a_pool_over,
-	     a_node_whose_heartbeat_does_not_move, two_questions_at_a_time,
-	     a_store_that_is_away_or_refuses, questions_that_are_cancelled, without_a_store)
+START_TEST(which_nodes_have_taken_reserved_addresses_over)
+{
+	struct asked a = { .done = false };
+	const struct nodes_end how = { done_states, &a };
+
+	begin(true);
+	objects();
+	memory_store_put(store, CLUSTER_NODE, "n2", "n2",
+			 "{\"reserved\":{\"name\":\"cluster\",\"uid\":\"\"}}");
+	ck_assert_ptr_nonnull(nodes_ask_reserved(n, &how, &a.why));
+	loop_until(base, is_done, &a);
+	ck_assert_str_eq(a.text, "n1 silent n2 done ");
+	a = (struct asked){ .done = false };
+	memory_store_put(store, CLUSTER_RESERVED, "cluster", "", "{}");
+	ck_assert_ptr_nonnull(nodes_ask_reserved(n, &how, &a.why));
+	loop_until(base, is_done, &a);
+	ck_assert_str_eq(a.text, "n1 silent n2 silent ");
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("railheadd/nodes/nodes", which_nodes_have_taken_reserved_addresses_over,
+	     which_nodes_have_taken_a_pool_over, a_node_whose_heartbeat_does_not_move,
+	     two_questions_at_a_time, a_store_that_is_away_or_refuses, questions_that_are_cancelled,
+	     without_a_store)

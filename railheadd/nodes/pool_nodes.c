@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_nodes.c: the reports of the nodes, compared with the pool as the cluster store has it. */
+/* pool_nodes.c: the reports of the nodes, compared with the object as the cluster store has it. */
 #include "railheadd/nodes/pool_nodes.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ int pool_asked_note(struct pool_asked *p, const struct cluster_object *o, struct
 	return 0;
 }
 
-/* The report is about this pool, not about an earlier one of its name. */
+/* The report is about this object, not about an earlier one of its name. */
 static bool has_reported(const struct pool_asked *p, const struct node_row *row)
 {
 	return *row->pool.name && strcmp(row->pool.uid, p->uid) == 0;
@@ -94,7 +94,8 @@ struct json *pool_nodes_json(const struct pool_asked *p, const struct node_table
 	if (!answer || json_add_str(answer, "name", p->name) ||
 	    json_add_str(answer, "uid", p->uid) ||
 	    json_add_int(answer, "generation", p->generation) ||
-	    json_add_copy(answer, "definition", p->definition) || add_nodes(answer, p, t, silent))
+	    (p->definition && json_add_copy(answer, "definition", p->definition)) ||
+	    add_nodes(answer, p, t, silent))
 		return NULL;
 	return TAKE_PTR(answer);
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool_nodes.h: which nodes have taken over the present definition of a shared pool. Pure.
+ * pool_nodes.h: which nodes have taken over the present definition of a shared pool, or the
+ * addresses that the cluster reserves. Pure.
  */
 #ifndef RAILHEAD_RAILHEADD_NODES_POOL_NODES_H
 #define RAILHEAD_RAILHEADD_NODES_POOL_NODES_H
 
 #include "railheadd/nodes/node_table.h"
 
-/* A pool as a list shows it. */
+/* A pool as a list shows it, or the object that reserves addresses. */
 struct pool_asked {
 	char name[GRID_POOL_MAX + 1];
 	char uid[CLUSTER_UID_LEN]; /* "": the cluster has none of this name */
 	int64_t generation;
-	struct json *definition; /* owned */
+	struct json *definition; /* owned; NULL: there is none */
 };
 
-/* pool_asked_note - an object of a list of pools. ERR_NOMEM. */
+/* pool_asked_note - an object of a list. ERR_NOMEM. */
 int pool_asked_note(struct pool_asked *p, const struct cluster_object *o, struct err *e) must_check;
 
 /*
@@ -34,7 +35,8 @@ enum pool_node pool_node_of(const struct pool_asked *p, const struct node_row *r
  * pool_nodes_json - {"name", "uid", "generation", "definition", "nodes": [{"name", "state": "done",
  * "waits", "silent" or "forgotten", "generation", "why", "heartbeatSeconds"}], "done", "waits",
  * "silent", "forgotten": numbers of nodes, "more"}. generation of a node: what it has taken over,
- * absent if it has not reported this pool. Nodes that are not done come first. NULL: no memory.
+ * absent if it has not reported this object. definition is absent if the cluster has none. Nodes
+ * that are not done come first. NULL: no memory.
  */
 struct json *pool_nodes_json(const struct pool_asked *p, const struct node_table *t,
 			     int64_t silent);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/protocol/node_pools.h"
 #include "ipam/admin/admin.h"
 #include "ipam/conf/range_list.h"
 #include "railheadd/drive/follow.h"
@@ -19,6 +20,7 @@ struct reserved {
 	struct cluster_selector which;
 	struct follow *follow;
 	struct ranges ranges; /* of the object */
+	struct node_pool of;  /* that object, as this node reports it */
 	bool handed;          /* the driver has these */
 	bool known;           /* that, or the cluster store does not have the kind */
 	bool there;           /* in the list that runs */
@@ -74,36 +76,59 @@ static bool is_same(const struct ranges *a, const struct ranges *b)
 	return x && y && json_same(x, y);
 }
 
-/* Takes *ranges over. */
-static void hand_over(struct reserved *r, struct ranges *ranges)
+static bool is_reported(const struct reserved *r, const struct cluster_object *o)
+{
+	return !*r->of.waits && strcmp(r->of.uid, o ? o->at.uid : "") == 0 &&
+	       r->of.generation == (o ? o->generation : 0);
+}
+
+static void report(struct reserved *r, const struct cluster_object *o)
+{
+	r->of = (struct node_pool){ .name = CLUSTER_RESERVED_NAME };
+	if (!o)
+		return;
+	memcpy(r->of.uid, o->at.uid, sizeof(r->of.uid));
+	r->of.generation = o->generation;
+}
+
+/* Takes *ranges over. o NULL: there is no object. */
+static void hand_over(struct reserved *r, struct ranges *ranges, const struct cluster_object *o)
 {
 	bool same = r->handed && is_same(&r->ranges, ranges);
+	bool said = r->handed && is_reported(r, o);
 
 	ranges_clear(&r->ranges);
 	r->ranges = *ranges;
 	*ranges = (struct ranges){ .n = 0 };
 	r->why.code = 0;
 	r->known = r->handed = true;
+	if (same && said)
+		return;
+	report(r, o);
+	driver_reserved(r->conf.driver, &r->ranges, &r->of);
 	if (same)
 		return;
-	driver_reserved(r->conf.driver, &r->ranges);
 	if (r->ranges.n)
 		log_info(&r->conf.ctx->log, "the cluster reserves %zu range%s of addresses",
 			 r->ranges.n, r->ranges.n == 1 ? "" : "s");
 	report_pods(r);
 }
 
-static void see(struct reserved *r, const struct json *value)
+static void see(struct reserved *r, const struct cluster_object *o)
 {
 	auto_ranges struct ranges ranges = { .n = 0 };
 	struct err e;
 
-	if (cluster_reserved_decode(value, &ranges, &e) == 0) {
-		hand_over(r, &ranges);
+	if (cluster_reserved_decode(o->value, &ranges, &e) == 0) {
+		hand_over(r, &ranges, o);
 		return;
 	}
 	if (!r->known)
 		driver_refused(r->conf.driver, &e);
+	if (r->handed) {
+		(void)snprintf(r->of.waits, sizeof(r->of.waits), "%.255s", e.msg);
+		driver_reserved(r->conf.driver, &r->ranges, &r->of);
+	}
 	log_error(&r->conf.ctx->log, "the reserved addresses of the cluster %s: %s",
 		  r->known ? "stay as they were" : "are not known", e.msg);
 	r->why = e;
@@ -111,11 +136,11 @@ static void see(struct reserved *r, const struct json *value)
 
 static bool is_ours(const struct reserved *r, const struct cluster_object *o)
 {
-	if (strcmp(o->name, RESERVED_NAME) == 0)
+	if (strcmp(o->name, CLUSTER_RESERVED_NAME) == 0)
 		return true;
 	log_warn(&r->conf.ctx->log,
 		 "reserved addresses of the name \"%s\" have no effect: the object is \"%s\"",
-		 o->name, RESERVED_NAME);
+		 o->name, CLUSTER_RESERVED_NAME);
 	return false;
 }
 
@@ -123,7 +148,7 @@ static void none(struct reserved *r)
 {
 	auto_ranges struct ranges empty = { .n = 0 };
 
-	hand_over(r, &empty);
+	hand_over(r, &empty, NULL);
 }
 
 /* ---- follow ---- */
@@ -142,7 +167,7 @@ static void item(void *arg, const struct cluster_object *o)
 	if (!is_ours(r, o))
 		return;
 	r->there = true;
-	see(r, o->value);
+	see(r, o);
 }
 
 static void listed(void *arg)
@@ -163,7 +188,7 @@ static void changed(void *arg, const struct cluster_object *o, bool gone)
 	if (gone)
 		none(r);
 	else
-		see(r, o->value);
+		see(r, o);
 }
 
 /*
@@ -180,7 +205,7 @@ static void contact(void *arg, const struct err *why)
 		 why->msg, why->detail);
 	r->why = *why;
 	r->known = true;
-	driver_reserved(r->conf.driver, NULL);
+	driver_reserved(r->conf.driver, NULL, NULL);
 }
 
 static void refused(void *arg, const struct err *why)

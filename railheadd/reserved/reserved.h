@@ -8,8 +8,6 @@
 
 #include "railheadd/drive/driver.h"
 
-#define RESERVED_NAME "cluster" /* of the one object */
-
 struct reserved;
 
 /* All borrowed. The driver has the same store, and its pools wait for this part. */

@@ -80,8 +80,8 @@ static int make_value(struct reserved_change *c, bool *changed, struct err *e)
 
 	if (cluster_reserved_decode(c->value, &is, e)) {
 		(void)err_wrap(e, "in the cluster");
-		return err_hint(e, "repair the object first: RailReserved " RESERVED_NAME
-				   ", with etcd the key reserved/" RESERVED_NAME);
+		return err_hint(e, "repair the object first: RailReserved " CLUSTER_RESERVED_NAME
+				   ", with etcd the key reserved/" CLUSTER_RESERVED_NAME);
 	}
 	was = range_list_print(&is);
 	if (range_list_add(c->add, "add", &is, e) ||
@@ -118,7 +118,7 @@ static void write_object(struct reserved_change *c, const struct cluster_object 
 {
 	struct cluster_store *s = c->ask.store;
 	struct cluster_object o = { .kind = CLUSTER_RESERVED,
-				    .name = RESERVED_NAME,
+				    .name = CLUSTER_RESERVED_NAME,
 				    .value = c->value };
 
 	if (old)
@@ -156,7 +156,7 @@ static void read_object(struct reserved_change *c)
 {
 	struct cluster_store *s = c->ask.store;
 
-	c->call = s->ops->get(s, CLUSTER_RESERVED, RESERVED_NAME, was_read, c);
+	c->call = s->ops->get(s, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME, was_read, c);
 	if (!c->call)
 		refuse_no_memory(c);
 }
@@ -192,7 +192,7 @@ struct reserved_change *reserved_change(const struct reserved_change_ask *ask, s
 	c->add = json_dup(ask->add);
 	c->remove = json_dup(ask->remove);
 	if ((!ask->add || c->add) && (!ask->remove || c->remove))
-		c->call = ask->store->ops->get(ask->store, CLUSTER_RESERVED, RESERVED_NAME,
+		c->call = ask->store->ops->get(ask->store, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME,
 					       was_read, c);
 	if (c->call)
 		return c;

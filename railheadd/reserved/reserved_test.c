@@ -154,7 +154,7 @@ START_TEST(reserved_addresses_that_come_before_the_pools_end_no_pool)
 	pool("rail0", SMALL);
 	memory_store_hold(b.store, true);
 	begin_waiting();
-	driver_reserved(b.driver, &none);
+	driver_reserved(b.driver, &none, NULL);
 	ck_assert(knows_pool("rail0"));
 	memory_store_hold(b.store, false);
 	ready();
@@ -195,6 +195,42 @@ static bool status_has(const void *arg)
 	return strstr(text, arg) != NULL;
 }
 
+/* Whoever waits for a change is told that this node has it, or why not. */
+START_TEST(a_node_reports_which_reserved_addresses_it_has)
+{
+	begin_all(NULL);
+	loop_until(b.base, node_says,
+		   "\"reserved\":{\"name\":\"cluster\",\"uid\":\"\",\"generation\":0}");
+	cluster_reserves("{\"ranges\":[\"10.1.0.1\"]}");
+	loop_until(b.base, node_says, "\"generation\":1}}");
+	/* Neither of these changes an address. */
+	cluster_reserves("{\"ranges\":[\"10.1.0.1-10.1.0.1\"]}");
+	loop_until(b.base, node_says, "\"generation\":2}}");
+	cluster_reserves("{\"ranges\":[\"10.1.0.5-10.1.0.1\"]}");
+	loop_until(b.base, node_says, "\"generation\":2,\"waits\":\"reserved.ranges[0]");
+	cluster_reserves("{\"ranges\":[\"10.1.0.2\"]}");
+	loop_until(b.base, node_says, "\"generation\":4}}");
+	memory_store_delete(b.store, CLUSTER_RESERVED, "cluster");
+	loop_until(b.base, node_says, "\"uid\":\"\",\"generation\":0}}");
+	end_all();
+}
+END_TEST
+
+/* The record of such a pool is as it was, so an ADD does not know the new ranges. */
+START_TEST(a_pool_that_is_not_taken_over_is_named_in_the_report)
+{
+	begin_all(NULL);
+	pool("rail0", "{\"subnet\":\"10.1.0.0/29\",\"blockSize\":4,\"ranges\":[\"10.9.0.1\"]}");
+	cluster_reserves("{\"ranges\":[\"10.1.0.1\"]}");
+	loop_until(b.base, node_says, "\"generation\":1,\"waits\":\"pool rail0: ");
+	ck_assert(!has_subnet("10.1.0.1"));
+	pool("rail0", SMALL);
+	loop_until(b.base, node_says, "\"generation\":1}}");
+	ck_assert(has_subnet("10.1.0.1"));
+	end_all();
+}
+END_TEST
+
 START_TEST(an_object_that_cannot_be_read_changes_nothing)
 {
 	begin_all("{\"ranges\":[\"10.1.0.1-10.1.0.5\"]}");
@@ -226,7 +262,7 @@ START_TEST(a_cluster_without_the_kind_keeps_what_the_node_has)
 	ck_assert_int_eq(shared_pool_put(&w.m, &old, &e), 0);
 	begin_waiting();
 	loop_until(b.base, has_health, "ok");
-	driver_reserved(b.driver, NULL);
+	driver_reserved(b.driver, NULL, NULL);
 	ck_assert(has_subnet("\"reserved\":[\"10.1.0.1\"]"));
 	follow_reserved();
 	loop_until(b.base, follows_three, NULL);
@@ -364,6 +400,8 @@ TEST_PROGRAM("reserved", reserved_addresses_are_not_assigned,
 	     a_new_pool_waits_until_the_reserved_addresses_are_known,
 	     reserved_addresses_that_come_before_the_pools_end_no_pool,
 	     reserved_addresses_hold_without_the_cluster_store,
+	     a_node_reports_which_reserved_addresses_it_has,
+	     a_pool_that_is_not_taken_over_is_named_in_the_report,
 	     an_object_that_cannot_be_read_changes_nothing,
 	     a_cluster_without_the_kind_keeps_what_the_node_has,
 	     a_pod_keeps_an_address_that_is_reserved_later, an_operator_adds_and_removes_ranges,

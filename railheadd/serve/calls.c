@@ -342,6 +342,18 @@ static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
 	nodes_begun(r, ask, &e);
 }
 
+static void call_reserved_nodes(const struct calls_to *to, struct server_request *r,
+				const struct json *args)
+{
+	const struct nodes_end end = { nodes_done, r };
+	struct nodes_ask *a;
+	struct err e;
+
+	(void)args;
+	a = nodes_ask_reserved(to->nodes, &end, &e);
+	nodes_begun(r, a, &e);
+}
+
 static void call_pool_open(const struct calls_to *to, struct server_request *r,
 			   const struct json *args)
 {
@@ -460,6 +472,7 @@ static const struct {
 	{ "pools", call_pools },
 	{ "repair", call_repair },
 	{ "reserved", call_reserved },
+	{ "reserved-nodes", call_reserved_nodes },
 	{ "status", call_status },
 };
 
