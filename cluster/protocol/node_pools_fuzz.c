@@ -12,8 +12,14 @@ FUZZ(const uint8_t *data, size_t size)
 	struct node_pool a, b;
 	struct err e;
 
-	if (json_parse((const char *)data, size, "value", &tree, &e) ||
-	    !node_pool_find(tree, "rail0", &a))
+	if (json_parse((const char *)data, size, "value", &tree, &e))
+		return 0;
+	if (node_reserved_find(tree, &a)) {
+		MUST(node_reserved_put(again, &a) == 0);
+		MUST(node_reserved_find(again, &b));
+		MUST(strcmp(a.uid, b.uid) == 0 && a.generation == b.generation);
+	}
+	if (!node_pool_find(tree, "rail0", &a))
 		return 0;
 	MUST(node_pool_add(json_add_array(again, "pools"), &a) == 0);
 	MUST(node_pool_find(again, "rail0", &b));
