@@ -39,6 +39,7 @@ struct nodes_ask {
 	struct node_table table;
 	struct node_table_look look;
 	struct pool_table pools;
+	nodes_see_fn see;       /* NULL: nobody looks at each pool */
 	struct pool_asked pool; /* of the question about one pool */
 	struct cluster_selector which;
 	size_t step; /* of its kinds */
@@ -202,7 +203,9 @@ struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct
 
 static int pool_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
 {
-	return pool_table_object(&a->pools, o, e);
+	if (pool_table_object(&a->pools, o, e))
+		return -1;
+	return a->see && o->kind == CLUSTER_POOL ? a->see(a->end.arg, o, e) : 0;
 }
 
 static struct json *pool_answer(struct nodes_ask *a)
@@ -210,13 +213,18 @@ static struct json *pool_answer(struct nodes_ask *a)
 	return pool_table_json(&a->pools);
 }
 
-struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, struct err *e)
+struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
+				  struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_BLOCK };
 	static const struct question pools = { "pools",   kinds, ARRAY_SIZE(kinds),
 					       pool_item, NULL,  pool_answer };
 
-	return ask(n, &pools, end, e);
+	struct nodes_ask *a = ask(n, &pools, end, e);
+
+	if (a)
+		a->see = see;
+	return a;
 }
 
 /* ---- about one pool, or the reserved addresses ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nodes.h: asks the cluster store which nodes there are, whose heartbeat moves, and how many blocks
- * each has. Each question reads all nodes, heartbeats and blocks: it is for people.
+ * each has. Each question reads all objects of some kinds.
  */
 #ifndef RAILHEAD_RAILHEADD_NODES_NODES_H
 #define RAILHEAD_RAILHEADD_NODES_NODES_H
@@ -47,8 +47,13 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 				 struct err *e);
 struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e);
 
-/* nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools and blocks. */
-struct nodes_ask *nodes_ask_pools(struct nodes *n, const struct nodes_end *end, struct err *e);
+/*
+ * nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools and blocks.
+ * see: each pool of the list, before the answer; an error ends the question. NULL: not wanted.
+ */
+typedef int (*nodes_see_fn)(void *arg, const struct cluster_object *o, struct err *e);
+struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
+				  struct err *e);
 void nodes_ask_cancel(struct nodes_ask *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool_report.c: each round lists all pools, then all blocks, and then writes one status after the
+ * pool_report.c: each round counts the blocks of all pools, and then writes one status after the
  * other. A round that fails leaves the rest to the next one.
  */
 #include "railheadd/report/pool_report.h"
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "railheadd/nodes/nodes.h"
 #include "railheadd/nodes/pool_table.h"
 #include "railheadd/report/pool_figures.h"
 
@@ -29,13 +30,11 @@ struct reported {
 struct pool_report {
 	struct pool_report_conf conf;
 	struct event *timer;
-	struct cluster_selector which;
-	struct cluster_call *call; /* NULL: the timer runs */
-	struct pool_table table;
-	struct reported *pools; /* owned */
+	struct nodes *nodes;       /* counts; asked, or the timer runs, unless a call does */
+	struct cluster_call *call; /* the write of a status; NULL: none */
+	struct reported *pools;    /* owned */
 	size_t n_pools, next;
-	struct err broken; /* of a list; code 0: nothing is */
-	struct err told;   /* the last failure that was logged; code 0: none since a success */
+	struct err told; /* the last failure that was logged; code 0: none since a success */
 };
 
 static void wait_for_next(struct pool_report *r)
@@ -43,7 +42,6 @@ static void wait_for_next(struct pool_report *r)
 	struct timeval t = { .tv_sec = r->conf.every / SECOND,
 			     .tv_usec = r->conf.every % SECOND / 1000 };
 
-	pool_table_clear(&r->table);
 	(void)event_add(r->timer, &t);
 }
 
@@ -97,8 +95,9 @@ static struct reported *find_or_add(struct pool_report *r, const char *name, str
 }
 
 /* A pool of a list. */
-static int see(struct pool_report *r, const struct cluster_object *o, struct err *e)
+static int see(void *arg, const struct cluster_object *o, struct err *e)
 {
+	struct pool_report *r = arg;
 	struct reported *p;
 
 	if (strlen(o->name) > GRID_POOL_MAX)
@@ -150,13 +149,9 @@ static int compare(const struct pool_report *r, const struct json *counted)
 	return 0;
 }
 
-static int compare_all(struct pool_report *r)
+static int compare_all(struct pool_report *r, const struct json *answer)
 {
-	auto_json struct json *tree = pool_table_json(&r->table);
-
-	if (!tree)
-		return -1;
-	json_each (counted, json_get(tree, "pools")) {
+	json_each (counted, json_get(answer, "pools")) {
 		if (compare(r, counted))
 			return -1;
 	}
@@ -204,71 +199,50 @@ static void write_next(struct pool_report *r)
 
 /* ---- count ---- */
 
-static void item(void *arg, const struct cluster_object *o)
+static void counted(void *arg, const struct json *answer, const struct err *why)
 {
 	struct pool_report *r = arg;
 
-	if (!r->broken.code && !pool_table_object(&r->table, o, &r->broken) &&
-	    o->kind == CLUSTER_POOL)
-		(void)see(r, o, &r->broken);
-}
-
-static void list(struct pool_report *r, enum cluster_kind kind);
-
-static void listed(void *arg, const struct cluster_result *result, const char *revision)
-{
-	struct pool_report *r = arg;
-
-	(void)revision;
-	r->call = NULL;
-	if (result->outcome != CLUSTER_OK) {
-		failed(r, &result->err);
-	} else if (r->broken.code) {
-		failed(r, &r->broken);
-	} else if (r->which.kind == CLUSTER_POOL) {
-		forget_unlisted(r);
-		list(r, CLUSTER_BLOCK);
-	} else if (compare_all(r)) {
-		no_memory(r);
-	} else {
-		write_next(r);
+	if (why) {
+		failed(r, why);
+		return;
 	}
-}
-
-static void list(struct pool_report *r, enum cluster_kind kind)
-{
-	static const struct cluster_list_fns fns = { item, listed };
-	struct cluster_store *s = r->conf.store;
-
-	r->which = (struct cluster_selector){ kind, NULL, NULL };
-	r->call = s->ops->list(s, &r->which, &fns, r);
-	if (!r->call)
+	forget_unlisted(r);
+	if (compare_all(r, answer))
 		no_memory(r);
+	else
+		write_next(r);
 }
 
 static void begin_round(evutil_socket_t fd, short what, void *arg)
 {
 	struct pool_report *r = arg;
+	const struct nodes_end end = { counted, r };
+	struct err e;
 
 	(void)fd;
 	(void)what;
-	r->broken.code = 0;
 	r->next = 0;
 	for (size_t i = 0; i < r->n_pools; i++) {
 		r->pools[i].listed = false;
 		json_free(TAKE_PTR(r->pools[i].due));
 	}
-	list(r, CLUSTER_POOL);
+	if (!nodes_ask_pools(r->nodes, see, &end, &e))
+		failed(r, &e);
 }
 
 /* ---- begin and end ---- */
 
 int pool_report_new(const struct pool_report_conf *conf, struct pool_report **out, struct err *e)
 {
+	const struct nodes_conf nodes = { conf->ctx, conf->base, conf->store, conf->node, 0 };
 	struct pool_report *r = calloc(1, sizeof(*r));
 	const struct timeval now = { .tv_sec = 0 };
 
-	if (!r || !(r->timer = evtimer_new(conf->base, begin_round, r))) {
+	if (!r || nodes_new(&nodes, &r->nodes, e) ||
+	    !(r->timer = evtimer_new(conf->base, begin_round, r))) {
+		if (r)
+			nodes_free(r->nodes);
 		free(r);
 		return err_nomem(e);
 	}
@@ -284,8 +258,8 @@ void pool_report_free(struct pool_report *r)
 		return;
 	if (r->call)
 		r->conf.store->ops->cancel(r->call);
+	nodes_free(r->nodes);
 	event_free(r->timer);
-	pool_table_clear(&r->table);
 	for (size_t i = 0; i < r->n_pools; i++)
 		clear(&r->pools[i]);
 	free(r->pools);

@@ -325,7 +325,7 @@ static void call_pools(const struct calls_to *to, struct server_request *r, cons
 	struct err e;
 
 	(void)args;
-	a = nodes_ask_pools(to->nodes, &end, &e);
+	a = nodes_ask_pools(to->nodes, NULL, &end, &e);
 	nodes_begun(r, a, &e);
 }
 
