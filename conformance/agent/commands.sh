@@ -296,15 +296,15 @@ test_commands_pools_are_listed()
 	eq "the nodes" "$(pools_of n1 '[.pools[0].byNode[] | [.node,.blocks]]')" '[["n1",1],["n2",1]]'
 	eq "their sum" "$(pools_of n1 '.pools[0] | .inBlocks == ([.byNode[].inBlocks] | add)')" true
 	is "table" ctl n1 cluster pool list
-	has "table" "$(tr -s ' ' <"$W/is")" "POOL SUBNET ADDRESSES IN BLOCKS BLOCKS BLOCK SIZE NODES STATE"
-	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/24 100 "
+	has "table" "$(tr -s ' ' <"$W/is")" "POOL SUBNET ADDRESSES RESERVED IN BLOCKS BLOCKS BLOCK SIZE NODES STATE"
+	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/24 100 0 "
 	is "by node" ctl n1 cluster pool list --by-node
 	has "by node" "$(tr -s ' ' <"$W/is")" "rail0 n2 "
 	add n1 p1 rail0
 	is "delete" ctl n1 cluster pool delete rail0
 	eventually is_listed n1 '.pools[0] | [.name,.deleted,.blocks,.definition]' '["rail0",true,1,null]'
 	is "table" ctl n1 cluster pool list
-	has "table" "$(tr -s ' ' <"$W/is")" "rail0 - - - 1 - 1 deleted"
+	has "table" "$(tr -s ' ' <"$W/is")" "rail0 - - - - 1 - 1 deleted"
 	del n1 p1 rail0
 	eventually is_listed n1 .pools '[]'
 	engine kill
@@ -333,15 +333,15 @@ test_commands_of_ipam_are_alike_for_all_pools()
 	is "own" ctl n1 ipam pool add own --subnet 10.50.0.0/24 --range 10.50.0.10-10.50.0.20
 	eventually added n1 p1 rail0
 	add n1 p2 own
-	alike "pool list" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation" ipam pool list
-	alike "usage" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation" ipam usage
+	alike "pool list" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam pool list
+	alike "usage" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam usage
 	alike "usage --by-namespace" "0 0.namespace 0.pool 0.resting 0.used" "" ipam usage --by-namespace
 	alike "lease list" "0 0.address 0.container 0.ifname 0.namespace 0.network 0.node 0.pod 0.pool 0.scope 0.since 0.state" "" ipam lease list
 	alike "verify" "against attached found leased left pools problems resting unrecorded" "" ipam verify
 	alike "conflicts" "blocks pools reserved" "" ipam conflicts
-	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation" ipam pool list --cluster
+	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation 0.reserved" ipam pool list --cluster
 	eq "pool show: own" "$(ctl n1 ipam pool show own --json | jq -c 'keys')" '["capacity","definition","from","name","resting","used"]'
-	eq "pool show: shared" "$(ctl n1 ipam pool show rail0 --json | jq -c 'keys')" '["blocks","capacity","definition","from","generation","name","resting","used"]'
+	eq "pool show: shared" "$(ctl n1 ipam pool show rail0 --json | jq -c 'keys')" '["blocks","capacity","definition","from","generation","name","reserved","resting","used"]'
 	eq "blocks" "$(ctl n1 ipam blocks --json | shape)" "0 0.addresses 0.assigns 0.first 0.last 0.pool 0.probe 0.state 0.used"
 	is "the use of the cluster" ctl n2 ipam pool list --cluster
 	has "the use of the cluster" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/28 cluster 0 "

@@ -714,6 +714,8 @@ test_kubernetes_reserved_addresses_without_right_or_type()
 	fill n1 rail0
 	# 10.92.0.8 to 10.92.0.14, one of them is p1's.
 	eq "addresses" "$N" 6
+	is "the list of pools" ctl n1 cluster pool list --json
+	eq "without the type" "$(jq -c '.pools[0] | [.addresses,.reserved]' "$W/is")" "[14,0]"
 	is "the type is back" engine type
 	eventually has_reserved n1 rail0 '[]'
 }

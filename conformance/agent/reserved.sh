@@ -38,7 +38,8 @@ test_reserved_addresses_are_left_out_of_blocks()
 	eq "addresses" "$N" 9
 	eq "reserved ones" "$(leases n1 | grep -cE '^10\.92\.0\.([4-7]|9)$')" 0
 	eq "blocks" "$(ctl n1 ipam blocks rail0 --json | jq -c '[.[].first] | sort')" '["10.92.0.0","10.92.0.12","10.92.0.8"]'
-	eq "capacity" "$(ctl n1 ipam pool show rail0 --json | jq .capacity)" 9
+	eq "capacity" "$(ctl n1 ipam pool show rail0 --json | jq -c '[.capacity,.reserved]')" "[9,5]"
+	eq "in the cluster" "$(ctl n1 cluster pool list --json | jq -c '.pools[0] | [.addresses,.reserved,.inBlocks,.allBlocks]')" "[9,5,9,3]"
 	# Pods get the other addresses at once.
 	is "a part" ctl n1 cluster reserved remove 10.92.0.9 10.92.0.6-10.92.0.7
 	eq "show" "$(ctl n1 cluster reserved show --json | jq -c .ranges)" '["10.92.0.4/31","10.99.0.0/24"]'

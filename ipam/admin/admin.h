@@ -99,8 +99,9 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 /*
  * admin_pools - one pool, or all in order of names (name NULL). ERR_NOTFOUND: it does not exist.
  *	[{"name", "definition": {...}, "from", "used", "resting", "capacity"}]
- * from: "cluster" if the node agent put the pool, and then there is "generation", and
- * "clusterReserved" if the cluster reserves addresses of the subnet; else "node".
+ * from: "cluster" if the node agent put the pool, and then there is "generation",
+ * "clusterReserved" if the cluster reserves addresses of the subnet, and "reserved": how many of
+ * the pool; else "node".
  * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
  * of this node's slice, and there is
  *	"slice": {"number", "first", "last", "slices", "leasesOutside", "leasesInOtherSlices"}

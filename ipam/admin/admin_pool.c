@@ -215,6 +215,23 @@ static int add_blocks(struct list_job *job, struct json *pool, const struct sour
 	return 0;
 }
 
+/* As pool_text_decode(). A shared pool says how many of its addresses the cluster reserves. */
+static int decode(struct json *o, const char *name, const struct pool_text *t, struct source *s,
+		  struct err *why)
+{
+	const struct pool_text whole = { t->tree, t->def, t->uid, t->generation, NULL };
+	u128 all;
+
+	if (pool_text_decode(name, &whole, s, why))
+		return -1;
+	all = ranges_capacity(&s->usable);
+	if (pool_reserve(s, t->reserved, why))
+		return -1;
+	if (s->blocks.shared && admin_add_count(o, "reserved", all - ranges_capacity(&s->usable)))
+		return err_nomem(why);
+	return 0;
+}
+
 static int add_definition(struct list_job *job, struct json *o, const char *name,
 			  const struct pool_text *t)
 {
@@ -227,7 +244,7 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 	    (t->uid && json_add_int(o, "generation", t->generation)) ||
 	    (t->reserved && json_add_copy(o, "clusterReserved", t->reserved)))
 		return err_nomem(job->e);
-	if (pool_text_decode(name, t, &s, &why))
+	if (decode(o, name, t, &s, &why))
 		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)
 			       ? err_nomem(job->e)
 			       : 0;

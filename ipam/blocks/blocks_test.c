@@ -269,9 +269,10 @@ START_TEST(an_operator_sees_the_blocks_of_the_node)
 	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
 	json_del(json_at_mut(list, 0), "definition");
 	pools = json_print(list, false);
-	ck_assert_str_eq(pools, "[{\"name\":\"rail0\",\"from\":\"cluster\",\"generation\":1,"
-				"\"blocks\":{\"granted\":1,\"others\":1,"
-				"\"uid\":\"u1\"},\"capacity\":2,\"used\":1,\"resting\":0}]");
+	ck_assert_str_eq(
+		pools, "[{\"name\":\"rail0\",\"from\":\"cluster\",\"generation\":1,\"reserved\":0,"
+		       "\"blocks\":{\"granted\":1,\"others\":1,"
+		       "\"uid\":\"u1\"},\"capacity\":2,\"used\":1,\"resting\":0}]");
 	json_free(list);
 	fixture_close(&w);
 }

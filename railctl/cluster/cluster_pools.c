@@ -38,6 +38,7 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 		{ "POOL", 0 },
 		{ "SUBNET", 0 },
 		{ "ADDRESSES", OUT_RIGHT },
+		{ "RESERVED", OUT_RIGHT },
 		{ "IN BLOCKS", OUT_RIGHT },
 		{ "BLOCKS", OUT_RIGHT },
 		{ "BLOCK SIZE", OUT_RIGHT },
@@ -47,13 +48,14 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
 	json_each (p, pools) {
-		char all[NUMBER_LEN], owned[NUMBER_LEN], blocks[NUMBER_LEN], size[NUMBER_LEN],
-			nodes[NUMBER_LEN];
+		char all[NUMBER_LEN], reserved[NUMBER_LEN], owned[NUMBER_LEN], blocks[NUMBER_LEN],
+			size[NUMBER_LEN], nodes[NUMBER_LEN];
 		const struct json *def = json_get(p, "definition");
 		const struct out_cell cells[] = {
 			{ text_of(p, "name"), OUT_PLAIN },
 			{ text_of(def, "subnet"), OUT_PLAIN },
 			{ number_of(p, "addresses", all), OUT_PLAIN },
+			{ number_of(p, "reserved", reserved), OUT_PLAIN },
 			{ number_of(p, "inBlocks", owned), OUT_PLAIN },
 			{ number_of(p, "blocks", blocks), OUT_PLAIN },
 			{ number_of(def, "blockSize", size), OUT_PLAIN },
@@ -126,9 +128,12 @@ const struct cmd cmd_cluster_pool_list = {
 	.name = "list",
 	.summary = "show the shared pools, and how full they are in the whole cluster",
 	.about =
+		"ADDRESSES can be assigned. RESERVED are further ones of the pool's ranges that "
+		"`railctl cluster reserved` keeps from all pools. "
 		"IN BLOCKS is the number of addresses in blocks that nodes have. Only a node knows "
-		"which of them pods use: `railctl ipam usage` there. Each call reads all pools "
-		"and blocks of the cluster. A pool that was deleted is shown as long as a node "
+		"which of them pods use: `railctl ipam usage` there. Each call reads all pools, "
+		"reserved addresses and blocks of the cluster. A pool that was deleted is shown as "
+		"long as a node "
 		"has a block of it.",
 	.opts = { list_opts },
 	.examples = list_examples,

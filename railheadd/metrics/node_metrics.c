@@ -114,6 +114,11 @@ static const struct pool_metric of_pools[] = {
 	    "Addresses of the pool that this node may assign." },
 	  "capacity",
 	  NULL },
+	{ { "railhead_pool_reserved", METRIC_GAUGE,
+	    "Addresses of the whole shared pool that the cluster reserves, as this node knows "
+	    "them." },
+	  "reserved",
+	  NULL },
 	{ { "railhead_pool_used", METRIC_GAUGE, "Addresses of the pool that pods have." },
 	  "used",
 	  NULL },

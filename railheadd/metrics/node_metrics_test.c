@@ -17,7 +17,7 @@ static const char status_text[] =
 	"\"repair\":{\"passes\":3,\"cutOff\":0,\"repaired\":{\"attachment\":2,\"rdma\":0,\"vf\":1},"
 	"\"failed\":{\"attachment\":0,\"rdma\":0,\"vf\":0},\"waitingCount\":1,\"leftCount\":4}}";
 static const char pools_text[] =
-	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,"
+	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,\"reserved\":4,"
 	"\"blocks\":{\"granted\":1,\"others\":0}},"
 	"{\"name\":\"six\",\"used\":0,\"resting\":0,\"capacity\":\"18446744073709551616\"}]";
 
@@ -60,6 +60,10 @@ static const char older[] =
 	"# TYPE railhead_pool_capacity gauge\n"
 	"railhead_pool_capacity{pool=\"rail0\"} 8\n"
 	"railhead_pool_capacity{pool=\"six\"} 1.8446744073709552e+19\n"
+	"# HELP railhead_pool_reserved Addresses of the whole shared pool that the cluster "
+	"reserves, as this node knows them.\n"
+	"# TYPE railhead_pool_reserved gauge\n"
+	"railhead_pool_reserved{pool=\"rail0\"} 4\n"
 	"# HELP railhead_pool_used Addresses of the pool that pods have.\n"
 	"# TYPE railhead_pool_used gauge\n"
 	"railhead_pool_used{pool=\"rail0\"} 3\n"

@@ -98,6 +98,12 @@ static void item(void *arg, const struct cluster_object *o)
 		(void)err_wrap(&a->broken, "%s", a->question->about);
 }
 
+/* Types of an older release reserve nothing. A question about just that is refused. */
+static bool has_no_kind(const struct nodes_ask *a, const struct cluster_result *r)
+{
+	return a->which.kind == CLUSTER_RESERVED && a->step > 0 && r->err.code == ERR_NOTFOUND;
+}
+
 static void listed(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct nodes_ask *a = arg;
@@ -105,7 +111,7 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 
 	(void)revision;
 	a->call = NULL;
-	if (r->outcome != CLUSTER_OK) {
+	if (r->outcome != CLUSTER_OK && !has_no_kind(a, r)) {
 		if (r->outcome != CLUSTER_REFUSED)
 			why.code = ERR_AGAIN;
 		(void)err_wrap(&why, "%s", a->question->about);
@@ -216,7 +222,7 @@ static struct json *pool_answer(struct nodes_ask *a)
 struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
 				  struct err *e)
 {
-	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_BLOCK };
+	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_RESERVED, CLUSTER_BLOCK };
 	static const struct question pools = { "pools",   kinds, ARRAY_SIZE(kinds),
 					       pool_item, NULL,  pool_answer };
 

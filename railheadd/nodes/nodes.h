@@ -48,7 +48,8 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e);
 
 /*
- * nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools and blocks.
+ * nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools, reserved
+ * addresses and blocks.
  * see: each pool of the list, before the answer; an error ends the question. NULL: not wanted.
  */
 typedef int (*nodes_see_fn)(void *arg, const struct cluster_object *o, struct err *e);

@@ -8,7 +8,9 @@
 
 #include "cluster/protocol/object_json.h"
 #include "ipam/blocks/shared_pool.h"
+#include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
+#include "ipam/conf/range_list.h"
 #include "lib/base/array.h"
 
 #define COUNT_MAX (UINT64_C(1) << 53) /* a JSON number has no more digits */
@@ -19,6 +21,7 @@ void pool_table_clear(struct pool_table *t)
 		json_free(t->pools[i].definition);
 	free(t->pools);
 	free(t->blocks);
+	ranges_clear(&t->reserved);
 	*t = (struct pool_table){ .pools = NULL };
 }
 
@@ -57,8 +60,19 @@ static int add_block(struct pool_table *t, const struct cluster_object *o, struc
 	return 0;
 }
 
+/* Without an object that can be read, nothing is known to be reserved. */
+static int note_reserved(struct pool_table *t, const struct cluster_object *o, struct err *e)
+{
+	if (strcmp(o->name, CLUSTER_RESERVED_NAME) != 0)
+		return 0;
+	ranges_clear(&t->reserved);
+	return cluster_reserved_decode(o->value, &t->reserved, e) && e->code == ERR_NOMEM ? -1 : 0;
+}
+
 int pool_table_object(struct pool_table *t, const struct cluster_object *o, struct err *e)
 {
+	if (o->kind == CLUSTER_RESERVED)
+		return note_reserved(t, o, e);
 	if (o->kind == CLUSTER_BLOCK)
 		return add_block(t, o, e);
 	return strlen(o->name) > GRID_POOL_MAX ? 0 : add_pool(t, o->name, o, e);
@@ -123,18 +137,36 @@ struct pool_view {
 	const struct pool_block *blocks;
 	size_t n;
 	bool readable;
-	struct shared_pool_view is; /* if it is readable */
+	struct shared_pool_view is; /* if it is readable; without the reserved addresses */
+	u128 reserved;
 };
 
+static int reserve(struct pool_view *v, const struct ranges *reserved, struct err *e)
+{
+	auto_json struct json *list = range_list_print_in(reserved, v->is.source.subnet);
+	u128 all = ranges_capacity(&v->is.source.usable);
+
+	if (!list)
+		return err_nomem(e);
+	if (pool_reserve(&v->is.source, list, e))
+		return -1;
+	v->reserved = all - ranges_capacity(&v->is.source.usable);
+	return 0;
+}
+
 /* -1: no memory. */
-static int look(struct pool_view *v)
+static int look(struct pool_view *v, const struct ranges *reserved)
 {
 	const struct shared_pool_def def = { v->row->name, "-", 0, v->row->definition, NULL };
-	struct err why;
+	struct err why = { .code = 0 };
 
 	if (!v->row->definition)
 		return 0;
 	v->readable = shared_pool_decode(&def, &v->is, &why) == 0;
+	if (v->readable && reserve(v, reserved, &why)) {
+		shared_pool_view_clear(&v->is);
+		v->readable = false;
+	}
 	return !v->readable && why.code == ERR_NOMEM ? -1 : 0;
 }
 
@@ -200,6 +232,7 @@ static int add_view(struct answer *a, const struct pool_view *v)
 	    (row->definition && json_add_copy(o, "definition", row->definition)))
 		return -1;
 	if (v->readable && (add_count(v, o, "addresses", ranges_capacity(&v->is.source.usable)) ||
+			    add_count(v, o, "reserved", v->reserved) ||
 			    add_count(v, o, "allBlocks", grid_count(&v->is.pool.grid))))
 		return -1;
 	return add_nodes(a, v, o);
@@ -214,7 +247,7 @@ static int add_row(struct answer *a, const struct pool_row *row, const struct po
 		a->block++;
 		v.n++;
 	}
-	if (look(&v))
+	if (look(&v, &t->reserved))
 		return -1;
 	rc = add_view(a, &v);
 	if (v.readable)

@@ -66,6 +66,33 @@ static void is(struct pool_table *t, const char *pool, const char *want)
 	pool_table_clear(t);
 }
 
+/* One of them is a whole block, one is in a block of a node, and two are no addresses of the pool.
+ */
+START_TEST(reserved_addresses_of_the_cluster_are_not_counted)
+{
+	struct pool_table t = { .pools = NULL };
+
+	fill(&t);
+	object(&t, CLUSTER_RESERVED, "cluster",
+	       "{\"ranges\":[\"10.1.0.5-10.1.0.7\",\"10.1.0.16-10.1.0.17\",\"10.1.0.24-10.1.0.26\"]"
+	       "}");
+	is(&t, "rail0",
+	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":14,\"reserved\":6,\"allBlocks\":2,"
+	   "\"byNode\":[{\"node\":\"n1\",\"blocks\":1,\"inBlocks\":0},"
+	   "{\"node\":\"n2\",\"blocks\":2,\"inBlocks\":14}],"
+	   "\"inBlocks\":14,\"blocks\":3,\"nodes\":2}");
+	/* Objects that reserve nothing: another name, and one that cannot be read. */
+	fill(&t);
+	object(&t, CLUSTER_RESERVED, "other", "{\"ranges\":[\"10.1.0.6\"]}");
+	object(&t, CLUSTER_RESERVED, "cluster", "{\"ranges\":[\"10.1.0.6\",\"10.1.0\"]}");
+	is(&t, "rail0",
+	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"reserved\":0,\"allBlocks\":4,"
+	   "\"byNode\":[{\"node\":\"n1\",\"blocks\":1,\"inBlocks\":2},"
+	   "{\"node\":\"n2\",\"blocks\":2,\"inBlocks\":16}],"
+	   "\"inBlocks\":18,\"blocks\":3,\"nodes\":2}");
+}
+END_TEST
+
 /* The first block has two addresses of the range, the last one two as well. */
 START_TEST(addresses_in_blocks_are_those_of_the_ranges)
 {
@@ -74,7 +101,8 @@ START_TEST(addresses_in_blocks_are_those_of_the_ranges)
 	fill(&t);
 	block(&t, "rail0", 0x0a010018, OF("n2"));
 	is(&t, "rail0",
-	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"allBlocks\":4,\"byNode\":["
+	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"reserved\":0,\"allBlocks\":4,"
+	   "\"byNode\":["
 	   "{\"node\":\"n1\",\"blocks\":1,\"inBlocks\":2},"
 	   "{\"node\":\"n2\",\"blocks\":3,\"inBlocks\":18}],"
 	   "\"inBlocks\":20,\"blocks\":4,\"nodes\":2}");
@@ -107,7 +135,7 @@ START_TEST(pools_that_are_gone_or_cannot_be_read)
 	fill(&t);
 	is(&t, "empty",
 	   "{\"name\":\"empty\",\"deleted\":false,\"addresses\":9007199254740992,"
-	   "\"allBlocks\":9007199254740992,\"byNode\":[],"
+	   "\"reserved\":0,\"allBlocks\":9007199254740992,\"byNode\":[],"
 	   "\"inBlocks\":0,\"blocks\":0,\"nodes\":0}");
 }
 END_TEST
@@ -121,7 +149,8 @@ START_TEST(blocks_that_no_node_has_are_left_out)
 	object(&t, CLUSTER_BLOCK, "rail0-xyz", OF("n1"));
 	block(&t, "rail0", 0x0a010008, "{\"node\":7}");
 	is(&t, "rail0",
-	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"allBlocks\":4,\"byNode\":[],"
+	   "{\"name\":\"rail0\",\"deleted\":false,\"addresses\":20,\"reserved\":0,\"allBlocks\":4,"
+	   "\"byNode\":[],"
 	   "\"inBlocks\":0,"
 	   "\"blocks\":0,\"nodes\":0}");
 }
@@ -170,5 +199,6 @@ START_TEST(no_memory)
 END_TEST
 
 TEST_PROGRAM("pool_table", addresses_in_blocks_are_those_of_the_ranges,
-	     each_pool_has_its_own_blocks, pools_that_are_gone_or_cannot_be_read,
-	     blocks_that_no_node_has_are_left_out, rows_that_are_too_many_are_counted, no_memory)
+	     reserved_addresses_of_the_cluster_are_not_counted, each_pool_has_its_own_blocks,
+	     pools_that_are_gone_or_cannot_be_read, blocks_that_no_node_has_are_left_out,
+	     rows_that_are_too_many_are_counted, no_memory)
