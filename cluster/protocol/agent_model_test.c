@@ -286,6 +286,24 @@ START_TEST(pods_move_in_misfortune)
 }
 END_TEST
 
+/* Parked blocks of nodes that are away are no less free than those of living ones. */
+START_TEST(parked_blocks_are_free_when_the_pool_is_sticky_no_more)
+{
+	const char *bad = holds(
+		(struct world_settings){ .nodes = 3, .blocks = 5, .pods = 8, .loosens = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.parks, 300);
+	bad = holds((struct world_settings){ .nodes = 4,
+					     .blocks = 4,
+					     .pods = 5,
+					     .disks = true,
+					     .ranges = true,
+					     .loosens = true });
+	ck_assert_msg(!bad, "%s", bad);
+}
+END_TEST
+
 /* A third of the pods starts beside its source, and may outlive it or not. */
 START_TEST(machines_migrate_with_their_addresses)
 {
@@ -386,6 +404,7 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     strict_fence_holds_after_a_restore, no_block_outlives_its_pool,
 	     a_machine_with_a_new_disk_goes_on, pods_move_with_their_addresses,
 	     pods_move_beside_free_blocks, pods_move_in_misfortune,
+	     parked_blocks_are_free_when_the_pool_is_sticky_no_more,
 	     machines_migrate_with_their_addresses, machines_migrate_although_their_pool_ends,
 	     machines_migrate_in_misfortune, all_misfortunes_at_once,
 	     strict_fence_holds_although_evidence_lies,

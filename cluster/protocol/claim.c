@@ -189,7 +189,8 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_ask_for_pool(a, op);
 	} else if (there && op->share && share_may(a, record, &r->block)) {
 		share_send(a, op, record);
-	} else if (there && p && !*r->block.owner.node && identity_may_take(record, &r->block)) {
+	} else if (there && p && !*r->block.owner.node &&
+		   (!park_waits(p, &r->block) || identity_may_take(record, &r->block))) {
 		claim_free(a, op, record, p);
 	} else {
 		missed(a, op);

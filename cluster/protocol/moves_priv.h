@@ -43,8 +43,13 @@ bool identity_waits(const struct agent *a, const struct block_record *r);
 /* identity_wake - which searches go on. identity_start - look for what this node parked. */
 void identity_wake(struct agent *a);
 void identity_start(struct agent *a, struct agent_pool *p);
-/* park_is_of - the pool has parked blocks. park_free - what becomes of a block that is freed. */
+/*
+ * park_is_of - the pool has parked blocks. park_waits - the block waits for its pod: once the pool
+ * is sticky no more, a parked block is a free one. park_free - what becomes of a block that is
+ * freed.
+ */
 bool park_is_of(const struct agent_pool *p);
+bool park_waits(const struct agent_pool *p, const struct block *b);
 void park_free(struct agent *a, const struct block_record *r, const struct agent_pool *p,
 	       struct block *b);
 /* park_add - this node parked the block. park_due - park, and end parks. park_next - when. */

@@ -17,6 +17,11 @@ bool park_is_of(const struct agent_pool *p)
 	return p->is.sticky;
 }
 
+bool park_waits(const struct agent_pool *p, const struct block *b)
+{
+	return park_is_of(p) && block_is_parked(b);
+}
+
 /*
  * A block that was claimed in vain has a record without an identity. One without a record may have
  * been granted, to an older store of this node or to the source of a migration: its pod may come
@@ -67,8 +72,8 @@ static int64_t end_of(const struct agent *a, const struct park *k)
 
 	if (!p)
 		return INT64_MAX;
-	/* Its address is reserved or excluded now: the pod must get another one. */
-	if (!grid_has(&p->is.grid, k->key.start))
+	/* Its address is reserved or excluded now, or no address of the pool waits for a pod. */
+	if (!grid_has(&p->is.grid, k->key.start) || !park_is_of(p))
 		return k->since;
 	return p->is.keep ? k->since + p->is.keep : INT64_MAX;
 }

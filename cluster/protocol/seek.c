@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/moves_priv.h"
 
 /* So many owners are asked at a time. */
 #define ASKS_MAX 3
@@ -154,7 +155,7 @@ bool seek_free_block(struct agent *a, const struct op *op, const struct agent_re
 	for (size_t i = 0; i < r->n_list; i++) {
 		*key = r->list[i].key;
 		*there = true;
-		if (!*r->list[i].block.owner.node && !*r->list[i].block.identity &&
+		if (!*r->list[i].block.owner.node && !park_waits(p, &r->list[i].block) &&
 		    seek_is_of(p, &r->list[i]) && agent_is_new(a, key))
 			return true;
 	}

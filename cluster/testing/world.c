@@ -419,7 +419,7 @@ static void end_lost_pods(struct world *w)
 }
 
 /* Pods until the pool is full, at one machine after the other: every address must be had. */
-static void judge_full(struct world *w)
+void world_judge_full(struct world *w)
 {
 	unsigned total = w->set.blocks << w->set.bits, pods = 0;
 
@@ -537,7 +537,7 @@ const char *world_heal(struct world *w)
 		world_violated(w, "the restore is never over");
 	judge_records(w);
 	judge_wants(w);
-	(w->set.pods ? world_judge_moves : judge_full)(w);
+	(w->set.pods ? world_judge_moves : world_judge_full)(w);
 	return *w->violation ? w->violation : NULL;
 }
 

@@ -25,6 +25,7 @@ struct world_settings {
 	bool ranges;   /* as etcd: lists of a few blocks are cheap, a creation tells more */
 	unsigned pods; /* a pool whose addresses move with so many pods; 0: it is not */
 	bool migrates; /* some pods start beside their source */
+	bool loosens;  /* in the end, addresses do not move with pods any more */
 	bool wants;    /* pods request certain addresses */
 	bool quiet;    /* no ADD between two calls of an agent's operations */
 	bool trace;    /* print each step */

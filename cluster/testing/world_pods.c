@@ -204,11 +204,27 @@ static void judge_all(struct world *w)
 		world_violated(w, "a pod is not told that it lives elsewhere");
 }
 
+/* A definition without "sticky": what was parked is free, and any pod may have it. */
+static void loosen(struct world *w)
+{
+	w->pool.sticky = false;
+	w->pool.keep = 0;
+	w->pool_version++;
+	w->set.pods = 0;
+	memset(w->kept, 0, sizeof(w->kept));
+	world_settle(w);
+}
+
 void world_judge_moves(struct world *w)
 {
 	struct machine *m = w->machines;
 	unsigned ip, was;
 
+	if (w->set.loosens) {
+		loosen(w);
+		world_judge_full(w);
+		return;
+	}
 	/* No address ends while all is compared. */
 	w->pool.keep = 0;
 	w->adds = true;

@@ -78,7 +78,7 @@ test_sticky_a_full_pool_ends_the_oldest_parked_address()
 }
 is_parked() { [ "$(blocks_of "$1" rail0)" = 0 ]; }
 
-test_sticky_an_address_waits_for_its_pod_as_long_as_the_pool_says()
+test_sticky_an_address_is_parked_as_long_as_the_pool_says()
 {
 	NODES=1 cluster_begin
 	NODES=1 shared rail0 "{$STICKY,\"stickyKeep\":2}"
@@ -87,6 +87,26 @@ test_sticky_an_address_waits_for_its_pod_as_long_as_the_pool_says()
 	eventually no_block "$(block_name "$(cut -d. -f4 <<<"${ADDRESS%/*}")")"
 }
 no_block() { [ -z "$(engine_value blocks "$1")" ]; }
+
+# The pool has two addresses, and both wait for pods: one for a pod of a node whose agent is away.
+test_sticky_a_pool_that_is_sticky_no_more_has_all_addresses()
+{
+	local pool='"subnet":"10.93.0.0/29","ranges":["10.93.0.2-10.93.0.3"],"blockSize":1,"cooldown":0'
+	NODES=2 cluster_begin
+	NODES=2 shared rail0 "{$pool,\"sticky\":true}"
+	POD=web-0 add n1 a0 rail0
+	POD=web-1 add n2 b0 rail0
+	POD=web-0 del n1 a0 rail0
+	POD=web-1 del n2 b0 rail0
+	eventually is_parked n1
+	eventually is_parked n2
+	agent_kill n2
+	is "not sticky" ctl n1 cluster pool apply - <<<"{\"name\":\"rail0\",$pool}"
+	eventually added n1 c0 rail0
+	eventually added n1 c1 rail0
+	eq "leases" "$(leases n1 | tr '\n' ' ')" "10.93.0.2 10.93.0.3 "
+	agent_begin n2
+}
 
 # The agent ends at each step of a move. The next agent finds and completes what the last one left.
 test_sticky_agents_are_killed_at_a_move()
