@@ -227,8 +227,7 @@ static bool has_it(const struct object *o, const struct machine *m, const struct
 
 	if (!o)
 		return false;
-	has = o->block.migrates && strcmp(o->block.asker.node, m->name) == 0 ? &o->block.asker
-									     : &o->block.owner;
+	has = world_is_target(o, m) ? &o->block.asker : &o->block.owner;
 	return strcmp(has->node, m->name) == 0 && strcmp(has->holder, m->node.holder) == 0 &&
 	       has->token == r->token;
 }
@@ -245,7 +244,7 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
 {
 	const struct object *o = object_of(w, r);
 
-	if (w->taken[ip] && !r->probe && !w->restored)
+	if (w->taken[ip] && !r->probe && !w->restored && !world_is_target(o, m))
 		world_violated(w, "%s does not probe address %u of a block that was taken", m->name,
 			       ip);
 	w->taken[ip] = false;

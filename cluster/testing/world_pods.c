@@ -35,6 +35,11 @@ static bool has_pod(const struct machine *m, unsigned n, unsigned *ip)
 	return false;
 }
 
+bool world_is_target(const struct object *o, const struct machine *m)
+{
+	return o && o->block.migrates && strcmp(o->block.asker.node, m->name) == 0;
+}
+
 /* Of two pods of one machine that migrates, one is the target. */
 bool world_may_share(const struct world *w, const struct machine *m, unsigned n)
 {
@@ -109,7 +114,7 @@ static bool is_shared_by(struct world *w, const struct machine *m, const struct 
 	const struct object *o =
 		world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
 
-	return o && o->block.migrates && strcmp(o->block.asker.node, m->name) == 0;
+	return world_is_target(o, m);
 }
 
 bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
@@ -121,6 +126,9 @@ bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
 		if (n == PODS || !m->starts[n] || m->lease[ip] || !world_may_give(m, r))
 			continue;
 		m->target[n] |= is_shared_by(w, m, r);
+		if (r->probe && is_shared_by(w, m, r) && !w->set.disks)
+			world_violated(w, "%s probes an address that the source of pod %u has",
+				       m->name, n);
 		judge_pod(w, m, n, ip);
 		world_judge_give(w, m, r, ip);
 		w->counts.gives++;
