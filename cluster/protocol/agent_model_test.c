@@ -314,6 +314,7 @@ START_TEST(machines_migrate_with_their_addresses)
 	ck_assert_uint_gt(counts.shared, 100);
 	ck_assert_uint_gt(counts.unshared, 30);
 	ck_assert_uint_gt(counts.followed, 30);
+	ck_assert_uint_gt(counts.asks_back, 5);
 	ck_assert_uint_gt(counts.takes, 20);
 }
 END_TEST

@@ -48,17 +48,25 @@ void taker_took(struct taker *t)
 	t->read = t->silent_since = false;
 }
 
-struct block reclaimed(const struct block *b)
+bool reclaim_concerns(const struct block *b, const char *node)
 {
-	struct block free_block = *b;
+	return strcmp(b->owner.node, node) == 0 ||
+	       (b->migrates && strcmp(b->asker.node, node) == 0);
+}
 
+struct block reclaimed(const struct block *b, const char *node)
+{
+	struct block left = *b;
+
+	left.asker = (struct block_party){ 0 };
+	left.contested = left.kept = left.migrates = false;
+	left.probe = true;
+	if (strcmp(b->owner.node, node) != 0)
+		return left;
 	/* Where a machine migrates to, it has the address already. */
-	free_block.owner = b->migrates ? b->asker : (struct block_party){ 0 };
-	free_block.asker = (struct block_party){ 0 };
-	free_block.contested = free_block.kept = free_block.migrates = false;
-	free_block.used = 0;
+	left.owner = b->migrates ? b->asker : (struct block_party){ 0 };
+	left.used = 0;
 	/* Its claim may never have been granted. */
-	*free_block.parked_by = '\0';
-	free_block.probe = true;
-	return free_block;
+	*left.parked_by = '\0';
+	return left;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reclaim.h: when the blocks of a dead node may be taken. Pure.
+ * reclaim.h: when the blocks of a dead node, and its part in others, may be taken. Pure.
  *
  * Two things are needed. Evidence that the machine is off: its Node object is gone or out of
  * service, or an operator said so; that is the caller's matter. And a heartbeat that did not change
@@ -58,10 +58,13 @@ void taker_saw_blocks(struct taker *t);
 void taker_took(struct taker *t);
 
 /*
- * reclaimed - the block as the taker writes it, by an update of exactly the version that it read
- * before its last look at the heartbeat: free, or of the node that a machine migrates to. It is to
- * be probed.
+ * reclaim_concerns - the node has the block, or shares it as the target of a migration. reclaimed -
+ * the block as the taker of the node writes it. It updates exactly the version that it read before
+ * its last look at the heartbeat. A block of the node is free then, or of the node that a
+ * machine migrates to. One that the node shares stays with its owner, and another target can
+ * follow. It is to be probed before an address has a new use.
  */
-struct block reclaimed(const struct block *b);
+bool reclaim_concerns(const struct block *b, const char *node);
+struct block reclaimed(const struct block *b, const char *node);
 
 #endif

@@ -53,7 +53,7 @@ struct world_settings {
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
 		full, restores, contests, lost, needs[5], wants[5], judged_again, pools_gone, disks,
-		parks, moves, expired, evicted, returned, shared, unshared, followed;
+		parks, moves, expired, evicted, returned, shared, unshared, followed, asks_back;
 };
 
 struct world;

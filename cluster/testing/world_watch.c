@@ -133,7 +133,7 @@ static void look_at_block(struct world *w, struct world_taker *t, uint32_t choic
 	struct block_seen seen[OBJECTS];
 	size_t n = world_list(w, seen);
 
-	if (!n || strcmp(seen[choice % n].block.owner.node, w->machines[t->node].name) != 0)
+	if (!n || !reclaim_concerns(&seen[choice % n].block, w->machines[t->node].name))
 		return;
 	t->block = seen[choice % n];
 	taker_saw_blocks(&t->is);
@@ -149,13 +149,16 @@ static void take(struct world *w, struct world_taker *t, uint32_t choice)
 	if (choice % 4)
 		return;
 	(void)grid_name(w->pool.name, t->block.key.start, r.name);
-	r.block = reclaimed(&t->block.block);
+	r.block = reclaimed(&t->block.block, w->machines[t->node].name);
 
 	unsigned first = world_slot_of(w, t->block.key.start);
 	enum cluster_outcome outcome = world_write_object(w, &r);
 
+	const bool was_target = strcmp(t->block.block.owner.node, w->machines[t->node].name) != 0;
+
+	w->counts.asks_back += outcome == CLUSTER_OK && was_target;
 	/* The target of a migration shared the address with the dead machine before. */
-	for (unsigned i = 0; i < 1U << w->set.bits && outcome == CLUSTER_OK; i++)
+	for (unsigned i = 0; i < 1U << w->set.bits && outcome == CLUSTER_OK && !was_target; i++)
 		w->taken[first + i] = !*r.block.owner.node;
 	world_trace(w, "a taker takes block %u of %s: %d", first, w->machines[t->node].name,
 		    (int)outcome);

@@ -448,7 +448,18 @@ nodes_and_heartbeats()
 # An operator's word: a right on the node that is dead.
 of_a_dead_node()
 {
+	local vm='|.identity="ns/vm:a/net1"' share=${ASK//n1/n2}
+	share=${share/\}/,migrates:true\}}
 	may_reclaim n2 >/dev/null || give_up "reclaim"
+	is "the target n2" set_by_hand 2 "$(spec n3 "$vm$share")"
+	denied "its ask, without a probe" "node n1 changes no block of node n3" write n1 2 "$(spec n3 "$vm")"
+	denied "its ask, and the block" "node n1 changes no block of node n3" write n1 2 "$(spec n1 "$vm|.probe=true")"
+	denied "its ask, and the identity" "node n1 changes no block of node n3" write n1 2 "$(spec n3 '|.probe=true')"
+	is "its ask" write n1 2 "$(spec n3 "$vm|.probe=true")"
+	is "the target n4" set_by_hand 2 "$(spec n3 "$vm${share//n2/n4}")"
+	denied "the ask of a node that nobody said to be off" "node n1 changes no block of node n3" write n1 2 "$(spec n3 "$vm|.probe=true")"
+	is "an ask for more" set_by_hand 2 "$(spec n3 "$vm${ASK//n1/n2}")"
+	denied "an ask of no migration" "node n1 changes no block of node n3" write n1 2 "$(spec n3 "$vm|.probe=true")"
 	is "the block of n2" set_by_hand 2 "$(spec n2 "$ASK_N3")"
 	eventually noted n1 n2 '{"forgotten":{"uid":"a","version":"1"}}'
 	denied "more than that it is dead" "node n1 writes no object of node n2" noted n1 n2 '{"holder":"n1"}'
@@ -478,7 +489,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 69
+	eq "tries that were denied" "$tries" 74
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
@@ -652,6 +663,28 @@ test_kubernetes_a_migration_outlives_the_node_of_its_source()
 	is "forget" ctl n1 cluster node forget n3
 	eventually spec_is '[.node, .ask.node // "-", .identity] | join(" ")' "n1 - ns/vm:web/net1"
 	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
+	admin delete -f "$MACHINES" >/dev/null
+}
+
+# The target's node dies: its ask ends, and the machine can migrate to another node.
+test_kubernetes_another_target_follows_one_whose_node_is_dead()
+{
+	local first
+	source_begins n1
+	target_begins n3 b0 bbbbb
+	eventually spec_is '[.node, .ask.node] | join(" ")' "n1 n3"
+	may_stay n3 "it is off for good, with the leases on its disk"
+	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
+	reclaim_begin n2
+	node_dies n3 b0
+	is "forget" ctl n1 cluster node forget n3
+	eventually spec_is '[.node, .ask.node // "-", .probe] | join(" ")' "n1 - true"
+	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
+	launcher ccccc job-ccccc
+	POD=virt-launcher-web-ccccc eventually added n2 c0 rail0
+	eq "address of the target on n2" "$ADDRESS" "$first"
+	POD=virt-launcher-web-aaaaa del n1 a0 rail0
+	eventually spec_is '[.node, .ask.node // "-", .identity] | join(" ")' "n2 - ns/vm:web/net1"
 	admin delete -f "$MACHINES" >/dev/null
 }
 

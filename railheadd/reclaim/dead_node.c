@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dead_node.c: one node that is said to be off: its heartbeat until it is silent for nodeHold, its
- * blocks, the heartbeat again, and then one conditional update for each block.
+ * blocks, the heartbeat again, and then one conditional update for each block. In the same way it
+ * leaves blocks that it shares as the target of a live migration.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,6 @@ struct dead_node *dead_node_new(const struct reclaim_conf *conf, const char *nam
 		return NULL;
 	d->conf = conf;
 	(void)snprintf(d->name, sizeof(d->name), "%s", name);
-	d->which = (struct cluster_selector){ CLUSTER_BLOCK, d->name, NULL };
 	taker_begin(&d->taker, evidence, conf->hold);
 	log_info(&conf->ctx->log,
 		 "node %s is said to be off: its blocks are taken if its heartbeat stays silent "
@@ -65,12 +65,26 @@ static void begin_again(struct dead_node *d, const struct err *why)
 	log_warn(&d->conf->ctx->log, "node %s: %s; its heartbeat is watched again from now on",
 		 d->name, why->msg);
 	d->n_blocks = 0;
+	d->told = false;
 	taker_begin(&d->taker, &evidence, d->conf->hold);
 }
 
 /* ---- the blocks are taken ---- */
 
 static void take_next(struct dead_node *d);
+
+static void say_taken(const struct dead_node *d, const struct dead_block *b)
+{
+	const struct block *is = &b->block;
+
+	if (strcmp(is->owner.node, d->name) != 0)
+		log_info(&d->conf->ctx->log, "node %s shares block %s of node %s no more", d->name,
+			 b->name, is->owner.node);
+	else
+		log_info(&d->conf->ctx->log, "block %s of node %s is %s%s now", b->name, d->name,
+			 is->migrates ? "that of node " : "free",
+			 is->migrates ? is->asker.node : "");
+}
 
 static void was_written(void *arg, const struct cluster_result *r)
 {
@@ -81,9 +95,7 @@ static void was_written(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK) {
 		d->n_taken++;
 		d->progress = true;
-		log_info(&d->conf->ctx->log, "block %s of node %s is %s%s now", b->name, d->name,
-			 b->block.migrates ? "that of node " : "free",
-			 b->block.migrates ? b->block.asker.node : "");
+		say_taken(d, b);
 	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
 		begin_again(d, &r->err);
 		return;
@@ -97,7 +109,7 @@ static void take_next(struct dead_node *d)
 	struct cluster_store *s = d->conf->store;
 	struct cluster_object o = { .kind = CLUSTER_BLOCK };
 	const struct dead_block *b;
-	struct block free_block;
+	struct block left;
 	struct err e;
 
 	if (d->n_blocks == 0) {
@@ -109,15 +121,16 @@ static void take_next(struct dead_node *d)
 		return;
 	}
 	b = &d->blocks[d->n_blocks - 1];
-	free_block = reclaimed(&b->block);
+	left = reclaimed(&b->block, d->name);
 	/* It waits for its pod from now on. */
-	free_block.parked = d->conf->ctx->now(d->conf->ctx->clock) / INT64_C(1000000000);
-	auto_json struct json *value = block_to_json(&free_block), *was = block_to_json(&b->block);
+	if (!*left.owner.node)
+		left.parked = d->conf->ctx->now(d->conf->ctx->clock) / INT64_C(1000000000);
+	auto_json struct json *value = block_to_json(&left), *was = block_to_json(&b->block);
 	o.value = value;
 	o.was = was;
 	o.at = b->at;
 	memcpy(o.name, b->name, sizeof(o.name));
-	(void)snprintf(o.node, sizeof(o.node), "%s", free_block.owner.node);
+	(void)snprintf(o.node, sizeof(o.node), "%s", left.owner.node);
 	if (value && was)
 		d->call = s->ops->update(s, &o, was_written, d);
 	if (d->call)
@@ -158,8 +171,8 @@ static void block_item(void *arg, const struct cluster_object *o)
 	if (block_from_json(o->value, o->name, &b.block, &e) ||
 	    ARRAY_GROW(d->blocks, d->n_blocks, BLOCKS_MAX, "blocks of a node", &e))
 		d->broken = e;
-	/* The list is by the copy; the block itself says whose it is. */
-	else if (strcmp(b.block.owner.node, d->name) == 0)
+	/* The list may be by the copy; the block itself says whose it is. */
+	else if (reclaim_concerns(&b.block, d->name))
 		d->blocks[d->n_blocks++] = b;
 }
 
@@ -187,9 +200,22 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 	dead_node_look(d);
 }
 
-void dead_node_look(struct dead_node *d)
+/*
+ * No list selects the blocks that a node shares, and only virtual machines of Kubernetes migrate.
+ * So there all blocks are listed, until none is left: a dead node writes no more asks.
+ */
+static void list_blocks(struct dead_node *d)
 {
 	static const struct cluster_list_fns fns = { block_item, blocks_were_read };
+	struct cluster_store *s = d->conf->store;
+	bool all = s->ops->has_nodes && !d->told;
+
+	d->which = (struct cluster_selector){ CLUSTER_BLOCK, all ? NULL : d->name, NULL };
+	d->call = s->ops->list(s, &d->which, &fns, d);
+}
+
+void dead_node_look(struct dead_node *d)
+{
 	struct cluster_store *s = d->conf->store;
 
 	if (d->call)
@@ -203,7 +229,7 @@ void dead_node_look(struct dead_node *d)
 		d->n_blocks = 0;
 		d->progress = false;
 		d->broken.code = 0;
-		d->call = s->ops->list(s, &d->which, &fns, d);
+		list_blocks(d);
 		break;
 	case TAKER_TAKES:
 		take_next(d);

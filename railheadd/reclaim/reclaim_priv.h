@@ -8,7 +8,7 @@
 #include "cluster/protocol/reclaim.h"
 #include "railheadd/reclaim/reclaim.h"
 
-/* A block of the node, as the last list shows it. */
+/* A block of the node, or one that it shares, as the last list shows it. */
 struct dead_block {
 	char name[CLUSTER_NAME_LEN];
 	struct cluster_version at;
