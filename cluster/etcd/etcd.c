@@ -143,6 +143,25 @@ static int copy_endpoints(struct etcd *s, const char *const *endpoints)
 	return 0;
 }
 
+/* Without memory the old ones stay until the next request. */
+void etcd_renew(struct etcd *s)
+{
+	struct etcd_login now;
+	unsigned seen = s->login_of ? s->login_of(s->login_arg, &now) : s->login_seen;
+	struct err ignored;
+	char *password;
+
+	if (seen == s->login_seen || copy_text(&password, now.password))
+		return;
+	if (http_set_tls(s->base.http, &now.tls, &ignored)) {
+		free(password);
+		return;
+	}
+	free(s->password);
+	s->password = password;
+	s->login_seen = seen;
+}
+
 int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct cluster_store **out,
 	      struct err *e)
 {
@@ -160,6 +179,8 @@ int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct clus
 	s->page = conf->page ? conf->page : PAGE;
 	s->stray = conf->stray;
 	s->stray_arg = conf->stray_arg;
+	s->login_of = conf->login;
+	s->login_arg = conf->login_arg;
 	if (copy_endpoints(s, conf->endpoints) ||
 	    copy_text(&s->prefix, conf->prefix ? conf->prefix : ETCD_DEFAULT_PREFIX) ||
 	    copy_text(&s->user, conf->user) || copy_text(&s->password, conf->password)) {
@@ -172,9 +193,4 @@ int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct clus
 	}
 	*out = &s->base.store;
 	return 0;
-}
-
-int etcd_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e)
-{
-	return http_set_tls(((struct call_store *)s)->http, tls, e);
 }

@@ -14,6 +14,18 @@
 
 #define ETCD_DEFAULT_PREFIX "/railhead/"
 
+/* Credentials, which may be renewed while the store is open. */
+struct etcd_login {
+	struct http_tls tls;
+	const char *password; /* NULL: none */
+};
+
+/*
+ * Called before each request. Returns a number that changes with *out, which is borrowed until the
+ * next call.
+ */
+typedef unsigned (*etcd_login_fn)(void *arg, struct etcd_login *out);
+
 struct etcd_conf {
 	const char *const *endpoints; /* "https://10.0.0.1:2379", NULL ends them; at least one */
 	const char *prefix;           /* of all keys; NULL: ETCD_DEFAULT_PREFIX */
@@ -25,6 +37,8 @@ struct etcd_conf {
 	 */
 	void (*stray)(void *arg, const struct err *e);
 	void *stray_arg;
+	etcd_login_fn login; /* NULL: tls and password never change */
+	void *login_arg;     /* borrowed until the store is closed */
 };
 
 /*
@@ -33,8 +47,5 @@ struct etcd_conf {
  */
 int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct cluster_store **out,
 	      struct err *e) must_check;
-
-/* etcd_set_tls - for connections from now on, after certificates were renewed. */
-int etcd_set_tls(struct cluster_store *s, const struct http_tls *tls, struct err *e) must_check;
 
 #endif

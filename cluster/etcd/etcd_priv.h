@@ -22,6 +22,9 @@ struct etcd {
 	unsigned timeout_ms, page;
 	void (*stray)(void *arg, const struct err *e);
 	void *stray_arg;
+	etcd_login_fn login_of; /* NULL: nothing is renewed */
+	void *login_arg;
+	unsigned login_seen; /* its last number */
 };
 
 /* A request of a call. next gets the answer with status 200. */
@@ -62,6 +65,9 @@ struct cluster_call {
 	bool rank;                 /* a write counts the objects of its kind */
 	enum cluster_kind beside_kind;
 };
+
+/* etcd_renew - take up credentials that have changed. */
+void etcd_renew(struct etcd *s);
 
 /* etcd_call_new - a call; NULL: no memory. report says its end to the user. */
 struct cluster_call *etcd_call_new(struct etcd *s, void (*report)(struct call *c), void *arg);

@@ -229,6 +229,7 @@ static void attempt(struct cluster_call *c)
 		call_end_later(&c->call, CLUSTER_AWAY);
 		return;
 	}
+	etcd_renew(s);
 	if (s->user && !s->token && !s->no_users && c != s->login) {
 		wait_for_token(c);
 		return;

@@ -11,6 +11,7 @@
 
 #include "cluster/http/http.h"
 #include "cluster/store/cluster_store.h"
+#include "lib/sys/file_stamp.h"
 
 #define KUBE_DEFAULT_NAMESPACE "railhead"
 #define KUBE_ACCOUNT_DIR       "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -18,7 +19,7 @@
 /* A file that was read, and what it was before: another inode, size or time is a change. */
 struct kube_file {
 	char *path;
-	int64_t stamp[6]; /* all 0: it was not there */
+	struct file_stamp stamp;
 };
 #define KUBE_LOGIN_FILES 4
 

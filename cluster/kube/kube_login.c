@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cluster/kube/kube.h"
 #include "cluster/kube/kubeconfig.h"
@@ -51,7 +50,7 @@ int kube_login_copy(struct kube_login *to, const struct kube_login *from)
 	for (size_t i = 0; i < KUBE_LOGIN_FILES; i++) {
 		if (copy_text(&to->files[i].path, from->files[i].path))
 			return -1;
-		memcpy(to->files[i].stamp, from->files[i].stamp, sizeof(to->files[i].stamp));
+		to->files[i].stamp = from->files[i].stamp;
 	}
 	return 0;
 }
@@ -67,21 +66,6 @@ static struct kube_login kube_login_take(struct kube_login *l)
 
 /* ---- files ---- */
 
-/* A file that was replaced or written has another one. */
-static void take_stamp(struct kube_file *f)
-{
-	struct stat st = { 0 };
-
-	if (stat(f->path, &st))
-		st = (struct stat){ 0 };
-	f->stamp[0] = (int64_t)st.st_ino;
-	f->stamp[1] = st.st_size;
-	f->stamp[2] = st.st_mtim.tv_sec;
-	f->stamp[3] = st.st_mtim.tv_nsec;
-	f->stamp[4] = st.st_ctim.tv_sec;
-	f->stamp[5] = st.st_ctim.tv_nsec;
-}
-
 /* The stamp is taken before the file is read: a change meanwhile shows as one. -1: no memory. */
 static int note_file(struct kube_login *l, const char *path)
 {
@@ -91,7 +75,7 @@ static int note_file(struct kube_login *l, const char *path)
 		n++;
 	if (copy_text(&l->files[n].path, path))
 		return -1;
-	take_stamp(&l->files[n]);
+	l->files[n].stamp = file_stamp(path);
 	return 0;
 }
 
@@ -199,14 +183,8 @@ static bool have_changed(struct kube_login *l)
 {
 	bool changed = false;
 
-	for (size_t i = 0; i < KUBE_LOGIN_FILES && l->files[i].path; i++) {
-		struct kube_file now = { l->files[i].path, { 0 } };
-
-		take_stamp(&now);
-		if (memcmp(now.stamp, l->files[i].stamp, sizeof(now.stamp)) != 0)
-			changed = true;
-		l->files[i] = now;
-	}
+	for (size_t i = 0; i < KUBE_LOGIN_FILES && l->files[i].path; i++)
+		changed |= file_stamp_renew(&l->files[i].stamp, l->files[i].path);
 	return changed;
 }
 

@@ -27,7 +27,7 @@ client_of() # DAYS
 	cp "$W"/client.{key,pem} "$W/node/n1/etc/railhead"
 }
 
-# The agent reads its certificate at its start. One that has ended costs the contact, and no pod that finds an address.
+# The agent takes a new certificate up as it is on disk. One that has ended costs the contact, and no pod that finds an address.
 test_etcd_a_client_certificate_ends_and_is_renewed()
 {
 	NODES=1 cluster_begin
@@ -35,18 +35,42 @@ test_etcd_a_client_certificate_ends_and_is_renewed()
 	NODES=1 shared rail0 "$RAIL"
 	NODES=1 shared dry '{"subnet":"10.93.0.0/24","blockSize":1,"warm":0}'
 	eventually has_spare n1 rail0 1
-	agent_end n1
 	client_of 0
-	agent_begin n1
 	eventually agent_is n1 '.why | contains("ertificate")' true
 	agent_is n1 .contact false || fail "contact with a certificate that has ended"
 	add n1 p1 rail0
 	refused n1 p2 dry 11 "cluster store"
 	del n1 p1 rail0
-	agent_end n1
 	client_of 2
-	agent_begin n1
+	eventually logged n1 "the credentials on disk have changed and are used from now on"
 	eventually agent_is n1 .contact true
 	eventually added n1 p2 dry
 	del n1 p2 dry
+}
+
+auth() { curl -sS --fail --max-time 10 ${TOKEN:+-H "Authorization: $TOKEN"} "$ETCD/v3/auth/$1" -d "$2"; } # CALL BODY
+
+# A new password at etcd ends the token of the agent. The file has the new one a moment later.
+test_etcd_a_password_changes()
+{
+	local etc TOKEN=
+	NODES=1 cluster_begin
+	etc=$W/node/n1/etc/railhead
+	auth user/add '{"name":"root","password":"one"}' >/dev/null && auth role/add '{"name":"root"}' >/dev/null &&
+		auth user/grant '{"user":"root","role":"root"}' >/dev/null && auth enable '{}' >/dev/null || give_up "a user"
+	agent_end n1
+	(umask 077 && echo one >"$etc/password")
+	jq '.etcd += {user:"root",passwordFile:"/etc/railhead/password"}' "$etc/agent.json" >"$W/agent.json" && mv "$W/agent.json" "$etc"
+	agent_begin n1
+	eventually agent_is n1 .health ok
+	TOKEN=$(auth authenticate '{"name":"root","password":"one"}' | jq -r .token)
+	auth user/changepw '{"name":"root","password":"two"}' >/dev/null || give_up "a new password"
+	eventually agent_is n1 '.refused // "" | contains("refused to authenticate")' true
+	isnt "a pool" ctl n1 cluster pool apply - <<<"{\"name\":\"rail0\",${RAIL#\{}"
+	(umask 077 && echo two >"$etc/new" && mv "$etc/new" "$etc/password")
+	eventually ctl n1 cluster pool list
+	NODES=1 shared rail0 "$RAIL"
+	logged n1 "the credentials on disk have changed" || fail "the log: $(tail -n 3 "$W/node/n1/log")"
+	TOKEN=$(auth authenticate '{"name":"root","password":"two"}' | jq -r .token)
+	auth disable '{}' >/dev/null
 }

@@ -83,15 +83,43 @@ static int load_tree(const char *path, bool optional, struct json **out, struct 
 	return json_parse(text, (size_t)len, path, out, e);
 }
 
+static int read_secrets(const struct agent_conf_etcd *etcd, struct agent_files *f, struct err *e)
+{
+	return read_secret(etcd->ca, &f->ca, e) || read_secret(etcd->cert, &f->cert, e) ||
+			       read_secret(etcd->key, &f->key, e) ||
+			       read_password(etcd->password_file, &f->password, e)
+		       ? -1
+		       : 0;
+}
+
+static void free_secrets(struct agent_files *f)
+{
+	free(f->ca);
+	free(f->cert);
+	free(f->key);
+	free(f->password);
+}
+
+/* Take the stamps before the files are read, and before it is known that they can be. */
+static bool stamps_differ(struct agent_files *f)
+{
+	const struct agent_conf_etcd *etcd = &f->conf.etcd;
+	const char *const paths[] = { etcd->ca, etcd->cert, etcd->key, etcd->password_file };
+	bool differ = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		differ |= paths[i] && file_stamp_renew(&f->stamps[i], paths[i]);
+	return differ;
+}
+
 static int fill(struct agent_files *f, const char *path, struct err *e)
 {
 	const struct agent_conf_etcd *etcd = &f->conf.etcd;
 
 	if (agent_conf_decode(f->tree, &f->conf, e) || name_of_node(f->conf.node, f->node, e))
 		return err_wrap(e, "%s", path);
-	return read_secret(etcd->ca, &f->ca, e) || read_secret(etcd->cert, &f->cert, e) ||
-	       read_secret(etcd->key, &f->key, e) ||
-	       read_password(etcd->password_file, &f->password, e);
+	(void)stamps_differ(f);
+	return read_secrets(etcd, f, e);
 }
 
 int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files *out,
@@ -114,11 +142,27 @@ int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files
 void agent_files_clear(struct agent_files *f)
 {
 	json_free(f->tree);
-	free(f->ca);
-	free(f->cert);
-	free(f->key);
-	free(f->password);
+	free_secrets(f);
 	*f = (struct agent_files){ .tree = NULL };
+}
+
+int agent_files_renew(struct agent_files *f, struct err *e)
+{
+	struct agent_files now = { .tree = NULL };
+
+	if (!stamps_differ(f))
+		return 0;
+	if (read_secrets(&f->conf.etcd, &now, e)) {
+		free_secrets(&now);
+		return -1;
+	}
+	free_secrets(f);
+	f->ca = now.ca;
+	f->cert = now.cert;
+	f->key = now.key;
+	f->password = now.password;
+	f->renewals++;
+	return 1;
 }
 
 struct etcd_conf agent_files_etcd(const struct agent_files *f)

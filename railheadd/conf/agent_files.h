@@ -9,6 +9,7 @@
 
 #include "cluster/etcd/etcd.h"
 #include "lib/base/ctx.h"
+#include "lib/sys/file_stamp.h"
 #include "railheadd/conf/agent_conf.h"
 
 #define AGENT_CONF_FILE "agent.json" /* in etc_dir */
@@ -20,6 +21,9 @@ struct agent_files {
 	struct agent_conf conf; /* borrows from tree and node */
 	char node[64];
 	char *ca, *cert, *key, *password; /* owned; NULL: none */
+	struct file_stamp stamps[4];      /* of these files */
+	unsigned renewals;                /* of all four */
+	const struct log *log;            /* of the store that reads them again; NULL: none */
 };
 
 /*
@@ -35,6 +39,13 @@ void agent_files_clear(struct agent_files *f);
  * on the way are followed: the kubelet names its certificates by one.
  */
 int agent_files_trusted(const char *path, struct err *e) must_check;
+
+/*
+ * agent_files_renew - if a file of etcd has changed since it was read: read all four again, and
+ * count that in renewals. 1: it did so; 0: none has changed. -1: they cannot be read now, so the
+ * old texts stay; it is not tried again before the next change.
+ */
+int agent_files_renew(struct agent_files *f, struct err *e) must_check;
 
 /* agent_files_etcd - how to open etcd; borrows from f. Only if f->conf.has_etcd. */
 struct etcd_conf agent_files_etcd(const struct agent_files *f);

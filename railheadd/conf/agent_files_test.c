@@ -123,6 +123,40 @@ START_TEST(the_environment_names_the_node_unless_the_file_does)
 }
 END_TEST
 
+START_TEST(secrets_that_change_are_read_again)
+{
+	struct ctx ctx = here();
+	struct agent_files f;
+	struct err e;
+
+	testing_file("/mnt/agent.json", 0600,
+		     "{\"node\":\"n1\",\"etcd\":{\"endpoints\":[\"http://a:1\"],\"ca\":\"/mnt/ca\","
+		     "\"user\":\"u\",\"passwordFile\":\"/mnt/pw\"}}");
+	testing_file("/mnt/ca", 0644, "CA");
+	testing_file("/mnt/pw", 0600, "secret\n");
+	ck_assert_msg(load(&ctx, &f, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(agent_files_renew(&f, &e), 0);
+	testing_file("/mnt/ca", 0644, "CA 2");
+	ck_assert_int_eq(agent_files_renew(&f, &e), 1);
+	ck_assert_str_eq(f.ca, "CA 2");
+	ck_assert_str_eq(f.password, "secret");
+	ck_assert_uint_eq(f.renewals, 1);
+	/* All or none, and one attempt for each change. */
+	testing_file("/mnt/ca", 0644, "CA number 3");
+	testing_file("/mnt/pw", 0666, "other secret\n");
+	ck_assert_int_eq(chmod("/mnt/pw", 0666), 0);
+	ck_assert_int_eq(agent_files_renew(&f, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
+	ck_assert_int_eq(agent_files_renew(&f, &e), 0);
+	ck_assert_str_eq(f.ca, "CA 2");
+	ck_assert_int_eq(chmod("/mnt/pw", 0600), 0);
+	ck_assert_int_eq(agent_files_renew(&f, &e), 1);
+	ck_assert_str_eq(f.ca, "CA number 3");
+	ck_assert_str_eq(f.password, "other secret");
+	agent_files_clear(&f);
+}
+END_TEST
+
 TEST_PROGRAM("agent_files", a_missing_file_means_no_cluster, secrets_are_read,
-	     files_that_others_may_write, a_file_that_is_named_must_exist,
-	     the_environment_names_the_node_unless_the_file_does)
+	     secrets_that_change_are_read_again, files_that_others_may_write,
+	     a_file_that_is_named_must_exist, the_environment_names_the_node_unless_the_file_does)

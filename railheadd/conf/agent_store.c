@@ -82,7 +82,20 @@ static int open_kube(struct event_base *base, const struct log *log, const struc
 	return kube_open(base, &conf, out, e);
 }
 
-int agent_store_open(struct event_base *base, const struct log *log, const struct agent_files *f,
+/* The two stores of an agent share the files: whichever asks first reads them. */
+static unsigned etcd_login(void *arg, struct etcd_login *out)
+{
+	struct agent_files *f = arg;
+	struct err why;
+	int rc = agent_files_renew(f, &why);
+
+	if (rc)
+		log_renewed((void *)f->log, rc < 0 ? &why : NULL);
+	*out = (struct etcd_login){ { f->ca, f->cert, f->key }, f->password };
+	return f->renewals;
+}
+
+int agent_store_open(struct event_base *base, const struct log *log, struct agent_files *f,
 		     struct cluster_store **out, struct err *e)
 {
 	struct etcd_conf etcd;
@@ -95,5 +108,8 @@ int agent_store_open(struct event_base *base, const struct log *log, const struc
 	etcd = agent_files_etcd(f);
 	etcd.stray = log_stray;
 	etcd.stray_arg = (void *)log;
+	etcd.login = etcd_login;
+	etcd.login_arg = f;
+	f->log = log;
 	return etcd_open(base, &etcd, out, e) ? err_wrap(e, "etcd") : 0;
 }
