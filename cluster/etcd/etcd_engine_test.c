@@ -337,6 +337,40 @@ static void count_stray(void *arg, const struct err *e)
 	++*(unsigned *)arg;
 }
 
+/* A server that is stopped ends its watches. What they have not seen comes after it starts again.
+ */
+START_TEST(a_watch_whose_server_ends_misses_nothing)
+{
+	static struct listed l;
+	static struct watched w;
+	struct calls c = engine_open();
+	struct thing t = { .kind = CLUSTER_POOL, .name = "ends-a" };
+	struct cluster_selector which = { CLUSTER_POOL, NULL, "ends-" };
+	char want[4096] = "";
+
+	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+	start_watch(&c, &which, l.revision, &w);
+	for (int i = 0; i < 60; i++) {
+		char text[32];
+
+		t.number = i;
+		must_write(&c, i ? WRITE_UPDATE : WRITE_CREATE, &t);
+		(void)snprintf(text, sizeof(text), "ends-a=%d ", i);
+		testing_append(want, sizeof(want), text);
+		if (i % 20 != 19)
+			continue;
+		engine_control("end");
+		wait_watched(&c, &w, 0);
+		ck_assert_int_ne(w.outcome, CLUSTER_EXPIRED);
+		engine_control("start");
+		go_on_watching(&c, &which, &w);
+	}
+	wait_watched(&c, &w, 60);
+	ck_assert_str_eq(w.text, want);
+	engine_close(&c);
+}
+END_TEST
+
 /* Another program has written below the prefix. */
 START_TEST(a_foreign_key_is_left_out)
 {
@@ -507,12 +541,12 @@ int main(void)
 	static const struct contract_engine engine = { "etcd", open_etcd, false };
 	/* the last three need users and TLS */
 	const TTest *const tests[] = {
-		a_creation_tells_more,           a_write_tells_the_rank,
-		the_next_endpoint_answers,       a_write_goes_to_one_endpoint,
-		a_restored_store_is_noticed,     a_full_store_refuses,
-		a_quiet_watch_goes_on,           a_foreign_key_is_left_out,
-		who_may_not_is_refused,          an_ended_token_is_renewed,
-		an_untrusted_server_gets_nothing
+		a_creation_tells_more,       a_write_tells_the_rank,
+		the_next_endpoint_answers,   a_write_goes_to_one_endpoint,
+		a_restored_store_is_noticed, a_full_store_refuses,
+		a_quiet_watch_goes_on,       a_watch_whose_server_ends_misses_nothing,
+		a_foreign_key_is_left_out,   who_may_not_is_refused,
+		an_ended_token_is_renewed,   an_untrusted_server_gets_nothing
 	};
 	size_t n = ARRAY_SIZE(tests) - (text_of("ETCD_USER") ? 0 : 3);
 	Suite *suite = suite_create("etcd");

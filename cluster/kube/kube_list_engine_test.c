@@ -103,6 +103,43 @@ START_TEST(a_quiet_watch_gets_a_bookmark)
 }
 END_TEST
 
+/* Changes come at any time: also while a watch ends in order, and before the next one begins. */
+START_TEST(a_watch_that_ends_in_order_misses_nothing)
+{
+	static struct listed l;
+	static struct watched w;
+	const struct kube_conf brief = { .timeout_ms = 30000, .watch_s = 1 };
+	struct calls c = kube_open_as("agent", &brief);
+	struct thing t = { .kind = CLUSTER_NODE, .name = "ends-a", .node = "ends-a" };
+	struct cluster_selector which = { CLUSTER_NODE, "ends-a", NULL };
+	static char want[65536];
+	char text[32];
+	unsigned n = 0, ends = 0;
+
+	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
+	start_watch(&c, &which, l.revision, &w);
+	for (; ends < 3 && n < 4000; n++) {
+		t.number = (int)n;
+		must_write(&c, n ? WRITE_UPDATE : WRITE_CREATE, &t);
+		(void)snprintf(text, sizeof(text), "ends-a=%u ", n);
+		testing_append(want, sizeof(want), text);
+		if (!w.ended)
+			continue;
+		ck_assert_msg(w.outcome == CLUSTER_OK, "%d: %s", (int)w.outcome, w.why);
+		ends++;
+		go_on_watching(&c, &which, &w);
+	}
+	ck_assert_uint_eq(ends, 3);
+	while (w.n < n) {
+		loop_turn(c.base);
+		if (w.ended)
+			go_on_watching(&c, &which, &w);
+	}
+	ck_assert_str_eq(w.text, want);
+	engine_close(&c);
+}
+END_TEST
+
 static void count_unselected(void *arg, const struct err *why)
 {
 	must_say(why->msg, "field label not supported");
@@ -178,9 +215,8 @@ int main(void)
 {
 	static const struct contract_engine engine = { "kubernetes", kube_open_agent, true };
 	const TTest *const tests[] = {
-		a_list_can_expire_in_the_middle,
-		a_quiet_watch_gets_a_bookmark,
-		a_field_that_cannot_select_is_left_out,
+		a_list_can_expire_in_the_middle,           a_quiet_watch_gets_a_bookmark,
+		a_watch_that_ends_in_order_misses_nothing, a_field_that_cannot_select_is_left_out,
 		a_revision_of_the_future_is_expired,
 	};
 	Suite *suite = suite_create("kubernetes");

@@ -245,15 +245,29 @@ static void on_over(void *arg, const struct cluster_result *r)
 	keep_error(w->why, &r->err);
 }
 
-void start_watch(struct calls *c, const struct cluster_selector *which, const char *revision,
-		 struct watched *w)
+static void begin_watch(struct calls *c, const struct cluster_selector *which, struct watched *w)
 {
 	static const struct cluster_watch_fns fns = { on_changed, on_revision, on_over };
 
-	memset(w, 0, sizeof(*w));
-	w->call = c->store->ops->watch(c->store, which, revision, &fns, w);
+	w->call = c->store->ops->watch(c->store, which, w->from, &fns, w);
 	ck_assert_ptr_nonnull(w->call);
+}
+
+void start_watch(struct calls *c, const struct cluster_selector *which, const char *revision,
+		 struct watched *w)
+{
+	memset(w, 0, sizeof(*w));
+	(void)snprintf(w->from, sizeof(w->from), "%s", revision);
+	begin_watch(c, which, w);
 	ck_assert(!w->ended && !w->n);
+}
+
+void go_on_watching(struct calls *c, const struct cluster_selector *which, struct watched *w)
+{
+	if (*w->revision)
+		memcpy(w->from, w->revision, sizeof(w->from));
+	w->ended = false;
+	begin_watch(c, which, w);
 }
 
 struct awaited {

@@ -84,6 +84,7 @@ struct watched {
 	struct cluster_call *call;
 	unsigned n;
 	char text[65536];
+	char from[CLUSTER_REVISION_LEN];     /* where it began */
 	char revision[CLUSTER_REVISION_LEN]; /* "": not reported yet */
 	bool ended;
 	enum cluster_outcome outcome;
@@ -91,6 +92,11 @@ struct watched {
 };
 void start_watch(struct calls *c, const struct cluster_selector *which, const char *revision,
 		 struct watched *w);
+/*
+ * go_on_watching - the watch has ended: a new one begins at the last revision that it told, or that
+ * an earlier one did. It adds to the changes.
+ */
+void go_on_watching(struct calls *c, const struct cluster_selector *which, struct watched *w);
 /* wait_watched - until it has seen n changes; or, n 0, until it ended. */
 void wait_watched(struct calls *c, const struct watched *w, unsigned n);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # etcd.sh WORD [MEMBER]: what a test of the contract does to etcd. run.sh starts it in a sandbox and sets W, its folder.
 #
-# Words: start, stop, cont, kill, compact; save, restore: a copy of the data, and back to it; fill, empty: the alarm NOSPACE;
+# Words: start, stop, cont, kill, end (SIGTERM), compact; save, restore: a copy of the data, and back to it; fill, empty: the alarm NOSPACE;
 # invalidate: the tokens of the user; foreign: keys that are not ours. full, room: the real quota: etcd starts again with room for one more
 # MiB, and this room is filled; and the way out that etcd documents. size, stuff: parts of full, for an etcd that something else starts.
 # spawn is start without waiting, ready the waiting. MEMBER is the number of one of several.
@@ -43,10 +43,10 @@ spawn() # [OPTION...]
 
 start() { spawn && ready; }
 
-# gone: until the process has ended; it is a child of the sandbox's first process.
+# gone [SIGNAL]: until the process has ended; it is a child of the sandbox's first process.
 gone()
 {
-	kill -KILL "$(pid)"
+	kill "-${1:-KILL}" "$(pid)"
 	while [ -d "/proc/$(pid)" ] && ! grep -q '^State:.Z' "/proc/$(pid)/status" 2>/dev/null; do sleep 0.01; done
 }
 
@@ -95,7 +95,8 @@ case $1 in
 start | spawn | ready | full | room | size | stuff) "$1" ;;
 stop) kill -STOP "$(pid)" ;;
 cont) kill -CONT "$(pid)" && ready ;;
-kill) gone ;;
+kill) gone KILL ;;
+end) gone TERM ;;
 compact) compact ;;
 save)
 	gone && rm -rf "$W/saved" && cp -a "$W/data" "$W/saved" && start
