@@ -85,11 +85,12 @@ cluster/testing|lib/ ipam/ cluster/
 railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
 railheadd/labels|lib/ ipam/conf/ ipam/node/
-railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/events/
+railheadd/follow|lib/ cluster/store/
+railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/events/ railheadd/follow/
 railheadd/events|lib/ cluster/store/
-railheadd/kubenode|lib/ cluster/store/ railheadd/drive/
+railheadd/kubenode|lib/ cluster/store/ railheadd/drive/ railheadd/follow/
 railheadd/machines|lib/ cluster/protocol/ cluster/store/ railheadd/drive/
-railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/drive/
+railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/drive/ railheadd/follow/
 railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/

@@ -11,7 +11,7 @@
 #include "ipam/blocks/shared_pool.h"
 #include "ipam/conf/range_list.h"
 #include "railheadd/drive/driver.h"
-#include "railheadd/drive/follow.h"
+#include "railheadd/follow/follow.h"
 #include "railheadd/drive/pool_seen.h"
 #include "railheadd/drive/request.h"
 #include "railheadd/labels/node_labels.h"

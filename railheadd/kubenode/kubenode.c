@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railheadd/drive/follow.h"
+#include "railheadd/follow/follow.h"
 
 struct kubenode {
 	struct kubenode_conf conf;

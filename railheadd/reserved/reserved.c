@@ -11,7 +11,7 @@
 #include "cluster/protocol/node_pools.h"
 #include "ipam/admin/admin.h"
 #include "ipam/conf/range_list.h"
-#include "railheadd/drive/follow.h"
+#include "railheadd/follow/follow.h"
 
 #define NAMED 16 /* pods in the log after one change; `railctl ipam conflicts` has all */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow.c: lists and watches take turns; a pause grows with each failure. */
-#include "railheadd/drive/follow.h"
+#include "railheadd/follow/follow.h"
 
 #include <event2/event.h>
 #include <stdio.h>

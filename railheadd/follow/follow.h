@@ -5,8 +5,8 @@
  * A watch that the store ended in order goes on where it ended. After any other end the objects are
  * listed again: a store that was away may have been restored, and its revisions say nothing then.
  */
-#ifndef RAILHEAD_RAILHEADD_DRIVE_FOLLOW_H
-#define RAILHEAD_RAILHEADD_DRIVE_FOLLOW_H
+#ifndef RAILHEAD_RAILHEADD_FOLLOW_FOLLOW_H
+#define RAILHEAD_RAILHEADD_FOLLOW_FOLLOW_H
 
 #include "cluster/store/cluster_store.h"
 
