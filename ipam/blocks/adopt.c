@@ -361,9 +361,10 @@ static int make_again(struct job *job, const struct pool_entry *old, struct err 
 	const struct shared_pool_def *d = job->adopt->def;
 	const struct json *ranges = json_get(old->text.def, "ranges");
 
-	if (strcmp(old->source.blocks.uid, d->uid) != 0 || !old->source.blocks.adopting)
+	if (strcmp(old->source.blocks.uid, d->uid) != 0 ||
+	    old->source.blocks.state != POOL_ADOPTING)
 		return err_set(e, ERR_BUSY, 0, "pool %s: this node has it %s uid %s", d->name,
-			       old->source.blocks.adopting ? "with" : "open, or with",
+			       old->source.blocks.state == POOL_ADOPTING ? "with" : "open, or with",
 			       old->source.blocks.uid);
 	return make_local(job, json_dup(ranges), e);
 }

@@ -11,10 +11,14 @@
 
 struct raw {
 	int64_t size, warm, idle, keep;
-	int strict, adopting;
+	int strict, state;
 };
 
-static const struct json_enum states[] = { { "open", false }, { "adopting", true }, { 0 } };
+static const struct json_enum states[] = { { "open", POOL_OPEN },
+					   { "adopting", POOL_ADOPTING },
+					   { "leaving", POOL_LEAVING },
+					   { "closed", POOL_CLOSED },
+					   { 0 } };
 static const struct json_enum fences[] = { { "off", false }, { "strict", true }, { 0 } };
 
 #define NUMBER(k, field, least, most)                                                              \
@@ -27,10 +31,7 @@ static const struct json_field fields[] = {
 	NUMBER("blockSize", size, 1, POOL_BLOCK_SIZE_MAX),
 	NUMBER("warm", warm, 0, INT64_C(1) << 32),
 	NUMBER("idle", idle, 0, SOURCE_COOLDOWN_MAX),
-	{ .key = "state",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct raw, adopting),
-	  .names = states },
+	{ .key = "state", .kind = J_ENUM, .offset = offsetof(struct raw, state), .names = states },
 	NUMBER("stickyKeep", keep, 1, SOURCE_COOLDOWN_MAX),
 	{ .key = "fence", .kind = J_ENUM, .offset = offsetof(struct raw, strict), .names = fences },
 	{ 0 },
@@ -43,6 +44,21 @@ bool pool_blocks_has_key(const char *key)
 			return true;
 	}
 	return false;
+}
+
+enum pool_state pool_state_of(const struct json *definition)
+{
+	const char *text = json_str(json_get(definition, "state"));
+	const struct json_enum *s = states;
+
+	while (text && s->name && strcmp(s->name, text) != 0)
+		s++;
+	return text && s->name ? (enum pool_state)s->value : POOL_OPEN;
+}
+
+bool pool_state_has_slices(enum pool_state state)
+{
+	return state == POOL_LEAVING || state == POOL_CLOSED;
 }
 
 /* Objects of Kubernetes are named after the pool. */
@@ -121,7 +137,7 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 		.warm = (uint64_t)(r.warm < 0 ? r.size : r.warm),
 		.idle = r.idle * 1000000000,
 		.strict = r.strict,
-		.adopting = r.adopting,
+		.state = (enum pool_state)r.state,
 	};
 	return decode_moves(def, &r, out, e);
 }

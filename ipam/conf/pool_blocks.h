@@ -14,8 +14,10 @@
  * - stickyKeep: seconds for which the address of a pod that ended waits for it; default: 86400.
  * Only with blockSize 1 and sticky, whose addresses move between nodes
  * - fence: "off" or "strict": whether a node that is cut off from the cluster stops assigning
- * - state: "open" or "adopting": nodes bring the leases of their own pools of this name into it,
- * and each node assigns the addresses that it had before; see ipam/blocks/adopt.h
+ * - state: "open"; "adopting": nodes bring the leases of their own pools of this name into it, and
+ * each node assigns the addresses that it had before, see ipam/blocks/adopt.h; "leaving": the pool
+ * has slices, too, and a node assigns only addresses of its blocks that are in its slice; "closed":
+ * only the slices count, and nodes give their blocks back, see ipam/blocks/leave.h
  */
 #ifndef RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
 #define RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
@@ -33,6 +35,13 @@
  */
 int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefix subnet,
 		       struct pool_blocks *out, struct err *e) must_check;
+
+/*
+ * pool_state_of - the state of a definition; one that is not known is POOL_OPEN, as pool_decode()
+ * refuses it. pool_state_has_slices - a pool in this state has slices beside its blocks.
+ */
+enum pool_state pool_state_of(const struct json *definition);
+bool pool_state_has_slices(enum pool_state state);
 
 /* pool_blocks_has_key - whether it is one of the keys above. */
 bool pool_blocks_has_key(const char *key);

@@ -112,6 +112,14 @@ struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number)
 	return (struct ip_range){ first, { first.family, first.v + (s->size - 1) } };
 }
 
+struct ip_range pool_slice_all(const struct pool_slice *s, struct ip_prefix subnet)
+{
+	struct ip last = s->start;
+
+	last.v += s->size * pool_slice_count(s, subnet) - 1;
+	return (struct ip_range){ s->start, last };
+}
+
 bool pool_slice_of(const struct source *pool, struct ip a, uint64_t *number)
 {
 	const struct pool_slice *s = &pool->slice;
@@ -175,6 +183,9 @@ int pool_slice_cut(struct source *s, uint32_t number, struct err *e)
 		return 0;
 	if (number >= pool_slice_count(&s->slice, s->subnet))
 		return refuse_number(s, number, e);
+	if (!s->usable.n)
+		return err_set(e, ERR_CONFIG, 0, "%s: the cluster reserves all of its addresses",
+			       s->label);
 	struct ip_range used = { s->usable.items[0].first, s->usable.items[s->usable.n - 1].last };
 	if (keep_range(&s->usable, pool_slice_range(&s->slice, number), e))
 		return -1;

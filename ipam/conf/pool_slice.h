@@ -28,6 +28,9 @@ uint64_t pool_slice_count(const struct pool_slice *s, struct ip_prefix subnet);
 /* pool_slice_range - the addresses of slice `number`, which is below the count. */
 struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number);
 
+/* pool_slice_all - the addresses of all slices together. */
+struct ip_range pool_slice_all(const struct pool_slice *s, struct ip_prefix subnet);
+
 /*
  * pool_slice_of - the number of the slice of a pool (or of a part of it) that has this
  * address. Ranges and excludes do not count: they may change, and the number may not. False: no

@@ -31,14 +31,17 @@ struct pool_slice {
 	struct ip start;
 };
 
+/* Of a pool with blocks, see ipam/conf/pool_blocks.h. */
+enum pool_state { POOL_OPEN, POOL_ADOPTING, POOL_LEAVING, POOL_CLOSED };
+
 /* The blocks of a shared pool, see ipam/conf/pool_blocks.h. */
 struct pool_blocks {
-	bool shared;     /* the pool has blocks */
-	unsigned bits;   /* a block has 2^bits addresses */
-	uint64_t warm;   /* free addresses that a node keeps ahead */
-	int64_t idle;    /* ns until a block without leases is returned */
-	bool strict;     /* fence */
-	bool adopting;   /* state */
+	bool shared;   /* the pool has blocks */
+	unsigned bits; /* a block has 2^bits addresses */
+	uint64_t warm; /* free addresses that a node keeps ahead */
+	int64_t idle;  /* ns until a block without leases is returned */
+	bool strict;   /* fence */
+	enum pool_state state;
 	int64_t keep;    /* stickyKeep, ns; of a pool that moves */
 	bool moves;      /* sticky addresses move between nodes: each block has one address */
 	const char *uid; /* of the pool in the cluster; NULL: no agent put it. Borrowed */

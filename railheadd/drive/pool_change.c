@@ -340,7 +340,8 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 /* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
 static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
 {
-	bool was = pool_is_adopting(old), will = pool_is_adopting(c->definition);
+	bool was = pool_state_of(old) == POOL_ADOPTING,
+	     will = pool_state_of(c->definition) == POOL_ADOPTING;
 
 	if (was == will)
 		return 0;

@@ -10,20 +10,13 @@
 #include "cluster/protocol/object_json.h"
 #include "ipam/conf/pool_blocks.h"
 
-bool pool_is_adopting(const struct json *definition)
-{
-	const char *state = json_str(json_get(definition, "state"));
-
-	return state && strcmp(state, "adopting") == 0;
-}
-
 void pool_seen_read(const struct cluster_object *o, struct pool_seen *out)
 {
 	const char *subnet = json_str(json_get(o->value, "subnet"));
 
 	*out = (struct pool_seen){ .ending = o->ending,
 				   .generation = o->generation,
-				   .adopting = pool_is_adopting(o->value),
+				   .state = pool_state_of(o->value),
 				   .subnet.addr.family = IP_NONE };
 	memcpy(out->name, o->name, sizeof(out->name));
 	memcpy(out->uid, o->at.uid, sizeof(out->uid));

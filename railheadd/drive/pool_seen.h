@@ -10,6 +10,7 @@
 
 #include "cluster/protocol/node_pools.h"
 #include "cluster/store/cluster_store.h"
+#include "ipam/conf/source.h"
 #include "lib/base/ip.h"
 
 struct json;
@@ -24,7 +25,7 @@ struct pool_seen {
 	int64_t taken;                   /* the generation that this node has taken over; 0: none */
 	char waits[NODE_POOL_WAITS_LEN]; /* why not this one; "": nothing is known */
 	char lost[NODE_POOL_WAITS_LEN];  /* a block with pods that another node has */
-	bool adopting;                   /* its state: see ipam/blocks/adopt.h */
+	enum pool_state state;           /* see ipam/conf/pool_blocks.h */
 	bool ending;
 	bool listed;                   /* the list that runs has it */
 	bool fresh;                    /* what it says has not reached the node yet */
@@ -37,8 +38,6 @@ TAILQ_HEAD(pools_seen, pool_seen);
 
 /* pool_seen_read - *out borrows its definition from the object. */
 void pool_seen_read(const struct cluster_object *o, struct pool_seen *out);
-/* pool_is_adopting - the state of a definition. */
-bool pool_is_adopting(const struct json *definition);
 /* pool_seen_overlaps - they have an address in common. */
 bool pool_seen_overlaps(const struct pool_seen *a, const struct pool_seen *b);
 

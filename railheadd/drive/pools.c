@@ -97,10 +97,10 @@ static int replace(struct driver *d, const struct shared_pool_def *def, bool end
 		return -1;
 	p->view.pool.ending = ending;
 	/* Also on a node that the pool is not for, leases are brought in. None claims ahead. */
-	if (p->view.source.blocks.adopting)
+	if (p->view.source.blocks.state == POOL_ADOPTING)
 		p->view.pool.warm = 0;
-	p->view.pool.conflict =
-		node_labels_exclude(&d->labels, p->definition) && !p->view.source.blocks.adopting;
+	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition) &&
+				p->view.source.blocks.state != POOL_ADOPTING;
 	if (agent_set_pool(d->agent, &p->view.pool, e)) {
 		shared_pool_view_clear(&p->view);
 		json_free(p->definition);
@@ -281,7 +281,7 @@ static int take_over(struct driver *d, struct pool_seen *s, struct err *e)
 
 	if (!reserved)
 		return err_nomem(e);
-	if (s->adopting)
+	if (s->state == POOL_ADOPTING)
 		return adopt(d, s, &def, e);
 	return shared_pool_put(d->conf.ipam, &def, e) || replace(d, &def, s->ending, e) ? -1 : 0;
 }
@@ -312,7 +312,8 @@ static void use(struct driver *d, struct pool_seen *s)
 	s->again = s->pause = 0;
 	if (old || !pools_find(d, s->name))
 		return;
-	log_info(&d->conf.ctx->log, "shared pool %s%s", s->name, s->adopting ? " (adopting)" : "");
+	log_info(&d->conf.ctx->log, "shared pool %s%s", s->name,
+		 s->state == POOL_ADOPTING ? " (adopting)" : "");
 	(void)needs_tell(d, s->name);
 	if (d->own_skipped && d->own_follow)
 		follow_again(d->own_follow);

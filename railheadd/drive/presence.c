@@ -33,7 +33,7 @@ struct presence {
 static struct node_pool report_of(const struct driver *d, const struct pool_seen *s)
 {
 	/* While a pool is adopting, each block with leases of this node must become its own. */
-	size_t conflicts = s->adopting ? agent_pool_conflicts(d->agent, s->name) : 0;
+	size_t conflicts = s->state == POOL_ADOPTING ? agent_pool_conflicts(d->agent, s->name) : 0;
 	const struct err *look = pool_look_why(s);
 	struct node_pool p = { .generation = s->taken };
 

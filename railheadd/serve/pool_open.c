@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipam/conf/pool_blocks.h"
 #include "lib/base/text.h"
 #include "railheadd/drive/pool_change.h"
-#include "railheadd/drive/pool_seen.h"
 #include "railheadd/nodes/nodes.h"
 
 #define NAMED 4 /* nodes in an error */
@@ -117,7 +117,7 @@ static void counted(void *arg, const struct json *pool, const struct err *why)
 	o->ask = NULL;
 	if (why) {
 		refuse(o, why);
-	} else if (!pool_is_adopting(json_get(pool, "definition"))) {
+	} else if (pool_state_of(json_get(pool, "definition")) != POOL_ADOPTING) {
 		answer(o, false);
 	} else if (lacks_nodes(pool, &e)) {
 		refuse(o, &e);
