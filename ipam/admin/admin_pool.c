@@ -248,9 +248,9 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)
 			       ? err_nomem(job->e)
 			       : 0;
-	if (s.blocks.shared)
-		return add_blocks(job, o, &s, job->e);
 	int rc = s.slice.size ? add_slice(job, o, &s, job->e) : 0;
+	if (s.blocks.shared)
+		return rc < 0 ? -1 : add_blocks(job, o, &s, job->e);
 	if (rc == 0 && admin_add_count(o, "capacity", ranges_capacity(&s.usable)))
 		return err_nomem(job->e);
 	return rc < 0 ? -1 : 0;

@@ -42,6 +42,23 @@ static bool has_requested(const struct request *r, const struct alloc_held *h)
 	return true;
 }
 
+/*
+ * The source of a held address. A pool that returns to slices keeps the pods outside of the node's
+ * slice, and they keep their addresses.
+ */
+static const struct source *find_source(const struct source_set *set, const struct key_address *a)
+{
+	const struct source *s = sources_find(set, a->ip);
+
+	for (size_t i = 0; i < set->n && !s; i++) {
+		const struct source *pool = &set->items[i];
+
+		if (pool->blocks.shared && pool->slice.size && ip_in_prefix(pool->subnet, a->ip))
+			s = pool;
+	}
+	return s && strcmp(s->scope, a->scope) == 0 ? s : NULL;
+}
+
 /* Each set must be the source of exactly one of the addresses. */
 static bool match_held(const struct source_sets *sets, const struct alloc_held *h,
 		       struct grant *grants)
@@ -54,9 +71,7 @@ static bool match_held(const struct source_sets *sets, const struct alloc_held *
 		for (size_t j = 0; j < h->n && !s; j++) {
 			if (used[j])
 				continue;
-			s = sources_find(&sets->sets[i], h->items[j].ip);
-			if (s && strcmp(s->scope, h->items[j].scope) != 0)
-				s = NULL;
+			s = find_source(&sets->sets[i], &h->items[j]);
 			if (!s)
 				continue;
 			used[j] = true;

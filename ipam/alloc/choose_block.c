@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ipam/conf/pool_blocks.h"
+#include "ipam/conf/pool_slice.h"
 #include "ipam/lease/block_index.h"
 
 /* ---- the rule ---- */
@@ -276,6 +277,8 @@ int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
 		return refuse_node(l, s, &node, e);
 	err_set(e, ERR_EXHAUSTED, 0, "%s: no block of this node has an address to assign",
 		s->label);
+	if (s->slice.size)
+		(void)pool_slice_explain(s, e);
 	return err_hint(e, "`railctl ipam blocks` shows the blocks, and `railctl ipam lease list` "
 			   "the owners of their addresses");
 }

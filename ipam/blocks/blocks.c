@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "ipam/conf/pool_blocks.h"
+#include "ipam/conf/pool_slice.h"
 #include "ipam/lease/block_index.h"
 #include "ipam/lease/pool_db.h"
+#include "ipam/node/node_file.h"
 #include "lib/base/array.h"
 
 #define BLOCKS_MAX (1u << 24)
@@ -347,6 +349,7 @@ struct spare_job {
  * are counted by their keys, and are not read.
  */
 struct key_count {
+	const struct ranges *usable;
 	struct ip last;
 	int64_t now, cooldown;
 	uint64_t n;
@@ -360,7 +363,7 @@ static int count_address(const char *key, const char *value, void *arg)
 	(void)value;
 	if (key_parse_address(key, &a) || ip_cmp(a.ip, c->last) > 0)
 		return 1;
-	c->n++;
+	c->n += ranges_contain(c->usable, a.ip);
 	return 0;
 }
 
@@ -372,7 +375,7 @@ static int count_rested(const char *key, const char *value, void *arg)
 	int64_t since;
 
 	(void)value;
-	c->n += key_parse_rest(key, &a, source, &since) == 0 &&
+	c->n += key_parse_rest(key, &a, source, &since) == 0 && ranges_contain(c->usable, a.ip) &&
 		lease_db_has_rested(since, c->now, c->cooldown);
 	return 0;
 }
@@ -382,8 +385,10 @@ static int add_spare(struct lease_db *l, const struct pool_entry *pool, const st
 {
 	const struct source *s = &pool->source;
 	const struct ip_range range = pool_block_range(s->blocks.bits, f->start);
-	struct key_count all = { .last = range.last };
-	struct key_count rested = { .now = l->now, .cooldown = s->policy.cooldown };
+	struct key_count all = { .usable = &s->usable, .last = range.last };
+	struct key_count rested = { .usable = &s->usable,
+				    .now = l->now,
+				    .cooldown = s->policy.cooldown };
 	char id[KEY_ID_LEN + 1];
 	struct key prefix, from, rests;
 
@@ -398,6 +403,19 @@ static int add_spare(struct lease_db *l, const struct pool_entry *pool, const st
 	const u128 have = ranges_capacity_in(&s->usable, range) + rested.n;
 
 	*n += have > all.n ? (uint64_t)(have - all.n) : 0;
+	return 0;
+}
+
+/* A node whose number does not fit a pool with slices assigns nothing of it. 1: it does not. */
+static int cut_slice(struct lease_db *l, struct source *s, struct err *e)
+{
+	uint32_t number;
+
+	if (!s->slice.size)
+		return 0;
+	if (node_file_number(l->ipam->ctx, l->ipam->node, &number, e) ||
+	    pool_slice_cut(s, number, e))
+		return e->code == ERR_NOMEM ? -1 : 1;
 	return 0;
 }
 
@@ -419,6 +437,9 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 	    !node_may_give(&node, pool.source.blocks.strict, l->ipam->boot,
 			   ctx_since_boot(l->ipam->ctx)))
 		return 0;
+	int rc = cut_slice(l, &pool.source, e);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	struct block_query q = { .scope = pool.source.scope, .epoch = node.epoch };
 	for (;;) {
 		if (block_next(l, &q, &f, &found, e))

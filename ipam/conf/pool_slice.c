@@ -165,6 +165,21 @@ static int refuse_empty(const struct source *s, struct ip_range used, uint32_t n
 	return -1;
 }
 
+int pool_slice_explain(const struct source *s, struct err *e)
+{
+	char a[IP_STR_LEN], b[IP_STR_LEN];
+	uint64_t number = 0;
+
+	if (!s->usable.n || !pool_slice_of(s, s->usable.items[0].first, &number))
+		return -1;
+	struct ip_range r = pool_slice_range(&s->slice, (uint32_t)number);
+	return err_hint(
+		e,
+		"the pool returns to slices: this node assigns only addresses of its slice, "
+		"%s-%s",
+		ip_format(r.first, a), ip_format(r.last, b));
+}
+
 /* Remove everything of `from` that is not in r. */
 static int keep_range(struct ranges *from, struct ip_range r, struct err *e)
 {

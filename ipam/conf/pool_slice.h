@@ -45,4 +45,10 @@ bool pool_slice_of(const struct source *pool, struct ip a, uint64_t *number);
  */
 int pool_slice_cut(struct source *s, uint32_t number, struct err *e) must_check;
 
+/*
+ * pool_slice_explain - the hint of an error for a pool with blocks that returns to slices, after
+ * pool_slice_cut(): which addresses this node may assign. Returns -1.
+ */
+int pool_slice_explain(const struct source *s, struct err *e);
+
 #endif
