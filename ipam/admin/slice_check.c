@@ -11,20 +11,6 @@
 
 #include "ipam/conf/pool_slice.h"
 
-#define NAMED 3 /* leases that an error names */
-
-static void note_lease(struct lease_names *names, struct ip ip, const struct owner *o)
-{
-	size_t len = strlen(names->text);
-	char text[IP_STR_LEN];
-
-	if (names->n++ >= NAMED)
-		return;
-	(void)snprintf(names->text + len, sizeof(names->text) - len, "%s%s (%.64s%s%.64s)",
-		       len ? ", " : "", ip_format(ip, text), *o->pod ? o->ns : "container",
-		       *o->pod ? "/" : " ", *o->pod ? o->pod : o->container);
-}
-
 /*
  * The grid decides, not the usable addresses: an address that the pool masks today may be usable
  * tomorrow, and the node with its slice would assign it.
@@ -39,7 +25,6 @@ static bool is_elsewhere(const struct slice_check *c, struct ip ip)
 /* A record that cannot be read may be a living pod's. */
 static int see_lease(const char *key, const char *value, void *arg)
 {
-	static const struct owner unknown = { .container = "unknown", .ns = "", .pod = "" };
 	struct slice_check *c = arg;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key_address a;
@@ -50,8 +35,8 @@ static int see_lease(const char *key, const char *value, void *arg)
 	bool readable = !lease_parse(value, key, &rec, &ignored);
 	if (readable && rec.state != LEASE_HELD)
 		return 0;
-	note_lease(is_elsewhere(c, a.ip) ? &c->elsewhere : &c->outside, a.ip,
-		   readable ? &rec.owner : &unknown);
+	lease_names_add(is_elsewhere(c, a.ip) ? &c->elsewhere : &c->outside, a.ip,
+			readable ? &rec.owner : NULL);
 	return 0;
 }
 
@@ -72,7 +57,7 @@ int slice_refuse_elsewhere(const struct slice_check *c, struct err *e)
 		"pool %.100s: %" PRIu64 " leased address%s would be in the slice of another node: "
 		"%s%s",
 		c->name, names->n, names->n == 1 ? "" : "es", names->text,
-		names->n > NAMED ? ", ..." : "");
+		names->n > LEASE_NAMES_MAX ? ", ..." : "");
 	err_hint(e, "the other node would assign it too: delete the pods first, or keep the "
 		    "number that has their addresses, if no other node has it");
 	return err_hint(e,

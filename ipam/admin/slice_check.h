@@ -8,12 +8,6 @@
 
 #include "ipam/lease/session.h"
 
-/* The number of some leases, and the first ones by name: "10.1.0.5 (team-a/web-0)". */
-struct lease_names {
-	uint64_t n;
-	char text[256];
-};
-
 struct slice_check {
 	const char *name;             /* of the pool */
 	const struct source *own;     /* this node's part by the definition to check */

@@ -217,42 +217,15 @@ static bool is_needed(const struct job *job, struct ip ip)
 	return job->n && bsearch(&key, job->blocks, job->n, sizeof(key), by_start);
 }
 
-/* The records of sources: they are written again for blocks. */
-static int delete_kind(struct lease_db *l, char kind, const char *scope, struct err *e)
-{
-	auto_keys struct keys keys = { .n = 0 };
-	struct key prefix;
-
-	(void)snprintf(prefix.s, sizeof(prefix.s), "%c/%s/", kind, scope);
-	if (pool_db_keys(l, &prefix, &keys, e))
-		return -1;
-	for (size_t i = 0; i < keys.n; i++) {
-		if (lease_db_del(l, keys.items[i].s, e))
-			return -1;
-	}
-	return 0;
-}
-
 static int move_lease(struct lease_db *l, const struct job *job, const struct key *k, struct err *e)
 {
-	auto_lease struct lease rec = { .tree = NULL };
-	struct key_address a;
 	char id[KEY_ID_LEN + 1];
-	struct key rest;
-	bool found;
+	struct key_address a;
 
-	if (key_parse_address(k->s, &a) || lease_db_lease(l, k->s, &rec, &found, e))
-		return -1;
-	if (!is_needed(job, a.ip))
+	if (key_parse_address(k->s, &a) || !is_needed(job, a.ip))
 		return 0;
-	rec.source = pool_block_id(pool_block_range(job->whole.blocks.bits, a.ip).first, id);
-	rec.range = "";
-	if (lease_db_put(l, k->s, lease_print(&rec), e))
-		return -1;
-	if (rec.state == LEASE_HELD)
-		return 0;
-	key_of_rest(&rest, job->scope, id, rec.since, &a.ip);
-	return l->t->store->ops->put(l->t, rest.s, "", e);
+	pool_block_id(pool_block_range(job->whole.blocks.bits, a.ip).first, id);
+	return pool_db_move_lease(l, k, id, e);
 }
 
 static int forget_others(struct lease_db *l, const struct job *job, const struct keys *keys,
@@ -268,10 +241,13 @@ static int forget_others(struct lease_db *l, const struct job *job, const struct
 	return 0;
 }
 
+/* The records of sources are written again for blocks. */
 static int move_leases(struct lease_db *l, struct job *job, const struct keys *keys, struct err *e)
 {
-	if (forget_others(l, job, keys, e) || delete_kind(l, 'r', job->scope, e) ||
-	    delete_kind(l, 'u', job->scope, e))
+	const char *pool = job->adopt->def->name;
+
+	if (forget_others(l, job, keys, e) || pool_db_delete_kind(l, 'r', pool, e) ||
+	    pool_db_delete_kind(l, 'u', pool, e))
 		return -1;
 	for (size_t i = 0; i < keys->n; i++) {
 		const char *there;

@@ -142,6 +142,20 @@ bool owner_same_pod(const struct owner *a, const struct owner *b)
 	       strcmp(a->ifname, b->ifname) == 0;
 }
 
+void lease_names_add(struct lease_names *names, struct ip ip, const struct owner *o)
+{
+	static const struct owner unknown = { .container = "unknown", .ns = "", .pod = "" };
+	size_t len = strlen(names->text);
+	char text[IP_STR_LEN];
+
+	if (names->n++ >= LEASE_NAMES_MAX)
+		return;
+	o = o ? o : &unknown;
+	(void)snprintf(names->text + len, sizeof(names->text) - len, "%s%s (%.64s%s%.64s)",
+		       len ? ", " : "", ip_format(ip, text), *o->pod ? o->ns : "container",
+		       *o->pod ? "/" : " ", *o->pod ? o->pod : o->container);
+}
+
 int key_list_parse(const char *text, const char *what, struct key_list *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;

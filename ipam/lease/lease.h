@@ -50,6 +50,17 @@ bool owner_has_pod(const struct owner *o);                     /* namespace and 
 bool owner_same_pod(const struct owner *a,
 		    const struct owner *b); /* namespace, pod, ifname; known */
 
+/*
+ * The number of some leases, and the first ones by name: "10.1.0.5 (team-a/web-0)".
+ * lease_names_add - one more; o NULL: its record cannot be read.
+ */
+#define LEASE_NAMES_MAX 3
+struct lease_names {
+	uint64_t n;
+	char text[256];
+};
+void lease_names_add(struct lease_names *names, struct ip ip, const struct owner *o);
+
 /* A list of address keys. */
 struct key_list {
 	size_t n;

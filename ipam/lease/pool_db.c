@@ -155,7 +155,7 @@ int pool_db_held(struct lease_db *l, const char *name, uint64_t *out, struct err
 }
 
 /* Every key that begins with kind/p/<pool>/. */
-static int delete_kind(struct lease_db *l, char kind, const char *pool, struct err *e)
+int pool_db_delete_kind(struct lease_db *l, char kind, const char *pool, struct err *e)
 {
 	auto_keys struct keys keys = { .n = 0 };
 	struct key prefix;
@@ -165,6 +165,25 @@ static int delete_kind(struct lease_db *l, char kind, const char *pool, struct e
 	for (size_t i = 0; rc == 0 && i < keys.n; i++)
 		rc = lease_db_del(l, keys.items[i].s, e);
 	return rc;
+}
+
+int pool_db_move_lease(struct lease_db *l, const struct key *k, const char *source, struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key_address a;
+	struct key rest;
+	bool found;
+
+	if (key_parse_address(k->s, &a) || lease_db_lease(l, k->s, &rec, &found, e))
+		return -1;
+	rec.source = source;
+	rec.range = "";
+	if (lease_db_put(l, k->s, lease_print(&rec), e))
+		return -1;
+	if (rec.state == LEASE_HELD)
+		return 0;
+	key_of_rest(&rest, a.scope, source, rec.since, &a.ip);
+	return l->t->store->ops->put(l->t, rest.s, "", e);
 }
 
 /* Through the lease database, so that owners lose their addresses too. */
@@ -191,7 +210,7 @@ int pool_db_delete(struct lease_db *l, const char *name, struct err *e)
 	if (release_all(l, name, e))
 		return -1;
 	for (const char *kind = kinds; *kind; kind++) {
-		if (delete_kind(l, *kind, name, e))
+		if (pool_db_delete_kind(l, *kind, name, e))
 			return -1;
 	}
 	key_of_pool(&k, name);

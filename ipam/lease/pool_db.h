@@ -36,6 +36,15 @@ int pool_db_check_living(struct lease_db *l, const char *name, const struct sour
 /* pool_db_held - the number of held leases of a pool. Damaged ones count: they may be in use. */
 int pool_db_held(struct lease_db *l, const char *name, uint64_t *out, struct err *e) must_check;
 
+/*
+ * pool_db_delete_kind - delete the records of a pool whose keys begin with this letter.
+ * pool_db_move_lease - the lease record k belongs to this source from now on. A resting one gets a
+ * new rest record. The caller writes the usage of both sources, and deletes the old rest records.
+ */
+int pool_db_delete_kind(struct lease_db *l, char kind, const char *pool, struct err *e) must_check;
+int pool_db_move_lease(struct lease_db *l, const struct key *k, const char *source,
+		       struct err *e) must_check;
+
 /* pool_db_delete - delete the definition and all records of a pool. Held leases are released. */
 int pool_db_delete(struct lease_db *l, const char *name, struct err *e) must_check;
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * leave.h: a shared pool becomes a pool of this node with slices, under living pods.
+ *
+ * While the cluster's definition has the state "leaving", each node assigns only addresses of its
+ * blocks that are in its own slice, so blocks still keep the nodes apart. A node says when it has
+ * no lease outside of its slice any more; then it never gets one again. When all nodes have said
+ * so, the slices keep them apart as well: the pool is "closed", and the blocks can go.
+ */
+#ifndef RAILHEAD_IPAM_BLOCKS_LEAVE_H
+#define RAILHEAD_IPAM_BLOCKS_LEAVE_H
+
+#include "ipam/blocks/shared_pool.h"
+
+/*
+ * Leases of a shared pool that are not in the slice of this node: held, also by pods that are gone
+ * without a DEL, or in their cooldown. If the node has no slice, these are all of its leases.
+ */
+struct pool_outside {
+	struct err no_slice;   /* code 0: the node has one; else why not */
+	uint32_t number;       /* of the node */
+	struct ip_range slice; /* its addresses */
+	struct lease_names held;
+	uint64_t cooling;
+	int64_t until; /* ns since 1970: when one has cooled down; INT64_MAX: none cools down */
+};
+
+/*
+ * pool_outside - ERR_NOTFOUND: this node has no shared pool of this name with slices.
+ * pool_outside_explain - a text for people; "": no lease is outside.
+ */
+int pool_outside(struct ipam *m, const char *name, struct pool_outside *out,
+		 struct err *e) must_check;
+void pool_outside_explain(const struct pool_outside *o, char *out, size_t size);
+
+/*
+ * pool_slice_own - reduce *s, a source of the whole pool, to the slice of this node. ERR_CONFIG: it
+ * has none, as of node_file_number() and pool_slice_cut().
+ */
+int pool_slice_own(const struct ipam *m, struct source *s, uint32_t *number,
+		   struct err *e) must_check;
+
+/*
+ * pool_leave - of a closed pool: one transaction replaces the definition by that of a pool of this
+ * node, gives each lease the source of the slice, and deletes the records of blocks; durable. A
+ * node without the pool gets the definition. Addresses that the cluster reserves are reserved in
+ * it. ERR_CONFIG, ERR_DECODE: as shared_pool_put(). ERR_BUSY, and nothing changed:
+ *
+ * - A pool of this node alone has the name, with another subnet or other slices.
+ * - The node has the pool with another uid.
+ * - Addresses overlap with those of another pool of this node, or a lease of another pool has one.
+ */
+struct pool_leave {
+	const struct shared_pool_def *def; /* of the cluster, with the state "closed" */
+	bool left;  /* output: the node has the pool with slices. False: a lease is outside */
+	bool moved; /* output: since now */
+};
+int pool_leave(struct ipam *m, struct pool_leave *p, struct err *e) must_check;
+
+#endif
