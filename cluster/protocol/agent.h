@@ -56,10 +56,12 @@ void agent_unset_pool(struct agent *a, const char *name);
 /*
  * agent_know - a record that the node's store has got without the agent (ipam/blocks/adopt.h). If
  * the agent knows the block already, nothing changes. -1: no memory. agent_pool_conflicts - how
- * many blocks of a pool are contested or lost.
+ * many blocks of a pool are contested or lost. agent_pool_blocks - how many records and operations
+ * the agent has of a pool.
  */
 int agent_know(struct agent *a, const struct block_record *r) must_check;
 size_t agent_pool_conflicts(const struct agent *a, const char *pool);
+size_t agent_pool_blocks(const struct agent *a, const char *pool);
 
 /*
  * agent_need - callers wait until the pool can assign so many addresses; 0: no caller waits any

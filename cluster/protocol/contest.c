@@ -177,6 +177,17 @@ size_t agent_pool_conflicts(const struct agent *a, const char *pool)
 	return n;
 }
 
+size_t agent_pool_blocks(const struct agent *a, const char *pool)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_blocks; i++)
+		n += strcmp(a->blocks[i].key.pool, pool) == 0;
+	for (size_t i = 0; i < a->n_ops; i++)
+		n += !a->ops_running[i]->done && strcmp(a->ops_running[i]->key.pool, pool) == 0;
+	return n;
+}
+
 size_t agent_conflicts(const struct agent *a)
 {
 	size_t n = 0;

@@ -225,10 +225,34 @@ static void leave(struct agent *a, const struct agent_pool *p)
 	}
 }
 
+/*
+ * Ranges changed, or the pool returns to slices: a block without a usable address is of no use to
+ * this node, and perhaps to another one.
+ */
+static void return_useless(struct agent *a, const struct agent_pool *p)
+{
+	for (size_t i = 0; i < a->n_blocks && !p->is.sticky; i++) {
+		const struct block_record *r = &a->blocks[i];
+		struct block_key key = r->key;
+
+		if (r->state == BLOCK_GRANTED && strcmp(key.pool, p->is.name) == 0 &&
+		    grid_usable(&p->is.grid, key.start) == 0 && !agent_is_busy(a, &key) &&
+		    a->ops->used(a->arg, &key) == 0)
+			agent_return(a, &key);
+	}
+}
+
 /* As long as the store is away, the node needs the addresses that it has. */
 static bool can_return(const struct agent *a)
 {
 	return !a->away && a->now >= a->node.frozen;
+}
+
+static void return_some(struct agent *a, struct agent_pool *p)
+{
+	return_useless(a, p);
+	if (p->is.idle && p->idle_due <= a->now)
+		look_for_idle(a, p);
 }
 
 void keep_idle(struct agent *a)
@@ -238,8 +262,8 @@ void keep_idle(struct agent *a)
 
 		if (p->is.ending || p->is.conflict)
 			leave(a, p);
-		else if (p->is.idle && p->idle_due <= a->now && can_return(a))
-			look_for_idle(a, p);
+		else if (can_return(a))
+			return_some(a, p);
 		if (p->gone)
 			agent_unset_pool(a, p->is.name);
 	}

@@ -8,7 +8,7 @@
 
 struct raw {
 	const char *name, *uid, *waits;
-	int64_t generation;
+	int64_t generation, number;
 };
 
 #define TEXT(k, member, size)                                                                      \
@@ -25,6 +25,10 @@ static const struct json_field fields[] = {
 	  .kind = J_I64,
 	  .offset = offsetof(struct raw, generation),
 	  .max = 1LL << 53 },
+	{ .key = "number",
+	  .kind = J_I64,
+	  .offset = offsetof(struct raw, number),
+	  .max = UINT32_MAX },
 	{ .key = NULL },
 };
 
@@ -39,12 +43,12 @@ static int write_report(struct json *o, const struct node_pool *p)
 
 static bool read_report(const struct json *item, const char *key, struct node_pool *out)
 {
-	struct raw r = { .name = NULL };
+	struct raw r = { .number = -1 };
 	struct err ignored;
 
 	if (!item || json_decode(item, key, fields, &r, &ignored))
 		return false;
-	*out = (struct node_pool){ .generation = r.generation };
+	*out = (struct node_pool){ .generation = r.generation, .number = r.number };
 	(void)snprintf(out->name, sizeof(out->name), "%s", r.name ? r.name : "");
 	(void)snprintf(out->uid, sizeof(out->uid), "%s", r.uid ? r.uid : "");
 	(void)snprintf(out->waits, sizeof(out->waits), "%s", r.waits ? r.waits : "");
@@ -53,7 +57,10 @@ static bool read_report(const struct json *item, const char *key, struct node_po
 
 int node_pool_add(struct json *list, const struct node_pool *p)
 {
-	return write_report(json_push_object(list), p);
+	struct json *o = json_push_object(list);
+
+	return write_report(o, p) || (p->number >= 0 && json_add_int(o, "number", p->number)) ? -1
+											      : 0;
 }
 
 bool node_pool_find(const struct json *value, const char *name, struct node_pool *out)

@@ -3,7 +3,8 @@
  * node_pools.h: which definitions of shared pools a node has taken over, and which reserved
  * addresses of the cluster, as members of the value of its object. Pure.
  *
- *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not" }],
+ *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not", "number": 7
+ *		  }],
  *	"reserved": { "name": "cluster", "uid": "...", "generation": 2 }
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_NODE_POOLS_H
@@ -19,6 +20,8 @@ struct node_pool {
 	int64_t generation; /* the definition that the node has taken over has it; 0: none */
 	/* Why it has not taken over the present one, or what else is in the way; "": nothing. */
 	char waits[NODE_POOL_WAITS_LEN];
+	/* Of a pool that returns to slices: which one the node has; -1: none, or no such pool. */
+	int64_t number;
 };
 
 /*

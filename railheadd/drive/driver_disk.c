@@ -32,11 +32,24 @@ void driver_count_again(struct driver *d)
 		p->counted = false;
 }
 
+/*
+ * The node has left the pool, so its leases are in no block any more, and its store has no records
+ * of blocks. The agent knows some until the cluster store has no block in our name.
+ */
+static bool has_left(const struct driver *d, const char *pool)
+{
+	const struct pool_entry *p = pools_find(d, pool);
+
+	return p && p->left;
+}
+
 static int put_block(void *arg, const struct block_record *r)
 {
 	struct driver *d = arg;
 	struct err e;
 
+	if (has_left(d, r->key.pool))
+		return 0;
 	/* Nothing is assigned from a block that is wanted or asked for, and was not before. */
 	if (r->state != BLOCK_WANTED && r->state != BLOCK_ASKED)
 		driver_count_again(d);
@@ -52,7 +65,7 @@ static int drop_block(void *arg, const struct block_key *key)
 	struct err e;
 
 	driver_count_again(d);
-	return told(d, blocks_drop(d->conf.ipam, key, &e), &e);
+	return has_left(d, key->pool) ? 0 : told(d, blocks_drop(d->conf.ipam, key, &e), &e);
 }
 
 static int retire_block(void *arg, const struct block_key *key)
@@ -61,7 +74,7 @@ static int retire_block(void *arg, const struct block_key *key)
 	struct err e;
 
 	driver_count_again(d);
-	return told(d, blocks_retire(d->conf.ipam, key, &e), &e);
+	return has_left(d, key->pool) ? 0 : told(d, blocks_retire(d->conf.ipam, key, &e), &e);
 }
 
 static int put_node(void *arg, const struct node_record *r)
@@ -80,6 +93,8 @@ static uint32_t used(void *arg, const struct block_key *key)
 	uint32_t n = 0;
 	struct err e;
 
+	if (has_left(d, key->pool))
+		return 0;
 	return told(d, blocks_used(d->conf.ipam, key, &n, &e), &e) ? UINT32_MAX : n;
 }
 

@@ -18,13 +18,24 @@
 
 struct event;
 
+/* How far it is known which blocks of a pool are in the name of this node in the cluster store. */
+enum own_blocks {
+	OWN_UNKNOWN,
+	OWN_LISTED, /* a list runs */
+	OWN_SOME,   /* the agent gives them back */
+	OWN_NONE,
+};
+
 /* A shared pool on this node. The agent borrows from view, so that an entry is never moved. */
 struct pool_entry {
 	TAILQ_ENTRY(pool_entry) all;
 	struct shared_pool_view view;
 	struct json *definition;
-	bool gone;  /* from the cluster; its last records here are not */
-	bool ended; /* a need of it ended: result says how */
+	bool gone; /* from the cluster; its last records here are not */
+	bool left; /* a closed pool: this node has it with slices, and no records of blocks */
+	enum own_blocks own; /* of a pool that was left: what of it is in our name */
+	int64_t number;      /* of the node, in a pool with slices; -1: it has no slice */
+	bool ended;          /* a need of it ended: result says how */
 	enum need_result result;
 	bool counted;   /* spare is what the node's store had in this event */
 	uint64_t spare; /* addresses that the pool can assign */
@@ -100,6 +111,10 @@ extern const struct agent_ops driver_agent_ops;
 int pools_load(struct driver *d, struct err *e) must_check;
 struct pool_entry *pools_find(const struct driver *d, const char *name);
 void pools_free(struct driver *d);
+/* pool_replace - the entry of a definition that the node's store has. pool_take_over - both. */
+int pool_replace(struct driver *d, const struct shared_pool_def *def, bool ending,
+		 struct err *e) must_check;
+int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e) must_check;
 /* pools_sweep - delete pools that are gone, once their last record is. True: any was. */
 bool pools_sweep(struct driver *d);
 /* pools_rival - an older pool in the cluster that overlaps this one; NULL: none. */

@@ -28,6 +28,7 @@ static void own_begun(void *arg)
 	d->listed = NULL;
 	d->n_listed = 0;
 	d->own_skipped = false;
+	leave_listing(d);
 }
 
 static void own_item(void *arg, const struct cluster_object *o)
@@ -50,6 +51,7 @@ static void own_listed(void *arg)
 
 	if (!d->fatal.code)
 		agent_listed(d->agent, d->listed, d->n_listed);
+	leave_listed(d);
 	free(d->listed);
 	d->listed = NULL;
 	d->n_listed = 0;

@@ -36,8 +36,9 @@ struct pool_change {
 	struct cluster_call *call;
 	struct event *timer;
 	char name[GRID_POOL_MAX + 1];
-	struct json *definition;  /* NULL: delete, or not read yet */
-	int64_t open_at;          /* open the pool of this generation; 0: another change */
+	struct json *definition; /* NULL: delete, or not read yet */
+	int64_t step_at;         /* the pool of this generation becomes another state; 0: none */
+	enum pool_state becomes;
 	struct ip_prefix subnet;  /* of the pool */
 	struct cluster_object at; /* the pool as it was read or created; without its value */
 	unsigned tries, looks;
@@ -337,29 +338,64 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 	return 0;
 }
 
-/* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
-static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
+/* The state `from` cannot become `to` by a new definition. */
+static int refuse_state(const struct pool_change *c, enum pool_state from, enum pool_state to,
+			struct err *e)
 {
-	bool was = pool_state_of(old) == POOL_ADOPTING,
-	     will = pool_state_of(c->definition) == POOL_ADOPTING;
-
-	if (was == will)
-		return 0;
-	if (was) {
+	if (from == POOL_CLOSED) {
+		err_set(e, ERR_BUSY, 0, "pool %s: it is closed: each node has it with slices",
+			c->name);
+		return err_hint(e,
+				"`railctl ipam pool apply` changes it on a node; for other blocks "
+				"make a pool of another name");
+	}
+	if (from == POOL_ADOPTING) {
 		err_set(e, ERR_BUSY, 0, "pool %s: it is adopting leases of the nodes", c->name);
 		return err_hint(e,
 				"`railctl cluster pool open %s` opens it once all nodes have "
 				"reported; until then keep \"state\": \"adopting\"",
 				c->name);
 	}
-	err_set(e, ERR_BUSY, 0, "pool %s: it is open, so it cannot begin to adopt leases", c->name);
-	return err_hint(e, "only a new pool can have \"state\": \"adopting\"");
+	if (to == POOL_ADOPTING) {
+		err_set(e, ERR_BUSY, 0, "pool %s: it is open, so it cannot begin to adopt leases",
+			c->name);
+		return err_hint(e, "only a new pool can have \"state\": \"adopting\"");
+	}
+	err_set(e, ERR_BUSY, 0, "pool %s: a definition cannot close it", c->name);
+	return err_hint(e,
+			"apply it with \"state\": \"leaving\"; once all nodes have reported, "
+			"`railctl cluster pool close %s` closes it",
+			c->name);
 }
 
-/* The definition that the nodes have reported, without its state. */
-static int make_open(struct pool_change *c, const struct cluster_object *o, struct err *e)
+/* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
+static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
 {
-	if (o->generation != c->open_at) {
+	enum pool_state from = pool_state_of(old), to = pool_state_of(c->definition);
+	bool either = from != POOL_ADOPTING && to != POOL_ADOPTING;
+
+	if (from != POOL_CLOSED && to != POOL_CLOSED && (from == to || either))
+		return 0;
+	return refuse_state(c, from, to, e);
+}
+
+/* Only a pool with blocks can return to slices. */
+static int check_new(const struct pool_change *c, struct err *e)
+{
+	if (!pool_state_has_slices(pool_state_of(c->definition)))
+		return 0;
+	err_set(e, ERR_BUSY, 0,
+		"pool %s: the cluster has none of this name that could return to "
+		"slices",
+		c->name);
+	return err_hint(e, "a pool with slices needs no cluster: `railctl ipam pool apply FILE` on "
+			   "each node, without \"blockSize\" and \"state\"");
+}
+
+/* The definition that the nodes have reported, in its next state. */
+static int make_step(struct pool_change *c, const struct cluster_object *o, struct err *e)
+{
+	if (o->generation != c->step_at) {
 		err_set(e, ERR_AGAIN, 0, "pool %s: its definition has changed meanwhile", c->name);
 		return err_hint(e, "run the command again");
 	}
@@ -368,14 +404,16 @@ static int make_open(struct pool_change *c, const struct cluster_object *o, stru
 	if (!c->definition)
 		return err_nomem(e);
 	json_del(c->definition, "state");
-	return 0;
+	return c->becomes == POOL_CLOSED && json_add_str(c->definition, "state", "closed")
+		       ? err_nomem(e)
+		       : 0;
 }
 
 /* A pool that is there, and is to be changed. */
 static int check_change(struct pool_change *c, const struct cluster_object *o, struct err *e)
 {
-	if (c->open_at)
-		return make_open(c, o, e);
+	if (c->step_at)
+		return make_step(c, o, e);
 	return check_same(c, o->value, e) || check_state(c, o->value, e) ? -1 : 0;
 }
 
@@ -392,12 +430,13 @@ static void was_read(void *arg, const struct cluster_result *r)
 		c->at = *r->object;
 		c->subnet = c->definition ? c->subnet : seen.subnet;
 	}
-	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->open_at)) {
+	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->step_at)) {
 		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name", c->name);
 		finish(c, &e);
 	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
 		failed(c, r);
-	} else if (there && (c->open_at || c->definition) && check_change(c, r->object, &e)) {
+	} else if ((there && (c->step_at || c->definition) && check_change(c, r->object, &e)) ||
+		   (!there && c->definition && check_new(c, &e))) {
 		finish(c, &e);
 	} else if (!there || !c->definition) {
 		list_pools(c);
@@ -474,12 +513,14 @@ struct pool_change *pool_change_put(struct driver *d, const char *name,
 	return NULL;
 }
 
-struct pool_change *pool_change_open(struct driver *d, const char *name, int64_t generation,
+struct pool_change *pool_change_step(struct driver *d, const struct pool_step *step,
 				     const struct pool_change_end *end, struct err *e)
 {
-	struct pool_change what = { .end = *end, .open_at = generation };
+	struct pool_change what = { .end = *end,
+				    .step_at = step->generation,
+				    .becomes = step->becomes };
 
-	return begin(d, name, &what, e);
+	return begin(d, step->name, &what, e);
 }
 
 struct pool_change *pool_change_remove(struct driver *d, const char *name,

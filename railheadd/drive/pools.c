@@ -68,58 +68,6 @@ void pools_free(struct driver *d)
 		forget_seen(d, s);
 }
 
-static struct pool_entry *new_entry(const struct shared_pool_def *def, struct err *e)
-{
-	struct pool_entry *p = calloc(1, sizeof(*p));
-
-	if (!p || !(p->definition = json_dup(def->definition))) {
-		free(p);
-		(void)err_nomem(e);
-		return NULL;
-	}
-
-	struct shared_pool_def own = *def;
-
-	own.definition = p->definition;
-	if (shared_pool_decode(&own, &p->view, e) == 0)
-		return p;
-	json_free(p->definition);
-	free(p);
-	return NULL;
-}
-
-/* The agent borrows from the entry: it gets the new one before the old one is freed. */
-static int replace(struct driver *d, const struct shared_pool_def *def, bool ending, struct err *e)
-{
-	struct pool_entry *old = pools_find(d, def->name), *p = new_entry(def, e);
-
-	if (!p)
-		return -1;
-	p->view.pool.ending = ending;
-	/* Also on a node that the pool is not for, leases are brought in. None claims ahead. */
-	if (p->view.source.blocks.state == POOL_ADOPTING)
-		p->view.pool.warm = 0;
-	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition) &&
-				p->view.source.blocks.state != POOL_ADOPTING;
-	if (agent_set_pool(d->agent, &p->view.pool, e)) {
-		shared_pool_view_clear(&p->view);
-		json_free(p->definition);
-		free(p);
-		return -1;
-	}
-	TAILQ_INSERT_TAIL(&d->pools, p, all);
-	if (old) {
-		/* A need that ended is reported, or begun again if this pool may give more. */
-		p->ended = old->ended;
-		p->result = p->view.pool.conflict ? old->result : NEED_MET;
-		TAILQ_REMOVE(&d->pools, old, all);
-		shared_pool_view_clear(&old->view);
-		json_free(old->definition);
-		free(old);
-	}
-	return 0;
-}
-
 int pools_load(struct driver *d, struct err *e)
 {
 	auto_json struct json *list = NULL;
@@ -133,7 +81,7 @@ int pools_load(struct driver *d, struct err *e)
 						     json_get(item, "reserved") };
 
 		if (range_list_add(def.reserved, "reserved", &d->reserved, e) ||
-		    replace(d, &def, false, e))
+		    pool_replace(d, &def, false, e))
 			return -1;
 	}
 	return 0;
@@ -231,61 +179,6 @@ static void say_why(struct pool_seen *s, const char *why)
 	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why);
 }
 
-/* The agent may know a new block of the pool already, if it tried before. */
-static int know_blocks(struct driver *d, const char *pool, struct err *e)
-{
-	struct agent_memory memory;
-	int rc = 0;
-
-	if (blocks_load(d->conf.ipam, &memory, e))
-		return -1;
-	for (size_t i = 0; i < memory.n && rc == 0; i++) {
-		if (strcmp(memory.blocks[i].key.pool, pool) == 0)
-			rc = agent_know(d->agent, &memory.blocks[i]);
-	}
-	blocks_clear(&memory);
-	return rc ? err_nomem(e) : 0;
-}
-
-/*
- * A pool in the state "adopting". The blocks of leases that were moved are the agent's before the
- * pool is: if that fails, the next try finds them in the store.
- */
-static int adopt(struct driver *d, const struct pool_seen *s, const struct shared_pool_def *def,
-		 struct err *e)
-{
-	struct pool_adopt a = { .def = def, .random = driver_random };
-
-	if (pool_adopt(d->conf.ipam, &a, e))
-		return -1;
-	if (!a.local)
-		return 0;
-	auto_json struct json *definition = a.local;
-	const struct shared_pool_def local = { s->name, s->uid, s->generation, definition,
-					       def->reserved };
-
-	if (a.moved)
-		log_info(&d->conf.ctx->log,
-			 "the leases of pool %s are now leases of the shared "
-			 "pool of this name",
-			 s->name);
-	return know_blocks(d, s->name, e) || replace(d, &local, s->ending, e) ? -1 : 0;
-}
-
-/* The node's store first: an agent that has a block of a pool needs its definition there. */
-static int take_over(struct driver *d, struct pool_seen *s, struct err *e)
-{
-	auto_json struct json *reserved = pools_reserved_in(d, s->subnet);
-	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition,
-					     reserved };
-
-	if (!reserved)
-		return err_nomem(e);
-	if (s->state == POOL_ADOPTING)
-		return adopt(d, s, &def, e);
-	return shared_pool_put(d->conf.ipam, &def, e) || replace(d, &def, s->ending, e) ? -1 : 0;
-}
-
 static void use(struct driver *d, struct pool_seen *s)
 {
 	struct pool_entry *old = pools_find(d, s->name);
@@ -300,7 +193,7 @@ static void use(struct driver *d, struct pool_seen *s)
 	}
 	if (!used && !node_labels_exclude(&d->labels, s->definition) && !pool_look_clear(d, s))
 		return;
-	if (take_over(d, s, &e)) {
+	if (pool_take_over(d, s, &e)) {
 		refused(d, s->name, &e);
 		say_why(s, e.msg);
 		use_later(d, s);
@@ -435,6 +328,7 @@ int64_t pools_retry(struct driver *d, int64_t now)
 		s->again = 0;
 		any = true;
 	}
+	any |= leave_look(d, now, &next);
 	if (node_labels_changed(&d->labels, d->conf.ctx, d->conf.ipam->node, now)) {
 		for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
 			s->fresh = any = true;
@@ -463,7 +357,8 @@ bool pools_sweep(struct driver *d)
 		next = TAILQ_NEXT(p, all);
 		if (!p->gone)
 			continue;
-		rc = shared_pool_remove(d->conf.ipam, p->view.pool.name, &e);
+		rc = p->left ? agent_pool_blocks(d->agent, p->view.pool.name) > 0
+			     : shared_pool_remove(d->conf.ipam, p->view.pool.name, &e);
 		if (rc < 0)
 			refused(d, p->view.pool.name, &e);
 		if (rc)
@@ -503,6 +398,7 @@ static void see(struct driver *d, const struct cluster_object *o)
 	if (strcmp(now.uid, s->uid) == 0) {
 		now.taken = s->taken;
 		memcpy(now.lost, s->lost, sizeof(now.lost));
+		memcpy(now.outside, s->outside, sizeof(now.outside));
 	}
 	now.definition = definition;
 	now.listed = now.fresh = true;

@@ -30,14 +30,22 @@ static bool replace(struct node_labels *l, struct json *labels)
 	return true;
 }
 
-/* A label that an operator wrote on the Node has no effect then. */
-static void log_overridden(const struct ctx *ctx, const struct json *cluster)
+/* True: the file differs from the one before. *file: owned; NULL: there is none. */
+static bool replace_file(struct node_labels *l, const struct json *file)
 {
-	auto_json struct json *file = NULL;
-	struct err ignored;
+	char *text = file ? json_print(file, false) : strdup("");
+	bool same = !text || (l->file && strcmp(l->file, text) == 0);
 
-	if (node_file_read(ctx, &file, &ignored))
-		return;
+	free(same ? text : l->file);
+	if (!same)
+		l->file = text;
+	return !same;
+}
+
+/* A label that an operator wrote on the Node has no effect then. */
+static void log_overridden(const struct ctx *ctx, const struct json *cluster,
+			   const struct json *file)
+{
 	json_each (item, json_get(file, "labels")) {
 		const char *here = json_str(item),
 			   *there = json_str(json_get(cluster, json_key(item)));
@@ -53,18 +61,22 @@ static void log_overridden(const struct ctx *ctx, const struct json *cluster)
 bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const char *node,
 			 int64_t now)
 {
+	auto_json struct json *file = NULL;
 	struct json *labels = NULL;
 	struct err why;
+	bool changed;
 
 	if (l->now && now < l->due)
 		return false;
 	l->due = now + READ_AGAIN;
 	if (node_labels_load(ctx, node, l->cluster, &labels, &why) == 0) {
 		l->failed = false;
-		if (!replace(l, labels))
-			return false;
-		log_overridden(ctx, l->cluster);
-		return true;
+		changed = replace(l, labels);
+		if (node_file_read(ctx, &file, &why))
+			return changed;
+		if (changed)
+			log_overridden(ctx, l->cluster, file);
+		return replace_file(l, file) || changed;
 	}
 	if (!l->failed)
 		log_error(&ctx->log, "the labels of this node stay as they were: %s", why.msg);
@@ -84,6 +96,7 @@ void node_labels_clear(struct node_labels *l)
 	json_free(l->cluster);
 	json_free(l->now);
 	free(l->text);
+	free(l->file);
 	*l = (struct node_labels){ .due = 0 };
 }
 

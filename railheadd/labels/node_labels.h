@@ -10,16 +10,16 @@
 struct node_labels {
 	struct json *cluster; /* of the Node in Kubernetes; owned; NULL: none is known */
 	struct json *now;     /* owned; NULL: not known */
-	char *text;           /* the same, to compare. Owned */
+	char *text, *file;    /* the same, and node.json, to compare. Owned */
 	int64_t due;          /* CLOCK_BOOTTIME in ns, when they are read again */
 	bool failed;          /* the last time they could not be read */
 };
 
 /*
- * node_labels_changed - read the labels of the node again if `now` is due. True: they differ from
- * those before, and the log has the labels of the Node that the file overrides. If the file
- * cannot be read, the log has the reason and the labels stay.
- * node_labels_clear - free them.
+ * node_labels_changed - read the labels of the node again if `now` is due. True: they or the file,
+ * which also has the number of the node, differ from those before. The log has the labels of the
+ * Node that the file overrides. If the file cannot be read, the log has the reason and the labels
+ * stay. node_labels_clear - free them.
  */
 bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const char *node,
 			 int64_t now);

@@ -243,8 +243,9 @@ static int asked_item(struct nodes_ask *a, const struct cluster_object *o, struc
 
 static int asked_end(struct nodes_ask *a, struct err *e)
 {
+	/* The lists of nodes and of heartbeats follow. */
 	if (*a->pool.uid)
-		return 0;
+		return a->step + 1 == a->question->n ? pool_nodes_compare(&a->table, e) : 0;
 	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name",
 		       a->pool.name);
 }

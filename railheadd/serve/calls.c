@@ -11,7 +11,7 @@
 #include "railheadd/machines/machine_need.h"
 #include "railheadd/nodes/nodes.h"
 #include "railheadd/reserved/reserved_change.h"
-#include "railheadd/serve/pool_open.h"
+#include "railheadd/serve/pool_step.h"
 
 #define WAIT_MAX_MS     60000
 #define ADDRESSES_MAX   64
@@ -235,19 +235,6 @@ static void call_pool_put(const struct calls_to *to, struct server_request *r,
 	change_begun(r, c, &e);
 }
 
-static void call_pool_remove(const struct calls_to *to, struct server_request *r,
-			     const struct json *args)
-{
-	const struct pool_change_end end = { change_done, r };
-	struct pool_change *c = NULL;
-	struct pool_args a = { .pool = NULL };
-	struct err e;
-
-	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
-		c = pool_change_remove(to->driver, a.pool, &end, &e);
-	change_begun(r, c, &e);
-}
-
 /* ---- nodes of the cluster ---- */
 
 struct node_args {
@@ -354,8 +341,8 @@ static void call_reserved_nodes(const struct calls_to *to, struct server_request
 	nodes_begun(r, a, &e);
 }
 
-static void call_pool_open(const struct calls_to *to, struct server_request *r,
-			   const struct json *args)
+static void begin_step(const struct calls_to *to, struct server_request *r, const struct json *args,
+		       void (*step)(const struct pool_step_at *at))
 {
 	struct pool_args a = { NULL };
 	struct err e;
@@ -363,7 +350,25 @@ static void call_pool_open(const struct calls_to *to, struct server_request *r,
 	if (json_decode(args, "args", pool_name_fields, &a, &e))
 		server_refuse(r, &e);
 	else
-		pool_open(to->driver, to->nodes, r, a.pool);
+		step(&(struct pool_step_at){ to->driver, to->nodes, r, a.pool });
+}
+
+static void call_pool_open(const struct calls_to *to, struct server_request *r,
+			   const struct json *args)
+{
+	begin_step(to, r, args, pool_step_open);
+}
+
+static void call_pool_close(const struct calls_to *to, struct server_request *r,
+			    const struct json *args)
+{
+	begin_step(to, r, args, pool_step_close);
+}
+
+static void call_pool_remove(const struct calls_to *to, struct server_request *r,
+			     const struct json *args)
+{
+	begin_step(to, r, args, pool_step_remove);
 }
 
 /* ---- reserved addresses ---- */
@@ -465,6 +470,7 @@ static const struct {
 	{ "need-address", call_need_address },
 	{ "node-forget", call_node_forget },
 	{ "nodes", call_nodes },
+	{ "pool-close", call_pool_close },
 	{ "pool-nodes", call_pool_nodes },
 	{ "pool-open", call_pool_open },
 	{ "pool-put", call_pool_put },
