@@ -146,10 +146,13 @@ static const struct cmd cmd_status = {
 	.run = status,
 };
 
-static const struct cmd *const pool_commands[] = {
-	&cmd_cluster_pool_list, &cmd_cluster_pool_apply,  &cmd_cluster_pool_show,
-	&cmd_cluster_pool_open, &cmd_cluster_pool_delete, NULL
-};
+static const struct cmd *const pool_commands[] = { &cmd_cluster_pool_list,
+						   &cmd_cluster_pool_apply,
+						   &cmd_cluster_pool_show,
+						   &cmd_cluster_pool_open,
+						   &cmd_cluster_pool_close,
+						   &cmd_cluster_pool_delete,
+						   NULL };
 
 static const struct cmd cmd_pool = {
 	.name = "pool",

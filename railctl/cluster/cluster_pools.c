@@ -27,8 +27,8 @@ static struct out_cell state_of(const struct json *pool)
 
 	if (json_true(json_get(pool, "deleted")))
 		return (struct out_cell){ "deleted", OUT_WARN };
-	if (state && strcmp(state, "adopting") == 0)
-		return (struct out_cell){ "adopting", OUT_WARN };
+	if (state && strcmp(state, "open") != 0)
+		return (struct out_cell){ state, OUT_WARN };
 	return (struct out_cell){ "ok", OUT_GOOD };
 }
 

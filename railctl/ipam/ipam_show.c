@@ -252,8 +252,25 @@ static void show_slice(const struct out *o, const struct json *pool)
 		out_pair(o, "Outside", "%.0f leased address%s in no slice", outside,
 			 outside > 1 ? "es are" : " is");
 	if (others > 0)
-		out_pair(o, "Overlap", "%.0f leased address%s in the slice of another node", others,
+		out_pair(o, json_get(pool, "blocks") ? "Outside" : "Overlap",
+			 "%.0f leased address%s in the slice of another node", others,
 			 others > 1 ? "es are" : " is");
+}
+
+/* A pool that begins or ends to be shared. */
+static void show_state(const struct out *o, const struct json *pool)
+{
+	const char *state = json_text(json_get(pool, "definition"), "state");
+	const char *name = json_text(pool, "name");
+
+	if (strcmp(state, "adopting") == 0)
+		out_pair(o, "State", "adopting: `railctl cluster pool open %s` opens it", name);
+	else if (strcmp(state, "leaving") == 0)
+		out_pair(o, "State", "leaving: `railctl cluster pool close %s` ends its blocks",
+			 name);
+	else if (strcmp(state, "closed") == 0)
+		out_pair(o, "State",
+			 "closed: `railctl cluster pool show %s` says what it waits for", name);
 }
 
 /* "16 addresses each; 3 on this node". */
@@ -269,9 +286,7 @@ static void show_blocks(const struct out *o, const struct json *pool)
 		 json_num(size), json_num(size) > 1 ? "es" : "", json_num(warm ? warm : size),
 		 idle ? json_num(idle) : 600.0,
 		 *json_text(def, "fence") ? json_text(def, "fence") : "off");
-	if (strcmp(json_text(def, "state"), "adopting") == 0)
-		out_pair(o, "State", "adopting: `railctl cluster pool open %s` opens it",
-			 json_text(pool, "name"));
+	show_state(o, pool);
 	if (own && !json_get(own, "uid"))
 		out_pair(o, "Own blocks", "none: the node agent does not know this pool");
 	else if (own)
