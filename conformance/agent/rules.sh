@@ -60,6 +60,31 @@ cases_of_rules()
 	RailPool rail0 yes {"state":"adopting"} {"state":"adopting","warm":4}
 	RailPool rail0 yes {"state":"adopting"} {"state":"open"}
 	RailPool rail0 yes {"state":"adopting"} {"warm":4}
+	= RailPool: a pool with blocks has a slice in the states leaving and closed, and in no other one
+	RailPool rail0 no - {"slice":{"size":16}}
+	RailPool rail0 no - {"state":"open","slice":{"size":16}}
+	RailPool rail0 no {} {"state":"leaving"}
+	RailPool rail0 no {"state":"adopting"} {"state":"adopting","slice":{"size":16}}
+	RailPool rail0 no {"state":"leaving","slice":{"size":16}} {"slice":{"size":16}}
+	RailPool rail0 yes {} {"state":"leaving","slice":{"size":16}}
+	RailPool rail0 yes {"state":"leaving","slice":{"size":16}} {"state":"leaving","slice":{"prefix":28,"start":"10.1.0.16"}}
+	RailPool rail0 yes {"state":"leaving","slice":{"size":16}} {}
+	= RailPool: a pool that adopts cannot leave: open it first
+	RailPool rail0 no {"state":"adopting"} {"state":"leaving","slice":{"size":16}}
+	RailPool rail0 yes {"state":"open"} {"state":"leaving","slice":{"size":16}}
+	= RailPool: only a pool that leaves can be closed
+	RailPool rail0 no {} {"state":"closed","slice":{"size":16}}
+	RailPool rail0 no {"state":"adopting"} {"state":"closed","slice":{"size":16}}
+	RailPool rail0 yes {"state":"leaving","slice":{"size":16}} {"state":"closed","slice":{"size":16}}
+	= RailPool: the state and the slice of a closed pool never change
+	RailPool rail0 no {"state":"closed","slice":{"size":16}} {}
+	RailPool rail0 no {"state":"closed","slice":{"size":16}} {"state":"leaving","slice":{"size":16}}
+	RailPool rail0 no {"state":"closed","slice":{"size":16}} {"state":"closed","slice":{"size":32}}
+	RailPool rail0 yes {"state":"closed","slice":{"size":16}} {"state":"closed","slice":{"size":16}}
+	= RailPool: sticky addresses of single blocks belong to pods, so such a pool cannot have slices
+	RailPool rail0 no {"blockSize":1,"sticky":true} {"blockSize":1,"sticky":true,"state":"leaving","slice":{"size":16}}
+	RailPool rail0 yes {"blockSize":8,"sticky":true} {"blockSize":8,"sticky":true,"state":"leaving","slice":{"size":16}}
+	RailPool rail0 yes {"blockSize":1} {"blockSize":1,"state":"leaving","slice":{"size":16}}
 	= RailReserved: the reserved addresses of the cluster are one object of the name cluster
 	RailReserved other no - {}
 	RailReserved cluster yes - {}
