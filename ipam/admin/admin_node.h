@@ -7,8 +7,8 @@
 
 /*
  * admin_node_set - write node.json, if living leases and pools with slices allow the number in it.
- * The labels in the file stay. ERR_BUSY: leases would be in the slice of another node; never
- * forced; or a shared pool returns to slices, and the node has another number in it.
+ * The labels in the file stay. ERR_BUSY, also with force: leases would be in the slice of
+ * another node. Or a shared pool returns to slices, and the node has another number in it.
  * ERR_CONFIG: the number does not fit into a pool, and force is false.
  */
 struct admin_node {

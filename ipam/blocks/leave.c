@@ -165,7 +165,7 @@ static int add_reserved(struct json *definition, const struct json *more, struct
 	return json_put(definition, "reserved", range_list_print(&all)) ? err_nomem(e) : 0;
 }
 
-/* What the cluster says, without the keys of blocks. */
+/* The definition of the cluster without the keys of blocks. */
 static struct json *without_blocks(const struct shared_pool_def *d, struct err *e)
 {
 	static const char *const keys[] = { "blockSize",  "warm",  "idle",
@@ -196,7 +196,7 @@ static int put_definition(struct lease_db *l, const struct leave_job *job, struc
 
 /* ---- the records ---- */
 
-/* What has rested outside of the slice may be another node's from now on. */
+/* Another node may assign the addresses outside of the slice from now on. */
 static int forget_outside(struct lease_db *l, const struct leave_job *job, const struct keys *keys,
 			  struct err *e)
 {

@@ -3,9 +3,9 @@
  * leave.h: a shared pool becomes a pool of this node with slices, under living pods.
  *
  * While the cluster's definition has the state "leaving", each node assigns only addresses of its
- * blocks that are in its own slice, so blocks still keep the nodes apart. A node says when it has
- * no lease outside of its slice any more; then it never gets one again. When all nodes have said
- * so, the slices keep them apart as well: the pool is "closed", and the blocks can go.
+ * blocks that are in its own slice. So blocks still keep the nodes apart. A node reports when it
+ * has no lease outside of its slice any more, and it never gets one again. When all nodes have
+ * reported that, the slices keep them apart, too. Then the pool is "closed", and the blocks can go.
  */
 #ifndef RAILHEAD_IPAM_BLOCKS_LEAVE_H
 #define RAILHEAD_IPAM_BLOCKS_LEAVE_H
@@ -41,8 +41,8 @@ int pool_slice_own(const struct ipam *m, struct source *s, uint32_t *number,
 		   struct err *e) must_check;
 
 /*
- * pool_leave - of a closed pool: one transaction replaces the definition by that of a pool of this
- * node, gives each lease the source of the slice, and deletes the records of blocks; durable. A
+ * pool_leave - one transaction replaces the definition of a closed pool by that of a pool of this
+ * node; durable. It gives each lease the source of the slice, and deletes the records of blocks. A
  * node without the pool gets the definition. Addresses that the cluster reserves are reserved in
  * it. ERR_CONFIG, ERR_DECODE: as shared_pool_put(). ERR_BUSY, and nothing changed:
  *

@@ -14,10 +14,11 @@
  * - stickyKeep: seconds for which the address of a pod that ended waits for it; default: 86400.
  * Only with blockSize 1 and sticky, whose addresses move between nodes
  * - fence: "off" or "strict": whether a node that is cut off from the cluster stops assigning
- * - state: "open"; "adopting": nodes bring the leases of their own pools of this name into it, and
- * each node assigns the addresses that it had before, see ipam/blocks/adopt.h; "leaving": the pool
- * has slices, too, and a node assigns only addresses of its blocks that are in its slice; "closed":
- * only the slices count, and nodes give their blocks back, see ipam/blocks/leave.h
+ * - state, by default "open". "adopting": nodes bring the leases of their own pools of this name
+ * into it, and each node assigns the addresses that it had before, see ipam/blocks/adopt.h.
+ * "leaving": the pool has slices, too, and a node assigns only addresses of its blocks that are in
+ * its slice. "closed": only the slices count, and nodes give their blocks back, see
+ * ipam/blocks/leave.h
  */
 #ifndef RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
 #define RAILHEAD_IPAM_CONF_POOL_BLOCKS_H

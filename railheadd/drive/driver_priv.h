@@ -33,8 +33,8 @@ struct pool_entry {
 	struct json *definition;
 	bool gone; /* from the cluster; its last records here are not */
 	bool left; /* a closed pool: this node has it with slices, and no records of blocks */
-	enum own_blocks own; /* of a pool that was left: what of it is in our name */
-	int64_t number;      /* of the node, in a pool with slices; -1: it has no slice */
+	enum own_blocks own; /* what the cluster store has in our name, if `left` */
+	int64_t number;      /* the node's number, in a pool with slices; -1: it has no slice */
 	bool ended;          /* a need of it ended: result says how */
 	enum need_result result;
 	bool counted;   /* spare is what the node's store had in this event */

@@ -28,7 +28,7 @@ struct pool_seen {
 	enum pool_state state;           /* see ipam/conf/pool_blocks.h */
 	char outside[NODE_POOL_WAITS_LEN]; /* leases that keep the node from its slice */
 	bool outside_known;                /* since the definition or the number changed */
-	int64_t number;                    /* of the node, if the pool has slices; -1: none */
+	int64_t number;                    /* the node's number, if the pool has slices; -1: none */
 	bool ending;
 	bool listed;                   /* the list that runs has it */
 	bool fresh;                    /* what it says has not reached the node yet */

@@ -120,9 +120,9 @@ static int adopt(struct driver *d, const struct pool_seen *s, const struct share
 }
 
 /*
- * A pool in the state "closed". The definition and the leases are of this node alone then, and the
- * agent gives back what the cluster store has in its name, also what an earlier agent left there.
- * While a lease is outside of the slice, nothing is assigned.
+ * A pool in the state "closed". The definition and the leases are of this node alone then. The
+ * agent gives back each block that the cluster store has in its name, also those of an earlier
+ * agent. While a lease is outside of the slice, nothing is assigned.
  */
 static int leave(struct driver *d, struct pool_seen *s, const struct shared_pool_def *def,
 		 struct err *e)

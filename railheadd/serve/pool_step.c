@@ -17,7 +17,7 @@
 
 struct step_job;
 
-/* What a call does. begin: NULL with *e. */
+/* One of the calls. begin: NULL with *e. */
 struct step_kind {
 	const char *answer;  /* the key */
 	const char *missing; /* what is said about nodes that have not reported */
