@@ -69,8 +69,13 @@ static int leave_as(const char *uid, const char *def, const char *reserved, stru
 		return (int)w.e.code;
 	d.definition = tree;
 	d.reserved = list;
-	p->def = &d;
-	return pool_leave(&w.m, p, &w.e) ? (int)w.e.code : 0;
+
+	struct pool_leave one = { .def = &d };
+	int rc = pool_leave(&w.m, &one, &w.e);
+
+	one.def = NULL;
+	*p = one;
+	return rc ? (int)w.e.code : 0;
 }
 
 static int leave(struct pool_leave *p)
