@@ -60,8 +60,11 @@ static bool look_at(struct driver *d, struct pool_seen *s, int64_t now, int64_t 
 		until = since_boot(d, now, o.until);
 		*next = until < *next ? until : *next;
 	}
-	s->fresh |= s->state == POOL_CLOSED && !o.held.n && !o.cooling;
-	return s->fresh;
+	/* If the last try failed, the next one has its time. */
+	bool due = s->state == POOL_CLOSED && !o.held.n && !o.cooling && !s->again;
+
+	s->fresh |= due;
+	return due;
 }
 
 /* ---- blocks of a pool that was left ---- */
