@@ -5,8 +5,8 @@
 # usage: tools/tidy.sh "COMPILER FLAGS" FILE...
 #
 # The analyzer looks for paths that no test runs, and takes most of the time. It omits tests, because all of their paths
-# run under sanitizers. TIDY_NODES (75000) is how many states of a function it looks at; three times as many, the default of clang,
-# need two to three times as long, and are for make check-all.
+# run under sanitizers. It looks at up to TIDY_NODES (75000) states of a function. The default of clang is three times as many, and
+# needs two to three times as long: make check-all uses that.
 #
 # A file without a finding is skipped until something changes that clang-tidy reads. This is the file, its headers, the flags,
 # .clang-tidy, this script and the version of clang-tidy. Their hash is the name of an empty file in TIDY_CACHE, which all clones of
