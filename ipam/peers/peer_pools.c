@@ -378,6 +378,8 @@ static int add_at(struct peer_pools *all, const struct json *doc, unsigned depth
 		}
 		return 0;
 	}
+	if (p.spec && json_type(p.spec) != JSON_OBJECT)
+		return peer_note(&p, "spec", "%s, not an object", json_type_name(p.spec));
 	return json_get(doc, "kind") ? read_object(&p, doc) : peer_netconf(&p);
 }
 

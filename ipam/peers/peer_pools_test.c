@@ -335,6 +335,9 @@ START_TEST(damaged_values_are_notes)
 		  "SpiderReservedIP r|ips|fd00\n");
 	notes_are("{" NAD NAMED("n") "spec: {config: '{'}}",
 		  "NetworkAttachmentDefinition n|spec.config|config\n");
+	/* Items of an array have no keys. */
+	notes_are("{" SPIDER("ReservedIP") NAMED("r") "spec: [7]}",
+		  "SpiderReservedIP r|spec|an array, not an object\n");
 	notes_are("[]", "network (without a name)||it is not an object of Kubernetes or CNI\n");
 }
 END_TEST
