@@ -127,8 +127,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state)
 		*b.identity = '\0';
 	b.state = state;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
-	/* Where a machine migrates from, it would answer the probe. */
-	b.probe = op->seen.block.probe && !agent_shares(a, &op->seen.block, b.token);
+	b.probe = op->seen.block.probe;
 	if (agent_put(a, &b)) {
 		agent_later(a, op);
 		return;

@@ -244,7 +244,7 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
 {
 	const struct object *o = object_of(w, r);
 
-	if (w->taken[ip] && !r->probe && !w->restored && !world_is_target(o, m))
+	if (w->taken[ip] && !r->probe && !w->restored)
 		world_violated(w, "%s does not probe address %u of a block that was taken", m->name,
 			       ip);
 	w->taken[ip] = false;

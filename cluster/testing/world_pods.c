@@ -126,9 +126,6 @@ bool world_give_pod(struct world *w, struct machine *m, uint32_t choice)
 		if (n == PODS || !m->starts[n] || m->lease[ip] || !world_may_give(m, r))
 			continue;
 		m->target[n] |= is_shared_by(w, m, r);
-		if (r->probe && is_shared_by(w, m, r) && !w->set.disks)
-			world_violated(w, "%s probes an address that the source of pod %u has",
-				       m->name, n);
 		judge_pod(w, m, n, ip);
 		world_judge_give(w, m, r, ip);
 		w->counts.gives++;

@@ -18,7 +18,7 @@ void world_pod_told(struct world *w, struct machine *m, const char *identity,
 		    enum need_result result);
 void world_judge_identity(struct world *w, const struct object *o, const struct block *to);
 void world_judge_moves(struct world *w);
-/* world_is_target - m shares the block, so its source has probed the address. */
+/* world_is_target - m shares the block of another machine. */
 bool world_is_target(const struct object *o, const struct machine *m);
 /* world_judge_full - pods get each address of the pool, and one more is told that it is full. */
 void world_judge_full(struct world *w);
