@@ -42,10 +42,11 @@ limit_of()
 usual_of()
 {
 	case $1 in
-	gcc) echo 180 ;;
+	gcc) echo 120 ;;
 	cluster-quick | cluster-store | agent-check-kubernetes) echo 1300 ;; # with a build of Kubernetes, which one of them needs
 	check-vm) echo 600 ;;
-	sanitize | tidy) echo 400 ;;
+	sanitize) echo 400 ;;
+	tidy) echo 250 ;;
 	fuzz-smoke | faults-quick | agent-check) echo 250 ;;
 	attach | conformance | interop | unit) echo 120 ;;
 	*) echo 30 ;;

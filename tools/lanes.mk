@@ -37,7 +37,7 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 # ---- everything -------------------------------------------------------------------------------
 
-check: ## what a change must pass, after installing what that needs: 20 minutes (root); logs in build/log/; STRESS=1: on a busy machine
+check: ## what a change must pass, after installing what that needs: half an hour (root); logs in build/log/; STRESS=1: on a busy machine
 	@tools/deps.sh check
 	@FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(CHECK)
 check-fast: ## unit tests, and the checks of the source: a minute or two
