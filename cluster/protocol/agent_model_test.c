@@ -315,6 +315,7 @@ START_TEST(machines_migrate_with_their_addresses)
 	ck_assert_uint_gt(counts.unshared, 30);
 	ck_assert_uint_gt(counts.followed, 30);
 	ck_assert_uint_gt(counts.asks_back, 5);
+	ck_assert_uint_gt(counts.vouched, 0);
 	ck_assert_uint_gt(counts.takes, 20);
 }
 END_TEST
@@ -385,6 +386,13 @@ static const struct {
 	{ { .nodes = 4, .blocks = 8, .pods = 2, .wrong = STALE_LIST }, 1 },
 	{ { .nodes = 3, .blocks = 8, .pods = 3, .wrong = LOSE_IDENTITY }, 1 },
 	{ { .nodes = 3, .blocks = 4, .pods = 6, .migrates = true, .wrong = LOSE_MIGRATES }, 1 },
+	{ { .nodes = 3,
+	    .blocks = 2,
+	    .pods = 2,
+	    .migrates = true,
+	    .disks = true,
+	    .wrong = VOUCH_ALWAYS },
+	  1200 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)

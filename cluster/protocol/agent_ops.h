@@ -120,6 +120,8 @@ struct agent_ops {
 	 */
 	uint32_t (*used)(void *arg, const struct block_key *key);
 	uint64_t (*spare)(void *arg, const char *pool);
+	/* probed - pods have addresses of the block, and none of these waits for a probe. */
+	bool (*probed)(void *arg, const struct block_key *key);
 	/* met - how an agent_need() ended. It must not call the agent. */
 	void (*met)(void *arg, const char *pool, enum need_result result);
 	/* Of pools whose sticky addresses move. wall - seconds since 1970. */

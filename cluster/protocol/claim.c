@@ -117,6 +117,14 @@ bool agent_is_wanted(const struct op *op, const struct agent_reply *r)
 	       strcmp(r->pool.uid, op->seen.block.pool_uid) == 0;
 }
 
+/* The owner's pod has the address of a block that this node shares, and probed it. */
+static bool is_vouched_for(const struct agent *a, const struct op *op, uint64_t token)
+{
+	const struct block *b = &op->seen.block;
+
+	return agent_shares(a, b, token) && b->kept;
+}
+
 static void claim_end(struct agent *a, struct op *op, enum block_state state)
 {
 	struct block_record b = *agent_find(a, &op->key);
@@ -127,7 +135,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state)
 		*b.identity = '\0';
 	b.state = state;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
-	b.probe = op->seen.block.probe;
+	b.probe = op->seen.block.probe && !is_vouched_for(a, op, b.token);
 	if (agent_put(a, &b)) {
 		agent_later(a, op);
 		return;
@@ -137,11 +145,20 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state)
 	agent_end(op);
 }
 
+/* A source that lives would answer the probe. One whose agent is away says nothing. */
+static bool awaits_source(const struct agent *a, const struct op *op)
+{
+	uint64_t token = agent_find(a, &op->key)->token;
+
+	return op->seen.block.probe && agent_shares(a, &op->seen.block, token) &&
+	       !op->seen.block.kept && op->tries < AWAY_MAX;
+}
+
 static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	bool wanted = agent_is_wanted(op, r);
 
-	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND)
+	if ((r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) || awaits_source(a, op))
 		agent_later(a, op);
 	else if (!wanted || identity_is_sure(a, op))
 		claim_end(a, op, wanted ? BLOCK_GRANTED : BLOCK_RETURNING);

@@ -363,7 +363,7 @@ void share_end(struct agent *a, struct op *op)
 	struct block b = op->seen.block;
 
 	b.asker = (struct block_party){ 0 };
-	b.migrates = false;
+	b.migrates = b.kept = false;
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 

@@ -276,13 +276,21 @@ bool agent_has_name(const struct agent *a, const struct block *b)
 	return strcmp(b->owner.node, a->set.node) == 0;
 }
 
-/*
- * Who asks is answered once: a contester that has its answer has not read it yet. A machine that
- * migrates waits until the block is given up.
- */
-static bool is_asked(const struct block *b)
+/* The target of a migration waits until the block is given up. Until then it has the address. */
+static bool is_target(const struct block *b)
 {
-	return *b->asker.node && !(b->migrates && *b->identity) && !(b->contested && b->kept);
+	return b->migrates && *b->identity;
+}
+
+/*
+ * Who asks is answered once: a contester that has its answer has not read it yet. A target is
+ * answered if it would probe the address, because the source would answer the probe.
+ */
+static bool is_asked(const struct agent *a, const struct block_key *key, const struct block *b)
+{
+	if (is_target(b))
+		return b->probe && !b->kept && a->ops->probed(a->arg, key);
+	return *b->asker.node && !(b->contested && b->kept);
 }
 
 void agent_look(struct agent *a, const struct block_key *key)
@@ -318,7 +326,7 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 	if (known && r->state == BLOCK_ASKED)
 		hurry(a, &seen->key);
 	if (agent_has_name(a, &seen->block) &&
-	    (!known || (r->state == BLOCK_GRANTED && is_asked(&seen->block))))
+	    (!known || (r->state == BLOCK_GRANTED && is_asked(a, &seen->key, &seen->block))))
 		agent_look(a, &seen->key);
 }
 
@@ -402,7 +410,7 @@ static void take_token(struct agent *a, struct op *op)
 
 static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
 {
-	int rc = agent_retire(a, r);
+	int rc = is_target(&op->seen.block) ? 1 : agent_retire(a, r);
 
 	if (rc < 0)
 		agent_later(a, op);
@@ -426,7 +434,7 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		go_on_as(a, op, OP_STRAY);
 	else if (has_name && granted && !agent_is_ours(a, &reply->block, r->token))
 		take_token(a, op);
-	else if (has_name && granted && is_asked(&reply->block))
+	else if (has_name && granted && is_asked(a, &op->key, &reply->block))
 		answer_ask(a, op, r);
 	else
 		agent_end(op);
@@ -465,9 +473,9 @@ void answer_go(struct agent *a, struct op *op)
 	uint32_t used = a->ops->used(a->arg, &op->key);
 
 	/* A contester waits for the answer, and clears it. Its pods have addresses of the block. */
-	b.kept = b.contested;
+	b.kept = b.contested || is_target(&b);
 	probe_from_now_on(a, op, &b);
-	if (!b.contested)
+	if (!b.kept)
 		b.asker = (struct block_party){ 0 };
 	/* An address that cools down holds the block, too. */
 	b.used = used ? used : 1;

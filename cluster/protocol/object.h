@@ -28,7 +28,11 @@ struct block {
 	struct block_party owner;
 	struct block_party asker; /* the node that wants it; "" if none does */
 	bool contested; /* the asker had the block, and its pods live in it: see contest.c */
-	bool kept;      /* the owner's answer to that: its own pods live in it, too */
+	/*
+	 * The owner's answer: its own pods live in it, too. To the target of a migration: its pod
+	 * has the address, and probed it.
+	 */
+	bool kept;
 	/*
 	 * The asker runs the machine of the identity beside the owner, because it migrates. The
 	 * owner hands the block over when it gives it up. Until then both may have the address.

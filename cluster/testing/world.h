@@ -45,6 +45,7 @@ struct world_settings {
 		OLD_EVIDENCE,  /* evidence holds although the heartbeat moved since */
 		STALE_LIST,    /* a list shows an older state */
 		LOSE_IDENTITY, /* the store forgets whose a block is that no node has */
+		VOUCH_ALWAYS,  /* the source of a migration says that it probed its address */
 		LOSE_MIGRATES, /* the owner does not know that its asker has the address, too */
 	} wrong;
 };
@@ -53,7 +54,8 @@ struct world_settings {
 struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
 		full, restores, contests, lost, needs[5], wants[5], judged_again, pools_gone, disks,
-		parks, moves, expired, evicted, returned, shared, unshared, followed, asks_back;
+		parks, moves, expired, evicted, returned, shared, unshared, followed, asks_back,
+		vouched;
 };
 
 struct world;

@@ -182,6 +182,14 @@ static void met(void *arg, const char *pool, enum need_result result)
 	m->world->counts.needs[result]++;
 }
 
+/* A pod of the model probes before it has an address. */
+static bool probed(void *arg, const struct block_key *key)
+{
+	struct machine *m = arg;
+
+	return count_used(m, key) > 0 || m->world->set.wrong == VOUCH_ALWAYS;
+}
+
 static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
 		   const struct block_seen *held)
 {
@@ -193,9 +201,9 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 	world_pod_told(m->world, m, identity, result);
 }
 
-static const struct agent_ops ops = { world_send, next_random,  now,      put_block,
-				      drop_block, retire_block, put_node, used,
-				      spare,      met,          now,      seated };
+static const struct agent_ops ops = { world_send,   next_random, now,   put_block, drop_block,
+				      retire_block, put_node,    used,  spare,     probed,
+				      met,          now,         seated };
 
 /* ---- machines ---- */
 

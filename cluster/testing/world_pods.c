@@ -82,6 +82,7 @@ void world_judge_identity(struct world *w, const struct object *o, const struct 
 	if (n == PODS)
 		return;
 	w->counts.shared += to && to->migrates && !o->block.migrates;
+	w->counts.vouched += to && to->migrates && to->kept && !o->block.kept;
 	w->counts.unshared += to && !to->migrates && o->block.migrates &&
 			      strcmp(to->owner.node, o->block.owner.node) == 0;
 	w->counts.followed +=

@@ -666,6 +666,30 @@ test_kubernetes_a_migration_outlives_the_node_of_its_source()
 	admin delete -f "$MACHINES" >/dev/null
 }
 
+# Its block was taken from the dead node, so its next start probes the address. No target can do that
+# beside a source that lives.
+test_kubernetes_a_machine_that_outlived_its_node_migrates()
+{
+	local first
+	source_begins n3
+	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
+	reclaim_begin n2
+	may_stay n3 "it is off for good, with the leases on its disk"
+	node_dies n3 a0
+	is "forget" ctl n1 cluster node forget n3
+	eventually spec_is '[.node // "-", .probe] | join(" ")' "- true"
+	launcher bbbbb
+	POD=virt-launcher-web-bbbbb eventually added n1 b0 rail0
+	eq "address at the next start" "$ADDRESS" "$first"
+	launcher ccccc job-ccccc
+	POD=virt-launcher-web-ccccc eventually added n2 c0 rail0
+	eq "address of the target" "$ADDRESS" "$first"
+	spec_is '[.node, .ask.node, .ask.kept, .probe] | join(" ")' "n1 n2 true true" || fail "the block: $(admin get railblocks -o json)"
+	POD=virt-launcher-web-bbbbb del n1 b0 rail0
+	eventually spec_is '[.node, .ask.node // "-", .probe] | join(" ")' "n2 - true"
+	admin delete -f "$MACHINES" >/dev/null
+}
+
 # The target's node dies: its ask ends, and the machine can migrate to another node.
 test_kubernetes_another_target_follows_one_whose_node_is_dead()
 {

@@ -116,6 +116,14 @@ START_TEST(reserved_addresses_of_a_shared_pool_are_masked)
 }
 END_TEST
 
+static bool is_probed(const struct block_record *r)
+{
+	bool is = false;
+
+	ck_assert_int_eq(blocks_probed(&w.m, &r->key, &is, &w.e), 0);
+	return is;
+}
+
 /* Only to a caller that probes. The mark of an address goes with the first probe that succeeds. */
 START_TEST(an_address_of_a_taken_block_is_probed_once)
 {
@@ -136,13 +144,16 @@ START_TEST(an_address_of_a_taken_block_is_probed_once)
 	w.probes = true;
 	add_is("c1", "10.1.0.16?");
 	add_is("c1", "10.1.0.16?"); /* again */
-	w_del(&w, "c1");            /* another host has it, or ADD failed elsewhere */
+	ck_assert(!is_probed(&probe));
+	w_del(&w, "c1"); /* another host has it, or ADD failed elsewhere */
 	w.now += 10 * SECOND;
 	ck_assert_str_eq(w_add(&w, CONF, "c1", "IP=10.1.0.16"), "10.1.0.16?");
 	ck_assert_int_eq(alloc_probed(&w.m, &c1, &w.e), 0);
+	ck_assert(is_probed(&probe));
 	w_sound(&w);
 	add_is("c1", "10.1.0.16"); /* again */
 	w_del(&w, "c1");
+	ck_assert(!is_probed(&probe)); /* no pod has it */
 	w.now += 10 * SECOND;
 	ck_assert_str_eq(w_add(&w, CONF, "c2", "IP=10.1.0.16"), "10.1.0.16");
 	add_is("c3", "10.1.0.17?");

@@ -174,6 +174,7 @@ struct address_scan {
 	struct ip_range range;
 	int64_t now, cooldown;
 	uint64_t held, cooling;
+	uint64_t unprobed; /* with the mark that a probe is needed, or damaged */
 	struct keys *keys; /* all of them; NULL: not wanted */
 	struct err *e;
 	bool failed;
@@ -195,6 +196,7 @@ static int see_address(const char *key, const char *value, void *arg)
 		s->failed = true;
 		return 1;
 	}
+	s->unprobed += damaged || rec.probe;
 	if (damaged || rec.state == LEASE_HELD)
 		s->held++;
 	else if (!lease_db_has_rested(rec.since, s->now, s->cooldown))
@@ -232,6 +234,28 @@ static int used_in_txn(struct lease_db *l, void *arg, struct err *e)
 	if (load_view(l, job->key, &v, e) || scan_block(l, &v, &scan, e))
 		return -1;
 	job->n = scan.held;
+	return 0;
+}
+
+static int probed_in_txn(struct lease_db *l, void *arg, struct err *e)
+{
+	struct block_job *job = arg;
+	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
+	struct address_scan scan = { .held = 0 };
+
+	if (load_view(l, job->key, &v, e) || scan_block(l, &v, &scan, e))
+		return -1;
+	job->result = scan.held && !scan.unprobed;
+	return 0;
+}
+
+int blocks_probed(struct ipam *m, const struct block_key *key, bool *out, struct err *e)
+{
+	struct block_job job = { .key = key };
+
+	if (run(m, STORE_READ, probed_in_txn, &job, e))
+		return -1;
+	*out = job.result;
 	return 0;
 }
 

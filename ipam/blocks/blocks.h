@@ -48,6 +48,9 @@ int blocks_put_node(struct ipam *m, const struct node_record *r, struct err *e) 
 int blocks_used(struct ipam *m, const struct block_key *key, uint32_t *out,
 		struct err *e) must_check;
 
+/* blocks_probed - pods have addresses of the block, and none of its addresses waits for a probe. */
+int blocks_probed(struct ipam *m, const struct block_key *key, bool *out, struct err *e) must_check;
+
 /*
  * blocks_spare - addresses that an ADD on this node can get from the pool now without one that
  * cools down: in granted blocks, confirmed in the present epoch, if the node may assign at all.

@@ -98,6 +98,17 @@ static uint32_t used(void *arg, const struct block_key *key)
 	return told(d, blocks_used(d->conf.ipam, key, &n, &e), &e) ? UINT32_MAX : n;
 }
 
+/* A store that fails proves no probe. */
+static bool probed(void *arg, const struct block_key *key)
+{
+	struct driver *d = arg;
+	bool is = false;
+	struct err e;
+
+	return !has_left(d, key->pool) &&
+	       told(d, blocks_probed(d->conf.ipam, key, &is, &e), &e) == 0 && is;
+}
+
 /* If it is not known, nothing is claimed. */
 static uint64_t spare(void *arg, const char *pool)
 {
@@ -162,6 +173,7 @@ const struct agent_ops driver_agent_ops = {
 	.put_node = put_node,
 	.used = used,
 	.spare = spare,
+	.probed = probed,
 	.met = met,
 	.wall = wall,
 	.seated = needs_seated,

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* migrate_test.c: a virtual machine that migrates: its block has an owner, and a node beside it. */
+#include <stdio.h>
+
+#include "cluster/testing/one_agent.h"
+#include "lib/testing/testing.h"
+
+/* The machine lives at the target, and nowhere else would its address be known. */
+START_TEST(a_source_hands_its_block_over_although_the_pool_ends)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true, .ending = true };
+	const struct block block = { .pool_uid = "u1",
+				     .owner = { "n1", "h", 7 },
+				     .asker = { "n2", "other", 8 },
+				     .migrates = true,
+				     .identity = "ns/vm:web/net1" };
+	struct one_agent n = one_agent_node();
+	struct agent_request sent;
+	struct agent *a;
+
+	n.empty = true;
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	sent = one_agent_write_until(&n, a, 400, &block);
+	ck_assert_int_eq(sent.call, CALL_UPDATE);
+	ck_assert(party_equal(&sent.block.owner, &block.asker));
+	ck_assert_str_eq(sent.block.identity, block.identity);
+	ck_assert(!*sent.block.asker.node && !sent.block.migrates);
+	agent_free(a);
+}
+END_TEST
+
+/* A store that was restored gave our block to n2, and its machine migrates to n3 now. */
+START_TEST(no_contest_takes_the_place_of_a_target)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true };
+	struct block block = { .pool_uid = "u1",
+			       .owner = { "n2", "other", 9 },
+			       .asker = { "n3", "third", 8 },
+			       .migrates = true,
+			       .identity = "ns/vm:web/net1" };
+	struct one_agent n = one_agent_node();
+	struct agent_request sent;
+	struct agent *a;
+
+	n.block.state = BLOCK_CONTESTED;
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	ck_assert_int_eq(one_agent_write_until(&n, a, 2000, &block).call, CALL_GET);
+	/* The migration has ended. */
+	block.asker = (struct block_party){ 0 };
+	block.migrates = false;
+	sent = one_agent_write_until(&n, a, 4000, &block);
+	ck_assert_int_eq(sent.call, CALL_UPDATE);
+	ck_assert(sent.block.contested && strcmp(sent.block.asker.node, "n1") == 0);
+	agent_free(a);
+}
+END_TEST
+
+/* A block that was taken from a dead node, while its machine migrates from `from` to `to`. */
+static struct block migrating(const char *from, const char *to)
+{
+	struct block b = { .pool_uid = "u1",
+			   .owner = { .holder = "h", .token = 7 },
+			   .asker = { .holder = "h", .token = 7 },
+			   .migrates = true,
+			   .identity = "ns/vm:web/net1",
+			   .probe = true };
+
+	(void)snprintf(b.owner.node, sizeof(b.owner.node), "%s", from);
+	(void)snprintf(b.asker.node, sizeof(b.asker.node), "%s", to);
+	return b;
+}
+
+/* The target would probe the address, and the source would answer the probe. */
+START_TEST(a_source_tells_its_target_that_it_probed_the_address)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true };
+	struct block_seen seen = { .block = migrating("n1", "n2") };
+	struct one_agent n = one_agent_node();
+	struct agent_request sent;
+	struct agent *a;
+
+	n.block.probe = true;
+	memcpy(n.block.identity, seen.block.identity, sizeof(seen.block.identity));
+	seen.key = n.block.key;
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	ck_assert_int_eq(one_agent_write_until(&n, a, 20, &seen.block).call, CALL_GET);
+	agent_saw(a, &seen);
+	sent = one_agent_write_until(&n, a, 100, &seen.block);
+	ck_assert_int_eq(sent.call, CALL_UPDATE);
+	ck_assert(sent.block.kept && sent.block.migrates && sent.block.probe);
+	ck_assert(party_equal(&sent.block.asker, &seen.block.asker));
+	agent_free(a);
+
+	/* It is said once. */
+	n = one_agent_node();
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	seen.block.kept = true;
+	ck_assert_int_eq(one_agent_write_until(&n, a, 20, &seen.block).call, CALL_GET);
+	agent_saw(a, &seen);
+	ck_assert_int_eq(one_agent_write_until(&n, a, 100, &seen.block).call, CALL_GET);
+	agent_free(a);
+}
+END_TEST
+
+START_TEST(a_target_probes_what_its_source_did_not_probe)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true };
+
+	for (int kept = 0; kept < 2; kept++) {
+		struct block block = migrating("n2", "n1");
+		struct one_agent n = one_agent_node();
+		struct agent *a;
+
+		block.kept = kept;
+		n.block.state = BLOCK_WANTED;
+		n.block.epoch = 0;
+		memcpy(n.block.identity, block.identity, sizeof(block.identity));
+		a = one_agent_new(&n);
+		one_agent_set_pool(a, &p);
+		/* It waits for the source a while, and then probes. */
+		(void)one_agent_write_until(&n, a, 20, &block);
+		ck_assert_int_eq(n.block.state, kept ? BLOCK_GRANTED : BLOCK_WANTED);
+		(void)one_agent_write_until(&n, a, 100, &block);
+		ck_assert_int_eq(n.block.state, BLOCK_GRANTED);
+		ck_assert_int_eq(n.block.probe, !kept);
+		agent_free(a);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("migrate", a_source_hands_its_block_over_although_the_pool_ends,
+	     no_contest_takes_the_place_of_a_target,
+	     a_source_tells_its_target_that_it_probed_the_address,
+	     a_target_probes_what_its_source_did_not_probe)
