@@ -3,7 +3,8 @@
 # lib.sh: a cluster for one case: the engine of its store, and nodes with an agent each. Sourced by run.sh inside the sandbox.
 #
 # A node is a network namespace with two wires and a host name, and an /etc, a store and records of its own. eth0 leads to the engine, rail0
-# to the rails of the other nodes. The wires end in two bridges of the sandbox.
+# to the rails of the other nodes. The wires end in two bridges of the sandbox. The three namespaces stay until the end of the case, so that
+# a command of the node is one process more.
 # shellcheck disable=SC2034
 
 STATE=/var/lib/railhead RUN=/run/railhead
@@ -16,11 +17,7 @@ STATE=/var/lib/railhead RUN=/run/railhead
 on_node() { (in_node "$@"); }
 in_node()
 {
-	local at=$W/node/$1
-	# shellcheck disable=SC2016
-	exec nsenter --net="/run/netns/$1" unshare --mount --uts bash -c 'hostname "$1" && mount --bind "$2/etc" /etc &&
-		mount --bind "$2/lib" "$3" && mount --bind "$2/run" "$4" && shift 4 && exec "$@"' - \
-		"$1" "$at" "$STATE" "$RUN" "${@:2}"
+	exec nsenter --target "$(<"$W/node/$1/pid.view")" --net --mount --uts "${@:2}"
 }
 ctl() { on_node "$1" timeout -s KILL "$LIMIT" "$BIN/railctl" "${@:2}"; }
 
@@ -38,6 +35,17 @@ wire()
 		ip -n "$1" link set "$2" up || give_up "the wire $2 of $1"
 }
 
+# own_view NODE: its namespaces, held by a process, because not each kernel can bind a mount namespace to a file. Those of pods that come
+# later are seen there, too, and go with their pods.
+own_view()
+{
+	local at=$W/node/$1
+	# shellcheck disable=SC2016 # of the inner shell
+	nsenter --net="/run/netns/$1" unshare --mount --uts --propagation slave bash -c 'hostname "$1" && mount --bind "$2/etc" /etc &&
+		mount --bind "$2/lib" "$3" && mount --bind "$2/run" "$4" && { sleep infinity </dev/null >/dev/null 2>&1 & echo $! >"$2/pid.view"; }' - \
+		"$1" "$at" "$STATE" "$RUN" || give_up "the namespaces of $1"
+}
+
 # node_begin NUMBER: node nNUMBER, without an agent
 node_begin()
 {
@@ -49,6 +57,7 @@ node_begin()
 	ip -n "$node" link set lo up
 	mkdir -p "$at"/{lib,run}
 	cp -a /etc "$at/etc" && mkdir -p "$at/etc/railhead"
+	own_view "$node"
 	engine_conf "$node" | jq --argjson h "${NODE_HOLD:-10}" '. + {heartbeat:1,nodeHold:$h}' >"$at/etc/railhead/agent.json"
 }
 
