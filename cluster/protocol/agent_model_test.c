@@ -62,12 +62,12 @@ static void shrink(const struct world_settings *set, struct schedule *s)
 	}
 }
 
-static const char *search(struct world_settings set, unsigned runs, uint64_t seed, bool tell)
+static const char *search(struct world_settings set, unsigned times, uint64_t seed, bool tell)
 {
 	static char text[256];
 	static struct schedule s;
 
-	for (unsigned i = 0; i < runs; i++) {
+	for (unsigned i = 0; i < times; i++) {
 		random_state = seed + i;
 		for (s.n = 0; s.n < STEPS; s.n++)
 			s.step[s.n] = random_step();
@@ -93,10 +93,28 @@ static uint64_t number(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* The sanitizers look for other mistakes than the judge, and are ten times slower. */
+#ifdef __SANITIZE_ADDRESS__
+#define RUNS 60
+#else
+#define RUNS 300
+#endif
+
+static unsigned runs(void)
+{
+	return (unsigned)number("MODEL_RUNS", RUNS);
+}
+
 static const char *holds(struct world_settings set)
 {
 	counts = (struct world_counts){ 0 };
-	return search(set, (unsigned)number("MODEL_RUNS", 300), number("MODEL_SEED", 100), true);
+	return search(set, runs(), number("MODEL_SEED", 100), true);
+}
+
+/* So often in each 300 runs. */
+static void happened(uint64_t times, uint64_t least)
+{
+	ck_assert_uint_gt(times * 300, least * runs());
 }
 
 START_TEST(no_address_twice_and_none_lost)
@@ -132,7 +150,7 @@ START_TEST(idle_blocks_go_back)
 		.nodes = 3, .blocks = 5, .bits = 1, .idle = true, .quiet = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.returns, 300);
+	happened(counts.returns, 300);
 }
 END_TEST
 
@@ -142,8 +160,8 @@ START_TEST(a_restored_store_does_no_harm_in_silence)
 		(struct world_settings){ .nodes = 4, .blocks = 4, .bits = 0, .restores = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.restores, 50);
-	ck_assert_uint_gt(counts.strays, 5);
+	happened(counts.restores, 50);
+	happened(counts.strays, 5);
 }
 END_TEST
 
@@ -154,8 +172,8 @@ START_TEST(a_search_in_parts_of_the_pool_finds_each_block)
 		holds((struct world_settings){ .nodes = 4, .blocks = 24, .ranges = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.needs[NEED_MET], 100);
-	ck_assert_uint_gt(counts.needs[NEED_FULL], 5);
+	happened(counts.needs[NEED_MET], 100);
+	happened(counts.needs[NEED_FULL], 5);
 }
 END_TEST
 
@@ -170,8 +188,8 @@ START_TEST(creations_that_tell_more_are_as_safe)
 							 .ranges = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.pools_gone, 20);
-	ck_assert_uint_gt(counts.restores, 50);
+	happened(counts.pools_gone, 20);
+	happened(counts.restores, 50);
 }
 END_TEST
 
@@ -181,7 +199,7 @@ START_TEST(strict_fence_holds_after_a_restore)
 		.nodes = 3, .blocks = 4, .bits = 1, .strict = true, .restores = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.judged_again, 20);
+	happened(counts.judged_again, 20);
 }
 END_TEST
 
@@ -191,7 +209,7 @@ START_TEST(no_block_outlives_its_pool)
 		holds((struct world_settings){ .nodes = 3, .blocks = 4, .bits = 1, .pools = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.pools_gone, 20);
+	happened(counts.pools_gone, 20);
 }
 END_TEST
 
@@ -201,7 +219,7 @@ START_TEST(a_machine_with_a_new_disk_goes_on)
 		holds((struct world_settings){ .nodes = 3, .blocks = 4, .bits = 1, .disks = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.disks, 50);
+	happened(counts.disks, 50);
 }
 END_TEST
 
@@ -224,8 +242,8 @@ START_TEST(a_certain_block_comes_or_its_owner_is_named)
 		.nodes = 3, .blocks = 5, .bits = 1, .wants = true, .quiet = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.wants[NEED_MET], 500);
-	ck_assert_uint_gt(counts.wants[NEED_FULL], 20);
+	happened(counts.wants[NEED_MET], 500);
+	happened(counts.wants[NEED_FULL], 20);
 }
 END_TEST
 
@@ -241,8 +259,8 @@ START_TEST(certain_blocks_in_all_misfortunes)
 							 .ranges = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.wants[NEED_MET], 100);
-	ck_assert_uint_gt(counts.wants[NEED_REFUSED], 10);
+	happened(counts.wants[NEED_MET], 100);
+	happened(counts.wants[NEED_REFUSED], 10);
 }
 END_TEST
 
@@ -252,14 +270,14 @@ START_TEST(pods_move_with_their_addresses)
 	const char *bad = holds((struct world_settings){ .nodes = 3, .blocks = 5, .pods = 8 });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.gives, 300);
-	ck_assert_uint_gt(counts.parks, 300);
-	ck_assert_uint_gt(counts.moves, 100);
-	ck_assert_uint_gt(counts.returned, 100);
-	ck_assert_uint_gt(counts.expired, 50);
-	ck_assert_uint_gt(counts.evicted, 20);
-	ck_assert_uint_gt(counts.takes, 20);
-	ck_assert_uint_gt(counts.needs[NEED_HELD], 50);
+	happened(counts.gives, 300);
+	happened(counts.parks, 300);
+	happened(counts.moves, 100);
+	happened(counts.returned, 100);
+	happened(counts.expired, 50);
+	happened(counts.evicted, 20);
+	happened(counts.takes, 20);
+	happened(counts.needs[NEED_HELD], 50);
 }
 END_TEST
 
@@ -269,7 +287,7 @@ START_TEST(pods_move_beside_free_blocks)
 		(struct world_settings){ .nodes = 4, .blocks = 9, .pods = 3, .ranges = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.returned, 100);
+	happened(counts.returned, 100);
 }
 END_TEST
 
@@ -293,7 +311,7 @@ START_TEST(parked_blocks_are_free_when_the_pool_is_sticky_no_more)
 		(struct world_settings){ .nodes = 3, .blocks = 5, .pods = 8, .loosens = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.parks, 300);
+	happened(counts.parks, 300);
 	bad = holds((struct world_settings){ .nodes = 4,
 					     .blocks = 4,
 					     .pods = 5,
@@ -311,12 +329,11 @@ START_TEST(machines_migrate_with_their_addresses)
 		(struct world_settings){ .nodes = 3, .blocks = 5, .pods = 8, .migrates = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.shared, 100);
-	ck_assert_uint_gt(counts.unshared, 30);
-	ck_assert_uint_gt(counts.followed, 30);
-	ck_assert_uint_gt(counts.asks_back, 5);
-	ck_assert_uint_gt(counts.vouched, 0);
-	ck_assert_uint_gt(counts.takes, 20);
+	happened(counts.shared, 100);
+	happened(counts.unshared, 30);
+	happened(counts.followed, 30);
+	happened(counts.asks_back, 5);
+	happened(counts.takes, 20);
 }
 END_TEST
 
@@ -326,8 +343,8 @@ START_TEST(machines_migrate_although_their_pool_ends)
 		.nodes = 3, .blocks = 3, .pods = 4, .migrates = true, .pools = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.pools_gone, 20);
-	ck_assert_uint_gt(counts.shared, 50);
+	happened(counts.pools_gone, 20);
+	happened(counts.shared, 50);
 }
 END_TEST
 
@@ -342,6 +359,7 @@ START_TEST(machines_migrate_in_misfortune)
 							 .disks = true });
 
 	ck_assert_msg(!bad, "%s", bad);
+	happened(counts.vouched, 0);
 }
 END_TEST
 
@@ -350,18 +368,18 @@ START_TEST(all_that_can_happen_does)
 	const struct world_settings set = { .nodes = 3, .blocks = 5, .bits = 1 };
 
 	ck_assert_ptr_null(holds(set));
-	ck_assert_uint_gt(counts.gives, 500);
-	ck_assert_uint_gt(counts.grants, 500);
-	ck_assert_uint_gt(counts.confirms, 500);
-	ck_assert_uint_gt(counts.returns, 100);
-	ck_assert_uint_gt(counts.handed_over, 20);
-	ck_assert_uint_gt(counts.takes, 20);
-	ck_assert_uint_gt(counts.taken_free, 20);
-	ck_assert_uint_gt(counts.late, 100);
-	ck_assert_uint_gt(counts.full, 100);
-	ck_assert_uint_gt(counts.needs[NEED_MET], 100);
-	ck_assert_uint_gt(counts.needs[NEED_FULL], 5);
-	ck_assert_uint_gt(counts.needs[NEED_AWAY], 20);
+	happened(counts.gives, 500);
+	happened(counts.grants, 500);
+	happened(counts.confirms, 500);
+	happened(counts.returns, 100);
+	happened(counts.handed_over, 20);
+	happened(counts.takes, 20);
+	happened(counts.taken_free, 20);
+	happened(counts.late, 100);
+	happened(counts.full, 100);
+	happened(counts.needs[NEED_MET], 100);
+	happened(counts.needs[NEED_FULL], 5);
+	happened(counts.needs[NEED_AWAY], 20);
 }
 END_TEST
 
