@@ -43,7 +43,7 @@ usual_of()
 {
 	case $1 in
 	gcc) echo 120 ;;
-	cluster-quick | cluster-store | agent-check-kubernetes) echo 1300 ;; # with a build of Kubernetes, which one of them needs
+	cluster-quick | cluster-store | agent-check-kubernetes | agent-check-kubernetes-quick) echo 1300 ;; # with a build of Kubernetes, which one of them needs
 	check-vm) echo 600 ;;
 	sanitize) echo 400 ;;
 	tidy) echo 250 ;;
@@ -54,12 +54,14 @@ usual_of()
 }
 slow_from=25      # tenths of the usual time of the first lanes
 very_slow_from=50 # the same; the limits of time in the lanes below would pass without any fault
-waits_for_others=' check-vm cluster-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick soak-heal-quick attach demo demo-cluster '
+waits_for_others=' check-vm cluster-quick interop cluster-store agent-check agent-check-kubernetes agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick attach demo demo-cluster '
+# Lanes that leave the processors to others much of their time.
+idles=' cluster-quick cluster cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick agent-kills interop conformance tools-check soak-heal-quick soak-heal harness-selftest '
 closing_time=60 # seconds, for the summary
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' unit attach railctl-check probe-check conformance interop interop-selftest cluster-store agent-check agent-check-kubernetes agent-kills cluster-quick cluster faults-selftest harness-selftest soak-selftest soak soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
+counted=' unit attach railctl-check probe-check conformance interop interop-selftest cluster-store agent-check agent-check-kubernetes agent-check-kubernetes-quick agent-kills cluster-quick cluster faults-selftest harness-selftest soak-selftest soak soak-quick differential install-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
 # Lanes in which a machine can disturb a case: only these may repeat one.
-may_repeat=' check-vm vm cluster-quick cluster interop attach agent-check agent-check-kubernetes agent-kills sanitize '
+may_repeat=' check-vm vm cluster-quick cluster interop attach agent-check agent-check-kubernetes agent-check-kubernetes-quick agent-kills sanitize '
 passed=0 failed=0 skipped=0
 declare -A begun=() ended=() name_of=()
 begin=$SECONDS
@@ -274,12 +276,32 @@ if [ -n "${STRESS-}" ]; then
 	done
 	echo "STRESS: $(nproc) programs keep the processors busy"
 fi
+# choose NAME...: NEXT is the first that idles if no such lane runs, else the first that does not; or the first of all.
+choose()
+{
+	local name want=1
+	NEXT=$1
+	[ "$jobs" != 1 ] && [ -z "$slow" ] || return 0
+	for name in "${name_of[@]}"; do [[ $idles != *" $name "* ]] || want=; done
+	for name in "$@"; do
+		[[ $idles == *" $name "* ]] && [ -n "$want" ] || { [[ $idles != *" $name "* ]] && [ -z "$want" ]; } || continue
+		NEXT=$name
+		return
+	done
+}
+
 # run NAME...: these lanes, as many at once as $jobs says.
 run()
 {
-	local name
-	for name in "$@"; do
+	local name i
+	while [ $# -gt 0 ]; do
 		while [ ${#name_of[@]} -ge "$jobs" ]; do wait_one; done
+		choose "$@"
+		name=$NEXT
+		for ((i = $#; i > 0; i--)); do
+			[ "$1" = "$name" ] || set -- "$@" "$1"
+			shift
+		done
 		if [ "${slow:-0}" -ge "$very_slow_from" ] && [[ $waits_for_others == *" $name "* ]]; then
 			leave_out "$name" "its limits of time are for a quicker machine"
 		elif has_time "$name"; then

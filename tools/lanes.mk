@@ -3,14 +3,14 @@
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
@@ -39,7 +39,7 @@ deps: ## install what the build needs (Debian; asks nothing)
 
 check: ## what a change must pass, after installing what that needs: half an hour (root); logs in build/log/; STRESS=1: on a busy machine
 	@tools/deps.sh check
-	@FUZZ_JOBS=$${FUZZ_JOBS:-1} tools/check.sh $(CHECK)
+	@FUZZ_JOBS=$${FUZZ_JOBS:-1} FUZZ_RUNS=$${FUZZ_RUNS:-20000} tools/check.sh $(CHECK)
 check-fast: ## unit tests, and the checks of the source: a minute or two
 	@tools/deps.sh source
 	@tools/check.sh $(CHECK_FAST)
@@ -151,6 +151,9 @@ agent-kills: all helpers ## agents are killed at any system call 200 times, whil
 agent-check-kubernetes: all helpers ## the same with a real API server: its rights, tokens and certificates, too (root)
 	@tools/deps.sh cluster
 	@STORE=kubernetes ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/agent/run.sh $(B)/bin
+agent-check-kubernetes-quick: all helpers ## the same without the themes whose cases use each store alike; agent-check has them (root)
+	@tools/deps.sh cluster
+	@QUICK=1 STORE=kubernetes ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/agent/run.sh $(B)/bin
 NODES_TEST := $(B)/test/railheadd/testing/nodes_engine_test
 BENCH_CLUSTER := ENGINES=build/engines CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster-scale/all.sh $(B)
 bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes on real etcd, 64 on a real API server, one agent, whereabouts beside railhead (root): half an hour

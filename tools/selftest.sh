@@ -303,6 +303,7 @@ printf 'all: ;\na a2:\n\t@echo "3 passed, 0 failed, 1 skipped"\nx:\n\t@echo wron
 sed "s/^counted=.*/counted=' a a2 '/" "$tools/check.sh" >"$dir/check.sh"
 chmod +x "$dir/check.sh"
 check() { (cd "$dir" && ./check.sh "$@"); }
+check_says() { pattern=$1 && shift && check "$@" | grep -q "$pattern"; }
 good "check: sums up, last line" says '6 passed, 0 failed, 3 skipped' closing check a a2 s
 good "check: goes on after a failure" says '3 passed, 1 failed, 1 skipped' closing check x a
 good "check: some together, some alone" says '9 passed, 0 failed, 4 skipped' closing check a -- a2 s -- a
@@ -311,13 +312,17 @@ bad "check: a failure among those together" '  | wrong' check a -- a2 x
 printf 'p:\n\t@echo >p; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e q ] || exit 0; sleep 0.3; done; false\nq:\n\t@echo >q; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e p ] || exit 0; sleep 0.3; done; false\n' \
 	>>"$dir/Makefile"
 good "check: two at once" check -- p q
+# Two that may not meet, and lanes that run beside them.
+printf 'i j:\n\t@mkdir met && sleep 1 && rmdir met\n' >>"$dir/Makefile"
+sed "s/^idles=.*/idles=' i j '/; s/^counted=.*/counted=' slow '/" "$tools/check.sh" >"$dir/check.sh"
+printf 'slow:\n\t@echo "half way"; sleep 2; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
+good "check: two lanes that idle are not run at once" says '1 passed, 0 failed, 1 skipped' closing check s -- i j slow
+good "check: unless nothing else is left" check_says '^ *[ij]  *FAILED' s -- i j
 bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
 printf 'k:\n\t@for i in 1 2 3; do echo "ok $$i - x # SKIP no such thing"; done; echo "1 passed, 0 failed, 3 skipped"\n' >>"$dir/Makefile"
 sed "s/^counted=.*/counted=' k r n '/; s/^may_repeat=.*/may_repeat=' r '/" "$tools/check.sh" >"$dir/check.sh"
-check_says() { pattern=$1 && shift && check "$@" | grep -q "$pattern"; }
 good "check: skips with one reason are one line" check_says '^ *skipped, 3 cases: no such thing$' k
 printf 'r n:\n\t@echo "# repeated: case one: not within 5 s: x"; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
-printf 'slow:\n\t@echo "half way"; sleep 2; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
 CHECK_TICK=1 good "check: how far a lane is" check_says '^ *slow, [0-9]* s: half way$' slow
 good "check: nothing was repeated, which is said" check_says '^0 repeated$' k
 good "check: what was repeated is counted" check_says '^1 repeated$' k r

@@ -4,6 +4,7 @@
 #
 # CASE is the name of a case, of a file of cases, or a pattern. STORE=kubernetes: an API server over etcd (etcd). ENGINES=DIR: etcd is
 # there (build/engines); CLUSTER=DIR: Kubernetes is there (build/cluster); NODES (3); HELPERS=DIR: the program ping is there.
+# QUICK=1: without the themes whose cases use each store alike.
 # AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
@@ -11,7 +12,7 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage()
 {
-	sed -n '3,9s/^# //p' "$0" >&2
+	sed -n '3,10s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -75,7 +76,8 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 . "$HERE/../cluster-store/certificates.sh" || exit 2
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
-THEMES=(pods fixed store nodes commands conflicts reserved sticky faults adopt leave)
+THEMES=(pods fixed store nodes sticky)
+[ -n "${QUICK-}" ] || THEMES+=(commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair metrics kills history etcd) ;;
