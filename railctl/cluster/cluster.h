@@ -16,14 +16,15 @@ extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_cl
 #define CLUSTER_WAIT_MS 30000
 
 /*
- * cluster_pool_wait_option - the value of --wait; 0: it was not given. cluster_pool_wait - until
- * all nodes whose heartbeat moves have taken over the present definition of the pool, or so many
- * seconds have passed. pool NULL: the addresses that the cluster reserves. The nodes that have not
- * are named, and the command ends with CMD_FAILED. *answer: the last state, as of the agent's call
- * "pool-nodes" or "reserved-nodes".
+ * cluster_wait_option - the value of --wait; 0: it was not given.
+ *
+ * cluster_wait - with --wait: until all nodes whose heartbeat moves have taken over the present
+ * definition of the pool, or so many seconds have passed. pool NULL: the addresses that the cluster
+ * reserves. The nodes that have not are named, and the command ends with CMD_FAILED. changed: the
+ * result of the command, which gets the key "nodes"; NULL: then success says nothing.
  */
-int cluster_pool_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e) must_check;
-int cluster_pool_wait(struct cmd_run *r, const char *pool, unsigned seconds, struct json **answer,
-		      struct err *e) must_check;
+int cluster_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e) must_check;
+int cluster_wait(struct cmd_run *r, const char *pool, struct json *changed,
+		 struct err *e) must_check;
 
 #endif

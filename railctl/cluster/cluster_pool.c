@@ -36,24 +36,6 @@ static struct json *args_of(const struct json *pool, const char *name)
 	return out;
 }
 
-static int wait_for(struct cmd_run *r, const char *name, struct json *o, struct err *e)
-{
-	auto_json struct json *answer = NULL;
-	unsigned seconds;
-
-	if (cluster_pool_wait_option(r, &seconds, e))
-		return -1;
-	if (!seconds)
-		return 0;
-	if (cluster_pool_wait(r, name, seconds, &answer, e))
-		return -1;
-	if (!r->out.json && !json_num(json_get(answer, "waits")) &&
-	    !json_num(json_get(answer, "silent")))
-		out_line(&r->out, OUT_GOOD, "All nodes have taken over pool %s: %.0f.", name,
-			 json_num(json_get(answer, "done")));
-	return json_add_copy(o, "nodes", json_get(answer, "nodes")) ? err_nomem(e) : 0;
-}
-
 static int put_one(struct cmd_run *r, const struct json *pool, struct json *report, struct err *e)
 {
 	const char *name = json_str(json_get(pool, "name"));
@@ -77,7 +59,7 @@ static int put_one(struct cmd_run *r, const struct json *pool, struct json *repo
 
 	if (!o || json_add_str(o, "name", name) || json_add_str(o, "result", word))
 		return err_nomem(e);
-	return wait_for(r, name, o, e);
+	return cluster_wait(r, name, o, e);
 }
 
 static int apply(struct cmd_run *r, struct err *e)
@@ -87,7 +69,7 @@ static int apply(struct cmd_run *r, struct err *e)
 
 	if (!report)
 		return err_nomem(e);
-	if (cluster_pool_wait_option(r, &seconds, e) || read_file(r->opts.words[0], &tree, e))
+	if (cluster_wait_option(r, &seconds, e) || read_file(r->opts.words[0], &tree, e))
 		return -1;
 	if (json_type(tree) != JSON_ARRAY && put_one(r, tree, report, e))
 		return -1;

@@ -131,7 +131,7 @@ const struct cmd cmd_cluster_pool_show = {
 
 /* ---- wait ---- */
 
-int cluster_pool_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e)
+int cluster_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "wait");
 	uint64_t n = 0;
@@ -168,7 +168,7 @@ static void name_nodes(struct cmd_run *r, const char *pool, const struct json *a
 	}
 }
 
-int cluster_pool_wait(struct cmd_run *r, const char *pool, unsigned seconds, struct json **answer,
+static int wait_until(struct cmd_run *r, const char *pool, unsigned seconds, struct json **answer,
 		      struct err *e)
 {
 	const int64_t end = ctx_mono_ms() + (int64_t)seconds * 1000;
@@ -179,13 +179,32 @@ int cluster_pool_wait(struct cmd_run *r, const char *pool, unsigned seconds, str
 		int64_t left = end - ctx_mono_ms();
 
 		if (!number(*answer, "waits") || left <= 0)
-			break;
+			return 0;
 		pause_ms(wait < left ? wait : left);
 	}
-	if (!number(*answer, "waits") && !number(*answer, "silent"))
+}
+
+int cluster_wait(struct cmd_run *r, const char *pool, struct json *changed, struct err *e)
+{
+	auto_json struct json *answer = NULL;
+	unsigned seconds = 0;
+
+	if (cluster_wait_option(r, &seconds, e))
+		return -1;
+	if (!seconds)
 		return 0;
-	if (!r->out.json)
-		name_nodes(r, pool, *answer);
-	r->status = CMD_FAILED;
-	return 0;
+	if (wait_until(r, pool, seconds, &answer, e))
+		return -1;
+	if (number(answer, "waits") || number(answer, "silent")) {
+		if (!r->out.json)
+			name_nodes(r, pool, answer);
+		r->status = CMD_FAILED;
+	} else if (changed && !r->out.json) {
+		out_line(&r->out, OUT_GOOD, "All nodes have taken over %s%s: %u.",
+			 pool ? "pool " : "the reserved addresses", pool ? pool : "",
+			 number(answer, "done"));
+	}
+	if (!changed)
+		return 0;
+	return json_add_copy(changed, "nodes", json_get(answer, "nodes")) ? err_nomem(e) : 0;
 }

@@ -13,17 +13,6 @@ struct step {
 	const char *now, *before;
 };
 
-/* Waits only with the option --wait. */
-static int wait_for_all(struct cmd_run *r, const char *pool, struct err *e)
-{
-	auto_json struct json *answer = NULL;
-	unsigned seconds;
-
-	if (cluster_pool_wait_option(r, &seconds, e))
-		return -1;
-	return seconds ? cluster_pool_wait(r, pool, seconds, &answer, e) : 0;
-}
-
 static int run_step(struct cmd_run *r, const struct step *s, struct err *e)
 {
 	auto_json struct json *args = json_new_object(), *answer = NULL;
@@ -31,13 +20,13 @@ static int run_step(struct cmd_run *r, const struct step *s, struct err *e)
 
 	if (!args || json_add_str(args, "pool", name))
 		return err_nomem(e);
-	if (wait_for_all(r, name, e))
+	if (cluster_wait(r, name, NULL, e))
 		return -1;
 	if (r->status)
 		return 0;
 	if (agent_client_call(&r->ctx, &(struct agent_call){ s->call, args }, STEP_WAIT_MS, &answer,
 			      e) ||
-	    wait_for_all(r, name, e))
+	    cluster_wait(r, name, NULL, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, answer, e);

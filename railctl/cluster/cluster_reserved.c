@@ -24,37 +24,18 @@ static int ask(struct cmd_run *r, const char *key, struct json **answer, struct 
 				 answer, e);
 }
 
-/* Waits only with the option --wait. */
-static int wait_for_all(struct cmd_run *r, struct json *changed, struct err *e)
-{
-	auto_json struct json *answer = NULL;
-	unsigned seconds;
-
-	if (cluster_pool_wait_option(r, &seconds, e))
-		return -1;
-	if (!seconds)
-		return 0;
-	if (cluster_pool_wait(r, NULL, seconds, &answer, e))
-		return -1;
-	if (!r->out.json && !r->status)
-		out_line(&r->out, OUT_GOOD,
-			 "All nodes have taken over the reserved addresses: %.0f.",
-			 json_num(json_get(answer, "done")));
-	return json_add_copy(changed, "nodes", json_get(answer, "nodes")) ? err_nomem(e) : 0;
-}
-
 static int change(struct cmd_run *r, const char *key, const char *done, struct err *e)
 {
 	auto_json struct json *answer = NULL;
 	unsigned ignored;
 
 	/* A wrong option changes nothing. */
-	if (cluster_pool_wait_option(r, &ignored, e) || ask(r, key, &answer, e))
+	if (cluster_wait_option(r, &ignored, e) || ask(r, key, &answer, e))
 		return -1;
 	if (!r->out.json)
 		out_line(&r->out, OUT_PLAIN, "%s",
 			 json_true(json_get(answer, "changed")) ? done : "Nothing has changed.");
-	if (wait_for_all(r, answer, e))
+	if (cluster_wait(r, NULL, answer, e))
 		return -1;
 	return r->out.json ? out_json(&r->out, answer, e) : 0;
 }
