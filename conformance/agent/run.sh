@@ -77,19 +77,20 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
 THEMES=(pods fixed store nodes sticky)
-[ -n "${QUICK-}" ] || THEMES+=(commands conflicts reserved faults adopt leave)
+ALIKE=(commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair metrics kills history etcd) ;;
 kubernetes) THEMES+=(kubernetes rules rights container) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)
-for theme in "${THEMES[@]}"; do
+for theme in "${THEMES[@]}" "${ALIKE[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
 	files+=("$HERE/$theme.sh")
 done
 no_name_twice "${files[@]}"
+[ -n "${QUICK-}" ] || THEMES+=("${ALIKE[@]}")
 
 attempt() # NAME: RC
 {
