@@ -71,8 +71,10 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 
 	/* The target of a migration has the address, and gets the block. */
 	bool taken = r->block.migrates && *r->block.asker.node;
+	/* One contester after the other: else two of them write over each other's ask for ever. */
+	bool other = r->block.contested && *r->block.asker.node && !asked;
 
-	if (taken || (asked && !b.kept)) {
+	if (taken || ((asked || other) && !b.kept)) {
 		agent_later(a, op);
 		return;
 	}
@@ -133,6 +135,13 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 		ask_owner(a, op, r);
 }
 
+static void lose(struct agent *a, struct op *op)
+{
+	/* It may have come meanwhile. */
+	op->again = true;
+	put_state(a, op, BLOCK_LOST);
+}
+
 void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	bool written = op->step == STEP_UPDATE && r->outcome == CLUSTER_OK;
@@ -142,7 +151,7 @@ void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	else if (op->step == STEP_POOL)
 		pool_known(a, op, r);
 	else if (written && !agent_has_name(a, &r->block) && !*r->block.asker.node)
-		put_state(a, op, BLOCK_LOST);
+		lose(a, op);
 	else
 		/* The next look shows what came of a write. */
 		agent_later(a, op);

@@ -115,7 +115,8 @@ void agent_return(struct agent *a, const struct block_key *key)
 
 /*
  * An object stays if it says that addresses are to be probed. In a pool that ends none stays,
- * because its deletion waits for that.
+ * because its deletion waits for that. One that was claimed after the pool had gone does not stay
+ * either: perhaps no watch has shown the deletion yet.
  */
 void agent_release(struct agent *a, struct op *op)
 {
@@ -133,7 +134,7 @@ void agent_release(struct agent *a, struct op *op)
 	/* A machine that migrates has its address, also of a pool that ends. */
 	if ((op->seen.block.migrates && *b.owner.node) ||
 	    (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
-	     (*b.owner.node || b.probe || *b.identity)))
+	     !(record && record->unwanted) && (*b.owner.node || b.probe || *b.identity)))
 		agent_send(a, op, STEP_UPDATE, &b);
 	else
 		agent_send(a, op, STEP_REMOVE, NULL);
@@ -326,7 +327,8 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 	if (known && r->state == BLOCK_ASKED)
 		hurry(a, &seen->key);
 	if (agent_has_name(a, &seen->block) &&
-	    (!known || (r->state == BLOCK_GRANTED && is_asked(a, &seen->key, &seen->block))))
+	    (!known || r->state == BLOCK_LOST ||
+	     (r->state == BLOCK_GRANTED && is_asked(a, &seen->key, &seen->block))))
 		agent_look(a, &seen->key);
 }
 
@@ -418,6 +420,16 @@ static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
 		go_on_as(a, op, rc ? OP_ANSWER : OP_RETURN);
 }
 
+/*
+ * The store has our name with another token. Or a restored store showed our ask for a lost block
+ * again, and its owner had no pods any more.
+ */
+static bool comes_back(const struct agent *a, const struct block_record *r, const struct block *b)
+{
+	return r->state == BLOCK_LOST ||
+	       (r->state == BLOCK_GRANTED && !agent_is_ours(a, b, r->token));
+}
+
 void examine_reply(struct agent *a, struct op *op, const struct agent_reply *reply)
 {
 	struct block_record *r = agent_find(a, &op->key);
@@ -432,7 +444,7 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		contest_begin(a, op);
 	else if (has_name && !r)
 		go_on_as(a, op, OP_STRAY);
-	else if (has_name && granted && !agent_is_ours(a, &reply->block, r->token))
+	else if (has_name && comes_back(a, r, &reply->block))
 		take_token(a, op);
 	else if (has_name && granted && is_asked(a, &op->key, &reply->block))
 		answer_ask(a, op, r);

@@ -27,6 +27,7 @@ struct block_record {
 	/* Contested or lost since then, ns since 1970; 0: it is not. Only the node's store sets it.
 	 */
 	int64_t since;
+	bool unwanted; /* the pool was gone when the block was claimed; not stored */
 };
 
 /* The node, in its own store. */
