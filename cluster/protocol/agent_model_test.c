@@ -337,6 +337,20 @@ START_TEST(machines_migrate_with_their_addresses)
 }
 END_TEST
 
+/* A block that was taken from a dead node. It is rare that its machine migrates, so runs are many.
+ */
+START_TEST(a_target_hears_that_its_source_has_probed)
+{
+	const struct world_settings set = { .nodes = 3, .blocks = 1, .pods = 1, .migrates = true };
+	const char *bad;
+
+	counts = (struct world_counts){ 0 };
+	bad = search(set, 300, 100, true);
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.vouched, 5);
+}
+END_TEST
+
 START_TEST(machines_migrate_although_their_pool_ends)
 {
 	const char *bad = holds((struct world_settings){
@@ -359,7 +373,6 @@ START_TEST(machines_migrate_in_misfortune)
 							 .disks = true });
 
 	ck_assert_msg(!bad, "%s", bad);
-	happened(counts.vouched, 0);
 }
 END_TEST
 
@@ -432,9 +445,9 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_machine_with_a_new_disk_goes_on, pods_move_with_their_addresses,
 	     pods_move_beside_free_blocks, pods_move_in_misfortune,
 	     parked_blocks_are_free_when_the_pool_is_sticky_no_more,
-	     machines_migrate_with_their_addresses, machines_migrate_although_their_pool_ends,
-	     machines_migrate_in_misfortune, all_misfortunes_at_once,
-	     strict_fence_holds_although_evidence_lies,
+	     machines_migrate_with_their_addresses, a_target_hears_that_its_source_has_probed,
+	     machines_migrate_although_their_pool_ends, machines_migrate_in_misfortune,
+	     all_misfortunes_at_once, strict_fence_holds_although_evidence_lies,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, all_that_can_happen_does,
