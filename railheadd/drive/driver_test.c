@@ -194,7 +194,7 @@ START_TEST(a_refusal_says_more_than_the_silence_after_it)
 	pool("rail0", ONE);
 	begin_driver();
 	ready();
-	memory_store_fail(b.store, CLUSTER_REFUSED, 1);
+	memory_store_fail(b.store, CLUSTER_REFUSED, 1000);
 	(void)begin_need("rail0", &o);
 	loop_until(b.base, has_refused, NULL);
 	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
