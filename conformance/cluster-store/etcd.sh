@@ -8,6 +8,8 @@
 # spawn is start without waiting, ready the waiting. MEMBER is the number of one of several.
 # $W/command has the command line of etcd, $W/url its address, $W/curl the options to reach it; of a member $W/command.MEMBER and so on.
 set -u
+# shellcheck source=conformance/cluster-store/halt.sh
+. "$(dirname "${BASH_SOURCE[0]}")/halt.sh" || exit 2
 M=${2:+.$2}
 
 pid() { cat "$W/pid$M"; }
@@ -93,7 +95,7 @@ mapfile -t CURL <"$W/curl"
 URL=$(<"$W/url$M")
 case $1 in
 start | spawn | ready | full | room | size | stuff) "$1" ;;
-stop) kill -STOP "$(pid)" ;;
+stop) halt "$(pid)" ;;
 cont) kill -CONT "$(pid)" && ready ;;
 kill) gone KILL ;;
 end) gone TERM ;;

@@ -13,6 +13,8 @@
 # programs do.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=conformance/cluster-store/halt.sh
+. "$HERE/halt.sh" || exit 2
 MANIFESTS=$HERE/../../packaging/kubernetes
 API=https://127.0.0.1:6443
 ETCD=http://127.0.0.1:2379
@@ -99,7 +101,7 @@ full()
 # etcd stands still while it is copied: the copy is what a crash would leave.
 save()
 {
-	kill -STOP "$(pid etcd)" && rm -rf "$W/saved" && cp -a "$W/data" "$W/saved" && kill -CONT "$(pid etcd)"
+	halt "$(pid etcd)" && rm -rf "$W/saved" && cp -a "$W/data" "$W/saved" && kill -CONT "$(pid etcd)"
 }
 restore()
 {
@@ -284,7 +286,7 @@ contract)
 		k create clusterrolebinding contract --clusterrole=contract --serviceaccount=railhead:railheadd >/dev/null
 	;;
 bound-token) bound_token "$2" ;;
-stop) kill -STOP "$(pid apiserver)" ;;
+stop) halt "$(pid apiserver)" ;;
 cont) kill -CONT "$(pid apiserver)" && until_true 60 'the API server serves' served ;;
 kill) kill_server ;;
 compact) compact ;;
