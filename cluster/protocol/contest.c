@@ -179,6 +179,8 @@ static void lose(struct agent *a, struct op *op)
 {
 	int rc = agent_drop(a, &op->key);
 
+	/* It may have come meanwhile. */
+	op->again = true;
 	if (rc > 0)
 		put_state(a, op, BLOCK_LOST);
 	else

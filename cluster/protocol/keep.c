@@ -370,7 +370,8 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 	if (known && r->state == BLOCK_ASKED)
 		hurry(a, &seen->key);
 	if (agent_has_name(a, &seen->block) &&
-	    (!known || (r->state == BLOCK_GRANTED &&
+	    (!known || r->state == BLOCK_LOST ||
+	     (r->state == BLOCK_GRANTED &&
 			(is_asked(a, &seen->key, &seen->block) ||
 			 lend_differs(r, &seen->block)))))
 		agent_look(a, &seen->key);
@@ -493,6 +494,9 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		go_on_as(a, op, OP_STRAY);
 	else if (has_name && granted && !agent_is_ours(a, &reply->block, r->token) &&
 		 !is_left(a, r, &reply->block))
+		take_token(a, op);
+	else if (has_name && r->state == BLOCK_LOST)
+		/* A restored store showed our ask again, and the owner had no pods any more. */
 		take_token(a, op);
 	else if (has_name && granted && is_older(a, r, &reply->block))
 		confirm_anew(a, op, r);

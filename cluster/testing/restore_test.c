@@ -4,6 +4,9 @@
  * decide who keeps it; if both nodes have pods, the older owner is told that it lost the block. Two
  * machines of one name stop.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "cluster/testing/world_priv.h"
 #include "lib/testing/testing.h"
 
@@ -100,6 +103,35 @@ START_TEST(a_block_that_vanished_is_claimed_again)
 }
 END_TEST
 
+/* The store is restored again: it shows the ask that the first owner had taken back. */
+START_TEST(a_lost_block_that_is_handed_over_is_confirmed)
+{
+	struct pair p = claimed_twice();
+	struct object *o;
+
+	ck_assert(world_add_pod(p.w, p.second, 0));
+	first_is_back(&p);
+	ck_assert_int_eq(record_of(p.first).state, BLOCK_LOST);
+	world_del_pod(p.w, p.second, 0);
+	memcpy(p.w->snapshot, p.w->objects, sizeof(p.w->snapshot));
+	p.w->snapshot_versions = p.w->versions;
+	for (o = p.w->snapshot; o->kind != CLUSTER_BLOCK || !o->there; o++)
+		;
+	o->block.asker.token = record_of(p.first).token;
+	(void)snprintf(o->block.asker.node, sizeof(o->block.asker.node), "%s", p.first->name);
+	(void)snprintf(o->block.asker.holder, sizeof(o->block.asker.holder), "%s",
+		       p.first->node.holder);
+	o->block.contested = true;
+	o->block.kept = false;
+	world_restore(p.w);
+	world_settle(p.w);
+	ck_assert_int_eq(record_of(p.first).state, BLOCK_GRANTED);
+	ck_assert_uint_eq(p.second->n_blocks, 0);
+	ck_assert_ptr_null(world_heal(p.w));
+	world_free(p.w);
+}
+END_TEST
+
 /* The operator ends one of the machines, and deletes the heartbeat. */
 START_TEST(two_machines_of_one_name_stop_until_an_operator_ends_one)
 {
@@ -184,6 +216,7 @@ START_TEST(empty_blocks_are_returned_after_a_while)
 END_TEST
 
 TEST_PROGRAM("restore", an_owner_without_pods_hands_it_back,
+	     a_lost_block_that_is_handed_over_is_confirmed,
 	     two_owners_with_pods_keep_them_and_one_assigns_no_more,
 	     two_machines_of_one_name_stop_until_an_operator_ends_one,
 	     an_agent_that_restarts_stays_frozen, empty_blocks_are_returned_after_a_while,
