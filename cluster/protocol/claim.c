@@ -126,7 +126,7 @@ static bool is_vouched_for(const struct agent *a, const struct op *op, uint64_t 
 	return agent_shares(a, b, token) && b->kept;
 }
 
-static void claim_end(struct agent *a, struct op *op, enum block_state state)
+static void claim_end(struct agent *a, struct op *op, enum block_state state, bool wanted)
 {
 	struct block_record b = *agent_find(a, &op->key);
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
@@ -135,6 +135,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state)
 	if (state == BLOCK_RETURNING && !op->alone)
 		*b.identity = '\0';
 	b.state = state;
+	b.unwanted = !wanted;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe && !is_vouched_for(a, op, b.token);
 	lend_adopt(a, &b, &op->seen.block);
@@ -163,7 +164,7 @@ static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
 	if ((r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) || awaits_source(a, op))
 		agent_later(a, op);
 	else if (!wanted || identity_is_sure(a, op))
-		claim_end(a, op, wanted ? BLOCK_GRANTED : BLOCK_RETURNING);
+		claim_end(a, op, wanted ? BLOCK_GRANTED : BLOCK_RETURNING, wanted);
 }
 
 /* A node that sees another block of the identity gives its own one up: at most one is granted. */
@@ -177,7 +178,7 @@ static void check_alone(struct agent *a, struct op *op, const struct agent_reply
 	if (alone < 0 || (alone == 0 && agent_put(a, &b)))
 		agent_later(a, op);
 	else
-		claim_end(a, op, alone ? BLOCK_GRANTED : BLOCK_RETURNING);
+		claim_end(a, op, alone ? BLOCK_GRANTED : BLOCK_RETURNING, true);
 }
 
 static void looked(struct agent *a, struct op *op, const struct agent_reply *r)

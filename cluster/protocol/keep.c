@@ -137,7 +137,8 @@ static void take_token(struct agent *a, struct op *op)
 
 /*
  * An object stays if it says that addresses are to be probed. In a pool that ends none stays,
- * because its deletion waits for that.
+ * because its deletion waits for that; nor does one that was claimed after the pool had gone, also
+ * if no watch has shown that yet.
  */
 void agent_release(struct agent *a, struct op *op)
 {
@@ -162,6 +163,7 @@ void agent_release(struct agent *a, struct op *op)
 	/* A machine that migrates has its address, also of a pool that ends. */
 	if ((op->seen.block.migrates && *b.owner.node) ||
 	    (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
+	     !(record && record->unwanted) &&
 	     (*b.owner.node || b.probe || *b.identity)))
 		agent_send(a, op, STEP_UPDATE, &b);
 	else

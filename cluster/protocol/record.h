@@ -45,6 +45,7 @@ struct block_record {
 	 */
 	int64_t since;
 	int64_t taken; /* a loan: when it began, by the agent's clock; not stored */
+	bool unwanted; /* the pool was gone when the block was claimed; not stored */
 	/* Addresses of the block that this node lends: it assigns none of them. */
 	struct loan lent[LOANS_MAX];
 	unsigned n_lent;
