@@ -137,8 +137,8 @@ static void take_token(struct agent *a, struct op *op)
 
 /*
  * An object stays if it says that addresses are to be probed. In a pool that ends none stays,
- * because its deletion waits for that; nor does one that was claimed after the pool had gone, also
- * if no watch has shown that yet.
+ * because its deletion waits for that. One that was claimed after the pool had gone does not stay
+ * either: perhaps no watch has shown the deletion yet.
  */
 void agent_release(struct agent *a, struct op *op)
 {
@@ -163,8 +163,7 @@ void agent_release(struct agent *a, struct op *op)
 	/* A machine that migrates has its address, also of a pool that ends. */
 	if ((op->seen.block.migrates && *b.owner.node) ||
 	    (p && !p->is.ending && strcmp(b.pool_uid, p->is.uid) == 0 &&
-	     !(record && record->unwanted) &&
-	     (*b.owner.node || b.probe || *b.identity)))
+	     !(record && record->unwanted) && (*b.owner.node || b.probe || *b.identity)))
 		agent_send(a, op, STEP_UPDATE, &b);
 	else
 		agent_send(a, op, STEP_REMOVE, NULL);
@@ -363,8 +362,7 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 	if (agent_has_name(a, &seen->block) &&
 	    (!known || r->state == BLOCK_LOST ||
 	     (r->state == BLOCK_GRANTED &&
-			(is_asked(a, &seen->key, &seen->block) ||
-			 lend_differs(r, &seen->block)))))
+	      (is_asked(a, &seen->key, &seen->block) || lend_differs(r, &seen->block)))))
 		agent_look(a, &seen->key);
 }
 
