@@ -445,6 +445,16 @@ static bool is_left(const struct agent *a, const struct block_record *r, const s
 	       lend_waits(a, r, b);
 }
 
+/*
+ * The store has our name with another token. Or a restored store showed our ask for a lost block
+ * again, and its owner had no pods any more.
+ */
+static bool comes_back(const struct agent *a, const struct block_record *r, const struct block *b)
+{
+	return r->state == BLOCK_LOST ||
+	       (r->state == BLOCK_GRANTED && !agent_is_ours(a, b, r->token) && !is_left(a, r, b));
+}
+
 /* A restored store shows the block of the pool that had this name before. */
 static bool is_older(const struct agent *a, const struct block_record *r, const struct block *b)
 {
@@ -479,11 +489,7 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		contest_begin(a, op);
 	else if (has_name && !r)
 		go_on_as(a, op, OP_STRAY);
-	else if (has_name && granted && !agent_is_ours(a, &reply->block, r->token) &&
-		 !is_left(a, r, &reply->block))
-		take_token(a, op);
-	else if (has_name && r->state == BLOCK_LOST)
-		/* A restored store showed our ask again, and the owner had no pods any more. */
+	else if (has_name && comes_back(a, r, &reply->block))
 		take_token(a, op);
 	else if (has_name && granted && is_older(a, r, &reply->block))
 		confirm_anew(a, op, r);
