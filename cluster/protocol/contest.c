@@ -75,8 +75,10 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 
 	/* The target of a migration has the address, and gets the block. */
 	bool taken = r->block.migrates && *r->block.asker.node;
+	/* One contester after the other: else two of them write over each other's ask for ever. */
+	bool other = r->block.contested && *r->block.asker.node && !asked;
 
-	if (taken || (asked && !b.kept)) {
+	if (taken || ((asked || other) && !b.kept)) {
 		agent_later(a, op);
 		return;
 	}
