@@ -118,10 +118,8 @@ bool agent_is_wanted(const struct op *op, const struct agent_reply *r)
 }
 
 /* The owner's pod has the address of a block that this node shares, and probed it. */
-static bool is_vouched_for(const struct agent *a, const struct op *op, uint64_t token)
+static bool is_vouched_for(const struct agent *a, const struct block *b, uint64_t token)
 {
-	const struct block *b = &op->seen.block;
-
 	return agent_shares(a, b, token) && b->kept;
 }
 
@@ -136,7 +134,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state, bo
 	b.state = state;
 	b.unwanted = !wanted;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
-	b.probe = op->seen.block.probe && !is_vouched_for(a, op, b.token);
+	b.probe = op->seen.block.probe && !is_vouched_for(a, &op->seen.block, b.token);
 	if (agent_put(a, &b)) {
 		agent_later(a, op);
 		return;

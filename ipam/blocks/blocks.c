@@ -79,7 +79,8 @@ struct block_job {
 	const struct block_key *key;
 	const struct block_record *put;
 	int result;
-	uint64_t n;
+	uint64_t n;        /* addresses that are held */
+	uint64_t unprobed; /* addresses that wait for a probe, or are damaged */
 };
 
 /* The block with its pool. The caller clears *pool. */
@@ -234,18 +235,7 @@ static int used_in_txn(struct lease_db *l, void *arg, struct err *e)
 	if (load_view(l, job->key, &v, e) || scan_block(l, &v, &scan, e))
 		return -1;
 	job->n = scan.held;
-	return 0;
-}
-
-static int probed_in_txn(struct lease_db *l, void *arg, struct err *e)
-{
-	struct block_job *job = arg;
-	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
-	struct address_scan scan = { .held = 0 };
-
-	if (load_view(l, job->key, &v, e) || scan_block(l, &v, &scan, e))
-		return -1;
-	job->result = scan.held && !scan.unprobed;
+	job->unprobed = scan.unprobed;
 	return 0;
 }
 
@@ -253,9 +243,9 @@ int blocks_probed(struct ipam *m, const struct block_key *key, bool *out, struct
 {
 	struct block_job job = { .key = key };
 
-	if (run(m, STORE_READ, probed_in_txn, &job, e))
+	if (run(m, STORE_READ, used_in_txn, &job, e))
 		return -1;
-	*out = job.result;
+	*out = job.n && !job.unprobed;
 	return 0;
 }
 
