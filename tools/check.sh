@@ -279,12 +279,14 @@ fi
 # choose NAME...: NEXT is the first that idles if no such lane runs, else the first that does not; or the first of all.
 choose()
 {
-	local name want=1
+	local name want=1 idle
 	NEXT=$1
 	[ "$jobs" != 1 ] && [ -z "$slow" ] || return 0
 	for name in "${name_of[@]}"; do [[ $idles != *" $name "* ]] || want=; done
 	for name in "$@"; do
-		[[ $idles == *" $name "* ]] && [ -n "$want" ] || { [[ $idles != *" $name "* ]] && [ -z "$want" ]; } || continue
+		idle=
+		[[ $idles != *" $name "* ]] || idle=1
+		[ "$idle" = "$want" ] || continue
 		NEXT=$name
 		return
 	done
