@@ -600,6 +600,15 @@ target_begins()
 	POD=virt-launcher-web-$3 add "$1" "$2" rail0
 	eq "address of the target on $1" "$ADDRESS" "$first"
 }
+# n3_is_off POD: for good, an operator says so, and n2 takes its blocks
+n3_is_off()
+{
+	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
+	reclaim_begin n2
+	may_stay n3 "it is off for good, with the leases on its disk"
+	node_dies n3 "$1"
+	is "forget" ctl n1 cluster node forget n3
+}
 spec_is() { [ "$(admin get railblocks -o json | jq -r ".items[].spec | $1")" = "$2" ]; } # FILTER VALUE: of the only block
 
 test_kubernetes_a_virtual_machine_keeps_its_address()
@@ -656,11 +665,7 @@ test_kubernetes_a_migration_outlives_the_node_of_its_source()
 	local first
 	source_begins n3
 	target_begins n1 b0 bbbbb
-	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
-	reclaim_begin n2
-	may_stay n3 "it is off for good, with the leases on its disk"
-	node_dies n3 a0
-	is "forget" ctl n1 cluster node forget n3
+	n3_is_off a0
 	eventually spec_is '[.node, .ask.node // "-", .identity] | join(" ")' "n1 - ns/vm:web/net1"
 	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
 	admin delete -f "$MACHINES" >/dev/null
@@ -672,11 +677,7 @@ test_kubernetes_a_machine_that_outlived_its_node_migrates()
 {
 	local first
 	source_begins n3
-	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
-	reclaim_begin n2
-	may_stay n3 "it is off for good, with the leases on its disk"
-	node_dies n3 a0
-	is "forget" ctl n1 cluster node forget n3
+	n3_is_off a0
 	eventually spec_is '[.node // "-", .probe] | join(" ")' "- true"
 	launcher bbbbb
 	POD=virt-launcher-web-bbbbb eventually added n1 b0 rail0
@@ -697,11 +698,7 @@ test_kubernetes_another_target_follows_one_whose_node_is_dead()
 	source_begins n1
 	target_begins n3 b0 bbbbb
 	eventually spec_is '[.node, .ask.node] | join(" ")' "n1 n3"
-	may_stay n3 "it is off for good, with the leases on its disk"
-	may_reclaim n3 >/dev/null || give_up "the right to reclaim"
-	reclaim_begin n2
-	node_dies n3 b0
-	is "forget" ctl n1 cluster node forget n3
+	n3_is_off b0
 	eventually spec_is '[.node, .ask.node // "-", .probe] | join(" ")' "n1 - true"
 	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
 	launcher ccccc job-ccccc
