@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 #include "cluster/protocol/moves_priv.h"
 #include "lib/base/array.h"
 
@@ -152,7 +153,8 @@ void agent_send_request(struct agent *a, struct op *op, enum op_step step, struc
 static bool must_wait(const struct agent *a, const struct op *op)
 {
 	bool is_free = op->kind == OP_CLAIM || op->kind == OP_ASK || op->kind == OP_RETURN ||
-		       op->kind == OP_STRAY || op->kind == OP_EXPIRE;
+		       op->kind == OP_STRAY || op->kind == OP_EXPIRE || op->kind == OP_BORROW ||
+		       op->kind == OP_GIVE_BACK;
 
 	return a->other || (is_free && a->now < a->node.frozen);
 }
@@ -225,6 +227,8 @@ static const struct {
 	[OP_IDENTITY] = { identity_go, identity_reply },
 	[OP_EXPIRE] = { expire_go, expire_reply },
 	[OP_EXAMINE] = { examine_go, examine_reply },
+	[OP_BORROW] = { borrow_go, borrow_reply },
+	[OP_GIVE_BACK] = { give_back_go, give_back_reply },
 };
 
 static void free_op(struct op *op)
@@ -283,6 +287,18 @@ void agent_answer(struct agent *a, const struct agent_reply *reply)
 	remove_done(a);
 }
 
+/* A loan is confirmed in no later epoch: it is kept for the pod that has it. */
+static int loan_needs_op(const struct block_record *r)
+{
+	static const int kind_of[] = {
+		[BLOCK_WANTED] = OP_BORROW,     [BLOCK_ASKED] = -1,
+		[BLOCK_GRANTED] = -1,           [BLOCK_LOST] = -1,
+		[BLOCK_CONTESTED] = OP_CONTEST, [BLOCK_RETURNING] = OP_GIVE_BACK
+	};
+
+	return kind_of[r->state];
+}
+
 /* The operation that a record needs; -1: none. */
 static int needs_op(const struct agent *a, const struct block_record *r)
 {
@@ -294,6 +310,8 @@ static int needs_op(const struct agent *a, const struct block_record *r)
 
 	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
 
+	if (r->key.one)
+		return loan_needs_op(r);
 	/* A block of an unknown pool may be of an older one of its name. */
 	if (r->state == BLOCK_GRANTED && (!p || r->epoch == a->node.epoch || agent_is_closed(p)))
 		return -1;
@@ -344,6 +362,10 @@ static int64_t next_time(const struct agent *a)
 			sooner(a, op->due, &next);
 	}
 	sooner(a, park_next(a), &next);
+	if (a->renewed && !a->other) {
+		sooner(a, lend_next(a), &next);
+		sooner(a, borrow_next(a), &next);
+	}
 	if (!beats)
 		sooner(a, a->beat_due, &next);
 	if (a->now < a->node.frozen)
@@ -390,6 +412,9 @@ int64_t agent_tick(struct agent *a, int64_t now)
 		all = begin_missing(a);
 		keep_idle(a);
 		park_due(a);
+		lend_due(a);
+		borrow_idle(a);
+		borrow_sweep(a);
 	}
 	identity_wake(a);
 	claim_more(a);
@@ -471,6 +496,8 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 	}
 	p->is = *pool;
 	p->gone = false;
+	if (loans_are_of(p) && !p->swept && !p->sweep_due)
+		borrow_sweep_at(a, p, a->now);
 	if (agent_is_closed(p))
 		doubted = agent_doubt_pool(a, pool->name);
 	p->doubtful |= doubted != 0;
@@ -496,58 +523,6 @@ void agent_unset_pool(struct agent *a, const char *name)
 	*p = a->pools[--a->n_pools];
 }
 
-bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
-{
-	struct agent_pool *p = agent_find_pool(a, pool);
-
-	if (!p)
-		return false;
-	agent_read_clock(a);
-	if (addresses && !p->needed) {
-		p->asked = 0;
-		p->full = false;
-		p->refused = 0;
-		/* Sooner than a node that only wants addresses ahead. */
-		p->seeks = p->seeks < 2 ? p->seeks : 2;
-		if (p->due > a->now + a->set.retry)
-			p->due = a->now + a->set.retry;
-	}
-	p->needed = addresses;
-	return true;
-}
-
-/*
- * The heartbeat, and what an ADD waits for. The rest keeps its pauses, so that a store that was
- * away does not get all requests of all nodes at once. A twin is waited for on purpose.
- */
-static bool is_urgent(const struct agent *a, const struct op *op)
-{
-	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
-
-	return op->kind == OP_RENEW ? !a->other : op->seat || (p && p->needed);
-}
-
-void agent_heard(struct agent *a)
-{
-	if (!a->away)
-		return;
-	agent_read_clock(a);
-	a->away = 0;
-	/* Not all at once: other nodes hear of it at the same time. */
-	for (size_t i = 0; i < a->n_ops; i++) {
-		struct op *op = a->ops_running[i];
-
-		if (!op->id && op->due > a->now + a->set.retry && is_urgent(a, op))
-			op->due = agent_wait(a, 0);
-	}
-	for (size_t i = 0; i < a->n_pools; i++) {
-		struct agent_pool *p = &a->pools[i];
-
-		if (p->needed && p->due > a->now + a->set.retry)
-			p->due = agent_wait(a, 0);
-	}
-}
-
 enum agent_health agent_health(const struct agent *a)
 {
 	if (a->other)
@@ -571,6 +546,7 @@ struct agent *agent_new(const struct agent_settings *settings, const struct agen
 	a->ops = ops;
 	a->arg = arg;
 	a->node = memory->node;
+	a->fresh = memory->node.epoch == 0 || memory->node.frozen != 0;
 	if (memory->n && ARRAY_GROW_BY(a->blocks, 0, memory->n, AGENT_BLOCKS_MAX,
 				       "blocks of a node", &ignored)) {
 		agent_free(a);

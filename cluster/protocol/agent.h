@@ -76,9 +76,10 @@ struct pool_holders agent_holders(const struct agent *a, const char *pool);
 /*
  * agent_want - callers wait for one certain block, because an ADD requests an address of it. The
  * agent claims it if no node has it. Else it asks the owner, which hands the block over if it is
- * empty. A second call changes nothing. False: the pool is not known, or there was no memory.
- * agent_wanted - after each event: how far it is. A block that was not wanted has ended with
- * NEED_REFUSED. agent_unwant - no caller waits any more. Requests that were sent go on.
+ * empty. With key->one it may also lend that address. A second call changes nothing. False: the
+ * pool is not known, or there was no memory. agent_wanted - after each event: how far it is. A
+ * block that was not wanted has ended with NEED_REFUSED. agent_unwant - no caller waits any more.
+ * Requests that were sent go on.
  */
 bool agent_want(struct agent *a, const struct block_key *key);
 struct want_answer agent_wanted(const struct agent *a, const struct block_key *key);

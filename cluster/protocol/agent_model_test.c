@@ -264,6 +264,71 @@ START_TEST(certain_blocks_in_all_misfortunes)
 }
 END_TEST
 
+/* More nodes than blocks: most pods get an address that another node lends. */
+START_TEST(addresses_are_lent_and_given_back)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 1, .bits = 2, .wants = true, .calm = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.lends, 300);
+	ck_assert_uint_gt(counts.borrowed, 300);
+	ck_assert_uint_gt(counts.given_back, 300);
+	ck_assert_uint_gt(counts.takes, 5);
+}
+END_TEST
+
+START_TEST(loans_hold_although_evidence_lies)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 3,
+							 .blocks = 1,
+							 .bits = 2,
+							 .strict = true,
+							 .lies = true,
+							 .wants = true,
+							 .calm = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.lends, 300);
+}
+END_TEST
+
+START_TEST(loans_outlive_disks_and_pools)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 3,
+							 .blocks = 1,
+							 .bits = 2,
+							 .pools = true,
+							 .disks = true,
+							 .idle = true,
+							 .wants = true,
+							 .quiet = true,
+							 .calm = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.lends, 200);
+	ck_assert_uint_gt(counts.disks, 50);
+}
+END_TEST
+
+START_TEST(loans_in_all_misfortunes)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 4,
+							 .blocks = 2,
+							 .bits = 1,
+							 .restores = true,
+							 .pools = true,
+							 .disks = true,
+							 .wants = true,
+							 .ranges = true,
+							 .calm = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.lends, 100);
+	ck_assert_uint_gt(counts.restores, 50);
+}
+END_TEST
+
 /* Three pods more than addresses; they start anywhere, also while they live elsewhere. */
 START_TEST(pods_move_with_their_addresses)
 {
@@ -402,11 +467,11 @@ static const struct {
 	uint64_t seed;
 } mistakes[] = {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = NO_EPOCH }, 1 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 40 },
+	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 450 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
 	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 7560 },
-	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 1 },
+	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 150 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
 	  9700 },
@@ -424,6 +489,8 @@ static const struct {
 	    .disks = true,
 	    .wrong = VOUCH_ALWAYS },
 	  1200 },
+	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = GIVE_LENT }, 1 },
+	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = LOSE_LOANS }, 1 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)
@@ -450,5 +517,7 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     all_misfortunes_at_once, strict_fence_holds_although_evidence_lies,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
-	     certain_blocks_in_all_misfortunes, all_that_can_happen_does,
+	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
+	     loans_hold_although_evidence_lies, loans_outlive_disks_and_pools,
+	     loans_in_all_misfortunes, all_that_can_happen_does,
 	     each_mistake_of_the_protocol_is_found)

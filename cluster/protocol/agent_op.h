@@ -20,6 +20,8 @@ enum op_kind {
 	OP_IDENTITY, /* the block of a pod that starts here: see identity.c */
 	OP_EXPIRE,   /* a block that waited long enough for its pod */
 	OP_EXAMINE,  /* a block that a watch showed, or that is missing in a list */
+	OP_BORROW,   /* the loan of one address: see borrow.c */
+	OP_GIVE_BACK,
 };
 
 /* What was sent last; STEP_IDLE: nothing, the operation waits for its time. */
@@ -60,8 +62,8 @@ struct op {
 	struct ip near;
 	unsigned open;
 	/* OP_CLAIM: write op->seen at once; no other block has the identity; see block.migrates. */
-	bool take, alone, share;
-	struct seat *seat; /* OP_IDENTITY: owned */
+	bool take, alone, share, sweep; /* sweep: OP_SEEK, only for loans that are not known */
+	struct seat *seat;              /* OP_IDENTITY: owned */
 };
 
 /* The search for the block of an identity. */
@@ -125,8 +127,6 @@ void examine_go(struct agent *a, struct op *op);
 void examine_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void identity_go(struct agent *a, struct op *op);
 void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r);
-void expire_go(struct agent *a, struct op *op);
-void expire_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void answer_go(struct agent *a, struct op *op);
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void stray_go(struct agent *a, struct op *op);

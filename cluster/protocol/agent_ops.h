@@ -82,8 +82,8 @@ struct pool_holders {
 struct want_answer {
 	bool ended;
 	/*
-	 * NEED_MET: this node can assign addresses of the block now. NEED_FULL: `node` has the
-	 * block and keeps it ("": not known). NEED_AWAY, NEED_REFUSED: as of a need.
+	 * NEED_MET: this node can assign the address, or those of the block, now. NEED_FULL: `node`
+	 * has the block and keeps it ("": not known). NEED_AWAY, NEED_REFUSED: as of a need.
 	 */
 	enum need_result how;
 	char node[NODE_NAME_LEN];
@@ -113,10 +113,19 @@ struct agent_ops {
 	 * make it BLOCK_RETURNING and return 0. 1: an address is in use. -1: the store failed.
 	 */
 	int (*retire_block)(void *arg, const struct block_key *key);
+	/*
+	 * lend - in one transaction: choose an address of a granted block that is not assigned,
+	 * does not cool down and is not lent. one: as in struct block. Write it into the record as
+	 * a loan that is not taken, durably, and to *out; return 0. 1: there is none. -1: the store
+	 * failed.
+	 */
+	int (*lend)(void *arg, const struct block_key *key, uint32_t one,
+		    const struct block_party *to, struct loan *out);
 	int (*put_node)(void *arg, const struct node_record *r);
 	/*
-	 * used - addresses of the block in use; all, if the store fails. spare - addresses that the
-	 * pool can assign now; very many, if the store fails: no claim would help.
+	 * used - addresses of the block in use, and those that are lent; without those of loans
+	 * that this node has. All, if the store fails. spare - addresses that the pool can assign
+	 * now; very many, if the store fails: no claim would help.
 	 */
 	uint32_t (*used)(void *arg, const struct block_key *key);
 	uint64_t (*spare)(void *arg, const char *pool);

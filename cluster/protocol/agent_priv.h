@@ -9,23 +9,26 @@
 
 #define AGENT_POOLS_MAX  256
 #define AGENT_BLOCKS_MAX (1u << 20)
+/* So many owners are asked for a loan for one need. */
+#define ASKS_OF_NEED_MAX 32
 
 struct agent_pool {
 	struct shared_pool is;
 	uint64_t needed;  /* for callers that wait */
 	bool full;        /* the last list showed nothing to claim or to ask for */
 	unsigned refused; /* claims and lists that the store refused since the need began */
-	unsigned asked;   /* for this need */
+	struct ip asked_at[ASKS_OF_NEED_MAX]; /* blocks that were asked for a loan */
+	unsigned asked, n_asked_at;           /* for this need */
 	struct pool_holders holders;
 	u128 tried;          /* positions of the order that were tried */
 	unsigned misses;     /* claims in a row that found the block taken */
 	unsigned seeks;      /* lists without a grant since */
 	int64_t due;         /* when a claim may begin */
 	int64_t tight_until; /* no warm addresses until then */
-	int64_t idle_due;
+	int64_t idle_due, sweep_due;
 	struct ip *empty; /* blocks that were not used at the last look, owned */
 	size_t n_empty;
-	bool swept;    /* what an earlier process parked is known */
+	bool swept;    /* what an earlier process parked, or an older store borrowed, is known */
 	bool doubtful; /* agent_doubt_pool() failed */
 	bool gone;     /* the pool does not exist any more, and blocks of it are left */
 };
@@ -50,7 +53,9 @@ struct agent {
 	struct beat_watch twin; /* the heartbeat of that machine */
 	unsigned twin_changes;  /* of that heartbeat */
 	unsigned away; /* requests without a usable answer since the last one that had one */
-	int64_t now, beat_due;
+	int64_t now, beat_due, loans_due, loans_look;
+	bool fresh;  /* the node's store was empty when this process began, or a store was restored
+		      */
 	bool ranked; /* the rank is known */
 	uint64_t rank;
 	uint32_t last_id;
@@ -121,15 +126,14 @@ void claim_start(struct agent *a, const struct block_key *key, bool there);
 bool claim_is_open(const struct agent *a, const struct agent_pool *p);
 bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_result *how);
 
-/*
- * seek_is_of - a listed block is of this pool. full_note - the list shows that the pool is full:
- * remember who has the blocks.
- */
+/* seek_is_of - a listed block is of this pool. */
 bool seek_is_of(const struct agent_pool *p, const struct block_seen *s);
-void full_note(const struct agent *a, struct agent_pool *p, const struct agent_reply *r);
 
-/* seek_ask - ask the owner for this block, as it was seen. False: the node's store failed. */
-bool seek_ask(struct agent *a, const struct block_seen *s);
+/*
+ * seek_ask - ask the owner for this block, as it was seen. one: or for a loan, as in struct block.
+ * False: the node's store failed.
+ */
+bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one);
 
 /*
  * want_more - go on with the blocks that are wanted. want_next - when one is due; INT64_MAX: none.

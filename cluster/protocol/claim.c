@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 #include "cluster/protocol/moves_priv.h"
 
 /*
@@ -135,6 +136,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state, bo
 	b.unwanted = !wanted;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe && !is_vouched_for(a, &op->seen.block, b.token);
+	lend_adopt(a, &b, &op->seen.block);
 	if (agent_put(a, &b)) {
 		agent_later(a, op);
 		return;
@@ -205,7 +207,7 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_ask_for_pool(a, op);
 	} else if (there && op->share && share_may(a, record, &r->block)) {
 		share_send(a, op, record);
-	} else if (there && p && !*r->block.owner.node &&
+	} else if (there && p && !*r->block.owner.node && !borrow_has(a, &r->block) &&
 		   (!park_waits(p, &r->block) || identity_may_take(record, &r->block))) {
 		claim_free(a, op, record, p);
 	} else {
@@ -297,7 +299,7 @@ static bool is_hopeful(const struct agent *a, const struct block_record *r)
 /* Addresses that claims, asks and confirmations under way will bring. */
 static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 {
-	uint64_t blocks = 0;
+	uint64_t blocks = 0, loans = 0;
 
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
@@ -306,9 +308,12 @@ static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 			     (r->state == BLOCK_GRANTED && !block_may_give(&a->node, r) &&
 			      is_hopeful(a, r));
 
-		blocks += comes && strcmp(r->key.pool, p->is.name) == 0;
+		comes &= strcmp(r->key.pool, p->is.name) == 0;
+		/* A loan is confirmed in no later epoch. */
+		loans += comes && r->key.one && r->state == BLOCK_WANTED;
+		blocks += comes && !r->key.one;
 	}
-	return blocks << p->is.grid.bits;
+	return (blocks << p->is.grid.bits) + loans;
 }
 
 static void claim_for(struct agent *a, struct agent_pool *p)
@@ -386,5 +391,59 @@ void claim_tell(struct agent *a)
 		p->full = false;
 		p->refused = 0;
 		a->ops->met(a->arg, p->is.name, met ? NEED_MET : how);
+	}
+}
+
+/* ---- needs begin, and hurry when the store answers again ---- */
+
+bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
+{
+	struct agent_pool *p = agent_find_pool(a, pool);
+
+	if (!p)
+		return false;
+	agent_read_clock(a);
+	if (addresses && !p->needed) {
+		p->asked = p->n_asked_at = 0;
+		p->full = false;
+		p->refused = 0;
+		/* Sooner than a node that only wants addresses ahead. */
+		p->seeks = p->seeks < 2 ? p->seeks : 2;
+		if (p->due > a->now + a->set.retry)
+			p->due = a->now + a->set.retry;
+	}
+	p->needed = addresses;
+	return true;
+}
+
+/*
+ * The heartbeat, and what an ADD waits for. The rest keeps its pauses, so that a store that was
+ * away does not get all requests of all nodes at once. A twin is waited for on purpose.
+ */
+static bool is_urgent(const struct agent *a, const struct op *op)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	return op->kind == OP_RENEW ? !a->other : op->seat || (p && p->needed);
+}
+
+void agent_heard(struct agent *a)
+{
+	if (!a->away)
+		return;
+	agent_read_clock(a);
+	a->away = 0;
+	/* Not all at once: other nodes hear of it at the same time. */
+	for (size_t i = 0; i < a->n_ops; i++) {
+		struct op *op = a->ops_running[i];
+
+		if (!op->id && op->due > a->now + a->set.retry && is_urgent(a, op))
+			op->due = agent_wait(a, 0);
+	}
+	for (size_t i = 0; i < a->n_pools; i++) {
+		struct agent_pool *p = &a->pools[i];
+
+		if (p->needed && p->due > a->now + a->set.retry)
+			p->due = agent_wait(a, 0);
 	}
 }

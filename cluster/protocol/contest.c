@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 #include "cluster/protocol/moves_priv.h"
 #include "lib/base/array.h"
 
@@ -21,6 +22,9 @@ static void put_state(struct agent *a, struct op *op, enum block_state state)
 	r.state = state;
 	r.epoch = 0;
 	r.probe |= op->seen.block.probe;
+	/* Nothing is assigned from it any more: the new owner says what is lent. */
+	if (state == BLOCK_LOST)
+		r.n_lent = 0;
 	agent_end_if(a, op, agent_put(a, &r));
 }
 
@@ -82,6 +86,7 @@ static void ask_owner(struct agent *a, struct op *op, const struct agent_reply *
 	if (asked)
 		b.asker = (struct block_party){ 0 };
 	b.contested = !asked;
+	b.asks_one = 0;
 	b.kept = false;
 	agent_send(a, op, STEP_UPDATE, &b);
 }
@@ -103,13 +108,30 @@ static void have_again(struct agent *a, struct op *op, const struct agent_reply 
 
 static void pool_known(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	if (agent_is_wanted(op, r))
+	/* Loans come back to a block that is granted, also if it is never confirmed. */
+	if (agent_is_wanted(op, r) ||
+	    (r->outcome != CLUSTER_AWAY && agent_find(a, &op->key)->n_lent))
 		put_state(a, op, BLOCK_GRANTED);
 	else if (r->outcome != CLUSTER_AWAY && a->ops->used(a->arg, &op->key) == 0)
 		put_state(a, op, BLOCK_RETURNING);
 	else
 		/* The pods of a pool that ends keep the block until they end. */
 		agent_later(a, op);
+}
+
+/* The last pod has gone while the ask stands: nobody else could ask for the block. */
+static bool withdraw(struct agent *a, struct op *op, const struct block *seen)
+{
+	const struct block_party us = agent_party(a, agent_find(a, &op->key)->token);
+	struct block b = *seen;
+
+	if (!seen->contested || !party_equal(&seen->asker, &us) ||
+	    a->ops->used(a->arg, &op->key) > 0)
+		return false;
+	b.asker = (struct block_party){ 0 };
+	b.contested = b.kept = false;
+	agent_send(a, op, STEP_UPDATE, &b);
+	return true;
 }
 
 static void contest_looked(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -126,6 +148,8 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 		have_again(a, op, r);
 		return;
 	}
+	if (there && withdraw(a, op, &r->block))
+		return;
 	rc = agent_drop(a, &op->key);
 	if (rc <= 0)
 		agent_end_if(a, op, rc);
@@ -135,16 +159,27 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 		ask_owner(a, op, r);
 }
 
+/* The owner has pods in it, or this node has none any more. */
 static void lose(struct agent *a, struct op *op)
 {
+	int rc = agent_drop(a, &op->key);
+
 	/* It may have come meanwhile. */
 	op->again = true;
-	put_state(a, op, BLOCK_LOST);
+	if (rc > 0)
+		put_state(a, op, BLOCK_LOST);
+	else
+		agent_end_if(a, op, rc);
 }
 
 void contest_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	bool written = op->step == STEP_UPDATE && r->outcome == CLUSTER_OK;
+
+	if (op->key.one) {
+		borrow_contest(a, op, r);
+		return;
+	}
 
 	if (op->step == STEP_LOOK)
 		contest_looked(a, op, r);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 #include "cluster/protocol/moves_priv.h"
 #include "lib/base/array.h"
 
@@ -16,12 +17,28 @@ void confirm_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
+/* The loans of the record and of the block agree, and the record is stored. */
+static int lend_store(struct agent *a, struct block_record *r, struct block *b)
+{
+	struct block_record *stored = agent_find(a, &r->key);
+	bool any = r->n_lent || b->n_loans;
+
+	lend_accept(a, stored, b);
+	*r = *stored;
+	(void)lend_settle(a, r, b);
+	return any ? agent_put(a, r) : 0;
+}
+
 /* The block as its owner writes it. The pool may have been made again under its name. */
-static void send_confirmation(struct agent *a, struct op *op, const struct block_record *record)
+static void send_confirmation(struct agent *a, struct op *op, struct block_record *record)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block b = op->seen.block;
 
+	if (lend_store(a, record, &b)) {
+		agent_later(a, op);
+		return;
+	}
 	b.owner = agent_party(a, record->token);
 	b.touched++;
 	identity_own(&b, record);
@@ -87,7 +104,7 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		confirm_looked(a, op, r);
 	} else if (r->outcome == CLUSTER_OK) {
 		record.epoch = !p || agent_is_closed(p) ? 0 : op->epoch;
-		agent_end_if(a, op, agent_put(a, &record));
+		agent_end_if(a, op, agent_put(a, &record) || lend_written(a, &op->key, &r->block));
 	} else {
 		confirm_go(a, op);
 	}
@@ -110,7 +127,24 @@ void agent_return(struct agent *a, const struct block_key *key)
 
 	agent_read_clock(a);
 	if (r && r->state == BLOCK_GRANTED && !agent_is_busy(a, key) && agent_retire(a, r) == 0)
-		(void)agent_begin(a, OP_RETURN, key);
+		(void)agent_begin(a, key->one ? OP_GIVE_BACK : OP_RETURN, key);
+}
+
+/* The store has our name with another token: our older claim, or our older store. */
+static void take_token(struct agent *a, struct op *op)
+{
+	struct block_record r = { .key = op->key };
+	const struct block_record *old = agent_find(a, &op->key);
+
+	if (old)
+		r = *old;
+	r.state = BLOCK_GRANTED;
+	r.token = op->seen.block.owner.token;
+	r.probe |= is_probed(a, &op->seen.block);
+	r.epoch = 0;
+	memcpy(r.identity, op->seen.block.identity, sizeof(r.identity));
+	lend_adopt(a, &r, &op->seen.block);
+	agent_end_if(a, op, agent_put(a, &r));
 }
 
 /*
@@ -124,6 +158,12 @@ void agent_release(struct agent *a, struct op *op)
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block b = op->seen.block;
 
+	if (loans_hold(&b)) {
+		take_token(a, op);
+		return;
+	}
+	/* An offer that is not taken ends with this version. */
+	b.n_loans = b.asks_one = 0;
 	b.owner = b.asker;
 	b.asker = (struct block_party){ 0 };
 	b.contested = b.kept = b.migrates = false;
@@ -183,7 +223,7 @@ static bool is_surplus(struct agent *a, const struct agent_pool *p, const struct
 	uint64_t size = (uint64_t)grid_usable(&p->is.grid, r->key.start);
 	uint64_t want = p->needed > p->is.warm ? p->needed : p->is.warm;
 
-	return block_may_give(&a->node, r) && !agent_is_busy(a, &r->key) &&
+	return !r->key.one && block_may_give(&a->node, r) && !agent_is_busy(a, &r->key) &&
 	       a->ops->used(a->arg, &r->key) == 0 &&
 	       a->ops->spare(a->arg, p->is.name) >= want + size;
 }
@@ -328,7 +368,8 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 		hurry(a, &seen->key);
 	if (agent_has_name(a, &seen->block) &&
 	    (!known || r->state == BLOCK_LOST ||
-	     (r->state == BLOCK_GRANTED && is_asked(a, &seen->key, &seen->block))))
+	     (r->state == BLOCK_GRANTED &&
+	      (is_asked(a, &seen->key, &seen->block) || lend_differs(r, &seen->block)))))
 		agent_look(a, &seen->key);
 }
 
@@ -367,15 +408,17 @@ void agent_gone(struct agent *a, const struct block_key *key)
 
 void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
 {
+	/* A store that was restored may not have lost our heartbeat. */
+	borrow_sweep_later(a, a->now);
 	for (size_t i = 0; i < n; i++)
 		agent_saw(a, &seen[i]);
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		struct block_record *r = &a->blocks[i];
-		size_t k = 0;
+		size_t k = r->key.one ? n : 0;
 
 		while (k < n && !block_key_equal(&seen[k].key, &r->key))
 			k++;
-		if (k == n)
+		if (k == n && !r->key.one)
 			doubt(a, r);
 	}
 }
@@ -394,22 +437,6 @@ void examine_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
-/* The store has our name with another token: our older claim, or our older store. */
-static void take_token(struct agent *a, struct op *op)
-{
-	struct block_record r = { .key = op->key };
-	const struct block_record *old = agent_find(a, &op->key);
-
-	if (old)
-		r = *old;
-	r.state = BLOCK_GRANTED;
-	r.token = op->seen.block.owner.token;
-	r.probe |= is_probed(a, &op->seen.block);
-	r.epoch = 0;
-	memcpy(r.identity, op->seen.block.identity, sizeof(r.identity));
-	agent_end_if(a, op, agent_put(a, &r));
-}
-
 static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
 {
 	int rc = is_target(&op->seen.block) ? 1 : agent_retire(a, r);
@@ -420,6 +447,13 @@ static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
 		go_on_as(a, op, rc ? OP_ANSWER : OP_RETURN);
 }
 
+/* A block of a pool that ends, and of an older store, waits for its loans, unconfirmed. */
+static bool is_left(const struct agent *a, const struct block_record *r, const struct block *b)
+{
+	return r->token == b->owner.token && agent_is_closed(agent_find_pool(a, r->key.pool)) &&
+	       lend_waits(a, r, b);
+}
+
 /*
  * The store has our name with another token. Or a restored store showed our ask for a lost block
  * again, and its owner had no pods any more.
@@ -427,7 +461,23 @@ static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
 static bool comes_back(const struct agent *a, const struct block_record *r, const struct block *b)
 {
 	return r->state == BLOCK_LOST ||
-	       (r->state == BLOCK_GRANTED && !agent_is_ours(a, b, r->token));
+	       (r->state == BLOCK_GRANTED && !agent_is_ours(a, b, r->token) && !is_left(a, r, b));
+}
+
+/* A restored store shows the block of the pool that had this name before. */
+static bool is_older(const struct agent *a, const struct block_record *r, const struct block *b)
+{
+	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
+
+	return r->epoch && p && !agent_is_closed(p) && strcmp(b->pool_uid, p->is.uid) != 0;
+}
+
+static void confirm_anew(struct agent *a, struct op *op, const struct block_record *old)
+{
+	struct block_record r = *old;
+
+	r.epoch = 0;
+	agent_end_if(a, op, agent_put(a, &r));
 }
 
 void examine_reply(struct agent *a, struct op *op, const struct agent_reply *reply)
@@ -438,6 +488,10 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 	bool granted = r && r->state == BLOCK_GRANTED;
 	bool shares = granted && there && agent_shares(a, &reply->block, r->token);
 
+	if (op->key.one) {
+		borrow_examined(a, op, reply);
+		return;
+	}
 	if (!there && reply->outcome != CLUSTER_NOT_FOUND)
 		agent_later(a, op);
 	else if (granted && !has_name && !shares)
@@ -446,8 +500,12 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		go_on_as(a, op, OP_STRAY);
 	else if (has_name && comes_back(a, r, &reply->block))
 		take_token(a, op);
+	else if (has_name && granted && is_older(a, r, &reply->block))
+		confirm_anew(a, op, r);
 	else if (has_name && granted && is_asked(a, &op->key, &reply->block))
 		answer_ask(a, op, r);
+	else if (has_name && granted && lend_waits(a, r, &reply->block))
+		go_on_as(a, op, OP_ANSWER);
 	else
 		agent_end(op);
 }
@@ -479,16 +537,37 @@ static void probe_from_now_on(struct agent *a, struct op *op, struct block *b)
 	(void)!agent_put(a, &probed);
 }
 
+/* A contester waits for the answer, and clears it. Its pods have addresses of the block. */
+static void answer(struct agent *a, struct op *op, struct block_record *r, struct block *b)
+{
+	b->kept = b->contested || is_target(b);
+	probe_from_now_on(a, op, b);
+	if (b->kept)
+		return;
+	lend_one(a, r, b);
+	b->asker = (struct block_party){ 0 };
+	b->asks_one = 0;
+}
+
 void answer_go(struct agent *a, struct op *op)
 {
+	const struct block_record *old = agent_find(a, &op->key);
 	struct block b = op->seen.block;
-	uint32_t used = a->ops->used(a->arg, &op->key);
+	struct block_record r;
+	uint32_t used;
 
-	/* A contester waits for the answer, and clears it. Its pods have addresses of the block. */
-	b.kept = b.contested || is_target(&b);
-	probe_from_now_on(a, op, &b);
-	if (!b.kept)
-		b.asker = (struct block_party){ 0 };
+	if (!old) {
+		agent_end(op);
+		return;
+	}
+	r = *old;
+	if (lend_store(a, &r, &b)) {
+		agent_later(a, op);
+		return;
+	}
+	if (is_asked(a, &op->key, &b))
+		answer(a, op, agent_find(a, &op->key), &b);
+	used = a->ops->used(a->arg, &op->key);
 	/* An address that cools down holds the block, too. */
 	b.used = used ? used : 1;
 	agent_send(a, op, STEP_UPDATE, &b);
@@ -496,7 +575,9 @@ void answer_go(struct agent *a, struct op *op)
 
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	if (r->outcome == CLUSTER_OK || r->outcome == CLUSTER_NOT_FOUND)
+	if (r->outcome == CLUSTER_OK)
+		agent_end_if(a, op, lend_written(a, &op->key, &r->block));
+	else if (r->outcome == CLUSTER_NOT_FOUND)
 		agent_end(op);
 	else
 		examine_again(a, op, r->outcome);

@@ -56,5 +56,8 @@ void park_free(struct agent *a, const struct block_record *r, const struct agent
 void park_add(struct agent *a, const struct block_key *key, const struct cluster_version *at);
 void park_due(struct agent *a);
 int64_t park_next(const struct agent *a);
+/* The steps of OP_EXPIRE, as in agent_op.h. */
+void expire_go(struct agent *a, struct op *op);
+void expire_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 
 #endif

@@ -23,6 +23,23 @@ struct block_party {
 	uint64_t token; /* random, one for each claim and each ask */
 };
 
+/* Addresses of one block that its owner lends at the same time. */
+#define LOANS_MAX 8
+/* asks_one: any address of the block will do. */
+#define LOAN_ANY UINT32_MAX
+
+/*
+ * One address of a block that its owner lends to another node. The owner offers it and removes it.
+ * The borrower writes `taken` before it assigns the address, and `returned` when it never will
+ * again. An offer that is not taken may be removed at any time.
+ */
+struct loan {
+	uint32_t at;           /* the address: so many after the start of the block */
+	bool taken, returned;  /* written by the borrower */
+	struct block_party to; /* the borrower, and the token of its ask */
+	int64_t since;         /* of the owner's own record: when it was offered; not stored */
+};
+
 struct block {
 	char pool_uid[CLUSTER_UID_LEN];
 	struct block_party owner;
@@ -38,8 +55,9 @@ struct block {
 	 * owner hands the block over when it gives it up. Until then both may have the address.
 	 */
 	bool migrates;
-	uint64_t touched;            /* grows with each confirmation: a new version */
-	uint32_t used;               /* addresses in use, a hint for askers */
+	uint32_t asks_one; /* the asker takes a loan, too: `at` + 1, or LOAN_ANY; 0: it does not */
+	uint64_t touched;  /* grows with each confirmation: a new version */
+	uint32_t used;     /* addresses in use, a hint for askers */
 	char identity[IDENTITY_LEN]; /* the only one that gets its address; "": anyone */
 	/*
 	 * A block with an identity and no owner is parked: by this node, at this time, in seconds
@@ -50,6 +68,8 @@ struct block {
 	int64_t parked;
 	bool probe; /* taken from a node that did not give it up: probe an address before its first
 		       use */
+	struct loan loans[LOANS_MAX];
+	unsigned n_loans;
 };
 
 /* The heartbeat of a node. */
@@ -87,27 +107,35 @@ struct shared_pool {
 	struct grid grid;
 	bool strict;   /* fence: a node that cannot renew stops assigning */
 	uint64_t warm; /* free addresses that a node keeps ahead */
+	bool lends;    /* nodes lend each other single addresses, if no block is left */
 	bool sticky;   /* an address moves with its pod: a block has one, and an identity */
 	int64_t keep;  /* ns for which a parked block waits for its pod; 0: for ever */
 	int64_t idle;  /* ns after which a block without addresses in use is returned; 0: never */
 };
 
-/* Which block. */
+/* Which block, or which address of a block that another node lends. */
 struct block_key {
 	char pool[GRID_POOL_MAX + 1];
-	struct ip start;
+	struct ip start; /* of the block */
+	uint32_t one; /* 0: the whole block; else the loan of the address `one` - 1 after start */
 };
 
 /* block_key_equal - one and the same block. */
 static inline bool block_key_equal(const struct block_key *a, const struct block_key *b)
 {
-	return ip_equal(a->start, b->start) && strcmp(a->pool, b->pool) == 0;
+	return a->one == b->one && ip_equal(a->start, b->start) && strcmp(a->pool, b->pool) == 0;
 }
 
 /* block_is_parked - no node has it, and its pod may come back. */
 static inline bool block_is_parked(const struct block *b)
 {
 	return !*b->owner.node && *b->identity;
+}
+
+/* block_is_asked_for - an ask stands that has no answer: nobody else may ask. */
+static inline bool block_is_asked_for(const struct block *b)
+{
+	return *b->asker.node && !(b->contested && b->kept);
 }
 
 /* party_equal - the same node, holder and token. */

@@ -7,14 +7,16 @@
 #include <string.h>
 
 #define TOKEN_LEN 17
+/* After the token of a block with loans: an agent that does not know them cannot read it. */
+#define LENDS '+'
 
 /* As json_decode() fills it: texts are borrowed from the tree. */
 struct value {
 	const char *pool_uid, *node, *holder, *token, *boot, *machine, *version, *uid, *identity;
 	int64_t touched, count, at;
-	uint32_t used;
-	bool probe, contested, kept, migrates, twin;
-	const struct json *ask, *parked, *forgotten;
+	uint32_t used, loan_at, loan;
+	bool probe, contested, kept, migrates, twin, any, taken, returned;
+	const struct json *ask, *parked, *forgotten, *loans;
 };
 
 #define TEXT(name, member, size)                                                                   \
@@ -28,7 +30,7 @@ struct value {
 	}
 #define PARTY                                                                                      \
 	TEXT("node", node, NODE_NAME_LEN), TEXT("holder", holder, HOLDER_LEN),                     \
-		TEXT("token", token, TOKEN_LEN)
+		TEXT("token", token, TOKEN_LEN + 1)
 
 static const struct json_field block_fields[] = {
 	TEXT("poolUID", pool_uid, CLUSTER_UID_LEN),
@@ -42,6 +44,19 @@ static const struct json_field block_fields[] = {
 	TEXT("identity", identity, IDENTITY_LEN),
 	{ .key = "parked", .kind = J_OBJECT, .offset = offsetof(struct value, parked) },
 	{ .key = "ask", .kind = J_OBJECT, .offset = offsetof(struct value, ask) },
+	{ .key = "loans", .kind = J_ARRAY, .offset = offsetof(struct value, loans) },
+	{ .key = NULL },
+};
+
+static const struct json_field loan_fields[] = {
+	PARTY,
+	{ .key = "at",
+	  .kind = J_U32,
+	  .offset = offsetof(struct value, loan_at),
+	  .flags = J_REQUIRED,
+	  .max = LOAN_ANY - 2 },
+	FLAG("taken", taken),
+	FLAG("returned", returned),
 	{ .key = NULL },
 };
 
@@ -56,6 +71,11 @@ static const struct json_field ask_fields[] = {
 	FLAG("contested", contested),
 	FLAG("kept", kept),
 	FLAG("migrates", migrates),
+	FLAG("any", any),
+	{ .key = "loan",
+	  .kind = J_U32,
+	  .offset = offsetof(struct value, loan),
+	  .max = LOAN_ANY - 1 },
 	{ .key = NULL },
 };
 
@@ -112,12 +132,58 @@ static int party_of(const struct value *v, const char *where, struct block_party
 	return token_of(v->token, where, &out->token, e);
 }
 
+int loans_from_json(const struct json *array, const char *where, struct loan out[LOANS_MAX],
+		    unsigned *n, struct err *e)
+{
+	unsigned count = 0;
+
+	if (json_len(array) > LOANS_MAX)
+		return err_set(e, ERR_CONFIG, 0, "%s.loans: more than %d", where, LOANS_MAX);
+	json_each (item, array) {
+		struct loan *l = &out[count++];
+		struct value v = { 0 };
+
+		*l = (struct loan){ 0 };
+		if (json_decode(item, "loans", loan_fields, &v, e) ||
+		    party_of(&v, "loans", &l->to, e))
+			return err_wrap(e, "%s", where);
+		l->at = v.loan_at;
+		l->taken = v.taken;
+		l->returned = v.returned;
+	}
+	*n = count;
+	return 0;
+}
+
+/* Without the sign that the block lends, if it has loans. */
+static int read_sign(const struct value *v, char token[TOKEN_LEN + 1], const char *where,
+		     struct err *e)
+{
+	size_t len = v->token ? strlen(v->token) : 0;
+	bool lends = len && v->token[len - 1] == LENDS;
+
+	copy(token, TOKEN_LEN + 1, v->token);
+	if (lends != (json_len(v->loans) > 0))
+		return err_set(e, ERR_CONFIG, 0, "%s.token: \"%.32s\" %s", where,
+			       v->token ? v->token : "",
+			       lends ? "is of a block with loans, and it has none"
+				     : "is of a block without loans, and it has some");
+	if (lends)
+		token[len - 1] = '\0';
+	return 0;
+}
+
 int block_from_json(const struct json *value, const char *where, struct block *out, struct err *e)
 {
 	struct value v = { 0 }, asks = { 0 }, parked = { 0 };
 	struct block b = { 0 };
+	char token[TOKEN_LEN + 1];
 
-	if (json_decode(value, where, block_fields, &v, e) || party_of(&v, where, &b.owner, e))
+	if (json_decode(value, where, block_fields, &v, e) || read_sign(&v, token, where, e))
+		return -1;
+	v.token = *token ? token : NULL;
+	if (loans_from_json(v.loans, where, b.loans, &b.n_loans, e) ||
+	    party_of(&v, where, &b.owner, e))
 		return -1;
 	if (json_decode(v.ask, "ask", ask_fields, &asks, e) ||
 	    party_of(&asks, "ask", &b.asker, e) ||
@@ -133,6 +199,7 @@ int block_from_json(const struct json *value, const char *where, struct block *o
 	b.contested = asks.contested;
 	b.kept = asks.kept;
 	b.migrates = asks.migrates;
+	b.asks_one = asks.any ? LOAN_ANY : asks.loan;
 	*out = b;
 	return 0;
 }
@@ -194,6 +261,10 @@ static int add_ask(struct json *to, const struct block *b)
 		return -1;
 	if (b->migrates && json_add_bool(ask, "migrates", true))
 		return -1;
+	if (b->asks_one == LOAN_ANY && json_add_bool(ask, "any", true))
+		return -1;
+	if (b->asks_one && b->asks_one != LOAN_ANY && json_add_int(ask, "loan", b->asks_one))
+		return -1;
 	return b->kept ? json_add_bool(ask, "kept", true) : 0;
 }
 
@@ -212,6 +283,36 @@ static int add_identity(struct json *v, const struct block *b)
 		       : 0;
 }
 
+int loans_to_json(struct json *to, const char *key, const struct loan *loans, unsigned n)
+{
+	struct json *array = n ? json_add_array(to, key) : NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct json *o = array ? json_push_object(array) : NULL;
+
+		if (!o || json_add_int(o, "at", loans[i].at) || add_party(o, &loans[i].to) ||
+		    (loans[i].taken && json_add_bool(o, "taken", true)) ||
+		    (loans[i].returned && json_add_bool(o, "returned", true)))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_loans(struct json *v, const struct block *b)
+{
+	char token[TOKEN_LEN + 1] = "";
+
+	if (!b->n_loans)
+		return 0;
+	if (*b->owner.node)
+		(void)snprintf(token, sizeof(token), "%016" PRIx64, b->owner.token);
+	token[strlen(token)] = LENDS;
+	json_del(v, "token");
+	return json_add_str(v, "token", token) || loans_to_json(v, "loans", b->loans, b->n_loans)
+		       ? -1
+		       : 0;
+}
+
 struct json *block_to_json(const struct block *b)
 {
 	struct json *v = json_new_object();
@@ -222,7 +323,7 @@ struct json *block_to_json(const struct block *b)
 	    (*b->owner.node && add_party(v, &b->owner)) ||
 	    json_add_int(v, "touched", (int64_t)b->touched) || json_add_int(v, "used", b->used) ||
 	    (b->probe && json_add_bool(v, "probe", true)) || (*b->asker.node && add_ask(v, b)) ||
-	    add_identity(v, b)) {
+	    add_identity(v, b) || add_loans(v, b)) {
 		json_free(v);
 		return NULL;
 	}
@@ -267,4 +368,84 @@ struct json *node_to_json(const struct cluster_node *n)
 		return NULL;
 	}
 	return v;
+}
+
+/* ---- what a node has taken over ---- */
+
+struct reported {
+	const char *name, *uid, *waits;
+	int64_t generation, number;
+};
+
+#define REPORTED(k, member, size)                                                                      \
+	{                                                                                          \
+		.key = (k), .kind = J_STRING, .offset = offsetof(struct reported, member),              \
+		.flags = J_EMPTY_OK, .min = 1, .max = (size)-1                                     \
+	}
+
+static const struct json_field report_fields[] = {
+	REPORTED("name", name, GRID_POOL_MAX + 1),
+	REPORTED("uid", uid, CLUSTER_UID_LEN),
+	REPORTED("waits", waits, NODE_POOL_WAITS_LEN),
+	{ .key = "generation",
+	  .kind = J_I64,
+	  .offset = offsetof(struct reported, generation),
+	  .max = 1LL << 53 },
+	{ .key = "number",
+	  .kind = J_I64,
+	  .offset = offsetof(struct reported, number),
+	  .max = UINT32_MAX },
+	{ .key = NULL },
+};
+
+static int write_report(struct json *o, const struct node_pool *p)
+{
+	return !o || json_add_str(o, "name", p->name) || json_add_str(o, "uid", p->uid) ||
+			       json_add_int(o, "generation", p->generation) ||
+			       (*p->waits && json_add_str(o, "waits", p->waits))
+		       ? -1
+		       : 0;
+}
+
+static bool read_report(const struct json *item, const char *key, struct node_pool *out)
+{
+	struct reported r = { .number = -1 };
+	struct err ignored;
+
+	if (!item || json_decode(item, key, report_fields, &r, &ignored))
+		return false;
+	*out = (struct node_pool){ .generation = r.generation, .number = r.number };
+	(void)snprintf(out->name, sizeof(out->name), "%s", r.name ? r.name : "");
+	(void)snprintf(out->uid, sizeof(out->uid), "%s", r.uid ? r.uid : "");
+	(void)snprintf(out->waits, sizeof(out->waits), "%s", r.waits ? r.waits : "");
+	return true;
+}
+
+int node_pool_add(struct json *list, const struct node_pool *p)
+{
+	struct json *o = json_push_object(list);
+
+	return write_report(o, p) || (p->number >= 0 && json_add_int(o, "number", p->number)) ? -1
+											      : 0;
+}
+
+bool node_pool_find(const struct json *value, const char *name, struct node_pool *out)
+{
+	json_each (item, json_get(value, "pools")) {
+		const char *its = json_str(json_get(item, "name"));
+
+		if (its && strcmp(its, name) == 0)
+			return read_report(item, "pools", out);
+	}
+	return false;
+}
+
+int node_reserved_put(struct json *value, const struct node_pool *p)
+{
+	return write_report(json_add_object(value, "reserved"), p);
+}
+
+bool node_reserved_find(const struct json *value, struct node_pool *out)
+{
+	return read_report(json_get(value, "reserved"), "reserved", out);
 }

@@ -61,6 +61,56 @@ START_TEST(a_free_block_has_no_owner_and_no_ask)
 }
 END_TEST
 
+static const struct block LENDING = {
+	.pool_uid = "uid-1",
+	.owner = { "node-a", "0123456789abcdef0123456789abcdef", 9 },
+	.asker = { "node-d", "ffffffffffffffffffffffffffffffff", 7 },
+	.asks_one = 4,
+	.n_loans = 2,
+	.loans = { { .at = 0, .taken = true, .returned = true, .to = { "node-b", "b", 1 } },
+		   { .at = 3, .to = { "node-c", "c", 2 } } },
+};
+
+START_TEST(loans_are_read_back)
+{
+	struct block b = LENDING, back = round_trip(&b);
+
+	ck_assert(party_equal(&back.owner, &b.owner) && back.asks_one == 4);
+	ck_assert_uint_eq(back.n_loans, 2);
+	ck_assert(back.loans[0].taken && back.loans[0].returned && back.loans[0].at == 0);
+	ck_assert(!back.loans[1].taken && !back.loans[1].returned && back.loans[1].at == 3);
+	ck_assert(party_equal(&back.loans[1].to, &b.loans[1].to));
+	b.asks_one = LOAN_ANY;
+	b.owner = (struct block_party){ 0 };
+	back = round_trip(&b);
+	ck_assert(back.asks_one == LOAN_ANY && !*back.owner.node && !back.owner.token);
+	ck_assert_uint_eq(back.n_loans, 2);
+}
+END_TEST
+
+/* The token of a block is 16 digits to an agent that does not know loans: it leaves this one alone.
+ */
+START_TEST(a_block_with_loans_has_a_token_that_older_agents_refuse)
+{
+	auto_json struct json *v = block_to_json(&LENDING);
+	struct block back;
+	struct err e;
+
+	ck_assert_str_eq(json_str(json_get(v, "token")), "0000000000000009+");
+	json_del(v, "loans");
+	ck_assert_int_eq(block_from_json(v, "block", &back, &e), -1);
+	ck_assert_str_eq(e.msg, "block.token: \"0000000000000009+\" is of a block with loans, and "
+				"it has none");
+	ck_assert_int_eq(read_block("{\"token\":\"0000000000000009\",\"loans\":[{\"at\":1,"
+				    "\"node\":\"b\"}]}",
+				    &back, &e),
+			 -1);
+	ck_assert_int_eq(read_block("{\"token\":\"+\",\"loans\":[{\"node\":\"b\"}]}", &back, &e),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "at"));
+}
+END_TEST
+
 START_TEST(a_parked_block_is_read_back)
 {
 	struct block b = { .identity = "ns/web-0/net1",
@@ -208,6 +258,7 @@ START_TEST(a_forgotten_node_needs_readable_evidence)
 END_TEST
 
 TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
+	     loans_are_read_back, a_block_with_loans_has_a_token_that_older_agents_refuse,
 	     a_parked_block_is_read_back, keys_of_a_newer_agent_are_ignored,
 	     a_bad_value_is_refused_with_its_key, a_heartbeat_is_read_back, a_node_is_read_back,
 	     without_memory_there_is_no_value, a_forgotten_node_needs_readable_evidence)

@@ -48,20 +48,49 @@ void taker_took(struct taker *t)
 	t->read = t->silent_since = false;
 }
 
+static bool borrows(const struct loan *l, const char *node)
+{
+	return !l->returned && strcmp(l->to.node, node) == 0;
+}
+
+/* As the target of a migration. */
+static bool shares(const struct block *b, const char *node)
+{
+	return b->migrates && strcmp(b->asker.node, node) == 0;
+}
+
 bool reclaim_concerns(const struct block *b, const char *node)
 {
-	return strcmp(b->owner.node, node) == 0 ||
-	       (b->migrates && strcmp(b->asker.node, node) == 0);
+	bool concerns = strcmp(b->owner.node, node) == 0 || shares(b, node);
+
+	for (unsigned i = 0; i < b->n_loans; i++)
+		concerns |= borrows(&b->loans[i], node);
+	return concerns;
+}
+
+static void return_loans(struct block *b, const char *node)
+{
+	for (unsigned i = 0; i < b->n_loans; i++) {
+		if (borrows(&b->loans[i], node))
+			b->loans[i].taken = b->loans[i].returned = true;
+	}
+	b->touched += b->n_loans > 0;
 }
 
 struct block reclaimed(const struct block *b, const char *node)
 {
+	const bool owns = strcmp(b->owner.node, node) == 0;
 	struct block left = *b;
 
+	return_loans(&left, node);
+	left.probe = true;
+	/* Where it only borrows, the ask is for the owner. */
+	if (!owns && !shares(b, node))
+		return left;
 	left.asker = (struct block_party){ 0 };
 	left.contested = left.kept = left.migrates = false;
-	left.probe = true;
-	if (strcmp(b->owner.node, node) != 0)
+	left.asks_one = 0;
+	if (!owns)
 		return left;
 	/* Where a machine migrates to, it has the address already. */
 	left.owner = b->migrates ? b->asker : (struct block_party){ 0 };

@@ -58,11 +58,12 @@ void taker_saw_blocks(struct taker *t);
 void taker_took(struct taker *t);
 
 /*
- * reclaim_concerns - the node has the block, or shares it as the target of a migration. reclaimed -
- * the block as the taker of the node writes it. It updates exactly the version that it read before
- * its last look at the heartbeat. A block of the node is free then, or of the node that a
- * machine migrates to. One that the node shares stays with its owner, and another target can
- * follow. It is to be probed before an address has a new use.
+ * reclaim_concerns - the node has the block or a loan of it, or shares it as the target of a
+ * migration. reclaimed - the block as the taker of the node writes it. It updates exactly the
+ * version that it read before its last look at the heartbeat. A block of the node is free then, or
+ * of the node that a machine migrates to, and stays lent to others. One that the node shares stays
+ * with its owner, and another target can follow. A loan of the node is returned. It is to be probed
+ * before an address has a new use.
  */
 bool reclaim_concerns(const struct block *b, const char *node);
 struct block reclaimed(const struct block *b, const char *node);

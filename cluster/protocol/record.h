@@ -7,6 +7,23 @@
 
 #include "cluster/protocol/object.h"
 
+/* block_key_whole - the block of a loan. block_key_ip - the address of a loan; else the start. */
+static inline struct block_key block_key_whole(const struct block_key *k)
+{
+	struct block_key whole = *k;
+
+	whole.one = 0;
+	return whole;
+}
+
+static inline struct ip block_key_ip(const struct block_key *k)
+{
+	struct ip ip = k->start;
+
+	ip.v += k->one ? k->one - 1 : 0;
+	return ip;
+}
+
 enum block_state {
 	BLOCK_WANTED,    /* a create or a take with this token may be under way */
 	BLOCK_ASKED,     /* its owner was asked for it, with this token */
@@ -16,7 +33,7 @@ enum block_state {
 	BLOCK_LOST,      /* the same, and another node has confirmed that it has it */
 };
 
-/* A block in the node's own store. */
+/* A block, or the loan of one address, in the node's own store. */
 struct block_record {
 	struct block_key key;
 	enum block_state state;
@@ -28,6 +45,10 @@ struct block_record {
 	 */
 	int64_t since;
 	bool unwanted; /* the pool was gone when the block was claimed; not stored */
+	int64_t taken; /* a loan: when it began, by the agent's clock; not stored */
+	/* Addresses of the block that this node lends: it assigns none of them. */
+	struct loan lent[LOANS_MAX];
+	unsigned n_lent;
 };
 
 /* The node, in its own store. */

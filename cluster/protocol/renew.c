@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 
 /* So many heartbeats are waited for from a machine that may be ours. */
 #define SILENT_BEATS 3
@@ -106,6 +107,7 @@ static int freeze(struct agent *a)
 		return -1;
 	a->node = n;
 	agent_doubt_all(a);
+	borrow_sweep_later(a, n.frozen);
 	return 0;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seek.c: a list of a pool's blocks, when guessing is in vain: which is free, whom to ask. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 #include "cluster/protocol/moves_priv.h"
 
 /* So many owners are asked at a time. */
@@ -41,6 +43,8 @@ static void choose_window(struct agent *a, struct op *op, const struct agent_poo
 {
 	u128 count = grid_count(&p->is.grid);
 
+	if (op->sweep)
+		op->open = DIGITS;
 	if (!op->open && a->set.ranges && count) {
 		op->near = grid_nth(&p->is.grid, a->ops->random(a->arg) % count);
 		op->open = first_open(p);
@@ -156,7 +160,8 @@ bool seek_free_block(struct agent *a, const struct op *op, const struct agent_re
 		*key = r->list[i].key;
 		*there = true;
 		if (!*r->list[i].block.owner.node && !park_waits(p, &r->list[i].block) &&
-		    seek_is_of(p, &r->list[i]) && agent_is_new(a, key))
+		    !borrow_has(a, &r->list[i].block) && seek_is_of(p, &r->list[i]) &&
+		    agent_is_new(a, key))
 			return true;
 	}
 	*there = false;
@@ -201,13 +206,99 @@ bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply 
 	return found;
 }
 
+/* ---- who has the blocks of a pool that is full ---- */
+
+static int by_node(const void *a, const void *b)
+{
+	const struct block_seen *const *x = a, *const *y = b;
+
+	return strcmp((*x)->block.owner.node, (*y)->block.owner.node);
+}
+
+/* Addresses of the block that its node does not use; it says so when it is asked. */
+static uint64_t free_in(const struct agent_pool *p, const struct block_seen *s)
+{
+	struct ip_range range = { s->key.start, s->key.start };
+	uint64_t capacity;
+
+	range.last.v += ((u128)1 << p->is.grid.bits) - 1;
+	capacity = (uint64_t)ranges_capacity_in(p->is.grid.usable, range);
+	return capacity > s->block.used ? capacity - s->block.used : 0;
+}
+
+/* Those with the most blocks stay, in order. */
+static void note_holder(struct pool_holders *h, const char *node, uint64_t blocks)
+{
+	size_t at = POOL_HOLDERS_MAX;
+
+	h->nodes++;
+	while (at > 0 && h->most[at - 1].blocks < blocks)
+		at--;
+	if (at == POOL_HOLDERS_MAX)
+		return;
+	memmove(&h->most[at + 1], &h->most[at], (POOL_HOLDERS_MAX - 1 - at) * sizeof(h->most[0]));
+	(void)snprintf(h->most[at].node, sizeof(h->most[at].node), "%s", node);
+	h->most[at].blocks = blocks;
+}
+
+static void count(const struct agent *a, struct agent_pool *p, const struct block_seen **owned,
+		  size_t n)
+{
+	struct pool_holders h = { .blocks = n };
+	uint64_t blocks = 0;
+
+	qsort(owned, n, sizeof(*owned), by_node);
+	for (size_t i = 0; i < n; i++) {
+		blocks++;
+		if (!agent_has_name(a, &owned[i]->block))
+			h.free += free_in(p, owned[i]);
+		if (i + 1 < n && by_node(&owned[i], &owned[i + 1]) == 0)
+			continue;
+		note_holder(&h, owned[i]->block.owner.node, blocks);
+		blocks = 0;
+	}
+	p->holders = h;
+}
+
+static void note_full(const struct agent *a, struct agent_pool *p, const struct agent_reply *r)
+{
+	const struct block_seen **owned = calloc(r->n_list + 1, sizeof(const struct block_seen *));
+	size_t n = 0;
+
+	p->holders = (struct pool_holders){ .blocks = 0 };
+	for (size_t i = 0; owned && i < r->n_list; i++) {
+		if (*r->list[i].block.owner.node && seek_is_of(p, &r->list[i]))
+			owned[n++] = &r->list[i];
+	}
+	if (n)
+		count(a, p, owned, n);
+	free(owned);
+}
+
+struct pool_holders agent_holders(const struct agent *a, const char *pool)
+{
+	const struct agent_pool *p = agent_find_pool(a, pool);
+
+	return p ? p->holders : (struct pool_holders){ .blocks = 0 };
+}
+
 /* ---- whom to ask ---- */
 
 static bool may_ask(const struct agent *a, const struct agent_pool *p, const struct block_seen *s)
 {
-	return *s->block.owner.node && !*s->block.asker.node && !agent_has_name(a, &s->block) &&
-	       seek_is_of(p, s) && strcmp(s->block.pool_uid, p->is.uid) == 0 &&
-	       agent_is_new(a, &s->key);
+	return *s->block.owner.node && !block_is_asked_for(&s->block) &&
+	       !agent_has_name(a, &s->block) && seek_is_of(p, s) &&
+	       strcmp(s->block.pool_uid, p->is.uid) == 0 && agent_is_new(a, &s->key);
+}
+
+/* It was asked for a loan for this need. */
+static bool was_asked(const struct agent_pool *p, const struct block_seen *s)
+{
+	for (unsigned i = 0; i < p->n_asked_at; i++) {
+		if (ip_equal(p->asked_at[i], s->key.start))
+			return true;
+	}
+	return false;
 }
 
 /* The block with the fewest addresses in use; of several a random one. */
@@ -220,7 +311,8 @@ static const struct block_seen *whom_to_ask(struct agent *a, const struct agent_
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = &r->list[(first + i) % r->n_list];
 
-		if (may_ask(a, p, s) && (!best || s->block.used < best->block.used))
+		if (may_ask(a, p, s) && !was_asked(p, s) &&
+		    (!best || s->block.used < best->block.used))
 			best = s;
 	}
 	return best;
@@ -235,7 +327,7 @@ static size_t asks(const struct agent *a, const char *pool)
 	return n;
 }
 
-bool seek_ask(struct agent *a, const struct block_seen *s)
+bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one)
 {
 	struct block_record record = { .key = s->key, .state = BLOCK_ASKED };
 
@@ -248,6 +340,7 @@ bool seek_ask(struct agent *a, const struct block_seen *s)
 	if (op) {
 		op->begun = false;
 		op->seen = *s;
+		op->seen.block.asks_one = one;
 	}
 	return true;
 }
@@ -286,6 +379,23 @@ static void count_free(struct agent *a, struct agent_pool *p, const struct agent
 		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
 }
 
+/* For the block, if it is empty. Else for one address, if the pool lends any. */
+static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_seen *s)
+{
+	const bool lends = loans_are_of(p) && (s->block.used || p->asked >= TRIES_MAX);
+
+	if (lends ? p->n_asked_at == ASKS_OF_NEED_MAX
+		  : p->asked == TRIES_MAX || (s->block.used && p->asked >= ASKS_MAX))
+		return false;
+	if (!seek_ask(a, s, lends ? LOAN_ANY : 0))
+		return false;
+	if (lends)
+		p->asked_at[p->n_asked_at++] = s->key.start;
+	else
+		p->asked++;
+	return true;
+}
+
 /* Several at once: the hint of how many addresses are in use is old, and a node may be slow. */
 static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
 {
@@ -294,13 +404,11 @@ static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent
 	while (useful && asks(a, p->is.name) < ASKS_MAX) {
 		const struct block_seen *s = whom_to_ask(a, p, r);
 
-		useful = s && p->asked < TRIES_MAX && (!s->block.used || p->asked < ASKS_MAX) &&
-			 seek_ask(a, s);
-		p->asked += useful;
+		useful = s && ask_owner(a, p, s);
 	}
 	p->full = !useful && asks(a, p->is.name) == 0;
 	if (p->full)
-		full_note(a, p, r);
+		note_full(a, p, r);
 	/* The next list is due when answers can be there, however many lists there were. */
 	if (!p->full)
 		p->due = agent_wait(a, p->seeks > 1 ? 1 : p->seeks);
@@ -315,6 +423,12 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	if (r->outcome != CLUSTER_OK || !p) {
 		if (p && r->outcome == CLUSTER_REFUSED)
 			p->refused++;
+		agent_end(op);
+		return;
+	}
+	borrow_strays(a, p, r);
+	if (op->sweep) {
+		p->swept = true;
 		agent_end(op);
 		return;
 	}
@@ -350,7 +464,23 @@ void ask_go(struct agent *a, struct op *op)
 	struct block b = op->seen.block;
 
 	b.asker = agent_party(a, record->token);
+	b.contested = b.kept = false;
+	op->seen.block.asks_one = 0;
 	agent_send(a, op, STEP_UPDATE, &b);
+}
+
+/* The owner lends one address: that is recorded first, and then the ask ends. */
+static bool got_loan(struct agent *a, struct op *op, uint64_t token, const struct agent_reply *r)
+{
+	const struct loan *loan = borrow_find(a, &r->block, token, 0);
+
+	if (!loan)
+		return false;
+	if (borrow_begin(a, &op->key, loan))
+		agent_later(a, op);
+	else
+		contest_begin(a, op);
+	return true;
 }
 
 /*
@@ -362,9 +492,10 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	struct block_record record = *agent_find(a, &op->key);
 	struct block_party us = agent_party(a, record.token);
 	bool stands = r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us);
-
 	bool unknown = r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
 
+	if (r->outcome == CLUSTER_OK && got_loan(a, op, record.token, r))
+		return;
 	if (unknown || (stands && a->now < op->since + a->set.ask)) {
 		/* The owner's answer comes with a watch, or is seen at the next look. */
 		agent_later(a, op);
@@ -378,8 +509,9 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 		b.asker = (struct block_party){ 0 };
 		b.contested = b.kept = false;
+		b.asks_one = 0;
 		agent_send(a, op, STEP_UPDATE, &b);
-	} else if (op->step == STEP_UPDATE && r->outcome == CLUSTER_CONFLICT) {
+	} else if (stands || (op->step == STEP_UPDATE && r->outcome == CLUSTER_CONFLICT)) {
 		agent_send(a, op, STEP_LOOK, NULL);
 	} else {
 		want_missed(a, op);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster/protocol/agent_priv.h"
+#include "cluster/protocol/loans_priv.h"
 #include "lib/base/array.h"
 
 #define WANTS_MAX 4096
@@ -56,11 +57,15 @@ void agent_unwant(struct agent *a, const struct block_key *key)
 
 void want_missed(struct agent *a, const struct op *op)
 {
-	struct want *w = find(a, &op->key);
-
 	/* One in our own name comes back as a stray. */
-	if (w && !agent_has_name(a, &op->seen.block))
-		w->seen = op->seen;
+	if (agent_has_name(a, &op->seen.block))
+		return;
+	for (size_t i = 0; i < a->n_wants; i++) {
+		const struct block_key whole = block_key_whole(&a->wants[i].key);
+
+		if (block_key_equal(&whole, &op->key))
+			a->wants[i].seen = op->seen;
+	}
 }
 
 static void end(struct want *w, enum need_result how)
@@ -81,7 +86,7 @@ static bool is_held(const struct want *w)
 /* Another node asks for it, too: its ask is answered first. */
 static bool is_asked_for(const struct want *w)
 {
-	return *w->seen.block.asker.node;
+	return block_is_asked_for(&w->seen.block);
 }
 
 /* The owner was asked and did not give it, or other asks never end. */
@@ -94,44 +99,62 @@ static bool is_kept(const struct want *w)
 }
 
 /* The owner in w->seen has not been asked yet. */
-static void ask(struct agent *a, struct want *w)
+static void ask(struct agent *a, const struct agent_pool *p, struct want *w)
 {
 	const struct block_seen seen = w->seen;
 
 	(void)snprintf(w->asked, sizeof(w->asked), "%s", seen.block.owner.node);
 	w->asks++;
-	w->seen = (struct block_seen){ .key = w->key };
+	w->seen = (struct block_seen){ .key = block_key_whole(&w->key) };
 	/* Without an answer the owner is still the one to name. */
-	if (!seek_ask(a, &seen))
+	if (!seek_ask(a, &seen, loans_are_of(p) ? w->key.one : 0))
 		w->seen = seen;
 }
 
 /* A look, and a claim if no node has it. */
 static void claim(struct agent *a, struct want *w)
 {
+	const struct block_key whole = block_key_whole(&w->key);
+
 	w->tries++;
-	w->seen = (struct block_seen){ .key = w->key };
+	w->seen = (struct block_seen){ .key = whole };
 	w->due = agent_wait(a, w->tries);
-	claim_start(a, &w->key, true);
+	claim_start(a, &whole, true);
+}
+
+/* A loan that cannot be assigned now is returned, and then asked for again. */
+static void go_with_loan(struct agent *a, struct want *w, struct block_record *loan)
+{
+	if (block_is_in_conflict(loan))
+		end(w, NEED_FULL);
+	else if (loan->state == BLOCK_GRANTED && !agent_is_busy(a, &loan->key) &&
+		 agent_retire(a, loan) > 0)
+		/* A pod of this node has it: the ADD says which. */
+		end(w, NEED_MET);
 }
 
 static void go(struct agent *a, struct want *w)
 {
 	const struct agent_pool *p = agent_find_pool(a, w->key.pool);
-	const struct block_record *r = agent_find(a, &w->key);
+	const struct block_key whole = block_key_whole(&w->key);
+	const struct block_record *r = agent_find(a, &whole);
+	struct block_record *loan = w->key.one ? agent_find(a, &w->key) : NULL;
 	const bool conflict = r && block_is_in_conflict(r);
 	enum need_result how = NEED_REFUSED;
 
 	if (!p || claim_cannot(a, p, &how))
 		end(w, how);
-	else if (r && block_may_give(&a->node, r) && claim_is_open(a, p))
+	else if (((r && block_may_give(&a->node, r)) || (loan && block_may_give(&a->node, loan))) &&
+		 claim_is_open(a, p))
 		end(w, NEED_MET);
-	else if (!conflict && (r || agent_is_busy(a, &w->key) || !claim_is_open(a, p)))
+	else if (loan)
+		go_with_loan(a, w, loan);
+	else if (!conflict && (r || agent_is_busy(a, &whole) || !claim_is_open(a, p)))
 		return;
 	else if (conflict || is_kept(w))
 		end(w, NEED_FULL);
 	else if (is_held(w) && !is_asked_for(w))
-		ask(a, w);
+		ask(a, p, w);
 	else if (w->tries >= TRIES_MAX)
 		end(w, NEED_REFUSED);
 	else if (w->due <= a->now)

@@ -44,6 +44,17 @@ static int keep(void *arg, const struct block_key *key)
 	return !((const struct one_agent *)arg)->empty;
 }
 
+static int lends_none(void *arg, const struct block_key *key, uint32_t one,
+		      const struct block_party *to, struct loan *out)
+{
+	(void)arg;
+	(void)key;
+	(void)one;
+	(void)to;
+	(void)out;
+	return 1;
+}
+
 static int put_node(void *arg, const struct node_record *r)
 {
 	((struct one_agent *)arg)->record = *r;
@@ -82,9 +93,9 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 	met(arg, pool, result);
 }
 
-static const struct agent_ops ops = { send_request, zero,     clock_of, put_block, keep,
-				      keep,         put_node, used,     spare,     probed,
-				      met,          clock_of, seated };
+static const struct agent_ops ops = { send_request, zero,       clock_of, put_block, keep,
+				      keep,         lends_none, put_node, used,      spare,
+				      probed,       met,        clock_of, seated };
 
 bool one_agent_gives(const struct one_agent *n)
 {

@@ -44,7 +44,9 @@ unsigned world_slot_of(const struct world *w, struct ip ip)
 
 static void step_machine(struct world *w, struct machine *m, uint32_t choice)
 {
-	switch (choice % 16) {
+	bool spared = w->set.calm && choice % 16 < 3 && choice / 16 % 16 && m->on && m->agent;
+
+	switch (spared && !m->cut ? 11 : choice % 16) {
 	case 0:
 		if (m->on)
 			world_power_off(w, m);
@@ -212,240 +214,6 @@ const char *world_step(struct world *w, uint32_t choice)
 	return *w->violation ? w->violation : NULL;
 }
 
-/* ---- judging ---- */
-
-static const struct object *object_of(struct world *w, const struct block_record *r)
-{
-	char name[GRID_NAME_LEN];
-
-	return world_find(w, CLUSTER_BLOCK, grid_name(r->key.pool, r->key.start, name));
-}
-
-static bool has_it(const struct object *o, const struct machine *m, const struct block_record *r)
-{
-	const struct block_party *has;
-
-	if (!o)
-		return false;
-	has = world_is_target(o, m) ? &o->block.asker : &o->block.owner;
-	return strcmp(has->node, m->name) == 0 && strcmp(has->holder, m->node.holder) == 0 &&
-	       has->token == r->token;
-}
-
-/* The rest is world_may_share()'s. */
-static bool is_same_pod(const struct machine *m, const struct block_record *r, unsigned ip)
-{
-	return world_pod_of(r->identity) == m->pods[ip];
-}
-
-/* At this moment the store says that the block is ours, and no pod has the address. */
-void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
-		      unsigned ip)
-{
-	const struct object *o = object_of(w, r);
-
-	if (w->taken[ip] && !r->probe && !w->restored)
-		world_violated(w, "%s does not probe address %u of a block that was taken", m->name,
-			       ip);
-	w->taken[ip] = false;
-	if (w->restored)
-		return;
-	if (!has_it(o, m, r))
-		world_violated(w, "%s gave address %u of a block that %s has", m->name, ip,
-			       o && *o->block.owner.node ? o->block.owner.node : "nobody");
-	else if (!w->pool_there || strcmp(o->block.pool_uid, w->pool.uid) != 0)
-		world_violated(w, "%s gave address %u of a pool that is gone", m->name, ip);
-	for (unsigned i = 0; i < w->set.nodes && !w->set.lies; i++) {
-		if (w->machines[i].lease[ip] &&
-		    !(w->set.migrates && is_same_pod(&w->machines[i], r, ip)))
-			world_violated(w, "%s gave address %u, which a pod of %s has", m->name, ip,
-				       w->machines[i].name);
-	}
-}
-
-/* ---- after a restore ---- */
-
-static bool machine_is_consistent(struct world *w, const struct machine *m)
-{
-	if (m->on && (m->node.frozen > w->now || m->lists != LIST_DONE || m->n_events))
-		return false;
-	for (size_t i = 0; i < m->n_blocks && m->on; i++) {
-		const struct block_record *r = &m->blocks[i];
-
-		if (r->state >= BLOCK_CONTESTED ||
-		    (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r)))
-			return false;
-	}
-	return true;
-}
-
-static unsigned owners_of(const struct world *w, unsigned ip)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < w->set.nodes; i++)
-		n += w->machines[i].lease[ip];
-	return n;
-}
-
-static bool is_shared(struct world *w, unsigned ip)
-{
-	const struct block_record r = { .key = world_block(w, ip) };
-	const struct object *o = object_of(w, &r);
-
-	return o && o->block.migrates;
-}
-
-void world_judge_again(struct world *w)
-{
-	for (size_t i = 0; i < MESSAGES; i++) {
-		if (w->messages[i].used && w->messages[i].restores != w->counts.restores)
-			return;
-	}
-	for (unsigned i = 0; i < w->set.nodes; i++) {
-		if (!machine_is_consistent(w, &w->machines[i]))
-			return;
-	}
-	for (unsigned ip = 0; ip < IPS; ip++) {
-		if (owners_of(w, ip) > 1U + is_shared(w, ip))
-			return;
-	}
-	w->counts.judged_again += w->restored;
-	w->restored = false;
-}
-
-static void judge_records(struct world *w)
-{
-	struct block_seen seen[OBJECTS];
-	size_t n = world_list(w, seen);
-
-	for (unsigned k = 0; k < w->set.nodes; k++) {
-		struct machine *m = &w->machines[k];
-
-		for (size_t i = 0; i < n; i++) {
-			const struct block_record *r = world_on_disk(m, &seen[i].key);
-
-			if (strcmp(seen[i].block.owner.node, m->name) == 0 &&
-			    (!r || r->token != seen[i].block.owner.token))
-				world_violated(w, "%s has a block that it does not know", m->name);
-		}
-		for (size_t i = 0; i < m->n_blocks; i++) {
-			const struct block_record *r = &m->blocks[i];
-
-			if (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r))
-				world_violated(w, "%s thinks that it has a block", m->name);
-			/* An ask may always stand: the pool may be full. */
-			if (r->state != BLOCK_GRANTED && r->state != BLOCK_ASKED)
-				world_violated(w, "%s: a block never comes to rest", m->name);
-		}
-	}
-}
-
-static bool is_lost(const struct world *w, struct machine *m, unsigned ip)
-{
-	struct block_key key = world_block(w, ip);
-	const struct block_record *r = world_on_disk(m, &key);
-
-	return r && r->state == BLOCK_LOST;
-}
-
-/* Pods of two nodes with one address: the block is lost to one of them, which an operator sees. */
-static void judge_doubles(struct world *w)
-{
-	for (unsigned ip = 0; ip < IPS; ip++) {
-		unsigned lost = 0;
-
-		for (unsigned k = 0; k < w->set.nodes; k++)
-			lost += w->machines[k].lease[ip] && is_lost(w, &w->machines[k], ip);
-		if (owners_of(w, ip) > lost + 1 + is_shared(w, ip))
-			world_violated(w, "%u nodes have address %u in silence", owners_of(w, ip),
-				       ip);
-	}
-}
-
-static void judge_no_wants(struct world *w)
-{
-	for (unsigned k = 0; k < w->set.nodes; k++) {
-		if (w->machines[k].wants)
-			world_violated(w, "%s waits for address %u for ever", w->machines[k].name,
-				       w->machines[k].wanted);
-	}
-}
-
-/* A block comes to the node that wants it, or its owner has pods in it and is named. */
-static void judge_want(struct world *w, struct machine *m, unsigned ip)
-{
-	const struct block_record at = { .key = world_block(w, ip) };
-	const unsigned first = world_slot_of(w, at.key.start);
-
-	world_want(w, m, ip);
-	world_settle(w);
-	judge_no_wants(w);
-
-	const struct object *o = object_of(w, &at);
-	bool used = false;
-
-	for (unsigned k = 0; k < w->set.nodes && o; k++) {
-		const struct machine *owner = &w->machines[k];
-
-		for (unsigned i = 0;
-		     strcmp(owner->name, o->block.owner.node) == 0 && i < 1U << w->set.bits; i++)
-			used |= owner->lease[first + i];
-	}
-	if (m->answer.how == NEED_MET)
-		return;
-	if (m->answer.how != NEED_FULL || !used || !m->answer.used ||
-	    strcmp(m->answer.node, o->block.owner.node) != 0)
-		world_violated(w, "%s wants address %u, and hears %d of node \"%s\"", m->name, ip,
-			       (int)m->answer.how, m->answer.node);
-}
-
-static void judge_wants(struct world *w)
-{
-	judge_no_wants(w);
-	for (unsigned b = 0; b < w->set.blocks && w->set.wants; b++)
-		judge_want(w, &w->machines[b % w->set.nodes], b << w->set.bits);
-}
-
-static void end_lost_pods(struct world *w)
-{
-	for (unsigned k = 0; k < w->set.nodes; k++) {
-		for (unsigned ip = 0; ip < IPS; ip++) {
-			if (is_lost(w, &w->machines[k], ip))
-				w->machines[k].lease[ip] = false;
-		}
-	}
-}
-
-/* Pods until the pool is full, at one machine after the other: every address must be had. */
-void world_judge_full(struct world *w)
-{
-	unsigned total = w->set.blocks << w->set.bits, pods = 0;
-
-	for (unsigned round = 0; round < 6 * total && pods < total; round++) {
-		for (unsigned k = 0; k < w->set.nodes; k++) {
-			struct machine *m = &w->machines[(k + round) % w->set.nodes];
-
-			while (world_add_pod(w, m, 0))
-				;
-		}
-		world_settle(w);
-		pods = 0;
-		for (unsigned ip = 0; ip < IPS; ip++)
-			pods += owners_of(w, ip) > 0;
-	}
-	if (pods != total)
-		world_violated(w, "%u of %u addresses could be had", pods, total);
-
-	/* One more cannot be had, and who waits for it is told. */
-	unsigned full = w->counts.needs[NEED_FULL];
-
-	(void)world_add_pod(w, &w->machines[0], 0);
-	world_settle(w);
-	if (w->counts.needs[NEED_FULL] == full)
-		world_violated(w, "a need of a full pool does not end");
-}
-
 /* ---- the end ---- */
 
 /* Who waits may look; what changes blocks must end. */
@@ -526,16 +294,16 @@ const char *world_heal(struct world *w)
 			world_tick(w, m); /* the last step may have been a reply */
 	}
 	world_settle(w);
-	judge_doubles(w);
-	end_lost_pods(w);
+	world_judge_doubles(w);
+	world_end_lost_pods(w);
 	world_settle(w);
 	if (!w->pool_there || w->pool.ending)
 		renew_pool(w);
 	world_judge_again(w);
 	if (w->restored)
 		world_violated(w, "the restore is never over");
-	judge_records(w);
-	judge_wants(w);
+	world_judge_records(w);
+	world_judge_wants(w);
 	(w->set.pods ? world_judge_moves : world_judge_full)(w);
 	return *w->violation ? w->violation : NULL;
 }
@@ -564,6 +332,7 @@ struct world *world_new(const struct world_settings *settings)
 	w->pool.warm = settings->pods ? 0 : 1;
 	w->pool.strict = settings->strict_pool;
 	w->pool.sticky = settings->pods;
+	w->pool.lends = settings->bits > 0;
 	w->pool.keep = settings->pods ? KEEP : 0;
 	w->pool.idle = settings->idle ? 3 * RENEW : 0;
 	for (unsigned i = 0; i < settings->nodes; i++) {

@@ -27,6 +27,7 @@ struct world_settings {
 	bool migrates; /* some pods start beside their source */
 	bool loosens;  /* in the end, addresses do not move with pods any more */
 	bool wants;    /* pods request certain addresses */
+	bool calm;     /* few faults: pods live, and the pool is full most of the time */
 	bool quiet;    /* no ADD between two calls of an agent's operations */
 	bool trace;    /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
@@ -47,6 +48,8 @@ struct world_settings {
 		LOSE_IDENTITY, /* the store forgets whose a block is that no node has */
 		VOUCH_ALWAYS,  /* the source of a migration says that it probed its address */
 		LOSE_MIGRATES, /* the owner does not know that its asker has the address, too */
+		GIVE_LENT,     /* the owner assigns an address that it lends */
+		LOSE_LOANS,    /* an agent that does not know loans writes a block */
 	} wrong;
 };
 
@@ -55,7 +58,7 @@ struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
 		full, restores, contests, lost, needs[5], wants[5], judged_again, pools_gone, disks,
 		parks, moves, expired, evicted, returned, shared, unshared, followed, asks_back,
-		vouched;
+		vouched, lends, borrowed, given_back;
 };
 
 struct world;

@@ -14,6 +14,11 @@ struct block_record *world_on_disk(struct machine *m, const struct block_key *ke
 	return NULL;
 }
 
+static unsigned slot_of(const struct machine *m, const struct block_key *key)
+{
+	return world_slot_of(m->world, block_key_ip(key));
+}
+
 static uint64_t next_random(void *arg)
 {
 	struct machine *m = arg;
@@ -33,26 +38,46 @@ static int put_block(void *arg, const struct block_record *r)
 	m->world->counts.grants += r->state == BLOCK_GRANTED &&
 				   (old->state != BLOCK_GRANTED || old->token != r->token);
 	*old = *r;
-	world_trace(m->world, "%s: block %u is %s, epoch %u", m->name,
-		    world_slot_of(m->world, r->key.start),
+	world_trace(m->world, "%s: %s %u is %s, epoch %u, lends %u", m->name,
+		    r->key.one ? "loan" : "block", slot_of(m, &r->key),
 		    (const char *[]){ "wanted", "asked", "granted", "returning", "contested",
 				      "lost" }[r->state],
-		    (unsigned)r->epoch);
+		    (unsigned)r->epoch, r->n_lent);
 	m->world->counts.lost += r->state == BLOCK_LOST;
-	if (r->state == BLOCK_LOST && !m->world->restored)
+	if (r->state == BLOCK_LOST && !m->world->restored && !m->world->set.lies)
 		world_violated(m->world, "%s lost a block in which pods live", m->name);
 	return 0;
 }
 
-static uint32_t count_used(void *arg, const struct block_key *key)
+/* Leases of the block, without those of loans that this machine has. */
+static uint32_t count_leases(struct machine *m, const struct block_key *key)
 {
-	const struct machine *m = arg;
-	unsigned first = world_slot_of(m->world, key->start);
+	struct block_key loan = *key;
 	uint32_t n = 0;
 
-	for (unsigned i = 0; i < 1U << m->world->set.bits; i++)
-		n += m->lease[first + i];
+	if (key->one)
+		return m->lease[slot_of(m, key)];
+	for (unsigned i = 0; i < 1U << m->world->set.bits; i++) {
+		loan.one = i + 1;
+		n += m->lease[slot_of(m, &loan)] && !world_on_disk(m, &loan);
+	}
 	return n;
+}
+
+static uint32_t count_used(void *arg, const struct block_key *key)
+{
+	const struct block_record *r = world_on_disk(arg, key);
+
+	return count_leases(arg, key) + (r ? r->n_lent : 0);
+}
+
+static bool is_lent(const struct block_record *r, uint32_t at)
+{
+	for (unsigned i = 0; i < r->n_lent; i++) {
+		if (r->lent[i].at == at)
+			return true;
+	}
+	return false;
 }
 
 /* May this machine assign from this block? As the transaction of an ADD asks. */
@@ -83,8 +108,10 @@ static bool give(struct world *w, struct machine *m, uint32_t choice)
 		if (!world_may_give(m, r))
 			continue;
 		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
-			if (m->lease[first + k])
+			if (m->lease[first + k] || (r->key.one && k + 1 != r->key.one) ||
+			    (is_lent(r, k) && w->set.wrong != GIVE_LENT))
 				continue;
+			w->counts.borrowed += r->key.one > 0;
 			give_one(w, m, r, first + k);
 			return true;
 		}
@@ -120,7 +147,12 @@ static int drop_block(void *arg, const struct block_key *key)
 
 	if (!r)
 		return 0;
-	if (count_used(m, key) && m->world->set.wrong != DROP_USED)
+	/* Of a loan that is in a block of this machine, too, only the record ends. */
+	struct block_key whole = block_key_whole(key);
+	const struct block_record *block = key->one ? world_on_disk(m, &whole) : NULL;
+	bool stays = block && block->state >= BLOCK_GRANTED;
+
+	if (!stays && count_leases(m, key) && m->world->set.wrong != DROP_USED)
 		return 1;
 	*r = m->blocks[--m->n_blocks];
 	return 0;
@@ -131,17 +163,41 @@ static int retire_block(void *arg, const struct block_key *key)
 	struct machine *m = arg;
 
 	between(m);
-	if (count_used(arg, key) && m->world->set.wrong != KEEP_USED)
-		return 1;
 	struct block_record *r = world_on_disk(m, key);
 
 	if (!r)
 		abort();
+	if ((count_leases(m, key) && m->world->set.wrong != KEEP_USED) || r->n_lent)
+		return 1;
 	r->state = BLOCK_RETURNING;
 	m->world->counts.returns++;
 	world_trace(m->world, "%s: block %u is returning", m->name,
 		    world_slot_of(m->world, key->start));
 	return 0;
+}
+
+static int lend(void *arg, const struct block_key *key, uint32_t one, const struct block_party *to,
+		struct loan *out)
+{
+	struct machine *m = arg;
+	struct block_key at = *key;
+
+	between(m);
+
+	struct block_record *r = world_on_disk(m, key);
+
+	for (uint32_t i = 0; i < 1U << m->world->set.bits; i++) {
+		at.one = i + 1;
+		if ((one != LOAN_ANY && one != at.one) || m->lease[slot_of(m, &at)] ||
+		    is_lent(r, i) || r->n_lent == LOANS_MAX)
+			continue;
+		*out = (struct loan){ .at = i, .to = *to };
+		r->lent[r->n_lent++] = *out;
+		m->world->counts.lends++;
+		world_trace(m->world, "%s: lends %u to %s", m->name, slot_of(m, &at), to->node);
+		return 0;
+	}
+	return 1;
 }
 
 static int put_node(void *arg, const struct node_record *r)
@@ -156,15 +212,17 @@ static int put_node(void *arg, const struct node_record *r)
 
 static uint64_t spare(void *arg, const char *pool)
 {
-	const struct machine *m = arg;
+	struct machine *m = arg;
 	uint64_t n = 0;
 
 	(void)pool;
 	for (size_t i = 0; i < m->n_blocks; i++) {
 		const struct block_record *r = &m->blocks[i];
 
+		uint64_t size = r->key.one ? 1 : UINT64_C(1) << m->world->set.bits;
+
 		if (world_may_give(m, r))
-			n += (UINT64_C(1) << m->world->set.bits) - count_used(arg, &r->key);
+			n += size - count_used(arg, &r->key);
 	}
 	return n;
 }
@@ -201,9 +259,9 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 	world_pod_told(m->world, m, identity, result);
 }
 
-static const struct agent_ops ops = { world_send,   next_random, now,   put_block, drop_block,
-				      retire_block, put_node,    used,  spare,     probed,
-				      met,          now,         seated };
+static const struct agent_ops ops = { world_send,   next_random, now,      put_block, drop_block,
+				      retire_block, lend,        put_node, used,      spare,
+				      probed,       met,         now,      seated };
 
 /* ---- machines ---- */
 
@@ -241,10 +299,18 @@ struct block_key world_block(const struct world *w, unsigned ip)
 	return key;
 }
 
+static struct block_key want_key(const struct world *w, unsigned ip)
+{
+	struct block_key key = world_block(w, ip);
+
+	key.one = ip - world_slot_of(w, key.start) + 1;
+	return key;
+}
+
 /* The answer came: the ADD that waits for it tries again. */
 static void look_at_want(struct world *w, struct machine *m)
 {
-	struct block_key key = world_block(w, m->wanted);
+	struct block_key key = want_key(w, m->wanted), whole = block_key_whole(&key);
 	const struct block_record *r;
 
 	if (!m->wants)
@@ -255,14 +321,16 @@ static void look_at_want(struct world *w, struct machine *m)
 	m->wants = false;
 	agent_unwant(m->agent, &key);
 	w->counts.wants[m->answer.how]++;
-	r = world_on_disk(m, &key);
+	r = world_on_disk(m, &whole);
+	if (!r || !world_may_give(m, r) || is_lent(r, key.one - 1))
+		r = world_on_disk(m, &key);
 	if (r && world_may_give(m, r) && !m->lease[m->wanted])
 		give_one(w, m, r, m->wanted);
 }
 
 void world_want(struct world *w, struct machine *m, unsigned ip)
 {
-	struct block_key key = world_block(w, ip);
+	struct block_key key = want_key(w, ip);
 
 	if (m->wants || !m->agent)
 		return;

@@ -39,5 +39,15 @@ void world_notice_off(struct world *w, struct machine *m);
 void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
 		      unsigned ip);
 void world_judge_again(struct world *w);
+/*
+ * At the end. world_judge_records - the store and the machines agree. world_judge_doubles - pods of
+ * two machines with one address are named; world_end_lost_pods - such pods end. world_judge_wants -
+ * each requested address comes, or its owner is named. world_judge_full - pods get all addresses.
+ */
+void world_judge_records(struct world *w);
+void world_judge_doubles(struct world *w);
+void world_end_lost_pods(struct world *w);
+void world_judge_wants(struct world *w);
+void world_judge_full(struct world *w);
 
 #endif

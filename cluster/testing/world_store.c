@@ -35,6 +35,8 @@ static void count_update(struct world *w, const struct block *from, const struct
 	c->contests += to->contested && !from->contested;
 	c->takes += !*to->owner.node;
 	c->taken_free += !*from->owner.node;
+	for (unsigned i = 0; i < to->n_loans; i++)
+		c->given_back += to->loans[i].returned;
 	c->handed_over += *from->owner.node && *to->owner.node &&
 			  strcmp(from->owner.node, to->owner.node) != 0;
 }
@@ -87,6 +89,11 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 	o->block = r->block;
 	o->block.probe &= w->set.wrong != LOSE_PROBE;
 	o->block.migrates &= w->set.wrong != LOSE_MIGRATES;
+	if (w->set.wrong == LOSE_LOANS && !*o->block.owner.node)
+		o->block.n_loans = 0;
+	/* As JSON has it. */
+	if (!*o->block.asker.node)
+		o->block.asks_one = 0;
 	if (w->set.wrong == LOSE_IDENTITY && !*o->block.owner.node)
 		*o->block.identity = '\0';
 	o->beat = r->beat;
@@ -274,7 +281,7 @@ void world_step_network(struct world *w, uint32_t choice)
 
 	if (!m)
 		return;
-	if (choice / 2 % 8 == 0) {
+	if (choice / 2 % 8 == 0 && (!w->set.calm || choice / 16 % 8 == 0)) {
 		time_out(w, m);
 	} else if (m->late && choice / 2 % 8 == 1) {
 		m->used = false;

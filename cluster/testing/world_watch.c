@@ -139,6 +139,22 @@ static void look_at_block(struct world *w, struct world_taker *t, uint32_t choic
 	taker_saw_blocks(&t->is);
 }
 
+/* A pod of the dead machine may have had address i of the block. before: the same, until now. */
+static bool is_taken(const struct world_taker *t, const struct block *now, uint32_t i, bool before)
+{
+	const struct block *was = &t->block.block;
+	const bool is_handed_over = strcmp(was->owner.node, now->owner.node) != 0;
+
+	for (unsigned k = 0; k < was->n_loans; k++) {
+		const struct loan *l = &was->loans[k];
+
+		if (l->at == i && l->taken)
+			return before || (!l->returned && now->loans[k].returned);
+	}
+	/* The target of a migration shared the address with the dead machine before. */
+	return is_handed_over ? !*now->owner.node : before;
+}
+
 static void take(struct world *w, struct world_taker *t, uint32_t choice)
 {
 	struct agent_request r = {
@@ -154,12 +170,11 @@ static void take(struct world *w, struct world_taker *t, uint32_t choice)
 	unsigned first = world_slot_of(w, t->block.key.start);
 	enum cluster_outcome outcome = world_write_object(w, &r);
 
-	const bool was_target = strcmp(t->block.block.owner.node, w->machines[t->node].name) != 0;
-
-	w->counts.asks_back += outcome == CLUSTER_OK && was_target;
-	/* The target of a migration shared the address with the dead machine before. */
-	for (unsigned i = 0; i < 1U << w->set.bits && outcome == CLUSTER_OK && !was_target; i++)
-		w->taken[first + i] = !*r.block.owner.node;
+	w->counts.asks_back +=
+		outcome == CLUSTER_OK && t->block.block.migrates && !r.block.migrates &&
+		strcmp(t->block.block.owner.node, w->machines[t->node].name) != 0;
+	for (unsigned i = 0; i < 1U << w->set.bits && outcome == CLUSTER_OK; i++)
+		w->taken[first + i] = is_taken(t, &r.block, i, w->taken[first + i]);
 	world_trace(w, "a taker takes block %u of %s: %d", first, w->machines[t->node].name,
 		    (int)outcome);
 	taker_took(&t->is);

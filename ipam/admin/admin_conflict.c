@@ -24,6 +24,7 @@ struct pods_job {
 
 /* See ipam/store/key.h. */
 #define BLOCKS "b/"
+#define LOANS  "l/"
 #define POOLS  "d/"
 
 struct conflicts_job {
@@ -97,6 +98,11 @@ static int add_conflict(struct lease_db *l, const struct block_record *r, struct
 	if (pool_db_load(l, r->key.pool, &p, &found, e))
 		return -1;
 	struct ip_range range = pool_block_range(found ? p.source.blocks.bits : 0, r->key.start);
+	struct block_key from = r->key;
+
+	from.start = block_key_ip(&r->key);
+	if (r->key.one)
+		range.first = range.last = from.start;
 
 	if (json_add_str(o, "pool", r->key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
@@ -108,7 +114,7 @@ static int add_conflict(struct lease_db *l, const struct block_record *r, struct
 	all->pods.out = json_add_array(o, "pods");
 	if (!all->pods.out)
 		return err_nomem(e);
-	if (add_pods(l, &r->key, &all->pods, e))
+	if (add_pods(l, &from, &all->pods, e))
 		return -1;
 	return json_add_int(o, "podCount", all->pods.n) ? err_nomem(e) : 0;
 }
@@ -187,6 +193,9 @@ static int see_all(struct lease_db *l, void *arg, struct err *e)
 	if (!job->out)
 		return err_nomem(e);
 	if (pool_db_keys(l, &job->kind, &keys, e))
+		return -1;
+	/* The loan of one address is in conflict as a block is. */
+	if (strcmp(job->kind.s, BLOCKS) == 0 && pool_db_keys(l, &(struct key){ LOANS }, &keys, e))
 		return -1;
 	for (size_t i = 0; i < keys.n && json_len(job->out) < ADMIN_CONFLICTS_MAX; i++) {
 		if (job->see(l, keys.items[i].s, job, e))

@@ -242,6 +242,27 @@ struct blocks_job {
 	struct node_record node;
 };
 
+/* What the block lends; of a loan: that it is one. */
+static int add_loans(struct json *o, const struct block_record *r)
+{
+	struct json *lent = r->n_lent ? json_add_array(o, "lent") : NULL;
+	char text[IP_STR_LEN];
+
+	if (r->key.one && json_add_bool(o, "loan", true))
+		return -1;
+	for (unsigned i = 0; i < r->n_lent; i++) {
+		struct json *item = lent ? json_push_object(lent) : NULL;
+		struct ip ip = r->key.start;
+
+		ip.v += r->lent[i].at;
+		if (!item || json_add_str(item, "address", ip_format(ip, text)) ||
+		    json_add_str(item, "node", r->lent[i].to.node) ||
+		    json_add_bool(item, "taken", r->lent[i].taken))
+			return -1;
+	}
+	return 0;
+}
+
 static int add_block(struct lease_db *l, const struct blocks_job *job, const struct source *s,
 		     const char *key, struct err *e)
 {
@@ -257,6 +278,8 @@ static int add_block(struct lease_db *l, const struct blocks_job *job, const str
 	    lease_db_usage(l, s->scope, pool_block_id(r.key.start, id), &t, e))
 		return -1;
 	struct ip_range range = pool_block_range(s->blocks.bits, r.key.start);
+	if (r.key.one)
+		range.first = range.last = block_key_ip(&r.key);
 	bool assigns = node_may_give(&job->node, s->blocks.strict, l->ipam->boot,
 				     ctx_since_boot(l->ipam->ctx)) &&
 		       block_may_give(&job->node, &r);
@@ -266,7 +289,7 @@ static int add_block(struct lease_db *l, const struct blocks_job *job, const str
 	    json_add_str(o, "state", block_state_name(r.state)) ||
 	    json_add_bool(o, "assigns", assigns) || json_add_bool(o, "probe", r.probe) ||
 	    admin_add_count(o, "addresses", ranges_capacity_in(&s->usable, range)) ||
-	    json_add_int(o, "used", (int64_t)t.used))
+	    json_add_int(o, "used", (int64_t)t.used) || add_loans(o, &r))
 		return err_nomem(e);
 	return 0;
 }
@@ -275,7 +298,7 @@ static int add_blocks(struct lease_db *l, const struct blocks_job *job, const ch
 		      struct err *e)
 {
 	auto_pool_entry struct pool_entry p = { .text = { .tree = NULL } };
-	auto_keys struct keys keys = { .n = 0 };
+	auto_keys struct keys keys = { .n = 0 }, loans = { .n = 0 };
 	struct key prefix;
 	bool found;
 
@@ -288,6 +311,13 @@ static int add_blocks(struct lease_db *l, const struct blocks_job *job, const ch
 		return -1;
 	for (size_t i = 0; i < keys.n; i++) {
 		if (add_block(l, job, &p.source, keys.items[i].s, e))
+			return -1;
+	}
+	key_of_loans(&prefix, p.source.scope);
+	if (p.source.blocks.shared && pool_db_keys(l, &prefix, &loans, e))
+		return -1;
+	for (size_t i = 0; i < loans.n; i++) {
+		if (add_block(l, job, &p.source, loans.items[i].s, e))
 			return -1;
 	}
 	return 0;

@@ -19,13 +19,17 @@
 /* The agent deletes a pool of the cluster after its blocks. */
 static int check_no_blocks(struct lease_db *l, const char *name, struct err *e)
 {
-	auto_keys struct keys blocks = { .n = 0 };
+	auto_keys struct keys blocks = { .n = 0 }, loans = { .n = 0 };
 	char scope[KEY_SCOPE_MAX];
 	struct key prefix;
 
 	key_of_blocks(&prefix, key_scope(scope, 'p', name));
 	if (pool_db_keys(l, &prefix, &blocks, e))
 		return -1;
+	key_of_loans(&prefix, scope);
+	if (pool_db_keys(l, &prefix, &loans, e))
+		return -1;
+	blocks.n += loans.n;
 	if (blocks.n == 0)
 		return 0;
 	err_set(e, ERR_BUSY, 0, "pool %s: this node has %zu block%s of it", name, blocks.n,

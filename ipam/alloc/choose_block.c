@@ -37,29 +37,40 @@ static bool is_for(const struct block_search *h, const struct block_record *r)
 	return !h->s->blocks.moves || strcmp(r->identity, h->request->identity) == 0;
 }
 
-/* 1: addresses of the block may be assigned in the epoch of the node. */
-static int check_block(const struct block_search *h, struct ip start, struct err *e)
+/* The block or the loan may be assigned from in the epoch of the node. */
+static bool is_usable(const struct block_search *h, const struct block_record *r)
 {
-	struct block_record r;
+	return block_may_give(&h->node, r) && (h->probes || !r->probe) && is_for(h, r);
+}
+
+/* 1: addresses of the block may be assigned; *r is its record. */
+static int check_block(const struct block_search *h, struct ip start, struct block_record *r,
+		       struct err *e)
+{
 	const char *text;
 	struct key k;
 
 	key_of_block(&k, h->s->scope, start);
-	if (lease_db_get(h->l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+	if (lease_db_get(h->l, k.s, &text, e) || (text && block_value_parse(k.s, text, r, e)))
 		return -1;
-	return text && block_may_give(&h->node, &r) && (h->probes || !r.probe) && is_for(h, &r);
+	return text && is_usable(h, r);
 }
 
 int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 		     const struct addr_request *request, struct err *e)
 {
 	struct block_search h = { .l = l, .s = s, .request = request, .probes = request->probes };
+	struct block_record r;
 
 	if (load_node(l, &h.node, e))
 		return -1;
 	if (!may_give(l, s, &h.node))
 		return 0;
-	return check_block(&h, pool_block_range(s->blocks.bits, ip).first, e);
+	int rc = check_block(&h, pool_block_range(s->blocks.bits, ip).first, &r, e);
+	if (rc)
+		return rc < 0 ? -1 : !block_lends(&r, ip);
+	rc = block_loan(l, s->scope, ip, &r, e);
+	return rc > 0 ? is_usable(&h, &r) : rc;
 }
 
 /* ---- the cursor ---- */
@@ -84,8 +95,15 @@ int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
 	auto_clean(source_clear) struct source block = { .label = "" };
 	struct ip first = { .family = IP_NONE };
 	struct source_usage t;
+	struct block_record r;
+	int loan;
 
-	if (pool_block_source(s, pool_block_range(s->blocks.bits, ip).first, &block, e) ||
+	loan = block_loan(l, s->scope, ip, &r, e);
+	if (loan > 0)
+		*out = c;
+	if (loan)
+		return loan < 0 ? -1 : 0;
+	if (block_source(l, s, pool_block_range(s->blocks.bits, ip).first, &block, e) ||
 	    lease_db_usage(l, block.scope, block.id, &t, e))
 		return -1;
 	if (!t.done && block.usable.n &&
@@ -151,11 +169,12 @@ static int try_block(const struct block_search *h, const struct key_free *f, str
 		     struct err *e)
 {
 	auto_clean(source_clear) struct source block = { .label = "" };
-	int rc = check_block(h, f->start, e);
+	struct block_record r;
+	int rc = check_block(h, f->start, &r, e);
 
 	if (rc <= 0)
 		return rc;
-	if (pool_block_source(h->s, f->start, &block, e))
+	if (block_source(h->l, h->s, f->start, &block, e))
 		return -1;
 	*c = (struct addr_choice){ .source = h->s };
 	rc = f->since == 0 ? try_never_used(h, &block, c, e) : 0;
@@ -190,6 +209,66 @@ static int search_blocks(const struct block_search *h, struct addr_choice *out, 
 	}
 }
 
+/* ---- loans ---- */
+
+struct loan_search {
+	const struct block_search *h;
+	struct ip ip; /* IP_NONE: nothing found */
+	struct err *e;
+	bool failed;
+};
+
+/* 1: the address is free, and has rested if it must. */
+static int is_free(const struct block_search *h, struct ip ip, struct err *e)
+{
+	auto_lease struct lease rec = { 0 };
+	struct key k;
+	bool found;
+
+	key_of_address(&k, h->s->scope, ip);
+	if (lease_db_lease(h->l, k.s, &rec, &found, e))
+		return -1;
+	if (!found)
+		return 1;
+	return rec.state != LEASE_HELD &&
+	       (h->cooling || lease_db_has_rested(rec.since, h->l->now, h->s->policy.cooldown));
+}
+
+static int see_loan(const char *key, const char *value, void *arg)
+{
+	struct loan_search *s = arg;
+	struct block_record r;
+	struct ip ip;
+	int rc;
+
+	if (block_value_parse(key, value, &r, s->e)) {
+		s->failed = true;
+		return 1;
+	}
+	ip = block_key_ip(&r.key);
+	if (!is_usable(s->h, &r) || !ranges_contain(&s->h->s->usable, ip) ||
+	    request_avoids(s->h->request, s->h->s, ip))
+		return 0;
+	rc = is_free(s->h, ip, s->e);
+	s->failed = rc < 0;
+	if (rc > 0)
+		s->ip = ip;
+	return rc != 0;
+}
+
+/* Addresses that other nodes lend: only if no block of this node has one. They are few. */
+static int search_loans(const struct block_search *h, struct addr_choice *out, struct err *e)
+{
+	struct loan_search s = { .h = h, .ip = { .family = IP_NONE }, .e = e };
+	struct key prefix;
+
+	key_of_loans(&prefix, h->s->scope);
+	if (lease_db_scan(h->l, &prefix, see_loan, &s, e) || s.failed)
+		return -1;
+	*out = (struct addr_choice){ .source = h->s, .ip = s.ip, .keep_cursor = true };
+	return s.ip.family ? 1 : 0;
+}
+
 static int search(struct block_search *h, struct addr_choice *out, struct err *e)
 {
 	struct addr_choice c;
@@ -199,6 +278,8 @@ static int search(struct block_search *h, struct addr_choice *out, struct err *e
 	if (!may_give(h->l, h->s, &h->node))
 		return 0;
 	int rc = search_blocks(h, &c, e);
+	if (rc == 0)
+		rc = search_loans(h, &c, e);
 	if (rc > 0)
 		*out = c;
 	return rc;
@@ -283,6 +364,27 @@ int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
 			   "the owners of their addresses");
 }
 
+/* -1: e says to whom this node lends the address, or why that is not known. */
+static int refuse_lent(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
+{
+	const struct loan *lent;
+	char text[IP_STR_LEN];
+	struct block_record r;
+	const char *value;
+	struct key k;
+
+	key_of_block(&k, s->scope, pool_block_range(s->blocks.bits, ip).first);
+	if (lease_db_get(l, k.s, &value, e) || (value && block_value_parse(k.s, value, &r, e)))
+		return -1;
+	lent = value ? block_lends(&r, ip) : NULL;
+	if (!lent)
+		return 0;
+	err_set(e, ERR_BUSY, 0, "address %s of %s is lent to node %s", ip_format(ip, text),
+		s->label, lent->to.node);
+	return err_hint(e, "it comes back when the pod there has ended; `railctl ipam blocks` "
+			   "shows what is lent");
+}
+
 int block_refuse_address(struct lease_db *l, const struct source *s, struct ip ip, struct err *e)
 {
 	struct node_record node;
@@ -299,6 +401,8 @@ int block_refuse_address(struct lease_db *l, const struct source *s, struct ip i
 			ip_format(ip, text), s->label);
 		return err_hint(e, "leave the address out, or use a pool without \"sticky\"");
 	}
+	if (refuse_lent(l, s, ip, e))
+		return -1;
 	err_set(e, ERR_BUSY, 0, "address %s of %s is in a block that this node may not use now",
 		ip_format(ip, text), s->label);
 	return err_hint(e, "`railctl ipam blocks` shows the blocks of this node");

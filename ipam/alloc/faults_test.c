@@ -279,7 +279,7 @@ static int v_block_add(struct fixture *w)
 }
 
 /* Without assertions: they allocate. */
-static const struct block_key empty_block = { "shared", { IP_V4, 0x0a090008 } };
+static const struct block_key empty_block = { "shared", { IP_V4, 0x0a090008 }, 0 };
 
 static int v_block_put(struct fixture *w)
 {

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blocks.c: reads and writes the records of blocks, and counts the addresses of a block. */
-#include "ipam/blocks/blocks.h"
+#include "ipam/blocks/blocks_priv.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "ipam/conf/pool_blocks.h"
-#include "ipam/conf/pool_slice.h"
 #include "ipam/lease/block_index.h"
 #include "ipam/lease/pool_db.h"
-#include "ipam/node/node_file.h"
 #include "lib/base/array.h"
 
 #define BLOCKS_MAX (1u << 24)
 
-static int run(struct ipam *m, enum store_mode mode,
+int blocks_run(struct ipam *m, enum store_mode mode,
 	       int (*fn)(struct lease_db *, void *, struct err *), void *arg, struct err *e)
 {
 	const struct ipam_job job = { mode, "BLOCK", fn, arg, NULL };
@@ -44,14 +42,16 @@ static int load_block(const char *key, const char *value, void *arg)
 static int load_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct load_job *job = arg;
-	const struct key all = { "b/" };
+	const struct key all = { "b/" }, loans = { "l/" };
 	const char *text;
 
 	job->out->n = 0;
 	job->e = e;
 	if (lease_db_get(l, KEY_NODE, &text, e) || node_value_parse(text, &job->out->node, e))
 		return -1;
-	return lease_db_scan(l, &all, load_block, job, e) || job->failed ? -1 : 0;
+	if (lease_db_scan(l, &all, load_block, job, e) || job->failed)
+		return -1;
+	return lease_db_scan(l, &loans, load_block, job, e) || job->failed ? -1 : 0;
 }
 
 int blocks_load(struct ipam *m, struct agent_memory *out, struct err *e)
@@ -59,7 +59,7 @@ int blocks_load(struct ipam *m, struct agent_memory *out, struct err *e)
 	struct agent_memory memory = { .n = 0 };
 	struct load_job job = { .out = &memory };
 
-	if (run(m, STORE_READ, load_in_txn, &job, e)) {
+	if (blocks_run(m, STORE_READ, load_in_txn, &job, e)) {
 		blocks_clear(&memory);
 		return -1;
 	}
@@ -81,24 +81,11 @@ struct block_job {
 	int result;
 	uint64_t n;        /* addresses that are held */
 	uint64_t unprobed; /* addresses that wait for a probe, or are damaged */
+	uint64_t lent;     /* addresses that other nodes have */
 };
 
-/* The block with its pool. The caller clears *pool. */
-struct block_view {
-	struct pool_entry pool;
-	struct key_address at;
-	struct ip_range range;
-	struct key key;
-};
-
-static void clear_view(struct block_view *v)
-{
-	pool_entry_clear(&v->pool);
-}
-#define auto_view auto_clean(clear_view)
-
-static int load_view(struct lease_db *l, const struct block_key *b, struct block_view *v,
-		     struct err *e)
+int block_view_load(struct lease_db *l, const struct block_key *b, struct block_view *v,
+		    struct err *e)
 {
 	const struct source *s = &v->pool.source;
 	char text[IP_STR_LEN];
@@ -114,6 +101,9 @@ static int load_view(struct lease_db *l, const struct block_key *b, struct block
 	if (!ip_in_prefix(s->subnet, b->start) || !ip_equal(v->range.first, b->start))
 		return err_set(e, ERR_CONFIG, 0, "pool %s: no block of it starts at %s", b->pool,
 			       ip_format(b->start, text));
+	v->is_loan = b->one > 0;
+	if (b->one)
+		v->range.first = v->range.last = block_key_ip(b);
 	key_scope(v->at.scope, 'p', b->pool);
 	v->at.ip = b->start;
 	block_value_key(b, &v->key);
@@ -137,6 +127,36 @@ static int keep_since(struct lease_db *l, const char *key, struct block_record *
 	return 0;
 }
 
+static bool is_lent_same(const struct block_record *a, const struct block_record *b)
+{
+	bool same = a->n_lent == b->n_lent;
+
+	for (unsigned i = 0; i < b->n_lent && same; i++)
+		same = a->lent[i].at == b->lent[i].at;
+	return same;
+}
+
+/*
+ * The first address that was never used may be another one after the change. A search must not read
+ * a block in vain whose first address is masked, and must find one that came back.
+ */
+static int moves_cursor(struct lease_db *l, const struct block_view *v,
+			const struct block_record *r, bool *moves, struct err *e)
+{
+	struct block_record old = { .state = BLOCK_WANTED };
+	const char *usage, *text;
+	char id[KEY_ID_LEN + 1];
+	struct key k;
+
+	key_of_usage(&k, v->at.scope, pool_block_id(r->key.start, id));
+	if (lease_db_get(l, k.s, &usage, e) || lease_db_get(l, v->key.s, &text, e) ||
+	    (text && block_value_parse(v->key.s, text, &old, e)))
+		return -1;
+	*moves = r->state == BLOCK_GRANTED &&
+		 (!usage || old.state < BLOCK_GRANTED || !is_lent_same(&old, r));
+	return 0;
+}
+
 static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct block_job *job = arg;
@@ -144,20 +164,20 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	char id[KEY_ID_LEN + 1];
 	struct block_place place;
-	const char *usage;
-	struct key k;
+	bool moves;
 
-	if (load_view(l, &r.key, &v, e) || keep_since(l, v.key.s, &r, e))
+	if (block_view_load(l, &r.key, &v, e) || keep_since(l, v.key.s, &r, e))
 		return -1;
+	/* A power loss must neither bring back nor forget what another node has. */
+	if (r.key.one || r.n_lent)
+		lease_db_sync(l);
+	if (r.key.one)
+		return lease_db_put(l, v.key.s, block_value_print(&r), e);
 	pool_block_id(r.key.start, id);
-	key_of_usage(&k, v.at.scope, id);
-	if (block_place_begin(l, &v.at, id, &place, e) || lease_db_get(l, k.s, &usage, e))
+	if (block_place_begin(l, &v.at, id, &place, e) || moves_cursor(l, &v, &r, &moves, e) ||
+	    lease_db_put(l, v.key.s, block_value_print(&r), e))
 		return -1;
-	/* A search must not read a block in vain whose first address is masked. */
-	if (!usage && r.state == BLOCK_GRANTED &&
-	    block_cursor_set(l, &v.pool.source, r.key.start, e))
-		return -1;
-	if (lease_db_put(l, v.key.s, block_value_print(&r), e))
+	if (moves && block_cursor_set(l, &v.pool.source, r.key.start, e))
 		return -1;
 	return block_place_end(l, &place, e);
 }
@@ -166,12 +186,13 @@ int blocks_put(struct ipam *m, const struct block_record *r, struct err *e)
 {
 	struct block_job job = { .put = r };
 
-	return run(m, STORE_WRITE, put_in_txn, &job, e);
+	return blocks_run(m, STORE_WRITE, put_in_txn, &job, e);
 }
 
 /* ---- the addresses of a block ---- */
 
 struct address_scan {
+	const struct keys *loans; /* these addresses are not counted; NULL: all are */
 	struct ip_range range;
 	int64_t now, cooldown;
 	uint64_t held, cooling;
@@ -180,6 +201,18 @@ struct address_scan {
 	struct err *e;
 	bool failed;
 };
+
+static bool is_borrowed(const struct keys *loans, const struct key_address *a)
+{
+	struct key k;
+
+	key_of_loan(&k, a->scope, a->ip);
+	for (size_t i = 0; i < loans->n; i++) {
+		if (strcmp(loans->items[i].s, k.s) == 0)
+			return true;
+	}
+	return false;
+}
 
 /* A record that cannot be read may be a living pod's. */
 static int see_address(const char *key, const char *value, void *arg)
@@ -191,6 +224,8 @@ static int see_address(const char *key, const char *value, void *arg)
 
 	if (key_parse_address(key, &a) || ip_cmp(a.ip, s->range.last) > 0)
 		return 1;
+	if (s->loans && is_borrowed(s->loans, &a))
+		return 0;
 	bool damaged = lease_parse(value, key, &rec, &why);
 	if (damaged && why.code == ERR_NOMEM) {
 		*s->e = why;
@@ -213,8 +248,13 @@ static int see_address(const char *key, const char *value, void *arg)
 static int scan_block(struct lease_db *l, const struct block_view *v, struct address_scan *s,
 		      struct err *e)
 {
+	auto_keys struct keys loans = { .n = 0 };
 	struct key prefix, from;
 
+	key_of_loans(&prefix, v->at.scope);
+	if (!v->is_loan && pool_db_keys(l, &prefix, &loans, e))
+		return -1;
+	s->loans = loans.n ? &loans : NULL;
 	s->range = v->range;
 	s->now = l->now;
 	s->cooldown = v->pool.source.policy.cooldown;
@@ -231,11 +271,15 @@ static int used_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct block_job *job = arg;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	struct address_scan scan = { .held = 0 };
+	struct block_record r = { .n_lent = 0 };
+	const char *text;
 
-	if (load_view(l, job->key, &v, e) || scan_block(l, &v, &scan, e))
+	if (block_view_load(l, job->key, &v, e) || scan_block(l, &v, &scan, e) ||
+	    lease_db_get(l, v.key.s, &text, e) || (text && block_value_parse(v.key.s, text, &r, e)))
 		return -1;
 	job->n = scan.held;
 	job->unprobed = scan.unprobed;
+	job->lent = r.n_lent;
 	return 0;
 }
 
@@ -243,7 +287,7 @@ int blocks_probed(struct ipam *m, const struct block_key *key, bool *out, struct
 {
 	struct block_job job = { .key = key };
 
-	if (run(m, STORE_READ, used_in_txn, &job, e))
+	if (blocks_run(m, STORE_READ, used_in_txn, &job, e))
 		return -1;
 	*out = job.n && !job.unprobed;
 	return 0;
@@ -253,13 +297,70 @@ int blocks_used(struct ipam *m, const struct block_key *key, uint32_t *out, stru
 {
 	struct block_job job = { .key = key };
 
-	if (run(m, STORE_READ, used_in_txn, &job, e))
+	if (blocks_run(m, STORE_READ, used_in_txn, &job, e))
 		return -1;
-	*out = (uint32_t)job.n;
+	*out = (uint32_t)(job.n + job.lent);
 	return 0;
 }
 
 /* ---- drop and retire ---- */
+
+/* This node has the block of the loan, or another loan of it. */
+static int keeps_block(struct lease_db *l, const struct block_view *v, bool *has, bool *others,
+		       struct err *e)
+{
+	const struct ip_range range = pool_block_range(v->pool.source.blocks.bits, v->at.ip);
+	auto_keys struct keys loans = { .n = 0 };
+	struct block_record r;
+	struct key_address a;
+	const char *text;
+	struct key k;
+
+	key_of_block(&k, v->at.scope, v->at.ip);
+	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+		return -1;
+	*has = text && r.state >= BLOCK_GRANTED;
+	*others = *has;
+	key_of_loans(&k, v->at.scope);
+	if (pool_db_keys(l, &k, &loans, e))
+		return -1;
+	for (size_t i = 0; i < loans.n; i++)
+		*others |= strcmp(loans.items[i].s, v->key.s) != 0 &&
+			   key_parse_loan(loans.items[i].s, &a) == 0 &&
+			   ip_cmp(a.ip, range.first) >= 0 && ip_cmp(a.ip, range.last) <= 0;
+	return 0;
+}
+
+static int drop_loan(struct lease_db *l, const struct block_view *v, struct block_job *job,
+		     struct err *e)
+{
+	const struct key_address *at = &v->at;
+	auto_keys struct keys keys = { .n = 0 };
+	struct address_scan scan = { .keys = &keys };
+	char id[KEY_ID_LEN + 1];
+	struct key_address a;
+	bool has, others;
+	struct key usage;
+
+	lease_db_sync(l);
+	if (keeps_block(l, v, &has, &others, e))
+		return -1;
+	if (has)
+		return lease_db_del(l, v->key.s, e);
+	if (scan_block(l, v, &scan, e))
+		return -1;
+	job->result = scan.held > 0;
+	if (scan.held)
+		return 0;
+	for (size_t i = 0; i < keys.n; i++) {
+		if (key_parse_address(keys.items[i].s, &a) == 0 && lease_db_forget(l, &a, e))
+			return -1;
+	}
+	key_of_usage(&usage, at->scope, pool_block_id(at->ip, id));
+	if (!others && lease_db_del(l, usage.s, e))
+		return -1;
+	return lease_db_del(l, v->key.s, e);
+}
 
 static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
@@ -272,8 +373,10 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct key entry, usage;
 
 	job->result = 0;
-	if (load_view(l, job->key, &v, e))
+	if (block_view_load(l, job->key, &v, e))
 		return e->code == ERR_NOTFOUND ? 0 : -1;
+	if (v.is_loan)
+		return drop_loan(l, &v, job, e);
 	if (scan_block(l, &v, &scan, e))
 		return -1;
 	job->result = scan.held > 0;
@@ -293,7 +396,7 @@ int blocks_drop(struct ipam *m, const struct block_key *key, struct err *e)
 {
 	struct block_job job = { .key = key };
 
-	return run(m, STORE_RELEASE, drop_in_txn, &job, e) ? -1 : job.result;
+	return blocks_run(m, STORE_RELEASE, drop_in_txn, &job, e) ? -1 : job.result;
 }
 
 static int retire_in_txn(struct lease_db *l, void *arg, struct err *e)
@@ -305,18 +408,20 @@ static int retire_in_txn(struct lease_db *l, void *arg, struct err *e)
 	const char *text;
 	struct key entry;
 
-	if (load_view(l, job->key, &v, e) || lease_db_get(l, v.key.s, &text, e))
+	if (block_view_load(l, job->key, &v, e) || lease_db_get(l, v.key.s, &text, e))
 		return -1;
 	if (!text)
 		return err_set(e, ERR_NOTFOUND, 0, "there is no record %s", v.key.s);
 	if (block_value_parse(v.key.s, text, &r, e) || scan_block(l, &v, &scan, e))
 		return -1;
 	/* A parked address goes to the same pod again, which need not wait. */
-	job->result = scan.held || (scan.cooling && !v.pool.source.blocks.moves) ||
+	job->result = scan.held || r.n_lent || (scan.cooling && !v.pool.source.blocks.moves) ||
 		      (r.state != BLOCK_GRANTED && r.state != BLOCK_RETURNING);
 	if (job->result || r.state == BLOCK_RETURNING)
 		return 0;
 	r.state = BLOCK_RETURNING;
+	if (v.is_loan)
+		return lease_db_put(l, v.key.s, block_value_print(&r), e);
 	if (block_place(l, &v.at, &entry, e) || (*entry.s && lease_db_del(l, entry.s, e)))
 		return -1;
 	return lease_db_put(l, v.key.s, block_value_print(&r), e);
@@ -326,7 +431,7 @@ int blocks_retire(struct ipam *m, const struct block_key *key, struct err *e)
 {
 	struct block_job job = { .key = key };
 
-	return run(m, STORE_RELEASE, retire_in_txn, &job, e) ? -1 : job.result;
+	return blocks_run(m, STORE_RELEASE, retire_in_txn, &job, e) ? -1 : job.result;
 }
 
 /* ---- the node ---- */
@@ -348,131 +453,5 @@ static int put_node_in_txn(struct lease_db *l, void *arg, struct err *e)
 
 int blocks_put_node(struct ipam *m, const struct node_record *r, struct err *e)
 {
-	return run(m, STORE_WRITE, put_node_in_txn, (void *)(uintptr_t)r, e);
-}
-
-/* ---- spare ---- */
-
-struct spare_job {
-	const char *pool;
-	uint64_t n;
-};
-
-/*
- * Each change of an address is followed by a count, and the store is locked meanwhile. So leases
- * are counted by their keys, and are not read.
- */
-struct key_count {
-	const struct ranges *usable;
-	struct ip last;
-	int64_t now, cooldown;
-	uint64_t n;
-};
-
-static int count_address(const char *key, const char *value, void *arg)
-{
-	struct key_count *c = arg;
-	struct key_address a;
-
-	(void)value;
-	if (key_parse_address(key, &a) || ip_cmp(a.ip, c->last) > 0)
-		return 1;
-	c->n += ranges_contain(c->usable, a.ip);
-	return 0;
-}
-
-static int count_rested(const char *key, const char *value, void *arg)
-{
-	struct key_count *c = arg;
-	char source[KEY_ID_LEN + 1];
-	struct key_address a;
-	int64_t since;
-
-	(void)value;
-	c->n += key_parse_rest(key, &a, source, &since) == 0 && ranges_contain(c->usable, a.ip) &&
-		lease_db_has_rested(since, c->now, c->cooldown);
-	return 0;
-}
-
-static int add_spare(struct lease_db *l, const struct pool_entry *pool, const struct key_free *f,
-		     uint64_t *n, struct err *e)
-{
-	const struct source *s = &pool->source;
-	const struct ip_range range = pool_block_range(s->blocks.bits, f->start);
-	struct key_count all = { .usable = &s->usable, .last = range.last };
-	struct key_count rested = { .usable = &s->usable,
-				    .now = l->now,
-				    .cooldown = s->policy.cooldown };
-	char id[KEY_ID_LEN + 1];
-	struct key prefix, from, rests;
-
-	key_of_addresses(&prefix, s->scope, range.first.family);
-	key_of_address(&from, s->scope, range.first);
-	key_of_rests(&rests, s->scope, pool_block_id(f->start, id));
-	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, count_address, &all,
-			       e) ||
-	    lease_db_scan(l, &rests, count_rested, &rested, e))
-		return -1;
-
-	const u128 have = ranges_capacity_in(&s->usable, range) + rested.n;
-
-	*n += have > all.n ? (uint64_t)(have - all.n) : 0;
-	return 0;
-}
-
-/* A node whose number does not fit a pool with slices assigns nothing of it. 1: it does not. */
-static int cut_slice(struct lease_db *l, struct source *s, struct err *e)
-{
-	uint32_t number;
-
-	if (!s->slice.size)
-		return 0;
-	if (node_file_number(l->ipam->ctx, l->ipam->node, &number, e) ||
-	    pool_slice_cut(s, number, e))
-		return e->code == ERR_NOMEM ? -1 : 1;
-	return 0;
-}
-
-static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
-{
-	struct spare_job *job = arg;
-	auto_pool_entry struct pool_entry pool = { .text = { .tree = NULL } };
-	struct node_record node;
-	const char *text;
-	bool found;
-	struct key_free f;
-	struct key last;
-
-	job->n = 0;
-	if (pool_db_load(l, job->pool, &pool, &found, e) || lease_db_get(l, KEY_NODE, &text, e) ||
-	    node_value_parse(text, &node, e))
-		return -1;
-	if (!found || !pool.source.blocks.uid ||
-	    !node_may_give(&node, pool.source.blocks.strict, l->ipam->boot,
-			   ctx_since_boot(l->ipam->ctx)))
-		return 0;
-	int rc = cut_slice(l, &pool.source, e);
-	if (rc)
-		return rc < 0 ? -1 : 0;
-	struct block_query q = { .scope = pool.source.scope, .epoch = node.epoch };
-	for (;;) {
-		if (block_next(l, &q, &f, &found, e))
-			return -1;
-		if (!found)
-			return 0;
-		if (add_spare(l, &pool, &f, &job->n, e))
-			return -1;
-		key_of_free(&last, q.scope, &f);
-		q.after = &last;
-	}
-}
-
-int blocks_spare(struct ipam *m, const char *pool, uint64_t *out, struct err *e)
-{
-	struct spare_job job = { .pool = pool };
-
-	if (run(m, STORE_READ, spare_in_txn, &job, e))
-		return -1;
-	*out = job.n;
-	return 0;
+	return blocks_run(m, STORE_WRITE, put_node_in_txn, (void *)(uintptr_t)r, e);
 }

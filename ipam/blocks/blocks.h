@@ -23,6 +23,8 @@ int blocks_load(struct ipam *m, struct agent_memory *out, struct err *e) must_ch
 void blocks_clear(struct agent_memory *memory);
 
 /*
+ * Keys of loans of single addresses are as good as those of blocks in each call.
+ *
  * blocks_put - insert or replace a record. ERR_NOTFOUND: the pool has no definition here, or one
  * without a uid. ERR_CONFIG: no block of the pool starts there.
  */
@@ -31,6 +33,7 @@ int blocks_put(struct ipam *m, const struct block_record *r, struct err *e) must
 /*
  * blocks_drop - delete a record, with all that is kept about the addresses of the block. 0: it is
  * gone, or was not there. 1: an address of it is held, and nothing changed. -1: the store failed.
+ * Of a loan in a block that this node has, too, only the record ends.
  */
 int blocks_drop(struct ipam *m, const struct block_key *key, struct err *e) must_check;
 
@@ -41,10 +44,23 @@ int blocks_drop(struct ipam *m, const struct block_key *key, struct err *e) must
  */
 int blocks_retire(struct ipam *m, const struct block_key *key, struct err *e) must_check;
 
+/*
+ * blocks_lend - choose an address of a granted block that is neither held nor cools down. Write it
+ * into the record as a loan to this party. one: LOAN_ANY, or that of its key. 0: *out; a power
+ * loss does not lose it. 1: there is none, or the block has another state. -1: the store failed.
+ */
+struct blocks_loan {
+	const struct block_key *key;
+	uint32_t one;
+	const struct block_party *to;
+};
+int blocks_lend(struct ipam *m, const struct blocks_loan *want, struct loan *out,
+		struct err *e) must_check;
+
 /* blocks_put_node - insert or replace the record of the node. */
 int blocks_put_node(struct ipam *m, const struct node_record *r, struct err *e) must_check;
 
-/* blocks_used - the number of addresses of the block that are held. */
+/* blocks_used - addresses of the block that are held or lent, without those of loans. */
 int blocks_used(struct ipam *m, const struct block_key *key, uint32_t *out,
 		struct err *e) must_check;
 

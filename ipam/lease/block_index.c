@@ -152,6 +152,51 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 	return 0;
 }
 
+const struct loan *block_lends(const struct block_record *r, struct ip ip)
+{
+	for (unsigned i = 0; i < r->n_lent; i++) {
+		if (r->key.start.v + r->lent[i].at == ip.v)
+			return &r->lent[i];
+	}
+	return NULL;
+}
+
+int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
+		 struct err *e)
+{
+	struct key_address block = { .ip = start };
+	struct block_record r;
+	struct source s;
+	bool found;
+
+	(void)snprintf(block.scope, sizeof(block.scope), "%s", pool->scope);
+	if (load_record(l, &block, &r, &found, e) || pool_block_source(pool, start, &s, e))
+		return -1;
+	for (unsigned i = 0; found && i < r.n_lent; i++) {
+		struct ip lent = start;
+
+		lent.v += r.lent[i].at;
+		if (ranges_remove(&s.usable, (struct ip_range){ lent, lent }, e)) {
+			source_clear(&s);
+			return -1;
+		}
+	}
+	*out = s;
+	return 0;
+}
+
+int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block_record *out,
+	       struct err *e)
+{
+	const char *text;
+	struct key k;
+
+	key_of_loan(&k, scope, ip);
+	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, out, e)))
+		return -1;
+	return text != NULL;
+}
+
 int block_cursor_set(struct lease_db *l, const struct source *pool, struct ip start, struct err *e)
 {
 	auto_clean(source_clear) struct source block = { .label = "" };
@@ -159,7 +204,7 @@ int block_cursor_set(struct lease_db *l, const struct source *pool, struct ip st
 	struct ip next;
 	struct key k;
 
-	if (pool_block_source(pool, start, &block, e) ||
+	if (block_source(l, pool, start, &block, e) ||
 	    block_never_used(l, &block, start, &next, e) ||
 	    lease_db_usage(l, block.scope, block.id, &t, e))
 		return -1;

@@ -47,6 +47,18 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 		     struct err *e) must_check;
 
 /*
+ * block_source - pool_block_source() without the addresses that this node lends. block_lends - the
+ * record has a loan of this address; NULL: none.
+ */
+int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
+		 struct err *e) must_check;
+const struct loan *block_lends(const struct block_record *r, struct ip ip);
+
+/* block_loan - *out is the loan of the address ip that this node has. 1: it has one; 0: none. */
+int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block_record *out,
+	       struct err *e) must_check;
+
+/*
  * block_cursor_set - find the first address of the block that was never used, and store it as the
  * block's cursor. The caller moves the entry.
  */

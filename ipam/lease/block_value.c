@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/protocol/object_json.h"
 #include "lib/json/json.h"
 
 #define TOKEN_DIGITS 16
+#define LENDING      "lending"
 
 static const struct json_enum states[] = {
 	{ "wanted", BLOCK_WANTED },
@@ -18,12 +20,16 @@ static const struct json_enum states[] = {
 	{ "returning", BLOCK_RETURNING },
 	{ "contested", BLOCK_CONTESTED },
 	{ "lost", BLOCK_LOST },
+	/* Of a block with loans: an older plugin would assign their addresses. */
+	{ LENDING, BLOCK_GRANTED },
 	{ 0 },
 };
 
 struct raw {
 	int state;
 	bool probe;
+	uint32_t at;
+	const struct json *lent;
 	const char *token, *since, *epoch, *holder, *boot, *give_until, *fence_until, *uid,
 		*version, *beats, *frozen, *identity;
 };
@@ -45,6 +51,8 @@ static const struct json_field block_fields[] = {
 	TEXT("since", since, 24),
 	TEXT("identity", identity, IDENTITY_LEN),
 	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
+	{ .key = "at", .kind = J_U32, .offset = offsetof(struct raw, at) },
+	{ .key = "lent", .kind = J_ARRAY, .offset = offsetof(struct raw, lent) },
 	{ 0 },
 };
 
@@ -97,15 +105,18 @@ static int read_token(const char *text, uint64_t *out, struct err *e)
 	return 0;
 }
 
-static int read_key(const char *key, struct block_key *out, struct err *e)
+static int read_key(const char *key, uint32_t at, struct block_key *out, struct err *e)
 {
 	struct key_address a;
+	bool is_loan = key_parse_loan(key, &a) == 0;
 
-	if (key_parse_block(key, &a) || !key_pool_of(a.scope) ||
+	if ((!is_loan && key_parse_block(key, &a)) || a.ip.v < at || !key_pool_of(a.scope) ||
 	    strlen(key_pool_of(a.scope)) > GRID_POOL_MAX)
 		return err_set(e, ERR_STORE, 0, "it is not the key of a block");
 	(void)snprintf(out->pool, sizeof(out->pool), "%s", key_pool_of(a.scope));
 	out->start = a.ip;
+	out->start.v -= at;
+	out->one = is_loan ? at + 1 : 0;
 	return 0;
 }
 
@@ -117,7 +128,8 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 	uint64_t since = 0;
 
 	if (json_parse(text, strlen(text), "block", &tree, e) ||
-	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, &r.key, e) ||
+	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, raw.at, &r.key, e) ||
+	    loans_from_json(raw.lent, "block", r.lent, &r.n_lent, e) ||
 	    read_token(raw.token, &r.token, e) ||
 	    read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||
 	    read_number(raw.since, "since", INT64_MAX, &since, e))
@@ -149,11 +161,15 @@ char *block_value_print(const struct block_record *r)
 	char token[TOKEN_DIGITS + 1];
 
 	(void)snprintf(token, sizeof(token), "%016" PRIx64, r->token);
-	if (!o || json_add_str(o, "state", block_state_name(r->state)) ||
-	    json_add_str(o, "token", token) || add_number(o, "epoch", r->epoch) ||
-	    add_number(o, "since", (uint64_t)r->since) ||
+	const char *state =
+		r->n_lent && r->state == BLOCK_GRANTED ? LENDING : block_state_name(r->state);
+
+	if (!o || json_add_str(o, "state", state) || json_add_str(o, "token", token) ||
+	    add_number(o, "epoch", r->epoch) || add_number(o, "since", (uint64_t)r->since) ||
 	    (*r->identity && json_add_str(o, "identity", r->identity)) ||
-	    (r->probe && json_add_bool(o, "probe", true)))
+	    (r->probe && json_add_bool(o, "probe", true)) ||
+	    (r->key.one > 1 && json_add_int(o, "at", r->key.one - 1)) ||
+	    loans_to_json(o, "lent", r->lent, r->n_lent))
 		return NULL;
 	return json_print(o, false);
 }
@@ -162,7 +178,11 @@ void block_value_key(const struct block_key *b, struct key *out)
 {
 	char scope[KEY_SCOPE_MAX];
 
-	key_of_block(out, key_scope(scope, 'p', b->pool), b->start);
+	key_scope(scope, 'p', b->pool);
+	if (b->one)
+		key_of_loan(out, scope, block_key_ip(b));
+	else
+		key_of_block(out, scope, b->start);
 }
 
 static void copy(char *to, size_t size, const char *from)

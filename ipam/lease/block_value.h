@@ -3,8 +3,9 @@
  * block_value.h: the blocks and the node itself as values in the store. Pure.
  *
  *	b/<scope>/<start>   {"state": "granted", "token": "<16 hex digits>", "epoch": "3"}
- *	(and "since", if it is contested or lost)
- *	m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats",
+ *	(and "since", if it is contested or lost; "lent", if addresses of it are lent: then its
+ *state is "lending") l/<scope>/<address> the same for a loan, and "at": so many after the start of
+ *its block m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats",
  *"frozen"}
  *
  * Numbers with more digits than a JSON number keeps are texts. giveUntil is absent if nothing

@@ -73,7 +73,7 @@ START_TEST(damaged_block_names_key_and_value)
 		refused(KEY, "{\"state\":\"lent\"}"),
 		"the store's record b/p/rail0/4/0a010010 is damaged "
 		"({\"state\":\"lent\"}): block.state: must be one of wanted, asked, granted, "
-		"returning, contested, lost, got \"lent\"");
+		"returning, contested, lost, lending, got \"lent\"");
 	ck_assert_ptr_nonnull(strstr(refused(KEY, "{\"state\":\"lost\",\"token\":\"12\"}"),
 				     "token: \"12\" is not 16 hexadecimal digits"));
 	ck_assert_ptr_nonnull(strstr(refused(KEY, "{\"state\":\"lost\",\"epoch\":\"-1\"}"),

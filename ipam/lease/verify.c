@@ -253,7 +253,7 @@ static int see_unknown(const char *key, const char *value, void *arg)
 	struct check *c = arg;
 
 	(void)value;
-	if (!strchr("aoirdsuqmbf", *key) || (key[1] != '/'))
+	if (!strchr("aoirdsuqmbfl", *key) || (key[1] != '/'))
 		report_problem(c, false, "%s: unknown kind of key", key);
 	return 0;
 }

@@ -194,7 +194,7 @@ static int see_lease(const char *key, const char *value, void *arg)
 	const char *text;
 	struct err why;
 	struct ip start;
-	struct key k;
+	struct key k, loan;
 
 	if (key_parse_address(key, &a) || !key_pool_of(a.scope))
 		return 0;
@@ -206,6 +206,10 @@ static int see_lease(const char *key, const char *value, void *arg)
 		return 0;
 	key_of_block(&k, a.scope, start);
 	s->failed = lease_db_get(s->l, k.s, &text, s->e) != 0;
+	/* Or another node lends it. */
+	key_of_loan(&loan, a.scope, a.ip);
+	if (!s->failed && !text)
+		s->failed = lease_db_get(s->l, loan.s, &text, s->e) != 0;
 	if (!s->failed && !text)
 		report(s->v, false, "%s: is leased, and its block has no record %s", key, k.s);
 	return s->failed;

@@ -207,23 +207,35 @@ void key_of_pool(struct key *k, const char *name)
 	finish_key(k, &t);
 }
 
-void key_of_block(struct key *k, const char *scope, struct ip start)
+static void ip_in_scope(struct key *k, const char *letter, const char *scope, const struct ip *ip)
 {
-	struct text t = start_key(k, "b/");
+	struct text t = start_key(k, letter);
 
 	add_str(&t, scope);
 	add_str(&t, "/");
-	add_ip(&t, start);
+	if (ip)
+		add_ip(&t, *ip);
 	finish_key(k, &t);
+}
+
+void key_of_block(struct key *k, const char *scope, struct ip start)
+{
+	ip_in_scope(k, "b/", scope, &start);
 }
 
 void key_of_blocks(struct key *k, const char *scope)
 {
-	struct text t = start_key(k, "b/");
+	ip_in_scope(k, "b/", scope, NULL);
+}
 
-	add_str(&t, scope);
-	add_str(&t, "/");
-	finish_key(k, &t);
+void key_of_loan(struct key *k, const char *scope, struct ip ip)
+{
+	ip_in_scope(k, "l/", scope, &ip);
+}
+
+void key_of_loans(struct key *k, const char *scope)
+{
+	ip_in_scope(k, "l/", scope, NULL);
 }
 
 static struct text start_free(struct key *k, const char *scope, uint64_t epoch)
@@ -336,6 +348,11 @@ int key_parse_address(const char *key, struct key_address *out)
 int key_parse_block(const char *key, struct key_address *out)
 {
 	return parse_ip_key(key, 'b', out);
+}
+
+int key_parse_loan(const char *key, struct key_address *out)
+{
+	return parse_ip_key(key, 'l', out);
 }
 
 int key_parse_free(const char *key, char scope[KEY_SCOPE_MAX], struct key_free *out)

@@ -11,6 +11,7 @@
  *	q/<scope>/<namespace>                 the number of addresses a namespace holds in a pool
  *	d/<pool>                              definition of a pool
  *	b/<scope>/<family>/<hex>              block of a shared pool that this node has, or wants
+ *	l/<scope>/<family>/<hex>              address that another node lends to this one
  *	f/<scope>/<epoch>/<time>/<address>    blocks with a free address, the best one first
  *	m/store                               schema version, boot of the last clean-up
  *	m/node                                the node as the cluster store knows it
@@ -80,6 +81,8 @@ void key_of_quota(struct key *k, const char *scope, const char *ns);
 void key_of_pool(struct key *k, const char *name);
 void key_of_block(struct key *k, const char *scope, struct ip start);
 void key_of_blocks(struct key *k, const char *scope); /* the prefix, of both families */
+void key_of_loan(struct key *k, const char *scope, struct ip ip);
+void key_of_loans(struct key *k, const char *scope); /* the prefix, of both families */
 void key_of_free(struct key *k, const char *scope, const struct key_free *f);
 void key_of_frees(struct key *k, const char *scope, uint64_t epoch); /* the prefix of an epoch */
 void key_of_free_from(struct key *k, const char *scope, uint64_t epoch, int64_t since);
@@ -91,6 +94,7 @@ int key_parse_owner(const char *key, struct key_owner *out) must_check;
 int key_parse_rest(const char *key, struct key_address *out, char source[KEY_ID_LEN + 1],
 		   int64_t *since) must_check;
 int key_parse_block(const char *key, struct key_address *out) must_check;
+int key_parse_loan(const char *key, struct key_address *out) must_check;
 int key_parse_free(const char *key, char scope[KEY_SCOPE_MAX], struct key_free *out) must_check;
 
 /*

@@ -305,9 +305,20 @@ const struct cmd cmd_ipam_slices = {
 /* ---- blocks ---- */
 
 static const struct out_column block_columns[] = {
-	{ "POOL", OUT_SHRINK }, { "FIRST", OUT_SHRINK },    { "LAST", OUT_SHRINK },  { "STATE", 0 },
-	{ "ASSIGNS", 0 },       { "ADDRESSES", OUT_RIGHT }, { "LEASED", OUT_RIGHT },
+	{ "POOL", OUT_SHRINK },  { "FIRST", OUT_SHRINK }, { "LAST", OUT_SHRINK },
+	{ "STATE", 0 },          { "ASSIGNS", 0 },        { "ADDRESSES", OUT_RIGHT },
+	{ "LEASED", OUT_RIGHT }, { "LENT", OUT_SHRINK },
 };
+
+/* "10.0.0.7 to n2", or that another node lends the address; "" for most blocks. */
+static void list_loans(const struct json *block, struct text *out)
+{
+	json_each (l, json_get(block, "lent"))
+		text_addf(out, "%s%s to %s", out->len ? ", " : "", json_text(l, "address"),
+			  json_text(l, "node"));
+	if (json_true(json_get(block, "loan")))
+		text_addf(out, "by another node");
+}
 
 static int print_blocks(const struct cmd_run *r, const struct json *list, struct err *e)
 {
@@ -315,8 +326,11 @@ static int print_blocks(const struct cmd_run *r, const struct json *list, struct
 					  .n_columns = ARRAY_SIZE(block_columns) };
 
 	json_each (o, list) {
+		auto_text struct text loans = { .s = NULL };
 		char amount[CAPACITY_LEN], used[CAPACITY_LEN];
 		bool assigns = json_true(json_get(o, "assigns"));
+
+		list_loans(o, &loans);
 		const struct out_cell cells[] = {
 			{ json_text(o, "pool"), OUT_PLAIN },
 			{ json_text(o, "first"), OUT_PLAIN },
@@ -327,8 +341,11 @@ static int print_blocks(const struct cmd_run *r, const struct json *list, struct
 			  OUT_PLAIN },
 			{ out_amount(json_num(json_get(o, "used")), used, sizeof(used)),
 			  OUT_PLAIN },
+			{ loans.s ? loans.s : "", OUT_PLAIN },
 		};
 
+		if (loans.failed)
+			return err_nomem(e);
 		if (out_row(&t, cells, e))
 			return -1;
 	}

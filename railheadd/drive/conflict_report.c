@@ -43,7 +43,7 @@ static bool is_fresh(const struct conflict_report *c, const char *pool, const ch
 	for (size_t i = 0; i < c->asked.n; i++) {
 		const struct block_key *k = &c->asked.keys[i];
 
-		if (ip_equal(k->start, start) && strcmp(k->pool, pool) == 0)
+		if (ip_equal(block_key_ip(k), start) && strcmp(k->pool, pool) == 0)
 			return true;
 	}
 	return false;

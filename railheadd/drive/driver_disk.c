@@ -77,6 +77,17 @@ static int retire_block(void *arg, const struct block_key *key)
 	return has_left(d, key->pool) ? 0 : told(d, blocks_retire(d->conf.ipam, key, &e), &e);
 }
 
+static int lend(void *arg, const struct block_key *key, uint32_t one, const struct block_party *to,
+		struct loan *out)
+{
+	const struct blocks_loan want = { key, one, to };
+	struct driver *d = arg;
+	struct err e;
+
+	driver_count_again(d);
+	return told(d, blocks_lend(d->conf.ipam, &want, out, &e), &e);
+}
+
 static int put_node(void *arg, const struct node_record *r)
 {
 	struct driver *d = arg;
@@ -170,6 +181,7 @@ const struct agent_ops driver_agent_ops = {
 	.put_block = put_block,
 	.drop_block = drop_block,
 	.retire_block = retire_block,
+	.lend = lend,
 	.put_node = put_node,
 	.used = used,
 	.spare = spare,

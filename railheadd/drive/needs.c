@@ -76,6 +76,7 @@ static void want(struct driver_need *n)
 	if (!p)
 		return;
 	n->key = (struct block_key){ .start = grid_start(&p->view.pool.grid, n->ip) };
+	n->key.one = (uint32_t)(n->ip.v - n->key.start.v) + 1;
 	memcpy(n->key.pool, n->pool, sizeof(n->key.pool));
 	n->wanted = agent_want(n->driver->agent, &n->key);
 }
@@ -348,7 +349,8 @@ static void full(const struct driver *d, const char *pool, struct err *e)
 	auto_text struct text holders = { .s = NULL };
 
 	err_set(e, ERR_EXHAUSTED, 0,
-		"pool %s is full: each of its blocks has an owner, and none of them is empty",
+		"pool %s is full: each of its blocks has an owner, none of them is empty, and no "
+		"node lends one of its addresses",
 		pool);
 	if (p && p->view.source.slice.size)
 		(void)pool_slice_explain(&p->view.source, e);
@@ -358,7 +360,7 @@ static void full(const struct driver *d, const char *pool, struct err *e)
 	else if (h.free)
 		(void)err_hint(e,
 			       "%s; addresses that are free or cool down in blocks of other nodes: "
-			       "%" PRIu64 "; a pool with a smaller blockSize uses them",
+			       "%" PRIu64 "; they cool down, or their nodes do not answer",
 			       holders.s, h.free);
 	else
 		(void)err_hint(e, "%s; enlarge \"ranges\", or make another pool", holders.s);
@@ -390,8 +392,8 @@ static void explain_want(const struct driver_need *n, const struct want_answer *
 	err_set(e, ERR_BUSY, 0, "address %s of pool %s is in a block of %s%s, %s",
 		ip_format(n->ip, ip), n->pool, *answer->node ? "node " : "another node",
 		answer->node, used);
-	(void)err_hint(e, "run the pod on that node, request another address, or use a smaller "
-			  "blockSize");
+	(void)err_hint(e, "request another address, or wait until that node does not use this "
+			  "one any more");
 }
 
 /* The agent's answers about identities. */

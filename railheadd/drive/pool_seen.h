@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "cluster/protocol/node_pools.h"
+#include "cluster/protocol/object_json.h"
 #include "cluster/store/cluster_store.h"
 #include "ipam/conf/source.h"
 #include "lib/base/ip.h"

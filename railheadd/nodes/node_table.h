@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RAILHEADD_NODES_NODE_TABLE_H
 #define RAILHEAD_RAILHEADD_NODES_NODE_TABLE_H
 
-#include "cluster/protocol/node_pools.h"
+#include "cluster/protocol/object_json.h"
 #include "cluster/protocol/reclaim.h"
 
 #define NODE_TABLE_MAX   65536

@@ -77,13 +77,16 @@ static void say_taken(const struct dead_node *d, const struct dead_block *b)
 {
 	const struct block *is = &b->block;
 
-	if (strcmp(is->owner.node, d->name) != 0)
-		log_info(&d->conf->ctx->log, "node %s shares block %s of node %s no more", d->name,
-			 b->name, is->owner.node);
-	else
+	if (strcmp(is->owner.node, d->name) == 0)
 		log_info(&d->conf->ctx->log, "block %s of node %s is %s%s now", b->name, d->name,
 			 is->migrates ? "that of node " : "free",
 			 is->migrates ? is->asker.node : "");
+	else if (is->migrates && strcmp(is->asker.node, d->name) == 0)
+		log_info(&d->conf->ctx->log, "node %s shares block %s of node %s no more", d->name,
+			 b->name, is->owner.node);
+	else
+		log_info(&d->conf->ctx->log, "loans of block %s to node %s are returned now",
+			 b->name, d->name);
 }
 
 static void was_written(void *arg, const struct cluster_result *r)
@@ -188,8 +191,15 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 	}
 	if (d->broken.code)
 		log_warn(&d->conf->ctx->log, "%s: it is not taken", d->broken.msg);
+	/* Loans are in blocks of other nodes. */
+	if (d->n_blocks == 0 && d->which.node && !d->told) {
+		d->every = true;
+		dead_node_look(d);
+		return;
+	}
 	/* A claim that comes late is seen by a later list. */
 	if (d->n_blocks == 0) {
+		d->every = false;
 		if (!d->told)
 			log_info(&d->conf->ctx->log, "node %s: %zu blocks were taken, none is left",
 				 d->name, d->n_taken);
@@ -201,14 +211,15 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 }
 
 /*
- * No list selects the blocks that a node shares, and only virtual machines of Kubernetes migrate.
- * So there all blocks are listed, until none is left: a dead node writes no more asks.
+ * No list selects the blocks that a node shares or borrows from, and only virtual machines of
+ * Kubernetes migrate. So there all blocks are listed, until none is left: a dead node writes no
+ * more asks. Elsewhere all are listed for loans, once the node has no block left.
  */
 static void list_blocks(struct dead_node *d)
 {
 	static const struct cluster_list_fns fns = { block_item, blocks_were_read };
 	struct cluster_store *s = d->conf->store;
-	bool all = s->ops->has_nodes && !d->told;
+	bool all = (s->ops->has_nodes || d->every) && !d->told;
 
 	d->which = (struct cluster_selector){ CLUSTER_BLOCK, all ? NULL : d->name, NULL };
 	d->call = s->ops->list(s, &d->which, &fns, d);

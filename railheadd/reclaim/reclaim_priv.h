@@ -28,6 +28,7 @@ struct dead_node {
 	struct err broken; /* of a list: an object that could not be read; code 0: none */
 	bool listed;       /* the present list of nodes has it */
 	bool progress;     /* a block of this round was taken */
+	bool every;        /* the next list has blocks of all nodes, for loans */
 	bool told;         /* that no block is left */
 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/protocol/node_pools.h"
+#include "cluster/protocol/object_json.h"
 #include "ipam/admin/admin.h"
 #include "ipam/conf/range_list.h"
 #include "railheadd/follow/follow.h"

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loans_priv.h: single addresses of a block that is in use, which its owner lends to other nodes;
+ * lend.c is the owner, borrow.c the borrower.
+ */
+#ifndef RAILHEAD_CLUSTER_PROTOCOL_LOANS_PRIV_H
+#define RAILHEAD_CLUSTER_PROTOCOL_LOANS_PRIV_H
+
+#include "cluster/protocol/agent_op.h"
+#include "cluster/protocol/record.h"
+
+struct agent_pool;
+
+/* loans_are_of - single addresses of the pool are lent. */
+bool loans_are_of(const struct agent_pool *p);
+/* loans_hold - a borrower may assign an address of the block: it must not be given up. */
+bool loans_hold(const struct block *b);
+
+/* ---- the owner ---- */
+
+/*
+ * lend_adopt - a new record gets each loan of the block: the node's store was lost, or the block is
+ * taken over with its loans.
+ */
+void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b);
+/*
+ * lend_differs - the block shows a loan in another state than the record. lend_waits - the same, or
+ * an offer is to be withdrawn.
+ */
+bool lend_differs(const struct block_record *r, const struct block *b);
+bool lend_waits(const struct agent *a, const struct block_record *r, const struct block *b);
+/*
+ * lend_settle - before the owner writes *b: the record gets what the borrowers wrote, and *b what
+ * the record says. True: *b has changed. The caller stores the record before it sends *b.
+ */
+bool lend_settle(const struct agent *a, struct block_record *r, struct block *b);
+/*
+ * lend_accept - the record, which is stored, gets each taken loan of the block that it lacks,
+ * unless a pod of this node has the address: a restored store shows what was given back, or a later
+ * take.
+ */
+void lend_accept(struct agent *a, struct block_record *r, const struct block *b);
+/* lend_one - answer the ask of *b with a loan, if there is an address. It is stored. */
+void lend_one(struct agent *a, struct block_record *r, struct block *b);
+/* lend_written - *b was written: offers that it does not have can be taken no more. As agent_put().
+ */
+int lend_written(struct agent *a, const struct block_key *key, const struct block *b);
+/* lend_due - look at blocks with an offer that was not taken. lend_next - when the next one is. */
+void lend_due(struct agent *a);
+int64_t lend_next(const struct agent *a);
+
+/* ---- the borrower ---- */
+
+/*
+ * borrow_find - the loan of the block with this token to this node; NULL: none is left. one: of
+ * that address, as in a key; 0: of any.
+ */
+const struct loan *borrow_find(const struct agent *a, const struct block *b, uint64_t token,
+			       uint32_t one);
+/* borrow_has - one to this node, of whatever claim or store of it. */
+bool borrow_has(const struct agent *a, const struct block *b);
+/* borrow_begin - record the loan that an ask brought. As agent_put(). */
+int borrow_begin(struct agent *a, const struct block_key *block, const struct loan *loan);
+/* borrow_strays - give back each loan of a list in our name that this node does not know. */
+void borrow_strays(struct agent *a, const struct agent_pool *p, const struct agent_reply *r);
+/* borrow_idle - give back loans without a pod. borrow_next - when to look for them again. */
+void borrow_idle(struct agent *a);
+int64_t borrow_next(const struct agent *a);
+/* borrow_sweep - look for loans in the name of this node that it does not know. */
+void borrow_sweep(struct agent *a);
+/*
+ * borrow_sweep_at - the sweep of a pool is due a while after `from`: not at all nodes at once.
+ * borrow_sweep_later - after a restore, or when a watch has begun again because of one, look for
+ * loans that were given back.
+ */
+void borrow_sweep_at(const struct agent *a, struct agent_pool *p, int64_t from);
+void borrow_sweep_later(struct agent *a, int64_t from);
+/* OP_BORROW takes what was offered, OP_GIVE_BACK returns it. */
+void borrow_go(struct agent *a, struct op *op);
+void borrow_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+void give_back_go(struct agent *a, struct op *op);
+void give_back_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+/* borrow_examined - a look at the block of a loan, after a restore. */
+void borrow_examined(struct agent *a, struct op *op, const struct agent_reply *r);
+/* borrow_contest - OP_CONTEST of a loan that the store does not show, and a pod lives in. */
+void borrow_contest(struct agent *a, struct op *op, const struct agent_reply *r);
+
+#endif

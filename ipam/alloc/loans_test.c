@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loans_test.c: single addresses that this node lends, and those that another node lends to it. */
+#include "ipam/testing/blocks.h"
+#include "ipam/testing/ipam.h"
+
+#define CONF "{\"pool\":\"rail0\"}"
+#define RAIL "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"cooldown\":5"
+
+static struct fixture w;
+
+static int64_t since_boot;
+
+static int64_t boottime(void *clock)
+{
+	(void)clock;
+	return since_boot;
+}
+
+/* The pool with two granted blocks, in epoch 3. */
+static void open_rail(const char *keys)
+{
+	char def[256];
+
+	fixture_open(&w);
+	w.ctx.boottime = boottime;
+	since_boot = 100 * SECOND;
+	(void)snprintf(def, sizeof(def), RAIL "%s}", keys);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", def), 0);
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.64", BLOCK_GRANTED, 3), 0);
+}
+
+static void add_is(const char *id, const char *want)
+{
+	ck_assert_str_eq(w_add(&w, CONF, id, ""), want);
+}
+
+static void add_fails(const char *id, int code, const char *part)
+{
+	const char *got = w_add(&w, CONF, id, "");
+
+	ck_assert_msg(*got == '!' && w.e.code == (enum err_code)code, "%s", got);
+	ck_assert_msg(strstr(got, part) != NULL, "%s", got);
+}
+
+/* A loan of another node's block, as the agent puts it. */
+static int borrow(const char *start, uint32_t at, enum block_state state)
+{
+	struct block_record r = {
+		.key = w_block_key("rail0", start), .state = state, .token = 9, .epoch = 3
+	};
+
+	r.key.one = at + 1;
+	return blocks_put(&w.m, &r, &w.e) ? (int)w.e.code : 0;
+}
+
+static struct block_record record_of(const struct block_key *key)
+{
+	struct block_record found = { .token = 0 };
+	struct agent_memory memory;
+
+	ck_assert_int_eq(blocks_load(&w.m, &memory, &w.e), 0);
+	for (size_t i = 0; i < memory.n; i++) {
+		if (block_key_equal(&memory.blocks[i].key, key))
+			found = memory.blocks[i];
+	}
+	blocks_clear(&memory);
+	return found;
+}
+
+static int lend(const char *start, uint32_t one, struct loan *out)
+{
+	const struct block_party to = { "n2", "holder2", 11 };
+	const struct block_key key = w_block_key("rail0", start);
+	const struct blocks_loan want = { &key, one, &to };
+
+	return blocks_lend(&w.m, &want, out, &w.e);
+}
+
+/* No ADD gets a lent address, and each gets it again when it comes back. */
+START_TEST(a_lent_address_is_not_assigned)
+{
+	struct block_record r;
+	struct loan loan;
+
+	open_rail(",\"idle\":1");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	add_is("c0", "10.1.0.16");
+	ck_assert_int_eq(lend("10.1.0.16", 1, &loan), 1);
+	ck_assert_int_eq(lend("10.1.0.16", LOAN_ANY, &loan), 0);
+	ck_assert_uint_eq(loan.at, 1);
+	ck_assert_int_eq(lend("10.1.0.16", 4, &loan), 0);
+	w_sound(&w);
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.16"), 3);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 1);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.16"), 1);
+	add_is("c1", "10.1.0.18");
+	add_fails("c2", ERR_EXHAUSTED, "no block of this node has an address");
+	ck_assert_str_eq(w_add(&w, CONF, "c2", "IP=10.1.0.19"),
+			 "!103 address 10.1.0.19 of pool rail0 is lent to node n2");
+	w_del(&w, "c0");
+	w_del(&w, "c1");
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.16"), 1);
+
+	/* The agent takes the loan of .17 out of the record. */
+	r = record_of(&(struct block_key){ .pool = "rail0",
+					   .start = w_block_key("rail0", "10.1.0.16").start });
+	ck_assert_uint_eq(r.n_lent, 2);
+	ck_assert_str_eq(r.lent[0].to.node, "n2");
+	r.lent[0] = r.lent[1];
+	r.n_lent = 1;
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	w_sound(&w);
+	add_is("c3", "10.1.0.17");
+	fixture_close(&w);
+}
+END_TEST
+
+/* A loan is assigned when no block has an address, and only while it is confirmed. */
+START_TEST(an_address_of_another_node_is_assigned_while_it_is_lent)
+{
+	struct block_key key = w_block_key("rail0", "10.1.0.32");
+
+	open_rail(",\"idle\":1");
+	key.one = 3;
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_WANTED), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	add_fails("c0", ERR_EXHAUSTED, "no block of this node has an address");
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 1);
+	add_is("c0", "10.1.0.34");
+	w_sound(&w);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.32"), 0);
+	add_fails("c1", ERR_EXHAUSTED, "no block of this node has an address");
+	ck_assert_int_eq(blocks_retire(&w.m, &key, &w.e), 1);
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 1);
+	w_del(&w, "c0");
+	/* It cools down here before it goes back. */
+	ck_assert_int_eq(blocks_retire(&w.m, &key, &w.e), 1);
+	w.now += 6 * SECOND;
+	add_is("c2", "10.1.0.34");
+	w_del(&w, "c2");
+	w.now += 6 * SECOND;
+	ck_assert_int_eq(blocks_retire(&w.m, &key, &w.e), 0);
+	add_fails("c3", ERR_EXHAUSTED, "no block of this node has an address");
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_lent_address_is_not_assigned,
+	     an_address_of_another_node_is_assigned_while_it_is_lent)
