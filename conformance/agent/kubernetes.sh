@@ -340,6 +340,25 @@ set_by_hand() { admin patch railblock "rail9-$(printf %032x "$1")" --type=json -
 
 ASK='|.ask={node:"n1",holder:"n1",token:"2222222222222222"}' ASK_N3='|.ask={node:"n3",holder:"n3",token:"3333333333333333"}'
 
+# The agent of n1 takes and returns what n2 lends to it, and nothing else.
+borrows_only()
+{
+	local no="it may ask for it" mine='{at:1,node:"n1",holder:"n1",token:"2222222222222222"}' other='{at:2,node:"n3",holder:"n3",token:"3333333333333333"}'
+	local taken=${mine/\}/,taken:true\}} back=${mine/\}/,taken:true,returned:true\}}
+	lent() { spec n2 "|.token=\"1111111111111111+\"|.touched=$1|.loans=[$2]"; }
+	set_by_hand 2 "$(lent 1 "$mine,$other")" >/dev/null || give_up "loans of n2"
+	denied "a loan, and more" "$no" write n1 2 "$(lent 2 "$taken,$other" | jq -c '.used=0')"
+	denied "the loan of another node, taken" "$no" write n1 2 "$(lent 2 "$taken,${other/\}/,taken:true\}}")"
+	denied "the loan of another node, taken away" "$no" write n1 2 "$(lent 2 "$taken")"
+	denied "one more loan" "$no" write n1 2 "$(lent 2 "$taken,$other,${taken/at:1/at:3}")"
+	is "a loan is taken" write n1 2 "$(lent 2 "$taken,$other")"
+	denied "taken no more" "$no" write n1 2 "$(lent 3 "$mine,$other")"
+	is "returned" write n1 2 "$(lent 3 "$back,$other")"
+	set_by_hand 2 "{\"token\":\"+\",\"touched\":1,\"poolUID\":\"u\",\"loans\":$(jq -nc "[$other]")}" >/dev/null || give_up "a free block"
+	denied "a claim by an agent that knows no loans" "drops loans" write n1 2 "$(spec n1)"
+	set_by_hand 2 "$(spec n2)" >/dev/null || give_up "no loans"
+}
+
 # The agent of n1 may ask for a block of n2. Its token changes nothing else of it.
 asks_only()
 {
@@ -480,6 +499,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	agent_end n1
 	agent_end n2
 	asks_only
+	borrows_only
 	own_and_free
 	nodes_and_heartbeats
 	of_a_dead_node
@@ -489,7 +509,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 74
+	eq "tries that were denied" "$tries" 80
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
