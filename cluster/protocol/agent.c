@@ -496,7 +496,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 	}
 	p->is = *pool;
 	p->gone = false;
-	if (loans_are_of(p) && !p->swept && !p->sweep_due)
+	if (loans_may_be(p) && !p->swept && !p->sweep_due)
 		borrow_sweep_at(a, p, a->now);
 	if (agent_is_closed(p))
 		doubted = agent_doubt_pool(a, pool->name);

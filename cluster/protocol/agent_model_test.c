@@ -329,6 +329,23 @@ START_TEST(loans_in_all_misfortunes)
 }
 END_TEST
 
+/* A pool that leaves lends no more, and no node leaves it before all loans came back. */
+START_TEST(loans_come_back_when_the_pool_lends_no_more)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 3,
+							 .blocks = 2,
+							 .bits = 2,
+							 .disks = true,
+							 .wants = true,
+							 .recalls = true,
+							 .calm = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.lends, 200);
+	ck_assert_uint_gt(counts.recalls, 300);
+}
+END_TEST
+
 /* Three pods more than addresses; they start anywhere, also while they live elsewhere. */
 START_TEST(pods_move_with_their_addresses)
 {
@@ -519,5 +536,5 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
 	     loans_hold_although_evidence_lies, loans_outlive_disks_and_pools,
-	     loans_in_all_misfortunes, all_that_can_happen_does,
-	     each_mistake_of_the_protocol_is_found)
+	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more,
+	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)

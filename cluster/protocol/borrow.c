@@ -95,7 +95,8 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 	if (!l || l->returned) {
 		/* The owner has withdrawn it: a take under way would find another version. */
 		contest_begin(a, op);
-	} else if ((!p || agent_is_closed(p) || strcmp(b.pool_uid, p->is.uid) != 0) &&
+	} else if ((!p || agent_is_closed(p) || !loans_are_of(p) ||
+		    strcmp(b.pool_uid, p->is.uid) != 0) &&
 		   a->ops->used(a->arg, &op->key) == 0) {
 		put_state(a, op, BLOCK_RETURNING);
 	} else {
@@ -325,8 +326,9 @@ void borrow_idle(struct agent *a)
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		struct block_record *r = &a->blocks[i];
 		const struct agent_pool *p = agent_find_pool(a, r->key.pool);
+		const bool needed = p && p->needed && loans_are_of(p);
 
-		if (r->key.one && r->state == BLOCK_GRANTED && !(p && p->needed) &&
+		if (r->key.one && r->state == BLOCK_GRANTED && !needed &&
 		    a->now >= r->taken + a->set.renew && !agent_is_busy(a, &r->key) &&
 		    a->ops->used(a->arg, &r->key) == 0)
 			(void)agent_retire(a, r);
@@ -349,14 +351,14 @@ void borrow_sweep_later(struct agent *a, int64_t from)
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
 
-		if (loans_are_of(p))
+		if (loans_may_be(p))
 			borrow_sweep_at(a, p, from);
 	}
 }
 
 static bool is_swept(const struct agent *a, const struct agent_pool *p)
 {
-	return !a->fresh || p->swept || !loans_are_of(p);
+	return !a->fresh || p->swept || !loans_may_be(p);
 }
 
 void borrow_sweep(struct agent *a)

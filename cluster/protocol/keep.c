@@ -251,14 +251,18 @@ static void look_for_idle(struct agent *a, struct agent_pool *p)
 	p->idle_due = a->now + p->is.idle;
 }
 
-/* A block of a pool that ends has nothing to wait for. */
+/*
+ * A block of a pool that ends has nothing to wait for, except for its loans. They count as used
+ * until the node has left the pool and counts nothing more.
+ */
 static void leave(struct agent *a, const struct agent_pool *p)
 {
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
 
 		if (r->state == BLOCK_GRANTED && strcmp(r->key.pool, p->is.name) == 0 &&
-		    !agent_is_busy(a, &r->key) && a->ops->used(a->arg, &r->key) == 0) {
+		    r->n_lent == 0 && !agent_is_busy(a, &r->key) &&
+		    a->ops->used(a->arg, &r->key) == 0) {
 			struct block_key key = r->key;
 
 			agent_return(a, &key);

@@ -17,6 +17,11 @@ bool loans_are_of(const struct agent_pool *p)
 	return p->is.lends;
 }
 
+bool loans_may_be(const struct agent_pool *p)
+{
+	return p->is.grid.bits > 0 && !p->is.sticky;
+}
+
 bool loans_hold(const struct block *b)
 {
 	for (unsigned i = 0; i < b->n_loans; i++) {

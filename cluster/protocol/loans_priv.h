@@ -11,8 +11,12 @@
 
 struct agent_pool;
 
-/* loans_are_of - single addresses of the pool are lent. */
+/*
+ * loans_are_of - single addresses of the pool are lent. loans_may_be - or were, before the pool
+ * began to leave: such loans come back.
+ */
 bool loans_are_of(const struct agent_pool *p);
+bool loans_may_be(const struct agent_pool *p);
 /* loans_hold - a borrower may assign an address of the block: it must not be given up. */
 bool loans_hold(const struct block *b);
 

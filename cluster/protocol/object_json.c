@@ -377,9 +377,9 @@ struct reported {
 	int64_t generation, number;
 };
 
-#define REPORTED(k, member, size)                                                                      \
+#define REPORTED(k, member, size)                                                                  \
 	{                                                                                          \
-		.key = (k), .kind = J_STRING, .offset = offsetof(struct reported, member),              \
+		.key = (k), .kind = J_STRING, .offset = offsetof(struct reported, member),         \
 		.flags = J_EMPTY_OK, .min = 1, .max = (size)-1                                     \
 	}
 

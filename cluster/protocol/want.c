@@ -144,7 +144,8 @@ static void go(struct agent *a, struct want *w)
 
 	if (!p || claim_cannot(a, p, &how))
 		end(w, how);
-	else if (((r && block_may_give(&a->node, r)) || (loan && block_may_give(&a->node, loan))) &&
+	else if (((r && block_may_give(&a->node, r)) ||
+		  (loan && loans_are_of(p) && block_may_give(&a->node, loan))) &&
 		 claim_is_open(a, p))
 		end(w, NEED_MET);
 	else if (loan)

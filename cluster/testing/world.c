@@ -184,6 +184,14 @@ static void step_pool(struct world *w, uint32_t choice)
 	}
 }
 
+static void set_lends(struct world *w, bool lends)
+{
+	w->pool.lends = lends;
+	w->pool_version++;
+	w->counts.recalls += !lends;
+	world_trace(w, "the pool lends: %d", lends);
+}
+
 const char *world_step(struct world *w, uint32_t choice)
 {
 	uint32_t rest = choice / 16;
@@ -208,6 +216,8 @@ const char *world_step(struct world *w, uint32_t choice)
 			step_restore(w, rest / 8);
 		else if (w->set.pools && choice % 16 == 14 && rest % 16 == 0)
 			step_pool(w, rest / 16);
+		else if (w->set.recalls && choice % 16 == 13 && rest % 32 == 0)
+			set_lends(w, rest / 32 % 2);
 		else
 			world_step_network(w, rest);
 	}
@@ -279,9 +289,21 @@ static void renew_pool(struct world *w)
 	world_settle(w);
 }
 
+/* Without pods each loan comes back, although none is needed elsewhere. */
+static void recall(struct world *w)
+{
+	world_end_lent_pods(w);
+	world_settle(w);
+	world_judge_recalled(w);
+	set_lends(w, true);
+	world_settle(w);
+}
+
 const char *world_heal(struct world *w)
 {
 	world_trace(w, "all is well from now on");
+	if (w->set.recalls)
+		set_lends(w, false);
 	for (unsigned i = 0; i < w->set.nodes; i++) {
 		struct machine *m = &w->machines[i];
 
@@ -302,6 +324,8 @@ const char *world_heal(struct world *w)
 	world_judge_again(w);
 	if (w->restored)
 		world_violated(w, "the restore is never over");
+	if (w->set.recalls)
+		recall(w);
 	world_judge_records(w);
 	world_judge_wants(w);
 	(w->set.pods ? world_judge_moves : world_judge_full)(w);

@@ -27,6 +27,7 @@ struct world_settings {
 	bool migrates; /* some pods start beside their source */
 	bool loosens;  /* in the end, addresses do not move with pods any more */
 	bool wants;    /* pods request certain addresses */
+	bool recalls;  /* the pool lends no more at times, as one that leaves */
 	bool calm;     /* few faults: pods live, and the pool is full most of the time */
 	bool quiet;    /* no ADD between two calls of an agent's operations */
 	bool trace;    /* print each step */
@@ -58,7 +59,7 @@ struct world_counts {
 	unsigned gives, grants, confirms, returns, handed_over, strays, takes, taken_free, late,
 		full, restores, contests, lost, needs[5], wants[5], judged_again, pools_gone, disks,
 		parks, moves, expired, evicted, returned, shared, unshared, followed, asks_back,
-		vouched, lends, borrowed, given_back;
+		vouched, lends, borrowed, given_back, recalls;
 };
 
 struct world;

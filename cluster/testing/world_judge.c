@@ -236,6 +236,32 @@ void world_end_lost_pods(struct world *w)
 	}
 }
 
+void world_end_lent_pods(struct world *w)
+{
+	for (unsigned k = 0; k < w->set.nodes; k++) {
+		struct machine *m = &w->machines[k];
+
+		for (size_t i = 0; i < m->n_blocks; i++) {
+			if (m->blocks[i].key.one)
+				m->lease[world_slot_of(w, block_key_ip(&m->blocks[i].key))] = false;
+		}
+	}
+}
+
+void world_judge_recalled(struct world *w)
+{
+	for (unsigned k = 0; k < w->set.nodes; k++) {
+		const struct machine *m = &w->machines[k];
+
+		for (size_t i = 0; i < m->n_blocks; i++) {
+			if (m->blocks[i].key.one)
+				world_violated(w, "%s never gives back a loan", m->name);
+			if (m->blocks[i].n_lent)
+				world_violated(w, "%s never gets back what it lent", m->name);
+		}
+	}
+}
+
 /* Pods until the pool is full, at one machine after the other: every address must be had. */
 void world_judge_full(struct world *w)
 {

@@ -81,8 +81,16 @@ static bool is_lent(const struct block_record *r, uint32_t at)
 }
 
 /* May this machine assign from this block? As the transaction of an ADD asks. */
+/* Its store has a definition by which loans go back. */
+static bool knows_no_loans(const struct machine *m)
+{
+	return m->pool_seen == m->world->pool_version && !m->world->pool.lends;
+}
+
 bool world_may_give(const struct machine *m, const struct block_record *r)
 {
+	if (r->key.one && knows_no_loans(m))
+		return false;
 	if (m->world->set.wrong == NO_EPOCH)
 		return r->state == BLOCK_GRANTED;
 	return node_may_give(&m->node, m->world->pool.strict, m->boot, m->world->now) &&

@@ -40,10 +40,14 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
 		      unsigned ip);
 void world_judge_again(struct world *w);
 /*
- * At the end. world_judge_records - the store and the machines agree. world_judge_doubles - pods of
- * two machines with one address are named; world_end_lost_pods - such pods end. world_judge_wants -
- * each requested address comes, or its owner is named. world_judge_full - pods get all addresses.
+ * At the end. world_end_lent_pods - pods with addresses of other nodes end, and the pool lends no
+ * more: world_judge_recalled - no loan is left then. world_judge_records - the store and the
+ * machines agree. world_judge_doubles - pods of two machines with one address are named;
+ * world_end_lost_pods - such pods end. world_judge_wants - each requested address comes, or its
+ * owner is named. world_judge_full - pods get all addresses.
  */
+void world_end_lent_pods(struct world *w);
+void world_judge_recalled(struct world *w);
 void world_judge_records(struct world *w);
 void world_judge_doubles(struct world *w);
 void world_end_lost_pods(struct world *w);

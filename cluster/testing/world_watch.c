@@ -170,9 +170,9 @@ static void take(struct world *w, struct world_taker *t, uint32_t choice)
 	unsigned first = world_slot_of(w, t->block.key.start);
 	enum cluster_outcome outcome = world_write_object(w, &r);
 
-	w->counts.asks_back +=
-		outcome == CLUSTER_OK && t->block.block.migrates && !r.block.migrates &&
-		strcmp(t->block.block.owner.node, w->machines[t->node].name) != 0;
+	w->counts.asks_back += outcome == CLUSTER_OK && t->block.block.migrates &&
+			       !r.block.migrates &&
+			       strcmp(t->block.block.owner.node, w->machines[t->node].name) != 0;
 	for (unsigned i = 0; i < 1U << w->set.bits && outcome == CLUSTER_OK; i++)
 		w->taken[first + i] = is_taken(t, &r.block, i, w->taken[first + i]);
 	world_trace(w, "a taker takes block %u of %s: %d", first, w->machines[t->node].name,

@@ -84,6 +84,32 @@ START_TEST(a_pod_outside_of_the_slice_lives_on)
 }
 END_TEST
 
+/* Also in the slice: it goes back as soon as its pod has ended. */
+START_TEST(what_another_node_lends_is_not_assigned)
+{
+	struct block_record r = { .key = w_block_key("rail0", "10.1.0.16"),
+				  .state = BLOCK_GRANTED,
+				  .token = 9,
+				  .epoch = 3 };
+
+	begin("{\"number\":1}");
+	r.key.one = 2;
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.8"), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 9);
+	ck_assert_str_eq(w_add(&w, CONF, "a", "IP=10.1.0.17"), "10.1.0.17");
+	leave();
+	ck_assert_str_eq(w_add(&w, CONF, "a", "IP=10.1.0.17"), "10.1.0.17");
+	w_del(&w, "a");
+	w.now += 10 * SECOND;
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	add_fails("b", ERR_EXHAUSTED, "no block of this node has an address");
+	ck_assert_ptr_nonnull(strstr(w_add(&w, CONF, "b", "IP=10.1.0.17"), "may not use now"));
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(a_node_without_a_number_assigns_nothing)
 {
 	begin(NULL);
@@ -142,5 +168,6 @@ START_TEST(the_number_stays_while_the_pool_leaves)
 END_TEST
 
 TEST_PROGRAM("leaving", a_node_assigns_what_is_in_its_blocks_and_in_its_slice,
-	     a_pod_outside_of_the_slice_lives_on, a_node_without_a_number_assigns_nothing,
-	     the_pool_stays_with_its_blocks_after_all, the_number_stays_while_the_pool_leaves)
+	     a_pod_outside_of_the_slice_lives_on, what_another_node_lends_is_not_assigned,
+	     a_node_without_a_number_assigns_nothing, the_pool_stays_with_its_blocks_after_all,
+	     the_number_stays_while_the_pool_leaves)

@@ -153,5 +153,53 @@ START_TEST(an_address_of_another_node_is_assigned_while_it_is_lent)
 }
 END_TEST
 
+/* The cluster reserves .16, .17 and .18 before and after .19 was lent. */
+START_TEST(an_address_that_the_cluster_reserves_is_not_lent)
+{
+	auto_json struct json *definition = NULL, *reserved = NULL;
+	struct shared_pool_def d = { .name = "rail0", .uid = "u1", .generation = 2 };
+	struct loan loan;
+	const char *def = RAIL "}", *list = "[\"10.1.0.16/31\",\"10.1.0.18\"]";
+
+	open_rail("");
+	ck_assert_int_eq(json_parse(def, strlen(def), "def", &definition, &w.e), 0);
+	ck_assert_int_eq(json_parse(list, strlen(list), "list", &reserved, &w.e), 0);
+	d.definition = definition;
+	d.reserved = reserved;
+	ck_assert_int_eq(shared_pool_put(&w.m, &d, &w.e), 0);
+	ck_assert_int_eq(lend("10.1.0.16", 2, &loan), 1);
+	ck_assert_int_eq(lend("10.1.0.16", LOAN_ANY, &loan), 0);
+	ck_assert_uint_eq(loan.at, 3);
+	ck_assert_int_eq(lend("10.1.0.16", LOAN_ANY, &loan), 1);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+/* Nor is what another node lends assigned, when the cluster reserves it. */
+START_TEST(a_loan_that_the_cluster_reserves_is_not_assigned)
+{
+	auto_json struct json *definition = NULL, *reserved = NULL;
+	struct shared_pool_def d = { .name = "rail0", .uid = "u1", .generation = 2 };
+	const char *def = RAIL "}", *list = "[\"10.1.0.34\"]";
+
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 1);
+	ck_assert_int_eq(json_parse(def, strlen(def), "def", &definition, &w.e), 0);
+	ck_assert_int_eq(json_parse(list, strlen(list), "list", &reserved, &w.e), 0);
+	d.definition = definition;
+	d.reserved = reserved;
+	ck_assert_int_eq(shared_pool_put(&w.m, &d, &w.e), 0);
+	ck_assert_uint_eq(w_spare(&w, "rail0"), 0);
+	add_fails("c0", ERR_EXHAUSTED, "no block of this node has an address");
+	fixture_close(&w);
+}
+END_TEST
+
 TEST_PROGRAM("loans", a_lent_address_is_not_assigned,
+	     an_address_that_the_cluster_reserves_is_not_lent,
+	     a_loan_that_the_cluster_reserves_is_not_assigned,
 	     an_address_of_another_node_is_assigned_while_it_is_lent)

@@ -244,6 +244,10 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 		q.after = &last;
 	}
 
+	/* A pool that leaves assigns no loan: see choose_block.c. */
+	if (pool.source.slice.size)
+		return 0;
+
 	struct spare_loans loans = { l, &pool, node.epoch, 0, e, false };
 
 	key_of_loans(&last, q.scope);

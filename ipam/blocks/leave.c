@@ -8,6 +8,7 @@
 
 #include "ipam/conf/pool_slice.h"
 #include "ipam/conf/range_list.h"
+#include "ipam/lease/block_value.h"
 #include "ipam/lease/pool_db.h"
 #include "ipam/node/node_file.h"
 
@@ -83,6 +84,45 @@ static int see_lease(const char *key, const char *value, void *arg)
 	return s->failed;
 }
 
+/* ---- loans ---- */
+
+static void note_loan(struct pool_loans *loans, struct ip ip, const char *node)
+{
+	if (loans->n++)
+		return;
+	loans->first = ip;
+	(void)snprintf(loans->node, sizeof(loans->node), "%s", node);
+}
+
+static int see_block(const char *key, const char *value, void *arg)
+{
+	struct outside_scan *s = arg;
+	struct block_record r;
+
+	s->failed = block_value_parse(key, value, &r, s->e) != 0;
+	if (!s->failed && r.key.one)
+		note_loan(&s->out->borrowed, block_key_ip(&r.key), "");
+	for (unsigned i = 0; !s->failed && i < r.n_lent; i++) {
+		struct ip ip = r.key.start;
+
+		ip.v += r.lent[i].at;
+		note_loan(&s->out->lent, ip, r.lent[i].to.node);
+	}
+	return s->failed;
+}
+
+static int count_loans(struct lease_db *l, const char *scope, struct outside_scan *s)
+{
+	struct key blocks, loans;
+
+	key_of_blocks(&blocks, scope);
+	key_of_loans(&loans, scope);
+	return lease_db_scan(l, &blocks, see_block, s, s->e) || s->failed ||
+			       lease_db_scan(l, &loans, see_block, s, s->e) || s->failed
+		       ? -1
+		       : 0;
+}
+
 /* The pool by its present definition. *own becomes the part of this node. */
 static int count_outside(struct lease_db *l, const char *name, struct source *own,
 			 struct pool_outside *out, struct err *e)
@@ -93,9 +133,10 @@ static int count_outside(struct lease_db *l, const char *name, struct source *ow
 	struct key addresses;
 
 	key_of_pool_addresses(&addresses, name);
-	if (load_slice(l, own, out, e) || lease_db_scan(l, &addresses, see_lease, &s, e))
+	if (load_slice(l, own, out, e) || lease_db_scan(l, &addresses, see_lease, &s, e) ||
+	    s.failed)
 		return -1;
-	return s.failed ? -1 : 0;
+	return count_loans(l, own->scope, &s);
 }
 
 struct outside_job {
@@ -125,6 +166,20 @@ int pool_outside(struct ipam *m, const char *name, struct pool_outside *out, str
 	return ipam_run(m, &job, e);
 }
 
+bool pool_outside_any(const struct pool_outside *o)
+{
+	return o->held.n || o->cooling || o->borrowed.n || o->lent.n;
+}
+
+static void explain_loans(const struct pool_loans *l, const char *how, char *out, size_t size)
+{
+	char ip[IP_STR_LEN];
+
+	(void)snprintf(out, size, "%" PRIu64 " address%s lent %s other nodes: %s%s%s%s", l->n,
+		       l->n == 1 ? " is" : "es are", how, ip_format(l->first, ip),
+		       *l->node ? " to node " : "", l->node, l->n > 1 ? ", ..." : "");
+}
+
 void pool_outside_explain(const struct pool_outside *o, char *out, size_t size)
 {
 	const struct lease_names *held = &o->held;
@@ -138,6 +193,10 @@ void pool_outside_explain(const struct pool_outside *o, char *out, size_t size)
 		(void)snprintf(out, size, "%" PRIu64 " leased address%s %s: %.140s%s", held->n,
 			       held->n == 1 ? "" : "es", where, held->text,
 			       held->n > LEASE_NAMES_MAX ? ", ..." : "");
+	else if (o->borrowed.n)
+		explain_loans(&o->borrowed, "by", out, size);
+	else if (o->lent.n)
+		explain_loans(&o->lent, "to", out, size);
 	else if (o->cooling)
 		(void)snprintf(out, size, "%" PRIu64 " address%s %s cool%s down", o->cooling,
 			       o->cooling == 1 ? "" : "es", where, o->cooling == 1 ? "s" : "");
@@ -283,7 +342,7 @@ static int check_own(const struct leave_job *job, const struct source *own, stru
 			name);
 }
 
-/* 1: a lease is outside of the slice. */
+/* 1: a lease is outside of the slice, or a loan is left. */
 static int convert(struct lease_db *l, struct leave_job *job, const struct pool_entry *old,
 		   struct err *e)
 {
@@ -297,7 +356,7 @@ static int convert(struct lease_db *l, struct leave_job *job, const struct pool_
 	if (pool_decode(d->name, job->definition, &whole, e) ||
 	    count_outside(l, d->name, &whole, &job->outside, e))
 		return -1;
-	if (job->outside.held.n || job->outside.cooling)
+	if (pool_outside_any(&job->outside))
 		return 1;
 	return move_all(l, job, e);
 }

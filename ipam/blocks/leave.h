@@ -12,25 +12,37 @@
 
 #include "ipam/blocks/shared_pool.h"
 
+/* Addresses that nodes lend each other: how many, and the first one with its borrower. */
+struct pool_loans {
+	uint64_t n;
+	struct ip first;
+	char node[NODE_NAME_LEN];
+};
+
 /*
  * Leases of a shared pool that are not in the slice of this node: held, also by pods that are gone
- * without a DEL, or in their cooldown. If the node has no slice, these are all of its leases.
+ * without a DEL, or in their cooldown. If the node has no slice, these are all of its leases. A
+ * loan is one more obstacle, also of an address in the slice: lender and borrower keep their
+ * records of it until the block says that it came back.
  */
 struct pool_outside {
 	struct err no_slice;   /* code 0: the node has one; else why not */
 	uint32_t number;       /* of the node */
 	struct ip_range slice; /* its addresses */
 	struct lease_names held;
+	struct pool_loans borrowed, lent; /* by this node, and of its blocks */
 	uint64_t cooling;
 	int64_t until; /* ns since 1970: when one has cooled down; INT64_MAX: none cools down */
 };
 
 /*
  * pool_outside - ERR_NOTFOUND: this node has no shared pool of this name with slices.
- * pool_outside_explain - a text for people; "": no lease is outside.
+ * pool_outside_any - something keeps the node from its slice. pool_outside_explain - a text for
+ * people; "": nothing does.
  */
 int pool_outside(struct ipam *m, const char *name, struct pool_outside *out,
 		 struct err *e) must_check;
+bool pool_outside_any(const struct pool_outside *o);
 void pool_outside_explain(const struct pool_outside *o, char *out, size_t size);
 
 /*
@@ -52,7 +64,8 @@ int pool_slice_own(const struct ipam *m, struct source *s, uint32_t *number,
  */
 struct pool_leave {
 	const struct shared_pool_def *def; /* of the cluster, with the state "closed" */
-	bool left;  /* output: the node has the pool with slices. False: a lease is outside */
+	bool left;  /* output: the node has the pool with slices. False: a lease is outside, or a
+		       loan is left */
 	bool moved; /* output: since now */
 };
 int pool_leave(struct ipam *m, struct pool_leave *p, struct err *e) must_check;

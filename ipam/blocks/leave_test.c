@@ -193,6 +193,68 @@ START_TEST(leases_stay_and_blocks_go)
 }
 END_TEST
 
+static struct block_record record(const char *start, uint32_t one)
+{
+	struct block_record r = { .key = w_block_key("rail0", start), .token = 9, .epoch = 3 };
+
+	r.key.one = one;
+	r.state = BLOCK_GRANTED;
+	return r;
+}
+
+/* Also in the slice: the block has another owner, who must hear that it has come back. */
+START_TEST(an_address_that_another_node_lends_is_given_back_first)
+{
+	struct block_record r = record("10.1.0.24", 2);
+	struct pool_outside o;
+	struct pool_leave p;
+
+	begin();
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_str_eq(add("a", "10.1.0.25"), "10.1.0.25");
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", LEAVING), 0);
+	ck_assert_str_eq(outside(&o), "1 address is lent by other nodes: 10.1.0.25");
+	ck_assert_int_eq(leave(&p), 0);
+	ck_assert(!p.left);
+	w_del(&w, "a");
+	w.now += 61 * SECOND;
+	ck_assert_str_eq(outside(&o), "1 address is lent by other nodes: 10.1.0.25");
+	ck_assert_int_eq(blocks_retire(&w.m, &r.key, &w.e), 0);
+	ck_assert_str_eq(outside(&o), "1 address is lent by other nodes: 10.1.0.25");
+	ck_assert_int_eq(blocks_drop(&w.m, &r.key, &w.e), 0);
+	ck_assert_str_eq(outside(&o), "");
+	ck_assert_int_eq(leave(&p), 0);
+	ck_assert(p.left);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+START_TEST(a_lent_address_comes_back_first)
+{
+	const struct block_party to = { "n2", "holder2", 11 };
+	struct block_record r = record("10.1.0.16", 0);
+	const struct blocks_loan want = { &r.key, 3, &to };
+	struct pool_outside o;
+	struct pool_leave p;
+	struct loan loan;
+
+	begin();
+	ck_assert_int_eq(blocks_lend(&w.m, &want, &loan, &w.e), 0);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1", LEAVING), 0);
+	ck_assert_str_eq(outside(&o), "1 address is lent to other nodes: 10.1.0.18 to node n2");
+	ck_assert_int_eq(leave(&p), 0);
+	ck_assert(!p.left);
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.16"), 1);
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_str_eq(outside(&o), "");
+	ck_assert_int_eq(leave(&p), 0);
+	ck_assert(p.left);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(a_new_node_gets_the_slices)
 {
 	auto_free char *def = NULL;
@@ -305,5 +367,7 @@ END_TEST
 
 TEST_PROGRAM("leave", pods_outside_of_the_slice_are_named_until_they_end,
 	     without_a_number_all_leases_are_outside, leases_stay_and_blocks_go,
-	     a_new_node_gets_the_slices, a_node_without_a_number_and_without_leases_leaves,
-	     what_would_overlap_is_refused, memory_fails)
+	     an_address_that_another_node_lends_is_given_back_first,
+	     a_lent_address_comes_back_first, a_new_node_gets_the_slices,
+	     a_node_without_a_number_and_without_leases_leaves, what_would_overlap_is_refused,
+	     memory_fails)

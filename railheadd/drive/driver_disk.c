@@ -84,6 +84,8 @@ static int lend(void *arg, const struct block_key *key, uint32_t one, const stru
 	struct driver *d = arg;
 	struct err e;
 
+	if (has_left(d, key->pool))
+		return 1;
 	driver_count_again(d);
 	return told(d, blocks_lend(d->conf.ipam, &want, out, &e), &e);
 }

@@ -61,7 +61,7 @@ static bool look_at(struct driver *d, struct pool_seen *s, int64_t now, int64_t 
 		*next = until < *next ? until : *next;
 	}
 	/* If the last try failed, the next one has its time. */
-	bool due = s->state == POOL_CLOSED && !o.held.n && !o.cooling && !s->again;
+	bool due = s->state == POOL_CLOSED && !pool_outside_any(&o) && !s->again;
 
 	s->fresh |= due;
 	return due;

@@ -2,6 +2,7 @@
 /* pool_leave_test.c: a shared pool becomes a pool of this node with slices, and its blocks go. */
 #include <sys/stat.h>
 
+#include "cluster/protocol/object_json.h"
 #include "ipam/blocks/leave.h"
 #include "railheadd/testing/driver_ask.h"
 
@@ -238,7 +239,63 @@ START_TEST(a_new_node_gets_the_slices)
 }
 END_TEST
 
-TEST_PROGRAM("pool_leave", a_pool_leaves_when_its_pods_are_in_the_slice,
-	     a_node_without_a_number_says_so, a_pool_that_is_not_closed_keeps_its_blocks,
+/* An ask of node n2 for any address of a block of this node. */
+static void ask_for_a_loan(const char *name)
+{
+	auto_free char *value = memory_store_text(b.store, CLUSTER_BLOCK, name);
+	auto_json struct json *block = NULL;
+	auto_free char *text = NULL;
+	struct block is;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(value, strlen(value), "block", &block, &e), 0);
+	ck_assert_int_eq(block_from_json(block, "block", &is, &e), 0);
+	is.asker = (struct block_party){ "n2", "holder2", 5 };
+	is.asks_one = LOAN_ANY;
+	auto_json struct json *asked = block_to_json(&is);
+	text = json_print(asked, false);
+	memory_store_put(b.store, CLUSTER_BLOCK, name, "n1", text);
+}
+
+static bool is_answered(const void *name)
+{
+	auto_free char *value = memory_store_text(b.store, CLUSTER_BLOCK, name);
+
+	return !strstr(value, "\"ask\"");
+}
+
+static bool has_lent(const char *name)
+{
+	auto_free char *value = memory_store_text(b.store, CLUSTER_BLOCK, name);
+
+	return strstr(value, "\"loans\"") != NULL;
+}
+
+START_TEST(a_pool_that_leaves_lends_nothing)
+{
+	struct outcome o;
+
+	begin_open("{\"number\":1}");
+	ask_for_a_loan(OUTSIDE);
+	loop_until(b.base, is_answered, OUTSIDE);
+	ck_assert(has_lent(OUTSIDE));
+	ck_assert_int_eq(change("rail0", LEAVING, &o), 0);
+	loop_until(b.base, node_says, "\"generation\":2");
+	ask_for_a_loan(INSIDE);
+	loop_until(b.base, is_answered, INSIDE);
+	ck_assert(!has_lent(INSIDE));
+	/* What was lent before holds the node, and so does the block, when its pods have ended. */
+	w_del(&w, "10.1.0.64");
+	driver_look(b.driver);
+	loop_until(b.base, node_says,
+		   "\"waits\":\"1 address is lent to other nodes: 10.1.0.65 to node n2\"");
+	ck_assert(has_block(OUTSIDE));
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("pool_leave", a_pool_that_leaves_lends_nothing,
+	     a_pool_leaves_when_its_pods_are_in_the_slice, a_node_without_a_number_says_so,
+	     a_pool_that_is_not_closed_keeps_its_blocks,
 	     a_closed_pool_assigns_nothing_before_the_last_pod_outside,
 	     an_agent_that_begins_again_gives_the_blocks_back, a_new_node_gets_the_slices)

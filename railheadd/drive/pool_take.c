@@ -53,7 +53,7 @@ int pool_replace(struct driver *d, const struct shared_pool_def *def, bool endin
 	/* Also on a node that the pool is not for, leases are brought in. None claims ahead. */
 	if (p->view.source.blocks.state == POOL_ADOPTING)
 		p->view.pool.warm = 0;
-	/* What leaves, or is not brought in yet, is lent to nobody. */
+	/* Only an open pool lends: in the other states nodes move their leases. */
 	p->view.pool.lends = p->view.pool.grid.bits > 0 && !p->view.pool.sticky &&
 			     p->view.source.blocks.state == POOL_OPEN;
 	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition) &&
