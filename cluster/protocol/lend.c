@@ -122,7 +122,7 @@ static void read_loans(struct block_record *r, const struct block *b)
  */
 bool lend_settle(const struct agent *a, struct block_record *r, struct block *b)
 {
-	struct loan loans[LOANS_MAX];
+	struct loan loans[LOANS_MAX] = { 0 };
 	bool changed = false;
 	unsigned n = 0;
 
