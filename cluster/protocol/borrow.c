@@ -358,7 +358,8 @@ void borrow_sweep_later(struct agent *a, int64_t from)
 
 static bool is_swept(const struct agent *a, const struct agent_pool *p)
 {
-	return !a->fresh || p->swept || !loans_may_be(p);
+	/* The grid of a pool that is gone must not be read. */
+	return !a->fresh || p->swept || p->gone || !loans_may_be(p);
 }
 
 void borrow_sweep(struct agent *a)

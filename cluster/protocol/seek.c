@@ -58,7 +58,7 @@ void seek_go(struct agent *a, struct op *op)
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
 
-	if (!p) {
+	if (!p || p->gone) {
 		agent_end(op);
 		return;
 	}

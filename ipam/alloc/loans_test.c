@@ -199,7 +199,31 @@ START_TEST(a_loan_that_the_cluster_reserves_is_not_assigned)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_lent_address_is_not_assigned,
+/* One that an older version left behind goes without its pool. */
+START_TEST(a_pool_stays_while_a_loan_of_it_stands)
+{
+	struct block_key key = w_block_key("rail0", "10.1.0.32");
+	struct agent_memory memory;
+
+	open_rail("");
+	key.one = 3;
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_RETURNING), 0);
+	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 1);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u2", RAIL "}"), ERR_BUSY);
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
+	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 0);
+	w_scribble(&w, "l/p/rail0/4/0a010022", "{\"state\":\"granted\",\"at\":2}");
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
+	ck_assert_int_eq(blocks_load(&w.m, &memory, &w.e), 0);
+	ck_assert_uint_eq(memory.n, 0);
+	blocks_clear(&memory);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
 	     an_address_that_the_cluster_reserves_is_not_lent,
 	     a_loan_that_the_cluster_reserves_is_not_assigned,
 	     an_address_of_another_node_is_assigned_while_it_is_lent)

@@ -362,6 +362,17 @@ static int drop_loan(struct lease_db *l, const struct block_view *v, struct bloc
 	return lease_db_del(l, v->key.s, e);
 }
 
+/* A pool stays while a record of it does: the record is one that an older version left. */
+static int drop_unknown(struct lease_db *l, const struct block_key *loan, struct err *e)
+{
+	struct key k;
+
+	if (e->code != ERR_NOTFOUND)
+		return -1;
+	block_value_key(loan, &k);
+	return loan->one ? lease_db_del(l, k.s, e) : 0;
+}
+
 static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct block_job *job = arg;
@@ -374,7 +385,7 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 
 	job->result = 0;
 	if (block_view_load(l, job->key, &v, e))
-		return e->code == ERR_NOTFOUND ? 0 : -1;
+		return drop_unknown(l, job->key, e);
 	if (v.is_loan)
 		return drop_loan(l, &v, job, e);
 	if (scan_block(l, &v, &scan, e))

@@ -57,15 +57,19 @@ struct put_job {
 	const struct source *new;
 };
 
-/* The block records and the held leases that are left of the pool. */
+/* The records of blocks and loans, and the held leases that are left of the pool. */
 static int load_living(struct lease_db *l, const char *name, struct keys *blocks, uint64_t *held,
 		       struct err *e)
 {
 	char scope[KEY_SCOPE_MAX];
-	struct key prefix;
+	struct key prefix, loans;
 
 	key_of_blocks(&prefix, key_scope(scope, 'p', name));
-	return pool_db_keys(l, &prefix, blocks, e) || pool_db_held(l, name, held, e) ? -1 : 0;
+	key_of_loans(&loans, scope);
+	return pool_db_keys(l, &prefix, blocks, e) || pool_db_keys(l, &loans, blocks, e) ||
+			       pool_db_held(l, name, held, e)
+		       ? -1
+		       : 0;
 }
 
 static int refuse_living(const char *name, const char *what, const char *uid, struct err *e)

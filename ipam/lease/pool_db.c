@@ -204,7 +204,7 @@ static int release_all(struct lease_db *l, const char *pool, struct err *e)
 
 int pool_db_delete(struct lease_db *l, const char *name, struct err *e)
 {
-	static const char kinds[] = "airsuqbf";
+	static const char kinds[] = "airsuqbfl";
 	struct key k;
 
 	if (release_all(l, name, e))
