@@ -246,7 +246,7 @@ static void have_whole(struct agent *a, struct op *op, const struct block_record
 
 	r.token = loan->token;
 	r.probe = loan->probe || op->seen.block.probe;
-	if (whole ? whole->state < BLOCK_GRANTED
+	if (whole ? whole->state != BLOCK_GRANTED
 		  : !agent_is_ours(a, &op->seen.block, r.token) || agent_put(a, &r))
 		agent_later(a, op);
 	else

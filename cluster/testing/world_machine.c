@@ -49,9 +49,11 @@ static int put_block(void *arg, const struct block_record *r)
 	return 0;
 }
 
-/* Leases of the block, without those of loans that this machine has. */
+/* Leases of the block: without those of loans, if this machine does not have the block. */
 static uint32_t count_leases(struct machine *m, const struct block_key *key)
 {
+	const struct block_record *block = world_on_disk(m, key);
+	const bool has = block && block->state >= BLOCK_GRANTED;
 	struct block_key loan = *key;
 	uint32_t n = 0;
 
@@ -59,7 +61,7 @@ static uint32_t count_leases(struct machine *m, const struct block_key *key)
 		return m->lease[slot_of(m, key)];
 	for (unsigned i = 0; i < 1U << m->world->set.bits; i++) {
 		loan.one = i + 1;
-		n += m->lease[slot_of(m, &loan)] && !world_on_disk(m, &loan);
+		n += m->lease[slot_of(m, &loan)] && (has || !world_on_disk(m, &loan));
 	}
 	return n;
 }

@@ -223,7 +223,26 @@ START_TEST(a_pool_stays_while_a_loan_of_it_stands)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
+/* The node got the block while it returned the loan. */
+START_TEST(a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left)
+{
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 0, BLOCK_RETURNING), 0);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.32", BLOCK_GRANTED, 3), 0);
+	add_is("c0", "10.1.0.32");
+	ck_assert_uint_eq(w_used(&w, "rail0", "10.1.0.32"), 1);
+	w.now += 6 * SECOND;
+	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.32"), 1);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.32"), 1);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
+	     a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
 	     an_address_that_the_cluster_reserves_is_not_lent,
 	     a_loan_that_the_cluster_reserves_is_not_assigned,
 	     an_address_of_another_node_is_assigned_while_it_is_lent)

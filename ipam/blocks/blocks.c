@@ -245,14 +245,30 @@ static int see_address(const char *key, const char *value, void *arg)
 	return s->failed;
 }
 
+/* This node has the block, so a pod with an address of it is one of the block. */
+static int has_block(struct lease_db *l, const struct block_view *v, bool *has, struct err *e)
+{
+	struct block_record r;
+	const char *text;
+	struct key k;
+
+	key_of_block(&k, v->at.scope, v->at.ip);
+	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+		return -1;
+	*has = text && r.state >= BLOCK_GRANTED;
+	return 0;
+}
+
 static int scan_block(struct lease_db *l, const struct block_view *v, struct address_scan *s,
 		      struct err *e)
 {
 	auto_keys struct keys loans = { .n = 0 };
 	struct key prefix, from;
+	bool has = true;
 
 	key_of_loans(&prefix, v->at.scope);
-	if (!v->is_loan && pool_db_keys(l, &prefix, &loans, e))
+	if (!v->is_loan &&
+	    (has_block(l, v, &has, e) || (!has && pool_db_keys(l, &prefix, &loans, e))))
 		return -1;
 	s->loans = loans.n ? &loans : NULL;
 	s->range = v->range;
@@ -311,15 +327,11 @@ static int keeps_block(struct lease_db *l, const struct block_view *v, bool *has
 {
 	const struct ip_range range = pool_block_range(v->pool.source.blocks.bits, v->at.ip);
 	auto_keys struct keys loans = { .n = 0 };
-	struct block_record r;
 	struct key_address a;
-	const char *text;
 	struct key k;
 
-	key_of_block(&k, v->at.scope, v->at.ip);
-	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+	if (has_block(l, v, has, e))
 		return -1;
-	*has = text && r.state >= BLOCK_GRANTED;
 	*others = *has;
 	key_of_loans(&k, v->at.scope);
 	if (pool_db_keys(l, &k, &loans, e))

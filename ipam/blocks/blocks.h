@@ -60,7 +60,10 @@ int blocks_lend(struct ipam *m, const struct blocks_loan *want, struct loan *out
 /* blocks_put_node - insert or replace the record of the node. */
 int blocks_put_node(struct ipam *m, const struct node_record *r, struct err *e) must_check;
 
-/* blocks_used - addresses of the block that are held or lent, without those of loans. */
+/*
+ * blocks_used - addresses of the block that are held or lent. Those of loans to this node count if
+ * it has the block, too.
+ */
 int blocks_used(struct ipam *m, const struct block_key *key, uint32_t *out,
 		struct err *e) must_check;
 
