@@ -241,7 +241,27 @@ START_TEST(a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
+START_TEST(a_loan_with_the_mark_is_probed)
+{
+	struct block_record r = { .key = w_block_key("rail0", "10.1.0.32"),
+				  .state = BLOCK_GRANTED,
+				  .token = 9,
+				  .epoch = 3,
+				  .probe = true };
+
+	open_rail("");
+	w.probes = true;
+	r.key.one = 3;
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	add_is("c0", "10.1.0.34?");
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_loan_with_the_mark_is_probed,
+	     a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
 	     a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
 	     an_address_that_the_cluster_reserves_is_not_lent,
 	     a_loan_that_the_cluster_reserves_is_not_assigned,
