@@ -260,7 +260,31 @@ START_TEST(a_loan_with_the_mark_is_probed)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_loan_with_the_mark_is_probed,
+/* A pod of the owner had the address before, and probed it. */
+START_TEST(a_loan_that_a_dead_node_had_is_probed)
+{
+	struct block_record r;
+	struct loan loan;
+
+	open_rail("");
+	w.probes = true;
+	add_is("c0", "10.1.0.16");
+	w_del(&w, "c0");
+	w.now += 6 * SECOND;
+	ck_assert_int_eq(lend("10.1.0.16", 1, &loan), 0);
+	w_sound(&w);
+	r = record_of(&(struct block_key){ .pool = "rail0",
+					   .start = w_block_key("rail0", "10.1.0.16").start });
+	r.n_lent = 0;
+	r.probe = true;
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_str_eq(w_add(&w, CONF, "c1", "IP=10.1.0.16"), "10.1.0.16?");
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,
 	     a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
 	     a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
 	     an_address_that_the_cluster_reserves_is_not_lent,

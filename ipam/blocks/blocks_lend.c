@@ -57,6 +57,7 @@ struct lend_job {
 static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct lend_job *job = arg;
+	struct key_address lent;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	struct block_record r;
 	struct block_place place;
@@ -78,7 +79,10 @@ static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 	job->result = 0;
 	lease_db_sync(l);
 	pool_block_id(v.at.ip, id);
-	if (block_place_begin(l, &v.at, id, &place, e) ||
+	lent = v.at;
+	lent.ip = ip;
+	/* A resting lease would say later that a pod of this node has probed the address. */
+	if (block_place_begin(l, &v.at, id, &place, e) || lease_db_forget(l, &lent, e) ||
 	    lease_db_put(l, v.key.s, block_value_print(&r), e) ||
 	    block_cursor_set(l, &v.pool.source, v.at.ip, e))
 		return -1;
