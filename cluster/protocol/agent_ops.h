@@ -103,8 +103,8 @@ struct agent_ops {
 	/* put_block - insert or replace. */
 	int (*put_block)(void *arg, const struct block_record *r);
 	/*
-	 * drop_block - in one transaction: if no address of the block is in use, delete the record
-	 * with all that is kept about its addresses, and return 0. 1: an address is in use, nothing
+	 * drop_block - in one transaction: if no address of the block is in use or lent, delete the
+	 * record with all that is kept about its addresses, and return 0. 1: one is, and nothing
 	 * changed. -1: the store failed. A block without a record: 0.
 	 */
 	int (*drop_block)(void *arg, const struct block_key *key);

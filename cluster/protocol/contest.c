@@ -134,6 +134,23 @@ static bool withdraw(struct agent *a, struct op *op, const struct block *seen)
 	return true;
 }
 
+/*
+ * Loans without a pod of this node. If another node has the block, it says what is lent; and a pool
+ * that ends lends nothing. If no node has it, this node takes it again for its loans.
+ */
+static int give_up_loans(struct agent *a, const struct op *op, const struct agent_reply *r)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct block_record left = *agent_find(a, &op->key);
+	const bool owned = r->outcome == CLUSTER_OK && *r->block.owner.node;
+
+	if (!left.n_lent || (!owned && p && !agent_is_closed(p)) ||
+	    a->ops->used(a->arg, &op->key) > left.n_lent)
+		return 0;
+	left.n_lent = 0;
+	return agent_put(a, &left);
+}
+
 static void contest_looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	bool there = r->outcome == CLUSTER_OK;
@@ -150,7 +167,7 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 	}
 	if (there && withdraw(a, op, &r->block))
 		return;
-	rc = agent_drop(a, &op->key);
+	rc = give_up_loans(a, op, r) ? -1 : agent_drop(a, &op->key);
 	if (rc <= 0)
 		agent_end_if(a, op, rc);
 	else if (!there || !*r->block.owner.node)

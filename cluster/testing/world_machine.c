@@ -162,7 +162,7 @@ static int drop_block(void *arg, const struct block_key *key)
 	const struct block_record *block = key->one ? world_on_disk(m, &whole) : NULL;
 	bool stays = block && block->state >= BLOCK_GRANTED;
 
-	if (!stays && count_leases(m, key) && m->world->set.wrong != DROP_USED)
+	if (!stays && (count_leases(m, key) || r->n_lent) && m->world->set.wrong != DROP_USED)
 		return 1;
 	*r = m->blocks[--m->n_blocks];
 	return 0;

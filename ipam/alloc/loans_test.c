@@ -284,7 +284,26 @@ START_TEST(a_loan_that_a_dead_node_had_is_probed)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,
+/* A restored store forgot the block: the loans live. */
+START_TEST(a_block_with_loans_is_not_dropped)
+{
+	struct block_record r;
+	struct loan loan;
+
+	open_rail("");
+	ck_assert_int_eq(lend("10.1.0.16", 1, &loan), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 1);
+	r = record_of(&(struct block_key){ .pool = "rail0",
+					   .start = w_block_key("rail0", "10.1.0.16").start });
+	r.n_lent = 0;
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_block_with_loans_is_not_dropped, a_loan_that_a_dead_node_had_is_probed,
+	     a_loan_with_the_mark_is_probed,
 	     a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
 	     a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
 	     an_address_that_the_cluster_reserves_is_not_lent,

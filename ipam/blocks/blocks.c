@@ -392,18 +392,21 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_keys struct keys keys = { .n = 0 };
 	struct address_scan scan = { .keys = &keys };
 	char id[KEY_ID_LEN + 1];
+	struct block_record r = { .n_lent = 0 };
 	struct key_address a;
 	struct key entry, usage;
+	const char *text;
 
 	job->result = 0;
 	if (block_view_load(l, job->key, &v, e))
 		return drop_unknown(l, job->key, e);
 	if (v.is_loan)
 		return drop_loan(l, &v, job, e);
-	if (scan_block(l, &v, &scan, e))
+	if (scan_block(l, &v, &scan, e) || lease_db_get(l, v.key.s, &text, e) ||
+	    (text && block_value_parse(v.key.s, text, &r, e)))
 		return -1;
-	job->result = scan.held > 0;
-	if (scan.held)
+	job->result = scan.held > 0 || r.n_lent > 0;
+	if (job->result)
 		return 0;
 	key_of_usage(&usage, v.at.scope, pool_block_id(job->key->start, id));
 	if (block_place(l, &v.at, &entry, e) || (*entry.s && lease_db_del(l, entry.s, e)))

@@ -32,8 +32,8 @@ int blocks_put(struct ipam *m, const struct block_record *r, struct err *e) must
 
 /*
  * blocks_drop - delete a record, with all that is kept about the addresses of the block. 0: it is
- * gone, or was not there. 1: an address of it is held, and nothing changed. -1: the store failed.
- * Of a loan in a block that this node has, too, only the record ends.
+ * gone, or was not there. 1: an address of it is held or lent, and nothing changed. -1: the store
+ * failed. Of a loan in a block that this node has, too, only the record ends.
  */
 int blocks_drop(struct ipam *m, const struct block_key *key, struct err *e) must_check;
 
