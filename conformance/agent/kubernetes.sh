@@ -356,6 +356,8 @@ borrows_only()
 	is "returned" write n1 2 "$(lent 3 "$back,$other")"
 	set_by_hand 2 "{\"token\":\"+\",\"touched\":1,\"poolUID\":\"u\",\"loans\":$(jq -nc "[$other]")}" >/dev/null || give_up "a free block"
 	denied "a claim by an agent that knows no loans" "drops loans" write n1 2 "$(spec n1)"
+	set_by_hand 2 "$(spec n2 '|.touched=1')" >/dev/null || give_up "a block without loans"
+	denied "a loan that makes the block unreadable" "ends with '+'" write n1 2 "$(spec n2 "|.touched=2|.loans=[$back]")"
 	set_by_hand 2 "$(spec n2)" >/dev/null || give_up "no loans"
 }
 

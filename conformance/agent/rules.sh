@@ -31,6 +31,15 @@ cases_of_rules()
 	RailBlock $a no {"pool":"rail0","start":"10.1.2.0"} {"pool":"rail0"}
 	RailBlock $a yes {"pool":"rail0","start":"10.1.2.0"} {"pool":"rail0","start":"10.1.2.0","node":"n1"}
 	RailBlock $a yes {"pool":"rail0"} {"pool":"rail0","start":"10.1.2.0"}
+	= RailBlock: the token of a block with loans ends with '+', and that of no other block does
+	RailBlock $a no - {"pool":"rail0","token":"1111111111111111","loans":[{"at":1,"node":"n1"}]}
+	RailBlock $a no - {"pool":"rail0","loans":[{"at":1,"node":"n1"}]}
+	RailBlock $a no - {"pool":"rail0","token":"1111111111111111+"}
+	RailBlock $a no - {"pool":"rail0","token":"+","loans":[]}
+	RailBlock $a no {"pool":"rail0","token":"1111111111111111"} {"pool":"rail0","token":"1111111111111111","loans":[{"at":1,"node":"n1"}]}
+	RailBlock $a yes - {"pool":"rail0","token":"1111111111111111+","loans":[{"at":1,"node":"n1"}]}
+	RailBlock $a yes - {"pool":"rail0","token":"+","loans":[{"at":1,"node":"n1"}]}
+	RailBlock $a yes - {"pool":"rail0","token":"1111111111111111","loans":[]}
 	= RailPool: the name of a pool is a DNS label of at most 30 characters
 	RailPool a234567890123456789012345678901 no - {}
 	RailPool rail.0 no - {}
