@@ -143,9 +143,19 @@ void give_back_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
+static bool lends_at(const struct block *b, uint32_t at)
+{
+	for (unsigned i = 0; i < b->n_loans; i++) {
+		if (b->loans[i].at == at)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A restored store may lack the loan, and the owner writes it again, so it is returned all the
- * same. A free block has no owner who would.
+ * same. A free block has no owner who would. If the block shows another borrower of the address,
+ * the owner says first which of both is right.
  */
 static void return_loan(struct agent *a, struct op *op, const struct block_record *record)
 {
@@ -154,6 +164,10 @@ static void return_loan(struct agent *a, struct op *op, const struct block_recor
 
 	if (l ? l->returned : !*b.owner.node || b.n_loans == LOANS_MAX) {
 		agent_end_if(a, op, agent_drop(a, &op->key));
+		return;
+	}
+	if (!l && lends_at(&b, op->key.one - 1)) {
+		agent_later(a, op);
 		return;
 	}
 	if (!l) {

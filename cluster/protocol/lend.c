@@ -50,13 +50,22 @@ static const struct loan *find_in(const struct block *b, const struct loan *like
 	return find((struct loan *)b->loans, b->n_loans, like);
 }
 
+static bool marks(const struct block_record *r, uint32_t at)
+{
+	for (unsigned i = 0; i < r->n_lent; i++) {
+		if (r->lent[i].at == at)
+			return true;
+	}
+	return false;
+}
+
 void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b)
 {
 	for (unsigned i = 0; i < b->n_loans && r->n_lent < LOANS_MAX; i++) {
 		struct loan l = b->loans[i];
 
 		l.since = a->now;
-		if (!l.returned && !find(r->lent, r->n_lent, &l))
+		if (!l.returned && !marks(r, l.at))
 			r->lent[r->n_lent++] = l;
 	}
 }

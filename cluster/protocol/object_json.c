@@ -173,6 +173,19 @@ static int read_sign(const struct value *v, char token[TOKEN_LEN + 1], const cha
 	return 0;
 }
 
+/* Two borrowers of one address cannot be right. */
+static int check_once(const struct block *b, const char *where, struct err *e)
+{
+	for (unsigned i = 0; i < b->n_loans; i++) {
+		for (unsigned k = 0; k < i; k++) {
+			if (b->loans[i].at == b->loans[k].at)
+				return err_set(e, ERR_CONFIG, 0, "%s.loans: address %u twice",
+					       where, (unsigned)b->loans[i].at);
+		}
+	}
+	return 0;
+}
+
 int block_from_json(const struct json *value, const char *where, struct block *out, struct err *e)
 {
 	struct value v = { 0 }, asks = { 0 }, parked = { 0 };
@@ -182,7 +195,7 @@ int block_from_json(const struct json *value, const char *where, struct block *o
 	if (json_decode(value, where, block_fields, &v, e) || read_sign(&v, token, where, e))
 		return -1;
 	v.token = *token ? token : NULL;
-	if (loans_from_json(v.loans, where, b.loans, &b.n_loans, e) ||
+	if (loans_from_json(v.loans, where, b.loans, &b.n_loans, e) || check_once(&b, where, e) ||
 	    party_of(&v, where, &b.owner, e))
 		return -1;
 	if (json_decode(v.ask, "ask", ask_fields, &asks, e) ||

@@ -111,6 +111,19 @@ START_TEST(a_block_with_loans_has_a_token_that_older_agents_refuse)
 }
 END_TEST
 
+START_TEST(a_block_lends_an_address_once)
+{
+	struct block back;
+	struct err e;
+
+	ck_assert_int_eq(read_block("{\"token\":\"+\",\"loans\":[{\"at\":1,\"node\":\"b\"},"
+				    "{\"at\":0,\"node\":\"b\"},{\"at\":1,\"node\":\"c\"}]}",
+				    &back, &e),
+			 -1);
+	ck_assert_str_eq(e.msg, "block rail0-0a.loans: address 1 twice");
+}
+END_TEST
+
 START_TEST(a_parked_block_is_read_back)
 {
 	struct block b = { .identity = "ns/web-0/net1",
@@ -259,6 +272,7 @@ END_TEST
 
 TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
 	     loans_are_read_back, a_block_with_loans_has_a_token_that_older_agents_refuse,
-	     a_parked_block_is_read_back, keys_of_a_newer_agent_are_ignored,
-	     a_bad_value_is_refused_with_its_key, a_heartbeat_is_read_back, a_node_is_read_back,
-	     without_memory_there_is_no_value, a_forgotten_node_needs_readable_evidence)
+	     a_block_lends_an_address_once, a_parked_block_is_read_back,
+	     keys_of_a_newer_agent_are_ignored, a_bad_value_is_refused_with_its_key,
+	     a_heartbeat_is_read_back, a_node_is_read_back, without_memory_there_is_no_value,
+	     a_forgotten_node_needs_readable_evidence)

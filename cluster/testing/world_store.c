@@ -52,6 +52,19 @@ static bool is_as_it_was(const struct world *w, const struct object *o,
 		is->touched == was->touched && strcmp(is->pool_uid, was->pool_uid) == 0);
 }
 
+/* No agent can read another one. */
+static void judge_loans(struct world *w, const struct agent_request *r)
+{
+	for (unsigned i = 0; i < r->block.n_loans; i++) {
+		if (r->block.loans[i].at >> w->set.bits)
+			world_violated(w, "%s lends an address of another block", r->name);
+		for (unsigned k = 0; k < i; k++) {
+			if (r->block.loans[i].at == r->block.loans[k].at)
+				world_violated(w, "%s lends an address twice", r->name);
+		}
+	}
+}
+
 enum cluster_outcome world_write_object(struct world *w, const struct agent_request *r)
 {
 	struct object *o = world_find(w, r->kind, r->name);
@@ -86,6 +99,7 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 		count_update(w, &o->block, &r->block);
 	if (r->beat.twin && !w->set.clones)
 		world_violated(w, "%s has two machines", r->name);
+	judge_loans(w, r);
 	o->block = r->block;
 	o->block.probe &= w->set.wrong != LOSE_PROBE;
 	o->block.migrates &= w->set.wrong != LOSE_MIGRATES;

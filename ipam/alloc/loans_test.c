@@ -302,8 +302,18 @@ START_TEST(a_block_with_loans_is_not_dropped)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_block_with_loans_is_not_dropped, a_loan_that_a_dead_node_had_is_probed,
-	     a_loan_with_the_mark_is_probed,
+START_TEST(a_loan_outside_of_its_block_is_refused)
+{
+	open_rail("");
+	ck_assert_int_eq(borrow("10.1.0.32", 4, BLOCK_WANTED), ERR_CONFIG);
+	ck_assert_str_eq(w.e.msg, "pool rail0: the block at 10.1.0.32 has no address 4");
+	ck_assert_int_eq(borrow("10.1.0.32", 3, BLOCK_WANTED), 0);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
+	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,
 	     a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
 	     a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,
 	     an_address_that_the_cluster_reserves_is_not_lent,

@@ -101,6 +101,9 @@ int block_view_load(struct lease_db *l, const struct block_key *b, struct block_
 	if (!ip_in_prefix(s->subnet, b->start) || !ip_equal(v->range.first, b->start))
 		return err_set(e, ERR_CONFIG, 0, "pool %s: no block of it starts at %s", b->pool,
 			       ip_format(b->start, text));
+	if (b->one > (uint64_t)1 << s->blocks.bits)
+		return err_set(e, ERR_CONFIG, 0, "pool %s: the block at %s has no address %u",
+			       b->pool, ip_format(b->start, text), (unsigned)b->one - 1);
 	v->is_loan = b->one > 0;
 	if (b->one)
 		v->range.first = v->range.last = block_key_ip(b);

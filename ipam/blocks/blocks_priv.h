@@ -28,7 +28,7 @@ static inline void block_view_clear(struct block_view *v)
 
 /*
  * block_view_load - the block or the loan with its pool. ERR_NOTFOUND: the pool is not known here.
- * ERR_CONFIG: no block of it starts there.
+ * ERR_CONFIG: no block of it starts there, or the loan is beyond the block.
  */
 int block_view_load(struct lease_db *l, const struct block_key *b, struct block_view *v,
 		    struct err *e) must_check;
