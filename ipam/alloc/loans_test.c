@@ -312,7 +312,23 @@ START_TEST(a_loan_outside_of_its_block_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
+/* A claim of the block, which another node had. */
+START_TEST(the_usage_of_a_loan_stays_when_its_block_is_dropped)
+{
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	add_is("c0", "10.1.0.34");
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.32", BLOCK_WANTED, 0), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.32"), 0);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", the_usage_of_a_loan_stays_when_its_block_is_dropped,
+	     a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
 	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,
 	     a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,
 	     a_pool_stays_while_a_loan_of_it_stands, a_lent_address_is_not_assigned,

@@ -324,25 +324,23 @@ int blocks_used(struct ipam *m, const struct block_key *key, uint32_t *out, stru
 
 /* ---- drop and retire ---- */
 
-/* This node has the block of the loan, or another loan of it. */
-static int keeps_block(struct lease_db *l, const struct block_view *v, bool *has, bool *others,
-		       struct err *e)
+/* Loans of the block that this node has, without the one with the key `except`. */
+static int has_loans(struct lease_db *l, const struct block_view *v, const struct key *except,
+		     bool *has, struct err *e)
 {
 	const struct ip_range range = pool_block_range(v->pool.source.blocks.bits, v->at.ip);
 	auto_keys struct keys loans = { .n = 0 };
 	struct key_address a;
 	struct key k;
 
-	if (has_block(l, v, has, e))
-		return -1;
-	*others = *has;
+	*has = false;
 	key_of_loans(&k, v->at.scope);
 	if (pool_db_keys(l, &k, &loans, e))
 		return -1;
 	for (size_t i = 0; i < loans.n; i++)
-		*others |= strcmp(loans.items[i].s, v->key.s) != 0 &&
-			   key_parse_loan(loans.items[i].s, &a) == 0 &&
-			   ip_cmp(a.ip, range.first) >= 0 && ip_cmp(a.ip, range.last) <= 0;
+		*has |= strcmp(loans.items[i].s, except->s) != 0 &&
+			key_parse_loan(loans.items[i].s, &a) == 0 &&
+			ip_cmp(a.ip, range.first) >= 0 && ip_cmp(a.ip, range.last) <= 0;
 	return 0;
 }
 
@@ -358,7 +356,7 @@ static int drop_loan(struct lease_db *l, const struct block_view *v, struct bloc
 	struct key usage;
 
 	lease_db_sync(l);
-	if (keeps_block(l, v, &has, &others, e))
+	if (has_block(l, v, &has, e) || has_loans(l, v, &v->key, &others, e))
 		return -1;
 	if (has)
 		return lease_db_del(l, v->key.s, e);
@@ -399,6 +397,7 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct key_address a;
 	struct key entry, usage;
 	const char *text;
+	bool loans;
 
 	job->result = 0;
 	if (block_view_load(l, job->key, &v, e))
@@ -418,7 +417,10 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 		if (key_parse_address(keys.items[i].s, &a) == 0 && lease_db_forget(l, &a, e))
 			return -1;
 	}
-	return lease_db_del(l, usage.s, e) || lease_db_del(l, v.key.s, e) ? -1 : 0;
+	/* The pods of loans count in it, too. */
+	if (has_loans(l, &v, &v.key, &loans, e) || (!loans && lease_db_del(l, usage.s, e)))
+		return -1;
+	return lease_db_del(l, v.key.s, e);
 }
 
 int blocks_drop(struct ipam *m, const struct block_key *key, struct err *e)
