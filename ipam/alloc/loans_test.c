@@ -327,7 +327,35 @@ START_TEST(the_usage_of_a_loan_stays_when_its_block_is_dropped)
 }
 END_TEST
 
-TEST_PROGRAM("loans", the_usage_of_a_loan_stays_when_its_block_is_dropped,
+/* While a pod has the address, the record stays: it may be the proof that the pod may. */
+START_TEST(a_damaged_loan_is_found_and_repaired)
+{
+	for (int used = 0; used < 2; used++) {
+		char text[4000] = "";
+		struct verify v = { .found = w_problem, .arg = text };
+
+		open_rail("");
+		ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+		ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+		ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+		if (used)
+			add_is("c0", "10.1.0.34");
+		w_scribble(&w, "l/p/rail0/4/0a010022", "{");
+		ck_assert_int_eq(ipam_verify(&w.m, &v, &w.e), 0);
+		ck_assert_uint_eq(v.problems, 1);
+		ck_assert_ptr_nonnull(strstr(text, "l/p/rail0/4/0a010022"));
+		ck_assert_uint_eq(v.left, (uint64_t)used);
+		v.repair = true;
+		ck_assert_int_eq(ipam_verify(&w.m, &v, &w.e), 0);
+		if (!used)
+			w_sound(&w);
+		fixture_close(&w);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_damaged_loan_is_found_and_repaired,
+	     the_usage_of_a_loan_stays_when_its_block_is_dropped,
 	     a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
 	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,
 	     a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left,

@@ -28,10 +28,11 @@ static void report(const struct verify_blocks *v, bool repaired, const char *fmt
 
 /* ---- records ---- */
 
-/* A record of a block, with its pool. */
+/* A record of a block or a loan, with its pool. */
 struct block_check {
 	const char *key;
 	struct key_address at;
+	bool is_loan;
 	struct pool_entry pool;
 	bool known;     /* the pool */
 	struct err why; /* the record is damaged */
@@ -75,9 +76,11 @@ static int note_error(const struct err *why, struct err *e)
 static int see_damaged(struct lease_db *l, const struct verify_blocks *v,
 		       const struct block_check *b, struct err *e)
 {
-	struct held_scan s = { .range = pool_block_range(b->pool.source.blocks.bits, b->at.ip) };
+	struct held_scan s = { .range = { b->at.ip, b->at.ip } };
 	struct key prefix, from;
 
+	if (!b->is_loan)
+		s.range = pool_block_range(b->pool.source.blocks.bits, b->at.ip);
 	key_of_addresses(&prefix, b->at.scope, b->at.ip.family);
 	key_of_address(&from, b->at.scope, b->at.ip);
 	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, count_held, &s, e))
@@ -89,11 +92,12 @@ static int see_damaged(struct lease_db *l, const struct verify_blocks *v,
 /* The pool of a block; not known also if its definition is damaged. */
 static int load_pool(struct lease_db *l, struct block_check *b, struct err *e)
 {
-	const char *name = key_parse_block(b->key, &b->at) ? NULL : key_pool_of(b->at.scope);
-	const char *text;
+	const char *name, *text;
 	struct err why;
 	struct key k;
 
+	b->is_loan = key_parse_loan(b->key, &b->at) == 0;
+	name = b->is_loan || key_parse_block(b->key, &b->at) == 0 ? key_pool_of(b->at.scope) : NULL;
 	if (!name)
 		return 0;
 	key_of_pool(&k, name);
@@ -120,7 +124,7 @@ static int check_usage(struct lease_db *l, const struct block_check *b, struct e
 	return source_usage_parse(text, k.s, &t, &why) ? note_error(&why, e) : 0;
 }
 
-/* 0: *place is the block's place in the index. 1: it cannot be said. */
+/* 0: *place is the block's place in the index; a loan has none. 1: it cannot be said. */
 static int check_block(struct lease_db *l, const struct verify_blocks *v, const char *key,
 		       struct key *place, struct err *e)
 {
@@ -134,11 +138,14 @@ static int check_block(struct lease_db *l, const struct verify_blocks *v, const 
 	if (bad < 0 || load_pool(l, &b, e))
 		return -1;
 	if (!b.known) {
-		report(v, false, "%s: a block of a pool that this node does not know", key);
+		report(v, false, "%s: a %s of a pool that this node does not know", key,
+		       b.is_loan ? "loan" : "block");
 		return 0;
 	}
 	if (bad)
 		return see_damaged(l, v, &b, e);
+	if (b.is_loan)
+		return 0;
 	if (v->repair && v->cursors && block_cursor_set(l, &b.pool.source, b.at.ip, e))
 		return -1;
 	int rc = check_usage(l, &b, e);
@@ -217,12 +224,12 @@ static int see_lease(const char *key, const char *value, void *arg)
 
 int verify_blocks(struct lease_db *l, const struct verify_blocks *v, struct err *e)
 {
-	const struct key blocks = { "b/" }, index = { "f/" }, leases = { "a/" };
+	const struct key blocks = { "b/" }, loans = { "l/" }, index = { "f/" }, leases = { "a/" };
 	auto_keys struct keys records = { .n = 0 }, want = { .n = 0 }, have = { .n = 0 };
 	struct lease_scan scan = { .l = l, .v = v, .e = e };
 	bool unknown = false;
 
-	if (pool_db_keys(l, &blocks, &records, e))
+	if (pool_db_keys(l, &blocks, &records, e) || pool_db_keys(l, &loans, &records, e))
 		return -1;
 	for (size_t i = 0; i < records.n; i++) {
 		struct key place = { "" };
