@@ -173,25 +173,32 @@ START_TEST(only_the_heartbeat_and_needs_are_hurried)
 }
 END_TEST
 
-/* An agent waits for the confirmation of its block, which never comes, before it claims others. */
+/*
+ * An agent waits for the confirmation of its block, or for a loan of a block that cannot be read.
+ * It never comes, and then others are claimed.
+ */
 START_TEST(a_block_that_cannot_be_confirmed_hides_no_free_one)
 {
-	struct ip_range all;
-	struct ranges usable = { .items = &all, .n = 1 };
-	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
-	struct one_agent n = one_agent_node();
-	struct agent *a;
+	for (unsigned loan = 0; loan < 2; loan++) {
+		struct ip_range all;
+		struct ranges usable = { .items = &all, .n = 1 };
+		struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+		struct one_agent n = one_agent_node();
+		struct agent *a;
 
-	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.255", &all), 0);
-	n.block.epoch = 2;
-	n.spare = 0;
-	a = one_agent_new(&n);
-	one_agent_set_pool(a, &p);
-	run_until(&n, a, 11);
-	ck_assert(agent_need(a, "rail0", 1));
-	run_until(&n, a, 5000);
-	ck_assert_uint_gt(n.creates, 0);
-	agent_free(a);
+		ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.255", &all), 0);
+		n.block.epoch = 2;
+		n.block.key.one = loan;
+		n.block.state = loan ? BLOCK_WANTED : BLOCK_GRANTED;
+		n.spare = 0;
+		a = one_agent_new(&n);
+		one_agent_set_pool(a, &p);
+		run_until(&n, a, 11);
+		ck_assert(agent_need(a, "rail0", 1));
+		run_until(&n, a, 5000);
+		ck_assert_uint_gt(n.creates, 0);
+		agent_free(a);
+	}
 }
 END_TEST
 

@@ -282,7 +282,7 @@ static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *
 
 /*
  * A node that is slow or dead must not hide the answers of others, nor a block that cannot be
- * confirmed those that are free.
+ * confirmed or a loan that cannot be read those that are free.
  */
 static bool is_hopeful(const struct agent *a, const struct block_record *r)
 {
@@ -293,7 +293,7 @@ static bool is_hopeful(const struct agent *a, const struct block_record *r)
 			return r->state == BLOCK_ASKED ? a->now < op->since + a->set.ask / 4
 						       : op->tries < REFUSED_MAX;
 	}
-	return r->state == BLOCK_GRANTED;
+	return r->state == BLOCK_GRANTED || r->key.one;
 }
 
 /* Addresses that claims, asks and confirmations under way will bring. */
@@ -303,7 +303,7 @@ static uint64_t expected(const struct agent *a, const struct agent_pool *p)
 
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
-		bool comes = r->state == BLOCK_WANTED ||
+		bool comes = (r->state == BLOCK_WANTED && (!r->key.one || is_hopeful(a, r))) ||
 			     (r->state == BLOCK_ASKED && is_hopeful(a, r)) ||
 			     (r->state == BLOCK_GRANTED && !block_may_give(&a->node, r) &&
 			      is_hopeful(a, r));
