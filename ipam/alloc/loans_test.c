@@ -354,7 +354,43 @@ START_TEST(a_damaged_loan_is_found_and_repaired)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_damaged_loan_is_found_and_repaired,
+static const struct store_ops *real;
+static unsigned kept;
+
+static void count_keep(struct store_txn *t)
+{
+	kept++;
+	real->keep(t);
+}
+
+/* Else a loan that came back would be lent for ever, or one would be forgotten. */
+START_TEST(a_power_loss_changes_no_loan)
+{
+	struct store_ops counted;
+	struct block_record r;
+	struct loan loan;
+
+	open_rail("");
+	ck_assert_int_eq(lend("10.1.0.16", 1, &loan), 0);
+	r = record_of(&(struct block_key){ .pool = "rail0",
+					   .start = w_block_key("rail0", "10.1.0.16").start });
+	real = w.m.store->ops;
+	counted = *real;
+	counted.keep = count_keep;
+	w.m.store->ops = &counted;
+	for (unsigned want = 1; want <= 2; want++) {
+		ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+		ck_assert_uint_eq(kept, want);
+		r.n_lent = 0;
+	}
+	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_uint_eq(kept, 2);
+	w.m.store->ops = real;
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_power_loss_changes_no_loan, a_damaged_loan_is_found_and_repaired,
 	     the_usage_of_a_loan_stays_when_its_block_is_dropped,
 	     a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
 	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,

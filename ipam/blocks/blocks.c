@@ -160,6 +160,17 @@ static int moves_cursor(struct lease_db *l, const struct block_view *v,
 	return 0;
 }
 
+static int had_loans(struct lease_db *l, const char *key, bool *had, struct err *e)
+{
+	struct block_record old = { .n_lent = 0 };
+	const char *text;
+
+	if (lease_db_get(l, key, &text, e) || (text && block_value_parse(key, text, &old, e)))
+		return -1;
+	*had = old.n_lent > 0;
+	return 0;
+}
+
 static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct block_job *job = arg;
@@ -167,12 +178,13 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	char id[KEY_ID_LEN + 1];
 	struct block_place place;
-	bool moves;
+	bool moves, had;
 
-	if (block_view_load(l, &r.key, &v, e) || keep_since(l, v.key.s, &r, e))
+	if (block_view_load(l, &r.key, &v, e) || keep_since(l, v.key.s, &r, e) ||
+	    had_loans(l, v.key.s, &had, e))
 		return -1;
 	/* A power loss must neither bring back nor forget what another node has. */
-	if (r.key.one || r.n_lent)
+	if (r.key.one || r.n_lent || had)
 		lease_db_sync(l);
 	if (r.key.one)
 		return lease_db_put(l, v.key.s, block_value_print(&r), e);
