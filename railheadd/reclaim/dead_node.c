@@ -45,7 +45,7 @@ void dead_node_set(struct dead_node *d, const struct cluster_version *evidence)
 	    strcmp(d->taker.evidence.version, evidence->version) == 0)
 		return;
 	stop(d);
-	d->told = false;
+	d->told = d->every = false;
 	d->n_taken = 0;
 	taker_begin(&d->taker, evidence, d->conf->hold);
 }
@@ -65,7 +65,7 @@ static void begin_again(struct dead_node *d, const struct err *why)
 	log_warn(&d->conf->ctx->log, "node %s: %s; its heartbeat is watched again from now on",
 		 d->name, why->msg);
 	d->n_blocks = 0;
-	d->told = false;
+	d->told = d->every = false;
 	taker_begin(&d->taker, &evidence, d->conf->hold);
 }
 
@@ -98,6 +98,8 @@ static void was_written(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK) {
 		d->n_taken++;
 		d->progress = true;
+		/* What comes late, or again with a restored store, may have loans beside it. */
+		d->told = d->every = false;
 		say_taken(d, b);
 	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
 		begin_again(d, &r->err);
