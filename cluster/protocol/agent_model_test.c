@@ -278,6 +278,21 @@ START_TEST(addresses_are_lent_and_given_back)
 }
 END_TEST
 
+START_TEST(loans_cool_down_before_they_go_back)
+{
+	const char *bad = holds((struct world_settings){ .nodes = 3,
+							 .blocks = 1,
+							 .bits = 2,
+							 .restores = true,
+							 .calm = true,
+							 .cooldown = 30 });
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.given_back, 300);
+	ck_assert_uint_gt(counts.restores, 50);
+}
+END_TEST
+
 START_TEST(loans_hold_although_evidence_lies)
 {
 	const char *bad = holds((struct world_settings){ .nodes = 3,
@@ -535,6 +550,7 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
-	     loans_hold_although_evidence_lies, loans_outlive_disks_and_pools,
-	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more,
-	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)
+	     loans_cool_down_before_they_go_back, loans_hold_although_evidence_lies,
+	     loans_outlive_disks_and_pools, loans_in_all_misfortunes,
+	     loans_come_back_when_the_pool_lends_no_more, all_that_can_happen_does,
+	     each_mistake_of_the_protocol_is_found)

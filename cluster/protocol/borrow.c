@@ -79,6 +79,15 @@ static bool is_unknown(const struct agent_reply *r)
 	return r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
 }
 
+/*
+ * No pod has the address, but it may cool down: the loan goes back when it has rested. Until then
+ * it is not confirmed.
+ */
+static void rest(struct agent *a, struct op *op)
+{
+	put_state(a, op, BLOCK_GRANTED);
+}
+
 /* ---- take what was offered ---- */
 
 void borrow_go(struct agent *a, struct op *op)
@@ -98,7 +107,7 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 	} else if ((!p || agent_is_closed(p) || !loans_are_of(p) ||
 		    strcmp(b.pool_uid, p->is.uid) != 0) &&
 		   a->ops->used(a->arg, &op->key) == 0) {
-		put_state(a, op, BLOCK_RETURNING);
+		rest(a, op);
 	} else {
 		l->taken = true;
 		b.touched++;
@@ -155,19 +164,21 @@ static bool lends_at(const struct block *b, uint32_t at)
 /*
  * A restored store may lack the loan, and the owner writes it again, so it is returned all the
  * same. A free block has no owner who would. If the block shows another borrower of the address,
- * the owner says first which of both is right.
+ * the owner says first which of both is right. If that stays so, the other one is.
  */
 static void return_loan(struct agent *a, struct op *op, const struct block_record *record)
 {
 	struct block b = op->seen.block;
 	struct loan *l = find(a, &b, record->token, op->key.one);
 
-	if (l ? l->returned : !*b.owner.node || b.n_loans == LOANS_MAX) {
-		agent_end_if(a, op, agent_drop(a, &op->key));
+	const bool other = !l && lends_at(&b, op->key.one - 1);
+
+	if (other && a->now < op->since + LOOK_BEATS * a->set.renew) {
+		agent_later(a, op);
 		return;
 	}
-	if (!l && lends_at(&b, op->key.one - 1)) {
-		agent_later(a, op);
+	if (l ? l->returned : other || !*b.owner.node || b.n_loans == LOANS_MAX) {
+		agent_end_if(a, op, agent_drop(a, &op->key));
 		return;
 	}
 	if (!l) {
@@ -284,7 +295,7 @@ void borrow_contest(struct agent *a, struct op *op, const struct agent_reply *r)
 		have_whole(a, op, record);
 	else if (a->ops->used(a->arg, &op->key) == 0)
 		/* Its owner may write it again. */
-		put_state(a, op, BLOCK_RETURNING);
+		rest(a, op);
 	else if (there)
 		ask_again(a, op, record);
 	else
@@ -340,7 +351,8 @@ void borrow_idle(struct agent *a)
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		struct block_record *r = &a->blocks[i];
 		const struct agent_pool *p = agent_find_pool(a, r->key.pool);
-		const bool needed = p && p->needed && loans_are_of(p);
+		const bool needed =
+			p && p->needed && loans_are_of(p) && block_may_give(&a->node, r);
 
 		if (r->key.one && r->state == BLOCK_GRANTED && !needed &&
 		    a->now >= r->taken + a->set.renew && !agent_is_busy(a, &r->key) &&

@@ -29,8 +29,9 @@ struct world_settings {
 	bool wants;    /* pods request certain addresses */
 	bool recalls;  /* the pool lends no more at times, as one that leaves */
 	bool calm;     /* few faults: pods live, and the pool is full most of the time */
-	bool quiet;    /* no ADD between two calls of an agent's operations */
-	bool trace;    /* print each step */
+	unsigned cooldown; /* for so long an address of a pod that ended is not given back */
+	bool quiet;        /* no ADD between two calls of an agent's operations */
+	bool trace;        /* print each step */
 	/* Mistakes of the protocol that the model must find; 0: none. */
 	enum {
 		RIGHT,

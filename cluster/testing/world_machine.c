@@ -28,6 +28,17 @@ static uint64_t next_random(void *arg)
 	return m->world->random >> 11;
 }
 
+static bool cools_down(const struct machine *m, const struct block_key *key)
+{
+	const unsigned n = key->one ? 1 : 1U << m->world->set.bits;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (m->rests[slot_of(m, key) + i] > m->world->now)
+			return true;
+	}
+	return false;
+}
+
 static int put_block(void *arg, const struct block_record *r)
 {
 	struct machine *m = arg;
@@ -43,6 +54,9 @@ static int put_block(void *arg, const struct block_record *r)
 		    (const char *[]){ "wanted", "asked", "granted", "returning", "contested",
 				      "lost" }[r->state],
 		    (unsigned)r->epoch, r->n_lent);
+	if (r->key.one && r->state == BLOCK_RETURNING && cools_down(m, &r->key))
+		world_violated(m->world, "%s gives back address %u, which cools down", m->name,
+			       slot_of(m, &r->key));
 	m->world->counts.lost += r->state == BLOCK_LOST;
 	if (r->state == BLOCK_LOST && !m->world->restored && !m->world->set.lies)
 		world_violated(m->world, "%s lost a block in which pods live", m->name);
@@ -164,6 +178,9 @@ static int drop_block(void *arg, const struct block_key *key)
 
 	if (!stays && (count_leases(m, key) || r->n_lent) && m->world->set.wrong != DROP_USED)
 		return 1;
+	/* All that was kept about the addresses ends with it. */
+	for (unsigned i = 0; i < (key->one ? 1U : 1U << m->world->set.bits) && !stays; i++)
+		m->rests[slot_of(m, key) + i] = 0;
 	*r = m->blocks[--m->n_blocks];
 	return 0;
 }
@@ -177,7 +194,8 @@ static int retire_block(void *arg, const struct block_key *key)
 
 	if (!r)
 		abort();
-	if ((count_leases(m, key) && m->world->set.wrong != KEEP_USED) || r->n_lent)
+	if ((count_leases(m, key) && m->world->set.wrong != KEEP_USED) || r->n_lent ||
+	    cools_down(m, key) || (r->state != BLOCK_GRANTED && r->state != BLOCK_RETURNING))
 		return 1;
 	r->state = BLOCK_RETURNING;
 	m->world->counts.returns++;
@@ -385,6 +403,7 @@ void world_lose_store(struct world *w, struct machine *m)
 	for (unsigned i = 0; i < IPS && !w->restored; i++)
 		w->taken[i] |= m->lease[i];
 	memset(m->lease, 0, sizeof(m->lease));
+	memset(m->rests, 0, sizeof(m->rests));
 	world_trace(w, "%s: its store is lost", m->name);
 	empty_store(w, m);
 	world_start_agent(w, m);
@@ -411,6 +430,7 @@ void world_power_off(struct world *w, struct machine *m)
 	m->on = false;
 	world_stop_agent(m);
 	memset(m->lease, 0, sizeof(m->lease));
+	memset(m->rests, 0, sizeof(m->rests));
 	memset(m->starts, 0, sizeof(m->starts));
 }
 
@@ -436,6 +456,7 @@ void world_del_pod(struct world *w, struct machine *m, uint32_t choice)
 		if (!m->lease[ip])
 			continue;
 		m->lease[ip] = false;
+		m->rests[ip] = w->now + w->set.cooldown;
 		world_trace(w, "%s: the pod with %u ends", m->name, ip);
 		return;
 	}

@@ -54,6 +54,7 @@ struct machine {
 	struct block_record blocks[IPS];
 	size_t n_blocks;
 	bool lease[IPS];    /* a pod has the address; pods die with the machine */
+	int64_t rests[IPS]; /* the address cools down until then */
 	unsigned pods[IPS]; /* which pod has it, if the pool's addresses move */
 	bool starts[PODS];  /* an ADD of the pod may run */
 	bool target[PODS];  /* it is one of a migration, as is the pod that runs then */
