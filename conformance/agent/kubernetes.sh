@@ -489,6 +489,11 @@ of_a_dead_node()
 	denied "reclaimed without a probe" "node n1 changes no block of node n2" write n1 2 '{"touched":1,"poolUID":"u"}'
 	denied "reclaimed for another pool" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1,"poolUID":"v"}'
 	denied "reclaimed, and asked for" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1,"poolUID":"u","ask":{"node":"n3"}}'
+	local loan='{"at":1,"node":"n3","holder":"n3","token":"3333333333333333","taken":true}'
+	set_by_hand 2 "$(spec n2 "|.token=\"1111111111111111+\"|.loans=[$loan]")" >/dev/null || give_up "a loan of n2"
+	denied "reclaimed, and the loan of n3 returned" "node n1 changes no block of node n2" write n1 2 \
+		"{\"token\":\"+\",\"probe\":true,\"touched\":1,\"poolUID\":\"u\",\"loans\":[${loan/\}/,\"returned\":true\}}]}"
+	set_by_hand 2 "$(spec n2 "$ASK_N3")" >/dev/null || give_up "no loans"
 	is "reclaimed" write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
 }
 
