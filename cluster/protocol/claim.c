@@ -281,8 +281,8 @@ static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *
 }
 
 /*
- * A node that is slow or dead must not hide the answers of others, nor a block that cannot be
- * confirmed or a loan that cannot be read those that are free.
+ * A node that is slow or dead must not hide the answers of others. A block that cannot be
+ * confirmed, or a loan that cannot be taken, must not hide the blocks that are free.
  */
 static bool is_hopeful(const struct agent *a, const struct block_record *r)
 {

@@ -49,8 +49,7 @@ struct machine {
 	bool on, cut;
 	unsigned boots, process, pool_seen, wanted;
 	char name[16], boot[32], dmi[16];
-	/* On its disk. */
-	struct node_record node;
+	struct node_record node; /* on its disk, as the blocks */
 	struct block_record blocks[IPS];
 	size_t n_blocks;
 	bool lease[IPS];    /* a pod has the address; pods die with the machine */

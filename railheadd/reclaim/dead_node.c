@@ -98,7 +98,7 @@ static void was_written(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK) {
 		d->n_taken++;
 		d->progress = true;
-		/* What comes late, or again with a restored store, may have loans beside it. */
+		/* A block that comes late, or with a restored store, may have loans beside it. */
 		d->told = d->every = false;
 		say_taken(d, b);
 	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
