@@ -69,6 +69,25 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
 
 /* ---- after a restore ---- */
 
+/*
+ * A restored store may show an offer that its owner had withdrawn before. Its borrower may take it
+ * until the owner has read the block again. If both have a pod then, the borrower's loan is lost,
+ * which world_judge_doubles() demands.
+ */
+static bool knows_its_loans(const struct object *o, const struct block_record *r)
+{
+	for (unsigned i = 0; i < o->block.n_loans; i++) {
+		const struct loan *l = &o->block.loans[i];
+		bool known = l->returned;
+
+		for (unsigned k = 0; k < r->n_lent; k++)
+			known |= r->lent[k].at == l->at && r->lent[k].to.token == l->to.token;
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
 static bool machine_is_consistent(struct world *w, const struct machine *m)
 {
 	if (m->on && (m->node.frozen > w->now || m->lists != LIST_DONE || m->n_events))
@@ -82,6 +101,8 @@ static bool machine_is_consistent(struct world *w, const struct machine *m)
 			return false;
 		if (r->state >= BLOCK_CONTESTED ||
 		    (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r)))
+			return false;
+		if (r->state == BLOCK_GRANTED && !r->key.one && !knows_its_loans(object_of(w, r), r))
 			return false;
 	}
 	return true;
