@@ -313,10 +313,14 @@ static bool is_known(const struct agent *a, const struct block_key *block, const
 	return agent_find(a, &key) || (whole && whole->token == l->to.token);
 }
 
-/* Of an older store of this node, whose pods may live: the address is probed. */
+/*
+ * Of an older store of this node, whose pods may live: the address is probed. After a restore a pod
+ * of the whole block may have it, or its address may cool down. So it goes back as any other loan
+ * that is not needed.
+ */
 static void give_back_stray(struct agent *a, const struct block_key *block, const struct loan *l)
 {
-	struct block_record r = { .key = *block, .state = BLOCK_RETURNING };
+	struct block_record r = { .key = *block, .state = BLOCK_GRANTED };
 
 	r.key.one = l->at + 1;
 	r.token = l->to.token;
