@@ -479,6 +479,7 @@ static void forget_lists(struct agent *a, const char *pool)
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
 {
 	struct agent_pool *p = agent_find_pool(a, pool->name);
+	const bool lent = !p || p->is.lends;
 	int doubted = 0;
 
 	if (pool->grid.bits >= 32)
@@ -496,7 +497,8 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 	}
 	p->is = *pool;
 	p->gone = false;
-	if (loans_may_be(p) && !p->swept && !p->sweep_due)
+	/* The lenders of a pool that leaves wait for each loan. */
+	if ((a->fresh && !p->sweep_due) || (lent && !p->is.lends))
 		borrow_sweep_at(a, p, a->now);
 	if (agent_is_closed(p))
 		doubted = agent_doubt_pool(a, pool->name);

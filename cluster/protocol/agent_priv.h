@@ -25,10 +25,12 @@ struct agent_pool {
 	unsigned seeks;      /* lists without a grant since */
 	int64_t due;         /* when a claim may begin */
 	int64_t tight_until; /* no warm addresses until then */
-	int64_t idle_due, sweep_due;
+	int64_t idle_due;
+	/* The next look for loans that this node does not know, 0: none; until the one after it. */
+	int64_t sweep_due, sweep_wait;
 	struct ip *empty; /* blocks that were not used at the last look, owned */
 	size_t n_empty;
-	bool swept;    /* what an earlier process parked, or an older store borrowed, is known */
+	bool swept;    /* what an earlier process parked is known */
 	bool doubtful; /* agent_doubt_pool() failed */
 	bool gone;     /* the pool does not exist any more, and blocks of it are left */
 };

@@ -163,8 +163,9 @@ static bool lends_at(const struct block *b, uint32_t at)
 
 /*
  * A restored store may lack the loan, and the owner writes it again, so it is returned all the
- * same. A free block has no owner who would. If the block shows another borrower of the address,
- * the owner says first which of both is right. If that stays so, the other one is.
+ * same. A free block has no owner who would, and without a restore the owner has removed it. If the
+ * block shows another borrower of the address, the owner says first which of both is right. If that
+ * stays so, the other one is.
  */
 static void return_loan(struct agent *a, struct op *op, const struct block_record *record)
 {
@@ -177,7 +178,8 @@ static void return_loan(struct agent *a, struct op *op, const struct block_recor
 		agent_later(a, op);
 		return;
 	}
-	if (l ? l->returned : other || !*b.owner.node || b.n_loans == LOANS_MAX) {
+	if (l ? l->returned
+	      : other || !*b.owner.node || !a->fresh || b.n_loans == LOANS_MAX) {
 		agent_end_if(a, op, agent_drop(a, &op->key));
 		return;
 	}
@@ -369,27 +371,37 @@ void borrow_idle(struct agent *a)
 
 void borrow_sweep_at(const struct agent *a, struct agent_pool *p, int64_t from)
 {
-	const uint64_t spread = (uint64_t)(LOOK_BEATS * a->set.renew);
+	const int64_t spread = LOOK_BEATS * a->set.renew;
 
-	p->swept = false;
-	p->sweep_due = from + (int64_t)(grid_hash(a->set.node, p->is.uid) % spread);
+	if (!loans_may_be(p))
+		return;
+	p->sweep_due = from + (int64_t)(grid_hash(a->set.node, p->is.uid) % (uint64_t)spread);
+	p->sweep_wait = spread;
 }
 
 void borrow_sweep_later(struct agent *a, int64_t from)
 {
 	a->fresh = true;
-	for (size_t i = 0; i < a->n_pools; i++) {
-		struct agent_pool *p = &a->pools[i];
-
-		if (loans_may_be(p))
-			borrow_sweep_at(a, p, from);
-	}
+	for (size_t i = 0; i < a->n_pools; i++)
+		borrow_sweep_at(a, &a->pools[i], from);
 }
 
-static bool is_swept(const struct agent *a, const struct agent_pool *p)
+/*
+ * An owner that was away writes its loans again when it comes back, also those whose `returned` a
+ * restored store has forgotten. Each pause is twice as long as the one before, so the list costs
+ * little, and comes no later than twice the time that the owner was away.
+ */
+void borrow_swept(const struct agent *a, struct agent_pool *p)
+{
+	p->sweep_due = a->now + p->sweep_wait;
+	if (p->sweep_wait < INT64_MAX / 4)
+		p->sweep_wait *= 2;
+}
+
+static bool is_swept(const struct agent_pool *p)
 {
 	/* The grid of a pool that is gone must not be read. */
-	return !a->fresh || p->swept || p->gone || !loans_may_be(p);
+	return !p->sweep_due || p->gone || !loans_may_be(p);
 }
 
 void borrow_sweep(struct agent *a)
@@ -399,7 +411,7 @@ void borrow_sweep(struct agent *a)
 		struct block_key key = { .one = 0 };
 		struct op *op;
 
-		if (is_swept(a, p) || p->sweep_due > a->now)
+		if (is_swept(p) || p->sweep_due > a->now)
 			continue;
 		memcpy(key.pool, p->is.name, sizeof(key.pool));
 		op = agent_begin(a, OP_SEEK, &key);
@@ -414,7 +426,7 @@ int64_t borrow_next(const struct agent *a)
 	int64_t next = INT64_MAX;
 
 	for (size_t i = 0; i < a->n_pools; i++) {
-		if (!is_swept(a, &a->pools[i]) && a->pools[i].sweep_due < next)
+		if (!is_swept(&a->pools[i]) && a->pools[i].sweep_due < next)
 			next = a->pools[i].sweep_due;
 	}
 	for (size_t i = 0; i < a->n_blocks; i++) {

@@ -17,18 +17,6 @@ void confirm_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
-/* The loans of the record and of the block agree, and the record is stored. */
-static int lend_store(struct agent *a, struct block_record *r, struct block *b)
-{
-	struct block_record *stored = agent_find(a, &r->key);
-	bool any = r->n_lent || b->n_loans;
-
-	lend_accept(a, stored, b);
-	*r = *stored;
-	(void)lend_settle(a, r, b);
-	return any ? agent_put(a, r) : 0;
-}
-
 /* The block as its owner writes it. The pool may have been made again under its name. */
 static void send_confirmation(struct agent *a, struct op *op, struct block_record *record)
 {
@@ -163,7 +151,8 @@ void agent_release(struct agent *a, struct op *op)
 		return;
 	}
 	/* An offer that is not taken ends with this version. */
-	b.n_loans = b.asks_one = 0;
+	lend_keep_returned(&b);
+	b.asks_one = 0;
 	b.owner = b.asker;
 	b.asker = (struct block_party){ 0 };
 	b.contested = b.kept = b.migrates = false;
@@ -412,8 +401,6 @@ void agent_gone(struct agent *a, const struct block_key *key)
 
 void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
 {
-	/* A store that was restored may not have lost our heartbeat. */
-	borrow_sweep_later(a, a->now);
 	for (size_t i = 0; i < n; i++)
 		agent_saw(a, &seen[i]);
 	for (size_t i = 0; i < a->n_blocks; i++) {

@@ -126,10 +126,29 @@ static void read_loans(struct block_record *r, const struct block *b)
 }
 
 /*
+ * The record, which is stored, gets each taken loan of the block that it lacks, unless a pod of this
+ * node has the address: a restored store shows what was given back, or a later take.
+ */
+static void accept_taken(struct agent *a, struct block_record *r, const struct block *b)
+{
+	for (unsigned i = 0; i < b->n_loans; i++) {
+		const struct loan *l = &b->loans[i];
+		struct loan mark;
+
+		if (!l->taken || l->returned || find(r->lent, r->n_lent, l) ||
+		    r->n_lent == LOANS_MAX ||
+		    a->ops->lend(a->arg, &r->key, l->at + 1, &l->to, &mark))
+			continue;
+		mark.taken = true;
+		r->lent[r->n_lent++] = mark;
+	}
+}
+
+/*
  * A loan that the record does not have was given back before a restore, or is an offer that was
  * withdrawn. One that was taken and that the block lacks was forgotten by a restored store.
  */
-bool lend_settle(const struct agent *a, struct block_record *r, struct block *b)
+static void settle(const struct agent *a, struct block_record *r, struct block *b)
 {
 	struct loan loans[LOANS_MAX] = { 0 };
 	bool changed = false;
@@ -149,25 +168,20 @@ bool lend_settle(const struct agent *a, struct block_record *r, struct block *b)
 	b->n_loans = n;
 	memcpy(b->loans, loans, n * sizeof(*loans));
 	b->touched += changed;
-	return changed;
+}
+
+int lend_store(struct agent *a, struct block_record *r, struct block *b)
+{
+	struct block_record *stored = agent_find(a, &r->key);
+	bool any = r->n_lent || b->n_loans;
+
+	accept_taken(a, stored, b);
+	*r = *stored;
+	settle(a, r, b);
+	return any ? agent_put(a, r) : 0;
 }
 
 /* ---- lend ---- */
-
-void lend_accept(struct agent *a, struct block_record *r, const struct block *b)
-{
-	for (unsigned i = 0; i < b->n_loans; i++) {
-		const struct loan *l = &b->loans[i];
-		struct loan mark;
-
-		if (!l->taken || l->returned || find(r->lent, r->n_lent, l) ||
-		    r->n_lent == LOANS_MAX ||
-		    a->ops->lend(a->arg, &r->key, l->at + 1, &l->to, &mark))
-			continue;
-		mark.taken = true;
-		r->lent[r->n_lent++] = mark;
-	}
-}
 
 /* A restored store shows an ask that was answered. */
 static bool has_got(const struct block_record *r, const struct block_party *asker)
@@ -211,6 +225,17 @@ int lend_written(struct agent *a, const struct block_key *key, const struct bloc
 		return 0;
 	r.n_lent = kept;
 	return agent_put(a, &r);
+}
+
+void lend_keep_returned(struct block *b)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < b->n_loans && *b->asker.node; i++) {
+		if (b->loans[i].returned)
+			b->loans[kept++] = b->loans[i];
+	}
+	b->n_loans = kept;
 }
 
 /* ---- offers that are not taken ---- */

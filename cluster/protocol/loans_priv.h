@@ -34,21 +34,20 @@ void lend_adopt(const struct agent *a, struct block_record *r, const struct bloc
 bool lend_differs(const struct block_record *r, const struct block *b);
 bool lend_waits(const struct agent *a, const struct block_record *r, const struct block *b);
 /*
- * lend_settle - before the owner writes *b: the record gets what the borrowers wrote, and *b what
- * the record says. True: *b has changed. The caller stores the record before it sends *b.
+ * lend_store - before the owner writes *b: the record gets what the borrowers wrote, and *b what the
+ * record says. The record is stored, and in *r. As agent_put().
  */
-bool lend_settle(const struct agent *a, struct block_record *r, struct block *b);
-/*
- * lend_accept - the record, which is stored, gets each taken loan of the block that it lacks,
- * unless a pod of this node has the address: a restored store shows what was given back, or a later
- * take.
- */
-void lend_accept(struct agent *a, struct block_record *r, const struct block *b);
+int lend_store(struct agent *a, struct block_record *r, struct block *b);
 /* lend_one - answer the ask of *b with a loan, if there is an address. It is stored. */
 void lend_one(struct agent *a, struct block_record *r, struct block *b);
 /* lend_written - *b was written: offers that it does not have can be taken no more. As agent_put().
  */
 int lend_written(struct agent *a, const struct block_key *key, const struct block *b);
+/*
+ * lend_keep_returned - the block goes to its asker, or to nobody. After a restore the asker may have
+ * lent its addresses before, and reads here that a loan came back. Nobody reads the other loans.
+ */
+void lend_keep_returned(struct block *b);
 /* lend_due - look at blocks with an offer that was not taken. lend_next - when the next one is. */
 void lend_due(struct agent *a);
 int64_t lend_next(const struct agent *a);
@@ -70,12 +69,15 @@ void borrow_strays(struct agent *a, const struct agent_pool *p, const struct age
 /* borrow_idle - give back loans without a pod. borrow_next - when to look for them again. */
 void borrow_idle(struct agent *a);
 int64_t borrow_next(const struct agent *a);
-/* borrow_sweep - look for loans in the name of this node that it does not know. */
+/*
+ * borrow_sweep - look for loans in the name of this node that it does not know, where that is due.
+ * borrow_swept - it is done, and due again after a pause.
+ */
 void borrow_sweep(struct agent *a);
+void borrow_swept(const struct agent *a, struct agent_pool *p);
 /*
  * borrow_sweep_at - the sweep of a pool is due a while after `from`: not at all nodes at once.
- * borrow_sweep_later - after a restore, or when a watch has begun again because of one, look for
- * loans that were given back.
+ * borrow_sweep_later - that of all pools: after a restore, look for loans that were given back.
  */
 void borrow_sweep_at(const struct agent *a, struct agent_pool *p, int64_t from);
 void borrow_sweep_later(struct agent *a, int64_t from);

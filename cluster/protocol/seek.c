@@ -428,7 +428,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	}
 	borrow_strays(a, p, r);
 	if (op->sweep) {
-		p->swept = true;
+		borrow_swept(a, p);
 		agent_end(op);
 		return;
 	}

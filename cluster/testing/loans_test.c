@@ -39,8 +39,7 @@ START_TEST(a_pool_that_is_gone_is_not_listed_for_loans)
 	world_settle(w);
 	ck_assert(world_add_pod(w, m, 0));
 	agent_unset_pool(m->agent, w->pool.name);
-	agent_listed(m->agent, NULL, 0);
-	ck_assert_uint_eq(run_for(w, 10 * RENEW / RETRY), 0);
+	ck_assert_uint_eq(run_for(w, 100 * RENEW / RETRY), 0);
 	world_free(w);
 }
 END_TEST
@@ -72,5 +71,84 @@ START_TEST(an_owner_takes_a_forgotten_block_again_for_its_loans)
 }
 END_TEST
 
-TEST_PROGRAM("loans", an_owner_takes_a_forgotten_block_again_for_its_loans,
+/* A list of the own blocks comes whenever a watch ends, at all nodes at once. */
+START_TEST(the_pool_is_listed_for_loans_after_a_restore_alone)
+{
+	const struct world_settings set = { .nodes = 1, .blocks = 2, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *m = &w->machines[0];
+	unsigned lists;
+
+	world_settle(w);
+	world_stop_agent(m);
+	world_start_agent(w, m);
+	ck_assert_uint_eq(run_for(w, 20 * RENEW / RETRY), 0);
+	world_list_again(m);
+	ck_assert_uint_eq(run_for(w, 20 * RENEW / RETRY), 0);
+	world_restore(w);
+	lists = run_for(w, 20 * RENEW / RETRY);
+	ck_assert_uint_gt(lists, 0);
+	/* After 8, 16, 32, ... heartbeats. */
+	lists += run_for(w, 1000 * RENEW / RETRY);
+	ck_assert_uint_ge(lists, 7);
+	ck_assert_uint_le(lists, 9);
+	world_free(w);
+}
+END_TEST
+
+START_TEST(a_pool_that_begins_to_leave_is_listed_for_loans)
+{
+	const struct world_settings set = { .nodes = 1, .blocks = 2, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *m = &w->machines[0];
+
+	world_settle(w);
+	world_stop_agent(m);
+	world_start_agent(w, m);
+	ck_assert_uint_eq(run_for(w, 20 * RENEW / RETRY), 0);
+	w->pool.lends = false;
+	w->pool_version++;
+	ck_assert_uint_gt(run_for(w, 20 * RENEW / RETRY), 0);
+	world_free(w);
+}
+END_TEST
+
+/* The borrower gave the loan back and looked after the restore, before the owner wrote it again. */
+START_TEST(a_loan_of_an_owner_that_was_away_for_long_comes_back)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 1, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *owner, *borrower;
+
+	world_settle(w);
+	owner = &w->machines[w->machines[0].n_blocks ? 0 : 1];
+	borrower = &w->machines[owner == &w->machines[0]];
+	ck_assert(world_add_pod(w, owner, 0));
+	for (unsigned i = 0; i < 100 && !world_add_pod(w, borrower, 0); i++)
+		(void)run_for(w, 1);
+	world_settle(w);
+	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	world_stop_agent(owner);
+	/* Nobody claims what the store forgets. */
+	w->pool.warm = 0;
+	w->pool_version++;
+	world_del_pod(w, borrower, 0);
+	(void)run_for(w, 10 * RENEW / RETRY);
+	ck_assert_uint_eq(borrower->n_blocks, 0);
+	world_restore(w);
+	(void)run_for(w, 30 * RENEW / RETRY);
+	ck_assert_uint_eq(borrower->n_blocks, 0);
+	world_start_agent(w, owner);
+	(void)run_for(w, 4 * RENEW / RETRY);
+	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	(void)run_for(w, 60 * RENEW / RETRY);
+	ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
+	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
+	     a_pool_that_begins_to_leave_is_listed_for_loans,
+	     a_loan_of_an_owner_that_was_away_for_long_comes_back, an_owner_takes_a_forgotten_block_again_for_its_loans,
 	     a_pool_that_is_gone_is_not_listed_for_loans)
