@@ -76,7 +76,7 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
  */
 static bool knows_its_loans(const struct object *o, const struct block_record *r)
 {
-	for (unsigned i = 0; i < o->block.n_loans; i++) {
+	for (unsigned i = 0; o && i < o->block.n_loans; i++) {
 		const struct loan *l = &o->block.loans[i];
 		bool known = l->returned;
 
@@ -92,17 +92,19 @@ static bool machine_is_consistent(struct world *w, const struct machine *m)
 {
 	if (m->on && (m->node.frozen > w->now || m->lists != LIST_DONE || m->n_events))
 		return false;
-	for (size_t i = 0; i < m->n_blocks && m->on; i++) {
+	for (size_t i = 0; i < m->n_blocks; i++) {
 		const struct block_record *r = &m->blocks[i];
 
+		if (r->state == BLOCK_GRANTED && !r->key.one && !knows_its_loans(object_of(w, r), r))
+			return false;
+		if (!m->on)
+			continue;
 		/* The store shows the loan of a living pod as one that is not taken. */
 		if (r->key.one && r->state != BLOCK_GRANTED &&
 		    m->lease[world_slot_of(w, block_key_ip(&r->key))])
 			return false;
 		if (r->state >= BLOCK_CONTESTED ||
 		    (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r)))
-			return false;
-		if (r->state == BLOCK_GRANTED && !r->key.one && !knows_its_loans(object_of(w, r), r))
 			return false;
 	}
 	return true;
@@ -251,7 +253,11 @@ void world_end_lost_pods(struct world *w)
 {
 	for (unsigned k = 0; k < w->set.nodes; k++) {
 		for (unsigned ip = 0; ip < IPS; ip++) {
-			if (is_lost(w, &w->machines[k], ip))
+			const struct block_key key = world_block(w, ip);
+			const struct block_record *r = world_on_disk(&w->machines[k], &key);
+
+			/* A pod of a lost block may have its address as a loan, too. */
+			if (is_lost(w, &w->machines[k], ip) || (r && r->state == BLOCK_LOST))
 				w->machines[k].lease[ip] = false;
 		}
 	}
