@@ -176,7 +176,7 @@ START_TEST(an_address_that_the_cluster_reserves_is_not_lent)
 }
 END_TEST
 
-/* Nor is what another node lends assigned, when the cluster reserves it. */
+/* Nor is what another node lends assigned, when the cluster reserves it. A pod had it. */
 START_TEST(a_loan_that_the_cluster_reserves_is_not_assigned)
 {
 	auto_json struct json *definition = NULL, *reserved = NULL;
@@ -187,6 +187,9 @@ START_TEST(a_loan_that_the_cluster_reserves_is_not_assigned)
 	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
 	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
 	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	add_is("c0", "10.1.0.34");
+	w_del(&w, "c0");
+	w.now += 6 * SECOND;
 	ck_assert_uint_eq(w_spare(&w, "rail0"), 1);
 	ck_assert_int_eq(json_parse(def, strlen(def), "def", &definition, &w.e), 0);
 	ck_assert_int_eq(json_parse(list, strlen(list), "list", &reserved, &w.e), 0);
