@@ -293,6 +293,29 @@ START_TEST(loans_cool_down_before_they_go_back)
 }
 END_TEST
 
+/* A restored store shows loans to nodes that have the whole block now, and to new disks. */
+START_TEST(loans_that_a_restore_brings_back_cool_down)
+{
+	struct world_settings set = { .nodes = 4,
+				      .blocks = 2,
+				      .bits = 2,
+				      .restores = true,
+				      .disks = true,
+				      .recalls = true,
+				      .calm = true,
+				      .cooldown = 30 };
+	const char *bad = holds(set);
+
+	ck_assert_msg(!bad, "%s", bad);
+	ck_assert_uint_gt(counts.restores, 50);
+	set.bits = 1;
+	set.disks = false;
+	set.wants = true;
+	bad = holds(set);
+	ck_assert_msg(!bad, "%s", bad);
+}
+END_TEST
+
 START_TEST(loans_hold_although_evidence_lies)
 {
 	const char *bad = holds((struct world_settings){ .nodes = 3,
@@ -522,7 +545,7 @@ static const struct {
 	    .wrong = VOUCH_ALWAYS },
 	  1200 },
 	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = GIVE_LENT }, 1 },
-	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = LOSE_LOANS }, 1 },
+	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 330 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)
@@ -550,7 +573,8 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
-	     loans_cool_down_before_they_go_back, loans_hold_although_evidence_lies,
+	     loans_cool_down_before_they_go_back, loans_that_a_restore_brings_back_cool_down,
+	     loans_hold_although_evidence_lies,
 	     loans_outlive_disks_and_pools, loans_in_all_misfortunes,
 	     loans_come_back_when_the_pool_lends_no_more, all_that_can_happen_does,
 	     each_mistake_of_the_protocol_is_found)
