@@ -106,10 +106,19 @@ static void have_again(struct agent *a, struct op *op, const struct agent_reply 
 	agent_ask_for_pool(a, op);
 }
 
+/* The pool was made again under its name: as any block with pods, this one goes over to it. */
+static bool is_newer(const struct agent *a, const struct op *op, const struct agent_reply *r)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+
+	return r->outcome == CLUSTER_OK && p && !agent_is_closed(p) &&
+	       strcmp(r->pool.uid, p->is.uid) == 0;
+}
+
 static void pool_known(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	/* Loans come back to a block that is granted, also if it is never confirmed. */
-	if (agent_is_wanted(op, r) ||
+	if (agent_is_wanted(op, r) || is_newer(a, op, r) ||
 	    (r->outcome != CLUSTER_AWAY && agent_find(a, &op->key)->n_lent))
 		put_state(a, op, BLOCK_GRANTED);
 	else if (r->outcome != CLUSTER_AWAY && a->ops->used(a->arg, &op->key) == 0)

@@ -88,6 +88,13 @@ static bool knows_its_loans(const struct object *o, const struct block_record *r
 	return true;
 }
 
+/* A restored store shows the pool that had this name before: the block is confirmed anew. */
+static bool is_of_older_pool(const struct world *w, const struct machine *m,
+			     const struct block_record *r, const struct object *o)
+{
+	return o && block_may_give(&m->node, r) && strcmp(o->block.pool_uid, w->pool.uid) != 0;
+}
+
 static bool machine_is_consistent(struct world *w, const struct machine *m)
 {
 	if (m->on && (m->node.frozen > w->now || m->lists != LIST_DONE || m->n_events))
@@ -104,7 +111,8 @@ static bool machine_is_consistent(struct world *w, const struct machine *m)
 		    m->lease[world_slot_of(w, block_key_ip(&r->key))])
 			return false;
 		if (r->state >= BLOCK_CONTESTED ||
-		    (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r)))
+		    (r->state == BLOCK_GRANTED && !has_it(object_of(w, r), m, r)) ||
+		    is_of_older_pool(w, m, r, object_of(w, r)))
 			return false;
 	}
 	return true;
