@@ -476,10 +476,16 @@ static void forget_lists(struct agent *a, const char *pool)
 	}
 }
 
+/* Else the lenders wait for each loan: the pool leaves or ends. */
+static bool lends(const struct agent_pool *p)
+{
+	return loans_are_of(p) && !agent_is_closed(p);
+}
+
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
 {
 	struct agent_pool *p = agent_find_pool(a, pool->name);
-	const bool lent = !p || p->is.lends;
+	const bool lent = !p || lends(p);
 	int doubted = 0;
 
 	if (pool->grid.bits >= 32)
@@ -497,8 +503,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 	}
 	p->is = *pool;
 	p->gone = false;
-	/* The lenders of a pool that leaves wait for each loan. */
-	if ((a->fresh && !p->sweep_due) || (lent && !p->is.lends))
+	if ((a->fresh && !p->sweep_due) || (lent && !lends(p)))
 		borrow_sweep_at(a, p, a->now);
 	if (agent_is_closed(p))
 		doubted = agent_doubt_pool(a, pool->name);
