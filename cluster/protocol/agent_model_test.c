@@ -574,7 +574,6 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
 	     loans_cool_down_before_they_go_back, loans_that_a_restore_brings_back_cool_down,
-	     loans_hold_although_evidence_lies,
-	     loans_outlive_disks_and_pools, loans_in_all_misfortunes,
-	     loans_come_back_when_the_pool_lends_no_more, all_that_can_happen_does,
-	     each_mistake_of_the_protocol_is_found)
+	     loans_hold_although_evidence_lies, loans_outlive_disks_and_pools,
+	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more,
+	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)

@@ -152,9 +152,7 @@ START_TEST(only_the_heartbeat_and_needs_are_hurried)
 {
 	for (unsigned needed = 0; needed < 2; needed++) {
 		struct ranges usable = { .n = 0 };
-		struct shared_pool p = {
-			.grid.bits = 3, .grid.usable = &usable, .lends = true
-		};
+		struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable, .lends = true };
 		struct one_agent n = one_agent_node();
 		struct agent *a;
 

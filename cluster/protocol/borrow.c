@@ -178,8 +178,7 @@ static void return_loan(struct agent *a, struct op *op, const struct block_recor
 		agent_later(a, op);
 		return;
 	}
-	if (l ? l->returned
-	      : other || !*b.owner.node || !a->fresh || b.n_loans == LOANS_MAX) {
+	if (l ? l->returned : other || !*b.owner.node || !a->fresh || b.n_loans == LOANS_MAX) {
 		agent_end_if(a, op, agent_drop(a, &op->key));
 		return;
 	}
@@ -388,8 +387,9 @@ void borrow_sweep_later(struct agent *a, int64_t from)
 
 /*
  * An owner that was away writes its loans again when it comes back, also those whose `returned` a
- * restored store has forgotten. Each pause is twice as long as the one before, so the list costs
- * little, and comes no later than twice the time that the owner was away.
+ * restored store has forgotten. Each pause is twice as long as the one before, because a list
+ * is expensive. So the node lists the pool no later than after twice the time that the owner was
+ * away.
  */
 void borrow_swept(const struct agent *a, struct agent_pool *p)
 {

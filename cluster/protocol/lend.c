@@ -126,8 +126,8 @@ static void read_loans(struct block_record *r, const struct block *b)
 }
 
 /*
- * The record, which is stored, gets each taken loan of the block that it lacks, unless a pod of this
- * node has the address: a restored store shows what was given back, or a later take.
+ * The record, which is stored, gets each taken loan of the block that it lacks, unless a pod of
+ * this node has the address: a restored store shows what was given back, or a later take.
  */
 static void accept_taken(struct agent *a, struct block_record *r, const struct block *b)
 {

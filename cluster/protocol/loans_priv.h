@@ -34,8 +34,8 @@ void lend_adopt(const struct agent *a, struct block_record *r, const struct bloc
 bool lend_differs(const struct block_record *r, const struct block *b);
 bool lend_waits(const struct agent *a, const struct block_record *r, const struct block *b);
 /*
- * lend_store - before the owner writes *b: the record gets what the borrowers wrote, and *b what the
- * record says. The record is stored, and in *r. As agent_put().
+ * lend_store - before the owner writes *b: the record gets what the borrowers wrote, and *b what
+ * the record says. The record is stored, and in *r. As agent_put().
  */
 int lend_store(struct agent *a, struct block_record *r, struct block *b);
 /* lend_one - answer the ask of *b with a loan, if there is an address. It is stored. */
@@ -44,8 +44,8 @@ void lend_one(struct agent *a, struct block_record *r, struct block *b);
  */
 int lend_written(struct agent *a, const struct block_key *key, const struct block *b);
 /*
- * lend_keep_returned - the block goes to its asker, or to nobody. After a restore the asker may have
- * lent its addresses before, and reads here that a loan came back. Nobody reads the other loans.
+ * lend_keep_returned - the block goes to its asker, or to no node. After a restore the asker may
+ * have lent its addresses before, and reads here that a loan came back. The other loans end.
  */
 void lend_keep_returned(struct block *b);
 /* lend_due - look at blocks with an offer that was not taken. lend_next - when the next one is. */

@@ -150,5 +150,6 @@ END_TEST
 
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
-	     a_loan_of_an_owner_that_was_away_for_long_comes_back, an_owner_takes_a_forgotten_block_again_for_its_loans,
+	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
+	     an_owner_takes_a_forgotten_block_again_for_its_loans,
 	     a_pool_that_is_gone_is_not_listed_for_loans)

@@ -102,7 +102,8 @@ static bool machine_is_consistent(struct world *w, const struct machine *m)
 	for (size_t i = 0; i < m->n_blocks; i++) {
 		const struct block_record *r = &m->blocks[i];
 
-		if (r->state == BLOCK_GRANTED && !r->key.one && !knows_its_loans(object_of(w, r), r))
+		if (r->state == BLOCK_GRANTED && !r->key.one &&
+		    !knows_its_loans(object_of(w, r), r))
 			return false;
 		if (!m->on)
 			continue;
