@@ -109,6 +109,45 @@ test_loans_are_not_had_of_a_silent_node()
 	unique
 }
 
+# The address rests at its borrower, then the owner has it again. An address that rests at its owner is not lent.
+test_loans_cool_down_before_they_go_back()
+{
+	one_pod_each "$(jq -c '.cooldown=12' <<<"$LENT")"
+	local free rests ended
+	free=$(ctl n2 ipam blocks rail0 --json | jq -r '.[0].last')
+	rests=$(leases n2)
+	POD_IP=$free added n1 x rail0
+	eq "code" "$RC" 0
+	eventually lends n2 1
+	ended=$SECONDS
+	del n1 x rail0
+	del n2 p2 rail0
+	POD_IP=$rests refused n1 y rail0 103 "block of node n2"
+	eventually lends n2 0
+	((SECONDS - ended >= 11)) || fail "the loan came back after $((SECONDS - ended)) s"
+	POD_IP=$free added n2 y rail0
+	eq "code" "$RC" 0
+	unique
+}
+
+# A pool that is deleted stays on lender and borrower until the loan came back.
+test_loans_come_back_before_their_pool_ends()
+{
+	one_pod_each "$(jq -c '.cooldown=3' <<<"$LENT")"
+	local i
+	POD_IP=$(ctl n2 ipam blocks rail0 --json | jq -r '.[0].last') added n1 x rail0
+	eq "code" "$RC" 0
+	eventually lends n2 1
+	for ((i = 1; i <= 3; i++)); do del "n$i" "p$i" rail0; done
+	is "delete" ctl n1 cluster pool delete rail0
+	eventually gone_from n3 rail0
+	knows n2 rail0 || fail "n2 has forgotten the pool of its loan"
+	eq "loans" "$(lent_by n2 | wc -l)" 1
+	del n1 x rail0
+	for ((i = 1; i <= 3; i++)); do eventually gone_from "n$i" rail0; done
+	for ((i = 1; i <= 3; i++)); do is "records of n$i" ctl "n$i" ipam verify; done
+}
+
 # A node keeps a block as long as it lends an address of it.
 test_loans_block_with_one_is_not_returned()
 {
