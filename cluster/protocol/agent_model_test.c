@@ -516,6 +516,42 @@ START_TEST(all_that_can_happen_does)
 }
 END_TEST
 
+/* Each of these runs found a mistake of the protocol or of the judge, which random runs find
+ * rarely. */
+static const struct {
+	struct world_settings set;
+	uint64_t seed;
+} rare[] = {
+#define RARE       .nodes = 4, .blocks = 2, .restores = true, .calm = true
+#define RARE_SMALL RARE, .bits = 1, .recalls = true, .wants = true, .cooldown = 30
+#define RARE_LARGE RARE, .bits = 2, .recalls = true, .disks = true, .cooldown = 30
+#define RARE_POOLS RARE, .bits = 1, .pools = true, .disks = true, .wants = true, .ranges = true
+#define RARE_IDLE                                                                                  \
+	.nodes = 3, .blocks = 1, .bits = 2, .calm = true, .pools = true, .disks = true,            \
+	.idle = true, .wants = true, .quiet = true
+	{ { RARE, .bits = 1, .disks = true }, 5376 },
+	{ { RARE_SMALL }, 9262 },
+	{ { RARE_SMALL }, 10394 },
+	{ { RARE_LARGE }, 5112 },
+	{ { RARE_LARGE }, 6020 },
+	{ { RARE_LARGE }, 9129 },
+	{ { RARE_LARGE }, 9640 },
+	{ { RARE_POOLS }, 900258 },
+	{ { RARE_POOLS }, 902818 },
+	{ { RARE_IDLE }, 901160 },
+	{ { RARE_IDLE }, 901488 },
+};
+
+START_TEST(rare_runs_hold)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rare); i++) {
+		const char *bad = search(rare[i].set, 1, rare[i].seed, true);
+
+		ck_assert_msg(!bad, "%s", bad);
+	}
+}
+END_TEST
+
 /* A model that finds no mistake proves nothing. Each is found within a few runs from its seed. */
 static const struct {
 	struct world_settings set;
@@ -575,5 +611,5 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
 	     loans_cool_down_before_they_go_back, loans_that_a_restore_brings_back_cool_down,
 	     loans_hold_although_evidence_lies, loans_outlive_disks_and_pools,
-	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more,
+	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more, rare_runs_hold,
 	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)
