@@ -516,7 +516,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 80
+	eq "tries that were denied" "$tries" 82
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
