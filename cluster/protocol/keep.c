@@ -151,8 +151,7 @@ void agent_release(struct agent *a, struct op *op)
 		return;
 	}
 	/* An offer that is not taken ends with this version. */
-	lend_keep_returned(&b);
-	b.asks_one = 0;
+	b.n_loans = b.asks_one = 0;
 	b.owner = b.asker;
 	b.asker = (struct block_party){ 0 };
 	b.contested = b.kept = b.migrates = false;

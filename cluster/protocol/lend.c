@@ -227,17 +227,6 @@ int lend_written(struct agent *a, const struct block_key *key, const struct bloc
 	return agent_put(a, &r);
 }
 
-void lend_keep_returned(struct block *b)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < b->n_loans && *b->asker.node; i++) {
-		if (b->loans[i].returned)
-			b->loans[kept++] = b->loans[i];
-	}
-	b->n_loans = kept;
-}
-
 /* ---- offers that are not taken ---- */
 
 static struct loan *first_offer(struct block_record *r)

@@ -43,11 +43,6 @@ void lend_one(struct agent *a, struct block_record *r, struct block *b);
 /* lend_written - *b was written: offers that it does not have can be taken no more. As agent_put().
  */
 int lend_written(struct agent *a, const struct block_key *key, const struct block *b);
-/*
- * lend_keep_returned - the block goes to its asker, or to no node. After a restore the asker may
- * have lent its addresses before, and reads here that a loan came back. The other loans end.
- */
-void lend_keep_returned(struct block *b);
 /* lend_due - look at blocks with an offer that was not taken. lend_next - when the next one is. */
 void lend_due(struct agent *a);
 int64_t lend_next(const struct agent *a);
