@@ -356,7 +356,11 @@ borrows_only()
 	is "returned" write n1 2 "$(lent 3 "$back,$other")"
 	set_by_hand 2 "{\"token\":\"+\",\"touched\":1,\"poolUID\":\"u\",\"loans\":$(jq -nc "[$other]")}" >/dev/null || give_up "a free block"
 	denied "a claim by an agent that knows no loans" "drops loans" write n1 2 "$(spec n1)"
+	set_by_hand 2 '{"touched":1,"poolUID":"u"}' >/dev/null || give_up "a free block without loans"
+	denied "the last version of a free block" "gives no free block" write n1 2 '{"touched":9007199254740992,"poolUID":"u","probe":true}'
 	set_by_hand 2 "$(spec n2 '|.touched=1')" >/dev/null || give_up "a block without loans"
+	denied "the last version of a block without loans" "$no" write n1 2 "$(spec n2 '|.touched=9007199254740992|.probe=true')"
+	denied "a new version and a probe, and no loan" "$no" write n1 2 "$(spec n2 '|.touched=2|.probe=true')"
 	denied "a loan that makes the block unreadable" "ends with '+'" write n1 2 "$(spec n2 "|.touched=2|.loans=[$back]")"
 	set_by_hand 2 "$(spec n2)" >/dev/null || give_up "no loans"
 }
@@ -493,7 +497,13 @@ of_a_dead_node()
 	set_by_hand 2 "$(spec n2 "|.token=\"1111111111111111+\"|.loans=[$loan]")" >/dev/null || give_up "a loan of n2"
 	denied "reclaimed, and the loan of n3 returned" "node n1 changes no block of node n2" write n1 2 \
 		"{\"token\":\"+\",\"probe\":true,\"touched\":1,\"poolUID\":\"u\",\"loans\":[${loan/\}/,\"returned\":true\}}]}"
+	returned() { spec n3 "|.token=\"1111111111111111+\"|.touched=$1|.probe=true|.loans=[${loan//n3/n2}|.returned=true]"; }
+	set_by_hand 2 "$(spec n3 "|.token=\"1111111111111111+\"|.loans=[${loan//n3/n2}]")" >/dev/null || give_up "a loan of n3 to n2"
+	denied "the loan of n2 returned, and the last version of all" "node n1 changes no block of node n3" write n1 2 "$(returned 9007199254740992)"
+	is "the loan of n2 returned" write n1 2 "$(returned 2)"
+	denied "once more" "node n1 changes no block of node n3" write n1 2 "$(returned 3)"
 	set_by_hand 2 "$(spec n2 "$ASK_N3")" >/dev/null || give_up "no loans"
+	denied "reclaimed, and the last version of all" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":9007199254740992,"poolUID":"u"}'
 	is "reclaimed" write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
 }
 
@@ -516,7 +526,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 82
+	eq "tries that were denied" "$tries" 88
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
