@@ -355,6 +355,38 @@ START_TEST(a_block_of_an_unknown_pool_is_not_confirmed)
 }
 END_TEST
 
+/* A newer agent wrote it. The ask can neither be read nor taken back. */
+START_TEST(an_ask_for_a_block_that_cannot_be_read_ends)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	struct one_agent n = one_agent_node();
+	struct agent *a;
+	unsigned looks = 0;
+
+	n.block.state = BLOCK_ASKED;
+	n.empty = true;
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	for (; n.now < 2000; n.now++) {
+		(void)agent_tick(a, n.now);
+		while (n.n_sent) {
+			const struct agent_request r = n.sent[--n.n_sent];
+			struct agent_reply reply = { .id = r.id, .at = { "u", "v" } };
+
+			if (r.kind == CLUSTER_BLOCK && r.call == CALL_GET) {
+				looks++;
+				reply.outcome = CLUSTER_AWAY;
+				reply.unreadable = true;
+			}
+			agent_answer(a, &reply);
+		}
+	}
+	ck_assert_uint_eq(looks, 1);
+	agent_free(a);
+}
+END_TEST
+
 TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_pool_that_ends_stops_although_a_write_failed,
 	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
@@ -362,4 +394,5 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_block_that_cannot_be_confirmed_hides_no_free_one,
 	     an_owner_probes_a_block_that_another_node_contests,
 	     an_empty_block_at_the_edge_of_the_subnet_is_returned,
-	     a_block_of_an_unknown_pool_is_not_confirmed)
+	     a_block_of_an_unknown_pool_is_not_confirmed,
+	     an_ask_for_a_block_that_cannot_be_read_ends)

@@ -23,21 +23,24 @@ static bool is_to_us(const struct agent *a, const struct loan *l)
 	return strcmp(l->to.node, a->set.node) == 0;
 }
 
-/* one: 0 or that of a key. A restored ask may have got a second address. */
-static struct loan *find(const struct agent *a, struct block *b, uint64_t token, uint32_t one)
+/* A restored ask may have got a second address. One beyond the block is that of another block. */
+static struct loan *find(const struct agent *a, const struct block_key *key, struct block *b,
+			 uint64_t token)
 {
+	const struct agent_pool *p = agent_find_pool(a, key->pool);
+
 	for (unsigned i = 0; i < b->n_loans; i++) {
 		if (is_to_us(a, &b->loans[i]) && b->loans[i].to.token == token &&
-		    (!one || b->loans[i].at + 1 == one))
+		    (key->one ? b->loans[i].at + 1 == key->one : loans_is_inside(p, &b->loans[i])))
 			return &b->loans[i];
 	}
 	return NULL;
 }
 
-const struct loan *borrow_find(const struct agent *a, const struct block *b, uint64_t token,
-			       uint32_t one)
+const struct loan *borrow_find(const struct agent *a, const struct block_key *key,
+			       const struct block *b, uint64_t token)
 {
-	const struct loan *l = find(a, (struct block *)b, token, one);
+	const struct loan *l = find(a, key, (struct block *)b, token);
 
 	return l && !l->returned ? l : NULL;
 }
@@ -99,7 +102,7 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block b = op->seen.block;
-	struct loan *l = find(a, &b, record->token, op->key.one);
+	struct loan *l = find(a, &op->key, &b, record->token);
 
 	if (!l || l->returned) {
 		/* The owner has withdrawn it: a take under way would find another version. */
@@ -170,7 +173,7 @@ static bool lends_at(const struct block *b, uint32_t at)
 static void return_loan(struct agent *a, struct op *op, const struct block_record *record)
 {
 	struct block b = op->seen.block;
-	struct loan *l = find(a, &b, record->token, op->key.one);
+	struct loan *l = find(a, &op->key, &b, record->token);
 
 	const bool other = !l && lends_at(&b, op->key.one - 1);
 
@@ -233,7 +236,7 @@ void borrow_examined(struct agent *a, struct op *op, const struct agent_reply *r
 		agent_later(a, op);
 		return;
 	}
-	l = record && there ? borrow_find(a, &r->block, record->token, op->key.one) : NULL;
+	l = record && there ? borrow_find(a, &op->key, &r->block, record->token) : NULL;
 	if (!record || record->state != BLOCK_GRANTED || (l && l->taken))
 		agent_end(op);
 	else if (l)
@@ -290,7 +293,7 @@ void borrow_contest(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_later(a, op);
 		return;
 	}
-	if (there && borrow_find(a, &r->block, record->token, op->key.one))
+	if (there && borrow_find(a, &op->key, &r->block, record->token))
 		put_state(a, op, BLOCK_WANTED);
 	else if (there && agent_has_name(a, &r->block))
 		have_whole(a, op, record);
@@ -338,7 +341,8 @@ void borrow_strays(struct agent *a, const struct agent_pool *p, const struct age
 		for (unsigned k = 0; k < s->block.n_loans && seek_is_of(p, s); k++) {
 			const struct loan *l = &s->block.loans[k];
 
-			if (is_to_us(a, l) && !l->returned && !is_known(a, &s->key, l))
+			if (is_to_us(a, l) && !l->returned && loans_is_inside(p, l) &&
+			    !is_known(a, &s->key, l))
 				give_back_stray(a, &s->key, l);
 		}
 	}

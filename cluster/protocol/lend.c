@@ -22,6 +22,11 @@ bool loans_may_be(const struct agent_pool *p)
 	return p->is.grid.bits > 0 && !p->is.sticky;
 }
 
+bool loans_is_inside(const struct agent_pool *p, const struct loan *l)
+{
+	return !p || !((uint64_t)l->at >> p->is.grid.bits);
+}
+
 bool loans_hold(const struct block *b)
 {
 	for (unsigned i = 0; i < b->n_loans; i++) {
@@ -61,11 +66,13 @@ static bool marks(const struct block_record *r, uint32_t at)
 
 void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b)
 {
+	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
+
 	for (unsigned i = 0; i < b->n_loans && r->n_lent < LOANS_MAX; i++) {
 		struct loan l = b->loans[i];
 
 		l.since = a->now;
-		if (!l.returned && !marks(r, l.at))
+		if (!l.returned && loans_is_inside(p, &l) && !marks(r, l.at))
 			r->lent[r->n_lent++] = l;
 	}
 }

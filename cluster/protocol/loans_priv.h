@@ -17,14 +17,16 @@ struct agent_pool;
  */
 bool loans_are_of(const struct agent_pool *p);
 bool loans_may_be(const struct agent_pool *p);
+/* loans_is_inside - the block has the address. p NULL: as far as it is known. */
+bool loans_is_inside(const struct agent_pool *p, const struct loan *l);
 /* loans_hold - a borrower may assign an address of the block: it must not be given up. */
 bool loans_hold(const struct block *b);
 
 /* ---- the owner ---- */
 
 /*
- * lend_adopt - a new record gets each loan of the block: the node's store was lost, or the block is
- * taken over with its loans.
+ * lend_adopt - a new record gets each loan of an address of the block: the node's store was lost,
+ * or the block is taken over with its loans.
  */
 void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b);
 /*
@@ -50,11 +52,11 @@ int64_t lend_next(const struct agent *a);
 /* ---- the borrower ---- */
 
 /*
- * borrow_find - the loan of the block with this token to this node; NULL: none is left. one: of
- * that address, as in a key; 0: of any.
+ * borrow_find - the loan of the block with this token to this node; NULL: none is left. key->one:
+ * of that address; 0: of any address of the block.
  */
-const struct loan *borrow_find(const struct agent *a, const struct block *b, uint64_t token,
-			       uint32_t one);
+const struct loan *borrow_find(const struct agent *a, const struct block_key *key,
+			       const struct block *b, uint64_t token);
 /* borrow_has - one to this node, of whatever claim or store of it. */
 bool borrow_has(const struct agent *a, const struct block *b);
 /* borrow_begin - record the loan that an ask brought. As agent_put(). */

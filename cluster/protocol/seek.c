@@ -472,7 +472,7 @@ void ask_go(struct agent *a, struct op *op)
 /* The owner lends one address: that is recorded first, and then the ask ends. */
 static bool got_loan(struct agent *a, struct op *op, uint64_t token, const struct agent_reply *r)
 {
-	const struct loan *loan = borrow_find(a, &r->block, token, 0);
+	const struct loan *loan = borrow_find(a, &op->key, &r->block, token);
 
 	if (!loan)
 		return false;
@@ -485,14 +485,15 @@ static bool got_loan(struct agent *a, struct op *op, uint64_t token, const struc
 
 /*
  * An ask that is not heard is taken back, so that others can ask. A block that comes all the same
- * is returned as a stray.
+ * is returned as a stray. A block that a newer agent wrote cannot be changed: the ask ends there.
  */
 void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct block_record record = *agent_find(a, &op->key);
 	struct block_party us = agent_party(a, record.token);
 	bool stands = r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us);
-	bool unknown = r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED;
+	bool unreadable = op->step == STEP_LOOK && r->unreadable;
+	bool unknown = !unreadable && (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED);
 
 	if (r->outcome == CLUSTER_OK && got_loan(a, op, record.token, r))
 		return;

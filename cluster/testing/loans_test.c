@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loans_test.c: loans of single addresses, in cases that random runs reach rarely or not at all. */
+#include <stdio.h>
+
 #include "cluster/testing/world_priv.h"
 #include "lib/testing/testing.h"
+
+static struct object *find_block(struct world *w, const struct block_key *key)
+{
+	char name[CLUSTER_NAME_LEN];
+
+	(void)grid_name(key->pool, key->start, name);
+	return world_find(w, CLUSTER_BLOCK, name);
+}
 
 /* Watches show what they have, and each request is answered. Returns how many of them were lists of
  * blocks. */
@@ -148,8 +158,35 @@ START_TEST(a_loan_of_an_owner_that_was_away_for_long_comes_back)
 }
 END_TEST
 
+/* The owner is away, and a list shows the loan: the address beyond a block is another block's. */
+START_TEST(a_loan_beyond_the_block_is_not_recorded)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 2, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *owner = &w->machines[0], *other = &w->machines[1];
+	struct block *b;
+
+	world_settle(w);
+	ck_assert_uint_eq(owner->n_blocks, 1);
+	ck_assert(world_add_pod(w, owner, 0));
+	world_stop_agent(owner);
+	b = &find_block(w, &owner->blocks[0].key)->block;
+	b->loans[b->n_loans++] = (struct loan){ .at = 2, .taken = true, .to = { .token = 7 } };
+	(void)snprintf(b->loans[0].to.node, sizeof(b->loans[0].to.node), "%s", other->name);
+	for (unsigned i = 0; i < 20 * RENEW / RETRY; i++) {
+		(void)run_for(w, 1);
+		ck_assert_uint_eq(other->n_blocks, 1);
+	}
+	world_start_agent(w, owner);
+	world_settle(w);
+	ck_assert_uint_eq(b->n_loans, 0);
+	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
 	     an_owner_takes_a_forgotten_block_again_for_its_loans,
-	     a_pool_that_is_gone_is_not_listed_for_loans)
+	     a_pool_that_is_gone_is_not_listed_for_loans, a_loan_beyond_the_block_is_not_recorded)

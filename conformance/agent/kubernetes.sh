@@ -351,6 +351,8 @@ borrows_only()
 	denied "the loan of another node, taken" "$no" write n1 2 "$(lent 2 "$taken,${other/\}/,taken:true\}}")"
 	denied "the loan of another node, taken away" "$no" write n1 2 "$(lent 2 "$taken")"
 	denied "one more loan" "$no" write n1 2 "$(lent 2 "$taken,$other,${taken/at:1/at:3}")"
+	denied "a loan of an address that n3 has" "lent once" write n1 2 "$(lent 2 "$mine,$other,${back/at:1/at:2}")"
+	denied "two loans of one address" "lent once" write n1 2 "$(lent 2 "$mine,$other,${back/at:1/at:3},${back/at:1/at:3}")"
 	is "a loan is taken" write n1 2 "$(lent 2 "$taken,$other")"
 	denied "taken no more" "$no" write n1 2 "$(lent 3 "$mine,$other")"
 	is "returned" write n1 2 "$(lent 3 "$back,$other")"
@@ -526,7 +528,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 88
+	eq "tries that were denied" "$tries" 90
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()

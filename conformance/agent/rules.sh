@@ -40,6 +40,11 @@ cases_of_rules()
 	RailBlock $a yes - {"pool":"rail0","token":"1111111111111111+","loans":[{"at":1,"node":"n1"}]}
 	RailBlock $a yes - {"pool":"rail0","token":"+","loans":[{"at":1,"node":"n1"}]}
 	RailBlock $a yes - {"pool":"rail0","token":"1111111111111111","loans":[]}
+	= RailBlock: an address of a block is lent once
+	RailBlock $a no - {"pool":"rail0","token":"+","loans":[{"at":1,"node":"n1"},{"at":1,"node":"n1","returned":true}]}
+	RailBlock $a no - {"pool":"rail0","token":"+","loans":[{"at":1,"node":"n1"},{"at":2,"node":"n2"},{"at":1,"node":"n3"}]}
+	RailBlock $a no {"pool":"rail0","token":"+","loans":[{"at":0,"node":"n1"}]} {"pool":"rail0","token":"+","loans":[{"at":0,"node":"n1"},{"at":0,"node":"n2"}]}
+	RailBlock $a yes - {"pool":"rail0","token":"+","loans":[{"at":0,"node":"n1"},{"at":1,"node":"n1"},{"at":2,"node":"n2"}]}
 	= RailPool: the name of a pool is a DNS label of at most 30 characters
 	RailPool a234567890123456789012345678901 no - {}
 	RailPool rail.0 no - {}

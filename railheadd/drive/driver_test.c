@@ -290,28 +290,52 @@ START_TEST(a_need_is_tried_when_contact_is_back)
 }
 END_TEST
 
-/* It may be of a newer agent, or lend what it does not have. The others are found all the same. */
+#define TWO_BLOCKS                                                                                 \
+	"{\"subnet\":\"10.1.0.0/"                                                                  \
+	"24\",\"ranges\":[\"10.1.0.4-10.1.0.5\"],\"blockSize\":1,\"warm\":0}"
+#define FIRST_BLOCK "rail0-0000000000000000000000000a010004"
+
+/* It may be of a newer agent. The others are found all the same. */
 START_TEST(a_block_that_cannot_be_read_hides_no_other)
 {
-	static const char *const values[] = {
-		"{\"poolUID\":7}",
-		"{\"token\":\"+\",\"loans\":[{\"at\":1,\"node\":\"n2\"}]}",
-	};
+	struct outcome o = { .done = false };
 
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		struct outcome o = { .done = false };
+	begin();
+	pool("rail0", TWO_BLOCKS);
+	memory_store_put(b.store, CLUSTER_BLOCK, FIRST_BLOCK, "n2", "{\"poolUID\":7}");
+	begin_driver();
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	end();
+}
+END_TEST
 
-		begin();
-		pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"ranges\":[\"10.1.0.4-10.1.0.5\"],"
-			      "\"blockSize\":1,\"warm\":0}");
-		memory_store_put(b.store, CLUSTER_BLOCK, "rail0-0000000000000000000000000a010004",
-				 "n2", values[i]);
-		begin_driver();
-		ck_assert_int_eq(need("rail0", &o), 0);
-		ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
-		ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
-		end();
-	}
+static bool lends_nothing(const void *block)
+{
+	auto_free char *text = memory_store_text(b.store, CLUSTER_BLOCK, block);
+
+	return text && !strstr(text, "loans");
+}
+
+/* Any agent may say so of its own loans. The owner removes them. */
+START_TEST(a_block_with_a_loan_beyond_it_can_be_used)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	pool("rail0", TWO_BLOCKS);
+	memory_store_put(b.store, CLUSTER_BLOCK, FIRST_BLOCK, "",
+			 "{\"token\":\"+\",\"loans\":[{\"at\":1,\"node\":\"n2\",\"returned\":true},"
+			 "{\"at\":99999,\"node\":\"n3\"}]}");
+	begin_driver();
+	ck_assert_int_eq(need("rail0", &o), 0);
+	(void)w_add(&w, "{\"pool\":\"rail0\"}", "c1", "");
+	ck_assert_int_eq(need("rail0", &o), 0);
+	(void)w_add(&w, "{\"pool\":\"rail0\"}", "c2", "");
+	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
+	loop_until(b.base, lends_nothing, FIRST_BLOCK);
+	end();
 }
 END_TEST
 
@@ -550,7 +574,7 @@ TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_
 	     a_refusal_says_which_right_is_missing, a_refusal_says_more_than_the_silence_after_it,
 	     a_refusal_just_before_explains_a_wait_in_vain,
 	     a_write_without_answer_explains_a_wait_in_vain, a_need_is_tried_when_contact_is_back,
-	     a_block_that_cannot_be_read_hides_no_other,
+	     a_block_that_cannot_be_read_hides_no_other, a_block_with_a_loan_beyond_it_can_be_used,
 	     of_two_pools_that_overlap_the_later_one_gives_nothing,
 	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,
 	     a_pool_of_another_uid_is_used_at_once, own_blocks_of_a_pool_that_comes_later_are_found,

@@ -77,30 +77,12 @@ static const struct shared_pool *pool_of(struct requests *all, const char *name)
 	return all->fns->pool(all->arg, pool);
 }
 
-/* A loan beyond the block would be an address of another block. */
-static int read_block(struct requests *all, const struct cluster_object *o, struct block *out,
-		      struct err *e)
-{
-	const struct shared_pool *known = pool_of(all, o->name);
-	struct block b;
-
-	if (block_from_json(o->value, o->name, &b, e))
-		return -1;
-	for (unsigned i = 0; known && i < b.n_loans; i++) {
-		if ((uint64_t)b.loans[i].at >> known->grid.bits)
-			return err_set(e, ERR_CONFIG, 0, "%s.loans: the block has no address %u",
-				       o->name, (unsigned)b.loans[i].at);
-	}
-	*out = b;
-	return 0;
-}
-
 static int read_object(struct requests *all, const struct cluster_object *o, struct agent_reply *r,
 		       struct err *e)
 {
 	r->at = o->at;
 	if (o->kind == CLUSTER_BLOCK)
-		return read_block(all, o, &r->block, e);
+		return block_from_json(o->value, o->name, &r->block, e);
 	if (o->kind == CLUSTER_HEARTBEAT)
 		return heartbeat_from_json(o->value, o->name, &r->beat, e);
 	return all->fns->decode(all->arg, o, &r->pool, e);
@@ -186,7 +168,7 @@ int request_read_block(struct requests *all, const struct cluster_object *object
 	*out = (struct block_seen){ .at = object->at };
 	if (request_key(all, object->name, &out->key))
 		return 1;
-	return read_block(all, object, &out->block, e);
+	return block_from_json(object->value, object->name, &out->block, e);
 }
 
 static void list_item(void *arg, const struct cluster_object *object)
