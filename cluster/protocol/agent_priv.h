@@ -12,13 +12,21 @@
 /* So many owners are asked for a loan for one need. */
 #define ASKS_OF_NEED_MAX 32
 
+/* A block whose owner was asked. */
+struct asked {
+	struct ip at;
+	bool now;      /* for this need */
+	int64_t until; /* it gave no answer: others come first until then; 0: it did */
+};
+
 struct agent_pool {
 	struct shared_pool is;
 	uint64_t needed;  /* for callers that wait */
 	bool full;        /* the last list showed nothing to claim or to ask for */
 	unsigned refused; /* claims and lists that the store refused since the need began */
-	struct ip asked_at[ASKS_OF_NEED_MAX]; /* blocks that were asked for a loan */
-	unsigned asked, n_asked_at;           /* for this need */
+	struct asked asked_at[ASKS_OF_NEED_MAX];
+	unsigned n_asked_at;
+	unsigned asked, asked_one; /* so many for this need: for the block, for a loan */
 	struct pool_holders holders;
 	u128 tried;          /* positions of the order that were tried */
 	unsigned misses;     /* claims in a row that found the block taken */
@@ -130,12 +138,6 @@ bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_r
 
 /* seek_is_of - a listed block is of this pool. */
 bool seek_is_of(const struct agent_pool *p, const struct block_seen *s);
-
-/*
- * seek_ask - ask the owner for this block, as it was seen. one: or for a loan, as in struct block.
- * False: the node's store failed.
- */
-bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one);
 
 /*
  * want_more - go on with the blocks that are wanted. want_next - when one is due; INT64_MAX: none.

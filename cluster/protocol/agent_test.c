@@ -4,6 +4,7 @@
  * store that is full. No ADD may use a block that was not confirmed, and pauses become longer.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cluster/testing/one_agent.h"
 #include "lib/testing/testing.h"
@@ -387,6 +388,101 @@ START_TEST(an_ask_for_a_block_that_cannot_be_read_ends)
 }
 END_TEST
 
+/* ---- owners that give no answer ---- */
+
+#define BLOCKS 41
+
+/* Blocks of a pool of other nodes, as the store has them. */
+struct blocks {
+	struct block_seen items[BLOCKS];
+	unsigned asks, asks_of_last; /* of the last block of the pool */
+};
+
+static struct block_seen *block_of(struct blocks *all, const char *name)
+{
+	for (size_t i = 0; i < BLOCKS; i++) {
+		char its[CLUSTER_NAME_LEN];
+
+		(void)grid_name("rail0", all->items[i].key.start, its);
+		if (strcmp(its, name) == 0)
+			return &all->items[i];
+	}
+	return NULL;
+}
+
+static void answer_for(struct blocks *all, struct agent *a, const struct agent_request *r)
+{
+	struct agent_reply reply = { .id = r->id, .at = { "u", "v" }, .pool.uid = "u1" };
+	struct block_seen *s = r->kind == CLUSTER_BLOCK ? block_of(all, r->name) : NULL;
+
+	if (r->call == CALL_LIST) {
+		reply.list = all->items;
+		reply.n_list = BLOCKS;
+	} else if (r->call == CALL_CREATE && r->kind == CLUSTER_BLOCK) {
+		reply.outcome = CLUSTER_EXISTS;
+	} else if (s && r->call == CALL_UPDATE) {
+		s->block = r->block;
+		all->asks += *s->block.asker.node != '\0';
+		all->asks_of_last += *s->block.asker.node && s == &all->items[BLOCKS - 1];
+	}
+	if (s)
+		reply.block = s->block;
+	agent_answer(a, &reply);
+}
+
+/* Until the need has ended, or until the last block was asked for. */
+static void need_one(struct one_agent *n, struct agent *a, struct blocks *all)
+{
+	const unsigned asks = all->asks;
+
+	n->needs = 0;
+	ck_assert(agent_need(a, "rail0", 1));
+	for (; !n->needs && !all->asks_of_last; n->now++) {
+		(void)agent_tick(a, n->now);
+		while (n->n_sent) {
+			const struct agent_request r = n->sent[--n->n_sent];
+
+			answer_for(all, a, &r);
+		}
+		ck_assert_uint_le(all->asks - asks, 32);
+	}
+}
+
+/* Their nodes are off, and each says that most of its addresses are free. */
+START_TEST(owners_that_give_no_answer_hide_no_other)
+{
+	static struct blocks all;
+	struct ip_range range;
+	struct ranges usable = { .items = &range, .n = 1 };
+	struct shared_pool p = { .grid.bits = 2, .grid.usable = &usable, .lends = true };
+	struct one_agent n = one_agent_node();
+	struct agent *a;
+
+	all = (struct blocks){ .asks = 0 };
+	n.spare = 0;
+	n.stride = 7;
+	n.empty = true;
+	n.block.state = BLOCK_LOST;
+	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.163", &range), 0);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		struct block_seen *s = &all.items[i];
+
+		*s = (struct block_seen){ .key = n.block.key, .at = { "u", "v" } };
+		s->key.start.v += 4 * i;
+		s->block =
+			(struct block){ .pool_uid = "u1", .owner = { "off", "x", i }, .used = 1 };
+	}
+	all.items[BLOCKS - 1].block.used = 3;
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	run_until(&n, a, 11);
+	for (unsigned i = 0; i < 4; i++)
+		need_one(&n, a, &all);
+	ck_assert_uint_gt(all.asks_of_last, 0);
+	agent_free(a);
+}
+END_TEST
+
 TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_pool_that_ends_stops_although_a_write_failed,
 	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
@@ -395,4 +491,4 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     an_owner_probes_a_block_that_another_node_contests,
 	     an_empty_block_at_the_edge_of_the_subnet_is_returned,
 	     a_block_of_an_unknown_pool_is_not_confirmed,
-	     an_ask_for_a_block_that_cannot_be_read_ends)
+	     an_ask_for_a_block_that_cannot_be_read_ends, owners_that_give_no_answer_hide_no_other)

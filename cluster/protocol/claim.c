@@ -406,7 +406,7 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 		return false;
 	agent_read_clock(a);
 	if (addresses && !p->needed) {
-		p->asked = p->n_asked_at = 0;
+		seek_begin(a, p);
 		p->full = false;
 		p->refused = 0;
 		/* Sooner than a node that only wants addresses ahead. */

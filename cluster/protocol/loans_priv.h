@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loans_priv.h: single addresses of a block that is in use, which its owner lends to other nodes;
- * lend.c is the owner, borrow.c the borrower.
+ * loans_priv.h: blocks that other nodes have, and single addresses that their owners lend; lend.c
+ * is the owner, borrow.c the borrower.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_LOANS_PRIV_H
 #define RAILHEAD_CLUSTER_PROTOCOL_LOANS_PRIV_H
@@ -21,6 +21,15 @@ bool loans_may_be(const struct agent_pool *p);
 bool loans_is_inside(const struct agent_pool *p, const struct loan *l);
 /* loans_hold - a borrower may assign an address of the block: it must not be given up. */
 bool loans_hold(const struct block *b);
+
+/* ---- whom to ask ---- */
+
+/*
+ * seek_begin - a new need: all may be asked again. seek_ask - ask the owner for this block, as it
+ * was seen. one: or for a loan, as in struct block. False: the node's store failed.
+ */
+void seek_begin(const struct agent *a, struct agent_pool *p);
+bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one);
 
 /* ---- the owner ---- */
 

@@ -12,6 +12,8 @@
 #define ASKS_MAX 3
 /* So many for one need, while blocks say that they are empty. Then the pool is full. */
 #define TRIES_MAX 16
+/* For so many heartbeats others are asked before an owner that gave no answer. */
+#define SILENT_BEATS 8
 /* So many heartbeats without warm addresses, after a list showed too few free blocks. */
 #define TIGHT_BEATS 4
 
@@ -291,29 +293,92 @@ static bool may_ask(const struct agent *a, const struct agent_pool *p, const str
 	       strcmp(s->block.pool_uid, p->is.uid) == 0 && agent_is_new(a, &s->key);
 }
 
-/* It was asked for a loan for this need. */
-static bool was_asked(const struct agent_pool *p, const struct block_seen *s)
+void seek_begin(const struct agent *a, struct agent_pool *p)
 {
+	unsigned kept = 0;
+
 	for (unsigned i = 0; i < p->n_asked_at; i++) {
-		if (ip_equal(p->asked_at[i], s->key.start))
-			return true;
+		p->asked_at[i].now = false;
+		if (p->asked_at[i].until > a->now)
+			p->asked_at[kept++] = p->asked_at[i];
 	}
-	return false;
+	p->n_asked_at = kept;
+	p->asked = p->asked_one = 0;
 }
 
-/* The block with the fewest addresses in use; of several a random one. */
-static const struct block_seen *whom_to_ask(struct agent *a, const struct agent_pool *p,
+/* NULL: it was not asked. */
+static struct asked *find_asked(struct agent_pool *p, struct ip at)
+{
+	for (unsigned i = 0; i < p->n_asked_at; i++) {
+		if (ip_equal(p->asked_at[i].at, at))
+			return &p->asked_at[i];
+	}
+	return NULL;
+}
+
+/* The one that is of least use: of an earlier need, and silent for the longest time. */
+static struct asked *oldest(struct agent_pool *p)
+{
+	struct asked *old = &p->asked_at[0];
+
+	for (unsigned i = 1; i < p->n_asked_at; i++) {
+		struct asked *one = &p->asked_at[i];
+
+		if (one->now != old->now ? old->now : one->until < old->until)
+			old = one;
+	}
+	return old;
+}
+
+static struct asked *note_asked(struct agent_pool *p, struct ip at)
+{
+	struct asked *asked = find_asked(p, at);
+
+	if (!asked)
+		asked = p->n_asked_at == ASKS_OF_NEED_MAX ? oldest(p)
+							  : &p->asked_at[p->n_asked_at++];
+	*asked = (struct asked){ .at = at, .now = true };
+	return asked;
+}
+
+static void note_silent(const struct agent *a, const struct block_key *key)
+{
+	struct agent_pool *p = agent_find_pool(a, key->pool);
+
+	if (p)
+		note_asked(p, key->start)->until = a->now + SILENT_BEATS * a->set.renew;
+}
+
+/*
+ * Which block is asked first; UINT64_MAX: it is not asked. A block says how many addresses are in
+ * use, but that is old: of the asks for a loan, each second one is for a random block. Else blocks
+ * of nodes that are off would come first for ever.
+ */
+static uint64_t order_of(const struct agent *a, struct agent_pool *p, const struct block_seen *s)
+{
+	const struct asked *asked = find_asked(p, s->key.start);
+
+	if (!may_ask(a, p, s) || s->block.n_loans == LOANS_MAX || (asked && asked->now))
+		return UINT64_MAX;
+	return (asked ? (uint64_t)1 << 32 : 0) + (p->asked_one % 2 ? 0 : s->block.used);
+}
+
+/* Of several that are equal a random one. */
+static const struct block_seen *whom_to_ask(struct agent *a, struct agent_pool *p,
 					    const struct agent_reply *r)
 {
 	const struct block_seen *best = NULL;
 	size_t first = r->n_list ? a->ops->random(a->arg) % r->n_list : 0;
+	uint64_t of_best = UINT64_MAX;
 
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = &r->list[(first + i) % r->n_list];
+		const uint64_t order = order_of(a, p, s);
 
-		if (may_ask(a, p, s) && !was_asked(p, s) &&
-		    (!best || s->block.used < best->block.used))
+		if (order < of_best) {
+			of_best = order;
 			best = s;
+		}
 	}
 	return best;
 }
@@ -384,15 +449,15 @@ static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_
 {
 	const bool lends = loans_are_of(p) && (s->block.used || p->asked >= TRIES_MAX);
 
-	if (lends ? p->n_asked_at == ASKS_OF_NEED_MAX
+	if (lends ? p->asked_one == ASKS_OF_NEED_MAX
 		  : p->asked == TRIES_MAX || (s->block.used && p->asked >= ASKS_MAX))
 		return false;
 	if (!seek_ask(a, s, lends ? LOAN_ANY : 0))
 		return false;
 	if (lends)
-		p->asked_at[p->n_asked_at++] = s->key.start;
-	else
-		p->asked++;
+		(void)note_asked(p, s->key.start);
+	p->asked_one += lends;
+	p->asked += !lends;
 	return true;
 }
 
@@ -508,6 +573,7 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (op->step == STEP_LOOK && stands) {
 		struct block b = r->block;
 
+		note_silent(a, &op->key);
 		b.asker = (struct block_party){ 0 };
 		b.contested = b.kept = false;
 		b.asks_one = 0;

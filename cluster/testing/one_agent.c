@@ -15,10 +15,11 @@ static void send_request(void *arg, const struct agent_request *r)
 	n->sent[n->n_sent++] = *r;
 }
 
-static uint64_t zero(void *arg)
+static uint64_t next_random(void *arg)
 {
-	(void)arg;
-	return 0;
+	struct one_agent *n = arg;
+
+	return n->random += n->stride;
 }
 
 static int64_t clock_of(void *arg)
@@ -80,9 +81,9 @@ static bool probed(void *arg, const struct block_key *key)
 
 static void met(void *arg, const char *pool, enum need_result result)
 {
-	(void)arg;
 	(void)pool;
 	(void)result;
+	((struct one_agent *)arg)->needs++;
 }
 
 static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
@@ -93,9 +94,9 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 	met(arg, pool, result);
 }
 
-static const struct agent_ops ops = { send_request, zero,       clock_of, put_block, keep,
-				      keep,         lends_none, put_node, used,      spare,
-				      probed,       met,        clock_of, seated };
+static const struct agent_ops ops = { send_request, next_random, clock_of, put_block, keep,
+				      keep,         lends_none,  put_node, used,      spare,
+				      probed,       met,         clock_of, seated };
 
 bool one_agent_gives(const struct one_agent *n)
 {
@@ -128,7 +129,7 @@ struct agent *one_agent_new(struct one_agent *n)
 					    .hold = 1000,
 					    .renew = 100,
 					    .retry = 10,
-					    .ask = 100,
+					    .ask = 20,
 					    .ranges = true };
 	const struct agent_memory memory = { n->record, &n->block, 1 };
 	struct agent *a = agent_new(&set, &ops, n, &memory);

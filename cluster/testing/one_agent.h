@@ -17,9 +17,10 @@ struct one_agent {
 	bool empty;       /* no pod lives in the block */
 	unsigned failing; /* so many put_block fail */
 	uint64_t spare;
+	uint64_t random, stride; /* the last random number, and how far the next one is */
 	struct agent_request sent[16];
 	size_t n_sent;
-	unsigned creates;
+	unsigned creates, needs; /* so many needs have ended */
 	struct block_record block;
 	struct node_record record;
 };
