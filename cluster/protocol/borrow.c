@@ -17,6 +17,9 @@
  * watch shows the block of another node.
  */
 #define LOOK_BEATS 8
+/* With so many heartbeats between two looks for loans that it does not know, a restart ends them.
+ */
+#define KEPT_BEATS 128
 
 static bool is_to_us(const struct agent *a, const struct loan *l)
 {
@@ -395,17 +398,32 @@ void borrow_sweep_later(struct agent *a, int64_t from)
  * is expensive. So the node lists the pool no later than after twice the time that the owner was
  * away.
  */
-void borrow_swept(const struct agent *a, struct agent_pool *p)
-{
-	p->sweep_due = a->now + p->sweep_wait;
-	if (p->sweep_wait < INT64_MAX / 4)
-		p->sweep_wait *= 2;
-}
-
 static bool is_swept(const struct agent_pool *p)
 {
 	/* The grid of a pool that is gone must not be read. */
 	return !p->sweep_due || p->gone || !loans_may_be(p);
+}
+
+/* After a restart the looks begin again, but not for ever. If the node's store fails, they do. */
+static void forget_strays(struct agent *a)
+{
+	struct node_record n = a->node;
+
+	for (size_t i = 0; i < a->n_pools; i++) {
+		if (!is_swept(&a->pools[i]) && a->pools[i].sweep_wait < KEPT_BEATS * a->set.renew)
+			return;
+	}
+	n.strays = false;
+	if (a->node.strays && a->ops->put_node(a->arg, &n) == 0)
+		a->node = n;
+}
+
+void borrow_swept(struct agent *a, struct agent_pool *p)
+{
+	p->sweep_due = a->now + p->sweep_wait;
+	if (p->sweep_wait < INT64_MAX / 4)
+		p->sweep_wait *= 2;
+	forget_strays(a);
 }
 
 void borrow_sweep(struct agent *a)

@@ -80,7 +80,7 @@ int64_t borrow_next(const struct agent *a);
  * borrow_swept - it is done, and due again after a pause.
  */
 void borrow_sweep(struct agent *a);
-void borrow_swept(const struct agent *a, struct agent_pool *p);
+void borrow_swept(struct agent *a, struct agent_pool *p);
 /*
  * borrow_sweep_at - the sweep of a pool is due a while after `from`: not at all nodes at once.
  * borrow_sweep_later - that of all pools: after a restore, look for loans that were given back.

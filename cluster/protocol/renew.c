@@ -73,6 +73,7 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 
 	n.beat = r->at;
 	n.beats++;
+	n.strays |= n.epoch == 0;
 	n.epoch += lapsed;
 	n.fence_until = op->sent + a->set.hold / 2;
 	n.give_until = a->set.strict ? n.fence_until : INT64_MAX;
@@ -103,6 +104,7 @@ static int freeze(struct agent *a)
 	struct node_record n = a->node;
 
 	n.frozen = a->now + 2 * a->set.renew;
+	n.strays = true;
 	if (a->ops->put_node(a->arg, &n))
 		return -1;
 	a->node = n;

@@ -39,6 +39,19 @@ static unsigned run_for(struct world *w, unsigned ticks)
 	return lists;
 }
 
+/* The pool has one block, of which one node lends an address to the other one. */
+static void lend(struct world *w, struct machine **owner, struct machine **borrower)
+{
+	world_settle(w);
+	*owner = &w->machines[w->machines[0].n_blocks ? 0 : 1];
+	*borrower = &w->machines[*owner == &w->machines[0]];
+	ck_assert(world_add_pod(w, *owner, 0));
+	for (unsigned i = 0; i < 100 && !world_add_pod(w, *borrower, 0); i++)
+		(void)run_for(w, 1);
+	world_settle(w);
+	ck_assert_uint_eq((*owner)->blocks[0].n_lent, 1);
+}
+
 /* Its ranges may be freed. A pod still has an address of it. */
 START_TEST(a_pool_that_is_gone_is_not_listed_for_loans)
 {
@@ -61,14 +74,7 @@ START_TEST(an_owner_takes_a_forgotten_block_again_for_its_loans)
 	struct world *w = world_new(&set);
 	struct machine *owner, *borrower;
 
-	world_settle(w);
-	owner = &w->machines[w->machines[0].n_blocks ? 0 : 1];
-	borrower = &w->machines[owner == &w->machines[0]];
-	ck_assert(world_add_pod(w, owner, 0));
-	for (unsigned i = 0; i < 100 && !world_add_pod(w, borrower, 0); i++)
-		(void)run_for(w, 1);
-	world_settle(w);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	lend(w, &owner, &borrower);
 	world_del_pod(w, owner, 0);
 	world_restore(w);
 	world_settle(w);
@@ -90,6 +96,7 @@ START_TEST(the_pool_is_listed_for_loans_after_a_restore_alone)
 	unsigned lists;
 
 	world_settle(w);
+	(void)run_for(w, 200 * RENEW / RETRY);
 	world_stop_agent(m);
 	world_start_agent(w, m);
 	ck_assert_uint_eq(run_for(w, 20 * RENEW / RETRY), 0);
@@ -113,6 +120,7 @@ START_TEST(a_pool_that_begins_to_leave_is_listed_for_loans)
 	struct machine *m = &w->machines[0];
 
 	world_settle(w);
+	(void)run_for(w, 200 * RENEW / RETRY);
 	world_stop_agent(m);
 	world_start_agent(w, m);
 	ck_assert_uint_eq(run_for(w, 20 * RENEW / RETRY), 0);
@@ -130,14 +138,7 @@ START_TEST(a_loan_of_an_owner_that_was_away_for_long_comes_back)
 	struct world *w = world_new(&set);
 	struct machine *owner, *borrower;
 
-	world_settle(w);
-	owner = &w->machines[w->machines[0].n_blocks ? 0 : 1];
-	borrower = &w->machines[owner == &w->machines[0]];
-	ck_assert(world_add_pod(w, owner, 0));
-	for (unsigned i = 0; i < 100 && !world_add_pod(w, borrower, 0); i++)
-		(void)run_for(w, 1);
-	world_settle(w);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	lend(w, &owner, &borrower);
 	world_stop_agent(owner);
 	/* Nobody claims what the store forgets. */
 	w->pool.warm = 0;
@@ -154,6 +155,30 @@ START_TEST(a_loan_of_an_owner_that_was_away_for_long_comes_back)
 	(void)run_for(w, 60 * RENEW / RETRY);
 	ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
 	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
+/* The agent begins again before it has listed the pool. */
+START_TEST(a_new_disk_is_remembered_until_its_loans_came_back)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 1, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *owner, *borrower;
+
+	lend(w, &owner, &borrower);
+	/* Nobody needs an address, so that nobody lists the pool for it. */
+	w->pool.warm = 0;
+	w->pool_version++;
+	(void)run_for(w, 2 * RENEW / RETRY);
+	world_new_disk(w, borrower);
+	while (!borrower->node.epoch)
+		(void)run_for(w, 1);
+	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	world_stop_agent(borrower);
+	world_start_agent(w, borrower);
+	(void)run_for(w, 20 * RENEW / RETRY);
+	ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
 	world_free(w);
 }
 END_TEST
@@ -189,4 +214,5 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
 	     an_owner_takes_a_forgotten_block_again_for_its_loans,
-	     a_pool_that_is_gone_is_not_listed_for_loans, a_loan_beyond_the_block_is_not_recorded)
+	     a_pool_that_is_gone_is_not_listed_for_loans, a_loan_beyond_the_block_is_not_recorded,
+	     a_new_disk_is_remembered_until_its_loans_came_back)

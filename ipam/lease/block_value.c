@@ -27,7 +27,7 @@ static const struct json_enum states[] = {
 
 struct raw {
 	int state;
-	bool probe;
+	bool probe, strays;
 	uint32_t at;
 	const struct json *lent;
 	const char *token, *since, *epoch, *holder, *boot, *give_until, *fence_until, *uid,
@@ -66,6 +66,7 @@ static const struct json_field node_fields[] = {
 	TEXT("version", version, CLUSTER_VERSION_LEN),
 	TEXT("beats", beats, 24),
 	TEXT("frozen", frozen, 24),
+	{ .key = "strays", .kind = J_BOOL, .offset = offsetof(struct raw, strays) },
 	{ 0 },
 };
 
@@ -214,6 +215,7 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 	/* Older agents wrote none: a strict pool waits for the next renewal. */
 	r.fence_until = (int64_t)fence;
 	r.frozen = (int64_t)frozen;
+	r.strays = raw.strays;
 	*out = r;
 	return 0;
 }
@@ -230,7 +232,8 @@ char *node_value_print(const struct node_record *r)
 	    (r->fence_until > 0 && add_number(o, "fenceUntil", (uint64_t)r->fence_until)) ||
 	    json_add_str(o, "uid", r->beat.uid) || json_add_str(o, "version", r->beat.version) ||
 	    add_number(o, "beats", r->beats) ||
-	    (r->frozen > 0 && add_number(o, "frozen", (uint64_t)r->frozen)))
+	    (r->frozen > 0 && add_number(o, "frozen", (uint64_t)r->frozen)) ||
+	    (r->strays && json_add_bool(o, "strays", true)))
 		return NULL;
 	return json_print(o, false);
 }

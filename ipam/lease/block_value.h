@@ -6,10 +6,10 @@
  *	(and "since", if it is contested or lost; "lent", if addresses of it are lent: then its
  *state is "lending") l/<scope>/<address> the same for a loan, and "at": so many after the start of
  *its block m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats",
- *"frozen"}
+ *"frozen", "strays"}
  *
  * Numbers with more digits than a JSON number keeps are texts. giveUntil is absent if nothing
- * limits the time, frozen if nothing is frozen.
+ * limits the time, frozen if nothing is frozen, strays if it is false.
  */
 #ifndef RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H
 #define RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H

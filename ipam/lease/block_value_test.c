@@ -102,7 +102,8 @@ START_TEST(node_round_trip)
 				 .fence_until = 99,
 				 .beat = { "uid", "123" },
 				 .beats = UINT64_MAX,
-				 .frozen = 77 };
+				 .frozen = 77,
+				 .strays = true };
 	struct node_record again;
 	auto_free char *text = node_value_print(&n);
 
@@ -112,6 +113,7 @@ START_TEST(node_round_trip)
 	ck_assert_str_eq(again.boot, n.boot);
 	ck_assert(again.epoch == 7 && again.give_until == INT64_MAX && again.beats == UINT64_MAX);
 	ck_assert_int_eq(again.frozen, 77);
+	ck_assert(again.strays);
 	ck_assert_int_eq(again.fence_until, 99);
 	ck_assert_str_eq(again.beat.uid, "uid");
 	ck_assert_str_eq(again.beat.version, "123");
