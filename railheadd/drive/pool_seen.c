@@ -46,6 +46,28 @@ static bool is_inside(struct ip_prefix subnet, struct ip start)
 	return ip_in_prefix(subnet, start) || (start.v < subnet.addr.v && last.v >= subnet.addr.v);
 }
 
+/* NULL: no node has the loan of an address of the block. */
+static const char *borrower_of(const struct block *b)
+{
+	for (unsigned i = 0; i < b->n_loans; i++) {
+		if (b->loans[i].taken && !b->loans[i].returned)
+			return b->loans[i].to.node;
+	}
+	return NULL;
+}
+
+static bool is_lent(const char *name, const char *borrower, struct err *why)
+{
+	err_set(why, ERR_BUSY, 0,
+		"node %s has an address of block %s of a deleted pool in this subnet", borrower,
+		name);
+	(void)err_hint(why,
+		       "wait until the pod of that pool has gone, or use another subnet; if that "
+		       "machine is off, say so with \"railctl cluster node forget %s\"",
+		       borrower);
+	return true;
+}
+
 bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,
 		   pool_harmless_fn harmless, const void *arg, struct err *why)
 {
@@ -60,6 +82,8 @@ bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,
 		return false;
 	/* A block that cannot be read may have pods. */
 	readable = block_from_json(o->value, o->name, &b, &e) == 0;
+	if (readable && !*b.owner.node && borrower_of(&b))
+		return is_lent(o->name, borrower_of(&b), why);
 	if (readable && !*b.owner.node && !b.probe)
 		return false;
 	if (readable && !*b.owner.node) {

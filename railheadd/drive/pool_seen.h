@@ -45,9 +45,9 @@ void pool_seen_read(const struct cluster_object *o, struct pool_seen *out);
 bool pool_seen_overlaps(const struct pool_seen *a, const struct pool_seen *b);
 
 /*
- * block_clashes - a block object may have addresses of the subnet: the block has a node, or it was
- * taken from one that may live, or it cannot be read. harmless says of which pools no block is in
- * the way; value is the block's. *why: ERR_BUSY, and what to do.
+ * block_clashes - a block object may have addresses of the subnet: a node has the block or a loan
+ * of it, or it was taken from one that may live, or it cannot be read. harmless says of which pools
+ * no block is in the way; value is the block's. *why: ERR_BUSY, and what to do.
  */
 typedef bool (*pool_harmless_fn)(const void *arg, const char *pool, const struct json *value);
 bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,

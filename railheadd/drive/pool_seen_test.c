@@ -9,6 +9,11 @@
 #define OWNED  "{\"node\":\"n2\",\"holder\":\"h\",\"token\":\"0000000000000007\"}"
 #define MARKED "{\"probe\":true}"
 #define FREE   "{}"
+#define LENT_TO(more, marks)                                                                       \
+	"{\"token\":\"+\"," more "\"loans\":[{\"at\":1,\"node\":\"n3\",\"taken\":true" marks "}]}"
+#define LENT        LENT_TO("", "")
+#define LENT_MARKED LENT_TO("\"probe\":true,", "")
+#define RETURNED    LENT_TO("", ",\"returned\":true")
 
 static struct ip_prefix net(const char *text)
 {
@@ -120,8 +125,26 @@ START_TEST(a_marked_or_damaged_block_is_in_the_way_and_a_free_one_is_not)
 }
 END_TEST
 
+/* The node that had it is dead, and its loans stay. */
+START_TEST(a_free_block_is_in_the_way_while_a_borrower_has_an_address)
+{
+	static const char block[] = "old-0000000000000000000000000a010010";
+	struct err why;
+
+	for (unsigned marked = 0; marked < 2; marked++) {
+		ck_assert(clashes(block, "10.1.0.0/24", marked ? LENT_MARKED : LENT, &why));
+		ck_assert_msg(strstr(why.msg, "node n3 has an address of block old-"), "%s",
+			      why.msg);
+		ck_assert_msg(strstr(why.detail, "cluster node forget n3"), "%s", why.detail);
+		ck_assert_ptr_null(strstr(why.detail, "delete"));
+	}
+	ck_assert(!clashes(block, "10.1.0.0/24", RETURNED, &why));
+}
+END_TEST
+
 TEST_PROGRAM("railheadd/drive/pool_seen", pools_overlap_if_one_subnet_is_in_the_other,
 	     a_pool_without_a_readable_subnet_overlaps_none,
 	     an_owned_block_of_another_pool_is_in_the_way,
 	     a_block_that_begins_before_the_subnet_may_reach_into_it,
-	     a_marked_or_damaged_block_is_in_the_way_and_a_free_one_is_not)
+	     a_marked_or_damaged_block_is_in_the_way_and_a_free_one_is_not,
+	     a_free_block_is_in_the_way_while_a_borrower_has_an_address)
