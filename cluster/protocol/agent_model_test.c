@@ -558,7 +558,7 @@ static const struct {
 	uint64_t seed;
 } mistakes[] = {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = NO_EPOCH }, 1 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 450 },
+	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 590 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
 	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 7560 },
@@ -581,7 +581,7 @@ static const struct {
 	    .wrong = VOUCH_ALWAYS },
 	  1200 },
 	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = GIVE_LENT }, 1 },
-	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 660 },
+	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 1230 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)

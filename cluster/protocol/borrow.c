@@ -420,10 +420,23 @@ static void forget_strays(struct agent *a)
 
 void borrow_swept(struct agent *a, struct agent_pool *p)
 {
+	p->unswept = 0;
 	p->sweep_due = a->now + p->sweep_wait;
 	if (p->sweep_wait < INT64_MAX / 4)
 		p->sweep_wait *= 2;
 	forget_strays(a);
+}
+
+/* After 1, 2, 4, then 8 heartbeats: no pod waits for it. */
+void borrow_unswept(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
+{
+	const int64_t wait = a->set.renew << (p->unswept < 3 ? p->unswept : 3);
+
+	p->unswept++;
+	p->sweep_due =
+		a->now + wait / 2 + (int64_t)(a->ops->random(a->arg) % (uint64_t)(wait / 2 + 1));
+	if (p->sweep_due < a->now + r->pause)
+		p->sweep_due = a->now + r->pause;
 }
 
 void borrow_sweep(struct agent *a)

@@ -77,10 +77,11 @@ void borrow_idle(struct agent *a);
 int64_t borrow_next(const struct agent *a);
 /*
  * borrow_sweep - look for loans in the name of this node that it does not know, where that is due.
- * borrow_swept - it is done, and due again after a pause.
+ * borrow_swept - it is done, and due again after a pause. borrow_unswept - the list failed.
  */
 void borrow_sweep(struct agent *a);
 void borrow_swept(struct agent *a, struct agent_pool *p);
+void borrow_unswept(struct agent *a, struct agent_pool *p, const struct agent_reply *r);
 /*
  * borrow_sweep_at - the sweep of a pool is due a while after `from`: not at all nodes at once.
  * borrow_sweep_later - that of all pools: after a restore, look for loans that were given back.

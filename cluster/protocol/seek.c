@@ -486,7 +486,9 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	bool there;
 
 	if (r->outcome != CLUSTER_OK || !p) {
-		if (p && r->outcome == CLUSTER_REFUSED)
+		if (p && op->sweep)
+			borrow_unswept(a, p, r);
+		else if (p && r->outcome == CLUSTER_REFUSED)
 			p->refused++;
 		agent_end(op);
 		return;

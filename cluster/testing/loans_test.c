@@ -13,9 +13,11 @@ static struct object *find_block(struct world *w, const struct block_key *key)
 	return world_find(w, CLUSTER_BLOCK, name);
 }
 
-/* Watches show what they have, and each request is answered. Returns how many of them were lists of
- * blocks. */
-static unsigned run_for(struct world *w, unsigned ticks)
+/*
+ * Watches show what they have, and each request is answered; lists of blocks so. Returns how many
+ * lists of blocks were requested.
+ */
+static unsigned run(struct world *w, unsigned ticks, enum cluster_outcome answer)
 {
 	unsigned lists = 0;
 
@@ -29,14 +31,23 @@ static unsigned run_for(struct world *w, unsigned ticks)
 			world_tick(w, &w->machines[k]);
 		}
 		while ((msg = world_pick(w, 0, false))) {
-			lists += msg->request.kind == CLUSTER_BLOCK &&
-				 msg->request.call == CALL_LIST;
+			const bool is_list = msg->request.kind == CLUSTER_BLOCK &&
+					     msg->request.call == CALL_LIST;
+
+			lists += is_list;
 			world_execute(w, msg);
+			if (is_list)
+				msg->reply.outcome = answer;
 		}
 		while ((msg = world_pick(w, 0, true)))
 			world_deliver(w, msg);
 	}
 	return lists;
+}
+
+static unsigned run_for(struct world *w, unsigned ticks)
+{
+	return run(w, ticks, CLUSTER_OK);
 }
 
 /* The pool has one block, of which one node lends an address to the other one. */
@@ -210,9 +221,34 @@ START_TEST(a_loan_beyond_the_block_is_not_recorded)
 }
 END_TEST
 
+/* A store that is busy or away gets no list of a large pool again and again. */
+START_TEST(a_list_for_loans_that_fails_is_repeated_ever_less)
+{
+	static const enum cluster_outcome answers[] = { CLUSTER_AWAY, CLUSTER_REFUSED };
+
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+		const struct world_settings set = {
+			.nodes = 1, .blocks = 2, .bits = 1, .quiet = true
+		};
+		struct world *w = world_new(&set);
+		unsigned lists;
+
+		world_settle(w);
+		world_restore(w);
+		lists = run(w, 100 * RENEW / RETRY, answers[i]);
+		ck_assert_uint_ge(lists, 8);
+		ck_assert_uint_le(lists, 20);
+		/* When it succeeds, the pauses of lists that succeed begin. */
+		ck_assert_uint_le(run_for(w, 60 * RENEW / RETRY), 4);
+		world_free(w);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
 	     an_owner_takes_a_forgotten_block_again_for_its_loans,
 	     a_pool_that_is_gone_is_not_listed_for_loans, a_loan_beyond_the_block_is_not_recorded,
-	     a_new_disk_is_remembered_until_its_loans_came_back)
+	     a_new_disk_is_remembered_until_its_loans_came_back,
+	     a_list_for_loans_that_fails_is_repeated_ever_less)
