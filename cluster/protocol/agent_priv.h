@@ -28,11 +28,11 @@ struct agent_pool {
 	unsigned n_asked_at;
 	unsigned asked, asked_one; /* so many for this need: for the block, for a loan */
 	struct pool_holders holders;
-	u128 tried;          /* positions of the order that were tried */
-	unsigned misses;     /* claims in a row that found the block taken */
-	unsigned seeks;      /* lists without a grant since */
-	int64_t due;         /* when a claim may begin */
-	int64_t tight_until; /* no warm addresses until then */
+	u128 tried;                      /* positions of the order that were tried */
+	unsigned misses;                 /* claims in a row that found the block taken */
+	unsigned seeks;                  /* lists without a grant since */
+	int64_t due;                     /* when a claim may begin */
+	int64_t tight_until, full_until; /* no warm addresses, few asks for loans, until then */
 	int64_t idle_due;
 	/* The next look for loans that this node does not know, 0: none; until the one after it. */
 	int64_t sweep_due, sweep_wait;

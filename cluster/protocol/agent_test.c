@@ -395,7 +395,8 @@ END_TEST
 /* Blocks of a pool of other nodes, as the store has them. */
 struct blocks {
 	struct block_seen items[BLOCKS];
-	unsigned asks, asks_of_last; /* of the last block of the pool */
+	unsigned lists, asks, asks_of_last; /* of the last block of the pool */
+	bool full;                          /* each owner answers that it has no address */
 };
 
 static struct block_seen *block_of(struct blocks *all, const char *name)
@@ -418,6 +419,7 @@ static void answer_for(struct blocks *all, struct agent *a, const struct agent_r
 	if (r->call == CALL_LIST) {
 		reply.list = all->items;
 		reply.n_list = BLOCKS;
+		all->lists++;
 	} else if (r->call == CALL_CREATE && r->kind == CLUSTER_BLOCK) {
 		reply.outcome = CLUSTER_EXISTS;
 	} else if (s && r->call == CALL_UPDATE) {
@@ -427,6 +429,8 @@ static void answer_for(struct blocks *all, struct agent *a, const struct agent_r
 	}
 	if (s)
 		reply.block = s->block;
+	if (s && all->full)
+		s->block.asker = (struct block_party){ 0 };
 	agent_answer(a, &reply);
 }
 
@@ -437,7 +441,7 @@ static void need_one(struct one_agent *n, struct agent *a, struct blocks *all)
 
 	n->needs = 0;
 	ck_assert(agent_need(a, "rail0", 1));
-	for (; !n->needs && !all->asks_of_last; n->now++) {
+	for (; !n->needs && (all->full || !all->asks_of_last); n->now++) {
 		(void)agent_tick(a, n->now);
 		while (n->n_sent) {
 			const struct agent_request r = n->sent[--n->n_sent];
@@ -448,37 +452,72 @@ static void need_one(struct one_agent *n, struct agent *a, struct blocks *all)
 	}
 }
 
+static struct agent *agent_of_full_pool(struct one_agent *n, struct ranges *usable,
+					struct blocks *all)
+{
+	struct shared_pool p = { .grid.bits = 2, .grid.usable = usable, .lends = true };
+	struct agent *a;
+
+	n->spare = 0;
+	n->stride = 7;
+	n->empty = true;
+	n->block.state = BLOCK_LOST;
+	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.163", usable->items), 0);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		struct block_seen *s = &all->items[i];
+
+		*s = (struct block_seen){ .key = n->block.key, .at = { "u", "v" } };
+		s->key.start.v += 4 * i;
+		s->block = (struct block){ .pool_uid = "u1", .owner = { "n2", "x", i }, .used = 1 };
+	}
+	a = one_agent_new(n);
+	one_agent_set_pool(a, &p);
+	run_until(n, a, 11);
+	return a;
+}
+
 /* Their nodes are off, and each says that most of its addresses are free. */
 START_TEST(owners_that_give_no_answer_hide_no_other)
 {
 	static struct blocks all;
 	struct ip_range range;
 	struct ranges usable = { .items = &range, .n = 1 };
-	struct shared_pool p = { .grid.bits = 2, .grid.usable = &usable, .lends = true };
 	struct one_agent n = one_agent_node();
 	struct agent *a;
 
 	all = (struct blocks){ .asks = 0 };
-	n.spare = 0;
-	n.stride = 7;
-	n.empty = true;
-	n.block.state = BLOCK_LOST;
-	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.163", &range), 0);
-	for (unsigned i = 0; i < BLOCKS; i++) {
-		struct block_seen *s = &all.items[i];
-
-		*s = (struct block_seen){ .key = n.block.key, .at = { "u", "v" } };
-		s->key.start.v += 4 * i;
-		s->block =
-			(struct block){ .pool_uid = "u1", .owner = { "off", "x", i }, .used = 1 };
-	}
+	a = agent_of_full_pool(&n, &usable, &all);
 	all.items[BLOCKS - 1].block.used = 3;
-	a = one_agent_new(&n);
-	one_agent_set_pool(a, &p);
-	run_until(&n, a, 11);
 	for (unsigned i = 0; i < 4; i++)
 		need_one(&n, a, &all);
 	ck_assert_uint_gt(all.asks_of_last, 0);
+	agent_free(a);
+}
+END_TEST
+
+/* Each pod that waits for an address tries again, and in vain. */
+START_TEST(needs_of_a_full_pool_ask_few_owners_after_the_first_one)
+{
+	static struct blocks all;
+	struct ip_range range;
+	struct ranges usable = { .items = &range, .n = 1 };
+	struct one_agent n = one_agent_node();
+	struct agent *a;
+
+	all = (struct blocks){ .full = true };
+	a = agent_of_full_pool(&n, &usable, &all);
+	need_one(&n, a, &all);
+	ck_assert_uint_eq(all.asks, 32);
+	ck_assert_uint_le(all.lists, 10);
+	all.asks = all.lists = 0;
+	need_one(&n, a, &all);
+	ck_assert_uint_eq(all.asks, 3);
+	ck_assert_uint_le(all.lists, 4);
+	/* It may have an address meanwhile. */
+	run_until(&n, a, n.now + 300);
+	all.asks = 0;
+	need_one(&n, a, &all);
+	ck_assert_uint_eq(all.asks, 32);
 	agent_free(a);
 }
 END_TEST
@@ -491,4 +530,5 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     an_owner_probes_a_block_that_another_node_contests,
 	     an_empty_block_at_the_edge_of_the_subnet_is_returned,
 	     a_block_of_an_unknown_pool_is_not_confirmed,
-	     an_ask_for_a_block_that_cannot_be_read_ends, owners_that_give_no_answer_hide_no_other)
+	     an_ask_for_a_block_that_cannot_be_read_ends, owners_that_give_no_answer_hide_no_other,
+	     needs_of_a_full_pool_ask_few_owners_after_the_first_one)

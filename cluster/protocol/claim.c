@@ -390,6 +390,7 @@ void claim_tell(struct agent *a)
 		if (!p->needed || (!met && !has_ended(a, p, &how)))
 			continue;
 		p->needed = p->asked = 0;
+		p->full_until = met ? 0 : p->full_until;
 		p->full = false;
 		p->refused = 0;
 		a->ops->met(a->arg, p->is.name, met ? NEED_MET : how);

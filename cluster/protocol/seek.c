@@ -10,6 +10,10 @@
 
 /* So many owners are asked at a time. */
 #define ASKS_MAX 3
+/* So many for loans, when the owners that were asked before had none. */
+#define LOAN_ASKS_MAX 8
+/* For so many heartbeats after a need found no loan, the next needs ask ASKS_MAX owners only. */
+#define FULL_BEATS 2
 /* So many for one need, while blocks say that they are empty. Then the pool is full. */
 #define TRIES_MAX 16
 /* For so many heartbeats others are asked before an owner that gave no answer. */
@@ -341,7 +345,7 @@ static struct asked *note_asked(struct agent_pool *p, struct ip at)
 	return asked;
 }
 
-static void note_silent(const struct agent *a, const struct block_key *key)
+void seek_silent(const struct agent *a, const struct block_key *key)
 {
 	struct agent_pool *p = agent_find_pool(a, key->pool);
 
@@ -444,12 +448,18 @@ static void count_free(struct agent *a, struct agent_pool *p, const struct agent
 		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
 }
 
+/* A pool that was full a moment ago probably still is. */
+static unsigned most_asks(const struct agent *a, const struct agent_pool *p)
+{
+	return a->now < p->full_until ? ASKS_MAX : ASKS_OF_NEED_MAX;
+}
+
 /* For the block, if it is empty. Else for one address, if the pool lends any. */
 static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_seen *s)
 {
 	const bool lends = loans_are_of(p) && (s->block.used || p->asked >= TRIES_MAX);
 
-	if (lends ? p->asked_one == ASKS_OF_NEED_MAX
+	if (lends ? p->asked_one >= most_asks(a, p)
 		  : p->asked == TRIES_MAX || (s->block.used && p->asked >= ASKS_MAX))
 		return false;
 	if (!seek_ask(a, s, lends ? LOAN_ANY : 0))
@@ -461,19 +471,27 @@ static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_
 	return true;
 }
 
-/* Several at once: the hint of how many addresses are in use is old, and a node may be slow. */
+/*
+ * Several at once: the hint of how many addresses are in use is old, and a node may be slow. Each
+ * list of a large pool is expensive, so more at once if the first ones had no loan.
+ */
 static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
 {
+	const unsigned more = p->asked_one < LOAN_ASKS_MAX ? p->asked_one : LOAN_ASKS_MAX;
+	const unsigned most = more > ASKS_MAX ? more : ASKS_MAX;
 	bool useful = true;
 
-	while (useful && asks(a, p->is.name) < ASKS_MAX) {
+	while (useful && asks(a, p->is.name) < most) {
 		const struct block_seen *s = whom_to_ask(a, p, r);
 
 		useful = s && ask_owner(a, p, s);
 	}
 	p->full = !useful && asks(a, p->is.name) == 0;
-	if (p->full)
+	if (p->full) {
 		note_full(a, p, r);
+		if (a->now >= p->full_until)
+			p->full_until = a->now + FULL_BEATS * a->set.renew;
+	}
 	/* The next list is due when answers can be there, however many lists there were. */
 	if (!p->full)
 		p->due = agent_wait(a, p->seeks > 1 ? 1 : p->seeks);
@@ -514,76 +532,4 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		ask_owners(a, p, r);
 	}
 	agent_end(op);
-}
-
-/* ---- an ask ---- */
-
-void ask_go(struct agent *a, struct op *op)
-{
-	const struct block_record *record = agent_find(a, &op->key);
-
-	if (op->begun) {
-		agent_send(a, op, STEP_LOOK, NULL);
-		return;
-	}
-	op->begun = true;
-
-	struct block b = op->seen.block;
-
-	b.asker = agent_party(a, record->token);
-	b.contested = b.kept = false;
-	op->seen.block.asks_one = 0;
-	agent_send(a, op, STEP_UPDATE, &b);
-}
-
-/* The owner lends one address: that is recorded first, and then the ask ends. */
-static bool got_loan(struct agent *a, struct op *op, uint64_t token, const struct agent_reply *r)
-{
-	const struct loan *loan = borrow_find(a, &op->key, &r->block, token);
-
-	if (!loan)
-		return false;
-	if (borrow_begin(a, &op->key, loan))
-		agent_later(a, op);
-	else
-		contest_begin(a, op);
-	return true;
-}
-
-/*
- * An ask that is not heard is taken back, so that others can ask. A block that comes all the same
- * is returned as a stray. A block that a newer agent wrote cannot be changed: the ask ends there.
- */
-void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
-{
-	struct block_record record = *agent_find(a, &op->key);
-	struct block_party us = agent_party(a, record.token);
-	bool stands = r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us);
-	bool unreadable = op->step == STEP_LOOK && r->unreadable;
-	bool unknown = !unreadable && (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED);
-
-	if (r->outcome == CLUSTER_OK && got_loan(a, op, record.token, r))
-		return;
-	if (unknown || (stands && a->now < op->since + a->set.ask)) {
-		/* The owner's answer comes with a watch, or is seen at the next look. */
-		agent_later(a, op);
-	} else if (r->outcome == CLUSTER_OK && agent_is_ours(a, &r->block, record.token)) {
-		/* Not confirmed: it may have come in an epoch that is over. */
-		record.state = BLOCK_GRANTED;
-		record.probe = r->block.probe;
-		agent_end_if(a, op, agent_put(a, &record));
-	} else if (op->step == STEP_LOOK && stands) {
-		struct block b = r->block;
-
-		note_silent(a, &op->key);
-		b.asker = (struct block_party){ 0 };
-		b.contested = b.kept = false;
-		b.asks_one = 0;
-		agent_send(a, op, STEP_UPDATE, &b);
-	} else if (stands || (op->step == STEP_UPDATE && r->outcome == CLUSTER_CONFLICT)) {
-		agent_send(a, op, STEP_LOOK, NULL);
-	} else {
-		want_missed(a, op);
-		contest_begin(a, op);
-	}
 }

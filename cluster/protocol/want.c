@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* want.c: a certain block becomes ours by a claim or by an ask, or its owner is named. */
+/*
+ * want.c: a certain block becomes ours by a claim or by an ask, or its owner is named. And what
+ * comes of an ask.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -181,4 +184,76 @@ int64_t want_next(const struct agent *a)
 			next = w->due;
 	}
 	return next;
+}
+
+/* ---- the ask for a block, or for a loan ---- */
+
+void ask_go(struct agent *a, struct op *op)
+{
+	const struct block_record *record = agent_find(a, &op->key);
+
+	if (op->begun) {
+		agent_send(a, op, STEP_LOOK, NULL);
+		return;
+	}
+	op->begun = true;
+
+	struct block b = op->seen.block;
+
+	b.asker = agent_party(a, record->token);
+	b.contested = b.kept = false;
+	op->seen.block.asks_one = 0;
+	agent_send(a, op, STEP_UPDATE, &b);
+}
+
+/* The owner lends one address: that is recorded first, and then the ask ends. */
+static bool got_loan(struct agent *a, struct op *op, uint64_t token, const struct agent_reply *r)
+{
+	const struct loan *loan = borrow_find(a, &op->key, &r->block, token);
+
+	if (!loan)
+		return false;
+	if (borrow_begin(a, &op->key, loan))
+		agent_later(a, op);
+	else
+		contest_begin(a, op);
+	return true;
+}
+
+/*
+ * An ask that is not heard is taken back, so that others can ask. A block that comes all the same
+ * is returned as a stray. A block that a newer agent wrote cannot be changed: the ask ends there.
+ */
+void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	struct block_record record = *agent_find(a, &op->key);
+	struct block_party us = agent_party(a, record.token);
+	bool stands = r->outcome == CLUSTER_OK && party_equal(&r->block.asker, &us);
+	bool unreadable = op->step == STEP_LOOK && r->unreadable;
+	bool unknown = !unreadable && (r->outcome == CLUSTER_AWAY || r->outcome == CLUSTER_REFUSED);
+
+	if (r->outcome == CLUSTER_OK && got_loan(a, op, record.token, r))
+		return;
+	if (unknown || (stands && a->now < op->since + a->set.ask)) {
+		/* The owner's answer comes with a watch, or is seen at the next look. */
+		agent_later(a, op);
+	} else if (r->outcome == CLUSTER_OK && agent_is_ours(a, &r->block, record.token)) {
+		/* Not confirmed: it may have come in an epoch that is over. */
+		record.state = BLOCK_GRANTED;
+		record.probe = r->block.probe;
+		agent_end_if(a, op, agent_put(a, &record));
+	} else if (op->step == STEP_LOOK && stands) {
+		struct block b = r->block;
+
+		seek_silent(a, &op->key);
+		b.asker = (struct block_party){ 0 };
+		b.contested = b.kept = false;
+		b.asks_one = 0;
+		agent_send(a, op, STEP_UPDATE, &b);
+	} else if (stands || (op->step == STEP_UPDATE && r->outcome == CLUSTER_CONFLICT)) {
+		agent_send(a, op, STEP_LOOK, NULL);
+	} else {
+		want_missed(a, op);
+		contest_begin(a, op);
+	}
 }
