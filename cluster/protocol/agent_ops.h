@@ -39,6 +39,10 @@ struct block_seen {
 	struct block block;
 };
 
+/* Items of a list have room for their loans only: the bytes of one, and a copy of it as a value. */
+size_t block_seen_size(const struct block_seen *s);
+void block_seen_copy(struct block_seen *to, const struct block_seen *item);
+
 struct agent_reply {
 	uint32_t id;
 	enum cluster_outcome outcome;
@@ -53,7 +57,7 @@ struct agent_reply {
 	bool ranked;
 	uint64_t rank; /* of the heartbeat */
 	/* Of a list. Of a creation that found the block there: those beside it, keys only. */
-	const struct block_seen *list; /* borrowed */
+	const struct block_seen *const *list; /* borrowed; never copied by `=` */
 	size_t n_list;
 };
 
@@ -67,8 +71,8 @@ enum need_result {
 	NEED_HELD, /* of an identity: its pod lives */
 };
 
-/* The owners of the blocks of a pool that is full, as the last list shows them. */
 #define POOL_HOLDERS_MAX 3
+/* The owners of the blocks of a pool that is full, as the last list shows them. */
 struct pool_holders {
 	uint64_t blocks, nodes; /* with an owner, and owners; 0: not known */
 	uint64_t free;          /* addresses in blocks of other nodes, as those nodes say */
@@ -95,8 +99,7 @@ struct want_answer {
  * If one fails, the agent tries again later.
  */
 struct agent_ops {
-	/* send - a request; its reply comes with agent_answer(), later, or never after a restart.
-	 */
+	/* send - a request. agent_answer() brings its reply, or after a restart nothing does. */
 	void (*send)(void *arg, const struct agent_request *r);
 	uint64_t (*random)(void *arg);
 	int64_t (*now)(void *arg); /* CLOCK_BOOTTIME, ns */

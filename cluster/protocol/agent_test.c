@@ -234,9 +234,9 @@ START_TEST(a_list_of_a_pool_ends_with_the_pool)
 		struct ranges usable = { .items = &all, .n = 1 };
 		struct shared_pool p = { .grid.bits = 0, .grid.usable = &usable };
 		struct one_agent n = one_agent_node();
-		struct block_seen seen = { .key = n.block.key };
+		const struct block_seen seen = { .key = n.block.key }, *list = &seen;
 		struct agent *a = one_agent_new(&n);
-		struct agent_reply reply = { .list = &seen, .n_list = 1 };
+		struct agent_reply reply = { .list = &list, .n_list = 1 };
 		struct err e;
 
 		ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.255", &all), 0);
@@ -395,6 +395,7 @@ END_TEST
 /* Blocks of a pool of other nodes, as the store has them. */
 struct blocks {
 	struct block_seen items[BLOCKS];
+	const struct block_seen *list[BLOCKS];
 	unsigned lists, asks, asks_of_last; /* of the last block of the pool */
 	bool full;                          /* each owner answers that it has no address */
 };
@@ -417,7 +418,7 @@ static void answer_for(struct blocks *all, struct agent *a, const struct agent_r
 	struct block_seen *s = r->kind == CLUSTER_BLOCK ? block_of(all, r->name) : NULL;
 
 	if (r->call == CALL_LIST) {
-		reply.list = all->items;
+		reply.list = all->list;
 		reply.n_list = BLOCKS;
 		all->lists++;
 	} else if (r->call == CALL_CREATE && r->kind == CLUSTER_BLOCK) {
@@ -466,6 +467,7 @@ static struct agent *agent_of_full_pool(struct one_agent *n, struct ranges *usab
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		struct block_seen *s = &all->items[i];
 
+		all->list[i] = s;
 		*s = (struct block_seen){ .key = n->block.key, .at = { "u", "v" } };
 		s->key.start.v += 4 * i;
 		s->block = (struct block){ .pool_uid = "u1", .owner = { "n2", "x", i }, .used = 1 };
@@ -522,6 +524,30 @@ START_TEST(needs_of_a_full_pool_ask_few_owners_after_the_first_one)
 }
 END_TEST
 
+/* ---- lists of large pools ---- */
+
+/* Most blocks lend nothing, and a list may have 65,536. */
+START_TEST(an_item_of_a_list_has_room_for_its_loans_only)
+{
+	for (unsigned loans = 0; loans <= LOANS_MAX; loans += LOANS_MAX / 2) {
+		struct block_seen seen = { .key.one = 3, .block.n_loans = loans }, copy, item;
+		const size_t size = block_seen_size(&seen);
+
+		for (unsigned i = 0; i < loans; i++)
+			seen.block.loans[i].at = i + 1;
+		ck_assert_uint_le(size, 880 + loans * sizeof(struct loan));
+		/* What is behind an item is not read. */
+		memset(&item, 0xff, sizeof(item));
+		memcpy(&item, &seen, size);
+		block_seen_copy(&copy, &item);
+		ck_assert_uint_eq(copy.key.one, 3);
+		ck_assert_uint_eq(copy.block.n_loans, loans);
+		for (unsigned i = 0; i < LOANS_MAX; i++)
+			ck_assert_uint_eq(copy.block.loans[i].at, i < loans ? i + 1 : 0);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_pool_that_ends_stops_although_a_write_failed,
 	     a_store_that_only_answers_reads_is_asked_ever_less, a_store_may_ask_for_a_pause,
@@ -531,4 +557,5 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     an_empty_block_at_the_edge_of_the_subnet_is_returned,
 	     a_block_of_an_unknown_pool_is_not_confirmed,
 	     an_ask_for_a_block_that_cannot_be_read_ends, owners_that_give_no_answer_hide_no_other,
-	     needs_of_a_full_pool_ask_few_owners_after_the_first_one)
+	     needs_of_a_full_pool_ask_few_owners_after_the_first_one,
+	     an_item_of_a_list_has_room_for_its_loans_only)

@@ -339,7 +339,7 @@ static void give_back_stray(struct agent *a, const struct block_key *block, cons
 void borrow_strays(struct agent *a, const struct agent_pool *p, const struct agent_reply *r)
 {
 	for (size_t i = 0; i < r->n_list; i++) {
-		const struct block_seen *s = &r->list[i];
+		const struct block_seen *s = r->list[i];
 
 		for (unsigned k = 0; k < s->block.n_loans && seek_is_of(p, s); k++) {
 			const struct loan *l = &s->block.loans[k];

@@ -192,7 +192,7 @@ static const struct block_seen *block_of(const struct op *op, const char *identi
 	const struct block_seen *found = NULL;
 
 	for (size_t i = 0; i < r->n_list; i++) {
-		const struct block_seen *s = &r->list[i];
+		const struct block_seen *s = r->list[i];
 
 		if (is_of(op, s) && strcmp(s->block.identity, identity) == 0 &&
 		    (!found || *s->block.owner.node))
@@ -208,7 +208,7 @@ static const struct block_seen *oldest_parked(struct agent *a, const struct op *
 	const struct block_seen *oldest = NULL;
 
 	for (size_t i = 0; i < r->n_list; i++) {
-		const struct block_seen *s = &r->list[i];
+		const struct block_seen *s = r->list[i];
 
 		if (is_of(op, s) && block_is_parked(&s->block) &&
 		    grid_has(&p->is.grid, s->key.start) && agent_is_new(a, &s->key) &&
@@ -236,7 +236,7 @@ static void claim(struct agent *a, struct op *op, const struct block_key *key,
 		made->first = !seen;
 		made->share = seen && *seen->block.owner.node;
 		if (seen)
-			made->seen = *seen;
+			block_seen_copy(&made->seen, seen);
 	}
 	op->seat->claims++;
 	if (made || !agent_is_new(a, key))
@@ -255,8 +255,8 @@ static void choose(struct agent *a, struct op *op, const struct agent_reply *r)
 	op->open = GRID_NAME_LEN - GRID_POOL_MAX - 2;
 	if (seek_free_block(a, op, r, &key, &there)) {
 		for (size_t i = 0; there && i < r->n_list; i++) {
-			if (block_key_equal(&r->list[i].key, &key))
-				seen = &r->list[i];
+			if (block_key_equal(&r->list[i]->key, &key))
+				seen = r->list[i];
 		}
 		claim(a, op, &key, seen);
 		return;
@@ -274,7 +274,7 @@ static void adopt_parks(struct agent *a, const struct op *op, const struct agent
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	for (size_t i = 0; i < r->n_list; i++) {
-		const struct block_seen *s = &r->list[i];
+		const struct block_seen *s = r->list[i];
 
 		if (is_of(op, s) && block_is_parked(&s->block) &&
 		    strcmp(s->block.parked_by, a->set.node) == 0)
@@ -384,7 +384,7 @@ int identity_is_alone(const struct agent *a, const struct op *op, const struct a
 	if (r->outcome != CLUSTER_OK)
 		return -1;
 	for (size_t i = 0; i < r->n_list; i++) {
-		const struct block_seen *s = &r->list[i];
+		const struct block_seen *s = r->list[i];
 
 		if (is_of(op, s) && strcmp(s->block.identity, record->identity) == 0 &&
 		    !block_key_equal(&s->key, &op->key))

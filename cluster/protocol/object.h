@@ -68,8 +68,8 @@ struct block {
 	int64_t parked;
 	bool probe; /* taken from a node that did not give it up: probe an address before its first
 		       use */
-	struct loan loans[LOANS_MAX];
 	unsigned n_loans;
+	struct loan loans[LOANS_MAX]; /* at the end: see block_seen_copy() */
 };
 
 /* The heartbeat of a node. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seek.c: a list of a pool's blocks, when guessing is in vain: which is free, whom to ask. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,19 @@ bool seek_is_of(const struct agent_pool *p, const struct block_seen *s)
 	return strcmp(s->key.pool, p->is.name) == 0 && grid_has(&p->is.grid, s->key.start);
 }
 
+/* ---- the items of a list ---- */
+
+size_t block_seen_size(const struct block_seen *s)
+{
+	return offsetof(struct block_seen, block.loans) + s->block.n_loans * sizeof(struct loan);
+}
+
+void block_seen_copy(struct block_seen *to, const struct block_seen *item)
+{
+	*to = (struct block_seen){ .at = { "" } };
+	memcpy(to, item, block_seen_size(item));
+}
+
 /* ---- a free block ---- */
 
 /* The starts of the listed blocks of a pool, in order. */
@@ -102,8 +116,8 @@ static bool sort_starts(const struct agent_pool *p, const struct agent_reply *r,
 	if (!out->items)
 		return false;
 	for (size_t i = 0; i < r->n_list; i++) {
-		if (seek_is_of(p, &r->list[i]))
-			out->items[out->n++] = r->list[i].key.start.v;
+		if (seek_is_of(p, r->list[i]))
+			out->items[out->n++] = r->list[i]->key.start.v;
 	}
 	qsort(out->items, out->n, sizeof(*out->items), compare_starts);
 	return true;
@@ -163,10 +177,10 @@ bool seek_free_block(struct agent *a, const struct op *op, const struct agent_re
 	bool found = false;
 
 	for (size_t i = 0; i < r->n_list; i++) {
-		*key = r->list[i].key;
+		*key = r->list[i]->key;
 		*there = true;
-		if (!*r->list[i].block.owner.node && !park_waits(p, &r->list[i].block) &&
-		    !borrow_has(a, &r->list[i].block) && seek_is_of(p, &r->list[i]) &&
+		if (!*r->list[i]->block.owner.node && !park_waits(p, &r->list[i]->block) &&
+		    !borrow_has(a, &r->list[i]->block) && seek_is_of(p, r->list[i]) &&
 		    agent_is_new(a, key))
 			return true;
 	}
@@ -273,8 +287,8 @@ static void note_full(const struct agent *a, struct agent_pool *p, const struct 
 
 	p->holders = (struct pool_holders){ .blocks = 0 };
 	for (size_t i = 0; owned && i < r->n_list; i++) {
-		if (*r->list[i].block.owner.node && seek_is_of(p, &r->list[i]))
-			owned[n++] = &r->list[i];
+		if (*r->list[i]->block.owner.node && seek_is_of(p, r->list[i]))
+			owned[n++] = r->list[i];
 	}
 	if (n)
 		count(a, p, owned, n);
@@ -376,7 +390,7 @@ static const struct block_seen *whom_to_ask(struct agent *a, struct agent_pool *
 	uint64_t of_best = UINT64_MAX;
 
 	for (size_t i = 0; i < r->n_list; i++) {
-		const struct block_seen *s = &r->list[(first + i) % r->n_list];
+		const struct block_seen *s = r->list[(first + i) % r->n_list];
 		const uint64_t order = order_of(a, p, s);
 
 		if (order < of_best) {
@@ -408,7 +422,7 @@ bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one)
 
 	if (op) {
 		op->begun = false;
-		op->seen = *s;
+		block_seen_copy(&op->seen, s);
 		op->seen.block.asks_one = one;
 	}
 	return true;
@@ -426,8 +440,8 @@ static size_t count_nodes(const struct agent_pool *p, const struct agent_reply *
 	size_t n = 0, different = 0;
 
 	for (size_t i = 0; names && i < r->n_list; i++) {
-		if (*r->list[i].block.owner.node && seek_is_of(p, &r->list[i]))
-			names[n++] = r->list[i].block.owner.node;
+		if (*r->list[i]->block.owner.node && seek_is_of(p, r->list[i]))
+			names[n++] = r->list[i]->block.owner.node;
 	}
 	if (n)
 		qsort(names, n, sizeof(*names), by_name);
@@ -443,7 +457,7 @@ static void count_free(struct agent *a, struct agent_pool *p, const struct agent
 	u128 owned = 0;
 
 	for (size_t i = 0; i < r->n_list; i++)
-		owned += *r->list[i].block.owner.node && seek_is_of(p, &r->list[i]);
+		owned += *r->list[i]->block.owner.node && seek_is_of(p, r->list[i]);
 	if (grid_count(&p->is.grid) < owned + count_nodes(p, r))
 		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
 }

@@ -36,7 +36,7 @@ struct message {
 	unsigned restores; /* of the store, when it was sent */
 	struct agent_request request;
 	struct agent_reply reply;
-	struct block_seen *list; /* owned, of OBJECTS; NULL: no reply needed one yet */
+	struct listed *list; /* owned; NULL: no reply needed one yet */
 };
 
 /* A change that a watch shows. */

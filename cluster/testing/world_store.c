@@ -161,11 +161,19 @@ static size_t list_prefix(const struct world *w, const char *prefix, struct bloc
 	return n;
 }
 
+/* As a reply has a list. */
+struct listed {
+	struct block_seen items[OBJECTS];
+	const struct block_seen *list[OBJECTS];
+};
+
 /* Few messages need a list, and 256 of them would be most of the world. */
-static struct block_seen *list_room(struct message *m)
+static struct listed *list_room(struct message *m)
 {
-	if (!m->list && !(m->list = calloc(OBJECTS, sizeof(*m->list))))
+	if (!m->list && !(m->list = calloc(1, sizeof(*m->list))))
 		abort();
+	for (size_t i = 0; i < OBJECTS; i++)
+		m->list->list[i] = &m->list->items[i];
 	return m->list;
 }
 
@@ -190,10 +198,10 @@ static void fill_beside(const struct world *w, struct message *m)
 		reply->pool_there = w->pool_there;
 		reply->pool_read = true;
 	} else if (reply->outcome == CLUSTER_EXISTS && *m->request.names) {
-		reply->list = list_room(m);
-		reply->n_list = list_prefix(w, m->request.names, m->list);
+		reply->list = list_room(m)->list;
+		reply->n_list = list_prefix(w, m->request.names, m->list->items);
 		for (size_t i = 0; i < reply->n_list; i++)
-			m->list[i].block = (struct block){ .owner.node = "?" };
+			m->list->items[i].block = (struct block){ .owner.node = "?" };
 	}
 }
 
@@ -218,8 +226,8 @@ void world_execute(struct world *w, struct message *m)
 	w->counts.strays += m->request.call == CALL_REMOVE && is_stray(w, m);
 	w->counts.late += m->late && m->request.call != CALL_GET && m->request.call != CALL_LIST;
 	if (m->request.call == CALL_LIST) {
-		reply->list = list_room(m);
-		reply->n_list = list_prefix(w, m->request.name, m->list);
+		reply->list = list_room(m)->list;
+		reply->n_list = list_prefix(w, m->request.name, m->list->items);
 		return;
 	}
 	if (m->request.call != CALL_GET)

@@ -218,7 +218,7 @@ void needs_seated(void *arg, const char *pool, const char *identity, enum need_r
 		n->seated = true;
 		n->result = result;
 		if (held)
-			n->held = *held;
+			block_seen_copy(&n->held, held);
 	}
 }
 

@@ -18,7 +18,7 @@ struct one {
 	struct requests *in;
 	struct agent_request request;
 	struct cluster_selector which; /* of a list */
-	struct block_seen *list;       /* owned */
+	struct block_seen **list;      /* owned, as are its items */
 	size_t n_list;
 	struct err broken; /* of a list: there was no memory */
 	bool unsent;
@@ -40,6 +40,8 @@ struct requests {
 static void end(struct one *o)
 {
 	TAILQ_REMOVE(&o->in->ones, o, all);
+	for (size_t i = 0; i < o->n_list; i++)
+		free(o->list[i]);
 	free(o->list);
 	free(o);
 }
@@ -104,6 +106,22 @@ static const struct json *known_beat(const struct requests *all, const struct ag
 	return r->kind == CLUSTER_HEARTBEAT && same ? all->beat : NULL;
 }
 
+/* A copy of *s, as the agent expects it. */
+static int add_to_list(struct one *o, const struct block_seen *s, const char *what, struct err *e)
+{
+	struct block_seen *item = malloc(block_seen_size(s));
+
+	if (!item)
+		return err_nomem(e);
+	memcpy(item, s, block_seen_size(s));
+	if (ARRAY_GROW(o->list, o->n_list, LIST_MAX, what, e)) {
+		free(item);
+		return -1;
+	}
+	o->list[o->n_list++] = item;
+	return 0;
+}
+
 /* A pool that cannot be read is asked for again, and then its error is said. */
 static void read_also(struct one *o, const struct cluster_also *also, struct agent_reply *r)
 {
@@ -121,11 +139,10 @@ static void read_also(struct one *o, const struct cluster_also *also, struct age
 	for (size_t i = 0; r->outcome == CLUSTER_EXISTS && i < also->n_names; i++) {
 		if (request_key(all, also->names[i], &seen.key))
 			continue;
-		if (ARRAY_GROW(o->list, o->n_list, LIST_MAX, "blocks beside one", &ignored))
+		if (add_to_list(o, &seen, "blocks beside one", &ignored))
 			return; /* a claim of one that was not named finds it taken, no more */
-		o->list[o->n_list++] = seen;
 	}
-	r->list = o->list;
+	r->list = (const struct block_seen *const *)o->list;
 	r->n_list = o->n_list;
 }
 
@@ -184,10 +201,8 @@ static void list_item(void *arg, const struct cluster_object *object)
 		seen.block = (struct block){ .owner.node = "?" };
 		rc = 0;
 	}
-	if (rc < 0 || (rc == 0 && ARRAY_GROW(o->list, o->n_list, LIST_MAX, "blocks of a list", &e)))
+	if (rc < 0 || (rc == 0 && add_to_list(o, &seen, "blocks of a list", &e)))
 		o->broken = e;
-	else if (rc == 0)
-		o->list[o->n_list++] = seen;
 }
 
 static void list_done(void *arg, const struct cluster_result *result, const char *revision)
@@ -204,7 +219,7 @@ static void list_done(void *arg, const struct cluster_result *result, const char
 		r.outcome = CLUSTER_AWAY;
 		why = o->broken;
 	}
-	r.list = o->list;
+	r.list = (const struct block_seen *const *)o->list;
 	r.n_list = o->n_list;
 	all->fns->reply(all->arg, &r, &why);
 	end(o);
