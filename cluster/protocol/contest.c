@@ -143,21 +143,30 @@ static bool withdraw(struct agent *a, struct op *op, const struct block *seen)
 	return true;
 }
 
-/*
- * Loans without a pod of this node. If another node has the block, it says what is lent; and a pool
- * that ends lends nothing. If no node has it, this node takes it again for its loans.
- */
-static int give_up_loans(struct agent *a, const struct op *op, const struct agent_reply *r)
+/* Loans without a pod of this node: it needs the block no more. */
+static int give_up_loans(struct agent *a, const struct op *op)
 {
-	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_record left = *agent_find(a, &op->key);
-	const bool owned = r->outcome == CLUSTER_OK && *r->block.owner.node;
 
-	if (!left.n_lent || (!owned && p && !agent_is_closed(p)) ||
-	    a->ops->used(a->arg, &op->key) > left.n_lent)
+	if (!left.n_lent || a->ops->used(a->arg, &op->key) > left.n_lent)
 		return 0;
 	left.n_lent = 0;
 	return agent_put(a, &left);
+}
+
+/*
+ * A pool that ends lends nothing. If no node has the block, this node takes it again for its loans.
+ * Another node that has it, and does not know them, is asked as for pods: it probes addresses of
+ * the block from then on.
+ */
+static bool stands_for_loans(const struct agent *a, const struct op *op,
+			     const struct agent_reply *r)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	const bool owned = r->outcome == CLUSTER_OK && *r->block.owner.node;
+
+	return p && !agent_is_closed(p) &&
+	       (!owned || lend_differs(agent_find(a, &op->key), &r->block));
 }
 
 static void contest_looked(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -176,7 +185,7 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 	}
 	if (there && withdraw(a, op, &r->block))
 		return;
-	rc = give_up_loans(a, op, r) ? -1 : agent_drop(a, &op->key);
+	rc = !stands_for_loans(a, op, r) && give_up_loans(a, op) ? -1 : agent_drop(a, &op->key);
 	if (rc <= 0)
 		agent_end_if(a, op, rc);
 	else if (!there || !*r->block.owner.node)
@@ -188,7 +197,7 @@ static void contest_looked(struct agent *a, struct op *op, const struct agent_re
 /* The owner has pods in it, or this node has none any more. */
 static void lose(struct agent *a, struct op *op)
 {
-	int rc = agent_drop(a, &op->key);
+	int rc = give_up_loans(a, op) ? -1 : agent_drop(a, &op->key);
 
 	/* It may have come meanwhile. */
 	op->again = true;

@@ -245,10 +245,39 @@ START_TEST(a_list_for_loans_that_fails_is_repeated_ever_less)
 }
 END_TEST
 
+/* The owner has only loans. While it is away, another node claims what a restore forgot. */
+START_TEST(a_new_owner_learns_that_an_address_was_lent)
+{
+	const struct world_settings set = { .nodes = 3, .blocks = 1, .bits = 2, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *owner, *borrower, *taker = &w->machines[2];
+	bool gives = false;
+
+	world_stop_agent(taker);
+	lend(w, &owner, &borrower);
+	world_del_pod(w, owner, 0);
+	world_stop_agent(owner);
+	world_stop_agent(borrower);
+	world_restore(w);
+	world_start_agent(w, taker);
+	for (unsigned i = 0; i < 1000 && !gives; i++) {
+		(void)run_for(w, 1);
+		gives = taker->n_blocks && world_add_pod(w, taker, IPS - 1);
+	}
+	ck_assert(gives && !taker->blocks[0].probe);
+	world_start_agent(w, owner);
+	(void)run_for(w, 20 * RENEW / RETRY);
+	ck_assert(taker->blocks[0].probe);
+	ck_assert_uint_eq(owner->n_blocks, 0);
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
 	     an_owner_takes_a_forgotten_block_again_for_its_loans,
 	     a_pool_that_is_gone_is_not_listed_for_loans, a_loan_beyond_the_block_is_not_recorded,
 	     a_new_disk_is_remembered_until_its_loans_came_back,
-	     a_list_for_loans_that_fails_is_repeated_ever_less)
+	     a_list_for_loans_that_fails_is_repeated_ever_less,
+	     a_new_owner_learns_that_an_address_was_lent)
