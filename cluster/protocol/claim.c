@@ -137,7 +137,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state, bo
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe && !is_vouched_for(a, &op->seen.block, b.token);
 	lend_adopt(a, &b, &op->seen.block);
-	/* Loans that nobody has were left: a free block has no owner who removes them. */
+	/* Returned loans may be left: a free block has no owner who removes them. */
 	op->again |= lend_differs(&b, &op->seen.block);
 	if (agent_put(a, &b)) {
 		agent_later(a, op);

@@ -381,7 +381,7 @@ static uint64_t order_of(const struct agent *a, struct agent_pool *p, const stru
 	return (asked ? (uint64_t)1 << 32 : 0) + (p->asked_one % 2 ? 0 : s->block.used);
 }
 
-/* Of several that are equal a random one. */
+/* A random one if several are equal. */
 static const struct block_seen *whom_to_ask(struct agent *a, struct agent_pool *p,
 					    const struct agent_reply *r)
 {

@@ -23,7 +23,7 @@ FUZZ(const uint8_t *data, size_t size)
 	if (fuzz_ok(node_value_parse(s, &n, &e), &e, &n, sizeof(n))) {
 		MUST((node = node_value_print(&n)) && !node_value_parse(node, &n2, &e));
 		MUST(!strcmp(n.holder, n2.holder) && n.epoch == n2.epoch && n.beats == n2.beats &&
-		     n.frozen == n2.frozen);
+		     n.frozen == n2.frozen && n.strays == n2.strays);
 		MUST(n.give_until == n2.give_until && !strcmp(n.beat.version, n2.beat.version));
 	}
 	return 0;

@@ -62,7 +62,7 @@ static bool is_lent(const char *name, const char *borrower, struct err *why)
 		"node %s has an address of block %s of a deleted pool in this subnet", borrower,
 		name);
 	(void)err_hint(why,
-		       "wait until the pod of that pool has gone, or use another subnet; if that "
+		       "wait until the pod of that pool has gone, or use another subnet. If that "
 		       "machine is off, say so with \"railctl cluster node forget %s\"",
 		       borrower);
 	return true;
