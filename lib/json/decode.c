@@ -74,7 +74,7 @@ static int decode_int(const struct slot *s)
 	bool small = f->kind == J_U32, bounded = small || f->min || f->max;
 	int64_t min = bounded ? f->min : INT64_MIN, max = INT64_MAX;
 	double v = json_num(s->value);
-	char wanted[80];
+	bool whole = json_type(s->value) == JSON_NUMBER && trunc(v) == v;
 
 	if (small)
 		max = f->max ? f->max : UINT32_MAX;
@@ -84,12 +84,13 @@ static int decode_int(const struct slot *s)
 		min = 1 - MAX_EXACT;
 	if (max >= MAX_EXACT)
 		max = MAX_EXACT - 1;
-	(void)snprintf(wanted, sizeof(wanted), "a whole number from %" PRId64 " to %" PRId64, min,
-		       max);
-	if (json_type(s->value) != JSON_NUMBER || trunc(v) != v)
-		return refuse_value(s, ERR_DECODE, wanted);
-	if (v < (double)min || v > (double)max)
-		return refuse_value(s, ERR_CONFIG, wanted);
+	if (!whole || v < (double)min || v > (double)max) {
+		char wanted[80];
+
+		(void)snprintf(wanted, sizeof(wanted),
+			       "a whole number from %" PRId64 " to %" PRId64, min, max);
+		return refuse_value(s, whole ? ERR_CONFIG : ERR_DECODE, wanted);
+	}
 	if (small)
 		store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
 	else
@@ -97,19 +98,12 @@ static int decode_int(const struct slot *s)
 	return 0;
 }
 
-static int decode_enum(const struct slot *s)
+static int refuse_enum(const struct slot *s)
 {
-	const char *v = json_str(s->value);
 	char wanted[400] = "one of";
 	size_t len = strlen(wanted);
 
-	if (!v)
-		return refuse_value(s, ERR_DECODE, "a string");
 	for (const struct json_enum *n = s->field->names; n->name; n++) {
-		if (!strcmp(n->name, v)) {
-			store_value(s, &n->value, sizeof(n->value));
-			return 0;
-		}
 		if (n->name[0] == '\0') /* stands for "not given" */
 			continue;
 		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s%s",
@@ -118,6 +112,21 @@ static int decode_enum(const struct slot *s)
 			len = sizeof(wanted) - 1;
 	}
 	return refuse_value(s, ERR_FIELD, wanted);
+}
+
+static int decode_enum(const struct slot *s)
+{
+	const char *v = json_str(s->value);
+
+	if (!v)
+		return refuse_value(s, ERR_DECODE, "a string");
+	for (const struct json_enum *n = s->field->names; n->name; n++) {
+		if (!strcmp(n->name, v)) {
+			store_value(s, &n->value, sizeof(n->value));
+			return 0;
+		}
+	}
+	return refuse_enum(s);
 }
 
 static int decode_hw_addr(const struct slot *s)
