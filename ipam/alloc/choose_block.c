@@ -182,7 +182,7 @@ static int try_block(const struct block_search *h, const struct key_free *f, str
 
 	if (rc <= 0)
 		return rc;
-	if (block_source(h->l, h->s, f->start, &block, e))
+	if (block_source_of(h->s, &r, &block, e))
 		return -1;
 	*c = (struct addr_choice){ .source = h->s };
 	rc = f->since == 0 ? try_never_used(h, &block, c, e) : 0;

@@ -194,7 +194,7 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	if (moves && block_cursor_set(l, &v.pool.source, r.key.start, e))
 		return -1;
-	return block_place_end(l, &place, e);
+	return block_place_end_record(l, &place, e);
 }
 
 int blocks_put(struct ipam *m, const struct block_record *r, struct err *e)

@@ -86,7 +86,7 @@ static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 	    lease_db_put(l, v.key.s, block_value_print(&r), e) ||
 	    block_cursor_set(l, &v.pool.source, v.at.ip, e))
 		return -1;
-	return block_place_end(l, &place, e);
+	return block_place_end_record(l, &place, e);
 }
 
 int blocks_lend(struct ipam *m, const struct blocks_loan *want, struct loan *out, struct err *e)

@@ -43,27 +43,35 @@ static int load_record(struct lease_db *l, const struct key_address *block,
 	return -1;
 }
 
-static int place_of(struct lease_db *l, const struct key_address *block, struct key *out,
-		    bool *probe, struct err *e)
+/* *epoch: of the confirmation; 0: the block is not granted, or not confirmed. */
+static int load_epoch(struct lease_db *l, const struct key_address *block, uint64_t *epoch,
+		      bool *probe, struct err *e)
 {
-	struct first_rest first = { .found = false };
-	struct key_free f = { .start = block->ip };
-	char id[KEY_ID_LEN + 1];
 	struct block_record r;
-	struct source_usage t;
-	struct key rests;
 	bool found;
 
-	out->s[0] = '\0';
 	if (load_record(l, block, &r, &found, e))
 		return -1;
 	*probe = found && r.probe;
-	if (!found || r.state != BLOCK_GRANTED || r.epoch == 0)
+	*epoch = found && r.state == BLOCK_GRANTED ? r.epoch : 0;
+	return 0;
+}
+
+static int find_entry(struct lease_db *l, const struct key_address *block, uint64_t epoch,
+		      struct key *out, struct err *e)
+{
+	struct first_rest first = { .found = false };
+	struct key_free f = { .start = block->ip, .epoch = epoch };
+	char id[KEY_ID_LEN + 1];
+	struct source_usage t;
+	struct key rests;
+
+	out->s[0] = '\0';
+	if (!epoch)
 		return 0;
 	pool_block_id(block->ip, id);
 	if (lease_db_usage(l, block->scope, id, &t, e))
 		return -1;
-	f.epoch = r.epoch;
 	key_of_rests(&rests, block->scope, id);
 	if (t.done && lease_db_scan(l, &rests, see_rest, &first, e))
 		return -1;
@@ -77,9 +85,10 @@ static int place_of(struct lease_db *l, const struct key_address *block, struct 
 
 int block_place(struct lease_db *l, const struct key_address *block, struct key *out, struct err *e)
 {
+	uint64_t epoch;
 	bool probe;
 
-	return place_of(l, block, out, &probe, e);
+	return load_epoch(l, block, &epoch, &probe, e) ? -1 : find_entry(l, block, epoch, out, e);
 }
 
 int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
@@ -93,22 +102,38 @@ int block_place_begin(struct lease_db *l, const struct key_address *a, const cha
 		return 0;
 	(void)snprintf(out->block.scope, sizeof(out->block.scope), "%s", a->scope);
 	out->block.ip = start;
-	return place_of(l, &out->block, &out->entry, &out->probe, e);
+	return load_epoch(l, &out->block, &out->epoch, &out->probe, e)
+		       ? -1
+		       : find_entry(l, &out->block, out->epoch, &out->entry, e);
 }
 
-int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e)
+static int move_entry(struct lease_db *l, const struct block_place *p, uint64_t epoch,
+		      struct err *e)
 {
 	struct key now;
 
-	if (!p->is_block)
-		return 0;
-	if (block_place(l, &p->block, &now, e))
+	if (find_entry(l, &p->block, epoch, &now, e))
 		return -1;
 	if (strcmp(now.s, p->entry.s) == 0)
 		return 0;
 	if (*p->entry.s && lease_db_del(l, p->entry.s, e))
 		return -1;
 	return *now.s ? l->t->store->ops->put(l->t, now.s, "", e) : 0;
+}
+
+int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e)
+{
+	return p->is_block ? move_entry(l, p, p->epoch, e) : 0;
+}
+
+int block_place_end_record(struct lease_db *l, const struct block_place *p, struct err *e)
+{
+	uint64_t epoch;
+	bool probe;
+
+	if (!p->is_block)
+		return 0;
+	return load_epoch(l, &p->block, &epoch, &probe, e) ? -1 : move_entry(l, p, epoch, e);
 }
 
 /* ---- addresses that were never used ---- */
@@ -161,21 +186,17 @@ const struct loan *block_lends(const struct block_record *r, struct ip ip)
 	return NULL;
 }
 
-int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
-		 struct err *e)
+int block_source_of(const struct source *pool, const struct block_record *r, struct source *out,
+		    struct err *e)
 {
-	struct key_address block = { .ip = start };
-	struct block_record r;
 	struct source s;
-	bool found;
 
-	(void)snprintf(block.scope, sizeof(block.scope), "%s", pool->scope);
-	if (load_record(l, &block, &r, &found, e) || pool_block_source(pool, start, &s, e))
+	if (pool_block_source(pool, r->key.start, &s, e))
 		return -1;
-	for (unsigned i = 0; found && i < r.n_lent; i++) {
-		struct ip lent = start;
+	for (unsigned i = 0; i < r->n_lent; i++) {
+		struct ip lent = r->key.start;
 
-		lent.v += r.lent[i].at;
+		lent.v += r->lent[i].at;
 		if (ranges_remove(&s.usable, (struct ip_range){ lent, lent }, e)) {
 			source_clear(&s);
 			return -1;
@@ -183,6 +204,19 @@ int block_source(struct lease_db *l, const struct source *pool, struct ip start,
 	}
 	*out = s;
 	return 0;
+}
+
+int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
+		 struct err *e)
+{
+	struct key_address block = { .ip = start };
+	struct block_record r;
+	bool found;
+
+	(void)snprintf(block.scope, sizeof(block.scope), "%s", pool->scope);
+	if (load_record(l, &block, &r, &found, e))
+		return -1;
+	return found ? block_source_of(pool, &r, out, e) : pool_block_source(pool, start, out, e);
 }
 
 int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block_record *out,

@@ -5,10 +5,10 @@
  *	f/<scope>/<epoch>/<time>/<start>
  *
  * A block has an entry if it is granted and confirmed, and has an address that is not held. epoch
- *is that of the confirmation, so a search looks only at blocks that were confirmed in the present
- *one. time is 0 if the block has an address that was never used. Else it is the time since which
- *its longest resting address rests. So the first entry is the best block, and a search reads one
- *entry whatever the number of blocks.
+ * is that of the confirmation, so a search looks only at blocks that were confirmed in the present
+ * one. time is 0 if the block has an address that was never used. Else it is the time since which
+ * its longest resting address rests. So the first entry is the best block, and a search reads one
+ * entry whatever the number of blocks.
  *
  * The place of a block follows from its record, its usage and its rest records. Each write of
  * these moves the entry. `verify` compares it.
@@ -21,19 +21,23 @@
 
 /* The entry of a block before a change. */
 struct block_place {
-	bool is_block; /* false: the lease is from another kind of source */
-	bool probe;    /* an address of it without a lease record was never probed */
+	bool is_block;  /* false: the lease is from another kind of source */
+	bool probe;     /* an address of it without a lease record was never probed */
+	uint64_t epoch; /* of the block's confirmation; 0: nothing is assigned from it */
 	struct key_address block;
 	struct key entry; /* "": none */
 };
 
 /*
  * block_place_begin - before a change of the address a, which is leased from source `id`.
- * block_place_end - after it: the entry moves.
+ * block_place_end - after it: the entry moves. block_place_end_record - the same if the record of
+ * the block has changed, too.
  */
 int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
 		      struct block_place *out, struct err *e) must_check;
 int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e) must_check;
+int block_place_end_record(struct lease_db *l, const struct block_place *p,
+			   struct err *e) must_check;
 
 /* block_place - the key of the entry that the block should have; "": none. */
 int block_place(struct lease_db *l, const struct key_address *block, struct key *out,
@@ -47,11 +51,14 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 		     struct err *e) must_check;
 
 /*
- * block_source - pool_block_source() without the addresses that this node lends. block_lends - the
- * record has a loan of this address; NULL: none.
+ * block_source - pool_block_source() without the addresses that this node lends. block_source_of -
+ * the same of a record that the caller has read. block_lends - the record has a loan of this
+ * address; NULL: none.
  */
 int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
 		 struct err *e) must_check;
+int block_source_of(const struct source *pool, const struct block_record *r, struct source *out,
+		    struct err *e) must_check;
 const struct loan *block_lends(const struct block_record *r, struct ip ip);
 
 /* block_loan - *out is the loan of the address ip that this node has. 1: it has one; 0: none. */
