@@ -350,6 +350,9 @@ borrows_only()
 	denied "a loan, and more" "$no" write n1 2 "$(lent 2 "$taken,$other" | jq -c '.used=0')"
 	denied "the loan of another node, taken" "$no" write n1 2 "$(lent 2 "$taken,${other/\}/,taken:true\}}")"
 	denied "the loan of another node, taken away" "$no" write n1 2 "$(lent 2 "$taken")"
+	denied "a loan with a new key" "$no" write n1 2 "$(lent 2 "${taken/\}/,colour:1\}},$other")"
+	denied "a loan that no agent can read" "cannot read this" write n1 2 "$(lent 2 "${taken/\}/,colour:[[1]]\}},$other")"
+	denied "a holder that no agent can read" "cannot read this" write n1 2 "$(lent 2 "$taken,$other" | jq -c '.loans[0].holder = "\u0000"')"
 	denied "one more loan" "$no" write n1 2 "$(lent 2 "$taken,$other,${taken/at:1/at:3}")"
 	denied "a loan of an address that n3 has" "lent once" write n1 2 "$(lent 2 "$mine,$other,${back/at:1/at:2}")"
 	denied "two loans of one address" "lent once" write n1 2 "$(lent 2 "$mine,$other,${back/at:1/at:3},${back/at:1/at:3}")"
@@ -396,6 +399,12 @@ asks_only()
 	is "not shared any more" write n1 2 "$(spec n2 "$vm|.touched=2")"
 	set_by_hand 2 "$(spec n2 "$vm${share//n1/n3}")" >/dev/null || give_up "a machine that migrates to n3"
 	denied "contested, although a machine migrates" "$no" write n1 2 "$(spec n2 "$vm$contest")"
+	set_by_hand 2 "$(spec n2 "$vm${share//n1/n3}|.ask.kept=true")" >/dev/null || give_up "a machine that migrates to n3, and has its answer"
+	denied "the ask of another target" "$no" write n1 2 "$(spec n2 "$vm$share")"
+	set_by_hand 2 "$(spec n2 "$ASK_N3|.ask.kept=true")" >/dev/null || give_up "an ask of n3 with an answer"
+	denied "an ask with an answer, replaced" "$no" write n1 2 "$(spec n2 "$ASK")"
+	set_by_hand 2 "$(spec n2 "${ASK_N3/\}/,contested:true,kept:true\}}")" >/dev/null || give_up "an ask of n3 that is over"
+	is "an ask after one that is over" write n1 2 "$(spec n2 "$ASK")"
 	set_by_hand 2 "$(spec n2 "$ASK_N3")" >/dev/null || give_up "an ask of n3"
 	denied "the ask of another node, replaced" "$no" write n1 2 "$(spec n2 "$ASK")"
 	denied "the ask of another node, taken away" "$no" write n1 2 "$(spec n2)"
@@ -407,6 +416,7 @@ asks_only()
 	denied "what another node contests" "$no" write n1 2 "$(spec n2 "$contest")"
 	set_by_hand 2 "$(spec n2)" >/dev/null || give_up "no ask"
 	denied "a theft" "node n1 changes no block of node n2" write n1 2 "$(spec n1)"
+	denied "an ask that no agent can read" "cannot read this" write n1 2 "$(spec n2 "$ASK|.ask.holder=\"\\u0000\"")"
 	denied "a hint that the block is empty" "$no" write n1 2 "$(spec n2 '|.used=0')"
 	denied "a free block of a living node" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
 	denied "a deletion" "node n1 changes no block of node n2" as n1 delete railblock "rail9-$(printf %032x 2)"
@@ -426,6 +436,11 @@ own_and_free()
 		denied "a claim with $other" "agents write no finalizers" object n1 \
 			"$(block 3 "$(spec n1)" | jq -c --argjson m "$other" '.metadata += $m')"
 	done
+	denied "a key that no agent can read" "cannot read this" create n1 1 "$(spec n1 '|.colour=[[1]]')"
+	denied "a holder that no agent can read" "cannot read this" create n1 1 "$(spec n1 '|.holder="\u0000"')"
+	denied "an object inside that no agent can read" "cannot read this" create n1 1 "$(spec n1 '|.parked={by:"n1",colour:[1]}')"
+	is "a claim with a key of a newer agent" create n1 1 "$(spec n1 '|.colour="red"')"
+	is "deleted again" as n1 delete railblock "rail9-$(printf %032x 1)"
 	is "a claim" create n1 1 "$(spec n1)"
 	denied "an ask of another node for the own block" "writes no ask of node n2" write n1 1 "$(spec n1 "${ASK//n1/n2}")"
 	denied "a gift that was not asked for" "node n1 hands over no block to node n2" write n1 1 "$(spec n2)"
@@ -460,10 +475,13 @@ nodes_and_heartbeats()
 	denied "the watch of n2" "has another node in its spec" object n1 "$(rail_node n1 '{"node":"n2"}')"
 	denied "the watch of n2, later" "has another node in its spec" noted n1 n1 '{"node":"n2"}'
 	denied "a node that is said to be dead" "node n1 writes no object of node n2" noted n1 n2 '{"forgotten":{"uid":"a","version":"1"}}'
+	denied "a report that no agent can read" "cannot read this" noted n1 n1 '{"pools":[{"name":[[1]]}]}'
 	denied "no RailNode" "cannot delete resource" as n1 delete railnode n1
 	denied "an identity" "cannot create resource" object n1 '{"kind":"RailIdentity","metadata":{"name":"pod"},"spec":{"node":"n1"}}'
 	denied "a heartbeat of n2" "node n1 writes no object of node n2" as n1 -n railhead patch lease n2 --type=merge -p '{"metadata":{"annotations":{"a":"b"}}}'
 	denied "a heartbeat of a node to come" "node n1 writes no object of node n3" object n1 "$lease"
+	denied "a heartbeat that no agent can read" "cannot read this" as n1 -n railhead patch lease n1 --type=merge \
+		-p '{"metadata":{"annotations":{"railhead.io/heartbeat":"\u0000"}}}'
 	denied "a heartbeat with a label" "agents write no finalizers" as n1 -n railhead patch lease n1 --type=merge -p '{"metadata":{"labels":{"a":"b"}}}'
 	denied "no heartbeat" "cannot delete resource" as n1 -n railhead delete lease n1
 	denied "heartbeats elsewhere" "cannot create resource" object n1 "$(jq -c '.metadata.namespace = "kube-node-lease" | .metadata.name = "n1"' <<<"$lease")"
@@ -528,7 +546,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 90
+	eq "tries that were denied" "$tries" 101
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
