@@ -156,7 +156,7 @@ agent-check-kubernetes-quick: all helpers ## the same without the themes whose c
 	@QUICK=1 STORE=kubernetes ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/agent/run.sh $(B)/bin
 NODES_TEST := $(B)/test/railheadd/testing/nodes_engine_test
 BENCH_CLUSTER := ENGINES=build/engines CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster-scale/all.sh $(B)
-bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes on real etcd, 64 on a real API server, one agent, whereabouts beside railhead (root): a quarter of an hour
+bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes on real etcd, 64 on a real API server, one agent, whereabouts and Spiderpool beside railhead (root): twenty minutes
 	@tools/deps.sh cluster
 	@$(BENCH_CLUSTER)
 bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers: bench-cluster-%: all helpers $(NODES_TEST) ## one part of it (root): minutes

@@ -31,7 +31,7 @@ kube_counters()
 		function label(name) { return match($0, name "=\"[^\"]*\"") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 3) : "" }
 		/^apiserver_request_total/ && (label("group") == "railhead.io" || label("resource") == "leases" && label("verb") == "PATCH") {
 			n["api_requests"] += $NF; n["api_" label("verb") "_" label("resource")] += $NF }
-		/^apiserver_request_total/ && (label("group") ~ /^(railhead.io|whereabouts.cni.cncf.io)$/ || label("resource") == "leases") { n["api_all"] += $NF }
+		/^apiserver_request_total/ && (label("group") ~ /^(railhead.io|whereabouts.cni.cncf.io|spiderpool.spidernet.io)$/ || label("resource") == "leases") { n["api_all"] += $NF }
 		/^apiserver_longrunning_requests/ && label("group") == "railhead.io" { n["api_watches"] += $NF }
 		/^process_cpu_seconds_total/ { n["api_cpu"] = $NF * 1000 }
 		/^process_resident_memory_bytes/ { n["api_memory"] = $NF }

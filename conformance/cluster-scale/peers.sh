@@ -3,12 +3,27 @@
 # peers.sh: railhead beside other plugins on the same API server. Each node starts pods with eight rails. Sourced by run.sh.
 #
 # runtime.c calls the real plugins. A node of railhead has a railheadd, a store and a host name of its own. whereabouts has only its
-# plugin on a node, and with node slices its controller in the cluster. Both have the rights of a ServiceAccount.
+# plugin on a node, and with node slices its controller in the cluster. Spiderpool is in spiderpool.sh. Each has the rights of a
+# ServiceAccount.
 
 RAILS=8
 ADD_LIMIT=130 DEL_LIMIT=40 # seconds; whereabouts gives an ADD up after 120
 
 k() { HOME=$W/kube "$KUBE/kubectl" --kubeconfig "$W/kube/admin.kubeconfig" "$@"; }
+
+# account NAME: a token and a kubeconfig of this ServiceAccount
+account()
+{
+	k -n railhead create token "$1" >"$W/kube/$1.token" || broken "no token for $1"
+	sed "s/railheadd\.token/$1.token/" "$W/kube/agent.kubeconfig" >"$W/kube/$1.kubeconfig"
+}
+# nodes_of N: the nodes node-0 to node-(N-1)
+nodes_of()
+{
+	local i
+	for ((i = 0; i < $1; i++)); do printf '{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%d"}}\n' "$i"; done |
+		k apply -f - >/dev/null || broken "no nodes"
+}
 
 # --- whereabouts -------------------------------------------------------------------------------
 
@@ -34,9 +49,8 @@ whereabouts_begin()
 	roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: whereabouts}
 	subjects: [{kind: ServiceAccount, name: whereabouts, namespace: railhead}]
 	END
-	k -n railhead create token whereabouts >"$W/kube/whereabouts.token" || broken "no token for whereabouts"
+	account whereabouts
 	echo "{\"kubernetes\":{\"kubeconfig\":\"$W/kube/whereabouts.kubeconfig\"}}" >"$W/whereabouts.conf"
-	sed 's/railheadd\.token/whereabouts.token/' "$W/kube/agent.kubeconfig" >"$W/kube/whereabouts.kubeconfig"
 }
 
 # whereabouts_conf NAME NODES [SLICE]: configurations for N addresses of each rail, or for slices of this size
@@ -58,8 +72,7 @@ log2() { awk -v n="$1" 'BEGIN { while (2 ^ b < n) b++; print b + 0 }'; }
 slices_begin()
 {
 	local rail i
-	for ((i = 0; i < $2; i++)); do printf '{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-%d"}}\n' "$i"; done |
-		k apply -f - >/dev/null || broken "no nodes"
+	nodes_of "$2"
 	for ((rail = 0; rail < RAILS; rail++)); do
 		jq --arg n "$1-$rail" '{apiVersion:"k8s.cni.cncf.io/v1",kind:"NetworkAttachmentDefinition",
 			metadata:{name:$n,namespace:"railhead"},spec:{config:tojson}}' "$W/$1.$rail"
@@ -138,18 +151,23 @@ railhead_end()
 
 # --- one run, and its figures ------------------------------------------------------------------
 
-# agents_cpu: of all agents, ms, as a line of counters
-agents_cpu()
+# agents_counters: CPU of all threads of all agents, ms, and memory of the agents (PSS), kB, as lines of counters
+agents_counters()
 {
 	local pid
-	for pid in "${AGENTS[@]}"; do awk '{ print $1 / 1e6 }' "/proc/$pid/schedstat"; done | awk '{ n += $1 } END { printf "agents_cpu %d\n", n }'
+	for pid in "${AGENTS[@]}"; do
+		cat "/proc/$pid/task/"*/schedstat
+		cat "/proc/$pid/smaps_rollup"
+	done 2>/dev/null | awk '/^[0-9]+ [0-9]+ [0-9]+$/ { cpu += $1 / 1e6 } $1 == "Pss:" { kb += $2 }
+		END { printf "agents_cpu %d\nagents_memory %d\n", cpu, kb }'
 }
-# bring_up LABEL NODES PODS PROGRAM [FOLDER]: so many pods on each node; the configurations are $W/LABEL.RAIL
+# bring_up LABEL NODES PODS PROGRAM [FOLDER [COMMAND]]: so many pods on each node; the configurations are $W/LABEL.RAIL. COMMAND runs
+# between ADD and DEL.
 bring_up()
 {
 	local l=$1 line pid
 	counters "$W/$l.begin"
-	agents_cpu >>"$W/$l.begin"
+	agents_counters >>"$W/$l.begin"
 	coproc PODS { exec "$RUNTIME" $ADD_LIMIT $DEL_LIMIT "$2" "$3" $RAILS "$4" "$W/$l." ${5:+"$5"} 2>"$W/$l.err"; }
 	pid=$PODS_PID
 	exec 7<&"${PODS[0]}" 8>&"${PODS[1]}"
@@ -157,7 +175,8 @@ bring_up()
 		say "$l: $line"
 		echo "$line" >>"$W/$l.out"
 		counters "$W/$l.${line%% *}"
-		agents_cpu >>"$W/$l.${line%% *}"
+		agents_counters >>"$W/$l.${line%% *}"
+		[[ $line != "ADD "* ]] || ${6:-true}
 		echo >&8
 	done
 	exec 7<&- 8>&-
@@ -177,9 +196,10 @@ figures_of_peer()
 	local l=$1 what="$2 nodes, $3" n all verb
 	n=$(said "$l" ADD addresses) all=$(said "$l" ADD of)
 	for verb in ADD DEL; do
-		fact "$what: $verb: done, a second, p50, p99" "" "$(awk -v n="$(said "$l" $verb addresses)" -v of="$(said "$l" $verb of)" \
-			-v ms="$(said "$l" $verb ms)" -v a="$(said "$l" $verb p50)" -v b="$(said "$l" $verb p99)" 'BEGIN {
-			printf "%d of %d in %.1f s, %.1f, %.0f ms, %.0f ms", n, of, ms / 1000, ms ? n * 1000 / ms : 0, a / 1000, b / 1000 }')" ""
+		fact "$what: $verb: done, a second, p50, p99, worst" "" "$(awk -v n="$(said "$l" $verb addresses)" -v of="$(said "$l" $verb of)" \
+			-v ms="$(said "$l" $verb ms)" -v a="$(said "$l" $verb p50)" -v b="$(said "$l" $verb p99)" -v c="$(said "$l" $verb max)" 'BEGIN {
+			printf "%d of %d in %.1f s, %.1f, %.0f ms, %.0f ms, %.0f ms", n, of, ms / 1000, ms ? n * 1000 / ms : 0,
+				a / 1000, b / 1000, c / 1000 }')" ""
 	done
 	fact "$what: calls that failed and were repeated, duplicates" "0 duplicates" \
 		"$(said "$l" ADD failures) + $(said "$l" DEL failures), $(said "$l" ADD duplicates)" ""
@@ -188,36 +208,60 @@ figures_of_peer()
 	fact "$what: CPU of the API server, of etcd, of the plugin, of the agents for an address" "" \
 		"$(per_address "$l" api_cpu %.1f) ms, $(per_address "$l" cpu %.1f) ms, $(awk -v c="$(said "$l" ADD cpu)" -v n="$n" \
 			'BEGIN { printf "%.1f", n ? c / n : 0 }') ms, $(per_address "$l" agents_cpu %.1f) ms" ""
+	fact "$what: memory of all agents (PSS; of Spiderpool with its controller)" "" "$(awk '$1 == "agents_memory" { printf "%.1f MB", $2 / 1000 }' "$W/$l.ADD")" ""
 	case $3 in
 	railhead*) DUPLICATES=$((DUPLICATES + $(said "$l" ADD duplicates))) MISSING=$((MISSING + all - n)) ;;
 	esac
 	LEASED=$((LEASED + n))
 }
 
+# peer_NAME NODES: the figures of this peer of ALL_PEERS
+peer_railhead()
+{
+	local pods
+	for pods in 1 8; do
+		railhead_begin "railhead-$pods-$1" "$1" $pods
+		bring_up "railhead-$pods-$1" "$1" $pods "$BUILD/bin/railhead-ipam" "$W/peer"
+		railhead_end "railhead-$pods-$1"
+		figures_of_peer "railhead-$pods-$1" "$1" "railhead, block size $pods, pods on a node: $pods"
+	done
+}
+peer_whereabouts()
+{
+	whereabouts_conf "whereabouts-$1" "$1"
+	bring_up "whereabouts-$1" "$1" 1 "$PEERS/bin/whereabouts"
+	figures_of_peer "whereabouts-$1" "$1" "whereabouts"
+}
+peer_slices()
+{
+	whereabouts_conf "slices-$1" "$1" /28
+	slices_begin "slices-$1" "$1"
+	bring_up "slices-$1" "$1" 1 "$PEERS/bin/whereabouts"
+	slices_end
+	figures_of_peer "slices-$1" "$1" "whereabouts with node slices"
+}
+peer_spiderpool()
+{
+	local left
+	spiderpool_begin "spiderpool-$1" "$1"
+	bring_up "spiderpool-$1" "$1" 1 "$PEERS/bin/spiderpool" "$W/spiderpool" spiderpool_terminate
+	left=$(spiderpool_left "spiderpool-$1")
+	spiderpool_end
+	figures_of_peer "spiderpool-$1" "$1" "Spiderpool"
+	fact "$1 nodes, Spiderpool: addresses that its pools still have after DEL" "" "$left" ""
+}
+
 figures_of_peers() # NODES...
 {
-	local n
+	local n peer
 	AGENTS=()
 	kube_begin
-	whereabouts_begin
+	[[ $SELECT != *" whereabouts "* && $SELECT != *" slices "* ]] || whereabouts_begin
+	[[ $SELECT != *" spiderpool "* ]] || spiderpool_install
 	ip netns add pod
 	for n; do
-		railhead_begin "one-$n" "$n" 1
-		bring_up "one-$n" "$n" 1 "$BUILD/bin/railhead-ipam" "$W/peer"
-		railhead_end "one-$n"
-		figures_of_peer "one-$n" "$n" "railhead, block size 1"
-		railhead_begin "eight-$n" "$n" 8
-		bring_up "eight-$n" "$n" 8 "$BUILD/bin/railhead-ipam" "$W/peer"
-		railhead_end "eight-$n"
-		figures_of_peer "eight-$n" "$n" "railhead, block size 8, 8 pods each"
-		whereabouts_conf "whereabouts-$n" "$n"
-		bring_up "whereabouts-$n" "$n" 1 "$PEERS/bin/whereabouts"
-		figures_of_peer "whereabouts-$n" "$n" "whereabouts"
-		whereabouts_conf "slices-$n" "$n" /28
-		slices_begin "slices-$n" "$n"
-		bring_up "slices-$n" "$n" 1 "$PEERS/bin/whereabouts"
-		slices_end
-		figures_of_peer "slices-$n" "$n" "whereabouts with node slices"
+		for peer in $SELECT; do "peer_$peer" "$n"; done
 	done
+	[ -z "$ABSENT" ] || fact "not measured, its programs cannot be built here" "" "${ABSENT# }" ""
 	kube_end
 }

@@ -5,7 +5,8 @@
 # The nodes are one process with the code of railheadd and railhead-ipam (railheadd/testing). At the end railctl lists the
 # leases of each node's store: each address of each pool must be there, once. --quick: 32 nodes, and no figures.
 # ONLY=agent: the figures of one agent alone, with LEASES=N leases. STORE=kubernetes: an API server over etcd (etcd).
-# ONLY=peers, with STORE=kubernetes: other plugins beside railhead; PEERS=DIR: they are there (build/peers).
+# ONLY=peers, with STORE=kubernetes: other plugins beside railhead; PEERS=DIR: they are there (build/peers). SELECT="railhead spiderpool":
+# these only, of railhead, whereabouts, slices (whereabouts with node slices) and spiderpool.
 # NODES=N: so many nodes; 1,024 on etcd, 64 on Kubernetes.
 # ENGINES=DIR: etcd is there (build/engines). CLUSTER=DIR: Kubernetes is there (build/cluster). TABLES=FILE: write the table there, too.
 # The last line is "addresses N, duplicates N, missing N". Exit 0: each address is leased once. Missed targets are no failure.
@@ -18,6 +19,20 @@ PEER=$STORE
 . "$HERE/../harness/suite.sh"
 # shellcheck source=conformance/bench/lib.sh
 . "$HERE/../bench/lib.sh"
+ALL_PEERS="railhead whereabouts slices spiderpool"
+# peer_programs MODULE PEER...: build what these peers need if one is in SELECT. What cannot be built here is left out, and the table says so.
+peer_programs()
+{
+	local module=$1 peer wanted=''
+	shift
+	for peer; do [[ $SELECT != *" $peer "* ]] || wanted=1; done
+	[ -n "$wanted" ] || return 0
+	"$HERE/../cluster/programs/build.sh" "$PEERS" "$module" >&2 && return
+	say "$module is left out: its programs cannot be built here"
+	for peer; do SELECT=${SELECT/ $peer / }; done
+	ABSENT+=" $module"
+}
+
 if [ "${1-}" != --inside ]; then
 	export ENGINES=${ENGINES:-build/engines}
 	"$HERE/../cluster-store/fetch.sh" "$ENGINES" >&2
@@ -43,16 +58,14 @@ if [ "${1-}" != --inside ]; then
 		esac
 	fi
 	if [ "${ONLY-}" = peers ]; then
-		export PEERS=${PEERS:-build/peers}
-		"$HERE/../cluster/programs/build.sh" "$PEERS" whereabouts >&2
-		case $? in
-		0) PEERS=$(cd "$PEERS" && pwd) ;;
-		3)
-			echo "skipped: the Go modules of whereabouts are not available here"
+		export PEERS=${PEERS:-build/peers} SELECT=" ${SELECT:-$ALL_PEERS} " ABSENT=''
+		peer_programs whereabouts whereabouts slices
+		peer_programs spiderpool spiderpool
+		if [ -n "$ABSENT" ] && [[ $SELECT == " " || $SELECT == " railhead " ]]; then
+			echo "skipped: the Go modules of$ABSENT are not available here"
 			exit
-			;;
-		*) exit 1 ;;
-		esac
+		fi
+		PEERS=$(cd "$PEERS" && pwd)
 	fi
 fi
 into_sandbox "$@"
@@ -81,6 +94,8 @@ LEASED=0 DUPLICATES=0 MISSING=0
 . "$HERE/agent.sh"
 # shellcheck source=conformance/cluster-scale/peers.sh
 . "$HERE/peers.sh"
+# shellcheck source=conformance/cluster-scale/spiderpool.sh
+. "$HERE/spiderpool.sh"
 
 if [ -n "$QUICK" ]; then
 	scale one-each nodes=32 pods=1 rails=8 block=1
