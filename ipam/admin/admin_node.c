@@ -10,7 +10,7 @@
 #include "ipam/conf/labels.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
-#include "ipam/lease/block_value.h"
+#include "ipam/lease/block_index.h"
 #include "ipam/lease/pool_db.h"
 #include "ipam/node/node_file.h"
 
@@ -252,10 +252,8 @@ static int add_loans(struct json *o, const struct block_record *r)
 		return -1;
 	for (unsigned i = 0; i < r->n_lent; i++) {
 		struct json *item = lent ? json_push_object(lent) : NULL;
-		struct ip ip = r->key.start;
 
-		ip.v += r->lent[i].at;
-		if (!item || json_add_str(item, "address", ip_format(ip, text)) ||
+		if (!item || json_add_str(item, "address", ip_format(block_lent_ip(r, i), text)) ||
 		    json_add_str(item, "node", r->lent[i].to.node) ||
 		    json_add_bool(item, "taken", r->lent[i].taken))
 			return -1;

@@ -107,7 +107,8 @@ int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
 	int loan;
 
 	loan = block_loan(l, s->scope, ip, &r, e);
-	if (loan > 0)
+	c.is_loan = loan > 0;
+	if (c.is_loan)
 		*out = c;
 	if (loan)
 		return loan < 0 ? -1 : 0;
@@ -273,7 +274,9 @@ static int search_loans(const struct block_search *h, struct addr_choice *out, s
 	key_of_loans(&prefix, h->s->scope);
 	if (lease_db_scan(h->l, &prefix, see_loan, &s, e) || s.failed)
 		return -1;
-	*out = (struct addr_choice){ .source = h->s, .ip = s.ip, .keep_cursor = true };
+	*out = (struct addr_choice){
+		.source = h->s, .ip = s.ip, .keep_cursor = true, .is_loan = true
+	};
 	return s.ip.family ? 1 : 0;
 }
 

@@ -116,18 +116,12 @@ int block_view_load(struct lease_db *l, const struct block_key *b, struct block_
 /* ---- put ---- */
 
 /* A contested block that is lost at last is in conflict since it was contested. */
-static int keep_since(struct lease_db *l, const char *key, struct block_record *r, struct err *e)
+static int64_t since_of(const struct lease_db *l, const struct block_record *old,
+			const struct block_record *r)
 {
-	struct block_record old = { .since = 0 };
-	const char *text;
-
-	r->since = 0;
 	if (!block_is_in_conflict(r))
 		return 0;
-	if (lease_db_get(l, key, &text, e) || (text && block_value_parse(key, text, &old, e)))
-		return -1;
-	r->since = old.since ? old.since : l->now;
-	return 0;
+	return old->since ? old->since : l->now;
 }
 
 static bool is_lent_same(const struct block_record *a, const struct block_record *b)
@@ -143,53 +137,41 @@ static bool is_lent_same(const struct block_record *a, const struct block_record
  * The first address that was never used may be another one after the change. A search must not read
  * a block in vain whose first address is masked, and must find one that came back.
  */
-static int moves_cursor(struct lease_db *l, const struct block_view *v,
+static int moves_cursor(struct lease_db *l, const struct block_record *old,
 			const struct block_record *r, bool *moves, struct err *e)
 {
-	struct block_record old = { .state = BLOCK_WANTED };
-	const char *usage, *text;
-	char id[KEY_ID_LEN + 1];
+	char scope[KEY_SCOPE_MAX], id[KEY_ID_LEN + 1];
+	const char *usage;
 	struct key k;
 
-	key_of_usage(&k, v->at.scope, pool_block_id(r->key.start, id));
-	if (lease_db_get(l, k.s, &usage, e) || lease_db_get(l, v->key.s, &text, e) ||
-	    (text && block_value_parse(v->key.s, text, &old, e)))
+	key_scope(scope, 'p', r->key.pool);
+	key_of_usage(&k, scope, pool_block_id(r->key.start, id));
+	if (lease_db_get(l, k.s, &usage, e))
 		return -1;
 	*moves = r->state == BLOCK_GRANTED &&
-		 (!usage || old.state < BLOCK_GRANTED || !is_lent_same(&old, r));
-	return 0;
-}
-
-static int had_loans(struct lease_db *l, const char *key, bool *had, struct err *e)
-{
-	struct block_record old = { .n_lent = 0 };
-	const char *text;
-
-	if (lease_db_get(l, key, &text, e) || (text && block_value_parse(key, text, &old, e)))
-		return -1;
-	*had = old.n_lent > 0;
+		 (!usage || old->state < BLOCK_GRANTED || !is_lent_same(old, r));
 	return 0;
 }
 
 static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct block_job *job = arg;
-	struct block_record r = *job->put;
+	struct block_record r = *job->put, old = { .state = BLOCK_WANTED };
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	char id[KEY_ID_LEN + 1];
 	struct block_place place;
-	bool moves, had;
+	bool moves, found;
 
-	if (block_view_load(l, &r.key, &v, e) || keep_since(l, v.key.s, &r, e) ||
-	    had_loans(l, v.key.s, &had, e))
+	if (block_view_load(l, &r.key, &v, e) || block_db_record(l, &v.key, &old, &found, e))
 		return -1;
+	r.since = since_of(l, &old, &r);
 	/* A power loss must neither bring back nor forget what another node has. */
-	if (r.key.one || r.n_lent || had)
+	if (r.key.one || r.n_lent || old.n_lent)
 		lease_db_sync(l);
 	if (r.key.one)
 		return lease_db_put(l, v.key.s, block_value_print(&r), e);
 	pool_block_id(r.key.start, id);
-	if (block_place_begin(l, &v.at, id, &place, e) || moves_cursor(l, &v, &r, &moves, e) ||
+	if (block_place_begin(l, &v.at, id, &place, e) || moves_cursor(l, &old, &r, &moves, e) ||
 	    lease_db_put(l, v.key.s, block_value_print(&r), e))
 		return -1;
 	if (moves && block_cursor_set(l, &v.pool.source, r.key.start, e))

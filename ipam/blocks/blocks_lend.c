@@ -143,6 +143,27 @@ static int count_rested(const char *key, const char *value, void *arg)
 	return 0;
 }
 
+/* Usable addresses of the block that are lent. Most blocks lend none: they are not decoded. */
+static int count_lent(struct lease_db *l, const struct source *s, struct ip start, uint64_t *n,
+		      struct err *e)
+{
+	struct block_record r;
+	const char *text;
+	struct key k;
+
+	*n = 0;
+	key_of_block(&k, s->scope, start);
+	if (lease_db_get(l, k.s, &text, e))
+		return -1;
+	if (!text || !block_value_may_lend(text))
+		return 0;
+	if (block_value_parse(k.s, text, &r, e))
+		return -1;
+	for (unsigned i = 0; i < r.n_lent; i++)
+		*n += ranges_contain(&s->usable, block_lent_ip(&r, i));
+	return 0;
+}
+
 static int add_spare(struct lease_db *l, const struct pool_entry *pool, const struct key_free *f,
 		     uint64_t *n, struct err *e)
 {
@@ -154,6 +175,7 @@ static int add_spare(struct lease_db *l, const struct pool_entry *pool, const st
 				    .cooldown = s->policy.cooldown };
 	char id[KEY_ID_LEN + 1];
 	struct key prefix, from, rests;
+	uint64_t lent;
 
 	key_of_addresses(&prefix, s->scope, range.first.family);
 	key_of_address(&from, s->scope, range.first);
@@ -162,16 +184,12 @@ static int add_spare(struct lease_db *l, const struct pool_entry *pool, const st
 			       e) ||
 	    lease_db_scan(l, &rests, count_rested, &rested, e))
 		return -1;
-
-	auto_clean(source_clear) struct source block = { .label = "" };
-
-	if (block_source(l, s, f->start, &block, e))
+	if (count_lent(l, s, f->start, &lent, e))
 		return -1;
 
-	/* A lent address that rested here is counted on both sides. */
-	const u128 have = ranges_capacity_in(&block.usable, range) + rested.n;
+	const u128 have = ranges_capacity_in(&s->usable, range) + rested.n;
 
-	*n += have > all.n ? (uint64_t)(have - all.n) : 0;
+	*n += have > all.n + lent ? (uint64_t)(have - all.n - lent) : 0;
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 
 #include "ipam/conf/pool_slice.h"
 #include "ipam/conf/range_list.h"
-#include "ipam/lease/block_value.h"
+#include "ipam/lease/block_index.h"
 #include "ipam/lease/pool_db.h"
 #include "ipam/node/node_file.h"
 
@@ -102,12 +102,8 @@ static int see_block(const char *key, const char *value, void *arg)
 	s->failed = block_value_parse(key, value, &r, s->e) != 0;
 	if (!s->failed && r.key.one)
 		note_loan(&s->out->borrowed, block_key_ip(&r.key), "");
-	for (unsigned i = 0; !s->failed && i < r.n_lent; i++) {
-		struct ip ip = r.key.start;
-
-		ip.v += r.lent[i].at;
-		note_loan(&s->out->lent, ip, r.lent[i].to.node);
-	}
+	for (unsigned i = 0; !s->failed && i < r.n_lent; i++)
+		note_loan(&s->out->lent, block_lent_ip(&r, i), r.lent[i].to.node);
 	return s->failed;
 }
 

@@ -177,10 +177,18 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 	return 0;
 }
 
+struct ip block_lent_ip(const struct block_record *r, unsigned i)
+{
+	struct ip ip = r->key.start;
+
+	ip.v += r->lent[i].at;
+	return ip;
+}
+
 const struct loan *block_lends(const struct block_record *r, struct ip ip)
 {
 	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (r->key.start.v + r->lent[i].at == ip.v)
+		if (ip_equal(block_lent_ip(r, i), ip))
 			return &r->lent[i];
 	}
 	return NULL;
@@ -194,9 +202,8 @@ int block_source_of(const struct source *pool, const struct block_record *r, str
 	if (pool_block_source(pool, r->key.start, &s, e))
 		return -1;
 	for (unsigned i = 0; i < r->n_lent; i++) {
-		struct ip lent = r->key.start;
+		const struct ip lent = block_lent_ip(r, i);
 
-		lent.v += r->lent[i].at;
 		if (ranges_remove(&s.usable, (struct ip_range){ lent, lent }, e)) {
 			source_clear(&s);
 			return -1;
@@ -219,16 +226,25 @@ int block_source(struct lease_db *l, const struct source *pool, struct ip start,
 	return found ? block_source_of(pool, &r, out, e) : pool_block_source(pool, start, out, e);
 }
 
+int block_db_record(struct lease_db *l, const struct key *key, struct block_record *out,
+		    bool *found, struct err *e)
+{
+	const char *text;
+
+	if (lease_db_get(l, key->s, &text, e) || (text && block_value_parse(key->s, text, out, e)))
+		return -1;
+	*found = text != NULL;
+	return 0;
+}
+
 int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block_record *out,
 	       struct err *e)
 {
-	const char *text;
 	struct key k;
+	bool found;
 
 	key_of_loan(&k, scope, ip);
-	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, out, e)))
-		return -1;
-	return text != NULL;
+	return block_db_record(l, &k, out, &found, e) ? -1 : found;
 }
 
 int block_cursor_set(struct lease_db *l, const struct source *pool, struct ip start, struct err *e)

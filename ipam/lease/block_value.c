@@ -175,6 +175,11 @@ char *block_value_print(const struct block_record *r)
 	return json_print(o, false);
 }
 
+bool block_value_may_lend(const char *text)
+{
+	return strstr(text, "\"lent\"") != NULL;
+}
+
 void block_value_key(const struct block_key *b, struct key *out)
 {
 	char scope[KEY_SCOPE_MAX];

@@ -27,6 +27,12 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 char *block_value_print(const struct block_record *r);
 void block_value_key(const struct block_key *b, struct key *out);
 
+/*
+ * block_value_may_lend - false: the record lends no address. It is a cheap look at the text, to
+ * decode only those that may.
+ */
+bool block_value_may_lend(const char *text);
+
 /* block_state_name - "granted", as in the record. */
 const char *block_state_name(enum block_state s);
 

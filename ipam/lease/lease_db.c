@@ -254,15 +254,14 @@ static const char *source_id(const struct source *s, struct ip ip, char block[KE
 }
 
 /* The block of a loan has no record here: the loan has the mark itself. */
-static int is_marked(struct lease_db *l, const struct block_place *place,
-		     const struct key_address *a, bool *probe, struct err *e)
+static int is_marked(struct lease_db *l, const struct addr_choice *c,
+		     const struct block_place *place, bool *probe, struct err *e)
 {
 	struct block_record loan = { .probe = false };
 
-	*probe = place->probe;
-	if (place->is_block && block_loan(l, a->scope, a->ip, &loan, e) < 0)
+	if (c->is_loan && block_loan(l, c->source->scope, c->ip, &loan, e) < 0)
 		return -1;
-	*probe |= loan.probe;
+	*probe = place->probe || loan.probe;
 	return 0;
 }
 
@@ -285,7 +284,7 @@ int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struc
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
 	if (block_place_begin(l, &a, rec.source, &place, e) ||
-	    is_marked(l, &place, &a, &rec.probe, e))
+	    is_marked(l, c, &place, &rec.probe, e))
 		return -1;
 	if (clear_past(l, &a, &k, &rec, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
 	    add_owned(l, o, &k, e) || set_by_pod(l, &a, o, &k, e) ||

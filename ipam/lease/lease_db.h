@@ -23,6 +23,7 @@ struct addr_choice {
 	bool done;
 	bool keep_cursor; /* next and done are not set: the cursor of the address' source stays */
 	bool restarted;   /* the search restarted, because addresses had been forgotten */
+	bool is_loan;     /* another node lends the address to this one */
 };
 
 /*
