@@ -29,11 +29,7 @@ bool loans_is_inside(const struct agent_pool *p, const struct loan *l)
 
 bool loans_hold(const struct block *b)
 {
-	for (unsigned i = 0; i < b->n_loans; i++) {
-		if (b->loans[i].taken && !b->loans[i].returned)
-			return true;
-	}
-	return false;
+	return block_borrower(b) != NULL;
 }
 
 static bool is_same(const struct loan *x, const struct loan *y)
@@ -55,15 +51,6 @@ static const struct loan *find_in(const struct block *b, const struct loan *like
 	return find((struct loan *)b->loans, b->n_loans, like);
 }
 
-static bool marks(const struct block_record *r, uint32_t at)
-{
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (r->lent[i].at == at)
-			return true;
-	}
-	return false;
-}
-
 void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b)
 {
 	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
@@ -72,7 +59,7 @@ void lend_adopt(const struct agent *a, struct block_record *r, const struct bloc
 		struct loan l = b->loans[i];
 
 		l.since = a->now;
-		if (!l.returned && loans_is_inside(p, &l) && !marks(r, l.at))
+		if (!l.returned && loans_is_inside(p, &l) && !block_lent(r, l.at))
 			r->lent[r->n_lent++] = l;
 	}
 }

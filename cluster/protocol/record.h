@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h: the blocks in a node's own store, and the rule that every ADD compares. Pure.
+ * record.h: the blocks in a node's own store, what they lend, and the rule that every ADD compares.
+ * Pure.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_RECORD_H
 #define RAILHEAD_CLUSTER_PROTOCOL_RECORD_H
@@ -63,6 +64,37 @@ struct node_record {
 	int64_t frozen; /* CLOCK_BOOTTIME, ns: until then no claims and returns; 0: not frozen */
 	bool strays;    /* blocks may show loans to this node that its store does not know */
 };
+
+/*
+ * block_lent - the loan in the record of the address that is `at` after the start of the block;
+ * NULL: none. block_lent_ip - the address of the i-th loan.
+ */
+static inline const struct loan *block_lent(const struct block_record *r, u128 at)
+{
+	for (unsigned i = 0; i < r->n_lent; i++) {
+		if (r->lent[i].at == at)
+			return &r->lent[i];
+	}
+	return NULL;
+}
+
+static inline struct ip block_lent_ip(const struct block_record *r, unsigned i)
+{
+	struct ip ip = r->key.start;
+
+	ip.v += r->lent[i].at;
+	return ip;
+}
+
+/* block_borrower - a node to which the owner of the block lends an address; NULL: none. */
+static inline const char *block_borrower(const struct block *b)
+{
+	for (unsigned i = 0; i < b->n_loans; i++) {
+		if (b->loans[i].taken && !b->loans[i].returned)
+			return b->loans[i].to.node;
+	}
+	return NULL;
+}
 
 /*
  * node_may_give, block_may_give - the rule that the transaction of an ADD compares: whether the

@@ -87,15 +87,6 @@ static uint32_t count_used(void *arg, const struct block_key *key)
 	return count_leases(arg, key) + (r ? r->n_lent : 0);
 }
 
-static bool is_lent(const struct block_record *r, uint32_t at)
-{
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (r->lent[i].at == at)
-			return true;
-	}
-	return false;
-}
-
 /* May this machine assign from this block? As the transaction of an ADD asks. */
 /* Its store has a definition by which loans go back. */
 static bool knows_no_loans(const struct machine *m)
@@ -133,7 +124,7 @@ static bool give(struct world *w, struct machine *m, uint32_t choice)
 			continue;
 		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
 			if (m->lease[first + k] || (r->key.one && k + 1 != r->key.one) ||
-			    (is_lent(r, k) && w->set.wrong != GIVE_LENT))
+			    (block_lent(r, k) && w->set.wrong != GIVE_LENT))
 				continue;
 			w->counts.borrowed += r->key.one > 0;
 			give_one(w, m, r, first + k);
@@ -217,7 +208,7 @@ static int lend(void *arg, const struct block_key *key, uint32_t one, const stru
 	for (uint32_t i = 0; i < 1U << m->world->set.bits; i++) {
 		at.one = i + 1;
 		if ((one != LOAN_ANY && one != at.one) || m->lease[slot_of(m, &at)] ||
-		    is_lent(r, i) || r->n_lent == LOANS_MAX)
+		    block_lent(r, i) || r->n_lent == LOANS_MAX)
 			continue;
 		*out = (struct loan){ .at = i, .to = *to };
 		r->lent[r->n_lent++] = *out;
@@ -350,7 +341,7 @@ static void look_at_want(struct world *w, struct machine *m)
 	agent_unwant(m->agent, &key);
 	w->counts.wants[m->answer.how]++;
 	r = world_on_disk(m, &whole);
-	if (!r || !world_may_give(m, r) || is_lent(r, key.one - 1))
+	if (!r || !world_may_give(m, r) || block_lent(r, key.one - 1))
 		r = world_on_disk(m, &key);
 	if (r && world_may_give(m, r) && !m->lease[m->wanted])
 		give_one(w, m, r, m->wanted);

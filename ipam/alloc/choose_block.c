@@ -47,13 +47,13 @@ static bool is_usable(const struct block_search *h, const struct block_record *r
 static int check_block(const struct block_search *h, struct ip start, struct block_record *r,
 		       struct err *e)
 {
-	const char *text;
 	struct key k;
+	bool found;
 
 	key_of_block(&k, h->s->scope, start);
-	if (lease_db_get(h->l, k.s, &text, e) || (text && block_value_parse(k.s, text, r, e)))
+	if (block_db_record(h->l, &k, r, &found, e))
 		return -1;
-	return text && is_usable(h, r);
+	return found && is_usable(h, r);
 }
 
 /* In a pool that leaves, loans go back when their pods have ended. */
@@ -223,56 +223,28 @@ static int search_blocks(const struct block_search *h, struct addr_choice *out, 
 struct loan_search {
 	const struct block_search *h;
 	struct ip ip; /* IP_NONE: nothing found */
-	struct err *e;
-	bool failed;
 };
 
-/* 1: the address is free, and has rested if it must. */
-static int is_free(const struct block_search *h, struct ip ip, struct err *e)
-{
-	auto_lease struct lease rec = { 0 };
-	struct key k;
-	bool found;
-
-	key_of_address(&k, h->s->scope, ip);
-	if (lease_db_lease(h->l, k.s, &rec, &found, e))
-		return -1;
-	if (!found)
-		return 1;
-	return rec.state != LEASE_HELD &&
-	       (h->cooling || lease_db_has_rested(rec.since, h->l->now, h->s->policy.cooldown));
-}
-
-static int see_loan(const char *key, const char *value, void *arg)
+static int take_loan(const struct block_record *r, void *arg)
 {
 	struct loan_search *s = arg;
-	struct block_record r;
-	struct ip ip;
-	int rc;
+	const struct ip ip = block_key_ip(&r->key);
+	bool fits = is_usable(s->h, r) && !request_avoids(s->h->request, s->h->s, ip);
 
-	if (block_value_parse(key, value, &r, s->e)) {
-		s->failed = true;
-		return 1;
-	}
-	ip = block_key_ip(&r.key);
-	if (!is_usable(s->h, &r) || !ranges_contain(&s->h->s->usable, ip) ||
-	    request_avoids(s->h->request, s->h->s, ip))
-		return 0;
-	rc = is_free(s->h, ip, s->e);
-	s->failed = rc < 0;
-	if (rc > 0)
+	if (fits)
 		s->ip = ip;
-	return rc != 0;
+	return fits;
 }
 
 /* Addresses that other nodes lend: only if no block of this node has one. They are few. */
 static int search_loans(const struct block_search *h, struct addr_choice *out, struct err *e)
 {
-	struct loan_search s = { .h = h, .ip = { .family = IP_NONE }, .e = e };
-	struct key prefix;
+	struct loan_search s = { .h = h, .ip = { .family = IP_NONE } };
+	const struct loan_query q = { h->s, &h->node,
+				      h->cooling ? LEASE_DB_ANY_REST : h->s->policy.cooldown,
+				      take_loan, &s };
 
-	key_of_loans(&prefix, h->s->scope);
-	if (lease_db_scan(h->l, &prefix, see_loan, &s, e) || s.failed)
+	if (block_free_loans(h->l, &q, e))
 		return -1;
 	*out = (struct addr_choice){
 		.source = h->s, .ip = s.ip, .keep_cursor = true, .is_loan = true
@@ -381,13 +353,13 @@ static int refuse_lent(struct lease_db *l, const struct source *s, struct ip ip,
 	const struct loan *lent;
 	char text[IP_STR_LEN];
 	struct block_record r;
-	const char *value;
 	struct key k;
+	bool found;
 
 	key_of_block(&k, s->scope, pool_block_range(s->blocks.bits, ip).first);
-	if (lease_db_get(l, k.s, &value, e) || (value && block_value_parse(k.s, value, &r, e)))
+	if (block_db_record(l, &k, &r, &found, e))
 		return -1;
-	lent = value ? block_lends(&r, ip) : NULL;
+	lent = found ? block_lends(&r, ip) : NULL;
 	if (!lent)
 		return 0;
 	err_set(e, ERR_BUSY, 0, "address %s of %s is lent to node %s", ip_format(ip, text),

@@ -246,13 +246,13 @@ static int see_address(const char *key, const char *value, void *arg)
 static int has_block(struct lease_db *l, const struct block_view *v, bool *has, struct err *e)
 {
 	struct block_record r;
-	const char *text;
 	struct key k;
+	bool found;
 
 	key_of_block(&k, v->at.scope, v->at.ip);
-	if (lease_db_get(l, k.s, &text, e) || (text && block_value_parse(k.s, text, &r, e)))
+	if (block_db_record(l, &k, &r, &found, e))
 		return -1;
-	*has = text && r.state >= BLOCK_GRANTED;
+	*has = found && r.state >= BLOCK_GRANTED;
 	return 0;
 }
 
@@ -285,10 +285,10 @@ static int used_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	struct address_scan scan = { .held = 0 };
 	struct block_record r = { .n_lent = 0 };
-	const char *text;
+	bool found;
 
 	if (block_view_load(l, job->key, &v, e) || scan_block(l, &v, &scan, e) ||
-	    lease_db_get(l, v.key.s, &text, e) || (text && block_value_parse(v.key.s, text, &r, e)))
+	    block_db_record(l, &v.key, &r, &found, e))
 		return -1;
 	job->n = scan.held;
 	job->unprobed = scan.unprobed;
@@ -390,16 +390,14 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct block_record r = { .n_lent = 0 };
 	struct key_address a;
 	struct key entry, usage;
-	const char *text;
-	bool loans;
+	bool found, loans;
 
 	job->result = 0;
 	if (block_view_load(l, job->key, &v, e))
 		return drop_unknown(l, job->key, e);
 	if (v.is_loan)
 		return drop_loan(l, &v, job, e);
-	if (scan_block(l, &v, &scan, e) || lease_db_get(l, v.key.s, &text, e) ||
-	    (text && block_value_parse(v.key.s, text, &r, e)))
+	if (scan_block(l, &v, &scan, e) || block_db_record(l, &v.key, &r, &found, e))
 		return -1;
 	job->result = scan.held > 0 || r.n_lent > 0;
 	if (job->result)
@@ -430,14 +428,14 @@ static int retire_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	struct address_scan scan = { .held = 0 };
 	struct block_record r;
-	const char *text;
 	struct key entry;
+	bool found;
 
-	if (block_view_load(l, job->key, &v, e) || lease_db_get(l, v.key.s, &text, e))
+	if (block_view_load(l, job->key, &v, e) || block_db_record(l, &v.key, &r, &found, e))
 		return -1;
-	if (!text)
+	if (!found)
 		return err_set(e, ERR_NOTFOUND, 0, "there is no record %s", v.key.s);
-	if (block_value_parse(v.key.s, text, &r, e) || scan_block(l, &v, &scan, e))
+	if (scan_block(l, &v, &scan, e))
 		return -1;
 	/* A parked address goes to the same pod again, which need not wait. */
 	job->result = scan.held || r.n_lent || (scan.cooling && !v.pool.source.blocks.moves) ||

@@ -11,71 +11,58 @@
 
 /* ---- lend ---- */
 
-/* 1: no pod has the address, and it does not cool down. */
-static int is_idle(struct lease_db *l, const struct block_view *v, struct ip ip, int64_t cooldown,
-		   struct err *e)
-{
-	auto_lease struct lease rec = { .tree = NULL };
-	struct key k;
-	bool found;
-
-	key_of_address(&k, v->at.scope, ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	return !found ||
-	       (rec.state != LEASE_HELD && lease_db_has_rested(rec.since, l->now, cooldown));
-}
+struct lend_job {
+	const struct blocks_loan *want;
+	struct block_record r; /* of the block */
+	struct loan loan;
+	int result;
+};
 
 /* 1: *ip is an address of the block that may be lent. */
-static int find_idle(struct lease_db *l, const struct block_view *v, uint32_t one, struct ip *ip,
-		     struct err *e)
+static int find_idle(struct lease_db *l, const struct block_view *v, const struct lend_job *job,
+		     struct ip *ip, struct err *e)
 {
 	auto_clean(source_clear) struct source block = { .label = "" };
+	const uint32_t one = job->want->one;
+	struct key_address a = v->at;
 	bool have;
 
-	if (block_source(l, &v->pool.source, v->at.ip, &block, e))
+	if (block_source_of(&v->pool.source, &job->r, &block, e))
 		return -1;
 	have = block.usable.n > 0;
 	*ip = have ? block.usable.items[0].first : v->at.ip;
 	for (; have; have = ranges_after(&block.usable, *ip, ip)) {
-		int rc = one == LOAN_ANY || ip->v == v->at.ip.v + one - 1
-				 ? is_idle(l, v, *ip, v->pool.source.policy.cooldown, e)
-				 : 0;
-
+		if (one != LOAN_ANY && ip->v != v->at.ip.v + one - 1)
+			continue;
+		a.ip = *ip;
+		int rc = lease_db_is_free(l, &a, v->pool.source.policy.cooldown, e);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-struct lend_job {
-	const struct blocks_loan *want;
-	struct loan loan;
-	int result;
-};
-
 static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct lend_job *job = arg;
 	struct key_address lent;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
-	struct block_record r;
+	struct block_record *r = &job->r;
 	struct block_place place;
 	char id[KEY_ID_LEN + 1];
-	const char *text;
 	struct ip ip;
+	bool found;
 
 	job->result = 1;
-	if (block_view_load(l, job->want->key, &v, e) || lease_db_get(l, v.key.s, &text, e) ||
-	    (text && block_value_parse(v.key.s, text, &r, e)))
+	if (block_view_load(l, job->want->key, &v, e) || block_db_record(l, &v.key, r, &found, e))
 		return -1;
-	if (!text || r.state != BLOCK_GRANTED || r.n_lent == LOANS_MAX)
+	if (!found || r->state != BLOCK_GRANTED || r->n_lent == LOANS_MAX)
 		return 0;
-	int rc = find_idle(l, &v, job->want->one, &ip, e);
+	int rc = find_idle(l, &v, job, &ip, e);
 	if (rc <= 0)
 		return rc;
 	job->loan = (struct loan){ .at = (uint32_t)(ip.v - v.at.ip.v), .to = *job->want->to };
-	r.lent[r.n_lent++] = job->loan;
+	r->lent[r->n_lent++] = job->loan;
 	job->result = 0;
 	lease_db_sync(l);
 	pool_block_id(v.at.ip, id);
@@ -83,7 +70,7 @@ static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 	lent.ip = ip;
 	/* A resting lease would say later that a pod of this node has probed the address. */
 	if (block_place_begin(l, &v.at, id, &place, e) || lease_db_forget(l, &lent, e) ||
-	    lease_db_put(l, v.key.s, block_value_print(&r), e) ||
+	    lease_db_put(l, v.key.s, block_value_print(r), e) ||
 	    block_cursor_set(l, &v.pool.source, v.at.ip, e))
 		return -1;
 	return block_place_end_record(l, &place, e);
@@ -149,6 +136,7 @@ static int count_lent(struct lease_db *l, const struct source *s, struct ip star
 {
 	struct block_record r;
 	const char *text;
+	struct err why;
 	struct key k;
 
 	*n = 0;
@@ -157,8 +145,9 @@ static int count_lent(struct lease_db *l, const struct source *s, struct ip star
 		return -1;
 	if (!text || !block_value_may_lend(text))
 		return 0;
-	if (block_value_parse(k.s, text, &r, e))
-		return -1;
+	/* verify repairs a damaged record */
+	if (block_value_parse(k.s, text, &r, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	for (unsigned i = 0; i < r.n_lent; i++)
 		*n += ranges_contain(&s->usable, block_lent_ip(&r, i));
 	return 0;
@@ -193,31 +182,13 @@ static int add_spare(struct lease_db *l, const struct pool_entry *pool, const st
 	return 0;
 }
 
-/* Loans of the pool that may be assigned from, and are free. */
-struct spare_loans {
-	struct lease_db *l;
-	const struct pool_entry *pool;
-	uint64_t epoch, n;
-	struct err *e;
-	bool failed;
-};
-
-static int see_loan(const char *key, const char *value, void *arg)
+static int count_loan(const struct block_record *loan, void *arg)
 {
-	struct spare_loans *s = arg;
-	struct block_view v = { .is_loan = true };
-	struct block_record r;
-	int rc = 0;
+	uint64_t *n = arg;
 
-	s->failed = block_value_parse(key, value, &r, s->e) != 0;
-	if (!s->failed && r.state == BLOCK_GRANTED && r.epoch == s->epoch &&
-	    ranges_contain(&s->pool->source.usable, block_key_ip(&r.key))) {
-		key_scope(v.at.scope, 'p', r.key.pool);
-		rc = is_idle(s->l, &v, block_key_ip(&r.key), s->pool->source.policy.cooldown, s->e);
-	}
-	s->failed |= rc < 0;
-	s->n += rc > 0;
-	return s->failed;
+	(void)loan;
+	++*n;
+	return 0;
 }
 
 /* A node whose number does not fit a pool with slices assigns nothing of it. 1: it does not. */
@@ -270,13 +241,10 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 	if (pool.source.slice.size)
 		return 0;
 
-	struct spare_loans loans = { l, &pool, node.epoch, 0, e, false };
+	const struct loan_query loans = { &pool.source, &node, pool.source.policy.cooldown,
+					  count_loan, &job->n };
 
-	key_of_loans(&last, q.scope);
-	if (lease_db_scan(l, &last, see_loan, &loans, e) || loans.failed)
-		return -1;
-	job->n += loans.n;
-	return 0;
+	return block_free_loans(l, &loans, e);
 }
 
 int blocks_spare(struct ipam *m, const char *pool, uint64_t *out, struct err *e)

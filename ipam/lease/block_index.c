@@ -177,21 +177,9 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 	return 0;
 }
 
-struct ip block_lent_ip(const struct block_record *r, unsigned i)
-{
-	struct ip ip = r->key.start;
-
-	ip.v += r->lent[i].at;
-	return ip;
-}
-
 const struct loan *block_lends(const struct block_record *r, struct ip ip)
 {
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (ip_equal(block_lent_ip(r, i), ip))
-			return &r->lent[i];
-	}
-	return NULL;
+	return ip.v < r->key.start.v ? NULL : block_lent(r, ip.v - r->key.start.v);
 }
 
 int block_source_of(const struct source *pool, const struct block_record *r, struct source *out,
@@ -245,6 +233,39 @@ int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block
 
 	key_of_loan(&k, scope, ip);
 	return block_db_record(l, &k, out, &found, e) ? -1 : found;
+}
+
+struct loan_scan {
+	struct lease_db *l;
+	const struct loan_query *q;
+	struct err *e;
+	bool failed;
+};
+
+static int see_loan(const char *key, const char *value, void *arg)
+{
+	struct loan_scan *s = arg;
+	struct block_record r;
+	struct key_address a;
+
+	if (block_value_parse(key, value, &r, s->e) || key_parse_loan(key, &a)) {
+		s->failed = true;
+		return 1;
+	}
+	if (!block_may_give(s->q->node, &r) || !ranges_contain(&s->q->pool->usable, a.ip))
+		return 0;
+	int rc = lease_db_is_free(s->l, &a, s->q->cooldown, s->e);
+	s->failed = rc < 0;
+	return rc > 0 ? s->q->fn(&r, s->q->arg) : rc;
+}
+
+int block_free_loans(struct lease_db *l, const struct loan_query *q, struct err *e)
+{
+	struct loan_scan s = { l, q, e, false };
+	struct key prefix;
+
+	key_of_loans(&prefix, q->pool->scope);
+	return lease_db_scan(l, &prefix, see_loan, &s, e) || s.failed ? -1 : 0;
 }
 
 int block_cursor_set(struct lease_db *l, const struct source *pool, struct ip start, struct err *e)

@@ -53,14 +53,13 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 /*
  * block_source - pool_block_source() without the addresses that this node lends. block_source_of -
  * the same of a record that the caller has read. block_lends - the record has a loan of this
- * address; NULL: none. block_lent_ip - the address of its i-th loan.
+ * address; NULL: none.
  */
 int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
 		 struct err *e) must_check;
 int block_source_of(const struct source *pool, const struct block_record *r, struct source *out,
 		    struct err *e) must_check;
 const struct loan *block_lends(const struct block_record *r, struct ip ip);
-struct ip block_lent_ip(const struct block_record *r, unsigned i);
 
 /*
  * block_db_record - the record of a block or a loan with this key. *found false: there is none, and
@@ -72,6 +71,19 @@ int block_db_record(struct lease_db *l, const struct key *key, struct block_reco
 /* block_loan - *out is the loan of the address ip that this node has. 1: it has one; 0: none. */
 int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block_record *out,
 	       struct err *e) must_check;
+
+/*
+ * block_free_loans - call fn for each loan to this node that the node may assign now, and that is
+ * free. cooldown: as in lease_db_is_free(). fn returns non-zero to stop.
+ */
+struct loan_query {
+	const struct source *pool;
+	const struct node_record *node;
+	int64_t cooldown;
+	int (*fn)(const struct block_record *loan, void *arg);
+	void *arg;
+};
+int block_free_loans(struct lease_db *l, const struct loan_query *q, struct err *e) must_check;
 
 /*
  * block_cursor_set - find the first address of the block that was never used, and store it as the

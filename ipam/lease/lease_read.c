@@ -60,6 +60,22 @@ int lease_db_lease(struct lease_db *l, const char *key, struct lease *out, bool 
 	return 0;
 }
 
+int lease_db_is_free(struct lease_db *l, const struct key_address *a, int64_t cooldown,
+		     struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	struct key k;
+	bool found;
+
+	key_of_address(&k, a->scope, a->ip);
+	if (lease_db_lease(l, k.s, &rec, &found, e))
+		return -1;
+	if (!found)
+		return 1;
+	return rec.state != LEASE_HELD &&
+	       (cooldown == LEASE_DB_ANY_REST || lease_db_has_rested(rec.since, l->now, cooldown));
+}
+
 int lease_db_list(struct lease_db *l, const struct key *k, struct key_list *out, struct err *e)
 {
 	const char *text;

@@ -67,6 +67,14 @@ int lease_db_list(struct lease_db *l, const struct key *k, struct key_list *out,
 bool lease_db_sticky_key(struct key *k, const char *scope, const struct owner *o);
 
 /*
+ * lease_db_is_free - 1: no owner holds the address, and it has rested for its cooldown (ns;
+ * LEASE_DB_ANY_REST: it may cool down). 0: it is not. -1: an error.
+ */
+#define LEASE_DB_ANY_REST INT64_C(-1)
+int lease_db_is_free(struct lease_db *l, const struct key_address *a, int64_t cooldown,
+		     struct err *e) must_check;
+
+/*
  * The store's calls on this transaction, see struct store_ops. lease_db_sync - the transaction must
  * survive a power loss. lease_db_scan - over the keys with a prefix. lease_db_put takes over text;
  * NULL means that printing it ran out of memory.

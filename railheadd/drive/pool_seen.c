@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cluster/protocol/object_json.h"
+#include "cluster/protocol/record.h"
 #include "ipam/conf/pool_blocks.h"
 
 void pool_seen_read(const struct cluster_object *o, struct pool_seen *out)
@@ -46,16 +47,6 @@ static bool is_inside(struct ip_prefix subnet, struct ip start)
 	return ip_in_prefix(subnet, start) || (start.v < subnet.addr.v && last.v >= subnet.addr.v);
 }
 
-/* NULL: no node has the loan of an address of the block. */
-static const char *borrower_of(const struct block *b)
-{
-	for (unsigned i = 0; i < b->n_loans; i++) {
-		if (b->loans[i].taken && !b->loans[i].returned)
-			return b->loans[i].to.node;
-	}
-	return NULL;
-}
-
 static bool is_lent(const char *name, const char *borrower, struct err *why)
 {
 	err_set(why, ERR_BUSY, 0,
@@ -82,8 +73,8 @@ bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,
 		return false;
 	/* A block that cannot be read may have pods. */
 	readable = block_from_json(o->value, o->name, &b, &e) == 0;
-	if (readable && !*b.owner.node && borrower_of(&b))
-		return is_lent(o->name, borrower_of(&b), why);
+	if (readable && !*b.owner.node && block_borrower(&b))
+		return is_lent(o->name, block_borrower(&b), why);
 	if (readable && !*b.owner.node && !b.probe)
 		return false;
 	if (readable && !*b.owner.node) {
