@@ -57,8 +57,9 @@ int admin_slices(const struct admin_slices *s, struct json **out, struct err *e)
 
 /*
  * admin_blocks - the records of blocks of this node, of one pool or of all (pool NULL).
- *	[{"pool", "first", "last", "state", "assigns", "probe", "addresses", "used"}]
- * assigns: whether an ADD may take an address of it now. ERR_NOTFOUND: the pool does not exist.
+ *	[{"pool", "first", "last", "state", "assigns", "probe", "addresses", "used",
+ *	  "lent": [{"address", "node", "taken"}], "loan", "lender"}]
+ * assigns: an ADD may take an address of it now. loan: it is one. ERR_NOTFOUND: no such pool.
  */
 int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err *e) must_check;
 
@@ -99,16 +100,15 @@ int admin_pool_delete(struct ipam *m, const struct admin_delete *d, struct json 
 /*
  * admin_pools - one pool, or all in order of names (name NULL). ERR_NOTFOUND: it does not exist.
  *	[{"name", "definition": {...}, "from", "used", "resting", "capacity"}]
- * from: "cluster" if the node agent put the pool, and then there is "generation",
- * "clusterReserved" if the cluster reserves addresses of the subnet, and "reserved": how many of
- * the pool; else "node".
- * capacity is a number up to 2^53, and a decimal string above that. With slices, capacity is that
- * of this node's slice, and there is
+ * from: "node", or "cluster" if the node agent put the pool. Then there is "generation", and
+ * "reserved": how many of its addresses the cluster reserves ("clusterReserved"). capacity is a
+ * number up to 2^53, and a decimal string above that. With slices, it is that of this node's
  *	"slice": {"number", "first", "last", "slices", "leasesOutside", "leasesInOtherSlices"}
- * or, if the node has no slice, "slice": {"error"} and no capacity. With blocks, capacity is that
- *of the blocks granted to this node, and there is "blocks": {"granted", "others", "uid"} others:
- *blocks that it wants, returns or lost. No uid: the node agent did not put the pool. If the
- *definition is damaged, there is "error" instead.
+ * or, if the node has none, there is "slice": {"error"} and no capacity. With blocks, there is
+ *	"blocks": {"granted", "others", "lent", "borrowed", "uid"}
+ * others: blocks that it wants, returns or lost. lent, borrowed: addresses. capacity is that of the
+ * granted blocks without lent and with borrowed addresses. No uid: the node agent did not put the
+ * pool. If the definition is damaged, there is "error" instead.
  */
 int admin_pools(struct ipam *m, const char *name, struct json **out, struct err *e) must_check;
 

@@ -8,7 +8,7 @@
 #include "ipam/lease/pool_db.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
-#include "ipam/lease/block_value.h"
+#include "ipam/lease/block_index.h"
 #include "ipam/node/node_file.h"
 
 /* Exact in a JSON number. */
@@ -184,37 +184,60 @@ static int add_slice(struct list_job *job, struct json *pool, struct source *s, 
 	return 0;
 }
 
-/* The member "blocks", and the capacity: that of the granted blocks. */
+/* The blocks of a shared pool that this node has, and its loans. */
+struct block_sums {
+	int64_t granted, others; /* blocks */
+	int64_t lent, borrowed;  /* addresses */
+	u128 capacity;
+};
+
+static void add_block(struct block_sums *n, const struct source *s, const struct block_record *r)
+{
+	bool granted = r->state == BLOCK_GRANTED;
+
+	if (r->key.one) {
+		n->borrowed += granted;
+		n->capacity += granted && !pool_returns_loans(s) &&
+			       ranges_contain(&s->usable, block_key_ip(&r->key));
+		return;
+	}
+	n->granted += granted;
+	n->others += !granted;
+	n->lent += r->n_lent;
+	if (!granted)
+		return;
+	n->capacity +=
+		ranges_capacity_in(&s->usable, pool_block_range(s->blocks.bits, r->key.start));
+	for (unsigned i = 0; i < r->n_lent; i++)
+		n->capacity -= ranges_contain(&s->usable, block_lent_ip(r, i));
+}
+
+/* The member "blocks", and the capacity: that of the granted blocks and of loans. */
 static int add_blocks(struct list_job *job, struct json *pool, const struct source *s,
 		      struct err *e)
 {
 	struct json *o = json_add_object(pool, "blocks");
 	auto_keys struct keys keys = { .n = 0 };
+	struct block_sums n = { .granted = 0 };
+	struct key blocks, loans;
 	struct block_record r;
-	u128 capacity = 0;
-	struct key prefix;
-	int64_t granted = 0;
+	bool found;
 
-	key_of_blocks(&prefix, s->scope);
+	key_of_blocks(&blocks, s->scope);
+	key_of_loans(&loans, s->scope);
 	if (!o)
 		return err_nomem(e);
-	if (pool_db_keys(job->l, &prefix, &keys, e))
+	if (pool_db_keys(job->l, &blocks, &keys, e) || pool_db_keys(job->l, &loans, &keys, e))
 		return -1;
 	for (size_t i = 0; i < keys.n; i++) {
-		const char *text;
-
-		if (lease_db_get(job->l, keys.items[i].s, &text, e) ||
-		    block_value_parse(keys.items[i].s, text, &r, e))
+		if (block_db_record(job->l, &keys.items[i], &r, &found, e))
 			return -1;
-		if (r.state != BLOCK_GRANTED)
-			continue;
-		granted++;
-		capacity += ranges_capacity_in(&s->usable,
-					       pool_block_range(s->blocks.bits, r.key.start));
+		if (found)
+			add_block(&n, s, &r);
 	}
-	if (json_add_int(o, "granted", granted) ||
-	    json_add_int(o, "others", (int64_t)keys.n - granted) ||
-	    json_add_str(o, "uid", s->blocks.uid) || admin_add_count(pool, "capacity", capacity))
+	if (json_add_int(o, "granted", n.granted) || json_add_int(o, "others", n.others) ||
+	    json_add_int(o, "lent", n.lent) || json_add_int(o, "borrowed", n.borrowed) ||
+	    json_add_str(o, "uid", s->blocks.uid) || admin_add_count(pool, "capacity", n.capacity))
 		return err_nomem(e);
 	return 0;
 }

@@ -56,12 +56,6 @@ static int check_block(const struct block_search *h, struct ip start, struct blo
 	return found && is_usable(h, r);
 }
 
-/* In a pool that leaves, loans go back when their pods have ended. */
-static bool loans_go_back(const struct source *s)
-{
-	return s->slice.size > 0;
-}
-
 int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 		     const struct addr_request *request, struct err *e)
 {
@@ -75,7 +69,7 @@ int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 	int rc = check_block(&h, pool_block_range(s->blocks.bits, ip).first, &r, e);
 	if (rc)
 		return rc < 0 ? -1 : !block_lends(&r, ip);
-	if (loans_go_back(s))
+	if (pool_returns_loans(s))
 		return 0;
 	rc = block_loan(l, s->scope, ip, &r, e);
 	return rc > 0 ? is_usable(&h, &r) : rc;
@@ -261,7 +255,7 @@ static int search(struct block_search *h, struct addr_choice *out, struct err *e
 	if (!may_give(h->l, h->s, &h->node))
 		return 0;
 	int rc = search_blocks(h, &c, e);
-	if (rc == 0 && !loans_go_back(h->s))
+	if (rc == 0 && !pool_returns_loans(h->s))
 		rc = search_loans(h, &c, e);
 	if (rc > 0)
 		*out = c;

@@ -426,8 +426,43 @@ START_TEST(without_loans_no_record_is_read_for_them)
 }
 END_TEST
 
-TEST_PROGRAM("loans", without_loans_no_record_is_read_for_them, a_power_loss_changes_no_loan,
-	     a_damaged_loan_is_found_and_repaired,
+static void pool_is(double capacity, double lent, double borrowed, double used)
+{
+	auto_json struct json *list = NULL;
+	const struct json *pool, *blocks;
+
+	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
+	pool = json_first(list);
+	blocks = json_get(pool, "blocks");
+	ck_assert_double_eq(json_num(json_get(pool, "capacity")), capacity);
+	ck_assert_double_eq(json_num(json_get(blocks, "lent")), lent);
+	ck_assert_double_eq(json_num(json_get(blocks, "borrowed")), borrowed);
+	ck_assert_double_eq(json_num(json_get(pool, "used")), used);
+}
+
+/* Else pods on loans make a pool more than full, and a lender seems to have free addresses. */
+START_TEST(the_size_of_a_pool_counts_loans)
+{
+	struct loan loan;
+
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	pool_is(4, 0, 0, 0);
+	ck_assert_int_eq(lend("10.1.0.16", LOAN_ANY, &loan), 0);
+	pool_is(3, 1, 0, 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_WANTED), 0);
+	pool_is(3, 1, 0, 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	pool_is(4, 1, 1, 0);
+	for (const char *const *id = (const char *const[]){ "a", "b", "c", "d", NULL }; *id; id++)
+		ck_assert_int_ne(*w_add(&w, CONF, *id, ""), '!');
+	pool_is(4, 1, 1, 4);
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", the_size_of_a_pool_counts_loans, without_loans_no_record_is_read_for_them,
+	     a_power_loss_changes_no_loan, a_damaged_loan_is_found_and_repaired,
 	     the_usage_of_a_loan_stays_when_its_block_is_dropped,
 	     a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
 	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,

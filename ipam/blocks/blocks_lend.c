@@ -237,8 +237,7 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 		q.after = &last;
 	}
 
-	/* A pool that leaves assigns no loan: see choose_block.c. */
-	if (pool.source.slice.size)
+	if (pool_returns_loans(&pool.source))
 		return 0;
 
 	const struct loan_query loans = { &pool.source, &node, pool.source.policy.cooldown,

@@ -271,7 +271,7 @@ START_TEST(an_operator_sees_the_blocks_of_the_node)
 	pools = json_print(list, false);
 	ck_assert_str_eq(
 		pools, "[{\"name\":\"rail0\",\"from\":\"cluster\",\"generation\":1,\"reserved\":0,"
-		       "\"blocks\":{\"granted\":1,\"others\":1,"
+		       "\"blocks\":{\"granted\":1,\"others\":1,\"lent\":0,\"borrowed\":0,"
 		       "\"uid\":\"u1\"},\"capacity\":2,\"used\":1,\"resting\":0}]");
 	json_free(list);
 	fixture_close(&w);

@@ -37,6 +37,11 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
+bool pool_returns_loans(const struct source *pool)
+{
+	return pool->slice.size > 0;
+}
+
 bool pool_blocks_has_key(const char *key)
 {
 	for (const struct json_field *f = fields; f->key; f++) {

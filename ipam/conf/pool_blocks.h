@@ -44,6 +44,12 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 enum pool_state pool_state_of(const struct json *definition);
 bool pool_state_has_slices(enum pool_state state);
 
+/*
+ * pool_returns_loans - the shared pool leaves its blocks: a node assigns no address that another
+ * one lends, and gives each back.
+ */
+bool pool_returns_loans(const struct source *pool);
+
 /* pool_blocks_has_key - whether it is one of the keys above. */
 bool pool_blocks_has_key(const char *key);
 

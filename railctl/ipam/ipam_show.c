@@ -94,6 +94,7 @@ static struct json *add_unused(struct json *pools, const struct json *pool)
 	    json_add_copy(o, "definition", json_get(pool, "definition")) ||
 	    json_add_str(o, "from", "cluster") || !(blocks = json_add_object(o, "blocks")) ||
 	    json_add_int(blocks, "granted", 0) || json_add_int(blocks, "others", 0) ||
+	    json_add_int(blocks, "lent", 0) || json_add_int(blocks, "borrowed", 0) ||
 	    json_add_int(o, "capacity", 0) || json_add_int(o, "used", 0) ||
 	    json_add_int(o, "resting", 0))
 		return NULL;
@@ -158,10 +159,10 @@ static const char *const list_examples[] = { "railctl ipam pool list",
 const struct cmd cmd_pool_list = {
 	.name = "list",
 	.summary = "list the pools and how full each is on this node",
-	.about =
-		"SIZE of a shared pool is the number of addresses in the blocks of this node. With "
-		"--cluster the node agent reads all pools and blocks of the cluster: ALL SIZE is "
-		"the number of addresses of the pool, IN BLOCKS of them are in blocks of nodes.",
+	.about = "SIZE of a shared pool is the number of addresses in the blocks of this node. "
+		 "Those that it borrows count, and those that it lends do not. With --cluster the "
+		 "node agent reads all pools and blocks of the cluster: ALL SIZE is the number of "
+		 "addresses of the pool, IN BLOCKS of them are in blocks of nodes.",
 	.opts = { list_opts },
 	.examples = list_examples,
 	.run = pool_list,
@@ -290,8 +291,10 @@ static void show_blocks(const struct out *o, const struct json *pool)
 	if (own && !json_get(own, "uid"))
 		out_pair(o, "Own blocks", "none: the node agent does not know this pool");
 	else if (own)
-		out_pair(o, "Own blocks", "%.0f granted, %.0f others",
-			 json_num(json_get(own, "granted")), json_num(json_get(own, "others")));
+		out_pair(o, "Own blocks",
+			 "%.0f granted, %.0f others; addresses lent %.0f, borrowed %.0f",
+			 json_num(json_get(own, "granted")), json_num(json_get(own, "others")),
+			 json_num(json_get(own, "lent")), json_num(json_get(own, "borrowed")));
 }
 
 /* Which nodes assign addresses, and what the whole cluster reserves. */

@@ -130,6 +130,14 @@ static const struct pool_metric of_pools[] = {
 	    "Blocks of the shared pool that this node assigns from." },
 	  "blocks",
 	  "granted" },
+	{ { "railhead_pool_lent", METRIC_GAUGE,
+	    "Addresses of its blocks that this node lends or offers to other nodes." },
+	  "blocks",
+	  "lent" },
+	{ { "railhead_pool_borrowed", METRIC_GAUGE,
+	    "Addresses in blocks of other nodes that they lend to this node." },
+	  "blocks",
+	  "borrowed" },
 };
 
 static const struct metric spare = {

@@ -18,7 +18,7 @@ static const char status_text[] =
 	"\"failed\":{\"attachment\":0,\"rdma\":0,\"vf\":0},\"waitingCount\":1,\"leftCount\":4}}";
 static const char pools_text[] =
 	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,\"reserved\":4,"
-	"\"blocks\":{\"granted\":1,\"others\":0}},"
+	"\"blocks\":{\"granted\":1,\"others\":0,\"lent\":2,\"borrowed\":3}},"
 	"{\"name\":\"six\",\"used\":0,\"resting\":0,\"capacity\":\"18446744073709551616\"}]";
 
 static const char networks_text[] = "[{\"network\":\"n\",\"used\":4,\"resting\":2}]";
@@ -75,6 +75,14 @@ static const char older[] =
 	"# HELP railhead_pool_blocks Blocks of the shared pool that this node assigns from.\n"
 	"# TYPE railhead_pool_blocks gauge\n"
 	"railhead_pool_blocks{pool=\"rail0\"} 1\n"
+	"# HELP railhead_pool_lent Addresses of its blocks that this node lends or offers to other "
+	"nodes.\n"
+	"# TYPE railhead_pool_lent gauge\n"
+	"railhead_pool_lent{pool=\"rail0\"} 2\n"
+	"# HELP railhead_pool_borrowed Addresses in blocks of other nodes that they lend to this "
+	"node.\n"
+	"# TYPE railhead_pool_borrowed gauge\n"
+	"railhead_pool_borrowed{pool=\"rail0\"} 3\n"
 	"# HELP railhead_pool_spare Addresses of the shared pool that this node can assign without "
 	"asking anyone.\n"
 	"# TYPE railhead_pool_spare gauge\n"
