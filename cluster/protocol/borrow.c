@@ -132,6 +132,7 @@ static void have(struct agent *a, struct op *op, const struct agent_reply *r)
 			       : op->epoch;
 	record.probe |= r->block.probe;
 	record.taken = a->now;
+	memcpy(record.lender, r->block.owner.node, sizeof(record.lender));
 	agent_end_if(a, op, agent_put(a, &record));
 }
 

@@ -61,6 +61,7 @@ static void lend(struct world *w, struct machine **owner, struct machine **borro
 		(void)run_for(w, 1);
 	world_settle(w);
 	ck_assert_uint_eq((*owner)->blocks[0].n_lent, 1);
+	ck_assert_str_eq((*borrower)->blocks[0].lender, (*owner)->name);
 }
 
 /* Its ranges may be freed. A pod still has an address of it. */

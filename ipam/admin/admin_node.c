@@ -248,7 +248,8 @@ static int add_loans(struct json *o, const struct block_record *r)
 	struct json *lent = r->n_lent ? json_add_array(o, "lent") : NULL;
 	char text[IP_STR_LEN];
 
-	if (r->key.one && json_add_bool(o, "loan", true))
+	if (r->key.one && (json_add_bool(o, "loan", true) ||
+			   (*r->lender && json_add_str(o, "lender", r->lender))))
 		return -1;
 	for (unsigned i = 0; i < r->n_lent; i++) {
 		struct json *item = lent ? json_push_object(lent) : NULL;
@@ -261,33 +262,55 @@ static int add_loans(struct json *o, const struct block_record *r)
 	return 0;
 }
 
+/* Addresses that pods have: of the block, or the one of the loan. */
+static int count_used(struct lease_db *l, const char *scope, const struct block_key *b, uint64_t *n,
+		      struct err *e)
+{
+	auto_lease struct lease rec = { .tree = NULL };
+	char id[KEY_ID_LEN + 1];
+	struct source_usage t;
+	struct key k;
+	bool found;
+
+	if (!b->one) {
+		if (lease_db_usage(l, scope, pool_block_id(b->start, id), &t, e))
+			return -1;
+		*n = t.used;
+		return 0;
+	}
+	key_of_address(&k, scope, block_key_ip(b));
+	if (lease_db_lease(l, k.s, &rec, &found, e))
+		return -1;
+	*n = found && rec.state == LEASE_HELD;
+	return 0;
+}
+
 static int add_block(struct lease_db *l, const struct blocks_job *job, const struct source *s,
-		     const char *key, struct err *e)
+		     const struct key *key, struct err *e)
 {
 	struct json *o = json_push_object(job->out);
-	char first[IP_STR_LEN], last[IP_STR_LEN], id[KEY_ID_LEN + 1];
-	struct block_record r;
-	struct source_usage t;
-	const char *text;
+	char first[IP_STR_LEN], last[IP_STR_LEN];
+	struct block_record r = { .token = 0 };
+	uint64_t used;
+	bool found;
 
 	if (!o)
 		return err_nomem(e);
-	if (lease_db_get(l, key, &text, e) || block_value_parse(key, text, &r, e) ||
-	    lease_db_usage(l, s->scope, pool_block_id(r.key.start, id), &t, e))
+	if (block_db_record(l, key, &r, &found, e) || count_used(l, s->scope, &r.key, &used, e))
 		return -1;
 	struct ip_range range = pool_block_range(s->blocks.bits, r.key.start);
 	if (r.key.one)
 		range.first = range.last = block_key_ip(&r.key);
 	bool assigns = node_may_give(&job->node, s->blocks.strict, l->ipam->boot,
 				     ctx_since_boot(l->ipam->ctx)) &&
-		       block_may_give(&job->node, &r);
+		       block_may_give(&job->node, &r) && !(r.key.one && pool_returns_loans(s));
 	if (json_add_str(o, "pool", r.key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
 	    json_add_str(o, "last", ip_format(range.last, last)) ||
 	    json_add_str(o, "state", block_state_name(r.state)) ||
 	    json_add_bool(o, "assigns", assigns) || json_add_bool(o, "probe", r.probe) ||
 	    admin_add_count(o, "addresses", ranges_capacity_in(&s->usable, range)) ||
-	    json_add_int(o, "used", (int64_t)t.used) || add_loans(o, &r))
+	    json_add_int(o, "used", (int64_t)used) || add_loans(o, &r))
 		return err_nomem(e);
 	return 0;
 }
@@ -296,26 +319,22 @@ static int add_blocks(struct lease_db *l, const struct blocks_job *job, const ch
 		      struct err *e)
 {
 	auto_pool_entry struct pool_entry p = { .text = { .tree = NULL } };
-	auto_keys struct keys keys = { .n = 0 }, loans = { .n = 0 };
-	struct key prefix;
+	auto_keys struct keys keys = { .n = 0 };
+	struct key blocks, loans;
 	bool found;
 
 	if (pool_db_load(l, pool, &p, &found, e))
 		return -1;
 	if (!found)
 		return pool_missing(pool, l->ipam->node, e);
-	key_of_blocks(&prefix, p.source.scope);
-	if (p.source.blocks.shared && pool_db_keys(l, &prefix, &keys, e))
+	if (!p.source.blocks.shared)
+		return 0;
+	key_of_blocks(&blocks, p.source.scope);
+	key_of_loans(&loans, p.source.scope);
+	if (pool_db_keys(l, &blocks, &keys, e) || pool_db_keys(l, &loans, &keys, e))
 		return -1;
 	for (size_t i = 0; i < keys.n; i++) {
-		if (add_block(l, job, &p.source, keys.items[i].s, e))
-			return -1;
-	}
-	key_of_loans(&prefix, p.source.scope);
-	if (p.source.blocks.shared && pool_db_keys(l, &prefix, &loans, e))
-		return -1;
-	for (size_t i = 0; i < loans.n; i++) {
-		if (add_block(l, job, &p.source, loans.items[i].s, e))
+		if (add_block(l, job, &p.source, &keys.items[i], e))
 			return -1;
 	}
 	return 0;

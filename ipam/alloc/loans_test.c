@@ -461,8 +461,63 @@ START_TEST(the_size_of_a_pool_counts_loans)
 }
 END_TEST
 
-TEST_PROGRAM("loans", the_size_of_a_pool_counts_loans, without_loans_no_record_is_read_for_them,
-	     a_power_loss_changes_no_loan, a_damaged_loan_is_found_and_repaired,
+/* The row of the block or the loan that begins at this address. */
+static void row_is(const char *first, const char *want)
+{
+	static const char *const members[] = { "assigns", "used", "loan", "lender", "lent" };
+	auto_json struct json *list = NULL;
+	char text[512] = "";
+
+	ck_assert_int_eq(admin_blocks(&w.m, "rail0", &list, &w.e), 0);
+	json_each (row, list) {
+		if (strcmp(json_str(json_get(row, "first")), first) != 0)
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+			const struct json *member = json_get(row, members[i]);
+			auto_free char *value = member ? json_print(member, false) : NULL;
+
+			testing_append(text, sizeof(text), value ? value : "-");
+			testing_append(text, sizeof(text), " ");
+		}
+	}
+	ck_assert_str_eq(text, want);
+}
+
+START_TEST(a_list_of_blocks_shows_loans)
+{
+	struct block_record r = { .key = w_block_key("rail0", "10.1.0.32"),
+				  .state = BLOCK_GRANTED,
+				  .token = 9,
+				  .epoch = 3,
+				  .lender = "n3" };
+	struct loan loan;
+
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	for (r.key.one = 1; r.key.one <= 3; r.key.one++)
+		ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	add_is("a", "10.1.0.32");
+	add_is("b", "10.1.0.33");
+	row_is("10.1.0.33", "true 1 true \"n3\" - ");
+	row_is("10.1.0.34", "true 0 true \"n3\" - ");
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
+	ck_assert_int_eq(lend("10.1.0.16", 2, &loan), 0);
+	row_is("10.1.0.16",
+	       "true 0 - - [{\"address\":\"10.1.0.17\",\"node\":\"n2\",\"taken\":false}] ");
+
+	/* A pool that leaves its blocks assigns no loan, and all of its blocks. */
+	ck_assert_int_eq(
+		w_shared(&w, "rail0", "u1", RAIL ",\"slice\":{\"size\":12},\"state\":\"leaving\"}"),
+		0);
+	row_is("10.1.0.34", "false 0 true \"n3\" - ");
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("loans", a_list_of_blocks_shows_loans, the_size_of_a_pool_counts_loans,
+	     without_loans_no_record_is_read_for_them, a_power_loss_changes_no_loan,
+	     a_damaged_loan_is_found_and_repaired,
 	     the_usage_of_a_loan_stays_when_its_block_is_dropped,
 	     a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
 	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,

@@ -31,7 +31,7 @@ struct raw {
 	uint32_t at;
 	const struct json *lent;
 	const char *token, *since, *epoch, *holder, *boot, *give_until, *fence_until, *uid,
-		*version, *beats, *frozen, *identity;
+		*version, *beats, *frozen, *identity, *lender;
 };
 
 #define TEXT(k, field, size)                                                                       \
@@ -50,6 +50,7 @@ static const struct json_field block_fields[] = {
 	TEXT("epoch", epoch, 24),
 	TEXT("since", since, 24),
 	TEXT("identity", identity, IDENTITY_LEN),
+	TEXT("lender", lender, NODE_NAME_LEN),
 	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
 	{ .key = "at", .kind = J_U32, .offset = offsetof(struct raw, at) },
 	{ .key = "lent", .kind = J_ARRAY, .offset = offsetof(struct raw, lent) },
@@ -121,6 +122,11 @@ static int read_key(const char *key, uint32_t at, struct block_key *out, struct 
 	return 0;
 }
 
+static void copy(char *to, size_t size, const char *from)
+{
+	(void)snprintf(to, size, "%s", from ? from : "");
+}
+
 int block_value_parse(const char *key, const char *text, struct block_record *out, struct err *e)
 {
 	struct raw raw = { .token = NULL };
@@ -141,7 +147,8 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 	}
 	r.probe = raw.probe;
 	r.since = (int64_t)since;
-	(void)snprintf(r.identity, sizeof(r.identity), "%s", raw.identity ? raw.identity : "");
+	copy(r.identity, sizeof(r.identity), raw.identity);
+	copy(r.lender, sizeof(r.lender), raw.lender);
 	*out = r;
 	return 0;
 }
@@ -168,6 +175,7 @@ char *block_value_print(const struct block_record *r)
 	if (!o || json_add_str(o, "state", state) || json_add_str(o, "token", token) ||
 	    add_number(o, "epoch", r->epoch) || add_number(o, "since", (uint64_t)r->since) ||
 	    (*r->identity && json_add_str(o, "identity", r->identity)) ||
+	    (*r->lender && json_add_str(o, "lender", r->lender)) ||
 	    (r->probe && json_add_bool(o, "probe", true)) ||
 	    (r->key.one > 1 && json_add_int(o, "at", r->key.one - 1)) ||
 	    loans_to_json(o, "lent", r->lent, r->n_lent))
@@ -189,11 +197,6 @@ void block_value_key(const struct block_key *b, struct key *out)
 		key_of_loan(out, scope, block_key_ip(b));
 	else
 		key_of_block(out, scope, b->start);
-}
-
-static void copy(char *to, size_t size, const char *from)
-{
-	(void)snprintf(to, size, "%s", from ? from : "");
 }
 
 int node_value_parse(const char *text, struct node_record *out, struct err *e)

@@ -310,14 +310,16 @@ static const struct out_column block_columns[] = {
 	{ "LEASED", OUT_RIGHT }, { "LENT", OUT_SHRINK },
 };
 
-/* "10.0.0.7 to n2", or that another node lends the address; "" for most blocks. */
+/* "10.0.0.7 to n2", or which node lends the address; "" for most blocks. */
 static void list_loans(const struct json *block, struct text *out)
 {
 	json_each (l, json_get(block, "lent"))
-		text_addf(out, "%s%s to %s", out->len ? ", " : "", json_text(l, "address"),
-			  json_text(l, "node"));
+		text_addf(out, "%s%s to %s%s", out->len ? ", " : "", json_text(l, "address"),
+			  json_text(l, "node"),
+			  json_true(json_get(l, "taken")) ? "" : " (offered)");
 	if (json_true(json_get(block, "loan")))
-		text_addf(out, "by another node");
+		text_addf(out, "by %s",
+			  json_get(block, "lender") ? json_text(block, "lender") : "another node");
 }
 
 static int print_blocks(const struct cmd_run *r, const struct json *list, struct err *e)
@@ -384,7 +386,9 @@ const struct cmd cmd_ipam_blocks = {
 	.summary = "list the blocks of shared pools that this node has",
 	.about = "ASSIGNS says whether a pod can get an address of the block now: it is granted, "
 		 "and the node agent confirmed it in this boot. ADDRESSES counts those that can be "
-		 "assigned.",
+		 "assigned. LENT shows the addresses of the block that this node lends; "
+		 "the other node has not taken one yet that is \"(offered)\". A row with \"by\" "
+		 "and a node is the loan of one address to this node.",
 	.examples = blocks_examples,
 	.max_words = 1,
 	.run = blocks_run,
