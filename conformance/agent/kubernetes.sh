@@ -251,6 +251,11 @@ test_kubernetes_people_see_pools_and_blocks()
 	is "blocks" admin get railblocks
 	has "blocks" "$(tr -s ' ' <"$W/is")" "NAME NODE POOL START USED AGE"
 	has "blocks" "$(tr -s ' ' <"$W/is")" "n1 rail0 10.92.0."
+	block 1 '{"node":"n8","start":"10.93.0.8","token":"1111111111111111+","loans":[{"at":1,"node":"n2"},{"at":3,"node":"n7"}]}' |
+		admin create -f - >/dev/null || give_up "a block with loans"
+	is "loans" admin get railblocks -o wide
+	has "loans" "$(tr -s ' ' <"$W/is")" "ASKED BY FIRST LOAN TO AGE"
+	has "loans" "$(tr -s ' ' <"$W/is")" "n8 rail9 10.93.0.8 n2"
 	is "heartbeats" admin -n railhead get lease n1
 	has "heartbeats" "$(tr -s ' ' <"$W/is")" "n1 n1 "
 }

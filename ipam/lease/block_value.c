@@ -52,7 +52,7 @@ static const struct json_field block_fields[] = {
 	TEXT("identity", identity, IDENTITY_LEN),
 	TEXT("lender", lender, NODE_NAME_LEN),
 	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
-	{ .key = "at", .kind = J_U32, .offset = offsetof(struct raw, at) },
+	{ .key = "at", .kind = J_U32, .offset = offsetof(struct raw, at), .max = LOAN_ANY - 2 },
 	{ .key = "lent", .kind = J_ARRAY, .offset = offsetof(struct raw, lent) },
 	{ 0 },
 };
@@ -107,14 +107,19 @@ static int read_token(const char *text, uint64_t *out, struct err *e)
 	return 0;
 }
 
-static int read_key(const char *key, uint32_t at, struct block_key *out, struct err *e)
+static int read_key(const char *key, const struct raw *raw, struct block_key *out, struct err *e)
 {
 	struct key_address a;
+	const uint32_t at = raw->at;
 	bool is_loan = key_parse_loan(key, &a) == 0;
 
 	if ((!is_loan && key_parse_block(key, &a)) || a.ip.v < at || !key_pool_of(a.scope) ||
 	    strlen(key_pool_of(a.scope)) > GRID_POOL_MAX)
 		return err_set(e, ERR_STORE, 0, "it is not the key of a block");
+	if (!is_loan && at)
+		return err_set(e, ERR_STORE, 0, "at: only the loan of an address has it");
+	if (is_loan && raw->lent)
+		return err_set(e, ERR_STORE, 0, "lent: the loan of an address lends nothing");
 	(void)snprintf(out->pool, sizeof(out->pool), "%s", key_pool_of(a.scope));
 	out->start = a.ip;
 	out->start.v -= at;
@@ -135,7 +140,7 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 	uint64_t since = 0;
 
 	if (json_parse(text, strlen(text), "block", &tree, e) ||
-	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, raw.at, &r.key, e) ||
+	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, &raw, &r.key, e) ||
 	    loans_from_json(raw.lent, "block", r.lent, &r.n_lent, e) ||
 	    read_token(raw.token, &r.token, e) ||
 	    read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||

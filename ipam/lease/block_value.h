@@ -2,11 +2,13 @@
 /*
  * block_value.h: the blocks and the node itself as values in the store. Pure.
  *
- *	b/<scope>/<start>   {"state": "granted", "token": "<16 hex digits>", "epoch": "3"}
- *	(and "since", if it is contested or lost; "lent", if addresses of it are lent: then its
- *state is "lending") l/<scope>/<address> the same for a loan, and "at": so many after the start of
- *its block m/node              {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats",
- *"frozen", "strays"}
+ *	b/<scope>/<start>    {"state": "granted", "token": "<16 hex digits>", "epoch": "3"}
+ *	l/<scope>/<address>  the same for a loan
+ *	m/node               {"holder", "boot", "epoch", "giveUntil", "uid", "version", "beats"}
+ *
+ * A block also has "since" if it is contested or lost, and "lent" if it lends addresses. A granted
+ * one with loans has the state "lending", which older versions refuse. A loan also has "at", so
+ * many after the start of its block, and "lender". The node may have "frozen" and "strays".
  *
  * Numbers with more digits than a JSON number keeps are texts. giveUntil is absent if nothing
  * limits the time, frozen if nothing is frozen, strays if it is false.

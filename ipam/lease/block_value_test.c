@@ -7,6 +7,7 @@
 #include "lib/testing/testing.h"
 
 #define KEY "b/p/rail0/4/0a010010"
+#define SIX "fd000000000000000000000100000000"
 
 static struct err e;
 
@@ -90,6 +91,65 @@ START_TEST(damaged_block_names_key_and_value)
 				     "not the key"));
 	(void)refused(KEY, "[");
 	(void)refused(KEY, "{}");
+}
+END_TEST
+
+#define LOAN_KEY "l/p/rail0/4/0a010012"
+
+START_TEST(loan_round_trip)
+{
+	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 }, 3 },
+				  .state = BLOCK_GRANTED,
+				  .token = 9,
+				  .lender = "n2" };
+	struct block_record again;
+	struct key k;
+	auto_free char *text = block_value_print(&r);
+
+	block_value_key(&r.key, &k);
+	ck_assert_str_eq(k.s, LOAN_KEY);
+	ck_assert_int_eq(block_value_parse(k.s, text, &again, &e), 0);
+	ck_assert(block_key_equal(&r.key, &again.key) && again.token == 9);
+	ck_assert_str_eq(again.lender, "n2");
+}
+END_TEST
+
+START_TEST(what_a_block_lends_survives_a_round_trip)
+{
+	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 } },
+				  .state = BLOCK_GRANTED,
+				  .n_lent = 2,
+				  .lent = { { .at = 3, .taken = true, .to = { "n2", "h2", 7 } },
+					    { .at = 0, .to = { "n3", "h3", 8 } } } };
+	struct block_record again;
+	auto_free char *text = block_value_print(&r);
+
+	ck_assert(block_value_may_lend(text));
+	ck_assert_int_eq(block_value_parse(KEY, text, &again, &e), 0);
+	ck_assert_uint_eq(again.n_lent, 2);
+	ck_assert(again.state == BLOCK_GRANTED && again.lent[0].taken && !again.lent[1].taken);
+	ck_assert_ptr_eq(block_lent(&again, 0), &again.lent[1]);
+	ck_assert_ptr_null(block_lent(&again, 1));
+	r.n_lent = 0;
+	auto_free char *none = block_value_print(&r);
+	ck_assert(!block_value_may_lend(none));
+}
+END_TEST
+
+/* Its start would be that of another block. */
+START_TEST(an_address_beside_its_key_is_refused)
+{
+	ck_assert_ptr_nonnull(
+		strstr(refused(KEY, "{\"state\":\"granted\",\"at\":4}"), "only the loan"));
+	ck_assert_ptr_nonnull(
+		strstr(refused(LOAN_KEY, "{\"state\":\"granted\",\"at\":4294967295}"), "at"));
+	ck_assert_ptr_nonnull(strstr(refused("l/p/rail0/6/" SIX, "{\"state\":\"granted\",\"at\":"
+								 "4294967294}"),
+				     "at"));
+	ck_assert_ptr_nonnull(
+		strstr(refused(LOAN_KEY, "{\"state\":\"granted\",\"at\":2,\"lent\":[{\"at\":1,"
+					 "\"node\":\"n2\"}]}"),
+		       "the loan of an address lends nothing"));
 }
 END_TEST
 
@@ -185,6 +245,8 @@ START_TEST(without_memory_nothing_is_damaged)
 }
 END_TEST
 
-TEST_PROGRAM("block_value", block_round_trip, a_pod_with_all_names_has_an_identity,
-	     damaged_block_names_key_and_value, node_round_trip, no_node_record_may_give_nothing,
-	     members_without_a_value_are_left_out, without_memory_nothing_is_damaged)
+TEST_PROGRAM("block_value", loan_round_trip, what_a_block_lends_survives_a_round_trip,
+	     an_address_beside_its_key_is_refused, block_round_trip,
+	     a_pod_with_all_names_has_an_identity, damaged_block_names_key_and_value,
+	     node_round_trip, no_node_record_may_give_nothing, members_without_a_value_are_left_out,
+	     without_memory_nothing_is_damaged)
