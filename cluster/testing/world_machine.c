@@ -87,13 +87,13 @@ static uint32_t count_used(void *arg, const struct block_key *key)
 	return count_leases(arg, key) + (r ? r->n_lent : 0);
 }
 
-/* May this machine assign from this block? As the transaction of an ADD asks. */
 /* Its store has a definition by which loans go back. */
 static bool knows_no_loans(const struct machine *m)
 {
 	return m->pool_seen == m->world->pool_version && !m->world->pool.lends;
 }
 
+/* May this machine assign from this block? As the transaction of an ADD asks. */
 bool world_may_give(const struct machine *m, const struct block_record *r)
 {
 	if (r->key.one && knows_no_loans(m))

@@ -20,7 +20,7 @@
 static int check_no_blocks(struct lease_db *l, const char *name, struct err *e)
 {
 	auto_keys struct keys blocks = { .n = 0 }, loans = { .n = 0 };
-	char scope[KEY_SCOPE_MAX];
+	char scope[KEY_SCOPE_MAX], and_loans[40] = "";
 	struct key prefix;
 
 	key_of_blocks(&prefix, key_scope(scope, 'p', name));
@@ -29,14 +29,16 @@ static int check_no_blocks(struct lease_db *l, const char *name, struct err *e)
 	key_of_loans(&prefix, scope);
 	if (pool_db_keys(l, &prefix, &loans, e))
 		return -1;
-	blocks.n += loans.n;
-	if (blocks.n == 0)
+	if (blocks.n + loans.n == 0)
 		return 0;
-	err_set(e, ERR_BUSY, 0, "pool %s: this node has %zu block%s of it", name, blocks.n,
-		blocks.n == 1 ? "" : "s");
+	if (loans.n)
+		(void)snprintf(and_loans, sizeof(and_loans), " and %zu loan%s", loans.n,
+			       loans.n == 1 ? "" : "s");
+	err_set(e, ERR_BUSY, 0, "pool %s: this node has %zu block%s%s of it", name, blocks.n,
+		blocks.n == 1 ? "" : "s", and_loans);
 	return err_hint(e,
 			"`railctl cluster pool delete %s` deletes it there; the node agent then "
-			"returns the blocks and deletes it here",
+			"returns what it has of it, and deletes it here",
 			name);
 }
 

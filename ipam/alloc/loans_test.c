@@ -206,6 +206,7 @@ END_TEST
 START_TEST(a_pool_stays_while_a_loan_of_it_stands)
 {
 	struct block_key key = w_block_key("rail0", "10.1.0.32");
+	const struct admin_delete d = { .name = "rail0" };
 	struct agent_memory memory;
 
 	open_rail("");
@@ -215,6 +216,8 @@ START_TEST(a_pool_stays_while_a_loan_of_it_stands)
 	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_RETURNING), 0);
 	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 1);
 	ck_assert_int_eq(w_shared(&w, "rail0", "u2", RAIL "}"), ERR_BUSY);
+	ck_assert_int_eq(admin_pool_delete(&w.m, &d, NULL, &w.e), -1);
+	ck_assert_str_eq(w.e.msg, "pool rail0: this node has 0 blocks and 1 loan of it");
 	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
 	ck_assert_int_eq(shared_pool_remove(&w.m, "rail0", &w.e), 0);
 	w_scribble(&w, "l/p/rail0/4/0a010022", "{\"state\":\"granted\",\"at\":2}");

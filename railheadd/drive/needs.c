@@ -359,9 +359,11 @@ static void full(const struct driver *d, const char *pool, struct err *e)
 		(void)err_hint(e, "`railctl cluster status` shows the pools of this node");
 	else if (h.free)
 		(void)err_hint(e,
-			       "%s; addresses that are free or cool down in blocks of other nodes: "
-			       "%" PRIu64 "; they cool down, or their nodes do not answer",
-			       holders.s, h.free);
+			       "%s; %" PRIu64 " address%s in blocks of other nodes %s no pod: wait "
+			       "until %s cooled down, or look with `railctl cluster node list` "
+			       "which nodes do not answer",
+			       holders.s, h.free, h.free == 1 ? "" : "es",
+			       h.free == 1 ? "has" : "have", h.free == 1 ? "it has" : "they have");
 	else
 		(void)err_hint(e, "%s; enlarge \"ranges\", or make another pool", holders.s);
 }

@@ -47,7 +47,7 @@ static bool is_inside(struct ip_prefix subnet, struct ip start)
 	return ip_in_prefix(subnet, start) || (start.v < subnet.addr.v && last.v >= subnet.addr.v);
 }
 
-static bool is_lent(const char *name, const char *borrower, struct err *why)
+static void explain_loan(const char *name, const char *borrower, struct err *why)
 {
 	err_set(why, ERR_BUSY, 0,
 		"node %s has an address of block %s of a deleted pool in this subnet", borrower,
@@ -56,7 +56,6 @@ static bool is_lent(const char *name, const char *borrower, struct err *why)
 		       "wait until the pod of that pool has gone, or use another subnet. If that "
 		       "machine is off, say so with \"railctl cluster node forget %s\"",
 		       borrower);
-	return true;
 }
 
 bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,
@@ -73,8 +72,10 @@ bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,
 		return false;
 	/* A block that cannot be read may have pods. */
 	readable = block_from_json(o->value, o->name, &b, &e) == 0;
-	if (readable && !*b.owner.node && block_borrower(&b))
-		return is_lent(o->name, block_borrower(&b), why);
+	if (readable && !*b.owner.node && block_borrower(&b)) {
+		explain_loan(o->name, block_borrower(&b), why);
+		return true;
+	}
 	if (readable && !*b.owner.node && !b.probe)
 		return false;
 	if (readable && !*b.owner.node) {
