@@ -31,6 +31,14 @@ static void open_rail(const char *keys)
 	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.64", BLOCK_GRANTED, 3), 0);
 }
 
+/* Addresses are those of loans then. */
+static void open_without_blocks(void)
+{
+	open_rail("");
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
+	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+}
+
 static void add_is(const char *id, const char *want)
 {
 	ck_assert_str_eq(w_add(&w, CONF, id, ""), want);
@@ -183,9 +191,7 @@ START_TEST(a_loan_that_the_cluster_reserves_is_not_assigned)
 	struct shared_pool_def d = { .name = "rail0", .uid = "u1", .generation = 2 };
 	const char *def = RAIL "}", *list = "[\"10.1.0.34\"]";
 
-	open_rail("");
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	open_without_blocks();
 	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
 	add_is("c0", "10.1.0.34");
 	w_del(&w, "c0");
@@ -232,9 +238,7 @@ END_TEST
 /* The node got the block while it returned the loan. */
 START_TEST(a_pod_of_a_block_counts_although_a_loan_of_its_address_is_left)
 {
-	open_rail("");
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	open_without_blocks();
 	ck_assert_int_eq(borrow("10.1.0.32", 0, BLOCK_RETURNING), 0);
 	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.32", BLOCK_GRANTED, 3), 0);
 	add_is("c0", "10.1.0.32");
@@ -321,9 +325,7 @@ END_TEST
 /* A claim of the block, which another node had. */
 START_TEST(the_usage_of_a_loan_stays_when_its_block_is_dropped)
 {
-	open_rail("");
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	open_without_blocks();
 	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
 	add_is("c0", "10.1.0.34");
 	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.32", BLOCK_WANTED, 0), 0);
@@ -360,6 +362,20 @@ START_TEST(a_damaged_loan_is_found_and_repaired)
 }
 END_TEST
 
+static void pool_is(double capacity, double lent, double borrowed, double used)
+{
+	auto_json struct json *list = NULL;
+	const struct json *pool, *blocks;
+
+	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
+	pool = json_first(list);
+	blocks = json_get(pool, "blocks");
+	ck_assert_double_eq(json_num(json_get(pool, "capacity")), capacity);
+	ck_assert_double_eq(json_num(json_get(blocks, "lent")), lent);
+	ck_assert_double_eq(json_num(json_get(blocks, "borrowed")), borrowed);
+	ck_assert_double_eq(json_num(json_get(pool, "used")), used);
+}
+
 static const struct store_ops *real;
 static unsigned kept;
 
@@ -372,26 +388,91 @@ static void count_keep(struct store_txn *t)
 /* Else a loan that came back would be lent for ever, or one would be forgotten. */
 START_TEST(a_power_loss_changes_no_loan)
 {
+	struct block_key key = w_block_key("rail0", "10.1.0.32");
 	struct store_ops counted;
 	struct block_record r;
 	struct loan loan;
 
 	open_rail("");
-	ck_assert_int_eq(lend("10.1.0.16", 1, &loan), 0);
-	r = record_of(&(struct block_key){ .pool = "rail0",
-					   .start = w_block_key("rail0", "10.1.0.16").start });
 	real = w.m.store->ops;
 	counted = *real;
 	counted.keep = count_keep;
 	w.m.store->ops = &counted;
-	for (unsigned want = 1; want <= 2; want++) {
+	ck_assert_int_eq(lend("10.1.0.16", 1, &loan), 0);
+	ck_assert_uint_eq(kept, 1);
+	r = record_of(&(struct block_key){ .pool = "rail0",
+					   .start = w_block_key("rail0", "10.1.0.16").start });
+	for (unsigned want = 2; want <= 3; want++) {
 		ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
 		ck_assert_uint_eq(kept, want);
 		r.n_lent = 0;
 	}
 	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
-	ck_assert_uint_eq(kept, 2);
+	ck_assert_uint_eq(kept, 3);
+
+	/* The borrower. */
+	key.one = 3;
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	ck_assert_uint_eq(kept, 4);
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
+	ck_assert_uint_eq(kept, 5);
 	w.m.store->ops = real;
+	fixture_close(&w);
+}
+END_TEST
+
+/* The usage of the block is that of both. */
+START_TEST(two_loans_of_one_block_end_one_by_one)
+{
+	struct block_key key = w_block_key("rail0", "10.1.0.32");
+
+	open_without_blocks();
+	ck_assert_int_eq(borrow("10.1.0.32", 1, BLOCK_GRANTED), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 3, BLOCK_GRANTED), 0);
+	add_is("a", "10.1.0.33");
+	add_is("b", "10.1.0.35");
+	w_sound(&w);
+	w_del(&w, "a");
+	w.now += 6 * SECOND;
+	key.one = 2;
+	ck_assert_int_eq(blocks_retire(&w.m, &key, &w.e), 0);
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
+	w_sound(&w);
+	pool_is(1, 0, 1, 1);
+	key.one = 4;
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 1);
+	w_del(&w, "b");
+	ck_assert_int_eq(blocks_drop(&w.m, &key, &w.e), 0);
+	w_sound(&w);
+	pool_is(0, 0, 0, 0);
+	fixture_close(&w);
+}
+END_TEST
+
+/* Of two loans of a block one is lost. The pod of the other one is not in conflict. */
+START_TEST(a_lost_loan_is_in_conflict_alone)
+{
+	auto_json struct json *list = NULL;
+	const struct json *row;
+
+	open_without_blocks();
+	ck_assert_int_eq(borrow("10.1.0.32", 1, BLOCK_GRANTED), 0);
+	ck_assert_int_eq(borrow("10.1.0.32", 2, BLOCK_GRANTED), 0);
+	add_is("a", "10.1.0.33");
+	add_is("b", "10.1.0.34");
+	ck_assert_int_eq(borrow("10.1.0.32", 1, BLOCK_LOST), 0);
+	ck_assert_int_eq(admin_conflicts(&w.m, &list, &w.e), 0);
+	ck_assert_uint_eq(json_len(list), 1);
+	row = json_first(list);
+	ck_assert_str_eq(json_str(json_get(row, "first")), "10.1.0.33");
+	ck_assert_str_eq(json_str(json_get(row, "last")), "10.1.0.33");
+	ck_assert_double_eq(json_num(json_get(row, "podCount")), 1);
+	/* The pod keeps its address, and no other one gets it. */
+	add_is("a", "10.1.0.33");
+	w_del(&w, "a");
+	w.now += 6 * SECOND;
+	add_fails("c", ERR_EXHAUSTED, "no block of this node has an address");
+	pool_is(1, 0, 1, 1);
 	fixture_close(&w);
 }
 END_TEST
@@ -428,20 +509,6 @@ START_TEST(without_loans_no_record_is_read_for_them)
 	fixture_close(&w);
 }
 END_TEST
-
-static void pool_is(double capacity, double lent, double borrowed, double used)
-{
-	auto_json struct json *list = NULL;
-	const struct json *pool, *blocks;
-
-	ck_assert_int_eq(admin_pools(&w.m, "rail0", &list, &w.e), 0);
-	pool = json_first(list);
-	blocks = json_get(pool, "blocks");
-	ck_assert_double_eq(json_num(json_get(pool, "capacity")), capacity);
-	ck_assert_double_eq(json_num(json_get(blocks, "lent")), lent);
-	ck_assert_double_eq(json_num(json_get(blocks, "borrowed")), borrowed);
-	ck_assert_double_eq(json_num(json_get(pool, "used")), used);
-}
 
 /* Else pods on loans make a pool more than full, and a lender seems to have free addresses. */
 START_TEST(the_size_of_a_pool_counts_loans)
@@ -495,9 +562,7 @@ START_TEST(a_list_of_blocks_shows_loans)
 				  .lender = "n3" };
 	struct loan loan;
 
-	open_rail("");
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.64"), 0);
-	ck_assert_int_eq(w_drop(&w, "rail0", "10.1.0.16"), 0);
+	open_without_blocks();
 	for (r.key.one = 1; r.key.one <= 3; r.key.one++)
 		ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
 	add_is("a", "10.1.0.32");
@@ -518,7 +583,8 @@ START_TEST(a_list_of_blocks_shows_loans)
 }
 END_TEST
 
-TEST_PROGRAM("loans", a_list_of_blocks_shows_loans, the_size_of_a_pool_counts_loans,
+TEST_PROGRAM("loans", two_loans_of_one_block_end_one_by_one, a_lost_loan_is_in_conflict_alone,
+	     a_list_of_blocks_shows_loans, the_size_of_a_pool_counts_loans,
 	     without_loans_no_record_is_read_for_them, a_power_loss_changes_no_loan,
 	     a_damaged_loan_is_found_and_repaired,
 	     the_usage_of_a_loan_stays_when_its_block_is_dropped,
