@@ -179,7 +179,7 @@ static int try_block(const struct block_search *h, const struct key_free *f, str
 		return rc;
 	if (block_source_of(h->s, &r, &block, e))
 		return -1;
-	*c = (struct addr_choice){ .source = h->s };
+	*c = (struct addr_choice){ .source = h->s, .epoch = r.epoch, .probe = r.probe };
 	rc = f->since == 0 ? try_never_used(h, &block, c, e) : 0;
 	return rc ? rc : try_rested(h, &block, c, e);
 }

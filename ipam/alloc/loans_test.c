@@ -498,8 +498,7 @@ START_TEST(without_loans_no_record_is_read_for_them)
 	w.m.store->ops = &counted;
 	add_is("c0", "10.1.0.16");
 	ck_assert_uint_eq(read_loans, 0);
-	/* one for the choice, and one for the index */
-	ck_assert_uint_eq(read_blocks, 2);
+	ck_assert_uint_eq(read_blocks, 1);
 
 	read_blocks = 0;
 	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);

@@ -91,17 +91,33 @@ int block_place(struct lease_db *l, const struct key_address *block, struct key 
 	return load_epoch(l, block, &epoch, &probe, e) ? -1 : find_entry(l, block, epoch, out, e);
 }
 
-int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
-		      struct block_place *out, struct err *e)
+/* False: the lease is from another kind of source. */
+static bool find_block(const struct key_address *a, const char *id, struct block_place *out)
 {
 	struct ip start;
 
 	out->is_block = key_pool_of(a->scope) && pool_block_of(id, a->ip, &start);
-	out->probe = false;
 	if (!out->is_block)
-		return 0;
+		return false;
 	(void)snprintf(out->block.scope, sizeof(out->block.scope), "%s", a->scope);
 	out->block.ip = start;
+	return true;
+}
+
+int block_place_begin_known(struct lease_db *l, const struct key_address *a, const char *id,
+			    struct block_place *out, struct err *e)
+{
+	if (!find_block(a, id, out))
+		return 0;
+	return find_entry(l, &out->block, out->epoch, &out->entry, e);
+}
+
+int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
+		      struct block_place *out, struct err *e)
+{
+	out->probe = false;
+	if (!find_block(a, id, out))
+		return 0;
 	return load_epoch(l, &out->block, &out->epoch, &out->probe, e)
 		       ? -1
 		       : find_entry(l, &out->block, out->epoch, &out->entry, e);

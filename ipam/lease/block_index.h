@@ -30,11 +30,14 @@ struct block_place {
 
 /*
  * block_place_begin - before a change of the address a, which is leased from source `id`.
- * block_place_end - after it: the entry moves. block_place_end_record - the same if the record of
- * the block has changed, too.
+ * block_place_begin_known - the same if the caller has read the record: out has epoch and probe of
+ * it. block_place_end - after it: the entry moves. block_place_end_record - the same if the record
+ * of the block has changed, too.
  */
 int block_place_begin(struct lease_db *l, const struct key_address *a, const char *id,
 		      struct block_place *out, struct err *e) must_check;
+int block_place_begin_known(struct lease_db *l, const struct key_address *a, const char *id,
+			    struct block_place *out, struct err *e) must_check;
 int block_place_end(struct lease_db *l, const struct block_place *p, struct err *e) must_check;
 int block_place_end_record(struct lease_db *l, const struct block_place *p,
 			   struct err *e) must_check;

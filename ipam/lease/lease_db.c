@@ -265,6 +265,17 @@ static int is_marked(struct lease_db *l, const struct addr_choice *c,
 	return 0;
 }
 
+static int begin_place(struct lease_db *l, const struct addr_choice *c, const struct lease *rec,
+		       struct block_place *out, struct err *e)
+{
+	struct key_address a = { .ip = c->ip };
+
+	(void)snprintf(a.scope, sizeof(a.scope), "%s", c->source->scope);
+	*out = (struct block_place){ .epoch = c->epoch, .probe = c->probe };
+	return c->epoch ? block_place_begin_known(l, &a, rec->source, out, e)
+			: block_place_begin(l, &a, rec->source, out, e);
+}
+
 int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struct owner *o,
 		    struct err *e)
 {
@@ -283,8 +294,7 @@ int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struc
 
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
-	if (block_place_begin(l, &a, rec.source, &place, e) ||
-	    is_marked(l, c, &place, &rec.probe, e))
+	if (begin_place(l, c, &rec, &place, e) || is_marked(l, c, &place, &rec.probe, e))
 		return -1;
 	if (clear_past(l, &a, &k, &rec, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
 	    add_owned(l, o, &k, e) || set_by_pod(l, &a, o, &k, e) ||
