@@ -118,20 +118,23 @@ void agent_return(struct agent *a, const struct block_key *key)
 		(void)agent_begin(a, key->one ? OP_GIVE_BACK : OP_RETURN, key);
 }
 
-/* The store has our name with another token: our older claim, or our older store. */
+/*
+ * The store has our name with another token: our older claim, or our older store. If an ADD may
+ * assign its addresses, or pods have some, the confirmation decides about each loan.
+ */
 static void take_token(struct agent *a, struct op *op)
 {
-	struct block_record r = { .key = op->key };
 	const struct block_record *old = agent_find(a, &op->key);
+	struct block_record r = old ? *old : (struct block_record){ .key = op->key };
+	const bool assigns = old && old->state != BLOCK_RETURNING;
 
-	if (old)
-		r = *old;
 	r.state = BLOCK_GRANTED;
 	r.token = op->seen.block.owner.token;
 	r.probe |= is_probed(a, &op->seen.block);
 	r.epoch = 0;
 	memcpy(r.identity, op->seen.block.identity, sizeof(r.identity));
-	lend_adopt(a, &r, &op->seen.block);
+	if (!assigns && a->ops->used(a->arg, &op->key) == 0)
+		lend_adopt(a, &r, &op->seen.block);
 	agent_end_if(a, op, agent_put(a, &r));
 }
 

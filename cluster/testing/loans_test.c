@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loans_test.c: loans of single addresses, in cases that random runs reach rarely or not at all. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cluster/testing/world_priv.h"
 #include "lib/testing/testing.h"
@@ -274,6 +275,45 @@ START_TEST(a_new_owner_learns_that_an_address_was_lent)
 }
 END_TEST
 
+/* A restored store shows an earlier claim of the owner, which lent the address of its pod. */
+START_TEST(a_restored_claim_lends_no_address_of_a_pod)
+{
+	for (unsigned taken = 0; taken < 2; taken++) {
+		const struct world_settings set = {
+			.nodes = 2, .blocks = 1, .bits = 1, .quiet = true
+		};
+		struct world *w = world_new(&set);
+		struct machine *owner, *borrower;
+		struct object *o;
+
+		world_settle(w);
+		owner = &w->machines[w->machines[0].n_blocks ? 0 : 1];
+		borrower = &w->machines[owner == &w->machines[0]];
+		ck_assert(world_add_pod(w, owner, 0));
+		memcpy(w->snapshot, w->objects, sizeof(w->snapshot));
+		for (o = w->snapshot; o->kind != CLUSTER_BLOCK || !o->there; o++)
+			;
+		o->block.owner.token++;
+		o->block.n_loans = 1;
+		o->block.loans[0] = (struct loan){ .taken = taken, .to = { .token = 7 } };
+		(void)snprintf(o->block.loans[0].to.node, sizeof(o->block.loans[0].to.node), "%s",
+			       borrower->name);
+		world_stop_agent(borrower);
+		world_restore(w);
+		for (unsigned i = 0; i < 10 * RENEW / RETRY; i++) {
+			(void)run_for(w, 1);
+			ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
+		}
+		ck_assert(block_may_give(&owner->node, &owner->blocks[0]));
+		ck_assert_uint_eq(find_block(w, &owner->blocks[0].key)->block.n_loans, 0);
+		world_start_agent(w, borrower);
+		world_settle(w);
+		ck_assert_ptr_null(world_heal(w));
+		world_free(w);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
@@ -281,4 +321,5 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_is_gone_is_not_listed_for_loans, a_loan_beyond_the_block_is_not_recorded,
 	     a_new_disk_is_remembered_until_its_loans_came_back,
 	     a_list_for_loans_that_fails_is_repeated_ever_less,
-	     a_new_owner_learns_that_an_address_was_lent)
+	     a_new_owner_learns_that_an_address_was_lent,
+	     a_restored_claim_lends_no_address_of_a_pod)
