@@ -540,6 +540,7 @@ static const struct {
 	{ { RARE_POOLS }, 902818 },
 	{ { RARE_IDLE }, 901160 },
 	{ { RARE_IDLE }, 901488 },
+	{ { RARE_IDLE }, 3025 },
 };
 
 START_TEST(rare_runs_hold)

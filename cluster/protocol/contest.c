@@ -117,9 +117,14 @@ static bool is_newer(const struct agent *a, const struct op *op, const struct ag
 
 static void pool_known(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	/* Loans come back to a block that is granted, also if it is never confirmed. */
-	if (agent_is_wanted(op, r) || is_newer(a, op, r) ||
-	    (r->outcome != CLUSTER_AWAY && agent_find(a, &op->key)->n_lent))
+	/*
+	 * Loans come back to a block that is granted, also if it is never confirmed. The next look
+	 * writes those that the block lacks, so that their borrowers return them.
+	 */
+	const bool lends = agent_find(a, &op->key)->n_lent > 0;
+
+	op->again |= lends;
+	if (agent_is_wanted(op, r) || is_newer(a, op, r) || (r->outcome != CLUSTER_AWAY && lends))
 		put_state(a, op, BLOCK_GRANTED);
 	else if (r->outcome != CLUSTER_AWAY && a->ops->used(a->arg, &op->key) == 0)
 		put_state(a, op, BLOCK_RETURNING);
