@@ -119,12 +119,14 @@ static void pool_known(struct agent *a, struct op *op, const struct agent_reply 
 {
 	/*
 	 * Loans come back to a block that is granted, also if it is never confirmed. The next look
-	 * writes those that the block lacks, so that their borrowers return them.
+	 * writes those that the block lacks, so that their borrowers return them. Until a watch
+	 * shows that the pool is gone, the block would be confirmed.
 	 */
 	const bool lends = agent_find(a, &op->key)->n_lent > 0;
+	const bool waits = lends && agent_is_closed(agent_find_pool(a, op->key.pool));
 
 	op->again |= lends;
-	if (agent_is_wanted(op, r) || is_newer(a, op, r) || (r->outcome != CLUSTER_AWAY && lends))
+	if (agent_is_wanted(op, r) || is_newer(a, op, r) || (r->outcome != CLUSTER_AWAY && waits))
 		put_state(a, op, BLOCK_GRANTED);
 	else if (r->outcome != CLUSTER_AWAY && a->ops->used(a->arg, &op->key) == 0)
 		put_state(a, op, BLOCK_RETURNING);

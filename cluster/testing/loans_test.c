@@ -314,6 +314,34 @@ START_TEST(a_restored_claim_lends_no_address_of_a_pod)
 }
 END_TEST
 
+/* The pool was deleted when the store had forgotten the block. No watch has shown that yet. */
+START_TEST(a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 1, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *owner, *borrower;
+	bool contested = false;
+
+	lend(w, &owner, &borrower);
+	world_restore(w);
+	w->pool_there = false;
+	for (unsigned i = 0; i < 20 * RENEW / RETRY; i++) {
+		(void)run_for(w, 1);
+		ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+		contested |= owner->blocks[0].state == BLOCK_CONTESTED;
+		ck_assert(!contested || !block_may_give(&owner->node, &owner->blocks[0]));
+	}
+	ck_assert(contested && find_block(w, &owner->blocks[0].key));
+	w->pool_version++;
+	world_del_pod(w, owner, 0);
+	world_del_pod(w, borrower, 0);
+	world_settle(w);
+	ck_assert_uint_eq(owner->n_blocks + borrower->n_blocks, 0);
+	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
@@ -322,4 +350,5 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_new_disk_is_remembered_until_its_loans_came_back,
 	     a_list_for_loans_that_fails_is_repeated_ever_less,
 	     a_new_owner_learns_that_an_address_was_lent,
-	     a_restored_claim_lends_no_address_of_a_pod)
+	     a_restored_claim_lends_no_address_of_a_pod,
+	     a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing)
