@@ -66,9 +66,10 @@ int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err
 /*
  * admin_conflicts - blocks of this node that are contested or lost, with the pods that hold an
  * address in them:
- *	[{"pool", "first", "last", "state", "since", "pods": [{"namespace", "pod", "uid",
- *	  "interface", "container", "address"}], "podCount"}]
- * Unknown values are left out. At most so many blocks, and so many pods by name.
+ *	[{"pool", "first", "last", "block", "state", "since", "pods": [{"namespace", "pod",
+ *	  "uid", "interface", "container", "address"}], "podCount"}]
+ * block: of the loan of one address, the start of its block; absent: it is a block. Unknown values
+ *are left out. At most so many blocks, and so many pods by name.
  */
 #define ADMIN_CONFLICTS_MAX     1024
 #define ADMIN_CONFLICT_PODS_MAX 1024

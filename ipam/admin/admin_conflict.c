@@ -90,7 +90,7 @@ static int add_conflict(struct lease_db *l, const struct block_record *r, struct
 {
 	struct json *o = json_push_object(all->out);
 	auto_pool_entry struct pool_entry p = { .text = { .tree = NULL } };
-	char first[IP_STR_LEN], last[IP_STR_LEN], since[AUDIT_TIME_LEN];
+	char first[IP_STR_LEN], last[IP_STR_LEN], block[IP_STR_LEN], since[AUDIT_TIME_LEN];
 	bool found;
 
 	if (!o)
@@ -107,6 +107,7 @@ static int add_conflict(struct lease_db *l, const struct block_record *r, struct
 	if (json_add_str(o, "pool", r->key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
 	    json_add_str(o, "last", ip_format(range.last, last)) ||
+	    (r->key.one && json_add_str(o, "block", ip_format(r->key.start, block))) ||
 	    json_add_str(o, "state", block_state_name(r->state)) ||
 	    (r->since && json_add_str(o, "since", audit_time(r->since, since))))
 		return err_nomem(e);

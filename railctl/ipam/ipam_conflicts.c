@@ -41,8 +41,12 @@ static int add_pod_row(struct out_table *t, const struct json *block, const stru
 	const struct json *owner = json_get(block, "owner");
 	char range[128], since[20];
 
-	(void)snprintf(range, sizeof(range), "%s-%s", json_text(block, "first"),
-		       json_text(block, "last"));
+	/* The loan of one address is that address. */
+	if (json_get(block, "block"))
+		(void)snprintf(range, sizeof(range), "%s", json_text(block, "first"));
+	else
+		(void)snprintf(range, sizeof(range), "%s-%s", json_text(block, "first"),
+			       json_text(block, "last"));
 	return out_row(
 		t,
 		(struct out_cell[]){

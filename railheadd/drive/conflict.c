@@ -124,6 +124,14 @@ static void was_read(void *arg, const struct cluster_result *r)
 	soon(a);
 }
 
+/* The start of the block, also of the loan of one address. */
+static int start_of(const struct json *o, struct ip *start)
+{
+	const char *block = json_str(json_get(o, "block"));
+
+	return ip_parse(block ? block : json_str(json_get(o, "first")), start);
+}
+
 static void look(evutil_socket_t fd, short what, void *arg)
 {
 	struct conflict_ask *a = arg;
@@ -134,8 +142,7 @@ static void look(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!s || !o || a->at >= CONFLICT_LOOKS ||
-	    ip_parse(json_str(json_get(o, "first")), &start)) {
+	if (!s || !o || a->at >= CONFLICT_LOOKS || start_of(o, &start)) {
 		finish(a);
 		return;
 	}

@@ -58,9 +58,24 @@ static const char *text_of(const struct json *o, const char *key)
 	return text ? text : "?";
 }
 
+/* "address 10.1.0.5" of a loan, or "block from 10.1.0.0 to 10.1.0.7". */
+static const char *name_of(const struct json *block, char out[160])
+{
+	const char *first = text_of(block, "first");
+
+	if (json_get(block, "block"))
+		(void)snprintf(out, 160, "address %.45s", first);
+	else
+		(void)snprintf(out, 160, "block from %.45s to %.45s", first,
+			       text_of(block, "last"));
+	return out;
+}
+
 /* "; pods that live in it: ns/p1 (net1 10.1.0.5), ..." */
 static void list_pods(const struct json *block, char *out, size_t size)
 {
+	const char *intro =
+		json_get(block, "block") ? "; pods that have it: " : "; pods that live in it: ";
 	double left = json_num(json_get(block, "podCount"));
 	size_t len = 0, n = 0;
 
@@ -68,10 +83,10 @@ static void list_pods(const struct json *block, char *out, size_t size)
 	json_each (p, json_get(block, "pods")) {
 		if (n == PODS_MAX || len >= size)
 			break;
-		len += (size_t)snprintf(
-			out + len, size - len, "%s%.63s/%.100s (%.15s %s)",
-			n ? ", " : "; pods that live in it: ", text_of(p, "namespace"),
-			text_of(p, "pod"), text_of(p, "interface"), text_of(p, "address"));
+		len += (size_t)snprintf(out + len, size - len, "%s%.63s/%.100s (%.15s %s)",
+					n ? ", " : intro, text_of(p, "namespace"),
+					text_of(p, "pod"), text_of(p, "interface"),
+					text_of(p, "address"));
 		n++;
 		left--;
 	}
@@ -91,25 +106,29 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 		return;
 	events_tell(v, &about,
 		    "Another pod may have the address %s of interface %s, too: the cluster store "
-		    "gives its block of shared pool %s to %s%s. Delete this pod: a new one gets "
+		    "gives %s of shared pool %s to %s%s. Delete this pod: a new one gets "
 		    "another address.",
-		    about.key, text_of(p, "interface"), text_of(block, "pool"),
+		    about.key, text_of(p, "interface"),
+		    json_get(block, "block") ? "it" : "its block", text_of(block, "pool"),
 		    node ? "node " : "another node", node ? node : "");
 }
 
 /* About the node first: there may be more pods than events at once. */
 static void tell_people(struct events *v, const struct json *block, const char *node)
 {
-	const char *first = text_of(block, "first");
-	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "", first };
+	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "", text_of(block, "first") };
+	char name[160], used[96] = "A pod of this node has it, too";
 
-	events_tell(
-		v, &about,
-		"The block from %s to %s of shared pool %s is lost: %s%s has it. %.0f addresses "
-		"of it are in use on this node, and nothing more of it is assigned. `railctl ipam "
-		"conflicts` lists the pods.",
-		first, text_of(block, "last"), text_of(block, "pool"), node ? "node " : "",
-		node ? node : "another node", json_num(json_get(block, "podCount")));
+	if (!json_get(block, "block"))
+		(void)snprintf(used, sizeof(used),
+			       "%.0f addresses of it are in use on this node, and nothing more of "
+			       "it is assigned",
+			       json_num(json_get(block, "podCount")));
+	events_tell(v, &about,
+		    "The %s of shared pool %s is lost: %s%s has it. %s. `railctl ipam conflicts` "
+		    "lists the pods.",
+		    name_of(block, name), text_of(block, "pool"), node ? "node " : "",
+		    node ? node : "another node", used);
 	json_each (p, json_get(block, "pods"))
 		tell_pod(v, block, p, node);
 }
@@ -118,16 +137,15 @@ static void say(const struct conflict_report *c, const struct json *block)
 {
 	const struct json *owner = json_get(block, "owner");
 	const char *node = json_str(owner);
-	char pods[2048];
+	char pods[2048], name[160];
 
 	tell_people(c->driver->events, block, node);
 	list_pods(block, pods, sizeof(pods));
-	pools_note_lost(c->driver, block, node, pods);
+	pools_note_lost(c->driver, text_of(block, "pool"), node, name_of(block, name), pods);
 	log_error(&c->driver->conf.ctx->log,
-		  "shared pool %s: the block from %s to %s is lost: %s%s has it; nothing more of "
-		  "it is assigned%s",
-		  text_of(block, "pool"), text_of(block, "first"), text_of(block, "last"),
-		  node ? "node " : "", node ? node : (owner ? "no node" : "another node"), pods);
+		  "shared pool %s: the %s is lost: %s%s has it; nothing more of it is assigned%s",
+		  text_of(block, "pool"), name, node ? "node " : "",
+		  node ? node : (owner ? "no node" : "another node"), pods);
 }
 
 static void report(void *arg, const struct json *conflicts)

@@ -153,15 +153,15 @@ static void stop_use(struct driver *d, struct pool_seen *s, struct pool_entry *o
 		refused(d, s->name, &e);
 }
 
-void pools_note_lost(struct driver *d, const struct json *block, const char *node, const char *pods)
+void pools_note_lost(struct driver *d, const char *pool, const char *node, const char *what,
+		     const char *pods)
 {
-	struct pool_seen *s = find_seen(d, json_str(json_get(block, "pool")));
+	struct pool_seen *s = find_seen(d, pool);
 
 	if (!s)
 		return;
-	(void)snprintf(s->lost, sizeof(s->lost), "%.63s has the block from %.45s to %.45s%.70s",
-		       node ? node : "another node", json_str(json_get(block, "first")),
-		       json_str(json_get(block, "last")), pods);
+	(void)snprintf(s->lost, sizeof(s->lost), "%.63s has the %.106s%.70s",
+		       node ? node : "another node", what, pods);
 	presence_pools(d->presence);
 }
 

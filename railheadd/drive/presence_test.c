@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* presence_test.c: what the object of a node says about shared pools. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "railheadd/testing/driver_ask.h"
 
 static unsigned writes(void)
@@ -131,7 +134,52 @@ START_TEST(a_report_that_is_refused_is_said)
 }
 END_TEST
 
-TEST_PROGRAM("presence", a_node_reports_each_generation,
+static bool is_logged(const void *arg)
+{
+	char text[4096] = "";
+
+	(void)!pread(w.ctx.log.fd, text, sizeof(text) - 1, 0);
+	return strstr(text, arg) != NULL;
+}
+
+/* The address is in the middle of the block. */
+START_TEST(a_node_says_who_has_a_lost_loan)
+{
+	static const char block[] = "rail0-0000000000000000000000000a010010";
+	struct block_record loan = { .key = w_block_key("rail0", "10.1.0.16"),
+				     .state = BLOCK_GRANTED,
+				     .token = 5,
+				     .epoch = 3 };
+
+	begin();
+	w.ctx.log = (struct log){ .fd = memfd_create("log", MFD_CLOEXEC), .tag = "railheadd" };
+	ck_assert_int_ge(w.ctx.log.fd, 0);
+	ck_assert_int_eq(w_shared(&w, "rail0", "uid-1", RAIL), 0);
+	w_node(&w, 3, INT64_MAX);
+	loan.key.one = 5;
+	ck_assert_int_eq(blocks_put(&w.m, &loan, &w.e), 0);
+	ck_assert_str_eq(
+		w_add(&w, "{\"pool\":\"rail0\"}", "c1", "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web"),
+		"10.1.0.20");
+	loan.state = BLOCK_LOST;
+	loan.epoch = 0;
+	ck_assert_int_eq(blocks_put(&w.m, &loan, &w.e), 0);
+	pool("rail0", RAIL);
+	memory_store_put(b.store, CLUSTER_BLOCK, block, "n2",
+			 "{\"poolUID\":\"uid-1\",\"node\":\"n2\",\"holder\":\"h\",\"token\":"
+			 "\"0000000000000007\",\"touched\":1,\"used\":1}");
+	begin_driver();
+	ready();
+	loop_until(b.base, is_logged,
+		   "shared pool rail0: the address 10.1.0.20 is lost: node n2 has it; nothing more "
+		   "of it is assigned; pods that have it: ns/web (net1 10.1.0.20)");
+	(void)close(w.ctx.log.fd);
+	w.ctx.log.fd = -1;
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("presence", a_node_says_who_has_a_lost_loan, a_node_reports_each_generation,
 	     a_node_says_why_it_has_not_taken_a_pool_over,
 	     keys_in_another_order_are_the_same_report, pods_write_no_report,
 	     a_report_that_is_refused_is_said)
