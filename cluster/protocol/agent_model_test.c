@@ -582,7 +582,7 @@ static const struct {
 	    .wrong = VOUCH_ALWAYS },
 	  1200 },
 	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = GIVE_LENT }, 1 },
-	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 1230 },
+	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 1300 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)

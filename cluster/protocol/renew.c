@@ -63,7 +63,8 @@ static int doubt_strict(struct agent *a)
  * The renewal was executed between op->sent and now. If give_until passed in between, a taker may
  * have seen an old heartbeat for long enough: then a new epoch begins, in which each block has to
  * be confirmed. give_until counts from the sending, because the renewal may be that old. If only
- * fence_until passed, the blocks of strict pools have to be confirmed; other pools go on.
+ * fence_until passed, the blocks of strict pools have to be confirmed; other pools go on. No watch
+ * shows the blocks of loans, and a taker may have returned these: they are looked at.
  */
 static int renewed(struct agent *a, const struct op *op, const struct agent_reply *r)
 {
@@ -87,6 +88,8 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 		return -1;
 	a->node = n;
 	a->renewed = true;
+	if (late)
+		a->loans_look = a->loans_due = 0;
 	/* The first one stays: nodes that change theirs one after the other would meet. */
 	if (r->ranked && !a->ranked)
 		a->rank = r->rank;

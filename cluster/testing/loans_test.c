@@ -342,6 +342,29 @@ START_TEST(a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothin
 }
 END_TEST
 
+/* With fence off no new epoch begins. A taker has returned the loan, and the owner has freed it. */
+START_TEST(a_node_that_was_cut_off_looks_at_its_loans_at_once)
+{
+	for (unsigned beats = 0; beats < 8; beats++) {
+		const struct world_settings set = {
+			.nodes = 2, .blocks = 1, .bits = 1, .quiet = true
+		};
+		struct world *w = world_new(&set);
+		struct machine *owner, *borrower;
+
+		lend(w, &owner, &borrower);
+		world_stop_agent(owner);
+		(void)run_for(w, beats * RENEW / RETRY);
+		ck_assert(block_may_give(&borrower->node, &borrower->blocks[0]));
+		find_block(w, &borrower->blocks[0].key)->block.n_loans = 0;
+		w->now += HOLD / 2;
+		(void)run_for(w, RENEW / RETRY);
+		ck_assert_int_eq(borrower->blocks[0].state, BLOCK_CONTESTED);
+		world_free(w);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
@@ -351,4 +374,5 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_list_for_loans_that_fails_is_repeated_ever_less,
 	     a_new_owner_learns_that_an_address_was_lent,
 	     a_restored_claim_lends_no_address_of_a_pod,
-	     a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing)
+	     a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing,
+	     a_node_that_was_cut_off_looks_at_its_loans_at_once)
