@@ -553,7 +553,7 @@ struct agent *agent_new(const struct agent_settings *settings, const struct agen
 	a->ops = ops;
 	a->arg = arg;
 	a->node = memory->node;
-	a->fresh = memory->node.epoch == 0 || memory->node.frozen != 0 || memory->node.strays;
+	a->fresh = memory->node.frozen != 0 || memory->node.strays;
 	if (memory->n && ARRAY_GROW_BY(a->blocks, 0, memory->n, AGENT_BLOCKS_MAX,
 				       "blocks of a node", &ignored)) {
 		agent_free(a);

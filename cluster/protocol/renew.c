@@ -74,7 +74,8 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 
 	n.beat = r->at;
 	n.beats++;
-	n.strays |= n.epoch == 0;
+	/* A heartbeat of this name was there: an earlier store of this node may have had loans. */
+	n.strays |= n.epoch == 0 && op->step == STEP_UPDATE;
 	n.epoch += lapsed;
 	n.fence_until = op->sent + a->set.hold / 2;
 	n.give_until = a->set.strict ? n.fence_until : INT64_MAX;
@@ -90,6 +91,8 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 	a->renewed = true;
 	if (late)
 		a->loans_look = a->loans_due = 0;
+	if (n.strays && !a->fresh)
+		borrow_sweep_later(a, a->now);
 	/* The first one stays: nodes that change theirs one after the other would meet. */
 	if (r->ranked && !a->ranked)
 		a->rank = r->rank;
