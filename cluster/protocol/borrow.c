@@ -101,6 +101,27 @@ void borrow_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
+/* Loans of the pool whose take is under way. */
+static uint64_t takes(const struct agent *a, const struct agent_pool *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < a->n_ops; i++) {
+		const struct op *op = a->ops_running[i];
+
+		n += !op->done && op->kind == OP_BORROW && op->step == STEP_UPDATE && op->id &&
+		     strcmp(op->key.pool, p->is.name) == 0;
+	}
+	return n;
+}
+
+/* Several owners were asked at once, and others have offered what the need waits for. */
+static bool is_surplus(const struct agent *a, const struct agent_pool *p, const struct op *op)
+{
+	return p && !want_has(a, &op->key) && a->ops->used(a->arg, &op->key) == 0 &&
+	       (!p->needed || a->ops->spare(a->arg, p->is.name) + takes(a, p) >= p->needed);
+}
+
 static void offered(struct agent *a, struct op *op, const struct block_record *record)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
@@ -114,6 +135,10 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 		    strcmp(b.pool_uid, p->is.uid) != 0) &&
 		   a->ops->used(a->arg, &op->key) == 0) {
 		rest(a, op);
+	} else if (is_surplus(a, p, op)) {
+		/* Its owner may use it at once. */
+		rest(a, op);
+		a->loans_due = a->now;
 	} else {
 		l->taken = true;
 		b.touched++;

@@ -27,11 +27,12 @@ bool loans_hold(const struct block *b);
 /*
  * seek_begin - a new need: all may be asked again. seek_ask - ask the owner for this block, as it
  * was seen. one: or for a loan, as in struct block. False: the node's store failed. seek_silent -
- * the owner of the block gave no answer.
+ * the owner of the block gave no answer. want_has - callers wait for just this block or address.
  */
 void seek_begin(const struct agent *a, struct agent_pool *p);
 void seek_silent(const struct agent *a, const struct block_key *key);
 bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one);
+bool want_has(const struct agent *a, const struct block_key *key);
 
 /* ---- the owner ---- */
 

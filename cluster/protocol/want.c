@@ -25,6 +25,11 @@ static struct want *find(const struct agent *a, const struct block_key *key)
 	return NULL;
 }
 
+bool want_has(const struct agent *a, const struct block_key *key)
+{
+	return find(a, key) != NULL;
+}
+
 bool agent_want(struct agent *a, const struct block_key *key)
 {
 	struct agent_pool *p = agent_find_pool(a, key->pool);

@@ -365,6 +365,51 @@ START_TEST(a_node_that_was_cut_off_looks_at_its_loans_at_once)
 }
 END_TEST
 
+static bool is_borrowed(const struct block *b)
+{
+	return b->n_loans == 1 && b->loans[0].taken && !b->loans[0].returned;
+}
+
+/* Three owners are asked at once, and each of them makes an offer. */
+START_TEST(a_need_takes_no_more_loans_than_it_waits_for)
+{
+	const struct world_settings set = { .nodes = 4, .blocks = 3, .bits = 2, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *borrower = NULL;
+	unsigned offers = 0, taken = 0;
+	bool given = false;
+
+	world_settle(w);
+	for (unsigned k = 0; k < set.nodes; k++) {
+		if (w->machines[k].n_blocks)
+			ck_assert(world_add_pod(w, &w->machines[k], 0));
+		else
+			borrower = &w->machines[k];
+	}
+	(void)run_for(w, 4 * RENEW / RETRY);
+	ck_assert_ptr_nonnull(borrower);
+	for (unsigned i = 0; i < 20 * RENEW / RETRY && (!given || i < RENEW / RETRY); i++) {
+		unsigned now = 0;
+
+		given |= !given && world_add_pod(w, borrower, 0);
+		(void)run_for(w, 1);
+		for (size_t k = 0; k < OBJECTS; k++)
+			now += w->objects[k].there && is_borrowed(&w->objects[k].block);
+		taken = now > taken ? now : taken;
+		offers = w->counts.lends;
+	}
+	ck_assert(given);
+	ck_assert_uint_eq(offers, 3);
+	ck_assert_uint_eq(taken, 1);
+	/* No other node waits until the other offers end. */
+	(void)run_for(w, 3);
+	for (unsigned k = 0; k < set.nodes; k++)
+		taken += w->machines[k].blocks[0].n_lent;
+	ck_assert_uint_eq(taken, 1 + 1);
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
@@ -375,4 +420,5 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_new_owner_learns_that_an_address_was_lent,
 	     a_restored_claim_lends_no_address_of_a_pod,
 	     a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing,
-	     a_node_that_was_cut_off_looks_at_its_loans_at_once)
+	     a_node_that_was_cut_off_looks_at_its_loans_at_once,
+	     a_need_takes_no_more_loans_than_it_waits_for)
