@@ -397,6 +397,7 @@ struct blocks {
 	struct block_seen items[BLOCKS];
 	const struct block_seen *list[BLOCKS];
 	unsigned lists, asks, asks_of_last; /* of the last block of the pool */
+	unsigned empty_after;               /* so many asks, the last block is empty; 0: never */
 	bool full;                          /* each owner answers that it has no address */
 };
 
@@ -427,6 +428,8 @@ static void answer_for(struct blocks *all, struct agent *a, const struct agent_r
 		s->block = r->block;
 		all->asks += *s->block.asker.node != '\0';
 		all->asks_of_last += *s->block.asker.node && s == &all->items[BLOCKS - 1];
+		if (all->asks == all->empty_after)
+			all->items[BLOCKS - 1].block.used = 0;
 	}
 	if (s)
 		reply.block = s->block;
@@ -442,7 +445,7 @@ static void need_one(struct one_agent *n, struct agent *a, struct blocks *all)
 
 	n->needs = 0;
 	ck_assert(agent_need(a, "rail0", 1));
-	for (; !n->needs && (all->full || !all->asks_of_last); n->now++) {
+	for (; !n->needs && ((all->full && !all->empty_after) || !all->asks_of_last); n->now++) {
 		(void)agent_tick(a, n->now);
 		while (n->n_sent) {
 			const struct agent_request r = n->sent[--n->n_sent];
@@ -524,6 +527,26 @@ START_TEST(needs_of_a_full_pool_ask_few_owners_after_the_first_one)
 }
 END_TEST
 
+/* Each second ask for a loan is for a random block, so that owners that are off hide no other. */
+START_TEST(a_pool_with_an_empty_block_is_not_full)
+{
+	static struct blocks all;
+	struct ip_range range;
+	struct ranges usable = { .items = &range, .n = 1 };
+	struct one_agent n = one_agent_node();
+	struct agent *a;
+
+	all = (struct blocks){ .full = true };
+	a = agent_of_full_pool(&n, &usable, &all);
+	need_one(&n, a, &all);
+	all.asks = all.asks_of_last = 0;
+	all.empty_after = 3;
+	need_one(&n, a, &all);
+	ck_assert_uint_gt(all.asks_of_last, 0);
+	agent_free(a);
+}
+END_TEST
+
 /* ---- lists of large pools ---- */
 
 /* Most blocks lend nothing, and a list may have 65,536. */
@@ -558,4 +581,4 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_block_of_an_unknown_pool_is_not_confirmed,
 	     an_ask_for_a_block_that_cannot_be_read_ends, owners_that_give_no_answer_hide_no_other,
 	     needs_of_a_full_pool_ask_few_owners_after_the_first_one,
-	     an_item_of_a_list_has_room_for_its_loans_only)
+	     a_pool_with_an_empty_block_is_not_full, an_item_of_a_list_has_room_for_its_loans_only)

@@ -369,8 +369,8 @@ void seek_silent(const struct agent *a, const struct block_key *key)
 
 /*
  * Which block is asked first; UINT64_MAX: it is not asked. A block says how many addresses are in
- * use, but that is old: of the asks for a loan, each second one is for a random block. Else blocks
- * of nodes that are off would come first for ever.
+ * use, but that is old: of the asks for a loan, each second one is for a random block that is in
+ * use. Else blocks of nodes that are off would come first for ever.
  */
 static uint64_t order_of(const struct agent *a, struct agent_pool *p, const struct block_seen *s)
 {
@@ -378,7 +378,8 @@ static uint64_t order_of(const struct agent *a, struct agent_pool *p, const stru
 
 	if (!may_ask(a, p, s) || s->block.n_loans == LOANS_MAX || (asked && asked->now))
 		return UINT64_MAX;
-	return (asked ? (uint64_t)1 << 32 : 0) + (p->asked_one % 2 ? 0 : s->block.used);
+	return (asked ? (uint64_t)1 << 32 : 0) +
+	       (p->asked_one % 2 ? s->block.used > 0 : s->block.used);
 }
 
 /* A random one if several are equal. */
