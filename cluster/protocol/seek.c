@@ -527,8 +527,10 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		return;
 	}
 	borrow_strays(a, p, r);
-	if (op->sweep) {
+	if (op->sweep)
 		borrow_swept(a, p);
+	/* An ADD that waits meanwhile could begin no list of its own. */
+	if (op->sweep && (!p->needed || !claim_is_open(a, p))) {
 		agent_end(op);
 		return;
 	}

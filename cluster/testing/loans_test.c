@@ -14,34 +14,46 @@ static struct object *find_block(struct world *w, const struct block_key *key)
 	return world_find(w, CLUSTER_BLOCK, name);
 }
 
-/*
- * Watches show what they have, and each request is answered; lists of blocks so. Returns how many
- * lists of blocks were requested.
- */
+/* Watches show what they have, and agents do what is due. */
+static void tick(struct world *w)
+{
+	w->now += RETRY;
+	for (unsigned k = 0; k < w->set.nodes; k++) {
+		while (world_show(w, &w->machines[k]))
+			;
+		world_tick(w, &w->machines[k]);
+	}
+}
+
+static bool is_list(const struct message *msg)
+{
+	return msg->request.kind == CLUSTER_BLOCK && msg->request.call == CALL_LIST;
+}
+
+/* Each request is answered; lists of blocks so. Returns how many lists of blocks were requested. */
+static unsigned reply(struct world *w, enum cluster_outcome answer)
+{
+	struct message *msg;
+	unsigned lists = 0;
+
+	while ((msg = world_pick(w, 0, false))) {
+		lists += is_list(msg);
+		world_execute(w, msg);
+		if (is_list(msg))
+			msg->reply.outcome = answer;
+	}
+	while ((msg = world_pick(w, 0, true)))
+		world_deliver(w, msg);
+	return lists;
+}
+
 static unsigned run(struct world *w, unsigned ticks, enum cluster_outcome answer)
 {
 	unsigned lists = 0;
 
 	for (unsigned i = 0; i < ticks; i++) {
-		struct message *msg;
-
-		w->now += RETRY;
-		for (unsigned k = 0; k < w->set.nodes; k++) {
-			while (world_show(w, &w->machines[k]))
-				;
-			world_tick(w, &w->machines[k]);
-		}
-		while ((msg = world_pick(w, 0, false))) {
-			const bool is_list = msg->request.kind == CLUSTER_BLOCK &&
-					     msg->request.call == CALL_LIST;
-
-			lists += is_list;
-			world_execute(w, msg);
-			if (is_list)
-				msg->reply.outcome = answer;
-		}
-		while ((msg = world_pick(w, 0, true)))
-			world_deliver(w, msg);
+		tick(w);
+		lists += reply(w, answer);
 	}
 	return lists;
 }
@@ -410,6 +422,43 @@ START_TEST(a_need_takes_no_more_loans_than_it_waits_for)
 }
 END_TEST
 
+static bool is_listing(struct world *w, const struct machine *m)
+{
+	for (size_t i = 0; i < MESSAGES; i++) {
+		const struct message *msg = &w->messages[i];
+
+		if (msg->used && is_list(msg) && &w->machines[msg->node] == m)
+			return true;
+	}
+	return false;
+}
+
+/* After a restore the node lists the pool, and meanwhile a pod begins to wait. */
+START_TEST(a_list_for_loans_serves_a_need_too)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 1, .bits = 2, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *owner, *borrower;
+	unsigned lists, lends;
+
+	lend(w, &owner, &borrower);
+	memcpy(w->snapshot, w->objects, sizeof(w->snapshot));
+	w->snapshot_versions = w->versions;
+	(void)run_for(w, 2 * RENEW / RETRY);
+	world_restore(w);
+	for (tick(w); !is_listing(w, borrower); tick(w))
+		(void)reply(w, CLUSTER_OK);
+	lends = w->counts.lends;
+	ck_assert(!world_add_pod(w, borrower, 0));
+	lists = reply(w, CLUSTER_OK);
+	for (unsigned i = 0; i < 100 && w->counts.lends == lends; i++)
+		lists += run_for(w, 1);
+	ck_assert_uint_eq(w->counts.lends, lends + 1);
+	ck_assert_uint_eq(lists, 1);
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
@@ -421,4 +470,4 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_restored_claim_lends_no_address_of_a_pod,
 	     a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing,
 	     a_node_that_was_cut_off_looks_at_its_loans_at_once,
-	     a_need_takes_no_more_loans_than_it_waits_for)
+	     a_need_takes_no_more_loans_than_it_waits_for, a_list_for_loans_serves_a_need_too)
