@@ -63,6 +63,15 @@ static int borrow(const char *start, uint32_t at, enum block_state state)
 	return blocks_put(&w.m, &r, &w.e) ? (int)w.e.code : 0;
 }
 
+static bool looks_for_loans(void)
+{
+	struct agent_memory memory = { .n = 0 };
+
+	ck_assert_int_eq(blocks_load(&w.m, &memory, &w.e), 0);
+	free(memory.blocks);
+	return memory.node.strays;
+}
+
 static struct block_record record_of(const struct block_key *key)
 {
 	struct block_record found = { .token = 0 };
@@ -355,8 +364,11 @@ START_TEST(a_damaged_loan_is_found_and_repaired)
 		ck_assert_uint_eq(v.left, (uint64_t)used);
 		v.repair = true;
 		ck_assert_int_eq(ipam_verify(&w.m, &v, &w.e), 0);
-		if (!used)
+		if (!used) {
 			w_sound(&w);
+			/* Else nobody would give it back: the owner waits for this node. */
+			ck_assert(looks_for_loans());
+		}
 		fixture_close(&w);
 	}
 }

@@ -72,6 +72,21 @@ static int note_error(const struct err *why, struct err *e)
 	return -1;
 }
 
+/* The owner of a loan without a record waits for this node, which looks for such loans then. */
+static int look_for_loans(struct lease_db *l, struct err *e)
+{
+	struct node_record n;
+	const char *text;
+	struct err why;
+
+	if (lease_db_get(l, KEY_NODE, &text, e))
+		return -1;
+	if (node_value_parse(text, &n, &why))
+		return note_error(&why, e) < 0 ? -1 : 0;
+	n.strays = true;
+	return lease_db_put(l, KEY_NODE, node_value_print(&n), e);
+}
+
 /* A damaged record goes only if nothing lives in its block: it may be a granted one. */
 static int see_damaged(struct lease_db *l, const struct verify_blocks *v,
 		       const struct block_check *b, struct err *e)
@@ -86,7 +101,9 @@ static int see_damaged(struct lease_db *l, const struct verify_blocks *v,
 	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, count_held, &s, e))
 		return -1;
 	report(v, s.held == 0, "%s", b->why.msg);
-	return v->repair && s.held == 0 ? lease_db_del(l, b->key, e) : 0;
+	if (!v->repair || s.held)
+		return 0;
+	return lease_db_del(l, b->key, e) || (b->is_loan && look_for_loans(l, e)) ? -1 : 0;
 }
 
 /* The pool of a block; not known also if its definition is damaged. */
