@@ -97,6 +97,11 @@ bool agent_is_ours(const struct agent *a, const struct block *b, uint64_t token)
 	return party_equal(&b->owner, &us);
 }
 
+bool agent_has_name(const struct agent *a, const struct block *b)
+{
+	return strcmp(b->owner.node, a->set.node) == 0;
+}
+
 /* ---- operations ---- */
 
 bool agent_is_busy(const struct agent *a, const struct block_key *key)

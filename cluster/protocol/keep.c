@@ -307,11 +307,6 @@ void keep_idle(struct agent *a)
 
 /* ---- what a watch or a list shows ---- */
 
-bool agent_has_name(const struct agent *a, const struct block *b)
-{
-	return strcmp(b->owner.node, a->set.node) == 0;
-}
-
 /* The target of a migration waits until the block is given up. Until then it has the address. */
 static bool is_target(const struct block *b)
 {
@@ -407,11 +402,13 @@ void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
 		agent_saw(a, &seen[i]);
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		struct block_record *r = &a->blocks[i];
-		size_t k = r->key.one ? n : 0;
+		size_t k = 0;
 
+		if (r->key.one)
+			continue;
 		while (k < n && !block_key_equal(&seen[k].key, &r->key))
 			k++;
-		if (k == n && !r->key.one)
+		if (k == n)
 			doubt(a, r);
 	}
 }
