@@ -484,7 +484,7 @@ static void forget_lists(struct agent *a, const char *pool)
 /* Else the lenders wait for each loan: the pool leaves or ends. */
 static bool lends(const struct agent_pool *p)
 {
-	return loans_are_of(p) && !agent_is_closed(p);
+	return loans_are_lent(p) && !agent_is_closed(p);
 }
 
 int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *e)
@@ -508,7 +508,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 	}
 	p->is = *pool;
 	p->gone = false;
-	if ((a->fresh && !p->sweep_due) || (lent && !lends(p)))
+	if ((a->sweeps && !p->sweep_due) || (lent && !lends(p)))
 		borrow_sweep_at(a, p, a->now);
 	if (agent_is_closed(p))
 		doubted = agent_doubt_pool(a, pool->name);
@@ -558,7 +558,7 @@ struct agent *agent_new(const struct agent_settings *settings, const struct agen
 	a->ops = ops;
 	a->arg = arg;
 	a->node = memory->node;
-	a->fresh = memory->node.frozen != 0 || memory->node.strays;
+	a->sweeps = memory->node.frozen != 0 || memory->node.strays;
 	if (memory->n && ARRAY_GROW_BY(a->blocks, 0, memory->n, AGENT_BLOCKS_MAX,
 				       "blocks of a node", &ignored)) {
 		agent_free(a);

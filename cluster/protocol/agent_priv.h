@@ -36,8 +36,8 @@ struct agent_pool {
 	int64_t idle_due;
 	/* The next look for loans that this node does not know, 0: none; until the one after it. */
 	int64_t sweep_due, sweep_wait;
-	unsigned unswept; /* such looks that failed, one after the other */
-	struct ip *empty; /* blocks that were not used at the last look, owned */
+	unsigned failed_sweeps; /* such looks that failed, one after the other */
+	struct ip *empty;       /* blocks that were not used at the last look, owned */
 	size_t n_empty;
 	bool swept;    /* what an earlier process parked is known */
 	bool doubtful; /* agent_doubt_pool() failed */
@@ -65,7 +65,7 @@ struct agent {
 	unsigned twin_changes;  /* of that heartbeat */
 	unsigned away; /* requests without a usable answer since the last one that had one */
 	int64_t now, beat_due, loans_due, loans_look;
-	bool fresh;  /* blocks may show loans to us that our store does not know */
+	bool sweeps; /* this process lists pools for loans without a record, ever less often */
 	bool ranked; /* the rank is known */
 	uint64_t rank;
 	uint32_t last_id;

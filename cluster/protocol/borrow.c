@@ -26,26 +26,29 @@ static bool is_to_us(const struct agent *a, const struct loan *l)
 	return strcmp(l->to.node, a->set.node) == 0;
 }
 
-/* A restored ask may have got a second address. One beyond the block is that of another block. */
-static struct loan *find(const struct agent *a, const struct block_key *key, struct block *b,
+/*
+ * The place of our loan in b->loans; b->n_loans: none is there. A restored ask may have got a
+ * second address. One beyond the block is that of another block.
+ */
+static unsigned place_of(const struct agent *a, const struct block_key *key, const struct block *b,
 			 uint64_t token)
 {
 	const struct agent_pool *p = agent_find_pool(a, key->pool);
+	unsigned i = 0;
 
-	for (unsigned i = 0; i < b->n_loans; i++) {
-		if (is_to_us(a, &b->loans[i]) && b->loans[i].to.token == token &&
-		    (key->one ? b->loans[i].at + 1 == key->one : loans_is_inside(p, &b->loans[i])))
-			return &b->loans[i];
-	}
-	return NULL;
+	while (i < b->n_loans &&
+	       !(is_to_us(a, &b->loans[i]) && b->loans[i].to.token == token &&
+		 (key->one ? b->loans[i].at + 1 == key->one : loans_is_inside(p, &b->loans[i]))))
+		i++;
+	return i;
 }
 
 const struct loan *borrow_find(const struct agent *a, const struct block_key *key,
 			       const struct block *b, uint64_t token)
 {
-	const struct loan *l = find(a, key, (struct block *)b, token);
+	const unsigned i = place_of(a, key, b, token);
 
-	return l && !l->returned ? l : NULL;
+	return i < b->n_loans && !b->loans[i].returned ? &b->loans[i] : NULL;
 }
 
 bool borrow_has(const struct agent *a, const struct block *b)
@@ -70,7 +73,7 @@ int borrow_begin(struct agent *a, const struct block_key *block, const struct lo
 	return old ? 0 : agent_put(a, &r);
 }
 
-static void put_state(struct agent *a, struct op *op, enum block_state state)
+static void put_loan_state(struct agent *a, struct op *op, enum block_state state)
 {
 	struct block_record r = *agent_find(a, &op->key);
 
@@ -89,9 +92,9 @@ static bool is_unknown(const struct agent_reply *r)
  * No pod has the address, but it may cool down: the loan goes back when it has rested. Until then
  * it is not confirmed.
  */
-static void rest(struct agent *a, struct op *op)
+static void keep_unconfirmed(struct agent *a, struct op *op)
 {
-	put_state(a, op, BLOCK_GRANTED);
+	put_loan_state(a, op, BLOCK_GRANTED);
 }
 
 /* ---- take what was offered ---- */
@@ -126,27 +129,27 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block b = op->seen.block;
-	struct loan *l = find(a, &op->key, &b, record->token);
+	const unsigned i = place_of(a, &op->key, &b, record->token);
 
-	if (!l || l->returned) {
+	if (i == b.n_loans || b.loans[i].returned) {
 		/* The owner has withdrawn it: a take under way would find another version. */
 		contest_begin(a, op);
-	} else if ((!p || agent_is_closed(p) || !loans_are_of(p) ||
+	} else if ((!p || agent_is_closed(p) || !loans_are_lent(p) ||
 		    strcmp(b.pool_uid, p->is.uid) != 0) &&
 		   a->ops->used(a->arg, &op->key) == 0) {
-		rest(a, op);
+		keep_unconfirmed(a, op);
 	} else if (is_surplus(a, p, op)) {
 		/* Its owner may use it at once. */
-		rest(a, op);
+		keep_unconfirmed(a, op);
 		a->loans_due = a->now;
 	} else {
-		l->taken = true;
+		b.loans[i].taken = true;
 		b.touched++;
 		agent_send(a, op, STEP_UPDATE, &b);
 	}
 }
 
-static void have(struct agent *a, struct op *op, const struct agent_reply *r)
+static void was_taken(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_record record = *agent_find(a, &op->key);
@@ -172,7 +175,7 @@ void borrow_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	else if (op->step == STEP_LOOK)
 		offered(a, op, record);
 	else if (r->outcome == CLUSTER_OK)
-		have(a, op, r);
+		was_taken(a, op, r);
 	else
 		borrow_go(a, op);
 }
@@ -202,24 +205,24 @@ static bool lends_at(const struct block *b, uint32_t at)
 static void return_loan(struct agent *a, struct op *op, const struct block_record *record)
 {
 	struct block b = op->seen.block;
-	struct loan *l = find(a, &op->key, &b, record->token);
-
-	const bool other = !l && lends_at(&b, op->key.one - 1);
+	const unsigned i = place_of(a, &op->key, &b, record->token);
+	const bool there = i < b.n_loans, other = !there && lends_at(&b, op->key.one - 1);
 
 	if (other && a->now < op->since + LOOK_BEATS * a->set.renew) {
 		agent_later(a, op);
 		return;
 	}
-	if (l ? l->returned : other || !*b.owner.node || !a->fresh || b.n_loans == LOANS_MAX) {
+	if (there ? b.loans[i].returned
+		  : other || !*b.owner.node || !a->sweeps || b.n_loans == LOANS_MAX) {
 		agent_end_if(a, op, agent_drop(a, &op->key));
 		return;
 	}
-	if (!l) {
-		l = &b.loans[b.n_loans++];
-		*l = (struct loan){ .at = op->key.one - 1 };
-		l->to = agent_party(a, record->token);
+	if (!there) {
+		b.n_loans++;
+		b.loans[i] = (struct loan){ .at = op->key.one - 1 };
+		b.loans[i].to = agent_party(a, record->token);
 	}
-	l->taken = l->returned = true;
+	b.loans[i].taken = b.loans[i].returned = true;
 	b.probe |= record->probe;
 	b.touched++;
 	agent_send(a, op, STEP_UPDATE, &b);
@@ -245,12 +248,12 @@ void give_back_reply(struct agent *a, struct op *op, const struct agent_reply *r
 /* ---- after a restore ---- */
 
 /* The block does not show the loan. An ADD may run meanwhile, so the store of the node decides. */
-static void doubt(struct agent *a, struct op *op)
+static void doubt_loan(struct agent *a, struct op *op)
 {
 	int rc = agent_retire(a, agent_find(a, &op->key));
 
 	if (rc > 0)
-		put_state(a, op, BLOCK_CONTESTED);
+		put_loan_state(a, op, BLOCK_CONTESTED);
 	else
 		agent_end_if(a, op, rc);
 }
@@ -269,9 +272,9 @@ void borrow_examined(struct agent *a, struct op *op, const struct agent_reply *r
 	if (!record || record->state != BLOCK_GRANTED || (l && l->taken))
 		agent_end(op);
 	else if (l)
-		put_state(a, op, BLOCK_WANTED);
+		put_loan_state(a, op, BLOCK_WANTED);
 	else
-		doubt(a, op);
+		doubt_loan(a, op);
 }
 
 /* The owner, asked for the address, has not lent it: it is lost. */
@@ -282,7 +285,7 @@ static void ask_again(struct agent *a, struct op *op, const struct block_record 
 	const bool stands = party_equal(&b.asker, &us);
 
 	if (op->won && !stands) {
-		put_state(a, op, BLOCK_LOST);
+		put_loan_state(a, op, BLOCK_LOST);
 	} else if (block_is_asked_for(&b) || !*b.owner.node || agent_has_name(a, &b)) {
 		agent_later(a, op);
 	} else {
@@ -323,12 +326,12 @@ void borrow_contest(struct agent *a, struct op *op, const struct agent_reply *r)
 		return;
 	}
 	if (there && borrow_find(a, &op->key, &r->block, record->token))
-		put_state(a, op, BLOCK_WANTED);
+		put_loan_state(a, op, BLOCK_WANTED);
 	else if (there && agent_has_name(a, &r->block))
 		have_whole(a, op, record);
 	else if (a->ops->used(a->arg, &op->key) == 0)
 		/* Its owner may write it again. */
-		rest(a, op);
+		keep_unconfirmed(a, op);
 	else if (there)
 		ask_again(a, op, record);
 	else
@@ -390,7 +393,7 @@ void borrow_idle(struct agent *a)
 		struct block_record *r = &a->blocks[i];
 		const struct agent_pool *p = agent_find_pool(a, r->key.pool);
 		const bool needed =
-			p && p->needed && loans_are_of(p) && block_may_give(&a->node, r);
+			p && p->needed && loans_are_lent(p) && block_may_give(&a->node, r);
 
 		if (r->key.one && r->state == BLOCK_GRANTED && !needed &&
 		    a->now >= r->taken + a->set.renew && !agent_is_busy(a, &r->key) &&
@@ -405,7 +408,7 @@ void borrow_sweep_at(const struct agent *a, struct agent_pool *p, int64_t from)
 {
 	const int64_t spread = LOOK_BEATS * a->set.renew;
 
-	if (!loans_may_be(p))
+	if (!loans_may_exist(p))
 		return;
 	p->sweep_due = from + (int64_t)(grid_hash(a->set.node, p->is.uid) % (uint64_t)spread);
 	p->sweep_wait = spread;
@@ -413,7 +416,7 @@ void borrow_sweep_at(const struct agent *a, struct agent_pool *p, int64_t from)
 
 void borrow_sweep_later(struct agent *a, int64_t from)
 {
-	a->fresh = true;
+	a->sweeps = true;
 	for (size_t i = 0; i < a->n_pools; i++)
 		borrow_sweep_at(a, &a->pools[i], from);
 }
@@ -427,7 +430,7 @@ void borrow_sweep_later(struct agent *a, int64_t from)
 static bool is_swept(const struct agent_pool *p)
 {
 	/* The grid of a pool that is gone must not be read. */
-	return !p->sweep_due || p->gone || !loans_may_be(p);
+	return !p->sweep_due || p->gone || !loans_may_exist(p);
 }
 
 /* After a restart the looks begin again, but not for ever. If the node's store fails, they do. */
@@ -444,9 +447,9 @@ static void forget_strays(struct agent *a)
 		a->node = n;
 }
 
-void borrow_swept(struct agent *a, struct agent_pool *p)
+void borrow_sweep_done(struct agent *a, struct agent_pool *p)
 {
-	p->unswept = 0;
+	p->failed_sweeps = 0;
 	p->sweep_due = a->now + p->sweep_wait;
 	if (p->sweep_wait < INT64_MAX / 4)
 		p->sweep_wait *= 2;
@@ -454,11 +457,11 @@ void borrow_swept(struct agent *a, struct agent_pool *p)
 }
 
 /* After 1, 2, 4, then 8 heartbeats: no pod waits for it. */
-void borrow_unswept(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
+void borrow_sweep_failed(struct agent *a, struct agent_pool *p, const struct agent_reply *r)
 {
-	const int64_t wait = a->set.renew << (p->unswept < 3 ? p->unswept : 3);
+	const int64_t wait = a->set.renew << (p->failed_sweeps < 3 ? p->failed_sweeps : 3);
 
-	p->unswept++;
+	p->failed_sweeps++;
 	p->sweep_due =
 		a->now + wait / 2 + (int64_t)(a->ops->random(a->arg) % (uint64_t)(wait / 2 + 1));
 	if (p->sweep_due < a->now + r->pause)

@@ -12,12 +12,12 @@
 #include "cluster/protocol/agent_priv.h"
 #include "cluster/protocol/loans_priv.h"
 
-bool loans_are_of(const struct agent_pool *p)
+bool loans_are_lent(const struct agent_pool *p)
 {
 	return p->is.lends;
 }
 
-bool loans_may_be(const struct agent_pool *p)
+bool loans_may_exist(const struct agent_pool *p)
 {
 	return p->is.grid.bits > 0 && !p->is.sticky;
 }
@@ -37,7 +37,7 @@ static bool is_same(const struct loan *x, const struct loan *y)
 	return x->at == y->at && x->to.token == y->to.token && strcmp(x->to.node, y->to.node) == 0;
 }
 
-static struct loan *find(struct loan *loans, unsigned n, const struct loan *like)
+static const struct loan *find_same(const struct loan *loans, unsigned n, const struct loan *like)
 {
 	for (unsigned i = 0; i < n; i++) {
 		if (is_same(&loans[i], like))
@@ -48,7 +48,7 @@ static struct loan *find(struct loan *loans, unsigned n, const struct loan *like
 
 static const struct loan *find_in(const struct block *b, const struct loan *like)
 {
-	return find((struct loan *)b->loans, b->n_loans, like);
+	return find_same(b->loans, b->n_loans, like);
 }
 
 void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b)
@@ -67,7 +67,7 @@ void lend_adopt(const struct agent *a, struct block_record *r, const struct bloc
 bool lend_differs(const struct block_record *r, const struct block *b)
 {
 	for (unsigned i = 0; i < b->n_loans; i++) {
-		const struct loan *mark = find((struct loan *)r->lent, r->n_lent, &b->loans[i]);
+		const struct loan *mark = find_same(r->lent, r->n_lent, &b->loans[i]);
 
 		if (!mark || b->loans[i].returned || b->loans[i].taken != mark->taken)
 			return true;
@@ -129,7 +129,7 @@ static void accept_taken(struct agent *a, struct block_record *r, const struct b
 		const struct loan *l = &b->loans[i];
 		struct loan mark;
 
-		if (!l->taken || l->returned || find(r->lent, r->n_lent, l) ||
+		if (!l->taken || l->returned || find_same(r->lent, r->n_lent, l) ||
 		    r->n_lent == LOANS_MAX ||
 		    a->ops->lend(a->arg, &r->key, l->at + 1, &l->to, &mark))
 			continue;
@@ -158,7 +158,7 @@ static void settle(const struct agent *a, struct block_record *r, struct block *
 			loans[n++] = *mark;
 	}
 	for (unsigned i = 0; i < b->n_loans; i++)
-		changed |= !find(r->lent, r->n_lent, &b->loans[i]);
+		changed |= !find_same(r->lent, r->n_lent, &b->loans[i]);
 	b->n_loans = n;
 	memcpy(b->loans, loans, n * sizeof(*loans));
 	b->touched += changed;
@@ -192,8 +192,8 @@ void lend_one(struct agent *a, struct block_record *r, struct block *b)
 	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
 	struct loan loan;
 
-	if (!b->asks_one || has_got(r, &b->asker) || !p || agent_is_closed(p) || !loans_are_of(p) ||
-	    b->n_loans == LOANS_MAX || r->n_lent == LOANS_MAX ||
+	if (!b->asks_one || has_got(r, &b->asker) || !p || agent_is_closed(p) ||
+	    !loans_are_lent(p) || b->n_loans == LOANS_MAX || r->n_lent == LOANS_MAX ||
 	    a->ops->lend(a->arg, &r->key, b->asks_one, &b->asker, &loan))
 		return;
 	loan.since = a->now;
@@ -223,9 +223,9 @@ int lend_written(struct agent *a, const struct block_key *key, const struct bloc
 
 /* ---- offers that are not taken ---- */
 
-static struct loan *first_offer(struct block_record *r)
+static const struct loan *first_offer(const struct block_record *r)
 {
-	struct loan *first = NULL;
+	const struct loan *first = NULL;
 
 	for (unsigned i = 0; i < r->n_lent && r->state == BLOCK_GRANTED; i++) {
 		if (!r->lent[i].taken && (!first || r->lent[i].since < first->since))

@@ -12,11 +12,11 @@
 struct agent_pool;
 
 /*
- * loans_are_of - single addresses of the pool are lent. loans_may_be - or were, before the pool
- * began to leave: such loans come back.
+ * loans_are_lent - single addresses of the pool are lent. loans_may_exist - or were, before the
+ * pool began to leave: such loans come back.
  */
-bool loans_are_of(const struct agent_pool *p);
-bool loans_may_be(const struct agent_pool *p);
+bool loans_are_lent(const struct agent_pool *p);
+bool loans_may_exist(const struct agent_pool *p);
 /* loans_is_inside - the block has the address. p NULL: as far as it is known. */
 bool loans_is_inside(const struct agent_pool *p, const struct loan *l);
 /* loans_hold - a borrower may assign an address of the block: it must not be given up. */
@@ -80,11 +80,12 @@ void borrow_idle(struct agent *a);
 int64_t borrow_next(const struct agent *a);
 /*
  * borrow_sweep - look for loans in the name of this node that it does not know, where that is due.
- * borrow_swept - it is done, and due again after a pause. borrow_unswept - the list failed.
+ * borrow_sweep_done - it is done, and due again after a pause. borrow_sweep_failed - the list
+ * failed.
  */
 void borrow_sweep(struct agent *a);
-void borrow_swept(struct agent *a, struct agent_pool *p);
-void borrow_unswept(struct agent *a, struct agent_pool *p, const struct agent_reply *r);
+void borrow_sweep_done(struct agent *a, struct agent_pool *p);
+void borrow_sweep_failed(struct agent *a, struct agent_pool *p, const struct agent_reply *r);
 /*
  * borrow_sweep_at - the sweep of a pool is due a while after `from`: not at all nodes at once.
  * borrow_sweep_later - that of all pools: after a restore, look for loans that were given back.

@@ -63,7 +63,7 @@ struct node_record {
 	struct cluster_version beat; /* of our heartbeat; "": not known */
 	uint64_t beats;
 	int64_t frozen; /* CLOCK_BOOTTIME, ns: until then no claims and returns; 0: not frozen */
-	bool strays;    /* blocks may show loans to this node that its store does not know */
+	bool strays;    /* blocks may show loans to this node without a record: it looks for them */
 };
 
 /*

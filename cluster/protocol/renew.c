@@ -91,7 +91,7 @@ static int renewed(struct agent *a, const struct op *op, const struct agent_repl
 	a->renewed = true;
 	if (late)
 		a->loans_look = a->loans_due = 0;
-	if (n.strays && !a->fresh)
+	if (n.strays && !a->sweeps)
 		borrow_sweep_later(a, a->now);
 	/* The first one stays: nodes that change theirs one after the other would meet. */
 	if (r->ranked && !a->ranked)

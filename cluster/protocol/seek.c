@@ -472,7 +472,7 @@ static unsigned most_asks(const struct agent *a, const struct agent_pool *p)
 /* For the block, if it is empty. Else for one address, if the pool lends any. */
 static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_seen *s)
 {
-	const bool lends = loans_are_of(p) && (s->block.used || p->asked >= TRIES_MAX);
+	const bool lends = loans_are_lent(p) && (s->block.used || p->asked >= TRIES_MAX);
 
 	if (lends ? p->asked_one >= most_asks(a, p)
 		  : p->asked == TRIES_MAX || (s->block.used && p->asked >= ASKS_MAX))
@@ -520,7 +520,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	if (r->outcome != CLUSTER_OK || !p) {
 		if (p && op->sweep)
-			borrow_unswept(a, p, r);
+			borrow_sweep_failed(a, p, r);
 		else if (p && r->outcome == CLUSTER_REFUSED)
 			p->refused++;
 		agent_end(op);
@@ -528,7 +528,7 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	}
 	borrow_strays(a, p, r);
 	if (op->sweep)
-		borrow_swept(a, p);
+		borrow_sweep_done(a, p);
 	/* An ADD that waits meanwhile could begin no list of its own. */
 	if (op->sweep && (!p->needed || !claim_is_open(a, p))) {
 		agent_end(op);

@@ -16,7 +16,7 @@
 /* So many owners are asked: the block may go to another node meanwhile. */
 #define ASKS_MAX 3
 
-static struct want *find(const struct agent *a, const struct block_key *key)
+static struct want *find_want(const struct agent *a, const struct block_key *key)
 {
 	for (size_t i = 0; i < a->n_wants; i++) {
 		if (block_key_equal(&a->wants[i].key, key))
@@ -27,7 +27,7 @@ static struct want *find(const struct agent *a, const struct block_key *key)
 
 bool want_has(const struct agent *a, const struct block_key *key)
 {
-	return find(a, key) != NULL;
+	return find_want(a, key) != NULL;
 }
 
 bool agent_want(struct agent *a, const struct block_key *key)
@@ -37,7 +37,7 @@ bool agent_want(struct agent *a, const struct block_key *key)
 
 	if (!p || !grid_has(&p->is.grid, key->start))
 		return false;
-	if (find(a, key))
+	if (find_want(a, key))
 		return true;
 	if (ARRAY_GROW(a->wants, a->n_wants, WANTS_MAX, "wanted blocks", &ignored))
 		return false;
@@ -50,14 +50,14 @@ bool agent_want(struct agent *a, const struct block_key *key)
 
 struct want_answer agent_wanted(const struct agent *a, const struct block_key *key)
 {
-	const struct want *w = find(a, key);
+	const struct want *w = find_want(a, key);
 
 	return w ? w->answer : (struct want_answer){ .ended = true, .how = NEED_REFUSED };
 }
 
 void agent_unwant(struct agent *a, const struct block_key *key)
 {
-	struct want *w = find(a, key);
+	struct want *w = find_want(a, key);
 
 	if (w)
 		*w = a->wants[--a->n_wants];
@@ -115,7 +115,7 @@ static void ask(struct agent *a, const struct agent_pool *p, struct want *w)
 	w->asks++;
 	w->seen = (struct block_seen){ .key = block_key_whole(&w->key) };
 	/* Without an answer the owner is still the one to name. */
-	if (!seek_ask(a, &seen, loans_are_of(p) ? w->key.one : 0))
+	if (!seek_ask(a, &seen, loans_are_lent(p) ? w->key.one : 0))
 		w->seen = seen;
 }
 
@@ -153,7 +153,7 @@ static void go(struct agent *a, struct want *w)
 	if (!p || claim_cannot(a, p, &how))
 		end(w, how);
 	else if (((r && block_may_give(&a->node, r)) ||
-		  (loan && loans_are_of(p) && block_may_give(&a->node, loan))) &&
+		  (loan && loans_are_lent(p) && block_may_give(&a->node, loan))) &&
 		 claim_is_open(a, p))
 		end(w, NEED_MET);
 	else if (loan)
