@@ -185,6 +185,9 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 	}
 	if (b)
 		r.block = *b;
+	/* Several changes of a block are one new version. */
+	if (step == STEP_UPDATE && r.block.touched != r.was.touched)
+		r.block.touched = r.was.touched + 1;
 	if (step == STEP_CREATE && op->kind == OP_CLAIM)
 		seek_ask_beside(a, op, &r);
 	agent_send_request(a, op, step, &r);

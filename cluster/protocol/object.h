@@ -56,7 +56,7 @@ struct block {
 	 */
 	bool migrates;
 	uint32_t asks_one; /* the asker takes a loan, too: `at` + 1, or LOAN_ANY; 0: it does not */
-	uint64_t touched;  /* grows with each confirmation: a new version */
+	uint64_t touched;  /* each confirmation adds 1: a new version */
 	uint32_t used;     /* addresses in use, a hint for askers */
 	char identity[IDENTITY_LEN]; /* the only one that gets its address; "": anyone */
 	/*

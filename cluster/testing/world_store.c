@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* world_store.c: what the store of the simulated cluster does, and what becomes of requests. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,6 +66,16 @@ static void judge_loans(struct world *w, const struct agent_request *r)
 	}
 }
 
+/* As an admission policy of Kubernetes demands: an owner can always count one more. */
+static void judge_touched(struct world *w, const struct object *o, const struct agent_request *r)
+{
+	const uint64_t before = r->call == CALL_CREATE ? 0 : o->block.touched;
+
+	if (r->kind == CLUSTER_BLOCK && r->block.touched - before > 1)
+		world_violated(w, "%s: touched goes from %" PRIu64 " to %" PRIu64, r->name, before,
+			       r->block.touched);
+}
+
 enum cluster_outcome world_write_object(struct world *w, const struct agent_request *r)
 {
 	struct object *o = world_find(w, r->kind, r->name);
@@ -100,6 +111,7 @@ enum cluster_outcome world_write_object(struct world *w, const struct agent_requ
 	if (r->beat.twin && !w->set.clones)
 		world_violated(w, "%s has two machines", r->name);
 	judge_loans(w, r);
+	judge_touched(w, o, r);
 	o->block = r->block;
 	o->block.probe &= w->set.wrong != LOSE_PROBE;
 	o->block.migrates &= w->set.wrong != LOSE_MIGRATES;
