@@ -104,13 +104,18 @@ bool agent_has_name(const struct agent *a, const struct block *b)
 
 /* ---- operations ---- */
 
-bool agent_is_busy(const struct agent *a, const struct block_key *key)
+struct op *agent_op_of(const struct agent *a, const struct block_key *key)
 {
 	for (size_t i = 0; i < a->n_ops; i++) {
 		if (!a->ops_running[i]->done && block_key_equal(&a->ops_running[i]->key, key))
-			return true;
+			return a->ops_running[i];
 	}
-	return false;
+	return NULL;
+}
+
+bool agent_is_busy(const struct agent *a, const struct block_key *key)
+{
+	return agent_op_of(a, key) != NULL;
 }
 
 bool agent_is_new(const struct agent *a, const struct block_key *key)

@@ -4,94 +4,10 @@
  * is given by a node that does not have it, and nothing is lost for ever. MODEL_RUNS, MODEL_SEED.
  * A run that fails is made small and printed.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "cluster/testing/world.h"
+#include "cluster/testing/schedule.h"
 #include "lib/testing/testing.h"
 
-#define STEPS 3000
-
-struct schedule {
-	uint32_t step[STEPS];
-	size_t n;
-};
-
-static uint64_t random_state;
 static struct world_counts counts;
-
-static uint32_t random_step(void)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(random_state >> 33);
-}
-
-/* What a schedule violates; NULL: nothing. */
-static const char *run(const struct world_settings *set, const struct schedule *s, char text[256])
-{
-	struct world *w = world_new(set);
-	const char *bad = NULL;
-
-	for (size_t i = 0; i < s->n && !bad; i++)
-		bad = world_step(w, s->step[i]);
-	if (!bad)
-		bad = world_heal(w);
-	if (bad)
-		(void)snprintf(text, 256, "%s", bad);
-	world_add_counts(w, &counts);
-	world_free(w);
-	return bad ? text : NULL;
-}
-
-/* Leave out parts, smaller and smaller ones, as long as what is left fails, too. */
-static void shrink(const struct world_settings *set, struct schedule *s)
-{
-	char text[256];
-
-	for (size_t part = s->n / 2; part > 0; part = part > 1 ? part / 2 : 0) {
-		for (size_t at = 0; at + part <= s->n;) {
-			struct schedule less = { .n = s->n - part };
-
-			for (size_t i = 0; i < less.n; i++)
-				less.step[i] = s->step[i < at ? i : i + part];
-			if (run(set, &less, text))
-				*s = less;
-			else
-				at += part;
-		}
-	}
-}
-
-static const char *search(struct world_settings set, unsigned times, uint64_t seed, bool tell)
-{
-	static char text[256];
-	static struct schedule s;
-
-	for (unsigned i = 0; i < times; i++) {
-		random_state = seed + i;
-		for (s.n = 0; s.n < STEPS; s.n++)
-			s.step[s.n] = random_step();
-		if (!run(&set, &s, text))
-			continue;
-		if (!tell) {
-			printf("mistake %d: seed %" PRIu64 "\n", (int)set.wrong, seed + i);
-			return text;
-		}
-		shrink(&set, &s);
-		set.trace = true;
-		printf("seed %" PRIu64 ", %zu steps:\n", seed + i, s.n);
-		(void)run(&set, &s, text);
-		return text;
-	}
-	return NULL;
-}
-
-static uint64_t number(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 /* The sanitizers look for other mistakes than the judge, and are ten times slower. */
 #ifdef __SANITIZE_ADDRESS__
@@ -102,13 +18,18 @@ static uint64_t number(const char *name, uint64_t otherwise)
 
 static unsigned runs(void)
 {
-	return (unsigned)number("MODEL_RUNS", RUNS);
+	return (unsigned)schedule_number("MODEL_RUNS", RUNS);
 }
 
 static const char *holds(struct world_settings set)
 {
-	counts = (struct world_counts){ 0 };
-	return search(set, runs(), number("MODEL_SEED", 100), true);
+	struct search all = { .seed = schedule_number("MODEL_SEED", 100),
+			      .times = runs(),
+			      .tell = true };
+	const char *bad = schedule_search(&set, &all);
+
+	counts = all.counts;
+	return bad;
 }
 
 /* So often in each 300 runs. */
@@ -462,12 +383,11 @@ END_TEST
 START_TEST(a_target_hears_that_its_source_has_probed)
 {
 	const struct world_settings set = { .nodes = 3, .blocks = 1, .pods = 1, .migrates = true };
-	const char *bad;
+	struct search all = { .seed = 100, .times = 300, .tell = true };
+	const char *bad = schedule_search(&set, &all);
 
-	counts = (struct world_counts){ 0 };
-	bad = search(set, 300, 100, true);
 	ck_assert_msg(!bad, "%s", bad);
-	ck_assert_uint_gt(counts.vouched, 5);
+	ck_assert_uint_gt(all.counts.vouched, 5);
 }
 END_TEST
 
@@ -516,88 +436,6 @@ START_TEST(all_that_can_happen_does)
 }
 END_TEST
 
-/* Each of these runs found a mistake of the protocol or of the judge, which random runs find
- * rarely. */
-static const struct {
-	struct world_settings set;
-	uint64_t seed;
-} rare[] = {
-#define RARE       .nodes = 4, .blocks = 2, .restores = true, .calm = true
-#define RARE_SMALL RARE, .bits = 1, .recalls = true, .wants = true, .cooldown = 30
-#define RARE_LARGE RARE, .bits = 2, .recalls = true, .disks = true, .cooldown = 30
-#define RARE_POOLS RARE, .bits = 1, .pools = true, .disks = true, .wants = true, .ranges = true
-#define RARE_IDLE                                                                                  \
-	.nodes = 3, .blocks = 1, .bits = 2, .calm = true, .pools = true, .disks = true,            \
-	.idle = true, .wants = true, .quiet = true
-	{ { RARE, .bits = 1, .disks = true }, 5376 },
-	{ { RARE_SMALL }, 9262 },
-	{ { RARE_SMALL }, 10394 },
-	{ { RARE_LARGE }, 5112 },
-	{ { RARE_LARGE }, 6020 },
-	{ { RARE_LARGE }, 9129 },
-	{ { RARE_LARGE }, 9640 },
-	{ { RARE_POOLS }, 900258 },
-	{ { RARE_POOLS }, 902818 },
-	{ { RARE_IDLE }, 901160 },
-	{ { RARE_IDLE }, 901488 },
-	{ { RARE_IDLE }, 3025 },
-};
-
-START_TEST(rare_runs_hold)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rare); i++) {
-		const char *bad = search(rare[i].set, 1, rare[i].seed, true);
-
-		ck_assert_msg(!bad, "%s", bad);
-	}
-}
-END_TEST
-
-/* A model that finds no mistake proves nothing. Each is found within a few runs from its seed. */
-static const struct {
-	struct world_settings set;
-	uint64_t seed;
-} mistakes[] = {
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = NO_EPOCH }, 1 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 590 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
-	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 7560 },
-	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 150 },
-	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
-	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
-	  9700 },
-	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 350 },
-	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
-	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = NO_VALUE }, 22060 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = OLD_EVIDENCE }, 1 },
-	{ { .nodes = 4, .blocks = 8, .pods = 2, .wrong = STALE_LIST }, 1 },
-	{ { .nodes = 3, .blocks = 8, .pods = 3, .wrong = LOSE_IDENTITY }, 1 },
-	{ { .nodes = 3, .blocks = 4, .pods = 6, .migrates = true, .wrong = LOSE_MIGRATES }, 1 },
-	{ { .nodes = 3,
-	    .blocks = 2,
-	    .pods = 2,
-	    .migrates = true,
-	    .disks = true,
-	    .wrong = VOUCH_ALWAYS },
-	  1200 },
-	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = GIVE_LENT }, 1 },
-	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 1300 },
-};
-
-START_TEST(each_mistake_of_the_protocol_is_found)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
-		bool tell = getenv("MODEL_TELL") != NULL;
-
-		ck_assert_msg(search(mistakes[i].set, (unsigned)number("MODEL_TRIES", 100),
-				     mistakes[i].seed, tell),
-			      "mistake %d of the protocol is not found",
-			      (int)mistakes[i].set.wrong);
-	}
-}
-END_TEST
-
 TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     a_search_in_parts_of_the_pool_finds_each_block, creations_that_tell_more_are_as_safe,
 	     strict_fence_holds_after_a_restore, no_block_outlives_its_pool,
@@ -612,5 +450,5 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,
 	     loans_cool_down_before_they_go_back, loans_that_a_restore_brings_back_cool_down,
 	     loans_hold_although_evidence_lies, loans_outlive_disks_and_pools,
-	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more, rare_runs_hold,
-	     all_that_can_happen_does, each_mistake_of_the_protocol_is_found)
+	     loans_in_all_misfortunes, loans_come_back_when_the_pool_lends_no_more,
+	     all_that_can_happen_does)

@@ -66,17 +66,12 @@ struct op {
 	struct seat *seat;              /* OP_IDENTITY: owned */
 };
 
-/* The search for the block of an identity. */
-struct seat {
-	char identity[IDENTITY_LEN]; /* "": only what this node parked is looked for */
-	bool waits;                  /* for the claim of a block */
-	bool migrates;               /* the pod starts beside its source */
-	bool found;                  /* and said: the pod comes soon, or never */
-	unsigned claims, held;       /* so many were begun; lists in a row that showed it held */
-};
-
-/* agent_begin - an operation, due at once, begun earlier; NULL: the block has one, or no memory. */
+/*
+ * agent_begin - an operation, due at once, begun earlier; NULL: the block has one, or no memory.
+ * agent_op_of - the one that the block has; NULL: none. agent_is_busy - it has one.
+ */
 struct op *agent_begin(struct agent *a, enum op_kind kind, const struct block_key *key);
+struct op *agent_op_of(const struct agent *a, const struct block_key *key);
 bool agent_is_busy(const struct agent *a, const struct block_key *key);
 
 /*

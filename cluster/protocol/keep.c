@@ -326,26 +326,21 @@ static bool is_asked(const struct agent *a, const struct block_key *key, const s
 
 void agent_look(struct agent *a, const struct block_key *key)
 {
-	for (size_t i = 0; i < a->n_ops; i++) {
-		struct op *op = a->ops_running[i];
+	struct op *op = agent_op_of(a, key);
 
-		if (!op->done && block_key_equal(&op->key, key)) {
-			op->again = true;
-			return;
-		}
-	}
-	(void)agent_begin(a, OP_EXAMINE, key);
+	if (op)
+		op->again = true;
+	else
+		(void)agent_begin(a, OP_EXAMINE, key);
 }
 
 /* The answer to an ask has come: do not wait for the next look. */
 static void hurry(struct agent *a, const struct block_key *key)
 {
-	for (size_t i = 0; i < a->n_ops; i++) {
-		struct op *op = a->ops_running[i];
+	struct op *op = agent_op_of(a, key);
 
-		if (!op->done && !op->id && block_key_equal(&op->key, key))
-			op->due = a->now;
-	}
+	if (op && !op->id)
+		op->due = a->now;
 }
 
 void agent_saw(struct agent *a, const struct block_seen *seen)
@@ -371,13 +366,16 @@ static void doubt(struct agent *a, struct block_record *r)
 {
 	struct agent_pool *p = agent_find_pool(a, r->key.pool);
 	struct block_record doubted = *r;
+	struct op *op = agent_op_of(a, &doubted.key);
 
 	doubted.epoch = 0;
 	/* If it fails, it is tried again with the whole pool. */
 	if (r->state == BLOCK_GRANTED && !a->renewed && agent_put(a, &doubted) && p)
 		p->doubtful = true;
-	/* A claim may have been written before the store was restored. */
-	if (r->state == BLOCK_GRANTED || agent_is_busy(a, &doubted.key))
+	/* A claim may have been written before the store was restored: it confirms nothing. */
+	if (op)
+		op->epoch = op->won = 0;
+	if (r->state == BLOCK_GRANTED || op)
 		agent_look(a, &doubted.key);
 }
 

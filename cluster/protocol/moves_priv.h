@@ -8,6 +8,15 @@
 
 struct agent_pool;
 
+/* The search for the block of an identity. */
+struct seat {
+	char identity[IDENTITY_LEN]; /* "": only what this node parked is looked for */
+	bool waits;                  /* for the claim of a block */
+	bool migrates;               /* the pod starts beside its source */
+	bool found;                  /* and said: the pod comes soon, or never */
+	unsigned claims, held;       /* so many were begun; lists in a row that showed it held */
+};
+
 /* A block that this node parked. It ends only if no node had it since. */
 struct park {
 	struct block_key key;

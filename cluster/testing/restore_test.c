@@ -192,6 +192,35 @@ START_TEST(an_agent_that_restarts_stays_frozen)
 }
 END_TEST
 
+/* The node is told that the store forgot the block, while it still asks whether the pool is there.
+ */
+START_TEST(a_claim_that_a_restore_forgot_assigns_nothing)
+{
+	const struct world_settings set = { .nodes = 1, .blocks = 1, .bits = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct machine *m = &w->machines[0];
+	const struct block_key key = world_block(w, 0);
+	char name[GRID_NAME_LEN];
+
+	while (!world_find(w, CLUSTER_BLOCK, grid_name(key.pool, key.start, name))) {
+		w->now += RETRY;
+		world_tick(w, m);
+		answer_all(w);
+	}
+	ck_assert_int_eq(record_of(m).state, BLOCK_WANTED);
+	world_restore(w);
+	while (world_show(w, m))
+		;
+	answer_all(w);
+	ck_assert_int_eq(record_of(m).state, BLOCK_GRANTED);
+	ck_assert(!world_add_pod(w, m, 0));
+	world_settle(w);
+	ck_assert(world_add_pod(w, m, 0));
+	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
 /* A warm address stays. */
 START_TEST(empty_blocks_are_returned_after_a_while)
 {
@@ -220,4 +249,5 @@ TEST_PROGRAM("restore", an_owner_without_pods_hands_it_back,
 	     two_owners_with_pods_keep_them_and_one_assigns_no_more,
 	     two_machines_of_one_name_stop_until_an_operator_ends_one,
 	     an_agent_that_restarts_stays_frozen, empty_blocks_are_returned_after_a_while,
-	     a_lost_block_is_forgotten_when_its_pods_end, a_block_that_vanished_is_claimed_again)
+	     a_lost_block_is_forgotten_when_its_pods_end, a_block_that_vanished_is_claimed_again,
+	     a_claim_that_a_restore_forgot_assigns_nothing)

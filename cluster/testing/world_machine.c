@@ -391,8 +391,10 @@ void world_lose_store(struct world *w, struct machine *m)
 		return;
 	world_stop_agent(m);
 	/* If the cluster store was restored, too, nobody remembers. */
-	for (unsigned i = 0; i < IPS && !w->restored; i++)
+	for (unsigned i = 0; i < IPS && !w->restored; i++) {
+		m->unknown[i] |= m->lease[i];
 		w->taken[i] |= m->lease[i];
+	}
 	memset(m->lease, 0, sizeof(m->lease));
 	memset(m->rests, 0, sizeof(m->rests));
 	world_trace(w, "%s: its store is lost", m->name);
@@ -420,6 +422,10 @@ void world_power_off(struct world *w, struct machine *m)
 	world_trace(w, "%s: power off", m->name);
 	m->on = false;
 	world_stop_agent(m);
+	/* No pod of this machine is left that a probe could find. */
+	for (unsigned i = 0; i < IPS; i++)
+		w->taken[i] &= !m->unknown[i];
+	memset(m->unknown, 0, sizeof(m->unknown));
 	memset(m->lease, 0, sizeof(m->lease));
 	memset(m->rests, 0, sizeof(m->rests));
 	memset(m->starts, 0, sizeof(m->starts));

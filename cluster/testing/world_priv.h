@@ -52,11 +52,11 @@ struct machine {
 	struct node_record node; /* on its disk, as the blocks */
 	struct block_record blocks[IPS];
 	size_t n_blocks;
-	bool lease[IPS];    /* a pod has the address; pods die with the machine */
-	int64_t rests[IPS]; /* the address cools down until then */
-	unsigned pods[IPS]; /* which pod has it, if the pool's addresses move */
-	bool starts[PODS];  /* an ADD of the pod may run */
-	bool target[PODS];  /* it is one of a migration, as is the pod that runs then */
+	bool lease[IPS], unknown[IPS]; /* a pod has it; one of a lost store. They die with m */
+	int64_t rests[IPS];            /* the address cools down until then */
+	unsigned pods[IPS];            /* which pod has it, if the pool's addresses move */
+	bool starts[PODS];             /* an ADD of the pod may run */
+	bool target[PODS];             /* it is one of a migration, as is the pod that runs then */
 	struct agent *agent;
 	int64_t next; /* when it wants to be called */
 	enum { LIST_WANTED, LIST_UNDER_WAY, LIST_DONE } lists;

@@ -66,7 +66,10 @@ static void judge_loans(struct world *w, const struct agent_request *r)
 	}
 }
 
-/* As an admission policy of Kubernetes demands: an owner can always count one more. */
+/*
+ * As an admission policy of Kubernetes demands, so that an owner can always count one more. A lower
+ * one is an update of another value than the writer has read.
+ */
 static void judge_touched(struct world *w, const struct object *o, const struct agent_request *r)
 {
 	const uint64_t before = r->call == CALL_CREATE ? 0 : o->block.touched;
