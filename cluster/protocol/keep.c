@@ -92,6 +92,7 @@ void confirm_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		confirm_looked(a, op, r);
 	} else if (r->outcome == CLUSTER_OK) {
 		record.epoch = !p || agent_is_closed(p) ? 0 : op->epoch;
+		record.unwanted &= !record.epoch;
 		agent_end_if(a, op, agent_put(a, &record) || lend_written(a, &op->key, &r->block));
 	} else {
 		confirm_go(a, op);

@@ -45,7 +45,7 @@ struct block_record {
 	/* Contested or lost since then, ns since 1970; 0: it is not. Only the node's store sets it.
 	 */
 	int64_t since;
-	bool unwanted;              /* the pool was gone when the block was claimed; not stored */
+	bool unwanted;              /* the pool was gone when the block was claimed */
 	int64_t taken;              /* a loan: when it began, by the agent's clock; not stored */
 	char lender[NODE_NAME_LEN]; /* a loan: who had the block when it was confirmed, or "" */
 	/* Addresses of the block that this node lends: it assigns none of them. */

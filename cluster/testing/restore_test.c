@@ -2,12 +2,14 @@
 /*
  * restore_test.c: a store that is restored forgets a block, and another node claims it. Pods
  * decide who keeps it; if both nodes have pods, the older owner is told that it lost the block. Two
- * machines of one name stop.
+ * machines of one name stop. What an agent knows when it ends, its next process knows.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "cluster/testing/one_agent.h"
 #include "cluster/testing/world_priv.h"
+#include "ipam/lease/block_value.h"
 #include "lib/testing/testing.h"
 
 struct pair {
@@ -221,6 +223,60 @@ START_TEST(a_claim_that_a_restore_forgot_assigns_nothing)
 }
 END_TEST
 
+/*
+ * The agent ended before it had given back a block that it had claimed from a pool that is gone.
+ * The next process still has the old definition of the pool, and another node asks for the block.
+ */
+START_TEST(a_block_of_a_pool_that_is_gone_is_handed_over_by_no_later_process)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	struct block b = { .pool_uid = "u1",
+			   .owner = { "n1", "h", 7 },
+			   .asker = { "n2", "h2", 8 } };
+	struct one_agent n = one_agent_node();
+	struct agent_request r;
+	struct agent *a;
+	struct key key;
+	struct err e;
+
+	n.empty = true;
+	n.block.state = BLOCK_RETURNING;
+	n.block.unwanted = true;
+	auto_free char *stored = block_value_print(&n.block);
+	block_value_key(&n.block.key, &key);
+	ck_assert_int_eq(block_value_parse(key.s, stored, &n.block, &e), 0);
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	r = one_agent_write_until(&n, a, 1000, &b);
+	ck_assert_int_eq(r.call, CALL_REMOVE);
+	agent_free(a);
+}
+END_TEST
+
+/* Else its mark that addresses are to be probed would be lost with it. */
+START_TEST(a_block_that_a_newer_pool_wants_is_unwanted_no_more)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.bits = 3, .grid.usable = &usable };
+	struct block b = { .pool_uid = "u0", .owner = { "n1", "h", 7 }, .probe = true };
+	struct one_agent n = one_agent_node();
+	struct agent_request r;
+	struct agent *a;
+
+	n.block.epoch = 0;
+	n.block.unwanted = true;
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	r = one_agent_write_until(&n, a, 1000, &b);
+	ck_assert_int_eq(r.call, CALL_UPDATE);
+	ck_assert_str_eq(r.block.pool_uid, "u1");
+	agent_answer(a, &(struct agent_reply){ .id = r.id, .block = r.block });
+	ck_assert(one_agent_gives(&n) && !n.block.unwanted);
+	agent_free(a);
+}
+END_TEST
+
 /* A warm address stays. */
 START_TEST(empty_blocks_are_returned_after_a_while)
 {
@@ -250,4 +306,6 @@ TEST_PROGRAM("restore", an_owner_without_pods_hands_it_back,
 	     two_machines_of_one_name_stop_until_an_operator_ends_one,
 	     an_agent_that_restarts_stays_frozen, empty_blocks_are_returned_after_a_while,
 	     a_lost_block_is_forgotten_when_its_pods_end, a_block_that_vanished_is_claimed_again,
-	     a_claim_that_a_restore_forgot_assigns_nothing)
+	     a_claim_that_a_restore_forgot_assigns_nothing,
+	     a_block_of_a_pool_that_is_gone_is_handed_over_by_no_later_process,
+	     a_block_that_a_newer_pool_wants_is_unwanted_no_more)

@@ -27,7 +27,7 @@ static const struct json_enum states[] = {
 
 struct raw {
 	int state;
-	bool probe, strays;
+	bool probe, strays, unwanted;
 	uint32_t at;
 	const struct json *lent;
 	const char *token, *since, *epoch, *holder, *boot, *give_until, *fence_until, *uid,
@@ -52,6 +52,7 @@ static const struct json_field block_fields[] = {
 	TEXT("identity", identity, IDENTITY_LEN),
 	TEXT("lender", lender, NODE_NAME_LEN),
 	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, probe) },
+	{ .key = "unwanted", .kind = J_BOOL, .offset = offsetof(struct raw, unwanted) },
 	{ .key = "at", .kind = J_U32, .offset = offsetof(struct raw, at), .max = LOAN_ANY - 2 },
 	{ .key = "lent", .kind = J_ARRAY, .offset = offsetof(struct raw, lent) },
 	{ 0 },
@@ -151,6 +152,7 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 			r.state = (enum block_state)s->value;
 	}
 	r.probe = raw.probe;
+	r.unwanted = raw.unwanted;
 	r.since = (int64_t)since;
 	copy(r.identity, sizeof(r.identity), raw.identity);
 	copy(r.lender, sizeof(r.lender), raw.lender);
@@ -182,6 +184,7 @@ char *block_value_print(const struct block_record *r)
 	    (*r->identity && json_add_str(o, "identity", r->identity)) ||
 	    (*r->lender && json_add_str(o, "lender", r->lender)) ||
 	    (r->probe && json_add_bool(o, "probe", true)) ||
+	    (r->unwanted && json_add_bool(o, "unwanted", true)) ||
 	    (r->key.one > 1 && json_add_int(o, "at", r->key.one - 1)) ||
 	    loans_to_json(o, "lent", r->lent, r->n_lent))
 		return NULL;

@@ -17,7 +17,8 @@ FUZZ(const uint8_t *data, size_t size)
 		MUST((text = block_value_print(&r)) && !block_value_parse(key, text, &r2, &e));
 		MUST(block_key_equal(&r.key, &r2.key) && r.state == r2.state);
 		MUST(r.token == r2.token && r.epoch == r2.epoch && r.probe == r2.probe &&
-		     !strcmp(r.identity, r2.identity) && !strcmp(r.lender, r2.lender));
+		     r.unwanted == r2.unwanted && !strcmp(r.identity, r2.identity) &&
+		     !strcmp(r.lender, r2.lender));
 		MUST(r.n_lent == r2.n_lent && !(r.key.one && r.n_lent));
 	}
 	memset(&e, FUZZ_FILL, sizeof(e));

@@ -26,7 +26,8 @@ START_TEST(block_round_trip)
 				  .token = UINT64_C(0xfedcba9876543210),
 				  .epoch = UINT64_MAX,
 				  .identity = "ns/web-0/net1",
-				  .probe = true };
+				  .probe = true,
+				  .unwanted = true };
 	struct block_record again;
 	struct key k;
 
@@ -38,6 +39,7 @@ START_TEST(block_round_trip)
 		ck_assert_int_eq(block_value_parse(k.s, text, &again, &e), 0);
 		ck_assert(block_key_equal(&r.key, &again.key) && again.state == r.state);
 		ck_assert(again.token == r.token && again.epoch == r.epoch && again.probe);
+		ck_assert(again.unwanted);
 		ck_assert_str_eq(again.identity, r.identity);
 	}
 }
