@@ -42,7 +42,7 @@ static void claim_free(struct agent *a, struct op *op, const struct block_record
 	struct block b = op->seen.block;
 
 	/* The node that parked it knew that no other block has the identity; a taker does not. */
-	op->alone |= identity_was_parked(r, &b);
+	op->alone = identity_was_parked(r, &b);
 	b.owner = agent_party(a, r->token);
 	identity_take(&b, r);
 	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
@@ -74,6 +74,7 @@ void claim_go(struct agent *a, struct op *op)
 	identity_own(&b, r);
 	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
 	op->begun = true;
+	op->alone = false;
 	agent_send(a, op, STEP_CREATE, &b);
 }
 

@@ -34,6 +34,7 @@ static const struct {
 	{ { RARE_IDLE }, 901160 },
 	{ { RARE_IDLE }, 901488 },
 	{ { .nodes = 4, .blocks = 4, .restores = true }, 22066 },
+	{ { .nodes = 4, .blocks = 9, .pods = 3, .ranges = true }, 7974 },
 };
 
 START_TEST(rare_runs_hold)
