@@ -431,7 +431,7 @@ asks_only()
 # A node writes its own blocks and takes free ones.
 own_and_free()
 {
-	local token='|.token="2222222222222222"'
+	local token='|.token="2222222222222222"' step="touched of a block stays, or grows by 1" last='|.touched=9007199254740992'
 	denied "a claim for another node" "node n1 makes no block for node n2" create n1 3 "$(spec n2)"
 	denied "a free block that is new" "node n1 makes no block for node" create n1 3 '{"poolUID":"u"}'
 	denied "a claim with an ask of another node" "writes no ask of node n2" create n1 3 "$(spec n1 "${ASK//n1/n2}")"
@@ -446,7 +446,16 @@ own_and_free()
 	denied "an object inside that no agent can read" "cannot read this" create n1 1 "$(spec n1 '|.parked={by:"n1",colour:[1]}')"
 	is "a claim with a key of a newer agent" create n1 1 "$(spec n1 '|.colour="red"')"
 	is "deleted again" as n1 delete railblock "rail9-$(printf %032x 1)"
+	denied "a claim in the last version" "$step" create n1 3 "$(spec n1 "$last")"
+	denied "a claim in its second version" "$step" create n1 3 "$(spec n1 '|.touched=2')"
 	is "a claim" create n1 1 "$(spec n1)"
+	denied "the last version of the own block" "$step" write n1 1 "$(spec n1 "$last")"
+	denied "two versions at once" "$step" write n1 1 "$(spec n1 '|.touched=3')"
+	denied "returned in the last version" "$step" write n1 1 '{"poolUID":"u","touched":9007199254740992,"probe":true}'
+	is "confirmed by its owner" write n1 1 "$(spec n1 '|.touched=2')"
+	denied "the version before" "$step" write n1 1 "$(spec n1)"
+	denied "no version" "$step" write n1 1 "$(spec n1 '|del(.touched)')"
+	set_by_hand 1 "$(spec n1)" >/dev/null || give_up "the first version"
 	denied "an ask of another node for the own block" "writes no ask of node n2" write n1 1 "$(spec n1 "${ASK//n1/n2}")"
 	denied "a gift that was not asked for" "node n1 hands over no block to node n2" write n1 1 "$(spec n2)"
 	is "an ask of n2" write n2 1 "$(spec n1 "${ASK//n1/n2}")"
@@ -455,15 +464,17 @@ own_and_free()
 	denied "handed over, and asked for" "writes no ask of node n2" write n1 1 "$(spec n2 "$token${ASK//n1/n2}")"
 	denied "returned, and asked for" "writes no ask of node n2" write n1 1 '{"poolUID":"u","ask":{"node":"n2"}}'
 	is "used, and asked for" write n1 1 "$(spec n1 "${ASK//n1/n2}|.used=3|.touched=2")"
-	is "handed over" write n1 1 "$(spec n2 "$token")"
+	denied "handed over in the last version" "$step" write n1 1 "$(spec n2 "$token$last")"
+	is "handed over" write n1 1 "$(spec n2 "$token|.touched=2")"
 	denied "a finalizer" "agents write no finalizers" marked n2 1 finalizers '["x.y/z"]'
 	denied "a label on the own block" "agents write no finalizers" marked n2 1 labels '{"a":"b"}'
 	is "returned" write n2 1 '{"poolUID":"u","touched":2,"probe":true}'
-	denied "a free block for another node" "gives no free block to node n1" write n2 1 "$(spec n1)"
+	denied "a free block for another node" "gives no free block to node n1" write n2 1 "$(spec n1 '|.touched=2')"
 	denied "a free block that is asked for" "gives no free block to node" write n1 1 "{\"poolUID\":\"u\",\"touched\":2,\"probe\":true,\"ask\":{\"node\":\"n1\"}}"
 	denied "a free block without its probe" "gives no free block to node" write n1 1 '{"poolUID":"u","touched":2}'
 	denied "a free block that is deleted" "gives no free block to node -" as n1 delete railblock "rail9-$(printf %032x 1)"
-	is "a free block" write n2 1 "$(spec n2)"
+	denied "a free block in the last version" "$step" write n2 1 "$(spec n2 "$last")"
+	is "a free block" write n2 1 "$(spec n2 '|.touched=2')"
 	is "deleted by its owner" as n2 delete railblock "rail9-$(printf %032x 1)"
 }
 
@@ -528,7 +539,7 @@ of_a_dead_node()
 	is "the loan of n2 returned" write n1 2 "$(returned 2)"
 	denied "once more" "node n1 changes no block of node n3" write n1 2 "$(returned 3)"
 	set_by_hand 2 "$(spec n2 "$ASK_N3")" >/dev/null || give_up "no loans"
-	denied "reclaimed, and the last version of all" "node n1 changes no block of node n2" write n1 2 '{"probe":true,"touched":9007199254740992,"poolUID":"u"}'
+	denied "reclaimed, and the last version of all" "touched of a block stays, or grows by 1" write n1 2 '{"probe":true,"touched":9007199254740992,"poolUID":"u"}'
 	is "reclaimed" write n1 2 '{"probe":true,"touched":1,"poolUID":"u"}'
 }
 
@@ -551,7 +562,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 101
+	eq "tries that were denied" "$tries" 110
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()
