@@ -63,7 +63,8 @@ struct op {
 	unsigned open;
 	/* OP_CLAIM: write op->seen at once; no other block has the identity; see block.migrates. */
 	bool take, alone, share, sweep; /* sweep: OP_SEEK, only for loans that are not known */
-	struct seat *seat;              /* OP_IDENTITY: owned */
+	unsigned rivals;   /* OP_CLAIM: lists in a row that showed another block of the identity */
+	struct seat *seat; /* OP_IDENTITY: owned */
 };
 
 /*

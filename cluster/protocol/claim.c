@@ -49,6 +49,17 @@ static void claim_free(struct agent *a, struct op *op, const struct block_record
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
+static void create(struct agent *a, struct op *op, const struct agent_pool *p)
+{
+	const struct block_record *r = agent_find(a, &op->key);
+	struct block b = { .owner = agent_party(a, r->token) };
+
+	identity_own(&b, r);
+	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
+	op->begun = true;
+	agent_send(a, op, STEP_CREATE, &b);
+}
+
 void claim_go(struct agent *a, struct op *op)
 {
 	const struct block_record *r = agent_find(a, &op->key);
@@ -68,14 +79,9 @@ void claim_go(struct agent *a, struct op *op)
 		agent_send(a, op, STEP_LOOK, NULL);
 		return;
 	}
-
-	struct block b = { .owner = agent_party(a, r->token) };
-
-	identity_own(&b, r);
-	memcpy(b.pool_uid, p->is.uid, sizeof(b.pool_uid));
-	op->begun = true;
-	op->alone = false;
-	agent_send(a, op, STEP_CREATE, &b);
+	/* Since an earlier list showed no block of the identity, another node may have made one. */
+	if (op->first || identity_is_sure(a, op))
+		create(a, op, p);
 }
 
 /* The block is another node's. If our write comes late, the block will be a stray. */
@@ -168,7 +174,7 @@ static void grant(struct agent *a, struct op *op, const struct agent_reply *r)
 		claim_end(a, op, wanted ? BLOCK_GRANTED : BLOCK_RETURNING, wanted);
 }
 
-/* A node that sees another block of the identity gives its own one up: at most one is granted. */
+/* While another node has a block of the identity, none is granted: at most one is. */
 static void check_alone(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct block_record b = *agent_find(a, &op->key);
@@ -182,13 +188,27 @@ static void check_alone(struct agent *a, struct op *op, const struct agent_reply
 		claim_end(a, op, alone ? BLOCK_GRANTED : BLOCK_RETURNING, true);
 }
 
+/* The block is not there. If another one has the identity, the search of the pod starts again. */
+static void check_before(struct agent *a, struct op *op, const struct agent_reply *r)
+{
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	int alone = identity_is_alone(a, op, r);
+
+	if (alone < 0 || !p)
+		agent_later(a, op);
+	else if (alone)
+		create(a, op, p);
+	else
+		missed(a, op);
+}
+
 static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
 	if (r->outcome == CLUSTER_NOT_FOUND && p) {
-		op->begun = false;
+		op->begun = op->alone = false;
 		claim_go(a, op);
 		return;
 	}
@@ -247,7 +267,7 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (op->step == STEP_POOL) {
 		grant(a, op, r);
 	} else if (op->step == STEP_ALONE) {
-		check_alone(a, op, r);
+		(op->begun ? check_alone : check_before)(a, op, r);
 	} else if (r->outcome == CLUSTER_OK) {
 		op->won = op->epoch;
 		op->seen = (struct block_seen){ op->key, r->at, r->block };

@@ -8,7 +8,9 @@
  * the one that has been parked for longest.
  *
  * Two nodes may give two blocks one identity at the same moment. So a node lists them again after
- * its write, and gives its block up if another one has the identity: one of the two sees the other.
+ * its write: one of the two sees the other. Both know which block stays. The owner of the other one
+ * gives it up, and the owner of the one that stays waits for that: it cannot tell whether the other
+ * one was granted before. If that takes too long it gives its block up, too.
  */
 #include <string.h>
 
@@ -22,6 +24,8 @@
 #define TRIES_MAX  3
 /* So many pauses a block waits for the ADD of its pod. */
 #define COMES 4
+/* So many lists in a row show a block that does not stay. Its node is slow, off, or granted it. */
+#define RIVALS_MAX 4
 
 void identity_own(struct block *b, const struct block_record *r)
 {
@@ -377,20 +381,44 @@ bool identity_is_sure(struct agent *a, struct op *op)
 	return false;
 }
 
-int identity_is_alone(const struct agent *a, const struct op *op, const struct agent_reply *r)
+/*
+ * Which of two blocks of one identity stays: the one whose address a pod rather had. That is one
+ * which was parked, that has more versions, or that was taken from a dead node.
+ */
+static bool stays(const struct block_seen *s, const struct block_seen *beside)
+{
+	const struct block *b = &s->block, *other = &beside->block;
+
+	if (!*b->parked_by != !*other->parked_by)
+		return *b->parked_by;
+	if (b->touched != other->touched)
+		return b->touched > other->touched;
+	if (b->probe != other->probe)
+		return b->probe;
+	return s->key.start.v < beside->key.start.v;
+}
+
+/* If no node has a block that does not stay, none can: who takes it sees the one that does. */
+int identity_is_alone(const struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
+	bool waits = false;
 
 	if (r->outcome != CLUSTER_OK)
 		return -1;
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = r->list[i];
 
-		if (is_of(op, s) && strcmp(s->block.identity, record->identity) == 0 &&
-		    !block_key_equal(&s->key, &op->key))
+		if (!is_of(op, s) || strcmp(s->block.identity, record->identity) != 0 ||
+		    block_key_equal(&s->key, &op->key))
+			continue;
+		if (!op->begun || stays(s, &op->seen))
 			return 0;
+		waits |= *s->block.owner.node;
 	}
-	return 1;
+	if (!waits)
+		return 1;
+	return ++op->rivals < RIVALS_MAX ? -1 : 0;
 }
 
 /* ---- begin ---- */

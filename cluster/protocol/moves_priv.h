@@ -36,10 +36,12 @@ bool identity_was_parked(const struct block_record *r, const struct block *b);
 bool identity_may_take(const struct block_record *r, const struct block *b);
 /*
  * identity_is_sure - false: whether another block has the identity is looked for, and the reply
- * comes in STEP_ALONE. identity_is_alone - 1: none has it; 0: one has; -1: no answer.
+ * comes in STEP_ALONE. identity_is_alone - 1: none has it; 0: one has, and this block is given up;
+ * -1: there was no answer, or the other one will be given up. A block that is not made yet gives
+ * way to any.
  */
 bool identity_is_sure(struct agent *a, struct op *op);
-int identity_is_alone(const struct agent *a, const struct op *op, const struct agent_reply *r);
+int identity_is_alone(const struct agent *a, struct op *op, const struct agent_reply *r);
 /* agent_shares - the owner has it, and this node runs the machine of its identity, too. */
 bool agent_shares(const struct agent *a, const struct block *b, uint64_t token);
 /* share_send - write into op->seen that this node shares it. share_may - it can be asked for. */

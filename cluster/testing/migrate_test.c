@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* migrate_test.c: a virtual machine that migrates: its block has an owner, and a node beside it. */
+/*
+ * migrate_test.c: a virtual machine that migrates: its block has an owner, and a node beside it. A
+ * pod that two nodes start at the same moment.
+ */
 #include <stdio.h>
 
 #include "cluster/testing/one_agent.h"
+#include "cluster/testing/world_pods.h"
 #include "lib/testing/testing.h"
 
 /* The machine lives at the target, and nowhere else would its address be known. */
@@ -136,7 +140,50 @@ START_TEST(a_target_probes_what_its_source_did_not_probe)
 }
 END_TEST
 
+/* Everything that was sent arrives, and both agents go on. */
+static void step(struct world *w)
+{
+	struct message *msg;
+
+	w->now += RETRY;
+	for (unsigned i = 0; i < w->set.nodes; i++)
+		world_tick(w, &w->machines[i]);
+	while ((msg = world_pick(w, 0, false)))
+		world_execute(w, msg);
+	while ((msg = world_pick(w, 0, true)))
+		world_deliver(w, msg);
+}
+
+/* Both list the pool, both create a block, and both see the other one's. */
+START_TEST(of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 8, .pods = 1, .quiet = true };
+	struct world *w = world_new(&set);
+	struct block_seen seen[OBJECTS], *first;
+
+	world_settle(w);
+	w->adds = true;
+	for (unsigned i = 0; i < set.nodes; i++)
+		(void)world_start_pod(w, &w->machines[i], 0, false);
+	for (unsigned i = 0; world_list(w, seen) < 2; i++) {
+		ck_assert_uint_lt(i, 100);
+		step(w);
+	}
+	first = &seen[seen[1].key.start.v < seen[0].key.start.v];
+
+	const struct cluster_version at = first->at;
+
+	world_settle(w);
+	ck_assert_uint_eq(world_list(w, seen), 1);
+	ck_assert_str_eq(seen[0].at.uid, at.uid);
+	ck_assert_uint_eq(w->counts.gives, 1);
+	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
 TEST_PROGRAM("migrate", a_source_hands_its_block_over_although_the_pool_ends,
 	     no_contest_takes_the_place_of_a_target,
 	     a_source_tells_its_target_that_it_probed_the_address,
-	     a_target_probes_what_its_source_did_not_probe)
+	     a_target_probes_what_its_source_did_not_probe,
+	     of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)

@@ -19,6 +19,7 @@ static const struct {
 #define RARE_SMALL RARE, .bits = 1, .recalls = true, .wants = true, .cooldown = 30
 #define RARE_LARGE RARE, .bits = 2, .recalls = true, .disks = true, .cooldown = 30
 #define RARE_POOLS RARE, .bits = 1, .pools = true, .disks = true, .wants = true, .ranges = true
+#define RARE_PODS  .nodes = 4, .blocks = 9, .pods = 3, .ranges = true
 #define RARE_IDLE                                                                                  \
 	.nodes = 3, .blocks = 1, .bits = 2, .calm = true, .pools = true, .disks = true,            \
 	.idle = true, .wants = true, .quiet = true
@@ -34,7 +35,10 @@ static const struct {
 	{ { RARE_IDLE }, 901160 },
 	{ { RARE_IDLE }, 901488 },
 	{ { .nodes = 4, .blocks = 4, .restores = true }, 22066 },
-	{ { .nodes = 4, .blocks = 9, .pods = 3, .ranges = true }, 7974 },
+	{ { RARE_PODS }, 7974 },
+	{ { RARE_PODS }, 101242 },
+	{ { RARE_PODS }, 103615 },
+	{ { RARE_PODS }, 701468 },
 };
 
 START_TEST(rare_runs_hold)
