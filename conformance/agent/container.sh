@@ -60,8 +60,8 @@ container_begin()
 	trap 'case_ends container_end host_end cluster_end' EXIT
 	host_kill TERM
 	rm /etc/railhead/agent.json
-	# As systemd has it, so that new network namespaces reach the container. crun wants to see control groups, and uses none.
-	mount -t tmpfs tmpfs /opt && mkdir -p "$CNI_BIN" && cp "$BIN"/{macvlan,railhead-ipam} "$CNI_BIN" && mount --make-shared /run && { [ "$(stat -fc %T /sys/fs/cgroup)" = tmpfs ] || mount -t tmpfs tmpfs /sys/fs/cgroup; } || give_up "mounts"
+	# The case writes logs of its own. /run is as systemd has it, so that new network namespaces reach the container. crun wants to see control groups, and uses none.
+	mount -t tmpfs tmpfs /opt && mount -t tmpfs tmpfs /var/log && mkdir -p "$CNI_BIN" && cp "$BIN"/{macvlan,railhead-ipam} "$CNI_BIN" && mount --make-shared /run && { [ "$(stat -fc %T /sys/fs/cgroup)" = tmpfs ] || mount -t tmpfs tmpfs /sys/fs/cgroup; } || give_up "mounts"
 	container_agent "${1-.}"
 	is "a pool" "$BIN/railctl" cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":2,"warm":0,"cooldown":0}'
 	eventually host_knows rail0
@@ -69,7 +69,7 @@ container_begin()
 container_end()
 {
 	oci delete --force agent
-	umount /opt
+	umount /opt /var/log
 	rm -rf "$W/container" "$W/crun"
 }
 host_knows() { "$BIN/railctl" cluster status --json | jq -e --arg n "$1" 'any(.pools[]; .name == $n)'; }
@@ -131,6 +131,25 @@ test_container_repairs_what_dead_pods_left()
 	kill -KILL "$(<"$W/node/host/pod.1")"
 	eventually leases_are "$lives"
 	is "the living pod" ip -n p1 link show net1
+}
+
+# audited VERB: the addresses of the audit log's lines of this verb
+audited() { jq -r --arg v "$1" 'select(.verb == $v).address' /var/log/railhead-ipam.log | xargs; }
+# The agent's releases are in the audit log of the host, beside those of the runtime's calls.
+test_container_repair_writes_the_audit_log()
+{
+	local dead
+	container_begin
+	export AUDIT_LOG=/var/log/railhead-ipam.log
+	pod p1 && dead=$ADDRESS
+	pod_dies host p1
+	eventually leases_are ""
+	eq "allocated" "$(audited allocate)" "$dead"
+	eq "released" "$(audited release)" "$dead"
+	hasnt "the log" "$(<"$W/node/host/log")" "audit log"
+	pod p2
+	cni DEL p2
+	eq "released" "$(audited release)" "$dead $ADDRESS"
 }
 
 # without FILTER STATE WHY: the agent in a container that lacks something; so it judges the attachment of a dead pod

@@ -38,7 +38,7 @@ host_end()
 	rm -rf "$W/node/host" "${STATE:?}"/* "${RUN:?}"/*
 }
 
-# cni VERB POD: macvlan on mst0; sets RC and OUT. cni_exec: the same in place of this shell.
+# cni VERB POD: macvlan on mst0, with AUDIT_LOG if it is set; sets RC and OUT. cni_exec: the same in place of this shell.
 cni()
 {
 	[ "$1" != DEL ] || pod_ends host "$2"
@@ -48,8 +48,8 @@ cni()
 }
 cni_exec()
 {
-	printf '{"cniVersion":"1.1.0","name":"%s","type":"macvlan","master":"mst0","ipam":{"type":"%s","pool":"%s"}%s}' \
-		"${NETWORK-rails}" "${IPAM-railhead-ipam}" "${POOL-local}" "${3-}" >"$W/conf"
+	printf '{"cniVersion":"1.1.0","name":"%s","type":"macvlan","master":"mst0","ipam":{"type":"%s","pool":"%s"%s}%s}' \
+		"${NETWORK-rails}" "${IPAM-railhead-ipam}" "${POOL-local}" "${AUDIT_LOG:+,\"auditLog\":\"$AUDIT_LOG\"}" "${3-}" >"$W/conf"
 	exec env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS="/run/netns/$2" CNI_IFNAME=net1 CNI_PATH="${CNI_BIN-$BIN}" \
 		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$2${POD_UID:+;K8S_POD_UID=$POD_UID}" "$BIN/macvlan" <"$W/conf" 2>>"$W/node/host/plugin.log"
 }

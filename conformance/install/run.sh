@@ -90,16 +90,33 @@ pages_have_their_programs()
 	env -i "$root/usr/local/sbin/cni-conformance" --list | grep -q CNI-001
 }
 
-unit_runs_what_was_installed()
+units_run_what_was_installed()
 {
 	fresh
 	run install sbindir=/opt/r/sbin || return 1
-	unit=$root/usr/local/lib/systemd/system/railhead-vf.service
-	grep -q '^ExecStart=/opt/r/sbin/railctl vf apply' "$unit" && ! grep -q /usr/local/sbin "$unit" || return 1
+	mkdir "$dir/units" || return 1
+	for name in packaging/systemd/*.service; do
+		unit=$root/usr/local/lib/systemd/system/${name##*/}
+		grep -q '^ExecStart=/opt/r/sbin/rail' "$unit" && ! grep -q /usr/local/sbin "$unit" || {
+			echo "$unit" >"$dir/out"
+			return 1
+		}
+		# systemd-analyze looks for the program on this machine.
+		sed 's|^ExecStart=/opt/r/sbin/|ExecStart=-/bin/true |; /^RequiresMountsFor/d' "$unit" >"$dir/units/${name##*/}"
+	done
 	command -v systemd-analyze >/dev/null || return 0
-	# It looks for the program on this machine.
-	sed 's|^ExecStart=/opt/r/sbin/|ExecStart=-/bin/true |; /^RequiresMountsFor/d' "$unit" >"$dir/railhead-vf.service"
-	systemd-analyze verify --man=no "$dir/railhead-vf.service" >"$dir/out" 2>&1 && [ ! -s "$dir/out" ]
+	systemd-analyze verify --man=no "$dir"/units/*.service >"$dir/out" 2>&1 && [ ! -s "$dir/out" ]
+}
+
+# The sandbox of the unit lets the agent write the node's store, its sockets and the audit log of railhead-ipam(8).
+agent_unit_may_write()
+{
+	unit=$root/usr/local/lib/systemd/system/railheadd.service
+	sed -n 's/^ReadWritePaths=//p' "$unit" >"$dir/out"
+	grep -q '^ProtectSystem=strict' "$unit" || return 1
+	for folder in /var/lib /run /var/log; do
+		grep -qw -- "$folder" "$dir/out" || return 1
+	done
 }
 
 is_stripped()
@@ -215,7 +232,8 @@ SYNC
 expect "puts every program in its place" installs_everything
 expect "what it installed runs" installed_programs_run
 expect "every page in section 8 has its program" pages_have_their_programs
-expect "the unit runs what was installed" unit_runs_what_was_installed
+expect "each unit runs what was installed" units_run_what_was_installed
+expect "the agent's unit may write store, sockets and audit log" agent_unit_may_write
 expect "is stripped and keeps its mark" is_stripped
 expect "STRIP=0 copies byte for byte" keeps_debug_information_when_told
 expect "replaces a program that is running" upgrades_a_running_program

@@ -3,6 +3,7 @@
 # seconds: 70
 # unit: a boot of systemd, in namespaces of its own, as a container's is: railhead-vf.service makes the VFs before
 # network-pre.target is reached and before a runtime starts, keeps them when restarted, and its failure stops no other unit.
+# railheadd.service, in the sandbox of its unit and without a cluster store, repairs what a dead pod left.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 SAW=/run/saw
@@ -14,7 +15,7 @@ units()
 	rm -rf "$ETC" /lib/systemd/system/*.wants
 	mkdir -p "$ETC/railhead-vf.service.d"
 	printf '[Service]\nStandardOutput=append:%s/said\nStandardError=inherit\n' $SAW >"$ETC/railhead-vf.service.d/test.conf"
-	install -m 755 "$BIN/railctl" /usr/local/sbin/railctl
+	install -m 755 -t /usr/local/sbin "$BIN/railctl" "$BIN/railheadd"
 	install -D -m 644 -t /usr/local/lib/systemd/system packaging/systemd/*.service
 	cat >"$ETC/railhead-test.target" <<-END
 		[Unit]
@@ -30,14 +31,14 @@ units()
 	cat >"$ETC/end.service" <<-END
 		[Unit]
 		DefaultDependencies=no
-		After=containerd.service network-reader.service railhead-vf.service railhead-qos.service
+		After=containerd.service network-reader.service railhead-vf.service railhead-qos.service railheadd.service
 		SuccessAction=exit-force
 		FailureAction=exit-force
 		[Service]
 		Type=oneshot
 		ExecStart=-/bin/bash $SAW/script
 	END
-	systemctl --root=/ enable railhead-vf.service railhead-qos.service
+	systemctl --root=/ enable railhead-vf.service railhead-qos.service railheadd.service
 	mkdir "$ETC/railhead-test.target.wants"
 	ln -s ../end.service "$ETC/railhead-test.target.wants/"
 }
@@ -99,6 +100,38 @@ check "the unit has failed" prop vf Result=exit-code
 check "and says which" grep -q 'ens99' $SAW/said
 check "the runtime starts" saw containerd.service 4+0
 
+# The namespace of the pod is made, and goes, after the unit has begun. A repair writes below /run, /var/lib and /var/log.
+mkdir -p /opt/cni/bin
+install -m 755 -t /opt/cni/bin "$BIN/macvlan" "$BIN/railhead-ipam"
+rm /etc/railhead/vf.d/20.json
+echo '{"repair": {"every": 1, "grace": 1}}' >/etc/railhead/agent.json
+cat >/run/attach <<-END
+	. $TREE/conformance/vm/guest/lib.sh
+	railctl ipam pool add local --subnet 10.94.0.0/24 --cooldown 0 --this-node-only
+	ip link add agent0 type dummy
+	ip link set agent0 up
+	ip netns add p1
+	CNI_COMMAND=ADD CNI_CONTAINERID=p1 CNI_NETNS=/run/netns/p1 CNI_IFNAME=net1 CNI_PATH=/opt/cni/bin /opt/cni/bin/macvlan <<<'{
+		"cniVersion": "1.1.0", "name": "rails", "type": "macvlan", "master": "agent0",
+		"ipam": {"type": "railhead-ipam", "pool": "local", "auditLog": "/var/log/railhead-ipam.log"}}'
+	eventually railctl cluster status
+	ip netns del p1
+	eventually grep '"verb":"release"' /var/log/railhead-ipam.log
+	railctl cluster status --json | jq -r .repair.repaired.attachment >$SAW/repaired
+	railctl ipam lease list --json | jq 'map(select(.state == "leased")) | length' >$SAW/leases
+	systemctl show railheadd.service >$SAW/agent
+	jq -r .verb /var/log/railhead-ipam.log | paste -sd' ' >$SAW/audit
+	touch $SAW/end
+END
+check "a boot with an agent" boots "exec bash /run/attach"
+check "the unit runs" prop agent SubState=running
+check "its first process does" prop agent NRestarts=0
+check "it repaired what the dead pod left" saw repaired 1
+check "and the address is free" saw leases 0
+check "and stands in the audit log" saw audit "allocate release"
+
+ip link del agent0
+rm /run/attach
 echo 0 >"/sys/class/net/$1/device/sriov_numvfs"
 rm -rf /etc/railhead /run/railhead /var/lib/railhead
 echo "# $(cut -d. -f1 /proc/uptime) s"
