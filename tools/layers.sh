@@ -86,7 +86,7 @@ railheadd|lib/ ipam/lease/
 railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
 railheadd/labels|lib/ ipam/conf/ ipam/node/
 railheadd/follow|lib/ cluster/store/
-railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/events/ railheadd/follow/
+railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/nodes/ railheadd/events/ railheadd/follow/
 railheadd/events|lib/ cluster/store/
 railheadd/kubenode|lib/ cluster/store/ railheadd/drive/ railheadd/follow/
 railheadd/machines|lib/ cluster/protocol/ cluster/store/ railheadd/drive/

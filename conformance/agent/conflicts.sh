@@ -63,3 +63,41 @@ test_conflicts_pools_that_overlap_are_named()
 	eventually ctl n1 ipam conflicts
 	eq "metric" "$(gauge n1 pool)" 0
 }
+
+# numbered NODE NUMBER: for its slices
+numbered() { is "node set" ctl "$1" ipam node set "$2"; }
+numbers_are() { conflicts_are "$1" '[.numbers[] | [.number,.node]]' "$2"; }
+
+# The pools are ordinary ones with slices: the cluster store has none. n2 gets the number later, so it sees n1 at once.
+test_conflicts_nodes_with_one_number_are_named()
+{
+	local node
+	NODES=2 cluster_begin
+	for node in n1 n2; do
+		is "pool add" ctl $node ipam pool add sliced --subnet 10.92.0.0/24 --slice /28 --cooldown 0
+	done
+	numbered n1 3
+	eventually node_is n1 .number 3
+	numbered n2 3
+	eventually numbers_are n2 '[[3,"n1"]]'
+	isnt "exit status" ctl n2 ipam conflicts
+	has "table" "$(tr -s ' ' <"$W/is")" " 3 n1 20"
+	has "log" "$(<"$W/node/n2/log")" "node n1 has the number 3 of this node, too"
+	eq "metric" "$(gauge n2 number)" 1
+	# Its next agent lists the nodes, too.
+	agent_kill n1
+	agent_begin n1
+	eventually numbers_are n1 '[[3,"n2"]]'
+	# Both see that the number has changed, without a restart.
+	numbered n2 4
+	for node in n1 n2; do
+		eventually numbers_are $node '[]'
+		is "no conflicts" ctl $node ipam conflicts
+		eq "metric" "$(gauge $node number)" 0
+	done
+	is "list" ctl n1 cluster node list --json
+	eq "numbers" "$(jq -c '[.nodes[] | .number]' "$W/is")" "[3,4]"
+	eventually added n1 p1 sliced
+	eq "n1 goes on in its slice" "$(leases n1)" 10.92.0.48
+}
+node_is() { [ "$(ctl n1 cluster node list --json | jq --arg n "$1" ".nodes[] | select(.name == \$n) | $2")" = "$3" ]; }

@@ -42,15 +42,19 @@ static const char *age_of(const struct json *node, char *out, size_t size)
 
 static int print_node(struct out_table *t, const struct json *node, struct err *e)
 {
-	char holder[SHORT + 1], machine[SHORT + 1], boot[SHORT + 1], blocks[32], age[32];
+	char holder[SHORT + 1], machine[SHORT + 1], boot[SHORT + 1], blocks[32], age[32],
+		number[32];
+	const struct json *n = json_get(node, "number");
 	const char *version = json_str(json_get(node, "version"));
 
+	(void)snprintf(number, sizeof(number), n ? "%.0f" : "-", json_num(n));
 	(void)snprintf(blocks, sizeof(blocks), "%.0f", json_num(json_get(node, "blocks")));
 	const struct out_cell cells[] = {
 		{ json_str(json_get(node, "name")), OUT_PLAIN },
 		{ age_of(node, age, sizeof(age)), OUT_PLAIN },
 		{ blocks, OUT_PLAIN },
 		state_of(node),
+		{ number, OUT_FAINT },
 		{ shortened(json_get(node, "holder"), holder), OUT_FAINT },
 		{ shortened(json_get(node, "machine"), machine), OUT_FAINT },
 		{ shortened(json_get(node, "boot"), boot), OUT_FAINT },
@@ -63,9 +67,15 @@ static int print_node(struct out_table *t, const struct json *node, struct err *
 static int print_nodes(const struct cmd_run *r, const struct json *answer, struct err *e)
 {
 	static const struct out_column columns[] = {
-		{ "NODE", 0 },         { "HEARTBEAT", OUT_RIGHT }, { "BLOCKS", OUT_RIGHT },
-		{ "STATE", 0 },        { "HOLDER", OUT_SPARE },    { "MACHINE", OUT_SPARE },
-		{ "BOOT", OUT_SPARE }, { "AGENT", OUT_SPARE },
+		{ "NODE", 0 },
+		{ "HEARTBEAT", OUT_RIGHT },
+		{ "BLOCKS", OUT_RIGHT },
+		{ "STATE", 0 },
+		{ "NUMBER", OUT_SPARE },
+		{ "HOLDER", OUT_SPARE },
+		{ "MACHINE", OUT_SPARE },
+		{ "BOOT", OUT_SPARE },
+		{ "AGENT", OUT_SPARE },
 	};
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 	double more = json_num(json_get(answer, "more"));

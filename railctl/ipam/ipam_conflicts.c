@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ipam_conflicts.c: `railctl ipam conflicts`. The node agent knows who has a lost block, and which
- * pools overlap. Without it the store of this node still says which pods are affected.
+ * ipam_conflicts.c: `railctl ipam conflicts`. The node agent knows who has a lost block, which
+ * pools overlap, and which nodes have one number. Without it the store of this node still says
+ * which pods are affected.
  */
 #include <stdio.h>
 
@@ -26,6 +27,12 @@ static const struct out_column pool_columns[] = {
 static const struct out_column reserved_columns[] = {
 	{ "POOL", OUT_SHRINK }, { "RESERVED", OUT_SHRINK }, { "NAMESPACE", OUT_SHRINK },
 	{ "POD", OUT_SHRINK },  { "INTERFACE", OUT_SPARE }, { "ADDRESS", 0 },
+};
+
+static const struct out_column number_columns[] = {
+	{ "NUMBER", OUT_RIGHT },
+	{ "ALSO OF NODE", OUT_SHRINK },
+	{ "SINCE", OUT_SPARE },
 };
 
 /* "2026-11-22T10:00:00": a fraction says nothing here. */
@@ -139,6 +146,27 @@ static int print_reserved(const struct cmd_run *r, const struct json *reserved, 
 	return 0;
 }
 
+static int print_numbers(const struct cmd_run *r, const struct json *numbers, struct err *e)
+{
+	auto_table struct out_table t = { .columns = number_columns,
+					  .n_columns = ARRAY_SIZE(number_columns) };
+
+	json_each (n, numbers) {
+		char number[16], since[20];
+
+		(void)snprintf(number, sizeof(number), "%.0f", json_num(json_get(n, "number")));
+		if (out_row(&t,
+			    (struct out_cell[]){ { number, OUT_BAD },
+						 { json_text(n, "node"), OUT_PLAIN },
+						 { seconds_of(n, since), OUT_FAINT } },
+			    e))
+			return -1;
+	}
+	if (t.n_rows)
+		out_table(&r->out, &t);
+	return 0;
+}
+
 /* The store of this node has blocks and pods, but no owners. 1: it has no shared pool, so that no
  * agent is missed. */
 static int load_here(struct cmd_run *r, struct json **out, struct err *e)
@@ -157,7 +185,7 @@ static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 	if (!reserved)
 		reserved = json_new_array();
 	if (!o || json_put(o, "blocks", TAKE_PTR(blocks)) || !json_add_array(o, "pools") ||
-	    json_put(o, "reserved", TAKE_PTR(reserved)))
+	    json_put(o, "reserved", TAKE_PTR(reserved)) || !json_add_array(o, "numbers"))
 		return err_nomem(e);
 	*out = TAKE_PTR(o);
 	return json_len(pools) == 0;
@@ -167,8 +195,9 @@ static int print(struct cmd_run *r, const struct json *found, struct err *e)
 {
 	const struct json *blocks = json_get(found, "blocks"), *pools = json_get(found, "pools");
 	const struct json *reserved = json_get(found, "reserved");
+	const struct json *numbers = json_get(found, "numbers");
 	const char *unknown = json_str(json_get(found, "unknown"));
-	bool any = json_len(blocks) || json_len(pools) || json_len(reserved);
+	bool any = json_len(blocks) || json_len(pools) || json_len(reserved) || json_len(numbers);
 
 	if (any)
 		r->status = CMD_FAILED;
@@ -177,7 +206,7 @@ static int print(struct cmd_run *r, const struct json *found, struct err *e)
 	if (!any)
 		out_line(&r->out, OUT_PLAIN, "No conflicts.");
 	if (print_blocks(r, blocks, e) || print_pools(r, pools, e) ||
-	    print_reserved(r, reserved, e))
+	    print_reserved(r, reserved, e) || print_numbers(r, numbers, e))
 		return -1;
 	if (unknown)
 		out_line(&r->out, OUT_WARN, "Not all owners are known: %s", unknown);
@@ -214,13 +243,15 @@ static const char *const examples[] = {
 
 const struct cmd cmd_ipam_conflicts = {
 	.name = "conflicts",
-	.summary = "list lost blocks, pods with reserved addresses, and pools that overlap",
+	.summary = "list lost blocks, pods with reserved addresses, pools that overlap, and nodes "
+		   "with one number",
 	.about =
 		"A lost block is one that another node has, too, after the cluster store forgot "
 		"that it was this node's. Its pods keep their addresses, and no other address of "
 		"it is assigned. Restart one of the two pods that have an address. Of two pools "
 		"that overlap the later one gives nothing. A pod keeps an address that the cluster "
-		"reserves later, until the pod ends. Exit status 1: there are conflicts.",
+		"reserves later, until the pod ends. Nodes with one number assign the same "
+		"addresses of pools with slices. Exit status 1: there are conflicts.",
 	.examples = examples,
 	.run = conflicts_run,
 };

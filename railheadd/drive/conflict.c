@@ -78,6 +78,27 @@ static int add_pools(const struct driver *d, struct json *conflicts)
 	return list ? 0 : -1;
 }
 
+/* ---- numbers ---- */
+
+static int add_numbers(const struct driver *d, struct json *conflicts)
+{
+	struct json *list = json_add_array(conflicts, "numbers");
+	const struct number_twin *twins;
+	char since[AUDIT_TIME_LEN];
+	int64_t number;
+	size_t n = number_twins_list(d->twins, &twins, &number);
+
+	for (size_t i = 0; list && i < n; i++) {
+		struct json *o = json_push_object(list);
+
+		if (!o || json_add_int(o, "number", number) ||
+		    json_add_str(o, "node", twins[i].node) ||
+		    json_add_str(o, "since", audit_time(twins[i].since, since)))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
 /* ---- owners ---- */
 
 static void soon(struct conflict_ask *a)
@@ -173,7 +194,8 @@ struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_
 	a->blocks = blocks;
 	if (a->next && a->conflicts && json_put(a->conflicts, "blocks", TAKE_PTR(blocks)) == 0 &&
 	    add_pools(d, a->conflicts) == 0 &&
-	    json_put(a->conflicts, "reserved", TAKE_PTR(reserved)) == 0) {
+	    json_put(a->conflicts, "reserved", TAKE_PTR(reserved)) == 0 &&
+	    add_numbers(d, a->conflicts) == 0) {
 		soon(a);
 		return a;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conflict.h: what this node and the cluster store do not agree on: blocks that are contested or
- * lost while pods of this node live in them, and shared pools that overlap an older one.
+ * conflict.h: what this node and the cluster store do not agree on. These are blocks that are
+ * contested or lost while pods of this node live in them, and shared pools that overlap an older
+ * one. Nodes that have the number of this one belong to them, too.
  */
 #ifndef RAILHEAD_RAILHEADD_DRIVE_CONFLICT_H
 #define RAILHEAD_RAILHEADD_DRIVE_CONFLICT_H
@@ -22,6 +23,7 @@ struct conflict_ask_end {
  *	{"blocks": [as of admin_conflicts(), "owner", "holder"],
  *	 "pools": [{"name", "uid", "subnet", "older", "olderSubnet", "gives", "since"}],
  *	 "reserved": as of admin_reserved(),
+ *	 "numbers": [{"number", "node", "since"}],
  *	 "unknown": why some blocks have no "owner"}
  * owner: the node that has the block; null: no node. Absent: not known. gives: which of the two
  * pools assigns addresses; null: neither. It looks at CONFLICT_LOOKS blocks at most. NULL: *e says

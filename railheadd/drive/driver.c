@@ -17,6 +17,8 @@
 #define ASK SECOND
 /* After an ADD or a DEL. */
 #define LOOK (20 * INT64_C(1000000))
+/* Retries between two looks for nodes with the number of this one, once there is one. */
+#define TWIN 100
 /* A hint of an ADD or a DEL may be lost: so often the driver looks at the pools by itself. */
 #define TICK_MAX (10 * SECOND)
 
@@ -211,11 +213,16 @@ static int new_agent(struct driver *d, struct err *e)
 
 static int be_present(struct driver *d, struct err *e)
 {
+	const struct driver_conf *c = &d->conf;
+	const struct number_twins_conf twins = { c->ctx,  c->base,         c->store,
+						 c->node, TWIN * c->retry, driver_random };
 	struct cluster_node n = { .version = RAILHEAD_VERSION };
 
 	(void)snprintf(n.holder, sizeof(n.holder), "%s", d->holder);
 	(void)snprintf(n.boot, sizeof(n.boot), "%s", d->boot);
 	(void)snprintf(n.machine, sizeof(n.machine), "%.39s", d->machine);
+	if (number_twins_new(&twins, &d->twins, e))
+		return -1;
 	return presence_new(d, &n, &d->presence, e);
 }
 
@@ -338,6 +345,7 @@ void driver_free(struct driver *d)
 	conflict_asks_free(d);
 	conflict_report_free(d->report);
 	presence_free(d->presence);
+	number_twins_free(d->twins);
 	pools_looks_cancel(d);
 	events_free(d->events);
 	follow_free(d->pools_follow);
@@ -461,13 +469,16 @@ static int add_pools(struct driver *d, struct json *obj)
 static int add_conflicts(const struct driver *d, struct json *obj)
 {
 	struct json *o = json_add_object(obj, "conflicts");
+	const struct number_twin *twins;
 	const struct pool_seen *s;
-	int64_t pools = 0;
+	int64_t pools = 0, number;
+	size_t n = number_twins_list(d->twins, &twins, &number);
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
 		pools += s->rival != NULL;
 	return !o || json_add_int(o, "blocks", (int64_t)agent_conflicts(d->agent)) ||
-			       json_add_int(o, "pools", pools)
+			       json_add_int(o, "pools", pools) ||
+			       json_add_int(o, "numbers", (int64_t)n)
 		       ? -1
 		       : 0;
 }

@@ -15,6 +15,7 @@
 #include "railheadd/drive/pool_seen.h"
 #include "railheadd/drive/request.h"
 #include "railheadd/labels/node_labels.h"
+#include "railheadd/nodes/number_twins.h"
 
 struct event;
 
@@ -68,6 +69,7 @@ struct driver {
 	struct conflict_asks asks;
 	struct conflict_report *report; /* NULL: no cluster store */
 	struct presence *presence;      /* NULL: no cluster store */
+	struct number_twins *twins;     /* NULL: no cluster store */
 	struct events *events;          /* NULL: no cluster store, or one without events */
 	struct event *tick;
 	struct cluster_call *looks_call; /* the list of all blocks that runs */

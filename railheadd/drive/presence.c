@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * presence.c: reads the object of this node, and writes it if it differs from what runs here. The
- * object also says which definitions of pools the node has taken over, and which reserved
- * addresses.
+ * object also says which definitions of pools the node has taken over, which reserved addresses,
+ * and the number of the node.
  */
 #include <event2/event.h>
 #include <stdio.h>
@@ -24,10 +24,17 @@ struct presence {
 	struct event *timer;
 	struct cluster_call *call; /* NULL: the timer runs */
 	uint64_t said;             /* a hash of the reports that were written or are about to be */
+	int64_t number;            /* -1: the value that was written or read last has none */
 	bool again;                /* they changed during the call */
 };
 
 /* ---- the reports ---- */
+
+/* -1: the node has none. */
+static int64_t number_of(const struct driver *d)
+{
+	return d->labels.has_number ? (int64_t)d->labels.number : -1;
+}
 
 /* The report of this node about a pool that the cluster has. */
 static struct node_pool report_of(const struct driver *d, const struct pool_seen *s)
@@ -100,7 +107,8 @@ static uint64_t hash_report(uint64_t h, const struct node_pool *p)
 static uint64_t hash_of_reports(const struct driver *d)
 {
 	const struct node_pool reserved = report_of_reserved(d);
-	uint64_t h = hash_report(HASH_START, &reserved);
+	const int64_t number = number_of(d);
+	uint64_t h = hash_add(hash_report(HASH_START, &reserved), &number, sizeof(number));
 	const struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
@@ -130,9 +138,13 @@ static void look_soon(struct presence *p)
 	(void)event_add(p->timer, &t);
 }
 
-/* The call has ended well: look again, soon if the pools have changed meanwhile. */
+/*
+ * The call has ended well: look again, soon if the pools have changed meanwhile. Other nodes see
+ * the number now, so this one looks at theirs.
+ */
 static void ended(struct presence *p)
 {
+	number_twins_written(p->driver->twins, p->number);
 	if (p->again)
 		look_soon(p);
 	else
@@ -161,8 +173,9 @@ static struct json *value_of(const struct presence *p)
 {
 	auto_json struct json *value = node_to_json(&p->is);
 
-	if (!value || (p->driver->pools_known &&
-		       (add_pools(p->driver, value) || add_reserved(p->driver, value))))
+	if (!value || node_number_put(value, number_of(p->driver)) ||
+	    (p->driver->pools_known &&
+	     (add_pools(p->driver, value) || add_reserved(p->driver, value))))
 		return NULL;
 	return TAKE_PTR(value);
 }
@@ -175,6 +188,7 @@ static void write_node(struct presence *p, const struct cluster_object *old)
 
 	(void)snprintf(o.name, sizeof(o.name), "%s", p->driver->conf.node);
 	(void)snprintf(o.node, sizeof(o.node), "%s", p->driver->conf.node);
+	p->number = number_of(p->driver);
 	if (old)
 		o.at = old->at;
 	if (value)
@@ -208,12 +222,14 @@ static void was_read(void *arg, const struct cluster_result *r)
 	struct err ignored;
 
 	p->call = NULL;
+	p->number = r->outcome == CLUSTER_OK ? node_number_of(r->object->value) : -1;
 	if (r->outcome == CLUSTER_NOT_FOUND)
 		write_node(p, NULL);
 	else if (r->outcome != CLUSTER_OK)
 		failed(p, r);
 	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
-		 !is_same(&there, &p->is) || !has_same_reports(p, r->object->value))
+		 !is_same(&there, &p->is) || p->number != number_of(p->driver) ||
+		 !has_same_reports(p, r->object->value))
 		write_node(p, r->object);
 	else
 		ended(p);

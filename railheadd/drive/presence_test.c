@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* presence_test.c: what the object of a node says about shared pools. */
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "railheadd/testing/driver_ask.h"
@@ -179,7 +180,50 @@ START_TEST(a_node_says_who_has_a_lost_loan)
 }
 END_TEST
 
+static void number(const char *text)
+{
+	testing_file("/mnt/etc/node.json", 0600, text);
+	driver_look(b.driver);
+}
+
+/* So many other nodes have the number of this one. */
+static bool number_conflicts_are(const void *arg)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	return json_num(json_get(json_get(status, "conflicts"), "numbers")) == *(const int *)arg;
+}
+
+/* Slices need no pool of the cluster. */
+START_TEST(a_node_reports_its_number_and_finds_another_with_it)
+{
+	const int none = 0, one = 1;
+
+	begin();
+	w.ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0755), 0);
+	memory_store_put(b.store, CLUSTER_NODE, "n2", "n2", "{\"number\":7}");
+	begin_driver();
+	ready();
+	loop_until(b.base, node_says, "\"version\"");
+	ck_assert(!node_says("\"number\""));
+	ck_assert(number_conflicts_are(&none));
+	number("{\"number\":7}");
+	loop_until(b.base, node_says, "\"number\":7");
+	loop_until(b.base, number_conflicts_are, &one);
+	number("{\"labels\":{\"leaf\":\"g3\"}}");
+	loop_until(b.base, number_conflicts_are, &none);
+	ck_assert(!node_says("\"number\""));
+	number("{\"number\":1}");
+	loop_until(b.base, node_says, "\"number\":1");
+	ck_assert(number_conflicts_are(&none));
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("presence", a_node_says_who_has_a_lost_loan, a_node_reports_each_generation,
 	     a_node_says_why_it_has_not_taken_a_pool_over,
 	     keys_in_another_order_are_the_same_report, pods_write_no_report,
-	     a_report_that_is_refused_is_said)
+	     a_report_that_is_refused_is_said, a_node_reports_its_number_and_finds_another_with_it)

@@ -42,6 +42,17 @@ static bool replace_file(struct node_labels *l, const struct json *file)
 	return !same;
 }
 
+/* A number that cannot be read is none: no slice is assigned, either. */
+static void note_number(struct node_labels *l, const struct json *file, const char *node)
+{
+	struct node_number n;
+	struct err ignored;
+
+	l->has_number = file && node_number_decode(file, node, &n, &ignored) == 0;
+	if (l->has_number)
+		l->number = n.number;
+}
+
 /* A label that an operator wrote on the Node has no effect then. */
 static void log_overridden(const struct ctx *ctx, const struct json *cluster,
 			   const struct json *file)
@@ -74,6 +85,7 @@ bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const cha
 		changed = replace(l, labels);
 		if (node_file_read(ctx, &file, &why))
 			return changed;
+		note_number(l, file, node);
 		if (changed)
 			log_overridden(ctx, l->cluster, file);
 		return replace_file(l, file) || changed;

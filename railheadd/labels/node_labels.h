@@ -11,6 +11,8 @@ struct node_labels {
 	struct json *cluster; /* of the Node in Kubernetes; owned; NULL: none is known */
 	struct json *now;     /* owned; NULL: not known */
 	char *text, *file;    /* the same, and node.json, to compare. Owned */
+	bool has_number;      /* node.json has a number for this node, */
+	uint32_t number;      /* this one */
 	int64_t due;          /* CLOCK_BOOTTIME in ns, when they are read again */
 	bool failed;          /* the last time they could not be read */
 };

@@ -69,15 +69,15 @@ static void add_store(struct exposition *x, const struct json *status)
 
 static const struct metric conflicts = {
 	"railhead_conflicts", METRIC_GAUGE,
-	"Blocks that the cluster gives to others while pods of this node live in them, and pools "
-	"that overlap."
+	"Blocks that the cluster gives to others while pods live in them, pools that overlap, and "
+	"nodes with the number of this one."
 };
 
 static void add_conflicts(struct exposition *x, const struct json *n)
 {
 	static const struct {
 		const char *member, *kind;
-	} kinds[] = { { "blocks", "block" }, { "pools", "pool" } };
+	} kinds[] = { { "blocks", "block" }, { "pools", "pool" }, { "numbers", "number" } };
 
 	if (!n)
 		return;

@@ -8,6 +8,7 @@
 
 #include "cluster/protocol/object_json.h"
 #include "lib/base/array.h"
+#include "railheadd/nodes/number_twins.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -52,7 +53,7 @@ static struct node_row *row_of(struct node_table *t, const char *name, struct er
 	row = &t->rows[i];
 	memmove(row + 1, row, (t->n - i) * sizeof(*row));
 	t->n++;
-	*row = (struct node_row){ .blocks = 0 };
+	*row = (struct node_row){ .number = -1 };
 	(void)snprintf(row->name, sizeof(row->name), "%s", name);
 	return row;
 }
@@ -97,8 +98,10 @@ int node_table_object(struct node_table *t, const struct cluster_object *o,
 		note_beat(row, o, look);
 	else
 		row->described = node_from_json(o->value, o->name, &row->is, &ignored) == 0;
-	if (o->kind == CLUSTER_NODE)
+	if (o->kind == CLUSTER_NODE) {
+		row->number = node_number_of(o->value);
 		note_report(row, o->value, look);
+	}
 	return 0;
 }
 
@@ -147,6 +150,7 @@ static int add_row(struct json *list, const struct node_row *row, bool is_this)
 			       json_add_bool(o, "forgotten", node_row_is_forgotten(row)) ||
 			       add_beat(o, row) ||
 			       json_add_int(o, "blocks", (int64_t)row->blocks) ||
+			       node_number_put(o, row->number) ||
 			       json_add_bool(o, "thisNode", is_this)
 		       ? -1
 		       : 0;

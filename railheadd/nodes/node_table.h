@@ -20,6 +20,7 @@ struct node_row {
 	struct beat_watch watch;
 	int64_t silent; /* ns */
 	uint64_t blocks;
+	int64_t number;        /* of the node, for pools with slices; -1: none */
 	struct node_pool pool; /* what it says about the question; name "": nothing */
 };
 
@@ -53,8 +54,9 @@ int node_table_object(struct node_table *t, const struct cluster_object *o,
 
 /*
  * node_table_json - {"nodes": [{"name", "holder", "machine", "boot", "version", "forgotten",
- * "heartbeat": {"seconds", "count", "twin"} or null, "blocks", "thisNode"}], "more": of how many
- * nodes nothing is said}. Unknown texts are left out. NULL: no memory; the caller frees it.
+ * "heartbeat": {"seconds", "count", "twin"} or null, "blocks", "number", "thisNode"}], "more": of
+ * how many nodes nothing is said}. No number: the key is absent. Unknown texts are left out. NULL:
+ * no memory; the caller frees it.
  */
 struct json *node_table_json(const struct node_table *t, const char *this_node);
 

@@ -48,7 +48,8 @@ START_TEST(one_row_for_each_node)
 	auto_node_table struct node_table t = { .n = 0 }, none = { .n = 0 };
 	const struct node_table_look look = { &none, 5 * S, 6 * S, NULL, false };
 
-	add(&t, CLUSTER_NODE, "n2", "{\"holder\":\"o\",\"boot\":\"c\",\"version\":\"1\"}", &look);
+	add(&t, CLUSTER_NODE, "n2",
+	    "{\"holder\":\"o\",\"boot\":\"c\",\"version\":\"1\",\"number\":7}", &look);
 	add(&t, CLUSTER_NODE, "n1", "{\"holder\":\"x\",\"boot\":\"y\",\"version\":\"2\"}", &look);
 	add(&t, CLUSTER_HEARTBEAT, "n1", BEAT("7"), &look);
 	add(&t, CLUSTER_BLOCK, "n1", "{}", &look);
@@ -62,7 +63,8 @@ START_TEST(one_row_for_each_node)
 	       "\"version\":\"2\",\"forgotten\":false,\"heartbeat\":{\"seconds\":0,\"count\":7,"
 	       "\"twin\":false},\"blocks\":2,\"thisNode\":true},"
 	       "{\"name\":\"n2\",\"holder\":\"o\",\"boot\":\"c\",\"version\":\"1\","
-	       "\"forgotten\":false,\"heartbeat\":null,\"blocks\":0,\"thisNode\":false}],"
+	       "\"forgotten\":false,\"heartbeat\":null,\"blocks\":0,\"number\":7,"
+	       "\"thisNode\":false}],"
 	       "\"more\":0}");
 }
 END_TEST
