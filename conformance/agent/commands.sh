@@ -389,3 +389,37 @@ test_commands_of_ipam_are_alike_for_all_pools()
 	has "pool list --cluster" "$(<"$W/is")" "systemctl start railheadd"
 	agent_begin n1
 }
+
+# Of a free address, of a pod's, and of one that another node lends.
+test_commands_find_names_the_node_of_an_address()
+{
+	local own lent
+	NODES=2
+	cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.8-10.92.0.15"],"blockSize":4,"warm":0,"cooldown":0}'
+	is "a block of no node" ctl n1 cluster find 10.92.0.9
+	has "a block of no node" "$(<"$W/is")" "10.92.0.9 is in the block 10.92.0.8-10.92.0.11 of the shared pool rail0."
+	has "a block of no node" "$(<"$W/is")" "No node has the block, so no pod has the address."
+	add n2 p1 rail0
+	own=$(leases n2)
+	is "of another node" ctl n1 cluster find "$own"
+	has "of another node" "$(<"$W/is")" "The pod, on node n2: railctl ipam lease list --pool rail0"
+	is "json" ctl n1 cluster find --json "$own"
+	eq "json" "$(jq -c '.pools[] | [.pool,.deleted,.usable,.owner,.node,.loan]' "$W/is")" '["rail0",false,true,"n2","n2",null]'
+	add n1 p2 rail0
+	lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].last') <(leases n2))
+	POD_IP=$lent add n1 p3 rail0
+	is "a loan" ctl n2 cluster find "$lent"
+	has "a loan" "$(<"$W/is")" "Node n2 has the block."
+	has "a loan" "$(<"$W/is")" "It lends the address to node n1."
+	has "a loan" "$(<"$W/is")" "The pod, on node n1: "
+	is "not assigned" ctl n1 cluster find 10.92.0.20
+	has "not assigned" "$(<"$W/is")" "The pool does not assign the address."
+	isnt "of no pool" ctl n1 cluster find 10.93.0.1
+	has "of no pool" "$(<"$W/is")" "No shared pool of the cluster has 10.93.0.1."
+	isnt "no address" ctl n1 cluster find rail0
+	has "no address" "$(<"$W/is")" '"rail0" is not an IP address'
+	engine kill
+	isnt "without the cluster store" ctl n1 cluster find "$own"
+	engine start
+}

@@ -9,6 +9,7 @@
 #include "railheadd/drive/node_forget.h"
 #include "railheadd/drive/pool_change.h"
 #include "railheadd/machines/machine_need.h"
+#include "railheadd/nodes/address_find.h"
 #include "railheadd/nodes/nodes.h"
 #include "railheadd/reserved/reserved_change.h"
 #include "railheadd/serve/pool_step.h"
@@ -149,6 +150,13 @@ static void call_need(const struct calls_to *to, struct server_request *r, const
 		begin_need(to, r, &ask);
 }
 
+static int take_address(const char *text, struct ip *out, struct err *e)
+{
+	if (ip_parse(text, out) == 0)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "args.address: \"%.64s\" is not an IP address", text);
+}
+
 static void call_need_address(const struct calls_to *to, struct server_request *r,
 			      const struct json *args)
 {
@@ -156,17 +164,13 @@ static void call_need_address(const struct calls_to *to, struct server_request *
 	struct ip ip;
 	struct err e;
 
-	if (json_decode(args, "args", need_address_fields, &a, &e)) {
+	if (json_decode(args, "args", need_address_fields, &a, &e) ||
+	    take_address(a.address, &ip, &e)) {
 		server_refuse(r, &e);
-	} else if (ip_parse(a.address, &ip)) {
-		(void)err_set(&e, ERR_CONFIG, 0, "args.address: \"%.64s\" is not an IP address",
-			      a.address);
-		server_refuse(r, &e);
-	} else {
-		begin_need(to, r,
-			   &(struct driver_need_ask){
-				   .pool = a.pool, .wait_ms = a.wait_ms, .ip = ip });
+		return;
 	}
+	begin_need(to, r,
+		   &(struct driver_need_ask){ .pool = a.pool, .wait_ms = a.wait_ms, .ip = ip });
 }
 
 /* ---- pools of the cluster ---- */
@@ -341,6 +345,38 @@ static void call_reserved_nodes(const struct calls_to *to, struct server_request
 	nodes_begun(r, a, &e);
 }
 
+/* ---- an address of the cluster ---- */
+
+static const struct json_field find_fields[] = {
+	{ .key = "address",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct need_args, address),
+	  .flags = J_REQUIRED },
+	{ .key = NULL },
+};
+
+static void forget_find(void *what)
+{
+	address_find_cancel(what);
+}
+
+static void call_find(const struct calls_to *to, struct server_request *r, const struct json *args)
+{
+	/* Its end has the same form as that of a question about nodes. */
+	struct address_find_ask ask = { .store = to->store, .done = nodes_done, .arg = r };
+	struct need_args a = { .address = NULL };
+	struct address_find *f = NULL;
+	struct err e;
+
+	if (json_decode(args, "args", find_fields, &a, &e) == 0 &&
+	    take_address(a.address, &ask.ip, &e) == 0)
+		f = address_find(&ask, &e);
+	if (f)
+		server_later(r, forget_find, f);
+	else
+		server_refuse(r, &e);
+}
+
 static void begin_step(const struct calls_to *to, struct server_request *r, const struct json *args,
 		       void (*step)(const struct pool_step_at *at))
 {
@@ -466,6 +502,7 @@ static const struct {
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
 	{ "conflicts", call_conflicts },
+	{ "find", call_find },
 	{ "need", call_need },
 	{ "need-address", call_need_address },
 	{ "node-forget", call_node_forget },
