@@ -132,6 +132,15 @@ test_completion_of_a_line()
 		below("railctl rdma"), below("railctl topo")')"
 }
 
+# "WHAT: add, list" in the summary of a group are its commands. A list without any command is about something else.
+test_the_summary_of_a_group_has_its_commands()
+{
+	eq "summaries" "$("$BIN/railctl" help --json | jq -r '. as $all | .[] | select(.group) | .command as $p | .summary as $s |
+		([$all[].command | select(startswith($p + " ")) | .[$p | length + 1:] | select(contains(" ") | not)] | sort) as $are |
+		($s | split(": ") | .[1] // "" | split(", ") | sort) as $said |
+		select(any($said[]; . as $w | any($are[]; . == $w)) and $said != $are) | "\($p) has \($are | join(", ")): \($s)"')" ""
+}
+
 test_completion_offers_what_there_is()
 {
 	need macvlan

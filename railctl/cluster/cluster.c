@@ -156,7 +156,7 @@ static const struct cmd *const pool_commands[] = { &cmd_cluster_pool_list,
 
 static const struct cmd cmd_pool = {
 	.name = "pool",
-	.summary = "shared pools: list, apply, show, open, delete",
+	.summary = "shared pools: list, apply, show, open, close, delete",
 	.sub = pool_commands,
 };
 

@@ -146,7 +146,7 @@ static const struct cmd *const node_commands[] = { &cmd_node_set, &cmd_node_labe
 
 static const struct cmd cmd_node = {
 	.name = "node",
-	.summary = "the number of this node: set, show",
+	.summary = "number and labels of this node: set, label, show",
 	.sub = node_commands,
 };
 

@@ -132,6 +132,6 @@ static const struct cmd *const commands[] = {
 
 const struct cmd cmd_vf = {
 	.name = "vf",
-	.summary = "virtual functions of SR-IOV NICs: list, create, bind, repair, adopt",
+	.summary = "virtual functions of SR-IOV NICs: list, create, apply, bind, gc, repair, adopt",
 	.sub = commands,
 };
