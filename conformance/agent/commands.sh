@@ -308,6 +308,10 @@ test_commands_pools_are_listed()
 	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/24 100 0 "
 	is "by node" ctl n1 cluster pool list --by-node
 	has "by node" "$(tr -s ' ' <"$W/is")" "rail0 n2 "
+	# The copy of docs/operations.md.
+	ctl n1 cluster pool list --json | jq '[.pools[] | select(.definition) | {name} + .definition]' >"$W/pools"
+	is "the copy" ctl n1 cluster pool apply --wait "$LIMIT" - <"$W/pools"
+	has "the copy" "$(<"$W/is")" "Shared pool rail0 changed."
 	add n1 p1 rail0
 	is "delete" ctl n1 cluster pool delete rail0
 	eventually is_listed n1 '.pools[0] | [.name,.deleted,.blocks,.definition]' '["rail0",true,1,null]'
@@ -408,7 +412,8 @@ test_commands_find_names_the_node_of_an_address()
 	eq "json" "$(jq -c '.pools[] | [.pool,.deleted,.usable,.owner,.node,.loan]' "$W/is")" '["rail0",false,true,"n2","n2",null]'
 	add n1 p2 rail0
 	lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].last') <(leases n2))
-	POD_IP=$lent add n1 p3 rail0
+	[ -n "$lent" ] || lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].first') <(leases n2))
+	POD_IP=$lent added n1 p3 rail0 || fail "ADD: $OUT"
 	is "a loan" ctl n2 cluster find "$lent"
 	has "a loan" "$(<"$W/is")" "Node n2 has the block."
 	has "a loan" "$(<"$W/is")" "It lends the address to node n1."

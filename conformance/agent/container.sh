@@ -194,6 +194,21 @@ test_container_the_API_server_accepts_the_manifest()
 	has "apply" "$(<"$W/is")" "daemonset.apps/railheadd created (server dry run)"
 	hasnt "apply" "$(<"$W/is")" Warning
 	# The pod that the controller would make: priority, account and mounts are checked for it, too.
+	is "reclaim.sh" "${DAEMONSET%/*}/reclaim.sh"
+	cp "$W/is" "$W/reclaim"
+	is "apply" admin apply --dry-run=server -f "$W/reclaim"
+	has "apply" "$(<"$W/is")" "daemonset.apps/railheadd-reclaim created (server dry run)"
+	hasnt "apply" "$(<"$W/is")" Warning
+	# Else both DaemonSets would count the pods of one another, or run on one node.
+	eq "reclaim.sh" "$(jq -rn --argjson a "$(of_manifest DaemonSet)" --argjson b "$(DAEMONSET=$W/reclaim of_manifest DaemonSet)" '
+		def leaves: [paths(scalars) as $p | "\($p | map(tostring) | join(".")) \(getpath($p))"]; ($b | leaves) - ($a | leaves) |
+		map(sub("^spec.template.spec.(containers.0.)?"; "") | sub("^affinity.nodeAffinity.*operator"; "operator")) | sort[]')" \
+		'args.2 --reclaim
+metadata.labels.app.kubernetes.io/name railheadd-reclaim
+metadata.name railheadd-reclaim
+operator Exists
+spec.selector.matchLabels.app.kubernetes.io/name railheadd-reclaim
+spec.template.metadata.labels.app.kubernetes.io/name railheadd-reclaim'
 	is "a pod" admin create --dry-run=server -f - < <(of_manifest DaemonSet |
 		jq '{apiVersion: "v1", kind: "Pod", metadata: (.spec.template.metadata + {name: "railheadd-x", namespace: "railhead"}), spec: .spec.template.spec}')
 	hasnt "a pod" "$(<"$W/is")" Warning

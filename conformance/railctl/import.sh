@@ -266,6 +266,17 @@ test_import_of_all_nodes()
 	want 'map(.address) == ["10.1.0.1","10.1.0.2","10.1.0.4","fd00:1:0:2::1"] and (.[1] | .namespace == "team" and .pod == "p-2")'
 }
 
+# docs/coming-from-host-local.md: on one node, all addresses that whereabouts gave out, to reserve them in the cluster. An allocation
+# without an interface has an address, too.
+test_import_lists_the_addresses_of_all_nodes()
+{
+	cluster
+	rm -r $RESULTS
+	r ipam import --from whereabouts --config "$W/net.conf" --all --dry-run --json "$W/pools.json"
+	eq "addresses" "$(jq -r '.[].address' "$W/out" | xargs)" "10.1.0.1 10.1.0.2 10.1.0.3 10.1.0.4 fd00:1:0:2::1"
+	[ ! -e $STATE/ipam ] || fail "a dry run must not make a store"
+}
+
 test_import_of_what_is_no_list()
 {
 	local text
