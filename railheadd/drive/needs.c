@@ -359,11 +359,10 @@ static void full(const struct driver *d, const char *pool, struct err *e)
 		(void)err_hint(e, "`railctl cluster status` shows the pools of this node");
 	else if (h.free)
 		(void)err_hint(e,
-			       "%s; %" PRIu64 " address%s in blocks of other nodes %s no pod: wait "
-			       "until %s cooled down, or look with `railctl cluster node list` "
-			       "which nodes do not answer",
-			       holders.s, h.free, h.free == 1 ? "" : "es",
-			       h.free == 1 ? "has" : "have", h.free == 1 ? "it has" : "they have");
+			       "%s; addresses without a pod in blocks of other nodes: %" PRIu64
+			       "; wait for the cooldown, or see `railctl cluster node list` for "
+			       "nodes that do not answer",
+			       holders.s, h.free);
 	else
 		(void)err_hint(e, "%s; enlarge \"ranges\", or make another pool", holders.s);
 }

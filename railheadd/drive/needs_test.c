@@ -176,11 +176,10 @@ START_TEST(a_full_pool_names_who_has_how_much)
 	ck_assert_int_eq(need("rail0", &o), ERR_EXHAUSTED);
 	ck_assert_str_eq(o.why.msg, "pool rail0 is full: each of its blocks has an owner, none of "
 				    "them is empty, and no node lends one of its addresses");
-	ck_assert_str_eq(
-		o.why.detail,
-		"node n2 has 2 blocks; 1 address in blocks of other nodes has no pod: wait "
-		"until it has cooled down, or look with `railctl cluster node list` which "
-		"nodes do not answer");
+	ck_assert_str_eq(o.why.detail,
+			 "node n2 has 2 blocks; addresses without a pod in blocks of other nodes: "
+			 "1; wait for the cooldown, or see `railctl cluster node list` for nodes "
+			 "that do not answer");
 	memory_store_delete(b.store, CLUSTER_BLOCK, FOUR);
 	ck_assert_int_eq(need("rail0", &o), 0);
 	ck_assert_ptr_nonnull(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""));
