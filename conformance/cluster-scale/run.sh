@@ -20,7 +20,7 @@ PEER=$STORE
 # shellcheck source=conformance/bench/lib.sh
 . "$HERE/../bench/lib.sh"
 ALL_PEERS="railhead whereabouts slices spiderpool"
-# peer_programs MODULE PEER...: build what these peers need if one is in SELECT. What cannot be built here is left out, and the table says so.
+# peer_programs MODULE PEER...: build what these peers need if one is in SELECT. The table names a peer that cannot be built here.
 peer_programs()
 {
 	local module=$1 peer wanted=''

@@ -4,7 +4,7 @@
 #
 # Its plugin, an agent for each node, its controller, and the types and rights of its chart are real. The controller holds its lease, and
 # the API server asks its webhook about each pool. Stand-ins: nodes and pods are objects without a kubelet, and a pod has no owner. The
-# networks of a pod are names in its annotation, of which an agent reads no more. Nobody deletes the endpoint of a deleted pod.
+# networks of a pod are names in its annotation, of which an agent reads no more. No controller deletes the endpoint of a deleted pod.
 # Different from its chart: IPv6, SpiderSubnet, sysctls and metrics are off. Detection of conflicts and gateways is off in both.
 
 spiderpool_install()
