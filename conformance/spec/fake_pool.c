@@ -48,21 +48,25 @@ static char *owner(const struct fake *f, const char *cid, const char *ifname)
 	return s;
 }
 
+/* A reservation appears with its owner, also if this process is killed: else no DEL could find it.
+ */
 static int reserve(const struct fake *f)
 {
 	const char *who = owner(f, variable("CNI_CONTAINERID"), variable("CNI_IFNAME"));
-	char name[16];
+	char name[16], from[40];
 
 	(void)mkdir(pool_path(f, ""), 0755);
+	int fd = open(pool_path(f, ""), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
+	(void)!write(fd, who, strlen(who));
+	(void)snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
 	for (int n = 2; n < 250; n++) {
 		(void)snprintf(name, sizeof(name), "%d", n);
-		int fd = open(pool_path(f, name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd < 0)
+		if (linkat(AT_FDCWD, from, AT_FDCWD, pool_path(f, name), AT_SYMLINK_FOLLOW))
 			continue;
-		(void)!write(fd, who, strlen(who));
 		close(fd);
 		return n;
 	}
+	close(fd);
 	return -1;
 }
 
