@@ -515,7 +515,40 @@ START_TEST(verify_keeps_a_damaged_block_with_a_living_pod)
 }
 END_TEST
 
-TEST_PROGRAM("blocks", addresses_are_of_granted_blocks,
+static const struct store_ops *real;
+static unsigned read_blocks, read_loans;
+
+static int count_get(struct store_txn *t, const char *key, const char **value, struct err *e)
+{
+	read_blocks += strncmp(key, "b/", 2) == 0;
+	read_loans += strncmp(key, "l/", 2) == 0;
+	return real->get(t, key, value, e);
+}
+
+/* A pool without loans pays nothing for those of others. */
+START_TEST(without_loans_no_record_is_read_for_them)
+{
+	struct store_ops counted;
+
+	open_rail("");
+	real = w.m.store->ops;
+	counted = *real;
+	counted.get = count_get;
+	w.m.store->ops = &counted;
+	add_is("c0", "10.1.0.16");
+	ck_assert_uint_eq(read_loans, 0);
+	ck_assert_uint_eq(read_blocks, 1);
+
+	read_blocks = 0;
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
+	/* the old one, and two for the index */
+	ck_assert_uint_eq(read_blocks, 3);
+	w.m.store->ops = real;
+	fixture_close(&w);
+}
+END_TEST
+
+TEST_PROGRAM("blocks", addresses_are_of_granted_blocks, without_loans_no_record_is_read_for_them,
 	     a_block_gives_only_when_granted_and_confirmed,
 	     reserved_addresses_of_a_shared_pool_are_masked,
 	     an_address_of_a_taken_block_is_probed_once, nothing_is_given_after_the_fence,

@@ -489,38 +489,6 @@ START_TEST(a_lost_loan_is_in_conflict_alone)
 }
 END_TEST
 
-static unsigned read_blocks, read_loans;
-
-static int count_get(struct store_txn *t, const char *key, const char **value, struct err *e)
-{
-	read_blocks += strncmp(key, "b/", 2) == 0;
-	read_loans += strncmp(key, "l/", 2) == 0;
-	return real->get(t, key, value, e);
-}
-
-/* A pool without loans pays nothing for those of others. */
-START_TEST(without_loans_no_record_is_read_for_them)
-{
-	struct store_ops counted;
-
-	open_rail("");
-	real = w.m.store->ops;
-	counted = *real;
-	counted.get = count_get;
-	w.m.store->ops = &counted;
-	add_is("c0", "10.1.0.16");
-	ck_assert_uint_eq(read_loans, 0);
-	ck_assert_uint_eq(read_blocks, 1);
-
-	read_blocks = 0;
-	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
-	/* the old one, and two for the index */
-	ck_assert_uint_eq(read_blocks, 3);
-	w.m.store->ops = real;
-	fixture_close(&w);
-}
-END_TEST
-
 /* Else pods on loans make a pool more than full, and a lender seems to have free addresses. */
 START_TEST(the_size_of_a_pool_counts_loans)
 {
@@ -596,8 +564,7 @@ END_TEST
 
 TEST_PROGRAM("loans", two_loans_of_one_block_end_one_by_one, a_lost_loan_is_in_conflict_alone,
 	     a_list_of_blocks_shows_loans, the_size_of_a_pool_counts_loans,
-	     without_loans_no_record_is_read_for_them, a_power_loss_changes_no_loan,
-	     a_damaged_loan_is_found_and_repaired,
+	     a_power_loss_changes_no_loan, a_damaged_loan_is_found_and_repaired,
 	     the_usage_of_a_loan_stays_when_its_block_is_dropped,
 	     a_loan_outside_of_its_block_is_refused, a_block_with_loans_is_not_dropped,
 	     a_loan_that_a_dead_node_had_is_probed, a_loan_with_the_mark_is_probed,

@@ -98,25 +98,24 @@ static int decode_int(const struct slot *s)
 	return 0;
 }
 
-static int refuse_enum(const struct slot *s)
+static void list_names(const struct json_enum *names, char *wanted, size_t size)
 {
-	char wanted[400] = "one of";
-	size_t len = strlen(wanted);
+	size_t len = (size_t)snprintf(wanted, size, "one of");
 
-	for (const struct json_enum *n = s->field->names; n->name; n++) {
+	for (const struct json_enum *n = names; n->name; n++) {
 		if (n->name[0] == '\0') /* stands for "not given" */
 			continue;
-		len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s%s",
-					len > 6 ? ", " : " ", n->name);
-		if (len >= sizeof(wanted))
-			len = sizeof(wanted) - 1;
+		len += (size_t)snprintf(wanted + len, size - len, "%s%s", len > 6 ? ", " : " ",
+					n->name);
+		if (len >= size)
+			len = size - 1;
 	}
-	return refuse_value(s, ERR_FIELD, wanted);
 }
 
 static int decode_enum(const struct slot *s)
 {
 	const char *v = json_str(s->value);
+	char wanted[400];
 
 	if (!v)
 		return refuse_value(s, ERR_DECODE, "a string");
@@ -126,7 +125,8 @@ static int decode_enum(const struct slot *s)
 			return 0;
 		}
 	}
-	return refuse_enum(s);
+	list_names(s->field->names, wanted, sizeof(wanted));
+	return refuse_value(s, ERR_FIELD, wanted);
 }
 
 static int decode_hw_addr(const struct slot *s)
