@@ -210,15 +210,26 @@ static void do_touch(struct fake *f, const char *arg)
 		close(fd);
 }
 
-/* One at a time: whoever comes second is refused. */
+/*
+ * One at a time: whoever comes second is refused. The first one waits for it, as on a busy machine
+ * calls that were started at once do not run at once.
+ */
 static void do_solo(struct fake *f, const char *arg)
 {
 	int fd = open(f->self, O_RDONLY | O_CLOEXEC);
+	char *second = NULL;
 
 	(void)arg;
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB))
+	if (asprintf(&second, "%s.second", f->self) < 0)
+		_exit(2);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(open(second, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 		fake_error(f, 11, "busy");
-	usleep(20000);
+		return;
+	}
+	for (int ms = 0; ms < 1000 && access(second, F_OK); ms++)
+		usleep(1000);
+	(void)unlink(second);
 }
 
 static void exec_ip(const char *arg, bool in_pod)
