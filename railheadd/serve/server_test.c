@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cluster/testing/loop.h"
@@ -245,6 +247,33 @@ START_TEST(the_end_of_the_server_ends_what_waits)
 }
 END_TEST
 
+/* A folder and a socket that are open by mistake: the mode is not what protects the agent. */
+START_TEST(another_user_is_not_heard)
+{
+	static const char line[] = "{\"version\":1,\"call\":\"echo\"}\n";
+	struct bed b = bed_begin();
+	struct reading r;
+	int status;
+
+	if (geteuid() != 0)
+		return;
+	(void)signal(SIGPIPE, SIG_IGN); /* as in the agent */
+	bed_serve(&b);
+	ck_assert_int_eq(chmod(b.ctx.run_dir, 0777), 0);
+	ck_assert_int_eq(chmod("/mnt/agent.sock", 0777), 0);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(setuid(65534) ||
+		      write(connect_to(&b), line, sizeof(line) - 1) != (ssize_t)sizeof(line) - 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ask(&b, line, &r);
+	ck_assert_str_eq(r.text, "{\"version\":1,\"result\":{}}\n");
+	ck_assert_uint_eq(b.calls, 1);
+	bed_end(&b);
+}
+END_TEST
+
 START_TEST(one_agent_at_a_time)
 {
 	struct bed b = bed_begin();
@@ -300,5 +329,5 @@ END_TEST
 
 TEST_PROGRAM("server", a_request_and_its_answer, lines_that_are_no_request, a_line_without_end,
 	     only_the_first_request_of_a_connection_counts, a_peer_that_goes_ends_its_request,
-	     an_answer_later, the_end_of_the_server_ends_what_waits, one_agent_at_a_time,
-	     a_socket_of_a_dead_agent_is_replaced, connections_have_a_limit)
+	     an_answer_later, the_end_of_the_server_ends_what_waits, another_user_is_not_heard,
+	     one_agent_at_a_time, a_socket_of_a_dead_agent_is_replaced, connections_have_a_limit)
