@@ -15,7 +15,6 @@ static const char *const kinds[CLUSTER_KINDS] = {
 	[CLUSTER_BLOCK] = "blocks",
 	[CLUSTER_NODE] = "nodes",
 	[CLUSTER_HEARTBEAT] = "heartbeats",
-	[CLUSTER_IDENTITY] = "identities",
 	[CLUSTER_RESERVED] = "reserved",
 	[CLUSTER_KUBE_NODE] = "kubernetes-nodes",
 	[CLUSTER_KUBE_POD] = "kubernetes-pods",

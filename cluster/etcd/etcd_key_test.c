@@ -32,9 +32,9 @@ START_TEST(a_selector_is_a_range_of_keys)
 {
 	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
 	struct cluster_selector some = { CLUSTER_HEARTBEAT, NULL, "gpu-" };
-	struct cluster_selector one = { CLUSTER_IDENTITY, "n1", NULL };
-	struct cluster_selector bad = { CLUSTER_IDENTITY, "n/1", NULL };
-	struct cluster_selector worse = { CLUSTER_IDENTITY, NULL, "X" };
+	struct cluster_selector one = { CLUSTER_NODE, "n1", NULL };
+	struct cluster_selector bad = { CLUSTER_NODE, "n/1", NULL };
+	struct cluster_selector worse = { CLUSTER_NODE, NULL, "X" };
 	char key[ETCD_KEY_LEN], end[ETCD_KEY_LEN];
 
 	ck_assert_int_eq(etcd_key_selected(P, &all, key), 0);
@@ -46,7 +46,7 @@ START_TEST(a_selector_is_a_range_of_keys)
 	ck_assert_str_eq(key, "/railhead/heartbeats/gpu-");
 	ck_assert_str_eq(end, "/railhead/heartbeats/gpu.");
 	ck_assert_int_eq(etcd_key_selected(P, &one, key), 0);
-	ck_assert_str_eq(key, "/railhead/by-node/n1/identities/");
+	ck_assert_str_eq(key, "/railhead/by-node/n1/nodes/");
 	ck_assert_int_eq(etcd_key_selected(P, &bad, key), -1);
 	ck_assert_int_eq(etcd_key_selected(P, &worse, key), -1);
 }

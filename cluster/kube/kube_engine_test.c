@@ -257,14 +257,14 @@ START_TEST(a_missing_type_is_away)
 	static struct listed l;
 	static struct watched w;
 	struct calls c = engine_open();
-	struct thing t = { .kind = CLUSTER_IDENTITY, .name = "missing-a" };
-	struct cluster_selector all = { CLUSTER_IDENTITY, NULL, NULL };
+	struct thing t = { .kind = CLUSTER_NODE, .name = "missing-a" };
+	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
 	struct ended e;
 
 	must_write(&c, WRITE_CREATE, &t);
 	engine_control("no-type");
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_AWAY);
-	must_say(e.why, "railidentities.railhead.io is missing");
+	must_say(e.why, "railnodes.railhead.io is missing");
 	must_say(e.why, "kubectl apply -f packaging/kubernetes/crds/");
 	ck_assert_int_eq(do_write(&c, WRITE_CREATE, &t, &e), CLUSTER_AWAY);
 	ck_assert_int_eq(do_write(&c, WRITE_UPDATE, &t, &e), CLUSTER_AWAY);

@@ -19,7 +19,6 @@ static const struct kube_resource resources[CLUSTER_KINDS] = {
 	[CLUSTER_BLOCK] = { KUBE_GROUP, KUBE_VERSION, "railblocks", "RailBlock", false },
 	[CLUSTER_NODE] = { KUBE_GROUP, KUBE_VERSION, "railnodes", "RailNode", false },
 	[CLUSTER_HEARTBEAT] = { "coordination.k8s.io", "v1", "leases", "Lease", true },
-	[CLUSTER_IDENTITY] = { KUBE_GROUP, KUBE_VERSION, "railidentities", "RailIdentity", false },
 	[CLUSTER_RESERVED] = { KUBE_GROUP, KUBE_VERSION, "railreserved", "RailReserved", false },
 	[CLUSTER_KUBE_NODE] = { "", "v1", "nodes", "Node", false },
 	[CLUSTER_KUBE_POD] = { "", "v1", "pods", "Pod", true },

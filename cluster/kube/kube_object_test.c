@@ -314,7 +314,7 @@ START_TEST(URLs_select_by_field_and_label)
 	const struct kube_where pool = { CLUSTER_BLOCK, NULL, "rail0" };
 	const struct kube_where both = { CLUSTER_BLOCK, "n1", "rail0" };
 	const struct kube_where beats = { CLUSTER_HEARTBEAT, "n1", NULL };
-	const struct kube_where all = { CLUSTER_IDENTITY, NULL, NULL };
+	const struct kube_where all = { CLUSTER_NODE, NULL, NULL };
 	const struct kube_where host = { CLUSTER_KUBE_NODE, "n1", NULL };
 
 	is(kube_object_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p");
@@ -333,7 +333,7 @@ START_TEST(URLs_select_by_field_and_label)
 	is(kube_page_url(&p, &both, 7, ""),
 	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1%2Cspec.pool%3Drail0");
 	is(kube_page_url(&p, &all, 7, "a+/=~b"),
-	   CRD "railidentities?limit=7&continue=a%2B%2F%3D~b");
+	   CRD "railnodes?limit=7&continue=a%2B%2F%3D~b");
 	is(kube_page_url(&p, &beats, 7, ""),
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases?limit=7"
 	   "&fieldSelector=metadata.name%3Dn1&labelSelector=railhead.io%2Fheartbeat");
@@ -343,9 +343,9 @@ START_TEST(URLs_select_by_field_and_label)
 	   "https://a/x/api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=12"
 	   "&fieldSelector=metadata.name%3Dn1");
 	is(kube_watch_url(&p, &all, "12", 0),
-	   CRD "railidentities?watch=1&allowWatchBookmarks=true&resourceVersion=12");
+	   CRD "railnodes?watch=1&allowWatchBookmarks=true&resourceVersion=12");
 	is(kube_watch_url(&p, &all, "12", 5),
-	   CRD "railidentities?watch=1&allowWatchBookmarks=true&resourceVersion=12"
+	   CRD "railnodes?watch=1&allowWatchBookmarks=true&resourceVersion=12"
 	       "&timeoutSeconds=5");
 	is(kube_remove_body(&at),
 	   "{\"preconditions\":{\"uid\":\"u\",\"resourceVersion\":\"9\"},\"apiVersion\":\"v1\","

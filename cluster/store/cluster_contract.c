@@ -98,7 +98,7 @@ END_TEST
 START_TEST(removes_one_version)
 {
 	struct calls c = engine_open();
-	struct thing t = { .kind = CLUSTER_IDENTITY, .name = "remove-a", .node = "remove-n" }, old;
+	struct thing t = { .kind = CLUSTER_NODE, .name = "remove-a", .node = "remove-n" }, old;
 	struct ended e;
 
 	must_write(&c, WRITE_CREATE, &t);
@@ -195,19 +195,19 @@ START_TEST(lists_what_is_selected)
 	static struct listed l;
 	struct calls c = engine_open();
 	struct thing a = {
-		.kind = CLUSTER_IDENTITY, .name = "list-a", .node = "list-n1", .number = 1
+		.kind = CLUSTER_NODE, .name = "list-a", .node = "list-n1", .number = 1
 	};
 	struct thing b = {
-		.kind = CLUSTER_IDENTITY, .name = "list-b", .node = "list-n2", .number = 2
+		.kind = CLUSTER_NODE, .name = "list-b", .node = "list-n2", .number = 2
 	};
 	struct thing d = {
-		.kind = CLUSTER_IDENTITY, .name = "listen", .node = "list-n1", .number = 3
+		.kind = CLUSTER_NODE, .name = "listen", .node = "list-n1", .number = 3
 	};
-	struct thing n = { .kind = CLUSTER_NODE, .name = "list-n1", .node = "list-n1" };
-	struct cluster_selector by_name = { CLUSTER_IDENTITY, NULL, "list-" };
-	struct cluster_selector by_node = { CLUSTER_IDENTITY, "list-n1", NULL };
-	struct cluster_selector by_both = { CLUSTER_IDENTITY, "list-n1", "list-" };
-	struct cluster_selector none = { CLUSTER_IDENTITY, "list-n", NULL };
+	struct thing n = { .kind = CLUSTER_BLOCK, .name = "list-n1", .node = "list-n1" };
+	struct cluster_selector by_name = { CLUSTER_NODE, NULL, "list-" };
+	struct cluster_selector by_node = { CLUSTER_NODE, "list-n1", NULL };
+	struct cluster_selector by_both = { CLUSTER_NODE, "list-n1", "list-" };
+	struct cluster_selector none = { CLUSTER_NODE, "list-n", NULL };
 
 	must_write(&c, WRITE_CREATE, &a);
 	must_write(&c, WRITE_CREATE, &b);
@@ -271,7 +271,7 @@ static void create_many(struct calls *c, const char *name, int n)
 	char names[MANY][32];
 
 	for (int i = 0; i < n; i++) {
-		struct thing t = { .kind = CLUSTER_IDENTITY, .node = "pages-n", .number = i };
+		struct thing t = { .kind = CLUSTER_NODE, .node = "pages-n", .number = i };
 
 		if (i >= MANY)
 			wait_ended(c, &e[i % MANY]);
@@ -293,7 +293,7 @@ START_TEST(lists_in_pages)
 	static struct watched w;
 	static char want[sizeof(l.text)];
 	struct calls c = engine_open();
-	struct cluster_selector all = { CLUSTER_IDENTITY, NULL, "pages-" };
+	struct cluster_selector all = { CLUSTER_NODE, NULL, "pages-" };
 	char text[64];
 
 	ck_assert_int_eq(do_list(&c, &all, &before), CLUSTER_OK);
@@ -321,9 +321,9 @@ START_TEST(watches_each_change_once)
 	static struct listed l;
 	static struct watched w;
 	struct calls c = engine_open(), other = engine_open();
-	struct thing t = { .kind = CLUSTER_IDENTITY, .name = "watch-a", .node = "watch-n" };
-	struct thing last = { .kind = CLUSTER_IDENTITY, .name = "watch-z" };
-	struct cluster_selector which = { CLUSTER_IDENTITY, NULL, "watch-" };
+	struct thing t = { .kind = CLUSTER_NODE, .name = "watch-a", .node = "watch-n" };
+	struct thing last = { .kind = CLUSTER_NODE, .name = "watch-z" };
+	struct cluster_selector which = { CLUSTER_NODE, NULL, "watch-" };
 	static char want[4096];
 	char text[64];
 

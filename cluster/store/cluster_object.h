@@ -14,7 +14,6 @@ enum cluster_kind {
 	CLUSTER_BLOCK,     /* RailBlock, blocks/NAME; NAME is POOL-HEX */
 	CLUSTER_NODE,      /* RailNode, nodes/NAME */
 	CLUSTER_HEARTBEAT, /* Lease in the agents' namespace, heartbeats/NAME */
-	CLUSTER_IDENTITY,  /* RailIdentity, identities/NAME */
 	CLUSTER_RESERVED,  /* RailReserved, reserved/NAME: see CLUSTER_RESERVED_NAME */
 	/*
 	 * Node of Kubernetes, of the kubelet: only listed and watched, by its node. The value is

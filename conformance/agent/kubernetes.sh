@@ -493,7 +493,6 @@ nodes_and_heartbeats()
 	denied "a node that is said to be dead" "node n1 writes no object of node n2" noted n1 n2 '{"forgotten":{"uid":"a","version":"1"}}'
 	denied "a report that no agent can read" "cannot read this" noted n1 n1 '{"pools":[{"name":[[1]]}]}'
 	denied "no RailNode" "cannot delete resource" as n1 delete railnode n1
-	denied "an identity" "cannot create resource" object n1 '{"kind":"RailIdentity","metadata":{"name":"pod"},"spec":{"node":"n1"}}'
 	denied "a heartbeat of n2" "node n1 writes no object of node n2" as n1 -n railhead patch lease n2 --type=merge -p '{"metadata":{"annotations":{"a":"b"}}}'
 	denied "a heartbeat of a node to come" "node n1 writes no object of node n3" object n1 "$lease"
 	denied "a heartbeat that no agent can read" "cannot read this" as n1 -n railhead patch lease n1 --type=merge \
@@ -562,7 +561,7 @@ test_kubernetes_an_agent_writes_objects_of_its_node_only()
 	# A token that is bound to no pod.
 	admin -n railhead create token railheadd >"$W/node/n1/etc/railhead/token"
 	denied "a token of no node" "bound to no node" create n1 3 "$(spec n1)"
-	eq "tries that were denied" "$tries" 110
+	eq "tries that were denied" "$tries" 109
 }
 # event NODE TELLER ABOUT: an event in the name of one node about another one
 event()

@@ -4,7 +4,7 @@
 # the folder with kube-apiserver and kubectl.
 #
 # Words: setup: start everything, with types, rights and users. start, stop, cont, kill: of the API server. compact: etcd
-# compacts, and the API server starts again, because it would answer from its memory. no-type, type: of identities.
+# compacts, and the API server starts again, because it would answer from its memory. no-type, type: of nodes.
 # kill-etcd, start-etcd: etcd behind the API server. save, restore: a copy of etcd's data, and back to it, with a new start of
 # the API server. no-pool-field, no-fields: types of an older release, until `type`. alive: start what has ended.
 # full, room: as of etcd.sh. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
@@ -53,7 +53,7 @@ served()
 {
 	local type
 	ask /readyz | grep -qx ok || return
-	for type in railpools railblocks railnodes railidentities railreserved; do
+	for type in railpools railblocks railnodes railreserved; do
 		ask "/apis/railhead.io/v1alpha1/$type?limit=1" | grep -q '"items"' || return
 	done
 }
@@ -119,7 +119,7 @@ alive()
 clean()
 {
 	local type
-	for type in railpools railblocks railnodes railidentities railreserved; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
+	for type in railpools railblocks railnodes railreserved; do ask "/apis/railhead.io/v1alpha1/$type" -X DELETE; done >/dev/null
 	ask /apis/coordination.k8s.io/v1/namespaces/railhead/leases -X DELETE >/dev/null
 	for type in default ns; do ask "/apis/events.k8s.io/v1/namespaces/$type/events" -X DELETE; done >/dev/null
 }
@@ -282,7 +282,7 @@ start-etcd) spawn_etcd && until_true 60 'the API server serves' served ;;
 policy) policy ;;
 contract)
 	k create clusterrole contract --verb=get,list,watch,create,patch,delete \
-		--resource=railnodes.railhead.io,railidentities.railhead.io,leases.coordination.k8s.io >/dev/null &&
+		--resource=railnodes.railhead.io,leases.coordination.k8s.io >/dev/null &&
 		k create clusterrolebinding contract --clusterrole=contract --serviceaccount=railhead:railheadd >/dev/null
 	;;
 bound-token) bound_token "$2" ;;
@@ -291,8 +291,8 @@ cont) kill -CONT "$(pid apiserver)" && until_true 60 'the API server serves' ser
 kill) kill_server ;;
 compact) compact ;;
 no-type)
-	k delete crd railidentities.railhead.io >/dev/null &&
-		until_true 60 'the type is gone' eval 'ask /apis/railhead.io/v1alpha1/railidentities/x | grep -q "page not found"'
+	k delete crd railnodes.railhead.io >/dev/null &&
+		until_true 60 'the type is gone' eval 'ask /apis/railhead.io/v1alpha1/railnodes/x | grep -q "page not found"'
 	;;
 no-pool-field) fields '[{"op":"replace","path":"/spec/versions/0/selectableFields","value":[{"jsonPath":".spec.node"}]}]' spec.pool=x ;;
 no-fields) fields '[{"op":"remove","path":"/spec/versions/0/selectableFields"}]' spec.node=x ;;
