@@ -94,20 +94,25 @@ test_faults_a_full_store()
 	loaded_end
 }
 
-# The load goes on under a store that forgets: an ADD may have to wait until the silence after the restore has ended.
+# The load goes on under a store that forgets. An ADD may have to wait until the silence after the restore has ended, if its block is
+# younger than the copy. In a pool whose blocks the copy has, none waits.
 test_faults_an_older_copy_under_load()
 {
 	local i
 	cluster_begin
 	shared rail0 "$LOAD"
 	shared dry "$DRY"
+	shared sure "$SURE"
+	for i in $(all_nodes); do eventually has_spare "$i" sure 8; done
 	engine save
 	for i in $(all_nodes); do eventually has_spare "$i" rail0 4; done
 	load_begin rail0 ' 11 '
+	load_begin sure '' 2 sure
 	# shellcheck disable=SC2046
 	pods_go_on $(all_nodes)
 	engine restore
 	loaded_end
+	for i in $(all_nodes); do [ "$(came_up "$i" sure)" -ge 5 ] || fail "pods of pool sure on $i: $(came_up "$i" sure)"; done
 }
 
 test_faults_half_of_the_nodes_cut_off()

@@ -19,13 +19,19 @@ agent_dies()
 }
 in_node_slain() { on_node "$1" "$HELPERS/../agent/slay" "$2" "$BIN/railheadd" >>"$W/node/$1/slain" 2>>"$W/node/$1/log" </dev/null; }
 
-test_kills_of_agents_at_any_system_call()
+# agents_die BLOCKSIZE: agents die under two loads. One is in a pool of eight addresses, which is often dry: its ADDs may fail.
+agents_die()
 {
 	local i each=$(((KILLS + NODES - 1) / NODES)) dying=()
 	cluster_begin
-	shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.64-10.92.0.71"],"blockSize":1,"warm":0,"idle":1,"cooldown":0}'
-	for ((i = 1; i <= NODES; i++)); do agent_kill "n$i"; done
+	shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.64-10.92.0.71"],"blockSize":'"$1"',"warm":0,"idle":1,"cooldown":0}'
+	shared sure "$SURE"
+	for ((i = 1; i <= NODES; i++)); do
+		eventually has_spare "n$i" sure 8
+		agent_kill "n$i"
+	done
 	load_begin rail0 ' 11 101 ' "$SEED"
+	load_begin sure '' "$((SEED + 1))" sure
 	for ((i = 1; i <= NODES; i++)); do
 		agent_dies "n$i" $((SEED * 100 + i)) "$each" &
 		dying+=($!)
@@ -35,9 +41,36 @@ test_kills_of_agents_at_any_system_call()
 	for ((i = 1; i <= NODES; i++)); do agent_begin "n$i"; done
 	load_end
 	eq "kills" "$(cat "$W"/node/*/slain | wc -l)" $((each * NODES))
-	[ "$(grep -c ' begin ' "$W/history")" -ge "$KILLS" ] || fail "only $(grep -c ' begin ' "$W/history") pods came up"
+	[ "$(grep -c ' begin .*/load-' "$W/history")" -ge "$KILLS" ] || fail "only $(grep -c ' begin .*/load-' "$W/history") pods came up"
+	for ((i = 1; i <= NODES; i++)); do [ "$(came_up "n$i" sure)" -ge 5 ] || fail "pods of pool sure on n$i: $(came_up "n$i" sure)"; done
 	eq "leases at the end" "$(all_leases)" ""
 	all_leased n1 8
 	unique
 	eq "addresses leased at the end" "$(all_leases | wc -l)" 8
+}
+
+test_kills_of_agents_at_any_system_call() { agents_die 1; }
+
+# Three nodes share two blocks: what the third one has is lent to it.
+test_kills_of_agents_that_lend()
+{
+	agents_die 4
+	[ "$(times_lent)" -gt 0 ] || fail "no address was lent: $(grep -c ' begin ' "$W/history") pods"
+}
+# times_lent: how often a pod got an address in a block where a pod of another node had one
+times_lent()
+{
+	sort -s -n -k 1,1 "$W/history" | awk '
+		$4 !~ "/load-" { next }
+		{ split($4, of, "/") }
+		$2 == "begin" {
+			split($3, part, ".")
+			block = int(part[4] / 4)
+			for (pod in in_block)
+				if (in_block[pod] == block && node[pod] != of[1]) { n++; break }
+			in_block[$4] = block
+			node[$4] = of[1]
+		}
+		$2 == "end" { delete in_block[$4] }
+		END { print n + 0 }'
 }

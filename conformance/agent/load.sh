@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # load.sh: pods come and go on all nodes while something fails. Sourced by lib.sh.
 
-# ipam VERB ID: railhead-ipam alone, inside a node; or $LOAD_IPAM, which is in the environment
+# ipam VERB ID: railhead-ipam alone, inside a node; or $LOAD_IPAM, which is in the environment. LOAD_NAME: that of the load
 ipam()
 {
 	env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS=/run/netns/none CNI_IFNAME=net1 CNI_PATH="$BIN" \
-		"${LOAD_IPAM:-$BIN/railhead-ipam}" <"$W/pool.conf"
+		"${LOAD_IPAM:-$BIN/railhead-ipam}" <"$W/pool.${LOAD_NAME:-load}.conf"
 }
 
 # pods_come_and_go NODE SEED CODES: until $W/stop is there, at most four pods at a time. An ADD may fail with a code of CODES (" 11 101 ").
@@ -19,9 +19,9 @@ pods_come_and_go()
 	while [ ! -e "$W/stop" ] || [ ${#held[@]} -gt 0 ]; do
 		if [ ! -e "$W/stop" ] && [ ${#held[@]} -lt 4 ] && { [ ${#held[@]} = 0 ] || [ $((RANDOM % 4)) -gt 0 ]; }; then
 			id=$((id + 1))
-			if out=$(ipam ADD "load-$id"); then
-				pod_has "$1" "load-$id" "$out"
-				held+=("load-$id")
+			if out=$(ipam ADD "$LOAD_NAME-$id"); then
+				pod_has "$1" "$LOAD_NAME-$id" "$out"
+				held+=("$LOAD_NAME-$id")
 			else
 				code=$(jq -r .code <<<"$out")
 				[[ $3 == *" $code "* ]] || echo "ADD on $1: $out" >>"$W/wrong"
@@ -36,17 +36,20 @@ pods_come_and_go()
 	done
 }
 
-# load_begin POOL CODES [SEED]: on all nodes
+# A pool whose addresses are on each node before anything fails: no ADD of it needs the agent or the store.
+SURE='{"subnet":"10.95.0.0/24","blockSize":16,"warm":8,"idle":3600,"cooldown":0}'
+
+LOADS=()
+# load_begin POOL CODES [SEED [NAME]]: on all nodes. Several loads with a NAME each may go on at the same time.
 load_begin()
 {
-	local i
+	local i name=${4:-load}
 	export BIN W
-	jq -nc --arg p "$1" '{cniVersion:"1.1.0",name:"rails",type:"macvlan",ipam:{type:"railhead-ipam",pool:$p}}' >"$W/pool.conf"
-	rm -f "$W/stop" "$W/wrong"
+	jq -nc --arg p "$1" '{cniVersion:"1.1.0",name:"rails",type:"macvlan",ipam:{type:"railhead-ipam",pool:$p}}' >"$W/pool.$name.conf"
+	[ ${#LOADS[@]} -gt 0 ] || rm -f "$W/stop" "$W/wrong"
 	[ -s "$W/history" ] || : >"$W/history"
-	LOADS=()
 	for ((i = 1; i <= NODES; i++)); do
-		on_node "n$i" bash -c "$(declare -f ipam pod_has pod_ends pods_come_and_go); pods_come_and_go n$i $((${3:-1} * 10 + i)) '$2'" \
+		LOAD_NAME=$name on_node "n$i" bash -c "$(declare -f ipam pod_has pod_ends pods_come_and_go); pods_come_and_go n$i $((${3:-1} * 10 + i)) '$2'" \
 			2>>"$W/node/n$i/plugin.log" &
 		LOADS+=($!)
 	done
@@ -57,10 +60,11 @@ load_end()
 	local p
 	: >"$W/stop"
 	for p in "${LOADS[@]}"; do wait "$p" || fail "the pods of a node ended with $?"; done
+	LOADS=()
 	eq "errors" "$(sort "$W/wrong" 2>/dev/null | head -n 3)" ""
 }
 
-came_up() { grep -c " begin .* $1/load-" "$W/history"; } # NODE: so many pods
+came_up() { grep -c " begin .* $1/${2:-load}-" "$W/history"; } # NODE [NAME]: so many pods of a load
 came_up_from() { [ "$(came_up "$1")" -ge "$2" ]; }
 # pods_go_on NODE...: some more pods come up on each of them
 pods_go_on()
