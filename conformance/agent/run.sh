@@ -77,7 +77,7 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
 THEMES=(pods fixed loans store nodes sticky)
-ALIKE=(commands conflicts reserved faults adopt leave)
+ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair metrics kills history etcd) ;;
