@@ -98,6 +98,95 @@ test_commands_a_plan_for_rails()
 	del n1 p1 rail1-leaf1
 }
 
+# The definition changes under living pods: a full pool gets more addresses, and then fewer than its pods have.
+test_commands_a_pool_grows_and_shrinks_under_pods()
+{
+	local pool='{"name":"rail0","subnet":"10.92.0.0/24","blockSize":4,"warm":0,"idle":1,"cooldown":0' i
+	local -A at
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 "$pool,\"ranges\":[\"10.92.0.4-10.92.0.6\"]}"
+	for i in 1 2 3; do
+		add n1 "p$i" rail0
+		at[${ADDRESS%/*}]=p$i
+	done
+	ip netns add p4
+	eventually is_full n1 p4 rail0
+	is "grow" ctl n1 cluster pool apply --wait "$LIMIT" - <<<"$pool,\"ranges\":[\"10.92.0.4-10.92.0.11\"]}"
+	add n1 p4 rail0
+	eq "the address of p4, in the same block" "$ADDRESS" 10.92.0.7/24
+	add n1 p5 rail0
+	[[ $ADDRESS =~ ^10\.92\.0\.(8|9|10|11)/ ]] || fail "the address of p5, in another block: $ADDRESS"
+	is "shrink" ctl n1 cluster pool apply --wait "$LIMIT" - <<<"$pool,\"ranges\":[\"10.92.0.4-10.92.0.5\"]}"
+	eq "leases" "$(leases n1 | wc -l)" 5
+	has "the interface of p5" "$(ip -n p5 -brief address show net1)" "$ADDRESS"
+	ip netns add p6
+	eventually is_full n1 p6 rail0
+	del n1 p5 rail0
+	del n1 p4 rail0
+	eventually is_full n1 p6 rail0
+	del n1 "${at[10.92.0.4]}" rail0
+	eventually added n1 p6 rail0
+	eq "the address of p6" "$ADDRESS" 10.92.0.4/24
+	eq "leases" "$(leases n1 | xargs)" "10.92.0.4 10.92.0.5 10.92.0.6"
+}
+
+# The namespace of the pod is compared before anything is claimed.
+test_commands_a_pool_for_some_namespaces()
+{
+	NODES=1 cluster_begin
+	NODES=1 shared others '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0,"cooldown":0,"namespaces":["team-a"]}'
+	NODES=1 shared ours '{"subnet":"10.93.0.0/24","blockSize":8,"warm":0,"cooldown":0,"namespaces":["team-a","ns"]}'
+	refused n1 p1 others 106 "others"
+	has "message" "$OUT" "ns"
+	has_no_blocks n1 || fail "blocks: $(ctl n1 ipam blocks --json)"
+	add n1 p1 ours
+	has "the address" "$ADDRESS" "10.93.0."
+	POOLS='"pools":["others","ours"]' add n1 p2 -
+	has "the address in the second of two pools" "$ADDRESS" "10.93.0."
+	eq "pools of blocks" "$(pools_of_blocks n1)" ours
+	del n1 p1 ours
+	POOLS='"pools":["others","ours"]' del n1 p2 -
+}
+
+# What `pool import` makes of the objects of others is a definition of a shared pool.
+test_commands_imported_pools_are_applied()
+{
+	local file
+	NODES=1 cluster_begin
+	cat >"$W/objects.yaml" <<-'END'
+	apiVersion: spiderpool.spidernet.io/v2beta1
+	kind: SpiderIPPool
+	metadata: {name: sp}
+	spec: {subnet: 10.92.0.0/16, ips: [10.92.1.0-10.92.4.255], gateway: 10.92.0.1, namespaceName: [ns]}
+	---
+	apiVersion: spiderpool.spidernet.io/v2beta1
+	kind: SpiderReservedIP
+	metadata: {name: switches}
+	spec: {ips: [10.92.1.0-10.92.1.15]}
+	---
+	apiVersion: nv-ipam.nvidia.com/v1alpha1
+	kind: IPPool
+	metadata: {name: nv, namespace: kube-system}
+	spec: {subnet: 10.93.0.0/16, perNodeBlockSize: 32, gateway: 10.93.0.1}
+	---
+	apiVersion: k8s.cni.cncf.io/v1
+	kind: NetworkAttachmentDefinition
+	metadata: {name: wb}
+	spec: {config: '{"cniVersion":"1.0.0","type":"macvlan","ipam":{"type":"whereabouts","range":"10.94.0.0/16"}}'}
+	END
+	is "import" "$BIN/railctl" ipam pool import "$W/objects.yaml" --dir "$W/imported"
+	for file in sp nv wb; do
+		is "apply $file" ctl n1 cluster pool apply --wait "$LIMIT" "$W/imported/$file.json"
+		eventually added n1 "p-$file" "$file"
+	done
+	eq "networks" "$(leases n1 | cut -d. -f1,2 | sort -u | xargs)" "10.92 10.93 10.94"
+	is "import" "$BIN/railctl" ipam pool import "$W/objects.yaml" --json
+	jq .pools "$W/is" >"$W/all.json"
+	is "apply all" ctl n1 cluster pool apply "$W/all.json"
+	eq "reserved" "$(ctl n1 ipam pool show sp --json | jq -c .definition.reserved)" '["10.92.1.0-10.92.1.15"]'
+	for file in sp nv wb; do del n1 "p-$file" "$file"; done
+}
+
 # A pool that was deleted gives no new address; the pods that have one keep it, and DEL works.
 test_commands_a_pool_is_deleted_under_a_pod()
 {
