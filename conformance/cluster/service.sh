@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon.
+# service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon, railheadd.
 #
 # start returns when the service answers; stop and kill (without a chance to say anything) when its process is gone.
 set -u
@@ -36,6 +36,7 @@ answers()
 	containerd) ctr version ;;
 	kubelet) [ "$(exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && tail -n 1 <&3)" = ok ] ;;
 	multus-daemon) [ -S /run/multus/multus.sock ] && [ -e /etc/cni/net.d/00-multus.conf ] ;;
+	railheadd) railctl cluster status ;;
 	esac >/dev/null 2>&1
 }
 
@@ -52,6 +53,12 @@ begin()
 		rm -f /run/multus/multus.sock
 		KUBERNETES_SERVICE_HOST=10.77.0.1 KUBERNETES_SERVICE_PORT=6443 MULTUS_NODE_NAME=n$n \
 			run /railhead/bin/multus-daemon --config /etc/multus-daemon.json
+		;;
+	railheadd)
+		# Its libraries are those of the machine that built it, the folders those of the node.
+		# shellcheck disable=SC2016 # of the inner shell
+		run unshare --mount --propagation slave bash -c 'cd /opt/railheadd && for d in etc/railhead var/lib run proc sys dev; do
+			mount --rbind "/$d" "$d" || exit; done; exec chroot . /usr/local/sbin/railheadd'
 		;;
 	esac
 }
