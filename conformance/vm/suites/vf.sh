@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # seconds: 150
-# vf: railctl vf on true VFs: made, listed, bound, put back after a vandal, forgotten, made at boot.
+# vf: railctl vf on true VFs: made, listed, bound, put back after a vandal, forgotten, restored by the node agent, made at boot.
 # CASES: which parts of vf/.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
@@ -13,7 +13,7 @@
 # Up or down is what an earlier suite left; create.sh wants them as after a boot.
 ip link set "$A" down
 ip link set "$B" down
-for part in ${CASES:-create owners repair bind gc apply half}; do
+for part in ${CASES:-create owners repair bind gc agent apply half}; do
 	echo "# $part, $(cut -d. -f1 /proc/uptime) s"
 	# shellcheck source=/dev/null
 	. "conformance/vm/suites/vf/$part.sh"
