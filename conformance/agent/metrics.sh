@@ -57,7 +57,7 @@ test_metrics_are_what_promtool_reads()
 	eq "its end" "$(scrape -H 'Accept: application/openmetrics-text' | tail -n 1)" "# EOF"
 }
 
-# A real Prometheus scrapes OpenMetrics at the port, and knows the rules.
+# A real Prometheus scrapes OpenMetrics at the port, and knows the rules: an alert of a pool that pods fill is pending.
 test_metrics_are_scraped_by_prometheus()
 {
 	need_promtool
@@ -65,7 +65,7 @@ test_metrics_are_scraped_by_prometheus()
 	pod p1
 	is "the rules" "$ENGINES/promtool" check rules "$HERE/../../packaging/prometheus/railhead.rules.yml"
 	mkdir -p "$W/tsdb"
-	printf '%s\n' 'global: {scrape_interval: 1s}' "rule_files: ['$HERE/../../packaging/prometheus/railhead.rules.yml']" \
+	printf '%s\n' 'global: {scrape_interval: 1s, evaluation_interval: 1s}' "rule_files: ['$HERE/../../packaging/prometheus/railhead.rules.yml']" \
 		'scrape_configs: [{job_name: railhead, static_configs: [{targets: ["127.0.0.1:9750"]}]}]' >"$W/prometheus.yml"
 	"$ENGINES/prometheus" --config.file="$W/prometheus.yml" --storage.tsdb.path="$W/tsdb" --web.listen-address=127.0.0.1:9751 \
 		>"$W/node/host/prometheus.log" 2>&1 </dev/null &
@@ -73,7 +73,20 @@ test_metrics_are_scraped_by_prometheus()
 	eventually queried 'railhead_pool_used{pool="local"}' 1
 	eventually queried 'up{job="railhead"}' 1
 	eventually queried 'railhead_repair_passes_total > bool 0' 1
+	eq "alerts" "$(nearly_full)" ""
+	is "a small pool" "$BIN/railctl" ipam pool add small --subnet 10.95.0.0/24 --range 10.95.0.1-10.95.0.2 --cooldown 0 --this-node-only
+	POOL=small pod p2
+	eventually queried 'railhead_pool_used{pool="small"}' 1
+	eq "alerts of a pool that is half full" "$(nearly_full)" ""
+	POOL=small pod p3
+	eventually nearly_full_is "small pending"
 }
+nearly_full()
+{
+	curl -sS --max-time 5 http://127.0.0.1:9751/api/v1/alerts |
+		jq -r '.data.alerts[] | select(.labels.alertname == "RailheadPoolNearlyFull") | .labels.pool + " " + .state'
+}
+nearly_full_is() { [ "$(nearly_full)" = "$1" ]; }
 queried()
 {
 	[ "$(curl -sS --max-time 5 http://127.0.0.1:9751/api/v1/query --data-urlencode "query=$1" | jq -r '.data.result[0].value[1]')" = "$2" ]
