@@ -28,6 +28,12 @@ engine_object()
 pool_gone() { kv deleterange "{\"key\":\"/railhead/pools/$1\"}"; }
 engine_value() { kv range "{\"key\":\"/railhead/$1/$2\"}" | jq -e '.kvs[0].value | @base64d | fromjson | .value'; }
 
+blocks_in_store()
+{
+	kv range '{"key":"/railhead/blocks/","range_end":"/railhead/blocks0"}' |
+		jq -r --arg n "$1" '.kvs[]? | select(.value | @base64d | fromjson | .node == $n) | .key | @base64d | sub(".*/"; "")'
+}
+
 may_reclaim() { :; }
 
 engine_end()

@@ -53,17 +53,28 @@ test_store_cut_off_from_one_node()
 # The copy has none of the blocks: each node claims its own again, and no address has two owners.
 test_store_restored_from_an_older_copy()
 {
+	local node
 	cluster_begin
-	shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":1}'
+	shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":0}'
 	engine save
 	eventually agent_is n1 .contact true
 	eventually agent_is n2 .contact true
-	add n1 p1 rail0
-	add n2 p2 rail0
+	eventually added n1 p1 rail0
+	eventually added n2 p2 rail0
 	engine restore
 	eventually agent_is n1 .contact true
 	eventually agent_is n2 .contact true
+	eventually has_block_of n1 p1
+	eventually has_block_of n2 p2
 	eventually added n3 p3 rail0
 	unique
 	pings p1 "${ADDRESS%/*}"
+	for node in n1 n2; do is "conflicts of $node" ctl "$node" ipam conflicts; done
+}
+# has_block_of NODE POD: by the cluster store, the block of the pod's address is the node's
+has_block_of()
+{
+	local address
+	address=$(awk -v pod="$1/$2" '$2 == "begin" && $4 == pod { print $3 }' "$W/history" | tail -n 1)
+	blocks_in_store "$1" | grep -qx "rail0-0*$(printf %x $(((10 << 24 | 92 << 16 | ${address##*.}) & ~3)))"
 }
