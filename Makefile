@@ -91,7 +91,8 @@ lane_CFLAGS_asan := -O1 -g1 -fsanitize=address -fno-omit-frame-pointer
 lane_CFLAGS_ubsan := -O1 -g1 -fsanitize=undefined,float-divide-by-zero,float-cast-overflow \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
 # Both at once, which costs little more than one: what `make check` runs.
-lane_CFLAGS_sanitize := $(lane_CFLAGS_asan) $(lane_CFLAGS_ubsan)
+# Variables without a value get 0xfe, so that one that is read shows itself each time.
+lane_CFLAGS_sanitize := $(lane_CFLAGS_asan) $(lane_CFLAGS_ubsan) -ftrivial-auto-var-init=pattern
 lane_CFLAGS_coverage := -O0 -g --coverage
 lane_CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined,float-divide-by-zero,float-cast-overflow \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer

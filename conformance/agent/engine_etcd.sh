@@ -28,11 +28,23 @@ engine_object()
 pool_gone() { kv deleterange "{\"key\":\"/railhead/pools/$1\"}"; }
 engine_value() { kv range "{\"key\":\"/railhead/$1/$2\"}" | jq -e '.kvs[0].value | @base64d | fromjson | .value'; }
 
+block_owner() { kv range "{\"key\":\"/railhead/blocks/$1\"}" | jq -er '.kvs[0].value | @base64d | fromjson | .node'; }
 blocks_in_store()
 {
 	kv range '{"key":"/railhead/blocks/","range_end":"/railhead/blocks0"}' |
 		jq -r --arg n "$1" '.kvs[]? | select(.value | @base64d | fromjson | .node == $n) | .key | @base64d | sub(".*/"; "")'
 }
+# A block has two keys.
+blocks_deleted()
+{
+	local i name
+	for name in "${@:-}"; do
+		kv deleterange "$(del_range "/railhead/blocks/$name")" || return
+		for ((i = 1; i <= NODES; i++)); do kv deleterange "$(del_range "/railhead/by-node/n$i/blocks/$name")" || return; done
+	done
+}
+# del_range KEY: one key, or all that begin with one that ends with a slash
+del_range() { jq -nc --arg k "$1" '{key:$k} + if $k | endswith("/") then {range_end:($k[:-1] + "0")} else {} end'; }
 
 may_reclaim() { :; }
 

@@ -5,7 +5,7 @@
 # engine WORD: kill, start, stop, cont, save, restore, full, room, as of ../cluster-store/. ENGINE_PORT: where it listens. engine_begin: for a case. engine_conf NODE: prints the part of
 # agent.json that names the store, and gives the node its files. engine_object KIND NAME VALUE [NODE]: writes
 # one of "blocks", "nodes", "pools" or "reserved", VALUE is JSON. pool_gone NAME: deletes a pool by hand. engine_value KIND NAME: prints it.
-# blocks_in_store NODE: the names of its blocks.
+# block_owner NAME: the node that has a block, by the store. blocks_in_store NODE: their names. blocks_deleted [NAME...]: by hand; all without a name.
 # engine_end: of a case. engine_evidence: what it said.
 #
 # The API server starts once for all cases, because that takes some seconds. Each case begins without objects.
@@ -68,7 +68,9 @@ engine_object()
 		spec:($v + if $o == "" then {} else {node:$o} end + if $k == "RailBlock" then {pool:$n[:-33]} else {} end)}' | admin apply -f -
 }
 pool_gone() { admin delete railpool "$1"; }
+block_owner() { admin get railblock "$1" -o json | jq -er '.spec.node // ""'; }
 blocks_in_store() { admin get railblocks -o json | jq -r --arg n "$1" '.items[] | select(.spec.node == $n) | .metadata.name'; }
+blocks_deleted() { admin delete railblocks "${@:---all}"; }
 engine_value() { admin get "${TYPE[$1]}" "$2" -o json | jq .spec; }
 
 engine_end() { may_not_reclaim >/dev/null; }

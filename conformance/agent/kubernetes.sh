@@ -250,6 +250,39 @@ test_kubernetes_certificates_are_renewed_on_disk()
 	agent_is n1 .contact true || fail "no contact"
 }
 
+# A type goes with all its objects. Its absence is no answer, so pods keep their addresses, and DEL works. With the type the blocks come back.
+test_kubernetes_the_type_of_blocks_is_deleted_and_applied_again()
+{
+	local i
+	local -A before
+	cluster_begin
+	trap 'case_ends type_end cluster_end' EXIT
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1,"cooldown":0}'
+	for ((i = 1; i <= NODES; i++)); do
+		eventually has_spare "n$i" rail0 1
+		add "n$i" "a$i" rail0
+		add "n$i" "b$i" rail0
+		before[n$i]=$(blocks_in_store "n$i" | xargs)
+		[ -n "${before[n$i]}" ] || give_up "the blocks of n$i"
+	done
+	admin delete crd railblocks.railhead.io >/dev/null || give_up "the type"
+	eventually is_refused_or_away n1 railblocks
+	del n1 b1 rail0
+	eq "leases" "$(leases n1 | wc -l) $(leases n2 | wc -l) $(leases n3 | wc -l)" "1 2 2"
+	pings a1 "$(leases n2 | head -n 1)"
+	is "the type is back" engine type
+	for ((i = 1; i <= NODES; i++)); do
+		# shellcheck disable=SC2086
+		eventually has_again "n$i" ${before[n$i]}
+		eventually added "n$i" "c$i" rail0
+		eventually ctl "n$i" ipam conflicts
+	done
+	unique
+}
+type_end() { engine type; }
+# is_refused_or_away NODE TEXT: the status of the agent has this text
+is_refused_or_away() { [[ $(ctl "$1" cluster status --json) == *"$2"* ]]; }
+
 test_kubernetes_people_see_pools_and_blocks()
 {
 	NODES=1 cluster_begin

@@ -76,7 +76,7 @@ cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
 . "$HERE/../cluster-store/certificates.sh" || exit 2
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
-THEMES=(pods fixed loans store nodes sticky)
+THEMES=(pods fixed loans store deleted nodes sticky)
 ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in

@@ -175,6 +175,7 @@ int request_key(struct requests *all, const char *name, struct block_key *key)
 {
 	const struct shared_pool *known = pool_of(all, name);
 
+	*key = (struct block_key){ .one = 0 };
 	return known ? grid_parse(name, known->grid.subnet.addr.family, key->pool, &key->start)
 		     : -1;
 }
