@@ -332,8 +332,7 @@ START_TEST(URLs_select_by_field_and_label)
 	   CRD "railblocks?limit=7&fieldSelector=spec.pool%3Drail0");
 	is(kube_page_url(&p, &both, 7, ""),
 	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1%2Cspec.pool%3Drail0");
-	is(kube_page_url(&p, &all, 7, "a+/=~b"),
-	   CRD "railnodes?limit=7&continue=a%2B%2F%3D~b");
+	is(kube_page_url(&p, &all, 7, "a+/=~b"), CRD "railnodes?limit=7&continue=a%2B%2F%3D~b");
 	is(kube_page_url(&p, &beats, 7, ""),
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases?limit=7"
 	   "&fieldSelector=metadata.name%3Dn1&labelSelector=railhead.io%2Fheartbeat");

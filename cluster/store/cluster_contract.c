@@ -194,15 +194,9 @@ START_TEST(lists_what_is_selected)
 {
 	static struct listed l;
 	struct calls c = engine_open();
-	struct thing a = {
-		.kind = CLUSTER_NODE, .name = "list-a", .node = "list-n1", .number = 1
-	};
-	struct thing b = {
-		.kind = CLUSTER_NODE, .name = "list-b", .node = "list-n2", .number = 2
-	};
-	struct thing d = {
-		.kind = CLUSTER_NODE, .name = "listen", .node = "list-n1", .number = 3
-	};
+	struct thing a = { .kind = CLUSTER_NODE, .name = "list-a", .node = "list-n1", .number = 1 };
+	struct thing b = { .kind = CLUSTER_NODE, .name = "list-b", .node = "list-n2", .number = 2 };
+	struct thing d = { .kind = CLUSTER_NODE, .name = "listen", .node = "list-n1", .number = 3 };
 	struct thing n = { .kind = CLUSTER_BLOCK, .name = "list-n1", .node = "list-n1" };
 	struct cluster_selector by_name = { CLUSTER_NODE, NULL, "list-" };
 	struct cluster_selector by_node = { CLUSTER_NODE, "list-n1", NULL };

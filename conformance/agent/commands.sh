@@ -148,7 +148,7 @@ test_commands_a_pool_for_some_namespaces()
 	POOLS='"pools":["others","ours"]' del n1 p2 -
 }
 
-# What `pool import` makes of the objects of others is a definition of a shared pool.
+# `pool import` makes a definition of a shared pool from the objects of others.
 test_commands_imported_pools_are_applied()
 {
 	local file
