@@ -2,6 +2,7 @@
 /* process.c: 1.1, process, environment, stdin and stdout. */
 #include "conformance/spec/items.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -306,6 +307,22 @@ static void cni_019(struct t *t)
 		unchanged(t, before, "after eight ADD and eight DEL in parallel");
 }
 
+/* A fixed pause would be over, on a busy machine, before the program runs. */
+static void await_exec(pid_t pid, const char *program)
+{
+	const char *link = text("/proc/%d/exe", (int)pid);
+	char exe[PATH_MAX];
+
+	for (int ms = 0; ms < 5000; ms++) {
+		ssize_t n = readlink(link, exe, sizeof(exe) - 1);
+
+		exe[n > 0 ? n : 0] = '\0';
+		if (strcmp(exe, program) == 0)
+			return;
+		usleep(1000);
+	}
+}
+
 static void cni_020(struct t *t)
 {
 	const char *old = t->plugin, *copy = text(WORK "/replaced");
@@ -323,7 +340,7 @@ static void cni_020(struct t *t)
 	pod(t, "a");
 	t->how.in = INPUT_SLOW;
 	struct job j = job_start(t, "ADD");
-	usleep(10000);
+	await_exec(j.process.pid, copy);
 	(void)rename(WORK "/new", copy);
 	job_end(t, &j);
 	memset(&t->how, 0, sizeof(t->how));
