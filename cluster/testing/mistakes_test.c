@@ -34,6 +34,7 @@ static const struct {
 	{ { RARE_POOLS }, 902818 },
 	{ { RARE_IDLE }, 901160 },
 	{ { RARE_IDLE }, 901488 },
+	{ { RARE_IDLE }, 3025 },
 	{ { .nodes = 4, .blocks = 4, .restores = true }, 22066 },
 	{ { RARE_PODS }, 7974 },
 	{ { RARE_PODS }, 101242 },
@@ -69,7 +70,7 @@ static const struct {
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 350 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
 	{ { .nodes = 4, .blocks = 2, .bits = 1, .restores = true, .calm = true, .wrong = NO_VALUE },
-	  280 },
+	  800 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = OLD_EVIDENCE }, 1 },
 	{ { .nodes = 4, .blocks = 8, .pods = 2, .wrong = STALE_LIST }, 1 },
 	{ { .nodes = 3, .blocks = 8, .pods = 3, .wrong = LOSE_IDENTITY }, 1 },
@@ -82,7 +83,7 @@ static const struct {
 	    .wrong = VOUCH_ALWAYS },
 	  3700 },
 	{ { .nodes = 3, .blocks = 1, .bits = 2, .calm = true, .wrong = GIVE_LENT }, 1 },
-	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 1230 },
+	{ { .nodes = 4, .blocks = 1, .bits = 3, .calm = true, .wrong = LOSE_LOANS }, 1300 },
 };
 
 START_TEST(each_mistake_of_the_protocol_is_found)
