@@ -11,6 +11,7 @@ test_commands_the_examples_of_help_work()
 	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/examples"
 	[ "$(wc -l <"$W/examples")" -ge 4 ] || fail "no examples"
 	may_reclaim gpu-17 >/dev/null || give_up "the right to reclaim"
+	shared rail7 '{"subnet":"10.1.0.0/24","blockSize":8}'
 	while IFS= read -r line <&8; do
 		[[ $line != *" forget "* ]] || is "a node without a heartbeat" engine_object nodes gpu-17 '{}' gpu-17
 		[ "$line" != "railctl cluster pool close rail0" ] || rail0_leaves
@@ -434,13 +435,13 @@ test_commands_of_ipam_are_alike_for_all_pools()
 	is "own" ctl n1 ipam pool add own --subnet 10.50.0.0/24 --range 10.50.0.10-10.50.0.20
 	eventually added n1 p1 rail0
 	add n1 p2 own
-	alike "pool list" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam pool list
-	alike "usage" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam usage
+	alike "pool list" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.borrowed 0.blocks.granted 0.blocks.lent 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam pool list
+	alike "usage" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.borrowed 0.blocks.granted 0.blocks.lent 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam usage
 	alike "usage --by-namespace" "0 0.namespace 0.pool 0.resting 0.used" "" ipam usage --by-namespace
 	alike "lease list" "0 0.address 0.container 0.ifname 0.namespace 0.network 0.node 0.pod 0.pool 0.scope 0.since 0.state" "" ipam lease list
 	alike "verify" "against attached found leased left pools problems resting unrecorded" "" ipam verify
-	alike "conflicts" "blocks pools reserved" "" ipam conflicts
-	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.granted 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation 0.reserved" ipam pool list --cluster
+	alike "conflicts" "blocks numbers pools reserved" "" ipam conflicts
+	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.borrowed 0.blocks.granted 0.blocks.lent 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation 0.reserved" ipam pool list --cluster
 	eq "pool show: own" "$(ctl n1 ipam pool show own --json | jq -c 'keys')" '["capacity","definition","from","name","resting","used"]'
 	eq "pool show: shared" "$(ctl n1 ipam pool show rail0 --json | jq -c 'keys')" '["blocks","capacity","definition","from","generation","name","reserved","resting","used"]'
 	eq "blocks" "$(ctl n1 ipam blocks --json | shape)" "0 0.addresses 0.assigns 0.first 0.last 0.pool 0.probe 0.state 0.used"
