@@ -16,9 +16,9 @@
  * not know them cannot read the block, and does not write it.
  *
  * node is absent in a free block, ask if no node asks, parked unless a block with an identity is
- *free. A heartbeat: { "holder", "boot", "machine", "twin", "count" }. A node: { "holder", "boot",
- *"machine", "version", "forgotten": { "uid", "version" } }; forgotten is absent unless an operator
- *said that it is off. Unknown keys are ignored: a newer agent may write them.
+ * free. A heartbeat: { "holder", "boot", "machine", "twin", "count" }. A node: { "holder", "boot",
+ * "machine", "version", "forgotten": { "uid", "version" } }; forgotten is absent unless an operator
+ * said that it is off. Unknown keys are ignored: a newer agent may write them.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H
 #define RAILHEAD_CLUSTER_PROTOCOL_OBJECT_JSON_H

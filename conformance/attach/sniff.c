@@ -5,7 +5,7 @@
  *	garp ADDRESS MAC request|reply to MAC      ARP whose sender and target address are equal
  *	probe ADDRESS MAC                          ARP request from 0.0.0.0
  *	na ADDRESS MAC flags=ROS to ADDRESS        neighbour advertisement (MAC: its link-layer
- *option) dad ADDRESS                                neighbour solicitation from ::
+ * option) dad ADDRESS                                neighbour solicitation from ::
  *
  * "ready" is printed first, when nothing can be missed any more.
  */

@@ -69,7 +69,7 @@ int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err
  *	[{"pool", "first", "last", "block", "state", "since", "pods": [{"namespace", "pod",
  *	  "uid", "interface", "container", "address"}], "podCount"}]
  * block: of the loan of one address, the start of its block; absent: it is a block. Unknown values
- *are left out. At most so many blocks, and so many pods by name.
+ * are left out. At most so many blocks, and so many pods by name.
  */
 #define ADMIN_CONFLICTS_MAX     1024
 #define ADMIN_CONFLICT_PODS_MAX 1024

@@ -8,8 +8,8 @@
  *
  * It says that something has changed, and how long that took. How many addresses are left is not in
  * it: the agent reads that in the store of the node, which no lost, late or forged hint can
- *falsify. A datagram and not a request, because hints must not take the places of ADDs that wait
- *for addresses.
+ * falsify. A datagram and not a request, because hints must not take the places of ADDs that wait
+ * for addresses.
  */
 #ifndef RAILHEAD_IPAM_AGENT_HINT_H
 #define RAILHEAD_IPAM_AGENT_HINT_H

@@ -2,8 +2,8 @@
 /*
  * key.h: the keys of the IPAM store. Pure.
  *
- *	a/<scope>/<family>/<hex>              one per address ever assigned: a lease, held or
- *resting o/<container>/<ifname>/<network>      owner: the addresses it holds
+ *	a/<scope>/<family>/<hex>              an address that was ever assigned: its lease
+ *	o/<container>/<ifname>/<network>      owner: the addresses it holds
  *	r/<scope>/<source>/<time>/<address>   resting addresses, longest first
  *	s/<scope>/<namespace>/<pod>/<ifname>  sticky: the addresses a pod had last
  *	i/<scope>/<namespace>/<pod>/<ifname>/<address>  the same pod's held addresses
@@ -20,8 +20,9 @@
  * Numbers are hexadecimal of fixed width, so the order of keys is the order of addresses and times.
  * An address is unique in its scope: p/<pool>, n/<network>, w/<network_name>,
  * x/<network_name>/<first-last>. The letter determines the number of parts. Parts are escaped, so
- *'/' only separates. Ranges of whereabouts are in w/ or x/, see ipam/alloc/overlap.h. The container
- *comes first in the owner, so one short scan finds all addresses of a pod's other interfaces.
+ * '/' only separates. Ranges of whereabouts are in w/ or x/, see ipam/alloc/overlap.h. The
+ *container comes first in the owner, so one short scan finds all addresses of a pod's other
+ *interfaces.
  */
 #ifndef RAILHEAD_IPAM_STORE_KEY_H
 #define RAILHEAD_IPAM_STORE_KEY_H

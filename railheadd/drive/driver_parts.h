@@ -75,10 +75,9 @@ void conflict_report_block(struct conflict_report *c, const struct block_record 
 void conflict_report_free(struct conflict_report *c);
 
 /*
- * pools_note_lost - another node has a block with pods of this one, or an address; what: "block
- * from
- * ..."; pods: a text that names them. The object of the node says so while the pool is adopting.
- * node NULL: it is not known.
+ * pools_note_lost - another node has a block with pods of this one, or an address. what: as
+ * "address 10.1.0.5". pods: a text that names them. The object of the node says so while the pool
+ * is adopting. node NULL: it is not known.
  */
 void pools_note_lost(struct driver *d, const char *pool, const char *node, const char *what,
 		     const char *pods);

@@ -5,9 +5,9 @@
  *	nodes_engine_test STORE FOLDER nodes=N pods=N rails=N block=N [bare=N] [idle=SECONDS]
  *
  * STORE is the URL of etcd, or the path of a kubeconfig. Pool railK has the addresses
- *from 10.K.32.0 on, as many as there are pods. The program prints lines of words. After "phase
+ * from 10.K.32.0 on, as many as there are pods. The program prints lines of words. After "phase
  *NAME" it waits for a line, so that a script can read the store's counters. With an idle time there
- *is a pool "warm", too, whose addresses each node keeps ahead.
+ * is a pool "warm", too, whose addresses each node keeps ahead.
  */
 #include <event2/event.h>
 #include <inttypes.h>
