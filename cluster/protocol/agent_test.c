@@ -438,112 +438,107 @@ static void answer_for(struct blocks *all, struct agent *a, const struct agent_r
 	agent_answer(a, &reply);
 }
 
+/* A node without a block in a pool whose blocks other nodes have. */
+struct full_pool {
+	struct blocks all;
+	struct ip_range range;
+	struct ranges usable;
+	struct one_agent n;
+	struct agent *agent;
+};
+
 /* Until the need has ended, or until the last block was asked for. */
-static void need_one(struct one_agent *n, struct agent *a, struct blocks *all)
+static void need_one(struct full_pool *p)
 {
+	struct one_agent *n = &p->n;
+	struct blocks *all = &p->all;
 	const unsigned asks = all->asks;
 
 	n->needs = 0;
-	ck_assert(agent_need(a, "rail0", 1));
+	ck_assert(agent_need(p->agent, "rail0", 1));
 	for (; !n->needs && ((all->full && !all->empty_after) || !all->asks_of_last); n->now++) {
-		(void)agent_tick(a, n->now);
+		(void)agent_tick(p->agent, n->now);
 		while (n->n_sent) {
 			const struct agent_request r = n->sent[--n->n_sent];
 
-			answer_for(all, a, &r);
+			answer_for(all, p->agent, &r);
 		}
 		ck_assert_uint_le(all->asks - asks, 32);
 	}
 }
 
-static struct agent *agent_of_full_pool(struct one_agent *n, struct ranges *usable,
-					struct blocks *all)
+/* full: as of struct blocks. The agent knows the pool; the caller frees it. */
+static struct full_pool *full_pool_begin(bool full)
 {
-	struct shared_pool p = { .grid.bits = 2, .grid.usable = usable, .lends = true };
-	struct agent *a;
+	static struct full_pool p;
+	struct shared_pool pool = { .grid.bits = 2, .grid.usable = &p.usable, .lends = true };
 
-	n->spare = 0;
-	n->stride = 7;
-	n->empty = true;
-	n->block.state = BLOCK_LOST;
-	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.163", usable->items), 0);
+	p = (struct full_pool){ .all.full = full, .n = one_agent_node() };
+	p.usable = (struct ranges){ .items = &p.range, .n = 1 };
+	p.n.spare = 0;
+	p.n.stride = 7;
+	p.n.empty = true;
+	p.n.block.state = BLOCK_LOST;
+	ck_assert_int_eq(ip_parse_range("10.1.0.0-10.1.0.163", &p.range), 0);
 	for (unsigned i = 0; i < BLOCKS; i++) {
-		struct block_seen *s = &all->items[i];
+		struct block_seen *s = &p.all.items[i];
 
-		all->list[i] = s;
-		*s = (struct block_seen){ .key = n->block.key, .at = { "u", "v" } };
+		p.all.list[i] = s;
+		*s = (struct block_seen){ .key = p.n.block.key, .at = { "u", "v" } };
 		s->key.start.v += 4 * i;
 		s->block = (struct block){ .pool_uid = "u1", .owner = { "n2", "x", i }, .used = 1 };
 	}
-	a = one_agent_new(n);
-	one_agent_set_pool(a, &p);
-	run_until(n, a, 11);
-	return a;
+	p.agent = one_agent_new(&p.n);
+	one_agent_set_pool(p.agent, &pool);
+	run_until(&p.n, p.agent, 11);
+	return &p;
 }
 
 /* Their nodes are off, and each says that most of its addresses are free. */
 START_TEST(owners_that_give_no_answer_hide_no_other)
 {
-	static struct blocks all;
-	struct ip_range range;
-	struct ranges usable = { .items = &range, .n = 1 };
-	struct one_agent n = one_agent_node();
-	struct agent *a;
+	struct full_pool *p = full_pool_begin(false);
 
-	all = (struct blocks){ .asks = 0 };
-	a = agent_of_full_pool(&n, &usable, &all);
-	all.items[BLOCKS - 1].block.used = 3;
+	p->all.items[BLOCKS - 1].block.used = 3;
 	for (unsigned i = 0; i < 4; i++)
-		need_one(&n, a, &all);
-	ck_assert_uint_gt(all.asks_of_last, 0);
-	agent_free(a);
+		need_one(p);
+	ck_assert_uint_gt(p->all.asks_of_last, 0);
+	agent_free(p->agent);
 }
 END_TEST
 
 /* Each pod that waits for an address tries again, and in vain. */
 START_TEST(needs_of_a_full_pool_ask_few_owners_after_the_first_one)
 {
-	static struct blocks all;
-	struct ip_range range;
-	struct ranges usable = { .items = &range, .n = 1 };
-	struct one_agent n = one_agent_node();
-	struct agent *a;
+	struct full_pool *p = full_pool_begin(true);
 
-	all = (struct blocks){ .full = true };
-	a = agent_of_full_pool(&n, &usable, &all);
-	need_one(&n, a, &all);
-	ck_assert_uint_eq(all.asks, 32);
-	ck_assert_uint_le(all.lists, 10);
-	all.asks = all.lists = 0;
-	need_one(&n, a, &all);
-	ck_assert_uint_eq(all.asks, 3);
-	ck_assert_uint_le(all.lists, 4);
+	need_one(p);
+	ck_assert_uint_eq(p->all.asks, 32);
+	ck_assert_uint_le(p->all.lists, 10);
+	p->all.asks = p->all.lists = 0;
+	need_one(p);
+	ck_assert_uint_eq(p->all.asks, 3);
+	ck_assert_uint_le(p->all.lists, 4);
 	/* It may have an address meanwhile. */
-	run_until(&n, a, n.now + 300);
-	all.asks = 0;
-	need_one(&n, a, &all);
-	ck_assert_uint_eq(all.asks, 32);
-	agent_free(a);
+	run_until(&p->n, p->agent, p->n.now + 300);
+	p->all.asks = 0;
+	need_one(p);
+	ck_assert_uint_eq(p->all.asks, 32);
+	agent_free(p->agent);
 }
 END_TEST
 
 /* Each second ask for a loan is for a random block, so that owners that are off hide no other. */
 START_TEST(a_pool_with_an_empty_block_is_not_full)
 {
-	static struct blocks all;
-	struct ip_range range;
-	struct ranges usable = { .items = &range, .n = 1 };
-	struct one_agent n = one_agent_node();
-	struct agent *a;
+	struct full_pool *p = full_pool_begin(true);
 
-	all = (struct blocks){ .full = true };
-	a = agent_of_full_pool(&n, &usable, &all);
-	need_one(&n, a, &all);
-	all.asks = all.asks_of_last = 0;
-	all.empty_after = 3;
-	need_one(&n, a, &all);
-	ck_assert_uint_gt(all.asks_of_last, 0);
-	agent_free(a);
+	need_one(p);
+	p->all.asks = p->all.asks_of_last = 0;
+	p->all.empty_after = 3;
+	need_one(p);
+	ck_assert_uint_gt(p->all.asks_of_last, 0);
+	agent_free(p->agent);
 }
 END_TEST
 
