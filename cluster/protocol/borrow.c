@@ -187,15 +187,6 @@ void give_back_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
-static bool lends_at(const struct block *b, uint32_t at)
-{
-	for (unsigned i = 0; i < b->n_loans; i++) {
-		if (b->loans[i].at == at)
-			return true;
-	}
-	return false;
-}
-
 /*
  * A restored store may lack the loan, and the owner writes it again, so it is returned all the
  * same. A free block has no owner who would, and without a restore the owner has removed it. If the
@@ -206,7 +197,8 @@ static void return_loan(struct agent *a, struct op *op, const struct block_recor
 {
 	struct block b = op->seen.block;
 	const unsigned i = place_of(a, &op->key, &b, record->token);
-	const bool there = i < b.n_loans, other = !there && lends_at(&b, op->key.one - 1);
+	const bool there = i < b.n_loans;
+	const bool other = !there && loans_find(b.loans, b.n_loans, op->key.one - 1);
 
 	if (other && a->now < op->since + LOOK_BEATS * a->set.renew) {
 		agent_later(a, op);

@@ -66,17 +66,23 @@ struct node_record {
 	bool strays;    /* blocks may show loans to this node without a record: it looks for them */
 };
 
+/* loans_find - of n loans the one of the address `at`; NULL: none. */
+static inline const struct loan *loans_find(const struct loan *loans, unsigned n, u128 at)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (loans[i].at == at)
+			return &loans[i];
+	}
+	return NULL;
+}
+
 /*
  * block_lent - the loan in the record of the address that is `at` after the start of the block;
  * NULL: none. block_lent_ip - the address of the i-th loan.
  */
 static inline const struct loan *block_lent(const struct block_record *r, u128 at)
 {
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (r->lent[i].at == at)
-			return &r->lent[i];
-	}
-	return NULL;
+	return loans_find(r->lent, r->n_lent, at);
 }
 
 static inline struct ip block_lent_ip(const struct block_record *r, unsigned i)

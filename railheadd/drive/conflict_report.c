@@ -58,12 +58,18 @@ static const char *text_of(const struct json *o, const char *key)
 	return text ? text : "?";
 }
 
+/* Of one address that another node lent to this one. */
+static bool is_loan(const struct json *block)
+{
+	return json_get(block, "block") != NULL;
+}
+
 /* "address 10.1.0.5" of a loan, or "block from 10.1.0.0 to 10.1.0.7". */
 static const char *name_of(const struct json *block, char out[160])
 {
 	const char *first = text_of(block, "first");
 
-	if (json_get(block, "block"))
+	if (is_loan(block))
 		(void)snprintf(out, 160, "address %.45s", first);
 	else
 		(void)snprintf(out, 160, "block from %.45s to %.45s", first,
@@ -74,8 +80,7 @@ static const char *name_of(const struct json *block, char out[160])
 /* "; pods that live in it: ns/p1 (net1 10.1.0.5), ..." */
 static void list_pods(const struct json *block, char *out, size_t size)
 {
-	const char *intro =
-		json_get(block, "block") ? "; pods that have it: " : "; pods that live in it: ";
+	const char *intro = is_loan(block) ? "; pods that have it: " : "; pods that live in it: ";
 	double left = json_num(json_get(block, "podCount"));
 	size_t len = 0, n = 0;
 
@@ -108,9 +113,8 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 		    "Another pod may have the address %s of interface %s, too: the cluster store "
 		    "gives %s of shared pool %s to %s%s. Delete this pod: a new one gets "
 		    "another address.",
-		    about.key, text_of(p, "interface"),
-		    json_get(block, "block") ? "it" : "its block", text_of(block, "pool"),
-		    node ? "node " : "another node", node ? node : "");
+		    about.key, text_of(p, "interface"), is_loan(block) ? "it" : "its block",
+		    text_of(block, "pool"), node ? "node " : "another node", node ? node : "");
 }
 
 /* About the node first: there may be more pods than events at once. */
@@ -119,7 +123,7 @@ static void tell_people(struct events *v, const struct json *block, const char *
 	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "", text_of(block, "first") };
 	char name[160], used[96] = "A pod of this node has it, too";
 
-	if (!json_get(block, "block"))
+	if (!is_loan(block))
 		(void)snprintf(used, sizeof(used),
 			       "%.0f addresses of it are in use on this node, and nothing more of "
 			       "it is assigned",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/protocol/object_json.h"
+#include "cluster/protocol/record.h"
 #include "ipam/blocks/shared_pool.h"
 #include "ipam/conf/pool_blocks.h"
 
@@ -75,16 +76,6 @@ static int add_node(struct json *o, const char *key, const char *node)
 	return *node ? json_add_str(o, key, node) : json_add_null(o, key);
 }
 
-/* NULL: the address is not lent. */
-static const struct loan *loan_of(const struct block *b, uint32_t at)
-{
-	for (unsigned i = 0; i < b->n_loans; i++) {
-		if (b->loans[i].at == at)
-			return &b->loans[i];
-	}
-	return NULL;
-}
-
 static int add_loan(struct json *o, const struct loan *l)
 {
 	struct json *loan = l ? json_add_object(o, "loan") : NULL;
@@ -102,7 +93,7 @@ static int add_loan(struct json *o, const struct loan *l)
 static int add_found(struct address_find *f, const struct block *b)
 {
 	const struct found *s = &f->found[f->at];
-	const struct loan *loan = loan_of(b, (uint32_t)(f->ask.ip.v - s->block.first.v));
+	const struct loan *loan = loans_find(b->loans, b->n_loans, f->ask.ip.v - s->block.first.v);
 	struct json *o = json_push_object(f->pools);
 
 	return !o || json_add_str(o, "pool", s->pool) || json_add_bool(o, "deleted", s->ending) ||
