@@ -125,13 +125,6 @@ int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e
 	return 0;
 }
 
-static const char *text_of(const struct json *obj, const char *key)
-{
-	const char *text = json_str(json_get(obj, key));
-
-	return text ? text : "";
-}
-
 /* A small number; 0: absent or none. */
 static int read_code(const struct json *obj, const char *key)
 {
@@ -165,7 +158,7 @@ static void read_failure(const struct json *error, struct etcd_watch *out)
 		out->code = read_code(error, "code");
 	if (!out->code)
 		out->code = GRPC_UNKNOWN;
-	out->reason = text_of(error, "message");
+	out->reason = json_text(error, "message");
 }
 
 int etcd_watch_read(const struct json *line, struct etcd_watch *out, struct err *e)
@@ -174,7 +167,7 @@ int etcd_watch_read(const struct json *line, struct etcd_watch *out, struct err 
 	struct etcd_watch r = { .created = json_true(json_get(result, "created")),
 				.canceled = json_true(json_get(result, "canceled")),
 				.fragment = json_true(json_get(result, "fragment")),
-				.reason = text_of(result, "cancel_reason") };
+				.reason = json_text(result, "cancel_reason") };
 
 	if (!result && !error)
 		return bad("result", "a watch response", line, e);
@@ -197,9 +190,9 @@ void etcd_event_clear(struct etcd_event *ev)
 int etcd_event_read(const struct json *event, struct etcd_event *out, struct err *e)
 {
 	const struct json *was = json_get(event, "prev_kv"), *type = json_get(event, "type");
-	struct etcd_event r = { .deleted = strcmp(text_of(event, "type"), "DELETE") == 0 };
+	struct etcd_event r = { .deleted = strcmp(json_text(event, "type"), "DELETE") == 0 };
 
-	if (type && !r.deleted && strcmp(text_of(event, "type"), "PUT") != 0)
+	if (type && !r.deleted && strcmp(json_text(event, "type"), "PUT") != 0)
 		return bad("type", "PUT or DELETE", type, e);
 	if (etcd_kv_read(json_get(event, "kv"), &r.kv, e))
 		return -1;
@@ -220,11 +213,11 @@ const char *etcd_token_read(const struct json *answer)
 
 struct etcd_problem etcd_problem_read(const struct json *answer)
 {
-	struct etcd_problem p = { read_code(answer, "code"), text_of(answer, "message") };
+	struct etcd_problem p = { read_code(answer, "code"), json_text(answer, "message") };
 
 	if (!p.code)
 		p.code = GRPC_UNKNOWN;
 	if (!*p.text)
-		p.text = text_of(answer, "error");
+		p.text = json_text(answer, "error");
 	return p;
 }

@@ -98,31 +98,24 @@ int kube_event_read(const struct json *line, struct kube_event *out, struct err 
 
 /* ---- refusals ---- */
 
-static const char *text_of(const struct json *obj, const char *key)
-{
-	const char *text = json_str(json_get(obj, key));
-
-	return text ? text : "";
-}
-
 bool kube_status_read(const struct json *answer, struct kube_status *out)
 {
 	const struct json *details = json_get(answer, "details");
 	double code = json_num(json_get(answer, "code"));
 	double seconds = json_num(json_get(details, "retryAfterSeconds"));
 
-	if (strcmp(text_of(answer, "kind"), "Status") != 0)
+	if (strcmp(json_text(answer, "kind"), "Status") != 0)
 		return false;
 	*out = (struct kube_status){ .code = code > 0 && code < 1000 ? (int)code : 0,
-				     .reason = text_of(answer, "reason"),
-				     .message = text_of(answer, "message"),
-				     .group = text_of(details, "group"),
-				     .plural = text_of(details, "kind"),
-				     .name = text_of(details, "name") };
+				     .reason = json_text(answer, "reason"),
+				     .message = json_text(answer, "message"),
+				     .group = json_text(details, "group"),
+				     .plural = json_text(details, "kind"),
+				     .name = json_text(details, "name") };
 	if (seconds > 0)
 		out->retry_ms = seconds < 3600 ? (unsigned)(seconds * 1000) : 3600000;
 	json_each (n, json_get(details, "causes"))
-		if (!strcmp(text_of(n, "reason"), "ResourceVersionTooLarge"))
+		if (!strcmp(json_text(n, "reason"), "ResourceVersionTooLarge"))
 			out->future = true;
 	return true;
 }

@@ -9,6 +9,7 @@
 
 #include "cni/engine/attach_priv.h"
 #include "lib/base/undo.h"
+#include "lib/json/json_case.h"
 
 struct add {
 	struct attach a;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "lib/json/json_case.h"
+
 static const struct json_field envelope[] = {
 	{ .key = "type", .kind = J_STRING, .offset = offsetof(struct cni_conf, type) },
 	{ .key = "ipam", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, ipam) },

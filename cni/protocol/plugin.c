@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "cni/protocol/logging.h"
-#include "lib/sys/fs.h"
 #include "lib/base/version.h"
+#include "lib/json/json_case.h"
+#include "lib/sys/fs.h"
 
 #define OUT_FD 1
 

@@ -9,6 +9,7 @@
 
 #include "cni/protocol/env.h"
 #include "lib/base/hash.h"
+#include "lib/json/json_case.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/lock.h"
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/json/json_case.h"
 #include "lib/json/json_priv.h"
 
 struct json {
@@ -219,6 +220,18 @@ struct json *json_get_mut(struct json *obj, const char *key)
 const char *json_str(const struct json *n)
 {
 	return json_type(n) == JSON_STRING ? n->c.valuestring : NULL;
+}
+
+const char *json_text_or(const struct json *obj, const char *key, const char *otherwise)
+{
+	const char *text = json_str(json_get(obj, key));
+
+	return text ? text : otherwise;
+}
+
+const char *json_text(const struct json *obj, const char *key)
+{
+	return json_text_or(obj, key, "");
 }
 
 double json_num(const struct json *n)

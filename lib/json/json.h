@@ -3,7 +3,7 @@
  * json.h: the one door to JSON. cJSON appears only in json.c.
  *
  * Input is bounded in size and depth, must be valid UTF-8 without \u0000, and is consumed whole.
- * Keys match exactly, case included, unless json_fold_case() says otherwise; of duplicate keys the
+ * Keys match exactly, case included, unless json_case.h says otherwise; of duplicate keys the
  * last wins (CNI-016). Numbers are doubles and range-checked on the way into integers. A node is
  * owned by its tree; only a root is freed.
  */
@@ -37,7 +37,10 @@ enum json_type json_type(const struct json *n);
 const char *json_type_name(const struct json *n);                     /* "a string", "an array" */
 const struct json *json_get(const struct json *obj, const char *key); /* NULL: absent or null */
 const char *json_str(const struct json *n); /* NULL unless a string; lives as long as the tree */
-double json_num(const struct json *n);      /* 0 unless a number */
+/* The string that obj has as key; "" or otherwise unless it is a string. Lives as the tree. */
+const char *json_text(const struct json *obj, const char *key);
+const char *json_text_or(const struct json *obj, const char *key, const char *otherwise);
+double json_num(const struct json *n); /* 0 unless a number */
 bool json_true(const struct json *n);
 size_t json_len(const struct json *n);      /* elements of an array or object, else 0 */
 const char *json_key(const struct json *n); /* of an object's member */
@@ -47,20 +50,6 @@ const struct json *json_next(const struct json *n);
 
 /* Iterate over array elements or object members; n may be NULL. */
 #define json_each(it, n) for (const struct json *it = json_first(n); it; it = json_next(it))
-
-/*
- * json_fold_case - from now on json_get() and json_decode() take a key of this tree in another case
- * as well, as Go's decoder does: ASCII letters, U+017F for s, U+212A for k. The exact key wins,
- * else the last one; what is taken is rewritten as the key that was asked for.
- */
-void json_fold_case(struct json *root);
-
-/*
- * json_each_case - call fn for each key that was taken in another case, and (clash) for each that
- * lost to another spelling of it. path: "ipam.ranges[0].subnet". Returns what fn did if not 0.
- */
-typedef int (*json_case_fn)(const char *path, bool clash, void *arg);
-int json_each_case(const struct json *root, json_case_fn fn, void *arg);
 
 /* ---- decoding into structs by table ---- */
 

@@ -99,6 +99,22 @@ START_TEST(members_are_found)
 }
 END_TEST
 
+START_TEST(a_member_that_is_no_text_has_another)
+{
+	auto_json struct json *j = parse("{\"name\":\"net1\",\"mtu\":9000,\"none\":null}");
+
+	ck_assert_str_eq(json_text(j, "name"), "net1");
+	ck_assert_str_eq(json_text_or(j, "name", "?"), "net1");
+	for (const char *const *key = (const char *const[]){ "mtu", "none", "absent", NULL }; *key;
+	     key++) {
+		ck_assert_str_eq(json_text(j, *key), "");
+		ck_assert_str_eq(json_text_or(j, *key, "?"), "?");
+		ck_assert_ptr_null(json_text_or(j, *key, NULL));
+	}
+	ck_assert_str_eq(json_text(NULL, "name"), "");
+}
+END_TEST
+
 START_TEST(members_and_elements_are_visited_in_order)
 {
 	auto_json struct json *j = parse("{\"b\":[10,20],\"a\":{\"x\":1}}");
@@ -304,6 +320,6 @@ START_TEST(memory_runs_out)
 END_TEST
 
 TEST_PROGRAM("json", types_are_told_apart, nothing_is_survived, members_are_found,
-	     members_and_elements_are_visited_in_order, trees_are_built, build_on_nothing_fails,
-	     put_and_del, failed_put_keeps_the_old, the_order_of_keys_makes_no_difference,
-	     dup_is_independent, memory_runs_out)
+	     a_member_that_is_no_text_has_another, members_and_elements_are_visited_in_order,
+	     trees_are_built, build_on_nothing_fails, put_and_del, failed_put_keeps_the_old,
+	     the_order_of_keys_makes_no_difference, dup_is_independent, memory_runs_out)

@@ -7,13 +7,6 @@
 /* The agent reads the pools, and one block after the other. */
 #define FIND_WAIT_MS (4 * CLUSTER_WAIT_MS)
 
-static const char *text_of(const struct json *o, const char *key)
-{
-	const char *text = json_str(json_get(o, key));
-
-	return text ? text : "-";
-}
-
 /* The name of a pod ends before its interface. */
 static void print_identity(const struct cmd_run *r, const struct json *p)
 {
@@ -29,13 +22,13 @@ static void print_loan(const struct cmd_run *r, const struct json *loan)
 		return;
 	if (json_true(json_get(loan, "returned")))
 		out_line(&r->out, OUT_PLAIN, "Node %s had the address as a loan, and returned it.",
-			 text_of(loan, "node"));
+			 json_text_or(loan, "node", "-"));
 	else if (json_true(json_get(loan, "taken")))
 		out_line(&r->out, OUT_PLAIN, "It lends the address to node %s.",
-			 text_of(loan, "node"));
+			 json_text_or(loan, "node", "-"));
 	else
 		out_line(&r->out, OUT_PLAIN, "It offers the address to node %s.",
-			 text_of(loan, "node"));
+			 json_text_or(loan, "node", "-"));
 }
 
 static void print_node(const struct cmd_run *r, const struct json *p)
@@ -50,13 +43,14 @@ static void print_node(const struct cmd_run *r, const struct json *p)
 	if (node)
 		out_line(&r->out, OUT_GOOD,
 			 "The pod, on node %s: railctl ipam lease list --pool %s", node,
-			 text_of(p, "pool"));
+			 json_text_or(p, "pool", "-"));
 }
 
 static void print_pool(const struct cmd_run *r, const char *address, const struct json *p)
 {
 	out_line(&r->out, OUT_PLAIN, "%s is in the block %s-%s of the shared pool %s%s.", address,
-		 text_of(p, "first"), text_of(p, "last"), text_of(p, "pool"),
+		 json_text_or(p, "first", "-"), json_text_or(p, "last", "-"),
+		 json_text_or(p, "pool", "-"),
 		 json_true(json_get(p, "deleted")) ? ", which is deleted" : "");
 	if (!json_true(json_get(p, "usable")))
 		out_line(&r->out, OUT_WARN, "The pool does not assign the address.");
@@ -67,7 +61,7 @@ static void print_pool(const struct cmd_run *r, const char *address, const struc
 static int print(struct cmd_run *r, const struct json *answer, struct err *e)
 {
 	const struct json *pools = json_get(answer, "pools");
-	const char *address = text_of(answer, "address");
+	const char *address = json_text_or(answer, "address", "-");
 
 	if (!json_len(pools))
 		r->status = CMD_FAILED;

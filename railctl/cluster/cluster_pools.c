@@ -7,13 +7,6 @@
 
 #define NUMBER_LEN 32
 
-static const char *text_of(const struct json *o, const char *key)
-{
-	const char *text = json_str(json_get(o, key));
-
-	return text ? text : "-";
-}
-
 static const char *number_of(const struct json *o, const char *key, char out[NUMBER_LEN])
 {
 	const struct json *n = json_get(o, key);
@@ -52,8 +45,8 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 			size[NUMBER_LEN], nodes[NUMBER_LEN];
 		const struct json *def = json_get(p, "definition");
 		const struct out_cell cells[] = {
-			{ text_of(p, "name"), OUT_PLAIN },
-			{ text_of(def, "subnet"), OUT_PLAIN },
+			{ json_text_or(p, "name", "-"), OUT_PLAIN },
+			{ json_text_or(def, "subnet", "-"), OUT_PLAIN },
 			{ number_of(p, "addresses", all), OUT_PLAIN },
 			{ number_of(p, "reserved", reserved), OUT_PLAIN },
 			{ number_of(p, "inBlocks", owned), OUT_PLAIN },
@@ -81,8 +74,8 @@ static int print_nodes(const struct cmd_run *r, const struct json *pools, struct
 		json_each (n, json_get(p, "byNode")) {
 			char owned[NUMBER_LEN], blocks[NUMBER_LEN];
 			const struct out_cell cells[] = {
-				{ text_of(p, "name"), OUT_PLAIN },
-				{ text_of(n, "node"), OUT_PLAIN },
+				{ json_text_or(p, "name", "-"), OUT_PLAIN },
+				{ json_text_or(n, "node", "-"), OUT_PLAIN },
 				{ number_of(n, "inBlocks", owned), OUT_PLAIN },
 				{ number_of(n, "blocks", blocks), OUT_PLAIN },
 			};

@@ -45,13 +45,6 @@ int ctl_pools(struct cmd_run *r, const char *name, struct json **out, struct err
 	return *out ? 0 : err_nomem(e);
 }
 
-const char *json_text(const struct json *o, const char *key)
-{
-	const char *text = json_str(json_get(o, key));
-
-	return text ? text : "";
-}
-
 /* ---- how full ---- */
 
 /* The JSON has a number, or digits as text if the number is too large. -1: neither. */

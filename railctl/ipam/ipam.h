@@ -66,7 +66,4 @@ struct ctl_rows {
 int ctl_show_rows(const struct cmd_run *r, const struct ctl_rows *rows, const struct json *list,
 		  struct err *e) must_check;
 
-/* json_text - a string member as text, "" when absent. */
-const char *json_text(const struct json *o, const char *key);
-
 #endif

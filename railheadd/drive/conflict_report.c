@@ -51,13 +51,6 @@ static bool is_fresh(const struct conflict_report *c, const char *pool, const ch
 
 /* ---- one line ---- */
 
-static const char *text_of(const struct json *o, const char *key)
-{
-	const char *text = json_str(json_get(o, key));
-
-	return text ? text : "?";
-}
-
 /* Of one address that another node lent to this one. */
 static bool is_loan(const struct json *block)
 {
@@ -67,13 +60,13 @@ static bool is_loan(const struct json *block)
 /* "address 10.1.0.5" of a loan, or "block from 10.1.0.0 to 10.1.0.7". */
 static const char *name_of(const struct json *block, char out[160])
 {
-	const char *first = text_of(block, "first");
+	const char *first = json_text_or(block, "first", "?");
 
 	if (is_loan(block))
 		(void)snprintf(out, 160, "address %.45s", first);
 	else
 		(void)snprintf(out, 160, "block from %.45s to %.45s", first,
-			       text_of(block, "last"));
+			       json_text_or(block, "last", "?"));
 	return out;
 }
 
@@ -88,10 +81,10 @@ static void list_pods(const struct json *block, char *out, size_t size)
 	json_each (p, json_get(block, "pods")) {
 		if (n == PODS_MAX || len >= size)
 			break;
-		len += (size_t)snprintf(out + len, size - len, "%s%.63s/%.100s (%.15s %s)",
-					n ? ", " : intro, text_of(p, "namespace"),
-					text_of(p, "pod"), text_of(p, "interface"),
-					text_of(p, "address"));
+		len += (size_t)snprintf(
+			out + len, size - len, "%s%.63s/%.100s (%.15s %s)", n ? ", " : intro,
+			json_text_or(p, "namespace", "?"), json_text_or(p, "pod", "?"),
+			json_text_or(p, "interface", "?"), json_text_or(p, "address", "?"));
 		n++;
 		left--;
 	}
@@ -105,7 +98,7 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 	const char *ns = json_str(json_get(p, "namespace")), *pod = json_str(json_get(p, "pod"));
 	const char *uid = json_str(json_get(p, "uid"));
 	const struct event_about about = { EVENT_ADDRESS_CONFLICT, ns ? ns : "", pod ? pod : "",
-					   uid ? uid : "", text_of(p, "address") };
+					   uid ? uid : "", json_text_or(p, "address", "?") };
 
 	if (!ns || !pod)
 		return;
@@ -113,14 +106,16 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 		    "Another pod may have the address %s of interface %s, too: the cluster store "
 		    "gives %s of shared pool %s to %s%s. Delete this pod: a new one gets "
 		    "another address.",
-		    about.key, text_of(p, "interface"), is_loan(block) ? "it" : "its block",
-		    text_of(block, "pool"), node ? "node " : "another node", node ? node : "");
+		    about.key, json_text_or(p, "interface", "?"),
+		    is_loan(block) ? "it" : "its block", json_text_or(block, "pool", "?"),
+		    node ? "node " : "another node", node ? node : "");
 }
 
 /* About the node first: there may be more pods than events at once. */
 static void tell_people(struct events *v, const struct json *block, const char *node)
 {
-	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "", text_of(block, "first") };
+	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "",
+					   json_text_or(block, "first", "?") };
 	char name[160], used[96] = "A pod of this node has it, too";
 
 	if (!is_loan(block))
@@ -131,7 +126,7 @@ static void tell_people(struct events *v, const struct json *block, const char *
 	events_tell(v, &about,
 		    "The %s of shared pool %s is lost: %s%s has it. %s. `railctl ipam conflicts` "
 		    "lists the pods.",
-		    name_of(block, name), text_of(block, "pool"), node ? "node " : "",
+		    name_of(block, name), json_text_or(block, "pool", "?"), node ? "node " : "",
 		    node ? node : "another node", used);
 	json_each (p, json_get(block, "pods"))
 		tell_pod(v, block, p, node);
@@ -145,10 +140,11 @@ static void say(const struct conflict_report *c, const struct json *block)
 
 	tell_people(c->driver->events, block, node);
 	list_pods(block, pods, sizeof(pods));
-	pools_note_lost(c->driver, text_of(block, "pool"), node, name_of(block, name), pods);
+	pools_note_lost(c->driver, json_text_or(block, "pool", "?"), node, name_of(block, name),
+			pods);
 	log_error(&c->driver->conf.ctx->log,
 		  "shared pool %s: the %s is lost: %s%s has it; nothing more of it is assigned%s",
-		  text_of(block, "pool"), name, node ? "node " : "",
+		  json_text_or(block, "pool", "?"), name, node ? "node " : "",
 		  node ? node : (owner ? "no node" : "another node"), pods);
 }
 
@@ -159,8 +155,8 @@ static void report(void *arg, const struct json *conflicts)
 
 	c->ask = NULL;
 	json_each (b, json_get(conflicts, "blocks")) {
-		if (strcmp(text_of(b, "state"), "lost") != 0 ||
-		    !is_fresh(c, text_of(b, "pool"), text_of(b, "first")))
+		if (strcmp(json_text_or(b, "state", "?"), "lost") != 0 ||
+		    !is_fresh(c, json_text_or(b, "pool", "?"), json_text_or(b, "first", "?")))
 			continue;
 		if (said++ < SAY_MAX)
 			say(c, b);

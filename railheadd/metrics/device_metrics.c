@@ -5,13 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *str(const struct json *n, const char *key)
-{
-	const char *s = json_str(json_get(n, key));
-
-	return s ? s : "";
-}
-
 static const char *digits(const struct json *n, char out[24])
 {
 	(void)snprintf(out, 24, "%.0f", json_num(n));
@@ -34,7 +27,7 @@ static bool is_counted(const struct json *list, const struct json *one)
 	json_each (o, list) {
 		if (o == one)
 			return false;
-		if (strcmp(str(o, "plugin"), str(one, "plugin")) == 0)
+		if (strcmp(json_text(o, "plugin"), json_text(one, "plugin")) == 0)
 			return true;
 	}
 	return false;
@@ -44,13 +37,14 @@ static void add_counts(struct exposition *x, const struct json *list)
 {
 	exposition_family(x, &attachments);
 	json_each (one, list) {
-		const struct metric_label labels[] = { { "plugin", str(one, "plugin") }, { 0 } };
+		const struct metric_label labels[] = { { "plugin", json_text(one, "plugin") },
+						       { 0 } };
 		unsigned n = 0;
 
 		if (is_counted(list, one))
 			continue;
 		json_each (o, list)
-			n += strcmp(str(o, "plugin"), labels->value) == 0;
+			n += strcmp(json_text(o, "plugin"), labels->value) == 0;
 		exposition_sample(x, &attachments, n, labels);
 	}
 }
@@ -61,18 +55,19 @@ static void add_attachments(struct exposition *x, const struct json *list)
 	json_each (o, list) {
 		const struct json *port = json_get(o, "port");
 		char number[24];
-		const struct metric_label labels[] = { { "network", str(o, "network") },
-						       { "container", str(o, "container") },
-						       { "interface", str(o, "interface") },
-						       { "namespace", str(o, "namespace") },
-						       { "pod", str(o, "pod") },
-						       { "plugin", str(o, "plugin") },
-						       { port ? "device" : NULL, str(o, "device") },
-						       { "port", digits(port, number) },
-						       { port ? "shared" : NULL,
-							 json_true(json_get(o, "own")) ? "false"
-										       : "true" },
-						       { 0 } };
+		const struct metric_label labels[] = {
+			{ "network", json_text(o, "network") },
+			{ "container", json_text(o, "container") },
+			{ "interface", json_text(o, "interface") },
+			{ "namespace", json_text(o, "namespace") },
+			{ "pod", json_text(o, "pod") },
+			{ "plugin", json_text(o, "plugin") },
+			{ port ? "device" : NULL, json_text(o, "device") },
+			{ "port", digits(port, number) },
+			{ port ? "shared" : NULL,
+			  json_true(json_get(o, "own")) ? "false" : "true" },
+			{ 0 }
+		};
 
 		/* The interface of a chained plugin is that of another one. */
 		if (!json_true(json_get(o, "chained")))
@@ -123,10 +118,10 @@ static const struct port_metric of_ports[] = {
 static void add_of_port(struct exposition *x, const struct port_metric *m, const struct json *port)
 {
 	char number[24];
-	struct metric_label labels[] = { { "device", str(port, "device") },
+	struct metric_label labels[] = { { "device", json_text(port, "device") },
 					 { "port", digits(json_get(port, "port"), number) },
-					 { "namespace", str(port, "namespace") },
-					 { "pod", str(port, "pod") },
+					 { "namespace", json_text(port, "namespace") },
+					 { "pod", json_text(port, "pod") },
 					 { NULL, NULL },
 					 { NULL, NULL } };
 	const struct json *from = json_get(port, m->object);
@@ -189,8 +184,8 @@ static void add_of_host(struct exposition *x, const struct host_metric *m, const
 	exposition_family(x, &m->metric);
 	json_each (o, list) {
 		const struct json *n = json_get(o, m->member);
-		struct metric_label labels[] = { { "interface", str(o, "interface") },
-						 { "pf", str(o, "pf") },
+		struct metric_label labels[] = { { "interface", json_text(o, "interface") },
+						 { "pf", json_text(o, "pf") },
 						 { NULL, NULL },
 						 { NULL, NULL } };
 		struct metric_label *next = json_get(o, "pf") ? &labels[2] : &labels[1];

@@ -18,13 +18,6 @@ static const struct metric heard = { "railhead_store_requests", METRIC_COUNTER,
 static const struct metric health = { "railhead_health", METRIC_GAUGE,
 				      "1 for the state that the agent is in." };
 
-static const char *str(const struct json *n, const char *key)
-{
-	const char *s = json_str(json_get(n, key));
-
-	return s ? s : "";
-}
-
 /* Large numbers are decimal strings. */
 static double number(const struct json *n)
 {
@@ -52,10 +45,10 @@ static void add_health(struct exposition *x, const char *is)
 
 static void add_store(struct exposition *x, const struct json *status)
 {
-	const char *store = str(status, "store");
+	const char *store = json_text(status, "store");
 	const struct metric_label label = { "store", store };
 
-	add_one(x, &build, 1, (struct metric_label){ "version", str(status, "version") });
+	add_one(x, &build, 1, (struct metric_label){ "version", json_text(status, "version") });
 	if (strcmp(store, "none") == 0)
 		return;
 	add_one(x, &contact, json_true(json_get(status, "contact")), label);
@@ -64,7 +57,7 @@ static void add_store(struct exposition *x, const struct json *status)
 	json_each (n, json_get(status, "heard"))
 		exposition_sample(x, &heard, json_num(n),
 				  (struct metric_label[2]){ { "result", json_key(n) } });
-	add_health(x, str(status, "health"));
+	add_health(x, json_text(status, "health"));
 }
 
 static const struct metric conflicts = {
@@ -155,8 +148,9 @@ static void add_of_pools(struct exposition *x, const struct pool_metric *m,
 		if (m->below)
 			n = json_get(n, m->below);
 		if (n)
-			exposition_sample(x, &m->metric, number(n),
-					  (struct metric_label[2]){ { "pool", str(p, "name") } });
+			exposition_sample(
+				x, &m->metric, number(n),
+				(struct metric_label[2]){ { "pool", json_text(p, "name") } });
 	}
 }
 
@@ -172,8 +166,9 @@ static void add_of_shared(struct exposition *x, const struct metric *m, const ch
 		const struct json *n = json_get(p, member);
 
 		if (n)
-			exposition_sample(x, m, json_num(n),
-					  (struct metric_label[2]){ { "pool", str(p, "name") } });
+			exposition_sample(
+				x, m, json_num(n),
+				(struct metric_label[2]){ { "pool", json_text(p, "name") } });
 	}
 }
 
