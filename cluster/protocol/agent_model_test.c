@@ -402,6 +402,18 @@ START_TEST(machines_migrate_although_their_pool_ends)
 }
 END_TEST
 
+/* The store of the source or of the target is lost, and its pod lives. */
+START_TEST(machines_migrate_beside_new_disks)
+{
+	const char *bad = holds((struct world_settings){
+		.nodes = 3, .blocks = 2, .pods = 2, .migrates = true, .disks = true });
+
+	ck_assert_msg(!bad, "%s", bad);
+	happened(counts.disks, 50);
+	happened(counts.shared, 50);
+}
+END_TEST
+
 START_TEST(machines_migrate_in_misfortune)
 {
 	const char *bad = holds((struct world_settings){ .nodes = 4,
@@ -443,8 +455,9 @@ TEST_PROGRAM("agent_model", no_address_twice_and_none_lost,
 	     pods_move_beside_free_blocks, pods_move_in_misfortune,
 	     parked_blocks_are_free_when_the_pool_is_sticky_no_more,
 	     machines_migrate_with_their_addresses, a_target_hears_that_its_source_has_probed,
-	     machines_migrate_although_their_pool_ends, machines_migrate_in_misfortune,
-	     all_misfortunes_at_once, strict_fence_holds_although_evidence_lies,
+	     machines_migrate_although_their_pool_ends, machines_migrate_beside_new_disks,
+	     machines_migrate_in_misfortune, all_misfortunes_at_once,
+	     strict_fence_holds_although_evidence_lies,
 	     strict_fence_of_a_pool_holds_although_evidence_lies, idle_blocks_go_back,
 	     a_restored_store_does_no_harm_in_silence, a_certain_block_comes_or_its_owner_is_named,
 	     certain_blocks_in_all_misfortunes, addresses_are_lent_and_given_back,

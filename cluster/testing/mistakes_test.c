@@ -20,6 +20,7 @@ static const struct {
 #define RARE_LARGE RARE, .bits = 2, .recalls = true, .disks = true, .cooldown = 30
 #define RARE_POOLS RARE, .bits = 1, .pools = true, .disks = true, .wants = true, .ranges = true
 #define RARE_PODS  .nodes = 4, .blocks = 9, .pods = 3, .ranges = true
+#define RARE_MOVES .nodes = 3, .blocks = 2, .pods = 2, .migrates = true, .disks = true
 #define RARE_IDLE                                                                                  \
 	.nodes = 3, .blocks = 1, .bits = 2, .calm = true, .pools = true, .disks = true,            \
 	.idle = true, .wants = true, .quiet = true
@@ -40,6 +41,8 @@ static const struct {
 	{ { RARE_PODS }, 101242 },
 	{ { RARE_PODS }, 103615 },
 	{ { RARE_PODS }, 701468 },
+	{ { RARE_MOVES }, 500223 },
+	{ { RARE_MOVES }, 500699 },
 };
 
 START_TEST(rare_runs_hold)

@@ -42,16 +42,36 @@ static bool is_same_pod(const struct machine *m, const struct block_record *r, u
 	return world_pod_of(r->identity) == m->pods[ip];
 }
 
+/*
+ * A pod of a lost store has the address, and it is one of the same migrating machine. A probe would
+ * find it, or the source that has the address by right, and there is nothing else to find.
+ */
+static bool is_beside_its_pod(struct world *w, const struct machine *m,
+			      const struct block_record *r, unsigned ip)
+{
+	const bool is_target = world_is_target(object_of(w, r), m);
+
+	for (unsigned i = 0; i < w->set.nodes && w->set.migrates; i++) {
+		const struct machine *other = &w->machines[i];
+
+		if ((other != m || is_target) && other->unknown[ip] && is_same_pod(other, r, ip))
+			return true;
+	}
+	return false;
+}
+
 /* At this moment the store says that the block is ours, and no pod has the address. */
 void world_judge_give(struct world *w, const struct machine *m, const struct block_record *r,
 		      unsigned ip)
 {
 	const struct object *o = object_of(w, r);
+	/* Whoever has the address next, and is another pod, must probe it. */
+	const bool beside = is_beside_its_pod(w, m, r, ip);
 
-	if (w->taken[ip] && !r->probe && !w->restored)
+	if (w->taken[ip] && !r->probe && !w->restored && !beside)
 		world_violated(w, "%s does not probe address %u of a block that was taken", m->name,
 			       ip);
-	w->taken[ip] = false;
+	w->taken[ip] &= beside && !r->probe;
 	if (w->restored)
 		return;
 	if (!has_it(o, m, r))
