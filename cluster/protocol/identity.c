@@ -7,10 +7,11 @@
  * it, its pod may live there. If there is none, a new block gets the identity; if the pool is full,
  * the one that has been parked for longest.
  *
- * Two nodes may give two blocks one identity at the same moment. So a node lists them again after
- * its write: one of the two sees the other. Both know which block stays. The owner of the other one
- * gives it up, and the owner of the one that stays waits for that: it cannot tell whether the other
- * one was granted before. If that takes too long it gives its block up, too.
+ * Two nodes that start one pod at the same moment try the same block. If their lists differ, they
+ * may give two blocks one identity. So a node lists them again after its write: one of the two sees
+ * the other. Both know which block stays. The owner of the other one gives it up, and the owner of
+ * the one that stays waits for that: it cannot tell whether the other one was granted before. If
+ * that takes too long it gives its block up, too.
  */
 #include <string.h>
 

@@ -154,11 +154,23 @@ static bool free_near(struct agent *a, const struct agent_pool *p, const struct 
 	return free > 0;
 }
 
-/* In the order of this node. One of the first blocks is free, if the list has fewer. */
-static bool free_anywhere(const struct agent *a, const struct agent_pool *p, const struct starts *s,
-			  struct block_key *key)
+/*
+ * In the order of this node. For a pod in the order of its identity: if two nodes start it at the
+ * same moment, both create the same block, and one of the two creations fails.
+ */
+static struct grid_order free_order(const struct agent *a, const struct agent_pool *p,
+				    const struct op *op)
 {
-	struct grid_order o = agent_order(a, p);
+	return op->seat ? grid_order(grid_count(&p->is.grid),
+				     grid_hash(op->seat->identity, p->is.uid))
+			: agent_order(a, p);
+}
+
+/* One of the first blocks is free, if the list has fewer. */
+static bool free_anywhere(const struct agent *a, const struct agent_pool *p, const struct op *op,
+			  const struct starts *s, struct block_key *key)
+{
+	struct grid_order o = free_order(a, p, op);
 
 	for (u128 i = 0; i < o.n && i <= s->n + a->n_blocks + a->n_ops; i++) {
 		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
@@ -187,7 +199,7 @@ bool seek_free_block(struct agent *a, const struct op *op, const struct agent_re
 	*there = false;
 	memcpy(key->pool, p->is.name, sizeof(key->pool));
 	if (sort_starts(p, r, &starts))
-		found = op->open == DIGITS ? free_anywhere(a, p, &starts, key)
+		found = op->open == DIGITS ? free_anywhere(a, p, op, &starts, key)
 					   : free_near(a, p, op, &starts, key);
 	free(starts.items);
 	return found;

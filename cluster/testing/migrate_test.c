@@ -154,17 +154,64 @@ static void step(struct world *w)
 		world_deliver(w, msg);
 }
 
-/* Both list the pool, both create a block, and both see the other one's. */
-START_TEST(of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)
+/* Two nodes whose agents have renewed, and start pod 0 at the same moment. */
+static struct world *start_at_once(const struct world_settings *set, struct ranges *other)
 {
-	const struct world_settings set = { .nodes = 2, .blocks = 8, .pods = 1, .quiet = true };
-	struct world *w = world_new(&set);
-	struct block_seen seen[OBJECTS], *first;
+	struct world *w = world_new(set);
+	struct shared_pool pool = w->pool;
+	struct err e;
 
 	world_settle(w);
 	w->adds = true;
-	for (unsigned i = 0; i < set.nodes; i++)
+	pool.grid.usable = other;
+	if (other)
+		ck_assert_int_eq(agent_set_pool(w->machines[1].agent, &pool, &e), 0);
+	for (unsigned i = 0; i < set->nodes; i++)
 		(void)world_start_pod(w, &w->machines[i], 0, false);
+	return w;
+}
+
+/* Both list the pool, and both try the same block. */
+START_TEST(two_nodes_that_start_one_pod_at_once_create_one_block)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 8, .pods = 1, .quiet = true };
+	struct world *w = start_at_once(&set, NULL);
+	struct block_seen seen[OBJECTS];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 100; i++) {
+		const size_t now = world_list(w, seen);
+
+		ck_assert_uint_le(now, 1);
+		ck_assert_uint_le(n, now);
+		n = now;
+		step(w);
+	}
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(w->counts.gives, 1);
+	ck_assert_uint_eq(w->counts.needs[NEED_HELD], 1);
+	ck_assert_ptr_null(world_heal(w));
+	world_free(w);
+}
+END_TEST
+
+/*
+ * One of them knows a newer definition of the pool, and tries another block. Both create one, and
+ * both see the other one's.
+ */
+START_TEST(of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)
+{
+	const struct world_settings set = { .nodes = 2, .blocks = 8, .pods = 1, .quiet = true };
+	struct block_seen seen[OBJECTS], *first;
+	struct ranges other = { .n = 0 };
+	struct ip_range range;
+	struct world *w;
+	struct err e;
+
+	ck_assert_int_eq(ip_parse("10.0.0.8", &range.first), 0);
+	ck_assert_int_eq(ip_parse("10.0.0.15", &range.last), 0);
+	ck_assert_int_eq(ranges_add(&other, range, &e), 0);
+	w = start_at_once(&set, &other);
 	for (unsigned i = 0; world_list(w, seen) < 2; i++) {
 		ck_assert_uint_lt(i, 100);
 		step(w);
@@ -177,8 +224,10 @@ START_TEST(of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)
 	ck_assert_uint_eq(world_list(w, seen), 1);
 	ck_assert_str_eq(seen[0].at.uid, at.uid);
 	ck_assert_uint_eq(w->counts.gives, 1);
+	w->pool_version++;
 	ck_assert_ptr_null(world_heal(w));
 	world_free(w);
+	ranges_clear(&other);
 }
 END_TEST
 
@@ -186,4 +235,5 @@ TEST_PROGRAM("migrate", a_source_hands_its_block_over_although_the_pool_ends,
 	     no_contest_takes_the_place_of_a_target,
 	     a_source_tells_its_target_that_it_probed_the_address,
 	     a_target_probes_what_its_source_did_not_probe,
+	     two_nodes_that_start_one_pod_at_once_create_one_block,
 	     of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)

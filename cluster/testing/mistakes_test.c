@@ -40,7 +40,9 @@ static const struct {
 	{ { RARE_PODS }, 7974 },
 	{ { RARE_PODS }, 101242 },
 	{ { RARE_PODS }, 103615 },
+	{ { RARE_PODS }, 700148 },
 	{ { RARE_PODS }, 701468 },
+	{ { RARE_PODS }, 701612 },
 	{ { RARE_MOVES }, 500223 },
 	{ { RARE_MOVES }, 500699 },
 };
