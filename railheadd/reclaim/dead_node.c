@@ -13,6 +13,8 @@
 #include "railheadd/reclaim/reclaim_priv.h"
 
 #define BLOCKS_MAX (1u << 20)
+/* So many lists of the blocks of a node from which all was taken, and one of all blocks. */
+#define OWN_LISTS 8
 
 struct dead_node *dead_node_new(const struct reclaim_conf *conf, const char *name,
 				const struct cluster_version *evidence)
@@ -181,6 +183,15 @@ static void block_item(void *arg, const struct cluster_object *o)
 		d->blocks[d->n_blocks++] = b;
 }
 
+static void all_is_taken(struct dead_node *d)
+{
+	log_info(&d->conf->ctx->log, "node %s: %zu blocks were taken, none is left", d->name,
+		 d->n_taken);
+	d->told = true;
+	d->own_lists = 0;
+	d->until_all = OWN_LISTS;
+}
+
 static void blocks_were_read(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct dead_node *d = arg;
@@ -203,9 +214,7 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 	if (d->n_blocks == 0) {
 		d->every = false;
 		if (!d->told)
-			log_info(&d->conf->ctx->log, "node %s: %zu blocks were taken, none is left",
-				 d->name, d->n_taken);
-		d->told = true;
+			all_is_taken(d);
 		return;
 	}
 	taker_saw_blocks(&d->taker);
@@ -214,14 +223,29 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 
 /*
  * No list selects the blocks that a node shares or borrows from, and only virtual machines of
- * Kubernetes migrate. So there all blocks are listed, until none is left: a dead node writes no
- * more asks. Elsewhere all are listed for loans, once the node has no block left.
+ * Kubernetes migrate. So there all blocks are listed, until none is left. Elsewhere all are listed
+ * for loans, once the node has no block left.
+ *
+ * An owner that was away may write a loan again that a restored store has forgotten. A list of all
+ * blocks is expensive, so each pause is twice as long as the one before: the list finds the loan no
+ * later than after twice the time that the owner was away.
  */
+static bool lists_all(struct dead_node *d)
+{
+	if (!d->told)
+		return d->conf->store->ops->has_nodes || d->every;
+	if (++d->own_lists < d->until_all)
+		return false;
+	d->own_lists = 0;
+	d->until_all *= 2;
+	return true;
+}
+
 static void list_blocks(struct dead_node *d)
 {
 	static const struct cluster_list_fns fns = { block_item, blocks_were_read };
 	struct cluster_store *s = d->conf->store;
-	bool all = (s->ops->has_nodes || d->every) && !d->told;
+	const bool all = lists_all(d);
 
 	d->which = (struct cluster_selector){ CLUSTER_BLOCK, all ? NULL : d->name, NULL };
 	d->call = s->ops->list(s, &d->which, &fns, d);

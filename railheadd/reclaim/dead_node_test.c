@@ -9,6 +9,7 @@
 #define OF_N3 "rail0-0000000000000000000000000a010008"
 #define HOLD  100
 
+static const struct cluster_version none;
 static int64_t since_boot;
 
 static int64_t boottime(void *clock)
@@ -32,19 +33,22 @@ static bool has(struct memory_store *m, const char *block, const char *part)
 	return text && strstr(text, part) != NULL;
 }
 
+static void look(struct event_base *base, struct dead_node *d)
+{
+	since_boot += HOLD;
+	dead_node_look(d);
+	loop_turn(base);
+}
+
 static void look_for_long(struct event_base *base, struct dead_node *d)
 {
-	for (unsigned i = 0; i < 20; i++) {
-		since_boot += HOLD;
-		dead_node_look(d);
-		loop_turn(base);
-	}
+	for (unsigned i = 0; i < 20; i++)
+		look(base, d);
 }
 
 /* A store that was restored shows again what was taken. */
 START_TEST(loans_that_a_dead_node_has_again_are_returned_again)
 {
-	static const struct cluster_version none;
 	struct event_base *base = loop_new();
 	struct memory_store *m = memory_store_new(base);
 	struct ctx ctx;
@@ -73,4 +77,42 @@ START_TEST(loans_that_a_dead_node_has_again_are_returned_again)
 }
 END_TEST
 
-TEST_PROGRAM("dead_node", loans_that_a_dead_node_has_again_are_returned_again)
+/*
+ * The store had forgotten the loan, and its owner was away. It comes back when all is taken, and
+ * writes the loan again. Lists of the whole pool are rare, and never end.
+ */
+START_TEST(a_loan_that_its_owner_writes_late_is_returned)
+{
+	struct event_base *base = loop_new();
+	struct memory_store *m = memory_store_new(base);
+	struct ctx ctx;
+	struct reclaim_conf conf = {
+		.ctx = &ctx, .base = base, .store = memory_store_ops(m), .node = "n1", .hold = HOLD
+	};
+	struct dead_node *d;
+	unsigned lists = 0;
+
+	ctx_init(&ctx, "test");
+	ctx.boottime = boottime;
+	d = dead_node_new(&conf, "n3", &none);
+	ck_assert_ptr_nonnull(d);
+	look_for_long(base, d);
+	ck_assert(d->told);
+	for (unsigned i = 0; i < 1000; i++) {
+		look(base, d);
+		lists += !d->which.node;
+	}
+	ck_assert_uint_ge(lists, 3);
+	ck_assert_uint_le(lists, 8);
+	put_loan(m);
+	for (unsigned i = 0; i < 2000 && !has(m, OF_N2, "returned"); i++)
+		look(base, d);
+	ck_assert(has(m, OF_N2, "returned"));
+	dead_node_free(d);
+	conf.store->ops->close(conf.store);
+	loop_free(base);
+}
+END_TEST
+
+TEST_PROGRAM("dead_node", loans_that_a_dead_node_has_again_are_returned_again,
+	     a_loan_that_its_owner_writes_late_is_returned)
