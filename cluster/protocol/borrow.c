@@ -290,17 +290,21 @@ static void ask_again(struct agent *a, struct op *op, const struct block_record 
 
 /*
  * The owner of the block had no other use for it, and handed it over as a whole. Or this node has
- * claimed it after the restore. The pod is one of the block then.
+ * claimed it after the restore. The pod is one of the block then. If the block lends its address to
+ * another node, both have it.
  */
 static void have_whole(struct agent *a, struct op *op, const struct block_record *loan)
 {
 	struct block_record r = { .key = block_key_whole(&op->key), .state = BLOCK_GRANTED };
 	const struct block_record *whole = agent_find(a, &r.key);
+	const struct loan *lent = whole ? block_lent(whole, op->key.one - 1) : NULL;
 
 	r.token = loan->token;
 	r.probe = loan->probe || op->seen.block.probe;
-	if (whole ? whole->state != BLOCK_GRANTED
-		  : !agent_is_ours(a, &op->seen.block, r.token) || agent_put(a, &r))
+	if (lent && lent->taken)
+		put_loan_state(a, op, BLOCK_LOST);
+	else if (lent || (whole ? whole->state != BLOCK_GRANTED
+				: !agent_is_ours(a, &op->seen.block, r.token) || agent_put(a, &r)))
 		agent_later(a, op);
 	else
 		agent_end_if(a, op, agent_drop(a, &op->key) < 0 ? -1 : 0);

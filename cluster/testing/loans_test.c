@@ -459,6 +459,54 @@ START_TEST(a_list_for_loans_serves_a_need_too)
 }
 END_TEST
 
+/* A restore gave the loan of a living pod to another node, and the owner of the block is off. */
+static void give_loan_away(struct world *w, struct machine *m, enum block_state state)
+{
+	struct block_record *r = &m->blocks[0];
+	struct block *b = &find_block(w, &r->key)->block;
+
+	ck_assert_uint_eq(b->n_loans, 1);
+	(void)snprintf(b->loans[0].to.node, sizeof(b->loans[0].to.node), "other");
+	b->loans[0].to.token++;
+	b->owner = (struct block_party){ .token = 0 };
+	world_stop_agent(m);
+	r->state = state;
+	r->epoch = 0;
+	world_start_agent(w, m);
+}
+
+/* The node claims the whole block, which lends the address of its pod to another node. */
+START_TEST(a_lost_loan_stays_in_conflict_when_its_node_claims_the_block)
+{
+	static const enum block_state states[] = { BLOCK_LOST, BLOCK_CONTESTED };
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		const struct world_settings set = {
+			.nodes = 2, .blocks = 1, .bits = 1, .quiet = true
+		};
+		struct world *w = world_new(&set);
+		struct machine *owner, *borrower;
+		struct block_key key;
+
+		lend(w, &owner, &borrower);
+		key = block_key_whole(&borrower->blocks[0].key);
+		world_power_off(w, owner);
+		give_loan_away(w, borrower, states[i]);
+		(void)run_for(w, 20 * RENEW / RETRY);
+		ck_assert(world_on_disk(borrower, &key));
+		ck_assert_int_eq(world_on_disk(borrower, &key)->state, BLOCK_GRANTED);
+		ck_assert_uint_eq(agent_conflicts(borrower->agent), 1);
+		world_del_pod(w, borrower, 0);
+		(void)run_for(w, 20 * RENEW / RETRY);
+		ck_assert_uint_eq(agent_conflicts(borrower->agent), 0);
+		/* The other pod keeps it. */
+		ck_assert_uint_eq(world_on_disk(borrower, &key)->n_lent, 1);
+		ck_assert_uint_eq(find_block(w, &key)->block.n_loans, 1);
+		world_free(w);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_pool_that_begins_to_leave_is_listed_for_loans,
 	     a_loan_of_an_owner_that_was_away_for_long_comes_back,
@@ -470,4 +518,5 @@ TEST_PROGRAM("loans", the_pool_is_listed_for_loans_after_a_restore_alone,
 	     a_restored_claim_lends_no_address_of_a_pod,
 	     a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothing,
 	     a_node_that_was_cut_off_looks_at_its_loans_at_once,
-	     a_need_takes_no_more_loans_than_it_waits_for, a_list_for_loans_serves_a_need_too)
+	     a_need_takes_no_more_loans_than_it_waits_for, a_list_for_loans_serves_a_need_too,
+	     a_lost_loan_stays_in_conflict_when_its_node_claims_the_block)
