@@ -47,7 +47,7 @@ struct grid_order agent_order(const struct agent *a, const struct agent_pool *p)
 	return o;
 }
 
-int agent_put(struct agent *a, const struct block_record *r)
+int agent_put_loans(struct agent *a, const struct block_record *r, const struct lending *l)
 {
 	struct block_record *old = agent_find(a, &r->key);
 	struct err ignored;
@@ -55,12 +55,19 @@ int agent_put(struct agent *a, const struct block_record *r)
 	if (!old &&
 	    ARRAY_GROW(a->blocks, a->n_blocks, AGENT_BLOCKS_MAX, "blocks of a node", &ignored))
 		return -1;
-	if (a->ops->put_block(a->arg, r))
+	if (l ? lend_reserve(a) || a->ops->put_loans(a->arg, r, l) : a->ops->put_block(a->arg, r))
 		return -1;
 	if (!old)
 		old = &a->blocks[a->n_blocks++];
 	*old = *r;
+	if (l)
+		lend_remember(a, l);
 	return 0;
+}
+
+int agent_put(struct agent *a, const struct block_record *r)
+{
+	return agent_put_loans(a, r, NULL);
 }
 
 int agent_drop(struct agent *a, const struct block_key *key)
@@ -70,6 +77,8 @@ int agent_drop(struct agent *a, const struct block_key *key)
 
 	if (r && rc == 0)
 		*r = a->blocks[--a->n_blocks];
+	if (rc == 0)
+		lend_remember(a, &(struct lending){ .key = *key });
 	return rc;
 }
 
@@ -543,15 +552,6 @@ void agent_unset_pool(struct agent *a, const char *name)
 	*p = a->pools[--a->n_pools];
 }
 
-enum agent_health agent_health(const struct agent *a)
-{
-	if (a->other)
-		return AGENT_TWIN;
-	if (!a->renewed || !node_may_give(&a->node, false, a->set.boot, a->now))
-		return AGENT_UNCONFIRMED;
-	return a->now < a->node.frozen ? AGENT_FROZEN : AGENT_OK;
-}
-
 /* ---- begin and end ---- */
 
 struct agent *agent_new(const struct agent_settings *settings, const struct agent_ops *ops,
@@ -567,8 +567,9 @@ struct agent *agent_new(const struct agent_settings *settings, const struct agen
 	a->arg = arg;
 	a->node = memory->node;
 	a->sweeps = memory->node.frozen != 0 || memory->node.strays;
-	if (memory->n && ARRAY_GROW_BY(a->blocks, 0, memory->n, AGENT_BLOCKS_MAX,
-				       "blocks of a node", &ignored)) {
+	if ((memory->n && ARRAY_GROW_BY(a->blocks, 0, memory->n, AGENT_BLOCKS_MAX,
+					"blocks of a node", &ignored)) ||
+	    lend_load(a, memory)) {
 		agent_free(a);
 		return NULL;
 	}
@@ -588,6 +589,7 @@ void agent_free(struct agent *a)
 	for (size_t i = 0; i < a->n_pools; i++)
 		free(a->pools[i].empty);
 	free(a->blocks);
+	free(a->lendings);
 	free(a->wants);
 	free(a->pools);
 	free(a);

@@ -25,6 +25,8 @@ struct agent_memory {
 	struct node_record node;
 	struct block_record *blocks;
 	size_t n;
+	struct lending *lendings; /* of the blocks that lend addresses; others may be there, too */
+	size_t n_lendings;
 };
 
 struct agent_settings {

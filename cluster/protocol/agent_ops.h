@@ -103,8 +103,9 @@ struct agent_ops {
 	void (*send)(void *arg, const struct agent_request *r);
 	uint64_t (*random)(void *arg);
 	int64_t (*now)(void *arg); /* CLOCK_BOOTTIME, ns */
-	/* put_block - insert or replace. */
+	/* put_block - insert or replace; what it lends stays. put_loans - that, too, at once. */
 	int (*put_block)(void *arg, const struct block_record *r);
+	int (*put_loans)(void *arg, const struct block_record *r, const struct lending *l);
 	/*
 	 * drop_block - in one transaction: if no address of the block is in use or lent, delete the
 	 * record with all that is kept about its addresses, and return 0. 1: one is, and nothing

@@ -73,6 +73,8 @@ struct agent {
 	size_t n_pools;
 	struct block_record *blocks;
 	size_t n_blocks;
+	struct lending *lendings; /* of blocks that lend: see lend_of() */
+	size_t n_lendings;
 	struct want *wants;
 	size_t n_wants;
 	struct park *parks; /* see moves_priv.h */
@@ -135,9 +137,6 @@ void claim_start(struct agent *a, const struct block_key *key, bool there);
  */
 bool claim_is_open(const struct agent *a, const struct agent_pool *p);
 bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_result *how);
-
-/* seek_is_of - a listed block is of this pool. */
-bool seek_is_of(const struct agent_pool *p, const struct block_seen *s);
 
 /*
  * want_more - go on with the blocks that are wanted. want_next - when one is due; INT64_MAX: none.

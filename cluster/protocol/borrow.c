@@ -297,7 +297,7 @@ static void have_whole(struct agent *a, struct op *op, const struct block_record
 {
 	struct block_record r = { .key = block_key_whole(&op->key), .state = BLOCK_GRANTED };
 	const struct block_record *whole = agent_find(a, &r.key);
-	const struct loan *lent = whole ? block_lent(whole, op->key.one - 1) : NULL;
+	const struct loan *lent = block_lent(lend_of(a, &r.key), op->key.one - 1);
 
 	r.token = loan->token;
 	r.probe = loan->probe || op->seen.block.probe;

@@ -135,6 +135,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state, bo
 {
 	struct block_record b = *agent_find(a, &op->key);
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct lending l = lend_copy(a, &op->key);
 
 	/* Another block may have the identity: no list has shown that yet. */
 	if (state == BLOCK_RETURNING && !op->alone)
@@ -143,10 +144,10 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state, bo
 	b.unwanted = !wanted;
 	b.epoch = agent_is_closed(p) ? 0 : op->won;
 	b.probe = op->seen.block.probe && !is_vouched_for(a, &op->seen.block, b.token);
-	lend_adopt(a, &b, &op->seen.block);
+	lend_adopt(a, &l, &op->seen.block);
 	/* Returned loans may be left: a free block has no owner who removes them. */
-	op->again |= lend_differs(&b, &op->seen.block);
-	if (agent_put(a, &b)) {
+	op->again |= lend_differs(&l, &op->seen.block);
+	if (agent_put_loans(a, &b, &l)) {
 		agent_later(a, op);
 		return;
 	}

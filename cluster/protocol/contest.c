@@ -15,6 +15,11 @@
 #include "cluster/protocol/moves_priv.h"
 #include "lib/base/array.h"
 
+static int put_no_loans(struct agent *a, const struct block_record *r)
+{
+	return agent_put_loans(a, r, &(struct lending){ .key = r->key });
+}
+
 static void put_state(struct agent *a, struct op *op, enum block_state state)
 {
 	struct block_record r = *agent_find(a, &op->key);
@@ -24,8 +29,9 @@ static void put_state(struct agent *a, struct op *op, enum block_state state)
 	r.probe |= op->seen.block.probe;
 	/* Nothing is assigned from it any more: the new owner says what is lent. */
 	if (state == BLOCK_LOST)
-		r.n_lent = 0;
-	agent_end_if(a, op, agent_put(a, &r));
+		agent_end_if(a, op, put_no_loans(a, &r));
+	else
+		agent_end_if(a, op, agent_put(a, &r));
 }
 
 void contest_begin(struct agent *a, struct op *op)
@@ -122,7 +128,7 @@ static void pool_known(struct agent *a, struct op *op, const struct agent_reply 
 	 * writes those that the block lacks, so that their borrowers return them. Until a watch
 	 * shows that the pool is gone, the block would be confirmed.
 	 */
-	const bool lends = agent_find(a, &op->key)->n_lent > 0;
+	const bool lends = lend_of(a, &op->key)->n > 0;
 	const bool waits = lends && agent_is_closed(agent_find_pool(a, op->key.pool));
 
 	op->again |= lends;
@@ -153,12 +159,11 @@ static bool withdraw(struct agent *a, struct op *op, const struct block *seen)
 /* Loans without a pod of this node: it needs the block no more. */
 static int give_up_loans(struct agent *a, const struct op *op)
 {
-	struct block_record left = *agent_find(a, &op->key);
+	const unsigned n = lend_of(a, &op->key)->n;
 
-	if (!left.n_lent || a->ops->used(a->arg, &op->key) > left.n_lent)
+	if (!n || a->ops->used(a->arg, &op->key) > n)
 		return 0;
-	left.n_lent = 0;
-	return agent_put(a, &left);
+	return put_no_loans(a, agent_find(a, &op->key));
 }
 
 /*
@@ -173,7 +178,7 @@ static bool stands_for_loans(const struct agent *a, const struct op *op,
 	const bool owned = r->outcome == CLUSTER_OK && *r->block.owner.node;
 
 	return p && !agent_is_closed(p) &&
-	       (!owned || lend_differs(agent_find(a, &op->key), &r->block));
+	       (!owned || lend_differs(lend_of(a, &op->key), &r->block));
 }
 
 static void contest_looked(struct agent *a, struct op *op, const struct agent_reply *r)

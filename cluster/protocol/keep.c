@@ -128,6 +128,7 @@ static void take_token(struct agent *a, struct op *op)
 	const struct block_record *old = agent_find(a, &op->key);
 	struct block_record r = old ? *old : (struct block_record){ .key = op->key };
 	const bool assigns = old && old->state != BLOCK_RETURNING;
+	struct lending l = lend_copy(a, &op->key);
 
 	r.state = BLOCK_GRANTED;
 	r.token = op->seen.block.owner.token;
@@ -135,8 +136,8 @@ static void take_token(struct agent *a, struct op *op)
 	r.epoch = 0;
 	memcpy(r.identity, op->seen.block.identity, sizeof(r.identity));
 	if (!assigns && a->ops->used(a->arg, &op->key) == 0)
-		lend_adopt(a, &r, &op->seen.block);
-	agent_end_if(a, op, agent_put(a, &r));
+		lend_adopt(a, &l, &op->seen.block);
+	agent_end_if(a, op, agent_put_loans(a, &r, &l));
 }
 
 /*
@@ -253,7 +254,7 @@ static void leave(struct agent *a, const struct agent_pool *p)
 		const struct block_record *r = &a->blocks[i];
 
 		if (r->state == BLOCK_GRANTED && strcmp(r->key.pool, p->is.name) == 0 &&
-		    r->n_lent == 0 && !agent_is_busy(a, &r->key) &&
+		    lend_of(a, &r->key)->n == 0 && !agent_is_busy(a, &r->key) &&
 		    a->ops->used(a->arg, &r->key) == 0) {
 			struct block_key key = r->key;
 
@@ -354,8 +355,8 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
 		hurry(a, &seen->key);
 	if (agent_has_name(a, &seen->block) &&
 	    (!known || r->state == BLOCK_LOST ||
-	     (r->state == BLOCK_GRANTED &&
-	      (is_asked(a, &seen->key, &seen->block) || lend_differs(r, &seen->block)))))
+	     (r->state == BLOCK_GRANTED && (is_asked(a, &seen->key, &seen->block) ||
+					    lend_differs(lend_of(a, &seen->key), &seen->block)))))
 		agent_look(a, &seen->key);
 }
 
@@ -440,7 +441,7 @@ static void answer_ask(struct agent *a, struct op *op, struct block_record *r)
 static bool is_left(const struct agent *a, const struct block_record *r, const struct block *b)
 {
 	return r->token == b->owner.token && agent_is_closed(agent_find_pool(a, r->key.pool)) &&
-	       lend_waits(a, r, b);
+	       lend_waits(a, &r->key, b);
 }
 
 /*
@@ -493,7 +494,7 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		confirm_anew(a, op, r);
 	else if (has_name && granted && is_asked(a, &op->key, &reply->block))
 		answer_ask(a, op, r);
-	else if (has_name && granted && lend_waits(a, r, &reply->block))
+	else if (has_name && granted && lend_waits(a, &op->key, &reply->block))
 		go_on_as(a, op, OP_ANSWER);
 	else
 		agent_end(op);
@@ -527,13 +528,13 @@ static void probe_from_now_on(struct agent *a, struct op *op, struct block *b)
 }
 
 /* A contester waits for the answer, and clears it. Its pods have addresses of the block. */
-static void answer(struct agent *a, struct op *op, struct block_record *r, struct block *b)
+static void answer(struct agent *a, struct op *op, struct block *b)
 {
 	b->kept = b->contested || is_target(b);
 	probe_from_now_on(a, op, b);
 	if (b->kept)
 		return;
-	lend_one(a, r, b);
+	lend_one(a, &op->key, b);
 	b->asker = (struct block_party){ 0 };
 	b->asks_one = 0;
 }
@@ -555,7 +556,7 @@ void answer_go(struct agent *a, struct op *op)
 		return;
 	}
 	if (is_asked(a, &op->key, &b))
-		answer(a, op, agent_find(a, &op->key), &b);
+		answer(a, op, &b);
 	used = a->ops->used(a->arg, &op->key);
 	/* An address that cools down holds the block, too. */
 	b.used = used ? used : 1;

@@ -11,6 +11,9 @@
 
 #include "cluster/protocol/agent_priv.h"
 #include "cluster/protocol/loans_priv.h"
+#include "lib/base/array.h"
+
+_Static_assert(sizeof(struct block_record) < 560, "a node has thousands of records");
 
 bool loans_are_lent(const struct agent_pool *p)
 {
@@ -51,29 +54,98 @@ static const struct loan *find_in(const struct block *b, const struct loan *like
 	return find_same(b->loans, b->n_loans, like);
 }
 
-void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b)
+static const struct loan *find_mark(const struct lending *l, const struct loan *like)
 {
-	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
+	return find_same(l->loans, l->n, like);
+}
 
-	for (unsigned i = 0; i < b->n_loans && r->n_lent < LOANS_MAX; i++) {
+/* ---- what the blocks of this node lend ---- */
+
+static struct lending *find_lending(const struct agent *a, const struct block_key *key)
+{
+	for (size_t i = 0; i < a->n_lendings; i++) {
+		if (block_key_equal(&a->lendings[i].key, key))
+			return &a->lendings[i];
+	}
+	return NULL;
+}
+
+const struct lending *lend_of(const struct agent *a, const struct block_key *key)
+{
+	static const struct lending none;
+	const struct lending *l = find_lending(a, key);
+
+	return l ? l : &none;
+}
+
+struct lending lend_copy(const struct agent *a, const struct block_key *key)
+{
+	struct lending l = *lend_of(a, key);
+
+	l.key = *key;
+	return l;
+}
+
+int lend_reserve(struct agent *a)
+{
+	struct err ignored;
+
+	return ARRAY_GROW(a->lendings, a->n_lendings, AGENT_BLOCKS_MAX, "blocks that lend",
+			  &ignored);
+}
+
+void lend_remember(struct agent *a, const struct lending *l)
+{
+	struct lending *old = find_lending(a, &l->key);
+
+	if (old && !l->n)
+		*old = a->lendings[--a->n_lendings];
+	else if (l->n)
+		*(old ? old : &a->lendings[a->n_lendings++]) = *l;
+}
+
+int lend_load(struct agent *a, const struct agent_memory *memory)
+{
+	for (size_t i = 0; i < memory->n_lendings; i++) {
+		if (lend_reserve(a))
+			return -1;
+		lend_remember(a, &memory->lendings[i]);
+	}
+	return 0;
+}
+
+/* The node's store has one more loan of the block. */
+static void add_loan(struct agent *a, const struct block_key *key, const struct loan *loan)
+{
+	struct lending l = lend_copy(a, key);
+
+	l.loans[l.n++] = *loan;
+	lend_remember(a, &l);
+}
+
+void lend_adopt(const struct agent *a, struct lending *to, const struct block *b)
+{
+	const struct agent_pool *p = agent_find_pool(a, to->key.pool);
+
+	for (unsigned i = 0; i < b->n_loans && to->n < LOANS_MAX; i++) {
 		struct loan l = b->loans[i];
 
 		l.since = a->now;
-		if (!l.returned && loans_is_inside(p, &l) && !block_lent(r, l.at))
-			r->lent[r->n_lent++] = l;
+		if (!l.returned && loans_is_inside(p, &l) && !block_lent(to, l.at))
+			to->loans[to->n++] = l;
 	}
 }
 
-bool lend_differs(const struct block_record *r, const struct block *b)
+bool lend_differs(const struct lending *l, const struct block *b)
 {
 	for (unsigned i = 0; i < b->n_loans; i++) {
-		const struct loan *mark = find_same(r->lent, r->n_lent, &b->loans[i]);
+		const struct loan *mark = find_mark(l, &b->loans[i]);
 
 		if (!mark || b->loans[i].returned || b->loans[i].taken != mark->taken)
 			return true;
 	}
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (r->lent[i].taken && !find_in(b, &r->lent[i]))
+	for (unsigned i = 0; i < l->n; i++) {
+		if (l->loans[i].taken && !find_in(b, &l->loans[i]))
 			return true;
 	}
 	return false;
@@ -92,29 +164,31 @@ static bool is_over(const struct agent *a, const struct loan *mark)
 	return !mark->taken && a->now >= end_of(a, mark);
 }
 
-bool lend_waits(const struct agent *a, const struct block_record *r, const struct block *b)
+bool lend_waits(const struct agent *a, const struct block_key *key, const struct block *b)
 {
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (is_over(a, &r->lent[i]))
+	const struct lending *l = lend_of(a, key);
+
+	for (unsigned i = 0; i < l->n; i++) {
+		if (is_over(a, &l->loans[i]))
 			return true;
 	}
-	return lend_differs(r, b);
+	return lend_differs(l, b);
 }
 
 /* The record gets what the borrowers wrote. */
-static void read_loans(struct block_record *r, const struct block *b)
+static void read_loans(struct block_record *r, struct lending *l, const struct block *b)
 {
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		const struct loan *l = find_in(b, &r->lent[i]);
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct loan *seen = find_in(b, &l->loans[i]);
 
-		if (l && l->returned)
+		if (seen && seen->returned)
 			continue;
-		r->lent[i].taken |= l && l->taken;
-		r->lent[kept++] = r->lent[i];
+		l->loans[i].taken |= seen && seen->taken;
+		l->loans[kept++] = l->loans[i];
 	}
-	r->n_lent = kept;
+	l->n = kept;
 	/* A taker may have returned it for a borrower that is dead. */
 	r->probe |= b->probe;
 }
@@ -123,34 +197,39 @@ static void read_loans(struct block_record *r, const struct block *b)
  * The record, which is stored, gets each taken loan of the block that it lacks, unless a pod of
  * this node has the address: a restored store shows what was given back, or a later take.
  */
-static void accept_taken(struct agent *a, struct block_record *r, const struct block *b)
+static int accept_taken(struct agent *a, const struct block_key *key, const struct block *b)
 {
 	for (unsigned i = 0; i < b->n_loans; i++) {
 		const struct loan *l = &b->loans[i];
+		const struct lending *own = lend_of(a, key);
 		struct loan mark;
 
-		if (!l->taken || l->returned || find_same(r->lent, r->n_lent, l) ||
-		    r->n_lent == LOANS_MAX ||
-		    a->ops->lend(a->arg, &r->key, l->at + 1, &l->to, &mark))
+		if (!l->taken || l->returned || find_mark(own, l) || own->n == LOANS_MAX)
+			continue;
+		if (lend_reserve(a))
+			return -1;
+		if (a->ops->lend(a->arg, key, l->at + 1, &l->to, &mark))
 			continue;
 		mark.taken = true;
-		r->lent[r->n_lent++] = mark;
+		add_loan(a, key, &mark);
 	}
+	return 0;
 }
 
 /*
  * A loan that the record does not have was given back before a restore, or is an offer that was
  * withdrawn. One that was taken and that the block lacks was forgotten by a restored store.
  */
-static void settle(const struct agent *a, struct block_record *r, struct block *b)
+static void settle(const struct agent *a, struct block_record *r, struct lending *own,
+		   struct block *b)
 {
 	struct loan loans[LOANS_MAX] = { 0 };
 	bool changed = false;
 	unsigned n = 0;
 
-	read_loans(r, b);
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		const struct loan *mark = &r->lent[i], *l = find_in(b, mark);
+	read_loans(r, own, b);
+	for (unsigned i = 0; i < own->n; i++) {
+		const struct loan *mark = &own->loans[i], *l = find_in(b, mark);
 		const bool stays = mark->taken || (l && !is_over(a, mark));
 
 		changed |= !l || !stays;
@@ -158,7 +237,7 @@ static void settle(const struct agent *a, struct block_record *r, struct block *
 			loans[n++] = *mark;
 	}
 	for (unsigned i = 0; i < b->n_loans; i++)
-		changed |= !find_same(r->lent, r->n_lent, &b->loans[i]);
+		changed |= !find_mark(own, &b->loans[i]);
 	b->n_loans = n;
 	memcpy(b->loans, loans, n * sizeof(*loans));
 	b->touched += changed;
@@ -166,82 +245,81 @@ static void settle(const struct agent *a, struct block_record *r, struct block *
 
 int lend_store(struct agent *a, struct block_record *r, struct block *b)
 {
-	struct block_record *stored = agent_find(a, &r->key);
-	bool any = r->n_lent || b->n_loans;
+	const bool any = lend_of(a, &r->key)->n || b->n_loans;
+	struct lending own;
 
-	accept_taken(a, stored, b);
-	*r = *stored;
-	settle(a, r, b);
-	return any ? agent_put(a, r) : 0;
+	if (accept_taken(a, &r->key, b))
+		return -1;
+	*r = *agent_find(a, &r->key);
+	own = lend_copy(a, &r->key);
+	settle(a, r, &own, b);
+	return any ? agent_put_loans(a, r, &own) : 0;
 }
 
 /* ---- lend ---- */
 
 /* A restored store shows an ask that was answered. */
-static bool has_got(const struct block_record *r, const struct block_party *asker)
+static bool has_got(const struct lending *own, const struct block_party *asker)
 {
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		if (party_equal(&r->lent[i].to, asker))
+	for (unsigned i = 0; i < own->n; i++) {
+		if (party_equal(&own->loans[i].to, asker))
 			return true;
 	}
 	return false;
 }
 
-void lend_one(struct agent *a, struct block_record *r, struct block *b)
+void lend_one(struct agent *a, const struct block_key *key, struct block *b)
 {
-	const struct agent_pool *p = agent_find_pool(a, r->key.pool);
+	const struct agent_pool *p = agent_find_pool(a, key->pool);
+	const struct lending *own = lend_of(a, key);
 	struct loan loan;
 
-	if (!b->asks_one || has_got(r, &b->asker) || !p || agent_is_closed(p) ||
-	    !loans_are_lent(p) || b->n_loans == LOANS_MAX || r->n_lent == LOANS_MAX ||
-	    a->ops->lend(a->arg, &r->key, b->asks_one, &b->asker, &loan))
+	if (!b->asks_one || has_got(own, &b->asker) || !p || agent_is_closed(p) ||
+	    !loans_are_lent(p) || b->n_loans == LOANS_MAX || own->n == LOANS_MAX ||
+	    lend_reserve(a) || a->ops->lend(a->arg, key, b->asks_one, &b->asker, &loan))
 		return;
 	loan.since = a->now;
-	r->lent[r->n_lent++] = loan;
+	add_loan(a, key, &loan);
 	b->loans[b->n_loans++] = loan;
 	b->touched++;
 }
 
 int lend_written(struct agent *a, const struct block_key *key, const struct block *b)
 {
-	const struct block_record *old = agent_find(a, key);
-	struct block_record r;
-	unsigned kept = 0;
+	const struct block_record *r = agent_find(a, key);
+	struct lending own = lend_copy(a, key);
+	const unsigned n = own.n;
 
-	if (!old)
-		return 0;
-	r = *old;
-	for (unsigned i = 0; i < r.n_lent; i++) {
-		if (r.lent[i].taken || find_in(b, &r.lent[i]))
-			r.lent[kept++] = r.lent[i];
+	own.n = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (own.loans[i].taken || find_in(b, &own.loans[i]))
+			own.loans[own.n++] = own.loans[i];
 	}
-	if (kept == r.n_lent)
-		return 0;
-	r.n_lent = kept;
-	return agent_put(a, &r);
+	return r && own.n != n ? agent_put_loans(a, r, &own) : 0;
 }
 
 /* ---- offers that are not taken ---- */
 
-static const struct loan *first_offer(const struct block_record *r)
+static const struct loan *first_offer(const struct agent *a, const struct lending *l)
 {
+	const struct block_record *r = agent_find(a, &l->key);
 	const struct loan *first = NULL;
 
-	for (unsigned i = 0; i < r->n_lent && r->state == BLOCK_GRANTED; i++) {
-		if (!r->lent[i].taken && (!first || r->lent[i].since < first->since))
-			first = &r->lent[i];
+	for (unsigned i = 0; i < l->n && r && r->state == BLOCK_GRANTED; i++) {
+		if (!l->loans[i].taken && (!first || l->loans[i].since < first->since))
+			first = &l->loans[i];
 	}
 	return first;
 }
 
 void lend_due(struct agent *a)
 {
-	for (size_t i = 0; i < a->n_blocks; i++) {
-		struct block_record *r = &a->blocks[i];
-		const struct loan *offer = first_offer(r);
+	for (size_t i = 0; i < a->n_lendings; i++) {
+		const struct lending *l = &a->lendings[i];
+		const struct loan *offer = first_offer(a, l);
 
-		if (offer && is_over(a, offer) && !agent_is_busy(a, &r->key))
-			agent_look(a, &r->key);
+		if (offer && is_over(a, offer) && !agent_is_busy(a, &l->key))
+			agent_look(a, &l->key);
 	}
 }
 
@@ -249,8 +327,8 @@ int64_t lend_next(const struct agent *a)
 {
 	int64_t next = INT64_MAX;
 
-	for (size_t i = 0; i < a->n_blocks; i++) {
-		const struct loan *offer = first_offer(&a->blocks[i]);
+	for (size_t i = 0; i < a->n_lendings; i++) {
+		const struct loan *offer = first_offer(a, &a->lendings[i]);
 
 		if (offer && end_of(a, offer) < next && end_of(a, offer) > a->now)
 			next = end_of(a, offer);

@@ -9,6 +9,7 @@
 #include "cluster/protocol/agent_op.h"
 #include "cluster/protocol/record.h"
 
+struct agent_memory;
 struct agent_pool;
 
 /*
@@ -28,32 +29,50 @@ bool loans_hold(const struct block *b);
  * seek_begin - a new need: all may be asked again. seek_ask - ask the owner for this block, as it
  * was seen. one: or for a loan, as in struct block. False: the node's store failed. seek_silent -
  * the owner of the block gave no answer. want_has - callers wait for just this block or address.
+ * seek_is_of - a listed block is of this pool.
  */
 void seek_begin(const struct agent *a, struct agent_pool *p);
 void seek_silent(const struct agent *a, const struct block_key *key);
 bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one);
 bool want_has(const struct agent *a, const struct block_key *key);
+bool seek_is_of(const struct agent_pool *p, const struct block_seen *s);
 
 /* ---- the owner ---- */
 
 /*
- * lend_adopt - a new record gets each loan of an address of the block: the node's store was lost,
- * or the block is taken over with its loans.
+ * agent_put_loans - agent_put(), and in the same transaction what the block lends from now on.
+ * NULL: that stays. lend_of - what the block lends; never NULL. lend_copy - a copy with the key.
  */
-void lend_adopt(const struct agent *a, struct block_record *r, const struct block *b);
+int agent_put_loans(struct agent *a, const struct block_record *r,
+		    const struct lending *l) must_check;
+const struct lending *lend_of(const struct agent *a, const struct block_key *key);
+struct lending lend_copy(const struct agent *a, const struct block_key *key);
 /*
- * lend_differs - the block shows a loan in another state than the record. lend_waits - the same, or
- * an offer is to be withdrawn.
+ * lend_reserve - memory for one more block that lends; -1: there is none. lend_remember - what the
+ * node's store has now; memory is reserved if the block begins to lend. lend_load - what it has at
+ * first; -1: no memory.
  */
-bool lend_differs(const struct block_record *r, const struct block *b);
-bool lend_waits(const struct agent *a, const struct block_record *r, const struct block *b);
+int lend_reserve(struct agent *a) must_check;
+void lend_remember(struct agent *a, const struct lending *l);
+int lend_load(struct agent *a, const struct agent_memory *memory) must_check;
+/*
+ * lend_adopt - *l gets each loan of an address of the block: the node's store was lost, or the
+ * block is taken over with its loans.
+ */
+void lend_adopt(const struct agent *a, struct lending *l, const struct block *b);
+/*
+ * lend_differs - the block shows a loan in another state than *l. lend_waits - the same, or an
+ * offer is to be withdrawn.
+ */
+bool lend_differs(const struct lending *l, const struct block *b);
+bool lend_waits(const struct agent *a, const struct block_key *key, const struct block *b);
 /*
  * lend_store - before the owner writes *b: the record gets what the borrowers wrote, and *b what
  * the record says. The record is stored, and in *r. As agent_put().
  */
 int lend_store(struct agent *a, struct block_record *r, struct block *b);
 /* lend_one - answer the ask of *b with a loan, if there is an address. It is stored. */
-void lend_one(struct agent *a, struct block_record *r, struct block *b);
+void lend_one(struct agent *a, const struct block_key *key, struct block *b);
 /* lend_written - *b was written: offers that it does not have can be taken no more. As agent_put().
  */
 int lend_written(struct agent *a, const struct block_key *key, const struct block *b);

@@ -48,9 +48,16 @@ struct block_record {
 	bool unwanted;              /* the pool was gone when the block was claimed */
 	int64_t taken;              /* a loan: when it began, by the agent's clock; not stored */
 	char lender[NODE_NAME_LEN]; /* a loan: who had the block when it was confirmed, or "" */
-	/* Addresses of the block that this node lends: it assigns none of them. */
-	struct loan lent[LOANS_MAX];
-	unsigned n_lent;
+};
+
+/*
+ * The addresses of a block that this node lends: it assigns none of them. Most blocks lend none, so
+ * that the loans are beside the record. Without a loan the key may be all zero.
+ */
+struct lending {
+	struct block_key key; /* of the whole block */
+	struct loan loans[LOANS_MAX];
+	unsigned n;
 };
 
 /* The node, in its own store. */
@@ -77,19 +84,19 @@ static inline const struct loan *loans_find(const struct loan *loans, unsigned n
 }
 
 /*
- * block_lent - the loan in the record of the address that is `at` after the start of the block;
- * NULL: none. block_lent_ip - the address of the i-th loan.
+ * block_lent - the loan of the address that is `at` after the start of the block; NULL: none.
+ * block_lent_ip - the address of the i-th loan.
  */
-static inline const struct loan *block_lent(const struct block_record *r, u128 at)
+static inline const struct loan *block_lent(const struct lending *l, u128 at)
 {
-	return loans_find(r->lent, r->n_lent, at);
+	return loans_find(l->loans, l->n, at);
 }
 
-static inline struct ip block_lent_ip(const struct block_record *r, unsigned i)
+static inline struct ip block_lent_ip(const struct lending *l, unsigned i)
 {
-	struct ip ip = r->key.start;
+	struct ip ip = l->key.start;
 
-	ip.v += r->lent[i].at;
+	ip.v += l->loans[i].at;
 	return ip;
 }
 

@@ -224,3 +224,12 @@ void renew_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	else
 		agent_later(a, op);
 }
+
+enum agent_health agent_health(const struct agent *a)
+{
+	if (a->other)
+		return AGENT_TWIN;
+	if (!a->renewed || !node_may_give(&a->node, false, a->set.boot, a->now))
+		return AGENT_UNCONFIRMED;
+	return a->now < a->node.frozen ? AGENT_FROZEN : AGENT_OK;
+}

@@ -73,7 +73,7 @@ static void lend(struct world *w, struct machine **owner, struct machine **borro
 	for (unsigned i = 0; i < 100 && !world_add_pod(w, *borrower, 0); i++)
 		(void)run_for(w, 1);
 	world_settle(w);
-	ck_assert_uint_eq((*owner)->blocks[0].n_lent, 1);
+	ck_assert_uint_eq((*owner)->lent[0].n, 1);
 	ck_assert_str_eq((*borrower)->blocks[0].lender, (*owner)->name);
 }
 
@@ -105,7 +105,7 @@ START_TEST(an_owner_takes_a_forgotten_block_again_for_its_loans)
 	world_settle(w);
 	ck_assert_uint_eq(owner->n_blocks, 1);
 	ck_assert_int_eq(owner->blocks[0].state, BLOCK_GRANTED);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	ck_assert_uint_eq(owner->lent[0].n, 1);
 	ck_assert_int_eq(borrower->blocks[0].state, BLOCK_GRANTED);
 	ck_assert_ptr_null(world_heal(w));
 	world_free(w);
@@ -176,9 +176,9 @@ START_TEST(a_loan_of_an_owner_that_was_away_for_long_comes_back)
 	ck_assert_uint_eq(borrower->n_blocks, 0);
 	world_start_agent(w, owner);
 	(void)run_for(w, 4 * RENEW / RETRY);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	ck_assert_uint_eq(owner->lent[0].n, 1);
 	(void)run_for(w, 60 * RENEW / RETRY);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
+	ck_assert_uint_eq(owner->lent[0].n, 0);
 	ck_assert_ptr_null(world_heal(w));
 	world_free(w);
 }
@@ -199,11 +199,11 @@ START_TEST(a_new_disk_is_remembered_until_its_loans_came_back)
 	world_new_disk(w, borrower);
 	while (!borrower->node.epoch)
 		(void)run_for(w, 1);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+	ck_assert_uint_eq(owner->lent[0].n, 1);
 	world_stop_agent(borrower);
 	world_start_agent(w, borrower);
 	(void)run_for(w, 20 * RENEW / RETRY);
-	ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
+	ck_assert_uint_eq(owner->lent[0].n, 0);
 	world_free(w);
 }
 END_TEST
@@ -314,7 +314,7 @@ START_TEST(a_restored_claim_lends_no_address_of_a_pod)
 		world_restore(w);
 		for (unsigned i = 0; i < 10 * RENEW / RETRY; i++) {
 			(void)run_for(w, 1);
-			ck_assert_uint_eq(owner->blocks[0].n_lent, 0);
+			ck_assert_uint_eq(owner->lent[0].n, 0);
 		}
 		ck_assert(block_may_give(&owner->node, &owner->blocks[0]));
 		ck_assert_uint_eq(find_block(w, &owner->blocks[0].key)->block.n_loans, 0);
@@ -339,7 +339,7 @@ START_TEST(a_block_of_a_pool_that_is_gone_waits_for_its_loans_and_assigns_nothin
 	w->pool_there = false;
 	for (unsigned i = 0; i < 20 * RENEW / RETRY; i++) {
 		(void)run_for(w, 1);
-		ck_assert_uint_eq(owner->blocks[0].n_lent, 1);
+		ck_assert_uint_eq(owner->lent[0].n, 1);
 		contested |= owner->blocks[0].state == BLOCK_CONTESTED;
 		ck_assert(!contested || !block_may_give(&owner->node, &owner->blocks[0]));
 	}
@@ -416,7 +416,7 @@ START_TEST(a_need_takes_no_more_loans_than_it_waits_for)
 	/* No other node waits until the other offers end. */
 	(void)run_for(w, 3);
 	for (unsigned k = 0; k < set.nodes; k++)
-		taken += w->machines[k].blocks[0].n_lent;
+		taken += w->machines[k].lent[0].n;
 	ck_assert_uint_eq(taken, 1 + 1);
 	world_free(w);
 }
@@ -500,7 +500,7 @@ START_TEST(a_lost_loan_stays_in_conflict_when_its_node_claims_the_block)
 		(void)run_for(w, 20 * RENEW / RETRY);
 		ck_assert_uint_eq(agent_conflicts(borrower->agent), 0);
 		/* The other pod keeps it. */
-		ck_assert_uint_eq(world_on_disk(borrower, &key)->n_lent, 1);
+		ck_assert_uint_eq(world_lends(borrower, world_on_disk(borrower, &key))->n, 1);
 		ck_assert_uint_eq(find_block(w, &key)->block.n_loans, 1);
 		world_free(w);
 	}

@@ -39,6 +39,12 @@ static int put_block(void *arg, const struct block_record *r)
 	return 0;
 }
 
+static int put_loans(void *arg, const struct block_record *r, const struct lending *l)
+{
+	(void)l;
+	return put_block(arg, r);
+}
+
 static int keep(void *arg, const struct block_key *key)
 {
 	(void)key;
@@ -94,9 +100,9 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 	met(arg, pool, result);
 }
 
-static const struct agent_ops ops = { send_request, next_random, clock_of, put_block, keep,
-				      keep,         lends_none,  put_node, used,      spare,
-				      probed,       met,         clock_of, seated };
+static const struct agent_ops ops = { send_request, next_random, clock_of,   put_block, put_loans,
+				      keep,         keep,        lends_none, put_node,  used,
+				      spare,        probed,      met,        clock_of,  seated };
 
 bool one_agent_gives(const struct one_agent *n)
 {
@@ -131,7 +137,7 @@ struct agent *one_agent_new(struct one_agent *n)
 					    .retry = 10,
 					    .ask = 20,
 					    .ranges = true };
-	const struct agent_memory memory = { n->record, &n->block, 1 };
+	const struct agent_memory memory = { .node = n->record, .blocks = &n->block, .n = 1 };
 	struct agent *a = agent_new(&set, &ops, n, &memory);
 
 	ck_assert_ptr_nonnull(a);

@@ -94,14 +94,15 @@ void world_judge_give(struct world *w, const struct machine *m, const struct blo
  * until the owner has read the block again. If both have a pod then, the borrower's loan is lost,
  * which world_judge_doubles() demands.
  */
-static bool knows_its_loans(const struct object *o, const struct block_record *r)
+static bool knows_its_loans(const struct object *o, const struct lending *lent)
 {
 	for (unsigned i = 0; o && i < o->block.n_loans; i++) {
 		const struct loan *l = &o->block.loans[i];
 		bool known = l->returned;
 
-		for (unsigned k = 0; k < r->n_lent; k++)
-			known |= r->lent[k].at == l->at && r->lent[k].to.token == l->to.token;
+		for (unsigned k = 0; k < lent->n; k++)
+			known |= lent->loans[k].at == l->at &&
+				 lent->loans[k].to.token == l->to.token;
 		if (!known)
 			return false;
 	}
@@ -123,7 +124,7 @@ static bool machine_is_consistent(struct world *w, const struct machine *m)
 		const struct block_record *r = &m->blocks[i];
 
 		if (r->state == BLOCK_GRANTED && !r->key.one &&
-		    !knows_its_loans(object_of(w, r), r))
+		    !knows_its_loans(object_of(w, r), world_lends(m, r)))
 			return false;
 		if (!m->on)
 			continue;
@@ -312,7 +313,7 @@ void world_judge_recalled(struct world *w)
 		for (size_t i = 0; i < m->n_blocks; i++) {
 			if (m->blocks[i].key.one)
 				world_violated(w, "%s never gives back a loan", m->name);
-			if (m->blocks[i].n_lent)
+			if (m->lent[i].n)
 				world_violated(w, "%s never gets back what it lent", m->name);
 		}
 	}

@@ -14,6 +14,11 @@ struct block_record *world_on_disk(struct machine *m, const struct block_key *ke
 	return NULL;
 }
 
+const struct lending *world_lends(const struct machine *m, const struct block_record *r)
+{
+	return &m->lent[r - m->blocks];
+}
+
 static unsigned slot_of(const struct machine *m, const struct block_key *key)
 {
 	return world_slot_of(m->world, block_key_ip(key));
@@ -39,13 +44,19 @@ static bool cools_down(const struct machine *m, const struct block_key *key)
 	return false;
 }
 
-static int put_block(void *arg, const struct block_record *r)
+/* l NULL: what the block lends stays. */
+static int put_loans(void *arg, const struct block_record *r, const struct lending *l)
 {
 	struct machine *m = arg;
 	struct block_record *old = world_on_disk(m, &r->key);
+	struct lending *lent = &m->lent[old ? old - m->blocks : (ptrdiff_t)m->n_blocks];
 
-	if (!old)
+	if (!old) {
 		old = &m->blocks[m->n_blocks++];
+		*lent = (struct lending){ .key = r->key };
+	}
+	if (l)
+		*lent = *l;
 	m->world->counts.grants += r->state == BLOCK_GRANTED &&
 				   (old->state != BLOCK_GRANTED || old->token != r->token);
 	*old = *r;
@@ -53,7 +64,7 @@ static int put_block(void *arg, const struct block_record *r)
 		    r->key.one ? "loan" : "block", slot_of(m, &r->key),
 		    (const char *[]){ "wanted", "asked", "granted", "returning", "contested",
 				      "lost" }[r->state],
-		    (unsigned)r->epoch, r->n_lent);
+		    (unsigned)r->epoch, lent->n);
 	if (r->key.one && r->state == BLOCK_RETURNING && cools_down(m, &r->key))
 		world_violated(m->world, "%s gives back address %u, which cools down", m->name,
 			       slot_of(m, &r->key));
@@ -61,6 +72,11 @@ static int put_block(void *arg, const struct block_record *r)
 	if (r->state == BLOCK_LOST && !m->world->restored && !m->world->set.lies)
 		world_violated(m->world, "%s lost a block in which pods live", m->name);
 	return 0;
+}
+
+static int put_block(void *arg, const struct block_record *r)
+{
+	return put_loans(arg, r, NULL);
 }
 
 /* Leases of the block: without those of loans, if this machine does not have the block. */
@@ -84,7 +100,7 @@ static uint32_t count_used(void *arg, const struct block_key *key)
 {
 	const struct block_record *r = world_on_disk(arg, key);
 
-	return count_leases(arg, key) + (r ? r->n_lent : 0);
+	return count_leases(arg, key) + (r ? world_lends(arg, r)->n : 0);
 }
 
 /* Its store has a definition by which loans go back. */
@@ -124,7 +140,7 @@ static bool give(struct world *w, struct machine *m, uint32_t choice)
 			continue;
 		for (unsigned k = 0; k < 1U << w->set.bits; k++) {
 			if (m->lease[first + k] || (r->key.one && k + 1 != r->key.one) ||
-			    (block_lent(r, k) && w->set.wrong != GIVE_LENT))
+			    (block_lent(world_lends(m, r), k) && w->set.wrong != GIVE_LENT))
 				continue;
 			w->counts.borrowed += r->key.one > 0;
 			give_one(w, m, r, first + k);
@@ -167,12 +183,15 @@ static int drop_block(void *arg, const struct block_key *key)
 	const struct block_record *block = key->one ? world_on_disk(m, &whole) : NULL;
 	bool stays = block && block->state >= BLOCK_GRANTED;
 
-	if (!stays && (count_leases(m, key) || r->n_lent) && m->world->set.wrong != DROP_USED)
+	if (!stays && (count_leases(m, key) || world_lends(m, r)->n) &&
+	    m->world->set.wrong != DROP_USED)
 		return 1;
 	/* All that was kept about the addresses ends with it. */
 	for (unsigned i = 0; i < (key->one ? 1U : 1U << m->world->set.bits) && !stays; i++)
 		m->rests[slot_of(m, key) + i] = 0;
-	*r = m->blocks[--m->n_blocks];
+	m->n_blocks--;
+	m->lent[r - m->blocks] = m->lent[m->n_blocks];
+	*r = m->blocks[m->n_blocks];
 	return 0;
 }
 
@@ -185,7 +204,7 @@ static int retire_block(void *arg, const struct block_key *key)
 
 	if (!r)
 		abort();
-	if ((count_leases(m, key) && m->world->set.wrong != KEEP_USED) || r->n_lent ||
+	if ((count_leases(m, key) && m->world->set.wrong != KEEP_USED) || world_lends(m, r)->n ||
 	    cools_down(m, key) || (r->state != BLOCK_GRANTED && r->state != BLOCK_RETURNING))
 		return 1;
 	r->state = BLOCK_RETURNING;
@@ -203,15 +222,15 @@ static int lend(void *arg, const struct block_key *key, uint32_t one, const stru
 
 	between(m);
 
-	struct block_record *r = world_on_disk(m, key);
+	struct lending *l = &m->lent[world_on_disk(m, key) - m->blocks];
 
 	for (uint32_t i = 0; i < 1U << m->world->set.bits; i++) {
 		at.one = i + 1;
 		if ((one != LOAN_ANY && one != at.one) || m->lease[slot_of(m, &at)] ||
-		    block_lent(r, i) || r->n_lent == LOANS_MAX)
+		    block_lent(l, i) || l->n == LOANS_MAX)
 			continue;
 		*out = (struct loan){ .at = i, .to = *to };
-		r->lent[r->n_lent++] = *out;
+		l->loans[l->n++] = *out;
 		m->world->counts.lends++;
 		world_trace(m->world, "%s: lends %u to %s", m->name, slot_of(m, &at), to->node);
 		return 0;
@@ -278,9 +297,9 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 	world_pod_told(m->world, m, identity, result);
 }
 
-static const struct agent_ops ops = { world_send,   next_random, now,      put_block, drop_block,
-				      retire_block, lend,        put_node, used,      spare,
-				      probed,       met,         now,      seated };
+static const struct agent_ops ops = { world_send, next_random,  now,  put_block, put_loans,
+				      drop_block, retire_block, lend, put_node,  used,
+				      spare,      probed,       met,  now,       seated };
 
 /* ---- machines ---- */
 
@@ -298,8 +317,9 @@ void world_start_agent(struct world *w, struct machine *m)
 
 	m->process++;
 	m->wants = false;
-	m->agent =
-		agent_new(&set, &ops, m, &(struct agent_memory){ m->node, m->blocks, m->n_blocks });
+	m->agent = agent_new(
+		&set, &ops, m,
+		&(struct agent_memory){ m->node, m->blocks, m->n_blocks, m->lent, m->n_blocks });
 	if (!m->agent)
 		abort();
 	world_list_again(m);
@@ -341,7 +361,7 @@ static void look_at_want(struct world *w, struct machine *m)
 	agent_unwant(m->agent, &key);
 	w->counts.wants[m->answer.how]++;
 	r = world_on_disk(m, &whole);
-	if (!r || !world_may_give(m, r) || block_lent(r, key.one - 1))
+	if (!r || !world_may_give(m, r) || block_lent(world_lends(m, r), key.one - 1))
 		r = world_on_disk(m, &key);
 	if (r && world_may_give(m, r) && !m->lease[m->wanted])
 		give_one(w, m, r, m->wanted);

@@ -51,7 +51,8 @@ struct machine {
 	char name[16], boot[32], dmi[16];
 	struct node_record node; /* on its disk, as the blocks */
 	struct block_record blocks[IPS];
-	size_t n_blocks;
+	struct lending lent[IPS]; /* of the same block */
+	size_t n_blocks, n_listed, n_events;
 	bool lease[IPS], unknown[IPS]; /* a pod has it; one of a lost store. They die with m */
 	int64_t rests[IPS];            /* the address cools down until then */
 	unsigned pods[IPS];            /* which pod has it, if the pool's addresses move */
@@ -61,9 +62,7 @@ struct machine {
 	int64_t next; /* when it wants to be called */
 	enum { LIST_WANTED, LIST_UNDER_WAY, LIST_DONE } lists;
 	struct block_seen listed[OBJECTS];
-	size_t n_listed;
 	struct event events[EVENTS];
-	size_t n_events;
 	struct cluster_version evidence; /* the heartbeat when the machine was seen to be off */
 	bool is_off, wants; /* such evidence is there; a pod waits for the address `wanted` */
 	struct want_answer answer; /* of the last one */
@@ -133,8 +132,9 @@ void world_step_network(struct world *w, uint32_t choice);
 
 /* ---- machines and takers ---- */
 
-/* world_on_disk - the record of a block; NULL: none. */
+/* world_on_disk - the record of a block; NULL: none. world_lends - what the block of it lends. */
 struct block_record *world_on_disk(struct machine *m, const struct block_key *key);
+const struct lending *world_lends(const struct machine *m, const struct block_record *r);
 /*
  * world_show - the machine sees the next of what its list and its watch have; false: nothing is
  * left. world_changed - a block is another than `before` (NULL: it is new). world_list_again - a

@@ -243,20 +243,22 @@ struct blocks_job {
 };
 
 /* What the block lends; of a loan: that it is one. */
-static int add_loans(struct json *o, const struct block_record *r)
+static int add_loans(struct json *o, const struct block_whole *b)
 {
-	struct json *lent = r->n_lent ? json_add_array(o, "lent") : NULL;
+	const struct block_record *r = &b->is;
+	const struct lending *l = &b->lends;
+	struct json *lent = l->n ? json_add_array(o, "lent") : NULL;
 	char text[IP_STR_LEN];
 
 	if (r->key.one && (json_add_bool(o, "loan", true) ||
 			   (*r->lender && json_add_str(o, "lender", r->lender))))
 		return -1;
-	for (unsigned i = 0; i < r->n_lent; i++) {
+	for (unsigned i = 0; i < l->n; i++) {
 		struct json *item = lent ? json_push_object(lent) : NULL;
 
-		if (!item || json_add_str(item, "address", ip_format(block_lent_ip(r, i), text)) ||
-		    json_add_str(item, "node", r->lent[i].to.node) ||
-		    json_add_bool(item, "taken", r->lent[i].taken))
+		if (!item || json_add_str(item, "address", ip_format(block_lent_ip(l, i), text)) ||
+		    json_add_str(item, "node", l->loans[i].to.node) ||
+		    json_add_bool(item, "taken", l->loans[i].taken))
 			return -1;
 	}
 	return 0;
@@ -290,27 +292,28 @@ static int add_block(struct lease_db *l, const struct blocks_job *job, const str
 {
 	struct json *o = json_push_object(job->out);
 	char first[IP_STR_LEN], last[IP_STR_LEN];
-	struct block_record r = { .token = 0 };
+	struct block_whole b = { .is.token = 0 };
+	const struct block_record *r = &b.is;
 	uint64_t used;
 	bool found;
 
 	if (!o)
 		return err_nomem(e);
-	if (block_db_record(l, key, &r, &found, e) || count_used(l, s->scope, &r.key, &used, e))
+	if (block_db_whole(l, key, &b, &found, e) || count_used(l, s->scope, &r->key, &used, e))
 		return -1;
-	struct ip_range range = pool_block_range(s->blocks.bits, r.key.start);
-	if (r.key.one)
-		range.first = range.last = block_key_ip(&r.key);
+	struct ip_range range = pool_block_range(s->blocks.bits, r->key.start);
+	if (r->key.one)
+		range.first = range.last = block_key_ip(&r->key);
 	bool assigns = node_may_give(&job->node, s->blocks.strict, l->ipam->boot,
 				     ctx_since_boot(l->ipam->ctx)) &&
-		       block_may_give(&job->node, &r) && !(r.key.one && pool_returns_loans(s));
-	if (json_add_str(o, "pool", r.key.pool) ||
+		       block_may_give(&job->node, r) && !(r->key.one && pool_returns_loans(s));
+	if (json_add_str(o, "pool", r->key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
 	    json_add_str(o, "last", ip_format(range.last, last)) ||
-	    json_add_str(o, "state", block_state_name(r.state)) ||
-	    json_add_bool(o, "assigns", assigns) || json_add_bool(o, "probe", r.probe) ||
+	    json_add_str(o, "state", block_state_name(r->state)) ||
+	    json_add_bool(o, "assigns", assigns) || json_add_bool(o, "probe", r->probe) ||
 	    admin_add_count(o, "addresses", ranges_capacity_in(&s->usable, range)) ||
-	    json_add_int(o, "used", (int64_t)used) || add_loans(o, &r))
+	    json_add_int(o, "used", (int64_t)used) || add_loans(o, &b))
 		return err_nomem(e);
 	return 0;
 }

@@ -193,8 +193,10 @@ struct block_sums {
 	u128 capacity;
 };
 
-static void add_block(struct block_sums *n, const struct source *s, const struct block_record *r)
+static void add_block(struct block_sums *n, const struct source *s, const struct block_whole *b)
 {
+	const struct block_record *r = &b->is;
+	const struct lending *l = &b->lends;
 	bool granted = r->state == BLOCK_GRANTED;
 
 	if (r->key.one) {
@@ -205,13 +207,13 @@ static void add_block(struct block_sums *n, const struct source *s, const struct
 	}
 	n->granted += granted;
 	n->others += !granted;
-	n->lent += r->n_lent;
+	n->lent += l->n;
 	if (!granted)
 		return;
 	n->capacity +=
 		ranges_capacity_in(&s->usable, pool_block_range(s->blocks.bits, r->key.start));
-	for (unsigned i = 0; i < r->n_lent; i++)
-		n->capacity -= ranges_contain(&s->usable, block_lent_ip(r, i));
+	for (unsigned i = 0; i < l->n; i++)
+		n->capacity -= ranges_contain(&s->usable, block_lent_ip(l, i));
 }
 
 /* The member "blocks", and the capacity: that of the granted blocks and of loans. */
@@ -222,7 +224,7 @@ static int add_blocks(struct list_job *job, struct json *pool, const struct sour
 	auto_keys struct keys keys = { .n = 0 };
 	struct block_sums n = { .granted = 0 };
 	struct key blocks, loans;
-	struct block_record r;
+	struct block_whole b;
 	bool found;
 
 	key_of_blocks(&blocks, s->scope);
@@ -232,10 +234,10 @@ static int add_blocks(struct list_job *job, struct json *pool, const struct sour
 	if (pool_db_keys(job->l, &blocks, &keys, e) || pool_db_keys(job->l, &loans, &keys, e))
 		return -1;
 	for (size_t i = 0; i < keys.n; i++) {
-		if (block_db_record(job->l, &keys.items[i], &r, &found, e))
+		if (block_db_whole(job->l, &keys.items[i], &b, &found, e))
 			return -1;
 		if (found)
-			add_block(&n, s, &r);
+			add_block(&n, s, &b);
 	}
 	if (json_add_int(o, "granted", n.granted) || json_add_int(o, "others", n.others) ||
 	    json_add_int(o, "lent", n.lent) || json_add_int(o, "borrowed", n.borrowed) ||

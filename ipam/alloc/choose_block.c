@@ -43,36 +43,37 @@ static bool is_usable(const struct block_search *h, const struct block_record *r
 	return block_may_give(&h->node, r) && (h->probes || !r->probe) && is_for(h, r);
 }
 
-/* 1: addresses of the block may be assigned; *r is its record. */
-static int check_block(const struct block_search *h, struct ip start, struct block_record *r,
+/* 1: addresses of the block may be assigned; *b is its record. */
+static int check_block(const struct block_search *h, struct ip start, struct block_whole *b,
 		       struct err *e)
 {
 	struct key k;
 	bool found;
 
 	key_of_block(&k, h->s->scope, start);
-	if (block_db_record(h->l, &k, r, &found, e))
+	if (block_db_whole(h->l, &k, b, &found, e))
 		return -1;
-	return found && is_usable(h, r);
+	return found && is_usable(h, &b->is);
 }
 
 int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 		     const struct addr_request *request, struct err *e)
 {
 	struct block_search h = { .l = l, .s = s, .request = request, .probes = request->probes };
-	struct block_record r;
+	struct block_record loan;
+	struct block_whole b;
 
 	if (load_node(l, &h.node, e))
 		return -1;
 	if (!may_give(l, s, &h.node))
 		return 0;
-	int rc = check_block(&h, pool_block_range(s->blocks.bits, ip).first, &r, e);
+	int rc = check_block(&h, pool_block_range(s->blocks.bits, ip).first, &b, e);
 	if (rc)
-		return rc < 0 ? -1 : !block_lends(&r, ip);
+		return rc < 0 ? -1 : !block_lends(&b.lends, ip);
 	if (pool_returns_loans(s))
 		return 0;
-	rc = block_loan(l, s->scope, ip, &r, e);
-	return rc > 0 ? is_usable(&h, &r) : rc;
+	rc = block_loan(l, s->scope, ip, &loan, e);
+	return rc > 0 ? is_usable(&h, &loan) : rc;
 }
 
 /* ---- the cursor ---- */
@@ -172,14 +173,14 @@ static int try_block(const struct block_search *h, const struct key_free *f, str
 		     struct err *e)
 {
 	auto_clean(source_clear) struct source block = { .label = "" };
-	struct block_record r;
-	int rc = check_block(h, f->start, &r, e);
+	struct block_whole b;
+	int rc = check_block(h, f->start, &b, e);
 
 	if (rc <= 0)
 		return rc;
-	if (block_source_of(h->s, &r, &block, e))
+	if (block_source_of(h->s, f->start, &b.lends, &block, e))
 		return -1;
-	*c = (struct addr_choice){ .source = h->s, .epoch = r.epoch, .probe = r.probe };
+	*c = (struct addr_choice){ .source = h->s, .epoch = b.is.epoch, .probe = b.is.probe };
 	rc = f->since == 0 ? try_never_used(h, &block, c, e) : 0;
 	return rc ? rc : try_rested(h, &block, c, e);
 }
@@ -346,14 +347,14 @@ static int refuse_lent(struct lease_db *l, const struct source *s, struct ip ip,
 {
 	const struct loan *lent;
 	char text[IP_STR_LEN];
-	struct block_record r;
+	struct block_whole b;
 	struct key k;
 	bool found;
 
 	key_of_block(&k, s->scope, pool_block_range(s->blocks.bits, ip).first);
-	if (block_db_record(l, &k, &r, &found, e))
+	if (block_db_whole(l, &k, &b, &found, e))
 		return -1;
-	lent = found ? block_lends(&r, ip) : NULL;
+	lent = found ? block_lends(&b.lends, ip) : NULL;
 	if (!lent)
 		return 0;
 	err_set(e, ERR_BUSY, 0, "address %s of %s is lent to node %s", ip_format(ip, text),

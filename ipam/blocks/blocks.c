@@ -28,13 +28,28 @@ struct load_job {
 	bool failed;
 };
 
+static int load_lending(struct agent_memory *m, const char *key, const char *value, struct err *e)
+{
+	struct lending l;
+
+	if (block_value_lends(key, value, &l, e))
+		return -1;
+	if (!l.n)
+		return 0;
+	if (ARRAY_GROW(m->lendings, m->n_lendings, BLOCKS_MAX, "blocks that lend", e))
+		return -1;
+	m->lendings[m->n_lendings++] = l;
+	return 0;
+}
+
 static int load_block(const char *key, const char *value, void *arg)
 {
 	struct load_job *job = arg;
 	struct agent_memory *m = job->out;
 
 	job->failed = ARRAY_GROW(m->blocks, m->n, BLOCKS_MAX, "blocks of a node", job->e) ||
-		      block_value_parse(key, value, &m->blocks[m->n], job->e);
+		      block_value_parse(key, value, &m->blocks[m->n], job->e) ||
+		      load_lending(m, key, value, job->e);
 	m->n += !job->failed;
 	return job->failed;
 }
@@ -70,6 +85,7 @@ int blocks_load(struct ipam *m, struct agent_memory *out, struct err *e)
 void blocks_clear(struct agent_memory *memory)
 {
 	free(memory->blocks);
+	free(memory->lendings);
 	*memory = (struct agent_memory){ .n = 0 };
 }
 
@@ -78,6 +94,7 @@ void blocks_clear(struct agent_memory *memory)
 struct block_job {
 	const struct block_key *key;
 	const struct block_record *put;
+	const struct lending *lends; /* with `put`; NULL: as before */
 	int result;
 	uint64_t n;        /* addresses that are held */
 	uint64_t unprobed; /* addresses that wait for a probe, or are damaged */
@@ -124,12 +141,12 @@ static int64_t since_of(const struct lease_db *l, const struct block_record *old
 	return old->since ? old->since : l->now;
 }
 
-static bool is_lent_same(const struct block_record *a, const struct block_record *b)
+static bool is_lent_same(const struct lending *a, const struct lending *b)
 {
-	bool same = a->n_lent == b->n_lent;
+	bool same = a->n == b->n;
 
-	for (unsigned i = 0; i < b->n_lent && same; i++)
-		same = a->lent[i].at == b->lent[i].at;
+	for (unsigned i = 0; i < b->n && same; i++)
+		same = a->loans[i].at == b->loans[i].at;
 	return same;
 }
 
@@ -137,9 +154,10 @@ static bool is_lent_same(const struct block_record *a, const struct block_record
  * The first address that was never used may be another one after the change. A search must not read
  * a block in vain whose first address is masked, and must find one that came back.
  */
-static int moves_cursor(struct lease_db *l, const struct block_record *old,
-			const struct block_record *r, bool *moves, struct err *e)
+static int moves_cursor(struct lease_db *l, const struct block_whole *old,
+			const struct block_whole *b, bool *moves, struct err *e)
 {
+	const struct block_record *r = &b->is;
 	char scope[KEY_SCOPE_MAX], id[KEY_ID_LEN + 1];
 	const char *usage;
 	struct key k;
@@ -149,39 +167,47 @@ static int moves_cursor(struct lease_db *l, const struct block_record *old,
 	if (lease_db_get(l, k.s, &usage, e))
 		return -1;
 	*moves = r->state == BLOCK_GRANTED &&
-		 (!usage || old->state < BLOCK_GRANTED || !is_lent_same(old, r));
+		 (!usage || old->is.state < BLOCK_GRANTED || !is_lent_same(&old->lends, &b->lends));
 	return 0;
 }
 
 static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct block_job *job = arg;
-	struct block_record r = *job->put, old = { .state = BLOCK_WANTED };
+	struct block_whole old = { .is.state = BLOCK_WANTED }, b = { .is = *job->put };
+	const struct block_record *r = &b.is;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	char id[KEY_ID_LEN + 1];
 	struct block_place place;
 	bool moves, found;
 
-	if (block_view_load(l, &r.key, &v, e) || block_db_record(l, &v.key, &old, &found, e))
+	if (block_view_load(l, &r->key, &v, e) || block_db_whole(l, &v.key, &old, &found, e))
 		return -1;
-	r.since = since_of(l, &old, &r);
+	b.lends = job->lends ? *job->lends : old.lends;
+	b.is.since = since_of(l, &old.is, r);
 	/* A power loss must neither bring back nor forget what another node has. */
-	if (r.key.one || r.n_lent || old.n_lent)
+	if (r->key.one || b.lends.n || old.lends.n)
 		lease_db_sync(l);
-	if (r.key.one)
-		return lease_db_put(l, v.key.s, block_value_print(&r), e);
-	pool_block_id(r.key.start, id);
-	if (block_place_begin(l, &v.at, id, &place, e) || moves_cursor(l, &old, &r, &moves, e) ||
-	    lease_db_put(l, v.key.s, block_value_print(&r), e))
+	if (r->key.one)
+		return lease_db_put(l, v.key.s, block_value_print(r), e);
+	pool_block_id(r->key.start, id);
+	if (block_place_begin(l, &v.at, id, &place, e) || moves_cursor(l, &old, &b, &moves, e) ||
+	    lease_db_put(l, v.key.s, block_value_print_lending(r, &b.lends), e))
 		return -1;
-	if (moves && block_cursor_set(l, &v.pool.source, r.key.start, e))
+	if (moves && block_cursor_set(l, &v.pool.source, r->key.start, e))
 		return -1;
 	return block_place_end_record(l, &place, e);
 }
 
 int blocks_put(struct ipam *m, const struct block_record *r, struct err *e)
 {
-	struct block_job job = { .put = r };
+	return blocks_put_loans(m, r, NULL, e);
+}
+
+int blocks_put_loans(struct ipam *m, const struct block_record *r, const struct lending *lends,
+		     struct err *e)
+{
+	struct block_job job = { .put = r, .lends = lends };
 
 	return blocks_run(m, STORE_WRITE, put_in_txn, &job, e);
 }
@@ -284,15 +310,15 @@ static int used_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct block_job *job = arg;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	struct address_scan scan = { .held = 0 };
-	struct block_record r = { .n_lent = 0 };
+	struct block_whole b = { .lends.n = 0 };
 	bool found;
 
 	if (block_view_load(l, job->key, &v, e) || scan_block(l, &v, &scan, e) ||
-	    block_db_record(l, &v.key, &r, &found, e))
+	    block_db_whole(l, &v.key, &b, &found, e))
 		return -1;
 	job->n = scan.held;
 	job->unprobed = scan.unprobed;
-	job->lent = r.n_lent;
+	job->lent = b.lends.n;
 	return 0;
 }
 
@@ -387,7 +413,7 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 	auto_keys struct keys keys = { .n = 0 };
 	struct address_scan scan = { .keys = &keys };
 	char id[KEY_ID_LEN + 1];
-	struct block_record r = { .n_lent = 0 };
+	struct block_whole b = { .lends.n = 0 };
 	struct key_address a;
 	struct key entry, usage;
 	bool found, loans;
@@ -397,9 +423,9 @@ static int drop_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return drop_unknown(l, job->key, e);
 	if (v.is_loan)
 		return drop_loan(l, &v, job, e);
-	if (scan_block(l, &v, &scan, e) || block_db_record(l, &v.key, &r, &found, e))
+	if (scan_block(l, &v, &scan, e) || block_db_whole(l, &v.key, &b, &found, e))
 		return -1;
-	job->result = scan.held > 0 || r.n_lent > 0;
+	job->result = scan.held > 0 || b.lends.n > 0;
 	if (job->result)
 		return 0;
 	key_of_usage(&usage, v.at.scope, pool_block_id(job->key->start, id));
@@ -427,27 +453,29 @@ static int retire_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct block_job *job = arg;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
 	struct address_scan scan = { .held = 0 };
-	struct block_record r;
+	struct block_record *r;
+	struct block_whole b;
 	struct key entry;
 	bool found;
 
-	if (block_view_load(l, job->key, &v, e) || block_db_record(l, &v.key, &r, &found, e))
+	if (block_view_load(l, job->key, &v, e) || block_db_whole(l, &v.key, &b, &found, e))
 		return -1;
 	if (!found)
 		return err_set(e, ERR_NOTFOUND, 0, "there is no record %s", v.key.s);
 	if (scan_block(l, &v, &scan, e))
 		return -1;
 	/* A parked address goes to the same pod again, which need not wait. */
-	job->result = scan.held || r.n_lent || (scan.cooling && !v.pool.source.blocks.moves) ||
-		      (r.state != BLOCK_GRANTED && r.state != BLOCK_RETURNING);
-	if (job->result || r.state == BLOCK_RETURNING)
+	r = &b.is;
+	job->result = scan.held || b.lends.n || (scan.cooling && !v.pool.source.blocks.moves) ||
+		      (r->state != BLOCK_GRANTED && r->state != BLOCK_RETURNING);
+	if (job->result || r->state == BLOCK_RETURNING)
 		return 0;
-	r.state = BLOCK_RETURNING;
+	r->state = BLOCK_RETURNING;
 	if (v.is_loan)
-		return lease_db_put(l, v.key.s, block_value_print(&r), e);
+		return lease_db_put(l, v.key.s, block_value_print(r), e);
 	if (block_place(l, &v.at, &entry, e) || (*entry.s && lease_db_del(l, entry.s, e)))
 		return -1;
-	return lease_db_put(l, v.key.s, block_value_print(&r), e);
+	return lease_db_put(l, v.key.s, block_value_print(r), e);
 }
 
 int blocks_retire(struct ipam *m, const struct block_key *key, struct err *e)

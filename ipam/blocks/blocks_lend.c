@@ -13,7 +13,7 @@
 
 struct lend_job {
 	const struct blocks_loan *want;
-	struct block_record r; /* of the block */
+	struct block_whole b;
 	struct loan loan;
 	int result;
 };
@@ -27,7 +27,7 @@ static int find_idle(struct lease_db *l, const struct block_view *v, const struc
 	struct key_address a = v->at;
 	bool have;
 
-	if (block_source_of(&v->pool.source, &job->r, &block, e))
+	if (block_source_of(&v->pool.source, v->at.ip, &job->b.lends, &block, e))
 		return -1;
 	have = block.usable.n > 0;
 	*ip = have ? block.usable.items[0].first : v->at.ip;
@@ -47,22 +47,23 @@ static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct lend_job *job = arg;
 	struct key_address lent;
 	auto_view struct block_view v = { .range = { .first = { .family = IP_NONE } } };
-	struct block_record *r = &job->r;
+	struct lending *lends = &job->b.lends;
 	struct block_place place;
 	char id[KEY_ID_LEN + 1];
 	struct ip ip;
 	bool found;
 
 	job->result = 1;
-	if (block_view_load(l, job->want->key, &v, e) || block_db_record(l, &v.key, r, &found, e))
+	if (block_view_load(l, job->want->key, &v, e) ||
+	    block_db_whole(l, &v.key, &job->b, &found, e))
 		return -1;
-	if (!found || r->state != BLOCK_GRANTED || r->n_lent == LOANS_MAX)
+	if (!found || job->b.is.state != BLOCK_GRANTED || lends->n == LOANS_MAX)
 		return 0;
 	int rc = find_idle(l, &v, job, &ip, e);
 	if (rc <= 0)
 		return rc;
 	job->loan = (struct loan){ .at = (uint32_t)(ip.v - v.at.ip.v), .to = *job->want->to };
-	r->lent[r->n_lent++] = job->loan;
+	lends->loans[lends->n++] = job->loan;
 	job->result = 0;
 	lease_db_sync(l);
 	pool_block_id(v.at.ip, id);
@@ -70,7 +71,7 @@ static int lend_in_txn(struct lease_db *l, void *arg, struct err *e)
 	lent.ip = ip;
 	/* A resting lease would say later that a pod of this node has probed the address. */
 	if (block_place_begin(l, &v.at, id, &place, e) || lease_db_forget(l, &lent, e) ||
-	    lease_db_put(l, v.key.s, block_value_print(r), e) ||
+	    lease_db_put(l, v.key.s, block_value_print_lending(&job->b.is, lends), e) ||
 	    block_cursor_set(l, &v.pool.source, v.at.ip, e))
 		return -1;
 	return block_place_end_record(l, &place, e);
@@ -134,7 +135,7 @@ static int count_rested(const char *key, const char *value, void *arg)
 static int count_lent(struct lease_db *l, const struct source *s, struct ip start, uint64_t *n,
 		      struct err *e)
 {
-	struct block_record r;
+	struct lending lends;
 	const char *text;
 	struct err why;
 	struct key k;
@@ -143,13 +144,13 @@ static int count_lent(struct lease_db *l, const struct source *s, struct ip star
 	key_of_block(&k, s->scope, start);
 	if (lease_db_get(l, k.s, &text, e))
 		return -1;
-	if (!text || !block_value_may_lend(text))
+	if (!text)
 		return 0;
 	/* verify repairs a damaged record */
-	if (block_value_parse(k.s, text, &r, &why))
+	if (block_value_lends(k.s, text, &lends, &why))
 		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
-	for (unsigned i = 0; i < r.n_lent; i++)
-		*n += ranges_contain(&s->usable, block_lent_ip(&r, i));
+	for (unsigned i = 0; i < lends.n; i++)
+		*n += ranges_contain(&s->usable, block_lent_ip(&lends, i));
 	return 0;
 }
 

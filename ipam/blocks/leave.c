@@ -98,12 +98,14 @@ static int see_block(const char *key, const char *value, void *arg)
 {
 	struct outside_scan *s = arg;
 	struct block_record r;
+	struct lending l;
 
-	s->failed = block_value_parse(key, value, &r, s->e) != 0;
+	s->failed =
+		block_value_parse(key, value, &r, s->e) || block_value_lends(key, value, &l, s->e);
 	if (!s->failed && r.key.one)
 		note_loan(&s->out->borrowed, block_key_ip(&r.key), "");
-	for (unsigned i = 0; !s->failed && i < r.n_lent; i++)
-		note_loan(&s->out->lent, block_lent_ip(&r, i), r.lent[i].to.node);
+	for (unsigned i = 0; !s->failed && i < l.n; i++)
+		note_loan(&s->out->lent, block_lent_ip(&l, i), l.loans[i].to.node);
 	return s->failed;
 }
 

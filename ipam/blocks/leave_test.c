@@ -246,7 +246,7 @@ START_TEST(a_lent_address_comes_back_first)
 	ck_assert_int_eq(leave(&p), 0);
 	ck_assert(!p.left);
 	ck_assert_int_eq(w_retire(&w, "rail0", "10.1.0.16"), 1);
-	ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);
+	ck_assert_int_eq(blocks_put_loans(&w.m, &r, &(struct lending){ .key = r.key }, &w.e), 0);
 	ck_assert_str_eq(outside(&o), "");
 	ck_assert_int_eq(leave(&p), 0);
 	ck_assert(p.left);

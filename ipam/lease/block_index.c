@@ -25,9 +25,17 @@ static int see_rest(const char *key, const char *value, void *arg)
 	return 1;
 }
 
+static int parse_whole(const char *key, const char *text, struct block_whole *out, struct err *e)
+{
+	return block_value_parse(key, text, &out->is, e) ||
+			       block_value_lends(key, text, &out->lends, e)
+		       ? -1
+		       : 0;
+}
+
 /* A record that cannot be read must not keep a DEL from its work: verify repairs it. */
-static int load_record(struct lease_db *l, const struct key_address *block,
-		       struct block_record *out, bool *found, struct err *e)
+static int load_record(struct lease_db *l, const struct key_address *block, struct block_whole *out,
+		       bool *found, struct err *e)
 {
 	const char *text;
 	struct err why;
@@ -36,7 +44,7 @@ static int load_record(struct lease_db *l, const struct key_address *block,
 	key_of_block(&k, block->scope, block->ip);
 	if (lease_db_get(l, k.s, &text, e))
 		return -1;
-	*found = text && block_value_parse(k.s, text, out, &why) == 0;
+	*found = text && parse_whole(k.s, text, out, &why) == 0;
 	if (!text || *found || why.code != ERR_NOMEM)
 		return 0;
 	*e = why;
@@ -47,13 +55,13 @@ static int load_record(struct lease_db *l, const struct key_address *block,
 static int load_epoch(struct lease_db *l, const struct key_address *block, uint64_t *epoch,
 		      bool *probe, struct err *e)
 {
-	struct block_record r;
+	struct block_whole b;
 	bool found;
 
-	if (load_record(l, block, &r, &found, e))
+	if (load_record(l, block, &b, &found, e))
 		return -1;
-	*probe = found && r.probe;
-	*epoch = found && r.state == BLOCK_GRANTED ? r.epoch : 0;
+	*probe = found && b.is.probe;
+	*epoch = found && b.is.state == BLOCK_GRANTED ? b.is.epoch : 0;
 	return 0;
 }
 
@@ -193,20 +201,20 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 	return 0;
 }
 
-const struct loan *block_lends(const struct block_record *r, struct ip ip)
+const struct loan *block_lends(const struct lending *l, struct ip ip)
 {
-	return ip.v < r->key.start.v ? NULL : block_lent(r, ip.v - r->key.start.v);
+	return ip.v < l->key.start.v ? NULL : block_lent(l, ip.v - l->key.start.v);
 }
 
-int block_source_of(const struct source *pool, const struct block_record *r, struct source *out,
-		    struct err *e)
+int block_source_of(const struct source *pool, struct ip start, const struct lending *lends,
+		    struct source *out, struct err *e)
 {
 	struct source s;
 
-	if (pool_block_source(pool, r->key.start, &s, e))
+	if (pool_block_source(pool, start, &s, e))
 		return -1;
-	for (unsigned i = 0; i < r->n_lent; i++) {
-		const struct ip lent = block_lent_ip(r, i);
+	for (unsigned i = 0; i < lends->n; i++) {
+		const struct ip lent = block_lent_ip(lends, i);
 
 		if (ranges_remove(&s.usable, (struct ip_range){ lent, lent }, e)) {
 			source_clear(&s);
@@ -221,13 +229,14 @@ int block_source(struct lease_db *l, const struct source *pool, struct ip start,
 		 struct err *e)
 {
 	struct key_address block = { .ip = start };
-	struct block_record r;
+	struct block_whole b;
 	bool found;
 
 	(void)snprintf(block.scope, sizeof(block.scope), "%s", pool->scope);
-	if (load_record(l, &block, &r, &found, e))
+	if (load_record(l, &block, &b, &found, e))
 		return -1;
-	return found ? block_source_of(pool, &r, out, e) : pool_block_source(pool, start, out, e);
+	return found ? block_source_of(pool, start, &b.lends, out, e)
+		     : pool_block_source(pool, start, out, e);
 }
 
 int block_db_record(struct lease_db *l, const struct key *key, struct block_record *out,
@@ -236,6 +245,17 @@ int block_db_record(struct lease_db *l, const struct key *key, struct block_reco
 	const char *text;
 
 	if (lease_db_get(l, key->s, &text, e) || (text && block_value_parse(key->s, text, out, e)))
+		return -1;
+	*found = text != NULL;
+	return 0;
+}
+
+int block_db_whole(struct lease_db *l, const struct key *key, struct block_whole *out, bool *found,
+		   struct err *e)
+{
+	const char *text;
+
+	if (lease_db_get(l, key->s, &text, e) || (text && parse_whole(key->s, text, out, e)))
 		return -1;
 	*found = text != NULL;
 	return 0;

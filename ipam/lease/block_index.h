@@ -55,21 +55,27 @@ int block_never_used(struct lease_db *l, const struct source *block, struct ip f
 
 /*
  * block_source - pool_block_source() without the addresses that this node lends. block_source_of -
- * the same of a record that the caller has read. block_lends - the record has a loan of this
- * address; NULL: none.
+ * the same, with the loans that the caller has read. block_lends - the loan of this address; NULL:
+ * none.
  */
 int block_source(struct lease_db *l, const struct source *pool, struct ip start, struct source *out,
 		 struct err *e) must_check;
-int block_source_of(const struct source *pool, const struct block_record *r, struct source *out,
-		    struct err *e) must_check;
-const struct loan *block_lends(const struct block_record *r, struct ip ip);
+int block_source_of(const struct source *pool, struct ip start, const struct lending *lends,
+		    struct source *out, struct err *e) must_check;
+const struct loan *block_lends(const struct lending *l, struct ip ip);
 
 /*
  * block_db_record - the record of a block or a loan with this key. *found false: there is none, and
- * *out stays. ERR_STORE: it is damaged.
+ * *out stays. ERR_STORE: it is damaged. block_db_whole - the same, with what the block lends.
  */
+struct block_whole {
+	struct block_record is;
+	struct lending lends;
+};
 int block_db_record(struct lease_db *l, const struct key *key, struct block_record *out,
 		    bool *found, struct err *e) must_check;
+int block_db_whole(struct lease_db *l, const struct key *key, struct block_whole *out, bool *found,
+		   struct err *e) must_check;
 
 /* block_loan - *out is the loan of the address ip that this node has. 1: it has one; 0: none. */
 int block_loan(struct lease_db *l, const char *scope, struct ip ip, struct block_record *out,

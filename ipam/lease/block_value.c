@@ -133,16 +133,18 @@ static void copy(char *to, size_t size, const char *from)
 	(void)snprintf(to, size, "%s", from ? from : "");
 }
 
-int block_value_parse(const char *key, const char *text, struct block_record *out, struct err *e)
+static int parse(const char *key, const char *text, struct block_record *out, struct lending *lends,
+		 struct err *e)
 {
 	struct raw raw = { .token = NULL };
 	auto_json struct json *tree = NULL;
 	struct block_record r = { .token = 0 };
+	struct lending l = { .n = 0 };
 	uint64_t since = 0;
 
 	if (json_parse(text, strlen(text), "block", &tree, e) ||
 	    json_decode(tree, "block", block_fields, &raw, e) || read_key(key, &raw, &r.key, e) ||
-	    loans_from_json(raw.lent, "block", r.lent, &r.n_lent, e) ||
+	    loans_from_json(raw.lent, "block", l.loans, &l.n, e) ||
 	    read_token(raw.token, &r.token, e) ||
 	    read_number(raw.epoch, "epoch", UINT64_MAX, &r.epoch, e) ||
 	    read_number(raw.since, "since", INT64_MAX, &since, e))
@@ -156,7 +158,26 @@ int block_value_parse(const char *key, const char *text, struct block_record *ou
 	r.since = (int64_t)since;
 	copy(r.identity, sizeof(r.identity), raw.identity);
 	copy(r.lender, sizeof(r.lender), raw.lender);
+	l.key = r.key;
 	*out = r;
+	*lends = l;
+	return 0;
+}
+
+int block_value_parse(const char *key, const char *text, struct block_record *out, struct err *e)
+{
+	struct lending ignored;
+
+	return parse(key, text, out, &ignored, e);
+}
+
+int block_value_lends(const char *key, const char *text, struct lending *out, struct err *e)
+{
+	struct block_record ignored;
+
+	if (strstr(text, "\"lent\""))
+		return parse(key, text, &ignored, out, e);
+	*out = (struct lending){ .n = 0 };
 	return 0;
 }
 
@@ -170,14 +191,14 @@ static int add_number(struct json *o, const char *key, uint64_t n)
 	return json_add_str(o, key, text);
 }
 
-char *block_value_print(const struct block_record *r)
+char *block_value_print_lending(const struct block_record *r, const struct lending *l)
 {
 	auto_json struct json *o = json_new_object();
 	char token[TOKEN_DIGITS + 1];
 
 	(void)snprintf(token, sizeof(token), "%016" PRIx64, r->token);
 	const char *state =
-		r->n_lent && r->state == BLOCK_GRANTED ? LENDING : block_state_name(r->state);
+		l->n && r->state == BLOCK_GRANTED ? LENDING : block_state_name(r->state);
 
 	if (!o || json_add_str(o, "state", state) || json_add_str(o, "token", token) ||
 	    add_number(o, "epoch", r->epoch) || add_number(o, "since", (uint64_t)r->since) ||
@@ -186,14 +207,16 @@ char *block_value_print(const struct block_record *r)
 	    (r->probe && json_add_bool(o, "probe", true)) ||
 	    (r->unwanted && json_add_bool(o, "unwanted", true)) ||
 	    (r->key.one > 1 && json_add_int(o, "at", r->key.one - 1)) ||
-	    loans_to_json(o, "lent", r->lent, r->n_lent))
+	    loans_to_json(o, "lent", l->loans, l->n))
 		return NULL;
 	return json_print(o, false);
 }
 
-bool block_value_may_lend(const char *text)
+char *block_value_print(const struct block_record *r)
 {
-	return strstr(text, "\"lent\"") != NULL;
+	static const struct lending none;
+
+	return block_value_print_lending(r, &none);
 }
 
 void block_value_key(const struct block_key *b, struct key *out)

@@ -30,10 +30,13 @@ char *block_value_print(const struct block_record *r);
 void block_value_key(const struct block_key *b, struct key *out);
 
 /*
- * block_value_may_lend - false: the record lends no address. It is a cheap look at the text, to
- * decode only those that may.
+ * block_value_lends - what the record with this key lends. A record without loans is not decoded:
+ * out->n is 0 then, and the key is not set. block_value_print_lending - as block_value_print(),
+ * with the loans.
  */
-bool block_value_may_lend(const char *text);
+int block_value_lends(const char *key, const char *text, struct lending *out,
+		      struct err *e) must_check;
+char *block_value_print_lending(const struct block_record *r, const struct lending *l);
 
 /* block_state_name - "granted", as in the record. */
 const char *block_state_name(enum block_state s);

@@ -119,22 +119,27 @@ END_TEST
 START_TEST(what_a_block_lends_survives_a_round_trip)
 {
 	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 } },
-				  .state = BLOCK_GRANTED,
-				  .n_lent = 2,
-				  .lent = { { .at = 3, .taken = true, .to = { "n2", "h2", 7 } },
-					    { .at = 0, .to = { "n3", "h3", 8 } } } };
+				  .state = BLOCK_GRANTED };
+	const struct lending lends = { .key = r.key,
+				       .n = 2,
+				       .loans = {
+					       { .at = 3, .taken = true, .to = { "n2", "h2", 7 } },
+					       { .at = 0, .to = { "n3", "h3", 8 } } } };
 	struct block_record again;
-	auto_free char *text = block_value_print(&r);
+	struct lending l;
+	auto_free char *text = block_value_print_lending(&r, &lends);
 
-	ck_assert(block_value_may_lend(text));
 	ck_assert_int_eq(block_value_parse(KEY, text, &again, &e), 0);
-	ck_assert_uint_eq(again.n_lent, 2);
-	ck_assert(again.state == BLOCK_GRANTED && again.lent[0].taken && !again.lent[1].taken);
-	ck_assert_ptr_eq(block_lent(&again, 0), &again.lent[1]);
-	ck_assert_ptr_null(block_lent(&again, 1));
-	r.n_lent = 0;
+	ck_assert_int_eq(again.state, BLOCK_GRANTED);
+	ck_assert_int_eq(block_value_lends(KEY, text, &l, &e), 0);
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert(block_key_equal(&l.key, &r.key));
+	ck_assert(l.loans[0].taken && !l.loans[1].taken);
+	ck_assert_ptr_eq(block_lent(&l, 0), &l.loans[1]);
+	ck_assert_ptr_null(block_lent(&l, 1));
 	auto_free char *none = block_value_print(&r);
-	ck_assert(!block_value_may_lend(none));
+	ck_assert_int_eq(block_value_lends(KEY, none, &l, &e), 0);
+	ck_assert_uint_eq(l.n, 0);
 }
 END_TEST
 

@@ -43,7 +43,8 @@ static bool has_left(const struct driver *d, const char *pool)
 	return p && p->left;
 }
 
-static int put_block(void *arg, const struct block_record *r)
+/* l NULL: what the block lends stays. */
+static int put_loans(void *arg, const struct block_record *r, const struct lending *l)
 {
 	struct driver *d = arg;
 	struct err e;
@@ -53,10 +54,15 @@ static int put_block(void *arg, const struct block_record *r)
 	/* Nothing is assigned from a block that is wanted or asked for, and was not before. */
 	if (r->state != BLOCK_WANTED && r->state != BLOCK_ASKED)
 		driver_count_again(d);
-	if (told(d, blocks_put(d->conf.ipam, r, &e), &e))
+	if (told(d, blocks_put_loans(d->conf.ipam, r, l, &e), &e))
 		return -1;
 	conflict_report_block(d->report, r);
 	return 0;
+}
+
+static int put_block(void *arg, const struct block_record *r)
+{
+	return put_loans(arg, r, NULL);
 }
 
 static int drop_block(void *arg, const struct block_key *key)
@@ -181,6 +187,7 @@ const struct agent_ops driver_agent_ops = {
 	.random = driver_random,
 	.now = now,
 	.put_block = put_block,
+	.put_loans = put_loans,
 	.drop_block = drop_block,
 	.retire_block = retire_block,
 	.lend = lend,
