@@ -271,8 +271,7 @@ static int count_used(struct lease_db *l, const char *scope, const struct block_
 	auto_lease struct lease rec = { .tree = NULL };
 	char id[KEY_ID_LEN + 1];
 	struct source_usage t;
-	struct key k;
-	bool found;
+	int found;
 
 	if (!b->one) {
 		if (lease_db_usage(l, scope, pool_block_id(b->start, id), &t, e))
@@ -280,8 +279,8 @@ static int count_used(struct lease_db *l, const char *scope, const struct block_
 		*n = t.used;
 		return 0;
 	}
-	key_of_address(&k, scope, block_key_ip(b));
-	if (lease_db_lease(l, k.s, &rec, &found, e))
+	found = lease_db_of_address(l, scope, block_key_ip(b), &rec, e);
+	if (found < 0)
 		return -1;
 	*n = found && rec.state == LEASE_HELD;
 	return 0;

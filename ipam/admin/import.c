@@ -37,14 +37,10 @@ static int look_at_lease(struct lease_db *l, const struct source *s, struct impo
 			 struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
-	struct key k;
-	bool found;
+	int found = lease_db_of_address(l, s->scope, it->ip, &rec, e);
 
-	key_of_address(&k, s->scope, it->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found || rec.state != LEASE_HELD)
-		return 0;
+	if (found <= 0 || rec.state != LEASE_HELD)
+		return found < 0 ? -1 : 0;
 	if (owner_same(&rec.owner, &it->owner)) {
 		it->state = IMPORT_OURS;
 		return 0;

@@ -329,13 +329,12 @@ static int load_probes(struct lease_db *l, struct alloc_result *out, struct err 
 	for (size_t i = 0; i < out->n; i++) {
 		struct grant *g = &out->grants[i];
 		auto_lease struct lease rec = { .tree = NULL };
-		struct key k;
-		bool found;
+		int found;
 
 		if (!g->source->blocks.shared)
 			continue;
-		key_of_address(&k, g->source->scope, g->ip);
-		if (lease_db_lease(l, k.s, &rec, &found, e))
+		found = lease_db_of_address(l, g->source->scope, g->ip, &rec, e);
+		if (found < 0)
 			return -1;
 		g->probe = found && rec.probe;
 	}

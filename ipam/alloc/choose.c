@@ -375,15 +375,14 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 	auto_lease struct lease rec = { 0 };
 	char text[IP_STR_LEN];
 	struct source_usage t;
-	struct key k;
-	bool found;
+	int found;
 
 	if (request_owns(request, ip))
 		return err_set(e, ERR_BUSY, 0,
 			       "address %s is held by another interface of the same container",
 			       ip_format(ip, text));
-	key_of_address(&k, s->scope, ip);
-	if (lease_db_usage(l, s->scope, s->id, &t, e) || lease_db_lease(l, k.s, &rec, &found, e))
+	found = lease_db_of_address(l, s->scope, ip, &rec, e);
+	if (found < 0 || lease_db_usage(l, s->scope, s->id, &t, e))
 		return -1;
 	if (found && rec.state == LEASE_HELD)
 		return refuse_held(&rec, ip, e);

@@ -29,11 +29,9 @@ static bool held_in(struct overlap *x, const char *scope, const char *range, str
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	struct err e;
-	struct key k;
-	bool found;
+	int found = lease_db_of_address(x->l, scope, ip, &rec, &e);
 
-	key_of_address(&k, scope, ip);
-	if (lease_db_lease(x->l, k.s, &rec, &found, &e))
+	if (found < 0)
 		return set_failed(x, &e);
 	if (!found || rec.state != LEASE_HELD)
 		return false;

@@ -38,14 +38,10 @@ static int release_gone(const struct sandbox *new, const struct source *s,
 {
 	struct lease_db *l = new->db;
 	auto_lease struct lease rec = { .tree = NULL };
-	struct key k;
-	bool found;
+	int found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
 
-	key_of_address(&k, a->scope, a->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found || !is_old(&rec, s, new->owner))
-		return 0;
+	if (found <= 0 || !is_old(&rec, s, new->owner))
+		return found < 0 ? -1 : 0;
 
 	int gone =
 		holder_checks_is_gone(new->checks, l->ipam->holders, l->ipam->ctx, &rec.owner, e);

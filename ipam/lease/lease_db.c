@@ -307,15 +307,13 @@ int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struc
 int lease_db_probed(struct lease_db *l, const struct key_address *a, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
+	int found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
 	struct key k;
-	bool found;
 
-	key_of_address(&k, a->scope, a->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found || !rec.probe)
-		return 0;
+	if (found <= 0 || !rec.probe)
+		return found < 0 ? -1 : 0;
 	rec.probe = false;
+	key_of_address(&k, a->scope, a->ip);
 	return lease_db_put(l, k.s, lease_print(&rec), e);
 }
 
@@ -338,14 +336,12 @@ static int first_rest(const char *key, const char *value, void *arg)
 int lease_db_forget(struct lease_db *l, const struct key_address *a, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
+	int found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
 	struct key k;
-	bool found;
 
+	if (found <= 0 || rec.state != LEASE_RESTING)
+		return found < 0 ? -1 : 0;
 	key_of_address(&k, a->scope, a->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found || rec.state != LEASE_RESTING)
-		return 0;
 	if (stop_rest(l, a, &rec, true, e) || remove_sticky(l, a, &k, &rec.owner, e))
 		return -1;
 	return lease_db_del(l, k.s, e);
@@ -402,15 +398,13 @@ static int remove_owned(struct lease_db *l, const struct owner *o, const struct 
 int lease_db_release(struct lease_db *l, const struct key_address *a, int64_t since, struct err *e)
 {
 	auto_lease struct lease rec = { 0 };
+	int found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
 	struct block_place place;
 	struct key k, rest;
-	bool found;
 
+	if (found <= 0 || rec.state != LEASE_HELD)
+		return found < 0 ? -1 : 0;
 	key_of_address(&k, a->scope, a->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found || rec.state != LEASE_HELD)
-		return 0;
 	rec.state = LEASE_RESTING;
 	rec.since = since < 0 ? 0 : since;
 	rec.boot = rec.node = "";

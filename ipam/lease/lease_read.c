@@ -60,18 +60,24 @@ int lease_db_lease(struct lease_db *l, const char *key, struct lease *out, bool 
 	return 0;
 }
 
+int lease_db_of_address(struct lease_db *l, const char *scope, struct ip ip, struct lease *out,
+			struct err *e)
+{
+	struct key k;
+	bool found;
+
+	key_of_address(&k, scope, ip);
+	return lease_db_lease(l, k.s, out, &found, e) ? -1 : found;
+}
+
 int lease_db_is_free(struct lease_db *l, const struct key_address *a, int64_t cooldown,
 		     struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
-	struct key k;
-	bool found;
+	int found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
 
-	key_of_address(&k, a->scope, a->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found)
-		return 1;
+	if (found <= 0)
+		return found ? -1 : 1;
 	return rec.state != LEASE_HELD &&
 	       (cooldown == LEASE_DB_ANY_REST || lease_db_has_rested(rec.since, l->now, cooldown));
 }

@@ -42,13 +42,16 @@ struct lease_db {
  * Reads. Each fails with ERR_STORE if a record is damaged, and with the errors of the store.
  *
  * lease_db_lease - the lease record `key`; *found false: there is none; else the caller clears
- * *out. lease_db_owned - the keys of an owner's addresses; n 0: none. lease_db_usage - the usage of
+ * *out. lease_db_of_address - the lease of an address, likewise; 1: there is one, 0: there is none.
+ * lease_db_owned - the keys of an owner's addresses; n 0: none. lease_db_usage - the usage of
  * a source; empty without a record. lease_db_quota - how many addresses of a pool's scope namespace
  * ns holds. lease_db_sticky - the addresses that the pod of o had last in scope; n 0: none, or the
  * pod is unknown.
  */
 int lease_db_lease(struct lease_db *l, const char *key, struct lease *out, bool *found,
 		   struct err *e) must_check;
+int lease_db_of_address(struct lease_db *l, const char *scope, struct ip ip, struct lease *out,
+			struct err *e) must_check;
 int lease_db_owned(struct lease_db *l, const struct owner *o, struct key_list *out,
 		   struct err *e) must_check;
 int lease_db_usage(struct lease_db *l, const char *scope, const char *source,

@@ -157,7 +157,7 @@ static int release_one(struct lease_db *l, const struct key_address *a, int64_t 
 	auto_lease struct lease rec = { .tree = NULL };
 	struct err why;
 	struct key k;
-	bool found;
+	int found;
 
 	if (lease_db_release(l, a, since, &why) == 0)
 		return 0;
@@ -165,14 +165,13 @@ static int release_one(struct lease_db *l, const struct key_address *a, int64_t 
 		*e = why;
 		return -1;
 	}
-	key_of_address(&k, a->scope, a->ip);
-	if (lease_db_lease(l, k.s, &rec, &found, e))
-		return -1;
-	if (!found || rec.state != LEASE_HELD)
-		return 0;
+	found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
+	if (found <= 0 || rec.state != LEASE_HELD)
+		return found < 0 ? -1 : 0;
 	rec.state = LEASE_RESTING;
 	rec.since = since;
 	rec.boot = rec.node = "";
+	key_of_address(&k, a->scope, a->ip);
 	return lease_db_put(l, k.s, lease_print(&rec), e);
 }
 
