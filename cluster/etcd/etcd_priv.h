@@ -49,6 +49,7 @@ struct cluster_call {
 	int64_t deadline;
 	size_t endpoint; /* that was asked */
 	unsigned tried;  /* endpoints */
+	unsigned again;  /* attempts beside one for each endpoint */
 	unsigned renewals, token_used;
 	bool waits; /* for a token */
 	bool began; /* a line of the watch came */

@@ -14,6 +14,8 @@
 
 /* How often one call gets a new token before it believes that no token helps. */
 #define RENEWALS 2
+/* How often a token is asked for again because the answer was lost. */
+#define LOST_TOKENS 2
 /* A watch is silent for so long at most: etcd reports progress every 10 minutes. */
 #define WATCH_IDLE_MS (15 * 60 * 1000)
 #define LINE_MAX_LEN  JSON_LONG_SIZE
@@ -87,7 +89,7 @@ static void fail_over(struct cluster_call *c, bool may_repeat)
 
 	if (s->at == c->endpoint)
 		s->at = (s->at + 1) % s->n_endpoints;
-	if (may_repeat && ++c->tried < s->n_endpoints)
+	if (may_repeat && ++c->tried < s->n_endpoints + c->again)
 		attempt(c);
 	else
 		call_end(&c->call, CLUSTER_AWAY, NULL);
@@ -158,12 +160,24 @@ static void on_success(struct cluster_call *c, const struct http_answer *a)
 		c->ask->next(c, tree);
 }
 
+/*
+ * Calls wait for the token, and each would pause if they all ended with this one. To ask for a
+ * second token does no harm.
+ */
+static void repeat_login(struct cluster_call *c)
+{
+	if (c == c->etcd->login && c->again < LOST_TOKENS && c->deadline > ctx_mono_ms())
+		c->again++;
+}
+
 static void on_no_answer(struct cluster_call *c, const struct http_answer *a)
 {
 	c->call.result.err = a->err;
 	(void)err_wrap(&c->call.result.err, "etcd: %s %s", c->ask->verb, c->key);
-	if (a->end == HTTP_LOST)
+	if (a->end == HTTP_LOST) {
 		forget_token(c);
+		repeat_login(c);
+	}
 	if (a->end == HTTP_TOO_LARGE && c->ask->too_large)
 		c->ask->too_large(c);
 	else
@@ -203,7 +217,7 @@ static void start(struct cluster_call *c, const char *url, const char *const *he
 	struct etcd *s = c->etcd;
 	const struct http_fns fns = { c->ask->next ? NULL : etcd_watch_line, on_done };
 	int64_t left = c->deadline - ctx_mono_ms();
-	unsigned part = at_least_one(left / (int64_t)(s->n_endpoints - c->tried));
+	unsigned part = at_least_one(left / (int64_t)(s->n_endpoints + c->again - c->tried));
 	const struct http_request r = { .method = "POST",
 					.url = url,
 					.headers = headers,
@@ -256,7 +270,7 @@ void etcd_send(struct cluster_call *c, const struct etcd_ask *ask, char *body)
 	if (!c->deadline)
 		c->deadline = ctx_mono_ms() + c->etcd->timeout_ms;
 	c->ask = ask;
-	c->tried = 0;
+	c->tried = c->again = 0;
 	free(c->body);
 	c->body = body;
 	attempt(c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* etcd_test.c: opening with good and bad configurations, and without memory. */
+/* etcd_test.c: opening with good and bad configurations, connections that break, no memory. */
 #include "cluster/etcd/etcd.h"
 #include "cluster/testing/calls.h"
+#include "cluster/testing/login_server.h"
 #include "cluster/testing/loop.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
@@ -63,6 +64,45 @@ START_TEST(nobody_answers)
 	ck_assert_msg(strstr(e.why, "authenticate"), "%s", e.why);
 	c.store->ops->close(c.store);
 	loop_free(c.base);
+}
+END_TEST
+
+/* ---- a connection that breaks while a token is asked for ---- */
+
+/* Two calls wait for the token. Neither may end because the answer to another request was lost. */
+static int logins_of_two(int lost, enum cluster_outcome want)
+{
+	struct calls c = { .base = base = loop_new() };
+	struct login_server *server = login_server_new(base, lost);
+	const char *const endpoints[] = { login_server_url(server), NULL };
+	const struct etcd_conf conf = { .endpoints = endpoints, .user = "u", .password = "p" };
+	struct thing t = { .kind = CLUSTER_POOL, .name = "a" };
+	struct ended first, second;
+	struct err e;
+	int logins;
+
+	ck_assert_int_eq(etcd_open(base, &conf, &c.store, &e), 0);
+	start_get(&c, &t, &first);
+	start_get(&c, &t, &second);
+	wait_ended(&c, &first);
+	wait_ended(&c, &second);
+	ck_assert_msg(first.outcome == want, "%s", first.why);
+	ck_assert_msg(second.outcome == want, "%s", second.why);
+	c.store->ops->close(c.store);
+	logins = login_server_free(server);
+	loop_free(base);
+	return logins;
+}
+
+START_TEST(a_lost_token_is_asked_for_again)
+{
+	ck_assert_int_eq(logins_of_two(2, CLUSTER_NOT_FOUND), 3);
+}
+END_TEST
+
+START_TEST(a_token_that_is_always_lost_ends_the_calls)
+{
+	ck_assert_int_eq(logins_of_two(1000, CLUSTER_AWAY), 3);
 }
 END_TEST
 
@@ -129,4 +169,5 @@ START_TEST(calls_without_memory)
 }
 END_TEST
 
-TEST_PROGRAM("etcd", bad_configurations, nobody_answers, no_memory, calls_without_memory)
+TEST_PROGRAM("etcd", bad_configurations, nobody_answers, a_lost_token_is_asked_for_again,
+	     a_token_that_is_always_lost_ends_the_calls, no_memory, calls_without_memory)
