@@ -33,6 +33,7 @@ static void etcd_call_free(struct call *call)
 
 	free(c->body);
 	free(c->bytes);
+	free(c->copies);
 	etcd_kv_clear(&c->was);
 	free(c);
 }
@@ -92,6 +93,7 @@ static const struct cluster_store_ops ops = {
 	.create = etcd_create,
 	.update = etcd_update,
 	.remove = etcd_remove,
+	.drop_copies = etcd_drop_copies,
 	.cancel = etcd_cancel,
 	.close = etcd_close,
 };

@@ -125,6 +125,23 @@ int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e
 	return 0;
 }
 
+int etcd_look_read(const struct json *answer, int64_t *revisions, size_t n, struct err *e)
+{
+	const struct json *responses = NULL, *kvs = NULL;
+	size_t i = 0;
+
+	if (read_list(answer, "responses", &responses, e))
+		return -1;
+	if (json_len(responses) != n)
+		return bad("responses", "one for each key", responses, e);
+	json_each (r, responses) {
+		if (read_list(json_get(r, "response_range"), "kvs", &kvs, e) ||
+		    read_int64(json_first(kvs), "mod_revision", &revisions[i++], e))
+			return -1;
+	}
+	return 0;
+}
+
 /* A small number; 0: absent or none. */
 static int read_code(const struct json *obj, const char *key)
 {

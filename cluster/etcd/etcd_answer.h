@@ -30,6 +30,13 @@ struct etcd_txn {
 };
 int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e) must_check;
 
+/*
+ * etcd_look_read - the revisions of n keys that a transaction read one by one; 0: there is no such
+ * key.
+ */
+int etcd_look_read(const struct json *answer, int64_t *revisions, size_t n,
+		   struct err *e) must_check;
+
 /* One line of a watch. */
 struct etcd_watch {
 	int64_t revision; /* of the store; 0: the line does not say */

@@ -21,6 +21,8 @@ FUZZ(const uint8_t *data, size_t size)
 		return 0;
 	READ(etcd_range_read, struct etcd_range, range);
 	READ(etcd_txn_read, struct etcd_txn, txn);
+	int64_t looked[2];
+	(void)!etcd_look_read(tree, looked, 2, &e);
 	READ(etcd_watch_read, struct etcd_watch, watch);
 	READ(etcd_event_read, struct etcd_event, event);
 	MUST(!ok_range || range.revision > 0);

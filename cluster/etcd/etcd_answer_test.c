@@ -61,6 +61,21 @@ START_TEST(a_transaction_says_whether_it_succeeded)
 }
 END_TEST
 
+START_TEST(a_look_has_a_revision_for_each_key)
+{
+	auto_json struct json *two = tree_of("{" HEADER ",\"succeeded\":true,\"responses\":["
+					     "{\"response_range\":{\"kvs\":[" KV "]}},"
+					     "{\"response_range\":{}}]}");
+	int64_t revisions[3] = { 1, 1, 1 };
+	struct err e;
+
+	ck_assert_int_eq(etcd_look_read(two, revisions, 2, &e), 0);
+	ck_assert(revisions[0] == 7 && revisions[1] == 0);
+	ck_assert_int_eq(etcd_look_read(two, revisions, 3, &e), -1);
+	ck_assert_int_eq(e.code, ERR_DECODE);
+}
+END_TEST
+
 static struct etcd_watch watch_of(struct json **tree, const char *text)
 {
 	struct etcd_watch w = { 0 };
@@ -196,5 +211,6 @@ START_TEST(no_memory)
 END_TEST
 
 TEST_PROGRAM("etcd_answer", a_range_has_revision_values_and_more,
-	     a_transaction_says_whether_it_succeeded, a_watch_says_why_it_ended,
-	     an_event_has_the_value_before_a_deletion, tokens_and_problems, no_answers, no_memory)
+	     a_transaction_says_whether_it_succeeded, a_look_has_a_revision_for_each_key,
+	     a_watch_says_why_it_ended, an_event_has_the_value_before_a_deletion,
+	     tokens_and_problems, no_answers, no_memory)

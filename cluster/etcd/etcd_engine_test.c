@@ -2,71 +2,15 @@
 /*
  * etcd_engine_test.c: the contract against a real etcd, and what only etcd has: several endpoints,
  * users, a full database, a store that was restored.
- *
- * ETCD_ENDPOINT, ETCD_CA, ETCD_CERT, ETCD_KEY (files), ETCD_USER, ETCD_PASSWORD say where it is and
- * who we are; see conformance/cluster-store/.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
 #include "cluster/etcd/etcd.h"
 #include "cluster/store/cluster_contract.h"
-#include "cluster/testing/loop.h"
-#include "lib/sys/fs.h"
+#include "cluster/testing/etcd_engine.h"
 #include "lib/testing/testing.h"
-
-static char *ca, *cert, *key; /* NULL: none */
-
-/* The text of the file that a variable names; NULL: not set. */
-static char *file_of(const char *variable)
-{
-	const char *path = getenv(variable);
-	char *text = NULL;
-	struct err e;
-
-	if (path && *path && fs_read_at(AT_FDCWD, path, 65536, &text, &e) < 0)
-		(void)fprintf(stderr, "%s: %s\n", variable, e.msg);
-	return text;
-}
-
-static const char *text_of(const char *variable)
-{
-	const char *text = getenv(variable);
-
-	return text && *text ? text : NULL;
-}
-
-static struct etcd_conf conf_of(const char *const *endpoints, unsigned timeout_ms)
-{
-	return (struct etcd_conf){ .endpoints = endpoints,
-				   .prefix = "/contract/",
-				   .tls = { ca, cert, key },
-				   .user = text_of("ETCD_USER"),
-				   .password = text_of("ETCD_PASSWORD"),
-				   .timeout_ms = timeout_ms };
-}
-
-static int open_etcd(struct event_base *base, unsigned timeout_ms, struct cluster_store **out,
-		     struct err *e)
-{
-	const char *const endpoints[] = { getenv("ETCD_ENDPOINT"), NULL };
-	struct etcd_conf conf = conf_of(endpoints, timeout_ms);
-
-	return etcd_open(base, &conf, out, e);
-}
-
-/* A store of this configuration instead of the usual one. */
-static struct calls open_with(const struct etcd_conf *conf)
-{
-	struct calls c = engine_open();
-	struct err e;
-
-	c.store->ops->close(c.store);
-	ck_assert_int_eq(etcd_open(c.base, conf, &c.store, &e), 0);
-	return c;
-}
 
 static enum cluster_outcome create_beside(struct calls *c, const char *name, const char *names,
 					  struct ended *e)
@@ -553,9 +497,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
-	ca = file_of("ETCD_CA");
-	cert = file_of("ETCD_CERT");
-	key = file_of("ETCD_KEY");
+	etcd_read_files();
 	contract_engine = &engine;
 	if (getenv("ETCD_MEMBERS")) {
 		contract_test(suite, any_member_may_die);

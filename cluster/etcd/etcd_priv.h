@@ -65,6 +65,8 @@ struct cluster_call {
 	bool beside, beside_names; /* a creation reads an object after it; or names others */
 	bool rank;                 /* a write counts the objects of its kind */
 	enum cluster_kind beside_kind;
+	struct etcd_copies *copies; /* of drop_copies; owned */
+	struct cluster_copies_fns copies_fns;
 };
 
 /* etcd_renew - take up credentials that have changed. */
@@ -89,7 +91,10 @@ void etcd_refused(struct cluster_call *c, const struct etcd_problem *p, unsigned
 void etcd_watch_line(void *arg, const char *line, size_t len);
 void etcd_watch_over(struct cluster_call *c);
 
-/* The table: etcd_read.c, etcd_write.c, etcd_watch.c. */
+/* etcd_next_key - the next page begins behind this key. */
+void etcd_next_key(struct cluster_call *c, const char *key);
+
+/* The table: etcd_read.c, etcd_write.c, etcd_watch.c, etcd_copies.c. */
 struct cluster_call *etcd_get(struct cluster_store *s, enum cluster_kind kind, const char *name,
 			      cluster_done_fn done, void *arg);
 struct cluster_call *etcd_list(struct cluster_store *s, const struct cluster_selector *which,
@@ -103,5 +108,7 @@ struct cluster_call *etcd_update(struct cluster_store *s, const struct cluster_o
 				 cluster_done_fn done, void *arg);
 struct cluster_call *etcd_remove(struct cluster_store *s, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg);
+struct cluster_call *etcd_drop_copies(struct cluster_store *s, const struct cluster_selector *which,
+				      const struct cluster_copies_fns *fns, void *arg);
 
 #endif

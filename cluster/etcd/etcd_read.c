@@ -64,6 +64,15 @@ static void list_done(struct call *call)
 	c->list.done(c->arg, &c->call.result, revision);
 }
 
+void etcd_next_key(struct cluster_call *c, const char *key)
+{
+	/* no object has a key between these two, nor one as long as a foreign key may be */
+	if (strlen(key) < sizeof(c->key) - 1)
+		(void)snprintf(c->key, sizeof(c->key), "%s\x01", key);
+	else
+		(void)snprintf(c->key, sizeof(c->key), "%.*s\xff", (int)sizeof(c->key) - 2, key);
+}
+
 /* Hand out one object, and go behind its key. */
 static int list_item(struct cluster_call *c, const struct json *n)
 {
@@ -74,11 +83,7 @@ static int list_item(struct cluster_call *c, const struct json *n)
 
 	if (etcd_kv_read(n, &kv, e))
 		return -1;
-	/* no object has a key between these two, nor one as long as a foreign key may be */
-	if (strlen(kv.key) < sizeof(c->key) - 1)
-		(void)snprintf(c->key, sizeof(c->key), "%s\x01", kv.key);
-	else
-		(void)snprintf(c->key, sizeof(c->key), "%.*s\xff", (int)sizeof(c->key) - 2, kv.key);
+	etcd_next_key(c, kv.key);
 	if (etcd_value_read(&kv, c->kind, &object, &tree, e))
 		return etcd_stray(c, e) ? 0 : -1;
 	c->list.item(c->arg, &object);

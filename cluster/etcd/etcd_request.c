@@ -43,14 +43,27 @@ char *etcd_get_body(const char *key)
 	return printed(body, body ? add_key(body, key) : -1);
 }
 
+static int add_page(struct json *to, const char *key, const char *end, int64_t revision)
+{
+	return add_key(to, key) || add_bytes(to, "range_end", end, strlen(end)) ||
+	       add_int64(to, "revision", revision);
+}
+
 char *etcd_page_body(const char *key, const char *end, int64_t revision, unsigned limit)
 {
 	auto_json struct json *body = json_new_object();
 
-	return printed(body, !body || add_key(body, key) ||
-				     add_bytes(body, "range_end", end, strlen(end)) ||
-				     add_int64(body, "revision", revision) ||
+	return printed(body, !body || add_page(body, key, end, revision) ||
 				     add_int64(body, "limit", limit));
+}
+
+char *etcd_names_body(const char *key, const char *end, int64_t revision, unsigned limit)
+{
+	auto_json struct json *body = json_new_object();
+
+	return printed(body, !body || add_page(body, key, end, revision) ||
+				     add_int64(body, "limit", limit) ||
+				     json_add_bool(body, "keys_only", true));
 }
 
 /* ---- transactions ---- */
@@ -63,6 +76,13 @@ static int add_compare(struct json *list, const char *key, const char *target, s
 		    : -1;
 }
 
+static int add_compare_revision(struct json *list, const char *key, int64_t revision)
+{
+	struct json *c;
+
+	return add_compare(list, key, "MOD", &c) || add_int64(c, "mod_revision", revision);
+}
+
 static int add_compares(struct json *list, const struct etcd_write *w)
 {
 	struct json *c;
@@ -70,8 +90,7 @@ static int add_compares(struct json *list, const struct etcd_write *w)
 	if (!w->was)
 		return add_compare(list, w->key, "CREATE", &c) ||
 		       add_int64(c, "create_revision", 0);
-	return add_compare(list, w->key, "MOD", &c) ||
-	       add_int64(c, "mod_revision", w->was->revision) ||
+	return add_compare_revision(list, w->key, w->was->revision) ||
 	       add_compare(list, w->key, "VALUE", &c) ||
 	       add_bytes(c, "value", w->was->bytes, w->was->len);
 }
@@ -140,6 +159,41 @@ char *etcd_txn_body(const struct etcd_write *w)
 
 	return printed(body, !compare || !success || !failure || add_compares(compare, w) ||
 				     add_writes(success, w) || add_look(failure, w));
+}
+
+/* ---- copies ---- */
+
+static int add_name(struct json *list, const char *key, int64_t revision)
+{
+	struct json *o = json_push_object(list);
+	struct json *range = o ? json_add_object(o, "request_range") : NULL;
+
+	return !range || add_key(range, key) || add_int64(range, "revision", revision) ||
+	       json_add_bool(range, "keys_only", true);
+}
+
+char *etcd_look_body(const char (*keys)[ETCD_KEY_LEN], size_t n, int64_t revision)
+{
+	auto_json struct json *body = json_new_object();
+	struct json *success = body ? json_add_array(body, "success") : NULL;
+
+	for (size_t i = 0; success && i < n; i++) {
+		if (add_name(success, keys[i], revision))
+			return NULL;
+	}
+	return printed(body, !success);
+}
+
+char *etcd_drop_body(const struct etcd_drop *d)
+{
+	auto_json struct json *body = json_new_object();
+	struct json *compare = body ? json_add_array(body, "compare") : NULL;
+	struct json *success = body ? json_add_array(body, "success") : NULL;
+
+	return printed(body, !compare || !success ||
+				     add_compare_revision(compare, d->copy, d->copy_revision) ||
+				     add_compare_revision(compare, d->object, d->object_revision) ||
+				     add_op(success, "request_delete_range", d->copy, NULL));
 }
 
 /* ---- the others ---- */

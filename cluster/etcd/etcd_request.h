@@ -8,6 +8,7 @@
 #ifndef RAILHEAD_CLUSTER_ETCD_ETCD_REQUEST_H
 #define RAILHEAD_CLUSTER_ETCD_ETCD_REQUEST_H
 
+#include "cluster/etcd/etcd_key.h"
 #include "cluster/etcd/etcd_value.h"
 
 /* /v3/kv/range: one key. */
@@ -15,6 +16,19 @@ char *etcd_get_body(const char *key);
 
 /* /v3/kv/range: up to limit keys from key to before end. revision: of all pages; 0: the newest. */
 char *etcd_page_body(const char *key, const char *end, int64_t revision, unsigned limit);
+
+/* The same without values. */
+char *etcd_names_body(const char *key, const char *end, int64_t revision, unsigned limit);
+
+/* /v3/kv/txn: read these n keys at a revision, without values. */
+char *etcd_look_body(const char (*keys)[ETCD_KEY_LEN], size_t n, int64_t revision);
+
+/* /v3/kv/txn: delete a copy if copy and object have these revisions; 0: the key does not exist. */
+struct etcd_drop {
+	const char *copy, *object;
+	int64_t copy_revision, object_revision;
+};
+char *etcd_drop_body(const struct etcd_drop *d);
 
 /*
  * /v3/kv/txn: if the key is as it was (NULL: does not exist), write or delete the object and its

@@ -18,6 +18,9 @@ START_TEST(bodies_of_reads_name_range_revision_and_limit)
 	body_is(etcd_get_body("/a"), "{\"key\":\"L2E=\"}");
 	body_is(etcd_page_body("/a", "/b", 7, 100),
 		"{\"key\":\"L2E=\",\"range_end\":\"L2I=\",\"revision\":\"7\",\"limit\":\"100\"}");
+	body_is(etcd_names_body("/a", "/b", 7, 100),
+		"{\"key\":\"L2E=\",\"range_end\":\"L2I=\",\"revision\":\"7\",\"limit\":\"100\","
+		"\"keys_only\":true}");
 	body_is(etcd_watch_body("/a", "/b", INT64_MAX),
 		"{\"create_request\":{\"key\":\"L2E=\",\"range_end\":\"L2I=\","
 		"\"start_revision\":\"9223372036854775807\",\"progress_notify\":true,"
@@ -65,6 +68,20 @@ END_TEST
 	",\"failure\":[{\"request_range\":{\"key\":\"L2I=\",\"range_end\":\"L2M=\","               \
 	"\"keys_only\":true,\"limit\":\"256\"}}]}"
 
+START_TEST(a_copy_is_deleted_if_both_keys_are_as_they_were)
+{
+	static const char keys[2][ETCD_KEY_LEN] = { "/a", "/b" };
+	const struct etcd_drop d = { "/c", "/a", 5, 0 };
+
+#define READ(key) "{\"request_range\":{\"key\":\"" key "\",\"revision\":\"7\",\"keys_only\":true}}"
+	body_is(etcd_look_body(keys, 2, 7), "{\"success\":[" READ("L2E=") "," READ("L2I=") "]}");
+	body_is(etcd_drop_body(&d),
+		"{\"compare\":[{\"key\":\"L2M=\",\"target\":\"MOD\",\"result\":\"EQUAL\","
+		"\"mod_revision\":\"5\"},{\"key\":\"L2E=\",\"target\":\"MOD\",\"result\":"
+		"\"EQUAL\",\"mod_revision\":\"0\"}],\"success\":[" DELETE("L2M=") "]}");
+}
+END_TEST
+
 START_TEST(reads_beside_a_creation)
 {
 	const struct etcd_kv was = { "/b", "old", 3, 5, 5, 1 };
@@ -88,6 +105,8 @@ static int each(void *arg, struct err *e)
 {
 	const struct etcd_kv was = { "/a", "old", 3, 5, 5, 1 };
 	struct etcd_write w = { .key = "/a", .copy = "/c", .old_copy = "/d", .bytes = "new" };
+	static const char keys[2][ETCD_KEY_LEN] = { "/a", "/b" };
+	const struct etcd_drop drop = { "/c", "/a", 5, 0 };
 	int which = *(int *)arg;
 
 	w.after = w.names = w.names_end = w.rank_from = w.rank_end = which == 0 ? "/p" : NULL;
@@ -97,6 +116,9 @@ static int each(void *arg, struct err *e)
 			       : which == 2 ? etcd_get_body("/a")
 			       : which == 3 ? etcd_page_body("/a", "/b", 1, 2)
 			       : which == 4 ? etcd_watch_body("/a", "/b", 1)
+			       : which == 5 ? etcd_names_body("/a", "/b", 1, 2)
+			       : which == 6 ? etcd_look_body(keys, 2, 1)
+			       : which == 7 ? etcd_drop_body(&drop)
 					    : etcd_auth_body("u", "p");
 
 	return body ? 0 : err_nomem(e);
@@ -104,10 +126,11 @@ static int each(void *arg, struct err *e)
 
 START_TEST(no_memory)
 {
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 9; i++)
 		ck_assert_str_eq(alloc_fail_each(each, &i), "ok");
 }
 END_TEST
 
 TEST_PROGRAM("etcd_request", bodies_of_reads_name_range_revision_and_limit,
-	     a_write_compares_first_and_keeps_its_copy, reads_beside_a_creation, no_memory)
+	     a_write_compares_first_and_keeps_its_copy,
+	     a_copy_is_deleted_if_both_keys_are_as_they_were, reads_beside_a_creation, no_memory)

@@ -202,6 +202,7 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 	/* Several changes of a block are one new version. */
 	if (step == STEP_UPDATE && r.block.touched != r.was.touched)
 		r.block.touched = r.was.touched + 1;
+	r.unlisted = step == STEP_UPDATE && op->kind == OP_CONFIRM && op->unlisted;
 	if (step == STEP_CREATE && op->kind == OP_CLAIM)
 		seek_ask_beside(a, op, &r);
 	agent_send_request(a, op, step, &r);
@@ -268,7 +269,10 @@ static void remove_done(struct agent *a)
 		struct op *op = a->ops_running[i];
 
 		if (op->done && op->again && !op->seat)
-			*op = (struct op){ .kind = OP_EXAMINE, .key = op->key, .due = a->now };
+			*op = (struct op){ .kind = OP_EXAMINE,
+					   .key = op->key,
+					   .due = a->now,
+					   .unlisted = op->unlisted };
 		if (op->done)
 			free_op(op);
 		else

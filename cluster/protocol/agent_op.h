@@ -54,6 +54,7 @@ struct op {
 	struct block_key key;
 	struct block_seen seen; /* what the last look, or another reply, showed */
 	bool again;             /* the block was shown meanwhile: examine it at the end */
+	bool unlisted;          /* a list of our blocks lacked it, or a watch showed it as gone */
 	bool done;              /* is removed at the end of the event */
 	/*
 	 * OP_SEEK, OP_CLAIM: a block, and how many digits at the end of its name the list leaves

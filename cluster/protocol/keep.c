@@ -252,14 +252,12 @@ static void leave(struct agent *a, const struct agent_pool *p)
 {
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
+		struct block_key key = r->key;
 
-		if (r->state == BLOCK_GRANTED && strcmp(r->key.pool, p->is.name) == 0 &&
-		    lend_of(a, &r->key)->n == 0 && !agent_is_busy(a, &r->key) &&
-		    a->ops->used(a->arg, &r->key) == 0) {
-			struct block_key key = r->key;
-
+		if (r->state == BLOCK_GRANTED && strcmp(key.pool, p->is.name) == 0 &&
+		    lend_of(a, &key)->n == 0 && !agent_is_busy(a, &key) &&
+		    a->ops->used(a->arg, &key) == 0)
 			agent_return(a, &key);
-		}
 	}
 }
 
@@ -364,7 +362,7 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
  * The block is perhaps not ours. Without a renewal by this process it cannot be confirmed yet. So
  * nothing is assigned from it until then.
  */
-static void doubt(struct agent *a, struct block_record *r)
+static void doubt(struct agent *a, struct block_record *r, bool unlisted)
 {
 	struct agent_pool *p = agent_find_pool(a, r->key.pool);
 	struct block_record doubted = *r;
@@ -379,12 +377,15 @@ static void doubt(struct agent *a, struct block_record *r)
 		op->epoch = op->won = 0;
 	if (r->state == BLOCK_GRANTED || op)
 		agent_look(a, &doubted.key);
+	op = agent_op_of(a, &doubted.key);
+	if (op)
+		op->unlisted |= unlisted;
 }
 
 void agent_doubt_all(struct agent *a)
 {
 	for (size_t i = 0; i < a->n_blocks; i++)
-		doubt(a, &a->blocks[i]);
+		doubt(a, &a->blocks[i], false);
 }
 
 void agent_gone(struct agent *a, const struct block_key *key)
@@ -393,7 +394,7 @@ void agent_gone(struct agent *a, const struct block_key *key)
 
 	agent_read_clock(a);
 	if (r)
-		doubt(a, r);
+		doubt(a, r, true);
 }
 
 void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
@@ -409,7 +410,7 @@ void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
 		while (k < n && !block_key_equal(&seen[k].key, &r->key))
 			k++;
 		if (k == n)
-			doubt(a, r);
+			doubt(a, r, true);
 	}
 }
 
@@ -472,6 +473,7 @@ static void confirm_anew(struct agent *a, struct op *op, const struct block_reco
 
 void examine_reply(struct agent *a, struct op *op, const struct agent_reply *reply)
 {
+	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_record *r = agent_find(a, &op->key);
 	bool there = reply->outcome == CLUSTER_OK;
 	bool has_name = there && agent_has_name(a, &reply->block);
@@ -496,6 +498,8 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 		answer_ask(a, op, r);
 	else if (has_name && granted && lend_waits(a, &op->key, &reply->block))
 		go_on_as(a, op, OP_ANSWER);
+	else if (has_name && granted && op->unlisted && p && !agent_is_closed(p))
+		go_on_as(a, op, OP_CONFIRM); /* once it is written, the lists show it */
 	else
 		agent_end(op);
 }

@@ -71,6 +71,15 @@ struct cluster_watch_fns {
 	void (*ended)(void *arg, const struct cluster_result *result);
 };
 
+/*
+ * A look at copies: wrong for each copy that was deleted, whose err says which key was missing or
+ * changed; then done, whose object is NULL.
+ */
+struct cluster_copies_fns {
+	void (*wrong)(void *arg, const struct err *why);
+	cluster_done_fn done;
+};
+
 struct cluster_call; /* what runs: a call, a list or a watch */
 struct cluster_store;
 
@@ -114,6 +123,14 @@ struct cluster_store_ops {
 	 */
 	struct cluster_call *(*report)(struct cluster_store *s, const struct cluster_object *object,
 				       cluster_done_fn done, void *arg);
+	/*
+	 * drop_copies - a store that keeps copies of a node's objects, to select by the node:
+	 * delete each copy that is not as its object, because a person changed one of both. A watch
+	 * of that node shows the object as gone. NULL: the store keeps no copies.
+	 */
+	struct cluster_call *(*drop_copies)(struct cluster_store *s,
+					    const struct cluster_selector *which,
+					    const struct cluster_copies_fns *fns, void *arg);
 	/* cancel - nothing will be reported any more. A write may still be executed. */
 	void (*cancel)(struct cluster_call *call);
 	void (*close)(struct cluster_store *s); /* cancels all calls */

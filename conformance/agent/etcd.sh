@@ -74,3 +74,64 @@ test_etcd_a_password_changes()
 	TOKEN=$(auth authenticate '{"name":"root","password":"two"}' | jq -r .token)
 	auth disable '{}' >/dev/null
 }
+
+# A block has two keys, and an administrator deletes one of them.
+key_deleted() { kv deleterange "$(jq -nc --arg k "/railhead/$1" '{key:$k}')" >/dev/null; }
+has_key() { kv range "$(jq -nc --arg k "/railhead/$1" '{key:$k}')" | jq -e .kvs[0] >/dev/null; }
+
+# one_block: n1 has one block of rail0, and a pod in it
+one_block()
+{
+	NODES=2 cluster_begin
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/29","blockSize":8,"warm":0,"cooldown":0}'
+	eventually added n1 p1 rail0
+	BLOCK=$(blocks_in_store n1)
+	[[ $BLOCK == rail0-?* ]] || give_up "the block of n1: '$BLOCK'"
+}
+
+# The node's watch sees the other key only.
+test_etcd_the_key_of_a_block_is_deleted()
+{
+	local BLOCK
+	one_block
+	is "delete" key_deleted "blocks/$BLOCK"
+	eventually logged n1 "key /railhead/blocks/$BLOCK is missing, and its copy /railhead/by-node/n1/blocks/$BLOCK was there"
+	eventually has_key "blocks/$BLOCK"
+	eventually has_key "by-node/n1/blocks/$BLOCK"
+	eq "owner" "$(block_owner "$BLOCK")" n1
+	eventually added n1 p2 rail0
+	eventually ctl n1 ipam conflicts
+	NODES=2 unique
+}
+
+# The same, and another node claims the block while its owner is cut off.
+test_etcd_the_key_of_a_block_is_deleted_and_another_node_claims_it()
+{
+	local BLOCK
+	one_block
+	ip link set n1-eth0 down
+	eventually agent_is n1 .contact false
+	is "delete" key_deleted "blocks/$BLOCK"
+	eventually added n2 p2 rail0
+	may_overlap "$(leases n1)" "an administrator gave the block of a living pod away, and conflicts names it"
+	ip link set n1-eth0 up
+	eventually logged n1 "keys /railhead/blocks/$BLOCK and /railhead/by-node/n1/blocks/$BLOCK were written one without the other"
+	eventually conflicts_are n1 '.blocks[] | [.pool,.first,.state,.owner]' '["rail0","10.92.0.0","lost","n2"]'
+	isnt "an address of n2's block" added n1 p3 rail0
+	del n1 p1 rail0
+	eventually ctl n1 ipam conflicts
+}
+
+# Without it no watch would show the node that another one asks for its block.
+test_etcd_the_copy_of_a_block_is_deleted()
+{
+	local BLOCK
+	one_block
+	is "delete" key_deleted "by-node/n1/blocks/$BLOCK"
+	eventually has_key "by-node/n1/blocks/$BLOCK"
+	logged n1 "the key by-node/n1/blocks/$BLOCK is missing, and the block's own key is there" ||
+		fail "the log: $(tail -n 3 "$W/node/n1/log")"
+	eq "owner" "$(block_owner "$BLOCK")" n1
+	eventually added n1 p2 rail0
+	NODES=2 unique
+}

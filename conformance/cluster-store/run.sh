@@ -79,12 +79,12 @@ three()
 
 one() # ENGINE BUILD [CASE]: inside a sandbox
 {
-	local program programs=(etcd/etcd) rc=0
+	local program programs=(etcd/etcd etcd/etcd_copies) rc=0
 	export W=/run/work/$1 CLUSTER_CONTROL=$HERE/etcd.sh
 	mkdir -p "$W"
 	case $1 in
 	kubernetes) kubernetes ;;
-	*-three) three "$ENGINES/${1%-three}" ;;
+	*-three) programs=(etcd/etcd) && three "$ENGINES/${1%-three}" ;;
 	*) prepare "$1" ;;
 	esac || { echo "not ok $1: it does not start"; return 1; }
 	[ -z "${3-}" ] || export CK_RUN_CASE=$3

@@ -169,11 +169,8 @@ void driver_pools_known(struct driver *d)
 {
 	struct err e;
 
-	const struct follow_conf f = { d->conf.base, d->conf.store, &d->own_which, &own_follow_fns,
-				       d };
-
 	d->pools_known = true;
-	if (!d->own_follow && follow_new(&f, &d->own_follow, &e))
+	if (!d->own_follow && own_begin(d, &e))
 		d->fatal = e;
 }
 
@@ -349,7 +346,7 @@ void driver_free(struct driver *d)
 	pools_looks_cancel(d);
 	events_free(d->events);
 	follow_free(d->pools_follow);
-	follow_free(d->own_follow);
+	own_end(d);
 	/* No call may end when its request is freed. */
 	if (d->conf.store)
 		d->conf.store->ops->close(d->conf.store);

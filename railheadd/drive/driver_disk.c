@@ -15,10 +15,27 @@ static int told(struct driver *d, int rc, const struct err *e)
 	return rc;
 }
 
+static void say_unlisted(const struct driver *d, const char *block)
+{
+	const char *node = d->conf.node;
+
+	if (d->conf.store->ops->drop_copies)
+		log_error(&d->conf.ctx->log,
+			  "%s: the key by-node/%s/blocks/%s is missing, and the block's own key is "
+			  "there; the block is written again",
+			  d->conf.store->ops->name, node, block);
+	else
+		log_warn(&d->conf.ctx->log,
+			 "the cluster store did not list block %s of node %s; it is written again",
+			 block, node);
+}
+
 static void send_request(void *arg, const struct agent_request *r)
 {
 	struct driver *d = arg;
 
+	if (d->requests && r->unlisted)
+		say_unlisted(d, r->name);
 	/* Without a cluster store nothing is sent; the agent has no pool to claim from either. */
 	if (d->requests && requests_send(d->requests, r))
 		(void)err_nomem(&d->fatal);

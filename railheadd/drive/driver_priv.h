@@ -72,9 +72,11 @@ struct driver {
 	struct number_twins *twins;     /* NULL: no cluster store */
 	struct events *events;          /* NULL: no cluster store, or one without events */
 	struct event *tick;
-	struct cluster_call *looks_call; /* the list of all blocks that runs */
-	struct event *looks_due;         /* begins the next one; NULL: there was none yet */
-	bool in_event;                   /* counts of spare addresses are kept */
+	struct cluster_call *looks_call;  /* the list of all blocks that runs */
+	struct event *looks_due;          /* begins the next one; NULL: there was none yet */
+	struct cluster_call *copies_call; /* that looks for wrong copies of own blocks */
+	struct event *copies_due;         /* NULL: the store keeps none, or not yet */
+	bool in_event;                    /* counts of spare addresses are kept */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];
 	char machine[64];          /* DMI UUID; "": not known */
@@ -125,8 +127,11 @@ const struct pool_seen *pools_rival(const struct driver *d, const struct pool_se
 const struct pool_seen *pools_seen_find(const struct driver *d, const char *name);
 /* pools_retry - what the node's store failed to do. When to call it next, ns; INT64_MAX: never. */
 int64_t pools_retry(struct driver *d, int64_t now);
-/* pools_follow_fns, own_follow_fns - what becomes of objects that are listed and watched. */
-extern const struct follow_fns pools_follow_fns, own_follow_fns;
+/* pools_follow_fns - what becomes of objects that are listed and watched. */
+extern const struct follow_fns pools_follow_fns;
+/* own_begin - follow the blocks of this node; once. own_end - no more; before or after it began. */
+int own_begin(struct driver *d, struct err *e) must_check;
+void own_end(struct driver *d);
 
 /*
  * needs_want - tell the agent which blocks are waited for. needs_serve - tell those who wait and
