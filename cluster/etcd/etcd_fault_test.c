@@ -56,4 +56,28 @@ START_TEST(each_error)
 }
 END_TEST
 
-TEST_PROGRAM("etcd_fault", each_error)
+/* Without a login etcd refuses everything; with one it may refuse what a right is missing for. */
+START_TEST(an_unknown_user_is_told_from_a_missing_right)
+{
+	const struct etcd_asked asked = { "read", "/railhead/pools/p", "agent" };
+	const struct {
+		struct etcd_problem p;
+		enum err_code code;
+	} each[] = {
+		{ { 16, "etcdserver: invalid auth token" }, ERR_LOGIN },
+		{ { 3, "etcdserver: authentication failed, invalid user ID or password" },
+		  ERR_LOGIN },
+		{ { 3, "etcdserver: user name is empty" }, ERR_LOGIN },
+		{ { 7, "etcdserver: permission denied" }, ERR_FORBIDDEN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		struct err e = { 0 };
+
+		(void)etcd_fault(&each[i].p, &asked, &e);
+		ck_assert_int_eq(e.code, each[i].code);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("etcd_fault", each_error, an_unknown_user_is_told_from_a_missing_right)

@@ -292,9 +292,13 @@ static void set_error(struct http_call *c, struct err *e)
 		(void)err_set(e, ERR_IO, 0, "%s: no answer within %u ms", c->name, c->timeout_ms);
 	else
 		(void)err_set(e, ERR_IO, 0, "%s: %s", c->name, why);
-	if (!c->too_late &&
-	    (c->code == CURLE_PEER_FAILED_VERIFICATION || c->code == CURLE_SSL_CONNECT_ERROR ||
-	     c->code == CURLE_SSL_CERTPROBLEM))
+	if (!c->too_late && strstr(why, "alert") &&
+	    (strstr(why, "certificate") || strstr(why, "unknown ca")))
+		(void)err_hint(e, "the server refuses the client certificate: check whether it has "
+				  "ended, and whether the server trusts its CA");
+	else if (!c->too_late &&
+		 (c->code == CURLE_PEER_FAILED_VERIFICATION || c->code == CURLE_SSL_CONNECT_ERROR ||
+		  c->code == CURLE_SSL_CERTPROBLEM))
 		(void)err_hint(e, "compare the CA and the client certificate that are configured "
 				  "with those of the server");
 }

@@ -94,6 +94,8 @@ static void means(int http, const char *text, const char *want, const char *hint
 
 	(void)snprintf(got, sizeof(got), "%d %d %u", (int)f.remedy, (int)f.outcome, f.retry_ms);
 	ck_assert_str_eq(got, want);
+	/* else a right is missing, or the store is well */
+	ck_assert_int_eq(e.code == ERR_LOGIN, http == 401);
 	ck_assert_ptr_nonnull(strstr(e.msg, "Kubernetes: cannot get railblocks.railhead.io b-1"));
 	ck_assert_msg(strstr(e.detail, hint), "%s", e.detail);
 }

@@ -22,7 +22,7 @@ static const struct meaning meanings[] = {
 	{ 401,
 	  NULL,
 	  { KUBE_NEW_TOKEN, CLUSTER_REFUSED, 0 },
-	  ERR_FORBIDDEN,
+	  ERR_LOGIN,
 	  "the API server does not know the token or certificate: check whether it has expired" },
 	{ 403,
 	  NULL,

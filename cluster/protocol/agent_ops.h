@@ -31,7 +31,7 @@ struct agent_request {
 	char pool[GRID_POOL_MAX + 1];
 	char names[GRID_NAME_LEN];
 	bool rank;     /* of a write of the heartbeat: a number that few other nodes have */
-	bool unlisted; /* of an update: a block of ours that a list of our blocks lacked */
+	bool unlisted; /* of an update: a list of our blocks lacked this one */
 };
 
 struct block_seen {

@@ -27,9 +27,10 @@ enum cluster_outcome {
 
 /*
  * A result. object: of get, create and update, borrowed until the callback returns. err: set unless
- * the outcome is CLUSTER_OK; what was refused by rights names verb, resource and user. CLUSTER_AWAY
- * with ERR_NOTFOUND: whoever answers does not know the kind of objects.
- * retry_ms: the store asked to wait as long before the next call; 0: it did not.
+ * the outcome is CLUSTER_OK; what was refused by rights names verb, resource and user.
+ * CLUSTER_REFUSED with ERR_LOGIN: the store does not know who asks, and refuses every call.
+ * CLUSTER_AWAY with ERR_NOTFOUND: whoever answers does not know the kind of objects. retry_ms: the
+ * store asked to wait as long before the next call; 0: it did not.
  */
 struct cluster_result {
 	enum cluster_outcome outcome;

@@ -63,13 +63,24 @@ test_etcd_a_password_changes()
 	jq '.etcd += {user:"root",passwordFile:"/etc/railhead/password"}' "$etc/agent.json" >"$W/agent.json" && mv "$W/agent.json" "$etc"
 	agent_begin n1
 	eventually agent_is n1 .health ok
+	NODES=1 shared rail1 "${RAIL/92/94}"
+	eventually has_spare n1 rail1 1
 	TOKEN=$(auth authenticate '{"name":"root","password":"one"}' | jq -r .token)
 	auth user/changepw '{"name":"root","password":"two"}' >/dev/null || give_up "a new password"
 	eventually agent_is n1 '.refused // "" | contains("refused to authenticate")' true
+	eventually agent_is n1 .contact false
+	is "status" ctl n1 cluster status
+	has "status" "$(<"$W/is")" "contact  no for"
+	has "status" "$(<"$W/is")" "refused to authenticate"
+	has "status" "$(<"$W/is")" "check user and password that are configured for etcd"
+	eq "metric" "$(on_node n1 curl -s --unix-socket "$RUN/metrics.sock" http://localhost/metrics | sed -n 's/^railhead_store_contact{.*} //p')" 0
+	add n1 p1 rail1
+	del n1 p1 rail1
 	isnt "a pool" ctl n1 cluster pool apply - <<<"{\"name\":\"rail0\",${RAIL#\{}"
 	(umask 077 && echo two >"$etc/new" && mv "$etc/new" "$etc/password")
 	eventually ctl n1 cluster pool list
 	NODES=1 shared rail0 "$RAIL"
+	eventually agent_is n1 .contact true
 	logged n1 "the credentials on disk have changed" || fail "the log: $(tail -n 3 "$W/node/n1/log")"
 	TOKEN=$(auth authenticate '{"name":"root","password":"two"}' | jq -r .token)
 	auth disable '{}' >/dev/null

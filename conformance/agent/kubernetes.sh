@@ -237,6 +237,8 @@ test_kubernetes_certificates_are_renewed_on_disk()
 	eventually has_spare n1 rail0 1
 	client 0
 	eventually is_refused n1 Unauthorized
+	eventually agent_is n1 .contact false
+	eventually agent_is n1 '.whyDetail // "" | contains("whether it has expired")' true
 	# Pods come and go with the addresses that the node has; one that needs a block waits.
 	add n1 p2 rail0
 	del n1 p1 rail0

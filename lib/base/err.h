@@ -39,6 +39,7 @@ enum err_code {
 	ERR_NOMEM = 107,      /* out of memory */
 	ERR_NOTFOUND = 108,   /* the thing named does not exist */
 	ERR_CONFLICT = 109,   /* another host on the network uses an assigned address */
+	ERR_LOGIN = 110,      /* the cluster store does not know who asks, and refuses everything */
 };
 
 struct err {

@@ -78,14 +78,25 @@ static void print_repair(const struct cmd_run *r, const struct json *n)
 			 json_str(json_get(x, "what")), json_str(json_get(x, "why")));
 }
 
+/* What to do about the line above. */
+static void print_advice(const struct cmd_run *r, const struct json *text)
+{
+	if (json_str(text))
+		out_line(&r->out, OUT_WARN, "%-8s %s", "", json_str(text));
+}
+
 /* It may be repaired by now: only the next call of this kind can tell. */
 static void print_refusal(const struct cmd_run *r, const struct json *s)
 {
 	const char *refused = json_str(json_get(s, "refused"));
+	const char *why = json_str(json_get(s, "why"));
 
-	if (refused)
-		out_line(&r->out, OUT_BAD, "%-8s %.0f s ago: %s", "refused",
-			 json_num(json_get(s, "refusedSeconds")), refused);
+	/* The line about the contact has said it. */
+	if (!refused || (why && strcmp(why, refused) == 0))
+		return;
+	out_line(&r->out, OUT_BAD, "%-8s %.0f s ago: %s", "refused",
+		 json_num(json_get(s, "refusedSeconds")), refused);
+	print_advice(r, json_get(s, "refusedDetail"));
 }
 
 /* Without them no pool is used that this node did not use before. */
@@ -116,6 +127,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 		out_line(&r->out, contact ? OUT_GOOD : OUT_BAD, "%-8s %s for %.0f s%s%s", "contact",
 			 contact ? "yes" : "no", json_num(json_get(s, "contactSeconds")),
 			 contact ? "" : ": ", contact ? "" : json_str(json_get(s, "why")));
+	print_advice(r, json_get(s, "whyDetail"));
 	print_refusal(r, s);
 	line(r, "health", json_str(json_get(s, "health")));
 	print_reserved(r, json_get(s, "reserved"));

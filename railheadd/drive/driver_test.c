@@ -5,15 +5,6 @@
  */
 #include "railheadd/testing/driver_ask.h"
 
-static double heard(const char *result)
-{
-	auto_json struct json *status = json_new_object();
-	struct err e;
-
-	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
-	return json_num(json_get(json_get(status, "heard"), result));
-}
-
 /* ---- needs ---- */
 
 START_TEST(a_need_gets_an_address)
@@ -150,142 +141,6 @@ START_TEST(a_hint_makes_the_driver_look_once)
 	loop_until(b.base, has_written, &writes);
 	ck_assert_uint_eq(writes_of_idle_turns(), 0);
 	w_del(&w, "c1");
-	end();
-}
-END_TEST
-
-START_TEST(a_refusal_says_which_right_is_missing)
-{
-	struct outcome o = { .done = false }, changed = { .done = false };
-
-	begin();
-	pool("rail0", ONE);
-	begin_driver();
-	ready();
-	memory_store_fail(b.store, CLUSTER_REFUSED, 100);
-	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
-	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
-	ck_assert(heard("answered") > 0 && heard("refused") > 0 && heard("unanswered") == 0);
-	ck_assert_ptr_nonnull(strstr(o.why.detail, "the test may"));
-	memory_store_fail(b.store, CLUSTER_OK, 0);
-	ck_assert_int_eq(need("rail0", &o), 0);
-	/* Later its advice belongs to no other failure. */
-	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
-	ck_assert_int_eq(change("rail0", NULL, &changed), 0);
-	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
-	ck_assert_ptr_nonnull(strstr(o.why.msg, "was deleted"));
-	ck_assert_ptr_null(strstr(o.why.detail, "the test may"));
-	end();
-}
-END_TEST
-
-static bool has_refused(const void *arg)
-{
-	(void)arg;
-	return heard("refused") > 0;
-}
-
-/* As an API server that closes the connection on which it refused a token. */
-START_TEST(a_refusal_says_more_than_the_silence_after_it)
-{
-	struct outcome o = { .done = false };
-
-	begin();
-	pool("rail0", ONE);
-	begin_driver();
-	ready();
-	memory_store_fail(b.store, CLUSTER_REFUSED, 1000);
-	(void)begin_need("rail0", &o);
-	loop_until(b.base, has_refused, NULL);
-	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
-	loop_until(b.base, is_done, &o);
-	ck_assert_int_eq(o.why.code, ERR_AGAIN);
-	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
-	memory_store_fail(b.store, CLUSTER_OK, 0);
-	end();
-}
-END_TEST
-
-/* The request of the second ADD hangs: the refusal of the first one is what is known. */
-START_TEST(a_refusal_just_before_explains_a_wait_in_vain)
-{
-	const struct driver_need_ask brief = { .pool = "rail0", .addresses = 1, .wait_ms = 50 };
-	struct outcome o = { .done = false };
-
-	begin();
-	pool("rail0", ONE);
-	begin_driver();
-	ready();
-	memory_store_fail(b.store, CLUSTER_REFUSED, 100);
-	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
-	memory_store_hold(b.store, true);
-	o = (struct outcome){ .done = false };
-	ck_assert_ptr_nonnull(driver_need(b.driver, &brief, need_done, &o));
-	loop_until(b.base, is_done, &o);
-	ck_assert_int_eq(o.why.code, ERR_AGAIN);
-	ck_assert_ptr_nonnull(strstr(o.why.msg, "the test says so"));
-	memory_store_fail(b.store, CLUSTER_OK, 0);
-	memory_store_hold(b.store, false);
-	end();
-}
-END_TEST
-
-static bool was_unanswered(const void *arg)
-{
-	(void)arg;
-	return heard("unanswered") > 0;
-}
-
-static bool has_contact(const void *arg)
-{
-	auto_json struct json *status = json_new_object();
-	struct err e;
-
-	(void)arg;
-	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
-	return json_true(json_get(status, "contact"));
-}
-
-/* As an API server whose etcd is full: reads are answered, and the write is not executed. */
-START_TEST(a_write_without_answer_explains_a_wait_in_vain)
-{
-	const struct driver_need_ask brief = { .pool = "rail0", .addresses = 1, .wait_ms = 1000 };
-	struct outcome o = { .done = false };
-
-	begin();
-	pool("rail0", ONE);
-	begin_driver();
-	ready();
-	memory_store_fail(b.store, CLUSTER_AWAY, 1);
-	ck_assert_ptr_nonnull(driver_need(b.driver, &brief, need_done, &o));
-	loop_until(b.base, was_unanswered, NULL);
-	memory_store_fail(b.store, CLUSTER_EXISTS, 1);
-	loop_until(b.base, has_contact, NULL);
-	memory_store_hold(b.store, true);
-	loop_until(b.base, is_done, &o);
-	ck_assert_int_eq(o.why.code, ERR_AGAIN);
-	ck_assert_msg(strstr(o.why.msg, "the cluster store gives no answer: the test"), "%s",
-		      o.why.msg);
-	memory_store_hold(b.store, false);
-	end();
-}
-END_TEST
-
-START_TEST(a_need_is_tried_when_contact_is_back)
-{
-	struct outcome o = { .done = false };
-
-	begin();
-	pool("rail0", ONE);
-	begin_driver();
-	ready();
-	memory_store_fail(b.store, CLUSTER_AWAY, 1000);
-	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
-	ck_assert_ptr_nonnull(strstr(o.why.msg, "the cluster store gives no answer"));
-	ck_assert(heard("answered") > 0 && heard("refused") == 0 && heard("unanswered") > 0);
-	memory_store_fail(b.store, CLUSTER_OK, 0);
-	while (need("rail0", &o))
-		ck_assert_int_eq(o.why.code, ERR_AGAIN);
 	end();
 }
 END_TEST
@@ -571,9 +426,6 @@ END_TEST
 TEST_PROGRAM("driver", a_need_gets_an_address, a_pool_that_is_not_there_is_said_so,
 	     an_address_is_promised_once, a_hint_makes_the_driver_look_once,
 	     nothing_is_claimed_for_a_need_that_was_cancelled,
-	     a_refusal_says_which_right_is_missing, a_refusal_says_more_than_the_silence_after_it,
-	     a_refusal_just_before_explains_a_wait_in_vain,
-	     a_write_without_answer_explains_a_wait_in_vain, a_need_is_tried_when_contact_is_back,
 	     a_block_that_cannot_be_read_hides_no_other, a_block_with_a_loan_beyond_it_can_be_used,
 	     of_two_pools_that_overlap_the_later_one_gives_nothing,
 	     a_pool_that_is_made_again_waits_for_the_pods_of_the_old_one,

@@ -9,8 +9,11 @@
 
 static const struct metric build = { "railhead_build_info", METRIC_GAUGE,
 				     "The version of the node agent." };
-static const struct metric contact = { "railhead_store_contact", METRIC_GAUGE,
-				       "1 if the cluster store answered the last request." };
+static const struct metric contact = {
+	"railhead_store_contact", METRIC_GAUGE,
+	"1 if the cluster store answered the last request, and knows "
+	"the agent."
+};
 static const struct metric contact_for = { "railhead_store_contact_seconds", METRIC_GAUGE,
 					   "How long railhead_store_contact has had its value." };
 static const struct metric heard = { "railhead_store_requests", METRIC_COUNTER,

@@ -78,4 +78,14 @@ static inline int change(const char *name, const char *definition, struct outcom
 	return (int)o->why.code;
 }
 
+/* Calls that ended so: "answered", "refused", "unanswered". */
+static inline double heard(const char *result)
+{
+	auto_json struct json *status = json_new_object();
+	struct err e;
+
+	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
+	return json_num(json_get(json_get(status, "heard"), result));
+}
+
 #endif

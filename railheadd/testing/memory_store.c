@@ -43,6 +43,7 @@ struct memory_store {
 	enum cluster_outcome outcome;
 	unsigned failing;
 	bool hold, only_reports; /* only_reports: of failing */
+	bool denies;
 	struct text told;
 	struct cluster_result tell_result;
 	unsigned tells_failing;
@@ -276,7 +277,11 @@ static void execute(struct cluster_call *c)
 	struct cluster_result r = { .outcome = CLUSTER_OK };
 	struct object *o = NULL;
 
-	if (m->failing && (!m->only_reports || c->what == REPORT)) {
+	if (m->denies) {
+		r.outcome = CLUSTER_REFUSED;
+		err_set(&r.err, ERR_LOGIN, 0, "the test does not know who asks");
+		(void)err_hint(&r.err, "the test needs another token");
+	} else if (m->failing && (!m->only_reports || c->what == REPORT)) {
 		m->failing--;
 		r.outcome = m->outcome;
 		err_set(&r.err, ERR_FORBIDDEN, 0, "the test says so");
@@ -300,6 +305,11 @@ static void execute(struct cluster_call *c)
 	else
 		ended.done(ended.arg, &r);
 	json_free(ended.value);
+}
+
+void memory_store_deny(struct memory_store *m, bool deny)
+{
+	m->denies = deny;
 }
 
 /* One call for each turn of the loop. */

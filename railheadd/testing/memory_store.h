@@ -41,6 +41,8 @@ void memory_store_fail(struct memory_store *m, enum cluster_outcome outcome, uns
 void memory_store_fail_reports(struct memory_store *m, enum cluster_outcome outcome,
 			       unsigned times);
 void memory_store_hold(struct memory_store *m, bool hold);
+/* memory_store_deny - as if nobody knew the token of this node: each call is refused. */
+void memory_store_deny(struct memory_store *m, bool deny);
 
 /*
  * memory_store_told - all events: "REASON NAMESPACE/POD UID: NOTE", or "REASON NODE: NOTE", with
