@@ -110,6 +110,30 @@ check "the device is at home" grep -qw hca2 <(devices)
 detach p >/dev/null
 ip netns del p
 
+# ---- the node agent ----
+# It sees the true /sys, so it restores the VF, too. The kernel returns the device, and the agent its name.
+at_home() { grep -qw "$1" <(devices); }
+repaired() # KIND: the agent counts one
+{
+	curl -sS --max-time 60 --unix-socket /run/railhead/metrics.sock http://localhost/metrics >$W/metrics &&
+		grep -qxF "railhead_repairs_total{kind=\"$1\"} 1" $W/metrics || { grep ^railhead_repair $W/metrics; cat $W/agent.log; false; }
+}
+ip netns add p
+check "ADD, and no DEL comes" attach p 5 '"deviceName":"roce0"'
+ip netns del p
+check "the kernel returns the device" eventually at_home roce0
+echo '{"node":"host","repair":{"every":1,"grace":1}}' >$W/agent.json
+"$BIN/railheadd" --config $W/agent.json >$W/agent.log 2>&1 </dev/null &
+agent=$!
+check "the agent repairs the attachment of the device" eventually repaired rdma
+check "and that of the interface" eventually repaired attachment
+check "the log names both" is "$(grep -c 'repaired [a-z]* rails p net1: netns-gone: ' $W/agent.log)" 2
+check "the device has its old name" as_before
+check "the VF is free" is "$("$BIN/railctl" vf list --json | jq -r --arg vf "${VFS[5]}" '.[] | select(.pciAddress == $vf) | .use')" free
+kill $agent
+wait $agent
+NETNS='' check "a late DEL" detach p
+
 # ---- numbers that move ----
 ip netns add p
 rdma link delete hca0
