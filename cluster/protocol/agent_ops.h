@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_ops.h: the calls that the user of the agent implements: requests to the cluster store, and
- * changes of the node's own store. Pure.
+ * agent_ops.h: the calls that the user of the agent implements: requests, and changes of the store
+ * of the node. Pure.
  */
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_AGENT_OPS_H
 #define RAILHEAD_CLUSTER_PROTOCOL_AGENT_OPS_H
@@ -24,10 +24,8 @@ struct agent_request {
 	struct block was;            /* what the block was at that version: see below */
 	struct block block;          /* the new value, by kind */
 	struct heartbeat beat;
-	/*
-	 * Of the creation of a block: read this pool after it, and if the block exists name those
-	 * that begin so. A store may leave out both. "": not wanted.
-	 */
+	/* Of the creation of a block: read this pool after it, and if the block exists name those
+	 * that begin so. A store may leave out both. "": not wanted. */
 	char pool[GRID_POOL_MAX + 1];
 	char names[GRID_NAME_LEN];
 	bool rank;     /* of a write of the heartbeat: a number that few other nodes have */

@@ -261,10 +261,7 @@ static void leave(struct agent *a, const struct agent_pool *p)
 	}
 }
 
-/*
- * Ranges changed, or the pool returns to slices: a block without a usable address is of no use to
- * this node, and perhaps to another one.
- */
+/* Ranges changed, or the pool returns to slices: this node cannot use such a block any more. */
 static void return_useless(struct agent *a, const struct agent_pool *p)
 {
 	for (size_t i = 0; i < a->n_blocks && !p->is.sticky; i++) {
