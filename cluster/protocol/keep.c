@@ -162,7 +162,9 @@ void agent_release(struct agent *a, struct op *op)
 	b.contested = b.kept = b.migrates = false;
 	b.used = 0;
 	b.probe |= record && record->probe;
-	if (!op->seen.block.migrates)
+	if (op->seen.block.migrates)
+		park_hand_over(a, record, &b);
+	else
 		park_free(a, record, p, &b);
 	/* A machine that migrates has its address, also of a pool that ends. */
 	if ((op->seen.block.migrates && *b.owner.node) ||

@@ -57,12 +57,13 @@ void identity_start(struct agent *a, struct agent_pool *p);
 /*
  * park_is_of - the pool has parked blocks. park_waits - the block waits for its pod: once the pool
  * is sticky no more, a parked block is a free one. park_free - what becomes of a block that is
- * freed.
+ * freed. park_hand_over - the same of one that goes to the target of a migration.
  */
 bool park_is_of(const struct agent_pool *p);
 bool park_waits(const struct agent_pool *p, const struct block *b);
 void park_free(struct agent *a, const struct block_record *r, const struct agent_pool *p,
 	       struct block *b);
+void park_hand_over(const struct agent *a, const struct block_record *r, struct block *b);
 /* park_add - this node parked the block. park_due - park, and end parks. park_next - when. */
 void park_add(struct agent *a, const struct block_key *key, const struct cluster_version *at);
 void park_due(struct agent *a);

@@ -62,7 +62,8 @@ struct block {
 	/*
 	 * A block with an identity and no owner is parked: by this node, at this time, in seconds
 	 * since 1970 by the clock of that node. Times only order parked blocks. parked_by stays
-	 * until the next owner confirms the block or gives it up.
+	 * until the next owner confirms the block or gives it up. The source of a migration writes
+	 * it, too, when it hands over a block that it had granted.
 	 */
 	char parked_by[NODE_NAME_LEN];
 	int64_t parked;

@@ -23,15 +23,16 @@ bool park_waits(const struct agent_pool *p, const struct block *b)
 }
 
 /*
- * A block that was claimed in vain has a record without an identity. One without a record may have
- * been granted, to an older store of this node or to the source of a migration: its pod may come
- * back. It may not be the only one of the identity, so no node is written as the one that parked
- * it.
+ * A block that was claimed in vain has a record without an identity, and ends unless another node
+ * had granted it before. One without a record may have been granted, to an older store of this node
+ * or to the source of a migration: its pod may come back. It may not be the only one of the
+ * identity, so no node is written as the one that parked it.
  */
 void park_free(struct agent *a, const struct block_record *r, const struct agent_pool *p,
 	       struct block *b)
 {
-	bool parks = p && park_is_of(p) && !*b->owner.node && *b->identity && (!r || *r->identity);
+	bool was_granted = !r || *r->identity || *b->parked_by;
+	bool parks = p && park_is_of(p) && !*b->owner.node && *b->identity && was_granted;
 
 	if (!parks) {
 		identity_own(b, &(struct block_record){ .token = 0 });
@@ -40,6 +41,16 @@ void park_free(struct agent *a, const struct block_record *r, const struct agent
 	(void)snprintf(b->parked_by, sizeof(b->parked_by), "%s", r ? a->set.node : "");
 	b->parked = a->ops->wall(a->arg);
 	b->touched++;
+}
+
+/*
+ * A source that had granted the block says so, as if it parked it. The target may just give up its
+ * claim, because another block had the identity once.
+ */
+void park_hand_over(const struct agent *a, const struct block_record *r, struct block *b)
+{
+	if (r && *r->identity)
+		(void)snprintf(b->parked_by, sizeof(b->parked_by), "%s", a->set.node);
 }
 
 static struct park *find_park(const struct agent *a, const struct block_key *key)

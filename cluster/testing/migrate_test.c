@@ -35,6 +35,56 @@ START_TEST(a_source_hands_its_block_over_although_the_pool_ends)
 }
 END_TEST
 
+/* What n1 writes when it gives up `block`. */
+static struct block given_up(const struct block *block, const char *identity)
+{
+	struct ranges usable = { .n = 0 };
+	struct shared_pool p = { .grid.usable = &usable, .sticky = true };
+	struct one_agent n = one_agent_node();
+	struct agent_request sent;
+	struct agent *a;
+
+	n.empty = true;
+	n.block.state = BLOCK_RETURNING;
+	(void)snprintf(n.block.identity, sizeof(n.block.identity), "%s", identity);
+	a = one_agent_new(&n);
+	one_agent_set_pool(a, &p);
+	sent = one_agent_write_until(&n, a, 400, block);
+	ck_assert_int_eq(sent.call, CALL_UPDATE);
+	agent_free(a);
+	return sent.block;
+}
+
+/*
+ * The target had given the block up already, because another one had the identity, when the source
+ * handed it over. The pod of the source had the address.
+ */
+START_TEST(an_address_does_not_end_with_a_target_that_gives_up)
+{
+	const struct block of_source = { .pool_uid = "u1",
+					 .owner = { "n1", "h", 7 },
+					 .asker = { "n2", "other", 8 },
+					 .migrates = true,
+					 .identity = "ns/vm:web/net1" };
+	struct block of_target = given_up(&of_source, of_source.identity), left;
+
+	ck_assert(party_equal(&of_target.owner, &of_source.asker));
+	ck_assert_str_eq(of_target.parked_by, "n1");
+	of_target.owner = of_source.owner;
+	left = given_up(&of_target, "");
+	ck_assert(block_is_parked(&left));
+	ck_assert_str_eq(left.identity, of_source.identity);
+
+	/* A source that claimed it in vain, as may the target: no pod had the address. */
+	of_target = given_up(&of_source, "");
+	ck_assert_str_eq(of_target.parked_by, "");
+	of_target.owner = of_source.owner;
+	of_target.probe = true;
+	left = given_up(&of_target, "");
+	ck_assert(!block_is_parked(&left));
+}
+END_TEST
+
 /* A store that was restored gave our block to n2, and its machine migrates to n3 now. */
 START_TEST(no_contest_takes_the_place_of_a_target)
 {
@@ -232,6 +282,7 @@ START_TEST(of_two_nodes_that_start_one_pod_at_once_one_keeps_its_block)
 END_TEST
 
 TEST_PROGRAM("migrate", a_source_hands_its_block_over_although_the_pool_ends,
+	     an_address_does_not_end_with_a_target_that_gives_up,
 	     no_contest_takes_the_place_of_a_target,
 	     a_source_tells_its_target_that_it_probed_the_address,
 	     a_target_probes_what_its_source_did_not_probe,

@@ -45,6 +45,7 @@ static const struct {
 	{ { RARE_PODS }, 701612 },
 	{ { RARE_MOVES }, 500223 },
 	{ { RARE_MOVES }, 500699 },
+	{ { .nodes = 3, .blocks = 4, .pods = 6, .migrates = true }, 61179 },
 };
 
 START_TEST(rare_runs_hold)
