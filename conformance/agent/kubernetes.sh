@@ -748,6 +748,24 @@ test_kubernetes_a_virtual_machine_keeps_its_address()
 	admin delete -f "$MACHINES" >/dev/null
 }
 
+# The runtime makes a new sandbox, or the machine starts again, and nobody said that the old sandbox has ended.
+test_kubernetes_a_launcher_without_a_del_leaves_the_address_to_the_next_one()
+{
+	local first
+	source_begins n1
+	pod_dies n1 a0
+	POD=virt-launcher-web-aaaaa add n1 a1 rail0
+	eq "address of the new sandbox" "$ADDRESS" "$first"
+	launcher bbbbb
+	POD=virt-launcher-web-bbbbb refused n1 b0 rail0 11 "is held by virtual machine ns/vm:web on node n1"
+	pod_dies n1 a1
+	POD=virt-launcher-web-bbbbb add n1 b0 rail0
+	eq "address of the next pod" "$ADDRESS" "$first"
+	eq "lease of n1" "$(leased_on n1)" "${first%/*}"
+	POD=virt-launcher-web-bbbbb del n1 b0 rail0
+	admin delete -f "$MACHINES" >/dev/null
+}
+
 test_kubernetes_a_live_migration_shares_the_address()
 {
 	local first

@@ -113,12 +113,12 @@ static int receive_line(int fd, int64_t until, const char *path, struct text *ou
 	}
 }
 
-int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int64_t wait_ms,
-		      struct json **result, struct err *e)
+/* The line of the answer, which the caller clears. */
+static int exchange(const struct ctx *ctx, const struct agent_call *call, int64_t wait_ms,
+		    struct text *answer, struct err *e)
 {
 	int64_t until = ctx_mono_ms() + wait_ms;
 	struct sockaddr_un at;
-	auto_text struct text answer = { .s = NULL };
 
 	if (address_of(ctx, &at, e))
 		return -1;
@@ -130,8 +130,18 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
 		return err_set(e, ERR_IO, errno, "socket");
 	if (connect(fd, (const struct sockaddr *)&at, sizeof(at)))
 		return no_agent(at.sun_path, errno, e);
-	if (check_peer(fd, at.sun_path, e) || send_line(fd, line, until, at.sun_path, e) ||
-	    receive_line(fd, until, at.sun_path, &answer, e))
+	return check_peer(fd, at.sun_path, e) || send_line(fd, line, until, at.sun_path, e) ||
+			       receive_line(fd, until, at.sun_path, answer, e)
+		       ? -1
+		       : 0;
+}
+
+int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int64_t wait_ms,
+		      struct json **result, struct err *e)
+{
+	auto_text struct text answer = { .s = NULL };
+
+	if (exchange(ctx, call, wait_ms, &answer, e))
 		return -1;
 	return agent_wire_read_answer(answer.s ? answer.s : "", answer.len, result, e);
 }
@@ -139,19 +149,21 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
 int agent_client_need(const struct ctx *ctx, const struct agent_need *need, struct err *e)
 {
 	auto_json struct json *args = json_new_object(), *result = NULL;
+	auto_text struct text answer = { .s = NULL };
+	char is_of[AGENT_IDENTITY_LEN];
 
 	if (!args || json_add_str(args, "pool", need->pool) ||
 	    (need->identity && json_add_str(args, "identity", need->identity)) ||
 	    json_add_int(args, "addresses", need->addresses) ||
 	    json_add_int(args, "waitMs", need->wait_ms))
 		return err_nomem(e);
-	if (agent_client_call(ctx, &(struct agent_call){ "need", args }, need->wait_ms + GRACE_MS,
-			      &result, e))
+	if (exchange(ctx, &(struct agent_call){ "need", args }, need->wait_ms + GRACE_MS, &answer,
+		     e))
 		return -1;
-	const char *is_of = json_str(json_get(result, "identity"));
-	if (is_of && need->is_of && strlen(is_of) < AGENT_IDENTITY_LEN)
-		(void)snprintf(need->is_of, AGENT_IDENTITY_LEN, "%s", is_of);
-	return 0;
+	agent_wire_identity(answer.s ? answer.s : "", answer.len, is_of, sizeof(is_of));
+	if (*is_of && need->is_of)
+		memcpy(need->is_of, is_of, sizeof(is_of));
+	return agent_wire_read_answer(answer.s ? answer.s : "", answer.len, &result, e);
 }
 
 int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip ip,

@@ -2,6 +2,7 @@
 /* agent_wire.c: requests and answers; what an older or a newer program adds to them is ignored. */
 #include "ipam/agent/agent_wire.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CALL_MAX 32
@@ -98,16 +99,32 @@ char *agent_wire_result(const struct json *result)
 	return print_line(n);
 }
 
-char *agent_wire_error(const struct err *e)
+char *agent_wire_error(const struct err *e, const char *identity)
 {
 	auto_json struct json *n = message();
 	struct json *error = n ? json_add_object(n, "error") : NULL;
 
 	if (!error || json_add_int(error, "code", e->code) ||
 	    json_add_str(error, "message", e->msg) ||
-	    (*e->detail && json_add_str(error, "detail", e->detail)))
+	    (*e->detail && json_add_str(error, "detail", e->detail)) ||
+	    json_add_str(error, "identity", identity))
 		return NULL;
 	return print_line(n);
+}
+
+void agent_wire_identity(const char *line, size_t len, char *out, size_t size)
+{
+	auto_json struct json *n = NULL;
+	const char *text = NULL;
+	struct err ignored;
+
+	*out = '\0';
+	if (json_parse(line, len, "answer of the agent", &n, &ignored))
+		return;
+	text = json_str(
+		json_get(json_get(n, json_get(n, "error") ? "error" : "result"), "identity"));
+	if (text && strlen(text) < size)
+		(void)snprintf(out, size, "%s", text);
 }
 
 struct answer {

@@ -43,8 +43,12 @@ int agent_wire_read_request(const char *line, size_t len, struct json **tree,
 /* agent_wire_result - the line of an answer; result NULL: an empty one. NULL: no memory. */
 char *agent_wire_result(const struct json *result);
 
-/* agent_wire_error - the line of an answer that is an error. NULL: no memory. */
-char *agent_wire_error(const struct err *e);
+/*
+ * agent_wire_error - the line of an answer that is an error; identity: of a need, as of a result,
+ * or NULL. NULL: no memory. agent_wire_identity - what a result or an error says; "": nothing.
+ */
+char *agent_wire_error(const struct err *e, const char *identity);
+void agent_wire_identity(const char *line, size_t len, char *out, size_t size);
 
 /*
  * agent_wire_read_answer - an answer without its line break. *result becomes the object of a

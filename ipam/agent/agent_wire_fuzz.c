@@ -11,6 +11,8 @@ FUZZ(const uint8_t *data, size_t size)
 	struct agent_call a, b;
 	struct err e;
 
+	char identity[16];
+	agent_wire_identity((const char *)data, size, identity, sizeof(identity));
 	if (agent_wire_read_answer((const char *)data, size, &result, &e) == 0)
 		MUST(json_type(result) == JSON_OBJECT);
 	if (agent_wire_read_request((const char *)data, size, &tree, &a, &e))

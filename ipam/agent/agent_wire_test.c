@@ -68,11 +68,39 @@ START_TEST(an_error_arrives_with_code_and_hint)
 
 	err_set(&sent, ERR_EXHAUSTED, 0, "pool \"rail0\" is full");
 	err_hint(&sent, "delete a pod");
-	auto_free char *line = agent_wire_error(&sent);
+	auto_free char *line = agent_wire_error(&sent, NULL);
 	ck_assert_int_eq(agent_wire_read_answer(line, strlen(line) - 1, &result, &got), -1);
 	ck_assert_int_eq(got.code, ERR_EXHAUSTED);
 	ck_assert_str_eq(got.msg, sent.msg);
 	ck_assert_str_eq(got.detail, sent.detail);
+}
+END_TEST
+
+START_TEST(a_result_or_an_error_names_the_machine)
+{
+	static const struct {
+		const char *line, *identity;
+	} each[] = {
+		{ "{\"result\":{\"identity\":\"ns/vm:web/net1\"}}", "ns/vm:web/net1" },
+		{ "{\"error\":{\"code\":11,\"message\":\"x\"}}", "" },
+		{ "{\"result\":{\"identity\":\"longer than there is room\"}}", "" },
+		{ "{\"result\":{\"identity\":7}}", "" },
+		{ "nothing", "" },
+	};
+	auto_json struct json *result = NULL;
+	struct err sent, got;
+	char out[16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+		agent_wire_identity(each[i].line, strlen(each[i].line), out, sizeof(out));
+		ck_assert_str_eq(out, each[i].identity);
+	}
+	err_set(&sent, ERR_AGAIN, 0, "the address is held");
+	auto_free char *line = agent_wire_error(&sent, "ns/vm:web/net1");
+	agent_wire_identity(line, strlen(line) - 1, out, sizeof(out));
+	ck_assert_str_eq(out, "ns/vm:web/net1");
+	ck_assert_int_eq(agent_wire_read_answer(line, strlen(line) - 1, &result, &got), -1);
+	ck_assert_str_eq(got.msg, sent.msg);
 }
 END_TEST
 
@@ -101,7 +129,7 @@ static int write_all(void *arg, struct err *e)
 	auto_json struct json *n = json_new_object();
 	auto_free char *a = n ? agent_wire_request(&(struct agent_call){ "x", n }) : NULL;
 	auto_free char *b = a ? agent_wire_result(n) : NULL;
-	auto_free char *c = b ? agent_wire_error(&sent) : NULL;
+	auto_free char *c = b ? agent_wire_error(&sent, "ns/vm:web/net1") : NULL;
 
 	return c ? 0 : err_nomem(e);
 }
@@ -127,5 +155,5 @@ END_TEST
 
 TEST_PROGRAM("agent_wire", a_request_arrives_as_it_was_sent,
 	     another_version_is_refused_with_both_numbers, requests_that_are_none,
-	     an_error_arrives_with_code_and_hint, an_answer_is_a_result_or_an_error,
-	     memory_runs_out_anywhere)
+	     an_error_arrives_with_code_and_hint, a_result_or_an_error_names_the_machine,
+	     an_answer_is_a_result_or_an_error, memory_runs_out_anywhere)

@@ -226,7 +226,7 @@ static int find_one(struct alloc_search *h, struct addr_choice *out, struct err 
 /* Releases the addresses of this set that earlier sandboxes of the pod hold, if they are gone. */
 static int take_over_sandboxes(struct alloc_search *h, struct err *e)
 {
-	const struct sandbox new = { h->l, h->request->owner, h->checks };
+	const struct sandbox new = { h->l, h->request->owner, h->request->identity, h->checks };
 
 	h->request->own = (struct ip){ .family = IP_NONE };
 	for (size_t i = 0; i < h->set->n; i++) {
@@ -402,6 +402,21 @@ static int ask_agent(const struct ipam *m, struct add_job *job, const struct all
 				      lack->pool);
 }
 
+/*
+ * The agent refuses the address of a virtual machine that a pod on this node has, and says which
+ * machine the new pod runs. That pod may be gone without a DEL, which only this program can prove.
+ */
+static int add_for_machine(struct ipam *m, const struct ipam_job *job, struct err *e)
+{
+	const struct err why = *e;
+
+	((struct add_job *)job->arg)->last = false;
+	if (try_add(m, job, e) == 0)
+		return 0;
+	*e = why;
+	return -1;
+}
+
 static bool has_agent(const struct alloc_add *add, const struct alloc_lack *lack)
 {
 	return *lack->pool && (lack->ip.family ? add->need_address != NULL : add->need != NULL);
@@ -416,6 +431,7 @@ static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct er
 	struct add_job *arg = job->arg;
 	const int64_t end = ctx_mono_ms() + ALLOC_NEED_MS;
 	int rc = try_add(m, job, e), blocks = 0;
+	char is_of[IDENTITY_LEN];
 
 	for (int i = 0; rc && has_agent(arg->add, &arg->lacking) && i < ALLOC_NEED_TRIES; i++) {
 		const struct alloc_lack lack = arg->lacking;
@@ -424,8 +440,9 @@ static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct er
 		blocks += lack.ip.family != IP_NONE || lack.moves;
 		if (left <= 0 || blocks > ALLOC_BLOCK_TRIES)
 			break;
+		memcpy(is_of, arg->is_of, sizeof(is_of));
 		if (ask_agent(m, arg, &lack, left, e))
-			return -1;
+			return strcmp(is_of, arg->is_of) ? add_for_machine(m, job, e) : -1;
 		rc = try_add(m, job, e);
 	}
 	return rc;

@@ -15,10 +15,15 @@
  * far as these are proved gone. The pod is namespace, name and interface. *out is the first such
  * address; family IP_NONE: there is none, or the pod is unknown. A sandbox with another UID is
  * another pod of the same name. Its address is taken over only if the source is sticky.
+ *
+ * In a pool whose sticky addresses move, the address of a virtual machine belongs to the machine,
+ * and each pod that runs it has another name. So the earlier sandbox may be that of another pod, of
+ * the same namespace and interface, that has the address of the block of `identity`.
  */
 struct sandbox {
 	struct lease_db *db;
 	const struct owner *owner;
+	const char *identity; /* of the pod, or of the machine that it runs; "": not known */
 	struct holder_checks *checks; /* gets the holders that must be checked first */
 };
 int sandbox_take_over(const struct sandbox *new, const struct source *s, struct ip *out,

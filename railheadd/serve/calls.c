@@ -88,7 +88,8 @@ static void machine_done(void *arg, const char *identity, const struct err *why)
 		(void)err_nomem(&e);
 		server_refuse(arg, &e);
 	} else if (why) {
-		server_refuse(arg, why);
+		/* The pod that has its address may be gone: the caller looks. */
+		server_refuse_as(arg, why, identity);
 	} else {
 		server_answer(arg, answer);
 	}

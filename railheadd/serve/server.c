@@ -78,7 +78,12 @@ void server_answer(struct server_request *r, const struct json *result)
 
 void server_refuse(struct server_request *r, const struct err *why)
 {
-	send_line(r, agent_wire_error(why));
+	server_refuse_as(r, why, NULL);
+}
+
+void server_refuse_as(struct server_request *r, const struct err *why, const char *identity)
+{
+	send_line(r, agent_wire_error(why, identity));
 }
 
 void server_later(struct server_request *r, void (*gone)(void *what), void *what)

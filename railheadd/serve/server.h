@@ -43,6 +43,8 @@ void server_free(struct server *s);
 /* server_answer - result NULL: empty. server_refuse - an error. The request is gone then. */
 void server_answer(struct server_request *r, const struct json *result);
 void server_refuse(struct server_request *r, const struct err *why);
+/* server_refuse_as - of a need; identity: what the pod runs, or NULL. */
+void server_refuse_as(struct server_request *r, const struct err *why, const char *identity);
 
 /* server_later - if the peer goes before the answer, gone(what) is called, once. */
 void server_later(struct server_request *r, void (*gone)(void *what), void *what);
