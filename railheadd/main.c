@@ -133,6 +133,12 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 				    .strict = c->strict,
 				    .reserves = true };
 
+	struct reclaim_conf takes = { .ctx = ctx,
+				      .base = p->base,
+				      .node = p->files.node,
+				      .hold = c->hold,
+				      .look = c->renew };
+
 	/* First: an agent that runs beside another one must not even read the store of the node. */
 	p->lock = socket_lock(ctx, e);
 	if (p->lock < 0 || ipam_open(ctx, NULL, true, &p->ipam, e) ||
@@ -145,8 +151,9 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
 	    start_repairer(p, ctx, e))
 		return -1;
+	takes.store = conf.store;
 	p->calls = (struct calls_to){ p->driver,   p->base,     conf.store, p->nodes,
-				      p->repairer, p->reserved, p->latency };
+				      p->repairer, p->reserved, p->latency, takes };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||

@@ -97,7 +97,7 @@ railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/devi
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/
 railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
-railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/repair/ railheadd/reserved/
+railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/

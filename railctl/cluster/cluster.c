@@ -173,11 +173,11 @@ static const struct cmd cmd_pool = {
 };
 
 static const struct cmd *const node_commands[] = { &cmd_cluster_node_list, &cmd_cluster_node_forget,
-						   NULL };
+						   &cmd_cluster_node_take, NULL };
 
 static const struct cmd cmd_node = {
 	.name = "node",
-	.summary = "the nodes of the cluster: list, forget",
+	.summary = "the nodes of the cluster: list, forget, take",
 	.sub = node_commands,
 };
 

@@ -110,13 +110,27 @@ static void was_written(void *arg, const struct cluster_result *r)
 	take_next(d);
 }
 
+struct cluster_call *dead_block_take(const struct reclaim_conf *conf, const char *node,
+				     const struct dead_block *b, cluster_done_fn done, void *arg)
+{
+	struct cluster_store *s = conf->store;
+	struct cluster_object o = { .kind = CLUSTER_BLOCK, .at = b->at };
+	struct block left = reclaimed(&b->block, node);
+
+	/* It waits for its pod from now on. */
+	if (!*left.owner.node)
+		left.parked = conf->ctx->now(conf->ctx->clock) / INT64_C(1000000000);
+	auto_json struct json *value = block_to_json(&left), *was = block_to_json(&b->block);
+	o.value = value;
+	o.was = was;
+	memcpy(o.name, b->name, sizeof(o.name));
+	(void)snprintf(o.node, sizeof(o.node), "%s", left.owner.node);
+	return value && was ? s->ops->update(s, &o, done, arg) : NULL;
+}
+
 /* After the last one the list shows what is left. */
 static void take_next(struct dead_node *d)
 {
-	struct cluster_store *s = d->conf->store;
-	struct cluster_object o = { .kind = CLUSTER_BLOCK };
-	const struct dead_block *b;
-	struct block left;
 	struct err e;
 
 	if (d->n_blocks == 0) {
@@ -127,19 +141,7 @@ static void take_next(struct dead_node *d)
 			dead_node_look(d);
 		return;
 	}
-	b = &d->blocks[d->n_blocks - 1];
-	left = reclaimed(&b->block, d->name);
-	/* It waits for its pod from now on. */
-	if (!*left.owner.node)
-		left.parked = d->conf->ctx->now(d->conf->ctx->clock) / INT64_C(1000000000);
-	auto_json struct json *value = block_to_json(&left), *was = block_to_json(&b->block);
-	o.value = value;
-	o.was = was;
-	o.at = b->at;
-	memcpy(o.name, b->name, sizeof(o.name));
-	(void)snprintf(o.node, sizeof(o.node), "%s", left.owner.node);
-	if (value && was)
-		d->call = s->ops->update(s, &o, was_written, d);
+	d->call = dead_block_take(d->conf, d->name, &d->blocks[d->n_blocks - 1], was_written, d);
 	if (d->call)
 		return;
 	(void)err_nomem(&e);

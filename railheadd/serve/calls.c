@@ -11,6 +11,7 @@
 #include "railheadd/machines/machine_need.h"
 #include "railheadd/nodes/address_find.h"
 #include "railheadd/nodes/nodes.h"
+#include "railheadd/reclaim/block_take.h"
 #include "railheadd/reserved/reserved_change.h"
 #include "railheadd/serve/pool_step.h"
 
@@ -243,7 +244,7 @@ static void call_pool_put(const struct calls_to *to, struct server_request *r,
 /* ---- nodes of the cluster ---- */
 
 struct node_args {
-	const char *node;
+	const char *node, *block;
 };
 
 static const struct json_field node_fields[] = {
@@ -267,13 +268,50 @@ static void call_node_forget(const struct calls_to *to, struct server_request *r
 	/* Its end has the same form as that of a need. */
 	const struct node_forget_end end = { need_done, r };
 	struct node_forget *f = NULL;
-	struct node_args a = { NULL };
+	struct node_args a = { .node = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", node_fields, &a, &e) == 0)
 		f = node_forget_begin(to->driver, a.node, &end, &e);
 	if (f)
 		server_later(r, forget_end, f);
+	else
+		server_refuse(r, &e);
+}
+
+static const struct json_field take_fields[] = {
+	{ .key = "node",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct node_args, node),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = NODE_NAME_LEN - 1 },
+	{ .key = "block",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct node_args, block),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = CLUSTER_NAME_LEN - 1 },
+	{ .key = NULL },
+};
+
+static void take_end(void *what)
+{
+	block_take_cancel(what);
+}
+
+static void call_block_take(const struct calls_to *to, struct server_request *r,
+			    const struct json *args)
+{
+	const struct block_take_end end = { need_done, r };
+	struct node_args a = { .block = NULL };
+	struct block_take *t = NULL;
+	struct err e;
+
+	if (json_decode(args, "args", take_fields, &a, &e) == 0)
+		t = block_take_begin(&to->takes, a.node, a.block, &end, &e);
+	if (t)
+		server_later(r, take_end, t);
 	else
 		server_refuse(r, &e);
 }
@@ -502,6 +540,7 @@ static const struct {
 	const char *name;
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
+	{ "block-take", call_block_take },
 	{ "conflicts", call_conflicts },
 	{ "find", call_find },
 	{ "need", call_need },

@@ -7,6 +7,7 @@
 
 #include "ipam/agent/histogram.h"
 #include "railheadd/drive/driver.h"
+#include "railheadd/reclaim/reclaim.h"
 #include "railheadd/repair/repairer.h"
 #include "railheadd/reserved/reserved.h"
 #include "railheadd/serve/hints.h"
@@ -25,6 +26,7 @@ struct calls_to {
 	struct repairer *repairer;
 	struct reserved *reserved; /* NULL: no cluster store */
 	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
+	struct reclaim_conf takes; /* for block-take; with the store of the driver */
 };
 
 /* calls_answer - a server_fn whose arg is a const struct calls_to. */
