@@ -78,7 +78,7 @@ static void print_repair(const struct cmd_run *r, const struct json *n)
 			 json_str(json_get(x, "what")), json_str(json_get(x, "why")));
 }
 
-/* What to do about the line above. */
+/* Advice about the line above. */
 static void print_advice(const struct cmd_run *r, const struct json *text)
 {
 	if (json_str(text))
