@@ -65,10 +65,10 @@ static const struct {
 	uint64_t seed;
 } mistakes[] = {
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = NO_EPOCH }, 1 },
-	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 590 },
+	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = LOOK_ONLY }, 850 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = BEAT_FIRST }, 1 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = KEEP_USED }, 1 },
-	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 7560 },
+	{ { .nodes = 5, .blocks = 3, .bits = 0, .wrong = BLIND_REMOVE }, 8640 },
 	{ { .nodes = 4, .blocks = 3, .bits = 0, .wrong = DEAF }, 150 },
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DEAF }, 1 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .strict = true, .lies = true, .wrong = SHORT_HOLD },
@@ -76,7 +76,7 @@ static const struct {
 	{ { .nodes = 4, .blocks = 4, .bits = 0, .restores = true, .wrong = DROP_USED }, 350 },
 	{ { .nodes = 3, .blocks = 4, .bits = 1, .wrong = LOSE_PROBE }, 1 },
 	{ { .nodes = 4, .blocks = 2, .bits = 1, .restores = true, .calm = true, .wrong = NO_VALUE },
-	  800 },
+	  1500 },
 	{ { .nodes = 3, .blocks = 5, .bits = 1, .wrong = OLD_EVIDENCE }, 1 },
 	{ { .nodes = 4, .blocks = 8, .pods = 2, .wrong = STALE_LIST }, 1 },
 	{ { .nodes = 3, .blocks = 8, .pods = 3, .wrong = LOSE_IDENTITY }, 1 },

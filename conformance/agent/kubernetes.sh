@@ -748,7 +748,7 @@ test_kubernetes_a_virtual_machine_keeps_its_address()
 	admin delete -f "$MACHINES" >/dev/null
 }
 
-# The runtime makes a new sandbox, or the machine starts again, and nobody said that the old sandbox has ended.
+# The runtime makes a new sandbox, or the machine starts again, without a DEL of the old sandbox.
 test_kubernetes_a_launcher_without_a_del_leaves_the_address_to_the_next_one()
 {
 	local first

@@ -16,8 +16,8 @@
  * address; family IP_NONE: there is none, or the pod is unknown. A sandbox with another UID is
  * another pod of the same name. Its address is taken over only if the source is sticky.
  *
- * In a pool whose sticky addresses move, the address of a virtual machine belongs to the machine,
- * and each pod that runs it has another name. So the earlier sandbox may be that of another pod, of
+ * In a pool whose sticky addresses move, a virtual machine has an address of its own. Each pod that
+ * runs the machine has another name. So the earlier sandbox may be that of another pod, of
  * the same namespace and interface, that has the address of the block of `identity`.
  */
 struct sandbox {
