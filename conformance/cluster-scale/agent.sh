@@ -14,19 +14,29 @@ in_node_of()
 	exec unshare --mount sh -c 'mount --bind "$1/lib" "$2" && mount --bind "$1/run" "$3" && shift 3 && exec "$@"' - \
 		"$W/$1" "$STATE" "$RUN" "${@:2}"
 }
+# store_keys: the key of agent.json that names the store
+store_keys()
+{
+	if [ "$STORE" = kubernetes ]; then
+		echo "\"kubernetes\":{\"kubeconfig\":\"$WHERE\"}"
+	elif [[ $ETCD == https:* ]]; then
+		echo "\"etcd\":{\"endpoints\":[\"$ETCD\"],\"ca\":\"$W/ca.pem\",\"cert\":\"$W/client.pem\",\"key\":\"$W/client.key\"}"
+	else
+		echo "\"etcd\":{\"endpoints\":[\"$ETCD\"]}"
+	fi
+}
 pool_conf() { printf '{"cniVersion":"1.0.0","name":"rails","type":"macvlan","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$1" >"$W/conf.$1"; }
 
 declare -A AGENT
-# agent_begin NODE: its agent, until it knows the shared pool
+# agent_begin NODE [POOL]: its agent, until it knows the shared pool, or this one
 agent_begin()
 {
-	local i
-	echo "{\"etcd\":{\"endpoints\":[\"$ETCD\"]},\"node\":\"$1\"}" >"$W/agent.$1.json"
+	local i pool=${2:-'{"name":"shared","subnet":"10.0.0.0/12","blockSize":256,"warm":256}'}
+	echo "{$(store_keys),\"node\":\"$1\"}" >"$W/agent.$1.json"
 	in_node_of "$1" "$BUILD/bin/railheadd" --config "$W/agent.$1.json" >"$W/agent.$1.log" 2>&1 &
 	AGENT[$1]=$!
 	for ((i = 0; i < 500; i++)); do
-		at_node_of "$1" "$BUILD/bin/railctl" cluster pool apply - \
-			<<<'{"name":"shared","subnet":"10.0.0.0/12","blockSize":256,"warm":256}' >/dev/null 2>&1 && return
+		at_node_of "$1" "$BUILD/bin/railctl" cluster pool apply - <<<"$pool" >/dev/null 2>&1 && return
 		sleep 0.1
 	done
 	broken "the agent of $1 does not answer: $(tail -n 3 "$W/agent.$1.log")"
@@ -52,11 +62,12 @@ nodes_end()
 	wait "${AGENT[@]}"
 	"$CONTROL" kill
 }
-# fill NODE N: N more pods get an address of the shared pool
+# fill NODE N [POOL]: N more pods get an address of the shared pool, or of this one
 fill()
 {
-	CNI_PATH=$BUILD/bin MEASURE_PAUSE=0 at_node_of "$1" "$HELPERS/measure" fill "$2" 4 "fill-$RANDOM,$BUILD/bin/railhead-ipam,$W/conf.shared,/run/netns/pod" ||
-		broken "no $2 leases of the shared pool: $(tail -n 3 "$W/agent.$1.log")"
+	CNI_PATH=$BUILD/bin MEASURE_PAUSE=0 at_node_of "$1" "$HELPERS/measure" fill "$2" 4 \
+		"fill-$RANDOM,$BUILD/bin/railhead-ipam,$W/conf.${3:-shared},/run/netns/pod" ||
+		broken "no $2 leases of the pool ${3:-shared}: $(tail -n 3 "$W/agent.$1.log")"
 }
 # in_turns LABEL BATCHES NODE=POOL...: batches of ADD and DEL that take turns; the medians of all are in RAW under LABEL-NODE
 in_turns()
@@ -82,7 +93,33 @@ rows()
 }
 # what one process uses: its part of shared pages counts, too
 pss() { awk '$1 == "Pss:" { print $2 }' "/proc/$1/smaps_rollup"; }
+# memory_row WHAT NODE: of its agent, and how much of it no file backs: the rest is the program, which agents share, and the store
+memory_row()
+{
+	row "$1: memory (PSS)" "<= 12 MB" 1 "$(pss "${AGENT[$2]}")" 12288 KiB
+	fact "... of it heap and stacks" "" "$(awk '$1 == "Pss_Anon:" { print $2 }' "/proc/${AGENT[$2]}/smaps_rollup") KiB" ""
+}
 cpu_ns() { awk '{ print $1 }' "/proc/$1/schedstat"; }
+
+rail_pool() { echo "{\"name\":\"rail$1\",\"subnet\":\"10.$1.0.0/16\",\"blockSize\":256,\"warm\":256}"; }
+# figures_of_tls SECONDS: the same agent with client certificates and the pools of eight rails, and beside it a second one, as before
+figures_of_tls()
+{
+	local ETCD=https://127.0.0.1:2379 rail
+	rm -rf "$W/few" "$W/many"
+	mkdir -p "$W/few"/{lib,run} "$W/many"/{lib,run}
+	etcd_begin
+	agent_begin few "$(rail_pool 0)"
+	agent_begin many "$(rail_pool 0)"
+	for ((rail = 0; rail < 8; rail++)); do
+		at_node_of many "$BUILD/bin/railctl" cluster pool apply --wait 60 - <<<"$(rail_pool $rail)" >/dev/null || broken "no pool rail$rail"
+		pool_conf "rail$rail"
+		fill many 1250 "rail$rail"
+	done
+	sleep "$1"
+	memory_row "railheadd, idle, 10,000 leases, TLS, a client certificate, eight pools" many
+	nodes_end
+}
 
 # figures_of_agent [LEASES]
 figures_of_agent()
@@ -94,7 +131,7 @@ figures_of_agent()
 	rows "agent and warm blocks against a pool of the node without an agent" 1.1 warm-few warm-alone
 	before=$(cpu_ns "${AGENT[many]}")
 	sleep "$seconds"
-	row "railheadd, idle, 10,000 leases: memory (PSS)" "<= 12 MB" 1 "$(pss "${AGENT[many]}")" 12288 KiB
+	memory_row "railheadd, idle, 10,000 leases" many
 	fact "railheadd, idle, 10,000 leases: CPU" "<= 0.1% of a core" \
 		"$(awk -v n=$(($(cpu_ns "${AGENT[many]}") - before)) -v s="$seconds" 'BEGIN { printf "%.4f%%", n / s / 1e7 }')" \
 		"$(awk -v n=$(($(cpu_ns "${AGENT[many]}") - before)) -v s="$seconds" 'BEGIN { print (n / s / 1e7 <= .1) ? "met" : "missed" }')"
@@ -102,4 +139,5 @@ figures_of_agent()
 	in_turns leases 30 few=shared many=shared
 	rows "$most leases in blocks against 10" 1.2 leases-many leases-few
 	nodes_end
+	figures_of_tls "$seconds"
 }

@@ -2,14 +2,23 @@
 # shellcheck shell=bash
 # nodes.sh: one run with many nodes: etcd, the program, etcd's counters at its phases, and the leases at the end. Sourced by run.sh.
 
+# etcd_begin: where ETCD says; https: with client certificates
 etcd_begin()
 {
+	local options=() curl=(--max-time 10)
 	rm -rf "$W/data"
 	mkdir -m 700 "$W/data"
+	if [[ $ETCD == https:* ]]; then
+		# shellcheck source=conformance/cluster-store/certificates.sh
+		. "$HERE/../cluster-store/certificates.sh"
+		certificates || broken "no certificates"
+		options=(--cert-file "$W/server.pem" --key-file "$W/server.key" --trusted-ca-file "$W/ca.pem" --client-cert-auth)
+		curl+=(--cacert "$W/ca.pem" --cert "$W/client.pem" --key "$W/client.key")
+	fi
 	# the data is in memory, so nothing waits for a disk
 	printf '%s\n' "$ENGINES/etcd-3.5" --data-dir "$W/data" --listen-client-urls "$ETCD" --advertise-client-urls "$ETCD" \
-		--listen-peer-urls http://127.0.0.1:2380 --log-level warn >"$W/command"
-	printf '%s\n' --max-time 10 >"$W/curl"
+		--listen-peer-urls http://127.0.0.1:2380 --log-level warn "${options[@]}" >"$W/command"
+	printf '%s\n' "${curl[@]}" >"$W/curl"
 	echo "$ETCD" >"$W/url"
 	"$CONTROL" start || broken "etcd does not start"
 }
