@@ -105,25 +105,46 @@ in_peer()
 peer_ctl() { (in_peer "$1" timeout -s KILL 60 "$BUILD/bin/railctl" "${@:2}"); }
 knows_rails() { [ "$(peer_ctl "$1" cluster status --json 2>/dev/null | jq '[.health == "ok", (.pools | length)] == [true, '$RAILS']')" = true ]; }
 
-# railhead_begin NAME NODES BLOCK: pools of N addresses each, and an agent for each node
-railhead_begin()
+# agents_begin NAME NODES: an agent for each node
+agents_begin()
 {
-	local rail i pools=() limit=$((SECONDS + 120))
+	local i
 	AGENTS=()
 	rm -rf "$W/peer"
 	for ((i = 0; i < $2; i++)); do
 		mkdir -p "$W/peer/$i/lib" "$W/peer/$i/run"
-		echo "{\"kubernetes\":{\"kubeconfig\":\"$W/kube/agent.kubeconfig\"},\"node\":\"$1-$i\"}" >"$W/peer/$i/agent.json"
+		echo "{$(store_keys),\"node\":\"$1-$i\"}" >"$W/peer/$i/agent.json"
 		in_peer "$i" "$BUILD/bin/railheadd" --config "$W/peer/$i/agent.json" >"$W/peer/$i/log" 2>&1 &
 		AGENTS+=($!)
 	done
+}
+agents_end()
+{
+	kill -TERM "${AGENTS[@]}"
+	wait "${AGENTS[@]}" 2>/dev/null
+	AGENTS=()
+}
+# peer_pool FILE: the first node applies it
+peer_pool()
+{
+	local limit=$((SECONDS + 120))
+	until peer_ctl 0 cluster pool apply "$1" >"$W/apply" 2>&1; do
+		[ $SECONDS -lt $limit ] || broken "no pool: $(tail -n 1 "$W/apply")"
+		sleep 0.1
+	done
+}
+# peer_conf POOL FILE: the configuration of a network with this pool
+peer_conf() { printf '{"cniVersion":"1.0.0","name":"rails","type":"macvlan","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$1" >"$2"; }
+
+# railhead_begin NAME NODES BLOCK: pools of N addresses each, and an agent for each node
+railhead_begin()
+{
+	local rail i limit=$((SECONDS + 120))
+	agents_begin "$1" "$2"
 	for ((rail = 0; rail < RAILS; rail++)); do
 		pool_of "$1-$rail" "$rail" "$2" "$3" >"$W/$1.pool"
-		until peer_ctl 0 cluster pool apply "$W/$1.pool" >"$W/apply" 2>&1; do
-			[ $SECONDS -lt $limit ] || broken "no pool: $(tail -n 1 "$W/apply")"
-			sleep 0.1
-		done
-		printf '{"cniVersion":"1.0.0","name":"rails","type":"macvlan","ipam":{"type":"railhead-ipam","pool":"%s"}}' "$1-$rail" >"$W/$1.$rail"
+		peer_pool "$W/$1.pool"
+		peer_conf "$1-$rail" "$W/$1.$rail"
 	done
 	for ((i = 0; i < $2; i++)); do
 		until knows_rails "$i"; do
@@ -142,9 +163,8 @@ pool_of()
 }
 railhead_end()
 {
-	kill -TERM "${AGENTS[@]}"
-	wait "${AGENTS[@]}" 2>/dev/null
-	AGENTS=()
+	local i
+	agents_end
 	for ((i = 0; i < RAILS; i++)); do k delete --wait=false railpool "$1-$i" >/dev/null; done
 	k delete --wait=false railblocks --all >/dev/null
 }

@@ -4,7 +4,8 @@
 #
 # The nodes are one process with the code of railheadd and railhead-ipam (railheadd/testing). At the end railctl lists the
 # leases of each node's store: each address of each pool must be there, once. --quick: 32 nodes, and no figures.
-# ONLY=agent: the figures of one agent alone, with LEASES=N leases. STORE=kubernetes: an API server over etcd (etcd).
+# ONLY=agent: the figures of one agent alone, with LEASES=N leases. ONLY=handover: those of ADDs that wait for a block of another node.
+# STORE=kubernetes: an API server over etcd (etcd).
 # ONLY=peers, with STORE=kubernetes: other plugins beside railhead; PEERS=DIR: they are there (build/peers). SELECT="railhead spiderpool":
 # these only, of railhead, whereabouts, slices (whereabouts with node slices) and spiderpool.
 # NODES=N: so many nodes; 1,024 on etcd, 64 on Kubernetes.
@@ -94,6 +95,8 @@ LEASED=0 DUPLICATES=0 MISSING=0
 . "$HERE/agent.sh"
 # shellcheck source=conformance/cluster-scale/peers.sh
 . "$HERE/peers.sh"
+# shellcheck source=conformance/cluster-scale/handover.sh
+. "$HERE/handover.sh"
 # shellcheck source=conformance/cluster-scale/spiderpool.sh
 . "$HERE/spiderpool.sh"
 
@@ -102,6 +105,9 @@ if [ -n "$QUICK" ]; then
 	scale eight-each nodes=32 pods=8 rails=8 block=8
 elif [ "${ONLY-}" = agent ]; then
 	figures_of_agent "${LEASES:-60000}"
+	report
+elif [ "${ONLY-}" = handover ]; then
+	figures_of_handover
 	report
 elif [ "${ONLY-}" = peers ]; then
 	# shellcheck disable=SC2086 # words
@@ -116,6 +122,7 @@ elif [ "$STORE" = kubernetes ]; then
 	figures_of_pods eight-each $((N * 8))
 	figures_of_kube_pods eight-each $((N * 64))
 	figures_of_kube_idle eight-each 60 "$N"
+	figures_of_handover
 	report
 else
 	N=${NODES:-1024}
@@ -126,6 +133,7 @@ else
 	figures_of_idle eight-each 60 "$N"
 	scale one-node nodes=1 pods=1 rails=8 block=8 idle=20
 	rows "$N nodes against 1" 1.2 eight-each one-node
+	figures_of_handover
 	report
 fi
 echo "addresses $LEASED, duplicates $DUPLICATES, missing $MISSING"

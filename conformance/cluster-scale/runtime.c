@@ -27,7 +27,7 @@
 #include <time.h>
 
 #define AGAIN_US  INT64_C(1000000)
-#define RAILS_MAX 16
+#define RAILS_MAX 128
 
 struct pod {
 	int node, number;
