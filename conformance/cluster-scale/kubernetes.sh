@@ -33,6 +33,7 @@ kube_counters()
 			n["api_requests"] += $NF; n["api_" label("verb") "_" label("resource")] += $NF }
 		/^apiserver_request_total/ && (label("group") ~ /^(railhead.io|whereabouts.cni.cncf.io|spiderpool.spidernet.io)$/ || label("resource") == "leases") { n["api_all"] += $NF }
 		/^apiserver_longrunning_requests/ && label("group") == "railhead.io" { n["api_watches"] += $NF }
+		/^apiserver_flowcontrol_rejected_requests_total/ { n["api_rejected"] += $NF }
 		/^process_cpu_seconds_total/ { n["api_cpu"] = $NF * 1000 }
 		/^process_resident_memory_bytes/ { n["api_memory"] = $NF }
 		END { for (i in n) printf "%s %d\n", i, n[i] }'
@@ -60,6 +61,8 @@ figures_of_kube_pods()
 	fact "$l: CPU of the API server and etcd for an address" "" "$(cpu_for "$l" pods "$n" api_cpu) ms, $(cpu_for "$l" pods "$n" cpu) ms" ""
 	fact "$l: the same for a bare create" "" "$(cpu_for "$l" bare "$(said "$l" bare bare)" api_cpu) ms, $(cpu_for "$l" bare "$(said "$l" bare bare)" cpu) ms" ""
 	fact "$l: memory of the API server" "" "$(awk '$1 == "api_memory" { printf "%d MB", $2 / 1e6 }' "$W/$l.pods-end")" ""
+	fact "$l: requests that the API server told to come later (429): while the nodes start, while the pods start" "" \
+		"$(grown "$l" start-begin start-end api_rejected), $(grown "$l" pods-begin pods-end api_rejected)" ""
 }
 
 # figures_of_kube_idle LABEL SECONDS NODES
