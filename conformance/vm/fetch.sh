@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # fetch.sh DIR WHAT...: put the parts of a guest into DIR, from Debian; existing parts stay.
 #
-# The values of WHAT are qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or movable-6.12. Nothing is installed. The machine's
-# own package sources do not change: a private apt configuration with the same mirror names the releases. apt checks
-# the signatures, and the packages are unpacked. In DIR afterwards:
+# The values of WHAT are qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or a module for a kernel, as movable-6.12
+# and fabric-6.12. Nothing is installed. The machine's own package sources do not change: a private apt configuration with the same
+# mirror names the releases. apt checks the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
 #   jq/                 a jq that starts ten times faster than 1.6, with the libraries for it (or empty)
 #   plugins/            the reference plugins of Debian's unstable, and plugins/version: for the bench
-#   movable-6.12/movable.ko: movable/, built with that kernel's headers and this machine's compiler
+#   movable-6.12/movable.ko: movable/, built with that kernel's headers and this machine's compiler; again when movable/ changed
 #   kernel-6.12/vmlinuz and kernel-6.12/lib/modules/VERSION, kernel-6.12/version
 set -eu
 [ $# -ge 2 ] || {
@@ -137,12 +137,20 @@ run_newer()
 		"/lib/$(uname -m)-linux-gnu" "$1/$3" >"$1/$2"
 }
 
-# movable PREFIX: the module for that kernel. The makefile of its headers expects /usr/src. The kernel of a newer Debian
-# was built by a newer compiler, and our compiler may not have its option for the alignment of functions.
-movable()
+# is_built NAME PREFIX: that module is there, and was built from its sources as they are now.
+is_built()
 {
-	local version src=$APT/headers/usr/src new=$DIR/movable-$1.new
-	version=$(<"$DIR/kernel-$1/version")
+	local file
+	[ -e "$DIR/$1-$2/$1.ko" ] || return
+	for file in "$HERE/$1"/*; do cmp -s "$file" "$DIR/$1-$2/${file##*/}" || return; done
+}
+
+# module NAME PREFIX: the module for that kernel. The makefile of its headers expects /usr/src. The kernel of a newer Debian
+# was built by a newer compiler, and our compiler may not have its option for the alignment of functions.
+module()
+{
+	local name=$1 version src=$APT/headers/usr/src new=$DIR/$1-$2.new
+	version=$(<"$DIR/kernel-$2/version")
 	say "fetching the headers of kernel $version"
 	# shellcheck disable=SC2086 # words
 	sources $RELEASES
@@ -151,20 +159,24 @@ movable()
 	sed -i "s|/usr/src|$src|" "$src/linux-headers-$version/Makefile"
 	rm -rf "$new"
 	mkdir -p "$new"
-	cp "$HERE/movable/movable.c" "$new"
-	echo 'obj-m := movable.o' >"$new/Kbuild"
+	cp "$HERE/$name"/* "$new"
 	run_newer "$src/linux-headers-$version/scripts/mod" modpost modpost.real-lsb-64
 	run_newer "$src/linux-headers-$version/tools/objtool" objtool objtool.real-x86
 	make -s -C "$src/linux-headers-$version" M="$new" CC=gcc CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= \
-		CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$APT/log" 2>&1 ||
-		die "movable.ko could not be built: $(tail -n 3 "$APT/log")"
-	mv "$new" "$DIR/movable-$1"
+		CONFIG_DEBUG_INFO_BTF_MODULES= KCPPFLAGS="-I$(realpath "$HERE/../..")" modules >"$APT/log" 2>&1 ||
+		die "$name.ko could not be built: $(tail -n 3 "$APT/log")"
+	strip --strip-debug "$new/$name.ko"
+	find "$new" -mindepth 1 -maxdepth 1 ! -name "$name.ko" | while read -r file; do
+		[ -e "$HERE/$name/${file##*/}" ] || rm -r "$file"
+	done
+	rm -rf "${DIR:?}/$name-$2"
+	mv "$new" "$DIR/$name-$2"
 }
 
 for what; do
 	case $what in
-	movable-[0-9]*.[0-9]*)
-		[ -d "$DIR/$what" ] || { private_apt && movable "${what#movable-}"; }
+	movable-[0-9]*.[0-9]* | fabric-[0-9]*.[0-9]*)
+		is_built "${what%%-*}" "${what#*-}" || { private_apt && module "${what%%-*}" "${what#*-}"; }
 		;;
 	qemu)
 		[ -d "$DIR/qemu" ] || { private_apt && qemu; }
@@ -178,6 +190,6 @@ for what; do
 	[0-9]*.[0-9]*)
 		[ -d "$DIR/kernel-$what" ] || { private_apt && kernel "$what"; }
 		;;
-	*) die "fetch.sh: '$what' is none of qemu, jq, plugins, movable-6.12 and a kernel's version, as 6.12" ;;
+	*) die "fetch.sh: '$what' is none of qemu, jq, plugins, movable-6.12, fabric-6.12 and a kernel's version, as 6.12" ;;
 	esac
 done
