@@ -199,9 +199,11 @@ static int set_vf_link_state(struct ib_device *ib, int vf, u32 port, int state)
 	return 0;
 }
 
+/* libibverbs opens a device only if one of its drivers knows it. siw's asks the device for nothing
+ * of its own until a program makes a completion queue, and Debian's kernels have no siw. */
 static const struct ib_device_ops device_ops = {
 	.owner = THIS_MODULE,
-	.driver_id = RDMA_DRIVER_UNKNOWN,
+	.driver_id = RDMA_DRIVER_SIW,
 	.uverbs_abi_ver = 1,
 	.query_device = query_device,
 	.query_port = query_port,

@@ -74,12 +74,25 @@ static struct pci_driver driver = {
 	.sriov_configure = sriov_configure,
 };
 
+static bool vfio;
+module_param(vfio, bool, 0444);
+MODULE_PARM_DESC(vfio, "a driver vfio-pci for these cards");
+
 int fab_driver_init(void)
 {
-	return pci_register_driver(&driver);
+	int err = vfio ? fab_vfio_init() : 0;
+
+	if (err)
+		return err;
+	err = pci_register_driver(&driver);
+	if (err && vfio)
+		fab_vfio_exit();
+	return err;
 }
 
 void fab_driver_exit(void)
 {
 	pci_unregister_driver(&driver);
+	if (vfio)
+		fab_vfio_exit();
 }

@@ -90,6 +90,10 @@ void fab_bridge_remove(void);
 int fab_driver_init(void);
 void fab_driver_exit(void);
 
+/* vfio.c: a driver that is called vfio-pci. */
+int fab_vfio_init(void);
+void fab_vfio_exit(void);
+
 /* device.c: the RDMA device. */
 int fab_device_add(struct fab_function *f, struct pci_dev *pdev);
 void fab_device_remove(struct fab_function *f);
