@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # fetch.sh DIR WHAT...: put the parts of a guest into DIR, from Debian; existing parts stay.
 #
-# The values of WHAT are qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or a module for a kernel, as movable-6.12
-# and fabric-6.12. Nothing is installed. The machine's own package sources do not change: a private apt configuration with the same
+# WHAT is qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or a module for a kernel: movable-6.12,
+# fabric-6.12. Nothing is installed. The machine's own package sources do not change: a private apt configuration with the same
 # mirror names the releases. apt checks the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
 #   jq/                 a jq that starts ten times faster than 1.6, with the libraries for it (or empty)

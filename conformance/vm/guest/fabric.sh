@@ -26,10 +26,10 @@ is_bound() { [ -e "$BUS/$1/driver" ]; }
 hex() { echo "0x${1//:/}"; }
 node_guid() { sed 's/://g; s/../&:/g; s/:$//' "$BUS/$1/infiniband/$(rdma_dev "$1")/node_guid"; }
 port_guid() { sed 's/://g; s/.\{16\}//; s/../&:/g; s/:$//' "$BUS/$1/infiniband/$(rdma_dev "$1")/ports/1/gids/0"; }
-# lladdr_guid NETDEV [NETNS]: bytes 12 to 19 of its address.
-lladdr_guid() { ip ${2:+-n "$2"} -j link show "$1" | jq -r '.[0].address[36:]'; }
+# lladdr_guid NETDEV: bytes 12 to 19 of its address.
+lladdr_guid() { cut -c37- "/sys/class/net/$1/address"; }
 
-# fault RULE: as fabric.md says. count ADDRESS OPERATION: how often it took place. held OPERATION ADDRESS: a rule holds somebody.
+# fault RULE: as fabric.md says. count ADDRESS OPERATION: how often it took place. held OPERATION ADDRESS: a rule holds a caller.
 fault() { echo "$1" >$FABRIC/faults; }
 count() { awk -v op="$2" '$1 == op { print $2 }' "$FABRIC/$1/counts"; }
 held() { grep -q "^$1 $2 .* held [1-9]" $FABRIC/faults; }

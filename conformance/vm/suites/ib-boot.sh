@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# seconds: 60
+# seconds: 30
 # needs: fabric
 # ib-boot: what suites for InfiniBand rely on: the module fabric, and what the kernel makes of it. fabric.md says the same in words.
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -15,19 +15,19 @@ P=$(netdev "$PF") Q=$(netdev "$OTHER")
 ib_card()
 {
 	[ -n "$(netdev "$1")" ] && [ -n "$(rdma_dev "$1")" ] && [ -c "/dev/infiniband/$(uverbs "$1")" ] &&
-		is "$(ip -j link show "$(netdev "$1")" | jq -r '.[0].link_type')" infiniband
+		is "$(<"$BUS/$1/net/$(netdev "$1")/type")" 32
 }
 check "a card" ib_card "$PF"
 check "another card" ib_card "$OTHER"
 check "16 VFs" ib_vfs "$PF" 16
-all() # FUNCTION: of all VFs
+each_has() { is "$(find "$BUS/$PF"/virtfn*/"$1"/ -mindepth 1 -maxdepth 1 | wc -l)" 16; }
+for what in net infiniband infiniband_verbs; do check "each VF has its own in $what" each_has $what; done
+follow()
 {
-	local n
-	for n in {0..15}; do "$1" "$(ib_vf "$PF" "$n")" || { echo "VF $n" && return 1; }; done
+	local n v
+	for n in {0..15}; do v=$(ib_vf "$PF" "$n") && is "$(lladdr_guid "$(netdev "$v")")" "$(port_guid "$v")" || return; done
 }
-check "each VF has all three" all ib_card
-follows() { is "$(lladdr_guid "$(netdev "$1")")" "$(port_guid "$1")"; }
-check "the port's GUID is in the interface's address" all follows
+check "the port's GUID is in each interface's address" follow
 check "another number of VFs is refused" isnt ib_vfs "$PF" 8
 
 # ---- GUIDs and link state ----
@@ -57,6 +57,10 @@ check "the PF's port comes up" knob "$PF" state active
 check "without VFs" ib_vfs "$PF" 0
 check "4 VFs" ib_vfs "$PF" 4
 check "GUIDs that were set are kept by the PF's driver" is "$(node_guid "$V") $(port_guid "$V")" "$G $H"
+
+exec 8<>"/dev/infiniband/$(uverbs "$V")"
+check "a VF whose device a program has open can be bound again" rebind "$V"
+exec 8>&-
 
 # ---- driver_override ----
 driver() { basename "$(readlink "$BUS/$1/driver")"; }
@@ -130,6 +134,12 @@ pings() { ip netns exec "$1" "$HELPERS/attach/ping" "$2"; }
 check "pods of one partition reach each other" eventually pings a 10.9.2.11
 check "other partitions do not" isnt pings a 10.9.2.12
 check "nor has d a carrier" isnt carrier d
+check "its partition key" knob "$PF" pkeys "0xffff 0x8001 0x8002 0x8003"
+check "then it has one" eventually carrier d
+check "a child with the same key, as a limited member" child "$P" d2 0x0003
+check "is a full member" grep -q 'ipoib pkey  *0x8003 ' <(ip -d link show d2)
+check "its key is not in /sys, as that of a card's own interface is" eval '[ ! -e /sys/class/net/d2/pkey ] && is "$(<"/sys/class/net/$P/pkey")" 0xffff'
+check "a child has no child" isnt child d f 0x8001
 ip netns del a
 back() { ip -j link | jq -e --arg a "child $1" 'any(.[]; .ifalias == $a)' >/dev/null; }
 check "a child of a namespace that ended is handed back, with its alias" eventually back a
@@ -142,7 +152,15 @@ check "a rule: nobody may join" fault "sa_join $OTHER error 1"
 check "no carrier then" eval 'child $Q e 0x8002; ! LAST_RESORT=3 eventually carrier e 2>/dev/null'
 check "no rules" fault clear
 check "then a carrier" eventually carrier e
-check "children go with the driver" eval 'rebind $PF && ! back a'
+ip netns add pod
+ip link set dev d netns pod
+check "a parent comes up" ip link set "$P" up
+is_up() { [ $(($(<"/sys/class/net/$1/flags") & 1)) = 1 ]; }
+check "and its children" eventually is_up "$(ip -j link | jq -r 'map(select(.ifalias == "child a"))[0].ifname')"
+check "the card is bound again" rebind "$PF"
+check "its children are gone" isnt back a
+check "in other namespaces, too" isnt ip -n pod link show d
+ip netns del pod
 
 # ---- RDMA devices in namespaces ----
 check "4 VFs" ib_vfs "$PF" 4
@@ -155,7 +173,7 @@ here() { rdma dev show "$1" >/dev/null 2>&1; }
 there() { ip netns exec pod rdma dev show "$1" >/dev/null 2>&1; }
 check "it is there" there "$D"
 check "not here" isnt here "$D"
-# The kernel makes the interface anew, in the device's namespace since 7.0.
+# The kernel makes another interface, in the device's namespace since 7.0.
 beside() { ip -n pod -j link | jq -r '[.[] | select(.link_type == "infiniband") | .ifname] | join(" ")'; }
 if [ "$WANT_KERNEL" = 6.12 ]; then
 	check "its interface is here" eval '[ -n "$(netdev $V)" ] && [ -z "$(beside)" ]'
