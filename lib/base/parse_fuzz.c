@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parse_fuzz.c: feeds any text to the parsers of small values, and checks their rules. */
+#include "lib/base/guid.h"
 #include "lib/base/hw_addr.h"
 #include "lib/base/parse.h"
 #include "lib/testing/fuzz.h"
@@ -12,6 +13,7 @@ FUZZ(const uint8_t *data, size_t size)
 	char text[HW_ADDR_STR_LEN];
 	FUZZ_OUT(uint64_t, n);
 	struct hw_addr a, b;
+	struct guid g, h;
 
 	MUST(good <= size && utf8_valid(s, good) && utf8_valid(s, size) == (good == size));
 	for (size_t i = good + 1; i <= size && i <= good + 4; i++)
@@ -21,6 +23,9 @@ FUZZ(const uint8_t *data, size_t size)
 	bool is_addr = !hw_addr_parse(s, &a);
 	MUST(!is_addr || (!hw_addr_parse(hw_addr_format(a, text), &b) && hw_addr_equal(a, b)));
 	MUST(!parse_mac(s, b.byte) == (is_addr && hw_addr_is_mac(a)));
+	if (!guid_parse(s, &g))
+		MUST(!guid_parse(guid_format(g, text), &h) && guid_equal(g, h) &&
+		     guid_equal(guid_of_number(guid_number(g)), g));
 	MUST(ifname_problem(s) ||
 	     (strlen(s) < IFNAME_LEN && *s && !strpbrk(s, "/:% \t\n") && strcmp(s, "..") != 0));
 	MUST(!id_valid(s) || (!strpbrk(s, "/%,; ") && *s != '.' && utf8_valid(s, strlen(s))));
