@@ -22,8 +22,9 @@ cd "${1:-.}"
 # room | what it may include besides itself, whole parts (lib/) or rooms
 arrows='
 lib/base|
+lib/encode|lib/base/
 lib/json|lib/base/
-lib/sys|lib/base/ lib/json/
+lib/sys|lib/base/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
 lib/pci|lib/base/ lib/sys/

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "lib/base/base64.h"
+#include "lib/encode/base64.h"
 #include "lib/base/parse.h"
 
 #define GRPC_UNKNOWN 2

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/base64.h"
+#include "lib/encode/base64.h"
 
 static int add_bytes(struct json *to, const char *key, const char *bytes, size_t len)
 {

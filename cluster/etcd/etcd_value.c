@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cluster/etcd/etcd_key.h"
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 void etcd_kv_clear(struct etcd_kv *kv)
 {

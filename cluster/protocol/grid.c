@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 /* Products of two numbers below this fit into 128 bits. A pool with more blocks uses so many. */
 #define COUNT_MAX ((u128)1 << 63)

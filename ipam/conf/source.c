@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 static uint64_t hash_ip(uint64_t h, struct ip a)
 {

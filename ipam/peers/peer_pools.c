@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 #define DEPTH_MAX 4  /* lists in lists */
 #define NODES_MIN 16 /* that a pool with ranges has a block for */

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "lib/base/ctx.h"
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 /* Any hash will do, as a collision only costs a wait. */
 static off_t lock_offset(const char *name)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cluster/protocol/object_json.h"
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 

@@ -13,7 +13,7 @@
 #include <sys/queue.h>
 #include <sys/random.h>
 
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 #include "railheadd/events/event_limit.h"
 
 #define SECOND    INT64_C(1000000000)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 #include "topo/show/show_priv.h"
 
 #define PREFIX "railhead.io/"

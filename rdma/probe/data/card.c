@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 #include "lib/pci/sysfs.h"
 
 static uint64_t add_part(uint64_t hash, const char *text)

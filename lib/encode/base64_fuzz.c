@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base64_fuzz.c: any bytes survive the trip, and any text that is decoded is encoded to itself. */
-#include "lib/base/base64.h"
+#include "lib/encode/base64.h"
 #include "lib/testing/fuzz.h"
 
 FUZZ(const uint8_t *data, size_t size)

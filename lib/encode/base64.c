@@ -3,7 +3,7 @@
  * base64.c: three bytes are four characters. A text has one form only: bits that belong to no byte
  * must be zero, so that decoding and encoding give the same text again.
  */
-#include "lib/base/base64.h"
+#include "lib/encode/base64.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -3,8 +3,8 @@
  * hash.h: FNV-1a, 64 bits: short, and the same on every machine, as ids on disk need it. It does
  * not resist who chooses the bytes. Source: draft-eastlake-fnv.
  */
-#ifndef RAILHEAD_LIB_BASE_HASH_H
-#define RAILHEAD_LIB_BASE_HASH_H
+#ifndef RAILHEAD_LIB_ENCODE_HASH_H
+#define RAILHEAD_LIB_ENCODE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

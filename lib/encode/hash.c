@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hash.c: one byte at a time; what is hashed here has tens of bytes. */
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 #include <string.h>
 

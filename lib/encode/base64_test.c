@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base64_test.c: the examples of RFC 4648, and texts that are not base64. */
-#include "lib/base/base64.h"
+#include "lib/encode/base64.h"
 #include "lib/testing/testing.h"
 
 static const char *const words[][2] = {

@@ -2,8 +2,8 @@
 /*
  * base64.h: base64 of RFC 4648, section 4, with padding. Pure.
  */
-#ifndef RAILHEAD_LIB_BASE_BASE64_H
-#define RAILHEAD_LIB_BASE_BASE64_H
+#ifndef RAILHEAD_LIB_ENCODE_BASE64_H
+#define RAILHEAD_LIB_ENCODE_BASE64_H
 
 #include "lib/base/base.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hash_test.c: the published values: ids that older programs wrote to disk must stay the same. */
-#include "lib/base/hash.h"
+#include "lib/encode/hash.h"
 
 #include "lib/testing/testing.h"
 
