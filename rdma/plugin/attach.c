@@ -3,6 +3,7 @@
 #include "rdma/plugin/attach.h"
 
 #include "cni/protocol/devinfo.h"
+#include "lib/rdma/lock.h"
 #include "rdma/plugin/peer.h"
 #include "rdma/plugin/pod.h"
 

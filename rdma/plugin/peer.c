@@ -11,7 +11,8 @@
 
 #include "cni/record/peer_files.h"
 #include "lib/sys/fs.h"
-#include "rdma/plugin/return_to_host.h"
+#include "lib/rdma/lock.h"
+#include "lib/rdma/return.h"
 
 #define FOLDER   "rdma"
 #define FILE_MAX 65536
@@ -220,8 +221,9 @@ static int return_to_host(const struct ctx *ctx, const struct rdma_peer *p, stru
 	if (rc < 0)
 		return -1;
 	if (rc > 0) {
-		const struct rdma_taken t = taken_of(p, &d);
-		return rdma_return_to_host(ctx, r, &t, false, e);
+		const struct netns_on_record pod = record_netns(r);
+		const struct rdma_away away = { p->bus, d.index, p->name, "" };
+		return rdma_return(ctx, &pod, &away, false, e);
 	}
 	if (!rdma_bus_has_verbs(ctx->sysfs, p->bus))
 		return 0;

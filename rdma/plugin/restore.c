@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "cni/protocol/devinfo.h"
-#include "rdma/plugin/return_to_host.h"
+#include "lib/rdma/return.h"
 #include "rdma/plugin/peer.h"
 
 #define FOLDER "/" RDMA_RECORDS
 
 static int restore_taken(const struct ctx *ctx, const struct record *r, bool locked, struct err *e)
 {
+	const struct netns_on_record pod = record_netns(r);
 	struct rdma_taken t;
 
 	if (rdma_taken_read(r, &t, e))
 		return -1;
-	if (t.moved && (rdma_return_to_host(ctx, r, &t, locked, e) ||
+	const struct rdma_away away = { t.bus, t.index, t.name, t.uverbs };
+	if (t.moved && (rdma_return(ctx, &pod, &away, locked, e) ||
 			(t.bus && rdma_peer_forget(ctx, &r->key, t.bus, e))))
 		return -1;
 	if (t.devinfo && *t.devinfo == '/')

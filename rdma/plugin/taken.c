@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* taken.c: the plugin's part of a record as JSON, and the lock of the node. */
+/* taken.c: the plugin's part of a record as JSON. */
 #include "rdma/plugin/taken.h"
 
 #include "lib/json/json.h"
-#include "lib/sys/fs.h"
-#include "lib/sys/lock.h"
-
-#define LOCK_NAME "RDMA devices"
 
 int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e)
 {
 	return record_place(ctx, RDMA_RECORDS, out, e);
-}
-
-int rdma_lock(const struct ctx *ctx, int timeout_ms, struct err *e)
-{
-	auto_fd int dir = fs_open_dir(ctx->run_dir, true, e);
-
-	return dir < 0 ? -1 : lock_name(dir, LOCK_NAME, true, timeout_ms, e);
 }
 
 /* ---- what the record keeps ---- */

@@ -16,16 +16,6 @@
 /* rdma_place - that folder, for a caller that reads the records of both plugins (record_place). */
 int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e) must_check;
 
-/* Milliseconds. A move may take half a second, and twenty pods may start at once. */
-#define RDMA_LOCK_MS 60000
-
-/*
- * rdma_lock - only one process of a node moves RDMA devices at a time. Two moves at once may swap
- * the numbers of their character devices. ctx: the program's own. Returns a descriptor, or -1;
- * closing it unlocks. ERR_AGAIN: not free within timeout_ms.
- */
-int rdma_lock(const struct ctx *ctx, int timeout_ms, struct err *e) must_check;
-
 /* The content of that part. Strings are borrowed. */
 struct rdma_taken {
 	bool moved;      /* into the pod; else it was shared */

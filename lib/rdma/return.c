@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* return_to_host.c: moves an RDMA device back, or waits for the kernel to return it. */
-#include "rdma/plugin/return_to_host.h"
+/* return.c: moves an RDMA device back, or waits for the kernel to return it. */
+#include "lib/rdma/return.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cni/engine/attach.h"
 #include "lib/device/rdma_monitor.h"
+#include "lib/rdma/lock.h"
 
 /* milliseconds; an event before the socket is open is lost, so look without events too */
 #define LOOK_EVERY_MS 200
 
 struct device_return {
 	const struct ctx *ctx;
-	const struct rdma_taken *t;
+	const struct rdma_away *d;
 	struct netns host;
 	struct nl *nl; /* RDMA netlink of the host */
 	bool locked;
@@ -33,7 +33,7 @@ static int is_on_host(const struct device_return *w, struct rdma_link *out, stru
 {
 	struct err why;
 
-	if (nl_rdma_get(w->nl, w->t->index, out, &why) == 0)
+	if (nl_rdma_get(w->nl, w->d->index, out, &why) == 0)
 		return 1;
 	if (why.code == ERR_NOTFOUND)
 		return 0;
@@ -51,15 +51,15 @@ static int is_past(const struct device_return *w, struct err *e)
 	struct rdma_link other;
 	struct err why;
 
-	if (!*w->t->bus)
+	if (!*w->d->bus)
 		return 0;
-	if (rdma_of_bus(w->ctx->sysfs, w->nl, w->t->bus, &other, &why) == 0)
+	if (rdma_of_bus(w->ctx->sysfs, w->nl, w->d->bus, &other, &why) == 0)
 		return 1;
 	if (why.code != ERR_NOTFOUND) {
 		*e = why;
 		return -1;
 	}
-	if (pci_driver(w->ctx->sysfs, w->t->bus, driver, &why) == 0)
+	if (pci_driver(w->ctx->sysfs, w->d->bus, driver, &why) == 0)
 		return *driver == '\0';
 	return why.code == ERR_NOTFOUND;
 }
@@ -70,7 +70,7 @@ static int is_past(const struct device_return *w, struct err *e)
  */
 static bool is_nowhere(const struct device_return *w)
 {
-	return *w->t->uverbs && *w->t->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->t->bus);
+	return *w->d->uverbs && *w->d->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->d->bus);
 }
 
 /*
@@ -81,9 +81,9 @@ static void rename_back(const struct device_return *w, const struct rdma_link *d
 {
 	struct err why;
 
-	if (strcmp(d->name, w->t->name) == 0)
+	if (strcmp(d->name, w->d->name) == 0)
 		return;
-	if (nl_rdma_rename(w->nl, d->index, w->t->name, &why))
+	if (nl_rdma_rename(w->nl, d->index, w->d->name, &why))
 		log_warn(&w->ctx->log, "%s; it stays %s", why.msg, d->name);
 }
 
@@ -99,7 +99,7 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 
 	if (nl_rdma_open_in(pod, &w->host, &nl, e))
 		return -1;
-	if (nl_rdma_get(nl, w->t->index, &d, e))
+	if (nl_rdma_get(nl, w->d->index, &d, e))
 		return e->code == ERR_NOTFOUND ? 0 : -1;
 	if (netns_enter(pod, e))
 		return -1;
@@ -121,11 +121,12 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 	return rc ? -1 : 1;
 }
 
-static int try_pod(const struct device_return *w, const struct record *r, struct err *e)
+static int try_pod(const struct device_return *w, const struct netns_on_record *from, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
+	char holder[NETNS_HOLDER_LEN];
 	struct err why;
-	int rc = attach_netns_of(w->ctx, r, &pod, e);
+	int rc = netns_locate(w->ctx, from, &pod, holder, e);
 
 	if (rc <= 0 || netns_same(pod.id, w->host.id))
 		return rc < 0 ? -1 : 0;
@@ -161,20 +162,20 @@ static int wait_for_device(const struct device_return *w, struct rdma_monitor *m
 	if (is_nowhere(w))
 		return 0;
 	err_set(e, ERR_AGAIN, 0,
-		"RDMA device %s%s%s is not back in this network namespace after %d s", w->t->name,
-		*w->t->bus ? " of " : "", w->t->bus, RDMA_RETURN_MS / 1000);
+		"RDMA device %s%s%s is not back in this network namespace after %d s", w->d->name,
+		*w->d->bus ? " of " : "", w->d->bus, RDMA_RETURN_MS / 1000);
 	return err_hint(e, "the kernel brings it when the last process and mount of the pod's "
 			   "network namespace have gone; lsns -t net shows which are left");
 }
 
-int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const struct rdma_taken *t,
-			bool locked, struct err *e)
+int rdma_return(const struct ctx *ctx, const struct netns_on_record *from,
+		const struct rdma_away *d, bool locked, struct err *e)
 {
 	auto_clean(device_return_clear) struct device_return w = {
-		.ctx = ctx, .t = t, .host = { .fd = -1 }, .locked = locked
+		.ctx = ctx, .d = d, .host = { .fd = -1 }, .locked = locked
 	};
 	auto_rdma_monitor struct rdma_monitor *m = NULL;
-	struct rdma_link d;
+	struct rdma_link here;
 	struct err why;
 	int rc;
 
@@ -187,12 +188,12 @@ int rdma_return_to_host(const struct ctx *ctx, const struct record *r, const str
 	}
 	if (netns_open_self(&w.host, e) || nl_rdma_monitor_open(&m, e))
 		return -1;
-	rc = is_on_host(&w, &d, e);
-	if (rc < 0 || (rc == 0 && try_pod(&w, r, e) < 0))
+	rc = is_on_host(&w, &here, e);
+	if (rc < 0 || (rc == 0 && try_pod(&w, from, e) < 0))
 		return -1;
 	if (rc == 0)
-		rc = wait_for_device(&w, m, &d, e);
+		rc = wait_for_device(&w, m, &here, e);
 	if (rc > 0)
-		rename_back(&w, &d);
+		rename_back(&w, &here);
 	return rc < 0 ? -1 : 0;
 }

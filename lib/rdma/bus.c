@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: RDMA devices by bus address, and their character devices. */
-#include "rdma/device/device.h"
+/* bus.c: RDMA devices by bus address, and their character devices. */
+#include "lib/rdma/bus.h"
 
 #include <ctype.h>
 #include <errno.h>
