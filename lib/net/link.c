@@ -60,6 +60,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		[IFLA_LINKINFO] = { .type = NLA_NESTED },
 		[IFLA_PERM_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
+		[IFLA_IFALIAS] = { .type = NLA_STRING },
 	};
 	struct nlattr *tb[IFLA_MAX + 1];
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -85,6 +86,10 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	if (tb[IFLA_PARENT_DEV_NAME] &&
 	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)
 		li->parent[0] = '\0';
+	/* The same holds for an alias. */
+	if (tb[IFLA_IFALIAS] &&
+	    nla_strlcpy(li->alias, tb[IFLA_IFALIAS], LINK_ALIAS_LEN) >= LINK_ALIAS_LEN)
+		li->alias[0] = '\0';
 	return tb[IFLA_LINKINFO] ? parse_linkinfo(tb[IFLA_LINKINFO], li) : 0;
 }
 
@@ -149,6 +154,51 @@ int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct e
 	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
 		return err_wrap(e, "interface number %d", ifindex);
 	return 0;
+}
+
+/* ---- all of a kind ---- */
+
+struct link_scan {
+	const char *kind;
+	struct nl_list all; /* of struct link_info */
+};
+
+/* Of other kinds, too: the kernel ignores a filter whose kind it does not have. */
+static int on_any_link(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	struct link_scan *s = arg;
+	struct link_info li;
+
+	if (!h) {
+		s->all.n = 0;
+		return 0;
+	}
+	if (parse_link(h, &li))
+		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
+	return strcmp(li.kind, s->kind) == 0 ? nl_list_add(&s->all, &li, sizeof(li), e) : 0;
+}
+
+int nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { 0 };
+	struct link_scan s = { .kind = kind };
+
+	nl_req_begin(&rq, RTM_GETLINK, 0, &ifi, sizeof(ifi));
+
+	struct nlattr *info = nl_req_nest(&rq, IFLA_LINKINFO);
+
+	nl_req_put_str(&rq, IFLA_INFO_KIND, kind);
+	nl_req_nest_end(&rq, info);
+
+	int rc = nl_get_dump(nl, &rq, (struct nl_sink){ on_any_link, &s }, e);
+	const struct link_info *li = s.all.items;
+	for (size_t i = 0; rc == 0 && i < s.all.n; i++) {
+		if (fn(&li[i], arg))
+			break;
+	}
+	nl_list_clear(&s.all);
+	return rc ? err_wrap(e, "interfaces of kind %s", kind) : 0;
 }
 
 /* ---- the namespace of a lower device ---- */

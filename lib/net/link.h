@@ -3,42 +3,15 @@
 #ifndef RAILHEAD_LIB_NET_LINK_H
 #define RAILHEAD_LIB_NET_LINK_H
 
-#include "lib/net/nl.h"
 #include "lib/base/hw_addr.h"
 #include "lib/base/parse.h"
+#include "lib/net/link_data.h"
+#include "lib/net/nl.h"
 
 struct netns;
 
-/*
- * The kernel's own numbers (MACVLAN_MODE_*, IPVLAN_MODE_*, IPVLAN_F_*), asserted in link_kind.c;
- * the tags macvlan_mode and ipvlan_mode are taken by its headers.
- */
-enum link_macvlan_mode {
-	MACVLAN_PRIVATE = 1,
-	MACVLAN_VEPA = 2,
-	MACVLAN_BRIDGE = 4,
-	MACVLAN_PASSTHRU = 8,
-};
-enum link_ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
-enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
-
-/*
- * What a link has because of its kind (IFLA_INFO_DATA): the member named like the kind counts.
- * Kinds that have a member here can be created; link_kind.c has the table.
- */
-union link_data {
-	struct {
-		uint32_t mode;       /* enum link_macvlan_mode */
-		uint32_t bcqueuelen; /* only asked for; 0: the kernel's choice */
-	} macvlan;
-	struct {
-		uint32_t mode; /* enum link_ipvlan_mode */
-		uint32_t flag; /* enum link_ipvlan_flag */
-	} ipvlan;
-};
-#define LINK_DATA_UNKNOWN UINT32_MAX /* the kernel does not report it */
-
 #define PARENT_DEV_LEN 32
+#define LINK_ALIAS_LEN 256 /* IFALIASZ: 255 bytes and NUL */
 
 struct link_info {
 	int ifindex;
@@ -54,6 +27,7 @@ struct link_info {
 	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
 					PCI address of hardware; "" otherwise */
 	union link_data data;        /* members that the kernel did not report: LINK_DATA_UNKNOWN */
+	char alias[LINK_ALIAS_LEN];  /* IFLA_IFALIAS; "": none. It stays when the link moves */
 };
 
 /* link_is_ethernet - frames and ARP of Ethernet, with addresses of 6 bytes; IPoIB is not. */
@@ -80,6 +54,13 @@ int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out,
 			struct err *e) must_check;
 int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e) must_check;
 
+/*
+ * nl_link_each - call fn for each interface of a kind, in the order of the kernel. Return non-zero
+ * from fn to stop the scan; this is not an error. fn may use nl.
+ */
+typedef int (*link_fn)(const struct link_info *link, void *arg);
+int nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e) must_check;
+
 /* nl_link_nsid - the number by which the socket's namespace knows another one; -1: it has none. */
 int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e) must_check;
 
@@ -99,13 +80,15 @@ int nl_link_compare_data(const struct link_info *is, const union link_data *want
 			 struct err *e) must_check;
 
 /*
- * nl_link_set_up, _down, _hw_addr, _mtu - one RTM_SETLINK each. ERR_KERNEL: the kernel refused; the
- * error names the value. errnum ENODEV: there is no such interface.
+ * nl_link_set_up, _down, _hw_addr, _mtu, _alias - one RTM_SETLINK each. ERR_KERNEL: the kernel
+ * refused; the error names the value. errnum ENODEV: there is no such interface. An alias of more
+ * than 255 bytes is refused (EINVAL).
  */
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
 int nl_link_set_down(struct nl *nl, int ifindex, struct err *e) must_check;
 int nl_link_set_hw_addr(struct nl *nl, int ifindex, struct hw_addr addr, struct err *e) must_check;
 int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;
+int nl_link_set_alias(struct nl *nl, int ifindex, const char *alias, struct err *e) must_check;
 
 /*
  * nl_link_move - an existing device into target under a new name, by one RTM_SETLINK: who looks

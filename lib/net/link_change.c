@@ -73,6 +73,14 @@ int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e)
 	return 0;
 }
 
+int nl_link_set_alias(struct nl *nl, int ifindex, const char *alias, struct err *e)
+{
+	/* Without its NUL, as ip-link(8) sends it. */
+	if (set_attr(nl, ifindex, IFLA_IFALIAS, (struct slice){ alias, strlen(alias) }, e))
+		return err_wrap(e, "set alias \"%s\" of interface number %d", alias, ifindex);
+	return 0;
+}
+
 int nl_link_delete(struct nl *nl, int ifindex, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };

@@ -18,6 +18,8 @@ _Static_assert((int)IPVLAN_L3 == IPVLAN_MODE_L3, "ipvlan mode l3");
 _Static_assert((int)IPVLAN_L3S == IPVLAN_MODE_L3S, "ipvlan mode l3s");
 _Static_assert((int)IPVLAN_PRIVATE == IPVLAN_F_PRIVATE, "ipvlan flag private");
 _Static_assert((int)IPVLAN_VEPA == IPVLAN_F_VEPA, "ipvlan flag vepa");
+_Static_assert((int)IPOIB_DATAGRAM == IPOIB_MODE_DATAGRAM, "ipoib mode datagram");
+_Static_assert((int)IPOIB_CONNECTED == IPOIB_MODE_CONNECTED, "ipoib mode connected");
 
 #define LINK_ATTRS_MAX 4
 
@@ -29,6 +31,7 @@ struct link_attr {
 	size_t offset;    /* of a uint32_t in union link_data */
 	/* A 0 is not written: the kernel chooses, and its value is not compared. */
 	bool is_request;
+	bool is_hex; /* people write it so: in errors it has the form 0x8001 */
 };
 
 struct link_kind {
@@ -40,11 +43,15 @@ struct link_kind {
 
 static const struct link_kind kinds[] = {
 	{ "macvlan",
-	  { { "mode", IFLA_MACVLAN_MODE, 4, AT(macvlan.mode), false },
-	    { "bcqueuelen", IFLA_MACVLAN_BC_QUEUE_LEN, 4, AT(macvlan.bcqueuelen), true } } },
+	  { { "mode", IFLA_MACVLAN_MODE, 4, AT(macvlan.mode), false, false },
+	    { "bcqueuelen", IFLA_MACVLAN_BC_QUEUE_LEN, 4, AT(macvlan.bcqueuelen), true, false } } },
 	{ "ipvlan",
-	  { { "mode", IFLA_IPVLAN_MODE, 2, AT(ipvlan.mode), false },
-	    { "flag", IFLA_IPVLAN_FLAGS, 2, AT(ipvlan.flag), false } } },
+	  { { "mode", IFLA_IPVLAN_MODE, 2, AT(ipvlan.mode), false, false },
+	    { "flag", IFLA_IPVLAN_FLAGS, 2, AT(ipvlan.flag), false, false } } },
+	{ "ipoib",
+	  { { "pkey", IFLA_IPOIB_PKEY, 2, AT(ipoib.pkey), false, true },
+	    { "mode", IFLA_IPOIB_MODE, 2, AT(ipoib.mode), false, false },
+	    { "umcast", IFLA_IPOIB_UMCAST, 2, AT(ipoib.umcast), false, false } } },
 };
 
 const struct link_kind *link_kind_find(const char *name)
@@ -123,9 +130,18 @@ int link_kind_parse(const struct link_kind *kind, const struct nlattr *data, uni
 	return 0;
 }
 
+#define VALUE_LEN 16
+
+static const char *show_value(const struct link_attr *a, uint32_t v, char out[VALUE_LEN])
+{
+	(void)snprintf(out, VALUE_LEN, a->is_hex ? "0x%04x" : "%u", v);
+	return out;
+}
+
 int nl_link_compare_data(const struct link_info *is, const union link_data *want, struct err *e)
 {
 	const struct link_kind *kind;
+	char has[VALUE_LEN], wanted[VALUE_LEN];
 
 	if (link_kind_require(is->kind, &kind, e))
 		return err_wrap(e, "interface %s", is->name);
@@ -136,11 +152,12 @@ int nl_link_compare_data(const struct link_info *is, const union link_data *want
 			continue;
 		if (now == LINK_DATA_UNKNOWN)
 			return err_set(e, ERR_STATE, 0,
-				       "%s: the kernel does not report it for %s %s; %u is asked "
+				       "%s: the kernel does not report it for %s %s; %s is asked "
 				       "for",
-				       a->name, kind->name, is->name, asked);
-		return err_set(e, ERR_STATE, 0, "%s: %s %s has %u, %u is asked for", a->name,
-			       kind->name, is->name, now, asked);
+				       a->name, kind->name, is->name, show_value(a, asked, wanted));
+		return err_set(e, ERR_STATE, 0, "%s: %s %s has %s, %s is asked for", a->name,
+			       kind->name, is->name, show_value(a, now, has),
+			       show_value(a, asked, wanted));
 	}
 	return 0;
 }

@@ -17,7 +17,17 @@ static const struct {
 } known[] = {
 	{ "macvlan", { .macvlan = { .mode = MACVLAN_VEPA } } },
 	{ "ipvlan", { .ipvlan = { .mode = IPVLAN_L3S, .flag = IPVLAN_VEPA } } },
+	{ "ipoib", { .ipoib = { .pkey = 0x8001, .mode = IPOIB_CONNECTED, .umcast = 1 } } },
 };
+
+static const union link_data *known_data(const char *kind)
+{
+	size_t i = 0;
+
+	while (strcmp(known[i].name, kind) != 0)
+		i++;
+	return &known[i].data;
+}
 
 /* "macvtap" and "ipvtap" are kinds of the kernel, too, with attributes of their neighbours. */
 static const char *const unknown[] = { "", "nonesuch", "macvtap", "ipvtap", "macvlan2", "MACVLAN" };
@@ -72,11 +82,20 @@ START_TEST(each_attribute_is_compared)
 		{ "ipvlan",
 		  "flag: ipvlan net1 has 0, 2 is asked for",
 		  { .ipvlan = { .mode = IPVLAN_L3S, .flag = IPVLAN_BRIDGE } } },
+		{ "ipoib",
+		  "pkey: ipoib net1 has 0x8002, 0x8001 is asked for",
+		  { .ipoib = { .pkey = 0x8002, .mode = IPOIB_CONNECTED, .umcast = 1 } } },
+		{ "ipoib",
+		  "mode: ipoib net1 has 0, 1 is asked for",
+		  { .ipoib = { .pkey = 0x8001, .mode = IPOIB_DATAGRAM, .umcast = 1 } } },
+		{ "ipoib",
+		  "umcast: ipoib net1 has 0, 1 is asked for",
+		  { .ipoib = { .pkey = 0x8001, .mode = IPOIB_CONNECTED, .umcast = 0 } } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct link_info li = written(cases[i].kind, &cases[i].is);
-		const union link_data *want = &known[strcmp(cases[i].kind, "ipvlan") == 0].data;
+		const union link_data *want = known_data(cases[i].kind);
 		struct err e = { 0 };
 
 		ck_assert_int_eq(nl_link_compare_data(&li, want, &e), -1);
@@ -149,7 +168,7 @@ START_TEST(an_unknown_kind_is_not_sent_as_another)
 		ck_assert_int_eq(nl_link_create(k.nl, &spec, &e), -1);
 		ck_assert_int_eq(e.code, ERR_FIELD);
 		ck_assert_int_eq(e.errnum, EOPNOTSUPP);
-		ck_assert_str_eq(e.detail, "known kinds: macvlan, ipvlan");
+		ck_assert_str_eq(e.detail, "known kinds: macvlan, ipvlan, ipoib");
 		ck_assert_int_eq(recv(k.peer, sent, sizeof(sent), MSG_DONTWAIT), -1);
 		ck_assert_int_eq(errno, EAGAIN);
 		nl_release(k.nl);
