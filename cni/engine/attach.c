@@ -216,6 +216,7 @@ static int fill_record(struct add *s, struct err *e)
 		.from = a->view,
 		.created = call->ctx.now(call->ctx.clock),
 		.master = a->below ? a->below : a->master.name,
+		.lower_ifindex = a->type->role == ATTACH_MAKES ? attach_lower_of_master(a) : 0,
 		.cni_path = call->env.path,
 		.args = call->env.args,
 		/* for the IPAM's DEL by repair */

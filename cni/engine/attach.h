@@ -73,8 +73,11 @@ struct attach_type {
 	/* Checks that need no system; may read a->prev and set a->conf.master. */
 	int (*validate)(struct attach *a, struct err *e);
 	/* M F: look up the device, or the node's mode, in place of a master. Changes nothing. For
-	 * ADD, CHECK, and STATUS, which has no pod. */
+	 * ADD, CHECK, and STATUS, which has no pod. check_master - in a plugin that makes: refuse a
+	 * master on which the kernel makes no such interface. */
 	int (*find)(struct attach *a, struct err *e);
+	int (*check_master)(const struct attach *a, struct err *e);
+	uint32_t (*max_mtu)(const struct attach *a); /* NULL: the mtu of the master */
 	/* F: the record of an earlier ADD without DEL: ERR_BUSY when the pod still has what it
 	 * took. After 0 it is restored. */
 	int (*check_earlier)(const struct attach *a, const struct record *earlier, struct err *e);
@@ -97,12 +100,16 @@ struct attach_type {
 	int (*undo)(const struct attach *a, const struct record *r, struct err *e);
 	/* DEL, after restore: what is known of the attachment elsewhere. r: its record, or NULL. */
 	int (*release)(const struct cni_call *call, const struct record *r, struct err *e);
+	/* GC: remove what this plugin left in the network and no record knows. */
+	int (*sweep)(const struct cni_call *call, struct err *e);
 
 	/* The longest wait in ms for carrier before addresses are announced. Called only if the
 	 * interface is up and has no carrier. NULL: carrier is immediate. */
 	int (*carrier_ms)(const struct attach *a);
-	bool shares_mac;      /* with its master: the master also receives replies */
-	bool adopts_prev_ips; /* without an IPAM it takes over the addresses of prevResult */
+	bool shares_mac;        /* with its master: the master also receives replies */
+	bool adopts_prev_ips;   /* without an IPAM it takes over the addresses of prevResult */
+	bool no_dhcp;           /* the IPAM "dhcp" cannot serve its interfaces */
+	bool hides_lower_netns; /* the kernel does not say in which namespace its master is */
 };
 
 /* attach_main - the whole program of a plugin. builtin: the IPAM whose code it carries, or NULL. */

@@ -68,7 +68,7 @@ static int check_lower_netns(const struct attach *a, struct err *e)
 	if (!a->conf.in_container && !netns_same(a->pod.id, a->host.id) &&
 	    nl_link_nsid(a->pod_nl, &a->host, &want, e))
 		return -1;
-	if (a->link.lower_nsid == want)
+	if (a->link.lower_nsid == want || (a->type->hides_lower_netns && a->link.lower_nsid == -1))
 		return 0;
 	return wrong_lower(a, "on a device of another network namespace", e);
 }
@@ -82,10 +82,9 @@ static int check_lower(const struct attach *a, struct err *e)
 	if (!a->master.ifindex)
 		return 0;
 	/* If the master is a macvlan (ipvlan) itself, the kernel uses the device below it. */
-	if (strcmp(a->master.kind, a->type->kind) == 0)
-		return a->link.lower_ifindex == a->master.lower_ifindex
-			       ? 0
-			       : wrong_lower(a, "on another device", e);
+	const int want = attach_lower_of_master(a);
+	if (want != a->master.ifindex)
+		return a->link.lower_ifindex == want ? 0 : wrong_lower(a, "on another device", e);
 	if (check_lower_netns(a, e))
 		return -1;
 	if (a->link.lower_ifindex == a->master.ifindex)

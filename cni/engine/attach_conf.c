@@ -36,7 +36,11 @@ const struct attach_type *attach_type_of(const struct cni_call *call)
 
 const char *attach_ipam_type(const struct cni_call *call)
 {
-	return attach_type_of(call)->role == ATTACH_FOLLOWS ? "" : call->conf.ipam_type;
+	const struct attach_type *type = attach_type_of(call);
+	const char *ipam = call->conf.ipam_type;
+
+	return type->role == ATTACH_FOLLOWS || (type->no_dhcp && strcmp(ipam, "dhcp") == 0) ? ""
+											    : ipam;
 }
 
 int attach_records(const struct cni_call *call, struct record_place *out, struct err *e)
@@ -130,6 +134,11 @@ static int decode(struct attach *a, struct err *e)
 		return -1;
 	if (follows)
 		return 0;
+	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.type: \"dhcp\" knows addresses of Ethernet only, and the "
+			       "interfaces of %s have others: use another IPAM",
+			       a->type->name);
 
 	const char *problem = a->conf.master ? ifname_problem(a->conf.master) : NULL;
 

@@ -289,6 +289,9 @@ int attach_gc(const struct cni_call *call, struct err *e)
 		keep_first_error(&s, &why);
 		s.stays = true; /* one that could not be read has an interface, too */
 	}
+	if (call->conf.valid && attach_type_of(call)->sweep &&
+	    attach_type_of(call)->sweep(call, &why))
+		keep_first_error(&s, &why);
 	record_tidy(&records.ctx);
 	/* The IPAM does not know of interfaces: it would free the address of one that stays. */
 	if (*attach_ipam_type(call) && !s.stays &&

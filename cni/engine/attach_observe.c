@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach_observe.c: opens the namespaces, and looks up the master and the interface. */
 #include <errno.h>
+#include <string.h>
 
 #include "cni/engine/attach_priv.h"
 #include "lib/net/addr.h"
@@ -48,6 +49,29 @@ static int find_default(struct attach *a, struct nl *nl, struct err *e)
 		       where(a));
 }
 
+static int check_mtu(const struct attach *a, struct err *e)
+{
+	uint32_t most = a->type->max_mtu ? a->type->max_mtu(a) : a->master.mtu;
+
+	if (a->conf.mtu <= most)
+		return 0;
+	if (a->type->max_mtu)
+		return err_set(e, ERR_CONFIG, 0,
+			       "mtu: %u is more than the %u that %s on master %s can have",
+			       a->conf.mtu, most, a->type->kind, a->master.name);
+	return err_set(e, ERR_CONFIG, 0,
+		       "mtu: %u is more than the %u of master %s; lower it, or raise that",
+		       a->conf.mtu, most, a->master.name);
+}
+
+int attach_lower_of_master(const struct attach *a)
+{
+	const struct link_info *m = &a->master;
+
+	return strcmp(m->kind, a->type->kind) == 0 && m->lower_ifindex ? m->lower_ifindex
+								       : m->ifindex;
+}
+
 int attach_find_master(struct attach *a, struct err *e)
 {
 	struct nl *nl = attach_master_nl(a);
@@ -61,11 +85,9 @@ int attach_find_master(struct attach *a, struct err *e)
 				       name, where(a));
 		return err_wrap(e, "master \"%s\"", name);
 	}
-	if (a->conf.mtu > a->master.mtu)
-		return err_set(e, ERR_CONFIG, 0,
-			       "mtu: %u is more than the %u of master %s; lower it, or raise that",
-			       a->conf.mtu, a->master.mtu, a->master.name);
-	return 0;
+	if (a->type->check_master && a->type->check_master(a, e))
+		return -1;
+	return check_mtu(a, e);
 }
 
 int attach_find(struct attach *a, struct err *e)

@@ -36,7 +36,10 @@ int attach_ipam_undo_ms(const struct attach *a);
 /* attach_type_of - the plugin that this call belongs to. */
 const struct attach_type *attach_type_of(const struct cni_call *call);
 
-/* attach_ipam_type - the IPAM that the plugin runs, "" for none: a plugin that follows has none. */
+/*
+ * attach_ipam_type - the IPAM that the plugin runs, "" for none: a plugin that follows has none,
+ * and one that refuses "dhcp" has not run it.
+ */
 const char *attach_ipam_type(const struct cni_call *call);
 
 /* attach_records - where the plugin's records are. */
@@ -49,6 +52,12 @@ int attach_open(struct attach *a, struct err *e) must_check;
 
 /* attach_find_master - fill a->master; checks conf.mtu against it. */
 int attach_find_master(struct attach *a, struct err *e) must_check;
+
+/*
+ * attach_lower_of_master - the number of the device on which the kernel puts a link that is made on
+ * the master: its own lower device if it is of the same kind (macvlan on macvlan).
+ */
+int attach_lower_of_master(const struct attach *a);
 
 /* attach_find - the master, or what the type has in its place. */
 int attach_find(struct attach *a, struct err *e) must_check;

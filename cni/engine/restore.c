@@ -102,14 +102,24 @@ int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns 
 	return rc;
 }
 
-int attach_restore(const struct ctx *ctx, const struct record *r,
-		   const struct attach_restore_type *others, struct err *e)
+int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 
 	if (ctx_boot_id(ctx, boot, e))
 		return -1;
-	if (strcmp(boot, r->boot) != 0)
+	*out = strcmp(boot, r->boot) == 0;
+	return 0;
+}
+
+int attach_restore(const struct ctx *ctx, const struct record *r,
+		   const struct attach_restore_type *others, struct err *e)
+{
+	bool same_boot;
+
+	if (attach_same_boot(ctx, r, &same_boot, e))
+		return -1;
+	if (!same_boot)
 		return 0;
 	for (; others && others->plugin; others++) {
 		if (strcmp(others->plugin, r->plugin) == 0)

@@ -30,6 +30,10 @@ struct attach_restore_type {
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e) must_check;
 
+/* attach_same_boot - whether a record was written since this machine started. */
+int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out,
+		     struct err *e) must_check;
+
 /*
  * attach_note_deleting - have the record say that its DEL has begun: from here on repair may finish
  * it. Without this an interface that is missing from a living pod would look like one that the pod
