@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/hw_addr.h"
+#include "lib/base/pkey.h"
 
 /* Above this a double does not hold every integer. */
 #define MAX_EXACT (INT64_C(1) << 53)
@@ -150,6 +151,26 @@ static int decode_hw_addr(const struct slot *s)
 	return 0;
 }
 
+static int decode_pkey(const struct slot *s)
+{
+	const char *text = json_str(s->value);
+	double v = json_num(s->value);
+	uint16_t pkey = 0;
+
+	if (!text && json_type(s->value) != JSON_NUMBER)
+		return refuse_value(s, ERR_DECODE, "a partition key, a string or a number");
+	if (text && *text == '\0')
+		return 0;
+	if (text ? pkey_parse(text, &pkey) != 0
+		 : trunc(v) != v || v < 0 || v > UINT16_MAX || !pkey_is_valid((uint64_t)v))
+		return refuse_value(s, ERR_CONFIG,
+				    "a partition key: 0x0001 to 0x7fff, or that with 0x8000");
+	if (!text)
+		pkey = (uint16_t)v;
+	store_value(s, &pkey, sizeof(pkey));
+	return 0;
+}
+
 static int decode_node(const struct slot *s)
 {
 	enum json_type t = json_type(s->value);
@@ -188,6 +209,8 @@ static int decode_field(const struct json *obj, struct slot *s)
 	case J_MAC:
 	case J_HW_ADDR:
 		return decode_hw_addr(s);
+	case J_PKEY:
+		return decode_pkey(s);
 	case J_OBJECT:
 	case J_ARRAY:
 	case J_ANY:

@@ -17,6 +17,7 @@ struct conf {
 	int mode;
 	uint8_t mac[6];
 	struct hw_addr hw;
+	uint16_t pkey;
 	const struct json *object, *array, *any;
 };
 
@@ -39,6 +40,7 @@ static const struct json_field fields[] = {
 	{ "mode", J_ENUM, AT(mode), 0, 0, 0, modes },
 	{ "mac", J_MAC, AT(mac), 0, 0, 0, NULL },
 	{ "hw", J_HW_ADDR, AT(hw), 0, 0, 0, NULL },
+	{ "pkey", J_PKEY, AT(pkey), 0, 0, 0, NULL },
 	{ "object", J_OBJECT, AT(object), 0, 0, 0, NULL },
 	{ "array", J_ARRAY, AT(array), 0, 0, 0, NULL },
 	{ "any", J_ANY, AT(any), 0, 0, 0, NULL },
@@ -89,6 +91,36 @@ START_TEST(hardware_addresses)
 	ck_assert_uint_eq(c.hw.len, 20);
 	ck_assert_uint_eq(c.hw.byte[0], 0x80);
 	ck_assert_uint_eq(c.hw.byte[19], 0x57);
+}
+END_TEST
+
+START_TEST(partition_keys)
+{
+	static const struct {
+		const char *text;
+		uint16_t pkey;
+	} good[] = {
+		{ "{\"pkey\":\"0x8001\"}", 0x8001 }, { "{\"pkey\":\"0x1\"}", 1 },
+		{ "{\"pkey\":32769}", 0x8001 },      { "{\"pkey\":1}", 1 },
+		{ "{\"pkey\":65535.0}", 0xffff },    { "{\"pkey\":\"\"}", 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		auto_json struct json *j = parse(good[i].text);
+		struct conf c = { .pkey = 7 };
+		struct err e = { 0 };
+
+		ck_assert_msg(json_decode(j, "", fields, &c, &e) == 0, "%s", e.msg);
+		ck_assert_uint_eq(c.pkey, good[i].pkey);
+	}
+	DECODE("{\"pkey\":true}", "pkey: must be a partition key, a string or a number, got true");
+#define RANGE "pkey: must be a partition key: 0x0001 to 0x7fff, or that with 0x8000, got "
+	CONFIG("{\"pkey\":\"0x8000\"}", RANGE "\"0x8000\"");
+	CONFIG("{\"pkey\":\"x\"}", RANGE "\"x\"");
+	CONFIG("{\"pkey\":0}", RANGE "0");
+	CONFIG("{\"pkey\":-1}", RANGE "-1");
+	CONFIG("{\"pkey\":65536}", RANGE "65536");
+	CONFIG("{\"pkey\":1.5}", RANGE "1.5");
 }
 END_TEST
 
@@ -288,7 +320,8 @@ START_TEST(keys_that_the_table_does_not_have)
 }
 END_TEST
 
-TEST_PROGRAM("json_decode", hardware_addresses, good_objects_are_decoded, limits_are_included,
-	     absent_leaves_alone, wrong_types_are_refused, numbers_out_of_range_are_refused,
-	     unknown_words_are_refused, long_lists_of_words, missing_required_keys_are_named,
-	     what_is_not_an_object_is_refused, keys_that_the_table_does_not_have)
+TEST_PROGRAM("json_decode", hardware_addresses, partition_keys, good_objects_are_decoded,
+	     limits_are_included, absent_leaves_alone, wrong_types_are_refused,
+	     numbers_out_of_range_are_refused, unknown_words_are_refused, long_lists_of_words,
+	     missing_required_keys_are_named, what_is_not_an_object_is_refused,
+	     keys_that_the_table_does_not_have)

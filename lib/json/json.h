@@ -61,6 +61,7 @@ enum json_kind {
 	J_ENUM, /* int, by names[]; a wrong word is ERR_FIELD and lists the right ones (but "") */
 	J_MAC,  /* uint8_t[6]; "" counts as absent, as in the reference plugins */
 	J_HW_ADDR, /* struct hw_addr; "" counts as absent */
+	J_PKEY,    /* uint16_t: "0x8001" or a number (lib/base/pkey.h); "" counts as absent */
 	J_OBJECT,  /* const struct json *, must be an object */
 	J_ARRAY,   /* const struct json *, must be an array */
 	J_ANY,     /* const struct json * */
@@ -73,7 +74,6 @@ struct json_enum {
 
 #define J_REQUIRED 1u /* absent or null is ERR_CONFIG */
 #define J_EMPTY_OK 2u /* "" counts as absent, as for Go, which cannot tell the two apart */
-
 struct json_field {
 	const char *key; /* NULL ends the table */
 	enum json_kind kind;
