@@ -141,10 +141,9 @@ static int rebind(const struct binding *was, struct err *e)
 	return explain_failure(&now, &why, e);
 }
 
-int pci_bind_by(const char *root, const char *addr, const char *driver, pci_write_fn write,
-		struct err *e)
+static int start(struct binding *b, const char *addr, struct err *e)
 {
-	struct binding b = { .root = root, .wanted = driver, .write = write };
+	const char *driver = b->wanted;
 
 	if (driver && (!*driver || strchr(driver, '/') || driver[0] == '.' ||
 		       strlen(driver) >= PCI_DRIVER_LEN)) {
@@ -152,7 +151,15 @@ int pci_bind_by(const char *root, const char *addr, const char *driver, pci_writ
 		e->errnum = EINVAL;
 		return -1;
 	}
-	if (pci_canonical(addr, b.addr, e) || read_binding(&b, e))
+	return pci_canonical(addr, b->addr, e) || read_binding(b, e) ? -1 : 0;
+}
+
+int pci_bind_by(const char *root, const char *addr, const char *driver, pci_write_fn write,
+		struct err *e)
+{
+	struct binding b = { .root = root, .wanted = driver, .write = write };
+
+	if (start(&b, addr, e))
 		return -1;
 	if (as_wanted(&b))
 		return 0;
@@ -164,4 +171,31 @@ int pci_bind_by(const char *root, const char *addr, const char *driver, pci_writ
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e)
 {
 	return pci_bind_by(root, addr, driver, sysfs_write, e);
+}
+
+int pci_rebind_by(const char *root, const char *addr, const char *driver, pci_write_fn write,
+		  struct err *e)
+{
+	struct binding b = { .root = root, .wanted = driver, .write = write }, now;
+	struct err why = { .errnum = 0 };
+	char path[128];
+
+	if (start(&b, addr, e))
+		return -1;
+	now = b;
+	if (have_driver(&b, e) || unbind_driver(&b, e))
+		return err_wrap(e, "bind %s to driver %s again", b.addr, driver);
+	(void)snprintf(path, sizeof(path), "bus/pci/drivers/%s/bind", driver);
+	/* Another program may have bound it meanwhile. The driver that it has then is what counts.
+	 */
+	if (write_to(&b, path, b.addr, &why) == 0)
+		why.errnum = 0;
+	if (read_binding(&now, e))
+		return -1;
+	return as_wanted(&now) ? 0 : explain_failure(&now, &why, e);
+}
+
+int pci_rebind(const char *root, const char *addr, const char *driver, struct err *e)
+{
+	return pci_rebind_by(root, addr, driver, sysfs_write, e);
 }

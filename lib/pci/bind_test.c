@@ -89,6 +89,26 @@ static int refuse_vfio(const char *root, const char *path, const char *value, st
 	return act(root, path, value, e);
 }
 
+/* A kernel in which only DRIVER/unbind and DRIVER/bind are written. */
+static int bind_act(const char *root, const char *path, const char *value, struct err *e)
+{
+	char driver[PCI_DRIVER_LEN];
+
+	(void)e;
+	note(path, value);
+	ck_assert_str_eq(value, ADDR);
+	ck_assert_int_eq(sscanf(path, "bus/pci/drivers/%31[^/]", driver), 1);
+	fakepci_driver(root, ADDR, strstr(path, "/unbind") ? NULL : driver);
+	return 0;
+}
+
+/* The driver lets go of it, and cannot take it again. */
+static int refuse_bind(const char *root, const char *path, const char *value, struct err *e)
+{
+	return strstr(path, "/unbind") ? bind_act(root, path, value, e)
+				       : err_set(e, ERR_IO, ENODEV, "write %s", path);
+}
+
 /* No driver takes it, and that is no error. */
 static int nobody(const char *root, const char *path, const char *value, struct err *e)
 {
@@ -289,7 +309,40 @@ START_TEST(names_that_are_none)
 }
 END_TEST
 
-TEST_PROGRAM("pci_bind", binds_and_gives_back, already_so, a_function_without_a_driver,
+START_TEST(the_same_driver_reads_it_again)
+{
+	const char *root = make_tree("igbvf");
+	char log[256], driver[PCI_DRIVER_LEN];
+	struct err e = { 0 };
+
+	ck_assert_int_eq(pci_rebind_by(root, ADDR, "igbvf", bind_act, &e), 0);
+	ck_assert_str_eq(driver_now(driver), "igbvf");
+	ck_assert_str_eq(log_text(log), "unbind=" ADDR ";bind=" ADDR ";");
+	/* After a crash it has no driver. */
+	fakepci_driver(root, ADDR, NULL);
+	ck_assert_int_eq(unlink("/mnt/log"), 0);
+	ck_assert_int_eq(pci_rebind_by(root, ADDR, "igbvf", bind_act, &e), 0);
+	ck_assert_str_eq(log_text(log), "bind=" ADDR ";");
+}
+END_TEST
+
+START_TEST(a_driver_that_does_not_take_it_again)
+{
+	const char *root = make_tree("igbvf");
+	struct err e = { 0 };
+
+	ck_assert_int_eq(pci_rebind_by(root, ADDR, "igbvf", refuse_bind, &e), -1);
+	ck_assert(e.code == ERR_KERNEL && e.errnum == ENODEV);
+	ck_assert_ptr_nonnull(strstr(e.msg, "no driver took it"));
+	ck_assert_int_eq(pci_rebind_by(root, ADDR, "../x", refuse_bind, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FIELD);
+	ck_assert_int_eq(pci_rebind_by(root, ADDR, "none-such", refuse_bind, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.detail, "modprobe none-such"));
+}
+END_TEST
+
+TEST_PROGRAM("pci_bind", the_same_driver_reads_it_again, a_driver_that_does_not_take_it_again,
+	     binds_and_gives_back, already_so, a_function_without_a_driver,
 	     a_stub_is_never_the_kernels_choice, a_driver_that_refuses, no_driver_takes_it,
 	     another_driver_has_it, a_module_that_is_not_loaded, writes_that_fail,
 	     names_that_are_none)

@@ -133,4 +133,11 @@ int pci_rdma_device(const char *root, const char *addr, char out[PCI_RDMA_LEN],
  */
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e) must_check;
 
+/*
+ * pci_rebind - unbind the function from the driver that it has, if any, and bind it to driver, so
+ * that the driver reads the function again. driver_override stays. ERR_KERNEL: no driver, or
+ * another one, drives the function afterwards.
+ */
+int pci_rebind(const char *root, const char *addr, const char *driver, struct err *e) must_check;
+
 #endif

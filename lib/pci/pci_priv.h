@@ -48,10 +48,12 @@ int pci_absent(struct err *e, int errnum, const char *fmt, ...) printf_like(3, 4
 
 /* ---- the kernel's side of writing (sysfs_write), for which tests put their own ---- */
 
-/* pci_bind_by, pci_set_numvfs_by - pci_bind() and pci_set_numvfs() with the write of a test. */
+/* pci_bind_by, ... - pci_bind(), pci_rebind() and pci_set_numvfs() with the write of a test. */
 typedef int (*pci_write_fn)(const char *root, const char *path, const char *value, struct err *e);
 int pci_bind_by(const char *root, const char *addr, const char *driver, pci_write_fn write,
 		struct err *e) must_check;
+int pci_rebind_by(const char *root, const char *addr, const char *driver, pci_write_fn write,
+		  struct err *e) must_check;
 int pci_set_numvfs_by(const char *root, const char *pf, uint32_t n, pci_write_fn write,
 		      struct err *e) must_check;
 
