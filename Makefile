@@ -11,11 +11,12 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
 # in DYNAMIC: libibverbs loads the library of a driver when it runs.
-PROGRAMS := macvlan ipvlan sriov rdma railhead-ipam railctl rdma-probe railheadd
+PROGRAMS := macvlan ipvlan sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd
 DYNAMIC := rdma-probe railheadd
 macvlan_SRC := cni/plugins/macvlan.c
 ipvlan_SRC := cni/plugins/ipvlan.c
 sriov_SRC := sriov/plugin/sriov.c
+ib-sriov_SRC := sriov/ib/ib_sriov.c
 rdma_SRC := rdma/plugin/rdma.c
 railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
 railctl_SRC := railctl/main.c
@@ -221,7 +222,7 @@ $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
 # Tests alone: the linker sends allocations to lib/testing/alloc.h, waits to lib/testing/time.h, and what
 # is asked of the kernel to lib/testing/pf.h and lib/testing/hca.h.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
-	nl_request nl_get nl_get_large nl_link_by_name nl_link_by_index $(addprefix nl_rdma_,open open_in sys_get get \
+	nl_request nl_get nl_get_large nl_link_by_name nl_link_by_index nl_link_each pci_rebind $(addprefix nl_rdma_,open open_in sys_get get \
 	list by_name port ports chardev rename move monitor_wait)
 TESTING := $(call objects,$(TESTING_SRC))
 $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)

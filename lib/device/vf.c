@@ -71,6 +71,7 @@ static void parse_settings(struct nlattr *const *tb, uint32_t vf, struct vf_info
 	struct ifla_vf_spoofchk spoofchk;
 	struct ifla_vf_trust trust;
 	struct ifla_vf_link_state link;
+	struct ifla_vf_guid node, port;
 
 	if (parse_fixed(tb, IFLA_VF_MAC, vf, &mac, sizeof(mac))) {
 		memcpy(s->mac, mac.mac, MAC_LEN);
@@ -98,6 +99,14 @@ static void parse_settings(struct nlattr *const *tb, uint32_t vf, struct vf_info
 		s->link_state = (enum vf_link_state)link.link_state;
 		s->has |= VF_LINK_STATE;
 	}
+	if (parse_fixed(tb, IFLA_VF_IB_NODE_GUID, vf, &node, sizeof(node))) {
+		s->node_guid = guid_of_number(node.guid);
+		s->has |= VF_NODE_GUID;
+	}
+	if (parse_fixed(tb, IFLA_VF_IB_PORT_GUID, vf, &port, sizeof(port))) {
+		s->port_guid = guid_of_number(port.guid);
+		s->has |= VF_PORT_GUID;
+	}
 }
 
 /* VFs number first to first + n - 1 are looked for; at[] has room for them. */
@@ -109,8 +118,9 @@ struct vf_search {
 /* Every one of these begins with the number of the VF that it is about. */
 static bool number_of(struct nlattr *const *tb, uint32_t *out)
 {
-	static const int types[] = { IFLA_VF_MAC,      IFLA_VF_VLAN,       IFLA_VF_RATE,
-				     IFLA_VF_SPOOFCHK, IFLA_VF_LINK_STATE, IFLA_VF_TRUST };
+	static const int types[] = { IFLA_VF_MAC,          IFLA_VF_VLAN,        IFLA_VF_RATE,
+				     IFLA_VF_SPOOFCHK,     IFLA_VF_LINK_STATE,  IFLA_VF_TRUST,
+				     IFLA_VF_IB_NODE_GUID, IFLA_VF_IB_PORT_GUID };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (!tb[types[i]] || nla_len(tb[types[i]]) < (int)sizeof(*out))

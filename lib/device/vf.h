@@ -9,6 +9,7 @@
 #ifndef RAILHEAD_LIB_DEVICE_VF_H
 #define RAILHEAD_LIB_DEVICE_VF_H
 
+#include "lib/base/guid.h"
 #include "lib/base/hw_addr.h"
 #include "lib/net/nl.h"
 #include "lib/base/parse.h"
@@ -21,7 +22,12 @@ enum vf_attr {
 	VF_SPOOFCHK = 8,
 	VF_TRUST = 16,
 	VF_LINK_STATE = 32,
-	VF_ALL = 63,
+	VF_ETHERNET = 63, /* those of a PF for Ethernet */
+	/* 64 is VF_UNREACHABLE in sriov/vf/vf_state.h */
+	VF_NODE_GUID = 128, /* InfiniBand; zero: the PF has none set */
+	VF_PORT_GUID = 256,
+	VF_GUIDS = VF_NODE_GUID | VF_PORT_GUID,
+	VF_ALL = VF_ETHERNET | VF_GUIDS,
 };
 
 /* The kernel's numbers (IFLA_VF_LINK_STATE_*), asserted in vf.c. */
@@ -38,6 +44,7 @@ struct vf_info {
 	uint32_t min_rate, max_rate; /* Mbit/s; 0: no limit */
 	bool spoofchk, trust;
 	enum vf_link_state link_state;
+	struct guid node_guid, port_guid; /* a driver reads them when it is bound to the VF */
 };
 
 /* One VF: number vf of the PF with that interface number. */
@@ -47,7 +54,7 @@ struct vf_ref {
 };
 
 /* vf_attr_name - the key of a netconf that sets it: "mac", "vlan", "max_tx_rate", "spoofchk",
- * "trust", "link_state". For exactly one bit. */
+ * "trust", "link_state", "node GUID", "port GUID". For exactly one bit. */
 const char *vf_attr_name(enum vf_attr one);
 
 /*
@@ -69,6 +76,7 @@ int nl_vf_list(struct nl *nl, int pf_ifindex, uint32_t n, struct vf_info *out,
  * nl_vf_set - set one attribute to want's value: one RTM_SETLINK, whatever the number of VFs; a
  * second one where the first form of a 802.1q tag is refused. vlan_proto 0 means 802.1q. While
  * the driver says EBUSY or EAGAIN (in reset: ice, i40e, iavf) it is tried again for up to 2 s.
+ * Each GUID is a request of its own: of two in one request kernels set only the node's.
  * ERR_KERNEL; the hint names what the errno means for this attribute: EOPNOTSUPP (the driver has no
  * such setting), EPROTONOSUPPORT (802.1ad), EINVAL (number of the VF, min rate, link down).
  */

@@ -29,6 +29,12 @@ const char *vf_attr_name(enum vf_attr one)
 		return "trust";
 	case VF_LINK_STATE:
 		return "link_state";
+	case VF_NODE_GUID:
+		return "node GUID";
+	case VF_PORT_GUID:
+		return "port GUID";
+	case VF_ETHERNET:
+	case VF_GUIDS:
 	case VF_ALL:
 		break;
 	}
@@ -97,6 +103,13 @@ static void put_setting(struct nl_req *rq, const struct vf_change *c, int type, 
 _Static_assert(sizeof(struct ifla_vf_trust) == sizeof(struct ifla_vf_spoofchk), "one shape");
 _Static_assert(sizeof(struct ifla_vf_trust) == sizeof(struct ifla_vf_link_state), "one shape");
 
+static void put_guid(struct nl_req *rq, const struct vf_change *c, int type, struct guid guid)
+{
+	const struct ifla_vf_guid g = { .vf = c->vf.vf, .guid = guid_number(guid) };
+
+	nl_req_put(rq, type, &g, sizeof(g));
+}
+
 static void put_one(struct nl_req *rq, const struct vf_change *c, bool legacy)
 {
 	switch (c->one) {
@@ -118,6 +131,14 @@ static void put_one(struct nl_req *rq, const struct vf_change *c, bool legacy)
 	case VF_LINK_STATE:
 		put_setting(rq, c, IFLA_VF_LINK_STATE, c->want->link_state);
 		break;
+	case VF_NODE_GUID:
+		put_guid(rq, c, IFLA_VF_IB_NODE_GUID, c->want->node_guid);
+		break;
+	case VF_PORT_GUID:
+		put_guid(rq, c, IFLA_VF_IB_PORT_GUID, c->want->port_guid);
+		break;
+	case VF_ETHERNET:
+	case VF_GUIDS:
 	case VF_ALL:
 		break;
 	}
@@ -165,9 +186,14 @@ static const char *meaning_of_einval(enum vf_attr one)
 		return "the address must be one of a single station; or there is no such VF";
 	case VF_VLAN:
 		return "VLANs are 0 to 4094 and priorities 0 to 7; or there is no such VF";
+	case VF_NODE_GUID:
+	case VF_PORT_GUID:
+		return "the PF must be of InfiniBand; or there is no such VF";
 	case VF_SPOOFCHK:
 	case VF_TRUST:
 	case VF_LINK_STATE:
+	case VF_ETHERNET:
+	case VF_GUIDS:
 	case VF_ALL:
 		break;
 	}

@@ -22,7 +22,7 @@ static const struct vf_info wanted = {
 };
 
 static const enum vf_attr each[] = {
-	VF_MAC, VF_VLAN, VF_RATE, VF_SPOOFCHK, VF_TRUST, VF_LINK_STATE
+	VF_MAC, VF_VLAN, VF_RATE, VF_SPOOFCHK, VF_TRUST, VF_LINK_STATE, VF_NODE_GUID, VF_PORT_GUID,
 };
 
 /* A clock that nobody waits for. */
@@ -321,6 +321,33 @@ START_TEST(the_real_clock_goes_on)
 }
 END_TEST
 
+/* Kernels ignore the second GUID of a request, so each is a request. The number is in host order.
+ */
+START_TEST(each_guid_is_a_request)
+{
+	static const struct {
+		enum vf_attr one;
+		int type;
+		uint64_t number;
+	} c[] = { { VF_NODE_GUID, IFLA_VF_IB_NODE_GUID, UINT64_C(0x506b4b0300c1a2b3) },
+		  { VF_PORT_GUID, IFLA_VF_IB_PORT_GUID, UINT64_C(0x020000000000000b) } };
+	const struct vf_info want = { .node_guid = guid_of_number(c[0].number),
+				      .port_guid = guid_of_number(c[1].number) };
+	struct net_fake k = net_fake();
+	struct ifla_vf_guid g;
+	struct sent s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(c); i++) {
+		(void)set_one(&k, 3, &want, c[i].one, &s);
+		ck_assert_int_eq(nla_type(s.attr), c[i].type);
+		ck_assert_int_eq(nla_len(s.attr), sizeof(g));
+		memcpy(&g, nla_data(s.attr), sizeof(g));
+		ck_assert(g.vf == 3 && g.guid == c[i].number);
+	}
+	nl_release(k.nl);
+}
+END_TEST
+
 /* ---- refusals ---- */
 
 START_TEST(says_what_a_refusal_means)
@@ -379,8 +406,8 @@ END_TEST
 
 START_TEST(names_of_attributes)
 {
-	static const char *const names[] = { "mac",      "vlan",  "max_tx_rate",
-					     "spoofchk", "trust", "link_state" };
+	static const char *const names[] = { "mac",   "vlan",       "max_tx_rate", "spoofchk",
+					     "trust", "link_state", "node GUID",   "port GUID" };
 	unsigned all = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
@@ -392,8 +419,8 @@ START_TEST(names_of_attributes)
 }
 END_TEST
 
-TEST_PROGRAM("nl_vf_set", each_attribute_is_one_small_message, the_values_in_it,
-	     a_vlan_is_a_list_of_one, the_old_form_of_a_vlan, no_old_form_for_other_vlans,
-	     tries_again_while_the_driver_resets, gives_up_after_two_seconds,
-	     the_real_clock_goes_on, says_what_a_refusal_means,
+TEST_PROGRAM("nl_vf_set", each_guid_is_a_request, each_attribute_is_one_small_message,
+	     the_values_in_it, a_vlan_is_a_list_of_one, the_old_form_of_a_vlan,
+	     no_old_form_for_other_vlans, tries_again_while_the_driver_resets,
+	     gives_up_after_two_seconds, the_real_clock_goes_on, says_what_a_refusal_means,
 	     a_device_that_has_no_vfs_on_this_kernel, names_of_attributes)

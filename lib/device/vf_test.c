@@ -113,7 +113,7 @@ static void is_vf(const struct vf_info *s, uint32_t vf)
 {
 	const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, (uint8_t)(vf >> 8), (uint8_t)vf };
 
-	ck_assert_uint_eq(s->has, VF_ALL);
+	ck_assert_uint_eq(s->has, VF_ETHERNET);
 	ck_assert_mem_eq(s->mac, mac, MAC_LEN);
 	ck_assert_uint_eq(s->vlan, vf % 4095);
 	ck_assert_uint_eq(s->qos, vf % 8);
@@ -181,7 +181,7 @@ START_TEST(a_list_that_wraps_around)
 
 		is_vf(&s, c[i].last);
 		ck_assert_uint_eq(get(&k, a, c[i].last + 1).has, 0);
-		ck_assert_uint_eq(get(&k, a, c[i].n - 1).has, c[i].n == 334 ? VF_ALL : 0);
+		ck_assert_uint_eq(get(&k, a, c[i].n - 1).has, c[i].n == 334 ? VF_ETHERNET : 0);
 	}
 	start(a);
 	put_vfs(a, 335);
@@ -201,7 +201,7 @@ START_TEST(only_the_first_list_counts)
 	list = begin(a, IFLA_VFINFO_LIST, NULL, 0);
 	put_vf(a, 7);
 	end(a, list);
-	ck_assert_uint_eq(get(&k, a, 1).has, VF_ALL);
+	ck_assert_uint_eq(get(&k, a, 1).has, VF_ETHERNET);
 	ck_assert_uint_eq(get(&k, a, 7).has, 0);
 	nl_release(k.nl);
 }
@@ -270,10 +270,38 @@ START_TEST(what_the_driver_does_not_tell)
 }
 END_TEST
 
+START_TEST(guids_of_an_infiniband_pf)
+{
+	const struct ifla_vf_guid node = { 3, UINT64_C(0x506b4b0300c1a2b3) }, port = { 3, 0 },
+				  other = { 4, 1 };
+	const struct ifla_vf_trust state = { 3, IFLA_VF_LINK_STATE_ENABLE };
+	auto_free struct answer *a = make_answer();
+	struct net_fake k = net_fake();
+	size_t list = begin(a, IFLA_VFINFO_LIST, NULL, 0), nest = begin(a, IFLA_VF_INFO, NULL, 0);
+
+	begin(a, IFLA_VF_LINK_STATE, &state, sizeof(state));
+	begin(a, IFLA_VF_IB_NODE_GUID, &node, sizeof(node));
+	begin(a, IFLA_VF_IB_PORT_GUID, &port, sizeof(port));
+	end(a, nest);
+	nest = begin(a, IFLA_VF_INFO, NULL, 0);
+	begin(a, IFLA_VF_IB_NODE_GUID, &other, sizeof(other));
+	end(a, nest);
+	end(a, list);
+
+	struct vf_info s = get(&k, a, 3);
+
+	ck_assert_uint_eq(s.has, VF_LINK_STATE | VF_GUIDS);
+	ck_assert_uint_eq(guid_number(s.node_guid), node.guid);
+	ck_assert(guid_equal(s.port_guid, GUID_ZERO));
+	ck_assert_uint_eq(get(&k, a, 4).has, VF_NODE_GUID);
+	nl_release(k.nl);
+}
+END_TEST
+
 START_TEST(a_list_without_room_leaves_out_all)
 {
 	struct net_fake k = net_fake();
-	struct vf_info s = { .has = VF_ALL };
+	struct vf_info s = { .has = VF_ETHERNET };
 	struct err e = { 0 };
 
 	net_ack(&k, 1, EMSGSIZE);
@@ -324,7 +352,7 @@ START_TEST(asks_once_and_never_for_statistics)
 	struct nlattr *tb[IFLA_MAX + 1];
 
 	put_vfs(a, 250);
-	ck_assert_uint_eq(get(&k, a, 249).has, VF_ALL);
+	ck_assert_uint_eq(get(&k, a, 249).has, VF_ETHERNET);
 	ck_assert_int_eq(recv(k.peer, sent, sizeof(sent), MSG_DONTWAIT),
 			 NLMSG_LENGTH(sizeof(struct ifinfomsg)) + 8);
 	ck_assert_uint_eq(h->nlmsg_type, RTM_GETLINK);
@@ -469,8 +497,9 @@ START_TEST(the_last_of_a_long_list)
 }
 END_TEST
 
-TEST_PROGRAM("nl_vf", reads_each_of_250, the_last_of_a_long_list, lists_all_with_one_question,
-	     a_list_that_wraps_around, only_the_first_list_counts, found_by_number_and_not_by_place,
-	     a_pf_without_vfs, what_the_driver_does_not_tell, a_list_without_room_leaves_out_all,
-	     answers_that_are_none, asks_once_and_never_for_statistics,
-	     a_device_without_vfs_on_this_kernel, survives_each_failing_allocation)
+TEST_PROGRAM("nl_vf", guids_of_an_infiniband_pf, reads_each_of_250, the_last_of_a_long_list,
+	     lists_all_with_one_question, a_list_that_wraps_around, only_the_first_list_counts,
+	     found_by_number_and_not_by_place, a_pf_without_vfs, what_the_driver_does_not_tell,
+	     a_list_without_room_leaves_out_all, answers_that_are_none,
+	     asks_once_and_never_for_statistics, a_device_without_vfs_on_this_kernel,
+	     survives_each_failing_allocation)

@@ -12,7 +12,7 @@
 
 #include "lib/device/rdma.h"
 
-#define FAKEHCA_MAX 24
+#define FAKEHCA_MAX 256 /* also those that are gone */
 
 struct fakehca_dev {
 	struct rdma_link link;

@@ -30,11 +30,15 @@ int __real_nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, s
 int __real_nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
 int __real_nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e);
 int __real_nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e);
+int __real_nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e);
+int __real_pci_rebind(const char *root, const char *addr, const char *driver, struct err *e);
 int __wrap_nl_request(struct nl *nl, const struct nl_req *rq, struct err *e);
 int __wrap_nl_get(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
 int __wrap_nl_get_large(struct nl *nl, const struct nl_req *rq, struct nl_sink sink, struct err *e);
 int __wrap_nl_link_by_name(struct nl *nl, const char *name, struct link_info *out, struct err *e);
 int __wrap_nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e);
+int __wrap_nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e);
+int __wrap_pci_rebind(const char *root, const char *addr, const char *driver, struct err *e);
 
 /* What nl_request() calls cannot be handed a context. NULL: all goes to the real kernel. */
 static struct fakepf *pf;
@@ -52,7 +56,7 @@ struct fakepf *fakepf(int pf_ifindex, uint32_t n)
 	auto_netns struct netns here = net_self();
 	pf->host = here.id;
 	for (uint32_t i = 0; i < n; i++)
-		pf->vf[i].is = (struct vf_info){ .has = VF_ALL,
+		pf->vf[i].is = (struct vf_info){ .has = VF_ETHERNET,
 						 .vlan_proto = VLAN_PROTO_8021Q,
 						 .spoofchk = true };
 	return pf;
@@ -105,6 +109,7 @@ static void take(struct fakepf_vf *vf, enum vf_attr one, const void *data)
 	const struct ifla_vf_rate *rate = data;
 	const struct ifla_vf_trust *on = data;
 	const struct ifla_vf_vlan_info *vlan = data;
+	const struct ifla_vf_guid *guid = data;
 
 	if (one == VF_MAC) {
 		memcpy(is->mac, mac->mac, MAC_LEN);
@@ -120,6 +125,10 @@ static void take(struct fakepf_vf *vf, enum vf_attr one, const void *data)
 		is->spoofchk = on->setting;
 	} else if (one == VF_TRUST) {
 		is->trust = on->setting;
+	} else if (one == VF_NODE_GUID) {
+		is->node_guid = guid_of_number(guid->guid);
+	} else if (one == VF_PORT_GUID) {
+		is->port_guid = guid_of_number(guid->guid);
 	} else {
 		is->link_state = (enum vf_link_state)on->setting;
 	}
@@ -138,6 +147,10 @@ static enum vf_attr attr_of(int type)
 		return VF_SPOOFCHK;
 	case IFLA_VF_TRUST:
 		return VF_TRUST;
+	case IFLA_VF_IB_NODE_GUID:
+		return VF_NODE_GUID;
+	case IFLA_VF_IB_PORT_GUID:
+		return VF_PORT_GUID;
 	default:
 		return VF_LINK_STATE;
 	}
@@ -266,6 +279,8 @@ static void add_vf(struct answer *a, uint32_t n, const struct vf_info *s)
 	const struct ifla_vf_rate rate = { n, s->min_rate, s->max_rate };
 	const struct ifla_vf_trust spoofchk = { n, s->spoofchk }, trust = { n, s->trust },
 				   state = { n, (uint32_t)s->link_state };
+	const struct ifla_vf_guid node = { n, guid_number(s->node_guid) },
+				  port = { n, guid_number(s->port_guid) };
 	size_t nest = add(a, IFLA_VF_INFO, NULL, 0), list;
 
 	memcpy(mac.mac, s->mac, MAC_LEN);
@@ -285,6 +300,10 @@ static void add_vf(struct answer *a, uint32_t n, const struct vf_info *s)
 		add(a, IFLA_VF_TRUST, &trust, sizeof(trust));
 	if (s->has & VF_LINK_STATE)
 		add(a, IFLA_VF_LINK_STATE, &state, sizeof(state));
+	if (s->has & VF_NODE_GUID)
+		add(a, IFLA_VF_IB_NODE_GUID, &node, sizeof(node));
+	if (s->has & VF_PORT_GUID)
+		add(a, IFLA_VF_IB_PORT_GUID, &port, sizeof(port));
 	end(a, nest);
 }
 
@@ -337,11 +356,16 @@ static bool is_on_host(const struct nl *nl)
 }
 
 /* The MAC of the veth that stands for it is the end of the GID. */
-static void as_ipoib(struct link_info *li)
+static void as_ipoib(const struct fakepf_vf *vf, struct link_info *li)
 {
 	struct hw_addr a = { HW_ADDR_MAX, { 0x80, 0, 2, 8, 0xfe, 0x80 } };
 
 	memcpy(a.byte + HW_ADDR_MAX - MAC_LEN, li->addr.byte, MAC_LEN);
+	if (pf->guids) {
+		memcpy(a.byte + HW_ADDR_MAX - GUID_LEN, vf->port.byte, GUID_LEN);
+		(void)snprintf(li->kind, sizeof(li->kind), "ipoib");
+		li->lower_ifindex = 0;
+	}
 	li->type = ARPHRD_INFINIBAND;
 	li->addr = li->perm_addr = a;
 }
@@ -356,7 +380,7 @@ static void as_hardware(const struct nl *nl, struct link_info *li)
 			continue;
 		li->kind[0] = '\0';
 		if (pf->ipoib)
-			as_ipoib(li);
+			as_ipoib(&pf->vf[i], li);
 		if (!pf->old_kernel)
 			(void)snprintf(li->parent, sizeof(li->parent), "%s", pf->vf[i].addr);
 	}
@@ -375,5 +399,64 @@ int __wrap_nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, s
 	if (__real_nl_link_by_index(nl, ifindex, out, e))
 		return -1;
 	as_hardware(nl, out);
+	return 0;
+}
+
+#define INDEX_MAX 1000 /* more than a test has links */
+
+int __wrap_nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e)
+{
+	struct link_info li;
+	struct err none;
+
+	if (!pf)
+		return __real_nl_link_each(nl, kind, fn, arg, e);
+	if (count(e))
+		return -1;
+	/* One request of a plugin; here it is one for each number. */
+	unsigned before = pf->requests, fail_at = pf->fail_at;
+	bool stop = false;
+
+	pf->fail_at = 0;
+	for (int i = 1; i < INDEX_MAX && !stop; i++) {
+		if (__real_nl_link_by_index(nl, i, &li, &none))
+			continue;
+		as_hardware(nl, &li);
+		stop = strcmp(li.kind, kind) == 0 && fn(&li, arg);
+	}
+	pf->requests = before;
+	pf->fail_at = fail_at;
+	return 0;
+}
+
+/* ---- drivers ---- */
+
+void fakepf_read_guids(uint32_t n)
+{
+	struct fakepf_vf *vf = &pf->vf[n];
+
+	vf->node = vf->is.node_guid;
+	vf->port = vf->is.port_guid;
+}
+
+int __wrap_pci_rebind(const char *root, const char *addr, const char *driver, struct err *e)
+{
+	uint32_t n = 0;
+
+	if (!pf || !pf->rebound)
+		return __real_pci_rebind(root, addr, driver, e);
+	while (n < pf->n && strcmp(pf->vf[n].addr, addr) != 0)
+		n++;
+	MUST(n < pf->n);
+	if (count(e))
+		return -1;
+	pf->unbound(n);
+	if (pf->refuses_bind)
+		return refuse(pf->refuses_bind, e);
+	if (count(e))
+		return -1;
+	if (!pf->keeps_guids)
+		fakepf_read_guids(n);
+	pf->rebound(n);
 	return 0;
 }

@@ -21,6 +21,7 @@ struct fakepf_vf {
 	int link;   /* number that the veth which stands for it was made with; 0: none */
 	bool admin; /* is.mac was set at the PF */
 	int peer;   /* that of the veth's other end, by which it is known under any name */
+	struct guid node, port; /* InfiniBand: read by its driver when it was bound */
 };
 
 struct fakepf {
@@ -34,10 +35,17 @@ struct fakepf {
 	bool mac_needs_trust;    /* both MACs are refused while the VF is not trusted */
 	int link_refuses_mac;    /* errno with which the interface of any VF refuses one; 0: none */
 	bool ipoib;              /* the interfaces of its VFs have addresses of IPoIB */
+	bool guids;              /* and these end with the VF's port GUID */
 	bool old_kernel;         /* before 5.14: no link tells which device it is of */
 	unsigned requests;       /* since the start, or since this was set to 0 */
 	unsigned fail_at;        /* that one fails ... */
 	int fail_errnum;         /* ... with this errno, or, 0, the process ends as if killed */
+	int refuses_bind; /* errno with which a driver refuses to be bound again; 0: it works */
+	bool keeps_guids; /* binding a driver again changes no GUID */
+	/* Called in the middle of pci_rebind(), when VF n has no driver and no interface, and at
+	 * its end; NULL: pci_rebind() is that of the real kernel. */
+	void (*unbound)(uint32_t n);
+	void (*rebound)(uint32_t n);
 	void (*moved)(void); /* called after each link that moved or was renamed; NULL: nothing */
 };
 
@@ -47,6 +55,11 @@ struct fakepf {
  */
 struct fakepf *fakepf(int pf_ifindex, uint32_t n);
 void fakepf_stop(void);
+
+/*
+ * fakepf_read_guids - VF n has the GUIDs that its PF knows now: its driver read them.
+ */
+void fakepf_read_guids(uint32_t n);
 
 /*
  * fakepf_link - the veth ifindex, whose other end stays at number peer in this namespace, is VF n:

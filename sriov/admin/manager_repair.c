@@ -42,7 +42,8 @@ static int compare_vf(const struct manager *m, const struct vf_entry *x, struct 
 	struct vf_place place;
 	struct vf_baseline now;
 
-	if (vf_locate(m->ctx, m->nl, x->vf, &place, e) || vf_capture(m->nl, &place, &now, e))
+	if (vf_locate(m->ctx, m->nl, x->vf, &place, e) ||
+	    vf_capture(m->ctx, m->nl, &place, &now, e))
 		return -1;
 	vf_compare(&now, &x->base, false, d);
 	d->unreachable = x->base.has_netdev && !now.has_netdev && *place.driver &&

@@ -70,7 +70,7 @@ START_TEST(all_pfs_and_vfs_are_listed)
 		ck_assert_str_eq(v.pf[0].vf[n].pci.driver, "igbvf");
 		ck_assert_str_eq(v.pf[0].vf[n].rdma, n == 1 ? "mlx5_4" : "");
 		ck_assert_int_eq(v.pf[0].vf[n].use, VF_FREE);
-		ck_assert_uint_eq(v.pf[0].vf[n].pf_side.has, VF_ALL);
+		ck_assert_uint_eq(v.pf[0].vf[n].pf_side.has, VF_ETHERNET);
 		ck_assert_uint_eq(v.pf[0].vf[n].pf_side.vlan, n == 2 ? 77 : 0);
 	}
 	ck_assert_str_eq(v.pf[1].netdev.name, "pf1");

@@ -116,7 +116,7 @@ START_TEST(all_keys_are_decoded)
 	const struct vf_info *s = &c.request.pf_side;
 
 	ck_assert_str_eq(c.which.vf, VF); /* as sysfs writes it */
-	ck_assert_uint_eq(s->has, VF_ALL);
+	ck_assert_uint_eq(s->has, VF_ETHERNET);
 	ck_assert_uint_eq(s->vlan, 1000);
 	ck_assert_uint_eq(s->qos, 5);
 	ck_assert_uint_eq(s->vlan_proto, VLAN_PROTO_8021AD);

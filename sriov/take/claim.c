@@ -203,7 +203,7 @@ static int follow_changes(struct claim_attempt *t, struct err *e)
 	struct vf_baseline now;
 	char who[HOLDER_LEN];
 
-	if (vf_capture(t->who->nl, &t->place, &now, e))
+	if (vf_capture(ctx, t->who->nl, &t->place, &now, e))
 		return -1;
 	vf_compare(&now, x->has_left ? &x->left : &x->base, true, &d);
 	if (!*d.text && x->base.has_settings && (x->base.mtu || !x->base.has_netdev))
@@ -236,6 +236,7 @@ static int write_owner(struct claim_attempt *t, struct err *e)
 		return -1;
 	x->owned = true;
 	x->has_left = false;
+	memcpy(x->driver, t->place.driver, sizeof(x->driver));
 	x->owner = (struct vf_owner){ .key = who->key,
 				      .netns = who->netns,
 				      .netns_id = who->netns_id,
@@ -283,27 +284,30 @@ int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place,
 	return 0;
 }
 
-/* *x becomes the entry of a VF that this attachment owns. The VF is locked. */
-static int read_ours(const struct ctx *ctx, const char *vf, const struct record_key *key,
-		     struct vf_entry *x, struct err *e)
+int claim_open(const struct ctx *ctx, const char *vf, const struct record_key *key,
+	       struct vf_entry *x, struct err *e)
 {
 	const struct netns_id any = { 0 };
+	auto_vf_entry struct vf_entry ours = { 0 };
+	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
 
-	if (vf_state_read(ctx, vf, x, e))
+	if (lock < 0 || vf_state_read(ctx, vf, &ours, e))
 		return -1;
-	if (!vf_owner_is(x, key, any))
+	if (!vf_owner_is(&ours, key, any))
 		return err_set(e, ERR_STATE, 0, "VF %s belongs to another attachment meanwhile",
 			       vf);
-	return 0;
+	*x = ours;
+	ours = (struct vf_entry){ 0 };
+	return TAKE_FD(lock);
 }
 
 int claim_set_own_mac(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		      struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
-	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
+	auto_fd int lock = claim_open(ctx, vf, key, &x, e);
 
-	if (lock < 0 || read_ours(ctx, vf, key, &x, e))
+	if (lock < 0)
 		return -1;
 	if (x.base.own_mac)
 		return 0;
@@ -315,9 +319,9 @@ int claim_set_ifindex(const struct ctx *ctx, const char *vf, const struct record
 		      int ifindex, struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
-	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
+	auto_fd int lock = claim_open(ctx, vf, key, &x, e);
 
-	if (lock < 0 || read_ours(ctx, vf, key, &x, e))
+	if (lock < 0)
 		return -1;
 	if (x.owner.ifindex == ifindex)
 		return 0;

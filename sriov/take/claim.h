@@ -65,6 +65,13 @@ int claim_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN]
  */
 int claim_possible(const struct ctx *ctx, struct pf_list pfs, struct err *e) must_check;
 
+/*
+ * claim_open - lock a VF that this attachment owns, and read its state, which the caller clears and
+ * may write. Returns a descriptor; closing it unlocks. ERR_STATE: not the owner.
+ */
+int claim_open(const struct ctx *ctx, const char *vf, const struct record_key *key,
+	       struct vf_entry *x, struct err *e) must_check;
+
 /* claim_set_ifindex - record the index of the interface in the pod. ERR_STATE: not the owner. */
 int claim_set_ifindex(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		      int ifindex, struct err *e) must_check;

@@ -15,7 +15,7 @@
 #define REQUESTS_MAX 100
 
 static const struct vf_request all = {
-	.pf_side = { .has = VF_ALL,
+	.pf_side = { .has = VF_ETHERNET,
 		     .mac = { 0x02, 1, 2, 3, 4, 5 },
 		     .vlan = 100,
 		     .vlan_proto = VLAN_PROTO_8021Q,

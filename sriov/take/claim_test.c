@@ -111,7 +111,7 @@ START_TEST(a_claim_writes_owner_and_baseline)
 	ck_assert_str_eq(place.name, "v1");
 	ck_assert_str_eq(place.pf_name, "pf0");
 	ck_assert(owned_by(&f.w, 1, "c1"));
-	ck_assert_uint_eq(x.to_restore, VF_ALL);
+	ck_assert_uint_eq(x.to_restore, VF_ETHERNET);
 	ck_assert_int_eq(x.owner.ifindex, link.ifindex);
 	ck_assert(netns_same(x.owner.netns_id, f.p.ns.id));
 	ck_assert(x.base.has_netdev);

@@ -178,7 +178,7 @@ struct claimant claimant_of(const struct testhost *w, const char *container, con
 		.key = { "net-a", container, "net1" },
 		.netns = p->path,
 		.netns_id = p->ns.id,
-		.will_change = VF_ALL,
+		.will_change = VF_ETHERNET,
 	};
 }
 

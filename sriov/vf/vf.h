@@ -40,11 +40,12 @@ int vf_check_usable(const struct vf_place *p, struct err *e) must_check;
 bool vf_has_userspace_driver(const struct vf_place *p);
 
 /*
- * vf_capture - read the VF as it is now. vf_capture_netdev - read only what concerns its interface,
+ * vf_capture - read the VF as it is now. A GUID that its PF does not know is the VF's own.
+ * vf_capture_netdev - read only what concerns its interface,
  * which must be on the host; the rest of *out stays.
  */
-int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
-	       struct err *e) must_check;
+int vf_capture(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
+	       struct vf_baseline *out, struct err *e) must_check;
 int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baseline *out,
 		      struct err *e) must_check;
 
@@ -70,6 +71,9 @@ void vf_follow(struct vf_baseline *base, const struct vf_baseline *left,
 
 /* vf_baseline_has_altname - whether name is an alternative name of the interface. */
 bool vf_baseline_has_altname(const struct vf_baseline *b, const char *name);
+
+/* vf_baseline_has_addr - whether its address is known. One of IPoIB without a GUID is not. Pure. */
+bool vf_baseline_has_addr(const struct vf_baseline *b);
 
 /* vf_differing - the first attribute that both know and that differs; 0: none. Pure. */
 enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want);
@@ -99,6 +103,7 @@ struct vf_target {
 /*
  * vf_move_to_pod - move the interface into the pod and rename it to ifname, in one request. Before
  * that, alternative names that are taken in the pod are removed. *ifindex becomes its index there.
+ * An interface of IPoIB that is in the pod already is only renamed.
  */
 int vf_move_to_pod(const struct vf_place *p, const struct vf_target *to, int *ifindex,
 		   struct err *e) must_check;

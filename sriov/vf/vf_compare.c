@@ -46,9 +46,20 @@ static bool lacks_altname(const struct vf_baseline *is, const struct vf_baseline
 	return false;
 }
 
+bool vf_baseline_has_addr(const struct vf_baseline *b)
+{
+	struct guid port;
+
+	if (b->addr.len != HW_ADDR_MAX)
+		return b->addr.len;
+	memcpy(port.byte, b->addr.byte + HW_ADDR_MAX - GUID_LEN, GUID_LEN);
+	return guid_is_usable(port);
+}
+
 static bool has_other_mac(const struct vf_baseline *a, const struct vf_baseline *b)
 {
-	return a->addr.len && b->addr.len && !hw_addr_equal(a->addr, b->addr);
+	return vf_baseline_has_addr(a) && vf_baseline_has_addr(b) &&
+	       !hw_addr_equal(a->addr, b->addr);
 }
 
 void vf_compare(const struct vf_baseline *is, const struct vf_baseline *was, bool both,
@@ -107,6 +118,10 @@ static void follow_pf_side(struct vf_info *base, const struct vf_info *left,
 		base->trust = now->trust;
 	if (take & VF_LINK_STATE)
 		base->link_state = now->link_state;
+	if (take & VF_NODE_GUID)
+		base->node_guid = now->node_guid;
+	if (take & VF_PORT_GUID)
+		base->port_guid = now->port_guid;
 }
 
 static void follow_settings(struct vf_baseline *base, const struct vf_baseline *left,

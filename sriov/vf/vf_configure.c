@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "lib/net/link.h"
-#include "sriov/vf/vf.h"
+#include "sriov/vf/vf_guid.h"
 
 static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struct err *e)
 {
@@ -66,8 +66,8 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_reques
 		 struct err *e)
 {
 	/* Trust comes first: some drivers let only a trusted VF change its MAC. */
-	static const enum vf_attr order[] = { VF_TRUST, VF_VLAN, VF_RATE, VF_SPOOFCHK,
-					      VF_LINK_STATE };
+	static const enum vf_attr order[] = { VF_TRUST,      VF_VLAN,      VF_RATE,     VF_SPOOFCHK,
+					      VF_LINK_STATE, VF_NODE_GUID, VF_PORT_GUID };
 	const struct vf_ref vf = { p->pf_ifindex, p->index };
 	const struct vf_info *want = &w->pf_side;
 	struct vf_macs macs = { nl, vf, want, 0, want->mac };
@@ -203,12 +203,42 @@ static int move_past_clash(struct clash *c)
 	return -1;
 }
 
+struct netdev_search {
+	const char *vf;
+	int ifindex; /* 0: not found */
+};
+
+static int consider_link(const struct link_info *link, void *arg)
+{
+	struct netdev_search *s = arg;
+
+	if (!link->lower_ifindex && strcmp(link->parent, s->vf) == 0)
+		s->ifindex = link->ifindex;
+	return s->ifindex;
+}
+
+int vf_ipoib_in_pod(const struct vf_place *p, struct nl *pod_nl, int *ifindex, struct err *e)
+{
+	struct netdev_search s = { .vf = p->vf };
+
+	if (nl_link_each(pod_nl, "ipoib", consider_link, &s, e))
+		return err_wrap(e, "VF %s", p->vf);
+	*ifindex = s.ifindex;
+	return 0;
+}
+
 int vf_move_to_pod(const struct vf_place *p, const struct vf_target *to, int *ifindex,
 		   struct err *e)
 {
 	struct clash c = { .to = to, .e = e };
 	struct link_info link;
 
+	if (!*p->name) {
+		if (vf_ipoib_in_pod(p, to->pod_nl, ifindex, e))
+			return -1;
+		return *ifindex ? nl_link_move(to->pod_nl, *ifindex, to->pod, to->ifname, e)
+				: err_set(e, ERR_STATE, 0, "VF %s has no interface", p->vf);
+	}
 	if (ifindex_here(to->host_nl, p, &c.ifindex, e) || make_way(&c) || move_past_clash(&c) ||
 	    nl_link_by_name(to->pod_nl, to->ifname, &link, e))
 		return err_wrap(e, "VF %s", p->vf);

@@ -11,7 +11,7 @@
 
 static const uint8_t admin[MAC_LEN] = { 0x02, 9, 9, 9, 9, 9 };
 static const struct vf_request all = {
-	.pf_side = { .has = VF_ALL,
+	.pf_side = { .has = VF_ETHERNET,
 		     .mac = { 0x02, 1, 2, 3, 4, 5 },
 		     .vlan = 100,
 		     .qos = 3,
@@ -68,7 +68,7 @@ START_TEST(all_attributes_are_set)
 	struct vf_info want = all.pf_side;
 
 	configure(&w, &all);
-	want.has = VF_ALL;
+	want.has = VF_ETHERNET;
 	ck_assert_int_eq((int)vf_differing(&w.kernel->vf[0].is, &want), 0);
 	ck_assert_uint_eq(w.kernel->vf[0].is.vlan_proto, VLAN_PROTO_8021AD);
 	ck_assert_mem_eq(link_of(w.nl, "v0").addr.byte, all.pf_side.mac, MAC_LEN);

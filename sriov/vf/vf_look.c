@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/net/link.h"
-#include "sriov/vf/vf.h"
+#include "sriov/vf/vf_guid.h"
 
 /* The interface can be renamed or moved meanwhile. Then the VF has none here. */
 static int find_own_netdev(const struct ctx *ctx, struct vf_place *p, struct err *e)
@@ -119,14 +119,18 @@ int vf_check_usable(const struct vf_place *p, struct err *e)
 	return err_hint(e, "railctl vf list shows who has it; railctl vf bind gives it a driver");
 }
 
-int vf_capture(struct nl *nl, const struct vf_place *p, struct vf_baseline *out, struct err *e)
+int vf_capture(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
+	       struct vf_baseline *out, struct err *e)
 {
 	struct vf_baseline b = { 0 };
+	struct vf_guids own;
 
 	if (*p->name && vf_capture_netdev(nl, p, &b, e))
 		return -1;
 	if (nl_vf_get(nl, (struct vf_ref){ p->pf_ifindex, p->index }, &b.pf_side, e))
 		return err_wrap(e, "VF %s: ask its PF %s", p->vf, p->pf_name);
+	own = vf_own_guids(ctx, p->vf, b.addr);
+	vf_told_guids(&b.pf_side, &own, b.addr);
 	*out = b;
 	return 0;
 }
@@ -137,7 +141,7 @@ int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *
 	struct vf_entry x = { .index = p->index };
 
 	if (ctx_boot_id(ctx, x.boot, e) || vf_life(ctx, p->vf, &x.life, e) ||
-	    vf_capture(nl, p, &x.base, e))
+	    vf_capture(ctx, nl, p, &x.base, e))
 		return -1;
 	memcpy(x.vf, p->vf, sizeof(x.vf));
 	memcpy(x.pf, p->pf, sizeof(x.pf));
@@ -152,6 +156,12 @@ static bool same_vlan(const struct vf_info *a, const struct vf_info *b)
 	unsigned pb = b->vlan_proto ? b->vlan_proto : VLAN_PROTO_8021Q;
 
 	return a->vlan == b->vlan && a->qos == b->qos && (!a->vlan || pa == pb);
+}
+
+/* Zero and all ones both mean that no GUID is set. */
+static bool same_guid(struct guid a, struct guid b)
+{
+	return guid_equal(a, b) || (!guid_is_usable(a) && !guid_is_usable(b));
 }
 
 enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want)
@@ -171,5 +181,9 @@ enum vf_attr vf_differing(const struct vf_info *is, const struct vf_info *want)
 		return VF_TRUST;
 	if ((in_both & VF_LINK_STATE) && is->link_state != want->link_state)
 		return VF_LINK_STATE;
+	if ((in_both & VF_NODE_GUID) && !same_guid(is->node_guid, want->node_guid))
+		return VF_NODE_GUID;
+	if ((in_both & VF_PORT_GUID) && !same_guid(is->port_guid, want->port_guid))
+		return VF_PORT_GUID;
 	return 0;
 }

@@ -157,7 +157,7 @@ START_TEST(a_baseline_has_all_settings)
 	ck_assert_int_eq(nl_link_by_name(w.nl, "v1", &link, &e), 0);
 	ck_assert_int_eq(nl_link_altname_add(w.nl, link.ifindex, "one", &e), 0);
 	ck_assert_int_eq(nl_link_altname_add(w.nl, link.ifindex, "two", &e), 0);
-	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
+	ck_assert_int_eq(vf_capture(&w.ctx, w.nl, &p, &b, &e), 0);
 	ck_assert(b.has_netdev && b.addr.len && b.up);
 	ck_assert_str_eq(b.name, "v1");
 	ck_assert_mem_eq(b.addr.byte, link.addr.byte, MAC_LEN);
@@ -165,7 +165,7 @@ START_TEST(a_baseline_has_all_settings)
 	ck_assert_str_eq(b.altnames[0], "one");
 	ck_assert_str_eq(b.altnames[1], "two");
 	ck_assert_str_eq(b.altnames[2], "");
-	ck_assert_uint_eq(b.pf_side.has, VF_ALL);
+	ck_assert_uint_eq(b.pf_side.has, VF_ETHERNET);
 	ck_assert_uint_eq(b.pf_side.vlan, 55);
 	ck_assert_int_eq(nl_link_set_down(w.nl, link.ifindex, &e), 0);
 	ck_assert_int_eq(vf_capture_netdev(w.nl, &p, &b, &e), 0);
@@ -186,7 +186,7 @@ START_TEST(surplus_alternative_names_are_not_kept)
 		(void)snprintf(name, sizeof(name), "alt%d", i);
 		ck_assert_int_eq(nl_link_altname_add(w.nl, net_ifindex(w.nl, "v0"), name, &e), 0);
 	}
-	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
+	ck_assert_int_eq(vf_capture(&w.ctx, w.nl, &p, &b, &e), 0);
 	ck_assert_str_eq(b.altnames[VF_ALTNAMES_MAX - 1], "alt7");
 }
 END_TEST
@@ -200,9 +200,9 @@ START_TEST(a_VF_without_an_interface_is_captured)
 	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
 	testhost_shows(0, NULL);
 	struct vf_place p = locate(&w, 0);
-	ck_assert_int_eq(vf_capture(w.nl, &p, &b, &e), 0);
+	ck_assert_int_eq(vf_capture(&w.ctx, w.nl, &p, &b, &e), 0);
 	ck_assert(!b.has_netdev);
-	ck_assert_uint_eq(b.pf_side.has, VF_ALL);
+	ck_assert_uint_eq(b.pf_side.has, VF_ETHERNET);
 }
 END_TEST
 
@@ -222,7 +222,7 @@ START_TEST(each_failing_request_is_an_error)
 		w.kernel->requests = 0;
 		w.kernel->fail_at = ++n;
 		memset(&b, 0x5a, sizeof(b));
-		rc = vf_capture(w.nl, &p, &b, &e);
+		rc = vf_capture(&w.ctx, w.nl, &p, &b, &e);
 		ck_assert_int_eq(rc, w.kernel->requests >= n ? -1 : 0);
 		if (rc == 0)
 			break;
@@ -238,7 +238,7 @@ START_TEST(the_attribute_that_differs_is_told)
 {
 	static const enum vf_attr each[] = { VF_MAC,      VF_VLAN,  VF_RATE,
 					     VF_SPOOFCHK, VF_TRUST, VF_LINK_STATE };
-	const struct vf_info is = { .has = VF_ALL, .vlan_proto = VLAN_PROTO_8021Q };
+	const struct vf_info is = { .has = VF_ETHERNET, .vlan_proto = VLAN_PROTO_8021Q };
 	const struct vf_info others[] = {
 		{ .mac = { 0, 0, 0, 0, 0, 1 } },
 		{ .vlan = 1 },
@@ -252,14 +252,14 @@ START_TEST(the_attribute_that_differs_is_told)
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
 		struct vf_info want = others[i];
 
-		want.has = VF_ALL;
+		want.has = VF_ETHERNET;
 		want.vlan_proto = VLAN_PROTO_8021Q;
 		ck_assert_int_eq((int)vf_differing(&is, &want), (int)each[i]);
-		want.has = VF_ALL & ~(unsigned)each[i];
+		want.has = VF_ETHERNET & ~(unsigned)each[i];
 		ck_assert_int_eq((int)vf_differing(&is, &want), 0);
 		struct vf_info untold = is;
 		untold.has &= ~(unsigned)each[i];
-		want.has = VF_ALL;
+		want.has = VF_ETHERNET;
 		ck_assert_int_eq((int)vf_differing(&untold, &want), 0);
 	}
 	const struct vf_info qos = { .has = VF_VLAN, .qos = 1 },
@@ -290,7 +290,7 @@ static int look(void *arg, struct err *e)
 	struct vf_baseline b;
 
 	return vf_locate(&l->w->ctx, l->w->nl, "0000:3b:02.0", &l->p, e) ||
-			       vf_capture(l->w->nl, &l->p, &b, e)
+			       vf_capture(&l->w->ctx, l->w->nl, &l->p, &b, e)
 		       ? -1
 		       : 0;
 }

@@ -11,7 +11,8 @@
 #include <time.h>
 
 #include "lib/net/link.h"
-#include "sriov/vf/vf.h"
+#include "lib/rdma/return.h"
+#include "sriov/vf/vf_guid.h"
 
 #define RETURN_MS 2000 /* for an interface to come back from a namespace that died */
 
@@ -27,6 +28,7 @@ struct restore_run {
 	struct nl *nl;
 	struct vf_entry *x;
 	bool fetched;          /* by us, out of the pod */
+	bool rebound;          /* its driver made the interface again */
 	struct link_info link; /* on the host; ifindex 0: it has none here */
 };
 
@@ -245,6 +247,37 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 		       : 0;
 }
 
+/* ---- InfiniBand ---- */
+
+/* The device comes first: the kernel makes its interface again on the host. */
+static int return_rdma(struct restore_run *b, struct err *e)
+{
+	const struct vf_owner *w = &b->x->owner;
+	const struct netns_on_record from = { w->netns, NULL, w->netns_id, w->from };
+	const struct rdma_away away = { b->x->vf, w->rdma.index, w->rdma.name, w->rdma.uverbs };
+
+	if (!b->x->owned || !*w->rdma.name)
+		return 0;
+	if (rdma_return(b->ctx, &from, &away, false, e))
+		return -1;
+	b->fetched = true;
+	return 0;
+}
+
+static void restore_guids(struct restore_run *b, const struct vf_place *place)
+{
+	struct vf_guid_restore g = { b->ctx, b->nl, b->x, place, b->link.addr, false };
+	struct err why;
+
+	if (!(b->x->to_restore & VF_GUIDS))
+		return;
+	if (vf_restore_guids(&g, &why))
+		note_refusal(b, "its GUIDs", &why);
+	else
+		b->x->to_restore &= ~(unsigned)VF_GUIDS;
+	b->rebound = g.rebound;
+}
+
 /* ---- restoring the settings ---- */
 
 static void on_refused(const char *what, const struct err *why, void *arg)
@@ -339,7 +372,7 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 {
 	const struct vf_baseline *base = &b->x->base;
 	const struct vf_info was = as_it_was(base, VF_MAC);
-	bool here = b->link.ifindex && base->has_netdev && base->addr.len;
+	bool here = b->link.ifindex && base->has_netdev && vf_baseline_has_addr(base);
 	bool differs = here && !hw_addr_equal(b->link.addr, base->addr);
 	bool to_restore = b->x->to_restore & VF_MAC, by_pf = hw_addr_is_mac(base->addr);
 	struct err why;
@@ -418,6 +451,7 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 	struct vf_differences d = { .text = "" };
 	struct vf_place place;
 	struct vf_baseline now = { .has_netdev = false };
+	struct vf_guids own;
 	struct err ignored;
 
 	x->has_left = false;
@@ -428,6 +462,8 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 	if (pf_side && nl_vf_get(b->nl, (struct vf_ref){ place.pf_ifindex, place.index },
 				 &now.pf_side, &ignored))
 		return;
+	own = vf_own_guids(b->ctx, x->vf, now.addr);
+	vf_told_guids(&now.pf_side, &own, now.addr);
 	vf_compare(&now, &x->base, true, &d);
 	x->has_left = *d.text;
 	x->left = now;
@@ -450,12 +486,16 @@ static int restore_existing(struct restore_run *b, struct err *e)
 	struct err why;
 	bool dead = false, pf_side = b->x->to_restore & VF_ALL;
 
-	if (netns_open_self(&host, e) || fetch_if_owner_lives(b, &host, &dead, e) ||
+	if (netns_open_self(&host, e) || return_rdma(b, e) ||
+	    fetch_if_owner_lives(b, &host, &dead, e) ||
 	    look_here(b, &host, dead || b->fetched || (b->x->to_restore & VF_UNREACHABLE), e))
 		return err_wrap(e, "return VF %s to the host", b->x->vf);
-	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0)
+	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0) {
+		restore_guids(b, &place);
+		if (b->rebound && look_here(b, &host, true, e))
+			return err_wrap(e, "VF %s after its driver was bound again", b->x->vf);
 		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
-	else if (is_gone(&why))
+	} else if (is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
 	else
 		*b->transient = (struct transient){ true, why };

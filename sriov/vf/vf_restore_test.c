@@ -115,7 +115,7 @@ START_TEST(all_configured_attributes_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	const struct vf_request all = {
-		.pf_side = { .has = VF_ALL,
+		.pf_side = { .has = VF_ETHERNET,
 			     .mac = { 0x02, 1, 2, 3, 4, 5 },
 			     .vlan = 100,
 			     .qos = 3,
@@ -145,7 +145,7 @@ START_TEST(the_attributes_of_an_administrator_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
 	struct vf_info *s = &l.w.kernel->vf[0].is;
-	const struct vf_info was = { .has = VF_ALL,
+	const struct vf_info was = { .has = VF_ETHERNET,
 				     .mac = { 0x02, 9, 9, 9, 9, 9 },
 				     .vlan = 7,
 				     .vlan_proto = VLAN_PROTO_8021Q,
@@ -155,7 +155,7 @@ START_TEST(the_attributes_of_an_administrator_are_restored)
 
 	*s = was;
 	take(&l);
-	*s = (struct vf_info){ .has = VF_ALL, .vlan = 100, .spoofchk = true };
+	*s = (struct vf_info){ .has = VF_ETHERNET, .vlan = 100, .spoofchk = true };
 	move(&l);
 	give_back(&l);
 	ck_assert_mem_eq(s->mac, was.mac, MAC_LEN);

@@ -14,6 +14,7 @@
 #include "lib/base/hw_addr.h"
 #include "lib/device/ethtool.h"
 #include "lib/net/settings.h"
+#include "lib/device/rdma.h"
 #include "lib/device/vf.h"
 #include "lib/pci/pci.h"
 
@@ -42,6 +43,13 @@ struct vf_baseline {
  */
 #define VF_UNREACHABLE 64
 
+/* The RDMA device of a VF that moves into the pod; name "": none does. */
+struct vf_rdma {
+	uint32_t index;
+	char name[RDMA_NAME_LEN];   /* on the host */
+	char uverbs[RDMA_NAME_LEN]; /* in the pod, as rdma_chardev_text(); "": none */
+};
+
 /* The attachment that has the VF. The strings belong to the entry's tree or to its builder. */
 struct vf_owner {
 	struct record_key key;
@@ -49,13 +57,15 @@ struct vf_owner {
 	struct netns_id netns_id;
 	struct netns_view from; /* of the plugin that claimed the VF; 0: an earlier version did */
 	int ifindex; /* of the interface on the host, later in the pod; 0: no interface */
+	struct vf_rdma rdma;
 };
 
 struct vf_entry {
 	char vf[PCI_STR_LEN], pf[PCI_STR_LEN];
 	uint32_t index;
 	char boot[CTX_BOOT_ID_LEN + 1];
-	uint64_t life; /* vf_life() when the baseline was captured */
+	uint64_t life;               /* vf_life() when the baseline was captured */
+	char driver[PCI_DRIVER_LEN]; /* of the VF when it was claimed; "": unknown */
 	struct vf_baseline base;
 	/* The VF after a restore, if that did not reach base everywhere. */
 	bool has_left;

@@ -20,9 +20,13 @@ void vf_entry_clear(struct vf_entry *x)
 
 static int add_pf_side(struct json *o, const struct vf_info *s)
 {
-	char mac[MAC_STR_LEN];
+	char mac[MAC_STR_LEN], guid[GUID_STR_LEN];
 
-	return json_add_int(o, "told", s->has) || json_add_str(o, "mac", mac_format(s->mac, mac)) ||
+	return ((s->has & VF_NODE_GUID) &&
+		json_add_str(o, "nodeGuid", guid_format(s->node_guid, guid))) ||
+	       ((s->has & VF_PORT_GUID) &&
+		json_add_str(o, "portGuid", guid_format(s->port_guid, guid))) ||
+	       json_add_int(o, "told", s->has) || json_add_str(o, "mac", mac_format(s->mac, mac)) ||
 	       json_add_int(o, "vlan", s->vlan) || json_add_int(o, "qos", s->qos) ||
 	       json_add_int(o, "proto", s->vlan_proto) || json_add_int(o, "minRate", s->min_rate) ||
 	       json_add_int(o, "maxRate", s->max_rate) ||
@@ -57,6 +61,12 @@ static int add_baseline(struct json *o, const struct vf_baseline *b)
 												: 0;
 }
 
+static int add_rdma(struct json *o, const struct vf_rdma *r)
+{
+	return !o || json_add_int(o, "index", r->index) || json_add_str(o, "name", r->name) ||
+	       json_add_str(o, "uverbs", r->uverbs);
+}
+
 static int add_owner(struct json *o, const struct vf_owner *w)
 {
 	return json_add_str(o, "network", w->key.network) ||
@@ -68,7 +78,8 @@ static int add_owner(struct json *o, const struct vf_owner *w)
 		json_add_int(o, "netnsCookie", (int64_t)w->netns_id.cookie)) ||
 	       (w->from.pid_ns && json_add_int(o, "pidNs", (int64_t)w->from.pid_ns)) ||
 	       (w->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)w->from.mnt_ns)) ||
-	       json_add_int(o, "ifindex", w->ifindex);
+	       json_add_int(o, "ifindex", w->ifindex) ||
+	       (*w->rdma.name && add_rdma(json_add_object(o, "rdma"), &w->rdma));
 }
 
 char *vf_state_print(const struct vf_entry *x)
@@ -79,7 +90,8 @@ char *vf_state_print(const struct vf_entry *x)
 	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "vf", x->vf) ||
 	    json_add_str(o, "pf", x->pf) || json_add_int(o, "index", x->index) ||
 	    json_add_str(o, "boot", x->boot) || json_add_int(o, "life", (int64_t)x->life) ||
-	    json_add_int(o, "dirty", x->to_restore))
+	    json_add_int(o, "dirty", x->to_restore) ||
+	    (*x->driver && json_add_str(o, "driver", x->driver)))
 		return NULL;
 	/* The owner comes before long parts: vf_state_looks_owned() reads only the first bytes. */
 	if (x->owned && (!(part = json_add_object(o, "owner")) || add_owner(part, &x->owner)))
@@ -94,7 +106,7 @@ char *vf_state_print(const struct vf_entry *x)
 
 struct entry_text {
 	int64_t version, index, life, to_restore;
-	const char *vf, *pf, *boot;
+	const char *vf, *pf, *boot, *driver;
 	const struct json *pf_side, *netdev, *owner, *left;
 };
 
@@ -106,6 +118,7 @@ struct pf_side_text {
 	int64_t has, vlan, qos, proto, min, max, link_state;
 	bool spoofchk, trust;
 	uint8_t mac[MAC_LEN];
+	const char *node_guid, *port_guid;
 };
 
 struct netdev_text {
@@ -119,6 +132,12 @@ struct netdev_text {
 struct owner_text {
 	const char *network, *container, *ifname, *netns;
 	int64_t dev, ino, cookie, pid_ns, mnt_ns, ifindex;
+	const struct json *rdma;
+};
+
+struct rdma_text {
+	int64_t index;
+	const char *name, *uverbs;
 };
 
 #define EXACT      (INT64_C(1) << 53)
@@ -136,6 +155,7 @@ static const struct json_field entry_fields[] = {
 	  .kind = J_I64,
 	  AT(entry_text, to_restore),
 	  MUST(VF_ALL | VF_UNREACHABLE) },
+	{ .key = "driver", .kind = J_STRING, AT(entry_text, driver), .max = PCI_DRIVER_LEN - 1 },
 	{ .key = "pfSide", .kind = J_OBJECT, AT(entry_text, pf_side), J_REQUIRED },
 	{ .key = "netdev", .kind = J_OBJECT, AT(entry_text, netdev) },
 	{ .key = "owner", .kind = J_OBJECT, AT(entry_text, owner) },
@@ -152,6 +172,8 @@ static const struct json_field left_fields[] = {
 static const struct json_field pf_side_fields[] = {
 	{ .key = "told", .kind = J_I64, AT(pf_side_text, has), MUST(VF_ALL) },
 	{ .key = "mac", .kind = J_MAC, AT(pf_side_text, mac) },
+	{ .key = "nodeGuid", .kind = J_STRING, AT(pf_side_text, node_guid) },
+	{ .key = "portGuid", .kind = J_STRING, AT(pf_side_text, port_guid) },
 	{ .key = "vlan", .kind = J_I64, AT(pf_side_text, vlan), MUST(4095) },
 	{ .key = "qos", .kind = J_I64, AT(pf_side_text, qos), MUST(7) },
 	{ .key = "proto", .kind = J_I64, AT(pf_side_text, proto), MUST(65535) },
@@ -184,8 +206,25 @@ static const struct json_field owner_fields[] = {
 	{ .key = "pidNs", .kind = J_I64, AT(owner_text, pid_ns), .max = EXACT },
 	{ .key = "mntNs", .kind = J_I64, AT(owner_text, mnt_ns), .max = EXACT },
 	{ .key = "ifindex", .kind = J_I64, AT(owner_text, ifindex), MUST(INT_MAX) },
+	{ .key = "rdma", .kind = J_OBJECT, AT(owner_text, rdma) },
 	{ 0 },
 };
+
+static const struct json_field rdma_fields[] = {
+	{ .key = "index", .kind = J_I64, AT(rdma_text, index), MUST(UINT32_MAX) },
+	{ .key = "name", .kind = J_STRING, AT(rdma_text, name), MUST(RDMA_NAME_LEN - 1) },
+	{ .key = "uverbs", .kind = J_STRING, AT(rdma_text, uverbs), MUST(RDMA_NAME_LEN - 1) },
+	{ 0 },
+};
+
+/* A GUID that is missing is zero: the PF has none set. */
+static int decode_guid(const char *key, const char *text, struct guid *out, struct err *e)
+{
+	*out = GUID_ZERO;
+	return text && guid_parse(text, out)
+		       ? err_set(e, ERR_DECODE, 0, "%s: \"%.64s\" is not a GUID", key, text)
+		       : 0;
+}
 
 static int decode_pf_side(const struct json *n, struct vf_info *out, struct err *e)
 {
@@ -205,7 +244,10 @@ static int decode_pf_side(const struct json *n, struct vf_info *out, struct err 
 		.link_state = (enum vf_link_state)t.link_state,
 	};
 	memcpy(out->mac, t.mac, MAC_LEN);
-	return 0;
+	return decode_guid("nodeGuid", t.node_guid, &out->node_guid, e) ||
+			       decode_guid("portGuid", t.port_guid, &out->port_guid, e)
+		       ? -1
+		       : 0;
 }
 
 static int decode_altnames(const struct json *list, struct vf_baseline *b, struct err *e)
@@ -257,6 +299,20 @@ static int decode_left(const struct json *n, struct vf_entry *x, struct err *e)
 		       : 0;
 }
 
+static int decode_rdma(const struct json *n, struct vf_rdma *out, struct err *e)
+{
+	struct rdma_text t = { 0 };
+
+	if (!n)
+		return 0;
+	if (json_decode(n, "owner.rdma", rdma_fields, &t, e))
+		return -1;
+	out->index = (uint32_t)t.index;
+	memcpy(out->name, t.name, strlen(t.name) + 1);
+	memcpy(out->uverbs, t.uverbs, strlen(t.uverbs) + 1);
+	return 0;
+}
+
 static int decode_owner(const struct json *n, struct vf_entry *x, struct err *e)
 {
 	struct owner_text t = { 0 };
@@ -273,7 +329,7 @@ static int decode_owner(const struct json *n, struct vf_entry *x, struct err *e)
 		.from = { (uint64_t)t.pid_ns, (uint64_t)t.mnt_ns },
 		.ifindex = (int)t.ifindex,
 	};
-	return 0;
+	return decode_rdma(t.rdma, &x->owner.rdma, e);
 }
 
 static int decode_address(const char *key, const char *text, char out[PCI_STR_LEN], struct err *e)
@@ -297,6 +353,8 @@ static int decode_all(const struct json *tree, struct vf_entry *x, struct err *e
 	x->life = (uint64_t)t.life;
 	x->to_restore = (unsigned)t.to_restore;
 	memcpy(x->boot, t.boot, strlen(t.boot) + 1);
+	if (t.driver)
+		memcpy(x->driver, t.driver, strlen(t.driver) + 1);
 	return decode_pf_side(t.pf_side, &x->base.pf_side, e) ||
 			       decode_netdev(t.netdev, &x->base, e) || decode_left(t.left, x, e) ||
 			       decode_owner(t.owner, x, e)

@@ -63,7 +63,7 @@ static void is_the_pf_side(const struct vf_info *s)
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
 
-	ck_assert_uint_eq(s->has, VF_ALL);
+	ck_assert_uint_eq(s->has, VF_ETHERNET);
 	ck_assert_mem_eq(s->mac, mac, MAC_LEN);
 	ck_assert_uint_eq(s->vlan, 100);
 	ck_assert_uint_eq(s->qos, 5);
@@ -191,8 +191,8 @@ START_TEST(the_largest_numbers)
 		.index = 65535,
 		.boot = BOOT,
 		.life = (UINT64_C(1) << 53) - 1,
-		.to_restore = VF_ALL,
-		.base.pf_side = { .has = VF_ALL,
+		.to_restore = VF_ETHERNET,
+		.base.pf_side = { .has = VF_ETHERNET,
 				  .vlan = 4095,
 				  .qos = 7,
 				  .vlan_proto = 65535,
@@ -295,8 +295,8 @@ START_TEST(numbers_out_of_range_are_refused)
 		{ "\"index\":3", "\"index\":-1", "index" },
 		{ BOOT, BOOT "0", "boot" },
 		{ "\"life\":4711", "\"life\":9007199254740992", "life" },
-		{ "\"dirty\":17", "\"dirty\":128", "dirty" },
-		{ "\"told\":63", "\"told\":64", "pfSide.told" },
+		{ "\"dirty\":17", "\"dirty\":512", "dirty" },
+		{ "\"told\":63", "\"told\":512", "pfSide.told" },
 		{ "02:00:00:00:00:01", "02:00:00:00:00", "pfSide.mac" },
 		{ "\"vlan\":100", "\"vlan\":4096", "pfSide.vlan" },
 		{ "\"qos\":5", "\"qos\":8", "pfSide.qos" },
@@ -395,9 +395,44 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf/vf_state_text", every_member_is_decoded, an_address_of_ipoib,
-	     printed_and_read_again, without_interface_and_owner, a_MAC_of_its_own_is_kept,
-	     an_interface_without_a_MAC, the_largest_numbers, missing_members_are_refused,
-	     optional_members_may_be_absent, wrong_types_are_refused,
+START_TEST(a_VF_of_InfiniBand)
+{
+	struct vf_entry was = {
+		.vf = "0000:3b:02.5",
+		.pf = "0000:3b:00.0",
+		.boot = "01234567-89ab-cdef-0123-456789abcdef",
+		.driver = "mlx5_core",
+		.to_restore = VF_GUIDS,
+		.base.pf_side = { .has = VF_GUIDS,
+				  .node_guid = guid_of_number(UINT64_C(0x506b4b0300c1a2b3)),
+				  .port_guid = GUID_ALL_ONE },
+		.owned = true,
+		.owner = { .key = { "n", "c1", "net1" },
+			   .netns = "/run/netns/a",
+			   .rdma = { 12, "mlx5_7", "uverbs7 231:199" } },
+	};
+	auto_free char *text = vf_state_print(&was);
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_msg(vf_state_decode(text, strlen(text), &x, &e) == 0, "%s: %s", text, e.msg);
+	ck_assert_str_eq(x.driver, "mlx5_core");
+	ck_assert_uint_eq(x.to_restore, VF_GUIDS);
+	ck_assert_uint_eq(x.base.pf_side.has, VF_GUIDS);
+	ck_assert(guid_equal(x.base.pf_side.node_guid, was.base.pf_side.node_guid));
+	ck_assert(guid_equal(x.base.pf_side.port_guid, GUID_ALL_ONE));
+	ck_assert(x.owner.rdma.index == 12);
+	ck_assert_str_eq(x.owner.rdma.name, "mlx5_7");
+	ck_assert_str_eq(x.owner.rdma.uverbs, "uverbs7 231:199");
+	strstr(text, "50:6b")[1] = 'x';
+	refuses(text, "nodeGuid");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/vf/vf_state_text", a_VF_of_InfiniBand, every_member_is_decoded,
+	     an_address_of_ipoib, printed_and_read_again, without_interface_and_owner,
+	     a_MAC_of_its_own_is_kept, an_interface_without_a_MAC, the_largest_numbers,
+	     missing_members_are_refused, optional_members_may_be_absent, wrong_types_are_refused,
 	     numbers_out_of_range_are_refused, other_texts_are_refused, altnames_at_their_bounds,
 	     out_of_memory)
