@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cni/protocol/devinfo.h"
+#include "lib/net/monitor.h"
 #include "sriov/take/claim.h"
 #include "sriov/take/peer.h"
 #include "sriov/take/taken.h"
@@ -143,7 +144,10 @@ static int write_devinfo(const struct attach *a, const struct vf_attach *v, stru
 	char rdma[PCI_RDMA_LEN];
 	struct err none;
 	bool has_rdma = pci_rdma_device(a->call->ctx.sysfs, v->vf, rdma, &none) == 0;
-	const struct devinfo_pci what = { v->vf, v->place.pf, has_rdma ? rdma : NULL };
+	const struct devinfo_pci what = { v->vf, v->place.pf,
+					  *v->rdma   ? v->rdma
+					  : has_rdma ? rdma
+						     : NULL };
 	const char *path = sriov_device_info(a->device);
 	bool made;
 
@@ -184,7 +188,57 @@ int vf_attach_move(struct attach *a, const struct vf_attach *v, struct err *e)
 	return a->no_link ? describe_without_link(a, v, e) : move_in(a, v, e);
 }
 
+/* ---- carrier ---- */
+
+/* igbvf needs some ms; iavf waits for a message of its PF; a busy machine needs longer. */
+#define CARRIER_MS 1000
+
+/* The VF's link is up, down, or that of its PF. A PF that does not report it means the last. */
+static enum vf_link_state link_policy(const struct attach *a, const struct vf_attach *v,
+				      const struct vf_info *want)
+{
+	const struct vf_ref vf = { v->place.pf_ifindex, v->place.index };
+	struct vf_info is;
+	struct err ignored;
+
+	if (want->has & VF_LINK_STATE)
+		return want->link_state;
+	if (nl_vf_get(a->host_nl, vf, &is, &ignored) || !(is.has & VF_LINK_STATE))
+		return VF_LINK_AUTO;
+	return is.link_state;
+}
+
+/* ADD does not wait for a carrier that cannot come: the link is disabled, or the PF has none. */
+int vf_attach_carrier_ms(const struct attach *a, const struct vf_attach *v,
+			 const struct vf_info *want)
+{
+	enum vf_link_state policy = link_policy(a, v, want);
+	struct err ignored;
+
+	if (policy == VF_LINK_DISABLE ||
+	    (policy == VF_LINK_AUTO &&
+	     nl_link_carrier(a->host_nl, v->place.pf_ifindex, &ignored) != 1))
+		return 0;
+	return CARRIER_MS;
+}
+
 /* ---- CHECK and DEL ---- */
+
+int vf_attach_check_pf_side(const struct attach *a, const struct vf_attach *v,
+			    const struct vf_info *want, struct err *e)
+{
+	const struct vf_ref vf = { v->place.pf_ifindex, v->place.index };
+	struct vf_info is;
+
+	if (!want->has)
+		return 0;
+	if (nl_vf_get(a->host_nl, vf, &is, e))
+		return -1;
+	enum vf_attr one = vf_differing(&is, want);
+	return one ? err_set(e, ERR_STATE, 0, "VF %s: its PF %s has another %s than configured",
+			     v->vf, v->place.pf_name, vf_attr_name(one))
+		   : 0;
+}
 
 int vf_attach_check(const struct attach *a, const struct vf_attach *v, struct err *e)
 {

@@ -21,6 +21,7 @@ struct vf_attach {
 	char vf[PCI_STR_LEN];               /* the VF; "" until one is chosen from the resource */
 	struct vf_place place;              /* of the VF; set by find or claim */
 	struct affinity_result found;       /* why near chose this VF */
+	char rdma[PCI_RDMA_LEN]; /* its RDMA device, if the plugin moved it; "": it did not */
 };
 
 /* The keys, for the table of a state s with a struct vf_attach m. */
@@ -75,9 +76,21 @@ int vf_attach_claim(struct attach *a, struct vf_attach *v, unsigned will_change,
 
 /*
  * vf_attach_move - for create: write the device information, and move the interface into the pod. A
- * VF without an interface (vfio-pci) does not move; a->link gets MAC and MTU from its PF.
+ * VF without an interface (vfio-pci) does not move; a->link gets MAC and MTU from its PF. If the
+ * RDMA device moved before, the interface may be in the pod already, and is only renamed.
  */
 int vf_attach_move(struct attach *a, const struct vf_attach *v, struct err *e) must_check;
+
+/*
+ * vf_attach_carrier_ms - for carrier_ms: no wait if the link is disabled, by want or otherwise, or
+ * if it follows a PF without carrier.
+ */
+int vf_attach_carrier_ms(const struct attach *a, const struct vf_attach *v,
+			 const struct vf_info *want);
+
+/* vf_attach_check_pf_side - for check: ERR_STATE unless the PF shows what is wanted. */
+int vf_attach_check_pf_side(const struct attach *a, const struct vf_attach *v,
+			    const struct vf_info *want, struct err *e) must_check;
 
 /* vf_attach_check - for check: ERR_STATE unless the interface belongs to the VF and has the MTU. */
 int vf_attach_check(const struct attach *a, const struct vf_attach *v, struct err *e) must_check;

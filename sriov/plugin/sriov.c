@@ -4,7 +4,6 @@
 
 #include "cni/protocol/devinfo.h"
 #include "ipam/plugin/ipam.h"
-#include "lib/net/monitor.h"
 #include "sriov/plugin/conf.h"
 #include "sriov/take/claim.h"
 #include "sriov/take/taken.h"
@@ -97,62 +96,23 @@ static int sriov_create(struct attach *a, struct err *e)
 	return rc ? -1 : vf_attach_move(a, v, e);
 }
 
-/* ---- carrier ---- */
-
-/* igbvf needs some ms; iavf waits for a message of its PF; a busy machine needs longer. */
-#define CARRIER_MS 1000
-
-/* The VF's link is up, down, or that of its PF. A PF that does not report it means the last. */
-static enum vf_link_state link_policy(const struct attach *a)
-{
-	const struct sriov_conf *c = (const void *)a->state;
-	const struct vf_ref vf = { c->which.place.pf_ifindex, c->which.place.index };
-	struct vf_info is;
-	struct err ignored;
-
-	if (c->request.pf_side.has & VF_LINK_STATE)
-		return c->request.pf_side.link_state;
-	if (nl_vf_get(a->host_nl, vf, &is, &ignored) || !(is.has & VF_LINK_STATE))
-		return VF_LINK_AUTO;
-	return is.link_state;
-}
-
-/* ADD does not wait for a carrier that cannot come: the link is disabled, or the PF has none. */
 static int sriov_carrier_ms(const struct attach *a)
 {
 	const struct sriov_conf *c = (const void *)a->state;
-	enum vf_link_state policy = link_policy(a);
-	struct err ignored;
 
-	if (policy == VF_LINK_DISABLE ||
-	    (policy == VF_LINK_AUTO &&
-	     nl_link_carrier(a->host_nl, c->which.place.pf_ifindex, &ignored) != 1))
-		return 0;
-	return CARRIER_MS;
+	return vf_attach_carrier_ms(a, &c->which, &c->request.pf_side);
 }
 
 /* ---- CHECK ---- */
-
-static int check_pf_side(const struct attach *a, const struct sriov_conf *c, struct err *e)
-{
-	const struct vf_ref vf = { c->which.place.pf_ifindex, c->which.place.index };
-	struct vf_info is;
-
-	if (!c->request.pf_side.has)
-		return 0;
-	if (nl_vf_get(a->host_nl, vf, &is, e))
-		return -1;
-	enum vf_attr one = vf_differing(&is, &c->request.pf_side);
-	return one ? err_set(e, ERR_STATE, 0, "VF %s: its PF %s has another %s than configured",
-			     c->which.vf, c->which.place.pf_name, vf_attr_name(one))
-		   : 0;
-}
 
 static int sriov_check(struct attach *a, struct err *e)
 {
 	const struct sriov_conf *c = conf_of(a);
 
-	return vf_attach_check(a, &c->which, e) || check_pf_side(a, c, e) ? -1 : 0;
+	return vf_attach_check(a, &c->which, e) ||
+			       vf_attach_check_pf_side(a, &c->which, &c->request.pf_side, e)
+		       ? -1
+		       : 0;
 }
 
 static const struct attach_type sriov = {
