@@ -62,6 +62,7 @@ sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
 sriov/admin|lib/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/attach|lib/ cni/protocol/ cni/record/ cni/engine/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/plugin|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
+sriov/ib|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
 sriov/testing|lib/ cni/ topo/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * apply.c: gives a VF its GUIDs and moves its RDMA device.
+ *
+ * Binding a driver and moving a device give character devices new numbers: the lowest free ones. A
+ * pod has the old numbers since before ADD. So one process of the node does it at a time, and the
+ * numbers are compared.
+ */
+#include "sriov/ib/apply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/device/rdma_monitor.h"
+#include "lib/pci/sysfs.h"
+#include "lib/rdma/bus.h"
+#include "lib/rdma/lock.h"
+#include "sriov/take/claim.h"
+#include "sriov/vf/vf_guid.h"
+
+#define PKEYS_MAX     128
+#define INTERFACE_MS  5000 /* for the interface that the kernel makes again after a move */
+#define LOOK_EVERY_MS 20
+#define UVERBS_LEN    64
+#define NUMBERS_LEN   160
+
+/* One ib_apply() in progress. */
+struct ib_run {
+	struct attach *a;
+	struct ib_conf *c;
+	struct nl *host_rdma; /* NULL: neither a driver is bound nor a device moves */
+	struct rdma_link rdma;
+	struct rdma_chardevs before;
+	struct vf_guids own; /* of the VF now */
+};
+
+static struct vf_place *place_of(const struct ib_run *r)
+{
+	return &r->c->which.place;
+}
+
+static const struct ctx *ctx_of(const struct ib_run *r)
+{
+	return &r->a->call->ctx;
+}
+
+/* ---- looking ---- */
+
+static int look(struct ib_run *r, struct err *e)
+{
+	const struct vf_place *p = place_of(r);
+	struct link_info link = { .addr = { 0 } };
+
+	if (vf_locate(ctx_of(r), r->a->host_nl, r->c->which.vf, place_of(r), e) ||
+	    (*p->name && nl_link_by_name(r->a->host_nl, p->name, &link, e)))
+		return -1;
+	r->own = vf_own_guids(ctx_of(r), p->vf, link.addr);
+	return 0;
+}
+
+/* Both GUIDs become the wanted one. A VF without RDMA has no GUID of a node. */
+static bool has_wanted(const struct ib_run *r)
+{
+	const struct vf_info *want = &r->c->want;
+
+	return guid_equal(r->own.port, want->port_guid) &&
+	       (!r->own.has_rdma || guid_equal(r->own.node, want->node_guid));
+}
+
+static int refuse_unusable(const struct ib_run *r, struct err *e)
+{
+	char text[GUID_STR_LEN];
+
+	if ((r->c->want.has & VF_GUIDS) || guid_is_usable(r->own.port))
+		return 0;
+	err_set(e, ERR_STATE, 0, "VF %s has no usable GUID: %s", r->c->which.vf,
+		guid_format(r->own.port, text));
+	return err_hint(
+		e, "give one in runtimeConfig.infinibandGUID or args.cni.guid, or set guidFrom "
+		   "to \"pod\"; or assign GUIDs to the VFs of the node");
+}
+
+static int read_rdma(struct ib_run *r, struct rdma_chardevs *out, struct err *e)
+{
+	return rdma_of_bus(ctx_of(r)->sysfs, r->host_rdma, r->c->which.vf, &r->rdma, e) ||
+			       rdma_chardevs_read(r->host_rdma, &r->rdma, out, e)
+		       ? err_wrap(e, "RDMA device of VF %s", r->c->which.vf)
+		       : 0;
+}
+
+/* A port that is not a member drops the pod's packets, but the subnet manager may yet add it. */
+static void check_pkey(const struct ib_run *r)
+{
+	char path[256], text[32], wanted[PKEY_STR_LEN];
+	uint16_t one;
+	struct err none;
+
+	if (!r->c->pkey || !*r->rdma.name)
+		return;
+	for (unsigned i = 0; i < PKEYS_MAX; i++) {
+		(void)snprintf(path, sizeof(path),
+			       "bus/pci/devices/%s/infiniband/%s/ports/1/pkeys/%u", r->c->which.vf,
+			       r->rdma.name, i);
+		if (sysfs_read(ctx_of(r)->sysfs, path, text, sizeof(text), &none)) {
+			if (i == 0)
+				return;
+			break;
+		}
+		if (pkey_parse(text, &one) == 0 &&
+		    pkey_partition(one) == pkey_partition(r->c->pkey))
+			return;
+	}
+	log_warn(&ctx_of(r)->log,
+		 "pkey: %s is not in the table of RDMA device %s (VF %s): the pod cannot use this "
+		 "partition until the subnet manager makes the port a member",
+		 pkey_format(r->c->pkey, wanted), r->rdma.name, r->c->which.vf);
+}
+
+/* ---- changes ---- */
+
+static int judge_numbers(const struct ib_run *r, const char *what, struct err *e)
+{
+	if (r->c->renumbered == IB_RENUMBERED_REPORT) {
+		log_warn(&ctx_of(r)->log, "VF %s got new character devices: %s", r->c->which.vf,
+			 what);
+		return 0;
+	}
+	err_set(e, ERR_STATE, 0, "VF %s got new character devices: %s", r->c->which.vf, what);
+	return err_hint(e,
+			"the pod has the old ones, which may now belong to another pod. Delete the "
+			"pod, and restart the device plugin, so that it reads the new numbers. If "
+			"pods get their devices after ADD, set renumbered to \"report\"");
+}
+
+static int rebind(struct ib_run *r, struct err *e)
+{
+	bool had_rdma = r->own.has_rdma;
+
+	log_debug(&ctx_of(r)->log, "VF %s: binding driver %s again for its GUID", r->c->which.vf,
+		  place_of(r)->driver);
+	return vf_rebind(ctx_of(r), r->c->which.vf, place_of(r)->driver, had_rdma, e) || look(r, e)
+		       ? -1
+		       : 0;
+}
+
+/* The numbers can be those of before at a second attempt: another process freed them meanwhile. */
+static int rebind_until_same(struct ib_run *r, struct err *e)
+{
+	struct rdma_chardevs now;
+	char what[NUMBERS_LEN], is[GUID_STR_LEN], want[GUID_STR_LEN];
+	bool had_rdma = r->own.has_rdma, differ = false;
+
+	for (int i = 0; i < 2; i++) {
+		if (rebind(r, e) || (had_rdma && read_rdma(r, &now, e)))
+			return -1;
+		differ = had_rdma && rdma_chardevs_differ(&r->before, &now, what, sizeof(what));
+		if (!differ)
+			break;
+	}
+	if (!has_wanted(r)) {
+		err_set(e, ERR_STATE, 0,
+			"VF %s: its port has the GUID %s, not %s, although its PF %s "
+			"took it and driver %s was bound again",
+			r->c->which.vf, guid_format(r->own.port, is),
+			guid_format(r->c->want.port_guid, want), place_of(r)->pf_name,
+			place_of(r)->driver);
+		return err_hint(e,
+				"the firmware may not permit GUIDs of VFs; see the kernel's log");
+	}
+	return differ ? judge_numbers(r, what, e) : 0;
+}
+
+/* The pod's interface is made again by the move: on the host before Linux 7, in the pod since. */
+static int await_interface(struct ib_run *r, struct rdma_monitor *m, struct err *e)
+{
+	int64_t deadline = ctx_mono_ms() + INTERFACE_MS;
+	int ifindex;
+
+	for (;;) {
+		int64_t next = ctx_mono_ms() + LOOK_EVERY_MS;
+
+		if (vf_locate(ctx_of(r), r->a->host_nl, r->c->which.vf, place_of(r), e) ||
+		    vf_ipoib_in_pod(place_of(r), r->a->pod_nl, &ifindex, e))
+			return -1;
+		if (*place_of(r)->name || ifindex)
+			return 0;
+		if (ctx_mono_ms() >= deadline)
+			break;
+		if (nl_rdma_monitor_wait(m, next < deadline ? next : deadline, e) < 0)
+			return -1;
+	}
+	return err_set(
+		e, ERR_AGAIN, 0,
+		"VF %s: its interface did not appear within %d s after its RDMA device moved",
+		r->c->which.vf, INTERFACE_MS / 1000);
+}
+
+static int note_rdma(const struct ib_run *r, struct vf_entry *x, const char *uverbs, struct err *e)
+{
+	x->owner.rdma = (struct vf_rdma){ .index = r->rdma.index };
+	memcpy(x->owner.rdma.name, r->rdma.name, sizeof(x->owner.rdma.name));
+	(void)snprintf(x->owner.rdma.uverbs, sizeof(x->owner.rdma.uverbs), "%s", uverbs);
+	return vf_state_write(ctx_of(r), x, e);
+}
+
+/* x: the state of the VF, which names the device before it moves. */
+static int isolate(struct ib_run *r, struct vf_entry *x, struct err *e)
+{
+	auto_rdma_monitor struct rdma_monitor *m = NULL;
+	auto_nl struct nl *pod_rdma = NULL;
+	struct rdma_chardevs now;
+	char what[NUMBERS_LEN], uverbs[UVERBS_LEN];
+
+	if (nl_rdma_open_in(&r->a->pod, &r->a->host, &pod_rdma, e) || nl_rdma_monitor_open(&m, e) ||
+	    note_rdma(r, x, rdma_chardev_text(&r->before.uverbs, uverbs, sizeof(uverbs)), e) ||
+	    nl_rdma_move(r->host_rdma, r->rdma.index, &r->a->pod, NULL, e) ||
+	    nl_rdma_get(pod_rdma, r->rdma.index, &r->rdma, e) ||
+	    rdma_chardevs_read(pod_rdma, &r->rdma, &now, e))
+		return err_wrap(e, "rdmaIsolation: RDMA device %s of VF %s", r->rdma.name,
+				r->c->which.vf);
+	memcpy(r->c->which.rdma, r->rdma.name, sizeof(r->c->which.rdma));
+	if (rdma_chardevs_differ(&r->before, &now, what, sizeof(what)) &&
+	    (judge_numbers(r, what, e) ||
+	     note_rdma(r, x, rdma_chardev_text(&now.uverbs, uverbs, sizeof(uverbs)), e)))
+		return -1;
+	return await_interface(r, m, e);
+}
+
+/* With the lock of the node, behind that of the VF. */
+static int apply_locked(struct ib_run *r, bool again, struct err *e)
+{
+	const struct record_key key = attach_key(r->a->call);
+	const struct vf_request request = { .pf_side = r->c->want };
+	auto_vf_entry struct vf_entry x = { 0 };
+	auto_fd int vf_lock = claim_open(ctx_of(r), r->c->which.vf, &key, &x, e);
+	auto_fd int node_lock = vf_lock < 0 ? -1 : rdma_lock(ctx_of(r), RDMA_LOCK_MS, e);
+
+	if (node_lock < 0 || nl_rdma_open(&r->host_rdma, e) || look(r, e))
+		return -1;
+	bool needs_rdma = r->own.has_rdma || r->c->rdma_isolation;
+	if ((needs_rdma && read_rdma(r, &r->before, e)) ||
+	    vf_configure(r->a->host_nl, place_of(r), &request, NULL, e) ||
+	    (again && rebind_until_same(r, e)))
+		return -1;
+	check_pkey(r);
+	return r->c->rdma_isolation ? isolate(r, &x, e) : 0;
+}
+
+int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
+{
+	struct ib_run r = { .a = a, .c = c };
+	struct vf_request request = { .pf_side = c->want };
+
+	if (a->no_link)
+		return vf_configure(a->host_nl, &c->which.place, &request, NULL, e);
+	if (look(&r, e) || refuse_unusable(&r, e))
+		return -1;
+	bool again = (c->want.has & VF_GUIDS) && !has_wanted(&r);
+	if (again || c->rdma_isolation) {
+		int rc = apply_locked(&r, again, e);
+
+		nl_release(r.host_rdma);
+		return rc;
+	}
+	/* What the VF has already is not set at the PF. */
+	request.pf_side.has &= ~(unsigned)VF_GUIDS;
+	(void)snprintf(r.rdma.name, sizeof(r.rdma.name), "%s", "");
+	if (c->pkey && r.own.has_rdma)
+		(void)!pci_rdma_device(a->call->ctx.sysfs, c->which.vf, r.rdma.name, e);
+	check_pkey(&r);
+	return vf_configure(a->host_nl, &c->which.place, &request, NULL, e);
+}
+
+/* ---- STATUS and CHECK ---- */
+
+int ib_check_mode(const struct ib_conf *c, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rdma_sys sys;
+
+	if (!c->rdma_isolation)
+		return 0;
+	if (nl_rdma_open(&nl, e) || nl_rdma_sys_get(nl, &sys, e))
+		return err_wrap(e, "rdmaIsolation");
+	if (sys.mode == RDMA_EXCLUSIVE)
+		return 0;
+	err_set(e, ERR_STATE, 0,
+		"rdmaIsolation: this node is in RDMA mode shared, in which no device can move into "
+		"a "
+		"pod");
+	return err_hint(e, "`railctl rdma mode exclusive` sets it for the next boot");
+}
+
+int ib_check_rdma(const struct attach *a, const struct ib_conf *c, struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	auto_nl struct nl *pod_rdma = NULL;
+	struct rdma_chardevs now;
+	struct rdma_link d;
+	char uverbs[UVERBS_LEN];
+
+	if (!c->rdma_isolation || a->no_link)
+		return 0;
+	if (vf_state_read(&a->call->ctx, c->which.vf, &x, e) ||
+	    nl_rdma_open_in(&a->pod, &a->host, &pod_rdma, e))
+		return -1;
+	if (nl_rdma_get(pod_rdma, x.owner.rdma.index, &d, e)) {
+		if (e->code != ERR_NOTFOUND)
+			return -1;
+		return err_set(e, ERR_STATE, 0, "RDMA device %s of VF %s is not in the pod",
+			       x.owner.rdma.name, c->which.vf);
+	}
+	if (rdma_chardevs_read(pod_rdma, &d, &now, e))
+		return -1;
+	if (strcmp(rdma_chardev_text(&now.uverbs, uverbs, sizeof(uverbs)), x.owner.rdma.uverbs) !=
+	    0)
+		return err_set(e, ERR_STATE, 0,
+			       "RDMA device %s has the character device %s, ADD left it with %s",
+			       d.name, uverbs, x.owner.rdma.uverbs);
+	return 0;
+}

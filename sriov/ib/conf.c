@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conf.c: checks what the keys of type "ib-sriov" say together. Pure. */
+#include "sriov/ib/conf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NOT_GIVEN   (-1)
+#define FIELD(k, m) .key = k, .offset = offsetof(struct ib_conf, m)
+
+/* The annotation of ib-kubernetes, which Multus hands on in args.cni. */
+#define IB_KUBERNETES_KEY  "mellanox.infiniband.app"
+#define IB_KUBERNETES_DONE "configured"
+
+static const struct json_enum link_states[] = {
+	{ "auto", VF_LINK_AUTO },
+	{ "enable", VF_LINK_ENABLE },
+	{ "disable", VF_LINK_DISABLE },
+	{ "", NOT_GIVEN },
+	{ 0 },
+};
+static const struct json_enum sources[] = {
+	{ "vf", IB_GUID_FROM_VF }, { "pod", IB_GUID_FROM_POD }, { "", IB_GUID_FROM_VF }, { 0 }
+};
+static const struct json_enum reactions[] = { { "fail", IB_RENUMBERED_FAIL },
+					      { "report", IB_RENUMBERED_REPORT },
+					      { 0 } };
+
+const struct json_field ib_fields[] = {
+	VF_ATTACH_FIELDS(struct ib_conf, which),
+	{ FIELD("pkey", pkey), .kind = J_PKEY },
+	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = link_states },
+	{ FIELD("rdmaIsolation", rdma_isolation), .kind = J_BOOL },
+	{ FIELD("ibKubernetesEnabled", ib_kubernetes), .kind = J_BOOL },
+	{ FIELD("vfioPciMode", vfio), .kind = J_BOOL },
+	{ FIELD("guidFrom", guid_from), .kind = J_ENUM, .names = sources },
+	{ FIELD("guidDomain", guid_domain), .kind = J_STRING },
+	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = reactions },
+	{ 0 },
+};
+
+void ib_conf_defaults(void *conf)
+{
+	*(struct ib_conf *)conf = (struct ib_conf){ .link_state = NOT_GIVEN };
+}
+
+/* ib-kubernetes annotates the pod some time after it is scheduled. The runtime then repeats ADD. */
+static int check_ib_kubernetes(const struct attach *a, const struct ib_conf *c, struct err *e)
+{
+	const char *state = json_str(json_get(a->call->conf.args_cni, IB_KUBERNETES_KEY));
+
+	if (!c->ib_kubernetes)
+		return 0;
+	if (!state || strcmp(state, IB_KUBERNETES_DONE) != 0) {
+		err_set(e, ERR_AGAIN, 0,
+			"args.cni[\"" IB_KUBERNETES_KEY "\"]: is %s%.64s%s, not "
+			"\"" IB_KUBERNETES_DONE "\"",
+			state ? "\"" : "", state ? state : "missing", state ? "\"" : "");
+		return err_hint(e, "ib-kubernetes sets it when the subnet manager knows the pod's "
+				   "GUID; see the log of its daemon");
+	}
+	if (c->want.has & VF_GUIDS)
+		return 0;
+	err_set(e, ERR_AGAIN, 0,
+		"args.cni.guid: missing: ibKubernetesEnabled is true, and ib-kubernetes gave no "
+		"GUID");
+	return err_hint(e, "give it in runtimeConfig.infinibandGUID or in args.cni.guid");
+}
+
+int ib_conf_check(const struct attach *a, struct ib_conf *c, struct err *e)
+{
+	struct guid guid;
+
+	if (vf_attach_check_keys(a, &c->which, e))
+		return -1;
+	if (c->link_state != NOT_GIVEN) {
+		c->want.has |= VF_LINK_STATE;
+		c->want.link_state = (enum vf_link_state)c->link_state;
+	}
+	if (a->call->env.cmd != CNI_ADD)
+		return 0;
+	int rc = ib_guid_choose(a, c, &guid, e);
+	if (rc < 0)
+		return -1;
+	if (rc > 0) {
+		c->want.has |= VF_GUIDS;
+		c->want.node_guid = c->want.port_guid = guid;
+	}
+	return check_ib_kubernetes(a, c, e);
+}
