@@ -43,7 +43,8 @@ topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/engine|lib/ cni/protocol/ cni/record/
-cni/plugins|lib/ cni/protocol/ cni/engine/ ipam/plugin/
+cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
+cni/plugins|lib/ cni/protocol/ cni/engine/ cni/ipoib/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/

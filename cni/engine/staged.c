@@ -289,10 +289,8 @@ static int sweep_link(const struct link_info *link, void *arg)
 		s->failed = true;
 		return 1;
 	}
-	if (search.found)
+	if (search.found || (s->which->chosen && !s->which->chosen(link, s->which->arg)))
 		return 0;
-	if (s->which->told)
-		(void)s->which->told(link, s->which->arg);
 	s->failed = nl_link_delete(s->nl, link->ifindex, s->e) != 0;
 	return s->failed;
 }

@@ -46,7 +46,7 @@ int staged_release(const struct cni_call *call, const struct record *r, struct e
 struct staged_orphans {
 	const char *kind;
 	const char *network; /* NULL: of all */
-	link_fn told;        /* called for each one before it goes; may be NULL */
+	link_fn chosen;      /* returns 0 for one that shall stay; NULL: all go */
 	void *arg;
 };
 int staged_sweep(const struct ctx *ctx, const struct staged_orphans *which,

@@ -198,10 +198,64 @@ void net_say_link(const struct net_fake *fake, uint32_t seq, const struct link_i
 	nl_req_put(&rq, IFLA_ADDRESS, li->addr.byte, li->addr.len);
 	nl_req_put(&rq, IFLA_PERM_ADDRESS, li->perm_addr.byte, li->perm_addr.len);
 	nl_req_put(&rq, IFLA_BROADCAST, broadcast->byte, broadcast->len);
+	nl_req_put_u32(&rq, IFLA_MTU, li->mtu);
+	if (li->lower_ifindex)
+		nl_req_put_u32(&rq, IFLA_LINK, (uint32_t)li->lower_ifindex);
+	if (*li->alias)
+		nl_req_put_str(&rq, IFLA_IFALIAS, li->alias);
+	if (*li->kind) {
+		struct nlattr *info = nl_req_nest(&rq, IFLA_LINKINFO);
+
+		nl_req_put_str(&rq, IFLA_INFO_KIND, li->kind);
+		nl_req_nest_end(&rq, info);
+	}
 	ck_assert_ptr_nonnull(rq.msg);
 	nlmsg_hdr(rq.msg)->nlmsg_seq = seq;
 	net_say(fake, nlmsg_hdr(rq.msg), nlmsg_data(nlmsg_hdr(rq.msg)),
 		(size_t)nlmsg_datalen(nlmsg_hdr(rq.msg)));
+}
+
+/* The attributes of a child of IPoIB; of other kinds no test asks. */
+static void hear_data(const struct nlattr *data, struct link_info *asked)
+{
+	const struct nlattr *pkey = nla_find(nla_data(data), nla_len(data), IFLA_IPOIB_PKEY);
+	const struct nlattr *mode = nla_find(nla_data(data), nla_len(data), IFLA_IPOIB_MODE);
+	const struct nlattr *umcast = nla_find(nla_data(data), nla_len(data), IFLA_IPOIB_UMCAST);
+
+	ck_assert(pkey && mode && umcast);
+	asked->data.ipoib.pkey = nla_get_u16(pkey);
+	asked->data.ipoib.mode = nla_get_u16(mode);
+	asked->data.ipoib.umcast = nla_get_u16(umcast);
+}
+
+uint16_t net_hear(const struct net_fake *fake, struct link_info *asked, bool *moves)
+{
+	struct {
+		struct nlmsghdr h;
+		char body[2048];
+	} m;
+	struct nlattr *tb[IFLA_MAX + 1], *info[IFLA_INFO_MAX + 1];
+
+	ck_assert_int_gt(recv(fake->peer, &m, sizeof(m), MSG_DONTWAIT), 0);
+	ck_assert_int_eq(nlmsg_parse(&m.h, sizeof(struct ifinfomsg), tb, IFLA_MAX, NULL), 0);
+	*asked = (struct link_info){ 0 };
+	asked->ifindex = ((struct ifinfomsg *)nlmsg_data(&m.h))->ifi_index;
+	if (tb[IFLA_IFNAME])
+		(void)nla_strlcpy(asked->name, tb[IFLA_IFNAME], sizeof(asked->name));
+	if (tb[IFLA_IFALIAS])
+		(void)nla_strlcpy(asked->alias, tb[IFLA_IFALIAS], sizeof(asked->alias));
+	if (tb[IFLA_MTU])
+		asked->mtu = nla_get_u32(tb[IFLA_MTU]);
+	if (tb[IFLA_LINK])
+		asked->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
+	if (tb[IFLA_LINKINFO]) {
+		ck_assert_int_eq(nla_parse_nested(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO], NULL), 0);
+		(void)nla_strlcpy(asked->kind, info[IFLA_INFO_KIND], sizeof(asked->kind));
+		if (info[IFLA_INFO_DATA])
+			hear_data(info[IFLA_INFO_DATA], asked);
+	}
+	*moves = tb[IFLA_NET_NS_FD] != NULL;
+	return m.h.nlmsg_type;
 }
 
 void net_ack(const struct net_fake *fake, uint32_t seq, int errnum)

@@ -54,12 +54,18 @@ void net_say(const struct net_fake *fake, const struct nlmsghdr *head, const voi
 
 /*
  * net_say_link - the kernel's description of a link, in answer to request seq: name, number, flags,
- * type and addresses, for kinds of hardware that no test can make (IPoIB has 20 bytes).
+ * type, addresses, mtu, lower device, kind and alias, for hardware that no test can make.
  */
 struct link_info;
 struct hw_addr;
 void net_say_link(const struct net_fake *fake, uint32_t seq, const struct link_info *li,
 		  const struct hw_addr *broadcast);
+
+/*
+ * net_hear - the next request about links that was sent to the fake kernel: what it asks for, as a
+ * description. *moves: it names another namespace. Returns its type (RTM_*).
+ */
+uint16_t net_hear(const struct net_fake *fake, struct link_info *asked, bool *moves);
 
 /* net_ack - an acknowledgement of request seq; errnum 0: success. */
 void net_ack(const struct net_fake *fake, uint32_t seq, int errnum);

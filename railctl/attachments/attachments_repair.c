@@ -132,6 +132,27 @@ static int repair_each(const struct ctx *place, const struct record *r, void *ar
 	return 0;
 }
 
+/* An interface that came back after the DEL of its attachment: it has no owner. */
+static int repair_link(const struct link_info *link, void *arg)
+{
+	struct repair *x = arg;
+	enum outcome outcome = x->dry_run ? WOULD_REPAIR : REPAIRED;
+	struct json *o = x->array ? json_push_object(x->array) : NULL;
+
+	if (x->array && (!o || json_add_str(o, "interface", link->name) ||
+			 json_add_str(o, "alias", link->alias) ||
+			 json_add_str(o, "state", "interface-returned") ||
+			 json_add_str(o, "action", outcome_names[outcome])))
+		x->rc = err_nomem(x->e);
+	count_outcome(x, outcome, REPAIR_LINK_GONE);
+	if (!x->array)
+		out_line(&x->run->out, x->dry_run ? OUT_WARN : OUT_GOOD,
+			 "%s interface %s: it came back from a network namespace that is gone, and "
+			 "no attachment has its alias %s",
+			 outcome_names[outcome], link->name, link->alias);
+	return !x->dry_run && !x->rc;
+}
+
 /* The record of an interface, or one of the rdma plugin whose interface has no record. */
 static int find_record(struct cmd_run *r, struct record_key *one, char container[CNI_ID_MAX + 1],
 		       struct err *e)
@@ -190,6 +211,8 @@ static int repair_run(struct cmd_run *r, struct err *e)
 		return err_nomem(e);
 	if (stale_each(&r->ctx, network, repair_each, &x, e) || x.rc)
 		return -1;
+	if (!x.one && (stale_links(&r->ctx, network, repair_link, &x, e) || x.rc))
+		return -1;
 	if (!x.dry_run)
 		stale_tidy(&r->ctx);
 	if (x.broken)
@@ -225,7 +248,9 @@ const struct cmd cmd_attachments_repair = {
 		 "namespace is proved gone, its ADD or DEL did not complete, or its record is "
 		 "damaged. The "
 		 "command removes the interface, the IPAM plugin releases the addresses, and the "
-		 "record is removed. While the namespace exists, or may exist, the address may be "
+		 "record is removed. It also removes IPoIB interfaces that the kernel handed back "
+		 "to this host after their DEL. While the namespace exists, or may exist, the "
+		 "address may be "
 		 "in use: such an attachment is reported, and undone only with --force. Run it on "
 		 "the host, as root, in the process and mount namespaces of process 1. Exit status "
 		 "1: an attachment needs attention.",

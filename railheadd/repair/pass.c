@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/encode/hash.h"
 #include "lib/sys/fs.h"
 #include "railheadd/repair/leftover.h"
 #include "railheadd/repair/verdict.h"
@@ -124,6 +125,29 @@ static int look_at_record(const struct ctx *place, const struct record *r, void 
 	return 0;
 }
 
+/* ---- interfaces that came back after the DEL of their attachment ---- */
+
+static int look_at_link(const struct link_info *link, void *arg)
+{
+	const struct pass *p = arg;
+	const uint64_t number = hash_add_text((uint64_t)link->ifindex, link->alias);
+	char mark[17];
+	struct leftover f = { .kind = LEFTOVER_ATTACHMENT,
+			      .outcome = LEFTOVER_STALE,
+			      .what = link->alias,
+			      .mark = mark,
+			      .state = "interface-returned",
+			      .why = "it came back from a network namespace that is gone",
+			      .pod = "",
+			      .uid = "" };
+
+	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, number);
+	if (leftover_is_due(p->due, &f))
+		f.outcome = LEFTOVER_REPAIRED;
+	tell(&f);
+	return f.outcome == LEFTOVER_REPAIRED;
+}
+
 /* ---- VFs ---- */
 
 static uint64_t mark_of_vf(const struct vf_entry *x)
@@ -183,7 +207,8 @@ static int run(struct pass *p, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
 
-	if (stale_each(&p->ctx, NULL, look_at_record, p, e) || nl_open(&nl, e))
+	if (stale_each(&p->ctx, NULL, look_at_record, p, e) ||
+	    stale_links(&p->ctx, NULL, look_at_link, p, e) || nl_open(&nl, e))
 		return -1;
 	if (json_len(p->due))
 		stale_tidy(&p->ctx);

@@ -5,11 +5,13 @@
  */
 #include "repair/stale/stale.h"
 
+#include "cni/engine/staged.h"
 #include "rdma/plugin/restore.h"
 #include "sriov/take/claim.h"
 
 const struct attach_restore_type stale_restorers[] = { { "sriov", sriov_restore },
 						       { "rdma", rdma_restore_placed },
+						       { "ipoib", staged_restore },
 						       { 0 } };
 
 struct walk {
@@ -41,6 +43,14 @@ int stale_each(const struct ctx *ctx, const char *network, stale_fn fn, void *ar
 			return -1;
 	}
 	return 0;
+}
+
+int stale_links(const struct ctx *ctx, const char *network, link_fn chosen, void *arg,
+		struct err *e)
+{
+	const struct staged_orphans which = { "ipoib", network, chosen, arg };
+
+	return staged_sweep(ctx, &which, e);
 }
 
 void stale_tidy(const struct ctx *ctx)

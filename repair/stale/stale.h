@@ -21,6 +21,13 @@ typedef int (*stale_fn)(const struct ctx *place, const struct record *r, void *a
 int stale_each(const struct ctx *ctx, const char *network, stale_fn fn, void *arg,
 	       struct err *e) must_check;
 
+/*
+ * stale_links - call chosen for each interface that the kernel handed back to this host after the
+ * DEL of its attachment, and delete those for which it returns non-zero. network NULL: of all.
+ */
+int stale_links(const struct ctx *ctx, const char *network, link_fn chosen, void *arg,
+		struct err *e) must_check;
+
 /* stale_tidy - remove folders that repairs left empty (record_tidy). A failure is ignored. */
 void stale_tidy(const struct ctx *ctx);
 
