@@ -22,8 +22,8 @@ int stale_each(const struct ctx *ctx, const char *network, stale_fn fn, void *ar
 	       struct err *e) must_check;
 
 /*
- * stale_links - call chosen for each interface that the kernel handed back to this host after the
- * DEL of its attachment, and delete those for which it returns non-zero. network NULL: of all.
+ * stale_links - call chosen for each interface that the kernel handed back to this host after its
+ * DEL. Those for which it returns non-zero are deleted. network NULL: of all.
  */
 int stale_links(const struct ctx *ctx, const char *network, link_fn chosen, void *arg,
 		struct err *e) must_check;
