@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cni/engine/staged.h"
+#include "cni/testing/call.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
 #include "lib/testing/testing.h"
@@ -336,7 +337,83 @@ START_TEST(CHECK_remembers_the_parent)
 }
 END_TEST
 
+/* ---- as a whole, on this machine's kernel ---- */
+
+struct node {
+	struct ctx ctx;
+	struct netns pod;
+	char netns[64];
+};
+
+static struct node node(void)
+{
+	struct node n = { .pod = { .fd = -1 } };
+
+	(void)testing_dir();
+	net_enter_new();
+	n.pod = net_another();
+	net_veth("eth1", "peer1", NULL);
+	(void)snprintf(n.netns, sizeof(n.netns), "/proc/%d/fd/%d", (int)getpid(), n.pod.fd);
+	ctx_init(&n.ctx, "test");
+	n.ctx.run_dir = "/mnt/run";
+	n.ctx.cni_dir = NULL;
+	n.ctx.log.fd = -1;
+	return n;
+}
+
+/* A call with these keys; -1: it fails with that code and word. */
+static int called(const struct node *n, enum cni_command cmd, const char *keys, enum err_code code,
+		  const char *word)
+{
+	bool pod = cmd != CNI_STATUS;
+	struct cni_call c = { .ctx = n->ctx,
+			      .env = { .cmd = cmd,
+				       .container = pod ? "c1" : "",
+				       .netns = pod ? n->netns : "",
+				       .ifname = pod ? "net1" : "",
+				       .path = "/nonexistent",
+				       .args = "" } };
+	struct err e = { 0 };
+	char *conf;
+
+	ck_assert_int_gt(
+		asprintf(&conf, "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"ipoib\",%s}",
+			 keys),
+		0);
+	int rc = testing_call(&ipoib_type, &c, conf, "/mnt/out", &e);
+	ck_assert_msg(rc == 0 || (e.code == code && strstr(e.msg, word)), "%d: %s", (int)e.code,
+		      e.msg);
+	ck_assert_uint_eq(testing_records(&n->ctx, NULL), 0);
+	return rc;
+}
+
+/* DEL has nothing to release then: it needs no program of that name. */
+START_TEST(dhcp_is_refused)
+{
+	struct node n = node();
+	const char *keys = "\"master\":\"eth1\",\"ipam\":{\"type\":\"dhcp\"}";
+
+	ck_assert_int_eq(called(&n, CNI_ADD, keys, ERR_CONFIG, "ipam.type: \"dhcp\" knows"), -1);
+	ck_assert_int_eq(called(&n, CNI_DEL, keys, 0, ""), 0);
+}
+END_TEST
+
+START_TEST(Ethernet_is_refused)
+{
+	struct node n = node();
+
+	ck_assert_int_eq(called(&n, CNI_ADD, "\"master\":\"eth1\"", ERR_CONFIG,
+				"master: eth1 is no IPoIB interface but of kind veth"),
+			 -1);
+	ck_assert_int_eq(called(&n, CNI_ADD, "\"mtu\":1500", ERR_CONFIG, "master: missing"), -1);
+	ck_assert_int_eq(called(&n, CNI_STATUS, "\"master\":\"eth1\"", ERR_UNAVAILABLE,
+				"master: eth1 is no IPoIB interface"),
+			 -1);
+	ck_assert_int_eq(called(&n, CNI_DEL, "\"mtu\":1500", 0, ""), 0);
+}
+END_TEST
+
 TEST_PROGRAM("ipoib", which_parents_are_refused, the_parent_of_a_child_is_named,
 	     which_keys_are_refused, a_child_is_as_its_parent, a_child_is_as_configured,
 	     the_largest_mtu, what_the_kernel_refuses_is_explained, CHECK_compares_each_attribute,
-	     CHECK_remembers_the_parent)
+	     CHECK_remembers_the_parent, dhcp_is_refused, Ethernet_is_refused)

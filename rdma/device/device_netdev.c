@@ -57,12 +57,27 @@ static bool is_on_another(const struct link_info *link)
 	return false;
 }
 
+/* A child of IPoIB has the GID of its parent's port. */
+static bool is_parent(struct nl *nl, const struct link_info *child)
+{
+	struct link_info parent;
+	struct err ignored;
+
+	return nl_link_by_index(nl, child->lower_ifindex, &parent, &ignored) == 0 &&
+	       strcmp(parent.kind, child->kind) == 0 && hw_addr_equal(parent.addr, child->addr);
+}
+
 /* Returns 1 with *in_pod set, or 0 if the device below is in neither of the two namespaces. */
 static int place_of_lower(const struct lower_path *d, const struct level *top, bool *in_pod,
 			  struct err *e)
 {
 	int host;
 
+	/* The kernel does not say in which namespace the parent of a child of IPoIB is. */
+	if (strcmp(top->link.kind, "ipoib") == 0) {
+		*in_pod = top->in_pod && is_parent(d->v->pod_nl, &top->link);
+		return *in_pod || is_parent(d->v->host_nl, &top->link);
+	}
 	*in_pod = top->in_pod;
 	if (top->link.lower_nsid < 0 || !top->in_pod)
 		return top->link.lower_nsid < 0;

@@ -19,8 +19,8 @@ static int not_its_own(const struct rdma_pod *p, const struct link_info *link, s
 				? "mode \"exclusive\" is for VFs, each of which has an RDMA device "
 				  "of its own"
 				: "one node cannot serve both: mode exclusive is for VFs, whose "
-				  "RDMA devices move into pods; macvlan and ipvlan need a node in "
-				  "mode shared (`railctl rdma mode shared`)");
+				  "RDMA devices move into pods; macvlan, ipvlan and ipoib need a "
+				  "node in mode shared (`railctl rdma mode shared`)");
 }
 
 /* The hardware of the interface counts. If it has none (yet), the configuration names the device.
