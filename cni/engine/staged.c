@@ -49,12 +49,22 @@ struct owner {
 	bool recorded;
 };
 
-static struct owner owner_of(const struct record_key *key, const struct record *r)
+/* Without a record neither its lower device nor its name on the host counts. */
+static struct owner owner_unrecorded(const struct record_key *key)
 {
-	struct owner o = { .lower_ifindex = r ? r->lower_ifindex : 0, .recorded = r != NULL };
+	struct owner o = { .recorded = false };
 
 	staged_alias(key, o.alias);
 	staged_name(key, o.name);
+	return o;
+}
+
+static struct owner owner_recorded(const struct record_key *key, int lower_ifindex)
+{
+	struct owner o = owner_unrecorded(key);
+
+	o.lower_ifindex = lower_ifindex;
+	o.recorded = true;
 	return o;
 }
 
@@ -151,8 +161,7 @@ static int create_in_container(struct attach *a, struct link_spec spec, const st
 int staged_create(struct attach *a, struct link_spec spec, struct err *e)
 {
 	const struct record_key key = attach_key(a->call);
-	const struct record of_this_add = { .lower_ifindex = a->master.ifindex };
-	const struct owner o = owner_of(&key, &of_this_add);
+	const struct owner o = owner_recorded(&key, a->master.ifindex);
 
 	if (a->conf.in_container)
 		return create_in_container(a, spec, &o, e);
@@ -210,7 +219,7 @@ static int remove_when_handed_back(struct nl *host_nl, const struct record *r,
 
 int staged_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	const struct owner o = owner_of(&r->key, r);
+	const struct owner o = owner_recorded(&r->key, r->lower_ifindex);
 	auto_netns struct netns pod = { .fd = -1 };
 	auto_nl struct nl *host_nl = NULL;
 	bool same_boot;
@@ -237,7 +246,7 @@ int staged_release(const struct cni_call *call, const struct record *r, struct e
 {
 	const struct record_key key = attach_key(call);
 	const struct attach_type *type = call->data;
-	const struct owner o = owner_of(&key, NULL);
+	const struct owner o = owner_unrecorded(&key);
 	auto_nl struct nl *nl = NULL;
 	size_t n;
 

@@ -13,21 +13,26 @@
 #define INFINIBAND 32 /* ARPHRD_INFINIBAND */
 
 /* The GID is in bytes 4 to 19; the bytes before are those of the queue pair. */
-static const struct hw_addr of_port = { 20, { 0x80, 0, 0, 1, 0xfe, 0x80, [19] = 1 } },
-			    of_child = { 20, { 0x80, 0, 0, 9, 0xfe, 0x80, [19] = 1 } },
-			    of_other = { 20, { 0x80, 0, 0, 1, 0xfe, 0x80, [19] = 2 } }, none;
+#define ADDRESS(qp, port)                                                                          \
+	{                                                                                          \
+		20,                                                                                \
+		{                                                                                  \
+			0x80, 0, 0, (qp), 0xfe, 0x80, [19] = (port)                                \
+		}                                                                                  \
+	}
 
+static const struct hw_addr none;
 static const struct link_info child = { .ifindex = 9,
 					.name = "net1",
 					.kind = "ipoib",
 					.type = INFINIBAND,
-					.addr = of_child,
+					.addr = ADDRESS(9, 1),
 					.lower_ifindex = 5 };
 static const struct link_info parent = { .ifindex = 5,
 					 .name = "ib0",
 					 .kind = "ipoib",
 					 .type = INFINIBAND,
-					 .addr = of_port,
+					 .addr = ADDRESS(1, 1),
 					 .parent = "0000:3b:00.0" };
 
 struct sides {
@@ -96,7 +101,7 @@ START_TEST(another_interface_has_the_number)
 	struct link_info veth = parent, other = parent;
 
 	(void)stpcpy(veth.kind, "veth");
-	other.addr = of_other;
+	other.addr.byte[19] = 2;
 	for (int i = 0; i < 2; i++) {
 		struct sides s;
 
