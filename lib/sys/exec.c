@@ -98,7 +98,8 @@ static int become_child(const struct plan *p)
 		errno = ESRCH;
 		return -1;
 	}
-	if (dup2(p->in, STDIN_FILENO) < 0 || dup2(p->out, STDOUT_FILENO) < 0)
+	if (dup2(p->in, STDIN_FILENO) < 0 || dup2(p->out, STDOUT_FILENO) < 0 ||
+	    (p->req->join_stderr && dup2(p->out, STDERR_FILENO) < 0))
 		return -1;
 	return sigprocmask(SIG_SETMASK, &p->none, NULL);
 }

@@ -3,10 +3,10 @@
  * exec.h: run one program, or a function in a child of its own: input from memory, output
  * collected, a deadline.
  *
- * The child's stderr is ours. Its stdin is a sealed memory file, so that no pipe can fill and block
- * both sides. It dies with us (PR_SET_PDEATHSIG): an ADD of the IPAM must not finish after the
- * runtime killed the plugin and ran its DEL. (The kernel counts the calling thread as the parent:
- * start it from a thread that stays.)
+ * The child's stderr is ours, unless the request joins it to the output. Its stdin is a sealed
+ * memory file, so that no pipe can fill and block both sides. It dies with us (PR_SET_PDEATHSIG):
+ * an ADD of the IPAM must not finish after the runtime killed the plugin and ran its DEL. (The
+ * kernel counts the calling thread as the parent: start it from a thread that stays.)
  *
  * The child leads a process group. After the deadline that whole group is killed. A descendant that
  * left the group (setsid, setpgid) keeps running.
@@ -29,7 +29,8 @@ struct exec_req {
 	char *const *envp; /* NULL-terminated */
 	const char *input;
 	size_t input_len;
-	int timeout_ms; /* from exec_start to the end of the child */
+	int timeout_ms;   /* from exec_start to the end of the child */
+	bool join_stderr; /* what it prints on stderr belongs to the output, too */
 };
 
 struct exec_child {

@@ -150,6 +150,19 @@ START_TEST(what_cannot_be_run)
 }
 END_TEST
 
+START_TEST(the_output_has_standard_error_where_the_request_joins_it)
+{
+	struct exec_req req = shell("echo one; echo two >&2");
+
+	req.join_stderr = true;
+
+	struct exec_result res = run(&req);
+
+	ck_assert_str_eq(res.output, "one\ntwo\n");
+	free(res.output);
+}
+END_TEST
+
 START_TEST(the_input_is_sealed)
 {
 	prints("(echo x >&0) 2>/dev/null || echo sealed", "sealed\n");
@@ -514,7 +527,8 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("exec", gives_name_environment_and_input, input_and_output_of_any_length,
+TEST_PROGRAM("exec", the_output_has_standard_error_where_the_request_joins_it,
+	     gives_name_environment_and_input, input_and_output_of_any_length,
 	     the_exit_status_is_the_callers_business, what_cannot_be_run, the_input_is_sealed,
 	     signals_are_as_usual_in_the_child, an_ignored_SIGCHLD_does_not_swallow_the_status,
 	     nothing_else_is_inherited, our_own_stdio_may_be_closed, who_hangs_is_killed,

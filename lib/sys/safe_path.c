@@ -260,7 +260,7 @@ int safe_open_file(int dirfd, const char *name, int flags, struct err *e)
 	return err_set(e, ERR_IO, EAGAIN, "%s comes and goes", name);
 }
 
-/* ---- what everybody may read ---- */
+/* ---- files behind links ---- */
 
 static bool is_of_the_kernel(int fd)
 {
@@ -292,6 +292,43 @@ static int resolve_links(const char *path, char out[PATH_MAX], struct err *e)
 	if (n < 0 || n == PATH_MAX)
 		return err_set(e, ERR_IO, n < 0 ? errno : ENAMETOOLONG, "%.255s", path);
 	out[n] = '\0';
+	return 0;
+}
+
+static int check_program(const struct stat *st, const char *name, struct err *e)
+{
+	if (!S_ISREG(st->st_mode))
+		return refuse_path(EPERM, "is not a plain file", name, e);
+	if (!is_ours(st)) {
+		(void)refuse_path(EPERM, "does not belong to root", name, e);
+		return err_hint(e, "chown root, if you trust its content");
+	}
+	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
+		(void)refuse_path(EPERM, "may be written by others than root", name, e);
+		return err_hint(e, "chmod go-w, if you trust its content");
+	}
+	if (st->st_mode & S_IXUSR)
+		return 0;
+	(void)refuse_path(EACCES, "is not executable", name, e);
+	return err_hint(e, "chmod +x, or move it to another folder");
+}
+
+int safe_program(const char *path, char real[PATH_MAX], struct err *e)
+{
+	char place[PATH_MAX];
+	const char *name;
+	struct stat st;
+
+	if (resolve_links(path, place, e))
+		return -1;
+	auto_fd int dir = safe_open_parent(place, SAFE_OWNED, &name, e);
+	if (dir < 0)
+		return -1;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return err_set(e, ERR_IO, errno, "look at %.255s", name);
+	if (check_program(&st, name, e))
+		return -1;
+	memcpy(real, place, sizeof(place));
 	return 0;
 }
 

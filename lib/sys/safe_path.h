@@ -13,6 +13,7 @@
 #ifndef RAILHEAD_LIB_SYS_SAFE_PATH_H
 #define RAILHEAD_LIB_SYS_SAFE_PATH_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"
@@ -44,6 +45,12 @@ int safe_open_parent(const char *path, unsigned rules, const char **last, struct
  * no FIFO waited for.
  */
 int safe_open_file(int dirfd, const char *name, int flags, struct err *e) must_check;
+
+/*
+ * safe_program - where the links of path lead, if only root can have put a program there: a plain
+ * executable file of root (or us), in folders of root, and no other user may write to any of them.
+ */
+int safe_program(const char *path, char real[PATH_MAX], struct err *e) must_check;
 
 /*
  * safe_read_public - what path says, if every user of this host may read it: a plain file of at

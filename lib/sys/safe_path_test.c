@@ -188,5 +188,45 @@ START_TEST(links_swapped_meanwhile)
 }
 END_TEST
 
-TEST_PROGRAM("safe_path", paths_below_a_root_are_recognised, unsafe_folders_are_refused,
-	     unsafe_files_are_refused, what_everybody_may_read, links_swapped_meanwhile)
+static void no_program(const char *path, int errnum)
+{
+	struct err e = { .msg = "" };
+	char real[PATH_MAX];
+
+	ck_assert_msg(safe_program(path, real, &e) == -1, "%s", path);
+	ck_assert_msg(e.errnum == errnum, "%s: %s", path, e.msg);
+	ck_assert_msg(errnum == ENOENT || *e.detail || strstr(e.msg, "plain"), "%s: %s", path,
+		      e.msg);
+}
+
+START_TEST(only_root_can_have_put_a_program_there)
+{
+	struct err e = { .msg = "" };
+	char real[PATH_MAX];
+
+	(void)testing_dir();
+	ck_assert_int_eq(mkdir("/mnt/w", 0777) | chmod("/mnt/w", 01777) |
+				 symlink("/mnt/good", "/mnt/link") |
+				 symlink("w/good", "/mnt/bad-link") | mkfifo("/mnt/fifo", 0700),
+			 0);
+	testing_file("/mnt/good", 0755, "#!/bin/sh\n");
+	testing_file("/mnt/w/good", 0755, "#!/bin/sh\n");
+	testing_file("/mnt/group", 0775, "#!/bin/sh\n");
+	testing_file("/mnt/plain", 0644, "#!/bin/sh\n");
+	ck_assert_msg(safe_program("/mnt/link", real, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(real, "/mnt/good");
+	no_program("/mnt/none", ENOENT);
+	no_program("/mnt/bad-link", EPERM);
+	no_program("/mnt/w/good", EPERM);
+	no_program("/mnt/group", EPERM);
+	no_program("/mnt/plain", EACCES);
+	no_program("/mnt/fifo", EPERM);
+	no_program("/mnt/w", EPERM);
+	if (geteuid() == 0 && chown("/mnt/good", 1000, 1000) == 0)
+		no_program("/mnt/link", EPERM);
+}
+END_TEST
+
+TEST_PROGRAM("safe_path", only_root_can_have_put_a_program_there, paths_below_a_root_are_recognised,
+	     unsafe_folders_are_refused, unsafe_files_are_refused, what_everybody_may_read,
+	     links_swapped_meanwhile)
