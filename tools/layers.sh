@@ -57,6 +57,7 @@ ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/agent/ ipam
 ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
 ipam/plugin|lib/ cni/protocol/ ipam/agent/ ipam/lease/ ipam/alloc/ ipam/peers/
 ipam/testing|lib/ cni/ ipam/ cluster/
+fabric/sm|lib/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
 sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
@@ -119,7 +120,8 @@ lib|lib/
 topo|lib/ topo/
 cni|lib/ cni/
 ipam|lib/ cni/ ipam/ cluster/
-sriov|lib/ topo/ cni/ sriov/
+fabric|lib/ cluster/ fabric/
+sriov|lib/ topo/ cni/ fabric/ sriov/
 rdma|lib/ cni/ rdma/
 repair|lib/ cni/ sriov/ rdma/ repair/
 cluster|lib/ ipam/ cluster/

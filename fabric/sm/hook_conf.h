@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hook_conf.h: the configuration and the input of a hook that railhead ships.
+ */
+#ifndef RAILHEAD_FABRIC_SM_HOOK_CONF_H
+#define RAILHEAD_FABRIC_SM_HOOK_CONF_H
+
+#include "fabric/sm/message.h"
+
+/*
+ * hook_conf_load - decode a file that only root can have written. An unknown key is an error. *tree
+ * owns the texts of *out, also after a failure. With optional an absent file is as an empty one.
+ */
+int hook_conf_load(const char *path, bool optional, const struct json_field *keys, void *out,
+		   struct json **tree, struct err *e) must_check;
+
+/* hook_secret_load - the first line of a file that no user but root may read. Freed by the caller.
+ */
+int hook_secret_load(const char *path, char **out, struct err *e) must_check;
+
+/* hook_message_read - from standard input; clear it afterwards. */
+int hook_message_read(struct sm_message *out, struct err *e) must_check;
+
+#endif
