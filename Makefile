@@ -11,8 +11,8 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
 # in DYNAMIC: libibverbs loads the library of a driver when it runs.
-PROGRAMS := macvlan ipvlan ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd
-DYNAMIC := rdma-probe railheadd
+PROGRAMS := macvlan ipvlan ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm
+DYNAMIC := rdma-probe railheadd sm-ufm
 macvlan_SRC := cni/plugins/macvlan.c
 ipvlan_SRC := cni/plugins/ipvlan.c
 ipoib_SRC := cni/plugins/ipoib.c
@@ -21,6 +21,9 @@ ib-sriov_SRC := sriov/ib/ib_sriov.c
 rdma_SRC := rdma/plugin/rdma.c
 railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
 railctl_SRC := railctl/main.c
+sm-opensm_SRC := fabric/opensm/sm_opensm.c
+sm-ufm_SRC := fabric/ufm/sm_ufm.c
+sm-ufm_LIBS = $(CLUSTER_LIBS)
 rdma-probe_SRC := rdma/probe/cmd/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c

@@ -6,7 +6,7 @@
 #   DESTDIR        put before every path, for packages
 #   CNI_BIN        folder of the CNI plugins
 #   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); names that begin with railhead keep theirs
-#   sbindir mandir bashcompdir   GNU directory variables
+#   sbindir libexecdir mandir bashcompdir   GNU directory variables
 #   unitdir        folder of systemd's units
 #   FORCE=1        replace files of the same name that are not railhead's
 #   STRIP=0        keep the debug information
@@ -18,7 +18,7 @@ set -eu
 
 mark=railhead-ident:
 verb=${1:?usage: install.sh install|uninstall}
-: "${BIN:?}" "${CNI_BIN:?}" "${sbindir:?}" "${mandir:?}" "${bashcompdir:?}" "${unitdir:?}"
+: "${BIN:?}" "${CNI_BIN:?}" "${sbindir:?}" "${libexecdir:?}" "${mandir:?}" "${bashcompdir:?}" "${unitdir:?}"
 DESTDIR=${DESTDIR:-}
 new=
 
@@ -39,6 +39,9 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 	done
 	for program in railctl rdma-probe railheadd; do
 		echo "$BIN/$program$tab$DESTDIR$sbindir/$program${tab}755"
+	done
+	for hook in sm-opensm sm-ufm; do
+		echo "$BIN/$hook$tab$DESTDIR$libexecdir/railhead/$hook${tab}755"
 	done
 	echo "$BIN/../conformance/spec/cni-conformance$tab$DESTDIR$sbindir/cni-conformance${tab}755"
 	for page in docs/man/*.[1-9]; do

@@ -323,13 +323,14 @@ fresh: ## `make check` and `make demo` on a fresh minimal Debian in a folder bel
 prefix ?= /usr/local
 exec_prefix ?= $(prefix)
 sbindir ?= $(exec_prefix)/sbin
+libexecdir ?= $(exec_prefix)/libexec
 datarootdir ?= $(prefix)/share
 mandir ?= $(datarootdir)/man
 bashcompdir ?= $(datarootdir)/bash-completion/completions
 unitdir ?= $(prefix)/lib/systemd/system
 CNI_BIN ?= /opt/cni/bin
 install_env = BIN='$(B)/bin' DESTDIR='$(DESTDIR)' CNI_BIN='$(CNI_BIN)' PLUGIN_PREFIX='$(PLUGIN_PREFIX)' \
-	sbindir='$(sbindir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' unitdir='$(unitdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
+	sbindir='$(sbindir)' libexecdir='$(libexecdir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' unitdir='$(unitdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
 
 install: all $(CONFORMANCE) ## install the programs, pages, completion and unit; never over another's file without FORCE=1
 	@$(install_env) tools/install.sh install

@@ -58,6 +58,8 @@ ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
 ipam/plugin|lib/ cni/protocol/ ipam/agent/ ipam/lease/ ipam/alloc/ ipam/peers/
 ipam/testing|lib/ cni/ ipam/ cluster/
 fabric/sm|lib/
+fabric/opensm|lib/ fabric/sm/
+fabric/ufm|lib/ cluster/http/ fabric/sm/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
 sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
@@ -147,7 +149,7 @@ infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/
 curl/|^cluster/http/
 yaml.h|^(cluster/kube/kubeconfig|ipam/peers/yaml_json)[.]c$
-event2/|^(cluster/(http|testing)|railheadd)/
+event2/|^(cluster/(http|testing)|railheadd|fabric/ufm)/
 check.h|^lib/testing/testing.h$'
 most=25 # files of a room that somebody must read
 

@@ -45,7 +45,7 @@ machine=$(uname -m)
 mkdir -p "$out/tree/$name"
 DESTDIR=$(cd "$out/tree/$name" && pwd)
 export DESTDIR
-BIN=$build/bin CNI_BIN=/opt/cni/bin PLUGIN_PREFIX='' sbindir=/usr/local/sbin mandir=/usr/local/share/man \
+BIN=$build/bin CNI_BIN=/opt/cni/bin PLUGIN_PREFIX='' sbindir=/usr/local/sbin libexecdir=/usr/local/libexec mandir=/usr/local/share/man \
 	bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system \
 	FORCE='' STRIP=1 "$tools/install.sh" install >/dev/null
 cp LICENSE CHANGELOG.md "$out/tree/$name/"

@@ -21,7 +21,7 @@ run() # install|uninstall [VAR=VALUE...]
 {
 	verb=$1
 	shift
-	env BIN="$bin" DESTDIR="$root" CNI_BIN=/opt/cni/bin sbindir=/usr/local/sbin mandir=/usr/local/share/man \
+	env BIN="$bin" DESTDIR="$root" CNI_BIN=/opt/cni/bin sbindir=/usr/local/sbin libexecdir=/usr/local/libexec mandir=/usr/local/share/man \
 		bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system "$@" tools/install.sh "$verb" \
 		>"$dir/out" 2>&1
 }

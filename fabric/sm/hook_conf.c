@@ -13,12 +13,13 @@
 #define CONF_MAX   65536
 #define SECRET_MAX 4096
 
-static ssize_t read_file(const char *path, size_t max, char **out, struct err *e)
+ssize_t hook_file_load(const char *path, size_t max, char **out, struct err *e)
 {
 	const char *name;
 	auto_fd int dir = safe_open_parent(path, SAFE_OWNED, &name, e);
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, name, max, out, e);
 
-	return dir < 0 ? -1 : fs_read_trusted_at(dir, name, max, out, e);
+	return n < 0 ? err_wrap(e, "%s", path) : n;
 }
 
 static int decode_conf(const char *text, size_t len, const struct json_field *keys, void *out,
@@ -38,13 +39,13 @@ int hook_conf_load(const char *path, bool optional, const struct json_field *key
 {
 	auto_free char *text = NULL;
 	struct err why;
-	ssize_t len = read_file(path, CONF_MAX, &text, &why);
+	ssize_t len = hook_file_load(path, CONF_MAX, &text, &why);
 
 	if (len < 0 && optional && why.errnum == ENOENT)
 		return 0;
 	if (len < 0) {
 		*e = why;
-		return err_wrap(e, "%s", path);
+		return -1;
 	}
 	return decode_conf(text, (size_t)len, keys, out, tree, e) ? err_wrap(e, "%s", path) : 0;
 }
@@ -65,9 +66,7 @@ int hook_secret_load(const char *path, char **out, struct err *e)
 {
 	auto_free char *text = NULL;
 
-	if (read_file(path, SECRET_MAX, &text, e) < 0)
-		return err_wrap(e, "%s", path);
-	if (check_private(path, e))
+	if (hook_file_load(path, SECRET_MAX, &text, e) < 0 || check_private(path, e))
 		return -1;
 	text[strcspn(text, "\r\n")] = '\0';
 	if (!*text)

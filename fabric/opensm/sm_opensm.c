@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sm_opensm.c: sm-opensm, a hook of railhead-sm.d(5) for opensm on this host. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "fabric/opensm/opensm_conf.h"
+#include "fabric/opensm/opensm_signal.h"
+#include "fabric/opensm/partitions.h"
+#include "fabric/sm/hook_conf.h"
+#include "lib/cli/cmd.h"
+#include "lib/sys/fs.h"
+#include "lib/sys/safe_path.h"
+
+#define FILE_MAX (16 << 20)
+
+/* Without a rule for the default partition, opensm makes all ports limited members of it once the
+ * file exists. */
+static int check_rules(const char *text, const char *path, struct err *e)
+{
+	if (partitions_are_ruled(text))
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "%s has no rule for the default partition", path);
+	return err_hint(e,
+			"write one first, such as \"Default=0x7fff,ipoib : ALL=full ;\": without "
+			"it opensm makes every port a limited member");
+}
+
+static int read_partitions(int dir, const char *name, const char *path, char **out, mode_t *mode,
+			   struct err *e)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, 0)) {
+		err_set(e, ERR_IO, errno, "%s", path);
+		return errno == ENOENT
+			       ? err_hint(e,
+					  "make it first, with \"Default=0x7fff,ipoib : ALL=full "
+					  ";\"")
+			       : -1;
+	}
+	*mode = st.st_mode & 0777;
+	return fs_read_trusted_at(dir, name, FILE_MAX, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int change_file(const struct opensm_conf *c, const struct sm_message *m, size_t *kept,
+		       struct err *e)
+{
+	auto_free char *before = NULL, *after = NULL;
+	const char *name;
+	mode_t mode = 0;
+	auto_fd int dir = safe_open_parent(c->partitions, SAFE_OWNED, &name, e);
+
+	if (dir < 0)
+		return err_wrap(e, "%s", c->partitions);
+	/* The lock is on the folder, because the file is replaced. The end of this program frees
+	 * it. */
+	if (flock(dir, LOCK_EX))
+		return err_set(e, ERR_IO, errno, "lock the folder of %s", c->partitions);
+	if (read_partitions(dir, name, c->partitions, &before, &mode, e) ||
+	    (m->action == SM_ADD && check_rules(before, c->partitions, e)))
+		return -1;
+	if (partitions_edit(before, m, c->ipoib, &after, kept, e))
+		return err_wrap(e, "%s", c->partitions);
+	if (strcmp(before, after) == 0)
+		return 0;
+
+	const struct fs_content content = { after, strlen(after), mode, true };
+
+	return fs_put(c->partitions, &content, e);
+}
+
+static int run(struct cmd_run *r, struct err *e)
+{
+	auto_opensm_conf struct opensm_conf conf = { .tree = NULL };
+	auto_sm_message struct sm_message m = { .n = 0 };
+	const char *path = opt_get(&r->opts, "config");
+	size_t kept = 0, n = 0;
+
+	(void)umask(0);
+	if (opensm_conf_load(path ? path : OPENSM_CONF_FILE, !path, &conf, e) ||
+	    hook_message_read(&m, e) || change_file(&conf, &m, &kept, e))
+		return -1;
+	if (kept == m.n)
+		return 0; /* all belong to other pods by now */
+	/* Also when the file was right: an earlier call may have ended before the signal. */
+	if (opensm_reload(&r->ctx, conf.pid_file, &n, e))
+		return -1;
+	/* Without opensm a removal is done: it reads the file when it starts. */
+	if (n || m.action == SM_REMOVE)
+		return 0;
+	err_set(e, ERR_UNAVAILABLE, 0, "opensm does not run on this host");
+	return err_hint(e, "start it, or run this hook where it runs: see railhead-sm.d(5)");
+}
+
+static const struct opt options[] = {
+	{ .name = "config", .value = "FILE", .help = "instead of " OPENSM_CONF_FILE },
+	{ 0 },
+};
+
+static const struct cmd root = {
+	.name = "sm-opensm",
+	.summary = "give pods their partitions through opensm",
+	.about = "A hook for /etc/railhead/sm.d. It reads a message of railhead from standard "
+		 "input, changes railhead's section of opensm's partitions.conf and sends SIGHUP "
+		 "to opensm. See railhead-sm.d(5).",
+	.opts = { options },
+	.run = run,
+};
+
+int main(int argc, char **argv)
+{
+	static const struct opt globals[] = { CMD_OPT_JSON,
+					      CMD_OPT_NO_COLOR,
+					      CMD_OPT_HELP,
+					      CMD_OPT_VERSION,
+					      { NULL, NULL, NULL, 0 } };
+	static const struct cmd_program program = { &root, globals, NULL, NULL, true };
+
+	(void)argc;
+	return cmd_main(&program, argv, NULL);
+}
