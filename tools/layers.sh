@@ -60,6 +60,7 @@ ipam/testing|lib/ cni/ ipam/ cluster/
 fabric/sm|lib/
 fabric/opensm|lib/ fabric/sm/
 fabric/ufm|lib/ cluster/http/ fabric/sm/
+fabric/testing|lib/ cluster/ fabric/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
 sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/

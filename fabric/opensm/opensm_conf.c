@@ -17,8 +17,12 @@ int opensm_conf_load(const char *path, bool optional, struct opensm_conf *out, s
 {
 	struct opensm_conf c = { .partitions = OPENSM_PARTITIONS, .ipoib = true };
 
-	if (hook_conf_load(path, optional, keys, &c, &c.tree, e))
+	const struct hook_conf conf = { keys, &c, &c.tree };
+
+	if (hook_conf_load(path, optional, &conf, e)) {
+		json_free(c.tree);
 		return -1;
+	}
 	*out = c;
 	return 0;
 }

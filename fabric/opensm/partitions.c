@@ -145,7 +145,7 @@ static int split(const char *text, struct parts *p, struct err *e)
 	struct slice rest = { text, strlen(text) }, line;
 	const char *end = text + rest.len, *from = NULL, *to = NULL, *behind = NULL;
 
-	*p = (struct parts){ .before = rest };
+	*p = (struct parts){ .before = rest, .after = { end, 0 } };
 	while (slice_next(&rest, '\n', &line)) {
 		const char *next = line.p + line.len < end ? line.p + line.len + 1 : end;
 
@@ -192,8 +192,8 @@ static void keep_lines(struct text *t, struct slice section, const struct sm_mes
 	}
 }
 
-int partitions_edit(const char *text, const struct sm_message *m, bool ipoib, char **out,
-		    size_t *kept, struct err *e)
+int partitions_edit(const char *text, const struct sm_message *m, bool ipoib,
+		    struct partitions_edited *out, struct err *e)
 {
 	auto_text struct text lines = { .s = NULL }, t = { .s = NULL };
 	struct parts p;
@@ -216,7 +216,6 @@ int partitions_edit(const char *text, const struct sm_message *m, bool ipoib, ch
 	char *done = lines.failed ? NULL : text_take(&t);
 	if (!done)
 		return err_nomem(e);
-	*out = done;
-	*kept = n;
+	*out = (struct partitions_edited){ done, n };
 	return 0;
 }

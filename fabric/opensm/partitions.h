@@ -17,12 +17,16 @@
 /* partitions_are_ruled - the file has a rule for the default partition, 0x7fff. */
 bool partitions_are_ruled(const char *text);
 
+struct partitions_edited {
+	char *text;  /* the whole file; the caller frees it */
+	size_t kept; /* lines that SM_REMOVE left, because they have another owner */
+};
+
 /*
- * partitions_edit - the file after the message; the caller frees *out. ipoib: the lines of SM_ADD
- * have the flag. SM_REMOVE leaves a line of another owner, and adds it to *kept. A section without
- * lines is removed. ERR_CONFIG: the section is damaged.
+ * partitions_edit - the file after the message. ipoib: the lines of SM_ADD have the flag. A section
+ * without lines is removed. ERR_CONFIG: the section is damaged.
  */
-int partitions_edit(const char *text, const struct sm_message *m, bool ipoib, char **out,
-		    size_t *kept, struct err *e) must_check;
+int partitions_edit(const char *text, const struct sm_message *m, bool ipoib,
+		    struct partitions_edited *out, struct err *e) must_check;
 
 #endif

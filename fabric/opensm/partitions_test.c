@@ -27,13 +27,13 @@ static struct sm_message message(enum sm_action action, uint64_t guid, const cha
 
 static size_t edits(const char *before, const struct sm_message *m, bool ipoib, const char *after)
 {
-	auto_free char *out = NULL;
+	struct partitions_edited out = { .text = NULL };
 	struct err e = { .msg = "" };
-	size_t kept = 99;
 
-	ck_assert_msg(partitions_edit(before, m, ipoib, &out, &kept, &e) == 0, "%s", e.msg);
-	ck_assert_str_eq(out, after);
-	return kept;
+	ck_assert_msg(partitions_edit(before, m, ipoib, &out, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(out.text, after);
+	free(out.text);
+	return out.kept;
 }
 
 START_TEST(a_section_comes_and_goes)
@@ -111,11 +111,10 @@ START_TEST(a_damaged_section_is_refused)
 	struct sm_message a = message(SM_ADD, GUID_A, "id-a");
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		char *out = NULL;
+		struct partitions_edited out = { .text = NULL };
 		struct err e = { .msg = "" };
-		size_t kept = 0;
 
-		ck_assert_int_eq(partitions_edit(bad[i], &a, true, &out, &kept, &e), -1);
+		ck_assert_int_eq(partitions_edit(bad[i], &a, true, &out, &e), -1);
 		ck_assert_int_eq(e.code, ERR_CONFIG);
 	}
 }
@@ -138,10 +137,11 @@ END_TEST
 static int edit(void *arg, struct err *e)
 {
 	const struct sm_message a = message(SM_ADD, GUID_A, "id-a");
-	auto_free char *out = NULL;
-	size_t kept = 0;
+	struct partitions_edited out = { .text = NULL };
+	int rc = partitions_edit(arg, &a, true, &out, e);
 
-	return partitions_edit(arg, &a, true, &out, &kept, e);
+	free(out.text);
+	return rc;
 }
 
 START_TEST(allocations_may_fail)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sm_opensm.c: sm-opensm, a hook of railhead-sm.d(5) for opensm on this host. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -29,48 +27,74 @@ static int check_rules(const char *text, const char *path, struct err *e)
 			"it opensm makes every port a limited member");
 }
 
-static int read_partitions(int dir, const char *name, const char *path, char **out, mode_t *mode,
-			   struct err *e)
+/* The file as it is. */
+struct partitions_file {
+	const char *path, *name;
+	char *text;
+	mode_t mode;
+};
+
+static void file_clear(struct partitions_file *f)
+{
+	free(f->text);
+}
+
+static int read_partitions(int dir, struct partitions_file *f, struct err *e)
 {
 	struct stat st;
 
-	if (fstatat(dir, name, &st, 0)) {
-		err_set(e, ERR_IO, errno, "%s", path);
-		return errno == ENOENT
+	if (fstatat(dir, f->name, &st, 0)) {
+		const int errnum = errno;
+
+		err_set(e, ERR_IO, errnum, "%s", f->path);
+		return errnum == ENOENT
 			       ? err_hint(e,
 					  "make it first, with \"Default=0x7fff,ipoib : ALL=full "
 					  ";\"")
 			       : -1;
 	}
-	*mode = st.st_mode & 0777;
-	return fs_read_trusted_at(dir, name, FILE_MAX, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
+	f->mode = st.st_mode & 0777;
+
+	ssize_t len = fs_read_trusted_at(dir, f->name, FILE_MAX, &f->text, e);
+
+	if (len < 0)
+		return err_wrap(e, "%s", f->path);
+	/* What is behind a NUL would be lost. */
+	if ((size_t)len != strlen(f->text))
+		return err_set(e, ERR_CONFIG, 0, "%s is no text: it has a NUL", f->path);
+	return 0;
+}
+
+static int write_partitions(const struct partitions_file *f, const char *text, struct err *e)
+{
+	const struct fs_content content = { text, strlen(text), f->mode, true };
+
+	return strcmp(f->text, text) == 0 ? 0 : fs_put(f->path, &content, e);
 }
 
 static int change_file(const struct opensm_conf *c, const struct sm_message *m, size_t *kept,
 		       struct err *e)
 {
-	auto_free char *before = NULL, *after = NULL;
-	const char *name;
-	mode_t mode = 0;
-	auto_fd int dir = safe_open_parent(c->partitions, SAFE_OWNED, &name, e);
+	auto_clean(file_clear) struct partitions_file f = { .path = c->partitions };
+	auto_fd int dir = safe_open_parent(f.path, SAFE_OWNED, &f.name, e);
+	struct partitions_edited out = { .text = NULL };
 
 	if (dir < 0)
-		return err_wrap(e, "%s", c->partitions);
+		return err_wrap(e, "%s", f.path);
 	/* The lock is on the folder, because the file is replaced. The end of this program frees
 	 * it. */
 	if (flock(dir, LOCK_EX))
-		return err_set(e, ERR_IO, errno, "lock the folder of %s", c->partitions);
-	if (read_partitions(dir, name, c->partitions, &before, &mode, e) ||
-	    (m->action == SM_ADD && check_rules(before, c->partitions, e)))
+		return err_set(e, ERR_IO, errno, "lock the folder of %s", f.path);
+	if (read_partitions(dir, &f, e) || (m->action == SM_ADD && check_rules(f.text, f.path, e)))
 		return -1;
-	if (partitions_edit(before, m, c->ipoib, &after, kept, e))
-		return err_wrap(e, "%s", c->partitions);
-	if (strcmp(before, after) == 0)
-		return 0;
+	if (partitions_edit(f.text, m, c->ipoib, &out, e))
+		return err_wrap(e, "%s", f.path);
 
-	const struct fs_content content = { after, strlen(after), mode, true };
+	int rc = write_partitions(&f, out.text, e);
 
-	return fs_put(c->partitions, &content, e);
+	free(out.text);
+	*kept = out.kept;
+	return rc;
 }
 
 static int run(struct cmd_run *r, struct err *e)

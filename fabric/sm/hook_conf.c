@@ -22,20 +22,20 @@ ssize_t hook_file_load(const char *path, size_t max, char **out, struct err *e)
 	return n < 0 ? err_wrap(e, "%s", path) : n;
 }
 
-static int decode_conf(const char *text, size_t len, const struct json_field *keys, void *out,
-		       struct json **tree, struct err *e)
+static int decode_conf(const char *text, size_t len, const struct hook_conf *c, struct err *e)
 {
-	if (json_parse(text, len, "configuration", tree, e))
+	if (json_parse(text, len, "configuration", c->tree, e))
 		return -1;
-	if (json_type(*tree) != JSON_OBJECT)
+	if (json_type(*c->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s",
-			       json_type_name(*tree));
-	return json_decode(*tree, "", keys, out, e) || json_refuse_unknown(*tree, "", keys, e) ? -1
-											       : 0;
+			       json_type_name(*c->tree));
+	return json_decode(*c->tree, "", c->keys, c->out, e) ||
+			       json_refuse_unknown(*c->tree, "", c->keys, e)
+		       ? -1
+		       : 0;
 }
 
-int hook_conf_load(const char *path, bool optional, const struct json_field *keys, void *out,
-		   struct json **tree, struct err *e)
+int hook_conf_load(const char *path, bool optional, const struct hook_conf *c, struct err *e)
 {
 	auto_free char *text = NULL;
 	struct err why;
@@ -47,7 +47,7 @@ int hook_conf_load(const char *path, bool optional, const struct json_field *key
 		*e = why;
 		return -1;
 	}
-	return decode_conf(text, (size_t)len, keys, out, tree, e) ? err_wrap(e, "%s", path) : 0;
+	return decode_conf(text, (size_t)len, c, e) ? err_wrap(e, "%s", path) : 0;
 }
 
 static int check_private(const char *path, struct err *e)

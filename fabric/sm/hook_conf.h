@@ -7,12 +7,19 @@
 
 #include "fabric/sm/message.h"
 
+/* A configuration: its keys, the struct that they fill, and what owns its texts. */
+struct hook_conf {
+	const struct json_field *keys;
+	void *out;
+	struct json **tree; /* set also after a failure; the caller frees it */
+};
+
 /*
- * hook_conf_load - decode a file that only root can have written. An unknown key is an error. *tree
- * owns the texts of *out, also after a failure. With optional an absent file is as an empty one.
+ * hook_conf_load - decode a file that only root can have written. An unknown key is an error. With
+ * optional an absent file is as an empty one.
  */
-int hook_conf_load(const char *path, bool optional, const struct json_field *keys, void *out,
-		   struct json **tree, struct err *e) must_check;
+int hook_conf_load(const char *path, bool optional, const struct hook_conf *c,
+		   struct err *e) must_check;
 
 /* hook_file_load - the text of a file that only root can have written. Returns the length or -1. */
 ssize_t hook_file_load(const char *path, size_t max, char **out, struct err *e) must_check;

@@ -22,7 +22,8 @@ static int load(const char *path, bool optional, const char *expected, struct er
 {
 	auto_json struct json *tree = NULL;
 	struct conf c = { .name = "default" };
-	int rc = hook_conf_load(path, optional, keys, &c, &tree, e);
+	const struct hook_conf conf = { keys, &c, &tree };
+	int rc = hook_conf_load(path, optional, &conf, e);
 
 	ck_assert_str_eq(c.name, expected);
 	return rc;

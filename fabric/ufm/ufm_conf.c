@@ -48,7 +48,9 @@ int ufm_conf_load(const char *path, struct ufm_conf *out, struct err *e)
 {
 	auto_ufm_conf struct ufm_conf c = { .index0 = true, .ip_over_ib = true };
 
-	if (hook_conf_load(path, false, keys, &c, &c.tree, e))
+	const struct hook_conf conf = { keys, &c, &c.tree };
+
+	if (hook_conf_load(path, false, &conf, e))
 		return -1;
 	if (ufm_conf_check(&c, e))
 		return err_wrap(e, "%s", path);
