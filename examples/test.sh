@@ -436,7 +436,31 @@ for file in */*.conflist; do
 done
 tiers
 vf_files
+# sm_config FILE [JQ-FILTER]: the hook that it is for takes it. It fails later, because there is no message.
+sm_config()
+{
+	local program
+	program=$(basename "$1" .json)
+	mkdir -p "$W/sm.d" && jq --arg w "$W" "${2-.}" "$1" >"$W/sm.d/conf" && (umask 077; echo x >"$W/sm.d/secret") &&
+		: >"$W/sm.d/ca"
+	! "$BIN/$program" --config "$W/sm.d/conf" </dev/null >"$W/evidence" 2>&1 && grep -q 'standard input' "$W/evidence"
+}
+sm_files()
+{
+	local file here='if .url then .passwordFile = $w + "/sm.d/secret" | .ca = $w + "/sm.d/ca" else . end'
+	[ -x "$BIN/sm-opensm" ] || { skip "sm.d: sm-opensm is not in $BIN"; return; }
+	for file in sm.d/*.json; do
+		keys_known "$file"
+		judge $? "$file"
+		sm_config "$file" "$here"
+		judge $? "$file"
+	done
+	sh -n sm.d/10-opensm
+	judge $? sm.d/10-opensm
+	if sm_config "$file" "$here"' | .colour = 1'; then fail 'self-test: a key that is none went unnoticed in sm.d'; else pass; fi
+}
 qos_files
+sm_files
 manifests
 self_tests
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

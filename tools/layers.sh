@@ -103,7 +103,7 @@ railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/
-railheadd/repair|lib/ cni/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
+railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
 railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
@@ -113,7 +113,7 @@ railctl/attachments|lib/ cni/ sriov/ rdma/ repair/stale/
 railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
 railctl/vf|lib/ sriov/ railctl/dropin/
-railctl/rdma|lib/ cni/ sriov/ rdma/ railctl/dropin/
+railctl/rdma|lib/ cni/ fabric/sm/ sriov/ rdma/ railctl/dropin/
 railctl/topo|lib/ topo/ sriov/ rdma/ railctl/rdma/
 tools|lib/
 conformance|conformance/'
@@ -128,8 +128,8 @@ sriov|lib/ topo/ cni/ fabric/ sriov/
 rdma|lib/ cni/ rdma/
 repair|lib/ cni/ sriov/ rdma/ repair/
 cluster|lib/ ipam/ cluster/
-railheadd|lib/ cni/ ipam/ sriov/ rdma/ repair/ cluster/ railheadd/
-railctl|lib/ topo/ cni/ ipam/ sriov/ rdma/ repair/ railctl/
+railheadd|lib/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ cluster/ railheadd/
+railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ railctl/
 conformance|conformance/
 tools|lib/'
 # headers | the only files that may include them (a regular expression)

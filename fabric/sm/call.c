@@ -43,7 +43,7 @@ int sm_call_hooks(struct sm_call *c, enum sm_action action, const struct sm_memb
 		return -1;
 	}
 	if (!c->hooks.n) {
-		err_set(e, ERR_UNAVAILABLE, 0, "there is no hook in %s/" SM_HOOKS_DIR,
+		err_set(e, ERR_NOTFOUND, 0, "there is no hook in %s/" SM_HOOKS_DIR,
 			c->ctx->etc_dir);
 		return err_hint(e, "put the hook back, or drop the entry: railctl rdma partitions "
 				   "forget");
@@ -100,6 +100,8 @@ int sm_call_leave(struct sm_call *c, struct sm_file *x, struct err *e)
 		(void)err_hint(e, "and the removal could not be queued: %s", unwritten.msg);
 		return -1;
 	}
+	if (e->code == ERR_NOTFOUND)
+		return 1; /* nothing was tried */
 	x->x.tries++;
 	x->x.tried = c->ctx->now(c->ctx->clock);
 	x->x.error = e->msg;

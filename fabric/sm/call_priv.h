@@ -31,7 +31,7 @@ void sm_call_end(struct sm_call *c);
 /* sm_call_left - ms until the deadline, at least 0. */
 int sm_call_left(const struct sm_call *c);
 
-/* sm_call_hooks - run them; the error of a failed listing, or of no hooks at all, is one, too. */
+/* sm_call_hooks - run them. ERR_NOTFOUND: there is none; else as sm_hooks_list, sm_hooks_call. */
 int sm_call_hooks(struct sm_call *c, enum sm_action action, const struct sm_member *m,
 		  struct err *e) must_check;
 

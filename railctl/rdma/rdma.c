@@ -2,8 +2,10 @@
 /* rdma.c: `railctl rdma`: the group of commands about RDMA. */
 #include "railctl/rdma/rdma.h"
 
-static const struct cmd *const commands[] = { &rdma_list_cmd, &rdma_env_cmd, &rdma_check_cmd,
-					      &rdma_mode_cmd, &rdma_qos_cmd, NULL };
+static const struct cmd *const commands[] = {
+	&rdma_list_cmd, &rdma_env_cmd, &rdma_check_cmd, &rdma_mode_cmd, &rdma_partitions_cmd,
+	&rdma_qos_cmd,  NULL
+};
 
 const struct cmd cmd_rdma = {
 	.name = "rdma",

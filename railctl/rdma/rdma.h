@@ -6,6 +6,6 @@
 #include "lib/cli/cmd.h"
 
 extern const struct cmd cmd_rdma, rdma_check_cmd, rdma_env_cmd, rdma_list_cmd, rdma_mode_cmd,
-	rdma_qos_cmd;
+	rdma_partitions_cmd, rdma_qos_cmd;
 
 #endif

@@ -7,11 +7,8 @@
 #include "lib/base/text.h"
 
 static const struct json_enum kinds[] = {
-	{ "attachment", LEFTOVER_ATTACHMENT },
-	{ "rdma", LEFTOVER_RDMA },
-	{ "vf", LEFTOVER_VF },
-	{ "end", LEFTOVER_END },
-	{ NULL, 0 },
+	{ "attachment", LEFTOVER_ATTACHMENT }, { "rdma", LEFTOVER_RDMA }, { "vf", LEFTOVER_VF },
+	{ "partition", LEFTOVER_PARTITION },   { "end", LEFTOVER_END },   { NULL, 0 },
 };
 
 static const struct json_enum outcomes[] = {

@@ -14,7 +14,8 @@ enum leftover_kind {
 	LEFTOVER_ATTACHMENT,
 	LEFTOVER_RDMA, /* an attachment of the plugin rdma */
 	LEFTOVER_VF,
-	LEFTOVER_END, /* the pass is complete; the other members are "" */
+	LEFTOVER_PARTITION, /* a membership whose removal is queued; tried in every pass */
+	LEFTOVER_END,       /* the pass is complete; the other members are "" */
 };
 #define LEFTOVER_KINDS LEFTOVER_END
 
@@ -29,7 +30,7 @@ enum leftover_outcome {
 struct leftover {
 	enum leftover_kind kind;
 	enum leftover_outcome outcome;
-	const char *what;  /* "NETWORK CONTAINER IFNAME", or the PCI address of a VF */
+	const char *what;  /* "NETWORK CONTAINER IFNAME", the PCI address of a VF, or "PKEY GUID" */
 	const char *mark;  /* equal marks: nobody has used that name again in between */
 	const char *state; /* "netns-gone" */
 	const char *why;
@@ -37,7 +38,7 @@ struct leftover {
 	const char *uid; /* of the pod; "": not known */
 };
 
-/* leftover_kind_name - "attachment", "rdma", "vf". */
+/* leftover_kind_name - "attachment", "rdma", "vf", "partition". */
 const char *leftover_kind_name(enum leftover_kind kind);
 
 /* leftover_print - as a line, with its line break. NULL: no memory. The caller frees it. */

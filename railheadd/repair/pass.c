@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pass.c: looks at every record of an attachment and at every entry of a VF. The functions that
- * railctl uses look once more under the lock, and undo the ones that are due.
+ * railctl uses look once more under the lock, and undo the ones that are due. Removals from
+ * partitions that failed are tried again.
  */
 #include "railheadd/repair/pass.h"
 
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fabric/sm/sm.h"
 #include "lib/encode/hash.h"
 #include "lib/sys/fs.h"
 #include "railheadd/repair/leftover.h"
@@ -19,6 +21,7 @@
 
 #define BUSY_LOOKS    5
 #define BUSY_PAUSE_NS 20000000
+#define PARTITIONS_MS 60000
 
 struct pass {
 	struct ctx ctx;
@@ -201,6 +204,34 @@ static int look_at_vf(const struct vf_entry *x, void *arg)
 	return 0;
 }
 
+/* ---- memberships of partitions ---- */
+
+static void tell_partition(const struct sm_entry *x, const struct err *why, void *arg)
+{
+	const struct sm_who *who = &x->member.who;
+	char what[PKEY_STR_LEN + GUID_STR_LEN], mark[17], pod[384] = "";
+	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN];
+	const struct leftover f = { .kind = LEFTOVER_PARTITION,
+				    .outcome = why ? LEFTOVER_FAILED : LEFTOVER_REPAIRED,
+				    .what = what,
+				    .mark = mark,
+				    .state = "leaving",
+				    .why = why ? why->msg : "its removal had failed before",
+				    .pod = pod,
+				    .uid = "" };
+
+	(void)arg;
+	/* A node without hooks: they were removed, or this container does not see them. */
+	if (why && why->code == ERR_NOTFOUND)
+		return;
+	(void)snprintf(what, sizeof(what), "%s %s", pkey_format(x->member.pkey, pkey),
+		       guid_format(x->member.guid, guid));
+	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, (uint64_t)x->since);
+	if (who->pod_namespace && who->pod_name)
+		(void)snprintf(pod, sizeof(pod), "%.63s/%.253s", who->pod_namespace, who->pod_name);
+	tell(&f);
+}
+
 /* ---- all ---- */
 
 static int run(struct pass *p, struct err *e)
@@ -213,7 +244,11 @@ static int run(struct pass *p, struct err *e)
 	if (json_len(p->due))
 		stale_tidy(&p->ctx);
 	p->nl = nl;
-	return vf_state_each(&p->ctx, look_at_vf, p, e);
+	if (vf_state_each(&p->ctx, look_at_vf, p, e))
+		return -1;
+	/* The last step, because a subnet manager that is away takes all of its time. */
+	return sm_retry(&p->ctx, (struct sm_budget){ PARTITIONS_MS, true }, tell_partition, NULL,
+			e);
 }
 
 int pass_main(void)
