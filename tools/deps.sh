@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|cjson   install what is missing
+# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -85,6 +85,14 @@ iputils-ping|ping|run in the guest
 perftest|ib_send_bw|run in the guest
 systemd|/lib/systemd/systemd|boots our units in the guest
 jq|jq|JSON in shell tests"
+fabric="
+opensm|opensm|a subnet manager of InfiniBand, run over a simulated fabric
+ibsim-utils|ibsim|the simulated fabric
+libumad2sim0|lib:umad2sim/libumad2sim.so|connects programs to it
+infiniband-diags|smpquery|reads partition tables
+openssl|openssl|makes the certificate of a stand-in for UFM
+python3|python3|runs it
+jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
 
@@ -94,10 +102,11 @@ demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
 source) table=$build$test$source ;;
-check) table=$build$demo$bench$test$source$check$interop$cluster$vm ;;
+check) table=$build$demo$bench$test$source$check$interop$cluster$vm$fabric ;;
 interop) table=$build$demo$interop ;;
 cluster) table=$build$cluster ;;
 vm) table=$build$demo$vm ;;
+fabric) table=$build$fabric ;;
 cjson) table=$cjson ;;
 *)
 	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2
@@ -190,10 +199,10 @@ install() # PACKAGE...
 	wait "$child"
 }
 
-# Only tests run container runtimes, in namespaces of their own: installing them starts no service.
+# Only tests run container runtimes and opensm, in namespaces of their own: installing them starts no service.
 policy=/usr/sbin/policy-rc.d
 case " $packages " in
-*' containerd '* | *' podman '*) [ ! -e "$policy" ] || policy= ;;
+*' containerd '* | *' podman '* | *' opensm '*) [ ! -e "$policy" ] || policy= ;;
 *) policy= ;;
 esac
 [ -z "$policy" ] || {

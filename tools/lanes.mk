@@ -3,16 +3,16 @@
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
-	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -114,6 +114,9 @@ cnitool: $(CNITOOL) ## make cnitool from Debian's source package (fetches a Go c
 interop: all helpers ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
 	@[ -x $(CNITOOL) ] || [ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory cnitool || echo 'interop: no cnitool'
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
+fabric-check: all ## hooks for subnet managers: the real opensm over a simulated fabric, a stand-in for UFM (root)
+	@tools/deps.sh fabric
+	@conformance/fabric/run.sh $(B)/bin
 interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
 # Programs and unpacked packages stay in build/cluster, also after make clean.
