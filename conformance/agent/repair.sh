@@ -233,6 +233,32 @@ test_repair_when_the_runtime_collects()
 	eventually leases_are ""
 }
 
+# A removal from a partition, as a DEL leaves it whose hook failed.
+queued_removal()
+{
+	mkdir -p "$STATE/sm" /etc/railhead/sm.d
+	jq -n '{version: 1, state: "leaving", pkey: "0x8001", guid: "02:00:00:00:00:00:0a:01", since: 1700000000000,
+		who: {container: "p1", ifname: "net1", podNamespace: "ns", podName: "p1"}}' >"$STATE/sm/0001-0200000000000a01"
+}
+test_repair_calls_hooks_for_queued_removals()
+{
+	host_begin
+	queued_removal
+	passes 2
+	eq "without a hook it waits" "$(status .failed.partition)" 0
+	printf '#!/bin/sh\ncat >>%s\n[ ! -e %s ] || { echo away; exit 1; }\n' "$W/node/host/calls" "$W/node/host/away" >/etc/railhead/sm.d/10-x
+	touch "$W/node/host/away"
+	chmod 755 /etc/railhead/sm.d/10-x
+	eventually status_from .failed.partition 2
+	eq "what waits" "$(status '.waiting[0] | "\(.kind) \(.what) \(.pod)"')" "partition 0x8001 02:00:00:00:00:00:0a:01 ns/p1"
+	has "why" "$(status '.waiting[0].why')" away
+	rm "$W/node/host/away"
+	eventually status_is .repaired.partition 1
+	eq "the file" "$(find "$STATE/sm" -name '0*')" ""
+	has "the message" "$(tail -n 1 "$W/node/host/calls")" '"action":"remove","pkey":"0x8001","membership":"full"'
+	eq "one line of the log for each failure that is new" "$(grep -c 'not repaired partition' "$W/node/host/log")" 1
+}
+
 test_repair_can_be_off()
 {
 	host_begin false

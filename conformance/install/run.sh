@@ -57,7 +57,8 @@ all_there()
 	for program in macvlan ipvlan railhead-ipam; do
 		[ -x "$cni/$program" ] || return 1
 	done
-	[ -x "$root/usr/local/sbin/railctl" ] && [ -x "$root/usr/local/sbin/cni-conformance" ] &&
+	[ -x "$root/usr/local/libexec/railhead/sm-opensm" ] && [ -x "$root/usr/local/libexec/railhead/sm-ufm" ] &&
+		[ -x "$root/usr/local/sbin/railctl" ] && [ -x "$root/usr/local/sbin/cni-conformance" ] &&
 		[ -x "$root/usr/local/sbin/rdma-probe" ] &&
 		[ -e "$root/usr/local/share/bash-completion/completions/rdma-probe" ]
 }

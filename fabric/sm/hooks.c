@@ -91,8 +91,11 @@ static void last_line(const char *output, char said[SAID_LEN])
 
 	if (len >= SAID_LEN)
 		len = utf8_prefix(line, SAID_LEN - 1);
-	for (size_t i = 0; i < len; i++)
-		said[i] = (unsigned char)line[i] < ' ' || line[i] == 0x7f ? ' ' : line[i];
+	memcpy(said, line, len);
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)said[i] < ' ' || said[i] == 0x7f)
+			said[i] = ' ';
+	}
 	said[len] = '\0';
 }
 

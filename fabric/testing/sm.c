@@ -32,21 +32,25 @@ void testsm_boot(char digit)
 {
 	char id[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\n";
 
-	for (char *c = id; *c; c++)
-		*c = *c == 'x' ? digit : *c;
+	for (char *c = id; *c; c++) {
+		if (*c == 'x')
+			*c = digit;
+	}
 	testing_file("/mnt/proc/sys/kernel/random/boot_id", 0644, id);
 }
 
 void testsm(void)
 {
 	static const char *const dirs[] = {
-		TESTSM_ETC,      TESTSM_ETC "/sm.d",     "/mnt/proc",
-		"/mnt/proc/sys", "/mnt/proc/sys/kernel", "/mnt/proc/sys/kernel/random"
+		"etc", "etc/sm.d", "proc", "proc/sys", "proc/sys/kernel", "proc/sys/kernel/random"
 	};
+	char path[64];
 
 	(void)testing_dir();
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
-		ck_assert_int_eq(mkdir(dirs[i], 0755), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		(void)snprintf(path, sizeof(path), "/mnt/%s", dirs[i]);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+	}
 	ctx_init(&testsm_ctx, "test");
 	testsm_ctx.etc_dir = TESTSM_ETC;
 	testsm_ctx.state_dir = TESTSM_STATE;
@@ -123,11 +127,11 @@ void testsm_log_is(const char *expected)
 
 static int note_entry(const struct sm_entry *x, void *arg)
 {
-	char *text = arg, line[256], guid[GUID_STR_LEN];
+	char *list = arg, line[256], guid[GUID_STR_LEN];
 
 	(void)snprintf(line, sizeof(line), "%s %s %s %u\n", guid_format(x->member.guid, guid) + 18,
 		       x->member.who.container, x->leaving ? "leaving" : "member", x->tries);
-	testing_append(text, 1024, line);
+	testing_append(list, 1024, line);
 	return 0;
 }
 

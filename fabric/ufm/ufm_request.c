@@ -91,11 +91,12 @@ static void quote(const char *body, char out[QUOTE_LEN])
 	size_t len = utf8_prefix(body, strlen(body)), n = 0;
 
 	for (size_t i = 0; i < len && n + 1 < QUOTE_LEN; i++) {
-		unsigned char c = (unsigned char)body[i];
-		bool space = c <= ' ' || c == 0x7f;
+		bool space = (unsigned char)body[i] <= ' ' || body[i] == 0x7f;
 
-		if (!space || (n && out[n - 1] != ' '))
-			out[n++] = space ? ' ' : (char)c;
+		if (!space)
+			out[n++] = body[i];
+		else if (n && out[n - 1] != ' ')
+			out[n++] = ' ';
 	}
 	out[utf8_prefix(out, n)] = '\0';
 }
