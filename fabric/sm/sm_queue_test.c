@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sm_queue_test.c: what is queued is tried again, in order, and never overtakes an ADD. */
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -90,6 +92,70 @@ START_TEST(a_removal_that_runs_cannot_overtake_an_ADD)
 }
 END_TEST
 
+#define WAITS ">/mnt/started; while [ ! -e /mnt/go ]; do sleep 0.01; done"
+
+START_TEST(a_pod_that_starts_while_the_queue_runs_keeps_its_membership)
+{
+	struct err e = { .msg = "" };
+
+	testsm();
+	testsm_hook(TESTSM_HOOK);
+	testsm_must_add(1, "a");
+	testsm_must_add(2, "b");
+	testsm_behave("10-a", "remove", "exit 1");
+	ck_assert_int_eq(testsm_del("a", TESTSM_SOON, &e), 1);
+	ck_assert_int_eq(testsm_del("b", TESTSM_SOON, &e), 1);
+	testsm_log_is("10-a add a\n10-a add b\n10-a remove a\n10-a remove b\n");
+	testsm_behave("10-a", "remove", WAITS);
+	pid_t remover =
+		start_child(retry_all); /* at work on the first, with the second on its list */
+	wait_for("/mnt/started");
+	testsm_must_add(2, "c");
+	testing_file("/mnt/go", 0644, "");
+	ends_well(remover);
+	testsm_log_is("10-a remove a\n10-a add c\n");
+	testsm_entries_are("00:02 c member 0\n");
+}
+END_TEST
+
+static int del_old(struct err *e)
+{
+	return testsm_del("a", TESTSM_SOON, e);
+}
+
+/* The process has the lock file open: it waits for a lock. */
+static void wait_for_lock(pid_t pid)
+{
+	char path[64], link[PATH_MAX];
+
+	for (int fd = 0;; fd = fd < 32 ? fd + 1 : 0) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+		ssize_t n = readlink(path, link, sizeof(link) - 1);
+
+		link[n < 0 ? 0 : n] = '\0';
+		if (strcmp(link, TESTSM_STATE "/sm/lock") == 0)
+			return;
+	}
+}
+
+START_TEST(a_DEL_that_waits_for_an_ADD_leaves_the_new_owner_alone)
+{
+	testsm();
+	testsm_hook(TESTSM_HOOK);
+	testsm_must_add(1, "a");
+	testsm_behave("10-a", "add", WAITS);
+	pid_t adder = start_child(add_again);
+	wait_for("/mnt/started");
+	pid_t remover = start_child(del_old); /* which has read that the owner is a */
+	wait_for_lock(remover);
+	testing_file("/mnt/go", 0644, "");
+	ends_well(adder);
+	ends_well(remover);
+	testsm_log_is("10-a add a\n10-a add b\n");
+	testsm_entries_are("00:01 b member 0\n");
+}
+END_TEST
+
 START_TEST(a_removal_waits_for_a_hook_that_is_gone)
 {
 	struct err e = { .msg = "" };
@@ -174,6 +240,8 @@ START_TEST(a_damaged_file_is_left_alone_until_an_ADD_replaces_it)
 END_TEST
 
 TEST_PROGRAM("sm_queue", no_membership_survives_a_boot, a_removal_that_runs_cannot_overtake_an_ADD,
+	     a_pod_that_starts_while_the_queue_runs_keeps_its_membership,
+	     a_DEL_that_waits_for_an_ADD_leaves_the_new_owner_alone,
 	     a_removal_waits_for_a_hook_that_is_gone,
 	     the_longest_wait_comes_first_and_a_failure_may_end_the_queue,
 	     a_person_may_drop_what_is_queued,
