@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ib_port.c: parses the text of sysfs about the rate, link layer and state of a port. */
+/* ib_port.c: parses the text of sysfs about the rate, link layer and state of a port; names states.
+ */
 #include "lib/device/ib_port.h"
 
 #include <string.h>
@@ -46,4 +47,18 @@ uint32_t ib_rate_mbps(const char *text)
 bool ib_state_is_active(const char *text)
 {
 	return strstr(text, "ACTIVE") != NULL;
+}
+
+const char *ib_phys_state_name(uint8_t state)
+{
+	static const char *const names[] = { "unknown",
+					     "Sleep",
+					     "Polling",
+					     "Disabled",
+					     "PortConfigurationTraining",
+					     "LinkUp",
+					     "LinkErrorRecovery",
+					     "Phy Test" };
+
+	return names[state < ARRAY_SIZE(names) ? state : 0];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ib_port.h: parses the files of sysfs that describe a port of an RDMA device. Pure. */
+/* ib_port.h: describes a port of an RDMA device, and parses its files of sysfs. Pure. */
 #ifndef RAILHEAD_LIB_DEVICE_IB_PORT_H
 #define RAILHEAD_LIB_DEVICE_IB_PORT_H
 
@@ -17,5 +17,17 @@ uint32_t ib_rate_mbps(const char *text);
 
 /* ib_state_is_active - the file state: "4: ACTIVE". */
 bool ib_state_is_active(const char *text);
+
+/* The configuration that a subnet manager gave an InfiniBand port. */
+struct ib_subnet {
+	bool known;           /* the port speaks InfiniBand, and the kernel reported the rest */
+	uint32_t lid, sm_lid; /* 0: no subnet manager has configured the port */
+	uint8_t lmc;          /* the port has 2^lmc LIDs, from lid on */
+	uint64_t prefix;      /* the upper half of its GIDs */
+};
+
+/* ib_phys_state_name - "LinkUp", "Polling", ... for the kernel's number, as sysfs has it; "unknown"
+ * for other numbers. */
+const char *ib_phys_state_name(uint8_t state);
 
 #endif

@@ -52,5 +52,16 @@ START_TEST(only_ACTIVE_is_active)
 }
 END_TEST
 
+START_TEST(physical_states_have_the_names_of_sysfs)
+{
+	ck_assert_str_eq(ib_phys_state_name(2), "Polling");
+	ck_assert_str_eq(ib_phys_state_name(5), "LinkUp");
+	ck_assert_str_eq(ib_phys_state_name(7), "Phy Test");
+	ck_assert_str_eq(ib_phys_state_name(0), "unknown");
+	ck_assert_str_eq(ib_phys_state_name(8), "unknown");
+	ck_assert_str_eq(ib_phys_state_name(255), "unknown");
+}
+END_TEST
+
 TEST_PROGRAM("ib_port", a_rate_is_a_plain_number_of_Gb_per_second, link_layers,
-	     only_ACTIVE_is_active)
+	     only_ACTIVE_is_active, physical_states_have_the_names_of_sysfs)

@@ -18,7 +18,12 @@ static const struct nla_policy policy[RDMA_ATTR_TOP + 1] = {
 	[RDMA_NLDEV_ATTR_PORT_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_FW_VERSION] = { .type = NLA_STRING },
 	[RDMA_NLDEV_ATTR_NODE_GUID] = { .type = NLA_U64 },
+	[RDMA_NLDEV_ATTR_SUBNET_PREFIX] = { .type = NLA_U64 },
+	[RDMA_NLDEV_ATTR_LID] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_SM_LID] = { .type = NLA_U32 },
+	[RDMA_NLDEV_ATTR_LMC] = { .type = NLA_U8 },
 	[RDMA_NLDEV_ATTR_PORT_STATE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_ATTR_PORT_PHYS_STATE] = { .type = NLA_U8 },
 	[RDMA_NLDEV_ATTR_DEV_NODE_TYPE] = { .type = NLA_U8 },
 	[RDMA_NLDEV_ATTR_NDEV_INDEX] = { .type = NLA_U32 },
 	[RDMA_NLDEV_ATTR_DEV_PROTOCOL] = { .type = NLA_STRING },
@@ -101,6 +106,19 @@ static int parse_link(const struct nlmsghdr *h, struct rdma_link *d, struct err 
 	return 0;
 }
 
+/* The kernel reports them of ports that speak InfiniBand, and of no others. */
+static void parse_subnet(struct nlattr *const *tb, struct ib_subnet *out)
+{
+	const struct nlattr *lmc = tb[RDMA_NLDEV_ATTR_LMC];
+	const struct nlattr *prefix = tb[RDMA_NLDEV_ATTR_SUBNET_PREFIX];
+
+	out->known = tb[RDMA_NLDEV_ATTR_LID] && tb[RDMA_NLDEV_ATTR_SM_LID];
+	out->lid = u32_or_0(tb[RDMA_NLDEV_ATTR_LID]);
+	out->sm_lid = u32_or_0(tb[RDMA_NLDEV_ATTR_SM_LID]);
+	out->lmc = lmc ? nla_get_u8(lmc) : 0;
+	out->prefix = prefix ? nla_get_u64(prefix) : 0;
+}
+
 static int parse_port(const struct nlmsghdr *h, struct rdma_port *p, struct err *e)
 {
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
@@ -116,6 +134,9 @@ static int parse_port(const struct nlmsghdr *h, struct rdma_port *p, struct err 
 	if (tb[RDMA_NLDEV_ATTR_PORT_STATE] &&
 	    nla_get_u8(tb[RDMA_NLDEV_ATTR_PORT_STATE]) <= RDMA_PORT_DEFER)
 		p->state = nla_get_u8(tb[RDMA_NLDEV_ATTR_PORT_STATE]);
+	if (tb[RDMA_NLDEV_ATTR_PORT_PHYS_STATE])
+		p->phys_state = nla_get_u8(tb[RDMA_NLDEV_ATTR_PORT_PHYS_STATE]);
+	parse_subnet(tb, &p->subnet);
 	return 0;
 }
 

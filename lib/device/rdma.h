@@ -13,6 +13,7 @@
 #ifndef RAILHEAD_LIB_DEVICE_RDMA_H
 #define RAILHEAD_LIB_DEVICE_RDMA_H
 
+#include "lib/device/ib_port.h"
 #include "lib/sys/netns.h"
 #include "lib/net/nl.h"
 
@@ -88,6 +89,8 @@ const char *rdma_port_state_name(enum rdma_port_state s); /* "ACTIVE" */
 struct rdma_port {
 	uint32_t port; /* from 1 */
 	enum rdma_port_state state;
+	uint8_t phys_state; /* ib_phys_state_name() names it; 0: not reported */
+	struct ib_subnet subnet;
 	int ifindex; /* of its network interface; 0: none, or none in the socket's namespace */
 };
 

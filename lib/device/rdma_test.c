@@ -281,6 +281,34 @@ START_TEST(ports_and_their_interfaces)
 }
 END_TEST
 
+START_TEST(the_subnet_of_an_InfiniBand_port)
+{
+	struct net_fake k = net_fake();
+	struct body b = port(1, RDMA_PORT_INIT, 0), roce = port(1, RDMA_PORT_ACTIVE, 0);
+	struct rdma_port p;
+	struct err e = { 0 };
+
+	put_u64(&b, RDMA_NLDEV_ATTR_SUBNET_PREFIX, 0xfe80000000000000ull);
+	put_u32(&b, RDMA_NLDEV_ATTR_LID, 0x1234);
+	put_u32(&b, RDMA_NLDEV_ATTR_SM_LID, 7);
+	put_u8(&b, RDMA_NLDEV_ATTR_LMC, 2);
+	put_u8(&b, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, 5);
+	say(&k, RDMA_NLDEV_CMD_PORT_GET, 1, &b);
+	ck_assert_int_eq(nl_rdma_port(k.nl, 3, 1, &p, &e), 0);
+	ck_assert(p.subnet.known);
+	ck_assert_uint_eq(p.subnet.lid, 0x1234);
+	ck_assert_uint_eq(p.subnet.sm_lid, 7);
+	ck_assert_uint_eq(p.subnet.lmc, 2);
+	ck_assert_uint_eq(p.subnet.prefix, 0xfe80000000000000ull);
+	ck_assert_uint_eq(p.phys_state, 5);
+	/* The kernel reports no LID of a RoCE port, not even 0. */
+	say(&k, RDMA_NLDEV_CMD_PORT_GET, 2, &roce);
+	ck_assert_int_eq(nl_rdma_port(k.nl, 3, 1, &p, &e), 0);
+	ck_assert(!p.subnet.known && !p.subnet.lid && !p.phys_state);
+	nl_release(k.nl);
+}
+END_TEST
+
 START_TEST(ports_that_are_none)
 {
 	struct net_fake k = net_fake();
@@ -495,6 +523,6 @@ START_TEST(survives_each_failing_allocation)
 END_TEST
 
 TEST_PROGRAM("nl_rdma", one_device, a_device_of_another_namespace, descriptions_that_are_none,
-	     all_devices, ports_and_their_interfaces, ports_that_are_none, character_devices,
-	     character_devices_that_are_not_there, the_mode, a_socket_of_this_kernel,
-	     survives_each_failing_allocation)
+	     all_devices, ports_and_their_interfaces, the_subnet_of_an_InfiniBand_port,
+	     ports_that_are_none, character_devices, character_devices_that_are_not_there, the_mode,
+	     a_socket_of_this_kernel, survives_each_failing_allocation)

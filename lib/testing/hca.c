@@ -243,8 +243,13 @@ int __wrap_nl_rdma_by_name(struct nl *nl, const char *name, struct rdma_link *ou
 static struct rdma_port port_of(const struct nl *nl, const struct fakehca_dev *d, uint32_t port)
 {
 	bool in_sight = port == 1 && netns_same(d->ifin, of_socket(nl));
+	struct rdma_port p = { .state = RDMA_PORT_ACTIVE, .phys_state = 5 };
 
-	return (struct rdma_port){ port, RDMA_PORT_ACTIVE, in_sight ? d->ifindex : 0 };
+	if (strcmp(d->link.protocol, "ib") == 0)
+		p = d->ib;
+	p.port = port;
+	p.ifindex = in_sight ? d->ifindex : 0;
+	return p;
 }
 
 int __wrap_nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out,

@@ -17,6 +17,7 @@
 struct fakehca_dev {
 	struct rdma_link link;
 	struct netns_id in;   /* the namespace that it is in */
+	struct rdma_port ib;  /* state and subnet of all ports, if the protocol is "ib" */
 	int ifindex;          /* of its interface; 0: none */
 	struct netns_id ifin; /* and that one's namespace */
 	unsigned uverbs;      /* number; the minor is 192 more */

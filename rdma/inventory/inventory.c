@@ -2,13 +2,16 @@
 /* inventory.c: questions about an inventory. Pure: inventory_read.c reads it. */
 #include "rdma/inventory/inventory.h"
 
+#include <net/if_arp.h>
 #include <string.h>
 
 void rdma_inventory_clear(struct rdma_inventory *v)
 {
 	for (size_t i = 0; i < v->n_devices; i++)
-		for (size_t p = 0; p < v->device[i].n_ports; p++)
+		for (size_t p = 0; p < v->device[i].n_ports; p++) {
 			free(v->device[i].port[p].gid);
+			free(v->device[i].port[p].pkey);
+		}
 	for (size_t i = 0; i < v->n_netdevs; i++)
 		free(v->netdev[i].addr);
 	free(v->device);
@@ -33,6 +36,11 @@ bool inv_has_addr(const struct inv_netdev *d, struct ip a)
 		if (ip_equal(d->addr[i].addr, a))
 			return true;
 	return false;
+}
+
+bool inv_is_ipoib(const struct inv_netdev *d)
+{
+	return d->link.type == ARPHRD_INFINIBAND && d->link.addr.len == HW_ADDR_MAX;
 }
 
 bool inv_is_link_local(struct ip a)
@@ -72,4 +80,27 @@ void inv_mark_gids(struct rdma_inventory *v)
 				port->gid[g].here = is_here(v, &port->gid[g].entry);
 		}
 	}
+}
+
+/* ---- InfiniBand ---- */
+
+bool inv_port_guid(const struct inv_port *p, struct guid *out)
+{
+	if (p->layer != IB_LAYER_INFINIBAND || !p->n_gids || p->gid[0].entry.index != 0)
+		return false;
+	memcpy(out->byte, p->gid[0].entry.gid.raw + 8, GUID_LEN);
+	return true;
+}
+
+const struct inv_pkey *inv_pkey_find(const struct inv_port *p, uint16_t pkey)
+{
+	const struct inv_pkey *found = NULL;
+
+	for (size_t i = 0; i < p->n_pkeys; i++) {
+		if (p->pkey[i].pkey == pkey)
+			return &p->pkey[i];
+		if (!found && pkey_partition(p->pkey[i].pkey) == pkey_partition(pkey))
+			found = &p->pkey[i];
+	}
+	return found;
 }

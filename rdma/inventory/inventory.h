@@ -9,6 +9,8 @@
 #ifndef RAILHEAD_RDMA_INVENTORY_INVENTORY_H
 #define RAILHEAD_RDMA_INVENTORY_INVENTORY_H
 
+#include "lib/base/guid.h"
+#include "lib/base/pkey.h"
 #include "lib/device/ib_port.h"
 #include "rdma/device/device.h"
 #include "rdma/device/gid.h"
@@ -23,9 +25,17 @@ struct inv_gid {
 	char netns[INV_NETNS_LEN];
 };
 
+/* An entry of an InfiniBand port's partition table. */
+struct inv_pkey {
+	uint32_t index;
+	uint16_t pkey; /* not 0: entries that are free are left out */
+};
+
 struct inv_port {
 	uint32_t port;
 	enum rdma_port_state state;
+	uint8_t phys_state;      /* ib_phys_state_name() names it; 0: not known */
+	struct ib_subnet subnet; /* of an InfiniBand port */
 	enum ib_link_layer layer;
 	uint32_t rate_mbps;      /* 0: not known */
 	int ifindex;             /* its own interface; 0: that is not in this namespace */
@@ -34,6 +44,9 @@ struct inv_port {
 	bool has_gids;           /* sysfs shows the table; if not, n_gids means nothing */
 	struct inv_gid *gid;     /* owned; by index */
 	size_t n_gids;
+	bool has_pkeys;        /* sysfs shows the partition table; only InfiniBand has one */
+	struct inv_pkey *pkey; /* owned; by index */
+	size_t n_pkeys;
 };
 
 struct inv_device {
@@ -92,6 +105,9 @@ uint32_t inv_rdma_mtu(uint32_t netdev_mtu);
 /* inv_has_addr - true if the interface has the address; the prefix does not matter. */
 bool inv_has_addr(const struct inv_netdev *d, struct ip a);
 
+/* inv_is_ipoib - true for an interface of InfiniBand (IPoIB), parent or child. */
+bool inv_is_ipoib(const struct inv_netdev *d);
+
 /* inv_is_link_local - true for an address in fe80::/10. */
 bool inv_is_link_local(struct ip a);
 
@@ -100,6 +116,14 @@ void inv_mark_gids(struct rdma_inventory *v);
 
 /* inv_netdev_by_index - the interface with that ifindex, borrowed; NULL: not in the inventory. */
 const struct inv_netdev *inv_netdev_by_index(const struct rdma_inventory *v, int ifindex);
+
+/*
+ * inv_port_guid - the GUID of an InfiniBand port: the lower half of its first GID. False: sysfs
+ * does not show it. inv_pkey_find - the table's first entry of the same partition, borrowed. It
+ * prefers an entry with the same membership. NULL: none.
+ */
+bool inv_port_guid(const struct inv_port *p, struct guid *out);
+const struct inv_pkey *inv_pkey_find(const struct inv_port *p, uint16_t pkey);
 
 /* ---- pieces, for rdma_inventory_read and its tests ---- */
 

@@ -2,8 +2,6 @@
 /* inventory_json.c: an inventory as JSON, for `railctl rdma list --json`. Pure. */
 #include "rdma/inventory/inventory_json.h"
 
-#include <stdio.h>
-
 static int add_gid(struct json *list, const struct inv_gid *g)
 {
 	struct json *o = json_push_object(list);
@@ -21,6 +19,41 @@ static int add_gid(struct json *list, const struct inv_gid *g)
 		       : 0;
 }
 
+static int add_pkeys(struct json *o, const struct inv_port *p)
+{
+	struct json *list = p->has_pkeys ? json_add_array(o, "pkeys") : o;
+	char text[PKEY_STR_LEN];
+
+	for (size_t i = 0; list && p->has_pkeys && i < p->n_pkeys; i++) {
+		struct json *one = json_push_object(list);
+
+		if (!one || json_add_int(one, "index", p->pkey[i].index) ||
+		    json_add_str(one, "pkey", pkey_format(p->pkey[i].pkey, text)))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+/* The members that only a port of InfiniBand has. */
+static int add_subnet(struct json *o, const struct inv_port *p)
+{
+	char text[GUID_STR_LEN];
+	struct guid guid;
+
+	if (inv_port_guid(p, &guid) && json_add_str(o, "portGuid", guid_format(guid, text)))
+		return -1;
+	if (!p->subnet.known)
+		return add_pkeys(o, p);
+	return json_add_int(o, "lid", p->subnet.lid) ||
+			       json_add_int(o, "smLid", p->subnet.sm_lid) ||
+			       json_add_int(o, "lmc", p->subnet.lmc) ||
+			       json_add_str(o, "subnetPrefix",
+					    guid_format(guid_of_number(p->subnet.prefix), text)) ||
+			       add_pkeys(o, p)
+		       ? -1
+		       : 0;
+}
+
 static int add_port(struct json *list, const struct inv_port *p)
 {
 	struct json *o = json_push_object(list);
@@ -28,11 +61,13 @@ static int add_port(struct json *list, const struct inv_port *p)
 
 	if (!o || json_add_int(o, "port", p->port) ||
 	    json_add_str(o, "state", rdma_port_state_name(p->state)) ||
+	    (p->phys_state &&
+	     json_add_str(o, "physicalState", ib_phys_state_name(p->phys_state))) ||
 	    json_add_str(o, "linkLayer", ib_link_layer_name(p->layer)) ||
 	    (p->rate_mbps && json_add_int(o, "rateMbps", p->rate_mbps)) ||
 	    (*p->netdev && json_add_str(o, "ifName", p->netdev)) ||
 	    (p->netdev_mtu && json_add_int(o, "mtu", p->netdev_mtu)) ||
-	    (mtu && json_add_int(o, "rdmaMtu", mtu)))
+	    (mtu && json_add_int(o, "rdmaMtu", mtu)) || add_subnet(o, p))
 		return -1;
 	if (!p->has_gids)
 		return 0;
@@ -58,14 +93,9 @@ static int add_uverbs(struct json *o, const struct rdma_chardev *c)
 
 static int add_guid(struct json *o, uint64_t guid)
 {
-	char text[24];
+	char text[GUID_STR_LEN];
 
-	if (!guid)
-		return 0;
-	(void)snprintf(text, sizeof(text), "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48) & 0xffff,
-		       (unsigned)(guid >> 32) & 0xffff, (unsigned)(guid >> 16) & 0xffff,
-		       (unsigned)guid & 0xffff);
-	return json_add_str(o, "nodeGuid", text);
+	return guid ? json_add_str(o, "nodeGuid", guid_format(guid_of_number(guid), text)) : 0;
 }
 
 static int add_device(struct json *list, const struct inv_device *d)

@@ -35,7 +35,7 @@ START_TEST(all_members_are_printed)
 	static const char want[] =
 		"[{\"name\":\"mlx5_1\",\"index\":1,\"protocol\":\"roce\",\"driver\":\"mlx5_core\","
 		"\"pciAddress\":\"0000:01:00.2\",\"vf\":true,\"numaNode\":1,"
-		"\"nodeGuid\":\"506b:4b03:00c1:a2b3\",\"firmware\":\"20.31.1014\","
+		"\"nodeGuid\":\"50:6b:4b:03:00:c1:a2:b3\",\"firmware\":\"20.31.1014\","
 		"\"uverbs\":{\"name\":\"uverbs0\",\"major\":231,\"minor\":192},"
 		"\"ports\":[{\"port\":1,\"state\":\"ACTIVE\",\"linkLayer\":\"Ethernet\","
 		"\"rateMbps\":100000,\"ifName\":\"net1\",\"mtu\":4200,\"rdmaMtu\":4096,\"gids\":["
@@ -59,6 +59,36 @@ START_TEST(all_members_are_printed)
 		"v2\",\"here\":false,\"netns\":\"cni-1\"}]}]}"
 		"]";
 	auto_rdma_inventory struct rdma_inventory v = machine();
+	auto_json struct json *list = inventory_json(&v);
+	auto_free char *text = json_print(list, false);
+
+	ck_assert_str_eq(text, want);
+}
+END_TEST
+
+START_TEST(an_InfiniBand_port_has_LIDs_GUIDs_and_pkeys)
+{
+	static const char want[] =
+		"[{\"name\":\"mlx5_0\",\"index\":1,\"protocol\":\"ib\",\"pciAddress\":\"0000:18:00."
+		"2\","
+		"\"vf\":true,\"nodeGuid\":\"02:00:00:00:00:00:00:07\","
+		"\"uverbs\":{\"name\":\"uverbs0\",\"major\":231,\"minor\":192},"
+		"\"ports\":[{\"port\":1,\"state\":\"INIT\",\"physicalState\":\"LinkUp\","
+		"\"linkLayer\":\"InfiniBand\",\"rateMbps\":100000,"
+		"\"portGuid\":\"02:00:00:00:00:00:00:08\",\"lid\":7,\"smLid\":1,\"lmc\":0,"
+		"\"subnetPrefix\":\"fe:80:00:00:00:00:00:00\","
+		"\"pkeys\":[{\"index\":0,\"pkey\":\"0xffff\"},{\"index\":3,\"pkey\":\"0x8001\"}],"
+		"\"gids\":[{\"index\":0,\"gid\":\"fe80:0000:0000:0000:0200:0000:0000:0008\","
+		"\"address\":\"fe80::200:0:0:8\",\"type\":\"IB\",\"here\":false}]}]}]";
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct inv_port *p = pod_port(&v, "mlx5_0", "0000:18:00.2", 0);
+
+	pod_ib(p, 7, "02:00:00:00:00:00:00:08");
+	pod_pkey(p, 3, 0x8001);
+	p->state = RDMA_PORT_INIT;
+	v.device[0].vf = true;
+	v.device[0].link.node_guid = UINT64_C(0x0200000000000007);
+	(void)strcpy(v.device[0].link.protocol, "ib");
 	auto_json struct json *list = inventory_json(&v);
 	auto_free char *text = json_print(list, false);
 
@@ -91,5 +121,5 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("inventory_json", all_members_are_printed, an_empty_inventory_is_an_empty_list,
-	     allocations_may_fail)
+TEST_PROGRAM("inventory_json", all_members_are_printed, an_InfiniBand_port_has_LIDs_GUIDs_and_pkeys,
+	     an_empty_inventory_is_an_empty_list, allocations_may_fail)

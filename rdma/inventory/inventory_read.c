@@ -137,7 +137,10 @@ static int take_port(struct reading *r, struct inv_device *d, const struct rdma_
 	struct inv_port *p = &d->port[d->n_ports];
 	struct inv_netdev *netdev = NULL;
 
-	*p = (struct inv_port){ .port = from->port, .state = from->state };
+	*p = (struct inv_port){ .port = from->port,
+				.state = from->state,
+				.phys_state = from->phys_state,
+				.subnet = from->subnet };
 	d->n_ports++;
 	if (from->ifindex && add_netdev(r, from->ifindex, &netdev))
 		return -1;

@@ -52,7 +52,11 @@ static void set_up(struct fixture *w)
 	struct fakehca_dev *d = fakehca_add("mlx5_0");
 	d->ifindex = w->net1;
 	d->ifin = self.id;
-	(void)fakehca_add("mlx5_1");
+	d = fakehca_add("mlx5_1");
+	(void)strcpy(d->link.protocol, "ib");
+	d->ib = (struct rdma_port){ .state = RDMA_PORT_INIT,
+				    .phys_state = 5,
+				    .subnet = { .known = true, .sm_lid = 3 } };
 	fakerdma_port(&first, "Ethernet", 8);
 	fakerdma_port(&second, "InfiniBand", 8);
 	gid(w->ctx.sysfs, "mlx5_0", 1, "10.1.0.4");
@@ -91,6 +95,11 @@ START_TEST(devices_ports_and_GIDs_are_read)
 	ck_assert_int_eq(v.device[1].port[0].layer, IB_LAYER_INFINIBAND);
 	ck_assert_str_eq(v.device[1].port[0].netdev, "");
 	ck_assert_str_eq(v.device[1].uverbs.name, "uverbs1");
+	p = &v.device[1].port[0];
+	ck_assert_int_eq(p->state, RDMA_PORT_INIT);
+	ck_assert_uint_eq(p->phys_state, 5);
+	ck_assert(p->subnet.known);
+	ck_assert_uint_eq(p->subnet.sm_lid, 3);
 }
 END_TEST
 

@@ -124,6 +124,34 @@ static int read_gids(const char *sysfs, const char *device, struct inv_port *p, 
 	return 0;
 }
 
+/* The table of the kernel has at most that many entries. */
+#define PKEYS_MAX 65536
+
+/*
+ * An entry is "0xffff"; a free one is "0x0000". The first file that is missing is the end. If an
+ * entry cannot be read, the table is not known.
+ */
+static int read_pkeys(const char *sysfs, const char *device, struct inv_port *p, struct err *e)
+{
+	char name[40], path[ATTR_PATH_LEN], text[16];
+	struct err why;
+	uint16_t pkey;
+
+	for (uint32_t i = 0; i < PKEYS_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "ports/%u/pkeys/%u", p->port, i);
+		if (sysfs_read(sysfs, attr_path(device, name, path), text, sizeof(text), &why)) {
+			p->has_pkeys = i > 0 && why.errnum == ENOENT;
+			return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+		}
+		if (pkey_parse(text, &pkey))
+			continue;
+		if (ARRAY_GROW(p->pkey, p->n_pkeys, PKEYS_MAX, "partition keys of one port", e))
+			return -1;
+		p->pkey[p->n_pkeys++] = (struct inv_pkey){ i, pkey };
+	}
+	return 0;
+}
+
 int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, struct err *e)
 {
 	char name[32], path[ATTR_PATH_LEN], text[64];
@@ -136,5 +164,7 @@ int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, str
 	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
 	p->rate_mbps = ib_rate_mbps(text);
+	if (p->layer == IB_LAYER_INFINIBAND && read_pkeys(sysfs, device, p, e))
+		return -1;
 	return read_gids(sysfs, device, p, e);
 }

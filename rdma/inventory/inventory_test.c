@@ -222,12 +222,68 @@ START_TEST(a_port_that_sysfs_does_not_show)
 }
 END_TEST
 
+static void fill_ib(const char *root)
+{
+	const struct gid_port where = { root, "mlx5_2", 1 };
+	const struct fakerdma_gid gid = { "fe80::200:0:0:7", "IB/RoCE v1", "" };
+
+	fakerdma_port(&where, "InfiniBand", 4);
+	fakerdma_gid(&where, 0, &gid);
+	fakerdma_pkey(&where, 0, "0x7fff");
+	fakerdma_pkey(&where, 1, "0x0000");
+	fakerdma_pkey(&where, 2, "0x8001");
+	fakerdma_pkey(&where, 3, "0x0001");
+}
+
+START_TEST(an_InfiniBand_port_has_a_GUID_and_a_partition_table)
+{
+	const char *root = machine();
+	struct inv_port p = { .port = 1 };
+	struct err e = { 0 };
+	struct guid guid;
+	char text[GUID_STR_LEN];
+
+	fill_ib(root);
+	ck_assert_msg(inv_read_port(root, "mlx5_2", &p, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(p.layer, IB_LAYER_INFINIBAND);
+	ck_assert(inv_port_guid(&p, &guid));
+	ck_assert_str_eq(guid_format(guid, text), "02:00:00:00:00:00:00:07");
+	ck_assert(p.has_pkeys);
+	ck_assert_uint_eq(p.n_pkeys, 3);
+	ck_assert_uint_eq(p.pkey[1].index, 2);
+	ck_assert_uint_eq(p.pkey[1].pkey, 0x8001);
+	/* The same membership comes first, then the first of the partition. */
+	ck_assert_uint_eq(inv_pkey_find(&p, 0x0001)->index, 3);
+	ck_assert_uint_eq(inv_pkey_find(&p, 0x8001)->index, 2);
+	ck_assert_uint_eq(inv_pkey_find(&p, 0xffff)->index, 0);
+	ck_assert_ptr_null(inv_pkey_find(&p, 0x8002));
+	free(p.gid);
+	free(p.pkey);
+}
+END_TEST
+
+START_TEST(a_partition_table_that_cannot_be_read_is_not_known)
+{
+	const char *root = machine();
+	struct inv_port p = { .port = 1 };
+	struct err e = { 0 };
+
+	fill_ib(root);
+	put(root, "class/infiniband/mlx5_2/ports/1/pkeys/4/a-folder", "");
+	ck_assert_msg(inv_read_port(root, "mlx5_2", &p, &e) == 0, "%s", e.msg);
+	ck_assert(!p.has_pkeys);
+	free(p.gid);
+	free(p.pkey);
+}
+END_TEST
+
 static int read_the_port(void *root, struct err *e)
 {
 	struct inv_port p = { .port = 1 };
 	int rc = inv_read_port(root, "mlx5_2", &p, e);
 
 	free(p.gid);
+	free(p.pkey);
 	return rc;
 }
 
@@ -236,6 +292,8 @@ START_TEST(allocations_may_fail)
 	const char *root = machine();
 
 	fill(root);
+	ck_assert_str_eq(alloc_fail_each(read_the_port, (void *)root), "ok");
+	fill_ib(root);
 	ck_assert_str_eq(alloc_fail_each(read_the_port, (void *)root), "ok");
 }
 END_TEST
@@ -274,4 +332,6 @@ TEST_PROGRAM("inventory", the_RoCE_MTU_follows_the_interface, interfaces_are_fou
 	     a_hardware_device_is_read, a_device_of_software_and_one_that_is_gone,
 	     a_subfunction_has_its_parents_node, firmware_that_does_not_tell_the_node,
 	     no_name_leads_out_of_the_folder, a_port_is_read, a_port_that_sysfs_does_not_show,
-	     allocations_may_fail, a_namespace_without_devices)
+	     an_InfiniBand_port_has_a_GUID_and_a_partition_table,
+	     a_partition_table_that_cannot_be_read_is_not_known, allocations_may_fail,
+	     a_namespace_without_devices)

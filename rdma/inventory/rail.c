@@ -25,7 +25,8 @@ bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d)
 
 	if (d->link.ifindex == v->default_ifindex)
 		return false;
-	return *d->link.parent || strcmp(kind, "macvlan") == 0 || strcmp(kind, "ipvlan") == 0;
+	return *d->link.parent || strcmp(kind, "macvlan") == 0 || strcmp(kind, "ipvlan") == 0 ||
+	       inv_is_ipoib(d);
 }
 
 bool rail_is_bare(const struct rdma_rail *r)
@@ -48,6 +49,15 @@ static bool is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip
 	struct gid want = gid_of_ip(a);
 
 	return gid_equal(&g->entry.gid, &want);
+}
+
+/* The last 8 of the 20 bytes are the port's GUID (RFC 4391, section 9.1.1). */
+static bool is_ipoib_of(const struct inv_port *p, const struct inv_netdev *d)
+{
+	struct guid guid;
+
+	return inv_is_ipoib(d) && inv_port_guid(p, &guid) &&
+	       memcmp(d->link.addr.byte + HW_ADDR_MAX - GUID_LEN, guid.byte, GUID_LEN) == 0;
 }
 
 static bool port_carries(const struct inv_port *p, const struct inv_netdev *d)
@@ -87,7 +97,7 @@ static enum match match_of(const struct inv_device *dev, const struct inv_port *
 {
 	if (p->ifindex && p->ifindex == d->link.ifindex)
 		return MATCH_OWN;
-	if (!port_carries(p, d))
+	if (!is_ipoib_of(p, d) && !port_carries(p, d))
 		return MATCH_NONE;
 	if (p->port == d->lower_port && dev->link.index == d->lower_device)
 		return MATCH_SERVES;
@@ -139,7 +149,8 @@ static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d
 				.netdev = d,
 				.device = dev,
 				.port = &dev->port[p],
-				.own = best.match == MATCH_OWN,
+				.own = best.match == MATCH_OWN ||
+				       (is_ipoib_of(&dev->port[p], d) && !d->link.lower_ifindex),
 				.ambiguous = best.match != MATCH_OWN && best.ports > 1,
 			};
 
@@ -150,15 +161,25 @@ static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d
 	return 0;
 }
 
+static bool has_netdev(const struct rails *r, size_t n, const struct inv_port *p)
+{
+	for (size_t i = 0; i < n; i++)
+		if (r->rail[i].port == p)
+			return true;
+	return false;
+}
+
 /* In mode exclusive all visible ports belong to the namespace, also those without an interface. */
 static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, struct err *e)
 {
+	size_t n = out->n;
+
 	for (size_t i = 0; v->mode == RDMA_EXCLUSIVE && i < v->n_devices; i++) {
 		for (size_t p = 0; p < v->device[i].n_ports; p++) {
 			const struct inv_device *dev = &v->device[i];
 			struct rdma_rail r = { .device = dev, .port = &dev->port[p] };
 
-			if (r.port->layer == IB_LAYER_INFINIBAND && !r.port->ifindex &&
+			if (r.port->layer == IB_LAYER_INFINIBAND && !has_netdev(out, n, r.port) &&
 			    add_rail(out, r, e))
 				return -1;
 		}

@@ -6,7 +6,11 @@
  * An interface is a rail if it is the port's own. It is also a rail if the port's GID table has one
  * of its addresses under its name (macvlan, ipvlan, VLAN, bond). If two ports have it, the port
  * below the interface counts (netdev_port.h). If that is not known, the port on the interface's own
- * hardware counts.
+ * hardware counts. For IPoIB the GUID in the interface's hardware address decides: it is that of
+ * the port, also for a child interface.
+ *
+ * A port of InfiniBand needs no interface. Without one it is a rail in mode exclusive, where all
+ * visible ports belong to the namespace. In mode shared any pod may use it.
  */
 #ifndef RAILHEAD_RDMA_INVENTORY_RAIL_H
 #define RAILHEAD_RDMA_INVENTORY_RAIL_H
@@ -17,7 +21,7 @@ struct rdma_rail {
 	const struct inv_netdev *netdev; /* NULL: a port of InfiniBand without an interface here */
 	const struct inv_device *device;
 	const struct inv_port *port;
-	bool own;                      /* the interface is the port's own */
+	bool own;                      /* the interface is the port's own, or an IPoIB parent */
 	bool ambiguous;                /* another port has a GID for its address too */
 	const struct inv_gid *v4, *v6; /* RoCE v2 GIDs of its first such address; NULL: none.
 					  v6 is not link-local */
@@ -35,8 +39,8 @@ void rails_clear(struct rails *r);
 #define auto_rails auto_clean(rails_clear)
 
 /*
- * rail_expected - true for an interface that should be a rail: hardware, or a macvlan or ipvlan
- * over hardware, except the interface of the default route.
+ * rail_expected - true for an interface that should be a rail: hardware, or a macvlan, ipvlan or
+ * ipoib over hardware, except the interface of the default route.
  */
 bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d);
 

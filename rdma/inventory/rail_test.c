@@ -162,6 +162,46 @@ START_TEST(InfiniBand_without_an_interface)
 }
 END_TEST
 
+/* An IPoIB parent, and a child of it in the namespace: both have the GUID of the port. */
+START_TEST(IPoIB_is_found_by_the_GUID_of_its_port)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+	int ib0;
+
+	pod_ib(pod_port(&v, "mlx5_0", "0000:18:00.0", 0), 7, "02:00:00:00:00:00:00:07");
+	pod_ib(pod_port(&v, "mlx5_1", "0000:19:00.0", 0), 8, "02:00:00:00:00:00:00:08");
+	ib0 = pod_ipoib(&v, "ib0", &v.device[1].port[0], 0);
+	(void)pod_ipoib(&v, "net1", &v.device[1].port[0], ib0);
+	auto_rails struct rails r = find(&v);
+	ck_assert_uint_eq(r.n, 2);
+	is(&r.rail[0], "ib0=mlx5_1:1 -/-");
+	is(&r.rail[1], "net1=mlx5_1:1 -/-");
+	ck_assert(r.rail[0].own && !r.rail[1].own && !r.rail[0].ambiguous);
+	/* In mode exclusive the port without an interface is one as well. */
+	v.mode = RDMA_EXCLUSIVE;
+	auto_rails struct rails s = find(&v);
+	ck_assert_uint_eq(s.n, 3);
+	is(&s.rail[2], "=mlx5_0:1 -/-");
+}
+END_TEST
+
+START_TEST(two_ports_with_one_GUID_are_ambiguous)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+
+	pod_ib(pod_port(&v, "mlx5_0", "0000:18:00.0", 0), 7, "02:00:00:00:00:00:00:07");
+	pod_ib(pod_port(&v, "mlx5_1", "0000:19:00.0", 0), 8, "02:00:00:00:00:00:00:07");
+	(void)pod_ipoib(&v, "ib0", &v.device[1].port[0], 0);
+	auto_rails struct rails r = find(&v);
+	ck_assert_uint_eq(r.n, 2);
+	ck_assert(r.rail[0].ambiguous && r.rail[1].ambiguous);
+	(void)strcpy(v.netdev[1].link.parent, "0000:19:00.0");
+	auto_rails struct rails s = find(&v);
+	ck_assert_uint_eq(s.n, 1);
+	is(&s.rail[0], "ib0=mlx5_1:1 -/-");
+}
+END_TEST
+
 START_TEST(only_secondary_interfaces_should_be_rails)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
@@ -200,4 +240,5 @@ TEST_PROGRAM("rail", eight_VFs_are_eight_rails, macvlan_is_found_by_its_GID,
 	     the_same_address_under_another_name_is_not_ours,
 	     a_GID_without_a_name_is_told_by_its_address, two_ports_with_one_address_are_ambiguous,
 	     link_local_addresses_are_no_GIDs_to_use, InfiniBand_without_an_interface,
+	     IPoIB_is_found_by_the_GUID_of_its_port, two_ports_with_one_GUID_are_ambiguous,
 	     only_secondary_interfaces_should_be_rails, allocations_may_fail)

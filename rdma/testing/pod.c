@@ -3,6 +3,7 @@
 #include "rdma/testing/pod.h"
 
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 
 #include "lib/base/array.h"
@@ -116,6 +117,46 @@ void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint3
 	pod_gid(p, index - 1, GID_ROCE_V1, ip, name);
 	pod_gid(p, index, GID_ROCE_V2, ip, name);
 	inv_mark_gids(v);
+}
+
+void pod_pkey(struct inv_port *p, uint32_t index, uint16_t pkey)
+{
+	struct err e;
+
+	ck_assert_int_eq(ARRAY_GROW(p->pkey, p->n_pkeys, ROOM, "partition keys", &e), 0);
+	p->pkey[p->n_pkeys++] = (struct inv_pkey){ index, pkey };
+}
+
+void pod_ib(struct inv_port *p, uint32_t lid, const char *guid)
+{
+	struct gid gid = { { 0xfe, 0x80 } };
+	struct guid g;
+
+	ck_assert_int_eq(guid_parse(guid, &g), 0);
+	memcpy(gid.raw + 8, g.byte, GUID_LEN);
+	p->layer = IB_LAYER_INFINIBAND;
+	p->phys_state = 5;
+	p->subnet = (struct ib_subnet){
+		.known = true, .lid = lid, .sm_lid = 1, .prefix = UINT64_C(0xfe80) << 48
+	};
+	ck_assert_uint_eq(p->n_gids, 0);
+	pod_gid(p, 0, GID_IB, "fe80::1", "");
+	p->gid[0].entry.gid = gid;
+	p->has_pkeys = true;
+	pod_pkey(p, 0, 0xffff);
+}
+
+int pod_ipoib(struct rdma_inventory *v, const char *name, const struct inv_port *p, int lower)
+{
+	int ifindex = pod_netdev(v, name, "ipoib", "");
+	struct link_info *link = &v->netdev[v->n_netdevs - 1].link;
+	uint8_t addr[20] = { 0x80, 0, 0, 0x42 };
+
+	memcpy(addr + 4, p->gid[0].entry.gid.raw, 16);
+	link->type = ARPHRD_INFINIBAND;
+	link->addr = hw_addr_make(addr, sizeof(addr));
+	link->lower_ifindex = lower;
+	return ifindex;
 }
 
 struct rdma_inventory pod_crowded(uint32_t first, uint32_t second)

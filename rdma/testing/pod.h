@@ -40,4 +40,14 @@ void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint3
  */
 struct rdma_inventory pod_crowded(uint32_t first, uint32_t second);
 
+/*
+ * pod_ib - make the port one of InfiniBand: LID, LID of the subnet manager 1, GUID, and a partition
+ * table with 0xffff. pod_pkey - set the next entry of that table. pod_ipoib - add an IPoIB
+ * interface of that port: parent, or with lower the child of that interface. Its ifindex is
+ * returned.
+ */
+void pod_ib(struct inv_port *p, uint32_t lid, const char *guid);
+void pod_pkey(struct inv_port *p, uint32_t index, uint16_t pkey);
+int pod_ipoib(struct rdma_inventory *v, const char *name, const struct inv_port *p, int lower);
+
 #endif

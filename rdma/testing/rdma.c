@@ -62,3 +62,11 @@ void fakerdma_gid(const struct gid_port *p, uint32_t index, const struct fakerdm
 	(void)snprintf(name, sizeof(name), "gids/%u", index);
 	write_file(p, name, gid_format(&gid, text));
 }
+
+void fakerdma_pkey(const struct gid_port *p, uint32_t index, const char *text)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "pkeys/%u", index);
+	write_file(p, name, text);
+}

@@ -18,4 +18,7 @@ struct fakerdma_gid {
 };
 void fakerdma_gid(const struct gid_port *p, uint32_t index, const struct fakerdma_gid *g);
 
+/* fakerdma_pkey - set one entry of the partition table; text as sysfs writes it: "0x8001". */
+void fakerdma_pkey(const struct gid_port *p, uint32_t index, const char *text);
+
 #endif
