@@ -58,8 +58,30 @@ static int take_interval(struct cmd_run *r, int64_t *ms, struct err *e)
 	return 0;
 }
 
+#define PKEYS_MAX 64
+
+static int take_pkeys(struct cmd_run *r, uint16_t pkeys[PKEYS_MAX], struct probe_view *view,
+		      struct err *e)
+{
+	size_t i = 0;
+	const char *text;
+
+	view->pkeys = pkeys;
+	while ((text = opt_next(&r->opts, "pkey", &i))) {
+		if (view->n_pkeys == PKEYS_MAX)
+			return cmd_usage(r, e, "more than %d times --pkey", PKEYS_MAX);
+		if (pkey_parse(text, &pkeys[view->n_pkeys++]))
+			return cmd_usage(r, e,
+					 "--pkey \"%.64s\" is no partition key: 0x0001 to "
+					 "0x7fff, or with 0x8000 for full membership",
+					 text);
+	}
+	return 0;
+}
+
 static int check_run(struct cmd_run *r, struct err *e)
 {
+	uint16_t pkeys[PKEYS_MAX];
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
 	auto_probe_data struct probe_data data = { 0 };
@@ -68,7 +90,8 @@ static int check_run(struct cmd_run *r, struct err *e)
 	char host[RDMA_POD_SYSFS_LEN];
 	auto_fd int fd = -1;
 
-	if (take_interval(r, &view.watch_ms, e) || rdma_pod_host_sysfs(r, &fd, host, e))
+	if (take_interval(r, &view.watch_ms, e) || take_pkeys(r, pkeys, &view, e) ||
+	    rdma_pod_host_sysfs(r, &fd, host, e))
 		return -1;
 	view.host_sysfs = *host ? host : NULL;
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
@@ -80,6 +103,10 @@ static int check_run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	{ "interval", "SECONDS", "how long counters are watched; default 1, 0: read once", 0 },
+	{ "pkey", "PKEY",
+	  "a partition that InfiniBand ports must be in; may be given more than "
+	  "once",
+	  OPT_MANY },
 	{ "strict", NULL, "exit status 1 also when a finding is a warning or unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
@@ -88,6 +115,7 @@ static const char *const examples[] = {
 	"railctl rdma check",
 	"railctl rdma check --netns /run/netns/pod1 --json",
 	"railctl rdma check --interval 3",
+	"railctl rdma check --pkey 0x8001",
 	NULL,
 };
 

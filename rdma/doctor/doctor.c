@@ -53,6 +53,21 @@ static void check_devices(struct doctor *doc)
 				      "loaded");
 }
 
+static void refuse_ipoib(const struct doctor *doc, const struct inv_netdev *d, struct finding *f)
+{
+	finding_set_value(f, "no visible port of InfiniBand has the GUID of %s", d->link.name);
+	if (doc->data->inventory->mode == RDMA_EXCLUSIVE)
+		finding_set_remedy(f,
+				   "the RDMA device of %s is in another network namespace: with "
+				   "the plugin ib-sriov set \"rdmaIsolation\"; for a child of "
+				   "ipoib use mode shared",
+				   d->link.name);
+	else
+		finding_set_remedy(f, "check that sysfs of this network namespace is mounted on "
+				      "/sys, and with \"railctl rdma list --ib\" that the device "
+				      "is there");
+}
+
 /* An interface that should be a rail and has no port. */
 static void check_rail(struct doctor *doc, const struct inv_netdev *d)
 {
@@ -67,6 +82,10 @@ static void check_rail(struct doctor *doc, const struct inv_netdev *d)
 		return;
 	f = doctor_add(doc, "rail", d->link.name, FINDING_WARN);
 	finding_set_reason(f, "RDMA cannot use %s", d->link.name);
+	if (inv_is_ipoib(d)) {
+		refuse_ipoib(doc, d, f);
+		return;
+	}
 	if (!d->n_addrs) {
 		finding_set_value(f, "%s has no address, so it has no GID", d->link.name);
 		finding_set_remedy(
@@ -99,12 +118,8 @@ static void check_port(struct doctor *doc, const struct rdma_rail *r, const char
 	if (up)
 		return;
 	finding_set_reason(f, "NCCL and UCX do not use this port");
-	if (r->port->layer == IB_LAYER_INFINIBAND)
-		finding_set_remedy(f, "check the cable and the subnet manager; without a subnet "
-				      "manager the port stays in INIT");
-	else
-		finding_set_remedy(f, "check the cable, and that the interface of the port is up, "
-				      "on the host too (ip link set DEV up)");
+	finding_set_remedy(f, "check the cable, and that the interface of the port is up, on the "
+			      "host too (ip link set DEV up)");
 }
 
 /* An interface above a card cannot have a larger MTU than the card. */
@@ -285,7 +300,10 @@ static void check_rails(struct doctor *doc)
 
 		(void)rail_port(r, name);
 		check_ambiguous(doc, r, name);
-		check_port(doc, r, name);
+		if (r->port->layer == IB_LAYER_INFINIBAND)
+			doctor_check_ib(doc, r, name);
+		else
+			check_port(doc, r, name);
 		check_gid(doc, r, name);
 		check_neighbour(doc, r, name);
 		check_mtu(doc, r, name);
@@ -300,6 +318,7 @@ int doctor_check(const struct probe_data *f, struct findings *out, struct err *e
 
 	check_devices(&doc);
 	check_rails(&doc);
+	doctor_check_ib_others(&doc);
 	doctor_check_mode(&doc);
 	doctor_check_access(&doc);
 	doctor_check_traffic_class(&doc);

@@ -56,13 +56,19 @@ struct verdict {
 	enum port_counter counter;
 	enum finding_state bad;
 	const char *so, *remedy;
+	const char *remedy_ib; /* on InfiniBand; NULL: there is no such check */
 };
+
+static bool is_ib(const struct reading *r)
+{
+	return r->rail->port->layer == IB_LAYER_INFINIBAND;
+}
 
 static void add_verdict(const struct reading *r, const struct verdict *v)
 {
 	char text[AMOUNT_LEN];
 
-	if (!has_counter(r, v->counter))
+	if (!has_counter(r, v->counter) || (is_ib(r) && !v->remedy_ib))
 		return;
 
 	enum finding_state state = state_of(r, v->counter, v->bad);
@@ -76,7 +82,7 @@ static void add_verdict(const struct reading *r, const struct verdict *v)
 	if (state != v->bad)
 		return;
 	finding_set_reason(f, "%s", v->so);
-	finding_set_remedy(f, "%s", v->remedy);
+	finding_set_remedy(f, "%s", is_ib(r) ? v->remedy_ib : v->remedy);
 }
 
 /* ---- congestion ---- */
@@ -120,7 +126,8 @@ static void check_congestion(const struct reading *r)
 		       !any_moved(r, COUNT_CNP_SENT, COUNT_CNP_HEARD);
 	struct finding *f;
 
-	if (!cnps && !pauses)
+	/* The links of InfiniBand have credits, and no pauses. */
+	if ((!cnps && !pauses) || is_ib(r))
 		return;
 	f = doctor_add(r->doc, "congestion", r->name, stopped ? FINDING_WARN : FINDING_OK);
 	say_congestion(r, f);
@@ -151,19 +158,24 @@ static void add_unseen(const struct reading *r)
 
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *rail, const char *name)
 {
+	/* On InfiniBand, adaptive routing delivers packets out of order: that is normal. */
 	static const struct verdict verdicts[] = {
 		{ "retries", "packets sent again", COUNT_RETRY, FINDING_WARN,
 		  "packets are lost, or a peer does not answer: bandwidth falls, and connections "
 		  "break if this continues",
 		  "check pfc, trust and mtu at both ends and on the switches, and what the "
-		  "switches drop; \"rdma-probe connect --all-pairs\" finds the node" },
+		  "switches drop; \"rdma-probe connect --all-pairs\" finds the node",
+		  "check cables and switches with ibdiagnet or ibqueryerrors; \"rdma-probe connect "
+		  "--all-pairs\" finds the node" },
 		{ "sequence", "packets out of order", COUNT_SEQUENCE, FINDING_WARN,
 		  "earlier packets were lost or overtaken, and are sent again",
 		  "check what the switches drop, the links towards this port, and that no switch "
-		  "spreads one flow over several paths" },
+		  "spreads one flow over several paths",
+		  NULL },
 		{ "link-down", "times that the link went down", COUNT_LINK_DOWN, FINDING_FAIL,
 		  "transfers stall or fail",
-		  "check cable and transceiver at both ends, and the log of the switch" },
+		  "check cable and transceiver at both ends, and the log of the switch",
+		  "check cable and transceiver at both ends, and the log of the subnet manager" },
 	};
 	const struct reading r = { doc, rail, name, doctor_port(doc, rail) };
 

@@ -31,14 +31,14 @@ void doctor_check_mode(struct doctor *doc)
 	}
 	if (!vf) {
 		finding_set_value(f, "shared: every namespace sees all devices%s",
-				  above ? ", as macvlan and ipvlan need it" : "");
+				  above ? ", as macvlan, ipvlan and ipoib need it" : "");
 		return;
 	}
 	finding_set_value(f, "shared, and the pod has VFs");
 	finding_set_reason(f, "a pod that has the character device of a VF can use it, even if "
 			      "another pod owns the VF: VFs are not isolated");
-	finding_set_remedy(f, above ? "one node cannot serve both. macvlan and ipvlan need mode "
-				      "shared. VFs are isolated only in mode "
+	finding_set_remedy(f, above ? "one node cannot serve both. macvlan, ipvlan and ipoib need "
+				      "mode shared. VFs are isolated only in mode "
 				      "exclusive. Use separate nodes for them"
 				    : "run \"railctl rdma mode exclusive\" on the host, and chain "
 				      "the plugin \"rdma\" after the one that attaches VFs");

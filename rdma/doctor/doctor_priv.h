@@ -29,4 +29,11 @@ void doctor_check_traffic_class(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *r, const char *name);
 
+/*
+ * doctor_ib.c: doctor_check_ib - the InfiniBand port of one rail, called name.
+ * doctor_check_ib_others - the InfiniBand ports that are not rails.
+ */
+void doctor_check_ib(struct doctor *doc, const struct rdma_rail *r, const char *name);
+void doctor_check_ib_others(struct doctor *doc);
+
 #endif

@@ -37,12 +37,21 @@ struct device_data {
 	struct port_data port[RDMA_PORTS_MAX]; /* as in the inventory */
 };
 
+/* A partition that a port should be a member of. */
+struct pkey_request {
+	const struct inv_port *port; /* borrowed; NULL: all InfiniBand ports of the pod's rails */
+	uint16_t pkey;
+	char from[48]; /* who asks for it: "interface net1", "--pkey" */
+};
+
 #define MEMLOCK_UNLIMITED UINT64_MAX
 
 struct probe_data {
 	const struct rdma_inventory *inventory;
 	const struct rails *rails;
 	struct device_data *device; /* owned; as in the inventory */
+	struct pkey_request *pkey;  /* owned */
+	size_t n_pkeys;
 	struct device_file rdma_cm;
 	bool has_memlock;
 	uint64_t memlock;   /* bytes that an unprivileged process may lock; MEMLOCK_UNLIMITED */
@@ -59,6 +68,8 @@ struct probe_view {
 	/* The host's sysfs if ctx->sysfs is another one, else NULL. In mode shared only the host's
 	 * sysfs shows counters. */
 	const char *host_sysfs;
+	const uint16_t *pkeys; /* partitions that the caller asks for; borrowed */
+	size_t n_pkeys;
 	int64_t watch_ms;              /* 0: counters are read once */
 	void (*wait)(int64_t, void *); /* sleep so many ms between the readings */
 	void *wait_arg;

@@ -307,6 +307,44 @@ START_TEST(counters_are_read_twice)
 }
 END_TEST
 
+/* net2 is IPoIB of mlx5_9, in partition 1; the caller asks for another one. */
+static void add_ipoib(struct fixture *w)
+{
+	struct inv_port *p = pod_port(&w->v, "mlx5_9", "0000:19:00.0", 0);
+	struct err e;
+
+	pod_ib(p, 7, "02:00:00:00:00:00:00:07");
+	(void)pod_ipoib(&w->v, "net2", p, 5);
+	rails_clear(&w->rails);
+	ck_assert_int_eq(rails_find(&w->v, &w->rails, &e), 0);
+	put_in(w, "sys/class/net/net2/pkey", "0x8001\n");
+}
+
+START_TEST(partitions_of_interfaces_and_of_the_caller_are_read)
+{
+	static const uint16_t asked[] = { 0x7fff };
+	auto_fixture struct fixture w;
+	auto_probe_data struct probe_data f = { 0 };
+	struct err e = { 0 };
+
+	set_up(&w);
+	add_ipoib(&w);
+	const struct probe_view view = { .ctx = &w.ctx, .pkeys = asked, .n_pkeys = 1 };
+	ck_assert_msg(probe_data_read(&view, &w.v, &w.rails, &f, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(f.n_pkeys, 2);
+	ck_assert_ptr_null(f.pkey[0].port);
+	ck_assert_uint_eq(f.pkey[0].pkey, 0x7fff);
+	ck_assert_str_eq(f.pkey[0].from, "--pkey");
+	ck_assert_ptr_eq(f.pkey[1].port, &w.v.device[1].port[0]);
+	ck_assert_uint_eq(f.pkey[1].pkey, 0x8001);
+	ck_assert_str_eq(f.pkey[1].from, "interface net2");
+	/* Without the file, the partition of the interface is not known. */
+	put_in(&w, "sys/class/net/net2/pkey", "none\n");
+	auto_probe_data struct probe_data g = read_data(&w, 0);
+	ck_assert_uint_eq(g.n_pkeys, 0);
+}
+END_TEST
+
 static int read_all(void *arg, struct err *e)
 {
 	const struct fixture *w = arg;
@@ -324,6 +362,7 @@ START_TEST(allocations_may_fail)
 	put_in(&w, "proc/self/limits", LIMITS("8388608"));
 	put_in(&w, "proc/self/status", "CapEff:\t0\n");
 	put_in(&w, "proc/self/environ", "A=b");
+	add_ipoib(&w);
 	ck_assert_str_eq(alloc_fail_each(read_all, &w), "ok");
 }
 END_TEST
@@ -331,4 +370,5 @@ END_TEST
 TEST_PROGRAM("probe_data", missing_or_wrong_character_devices_are_told_apart,
 	     a_denied_character_device_has_its_errno, from_outside_access_is_unknown,
 	     the_memlock_limit_is_read, cap_ipc_lock_is_read, the_environment_is_read,
-	     the_traffic_class_of_the_driver_is_read, counters_are_read_twice, allocations_may_fail)
+	     the_traffic_class_of_the_driver_is_read, counters_are_read_twice,
+	     partitions_of_interfaces_and_of_the_caller_are_read, allocations_may_fail)
