@@ -16,6 +16,9 @@ test_rdma_list_without_devices()
 	[[ $OUT == "No RDMA devices"* ]] || fail "$(said)"
 	ok rdma list --gids
 	[[ $OUT == "No RDMA devices"* ]] || fail "$(said)"
+	ok rdma list --ib
+	[[ $OUT == "No RDMA devices"* ]] || fail "$(said)"
+	refused 2 '--gids and --ib exclude each other' rdma list --gids --ib
 	ok rdma list --json
 	want '. == []'
 	ip netns add pod1
@@ -44,6 +47,9 @@ test_rdma_env_options_that_are_wrong()
 	refused 2 '--sl "16" is no number from 0 to 15' rdma env --sl 16
 	refused 2 '--cross-nic "3" is no number from 0 to 2' rdma env --cross-nic 3
 	refused 2 'neither 4 nor 6' rdma env --family 5
+	refused 2 'neither infiniband nor ethernet' rdma env --link-layer roce
+	refused 2 '--pkey "0x8000" is no partition key' rdma env --pkey 0x8000
+	refused 2 '--adaptive-routing "2" is no number from 0 to 1' rdma env --adaptive-routing 2
 	refused 2 '--interface "a/b"' rdma env --interface net1 --interface a/b
 	refused 2 '--socket ""' rdma env --socket ''
 	refused 2 'given twice' rdma env --tc 1 --tc 2
@@ -66,6 +72,7 @@ test_rdma_check_without_devices()
 	want 'length == 1 and (.[0] | .check == "devices" and .result == "fail" and (.consequence | length > 0) and
 		(.remedy | length > 0) and (has("subject") | not))'
 	eq "evidence" "$(jq -r '.[0].evidence' "$W/out")" "$reason"
+	refused 2 '--pkey "0x0" is no partition key' rdma check --pkey 0x8001 --pkey 0x0
 }
 
 test_rdma_namespaces_that_are_none()

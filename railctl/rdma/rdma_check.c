@@ -71,10 +71,7 @@ static int take_pkeys(struct cmd_run *r, uint16_t pkeys[PKEYS_MAX], struct probe
 		if (view->n_pkeys == PKEYS_MAX)
 			return cmd_usage(r, e, "more than %d times --pkey", PKEYS_MAX);
 		if (pkey_parse(text, &pkeys[view->n_pkeys++]))
-			return cmd_usage(r, e,
-					 "--pkey \"%.64s\" is no partition key: 0x0001 to "
-					 "0x7fff, or with 0x8000 for full membership",
-					 text);
+			return rdma_pkey_usage(r, text, e);
 	}
 	return 0;
 }

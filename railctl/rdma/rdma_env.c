@@ -62,6 +62,26 @@ static int check_ifname(struct cmd_run *r, const char *option, const char *name,
 	return problem ? cmd_usage(r, e, "--%s \"%.64s\": %s", option, name, problem) : 0;
 }
 
+static int take_layer(struct cmd_run *r, enum ib_link_layer *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "link-layer");
+
+	if (!text)
+		return 0;
+	if (strcmp(text, "infiniband") != 0 && strcmp(text, "ethernet") != 0)
+		return cmd_usage(r, e, "--link-layer \"%.64s\" is neither infiniband nor ethernet",
+				 text);
+	*out = *text == 'i' ? IB_LAYER_INFINIBAND : IB_LAYER_ETHERNET;
+	return 0;
+}
+
+static int take_pkey(struct cmd_run *r, uint16_t *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, "pkey");
+
+	return text && pkey_parse(text, out) ? rdma_pkey_usage(r, text, e) : 0;
+}
+
 #define INTERFACES_MAX 64
 
 static int take_interfaces(struct cmd_run *r, const char *names[INTERFACES_MAX + 1],
@@ -87,6 +107,8 @@ static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 	o->socket = opt_get(&r->opts, "socket");
 	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
 			       take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
+			       take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
+			       take_layer(r, &o->layer, e) || take_pkey(r, &o->pkey, e) ||
 			       take_family(r, &o->family, e) ||
 			       check_ifname(r, "socket", o->socket, e)
 		       ? -1
@@ -186,6 +208,9 @@ static const struct opt options[] = {
 	{ "socket", "NAME", "interface of NCCL_SOCKET_IFNAME, not that of the default route", 0 },
 	{ "tc", "N", "traffic class, 0 to 255: four times the DSCP value, and 2 for ECN", 0 },
 	{ "sl", "N", "service level, 0 to 15", 0 },
+	{ "link-layer", "LAYER", "only rails of it: infiniband or ethernet", 0 },
+	{ "pkey", "PKEY", "partition of InfiniBand rails; default: that of IPoIB interfaces", 0 },
+	{ "adaptive-routing", "N", "NCCL_IB_ADAPTIVE_ROUTING, 0 or 1", 0 },
 	{ "cross-nic", "N", "NCCL_CROSS_NIC, 0 to 2", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
@@ -194,6 +219,7 @@ static const char *const examples[] = {
 	"railctl rdma env --explain",
 	"eval \"$(railctl rdma env --tc 106)\"",
 	"railctl rdma env --expect-rails 1",
+	"railctl rdma env --link-layer infiniband --pkey 0x8001 --sl 1",
 	"railctl rdma env --netns /run/netns/pod1 --format kubernetes",
 	NULL,
 };
@@ -206,7 +232,8 @@ const struct cmd rdma_env_cmd = {
 		 "right for all of them; otherwise it sets the address family and range by which "
 		 "NCCL finds them. If no setting is right, standard error says so and the exit "
 		 "status is 1. The same applies if a rail is left out because its link is down or "
-		 "it has no address.",
+		 "it has no address. InfiniBand needs no GID index; there NCCL_IB_PKEY is the "
+		 "index of the partition.",
 	.opts = { options },
 	.examples = examples,
 	.run = env_run,

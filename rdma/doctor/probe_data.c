@@ -225,29 +225,17 @@ static int add_pkey(struct probe_data *f, const struct inv_port *port, uint16_t 
 	return 0;
 }
 
-/* An IPoIB interface belongs to one partition, which sysfs shows in its file pkey. */
-static int read_pkeys(const struct probe_view *v, struct probe_data *f, struct err *e)
+/* Those of the caller, and those of the IPoIB interfaces. */
+static int collect_pkeys(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
-	char path[64 + IFNAME_LEN], text[16];
-	struct err why;
-	uint16_t pkey;
-
 	for (size_t i = 0; i < v->n_pkeys; i++)
 		if (add_pkey(f, NULL, v->pkeys[i], "--pkey", "", e))
 			return -1;
 	for (size_t i = 0; i < f->rails->n; i++) {
 		const struct rdma_rail *r = &f->rails->rail[i];
 
-		if (!r->netdev || !inv_is_ipoib(r->netdev))
-			continue;
-		(void)snprintf(path, sizeof(path), "class/net/%s/pkey", r->netdev->link.name);
-		if (sysfs_read(v->ctx->sysfs, path, text, sizeof(text), &why)) {
-			if (why.code == ERR_NOMEM)
-				return err_nomem(e);
-			continue;
-		}
-		if (pkey_parse(text, &pkey) == 0 &&
-		    add_pkey(f, r->port, pkey, "interface ", r->netdev->link.name, e))
+		if (r->netdev && r->netdev->pkey &&
+		    add_pkey(f, r->port, r->netdev->pkey, "interface ", r->netdev->link.name, e))
 			return -1;
 	}
 	return 0;
@@ -328,7 +316,7 @@ int probe_data_read(const struct probe_view *view, const struct rdma_inventory *
 	auto_probe_data struct probe_data f = { .inventory = v, .rails = r };
 
 	look_at(view, &cm, &f.rdma_cm);
-	if (read_devices(view, &f, e) || read_pkeys(view, &f, e) || read_memlock(view, &f, e) ||
+	if (read_devices(view, &f, e) || collect_pkeys(view, &f, e) || read_memlock(view, &f, e) ||
 	    read_capabilities(view, &f, e) || read_environ(view, &f, e) ||
 	    watch_counters(view, &f, e))
 		return -1;

@@ -317,7 +317,7 @@ static void add_ipoib(struct fixture *w)
 	(void)pod_ipoib(&w->v, "net2", p, 5);
 	rails_clear(&w->rails);
 	ck_assert_int_eq(rails_find(&w->v, &w->rails, &e), 0);
-	put_in(w, "sys/class/net/net2/pkey", "0x8001\n");
+	w->v.netdev[w->v.n_netdevs - 1].pkey = 0x8001;
 }
 
 START_TEST(partitions_of_interfaces_and_of_the_caller_are_read)
@@ -338,8 +338,8 @@ START_TEST(partitions_of_interfaces_and_of_the_caller_are_read)
 	ck_assert_ptr_eq(f.pkey[1].port, &w.v.device[1].port[0]);
 	ck_assert_uint_eq(f.pkey[1].pkey, 0x8001);
 	ck_assert_str_eq(f.pkey[1].from, "interface net2");
-	/* Without the file, the partition of the interface is not known. */
-	put_in(&w, "sys/class/net/net2/pkey", "none\n");
+	/* The partition of the interface is not known. */
+	w.v.netdev[w.v.n_netdevs - 1].pkey = 0;
 	auto_probe_data struct probe_data g = read_data(&w, 0);
 	ck_assert_uint_eq(g.n_pkeys, 0);
 }

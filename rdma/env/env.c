@@ -126,6 +126,9 @@ static int consider_rail(struct env_plan *p, const struct rdma_rail *r, struct e
 	const struct env_rail *user = user_of(p, r);
 
 	rail_port(r, port);
+	if (p->options->layer != IB_LAYER_UNKNOWN && p->options->layer != r->port->layer)
+		return leave_out(out, e, "%s on %s: its link layer is %s", netdev_name(r), port,
+				 ib_link_layer_name(r->port->layer));
 	if (p->options->interfaces && !is_named(p->options, r->netdev))
 		return leave_out(out, e, "%s on %s: not named by --interface", netdev_name(r),
 				 port);
@@ -162,6 +165,8 @@ static int consider_rest(const struct env_plan *p, const struct inv_netdev *d, s
 
 	if (!(d->link.flags & IFF_UP))
 		return warn_missing(out, e, "%s: its link is down", name);
+	if (inv_is_ipoib(d))
+		return warn_missing(out, e, "%s: no visible port of InfiniBand has its GUID", name);
 	if (!d->n_addrs)
 		return warn_missing(out, e, "%s: it has no address, and so no GID", name);
 	if (p->options->interfaces || d->lower_port)
@@ -226,6 +231,15 @@ static int check_names(const struct env_plan *p, struct err *e)
 	return 0;
 }
 
+static bool has_ib(const struct rdma_inventory *v)
+{
+	for (size_t i = 0; i < v->n_devices; i++)
+		for (size_t p = 0; p < v->device[i].n_ports; p++)
+			if (v->device[i].port[p].layer == IB_LAYER_INFINIBAND)
+				return true;
+	return false;
+}
+
 static int refuse_no_rail(const struct env_plan *p, const struct env *out, struct err *e)
 {
 	const struct rdma_inventory *v = p->inventory;
@@ -239,6 +253,10 @@ static int refuse_no_rail(const struct env_plan *p, const struct env *out, struc
 	e->errnum = ENODEV;
 	for (size_t i = 0; i < out->n_left_out; i++)
 		err_hint(e, "%s", out->left_out[i]);
+	if (v->mode == RDMA_SHARED && has_ib(v))
+		err_hint(e, "in mode shared a port of InfiniBand belongs to the pod that has an "
+			    "IPoIB interface of it: attach one with the plugin ipoib, or use VFs "
+			    "in mode exclusive");
 	return err_hint(e, "\"railctl rdma check\" looks for the reason");
 }
 
@@ -320,7 +338,11 @@ static int plan_rails(struct env_plan *p, const struct rails *all, struct env *o
 		return refuse_no_rail(p, out, e);
 	out->n_rails = p->n;
 	look_for_common_index(p);
-	return 0;
+	if (p->n_roce == 0 || p->n_roce == p->n)
+		return 0;
+	return env_warn(out, e,
+			"there are rails of InfiniBand and of RoCE, and NCCL connects no port of "
+			"one to a port of the other: choose one with --link-layer");
 }
 
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
@@ -333,8 +355,8 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 	if (rails_find(v, &all, e))
 		return -1;
 
-	int rc =
-		plan_rails(&p, &all, &x, e) || env_set_gids(&p, &x, e) || env_set_others(&p, &x, e);
+	int rc = plan_rails(&p, &all, &x, e) || env_set_gids(&p, &x, e) || env_set_ib(&p, &x, e) ||
+		 env_set_others(&p, &x, e);
 
 	free(p.rail);
 	if (rc)

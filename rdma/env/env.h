@@ -3,7 +3,8 @@
  * env.h: the environment that makes NCCL and UCX use a pod's own rails, and why. Pure.
  *
  * For each rail, the GID that NCCL would take with these variables (nccl.h) is compared with the
- * right one. If no setting gives the right GID, a warning says so.
+ * right one. If no setting gives the right GID, a warning says so. Rails of InfiniBand need no GID.
+ * NCCL connects only ports of one link layer, so rails of both are a warning.
  *
  * An interface that is left out is "missing" if it should be a rail: its port or link is down, it
  * has no address, or its GIDs are not there. It is not missing if the caller did
@@ -17,17 +18,20 @@
 #include "rdma/inventory/rail.h"
 
 struct env_options {
-	int tc, sl;            /* traffic class, service level; -1: not given */
-	const char *tc_why;    /* the source of tc; NULL: an option */
-	int cross_nic;         /* NCCL_CROSS_NIC; -1: decide by the networks of the rails */
-	enum ip_family family; /* addresses to use; IP_NONE: those of most rails, else IPv4 */
+	int tc, sl;               /* traffic class, service level; -1: not given */
+	const char *tc_why;       /* the source of tc; NULL: an option */
+	int cross_nic;            /* NCCL_CROSS_NIC; -1: decide by the networks of the rails */
+	enum ib_link_layer layer; /* only rails of this one; IB_LAYER_UNKNOWN: all */
+	uint16_t pkey;            /* partition of InfiniBand rails; 0: that of IPoIB interfaces */
+	int adaptive_routing;     /* NCCL_IB_ADAPTIVE_ROUTING, 0 or 1; -1: not given */
+	enum ip_family family;    /* addresses to use; IP_NONE: those of most rails, else IPv4 */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
 };
 
 #define ENV_OPTIONS_INIT                                                                           \
 	{                                                                                          \
-		.tc = -1, .sl = -1, .cross_nic = -1                                                \
+		.tc = -1, .sl = -1, .cross_nic = -1, .adaptive_routing = -1                        \
 	}
 
 #define ENV_TEXT_LEN 400

@@ -56,10 +56,17 @@ static int set_qos(const struct env_plan *p, struct env *out, struct err *e)
 {
 	int tc = p->options->tc, sl = p->options->sl;
 
-	if (tc >= 0 && env_add(out, e, (struct env_new){ "NCCL_IB_TC", env_text("%d", tc) },
-			       "%s: DSCP %d in each packet's header, by which switches and NIC "
-			       "choose the priority",
-			       p->options->tc_why ? p->options->tc_why : "as asked for", tc / 4))
+	/* An option without effect is a mistake; a tier is not. */
+	if (tc >= 0 && !p->n_roce && !p->options->tc_why &&
+	    env_warn(out, e,
+		     "a traffic class has no effect on InfiniBand: the service level "
+		     "chooses the queue there (--sl)"))
+		return -1;
+	if (tc >= 0 && p->n_roce &&
+	    env_add(out, e, (struct env_new){ "NCCL_IB_TC", env_text("%d", tc) },
+		    "%s: DSCP %d in each packet's header, by which switches and NIC "
+		    "choose the priority",
+		    p->options->tc_why ? p->options->tc_why : "as asked for", tc / 4))
 		return -1;
 	return set_number(out, "NCCL_IB_SL", sl, e, "as asked for: the service level");
 }
@@ -107,7 +114,8 @@ static int set_ucx(const struct env_plan *p, struct env *out, struct err *e)
 	    env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
 		    "the same index, for UCX"))
 		return -1;
-	return set_number(out, "UCX_IB_TRAFFIC_CLASS", p->options->tc, e, "the same, for UCX") ||
+	return set_number(out, "UCX_IB_TRAFFIC_CLASS", p->n_roce ? p->options->tc : -1, e,
+			  "the same, for UCX") ||
 			       set_number(out, "UCX_IB_SL", p->options->sl, e, "the same, for UCX")
 		       ? -1
 		       : 0;

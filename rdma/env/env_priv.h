@@ -33,10 +33,12 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
 	printf_like(4, 5) must_check;
 
 /*
- * env_set_gids - add the variables about HCAs and GIDs. env_set_others - add the other variables.
+ * env_set_gids - add the variables about HCAs and GIDs. env_set_ib - add those about partitions and
+ * adaptive routing of InfiniBand. env_set_others - add the other variables.
  * Variables are shown in the order of these calls.
  */
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e) must_check;
+int env_set_ib(const struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_others(const struct env_plan *p, struct env *out, struct err *e) must_check;
 
 /* env_join - prefix and the ports of all rails: "mlx5_0:1,mlx5_1:1". The caller frees it. */

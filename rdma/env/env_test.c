@@ -186,9 +186,12 @@ START_TEST(options_choose_the_rails)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 	const char *const two[] = { "net3", "net2", NULL };
-	struct env_options o = {
-		.tc = 106, .sl = 3, .cross_nic = -1, .interfaces = two, .socket = "net1"
-	};
+	struct env_options o = { .tc = 106,
+				 .sl = 3,
+				 .cross_nic = -1,
+				 .adaptive_routing = -1,
+				 .interfaces = two,
+				 .socket = "net1" };
 
 	add_rails(&v, 3, 3, 0);
 	auto_env struct env x = made(&v, &o);
@@ -305,18 +308,6 @@ START_TEST(infiniband_needs_no_gid_index)
 }
 END_TEST
 
-START_TEST(infiniband_beside_roce_keeps_the_gid_index)
-{
-	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
-
-	pod_port(&v, "mlx5_0", "", 0)->layer = IB_LAYER_INFINIBAND;
-	pod_rail(&v, 1, "10.1.0.5/16", 3);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "3");
-	ck_assert_ptr_null(env_value(&x, "UCX_IB_GID_INDEX"));
-}
-END_TEST
-
 START_TEST(a_vlan_on_a_bond_is_a_rail)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
@@ -396,15 +387,15 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	auto_env struct env x = made(&v, &defaults);
 	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
 	ck_assert_str_eq(env_value(&x, "NCCL_CROSS_NIC"), "0");
-	warns(&x, 4, "on mlx5_0:1 NCCL will take GID index 1");
+	warns(&x, 5, "on mlx5_0:1 NCCL will take GID index 1");
 
 	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
 	pod_rail(&w, 1, "10.1.0.5/16", 3);
 	pod_rail(&w, 2, "10.2.0.5/16", 3);
 	auto_env struct env y = made(&w, &defaults);
-	ck_assert_str_eq(env_value(&y, "NCCL_IB_GID_INDEX"), "3");
-	ck_assert_ptr_nonnull(strstr(y.var[1].why, "10.1.0.5 on mlx5_1:1"));
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	ck_assert_ptr_nonnull(strstr(y.var[1].why, "have other GIDs at that index"));
 	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "0");
 }
 END_TEST
@@ -468,7 +459,9 @@ START_TEST(without_a_rail_it_says_why)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	const char *const wrong[] = { "net9", NULL };
-	struct env_options o = { .tc = -1, .sl = -1, .cross_nic = -1, .interfaces = wrong };
+	struct env_options o = {
+		.tc = -1, .sl = -1, .cross_nic = -1, .adaptive_routing = -1, .interfaces = wrong
+	};
 
 	refused(&v, &defaults, ERR_NOTFOUND, "no RDMA device is visible");
 	refused(&v, &o, ERR_CONFIG, "net9");
@@ -579,7 +572,7 @@ TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
 	     another_address_of_our_own_is_no_neighbour, a_narrow_range_selects_the_own_gid,
 	     NCCL_takes_the_own_gid_with_the_printed_settings, infiniband_needs_no_gid_index,
-	     infiniband_beside_roce_keeps_the_gid_index, a_vlan_on_a_bond_is_a_rail,
-	     the_default_route_is_no_rail_beside_others, without_a_default_route_a_rail_bootstraps,
-	     more_rails_than_NCCL_uses_are_warned_about, without_a_rail_it_says_why,
-	     rails_that_cannot_be_used_say_why, two_ports_of_one_address_are_reported)
+	     a_vlan_on_a_bond_is_a_rail, the_default_route_is_no_rail_beside_others,
+	     without_a_default_route_a_rail_bootstraps, more_rails_than_NCCL_uses_are_warned_about,
+	     without_a_rail_it_says_why, rails_that_cannot_be_used_say_why,
+	     two_ports_of_one_address_are_reported)

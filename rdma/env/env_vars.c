@@ -258,8 +258,9 @@ static int warn_ucx(const struct env_plan *p, struct env *out, struct err *e)
 static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 {
 	if (env_add(out, e, (struct env_new){ "NCCL_IB_ROCE_VERSION_NUM", env_text("2") },
-		    "RoCE v2, which can be routed; NCCL_IB_GID_INDEX is not set because the index "
-		    "differs from rail to rail") ||
+		    "RoCE v2, which can be routed; NCCL_IB_GID_INDEX is not set because %s",
+		    p->common ? "ports of InfiniBand have other GIDs at that index"
+			      : "the index differs from rail to rail") ||
 	    env_add(out, e,
 		    (struct env_new){ "NCCL_IB_ADDR_FAMILY",
 				      env_text("%s", p->family == IP_V4 ? "AF_INET" : "AF_INET6") },
@@ -268,11 +269,21 @@ static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 	return set_range(p, out, e) || warn_ucx(p, out, e) ? -1 : 0;
 }
 
+static bool range_suffices(const struct env_plan *p)
+{
+	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
+
+	return selects_own_gids(p, &wide) || selects_own_gids(p, &exact);
+}
+
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e)
 {
 	if (set_hca(p, out, e))
 		return -1;
 	if (!p->n_roce)
 		return 0;
-	return p->common ? set_index(p, out, e) : set_auto(p, out, e);
+	/* One index would also count for ports of InfiniBand, which have only the first. */
+	if (p->common && (p->n_roce == p->n || !range_suffices(p)))
+		return set_index(p, out, e);
+	return set_auto(p, out, e);
 }

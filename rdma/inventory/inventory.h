@@ -65,6 +65,7 @@ struct inv_netdev {
 	struct link_info link;
 	struct ip_prefix *addr; /* owned */
 	size_t n_addrs;
+	uint16_t pkey; /* of an IPoIB interface: its partition; 0: not known */
 	/* The RDMA port below it, from netdev_port.h: index of the device, and the port. Port 0:
 	 * not looked for. */
 	uint32_t lower_device, lower_port;
@@ -128,10 +129,11 @@ const struct inv_pkey *inv_pkey_find(const struct inv_port *p, uint16_t pkey);
 /* ---- pieces, for rdma_inventory_read and its tests ---- */
 
 /*
- * inv_read_device - fill d from sysfs; d->link is set before. inv_read_port - fill p from sysfs;
- * p->port is set before.
+ * inv_read_device, inv_read_netdev - fill d from sysfs; d->link is set before. inv_read_port - fill
+ * p from sysfs; p->port is set before.
  */
 int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e) must_check;
+int inv_read_netdev(const char *sysfs, struct inv_netdev *d, struct err *e) must_check;
 int inv_read_port(const char *sysfs, const char *device, struct inv_port *p,
 		  struct err *e) must_check;
 

@@ -50,7 +50,7 @@ static int add_netdev(struct reading *r, int ifindex, struct inv_netdev **out)
 		return -1;
 	*out = &v->netdev[v->n_netdevs++];
 	**out = (struct inv_netdev){ .link = link };
-	return 0;
+	return inv_read_netdev(r->ctx->sysfs, *out, r->e);
 }
 
 static int add_addr(struct reading *r, const struct addr_info *a)
