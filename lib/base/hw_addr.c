@@ -31,6 +31,14 @@ bool hw_addr_equal(struct hw_addr a, struct hw_addr b)
 	return a.len && a.len == b.len && memcmp(a.byte + from, b.byte + from, a.len - from) == 0;
 }
 
+bool hw_addr_guid(struct hw_addr a, struct guid *out)
+{
+	if (a.len != HW_ADDR_MAX)
+		return false;
+	memcpy(out->byte, a.byte + HW_ADDR_MAX - GUID_LEN, GUID_LEN);
+	return true;
+}
+
 int hw_addr_parse(const char *s, struct hw_addr *out)
 {
 	struct hw_addr a = { 0 };

@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_LIB_BASE_HW_ADDR_H
 #define RAILHEAD_LIB_BASE_HW_ADDR_H
 
-#include "lib/base/base.h"
+#include "lib/base/guid.h"
 
 #define MAC_LEN         6
 #define MAC_STR_LEN     18 /* "aa:bb:cc:dd:ee:ff" and NUL */
@@ -35,6 +35,12 @@ static inline bool hw_addr_is_mac(struct hw_addr a)
  * GID counts: the queue pair number changes when the driver makes the queue pair again.
  */
 bool hw_addr_equal(struct hw_addr a, struct hw_addr b);
+
+/*
+ * hw_addr_guid - the GUID of the InfiniBand port: the last 8 bytes of an IPoIB address. False: it
+ * is no IPoIB address.
+ */
+bool hw_addr_guid(struct hw_addr a, struct guid *out);
 
 /* hw_addr_parse - 6 or 20 hex octets joined by ':' or '-', either case. */
 int hw_addr_parse(const char *s, struct hw_addr *out) must_check;

@@ -150,6 +150,18 @@ START_TEST(of_ipoib_the_gid_counts)
 }
 END_TEST
 
+START_TEST(the_last_8_bytes_of_ipoib_are_the_guid_of_its_port)
+{
+	struct guid guid = GUID_ZERO;
+
+	ck_assert(hw_addr_guid(hw_addr_make(ipoib, sizeof(ipoib)), &guid));
+	ck_assert_mem_eq(guid.byte, ipoib + 12, GUID_LEN);
+	ck_assert(!hw_addr_guid(hw_addr_make(ipoib, MAC_LEN), &guid));
+	ck_assert_mem_eq(guid.byte, ipoib + 12, GUID_LEN);
+}
+END_TEST
+
 TEST_PROGRAM("hw_addr", mac_good, mac_bad, an_address_of_ipoib,
 	     other_lengths_are_no_address_of_a_person, what_the_kernel_reports,
-	     which_addresses_are_equal, of_ipoib_the_gid_counts)
+	     which_addresses_are_equal, of_ipoib_the_gid_counts,
+	     the_last_8_bytes_of_ipoib_are_the_guid_of_its_port)

@@ -51,13 +51,12 @@ static bool is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip
 	return gid_equal(&g->entry.gid, &want);
 }
 
-/* The last 8 of the 20 bytes are the port's GUID (RFC 4391, section 9.1.1). */
 static bool is_ipoib_of(const struct inv_port *p, const struct inv_netdev *d)
 {
-	struct guid guid;
+	struct guid own, port;
 
-	return inv_is_ipoib(d) && inv_port_guid(p, &guid) &&
-	       memcmp(d->link.addr.byte + HW_ADDR_MAX - GUID_LEN, guid.byte, GUID_LEN) == 0;
+	return inv_is_ipoib(d) && hw_addr_guid(d->link.addr, &own) && inv_port_guid(p, &port) &&
+	       guid_equal(own, port);
 }
 
 static bool port_carries(const struct inv_port *p, const struct inv_netdev *d)

@@ -44,6 +44,10 @@ static int show_port(const struct out *o, const struct verbs_device *d,
 	out_line(o, OUT_HEAD, "%s port %u (%s): %s, %s, %s, MTU %u", d->name, port->num, d->uverbs,
 		 port->state, port->ethernet ? "Ethernet" : "InfiniBand",
 		 *port->rate ? port->rate : "rate unknown", port->mtu);
+	if (!port->ethernet)
+		out_line(o, port->sm_lid ? OUT_PLAIN : OUT_WARN, "LID %u, LMC %u, %s%u%s",
+			 port->lid, port->lmc, "subnet manager at LID ", port->sm_lid,
+			 port->sm_lid ? "" : ": there is none");
 	for (size_t i = 0; i < port->n_gids; i++) {
 		if (gid_row(&t, &port->gids[i], e))
 			return -1;
@@ -95,7 +99,9 @@ static int json_port(struct json *list, const struct verbs_port *port)
 	if (!o || json_add_int(o, "port", port->num) || json_add_str(o, "state", port->state) ||
 	    json_add_str(o, "linkLayer", port->ethernet ? "Ethernet" : "InfiniBand") ||
 	    json_add_str(o, "rate", *port->rate ? port->rate : NULL) ||
-	    json_add_int(o, "mtu", port->mtu) || json_add_int(o, "lid", port->lid))
+	    json_add_int(o, "mtu", port->mtu) || json_add_int(o, "lid", port->lid) ||
+	    (!port->ethernet &&
+	     (json_add_int(o, "smLid", port->sm_lid) || json_add_int(o, "lmc", port->lmc))))
 		return -1;
 	gids = json_add_array(o, "gids");
 	for (size_t i = 0; gids && i < port->n_gids; i++) {

@@ -78,6 +78,14 @@ static int check_options(const struct allreduce *a, const struct wire_hello *h, 
 	else if (h->cm != own->cm)
 		err_set(e, ERR_CONFIG, 0, "rank %u was started with --no-cm, and rank %u without",
 			h->cm ? a->rank : before, h->cm ? before : a->rank);
+	else if (h->pkey != own->pkey)
+		err_set(e, ERR_CONFIG, 0,
+			"rank %u was started with --pkey 0x%04x, rank %u with "
+			"0x%04x",
+			before, h->pkey, a->rank, own->pkey);
+	else if (h->sl != own->sl)
+		err_set(e, ERR_CONFIG, 0, "rank %u was started with --sl %u, rank %u with %u",
+			before, h->sl, a->rank, own->sl);
 	else
 		return 0;
 	return err_hint(e, "start all ranks with the same options");

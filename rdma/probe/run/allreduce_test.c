@@ -188,6 +188,12 @@ START_TEST(ranks_that_were_started_differently_say_so)
 	members[1].a.hello.cm = 1;
 	differ("rank 0 was started with --no-cm, and rank 1 without");
 	prepare_all(3, 300);
+	members[1].a.hello.pkey = 0x8001;
+	differ("rank 0 was started with --pkey 0x0000, rank 1 with 0x8001");
+	prepare_all(3, 300);
+	members[1].a.hello.sl = 2;
+	differ("rank 0 was started with --sl 0, rank 1 with 2");
+	prepare_all(3, 300);
 	members[0].a.hello.ranks = 4;
 	differ("have all ranks the same file of peers?");
 	prepare_all(3, 300);

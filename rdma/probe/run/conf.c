@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/parse.h"
+#include "lib/base/pkey.h"
 
 #define SIZE       65536
 #define ITERATIONS 1000
@@ -37,6 +38,8 @@ const struct opt conf_serve[] = {
 const struct opt conf_connection[] = {
 	{ "port", "PORT", "TCP port of peers whose address has no port (default: 18515)", 0 },
 	{ "no-cm", NULL, "connect without RDMA CM, with data exchanged over TCP", 0 },
+	{ "pkey", "PKEY", "with --no-cm: the partition of both ends (default: their first)", 0 },
+	{ "sl", "N", "with --no-cm: the service level, 0 to 15 (default: 0)", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -140,6 +143,26 @@ static int read_numbers(const struct opts *o, struct conf *c, struct err *e)
 	return 0;
 }
 
+/* RDMA CM takes the partition of the IPoIB interface, and the service level of the path. */
+static int read_partition(const struct opts *o, struct conf *c, struct err *e)
+{
+	const char *pkey = opt_get(o, "pkey");
+	uint64_t sl = 0;
+	int has_sl = read_number(o, &(struct number){ "sl", 0, 15, "0 to 15" }, &sl, e);
+
+	if (has_sl < 0)
+		return -1;
+	if (pkey && pkey_parse(pkey, &c->pkey))
+		return refuse_value("pkey", pkey,
+				    "0x0001 to 0x7fff, or with 0x8000 for full membership", e);
+	if ((pkey || has_sl) && c->cm)
+		return err_set(e, ERR_CONFIG, 0,
+			       "option --%s needs --no-cm: RDMA CM goes by the address",
+			       pkey ? "pkey" : "sl");
+	c->sl = (uint8_t)sl;
+	return 0;
+}
+
 static int read_size(const struct opts *o, struct conf *c, struct err *e)
 {
 	const char *text = opt_get(o, "size");
@@ -183,7 +206,8 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 		return -1;
 	if (bind && ip_parse(bind, &c.bind))
 		return refuse_value("bind", bind, "an address", e);
-	if (read_numbers(o, &c, e) || read_size(o, &c, e) || read_type(o, &c, e))
+	if (read_numbers(o, &c, e) || read_partition(o, &c, e) || read_size(o, &c, e) ||
+	    read_type(o, &c, e))
 		return -1;
 	*out = c;
 	return 0;

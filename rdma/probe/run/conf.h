@@ -13,6 +13,8 @@ struct conf {
 	unsigned device_port;   /* 0: found by the address */
 	int gid_index;          /* -1: found by the address */
 	bool cm;
+	uint16_t pkey;  /* partition key of InfiniBand; 0: the first of the port's table */
+	uint8_t sl;     /* service level */
 	struct ip bind; /* IP_NONE: any */
 	uint16_t port;  /* TCP */
 	int timeout_ms;

@@ -92,6 +92,34 @@ START_TEST(without_cm)
 
 	ck_assert_int_eq(parse(argv, client, &c, &e), 0);
 	ck_assert(!c.cm);
+	ck_assert_uint_eq(c.pkey, 0);
+	ck_assert_uint_eq(c.sl, 0);
+}
+END_TEST
+
+START_TEST(partition_and_service_level_are_for_connections_without_cm)
+{
+	char *both[] = { (char[]){ "--no-cm" }, (char[]){ "--pkey" }, (char[]){ "0x8001" },
+			 (char[]){ "--sl" },    (char[]){ "15" },     NULL };
+	static const char *const wrong[][2] = {
+		{ "--pkey", "0x8000" }, { "--pkey", "0x10000" }, { "--sl", "16" }, { "--sl", "" }
+	};
+	struct conf c;
+	struct err e = { 0 };
+
+	ck_assert_int_eq(parse(both, client, &c, &e), 0);
+	ck_assert_uint_eq(c.pkey, 0x8001);
+	ck_assert_uint_eq(c.sl, 15);
+	ck_assert_int_eq(parse(both + 1, client, &c, &e), -1);
+	ck_assert_str_eq(e.msg, "option --pkey needs --no-cm: RDMA CM goes by the address");
+	ck_assert_int_eq(parse(both + 3, client, &c, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "--sl needs --no-cm"));
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		char *argv[] = { (char *)wrong[i][0], (char *)wrong[i][1], NULL };
+
+		ck_assert_int_eq(parse(argv, client, &c, &e), -1);
+		ck_assert_ptr_nonnull(strstr(e.msg, "must be"));
+	}
 }
 END_TEST
 
@@ -153,5 +181,6 @@ START_TEST(a_long_name_is_refused)
 END_TEST
 
 TEST_PROGRAM("rdma/probe/run/conf", absent_options_have_defaults, all_options_are_read,
-	     a_ring_has_other_defaults, types_are_parsed, without_cm, sizes_have_units,
+	     a_ring_has_other_defaults, types_are_parsed, without_cm,
+	     partition_and_service_level_are_for_connections_without_cm, sizes_have_units,
 	     names_what_is_wrong, a_long_name_is_refused)

@@ -2,6 +2,7 @@
 /* report.c: one measurement, for people and for programs. */
 #include <stdio.h>
 
+#include "lib/base/pkey.h"
 #include "rdma/probe/run/run.h"
 #include "rdma/probe/data/stats.h"
 
@@ -27,6 +28,7 @@ static int json_end(struct json *obj, const char *key, const struct wire_path *p
 	return o && json_add_str(o, "device", p->device) == 0 &&
 			       json_add_int(o, "port", p->device_port) == 0 &&
 			       json_add_int(o, "mtu", 128 << p->mtu) == 0 &&
+			       (!p->lid || json_add_int(o, "lid", p->lid) == 0) &&
 			       json_add_int(o, "gidIndex", p->gid_index) == 0 &&
 			       json_add_str(o, "gid", verbs_gid_format(p->gid, gid)) == 0
 		       ? 0
@@ -57,6 +59,16 @@ static int json_flows(struct json *obj, const struct wire_result *r)
 	return 0;
 }
 
+/* Both are absent unless given. */
+static int json_partition(struct json *root, const struct wire_hello *h)
+{
+	char pkey[PKEY_STR_LEN];
+
+	if (h->pkey && json_add_str(root, "pkey", pkey_format(h->pkey, pkey)))
+		return -1;
+	return h->sl ? json_add_int(root, "sl", h->sl) : 0;
+}
+
 static int as_json(const struct out *o, const struct run *r, const char *peer, struct err *e)
 {
 	auto_json struct json *root = json_new_object();
@@ -64,7 +76,7 @@ static int as_json(const struct out *o, const struct run *r, const char *peer, s
 	if (!root || json_add_str(root, "peer", peer) ||
 	    json_add_str(root, "connection", r->hello.cm ? "rdma-cm" : "verbs") ||
 	    json_end(root, "local", &r->own) || json_end(root, "remote", &r->peer) ||
-	    json_add_bool(root, "oneCard", run_is_local(r)) ||
+	    json_add_bool(root, "oneCard", run_is_local(r)) || json_partition(root, &r->hello) ||
 	    json_add_int(root, "pathMtu", r->mtu) || json_add_int(root, "size", r->hello.size) ||
 	    json_add_int(root, "iterations", r->hello.iterations) ||
 	    json_latency(root, &r->result) || json_flows(root, &r->result) ||
@@ -76,9 +88,11 @@ static int as_json(const struct out *o, const struct run *r, const char *peer, s
 
 static void text_end(const struct out *o, const char *name, const struct wire_path *p)
 {
-	char gid[IP_STR_LEN];
+	char gid[IP_STR_LEN], lid[16] = "";
 
-	out_pair(o, name, "%s port %u, GID %u %s", p->device, p->device_port, p->gid_index,
+	if (p->lid)
+		(void)snprintf(lid, sizeof(lid), "LID %u, ", p->lid);
+	out_pair(o, name, "%s port %u, %sGID %u %s", p->device, p->device_port, lid, p->gid_index,
 		 verbs_gid_format(p->gid, gid));
 }
 
@@ -101,7 +115,7 @@ static void text_result(const struct out *o, const struct wire_result *r)
 
 int report_run(const struct out *o, const struct run *r, const struct peer *peer, struct err *e)
 {
-	char text[PEER_TEXT_LEN], size[STATS_TEXT_LEN];
+	char text[PEER_TEXT_LEN], size[STATS_TEXT_LEN], pkey[PKEY_STR_LEN];
 
 	peer_format(peer, text);
 	if (o->json)
@@ -110,6 +124,10 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 		 r->hello.cm ? "connected by RDMA CM" : "connected without RDMA CM", r->mtu);
 	text_end(o, "local", &r->own);
 	text_end(o, "remote", &r->peer);
+	if (r->hello.pkey || r->hello.sl)
+		out_pair(o, "partition", "%s, service level %u",
+			 r->hello.pkey ? pkey_format(r->hello.pkey, pkey) : "the first",
+			 r->hello.sl);
 	if (run_is_local(r))
 		out_line(o, OUT_WARN, "both ends are on one card: the data passed no network");
 	if (r->own.mtu != r->peer.mtu)

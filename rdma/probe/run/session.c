@@ -22,6 +22,8 @@ static struct verbs_plan make_plan(const struct run *r, const struct conf *c,
 		.pick = { .device = *c->device ? c->device : NULL,
 			  .port = c->device_port,
 			  .gid_index = c->gid_index,
+			  .pkey = r->hello.pkey,
+			  .sl = r->hello.sl,
 			  .local = r->tcp->local },
 		.cm = r->hello.cm,
 		.server = !r->client,
@@ -54,6 +56,8 @@ static int first_answer(struct run *r, struct err *e)
 {
 	if (receive_path(r, e) == 0)
 		return 0;
+	if (e->code == ERR_DECODE && wire_hello_version(&r->hello) != WIRE_VERSION)
+		return err_hint(e, "an older rdma-probe does not know --pkey and --sl");
 	return e->code == ERR_AGAIN
 		       ? err_hint(
 				 e,
@@ -100,7 +104,9 @@ int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_h
 				.ring_type = (uint8_t)c->type,
 				.size = c->size,
 				.iterations = c->iterations,
-				.seed = c->seed };
+				.seed = c->seed,
+				.pkey = c->pkey,
+				.sl = c->sl };
 
 	if (!c->seeded && getrandom(&h.seed, sizeof(h.seed), 0) != sizeof(h.seed))
 		return err_set(e, ERR_IO, errno, "getting a random number");

@@ -31,7 +31,8 @@ struct verbs_port {
 	const char *state; /* "ACTIVE", "DOWN", ... */
 	bool active, ethernet;
 	char rate[40]; /* from sysfs: "100 Gb/sec (4X EDR)"; "": not known */
-	unsigned mtu, lid;
+	unsigned mtu;
+	unsigned lid, sm_lid, lmc; /* of InfiniBand; 0: no subnet manager configured the port */
 	struct verbs_gid *gids;
 	size_t n_gids;
 };
@@ -73,7 +74,9 @@ char *verbs_gid_format(const uint8_t raw[16], char out[IP_STR_LEN]);
 struct verbs_pick {
 	const char *device; /* NULL: the one that has a GID for local */
 	unsigned port;      /* 0: the one that has a GID for local */
-	int gid_index;      /* -1: the RoCE v2 GID of local */
+	int gid_index;      /* -1: the RoCE v2 GID of local; on InfiniBand the first */
+	uint16_t pkey;      /* partition key; 0: the first of the port's table */
+	uint8_t sl;         /* service level */
 	struct ip local;    /* own address, of the TCP connection */
 };
 

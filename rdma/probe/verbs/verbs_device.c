@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hw_addr.h"
+#include "lib/base/parse.h"
+#include "lib/pci/sysfs.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
 #define DEV_DIR "/dev/infiniband"
@@ -131,6 +134,40 @@ bool verbs_gid_is_here(const uint8_t raw[16])
 		    memcmp((const uint8_t *)sa + offsetof(struct sockaddr_in6, sin6_addr), raw,
 			   16) == 0)
 			return true;
+	}
+	return false;
+}
+
+static bool has_ip(const struct ifaddrs *i, struct ip ip)
+{
+	struct ip own = { .family = IP_NONE };
+	const struct sockaddr *sa = i->ifa_addr;
+	int rc = -1;
+
+	if (sa && sa->sa_family == AF_INET)
+		rc = ip_from_bytes((const uint8_t *)sa + offsetof(struct sockaddr_in, sin_addr), 4,
+				   &own);
+	else if (sa && sa->sa_family == AF_INET6)
+		rc = ip_from_bytes((const uint8_t *)sa + offsetof(struct sockaddr_in6, sin6_addr),
+				   16, &own);
+	return rc == 0 && ip_equal(own, ip);
+}
+
+bool verbs_guid_of(struct ip ip, struct guid *out)
+{
+	auto_clean(free_addresses) struct ifaddrs *list = NULL;
+	char path[64 + IFNAME_LEN], text[HW_ADDR_STR_LEN + 1];
+	struct hw_addr addr;
+	struct err ignored;
+
+	if (getifaddrs(&list))
+		return false;
+	for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+		if (!has_ip(i, ip))
+			continue;
+		(void)snprintf(path, sizeof(path), "class/net/%.15s/address", i->ifa_name);
+		return sysfs_read("/sys", path, text, sizeof(text), &ignored) == 0 &&
+		       hw_addr_parse(text, &addr) == 0 && hw_addr_guid(addr, out);
 	}
 	return false;
 }

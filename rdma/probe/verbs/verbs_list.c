@@ -62,6 +62,8 @@ static void describe_port(struct ibv_context *ctx, const char *device, struct ve
 	port->ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
 	port->mtu = 128u << attr.active_mtu;
 	port->lid = attr.lid;
+	port->sm_lid = attr.sm_lid;
+	port->lmc = attr.lmc;
 	port_line(port->rate, sizeof(port->rate), device, port->num, "rate");
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/base/pkey.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
 static const char *name_of(const struct verbs_conn *c)
@@ -23,7 +24,9 @@ int verbs_port_ready(struct verbs_conn *c, struct err *e)
 		return err_hint(
 			e, "is its network interface up, and is there a carrier? \"rdma link\" "
 			   "names the interface");
-	return err_hint(e, "does a subnet manager run, and is the cable in?");
+	return err_hint(e, c->attr.state == IBV_PORT_INIT
+				   ? "the link is up, and no subnet manager has configured the port"
+				   : "does a subnet manager run, and is the cable in?");
 }
 
 /* ---- which GID ---- */
@@ -91,18 +94,82 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		   "GIDs are here");
 }
 
-/* On InfiniBand the LID is the address, and the port's own GID always has index 0. */
-static bool use_infiniband(struct verbs_conn *c)
-{
-	unsigned port = c->plan.pick.port ? c->plan.pick.port : 1;
+/* ---- InfiniBand ---- */
 
+/* The LID is the address, and the port's own GID always has index 0. */
+static bool take_ib_port(struct verbs_conn *c, unsigned port)
+{
 	if (ibv_query_port(c->ctx, (uint8_t)port, &c->attr) ||
-	    c->attr.link_layer != IBV_LINK_LAYER_INFINIBAND)
+	    c->attr.link_layer != IBV_LINK_LAYER_INFINIBAND ||
+	    ibv_query_gid(c->ctx, (uint8_t)port, 0, &c->gid))
 		return false;
 	c->port = port;
 	c->gid_index = 0;
-	return ibv_query_gid(c->ctx, (uint8_t)port, 0, &c->gid) == 0;
+	return true;
 }
+
+/* The port of the IPoIB interface with the local address; false: not on this device. */
+static bool take_port_of_local(struct verbs_conn *c)
+{
+	struct ibv_device_attr attr;
+	struct guid guid;
+
+	if (!verbs_guid_of(c->plan.pick.local, &guid) || ibv_query_device(c->ctx, &attr))
+		return false;
+	for (unsigned port = 1; port <= attr.phys_port_cnt; port++) {
+		if (take_ib_port(c, port) && memcmp(c->gid.raw + 8, guid.byte, GUID_LEN) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool use_infiniband(struct verbs_conn *c)
+{
+	const struct verbs_pick *pick = &c->plan.pick;
+
+	if (pick->device && pick->port)
+		return take_ib_port(c, pick->port);
+	return take_port_of_local(c) || (pick->device && take_ib_port(c, 1));
+}
+
+static int no_partition(const struct verbs_conn *c, struct err *e)
+{
+	char text[PKEY_STR_LEN];
+
+	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is no member of partition %s", c->port,
+		name_of(c), pkey_format(c->plan.pick.pkey, text));
+	if (c->attr.link_layer == IBV_LINK_LAYER_ETHERNET)
+		return err_hint(e, "RoCE has no partitions: leave --pkey out");
+	return err_hint(e, "the subnet manager must add the port's GUID to it; \"railctl rdma list "
+			   "--ib\" shows the partitions of the port");
+}
+
+/* The queue pair wants the index. The same membership precedes another one of the partition. */
+static int choose_partition(struct verbs_conn *c, struct err *e)
+{
+	uint16_t want = c->plan.pick.pkey;
+	int found = -1;
+
+	for (int i = 0; want && i < c->attr.pkey_tbl_len; i++) {
+		__be16 raw;
+
+		if (ibv_query_pkey(c->ctx, (uint8_t)c->port, i, &raw))
+			continue;
+
+		uint16_t key = ntohs(raw);
+
+		if (key == want || (found < 0 && pkey_partition(key) == pkey_partition(want)))
+			found = i;
+		if (key == want)
+			break;
+	}
+	if (want && found < 0)
+		return no_partition(c, e);
+	c->pkey_index = want ? (uint16_t)found : 0;
+	return 0;
+}
+
+/* ---- a device ---- */
 
 /* Returns 1 if this device fits, 0 if not. */
 static int try_device(struct verbs_conn *c, struct err *e)
@@ -124,10 +191,10 @@ static int try_device(struct verbs_conn *c, struct err *e)
 		c->port = found->port_num;
 		c->gid_index = found->gid_index;
 		c->gid = found->gid;
-	} else if (!c->plan.pick.device || !use_infiniband(c)) {
+	} else if (!use_infiniband(c)) {
 		return 0;
 	}
-	return verbs_port_ready(c, e) ? -1 : 1;
+	return verbs_port_ready(c, e) || choose_partition(c, e) ? -1 : 1;
 }
 
 static int no_gid(const struct verbs_pick *pick, struct err *e)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rdma/probe/data/ib.h"
 #include "rdma/probe/verbs/verbs_priv.h"
 
 #define HOPS 64
@@ -13,6 +14,7 @@
 static int to_init(struct verbs_conn *c)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
+				    .pkey_index = c->pkey_index,
 				    .port_num = (uint8_t)c->port,
 				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
 
@@ -23,6 +25,10 @@ static int to_init(struct verbs_conn *c)
 static int to_receive(struct verbs_conn *c)
 {
 	bool ethernet = c->attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+	const struct ib_path path = { .own = c->gid.raw,
+				      .peer = c->peer.gid,
+				      .required = c->attr.flags & IBV_QPF_GRH_REQUIRED,
+				      .asked = c->plan.pick.gid_index >= 0 };
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = c->peer.mtu < c->attr.active_mtu ? (enum ibv_mtu)c->peer.mtu
@@ -33,7 +39,8 @@ static int to_receive(struct verbs_conn *c)
 		.min_rnr_timer = RNR_TIMER,
 		.ah_attr = { .dlid = c->peer.lid,
 			     .port_num = (uint8_t)c->port,
-			     .is_global = ethernet,
+			     .sl = c->plan.pick.sl,
+			     .is_global = ethernet || ib_needs_grh(&path),
 			     .grh = { .sgid_index = (uint8_t)c->gid_index, .hop_limit = HOPS } },
 	};
 
@@ -63,6 +70,13 @@ static int no_path(const struct verbs_conn *c, int errnum, struct err *e)
 {
 	char from[IP_STR_LEN], to[IP_STR_LEN];
 
+	if (c->peer.lid) {
+		err_set(e, ERR_KERNEL, errnum,
+			"%s: cannot connect the queue pair from LID %u to LID %u",
+			ibv_get_device_name(c->ctx->device), c->attr.lid, c->peer.lid);
+		return err_hint(e, "are both ports in one subnet, with one subnet manager? "
+				   "\"railctl rdma check\" looks at each end");
+	}
 	err_set(e, ERR_KERNEL, errnum, "%s: cannot connect the queue pair from GID %u, %s, to %s",
 		ibv_get_device_name(c->ctx->device), c->gid_index,
 		verbs_gid_format(c->gid.raw, from), verbs_gid_format(c->peer.gid, to));
@@ -75,8 +89,23 @@ static int no_path(const struct verbs_conn *c, int errnum, struct err *e)
 		   "pass?");
 }
 
+/* A port of RoCE has no LID. */
+static int check_layer(const struct verbs_conn *c, struct err *e)
+{
+	bool own = c->attr.link_layer == IBV_LINK_LAYER_INFINIBAND, peer = c->peer.lid != 0;
+
+	if (own == peer)
+		return 0;
+	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is %s, and port %u of %s at the peer is %s",
+		c->port, ibv_get_device_name(c->ctx->device), own ? "InfiniBand" : "Ethernet",
+		c->peer.device_port, c->peer.device, peer ? "InfiniBand" : "Ethernet");
+	return err_hint(e, "choose ports of one link layer with --device at both ends");
+}
+
 int verbs_plain_join(struct verbs_conn *c, struct err *e)
 {
+	if (check_layer(c, e))
+		return -1;
 	if (to_init(c))
 		return err_set(e, ERR_KERNEL, errno, "%s: preparing the queue pair",
 			       ibv_get_device_name(c->ctx->device));

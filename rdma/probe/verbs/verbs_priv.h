@@ -6,6 +6,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
+#include "lib/base/guid.h"
 #include "rdma/probe/verbs/verbs.h"
 
 struct memory {
@@ -25,6 +26,7 @@ struct verbs_conn {
 	struct rdma_cm_id *listening, *id;
 
 	unsigned port, gid_index, depth;
+	uint16_t pkey_index;
 	union ibv_gid gid;
 	struct ibv_port_attr attr;
 	uint32_t psn;
@@ -60,6 +62,9 @@ const char *verbs_gid_type(uint32_t type);
 void verbs_gid_of(struct ip ip, uint8_t raw[16]);
 /* verbs_gid_is_here - true if an interface of this network namespace has the address. */
 bool verbs_gid_is_here(const uint8_t raw[16]);
+/* verbs_guid_of - the port GUID in the address of the IPoIB interface that has ip. False: ip is not
+ * on such an interface. */
+bool verbs_guid_of(struct ip ip, struct guid *out);
 
 /* verbs_pick.c: verbs_choose - set ctx, port, gid_index, gid and attr of c by c->plan.pick. */
 int verbs_choose(struct verbs_conn *c, struct err *e) must_check;

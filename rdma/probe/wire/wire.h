@@ -3,8 +3,10 @@
  * wire.h: the messages between two rdma-probes over TCP, beside the data over RDMA. Pure.
  *
  * A frame is a header of 12 bytes (magic, version, type, a zero, length of the rest) and a body of
- * fixed layout, all big-endian. A peer is not trusted: lengths are bounded, each byte of a body
- * must be used, numbers must be in their ranges, and text must be printable ASCII.
+ * fixed layout, all big-endian. Version 3 differs only in HELLO, which then has a partition or a
+ * service level of InfiniBand. A HELLO without them has version 2, so that older programs know it.
+ *A peer is not trusted: lengths are bounded, each byte of a body must be used, numbers must be in
+ *their ranges, and text must be printable ASCII.
  *
  *	client                          server
  *	HELLO: what is to be done  ->
@@ -21,6 +23,7 @@
 #include "lib/base/err.h"
 
 #define WIRE_VERSION   2
+#define WIRE_IB        3 /* the version of a HELLO with pkey or sl */
 #define WIRE_HEADER    12u
 #define WIRE_BODY      1024u /* no body is longer */
 #define WIRE_FRAME     (WIRE_HEADER + WIRE_BODY)
@@ -56,6 +59,8 @@ struct wire_hello {
 	uint64_t seed;
 	char addr[WIRE_ADDR]; /* for WIRE_ORDER, else "" */
 	uint16_t port;
+	uint16_t pkey; /* partition key for both ends; 0: the first of each port's table */
+	uint8_t sl;    /* service level for both ends, 0 to 15 */
 };
 
 struct wire_path {
@@ -121,6 +126,9 @@ struct wire_msg {
  * printable and cut to fit.
  */
 size_t wire_encode(const struct wire_msg *m, uint8_t *frame);
+
+/* wire_hello_version - the version that this HELLO has on the wire. */
+uint8_t wire_hello_version(const struct wire_hello *m);
 
 /* wire_length - the length of the body after this header. ERR_DECODE: not a header of rdma-probe.
  */

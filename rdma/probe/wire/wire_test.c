@@ -48,6 +48,13 @@ static const struct wire_msg examples[] = {
 	  .fault = { .code = ERR_STATE, .text = "message 3: a byte is wrong" } },
 	{ .type = WIRE_HOP,
 	  .hop = { .rank = 1, .bytes = 2, .ns = 3, .total_ns = 4, .one_card = 1 } },
+	{ .type = WIRE_HELLO,
+	  .hello = { .purpose = WIRE_MEASURE,
+		     .size = 1,
+		     .iterations = 2,
+		     .seed = 3,
+		     .pkey = 0x8001,
+		     .sl = 5 } },
 };
 
 START_TEST(every_message_comes_back)
@@ -161,6 +168,40 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuse(3, b + 120, 2, "choice is unknown");
 	refuse(5, b, 2, "rank is out of range");
 	refuse(5, b + 26, 2, "choice is unknown");
+	/* pkey and sl are the last three bytes. */
+	refuse(6, b + 29, 16, "service level");
+	refuse(6, 4, 2, "too long");
+	refuse(0, 4, 3, "too short");
+	refuse(1, 4, 3, "another version");
+	refuse(6, 4, 4, "another version");
+}
+END_TEST
+
+/* An older program reads each HELLO that needs nothing newer. */
+START_TEST(only_a_HELLO_of_InfiniBand_has_the_new_version)
+{
+	struct wire_msg m = examples[6], out;
+	uint8_t frame[WIRE_FRAME];
+	struct err e = { 0 };
+	size_t len = wire_encode(&m, frame);
+
+	ck_assert_uint_eq(frame[4], WIRE_IB);
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), 0);
+	ck_assert_uint_eq(out.hello.pkey, 0x8001);
+	ck_assert_uint_eq(out.hello.sl, 5);
+	/* One HELLO has one form: without both, the new version is refused. */
+	memset(frame + len - 3, 0, 3);
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), -1);
+	m.hello.sl = 0;
+	(void)wire_encode(&m, frame);
+	ck_assert_uint_eq(frame[4], WIRE_IB);
+	m.hello.pkey = 0;
+	(void)wire_encode(&m, frame);
+	ck_assert_uint_eq(frame[4], 2);
+	for (size_t i = 0; i < 6; i++) {
+		(void)wire_encode(&examples[i], frame);
+		ck_assert_uint_eq(frame[4], 2);
+	}
 }
 END_TEST
 
@@ -201,4 +242,5 @@ END_TEST
 
 TEST_PROGRAM("rdma/probe/wire/wire", every_message_comes_back, fields_keep_their_values,
 	     every_other_length_is_refused, what_makes_no_sense_is_refused,
-	     a_header_is_judged_alone, text_is_cut_and_made_printable, types_have_names)
+	     only_a_HELLO_of_InfiniBand_has_the_new_version, a_header_is_judged_alone,
+	     text_is_cut_and_made_printable, types_have_names)
