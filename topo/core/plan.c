@@ -254,6 +254,36 @@ static int plan_pod(struct planning *p, uint32_t number, struct err *e)
 	return 0;
 }
 
+static bool has_layer(const struct planning *p, const struct topo_plan_pod *pod,
+		      enum topo_layer layer)
+{
+	for (size_t i = 0; i < pod->n_items; i++) {
+		const struct topo_hca *h = &p->m->hca[pod->item[i].hca];
+
+		for (size_t k = 0; k < h->n_ports; k++) {
+			if (h->port[k].layer == layer)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* NCCL connects no port of InfiniBand to one of Ethernet. */
+static int note_layers(struct planning *p, struct err *e)
+{
+	for (uint32_t i = 0; i < p->plan->n_pods; i++) {
+		const struct topo_plan_pod *pod = &p->plan->pod[i];
+
+		if (has_layer(p, pod, TOPO_INFINIBAND) && has_layer(p, pod, TOPO_ETHERNET) &&
+		    add_note(p, e,
+			     "pod %u has InfiniBand and Ethernet, which NCCL does not connect: "
+			     "leave one out with --hcas",
+			     i))
+			return -1;
+	}
+	return 0;
+}
+
 static int note_unused(struct planning *p, struct err *e)
 {
 	for (uint32_t i = 0; i < p->m->n_hcas; i++) {
@@ -282,7 +312,7 @@ int topo_plan_make(const struct topo_machine *m, const struct topo_choice *c,
 		if (plan_pod(&p, i, e))
 			return -1;
 	}
-	if (note_unused(&p, e))
+	if (note_unused(&p, e) || note_layers(&p, e))
 		return -1;
 	*out = plan;
 	plan = (struct topo_plan){ 0 };

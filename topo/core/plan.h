@@ -27,7 +27,7 @@ struct topo_plan {
 	struct topo_plan_pod *pod; /* owned */
 	size_t n_pods;
 	/* Remarks, one sentence each: GPUs of one pod that share an HCA, HCAs that stay unused
-	 * because two pods would share them; owned. */
+	 * because two pods would share them, pods with two link layers; owned. */
 	char **note;
 	size_t n_notes;
 };

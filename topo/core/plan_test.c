@@ -99,6 +99,38 @@ START_TEST(pods_with_one_gpu_each)
 }
 END_TEST
 
+static void set_layers(struct topo_machine *m, uint32_t first, enum topo_layer layer)
+{
+	for (uint32_t h = first; h < m->n_hcas; h++)
+		m->hca[h].port[0].layer = layer;
+}
+
+START_TEST(VFs_of_InfiniBand_are_planned_as_others_are)
+{
+	auto_plan_case struct plan_case d = { 0 };
+	char roce[TEXT];
+
+	fixture_dgx_a100(&d.m);
+	add_vfs(&d.m, 4);
+	set_layers(&d.m, 0, TOPO_ETHERNET);
+	ck_assert_int_eq(plan(&d, 4, 2), 0);
+	(void)strcpy(roce, pod(&d, 3));
+	set_layers(&d.m, 0, TOPO_INFINIBAND);
+	ck_assert_int_eq(plan(&d, 4, 2), 0);
+	ck_assert_str_eq(pod(&d, 3), roce);
+	ck_assert_ptr_nonnull(strchr(roce, '='));
+	ck_assert_uint_eq(d.plan.n_notes, 0);
+	/* A machine with both, and a pod that gets both. */
+	set_layers(&d.m, 7, TOPO_ETHERNET);
+	ck_assert_int_eq(plan(&d, 4, 2), 0);
+	ck_assert_uint_eq(d.plan.n_notes, 1);
+	ck_assert_str_eq(
+		d.plan.note[0],
+		"pod 3 has InfiniBand and Ethernet, which NCCL does not connect: leave one "
+		"out with --hcas");
+}
+END_TEST
+
 START_TEST(pods_with_several_gpus_each)
 {
 	auto_plan_case struct plan_case d = { 0 };
@@ -241,7 +273,8 @@ START_TEST(each_failing_allocation_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("plan", pods_with_one_gpu_each, pods_with_several_gpus_each, gpus_that_share_an_hca,
+TEST_PROGRAM("plan", pods_with_one_gpu_each, VFs_of_InfiniBand_are_planned_as_others_are,
+	     pods_with_several_gpus_each, gpus_that_share_an_hca,
 	     a_surplus_hca_is_shared_only_within_one_pod, only_free_vfs_are_planned,
 	     hcas_of_other_kinds, impossible_requests_are_refused,
 	     each_failing_allocation_is_an_error)
