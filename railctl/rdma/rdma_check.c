@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "railctl/rdma/rdma.h"
+#include "railctl/rdma/rdma_pkey.h"
 #include "railctl/rdma/rdma_pod.h"
 #include "rdma/doctor/doctor.h"
 
@@ -58,27 +59,9 @@ static int take_interval(struct cmd_run *r, int64_t *ms, struct err *e)
 	return 0;
 }
 
-#define PKEYS_MAX 64
-
-static int take_pkeys(struct cmd_run *r, uint16_t pkeys[PKEYS_MAX], struct probe_view *view,
-		      struct err *e)
-{
-	size_t i = 0;
-	const char *text;
-
-	view->pkeys = pkeys;
-	while ((text = opt_next(&r->opts, "pkey", &i))) {
-		if (view->n_pkeys == PKEYS_MAX)
-			return cmd_usage(r, e, "more than %d times --pkey", PKEYS_MAX);
-		if (pkey_parse(text, &pkeys[view->n_pkeys++]))
-			return rdma_pkey_usage(r, text, e);
-	}
-	return 0;
-}
-
 static int check_run(struct cmd_run *r, struct err *e)
 {
-	uint16_t pkeys[PKEYS_MAX];
+	auto_asked_pkeys struct asked_pkeys pkeys = { 0 };
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
 	auto_probe_data struct probe_data data = { 0 };
@@ -87,10 +70,12 @@ static int check_run(struct cmd_run *r, struct err *e)
 	char host[RDMA_POD_SYSFS_LEN];
 	auto_fd int fd = -1;
 
-	if (take_interval(r, &view.watch_ms, e) || take_pkeys(r, pkeys, &view, e) ||
+	if (take_interval(r, &view.watch_ms, e) || rdma_asked_pkeys(r, &pkeys, e) ||
 	    rdma_pod_host_sysfs(r, &fd, host, e))
 		return -1;
 	view.host_sysfs = *host ? host : NULL;
+	view.pkeys = pkeys.one;
+	view.n_pkeys = pkeys.n;
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
 	    probe_data_read(&view, &v, &rails, &data, e) || doctor_check(&data, &found, e))
 		return -1;

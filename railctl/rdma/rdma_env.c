@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "railctl/rdma/rdma.h"
+#include "railctl/rdma/rdma_pkey.h"
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/rdma/rdma_tier.h"
 #include "rdma/env/env.h"

@@ -107,11 +107,3 @@ int rdma_pod_read(struct cmd_run *r, int *pid, struct rdma_inventory *out, struc
 	v = (struct rdma_inventory){ 0 };
 	return 0;
 }
-
-int rdma_pkey_usage(struct cmd_run *r, const char *text, struct err *e)
-{
-	return cmd_usage(r, e,
-			 "--pkey \"%.64s\" is no partition key: 0x0001 to 0x7fff, or with 0x8000 "
-			 "for full membership",
-			 text);
-}

@@ -34,7 +34,4 @@ int rdma_pod_read(struct cmd_run *r, int *pid, struct rdma_inventory *out,
 int rdma_pod_host_sysfs(const struct cmd_run *r, int *fd, char out[RDMA_POD_SYSFS_LEN],
 			struct err *e) must_check;
 
-/* rdma_pkey_usage - the error for a --pkey that is none. Returns -1. */
-int rdma_pkey_usage(struct cmd_run *r, const char *text, struct err *e);
-
 #endif

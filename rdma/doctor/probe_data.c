@@ -212,30 +212,53 @@ static int read_devices(const struct probe_view *view, struct probe_data *f, str
 
 #define PKEYS_MAX 65536
 
-static int add_pkey(struct probe_data *f, const struct inv_port *port, uint16_t pkey,
-		    const char *from, const char *name, struct err *e)
+static int add_pkey(struct probe_data *f, const struct inv_port *port, const struct pkey_asked *a,
+		    struct err *e)
 {
 	if (ARRAY_GROW(f->pkey, f->n_pkeys, PKEYS_MAX, "partitions that are asked for", e))
 		return -1;
 
 	struct pkey_request *q = &f->pkey[f->n_pkeys++];
 
-	*q = (struct pkey_request){ .port = port, .pkey = pkey };
-	(void)snprintf(q->from, sizeof(q->from), "%s%s", from, name);
+	*q = (struct pkey_request){ .port = port, .pkey = a->pkey };
+	(void)snprintf(q->from, sizeof(q->from), "%s", a->from);
+	return 0;
+}
+
+/* For the ports of that device, if it is visible. */
+static int add_asked(struct probe_data *f, const struct pkey_asked *a, struct err *e)
+{
+	const struct rdma_inventory *v = f->inventory;
+
+	if (!a->bus)
+		return add_pkey(f, NULL, a, e);
+	for (size_t i = 0; i < v->n_devices; i++) {
+		for (size_t p = 0; p < v->device[i].n_ports; p++) {
+			const struct inv_port *port = &v->device[i].port[p];
+
+			if (strcmp(v->device[i].bus, a->bus) == 0 &&
+			    port->layer == IB_LAYER_INFINIBAND && add_pkey(f, port, a, e))
+				return -1;
+		}
+	}
 	return 0;
 }
 
 /* Those of the caller, and those of the IPoIB interfaces. */
 static int collect_pkeys(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
+	char from[16 + IFNAME_LEN];
+
 	for (size_t i = 0; i < v->n_pkeys; i++)
-		if (add_pkey(f, NULL, v->pkeys[i], "--pkey", "", e))
+		if (add_asked(f, &v->pkeys[i], e))
 			return -1;
 	for (size_t i = 0; i < f->rails->n; i++) {
 		const struct rdma_rail *r = &f->rails->rail[i];
 
-		if (r->netdev && r->netdev->pkey &&
-		    add_pkey(f, r->port, r->netdev->pkey, "interface ", r->netdev->link.name, e))
+		if (!r->netdev || !r->netdev->pkey)
+			continue;
+		(void)snprintf(from, sizeof(from), "interface %s", r->netdev->link.name);
+		if (add_pkey(f, r->port, &(struct pkey_asked){ r->netdev->pkey, from, NULL }, e))
 			return -1;
 	}
 	return 0;

@@ -41,7 +41,7 @@ struct device_data {
 struct pkey_request {
 	const struct inv_port *port; /* borrowed; NULL: all InfiniBand ports of the pod's rails */
 	uint16_t pkey;
-	char from[48]; /* who asks for it: "interface net1", "--pkey" */
+	char from[48]; /* who asks: "interface net1", "--pkey" */
 };
 
 #define MEMLOCK_UNLIMITED UINT64_MAX
@@ -61,6 +61,13 @@ struct probe_data {
 	int64_t watched_ms; /* time between the two readings of counters; 0: only one */
 };
 
+/* A partition that the caller asks for. The strings are borrowed. */
+struct pkey_asked {
+	uint16_t pkey;
+	const char *from; /* who asks: "--pkey", "attachment net1" */
+	const char *bus;  /* of the RDMA device; NULL: all of the pod's rails */
+};
+
 /* The process whose /dev, limits and environment count, and how long counters are watched. */
 struct probe_view {
 	const struct ctx *ctx;
@@ -68,7 +75,7 @@ struct probe_view {
 	/* The host's sysfs if ctx->sysfs is another one, else NULL. In mode shared only the host's
 	 * sysfs shows counters. */
 	const char *host_sysfs;
-	const uint16_t *pkeys; /* partitions that the caller asks for; borrowed */
+	const struct pkey_asked *pkeys; /* borrowed */
 	size_t n_pkeys;
 	int64_t watch_ms;              /* 0: counters are read once */
 	void (*wait)(int64_t, void *); /* sleep so many ms between the readings */

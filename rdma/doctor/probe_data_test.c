@@ -322,22 +322,32 @@ static void add_ipoib(struct fixture *w)
 
 START_TEST(partitions_of_interfaces_and_of_the_caller_are_read)
 {
-	static const uint16_t asked[] = { 0x7fff };
+	static const struct pkey_asked asked[] = {
+		{ 0x7fff, "--pkey", NULL },
+		{ 0x8005, "attachment net7", "0000:19:00.0" },
+		{ 0x8006, "attachment net8", "0000:99:00.0" }, /* not visible */
+		{ 0x8007, "attachment net9", "0000:01:00.2" }, /* Ethernet */
+	};
 	auto_fixture struct fixture w;
 	auto_probe_data struct probe_data f = { 0 };
 	struct err e = { 0 };
 
 	set_up(&w);
 	add_ipoib(&w);
-	const struct probe_view view = { .ctx = &w.ctx, .pkeys = asked, .n_pkeys = 1 };
+	const struct probe_view view = { .ctx = &w.ctx,
+					 .pkeys = asked,
+					 .n_pkeys = ARRAY_SIZE(asked) };
 	ck_assert_msg(probe_data_read(&view, &w.v, &w.rails, &f, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(f.n_pkeys, 2);
+	ck_assert_uint_eq(f.n_pkeys, 3);
 	ck_assert_ptr_null(f.pkey[0].port);
 	ck_assert_uint_eq(f.pkey[0].pkey, 0x7fff);
 	ck_assert_str_eq(f.pkey[0].from, "--pkey");
 	ck_assert_ptr_eq(f.pkey[1].port, &w.v.device[1].port[0]);
-	ck_assert_uint_eq(f.pkey[1].pkey, 0x8001);
-	ck_assert_str_eq(f.pkey[1].from, "interface net2");
+	ck_assert_uint_eq(f.pkey[1].pkey, 0x8005);
+	ck_assert_str_eq(f.pkey[1].from, "attachment net7");
+	ck_assert_ptr_eq(f.pkey[2].port, &w.v.device[1].port[0]);
+	ck_assert_uint_eq(f.pkey[2].pkey, 0x8001);
+	ck_assert_str_eq(f.pkey[2].from, "interface net2");
 	/* The partition of the interface is not known. */
 	w.v.netdev[w.v.n_netdevs - 1].pkey = 0;
 	auto_probe_data struct probe_data g = read_data(&w, 0);
