@@ -55,7 +55,9 @@ static int create(struct apply *a, const struct vf_order *order, struct vf_order
 static int apply_order(struct apply *a, const struct vf_file *f, const char *name,
 		       struct vf_order_result *made, struct err *e)
 {
-	const struct vf_order order = { .pf = f->pf, .count = f->count, .driver = f->driver };
+	const struct vf_order order = {
+		.pf = f->pf, .count = f->count, .driver = f->driver, .guids = f->guids
+	};
 	char pf[PCI_STR_LEN];
 
 	if (find_pf(a, f->pf, pf, e) || dropin_claim(&a->w, pf, name, e) ||

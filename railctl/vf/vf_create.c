@@ -41,6 +41,38 @@ static void as_text(const struct cmd_run *r, const struct pf_view *p,
 			 name, name);
 }
 
+/* ---- GUIDs ---- */
+
+#define GUIDS_MAX 1024
+
+static int take_guid(struct cmd_run *r, const char *option, const char *text, struct guid *out,
+		     struct err *e)
+{
+	return guid_parse(text, out) ? cmd_usage(r, e,
+						 "--%s \"%.64s\" is not a GUID such as "
+						 "02:00:00:00:00:00:00:01",
+						 option, text)
+				     : 0;
+}
+
+static int take_guids(struct cmd_run *r, struct guid list[GUIDS_MAX], struct vf_order *o,
+		      struct err *e)
+{
+	const char *first = opt_get(&r->opts, "first-guid"), *text;
+	size_t i = 0;
+
+	if (first && take_guid(r, "first-guid", first, &o->guids.first, e))
+		return -1;
+	o->guids.list = list;
+	while ((text = opt_next(&r->opts, "guid", &i))) {
+		if (o->guids.n == GUIDS_MAX)
+			return cmd_usage(r, e, "more than %d times --guid", GUIDS_MAX);
+		if (take_guid(r, "guid", text, &list[o->guids.n++], e))
+			return -1;
+	}
+	return 0;
+}
+
 static int create_run(struct cmd_run *r, struct err *e)
 {
 	struct vf_order order = { .pf = opt_get(&r->opts, "pf"),
@@ -49,12 +81,13 @@ static int create_run(struct cmd_run *r, struct err *e)
 	auto_nl struct nl *nl = NULL;
 	auto_pf_view struct pf_view p = { 0 };
 	struct vf_order_result made;
+	struct guid guids[GUIDS_MAX];
 
 	if (!order.pf)
 		return cmd_usage(r, e, "say of which PF: --pf PF");
 	if (order.driver && strcmp(order.driver, "default") == 0)
 		order.driver = NULL;
-	if (ctl_count(r, &order.count, e) || nl_open(&nl, e))
+	if (ctl_count(r, &order.count, e) || take_guids(r, guids, &order, e) || nl_open(&nl, e))
 		return -1;
 	const struct manager m = ctl_manager(r, nl);
 	if (manager_create(&m, &order, &made, e) || inventory_pf(&r->ctx, nl, made.pf, &p, e))
@@ -69,12 +102,15 @@ static const struct opt create_opts[] = {
 	{ "pf", "PF", "the card: an interface or a PCI address", 0 },
 	{ "count", "N", "number of VFs; 0 removes them", 0 },
 	{ "driver", "DRIVER", "bind them to this driver (default: the kernel's choice)", 0 },
+	{ "guid", "GUID", "InfiniBand: the GUID of VF 0; again for VF 1, ...", OPT_MANY },
+	{ "first-guid", "GUID", "InfiniBand: the GUID of VF 0; that of VF N is N more", 0 },
 	{ "force", NULL, "even if VFs are in use, or if the default route uses the PF", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
 static const char *const create_examples[] = {
 	"railctl vf create --pf ens3f0 --count 4",
+	"railctl vf create --pf ib0 --count 8 --first-guid 02:00:00:00:00:00:01:00",
 	"railctl vf create --pf 0000:3b:00.1 --count 0",
 	NULL,
 };
@@ -84,6 +120,8 @@ const struct cmd cmd_vf_create = {
 	.summary = "make a number of VFs on a network card",
 	.about = "The MAC of each VF is derived from the MAC of the card and the number of the VF. "
 		 "It is the same after each reboot. The MAC is recorded in /var/lib/railhead/vf. "
+		 "A VF of InfiniBand gets a GUID instead, as node and port GUID: that of --guid or "
+		 "--first-guid, or one derived in the same way. "
 		 "The state of the VF after this command is its baseline. If the card already has "
 		 "VFs, they are removed first. This is refused while one is in use, or while the "
 		 "default route of this host uses the card. After a failure there are as many VFs "

@@ -34,6 +34,22 @@ static int add_mac(struct json *o, struct hw_addr addr)
 	return addr.len ? json_add_str(o, "mac", hw_addr_format(addr, text)) : 0;
 }
 
+static int add_guid(struct json *o, const char *key, bool known, struct guid g)
+{
+	char text[GUID_STR_LEN];
+
+	return known ? json_add_str(o, key, guid_format(g, text)) : 0;
+}
+
+/* Of its driver, if it has an interface; else as its PF will give it to the next driver. */
+static bool guid_of(const struct vf_view *v, struct guid *out)
+{
+	if (hw_addr_guid(v->netdev.addr, out))
+		return true;
+	*out = v->pf_side.port_guid;
+	return v->pf_side.has & VF_PORT_GUID;
+}
+
 static int add_pci(const struct cmd_run *r, struct json *o, const char *addr,
 		   const struct pci_info *p)
 {
@@ -63,20 +79,29 @@ static int add_rdma(struct json *o, const char *rdma)
 	return json_add_bool(o, "rdma", *rdma) || (*rdma && json_add_str(o, "rdmaDevice", rdma));
 }
 
-static int add_pf_side(struct json *o, const struct vf_info *s)
+/* NULL: the driver does not report it. */
+static const char *link_text(const struct vf_info *s)
 {
 	static const char *const states[] = {
 		[VF_LINK_AUTO] = "auto", [VF_LINK_ENABLE] = "enable", [VF_LINK_DISABLE] = "disable"
 	};
 
-	return ((s->has & VF_VLAN) &&
+	return (s->has & VF_LINK_STATE) && s->link_state < ARRAY_SIZE(states)
+		       ? states[s->link_state]
+		       : NULL;
+}
+
+static int add_pf_side(struct json *o, const struct vf_info *s)
+{
+	return add_guid(o, "pfNodeGuid", s->has & VF_NODE_GUID, s->node_guid) ||
+	       add_guid(o, "pfPortGuid", s->has & VF_PORT_GUID, s->port_guid) ||
+	       ((s->has & VF_VLAN) &&
 		(json_add_int(o, "vlan", s->vlan) || json_add_int(o, "vlanQoS", s->qos))) ||
 	       ((s->has & VF_RATE) && (json_add_int(o, "minTxRate", s->min_rate) ||
 				       json_add_int(o, "maxTxRate", s->max_rate))) ||
 	       ((s->has & VF_SPOOFCHK) && json_add_bool(o, "spoofchk", s->spoofchk)) ||
 	       ((s->has & VF_TRUST) && json_add_bool(o, "trust", s->trust)) ||
-	       ((s->has & VF_LINK_STATE) && s->link_state < ARRAY_SIZE(states) &&
-		json_add_str(o, "linkState", states[s->link_state]));
+	       (link_text(s) && json_add_str(o, "linkState", link_text(s)));
 }
 
 /* If the plugin chose the VF by its distance to GPUs, the record has the reason. */
@@ -105,8 +130,12 @@ static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_en
 
 static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p, struct err *e)
 {
+	struct guid guid = GUID_ZERO;
+	bool ib = hw_addr_guid(p->netdev.addr, &guid);
+
 	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
-	    add_mac(o, p->netdev.addr) || add_rdma(o, p->rdma) || json_add_bool(o, "sriov", true) ||
+	    add_mac(o, p->netdev.addr) || add_guid(o, "portGuid", ib, guid) ||
+	    add_rdma(o, p->rdma) || json_add_bool(o, "sriov", true) ||
 	    json_add_int(o, "sriovVfs", p->count.num) ||
 	    json_add_int(o, "sriovTotalVfs", p->count.total))
 		return err_nomem(e);
@@ -116,9 +145,13 @@ static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view
 static int vf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p,
 		   const struct vf_view *v, struct err *e)
 {
+	struct guid guid = GUID_ZERO;
+	bool ib = guid_of(v, &guid);
+
 	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
-	    add_mac(o, addr_of(v)) || add_rdma(o, v->rdma) || json_add_bool(o, "sriov", false) ||
-	    json_add_bool(o, "isSriovVf", true) || json_add_int(o, "vfID", v->index) ||
+	    add_mac(o, addr_of(v)) || add_guid(o, "portGuid", ib, guid) || add_rdma(o, v->rdma) ||
+	    json_add_bool(o, "sriov", false) || json_add_bool(o, "isSriovVf", true) ||
+	    json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
 	    json_add_str(o, "pfPciAddress", p->addr) || add_pf_side(o, &v->pf_side) ||
 	    json_add_str(o, "use", vf_use_name(v->use)) ||
@@ -149,15 +182,11 @@ static int as_json(const struct cmd_run *r, const struct inventory *all, struct 
 /* ---- for people ---- */
 
 static const struct out_column columns[] = {
-	{ "DEVICE", 0 },
-	{ "WHAT", 0 },
-	{ "IFNAME", 0 },
-	{ "DRIVER", 0 },
-	{ "MAC", 0 },
-	{ "VLAN", OUT_RIGHT },
-	{ "NUMA", OUT_RIGHT | OUT_SPARE },
-	{ "RDMA", OUT_SPARE },
-	{ "USE", 0 },
+	{ "DEVICE", 0 },         { "WHAT", 0 },
+	{ "IFNAME", 0 },         { "DRIVER", 0 },
+	{ "MAC/GUID", 0 },       { "VLAN", OUT_RIGHT },
+	{ "LINK", OUT_SPARE },   { "NUMA", OUT_RIGHT | OUT_SPARE },
+	{ "RDMA", OUT_SPARE },   { "USE", 0 },
 	{ "OWNER", OUT_SHRINK },
 };
 
@@ -172,6 +201,15 @@ static const char *number_text(int64_t n, char buf[24])
 	return n < 0 ? NULL : buf;
 }
 
+/* The GUID in an address of IPoIB; else the MAC. */
+static const char *address_text(struct hw_addr addr, char buf[HW_ADDR_STR_LEN])
+{
+	struct guid guid;
+
+	return hw_addr_guid(addr, &guid) ? guid_format(guid, buf)
+					 : or_none(hw_addr_format(addr, buf));
+}
+
 static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 {
 	char numa[24], mac[HW_ADDR_STR_LEN], use[48];
@@ -182,7 +220,8 @@ static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 		{ "PF", OUT_PLAIN },
 		{ or_none(p->netdev.name), OUT_PLAIN },
 		{ or_none(p->pci.driver), OUT_PLAIN },
-		{ or_none(hw_addr_format(p->netdev.addr, mac)), OUT_PLAIN },
+		{ address_text(p->netdev.addr, mac), OUT_PLAIN },
+		{ NULL, OUT_PLAIN },
 		{ NULL, OUT_PLAIN },
 		{ number_text(p->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(p->rdma), OUT_PLAIN },
@@ -218,6 +257,8 @@ static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_
 {
 	char numa[24], vlan[24], mac[HW_ADDR_STR_LEN], what[24], owner[OUT_ID_LEN + 320];
 	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
+	struct guid guid;
+	bool ib = guid_of(v, &guid);
 
 	(void)snprintf(what, sizeof(what), "VF %u", v->index);
 	const struct out_cell cells[] = {
@@ -225,8 +266,9 @@ static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_
 		{ what, OUT_PLAIN },
 		{ or_none(v->netdev.name), OUT_PLAIN },
 		{ or_none(v->pci.driver), OUT_PLAIN },
-		{ or_none(hw_addr_format(addr_of(v), mac)), OUT_PLAIN },
+		{ ib ? guid_format(guid, mac) : address_text(addr_of(v), mac), OUT_PLAIN },
 		{ tagged ? number_text(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
+		{ link_text(&v->pf_side), OUT_PLAIN },
 		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(v->rdma), OUT_PLAIN },
 		{ vf_use_name(v->use), use_style(v->use) },

@@ -19,12 +19,28 @@ struct manager {
 	void *arg;
 };
 
+/* Where the GUIDs of InfiniBand VFs come from; all zero: manager_guid(). */
+struct guid_source {
+	const struct guid *list; /* VF i gets list[i]; borrowed */
+	uint32_t n;
+	struct guid first; /* VF i gets first + i; zero: not given */
+};
+
+/*
+ * guid_source_check - ERR_CONFIG, with the reason: there is not a usable GUID for each of count
+ * VFs, or one is given twice, or both ways are used. guid_source_at - the GUID of VF number index;
+ * pf: the GUID of the PF's port. Both pure.
+ */
+int guid_source_check(const struct guid_source *s, uint32_t count, struct err *e) must_check;
+struct guid guid_source_at(const struct guid_source *s, struct guid pf, uint32_t index);
+
 /* The VFs that a PF shall have. */
 struct vf_order {
 	const char *pf;     /* interface or PCI address */
 	uint32_t count;     /* 0: no VFs */
 	const char *driver; /* of the VFs; NULL: the kernel's choice */
-	bool force;         /* also when VFs are in use, or the host's default route needs the PF */
+	struct guid_source guids;
+	bool force; /* also when VFs are in use, or the host's default route needs the PF */
 };
 
 struct vf_order_result {
@@ -35,7 +51,8 @@ struct vf_order_result {
 
 /*
  * manager_create - give a PF o->count VFs. A VF gets its MAC before its driver sees it: the MAC
- * that it had the last time, else that of manager_mac(). Then its baseline is captured. ERR_BUSY:
+ * that it had the last time, else that of manager_mac(). A VF of InfiniBand gets its GUID as node
+ * and port GUID instead. Then its baseline is captured. ERR_BUSY:
  * VFs are in use; ERR_FORBIDDEN: the default route needs the PF; ERR_CONFIG: the PF supports fewer
  * VFs. After a failure the PF has as many VFs as before.
  */
@@ -48,6 +65,8 @@ int manager_create(const struct manager *m, const struct vf_order *o, struct vf_
  * depends on the PF's vendor. Pure.
  */
 void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]);
+/* manager_guid - the same for a GUID: its last five bytes are those of the PF's port. Pure. */
+struct guid manager_guid(struct guid pf, uint32_t index);
 
 /* ---- one VF ---- */
 
@@ -98,6 +117,10 @@ int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_
 struct vf_file {
 	const char *pf, *driver; /* driver NULL: absent or "default" */
 	uint32_t count;
+	struct guid_source guids;
+	struct guid *guid;       /* owned: guids.list */
+	const struct json *list; /* of the keys guids and firstGuid, undecoded */
+	const char *first;
 	struct json *tree; /* owns the strings */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manager_conf.c: decodes a file of /etc/railhead/vf.d. Pure. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/json/json.h"
@@ -19,11 +20,14 @@ static const struct json_field fields[] = {
 	  .min = 1,
 	  .max = VFS_MAX },
 	{ .key = "driver", .kind = J_STRING, .offset = offsetof(struct vf_file, driver) },
+	{ .key = "guids", .kind = J_ARRAY, .offset = offsetof(struct vf_file, list) },
+	{ .key = "firstGuid", .kind = J_STRING, .offset = offsetof(struct vf_file, first) },
 	{ .key = NULL },
 };
 
 void vf_file_clear(struct vf_file *f)
 {
+	free(f->guid);
 	json_free(f->tree);
 	*f = (struct vf_file){ 0 };
 }
@@ -46,14 +50,43 @@ static int check_names(const struct vf_file *f, struct err *e)
 	return 0;
 }
 
+static int decode_guid(const char *key, const char *text, struct guid *out, struct err *e)
+{
+	if (text && guid_parse(text, out) == 0)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "%s: \"%.64s\" is not a GUID such as %s", key,
+		       text ? text : "", "02:00:00:00:00:00:00:01");
+}
+
+static int decode_guids(struct vf_file *f, struct err *e)
+{
+	size_t n = json_len(f->list);
+
+	if (f->first && decode_guid("firstGuid", f->first, &f->guids.first, e))
+		return -1;
+	if (f->list && (n == 0 || n > VFS_MAX))
+		return err_set(e, ERR_CONFIG, 0, "guids: %zu are no number of VFs", n);
+	f->guid = f->list ? calloc(n, sizeof(*f->guid)) : NULL;
+	if (f->list && !f->guid)
+		return err_nomem(e);
+	json_each (it, f->list) {
+		if (decode_guid("guids", json_str(it), &f->guid[f->guids.n], e))
+			return -1;
+		f->guids.n++;
+	}
+	f->guids.list = f->guid;
+	return guid_source_check(&f->guids, f->count, e);
+}
+
 static int decode_fields(const char *text, size_t len, struct vf_file *f, struct err *e)
 {
 	if (json_parse(text, len, "the file", &f->tree, e) ||
 	    json_decode(f->tree, "", fields, f, e))
 		return -1;
 	if (json_refuse_unknown(f->tree, "", fields, e))
-		return err_hint(e, "the keys are pf, count and driver: railhead-vf.d(5)");
-	if (check_names(f, e))
+		return err_hint(e, "the keys are pf, count, driver, guids and firstGuid: "
+				   "railhead-vf.d(5)");
+	if (check_names(f, e) || decode_guids(f, e))
 		return -1;
 	if (f->driver && strcmp(f->driver, "default") == 0)
 		f->driver = NULL;

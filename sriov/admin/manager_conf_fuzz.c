@@ -17,6 +17,9 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(!ifname_problem(f.pf) || !pci_parse(f.pf, &a));
 	MUST(!f.driver || (*f.driver && strlen(f.driver) < PCI_DRIVER_LEN));
 	MUST(!f.driver || (*f.driver != '.' && !strchr(f.driver, '/')));
+	for (uint32_t i = 0; i < f.guids.n; i++)
+		MUST(guid_is_usable(f.guids.list[i]));
+	MUST(!f.guids.n || f.guids.n >= f.count);
 	vf_file_clear(&f);
 	return 0;
 }

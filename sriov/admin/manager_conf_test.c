@@ -35,6 +35,15 @@ START_TEST(a_file_is_decoded)
 	vf_file_clear(&f);
 	f = good("{\"driver\":null,\"count\":1,\"pf\":\"p0\"}");
 	ck_assert_ptr_null(f.driver);
+	ck_assert_uint_eq(f.guids.n, 0);
+	vf_file_clear(&f);
+	f = good("{\"count\":1,\"pf\":\"ib0\",\"guids\":[\"02:00:00:00:00:00:00:07\","
+		 "\"0200:0000:0000:0008\"]}");
+	ck_assert_uint_eq(f.guids.n, 2);
+	ck_assert_uint_eq(guid_number(f.guids.list[1]), 0x0200000000000008);
+	vf_file_clear(&f);
+	f = good("{\"count\":8,\"pf\":\"ib0\",\"firstGuid\":\"02:00:00:00:00:00:00:07\"}");
+	ck_assert_uint_eq(guid_number(f.guids.first), 0x0200000000000007);
 }
 END_TEST
 
@@ -64,6 +73,12 @@ START_TEST(errors_name_file_key_and_value)
 		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":\"a-name-of-thirty-two-characters-x\"}",
 		  "driver: " },
 		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":true}", "driver: " },
+		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[]}", "guids: 0 are no number" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[7]}", "guids: \"\" is not a GUID" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[\"02:00\"]}", "guids: \"02:00\" is not" },
+		{ "{\"pf\":\"p0\",\"count\":2,\"guids\":[\"0200:0000:0000:0008\"]}",
+		  "guids: there are 1 for 2 VFs" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"firstGuid\":\"x\"}", "firstGuid: \"x\" is not" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -90,7 +105,10 @@ START_TEST(survives_each_failing_allocation)
 {
 	char text[] = "{\"pf\":\"p0\",\"count\":1,\"driver\":\"vfio-pci\"}";
 
+	char guids[] = "{\"pf\":\"p0\",\"count\":1,\"guids\":[\"0200:0000:0000:0008\"]}";
+
 	ck_assert_str_eq(alloc_fail_each(decode_once, text), "ok");
+	ck_assert_str_eq(alloc_fail_each(decode_once, guids), "ok");
 }
 END_TEST
 

@@ -3,7 +3,8 @@
  * manager_create.c: changes the number of VFs of a PF.
  *
  * sriov_drivers_autoprobe is off while VFs are created. So the MAC is set before a driver sees the
- * VF: RDMA drivers make the GUID from it, and plugins refuse a VF without a MAC. The old value of
+ * VF: RDMA drivers make the GUID from it, and plugins refuse a VF without a MAC. The same holds for
+ * the GUIDs of InfiniBand, which drivers read only when they are bound. The old value of
  * that switch is written to a file first. If this process is killed, the next call restores it.
  */
 #include <errno.h>
@@ -23,8 +24,11 @@ struct creation {
 	uint32_t before;
 	uint64_t life; /* of the first of those VFs */
 	int pf_ifindex;
+	bool infiniband;
+	struct guid pf_guid; /* of its port */
 	struct pf_state pf_state;
 	bool interrupted; /* an earlier call did not end */
+	bool no_switch;   /* drivers see VFs as soon as they exist */
 };
 
 static void creation_clear(struct creation *k)
@@ -53,17 +57,18 @@ static int set_autoprobe(const struct creation *k, bool on, struct err *e)
 	return -1;
 }
 
-static int get_autoprobe(const struct creation *k, bool *on, struct err *e)
+static int get_autoprobe(struct creation *k, bool *on, struct err *e)
 {
 	char path[128];
 	uint64_t value = 1;
 	struct err why;
+	int rc = sysfs_read_u64(k->m->ctx->sysfs, switch_path(k, path), &value, &why);
 
-	if (sysfs_read_u64(k->m->ctx->sysfs, switch_path(k, path), &value, &why) &&
-	    why.errnum != ENOENT) {
+	if (rc && why.errnum != ENOENT) {
 		*e = why;
 		return -1;
 	}
+	k->no_switch = rc != 0;
 	*on = value != 0;
 	return 0;
 }
@@ -94,7 +99,10 @@ static int remember_macs(struct creation *k, const struct pf_view *p, struct err
 {
 	struct link_info link;
 
-	if (!hw_addr_is_mac(p->netdev.addr)) { /* InfiniBand */
+	k->infiniband = hw_addr_guid(p->netdev.addr, &k->pf_guid);
+	if (!k->infiniband && (k->order->guids.n || !guid_equal(k->order->guids.first, GUID_ZERO)))
+		return err_set(e, ERR_CONFIG, 0, "guids: the PF %s is not of InfiniBand", k->name);
+	if (!hw_addr_is_mac(p->netdev.addr)) {
 		k->pf_state.n = 0;
 		return 0;
 	}
@@ -171,10 +179,14 @@ static int set_up(const struct creation *k, uint32_t n, const char *driver, stru
 		.pf_state = &k->pf_state,
 		.driver = driver,
 		.bind = driver || k->pf_state.autoprobe,
+		.guids = k->infiniband ? &k->order->guids : NULL,
+		.pf_guid = k->pf_guid,
+		.rebind = k->no_switch,
 	};
 
 	memcpy(s.pf, k->pf, sizeof(s.pf));
-	return manager_give_macs(&s, e) || set_autoprobe(k, k->pf_state.autoprobe, e) ||
+	return (k->infiniband ? manager_give_guids(&s, e) : manager_give_macs(&s, e)) ||
+			       set_autoprobe(k, k->pf_state.autoprobe, e) ||
 			       manager_give_drivers(&s, e)
 		       ? -1
 		       : 0;
@@ -284,8 +296,8 @@ int manager_create(const struct manager *m, const struct vf_order *o, struct vf_
 		return -1;
 	(void)snprintf(k.name, sizeof(k.name), "%s", k.pf);
 	auto_fd int lock = vf_state_lock(m->ctx, k.pf, VF_STATE_LOCK_MS, e);
-	if (lock < 0 || check_count(&k, e) || pf_state_read(m->ctx, k.pf, &k.pf_state, e) ||
-	    ctx_boot_id(m->ctx, boot, e))
+	if (lock < 0 || check_count(&k, e) || guid_source_check(&o->guids, o->count, e) ||
+	    pf_state_read(m->ctx, k.pf, &k.pf_state, e) || ctx_boot_id(m->ctx, boot, e))
 		return -1;
 	k.interrupted = k.pf_state.making && strcmp(k.pf_state.boot, boot) == 0;
 	if (k.before != o->count) {

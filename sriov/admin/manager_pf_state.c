@@ -20,7 +20,8 @@
  * Cards of one vendor differ in the last three bytes, so their VFs differ there, too. Cards of two
  * vendors can have the same last bytes: six bits of the first byte then differ in most cases.
  */
-void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN])
+/* The first three bytes of a MAC and of a GUID are the vendor's. */
+static void make_local(const uint8_t *pf, uint32_t index, uint8_t *out, size_t len)
 {
 	uint32_t maker = (uint32_t)pf[0] << 16 | (uint32_t)pf[1] << 8 | pf[2];
 
@@ -28,7 +29,20 @@ void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]
 	out[0] = (uint8_t)(maker << 2 | 2); /* locally administered, for one station */
 	out[1] = (uint8_t)(index >> 8);
 	out[2] = (uint8_t)index;
-	memcpy(out + 3, pf + 3, 3);
+	memcpy(out + 3, pf + 3, len - 3);
+}
+
+void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN])
+{
+	make_local(pf, index, out, MAC_LEN);
+}
+
+struct guid manager_guid(struct guid pf, uint32_t index)
+{
+	struct guid out;
+
+	make_local(pf.byte, index, out.byte, GUID_LEN);
+	return out;
 }
 
 void pf_state_clear(struct pf_state *b)

@@ -36,16 +36,21 @@ struct vf_setup {
 	int pf_ifindex;
 	uint32_t n;
 	const struct pf_state *pf_state; /* the MACs; n 0: none, as for InfiniBand */
-	const char *driver;              /* NULL: the kernel's choice */
-	bool bind;                       /* false: the VFs stay without a driver */
+	const struct guid_source *guids; /* of InfiniBand; NULL: the PF is not of InfiniBand */
+	struct guid pf_guid;
+	const char *driver; /* NULL: the kernel's choice */
+	bool bind;          /* false: the VFs stay without a driver */
+	bool rebind;        /* the VFs had a driver before they got a GUID */
 };
 
 /*
- * manager_give_macs, manager_give_drivers - set the MACs of the PF's VFs, and bind their drivers.
+ * manager_give_macs, manager_give_guids, manager_give_drivers - set the MACs or GUIDs of the PF's
+ * VFs, and bind their drivers.
  * VFs that are in use, or that have a VF state, are skipped. manager_give_drivers writes a VF state
- * with the baseline of each VF. A PF that cannot set MACs is success.
+ * with the baseline of each VF. A PF that cannot set MACs or GUIDs is success.
  */
 int manager_give_macs(const struct vf_setup *s, struct err *e) must_check;
+int manager_give_guids(const struct vf_setup *s, struct err *e) must_check;
 int manager_give_drivers(const struct vf_setup *s, struct err *e) must_check;
 
 /* ---- manager_pf_state.c: the file about a PF, <state_dir>/vf/<PCI address> ---- */

@@ -134,6 +134,21 @@ START_TEST(the_nearest_pf_is_chosen)
 }
 END_TEST
 
+START_TEST(the_nearest_vf_of_InfiniBand_is_chosen)
+{
+	auto_testhost struct testhost w = two_switches(2);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1");
+
+	for (uint32_t n = 0; n < w.kernel->n; n++)
+		w.kernel->vf[n].is.has = VF_LINK_STATE | VF_GUIDS;
+	w.kernel->ipoib = w.kernel->guids = true;
+	struct affinity_result f = take(&a, &left, three, TESTHOST_PF);
+	ck_assert_str_eq(f.gpu, GPU0);
+	ck_assert_int_eq(f.class, TOPO_PIX);
+}
+END_TEST
+
 START_TEST(the_nearest_free_vf_is_chosen)
 {
 	auto_testhost struct testhost w = two_switches(1);
@@ -335,8 +350,9 @@ START_TEST(the_result_is_kept_in_the_record)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_free_vf_is_chosen,
-	     two_vfs_of_one_port_are_never_taken, a_port_in_use_is_that_of_another_interface,
-	     a_pod_of_two_gpus_has_one_for_each, at_equal_distance_another_card_comes_first,
-	     a_gpu_that_is_not_there_is_named, concurrent_claims_get_distinct_ports,
-	     survives_each_failing_allocation, the_result_is_kept_in_the_record)
+TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_vf_of_InfiniBand_is_chosen,
+	     the_nearest_free_vf_is_chosen, two_vfs_of_one_port_are_never_taken,
+	     a_port_in_use_is_that_of_another_interface, a_pod_of_two_gpus_has_one_for_each,
+	     at_equal_distance_another_card_comes_first, a_gpu_that_is_not_there_is_named,
+	     concurrent_claims_get_distinct_ports, survives_each_failing_allocation,
+	     the_result_is_kept_in_the_record)
