@@ -36,6 +36,13 @@
 #define DELEGATE_MASTER "RAILHEAD_MASTER"
 
 /*
+ * Of each call of railhead-ipam. "guid": the lease is not of an address of the interface but of its
+ * GUID. It belongs to the same attachment, and the result has it as a GID: lib/base/guid.h.
+ */
+#define DELEGATE_LEASE      "RAILHEAD_LEASE"
+#define DELEGATE_LEASE_GUID "guid"
+
+/*
  * The attachment that the delegate is called for. A member that is NULL: the variable is as in our
  * own environment. A caller that is no plugin (railctl) sets all members.
  */
@@ -46,6 +53,7 @@ struct delegate_call {
 	const char *conflict;    /* DELEGATE_CONFLICT: addresses that another host uses */
 	const char *probe;       /* DELEGATE_PROBE */
 	const char *master;      /* DELEGATE_MASTER */
+	const char *lease;       /* DELEGATE_LEASE */
 };
 
 /* A delegate whose code this program carries. */

@@ -273,6 +273,30 @@ test_lease_list()
 	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
 }
 
+# The plugin ib-sriov asks for GUIDs so; the lease is of the same attachment as that of its address.
+test_pool_of_guids()
+{
+	need railhead-ipam
+	refused 1 "is not FIRST-LAST" ipam pool add g --guids 02:00:00:00:00:00:00:00
+	ok ipam pool add g --guids 02:00:00:00:00:00:00:00-02:00:00:00:00:00:00:0f
+	eq "what it says" "$OUT" "Pool g added: 16 addresses."
+	ok ipam pool show g
+	has "in 02:00:00:00:00:00:00:00 to 02:00:00:00:00:00:00:0f"
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	lease net-a c1 '{"pool":"p"}'
+	RAILHEAD_LEASE=guid lease net-a c1 '{"pool":"g"}'
+	eq "result" "$(jq -r '.ips[0].address' "$W/add.out")" "fe80::200:0:0:0/124"
+	ok ipam lease list
+	has "02:00:00:00:00:00:00:00"
+	ok ipam lease list --json
+	want 'map([.address, .guid // "", .ifname]) == [["fe80::200:0:0:0", "02:00:00:00:00:00:00:00",
+		"net1:guid"], ["10.1.0.1", "", "net1"]]'
+	ok ipam verify
+	ok ipam lease release 02:00:00:00:00:00:00:00
+	ok ipam lease list --json
+	want 'length == 1'
+}
+
 test_lease_release()
 {
 	need railhead-ipam
@@ -282,7 +306,7 @@ test_lease_release()
 	a=$(jq -r '.ips[0].address | split("/")[0]' "$W/add.out")
 	refused 1 "10.1.0.200 is not leased" ipam lease release 10.1.0.200
 	refused 1 "is not leased in pool q" ipam lease release "$a" --pool q
-	refused 2 "not an IP address" ipam lease release 10.1.0
+	refused 2 "neither an IP address nor a GUID" ipam lease release 10.1.0
 	ok ipam lease release "$a"
 	eq "what it says" "$OUT" "Released $a of pool p: network net-a, container c1, net1."
 	ok ipam lease list --json

@@ -5,6 +5,7 @@
 #include "lib/base/array.h"
 #include "ipam/admin/admin.h"
 #include "ipam/lease/audit.h"
+#include "lib/base/guid.h"
 
 #define LEASES_MAX (1u << 24) /* released by one command */
 
@@ -49,12 +50,21 @@ static const char *state_name(const struct lease_db *l, const struct lease *rec)
 	return strcmp(rec->boot, l->ipam->boot) == 0 ? "leased" : "stale";
 }
 
+static int add_guid(struct json *o, struct ip ip)
+{
+	char text[GUID_STR_LEN];
+
+	return guid_is_network((struct ip_prefix){ ip, (uint8_t)ip_bits(ip.family) })
+		       ? json_add_str(o, "guid", guid_format(guid_of_gid(ip), text))
+		       : 0;
+}
+
 static int add_lease(struct lease_job *job, const struct key_address *a, const struct lease *rec)
 {
 	char ip[IP_STR_LEN], label[KEY_SCOPE_MAX + 32], since[AUDIT_TIME_LEN];
 	struct json *o = json_push_object(job->out);
 
-	if (!o || json_add_str(o, "address", ip_format(a->ip, ip)) ||
+	if (!o || json_add_str(o, "address", ip_format(a->ip, ip)) || add_guid(o, a->ip) ||
 	    json_add_str(o, "scope", key_scope_label(a->scope, label, sizeof(label))) ||
 	    add_known(o, "pool", key_pool_of(a->scope)) ||
 	    json_add_str(o, "state", state_name(job->l, rec)) ||

@@ -291,6 +291,28 @@ struct add_job {
 	char is_of[IDENTITY_LEN];  /* of the pod, or of the machine that it runs */
 };
 
+/* Two interfaces on a wire must not share a GUID, so that a pool has either GUIDs or addresses. */
+static int check_kind(const struct source_sets *sets, const struct request *r, struct err *e)
+{
+	for (size_t i = 0; i < sets->n; i++) {
+		for (size_t k = 0; k < sets->sets[i].n; k++) {
+			const struct source *s = &sets->sets[i].items[k];
+
+			if (source_has_guids(s) == r->guid)
+				continue;
+			err_set(e, ERR_CONFIG, 0, "%s has %s", s->label,
+				r->guid ? "IP addresses, not GUIDs"
+					: "GUIDs of InfiniBand, not IP addresses");
+			return err_hint(e,
+					r->guid ? "a pool of GUIDs has a subnet in fe80::/64: "
+						  "`railctl ipam pool add NAME --guids "
+						  "FIRST-LAST`"
+						: "name it as \"guidPool\" of the plugin ib-sriov");
+		}
+	}
+	return 0;
+}
+
 static int grant_new(struct lease_db *l, const struct source_sets *sets, struct add_job *job,
 		     struct err *e)
 {
@@ -331,7 +353,7 @@ static int load_probes(struct lease_db *l, struct alloc_result *out, struct err 
 		auto_lease struct lease rec = { .tree = NULL };
 		int found;
 
-		if (!g->source->blocks.shared)
+		if (!g->source->blocks.shared || source_has_guids(g->source))
 			continue;
 		found = lease_db_of_address(l, g->source->scope, g->ip, &rec, e);
 		if (found < 0)
@@ -354,6 +376,8 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	const struct source_sets *sets = conf->n_pools ? &job->out->pools : &conf->fixed;
 	if (job->add->one_per_family && check_families(sets, e))
+		return -1;
+	if ((conf->n_pools || r->guid) && check_kind(sets, r, e))
 		return -1;
 	if (alloc_load_held(l, &r->owner, &held, e))
 		return -1;

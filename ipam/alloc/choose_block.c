@@ -24,6 +24,14 @@ static bool may_give(struct lease_db *l, const struct source *s, const struct no
 	return node_may_give(node, s->blocks.strict, l->ipam->boot, ctx_since_boot(l->ipam->ctx));
 }
 
+/*
+ * No host answers a probe for a GUID: only the subnet manager knows it. It refuses the second port.
+ */
+static bool may_take_marked(const struct source *s, const struct addr_request *request)
+{
+	return request->probes || source_has_guids(s);
+}
+
 struct block_search {
 	struct lease_db *l;
 	const struct source *s;
@@ -59,7 +67,9 @@ static int check_block(const struct block_search *h, struct ip start, struct blo
 int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 		     const struct addr_request *request, struct err *e)
 {
-	struct block_search h = { .l = l, .s = s, .request = request, .probes = request->probes };
+	struct block_search h = {
+		.l = l, .s = s, .request = request, .probes = may_take_marked(s, request)
+	};
 	struct block_record loan;
 	struct block_whole b;
 
@@ -266,7 +276,9 @@ static int search(struct block_search *h, struct addr_choice *out, struct err *e
 int block_choose(struct lease_db *l, const struct source *s, const struct addr_request *request,
 		 struct addr_choice *out, struct err *e)
 {
-	struct block_search h = { .l = l, .s = s, .request = request, .probes = request->probes };
+	struct block_search h = {
+		.l = l, .s = s, .request = request, .probes = may_take_marked(s, request)
+	};
 
 	return search(&h, out, e);
 }
@@ -274,9 +286,11 @@ int block_choose(struct lease_db *l, const struct source *s, const struct addr_r
 int block_choose_cooling(struct lease_db *l, const struct source *s,
 			 const struct addr_request *request, struct addr_choice *out, struct err *e)
 {
-	struct block_search h = {
-		.l = l, .s = s, .request = request, .probes = request->probes, .cooling = true
-	};
+	struct block_search h = { .l = l,
+				  .s = s,
+				  .request = request,
+				  .probes = may_take_marked(s, request),
+				  .cooling = true };
 
 	return s->policy.strict ? 0 : search(&h, out, e);
 }

@@ -128,11 +128,12 @@ struct owners {
 static int collect_owner(const char *key, const char *value, void *arg)
 {
 	struct owners *o = arg;
+	char ifname[OWNER_NAME_SIZE];
 	struct key_owner who;
 
 	(void)value;
 	if (key_parse_owner(key, &who) || strcmp(who.network, o->gc->network) != 0 ||
-	    o->gc->keep(who.container, who.ifname, o->gc->arg))
+	    o->gc->keep(who.container, owner_interface(who.ifname, ifname), o->gc->arg))
 		return 0;
 	o->failed = ARRAY_GROW(o->items, o->n, OWNERS_MAX, "attachments", o->e) != 0;
 	if (!o->failed)

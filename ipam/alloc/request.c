@@ -2,12 +2,20 @@
 /* request.c: reads the owner and the requested addresses from the environment and configuration. */
 #include "ipam/alloc/request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cni/protocol/delegate.h"
 
 #define IP_ARG_MAX 1024 /* CNI_ARGS IP: more than SOURCE_SETS_MAX prefixes */
+
+static bool env_is(const char *name, const char *value)
+{
+	const char *text = getenv(name);
+
+	return text && strcmp(text, value) == 0;
+}
 
 void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out)
 {
@@ -16,7 +24,12 @@ void request_owner(const struct cni_env *env, const struct cni_conf *conf, struc
 					    .ifname = env->ifname,
 					    .ns = out->ns,
 					    .pod = out->pod,
-					    .uid = out->uid } };
+					    .uid = out->uid },
+				 .guid = env_is(DELEGATE_LEASE, DELEGATE_LEASE_GUID) };
+	if (!out->guid)
+		return;
+	(void)snprintf(out->ifname, sizeof(out->ifname), "%.15s" OWNER_GUID, env->ifname);
+	out->owner.ifname = out->ifname;
 }
 
 static int add_want(struct request *r, const char *text, const char *where, struct err *e)
@@ -143,7 +156,5 @@ size_t request_conflicts(struct ip *out, size_t cap)
 
 bool request_probes(const char *value)
 {
-	const char *text = getenv(DELEGATE_PROBE);
-
-	return text && strcmp(text, value) == 0;
+	return env_is(DELEGATE_PROBE, value);
 }

@@ -10,13 +10,18 @@
 #define REQUEST_NAME_MAX 254 /* of a Kubernetes object's name, with NUL */
 
 struct request {
-	struct owner owner; /* borrows from the call and from the buffers below */
+	struct owner owner;           /* borrows from the call and from the buffers below */
+	bool guid;                    /* it asks for a GUID, not for addresses */
+	char ifname[OWNER_NAME_SIZE]; /* of the owner of a GUID */
 	char ns[REQUEST_NAME_MAX], pod[REQUEST_NAME_MAX], uid[REQUEST_NAME_MAX];
 	struct ip want[SOURCE_SETS_MAX]; /* requested addresses, each once */
 	size_t n_want;
 };
 
-/* request_owner - set only network, container and interface of the owner, as DEL needs it. */
+/*
+ * request_owner - set only network, container and interface of the owner, as DEL needs it. The
+ * environment tells whether it is the owner of a GUID (DELEGATE_LEASE).
+ */
 void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out);
 
 /*

@@ -11,6 +11,7 @@
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
 #include "ipam/conf/range_list.h"
+#include "lib/base/guid.h"
 
 struct pool {
 	const char *subnet, *gateway;
@@ -215,6 +216,21 @@ static int change_inside(void *arg, const char *text, struct ip_range r, struct 
 	return c->fn(&c->s->usable, text, r, e);
 }
 
+/* A port never has the GUID of zero, or of all ones. */
+static int check_guids(const struct pool *p, struct source *s, struct err *e)
+{
+	const struct ip zero = guid_gid(GUID_ZERO), ones = guid_gid(GUID_ALL_ONE);
+
+	if (!source_has_guids(s))
+		return 0;
+	if (p->gateway || p->routes)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: %s is a network of GUIDs (fe80::/64), which has none",
+			       p->gateway ? "gateway" : "routes", p->subnet);
+	return ranges_remove(&s->usable, (struct ip_range){ zero, zero }, e) ||
+	       ranges_remove(&s->usable, (struct ip_range){ ones, ones }, e);
+}
+
 static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 {
 	struct ip_range all = { ip_network(s->subnet), ip_last(s->subnet) };
@@ -224,7 +240,7 @@ static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 		return -1;
 	if (range_list_each(p->ranges, "ranges", change_inside, &add, e) ||
 	    range_list_each(p->excludes, "excludes", change_inside, &exclude, e) ||
-	    remove_reserved(p->reserved, s, e))
+	    remove_reserved(p->reserved, s, e) || check_guids(p, s, e))
 		return -1;
 	return source_finish(s, e);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/guid.h"
 #include "lib/encode/hash.h"
 
 static uint64_t hash_ip(uint64_t h, struct ip a)
@@ -37,7 +38,7 @@ int source_finish(struct source *s, struct err *e)
 	    (drop_address(s, ip_network(s->subnet), e) || drop_address(s, ip_last(s->subnet), e)))
 		return -1;
 	/* The subnet-router anycast address: RFC 4291, 2.6.1. A /127 has none: RFC 6164. */
-	if (s->subnet.addr.family == IP_V6 && s->subnet.len < 127 &&
+	if (s->subnet.addr.family == IP_V6 && s->subnet.len < 127 && !source_has_guids(s) &&
 	    drop_address(s, ip_network(s->subnet), e))
 		return -1;
 	if (s->gateway.family && drop_address(s, s->gateway, e))
@@ -99,6 +100,11 @@ void sources_clear(struct source_sets *sets)
 		json_free(sets->trees[i]);
 	free(sets->trees);
 	*sets = (struct source_sets){ 0 };
+}
+
+bool source_has_guids(const struct source *s)
+{
+	return guid_is_network(s->subnet);
 }
 
 const struct source *sources_find(const struct source_set *set, struct ip ip)

@@ -95,6 +95,12 @@ int sources_keep(struct source_sets *sets, struct json *tree, struct err *e) mus
 void sources_clear(struct source_sets *sets);
 #define auto_sources auto_clean(sources_clear)
 
+/*
+ * source_has_guids - the addresses are GIDs of InfiniBand, and a pod has only their GUIDs:
+ * guid_is_network().
+ */
+bool source_has_guids(const struct source *s);
+
 /* sources_find - the source of a set whose usable addresses contain ip; NULL: none. */
 const struct source *sources_find(const struct source_set *set, struct ip ip);
 

@@ -12,14 +12,15 @@
 
 /* ---- by records ---- */
 
-static struct record_key key_of(const struct owner *o)
+static struct record_key key_of(const struct owner *o, char ifname[OWNER_NAME_SIZE])
 {
-	return (struct record_key){ o->network, o->container, o->ifname };
+	return (struct record_key){ o->network, o->container, owner_interface(o->ifname, ifname) };
 }
 
 static uint64_t read_mark(const struct ctx *ctx, const struct owner *o)
 {
-	const struct record_key key = key_of(o);
+	char ifname[OWNER_NAME_SIZE];
+	const struct record_key key = key_of(o, ifname);
 	auto_record struct record r = { 0 };
 	struct err why;
 
@@ -30,7 +31,8 @@ static uint64_t read_mark(const struct ctx *ctx, const struct owner *o)
 
 static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
 {
-	const struct record_key key = key_of(o);
+	char ifname[OWNER_NAME_SIZE];
+	const struct record_key key = key_of(o, ifname);
 	auto_record struct record r = { 0 };
 	struct repair_view view;
 	struct err why;

@@ -125,6 +125,15 @@ void lease_clear(struct lease *l)
 	*l = (struct lease){ 0 };
 }
 
+char *owner_interface(const char *ifname, char out[OWNER_NAME_SIZE])
+{
+	const char *suffix = strstr(ifname, OWNER_GUID);
+	const int len = suffix ? (int)(suffix - ifname) : (int)strlen(ifname);
+
+	(void)snprintf(out, OWNER_NAME_SIZE, "%.*s", len, ifname);
+	return out;
+}
+
 bool owner_same(const struct owner *a, const struct owner *b)
 {
 	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&

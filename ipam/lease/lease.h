@@ -45,6 +45,14 @@ char *lease_print(const struct lease *l);
 void lease_clear(struct lease *l);
 #define auto_lease auto_clean(lease_clear)
 
+/*
+ * The owner of a GUID is the interface of an attachment, with this suffix, which no name of an
+ * interface can have. owner_interface - the name without it. Returns out.
+ */
+#define OWNER_GUID      ":guid"
+#define OWNER_NAME_SIZE 64
+char *owner_interface(const char *ifname, char out[OWNER_NAME_SIZE]);
+
 bool owner_same(const struct owner *a, const struct owner *b); /* network, container, ifname */
 bool owner_has_pod(const struct owner *o);                     /* namespace and pod known */
 bool owner_same_pod(const struct owner *a,

@@ -263,7 +263,8 @@ static int ipam_del(const struct cni_call *call, struct err *e)
 	if (rc == 0)
 		agent_client_tell(&call->ctx, HINT_DEL, since, NULL);
 	write_audit(call, conf.audit_log, journal);
-	release_files(call, &conf);
+	if (!r.guid)
+		release_files(call, &conf);
 	return 0;
 }
 
@@ -273,7 +274,8 @@ static int check_shown(const struct cni_call *call, struct ipam *m, const struct
 	auto_result struct cni_result prev = { .n_ips = 0 };
 	struct alloc_check c = { .owner = &r->owner };
 
-	if (!call->conf.prev_result)
+	/* The result of an attachment has addresses, and not the GUID. */
+	if (!call->conf.prev_result || r->guid)
 		return alloc_check(m, &c, e);
 	if (cni_result_parse(call->conf.prev_result, "prevResult", call->conf.version, &prev, e))
 		return -1;

@@ -73,3 +73,23 @@ uint64_t guid_number(struct guid g)
 		number = number << 8 | g.byte[i];
 	return number;
 }
+
+/* ---- GIDs: InfiniBand Architecture Specification, 4.1.1: the default GID prefix ---- */
+
+#define DEFAULT_PREFIX ((u128)0xfe80000000000000 << 64)
+
+struct ip guid_gid(struct guid g)
+{
+	return (struct ip){ IP_V6, DEFAULT_PREFIX | guid_number(g) };
+}
+
+struct guid guid_of_gid(struct ip gid)
+{
+	return guid_of_number((uint64_t)gid.v);
+}
+
+bool guid_is_network(struct ip_prefix net)
+{
+	return net.addr.family == IP_V6 && net.len >= 64 &&
+	       net.addr.v >> 64 == DEFAULT_PREFIX >> 64;
+}

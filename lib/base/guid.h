@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_LIB_BASE_GUID_H
 #define RAILHEAD_LIB_BASE_GUID_H
 
-#include "lib/base/base.h"
+#include "lib/base/ip.h"
 
 #define GUID_LEN     8
 #define GUID_STR_LEN 24 /* "50:6b:4b:03:00:c1:a2:b3" and NUL */
@@ -39,5 +39,14 @@ bool guid_equal(struct guid a, struct guid b);
 /* guid_of_number - the first byte is the highest of the number. guid_number - the reverse. */
 struct guid guid_of_number(uint64_t number);
 uint64_t guid_number(struct guid g);
+
+/*
+ * guid_gid - the GID of a port with the default subnet prefix: fe80::/64 and the GUID. guid_of_gid
+ * - the reverse; only the lower half of the address counts. guid_is_network - all addresses of the
+ * network are such GIDs.
+ */
+struct ip guid_gid(struct guid g);
+struct guid guid_of_gid(struct ip gid);
+bool guid_is_network(struct ip_prefix net);
 
 #endif

@@ -91,5 +91,25 @@ START_TEST(the_first_byte_is_the_highest_of_the_number)
 }
 END_TEST
 
+/* The port's own GID, as `ibv_devinfo -v` prints it. */
+START_TEST(a_gid_is_the_default_prefix_and_the_guid)
+{
+	char text[IP_STR_LEN];
+	struct ip_prefix net;
+
+	ck_assert_str_eq(ip_format(guid_gid(mellanox), text), "fe80::506b:4b03:c1:a2b3");
+	ck_assert(guid_equal(guid_of_gid(guid_gid(mellanox)), mellanox));
+	for (const char *const *is =
+		     (const char *const[]){ "fe80::/64", "fe80::1:0/112", "fe80::1/128", NULL };
+	     *is; is++)
+		ck_assert(ip_parse_prefix(*is, &net) == 0 && guid_is_network(net));
+	for (const char *const *is_not =
+		     (const char *const[]){ "fe80::/63", "fe80::/10", "fd00::/64",
+					    "fe80:0:0:1::/64", "10.1.0.0/16", NULL };
+	     *is_not; is_not++)
+		ck_assert(ip_parse_prefix(*is_not, &net) == 0 && !guid_is_network(net));
+}
+END_TEST
+
 TEST_PROGRAM("guid", good_texts, bad_texts, zero_and_all_ones_are_read_but_not_usable,
-	     the_first_byte_is_the_highest_of_the_number)
+	     the_first_byte_is_the_highest_of_the_number, a_gid_is_the_default_prefix_and_the_guid)

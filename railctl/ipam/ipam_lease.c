@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/base/guid.h"
 #include "railctl/ipam/ipam.h"
 
 /* ---- list ---- */
@@ -38,7 +39,7 @@ static int add_row(const struct cmd_run *r, struct out_table *t, const struct js
 
 	(void)snprintf(pod, sizeof(pod), "%s%s%s", ns, *ns ? "/" : "", json_text(lease, "pod"));
 	const struct out_cell cells[] = {
-		{ json_text(lease, "address"), OUT_PLAIN },
+		{ json_text_or(lease, "guid", json_text(lease, "address")), OUT_PLAIN },
 		{ *pool ? pool : json_text(lease, "scope"), OUT_PLAIN },
 		{ json_text(lease, "network"), OUT_PLAIN },
 		{ json_text(lease, "container"), OUT_PLAIN },
@@ -169,6 +170,17 @@ static int release_lease(struct cmd_run *r, const struct lease_filter *f, struct
 	return 0;
 }
 
+/* No pool has an IPv6 address that is written as a GUID is: 0000::/8 is reserved. */
+static int parse_address(const char *text, struct ip *out)
+{
+	struct guid g;
+
+	if (guid_parse(text, &g))
+		return ip_parse(text, out);
+	*out = guid_gid(g);
+	return 0;
+}
+
 static int lease_release(struct cmd_run *r, struct err *e)
 {
 	struct lease_filter f = { .pool = opt_get(&r->opts, "pool"),
@@ -176,8 +188,9 @@ static int lease_release(struct cmd_run *r, struct err *e)
 	auto_json struct json *list = NULL;
 	char line[512];
 
-	if (ip_parse(r->opts.words[0], &f.address))
-		return cmd_usage(r, e, "\"%.64s\" is not an IP address", r->opts.words[0]);
+	if (parse_address(r->opts.words[0], &f.address))
+		return cmd_usage(r, e, "\"%.64s\" is neither an IP address nor a GUID",
+				 r->opts.words[0]);
 	if (list_leases(r, &f, &list, e) || choose_lease(r, &f, list, e) || release_lease(r, &f, e))
 		return -1;
 	if (r->out.json)

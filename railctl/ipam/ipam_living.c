@@ -88,7 +88,9 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	struct err why;
 	struct ip ip;
 
-	if (ip_parse(address, &ip) || look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
+	/* The GUID of a port is no address of an interface. */
+	if (json_get(lease, "guid") || ip_parse(address, &ip) ||
+	    look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
 		return;
 	/* a DEL may run now, or may have just ended */
 	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
@@ -107,8 +109,9 @@ static bool has_ended(enum repair_state s)
 static int compare_lease(const struct walk *w, const struct json *lease)
 {
 	const struct ctx *ctx = &w->l->run->ctx;
+	char ifname[OWNER_NAME_SIZE];
 	const struct record_key key = { json_text(lease, "network"), json_text(lease, "container"),
-					json_text(lease, "ifname") };
+					owner_interface(json_text(lease, "ifname"), ifname) };
 	auto_record struct record r = { 0 };
 	struct repair_view view;
 	struct err why;

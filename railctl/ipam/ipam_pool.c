@@ -74,8 +74,8 @@ static int pool_add(struct cmd_run *r, struct err *e)
 	const char *file = opt_get(&r->opts, "file");
 	struct admin_pool p = { .name = r->opts.words[0], .refuse_whole = true };
 
-	if (!file && !opt_is_set(&r->opts, "subnet"))
-		return cmd_usage(r, e, "a pool needs --subnet CIDR, or --file FILE");
+	if (!file && !opt_is_set(&r->opts, "subnet") && !opt_is_set(&r->opts, "guids"))
+		return cmd_usage(r, e, "a pool needs --subnet CIDR, --guids A-B, or --file FILE");
 	if (file && read_file(r, file, &def, e))
 		return -1;
 	if (!file)
@@ -88,6 +88,7 @@ static const char *const add_examples[] = {
 	"railctl ipam pool add rail1 --subnet 10.2.0.0/24 --this-node-only",
 	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --slice /28",
 	"railctl ipam pool add v6 --subnet fd00:2::/64 --range fd00:2::1:0/112",
+	"railctl ipam pool add guids --guids 02:00:00:00:00:00:00:00-02:00:00:00:00:00:ff:ff",
 	"railctl ipam pool add rail1 --file pool.json",
 	NULL,
 };

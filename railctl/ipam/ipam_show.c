@@ -5,6 +5,7 @@
 
 #include "ipam/agent/agent_client.h"
 #include "ipam/conf/labels.h"
+#include "lib/base/guid.h"
 #include "lib/base/text.h"
 #include "railctl/ipam/ipam.h"
 
@@ -319,6 +320,18 @@ static int show_cluster(const struct out *o, const struct json *pool, struct err
 	return 0;
 }
 
+/* GIDs are the addresses of the pool; people know the GUIDs. */
+static void show_guids(const struct out *o, const struct json *def)
+{
+	char first[GUID_STR_LEN], last[GUID_STR_LEN];
+	struct ip_prefix net;
+
+	if (ip_parse_prefix(json_text(def, "subnet"), &net) || !guid_is_network(net))
+		return;
+	out_pair(o, "GUIDs", "in %s to %s", guid_format(guid_of_gid(ip_network(net)), first),
+		 guid_format(guid_of_gid(ip_last(net)), last));
+}
+
 static int show_rules(const struct out *o, const struct json *def, struct err *e)
 {
 	const struct json *quota = json_get(def, "quota"), *cooldown = json_get(def, "cooldown");
@@ -328,6 +341,7 @@ static int show_rules(const struct out *o, const struct json *def, struct err *e
 	if (!quotas)
 		return err_nomem(e);
 	out_pair(o, "Subnet", "%s", json_text(def, "subnet"));
+	show_guids(o, def);
 	out_pair(o, "Gateway", "%s", *gateway ? gateway : "none");
 	if (show_lists(o, def, e))
 		return -1;

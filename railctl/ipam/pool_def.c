@@ -5,31 +5,35 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/guid.h"
 #include "lib/base/parse.h"
 
 #define QUOTA_MAX UINT32_MAX
 #define EVERY     "*" /* the key for namespaces without a number of their own */
 
 /* Each key has an option. The option with "no-" before its name removes the key. */
-enum key_kind { KEY_TEXT, KEY_SECONDS, KEY_FLAG, KEY_LIST, KEY_ROUTES, KEY_QUOTA, KEY_SLICE };
+enum key_kind {
+	KEY_TEXT,
+	KEY_SECONDS,
+	KEY_FLAG,
+	KEY_LIST,
+	KEY_ROUTES,
+	KEY_QUOTA,
+	KEY_SLICE,
+	KEY_GUIDS
+};
 
 static const struct key {
 	const char *option, *key;
 	enum key_kind kind;
 } keys[] = {
-	{ "subnet", "subnet", KEY_TEXT },
-	{ "range", "ranges", KEY_LIST },
-	{ "this-node-only", "thisNodeOnly", KEY_FLAG },
-	{ "slice", "slice", KEY_SLICE },
-	{ "exclude", "excludes", KEY_LIST },
-	{ "reserved", "reserved", KEY_LIST },
-	{ "gateway", "gateway", KEY_TEXT },
-	{ "route", "routes", KEY_ROUTES },
-	{ "sticky", "sticky", KEY_FLAG },
-	{ "cooldown", "cooldown", KEY_SECONDS },
-	{ "strict-cooldown", "strictCooldown", KEY_FLAG },
-	{ "namespace", "namespaces", KEY_LIST },
-	{ "fixed-namespace", "fixedNamespaces", KEY_LIST },
+	{ "subnet", "subnet", KEY_TEXT },        { "range", "ranges", KEY_LIST },
+	{ "guids", "subnet", KEY_GUIDS },        { "this-node-only", "thisNodeOnly", KEY_FLAG },
+	{ "slice", "slice", KEY_SLICE },         { "exclude", "excludes", KEY_LIST },
+	{ "reserved", "reserved", KEY_LIST },    { "gateway", "gateway", KEY_TEXT },
+	{ "route", "routes", KEY_ROUTES },       { "sticky", "sticky", KEY_FLAG },
+	{ "cooldown", "cooldown", KEY_SECONDS }, { "strict-cooldown", "strictCooldown", KEY_FLAG },
+	{ "namespace", "namespaces", KEY_LIST }, { "fixed-namespace", "fixedNamespaces", KEY_LIST },
 	{ "quota", "quota", KEY_QUOTA },
 };
 
@@ -37,6 +41,8 @@ static const struct key {
 	{ "subnet", "CIDR", "the network: 10.1.0.0/16, fd00:1::/64", 0 },                          \
 		{ "range", "RANGE", "this node's addresses: A-B, A or A/LEN; may be repeated",     \
 		  OPT_MANY },                                                                      \
+		{ "guids", "A-B", "a pool of GUIDs of InfiniBand: the first and the last one",     \
+		  0 },                                                                             \
 		{ "this-node-only", NULL,                                                          \
 		  "use the whole subnet; no other node assigns its addresses", 0 },                \
 		{ "slice", "/LEN|SIZE", "a part of this size for each node number", 0 },           \
@@ -197,6 +203,50 @@ static int add_slice(struct json *def, const char *key, const char *text, struct
 	return 0;
 }
 
+static int parse_guids(const char *text, struct ip_range *out)
+{
+	const char *last = strrchr(text, '-');
+	char first[2 * GUID_STR_LEN];
+	struct guid a, b;
+
+	if (!last ||
+	    slice_copy((struct slice){ text, (size_t)(last - text) }, first, sizeof(first)) ||
+	    guid_parse(first, &a) || guid_parse(last + 1, &b))
+		return -1;
+	*out = (struct ip_range){ guid_gid(a), guid_gid(b) };
+	return ip_cmp(out->first, out->last) > 0 ? -1 : 0;
+}
+
+/* Such a pool has GIDs: addresses of the smallest network in fe80::/64 that contains the range. */
+static int set_guids(struct json *def, const struct opts *o, struct err *e)
+{
+	const char *text = opt_get(o, "guids");
+	char subnet[PREFIX_STR_LEN], first[IP_STR_LEN], last[IP_STR_LEN], range[2 * IP_STR_LEN];
+	struct ip_range r;
+
+	if (opt_is_set(o, "subnet") || opt_is_set(o, "range"))
+		return err_set(e, ERR_CONFIG, 0,
+			       "--guids sets the subnet and the range: "
+			       "give neither --subnet nor --range with it");
+	if (parse_guids(text, &r))
+		return err_set(e, ERR_CONFIG, 0,
+			       "--guids: \"%.64s\" is not FIRST-LAST, as in "
+			       "02:00:00:00:00:00:00:00-02:00:00:00:00:00:ff:ff",
+			       text);
+	struct ip_prefix net = { r.first, 128 };
+	while (!ip_in_prefix(net, r.last))
+		net.len--;
+	net.addr = ip_network(net);
+	(void)snprintf(range, sizeof(range), "%s-%s", ip_format(r.first, first),
+		       ip_format(r.last, last));
+	json_del(def, "ranges");
+	struct json *list = json_add_array(def, "ranges");
+	if (!list || json_push_str(list, range) ||
+	    json_add_str(def, "subnet", ip_format_prefix(net, subnet)))
+		return err_nomem(e);
+	return 0;
+}
+
 static int set_key(struct json *def, const struct key *k, const struct opts *o, struct err *e)
 {
 	const char *text = opt_get(o, k->option);
@@ -215,6 +265,8 @@ static int set_key(struct json *def, const struct key *k, const struct opts *o, 
 		return add_quotas(def, k, o, e);
 	case KEY_SLICE:
 		return add_slice(def, k->key, text, e);
+	case KEY_GUIDS:
+		return set_guids(def, o, e);
 	}
 	return 0;
 }

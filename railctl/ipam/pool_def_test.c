@@ -40,6 +40,33 @@ static void becomes(const char *definition, const char *line, const char *want)
 	ck_assert_str_eq(got, want);
 }
 
+#define GUID_1 "02:00:00:00:00:00:00:01"
+#define GUID_2 "02:00:00:00:00:00:00:02"
+
+START_TEST(a_range_of_guids_is_a_network_of_gids)
+{
+	static const char *const bad[] = { "--guids " GUID_1, "--guids 2-1", "--guids -",
+					   "--guids " GUID_2 "-" GUID_1 };
+	struct err e = { 0 };
+
+	becomes("{}", "--guids 02:00:00:00:00:00:00:01-02:00:00:00:00:00:0f:ff",
+		"{\"ranges\":[\"fe80::200:0:0:1-fe80::200:0:0:fff\"],"
+		"\"subnet\":\"fe80::200:0:0:0/116\"}");
+	becomes("{\"subnet\":\"fe80::1/128\",\"ranges\":[\"fe80::1\"]}",
+		"--guids 0200:0000:0000:0001-0200:0000:0000:0001",
+		"{\"ranges\":[\"fe80::200:0:0:1-fe80::200:0:0:1\"],"
+		"\"subnet\":\"fe80::200:0:0:1/128\"}");
+	becomes("{}", "--guids 02:00:00:00:00:00:00:00-ff:00:00:00:00:00:00:00",
+		"{\"ranges\":[\"fe80::200:0:0:0-fe80::ff00:0:0:0\"],\"subnet\":\"fe80::/64\"}");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		ck_assert_msg(!applied("{}", bad[i], &e), "%s", bad[i]);
+		ck_assert_ptr_nonnull(strstr(e.msg, "FIRST-LAST"));
+	}
+	ck_assert_ptr_null(applied("{}", "--subnet fe80::/64 --guids " GUID_1 "-" GUID_2, &e));
+	ck_assert_ptr_nonnull(strstr(e.msg, "neither --subnet nor --range"));
+}
+END_TEST
+
 START_TEST(makes_a_definition)
 {
 	becomes("{}",
@@ -147,5 +174,6 @@ START_TEST(survives_failing_allocations)
 }
 END_TEST
 
-TEST_PROGRAM("railctl/ipam/pool_def", makes_a_definition, changes_only_what_is_given, makes_quotas,
-	     makes_a_slice, refuses_what_makes_no_sense, survives_failing_allocations)
+TEST_PROGRAM("railctl/ipam/pool_def", a_range_of_guids_is_a_network_of_gids, makes_a_definition,
+	     changes_only_what_is_given, makes_quotas, makes_a_slice, refuses_what_makes_no_sense,
+	     survives_failing_allocations)
