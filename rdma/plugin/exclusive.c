@@ -65,7 +65,7 @@ int rdma_exclusive_find(struct rdma_pod *p, struct err *e)
 {
 	struct rdma_serving *s = &p->serving;
 	struct link_info link;
-	const char *bus;
+	const char *bus = NULL;
 
 	if (choose_bus(p, &bus, &link, e))
 		return -1;
