@@ -97,7 +97,7 @@ static u8 *space(struct pci_bus *bus, unsigned int devfn)
 {
 	struct fab_function *f;
 
-	if (bus == root || pci_is_root_bus(bus))
+	if (pci_is_root_bus(bus))
 		return PCI_FUNC(devfn) || PCI_SLOT(devfn) < 1 || PCI_SLOT(devfn) > fab_pfs()
 			       ? NULL
 			       : ports[PCI_SLOT(devfn) - 1];

@@ -109,6 +109,13 @@ static int query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return fab_fault(function(ib), FAB_QUERY_PKEY);
 }
 
+/* ib_ipoib asks this before it makes an interface. -EOPNOTSUPP: it makes one of its own. */
+static int rdma_netdev_get_params(struct ib_device *ib, u32 port, enum rdma_netdev_t type,
+				  struct rdma_netdev_alloc_params *params)
+{
+	return fab_fault(function(ib), FAB_INTERFACE) ?: -EOPNOTSUPP;
+}
+
 static void get_dev_fw_str(struct ib_device *ib, char *str)
 {
 	snprintf(str, IB_FW_VERSION_NAME_MAX, "1.0.0");
@@ -212,6 +219,7 @@ static const struct ib_device_ops device_ops = {
 	.get_link_layer = get_link_layer,
 	.query_gid = query_gid,
 	.query_pkey = query_pkey,
+	.rdma_netdev_get_params = rdma_netdev_get_params,
 	.get_dev_fw_str = get_dev_fw_str,
 	.alloc_ucontext = alloc_ucontext,
 	.dealloc_ucontext = dealloc_ucontext,
@@ -245,8 +253,10 @@ void fab_event(struct fab_function *f, enum ib_event_type event)
 	int i;
 
 	dispatch(f, event);
-	if (!f->pf && (event == IB_EVENT_PORT_ACTIVE || event == IB_EVENT_PORT_ERR))
-		for (i = 1; i <= fab_vfs(); i++)
+	if (f->pf || (event != IB_EVENT_PORT_ACTIVE && event != IB_EVENT_PORT_ERR))
+		return;
+	for (i = 1; i <= fab_vfs(); i++)
+		if (!f[i].state && f[i].link == IFLA_VF_LINK_STATE_AUTO)
 			dispatch(f + i, event);
 }
 

@@ -23,6 +23,7 @@ const char *const fab_op_names[FAB_OPS] = {
 	[FAB_QUERY_PORT] = "query_port",
 	[FAB_QUERY_GID] = "query_gid",
 	[FAB_QUERY_PKEY] = "query_pkey",
+	[FAB_INTERFACE] = "interface",
 	[FAB_UCONTEXT] = "ucontext",
 	[FAB_SA_JOIN] = "sa_join",
 	[FAB_SA_PATH] = "sa_path",

@@ -28,7 +28,6 @@ void fab_qp_list(struct fab_qp *qp)
 	unsigned long flags;
 
 	spin_lock_irqsave(&fab_lock, flags);
-	qp->listed = true;
 	if (qp->ib.qp_num <= 1)
 		device_of(qp)->mad_qps[qp->ib.qp_num] = qp;
 	else
@@ -104,13 +103,16 @@ static bool same_partition(u16 a, u16 b)
 	return (a & 0x7fff) && !((a ^ b) & 0x7fff) && ((a | b) & 0x8000);
 }
 
+/* Datagrams between queue pairs of users need the receiver's key; those of management have one for
+ * all. */
 static bool receives(struct fab_qp *qp, const struct fab_packet *p)
 {
 	struct fab_function *f = device_of(qp)->function;
 
-	return (qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS) &&
-	       fab_state(f) == IB_PORT_ACTIVE &&
-	       (qp->ib.qp_num <= 1 || same_partition(p->pkey, f->pkeys[qp->pkey_index]));
+	if ((qp->state != IB_QPS_RTR && qp->state != IB_QPS_RTS) || fab_state(f) != IB_PORT_ACTIVE)
+		return false;
+	return qp->ib.qp_num <= 1 || (same_partition(p->pkey, f->pkeys[qp->pkey_index]) &&
+				      (p->reliable || p->qkey == qp->qkey));
 }
 
 /* deliver: under fab_lock. */

@@ -16,7 +16,7 @@ struct fab_cq {
 struct fab_qp {
 	struct ib_qp ib;
 	struct list_head all, recvs, groups;
-	bool listed, user, signal_all;
+	bool user, signal_all;
 	enum ib_qp_state state;
 	u32 qkey, dest_qp;
 	u16 pkey_index, dest_lid;

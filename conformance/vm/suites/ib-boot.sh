@@ -112,6 +112,13 @@ check "release" fault "release probe $V"
 wait $PID
 check "it goes on" is $? 0
 check "the VF has all three" ib_card "$V"
+check "a rule: a device without interface" fault "interface $V error 12"
+check "bound again" rebind "$V"
+check "it has none" is "$(netdev "$V")" ''
+check "but a device" test -n "$(rdma_dev "$V")"
+check "no rules" fault clear
+check "bound again" rebind "$V"
+check "it has one" test -n "$(netdev "$V")"
 took() { local begin=$EPOCHREALTIME && "$@" && echo $((${EPOCHREALTIME/./} - ${begin/./})); }
 check "a rule: slow" fault "get_vf_config $V delay 700"
 check "a list of VFs is slow" test "$(took ip link show "$P" | tail -n 1)" -ge 700000
