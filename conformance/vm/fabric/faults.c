@@ -98,11 +98,11 @@ int fab_fault(struct fab_function *f, enum fab_op op)
 
 	atomic_inc(&f->counts[op]);
 	mutex_lock(&mutex);
-	list_for_each_entry(r, &rules, list) if (applies(r, f, op))
-	{
-		error = obey(r);
-		break;
-	}
+	list_for_each_entry(r, &rules, list)
+		if (applies(r, f, op)) {
+			error = obey(r);
+			break;
+		}
 	mutex_unlock(&mutex);
 	return error;
 }
@@ -113,9 +113,9 @@ static void drop_all(enum fab_op op, const char *address)
 	struct rule *r, *next;
 
 	mutex_lock(&mutex);
-	list_for_each_entry_safe(r, next, &rules,
-				 list) if (op == FAB_OPS ||
-					   (r->op == op && !strcmp(r->address, address))) drop(r);
+	list_for_each_entry_safe(r, next, &rules, list)
+		if (op == FAB_OPS || (r->op == op && !strcmp(r->address, address)))
+			drop(r);
 	mutex_unlock(&mutex);
 	wake_up_all(&released);
 }

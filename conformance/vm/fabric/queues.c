@@ -66,14 +66,14 @@ static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 /* purge: forget completions of a queue pair (NULL: of all). Under fab_lock. */
 static void purge(struct ib_cq *ib, struct ib_qp *qp)
 {
+	struct fab_cq *cq = container_of(ib, struct fab_cq, ib);
 	struct done *d, *next;
 
-	list_for_each_entry_safe(d, next, &container_of(ib, struct fab_cq, ib)->done,
-				 list) if (!qp || d->wc.qp == qp)
-	{
-		list_del(&d->list);
-		kfree(d);
-	}
+	list_for_each_entry_safe(d, next, &cq->done, list)
+		if (!qp || d->wc.qp == qp) {
+			list_del(&d->list);
+			kfree(d);
+		}
 }
 
 static int destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
@@ -151,8 +151,7 @@ static void flush(struct fab_qp *qp, bool tell)
 	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR };
 	struct recv *r, *next;
 
-	list_for_each_entry_safe(r, next, &qp->recvs, list)
-	{
+	list_for_each_entry_safe(r, next, &qp->recvs, list) {
 		list_del(&r->list);
 		if (tell)
 			finish_recv(qp, r, &wc);
@@ -166,6 +165,8 @@ static int modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct
 	struct fab_qp *qp = to_qp(ib);
 	unsigned long flags;
 
+	if ((mask & IB_QP_PKEY_INDEX) && attr->pkey_index >= FAB_PKEYS)
+		return -EINVAL;
 	spin_lock_irqsave(&fab_lock, flags);
 	if (mask & IB_QP_PKEY_INDEX)
 		qp->pkey_index = attr->pkey_index;

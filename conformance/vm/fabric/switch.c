@@ -45,7 +45,8 @@ void fab_qp_unlist(struct fab_qp *qp)
 		device_of(qp)->mad_qps[qp->ib.qp_num] = NULL;
 	else
 		list_del(&qp->all);
-	list_for_each_entry_safe(g, next, &qp->groups, list) kfree(g);
+	list_for_each_entry_safe(g, next, &qp->groups, list)
+		kfree(g);
 	spin_unlock_irqrestore(&fab_lock, flags);
 }
 
@@ -68,7 +69,9 @@ static struct group *membership(struct fab_qp *qp, const union ib_gid *gid)
 {
 	struct group *g;
 
-	list_for_each_entry(g, &qp->groups, list) if (!memcmp(&g->gid, gid, sizeof(*gid))) return g;
+	list_for_each_entry(g, &qp->groups, list)
+		if (!memcmp(&g->gid, gid, sizeof(*gid)))
+			return g;
 	return NULL;
 }
 
@@ -132,8 +135,7 @@ static void deliver(const struct fab_packet *p)
 			}
 		return;
 	}
-	list_for_each_entry(qp, &qps, all)
-	{
+	list_for_each_entry(qp, &qps, all) {
 		if (!receives(qp, p) || qp->ib.qp_num == p->src_qp)
 			continue;
 		if (p->dlid >= MULTICAST_LID
