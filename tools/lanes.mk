@@ -19,7 +19,7 @@ sub := +@$(MAKE) --no-print-directory
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is no plugin's.
-DUP_PLUGINS := cni/plugins/macvlan.c cni/plugins/ipvlan.c cni/ipoib sriov/plugin,sriov/attach rdma/plugin
+DUP_PLUGINS := cni/plugins/macvlan.c cni/plugins/ipvlan.c cni/ipoib sriov/plugin,sriov/attach sriov/ib rdma/plugin
 DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init

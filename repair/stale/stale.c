@@ -10,6 +10,7 @@
 #include "sriov/take/claim.h"
 
 const struct attach_restore_type stale_restorers[] = { { "sriov", sriov_restore },
+						       { "ib-sriov", sriov_restore },
 						       { "rdma", rdma_restore_placed },
 						       { "ipoib", staged_restore },
 						       { 0 } };

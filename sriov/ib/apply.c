@@ -262,7 +262,7 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 		nl_release(r.host_rdma);
 		return rc;
 	}
-	/* What the VF has already is not set at the PF. */
+	/* GUIDs that the VF has already are not set at the PF. */
 	request.pf_side.has &= ~(unsigned)VF_GUIDS;
 	(void)snprintf(r.rdma.name, sizeof(r.rdma.name), "%s", "");
 	if (c->pkey && r.own.has_rdma)

@@ -9,9 +9,9 @@
 #include "sriov/ib/conf.h"
 
 /*
- * ib_apply - make the PF and the VF as c wants them, under the lock of the node if a driver is
- * bound or a device moves. c->which.place and c->which.rdma become current. Nothing is bound again
- * if the VF has the wanted GUIDs. ERR_STATE: the VF has no usable GUID, or keeps another one, or
+ * ib_apply - make the PF and the VF as c wants them. If a driver is bound or a device moves, it
+ * holds the lock of the node. c->which.place and c->which.rdma become current. If the VF has the
+ * wanted GUIDs, no driver is bound. ERR_STATE: the VF has no usable GUID, or keeps another one, or
  * its character devices got other numbers. The claim is on record, so sriov_restore() undoes all.
  */
 int ib_apply(struct attach *a, struct ib_conf *c, struct err *e) must_check;

@@ -28,9 +28,9 @@ int vf_ipoib_in_pod(const struct vf_place *p, struct nl *pod_nl, int *ifindex,
 		    struct err *e) must_check;
 
 /*
- * vf_rebind - bind the VF to driver again, so that it reads its GUIDs, and wait until its interface
- * is there, and its RDMA device if rdma is true. The caller holds rdma_lock(). ERR_KERNEL: the
- * driver did not take the VF. ERR_AGAIN: something did not appear within VF_REBIND_MS.
+ * vf_rebind - bind the VF to driver again, so that it reads its GUIDs. Wait until its interface is
+ * there, and its RDMA device if rdma is true. The caller holds rdma_lock(). ERR_KERNEL: the driver
+ * did not take the VF. ERR_AGAIN: something did not appear within VF_REBIND_MS.
  */
 #define VF_REBIND_MS 20000
 int vf_rebind(const struct ctx *ctx, const char *vf, const char *driver, bool rdma,

@@ -65,7 +65,7 @@ struct vf_entry {
 	uint32_t index;
 	char boot[CTX_BOOT_ID_LEN + 1];
 	uint64_t life;               /* vf_life() when the baseline was captured */
-	char driver[PCI_DRIVER_LEN]; /* of the VF when it was claimed; "": unknown */
+	char driver[PCI_DRIVER_LEN]; /* it had at its claim; "": unknown */
 	struct vf_baseline base;
 	/* The VF after a restore, if that did not reach base everywhere. */
 	bool has_left;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034
-# lib.sh: calls of the sriov plugin, and looks at what the kernel says afterwards.
+# lib.sh: calls of the sriov plugin, or of PLUGIN, and looks at what the kernel says afterwards.
 RAILCTL=$BIN/railctl
 W=/run/work
 mkdir -p $W
@@ -8,7 +8,7 @@ read -r A B <<<"$PFS"
 IPAM='{"type":"railhead-ipam","subnet":"10.88.0.0/24"}'
 
 # conf KEYS: a configuration of network rails with those keys.
-conf() { printf '{"cniVersion":"1.1.0","name":"rails","type":"sriov","ipam":%s,%s}' "$IPAM" "$1"; }
+conf() { printf '{"cniVersion":"1.1.0","name":"rails","type":"%s","ipam":%s,%s}' "${PLUGIN:-sriov}" "$IPAM" "$1"; }
 # on VF [KEYS]: ... for that VF.
 on() { conf "\"deviceID\":\"$1\"${2:+,$2}"; }
 
@@ -16,7 +16,7 @@ on() { conf "\"deviceID\":\"$1\"${2:+,$2}"; }
 call()
 {
 	CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=${4-/run/netns/$2} CNI_IFNAME=${IFN:-net1} CNI_PATH=$BIN \
-		CNI_ARGS=${CARGS-} ${TRACE-} "$BIN/sriov" <<<"$3" >"${ANSWER:-$W/out}" 2>"${ANSWER:-$W/out}.log" ||
+		CNI_ARGS=${CARGS-} ${TRACE-} "$BIN/${PLUGIN:-sriov}" <<<"$3" >"${ANSWER:-$W/out}" 2>"${ANSWER:-$W/out}.log" ||
 		{ cat "${ANSWER:-$W/out}" "${ANSWER:-$W/out}.log" && false; }
 }
 add() { call ADD "$@"; }

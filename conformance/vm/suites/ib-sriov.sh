@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# seconds: 180
+# needs: fabric
+# ib-sriov: the plugin on VFs of InfiniBand: GUIDs, partitions, isolation, 16 pods at once, kills, namespaces that are gone, and
+# requests that fail. RDMA devices are exclusive. FULL=1 kills at each request.
+# shellcheck source=conformance/vm/guest/lib.sh
+. conformance/vm/guest/lib.sh
+# shellcheck source=conformance/vm/guest/fabric.sh
+. conformance/vm/guest/fabric.sh
+# shellcheck source=conformance/vm/suites/sriov/lib.sh
+. conformance/vm/suites/sriov/lib.sh
+PLUGIN=ib-sriov
+GUID=02:00:00:00:00:00:00:0b
+
+check "two cards" fabric
+check "mode exclusive" rdma system set netns exclusive
+read -r PF OTHER <<<"$IB_PFS"
+check "16 VFs" ib_vfs "$PF" 16
+P=$(netdev "$PF")
+ip link set "$P" up
+V=$(ib_vf "$PF" 0)
+
+# A line for each VF: interface, state, GUIDs, driver and RDMA device. The PF knows no GUID or that of the VF.
+ib_host()
+{
+	local n v told
+	for n in {0..15}; do
+		v=$(ib_vf "$PF" $n)
+		told=$(vf "$P" $n '."port guid"')
+		[ "$told" != "$(port_guid "$v")" ] || told=00:00:00:00:00:00:00:00
+		echo "$v $(netdev "$v") $(node_guid "$v") $(port_guid "$v") $told $(vf "$P" $n '.link_state')" \
+			"$(basename "$(readlink "$BUS/$v/driver")") $(rdma_dev "$v") $(uverbs "$v")"
+	done
+}
+host() { ib_host; }
+with() { on "$V" "\"runtimeConfig\":{\"infinibandGUID\":\"$GUID\"}${1:+,$1}"; } # [KEYS]: a configuration with a GUID
+rebinds() { count "$V" probe; }
+inside() { ip netns exec "$1" rdma -j dev | jq -r '[.[].ifname] | join(" ")'; }
+in_pod() { ip -n "$1" -j link show net1 | jq -r '.[0].address[36:]'; } # POD: the GUID of its interface
+pods a b
+remember
+
+# ---- GUIDs ----
+OLD=$(port_guid "$V") N=$(rebinds)
+check "ADD with the VF's own GUID" add a "$(on "$V")"
+cp $W/out $W/result
+check "binds no driver again" is "$(rebinds)" "$N"
+check "the pod has it" is "$(in_pod a)" "$OLD"
+check "CHECK" checked a "$(on "$V")" $W/result
+check "DEL" del a "$(on "$V")"
+check "as before" clean
+CONF=$(on "$V" "\"args\":{\"cni\":{\"guid\":\"$OLD\",\"n\":[1,{}],\"x\":7}}")
+check "ADD with the GUID that the VF has" add a "$CONF"
+check "binds no driver again" is "$(rebinds)" "$N"
+check "DEL" del a "$CONF"
+check "as before" clean
+
+CONF=$(with '"link_state":"disable","mtu":1400,"pkey":"0x8001"')
+check "ADD with a GUID" add a "$CONF"
+cp $W/out $W/result
+check "warns of a partition that the port lacks" grep -q '0x8001 is not in the table' $W/out.log
+check "binds the driver once" is "$(rebinds)" $((N + 1))
+check "the pod has it" is "$(in_pod a)" $GUID
+check "the PF knows both" is "$(vf "$P" 0 '."node guid" + " " + ."port guid" + " " + .link_state')" "$GUID $GUID disable"
+check "MTU" is "$(ip -n a -j link show net1 | jq .[0].mtu)" 1400
+check "the RDMA device stays on the host" is "$(inside a)" ""
+check "the result has the address" is "$(answer '.interfaces[0].mac[36:]')" $GUID
+check "CHECK" checked a "$CONF" $W/result
+check "another pod cannot have it" refused 103 "belongs to container a" add b "$CONF"
+ip link set "$P" vf 0 state auto
+check "CHECK: another link state" refused 104 link_state checked a "$CONF" $W/result
+check "DEL" del a "$CONF"
+check "as before" clean
+check "DEL again" del a "$CONF"
+knob "$V" pkeys "0xffff 0x8001"
+check "ADD with a partition of the port" add a "$CONF"
+check "no warning" isnt grep -q 'not in the table' $W/out.log
+check "DEL" del a "$CONF"
+knob "$V" pkeys 0xffff
+
+CARGS='IgnoreUnknown=1;K8S_POD_NAMESPACE=train;K8S_POD_NAME=worker-0'
+CONF=$(on "$V" '"guidFrom":"pod"')
+check "ADD with a GUID of the pod's name" add a "$CONF"
+MADE=$(in_pod a)
+check "DEL" del a "$CONF"
+check "the same for another container" add b "$CONF"
+check "the same GUID" is "$(in_pod b)" "$MADE"
+check "DEL" del b "$CONF"
+check "as before" clean
+CARGS=
+
+KUBE='"ibKubernetesEnabled":true,"args":{"cni":{"guid":"'$GUID'"'
+check "ib-kubernetes has not configured it" refused 11 "mellanox.infiniband.app" add a "$(on "$V" "$KUBE}}")"
+CONF=$(on "$V" "$KUBE,\"mellanox.infiniband.app\":\"configured\",\"pkey\":\"0x8001\"}}")
+check "ib-kubernetes has configured it: ADD" add a "$CONF"
+check "the pod has its GUID" is "$(in_pod a)" $GUID
+check "DEL" del a "$CONF"
+check "as before" clean
+check "a zero GUID" refused 7 "that a port can have" add a "$(on "$V" '"runtimeConfig":{"infinibandGUID":"00:00:00:00:00:00:00:00"}')"
+
+# ---- failures ----
+CONF=$(with)
+for op in set_node_guid set_port_guid probe; do
+	fault "$op $V error EIO times 1"
+	check "$op fails: ADD fails" isnt add a "$CONF"
+	fault clear
+	check "$op fails: DEL" del a "$CONF"
+	check "$op fails: as before" clean
+done
+fault "probe $V error EIO"
+check "the driver does not come back: ADD fails" isnt add a "$CONF"
+fault clear
+check "the next ADD restores it first" add b "$(on "$V")"
+check "with its own GUID" is "$(in_pod b)" "$OLD"
+check "DEL" del b "$(on "$V")"
+check "as before" clean
+
+# ---- isolation ----
+CONF=$(with '"rdmaIsolation":true')
+check "STATUS" call STATUS "" "$CONF" ""
+DEV=$(rdma_dev "$V") NUMBER=$(uverbs "$V")
+check "isolation: ADD" add a "$CONF"
+cp $W/out $W/result
+check "the pod has the RDMA device" is "$(inside a)" "$DEV"
+check "the host does not" is "$(rdma_dev "$V")" ""
+check "with its number" is "$(uverbs "$V")" "$NUMBER"
+check "the interface has the GUID" is "$(in_pod a)" $GUID
+check "CHECK" checked a "$CONF" $W/result
+check "DEL" del a "$CONF"
+check "as before" clean
+check "isolation with the VF's own GUID: ADD" add a "$(on "$V" '"rdmaIsolation":true')"
+check "the pod has the RDMA device" is "$(inside a)" "$DEV"
+no_pods a
+check "the pod goes: DEL" del a "$(on "$V" '"rdmaIsolation":true')"
+check "as before" clean
+pods a
+check "isolation: ADD, and the pod goes" add a "$CONF"
+no_pods a
+check "GC" call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$CONF")" ""
+check "as before" clean
+pods a
+check "without isolation: ADD, and the pod goes" add a "$(with)"
+no_pods a
+check "repair" "$RAILCTL" attachments repair
+check "as before" clean
+pods a
+
+# ---- killed ----
+killed() # VERB N: true if it was
+{
+	TRACE="strace -f -o $W/trace -e trace=sendto,write -e inject=sendto,write:signal=KILL:when=$2" call "$1" a "$CONF" >/dev/null 2>&1
+	[ $? = 137 ] || grep -q 'killed by SIGKILL' $W/trace
+}
+heal() # N
+{
+	case $(($1 % 3)) in
+	0) del a "$CONF" ;;
+	1) call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$CONF")" "" ;;
+	2) no_pods a && "$RAILCTL" attachments repair && pods a ;;
+	esac
+}
+each_kill() # VERB BEFORE: BEFORE makes what VERB starts from
+{
+	local i step=9
+	[ -z "${FULL-}" ] || step=1
+	for ((i = 1; i < 200; i += step)); do
+		$2
+		killed "$1" $i || break
+		check "$1 killed at request $i: cleaned up" heal $i
+		check "$1 killed at request $i: as before" clean
+	done
+	check "$1 was killed often enough" test $i -gt 12
+	del a "$CONF"
+}
+attached() { add a "$CONF"; }
+each_kill ADD true
+each_kill DEL attached
+
+# ---- 16 at once ----
+no_pods a b
+mapfile -t PODS < <(printf 'p%s\n' {0..15})
+pods "${PODS[@]}"
+for iso in false true; do
+	each() # VERB
+	{
+		local n pids=()
+		for n in {0..15}; do
+			ANSWER=$W/out.$n call "$1" "p$n" "$(on "$(ib_vf "$PF" "$n")" \
+				"\"renumbered\":\"report\",\"rdmaIsolation\":$iso,\"runtimeConfig\":{\"infinibandGUID\":\"02:00:00:00:00:00:01:$(printf %02x "$n")\"}")" &
+			pids+=($!)
+		done
+		for n in {0..15}; do wait "${pids[n]}" || { cat "$W/out.$n" && return 1; }; done
+	}
+	guids() { for n in {0..15}; do in_pod "p$n"; done; }
+	check "16 pods at once (isolation $iso): ADD" each ADD
+	check "each has its GUID" is "$(guids | sort -u | wc -l)" 16
+	check "16 pods at once (isolation $iso): DEL" each DEL
+	check "as before" nothing_left
+	check "GUIDs and names as before" is "$(ib_host | cut -d' ' -f1-7)" "$(cut -d' ' -f1-7 $W/before)"
+done
+no_pods "${PODS[@]}"
+check "mode shared" rdma system set netns shared
+check "without VFs" ib_vfs "$PF" 0
+check "without cards" fabric_off
+finish
