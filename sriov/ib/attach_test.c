@@ -312,6 +312,21 @@ START_TEST(the_pods_namespace_is_gone)
 }
 END_TEST
 
+/* The interface died with the namespace. The driver makes another one. */
+START_TEST(the_interface_died_with_the_pod)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(call(&t, CNI_ADD, &p, VF0, &e), &e);
+	pod_clear(&p);
+	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
+	testib_is_restored(&t, 0, "DEL");
+	ck_assert_uint_eq(*t.rebinds, 1);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 struct lane {
@@ -501,8 +516,8 @@ TEST_PROGRAM("sriov/ib/attach", a_GUID_that_is_given, a_GUID_that_the_VF_has,
 	     other_numbers_of_character_devices, a_driver_that_does_not_come_back,
 	     firmware_that_keeps_the_GUID, isolation_before_Linux_7, isolation_since_Linux_7,
 	     isolation_needs_mode_exclusive, the_pods_namespace_is_gone,
-	     each_request_fails_of_netlink_with_a_GUID, each_request_fails_of_RDMA_with_a_GUID,
-	     killed_at_each_request_of_netlink_with_a_GUID,
+	     the_interface_died_with_the_pod, each_request_fails_of_netlink_with_a_GUID,
+	     each_request_fails_of_RDMA_with_a_GUID, killed_at_each_request_of_netlink_with_a_GUID,
 	     killed_at_each_request_of_RDMA_with_a_GUID,
 	     each_request_fails_of_netlink_with_isolation_before_Linux_7,
 	     each_request_fails_of_RDMA_with_isolation_before_Linux_7,

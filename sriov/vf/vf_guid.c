@@ -148,17 +148,20 @@ int vf_restore_guids(struct vf_guid_restore *g, struct err *e)
 	const struct vf_info was = guids_before(g->x);
 	/* Killed between unbinding and binding: the driver that it had is on record. */
 	const char *driver = *g->place->driver ? g->place->driver : g->x->driver;
+	char name[PCI_RDMA_LEN];
+	struct err none;
 
-	if (set_guids(g, &was, &own, e))
+	if ((g->x->to_restore & VF_GUIDS) && set_guids(g, &was, &own, e))
 		return -1;
 	if (!*driver || vf_has_userspace_driver(g->place) ||
-	    (*g->place->driver && !has_other(own.node, was.node_guid) &&
+	    (*g->place->driver && !g->lost && !has_other(own.node, was.node_guid) &&
 	     !has_other(own.port, was.port_guid)))
 		return 0;
+	bool rdma = pci_rdma_device(g->ctx->sysfs, g->x->vf, name, &none) == 0;
 	auto_fd int lock = rdma_lock(g->ctx, RDMA_LOCK_MS, e);
 	if (lock < 0)
 		return -1;
 	log_debug(&g->ctx->log, "VF %s: binding driver %s again for its GUIDs", g->x->vf, driver);
 	g->rebound = true;
-	return vf_rebind(g->ctx, g->x->vf, driver, own.has_rdma, e);
+	return vf_rebind(g->ctx, g->x->vf, driver, rdma, e);
 }

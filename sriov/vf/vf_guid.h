@@ -39,8 +39,9 @@ int vf_rebind(const struct ctx *ctx, const char *vf, const char *driver, bool rd
 /*
  * vf_restore_guids - the part of vf_restore() that concerns InfiniBand: set the GUIDs of the
  * baseline at the PF, each one by itself, and bind the driver again if the VF has others. A GUID
- * that was unknown becomes all ones. rebound: the interface that the VF had does not exist any
- * more; it is valid also after a failure. The VF is locked.
+ * that was unknown becomes all ones. lost: the interface died with the pod's namespace, so the
+ * driver must make another one. rebound: the driver did; it is valid also after a failure. The VF
+ * is locked.
  */
 struct vf_guid_restore {
 	const struct ctx *ctx;
@@ -48,6 +49,7 @@ struct vf_guid_restore {
 	struct vf_entry *x;
 	const struct vf_place *place;
 	struct hw_addr addr; /* of its interface on the host; length 0: none */
+	bool lost;
 	bool rebound;
 };
 int vf_restore_guids(struct vf_guid_restore *g, struct err *e) must_check;

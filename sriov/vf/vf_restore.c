@@ -264,12 +264,14 @@ static int return_rdma(struct restore_run *b, struct err *e)
 	return 0;
 }
 
-static void restore_guids(struct restore_run *b, const struct vf_place *place)
+static void restore_guids(struct restore_run *b, const struct vf_place *place, bool dead)
 {
-	struct vf_guid_restore g = { b->ctx, b->nl, b->x, place, b->link.addr, false };
+	/* Some kernels give the interface of IPoIB back when a namespace dies, others delete it. */
+	bool lost = dead && !b->link.ifindex && b->x->base.addr.len == HW_ADDR_MAX;
+	struct vf_guid_restore g = { b->ctx, b->nl, b->x, place, b->link.addr, lost, false };
 	struct err why;
 
-	if (!(b->x->to_restore & VF_GUIDS))
+	if (!lost && !(b->x->to_restore & VF_GUIDS))
 		return;
 	if (vf_restore_guids(&g, &why))
 		note_refusal(b, "its GUIDs", &why);
@@ -491,7 +493,7 @@ static int restore_existing(struct restore_run *b, struct err *e)
 	    look_here(b, &host, dead || b->fetched || (b->x->to_restore & VF_UNREACHABLE), e))
 		return err_wrap(e, "return VF %s to the host", b->x->vf);
 	if (vf_locate(b->ctx, b->nl, b->x->vf, &place, &why) == 0) {
-		restore_guids(b, &place);
+		restore_guids(b, &place, dead);
 		if (b->rebound && look_here(b, &host, true, e))
 			return err_wrap(e, "VF %s after its driver was bound again", b->x->vf);
 		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
