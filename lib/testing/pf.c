@@ -109,7 +109,7 @@ static void take(struct fakepf_vf *vf, enum vf_attr one, const void *data)
 	const struct ifla_vf_rate *rate = data;
 	const struct ifla_vf_trust *on = data;
 	const struct ifla_vf_vlan_info *vlan = data;
-	const struct ifla_vf_guid *guid = data;
+	struct ifla_vf_guid guid;
 
 	if (one == VF_MAC) {
 		memcpy(is->mac, mac->mac, MAC_LEN);
@@ -125,10 +125,11 @@ static void take(struct fakepf_vf *vf, enum vf_attr one, const void *data)
 		is->spoofchk = on->setting;
 	} else if (one == VF_TRUST) {
 		is->trust = on->setting;
-	} else if (one == VF_NODE_GUID) {
-		is->node_guid = guid_of_number(guid->guid);
-	} else if (one == VF_PORT_GUID) {
-		is->port_guid = guid_of_number(guid->guid);
+	} else if (one & VF_GUIDS) {
+		/* The number has 8 bytes, and netlink aligns to 4. */
+		memcpy(&guid, data, sizeof(guid));
+		*(one == VF_NODE_GUID ? &is->node_guid : &is->port_guid) =
+			guid_of_number(guid.guid);
 	} else {
 		is->link_state = (enum vf_link_state)on->setting;
 	}
