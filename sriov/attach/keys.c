@@ -4,6 +4,22 @@
 
 #include "sriov/attach/vf_attach.h"
 
+const struct json_enum vf_attach_link_states[] = {
+	{ "auto", VF_LINK_AUTO },
+	{ "enable", VF_LINK_ENABLE },
+	{ "disable", VF_LINK_DISABLE },
+	{ "", VF_LINK_NOT_GIVEN },
+	{ 0 },
+};
+
+void vf_attach_want_link_state(int given, struct vf_info *want)
+{
+	if (given == VF_LINK_NOT_GIVEN)
+		return;
+	want->has |= VF_LINK_STATE;
+	want->link_state = (enum vf_link_state)given;
+}
+
 struct resource_text {
 	const struct json *pf;
 	uint32_t count;

@@ -12,6 +12,7 @@
 #include "cni/engine/attach.h"
 #include "sriov/choose/near.h"
 #include "sriov/take/tier.h"
+#include "sriov/vf/vf.h"
 
 #define VF_PFS_MAX 16
 
@@ -34,6 +35,14 @@ struct vf_attach {
 	}
 
 /* ---- keys.c: pure ---- */
+
+/*
+ * The key "link_state": vf_attach_link_states has its words. vf_attach_want_link_state - add the
+ * given one to want.
+ */
+#define VF_LINK_NOT_GIVEN (-1)
+extern const struct json_enum vf_attach_link_states[];
+void vf_attach_want_link_state(int given, struct vf_info *want);
 
 /*
  * vf_attach_check_keys - for validate: the keys name one VF, or a resource, or neither; v->vf

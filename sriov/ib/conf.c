@@ -5,20 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOT_GIVEN   (-1)
 #define FIELD(k, m) .key = k, .offset = offsetof(struct ib_conf, m)
 
 /* The annotation of ib-kubernetes, which Multus hands on in args.cni. */
 #define IB_KUBERNETES_KEY  "mellanox.infiniband.app"
 #define IB_KUBERNETES_DONE "configured"
 
-static const struct json_enum link_states[] = {
-	{ "auto", VF_LINK_AUTO },
-	{ "enable", VF_LINK_ENABLE },
-	{ "disable", VF_LINK_DISABLE },
-	{ "", NOT_GIVEN },
-	{ 0 },
-};
 static const struct json_enum sources[] = {
 	{ "vf", IB_GUID_FROM_VF }, { "pod", IB_GUID_FROM_POD }, { "", IB_GUID_FROM_VF }, { 0 }
 };
@@ -29,7 +21,7 @@ static const struct json_enum reactions[] = { { "fail", IB_RENUMBERED_FAIL },
 const struct json_field ib_fields[] = {
 	VF_ATTACH_FIELDS(struct ib_conf, which),
 	{ FIELD("pkey", pkey), .kind = J_PKEY },
-	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = link_states },
+	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = vf_attach_link_states },
 	{ FIELD("rdmaIsolation", rdma_isolation), .kind = J_BOOL },
 	{ FIELD("ibKubernetesEnabled", ib_kubernetes), .kind = J_BOOL },
 	{ FIELD("vfioPciMode", vfio), .kind = J_BOOL },
@@ -41,7 +33,7 @@ const struct json_field ib_fields[] = {
 
 void ib_conf_defaults(void *conf)
 {
-	*(struct ib_conf *)conf = (struct ib_conf){ .link_state = NOT_GIVEN };
+	*(struct ib_conf *)conf = (struct ib_conf){ .link_state = VF_LINK_NOT_GIVEN };
 }
 
 /* ib-kubernetes annotates the pod some time after it is scheduled. The runtime then repeats ADD. */
@@ -73,10 +65,7 @@ int ib_conf_check(const struct attach *a, struct ib_conf *c, struct err *e)
 
 	if (vf_attach_check_keys(a, &c->which, e))
 		return -1;
-	if (c->link_state != NOT_GIVEN) {
-		c->want.has |= VF_LINK_STATE;
-		c->want.link_state = (enum vf_link_state)c->link_state;
-	}
+	vf_attach_want_link_state(c->link_state, &c->want);
 	if (a->call->env.cmd != CNI_ADD)
 		return 0;
 	int rc = ib_guid_choose(a, c, &guid, e);

@@ -18,13 +18,6 @@ static const struct json_enum protos[] = {
 	{ 0 },
 };
 static const struct json_enum switches[] = { { "on", 1 }, { "off", 0 }, { "", NOT_GIVEN }, { 0 } };
-static const struct json_enum link_states[] = {
-	{ "auto", VF_LINK_AUTO },
-	{ "enable", VF_LINK_ENABLE },
-	{ "disable", VF_LINK_DISABLE },
-	{ "", NOT_GIVEN },
-	{ 0 },
-};
 
 const struct json_field sriov_fields[] = {
 	VF_ATTACH_FIELDS(struct sriov_conf, which),
@@ -37,7 +30,7 @@ const struct json_field sriov_fields[] = {
 	{ FIELD("max_tx_rate", max_rate), .kind = J_I64, .min = 0, .max = UINT32_MAX },
 	{ FIELD("spoofchk", spoofchk), .kind = J_ENUM, .names = switches },
 	{ FIELD("trust", trust), .kind = J_ENUM, .names = switches },
-	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = link_states },
+	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = vf_attach_link_states },
 	{ 0 },
 };
 
@@ -103,10 +96,7 @@ static void take_switches(const struct sriov_conf *c, struct vf_info *want)
 		want->has |= VF_TRUST;
 		want->trust = c->trust == 1;
 	}
-	if (c->link_state != NOT_GIVEN) {
-		want->has |= VF_LINK_STATE;
-		want->link_state = (enum vf_link_state)c->link_state;
-	}
+	vf_attach_want_link_state(c->link_state, want);
 }
 
 /* ---- tier ---- */

@@ -11,31 +11,9 @@
 #define RAILHEAD_SRIOV_VF_VF_STATE_H
 
 #include "cni/record/record.h"
-#include "lib/base/hw_addr.h"
-#include "lib/device/ethtool.h"
-#include "lib/net/settings.h"
 #include "lib/device/rdma.h"
-#include "lib/device/vf.h"
 #include "lib/pci/pci.h"
-
-#define VF_ALTNAMES_MAX 8
-#define VF_ALTNAME_LEN  128 /* ALTIFNAMSIZ */
-
-/* A VF at one moment. */
-struct vf_baseline {
-	bool has_netdev; /* false (vfio-pci): the next six are unused */
-	char name[IFNAME_LEN];
-	struct hw_addr addr; /* length 0: unknown */
-	bool own_mac; /* the VF chose the MAC that its PF knows; false: an administrator did, or it
-			 is unknown, see vf_configure() */
-	uint32_t mtu; /* 0: unknown */
-	bool up;
-	char altnames[VF_ALTNAMES_MAX][VF_ALTNAME_LEN]; /* "" ends the list */
-	bool has_settings; /* false: unknown; the next two are unused */
-	struct link_settings link;
-	struct ethtool_state tool;
-	struct vf_info pf_side; /* what its PF knows */
-};
+#include "sriov/vf/vf_baseline.h"
 
 /*
  * A bit beside enum vf_attr in `to_restore`: the interface could not be reached when the owner
