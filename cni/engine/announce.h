@@ -7,8 +7,9 @@
  * than the whole ADD. It is only for links that had no carrier yet when the kernel sent the ARP.
  * IPv6: after duplicate address detection the kernel sends one unsolicited neighbour advertisement
  * (ndisc_notify); for addresses added without it, it sends none, so we do.
- * The packets here are those of Ethernet; on other links (IPoIB) only the kernel announces
- * addresses.
+ * The packets are those of Ethernet or of IPoIB, whose addresses have 20 bytes. The number of the
+ * queue pair is a part of them: without an announcement, a new pod with the address of an old one
+ * is not reached until the neighbours' entries expire.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ANNOUNCE_H
 #define RAILHEAD_CNI_ENGINE_ANNOUNCE_H

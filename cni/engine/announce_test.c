@@ -328,6 +328,54 @@ START_TEST(we_announce_ipv4)
 }
 END_TEST
 
+/* The other end of the wire is Ethernet; what follows its header is as it is on InfiniBand. */
+static void becomes_ipoib(struct wire *w)
+{
+	w->ours.type = 32; /* ARPHRD_INFINIBAND */
+	w->ours.addr = (struct hw_addr){ 20, { 0x80, 0, 0, 9, 0xfe, 0x80, [12] = 2, [19] = 7 } };
+	w->ours.broadcast = (struct hw_addr){ 20, { 0, 0xff, 0xff, 0xff, 0xff, 0x12, 0x40, 0x1b } };
+}
+
+START_TEST(an_ARP_of_IPoIB)
+{
+	static const uint8_t head[] = { 0, 32, 8, 0, 20, 4, 0, 1 }, addr[] = { 192, 0, 2, 5 },
+			     nobody[20];
+	auto_wire struct wire w = new_wire();
+	const struct cni_ip ip = { .address = { ip_of("192.0.2.5"), 24 } };
+	struct err e = { .msg = "" };
+
+	becomes_ipoib(&w);
+	ck_assert_msg(announce_v4(&w.ours, &ip, 1, &e) == 0, "%s", e.msg);
+	struct frame f = hear(&w, is_arp);
+	ck_assert_uint_eq(f.len, 14 + 8 + 2 * 24);
+	ck_assert_mem_eq(f.b, w.ours.broadcast.byte, 6);
+	ck_assert_mem_eq(f.b + 14, head, 8);
+	ck_assert_mem_eq(f.b + 22, w.ours.addr.byte, 20);
+	ck_assert_mem_eq(f.b + 42, addr, 4);
+	ck_assert_mem_eq(f.b + 46, nobody, 20);
+	ck_assert_mem_eq(f.b + 66, addr, 4);
+}
+END_TEST
+
+/* RFC 4391 section 9.3: two bytes, then the address: 24 bytes in all. */
+START_TEST(an_advertisement_of_IPoIB)
+{
+	static const uint8_t option[] = { ND_OPT_TARGET_LINKADDR, 3, 0, 0 };
+	auto_wire struct wire w = new_wire();
+	const size_t at = sizeof(struct ether_header) + 40 + sizeof(struct nd_neighbor_advert);
+	struct err e = { .msg = "" };
+
+	add_address(&w, "2001:db8::5/64");
+	becomes_ipoib(&w);
+	ck_assert_msg(announce_v6(&w.ours, ip_of("2001:db8::5"), &e) == 0, "%s", e.msg);
+	struct frame f = hear(&w, is_neighbour_advert);
+	ck_assert_uint_eq(f.len, at + 24);
+	ck_assert_mem_eq(f.b + at, option, 4);
+	ck_assert_mem_eq(f.b + at + 4, w.ours.addr.byte, 20);
+	ck_assert_uint_eq(icmp6_sum(&f), 0xffff);
+}
+END_TEST
+
 /* Failures are told in the log, at a level that programs do not show, and are no obstacle. */
 START_TEST(a_sysctl_that_cannot_be_set_is_logged)
 {
@@ -351,4 +399,5 @@ END_TEST
 TEST_PROGRAM("cni/engine/announce", an_advertisement_has_the_fields_of_rfc_4861,
 	     a_link_local_address_is_announced, an_address_that_is_not_ours_fails,
 	     an_interface_that_is_gone_fails, prepare_sets_the_notify_sysctls,
-	     the_kernel_announces_ipv4, we_announce_ipv4, a_sysctl_that_cannot_be_set_is_logged)
+	     the_kernel_announces_ipv4, we_announce_ipv4, an_ARP_of_IPoIB,
+	     an_advertisement_of_IPoIB, a_sysctl_that_cannot_be_set_is_logged)

@@ -109,13 +109,11 @@ static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct
 
 /* ---- announcing ---- */
 
-/*
- * Whether other hosts need an announcement: an ipvlan in mode l3 has no neighbours. Our packets are
- * those of Ethernet; of an IPoIB link only the kernel announces addresses (announce_prepare()).
- */
+/* Whether other hosts need an announcement: an ipvlan in mode l3 has no neighbours. */
 static bool can_announce(const struct attach *a, const struct cni_result *r)
 {
-	return r->n_ips && !(a->link.flags & IFF_NOARP) && link_is_ethernet(&a->link);
+	return r->n_ips && !(a->link.flags & IFF_NOARP) &&
+	       (link_is_ethernet(&a->link) || link_is_ipoib(&a->link));
 }
 
 /*

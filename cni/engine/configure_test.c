@@ -261,11 +261,11 @@ START_TEST(a_link_that_is_made_is_not_waited_for)
 }
 END_TEST
 
-/* What we send are frames of Ethernet; of other links the kernel announces addresses. */
-START_TEST(an_ipoib_link_is_not_announced)
+/* A link with addresses of another length: its packets are not known. */
+START_TEST(a_link_of_another_kind_is_not_announced)
 {
 	auto_scene struct scene s = { .ear = -1 };
-	const uint8_t gid[HW_ADDR_MAX] = { 0x80, 0, 2, 8, 0xfe, 0x80 };
+	const uint8_t gid[] = { 0x80, 0, 2, 8, 0xfe, 0x80, 0, 0 };
 
 	far.comes = true;
 	far.patience = PATIENCE;
@@ -277,7 +277,23 @@ START_TEST(an_ipoib_link_is_not_announced)
 }
 END_TEST
 
+START_TEST(an_ipoib_link_is_waited_for)
+{
+	auto_scene struct scene s = { .ear = -1 };
+	const uint8_t gid[HW_ADDR_MAX] = { 0x80, 0, 2, 8, 0xfe, 0x80 };
+
+	far.comes = true;
+	far.patience = PATIENCE;
+	scene(&s, &moves);
+	s.a.link.type = ARPHRD_INFINIBAND;
+	s.a.link.addr = hw_addr_make(gid, sizeof(gid));
+	configure(&s);
+	ck_assert_int_eq(far.asked, 1);
+}
+END_TEST
+
 TEST_PROGRAM("cni/engine/configure", carrier_that_comes_is_waited_for, readiness_is_waited_for,
 	     readiness_that_does_not_come_ends_the_wait, carrier_that_does_not_come_ends_the_wait,
 	     carrier_that_is_there_needs_no_wait, without_addresses_nothing_is_announced,
-	     a_link_that_is_made_is_not_waited_for, an_ipoib_link_is_not_announced)
+	     a_link_that_is_made_is_not_waited_for, a_link_of_another_kind_is_not_announced,
+	     an_ipoib_link_is_waited_for)

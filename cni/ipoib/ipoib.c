@@ -11,11 +11,13 @@
 
 #include "cni/engine/staged.h"
 #include "lib/base/pkey.h"
+#include "lib/net/monitor.h"
 
 /* The largest mtu of each mode: 64 KiB and 4 KiB of InfiniBand, less the header of IPoIB. */
 #define MAX_MTU_CONNECTED 65520
 #define MAX_MTU_DATAGRAM  4092
 #define MODE_OF_PARENT    (-1)
+#define CARRIER_MS        1000
 
 struct ipoib_conf {
 	uint16_t pkey; /* 0: that of the parent */
@@ -174,6 +176,18 @@ static int ipoib_create(struct attach *a, struct err *e)
 	return -1;
 }
 
+/*
+ * The kernel's ARP is lost if the carrier comes later. It comes when the subnet manager has let the
+ * child join the multicast group of its partition.
+ */
+static int ipoib_carrier_ms(const struct attach *a)
+{
+	struct err ignored;
+
+	return nl_link_carrier(attach_master_nl(a), a->master.ifindex, &ignored) == 1 ? CARRIER_MS
+										      : 0;
+}
+
 /* ---- CHECK ---- */
 
 struct noted {
@@ -229,6 +243,7 @@ const struct attach_type ipoib_type = {
 	.check = ipoib_check,
 	.restore = staged_restore,
 	.release = staged_release,
+	.carrier_ms = ipoib_carrier_ms,
 	.sweep = staged_sweep_network,
 	.no_dhcp = true,
 	.hides_lower_netns = true,

@@ -22,6 +22,11 @@ bool link_is_ethernet(const struct link_info *link)
 	return link->type == ARPHRD_ETHER && hw_addr_is_mac(link->addr);
 }
 
+bool link_is_ipoib(const struct link_info *link)
+{
+	return link->type == ARPHRD_INFINIBAND && link->addr.len == HW_ADDR_MAX;
+}
+
 /* ---- looking up ---- */
 
 static int parse_linkinfo(struct nlattr *nest, struct link_info *li)
@@ -58,6 +63,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		[IFLA_MTU] = { .type = NLA_U32 },
 		[IFLA_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_LINKINFO] = { .type = NLA_NESTED },
+		[IFLA_BROADCAST] = { .type = NLA_UNSPEC },
 		[IFLA_PERM_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
 		[IFLA_IFALIAS] = { .type = NLA_STRING },
@@ -81,6 +87,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	if (tb[IFLA_MTU])
 		li->mtu = nla_get_u32(tb[IFLA_MTU]);
 	li->addr = parse_hw_addr(tb[IFLA_ADDRESS]);
+	li->broadcast = parse_hw_addr(tb[IFLA_BROADCAST]);
 	li->perm_addr = parse_hw_addr(tb[IFLA_PERM_ADDRESS]);
 	/* Half a name would be another device's. */
 	if (tb[IFLA_PARENT_DEV_NAME] &&

@@ -23,6 +23,7 @@ struct link_info {
 	uint32_t flags;              /* IFF_* */
 	uint16_t type;               /* ARPHRD_*: what is on the wire, see link_is_ethernet() */
 	struct hw_addr addr;         /* IFLA_ADDRESS */
+	struct hw_addr broadcast;    /* IFLA_BROADCAST */
 	struct hw_addr perm_addr;    /* the one it was made with (IFLA_PERM_ADDRESS, Linux 5.6) */
 	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
 					PCI address of hardware; "" otherwise */
@@ -32,6 +33,9 @@ struct link_info {
 
 /* link_is_ethernet - frames and ARP of Ethernet, with addresses of 6 bytes; IPoIB is not. */
 bool link_is_ethernet(const struct link_info *link);
+
+/* link_is_ipoib - IP over InfiniBand: its ARP has addresses of 20 bytes (RFC 4391 section 9). */
+bool link_is_ipoib(const struct link_info *link);
 
 struct link_spec {
 	const char *kind; /* one of those in union link_data */
