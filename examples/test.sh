@@ -142,6 +142,19 @@ ipvlan_as_far_as_it_goes()
 	works ADD railhead-ipam && works DEL railhead-ipam
 }
 
+# Without InfiniBand: the configuration is good, but its master is not there.
+ipoib_as_far_as_it_goes()
+{
+	local rc
+	as_given "$1"
+	call ADD ipoib "$W/conf"
+	rc=$?
+	if [ "$(jq -r .code "$W/out")" != 7 ] || ! jq -r .msg "$W/out" | grep -q 'master: there is no interface'; then
+		evidence_of 'ipoib ADD (its master should have been missing)' "$rc"
+		return 1
+	fi
+}
+
 # Without VFs: the same for the system that lacks them. Multus and a device plugin would give deviceID.
 sriov_as_far_as_it_goes() # FILE PLUGIN
 {
@@ -184,6 +197,10 @@ config()
 		ipvlan_as_far_as_it_goes "$file"
 		judge $? "$name"
 		skip "$name: this kernel has no ipvlan: only its configuration was looked at"
+	elif [ "$type" = ipoib ]; then
+		ipoib_as_far_as_it_goes "$file"
+		judge $? "$name"
+		skip "$name: there is no InfiniBand here: only its configuration was looked at"
 	elif [[ $type = *sriov ]]; then
 		sriov_as_far_as_it_goes "$file" "$type"
 		judge $? "$name"

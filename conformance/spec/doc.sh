@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # doc.sh BINDIR OUT: write OUT/conformance.md, every item for our plugins and the reference's side by side, and
 # OUT/conformance-short.md, the totals and the deviations, which is docs/conformance.md.
-# ipvlan, sriov and rdma run in a guest of conformance/vm, which takes an hour on a busy machine. GUEST names a folder with
-# ipvlan.json, sriov.json and rdma.json of an earlier run, and then no guest runs.
+# ipvlan, sriov, rdma and ipoib run in a guest of conformance/vm, which takes an hour on a busy machine. GUEST names a folder with
+# ipvlan.json, sriov.json, rdma.json and ipoib.json of an earlier run, and then no guest runs.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=$(cd "${1:?usage: doc.sh BINDIR OUT}" && pwd)
@@ -30,11 +30,14 @@ guest_column() # NAME PLUGIN
 [ -n "${GUEST-}" ] || {
 	GUEST=$work/guest
 	FULL=1 "$HERE/../vm/run" --bin "$BIN" --limit 7200 --out "$GUEST" spec >&2 || exit 1
+	FULL=1 CASES=protocol "$HERE/../vm/run" --bin "$BIN" --limit 7200 --out "$work/ipoib" ipoib >&2 || exit 1
+	cp "$work/ipoib/ipoib.json" "$GUEST" || exit 1
 }
 column 'railhead macvlan' "$BIN/macvlan" railhead-macvlan
 guest_column 'railhead ipvlan' ipvlan
 guest_column 'railhead sriov' sriov
 [ ! -e "$GUEST/rdma.json" ] || guest_column 'railhead rdma' rdma
+[ ! -e "$GUEST/ipoib.json" ] || guest_column 'railhead ipoib' ipoib
 column 'reference macvlan' "$PEER_DIR/macvlan" reference-macvlan
 column 'railhead-ipam' "$BIN/railhead-ipam" railhead-ipam
 column 'reference host-local' "$PEER_DIR/host-local" reference-host-local
