@@ -11,6 +11,7 @@ FUZZ(const uint8_t *data, size_t size)
 
 	if (fuzz_ok(nl_link_by_name(k.nl, "eth0", &li, &e), &e, &li, sizeof(li)))
 		MUST(strnlen(li.name, IFNAME_LEN) < IFNAME_LEN &&
-		     strnlen(li.kind, IFNAME_LEN) < IFNAME_LEN);
+		     strnlen(li.kind, IFNAME_LEN) < IFNAME_LEN &&
+		     strnlen(li.alias, LINK_ALIAS_LEN) < LINK_ALIAS_LEN);
 	return 0;
 }
