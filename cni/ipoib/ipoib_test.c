@@ -413,7 +413,29 @@ START_TEST(Ethernet_is_refused)
 }
 END_TEST
 
+/* As in the documentation and the tests of ipoib-cni: the keys are taken, only the master is not.
+ */
+START_TEST(configurations_of_ipoib_cni)
+{
+	static const char *const keys[] = {
+		"\"master\":\"eth1\",\"vf\":0,\"ipam\":{\"type\":\"host-local\","
+		"\"subnet\":\"10.1.2.0/"
+		"26\",\"gateway\":\"10.1.2.1\",\"routes\":[{\"dst\":\"0.0.0.0/0\"}]}",
+		"\"master\":\"eth1\",\"ipam\":{\"type\":\"host-local\",\"subnet\":\"10.1.2.0/24\","
+		"\"rangeStart\":\"10.1.2.10\",\"rangeEnd\":\"10.1.2.20\"}",
+		"\"master\":\"eth1\",\"mtu\":0,\"ipam\":{}",
+	};
+	struct node n = node();
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		ck_assert_int_eq(called(&n, CNI_ADD, keys[i], ERR_CONFIG,
+					"master: eth1 is no IPoIB interface"),
+				 -1);
+}
+END_TEST
+
 TEST_PROGRAM("ipoib", which_parents_are_refused, the_parent_of_a_child_is_named,
 	     which_keys_are_refused, a_child_is_as_its_parent, a_child_is_as_configured,
 	     the_largest_mtu, what_the_kernel_refuses_is_explained, CHECK_compares_each_attribute,
-	     CHECK_remembers_the_parent, dhcp_is_refused, Ethernet_is_refused)
+	     CHECK_remembers_the_parent, dhcp_is_refused, Ethernet_is_refused,
+	     configurations_of_ipoib_cni)

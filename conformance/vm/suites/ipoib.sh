@@ -93,6 +93,9 @@ attributes()
 	check "DEL on the other card" del d "$(ON=$Q conf)"
 	check "nothing is left" clean
 	check "DEL again" del a "$(conf)"
+	check "without addresses" add a "$(IPAM='{}' conf)"
+	check "it is up" child a '.flags | index("UP")'
+	check "DEL" del a "$(IPAM='{}' conf)"
 	check "a key that the port has not" add a "$(conf '"pkey":"0x77"')"
 	check "its child has no carrier" isnt carrier net1 a
 	check "DEL" del a "$(conf)"
