@@ -27,7 +27,7 @@ static int check_rules(const char *text, const char *path, struct err *e)
 			"it opensm makes every port a limited member");
 }
 
-/* The file as it is. */
+/* The file before the change. */
 struct partitions_file {
 	const char *path, *name;
 	char *text;
@@ -59,7 +59,7 @@ static int read_partitions(int dir, struct partitions_file *f, struct err *e)
 
 	if (len < 0)
 		return err_wrap(e, "%s", f->path);
-	/* What is behind a NUL would be lost. */
+	/* The text behind a NUL would be lost. */
 	if ((size_t)len != strlen(f->text))
 		return err_set(e, ERR_CONFIG, 0, "%s is no text: it has a NUL", f->path);
 	return 0;

@@ -107,10 +107,10 @@ static int judge_result(const char *path, const struct exec_result *res, struct 
 		return 0;
 	last_line(res->output, said);
 	if (WIFEXITED(res->status))
-		err_set(e, ERR_UNAVAILABLE, 0, "%s failed with exit status %d: %s", path,
+		err_set(e, ERR_DELEGATE, 0, "%s failed with exit status %d: %s", path,
 			WEXITSTATUS(res->status), *said ? said : "it printed nothing");
 	else
-		err_set(e, ERR_UNAVAILABLE, 0, "%s was ended by signal %d: %s", path,
+		err_set(e, ERR_DELEGATE, 0, "%s was ended by signal %d: %s", path,
 			WTERMSIG(res->status), *said ? said : "it printed nothing");
 	return err_hint(e, "fix what the hook names; " MANUAL_PAGE);
 }
@@ -119,7 +119,6 @@ static int explain_failure(const char *path, struct err *e)
 {
 	const int errnum = e->errnum;
 
-	e->code = ERR_UNAVAILABLE;
 	if (errnum == ETIMEDOUT)
 		return err_hint(e, "is the subnet manager reachable from this node? " MANUAL_PAGE);
 	if (errnum == ENOEXEC || errnum == ENOENT)
@@ -147,7 +146,7 @@ static int call_hook(struct sm_hooks_run *run, const char *path, const char *mes
 				.join_stderr = true };
 
 	if (left <= 0) {
-		err_set(e, ERR_UNAVAILABLE, ETIMEDOUT, "no time was left to run %s", path);
+		err_set(e, ERR_DELEGATE, ETIMEDOUT, "no time was left to run %s", path);
 		return err_hint(e, "the hooks before it took all of it; " MANUAL_PAGE);
 	}
 	if (safe_program(path, real, e))

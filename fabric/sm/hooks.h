@@ -26,7 +26,7 @@ struct sm_hooks_run {
 
 /*
  * sm_hooks_call - run all hooks with one message. For SM_ADD the first failure ends the call. For
- * SM_REMOVE the others still run, and *e is of the first failure. ERR_UNAVAILABLE; ERR_FORBIDDEN
+ * SM_REMOVE the others still run, and *e is of the first failure. ERR_DELEGATE; ERR_FORBIDDEN
  * for a hook that others than root may change.
  */
 int sm_hooks_call(struct sm_hooks_run *run, enum sm_action action, const struct sm_member *m,

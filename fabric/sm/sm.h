@@ -26,7 +26,7 @@
 /*
  * sm_add - ask for a membership, for ADD. It may take timeout_ms, and after a failure the undo 5 s
  * more. Without a hook it does nothing and succeeds. If the GUID has the membership already, the
- * new attachment becomes its owner. ERR_UNAVAILABLE: a hook failed or did not finish; the message
+ * new attachment becomes its owner. ERR_DELEGATE: a hook failed or did not finish; the message
  * has the hook's own words. After a failure nothing is left, or its removal is queued.
  */
 int sm_add(const struct ctx *ctx, const struct sm_member *m, int timeout_ms,

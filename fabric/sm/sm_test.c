@@ -54,7 +54,7 @@ START_TEST(a_failing_hook_fails_the_ADD_and_its_words_are_in_the_error)
 	testsm_behave("20-b", "add",
 		      "echo 'first'; printf 'no such\\tpartition \\377\\n\\n' >&2; exit 3");
 	ck_assert_int_eq(testsm_add(1, "a", &e), -1);
-	ck_assert_int_eq(e.code, ERR_UNAVAILABLE);
+	ck_assert_int_eq(e.code, ERR_DELEGATE);
 	ck_assert_ptr_nonnull(strstr(e.msg, "20-b failed with exit status 3: no such partition"));
 	ck_assert_ptr_nonnull(strstr(e.msg, "0x8001"));
 	ck_assert_ptr_nonnull(strstr(e.detail, "railhead-sm.d(5)"));
