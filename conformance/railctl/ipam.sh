@@ -273,7 +273,7 @@ test_lease_list()
 	[ "$(longest)" -le 80 ] || fail "$(longest) columns: $(said)"
 }
 
-# The plugin ib-sriov asks for GUIDs so; the lease is of the same attachment as that of its address.
+# The lease of a GUID is of the same attachment as that of its address.
 test_pool_of_guids()
 {
 	need railhead-ipam

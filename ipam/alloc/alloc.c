@@ -303,11 +303,11 @@ static int check_kind(const struct source_sets *sets, const struct request *r, s
 			err_set(e, ERR_CONFIG, 0, "%s has %s", s->label,
 				r->guid ? "IP addresses, not GUIDs"
 					: "GUIDs of InfiniBand, not IP addresses");
-			return err_hint(e,
-					r->guid ? "a pool of GUIDs has a subnet in fe80::/64: "
-						  "`railctl ipam pool add NAME --guids "
-						  "FIRST-LAST`"
-						: "name it as \"guidPool\" of the plugin ib-sriov");
+			return err_hint(e, r->guid ? "a pool of GUIDs has a subnet in fe80::/64: "
+						     "`railctl ipam pool add NAME --guids "
+						     "FIRST-LAST`"
+						   : "a call with RAILHEAD_LEASE=guid gets GUIDs: "
+						     "railhead-pool(5)");
 		}
 	}
 	return 0;

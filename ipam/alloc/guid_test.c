@@ -98,7 +98,7 @@ START_TEST(a_pool_has_guids_or_addresses)
 	open_pools(&w);
 	ck_assert_str_eq(w_add(&w, GUIDS, "c1", ""),
 			 "!7 pool guids has GUIDs of InfiniBand, not IP addresses");
-	ck_assert_ptr_nonnull(strstr(w.e.detail, "guidPool"));
+	ck_assert_ptr_nonnull(strstr(w.e.detail, "RAILHEAD_LEASE=guid"));
 	ask_for_guid(true);
 	ck_assert_str_eq(w_add(&w, RAIL, "c1", ""), "!7 pool rail0 has IP addresses, not GUIDs");
 	ck_assert_ptr_nonnull(strstr(w.e.detail, "--guids"));

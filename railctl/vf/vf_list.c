@@ -41,7 +41,7 @@ static int add_guid(struct json *o, const char *key, bool known, struct guid g)
 	return known ? json_add_str(o, key, guid_format(g, text)) : 0;
 }
 
-/* Of its driver, if it has an interface; else as its PF will give it to the next driver. */
+/* The GUID of its driver, if it has an interface; else what its PF gives to the next driver. */
 static bool guid_of(const struct vf_view *v, struct guid *out)
 {
 	if (hw_addr_guid(v->netdev.addr, out))
