@@ -14,7 +14,7 @@ PLUGIN=ib-sriov
 GUID=02:00:00:00:00:00:00:0b
 
 check "two cards" fabric
-check "mode exclusive" rdma system set netns exclusive
+check "mode exclusive" eventually rdma system set netns exclusive
 read -r PF OTHER <<<"$IB_PFS"
 check "16 VFs" ib_vfs "$PF" 16
 P=$(netdev "$PF")
@@ -200,7 +200,7 @@ for iso in false true; do
 	check "GUIDs and names as before" is "$(ib_host | cut -d' ' -f1-7)" "$(cut -d' ' -f1-7 $W/before)"
 done
 no_pods "${PODS[@]}"
-check "mode shared" rdma system set netns shared
+check "mode shared" eventually rdma system set netns shared
 check "without VFs" ib_vfs "$PF" 0
 check "without cards" fabric_off
 finish
