@@ -107,6 +107,9 @@ static void parse_settings(struct nlattr *const *tb, uint32_t vf, struct vf_info
 		s->port_guid = guid_of_number(port.guid);
 		s->has |= VF_PORT_GUID;
 	}
+	/* A PF of InfiniBand gives its own address there, which says nothing of the VF. */
+	if (s->has & VF_GUIDS)
+		s->has &= ~(unsigned)VF_MAC;
 }
 
 /* VFs number first to first + n - 1 are looked for; at[] has room for them. */

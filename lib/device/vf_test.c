@@ -275,10 +275,12 @@ START_TEST(guids_of_an_infiniband_pf)
 	const struct ifla_vf_guid node = { 3, UINT64_C(0x506b4b0300c1a2b3) }, port = { 3, 0 },
 				  other = { 4, 1 };
 	const struct ifla_vf_trust state = { 3, IFLA_VF_LINK_STATE_ENABLE };
+	const struct ifla_vf_mac pfs = { .vf = 3, .mac = { 0x80, 0, 2, 8, 0xfe, 0x80 } };
 	auto_free struct answer *a = make_answer();
 	struct net_fake k = net_fake();
 	size_t list = begin(a, IFLA_VFINFO_LIST, NULL, 0), nest = begin(a, IFLA_VF_INFO, NULL, 0);
 
+	begin(a, IFLA_VF_MAC, &pfs, sizeof(pfs));
 	begin(a, IFLA_VF_LINK_STATE, &state, sizeof(state));
 	begin(a, IFLA_VF_IB_NODE_GUID, &node, sizeof(node));
 	begin(a, IFLA_VF_IB_PORT_GUID, &port, sizeof(port));
