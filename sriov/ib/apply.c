@@ -58,13 +58,14 @@ static int look(struct ib_run *r, struct err *e)
 	return 0;
 }
 
-/* Both GUIDs become the wanted one. A VF without RDMA has no GUID of a node. */
+/*
+ * The port's GUID is what the fabric knows. Cards give VFs another one for the node. That is good
+ * enough if it is usable: RDMA CM refuses a device whose node has none.
+ */
 static bool has_wanted(const struct ib_run *r)
 {
-	const struct vf_info *want = &r->c->want;
-
-	return guid_equal(r->own.port, want->port_guid) &&
-	       (!r->own.has_rdma || guid_equal(r->own.node, want->node_guid));
+	return guid_equal(r->own.port, r->c->want.port_guid) &&
+	       (!r->own.has_rdma || guid_is_usable(r->own.node));
 }
 
 static int refuse_unusable(const struct ib_run *r, struct err *e)

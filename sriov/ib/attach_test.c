@@ -172,6 +172,12 @@ START_TEST(node_and_port_GUIDs_are_restored_separately)
 	fakepf_read_guids(0);
 	fakepci_file(TESTHOST_SYS, testhost_vf(0), "infiniband/mlx5_0/node_guid",
 		     "506b:4b03:0000:0107");
+	/* The port has this one already. */
+	good(call(&t, CNI_ADD, &p, VF0 ",\"args\":{\"cni\":{\"guid\":\"506b:4b03:0000:0100\"}}",
+		  &e),
+	     &e);
+	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
+	ck_assert_uint_eq(*t.rebinds, 0);
 	good(call(&t, CNI_ADD, &p, GIVEN, &e), &e);
 	has_guid(&t, guid(GUID));
 	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);

@@ -102,13 +102,13 @@ check "a zero GUID" refused 7 "that a port can have" add a "$(on "$V" '"runtimeC
 # ---- failures ----
 CONF=$(with)
 for op in set_node_guid set_port_guid probe; do
-	fault "$op $V error EIO times 1"
+	fault "$op $V error 5 times 1"
 	check "$op fails: ADD fails" isnt add a "$CONF"
 	fault clear
 	check "$op fails: DEL" del a "$CONF"
 	check "$op fails: as before" clean
 done
-fault "probe $V error EIO"
+fault "probe $V error 5"
 check "the driver does not come back: ADD fails" isnt add a "$CONF"
 fault clear
 check "the next ADD restores it first" add b "$(on "$V")"
