@@ -43,6 +43,14 @@ bool inv_is_ipoib(const struct inv_netdev *d)
 	return d->link.type == ARPHRD_INFINIBAND && d->link.addr.len == HW_ADDR_MAX;
 }
 
+/* Only netlink reports the partition of every child: sysfs does so of some. */
+uint16_t inv_pkey_of(const struct link_info *link)
+{
+	uint32_t pkey = link->data.ipoib.pkey;
+
+	return strcmp(link->kind, "ipoib") == 0 && pkey_is_valid(pkey) ? (uint16_t)pkey : 0;
+}
+
 bool inv_is_link_local(struct ip a)
 {
 	return a.family == IP_V6 && (unsigned)(a.v >> 118) == 0x3fa;

@@ -109,6 +109,9 @@ bool inv_has_addr(const struct inv_netdev *d, struct ip a);
 /* inv_is_ipoib - true for an interface of InfiniBand (IPoIB), parent or child. */
 bool inv_is_ipoib(const struct inv_netdev *d);
 
+/* inv_pkey_of - the partition of an IPoIB interface; 0: not known, or it is none. */
+uint16_t inv_pkey_of(const struct link_info *link);
+
 /* inv_is_link_local - true for an address in fe80::/10. */
 bool inv_is_link_local(struct ip a);
 
@@ -129,11 +132,10 @@ const struct inv_pkey *inv_pkey_find(const struct inv_port *p, uint16_t pkey);
 /* ---- pieces, for rdma_inventory_read and its tests ---- */
 
 /*
- * inv_read_device, inv_read_netdev - fill d from sysfs; d->link is set before. inv_read_port - fill
+ * inv_read_device - fill d from sysfs; d->link is set before. inv_read_port - fill
  * p from sysfs; p->port is set before.
  */
 int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e) must_check;
-int inv_read_netdev(const char *sysfs, struct inv_netdev *d, struct err *e) must_check;
 int inv_read_port(const char *sysfs, const char *device, struct inv_port *p,
 		  struct err *e) must_check;
 

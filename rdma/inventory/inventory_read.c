@@ -49,8 +49,8 @@ static int add_netdev(struct reading *r, int ifindex, struct inv_netdev **out)
 	if (ARRAY_GROW(v->netdev, v->n_netdevs, NETDEVS_MAX, "interfaces", r->e))
 		return -1;
 	*out = &v->netdev[v->n_netdevs++];
-	**out = (struct inv_netdev){ .link = link };
-	return inv_read_netdev(r->ctx->sysfs, *out, r->e);
+	**out = (struct inv_netdev){ .link = link, .pkey = inv_pkey_of(&link) };
+	return 0;
 }
 
 static int add_addr(struct reading *r, const struct addr_info *a)

@@ -83,23 +83,6 @@ int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
 	return read_numa(sysfs, d, e);
 }
 
-/* ---- an interface ---- */
-
-/* Only IPoIB has the file: "0xffff". */
-int inv_read_netdev(const char *sysfs, struct inv_netdev *d, struct err *e)
-{
-	char path[ATTR_PATH_LEN], text[16];
-
-	if (!inv_is_ipoib(d))
-		return 0;
-	(void)snprintf(path, sizeof(path), "class/net/%s/pkey", d->link.name);
-	if (read_text(sysfs, path, text, sizeof(text), e))
-		return -1;
-	if (pkey_parse(text, &d->pkey))
-		d->pkey = 0;
-	return 0;
-}
-
 /* ---- a port ---- */
 
 #define GIDS_MAX 65536

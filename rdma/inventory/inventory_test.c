@@ -277,23 +277,18 @@ START_TEST(a_partition_table_that_cannot_be_read_is_not_known)
 }
 END_TEST
 
-START_TEST(the_partition_of_an_IPoIB_interface_is_read)
+START_TEST(the_partition_of_an_IPoIB_interface_is_that_of_netlink)
 {
-	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
-	const char *root = machine();
-	struct err e = { 0 };
+	struct link_info link = { .kind = "ipoib", .data.ipoib.pkey = 0x8001 };
 
-	pod_ib(pod_port(&v, "mlx5_0", "", 0), 7, "02:00:00:00:00:00:00:07");
-	(void)pod_ipoib(&v, "ib0", &v.device[0].port[0], 0);
-	put(root, "class/net/ib0/pkey", "0x8001\n");
-	put(root, "class/net/eth0/pkey", "0x8001\n");
-	for (size_t i = 0; i < v.n_netdevs; i++)
-		ck_assert_int_eq(inv_read_netdev(root, &v.netdev[i], &e), 0);
-	ck_assert_uint_eq(v.netdev[0].pkey, 0);
-	ck_assert_uint_eq(v.netdev[1].pkey, 0x8001);
-	put(root, "class/net/ib0/pkey", "none\n");
-	ck_assert_int_eq(inv_read_netdev(root, &v.netdev[1], &e), 0);
-	ck_assert_uint_eq(v.netdev[1].pkey, 0);
+	ck_assert_uint_eq(inv_pkey_of(&link), 0x8001);
+	link.data.ipoib.pkey = LINK_DATA_UNKNOWN;
+	ck_assert_uint_eq(inv_pkey_of(&link), 0);
+	link.data.ipoib.pkey = 0x8000;
+	ck_assert_uint_eq(inv_pkey_of(&link), 0);
+	link.data.ipoib.pkey = 0x8001;
+	(void)strcpy(link.kind, "macvlan");
+	ck_assert_uint_eq(inv_pkey_of(&link), 0);
 }
 END_TEST
 
@@ -354,5 +349,5 @@ TEST_PROGRAM("inventory", the_RoCE_MTU_follows_the_interface, interfaces_are_fou
 	     no_name_leads_out_of_the_folder, a_port_is_read, a_port_that_sysfs_does_not_show,
 	     an_InfiniBand_port_has_a_GUID_and_a_partition_table,
 	     a_partition_table_that_cannot_be_read_is_not_known,
-	     the_partition_of_an_IPoIB_interface_is_read, allocations_may_fail,
+	     the_partition_of_an_IPoIB_interface_is_that_of_netlink, allocations_may_fail,
 	     a_namespace_without_devices)

@@ -39,7 +39,7 @@ void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN]
 
 struct guid manager_guid(struct guid pf, uint32_t index)
 {
-	struct guid out;
+	struct guid out = GUID_ZERO;
 
 	make_local(pf.byte, index, out.byte, GUID_LEN);
 	return out;

@@ -2,15 +2,16 @@
 # shellcheck shell=bash
 # seconds: 90
 # needs: fabric
-# ib-tools: railctl rdma list, check and env, and rdma-probe list, on InfiniBand ports of the kernel's RDMA: LIDs, subnet
-# manager, GUIDs, partitions; IPoIB parents and children; a device in a pod.
+# ib-tools: railctl rdma list, check and env on InfiniBand ports of the kernel's RDMA: LIDs, subnet manager, GUIDs,
+# partitions; IPoIB parents and children; a device in a pod. railctl vf with GUIDs. No program opens a device: libibverbs
+# does not know the module.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 # shellcheck source=conformance/vm/guest/fabric.sh
 . conformance/vm/guest/fabric.sh
 W=/run/work
 mkdir -p $W
-cp "$BIN/railctl" "$BIN/rdma-probe" $W/
+cp "$BIN/railctl" $W/
 export PATH=$W:$PATH
 
 r() { railctl rdma "$@" >$W/out 2>$W/err; }                            # on the host
@@ -46,9 +47,6 @@ check "list: its node GUID" want '.[] | select(.name == "'"$D"'") | .nodeGuid ==
 check "list --ib" ok r list --ib
 check "list --ib: a line for each port" is "$(awk 'NR > 1 { print $1, $3, $4, $10 }' $W/out | sort)" \
 	"$(printf '%s ACTIVE LinkUp %s\n' "$D" "$(port_guid "$PF")" "$E" "$(port_guid "$OTHER")" | sort)"
-check "rdma-probe list" rdma-probe list --json
-check "rdma-probe has the same LID" is "$(rdma-probe list --json | jq --arg d "$D" '.[] | select(.device == $d) | .ports[0].lid')" \
-	"$(railctl rdma list --json | jq --arg d "$D" '.[] | select(.name == $d) | .ports[0].lid')"
 
 # ---- check: a good port, and what breaks it ----
 check "check" look
@@ -76,6 +74,7 @@ knob "$PF" pkeys '0xffff 0x8001'
 check "a partition that --pkey asks for" eventually eval 'look --pkey 0x8001 && finding pkey "$D:1" ok "0x8001 at index 1"'
 check "one that the port is not in" eval 'look --pkey 0x8002 && finding pkey "$D:1" fail "--pkey asks for 0x8002"'
 check "a child in that partition" ip link add link "$P" name ib-one type ipoib pkey 0x8001
+check "with an address" ip addr add 10.9.1.1/24 dev ib-one
 check "a child is a rail of the port" eval 'look && finding pkey "$D:1" ok "interface ib-one asks for partition 0x0001"'
 check "env" ok r env --interface ib-one --json
 check "env: the port" is "$(value NCCL_IB_HCA)" "=$D:1"
@@ -85,7 +84,8 @@ check "env: no index of a GID" want '.env | any(.name == "NCCL_IB_GID_INDEX") | 
 knob "$PF" pkeys 0xffff
 check "the table without it" eventually eval 'look && finding pkey "$D:1" fail "interface ib-one asks for 0x8001"'
 check "without the child" ip link del ib-one
-check "env of both cards" ok r env --sl 2 --json
+check "an address" ip addr add 10.9.0.1/24 dev "$P"
+check "env of both cards" ok r env --interface "$P" --interface "$Q" --sl 2 --json
 check "env: both ports" eval 'value NCCL_IB_HCA | grep -q "$D:1" && value NCCL_IB_HCA | grep -q "$E:1"'
 check "env: the service level" is "$(value NCCL_IB_SL) $(value UCX_IB_SL)" "2 2"
 check "env: the default partition needs no variable" is "$(value NCCL_IB_PKEY)" ""
@@ -101,6 +101,40 @@ check "a VF without a GUID" zero
 check "check: a GUID that is none" eventually finds guid "$(rdma_dev "$V"):1" fail "00:00:00:00:00:00:00:00, which is none"
 check "without VFs" ib_vfs "$PF" 0
 
+# ---- railctl vf ----
+v() { railctl vf "$@" >$W/out 2>$W/err; }
+guids() # of all VFs of $PF: node and port GUID
+{
+	local n=0
+	while [ -e "$BUS/$PF/virtfn$n" ]; do
+		echo "$(node_guid "$(ib_vf "$PF" $n)") $(port_guid "$(ib_vf "$PF" $n)")"
+		n=$((n + 1))
+	done
+}
+twice() { local g && for g; do echo "$g $g"; done; }
+first=02:00:00:00:00:07:01:0
+check "vf create with a first GUID" ok v create --pf "$P" --count 3 --first-guid ${first}0
+check "each driver has read its GUIDs" is "$(guids)" "$(twice ${first}0 ${first}1 ${first}2)"
+check "vf list" ok v list --pf "$P" --json
+check "vf list: GUIDs and link state" want '.[0].portGuid == "'"$(port_guid "$PF")"'" and (.[2] | .portGuid == "'${first}1'" and
+	.pfNodeGuid == "'${first}1'" and .pfPortGuid == "'${first}1'" and .linkState == "auto" and .use == "free" and (.mac | length == 59))'
+check "vf list as a table" ok v list --pf "$P"
+check "vf list as a table: the GUID" has " ${first}2 "
+check "vf create without GUIDs" ok v create --pf "$P" --count 2
+derived=$(guids)
+own=$(port_guid "$PF")
+check "they follow from the card's" grep -q ":00:01:${own#*:*:*:} .*:00:01:${own#*:*:*:}\$" <<<"$derived"
+check "no VFs" ok v create --pf "$P" --count 0
+check "two again" ok v create --pf "$P" --count 2
+check "they are the same" is "$(guids)" "$derived"
+mkdir -p $W/vf.d
+echo '{"pf": "'"$PF"'", "count": 3, "guids": ["'${first}7'", "'${first}5'", "'${first}6'"]}' >$W/vf.d/ib.json
+check "vf apply with a list" ok v apply --dir $W/vf.d
+check "the GUIDs of the list" is "$(guids)" "$(twice ${first}7 ${first}5 ${first}6)"
+check "GUIDs for an Ethernet card" isnt v create --pf "${PFS%% *}" --count 1 --first-guid ${first}0
+check "are refused" has "is not of InfiniBand"
+check "no VFs at the end" ok v create --pf "$P" --count 0
+
 # ---- a pod, in mode exclusive ----
 check "mode exclusive" eventually rdma system set netns exclusive
 check "a VF" ib_vfs "$OTHER" 1
@@ -113,6 +147,8 @@ check "the pod has it" ok in_pod pod1 list --json
 check "with its GUID" want 'length == 1 and .[0].vf and .[0].ports[0].linkLayer == "InfiniBand"'
 check "check in the pod" eval 'in_pod pod1 check --interval 0 --json --pkey 0xffff; finding port "$F:1" ok && finding pkey "$F:1" ok'
 check "check from the host" eval 'r check --interval 0 --json --netns /run/netns/pod1 --pkey 0xffff; finding pkey "$F:1" ok'
+check "an interface for bootstrap" sh -c 'ip -n pod1 link add eth0 type dummy && ip -n pod1 addr add 10.244.0.5/24 dev eth0 &&
+	ip -n pod1 link set eth0 up && ip -n pod1 route add default dev eth0'
 check "env needs no interface" ok in_pod pod1 env --pkey 0xffff --json
 check "env: the port" is "$(value NCCL_IB_HCA) $(value NCCL_IB_PKEY)" "=$F:1 0"
 check "the pod ends" ip netns del pod1
