@@ -59,7 +59,7 @@ int lend_load(struct agent *a, const struct agent_memory *memory) must_check;
  * lend_adopt - *l gets each loan of an address of the block: the node's store was lost, or the
  * block is taken over with its loans.
  */
-void lend_adopt(const struct agent *a, struct lending *l, const struct block *b);
+void lend_adopt(const struct agent *a, struct lending *to, const struct block *b);
 /*
  * lend_differs - the block shows a loan in another state than *l. lend_waits - the same, or an
  * offer is to be withdrawn.
