@@ -67,7 +67,7 @@ sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
 sriov/admin|lib/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/attach|lib/ cni/protocol/ cni/record/ cni/engine/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/plugin|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
-sriov/ib|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
+sriov/ib|lib/ cni/protocol/ cni/record/ cni/engine/ fabric/sm/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
 sriov/testing|lib/ cni/ topo/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
@@ -82,7 +82,7 @@ rdma/probe/verbs|lib/ rdma/probe/data/ rdma/probe/wire/
 rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
-repair/stale|lib/ cni/ sriov/take/ rdma/plugin/
+repair/stale|lib/ cni/ sriov/ib/ sriov/take/ rdma/plugin/
 cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/

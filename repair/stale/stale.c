@@ -7,10 +7,11 @@
 
 #include "cni/engine/staged.h"
 #include "rdma/plugin/restore.h"
+#include "sriov/ib/member.h"
 #include "sriov/take/claim.h"
 
 const struct attach_restore_type stale_restorers[] = { { "sriov", sriov_restore },
-						       { "ib-sriov", sriov_restore },
+						       { "ib-sriov", ib_restore },
 						       { "rdma", rdma_restore_placed },
 						       { "ipoib", staged_restore },
 						       { 0 } };

@@ -7,7 +7,7 @@
 
 #include "cni/protocol/devinfo.h"
 #include "sriov/ib/apply.h"
-#include "sriov/take/claim.h"
+#include "sriov/ib/member.h"
 #include "sriov/vf/vf_guid.h"
 
 _Static_assert(sizeof(struct ib_conf) <= ATTACH_STATE_MAX, "the state is too large");
@@ -82,7 +82,10 @@ static int ib_create(struct attach *a, struct err *e)
 {
 	struct ib_conf *c = conf_of(a);
 
-	return ib_apply(a, c, e) || vf_attach_move(a, &c->which, e) || set_mtu(a, e) ? -1 : 0;
+	return ib_member_add(a, c, e) || ib_apply(a, c, e) || vf_attach_move(a, &c->which, e) ||
+			       set_mtu(a, e)
+		       ? -1
+		       : 0;
 }
 
 static int ib_carrier_ms(const struct attach *a)
@@ -137,7 +140,7 @@ const struct attach_type ib_sriov_type = {
 	.claim = ib_claim,
 	.create = ib_create,
 	.check = ib_check,
-	.restore = sriov_restore,
-	.release = vf_attach_release,
+	.restore = ib_restore,
+	.release = ib_release,
 	.carrier_ms = ib_carrier_ms,
 };

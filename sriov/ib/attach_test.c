@@ -3,10 +3,13 @@
 #include "sriov/ib/attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cni/testing/call.h"
+#include "lib/sys/fs.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
@@ -481,6 +484,70 @@ START_TEST(killed_at_each_request_of_RDMA_with_isolation_since_Linux_7)
 }
 END_TEST
 
+/* ---- the subnet manager ---- */
+
+#define HOOKS TESTIB_ETC "/sm.d"
+#define SAID  "/mnt/said"
+
+static void hook(const char *end)
+{
+	char text[160];
+	struct err e;
+
+	(void)mkdir(TESTIB_ETC, 0755);
+	(void)mkdir(HOOKS, 0755);
+	(void)snprintf(text, sizeof(text), "#!/bin/sh\ncat >>" SAID "\necho >>" SAID "\n%s\n", end);
+	ck_assert_int_eq(fs_replace_at(AT_FDCWD, HOOKS "/10-test", text, false, &e), 0);
+	ck_assert_int_eq(chmod(HOOKS "/10-test", 0755), 0);
+}
+
+static bool said(const char *word)
+{
+	auto_free char *text = testing_printed(SAID);
+
+	return strstr(text, word) != NULL;
+}
+
+#define PARTITION ",\"pkey\":\"0x8001\""
+
+START_TEST(the_subnet_manager_makes_the_port_a_member)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	hook("exit 0");
+	good(call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e);
+	ck_assert(said("\"add\"") && said(GUID) && said("0x8001") && !said("remove"));
+	good(call(&t, CNI_DEL, &p, GIVEN PARTITION, &e), &e);
+	ck_assert(said("\"remove\""));
+	testib_is_restored(&t, 0, "DEL");
+	good(call(&t, CNI_ADD, &p, VF0 PARTITION, &e), &e);
+	ck_assert(said("50:6b:4b:03:00:00:01:00"));
+	good(call(&t, CNI_DEL, &p, VF0 PARTITION, &e), &e);
+}
+END_TEST
+
+/* ADD fails before it changes the VF. DEL does not depend on the hook: its removal is queued. */
+START_TEST(a_hook_that_fails)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	hook("echo no such partition >&2; exit 1");
+	fails(call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e, ERR_DELEGATE, "pkey");
+	ck_assert_uint_eq(*t.rebinds, 0);
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	hook("exit 0");
+	good(call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e);
+	hook("exit 1");
+	good(call(&t, CNI_DEL, &p, GIVEN PARTITION, &e), &e);
+	ck_assert(testhost_log_has("the removal is queued"));
+	testib_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
 /* ---- user-space drivers ---- */
 
 START_TEST(a_VF_with_vfio)
@@ -533,4 +600,5 @@ TEST_PROGRAM("sriov/ib/attach", a_GUID_that_is_given, a_GUID_that_the_VF_has,
 	     each_request_fails_of_RDMA_with_isolation_since_Linux_7,
 	     killed_at_each_request_of_netlink_with_isolation_since_Linux_7,
 	     killed_at_each_request_of_RDMA_with_isolation_since_Linux_7, a_VF_with_vfio,
-	     a_partition_that_the_port_lacks)
+	     a_partition_that_the_port_lacks, the_subnet_manager_makes_the_port_a_member,
+	     a_hook_that_fails)

@@ -183,6 +183,8 @@ struct testib testib(uint32_t vfs, enum rdma_mode mode, bool in_pod)
 	t.rebinds = mmap(NULL, sizeof(*t.rebinds), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(t.rebinds, MAP_FAILED);
+	t.w.ctx.etc_dir = TESTIB_ETC;
+	t.w.ctx.state_dir = "/mnt/ib-state";
 	host.t = t;
 	host.host = net_self();
 	host.in_pod = in_pod;

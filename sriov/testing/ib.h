@@ -10,6 +10,8 @@
 #include "lib/testing/hca.h"
 #include "sriov/testing/vf.h"
 
+#define TESTIB_ETC "/mnt/ib-etc"
+
 struct testib {
 	struct testhost w;
 	struct fakehca *hca;
