@@ -15,10 +15,13 @@
 #include "lib/testing/testing.h"
 #include "sriov/testing/ib.h"
 
-#define OUT   "/mnt/out"
-#define VF0   "\"deviceID\":\"0000:3b:02.0\""
-#define GUID  "02:00:00:00:00:00:00:0b"
-#define GIVEN VF0 ",\"runtimeConfig\":{\"infinibandGUID\":\"" GUID "\"}"
+#define PARTITION ",\"pkey\":\"0x8001\""
+#define HOOKS     TESTIB_ETC "/sm.d"
+#define SAID      "/mnt/said"
+#define OUT       "/mnt/out"
+#define VF0       "\"deviceID\":\"0000:3b:02.0\""
+#define GUID      "02:00:00:00:00:00:00:0b"
+#define GIVEN     VF0 ",\"runtimeConfig\":{\"infinibandGUID\":\"" GUID "\"}"
 
 static int call(const struct testib *t, enum cni_command cmd, const struct pod *p, const char *keys,
 		struct err *e)
@@ -484,11 +487,6 @@ START_TEST(killed_at_each_request_of_RDMA_with_isolation_since_Linux_7)
 }
 END_TEST
 
-/* ---- the subnet manager ---- */
-
-#define HOOKS TESTIB_ETC "/sm.d"
-#define SAID  "/mnt/said"
-
 static void hook(const char *end)
 {
 	char text[160];
@@ -507,8 +505,6 @@ static bool said(const char *word)
 
 	return strstr(text, word) != NULL;
 }
-
-#define PARTITION ",\"pkey\":\"0x8001\""
 
 START_TEST(the_subnet_manager_makes_the_port_a_member)
 {
