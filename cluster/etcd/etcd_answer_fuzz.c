@@ -9,6 +9,7 @@
 #include "lib/testing/fuzz.h"
 
 /* clang-format off */
+static int64_t looked[2];
 static const struct etcd_asked asked = { "read", "/railhead/pools/p", NULL };
 #define READ(fn, type, name) FUZZ_OUT(struct err, e_##name); FUZZ_OUT(type, name); \
 	bool ok_##name = fuzz_ok(fn(tree, &name, &e_##name), &e_##name, &name, sizeof(name))
@@ -21,14 +22,11 @@ FUZZ(const uint8_t *data, size_t size)
 		return 0;
 	READ(etcd_range_read, struct etcd_range, range);
 	READ(etcd_txn_read, struct etcd_txn, txn);
-	int64_t looked[2];
 	(void)!etcd_look_read(tree, looked, 2, &e);
 	READ(etcd_watch_read, struct etcd_watch, watch);
 	READ(etcd_event_read, struct etcd_event, event);
-	MUST(!ok_range || range.revision > 0);
-	MUST(!ok_txn || txn.revision > 0);
-	MUST(!ok_watch || (watch.reason && watch.code >= 0));
-	MUST(!ok_event || (*event.kv.key && !event.kv.bytes[event.kv.len]));
+	MUST((!ok_range || range.revision > 0) && (!ok_txn || txn.revision > 0));
+	MUST((!ok_watch || (watch.reason && watch.code >= 0)) && (!ok_event || (*event.kv.key && !event.kv.bytes[event.kv.len])));
 	if (ok_event)
 		etcd_event_clear(&event);
 	struct etcd_problem p = etcd_problem_read(tree);

@@ -72,7 +72,8 @@ END_TEST
 /* Two calls wait for the token. Neither may end because the answer to another request was lost. */
 static int logins_of_two(int lost, enum cluster_outcome want)
 {
-	struct calls c = { .base = base = loop_new() };
+	base = loop_new();
+	struct calls c = { .base = base };
 	struct login_server *server = login_server_new(base, lost);
 	const char *const endpoints[] = { login_server_url(server), NULL };
 	const struct etcd_conf conf = { .endpoints = endpoints, .user = "u", .password = "p" };

@@ -88,7 +88,7 @@ static const char *const add_examples[] = {
 	"railctl ipam pool add rail1 --subnet 10.2.0.0/24 --this-node-only",
 	"railctl ipam pool add rail1 --subnet 10.2.0.0/16 --slice /28",
 	"railctl ipam pool add v6 --subnet fd00:2::/64 --range fd00:2::1:0/112",
-	"railctl ipam pool add guids --guids 02:00:00:00:00:00:00:00-02:00:00:00:00:00:ff:ff",
+	"railctl ipam pool add ib0 --guids 0200:0000:0000:0000-0200:0000:0000:ffff",
 	"railctl ipam pool add rail1 --file pool.json",
 	NULL,
 };
