@@ -159,7 +159,7 @@ check "doctor: and is small" want 'any(.[]; .check == "mtu" and .subject == "rxe
 check "doctor: the host sees what ports count" want '[.[] | select(.check == "retries" or .check == "sequence" or .check == "link-down") |
 	.subject] | sort == ["rxe0:1", "rxe0:1", "rxe0:1", "rxe1:1", "rxe1:1", "rxe1:1"]'
 check "doctor: a pod in mode shared does not" finds A counters rxe0:1 unknown "--netns"
-check "doctor: mode" finds A mode "" ok "as macvlan and ipvlan need it"
+check "doctor: mode" finds A mode "" ok "as macvlan, ipvlan and ipoib need it"
 check "doctor: uverbs" finds A uverbs rxe0 ok "can be opened"
 check "doctor: rdma_cm" finds A rdma-cm "" ok
 check "doctor: memory" finds A memlock "" ok
@@ -242,7 +242,8 @@ ip netns del I
 
 check "pod1 for the examples" pod pod1 21 "$PF0"
 check "pod1: GID" eventually there rxe0 10.1.0.21
-railctl help --json | jq -r '.[].examples[] | select(test("railctl rdma (list|env|check)"))' >$W/examples
+# Those for InfiniBand belong to ib-tools: these cards are Ethernet.
+railctl help --json | jq -r '.[].examples[] | select(test("railctl rdma (list|env|check)") and (test("infiniband") | not))' >$W/examples
 check "there are examples" [ -s $W/examples ]
 while IFS= read -r line <&8; do
 	check "example: $line" bash -ec "$line"
