@@ -142,3 +142,14 @@ int cni_args_get(const char *args, const char *key, char *buf, size_t size, stru
 			       key, size - 1);
 	return 1;
 }
+
+struct cni_pod cni_args_pod(const char *args)
+{
+	struct cni_pod p = { .ns = "" };
+	struct err ignored;
+
+	if (cni_args_get(args, "K8S_POD_NAMESPACE", p.ns, sizeof(p.ns), &ignored) != 1 ||
+	    cni_args_get(args, "K8S_POD_NAME", p.name, sizeof(p.name), &ignored) != 1)
+		return (struct cni_pod){ .ns = "" };
+	return p;
+}

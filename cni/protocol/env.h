@@ -50,4 +50,10 @@ int cni_env_load(enum cni_command cmd, char *(*get)(const char *), struct cni_en
 int cni_args_get(const char *args, const char *key, char *buf, size_t size,
 		 struct err *e) must_check;
 
+/* cni_args_pod - the pod of K8S_POD_NAMESPACE and K8S_POD_NAME; both "" unless both can be read. */
+struct cni_pod {
+	char ns[64], name[254];
+};
+struct cni_pod cni_args_pod(const char *args);
+
 #endif

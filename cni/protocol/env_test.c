@@ -388,10 +388,31 @@ START_TEST(args_that_do_not_fit_are_refused)
 }
 END_TEST
 
+#define NS  "K8S_POD_NAMESPACE=train"
+#define POD "K8S_POD_NAME=worker-0"
+
+START_TEST(a_pod_has_both_names_or_none)
+{
+	static const char *const none[] = { "", NS, POD, POD ";K8S_POD_NAMESPACE_=train" };
+	char args[400] = NS ";K8S_POD_NAME=";
+	struct cni_pod p = cni_args_pod(NS ";K8S_POD_UID=1;" POD);
+
+	ck_assert_str_eq(p.ns, "train");
+	ck_assert_str_eq(p.name, "worker-0");
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		p = cni_args_pod(none[i]);
+		ck_assert_msg(!*p.ns && !*p.name, "%s", none[i]);
+	}
+	memset(args + strlen(args), 'x', sizeof(p.name));
+	p = cni_args_pod(args);
+	ck_assert(!*p.ns && !*p.name);
+}
+END_TEST
+
 TEST_PROGRAM("cni/protocol/env", cni_006_commands_are_parsed,
 	     cni_008_all_that_is_missing_is_told_at_once, cni_008_each_missing_one_is_named,
 	     values_come_through, cni_010_bad_container_ids_are_refused,
 	     long_container_ids_are_refused, cni_012_bad_interface_names_are_refused,
 	     cni_155_a_pattern_is_no_name, text_that_is_not_utf8_is_refused,
 	     cni_052_the_override_is_read, cni_088_args_are_read_leniently,
-	     args_that_do_not_fit_are_refused)
+	     args_that_do_not_fit_are_refused, a_pod_has_both_names_or_none)

@@ -17,7 +17,7 @@ struct attachment {
 	struct sample *s;
 	const struct record *r;
 	struct json *o;
-	char ns[64], pod[254]; /* "": not known */
+	struct cni_pod pod; /* "": not known */
 	const struct netns *netns;
 	struct nl *rdma;   /* of the pod */
 	const char *sysfs; /* of the pod */
@@ -43,8 +43,8 @@ static int on_pod_port(const struct rdma_port *p, void *arg)
 					 .device = a->link->name,
 					 .port = p->port,
 					 .netdev = mine ? a->r->key.ifname : "",
-					 .ns = a->ns,
-					 .pod = a->pod };
+					 .ns = a->pod.ns,
+					 .pod = a->pod.name };
 
 	a->rc = sample_port_add(a->s, &one) || (mine && set_port(a, a->link->name, p->port, true))
 			? -1
@@ -121,27 +121,18 @@ static int find_devices(struct attachment *a)
 	return rc;
 }
 
-static void read_pod(struct attachment *a)
-{
-	struct err ignored;
-
-	if (cni_args_get(a->r->args, "K8S_POD_NAMESPACE", a->ns, sizeof(a->ns), &ignored) != 1 ||
-	    cni_args_get(a->r->args, "K8S_POD_NAME", a->pod, sizeof(a->pod), &ignored) != 1)
-		*a->ns = *a->pod = '\0';
-}
-
 static int add_attachment(struct attachment *a, bool chained)
 {
 	const struct record *r = a->r;
 
-	read_pod(a);
+	a->pod = cni_args_pod(r->args);
 	a->o = json_push_object(a->s->attachments);
 	return !a->o || json_add_str(a->o, "plugin", r->plugin) ||
 			       json_add_str(a->o, "network", r->key.network) ||
 			       json_add_str(a->o, "container", r->key.container) ||
 			       json_add_str(a->o, "interface", r->key.ifname) ||
-			       json_add_str(a->o, "namespace", a->ns) ||
-			       json_add_str(a->o, "pod", a->pod) ||
+			       json_add_str(a->o, "namespace", a->pod.ns) ||
+			       json_add_str(a->o, "pod", a->pod.name) ||
 			       json_add_bool(a->o, "chained", chained)
 		       ? err_nomem(a->s->e)
 		       : 0;

@@ -47,16 +47,15 @@ struct pod_text {
 /* Only for people: a pod whose names cannot be read has none. */
 static void pod_of(const struct record *r, struct pod_text *out)
 {
-	char ns[64] = "", pod[254] = "";
+	const struct cni_pod pod = r->tree ? cni_args_pod(r->args) : (struct cni_pod){ .ns = "" };
 	struct err ignored;
 
 	out->name[0] = '\0';
 	if (!r->tree ||
 	    cni_args_get(r->args, "K8S_POD_UID", out->uid, sizeof(out->uid), &ignored) != 1)
 		out->uid[0] = '\0';
-	if (r->tree && cni_args_get(r->args, "K8S_POD_NAMESPACE", ns, sizeof(ns), &ignored) == 1 &&
-	    cni_args_get(r->args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) == 1)
-		(void)snprintf(out->name, sizeof(out->name), "%s/%s", ns, pod);
+	if (*pod.ns || *pod.name)
+		(void)snprintf(out->name, sizeof(out->name), "%s/%s", pod.ns, pod.name);
 }
 
 /* False: nothing to report, because an ADD or DEL was quicker. */

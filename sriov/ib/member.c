@@ -6,8 +6,6 @@
 #include "sriov/take/claim.h"
 #include "sriov/vf/vf_guid.h"
 
-#define POD_NAME_LEN 254 /* names of namespaces have 63 bytes, of pods 253 */
-
 /* Without a GUID of its own the attachment has that of the VF. */
 static int guid_of(const struct attach *a, const struct ib_conf *c, struct guid *out, struct err *e)
 {
@@ -26,21 +24,22 @@ static int guid_of(const struct attach *a, const struct ib_conf *c, struct guid 
 int ib_member_add(const struct attach *a, const struct ib_conf *c, struct err *e)
 {
 	const struct record_key key = attach_key(a->call);
-	char namespace[POD_NAME_LEN] = "", pod[POD_NAME_LEN] = "";
-	struct err none;
-	bool named = cni_args_get(a->call->env.args, "K8S_POD_NAMESPACE", namespace,
-				  sizeof(namespace), &none) == 1 &&
-		     cni_args_get(a->call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &none) == 1;
+	const struct cni_pod pod = cni_args_pod(a->call->env.args);
+	const bool named = *pod.ns || *pod.name;
 	struct sm_member m = {
 		.pkey = c->pkey,
-		.who = { key.network, key.container, key.ifname, named ? namespace : NULL,
-			 named ? pod : NULL },
+		.who = { key.network, key.container, key.ifname, named ? pod.ns : NULL,
+			 named ? pod.name : NULL },
 	};
 
 	if (!c->pkey || guid_of(a, c, &m.guid, e))
 		return c->pkey ? -1 : 0;
-	if (!guid_is_usable(m.guid))
+	if (!guid_is_usable(m.guid)) {
+		log_warn(&a->call->ctx.log,
+			 "pkey: the GUID of VF %s is not known, so no partition is asked for",
+			 c->which.vf);
 		return 0;
+	}
 	return sm_add(&a->call->ctx, &m, SM_ADD_MS, e) ? err_wrap(e, "pkey") : 0;
 }
 
