@@ -9,7 +9,6 @@
 #include "fabric/opensm/opensm_signal.h"
 #include "fabric/opensm/partitions.h"
 #include "fabric/sm/hook_conf.h"
-#include "lib/cli/cmd.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 
@@ -137,13 +136,6 @@ static const struct cmd root = {
 
 int main(int argc, char **argv)
 {
-	static const struct opt globals[] = { CMD_OPT_JSON,
-					      CMD_OPT_NO_COLOR,
-					      CMD_OPT_HELP,
-					      CMD_OPT_VERSION,
-					      { NULL, NULL, NULL, 0 } };
-	static const struct cmd_program program = { &root, globals, NULL, NULL, true };
-
 	(void)argc;
-	return cmd_main(&program, argv, NULL);
+	return hook_main(&root, argv);
 }

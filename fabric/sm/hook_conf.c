@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hook_conf.c: reads what a hook needs: its configuration, a secret, the message. */
+/* hook_conf.c: reads what a hook needs: its options, its configuration, a secret, the message. */
 #include "fabric/sm/hook_conf.h"
 
 #include <errno.h>
@@ -86,4 +86,16 @@ int hook_message_read(struct sm_message *out, struct err *e)
 		return err_hint(e, "railhead gives a message to its hooks: see railhead-sm.d(5)");
 	}
 	return 0;
+}
+
+int hook_main(const struct cmd *root, char **argv)
+{
+	static const struct opt globals[] = { CMD_OPT_JSON,
+					      CMD_OPT_NO_COLOR,
+					      CMD_OPT_HELP,
+					      CMD_OPT_VERSION,
+					      { NULL, NULL, NULL, 0 } };
+	const struct cmd_program program = { root, globals, NULL, NULL, true };
+
+	return cmd_main(&program, argv, NULL);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hook_conf.h: the configuration and the input of a hook that railhead ships.
+ * hook_conf.h: the program, the configuration and the input of a hook that railhead ships.
  */
 #ifndef RAILHEAD_FABRIC_SM_HOOK_CONF_H
 #define RAILHEAD_FABRIC_SM_HOOK_CONF_H
 
 #include "fabric/sm/message.h"
+#include "lib/cli/cmd.h"
 
 /* A configuration: its keys, the struct that they fill, and what owns its texts. */
 struct hook_conf {
@@ -30,5 +31,8 @@ int hook_secret_load(const char *path, char **out, struct err *e) must_check;
 
 /* hook_message_read - from standard input; clear it afterwards. */
 int hook_message_read(struct sm_message *out, struct err *e) must_check;
+
+/* hook_main - the program of a hook: cmd_main() with the options that all hooks have. */
+int hook_main(const struct cmd *root, char **argv);
 
 #endif

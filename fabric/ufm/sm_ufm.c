@@ -3,7 +3,6 @@
 #include "fabric/sm/hook_conf.h"
 #include "fabric/ufm/ufm_exchange.h"
 #include "fabric/ufm/ufm_request.h"
-#include "lib/cli/cmd.h"
 
 #define CA_MAX (256 * 1024)
 
@@ -87,13 +86,6 @@ static const struct cmd root = {
 
 int main(int argc, char **argv)
 {
-	static const struct opt globals[] = { CMD_OPT_JSON,
-					      CMD_OPT_NO_COLOR,
-					      CMD_OPT_HELP,
-					      CMD_OPT_VERSION,
-					      { NULL, NULL, NULL, 0 } };
-	static const struct cmd_program program = { &root, globals, NULL, NULL, true };
-
 	(void)argc;
-	return cmd_main(&program, argv, NULL);
+	return hook_main(&root, argv);
 }
