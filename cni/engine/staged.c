@@ -129,16 +129,25 @@ static int make_on_host(struct attach *a, const struct link_spec *spec, const st
 	return nl_link_create(a->host_nl, spec, e);
 }
 
-static int mark_and_move(struct attach *a, const struct link_spec *spec, const struct owner *o,
-			 struct err *e)
+/* Its alias and its mtu, where it was made; *out is what it was before. */
+static int mark(const struct attach *a, bool in_pod, const struct owner *o, struct link_info *out,
+		struct err *e)
+{
+	struct nl *nl = in_pod ? a->pod_nl : a->host_nl;
+
+	if (nl_link_by_name(nl, in_pod ? a->call->env.ifname : o->name, out, e) ||
+	    nl_link_set_alias(nl, out->ifindex, o->alias, e))
+		return -1;
+	return a->conf.mtu && out->mtu != a->conf.mtu
+		       ? nl_link_set_mtu(nl, out->ifindex, a->conf.mtu, e)
+		       : 0;
+}
+
+static int mark_and_move(struct attach *a, const struct owner *o, struct err *e)
 {
 	struct link_info link;
 
-	if (nl_link_by_name(a->host_nl, spec->name, &link, e) ||
-	    nl_link_set_alias(a->host_nl, link.ifindex, o->alias, e))
-		return -1;
-	if (a->conf.mtu && link.mtu != a->conf.mtu &&
-	    nl_link_set_mtu(a->host_nl, link.ifindex, a->conf.mtu, e))
+	if (mark(a, false, o, &link, e))
 		return -1;
 	return nl_link_move(a->host_nl, link.ifindex, &a->pod, a->call->env.ifname, e);
 }
@@ -149,13 +158,7 @@ static int create_in_container(struct attach *a, struct link_spec spec, const st
 {
 	struct link_info link;
 
-	if (attach_create_link(a, spec, e) ||
-	    nl_link_by_name(a->pod_nl, a->call->env.ifname, &link, e) ||
-	    nl_link_set_alias(a->pod_nl, link.ifindex, o->alias, e))
-		return -1;
-	return a->conf.mtu && link.mtu != a->conf.mtu
-		       ? nl_link_set_mtu(a->pod_nl, link.ifindex, a->conf.mtu, e)
-		       : 0;
+	return attach_create_link(a, spec, e) || mark(a, true, o, &link, e) ? -1 : 0;
 }
 
 int staged_create(struct attach *a, struct link_spec spec, struct err *e)
@@ -170,7 +173,7 @@ int staged_create(struct attach *a, struct link_spec spec, struct err *e)
 	spec.lower_ifindex = a->master.ifindex;
 	spec.target = NULL;
 	spec.mtu = 0;
-	return make_on_host(a, &spec, &o, e) || mark_and_move(a, &spec, &o, e) ? -1 : 0;
+	return make_on_host(a, &spec, &o, e) || mark_and_move(a, &o, e) ? -1 : 0;
 }
 
 /* ---- removing ---- */
