@@ -119,10 +119,11 @@ static void check_lid(const struct ib_port *p)
 
 /* ---- GUIDs ---- */
 
-static const char *const set_guid =
-	"give it a GUID of its own: \"guid\" for the plugin ib-sriov, or \"guids\" in "
-	"/etc/railhead/vf.d. By hand: ip link set PF vf N node_guid GUID port_guid GUID, then bind "
-	"the VF to its driver again";
+static const char *const set_guid = "give it a GUID of its own: args.cni.guid or \"guidFrom\": "
+				    "\"pod\" for the plugin ib-sriov, "
+				    "or \"guids\" in /etc/railhead/vf.d. By hand: ip link set PF "
+				    "vf N node_guid GUID port_guid GUID, then bind "
+				    "the VF to its driver again";
 
 struct guid_use {
 	struct guid guid;

@@ -265,7 +265,6 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 	}
 	/* GUIDs that the VF has already are not set at the PF. */
 	request.pf_side.has &= ~(unsigned)VF_GUIDS;
-	(void)snprintf(r.rdma.name, sizeof(r.rdma.name), "%s", "");
 	if (c->pkey && r.own.has_rdma)
 		(void)!pci_rdma_device(a->call->ctx.sysfs, c->which.vf, r.rdma.name, e);
 	check_pkey(&r);

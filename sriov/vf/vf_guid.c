@@ -11,9 +11,6 @@
 #include "lib/rdma/bus.h"
 #include "lib/rdma/lock.h"
 
-/* The address of an IPoIB interface ends with the GUID of its port (RFC 4391 section 9.1.1). */
-#define GUID_AT (HW_ADDR_MAX - GUID_LEN)
-
 /* milliseconds; nothing announces an interface to this monitor, so look without events too */
 #define LOOK_EVERY_MS 50
 
@@ -23,9 +20,7 @@ struct vf_guids vf_own_guids(const struct ctx *ctx, const char *vf, struct hw_ad
 	char name[PCI_RDMA_LEN], path[256], text[64];
 	struct err none;
 
-	if (addr.len == HW_ADDR_MAX)
-		memcpy(own.port.byte, addr.byte + GUID_AT, GUID_LEN);
-	if (addr.len != HW_ADDR_MAX || pci_rdma_device(ctx->sysfs, vf, name, &none))
+	if (!hw_addr_guid(addr, &own.port) || pci_rdma_device(ctx->sysfs, vf, name, &none))
 		return own;
 	own.has_rdma = true;
 	(void)snprintf(path, sizeof(path), "bus/pci/devices/%s/infiniband/%s/node_guid", vf, name);
