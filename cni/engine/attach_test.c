@@ -19,30 +19,15 @@
 
 /* ---- a host and a pod ---- */
 
-struct world {
-	struct ctx ctx;
-	struct netns pod;
-	char netns[64];
-};
-
-static struct world world(void)
+static struct testing_world world(void)
 {
-	struct world w = { .pod = { .fd = -1 } };
+	struct testing_world w = testing_world(RUN);
 
-	(void)testing_dir();
-	net_enter_new();
-	w.pod = net_another();
-	net_veth("up", "up-peer", NULL);
 	net_veth("dev", "dev-peer", NULL);
-	(void)snprintf(w.netns, sizeof(w.netns), "/proc/%d/fd/%d", (int)getpid(), w.pod.fd);
-	ctx_init(&w.ctx, "test");
-	w.ctx.run_dir = RUN;
-	w.ctx.cni_dir = NULL;
-	w.ctx.log.fd = -1;
 	return w;
 }
 
-static int call(const struct world *w, const struct attach_type *type, enum cni_command cmd,
+static int call(const struct testing_world *w, const struct attach_type *type, enum cni_command cmd,
 		const char *keys, struct err *e)
 {
 	bool pod = cmd != CNI_GC && cmd != CNI_STATUS;
@@ -86,7 +71,7 @@ static void traced(const char *want)
 	ck_assert_str_eq(text, want);
 }
 
-static bool in_pod(const struct world *w)
+static bool in_pod(const struct testing_world *w)
 {
 	auto_nl struct nl *nl = net_socket_in(&w->pod);
 	struct link_info link;
@@ -105,7 +90,7 @@ static bool on_host(const char *name)
 }
 
 /* Nothing of any fake is left. */
-static void nothing_is_left(const struct world *w)
+static void nothing_is_left(const struct testing_world *w)
 {
 	ck_assert(!in_pod(w) && on_host("dev") && !fake_has(FAKE_TAKEN) &&
 		  !fake_has(FAKE_FOLLOWED));
@@ -118,7 +103,7 @@ static void nothing_is_left(const struct world *w)
 	"\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":[{\"name\":\"net1\",\"sandbox\":" \
 	"\"%s\"}]}"
 
-static const char *with_prev(const struct world *w)
+static const char *with_prev(const struct testing_world *w)
 {
 	static char text[256];
 
@@ -126,7 +111,7 @@ static const char *with_prev(const struct world *w)
 	return text;
 }
 
-static const char *keys_of(const struct world *w, const struct attach_type *type)
+static const char *keys_of(const struct testing_world *w, const struct attach_type *type)
 {
 	return type == &fake_maker ? MASTER : type == &fake_follower ? with_prev(w) : "";
 }
@@ -135,7 +120,7 @@ static const char *keys_of(const struct world *w, const struct attach_type *type
 
 START_TEST(a_plugin_that_makes)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_maker, CNI_ADD, MASTER, &e), &e);
@@ -151,7 +136,7 @@ END_TEST
 
 START_TEST(a_plugin_that_moves)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_mover, CNI_ADD, "", &e), &e);
@@ -170,7 +155,7 @@ END_TEST
 
 START_TEST(a_plugin_that_follows)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_follower, CNI_ADD, with_prev(&w), &e), &e);
@@ -192,7 +177,7 @@ END_TEST
 /* One record, when all is done. */
 START_TEST(follows_and_changes_nothing)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	char keys[300];
 	struct err e = { 0 };
 
@@ -208,7 +193,7 @@ END_TEST
 /* Those keys belong to the plugin before it. */
 START_TEST(follows_without_common_keys_and_IPAM)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	char keys[300];
 	struct err e = { 0 };
 
@@ -232,7 +217,7 @@ static const char *const hooks[] = { "find", "prepare", "claim", "create", "resu
 
 START_TEST(a_failing_hook_leaves_nothing)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	unsigned failed = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(plugins) * ARRAY_SIZE(hooks); i++) {
@@ -255,7 +240,7 @@ END_TEST
 
 START_TEST(a_killed_ADD_is_undone_by_DEL)
 {
-	struct world w = world();
+	struct testing_world w = world();
 
 	for (size_t i = 0; i < ARRAY_SIZE(plugins) * ARRAY_SIZE(hooks); i++) {
 		const struct attach_type *type = plugins[i / ARRAY_SIZE(hooks)];
@@ -277,7 +262,7 @@ END_TEST
 
 START_TEST(a_failed_ADD_is_undone_under_its_own_locks)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	fakes.fails_at = "create";
@@ -301,7 +286,7 @@ static int cannot_undo(const struct attach *a, const struct record *r, struct er
 
 START_TEST(what_cannot_be_undone_keeps_its_record)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct attach_type stuck = fake_follower;
 	struct err e = { 0 };
 
@@ -323,7 +308,7 @@ END_TEST
 
 START_TEST(a_second_ADD_of_one_that_follows)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_follower, CNI_ADD, with_prev(&w), &e), &e);
@@ -341,7 +326,7 @@ END_TEST
 
 START_TEST(an_ADD_after_one_that_was_killed)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 	int status;
 
@@ -362,7 +347,7 @@ END_TEST
 
 START_TEST(DEL_without_a_record)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	/* The maker's kind goes, for it may be of the plugin that it replaces. */
@@ -380,7 +365,7 @@ END_TEST
 
 START_TEST(DEL_after_the_namespace_has_gone)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_follower, CNI_ADD, with_prev(&w), &e), &e);
@@ -401,7 +386,7 @@ END_TEST
 
 START_TEST(GC_of_each)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_mover, CNI_ADD, "", &e), &e);
@@ -424,7 +409,7 @@ END_TEST
 
 START_TEST(STATUS_and_CHECK)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(call(&w, &fake_follower, CNI_STATUS, "", &e), &e);

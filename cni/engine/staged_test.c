@@ -45,30 +45,16 @@ static const struct attach_type maker = {
 	.sweep = staged_sweep_network,
 };
 
-struct world {
-	struct ctx ctx;
-	struct netns pod;
-	char netns[64];
-};
-
-static struct world world(void)
+static struct testing_world world(void)
 {
-	struct world w = { .pod = { .fd = -1 } };
+	struct testing_world w = testing_world(RUN);
 
-	(void)testing_dir();
-	net_enter_new();
-	w.pod = net_another();
-	net_veth("up", "up-peer", NULL);
 	net_veth("up2", "up2-peer", NULL);
-	(void)snprintf(w.netns, sizeof(w.netns), "/proc/%d/fd/%d", (int)getpid(), w.pod.fd);
-	ctx_init(&w.ctx, "test");
-	w.ctx.run_dir = RUN;
-	w.ctx.cni_dir = NULL;
-	w.ctx.log.fd = -1;
 	return w;
 }
 
-static int call(const struct world *w, enum cni_command cmd, const char *keys, struct err *e)
+static int call(const struct testing_world *w, enum cni_command cmd, const char *keys,
+		struct err *e)
 {
 	bool pod = cmd != CNI_GC && cmd != CNI_STATUS;
 	struct cni_call c = {
@@ -90,7 +76,7 @@ static int call(const struct world *w, enum cni_command cmd, const char *keys, s
 	return testing_call(&maker, &c, conf, OUT, e);
 }
 
-static void good(const struct world *w, enum cni_command cmd, const char *keys)
+static void good(const struct testing_world *w, enum cni_command cmd, const char *keys)
 {
 	struct err e = { 0 };
 
@@ -155,7 +141,7 @@ static void hand_back(const struct netns *from, const char *name)
 	ck_assert_msg(nl_link_move(nl, net_ifindex(nl, "net1"), &host, name, &e) == 0, "%s", e.msg);
 }
 
-static void pod_dies(struct world *w)
+static void pod_dies(struct testing_world *w)
 {
 	netns_close(&w->pod);
 	w->pod.fd = -1;
@@ -165,7 +151,7 @@ static void pod_dies(struct world *w)
 
 START_TEST(made_on_the_host_and_moved)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct link_info link;
 
 	good(&w, CNI_ADD, "\"mtu\":1400");
@@ -184,7 +170,7 @@ END_TEST
 
 START_TEST(the_master_may_be_in_the_container)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	auto_netns struct netns host = net_self();
 	struct link_info link;
 	struct err e = { 0 };
@@ -204,7 +190,7 @@ END_TEST
 
 START_TEST(a_failing_ADD_leaves_nothing)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	auto_nl struct nl *nl = net_socket_in(&w.pod);
 	struct link_info link;
 	struct err e = { 0 };
@@ -223,7 +209,7 @@ END_TEST
 START_TEST(an_ADD_after_one_that_was_killed)
 {
 	char name[IFNAME_LEN];
-	struct world w = world();
+	struct testing_world w = world();
 
 	staged_name(&key, name);
 	make_on_host(name, "up", NULL);
@@ -235,7 +221,7 @@ END_TEST
 START_TEST(a_name_that_another_one_has_on_the_host)
 {
 	char name[IFNAME_LEN];
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	staged_name(&key, name);
@@ -252,7 +238,7 @@ END_TEST
 START_TEST(a_killed_ADD_is_undone)
 {
 	char name[IFNAME_LEN];
-	struct world w = world();
+	struct testing_world w = world();
 
 	staged_name(&key, name);
 	for (int marked = 0; marked < 2; marked++) {
@@ -278,7 +264,7 @@ END_TEST
 
 START_TEST(one_that_the_kernel_handed_back)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	struct err e = { 0 };
 
 	good(&w, CNI_ADD, "");
@@ -301,7 +287,7 @@ END_TEST
 START_TEST(one_that_is_handed_back_late)
 {
 	const struct timespec nap = { .tv_nsec = 100 * 1000 * 1000 };
-	struct world w = world();
+	struct testing_world w = world();
 	auto_netns struct netns limbo = net_another();
 	auto_nl struct nl *nl = net_socket_in(&w.pod);
 	struct err e = { 0 };
@@ -329,7 +315,7 @@ END_TEST
 /* Then its interfaces have gone, too, and DEL does not wait for one. */
 START_TEST(the_master_has_gone)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	auto_nl struct nl *nl = net_socket();
 	struct err e = { 0 };
 
@@ -344,7 +330,7 @@ END_TEST
 
 START_TEST(the_pod_has_changed_the_alias)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	auto_nl struct nl *nl = net_socket_in(&w.pod);
 	struct link_info link;
 	struct err e = { 0 };
@@ -358,7 +344,7 @@ END_TEST
 
 START_TEST(DEL_without_a_record)
 {
-	struct world w = world();
+	struct testing_world w = world();
 
 	make_on_host("dev7", "up", ALIAS);
 	make_on_host("dev8", "up", "railhead:net/c2/net1");
@@ -372,7 +358,7 @@ END_TEST
 START_TEST(what_no_record_knows_is_swept)
 {
 	char name[IFNAME_LEN];
-	struct world w = world();
+	struct testing_world w = world();
 
 	good(&w, CNI_ADD, "");
 	hand_back(&w.pod, "dev7"); /* it has a record, and GC's list names it */
@@ -399,7 +385,7 @@ static int choose_dev9(const struct link_info *link, void *arg)
 
 START_TEST(a_sweep_of_all_networks_asks)
 {
-	struct world w = world();
+	struct testing_world w = world();
 	size_t n = 0;
 	const struct staged_orphans all = { .kind = "macvlan", .chosen = choose_dev9, .arg = &n };
 	struct err e = { 0 };

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "lib/sys/fs.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/net.h"
 #include "lib/testing/testing.h"
 
 static cni_command_fn function_of(const struct attach_type *type, enum cni_command cmd)
@@ -70,4 +72,20 @@ unsigned testing_records(const struct ctx *ctx, const char *folder)
 	ck_assert_int_eq(record_place(ctx, folder, &place, &e), 0);
 	ck_assert_int_eq(record_each(&place.ctx, NULL, count, &n, &e), 0);
 	return n;
+}
+
+struct testing_world testing_world(const char *run_dir)
+{
+	struct testing_world w = { .pod = { .fd = -1 } };
+
+	(void)testing_dir();
+	net_enter_new();
+	w.pod = net_another();
+	net_veth("up", "up-peer", NULL);
+	(void)snprintf(w.netns, sizeof(w.netns), "/proc/%d/fd/%d", (int)getpid(), w.pod.fd);
+	ctx_init(&w.ctx, "test");
+	w.ctx.run_dir = run_dir;
+	w.ctx.cni_dir = NULL;
+	w.ctx.log.fd = -1;
+	return w;
 }

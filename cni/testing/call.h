@@ -4,6 +4,7 @@
 #define RAILHEAD_CNI_TESTING_CALL_H
 
 #include "cni/engine/attach.h"
+#include "lib/sys/netns.h"
 
 /*
  * testing_call - run the command of call->env, with call->ctx, and this configuration, which is
@@ -18,5 +19,16 @@ char *testing_printed(const char *out);
 
 /* testing_records - how many records there are in run_dir and its folder (NULL: none). */
 unsigned testing_records(const struct ctx *ctx, const char *folder);
+
+/*
+ * testing_world - a host in a namespace of its own with the interface "up", and a pod. Records are
+ * in run_dir.
+ */
+struct testing_world {
+	struct ctx ctx;
+	struct netns pod;
+	char netns[64]; /* its path */
+};
+struct testing_world testing_world(const char *run_dir);
 
 #endif

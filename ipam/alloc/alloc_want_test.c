@@ -75,25 +75,10 @@ static int need_address(const struct ctx *ctx, const char *pool, struct ip ip, i
 
 static const char *add(const char *id, const char *args)
 {
-	const struct cni_env env = {
-		.cmd = CNI_ADD, .container = id, .ifname = w.ifname, .args = args
-	};
-	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
-	auto_alloc struct alloc_result out = { .n = 0 };
-	struct cni_conf c;
-	struct request r;
-	const struct alloc_add job = {
-		.conf = &ic, .request = &r, .need = need, .need_address = need_address
-	};
+	const struct alloc_add how = { .need = need, .need_address = need_address };
 
 	asked = 0;
-	w_conf(&w, CONF, &c);
-	bool bad = ipam_conf_decode(&c, &ic, &w.e) || request_load(&env, &c, &r, &w.e) ||
-		   alloc_add(&w.m, &job, &out, NULL, &w.e);
-	if (!bad)
-		w_show(&w, &out);
-	cni_conf_clear(&c);
-	return bad ? w_failed(&w) : w.text;
+	return w_add_as(&w, how, CONF, id, args);
 }
 
 START_TEST(the_agent_is_asked_for_the_block_of_a_requested_address)

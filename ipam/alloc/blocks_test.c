@@ -365,22 +365,7 @@ static int need(const struct ctx *ctx, const struct agent_need *n, struct err *e
 
 static const char *add_asking(const char *conf, const char *id)
 {
-	const struct cni_env env = {
-		.cmd = CNI_ADD, .container = id, .ifname = w.ifname, .args = ""
-	};
-	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
-	auto_alloc struct alloc_result out = { .n = 0 };
-	struct cni_conf c;
-	struct request r;
-	const struct alloc_add add = { .conf = &ic, .request = &r, .need = need };
-
-	w_conf(&w, conf, &c);
-	bool bad = ipam_conf_decode(&c, &ic, &w.e) || request_load(&env, &c, &r, &w.e) ||
-		   alloc_add(&w.m, &add, &out, NULL, &w.e);
-	if (!bad)
-		w_show(&w, &out);
-	cni_conf_clear(&c);
-	return bad ? w_failed(&w) : w.text;
+	return w_add_as(&w, (struct alloc_add){ .need = need }, conf, id, "");
 }
 
 START_TEST(the_agent_is_asked_only_when_no_address_is_left)

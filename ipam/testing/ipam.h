@@ -47,9 +47,9 @@ static inline void w_show(struct fixture *w, const struct alloc_result *r)
 	}
 }
 
-/* ADD: the addresses, separated by blanks, or "!<code> <message>". */
-static inline const char *w_add(struct fixture *w, const char *ipam, const char *id,
-				const char *args)
+/* ADD as `how` has it, which has neither configuration nor request: the addresses, or the error. */
+static inline const char *w_add_as(struct fixture *w, struct alloc_add how, const char *ipam,
+				   const char *id, const char *args)
 {
 	const struct cni_env env = {
 		.cmd = CNI_ADD, .container = id, .ifname = w->ifname, .args = args
@@ -58,15 +58,23 @@ static inline const char *w_add(struct fixture *w, const char *ipam, const char 
 	auto_ipam_conf struct ipam_conf ic = { .n_pools = 0 };
 	auto_alloc struct alloc_result out = { .n = 0 };
 	struct request r;
-	const struct alloc_add add = { .conf = &ic, .request = &r, .probes = w->probes };
 
+	how.conf = &ic;
+	how.request = &r;
 	w_conf(w, ipam, &conf);
 	bool bad = ipam_conf_decode(&conf, &ic, &w->e) || request_load(&env, &conf, &r, &w->e) ||
-		   alloc_add(&w->m, &add, &out, NULL, &w->e);
+		   alloc_add(&w->m, &how, &out, NULL, &w->e);
 	if (!bad)
 		w_show(w, &out);
 	cni_conf_clear(&conf);
 	return bad ? w_failed(w) : w->text;
+}
+
+/* ADD: the addresses, separated by blanks, or "!<code> <message>". */
+static inline const char *w_add(struct fixture *w, const char *ipam, const char *id,
+				const char *args)
+{
+	return w_add_as(w, (struct alloc_add){ .probes = w->probes }, ipam, id, args);
 }
 
 /* The owner of container id on w->network and w->ifname. */
