@@ -75,3 +75,24 @@ is_free()
 	for type in macvlan ipvlan; do ip link add link "$1" name trial type $type && ip link del trial || return; done
 }
 carrier() { [ "$(ip ${2:+-n "$2"} -j link show "$1" | jq -r '.[0].operstate')" = UP ]; }
+
+# Suites with `call`, `del`, `heal N` and `clean` use these for pod a.
+# killed CALLS VERB CONF N: SIGKILL in place of the Nth of these system calls. True if it was.
+killed()
+{
+	TRACE="strace -f -o $W/trace -e trace=$1 -e inject=$1:signal=KILL:when=$4" call "$2" a "$3" >/dev/null 2>&1
+	[ $? = 137 ] || grep -q 'killed by SIGKILL' $W/trace
+}
+# each_kill CALLS VERB CONF BEFORE STEP LAST: at every STEPth, below LAST. BEFORE makes what VERB starts from.
+each_kill()
+{
+	local i
+	for ((i = 1; i < $6; i += $5)); do
+		$4
+		killed "$1" "$2" "$3" $i || break
+		check "$2 killed at request $i: cleaned up" heal $i
+		check "$2 killed at request $i: as before" clean
+	done
+	check "$2 was killed often enough" test $i -gt 12
+	del a "$3"
+}

@@ -233,11 +233,6 @@ crowd()
 	no_pods p{1..8}
 }
 
-killed() # VERB N: true if it was
-{
-	TRACE="strace -f -o $W/trace -e trace=sendto -e inject=sendto:signal=KILL:when=$2" call "$1" a "$SOME" >/dev/null 2>&1
-	[ $? = 137 ] || grep -q 'killed by SIGKILL' $W/trace
-}
 heal() # N
 {
 	case $(($1 % 4)) in
@@ -256,7 +251,7 @@ kills()
 	for verb in ADD DEL; do
 		for ((i = 1; i < 60; i++)); do
 			[ $verb = ADD ] || add a "$SOME"
-			killed $verb $i || break
+			killed sendto $verb "$SOME" $i || break
 			# A DEL that was killed is not followed by an ADD.
 			[ $verb = ADD ] || [ $((i % 4)) != 3 ] || del a "$SOME"
 			check "$verb killed at request $i: cleaned up" heal $i
