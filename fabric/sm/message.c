@@ -95,9 +95,8 @@ char *sm_message_print(enum sm_action a, const struct sm_member *m, const char *
 	    json_add_str(o, "pkey", pkey_format(m->pkey, pkey)) ||
 	    json_add_str(o, "membership", memberships[full ? 0 : 1].name) ||
 	    !(guids = json_add_array(o, "guids")) ||
-	    json_push_str(guids, guid_format(m->guid, guid)) ||
-	    json_add_str(o, "node", *node ? node : NULL) || !(who = json_add_object(o, "who")) ||
-	    sm_who_add(who, &m->who))
+	    json_push_str(guids, guid_format(m->guid, guid)) || json_add_known(o, "node", node) ||
+	    !(who = json_add_object(o, "who")) || sm_who_add(who, &m->who))
 		return NULL;
 	return json_print(o, false);
 }

@@ -62,8 +62,7 @@ char *sm_file_print(const struct sm_file *x)
 	    json_add_str(o, "state", s->leaving ? "leaving" : "member") ||
 	    json_add_str(o, "pkey", pkey_format(s->member.pkey, pkey)) ||
 	    json_add_str(o, "guid", guid_format(s->member.guid, guid)) ||
-	    json_add_int(o, "since", s->since / NS_PER_MS) ||
-	    json_add_str(o, "boot", *x->boot ? x->boot : NULL) ||
+	    json_add_int(o, "since", s->since / NS_PER_MS) || json_add_known(o, "boot", x->boot) ||
 	    (s->tries && (json_add_int(o, "tries", s->tries) ||
 			  json_add_int(o, "tried", s->tried / NS_PER_MS) ||
 			  json_add_str(o, "error", s->error))) ||

@@ -35,11 +35,6 @@ struct conflicts_job {
 	struct pods_job pods;
 };
 
-static int add_known(struct json *o, const char *key, const char *s)
-{
-	return s && *s ? json_add_str(o, key, s) : 0;
-}
-
 /* A lease that cannot be read is shown without its pod: somebody may have the address. */
 static int on_address(const char *key, const char *value, void *arg)
 {
@@ -60,10 +55,11 @@ static int on_address(const char *key, const char *value, void *arg)
 	job->named++;
 	struct json *o = json_push_object(job->out);
 
-	job->failed = !o || add_known(o, "namespace", rec.owner.ns) ||
-		      add_known(o, "pod", rec.owner.pod) || add_known(o, "uid", rec.owner.uid) ||
-		      add_known(o, "interface", rec.owner.ifname) ||
-		      add_known(o, "container", rec.owner.container) ||
+	job->failed = !o || json_add_known(o, "namespace", rec.owner.ns) ||
+		      json_add_known(o, "pod", rec.owner.pod) ||
+		      json_add_known(o, "uid", rec.owner.uid) ||
+		      json_add_known(o, "interface", rec.owner.ifname) ||
+		      json_add_known(o, "container", rec.owner.container) ||
 		      json_add_str(o, "address", ip_format(a.ip, ip));
 	return job->failed;
 }

@@ -38,11 +38,6 @@ static bool filter_matches(const struct lease_filter *f, const struct key_addres
 	       (f->resting || rec->state == LEASE_HELD);
 }
 
-static int add_known(struct json *o, const char *key, const char *s)
-{
-	return s && *s ? json_add_str(o, key, s) : 0;
-}
-
 static const char *state_name(const struct lease_db *l, const struct lease *rec)
 {
 	if (rec->state == LEASE_RESTING)
@@ -66,13 +61,14 @@ static int add_lease(struct lease_job *job, const struct key_address *a, const s
 
 	if (!o || json_add_str(o, "address", ip_format(a->ip, ip)) || add_guid(o, a->ip) ||
 	    json_add_str(o, "scope", key_scope_label(a->scope, label, sizeof(label))) ||
-	    add_known(o, "pool", key_pool_of(a->scope)) ||
+	    json_add_known(o, "pool", key_pool_of(a->scope)) ||
 	    json_add_str(o, "state", state_name(job->l, rec)) ||
-	    add_known(o, "network", rec->owner.network) ||
-	    add_known(o, "container", rec->owner.container) ||
-	    add_known(o, "ifname", rec->owner.ifname) || add_known(o, "namespace", rec->owner.ns) ||
-	    add_known(o, "pod", rec->owner.pod) || add_known(o, "uid", rec->owner.uid) ||
-	    add_known(o, "node", rec->node) ||
+	    json_add_known(o, "network", rec->owner.network) ||
+	    json_add_known(o, "container", rec->owner.container) ||
+	    json_add_known(o, "ifname", rec->owner.ifname) ||
+	    json_add_known(o, "namespace", rec->owner.ns) ||
+	    json_add_known(o, "pod", rec->owner.pod) || json_add_known(o, "uid", rec->owner.uid) ||
+	    json_add_known(o, "node", rec->node) ||
 	    json_add_str(o, "since", audit_time(rec->since, since)))
 		return -1;
 	return 0;

@@ -312,6 +312,11 @@ int json_add_str(struct json *obj, const char *key, const char *s)
 	return add_member(obj, key, cJSON_CreateString(s)) ? 0 : -1;
 }
 
+int json_add_known(struct json *obj, const char *key, const char *s)
+{
+	return s && *s ? json_add_str(obj, key, s) : 0;
+}
+
 int json_add_int(struct json *obj, const char *key, int64_t v)
 {
 	return add_member(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;

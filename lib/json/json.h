@@ -104,6 +104,8 @@ int json_refuse_unknown(const struct json *obj, const char *where, const struct 
 struct json *json_new_object(void); /* empty, owned by the caller; NULL when memory is out */
 struct json *json_new_array(void);  /* the same */
 int json_add_str(struct json *obj, const char *key, const char *s) must_check; /* NULL: nothing */
+int json_add_known(struct json *obj, const char *key,
+		   const char *s) must_check; /* NULL, "": nothing */
 /* Up to 2^53 exactly; beyond that the nearest double: write larger ones as strings. */
 int json_add_int(struct json *obj, const char *key, int64_t v) must_check;
 int json_add_bool(struct json *obj, const char *key, bool v) must_check;

@@ -165,6 +165,18 @@ START_TEST(trees_are_built)
 }
 END_TEST
 
+START_TEST(a_text_that_is_not_known_adds_nothing)
+{
+	auto_json struct json *o = json_new_object();
+
+	ck_assert_int_eq(json_add_known(o, "a", NULL) || json_add_known(o, "b", "") ||
+				 json_add_known(o, "c", "x"),
+			 0);
+	ck_assert_uint_eq(json_len(o), 1);
+	ck_assert_str_eq(json_text(o, "c"), "x");
+}
+END_TEST
+
 START_TEST(build_on_nothing_fails)
 {
 	auto_json struct json *array = json_new_array();
@@ -321,5 +333,6 @@ END_TEST
 
 TEST_PROGRAM("json", types_are_told_apart, nothing_is_survived, members_are_found,
 	     a_member_that_is_no_text_has_another, members_and_elements_are_visited_in_order,
-	     trees_are_built, build_on_nothing_fails, put_and_del, failed_put_keeps_the_old,
-	     the_order_of_keys_makes_no_difference, dup_is_independent, memory_runs_out)
+	     trees_are_built, a_text_that_is_not_known_adds_nothing, build_on_nothing_fails,
+	     put_and_del, failed_put_keeps_the_old, the_order_of_keys_makes_no_difference,
+	     dup_is_independent, memory_runs_out)

@@ -139,11 +139,6 @@ static struct outcome judge_lease(struct work *w, const struct found_lease *l,
 				 OUT_WARN };
 }
 
-static int add_known(struct json *o, const char *key, const char *text)
-{
-	return text && *text ? json_add_str(o, key, text) : 0;
-}
-
 static int report_lease_json(struct work *w, const struct found_lease *l, const struct outcome *o,
 			     struct err *e)
 {
@@ -151,10 +146,12 @@ static int report_lease_json(struct work *w, const struct found_lease *l, const 
 	char ip[IP_STR_LEN];
 
 	if (!j || json_add_str(j, "address", ip_format(l->ip, ip)) ||
-	    add_known(j, "scope", o->from) || json_add_str(j, "network", w->conf.envelope.name) ||
-	    add_known(j, "container", l->who.container) || add_known(j, "ifname", l->who.ifname) ||
-	    add_known(j, "namespace", l->who.ns) || add_known(j, "pod", l->who.pod) ||
-	    json_add_str(j, "action", o->action) || add_known(j, "why", o->why))
+	    json_add_known(j, "scope", o->from) ||
+	    json_add_str(j, "network", w->conf.envelope.name) ||
+	    json_add_known(j, "container", l->who.container) ||
+	    json_add_known(j, "ifname", l->who.ifname) ||
+	    json_add_known(j, "namespace", l->who.ns) || json_add_known(j, "pod", l->who.pod) ||
+	    json_add_str(j, "action", o->action) || json_add_known(j, "why", o->why))
 		return err_nomem(e);
 	return 0;
 }

@@ -68,7 +68,7 @@ static int show_entry(const struct sm_entry *x, void *arg)
 
 	if (v->array) {
 		o = entry_json(v->array, x);
-		if (!o || json_add_str(o, "error", *x->error ? x->error : NULL))
+		if (!o || json_add_known(o, "error", x->error))
 			v->rc = err_nomem(v->e);
 		return v->rc;
 	}

@@ -152,9 +152,8 @@ static int show_json(const struct view *v, const struct qos_port *p, const struc
 	const struct qos_profile is = as_profile(s);
 	struct json *o = json_push_object(v->array);
 
-	if (!o || json_add_str(o, "pf", p->netdev) ||
-	    json_add_str(o, "pciAddress", *p->pci ? p->pci : NULL) ||
-	    json_add_str(o, "rdmaDevice", *p->rdma ? p->rdma : NULL) || qos_add_json(o, &is) ||
+	if (!o || json_add_str(o, "pf", p->netdev) || json_add_known(o, "pciAddress", p->pci) ||
+	    json_add_known(o, "rdmaDevice", p->rdma) || qos_add_json(o, &is) ||
 	    ((s->known & QOS_BIT(QOS_CM)) && json_add_int(o, qos_name(QOS_CM), s->cm)) ||
 	    add_dcb(o, &s->dcb) || add_unknown(o, s))
 		return err_nomem(e);

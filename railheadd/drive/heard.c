@@ -102,11 +102,6 @@ static int add_heard(const struct driver *d, struct json *obj)
 		       : 0;
 }
 
-static const char *text_or_null(const char *text)
-{
-	return *text ? text : NULL;
-}
-
 int driver_add_contact(struct driver *d, struct json *obj)
 {
 	const struct cluster_store *s = d->conf.store;
@@ -117,13 +112,13 @@ int driver_add_contact(struct driver *d, struct json *obj)
 	    json_add_bool(obj, "contact", d->contact) ||
 	    json_add_int(obj, "contactSeconds", s ? (now - d->contact_since) / SECOND : 0) ||
 	    json_add_str(obj, "why", d->contact || !s ? NULL : why) ||
-	    json_add_str(obj, "whyDetail", d->contact ? NULL : text_or_null(d->why.detail)) ||
+	    json_add_known(obj, "whyDetail", d->contact ? NULL : d->why.detail) ||
 	    (s && add_heard(d, obj)))
 		return -1;
 	if (!d->refused.code)
 		return 0;
 	if (json_add_str(obj, "refused", d->refused.msg) ||
-	    json_add_str(obj, "refusedDetail", text_or_null(d->refused.detail)))
+	    json_add_known(obj, "refusedDetail", d->refused.detail))
 		return -1;
 	return json_add_int(obj, "refusedSeconds", (now - d->refused_at) / SECOND);
 }

@@ -30,7 +30,7 @@ static int add_item(struct json *list, const struct waiting_item *x, int64_t now
 
 	return !o || json_add_str(o, "kind", leftover_kind_name(x->kind)) ||
 			       json_add_str(o, "what", x->what) ||
-			       json_add_str(o, "pod", *x->pod ? x->pod : NULL) ||
+			       json_add_known(o, "pod", x->pod) ||
 			       json_add_str(o, "state", x->state) ||
 			       json_add_str(o, "why", x->why) ||
 			       json_add_bool(o, "failed", x->outcome == LEFTOVER_FAILED) ||

@@ -85,8 +85,7 @@ static int json_gid(struct json *list, const struct verbs_gid *g)
 
 	if (!o || json_add_int(o, "index", g->index) ||
 	    json_add_str(o, "gid", verbs_gid_format(g->raw, gid)) ||
-	    json_add_str(o, "type", g->type) ||
-	    json_add_str(o, "netdev", *g->netdev ? g->netdev : NULL) ||
+	    json_add_str(o, "type", g->type) || json_add_known(o, "netdev", g->netdev) ||
 	    json_add_int(o, "ifindex", g->ifindex) || json_add_bool(o, "here", g->here))
 		return -1;
 	return 0;
@@ -98,8 +97,8 @@ static int json_port(struct json *list, const struct verbs_port *port)
 
 	if (!o || json_add_int(o, "port", port->num) || json_add_str(o, "state", port->state) ||
 	    json_add_str(o, "linkLayer", port->ethernet ? "Ethernet" : "InfiniBand") ||
-	    json_add_str(o, "rate", *port->rate ? port->rate : NULL) ||
-	    json_add_int(o, "mtu", port->mtu) || json_add_int(o, "lid", port->lid) ||
+	    json_add_known(o, "rate", port->rate) || json_add_int(o, "mtu", port->mtu) ||
+	    json_add_int(o, "lid", port->lid) ||
 	    (!port->ethernet &&
 	     (json_add_int(o, "smLid", port->sm_lid) || json_add_int(o, "lmc", port->lmc))))
 		return -1;
