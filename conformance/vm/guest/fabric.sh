@@ -5,8 +5,13 @@ FABRIC=/sys/kernel/debug/fabric
 BUS=/sys/bus/pci/devices
 IB_PFS='0001:01:00.0 0001:02:00.0'
 
-# fabric [PARAMETER=VALUE...]: the cards; fabric_off: without them again.
-fabric() { modprobe -a ib_ipoib ib_uverbs ib_umad && insmod "$TREE/build/vm/fabric-$WANT_KERNEL/fabric.ko" "$@"; }
+# fabric [PARAMETER=VALUE...]: the cards; fabric_off: without them again. vfio=1: the kernel's own vfio-pci, which a suite before
+# may have loaded, has the same name.
+fabric()
+{
+	[[ " $* " != *' vfio=1 '* ]] || modprobe -r vfio-pci || return
+	modprobe -a ib_ipoib ib_uverbs ib_umad && insmod "$TREE/build/vm/fabric-$WANT_KERNEL/fabric.ko" "$@"
+}
 fabric_off() { rmmod fabric; }
 
 # ib_vfs PF COUNT; ib_vf PF N: the address of a VF. Cards and VFs go by PCI address here; `netdev ADDRESS` is the interface.
