@@ -86,6 +86,7 @@ test_container_an_ADD_reaches_its_agent()
 		mapfile -t probe < <(jq -r ".containers[0].$probe.exec.command[]" "$W/container/spec")
 		is "probe" oci exec agent "${probe[@]}"
 	done
+	is "a hook of a subnet manager" oci exec agent /usr/local/libexec/railhead/sm-ufm --version
 	# A new agent in place of this one: the pod keeps its address, and others start meanwhile. An agent that repairs nothing has no
 	# rights beside the user 0.
 	container_kill

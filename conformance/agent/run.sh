@@ -65,7 +65,7 @@ NODES=${NODES:-3}
 BIN=$W/bin
 HELPERS=${HELPERS:-$FROM/../conformance/attach}
 mkdir -p "$BIN"
-cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd} "$BIN" || exit 2
+cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd,sm-ufm} "$BIN" || exit 2
 # shellcheck source=conformance/harness/cases.sh
 . "$HERE/../harness/cases.sh" || exit 2
 # shellcheck source=conformance/again.sh

@@ -4,10 +4,16 @@
 # of this host with which they are linked. Any program that makes images takes it, as a folder or as a tar file.
 set -eu
 
-[ $# = 2 ] && [ -x "$1/railheadd" ] && [ -x "$1/sm-ufm" ] || {
+[ $# = 2 ] || {
 	sed -n '3,4s/^# //p' "$0" >&2
 	exit 2
 }
+for program in railheadd railctl sm-ufm; do
+	[ -x "$1/$program" ] || {
+		echo "rootfs.sh: no program $program in $1; build it with: make" >&2
+		exit 2
+	}
+done
 for program in railheadd railctl; do
 	install -D -m 755 "$1/$program" "$2/usr/local/sbin/$program"
 done
