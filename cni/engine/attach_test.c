@@ -53,17 +53,6 @@ static int call(const struct testing_world *w, const struct attach_type *type, e
 	return rc;
 }
 
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
-
-static void fails(int rc, const struct err *e, enum err_code code, const char *word)
-{
-	ck_assert_int_eq(rc, -1);
-	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
-}
-
 static void traced(const char *want)
 {
 	auto_free char *text = fake_has(FAKE_TRACE) ? testing_printed(FAKE_TRACE) : strdup("");

@@ -5,6 +5,7 @@
 
 #include "cni/engine/attach.h"
 #include "lib/sys/netns.h"
+#include "lib/testing/testing.h"
 
 /*
  * testing_call - run the command of call->env, with call->ctx, and this configuration, which is
@@ -13,6 +14,19 @@
  */
 int testing_call(const struct attach_type *type, struct cni_call *call, char *conf, const char *out,
 		 struct err *e);
+
+/* good - the test fails, with the error, unless rc is 0. */
+static inline void good(int rc, const struct err *e)
+{
+	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
+}
+
+/* fails - the test fails unless rc is -1, with this code, and with word in the message. */
+static inline void fails(int rc, const struct err *e, enum err_code code, const char *word)
+{
+	ck_assert_int_eq(rc, -1);
+	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
+}
 
 /* testing_printed - what is in that file; free it with free(). */
 char *testing_printed(const char *out);

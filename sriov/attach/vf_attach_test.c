@@ -96,17 +96,6 @@ static int call(const struct testhost *w, enum cni_command cmd, const struct pod
 	return testing_call(&type, &c, conf, OUT, e);
 }
 
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
-
-static void fails(int rc, const struct err *e, enum err_code code, const char *word)
-{
-	ck_assert_int_eq(rc, -1);
-	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
-}
-
 static bool is_owned(const struct testhost *w, uint32_t n)
 {
 	auto_vf_entry struct vf_entry x = testhost_entry(w, n);

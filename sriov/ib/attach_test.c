@@ -18,44 +18,9 @@
 #define PARTITION ",\"pkey\":\"0x8001\""
 #define HOOKS     TESTIB_ETC "/sm.d"
 #define SAID      "/mnt/said"
-#define OUT       "/mnt/out"
 #define VF0       "\"deviceID\":\"0000:3b:02.0\""
 #define GUID      "02:00:00:00:00:00:00:0b"
 #define GIVEN     VF0 ",\"runtimeConfig\":{\"infinibandGUID\":\"" GUID "\"}"
-
-static int call(const struct testib *t, enum cni_command cmd, const struct pod *p, const char *keys,
-		struct err *e)
-{
-	struct cni_call c = {
-		.ctx = t->w.ctx,
-		.env = { .cmd = cmd,
-			 .container = p ? "c1" : "",
-			 .netns = p ? p->path : "",
-			 .ifname = p ? "net1" : "",
-			 .path = "",
-			 .args = "K8S_POD_NAMESPACE=train;K8S_POD_NAME=worker-0" },
-	};
-	char *conf;
-
-	ck_assert_int_gt(asprintf(&conf,
-				  "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"x\",%s,"
-				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
-				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}]}}",
-				  keys, p ? p->path : "/none"),
-			 0);
-	return testing_call(&ib_sriov_type, &c, conf, OUT, e);
-}
-
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
-
-static void fails(int rc, const struct err *e, enum err_code code, const char *word)
-{
-	ck_assert_int_eq(rc, -1);
-	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
-}
 
 static struct link_info net1(const struct pod *p)
 {
@@ -74,34 +39,26 @@ static struct guid guid(const char *text)
 	return g;
 }
 
-static void has_guid(const struct testib *t, struct guid want)
-{
-	const struct fakepf_vf *vf = &t->w.kernel->vf[0];
-
-	ck_assert(guid_equal(vf->is.node_guid, want) && guid_equal(vf->is.port_guid, want));
-	ck_assert(guid_equal(vf->node, want) && guid_equal(vf->port, want));
-}
-
 START_TEST(a_GUID_that_is_given)
 {
 	auto_testib struct testib t = testib(2, RDMA_SHARED, false);
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	good(call(&t, CNI_ADD, &p, GIVEN ",\"link_state\":\"enable\",\"mtu\":1400", &e), &e);
-	has_guid(&t, guid(GUID));
+	good(testib_call(&t, CNI_ADD, &p, GIVEN ",\"link_state\":\"enable\",\"mtu\":1400", &e), &e);
+	testib_has_guid(&t, guid(GUID));
 	ck_assert_uint_eq(*t.rebinds, 1);
 	ck_assert_uint_eq(net1(&p).mtu, 1400);
 	ck_assert_int_eq(t.w.kernel->vf[0].is.link_state, VF_LINK_ENABLE);
-	auto_free char *text = testing_printed(OUT);
+	auto_free char *text = testing_printed(TESTIB_OUT);
 	ck_assert_ptr_nonnull(strstr(text, GUID));
-	good(call(&t, CNI_CHECK, &p, GIVEN ",\"link_state\":\"enable\"", &e), &e);
-	fails(call(&t, CNI_CHECK, &p, GIVEN ",\"link_state\":\"disable\"", &e), &e, ERR_STATE,
-	      "link_state");
+	good(testib_call(&t, CNI_CHECK, &p, GIVEN ",\"link_state\":\"enable\"", &e), &e);
+	fails(testib_call(&t, CNI_CHECK, &p, GIVEN ",\"link_state\":\"disable\"", &e), &e,
+	      ERR_STATE, "link_state");
 	t.w.kernel->vf[0].port = testib_guid(1);
-	fails(call(&t, CNI_CHECK, &p, GIVEN, &e), &e, ERR_STATE, "ADD gave it " GUID);
+	fails(testib_call(&t, CNI_CHECK, &p, GIVEN, &e), &e, ERR_STATE, "ADD gave it " GUID);
 	t.w.kernel->vf[0].port = guid(GUID);
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 	testib_is_restored(&t, 1, "DEL");
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
@@ -120,10 +77,10 @@ START_TEST(a_GUID_that_the_VF_has)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		auto_pod struct pod p = pod();
 
-		good(call(&t, CNI_ADD, &p, keys[i], &e), &e);
-		has_guid(&t, testib_guid(0));
-		good(call(&t, CNI_CHECK, &p, keys[i], &e), &e);
-		good(call(&t, CNI_DEL, &p, keys[i], &e), &e);
+		good(testib_call(&t, CNI_ADD, &p, keys[i], &e), &e);
+		testib_has_guid(&t, testib_guid(0));
+		good(testib_call(&t, CNI_CHECK, &p, keys[i], &e), &e);
+		good(testib_call(&t, CNI_DEL, &p, keys[i], &e), &e);
 		ck_assert_uint_eq(*t.rebinds, 0);
 		testib_is_restored(&t, 0, keys[i]);
 	}
@@ -136,13 +93,13 @@ START_TEST(a_GUID_of_the_pods_name)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	good(call(&t, CNI_ADD, &p, VF0 ",\"guidFrom\":\"pod\"", &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, VF0 ",\"guidFrom\":\"pod\"", &e), &e);
 	ck_assert_int_eq(t.w.kernel->vf[0].port.byte[0], 2);
 	struct guid first = t.w.kernel->vf[0].port;
-	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
-	good(call(&t, CNI_ADD, &p, VF0 ",\"guidFrom\":\"pod\"", &e), &e);
-	has_guid(&t, first);
-	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, VF0 ",\"guidFrom\":\"pod\"", &e), &e);
+	testib_has_guid(&t, first);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 }
 END_TEST
@@ -154,15 +111,15 @@ START_TEST(a_VF_without_a_GUID)
 	struct err e = { .msg = "" };
 
 	testib_no_guid(&t, 0);
-	fails(call(&t, CNI_ADD, &p, VF0, &e), &e, ERR_STATE,
+	fails(testib_call(&t, CNI_ADD, &p, VF0, &e), &e, ERR_STATE,
 	      "no usable GUID: 00:00:00:00:00:00:00:00");
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
-	good(call(&t, CNI_ADD, &p, GIVEN, &e), &e);
-	has_guid(&t, guid(GUID));
+	good(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e);
+	testib_has_guid(&t, guid(GUID));
 	/* What it had is unknown: the PF takes the pod's GUID away. */
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
-	has_guid(&t, GUID_ALL_ONE);
-	fails(call(&t, CNI_ADD, &p, VF0, &e), &e, ERR_STATE,
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	testib_has_guid(&t, GUID_ALL_ONE);
+	fails(testib_call(&t, CNI_ADD, &p, VF0, &e), &e, ERR_STATE,
 	      "no usable GUID: ff:ff:ff:ff:ff:ff:ff:ff");
 }
 END_TEST
@@ -179,14 +136,14 @@ START_TEST(node_and_port_GUIDs_are_restored_separately)
 	fakepci_file(TESTHOST_SYS, testhost_vf(0), "infiniband/mlx5_0/node_guid",
 		     "506b:4b03:0000:0107");
 	/* The port has this one already. */
-	good(call(&t, CNI_ADD, &p, VF0 ",\"args\":{\"cni\":{\"guid\":\"506b:4b03:0000:0100\"}}",
-		  &e),
+	good(testib_call(&t, CNI_ADD, &p,
+			 VF0 ",\"args\":{\"cni\":{\"guid\":\"506b:4b03:0000:0100\"}}", &e),
 	     &e);
-	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
 	ck_assert_uint_eq(*t.rebinds, 0);
-	good(call(&t, CNI_ADD, &p, GIVEN, &e), &e);
-	has_guid(&t, guid(GUID));
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e);
+	testib_has_guid(&t, guid(GUID));
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
 	ck_assert(guid_equal(vf->is.node_guid, testib_guid(7)) &&
 		  guid_equal(vf->node, testib_guid(7)));
 	ck_assert(guid_equal(vf->is.port_guid, testib_guid(0)) &&
@@ -203,9 +160,9 @@ START_TEST(a_PF_that_knows_no_GUID)
 	struct err e = { .msg = "" };
 
 	vf->is.node_guid = vf->is.port_guid = GUID_ZERO;
-	good(call(&t, CNI_ADD, &p, GIVEN, &e), &e);
-	has_guid(&t, guid(GUID));
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e);
+	testib_has_guid(&t, guid(GUID));
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 }
 END_TEST
@@ -218,14 +175,14 @@ START_TEST(other_numbers_of_character_devices)
 
 	/* A lower number is free: the device gets it, and does not get its own again. */
 	testib_dev(&t, 0)->uverbs = 9;
-	fails(call(&t, CNI_ADD, &p, GIVEN, &e), &e, ERR_STATE,
+	fails(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e, ERR_STATE,
 	      "uverbs9 was 231:201, is uverbs0 231:192");
 	ck_assert_uint_eq(*t.rebinds, 3); /* two attempts, and the restore */
 	testib_is_restored(&t, 0, "failed ADD");
 	testib_dev(&t, 0)->uverbs = 9;
-	good(call(&t, CNI_ADD, &p, GIVEN ",\"renumbered\":\"report\"", &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN ",\"renumbered\":\"report\"", &e), &e);
 	ck_assert(testhost_log_has("is uverbs0 231:192"));
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
 }
 END_TEST
 
@@ -236,13 +193,13 @@ START_TEST(a_driver_that_does_not_come_back)
 	struct err e = { .msg = "" };
 
 	t.w.kernel->refuses_bind = ENODEV;
-	fails(call(&t, CNI_ADD, &p, GIVEN, &e), &e, ERR_KERNEL, "refused");
+	fails(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e, ERR_KERNEL, "refused");
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
 	/* The next attachment restores it first. */
 	t.w.kernel->refuses_bind = 0;
-	good(call(&t, CNI_ADD, &p, GIVEN, &e), &e);
-	has_guid(&t, guid(GUID));
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e);
+	testib_has_guid(&t, guid(GUID));
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 }
 END_TEST
@@ -254,7 +211,7 @@ START_TEST(firmware_that_keeps_the_GUID)
 	struct err e = { .msg = "" };
 
 	t.w.kernel->keeps_guids = true;
-	fails(call(&t, CNI_ADD, &p, GIVEN, &e), &e, ERR_STATE,
+	fails(testib_call(&t, CNI_ADD, &p, GIVEN, &e), &e, ERR_STATE,
 	      "its port has the GUID 50:6b:4b:03:00:00:01:00, not " GUID);
 	testib_is_restored(&t, 0, "failed ADD");
 }
@@ -271,14 +228,14 @@ static void isolated(bool in_pod)
 	struct err e = { .msg = "" };
 
 	testib_pod(&p);
-	good(call(&t, CNI_ADD, &p, ISOLATED, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, ISOLATED, &e), &e);
 	ck_assert(netns_same(testib_dev(&t, 0)->in, p.ns.id));
 	ck_assert_str_eq(net1(&p).parent, testhost_vf(0));
-	has_guid(&t, guid(GUID));
-	good(call(&t, CNI_CHECK, &p, ISOLATED, &e), &e);
+	testib_has_guid(&t, guid(GUID));
+	good(testib_call(&t, CNI_CHECK, &p, ISOLATED, &e), &e);
 	testib_dev(&t, 0)->uverbs = 7;
-	fails(call(&t, CNI_CHECK, &p, ISOLATED, &e), &e, ERR_STATE, "uverbs7");
-	good(call(&t, CNI_DEL, &p, ISOLATED, &e), &e);
+	fails(testib_call(&t, CNI_CHECK, &p, ISOLATED, &e), &e, ERR_STATE, "uverbs7");
+	good(testib_call(&t, CNI_DEL, &p, ISOLATED, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 	testib_is_restored(&t, 1, "DEL");
 }
@@ -301,9 +258,9 @@ START_TEST(isolation_needs_mode_exclusive)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	fails(call(&t, CNI_ADD, &p, ISOLATED, &e), &e, ERR_STATE, "mode shared");
-	fails(call(&t, CNI_STATUS, NULL, ISOLATED, &e), &e, ERR_UNAVAILABLE, "mode shared");
-	good(call(&t, CNI_STATUS, NULL, GIVEN, &e), &e);
+	fails(testib_call(&t, CNI_ADD, &p, ISOLATED, &e), &e, ERR_STATE, "mode shared");
+	fails(testib_call(&t, CNI_STATUS, NULL, ISOLATED, &e), &e, ERR_UNAVAILABLE, "mode shared");
+	good(testib_call(&t, CNI_STATUS, NULL, GIVEN, &e), &e);
 	testib_is_restored(&t, 0, "refused ADD");
 }
 END_TEST
@@ -316,10 +273,10 @@ START_TEST(the_pods_namespace_is_gone)
 	struct err e = { .msg = "" };
 
 	testib_pod(&p);
-	good(call(&t, CNI_ADD, &p, ISOLATED, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, ISOLATED, &e), &e);
 	fakehca_end(p.ns.id);
 	pod_clear(&p);
-	good(call(&t, CNI_DEL, &p, ISOLATED, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, ISOLATED, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 }
 END_TEST
@@ -331,9 +288,9 @@ START_TEST(the_interface_died_with_the_pod)
 	struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	good(call(&t, CNI_ADD, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, VF0, &e), &e);
 	pod_clear(&p);
-	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 	ck_assert_uint_eq(*t.rebinds, 1);
 }
@@ -369,7 +326,7 @@ static void fail_each_request(const struct lane *l, bool rdma)
 		t.w.kernel->requests = t.hca->requests = 0;
 		t.w.kernel->fail_errnum = t.hca->fail_errnum = EIO;
 		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = ++at;
-		rc = call(&t, CNI_ADD, &p, l->keys, &e);
+		rc = testib_call(&t, CNI_ADD, &p, l->keys, &e);
 		bool reached = (rdma ? t.hca->requests : t.w.kernel->requests) >= at;
 		t.w.kernel->fail_at = t.hca->fail_at = 0;
 		(void)snprintf(when, sizeof(when), "request %u (%.100s)", at, e.msg);
@@ -378,7 +335,7 @@ static void fail_each_request(const struct lane *l, bool rdma)
 		else if (rc == 0)
 			rc = 1; /* a request that is not needed */
 		/* A failed undo leaves the record for DEL. */
-		good(call(&t, CNI_DEL, &p, l->keys, &e), &e);
+		good(testib_call(&t, CNI_DEL, &p, l->keys, &e), &e);
 		testib_is_restored(&t, 0, when);
 		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
 	}
@@ -401,7 +358,7 @@ static void kill_at_each_request(const struct lane *l, bool rdma)
 		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = at;
 		pid_t child = fork();
 		if (child == 0) {
-			_exit(call(&t, CNI_ADD, &p, l->keys, &e) ? 2 : 1);
+			_exit(testib_call(&t, CNI_ADD, &p, l->keys, &e) ? 2 : 1);
 		}
 		int status;
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -409,7 +366,7 @@ static void kill_at_each_request(const struct lane *l, bool rdma)
 		done = WEXITSTATUS(status) == 1;
 		t.w.kernel->fail_at = t.hca->fail_at = 0;
 		(void)snprintf(when, sizeof(when), "killed at request %u", at);
-		good(call(&t, CNI_DEL, &p, l->keys, &e), &e);
+		good(testib_call(&t, CNI_DEL, &p, l->keys, &e), &e);
 		testib_is_restored(&t, 0, when);
 		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
 	}
@@ -513,14 +470,14 @@ START_TEST(the_subnet_manager_makes_the_port_a_member)
 	struct err e = { .msg = "" };
 
 	hook("exit 0");
-	good(call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e);
 	ck_assert(said("\"add\"") && said(GUID) && said("0x8001") && !said("remove"));
-	good(call(&t, CNI_DEL, &p, GIVEN PARTITION, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN PARTITION, &e), &e);
 	ck_assert(said("\"remove\""));
 	testib_is_restored(&t, 0, "DEL");
-	good(call(&t, CNI_ADD, &p, VF0 PARTITION, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, VF0 PARTITION, &e), &e);
 	ck_assert(said("50:6b:4b:03:00:00:01:00"));
-	good(call(&t, CNI_DEL, &p, VF0 PARTITION, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, VF0 PARTITION, &e), &e);
 }
 END_TEST
 
@@ -532,13 +489,13 @@ START_TEST(a_hook_that_fails)
 	struct err e = { .msg = "" };
 
 	hook("echo no such partition >&2; exit 1");
-	fails(call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e, ERR_DELEGATE, "pkey");
+	fails(testib_call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e, ERR_DELEGATE, "pkey");
 	ck_assert_uint_eq(*t.rebinds, 0);
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
 	hook("exit 0");
-	good(call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN PARTITION, &e), &e);
 	hook("exit 1");
-	good(call(&t, CNI_DEL, &p, GIVEN PARTITION, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN PARTITION, &e), &e);
 	ck_assert(testhost_log_has("the removal is queued"));
 	testib_is_restored(&t, 0, "DEL");
 }
@@ -552,13 +509,13 @@ START_TEST(a_VF_with_vfio)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	fails(call(&t, CNI_ADD, &p, GIVEN ",\"vfioPciMode\":true", &e), &e, ERR_CONFIG,
+	fails(testib_call(&t, CNI_ADD, &p, GIVEN ",\"vfioPciMode\":true", &e), &e, ERR_CONFIG,
 	      "has the driver mlx5_core");
 	t.w.kernel->unbound(0);
 	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
-	good(call(&t, CNI_ADD, &p, GIVEN ",\"vfioPciMode\":true", &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, GIVEN ",\"vfioPciMode\":true", &e), &e);
 	ck_assert(guid_equal(t.w.kernel->vf[0].is.port_guid, guid(GUID)));
-	good(call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
 	ck_assert(guid_equal(t.w.kernel->vf[0].is.port_guid, testib_guid(0)));
 	ck_assert_uint_eq(*t.rebinds, 0);
 }
@@ -570,12 +527,12 @@ START_TEST(a_partition_that_the_port_lacks)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	good(call(&t, CNI_ADD, &p, VF0 ",\"pkey\":\"0x7fff\"", &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, VF0 ",\"pkey\":\"0x7fff\"", &e), &e);
 	ck_assert(!testhost_log_has("pkey:"));
-	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
-	good(call(&t, CNI_ADD, &p, VF0 ",\"pkey\":\"0x8001\"", &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_ADD, &p, VF0 ",\"pkey\":\"0x8001\"", &e), &e);
 	ck_assert(testhost_log_has("0x8001 is not in the table"));
-	good(call(&t, CNI_DEL, &p, VF0, &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
 }
 END_TEST
 

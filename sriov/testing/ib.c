@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "cni/testing/call.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
+#include "sriov/ib/attach.h"
 
 #define DRIVER "mlx5_core"
 
@@ -243,4 +245,37 @@ void testib_is_restored(const struct testib *t, uint32_t n, const char *when)
 	ck_assert_msg(vf_state_read(&t->w.ctx, testhost_vf(n), &x, &e) ||
 			      (!x.owned && !x.to_restore),
 		      "%s: its state", when);
+}
+
+/* ---- the plugin ---- */
+
+int testib_call(const struct testib *t, enum cni_command cmd, const struct pod *p, const char *keys,
+		struct err *e)
+{
+	struct cni_call c = {
+		.ctx = t->w.ctx,
+		.env = { .cmd = cmd,
+			 .container = p ? "c1" : "",
+			 .netns = p ? p->path : "",
+			 .ifname = p ? "net1" : "",
+			 .path = TESTIB_BIN,
+			 .args = "K8S_POD_NAMESPACE=train;K8S_POD_NAME=worker-0" },
+	};
+	char *conf;
+
+	ck_assert_int_gt(asprintf(&conf,
+				  "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"x\",%s,"
+				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
+				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}]}}",
+				  keys, p ? p->path : "/none"),
+			 0);
+	return testing_call(&ib_sriov_type, &c, conf, TESTIB_OUT, e);
+}
+
+void testib_has_guid(const struct testib *t, struct guid want)
+{
+	const struct fakepf_vf *vf = &t->w.kernel->vf[0];
+
+	ck_assert(guid_equal(vf->is.node_guid, want) && guid_equal(vf->is.port_guid, want));
+	ck_assert(guid_equal(vf->node, want) && guid_equal(vf->port, want));
 }

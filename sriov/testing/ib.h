@@ -7,10 +7,13 @@
 #ifndef RAILHEAD_SRIOV_TESTING_IB_H
 #define RAILHEAD_SRIOV_TESTING_IB_H
 
+#include "cni/engine/attach.h"
 #include "lib/testing/hca.h"
 #include "sriov/testing/vf.h"
 
 #define TESTIB_ETC "/mnt/ib-etc"
+#define TESTIB_BIN "/mnt/ib-bin" /* the programs of CNI_PATH; not there at first */
+#define TESTIB_OUT "/mnt/out"
 
 struct testib {
 	struct testhost w;
@@ -43,5 +46,15 @@ struct fakehca_dev *testib_dev(const struct testib *t, uint32_t n);
  * name, GUID, driver and RDMA device on the host.
  */
 void testib_is_restored(const struct testib *t, uint32_t n, const char *when);
+
+/*
+ * testib_call - a command of ib-sriov for the interface net1 of p, or of no pod (NULL). keys: those
+ * of the network. TESTIB_OUT is what it prints. The result of the command.
+ */
+int testib_call(const struct testib *t, enum cni_command cmd, const struct pod *p, const char *keys,
+		struct err *e);
+
+/* testib_has_guid - the test fails unless PF and port have this GUID for VF 0. */
+void testib_has_guid(const struct testib *t, struct guid want);
 
 #endif
