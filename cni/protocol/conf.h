@@ -12,6 +12,12 @@
 #include "cni/protocol/version.h"
 #include "lib/json/json.h"
 
+/*
+ * A key of the ipam section: the pool of railhead-ipam from which the GUID of the interface comes.
+ * The interface plugin and the IPAM both read it.
+ */
+#define CNI_CONF_GUID_POOL "guidPool"
+
 struct cni_conf {
 	char *text; /* stdin as it came: this is what delegates get (CNI-110) */
 	size_t len;

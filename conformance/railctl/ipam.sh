@@ -284,7 +284,7 @@ test_pool_of_guids()
 	has "in 02:00:00:00:00:00:00:00 to 02:00:00:00:00:00:00:0f"
 	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
 	lease net-a c1 '{"pool":"p"}'
-	RAILHEAD_LEASE=guid lease net-a c1 '{"pool":"g"}'
+	RAILHEAD_LEASE=guid lease net-a c1 '{"pool":"p","guidPool":"g"}'
 	eq "result" "$(jq -r '.ips[0].address' "$W/add.out")" "fe80::200:0:0:0/124"
 	ok ipam lease list
 	has "02:00:00:00:00:00:00:00"

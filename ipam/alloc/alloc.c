@@ -292,22 +292,22 @@ struct add_job {
 };
 
 /* Two interfaces on a wire must not share a GUID, so that a pool has either GUIDs or addresses. */
-static int check_kind(const struct source_sets *sets, const struct request *r, struct err *e)
+static int check_kind(const struct source_sets *sets, bool guids, struct err *e)
 {
 	for (size_t i = 0; i < sets->n; i++) {
 		for (size_t k = 0; k < sets->sets[i].n; k++) {
 			const struct source *s = &sets->sets[i].items[k];
 
-			if (source_has_guids(s) == r->guid)
+			if (source_has_guids(s) == guids)
 				continue;
 			err_set(e, ERR_CONFIG, 0, "%s has %s", s->label,
-				r->guid ? "IP addresses, not GUIDs"
-					: "GUIDs of InfiniBand, not IP addresses");
-			return err_hint(e, r->guid ? "a pool of GUIDs has a subnet in fe80::/64: "
-						     "`railctl ipam pool add NAME --guids "
-						     "FIRST-LAST`"
-						   : "a call with RAILHEAD_LEASE=guid gets GUIDs: "
-						     "railhead-pool(5)");
+				guids ? "IP addresses, not GUIDs"
+				      : "GUIDs of InfiniBand, not IP addresses");
+			return err_hint(e,
+					guids ? "a pool of GUIDs has a subnet in fe80::/64: "
+						"`railctl ipam pool add NAME --guids FIRST-LAST`"
+					      : "name it in ipam." CNI_CONF_GUID_POOL
+						" of a network of ib-sriov: railhead-ib-sriov(8)");
 		}
 	}
 	return 0;
@@ -377,7 +377,7 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 	const struct source_sets *sets = conf->n_pools ? &job->out->pools : &conf->fixed;
 	if (job->add->one_per_family && check_families(sets, e))
 		return -1;
-	if ((conf->n_pools || r->guid) && check_kind(sets, r, e))
+	if (conf->n_pools && check_kind(sets, conf->guids, e))
 		return -1;
 	if (alloc_load_held(l, &r->owner, &held, e))
 		return -1;
@@ -524,7 +524,8 @@ static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 	};
 	struct addr_choice choices[SOURCE_SETS_MAX];
 
-	if (conf->n_pools && alloc_pools(l, conf, &pools, e))
+	if (conf->n_pools &&
+	    (alloc_pools(l, conf, &pools, e) || check_kind(&pools, conf->guids, e)))
 		return -1;
 	if (!conf->status_when_full)
 		return 0;

@@ -94,6 +94,7 @@ struct alloc_del {
 	const struct owner *owner;
 	const struct ip *conflict;
 	size_t n_conflict;
+	bool guid_too; /* release also the GUID of the owner's interface */
 };
 int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,
 		       struct err *e) must_check;

@@ -7,23 +7,23 @@
 #include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
 
-#define GUIDS "{\"pool\":\"guids\"}"
+#define GUIDS "{\"guidPool\":\"guids\"}"
 #define RAIL  "{\"pool\":\"rail0\"}"
 #define POOL  "{\"subnet\":\"fe80::200:0:0:0/126\"}"
 
-static void ask_for_guid(bool guid)
+/* lease: the variable; NULL: none. */
+static const char *add_as(struct fixture *w, const char *lease, const char *ipam, const char *id)
 {
-	ck_assert_int_eq(guid ? setenv(DELEGATE_LEASE, DELEGATE_LEASE_GUID, 1)
-			      : unsetenv(DELEGATE_LEASE),
-			 0);
+	ck_assert_int_eq(lease ? setenv(DELEGATE_LEASE, lease, 1) : unsetenv(DELEGATE_LEASE), 0);
+	const char *text = w_add(w, ipam, id, "IP=10.0.0.1");
+	ck_assert_int_eq(unsetenv(DELEGATE_LEASE), 0);
+	return text;
 }
 
-static const char *add_guid(struct fixture *w, const char *id, const char *args)
+/* The address that the pod asks for has no meaning for its GUID. */
+static const char *add_guid(struct fixture *w, const char *id)
 {
-	ask_for_guid(true);
-	const char *text = w_add(w, GUIDS, id, args);
-	ask_for_guid(false);
-	return text;
+	return add_as(w, DELEGATE_LEASE_GUID, GUIDS, id);
 }
 
 static void open_pools(struct fixture *w)
@@ -55,21 +55,26 @@ START_TEST(each_guid_of_the_range_is_assigned)
 	auto_fixture struct fixture w = { .now = 0 };
 
 	open_pools(&w);
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:0");
-	ck_assert_str_eq(add_guid(&w, "c2", ""), "fe80::200:0:0:1");
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:0"); /* again */
-	ck_assert_str_eq(add_guid(&w, "c3", "IP=fe80::200:0:0:3"), "fe80::200:0:0:3");
-	ck_assert_str_eq(add_guid(&w, "c4", ""), "fe80::200:0:0:2");
-	ck_assert_int_eq(strncmp(add_guid(&w, "c5", ""), "!101", 4), 0);
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:0");
+	ck_assert_str_eq(add_guid(&w, "c2"), "fe80::200:0:0:1");
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:0"); /* again */
+	ck_assert_str_eq(add_as(&w, "guid=02:00:00:00:00:00:00:03", GUIDS, "c3"),
+			 "fe80::200:0:0:3");
+	ck_assert_int_eq(strncmp(add_as(&w, "guid=0200:0000:0000:0003", GUIDS, "c4"), "!103", 4),
+			 0);
+	ck_assert_str_eq(add_as(&w, "guid=0200", GUIDS, "c4"),
+			 "!4 RAILHEAD_LEASE: \"0200\" is not a GUID");
+	ck_assert_str_eq(add_guid(&w, "c4"), "fe80::200:0:0:2");
+	ck_assert_int_eq(strncmp(add_guid(&w, "c5"), "!101", 4), 0);
 	w_sound(&w);
 	ck_assert_int_eq(w_pool(&w, "low", "{\"subnet\":\"fe80::/127\"}", false), 0);
-	ask_for_guid(true);
-	ck_assert_str_eq(w_add(&w, "{\"pool\":\"low\"}", "c6", ""), "fe80::1");
+	ck_assert_str_eq(add_as(&w, "guid", "{\"guidPool\":\"low\"}", "c6"), "fe80::1");
 	ck_assert_int_eq(
 		w_pool(&w, "high", "{\"subnet\":\"fe80::ffff:ffff:ffff:fffe/127\"}", false), 0);
-	ck_assert_str_eq(w_add(&w, "{\"pool\":\"high\"}", "c7", ""), "fe80::ffff:ffff:ffff:fffe");
-	ck_assert_int_eq(strncmp(w_add(&w, "{\"pool\":\"high\"}", "c8", ""), "!101", 4), 0);
-	ask_for_guid(false);
+	ck_assert_str_eq(add_as(&w, "guid", "{\"guidPool\":\"high\"}", "c7"),
+			 "fe80::ffff:ffff:ffff:fffe");
+	ck_assert_int_eq(strncmp(add_as(&w, "guid", "{\"guidPool\":\"high\"}", "c8"), "!101", 4),
+			 0);
 }
 END_TEST
 
@@ -79,12 +84,12 @@ START_TEST(an_interface_has_addresses_and_a_guid)
 
 	open_pools(&w);
 	ck_assert_str_eq(w_add(&w, RAIL, "c1", ""), "10.0.0.1");
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:0");
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:0");
 	w_sound(&w);
 	ck_assert_uint_eq(n_leases(&w), 2);
 	ck_assert_int_eq(del_as(&w, "c1", "net1"), 0);
 	ck_assert_uint_eq(n_leases(&w), 1);
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:0");
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:0");
 	ck_assert_int_eq(del_as(&w, "c1", "net1" OWNER_GUID), 0);
 	ck_assert_uint_eq(n_leases(&w), 0);
 	w_sound(&w);
@@ -96,14 +101,14 @@ START_TEST(a_pool_has_guids_or_addresses)
 	auto_fixture struct fixture w = { .now = 0 };
 
 	open_pools(&w);
-	ck_assert_str_eq(w_add(&w, GUIDS, "c1", ""),
+	ck_assert_str_eq(w_add(&w, "{\"pool\":\"guids\"}", "c1", ""),
 			 "!7 pool guids has GUIDs of InfiniBand, not IP addresses");
-	ck_assert_ptr_nonnull(strstr(w.e.detail, "RAILHEAD_LEASE=guid"));
-	ask_for_guid(true);
-	ck_assert_str_eq(w_add(&w, RAIL, "c1", ""), "!7 pool rail0 has IP addresses, not GUIDs");
+	ck_assert_ptr_nonnull(strstr(w.e.detail, "ipam.guidPool"));
+	ck_assert_str_eq(add_as(&w, "guid", "{\"guidPool\":\"rail0\"}", "c1"),
+			 "!7 pool rail0 has IP addresses, not GUIDs");
 	ck_assert_ptr_nonnull(strstr(w.e.detail, "--guids"));
-	ck_assert_int_eq(strncmp(w_add(&w, "{\"subnet\":\"10.0.0.0/29\"}", "c1", ""), "!7", 2), 0);
-	ask_for_guid(false);
+	ck_assert_str_eq(add_as(&w, "guid", RAIL, "c1"),
+			 "!7 ipam.guidPool: missing; it has the GUIDs");
 	ck_assert_uint_eq(n_leases(&w), 0);
 	ck_assert_int_eq(
 		w_pool(&w, "bad",
@@ -118,6 +123,28 @@ START_TEST(a_pool_has_guids_or_addresses)
 				false),
 			 ERR_CONFIG);
 	ck_assert_ptr_nonnull(strstr(w.e.msg, "routes: "));
+}
+END_TEST
+
+/* The plugin gives both back with one DEL: undo, DEL, GC and repair then need nothing more. */
+START_TEST(del_of_an_attachment_releases_its_guid)
+{
+	auto_fixture struct fixture w = { .now = 0 };
+	const struct owner c1 = { "net", "c1", "net1", "", "", "" };
+	struct alloc_del del = { .owner = &c1 };
+
+	open_pools(&w);
+	ck_assert_str_eq(w_add(&w, RAIL, "c1", ""), "10.0.0.1");
+	ck_assert_str_ne(add_guid(&w, "c1"), "");
+	ck_assert_str_ne(add_guid(&w, "c2"), "");
+	ck_assert_int_eq(alloc_del_conflict(&w.m, &del, NULL, &w.e), 0);
+	ck_assert_uint_eq(n_leases(&w), 2);
+	del.guid_too = true;
+	ck_assert_int_eq(alloc_del_conflict(&w.m, &del, NULL, &w.e), 0);
+	ck_assert_uint_eq(n_leases(&w), 1);
+	ck_assert_int_eq(alloc_del_conflict(&w.m, &del, NULL, &w.e), 0);
+	ck_assert_uint_eq(n_leases(&w), 1);
+	w_sound(&w);
 }
 END_TEST
 
@@ -137,12 +164,12 @@ START_TEST(gc_keeps_the_guids_of_valid_attachments)
 	open_pools(&w);
 	for (const char *const *id = (const char *const[]){ "c1", "c2", NULL }; *id; id++) {
 		ck_assert_str_ne(w_add(&w, RAIL, *id, ""), "");
-		ck_assert_str_ne(add_guid(&w, *id, ""), "");
+		ck_assert_str_ne(add_guid(&w, *id), "");
 	}
 	ck_assert_uint_eq(n_leases(&w), 4);
 	ck_assert_int_eq(alloc_gc(&w.m, &gc, NULL, &w.e), 0);
 	ck_assert_uint_eq(n_leases(&w), 2);
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:0");
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:0");
 	w_sound(&w);
 }
 END_TEST
@@ -163,12 +190,13 @@ START_TEST(a_guid_of_a_taken_block_needs_no_probe)
 					    .epoch = 3,
 					    .probe = true };
 	ck_assert_int_eq(blocks_put(&w.m, &taken, &w.e), 0);
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:10");
-	ck_assert_str_eq(add_guid(&w, "c1", ""), "fe80::200:0:0:10"); /* again */
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:10");
+	ck_assert_str_eq(add_guid(&w, "c1"), "fe80::200:0:0:10"); /* again */
 	w_sound(&w);
 }
 END_TEST
 
 TEST_PROGRAM("ipam/alloc/guid", each_guid_of_the_range_is_assigned,
 	     an_interface_has_addresses_and_a_guid, a_pool_has_guids_or_addresses,
-	     gc_keeps_the_guids_of_valid_attachments, a_guid_of_a_taken_block_needs_no_probe)
+	     del_of_an_attachment_releases_its_guid, gc_keeps_the_guids_of_valid_attachments,
+	     a_guid_of_a_taken_block_needs_no_probe)

@@ -45,7 +45,16 @@ static int release_owner(struct lease_db *l, const struct alloc_del *del, struct
 
 static int del_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
-	return release_owner(l, arg, e);
+	const struct alloc_del *del = arg;
+	char ifname[OWNER_NAME_SIZE];
+	struct owner guid = *del->owner;
+
+	if (release_owner(l, del, e))
+		return -1;
+	if (!del->guid_too)
+		return 0;
+	guid.ifname = owner_of_guid(guid.ifname, ifname);
+	return release_owner(l, &(struct alloc_del){ .owner = &guid }, e);
 }
 
 int alloc_del_conflict(struct ipam *m, const struct alloc_del *del, struct json **journal,

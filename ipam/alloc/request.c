@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cni/protocol/delegate.h"
+#include "lib/base/guid.h"
 
 #define IP_ARG_MAX 1024 /* CNI_ARGS IP: more than SOURCE_SETS_MAX prefixes */
 
@@ -17,6 +18,17 @@ static bool env_is(const char *name, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
+/* What follows "guid" in the variable: "" or "=GUID". NULL: the lease is not of a GUID. */
+static const char *guid_request(void)
+{
+	const char *text = getenv(DELEGATE_LEASE);
+	const size_t len = strlen(DELEGATE_LEASE_GUID);
+
+	if (!text || strncmp(text, DELEGATE_LEASE_GUID, len) != 0)
+		return NULL;
+	return text[len] == '\0' || text[len] == '=' ? text + len : NULL;
+}
+
 void request_owner(const struct cni_env *env, const struct cni_conf *conf, struct request *out)
 {
 	*out = (struct request){ .owner = { .network = conf->name,
@@ -25,11 +37,9 @@ void request_owner(const struct cni_env *env, const struct cni_conf *conf, struc
 					    .ns = out->ns,
 					    .pod = out->pod,
 					    .uid = out->uid },
-				 .guid = env_is(DELEGATE_LEASE, DELEGATE_LEASE_GUID) };
-	if (!out->guid)
-		return;
-	(void)snprintf(out->ifname, sizeof(out->ifname), "%.15s" OWNER_GUID, env->ifname);
-	out->owner.ifname = out->ifname;
+				 .guid = guid_request() != NULL };
+	if (out->guid)
+		out->owner.ifname = owner_of_guid(env->ifname, out->ifname);
 }
 
 static int add_want(struct request *r, const char *text, const char *where, struct err *e)
@@ -121,6 +131,20 @@ static int load_name(const struct cni_env *env, const char *key, char *buf, stru
 	return 0;
 }
 
+/* The requested addresses are those of the interface: a GUID is asked for by the plugin. */
+static int load_guid(struct request *out, struct err *e)
+{
+	const char *text = guid_request();
+	struct guid guid;
+
+	if (!*text)
+		return 0;
+	if (guid_parse(text + 1, &guid))
+		return err_set(e, ERR_ENV, 0, DELEGATE_LEASE ": \"%.64s\" is not a GUID", text + 1);
+	out->want[out->n_want++] = guid_gid(guid);
+	return 0;
+}
+
 int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
 		 struct err *e)
 {
@@ -132,8 +156,11 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 		return err_set(e, ERR_ENV, 0, "CNI_IFNAME is not UTF-8 text");
 	if (load_name(env, "K8S_POD_NAMESPACE", out->ns, e) ||
 	    load_name(env, "K8S_POD_NAME", out->pod, e) ||
-	    load_name(env, "K8S_POD_UID", out->uid, e) ||
-	    add_array(out, json_get(conf->runtime, "ips"), "runtimeConfig.ips", e) ||
+	    load_name(env, "K8S_POD_UID", out->uid, e))
+		return -1;
+	if (out->guid)
+		return load_guid(out, e);
+	if (add_array(out, json_get(conf->runtime, "ips"), "runtimeConfig.ips", e) ||
 	    add_array(out, args, "args.cni.ips", e))
 		return -1;
 	return json_len(args) ? 0 : add_env(out, env, e);

@@ -14,7 +14,7 @@ struct request {
 	bool guid;                    /* it asks for a GUID, not for addresses */
 	char ifname[OWNER_NAME_SIZE]; /* of the owner of a GUID */
 	char ns[REQUEST_NAME_MAX], pod[REQUEST_NAME_MAX], uid[REQUEST_NAME_MAX];
-	struct ip want[SOURCE_SETS_MAX]; /* requested addresses, each once */
+	struct ip want[SOURCE_SETS_MAX]; /* requested addresses, each once; or the GID of a GUID */
 	size_t n_want;
 };
 
@@ -28,8 +28,8 @@ void request_owner(const struct cni_env *env, const struct cni_conf *conf, struc
  * request_load - set also the pod, from CNI_ARGS K8S_POD_NAMESPACE, K8S_POD_NAME and K8S_POD_UID,
  * and the requested addresses, with or without "/len". They come from runtimeConfig.ips,
  * args.cni.ips, and, unless args.cni.ips is given, from CNI_ARGS IP, separated by commas (CNI-083,
- * CNI-134). ERR_ENV, ERR_CONFIG or ERR_DECODE name key and value. Do not copy *out: its owner
- * points into it.
+ * CNI-134). A GUID is requested in the environment. ERR_ENV, ERR_CONFIG or ERR_DECODE name key and
+ * value. Do not copy *out: its owner points into it.
  */
 int request_load(const struct cni_env *env, const struct cni_conf *conf, struct request *out,
 		 struct err *e) must_check;

@@ -70,6 +70,10 @@ static const struct json_field common_fields[] = {
 	{ .key = "statusWhenFull",
 	  .kind = J_BOOL,
 	  .offset = offsetof(struct ipam_conf, status_when_full) },
+	{ .key = CNI_CONF_GUID_POOL,
+	  .kind = J_STRING,
+	  .offset = offsetof(struct ipam_conf, guid_pool),
+	  .flags = J_EMPTY_OK },
 	{ .key = "matchMaster",
 	  .kind = J_BOOL,
 	  .offset = offsetof(struct ipam_conf, match_master) },
@@ -152,6 +156,8 @@ static int decode_common(const struct cni_conf *conf, struct ipam_conf *out, str
 			e, ERR_CONFIG, 0,
 			"ipam.auditLog: \"%.128s\" is not an absolute path that ends in .log",
 			out->audit_log);
+	if (out->guid_pool && pool_name_valid(out->guid_pool, e))
+		return err_wrap(e, "ipam." CNI_CONF_GUID_POOL);
 	return check_routes(out->routes, e) || check_addresses(out->addresses, e) ? -1 : 0;
 }
 
@@ -210,20 +216,28 @@ static int add_pool(struct ipam_conf *out, const char *name, struct err *e)
 	return 0;
 }
 
+static int refuse_policy(const struct cni_conf *conf, struct err *e)
+{
+	static const char *const keys[] = { "sticky", "cooldown", "strictCooldown", "gateway" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (conf_given(conf->ipam, keys[i]))
+			return err_set(
+				e, ERR_CONFIG, 0,
+				"ipam.%s: belongs to the pool; set it with `railctl ipam pool set`",
+				keys[i]);
+	}
+	return 0;
+}
+
 static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
 {
-	static const char *const overlap[] = { "sticky", "cooldown", "strictCooldown", "gateway" };
 	const struct json *one = conf_given(conf->ipam, "pool"),
 			  *many = json_get(conf->ipam, "pools");
 	size_t i = 0;
 
-	for (size_t k = 0; k < ARRAY_SIZE(overlap); k++) {
-		if (conf_given(conf->ipam, overlap[k]))
-			return err_set(
-				e, ERR_CONFIG, 0,
-				"ipam.%s: belongs to the pool; set it with `railctl ipam pool set`",
-				overlap[k]);
-	}
+	if (refuse_policy(conf, e))
+		return -1;
 	if (one && !json_str(one))
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
 			       json_type_name(one));
@@ -279,7 +293,7 @@ static int find_dialect(const struct cni_conf *conf, enum dialect *out, struct e
 		found = dialect_keys[i].dialect;
 		key = dialect_keys[i].key;
 	}
-	if (found == NO_DIALECT)
+	if (found == NO_DIALECT && !conf_given(conf->ipam, CNI_CONF_GUID_POOL))
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam: has no source of addresses; give subnet or ranges, range or "
 			       "ipRanges, or pool or pools");
@@ -299,6 +313,8 @@ static int decode_sources(const struct cni_conf *conf, struct ipam_conf *out, st
 	if (out->match_master)
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam.matchMaster: only with pool or pools; it selects one of them");
+	if (d == NO_DIALECT)
+		return refuse_policy(conf, e);
 	if (policy_decode(conf->ipam, "ipam", &policy, e))
 		return -1;
 	return d == HOST_LOCAL ? conf_host_local(conf, &policy, out, e)
@@ -318,6 +334,40 @@ int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct 
 	}
 	*out = c;
 	return 0;
+}
+
+int ipam_conf_only_guids(struct ipam_conf *c, struct err *e)
+{
+	const struct ipam_conf all = *c;
+
+	if (!all.guid_pool) {
+		err_set(e, ERR_CONFIG, 0, "ipam." CNI_CONF_GUID_POOL ": missing; it has the GUIDs");
+		return -1;
+	}
+	sources_clear(&c->fixed);
+	*c = (struct ipam_conf){
+		.pools = { all.guid_pool },
+		.n_pools = 1,
+		.guid_pool = all.guid_pool,
+		.guids = true,
+		.data_dir = all.data_dir,
+		.audit_log = all.audit_log,
+		.status_when_full = all.status_when_full,
+	};
+	return 0;
+}
+
+bool ipam_conf_has_source(const struct ipam_conf *c)
+{
+	return c->n_pools || c->fixed.n;
+}
+
+bool ipam_conf_is_guid_only(const struct cni_conf *conf)
+{
+	enum dialect d = POOLS;
+	struct err ignored;
+
+	return find_dialect(conf, &d, &ignored) == 0 && d == NO_DIALECT;
 }
 
 void ipam_conf_clear(struct ipam_conf *c)

@@ -26,6 +26,8 @@ struct ipam_conf {
 	struct source_sets fixed;           /* owned; from host-local's or whereabouts' keys */
 	const char *pools[SOURCE_SETS_MAX]; /* names; with match_master also patterns */
 	size_t n_pools;
+	const char *guid_pool;            /* the pool of the GUID of InfiniBand; NULL: none */
+	bool guids;                       /* the pools have GUIDs: ipam_conf_only_guids() */
 	bool match_master;                /* only pools with a subnet that the master is in */
 	const struct ipam_master *master; /* for match_master, set by the caller of ADD, borrowed */
 	bool whereabouts;                 /* fixed is from whereabouts' keys */
@@ -46,6 +48,19 @@ struct ipam_conf {
 int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct err *e) must_check;
 void ipam_conf_clear(struct ipam_conf *c);
 #define auto_ipam_conf auto_clean(ipam_conf_clear)
+
+/*
+ * ipam_conf_only_guids - make c the configuration of the GUID alone: its only source is guid_pool.
+ * ERR_CONFIG: there is none.
+ */
+int ipam_conf_only_guids(struct ipam_conf *c, struct err *e) must_check;
+
+/*
+ * ipam_conf_has_source - c has a source of addresses. ipam_conf_is_guid_only - conf has a guidPool
+ * and no source of addresses. An attachment of such a network has no address.
+ */
+bool ipam_conf_has_source(const struct ipam_conf *c);
+bool ipam_conf_is_guid_only(const struct cni_conf *conf);
 
 /*
  * ipam_conf_paths - decode only data_dir and audit_log, for DEL and GC: errors in other keys must

@@ -24,7 +24,7 @@ FUZZ(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < x.fixed.n; i++)
 			for (size_t j = 0; j < x.fixed.sets[i].n; j++)
 				check_source(&x.fixed.sets[i].items[j]);
-		MUST((x.fixed.n > 0) != (x.n_pools > 0));
+		MUST(x.fixed.n > 0 ? !x.n_pools : x.n_pools || x.guid_pool);
 		ipam_conf_clear(&x);
 	}
 	cni_conf_clear(&c);

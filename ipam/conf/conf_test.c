@@ -208,6 +208,36 @@ START_TEST(pool_names_are_decoded)
 }
 END_TEST
 
+START_TEST(a_pool_of_guids_beside_addresses_and_alone)
+{
+	struct cni_conf conf;
+	auto_ipam_conf struct ipam_conf c = { .n_pools = 0 };
+	struct err e;
+
+	ck_assert_int_eq(decode("\"ipam\":{\"subnet\":\"10.1.0.0/24\",\"guidPool\":\"g\","
+				"\"routes\":[{\"dst\":\"0.0.0.0/0\"}],\"dataDir\":\"/d\"}",
+				&conf, &c, &e),
+			 0);
+	ck_assert(ipam_conf_has_source(&c) && !ipam_conf_is_guid_only(&conf));
+	ck_assert(c.fixed.n == 1 && !c.guids);
+	ck_assert_str_eq(c.guid_pool, "g");
+	ck_assert_int_eq(ipam_conf_only_guids(&c, &e), 0);
+	ck_assert(c.guids && c.n_pools == 1 && !c.fixed.n && !c.routes);
+	ck_assert_str_eq(c.pools[0], "g");
+	ck_assert_str_eq(c.data_dir, "/d");
+	ipam_conf_clear(&c);
+	cni_conf_clear(&conf);
+	ck_assert_int_eq(decode("\"ipam\":{\"guidPool\":\"g\"}", &conf, &c, &e), 0);
+	ck_assert(!ipam_conf_has_source(&c) && ipam_conf_is_guid_only(&conf));
+	cni_conf_clear(&conf);
+	ipam_conf_clear(&c);
+	ck_assert_int_eq(decode("\"ipam\":{\"pool\":\"a\",\"guidPool\":\"\"}", &conf, &c, &e), 0);
+	ck_assert_int_eq(ipam_conf_only_guids(&c, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+	cni_conf_clear(&conf);
+}
+END_TEST
+
 #define SUBNET "\"subnet\":\"10.1.0.0/24\""
 #define MANY16                                                                                     \
 	"\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\",\"j\",\"k\",\"l\",\"m\",\"n\","     \
@@ -247,6 +277,11 @@ static const struct {
 	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"exclude\":[],\"Exclude\":[\"10.1.0.1\"]}",
 	  ERR_CONFIG, "ipam.Exclude: this key" },
 	{ "\"ipam\":{}", ERR_CONFIG, "ipam: has no source" },
+	{ "\"ipam\":{\"guidPool\":\"\"}", ERR_CONFIG, "ipam: has no source" },
+	{ "\"ipam\":{\"guidPool\":7}", ERR_DECODE, "ipam.guidPool" },
+	{ "\"ipam\":{\"guidPool\":\"a/b\"}", ERR_CONFIG, "ipam.guidPool: " },
+	{ "\"ipam\":{\"guidPool\":\"g\",\"sticky\":true}", ERR_CONFIG, "ipam.sticky: belongs" },
+	{ "\"ipam\":{\"guidPool\":\"g\",\"matchMaster\":true}", ERR_CONFIG, "ipam.matchMaster" },
 	{ "\"ipam\":{\"ranges\":[]}", ERR_CONFIG, "ipam.ranges" },
 	{ "\"ipam\":{\"ranges\":{}}", ERR_DECODE, "ipam.ranges" },
 	{ "\"ipam\":{\"ranges\":[[]]}", ERR_CONFIG, "ipam.ranges[0]: empty" },
@@ -472,6 +507,6 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("ipam/conf/conf", good_configurations_are_accepted, all_keys_are_decoded,
-	     pool_names_are_decoded, bad_configurations_are_refused,
+	     pool_names_are_decoded, a_pool_of_guids_beside_addresses_and_alone, bad_configurations_are_refused,
 	     a_range_of_whereabouts_is_refused_with_the_way_to_share_it, too_many_sets_are_refused,
 	     paths_for_deletions, out_of_memory)

@@ -134,6 +134,12 @@ char *owner_interface(const char *ifname, char out[OWNER_NAME_SIZE])
 	return out;
 }
 
+char *owner_of_guid(const char *ifname, char out[OWNER_NAME_SIZE])
+{
+	(void)snprintf(out, OWNER_NAME_SIZE, "%.15s" OWNER_GUID, ifname);
+	return out;
+}
+
 bool owner_same(const struct owner *a, const struct owner *b)
 {
 	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&

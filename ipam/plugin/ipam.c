@@ -157,6 +157,8 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 
 	if (conf->resolv_conf && read_dns(conf->resolv_conf, &dns, e))
 		return -1;
+	if (!ipam_conf_has_source(conf))
+		return print_result(call, conf, &a, dns, e);
 	const int64_t since = ctx_since_boot(&call->ctx);
 	int rc = open_store(call, conf->data_dir, true, &m, e) ||
 		 alloc_add(&m, &add, &a, conf->audit_log ? &journal : NULL, e);
@@ -205,7 +207,8 @@ static int ipam_add(const struct cni_call *call, struct err *e)
 	if (request_probes(DELEGATE_PROBE_FREE))
 		return clear_probes(call, e);
 	if (ipam_conf_decode(&call->conf, &conf, e) ||
-	    request_load(&call->env, &call->conf, &r, e) || cni_conf_check_case(&call->conf, e) ||
+	    request_load(&call->env, &call->conf, &r, e) ||
+	    (r.guid && ipam_conf_only_guids(&conf, e)) || cni_conf_check_case(&call->conf, e) ||
 	    refuse_gateway(call, &conf, e))
 		return -1;
 	if (conf.match_master && master_load(call, &master, e))
@@ -257,7 +260,7 @@ static int ipam_del(const struct cni_call *call, struct err *e)
 	int rc = open_existing(call, &conf, &m, e);
 	if (rc < 0)
 		return -1;
-	const struct alloc_del what = { &r.owner, conflict, n_conflict };
+	const struct alloc_del what = { &r.owner, conflict, n_conflict, !r.guid };
 	if (rc == 0 && alloc_del_conflict(&m, &what, conf.audit_log ? &journal : NULL, e))
 		return -1;
 	if (rc == 0)
@@ -297,6 +300,8 @@ static int ipam_check(const struct cni_call *call, struct err *e)
 
 	ipam_conf_paths(&call->conf, &conf);
 	request_owner(&call->env, &call->conf, &r);
+	if (!r.guid && ipam_conf_is_guid_only(&call->conf))
+		return 0;
 	int rc = open_existing(call, &conf, &m, e);
 	if (rc < 0)
 		return -1;
@@ -306,6 +311,16 @@ static int ipam_check(const struct cni_call *call, struct err *e)
 	return check_shown(call, &m, &r, e);
 }
 
+/* First what the addresses need, then what the GUIDs need. */
+static int check_sources(struct ipam *m, struct ipam_conf *conf, struct err *e)
+{
+	if (ipam_conf_has_source(conf) && alloc_status(m, conf, e))
+		return -1;
+	if (!conf->guid_pool)
+		return 0;
+	return ipam_conf_only_guids(conf, e) || alloc_status(m, conf, e) ? -1 : 0;
+}
+
 static int ipam_status(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
@@ -313,7 +328,7 @@ static int ipam_status(const struct cni_call *call, struct err *e)
 
 	if (ipam_conf_decode(&call->conf, &conf, e))
 		return -1;
-	if (open_store(call, conf.data_dir, true, &m, e) == 0 && alloc_status(&m, &conf, e) == 0)
+	if (open_store(call, conf.data_dir, true, &m, e) == 0 && check_sources(&m, &conf, e) == 0)
 		return 0;
 	/* the specification's word for it; what is wrong is in the message */
 	if (e->code == ERR_STORE)

@@ -63,6 +63,7 @@ static inline const char *w_add_as(struct fixture *w, struct alloc_add how, cons
 	how.request = &r;
 	w_conf(w, ipam, &conf);
 	bool bad = ipam_conf_decode(&conf, &ic, &w->e) || request_load(&env, &conf, &r, &w->e) ||
+		   (r.guid && ipam_conf_only_guids(&ic, &w->e)) ||
 		   alloc_add(&w->m, &how, &out, NULL, &w->e);
 	if (!bad)
 		w_show(w, &out);
