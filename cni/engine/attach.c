@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
+#include "cni/engine/guid_lease.h"
 #include "lib/base/undo.h"
 #include "lib/json/json_case.h"
 
@@ -245,20 +246,30 @@ static int claim_device(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e);
 }
 
-static int parse_ipam_result(struct add *s, const char *text, size_t len, struct err *e)
+int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
+			     struct err *e)
 {
-	const struct cni_conf *c = &s->a.call->conf;
+	const struct cni_conf *c = &a->call->conf;
 	auto_json struct json *tree = NULL;
 
-	int rc = json_parse(text, len, "its result", &tree, e);
+	int rc = json_parse(text.p, text.len, "its result", &tree, e);
 	json_fold_case(tree);
-	if (rc || cni_result_parse(tree, "its result", c->version, &s->from_ipam, e)) {
+	if (rc || cni_result_parse(tree, "its result", c->version, out, e)) {
 		/* not our configuration is at fault, nor its version */
 		if (e->code != ERR_NOMEM)
 			e->code = ERR_DELEGATE;
 		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
 	}
-	s->from_ipam.tree = TAKE_PTR(tree);
+	out->tree = TAKE_PTR(tree);
+	return 0;
+}
+
+static int take_ipam_result(struct add *s, struct slice text, struct err *e)
+{
+	const struct cni_conf *c = &s->a.call->conf;
+
+	if (attach_parse_ipam_result(&s->a, text, &s->from_ipam, e))
+		return -1;
 	for (size_t i = 0; i < s->from_ipam.n_ips && attach_can_probe(&s->a); i++) {
 		struct cni_ip *x = &s->from_ipam.ips[i];
 
@@ -266,7 +277,7 @@ static int parse_ipam_result(struct add *s, const char *text, size_t len, struct
 	}
 	log_debug(&s->a.call->ctx.log, "ipam.type \"%s\": %zu addresses, %zu routes", c->ipam_type,
 		  s->from_ipam.n_ips, s->from_ipam.n_routes);
-	if (s->from_ipam.n_ips == 0)
+	if (s->from_ipam.n_ips == 0 && !guid_lease_pool(&s->a))
 		return err_set(e, ERR_DELEGATE, 0,
 			       "ipam.type: \"%.64s\" succeeded, but returned no address",
 			       c->ipam_type);
@@ -282,7 +293,7 @@ static int finish_ipam(struct add *s, struct err *e)
 		return 0;
 	if (delegate_finish(&s->ipam, &text, &len, e))
 		return -1;
-	return parse_ipam_result(s, text, len, e);
+	return take_ipam_result(s, (struct slice){ text, len }, e);
 }
 
 static int start_ipam(struct add *s, struct undo *u, struct err *e)

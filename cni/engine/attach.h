@@ -108,6 +108,7 @@ struct attach_type {
 	int (*carrier_ms)(const struct attach *a);
 	bool shares_mac;        /* with its master: the master also receives replies */
 	bool adopts_prev_ips;   /* without an IPAM it takes over the addresses of prevResult */
+	bool leases_guid;       /* it takes a GUID of the IPAM: guid_lease.h */
 	bool no_dhcp;           /* the IPAM "dhcp" cannot serve its interfaces */
 	bool hides_lower_netns; /* the kernel does not say in which namespace its master is */
 };

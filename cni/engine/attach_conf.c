@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
+#include "cni/engine/guid_lease.h"
 
 #define DEFAULT_IPAM_TIMEOUT                                                                       \
 	90 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
@@ -134,6 +135,11 @@ static int decode(struct attach *a, struct err *e)
 		return -1;
 	if (follows)
 		return 0;
+	if (guid_lease_pool(a) && !a->type->leases_guid)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam." CNI_CONF_GUID_POOL ": interfaces of %s get no GUID; only "
+			       "those of ib-sriov do",
+			       a->type->name);
 	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam.type: \"dhcp\" knows addresses of Ethernet only, and the "

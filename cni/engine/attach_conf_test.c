@@ -185,6 +185,8 @@ START_TEST(bad_values_name_their_key)
 		(void)snprintf(conf, sizeof(conf), HEAD ",\"%s\":%s}", bad[i].key, bad[i].value);
 		refuses(&plain, conf, bad[i].code, bad[i].key, bad[i].value);
 	}
+	refuses(&plain, HEAD ",\"ipam\":{\"type\":\"x\",\"guidPool\":\"ib0\"}}", ERR_CONFIG,
+		"ipam.guidPool", "plain");
 }
 END_TEST
 

@@ -62,6 +62,15 @@ int attach_lower_of_master(const struct attach *a);
 /* attach_find - the master, or what the type has in its place. */
 int attach_find(struct attach *a, struct err *e) must_check;
 
+/* ---- attach.c ---- */
+
+/*
+ * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is no result. The caller clears
+ * *out, also after an error.
+ */
+int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
+			     struct err *e) must_check;
+
 /* ---- attach_probe.c ---- */
 
 struct probe_answer {

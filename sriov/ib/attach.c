@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "cni/engine/guid_lease.h"
 #include "cni/protocol/devinfo.h"
 #include "sriov/ib/apply.h"
 #include "sriov/ib/member.h"
@@ -59,11 +60,29 @@ static int ib_claim(struct attach *a, struct err *e)
 
 	if (vf_attach_claim(a, &conf_of(a)->which, c->want.has, NULL, e) || check_vfio(a, c, e))
 		return -1;
-	if (((c->want.has & VF_GUIDS) &&
+	if ((!c->leases_guid && (c->want.has & VF_GUIDS) &&
 	     json_add_str(a->device, "guid", guid_format(c->want.port_guid, guid))) ||
 	    (c->pkey && json_add_str(a->device, "pkey", pkey_format(c->pkey, pkey))))
 		return err_nomem(e);
 	return 0;
+}
+
+/* The claim is on record, so that the lease is released after whatever follows. */
+static int lease_guid(struct attach *a, struct ib_conf *c, struct err *e)
+{
+	struct vf_info *want = &c->want;
+	char guid[GUID_STR_LEN];
+
+	if (!c->leases_guid)
+		return 0;
+	if (guid_lease_add(a, guid_is_usable(want->port_guid) ? &want->port_guid : NULL,
+			   &want->port_guid, e))
+		return -1;
+	want->node_guid = want->port_guid;
+	return json_add_str(a->device, "guid", guid_format(want->port_guid, guid)) ||
+			       json_add_str(a->device, "guidPool", guid_lease_pool(a))
+		       ? err_nomem(e)
+		       : 0;
 }
 
 static int set_mtu(const struct attach *a, struct err *e)
@@ -82,8 +101,8 @@ static int ib_create(struct attach *a, struct err *e)
 {
 	struct ib_conf *c = conf_of(a);
 
-	return ib_member_add(a, c, e) || ib_apply(a, c, e) || vf_attach_move(a, &c->which, e) ||
-			       set_mtu(a, e)
+	return lease_guid(a, c, e) || ib_member_add(a, c, e) || ib_apply(a, c, e) ||
+			       vf_attach_move(a, &c->which, e) || set_mtu(a, e)
 		       ? -1
 		       : 0;
 }
@@ -105,7 +124,8 @@ static int check_guid(const struct attach *a, const struct ib_conf *c, struct er
 	struct vf_guids own;
 	struct guid guid;
 
-	if (attach_read_record(a, &r, e))
+	if (attach_read_record(a, &r, e) ||
+	    (json_get(r.device, "guidPool") && guid_lease_check(a, e)))
 		return -1;
 	const char *text = json_str(json_get(r.device, "guid"));
 	if (!text || a->no_link || guid_parse(text, &guid))
@@ -132,6 +152,7 @@ const struct attach_type ib_sriov_type = {
 	.name = "ib-sriov",
 	.role = ATTACH_MOVES,
 	.kind = "ipoib",
+	.leases_guid = true,
 	.no_dhcp = true,
 	.fields = ib_fields,
 	.defaults = ib_conf_defaults,

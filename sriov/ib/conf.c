@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/engine/guid_lease.h"
+
 #define FIELD(k, m) .key = k, .offset = offsetof(struct ib_conf, m)
 
 /* The annotation of ib-kubernetes, which Multus hands on in args.cni. */
@@ -37,7 +39,8 @@ void ib_conf_defaults(void *conf)
 }
 
 /* ib-kubernetes annotates the pod some time after it is scheduled. The runtime then repeats ADD. */
-static int check_ib_kubernetes(const struct attach *a, const struct ib_conf *c, struct err *e)
+static int check_ib_kubernetes(const struct attach *a, const struct ib_conf *c, bool guid_given,
+			       struct err *e)
 {
 	const char *state = json_str(json_get(a->call->conf.args_cni, IB_KUBERNETES_KEY));
 
@@ -51,7 +54,7 @@ static int check_ib_kubernetes(const struct attach *a, const struct ib_conf *c, 
 		return err_hint(e, "ib-kubernetes sets it when the subnet manager knows the pod's "
 				   "GUID; see the log of its daemon");
 	}
-	if (c->want.has & VF_GUIDS)
+	if (guid_given)
 		return 0;
 	err_set(e, ERR_AGAIN, 0,
 		"args.cni.guid: missing: ibKubernetesEnabled is true, and ib-kubernetes gave no "
@@ -68,12 +71,18 @@ int ib_conf_check(const struct attach *a, struct ib_conf *c, struct err *e)
 	vf_attach_want_link_state(c->link_state, &c->want);
 	if (a->call->env.cmd != CNI_ADD)
 		return 0;
+	c->leases_guid = guid_lease_pool(a) != NULL;
+	if (c->leases_guid && c->guid_from == IB_GUID_FROM_POD)
+		return err_set(e, ERR_CONFIG, 0,
+			       "guidFrom: \"pod\" and ipam.guidPool \"%.64s\" cannot be used "
+			       "together: each gives the GUID",
+			       guid_lease_pool(a));
 	int rc = ib_guid_choose(a, c, &guid, e);
 	if (rc < 0)
 		return -1;
-	if (rc > 0) {
+	if (rc > 0 || c->leases_guid)
 		c->want.has |= VF_GUIDS;
+	if (rc > 0)
 		c->want.node_guid = c->want.port_guid = guid;
-	}
-	return check_ib_kubernetes(a, c, e);
+	return check_ib_kubernetes(a, c, rc > 0, e);
 }

@@ -23,7 +23,8 @@ struct ib_conf {
 	int guid_from;           /* enum ib_guid_from */
 	int renumbered;          /* enum ib_renumbered */
 	bool rdma_isolation, ib_kubernetes, vfio;
-	uint16_t pkey; /* 0: not given */
+	bool leases_guid; /* set by ib_conf_check: the GUID is one of ipam.guidPool */
+	uint16_t pkey;    /* 0: not given */
 	struct vf_info
 		want; /* set by ib_conf_check: what the PF shall have, GUIDs if one is given */
 };
@@ -37,7 +38,7 @@ void ib_conf_defaults(void *conf);
 /*
  * ib_conf_check - check the decoded keys, and set want and c->which. For ADD it chooses the
  * GUID (ib_guid_choose). ERR_CONFIG, ERR_FIELD and ERR_DECODE name key and value. ERR_AGAIN:
- * ib-kubernetes has not configured the pod yet.
+ * ib-kubernetes has not configured the pod yet. With leases_guid, create sets the GUIDs of want.
  */
 int ib_conf_check(const struct attach *a, struct ib_conf *c, struct err *e) must_check;
 

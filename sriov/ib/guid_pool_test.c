@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* guid_pool_test.c: a GUID of ipam.guidPool, from an IPAM that writes down how it was called. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cni/testing/call.h"
+#include "lib/testing/dir.h"
+#include "sriov/testing/ib.h"
+
+#define VF0    "\"deviceID\":\"0000:3b:02.0\""
+#define POOLED VF0 ",\"ipam\":{\"type\":\"pools\",\"guidPool\":\"ib0\"}"
+#define CALLS  "/mnt/calls"
+
+#define EMPTY          "{\"cniVersion\":\"1.1.0\"}"
+#define GIVES(address) "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"" address "\"}]}"
+
+/* answers: of an ADD for the GUID; then: what else it does, as lines of a shell script. */
+static void ipam(const char *answers, const char *then)
+{
+	char *body;
+
+	(void)mkdir(TESTIB_BIN, 0755);
+	(void)unlink(CALLS);
+	ck_assert_int_gt(asprintf(&body,
+				  "#!/bin/sh\n"
+				  "echo \"$CNI_COMMAND $RAILHEAD_LEASE\" >>" CALLS "\n"
+				  "%s\n"
+				  "case \"$CNI_COMMAND $RAILHEAD_LEASE\" in\n"
+				  "'ADD ') echo '" EMPTY "' ;;\n"
+				  "'ADD '*) echo '%s' ;;\n"
+				  "esac\n",
+				  then, answers),
+			 0);
+	testing_file(TESTIB_BIN "/pools", 0755, body);
+	free(body);
+}
+
+static bool called(const char *line)
+{
+	auto_free char *text = testing_printed(CALLS);
+
+	return strstr(text, line) != NULL;
+}
+
+static struct guid guid(uint64_t number)
+{
+	return guid_of_number(number);
+}
+
+START_TEST(the_vf_gets_a_guid_of_the_pool)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:7/112"), "");
+	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	testib_has_guid(&t, guid(UINT64_C(0x0200000000000007)));
+	ck_assert(called("ADD guid\n") && called("ADD \n"));
+	good(testib_call(&t, CNI_CHECK, &p, POOLED, &e), &e);
+	ck_assert(called("CHECK \n") && called("CHECK guid\n"));
+	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+	ck_assert(called("DEL \n"));
+	testib_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+START_TEST(a_lease_that_is_gone)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:7/112"), "");
+	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	ipam("", "[ \"$CNI_COMMAND $RAILHEAD_LEASE\" != 'CHECK guid' ] || "
+		 "{ echo '{\"code\":104,\"msg\":\"no lease\"}'; exit 1; }");
+	fails(testib_call(&t, CNI_CHECK, &p, POOLED, &e), &e, 104, "ipam.guidPool: no lease");
+	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+}
+END_TEST
+
+/* Somebody chose the GUID; the pool makes sure that no other pod has it. */
+START_TEST(a_guid_that_is_given_is_leased)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:b/112"), "");
+	good(testib_call(&t, CNI_ADD, &p,
+			 POOLED ",\"args\":{\"cni\":{\"guid\":\"0200:0000:0000:000b\"}}", &e),
+	     &e);
+	ck_assert(called("ADD guid=02:00:00:00:00:00:00:0b\n"));
+	testib_has_guid(&t, guid(UINT64_C(0x020000000000000b)));
+	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+}
+END_TEST
+
+/* Whatever goes wrong, the IPAM gets its DEL, and the VF its own GUID. */
+START_TEST(an_add_that_gets_no_guid)
+{
+	static const struct {
+		const char *answers, *then;
+		enum err_code code;
+		const char *word;
+	} rows[] = {
+		{ GIVES("10.0.0.5/24"), "", ERR_DELEGATE, "gave 10.0.0.5 instead of a GUID" },
+		{ GIVES("fe80::/64"), "", ERR_DELEGATE, "gave fe80:: instead of a GUID" },
+		{ EMPTY, "", ERR_DELEGATE, "gave nothing instead of a GUID" },
+		{ "no JSON", "", ERR_DELEGATE, "ipam.guidPool: \"ib0\"" },
+		{ "",
+		  "[ -z \"$RAILHEAD_LEASE\" ] || { echo '{\"code\":101,\"msg\":\"full\"}'; exit 1; "
+		  "}",
+		  ERR_EXHAUSTED, "full" },
+	};
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		ipam(rows[i].answers, rows[i].then);
+		fails(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e, rows[i].code, rows[i].word);
+		ck_assert(called("DEL \n"));
+		testib_is_restored(&t, 0, rows[i].word);
+		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	}
+}
+END_TEST
+
+START_TEST(two_sources_of_one_guid)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:7/112"), "");
+	fails(testib_call(&t, CNI_ADD, &p, POOLED ",\"guidFrom\":\"pod\"", &e), &e, ERR_CONFIG,
+	      "cannot be used together");
+	fails(testib_call(&t, CNI_ADD, &p,
+			  POOLED ",\"ibKubernetesEnabled\":true,\"args\":{\"cni\":{"
+				 "\"mellanox.infiniband.app\":\"configured\"}}",
+			  &e),
+	      &e, ERR_AGAIN, "ib-kubernetes gave no GUID");
+	testib_is_restored(&t, 0, "refused ADD");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/ib/guid_pool", the_vf_gets_a_guid_of_the_pool, a_lease_that_is_gone,
+	     a_guid_that_is_given_is_leased, an_add_that_gets_no_guid, two_sources_of_one_guid)
