@@ -99,6 +99,48 @@ check "DEL" del a "$CONF"
 check "as before" clean
 check "a zero GUID" refused 7 "that a port can have" add a "$(on "$V" '"runtimeConfig":{"infinibandGUID":"00:00:00:00:00:00:00:00"}')"
 
+# ---- GUIDs of a pool ----
+GIVEN_IPAM=$IPAM SECOND=$(ib_vf "$PF" 1)
+leases() { "$RAILCTL" ipam lease list --json | jq -c 'map([.guid // .address, .container]) | sort'; }
+check "a pool of two GUIDs" "$RAILCTL" ipam pool add guids --guids 02:00:00:00:00:00:02:00-02:00:00:00:00:00:02:01
+IPAM='{"type":"railhead-ipam","guidPool":"guids"}'
+CONF=$(on "$V")
+check "STATUS" call STATUS "" "$CONF" ""
+check "a pool of GUIDs alone: ADD" add a "$CONF"
+cp $W/out $W/result
+check "the pod has the first one" is "$(in_pod a)" 02:00:00:00:00:00:02:00
+check "and no address" is "$(answer '.ips // [] | length')" 0
+check "the PF knows it" is "$(vf "$P" 0 '."node guid" + " " + ."port guid"')" "02:00:00:00:00:00:02:00 02:00:00:00:00:00:02:00"
+check "CHECK" checked a "$CONF" $W/result
+check "the lease is the pod's" is "$(leases)" '[["02:00:00:00:00:00:02:00","a"]]'
+check "a GUID that another pod has" refused 103 02:00:00:00:00:00:02:00 add b "$(on "$SECOND" '"args":{"cni":{"guid":"02:00:00:00:00:00:02:00"}}')"
+check "a GUID that is not in the pool" refused 7 guids add b "$(on "$SECOND" '"args":{"cni":{"guid":"02:00:00:00:00:00:03:00"}}')"
+check "a GUID that is free" add b "$(on "$SECOND" '"args":{"cni":{"guid":"02:00:00:00:00:00:02:01"}}')"
+check "the second pod has it" is "$(in_pod b)" 02:00:00:00:00:00:02:01
+pods c
+check "the pool is empty" refused 101 guids add c "$(on "$(ib_vf "$PF" 2)")"
+no_pods c
+check "DEL" del b "$(on "$SECOND")"
+check "the lease is released" "$RAILCTL" ipam lease release 02:00:00:00:00:00:02:00
+check "CHECK misses it" refused 104 guidPool checked a "$CONF" $W/result
+check "DEL" del a "$CONF"
+check "as before" clean
+check "no such pool: STATUS" refused 7 nosuch call STATUS "" "$(IPAM='{"type":"railhead-ipam","guidPool":"nosuch"}' on "$V")" ""
+check "no such pool: ADD" refused 7 nosuch add a "$(IPAM='{"type":"railhead-ipam","guidPool":"nosuch"}' on "$V")"
+check "as before" clean
+IPAM=$(jq -c '. + {guidPool: "guids"}' <<<"$GIVEN_IPAM")
+CONF=$(on "$V")
+check "beside addresses: ADD" add a "$CONF"
+cp $W/out $W/result
+check "an address and a GUID" is "$(leases | jq length)" 2
+check "the result has the address" is "$(answer '.ips | length')" 1
+check "CHECK" checked a "$CONF" $W/result
+no_pods a
+check "the pod goes: GC" call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$CONF")" ""
+check "as before" clean
+pods a
+IPAM=$GIVEN_IPAM
+
 # ---- failures ----
 CONF=$(with)
 for op in set_node_guid set_port_guid probe; do
@@ -155,11 +197,14 @@ heal() # N
 	2) no_pods a && "$RAILCTL" attachments repair && pods a ;;
 	esac
 }
+IPAM=$(jq -c '. + {guidPool: "guids"}' <<<"$GIVEN_IPAM")
+CONF=$(on "$V")
 KILL_STEP=9
 [ -z "${FULL-}" ] || KILL_STEP=1
 attached() { add a "$CONF"; }
 each_kill sendto,write ADD "$CONF" true $KILL_STEP 200
 each_kill sendto,write DEL "$CONF" attached $KILL_STEP 200
+IPAM=$GIVEN_IPAM
 
 # ---- 16 at once ----
 no_pods a b
