@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # doc.sh BINDIR OUT: write OUT/conformance.md, every item for our plugins and the reference's side by side, and
 # OUT/conformance-short.md, the totals and the deviations, which is docs/conformance.md.
-# ipvlan, sriov, rdma and ipoib run in a guest of conformance/vm, which takes an hour on a busy machine. GUEST names a folder with
-# ipvlan.json, sriov.json, rdma.json and ipoib.json of an earlier run, and then no guest runs.
+# ipvlan, sriov, ib-sriov, ipoib and rdma run in guests of conformance/vm, which takes an hour on a busy machine. GUEST names a folder
+# with the results of an earlier run, PLUGIN.json for each of them, and then no guest runs.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=$(cd "${1:?usage: doc.sh BINDIR OUT}" && pwd)
@@ -15,29 +15,31 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 names=()
+outcome() { printf '%s/column-%02d.json' "$work" "$1"; } # N: so that * has the order of the columns
 column() # NAME PLUGIN PROFILE
 {
 	names+=("$1")
 	echo "conformance-doc: $1" >&2
-	"$PROGRAM" --plugin "$2" --profile "$HERE/profiles/$3.json" --jobs 4 --format json >"$work/${#names[@]}.json"
-	[ -s "$work/${#names[@]}.json" ] || exit 1
+	"$PROGRAM" --plugin "$2" --profile "$HERE/profiles/$3.json" --jobs 4 --format json >"$(outcome ${#names[@]})"
+	[ -s "$(outcome ${#names[@]})" ] || exit 1
 }
 guest_column() # NAME PLUGIN
 {
 	names+=("$1")
-	cp "$GUEST/$2.json" "$work/${#names[@]}.json" || exit 1
+	cp "$GUEST/$2.json" "$(outcome ${#names[@]})" || exit 1
 }
 [ -n "${GUEST-}" ] || {
 	GUEST=$work/guest
 	FULL=1 "$HERE/../vm/run" --bin "$BIN" --limit 7200 --out "$GUEST" spec >&2 || exit 1
-	FULL=1 CASES=protocol "$HERE/../vm/run" --bin "$BIN" --limit 7200 --out "$work/ipoib" ipoib >&2 || exit 1
-	cp "$work/ipoib/ipoib.json" "$GUEST" || exit 1
+	FULL=1 "$HERE/../vm/run" --bin "$BIN" --limit 7200 --out "$work/ib" ib-spec >&2 || exit 1
+	cp "$work/ib"/*.json "$GUEST" || exit 1
 }
 column 'railhead macvlan' "$BIN/macvlan" railhead-macvlan
 guest_column 'railhead ipvlan' ipvlan
 guest_column 'railhead sriov' sriov
-[ ! -e "$GUEST/rdma.json" ] || guest_column 'railhead rdma' rdma
-[ ! -e "$GUEST/ipoib.json" ] || guest_column 'railhead ipoib' ipoib
+guest_column 'railhead ib-sriov' ib-sriov
+guest_column 'railhead ipoib' ipoib
+guest_column 'railhead rdma' rdma
 column 'reference macvlan' "$PEER_DIR/macvlan" reference-macvlan
 column 'railhead-ipam' "$BIN/railhead-ipam" railhead-ipam
 column 'reference host-local' "$PEER_DIR/host-local" reference-host-local
@@ -48,13 +50,13 @@ n=${#names[@]}
 jq -rs --argjson n "$n" '
 	group_by(.item)[] | [.[0].item, .[0].level, .[0].title] +
 	[.[] | (if .verdict == "FAIL" then "**fail**" elif .verdict == "n/a" then "" else .verdict end)]
-	| "| " + join(" | ") + " |"' "$work"/[0-9].json >"$work/table"
+	| "| " + join(" | ") + " |"' "$work"/column-*.json >"$work/table"
 
-count() { jq -rs --arg l "$2" --arg v "$3" '[.[] | select(.level == $l and .verdict == $v)] | length' "$work/$1.json"; }
+count() { jq -rs --arg l "$2" --arg v "$3" '[.[] | select(.level == $l and .verdict == $v)] | length' "$(outcome "$1")"; }
 notes() # VERDICT COLUMN
 {
 	jq -r --arg v "$1" 'select(.verdict == $v) | "| \(.item) | \(.level) | \(.title) | \(.note | gsub("[|]"; "\\|") | gsub("`"; "")) |"' \
-		"$work/$2.json"
+		"$(outcome "$2")"
 }
 
 introduction() # LINK-PREFIX of the tree
@@ -80,8 +82,9 @@ Newer releases of the reference plugins differ in some items. Each item was seen
 | LIB | behaviour of the reference library that runtimes expect |
 | DES | railhead's own checklist, where the specification says nothing or contradicts itself; a failure is no violation |
 
-ipvlan, sriov and rdma ran in the virtual machine of [conformance/vm]($1conformance/vm/README.md). sriov used the VFs of two emulated 82576
-cards. rdma ran in mode shared after a plugin whose interface has rxe; items that a chained plugin cannot fulfil do not apply. The
+ipvlan, sriov, ib-sriov, ipoib and rdma ran in the virtual machine of [conformance/vm]($1conformance/vm/README.md). sriov used the VFs of
+two emulated 82576 cards. ib-sriov and ipoib used cards of [conformance/vm/fabric]($1conformance/vm/fabric/fabric.md), which carry no frames
+of Ethernet for CNI-160. rdma ran in mode shared after a plugin whose interface has rxe; items that a chained plugin cannot fulfil do not apply. The
 suite \`sriov\` there checks features beyond the protocol: attributes, bandwidth tiers, MACs, names, owners.
 END
 }
@@ -134,7 +137,7 @@ unseen()
 {
 	printf '\n## Not visible from outside\n\n| item | rule | reason |\n| --- | --- | --- |\n'
 	jq -rs '[.[] | select(.verdict == "n/a" and (.note | test("duty of the runtime|needs failing|for IPAMs with")))] |
-		unique_by(.item)[] | "| \(.item) | \(.title) | \(.note) |"' "$work/1.json"
+		unique_by(.item)[] | "| \(.item) | \(.title) | \(.note) |"' "$(outcome 1)"
 }
 
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# seconds: 180
+# seconds: 150
 # needs: fabric
 # ipoib: the plugin ipoib on the kernel's own IPoIB: partitions, modes, children that the kernel hands back, kills.
 # CASES: some of the parts below.
@@ -264,23 +264,7 @@ kills()
 	no_pods a
 }
 
-# The rules of the protocol that say more of the plugin than of the engine that all have; FULL=1: all, and then CNI-161, too: a
-# duplicate of an IPv6 address on the other card was not noticed here. It is not known which of both sides is at fault. $OUT/ipoib.json is for
-# docs/conformance.md.
-protocol()
-{
-	local rules=(013 014 037 038 042 043 044 047 048 050 052 058 100 106 120 121 127 141 149 150 151 160 171)
-	local some=(--items "$(printf 'CNI-%s,' "${rules[@]}")")
-	[ -z "${FULL-}" ] || some=()
-	"$HELPERS/spec/cni-conformance" --plugin "$BIN/ipoib" --profile conformance/spec/profiles/railhead-ipoib.json --slower 40 \
-		--format json --output "$OUT/ipoib.json" "${some[@]}" >$W/said 2>&1
-	check "the rules of the protocol: they were tried" eval "[ $? -le 1 ] || { tail -n 3 $W/said && false; }"
-	jq -r 'select(.verdict == "FAIL") | "not ok - \(.item) \(.title)\n  # \(.note)\n  # \(.evidence)"' "$OUT/ipoib.json" | cut -c1-1000
-	passed=$((passed + $(jq -s 'map(select(.verdict == "pass")) | length' "$OUT/ipoib.json")))
-	failed=$((failed + $(jq -s 'map(select(.verdict == "FAIL")) | length' "$OUT/ipoib.json")))
-}
-
-for part in ${CASES:-attributes refusals handed chained crowd kills protocol}; do
+for part in ${CASES:-attributes refusals handed chained crowd kills}; do
 	echo "# $part, $(cut -d. -f1 /proc/uptime) s"
 	$part
 done
