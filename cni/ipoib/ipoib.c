@@ -45,7 +45,7 @@ static const struct json_field ipoib_fields[] = {
 
 static void ipoib_defaults(void *state)
 {
-	*(struct ipoib_conf *)state = (struct ipoib_conf){ .mode = MODE_OF_PARENT, .umcast = true };
+	*(struct ipoib_conf *)state = (struct ipoib_conf){ .mode = MODE_OF_PARENT };
 }
 
 static int ipoib_validate(struct attach *a, struct err *e)

@@ -195,7 +195,7 @@ START_TEST(a_child_is_as_its_parent)
 
 	ck_assert_uint_eq(d.ipoib.pkey, 0xffff);
 	ck_assert_uint_eq(d.ipoib.mode, IPOIB_DATAGRAM);
-	ck_assert_uint_eq(d.ipoib.umcast, 1);
+	ck_assert_uint_eq(d.ipoib.umcast, 0);
 	connected.data.ipoib.mode = IPOIB_CONNECTED;
 	ck_assert_uint_eq(asked("\"mode\":\"\"", &connected, 0).ipoib.mode, IPOIB_CONNECTED);
 	limited.data.ipoib.pkey = 0x12;
@@ -206,11 +206,11 @@ END_TEST
 START_TEST(a_child_is_as_configured)
 {
 	union link_data d =
-		asked("\"pkey\":\"0x1\",\"mode\":\"connected\",\"umcast\":false", &ib0, 0);
+		asked("\"pkey\":\"0x1\",\"mode\":\"connected\",\"umcast\":true", &ib0, 0);
 
 	ck_assert_uint_eq(d.ipoib.pkey, 0x8001);
 	ck_assert_uint_eq(d.ipoib.mode, IPOIB_CONNECTED);
-	ck_assert_uint_eq(d.ipoib.umcast, 0);
+	ck_assert_uint_eq(d.ipoib.umcast, 1);
 	ck_assert_uint_eq(asked("\"pkey\":32770", &ib0, 1500).ipoib.pkey, 0x8002);
 }
 END_TEST
@@ -281,7 +281,7 @@ START_TEST(CHECK_compares_each_attribute)
 	const struct link_info child = { .name = "net1",
 					 .kind = "ipoib",
 					 .mtu = 1500,
-					 .data.ipoib = { 0x8001, IPOIB_DATAGRAM, 1 } };
+					 .data.ipoib = { 0x8001, IPOIB_DATAGRAM, 0 } };
 	struct err e = { 0 };
 	struct world w;
 
@@ -295,7 +295,7 @@ START_TEST(CHECK_compares_each_attribute)
 	w.a.link.data.ipoib.mode = IPOIB_CONNECTED;
 	checked(&w, -1, "mode");
 	w.a.link = child;
-	w.a.link.data.ipoib.umcast = 0;
+	w.a.link.data.ipoib.umcast = 1;
 	checked(&w, -1, "umcast");
 	w.a.link = child;
 	w.a.link.mtu = 1499;
@@ -327,7 +327,7 @@ START_TEST(CHECK_remembers_the_parent)
 	ck_assert_msg(record_write(&w.a.records.ctx, &r, &e) == 0, "%s", e.msg);
 	w.a.link = (struct link_info){ .name = "net1",
 				       .kind = "ipoib",
-				       .data.ipoib = { 0xffff, IPOIB_DATAGRAM, 1 } };
+				       .data.ipoib = { 0xffff, IPOIB_DATAGRAM, 0 } };
 	changed.data.ipoib.mode = IPOIB_CONNECTED;
 	w.a.master = changed;
 	checked(&w, 0, "");

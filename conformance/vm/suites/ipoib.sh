@@ -66,7 +66,7 @@ attributes()
 	check "ADD" add a "$(conf)"
 	cp $W/out $W/a
 	check "a child of the parent, with its alias" child a '.linkinfo.info_kind == "ipoib" and .ifalias == "railhead:ib/a/net1"'
-	check "its data" child a '.linkinfo.info_data | .key == "0xffff" and .mode == "datagram" and .umcast == "0001"'
+	check "its data" child a '.linkinfo.info_data | .key == "0xffff" and .mode == "datagram" and .umcast == "0000"'
 	check "nothing is on the host" as_before
 	check "its address has 20 bytes" eval 'jq -r ".interfaces[0].mac" $W/a | grep -qE "^([0-9a-f]{2}:){19}[0-9a-f]{2}$"'
 	check "ADD of another pod" add b "$(conf)"
@@ -108,8 +108,8 @@ attributes()
 	else
 		check "connected mode is refused, and explained" refused 100 datagram add a "$(conf '"mode":"connected"')"
 	fi
-	check "without umcast" add a "$(conf '"umcast":false')"
-	check "umcast" child a '.linkinfo.info_data.umcast == "0000"'
+	check "with umcast" add a "$(conf '"umcast":true')"
+	check "umcast" child a '.linkinfo.info_data.umcast == "0001"'
 	check "DEL" del a "$(conf)"
 	check "nothing is left" clean
 	no_pods a b c d
