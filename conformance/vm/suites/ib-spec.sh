@@ -19,6 +19,8 @@ for pf in $IB_PFS; do
 done
 for plugin in ${CASES:-ib-sriov ipoib}; do
 	held "$plugin"
+	# Of the rule about duplicates.
+	for pf in $IB_PFS; do ip addr flush dev "$(netdev "$pf")" scope global; done
 	echo "# $plugin, $(cut -d. -f1 /proc/uptime) s"
 done
 for pf in $IB_PFS; do
