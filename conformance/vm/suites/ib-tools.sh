@@ -89,6 +89,13 @@ check "env of both cards" ok r env --interface "$P" --interface "$Q" --sl 2 --js
 check "env: both ports" eval 'value NCCL_IB_HCA | grep -q "$D:1" && value NCCL_IB_HCA | grep -q "$E:1"'
 check "env: the service level" is "$(value NCCL_IB_SL) $(value UCX_IB_SL)" "2 2"
 check "env: the default partition needs no variable" is "$(value NCCL_IB_PKEY)" ""
+EXAMPLE=$(railctl rdma env --help | sed -n 's/.*railctl rdma \(env --link-layer .*\)/\1/p')
+check "its help has an example for InfiniBand" test -n "$EXAMPLE"
+for pf in "$PF" "$OTHER"; do knob "$pf" pkeys '0xffff 0x8001'; done
+# shellcheck disable=SC2086 # words
+check "it works" eventually r $EXAMPLE --json
+check "it says partition and service level" is "$(value NCCL_IB_PKEY) $(value NCCL_IB_SL)" "1 1"
+for pf in "$PF" "$OTHER"; do knob "$pf" pkeys 0xffff; done
 
 # ---- GUIDs ----
 check "two VFs" ib_vfs "$PF" 2
