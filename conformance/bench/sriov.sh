@@ -121,6 +121,9 @@ rows_guest()
 		against VF "14 VFs against 1" vm-fourteen vm-one $v
 	done
 	against VF "the first in a VF's life, 14 VFs against 1" vm-fourteen-first vm-one-first ADD
+	for v in ADD DEL; do
+		row "VF of InfiniBand that keeps its GUID: $v, ib-sriov against sriov" "<= 1.2" 1.2 "$(median vm-infiniband $v wall)" "$(median vm-ethernet $v wall)" ms
+	done
 	n=$(grep -c '^vm-crowd crowd' "$RAW")
 	title="$n times 14 pods at once over two PFs"
 	zero "$title: duplicates" "$(value vm-crowd duplicates)"

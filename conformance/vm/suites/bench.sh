@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# bench: what the sriov plugin costs on true VFs. Nothing is judged here: the figures go into $OUT/raw, of which
+# needs: fabric
+# bench: what the sriov plugin costs on true VFs, and ib-sriov on VFs of InfiniBand. Nothing is judged here: the figures go into $OUT/raw, of which
 # conformance/bench/sriov.sh makes tables. QUICK=1: few rounds. With VM_CLOCK the clock counts instructions.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
+# shellcheck source=conformance/vm/guest/fabric.sh
+. conformance/vm/guest/fabric.sh
 # shellcheck source=conformance/bench/lib.sh
 . conformance/bench/lib.sh
 # The emulated processor reads a program from the host's file system tenfold slower than from its own.
 W=/run/work
 mkdir -p $W/bin $W/newer
-cp -r "$BIN"/{sriov,railhead-ipam} $W/bin
+cp -r "$BIN"/{sriov,ib-sriov,railhead-ipam} $W/bin
 cp /usr/lib/cni/{host-device,static} $W/bin 2>/dev/null
 cp build/vm/plugins/host-device $W/newer 2>/dev/null
 cp -r "$HELPERS/bench" $W/helpers
@@ -54,6 +57,16 @@ say "14 pods at once over two PFs"
 crowd "$(pick 1 5)" "$A" "$B"
 by_number
 check "figures" grep -q fourteen "$RAW"
+say "a VF of InfiniBand that keeps its GUID, beside one of Ethernet"
+check "InfiniBand cards" fabric
+IB=${IB_PFS%% *}
+check "a VF of InfiniBand" ib_vfs "$IB" 1
+have 1 0
+sriov_on ethernet "$(pci "$A" 0)"
+conf infiniband "\"type\":\"ib-sriov\",\"deviceID\":\"$(ib_vf "$IB" 0)\""
+MEASURE_PAUSE=100 measure time "$(pick 2 9)" 2 "$(subject ethernet "$OURS" ethernet pod0)" "$(subject infiniband "$BIN/ib-sriov" infiniband pod1)"
+check "no VF of InfiniBand" ib_vfs "$IB" 0
+check "no InfiniBand cards" fabric_off
 have 0 0
 say "veth in place of VFs"
 export BIN PEER NEWER HELPERS
