@@ -26,7 +26,7 @@ static void on_compared(void *arg, const struct cluster_result *r)
 static void compare_copies(struct calls *c, struct compared *w)
 {
 	static const struct cluster_copies_fns fns = { on_wrong, on_compared };
-	static const struct cluster_selector which = { CLUSTER_BLOCK, "copies-n", NULL };
+	static const struct cluster_selector which = { .kind = CLUSTER_BLOCK, .node = "copies-n" };
 
 	*w = (struct compared){ .end.done = false };
 	ck_assert_ptr_nonnull(c->store->ops->drop_copies(c->store, &which, &fns, w));
@@ -54,7 +54,7 @@ START_TEST(a_copy_without_its_object_is_deleted)
 	struct thing a = { .kind = CLUSTER_BLOCK, .name = "copies-a", .node = "copies-n" };
 	struct thing b = { .kind = CLUSTER_BLOCK, .name = "copies-b", .node = "copies-n" };
 	struct thing alone = { .kind = CLUSTER_BLOCK, .name = "copies-c" };
-	struct cluster_selector which = { CLUSTER_BLOCK, "copies-n", NULL };
+	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .node = "copies-n" };
 
 	must_write(&c, WRITE_CREATE, &a);
 	must_write(&c, WRITE_CREATE, &b);

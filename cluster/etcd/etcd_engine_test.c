@@ -141,7 +141,7 @@ START_TEST(a_restored_store_is_noticed)
 	struct calls c = engine_open(), quick = engine_open_within(2000);
 	struct thing t = { .kind = CLUSTER_BLOCK, .name = "restored-a", .node = "restored-n" };
 	struct thing lost, now;
-	struct cluster_selector which = { CLUSTER_BLOCK, "restored-n", NULL };
+	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .node = "restored-n" };
 	struct ended e;
 
 	must_write(&c, WRITE_CREATE, &t);
@@ -221,7 +221,7 @@ START_TEST(a_quiet_watch_goes_on)
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "other-a" };
 	struct thing q = { .kind = CLUSTER_POOL, .name = "quiet-a" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "quiet-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "quiet-" };
 	struct progress past = { &w, l.revision };
 	char seen[CLUSTER_REVISION_LEN];
 
@@ -246,7 +246,7 @@ static void refused_as(const struct etcd_conf *conf, const char *why)
 	static struct watched w;
 	struct calls c = open_with(conf);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "rights-a" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "rights-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "rights-" };
 	struct ended e;
 
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_REFUSED);
@@ -289,7 +289,7 @@ START_TEST(a_watch_whose_server_ends_misses_nothing)
 	static struct watched w;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "ends-a" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "ends-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "ends-" };
 	char want[4096] = "";
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
@@ -325,7 +325,7 @@ START_TEST(a_foreign_key_is_left_out)
 	struct etcd_conf conf = conf_of(endpoints, 30000);
 	struct thing a = { .kind = CLUSTER_NODE, .name = "foreign-a" };
 	struct thing z = { .kind = CLUSTER_NODE, .name = "foreign-z" };
-	struct cluster_selector which = { CLUSTER_NODE, NULL, "foreign-" };
+	struct cluster_selector which = { .kind = CLUSTER_NODE, .prefix = "foreign-" };
 
 	conf.stray = count_stray;
 	conf.stray_arg = &strays;
@@ -355,7 +355,7 @@ START_TEST(an_ended_token_is_renewed)
 	static struct listed l;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "token-a" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "token-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "token-" };
 
 	must_write(&c, WRITE_CREATE, &t);
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
@@ -423,7 +423,7 @@ START_TEST(any_member_may_die)
 	char members[256], command[32], *rest = members;
 	const char *endpoints[4] = { NULL };
 	struct thing t = { .kind = CLUSTER_BLOCK, .name = "member-a", .node = "member-n" };
-	struct cluster_selector which = { CLUSTER_BLOCK, "member-n", NULL };
+	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .node = "member-n" };
 	struct etcd_conf conf = { .endpoints = endpoints,
 				  .prefix = "/contract/",
 				  .timeout_ms = 10000 };
@@ -456,7 +456,7 @@ START_TEST(a_watch_wants_a_leader)
 	static struct watched w;
 	char first[64];
 	const char *const endpoints[] = { first, NULL };
-	struct cluster_selector which = { CLUSTER_BLOCK, "leader-n", NULL };
+	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .node = "leader-n" };
 	struct etcd_conf conf = { .endpoints = endpoints,
 				  .prefix = "/contract/",
 				  .timeout_ms = 10000 };

@@ -30,11 +30,11 @@ END_TEST
 
 START_TEST(a_selector_is_a_range_of_keys)
 {
-	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
-	struct cluster_selector some = { CLUSTER_HEARTBEAT, NULL, "gpu-" };
-	struct cluster_selector one = { CLUSTER_NODE, "n1", NULL };
-	struct cluster_selector bad = { CLUSTER_NODE, "n/1", NULL };
-	struct cluster_selector worse = { CLUSTER_NODE, NULL, "X" };
+	struct cluster_selector all = { .kind = CLUSTER_NODE };
+	struct cluster_selector some = { .kind = CLUSTER_HEARTBEAT, .prefix = "gpu-" };
+	struct cluster_selector one = { .kind = CLUSTER_NODE, .node = "n1" };
+	struct cluster_selector bad = { .kind = CLUSTER_NODE, .node = "n/1" };
+	struct cluster_selector worse = { .kind = CLUSTER_NODE, .prefix = "X" };
 	char key[ETCD_KEY_LEN], end[ETCD_KEY_LEN];
 
 	ck_assert_int_eq(etcd_key_selected(P, &all, key), 0);

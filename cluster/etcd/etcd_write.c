@@ -178,7 +178,7 @@ struct rank_keys {
 
 static void add_rank(const struct cluster_call *c, struct rank_keys *keys, struct etcd_write *w)
 {
-	const struct cluster_selector which = { c->kind, NULL, NULL };
+	const struct cluster_selector which = { .kind = c->kind };
 
 	if (!c->rank || etcd_key_selected(c->etcd->prefix, &which, keys->from))
 		return;
@@ -255,7 +255,7 @@ static void prepare_beside(struct cluster_call *c, const struct cluster_object *
 			   struct beside_keys *keys, struct etcd_write *w)
 {
 	const struct cluster_beside *b = o->beside;
-	const struct cluster_selector which = { o->kind, NULL, b ? b->names : NULL };
+	const struct cluster_selector which = { .kind = o->kind, .prefix = b ? b->names : NULL };
 	const char *prefix = c->etcd->prefix;
 
 	if (!b || !b->name || etcd_key_object(prefix, b->kind, b->name, keys->after))

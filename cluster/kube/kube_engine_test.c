@@ -24,8 +24,8 @@ START_TEST(a_heartbeat_is_a_lease)
 	static struct watched w;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_HEARTBEAT, .name = "beat-a", .number = 1 }, old;
-	struct cluster_selector all = { CLUSTER_HEARTBEAT, NULL, NULL };
-	struct cluster_selector one = { CLUSTER_HEARTBEAT, "beat-a", NULL };
+	struct cluster_selector all = { .kind = CLUSTER_HEARTBEAT };
+	struct cluster_selector one = { .kind = CLUSTER_HEARTBEAT, .node = "beat-a" };
 	const struct cluster_beside beside = { .rank = true };
 	struct ended e;
 
@@ -136,7 +136,7 @@ START_TEST(a_status_is_beside_the_definition)
 	static struct listed l;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "status-a" }, old;
-	struct cluster_selector all = { CLUSTER_POOL, NULL, NULL };
+	struct cluster_selector all = { .kind = CLUSTER_POOL };
 	struct ended e;
 
 	ck_assert_int_eq(write_text(&c, &t, definition, &e), CLUSTER_OK);
@@ -258,7 +258,7 @@ START_TEST(a_missing_type_is_away)
 	static struct watched w;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_NODE, .name = "missing-a" };
-	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
+	struct cluster_selector all = { .kind = CLUSTER_NODE };
 	struct ended e;
 
 	must_write(&c, WRITE_CREATE, &t);
@@ -286,7 +286,7 @@ START_TEST(who_may_not_is_refused)
 	static struct watched w;
 	struct calls c = kube_open_as("guest", NULL);
 	struct thing t = { .kind = CLUSTER_POOL, .name = "rights-a" };
-	struct cluster_selector all = { CLUSTER_POOL, NULL, NULL };
+	struct cluster_selector all = { .kind = CLUSTER_POOL };
 	struct ended e;
 
 	ck_assert_int_eq(do_get(&c, &t, &e), CLUSTER_NOT_FOUND);

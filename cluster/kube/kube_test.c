@@ -51,8 +51,8 @@ START_TEST(nobody_answers)
 	struct thing t = { .kind = CLUSTER_HEARTBEAT, .name = "a" };
 	static struct listed l;
 	static struct watched w;
-	struct cluster_selector all = { CLUSTER_BLOCK, NULL, NULL };
-	struct cluster_selector bad = { CLUSTER_BLOCK, NULL, "B" };
+	struct cluster_selector all = { .kind = CLUSTER_BLOCK };
+	struct cluster_selector bad = { .kind = CLUSTER_BLOCK, .prefix = "B" };
 	struct ended e;
 	struct err err;
 

@@ -198,10 +198,12 @@ START_TEST(lists_what_is_selected)
 	struct thing b = { .kind = CLUSTER_NODE, .name = "list-b", .node = "list-n2", .number = 2 };
 	struct thing d = { .kind = CLUSTER_NODE, .name = "listen", .node = "list-n1", .number = 3 };
 	struct thing n = { .kind = CLUSTER_BLOCK, .name = "list-n1", .node = "list-n1" };
-	struct cluster_selector by_name = { CLUSTER_NODE, NULL, "list-" };
-	struct cluster_selector by_node = { CLUSTER_NODE, "list-n1", NULL };
-	struct cluster_selector by_both = { CLUSTER_NODE, "list-n1", "list-" };
-	struct cluster_selector none = { CLUSTER_NODE, "list-n", NULL };
+	struct cluster_selector by_name = { .kind = CLUSTER_NODE, .prefix = "list-" };
+	struct cluster_selector by_node = { .kind = CLUSTER_NODE, .node = "list-n1" };
+	struct cluster_selector by_both = { .kind = CLUSTER_NODE,
+					    .node = "list-n1",
+					    .prefix = "list-" };
+	struct cluster_selector none = { .kind = CLUSTER_NODE, .node = "list-n" };
 
 	must_write(&c, WRITE_CREATE, &a);
 	must_write(&c, WRITE_CREATE, &b);
@@ -238,9 +240,11 @@ START_TEST(lists_the_blocks_of_a_pool)
 	static struct listed l;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_BLOCK, .node = "pool-n1" };
-	struct cluster_selector of = { CLUSTER_BLOCK, NULL, "pool-" };
-	struct cluster_selector long_of = { CLUSTER_BLOCK, NULL, "pool-b-" };
-	struct cluster_selector some = { CLUSTER_BLOCK, "pool-n1", "pool-" START("a0") };
+	struct cluster_selector of = { .kind = CLUSTER_BLOCK, .prefix = "pool-" };
+	struct cluster_selector long_of = { .kind = CLUSTER_BLOCK, .prefix = "pool-b-" };
+	struct cluster_selector some = { .kind = CLUSTER_BLOCK,
+					 .node = "pool-n1",
+					 .prefix = "pool-" START("a0") };
 
 	for (; t.number < (int)ARRAY_SIZE(names); t.number++) {
 		t.name = names[t.number];
@@ -287,7 +291,7 @@ START_TEST(lists_in_pages)
 	static struct watched w;
 	static char want[sizeof(l.text)];
 	struct calls c = engine_open();
-	struct cluster_selector all = { CLUSTER_NODE, NULL, "pages-" };
+	struct cluster_selector all = { .kind = CLUSTER_NODE, .prefix = "pages-" };
 	char text[64];
 
 	ck_assert_int_eq(do_list(&c, &all, &before), CLUSTER_OK);
@@ -317,7 +321,7 @@ START_TEST(watches_each_change_once)
 	struct calls c = engine_open(), other = engine_open();
 	struct thing t = { .kind = CLUSTER_NODE, .name = "watch-a", .node = "watch-n" };
 	struct thing last = { .kind = CLUSTER_NODE, .name = "watch-z" };
-	struct cluster_selector which = { CLUSTER_NODE, NULL, "watch-" };
+	struct cluster_selector which = { .kind = CLUSTER_NODE, .prefix = "watch-" };
 	static char want[4096];
 	char text[64];
 
@@ -346,7 +350,7 @@ START_TEST(a_watch_goes_on_where_it_was)
 	static struct watched w;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "resume-a" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "resume-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "resume-" };
 	char seen[CLUSTER_REVISION_LEN];
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
@@ -378,8 +382,8 @@ START_TEST(a_node_sees_what_it_has)
 	struct thing t = { .kind = CLUSTER_BLOCK, .name = "move-a", .node = "move-n1" };
 	struct thing z1 = { .kind = CLUSTER_BLOCK, .name = "move-z1", .node = "move-n1" };
 	struct thing z2 = { .kind = CLUSTER_BLOCK, .name = "move-z2", .node = "move-n2" };
-	struct cluster_selector n1 = { CLUSTER_BLOCK, "move-n1", NULL };
-	struct cluster_selector n2 = { CLUSTER_BLOCK, "move-n2", NULL };
+	struct cluster_selector n1 = { .kind = CLUSTER_BLOCK, .node = "move-n1" };
+	struct cluster_selector n2 = { .kind = CLUSTER_BLOCK, .node = "move-n2" };
 
 	ck_assert_int_eq(do_list(&c, &n1, &l), CLUSTER_OK);
 	start_watch(&c, &n1, l.revision, &one);
@@ -412,7 +416,7 @@ START_TEST(an_old_revision_is_expired)
 	static struct watched w;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "expired-a" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "expired-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "expired-" };
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
 	must_write(&c, WRITE_CREATE, &t);
@@ -443,7 +447,7 @@ START_TEST(nothing_after_cancel)
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "cancel-a" };
 	struct thing b = { .kind = CLUSTER_POOL, .name = "cancel-b" };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "cancel-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "cancel-" };
 	struct ended e, get;
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
@@ -532,7 +536,7 @@ START_TEST(a_killed_engine_comes_back)
 	static struct listed l;
 	struct calls c = engine_open();
 	struct thing t = { .kind = CLUSTER_POOL, .name = "killed-a", .number = 7 };
-	struct cluster_selector which = { CLUSTER_POOL, NULL, "killed-" };
+	struct cluster_selector which = { .kind = CLUSTER_POOL, .prefix = "killed-" };
 	char seen[CLUSTER_REVISION_LEN];
 	struct ended e;
 

@@ -288,8 +288,8 @@ static int begin(struct driver *d, struct err *e)
 	if (begin_labels(d, e) || ctx_boot_id(c->ctx, d->boot, e) || new_agent(d, e) ||
 	    pools_load(d, e))
 		return -1;
-	d->pools_which = (struct cluster_selector){ CLUSTER_POOL, NULL, NULL };
-	d->own_which = (struct cluster_selector){ CLUSTER_BLOCK, c->node, NULL };
+	d->pools_which = (struct cluster_selector){ .kind = CLUSTER_POOL };
+	d->own_which = (struct cluster_selector){ .kind = CLUSTER_BLOCK, .node = c->node };
 	if (!c->store)
 		return 0;
 	d->requests = requests_new(c->base, c->store, &request_fns, d);

@@ -254,7 +254,7 @@ static void blocks_listed(void *arg, const struct cluster_result *r, const char 
 
 static void list_blocks(struct pool_change *c)
 {
-	static const struct cluster_selector which = { CLUSTER_BLOCK, NULL, NULL };
+	static const struct cluster_selector which = { .kind = CLUSTER_BLOCK };
 	static const struct cluster_list_fns fns = { see_block, blocks_listed };
 	struct cluster_store *s = c->driver->conf.store;
 
@@ -304,7 +304,7 @@ static void pools_listed(void *arg, const struct cluster_result *r, const char *
 
 static void list_pools(struct pool_change *c)
 {
-	static const struct cluster_selector which = { CLUSTER_POOL, NULL, NULL };
+	static const struct cluster_selector which = { .kind = CLUSTER_POOL };
 	static const struct cluster_list_fns fns = { see_pool, pools_listed };
 	struct cluster_store *s = c->driver->conf.store;
 

@@ -233,7 +233,7 @@ static struct cluster_call *call_list(struct one *o)
 	static const struct cluster_list_fns fns = { list_item, list_done };
 	struct cluster_store *s = o->in->store;
 
-	o->which = (struct cluster_selector){ o->request.kind, NULL, o->request.name };
+	o->which = (struct cluster_selector){ .kind = o->request.kind, .prefix = o->request.name };
 	return s->ops->list(s, &o->which, &fns, o);
 }
 

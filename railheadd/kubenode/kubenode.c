@@ -103,7 +103,7 @@ int kubenode_new(const struct kubenode_conf *conf, struct kubenode **out, struct
 	if (!k)
 		return err_nomem(e);
 	k->conf = *conf;
-	k->which = (struct cluster_selector){ CLUSTER_KUBE_NODE, k->conf.node, NULL };
+	k->which = (struct cluster_selector){ .kind = CLUSTER_KUBE_NODE, .node = k->conf.node };
 	if (follow_new(&(struct follow_conf){ conf->base, conf->store, &k->which, &fns, k },
 		       &k->follow, e)) {
 		free(k);

@@ -185,7 +185,7 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 
 struct address_find *address_find(const struct address_find_ask *ask, struct err *e)
 {
-	static const struct cluster_selector pools = { CLUSTER_POOL, NULL, NULL };
+	static const struct cluster_selector pools = { .kind = CLUSTER_POOL };
 	static const struct cluster_list_fns fns = { item, listed };
 	struct address_find *f;
 

@@ -137,7 +137,7 @@ static void list(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	a->which = (struct cluster_selector){ a->question->kinds[a->step], NULL, NULL };
+	a->which = (struct cluster_selector){ .kind = a->question->kinds[a->step] };
 	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
 	a->call = s->ops->list(s, &a->which, &fns, a);
 	if (a->call)

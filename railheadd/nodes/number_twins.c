@@ -160,7 +160,7 @@ int number_twins_new(const struct number_twins_conf *conf, struct number_twins *
 	}
 	t->conf = *conf;
 	t->number = -1;
-	t->which = (struct cluster_selector){ CLUSTER_NODE, NULL, NULL };
+	t->which = (struct cluster_selector){ .kind = CLUSTER_NODE };
 	*out = t;
 	return 0;
 }

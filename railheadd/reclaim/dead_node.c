@@ -249,7 +249,7 @@ static void list_blocks(struct dead_node *d)
 	struct cluster_store *s = d->conf->store;
 	const bool all = lists_all(d);
 
-	d->which = (struct cluster_selector){ CLUSTER_BLOCK, all ? NULL : d->name, NULL };
+	d->which = (struct cluster_selector){ .kind = CLUSTER_BLOCK, .node = all ? NULL : d->name };
 	d->call = s->ops->list(s, &d->which, &fns, d);
 }
 

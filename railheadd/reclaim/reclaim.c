@@ -125,7 +125,7 @@ int reclaim_new(const struct reclaim_conf *conf, struct reclaim **out, struct er
 		return err_nomem(e);
 	}
 	r->conf = *conf;
-	r->which = (struct cluster_selector){ CLUSTER_NODE, NULL, NULL };
+	r->which = (struct cluster_selector){ .kind = CLUSTER_NODE };
 	TAILQ_INIT(&r->nodes);
 	(void)event_add(r->timer, &now);
 	*out = r;

@@ -233,7 +233,7 @@ int reserved_new(const struct reserved_conf *conf, struct reserved **out, struct
 	if (!r)
 		return err_nomem(e);
 	r->conf = *conf;
-	r->which = (struct cluster_selector){ CLUSTER_RESERVED, NULL, NULL };
+	r->which = (struct cluster_selector){ .kind = CLUSTER_RESERVED };
 	if (follow_new(&(struct follow_conf){ conf->base, conf->store, &r->which, &fns, r },
 		       &r->follow, e)) {
 		free(r);
