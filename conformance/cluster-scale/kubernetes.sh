@@ -23,10 +23,26 @@ kube_end()
 	kill -KILL "$(cat "$W/kube/etcd.pid")"
 }
 
+kube_as_admin() # PATH [OPTION...]
+{
+	local path=$1
+	shift
+	curl -sf --max-time 100 --cacert "$W/kube/ca.pem" --cert "$W/kube/admin.pem" --key "$W/kube/admin.key" "$@" "https://127.0.0.1:6443$path"
+}
+# kube_remove_blocks: those of the plain client. Their pool never was, so each node would have to read them before it uses a pool. One
+# deletion of them all takes longer than the API server gives a request, and is repeated.
+kube_remove_blocks()
+{
+	local blocks=/apis/railhead.io/v1alpha1/railblocks
+	until kube_as_admin "$blocks?limit=1" | jq -e '.items == []' >/dev/null; do
+		kube_as_admin "$blocks" -X DELETE >/dev/null
+	done
+}
+
 # kube_counters: the API server's counters now, as lines NAME VALUE. A watch counts when it ends, so those that run are counted.
 kube_counters()
 {
-	curl -sf --max-time 30 --cacert "$W/kube/ca.pem" --cert "$W/kube/admin.pem" --key "$W/kube/admin.key" https://127.0.0.1:6443/metrics |
+	kube_as_admin /metrics |
 		awk '
 		function label(name) { return match($0, name "=\"[^\"]*\"") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 3) : "" }
 		/^apiserver_request_total/ && (label("group") == "railhead.io" || label("resource") == "leases" && label("verb") == "PATCH") {

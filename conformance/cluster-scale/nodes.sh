@@ -78,6 +78,7 @@ scale()
 		echo "$line" >>"$W/$label.out"
 		[[ $line == "phase "* ]] || say "$label: $line"
 		[[ $line != "phase "* ]] || counters "$W/$label.${line#phase }"
+		[ "$line $STORE" != "phase bare-end kubernetes" ] || kube_remove_blocks
 		[ "$line" != "phase idle-begin" ] || { echo >&8 && add_warm "$label"; continue; }
 		[[ $line != "phase "* ]] || echo >&8
 	done
