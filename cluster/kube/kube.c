@@ -11,6 +11,7 @@
 #include "cluster/kube/kubeconfig.h"
 #include "cluster/store/cluster_name.h"
 #include "lib/base/ctx.h"
+#include "lib/base/text.h"
 
 #define TIMEOUT_MS 5000
 #define PAGE       200
@@ -32,6 +33,7 @@ static void kube_call_free(struct call *call)
 	free(c->body);
 	free(c->token);
 	free(c->more);
+	free(c->without);
 	free(c->untested);
 	json_free(c->was);
 	free(c);
@@ -60,6 +62,16 @@ void kube_call_done(struct call *call)
 	c->done(c->arg, &call->result);
 }
 
+/* NULL: there are none, or no memory, and then the API server shows all. */
+static char *without_text(const struct cluster_selector *which)
+{
+	auto_text struct text t = { 0 };
+
+	for (size_t i = 0; i < which->n_without; i++)
+		text_addf(&t, "%s,", which->without[i]);
+	return which->n_without ? text_take(&t) : NULL;
+}
+
 bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
 {
 	int64_t now = ctx_mono_ms();
@@ -79,6 +91,8 @@ bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
 	if (c->kind == CLUSTER_BLOCK && cluster_prefix_pool(c->prefix, c->pool) &&
 	    now >= s->no_pool)
 		c->where.pool = c->pool;
+	if (c->kind == CLUSTER_BLOCK && now >= s->no_uid)
+		c->where.without = c->without = without_text(which);
 	return true;
 }
 
@@ -87,8 +101,11 @@ bool kube_widen(struct cluster_call *c)
 	int64_t until = ctx_mono_ms() + FIELD_AGAIN_MS;
 	struct kube *s = kube_store(c);
 
-	/* The pool is the younger field. A heartbeat and a Node are selected by their name. */
-	if (c->where.pool) {
+	/* The youngest field first. A heartbeat and a Node are selected by their name. */
+	if (c->where.without) {
+		c->where.without = NULL;
+		s->no_uid = until;
+	} else if (c->where.pool) {
 		c->where.pool = NULL;
 		s->no_pool = until;
 	} else if (c->where.node && c->kind != CLUSTER_HEARTBEAT && c->kind != CLUSTER_KUBE_NODE) {

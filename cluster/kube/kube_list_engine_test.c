@@ -46,7 +46,7 @@ START_TEST(a_list_can_expire_in_the_middle)
 	const struct kube_conf small = { .timeout_ms = 120000, .page = 2 };
 	struct calls c = kube_open_as("agent", &small);
 	struct thing t = { .kind = CLUSTER_NODE };
-	struct cluster_selector all = { CLUSTER_NODE, NULL, NULL };
+	struct cluster_selector all = { .kind = CLUSTER_NODE };
 	const char *const names[] = { "middle-a", "middle-b", "middle-c", "middle-d", "middle-e" };
 	struct broken_list broken = { 0 };
 
@@ -81,7 +81,7 @@ START_TEST(a_quiet_watch_gets_a_bookmark)
 	struct calls c = kube_open_as("agent", &brief);
 	struct thing t = { .kind = CLUSTER_NODE, .name = "quiet-a", .node = "quiet-a" };
 	struct thing other = { .kind = CLUSTER_NODE, .name = "quiet-z" };
-	struct cluster_selector which = { CLUSTER_NODE, "quiet-a", NULL };
+	struct cluster_selector which = { .kind = CLUSTER_NODE, .node = "quiet-a" };
 	char seen[CLUSTER_REVISION_LEN];
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
@@ -111,7 +111,7 @@ START_TEST(a_watch_that_ends_in_order_misses_nothing)
 	const struct kube_conf brief = { .timeout_ms = 30000, .watch_s = 1 };
 	struct calls c = kube_open_as("agent", &brief);
 	struct thing t = { .kind = CLUSTER_NODE, .name = "ends-a", .node = "ends-a" };
-	struct cluster_selector which = { CLUSTER_NODE, "ends-a", NULL };
+	struct cluster_selector which = { .kind = CLUSTER_NODE, .node = "ends-a" };
 	static char want[65536];
 	char text[32];
 	unsigned n = 0, ends = 0;
@@ -157,8 +157,8 @@ START_TEST(a_field_that_cannot_select_is_left_out)
 					.arg = &told };
 	struct thing a = { .kind = CLUSTER_BLOCK, .name = "f-" HEX_10_1_2_0, .node = "f-n1" };
 	struct thing b = { .kind = CLUSTER_BLOCK, .name = "f-b-" HEX_10_1_2_0, .node = "f-n2" };
-	struct cluster_selector of = { CLUSTER_BLOCK, NULL, "f-" };
-	struct cluster_selector node = { CLUSTER_BLOCK, "f-n1", "f-" };
+	struct cluster_selector of = { .kind = CLUSTER_BLOCK, .prefix = "f-" };
+	struct cluster_selector node = { .kind = CLUSTER_BLOCK, .node = "f-n1", .prefix = "f-" };
 	struct calls c = kube_open_as("agent", &conf);
 
 	must_write(&c, WRITE_CREATE, &a);
@@ -194,13 +194,49 @@ START_TEST(a_field_that_cannot_select_is_left_out)
 }
 END_TEST
 
+/* A new pool needs the blocks of pools that are gone, and not those of the others. */
+START_TEST(blocks_of_some_pools_are_left_out)
+{
+	static const char *const uids[] = { "w-1", "w-2" };
+	static const struct cluster_selector others = { CLUSTER_BLOCK, NULL, "w-", uids, 2 };
+	static struct listed l;
+	unsigned told = 0;
+	const struct kube_conf conf = { .timeout_ms = 30000,
+					.unselected = count_unselected,
+					.arg = &told };
+	struct calls c = kube_open_as("agent", &conf);
+	struct ended e;
+
+	for (unsigned i = 0; i < 4; i++) {
+		char name[64], value[64];
+		struct thing t = { .kind = CLUSTER_BLOCK, .name = name, .node = "w-n1" };
+
+		(void)snprintf(name, sizeof(name), "w-%024x0afa%04x", 0, i);
+		(void)snprintf(value, sizeof(value),
+			       i ? "{\"number\":%u,\"poolUID\":\"w-%u\"}" : "{}", i, i);
+		ck_assert_msg(do_write_text(&c, &t, NULL, value, &e) == CLUSTER_OK, "%s", e.why);
+	}
+	ck_assert_msg(do_list(&c, &others, &l) == CLUSTER_OK, "%s", l.why);
+	ck_assert_uint_eq(l.n, 2);
+	ck_assert(strstr(l.text, "0afa0000=") && strstr(l.text, "0afa0003=3"));
+	engine_control("no-pool-field");
+	for (int i = 0; i < 2; i++) {
+		ck_assert_msg(do_list(&c, &others, &l) == CLUSTER_OK, "%s", l.why);
+		ck_assert_uint_eq(l.n, 4);
+		ck_assert_uint_eq(told, 2); /* the uid, and then the pool of the prefix */
+	}
+	engine_close(&c);
+	engine_control("type");
+}
+END_TEST
+
 /* As after a restore of etcd: this node has seen more than there is. */
 START_TEST(a_revision_of_the_future_is_expired)
 {
 	static struct listed l;
 	static struct watched w;
 	struct calls c = engine_open();
-	struct cluster_selector which = { CLUSTER_NODE, NULL, NULL };
+	struct cluster_selector which = { .kind = CLUSTER_NODE };
 
 	ck_assert_int_eq(do_list(&c, &which, &l), CLUSTER_OK);
 	testing_append(l.revision, sizeof(l.revision), "000");
@@ -217,7 +253,7 @@ int main(void)
 	const TTest *const tests[] = {
 		a_list_can_expire_in_the_middle,           a_quiet_watch_gets_a_bookmark,
 		a_watch_that_ends_in_order_misses_nothing, a_field_that_cannot_select_is_left_out,
-		a_revision_of_the_future_is_expired,
+		blocks_of_some_pools_are_left_out,         a_revision_of_the_future_is_expired,
 	};
 	Suite *suite = suite_create("kubernetes");
 	SRunner *runner;

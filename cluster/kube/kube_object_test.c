@@ -310,12 +310,14 @@ START_TEST(URLs_select_by_field_and_label)
 {
 	const struct kube_place p = { "https://a/x", "agents" };
 	const struct cluster_version at = { "u", "9" };
-	const struct kube_where blocks = { CLUSTER_BLOCK, "n1", NULL };
-	const struct kube_where pool = { CLUSTER_BLOCK, NULL, "rail0" };
-	const struct kube_where both = { CLUSTER_BLOCK, "n1", "rail0" };
-	const struct kube_where beats = { CLUSTER_HEARTBEAT, "n1", NULL };
-	const struct kube_where all = { CLUSTER_NODE, NULL, NULL };
-	const struct kube_where host = { CLUSTER_KUBE_NODE, "n1", NULL };
+	const struct kube_where blocks = { .kind = CLUSTER_BLOCK, .node = "n1" };
+	const struct kube_where pool = { .kind = CLUSTER_BLOCK, .pool = "rail0" };
+	const struct kube_where both = { .kind = CLUSTER_BLOCK, .node = "n1", .pool = "rail0" };
+	const struct kube_where beats = { .kind = CLUSTER_HEARTBEAT, .node = "n1" };
+	const struct kube_where others = { CLUSTER_BLOCK, NULL, NULL, "u-1,u-2," };
+	const struct kube_where all_three = { CLUSTER_BLOCK, "n1", "rail0", "u-1," };
+	const struct kube_where all = { .kind = CLUSTER_NODE };
+	const struct kube_where host = { .kind = CLUSTER_KUBE_NODE, .node = "n1" };
 
 	is(kube_object_url(&p, CLUSTER_POOL, "p"), CRD "railpools/p");
 	is(kube_object_url(&p, CLUSTER_NODE, NULL), CRD "railnodes");
@@ -332,6 +334,11 @@ START_TEST(URLs_select_by_field_and_label)
 	   CRD "railblocks?limit=7&fieldSelector=spec.pool%3Drail0");
 	is(kube_page_url(&p, &both, 7, ""),
 	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1%2Cspec.pool%3Drail0");
+	is(kube_page_url(&p, &others, 7, ""),
+	   CRD "railblocks?limit=7&fieldSelector=spec.poolUID%21%3Du-1%2Cspec.poolUID%21%3Du-2");
+	is(kube_page_url(&p, &all_three, 7, ""),
+	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1%2Cspec.pool%3Drail0"
+	       "%2Cspec.poolUID%21%3Du-1");
 	is(kube_page_url(&p, &all, 7, "a+/=~b"), CRD "railnodes?limit=7&continue=a%2B%2F%3D~b");
 	is(kube_page_url(&p, &beats, 7, ""),
 	   "https://a/x/apis/coordination.k8s.io/v1/namespaces/agents/leases?limit=7"
@@ -377,7 +384,7 @@ START_TEST(no_memory)
 {
 	struct cluster_object block = object(CLUSTER_BLOCK, "p-" V4, "n1");
 	struct cluster_object beat = object(CLUSTER_HEARTBEAT, "n1", "n1");
-	struct kube_where where = { CLUSTER_HEARTBEAT, "n1", NULL };
+	struct kube_where where = { .kind = CLUSTER_HEARTBEAT, .node = "n1" };
 	auto_json struct json *value = json_new_object();
 
 	block.value = beat.value = block.was = beat.was = value;

@@ -14,8 +14,9 @@ struct kube {
 	struct call_store base;
 	struct kube_conf conf;
 	struct kube_place place;
-	/* ctx_mono_ms(): no field of this kind, and of blocks no pool, is asked for until then. */
-	int64_t no_node[CLUSTER_KINDS], no_pool;
+	/* ctx_mono_ms(): no field of this kind, and of blocks no pool or its uid, is asked for
+	 * until then. */
+	int64_t no_node[CLUSTER_KINDS], no_pool, no_uid;
 };
 
 /* A request of a call. next gets the answer with a status of success; NULL: it is a stream. */
@@ -47,6 +48,7 @@ struct cluster_call {
 	char name[CLUSTER_NAME_LEN];                           /* "": of a list or a watch */
 	char node[CLUSTER_NAME_LEN], prefix[CLUSTER_NAME_LEN]; /* of the selector */
 	char pool[CLUSTER_NAME_LEN];                           /* of the prefix; "": none */
+	char *without;                                         /* as in kube_where; owned */
 	struct kube_where where;             /* what the API server selects; points to them */
 	char revision[CLUSTER_REVISION_LEN]; /* the same for all pages; seen by a watch */
 	char *more;                          /* of the next page */

@@ -37,21 +37,36 @@ static void add_resource(struct text *t, const struct kube_place *p, enum cluste
 	text_add(t, r->plural);
 }
 
+/* "!=" of each uid; first: nothing stands before them. */
+static void add_without(struct text *t, const char *uids, bool first)
+{
+	struct slice rest = { uids, strlen(uids) }, uid;
+
+	while (slice_next(&rest, ',', &uid)) {
+		if (!uid.len)
+			continue;
+		text_addf(t, "%sspec.poolUID%%21%%3D%.*s", first ? "" : "%2C", (int)uid.len, uid.p);
+		first = false;
+	}
+}
+
 /*
- * "node" of the spec is a selectable field of our types, "pool" one of a block. A heartbeat and a
- * Node have the name of their node. Leases of others are beside a heartbeat.
+ * "node" of the spec is a selectable field of our types, "pool" and "poolUID" are those of a block.
+ * A heartbeat and a Node have the name of their node. Leases of others are beside a heartbeat.
  */
 static void add_selector(struct text *t, const struct kube_where *where)
 {
 	bool heartbeat = where->kind == CLUSTER_HEARTBEAT;
 	bool named = heartbeat || where->kind == CLUSTER_KUBE_NODE;
 
-	if (where->node || where->pool)
+	if (where->node || where->pool || where->without)
 		text_add(t, "&fieldSelector=");
 	if (where->node)
 		text_addf(t, "%s%%3D%s", named ? "metadata.name" : "spec.node", where->node);
 	if (where->pool)
 		text_addf(t, "%sspec.pool%%3D%s", where->node ? "%2C" : "", where->pool);
+	if (where->without)
+		add_without(t, where->without, !where->node && !where->pool);
 	if (heartbeat) {
 		text_add(t, "&labelSelector=");
 		add_escaped(t, KUBE_HEARTBEAT);

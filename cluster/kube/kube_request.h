@@ -26,6 +26,7 @@ char *kube_status_url(const struct kube_place *p, enum cluster_kind kind, const 
 struct kube_where {
 	enum cluster_kind kind;
 	const char *node, *pool; /* pool: of blocks only */
+	const char *without;     /* of blocks: uids of pools, each followed by a ','; NULL: none */
 };
 
 /* kube_page_url - a page of a list; more: where it goes on, "" at the beginning. */

@@ -45,10 +45,15 @@ typedef void (*cluster_done_fn)(void *arg, const struct cluster_result *result);
  * Which objects of a kind: of one node, or whose names begin with prefix; both NULL: all. A prefix
  * of blocks with a '-' is that of one pool, POOL- and digits: blocks of a pool POOL-X, whose names
  * begin so, too, may be left out, as may names of another form.
+ *
+ * without: of a list of blocks: uids of pools. The blocks of these pools may be left out, and a
+ * store that can does so: the caller needs only the others. A copy is kept.
  */
 struct cluster_selector {
 	enum cluster_kind kind;
 	const char *node, *prefix;
+	const char *const *without;
+	size_t n_without;
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool_look.c: one list of all blocks for each new pool; pools that are new together share it. If a
+ * pool_look.c: one list of blocks for each new pool; pools that are new together share it. If a
  * block is in the way, only that block is read again, with growing pauses, and the list is repeated
  * when it is gone.
  *
@@ -18,6 +18,8 @@
 
 #define SECOND    INT64_C(1000000000)
 #define PAUSE_MAX (60 * SECOND)
+/* The address of the list has them; some proxies refuse one of 8 KiB. */
+#define WITHOUT_MAX 100
 
 struct pool_look {
 	struct driver *driver;
@@ -33,6 +35,12 @@ struct pool_look {
 };
 
 /* Blocks of this pool itself, and of pools that lie elsewhere. */
+static bool lies_elsewhere(const struct pool_look *l, const struct pool_seen *s)
+{
+	return s == l->pool ||
+	       (s->subnet.addr.family != IP_NONE && !pool_seen_overlaps(s, l->pool));
+}
+
 static bool is_harmless(const void *arg, const char *pool, const struct json *value)
 {
 	const struct pool_look *l = arg;
@@ -49,8 +57,7 @@ static bool is_harmless(const void *arg, const char *pool, const struct json *va
 		return true;
 	for (s = TAILQ_FIRST(&l->driver->seen); uid && s; s = TAILQ_NEXT(s, all)) {
 		if (strcmp(s->name, pool) == 0 && strcmp(s->uid, uid) == 0)
-			return s == l->pool || (s->subnet.addr.family != IP_NONE &&
-						!pool_seen_overlaps(s, l->pool));
+			return lies_elsewhere(l, s);
 	}
 	return false;
 }
@@ -152,10 +159,39 @@ static void list_done(void *arg, const struct cluster_result *r, const char *rev
 	list_ended(d, r->outcome == CLUSTER_OK);
 }
 
+/* For each look of this list: its pool lies elsewhere, so that its blocks are harmless. */
+static bool is_elsewhere(const struct driver *d, const struct pool_seen *of)
+{
+	const struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		if (s->look && s->look->listing && !lies_elsewhere(s->look, of))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Most blocks are of pools that exist. With 1,024 nodes that all learn of a new pool, each list of
+ * them all would be most of the work of the API server.
+ */
+static size_t find_elsewhere(const struct driver *d, const char *uids[WITHOUT_MAX])
+{
+	const struct pool_seen *s;
+	size_t n = 0;
+
+	for (s = TAILQ_FIRST(&d->seen); s && n < WITHOUT_MAX; s = TAILQ_NEXT(s, all)) {
+		if (is_elsewhere(d, s))
+			uids[n++] = s->uid;
+	}
+	return n;
+}
+
 static void list_due(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_selector which = { CLUSTER_BLOCK, NULL, NULL };
 	static const struct cluster_list_fns fns = { list_item, list_done };
+	const char *uids[WITHOUT_MAX];
+	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .without = uids };
 	struct driver *d = arg;
 	struct cluster_store *store = d->conf.store;
 	struct pool_seen *s;
@@ -173,6 +209,7 @@ static void list_due(evutil_socket_t fd, short what, void *arg)
 	}
 	if (!any)
 		return;
+	which.n_without = find_elsewhere(d, uids);
 	d->looks_call = store->ops->list(store, &which, &fns, d);
 	if (!d->looks_call)
 		list_ended(d, false); /* no memory */

@@ -25,8 +25,9 @@ struct cluster_call {
 	enum what what;
 	struct cluster_object object; /* of a write; its name and kind of a get */
 	struct json *value;
-	char *told; /* of an event: its line */
-	struct cluster_selector which;
+	char *told;                    /* of an event: its line */
+	struct cluster_selector which; /* without is in the text below */
+	char *without;                 /* "UID,UID," */
 	cluster_done_fn done;
 	const struct cluster_list_fns *list;
 	const struct cluster_watch_fns *watch;
@@ -55,6 +56,7 @@ static void end_call(struct cluster_call *c)
 	TAILQ_REMOVE(c->what == WATCH ? &c->store->watches : &c->store->calls, c, all);
 	json_free(c->value);
 	free(c->told);
+	free(c->without);
 	free(c);
 }
 
@@ -67,6 +69,15 @@ static struct object *find(const struct memory_store *m, enum cluster_kind kind,
 	while (o && (o->is.kind != kind || strcmp(o->is.name, name) != 0))
 		o = TAILQ_NEXT(o, all);
 	return o;
+}
+
+/* As Kubernetes does it. */
+static bool leaves_out(const struct cluster_call *c, const struct cluster_object *o)
+{
+	const char *uid = o->value ? json_str(json_get(o->value, "poolUID")) : NULL;
+	const char *at = uid && *uid && c->without ? strstr(c->without, uid) : NULL;
+
+	return at && at[strlen(uid)] == ',';
 }
 
 static bool selects(const struct cluster_selector *w, const struct cluster_object *o)
@@ -246,7 +257,7 @@ static void execute_list(struct cluster_call *c, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK) {
 		(void)snprintf(revision, sizeof(revision), "%lu", m->revision + 1);
 		for (o = TAILQ_FIRST(&m->objects); o; o = TAILQ_NEXT(o, all)) {
-			if (selects(&c->which, &o->is))
+			if (selects(&c->which, &o->is) && !leaves_out(c, &o->is))
 				c->list->item(c->arg, &o->is);
 		}
 	}
@@ -362,8 +373,13 @@ static struct cluster_call *list(struct cluster_store *s, const struct cluster_s
 {
 	struct cluster_call *c = begin(s, LIST, arg);
 
+	auto_text struct text without = { 0 };
+
 	c->store->counts.lists++;
 	c->which = *which;
+	for (size_t i = 0; i < which->n_without; i++)
+		text_addf(&without, "%s,", which->without[i]);
+	c->without = text_take(&without);
 	c->list = fns;
 	return c;
 }
