@@ -158,5 +158,8 @@ int vf_restore_guids(struct vf_guid_restore *g, struct err *e)
 		return -1;
 	log_debug(&g->ctx->log, "VF %s: binding driver %s again for its GUIDs", g->x->vf, driver);
 	g->rebound = true;
-	return vf_rebind(g->ctx, g->x->vf, driver, rdma, e);
+	if (vf_rebind(g->ctx, g->x->vf, driver, rdma, e) == 0)
+		return 0;
+	g->unfinished = *g->place->driver;
+	return -1;
 }

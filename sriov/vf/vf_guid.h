@@ -40,8 +40,9 @@ int vf_rebind(const struct ctx *ctx, const char *vf, const char *driver, bool rd
  * vf_restore_guids - the part of vf_restore() that concerns InfiniBand: set the GUIDs of the
  * baseline at the PF, each one by itself, and bind the driver again if the VF has others. A GUID
  * that was unknown becomes all ones. lost: the interface died with the pod's namespace, so the
- * driver must make another one. rebound: the driver did; it is valid also after a failure. The VF
- * is locked.
+ * driver must make another one. rebound: the driver did; it is valid also after a failure.
+ * unfinished: it had its driver until this call, and could not be bound again. The caller must try
+ * once more. The VF is locked.
  */
 struct vf_guid_restore {
 	const struct ctx *ctx;
@@ -50,7 +51,7 @@ struct vf_guid_restore {
 	const struct vf_place *place;
 	struct hw_addr addr; /* of its interface on the host; length 0: none */
 	bool lost;
-	bool rebound;
+	bool rebound, unfinished;
 };
 int vf_restore_guids(struct vf_guid_restore *g, struct err *e) must_check;
 

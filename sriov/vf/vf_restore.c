@@ -38,10 +38,16 @@ static bool may_pass(const struct err *why)
 	       why->errnum == ENOMEM || why->errnum == ENOBUFS;
 }
 
+static void note_transient(const struct restore_run *b, const struct err *why)
+{
+	if (!b->transient->any)
+		*b->transient = (struct transient){ true, *why };
+}
+
 static void note_refusal(const struct restore_run *b, const char *what, const struct err *why)
 {
-	if (may_pass(why) && !b->transient->any)
-		*b->transient = (struct transient){ true, *why };
+	if (may_pass(why))
+		note_transient(b, why);
 	log_warn(&b->ctx->log, "VF %s: cannot restore %s: %s", b->x->vf, what, why->msg);
 }
 
@@ -229,6 +235,7 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 	char name[IFNAME_LEN];
 	int rc = find_here(b, coming && expected, name, e);
 
+	b->link = (struct link_info){ .ifindex = 0 };
 	b->x->to_restore &= ~(unsigned)VF_UNREACHABLE;
 	if (rc == 0 && expected) {
 		b->x->to_restore |= VF_UNREACHABLE;
@@ -268,15 +275,25 @@ static void restore_guids(struct restore_run *b, const struct vf_place *place, b
 {
 	/* Some kernels give the interface of IPoIB back when a namespace dies, others delete it. */
 	bool lost = dead && !b->link.ifindex && b->x->base.addr.len == HW_ADDR_MAX;
-	struct vf_guid_restore g = { b->ctx, b->nl, b->x, place, b->link.addr, lost, false };
+	struct vf_guid_restore g = {
+		.ctx = b->ctx,
+		.nl = b->nl,
+		.x = b->x,
+		.place = place,
+		.addr = b->link.addr,
+		.lost = lost,
+	};
 	struct err why;
 
 	if (!lost && !(b->x->to_restore & VF_GUIDS))
 		return;
-	if (vf_restore_guids(&g, &why))
-		note_refusal(b, "its GUIDs", &why);
-	else
+	if (vf_restore_guids(&g, &why) == 0)
 		b->x->to_restore &= ~(unsigned)VF_GUIDS;
+	else
+		note_refusal(b, "its GUIDs", &why);
+	/* If the driver goes on refusing, the next attempt finds the VF without one. */
+	if (g.unfinished)
+		note_transient(b, &why);
 	b->rebound = g.rebound;
 }
 
@@ -500,7 +517,7 @@ static int restore_existing(struct restore_run *b, struct err *e)
 	} else if (is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
 	else
-		*b->transient = (struct transient){ true, why };
+		note_transient(b, &why);
 	restore_netdev(b);
 	if (b->transient->any) {
 		*e = b->transient->err;
