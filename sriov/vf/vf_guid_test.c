@@ -72,4 +72,27 @@ START_TEST(a_driver_that_never_comes_back)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/vf_guid", a_driver_that_comes_back_late, a_driver_that_never_comes_back)
+/* An administrator set it, and bound no driver again: the pod's DEL does. The VF can be used. */
+START_TEST(a_GUID_that_the_driver_has_not_read)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct fakepf_vf *vf = &t.w.kernel->vf[0];
+	struct err e = { .msg = "" };
+
+	vf->is.node_guid = vf->is.port_guid = testib_guid(7);
+	for (int i = 0; i < 2; i++) {
+		const struct claimant who = with_a_GUID(&t, &p);
+
+		ck_assert_msg(del(&t, &who, &e) == 0, "%s", e.msg);
+		ck_assert(guid_equal(vf->node, testib_guid(7)) &&
+			  guid_equal(vf->port, testib_guid(7)));
+		auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
+		ck_assert(!x.owned && !x.to_restore && !x.has_left);
+	}
+	ck_assert(!testhost_log_has("cannot restore"));
+}
+END_TEST
+
+TEST_PROGRAM("sriov/vf_guid", a_driver_that_comes_back_late, a_driver_that_never_comes_back,
+	     a_GUID_that_the_driver_has_not_read)

@@ -297,6 +297,17 @@ static void restore_guids(struct restore_run *b, const struct vf_place *place, b
 	b->rebound = g.rebound;
 }
 
+/* The administrator had set a GUID that the driver had not read before: the address has it now. */
+static void follow_guid(const struct restore_run *b)
+{
+	struct vf_baseline *base = &b->x->base;
+	struct guid port;
+
+	if ((base->pf_side.has & VF_PORT_GUID) && hw_addr_guid(b->link.addr, &port) &&
+	    guid_equal(port, base->pf_side.port_guid))
+		base->addr = b->link.addr;
+}
+
 /* ---- restoring the settings ---- */
 
 static void on_refused(const char *what, const struct err *why, void *arg)
@@ -513,6 +524,8 @@ static int restore_existing(struct restore_run *b, struct err *e)
 		restore_guids(b, &place, dead);
 		if (b->rebound && look_here(b, &host, true, e))
 			return err_wrap(e, "VF %s after its driver was bound again", b->x->vf);
+		if (b->rebound)
+			follow_guid(b);
 		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
 	} else if (is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
