@@ -28,6 +28,7 @@ struct tracee {
 	int role;
 	bool counting; /* from its first exec on, or its birth */
 	bool spoiled;  /* the running call is to return answer */
+	bool in_brk;   /* the running call is brk */
 	long answer;
 	long brk; /* the last known end of the heap */
 	struct {
@@ -215,12 +216,14 @@ static void at_call(struct session *s, struct tracee *t)
 
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof(i), &i) <= 0)
 		return; /* killed meanwhile */
-	if (i.op == PTRACE_SYSCALL_INFO_ENTRY && t->counting) {
-		at_entry(s, t, &i);
+	if (i.op == PTRACE_SYSCALL_INFO_ENTRY) {
+		t->in_brk = i.entry.nr == SYS_brk;
+		if (t->counting)
+			at_entry(s, t, &i);
 	} else if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
 		if (t->spoiled)
 			registers_return(t->pid, t->answer);
-		else if (i.exit.rval > 4096)
+		else if (t->in_brk)
 			t->brk = (long)i.exit.rval;
 		t->spoiled = false;
 	}
