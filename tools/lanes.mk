@@ -174,8 +174,8 @@ check-vm: all helpers faults-lane $(VM_TESTS) ## suites in guests with real VFs,
 vm: all helpers faults-lane $(VM_TESTS) ## all suites of conformance/vm on both kernels (root): half an hour
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
-faults-vm: all helpers faults-lane ## every fault for sriov, on true VFs, for ipvlan and for rdma, in the guest: hours (root)
-	@SUITES="faults rdma-faults" FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} SILENCE=36000 conformance/vm/check.sh $(B)/bin
+faults-vm: all helpers faults-lane ## every fault for sriov, ib-sriov, ipoib, ipvlan and rdma, in the guest: hours (root)
+	@SUITES="faults rdma-faults ib-faults" FULL=$(if $(FAULTS_SAMPLE),,1) LIMIT=$${LIMIT:-36000} SILENCE=36000 conformance/vm/check.sh $(B)/bin
 vm-selftest: all helpers ## what goes wrong in the guest, or with it, is a failure, and leaves nothing (root)
 	@conformance/vm/selftest.sh $(B)/bin
 conformance-doc: all helpers ## build/doc/conformance.md, every item side by side, and its totals as docs/conformance.md: an hour

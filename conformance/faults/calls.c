@@ -52,6 +52,7 @@ static const struct known known[] = {
 	CALL(renameat, "ENOSPC EROFS EDQUOT " PATH_ERRNOS),
 	CALL(renameat2, "ENOSPC EROFS EDQUOT EINVAL " PATH_ERRNOS),
 	CALL(readlinkat, "ENOENT " PATH_ERRNOS),
+	CALL(faccessat2, "ENOENT ENOSYS " PATH_ERRNOS),
 	CALL(getdents64, "EIO ENOMEM ENOENT"),
 	CALL(fcntl, "ENOLCK EAGAIN EINTR EMFILE"),
 	CALL(ioctl, "ENOTTY EPERM EINTR"),

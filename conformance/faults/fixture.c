@@ -97,7 +97,10 @@ const struct fixture *fixture_of(const char *plugin)
 		const struct fixture *fixture;
 	} others[] = { { "sriov", &fixture_vf },
 		       { "rdma", &fixture_rdma },
-		       { "rdma-exclusive", &fixture_rdma_exclusive } };
+		       { "rdma-exclusive", &fixture_rdma_exclusive },
+		       { "ib-sriov", &fixture_ib },
+		       { "ib-sriov-exclusive", &fixture_ib_exclusive },
+		       { "ipoib", &fixture_ipoib } };
 
 	for (size_t i = 0; i < COUNT(others); i++) {
 		if (strcmp(plugin, others[i].plugin) == 0)

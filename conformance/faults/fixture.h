@@ -33,6 +33,8 @@ struct fixture {
 	void (*lose_link)(void);  /* remove net1 of p0 */
 	void (*reboot)(void);     /* change the devices as a boot does */
 	void (*lose_state)(void); /* clean up after a DEL without a record of the attachment */
+	/* Append what else is part of the snapshot, as lines; NULL: nothing. */
+	void (*look)(struct text *out);
 };
 
 /* fixture_of - the fixture of a plugin; NULL: this plugin is unknown. */
@@ -42,5 +44,13 @@ const struct fixture *fixture_of(const char *plugin);
 bool fixture_suits(const struct fixture *g, const char *name);
 
 extern const struct fixture fixture_veth, fixture_vf, fixture_rdma, fixture_rdma_exclusive;
+extern const struct fixture fixture_ib, fixture_ib_exclusive, fixture_ipoib;
+
+/*
+ * functions_look - append a line for each PCI function that is a VF or has an RDMA device: its
+ * driver, its interface, its RDMA and character device in this namespace, and the GUIDs that its
+ * driver read.
+ */
+void functions_look(struct text *out);
 
 #endif

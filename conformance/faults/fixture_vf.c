@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fixture_vf.c: a PF with VFs, which the machine must have: PFS names it, and the PF that its cable
- * leads to. Both belong to us, from the first VF to the last.
+ * or its subnet leads to. Both belong to us, from the first VF to the last.
  */
 #include "conformance/faults/fixture.h"
 
@@ -22,23 +22,98 @@
 	"ip link set $1 up && ip link set $2 up && "                                               \
 	"timeout 60 sh -c 'until grep -qx up /sys/class/net/'$1'/operstate; do sleep 0.1; done'"
 
-/* Names and MACs that are the same however often they are made. A VF takes its MAC when it comes
- * up. */
-#define NAME_VFS                                                                                   \
-	"for i in 0 1 2 3; do m=02:00:00:00:01:0$i; "                                              \
-	"until d=$(ls $n/virtfn$i/net) && [ -n \"$d\" ]; do sleep 0.05; done; "                    \
-	"[ $d = vf$i ] || ip link set $d down name vf$i || exit; "                                 \
-	"ip link set vf$i addrgenmode none && ip link set $pf vf $i mac $m || exit; "              \
-	"t=0; until [ $(cat /sys/class/net/vf$i/address) = $m ]; do "                              \
-	"[ $((t += 1)) -lt 100 ] || exit; "                                                        \
-	"ip link set vf$i up && ip link set vf$i down; done; done"
+/* ---- the kinds of cards ---- */
 
-static bool probe(const char *plugin)
+/* $i: the number of a VF, $v: its folder. */
+#define EACH_VF "for i in 0 1 2 3; do v=$n/virtfn$i; "
+#define NAME_VF                                                                                    \
+	"until d=$(ls $v/net) && [ -n \"$d\" ]; do sleep 0.05; done; "                             \
+	"[ $d = vf$i ] || ip link set $d down name vf$i || exit; "                                 \
+	"ip link set vf$i addrgenmode none || exit; "
+
+/* Names, MACs and GUIDs that are the same however often the VFs are made. */
+struct card {
+	const char *type; /* of the PF's interface, as in sysfs */
+	const char *mode; /* of RDMA devices; NULL: either */
+	const char *name_vfs;
+	const char *keys; /* of a configuration, behind that of the VF */
+	const char *any;  /* the same for any VF */
+};
+
+/* A VF takes its MAC when it comes up. */
+static const struct card ethernet = {
+	.type = "1",
+	.name_vfs = EACH_VF NAME_VF "m=02:00:00:00:01:0$i; ip link set $pf vf $i mac $m || exit; "
+				    "t=0; until [ $(cat /sys/class/net/vf$i/address) = $m ]; do "
+				    "[ $((t += 1)) -lt 100 ] || exit; "
+				    "ip link set vf$i up && ip link set vf$i down; done; done",
+	.keys = ",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,"
+		"\"spoofchk\":\"off\",\"trust\":\"on\",\"mac\":\"02:00:00:00:02:00\",\"mtu\":1400",
+	.any = "",
+};
+
+/* A VF takes its GUIDs when its driver is bound. Its PF remembers them, also without VFs. */
+#define NAME_IB_VFS                                                                                \
+	EACH_VF "g=02:00:00:00:00:00:02:0$i; a=$(basename $(readlink $v)); "                       \
+		"ip link set $pf vf $i node_guid $g && ip link set $pf vf $i port_guid $g || "     \
+		"exit; [ \"$(cat $v/infiniband/*/node_guid)\" = 0200:0000:0000:020$i ] && "        \
+		"grep -q 0200:0000:0000:020$i $v/infiniband/*/ports/1/gids/0 || "                  \
+		"{ [ ! -e $v/driver ] || echo $a >$v/driver/unbind; "                              \
+		"echo $a >/sys/bus/pci/drivers_probe; }; " NAME_VF "done"
+#define IB_KEYS                                                                                    \
+	",\"link_state\":\"enable\",\"mtu\":1400,"                                                 \
+	"\"runtimeConfig\":{\"infinibandGUID\":\"02:00:00:00:00:00:03:00\"}"
+#define ISOLATION ",\"rdmaIsolation\":true"
+
+static const struct card infiniband = {
+	.type = "32",
+	.name_vfs = NAME_IB_VFS,
+	.keys = IB_KEYS,
+	.any = "",
+};
+
+static const struct card isolated = {
+	.type = "32",
+	.mode = "exclusive",
+	.name_vfs = NAME_IB_VFS,
+	.keys = IB_KEYS ISOLATION,
+	.any = ISOLATION,
+};
+
+static const struct card *card;
+
+static bool can_use(const struct card *c)
+{
+	char cmd[300];
+
+	card = c;
+	(void)snprintf(cmd, sizeof(cmd),
+		       PF "[ \"$(cat $n/sriov_totalvfs)\" -ge " PF_VFS " ] && [ -n \"$2\" ] && "
+			  "[ $(cat /sys/class/net/$1/type) = %s ] && "
+			  "{ [ -z \"%s\" ] || rdma system | grep -q 'netns %s'; }",
+		       c->type, c->mode ? c->mode : "", c->mode ? c->mode : "");
+	return run_quiet(cmd) == 0;
+}
+
+static bool probe_ethernet(const char *plugin)
 {
 	(void)plugin;
-	return run_quiet(PF "[ \"$(cat $n/sriov_totalvfs)\" -ge " PF_VFS " ] && [ -n \"$2\" ]") ==
-	       0;
+	return can_use(&ethernet);
 }
+
+static bool probe_infiniband(const char *plugin)
+{
+	(void)plugin;
+	return can_use(&infiniband);
+}
+
+static bool probe_isolated(const char *plugin)
+{
+	(void)plugin;
+	return can_use(&isolated);
+}
+
+/* ---- what all of them do ---- */
 
 static char keys[256], any[64];
 
@@ -54,13 +129,9 @@ static void write_keys(void)
 		die("no first VF");
 	(void)fclose(f);
 	vf[strcspn(vf, "\n")] = '\0';
-	(void)snprintf(keys, sizeof(keys),
-		       "\"deviceID\":\"%s\",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,"
-		       "\"spoofchk\":\"off\",\"trust\":\"on\",\"mac\":\"02:00:00:00:02:00\","
-		       "\"mtu\":1400",
-		       vf);
-	(void)snprintf(any, sizeof(any), "\"resource\":{\"pf\":[\"%.*s\"]}", (int)strcspn(pf, " "),
-		       pf);
+	(void)snprintf(keys, sizeof(keys), "\"deviceID\":\"%s\"%s", vf, card->keys);
+	(void)snprintf(any, sizeof(any), "\"resource\":{\"pf\":[\"%.*s\"]}%s",
+		       (int)strcspn(pf, " "), pf, card->any);
 }
 
 static void make(void)
@@ -68,7 +139,7 @@ static void make(void)
 	must(PF "ip link set $1 addrgenmode none; ip link set $2 addrgenmode none; "
 		"[ $(cat $n/sriov_numvfs) = " PF_VFS " ] || "
 		"{ echo 0 >$n/sriov_numvfs && echo " PF_VFS " >$n/sriov_numvfs; } || exit; " PF_UP);
-	must(PF NAME_VFS);
+	must("%s%s", PF, card->name_vfs);
 	write_keys();
 }
 
@@ -100,14 +171,14 @@ static bool restore(void)
 	/* A VF in a pod is left there; the snapshot reports it. */
 	if (run_quiet(PF "[ $(cat $n/sriov_numvfs) != 0 ] && [ -e $n/virtfn0/driver ]") == 0)
 		return false;
-	(void)run_quiet(VF "[ -e $n/virtfn0/driver ] || echo $vf >/sys/bus/pci/drivers/igbvf/bind");
+	(void)run_quiet(VF "[ -e $n/virtfn0/driver ] || echo $vf >/sys/bus/pci/drivers_probe");
 	make();
 	return true;
 }
 
 static void lose_link(void)
 {
-	must(VF "echo $vf >/sys/bus/pci/drivers/igbvf/unbind");
+	must(VF "echo $vf >$n/virtfn0/driver/unbind");
 }
 
 static void reboot(void)
@@ -124,18 +195,19 @@ static void lose_state(void)
 	pod_add(0);
 }
 
-const struct fixture fixture_vf = {
-	.is_hosts = true,
-	.keys = keys,
-	.any = any,
-	.capacity = 4,
-	.probe = probe,
-	.make = make,
-	.clear = clear,
-	.restore = restore,
-	.lose = lose,
-	.move = move,
-	.lose_link = lose_link,
-	.reboot = reboot,
-	.lose_state = lose_state,
+#define OF_A_PF                                                                                    \
+	.is_hosts = true, .keys = keys, .any = any, .capacity = 4, .make = make, .clear = clear,   \
+	.restore = restore, .lose = lose, .move = move, .lose_link = lose_link, .reboot = reboot,  \
+	.lose_state = lose_state
+
+const struct fixture fixture_vf = { OF_A_PF, .probe = probe_ethernet };
+
+const struct fixture fixture_ib = {
+	OF_A_PF,          .program = "ib-sriov",  .probe = probe_infiniband,
+	.has_rdma = true, .look = functions_look,
+};
+
+const struct fixture fixture_ib_exclusive = {
+	OF_A_PF,          .program = "ib-sriov",  .probe = probe_isolated,
+	.has_rdma = true, .look = functions_look,
 };

@@ -166,6 +166,8 @@ static void last_addresses(struct race *race)
 		expect(race, !is_repeated(race, address), "an address was given twice");
 		(void)snprintf(address, sizeof(address), "\"mac\": \"02:00:00:00:01:%02x\"", i);
 		expect(race, !is_repeated(race, address), "a VF was given twice");
+		(void)snprintf(address, sizeof(address), ":02:00:00:00:00:00:02:%02x\"", i);
+		expect(race, !is_repeated(race, address), "a GUID was given twice");
 	}
 	del_all(race);
 	pods(race, false);

@@ -12,51 +12,12 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 }
 BUILD=$(cd "$1" && pwd)
 export FAULTS_PROGRAM=$BUILD/conformance/faults/faults
-# A copy in the sandbox, so that processes which it leaves are found.
-D=$(mktemp -d) || exit 2
-trap 'rm -rf "$D"' EXIT
-passed=0 failed=0 n=0
-
-# try NAME CASE EXPECTED BODY N [LIMIT]: a plugin with this body; the run must fail, and its evidence name EXPECTED.
-# The verdict goes to a file of its own, as several run at a time: most of each is waiting.
-try()
-{
-	local name=$1 case=$2 expected=$3 body=$4 dir=$D/$5 out rc
-	mkdir -p "$dir/bin"
-	cp "$BUILD/bin/railhead-ipam" "$BUILD/bin/railctl" "$dir/bin"
-	cat >"$dir/bin/macvlan" <<-END
-		#!/bin/bash
-		conf=\$(cat)
-		real() { "$BUILD/bin/macvlan" <<<"\$conf"; }
-		leak() { $body; }
-		wrapped=\$CNI_COMMAND
-		# Only from the seventh call on: the first ones tell what a clean world is.
-		echo >>/run/work/calls
-		[ "\$(wc -l </run/work/calls)" -gt 6 ] || { real; exit; }
-		leak
-	END
-	chmod +x "$dir/bin/macvlan"
-	out=$("$HERE/run.sh" "$dir/bin" --only "$case" ${6:+--limit "$6"} 2>&1)
-	rc=$?
-	if [ $rc != 0 ] && grep -q '^not ok' <<<"$out" && grep -qF -- "$expected" <<<"$out"; then
-		echo ok >"$dir/verdict"
-	else
-		{
-			echo "not ok - not caught: $name"
-			head -20 <<<"$out" | sed 's/^/  # /'
-		} >"$dir/verdict"
-	fi
-}
-
-wrong()
-{
-	while [ "$(jobs -rp | wc -l)" -ge 6 ]; do wait -n; done
-	n=$((n + 1))
-	try "$1" "$2" "$3" "$4" "$n" "${5-}" &
-}
+# shellcheck source=conformance/faults/wrong.sh
+. "$HERE/wrong.sh"
+wrong_begins macvlan "$BUILD/bin" 6
+AT_ONCE=6
 
 N='add macvlan scene:nothing:1'
-after_del() { echo "real; rc=\$?; [ \$wrapped != DEL ] || { $1; }; exit \$rc"; }
 wrong 'a link on the host' "$N" 'left behind: host link left0: ' "$(after_del 'ip link add left0 type veth peer name left1')"
 wrong 'a link in the pod' "$N" 'left behind: pod p0 link left0: ' "$(after_del 'ip -n p0 link add left0 type veth peer name left1')"
 wrong 'an address' "$N" 'left behind: host address mst0 10.1.1.1/24: ' "$(after_del 'ip addr add 10.1.1.1/24 dev mst0')"
@@ -109,13 +70,7 @@ wrong 'a DEL that says nothing while the fault lasts' 'add macvlan read:EINTR+:1
 wrong 'success that CHECK denies, after two faults' 'add macvlan read:EINTR/1:3' 'CHECK fails' \
 	'real; rc=$?; [ $wrapped != ADD ] || ip -n p0 addr flush dev net1; exit $rc'
 
-wait
-for ((i = 1; i <= n; i++)); do
-	if [ "$(<"$D/$i/verdict")" = ok ]; then passed=$((passed + 1)); else
-		failed=$((failed + 1))
-		cat "$D/$i/verdict"
-	fi
-done
+wrong_ends
 
 # Controls: no fault is met where none is, and a sound plugin is not blamed.
 out=$("$HERE/run.sh" "$BUILD/bin" --only 'add macvlan openat:EMFILE:999' 2>&1)

@@ -23,6 +23,44 @@ static void blank_lives(struct text *t)
 	}
 }
 
+/* Where an address begins with a queue pair: in a line with a mark, skip bytes behind each key. */
+struct queue_pair {
+	const char *mark, *key;
+	size_t skip, digits;
+};
+
+static void blank_queue_pairs_of(const struct queue_pair *q, char *line, size_t len)
+{
+	char *end = line + len, *at = line;
+
+	if (!memmem(line, len, q->mark, strlen(q->mark)))
+		return;
+	while ((at = memmem(at, (size_t)(end - at), q->key, strlen(q->key)))) {
+		at += strlen(q->key);
+		if ((size_t)(end - at) >= q->skip + q->digits)
+			memset(at + q->skip, '-', q->digits);
+	}
+}
+
+/*
+ * The address of an IPoIB interface begins with a flag and the number of a queue pair. That number
+ * is another one whenever the interface is made. PFs show it for their VFs, too, behind the number
+ * of the VF, and the state files have both.
+ */
+static void blank_queue_pairs(struct text *t)
+{
+	static const struct queue_pair places[] = {
+		{ " type 32 ", " mac ", 0, 8 },
+		{ " node-guid ", " mac ", 8, 8 },
+		{ "\"nodeGuid\":", "\"mac\":\"", 0, 11 },
+	};
+
+	for (char *line = t->p; line && *line; line += strcspn(line, "\n") + 1) {
+		for (size_t i = 0; i < COUNT(places); i++)
+			blank_queue_pairs_of(&places[i], line, strcspn(line, "\n"));
+	}
+}
+
 /*
  * LMDB's own files hold what railctl is asked for. What the kernel forgets when a VF leaves is not
  * looked at: it takes most of the time.
@@ -40,6 +78,10 @@ void snapshot(struct world *w, struct text *out)
 					  .rdma = w->fixture->has_rdma };
 
 	snapshot_take(&s, out);
+	if (w->fixture->look)
+		w->fixture->look(out);
 	blank_lives(out);
+	if (w->fixture->has_rdma)
+		blank_queue_pairs(out);
 	railctl(w, leases, out);
 }

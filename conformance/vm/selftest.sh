@@ -79,6 +79,10 @@ for topology in pair iommu; do
 		eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
 done
 
+"$HERE/run" --kernel 7.2 --bin "$BIN" --limit 1800 "$HERE/suites/ib-faults/selftest.sh" >"$W/said" 2>&1
+RC=$?
+check "suite ib-faults catches each wrong plugin" eval '[ $RC = 0 ] || { cat "$W/said" && false; }'
+
 # Builds of the plugin rdma with one mistake each. mutant NAME FILE SED: that change of a copy of the sources.
 MUTANTS=$W/mutants TREE=$(cd "$HERE/../.." && pwd)
 mkdir -p "$MUTANTS/src/build" "$MUTANTS/bin"

@@ -31,3 +31,14 @@ survives() # PLUGIN SAMPLE
 	check "$1: all of them, and most were met" test "$rc" = 0 -a "$b" -gt 0
 	echo "# $(cut -d. -f1 /proc/uptime) s"
 }
+
+# ib_pfs: PFS names the InfiniBand cards in software; behind fabric.sh and with its cards.
+ib_pfs()
+{
+	local pf
+	PFS=
+	for pf in $IB_PFS; do
+		knob "$pf" pkeys "0xffff 0x8001"
+		PFS+="$(netdev "$pf") "
+	done
+}
