@@ -47,8 +47,12 @@ static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct 
 	if (repair_examine(ctx, &r, &view, &why))
 		return;
 	out->state = HOLDER_MAY_LIVE;
-	/* An interface that is missing in a living namespace may only have another name. */
-	if (out->mark != UNREADABLE &&
+	/*
+	 * An interface that is missing in a living namespace may only have another name. And an
+	 * address dies with its namespace, but the VF keeps its GUID until its plugin has restored
+	 * it and removed the record.
+	 */
+	if (out->mark != UNREADABLE && !owner_is_of_guid(o->ifname) &&
 	    (view.state == REPAIR_NETNS_GONE || view.state == REPAIR_NETNS_REPLACED))
 		out->state = HOLDER_GONE;
 }

@@ -140,6 +140,11 @@ char *owner_of_guid(const char *ifname, char out[OWNER_NAME_SIZE])
 	return out;
 }
 
+bool owner_is_of_guid(const char *ifname)
+{
+	return strstr(ifname, OWNER_GUID) != NULL;
+}
+
 bool owner_same(const struct owner *a, const struct owner *b)
 {
 	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&

@@ -48,12 +48,14 @@ void lease_clear(struct lease *l);
 /*
  * The owner of a GUID is the interface of an attachment, with this suffix, which no name of an
  * interface can have. owner_interface - the name without it. owner_of_guid - the name with it; of
- * ifname only the 15 bytes count that a name can have. Both return out.
+ * ifname only the 15 bytes count that a name can have. Both return out. owner_is_of_guid - it has
+ * the suffix.
  */
 #define OWNER_GUID      ":guid"
 #define OWNER_NAME_SIZE 64
 char *owner_interface(const char *ifname, char out[OWNER_NAME_SIZE]);
 char *owner_of_guid(const char *ifname, char out[OWNER_NAME_SIZE]);
+bool owner_is_of_guid(const char *ifname);
 
 bool owner_same(const struct owner *a, const struct owner *b); /* network, container, ifname */
 bool owner_has_pod(const struct owner *o);                     /* namespace and pod known */
