@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* guid_pool_test.c: a GUID of ipam.guidPool, from an IPAM that writes down how it was called. */
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -129,6 +130,51 @@ START_TEST(an_add_that_gets_no_guid)
 }
 END_TEST
 
+/* As long as the VF has the GUID, no other one may get it. */
+START_TEST(a_guid_that_the_vf_keeps_stays_leased)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:7/112"), "");
+	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	t.w.kernel->refuses[VF_PORT_GUID] = EINVAL;
+	fails(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e, ERR_STATE,
+	      "still has the GUID of its pod");
+	ck_assert(!called("DEL \n"));
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 1);
+	t.w.kernel->refuses[VF_PORT_GUID] = 0;
+	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+	ck_assert(called("DEL \n"));
+	testib_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+/* Nobody can see whether its port has the GUID. */
+START_TEST(an_interface_that_the_pod_moved_away_keeps_its_guid)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod(), nested = pod();
+	auto_netns struct netns host = { .fd = -1 };
+	struct link_info link;
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:7/112"), "");
+	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	good(nl_link_by_name(p.nl, "net1", &link, &e), &e);
+	good(nl_link_move(p.nl, link.ifindex, &nested.ns, "net1", &e), &e);
+	ck_assert_int_eq(testib_call(&t, CNI_DEL, &p, POOLED, &e), -1);
+	ck_assert(!called("DEL \n"));
+	good(nl_link_by_name(nested.nl, "net1", &link, &e), &e);
+	good(netns_open_self(&host, &e), &e);
+	good(nl_link_move(nested.nl, link.ifindex, &host, "back", &e), &e);
+	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+	ck_assert(called("DEL \n"));
+	testib_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
 START_TEST(two_sources_of_one_guid)
 {
 	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
@@ -148,4 +194,6 @@ START_TEST(two_sources_of_one_guid)
 END_TEST
 
 TEST_PROGRAM("sriov/ib/guid_pool", the_vf_gets_a_guid_of_the_pool, a_lease_that_is_gone,
-	     a_guid_that_is_given_is_leased, an_add_that_gets_no_guid, two_sources_of_one_guid)
+	     a_guid_that_is_given_is_leased, an_add_that_gets_no_guid,
+	     a_guid_that_the_vf_keeps_stays_leased,
+	     an_interface_that_the_pod_moved_away_keeps_its_guid, two_sources_of_one_guid)

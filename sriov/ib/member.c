@@ -4,6 +4,7 @@
 
 #include "fabric/sm/sm.h"
 #include "sriov/take/claim.h"
+#include "sriov/take/taken.h"
 #include "sriov/vf/vf_guid.h"
 
 /* Without a GUID of its own the attachment has that of the VF. */
@@ -56,9 +57,19 @@ static int leave(const struct ctx *ctx, const struct record_key *key, struct err
 	return rc < 0 ? -1 : 0;
 }
 
+/* A GUID of a pool is free for another VF as soon as the IPAM has released it. */
+static int take_guid_back(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	const char *vf = sriov_device_vf(r);
+	bool leased = json_get(json_get(r->config, "ipam"), CNI_CONF_GUID_POOL) != NULL;
+
+	return vf && leased ? claim_take_guid_back(ctx, vf, e) : 0;
+}
+
 int ib_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	return sriov_restore(ctx, r, e) || leave(ctx, &r->key, e) ? -1 : 0;
+	return sriov_restore(ctx, r, e) || take_guid_back(ctx, r, e) || leave(ctx, &r->key, e) ? -1
+											       : 0;
 }
 
 int ib_release(const struct cni_call *call, const struct record *r, struct err *e)

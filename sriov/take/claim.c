@@ -372,6 +372,34 @@ int claim_release(const struct ctx *ctx, const char *vf, const struct record_key
 	return vf_owner_is(&x, key, id) ? release_locked(ctx, &x, e) : 0;
 }
 
+int claim_take_guid_back(const struct ctx *ctx, const char *vf, struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	auto_nl struct nl *nl = NULL;
+	struct vf_place place;
+	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
+
+	if (lock < 0)
+		return -1;
+	if (vf_state_read(ctx, vf, &x, e))
+		return e->code == ERR_NOTFOUND ? 0 : -1;
+	/* An attachment that claims the VF restores it first. */
+	if (x.owned || !(x.to_restore & VF_GUIDS))
+		return 0;
+	if (release_locked(ctx, &x, e))
+		return -1;
+	if (!(x.to_restore & VF_GUIDS))
+		return 0;
+	if (nl_open(&nl, e) || vf_locate(ctx, nl, vf, &place, e))
+		return e->code == ERR_NOTFOUND ? 0 : -1;
+	/* Without its driver it has no port. */
+	if (!*place.driver)
+		return 0;
+	err_set(e, ERR_STATE, 0, "VF %s still has the GUID of its pod", vf);
+	return err_hint(e, "see the log for what failed; the next DEL or `railctl vf repair` tries "
+			   "again");
+}
+
 struct release {
 	const struct ctx *ctx;
 	const struct record_key *key;

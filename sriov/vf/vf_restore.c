@@ -287,10 +287,11 @@ static void restore_guids(struct restore_run *b, const struct vf_place *place, b
 
 	if (!lost && !(b->x->to_restore & VF_GUIDS))
 		return;
-	if (vf_restore_guids(&g, &why) == 0)
-		b->x->to_restore &= ~(unsigned)VF_GUIDS;
-	else
+	if (vf_restore_guids(&g, &why))
 		note_refusal(b, "its GUIDs", &why);
+	else if (b->link.ifindex || g.rebound || !*place->driver || vf_has_userspace_driver(place))
+		b->x->to_restore &= ~(unsigned)VF_GUIDS;
+	/* Else its interface is in a namespace that is not seen, with the GUID of the pod. */
 	/* If the driver goes on refusing, the next attempt finds the VF without one. */
 	if (g.unfinished)
 		note_transient(b, &why);
