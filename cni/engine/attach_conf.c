@@ -110,6 +110,33 @@ int attach_ipam_undo_ms(const struct attach *a)
 }
 
 /* Results of 0.2.0 cannot express an interface without address. Fail before one is created. */
+/* A GUID alone is a result without an address. Fail before the VF has it. */
+static int check_guid_pool(const struct attach *a, struct err *e)
+{
+	const struct cni_conf *c = &a->call->conf;
+	const struct json *n = json_get(c->ipam, CNI_CONF_GUID_POOL);
+	const char *key = "ipam." CNI_CONF_GUID_POOL;
+
+	if (n && json_type(n) != JSON_NULL && !json_str(n))
+		return err_set(e, ERR_DECODE, 0, "%s: must be a string, got %s", key,
+			       json_type_name(n));
+	if (!guid_lease_pool(a))
+		return 0;
+	if (!a->type->leases_guid)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: interfaces of %s get no GUID; only those of ib-sriov do", key,
+			       a->type->name);
+	if (!*c->ipam_type)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: ipam.type is missing: only railhead-ipam has pools of GUIDs",
+			       key);
+	if (c->version <= CNI_020)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: cniVersion %s is too old; write 0.3.1 or later", key,
+			       cni_version_name(c->version));
+	return 0;
+}
+
 static int check_version_can_say_it(const struct attach *a, struct err *e)
 {
 	const struct cni_conf *c = &a->call->conf;
@@ -135,11 +162,8 @@ static int decode(struct attach *a, struct err *e)
 		return -1;
 	if (follows)
 		return 0;
-	if (guid_lease_pool(a) && !a->type->leases_guid)
-		return err_set(e, ERR_CONFIG, 0,
-			       "ipam." CNI_CONF_GUID_POOL ": interfaces of %s get no GUID; only "
-			       "those of ib-sriov do",
-			       a->type->name);
+	if (check_guid_pool(a, e))
+		return -1;
 	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam.type: \"dhcp\" knows addresses of Ethernet only, and the "

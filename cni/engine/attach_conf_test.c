@@ -40,6 +40,7 @@ static int validate(struct attach *a, struct err *e)
 }
 
 static const struct attach_type plain = { .name = "plain", .kind = "dummy", .fields = fields };
+static const struct attach_type of_guids = { .name = "guids", .leases_guid = true };
 static const struct attach_type full = { .name = "full",
 					 .kind = "dummy",
 					 .fields = fields,
@@ -187,6 +188,14 @@ START_TEST(bad_values_name_their_key)
 	}
 	refuses(&plain, HEAD ",\"ipam\":{\"type\":\"x\",\"guidPool\":\"ib0\"}}", ERR_CONFIG,
 		"ipam.guidPool", "plain");
+	refuses(&of_guids, HEAD ",\"ipam\":{\"guidPool\":\"ib0\"}}", ERR_CONFIG, "ipam.guidPool",
+		"ipam.type is missing");
+	refuses(&of_guids, HEAD ",\"ipam\":{\"type\":\"x\",\"guidPool\":7}}", ERR_DECODE,
+		"ipam.guidPool", "must be a string");
+	refuses(&of_guids,
+		"{\"cniVersion\":\"0.2.0\",\"name\":\"n\",\"ipam\":{\"type\":\"x\","
+		"\"guidPool\":\"ib0\"}}",
+		ERR_CONFIG, "ipam.guidPool", "0.2.0 is too old");
 }
 END_TEST
 

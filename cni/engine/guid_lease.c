@@ -32,11 +32,11 @@ static int read_guid(const struct attach *a, const struct cni_result *r, struct 
 {
 	char text[IP_STR_LEN] = "nothing";
 	const struct ip *ip = r->n_ips ? &r->ips[0].address.addr : NULL;
+	const struct guid guid = ip ? guid_of_gid(*ip) : GUID_ZERO;
 
-	if (ip && guid_is_network((struct ip_prefix){ *ip, 128 })) {
-		*out = guid_of_gid(*ip);
-		if (guid_is_usable(*out))
-			return 0;
+	if (ip && guid_is_network((struct ip_prefix){ *ip, 128 }) && guid_is_usable(guid)) {
+		*out = guid;
+		return 0;
 	}
 	err_set(e, ERR_DELEGATE, 0, "ipam.type: \"%.64s\" gave %s instead of a GUID",
 		a->call->conf.ipam_type, ip ? ip_format(*ip, text) : text);

@@ -37,9 +37,9 @@
 
 /*
  * Of each call of railhead-ipam. "guid": the lease is not of an address of the interface but of its
- * GUID. It belongs to the same attachment, and the result has it as a GID: lib/base/guid.h. The GUID
- * is of the pool that the key "guidPool" of the IPAM's configuration names. "guid=GUID": of an ADD,
- * this GUID and no other. A DEL without the variable releases addresses and GUID.
+ * GUID. It belongs to the same attachment, and the result has it as a GID: lib/base/guid.h. The
+ * GUID is of the pool that the key "guidPool" of the IPAM's configuration names. In an ADD,
+ * "guid=GUID" requests exactly this GUID. A DEL without the variable releases addresses and GUID.
  */
 #define DELEGATE_LEASE      "RAILHEAD_LEASE"
 #define DELEGATE_LEASE_GUID "guid"

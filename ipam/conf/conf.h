@@ -57,7 +57,7 @@ int ipam_conf_only_guids(struct ipam_conf *c, struct err *e) must_check;
 
 /*
  * ipam_conf_has_source - c has a source of addresses. ipam_conf_is_guid_only - conf has a guidPool
- * and no source of addresses. An attachment of such a network has no address.
+ * and no source of addresses. An attachment of such a network has no address of its own.
  */
 bool ipam_conf_has_source(const struct ipam_conf *c);
 bool ipam_conf_is_guid_only(const struct cni_conf *conf);

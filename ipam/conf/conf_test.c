@@ -507,6 +507,7 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("ipam/conf/conf", good_configurations_are_accepted, all_keys_are_decoded,
-	     pool_names_are_decoded, a_pool_of_guids_beside_addresses_and_alone, bad_configurations_are_refused,
+	     pool_names_are_decoded, a_pool_of_guids_beside_addresses_and_alone,
+	     bad_configurations_are_refused,
 	     a_range_of_whereabouts_is_refused_with_the_way_to_share_it, too_many_sets_are_refused,
 	     paths_for_deletions, out_of_memory)

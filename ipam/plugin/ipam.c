@@ -157,6 +157,9 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 
 	if (conf->resolv_conf && read_dns(conf->resolv_conf, &dns, e))
 		return -1;
+	if (!ipam_conf_has_source(conf) && r->n_want)
+		return err_set(e, ERR_CONFIG, 0,
+			       "an IP address is requested, and ipam has no source of addresses");
 	if (!ipam_conf_has_source(conf))
 		return print_result(call, conf, &a, dns, e);
 	const int64_t since = ctx_since_boot(&call->ctx);
