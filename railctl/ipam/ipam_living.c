@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cni/engine/repair.h"
+#include "ipam/conf/conf.h"
 #include "lib/net/addr.h"
 #include "railctl/ipam/ipam_verify.h"
 
@@ -49,13 +50,19 @@ static int look_at_addresses(const struct record *r, struct seen *out, struct er
 	return nl_addr_list(nl, 0, note_address, out, e);
 }
 
+/* Of all interfaces of the container: that of a GUID has a name of its own. */
 static int leases_of(struct ipam *m, const struct record_key *key, struct json **out, struct err *e)
 {
-	const struct lease_filter f = { .network = key->network,
-					.container = key->container,
-					.ifname = key->ifname };
+	const struct lease_filter f = { .network = key->network, .container = key->container };
 
 	return admin_leases(m, &f, out, e);
+}
+
+static bool is_of_interface(const struct json *lease, const struct record_key *key)
+{
+	char ifname[OWNER_NAME_SIZE];
+
+	return strcmp(owner_interface(json_text(lease, "ifname"), ifname), key->ifname) == 0;
 }
 
 /* ---- a lease, and its record ---- */
@@ -74,7 +81,8 @@ static bool leases_still(const struct walk *w, const struct record_key *key, con
 	if (leases_of(w->l->ipam, key, &now, &ignored))
 		return false;
 	json_each (lease, now) {
-		if (strcmp(json_text(lease, "address"), address) == 0)
+		if (is_of_interface(lease, key) &&
+		    strcmp(json_text(lease, "address"), address) == 0)
 			return true;
 	}
 	return false;
@@ -150,7 +158,24 @@ static bool is_of_store(const struct walk *w, const struct record *r)
 	return strcmp(dir && *dir ? dir : "", ctl->data_dir ? ctl->data_dir : "") == 0;
 }
 
-/* The interface of a record has an address that the store would assign to another pod. */
+/* What the attachment has that the store would assign to another pod; NULL: nothing. */
+static const char *lacks_lease(const struct record *r, const struct json *leases)
+{
+	const struct cni_conf conf = { .ipam = json_get(r->config, "ipam"),
+				       .runtime = json_get(r->config, "runtimeConfig") };
+	bool has_address = false, has_guid = false;
+
+	json_each (lease, leases) {
+		const bool guid = json_get(lease, "guid") != NULL;
+
+		has_guid = has_guid || (guid && is_of_interface(lease, &r->key));
+		has_address = has_address || (!guid && is_of_interface(lease, &r->key));
+	}
+	if (!has_address && !ipam_conf_is_guid_only(&conf))
+		return "address";
+	return !has_guid && json_get(r->device, "guidPool") ? "GUID" : NULL;
+}
+
 static int on_record(const struct record *r, void *arg)
 {
 	struct walk *w = arg;
@@ -162,14 +187,15 @@ static int on_record(const struct record *r, void *arg)
 		return 0;
 	if (leases_of(w->l->ipam, &r->key, &leases, w->e))
 		return 1;
-	if (json_len(leases))
+	const char *what = lacks_lease(r, leases);
+	if (!what)
 		return 0;
 	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
 		return 0;
 	problems_add(w->f,
 		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "
-		     "lease: its address may be given to another",
-		     r->key.ifname, r->key.container, r->key.network, r->netns);
+		     "lease: its %s may be given to another",
+		     r->key.ifname, r->key.container, r->key.network, r->netns, what);
 	return 0;
 }
 

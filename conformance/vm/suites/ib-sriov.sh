@@ -112,6 +112,7 @@ check "the pod has the first one" is "$(in_pod a)" 02:00:00:00:00:00:02:00
 check "and no address" is "$(answer '.ips // [] | length')" 0
 check "the PF knows it" is "$(vf "$P" 0 '."node guid" + " " + ."port guid"')" "02:00:00:00:00:00:02:00 02:00:00:00:00:00:02:00"
 check "CHECK" checked a "$CONF" $W/result
+check "verify knows the lease" "$RAILCTL" ipam verify
 check "the lease is the pod's" is "$(leases)" '[["02:00:00:00:00:00:02:00","a"]]'
 check "a GUID that another pod has" refused 103 02:00:00:00:00:00:02:00 add b "$(on "$SECOND" '"args":{"cni":{"guid":"02:00:00:00:00:00:02:00"}}')"
 check "a GUID that is not in the pool" refused 7 guids add b "$(on "$SECOND" '"args":{"cni":{"guid":"02:00:00:00:00:00:03:00"}}')"
@@ -122,6 +123,7 @@ check "the pool is empty" refused 101 guids add c "$(on "$(ib_vf "$PF" 2)")"
 no_pods c
 check "DEL" del b "$(on "$SECOND")"
 check "the lease is released" "$RAILCTL" ipam lease release 02:00:00:00:00:00:02:00
+check "verify misses it" eval '! "$RAILCTL" ipam verify >$W/said && grep -q "its GUID may be given" $W/said'
 check "CHECK misses it" refused 104 guidPool checked a "$CONF" $W/result
 check "DEL" del a "$CONF"
 check "as before" clean
