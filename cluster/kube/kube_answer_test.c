@@ -214,6 +214,8 @@ START_TEST(each_status_has_its_outcome_remedy_and_hint)
 	      "{\"kind\":\"Status\",\"code\":400,\"message\":\"field label not supported: "
 	      "spec.node\"}",
 	      "3 5 0", "since Kubernetes 1.31");
+	means(414, NULL, "3 6 0", "");
+	means(431, NULL, "3 6 0", "");
 	means(500, STATUS(500, "InternalError", ""), "0 6 0", "");
 	means(503, NULL, "0 6 0", "");
 	means(504, STATUS(504, "Timeout", ""), "0 6 0", "");

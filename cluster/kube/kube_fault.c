@@ -147,6 +147,9 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 		(void)err_hint(e, "%s", no_fields);
 		f.remedy = KUBE_WIDER;
 	}
+	/* A proxy takes no long URL, as a list has that leaves out many pools. */
+	if (code == 414 || code == 431)
+		f.remedy = KUBE_WIDER;
 	if (m == &away && (code == 404 || code == 405))
 		type_hint(code, asked, e);
 	if (m == &away && code == 404)

@@ -18,7 +18,7 @@
 
 #define SECOND    INT64_C(1000000000)
 #define PAUSE_MAX (60 * SECOND)
-/* The address of the list has them; some proxies refuse one of 8 KiB. */
+/* The URL of the list contains them; some proxies refuse one of 8 KiB. */
 #define WITHOUT_MAX 100
 
 struct pool_look {
@@ -34,13 +34,14 @@ struct pool_look {
 	struct err why;               /* code 0: nothing is known to be in the way */
 };
 
-/* Blocks of this pool itself, and of pools that lie elsewhere. */
-static bool lies_elsewhere(const struct pool_look *l, const struct pool_seen *s)
+/* It is the pool that is looked at, or one that exists and lies elsewhere. */
+static bool is_no_obstacle(const struct pool_look *l, const struct pool_seen *s)
 {
 	return s == l->pool ||
 	       (s->subnet.addr.family != IP_NONE && !pool_seen_overlaps(s, l->pool));
 }
 
+/* Blocks of pools that are no obstacle, and blocks of the same name. */
 static bool is_harmless(const void *arg, const char *pool, const struct json *value)
 {
 	const struct pool_look *l = arg;
@@ -57,7 +58,7 @@ static bool is_harmless(const void *arg, const char *pool, const struct json *va
 		return true;
 	for (s = TAILQ_FIRST(&l->driver->seen); uid && s; s = TAILQ_NEXT(s, all)) {
 		if (strcmp(s->name, pool) == 0 && strcmp(s->uid, uid) == 0)
-			return lies_elsewhere(l, s);
+			return is_no_obstacle(l, s);
 	}
 	return false;
 }
@@ -159,13 +160,13 @@ static void list_done(void *arg, const struct cluster_result *r, const char *rev
 	list_ended(d, r->outcome == CLUSTER_OK);
 }
 
-/* For each look of this list: its pool lies elsewhere, so that its blocks are harmless. */
-static bool is_elsewhere(const struct driver *d, const struct pool_seen *of)
+/* For each look of this list: its blocks are harmless. */
+static bool is_never_an_obstacle(const struct driver *d, const struct pool_seen *of)
 {
 	const struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
-		if (s->look && s->look->listing && !lies_elsewhere(s->look, of))
+		if (s->look && s->look->listing && !is_no_obstacle(s->look, of))
 			return false;
 	}
 	return true;
@@ -175,13 +176,13 @@ static bool is_elsewhere(const struct driver *d, const struct pool_seen *of)
  * Most blocks are of pools that exist. With 1,024 nodes that all learn of a new pool, each list of
  * them all would be most of the work of the API server.
  */
-static size_t find_elsewhere(const struct driver *d, const char *uids[WITHOUT_MAX])
+static size_t find_harmless(const struct driver *d, const char *uids[WITHOUT_MAX])
 {
 	const struct pool_seen *s;
 	size_t n = 0;
 
 	for (s = TAILQ_FIRST(&d->seen); s && n < WITHOUT_MAX; s = TAILQ_NEXT(s, all)) {
-		if (is_elsewhere(d, s))
+		if (is_never_an_obstacle(d, s))
 			uids[n++] = s->uid;
 	}
 	return n;
@@ -209,7 +210,7 @@ static void list_due(evutil_socket_t fd, short what, void *arg)
 	}
 	if (!any)
 		return;
-	which.n_without = find_elsewhere(d, uids);
+	which.n_without = find_harmless(d, uids);
 	d->looks_call = store->ops->list(store, &which, &fns, d);
 	if (!d->looks_call)
 		list_ended(d, false); /* no memory */

@@ -210,8 +210,52 @@ START_TEST(pools_that_are_new_together_share_a_list)
 }
 END_TEST
 
+/* Most blocks of a cluster are of pools that exist, and no node needs to read them. */
+START_TEST(blocks_of_pools_that_exist_are_left_out)
+{
+	static const char in_use[] =
+		"{\"poolUID\":\"uid-1\",\"node\":\"n2\",\"holder\":\"h\",\"token\":"
+		"\"0000000000000007\",\"touched\":1,\"used\":1}";
+	unsigned before;
+
+	begin();
+	pool("other", OTHER);
+	memory_store_put(b.store, CLUSTER_BLOCK, "other-0000000000000000000000000a020008", "n2",
+			 in_use);
+	begin_driver();
+	ready();
+	loop_until(b.base, has_subnet, "10.2.0.0/24");
+	before = memory_store_counts(b.store).left_out;
+	pool("rail0", RAIL);
+	loop_until(b.base, has_subnet, "10.1.0.0/24");
+	ck_assert_uint_gt(memory_store_counts(b.store).left_out, before);
+	end();
+}
+END_TEST
+
+/* The name exists, and lies elsewhere. What counts is the uid. */
+START_TEST(blocks_of_a_pool_that_was_made_again_elsewhere_are_in_the_way)
+{
+	struct outcome o = { .done = false };
+
+	begin();
+	foreign_block(IN_USE);
+	pool("old", OTHER);
+	begin_driver();
+	ready();
+	pool("rail0", RAIL);
+	loop_until(b.base, knows_pool, "rail0");
+	ck_assert_int_eq(need("rail0", &o), ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(o.why.msg, old_block));
+	ck_assert(!has_subnet("10.1.0.0/24"));
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("pool_look", pools_that_are_new_together_share_a_list,
 	     a_pool_on_blocks_of_a_deleted_one_is_not_used, a_pool_on_a_marked_block_is_not_used,
 	     the_younger_of_two_pools_waits_for_blocks_of_the_older_one,
+	     blocks_of_pools_that_exist_are_left_out,
+	     blocks_of_a_pool_that_was_made_again_elsewhere_are_in_the_way,
 	     a_look_that_fails_is_repeated, an_update_is_looked_at_too,
 	     what_the_store_of_the_node_refused_is_tried_again, a_status_is_no_change_of_its_pool)

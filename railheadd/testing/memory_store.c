@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "lib/base/parse.h"
 #include "lib/base/text.h"
 
 struct object {
@@ -75,9 +76,13 @@ static struct object *find(const struct memory_store *m, enum cluster_kind kind,
 static bool leaves_out(const struct cluster_call *c, const struct cluster_object *o)
 {
 	const char *uid = o->value ? json_str(json_get(o->value, "poolUID")) : NULL;
-	const char *at = uid && *uid && c->without ? strstr(c->without, uid) : NULL;
+	struct slice rest = { c->without, c->without ? strlen(c->without) : 0 }, one;
 
-	return at && at[strlen(uid)] == ',';
+	while (uid && c->without && slice_next(&rest, ',', &one)) {
+		if (one.len == strlen(uid) && memcmp(one.p, uid, one.len) == 0)
+			return true;
+	}
+	return false;
 }
 
 static bool selects(const struct cluster_selector *w, const struct cluster_object *o)
@@ -257,7 +262,11 @@ static void execute_list(struct cluster_call *c, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK) {
 		(void)snprintf(revision, sizeof(revision), "%lu", m->revision + 1);
 		for (o = TAILQ_FIRST(&m->objects); o; o = TAILQ_NEXT(o, all)) {
-			if (selects(&c->which, &o->is) && !leaves_out(c, &o->is))
+			if (!selects(&c->which, &o->is))
+				continue;
+			if (leaves_out(c, &o->is))
+				m->counts.left_out++;
+			else
 				c->list->item(c->arg, &o->is);
 		}
 	}
@@ -310,12 +319,14 @@ static void execute(struct cluster_call *c)
 	struct cluster_call ended = *c;
 
 	c->value = NULL;
+	c->without = NULL;
 	end_call(c);
 	if (ended.what == LIST)
 		execute_list(&ended, &r);
 	else
 		ended.done(ended.arg, &r);
 	json_free(ended.value);
+	free(ended.without);
 }
 
 void memory_store_deny(struct memory_store *m, bool deny)
@@ -379,6 +390,7 @@ static struct cluster_call *list(struct cluster_store *s, const struct cluster_s
 	c->which = *which;
 	for (size_t i = 0; i < which->n_without; i++)
 		text_addf(&without, "%s,", which->without[i]);
+	c->which.without = NULL;
 	c->without = text_take(&without);
 	c->list = fns;
 	return c;

@@ -58,6 +58,7 @@ struct memory_counts {
 	unsigned node_gets; /* of objects of nodes */
 	unsigned tested;    /* updates of heartbeats that named the value before them */
 	unsigned running;   /* watches and lists now */
+	unsigned left_out;  /* blocks that lists left out */
 };
 struct memory_counts memory_store_counts(const struct memory_store *m);
 
