@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
-#include "cni/engine/guid_lease.h"
 
 #define DEFAULT_IPAM_TIMEOUT                                                                       \
 	90 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
@@ -110,6 +109,13 @@ int attach_ipam_undo_ms(const struct attach *a)
 }
 
 /* Results of 0.2.0 cannot express an interface without address. Fail before one is created. */
+const char *attach_guid_pool(const struct attach *a)
+{
+	const char *name = json_str(json_get(a->call->conf.ipam, CNI_CONF_GUID_POOL));
+
+	return name && *name ? name : NULL;
+}
+
 /* A GUID alone is a result without an address. Fail before the VF has it. */
 static int check_guid_pool(const struct attach *a, struct err *e)
 {
@@ -120,7 +126,7 @@ static int check_guid_pool(const struct attach *a, struct err *e)
 	if (n && json_type(n) != JSON_NULL && !json_str(n))
 		return err_set(e, ERR_DECODE, 0, "%s: must be a string, got %s", key,
 			       json_type_name(n));
-	if (!guid_lease_pool(a))
+	if (!attach_guid_pool(a))
 		return 0;
 	if (!a->type->leases_guid)
 		return err_set(e, ERR_CONFIG, 0,

@@ -6,13 +6,6 @@
 
 #include "cni/engine/attach_priv.h"
 
-const char *guid_lease_pool(const struct attach *a)
-{
-	const char *name = json_str(json_get(a->call->conf.ipam, CNI_CONF_GUID_POOL));
-
-	return name && *name ? name : NULL;
-}
-
 static int run_add(const struct attach *a, const char *lease, struct cni_result *out, struct err *e)
 {
 	const struct delegate_call add = { .cmd = CNI_ADD, .lease = lease };
@@ -54,7 +47,7 @@ int guid_lease_add(const struct attach *a, const struct guid *want, struct guid 
 			       guid_format(*want, text));
 	if (run_add(a, lease, &r, e) == 0 && read_guid(a, &r, out, e) == 0)
 		return 0;
-	return err_wrap(e, "ipam." CNI_CONF_GUID_POOL ": \"%.64s\"%s%s", guid_lease_pool(a),
+	return err_wrap(e, "ipam." CNI_CONF_GUID_POOL ": \"%.64s\"%s%s", attach_guid_pool(a),
 			want ? ": GUID " : "", want ? text : "");
 }
 

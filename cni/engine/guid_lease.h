@@ -11,9 +11,6 @@
 #include "cni/engine/attach.h"
 #include "lib/base/guid.h"
 
-/* guid_lease_pool - the name of the pool, borrowed. NULL: the configuration names none. */
-const char *guid_lease_pool(const struct attach *a);
-
 /*
  * guid_lease_add - for the create hook: lease the GUID *want, or, if want is NULL, any GUID of the
  * pool. An earlier lease of this attachment is kept. Errors are those of the IPAM; ERR_DELEGATE: it

@@ -35,7 +35,8 @@ union link_data {
 	struct {
 		uint32_t pkey;   /* the kernel sets the bit of full membership (lib/base/pkey.h) */
 		uint32_t mode;   /* enum link_ipoib_mode */
-		uint32_t umcast; /* 1: groups that the port has joined already are left to programs */
+		uint32_t umcast; /* 1: groups that the port has joined already are left to programs
+				  */
 	} ipoib;
 };
 #define LINK_DATA_UNKNOWN UINT32_MAX /* the kernel does not report it */

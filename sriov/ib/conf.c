@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cni/engine/guid_lease.h"
-
 #define FIELD(k, m) .key = k, .offset = offsetof(struct ib_conf, m)
 
 /* The annotation of ib-kubernetes, which Multus hands on in args.cni. */
@@ -71,12 +69,12 @@ int ib_conf_check(const struct attach *a, struct ib_conf *c, struct err *e)
 	vf_attach_want_link_state(c->link_state, &c->want);
 	if (a->call->env.cmd != CNI_ADD)
 		return 0;
-	c->leases_guid = guid_lease_pool(a) != NULL;
+	c->leases_guid = attach_guid_pool(a) != NULL;
 	if (c->leases_guid && c->guid_from == IB_GUID_FROM_POD)
 		return err_set(e, ERR_CONFIG, 0,
 			       "guidFrom: \"pod\" and ipam.guidPool \"%.64s\" cannot be used "
 			       "together: each gives the GUID",
-			       guid_lease_pool(a));
+			       attach_guid_pool(a));
 	int rc = ib_guid_choose(a, c, &guid, e);
 	if (rc < 0)
 		return -1;
