@@ -76,7 +76,7 @@ static int call(const struct testing_world *w, enum cni_command cmd, const char 
 	return testing_call(&maker, &c, conf, OUT, e);
 }
 
-static void good(const struct testing_world *w, enum cni_command cmd, const char *keys)
+static void succeeds(const struct testing_world *w, enum cni_command cmd, const char *keys)
 {
 	struct err e = { 0 };
 
@@ -154,7 +154,7 @@ START_TEST(made_on_the_host_and_moved)
 	struct testing_world w = world();
 	struct link_info link;
 
-	good(&w, CNI_ADD, "\"mtu\":1400");
+	succeeds(&w, CNI_ADD, "\"mtu\":1400");
 	auto_nl struct nl *nl = net_socket_in(&w.pod), *host = net_socket();
 	ck_assert(there(nl, "net1", &link));
 	ck_assert_str_eq(link.alias, ALIAS);
@@ -162,7 +162,7 @@ START_TEST(made_on_the_host_and_moved)
 	ck_assert_uint_eq(link.mtu, 1400);
 	ck_assert_int_eq(link.lower_ifindex, net_ifindex(host, "up"));
 	ck_assert_uint_eq(macvlans_on_host(), 0);
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert(!there(nl, "net1", &link));
 	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 0);
 }
@@ -178,12 +178,12 @@ START_TEST(the_master_may_be_in_the_container)
 	ck_assert_int_eq(netns_enter(&w.pod, &e), 0);
 	net_veth("up", "up-peer", NULL);
 	ck_assert_int_eq(netns_enter(&host, &e), 0);
-	good(&w, CNI_ADD, "\"linkInContainer\":true,\"mtu\":1300");
+	succeeds(&w, CNI_ADD, "\"linkInContainer\":true,\"mtu\":1300");
 	auto_nl struct nl *nl = net_socket_in(&w.pod);
 	ck_assert(there(nl, "net1", &link));
 	ck_assert_str_eq(link.alias, ALIAS);
 	ck_assert_uint_eq(link.mtu, 1300);
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert(!there(nl, "net1", &link));
 }
 END_TEST
@@ -213,7 +213,7 @@ START_TEST(an_ADD_after_one_that_was_killed)
 
 	staged_name(&key, name);
 	make_on_host(name, "up", NULL);
-	good(&w, CNI_ADD, "");
+	succeeds(&w, CNI_ADD, "");
 	ck_assert_uint_eq(macvlans_on_host(), 0);
 }
 END_TEST
@@ -256,7 +256,7 @@ START_TEST(a_killed_ADD_is_undone)
 		ck_assert_int_eq(ctx_boot_id(&w.ctx, r.boot, &e), 0);
 		ck_assert_int_eq(record_write(&w.ctx, &r, &e), 0);
 		make_on_host(name, "up", marked ? ALIAS : NULL);
-		good(&w, CNI_DEL, "");
+		succeeds(&w, CNI_DEL, "");
 		ck_assert_uint_eq(macvlans_on_host(), 0);
 	}
 }
@@ -267,7 +267,7 @@ START_TEST(one_that_the_kernel_handed_back)
 	struct testing_world w = world();
 	struct err e = { 0 };
 
-	good(&w, CNI_ADD, "");
+	succeeds(&w, CNI_ADD, "");
 	hand_back(&w.pod, "dev7");
 	pod_dies(&w);
 	/* Of another attachment, of no attachment, on another device, and of another kind. */
@@ -276,7 +276,7 @@ START_TEST(one_that_the_kernel_handed_back)
 	make_on_host("elsewhere", "up2", ALIAS);
 	auto_nl struct nl *nl = net_socket();
 	ck_assert_int_eq(nl_link_set_alias(nl, net_ifindex(nl, "up2"), ALIAS, &e), 0);
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert(!on_host("dev7"));
 	ck_assert(on_host("other") && on_host("plain") && on_host("elsewhere") && on_host("up2"));
 	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 0);
@@ -293,7 +293,7 @@ START_TEST(one_that_is_handed_back_late)
 	struct err e = { 0 };
 	int status;
 
-	good(&w, CNI_ADD, "");
+	succeeds(&w, CNI_ADD, "");
 	ck_assert_int_eq(nl_link_move(nl, net_ifindex(nl, "net1"), &limbo, "net1", &e), 0);
 	nl_release(TAKE_PTR(nl));
 	pod_dies(&w);
@@ -305,7 +305,7 @@ START_TEST(one_that_is_handed_back_late)
 		(void)pause();
 		_exit(0);
 	}
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(!on_host("dev7"));
@@ -319,11 +319,11 @@ START_TEST(the_master_has_gone)
 	auto_nl struct nl *nl = net_socket();
 	struct err e = { 0 };
 
-	good(&w, CNI_ADD, "");
+	succeeds(&w, CNI_ADD, "");
 	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "up"), &e), 0);
 	pod_dies(&w);
 	int64_t begun = ctx_mono_ms();
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert_int_lt(ctx_mono_ms() - begun, 1500);
 }
 END_TEST
@@ -335,9 +335,9 @@ START_TEST(the_pod_has_changed_the_alias)
 	struct link_info link;
 	struct err e = { 0 };
 
-	good(&w, CNI_ADD, "");
+	succeeds(&w, CNI_ADD, "");
 	ck_assert_int_eq(nl_link_set_alias(nl, net_ifindex(nl, "net1"), "the pod's", &e), 0);
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert(!there(nl, "net1", &link));
 }
 END_TEST
@@ -348,7 +348,7 @@ START_TEST(DEL_without_a_record)
 
 	make_on_host("dev7", "up", ALIAS);
 	make_on_host("dev8", "up", "railhead:net/c2/net1");
-	good(&w, CNI_DEL, "");
+	succeeds(&w, CNI_DEL, "");
 	ck_assert(!on_host("dev7") && on_host("dev8"));
 }
 END_TEST
@@ -360,18 +360,18 @@ START_TEST(what_no_record_knows_is_swept)
 	char name[IFNAME_LEN];
 	struct testing_world w = world();
 
-	good(&w, CNI_ADD, "");
+	succeeds(&w, CNI_ADD, "");
 	hand_back(&w.pod, "dev7"); /* it has a record, and GC's list names it */
 	make_on_host("dev8", "up", "railhead:net/c2/net1");
 	make_on_host("dev9", "up", "railhead:net2/c2/net1");
 	make_on_host("plain", "up", "railhead");
 	staged_name(&(struct record_key){ "net", "c3", "net1" }, name);
 	make_on_host(name, "up", "railhead:net/c3/net1"); /* an ADD is at work on it */
-	good(&w, CNI_GC,
-	     "\"cni.dev/valid-attachments\":[{\"containerID\":\"c1\",\"ifname\":\"net1\"}]");
+	succeeds(&w, CNI_GC,
+		 "\"cni.dev/valid-attachments\":[{\"containerID\":\"c1\",\"ifname\":\"net1\"}]");
 	ck_assert(!on_host("dev8"));
 	ck_assert(on_host("dev7") && on_host("dev9") && on_host("plain") && on_host(name));
-	good(&w, CNI_GC, "\"cni.dev/valid-attachments\":[]");
+	succeeds(&w, CNI_GC, "\"cni.dev/valid-attachments\":[]");
 	ck_assert(!on_host("dev7"));
 	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 0);
 }

@@ -21,11 +21,12 @@ static inline void good(int rc, const struct err *e)
 	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
 }
 
-/* fails - the test fails unless rc is -1, with this code, and with word in the message. */
+/* fails - the test fails unless rc is -1, with this code, and with word in message or detail. */
 static inline void fails(int rc, const struct err *e, enum err_code code, const char *word)
 {
 	ck_assert_int_eq(rc, -1);
-	ck_assert_msg(e->code == code && strstr(e->msg, word), "%d: %s", (int)e->code, e->msg);
+	ck_assert_msg(e->code == code && (strstr(e->msg, word) || strstr(e->detail, word)),
+		      "%d: %s (%s)", (int)e->code, e->msg, e->detail);
 }
 
 /* testing_printed - what is in that file; free it with free(). */

@@ -13,18 +13,6 @@
 #include "rdma/plugin/restore.h"
 #include "rdma/testing/node.h"
 
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
-
-static void fails(int rc, const struct err *e, enum err_code code, const char *word)
-{
-	ck_assert_int_eq(rc, -1);
-	ck_assert_msg(e->code == code && (strstr(e->msg, word) || strstr(e->detail, word)),
-		      "%d: %s (%s)", (int)e->code, e->msg, e->detail);
-}
-
 static void answers(const char *piece)
 {
 	auto_free char *text = testing_printed(TESTNODE_OUT);

@@ -13,11 +13,6 @@
 #define INFO   FOLDER "/devinfo/a/info"
 #define KEYS   "\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"" INFO "\"}"
 
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
-
 static void says(const char *piece)
 {
 	auto_free char *text = testing_printed(INFO);
