@@ -14,10 +14,10 @@
 check "two cards" fabric
 ib_pfs
 for plugin in ${CASES:-ib-sriov ipoib ib-sriov-exclusive}; do
-	mode=shared
-	[ "$plugin" != ib-sriov-exclusive ] || mode=exclusive
+	mode=shared some=12
+	[ "$plugin" != ib-sriov-exclusive ] || mode=exclusive some=8
 	check "mode $mode" eventually rdma system set netns $mode
-	survives "$plugin" 12
+	survives "$plugin" $some
 	check "no VFs are left" ib_vfs "${IB_PFS%% *}" 0
 done
 check "mode shared again" eventually rdma system set netns shared
