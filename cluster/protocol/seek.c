@@ -90,7 +90,7 @@ size_t block_seen_size(const struct block_seen *s)
 
 void block_seen_copy(struct block_seen *to, const struct block_seen *item)
 {
-	*to = (struct block_seen){ .at = { "" } };
+	*to = (struct block_seen){ .at = { .uid = "" } };
 	memcpy(to, item, block_seen_size(item));
 }
 

@@ -415,14 +415,17 @@ END_TEST
 
 /* As in the documentation and the tests of ipoib-cni: the keys are taken, only the master is not.
  */
+#define HOST_LOCAL(keys) "\"ipam\":{\"type\":\"host-local\"," keys "}"
+
 START_TEST(configurations_of_ipoib_cni)
 {
 	static const char *const keys[] = {
-		"\"master\":\"eth1\",\"vf\":0,\"ipam\":{\"type\":\"host-local\","
-		"\"subnet\":\"10.1.2.0/"
-		"26\",\"gateway\":\"10.1.2.1\",\"routes\":[{\"dst\":\"0.0.0.0/0\"}]}",
-		"\"master\":\"eth1\",\"ipam\":{\"type\":\"host-local\",\"subnet\":\"10.1.2.0/24\","
-		"\"rangeStart\":\"10.1.2.10\",\"rangeEnd\":\"10.1.2.20\"}",
+		"\"master\":\"eth1\",\"vf\":0," HOST_LOCAL(
+			"\"subnet\":\"10.1.2.0/26\","
+			"\"gateway\":\"10.1.2.1\",\"routes\":[{\"dst\":\"0.0.0.0/0\"}]"),
+		"\"master\":\"eth1\"," HOST_LOCAL(
+			"\"subnet\":\"10.1.2.0/24\","
+			"\"rangeStart\":\"10.1.2.10\",\"rangeEnd\":\"10.1.2.20\""),
 		"\"master\":\"eth1\",\"mtu\":0,\"ipam\":{}",
 	};
 	struct node n = node();

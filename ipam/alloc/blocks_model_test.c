@@ -372,7 +372,8 @@ static unsigned reads_of_add(unsigned n)
 		w_shared(&w, "rail0", "u1", "{\"subnet\":\"10.1.0.0/16\",\"blockSize\":1}"), 0);
 	w_node(&w, 3, INT64_MAX);
 	for (unsigned i = 1; i <= n; i++) {
-		const struct block_record r = { .key = { "rail0", { IP_V4, FIRST + i } },
+		const struct block_record r = { .key = { .pool = "rail0",
+							 .start = { IP_V4, FIRST + i } },
 						.state = BLOCK_GRANTED,
 						.epoch = 3 };
 		ck_assert_int_eq(blocks_put(&w.m, &r, &w.e), 0);

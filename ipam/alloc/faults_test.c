@@ -283,7 +283,7 @@ static const struct block_key empty_block = { "shared", { IP_V4, 0x0a090008 }, 0
 
 static int v_block_put(struct fixture *w)
 {
-	const struct block_record r = { .key = { "shared", { IP_V4, 0x0a09000c } },
+	const struct block_record r = { .key = { .pool = "shared", .start = { IP_V4, 0x0a09000c } },
 					.state = BLOCK_GRANTED,
 					.epoch = 1 };
 

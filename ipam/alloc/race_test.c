@@ -195,7 +195,8 @@ static void serve(struct fixture *w, struct block_board *b, uint32_t seed)
 	for (;;) {
 		seed = seed * 1664525 + 1013904223;
 		unsigned i = (seed >> 16) % BLOCKS;
-		struct block_record r = { .key = { "rail0", { IP_V4, FIRST + 4 * i } },
+		struct block_record r = { .key = { .pool = "rail0",
+						   .start = { IP_V4, FIRST + 4 * i } },
 					  .state = BLOCK_GRANTED,
 					  .epoch = 1 };
 

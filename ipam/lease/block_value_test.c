@@ -22,7 +22,7 @@ static const char *refused(const char *key, const char *text)
 
 START_TEST(block_round_trip)
 {
-	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 } },
+	struct block_record r = { .key = { .pool = "rail0", .start = { IP_V4, 0x0a010010 } },
 				  .token = UINT64_C(0xfedcba9876543210),
 				  .epoch = UINT64_MAX,
 				  .identity = "ns/web-0/net1",
@@ -118,7 +118,7 @@ END_TEST
 
 START_TEST(what_a_block_lends_survives_a_round_trip)
 {
-	struct block_record r = { .key = { "rail0", { IP_V4, 0x0a010010 } },
+	struct block_record r = { .key = { .pool = "rail0", .start = { IP_V4, 0x0a010010 } },
 				  .state = BLOCK_GRANTED };
 	const struct lending lends = { .key = r.key,
 				       .n = 2,

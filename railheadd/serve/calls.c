@@ -363,7 +363,7 @@ static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
 			    const struct json *args)
 {
 	const struct nodes_end end = { nodes_done, r };
-	struct pool_args a = { NULL };
+	struct pool_args a = { .definition = NULL };
 	struct nodes_ask *ask = NULL;
 	struct err e;
 
@@ -419,7 +419,7 @@ static void call_find(const struct calls_to *to, struct server_request *r, const
 static void begin_step(const struct calls_to *to, struct server_request *r, const struct json *args,
 		       void (*step)(const struct pool_step_at *at))
 {
-	struct pool_args a = { NULL };
+	struct pool_args a = { .definition = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", pool_name_fields, &a, &e))
