@@ -94,9 +94,28 @@ START_TEST(a_number_that_does_not_fit_names_the_highest_one)
 	slice_is("{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":10}}", 25,
 		 "pool p: the node's number 25 is outside of the pool: subnet 10.1.0.0/24 has 25 "
 		 "slices, and the highest number that fits is 24");
+	slice_is("{\"subnet\":\"10.1.0.0/28\",\"slice\":{\"prefix\":28}}", 1,
+		 "pool p: the node's number 1 is outside of the pool: subnet 10.1.0.0/28 has 1 "
+		 "slice, and the highest number that fits is 0");
 	slice_is(P28 ",\"ranges\":[\"10.1.1.0-10.1.1.255\"]}", 1,
 		 "pool p: slice 1 (10.1.0.16-10.1.0.31) has no address: ranges, excludes, gateway, "
 		 "network and broadcast leave none");
+}
+END_TEST
+
+/* The list of reserved addresses is the cluster's, and may have the whole pool. */
+START_TEST(a_pool_of_reserved_addresses_has_no_slice)
+{
+	auto_json struct json *j = parse(P28 "}");
+	auto_clean(source_clear) struct source s = { .label = "" };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(pool_decode("p", j, &s, &e), 0);
+	s.usable.n = 0;
+	ck_assert_int_eq(pool_slice_cut(&s, 1, &e), -1);
+	ck_assert_str_eq(e.msg, "pool p: the cluster reserves all of its addresses");
+	ck_assert_int_eq(pool_slice_explain(&s, &e), -1);
+	ck_assert_str_eq(e.detail, "");
 }
 END_TEST
 
@@ -299,7 +318,8 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("pool_slice", a_slice_is_a_part_of_an_absolute_grid, a_pool_without_slices_is_not_cut,
-	     a_number_that_does_not_fit_names_the_highest_one, bad_slices_are_refused,
+	     a_number_that_does_not_fit_names_the_highest_one,
+	     a_pool_of_reserved_addresses_has_no_slice, bad_slices_are_refused,
 	     a_pool_has_slices_or_blocks_or_is_of_one_node,
 	     the_record_of_a_sliced_pool_is_no_definition,
 	     slices_of_random_pools_are_disjoint_and_stay_where_they_are, out_of_memory)

@@ -25,6 +25,8 @@ static const char *pod_of(const char *identity)
 
 START_TEST(only_launchers_may_run_a_machine)
 {
+	char long_name[CLUSTER_NAME_LEN] = "", identity[2 * CLUSTER_NAME_LEN];
+
 	ck_assert_str_eq(pod_of("ns/virt-launcher-web-x7k2p/net1"), "virt-launcher-web-x7k2p.ns");
 	ck_assert_str_eq(pod_of("ns/virt-launcher-a.b-x/net1"), "virt-launcher-a.b-x.ns");
 	ck_assert_str_eq(pod_of("ns/web-0/net1"), "");
@@ -32,6 +34,9 @@ START_TEST(only_launchers_may_run_a_machine)
 	ck_assert_str_eq(pod_of("ns/virt-launcher/net1"), "");
 	ck_assert_str_eq(pod_of("ns/virt-launcher-web"), "");
 	ck_assert_str_eq(pod_of(""), "");
+	memset(long_name, 'a', sizeof(long_name) - 1);
+	(void)snprintf(identity, sizeof(identity), "ns/virt-launcher-%s/net1", long_name);
+	ck_assert_str_eq(pod_of(identity), "");
 }
 END_TEST
 
@@ -76,6 +81,7 @@ START_TEST(labels_and_an_annotation_name_the_machine)
 		if (is)
 			ck_assert_str_eq(out, cases[i].identity);
 		ck_assert_int_eq(migrates, cases[i].migrates);
+		ck_assert(!machine_identity(value, "ns/virt-launcher-web-x", out, &migrates));
 	}
 }
 END_TEST

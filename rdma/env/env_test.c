@@ -400,6 +400,19 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 }
 END_TEST
 
+/* Nothing but the index tells our GIDs apart, although one rail has none. */
+START_TEST(InfiniBand_beside_RoCE_of_one_index_among_neighbours)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_crowded(7, 7);
+
+	pod_port(&v, "ibp1", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"))->layer =
+		IB_LAYER_INFINIBAND;
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,ibp1:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
+}
+END_TEST
+
 START_TEST(one_network_within_another)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
@@ -564,8 +577,9 @@ END_TEST
 TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no_address,
 	     an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
-	     one_network_within_another, UCX_does_not_get_the_index_of_a_link_local_GID,
-	     one_rail_sets_one_hca, eight_rails_of_one_index, indices_that_differ_set_a_range,
+	     InfiniBand_beside_RoCE_of_one_index_among_neighbours, one_network_within_another,
+	     UCX_does_not_get_the_index_of_a_link_local_GID, one_rail_sets_one_hca,
+	     eight_rails_of_one_index, indices_that_differ_set_a_range,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
 	     IPv6_only, one_family_for_all, options_choose_the_rails,
 	     neighbours_GIDs_come_first_but_the_index_is_one,
