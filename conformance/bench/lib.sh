@@ -129,8 +129,8 @@ report()
 	[ -z "${TABLES-}" ] || MARKDOWN=1 all_tables >"$TABLES"
 }
 
-# finish [FILE...]: the report; of --raw the files, beside those of all benches; of --quick, what a test says at its end.
-finish()
+# bench_end [FILE...]: the report; of --raw the files, beside those of all benches; of --quick, what a test says at its end.
+bench_end()
 {
 	report
 	[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp "$RAW" "$ROWS" "$@" "$KEEP"; }

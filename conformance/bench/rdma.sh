@@ -40,4 +40,4 @@ fact "... the same where the pod's GID comes behind 250 others" "" "$(ms $(($(wa
 read -r _ _ few _ many < <(grep '^gids ' "$RAW")
 flat "ADD of rdma, 9 RDMA devices against 1" nine one
 flat "ADD of rdma, $many GIDs against $few" many one
-finish
+bench_end

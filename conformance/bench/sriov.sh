@@ -157,9 +157,9 @@ lists
 	rows_guest
 }
 if [ -n "$VM" ]; then
-	finish "$W"/{here,guest,veth}
+	bench_end "$W"/{here,guest,veth}
 else
-	finish "$W/here"
+	bench_end "$W/here"
 fi
 say "took $((SECONDS - started)) s, load $(cut -d' ' -f1-3 /proc/loadavg)"
 [ -z "$bad" ]

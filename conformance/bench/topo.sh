@@ -54,4 +54,4 @@ each=$((($(of "topo-$last" cpu) - $(of "topo-$first" cpu)) / (last - first)))
 before=$(($(of "topo-$first" cpu) / first))
 row "CPU for each VF, $first to $last of them / all CPU by VFs at $first" "<= 1" 1 "$each" "$before" us
 fact "railctl topo, $last VFs" "" "$(ms "$(of "topo-$last" wall)") ms, CPU $(ms "$(of "topo-$last" cpu)") ms, $(of "topo-$last" largest) KiB" ""
-finish
+bench_end

@@ -76,4 +76,5 @@ plugin DEL macvlan
 check "the chain behind 250 GIDs" chain chain-many "$ROUNDS"
 echo "gids few $FEW many $MANY" >>"$RAW"
 check "figures" grep -q chain-many-both "$RAW"
+ip -all netns delete
 finish

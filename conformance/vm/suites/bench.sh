@@ -72,4 +72,5 @@ say "veth in place of VFs"
 export BIN PEER NEWER HELPERS
 MANY=$(pick 20 250) MOVES=$(pick 2 7) TURNS=1 check "figures with veth" \
 	unshare --mount conformance/bench/sriov-host.sh "$OUT/veth"
+ip -all netns delete
 finish
