@@ -45,7 +45,7 @@ kube_remove_blocks()
 # kube_counters: the API server's counters now, as lines NAME VALUE. A watch counts when it ends, so those that run are counted.
 kube_counters()
 {
-	kube_as_admin /metrics |
+	kube_as_admin /metrics --max-time 30 |
 		awk '
 		function label(name) { return match($0, name "=\"[^\"]*\"") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 3) : "" }
 		/^apiserver_request_total/ && (label("group") == "railhead.io" || label("resource") == "leases" && label("verb") == "PATCH") {

@@ -83,7 +83,7 @@ Newer releases of the reference plugins differ in some items. Each item was seen
 | DES | railhead's own checklist, where the specification says nothing or contradicts itself; a failure is no violation |
 
 ipvlan, sriov, ib-sriov, ipoib and rdma ran in the virtual machine of [conformance/vm]($1conformance/vm/README.md). sriov used the VFs of
-two emulated 82576 cards. ib-sriov and ipoib used cards of [conformance/vm/fabric]($1conformance/vm/fabric/fabric.md), which carry no frames
+two emulated 82576 cards. ib-sriov and ipoib used cards of [conformance/vm/fabric]($1conformance/vm/fabric.md), which carry no frames
 of Ethernet for CNI-160. rdma ran in mode shared after a plugin whose interface has rxe; items that a chained plugin cannot fulfil do not apply. The
 suite \`sriov\` there checks features beyond the protocol: attributes, bandwidth tiers, MACs, names, owners.
 END
