@@ -11,7 +11,6 @@
 #include "cluster/kube/kubeconfig.h"
 #include "cluster/store/cluster_name.h"
 #include "lib/base/ctx.h"
-#include "lib/base/text.h"
 
 #define TIMEOUT_MS 5000
 #define PAGE       200
@@ -62,16 +61,6 @@ void kube_call_done(struct call *call)
 	c->done(c->arg, &call->result);
 }
 
-/* NULL: there are none, or no memory, and then the API server shows all. */
-static char *without_text(const struct cluster_selector *which)
-{
-	auto_text struct text t = { 0 };
-
-	for (size_t i = 0; i < which->n_without; i++)
-		text_addf(&t, "%s,", which->without[i]);
-	return which->n_without ? text_take(&t) : NULL;
-}
-
 bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
 {
 	int64_t now = ctx_mono_ms();
@@ -92,7 +81,7 @@ bool kube_select(struct cluster_call *c, const struct cluster_selector *which)
 	    now >= s->no_pool)
 		c->where.pool = c->pool;
 	if (c->kind == CLUSTER_BLOCK && now >= s->no_uid)
-		c->where.without = c->without = without_text(which);
+		c->where.without = c->without = kube_without(which->without, which->n_without);
 	return true;
 }
 

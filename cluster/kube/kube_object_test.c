@@ -314,8 +314,10 @@ START_TEST(URLs_select_by_field_and_label)
 	const struct kube_where pool = { .kind = CLUSTER_BLOCK, .pool = "rail0" };
 	const struct kube_where both = { .kind = CLUSTER_BLOCK, .node = "n1", .pool = "rail0" };
 	const struct kube_where beats = { .kind = CLUSTER_HEARTBEAT, .node = "n1" };
-	const struct kube_where others = { CLUSTER_BLOCK, NULL, NULL, "u-1,u-2," };
-	const struct kube_where all_three = { CLUSTER_BLOCK, "n1", "rail0", "u-1," };
+	static const char *const uids[] = { "u-1", "u-2" };
+	auto_free char *without_two = kube_without(uids, 2), *without_one = kube_without(uids, 1);
+	const struct kube_where others = { CLUSTER_BLOCK, NULL, NULL, without_two };
+	const struct kube_where all_three = { CLUSTER_BLOCK, "n1", "rail0", without_one };
 	const struct kube_where all = { .kind = CLUSTER_NODE };
 	const struct kube_where host = { .kind = CLUSTER_KUBE_NODE, .node = "n1" };
 
@@ -334,6 +336,7 @@ START_TEST(URLs_select_by_field_and_label)
 	   CRD "railblocks?limit=7&fieldSelector=spec.pool%3Drail0");
 	is(kube_page_url(&p, &both, 7, ""),
 	   CRD "railblocks?limit=7&fieldSelector=spec.node%3Dn1%2Cspec.pool%3Drail0");
+	ck_assert_ptr_null(kube_without(uids, 0));
 	is(kube_page_url(&p, &others, 7, ""),
 	   CRD "railblocks?limit=7&fieldSelector=spec.poolUID%21%3Du-1%2Cspec.poolUID%21%3Du-2");
 	is(kube_page_url(&p, &all_three, 7, ""),

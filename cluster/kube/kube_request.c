@@ -37,17 +37,13 @@ static void add_resource(struct text *t, const struct kube_place *p, enum cluste
 	text_add(t, r->plural);
 }
 
-/* "!=" of each uid; first: nothing stands before them. */
-static void add_without(struct text *t, const char *uids, bool first)
+char *kube_without(const char *const *uids, size_t n)
 {
-	struct slice rest = { uids, strlen(uids) }, uid;
+	auto_text struct text t = { 0 };
 
-	while (slice_next(&rest, ',', &uid)) {
-		if (!uid.len)
-			continue;
-		text_addf(t, "%sspec.poolUID%%21%%3D%.*s", first ? "" : "%2C", (int)uid.len, uid.p);
-		first = false;
-	}
+	for (size_t i = 0; i < n; i++)
+		text_addf(&t, "%sspec.poolUID%%21%%3D%s", i ? "%2C" : "", uids[i]);
+	return n ? text_take(&t) : NULL;
 }
 
 /*
@@ -66,7 +62,7 @@ static void add_selector(struct text *t, const struct kube_where *where)
 	if (where->pool)
 		text_addf(t, "%sspec.pool%%3D%s", where->node ? "%2C" : "", where->pool);
 	if (where->without)
-		add_without(t, where->without, !where->node && !where->pool);
+		text_addf(t, "%s%s", where->node || where->pool ? "%2C" : "", where->without);
 	if (heartbeat) {
 		text_add(t, "&labelSelector=");
 		add_escaped(t, KUBE_HEARTBEAT);

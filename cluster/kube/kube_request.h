@@ -26,8 +26,14 @@ char *kube_status_url(const struct kube_place *p, enum cluster_kind kind, const 
 struct kube_where {
 	enum cluster_kind kind;
 	const char *node, *pool; /* pool: of blocks only */
-	const char *without;     /* of blocks: uids of pools, each followed by a ','; NULL: none */
+	const char *without;     /* of blocks only: kube_without(); NULL: nothing is left out */
 };
+
+/*
+ * kube_without - for a selector: not the blocks of the n pools with these uids. The caller frees
+ * it; NULL: there are none, or no memory.
+ */
+char *kube_without(const char *const *uids, size_t n);
 
 /* kube_page_url - a page of a list; more: where it goes on, "" at the beginning. */
 char *kube_page_url(const struct kube_place *p, const struct kube_where *where, unsigned limit,
