@@ -286,6 +286,11 @@ test_pool_of_guids()
 	lease net-a c1 '{"pool":"p"}'
 	RAILHEAD_LEASE=guid lease net-a c1 '{"pool":"p","guidPool":"g"}'
 	eq "result" "$(jq -r '.ips[0].address' "$W/add.out")" "fe80::200:0:0:0/124"
+	# With GUIDs alone there is no address to ask for.
+	jq '.ipam = {type: "railhead-ipam", guidPool: "g"}' "$W/lease.conf" >"$W/guid.conf"
+	! CNI_COMMAND=ADD CNI_CONTAINERID=c2 CNI_NETNS=/run/netns/none CNI_IFNAME=net1 CNI_PATH=$BIN CNI_ARGS=IP=10.1.0.9 \
+		"$BIN/railhead-ipam" <"$W/guid.conf" >"$W/add.out" || fail "an address of nowhere: $(<"$W/add.out")"
+	eq "why" "$(jq -r '"\(.code) \(.msg)"' "$W/add.out")" "7 an IP address is requested, and ipam has no source of addresses"
 	ok ipam lease list
 	has "02:00:00:00:00:00:00:00"
 	ok ipam lease list --json
