@@ -276,7 +276,7 @@ static int take_ipam_result(struct add *s, struct slice text, struct err *e)
 	}
 	log_debug(&s->a.call->ctx.log, "ipam.type \"%s\": %zu addresses, %zu routes", c->ipam_type,
 		  s->from_ipam.n_ips, s->from_ipam.n_routes);
-	if (s->from_ipam.n_ips == 0 && !attach_guid_pool(&s->a))
+	if (s->from_ipam.n_ips == 0 && !cni_conf_guid_pool(c->ipam))
 		return err_set(e, ERR_DELEGATE, 0,
 			       "ipam.type: \"%.64s\" succeeded, but returned no address",
 			       c->ipam_type);

@@ -131,9 +131,6 @@ struct nl *attach_master_nl(const struct attach *a);
 /* attach_key - which attachment a call is about. */
 struct record_key attach_key(const struct cni_call *call);
 
-/* attach_guid_pool - the pool of ipam.guidPool, borrowed; NULL: none. */
-const char *attach_guid_pool(const struct attach *a);
-
 /*
  * attach_read_record - what ADD recorded, for CHECK. ERR_STATE with errnum ENOENT: nothing.
  */

@@ -108,14 +108,6 @@ int attach_ipam_undo_ms(const struct attach *a)
 				 ctx_mono_ms());
 }
 
-/* Results of 0.2.0 cannot express an interface without address. Fail before one is created. */
-const char *attach_guid_pool(const struct attach *a)
-{
-	const char *name = json_str(json_get(a->call->conf.ipam, CNI_CONF_GUID_POOL));
-
-	return name && *name ? name : NULL;
-}
-
 /* A GUID alone is a result without an address. Fail before the VF has it. */
 static int check_guid_pool(const struct attach *a, struct err *e)
 {
@@ -126,7 +118,7 @@ static int check_guid_pool(const struct attach *a, struct err *e)
 	if (n && json_type(n) != JSON_NULL && !json_str(n))
 		return err_set(e, ERR_DECODE, 0, "%s: must be a string, got %s", key,
 			       json_type_name(n));
-	if (!attach_guid_pool(a))
+	if (!cni_conf_guid_pool(c->ipam))
 		return 0;
 	if (!a->type->leases_guid)
 		return err_set(e, ERR_CONFIG, 0,
@@ -143,6 +135,7 @@ static int check_guid_pool(const struct attach *a, struct err *e)
 	return 0;
 }
 
+/* Results of 0.2.0 cannot express an interface without address. Fail before one is created. */
 static int check_version_can_say_it(const struct attach *a, struct err *e)
 {
 	const struct cni_conf *c = &a->call->conf;

@@ -47,8 +47,9 @@ int guid_lease_add(const struct attach *a, const struct guid *want, struct guid 
 			       guid_format(*want, text));
 	if (run_add(a, lease, &r, e) == 0 && read_guid(a, &r, out, e) == 0)
 		return 0;
-	return err_wrap(e, "ipam." CNI_CONF_GUID_POOL ": \"%.64s\"%s%s", attach_guid_pool(a),
-			want ? ": GUID " : "", want ? text : "");
+	return err_wrap(e, "ipam." CNI_CONF_GUID_POOL ": \"%.64s\"%s%s",
+			cni_conf_guid_pool(a->call->conf.ipam), want ? ": GUID " : "",
+			want ? text : "");
 }
 
 int guid_lease_check(const struct attach *a, struct err *e)

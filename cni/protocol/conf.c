@@ -191,3 +191,10 @@ bool cni_conf_is_valid(const struct cni_conf *c, const char *container, const ch
 	}
 	return false;
 }
+
+const char *cni_conf_guid_pool(const struct json *ipam)
+{
+	const char *name = json_str(json_get(ipam, CNI_CONF_GUID_POOL));
+
+	return name && *name ? name : NULL;
+}

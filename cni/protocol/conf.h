@@ -14,9 +14,11 @@
 
 /*
  * A key of the ipam section: the pool of railhead-ipam from which the GUID of the interface comes.
- * The interface plugin and the IPAM both read it.
+ * The interface plugin and the IPAM both read it. cni_conf_guid_pool - its name, borrowed; NULL: it
+ * is absent or empty.
  */
 #define CNI_CONF_GUID_POOL "guidPool"
+const char *cni_conf_guid_pool(const struct json *ipam);
 
 struct cni_conf {
 	char *text; /* stdin as it came: this is what delegates get (CNI-110) */

@@ -506,6 +506,29 @@ END_TEST
 
 /* ---- memory ---- */
 
+START_TEST(an_empty_pool_of_GUIDs_is_none)
+{
+	static const struct {
+		const char *ipam, *pool;
+	} cases[] = {
+		{ "{\"guidPool\":\"ib0\"}", "ib0" },
+		{ "{\"guidPool\":\"\"}", NULL },
+		{ "{\"guidPool\":7}", NULL },
+		{ "{}", NULL },
+	};
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_json struct json *ipam = NULL;
+
+		ck_assert_int_eq(
+			json_parse(cases[i].ipam, strlen(cases[i].ipam), "ipam", &ipam, &e), 0);
+		ck_assert_pstr_eq(cni_conf_guid_pool(ipam), cases[i].pool);
+	}
+	ck_assert_ptr_null(cni_conf_guid_pool(NULL));
+}
+END_TEST
+
 struct parse_arg {
 	const char *text;
 	enum cni_command cmd;
@@ -538,4 +561,4 @@ TEST_PROGRAM("cni/protocol/conf", all_keys_of_the_envelope_are_read, cni_110_the
 	     a_nul_byte_ends_nothing, a_truncated_text_is_refused, wrong_types_are_refused,
 	     cni_089_a_deletion_takes_what_it_can_get, cni_090_types_are_no_paths,
 	     cni_070_valid_attachments_are_read, cni_076_absent_is_not_empty,
-	     damaged_lists_are_refused, out_of_memory)
+	     damaged_lists_are_refused, an_empty_pool_of_GUIDs_is_none, out_of_memory)

@@ -80,7 +80,8 @@ static int lease_guid(struct attach *a, struct ib_conf *c, struct err *e)
 		return -1;
 	want->node_guid = want->port_guid;
 	return json_add_str(a->device, "guid", guid_format(want->port_guid, guid)) ||
-			       json_add_str(a->device, "guidPool", attach_guid_pool(a))
+			       json_add_str(a->device, "guidPool",
+					    cni_conf_guid_pool(a->call->conf.ipam))
 		       ? err_nomem(e)
 		       : 0;
 }

@@ -69,12 +69,13 @@ int ib_conf_check(const struct attach *a, struct ib_conf *c, struct err *e)
 	vf_attach_want_link_state(c->link_state, &c->want);
 	if (a->call->env.cmd != CNI_ADD)
 		return 0;
-	c->leases_guid = attach_guid_pool(a) != NULL;
+	const char *pool = cni_conf_guid_pool(a->call->conf.ipam);
+	c->leases_guid = pool != NULL;
 	if (c->leases_guid && c->guid_from == IB_GUID_FROM_POD)
 		return err_set(e, ERR_CONFIG, 0,
 			       "guidFrom: \"pod\" and ipam.guidPool \"%.64s\" cannot be used "
 			       "together: each gives the GUID",
-			       attach_guid_pool(a));
+			       pool);
 	int rc = ib_guid_choose(a, c, &guid, e);
 	if (rc < 0)
 		return -1;

@@ -61,7 +61,7 @@ static int leave(const struct ctx *ctx, const struct record_key *key, struct err
 static int take_guid_back(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	const char *vf = sriov_device_vf(r);
-	bool leased = json_get(json_get(r->config, "ipam"), CNI_CONF_GUID_POOL) != NULL;
+	bool leased = cni_conf_guid_pool(json_get(r->config, "ipam")) != NULL;
 
 	return vf && leased ? claim_take_guid_back(ctx, vf, e) : 0;
 }
