@@ -47,6 +47,21 @@ int testing_call(const struct attach_type *type, struct cni_call *call, char *co
 	return rc;
 }
 
+int testing_call_keys(const struct attach_type *type, struct cni_call *call, const char *keys,
+		      const char *out, struct err *e)
+{
+	const char *netns = *call->env.netns ? call->env.netns : "/none";
+	char *conf;
+
+	ck_assert_int_gt(asprintf(&conf,
+				  "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"x\",%s,"
+				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
+				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}]}}",
+				  keys, netns),
+			 0);
+	return testing_call(type, call, conf, out, e);
+}
+
 char *testing_printed(const char *out)
 {
 	char *text;

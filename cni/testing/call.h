@@ -15,6 +15,13 @@
 int testing_call(const struct attach_type *type, struct cni_call *call, char *conf, const char *out,
 		 struct err *e);
 
+/*
+ * testing_call_keys - the same for the configuration of network "net" with these keys. Its
+ * prevResult has the interface "net1" in call->env.netns, or in /none if that is empty.
+ */
+int testing_call_keys(const struct attach_type *type, struct cni_call *call, const char *keys,
+		      const char *out, struct err *e);
+
 /* good - the test fails, with the error, unless rc is 0. */
 static inline void good(int rc, const struct err *e)
 {

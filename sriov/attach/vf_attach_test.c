@@ -85,15 +85,8 @@ static int call(const struct testhost *w, enum cni_command cmd, const struct pod
 			 .path = "",
 			 .args = "" },
 	};
-	char *conf;
 
-	ck_assert_int_gt(asprintf(&conf,
-				  "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"x\",%s,"
-				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
-				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}]}}",
-				  keys, p ? p->path : "/none"),
-			 0);
-	return testing_call(&type, &c, conf, OUT, e);
+	return testing_call_keys(&type, &c, keys, OUT, e);
 }
 
 static bool is_owned(const struct testhost *w, uint32_t n)

@@ -44,9 +44,24 @@ static bool called(const char *line)
 	return strstr(text, line) != NULL;
 }
 
-static struct guid guid(uint64_t number)
+/* An attachment with the GUID 02:00:00:00:00:00:00:07 of the pool. */
+static void attach(const struct testib *t, const struct pod *p)
 {
-	return guid_of_number(number);
+	struct err e = { .msg = "" };
+
+	ipam(GIVES("fe80::200:0:0:7/112"), "");
+	good(testib_call(t, CNI_ADD, p, POOLED, &e), &e);
+	testib_has_guid(t, guid_of_number(UINT64_C(0x0200000000000007)));
+}
+
+/* Its DEL, which releases the GUID and restores the VF. */
+static void detach(const struct testib *t, const struct pod *p)
+{
+	struct err e = { .msg = "" };
+
+	good(testib_call(t, CNI_DEL, p, POOLED, &e), &e);
+	ck_assert(called("DEL \n"));
+	testib_is_restored(t, 0, "DEL");
 }
 
 START_TEST(the_vf_gets_a_guid_of_the_pool)
@@ -55,15 +70,11 @@ START_TEST(the_vf_gets_a_guid_of_the_pool)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	ipam(GIVES("fe80::200:0:0:7/112"), "");
-	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
-	testib_has_guid(&t, guid(UINT64_C(0x0200000000000007)));
+	attach(&t, &p);
 	ck_assert(called("ADD guid\n") && called("ADD \n"));
 	good(testib_call(&t, CNI_CHECK, &p, POOLED, &e), &e);
 	ck_assert(called("CHECK \n") && called("CHECK guid\n"));
-	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
-	ck_assert(called("DEL \n"));
-	testib_is_restored(&t, 0, "DEL");
+	detach(&t, &p);
 }
 END_TEST
 
@@ -73,12 +84,11 @@ START_TEST(a_lease_that_is_gone)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	ipam(GIVES("fe80::200:0:0:7/112"), "");
-	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	attach(&t, &p);
 	ipam("", "[ \"$CNI_COMMAND $RAILHEAD_LEASE\" != 'CHECK guid' ] || "
 		 "{ echo '{\"code\":104,\"msg\":\"no lease\"}'; exit 1; }");
 	fails(testib_call(&t, CNI_CHECK, &p, POOLED, &e), &e, 104, "ipam.guidPool: no lease");
-	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+	detach(&t, &p);
 }
 END_TEST
 
@@ -94,8 +104,8 @@ START_TEST(a_guid_that_is_given_is_leased)
 			 POOLED ",\"args\":{\"cni\":{\"guid\":\"0200:0000:0000:000b\"}}", &e),
 	     &e);
 	ck_assert(called("ADD guid=02:00:00:00:00:00:00:0b\n"));
-	testib_has_guid(&t, guid(UINT64_C(0x020000000000000b)));
-	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
+	testib_has_guid(&t, guid_of_number(UINT64_C(0x020000000000000b)));
+	detach(&t, &p);
 }
 END_TEST
 
@@ -137,17 +147,14 @@ START_TEST(a_guid_that_the_vf_keeps_stays_leased)
 	auto_pod struct pod p = pod();
 	struct err e = { .msg = "" };
 
-	ipam(GIVES("fe80::200:0:0:7/112"), "");
-	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	attach(&t, &p);
 	t.w.kernel->refuses[VF_PORT_GUID] = EINVAL;
 	fails(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e, ERR_STATE,
 	      "still has the GUID of its pod");
 	ck_assert(!called("DEL \n"));
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 1);
 	t.w.kernel->refuses[VF_PORT_GUID] = 0;
-	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
-	ck_assert(called("DEL \n"));
-	testib_is_restored(&t, 0, "DEL");
+	detach(&t, &p);
 }
 END_TEST
 
@@ -160,8 +167,7 @@ START_TEST(an_interface_that_the_pod_moved_away_keeps_its_guid)
 	struct link_info link;
 	struct err e = { .msg = "" };
 
-	ipam(GIVES("fe80::200:0:0:7/112"), "");
-	good(testib_call(&t, CNI_ADD, &p, POOLED, &e), &e);
+	attach(&t, &p);
 	good(nl_link_by_name(p.nl, "net1", &link, &e), &e);
 	good(nl_link_move(p.nl, link.ifindex, &nested.ns, "net1", &e), &e);
 	ck_assert_int_eq(testib_call(&t, CNI_DEL, &p, POOLED, &e), -1);
@@ -169,9 +175,7 @@ START_TEST(an_interface_that_the_pod_moved_away_keeps_its_guid)
 	good(nl_link_by_name(nested.nl, "net1", &link, &e), &e);
 	good(netns_open_self(&host, &e), &e);
 	good(nl_link_move(nested.nl, link.ifindex, &host, "back", &e), &e);
-	good(testib_call(&t, CNI_DEL, &p, POOLED, &e), &e);
-	ck_assert(called("DEL \n"));
-	testib_is_restored(&t, 0, "DEL");
+	detach(&t, &p);
 }
 END_TEST
 

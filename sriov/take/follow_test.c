@@ -5,16 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/testing/call.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/net.h"
 #include "sriov/take/claim.h"
 #include "sriov/take/taken.h"
 #include "sriov/testing/vf.h"
-
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
 
 /* A pod has VF 0 once, and gives it up. */
 static void used_once(const struct testhost *w, const struct pod *p)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cni/testing/call.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
@@ -38,11 +39,6 @@ struct claimed_vf {
 	struct link_info was;
 	struct record_key key;
 };
-
-static void good(int rc, const struct err *e)
-{
-	ck_assert_msg(rc == 0, "%s (%s)", e->msg, e->detail);
-}
 
 static void no_refusal(const char *what, const struct err *why, void *arg)
 {

@@ -261,15 +261,8 @@ int testib_call(const struct testib *t, enum cni_command cmd, const struct pod *
 			 .path = TESTIB_BIN,
 			 .args = "K8S_POD_NAMESPACE=train;K8S_POD_NAME=worker-0" },
 	};
-	char *conf;
 
-	ck_assert_int_gt(asprintf(&conf,
-				  "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"x\",%s,"
-				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
-				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}]}}",
-				  keys, p ? p->path : "/none"),
-			 0);
-	return testing_call(&ib_sriov_type, &c, conf, TESTIB_OUT, e);
+	return testing_call_keys(&ib_sriov_type, &c, keys, TESTIB_OUT, e);
 }
 
 void testib_has_guid(const struct testib *t, struct guid want)
