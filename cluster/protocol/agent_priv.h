@@ -12,6 +12,7 @@
 /* So many owners are asked for a loan for one need. */
 #define ASKS_OF_NEED_MAX 32
 
+#define KNOWN_MAX 16
 /* A block whose owner was asked. */
 struct asked {
 	struct ip at;
@@ -29,8 +30,8 @@ struct agent_pool {
 	unsigned asked, asked_one; /* so many for this need: for the block, for a loan */
 	struct pool_holders holders;
 	u128 tried;                      /* positions of the order that were tried */
-	unsigned misses;                 /* claims in a row that found the block taken */
-	unsigned seeks;                  /* lists without a grant since */
+	struct ip known[KNOWN_MAX];      /* free in the last list, and not tried since */
+	unsigned n_known, misses, seeks; /* misses, seeks: claims in a row in vain, and lists */
 	int64_t due;                     /* when a claim may begin */
 	int64_t tight_until, full_until; /* no warm addresses, few asks for loans, until then */
 	int64_t idle_due;

@@ -398,6 +398,7 @@ struct blocks {
 	const struct block_seen *list[BLOCKS];
 	unsigned lists, asks, asks_of_last; /* of the last block of the pool */
 	unsigned empty_after;               /* so many asks, the last block is empty; 0: never */
+	unsigned unlisted, creates;         /* the last blocks; after the first list */
 	bool full;                          /* each owner answers that it has no address */
 };
 
@@ -420,9 +421,10 @@ static void answer_for(struct blocks *all, struct agent *a, const struct agent_r
 
 	if (r->call == CALL_LIST) {
 		reply.list = all->list;
-		reply.n_list = BLOCKS;
+		reply.n_list = BLOCKS - all->unlisted;
 		all->lists++;
 	} else if (r->call == CALL_CREATE && r->kind == CLUSTER_BLOCK) {
+		all->creates += all->lists > 0;
 		reply.outcome = CLUSTER_EXISTS;
 	} else if (s && r->call == CALL_UPDATE) {
 		s->block = r->block;
@@ -447,22 +449,24 @@ struct full_pool {
 	struct agent *agent;
 };
 
+static void answer_all(struct full_pool *p)
+{
+	(void)agent_tick(p->agent, p->n.now);
+	while (p->n.n_sent)
+		answer_for(&p->all, p->agent, &p->n.sent[--p->n.n_sent]);
+	p->n.now++;
+}
+
 /* Until the need has ended, or until the last block was asked for. */
 static void need_one(struct full_pool *p)
 {
-	struct one_agent *n = &p->n;
-	struct blocks *all = &p->all;
+	const struct blocks *all = &p->all;
 	const unsigned asks = all->asks;
 
-	n->needs = 0;
+	p->n.needs = 0;
 	ck_assert(agent_need(p->agent, "rail0", 1));
-	for (; !n->needs && ((all->full && !all->empty_after) || !all->asks_of_last); n->now++) {
-		(void)agent_tick(p->agent, n->now);
-		while (n->n_sent) {
-			const struct agent_request r = n->sent[--n->n_sent];
-
-			answer_for(all, p->agent, &r);
-		}
+	while (!p->n.needs && ((all->full && !all->empty_after) || !all->asks_of_last)) {
+		answer_all(p);
 		ck_assert_uint_le(all->asks - asks, 32);
 	}
 }
@@ -544,6 +548,20 @@ END_TEST
 
 /* ---- lists of large pools ---- */
 
+/* Other nodes read the same list, and are faster. */
+START_TEST(all_free_blocks_of_a_list_are_tried_before_the_next_list)
+{
+	struct full_pool *p = full_pool_begin(true);
+
+	p->all.unlisted = 5;
+	ck_assert(agent_need(p->agent, "rail0", 1));
+	while (p->all.lists < 2)
+		answer_all(p);
+	ck_assert_uint_eq(p->all.creates, 5);
+	agent_free(p->agent);
+}
+END_TEST
+
 /* Most blocks lend nothing, and a list may have 65,536. */
 START_TEST(an_item_of_a_list_has_room_for_its_loans_only)
 {
@@ -576,4 +594,6 @@ TEST_PROGRAM("agent", a_failed_write_of_a_block_does_not_open_the_fence,
 	     a_block_of_an_unknown_pool_is_not_confirmed,
 	     an_ask_for_a_block_that_cannot_be_read_ends, owners_that_give_no_answer_hide_no_other,
 	     needs_of_a_full_pool_ask_few_owners_after_the_first_one,
-	     a_pool_with_an_empty_block_is_not_full, an_item_of_a_list_has_room_for_its_loans_only)
+	     a_pool_with_an_empty_block_is_not_full,
+	     all_free_blocks_of_a_list_are_tried_before_the_next_list,
+	     an_item_of_a_list_has_room_for_its_loans_only)

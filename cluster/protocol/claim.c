@@ -8,9 +8,9 @@
 
 /*
  * So many claims that find the block taken, and blocks of the pool are listed instead. A list of a
- * few blocks costs less than another miss.
+ * few blocks costs less than another miss, and one of the whole pool as much as many.
  */
-#define MISSES_MAX       3
+#define MISSES_MAX       8
 #define MISSES_MAX_RANGE 1
 /* So many requests in a row without a usable answer: the need ends with NEED_AWAY. */
 #define AWAY_MAX 3
@@ -293,13 +293,23 @@ static bool next_block(struct agent *a, struct agent_pool *p, struct block_key *
 {
 	struct grid_order o = agent_order(a, p);
 
-	memcpy(key->pool, p->is.name, sizeof(key->pool));
 	for (; p->tried < o.n; p->tried++) {
 		key->start = grid_nth(&p->is.grid, grid_order_at(&o, p->tried));
 		if (agent_is_new(a, key)) {
 			p->tried++;
 			return true;
 		}
+	}
+	return false;
+}
+
+/* One that the last list of the pool showed as free. Its grid may have changed since. */
+static bool known_block(const struct agent *a, struct agent_pool *p, struct block_key *key)
+{
+	while (p->n_known) {
+		key->start = p->known[--p->n_known];
+		if (grid_has(&p->is.grid, key->start) && agent_is_new(a, key))
+			return true;
 	}
 	return false;
 }
@@ -348,13 +358,13 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 	const unsigned misses_max = a->set.ranges ? MISSES_MAX_RANGE : MISSES_MAX;
 	struct block_key key = { 0 };
 
+	memcpy(key.pool, p->is.name, sizeof(key.pool));
 	for (have += expected(a, p); have < want; have += (uint64_t)1 << p->is.grid.bits) {
-		if (p->misses < misses_max && next_block(a, p, &key)) {
+		if (known_block(a, p, &key) || (p->misses < misses_max && next_block(a, p, &key))) {
 			claim_start(a, &key, false);
 			continue;
 		}
 		/* The order is exhausted, or the pool nearly is: see which blocks are left. */
-		memcpy(key.pool, p->is.name, sizeof(key.pool));
 		key.start = (struct ip){ 0 };
 		(void)agent_begin(a, OP_SEEK, &key);
 		p->due = agent_wait(a, p->seeks++);

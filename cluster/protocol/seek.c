@@ -166,25 +166,37 @@ static struct grid_order free_order(const struct agent *a, const struct agent_po
 			: agent_order(a, p);
 }
 
-/* One of the first blocks is free, if the list has fewer. */
-static bool free_anywhere(const struct agent *a, const struct agent_pool *p, const struct op *op,
+/*
+ * One of the first blocks is free, if the list has fewer. The next ones are noted: many nodes read
+ * such a list at the same time, and another one may be faster.
+ */
+static bool free_anywhere(const struct agent *a, struct agent_pool *p, const struct op *op,
 			  const struct starts *s, struct block_key *key)
 {
 	struct grid_order o = free_order(a, p, op);
+	const u128 most = s->n + a->n_blocks + a->n_ops + KNOWN_MAX;
+	struct block_key at = *key;
+	bool found = false;
 
-	for (u128 i = 0; i < o.n && i <= s->n + a->n_blocks + a->n_ops; i++) {
-		key->start = grid_nth(&p->is.grid, grid_order_at(&o, i));
-		if (is_free(a, s, key))
-			return true;
+	p->n_known = 0;
+	for (u128 i = 0; i < o.n && i <= most && p->n_known < KNOWN_MAX; i++) {
+		at.start = grid_nth(&p->is.grid, grid_order_at(&o, i));
+		if (!is_free(a, s, &at))
+			continue;
+		if (found)
+			p->known[p->n_known++] = at.start;
+		else
+			key->start = at.start;
+		found = true;
 	}
-	return false;
+	return found;
 }
 
 /* A block that exists and belongs to no node (*there), or one that does not exist. */
 bool seek_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
 		     struct block_key *key, bool *there)
 {
-	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
+	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct starts starts;
 	bool found = false;
 
