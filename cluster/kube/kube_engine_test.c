@@ -90,6 +90,13 @@ START_TEST(people_can_read_a_block)
 }
 END_TEST
 
+/* 1,024 agents that start at once are one user for the API server, which has 300 places for it. */
+START_TEST(agents_wait_in_a_queue_of_their_own)
+{
+	engine_control("queued");
+}
+END_TEST
+
 START_TEST(fixed_keys_never_change)
 {
 	struct calls c = engine_open();
@@ -444,6 +451,7 @@ int main(void)
 	const TTest *const tests[] = {
 		a_heartbeat_is_a_lease,
 		people_can_read_a_block,
+		agents_wait_in_a_queue_of_their_own,
 		fixed_keys_never_change,
 		a_version_of_another_state,
 		a_status_is_beside_the_definition,

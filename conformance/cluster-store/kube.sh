@@ -9,8 +9,8 @@
 # the API server. no-pool-field, no-fields: types of an older release, until `type`. alive: start what has ended.
 # full, room: as of etcd.sh. clean: delete our objects. bound-token NODE: a token of the agent's pod on NODE.
 # policy: an agent writes objects of its node only. contract: the agent may do all that a store can, what no agent does as well.
-# token, expired-token, no-token: what the agent's token file has. lease, label, shown, other-start: what people and other
-# programs do.
+# queued: requests of the agent wait in their own queue. token, expired-token, no-token: what the agent's token file has.
+# lease, label, shown, other-start: what people and other programs do.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=conformance/cluster-store/halt.sh
@@ -181,6 +181,22 @@ fields()
 		until_true 60 'the fields have changed' eval 'ask "/apis/railhead.io/v1alpha1/railblocks?fieldSelector='"$2"'" | grep -q "field label"'
 }
 
+# queued LEVEL-UID PATH: the head of each answer names the queue that its request was in.
+queued()
+{
+	curl -s --max-time 10 --cacert "$W/ca.pem" -H "Authorization: Bearer $(<"$W/railheadd.token")" -o /dev/null -D - "$API$2" |
+		grep -iq "^x-kubernetes-pf-prioritylevel-uid: $1"
+}
+all_queued()
+{
+	local uid path
+	uid=$(k get prioritylevelconfiguration railhead -o 'jsonpath={.metadata.uid}') && [ "$uid" ] || return
+	for path in /apis/railhead.io/v1alpha1/railblocks /apis/coordination.k8s.io/v1/namespaces/railhead/leases/n1; do
+		# the queues are in force a moment after they were made
+		until_true 60 "$path: its requests are in the queue of railhead" queued "$uid" "$path" || return
+	done
+}
+
 token() # USER: a new token, in its file in one step
 {
 	k -n railhead create token "$1" >"$W/$1.new" && mv "$W/$1.new" "$W/$1.token"
@@ -214,7 +230,7 @@ kubeconfig() # NAME CA USER: USER is YAML
 # Beside the agent, whom the lane allows to write pools: guest may read pools only, and busy may have one request at a time.
 objects()
 {
-	k apply -f "$MANIFESTS/crds" -f "$MANIFESTS/rbac.yaml" -f - <<-'END'
+	k apply -f "$MANIFESTS/crds" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/flow.yaml" -f - <<-'END'
 	{apiVersion: v1, kind: ServiceAccount, metadata: {name: guest, namespace: railhead}}
 	---
 	{apiVersion: v1, kind: ServiceAccount, metadata: {name: busy, namespace: railhead}}
@@ -297,6 +313,7 @@ no-type)
 no-pool-field) fields '[{"op":"replace","path":"/spec/versions/0/selectableFields","value":[{"jsonPath":".spec.node"}]}]' spec.pool=x ;;
 no-fields) fields '[{"op":"remove","path":"/spec/versions/0/selectableFields"}]' spec.node=x ;;
 type) k apply -f "$MANIFESTS/crds" >/dev/null && until_true 60 'the types are served' served ;;
+queued) all_queued ;;
 token) token railheadd ;;
 expired-token) expired_token ;;
 no-token) rm "$W/railheadd.token" ;;
