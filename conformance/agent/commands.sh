@@ -499,9 +499,15 @@ test_commands_find_names_the_node_of_an_address()
 	add n2 p1 rail0
 	own=$(leases n2)
 	is "of another node" ctl n1 cluster find "$own"
-	has "of another node" "$(<"$W/is")" "The pod, on node n2: railctl ipam lease list --pool rail0"
+	has "of another node" "$(<"$W/is")" "The pod, on node n2: railctl ipam who $own"
 	is "json" ctl n1 cluster find --json "$own"
 	eq "json" "$(jq -c '.pools[] | [.pool,.deleted,.usable,.owner,.node,.loan]' "$W/is")" '["rail0",false,true,"n2","n2",null]'
+	is "who, on its node" ctl n2 ipam who "$own"
+	has "who, on its node" "$(tr -s ' ' <"$W/is")" "Interface: net1"
+	isnt "who, on another node" ctl n1 ipam who "$own"
+	has "who, on another node" "$(<"$W/is")" "Shared pool rail0: ask node n2: railctl ipam who $own"
+	isnt "who, of no node" ctl n1 ipam who 10.92.0.9 --json
+	eq "who, of no node" "$(jq -c '[.leases, .cluster.here, .cluster.pools[0].node]' "$W/is")" '[[],"n1",null]'
 	add n1 p2 rail0
 	lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].last') <(leases n2))
 	[ -n "$lent" ] || lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].first') <(leases n2))

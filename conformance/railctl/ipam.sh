@@ -246,6 +246,33 @@ test_the_first_ipv6_address_is_never_leased()
 	want '.[0].address == "fd00:1::1"'
 }
 
+# Of a pod, of one that rests, and of none. No agent runs here.
+test_who_has_an_address()
+{
+	need railhead-ipam
+	r ipam who 10.1.0.1
+	eq "without a store" "$RC" 1
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	CARGS='IgnoreUnknown=1;K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=job-0' lease net-a c1 '{"pool":"p"}'
+	ok ipam who 10.1.0.1
+	has "Pod:            team-a/job-0"
+	has "Interface:      net1"
+	has "From:           pool p"
+	grep -Eq '^Since: +20[0-9T:-]+(\.[0-9]+)?Z, [0-9]+ ?s ago$' "$W/out" || fail "since: $(said)"
+	ok ipam who 10.1.0.1 --json
+	want 'keys == ["address","leases"] and (.leases | map([.pod,.ifname,.pool,.state]) == [["job-0","net1","p","leased"]])'
+	ok ipam lease release 10.1.0.1
+	r ipam who 10.1.0.1
+	eq "at rest" "$RC" 1
+	has "resting: no pod has it, and below is the last one"
+	has "No pod of this node has 10.1.0.1."
+	has "Other nodes are not known: no node agent answers at "
+	r ipam who 10.1.0.9 --json
+	eq "nobody" "$RC" 1
+	want '.leases == [] and (.error | startswith("no node agent answers at "))'
+	refused 2 '"rail0" is neither an IP address nor a GUID' ipam who rail0
+}
+
 test_lease_list()
 {
 	need railhead-ipam

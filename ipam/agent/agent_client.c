@@ -17,6 +17,8 @@
 /* The agent answers at once that it was asked. */
 #define REPAIR_MS 200
 #define POOLS_MS  90000
+/* It reads the pools, and one block after the other. */
+#define FIND_MS 120000
 
 static int no_agent(const char *path, int errnum, struct err *e)
 {
@@ -183,6 +185,16 @@ int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip
 int agent_client_pools(const struct ctx *ctx, struct json **answer, struct err *e)
 {
 	return agent_client_call(ctx, &(struct agent_call){ "pools", NULL }, POOLS_MS, answer, e);
+}
+
+int agent_client_find(const struct ctx *ctx, const char *address, struct json **answer,
+		      struct err *e)
+{
+	auto_json struct json *args = json_new_object();
+
+	if (!args || json_add_str(args, "address", address))
+		return err_nomem(e);
+	return agent_client_call(ctx, &(struct agent_call){ "find", args }, FIND_MS, answer, e);
 }
 
 void agent_client_repair(const struct ctx *ctx)

@@ -45,6 +45,13 @@ int agent_client_need_address(const struct ctx *ctx, const char *pool, struct ip
 int agent_client_pools(const struct ctx *ctx, struct json **answer, struct err *e) must_check;
 
 /*
+ * agent_client_find - which node may have assigned an address of a shared pool; *answer is what
+ * `railctl cluster find --json` prints, and the caller frees it.
+ */
+int agent_client_find(const struct ctx *ctx, const char *address, struct json **answer,
+		      struct err *e) must_check;
+
+/*
  * agent_client_repair - a GC has run: the agent may look for what else dead pods left. Nothing is
  * reported; without an agent, or with a busy one, it costs at most 200 ms.
  */

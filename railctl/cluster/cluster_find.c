@@ -4,9 +4,6 @@
 
 #include "railctl/cluster/cluster.h"
 
-/* The agent reads the pools, and one block after the other. */
-#define FIND_WAIT_MS (4 * CLUSTER_WAIT_MS)
-
 /* The name of a pod ends before its interface. */
 static void print_identity(const struct cmd_run *r, const struct json *p)
 {
@@ -31,7 +28,7 @@ static void print_loan(const struct cmd_run *r, const struct json *loan)
 			 json_text_or(loan, "node", "-"));
 }
 
-static void print_node(const struct cmd_run *r, const struct json *p)
+static void print_node(const struct cmd_run *r, const char *address, const struct json *p)
 {
 	const char *owner = json_str(json_get(p, "owner")), *node = json_str(json_get(p, "node"));
 
@@ -41,9 +38,8 @@ static void print_node(const struct cmd_run *r, const struct json *p)
 		out_line(&r->out, OUT_PLAIN, "No node has the block, so no pod has the address.");
 	print_loan(r, json_get(p, "loan"));
 	if (node)
-		out_line(&r->out, OUT_GOOD,
-			 "The pod, on node %s: railctl ipam lease list --pool %s", node,
-			 json_text_or(p, "pool", "-"));
+		out_line(&r->out, OUT_GOOD, "The pod, on node %s: railctl ipam who %s", node,
+			 address);
 }
 
 static void print_pool(const struct cmd_run *r, const char *address, const struct json *p)
@@ -55,7 +51,7 @@ static void print_pool(const struct cmd_run *r, const char *address, const struc
 	if (!json_true(json_get(p, "usable")))
 		out_line(&r->out, OUT_WARN, "The pool does not assign the address.");
 	print_identity(r, p);
-	print_node(r, p);
+	print_node(r, address, p);
 }
 
 static int print(struct cmd_run *r, const struct json *answer, struct err *e)
@@ -79,12 +75,9 @@ static int print(struct cmd_run *r, const struct json *answer, struct err *e)
 
 static int find_address(struct cmd_run *r, struct err *e)
 {
-	auto_json struct json *args = json_new_object(), *answer = NULL;
+	auto_json struct json *answer = NULL;
 
-	if (!args || json_add_str(args, "address", r->opts.words[0]))
-		return err_nomem(e);
-	if (agent_client_call(&r->ctx, &(struct agent_call){ "find", args }, FIND_WAIT_MS, &answer,
-			      e))
+	if (agent_client_find(&r->ctx, r->opts.words[0], &answer, e))
 		return -1;
 	return print(r, answer, e);
 }

@@ -144,8 +144,17 @@ static const struct cmd cmd_node = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_pool,       &cmd_node,           &cmd_ipam_slices, &cmd_ipam_blocks, &cmd_lease,
-	&cmd_ipam_usage, &cmd_ipam_conflicts, &cmd_ipam_verify, &cmd_ipam_import, NULL,
+	&cmd_pool,
+	&cmd_node,
+	&cmd_ipam_slices,
+	&cmd_ipam_blocks,
+	&cmd_lease,
+	&cmd_ipam_usage,
+	&cmd_ipam_who,
+	&cmd_ipam_conflicts,
+	&cmd_ipam_verify,
+	&cmd_ipam_import,
+	NULL,
 };
 
 const struct cmd cmd_ipam = {

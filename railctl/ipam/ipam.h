@@ -13,7 +13,7 @@ struct ctl {
 
 extern const struct cmd cmd_ipam;
 extern const struct cmd cmd_ipam_blocks, cmd_ipam_conflicts, cmd_ipam_import, cmd_ipam_slices,
-	cmd_ipam_usage, cmd_ipam_verify;
+	cmd_ipam_usage, cmd_ipam_verify, cmd_ipam_who;
 extern const struct cmd cmd_lease_list, cmd_lease_release;
 extern const struct cmd cmd_node_set, cmd_node_label, cmd_node_show, cmd_pool_apply,
 	cmd_pool_import;

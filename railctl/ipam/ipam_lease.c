@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ipam_lease.c: `railctl ipam lease list` and `release`: show leases, and give one back by hand. */
+/*
+ * ipam_lease.c: `railctl ipam lease list` and `release`, and `ipam who`: show leases and whose an
+ * address is, and give one back by hand.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "ipam/agent/agent_client.h"
 #include "lib/base/guid.h"
 #include "railctl/ipam/ipam.h"
 
@@ -224,4 +228,126 @@ const struct cmd cmd_lease_release = {
 	.min_words = 1,
 	.max_words = 1,
 	.run = lease_release,
+};
+
+/* ---- who ---- */
+
+static void print_lease(const struct cmd_run *r, const struct json *lease)
+{
+	const struct out *o = &r->out;
+	const char *ns = json_text(lease, "namespace"), *pod = json_text(lease, "pod"),
+		   *since = json_text(lease, "since"), *state = json_text(lease, "state");
+	char age[OUT_TIME_LEN];
+
+	out_pair(o, "Address", "%s", json_text_or(lease, "guid", json_text(lease, "address")));
+	out_pair(o, "From", "%s", json_text(lease, "scope"));
+	if (strcmp(state, "resting") == 0)
+		out_pair(o, "State", "resting: no pod has it, and below is the last one");
+	else
+		out_pair(o, "State", "%s", state);
+	if (*pod)
+		out_pair(o, "Pod", "%s%s%s", ns, *ns ? "/" : "", pod);
+	out_pair(o, "Interface", "%s", json_text(lease, "ifname"));
+	out_pair(o, "Network", "%s", json_text(lease, "network"));
+	out_pair(o, "Container", "%s", json_text(lease, "container"));
+	if (age_of(r, since, age))
+		out_pair(o, "Since", "%s, %s ago", since, age);
+}
+
+/* One that rests has no pod. */
+static bool is_held(const struct json *leases)
+{
+	json_each (lease, leases) {
+		if (strcmp(json_text(lease, "state"), "resting") != 0)
+			return true;
+	}
+	return false;
+}
+
+/* The block of a shared pool says which node may have assigned the address. */
+static void print_pool(const struct cmd_run *r, const char *address, const char *here,
+		       const struct json *p)
+{
+	const char *node = json_str(json_get(p, "node")), *pool = json_text(p, "pool");
+
+	if (!node)
+		out_line(&r->out, OUT_PLAIN, "Shared pool %s: no node has its block.", pool);
+	else if (strcmp(node, here) == 0)
+		out_line(&r->out, OUT_PLAIN, "Shared pool %s: its block is of this node.", pool);
+	else
+		out_line(&r->out, OUT_GOOD, "Shared pool %s: ask node %s: railctl ipam who %s",
+			 pool, node, address);
+}
+
+static void print_elsewhere(const struct cmd_run *r, const char *address, const struct json *found,
+			    const struct err *why)
+{
+	const struct json *pools = json_get(found, "pools");
+
+	out_line(&r->out, OUT_WARN, "No pod of this node has %s.", address);
+	if (!found)
+		out_line(&r->out, OUT_PLAIN, "Other nodes are not known: %s.", why->msg);
+	else if (!json_len(pools))
+		out_line(&r->out, OUT_PLAIN,
+			 "No shared pool has it. Pools of one node, or with slices, are known on "
+			 "their nodes only.");
+	json_each (p, pools)
+		print_pool(r, address, json_text(found, "here"), p);
+}
+
+/* Without an agent nothing is known of other nodes, and the command goes on. */
+static int look_elsewhere(struct cmd_run *r, const char *address, struct json *out, struct err *e)
+{
+	auto_json struct json *found = NULL;
+	struct err why = { .code = 0 };
+	int rc;
+
+	r->status = CMD_FAILED;
+	rc = agent_client_find(&r->ctx, address, &found, &why);
+	if (!r->out.json)
+		print_elsewhere(r, address, rc ? NULL : found, &why);
+	if (rc ? json_add_str(out, "error", why.msg) : json_add_copy(out, "cluster", found))
+		return err_nomem(e);
+	return 0;
+}
+
+static int who(struct cmd_run *r, struct err *e)
+{
+	const char *address = r->opts.words[0];
+	auto_json struct json *answer = json_new_object(), *list = NULL;
+	struct lease_filter f = { .resting = true };
+
+	if (parse_address(address, &f.address))
+		return cmd_usage(r, e, "\"%.64s\" is neither an IP address nor a GUID", address);
+	if (list_leases(r, &f, &list, e))
+		return -1;
+	if (!answer || json_add_str(answer, "address", address) ||
+	    json_add_copy(answer, "leases", list))
+		return err_nomem(e);
+	json_each (lease, list) {
+		if (!r->out.json)
+			print_lease(r, lease);
+	}
+	if (!is_held(list) && look_elsewhere(r, address, answer, e))
+		return -1;
+	return r->out.json ? out_json(&r->out, answer, e) : 0;
+}
+
+static const char *const who_examples[] = {
+	"railctl ipam who 10.1.0.1",
+	"railctl ipam who 10.1.0.1 --json",
+	NULL,
+};
+
+const struct cmd cmd_ipam_who = {
+	.name = "who",
+	.words = "ADDRESS",
+	.summary = "say which pod has an address or a GUID",
+	.about = "It shows the pod, its interface, and since when. If no pod of this node has the "
+		 "address, the node agent names the node that may have assigned it. Exit status "
+		 "1: no pod of this node has it.",
+	.examples = who_examples,
+	.min_words = 1,
+	.max_words = 1,
+	.run = who,
 };

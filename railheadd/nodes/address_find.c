@@ -198,7 +198,8 @@ struct address_find *address_find(const struct address_find_ask *ask, struct err
 	if (f) {
 		f->ask = *ask;
 		f->answer = json_new_object();
-		if (f->answer && add_ip(f->answer, "address", ask->ip) == 0)
+		if (f->answer && add_ip(f->answer, "address", ask->ip) == 0 &&
+		    json_add_str(f->answer, "here", ask->node) == 0)
 			f->pools = json_add_array(f->answer, "pools");
 		if (f->pools)
 			f->call = ask->store->ops->list(ask->store, &pools, &fns, f);

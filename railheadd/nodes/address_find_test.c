@@ -62,6 +62,8 @@ static void done(void *arg, const struct json *answer, const struct err *why)
 		a->why = *why;
 	else
 		a->text = json_print(json_get(answer, "pools"), false);
+	if (answer)
+		ck_assert_str_eq(json_text(answer, "here"), "n2");
 }
 
 static bool is_done(const void *arg)
@@ -72,7 +74,9 @@ static bool is_done(const void *arg)
 static struct asked asks(const char *address)
 {
 	struct asked a = { .done = false };
-	struct address_find_ask ask = { .store = memory_store_ops(store), .done = done, .arg = &a };
+	struct address_find_ask ask = {
+		.store = memory_store_ops(store), .node = "n2", .done = done, .arg = &a
+	};
 	struct err e;
 
 	ck_assert_int_eq(ip_parse(address, &ask.ip), 0);
@@ -146,7 +150,7 @@ END_TEST
 START_TEST(a_question_is_cancelled)
 {
 	struct asked a = { .done = false };
-	struct address_find_ask ask = { .done = done, .arg = &a };
+	struct address_find_ask ask = { .node = "n2", .done = done, .arg = &a };
 	struct err e;
 
 	begin();

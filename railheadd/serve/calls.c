@@ -402,7 +402,9 @@ static void forget_find(void *what)
 static void call_find(const struct calls_to *to, struct server_request *r, const struct json *args)
 {
 	/* Its end has the same form as that of a question about nodes. */
-	struct address_find_ask ask = { .store = to->store, .done = nodes_done, .arg = r };
+	struct address_find_ask ask = {
+		.store = to->store, .node = to->takes.node, .done = nodes_done, .arg = r
+	};
 	struct need_args a = { .address = NULL };
 	struct address_find *f = NULL;
 	struct err e;
