@@ -36,7 +36,7 @@ ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *na
 	if (how == KEEP_HIDDEN && !c->raw)
 		hide_text(c->key, c->value);
 	if (join_path(path, prefix, name))
-		tar_file(c, path, c->value, len);
+		tar_file(&c->tar, path, c->value, len);
 	return (ssize_t)len;
 }
 
@@ -54,7 +54,7 @@ void keep_link(struct capture *c, int dir, const char *prefix, const char *name)
 	if (n <= 0 || *target == '/' || !join_path(path, prefix, name))
 		return;
 	target[n] = '\0';
-	tar_link(c, path, target);
+	tar_link(&c->tar, path, target);
 }
 
 static int write_all(struct capture *c, struct err *e)
@@ -62,8 +62,8 @@ static int write_all(struct capture *c, struct err *e)
 	if (capture_proc(c, e) || capture_nodes(c, e) || capture_modules(c, e) ||
 	    capture_functions(c, e) || capture_hcas(c, e) || capture_netdevs(c, e))
 		return -1;
-	tar_end(c);
-	if (fflush(c->to) || ferror(c->to))
+	tar_end(&c->tar);
+	if (fflush(c->tar.to) || ferror(c->tar.to))
 		return err_set(e, ERR_IO, errno, "write the capture");
 	return 0;
 }
@@ -102,20 +102,20 @@ static int write_file(struct capture *c, const char *to, struct err *e)
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	c->to = open_memstream(&text, &len);
-	if (!c->to)
+	c->tar.to = open_memstream(&text, &len);
+	if (!c->tar.to)
 		return err_nomem(e);
 	int rc = write_all(c, e);
-	(void)fclose(TAKE_PTR(c->to)); /* text and len are there from now on */
+	(void)fclose(TAKE_PTR(c->tar.to)); /* text and len are there from now on */
 	const struct fs_content all = { .data = text, .len = len, .mode = 0600 };
 	return rc || fs_put(to, &all, e) ? -1 : 0;
 }
 
 static int write_stream(struct capture *c, struct err *e)
 {
-	c->to = stdout;
+	c->tar.to = stdout;
 	int rc = write_all(c, e);
-	c->to = NULL;
+	c->tar.to = NULL;
 	return rc;
 }
 
@@ -133,6 +133,9 @@ int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_op
 				 (strcmp(to, "-") != 0 ? write_file(c, to, e) : write_stream(c, e))
 			 ? -1
 			 : 0;
+	c->sum.files = c->tar.files;
+	c->sum.links = c->tar.links;
+	c->sum.bytes = c->tar.bytes;
 	if (!rc && sum)
 		*sum = c->sum;
 	capture_clear(c);

@@ -17,7 +17,7 @@ static int keep_each(struct capture *c, const char *folder, const char *begin,
 	if (dir < 0)
 		return 0;
 	(void)snprintf(prefix, sizeof(prefix), "sys/%s", folder);
-	tar_dir(c, prefix);
+	tar_dir(&c->tar, prefix);
 	if (tree_names(dir, ENTRIES, &names, e))
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
@@ -83,7 +83,7 @@ static void keep_text(struct capture *c, int dir, const char *prefix, const char
 
 	(void)snprintf(at, sizeof(at), "%s/%s", prefix, path);
 	if (text)
-		tar_file(c, at, text, strlen(text));
+		tar_file(&c->tar, at, text, strlen(text));
 }
 
 /* The necessary words of the kernel's command line; others name machines and disks. */
@@ -114,7 +114,7 @@ static void keep_cmdline(struct capture *c)
 	}
 	out[len++] = '\n';
 	if (text)
-		tar_file(c, "proc/cmdline", out, len);
+		tar_file(&c->tar, "proc/cmdline", out, len);
 }
 
 /* Only the first processor; the others are equal. */
@@ -124,7 +124,8 @@ static void keep_cpuinfo(struct capture *c)
 	char *end = text ? strstr(text, "\n\n") : NULL;
 
 	if (text)
-		tar_file(c, "proc/cpuinfo", text, end ? (size_t)(end + 2 - text) : strlen(text));
+		tar_file(&c->tar, "proc/cpuinfo", text,
+			 end ? (size_t)(end + 2 - text) : strlen(text));
 }
 
 /* The interfaces of default routes, without the addresses of gateways. */
@@ -144,7 +145,7 @@ static void keep_routes(struct capture *c)
 					name, c->raw ? gateway : "00000000", tail);
 	}
 	if (text)
-		tar_file(c, "proc/net/route", out, len);
+		tar_file(&c->tar, "proc/net/route", out, len);
 }
 
 /* The line "CONFIG_NAME=..."; NULL: there is none. */
@@ -170,7 +171,7 @@ static void keep_kernel(struct capture *c)
 
 	if (!release)
 		return;
-	tar_file(c, "proc/sys/kernel/osrelease", release, strlen(release));
+	tar_file(&c->tar, "proc/sys/kernel/osrelease", release, strlen(release));
 	release[strcspn(release, "\n/")] = '\0';
 	(void)snprintf(path, sizeof(path), "config-%s", release);
 	config = read_text(c, c->boot, path, 1 << 20);
@@ -182,7 +183,7 @@ static void keep_kernel(struct capture *c)
 	}
 	(void)snprintf(path, sizeof(path), "boot/config-%s", release);
 	if (config)
-		tar_file(c, path, out, len);
+		tar_file(&c->tar, path, out, len);
 }
 
 static int keep_nvidia(struct capture *c, struct err *e)

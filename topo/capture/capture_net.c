@@ -72,7 +72,7 @@ static int keep_ports(struct capture *c, int hca, const char *prefix, struct err
 		if (port < 0)
 			continue;
 		(void)snprintf(at, sizeof(at), "%s/ports/%s", prefix, names.name[i]);
-		tar_dir(c, at);
+		tar_dir(&c->tar, at);
 		keep_files(c, port, at, files);
 		keep_gids(c, port, at);
 	}
@@ -89,14 +89,14 @@ int capture_hcas(struct capture *c, struct err *e)
 
 	/* without this folder, a reader would guess HCAs by class */
 	if (class >= 0 || c->m.source == TOPO_LIVE)
-		tar_dir(c, "sys/" CLASS_IB);
+		tar_dir(&c->tar, "sys/" CLASS_IB);
 	if (class >= 0 && tree_names(class, ENTRIES, &names, e))
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
 		auto_fd int hca = open_entry(c, class, CLASS_IB, names.name[i], prefix);
 		if (hca < 0)
 			continue;
-		tar_dir(c, prefix);
+		tar_dir(&c->tar, prefix);
 		keep_files(c, hca, prefix, files);
 		(void)keep_file(c, hca, prefix, "node_guid", KEEP_HIDDEN);
 		(void)keep_file(c, hca, prefix, "sys_image_guid", KEEP_HIDDEN);
@@ -132,7 +132,7 @@ static void keep_netdev(struct capture *c, int dir, const char *prefix)
 	char at[TREE_PATH + 16];
 	auto_fd int bonding = tree_open(dir, "bonding");
 
-	tar_dir(c, prefix);
+	tar_dir(&c->tar, prefix);
 	keep_files(c, dir, prefix, files);
 	(void)keep_file(c, dir, prefix, "address", KEEP_HIDDEN);
 	(void)keep_file(c, dir, prefix, "phys_switch_id", KEEP_HIDDEN);
@@ -149,7 +149,7 @@ int capture_netdevs(struct capture *c, struct err *e)
 	auto_fd int class = tree_open(c->t.fd, CLASS_NET);
 	char prefix[TREE_PATH + 8];
 
-	tar_dir(c, "sys/" CLASS_NET);
+	tar_dir(&c->tar, "sys/" CLASS_NET);
 	if (class >= 0 && tree_names(class, ENTRIES, &names, e))
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {

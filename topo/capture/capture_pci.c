@@ -51,7 +51,7 @@ static void keep_config(struct capture *c, int dir, const char *prefix)
 		return;
 	if (!c->raw)
 		hide_config(c->key, (uint8_t *)c->value, (size_t)n);
-	tar_file(c, path, c->value, (size_t)n);
+	tar_file(&c->tar, path, c->value, (size_t)n);
 	c->sum.short_config |= n == 64;
 }
 
@@ -75,7 +75,7 @@ static void keep_function(struct capture *c, uint32_t pci, const char *path)
 	if (dir < 0)
 		return;
 	(void)snprintf(prefix, sizeof(prefix), "sys/%s", path);
-	tar_dir(c, prefix);
+	tar_dir(&c->tar, prefix);
 	keep_files(c, dir, prefix, identity);
 	keep_link(c, dir, prefix, "physfn");
 	keep_link(c, dir, prefix, "driver");
@@ -124,7 +124,7 @@ int capture_functions(struct capture *c, struct err *e)
 	auto_free bool *kept = calloc(c->m.n_pci + 1, sizeof(*kept));
 	if (!kept)
 		return err_nomem(e);
-	tar_dir(c, "sys/" DEVICES);
+	tar_dir(&c->tar, "sys/" DEVICES);
 	for (size_t i = 0; i < paths.n; i++) {
 		keep_path(c, paths.name[i], kept);
 		if (dir >= 0)

@@ -3,15 +3,14 @@
 #ifndef RAILHEAD_TOPO_CAPTURE_CAPTURE_PRIV_H
 #define RAILHEAD_TOPO_CAPTURE_CAPTURE_PRIV_H
 
-#include <stdio.h>
-
 #include "topo/capture/capture.h"
+#include "topo/capture/tar.h"
 #include "topo/read/tree.h"
 
 #define CAPTURE_VALUE 65536 /* maximum size of a file, except the kernel's configuration */
 
 struct capture {
-	FILE *to;
+	struct tar tar;
 	struct tree t;         /* its functions are read */
 	struct topo_machine m; /* of t */
 	int proc, boot;        /* folders; -1 */
@@ -20,15 +19,6 @@ struct capture {
 	struct topo_capture_sum sum;
 	char value[CAPTURE_VALUE + 1];
 };
-
-/* ---- capture_tar.c ---- */
-
-/* tar_dir, tar_file, tar_link - write an entry; tar_end - write the end of the tar. A failure shows
- * in the state of c->to. */
-void tar_dir(struct capture *c, const char *path);
-void tar_file(struct capture *c, const char *path, const void *data, size_t len);
-void tar_link(struct capture *c, const char *path, const char *target);
-void tar_end(struct capture *c);
 
 /* ---- capture_hide.c: pure; length and format stay the same ---- */
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tar.h: the header of a tar entry (POSIX.1-1988, ustar), for the writer and the reader. */
+/* tar.h: the header of a tar entry (POSIX.1-1988, ustar), and the writer of a tar. */
 #ifndef RAILHEAD_TOPO_CAPTURE_TAR_H
 #define RAILHEAD_TOPO_CAPTURE_TAR_H
+
+#include <stdio.h>
 
 #include "lib/base/base.h"
 
@@ -28,5 +30,17 @@ static inline size_t tar_sum(const struct tar_header *h)
 	}
 	return sum;
 }
+
+/* A tar that is written. A failure shows in the state of `to`, which stays the caller's. */
+struct tar {
+	FILE *to;
+	size_t files, links, bytes;
+};
+
+/* tar_dir, tar_file, tar_link - write an entry. tar_end - write the end of the tar. */
+void tar_dir(struct tar *t, const char *path);
+void tar_file(struct tar *t, const char *path, const void *data, size_t len);
+void tar_link(struct tar *t, const char *path, const char *target);
+void tar_end(struct tar *t);
 
 #endif

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes a tar in the format of POSIX.1-1988, with GNU's long names if a path needs them. */
-#include <string.h>
-
-#include "topo/capture/capture_priv.h"
 #include "topo/capture/tar.h"
 
-static void write_bytes(struct capture *c, const void *data, size_t len)
+#include <string.h>
+
+static void write_bytes(struct tar *t, const void *data, size_t len)
 {
 	static const char zero[TAR_BLOCK];
 	size_t rest = len % TAR_BLOCK;
 
-	(void)fwrite(data, 1, len, c->to);
+	(void)fwrite(data, 1, len, t->to);
 	if (rest)
-		(void)fwrite(zero, 1, TAR_BLOCK - rest, c->to);
-	c->sum.bytes += len + (rest ? TAR_BLOCK - rest : 0);
+		(void)fwrite(zero, 1, TAR_BLOCK - rest, t->to);
+	t->bytes += len + (rest ? TAR_BLOCK - rest : 0);
 }
 
 /* strncpy() fits here: a full field has no NUL. */
@@ -24,8 +23,7 @@ static void fill_field(char *field, size_t size, const char *text)
 	memcpy(field, text, len < size ? len : size);
 }
 
-static void put_header(struct capture *c, char type, const char *name, const char *link,
-		       size_t size)
+static void put_header(struct tar *t, char type, const char *name, const char *link, size_t size)
 {
 	struct tar_header h = { 0 };
 
@@ -41,44 +39,43 @@ static void put_header(struct capture *c, char type, const char *name, const cha
 	h.type = type;
 	h.chksum[sizeof(h.chksum) - 1] = ' ';
 	(void)snprintf(h.chksum, sizeof(h.chksum) - 1, "%06zo", tar_sum(&h) & 0777777);
-	write_bytes(c, &h, sizeof(h));
+	write_bytes(t, &h, sizeof(h));
 }
 
-static void write_entry(struct capture *c, char type, const char *name, const char *link,
-			size_t size)
+static void write_entry(struct tar *t, char type, const char *name, const char *link, size_t size)
 {
 	if (strlen(name) >= sizeof(((struct tar_header *)0)->name)) {
-		put_header(c, 'L', "././@LongLink", "", strlen(name) + 1);
-		write_bytes(c, name, strlen(name) + 1);
+		put_header(t, 'L', "././@LongLink", "", strlen(name) + 1);
+		write_bytes(t, name, strlen(name) + 1);
 	}
 	if (strlen(link) >= sizeof(((struct tar_header *)0)->linkname)) {
-		put_header(c, 'K', "././@LongLink", "", strlen(link) + 1);
-		write_bytes(c, link, strlen(link) + 1);
+		put_header(t, 'K', "././@LongLink", "", strlen(link) + 1);
+		write_bytes(t, link, strlen(link) + 1);
 	}
-	put_header(c, type, name, link, size);
+	put_header(t, type, name, link, size);
 }
 
-void tar_dir(struct capture *c, const char *path)
+void tar_dir(struct tar *t, const char *path)
 {
-	write_entry(c, '5', path, "", 0);
+	write_entry(t, '5', path, "", 0);
 }
 
-void tar_file(struct capture *c, const char *path, const void *data, size_t len)
+void tar_file(struct tar *t, const char *path, const void *data, size_t len)
 {
-	write_entry(c, '0', path, "", len);
-	write_bytes(c, data, len);
-	c->sum.files++;
+	write_entry(t, '0', path, "", len);
+	write_bytes(t, data, len);
+	t->files++;
 }
 
-void tar_link(struct capture *c, const char *path, const char *target)
+void tar_link(struct tar *t, const char *path, const char *target)
 {
-	write_entry(c, '2', path, target, 0);
-	c->sum.links++;
+	write_entry(t, '2', path, target, 0);
+	t->links++;
 }
 
-void tar_end(struct capture *c)
+void tar_end(struct tar *t)
 {
 	static const char zero[2 * TAR_BLOCK];
 
-	write_bytes(c, zero, sizeof(zero));
+	write_bytes(t, zero, sizeof(zero));
 }
