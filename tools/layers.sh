@@ -114,6 +114,7 @@ railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
 railctl/vf|lib/ sriov/ railctl/dropin/
 railctl/rdma|lib/ cni/ fabric/sm/ sriov/ rdma/ railctl/dropin/
+railctl/support|lib/ topo/capture/
 railctl/topo|lib/ topo/ sriov/ rdma/ railctl/rdma/
 tools|lib/
 conformance|conformance/'

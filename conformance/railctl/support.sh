@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# support.sh: the bundle for people who cannot log in: its pieces, its secrets, and what is missing.
+# shellcheck disable=SC2154
+
+# bundled FILE: a piece
+bundled() { tar xOf "$W/b.tar" "$1"; }
+# listed FILE: its entry in the list
+listed() { bundled bundle.json | jq -c --arg f "$1" '.files[] | select(.file == $f)'; }
+
+test_support_bundle_has_the_state_of_the_node()
+{
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	lease net-a c1 '{"pool":"p"}'
+	mkdir -p /etc/railhead/vf.d /etc/cni/net.d /var/log/railhead
+	echo '{"etcd":{"user":"u","password":"hidden-1","passwordFile":"/etc/railhead/pw","endpoints":["https://a:hidden-2@h"]}}' >/etc/railhead/agent.json
+	echo hidden-3 >/etc/railhead/pw
+	echo 'token: hidden-4' >/etc/railhead/broken.json
+	echo '{"name":"n"}' >/etc/cni/net.d/10-n.conflist
+	{ head -c 3000000 /dev/zero | tr '\0' a; echo "last line"; } >/var/log/railhead/audit.log
+	mkfifo /etc/railhead/vf.d/fifo.json
+	ok support-bundle "$W/b.tar"
+	has "$W/b.tar: "
+	eq "mode" "$(stat -c %a "$W/b.tar")" 600
+	eq "lease" "$(bundled ipam/leases.json | jq -r '.[].address')" 10.1.0.1
+	eq "pool" "$(bundled ipam/pools.json | jq -r '.[].name')" p
+	bundled attachments.txt | grep -q "No attachments" || fail "attachments: $(bundled attachments.txt)"
+	bundled topo/machine.tar | tar t >"$W/machine" || fail "the topology is no tar"
+	eq "configuration" "$(bundled etc/railhead/agent.json | jq -c .etcd)" \
+		'{"user":"u","password":"(left out)","passwordFile":"/etc/railhead/pw","endpoints":["https://(left out)@h"]}'
+	eq "network" "$(bundled etc/cni/net.d/10-n.conflist | jq -r .name)" n
+	! grep -aq hidden "$W/b.tar" || fail "a secret: $(grep -ao 'hidden-.' "$W/b.tar")"
+	listed etc/railhead/broken.json | grep -q '"error":"[^"]*broken.json' || fail "no JSON: $(listed etc/railhead/broken.json)"
+	eq "a FIFO" "$(listed etc/railhead/vf.d/fifo.json | jq -c '[.bytes,.error]')" '[null,"no regular file"]'
+	eq "the end of a log" "$(bundled var/log/railhead/audit.log | tail -n 1 | tail -c 10)" "last line"
+	[ "$(bundled var/log/railhead/audit.log | wc -c)" = 1048576 ] || fail "the log is not cut"
+	listed cluster/status.json | grep -q 'no node agent answers' || fail "no agent: $(listed cluster/status.json)"
+	has "cluster/status.json: exit status 1: railctl: no node agent answers"
+	# what a command printed before it failed stays
+	eq "check" "$(listed rdma/check.txt | jq -c 'has("bytes")')" true
+	rm -rf /etc/railhead/* /etc/cni/net.d/10-n.conflist /var/log/railhead
+}
+
+# As of another store. A program that is not ours may have the name of a plugin.
+test_support_bundle_of_another_store()
+{
+	ok --data-dir /var/lib/other/ipam ipam pool add q --subnet 10.2.0.0/24 --this-node-only
+	mount -t tmpfs none /opt && mkdir -p /opt/cni/bin || fail "test error: /opt"
+	printf '#!/bin/sh\necho "not railhead $1"\n' >/opt/cni/bin/macvlan
+	chmod +x /opt/cni/bin/macvlan
+	ok support-bundle --data-dir /var/lib/other/ipam --json "$W/b.tar"
+	want '.bytes > 0 and (.files | map(select(.file == "ipam/pools.json")) | length == 1)'
+	eq "pool" "$(bundled ipam/pools.json | jq -r '.[].name')" q
+	eq "plugin" "$(bundled plugins/macvlan.txt)" "not railhead --version"
+	eq "none" "$(listed plugins/sriov.txt)" ""
+	umount /opt
+	refused 1 "No such file" support-bundle "$W/nowhere/b.tar"
+	refused 2 "needs FILE.tar" support-bundle
+}

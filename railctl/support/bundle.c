@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bundle.c: pieces of a bundle: what programs print, files, and ends of logs. */
+#include "railctl/support/bundle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/sys/exec.h"
+#include "lib/sys/fs.h"
+#include "railctl/support/redact.h"
+
+#define PIECE_MAX  ((size_t)64 << 20)
+#define CONF_MAX   ((size_t)1 << 20)
+#define TAIL_MAX   ((off_t)1 << 20)
+#define PROGRAM_MS 60000
+#define WORDS_MAX  16
+
+/* ---- the list ---- */
+
+/* error NULL: nothing is lacking. bytes -1: the piece is not in the tar. */
+static int note(struct bundle *b, const char *file, const char *what, const char *error,
+		ssize_t bytes, struct err *e)
+{
+	struct json *o = json_push_object(b->files);
+
+	if (!o || json_add_str(o, "file", file) || json_add_str(o, "what", what) ||
+	    (bytes >= 0 && json_add_int(o, "bytes", bytes)) || json_add_str(o, "error", error))
+		return err_nomem(e);
+	return 0;
+}
+
+void bundle_text(struct bundle *b, const char *file, const char *text)
+{
+	tar_file(&b->tar, file, text, strlen(text));
+}
+
+/* ---- what a program prints ---- */
+
+/* A forked child has no other way to get them: exec_req.run has no argument. */
+static struct {
+	const struct cmd_program *program;
+	void *own;
+	char *const *argv;
+	const char *out;
+} child;
+
+static int to_file(void)
+{
+	int fd = open(child.out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		return -1;
+	return 0;
+}
+
+static int run_command(void)
+{
+	return to_file() ? CMD_FAILED : cmd_main(child.program, child.argv, child.own);
+}
+
+static int run_program(void)
+{
+	if (to_file() == 0)
+		(void)execv(child.argv[0], child.argv);
+	return 127;
+}
+
+/* Why the piece lacks something; NULL: it does not. */
+static const char *failure(const struct exec_result *r, char buf[256])
+{
+	if (WIFSIGNALED(r->status))
+		(void)snprintf(buf, 256, "it was ended by signal %d", WTERMSIG(r->status));
+	else if (WEXITSTATUS(r->status) == 127)
+		(void)snprintf(buf, 256, "there is no such program");
+	else if (WEXITSTATUS(r->status))
+		(void)snprintf(buf, 256, "exit status %d%s%.200s", WEXITSTATUS(r->status),
+			       r->len ? ": " : "", r->output);
+	else
+		return NULL;
+	buf[strcspn(buf, "\n")] = '\0';
+	return buf;
+}
+
+/* What was printed before a failure is kept: `railctl ipam verify` fails if it finds something. */
+static int add_output(struct bundle *b, const char *file, const char *what, const char *failed,
+		      struct err *e)
+{
+	auto_free char *text = NULL;
+	struct err why;
+	ssize_t len = fs_read_at(AT_FDCWD, child.out, PIECE_MAX, &text, &why);
+
+	(void)unlink(child.out);
+	if (len > 0 || (len == 0 && !failed))
+		tar_file(&b->tar, file, text, (size_t)len);
+	else
+		len = -1;
+	return note(b, file, what, len < 0 && !failed ? why.msg : failed, len, e);
+}
+
+static int add_program(struct bundle *b, const char *file, const char *what, int (*run)(void),
+		       struct err *e)
+{
+	const struct exec_req req = { .path = what,
+				      .run = run,
+				      .envp = environ,
+				      .timeout_ms = PROGRAM_MS,
+				      .join_stderr = true };
+	struct exec_result result = { .output = NULL };
+	char out[PATH_MAX], why[256];
+	struct exec_child c;
+	struct err failed;
+	int rc;
+
+	if (snprintf(out, sizeof(out), "%s/out", b->temp.path) >= (int)sizeof(out))
+		return err_set(e, ERR_IO, ENAMETOOLONG, "%.200s/out", b->temp.path);
+	child.out = out;
+	rc = exec_start(&req, &c, &failed) || exec_finish(&c, &result, &failed) ? -1 : 0;
+	rc = add_output(b, file, what, rc ? failed.msg : failure(&result, why), e);
+	free(result.output);
+	child.out = NULL;
+	return rc;
+}
+
+/* The words of a command line without quotes. */
+static void split(char *line, char *argv[WORDS_MAX + 1])
+{
+	char *rest = line, *word;
+	size_t n = 0;
+
+	while (n < WORDS_MAX && (word = strsep(&rest, " ")))
+		argv[n++] = word;
+	argv[n] = NULL;
+}
+
+int bundle_command(struct bundle *b, const char *file, const char *command, struct err *e)
+{
+	const struct cmd_run *r = b->run;
+	char line[2 * PATH_MAX], *argv[WORDS_MAX + 1];
+
+	/* --data-dir is in r->own already. */
+	(void)snprintf(line, sizeof(line), "railctl %s --run-dir %s", command, r->ctx.run_dir);
+	split(line, argv);
+	child.program = r->program;
+	child.own = r->own;
+	child.argv = argv;
+	return add_program(b, file, command, run_command, e);
+}
+
+int bundle_program(struct bundle *b, const char *file, char *const *argv, struct err *e)
+{
+	child.argv = argv;
+	return add_program(b, file, argv[0], run_program, e);
+}
+
+/* ---- files ---- */
+
+/* -1: with *why. A FIFO or a device is none, and must not hold us. */
+static int open_plain(const char *path, off_t *size, struct err *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return err_set(why, ERR_IO, errno, "cannot be opened");
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		*size = st.st_size;
+		return fd;
+	}
+	(void)close(fd);
+	return err_set(why, ERR_IO, 0, "no regular file");
+}
+
+int bundle_file(struct bundle *b, const char *file, const char *path, struct err *e)
+{
+	auto_free char *text = NULL;
+	struct err why = { .code = 0 };
+	size_t len = 0;
+	off_t size;
+	auto_fd int fd = open_plain(path, &size, &why);
+	bool read = fd >= 0 && fs_read_fd(fd, PIECE_MAX, &text, &len, &why) == 0;
+
+	if (read)
+		tar_file(&b->tar, file, text, len);
+	return note(b, file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1, e);
+}
+
+int bundle_tail(struct bundle *b, const char *file, const char *path, struct err *e)
+{
+	auto_free char *text = NULL;
+	struct err why = { .code = 0 };
+	size_t len = 0;
+	off_t size = 0;
+	auto_fd int fd = open_plain(path, &size, &why);
+	bool read = fd >= 0 && (size <= TAIL_MAX || lseek(fd, size - TAIL_MAX, SEEK_SET) >= 0) &&
+		    fs_read_fd(fd, 2 * (size_t)TAIL_MAX, &text, &len, &why) == 0;
+
+	if (read)
+		tar_file(&b->tar, file, text, len);
+	return note(b, file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1, e);
+}
+
+/* A file that is not JSON may have a secret anywhere. */
+int bundle_conf(struct bundle *b, const char *file, const char *path, struct err *e)
+{
+	auto_free char *text = NULL, *clean = NULL;
+	auto_json struct json *conf = NULL, *copy = NULL;
+	struct err why = { .code = 0 };
+	size_t len = 0;
+	off_t size;
+	auto_fd int fd = open_plain(path, &size, &why);
+
+	if (fd < 0 || fs_read_fd(fd, CONF_MAX, &text, &len, &why) ||
+	    json_parse(text, len, path, &conf, &why))
+		return note(b, file, path, why.msg, -1, e);
+	copy = redact(conf);
+	clean = copy ? json_print(copy, true) : NULL;
+	if (!clean)
+		return err_nomem(e);
+	bundle_text(b, file, clean);
+	return note(b, file, path, NULL, (ssize_t)strlen(clean), e);
+}
