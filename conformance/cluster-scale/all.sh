@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # all.sh BUILD: all parts of the bench of a cluster, one after the other, each below ten minutes on a quiet machine.
 #
-# Parts: etcd (1,024 nodes), agent (one agent, and ADDs beside it), kubernetes (64 nodes on a real API server), and peers. The last one has
+# Parts: etcd (1,024 nodes), agent (one agent, and ADDs beside it), kubernetes (the same on a real API server), and peers. The last one has
 # whereabouts and Spiderpool beside railhead on that server. PARTS="agent peers" selects some. build/doc has a table of each part.
 # The last line is "addresses N, duplicates N, missing N" of all parts. A part whose programs are not available here is skipped.
 set -u

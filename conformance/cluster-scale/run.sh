@@ -8,7 +8,7 @@
 # STORE=kubernetes: an API server over etcd (etcd).
 # ONLY=peers, with STORE=kubernetes: other plugins beside railhead; PEERS=DIR: they are there (build/peers). SELECT="railhead spiderpool":
 # these only, of railhead, whereabouts, slices (whereabouts with node slices) and spiderpool.
-# NODES=N: so many nodes; 1,024 on etcd, 64 on Kubernetes.
+# NODES=N: so many nodes instead of 1,024.
 # ENGINES=DIR: etcd is there (build/engines). CLUSTER=DIR: Kubernetes is there (build/cluster). TABLES=FILE: write the table there, too.
 # The last line is "addresses N, duplicates N, missing N". Exit 0: each address is leased once. Missed targets are no failure.
 set -u
@@ -114,7 +114,7 @@ elif [ "${ONLY-}" = peers ]; then
 	figures_of_peers ${NODES:-8 64}
 	report
 elif [ "$STORE" = kubernetes ]; then
-	N=${NODES:-64}
+	N=${NODES:-1024}
 	scale one-each nodes="$N" pods=1 rails=8 block=1 bare=$((N * 8))
 	figures_of_pods one-each "$N"
 	figures_of_kube_pods one-each $((N * 8))
