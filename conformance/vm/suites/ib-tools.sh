@@ -159,7 +159,7 @@ check "an interface for bootstrap" sh -c 'ip -n pod1 link add eth0 type dummy &&
 check "env needs no interface" ok in_pod pod1 env --pkey 0xffff --json
 check "env: the port" is "$(value NCCL_IB_HCA) $(value NCCL_IB_PKEY)" "=$F:1 0"
 check "the pod ends" ip netns del pod1
-check "the host has it again" eventually test -n "$(rdma_dev "$V")"
+check "the host has it again" eventually eval '[ -n "$(rdma_dev "$V")" ]'
 check "without VFs again" eventually ib_vfs "$OTHER" 0
 check "mode shared again" eventually rdma system set netns shared
 check "without cards" fabric_off
