@@ -36,7 +36,7 @@ page_table()
 	/^\.S[hs]/ { flush(); command = "" }
 	/^\.Ss railctl / {
 		command = "railctl"
-		for (i = 3; i <= NF && $i ~ /^[a-z]+$/; i++)
+		for (i = 3; i <= NF && $i ~ /^[a-z][a-z-]*$/; i++)
 			command = command " " $i
 	}
 	/^\.\\" options-of: / {

@@ -23,14 +23,19 @@
 
 /* ---- the list ---- */
 
-/* error NULL: nothing is lacking. bytes -1: the piece is not in the tar. */
-static int note(struct bundle *b, const char *file, const char *what, const char *error,
-		ssize_t bytes, struct err *e)
+/* A piece. error NULL: nothing is lacking. bytes -1: it is not in the tar. */
+struct piece {
+	const char *file, *what, *error;
+	ssize_t bytes;
+};
+
+static int note(struct bundle *b, const struct piece *p, struct err *e)
 {
 	struct json *o = json_push_object(b->files);
 
-	if (!o || json_add_str(o, "file", file) || json_add_str(o, "what", what) ||
-	    (bytes >= 0 && json_add_int(o, "bytes", bytes)) || json_add_str(o, "error", error))
+	if (!o || json_add_str(o, "file", p->file) || json_add_str(o, "what", p->what) ||
+	    (p->bytes >= 0 && json_add_int(o, "bytes", p->bytes)) ||
+	    json_add_str(o, "error", p->error))
 		return err_nomem(e);
 	return 0;
 }
@@ -100,7 +105,8 @@ static int add_output(struct bundle *b, const char *file, const char *what, cons
 		tar_file(&b->tar, file, text, (size_t)len);
 	else
 		len = -1;
-	return note(b, file, what, len < 0 && !failed ? why.msg : failed, len, e);
+	return note(b, &(struct piece){ file, what, len < 0 && !failed ? why.msg : failed, len },
+		    e);
 }
 
 static int add_program(struct bundle *b, const char *file, const char *what, int (*run)(void),
@@ -187,7 +193,9 @@ int bundle_file(struct bundle *b, const char *file, const char *path, struct err
 
 	if (read)
 		tar_file(&b->tar, file, text, len);
-	return note(b, file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1, e);
+	return note(b,
+		    &(struct piece){ file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1 },
+		    e);
 }
 
 int bundle_tail(struct bundle *b, const char *file, const char *path, struct err *e)
@@ -202,7 +210,9 @@ int bundle_tail(struct bundle *b, const char *file, const char *path, struct err
 
 	if (read)
 		tar_file(&b->tar, file, text, len);
-	return note(b, file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1, e);
+	return note(b,
+		    &(struct piece){ file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1 },
+		    e);
 }
 
 /* A file that is not JSON may have a secret anywhere. */
@@ -217,11 +227,11 @@ int bundle_conf(struct bundle *b, const char *file, const char *path, struct err
 
 	if (fd < 0 || fs_read_fd(fd, CONF_MAX, &text, &len, &why) ||
 	    json_parse(text, len, path, &conf, &why))
-		return note(b, file, path, why.msg, -1, e);
+		return note(b, &(struct piece){ file, path, why.msg, -1 }, e);
 	copy = redact(conf);
 	clean = copy ? json_print(copy, true) : NULL;
 	if (!clean)
 		return err_nomem(e);
 	bundle_text(b, file, clean);
-	return note(b, file, path, NULL, (ssize_t)strlen(clean), e);
+	return note(b, &(struct piece){ file, path, NULL, (ssize_t)strlen(clean) }, e);
 }
