@@ -150,7 +150,7 @@ unseen()
 } >"$OUT/conformance.md"
 {
 	introduction ../
-	printf '\n\`make conformance-doc\` repeats this page. It also writes \`build/doc/conformance.md\`, which has every item, and the failures\n'
+	printf '\n%s\n' "\`make conformance-doc\` repeats this page. It also writes \`build/doc/conformance.md\`, which has every item, and the failures"
 	printf 'of the reference plugins with their output. A release contains that file.\n'
 	summary
 	deviations
