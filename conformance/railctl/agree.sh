@@ -151,6 +151,10 @@ test_completion_offers_what_there_is()
 	eq "interfaces" "$(complete_line attachments show green-net c-one '')" "net1"
 	fake_sys
 	echo 2 >/sys/bus/pci/devices/$PF0/sriov_numvfs
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	eq "pools" "$(complete_line ipam usage '')" "p"
+	lease net-a c1 '{"pool":"p"}'
+	eq "addresses" "$(complete_line ipam who '')" "10.1.0.1"
 	eq "cards" "$(complete_line vf create --pf '')" "ens3f0 ens3f1"
 	eq "VFs" "$(complete_line vf repair '')" "ens3f0v0 ens3f0v1"
 	eq "VFs behind an option" "$(complete_line vf bind --driver default ens3f0v1 e)" "ens3f0v0 ens3f0v1"
