@@ -506,6 +506,8 @@ test_commands_find_names_the_node_of_an_address()
 	has "who, on its node" "$(tr -s ' ' <"$W/is")" "Interface: net1"
 	isnt "who, on another node" ctl n1 ipam who "$own"
 	has "who, on another node" "$(<"$W/is")" "Shared pool rail0: ask node n2: railctl ipam who $own"
+	isnt "who, of a GUID" ctl n1 ipam who 02:00:00:00:00:00:00:07
+	has "who, of a GUID" "$(<"$W/is")" "No shared pool has it."
 	isnt "who, of no node" ctl n1 ipam who 10.92.0.9 --json
 	eq "who, of no node" "$(jq -c '[.leases, .cluster.here, .cluster.pools[0].node]' "$W/is")" '[[],"n1",null]'
 	add n1 p2 rail0

@@ -296,14 +296,17 @@ static void print_elsewhere(const struct cmd_run *r, const char *address, const 
 }
 
 /* Without an agent nothing is known of other nodes, and the command goes on. */
-static int look_elsewhere(struct cmd_run *r, const char *address, struct json *out, struct err *e)
+static int look_elsewhere(struct cmd_run *r, struct ip ip, struct json *out, struct err *e)
 {
+	const char *address = r->opts.words[0];
 	auto_json struct json *found = NULL;
 	struct err why = { .code = 0 };
+	char text[IP_STR_LEN];
 	int rc;
 
 	r->status = CMD_FAILED;
-	rc = agent_client_find(&r->ctx, address, &found, &why);
+	/* The pool of a GUID has its GID. */
+	rc = agent_client_find(&r->ctx, ip_format(ip, text), &found, &why);
 	if (!r->out.json)
 		print_elsewhere(r, address, rc ? NULL : found, &why);
 	if (rc ? json_add_str(out, "error", why.msg) : json_add_copy(out, "cluster", found))
@@ -328,7 +331,7 @@ static int who(struct cmd_run *r, struct err *e)
 		if (!r->out.json)
 			print_lease(r, lease);
 	}
-	if (!is_held(list) && look_elsewhere(r, address, answer, e))
+	if (!is_held(list) && look_elsewhere(r, f.address, answer, e))
 		return -1;
 	return r->out.json ? out_json(&r->out, answer, e) : 0;
 }
