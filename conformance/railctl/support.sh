@@ -42,19 +42,23 @@ test_support_bundle_has_the_state_of_the_node()
 	rm -rf /etc/railhead/* /etc/cni/net.d/10-n.conflist /var/log/railhead
 }
 
-# As of another store. A program that is not ours may have the name of a plugin.
+# As of another store. The reference has a plugin of the same name. Each plugin says on standard error which one it is.
 test_support_bundle_of_another_store()
 {
 	ok --data-dir /var/lib/other/ipam ipam pool add q --subnet 10.2.0.0/24 --this-node-only
+	[ -x /usr/lib/cni/macvlan ] || skip "no reference plugins in /usr/lib/cni: tools/deps.sh check"
+	need ipvlan
 	mount -t tmpfs none /opt && mkdir -p /opt/cni/bin || fail "test error: /opt"
-	printf '#!/bin/sh\necho "not railhead $1"\n' >/opt/cni/bin/macvlan
-	chmod +x /opt/cni/bin/macvlan
+	cp /usr/lib/cni/macvlan "$BIN/ipvlan" /opt/cni/bin
 	ok support-bundle --data-dir /var/lib/other/ipam --json "$W/b.tar"
 	want '.bytes > 0 and (.files | map(select(.file == "ipam/pools.json")) | length == 1)'
 	eq "pool" "$(bundled ipam/pools.json | jq -r '.[].name')" q
-	eq "plugin" "$(bundled plugins/macvlan.txt)" "not railhead --version"
+	eq "the reference's" "$(bundled plugins/macvlan.txt | sed -n '1s/ version.*//p')" "CNI macvlan plugin"
+	[[ $(bundled plugins/ipvlan.txt) == "CNI ipvlan plugin of railhead "* ]] || fail "ours: $(bundled plugins/ipvlan.txt)"
 	eq "none" "$(listed plugins/sriov.txt)" ""
 	umount /opt
+	ok support-bundle --run-dir "$W/a folder" "$W/b.tar"
+	eq "attachments" "$(listed attachments.json | jq -c '[has("bytes"), has("error")]')" '[true,false]'
 	refused 1 "No such file" support-bundle "$W/nowhere/b.tar"
 	refused 2 "needs FILE.tar" support-bundle
 }

@@ -55,23 +55,22 @@ static struct {
 	const char *out;
 } child;
 
-static int to_file(void)
+static int to_file(int stream)
 {
-	int fd = open(child.out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(child.out, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
-		return -1;
-	return 0;
+	return fd < 0 || dup2(fd, stream) < 0 ? -1 : 0;
 }
 
 static int run_command(void)
 {
-	return to_file() ? CMD_FAILED : cmd_main(child.program, child.argv, child.own);
+	return to_file(STDOUT_FILENO) ? CMD_FAILED : cmd_main(child.program, child.argv, child.own);
 }
 
+/* A plugin says on standard error what it is. */
 static int run_program(void)
 {
-	if (to_file() == 0)
+	if (to_file(STDOUT_FILENO) == 0 && to_file(STDERR_FILENO) == 0)
 		(void)execv(child.argv[0], child.argv);
 	return 127;
 }
@@ -133,25 +132,18 @@ static int add_program(struct bundle *b, const char *file, const char *what, int
 	return rc;
 }
 
-/* The words of a command line without quotes. */
-static void split(char *line, char *argv[WORDS_MAX + 1])
-{
-	char *rest = line, *word;
-	size_t n = 0;
-
-	while (n < WORDS_MAX && (word = strsep(&rest, " ")))
-		argv[n++] = word;
-	argv[n] = NULL;
-}
-
 int bundle_command(struct bundle *b, const char *file, const char *command, struct err *e)
 {
 	const struct cmd_run *r = b->run;
-	char line[2 * PATH_MAX], *argv[WORDS_MAX + 1];
+	char line[256], *rest = line, *argv[WORDS_MAX + 4] = { "railctl" };
+	size_t n = 1;
 
+	(void)snprintf(line, sizeof(line), "%s", command);
+	while (rest && n <= WORDS_MAX)
+		argv[n++] = strsep(&rest, " ");
 	/* --data-dir is in r->own already. */
-	(void)snprintf(line, sizeof(line), "railctl %s --run-dir %s", command, r->ctx.run_dir);
-	split(line, argv);
+	argv[n++] = "--run-dir";
+	argv[n++] = (char *)r->ctx.run_dir;
 	child.program = r->program;
 	child.own = r->own;
 	child.argv = argv;
@@ -182,15 +174,20 @@ static int open_plain(const char *path, off_t *size, struct err *why)
 	return err_set(why, ERR_IO, 0, "no regular file");
 }
 
-int bundle_file(struct bundle *b, const char *file, const char *path, struct err *e)
+/* The last bytes of a file; last 0: the whole one. */
+static int add_file(struct bundle *b, const char *file, const char *path, off_t last, struct err *e)
 {
 	auto_free char *text = NULL;
 	struct err why = { .code = 0 };
 	size_t len = 0;
 	off_t size;
 	auto_fd int fd = open_plain(path, &size, &why);
-	bool read = fd >= 0 && fs_read_fd(fd, PIECE_MAX, &text, &len, &why) == 0;
+	bool read = fd >= 0;
 
+	if (read && last && size > last && lseek(fd, size - last, SEEK_SET) < 0)
+		read = err_set(&why, ERR_IO, errno, "cannot be read") == 0;
+	/* A log may grow meanwhile. */
+	read = read && fs_read_fd(fd, last ? 2 * (size_t)last : PIECE_MAX, &text, &len, &why) == 0;
 	if (read)
 		tar_file(&b->tar, file, text, len);
 	return note(b,
@@ -198,21 +195,14 @@ int bundle_file(struct bundle *b, const char *file, const char *path, struct err
 		    e);
 }
 
+int bundle_file(struct bundle *b, const char *file, const char *path, struct err *e)
+{
+	return add_file(b, file, path, 0, e);
+}
+
 int bundle_tail(struct bundle *b, const char *file, const char *path, struct err *e)
 {
-	auto_free char *text = NULL;
-	struct err why = { .code = 0 };
-	size_t len = 0;
-	off_t size = 0;
-	auto_fd int fd = open_plain(path, &size, &why);
-	bool read = fd >= 0 && (size <= TAIL_MAX || lseek(fd, size - TAIL_MAX, SEEK_SET) >= 0) &&
-		    fs_read_fd(fd, 2 * (size_t)TAIL_MAX, &text, &len, &why) == 0;
-
-	if (read)
-		tar_file(&b->tar, file, text, len);
-	return note(b,
-		    &(struct piece){ file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1 },
-		    e);
+	return add_file(b, file, path, TAIL_MAX, e);
 }
 
 /* A file that is not JSON may have a secret anywhere. */
