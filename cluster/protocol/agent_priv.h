@@ -12,7 +12,7 @@
 /* So many owners are asked for a loan for one need. */
 #define ASKS_OF_NEED_MAX 32
 
-#define KNOWN_MAX 16
+#define KNOWN_MAX 16 /* blocks that are kept of a list */
 /* A block whose owner was asked. */
 struct asked {
 	struct ip at;
