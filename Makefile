@@ -116,7 +116,7 @@ STATIC := $(if $(SANITIZED),,$(if $(filter static,$(CJSON)),$(PROBED_STATIC)))
 CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
 LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
-SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lpthread -lm
+SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lnghttp2 -lpthread -lm
 # Of the part cluster: for the node agent and tests only. No static program has them.
 CLUSTER_LIBS := -lcurl -levent
 

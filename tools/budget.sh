@@ -48,7 +48,9 @@ judge() # NAME FILE...
 	[ "$p90" -le 50 ] || complain "budget: $what: 90% within $p90 lines, allowed 50"
 	long=$(echo "$table" | awk '$1 > 80 { print $3 ": " $4 " has " $1 " lines, allowed 80" }')
 	[ -z "$long" ] || complain "$long"
-	wide=$(echo "$table" | awk '$2 > 5 { print $3 ": " $4 " has " $2 " parameters, allowed 5" }')
+	# nghttp2 decides the parameters of its callbacks.
+	wide=$(echo "$table" | awk '$3 ~ /^lib\/(grpc\/unary|testing\/grpc)\.c:/ && $4 ~ /^on_/ { next }
+		$2 > 5 { print $3 ": " $4 " has " $2 " parameters, allowed 5" }')
 	[ -z "$wide" ] || complain "$wide"
 }
 

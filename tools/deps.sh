@@ -29,6 +29,9 @@ librdmacm-dev|lib:librdmacm.so|RDMA connection manager with header, for rdma-pro
 libcurl4-openssl-dev|lib:libcurl.so|HTTP client with header, for the stores of a cluster
 libevent-dev|lib:libevent.so|event loop with headers, for the stores of a cluster
 libyaml-dev|lib:libyaml.a|YAML parser with header and static archive, for a kubeconfig and for pools of other IPAMs
+libnghttp2-dev|lib:libnghttp2.a|HTTP/2 with header and static archive, for gRPC to the kubelet
+libprotobuf-c-dev|lib:libprotobuf-c.a|Protocol Buffers with header and static archive, for the kubelet's messages
+protobuf-c-compiler|protoc-c|makes C from .proto files
 dpkg-dev|dpkg-source|unpacks the source package of cJSON
 ca-certificates|/etc/ssl/certs/ca-certificates.crt|certificates, for archives behind TLS"
 demo="

@@ -24,6 +24,7 @@ arrows='
 lib/base|
 lib/encode|lib/base/
 lib/json|lib/base/
+lib/grpc|lib/base/
 lib/sys|lib/base/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
@@ -147,6 +148,7 @@ cjson/|^lib/json/
 cJSON.h|^lib/json/
 lmdb.h|^ipam/store/store_lmdb[^/]*$
 expat.h|^topo/xml/
+nghttp2/|^lib/(grpc|testing)/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/
 curl/|^cluster/http/
