@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topo_pod_gpu.c: the GPUs of a pod, from its device files and NVIDIA_VISIBLE_DEVICES. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/sys/fs.h"
 #include "railctl/topo/topo_pod.h"
+#include "topo/read/nvidia.h"
 
 /* True if the file is in the pod's /dev. */
 static bool has_file(const struct topo_who *w, const char *name)
@@ -23,48 +22,10 @@ static bool has_file(const struct topo_who *w, const char *name)
 
 /* ---- NVIDIA ---- */
 
-#define WORD_LEN 64
-
-/* The word that follows a label in the driver's text: "Device Minor: \t 3". */
-static bool driver_word(const char *text, const char *label, char out[WORD_LEN])
-{
-	const char *at = strstr(text, label);
-
-	if (!at)
-		return false;
-	at += strlen(label);
-	at += strspn(at, ": \t");
-	return slice_copy((struct slice){ at, strcspn(at, " \t\n") }, out, WORD_LEN) == 0;
-}
-
-struct nvidia {
-	char minor[WORD_LEN], uuid[WORD_LEN];
-};
-
-#define INFORMATION_MAX 65536
-
-static int read_nvidia(const struct topo_who *w, const char *bdf, struct nvidia *out, struct err *e)
-{
-	char path[PATH_MAX];
-	auto_free char *text = NULL;
-	struct err why;
-
-	*out = (struct nvidia){ 0 };
-	(void)snprintf(path, sizeof(path), "%s/driver/nvidia/gpus/%s/information", w->ctx->proc,
-		       bdf);
-	if (fs_read_at(AT_FDCWD, path, INFORMATION_MAX, &text, &why) < 0)
-		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
-	if (!driver_word(text, "Device Minor", out->minor))
-		*out->minor = '\0';
-	if (!driver_word(text, "GPU UUID", out->uuid))
-		*out->uuid = '\0';
-	return 0;
-}
-
 /* The driver's text has the number of the device file. Without the text the answer is unknown. */
-static enum topo_tristate has_nvidia(const struct topo_who *w, const struct nvidia *n)
+static enum topo_tristate has_nvidia(const struct topo_who *w, const struct nvidia_gpu *n)
 {
-	char name[WORD_LEN + 8];
+	char name[NVIDIA_WORD_LEN + 8];
 
 	if (!*n->minor)
 		return TOPO_UNKNOWN;
@@ -127,7 +88,7 @@ bool topo_pod_lists(const char *list, unsigned number, const char *uuid)
 
 struct gpus {
 	enum topo_tristate *has; /* a device file; owned */
-	struct nvidia *nvidia;
+	struct nvidia_gpu *nvidia;
 };
 
 static void gpus_clear(struct gpus *g)
@@ -151,7 +112,7 @@ static int look_at_devices(const struct topo_who *w, const struct topo_machine *
 			g->has[i] = has_render(w, bdf);
 			continue;
 		}
-		if (read_nvidia(w, bdf, &g->nvidia[i], e))
+		if (nvidia_read(w->ctx->proc, bdf, &g->nvidia[i], e))
 			return -1;
 		g->has[i] = has_nvidia(w, &g->nvidia[i]);
 	}
