@@ -35,7 +35,11 @@ PARTS := $(file <tools/parts)
 ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/*/*.[ch])))))
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(filter-out %_test.c,$(wildcard $(d)/*.c))) $(foreach d,$(ROOMS),$(wildcard $(d)/*_contract.c))
-sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c)))
+# C that protoc-c makes from the .proto files of rooms. It is the same in all lanes.
+GEN := build/gen
+generated = $(patsubst %.proto,$(GEN)/%.pb-c.$(2),$(foreach d,$(1),$(wildcard $(d)/*.proto)))
+GENERATED_H := $(call generated,$(ROOMS),h)
+sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c))) $(call generated,$(1),c)
 below = $(filter $(1) $(1)/%,$(ROOMS))
 ARCHIVES := railctl railheadd repair probe sriov rdma fabric cluster topo ipam cni railhead
 librailctl_SRC := $(call sources,$(call below,railctl))
@@ -104,7 +108,7 @@ lane_CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined,float-di
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZED := $(lane_CFLAGS_$(LANE))
 
-ALL_CPPFLAGS := -I. -isystem /usr/include/libnl3 -I$(CJSON_DIR) -D_GNU_SOURCE $(CPPFLAGS)
+ALL_CPPFLAGS := -I. -isystem /usr/include/libnl3 -isystem $(GEN) -I$(CJSON_DIR) -D_GNU_SOURCE $(CPPFLAGS)
 # Sanitizers add paths that the flow analysis behind warnings stumbles over (the normal builds warn), and
 # dislike fortification.
 ALL_CFLAGS := -std=gnu11 $(if $(SANITIZED),-w,$(PROBED_WARN)) \
@@ -116,7 +120,7 @@ STATIC := $(if $(SANITIZED),,$(if $(filter static,$(CJSON)),$(PROBED_STATIC)))
 CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
 LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
-SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lnghttp2 -lpthread -lm
+SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lnghttp2 -lprotobuf-c -lpthread -lm
 # Of the part cluster: for the node agent and tests only. No static program has them.
 CLUSTER_LIBS := -lcurl -levent
 
@@ -166,10 +170,17 @@ build/test.deps: tools/deps.sh
 	@touch $@
 $(TESTS_SRC:%.c=$(O)/%.o): | build/test.deps
 
-$(O)/%.o: %.c $(B)/flags
+$(O)/%.o: %.c $(B)/flags | $(GENERATED_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(GEN)/%.pb-c.c $(GEN)/%.pb-c.h: %.proto
+	@mkdir -p $(GEN)
+	$(call say,GEN,$<)
+	$(Q)protoc-c --proto_path=. --c_out=$(GEN) $<
+# This is not our code, so its warnings are off.
+$(O)/$(GEN)/%.o: private ALL_CFLAGS += -w
 
 # This is not our code, so its warnings are off. 64 levels are twice the limit of lib/json/json.c.
 $(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags

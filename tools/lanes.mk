@@ -269,7 +269,7 @@ gcc: ## build everything with gcc, warnings are errors
 clang: ## build everything with clang, warnings are errors
 	$(sub) LANE=clang CC=clang-14 WERROR=1 all tests helpers && echo 'clang: no warning'
 
-headers: ## each header compiles alone, with gcc and clang
+headers: $(GENERATED_H) ## each header compiles alone, with gcc and clang
 	@tools/headers.sh 'gcc clang-14' '$(LINT_FLAGS) $(PROBED_WARN)' $(H_FILES)
 
 layers: ## includes follow the arrows between folders
@@ -295,7 +295,7 @@ format-check: ## the layout is clang-format's
 	bad=1; done; [ $$bad = 0 ] || { echo 'format-check: to apply the above: make format'; exit 1; }
 	@echo 'format-check: $(words $(C_FILES) $(H_FILES)) files'
 
-tidy: ## clang-tidy
+tidy: $(GENERATED_H) ## clang-tidy
 	@tools/tidy.sh '$(LINT_FLAGS)' $(C_FILES)
 
 cppcheck: ## cppcheck
@@ -312,7 +312,7 @@ shell: ## shellcheck
 man: ## manual pages are well formed, and the documents agree with the code
 	@docs/test.sh
 
-compile_commands.json: ## for editors and clangd
+compile_commands.json: $(GENERATED_H) ## for editors and clangd
 	@for f in $(C_FILES); do \
 		printf '{"directory": "%s", "file": "%s", "command": "%s"}\n' '$(CURDIR)' "$$f" \
 		"$(CC) $(LINT_FLAGS) $(PROBED_WARN) -c $$f"; done | sed 's/$$/,/; $$s/,$$//; 1s/^/[/; $$s/$$/]/' >$@

@@ -34,6 +34,7 @@ lib/cli|lib/base/ lib/json/
 lib/testing|lib/
 topo/core|lib/
 topo/read|lib/ topo/core/
+topo/kubelet|lib/ topo/read/
 topo/nccl|lib/ topo/core/
 topo/gdr|lib/ topo/core/ topo/read/
 topo/xml|lib/ topo/core/ topo/read/ topo/nccl/
@@ -148,6 +149,8 @@ cjson/|^lib/json/
 cJSON.h|^lib/json/
 lmdb.h|^ipam/store/store_lmdb[^/]*$
 expat.h|^topo/xml/
+protobuf-c/|^topo/kubelet/
+topo/kubelet/pod_resources.pb-c.h|^topo/kubelet/pod_resources[.]c$
 nghttp2/|^lib/(grpc|testing)/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/

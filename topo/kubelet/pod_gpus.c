@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pod_gpus.c: asks the kubelet's pod-resources API, version 1. It calls List and not Get, because
+ * Get is behind a feature gate until Kubernetes 1.34. The kubelet allows 10 calls at once and 100 a
+ * second for all callers (pkg/kubelet/apis/podresources/constants.go); Multus and monitoring call
+ * it, too.
+ */
+#include "topo/kubelet/pod_gpus.h"
+
+#include <time.h>
+
+#include "lib/grpc/call.h"
+#include "topo/kubelet/gpu_find.h"
+
+#define LIST       "/v1.PodResourcesLister/List"
+#define ANSWER_MAX ((size_t)16 << 20) /* as the kubelet's own clients have it */
+#define PAUSE_MS   50                 /* after a refusal by the rate limit */
+
+/* ---- devices to GPUs ---- */
+
+static int add_gpu(struct pod_gpus *g, struct pci_addr addr, struct err *e)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (pci_same(g->gpu[i], addr))
+			return 0;
+	if (g->n == POD_GPUS_MAX)
+		return err_set(e, ERR_CONFIG, 0, "the pod has more than %d GPUs", POD_GPUS_MAX);
+	g->gpu[g->n++] = addr;
+	return 0;
+}
+
+static int refuse_device(const struct pod_device *d, struct err *e)
+{
+	if (e->code != ERR_NOTFOUND)
+		return -1;
+	e->code = ERR_CONFIG;
+	err_wrap(e, "%s: the GPU of the pod's device \"%s\" is unknown", d->owner, d->id);
+	return err_hint(e, "name the GPUs in args.cni.gpus, or remove near");
+}
+
+/* No file has the serial number of a Gaudi. But a pod that has all of them has each one. */
+static int add_gaudis(const struct ctx *ctx, const struct pod_device *d, size_t n,
+		      struct pod_gpus *g, struct err *e)
+{
+	struct pci_addr all[POD_GPUS_MAX];
+	ssize_t there = gpu_find_gaudis(ctx, all, POD_GPUS_MAX, e);
+
+	if (there < 0)
+		return -1;
+	if ((size_t)there != n || n > POD_GPUS_MAX) {
+		err_set(e, ERR_NOTFOUND, 0,
+			"no file shows its serial number, and the pod has %zu of %zd Gaudis", n,
+			there);
+		return refuse_device(d, e);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (add_gpu(g, all[i], e))
+			return -1;
+	return 0;
+}
+
+int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
+		struct err *e)
+{
+	const struct pod_device *gaudi = NULL;
+	struct pod_gpus g = { .n = 0 };
+	struct pci_addr addr;
+	size_t n_gaudis = 0;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct pod_device *d = &devices->device[i];
+		const struct gpu_id id = gpu_id_of(d);
+		if (id.kind == GPU_ID_NONE)
+			continue;
+		if (id.kind == GPU_ID_GAUDI) {
+			gaudi = d;
+			n_gaudis++;
+			continue;
+		}
+		if (gpu_find(ctx, &id, &addr, e))
+			return refuse_device(d, e);
+		if (add_gpu(&g, addr, e))
+			return -1;
+	}
+	if (gaudi && add_gaudis(ctx, gaudi, n_gaudis, &g, e))
+		return -1;
+	*out = g;
+	return 0;
+}
+
+/* ---- the call ---- */
+
+static int call_list(const char *socket, struct grpc_answer *out, struct err *e)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+	int64_t until = ctx_mono_ms() + POD_GPUS_MS;
+
+	for (;;) {
+		auto_grpc_answer struct grpc_answer a = { .len = 0 };
+		const struct grpc_request r = {
+			.path = LIST,
+			.max_answer = ANSWER_MAX,
+			.timeout_ms = (uint32_t)(until - ctx_mono_ms()),
+		};
+		if (grpc_call(socket, &r, until, &a, e))
+			return -1;
+		if (a.status.code == GRPC_OK) {
+			*out = a;
+			a = (struct grpc_answer){ .len = 0 };
+			return 0;
+		}
+		if (a.status.code != GRPC_RESOURCE_EXHAUSTED || ctx_mono_ms() + PAUSE_MS >= until) {
+			(void)grpc_status_error(&a.status, e);
+			return err_wrap(e, "%s: List", socket);
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+}
+
+int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod,
+		 struct pod_gpus *out, struct err *e)
+{
+	auto_pod_devices struct pod_devices devices = { .n = 0 };
+	auto_grpc_answer struct grpc_answer a = { .len = 0 };
+
+	if (call_list(socket, &a, e))
+		return err_hint(e, "is the kubelet running, and does it have this socket? "
+				   "podResources in railhead.json names another one");
+	if (pod_resources_decode(a.message, a.len, pod, &devices, e)) {
+		if (e->code == ERR_NOTFOUND)
+			e->code = ERR_AGAIN;
+		return err_wrap(e, "%s", socket);
+	}
+	return pod_gpus_of(ctx, &devices, out, e);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pod_gpus.h: the GPUs of a pod by PCI address, as the kubelet of this host gave them. */
+#ifndef RAILHEAD_TOPO_KUBELET_POD_GPUS_H
+#define RAILHEAD_TOPO_KUBELET_POD_GPUS_H
+
+#include "lib/base/ctx.h"
+#include "lib/pci/pci.h"
+#include "topo/kubelet/pod_resources.h"
+
+#define POD_GPUS_MAX    64
+#define POD_GPUS_MS     5000 /* for all of it */
+#define POD_GPUS_SOCKET "/var/lib/kubelet/pod-resources/kubelet.sock"
+
+struct pod_gpus {
+	struct pci_addr gpu[POD_GPUS_MAX]; /* each once, in the order of the answer */
+	size_t n;
+};
+
+/*
+ * pod_gpus_of - the GPUs among the devices of a pod; n may become 0. Parts of a GPU and shares of
+ * it count as the GPU. ERR_CONFIG: a device is a GPU, but no file shows which one; the message
+ * names resource and id, and says what to do.
+ */
+int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
+		struct err *e) must_check;
+
+/*
+ * pod_gpus_ask - ask the kubelet at this socket, then as pod_gpus_of. If the kubelet refuses a call
+ * because of its rate limit, the call is made again. ERR_AGAIN: there is no kubelet, it does not
+ * answer in time, or does not know the pod yet; ERR_IO: the answer is malformed.
+ */
+int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod,
+		 struct pod_gpus *out, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The GPUs of a pod, from what the kubelet says and what drivers show. */
+#include "topo/kubelet/pod_gpus.h"
+
+#include <stdio.h>
+
+#include "lib/testing/alloc.h"
+#include "lib/testing/grpc.h"
+#include "lib/testing/testing.h"
+#include "topo/testing/gpus.h"
+#include "topo/testing/kubelet.h"
+
+#define SOCKET "/mnt/kubelet.sock"
+#define UUID0  "GPU-00000000-0000-0000-0000-000000000000"
+#define UUID1  "GPU-11111111-1111-1111-1111-111111111111"
+
+static const struct pod_name pod = { "default", "train-0" };
+static struct ctx ctx;
+static struct err e;
+
+static void make(void)
+{
+	ctx = gpus_dir();
+	gpus_nvidia("0000:0f:00.0", UUID0, "0");
+	gpus_nvidia("0000:47:00.0", UUID1, "1");
+	gpus_link("bus/pci/drivers/habanalabs/0000:19:00.0", "x");
+	gpus_link("bus/pci/drivers/habanalabs/0000:1a:00.0", "x");
+}
+
+static const char *words_of(const struct pod_gpus *g)
+{
+	static char out[2048];
+	char addr[PCI_STR_LEN];
+
+	*out = '\0';
+	for (size_t i = 0; i < g->n; i++) {
+		testing_append(out, sizeof(out), i ? " " : "");
+		testing_append(out, sizeof(out), pci_format(g->gpu[i], addr));
+	}
+	return out;
+}
+
+static const char *gpus(const char *devices)
+{
+	static char out[1024];
+	struct wire w = { .n = 0 };
+	auto_pod_devices struct pod_devices d = { .n = 0 };
+	struct pod_gpus g;
+
+	kubelet_pod(&w, pod.ns, pod.name, devices);
+	ck_assert_int_eq(pod_resources_decode(w.bytes, w.n, pod, &d, &e), 0);
+	if (pod_gpus_of(&ctx, &d, &g, &e) == 0)
+		return words_of(&g);
+	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
+	return out;
+}
+
+START_TEST(devices_become_GPUs)
+{
+	make();
+	ck_assert_str_eq(gpus(""), "");
+	ck_assert_str_eq(gpus("nvidia.com/mlnx=0000:3b:00.2 dra.net=x"), "");
+	ck_assert_str_eq(gpus("nvidia.com/gpu=" UUID1 "," UUID0), "0000:47:00.0 0000:0f:00.0");
+	ck_assert_str_eq(gpus("amd.com/gpu=0000:83:00.0"), "0000:83:00.0");
+	ck_assert_str_eq(gpus("claim:gpu.nvidia.com=gpu-1"), "0000:47:00.0");
+	ck_assert_str_eq(gpus("claim:gaudi.intel.com=0000-19-00-0-0x1020"), "0000:19:00.0");
+}
+END_TEST
+
+START_TEST(parts_and_shares_of_a_GPU_are_the_GPU)
+{
+	make();
+	ck_assert_str_eq(gpus("nvidia.com/gpu.shared=" UUID0 "::0," UUID0 "::3"), "0000:0f:00.0");
+	ck_assert_str_eq(gpus("claim:gpu.nvidia.com=gpu-0-mig-9-0-1,gpu-0-mig-9-4-1"),
+			 "0000:0f:00.0");
+	ck_assert_str_eq(gpus("amd.com/gpu=0000:83:00.0-slice-1,0000:83:00.0-slice-0"),
+			 "0000:83:00.0");
+}
+END_TEST
+
+START_TEST(all_Gaudis_are_known_and_some_are_not)
+{
+	make();
+	ck_assert_str_eq(gpus("habana.ai/gaudi=A1,A2"), "0000:19:00.0 0000:1a:00.0");
+	ck_assert_str_eq(gpus("habana.ai/gaudi=A1"),
+			 "error 7: habana.ai/gaudi: the GPU of the pod's device \"A1\" is unknown: "
+			 "no file shows its serial number, and the pod has 1 of 2 Gaudis");
+	ck_assert_ptr_nonnull(strstr(e.detail, "args.cni.gpus"));
+}
+END_TEST
+
+START_TEST(a_GPU_that_no_file_shows_is_an_error)
+{
+	make();
+	ck_assert_ptr_nonnull(
+		strstr(gpus("nvidia.com/gpu=" UUID0 ",GPU-x"),
+		       "error 7: nvidia.com/gpu: the GPU of the pod's device \"GPU-x\""));
+	ck_assert_ptr_nonnull(strstr(gpus("nvidia.com/mig-1g.5gb=MIG-"
+					  "11111111-1111-1111-1111-111111111111"),
+				     "MIG devices of 0 GPUs"));
+}
+END_TEST
+
+START_TEST(a_pod_has_at_most_64_GPUs)
+{
+	char given[4096] = "amd.com/gpu=", one[32];
+
+	make();
+	for (unsigned i = 0; i < POD_GPUS_MAX; i++) {
+		(void)snprintf(one, sizeof(one), "0000:%02x:00.0,", i);
+		testing_append(given, sizeof(given), one);
+	}
+	given[strlen(given) - 1] = '\0';
+	ck_assert_uint_gt(strlen(gpus(given)), 60 * strlen("0000:00:00.0 "));
+	testing_append(given, sizeof(given), ",0001:00:00.0");
+	ck_assert_str_eq(gpus(given), "error 7: the pod has more than 64 GPUs");
+}
+END_TEST
+
+/* ---- the kubelet ---- */
+
+static pid_t kubelet(struct grpc_script s, const char *devices)
+{
+	struct wire w = { .n = 0 };
+
+	kubelet_pod(&w, "default", "other", "nvidia.com/gpu=" UUID0);
+	kubelet_pod(&w, pod.ns, pod.name, devices);
+	if (!s.status) {
+		s.status = "0";
+		s.body = kubelet_frame(&w, &s.n_body);
+	}
+	return testing_grpc_serve(SOCKET, &s);
+}
+
+static const char *asked(struct pod_name of)
+{
+	static char out[1024];
+	struct pod_gpus g;
+
+	if (pod_gpus_ask(&ctx, SOCKET, of, &g, &e) == 0)
+		return words_of(&g);
+	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
+	return out;
+}
+
+START_TEST(the_kubelet_is_asked)
+{
+	make();
+	pid_t server = kubelet((struct grpc_script){ .busy = 0 }, "nvidia.com/gpu=" UUID1);
+	ck_assert_str_eq(asked(pod), "0000:47:00.0");
+	ck_assert_str_eq(asked((struct pod_name){ "default", "unknown" }),
+			 "error 11: " SOCKET ": the kubelet does not list the pod default/unknown");
+	testing_grpc_stop(server);
+}
+END_TEST
+
+START_TEST(a_rate_limit_is_waited_for)
+{
+	make();
+	pid_t server = kubelet((struct grpc_script){ .busy = 3 }, "nvidia.com/gpu=" UUID1);
+	ck_assert_str_eq(asked(pod), "0000:47:00.0");
+	testing_grpc_stop(server);
+}
+END_TEST
+
+START_TEST(a_refusal_is_passed_on)
+{
+	make();
+	pid_t server =
+		kubelet((struct grpc_script){ .status = "12", .text = "unknown service" }, "");
+	ck_assert_str_eq(asked(pod),
+			 "error 5: " SOCKET ": List: status 12 (UNIMPLEMENTED): unknown service");
+	ck_assert_ptr_nonnull(strstr(e.detail, "railhead.json"));
+	testing_grpc_stop(server);
+	ck_assert_str_eq(asked(pod), "error 11: " SOCKET ": connect: Connection refused");
+	ck_assert_ptr_nonnull(strstr(e.detail, "is the kubelet running"));
+}
+END_TEST
+
+static int ask(void *arg, struct err *err)
+{
+	const struct wire *w = arg;
+	auto_pod_devices struct pod_devices d = { .n = 0 };
+	struct pod_gpus g;
+
+	return pod_resources_decode(w->bytes, w->n, pod, &d, err) || pod_gpus_of(&ctx, &d, &g, err)
+		       ? -1
+		       : 0;
+}
+
+START_TEST(no_memory_is_an_error)
+{
+	struct wire w = { .n = 0 };
+
+	make();
+	kubelet_pod(&w, pod.ns, pod.name, "nvidia.com/gpu=" UUID1 " habana.ai/gaudi=A1,A2");
+	ck_assert_str_eq(alloc_fail_each(ask, &w), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("topo/kubelet/pod_gpus", devices_become_GPUs, parts_and_shares_of_a_GPU_are_the_GPU,
+	     all_Gaudis_are_known_and_some_are_not, a_GPU_that_no_file_shows_is_an_error,
+	     a_pod_has_at_most_64_GPUs, the_kubelet_is_asked, a_rate_limit_is_waited_for,
+	     a_refusal_is_passed_on, no_memory_is_an_error)

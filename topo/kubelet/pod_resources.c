@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pod_resources.c: finds one pod in the answer of List, and copies what it has. */
+#include "topo/kubelet/pod_resources.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <topo/kubelet/pod_resources.pb-c.h>
+
+#include "lib/base/array.h"
+#include "lib/grpc/memory.h"
+
+/* Four times the largest answer. An answer of empty messages would need far more. */
+#define DECODE_MAX  ((size_t)64 << 20)
+#define DEVICES_MAX 4096
+
+typedef Kubelet__ListPodResourcesResponse list_response;
+
+void pod_devices_clear(struct pod_devices *d)
+{
+	free(d->device);
+	*d = (struct pod_devices){ .n = 0 };
+}
+
+static bool has_device(const struct pod_devices *d, const struct pod_device *x)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct pod_device *y = &d->device[i];
+		if (y->claimed == x->claimed && !strcmp(y->owner, x->owner) &&
+		    !strcmp(y->id, x->id))
+			return true;
+	}
+	return false;
+}
+
+/* Containers can share the device of a claim. */
+static int add_device(struct pod_devices *d, const char *owner, const char *id, bool claimed,
+		      struct err *e)
+{
+	struct pod_device x = { .claimed = claimed };
+
+	if (strlen(owner) >= sizeof(x.owner) || strlen(id) >= sizeof(x.id))
+		return err_set(e, ERR_IO, 0,
+			       "%.64s: the device \"%.64s\" has a longer name than expected", owner,
+			       id);
+	(void)snprintf(x.owner, sizeof(x.owner), "%s", owner);
+	(void)snprintf(x.id, sizeof(x.id), "%s", id);
+	if (has_device(d, &x))
+		return 0;
+	if (ARRAY_GROW(d->device, d->n, DEVICES_MAX, "devices of a pod", e))
+		return -1;
+	d->device[d->n++] = x;
+	return 0;
+}
+
+static int add_container(struct pod_devices *d, const Kubelet__ContainerResources *c, struct err *e)
+{
+	for (size_t i = 0; i < c->n_devices; i++) {
+		const Kubelet__ContainerDevices *of = c->devices[i];
+		for (size_t k = 0; k < of->n_device_ids; k++)
+			if (add_device(d, of->resource_name, of->device_ids[k], false, e))
+				return -1;
+	}
+	for (size_t i = 0; i < c->n_dynamic_resources; i++) {
+		const Kubelet__DynamicResource *claim = c->dynamic_resources[i];
+		for (size_t k = 0; k < claim->n_claim_resources; k++) {
+			const Kubelet__ClaimResource *x = claim->claim_resources[k];
+			if (add_device(d, x->driver_name, x->device_name, true, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* NULL: *e says why. */
+static const Kubelet__PodResources *find_pod(const list_response *all, struct pod_name pod,
+					     struct err *e)
+{
+	const Kubelet__PodResources *found = NULL;
+
+	for (size_t i = 0; i < all->n_pod_resources; i++) {
+		const Kubelet__PodResources *p = all->pod_resources[i];
+		if (strcmp(p->name, pod.name) != 0 || strcmp(p->namespace_, pod.ns) != 0)
+			continue;
+		if (found) {
+			err_set(e, ERR_AGAIN, 0,
+				"the kubelet lists two pods %s/%s: an older one has not ended",
+				pod.ns, pod.name);
+			return NULL;
+		}
+		found = p;
+	}
+	if (!found)
+		err_set(e, ERR_NOTFOUND, 0, "the kubelet does not list the pod %s/%s", pod.ns,
+			pod.name);
+	return found;
+}
+
+static int copy_pod(const list_response *all, struct pod_name pod, struct pod_devices *out,
+		    struct err *e)
+{
+	auto_pod_devices struct pod_devices d = { .n = 0 };
+	const Kubelet__PodResources *p = find_pod(all, pod, e);
+
+	if (!p)
+		return -1;
+	for (size_t i = 0; i < p->n_containers; i++)
+		if (add_container(&d, p->containers[i], e))
+			return -1;
+	*out = d;
+	d = (struct pod_devices){ .n = 0 };
+	return 0;
+}
+
+int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
+			 struct pod_devices *out, struct err *e)
+{
+	struct memory memory = { .limit = DECODE_MAX };
+	ProtobufCAllocator with = { memory_take, memory_drop, &memory };
+	list_response *all = kubelet__list_pod_resources_response__unpack(&with, len, bytes);
+
+	if (!all && memory.failed && !memory.reached)
+		return err_nomem(e);
+	if (!all)
+		return err_set(e, ERR_IO, 0, "the list of pods %s",
+			       memory.reached ? "needs more than 64 MiB" : "cannot be decoded");
+	int rc = copy_pod(all, pod, out, e);
+	kubelet__list_pod_resources_response__free_unpacked(all, &with);
+	return rc;
+}

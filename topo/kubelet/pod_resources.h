@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pod_resources.h: which devices the kubelet gave a pod: the answer of its pod-resources API. Pure.
+ */
+#ifndef RAILHEAD_TOPO_KUBELET_POD_RESOURCES_H
+#define RAILHEAD_TOPO_KUBELET_POD_RESOURCES_H
+
+#include "lib/base/err.h"
+
+#define POD_OWNER_LEN  320 /* a domain of 253 bytes, a slash, a name of 63 */
+#define POD_DEVICE_LEN 128
+
+/* A device of some container of the pod. */
+struct pod_device {
+	char owner[POD_OWNER_LEN]; /* a resource such as "nvidia.com/gpu", or a claim's driver */
+	char id[POD_DEVICE_LEN];   /* as the device plugin or the driver calls it */
+	bool claimed;              /* by a claim of dynamic resource allocation */
+};
+
+struct pod_devices {
+	struct pod_device *device; /* owned; each once */
+	size_t n;
+};
+
+void pod_devices_clear(struct pod_devices *d);
+#define auto_pod_devices auto_clean(pod_devices_clear)
+
+struct pod_name {
+	const char *ns, *name;
+};
+
+/*
+ * pod_resources_decode - the devices of this pod in an answer of List. ERR_NOTFOUND: the answer
+ * does not have the pod; ERR_AGAIN: it has two of this name, as when a pod of a StatefulSet was
+ * deleted by force; ERR_IO: it cannot be decoded, or not within 64 MiB; ERR_NOMEM.
+ */
+int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
+			 struct pod_devices *out, struct err *e) must_check;
+
+#endif
