@@ -15,14 +15,19 @@
 static const char *const default_data_dirs[] = { "/var/lib/railhead", "/var/lib/cni",
 						 "/run/railhead", NULL };
 static const char *const default_log_dirs[] = { "/var/log", NULL };
+#define POD_RESOURCES "/var/lib/kubelet/pod-resources/kubelet.sock"
 
 struct site_lists {
 	const struct json *data_dirs, *log_dirs;
+	const char *pod_resources;
 };
 
 static const struct json_field fields[] = {
 	{ .key = "dataDirs", .kind = J_ARRAY, .offset = offsetof(struct site_lists, data_dirs) },
 	{ .key = "logDirs", .kind = J_ARRAY, .offset = offsetof(struct site_lists, log_dirs) },
+	{ .key = "podResources",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct site_lists, pod_resources) },
 	{ 0 },
 };
 
@@ -56,6 +61,11 @@ static int decode_site(struct site *s, struct err *e)
 		return -1;
 	if (l.data_dirs && take_list(l.data_dirs, "dataDirs", s->data_dirs, e))
 		return -1;
+	if (l.pod_resources && *l.pod_resources != '/')
+		return err_set(e, ERR_CONFIG, 0, "podResources: \"%.64s\" is not an absolute path",
+			       l.pod_resources);
+	if (l.pod_resources)
+		s->pod_resources = l.pod_resources;
 	return l.log_dirs ? take_list(l.log_dirs, "logDirs", s->log_dirs, e) : 0;
 }
 
@@ -93,6 +103,7 @@ int site_load(const struct ctx *ctx, struct site *out, struct err *e)
 
 	copy_list(default_data_dirs, s.data_dirs);
 	copy_list(default_log_dirs, s.log_dirs);
+	s.pod_resources = POD_RESOURCES;
 	if (rc == 0 && (json_parse(text, len, SITE_FILE, &s.tree, e) || decode_site(&s, e)))
 		rc = -1;
 	if (rc < 0)

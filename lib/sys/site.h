@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * site.h: what the administrator of this host allows the writers of network configurations:
- * <etc_dir>/railhead.json, railhead.json(5).
+ * site.h: what the administrator of this host allows the writers of network configurations, and
+ * where the kubelet of this host listens: <etc_dir>/railhead.json, railhead.json(5).
  *
  * A list that the file does not have is the built-in one. The file counts only when root alone may
  * write it.
@@ -16,11 +16,12 @@
 
 struct json;
 
-/* Lists of folders, NULL at their end; the strings belong to tree or are constants. */
+/* Lists of folders have NULL at their end. The strings belong to tree or are constants. */
 struct site {
 	struct json *tree;                    /* NULL: there is no file */
 	const char *data_dirs[SITE_DIRS + 1]; /* for ipam.dataDir */
 	const char *log_dirs[SITE_DIRS + 1];  /* for logFile and ipam.auditLog */
+	const char *pod_resources; /* the kubelet's socket that lists the devices of pods */
 };
 
 /* site_load - ERR_CONFIG, ERR_DECODE or ERR_FORBIDDEN naming the file when it is bad. */

@@ -34,6 +34,7 @@ START_TEST(without_a_file_defaults_apply)
 	ck_assert_ptr_null(s.data_dirs[3]);
 	ck_assert_str_eq(s.log_dirs[0], "/var/log");
 	ck_assert_ptr_null(s.log_dirs[1]);
+	ck_assert_str_eq(s.pod_resources, "/var/lib/kubelet/pod-resources/kubelet.sock");
 	ctx_init(&ctx, "t");
 	ck_assert_str_eq(ctx.etc_dir, "/etc/railhead");
 	ctx.etc_dir = NULL;
@@ -56,9 +57,10 @@ START_TEST(all_keys_are_read)
 	ck_assert_ptr_null(s.data_dirs[2]);
 	ck_assert_str_eq(s.log_dirs[0], "/var/log");
 	site_clear(&s);
-	testing_file(FILE_AT, 0644, "{\"logDirs\":[]}");
+	testing_file(FILE_AT, 0644, "{\"logDirs\":[],\"podResources\":\"/k/kubelet.sock\"}");
 	ck_assert_int_eq(load(&s, &e), 0);
 	ck_assert_ptr_null(s.log_dirs[0]);
+	ck_assert_str_eq(s.pod_resources, "/k/kubelet.sock");
 }
 END_TEST
 
@@ -73,6 +75,9 @@ START_TEST(bad_files_are_refused)
 		{ "{\"dataDirs\":[5]}", "dataDirs[0]" },
 		{ "{\"dataDirs\":[\"/a\",\"b\"]}", "dataDirs[1]: \"b\"" },
 		{ "{\"logDirs\":[\"/a/../b\"]}", "logDirs[0]" },
+		{ "{\"podResources\":\"k.sock\"}", "podResources: \"k.sock\"" },
+		{ "{\"podResources\":\"\"}", "podResources: \"\"" },
+		{ "{\"podResources\":5}", "podResources" },
 		{ "{\"datadir\":[\"/a\"]}", "datadir: there is no such key" },
 	};
 	struct site s;

@@ -73,7 +73,7 @@ static int take_near(const struct claimant *who, const struct cni_call *call, st
 	struct near_gpus gpus;
 	char text[AFFINITY_TEXT_LEN];
 
-	if (near_gpus(call, v->near, &gpus, e) ||
+	if (near_gpus(call, v->near, &gpus, e) || (!gpus.n && near_pod_gpus(call, &gpus, e)) ||
 	    affinity_claim(who, (struct affinity_request){ &gpus, pfs }, &v->place, &v->found, e))
 		return -1;
 	log_info(&call->ctx.log, "VF %s is for GPU %s from %s: %s", v->place.vf, v->found.gpu,

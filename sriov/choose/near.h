@@ -14,7 +14,7 @@
 /* GPUs by PCI address, as pci_format() writes them, each once. */
 struct near_gpus {
 	char gpu[NEAR_GPUS_MAX][PCI_STR_LEN];
-	size_t n;           /* 0: "gpu": the pod's GPUs, which are not known yet */
+	size_t n;           /* 0: "gpu": the pod's GPUs, which the configuration does not name */
 	const char *source; /* the key that named them: a literal */
 };
 
@@ -22,13 +22,19 @@ struct near_gpus {
  * near_decode - the value of the key: a PCI address, a list of them, or "gpu" (n becomes 0).
  * ERR_CONFIG. near_gpus - the same, and for "gpu" the GPUs of the pod. They come from the first of
  * these that names any: "GPUS=" in CNI_ARGS (PCI addresses separated by commas), args.cni.gpus (a
- * list, or such a text). A further source is a further line in the table of near_gpus.c.
- * ERR_CONFIG: no source names a GPU; ERR_CONFIG or ERR_ENV with key and value: a source is
- * malformed. Both pure.
+ * list, or such a text). n stays 0 if none does. ERR_CONFIG or ERR_ENV with key and value: a source
+ * is malformed. Both pure.
  */
 int near_decode(const struct json *near, struct near_gpus *out, struct err *e) must_check;
 int near_gpus(const struct cni_call *call, const struct json *near, struct near_gpus *out,
 	      struct err *e) must_check;
+
+/*
+ * near_pod_gpus - for "gpu" without a source: the GPUs that the kubelet gave the pod of CNI_ARGS,
+ * from the socket that site_load() names. ERR_CONFIG: CNI_ARGS names no pod, or the pod has no GPU;
+ * other errors as pod_gpus_ask().
+ */
+int near_pod_gpus(const struct cni_call *call, struct near_gpus *out, struct err *e) must_check;
 
 /* Which GPU the chosen VF is for, and how far it is. */
 struct affinity_result {

@@ -134,12 +134,8 @@ int near_gpus(const struct cni_call *call, const struct json *near, struct near_
 		if (sources[i].ask(call, &g, e))
 			return -1;
 	}
-	if (!g.n) {
-		err_set(e, ERR_CONFIG, 0,
-			"near: \"" POD "\": the GPUs of the pod are unknown: CNI_ARGS has no "
-			"GPUS, and the configuration has no args.cni.gpus");
-		return err_hint(e, "give their PCI addresses in one of these, or in near itself");
-	}
+	if (!g.n)
+		g.source = "near";
 	*out = g;
 	return 0;
 }

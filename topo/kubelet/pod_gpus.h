@@ -7,9 +7,8 @@
 #include "lib/pci/pci.h"
 #include "topo/kubelet/pod_resources.h"
 
-#define POD_GPUS_MAX    64
-#define POD_GPUS_MS     5000 /* for all of it */
-#define POD_GPUS_SOCKET "/var/lib/kubelet/pod-resources/kubelet.sock"
+#define POD_GPUS_MAX 64
+#define POD_GPUS_MS  5000 /* for the whole call */
 
 struct pod_gpus {
 	struct pci_addr gpu[POD_GPUS_MAX]; /* each once, in the order of the answer */
