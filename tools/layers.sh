@@ -65,7 +65,7 @@ fabric/ufm|lib/ cluster/http/ fabric/sm/
 fabric/testing|lib/ cluster/ fabric/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
-sriov/choose|lib/ cni/protocol/ topo/ sriov/vf/ sriov/take/
+sriov/choose|lib/ cni/protocol/ cni/record/ topo/ sriov/vf/ sriov/take/
 sriov/admin|lib/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/attach|lib/ cni/protocol/ cni/record/ cni/engine/ sriov/vf/ sriov/take/ sriov/choose/
 sriov/plugin|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/

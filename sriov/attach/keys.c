@@ -104,13 +104,14 @@ static int check_device(const struct attach *a, struct vf_attach *v, struct err 
 
 	if (device_given(a, v, &key, &device, e))
 		return -1;
-	if (device && v->resource)
+	/* With near, the resource says what the device could be compared with. */
+	if (device && v->resource && !v->near)
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s: \"%.64s\" and resource exclude each other: one names the VF, "
 			       "the other lets the plugin choose",
 			       key, device);
-	if (v->resource)
-		return vf_resource_decode(v->resource, &ignored, e);
+	if (v->resource && vf_resource_decode(v->resource, &ignored, e))
+		return -1;
 	if (!device)
 		return 0;
 	if (pci_parse(device, &addr))
@@ -128,6 +129,11 @@ static int check_near(struct vf_attach *v, struct err *e)
 
 	if (text && !*text)
 		v->near = NULL;
+	if (!v->near && v->near_only) {
+		err_set(e, ERR_CONFIG, 0,
+			"nearOnly: needs near, which says what the VF is near to");
+		return err_hint(e, "give near, or remove nearOnly");
+	}
 	if (!v->near)
 		return 0;
 	if (near_decode(v->near, &ignored, e))
@@ -140,5 +146,5 @@ static int check_near(struct vf_attach *v, struct err *e)
 
 int vf_attach_check_keys(const struct attach *a, struct vf_attach *v, struct err *e)
 {
-	return check_device(a, v, e) || check_near(v, e) ? -1 : 0;
+	return check_near(v, e) || check_device(a, v, e) ? -1 : 0;
 }

@@ -67,18 +67,47 @@ int vf_attach_find(struct attach *a, struct vf_attach *v, struct err *e)
 
 /* ---- ADD ---- */
 
+static int find_gpus(const struct cni_call *call, const struct vf_attach *v, struct near_gpus *out,
+		     struct err *e)
+{
+	return near_gpus(call, v->near, out, e) || (!out->n && near_pod_gpus(call, out, e)) ? -1
+											    : 0;
+}
+
 static int take_near(const struct claimant *who, const struct cni_call *call, struct vf_attach *v,
 		     struct pf_list pfs, struct err *e)
 {
 	struct near_gpus gpus;
 	char text[AFFINITY_TEXT_LEN];
 
-	if (near_gpus(call, v->near, &gpus, e) || (!gpus.n && near_pod_gpus(call, &gpus, e)) ||
-	    affinity_claim(who, (struct affinity_request){ &gpus, pfs }, &v->place, &v->found, e))
+	if (find_gpus(call, v, &gpus, e) ||
+	    affinity_claim(who, (struct affinity_request){ &gpus, pfs, v->near_only }, &v->place,
+			   &v->found, e))
 		return -1;
 	log_info(&call->ctx.log, "VF %s is for GPU %s from %s: %s", v->place.vf, v->found.gpu,
 		 v->found.source, affinity_text(&v->found, text));
 	return 0;
+}
+
+/* The kubelet or its user chose the VF. railhead does not choose another one, but says that it is
+ * far.
+ */
+static void judge_given(const struct claimant *who, const struct cni_call *call,
+			struct vf_attach *v, struct pf_list pfs)
+{
+	const struct log *log = &call->ctx.log;
+	struct near_gpus gpus;
+	char text[AFFINITY_TEXT_LEN];
+	struct err why;
+
+	if (find_gpus(call, v, &gpus, &why) ||
+	    affinity_of(who, (struct affinity_request){ &gpus, pfs, false }, v->place.pf, &v->found,
+			&why))
+		log_warn(log, "VF %s: unknown whether it is near to a GPU of the pod: %s", v->vf,
+			 why.msg);
+	else if (v->found.farther)
+		log_warn(log, "VF %s, which the configuration names, is far from GPU %s: %s", v->vf,
+			 v->found.gpu, affinity_text(&v->found, text));
 }
 
 static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_change, struct err *e)
@@ -91,13 +120,18 @@ static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_ch
 		.netns_id = a->pod.id,
 		.will_change = will_change,
 	};
-	struct vf_resource r;
+	struct vf_resource r = { 0 };
 
-	if (*v->vf)
-		return claim_vf(&who, v->vf, &v->place, e);
-	if (vf_resource_decode(v->resource, &r, e))
+	if (v->resource && vf_resource_decode(v->resource, &r, e))
 		return -1;
 	const struct pf_list pfs = { r.pf, r.n };
+	if (*v->vf) {
+		if (claim_vf(&who, v->vf, &v->place, e))
+			return -1;
+		if (v->near)
+			judge_given(&who, a->call, v, pfs);
+		return 0;
+	}
 	who.vf_not_named = true;
 	return v->near ? take_near(&who, a->call, v, pfs, e) : claim_any(&who, pfs, &v->place, e);
 }

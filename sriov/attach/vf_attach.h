@@ -19,10 +19,11 @@
 struct vf_attach {
 	const char *device_id, *pci_bus_id; /* as given; NULL: not given */
 	const struct json *resource, *near; /* undecoded; NULL: not given */
-	char vf[PCI_STR_LEN];               /* the VF; "" until one is chosen from the resource */
-	struct vf_place place;              /* of the VF; set by find or claim */
-	struct affinity_result found;       /* why near chose this VF */
-	char rdma[PCI_RDMA_LEN]; /* its RDMA device, if the plugin moved it; "": it did not */
+	bool near_only;
+	char vf[PCI_STR_LEN];         /* the VF; "" until one is chosen from the resource */
+	struct vf_place place;        /* of the VF; set by find or claim */
+	struct affinity_result found; /* why near chose this VF, or how far the named one is */
+	char rdma[PCI_RDMA_LEN];      /* its RDMA device, if the plugin moved it; "": it did not */
 };
 
 /* The keys, for the table of a state s with a struct vf_attach m. */
@@ -30,8 +31,9 @@ struct vf_attach {
 	{ .key = "deviceID", .kind = J_STRING, .offset = offsetof(s, m.device_id) },               \
 		{ .key = "pciBusID", .kind = J_STRING, .offset = offsetof(s, m.pci_bus_id) },      \
 		{ .key = "resource", .kind = J_OBJECT, .offset = offsetof(s, m.resource) },        \
+		{ .key = "near", .kind = J_ANY, .offset = offsetof(s, m.near) },                   \
 	{                                                                                          \
-		.key = "near", .kind = J_ANY, .offset = offsetof(s, m.near)                        \
+		.key = "nearOnly", .kind = J_BOOL, .offset = offsetof(s, m.near_only)              \
 	}
 
 /* ---- keys.c: pure ---- */

@@ -9,8 +9,10 @@
 
 #include "cni/testing/call.h"
 #include "lib/testing/net.h"
+#include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
 #include "sriov/take/claim.h"
+#include "sriov/testing/tree.h"
 #include "sriov/testing/vf.h"
 
 #define OUT "/mnt/out"
@@ -142,6 +144,53 @@ START_TEST(a_VF_of_a_resource)
 }
 END_TEST
 
+#define GPU "0000:0f:00.0"
+
+/* A VF that is named stays, near or not, and also if nobody knows the GPU. */
+START_TEST(a_VF_that_is_named_and_shall_be_near)
+{
+	auto_testhost struct testhost w = testhost(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	fakepci_function(TESTHOST_SYS, GPU);
+	good(call(&w, CNI_ADD, &p, NAMED "," RESOURCE ",\"near\":\"" GPU "\"", &e), &e);
+	ck_assert(has_net1(&p) && is_owned(&w, 1));
+	ck_assert(!testhost_log_has("is far from GPU") && !testhost_log_has("unknown whether"));
+	good(call(&w, CNI_DEL, &p, NAMED, &e), &e);
+	good(call(&w, CNI_ADD, &p, NAMED "," RESOURCE ",\"near\":\"gpu\"", &e), &e);
+	ck_assert(has_net1(&p) && is_owned(&w, 1));
+	ck_assert(testhost_log_has("unknown whether it is near to a GPU of the pod"));
+	good(call(&w, CNI_DEL, &p, NAMED, &e), &e);
+	/* Without a named VF the same is an error. */
+	fails(call(&w, CNI_ADD, &p, RESOURCE ",\"near\":\"gpu\"", &e), &e, ERR_CONFIG,
+	      "K8S_POD_NAME");
+	fails(call(&w, CNI_ADD, &p, RESOURCE ",\"nearOnly\":true", &e), &e, ERR_CONFIG, "nearOnly");
+}
+END_TEST
+
+START_TEST(a_named_VF_that_is_far)
+{
+	const struct testhost_pf other = { "0000:5e:00.0", "pf1", 1, 7 };
+	auto_testhost struct testhost w = testhost(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	testhost_pf(&other);
+	fakepci_function(TESTHOST_SYS, GPU);
+	testhost_switch("0000:41:00.0", "0000:42:00.0", "0000:43:00.0");
+	testhost_below(GPU, "0000:41:00.0/0000:42:00.0/0000:43:00.0");
+	testhost_below("0000:5e:00.0", "0000:41:00.0/0000:42:00.0/0000:43:00.0");
+	good(call(&w, CNI_ADD, &p,
+		  NAMED ",\"resource\":{\"pf\":[\"pf0\",\"pf1\"]},\"near\":\"" GPU "\","
+			"\"nearOnly\":true",
+		  &e),
+	     &e);
+	ck_assert(is_owned(&w, 1));
+	ck_assert(testhost_log_has("is far from GPU " GPU));
+}
+END_TEST
+
 START_TEST(no_VF_is_named)
 {
 	auto_testhost struct testhost w = testhost(1);
@@ -198,5 +247,6 @@ START_TEST(STATUS_of_a_resource)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/attach", a_VF_that_is_named, a_VF_of_a_resource, no_VF_is_named,
+TEST_PROGRAM("sriov/attach", a_VF_that_is_named, a_VF_of_a_resource,
+	     a_VF_that_is_named_and_shall_be_near, a_named_VF_that_is_far, no_VF_is_named,
 	     the_plugins_own_step_fails, DEL_without_the_record, STATUS_of_a_resource)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sriov/choose/near_holders.h"
 #include "topo/read/read.h"
 
 /* One PF, with the GPU that it suits best. */
@@ -166,6 +167,19 @@ static int make_survey(struct survey *s, struct pf_list pfs, struct err *e)
 
 /* ---- the claim ---- */
 
+/* True if some PF is nearer to the GPU of this one. */
+static bool is_farther(const struct survey *s, const struct candidate *o)
+{
+	struct topo_distance other;
+
+	for (size_t i = 0; i < s->n; i++) {
+		topo_distance(&s->m, s->gpu[o->gpu], s->pf[i].pci, &other);
+		if (topo_distance_cmp(&other, &o->distance) < 0)
+			return true;
+	}
+	return false;
+}
+
 static void explain_result(const struct survey *s, const char *pf, struct affinity_result *f)
 {
 	*f = (struct affinity_result){ .source = s->gpus->source };
@@ -177,13 +191,28 @@ static void explain_result(const struct survey *s, const char *pf, struct affini
 		f->class = o->distance.class;
 		f->switches = o->distance.switches;
 		f->bw = o->distance.max_bw;
-		for (size_t k = 0; k < s->n; k++) {
-			struct topo_distance other;
-			topo_distance(&s->m, s->gpu[o->gpu], s->pf[k].pci, &other);
-			f->farther |= topo_distance_cmp(&other, &o->distance) < 0;
-		}
+		f->farther = is_farther(s, o);
 		return;
 	}
+}
+
+/* claim_any() could say only how many VFs there are. */
+static int refuse_near(const struct survey *s, struct pf_list pfs, struct err *e)
+{
+	char holders[NEAR_HOLDERS_LEN], names[128] = "";
+
+	if (e->code != ERR_EXHAUSTED)
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		size_t at = strlen(names);
+		if (!is_farther(s, &s->pf[i]))
+			(void)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
+				       s->pf[i].name);
+	}
+	near_holders(s->who, pfs, holders);
+	err_set(e, ERR_EXHAUSTED, 0, "nearOnly: no free VF of the nearest PFs (%s)%s%s", names,
+		*holders ? ": " : "", holders);
+	return err_hint(e, "without nearOnly, the next PF is used; railctl vf list shows all VFs");
 }
 
 int affinity_claim(const struct claimant *who, struct affinity_request request,
@@ -191,6 +220,7 @@ int affinity_claim(const struct claimant *who, struct affinity_request request,
 {
 	struct claimant apart = *who;
 	auto_survey struct survey s = { .who = &apart, .gpus = request.gpus };
+	size_t n = 0;
 
 	apart.skip_pfs_in_use = true;
 	if (make_survey(&s, request.pfs, e))
@@ -199,10 +229,31 @@ int affinity_claim(const struct claimant *who, struct affinity_request request,
 	if (!name)
 		return err_nomem(e);
 	for (size_t i = 0; i < s.n; i++)
-		name[i] = s.pf[i].addr;
-	if (claim_any(&apart, (struct pf_list){ name, s.n }, place, e))
-		return -1;
+		if (!request.nearest_only || !is_farther(&s, &s.pf[i]))
+			name[n++] = s.pf[i].addr;
+	const struct pf_list pfs = { name, n };
+	if (claim_any(&apart, pfs, place, e))
+		return request.nearest_only ? refuse_near(&s, pfs, e) : -1;
 	explain_result(&s, place->pf, found);
+	return 0;
+}
+
+int affinity_of(const struct claimant *who, struct affinity_request request, const char *pf,
+		struct affinity_result *found, struct err *e)
+{
+	auto_survey struct survey s = { .who = who, .gpus = request.gpus };
+	auto_free const char **name = calloc(request.pfs.n + 1, sizeof(*name));
+
+	if (!name)
+		return err_nomem(e);
+	for (size_t i = 0; i < request.pfs.n; i++)
+		name[i] = request.pfs.name[i];
+	/* It need not be one of them. */
+	name[request.pfs.n] = pf;
+	if (make_survey(&s, (struct pf_list){ name, request.pfs.n + 1 }, e))
+		return -1;
+	explain_result(&s, pf, found);
+	found->given = true;
 	return 0;
 }
 
@@ -216,7 +267,9 @@ const char *affinity_text(const struct affinity_result *f, char out[AFFINITY_TEX
 		(void)snprintf(bw, sizeof(bw), ", %u.%u Gbit/s", f->bw / 10, f->bw % 10);
 	(void)snprintf(out, AFFINITY_TEXT_LEN, "%s over %u switch%s%s%s", topo_class_name(f->class),
 		       f->switches, f->switches == 1 ? "" : "es", bw,
-		       f->farther ? "; nearer PFs have none for this pod" : "");
+		       !f->farther ? ""
+		       : f->given  ? "; the resource has nearer PFs"
+				   : "; nearer PFs have none for this pod");
 	return out;
 }
 

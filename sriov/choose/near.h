@@ -43,7 +43,8 @@ struct affinity_result {
 	enum topo_class class;
 	uint32_t switches;
 	uint32_t bw;  /* of the narrowest link of the path, in 100 Mbit/s; 0: unknown */
-	bool farther; /* some PF is nearer to that GPU, but has no VF for this pod */
+	bool farther; /* some PF of the request is nearer to that GPU */
+	bool given;   /* the configuration names the VF */
 };
 
 /*
@@ -51,15 +52,24 @@ struct affinity_result {
  * for which the container has the fewest VFs, the nearest of these first. Among equals, a card of
  * which the container has no VF comes first, then the order of the list decides. A PF of which the
  * container has a VF is skipped, because two VFs of one port are not two rails. The function reads
- * only the sysfs paths of the GPUs and PFs. ERR_CONFIG: a GPU or PF does not exist, and the message
- * names it; ERR_EXHAUSTED: there is no free VF.
+ * only the sysfs paths of the GPUs and PFs. With nearest_only, PFs that are farther from their GPU
+ * than another one are skipped. ERR_CONFIG: a GPU or PF does not exist, and the message names it;
+ * ERR_EXHAUSTED: there is no free VF; with nearest_only the message names who has them.
  */
 struct affinity_request {
 	const struct near_gpus *gpus;
 	struct pf_list pfs;
+	bool nearest_only;
 };
 int affinity_claim(const struct claimant *who, struct affinity_request request,
 		   struct vf_place *place, struct affinity_result *found, struct err *e) must_check;
+
+/*
+ * affinity_of - of a VF that the container has already: the GPU that its PF (a PCI address) suits
+ * best, and whether a PF of the request is nearer to that. ERR_CONFIG as above.
+ */
+int affinity_of(const struct claimant *who, struct affinity_request request, const char *pf,
+		struct affinity_result *found, struct err *e) must_check;
 
 /*
  * affinity_text - "PXB over 2 switches, 192.0 Gbit/s"; returns out. affinity_to_json - the result

@@ -9,6 +9,7 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
+#include "sriov/testing/tree.h"
 #include "sriov/testing/vf.h"
 
 #define GPU0   "0000:0f:00.0"
@@ -25,59 +26,20 @@ static const struct near_gpus both = { { GPU0, GPU1 }, 2, "near" };
 
 /* ---- two switches, a GPU and a PF on each, one PF on none ---- */
 
-static void put_link(const char *target, const char *at)
-{
-	(void)unlink(at);
-	ck_assert_int_eq(symlink(target, at), 0);
-}
-
-/* The function's folder moves below these; links to it, and in it to its VFs, go on to work. */
-static void put_below(const char *addr, const char *above)
-{
-	char from[256], to[256], target[256];
-
-	(void)snprintf(from, sizeof(from), TESTHOST_SYS "/devices/pci/%s", addr);
-	(void)snprintf(to, sizeof(to), TESTHOST_SYS "/devices/pci/%s/%s", above, addr);
-	ck_assert_int_eq(rename(from, to), 0);
-	(void)snprintf(target, sizeof(target), "%s/%s", above, addr);
-	put_link(target, from);
-	(void)snprintf(target, sizeof(target), "../../../devices/pci/%s/%s", above, addr);
-	(void)snprintf(from, sizeof(from), TESTHOST_SYS "/bus/pci/devices/%s", addr);
-	put_link(target, from);
-}
-
-static void bridge(const char *addr, const char *above)
-{
-	fakepci_function(TESTHOST_SYS, addr);
-	fakepci_file(TESTHOST_SYS, addr, "class", "0x060400\n");
-	if (*above)
-		put_below(addr, above);
-}
-
-static void a_switch(const char *port, const char *up, const char *down)
-{
-	char above[64];
-
-	bridge(port, "");
-	bridge(up, port);
-	(void)snprintf(above, sizeof(above), "%s/%s", port, up);
-	bridge(down, above);
-}
-
 static struct testhost two_switches(uint32_t vfs)
 {
 	struct testhost w = testhost(vfs);
 
 	testhost_pf(&(struct testhost_pf){ SECOND, "pf1", vfs, 8 });
 	testhost_pf(&(struct testhost_pf){ THIRD, "pf2", vfs, 16 });
-	a_switch("0000:01:00.0", "0000:02:00.0", "0000:03:00.0");
-	a_switch("0000:41:00.0", "0000:42:00.0", "0000:43:00.0");
+	testhost_switch("0000:01:00.0", "0000:02:00.0", "0000:03:00.0");
+	testhost_switch("0000:41:00.0", "0000:42:00.0", "0000:43:00.0");
 	fakepci_function(TESTHOST_SYS, GPU0);
 	fakepci_function(TESTHOST_SYS, GPU1);
-	put_below(GPU0, LEFT);
-	put_below(GPU1, RIGHT);
-	put_below(TESTHOST_PF, LEFT);
-	put_below(SECOND, RIGHT);
+	testhost_below(GPU0, LEFT);
+	testhost_below(GPU1, RIGHT);
+	testhost_below(TESTHOST_PF, LEFT);
+	testhost_below(SECOND, RIGHT);
 	return w;
 }
 
@@ -91,6 +53,14 @@ static struct claimant net(const struct testhost *w, const struct pod *p, const 
 	return who;
 }
 
+/* With that, PFs which are farther than another one are skipped. */
+static bool nearest_only;
+
+static struct affinity_request request(const struct near_gpus *g, struct pf_list pfs)
+{
+	return (struct affinity_request){ g, pfs, nearest_only };
+}
+
 static struct affinity_result take(const struct claimant *who, const struct near_gpus *g,
 				   struct pf_list pfs, const char *pf)
 {
@@ -98,8 +68,8 @@ static struct affinity_result take(const struct claimant *who, const struct near
 	struct affinity_result f;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(affinity_claim(who, (struct affinity_request){ g, pfs }, &place, &f, &e) == 0,
-		      "%s (%s)", e.msg, e.detail);
+	ck_assert_msg(affinity_claim(who, request(g, pfs), &place, &f, &e) == 0, "%s (%s)", e.msg,
+		      e.detail);
 	ck_assert_str_eq(place.pf, pf);
 	return f;
 }
@@ -110,8 +80,7 @@ static struct err refused(const struct claimant *who, const struct near_gpus *g,
 	struct affinity_result f;
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(affinity_claim(who, (struct affinity_request){ g, pfs }, &place, &f, &e),
-			 -1);
+	ck_assert_int_eq(affinity_claim(who, request(g, pfs), &place, &f, &e), -1);
 	return e;
 }
 
@@ -165,6 +134,109 @@ START_TEST(the_nearest_free_vf_is_chosen)
 	(void)take(&c, &right, three, TESTHOST_PF);
 	struct err e = refused(&c, &right, (struct pf_list){ all + 1, 1 });
 	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
+}
+END_TEST
+
+/* The record of an attachment has its pod. */
+static void write_record(const struct testhost *w, const struct claimant *who, const char *args)
+{
+	const struct record r = { .key = who->key,
+				  .plugin = "sriov",
+				  .kind = "",
+				  .netns = who->netns,
+				  .master = "",
+				  .cni_path = "",
+				  .args = args };
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(record_write(&w->ctx, &r, &e) == 0, "%s", e.msg);
+}
+
+START_TEST(with_nearest_only_the_error_names_who_has_the_vfs)
+{
+	auto_testhost struct testhost w = two_switches(2);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1"), b = claimant_of(&w, "c2", &p),
+			      c = claimant_of(&w, "c3", &p);
+
+	nearest_only = true;
+	(void)take(&a, &left, three, TESTHOST_PF);
+	(void)take(&b, &left, three, TESTHOST_PF);
+	write_record(&w, &b, "K8S_POD_NAMESPACE=default;K8S_POD_NAME=train-1");
+	struct err e = refused(&c, &left, three);
+	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
+	ck_assert_str_eq(e.msg, "nearOnly: no free VF of the nearest PFs (pf0): 0000:3b:02.0 has "
+				"container c1 (net1), 0000:3b:02.2 has pod default/train-1 (net1)");
+	ck_assert_ptr_nonnull(strstr(e.detail, "without nearOnly, the next PF is used"));
+	/* The other GPU has its own rail, and without the key the next PF is used. */
+	(void)take(&c, &right, three, SECOND);
+	nearest_only = false;
+	const struct claimant d = claimant_of(&w, "c4", &p);
+	ck_assert(take(&d, &left, three, THIRD).farther);
+}
+END_TEST
+
+START_TEST(with_nearest_only_a_gpu_gets_no_vf_of_another_one)
+{
+	auto_testhost struct testhost w = two_switches(2);
+	auto_pod struct pod p = pod();
+	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2"),
+			      third = net(&w, &p, "net3");
+
+	nearest_only = true;
+	(void)take(&one, &both, three, TESTHOST_PF);
+	(void)take(&other, &both, three, SECOND);
+	struct err e = refused(&third, &both, three);
+	ck_assert_ptr_nonnull(strstr(e.msg, "(pf0, pf1): 0000:3b:02.0 has container c1 (net1)"));
+	const struct near_gpus gone = { { "0000:77:00.0" }, 1, "near" };
+	e = refused(&third, &gone, three);
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+}
+END_TEST
+
+START_TEST(many_holders_are_counted)
+{
+	auto_testhost struct testhost w = two_switches(8);
+	auto_pod struct pod p = pod();
+	char name[8][8];
+
+	nearest_only = true;
+	for (unsigned i = 0; i < 8; i++) {
+		(void)snprintf(name[i], sizeof(name[i]), "c%u", i);
+		const struct claimant a = claimant_of(&w, name[i], &p);
+		(void)take(&a, &left, three, TESTHOST_PF);
+		write_record(&w, &a,
+			     "K8S_POD_NAMESPACE=a-namespace-of-forty-characters-in-name;"
+			     "K8S_POD_NAME=a-pod-of-forty-characters-in-its-name-ab");
+	}
+	const struct claimant last = claimant_of(&w, "c9", &p);
+	struct err e = refused(&last, &left, three);
+	ck_assert_msg(strstr(e.msg, ", and 4 more") != NULL, "%s", e.msg);
+}
+END_TEST
+
+/* Of a VF that is named, with PFs that could have been chosen. */
+START_TEST(how_far_a_named_vf_is)
+{
+	auto_testhost struct testhost w = two_switches(1);
+	auto_pod struct pod p = pod();
+	const struct claimant a = net(&w, &p, "net1");
+	struct affinity_result f;
+	char text[AFFINITY_TEXT_LEN];
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(affinity_of(&a, request(&left, two), THIRD, &f, &e), 0);
+	ck_assert(f.given && f.farther && f.class == TOPO_PHB);
+	ck_assert_ptr_nonnull(strstr(affinity_text(&f, text), "; the resource has nearer PFs"));
+	ck_assert_int_eq(affinity_of(&a, request(&left, two), TESTHOST_PF, &f, &e), 0);
+	ck_assert(f.given && !f.farther);
+	ck_assert_str_eq(f.gpu, GPU0);
+	ck_assert_int_eq(
+		affinity_of(&a, request(&left, (struct pf_list){ NULL, 0 }), THIRD, &f, &e), 0);
+	ck_assert(!f.farther);
+	const struct near_gpus gone = { { "0000:77:00.0" }, 1, "near" };
+	ck_assert_int_eq(affinity_of(&a, request(&gone, two), THIRD, &f, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_CONFIG);
 }
 END_TEST
 
@@ -280,7 +352,7 @@ static pid_t take_in_child(const struct testhost *w, const struct pod *p, unsign
 	(void)snprintf(ifname, sizeof(ifname), "net%u", n);
 	struct claimant who = net(w, p, ifname);
 	who.nl = net_socket();
-	if (affinity_claim(&who, (struct affinity_request){ &both, three }, &place, &f, &e) == 0)
+	if (affinity_claim(&who, request(&both, three), &place, &f, &e) == 0)
 		_exit(strcmp(place.pf, TESTHOST_PF) == 0 ? 1
 		      : strcmp(place.pf, SECOND) == 0    ? 2
 							 : 3);
@@ -323,8 +395,7 @@ START_TEST(survives_each_failing_allocation)
 	for (unsigned n = 1; failed; n++) {
 		struct err e = { .msg = "" };
 		alloc_fail_begin(n);
-		int rc = affinity_claim(&a, (struct affinity_request){ &both, three }, &place, &f,
-					&e);
+		int rc = affinity_claim(&a, request(&both, three), &place, &f, &e);
 		struct alloc_count c = alloc_fail_end();
 		failed = c.failed;
 		ck_assert_uint_eq(c.live, 0);
@@ -337,13 +408,13 @@ END_TEST
 
 START_TEST(the_result_is_kept_in_the_record)
 {
-	const struct affinity_result f = { GPU0, "near", TOPO_PXB, 2, 1920, false };
+	const struct affinity_result f = { GPU0, "near", TOPO_PXB, 2, 1920, false, false };
 	auto_json struct json *o = affinity_to_json(&f);
 	auto_free char *text = json_print(o, false);
 
 	ck_assert_str_eq(text, "{\"gpu\":\"" GPU0 "\",\"from\":\"near\",\"class\":\"PXB\","
 			       "\"switches\":2,\"why\":\"PXB over 2 switches, 192.0 Gbit/s\"}");
-	const struct affinity_result one = { GPU0, "near", TOPO_PIX, 1, 0, true };
+	const struct affinity_result one = { GPU0, "near", TOPO_PIX, 1, 0, true, false };
 	char words[AFFINITY_TEXT_LEN];
 	ck_assert_str_eq(affinity_text(&one, words),
 			 "PIX over 1 switch; nearer PFs have none for this pod");
@@ -351,7 +422,9 @@ START_TEST(the_result_is_kept_in_the_record)
 END_TEST
 
 TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_vf_of_InfiniBand_is_chosen,
-	     the_nearest_free_vf_is_chosen, two_vfs_of_one_port_are_never_taken,
+	     the_nearest_free_vf_is_chosen, with_nearest_only_the_error_names_who_has_the_vfs,
+	     with_nearest_only_a_gpu_gets_no_vf_of_another_one, many_holders_are_counted,
+	     how_far_a_named_vf_is, two_vfs_of_one_port_are_never_taken,
 	     a_port_in_use_is_that_of_another_interface, a_pod_of_two_gpus_has_one_for_each,
 	     at_equal_distance_another_card_comes_first, a_gpu_that_is_not_there_is_named,
 	     concurrent_claims_get_distinct_ports, survives_each_failing_allocation,

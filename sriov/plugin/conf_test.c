@@ -433,11 +433,21 @@ START_TEST(the_key_near_is_checked)
 		{ PFS "\"near\":\"f:00.0\"", ERR_CONFIG, "near", "f:00.0" },
 		{ PFS "\"near\":[]", ERR_CONFIG, "near", "an array" },
 		{ PFS "\"near\":1", ERR_CONFIG, "near", "1" },
+		{ PFS "\"nearOnly\":true", ERR_CONFIG, "nearOnly", "needs near" },
+		{ PFS "\"nearOnly\":true,\"near\":\"\"", ERR_CONFIG, "nearOnly", "needs near" },
+		{ PFS "\"nearOnly\":1,\"near\":\"gpu\"", ERR_DECODE, "nearOnly", "1" },
+		{ PFS "\"near\":\"gpu\",\"deviceID\":\"x\"", ERR_CONFIG, "deviceID", "x" },
+		{ "\"resource\":{\"pf\":[]},\"near\":\"gpu\",\"deviceID\":\"" VF "\"", ERR_CONFIG,
+		  "resource.pf", "empty" },
 	};
-	auto_reading struct reading r, none;
+	auto_reading struct reading r, none, only, named;
 
 	ck_assert_ptr_nonnull(accepts(&r, PFS "\"near\":[\"0000:0f:00.0\"]").which.near);
 	ck_assert_ptr_null(accepts(&none, "\"near\":\"\"").which.near);
+	ck_assert(accepts(&only, PFS "\"near\":\"gpu\",\"nearOnly\":true").which.near_only);
+	/* A device plugin gave the VF. */
+	ck_assert_str_eq(accepts(&named, PFS "\"near\":\"gpu\",\"deviceID\":\"" VF "\"").which.vf,
+			 VF);
 	refuses_all(list, ARRAY_SIZE(list));
 }
 END_TEST
