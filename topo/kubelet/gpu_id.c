@@ -5,6 +5,9 @@
  * NVIDIA/k8s-device-plugin, internal/rm/devices.go: a UUID of NVML. A replica of a shared GPU or
  * MIG device has "::N" behind it. Before driver 470 a MIG device is "MIG-GPU-<UUID>/<gi>/<ci>".
  *
+ * GoogleCloudPlatform/container-engine-accelerators, pkg/gpu/nvidia/gpusharing/gpusharing.go: the
+ * same resource with "nvidia<minor>", and "/gi<N>" or "/vgpu<N>" behind it for a part or a share.
+ *
  * ROCm/k8s-device-plugin, internal/pkg/amdgpu/amdgpu.go and internal/pkg/plugin/timeslice.go: a PCI
  * address, "amdgpu_xcp_N" for a partition, or "cardN" in old releases. A time slice has "-slice-N"
  * behind it. Resources are "amd.com/gpu", or "amd.com/cpx_nps4" and the like for partitions.
@@ -81,8 +84,12 @@ static void cut_share(char *id, const char *mark)
 static bool of_nvidia(struct gpu_id *g)
 {
 	char *id = g->text;
-	const char *uuid;
+	const char *uuid, *minor = behind(id, "nvidia"), *rest;
 
+	if (minor) {
+		g->kind = GPU_ID_NVIDIA_MINOR;
+		return take_number(minor, &g->number, &rest) && (!*rest || *rest == '/');
+	}
 	cut_share(id, "::");
 	uuid = behind(id, "MIG-GPU-");
 	if (uuid && is_uuid(uuid) && uuid[UUID_LEN] == '/') {

@@ -60,6 +60,11 @@ START_TEST(ids_of_device_plugins)
 		{ "nvidia.com/mig-1g.10gb.shared", "MIG-" UUID "::0", "mig MIG-" UUID },
 		{ "nvidia.com/mig-1g.5gb", "MIG-GPU-" UUID "/7/0", "nvidia GPU-" UUID },
 		{ "nvidia.com/gpu", "MIG-GPU-" UUID "/7/0::3", "nvidia GPU-" UUID },
+		{ "nvidia.com/gpu", "nvidia7", "minor 7" },
+		{ "nvidia.com/gpu", "nvidia0/gi3/vgpu1", "minor 0" },
+		{ "nvidia.com/gpu", "nvidia1/vgpu0", "minor 1" },
+		{ "nvidia.com/gpu", "nvidia1x", "unknown" },
+		{ "nvidia.com/gpu", "nvidia", "unknown" },
 		/* not one of NVIDIA's own plugin */
 		{ "nvidia.com/gpu", "GPU-" UUID "-3", "unknown" },
 		{ "nvidia.com/gpu", "GPU-" UUID "::x", "unknown" },

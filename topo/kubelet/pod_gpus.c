@@ -13,7 +13,7 @@
 #include "topo/kubelet/gpu_find.h"
 
 #define LIST       "/v1.PodResourcesLister/List"
-#define ANSWER_MAX ((size_t)16 << 20) /* as the kubelet's own clients have it */
+#define ANSWER_MAX ((size_t)16 << 20) /* as Multus has it */
 #define PAUSE_MS   50                 /* after a refusal by the rate limit */
 
 /* ---- devices to GPUs ---- */

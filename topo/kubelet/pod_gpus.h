@@ -8,7 +8,7 @@
 #include "topo/kubelet/pod_resources.h"
 
 #define POD_GPUS_MAX 64
-#define POD_GPUS_MS  5000 /* for the whole call */
+#define POD_GPUS_MS  10000 /* for the whole call, as Multus has it */
 
 struct pod_gpus {
 	struct pci_addr gpu[POD_GPUS_MAX]; /* each once, in the order of the answer */
