@@ -75,6 +75,7 @@ mmdebstrap|mmdebstrap|unpacks the files of a node
 curl|curl|asks servers whether they are ready
 crun|crun|starts the container of the node agent
 openssl|openssl|makes the key of service accounts
+python3-grpcio|/usr/lib/python3/dist-packages/grpc|gRPC for Python, for a device plugin
 iproute2|ip|ip(8)
 procps|pgrep|pgrep(1)
 jq|jq|JSON in shell tests"
