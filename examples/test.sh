@@ -155,7 +155,7 @@ ipoib_as_far_as_it_goes()
 	fi
 }
 
-# Without VFs: the same for the system that lacks them. Multus and a device plugin would give deviceID.
+# Without VFs: the same for the system that lacks them. Multus and a device plugin would give deviceID, and a kubelet GPUs.
 sriov_as_far_as_it_goes() # FILE PLUGIN
 {
 	local rc
@@ -164,7 +164,7 @@ sriov_as_far_as_it_goes() # FILE PLUGIN
 	jq '.args.cni += {"mellanox.infiniband.app": "configured", guid: "02:00:00:00:00:00:00:0b"}' "$W/conf" >"$W/given" && mv "$W/given" "$W/conf"
 	call ADD "$2" "$W/conf"
 	rc=$?
-	if [ "$(jq -r .code "$W/out")" != 7 ] || ! jq -r .msg "$W/out" | grep -qE 'deviceID: missing|resource\.pf'; then
+	if ! jq -r '"\(.code) \(.msg)"' "$W/out" | grep -qE '^7 .*(deviceID: missing|resource\.pf)|^11 near: "gpu": .*/kubelet\.sock: connect'; then
 		evidence_of "$2 ADD (a VF should have been missing)" "$rc"
 		return 1
 	fi
