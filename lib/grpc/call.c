@@ -65,8 +65,11 @@ static int send_some(struct exchange *x, struct err *e)
 		ssize_t n = send(x->fd, x->out, x->n_out, MSG_NOSIGNAL);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* The server may have answered before it closed: read that first. */
-		if (n < 0 && errno == EPIPE)
+		/*
+		 * The server may have answered before it closed: read that first. ECONNRESET: it
+		 * closed at this moment, and had not read everything.
+		 */
+		if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
 			n = (ssize_t)x->n_out;
 		if (n < 0)
 			return err_set(e, ERR_IO, errno, "send");
