@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "lib/base/ctx.h"
 
@@ -17,6 +18,19 @@ struct exchange {
 	const uint8_t *out; /* what is left to send; borrowed from unary */
 	size_t n_out;
 };
+
+/* Whoever listens decides what the caller learns: only root and the caller's own user may. */
+static int check_peer(int fd, struct err *e)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		return err_set(e, ERR_IO, errno, "who listens there");
+	if (peer.uid == 0 || peer.uid == geteuid())
+		return 0;
+	return err_set(e, ERR_FORBIDDEN, 0, "user %u listens there, not root", peer.uid);
+}
 
 static int connect_to(const char *path, struct err *e)
 {
@@ -37,7 +51,7 @@ static int connect_to(const char *path, struct err *e)
 				       ? ERR_AGAIN
 				       : ERR_IO,
 			       errno, "connect");
-	return TAKE_FD(fd);
+	return check_peer(fd, e) ? -1 : TAKE_FD(fd);
 }
 
 /* Wait until the socket can be read, or also written if there is something to send. */

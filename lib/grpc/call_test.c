@@ -82,6 +82,25 @@ START_TEST(a_server_that_has_ended)
 }
 END_TEST
 
+START_TEST(a_server_of_another_user_is_not_asked)
+{
+	const struct grpc_script s = { .body = testing_grpc_frame("pong", 4),
+				       .n_body = 9,
+				       .status = "0" };
+
+	(void)testing_dir();
+	/* Without root the test is root of its own user alone, and can become nobody else. */
+	if (chmod("/mnt", 0777) || seteuid(65534)) {
+		puts("SKIP: it needs root, to listen as another user");
+		return;
+	}
+	pid_t server = testing_grpc_serve(AT, &s);
+	ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(refused(60000, "user 65534 listens there, not root"), ERR_FORBIDDEN);
+	testing_grpc_stop(server);
+}
+END_TEST
+
 START_TEST(a_silent_server_meets_the_deadline)
 {
 	const struct grpc_script s = { .silent = true };
@@ -133,6 +152,6 @@ START_TEST(a_path_that_is_too_long)
 END_TEST
 
 TEST_PROGRAM("lib/grpc/call", a_server_answers, a_status_is_no_error_of_the_call,
-	     no_server_is_there, a_server_that_has_ended, a_silent_server_meets_the_deadline,
-	     a_server_that_closes_the_connection, a_server_of_another_protocol,
-	     a_path_that_is_too_long)
+	     no_server_is_there, a_server_that_has_ended, a_server_of_another_user_is_not_asked,
+	     a_silent_server_meets_the_deadline, a_server_that_closes_the_connection,
+	     a_server_of_another_protocol, a_path_that_is_too_long)
