@@ -168,29 +168,33 @@ static bool is_amd_gpu(const char *resource)
 }
 
 /* Other resources of this domain have ids of another form: network devices for example. */
-static bool is_nvidia_gpu(const struct pod_device *d)
+static bool is_nvidia_gpu(const char *resource, const char *id)
 {
-	return !strcmp(d->owner, "nvidia.com/gpu") ||
-	       (behind(d->owner, "nvidia.com/") &&
-		(behind(d->id, "GPU-") || behind(d->id, "MIG-")));
+	return !strcmp(resource, "nvidia.com/gpu") ||
+	       (behind(resource, "nvidia.com/") && (behind(id, "GPU-") || behind(id, "MIG-")));
 }
 
-static bool (*reader_of(const struct pod_device *d))(struct gpu_id *)
+static bool (*reader_of(const char *owner, const char *id, bool claimed))(struct gpu_id *)
 {
-	if (d->claimed)
-		return !strcmp(d->owner, "gpu.nvidia.com")    ? claimed_nvidia
-		       : !strcmp(d->owner, "gpu.amd.com")     ? claimed_amd
-		       : !strcmp(d->owner, "gaudi.intel.com") ? claimed_gaudi
-							      : NULL;
-	return is_nvidia_gpu(d)                       ? of_nvidia
-	       : is_amd_gpu(d->owner)                 ? of_amd
-	       : !strcmp(d->owner, "habana.ai/gaudi") ? of_habana
-						      : NULL;
+	if (claimed)
+		return !strcmp(owner, "gpu.nvidia.com")    ? claimed_nvidia
+		       : !strcmp(owner, "gpu.amd.com")     ? claimed_amd
+		       : !strcmp(owner, "gaudi.intel.com") ? claimed_gaudi
+							   : NULL;
+	return is_nvidia_gpu(owner, id)            ? of_nvidia
+	       : is_amd_gpu(owner)                 ? of_amd
+	       : !strcmp(owner, "habana.ai/gaudi") ? of_habana
+						   : NULL;
+}
+
+bool gpu_id_is_gpu(const char *owner, const char *id, bool claimed)
+{
+	return reader_of(owner, id, claimed) != NULL;
 }
 
 struct gpu_id gpu_id_of(const struct pod_device *d)
 {
-	bool (*read)(struct gpu_id *) = reader_of(d);
+	bool (*read)(struct gpu_id *) = reader_of(d->owner, d->id, d->claimed);
 	struct gpu_id g = { .kind = GPU_ID_NONE };
 
 	memcpy(g.text, d->id, sizeof(g.text));

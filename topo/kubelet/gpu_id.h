@@ -27,7 +27,11 @@ struct gpu_id {
 	char text[POD_DEVICE_LEN];
 };
 
-/* gpu_id_of - by the owner of the device and the form of its id. */
+/*
+ * gpu_id_is_gpu - a pod_device_filter: the device belongs to a resource or a driver of this table.
+ * gpu_id_of - by the owner of the device and the form of its id.
+ */
+bool gpu_id_is_gpu(const char *owner, const char *id, bool claimed);
 struct gpu_id gpu_id_of(const struct pod_device *d);
 
 #endif

@@ -126,7 +126,7 @@ int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod,
 	if (call_list(socket, &a, e))
 		return err_hint(e, "is the kubelet running, and does it have this socket? "
 				   "podResources in railhead.json names another one");
-	if (pod_resources_decode(a.message, a.len, pod, &devices, e)) {
+	if (pod_resources_decode(a.message, a.len, pod, gpu_id_is_gpu, &devices, e)) {
 		if (e->code == ERR_NOTFOUND)
 			e->code = ERR_AGAIN;
 		return err_wrap(e, "%s", socket);

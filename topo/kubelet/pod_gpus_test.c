@@ -7,6 +7,7 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/grpc.h"
 #include "lib/testing/testing.h"
+#include "topo/kubelet/gpu_id.h"
 #include "topo/testing/gpus.h"
 #include "topo/testing/kubelet.h"
 
@@ -48,8 +49,8 @@ static const char *gpus(const char *devices)
 	struct pod_gpus g;
 
 	kubelet_pod(&w, pod.ns, pod.name, devices);
-	ck_assert_int_eq(pod_resources_decode(w.bytes, w.n, pod, &d, &e), 0);
-	if (pod_gpus_of(&ctx, &d, &g, &e) == 0)
+	if (pod_resources_decode(w.bytes, w.n, pod, gpu_id_is_gpu, &d, &e) == 0 &&
+	    pod_gpus_of(&ctx, &d, &g, &e) == 0)
 		return words_of(&g);
 	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 	return out;
@@ -86,6 +87,28 @@ START_TEST(all_Gaudis_are_known_and_some_are_not)
 			 "error 7: habana.ai/gaudi: the GPU of the pod's device \"A1\" is unknown: "
 			 "no file shows its serial number, and the pod has 1 of 2 Gaudis");
 	ck_assert_ptr_nonnull(strstr(e.detail, "args.cni.gpus"));
+}
+END_TEST
+
+/* Whatever ids another device plugin has, and however many. */
+START_TEST(other_devices_do_not_matter)
+{
+	static char given[65536] = "nvidia.com/gpu=" UUID1 " smarter-devices/fuse=";
+	char one[300];
+
+	make();
+	for (unsigned i = 0; i < 5000; i++) {
+		(void)snprintf(one, sizeof(one), "%u,", i);
+		testing_append(given, sizeof(given), one);
+	}
+	ck_assert_str_eq(gpus(given), "0000:47:00.0");
+	memset(one, 'i', sizeof(one));
+	one[200] = '\0';
+	(void)snprintf(given, sizeof(given), "x/y=%s claim:dra.net=%s amd.com/gpu=0000:83:00.0",
+		       one, one);
+	ck_assert_str_eq(gpus(given), "0000:83:00.0");
+	(void)snprintf(given, sizeof(given), "nvidia.com/gpu=%s", one);
+	ck_assert_ptr_nonnull(strstr(gpus(given), "error 5: nvidia.com/gpu: the device \"iii"));
 }
 END_TEST
 
@@ -183,7 +206,8 @@ static int ask(void *arg, struct err *err)
 	auto_pod_devices struct pod_devices d = { .n = 0 };
 	struct pod_gpus g;
 
-	return pod_resources_decode(w->bytes, w->n, pod, &d, err) || pod_gpus_of(&ctx, &d, &g, err)
+	return pod_resources_decode(w->bytes, w->n, pod, gpu_id_is_gpu, &d, err) ||
+			       pod_gpus_of(&ctx, &d, &g, err)
 		       ? -1
 		       : 0;
 }
@@ -199,6 +223,6 @@ START_TEST(no_memory_is_an_error)
 END_TEST
 
 TEST_PROGRAM("topo/kubelet/pod_gpus", devices_become_GPUs, parts_and_shares_of_a_GPU_are_the_GPU,
-	     all_Gaudis_are_known_and_some_are_not, a_GPU_that_no_file_shows_is_an_error,
-	     a_pod_has_at_most_64_GPUs, the_kubelet_is_asked, a_rate_limit_is_waited_for,
-	     a_refusal_is_passed_on, no_memory_is_an_error)
+	     all_Gaudis_are_known_and_some_are_not, other_devices_do_not_matter,
+	     a_GPU_that_no_file_shows_is_an_error, a_pod_has_at_most_64_GPUs, the_kubelet_is_asked,
+	     a_rate_limit_is_waited_for, a_refusal_is_passed_on, no_memory_is_an_error)

@@ -32,12 +32,22 @@ static bool has_device(const struct pod_devices *d, const struct pod_device *x)
 	return false;
 }
 
+struct collection {
+	struct pod_devices d; /* owned */
+	pod_device_filter wanted;
+};
+
 /* Containers can share the device of a claim. */
-static int add_device(struct pod_devices *d, const char *owner, const char *id, bool claimed,
+static int add_device(struct collection *c, const char *owner, const char *id, bool claimed,
 		      struct err *e)
 {
+	const struct array_kind kind = { sizeof(*c->d.device), DEVICES_MAX,
+					 "GPU devices of one pod", ERR_CONFIG };
+	struct pod_devices *d = &c->d;
 	struct pod_device x = { .claimed = claimed };
 
+	if (!c->wanted(owner, id, claimed))
+		return 0;
 	if (strlen(owner) >= sizeof(x.owner) || strlen(id) >= sizeof(x.id))
 		return err_set(e, ERR_IO, 0,
 			       "%.64s: the device \"%.64s\" has a longer name than expected", owner,
@@ -46,25 +56,25 @@ static int add_device(struct pod_devices *d, const char *owner, const char *id, 
 	(void)snprintf(x.id, sizeof(x.id), "%s", id);
 	if (has_device(d, &x))
 		return 0;
-	if (ARRAY_GROW(d->device, d->n, DEVICES_MAX, "devices of a pod", e))
+	if (array_grow(&d->device, d->n, 1, kind, e))
 		return -1;
 	d->device[d->n++] = x;
 	return 0;
 }
 
-static int add_container(struct pod_devices *d, const Kubelet__ContainerResources *c, struct err *e)
+static int add_container(struct collection *to, const Kubelet__ContainerResources *c, struct err *e)
 {
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const Kubelet__ContainerDevices *of = c->devices[i];
 		for (size_t k = 0; k < of->n_device_ids; k++)
-			if (add_device(d, of->resource_name, of->device_ids[k], false, e))
+			if (add_device(to, of->resource_name, of->device_ids[k], false, e))
 				return -1;
 	}
 	for (size_t i = 0; i < c->n_dynamic_resources; i++) {
 		const Kubelet__DynamicResource *claim = c->dynamic_resources[i];
 		for (size_t k = 0; k < claim->n_claim_resources; k++) {
 			const Kubelet__ClaimResource *x = claim->claim_resources[k];
-			if (add_device(d, x->driver_name, x->device_name, true, e))
+			if (add_device(to, x->driver_name, x->device_name, true, e))
 				return -1;
 		}
 	}
@@ -95,25 +105,23 @@ static const Kubelet__PodResources *find_pod(const list_response *all, struct po
 	return found;
 }
 
-static int copy_pod(const list_response *all, struct pod_name pod, struct pod_devices *out,
+static int copy_pod(const list_response *all, struct pod_name pod, struct collection *to,
 		    struct err *e)
 {
-	auto_pod_devices struct pod_devices d = { .n = 0 };
 	const Kubelet__PodResources *p = find_pod(all, pod, e);
 
 	if (!p)
 		return -1;
 	for (size_t i = 0; i < p->n_containers; i++)
-		if (add_container(&d, p->containers[i], e))
+		if (add_container(to, p->containers[i], e))
 			return -1;
-	*out = d;
-	d = (struct pod_devices){ .n = 0 };
 	return 0;
 }
 
 int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
-			 struct pod_devices *out, struct err *e)
+			 pod_device_filter wanted, struct pod_devices *out, struct err *e)
 {
+	struct collection to = { .wanted = wanted };
 	struct memory memory = { .limit = DECODE_MAX };
 	ProtobufCAllocator with = { memory_take, memory_drop, &memory };
 	list_response *all = kubelet__list_pod_resources_response__unpack(&with, len, bytes);
@@ -123,7 +131,11 @@ int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
 	if (!all)
 		return err_set(e, ERR_IO, 0, "the list of pods %s",
 			       memory.reached ? "needs more than 64 MiB" : "cannot be decoded");
-	int rc = copy_pod(all, pod, out, e);
+	int rc = copy_pod(all, pod, &to, e);
 	kubelet__list_pod_resources_response__free_unpacked(all, &with);
+	if (rc)
+		pod_devices_clear(&to.d);
+	else
+		*out = to.d;
 	return rc;
 }

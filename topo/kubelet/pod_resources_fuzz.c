@@ -3,11 +3,18 @@
 #include "lib/testing/fuzz.h"
 #include "topo/kubelet/gpu_id.h"
 
+static bool any_device(const char *owner, const char *id, bool claimed)
+{
+	(void)gpu_id_is_gpu(owner, id, claimed);
+	return true;
+}
+
 FUZZ(const uint8_t *data, size_t size)
 {
 	FUZZ_OUT(struct err, e);
 	FUZZ_OUT(struct pod_devices, d);
-	int rc = pod_resources_decode(data, size, (struct pod_name){ "a", "b" }, &d, &e);
+	int rc =
+		pod_resources_decode(data, size, (struct pod_name){ "a", "b" }, any_device, &d, &e);
 
 	if (!fuzz_ok(rc, &e, &d, sizeof(d)))
 		return 0;

@@ -11,6 +11,14 @@
 static const struct pod_name pod = { "default", "train-0" };
 static struct err e;
 
+static bool any(const char *owner, const char *id, bool claimed)
+{
+	(void)owner;
+	(void)id;
+	(void)claimed;
+	return true;
+}
+
 static struct wire three_pods(const char *devices)
 {
 	struct wire w = { .n = 0 };
@@ -27,7 +35,7 @@ static const char *devices_in(const struct wire *w)
 	static char out[1024];
 	auto_pod_devices struct pod_devices d = { .n = 0 };
 
-	if (pod_resources_decode(w->bytes, w->n, pod, &d, &e)) {
+	if (pod_resources_decode(w->bytes, w->n, pod, any, &d, &e)) {
 		(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 		return out;
 	}
@@ -127,6 +135,24 @@ START_TEST(an_id_that_is_too_long_is_an_error)
 }
 END_TEST
 
+START_TEST(a_pod_with_too_many_devices)
+{
+	static char given[65536] = "x/y=";
+	auto_pod_devices struct pod_devices d = { .n = 0 };
+	char one[16];
+
+	for (unsigned i = 0; i <= 4096; i++) {
+		(void)snprintf(one, sizeof(one), i ? ",%u" : "%u", i);
+		testing_append(given, sizeof(given), one);
+	}
+	ck_assert_str_eq(devices(given), "error 7: more than 4096 GPU devices of one pod");
+	*strrchr(given, ',') = '\0';
+	struct wire w = three_pods(given);
+	ck_assert_int_eq(pod_resources_decode(w.bytes, w.n, pod, any, &d, &e), 0);
+	ck_assert_uint_eq(d.n, 4096);
+}
+END_TEST
+
 /* Each empty pod takes two bytes of the answer, and far more as a structure. */
 START_TEST(decoding_has_a_limit)
 {
@@ -137,7 +163,7 @@ START_TEST(decoding_has_a_limit)
 	ck_assert_ptr_nonnull(bytes);
 	for (size_t i = 0; i < n; i += 2)
 		bytes[i] = 1 << 3 | 2;
-	ck_assert_int_eq(pod_resources_decode(bytes, n, pod, &d, &e), -1);
+	ck_assert_int_eq(pod_resources_decode(bytes, n, pod, any, &d, &e), -1);
 	ck_assert_str_eq(e.msg, "the list of pods needs more than 64 MiB");
 	ck_assert_int_eq(e.code, ERR_IO);
 }
@@ -148,7 +174,7 @@ static int decode(void *arg, struct err *err)
 	const struct wire *w = arg;
 	auto_pod_devices struct pod_devices d = { .n = 0 };
 
-	return pod_resources_decode(w->bytes, w->n, pod, &d, err);
+	return pod_resources_decode(w->bytes, w->n, pod, any, &d, err);
 }
 
 START_TEST(no_memory_is_an_error)
@@ -162,4 +188,5 @@ END_TEST
 TEST_PROGRAM("topo/kubelet/pod_resources", devices_of_the_pod_alone,
 	     a_device_of_two_containers_counts_once, a_pod_that_is_not_listed,
 	     two_pods_of_one_name_are_no_answer, bad_bytes_are_an_error,
-	     an_id_that_is_too_long_is_an_error, decoding_has_a_limit, no_memory_is_an_error)
+	     an_id_that_is_too_long_is_an_error, a_pod_with_too_many_devices, decoding_has_a_limit,
+	     no_memory_is_an_error)

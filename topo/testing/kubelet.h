@@ -7,7 +7,7 @@
 
 /* A message of Protocol Buffers that grows. */
 struct wire {
-	uint8_t bytes[4096];
+	uint8_t bytes[65536];
 	size_t n;
 };
 
