@@ -4,7 +4,7 @@
  *
  * NVIDIA: /proc/driver/nvidia/gpus/<address>/information has the UUID and the minor number. No file
  * has the UUID of a MIG device. /proc/driver/nvidia/capabilities/gpu<minor>/mig has a folder for
- * each instance (MIG user guide): if only one GPU has instances, the device is a part of it.
+ * each instance (MIG user guide): if all other GPUs have none, the device is a part of this GPU.
  *
  * DRM and accel: the link device of /sys/class/drm/<node> and /sys/class/accel/accel<N> leads to
  * the function.
@@ -45,16 +45,22 @@ static int names_in(const char *folder, struct fs_names *out, struct err *e)
 
 /* ---- NVIDIA ---- */
 
-/* 1: the GPU with this minor number has MIG devices. */
-static int has_instances(const struct ctx *ctx, const char *minor, struct err *e)
+/*
+ * 1: the GPU with this minor number has MIG devices, or may have some: the minor is unknown, or the
+ * folder, which the driver makes for each GPU, cannot be read.
+ */
+static int may_have_instances(const struct ctx *ctx, const char *minor, struct err *e)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
+	struct err why;
 
+	if (!*minor)
+		return 1;
 	(void)snprintf(path, sizeof(path), "%s/driver/nvidia/capabilities/gpu%s/mig", ctx->proc,
 		       minor);
-	if (*minor && names_in(path, &names, e))
-		return -1;
+	if (fs_names_at(AT_FDCWD, path, ENTRIES_MAX, &names, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 1;
 	for (size_t i = 0; i < names.n; i++)
 		if (!strncmp(names.name[i], "gi", 2))
 			return 1;
@@ -70,7 +76,7 @@ static int is_wanted(const struct ctx *ctx, const struct nvidia_gpu *g, const st
 	if (id->kind == GPU_ID_NVIDIA)
 		return !strcmp(g->uuid, id->text);
 	if (id->kind == GPU_ID_NVIDIA_MIG)
-		return has_instances(ctx, g->minor, e);
+		return may_have_instances(ctx, g->minor, e);
 	return !parse_u64(g->minor, 0, UINT32_MAX, &minor) && minor == id->number;
 }
 
@@ -104,8 +110,9 @@ static int find_nvidia(const struct ctx *ctx, const struct gpu_id *id, struct pc
 	}
 	if (id->kind == GPU_ID_NVIDIA_MIG)
 		return err_set(e, ERR_NOTFOUND, 0,
-			       "the driver shows MIG devices of %u GPUs, and not which GPU has %s",
-			       found, id->text);
+			       "no file shows which GPU has %s: %u GPUs have MIG devices or may "
+			       "have some",
+			       id->text, found);
 	return not_shown(e, id->text, folder);
 }
 

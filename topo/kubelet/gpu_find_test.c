@@ -46,7 +46,7 @@ START_TEST(without_a_driver_nothing_is_known)
 {
 	ctx = gpus_dir();
 	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA, 0, UUID), "error 108: " UUID));
-	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), "MIG devices of 0 GPUs"));
+	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), ": 0 GPUs have"));
 	ck_assert_ptr_nonnull(strstr(found(GPU_ID_DRM_CARD, 1, ""), "error 108: card1 is not"));
 	ck_assert_ptr_nonnull(strstr(found(GPU_ID_DRM_RENDER, 128, ""), "error 108: renderD128"));
 	ck_assert_ptr_nonnull(strstr(found(GPU_ID_AMD_XCP, 3, ""), "amdgpu_xcp_3/drm"));
@@ -62,13 +62,34 @@ START_TEST(a_MIG_device_of_the_only_GPU_that_has_any)
 	gpus_nvidia("0000:0f:00.0", UUID, "1");
 	gpus_nvidia("0000:10:00.0", "GPU-another", "0");
 	gpus_file("proc/driver/nvidia/capabilities/gpu0/mig/readme", "");
-	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), "of 0 GPUs"));
+	gpus_file("proc/driver/nvidia/capabilities/gpu1/mig/readme", "");
+	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), ": 0 GPUs have"));
 	gpus_file("proc/driver/nvidia/capabilities/gpu1/mig/gi7/access", "");
 	ck_assert_str_eq(found(GPU_ID_NVIDIA_MIG, 0, MIG), "0000:0f:00.0");
 	gpus_file("proc/driver/nvidia/capabilities/gpu0/mig/gi2/access", "");
-	ck_assert_str_eq(
-		found(GPU_ID_NVIDIA_MIG, 0, MIG),
-		"error 108: the driver shows MIG devices of 2 GPUs, and not which GPU has " MIG);
+	ck_assert_str_eq(found(GPU_ID_NVIDIA_MIG, 0, MIG),
+			 "error 108: no file shows which GPU has " MIG
+			 ": 2 GPUs have MIG devices or may have some");
+}
+END_TEST
+
+/* Not seen is not gone: the MIG device can be on the GPU whose files cannot be read. */
+START_TEST(a_GPU_may_have_MIG_devices_that_no_file_shows)
+{
+	static const char *const want = ": 2 GPUs have MIG devices or may have some";
+
+	ctx = gpus_dir();
+	gpus_nvidia("0000:0f:00.0", UUID, "1");
+	gpus_file("proc/driver/nvidia/capabilities/gpu1/mig/gi7/access", "");
+	ck_assert_str_eq(found(GPU_ID_NVIDIA_MIG, 0, MIG), "0000:0f:00.0");
+	gpus_nvidia("0000:10:00.0", "GPU-another", "");
+	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), want));
+	gpus_nvidia("0000:10:00.0", "GPU-another", "0");
+	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), want));
+	gpus_file("proc/driver/nvidia/capabilities/gpu0/mig/readme", "");
+	ck_assert_str_eq(found(GPU_ID_NVIDIA_MIG, 0, MIG), "0000:0f:00.0");
+	ck_assert_int_eq(unlink(GPUS_DIR "/proc/driver/nvidia/gpus/0000:10:00.0/information"), 0);
+	ck_assert_ptr_nonnull(strstr(found(GPU_ID_NVIDIA_MIG, 0, MIG), want));
 }
 END_TEST
 
@@ -148,5 +169,6 @@ END_TEST
 
 TEST_PROGRAM("topo/kubelet/gpu_find", a_GPU_of_NVIDIA_by_UUID_and_number,
 	     without_a_driver_nothing_is_known, a_MIG_device_of_the_only_GPU_that_has_any,
-	     nodes_of_DRM_and_accel, a_partition_has_the_address_of_its_GPU,
-	     all_Gaudis_of_the_driver, no_memory_is_an_error)
+	     a_GPU_may_have_MIG_devices_that_no_file_shows, nodes_of_DRM_and_accel,
+	     a_partition_has_the_address_of_its_GPU, all_Gaudis_of_the_driver,
+	     no_memory_is_an_error)
