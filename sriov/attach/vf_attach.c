@@ -67,21 +67,41 @@ int vf_attach_find(struct attach *a, struct vf_attach *v, struct err *e)
 
 /* ---- ADD ---- */
 
-static int find_gpus(const struct cni_call *call, const struct vf_attach *v, struct near_gpus *out,
-		     struct err *e)
+/*
+ * How long ADD waits for the kubelet. To choose a VF it is at most half the time for which another
+ * call of the attachment waits for this one (attach_lock_ms). A word about a VF that is given is
+ * not worth as much.
+ */
+#define CHOOSE_MS 5000
+#define JUDGE_MS  1000
+
+static int choose_ms(const struct attach *a)
 {
-	return near_gpus(call, v->near, out, e) || (!out->n && near_pod_gpus(call, out, e)) ? -1
-											    : 0;
+	int64_t quarter = (int64_t)a->conf.ipam_timeout * 1000 / 4;
+
+	return quarter < CHOOSE_MS ? (int)quarter : CHOOSE_MS;
 }
 
-static int take_near(const struct claimant *who, const struct cni_call *call, struct vf_attach *v,
+static int find_gpus(const struct cni_call *call, const struct vf_attach *v, int ms,
+		     struct near_gpus *out, struct err *e)
+{
+	if (near_gpus(call, v->near, out, e))
+		return -1;
+	return out->n ? 0 : near_pod_gpus(call, ctx_mono_ms() + ms, out, e);
+}
+
+static int take_near(const struct claimant *who, const struct attach *a, struct vf_attach *v,
 		     struct pf_list pfs, struct err *e)
 {
+	const struct cni_call *call = a->call;
 	struct near_gpus gpus;
 	char text[AFFINITY_TEXT_LEN];
 
-	if (find_gpus(call, v, &gpus, e) ||
-	    affinity_claim(who, (struct affinity_request){ &gpus, pfs, v->near_only }, &v->place,
+	if (find_gpus(call, v, choose_ms(a), &gpus, e))
+		return -1;
+	if (!gpus.n)
+		return near_no_gpu(call, e);
+	if (affinity_claim(who, (struct affinity_request){ &gpus, pfs, v->near_only }, &v->place,
 			   &v->found, e))
 		return -1;
 	log_info(&call->ctx.log, "VF %s is for GPU %s from %s: %s", v->place.vf, v->found.gpu,
@@ -100,9 +120,11 @@ static void judge_given(const struct claimant *who, const struct cni_call *call,
 	char text[AFFINITY_TEXT_LEN];
 	struct err why;
 
-	if (find_gpus(call, v, &gpus, &why) ||
-	    affinity_of(who, (struct affinity_request){ &gpus, pfs, false }, v->place.pf, &v->found,
-			&why))
+	int rc = find_gpus(call, v, JUDGE_MS, &gpus, &why);
+	if (rc == 0 && !gpus.n)
+		log_info(log, "VF %s: the pod has no GPU that it could be near to", v->vf);
+	else if (rc || affinity_of(who, (struct affinity_request){ &gpus, pfs, false }, v->place.pf,
+				   &v->found, &why))
 		log_warn(log, "VF %s: unknown whether it is near to a GPU of the pod: %s", v->vf,
 			 why.msg);
 	else if (v->found.farther)
@@ -133,7 +155,7 @@ static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_ch
 		return 0;
 	}
 	who.vf_not_named = true;
-	return v->near ? take_near(&who, a->call, v, pfs, e) : claim_any(&who, pfs, &v->place, e);
+	return v->near ? take_near(&who, a, v, pfs, e) : claim_any(&who, pfs, &v->place, e);
 }
 
 /* The record names a file only if this ADD will create it, because DEL removes the file on record.

@@ -8,12 +8,15 @@
 #include <stdio.h>
 
 #include "cni/testing/call.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/grpc.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
 #include "sriov/take/claim.h"
 #include "sriov/testing/tree.h"
 #include "sriov/testing/vf.h"
+#include "topo/testing/kubelet.h"
 
 #define OUT "/mnt/out"
 
@@ -75,6 +78,8 @@ static const struct attach_type type = {
 	.release = vf_attach_release,
 };
 
+static const char *args = "";
+
 static int call(const struct testhost *w, enum cni_command cmd, const struct pod *p,
 		const char *keys, struct err *e)
 {
@@ -85,7 +90,7 @@ static int call(const struct testhost *w, enum cni_command cmd, const struct pod
 			 .netns = p ? p->path : "",
 			 .ifname = p ? "net1" : "",
 			 .path = "",
-			 .args = "" },
+			 .args = args },
 	};
 
 	return testing_call_keys(&type, &c, keys, OUT, e);
@@ -191,6 +196,105 @@ START_TEST(a_named_VF_that_is_far)
 }
 END_TEST
 
+/* ---- the GPUs that the kubelet names ---- */
+
+#define SOCKET "/mnt/pod-resources.sock"
+#define OTHER  "0000:5e:00.0"
+#define BELOW  "0000:41:00.0/0000:42:00.0/0000:43:00.0"
+#define BOTH   "\"resource\":{\"pf\":[\"pf1\",\"pf0\"]},\"near\":\"gpu\""
+
+/* A GPU, pf0 and pf1; near (a PF) is on the switch of the GPU. Multus says which pod it is. */
+static struct testhost host_with_GPU(const char *near)
+{
+	struct testhost w = testhost(2);
+
+	testhost_pf(&(struct testhost_pf){ OTHER, "pf1", 1, 7 });
+	fakepci_function(TESTHOST_SYS, GPU);
+	testhost_switch("0000:41:00.0", "0000:42:00.0", "0000:43:00.0");
+	testhost_below(GPU, BELOW);
+	testhost_below(near, BELOW);
+	w.ctx.etc_dir = "/mnt";
+	testing_file("/mnt/railhead.json", 0644, "{\"podResources\":\"" SOCKET "\"}");
+	args = "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=train-0";
+	return w;
+}
+
+static pid_t kubelet(const char *devices)
+{
+	struct grpc_script s = { .status = "0" };
+	struct wire answer = { .n = 0 };
+
+	kubelet_pod(&answer, "default", "train-0", devices);
+	s.body = kubelet_frame(&answer, &s.n_body);
+	return testing_grpc_serve(SOCKET, &s);
+}
+
+START_TEST(the_kubelet_names_the_GPU)
+{
+	auto_testhost struct testhost w = host_with_GPU(TESTHOST_PF);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	pid_t server = kubelet("amd.com/gpu=" GPU);
+	good(call(&w, CNI_ADD, &p, BOTH, &e), &e);
+	testing_grpc_stop(server);
+	ck_assert(has_net1(&p) && is_owned(&w, 0));
+	ck_assert(testhost_log_has("is for GPU " GPU " from kubelet"));
+	good(call(&w, CNI_DEL, &p, BOTH, &e), &e);
+	ck_assert(!is_owned(&w, 0));
+}
+END_TEST
+
+START_TEST(the_kubelet_names_a_GPU_that_is_far_from_the_named_VF)
+{
+	auto_testhost struct testhost w = host_with_GPU(OTHER);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	pid_t server = kubelet("amd.com/gpu=" GPU);
+	good(call(&w, CNI_ADD, &p, NAMED "," BOTH, &e), &e);
+	testing_grpc_stop(server);
+	ck_assert(is_owned(&w, 1));
+	ck_assert(testhost_log_has("is far from GPU " GPU));
+}
+END_TEST
+
+/* One network of a cluster serves pods with and without GPUs, if the kubelet gives the VFs. */
+START_TEST(a_pod_without_GPU)
+{
+	auto_testhost struct testhost w = host_with_GPU(OTHER);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	pid_t server = kubelet("nvidia.com/mlnx=0000:3b:02.2");
+	good(call(&w, CNI_ADD, &p, NAMED "," BOTH, &e), &e);
+	ck_assert(is_owned(&w, 1));
+	ck_assert(testhost_log_has("the pod has no GPU"));
+	ck_assert(!testhost_log_has("unknown whether") && !testhost_log_has("is far from"));
+	good(call(&w, CNI_DEL, &p, NAMED, &e), &e);
+	fails(call(&w, CNI_ADD, &p, BOTH, &e), &e, ERR_CONFIG,
+	      "gave the pod default/train-0 no GPU");
+	testing_grpc_stop(server);
+}
+END_TEST
+
+/* The answer would only be a warning, so ADD does not wait long for it. */
+START_TEST(a_silent_kubelet_and_a_named_VF)
+{
+	auto_testhost struct testhost w = host_with_GPU(OTHER);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	pid_t server = testing_grpc_serve(SOCKET, &(struct grpc_script){ .silent = true });
+	int64_t begin = ctx_mono_ms();
+	good(call(&w, CNI_ADD, &p, NAMED "," BOTH, &e), &e);
+	ck_assert_int_lt(ctx_mono_ms() - begin, 9000);
+	testing_grpc_stop(server);
+	ck_assert(is_owned(&w, 1));
+	ck_assert(testhost_log_has("no answer in time"));
+}
+END_TEST
+
 START_TEST(no_VF_is_named)
 {
 	auto_testhost struct testhost w = testhost(1);
@@ -248,5 +352,7 @@ START_TEST(STATUS_of_a_resource)
 END_TEST
 
 TEST_PROGRAM("sriov/attach", a_VF_that_is_named, a_VF_of_a_resource,
-	     a_VF_that_is_named_and_shall_be_near, a_named_VF_that_is_far, no_VF_is_named,
+	     a_VF_that_is_named_and_shall_be_near, a_named_VF_that_is_far,
+	     the_kubelet_names_the_GPU, the_kubelet_names_a_GPU_that_is_far_from_the_named_VF,
+	     a_pod_without_GPU, a_silent_kubelet_and_a_named_VF, no_VF_is_named,
 	     the_plugins_own_step_fails, DEL_without_the_record, STATUS_of_a_resource)

@@ -32,7 +32,15 @@ static int copy_gpus(const struct pod_gpus *from, struct near_gpus *out, struct 
 	return 0;
 }
 
-int near_pod_gpus(const struct cni_call *call, struct near_gpus *out, struct err *e)
+int near_no_gpu(const struct cni_call *call, struct err *e)
+{
+	const struct cni_pod pod = cni_args_pod(call->env.args);
+
+	err_set(e, ERR_CONFIG, 0, NEAR ": the kubelet gave the pod %s/%s no GPU", pod.ns, pod.name);
+	return err_hint(e, "request one in the pod's resources, or remove near");
+}
+
+int near_pod_gpus(const struct cni_call *call, int64_t until, struct near_gpus *out, struct err *e)
 {
 	const struct cni_pod pod = cni_args_pod(call->env.args);
 	auto_site struct site site = { .tree = NULL };
@@ -43,12 +51,7 @@ int near_pod_gpus(const struct cni_call *call, struct near_gpus *out, struct err
 	if (site_load(&call->ctx, &site, e))
 		return -1;
 	if (pod_gpus_ask(&call->ctx, site.pod_resources, (struct pod_name){ pod.ns, pod.name },
-			 &gpus, e))
+			 until, &gpus, e))
 		return err_wrap(e, NEAR);
-	if (!gpus.n) {
-		err_set(e, ERR_CONFIG, 0, NEAR ": the kubelet gave the pod %s/%s no GPU", pod.ns,
-			pod.name);
-		return err_hint(e, "request one in the pod's resources, or remove near");
-	}
 	return copy_gpus(&gpus, out, e);
 }

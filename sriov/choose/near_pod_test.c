@@ -38,7 +38,7 @@ static const char *gpus(const char *devices)
 	kubelet_pod(&w, "default", "train-0", devices);
 	s.body = kubelet_frame(&w, &s.n_body);
 	kubelet = testing_grpc_serve(SOCKET, &s);
-	int rc = near_pod_gpus(&call, &g, &e);
+	int rc = near_pod_gpus(&call, ctx_mono_ms() + 60000, &g, &e);
 	testing_grpc_stop(kubelet);
 	if (rc) {
 		(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
@@ -62,11 +62,13 @@ START_TEST(the_kubelet_names_the_GPUs)
 }
 END_TEST
 
-START_TEST(a_pod_without_GPU_is_an_error)
+START_TEST(a_pod_without_GPU)
 {
 	make();
-	ck_assert_str_eq(gpus("nvidia.com/mlnx=0000:3b:00.2"),
-			 "error 7: near: \"gpu\": the kubelet gave the pod default/train-0 no GPU");
+	ck_assert_str_eq(gpus("nvidia.com/mlnx=0000:3b:00.2"), "kubelet:");
+	ck_assert_int_eq(near_no_gpu(&call, &e), -1);
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_str_eq(e.msg, "near: \"gpu\": the kubelet gave the pod default/train-0 no GPU");
 	ck_assert_ptr_nonnull(strstr(e.detail, "request one"));
 }
 END_TEST
@@ -90,7 +92,7 @@ static const char *without_kubelet(const char *args)
 	struct near_gpus g;
 
 	call.env.args = args;
-	ck_assert_int_eq(near_pod_gpus(&call, &g, &e), -1);
+	ck_assert_int_eq(near_pod_gpus(&call, ctx_mono_ms() + 60000, &g, &e), -1);
 	return e.msg;
 }
 
@@ -109,5 +111,5 @@ START_TEST(without_a_pod_or_a_kubelet)
 }
 END_TEST
 
-TEST_PROGRAM("sriov/choose/near_pod", the_kubelet_names_the_GPUs, a_pod_without_GPU_is_an_error,
+TEST_PROGRAM("sriov/choose/near_pod", the_kubelet_names_the_GPUs, a_pod_without_GPU,
 	     too_many_GPUs_are_an_error, without_a_pod_or_a_kubelet)

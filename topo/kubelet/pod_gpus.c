@@ -90,17 +90,23 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct
 
 /* ---- the call ---- */
 
-static int call_list(const char *socket, struct grpc_answer *out, struct err *e)
+static uint32_t ms_until(int64_t until)
+{
+	int64_t left = until - ctx_mono_ms();
+
+	return left < 1 ? 1 : left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
+}
+
+static int call_list(const char *socket, int64_t until, struct grpc_answer *out, struct err *e)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
-	int64_t until = ctx_mono_ms() + POD_GPUS_MS;
 
 	for (;;) {
 		auto_grpc_answer struct grpc_answer a = { .len = 0 };
 		const struct grpc_request r = {
 			.path = LIST,
 			.max_answer = ANSWER_MAX,
-			.timeout_ms = (uint32_t)(until - ctx_mono_ms()),
+			.timeout_ms = ms_until(until),
 		};
 		if (grpc_call(socket, &r, until, &a, e))
 			return -1;
@@ -117,13 +123,13 @@ static int call_list(const char *socket, struct grpc_answer *out, struct err *e)
 	}
 }
 
-int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod,
+int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod, int64_t until,
 		 struct pod_gpus *out, struct err *e)
 {
 	auto_pod_devices struct pod_devices devices = { .n = 0 };
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
 
-	if (call_list(socket, &a, e))
+	if (call_list(socket, until, &a, e))
 		return err_hint(e, "is the kubelet running, and does it have this socket? "
 				   "podResources in railhead.json names another one");
 	if (pod_resources_decode(a.message, a.len, pod, gpu_id_is_gpu, &devices, e)) {

@@ -8,7 +8,6 @@
 #include "topo/kubelet/pod_resources.h"
 
 #define POD_GPUS_MAX 64
-#define POD_GPUS_MS  10000 /* for the whole call, as Multus has it */
 
 struct pod_gpus {
 	struct pci_addr gpu[POD_GPUS_MAX]; /* each once, in the order of the answer */
@@ -24,11 +23,12 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct
 		struct err *e) must_check;
 
 /*
- * pod_gpus_ask - ask the kubelet at this socket, then as pod_gpus_of. If the kubelet refuses a call
- * because of its rate limit, the call is made again. ERR_AGAIN: there is no kubelet, it does not
- * answer in time, or does not know the pod yet; ERR_IO: the answer is malformed.
+ * pod_gpus_ask - ask the kubelet at this socket, then as pod_gpus_of. until: of ctx_mono_ms(), for
+ * all calls: if the kubelet refuses one because of its rate limit, it is made again. ERR_AGAIN:
+ * there is no kubelet, it does not answer in time, or does not know the pod yet; ERR_FORBIDDEN:
+ * another user listens there; ERR_IO: the answer is malformed.
  */
-int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod,
+int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod, int64_t until,
 		 struct pod_gpus *out, struct err *e) must_check;
 
 #endif

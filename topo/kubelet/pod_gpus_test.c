@@ -7,6 +7,7 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/grpc.h"
 #include "lib/testing/testing.h"
+#include "lib/testing/time.h"
 #include "topo/kubelet/gpu_id.h"
 #include "topo/testing/gpus.h"
 #include "topo/testing/kubelet.h"
@@ -155,15 +156,20 @@ static pid_t kubelet(struct grpc_script s, const char *devices)
 	return testing_grpc_serve(SOCKET, &s);
 }
 
-static const char *asked(struct pod_name of)
+static const char *asked_within(int64_t ms, struct pod_name of)
 {
 	static char out[1024];
 	struct pod_gpus g;
 
-	if (pod_gpus_ask(&ctx, SOCKET, of, &g, &e) == 0)
+	if (pod_gpus_ask(&ctx, SOCKET, of, ctx_mono_ms() + ms, &g, &e) == 0)
 		return words_of(&g);
 	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 	return out;
+}
+
+static const char *asked(struct pod_name of)
+{
+	return asked_within(60000, of);
 }
 
 START_TEST(the_kubelet_is_asked)
@@ -182,6 +188,32 @@ START_TEST(a_rate_limit_is_waited_for)
 	make();
 	pid_t server = kubelet((struct grpc_script){ .busy = 3 }, "nvidia.com/gpu=" UUID1);
 	ck_assert_str_eq(asked(pod), "0000:47:00.0");
+	testing_grpc_stop(server);
+}
+END_TEST
+
+START_TEST(a_silent_kubelet_meets_the_deadline)
+{
+	make();
+	pid_t server = kubelet((struct grpc_script){ .silent = true }, "");
+	ck_assert_str_eq(asked_within(100, pod),
+			 "error 11: " SOCKET ": no answer in time: Connection timed out");
+	ck_assert_str_eq(asked_within(-100, pod),
+			 "error 11: " SOCKET ": no answer in time: Connection timed out");
+	ck_assert_ptr_nonnull(strstr(e.detail, "is the kubelet running"));
+	testing_grpc_stop(server);
+}
+END_TEST
+
+/* The time of the deadline passes while the rate limit is waited for. */
+START_TEST(a_rate_limit_until_the_deadline)
+{
+	make();
+	pid_t server = kubelet((struct grpc_script){ .busy = 1000 }, "nvidia.com/gpu=" UUID1);
+	faketime_begin(NULL);
+	ck_assert_ptr_nonnull(strstr(asked_within(1000, pod), "status 8 (RESOURCE_EXHAUSTED)"));
+	ck_assert_int_eq(e.code, ERR_AGAIN);
+	ck_assert_int_eq(faketime_gone(), 950);
 	testing_grpc_stop(server);
 }
 END_TEST
@@ -225,4 +257,5 @@ END_TEST
 TEST_PROGRAM("topo/kubelet/pod_gpus", devices_become_GPUs, parts_and_shares_of_a_GPU_are_the_GPU,
 	     all_Gaudis_are_known_and_some_are_not, other_devices_do_not_matter,
 	     a_GPU_that_no_file_shows_is_an_error, a_pod_has_at_most_64_GPUs, the_kubelet_is_asked,
-	     a_rate_limit_is_waited_for, a_refusal_is_passed_on, no_memory_is_an_error)
+	     a_rate_limit_is_waited_for, a_silent_kubelet_meets_the_deadline,
+	     a_rate_limit_until_the_deadline, a_refusal_is_passed_on, no_memory_is_an_error)
