@@ -196,10 +196,11 @@ static void explain_result(const struct survey *s, const char *pf, struct affini
 	}
 }
 
-/* claim_any() could say only how many VFs there are. */
+/* claim_any() says how many VFs there are, and which PFs it passed over, but not who has them. */
 static int refuse_near(const struct survey *s, struct pf_list pfs, struct err *e)
 {
 	char holders[NEAR_HOLDERS_LEN], names[128] = "";
+	const struct err counted = *e;
 
 	if (e->code != ERR_EXHAUSTED)
 		return -1;
@@ -212,7 +213,9 @@ static int refuse_near(const struct survey *s, struct pf_list pfs, struct err *e
 	near_holders(s->who, pfs, holders);
 	err_set(e, ERR_EXHAUSTED, 0, "nearOnly: no free VF of the nearest PFs (%s)%s%s", names,
 		*holders ? ": " : "", holders);
-	return err_hint(e, "without nearOnly, the next PF is used; railctl vf list shows all VFs");
+	(void)err_hint(e, "%s", counted.msg);
+	(void)err_hint(e, "%s", counted.detail);
+	return err_hint(e, "without nearOnly, the next PF is used");
 }
 
 int affinity_claim(const struct claimant *who, struct affinity_request request,
@@ -243,14 +246,22 @@ int affinity_of(const struct claimant *who, struct affinity_request request, con
 {
 	auto_survey struct survey s = { .who = who, .gpus = request.gpus };
 	auto_free const char **name = calloc(request.pfs.n + 1, sizeof(*name));
+	char addr[PCI_STR_LEN];
+	bool listed = false;
+	size_t n = 0;
 
 	if (!name)
 		return err_nomem(e);
-	for (size_t i = 0; i < request.pfs.n; i++)
-		name[i] = request.pfs.name[i];
-	/* It need not be one of them. */
-	name[request.pfs.n] = pf;
-	if (make_survey(&s, (struct pf_list){ name, request.pfs.n + 1 }, e))
+	while (n < request.pfs.n) {
+		name[n] = request.pfs.name[n];
+		if (claim_find_pf(who->ctx, name[n++], addr, e))
+			return -1;
+		listed |= strcmp(addr, pf) == 0;
+	}
+	/* Twice in the list, a VF that the container has of it would count twice. */
+	if (!listed)
+		name[n++] = pf;
+	if (make_survey(&s, (struct pf_list){ name, n }, e))
 		return -1;
 	explain_result(&s, pf, found);
 	found->given = true;

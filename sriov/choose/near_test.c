@@ -188,6 +188,9 @@ START_TEST(with_nearest_only_a_gpu_gets_no_vf_of_another_one)
 	(void)take(&other, &both, three, SECOND);
 	struct err e = refused(&third, &both, three);
 	ck_assert_ptr_nonnull(strstr(e.msg, "(pf0, pf1): 0000:3b:02.0 has container c1 (net1)"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "no free VF: of 0, 0 belong to attachments"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "2 of the PFs were not asked"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "without nearOnly"));
 	const struct near_gpus gone = { { "0000:77:00.0" }, 1, "near" };
 	e = refused(&third, &gone, three);
 	ck_assert_int_eq((int)e.code, ERR_CONFIG);
@@ -237,6 +240,22 @@ START_TEST(how_far_a_named_vf_is)
 	const struct near_gpus gone = { { "0000:77:00.0" }, 1, "near" };
 	ck_assert_int_eq(affinity_of(&a, request(&gone, two), THIRD, &f, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_CONFIG);
+}
+END_TEST
+
+/* A PF of the resource counts once, also if it is that of the named VF. */
+START_TEST(a_second_named_vf_of_one_pf_is_for_the_other_gpu)
+{
+	auto_testhost struct testhost w = two_switches(2);
+	auto_pod struct pod p = pod();
+	const struct claimant one = net(&w, &p, "net1"), other = net(&w, &p, "net2");
+	struct affinity_result f;
+	struct err e = { .msg = "" };
+
+	(void)take(&one, &both, three, TESTHOST_PF);
+	ck_assert_int_eq(affinity_of(&other, request(&both, two), TESTHOST_PF, &f, &e), 0);
+	ck_assert_str_eq(f.gpu, GPU1);
+	ck_assert(f.farther);
 }
 END_TEST
 
@@ -424,8 +443,8 @@ END_TEST
 TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_vf_of_InfiniBand_is_chosen,
 	     the_nearest_free_vf_is_chosen, with_nearest_only_the_error_names_who_has_the_vfs,
 	     with_nearest_only_a_gpu_gets_no_vf_of_another_one, many_holders_are_counted,
-	     how_far_a_named_vf_is, two_vfs_of_one_port_are_never_taken,
-	     a_port_in_use_is_that_of_another_interface, a_pod_of_two_gpus_has_one_for_each,
-	     at_equal_distance_another_card_comes_first, a_gpu_that_is_not_there_is_named,
-	     concurrent_claims_get_distinct_ports, survives_each_failing_allocation,
-	     the_result_is_kept_in_the_record)
+	     how_far_a_named_vf_is, a_second_named_vf_of_one_pf_is_for_the_other_gpu,
+	     two_vfs_of_one_port_are_never_taken, a_port_in_use_is_that_of_another_interface,
+	     a_pod_of_two_gpus_has_one_for_each, at_equal_distance_another_card_comes_first,
+	     a_gpu_that_is_not_there_is_named, concurrent_claims_get_distinct_ports,
+	     survives_each_failing_allocation, the_result_is_kept_in_the_record)
