@@ -45,64 +45,95 @@ static int names_in(const char *folder, struct fs_names *out, struct err *e)
 
 /* ---- NVIDIA ---- */
 
+struct gpu_shown {
+	struct pci_addr addr;
+	struct nvidia_gpu words;
+	bool asked, may_have_mig; /* valid once asked */
+};
+
+void gpu_files_clear(struct gpu_files *f)
+{
+	free(f->nvidia);
+	*f = (struct gpu_files){ .ctx = f->ctx };
+}
+
+static int read_nvidia(struct gpu_files *f, const char *folder, struct err *e)
+{
+	auto_fs_names struct fs_names names = { .n = 0 };
+	size_t n = 0;
+
+	if (f->nvidia)
+		return 0;
+	if (names_in(folder, &names, e))
+		return -1;
+	auto_free struct gpu_shown *all = calloc(names.n + 1, sizeof(*all));
+	if (!all)
+		return err_nomem(e);
+	for (size_t i = 0; i < names.n; i++) {
+		if (pci_parse(names.name[i], &all[n].addr))
+			continue;
+		if (nvidia_read(f->ctx->proc, names.name[i], &all[n++].words, e))
+			return -1;
+	}
+	f->n_nvidia = n;
+	f->nvidia = TAKE_PTR(all);
+	return 0;
+}
+
 /*
- * 1: the GPU with this minor number has MIG devices, or may have some: the minor is unknown, or the
- * folder, which the driver makes for each GPU, cannot be read.
+ * 1: the GPU has MIG devices, or may have some: its minor number is unknown, or the folder, which
+ * the driver makes for each GPU, cannot be read.
  */
-static int may_have_instances(const struct ctx *ctx, const char *minor, struct err *e)
+static int may_have_mig(const struct ctx *ctx, struct gpu_shown *g, struct err *e)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
 	struct err why;
 
-	if (!*minor)
-		return 1;
+	if (g->asked)
+		return g->may_have_mig;
 	(void)snprintf(path, sizeof(path), "%s/driver/nvidia/capabilities/gpu%s/mig", ctx->proc,
-		       minor);
-	if (fs_names_at(AT_FDCWD, path, ENTRIES_MAX, &names, &why))
-		return why.code == ERR_NOMEM ? err_nomem(e) : 1;
+		       g->words.minor);
+	bool unread =
+		!*g->words.minor || fs_names_at(AT_FDCWD, path, ENTRIES_MAX, &names, &why) != 0;
+	if (unread && *g->words.minor && why.code == ERR_NOMEM)
+		return err_nomem(e);
+	g->may_have_mig = unread;
 	for (size_t i = 0; i < names.n; i++)
-		if (!strncmp(names.name[i], "gi", 2))
-			return 1;
-	return 0;
+		g->may_have_mig |= !strncmp(names.name[i], "gi", 2);
+	g->asked = true;
+	return g->may_have_mig;
 }
 
 /* 1: it is the GPU of this id, or may be. */
-static int is_wanted(const struct ctx *ctx, const struct nvidia_gpu *g, const struct gpu_id *id,
+static int is_wanted(const struct ctx *ctx, struct gpu_shown *g, const struct gpu_id *id,
 		     struct err *e)
 {
 	uint64_t minor;
 
 	if (id->kind == GPU_ID_NVIDIA)
-		return !strcmp(g->uuid, id->text);
+		return !strcmp(g->words.uuid, id->text);
 	if (id->kind == GPU_ID_NVIDIA_MIG)
-		return may_have_instances(ctx, g->minor, e);
-	return !parse_u64(g->minor, 0, UINT32_MAX, &minor) && minor == id->number;
+		return may_have_mig(ctx, g, e);
+	return !parse_u64(g->words.minor, 0, UINT32_MAX, &minor) && minor == id->number;
 }
 
-static int find_nvidia(const struct ctx *ctx, const struct gpu_id *id, struct pci_addr *out,
+static int find_nvidia(struct gpu_files *f, const struct gpu_id *id, struct pci_addr *out,
 		       struct err *e)
 {
-	auto_fs_names struct fs_names names = { .n = 0 };
-	char folder[PATH_MAX];
 	struct pci_addr last = { 0 };
-	struct nvidia_gpu g;
+	char folder[PATH_MAX];
 	unsigned found = 0;
 
-	(void)snprintf(folder, sizeof(folder), "%s/driver/nvidia/gpus", ctx->proc);
-	if (names_in(folder, &names, e))
+	(void)snprintf(folder, sizeof(folder), "%s/driver/nvidia/gpus", f->ctx->proc);
+	if (read_nvidia(f, folder, e))
 		return -1;
-	for (size_t i = 0; i < names.n; i++) {
-		struct pci_addr addr;
-		if (pci_parse(names.name[i], &addr))
-			continue;
-		if (nvidia_read(ctx->proc, names.name[i], &g, e))
-			return -1;
-		int rc = is_wanted(ctx, &g, id, e);
+	for (size_t i = 0; i < f->n_nvidia; i++) {
+		int rc = is_wanted(f->ctx, &f->nvidia[i], id, e);
 		if (rc < 0)
 			return -1;
 		found += rc > 0;
-		last = rc ? addr : last;
+		last = rc ? f->nvidia[i].addr : last;
 	}
 	if (found == 1) {
 		*out = last;
@@ -226,8 +257,10 @@ static int find_in_class(const struct ctx *ctx, const char *class, const struct 
 	return class_function(ctx, class, name, out) ? 0 : not_shown(e, name, "/sys/class");
 }
 
-int gpu_find(const struct ctx *ctx, const struct gpu_id *id, struct pci_addr *out, struct err *e)
+int gpu_find(struct gpu_files *f, const struct gpu_id *id, struct pci_addr *out, struct err *e)
 {
+	const struct ctx *ctx = f->ctx;
+
 	switch (id->kind) {
 	case GPU_ID_PCI:
 		*out = id->pci;
@@ -235,7 +268,7 @@ int gpu_find(const struct ctx *ctx, const struct gpu_id *id, struct pci_addr *ou
 	case GPU_ID_NVIDIA:
 	case GPU_ID_NVIDIA_MIG:
 	case GPU_ID_NVIDIA_MINOR:
-		return find_nvidia(ctx, id, out, e);
+		return find_nvidia(f, id, out, e);
 	case GPU_ID_DRM_CARD:
 		return find_in_class(ctx, "drm", id, out, e);
 	case GPU_ID_ACCEL:

@@ -6,12 +6,21 @@
 #include "lib/base/ctx.h"
 #include "topo/kubelet/gpu_id.h"
 
+/* What files of drivers show, read once for all devices of a pod. */
+struct gpu_files {
+	const struct ctx *ctx;    /* borrowed; set by the owner */
+	struct gpu_shown *nvidia; /* NULL: not read yet */
+	size_t n_nvidia;
+};
+void gpu_files_clear(struct gpu_files *f);
+#define auto_gpu_files auto_clean(gpu_files_clear)
+
 /*
  * gpu_find - of an id that is neither GPU_ID_NONE nor GPU_ID_GAUDI. A part of a GPU has the address
  * of the GPU. ERR_NOTFOUND: no file shows which GPU it is; the message says where it looked.
  * ERR_NOMEM. The address of a GPU_ID_PCI need not exist.
  */
-int gpu_find(const struct ctx *ctx, const struct gpu_id *id, struct pci_addr *out,
+int gpu_find(struct gpu_files *f, const struct gpu_id *id, struct pci_addr *out,
 	     struct err *e) must_check;
 
 /*

@@ -18,10 +18,11 @@ static const char *found(enum gpu_id_kind kind, uint32_t number, const char *tex
 {
 	static char out[1024];
 	struct gpu_id id = { .kind = kind, .number = number };
+	auto_gpu_files struct gpu_files files = { .ctx = &ctx };
 	struct pci_addr addr;
 
 	(void)snprintf(id.text, sizeof(id.text), "%s", text);
-	if (gpu_find(&ctx, &id, &addr, &e) == 0)
+	if (gpu_find(&files, &id, &addr, &e) == 0)
 		return pci_format(addr, out);
 	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 	return out;
@@ -93,6 +94,26 @@ START_TEST(a_GPU_may_have_MIG_devices_that_no_file_shows)
 }
 END_TEST
 
+START_TEST(files_are_read_once_for_a_pod)
+{
+	const struct gpu_id uuid = { .kind = GPU_ID_NVIDIA, .text = UUID },
+			    mig = { .kind = GPU_ID_NVIDIA_MIG, .text = MIG };
+	auto_gpu_files struct gpu_files files = { .ctx = &ctx };
+	struct pci_addr addr;
+
+	ctx = gpus_dir();
+	gpus_nvidia("0000:0f:00.0", UUID, "1");
+	gpus_file("proc/driver/nvidia/capabilities/gpu1/mig/gi7/access", "");
+	ck_assert_int_eq(gpu_find(&files, &uuid, &addr, &e), 0);
+	ck_assert_int_eq(gpu_find(&files, &mig, &addr, &e), 0);
+	ck_assert_int_eq(rename(GPUS_DIR "/proc/driver", GPUS_DIR "/proc/gone"), 0);
+	addr.bus = 0;
+	ck_assert_int_eq(gpu_find(&files, &uuid, &addr, &e), 0);
+	ck_assert_int_eq(addr.bus, 0x0f);
+	ck_assert_int_eq(gpu_find(&files, &mig, &addr, &e), 0);
+}
+END_TEST
+
 START_TEST(nodes_of_DRM_and_accel)
 {
 	ctx = gpus_dir();
@@ -106,7 +127,8 @@ START_TEST(nodes_of_DRM_and_accel)
 	ck_assert_ptr_nonnull(strstr(found(GPU_ID_DRM_CARD, 7, "card7"), "error 108"));
 	const struct gpu_id id = { .kind = GPU_ID_PCI, .pci = { .bus = 0x11 } };
 	struct pci_addr addr = { .bus = 1 };
-	ck_assert_int_eq(gpu_find(&ctx, &id, &addr, &e), 0);
+	struct gpu_files files = { .ctx = &ctx };
+	ck_assert_int_eq(gpu_find(&files, &id, &addr, &e), 0);
 	ck_assert(pci_same(addr, id.pci));
 }
 END_TEST
@@ -146,9 +168,10 @@ END_TEST
 
 static int find(void *arg, struct err *err)
 {
+	auto_gpu_files struct gpu_files files = { .ctx = &ctx };
 	struct pci_addr addr;
 
-	return gpu_find(&ctx, arg, &addr, err);
+	return gpu_find(&files, arg, &addr, err);
 }
 
 START_TEST(no_memory_is_an_error)
@@ -169,6 +192,6 @@ END_TEST
 
 TEST_PROGRAM("topo/kubelet/gpu_find", a_GPU_of_NVIDIA_by_UUID_and_number,
 	     without_a_driver_nothing_is_known, a_MIG_device_of_the_only_GPU_that_has_any,
-	     a_GPU_may_have_MIG_devices_that_no_file_shows, nodes_of_DRM_and_accel,
-	     a_partition_has_the_address_of_its_GPU, all_Gaudis_of_the_driver,
-	     no_memory_is_an_error)
+	     a_GPU_may_have_MIG_devices_that_no_file_shows, files_are_read_once_for_a_pod,
+	     nodes_of_DRM_and_accel, a_partition_has_the_address_of_its_GPU,
+	     all_Gaudis_of_the_driver, no_memory_is_an_error)

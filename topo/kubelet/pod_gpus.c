@@ -62,6 +62,7 @@ static int add_gaudis(const struct ctx *ctx, const struct pod_device *d, size_t 
 int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
 		struct err *e)
 {
+	auto_gpu_files struct gpu_files files = { .ctx = ctx };
 	const struct pod_device *gaudi = NULL;
 	struct pod_gpus g = { .n = 0 };
 	struct pci_addr addr;
@@ -77,7 +78,7 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct
 			n_gaudis++;
 			continue;
 		}
-		if (gpu_find(ctx, &id, &addr, e))
+		if (gpu_find(&files, &id, &addr, e))
 			return refuse_device(d, e);
 		if (add_gpu(&g, addr, e))
 			return -1;
