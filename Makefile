@@ -170,15 +170,20 @@ build/test.deps: tools/deps.sh
 	@touch $@
 $(TESTS_SRC:%.c=$(O)/%.o): | build/test.deps
 
-$(O)/%.o: %.c $(B)/flags | $(GENERATED_H)
+# The compiler lists no header of -isystem as a dependency.
+$(O)/%.o: %.c $(B)/flags $(GENERATED_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
+# Lanes that build at the same time each have a folder. What another one has made meanwhile stays: its objects need not be made again.
 $(GEN)/%.pb-c.c $(GEN)/%.pb-c.h: %.proto
-	@mkdir -p $(GEN)
+	@mkdir -p $(@D)
 	$(call say,GEN,$<)
-	$(Q)protoc-c --proto_path=. --c_out=$(GEN) $<
+	$(Q)new=$(GEN).$$$$; trap 'rm -rf '$$new 0; mkdir -p $$new && protoc-c --proto_path=. --c_out=$$new $< && \
+	for f in $*.pb-c.c $*.pb-c.h; do \
+		{ test $(GEN)/$$f -nt $< && cmp -s $$new/$$f $(GEN)/$$f; } || mv $$new/$$f $(GEN)/$$f || exit 1; \
+	done
 # This is not our code, so its warnings are off.
 $(O)/$(GEN)/%.o: private ALL_CFLAGS += -w
 
