@@ -4,10 +4,10 @@
 #define RAILHEAD_RDMA_PLUGIN_CONF_H
 
 #include "cni/protocol/conf.h"
+#include "lib/rdma/move.h"
 #include "rdma/device/device.h"
 
 enum rdma_want { RDMA_WANT_AUTO, RDMA_WANT_EXCLUSIVE, RDMA_WANT_SHARED };
-enum rdma_renumbered { RDMA_RENUMBERED_FAIL, RDMA_RENUMBERED_REPORT };
 
 /* Strings are borrowed from the configuration. */
 struct rdma_conf {

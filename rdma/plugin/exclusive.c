@@ -80,99 +80,47 @@ int rdma_exclusive_find(struct rdma_pod *p, struct err *e)
 
 /* ---- the move ---- */
 
-static int rename_in_pod(struct rdma_pod *p, struct err *e)
-{
-	const char *want = p->conf.name;
-	struct err back;
-	int rc;
-
-	if (!want || strcmp(want, p->pod_name) == 0)
-		return 0;
-	if (netns_enter(&p->a->pod, e))
-		return -1;
-	rc = nl_rdma_rename(p->pod_rdma, p->serving.link.index, want, e);
-	if (netns_enter(&p->a->host, &back)) {
-		*e = back;
-		return err_wrap(e, "return to the network namespace of this process");
-	}
-	if (rc)
-		return err_wrap(e, "deviceName");
-	(void)snprintf(p->pod_name, sizeof(p->pod_name), "%s", want);
-	return 0;
-}
-
-static int move_to_pod(struct rdma_pod *p, struct err *e)
-{
-	const struct rdma_link *d = &p->serving.link;
-	struct err why;
-
-	if (nl_rdma_move(p->host_rdma, d->index, &p->a->pod, NULL, &why) == 0)
-		return 0;
-	/* Linux 7.3: the pod has a device with this name, so rename ours before the move. */
-	if (why.errnum == EEXIST && p->conf.name) {
-		if (nl_rdma_move(p->host_rdma, d->index, &p->a->pod, p->conf.name, e))
-			return -1;
-		(void)snprintf(p->pod_name, sizeof(p->pod_name), "%s", p->conf.name);
-		return 0;
-	}
-	*e = why;
-	if (why.errnum == EEXIST)
-		(void)err_hint(e, "deviceName gives it another name in the pod");
-	return -1;
-}
-
-static int judge_numbers(struct rdma_pod *p, const struct rdma_chardevs *now, struct err *e)
-{
-	char what[160];
-
-	if (!rdma_chardevs_differ(&p->chardevs, now, what, sizeof(what)))
-		return 0;
-	if (p->conf.renumbered == RDMA_RENUMBERED_REPORT) {
-		log_warn(&p->a->records.ctx.log, "RDMA device %s got new character devices: %s",
-			 p->pod_name, what);
-		p->chardevs = *now;
-		return 0;
-	}
-	err_set(e, ERR_STATE, 0, "RDMA device %s got new character devices when it moved: %s",
-		p->pod_name, what);
-	return err_hint(e, "the pod has the old ones, which may now belong to another pod. "
-			   "Restart the device plugin, so that it reads the new numbers. If the "
-			   "pod gets its devices after ADD, set renumbered to \"report\"");
-}
-
 int rdma_exclusive_move(struct rdma_pod *p, struct err *e)
 {
-	struct rdma_chardevs now;
-	struct rdma_link there;
+	struct rdma_move m = {
+		.log = &p->a->records.ctx.log,
+		.host = &p->a->host,
+		.pod = &p->a->pod,
+		.host_rdma = p->host_rdma,
+		.pod_rdma = p->pod_rdma,
+		.name = p->conf.name,
+		.renumbered = p->conf.renumbered,
+		.link = p->serving.link,
+		.chardevs = p->chardevs,
+	};
 
-	if (move_to_pod(p, e) || nl_rdma_get(p->pod_rdma, p->serving.link.index, &there, e) ||
-	    rdma_chardevs_read(p->pod_rdma, &there, &now, e))
+	if (rdma_move(&m, e)) {
+		if (e->errnum == EEXIST)
+			(void)err_hint(e, "%s",
+				       p->conf.name
+					       ? "deviceName must be a name that no other RDMA "
+						 "device has"
+					       : "deviceName gives it another name in the pod");
 		return err_wrap(e, "RDMA device %s (%s)", p->serving.link.name, p->serving.pci);
-	(void)snprintf(p->pod_name, sizeof(p->pod_name), "%s", there.name);
-	return judge_numbers(p, &now, e) || rename_in_pod(p, e) ? -1 : 0;
+	}
+	p->chardevs = m.chardevs;
+	memcpy(p->pod_name, m.pod_name, sizeof(p->pod_name));
+	return 0;
 }
 
 /* ---- CHECK ---- */
 
 int rdma_exclusive_check(struct rdma_pod *p, const struct rdma_taken *t, struct err *e)
 {
-	struct rdma_link *d = &p->serving.link;
-	char now[64];
+	const struct rdma_away away = { t->bus, t->index, t->pod_name, t->uverbs };
+	struct rdma_moved is;
 
-	if (nl_rdma_get(p->pod_rdma, t->index, d, e)) {
-		if (e->code != ERR_NOTFOUND)
-			return -1;
-		return err_set(e, ERR_STATE, 0, "RDMA device %s is not in the pod any more",
-			       t->pod_name);
-	}
-	if (strcmp(d->name, t->pod_name) != 0)
-		return err_set(e, ERR_STATE, 0, "RDMA device %s of the pod is called %s now",
-			       t->pod_name, d->name);
-	if (rdma_chardevs_read(p->pod_rdma, d, &p->chardevs, e))
+	if (rdma_check_moved(p->pod_rdma, &away, &is, e))
 		return -1;
-	if (strcmp(rdma_chardev_text(&p->chardevs.uverbs, now, sizeof(now)), t->uverbs) != 0)
-		return err_set(e, ERR_STATE, 0,
-			       "RDMA device %s has the character device %s, ADD left it with %s",
-			       d->name, now, t->uverbs);
+	if (strcmp(is.link.name, t->pod_name) != 0)
+		return err_set(e, ERR_STATE, 0, "RDMA device %s of the pod is called %s now",
+			       t->pod_name, is.link.name);
+	p->serving.link = is.link;
+	p->chardevs = is.chardevs;
 	return 0;
 }
