@@ -45,6 +45,7 @@ struct attach {
 	/* If a device is moved or followed: */
 	struct json *device; /* owned; what the record keeps of it */
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
+	struct json *rdma;   /* owned; the key "rdma" of the result; NULL: none */
 	const char *below;   /* the record's master; borrowed. NULL: the name of master */
 	bool is_up;          /* the pod's interface was set up before it had its addresses */
 	bool no_link; /* no interface (vfio-pci), or not ours (follows): none is configured */

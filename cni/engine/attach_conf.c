@@ -74,6 +74,7 @@ void attach_clear(struct attach *a)
 		a->type->clear(a->state);
 	cni_result_clear(&a->prev);
 	json_free(a->device);
+	json_free(a->rdma);
 	nl_release(a->host_nl);
 	nl_release(a->pod_nl);
 	netns_close(&a->host);

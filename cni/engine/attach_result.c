@@ -3,6 +3,7 @@
  * attach_result.c: builds the result of ADD from prevResult, the interface and its addresses. Pure.
  */
 #include "cni/engine/attach_priv.h"
+#include "cni/protocol/result_rdma.h"
 
 static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
 			     struct cni_result *r, struct err *e)
@@ -49,6 +50,17 @@ const struct cni_result *attach_ips(const struct attach *a, const struct cni_res
 	return a->type->adopts_prev_ips ? &a->prev : &none;
 }
 
+/* The result prints the members of its source that it does not know. */
+static int add_rdma(const struct attach *a, struct cni_result *r, struct err *e)
+{
+	auto_json struct json *tree = r->src ? json_dup(r->src) : json_new_object();
+
+	if (!tree || json_put(tree, RESULT_RDMA_KEY, json_dup(a->rdma)))
+		return err_nomem(e);
+	r->src = r->tree = TAKE_PTR(tree);
+	return 0;
+}
+
 int attach_build_result(const struct attach *a, const struct cni_result *ips,
 			char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e)
 {
@@ -66,7 +78,8 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 	if (ips != prev && take_items(r, prev, -1, e))
 		return -1;
 	int index = (int)r->n_interfaces;
-	if (add_our_interface(a, mac, r, e) || take_items(r, ips, index, e))
-		return -1;
-	return 0;
+	return add_our_interface(a, mac, r, e) || take_items(r, ips, index, e) ||
+			       (a->rdma && add_rdma(a, r, e))
+		       ? -1
+		       : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach_result_test.c: shows that a result has addresses as the kernel prints them. */
 #include "cni/engine/attach_priv.h"
+#include "cni/testing/call.h"
 #include "lib/testing/testing.h"
 
 static const struct attach_type makes = { .name = "t", .kind = "veth" };
@@ -34,4 +35,29 @@ START_TEST(an_address_is_answered_as_the_kernel_prints_it)
 }
 END_TEST
 
-TEST_PROGRAM("attach_result", an_address_is_answered_as_the_kernel_prints_it)
+/* Beside it the result keeps the keys of prevResult that no plugin knows. */
+START_TEST(a_plugin_adds_its_RDMA_device)
+{
+	const struct cni_call call = { .env = { .ifname = "net1", .netns = "/run/netns/p" } };
+	auto_json struct json *src = json_new_object(), *rdma = json_new_object();
+	const struct attach a = {
+		.call = &call, .type = &makes, .rdma = rdma, .prev = { .src = src }
+	};
+	const struct cni_result no_ips = { 0 };
+	auto_result struct cni_result r = { 0 };
+	char mac[HW_ADDR_STR_LEN], *text;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(json_add_int(src, "x", 7) | json_add_str(rdma, "device", "mlx5_2"), 0);
+	good(attach_build_result(&a, &no_ips, mac, &r, &e), &e);
+	good(cni_result_print(&r, CNI_110, &text, &e), &e);
+	auto_free char *shown = text;
+	ck_assert_ptr_nonnull(strstr(shown, "\"x\""));
+	ck_assert_ptr_nonnull(strstr(shown, "\"rdma\""));
+	ck_assert_ptr_nonnull(strstr(shown, "mlx5_2"));
+	ck_assert_ptr_null(json_get(src, "rdma"));
+}
+END_TEST
+
+TEST_PROGRAM("attach_result", an_address_is_answered_as_the_kernel_prints_it,
+	     a_plugin_adds_its_RDMA_device)

@@ -13,25 +13,21 @@
 
 #include "lib/device/rdma_monitor.h"
 #include "lib/pci/sysfs.h"
-#include "lib/rdma/bus.h"
-#include "lib/rdma/lock.h"
-#include "sriov/take/claim.h"
+#include "sriov/attach/vf_rdma.h"
 #include "sriov/vf/vf_guid.h"
 
 #define PKEYS_MAX     128
 #define INTERFACE_MS  5000 /* for the interface that the kernel makes again after a move */
 #define LOOK_EVERY_MS 20
-#define UVERBS_LEN    64
 #define NUMBERS_LEN   160
+#define ISOLATION     "rdmaIsolation"
 
 /* One ib_apply() in progress. */
 struct ib_run {
 	struct attach *a;
 	struct ib_conf *c;
-	struct nl *host_rdma; /* NULL: neither a driver is bound nor a device moves */
-	struct rdma_link rdma;
-	struct rdma_chardevs before;
-	struct vf_guids own; /* of the VF now */
+	struct vf_rdma_move rdma; /* open only if a driver is bound or a device moves */
+	struct vf_guids own;      /* of the VF now */
 };
 
 static struct vf_place *place_of(const struct ib_run *r)
@@ -81,14 +77,6 @@ static int refuse_unusable(const struct ib_run *r, struct err *e)
 		   "to \"pod\"; or assign GUIDs to the VFs of the node");
 }
 
-static int read_rdma(struct ib_run *r, struct rdma_chardevs *out, struct err *e)
-{
-	return rdma_of_bus(ctx_of(r)->sysfs, r->host_rdma, r->c->which.vf, &r->rdma, e) ||
-			       rdma_chardevs_read(r->host_rdma, &r->rdma, out, e)
-		       ? err_wrap(e, "RDMA device of VF %s", r->c->which.vf)
-		       : 0;
-}
-
 /* A port that is not a member drops the pod's packets, but the subnet manager may yet add it. */
 static void check_pkey(const struct ib_run *r)
 {
@@ -96,12 +84,12 @@ static void check_pkey(const struct ib_run *r)
 	uint16_t one;
 	struct err none;
 
-	if (!r->c->pkey || !*r->rdma.name)
+	if (!r->c->pkey || !*r->rdma.link.name)
 		return;
 	for (unsigned i = 0; i < PKEYS_MAX; i++) {
 		(void)snprintf(path, sizeof(path),
 			       "bus/pci/devices/%s/infiniband/%s/ports/1/pkeys/%u", r->c->which.vf,
-			       r->rdma.name, i);
+			       r->rdma.link.name, i);
 		if (sysfs_read(ctx_of(r)->sysfs, path, text, sizeof(text), &none)) {
 			if (i == 0)
 				return;
@@ -114,23 +102,17 @@ static void check_pkey(const struct ib_run *r)
 	log_warn(&ctx_of(r)->log,
 		 "pkey: %s is not in the table of RDMA device %s (VF %s): the pod cannot use this "
 		 "partition until the subnet manager makes the port a member",
-		 pkey_format(r->c->pkey, wanted), r->rdma.name, r->c->which.vf);
+		 pkey_format(r->c->pkey, wanted), r->rdma.link.name, r->c->which.vf);
 }
 
 /* ---- changes ---- */
 
-static int judge_numbers(const struct ib_run *r, const char *what, struct err *e)
+static int judge_numbers(const struct ib_run *r, const char *change, struct err *e)
 {
-	if (r->c->renumbered == IB_RENUMBERED_REPORT) {
-		log_warn(&ctx_of(r)->log, "VF %s got new character devices: %s", r->c->which.vf,
-			 what);
-		return 0;
-	}
-	err_set(e, ERR_STATE, 0, "VF %s got new character devices: %s", r->c->which.vf, what);
-	return err_hint(e,
-			"the pod has the old ones, which may now belong to another pod. Delete the "
-			"pod, and restart the device plugin, so that it reads the new numbers. If "
-			"pods get their devices after ADD, set renumbered to \"report\"");
+	char what[PCI_STR_LEN + 8];
+
+	(void)snprintf(what, sizeof(what), "VF %s", r->c->which.vf);
+	return rdma_judge_renumbered(&ctx_of(r)->log, r->rdma.keys.renumbered, what, change, e);
 }
 
 static int rebind(struct ib_run *r, struct err *e)
@@ -152,9 +134,10 @@ static int rebind_until_same(struct ib_run *r, struct err *e)
 	bool had_rdma = r->own.has_rdma, differ = false;
 
 	for (int i = 0; i < 2; i++) {
-		if (rebind(r, e) || (had_rdma && read_rdma(r, &now, e)))
+		if (rebind(r, e) || (had_rdma && vf_rdma_find(&r->rdma, &now, e)))
 			return -1;
-		differ = had_rdma && rdma_chardevs_differ(&r->before, &now, what, sizeof(what));
+		differ = had_rdma &&
+			 rdma_chardevs_differ(&r->rdma.chardevs, &now, what, sizeof(what));
 		if (!differ)
 			break;
 	}
@@ -196,60 +179,35 @@ static int await_interface(struct ib_run *r, struct rdma_monitor *m, struct err 
 		r->c->which.vf, INTERFACE_MS / 1000);
 }
 
-static int note_rdma(const struct ib_run *r, struct vf_entry *x, const char *uverbs, struct err *e)
-{
-	x->owner.rdma = (struct vf_rdma){ .index = r->rdma.index };
-	memcpy(x->owner.rdma.name, r->rdma.name, sizeof(x->owner.rdma.name));
-	(void)snprintf(x->owner.rdma.uverbs, sizeof(x->owner.rdma.uverbs), "%s", uverbs);
-	return vf_state_write(ctx_of(r), x, e);
-}
-
-/* x: the state of the VF, which names the device before it moves. */
-static int isolate(struct ib_run *r, struct vf_entry *x, struct err *e)
+static int isolate(struct ib_run *r, struct err *e)
 {
 	auto_rdma_monitor struct rdma_monitor *m = NULL;
-	auto_nl struct nl *pod_rdma = NULL;
-	struct rdma_chardevs now;
-	char what[NUMBERS_LEN], uverbs[UVERBS_LEN];
 
-	if (nl_rdma_open_in(&r->a->pod, &r->a->host, &pod_rdma, e) || nl_rdma_monitor_open(&m, e) ||
-	    note_rdma(r, x, rdma_chardev_text(&r->before.uverbs, uverbs, sizeof(uverbs)), e) ||
-	    nl_rdma_move(r->host_rdma, r->rdma.index, &r->a->pod, NULL, e) ||
-	    nl_rdma_get(pod_rdma, r->rdma.index, &r->rdma, e) ||
-	    rdma_chardevs_read(pod_rdma, &r->rdma, &now, e))
-		return err_wrap(e, "rdmaIsolation: RDMA device %s of VF %s", r->rdma.name,
-				r->c->which.vf);
-	memcpy(r->c->which.rdma, r->rdma.name, sizeof(r->c->which.rdma));
-	if (rdma_chardevs_differ(&r->before, &now, what, sizeof(what)) &&
-	    (judge_numbers(r, what, e) ||
-	     note_rdma(r, x, rdma_chardev_text(&now.uverbs, uverbs, sizeof(uverbs)), e)))
-		return -1;
-	return await_interface(r, m, e);
+	if (nl_rdma_monitor_open(&m, e))
+		return err_wrap(e, ISOLATION);
+	return vf_rdma_move(&r->rdma, e) || await_interface(r, m, e) ? -1 : 0;
 }
 
 /* With the lock of the node, behind that of the VF. */
 static int apply_locked(struct ib_run *r, bool again, struct err *e)
 {
-	const struct record_key key = attach_key(r->a->call);
 	const struct vf_request request = { .pf_side = r->c->want };
-	auto_vf_entry struct vf_entry x = { 0 };
-	auto_fd int vf_lock = claim_open(ctx_of(r), r->c->which.vf, &key, &x, e);
-	auto_fd int node_lock = vf_lock < 0 ? -1 : rdma_lock(ctx_of(r), RDMA_LOCK_MS, e);
 
-	if (node_lock < 0 || nl_rdma_open(&r->host_rdma, e) || look(r, e))
+	if (vf_rdma_open(&r->rdma, e) || look(r, e))
 		return -1;
 	bool needs_rdma = r->own.has_rdma || r->c->rdma_isolation;
-	if ((needs_rdma && read_rdma(r, &r->before, e)) ||
+	if ((needs_rdma && vf_rdma_find(&r->rdma, &r->rdma.chardevs, e)) ||
 	    vf_configure(r->a->host_nl, place_of(r), &request, NULL, e) ||
 	    (again && rebind_until_same(r, e)))
 		return -1;
 	check_pkey(r);
-	return r->c->rdma_isolation ? isolate(r, &x, e) : 0;
+	return r->c->rdma_isolation ? isolate(r, e) : 0;
 }
 
 int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 {
-	struct ib_run r = { .a = a, .c = c };
+	const struct vf_rdma_keys keys = { ISOLATION, c->renumbered };
+	struct ib_run r = { .a = a, .c = c, .rdma = vf_rdma_init(a, &c->which, keys) };
 	struct vf_request request = { .pf_side = c->want };
 
 	if (a->no_link)
@@ -260,13 +218,13 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 	if (again || c->rdma_isolation) {
 		int rc = apply_locked(&r, again, e);
 
-		nl_release(r.host_rdma);
+		vf_rdma_close(&r.rdma);
 		return rc;
 	}
 	/* GUIDs that the VF has already are not set at the PF. */
 	request.pf_side.has &= ~(unsigned)VF_GUIDS;
 	if (c->pkey && r.own.has_rdma)
-		(void)!pci_rdma_device(a->call->ctx.sysfs, c->which.vf, r.rdma.name, e);
+		(void)!pci_rdma_device(a->call->ctx.sysfs, c->which.vf, r.rdma.link.name, e);
 	check_pkey(&r);
 	return vf_configure(a->host_nl, &c->which.place, &request, NULL, e);
 }
@@ -275,47 +233,10 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 
 int ib_check_mode(const struct ib_conf *c, struct err *e)
 {
-	auto_nl struct nl *nl = NULL;
-	struct rdma_sys sys;
-
-	if (!c->rdma_isolation)
-		return 0;
-	if (nl_rdma_open(&nl, e) || nl_rdma_sys_get(nl, &sys, e))
-		return err_wrap(e, "rdmaIsolation");
-	if (sys.mode == RDMA_EXCLUSIVE)
-		return 0;
-	err_set(e, ERR_STATE, 0,
-		"rdmaIsolation: this node is in RDMA mode shared, in which no device can move into "
-		"a "
-		"pod");
-	return err_hint(e, "`railctl rdma mode exclusive` sets it for the next boot");
+	return c->rdma_isolation ? vf_rdma_check_mode(ISOLATION, e) : 0;
 }
 
 int ib_check_rdma(const struct attach *a, const struct ib_conf *c, struct err *e)
 {
-	auto_vf_entry struct vf_entry x = { 0 };
-	auto_nl struct nl *pod_rdma = NULL;
-	struct rdma_chardevs now;
-	struct rdma_link d;
-	char uverbs[UVERBS_LEN];
-
-	if (!c->rdma_isolation || a->no_link)
-		return 0;
-	if (vf_state_read(&a->call->ctx, c->which.vf, &x, e) ||
-	    nl_rdma_open_in(&a->pod, &a->host, &pod_rdma, e))
-		return -1;
-	if (nl_rdma_get(pod_rdma, x.owner.rdma.index, &d, e)) {
-		if (e->code != ERR_NOTFOUND)
-			return -1;
-		return err_set(e, ERR_STATE, 0, "RDMA device %s of VF %s is not in the pod",
-			       x.owner.rdma.name, c->which.vf);
-	}
-	if (rdma_chardevs_read(pod_rdma, &d, &now, e))
-		return -1;
-	if (strcmp(rdma_chardev_text(&now.uverbs, uverbs, sizeof(uverbs)), x.owner.rdma.uverbs) !=
-	    0)
-		return err_set(e, ERR_STATE, 0,
-			       "RDMA device %s has the character device %s, ADD left it with %s",
-			       d.name, uverbs, x.owner.rdma.uverbs);
-	return 0;
+	return c->rdma_isolation && !a->no_link ? vf_rdma_check(a, &c->which, ISOLATION, e) : 0;
 }

@@ -232,6 +232,9 @@ static void isolated(bool in_pod)
 	ck_assert(netns_same(testib_dev(&t, 0)->in, p.ns.id));
 	ck_assert_str_eq(net1(&p).parent, testhost_vf(0));
 	testib_has_guid(&t, guid(GUID));
+	auto_free char *text = testing_printed(TESTIB_OUT);
+	ck_assert_ptr_nonnull(strstr(text, "\"exclusive\""));
+	ck_assert_ptr_nonnull(strstr(text, "/dev/infiniband/uverbs0"));
 	good(testib_call(&t, CNI_CHECK, &p, ISOLATED, &e), &e);
 	testib_dev(&t, 0)->uverbs = 7;
 	fails(testib_call(&t, CNI_CHECK, &p, ISOLATED, &e), &e, ERR_STATE, "uverbs7");

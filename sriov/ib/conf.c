@@ -14,9 +14,6 @@
 static const struct json_enum sources[] = {
 	{ "vf", IB_GUID_FROM_VF }, { "pod", IB_GUID_FROM_POD }, { "", IB_GUID_FROM_VF }, { 0 }
 };
-static const struct json_enum reactions[] = { { "fail", IB_RENUMBERED_FAIL },
-					      { "report", IB_RENUMBERED_REPORT },
-					      { 0 } };
 
 const struct json_field ib_fields[] = {
 	VF_ATTACH_FIELDS(struct ib_conf, which),
@@ -27,7 +24,7 @@ const struct json_field ib_fields[] = {
 	{ FIELD("vfioPciMode", vfio), .kind = J_BOOL },
 	{ FIELD("guidFrom", guid_from), .kind = J_ENUM, .names = sources },
 	{ FIELD("guidDomain", guid_domain), .kind = J_STRING },
-	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = reactions },
+	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = vf_rdma_reactions },
 	{ 0 },
 };
 

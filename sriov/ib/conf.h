@@ -9,11 +9,10 @@
 #define RAILHEAD_SRIOV_IB_CONF_H
 
 #include "lib/base/pkey.h"
-#include "sriov/attach/vf_attach.h"
+#include "sriov/attach/vf_rdma.h"
 #include "sriov/vf/vf.h"
 
 enum ib_guid_from { IB_GUID_FROM_VF, IB_GUID_FROM_POD };
-enum ib_renumbered { IB_RENUMBERED_FAIL, IB_RENUMBERED_REPORT };
 
 /* Strings are borrowed from the configuration. */
 struct ib_conf {
@@ -21,7 +20,7 @@ struct ib_conf {
 	const char *guid_domain; /* NULL: not given */
 	int link_state;          /* -1: not given */
 	int guid_from;           /* enum ib_guid_from */
-	int renumbered;          /* enum ib_renumbered */
+	int renumbered;          /* enum rdma_renumbered */
 	bool rdma_isolation, ib_kubernetes, vfio;
 	bool leases_guid; /* set by ib_conf_check: the GUID is one of ipam.guidPool */
 	uint16_t pkey;    /* 0: not given */
