@@ -5,15 +5,18 @@
 #include <string.h>
 
 #include "cni/protocol/devinfo.h"
+#include "sriov/attach/vf_rdma.h"
 #include "sriov/plugin/conf.h"
 #include "sriov/take/claim.h"
 #include "sriov/take/taken.h"
 
 _Static_assert(sizeof(struct sriov_conf) <= ATTACH_STATE_MAX, "the state is too large");
 
-static struct sriov_conf *conf_of(struct attach *a)
+#define RDMA_KEY "rdma"
+
+static struct sriov_conf *conf_of(const struct attach *a)
 {
-	return (void *)a->state;
+	return (void *)(uintptr_t)a->state;
 }
 
 static int sriov_validate(struct attach *a, struct err *e)
@@ -53,6 +56,20 @@ static int look_up_tier(struct sriov_conf *c, struct err *e)
 						    : sriov_conf_take_tier(c, &t, e);
 }
 
+/* A driver of user space makes no RDMA device. */
+static int check_rdma_possible(const struct attach *a, const struct sriov_conf *c, struct err *e)
+{
+	if (c->rdma != SRIOV_RDMA_MOVES || !a->no_link)
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		RDMA_KEY ": \"exclusive\", but VF %s has the driver %s, which makes no RDMA device",
+		c->which.vf, c->which.place.driver);
+	return err_hint(e,
+			"remove the key " RDMA_KEY ", or bind the VF to the driver of its card: "
+			"`railctl vf bind %s DRIVER`",
+			c->which.vf);
+}
+
 static int sriov_find(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
@@ -63,7 +80,10 @@ static int sriov_find(struct attach *a, struct err *e)
 		return -1;
 	if (check ? recall_tier(c, r.device, e) : look_up_tier(c, e))
 		return -1;
-	return vf_attach_find(a, &c->which, e);
+	return vf_attach_find(a, &c->which, e) || check_rdma_possible(a, c, e) ||
+			       (c->rdma == SRIOV_RDMA_MOVES && vf_rdma_check_mode(RDMA_KEY, e))
+		       ? -1
+		       : 0;
 }
 
 /* ---- ADD ---- */
@@ -74,12 +94,29 @@ static int sriov_claim(struct attach *a, struct err *e)
 	struct tier t;
 	const struct tier *tier = sriov_conf_tier(c, &t) ? &t : NULL;
 
-	return vf_attach_claim(a, &c->which, c->request.pf_side.has, tier, e);
+	return vf_attach_claim(a, &c->which, c->request.pf_side.has, tier, e) ||
+			       check_rdma_possible(a, c, e)
+		       ? -1
+		       : 0;
+}
+
+/* The interface is in the pod already, as it is when the plugin rdma follows in a list. */
+static int move_rdma(struct attach *a, struct sriov_conf *c, struct err *e)
+{
+	const struct vf_rdma_keys keys = {
+		.key = RDMA_KEY,
+		.renumbered = c->renumbered == RDMA_RENUMBERED_REPORT ? RDMA_RENUMBERED_REPORT
+								      : RDMA_RENUMBERED_FAIL,
+	};
+	auto_vf_rdma struct vf_rdma_move m = vf_rdma_init(a, &c->which, keys);
+
+	return vf_rdma_open(&m, e) || vf_rdma_find(&m, &m.chardevs, e) || vf_rdma_move(&m, e) ? -1
+											      : 0;
 }
 
 static int sriov_create(struct attach *a, struct err *e)
 {
-	const struct sriov_conf *c = conf_of(a);
+	struct sriov_conf *c = conf_of(a);
 	const struct vf_attach *v = &c->which;
 	const struct record_key key = attach_key(a->call);
 	bool own_mac = false;
@@ -94,12 +131,14 @@ static int sriov_create(struct attach *a, struct err *e)
 	/* Record it also after a failure: the restore needs it. */
 	if (own_mac && claim_set_own_mac(&a->call->ctx, v->vf, &key, rc ? &why : e))
 		return -1;
-	return rc ? -1 : vf_attach_move(a, v, e);
+	if (rc || vf_attach_move(a, v, e))
+		return -1;
+	return c->rdma == SRIOV_RDMA_MOVES ? move_rdma(a, c, e) : 0;
 }
 
 static int sriov_carrier_ms(const struct attach *a)
 {
-	const struct sriov_conf *c = (const void *)a->state;
+	const struct sriov_conf *c = conf_of(a);
 
 	return vf_attach_carrier_ms(a, &c->which, &c->request.pf_side);
 }
@@ -111,7 +150,9 @@ static int sriov_check(struct attach *a, struct err *e)
 	const struct sriov_conf *c = conf_of(a);
 
 	return vf_attach_check(a, &c->which, e) ||
-			       vf_attach_check_pf_side(a, &c->which, &c->request.pf_side, e)
+			       vf_attach_check_pf_side(a, &c->which, &c->request.pf_side, e) ||
+			       (c->rdma == SRIOV_RDMA_MOVES &&
+				vf_rdma_check(a, &c->which, RDMA_KEY, e))
 		       ? -1
 		       : 0;
 }

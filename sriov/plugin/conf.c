@@ -19,6 +19,8 @@ static const struct json_enum protos[] = {
 };
 static const struct json_enum switches[] = { { "on", 1 }, { "off", 0 }, { "", NOT_GIVEN }, { 0 } };
 
+static const struct json_enum rdma[] = { { "exclusive", SRIOV_RDMA_MOVES }, { 0 } };
+
 const struct json_field sriov_fields[] = {
 	VF_ATTACH_FIELDS(struct sriov_conf, which),
 	{ FIELD("mac", mac), .kind = J_STRING },
@@ -31,6 +33,8 @@ const struct json_field sriov_fields[] = {
 	{ FIELD("spoofchk", spoofchk), .kind = J_ENUM, .names = switches },
 	{ FIELD("trust", trust), .kind = J_ENUM, .names = switches },
 	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = vf_attach_link_states },
+	{ FIELD("rdma", rdma), .kind = J_ENUM, .names = rdma },
+	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = vf_rdma_reactions },
 	{ 0 },
 };
 
@@ -46,6 +50,7 @@ void sriov_conf_defaults(void *conf)
 		.spoofchk = NOT_GIVEN,
 		.trust = NOT_GIVEN,
 		.link_state = NOT_GIVEN,
+		.renumbered = NOT_GIVEN,
 	};
 }
 
@@ -167,13 +172,22 @@ bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out)
 	return true;
 }
 
+static int check_renumbered(const struct sriov_conf *c, struct err *e)
+{
+	if (c->renumbered == NOT_GIVEN || c->rdma == SRIOV_RDMA_MOVES)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0,
+		       "renumbered: needs \"rdma\": \"exclusive\", because only a device that "
+		       "moves gets other numbers");
+}
+
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e)
 {
 	struct vf_request w = { .mtu = a->conf.mtu };
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
 	if (mac < 0 || vf_attach_check_keys(a, &c->which, e) || check_tier(c, e) ||
-	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e))
+	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e) || check_renumbered(c, e))
 		return -1;
 	if (mac > 0)
 		w.pf_side.has |= VF_MAC;

@@ -3,15 +3,18 @@
  * conf.h: what a configuration of type "sriov" asks for. Pure.
  *
  * The keys are those of k8snetworkplumbingwg/sriov-cni, with the same meaning, and "resource",
- * "near" and "tier". sriov-cni silently treats an unknown value ("spoofchk": "yes") as "off"; here
- * it is an error.
+ * "near", "tier", "rdma" and "renumbered". sriov-cni silently treats an unknown value ("spoofchk":
+ * "yes") as "off"; here it is an error.
  */
 #ifndef RAILHEAD_SRIOV_PLUGIN_CONF_H
 #define RAILHEAD_SRIOV_PLUGIN_CONF_H
 
-#include "sriov/attach/vf_attach.h"
+#include "sriov/attach/vf_rdma.h"
 #include "sriov/take/tier.h"
 #include "sriov/vf/vf.h"
+
+/* What becomes of the RDMA device of the VF: the key "rdma" is absent, or "exclusive". */
+enum sriov_rdma { SRIOV_RDMA_STAYS, SRIOV_RDMA_MOVES };
 
 struct sriov_conf {
 	struct vf_attach which;
@@ -19,6 +22,8 @@ struct sriov_conf {
 	int64_t vlan, qos, min_rate, max_rate;       /* -1: not given */
 	int64_t traffic_class;                       /* of the tier; -1: it has none */
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
+	int rdma;                                    /* enum sriov_rdma */
+	int renumbered;                              /* enum rdma_renumbered; -1: not given */
 	struct vf_request request;                   /* set by sriov_conf_check */
 };
 

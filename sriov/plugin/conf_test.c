@@ -487,6 +487,39 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+/* ---- the RDMA device ---- */
+
+START_TEST(an_RDMA_device_moves_if_the_key_says_so)
+{
+	auto_reading struct reading r, moves, reports;
+
+	ck_assert_int_eq(accepts(&r, "").rdma, SRIOV_RDMA_STAYS);
+	ck_assert_int_eq(accepts(&moves, "\"rdma\":\"exclusive\"").rdma, SRIOV_RDMA_MOVES);
+	ck_assert_int_eq(
+		accepts(&reports, "\"rdma\":\"exclusive\",\"renumbered\":\"report\"").renumbered,
+		RDMA_RENUMBERED_REPORT);
+}
+END_TEST
+
+START_TEST(other_words_for_the_RDMA_device_are_refused)
+{
+	static const struct bad list[] = {
+		{ "\"rdma\":\"shared\"", ERR_FIELD, "rdma: must be one of exclusive",
+		  "\"shared\"" },
+		{ "\"rdma\":\"Exclusive\"", ERR_FIELD, "rdma", "\"Exclusive\"" },
+		{ "\"rdma\":\"\"", ERR_FIELD, "rdma", "\"\"" },
+		{ "\"rdma\":true", ERR_DECODE, "rdma", "true" },
+		{ "\"rdma\":{}", ERR_DECODE, "rdma", "object" },
+		{ "\"renumbered\":\"report\"", ERR_CONFIG, "renumbered", "\"rdma\"" },
+		{ "\"renumbered\":\"fail\"", ERR_CONFIG, "renumbered", "\"rdma\"" },
+		{ "\"rdma\":\"exclusive\",\"renumbered\":\"no\"", ERR_FIELD, "renumbered",
+		  "\"no\"" },
+	};
+
+	refuses_all(list, ARRAY_SIZE(list));
+}
+END_TEST
+
 TEST_PROGRAM("sriov/plugin/conf", nothing_is_touched_unasked, empty_is_not_given,
 	     all_keys_are_decoded, every_word_of_a_key_is_accepted, the_first_device_that_is_given,
 	     good_vlans_are_accepted, bad_vlans_are_refused, rates_are_checked,
@@ -494,4 +527,5 @@ TEST_PROGRAM("sriov/plugin/conf", nothing_is_touched_unasked, empty_is_not_given
 	     a_tier_beside_what_it_stands_for, bad_words_and_types_are_refused,
 	     a_device_id_that_is_no_PCI_address_is_refused, a_resource_names_its_PFs,
 	     bad_resources_are_refused, the_key_near_is_checked, as_many_PFs_as_allowed,
-	     out_of_memory)
+	     out_of_memory, an_RDMA_device_moves_if_the_key_says_so,
+	     other_words_for_the_RDMA_device_are_refused)

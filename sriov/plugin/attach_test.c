@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_test.c: sriov on a host whose VFs have RDMA devices, which move with them. */
+#include "sriov/plugin/attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "cni/testing/call.h"
+#include "lib/testing/pci.h"
+#include "lib/testing/testing.h"
+#include "sriov/testing/rdma.h"
+
+#define VF0      "\"deviceID\":\"0000:3b:02.0\""
+#define MOVES    VF0 ",\"rdma\":\"exclusive\""
+#define RESOURCE "\"resource\":{\"pf\":[\"pf0\"]},\"rdma\":\"exclusive\""
+
+static bool has_net1(const struct pod *p)
+{
+	struct link_info link;
+	struct err e;
+
+	return nl_link_by_name(p->nl, "net1", &link, &e) == 0;
+}
+
+static bool is_in(const struct testrdma *t, uint32_t n, const struct pod *p)
+{
+	return netns_same(testrdma_dev(t, n)->in, p->ns.id);
+}
+
+static void answers(const char *piece)
+{
+	auto_free char *text = testing_printed(TESTRDMA_OUT);
+	struct json *tree;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "answer", &tree, &e), 0);
+	auto_free char *flat = json_print(tree, false);
+	json_free(tree);
+	ck_assert_msg(strstr(flat, piece) != NULL, "%s", flat);
+}
+
+/* ---- one pod ---- */
+
+START_TEST(the_RDMA_device_moves_and_comes_back)
+{
+	auto_testrdma struct testrdma t = testrdma(3, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_STATUS, NULL, MOVES, &e), &e);
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	ck_assert(has_net1(&p) && is_in(&t, 0, &p) && !is_in(&t, 1, &p));
+	answers("\"rdma\":{\"mode\":\"exclusive\",\"device\":\"mlx5_0\",\"port\":1,"
+		"\"pciID\":\"0000:3b:02.0\",\"charDevices\":[\"/dev/infiniband/uverbs0\","
+		"\"/dev/infiniband/umad0\",\"/dev/infiniband/rdma_cm\"]}");
+	good(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+	testrdma_is_restored(&t, 1, "DEL");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+}
+END_TEST
+
+START_TEST(without_the_key_no_device_moves)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, VF0, &e), &e);
+	ck_assert(has_net1(&p) && !is_in(&t, 0, &p));
+	auto_free char *text = testing_printed(TESTRDMA_OUT);
+	ck_assert_ptr_null(strstr(text, "rdma"));
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "ADD did not move");
+	good(testrdma_call(&t, CNI_DEL, &p, VF0, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+/* DEL has no need of the key: it goes by the state of the VF. */
+START_TEST(the_key_was_removed_before_DEL)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, VF0, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+START_TEST(a_VF_that_the_plugin_chooses)
+{
+	auto_testrdma struct testrdma t = testrdma(2, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, RESOURCE, &e), &e);
+	ck_assert(is_in(&t, 0, &p));
+	good(testrdma_call(&t, CNI_CHECK, &p, RESOURCE, &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, RESOURCE, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+START_TEST(CHECK_compares_the_device)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod(), other = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	testrdma_dev(&t, 0)->uverbs = 7;
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "uverbs7");
+	testrdma_dev(&t, 0)->uverbs = 0;
+	testrdma_dev(&t, 0)->in = other.ns.id;
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE,
+	      "rdma: RDMA device mlx5_0 is not in the pod");
+	testrdma_dev(&t, 0)->in = p.ns.id;
+	good(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+START_TEST(a_node_in_mode_shared)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_SHARED);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE,
+	      "railctl rdma mode exclusive");
+	fails(testrdma_call(&t, CNI_STATUS, NULL, MOVES, &e), &e, ERR_UNAVAILABLE,
+	      "rdma: this node is in RDMA mode shared");
+	good(testrdma_call(&t, CNI_STATUS, NULL, VF0, &e), &e);
+	t.hca->absent = true;
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_NOTFOUND, "rdma: ");
+	fails(testrdma_call(&t, CNI_STATUS, NULL, MOVES, &e), &e, ERR_UNAVAILABLE, "rdma: ");
+	testrdma_is_restored(&t, 0, "refused ADD");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_VF_without_an_RDMA_device)
+{
+	auto_testrdma struct testrdma t = testrdma(2, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	testrdma_dev(&t, 0)->gone = true;
+	t.hca->moved();
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_NOTFOUND,
+	      "0000:3b:02.0 has no RDMA device");
+	ck_assert_ptr_nonnull(strstr(e.detail, "railctl rdma list"));
+	ck_assert(!has_net1(&p));
+	testrdma_dev(&t, 0)->gone = false;
+	testrdma_is_restored(&t, 0, "refused ADD");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_driver_of_user_space)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	testhost_shows(0, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_CONFIG,
+	      "rdma: \"exclusive\", but VF 0000:3b:02.0 has the driver vfio-pci");
+	fails(testrdma_call(&t, CNI_ADD, &p, RESOURCE, &e), &e, ERR_CONFIG, "driver vfio-pci");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
+	ck_assert(!x.owned);
+}
+END_TEST
+
+START_TEST(other_numbers_of_character_devices)
+{
+	auto_testrdma struct testrdma t = testrdma(3, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	/* A lower number is free: the device gets it, and does not get its own again. */
+	testrdma_dev(&t, 0)->uverbs = 9;
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE,
+	      "uverbs9 was 231:201, is uverbs0 231:192");
+	ck_assert(!has_net1(&p));
+	testrdma_is_restored(&t, 0, "failed ADD");
+	testrdma_dev(&t, 0)->uverbs = 9;
+	t.hca->moved();
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES ",\"renumbered\":\"report\"", &e), &e);
+	ck_assert(testhost_log_has("is uverbs0 231:192"));
+	answers("/dev/infiniband/uverbs0");
+	good(testrdma_call(&t, CNI_CHECK, &p, MOVES ",\"renumbered\":\"report\"", &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+START_TEST(a_driver_without_namespaces)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	t.hca->refuses_move = EOPNOTSUPP;
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_KERNEL,
+	      "rdma: RDMA device mlx5_0 of VF 0000:3b:02.0");
+	ck_assert(!has_net1(&p));
+	testrdma_is_restored(&t, 0, "failed ADD");
+}
+END_TEST
+
+/* ---- the way back ---- */
+
+START_TEST(the_pods_namespace_is_gone)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	testrdma_end(&t, &p);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+}
+END_TEST
+
+/* No DEL came for the first pod, and the second one gets the VF. */
+START_TEST(the_next_pod_restores_what_a_dead_one_had)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	struct pod p = pod();
+	auto_pod struct pod next = pod();
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	(void)snprintf(testrdma_dev(&t, 0)->link.name, RDMA_NAME_LEN, "mine");
+	testrdma_end(&t, &p);
+	good(testrdma_call(&t, CNI_ADD, &next, MOVES, &e), &e);
+	ck_assert(is_in(&t, 0, &next) && has_net1(&next));
+	answers("\"device\":\"mlx5_0\"");
+	good(testrdma_call(&t, CNI_DEL, &next, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+}
+END_TEST
+
+/* ---- failures ---- */
+
+/* A request that fails: of netlink, or (rdma) of RDMA netlink. */
+static void fail_each_request(bool rdma)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	unsigned at = 0;
+	int rc = -1;
+
+	while (rc) {
+		auto_pod struct pod p = pod();
+		struct err e = { .msg = "" };
+		char when[160];
+
+		t.w.kernel->requests = t.hca->requests = 0;
+		t.w.kernel->fail_errnum = t.hca->fail_errnum = EIO;
+		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = ++at;
+		rc = testrdma_call(&t, CNI_ADD, &p, MOVES, &e);
+		bool reached = (rdma ? t.hca->requests : t.w.kernel->requests) >= at;
+		t.w.kernel->fail_at = t.hca->fail_at = 0;
+		(void)snprintf(when, sizeof(when), "request %u (%.100s)", at, e.msg);
+		if (!reached)
+			ck_assert_int_eq(rc, 0);
+		else if (rc == 0)
+			rc = 1; /* a request that is not needed */
+		/* A failed undo leaves the record for DEL. */
+		good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+		testrdma_is_restored(&t, 0, when);
+		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	}
+	ck_assert_uint_gt(at, rdma ? 6 : 10);
+}
+
+/* cmd: the call that is killed; a DEL follows it. */
+static void kill_at_each_request(enum cni_command cmd, bool rdma)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	unsigned at = 0;
+
+	for (bool done = false; !done;) {
+		auto_pod struct pod p = pod();
+		struct err e = { .msg = "" };
+		int status;
+		char when[64];
+
+		if (cmd == CNI_DEL)
+			good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+		t.w.kernel->requests = t.hca->requests = 0;
+		t.w.kernel->fail_errnum = t.hca->fail_errnum = 0;
+		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = ++at;
+		pid_t child = fork();
+		if (child == 0)
+			_exit(testrdma_call(&t, cmd, &p, MOVES, &e) ? 2 : 1);
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 2);
+		done = WEXITSTATUS(status) == 1;
+		t.w.kernel->fail_at = t.hca->fail_at = 0;
+		(void)snprintf(when, sizeof(when), "killed at request %u", at);
+		good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+		testrdma_is_restored(&t, 0, when);
+		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	}
+	ck_assert_uint_gt(at, 4);
+}
+
+START_TEST(each_request_of_netlink_fails)
+{
+	fail_each_request(false);
+}
+END_TEST
+
+START_TEST(each_request_of_RDMA_fails)
+{
+	fail_each_request(true);
+}
+END_TEST
+
+START_TEST(ADD_is_killed_at_each_request_of_netlink)
+{
+	kill_at_each_request(CNI_ADD, false);
+}
+END_TEST
+
+START_TEST(ADD_is_killed_at_each_request_of_RDMA)
+{
+	kill_at_each_request(CNI_ADD, true);
+}
+END_TEST
+
+START_TEST(DEL_is_killed_at_each_request_of_netlink)
+{
+	kill_at_each_request(CNI_DEL, false);
+}
+END_TEST
+
+START_TEST(DEL_is_killed_at_each_request_of_RDMA)
+{
+	kill_at_each_request(CNI_DEL, true);
+}
+END_TEST
+
+TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
+	     without_the_key_no_device_moves, the_key_was_removed_before_DEL,
+	     a_VF_that_the_plugin_chooses, CHECK_compares_the_device, a_node_in_mode_shared,
+	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
+	     other_numbers_of_character_devices, a_driver_without_namespaces,
+	     the_pods_namespace_is_gone, the_next_pod_restores_what_a_dead_one_had,
+	     each_request_of_netlink_fails, each_request_of_RDMA_fails,
+	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
+	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA)
