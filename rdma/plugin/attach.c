@@ -3,11 +3,24 @@
 #include "rdma/plugin/attach.h"
 
 #include "cni/protocol/devinfo.h"
+#include "cni/protocol/result_rdma.h"
 #include "lib/rdma/lock.h"
 #include "rdma/plugin/peer.h"
 #include "rdma/plugin/pod.h"
 
 /* ---- before the lock ---- */
+
+/* Later commands have the result of this plugin as prevResult, too. */
+static int refuse_moved(const struct json *prev, struct err *e)
+{
+	if (!result_rdma_moved(prev))
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"prevResult.rdma: an earlier plugin of this list has moved the RDMA device into "
+		"the pod");
+	return err_hint(e, "remove the plugin rdma from the list, or the key \"rdma\" from the "
+			   "plugin sriov (\"rdmaIsolation\" from ib-sriov): one of them moves it");
+}
 
 static int rdma_validate(struct attach *a, struct err *e)
 {
@@ -23,7 +36,7 @@ static int rdma_validate(struct attach *a, struct err *e)
 		return err_set(e, ERR_CONFIG, 0,
 			       "prevResult: missing: rdma stands behind the plugin that makes the "
 			       "interface, in one list of plugins");
-	return 0;
+	return a->call->env.cmd == CNI_ADD ? refuse_moved(c->prev_result, e) : 0;
 }
 
 static int rdma_find(struct attach *a, struct err *e)

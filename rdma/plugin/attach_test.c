@@ -10,6 +10,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/net.h"
 #include "lib/testing/time.h"
+#include "rdma/plugin/attach.h"
 #include "rdma/plugin/restore.h"
 #include "rdma/testing/node.h"
 
@@ -528,6 +529,53 @@ START_TEST(a_kill_at_each_request_is_undone_by_DEL)
 }
 END_TEST
 
+/* ---- behind a plugin that moves the device itself ---- */
+
+static int call_behind_sriov(const struct testnode *w, enum cni_command cmd,
+			     const struct testpod *p, const char *mode, struct err *e)
+{
+	struct cni_call call = {
+		.ctx = w->ctx,
+		.env = { .cmd = cmd,
+			 .container = p->name,
+			 .netns = p->path,
+			 .ifname = "net1",
+			 .path = "",
+			 .args = "" },
+	};
+	char *conf;
+
+	ck_assert_int_gt(asprintf(&conf,
+				  "{\"cniVersion\":\"1.1.0\",\"name\":\"rails\",\"type\":\"rdma\","
+				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
+				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}],"
+				  "\"rdma\":{\"mode\":\"%s\",\"device\":\"mlx5_0\"}}}",
+				  p->path, mode),
+			 0);
+	return testing_call(&rdma_type, &call, conf, TESTNODE_OUT, e);
+}
+
+START_TEST(a_device_that_an_earlier_plugin_moved_is_refused)
+{
+	struct testnode w = testnode(RDMA_EXCLUSIVE, 2);
+	struct testpod p = testpod("c1");
+	struct err e = { 0 };
+
+	testnode_give(0, &p);
+	fails(call_behind_sriov(&w, CNI_ADD, &p, "exclusive", &e), &e, ERR_CONFIG,
+	      "prevResult.rdma: an earlier plugin of this list has moved");
+	ck_assert_ptr_nonnull(strstr(e.detail, "remove the plugin rdma"));
+	ck_assert_uint_eq(testnode_records(&w), 0);
+	/* The runtime runs DEL of the list after that. */
+	good(call_behind_sriov(&w, CNI_DEL, &p, "exclusive", &e), &e);
+	good(call_behind_sriov(&w, CNI_ADD, &p, "shared", &e), &e);
+	/* Its own result is prevResult of CHECK. */
+	good(call_behind_sriov(&w, CNI_CHECK, &p, "exclusive", &e), &e);
+	good(call_behind_sriov(&w, CNI_DEL, &p, "exclusive", &e), &e);
+	ck_assert(testnode_host(&w, 0, "mlx5_0"));
+}
+END_TEST
+
 TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_names_the_device,
 	     the_device_is_renamed_in_the_pod, a_name_that_is_taken_in_the_pod_is_refused,
 	     renumbered_character_devices_are_reported, a_driver_without_namespaces_is_explained,
@@ -538,4 +586,5 @@ TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interfac
 	     gc_restores_what_is_not_in_the_list, repair_restores_without_a_call,
 	     repair_finishes_a_killed_DEL, CHECK_after_a_change_of_mode_fails,
 	     a_macvlan_shares_the_device_of_its_master, the_wrong_mode_of_the_node_is_explained,
-	     each_failing_request_leaves_nothing, a_kill_at_each_request_is_undone_by_DEL)
+	     each_failing_request_leaves_nothing, a_kill_at_each_request_is_undone_by_DEL,
+	     a_device_that_an_earlier_plugin_moved_is_refused)
