@@ -46,7 +46,8 @@ static void check_devices(struct doctor *doc)
 			  rdma_mode_name(v->mode));
 	if (v->mode == RDMA_EXCLUSIVE)
 		finding_set_remedy(f, "chain the plugin \"rdma\" after the one that attaches the "
-				      "VF; in mode exclusive it moves the device into the pod");
+				      "VF, or give the plugin \"sriov\" the key \"rdma\": "
+				      "\"exclusive\"; either moves the device into the pod");
 	else
 		finding_set_remedy(f, "check on the host with \"railctl rdma list\" that the NIC "
 				      "has an RDMA device; its driver's RDMA module may not be "

@@ -40,8 +40,9 @@ void doctor_check_mode(struct doctor *doc)
 	finding_set_remedy(f, above ? "one node cannot serve both. macvlan, ipvlan and ipoib need "
 				      "mode shared. VFs are isolated only in mode "
 				      "exclusive. Use separate nodes for them"
-				    : "run \"railctl rdma mode exclusive\" on the host, and chain "
-				      "the plugin \"rdma\" after the one that attaches VFs");
+				    : "run \"railctl rdma mode exclusive\" on the host. Then chain "
+				      "the plugin \"rdma\" after the one that attaches VFs, or "
+				      "give the plugin \"sriov\" the key \"rdma\": \"exclusive\"");
 }
 
 /* ---- character devices ---- */

@@ -151,6 +151,7 @@ START_TEST(missing_devices_are_reported)
 	run_checks(&p);
 	ck_assert_uint_eq(p.found.n, 1);
 	finds(&p, "devices fail", "chain the plugin");
+	finds(&p, "devices fail", "give the plugin \"sriov\" the key \"rdma\": \"exclusive\"");
 	p.v.mode = RDMA_SHARED;
 	run_checks(&p);
 	finds(&p, "devices fail", "railctl rdma list");
