@@ -20,7 +20,8 @@ FUZZ(const uint8_t *data, size_t size)
 		 sriov_conf_check(&a, &c, &e);
 	if (fuzz_ok(-rc, &e, NULL, 0)) {
 		MUST((!*v->vf || !v->resource || v->near) && (!*v->vf || !pci_parse(v->vf, &addr)));
-		MUST(s->has <= VF_ALL && s->vlan < 4095 && s->qos < 8 && (s->vlan || !s->qos));
+		MUST((c.renumbered < 0 || c.rdma == SRIOV_RDMA_MOVES) && s->has <= VF_ALL);
+		MUST(s->vlan < 4095 && s->qos < 8 && (s->vlan || !s->qos));
 		MUST(!(s->has & VF_MAC) || !(s->mac[0] & 1));
 		MUST((!s->max_rate || s->min_rate <= s->max_rate) && (!v->near || v->resource) &&
 		     (!v->resource || (!vf_resource_decode(v->resource, &r, &e) && r.n > 0)));
