@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# bench-rdma: what the plugin rdma adds to a chain in mode shared, over rxe. Nothing is judged here: the figures go into
+# needs: movable
+# bench-rdma: what the plugin rdma adds to a chain in mode shared, over rxe; in mode exclusive an ADD of sriov that moves its RDMA
+# device. Nothing is judged here: the figures go into
 # $OUT/raw, of which conformance/bench/rdma.sh makes tables. QUICK=1: few rounds. With VM_CLOCK the clock counts instructions.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 W=/run/work RAW=$OUT/raw
 mkdir -p $W/bin
 # The emulated processor reads a program from the host's file system tenfold slower than from its own.
-cp "$BIN"/{macvlan,rdma,railhead-ipam} "$HELPERS"/bench/{measure,calls,nothing} $W/bin
+cp "$BIN"/{macvlan,sriov,rdma,railhead-ipam} "$HELPERS"/bench/{measure,calls,nothing} $W/bin
 BIN=$W/bin
 export CNI_PATH=$BIN CNI_IFNAME=net1 CNI_CONTAINERID=bench CNI_NETNS=/run/netns/pod
 read -r PF _ <<<"$PFS"
@@ -75,6 +77,35 @@ check "many GIDs" alone many
 plugin DEL macvlan
 check "the chain behind 250 GIDs" chain chain-many "$ROUNDS"
 echo "gids few $FEW many $MANY" >>"$RAW"
-check "figures" grep -q chain-many-both "$RAW"
 ip -all netns delete
+
+# ---- mode exclusive: sriov moves the RDMA device ----
+# A rxe device of the host stands for that of the VF, in a copy of /sys/bus/pci/devices (suite sriov-rdma).
+rdma link delete rxe0
+insmod "$TREE/build/vm/movable-$WANT_KERNEL/movable.ko"
+check "mode exclusive" eventually rdma system set netns exclusive
+vfs "$PF" 1
+VF=$(pci "$PF" 0)
+REAL=$(realpath "/sys/bus/pci/devices/$VF")
+ip link add s0 link "$PF" type macvlan mode bridge && ip link set s0 up && rdma link add hca0 type rxe netdev s0
+cp -a /sys/bus/pci/devices $W/bus && rm "$W/bus/$VF" && mkdir -p "$W/bus/$VF"/{net,infiniband/hca0,infiniband_verbs/uverbs0}
+for link in driver physfn; do ln -s "$(readlink -f "$REAL/$link")" "$W/bus/$VF/$link"; done
+ip netns add pod
+# sriov LABEL KEYS: ADD and DEL of this VF.
+sriov()
+{
+	printf '{"cniVersion":"1.0.0","name":"rail","type":"sriov","deviceID":"%s"%s}' "$VF" "$2" >$W/sriov
+	# shellcheck disable=SC2016 # expanded by that shell
+	unshare -m bash -c 'b=/sys/bus/pci/devices; mount --bind "$0/bus" $b && mount --bind "$1/net" "$b/$2/net" && exec "${@:3}"' \
+		$W "$REAL" "$VF" "$BIN/measure" samples "$ROUNDS" 2 "$1,$BIN/sriov,$W/sriov,/run/netns/pod" >>"$RAW"
+}
+check "sriov, without the RDMA device" sriov stays ''
+check "sriov, with the RDMA device" sriov moves ',"rdma":"exclusive"'
+check "figures" grep -q '^moves ADD sample' "$RAW"
+ip -all netns delete
+rdma link delete hca0
+ip link del s0
+vfs "$PF" 0
+check "mode shared again" eventually rdma system set netns shared
+rmmod movable
 finish
