@@ -50,8 +50,8 @@ int near_pod_gpus(const struct cni_call *call, int64_t until, struct near_gpus *
 		return refuse_unnamed(e);
 	if (site_load(&call->ctx, &site, e))
 		return -1;
-	if (pod_gpus_ask(&call->ctx, site.pod_resources, (struct pod_name){ pod.ns, pod.name },
-			 until, &gpus, e))
+	const struct kubelet_at kubelet = { .socket = site.pod_resources, .until = until };
+	if (pod_gpus_ask(&call->ctx, &kubelet, (struct pod_name){ pod.ns, pod.name }, &gpus, e))
 		return err_wrap(e, NEAR);
 	return copy_gpus(&gpus, out, e);
 }

@@ -6,7 +6,7 @@
 #include "lib/base/ctx.h"
 #include "topo/kubelet/gpu_id.h"
 
-/* What files of drivers show, read once for all devices of a pod. */
+/* The GPUs as files of drivers show them, read once for all devices of a pod. */
 struct gpu_files {
 	const struct ctx *ctx;    /* borrowed; set by the owner */
 	struct gpu_shown *nvidia; /* NULL: not read yet */

@@ -98,7 +98,7 @@ static uint32_t ms_until(int64_t until)
 	return left < 1 ? 1 : left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
 }
 
-static int call_list(const char *socket, int64_t until, struct grpc_answer *out, struct err *e)
+static int call_list(const struct kubelet_at *kubelet, struct grpc_answer *out, struct err *e)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
 
@@ -107,36 +107,38 @@ static int call_list(const char *socket, int64_t until, struct grpc_answer *out,
 		const struct grpc_request r = {
 			.path = LIST,
 			.max_answer = ANSWER_MAX,
-			.timeout_ms = ms_until(until),
+			.timeout_ms = ms_until(kubelet->until),
 		};
-		if (grpc_call(socket, &r, until, &a, e))
+		if (grpc_call(kubelet->socket, &r, kubelet->until, &a, e))
 			return -1;
 		if (a.status.code == GRPC_OK) {
 			*out = a;
 			a = (struct grpc_answer){ .len = 0 };
 			return 0;
 		}
-		if (a.status.code != GRPC_RESOURCE_EXHAUSTED || ctx_mono_ms() + PAUSE_MS >= until) {
+		if (a.status.code != GRPC_RESOURCE_EXHAUSTED ||
+		    ctx_mono_ms() + PAUSE_MS >= kubelet->until) {
 			(void)grpc_status_error(&a.status, e);
-			return err_wrap(e, "%s: List", socket);
+			return err_wrap(e, "%s: List", kubelet->socket);
 		}
 		(void)nanosleep(&pause, NULL);
 	}
 }
 
-int pod_gpus_ask(const struct ctx *ctx, const char *socket, struct pod_name pod, int64_t until,
+int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct pod_name pod,
 		 struct pod_gpus *out, struct err *e)
 {
+	const struct pod_query query = { .pod = pod, .wanted = gpu_id_is_gpu };
 	auto_pod_devices struct pod_devices devices = { .n = 0 };
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
 
-	if (call_list(socket, until, &a, e))
+	if (call_list(kubelet, &a, e))
 		return err_hint(e, "is the kubelet running, and does it have this socket? "
 				   "podResources in railhead.json names another one");
-	if (pod_resources_decode(a.message, a.len, pod, gpu_id_is_gpu, &devices, e)) {
+	if (pod_resources_decode(a.message, a.len, &query, &devices, e)) {
 		if (e->code == ERR_NOTFOUND)
 			e->code = ERR_AGAIN;
-		return err_wrap(e, "%s", socket);
+		return err_wrap(e, "%s", kubelet->socket);
 	}
 	return pod_gpus_of(ctx, &devices, out, e);
 }

@@ -17,6 +17,7 @@
 #define UUID1  "GPU-11111111-1111-1111-1111-111111111111"
 
 static const struct pod_name pod = { "default", "train-0" };
+static const struct pod_query query = { .pod = { "default", "train-0" }, .wanted = gpu_id_is_gpu };
 static struct ctx ctx;
 static struct err e;
 
@@ -50,7 +51,7 @@ static const char *gpus(const char *devices)
 	struct pod_gpus g;
 
 	kubelet_pod(&w, pod.ns, pod.name, devices);
-	if (pod_resources_decode(w.bytes, w.n, pod, gpu_id_is_gpu, &d, &e) == 0 &&
+	if (pod_resources_decode(w.bytes, w.n, &query, &d, &e) == 0 &&
 	    pod_gpus_of(&ctx, &d, &g, &e) == 0)
 		return words_of(&g);
 	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
@@ -161,7 +162,8 @@ static const char *asked_within(int64_t ms, struct pod_name of)
 	static char out[1024];
 	struct pod_gpus g;
 
-	if (pod_gpus_ask(&ctx, SOCKET, of, ctx_mono_ms() + ms, &g, &e) == 0)
+	const struct kubelet_at kubelet = { .socket = SOCKET, .until = ctx_mono_ms() + ms };
+	if (pod_gpus_ask(&ctx, &kubelet, of, &g, &e) == 0)
 		return words_of(&g);
 	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 	return out;
@@ -238,7 +240,7 @@ static int ask(void *arg, struct err *err)
 	auto_pod_devices struct pod_devices d = { .n = 0 };
 	struct pod_gpus g;
 
-	return pod_resources_decode(w->bytes, w->n, pod, gpu_id_is_gpu, &d, err) ||
+	return pod_resources_decode(w->bytes, w->n, &query, &d, err) ||
 			       pod_gpus_of(&ctx, &d, &g, err)
 		       ? -1
 		       : 0;

@@ -118,10 +118,10 @@ static int copy_pod(const list_response *all, struct pod_name pod, struct collec
 	return 0;
 }
 
-int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
-			 pod_device_filter wanted, struct pod_devices *out, struct err *e)
+int pod_resources_decode(const uint8_t *bytes, size_t len, const struct pod_query *query,
+			 struct pod_devices *out, struct err *e)
 {
-	struct collection to = { .wanted = wanted };
+	struct collection to = { .wanted = query->wanted };
 	struct memory memory = { .limit = DECODE_MAX };
 	ProtobufCAllocator with = { memory_take, memory_drop, &memory };
 	list_response *all = kubelet__list_pod_resources_response__unpack(&with, len, bytes);
@@ -131,7 +131,7 @@ int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
 	if (!all)
 		return err_set(e, ERR_IO, 0, "the list of pods %s",
 			       memory.reached ? "needs more than 64 MiB" : "cannot be decoded");
-	int rc = copy_pod(all, pod, &to, e);
+	int rc = copy_pod(all, query->pod, &to, e);
 	kubelet__list_pod_resources_response__free_unpacked(all, &with);
 	if (rc)
 		pod_devices_clear(&to.d);

@@ -29,18 +29,23 @@ struct pod_name {
 	const char *ns, *name;
 };
 
-/* Whether a device counts. Its names may be longer than struct pod_device has room for. */
+/* A filter says whether a device counts. Its names may be longer than struct pod_device has room
+ * for. */
 typedef bool (*pod_device_filter)(const char *owner, const char *id, bool claimed);
 
+struct pod_query {
+	struct pod_name pod;
+	pod_device_filter wanted;
+};
+
 /*
- * pod_resources_decode - those devices of this pod in an answer of List that the filter wants; the
+ * pod_resources_decode - the devices in an answer of List that the query asks for; the
  * others may have any number and any names. ERR_NOTFOUND: the answer does not have the pod;
  * ERR_AGAIN: it has two of this name, as when a pod of a StatefulSet was deleted by force;
  * ERR_CONFIG: the pod has more than 4096 such devices; ERR_IO: a name of one is too long, or the
  * answer cannot be decoded, or not within 64 MiB; ERR_NOMEM.
  */
-int pod_resources_decode(const uint8_t *bytes, size_t len, struct pod_name pod,
-			 pod_device_filter wanted, struct pod_devices *out,
-			 struct err *e) must_check;
+int pod_resources_decode(const uint8_t *bytes, size_t len, const struct pod_query *query,
+			 struct pod_devices *out, struct err *e) must_check;
 
 #endif

@@ -13,8 +13,8 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	FUZZ_OUT(struct err, e);
 	FUZZ_OUT(struct pod_devices, d);
-	int rc =
-		pod_resources_decode(data, size, (struct pod_name){ "a", "b" }, any_device, &d, &e);
+	const struct pod_query query = { .pod = { "a", "b" }, .wanted = any_device };
+	int rc = pod_resources_decode(data, size, &query, &d, &e);
 
 	if (!fuzz_ok(rc, &e, &d, sizeof(d)))
 		return 0;

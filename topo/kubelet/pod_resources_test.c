@@ -19,6 +19,8 @@ static bool any(const char *owner, const char *id, bool claimed)
 	return true;
 }
 
+static const struct pod_query query = { .pod = { "default", "train-0" }, .wanted = any };
+
 static struct wire three_pods(const char *devices)
 {
 	struct wire w = { .n = 0 };
@@ -35,7 +37,7 @@ static const char *devices_in(const struct wire *w)
 	static char out[1024];
 	auto_pod_devices struct pod_devices d = { .n = 0 };
 
-	if (pod_resources_decode(w->bytes, w->n, pod, any, &d, &e)) {
+	if (pod_resources_decode(w->bytes, w->n, &query, &d, &e)) {
 		(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 		return out;
 	}
@@ -148,7 +150,7 @@ START_TEST(a_pod_with_too_many_devices)
 	ck_assert_str_eq(devices(given), "error 7: more than 4096 GPU devices of one pod");
 	*strrchr(given, ',') = '\0';
 	struct wire w = three_pods(given);
-	ck_assert_int_eq(pod_resources_decode(w.bytes, w.n, pod, any, &d, &e), 0);
+	ck_assert_int_eq(pod_resources_decode(w.bytes, w.n, &query, &d, &e), 0);
 	ck_assert_uint_eq(d.n, 4096);
 }
 END_TEST
@@ -163,7 +165,7 @@ START_TEST(decoding_has_a_limit)
 	ck_assert_ptr_nonnull(bytes);
 	for (size_t i = 0; i < n; i += 2)
 		bytes[i] = 1 << 3 | 2;
-	ck_assert_int_eq(pod_resources_decode(bytes, n, pod, any, &d, &e), -1);
+	ck_assert_int_eq(pod_resources_decode(bytes, n, &query, &d, &e), -1);
 	ck_assert_str_eq(e.msg, "the list of pods needs more than 64 MiB");
 	ck_assert_int_eq(e.code, ERR_IO);
 }
@@ -174,7 +176,7 @@ static int decode(void *arg, struct err *err)
 	const struct wire *w = arg;
 	auto_pod_devices struct pod_devices d = { .n = 0 };
 
-	return pod_resources_decode(w->bytes, w->n, pod, any, &d, err);
+	return pod_resources_decode(w->bytes, w->n, &query, &d, err);
 }
 
 START_TEST(no_memory_is_an_error)
