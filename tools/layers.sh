@@ -24,7 +24,7 @@ arrows='
 lib/base|
 lib/encode|lib/base/
 lib/json|lib/base/
-lib/grpc|lib/base/
+lib/grpc|lib/base/ lib/sys/
 lib/sys|lib/base/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/text.h"
+#include "lib/sys/listen.h"
 
 /* The agent may need this time beside the wait that it was asked for. */
 #define GRACE_MS 500
@@ -40,15 +41,11 @@ static int address_of(const struct ctx *ctx, struct sockaddr_un *out, struct err
 
 static int check_peer(int fd, const char *path, struct err *e)
 {
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
-		return err_set(e, ERR_IO, errno, "%s: who listens there", path);
-	if (peer.uid == 0 || peer.uid == geteuid())
+	if (peer_check(fd, e) == 0)
 		return 0;
-	err_set(e, ERR_FORBIDDEN, 0, "%s: user %u listens there, not root", path, peer.uid);
-	return err_hint(e, "remove that file and start railheadd again");
+	err_wrap(e, "%s", path);
+	return e->code == ERR_FORBIDDEN ? err_hint(e, "remove that file and start railheadd again")
+					: -1;
 }
 
 /* 0: it is ready for `events`. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/ctx.h"
+#include "lib/sys/listen.h"
 
 struct exchange {
 	struct grpc_unary *unary;
@@ -18,19 +19,6 @@ struct exchange {
 	const uint8_t *out; /* what is left to send; borrowed from unary */
 	size_t n_out;
 };
-
-/* Whoever listens decides what the caller learns: only root and the caller's own user may. */
-static int check_peer(int fd, struct err *e)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
-		return err_set(e, ERR_IO, errno, "who listens there");
-	if (peer.uid == 0 || peer.uid == geteuid())
-		return 0;
-	return err_set(e, ERR_FORBIDDEN, 0, "user %u listens there, not root", peer.uid);
-}
 
 static int connect_to(const char *path, struct err *e)
 {
@@ -51,7 +39,8 @@ static int connect_to(const char *path, struct err *e)
 				       ? ERR_AGAIN
 				       : ERR_IO,
 			       errno, "connect");
-	return check_peer(fd, e) ? -1 : TAKE_FD(fd);
+	/* Whoever listens decides what the caller learns. */
+	return peer_check(fd, e) ? -1 : TAKE_FD(fd);
 }
 
 /* Wait until the socket can be read, or also written if there is something to send. */

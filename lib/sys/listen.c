@@ -68,3 +68,16 @@ int listen_datagrams(const char *folder, const char *name, char path[LISTEN_PATH
 	(void)umask(mask);
 	return rc ? err_set(e, ERR_IO, errno, "%s: receive", path) : TAKE_FD(fd);
 }
+
+/* The kernel noted the user when the socket was connected: unix(7). */
+int peer_check(int fd, struct err *e)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		return err_set(e, ERR_IO, errno, "who listens there");
+	if (peer.uid == 0 || peer.uid == geteuid())
+		return 0;
+	return err_set(e, ERR_FORBIDDEN, 0, "user %u listens there, not root", peer.uid);
+}

@@ -2,11 +2,11 @@
 /* socket.c: a lock tells a socket that a dead agent left from one of a living agent. */
 #include "railheadd/serve/socket.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "ipam/agent/agent_wire.h"
 #include "ipam/agent/hint.h"
+#include "lib/sys/listen.h"
 #include "lib/sys/lock.h"
 #include "lib/sys/safe_path.h"
 
@@ -54,9 +54,7 @@ void socket_close(struct agent_socket *s)
 
 bool socket_peer_is_root(int fd)
 {
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
+	struct err e;
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-	       (peer.uid == 0 || peer.uid == geteuid());
+	return peer_check(fd, &e) == 0;
 }
