@@ -4,6 +4,7 @@
  * the checksum of all that the programs of this build consist of.
  */
 #include "lib/base/version.h"
+#include "lib/sys/build_mark.h"
 
 #ifdef __clang_analyzer__ /* clang-tidy does not know them; no build goes without */
 #define PROGRAM "analysed"
@@ -20,6 +21,8 @@ const char railhead_ident[] = "railhead-ident: program, version " RAILHEAD_VERSI
 /* What a plugin looks for in the program railhead-ipam: ipam/plugin/ipam.h. */
 extern const char railhead_ipam_mark[];
 const char railhead_ipam_mark[] = MARK("railhead-ipam") "\n";
+
+const char railhead_build[] = BUILD;
 
 /* The note: lib/sys/build_mark.h. Sizes of name and text, type 1; both are padded to four bytes. */
 __asm__(".pushsection .note.railhead, \"a\", %note\n"

@@ -92,7 +92,41 @@ START_TEST(programs_of_a_mount_without_programs_are_left_to_execve)
 }
 END_TEST
 
-TEST_PROGRAM("build_mark", a_program_with_the_mark_in_its_first_page,
+#define READ(text, out) build_mark_read(text, sizeof(text) - 1, out)
+
+START_TEST(a_mark_is_read_from_the_first_bytes)
+{
+	struct build_mark m;
+
+	ck_assert_int_eq(READ("\177ELF...railhead-build: 0a1b ib-sriov\n...", &m), 0);
+	ck_assert_str_eq(m.id, "0a1b");
+	ck_assert_str_eq(m.program, "ib-sriov");
+}
+END_TEST
+
+START_TEST(bytes_without_a_whole_mark_are_no_program_of_ours)
+{
+	char longer[4 + sizeof("railhead-build: ") + 200] = "\177ELFrailhead-build: ";
+	struct build_mark m;
+
+	ck_assert_int_eq(READ("", &m), -1);
+	ck_assert_int_eq(READ("\177ELF", &m), -1);
+	ck_assert_int_eq(READ("#!/bin/sh # railhead-build: 0a1b macvlan\n", &m), -1);
+	ck_assert_int_eq(READ("\177ELFrailhead-build: 0a1b macvlan", &m), -1);
+	ck_assert_int_eq(READ("\177ELFrailhead-build: 0a1b\n", &m), -1);
+	ck_assert_int_eq(READ("\177ELFrailhead-build: ", &m), -1);
+	ck_assert_int_eq(
+		READ("\177ELFrailhead-build: 0a1b a-name-that-is-longer-than-31-bytes\n", &m), -1);
+	memset(longer + strlen(longer), 'a', BUILD_ID_LEN);
+	testing_append(longer, sizeof(longer), " macvlan\n");
+	ck_assert_int_eq(build_mark_read(longer, strlen(longer), &m), -1);
+	ck_assert_int_eq(READ("\177ELFrailhead-build: 0a\0b macvlan\n", &m), -1);
+}
+END_TEST
+
+TEST_PROGRAM("build_mark", a_mark_is_read_from_the_first_bytes,
+	     bytes_without_a_whole_mark_are_no_program_of_ours,
+	     a_program_with_the_mark_in_its_first_page,
 	     another_build_or_program_or_a_wrapper_is_not_ours,
 	     what_cannot_be_executed_is_left_to_execve,
 	     programs_of_a_mount_without_programs_are_left_to_execve)
