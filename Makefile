@@ -11,7 +11,7 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
 # in DYNAMIC: libibverbs loads the library of a driver when it runs.
-PROGRAMS := macvlan ipvlan ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm
+PROGRAMS := macvlan ipvlan ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd sm-ufm
 macvlan_SRC := cni/plugins/macvlan.c
 ipvlan_SRC := cni/plugins/ipvlan.c
@@ -21,6 +21,7 @@ ib-sriov_SRC := sriov/ib/ib_sriov.c
 rdma_SRC := rdma/plugin/rdma.c
 railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
 railctl_SRC := railctl/main.c
+railhead-install_SRC := install/main.c
 sm-opensm_SRC := fabric/opensm/sm_opensm.c
 sm-ufm_SRC := fabric/ufm/sm_ufm.c
 sm-ufm_LIBS = $(CLUSTER_LIBS)
@@ -41,11 +42,12 @@ generated = $(patsubst %.proto,$(GEN)/%.pb-c.$(2),$(foreach d,$(1),$(wildcard $(
 GENERATED_H := $(call generated,$(ROOMS),h)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c))) $(call generated,$(1),c)
 below = $(filter $(1) $(1)/%,$(ROOMS))
-ARCHIVES := railctl railheadd repair probe sriov rdma fabric cluster topo ipam cni railhead
+ARCHIVES := railctl railheadd install repair probe sriov rdma fabric cluster topo ipam cni railhead
 librailctl_SRC := $(call sources,$(call below,railctl))
 librailheadd_SRC := $(call sources,$(call below,railheadd))
 libcluster_SRC := $(call sources,$(call below,cluster))
 libfabric_SRC := $(call sources,$(call below,fabric))
+libinstall_SRC := $(call sources,$(call below,install))
 librepair_SRC := $(call sources,$(call below,repair))
 libprobe_SRC := $(call sources,$(call below,rdma/probe))
 libsriov_SRC := $(call sources,$(call below,sriov))

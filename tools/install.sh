@@ -37,7 +37,7 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
-	for program in railctl rdma-probe railheadd; do
+	for program in railctl rdma-probe railheadd railhead-install; do
 		echo "$BIN/$program$tab$DESTDIR$sbindir/$program${tab}755"
 	done
 	for hook in sm-opensm sm-ufm; do

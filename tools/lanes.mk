@@ -2,13 +2,13 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
-QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
+QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check image-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
@@ -250,6 +250,9 @@ examples-check: all ## the files in examples/ are what they claim to be
 CONFORMANCE := $(B)/conformance/spec/cni-conformance
 install-check: all $(CONFORMANCE) ## `make install` into a temporary folder, in all the ways it can go wrong
 	@conformance/install/run.sh $(B)/bin
+
+image-check: all ## railhead-install as in a container: upgrades under pods, removals, kills, full disks (root)
+	@conformance/image/run.sh $(B)/bin
 
 tools-check: ## each of the checks below fails when it should
 	@tools/selftest.sh

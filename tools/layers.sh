@@ -85,6 +85,7 @@ rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
 repair/stale|lib/ cni/ sriov/ib/ sriov/take/ rdma/plugin/
+install|lib/ cni/record/ repair/stale/
 cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
@@ -130,6 +131,7 @@ fabric|lib/ cluster/ fabric/
 sriov|lib/ topo/ cni/ fabric/ sriov/
 rdma|lib/ cni/ rdma/
 repair|lib/ cni/ sriov/ rdma/ repair/
+install|lib/ cni/ repair/ install/
 cluster|lib/ ipam/ cluster/
 railheadd|lib/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ cluster/ railheadd/
 railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ railctl/

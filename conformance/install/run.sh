@@ -59,7 +59,7 @@ all_there()
 	done
 	[ -x "$root/usr/local/libexec/railhead/sm-opensm" ] && [ -x "$root/usr/local/libexec/railhead/sm-ufm" ] &&
 		[ -x "$root/usr/local/sbin/railctl" ] && [ -x "$root/usr/local/sbin/cni-conformance" ] &&
-		[ -x "$root/usr/local/sbin/rdma-probe" ] &&
+		[ -x "$root/usr/local/sbin/rdma-probe" ] && [ -x "$root/usr/local/sbin/railhead-install" ] &&
 		[ -e "$root/usr/local/share/bash-completion/completions/rdma-probe" ]
 }
 

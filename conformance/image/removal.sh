@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# removal.sh: cases of --remove. Sourced by run.sh.
+
+removes_what_it_installed()
+{
+	foreign bridge
+	image a && start && start --remove && says "removed macvlan" && message_says "7 removed" && [ "$(ls -A "$CNI")" = bridge ] && start --remove &&
+		says "nothing to remove"
+}
+
+pods_stop_a_removal()
+{
+	image a && start && pod p1 && pod p2 && ! start --remove && message_says "2 attachments" && message_says "rail0 p1 net1" && holds a &&
+		end p1 && ! start --remove && holds a && end p2 && start --remove && empty
+}
+
+# Its DEL or a repair is still to come.
+a_dead_pod_stops_a_removal()
+{
+	image a && start && pod p1 && ip netns del p1 && ! start --remove && says "railctl attachments repair" && holds a
+}
+
+a_damaged_record_stops_a_removal()
+{
+	image a && start && pod p1 && echo '{' >/run/railhead/attachments/rail0/p1,net1 && ! start --remove && holds a
+}
+
+an_earlier_boot_does_not()
+{
+	image a && start && pod p1 && sed -i 's/"boot":"[0-9a-f]*/"boot":"00000000/; s/"boot": *"[0-9a-f]*/"boot":"00000000/' \
+		/run/railhead/attachments/rail0/p1,net1 && start --remove && empty
+}
+
+# It has no record yet.
+a_running_plugin_stops_a_removal()
+{
+	local rc=1
+	image a && start && ip netns add p1 && mkfifo $W/stdin || return
+	env -i CNI_COMMAND=ADD CNI_CONTAINERID=p1 CNI_NETNS=/run/netns/p1 CNI_IFNAME=net1 CNI_PATH="$CNI" "$CNI/macvlan" <$W/stdin >$W/add 2>&1 &
+	local child=$!
+	exec 9>$W/stdin
+	! start --remove && says "macvlan runs at this moment" && holds a && jq -e ".changing | not" "$CNI/.railhead-install.json" >>$W/out && rc=0
+	conf >&9
+	exec 9>&-
+	wait $child || rc=1
+	rm $W/stdin
+	[ $rc = 0 ] && ! start --remove && end p1 && start --remove && empty
+}
+
+others_programs_stay()
+{
+	image a && start && foreign macvlan && cp $W/b/ipvlan "$CNI/" && start --remove && says "left alone macvlan" && is_foreign macvlan &&
+		cmp $W/b/ipvlan "$CNI/ipvlan" && [ "$(ls -A "$CNI" | tr '\n' ' ')" = "ipvlan macvlan " ]
+}
+
+an_unmounted_run_folder_stops_it()
+{
+	image a && start && umount $C/run/railhead && rmdir $C/run/railhead || return
+	! start --remove && message_says "mount the host's folder" && holds a
+	local rc=$?
+	mkdir $C/run/railhead && mount --bind /run/railhead $C/run/railhead
+	return $rc
+}
+
+a_damaged_receipt_is_named()
+{
+	image a && start && echo '{' >"$CNI/.railhead-install.json" && ! start && says ".railhead-install.json" && ! start --remove && holds a &&
+		start --force && holds a && start --remove && empty
+}
+
+CASES+=(
+	"removes_what_it_installed|removes what it installed, and only that"
+	"pods_stop_a_removal|pods stop a removal, and it names them"
+	"a_dead_pod_stops_a_removal|so does a pod without a DEL"
+	"a_damaged_record_stops_a_removal|so does a damaged record"
+	"an_earlier_boot_does_not|an attachment of an earlier boot does not"
+	"a_running_plugin_stops_a_removal|a plugin that runs stops a removal"
+	"others_programs_stay|a program that others replaced stays"
+	"an_unmounted_run_folder_stops_it|a missing mount stops a removal"
+	"a_damaged_receipt_is_named|a damaged receipt is named"
+)

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * install.c: one install or removal, from the look at the folder to the receipt.
+ *
+ * All new programs are on disk before the first one gets its name. A run that is killed among the
+ * renames leaves programs of two builds, and these serve each other: a plugin executes the
+ * railhead-ipam that it finds, of whatever build. The receipt then says that a change has begun.
+ */
+#include "install/install.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "install/folder.h"
+#include "install/needed.h"
+#include "lib/base/version.h"
+#include "lib/sys/fs.h"
+#include "lib/sys/lock.h"
+#include "lib/sys/safe_path.h"
+
+#define LOCK_MS 60000
+
+struct job {
+	const struct install *in;
+	int dir; /* the CNI folder */
+	bool had_receipt;
+	struct receipt before;
+	struct plan plan;
+	struct needed needed;
+	struct content content[ARRAY_SIZE(((struct plan *)0)->item)]; /* as plan.item */
+};
+
+static void job_clear(struct job **job)
+{
+	for (size_t i = 0; *job && i < ARRAY_SIZE((*job)->content); i++)
+		content_clear(&(*job)->content[i]);
+	free(*job);
+}
+
+/* ---- looking ---- */
+
+static int open_run_dir(const char *path, struct err *e)
+{
+	int fd = safe_open_dir(path, SAFE_OWNED, e);
+
+	if (fd >= 0)
+		return fd;
+
+	bool missing = e->errnum == ENOENT;
+
+	err_wrap(e, "folder of attachments %s", path);
+	/* In an image that has no such folder, a missing mount would look like no attachments. */
+	return missing ? err_hint(e, "mount the host's folder (hostPath, type DirectoryOrCreate), "
+				     "or make it: it says which pods need the plugins")
+		       : -1;
+}
+
+static int read_receipt(struct job *j, struct err *e)
+{
+	struct err why = { .msg = "" };
+	int rc = folder_receipt(j->dir, &j->before, &why);
+
+	j->had_receipt = rc == 0;
+	if (rc >= 0)
+		return 0;
+	/* By force the damaged one is replaced. Its programs stay in the folder. */
+	if (j->in->force)
+		return 0;
+	*e = why;
+	return err_hint(e, "with --force it is ignored and replaced; programs with another "
+			   "prefix than today's then stay");
+}
+
+/* The names: those of this install, then those of the receipt. */
+static int make_plan(struct job *j, struct err *e)
+{
+	const struct install *in = j->in;
+	bool downgrade = j->had_receipt && version_older(RAILHEAD_VERSION, j->before.version);
+
+	if (plan_choose(in->list, in->prefix, &j->plan, e))
+		return -1;
+	if (in->remove)
+		j->plan.n = 0;
+	if (j->had_receipt)
+		plan_add_earlier(&j->plan, &j->before);
+	plan_order(&j->plan, in->remove || downgrade);
+	return 0;
+}
+
+static int load_program(struct job *j, int source, size_t i, struct err *e)
+{
+	struct plan_item *x = &j->plan.item[i];
+	struct build_mark mark;
+
+	if (folder_read(source, x->program, &j->content[i], &mark, e))
+		return -1;
+	if (strcmp(mark.program, x->program) != 0 || strcmp(mark.id, j->in->build) != 0)
+		return err_set(e, ERR_STATE, 0, "%s is of another build than this program",
+			       x->program);
+	memcpy(x->sha256, j->content[i].sha256, sizeof(x->sha256));
+	return 0;
+}
+
+static int load_programs(struct job *j, struct err *e)
+{
+	if (j->in->remove)
+		return 0;
+
+	auto_fd int source = fs_open_dir(j->in->source, false, e);
+	int rc = source < 0 ? -1 : 0;
+
+	for (size_t i = 0; rc == 0 && i < j->plan.n; i++) {
+		if (j->plan.item[i].program)
+			rc = load_program(j, source, i, e);
+	}
+	if (rc == 0)
+		return 0;
+	err_wrap(e, "programs in %s", j->in->source);
+	return err_hint(e, "all programs must come from one image, or from one build");
+}
+
+static int look_at_folder(struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		struct plan_item *x = &j->plan.item[i];
+
+		if (!j->in->dry_run && folder_heal(j->dir, x->name, e))
+			return -1;
+		if (folder_look(j->dir, x, e))
+			return -1;
+		x->needed = needed_has(&j->needed, x->name);
+	}
+	return 0;
+}
+
+static bool has_action(const struct plan *p, enum plan_action action)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->item[i].action == action)
+			return true;
+	}
+	return false;
+}
+
+static int prepare(struct job *j, struct err *e)
+{
+	if (read_receipt(j, e) || make_plan(j, e) || load_programs(j, e) ||
+	    needed_load(j->in->ctx, &j->needed, e) || look_at_folder(j, e) ||
+	    plan_decide(&j->plan, j->in->force, e))
+		return -1;
+	if (j->in->remove && has_action(&j->plan, PLAN_NEEDED))
+		return needed_refuse(&j->needed, e);
+	return 0;
+}
+
+/* ---- changing ---- */
+
+/* A removal keeps version and build of the receipt: it removes those programs. */
+static int write_receipt(const struct job *j, bool changing, struct err *e)
+{
+	struct receipt r = { .changing = changing, .version = RAILHEAD_VERSION };
+
+	(void)snprintf(r.build, sizeof(r.build), "%s", j->in->build);
+	if (j->in->remove) {
+		memcpy(r.version, j->before.version, sizeof(r.version));
+		memcpy(r.build, j->before.build, sizeof(r.build));
+	}
+	if (plan_receipt(&j->plan, &r, e))
+		return -1;
+	return folder_write_receipt(j->dir, r.n ? &r : NULL, e);
+}
+
+static bool is_new(const struct plan_item *x)
+{
+	return x->action == PLAN_ADD || x->action == PLAN_REPLACE;
+}
+
+static void unstage_all(const struct job *j)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		if (is_new(&j->plan.item[i]))
+			folder_unstage(j->dir, j->plan.item[i].name);
+	}
+}
+
+/* No program was changed. Returns -1. */
+static int put_receipt_back(const struct job *j, struct err *e)
+{
+	struct err again = { .msg = "" };
+
+	if (folder_write_receipt(j->dir, j->had_receipt ? &j->before : NULL, &again))
+		err_hint(e, "the receipt says that a change has begun: %s", again.msg);
+	return -1;
+}
+
+static int stage_all(const struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		if (!is_new(x) || folder_stage(j->dir, x->name, &j->content[i], e) == 0)
+			continue;
+		unstage_all(j);
+		(void)put_receipt_back(j, e);
+		return err_hint(e, "no program was changed");
+	}
+	return 0;
+}
+
+static int switch_all(const struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		if (!is_new(x) || folder_switch(j->dir, x->name, e) == 0)
+			continue;
+		unstage_all(j);
+		return err_hint(e, "some programs are of the new build already, and work with the "
+				   "others; run it again");
+	}
+	return folder_sync(j->dir, e);
+}
+
+typedef int (*folder_fn)(int dir, const char *name, struct err *e);
+
+static int each_dropped(const struct job *j, size_t end, folder_fn fn, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < end; i++) {
+		if (j->plan.item[i].action == PLAN_DROP && fn(j->dir, j->plan.item[i].name, e))
+			rc = -1;
+	}
+	return rc;
+}
+
+/* An ADD that began before its program was set aside may write its record only now. */
+static int check_dropped(struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		if (x->action == PLAN_DROP && folder_runs_aside(j->dir, x->name))
+			return err_set(e, ERR_AGAIN, 0, "%s runs at this moment; try again",
+				       x->name);
+	}
+	if (needed_load(j->in->ctx, &j->needed, e))
+		return -1;
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		if (x->action == PLAN_DROP && needed_has(&j->needed, x->name))
+			return needed_refuse(&j->needed, e);
+	}
+	return 0;
+}
+
+/* All programs that are dropped, or none. 1: none, because one is needed after all. */
+static int drop_all(struct job *j, struct err *e)
+{
+	struct err ignored;
+
+	for (size_t i = 0; i < j->plan.n; i++) {
+		struct plan_item *x = &j->plan.item[i];
+
+		if (x->action != PLAN_DROP || folder_set_aside(j->dir, x->name, e) == 0)
+			continue;
+		(void)each_dropped(j, i, folder_put_back, &ignored);
+		return -1;
+	}
+	if (check_dropped(j, e)) {
+		(void)each_dropped(j, j->plan.n, folder_put_back, &ignored);
+		return e->code == ERR_AGAIN || e->code == ERR_BUSY ? 1 : -1;
+	}
+	if (each_dropped(j, j->plan.n, folder_discard, e))
+		return -1;
+	return folder_sync(j->dir, e);
+}
+
+static void keep_dropped(struct plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->item[i].action == PLAN_DROP)
+			p->item[i].action = PLAN_NEEDED;
+	}
+}
+
+/* Nothing is to be done: then a folder may be read-only. */
+static bool is_complete(const struct job *j)
+{
+	if (!j->had_receipt || j->before.changing || j->before.n != j->plan.n ||
+	    strcmp(j->before.build, j->in->build) != 0)
+		return false;
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		if ((x->action != PLAN_SAME && x->action != PLAN_NEEDED) ||
+		    !receipt_find(&j->before, x->name))
+			return false;
+	}
+	return true;
+}
+
+static int apply(struct job *j, struct err *e)
+{
+	struct err why = { .msg = "" };
+
+	if (is_complete(j))
+		return 0;
+	if (write_receipt(j, true, e))
+		return err_hint(e, "no program was changed");
+	if (stage_all(j, e) || switch_all(j, e))
+		return -1;
+	if (has_action(&j->plan, PLAN_DROP)) {
+		int rc = drop_all(j, &why);
+
+		/* An install is done without it: the next one drops what it can. */
+		if (rc > 0 && !j->in->remove) {
+			keep_dropped(&j->plan);
+		} else if (rc) {
+			*e = why;
+			return rc > 0 ? put_receipt_back(j, e) : -1;
+		}
+	}
+	return write_receipt(j, false, e);
+}
+
+/* ---- telling ---- */
+
+static void tell(const struct job *j)
+{
+	static const struct {
+		enum out_style style;
+		const char *done, *would, *why;
+	} words[] = {
+		[PLAN_SAME] = { OUT_FAINT, "unchanged", "unchanged", "" },
+		[PLAN_ADD] = { OUT_GOOD, "installed", "would install", "" },
+		[PLAN_REPLACE] = { OUT_GOOD, "replaced", "would replace", "" },
+		[PLAN_DROP] = { OUT_GOOD, "removed", "would remove", "" },
+		[PLAN_NEEDED] = { OUT_WARN, "kept", "would keep",
+				  ": an attachment needs it for its DEL" },
+		[PLAN_FORGET] = { OUT_WARN, "left alone", "would leave alone",
+				  ": it is gone, or not of this install any more" },
+	};
+
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		out_line(j->in->out, words[x->action].style, "%s %s%s",
+			 j->in->dry_run ? words[x->action].would : words[x->action].done, x->name,
+			 words[x->action].why);
+	}
+}
+
+static void sum_up(const struct job *j, char summary[SUMMARY_LEN])
+{
+	const struct install *in = j->in;
+	size_t changed = 0, others = 0;
+
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+
+		if (is_new(x) || x->action == PLAN_DROP)
+			changed++;
+		else
+			others++;
+	}
+	if (in->remove && !j->had_receipt)
+		(void)snprintf(summary, SUMMARY_LEN,
+			       "nothing to remove: there is no " RECEIPT_FILE " in %.200s",
+			       in->target);
+	else
+		(void)snprintf(summary, SUMMARY_LEN, "railhead %s in %.200s: %zu %s%s, %zu %s",
+			       in->remove ? j->before.version : RAILHEAD_VERSION, in->target,
+			       changed, in->remove ? "removed" : "written",
+			       in->dry_run ? " (dry run)" : "", others,
+			       in->remove ? "left alone" : "unchanged or kept");
+}
+
+int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err *e)
+{
+	auto_clean(job_clear) struct job *j = calloc(1, sizeof(*j));
+	auto_fd int dir = j ? folder_open(in->target, e) : err_nomem(e);
+	auto_fd int run = dir < 0 ? -1 : open_run_dir(in->ctx->run_dir, e);
+
+	if (run < 0)
+		return -1;
+	auto_fd int lock = in->dry_run ? -1 : lock_name(run, "railhead-install", true, LOCK_MS, e);
+	if (lock < 0 && !in->dry_run)
+		return -1;
+	j->in = in;
+	j->dir = dir;
+	if (prepare(j, e) || (!in->dry_run && apply(j, e)))
+		return -1;
+	tell(j);
+	sum_up(j, summary);
+	return 0;
+}
