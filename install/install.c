@@ -9,8 +9,10 @@
 #include "install/install.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "install/folder.h"
 #include "install/needed.h"
@@ -40,20 +42,45 @@ static void job_clear(struct job **job)
 
 /* ---- looking ---- */
 
+/* A part of the root file system, and no mount of its own. Unknown before Linux 5.8. */
+static bool is_of_root(int fd)
+{
+	struct statx x, root;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &x) ||
+	    statx(AT_FDCWD, "/", 0, STATX_BASIC_STATS, &root))
+		return false;
+	return x.stx_dev_major == root.stx_dev_major && x.stx_dev_minor == root.stx_dev_minor &&
+	       (x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) &&
+	       !(x.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+/* The folder of an image would look like a host without attachments. */
 static int open_run_dir(const char *path, struct err *e)
 {
-	int fd = safe_open_dir(path, SAFE_OWNED, e);
+	auto_fd int fd = safe_open_dir(path, SAFE_OWNED, e);
+
+	if (fd >= 0 && !is_of_root(fd))
+		return TAKE_FD(fd);
+
+	bool missing = fd >= 0 || e->errnum == ENOENT;
 
 	if (fd >= 0)
-		return fd;
-
-	bool missing = e->errnum == ENOENT;
-
+		err_set(e, ERR_IO, 0, "it is not the host's: it belongs to the root file system");
 	err_wrap(e, "folder of attachments %s", path);
-	/* In an image that has no such folder, a missing mount would look like no attachments. */
 	return missing ? err_hint(e, "mount the host's folder (hostPath, type DirectoryOrCreate), "
 				     "or make it: it says which pods need the plugins")
 		       : -1;
+}
+
+static int take_lock(int run, const char *path, struct err *e)
+{
+	int fd = lock_name(run, "railhead-install", true, LOCK_MS, e);
+
+	if (fd >= 0)
+		return fd;
+	err_wrap(e, "folder of attachments %s", path);
+	return e->errnum == EROFS ? err_hint(e, "mount it writable: the lock is there") : -1;
 }
 
 static int read_receipt(struct job *j, struct err *e)
@@ -386,7 +413,7 @@ int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err 
 
 	if (run < 0)
 		return -1;
-	auto_fd int lock = in->dry_run ? -1 : lock_name(run, "railhead-install", true, LOCK_MS, e);
+	auto_fd int lock = in->dry_run ? -1 : take_lock(run, in->ctx->run_dir, e);
 	if (lock < 0 && !in->dry_run)
 		return -1;
 	j->in = in;

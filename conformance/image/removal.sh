@@ -63,6 +63,25 @@ an_unmounted_run_folder_stops_it()
 	return $rc
 }
 
+# A folder of the image, such as that of the agent, does not say which pods there are.
+a_folder_of_the_image_is_not_the_hosts()
+{
+	image a && start && pod p1 && umount $C/run/railhead || return
+	# $C is a mount of its own here, as the root of a container is.
+	mount -t tmpfs -o mode=755 other $C/mnt && cp -a $C/usr $C/opt $C/mnt/ && mkdir -p $C/mnt/run/railhead $C/mnt/host/opt/cni/bin $C/mnt/proc &&
+		mount --bind "$CNI" $C/mnt/host/opt/cni/bin && mount --bind /proc $C/mnt/proc &&
+		! chroot $C/mnt /usr/sbin/railhead-install --remove >$W/out 2>&1 && says "it is not the host's" && holds a
+	local rc=$?
+	umount $C/mnt/proc $C/mnt/host/opt/cni/bin $C/mnt
+	mount --bind /run/railhead $C/run/railhead
+	return $rc
+}
+
+a_read_only_run_folder_is_named()
+{
+	image a && mount -o remount,bind,ro $C/run/railhead && ! start && message_says "mount it writable" && empty
+}
+
 a_damaged_receipt_is_named()
 {
 	image a && start && echo '{' >"$CNI/.railhead-install.json" && ! start && says ".railhead-install.json" && ! start --remove && holds a &&
@@ -78,5 +97,7 @@ CASES+=(
 	"a_running_plugin_stops_a_removal|a plugin that runs stops a removal"
 	"others_programs_stay|a program that others replaced stays"
 	"an_unmounted_run_folder_stops_it|a missing mount stops a removal"
+	"a_folder_of_the_image_is_not_the_hosts|a folder of the image is not taken for the host's"
+	"a_read_only_run_folder_is_named|a read-only folder of attachments is named"
 	"a_damaged_receipt_is_named|a damaged receipt is named"
 )

@@ -41,7 +41,7 @@ prepare()
 
 fresh() # a container and a host without plugins
 {
-	mkdir -p "$CNI" $C/run/railhead $C/proc $C/dev $C/opt/railhead/cni $C/usr/sbin /run/railhead
+	mkdir -p "$CNI" $C/run/railhead $C/proc $C/dev $C/mnt $C/opt/railhead/cni $C/usr/sbin /run/railhead
 	mount --bind /run/railhead $C/run/railhead
 	mount --bind /proc $C/proc
 	: >$C/dev/termination-log
