@@ -297,6 +297,12 @@ int folder_receipt(int dir, struct receipt *out, struct err *e)
 	return receipt_decode(text, (size_t)len, out, e) ? err_wrap(e, RECEIPT_FILE) : 0;
 }
 
+void folder_heal_receipt(int dir)
+{
+	/* The spare name of fs_replace_at(). */
+	(void)unlinkat(dir, "." RECEIPT_FILE ".tmp", 0);
+}
+
 int folder_write_receipt(int dir, const struct receipt *r, struct err *e)
 {
 	if (!r)

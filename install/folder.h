@@ -57,8 +57,12 @@ int folder_discard(int dir, const char *name, struct err *e) must_check;
 /* folder_runs_aside - does a process execute the program that was set aside? */
 bool folder_runs_aside(int dir, const char *name);
 
-/* folder_heal - remove new content that never got the name; put back a program set aside. */
+/*
+ * folder_heal - remove new content that never got the name; put back a program set aside.
+ * folder_heal_receipt - remove a receipt that never got its name; one that stays does no harm.
+ */
 int folder_heal(int dir, const char *name, struct err *e) must_check;
+void folder_heal_receipt(int dir);
 
 /* folder_receipt - read the receipt. 1: there is none. */
 int folder_receipt(int dir, struct receipt *out, struct err *e) must_check;

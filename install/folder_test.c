@@ -241,6 +241,9 @@ START_TEST(a_receipt_is_kept_in_the_folder)
 	ck_assert_int_eq(folder_receipt(dir, &back, &e), 0);
 	ck_assert_str_eq(back.version, "0.1.0");
 	testing_file(BIN "/" RECEIPT_FILE, 0600, "{");
+	testing_file(BIN "/." RECEIPT_FILE ".tmp", 0600, "{");
+	folder_heal_receipt(dir);
+	ck_assert(!there("." RECEIPT_FILE ".tmp") && there(RECEIPT_FILE));
 	ck_assert_int_eq(folder_receipt(dir, &back, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, RECEIPT_FILE));
 	ck_assert_int_eq(chmod(BIN "/" RECEIPT_FILE, 0666), 0);

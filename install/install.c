@@ -149,6 +149,8 @@ static int load_programs(struct job *j, struct err *e)
 
 static int look_at_folder(struct job *j, struct err *e)
 {
+	if (!j->in->dry_run)
+		folder_heal_receipt(j->dir);
 	for (size_t i = 0; i < j->plan.n; i++) {
 		struct plan_item *x = &j->plan.item[i];
 
