@@ -2,8 +2,6 @@
 # shellcheck shell=bash
 # failures.sh: cases in which a system call fails, or the program is killed at one. Sourced by run.sh.
 
-CALLS='openat,write,fsync,fchmod,?rename,renameat,?renameat2,linkat,?unlink,unlinkat,?open'
-
 # Each name has the program of one of these builds ("none": or none at all), whole.
 each_is_whole() # a b|none
 {
@@ -15,56 +13,115 @@ each_is_whole() # a b|none
 	done
 }
 
-# Kill BUILD [OPTION...] at each of its calls in turn; after each kill CHECK holds, and the command HEAL and then AFTER.
+# injected CALL WHAT N BUILD [OPTION...]: a run of the program with that done to its N-th use of the call; $W/trace tells whether it came so far.
+injected()
+{
+	local call=$1 what=$2 n=$3 rc
+	shift 3
+	TRACE=(strace -qq -o "$W/trace" -e "trace=$call" -e "inject=$call:$what:when=$n")
+	# bash would say "Killed".
+	{ heads "$@"; } 2>/dev/null
+	rc=$?
+	TRACE=()
+	return $rc
+}
+
+empty_folder() { rm -rf "${CNI:?}"/* "$CNI"/.[!.]*; }
+
+# Kill BUILD [OPTION...] at each use of each call; after each kill CHECK holds, and the command HEAL and then AFTER. strace counts each
+# call by itself. KILLS has how many kills there were at each.
+declare -A KILLS
 kill_at_each_call() # BEFORE CHECK HEAL AFTER BUILD [OPTION...]
 {
-	local before=$1 check=$2 heal=$3 after=$4 n rc
+	local before=$1 check=$2 heal=$3 after=$4 call n rc
 	shift 4
-	for ((n = 1; n < 400; n++)); do
-		rm -rf "${CNI:?}"/* "$CNI"/.[!.]*
-		TRACE=()
-		$before || return
-		TRACE=(strace -qq -o /dev/null -e trace="$CALLS" -e inject="$CALLS:signal=KILL:when=$n")
-		# bash would say "Killed".
-		{ heads "$@"; } 2>/dev/null
-		rc=$?
-		TRACE=()
-		[ $rc != 0 ] || break
-		[ $rc = 137 ] || { echo "call $n: exit $rc" >>$W/out && return 1; }
-		$check || { echo "after a kill at call $n" >>$W/out && return 1; }
-		$heal && $after || { echo "not healed after a kill at call $n" >>$W/out && return 1; }
+	for call in openat write fsync fchmod renameat renameat2 linkat unlinkat; do
+		for ((n = 1; n < 400; n++)); do
+			empty_folder
+			$before || return
+			injected "$call" signal=KILL "$n" "$@"
+			rc=$?
+			grep -q 'killed by SIGKILL' $W/trace || break
+			$check || { echo "after a kill at $call $n" >>$W/out && return 1; }
+			$heal && $after || { echo "not healed after a kill at $call $n" >>$W/out && return 1; }
+		done
+		KILLS[$call]=$((n - 1))
+		[ $rc = 0 ] && [ "$n" -lt 400 ] || { echo "$call $n: exit $rc without a kill" >>$W/out && return 1; }
 	done
-	[ "$n" -gt 20 ] && [ "$n" -lt 400 ] || { echo "$n calls" >>$W/out && return 1; }
+	echo "kills: ${KILLS[*]@K}" >>$W/out
 }
 
-killed_at_any_call_of_an_install() { kill_at_each_call "true" "each_is_whole a none" "heads a" "holds heads-a" a; }
-killed_at_any_call_of_an_upgrade() { kill_at_each_call "heads a" "each_is_whole a b" "heads b" "holds heads-b" b; }
-killed_upgrade_is_taken_back() { kill_at_each_call "heads a" "each_is_whole a b" "heads a" "holds heads-a" b; }
-killed_upgrade_is_removed() { kill_at_each_call "heads a" "each_is_whole a b" "heads b --remove" "empty" b; }
-killed_removal_goes_on() { kill_at_each_call "heads a" "each_is_whole a none" "heads a --remove" "empty" a --remove; }
-killed_removal_is_taken_back() { kill_at_each_call "heads a" "each_is_whole a none" "heads a" "holds heads-a" a --remove; }
-
-# Each call that writes fails once: the old programs stay, or the new ones are there, and the next run completes.
-fail_at_each_call() # ERROR CALLS
+killed_at_any_call_of_an_install()
 {
-	local n rc
-	for ((n = 1; n < 200; n++)); do
-		rm -rf "${CNI:?}"/* "$CNI"/.[!.]*
-		heads a || return
-		TRACE=(strace -qq -o /dev/null -e trace="$2" -e inject="$2:error=$1:when=$n")
-		heads b
-		rc=$?
-		TRACE=()
-		[ $rc != 0 ] || { holds heads-b && break; }
-		tidy && each_is_whole a b || { echo "after a failure of call $n" >>$W/out && return 1; }
-		heads b && holds heads-b || { echo "not completed after a failure of call $n" >>$W/out && return 1; }
-	done
-	[ "$n" -gt 5 ] && [ "$n" -lt 200 ]
+	kill_at_each_call "true" "each_is_whole a none" "heads a" "holds heads-a" a && [ "${KILLS[renameat]}" -ge 7 ]
+}
+killed_at_any_call_of_an_upgrade()
+{
+	kill_at_each_call "heads a" "each_is_whole a b" "heads b" "holds heads-b" b && [ "${KILLS[renameat]}" -ge 7 ]
+}
+killed_upgrade_is_taken_back()
+{
+	kill_at_each_call "heads a" "each_is_whole a b" "heads a" "holds heads-a" b && [ "${KILLS[renameat]}" -ge 7 ]
+}
+killed_upgrade_is_removed()
+{
+	kill_at_each_call "heads a" "each_is_whole a b" "heads b --remove" "empty" b && [ "${KILLS[renameat]}" -ge 7 ]
+}
+killed_removal_goes_on()
+{
+	kill_at_each_call "heads a" "each_is_whole a none" "heads a --remove" "empty" a --remove && [ "${KILLS[renameat]}" -ge 7 ] &&
+		[ "${KILLS[unlinkat]}" -ge 7 ]
+}
+killed_removal_is_taken_back()
+{
+	kill_at_each_call "heads a" "each_is_whole a none" "heads a" "holds heads-a" a --remove && [ "${KILLS[renameat]}" -ge 7 ] &&
+		[ "${KILLS[unlinkat]}" -ge 7 ]
 }
 
-a_failing_sync_is_an_error() { fail_at_each_call EIO fsync; }
-a_failing_write_is_an_error() { fail_at_each_call ENOSPC write; }
-a_failing_rename_is_an_error() { fail_at_each_call EIO "?rename,renameat,?renameat2"; }
+# A removal was killed before it deleted anything.
+all_set_aside()
+{
+	local program
+	heads a || return
+	for program in $PLUGINS railhead-ipam; do mv "$CNI/$program" "$CNI/.$program.railhead-old" || return; done
+}
+killed_while_names_are_given_back()
+{
+	kill_at_each_call all_set_aside "each_is_whole a none" "heads a" "holds heads-a" a && [ "${KILLS[renameat2]}" -ge 7 ]
+}
+
+# Each use of each call fails once. Programs stay whole, and the same again completes it.
+fail_at_each_call() # BEFORE CHECK AFTER ERROR CALLS BUILD [OPTION...]
+{
+	local before=$1 check=$2 after=$3 error=$4 calls=$5 call n rc failures=0
+	shift 5
+	for call in $calls; do
+		for ((n = 1; n < 200; n++)); do
+			empty_folder
+			$before || return
+			injected "$call" error="$error" "$n" "$@"
+			rc=$?
+			grep -q INJECTED $W/trace || break
+			failures=$((failures + 1))
+			# The termination message is best effort, and so is a file that may stay beside a program.
+			[ $rc != 0 ] || { [[ $call == @(write|unlinkat) ]] && $after; } || { echo "$call $n failed without an error" >>$W/out && return 1; }
+			$check || { echo "after a failure of $call $n" >>$W/out && return 1; }
+			heads "$@" && $after || { echo "not completed after a failure of $call $n" >>$W/out && return 1; }
+		done
+		[ $rc = 0 ] && [ "$n" -lt 200 ] && $after || { echo "$call $n: exit $rc without a failure" >>$W/out && return 1; }
+	done
+	[ $failures -ge 2 ] || { echo "$failures failures" >>$W/out && return 1; }
+}
+
+tidy_and_whole() { tidy && each_is_whole "$@"; }
+failing_install() { fail_at_each_call true "tidy_and_whole a none" "holds heads-a" "$1" "$2" a; }           # ERROR CALLS
+failing_upgrade() { fail_at_each_call "heads a" "tidy_and_whole a b" "holds heads-b" "$1" "$2" b; }         # ERROR CALLS
+failing_removal() { fail_at_each_call "heads a" "each_is_whole a none" empty "$1" "$2" a --remove; } # ERROR CALLS
+
+a_failing_sync_is_an_error() { failing_install EIO fsync && failing_upgrade EIO fsync && failing_removal EIO fsync; }
+a_failing_write_is_an_error() { failing_upgrade ENOSPC write && failing_removal ENOSPC write; }
+a_failing_rename_is_an_error() { failing_install EIO renameat && failing_upgrade EIO renameat && failing_removal EIO renameat; }
+a_failing_unlink_is_an_error() { failing_removal EIO unlinkat; }
 
 a_full_disk()
 {
@@ -128,9 +185,11 @@ CASES+=(
 	"killed_upgrade_is_removed|a killed upgrade is removed"
 	"killed_removal_goes_on|killed at any call, a removal goes on in the next run"
 	"killed_removal_is_taken_back|an install takes a killed removal back"
+	"killed_while_names_are_given_back|so does one that is killed itself meanwhile"
 	"a_failing_sync_is_an_error|a failing fsync is an error, and leaves whole programs"
 	"a_failing_write_is_an_error|so does a failing write"
 	"a_failing_rename_is_an_error|so does a failing rename"
+	"a_failing_unlink_is_an_error|so does a failing unlink"
 	"a_full_disk|a full disk changes no program"
 	"a_disk_that_fills_up_among_the_programs|nor does a disk that fills up half-way"
 	"a_read_only_host_is_named|a read-only host is named"

@@ -51,8 +51,8 @@ prefix_installs_beside()
 force_replaces()
 {
 	foreign macvlan
-	ln -s /etc/passwd "$CNI/sriov"
-	image a && start FORCE=1 && holds a && [ ! -L "$CNI/sriov" ] && [ -s /etc/passwd ]
+	mkdir -p $C/etc && echo kept >$C/etc/passwd && ln -s /etc/passwd "$CNI/sriov"
+	image a && start FORCE=1 && holds a && [ ! -L "$CNI/sriov" ] && [ "$(<$C/etc/passwd)" = kept ]
 }
 
 a_link_is_foreign()
@@ -103,36 +103,33 @@ upgrades()
 upgrades_under_a_running_ADD()
 {
 	local rc=1
-	image a && start && ip netns add p1 && mkfifo $W/stdin || return
-	env -i CNI_COMMAND=ADD CNI_CONTAINERID=p1 CNI_NETNS=/run/netns/p1 CNI_IFNAME=net1 CNI_PATH="$CNI" "$CNI/macvlan" <$W/stdin >$W/add 2>&1 &
-	local child=$!
-	exec 9>$W/stdin
-	image b && start && holds b && rc=0
-	conf >&9
-	exec 9>&-
-	wait $child || { cat $W/add >>$W/out && rc=1; }
-	rm $W/stdin
-	[ $rc = 0 ] && end p1
+	image a && start && begin_ADD p1 && image b && start && holds b && rc=0
+	end_ADD && [ $rc = 0 ] && end p1
 }
 
 # A runtime that starts the plugin again and again always finds a whole one.
 a_plugin_is_always_there()
 {
-	local n=0 child rc=0
+	local n child rc=0 runs
 	image a && start || return
+	: >$W/runs && : >$W/missed
 	while [ ! -e $W/stop ]; do
 		env -i CNI_COMMAND=VERSION "$CNI/macvlan" <<<'{"cniVersion":"1.1.0"}' >/dev/null 2>>$W/missed || echo "failed with $?" >>$W/missed
+		echo run >>$W/runs
 	done &
 	child=$!
-	for ((n = 0; n < 6; n++)); do
-		image b && start && image a && start || rc=1
+	# Each install has a run of the plugin before it, and so has the end.
+	for n in b a b a b a; do
+		runs=$(wc -l <$W/runs)
+		until [ "$(wc -l <$W/runs)" -gt "$runs" ]; do kill -0 $child && sleep 0.01 || break; done
+		image $n && start || rc=1
 	done
 	: >$W/stop
 	wait $child
 	cat $W/missed >>$W/out
-	[ $rc = 0 ] && [ ! -s $W/missed ]
+	[ $rc = 0 ] && [ ! -s $W/missed ] && [ "$(wc -l <$W/runs)" -ge 6 ]
 	rc=$?
-	rm -f $W/stop $W/missed
+	rm -f $W/stop $W/missed $W/runs
 	return $rc
 }
 

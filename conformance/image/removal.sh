@@ -36,16 +36,9 @@ an_earlier_boot_does_not()
 a_running_plugin_stops_a_removal()
 {
 	local rc=1
-	image a && start && ip netns add p1 && mkfifo $W/stdin || return
-	env -i CNI_COMMAND=ADD CNI_CONTAINERID=p1 CNI_NETNS=/run/netns/p1 CNI_IFNAME=net1 CNI_PATH="$CNI" "$CNI/macvlan" <$W/stdin >$W/add 2>&1 &
-	local child=$!
-	exec 9>$W/stdin
-	! start --remove && says "macvlan runs at this moment" && holds a && jq -e ".changing | not" "$CNI/.railhead-install.json" >>$W/out && rc=0
-	conf >&9
-	exec 9>&-
-	wait $child || rc=1
-	rm $W/stdin
-	[ $rc = 0 ] && ! start --remove && end p1 && start --remove && empty
+	image a && start && begin_ADD p1 && ! start --remove && says "macvlan runs at this moment" && holds a &&
+		jq -e ".changing | not" "$CNI/.railhead-install.json" >>$W/out && rc=0
+	end_ADD && [ $rc = 0 ] && ! start --remove && end p1 && start --remove && empty
 }
 
 others_programs_stay()

@@ -36,6 +36,8 @@ prepare()
 	ID_B=$(echo "$ID_A" | tr 0-9a-f 1-9a-f0)
 	make_build $W/a "$ID_A" && make_build $W/b "$ID_B" && make_heads $W/heads-a $W/a && make_heads $W/heads-b $W/b || return
 	mkdir -p $W/sums
+	# This machine's last words are not ours.
+	[ ! -e /dev/termination-log ] || mount --bind /dev/null /dev/termination-log || return
 	ip link add m0 type veth peer name m1 && ip link set m0 up
 }
 
@@ -121,3 +123,27 @@ cni() # ADD|DEL POD [TYPE]
 
 pod() { ip netns add "$1" && cni ADD "$@"; } # POD [TYPE]
 end() { cni DEL "$@" && ip netns del "$1"; } # POD [TYPE]
+
+# begin_ADD POD: an ADD of macvlan runs, and waits for its configuration. end_ADD lets it go on, and has its status.
+begin_ADD()
+{
+	ip netns add "$1" && mkfifo $W/stdin || return
+	env -i CNI_COMMAND=ADD CNI_CONTAINERID="$1" CNI_NETNS=/run/netns/"$1" CNI_IFNAME=net1 CNI_PATH="$CNI" "$CNI/macvlan" <$W/stdin >$W/add 2>&1 &
+	CHILD=$!
+	exec 9>$W/stdin
+	until [ "$(readlink /proc/$CHILD/exe)" = "$CNI/macvlan" ]; do
+		kill -0 $CHILD && sleep 0.01 || return
+	done
+}
+
+end_ADD()
+{
+	local rc
+	conf >&9
+	exec 9>&-
+	wait $CHILD
+	rc=$?
+	cat $W/add >>$W/out
+	rm $W/stdin
+	return $rc
+}
