@@ -132,21 +132,50 @@ static int open_held(int dir, const char *name, enum held *held, int *out, struc
 	return 0;
 }
 
-int folder_look(int dir, struct plan_item *x, struct err *e)
+/* sha256 is "" unless it is a program of railhead. */
+static int look_at(int dir, const char *file, enum held *held, char sha256[DIGEST_LEN],
+		   struct err *e)
 {
 	auto_content struct content c = { .data = NULL };
 	auto_fd int fd = -1;
 
-	if (open_held(dir, x->name, &x->held, &fd, e))
+	if (open_held(dir, file, held, &fd, e))
 		return -1;
-	x->held_sha256[0] = '\0';
-	if (x->held != HELD_OURS)
+	sha256[0] = '\0';
+	if (*held != HELD_OURS)
 		return 0;
 	if (fs_read_fd(fd, PROGRAM_MAX, &c.data, &c.len, e))
-		return err_wrap(e, "read %s", x->name);
+		return err_wrap(e, "read %s", file);
 	digest(&c);
-	memcpy(x->held_sha256, c.sha256, sizeof(c.sha256));
+	memcpy(sha256, c.sha256, sizeof(c.sha256));
 	return 0;
+}
+
+int folder_look(int dir, struct plan_item *x, struct err *e)
+{
+	return look_at(dir, x->name, &x->held, x->held_sha256, e);
+}
+
+static int is_other(int dir, const char *file, const struct plan_item *x, struct err *e)
+{
+	char sha256[DIGEST_LEN];
+	enum held held;
+
+	if (look_at(dir, file, &held, sha256, e))
+		return -1;
+	return held != x->held || strcmp(sha256, x->held_sha256) != 0;
+}
+
+int folder_is_other(int dir, const struct plan_item *x, struct err *e)
+{
+	return is_other(dir, x->name, x, e);
+}
+
+int folder_is_other_aside(int dir, const struct plan_item *x, struct err *e)
+{
+	char spare[SPARE_LEN];
+
+	return is_other(dir, old_name(x->name, spare), x, e);
 }
 
 int folder_read(int dir, const char *name, struct content *out, struct build_mark *mark,
@@ -202,29 +231,6 @@ void folder_unstage(int dir, const char *name)
 	(void)unlinkat(dir, new_name(name, spare), 0);
 }
 
-int folder_switch(int dir, const char *name, struct err *e)
-{
-	char spare[SPARE_LEN];
-
-	if (renameat(dir, new_name(name, spare), dir, name))
-		return failed(e, "replace", name);
-	return 0;
-}
-
-int folder_sync(int dir, struct err *e)
-{
-	return fsync(dir) ? failed(e, "sync", "the CNI folder") : 0;
-}
-
-int folder_set_aside(int dir, const char *name, struct err *e)
-{
-	char spare[SPARE_LEN];
-
-	if (renameat(dir, name, dir, old_name(name, spare)))
-		return failed(e, "set aside", name);
-	return 0;
-}
-
 /* On a file system without RENAME_NOREPLACE, look first: only this program makes the name. */
 static int rename_free(int dir, const char *from, const char *to)
 {
@@ -241,13 +247,52 @@ static int rename_free(int dir, const char *from, const char *to)
 	return errno == ENOENT ? renameat(dir, from, dir, to) : -1;
 }
 
+int folder_switch(int dir, const struct plan_item *x, struct err *e)
+{
+	char spare[SPARE_LEN];
+	int rc;
+
+	(void)new_name(x->name, spare);
+	rc = x->held == HELD_NONE ? rename_free(dir, spare, x->name)
+				  : renameat(dir, spare, dir, x->name);
+	return rc ? failed(e, "replace", x->name) : 0;
+}
+
+int folder_sync(int dir, struct err *e)
+{
+	return fsync(dir) ? failed(e, "sync", "the CNI folder") : 0;
+}
+
+int folder_set_aside(int dir, const char *name, struct err *e)
+{
+	char spare[SPARE_LEN];
+
+	if (renameat(dir, name, dir, old_name(name, spare)))
+		return failed(e, "set aside", name);
+	return 0;
+}
+
+/* Another file has the name by now. The one that was set aside may be of another project, too. */
+static int discard_ours(int dir, const char *name, const char *spare, struct err *e)
+{
+	char sha256[DIGEST_LEN];
+	enum held held;
+
+	if (look_at(dir, spare, &held, sha256, e))
+		return -1;
+	if (held == HELD_OURS)
+		return folder_discard(dir, name, e);
+	err_set(e, ERR_BUSY, 0, "%s and %s are files of another project", name, spare);
+	return err_hint(e, "move one of them out of the CNI folder, and try again");
+}
+
 int folder_put_back(int dir, const char *name, struct err *e)
 {
 	char spare[SPARE_LEN];
 
 	if (rename_free(dir, old_name(name, spare), name) == 0)
 		return 0;
-	return errno == EEXIST ? folder_discard(dir, name, e) : failed(e, "put back", name);
+	return errno == EEXIST ? discard_ours(dir, name, spare, e) : failed(e, "put back", name);
 }
 
 int folder_discard(int dir, const char *name, struct err *e)

@@ -33,22 +33,31 @@ int folder_open(const char *path, struct err *e) must_check;
 /* folder_look - what is under the name: held, and held_sha256 if it is ours. */
 int folder_look(int dir, struct plan_item *x, struct err *e) must_check;
 
+/*
+ * folder_is_other - is it still what held and held_sha256 say? 1: no. folder_is_other_aside - the
+ * same for the file that was set aside.
+ */
+int folder_is_other(int dir, const struct plan_item *x, struct err *e) must_check;
+int folder_is_other_aside(int dir, const struct plan_item *x, struct err *e) must_check;
+
 /* folder_read - the program of this name, and its build. ERR_STATE: not a program of railhead. */
 int folder_read(int dir, const char *name, struct content *out, struct build_mark *mark,
 		struct err *e) must_check;
 
 /*
  * folder_stage - write the content beside the name, on disk when this returns. folder_switch - give
- * it the name. folder_unstage - remove it. folder_sync - renames and removals are on disk.
+ * it the name; a file that has taken a name which x->held says was free is left there, errnum
+ * EEXIST. folder_unstage - remove it. folder_sync - renames and removals are on disk.
  */
 int folder_stage(int dir, const char *name, const struct content *c, struct err *e) must_check;
-int folder_switch(int dir, const char *name, struct err *e) must_check;
+int folder_switch(int dir, const struct plan_item *x, struct err *e) must_check;
 void folder_unstage(int dir, const char *name);
 int folder_sync(int dir, struct err *e) must_check;
 
 /*
  * folder_set_aside - take the program's name away. folder_put_back - undo that, unless the name has
- * another file by now. folder_discard - remove the program that was set aside.
+ * another file by now: then a program of railhead is removed. folder_discard - remove the program
+ * that was set aside.
  */
 int folder_set_aside(int dir, const char *name, struct err *e) must_check;
 int folder_put_back(int dir, const char *name, struct err *e) must_check;

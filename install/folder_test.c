@@ -94,6 +94,7 @@ START_TEST(new_content_gets_the_name_when_it_is_switched)
 	char text[] = "new";
 	const struct content c = { text, 3, "" };
 	struct err e = { .msg = "" };
+	struct plan_item x;
 	struct stat st;
 
 	testing_file(BIN "/macvlan", 0644, "old");
@@ -102,12 +103,40 @@ START_TEST(new_content_gets_the_name_when_it_is_switched)
 	ck_assert_int_eq(folder_stage(dir, "macvlan", &c, &e), 0);
 	ck_assert_int_eq(stat(BIN "/macvlan", &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0644);
-	ck_assert_int_eq(folder_switch(dir, "macvlan", &e), 0);
+	x = look(dir, "macvlan");
+	ck_assert_int_eq(folder_switch(dir, &x, &e), 0);
 	ck_assert_int_eq(stat(BIN "/macvlan", &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0755);
 	ck_assert_int_eq(st.st_size, 3);
 	ck_assert(!there(".macvlan.railhead-new"));
 	ck_assert_int_eq(folder_sync(dir, &e), 0);
+}
+END_TEST
+
+START_TEST(a_file_that_appeared_meanwhile_stays)
+{
+	auto_fd int dir = new_folder();
+	char text[] = "new";
+	const struct content c = { text, 3, "" };
+	struct err e = { .msg = "" };
+	struct plan_item none = look(dir, "macvlan"), ours;
+
+	ck_assert_int_eq(folder_is_other(dir, &none, &e), 0);
+	ck_assert_int_eq(folder_stage(dir, "macvlan", &c, &e), 0);
+	testing_file(BIN "/macvlan", 0755, "of somebody else");
+	ck_assert_int_eq(folder_is_other(dir, &none, &e), 1);
+	ck_assert_int_eq(folder_switch(dir, &none, &e), -1);
+	ck_assert_int_eq(e.errnum, EEXIST);
+	ck_assert_int_eq(look(dir, "macvlan").held, HELD_FOREIGN);
+	testing_file(BIN "/macvlan", 0755, MARK);
+	ours = look(dir, "macvlan");
+	ck_assert_int_eq(folder_is_other(dir, &ours, &e), 0);
+	testing_file(BIN "/macvlan", 0755, MARK "of another build");
+	ck_assert_int_eq(folder_is_other(dir, &ours, &e), 1);
+	ck_assert_int_eq(folder_set_aside(dir, "macvlan", &e), 0);
+	ck_assert_int_eq(folder_is_other_aside(dir, &ours, &e), 1);
+	testing_file(BIN "/.macvlan.railhead-old", 0755, MARK);
+	ck_assert_int_eq(folder_is_other_aside(dir, &ours, &e), 0);
 }
 END_TEST
 
@@ -147,6 +176,19 @@ START_TEST(a_program_set_aside_comes_back_or_goes)
 	ck_assert_int_eq(folder_discard(dir, "macvlan", &e), 0);
 	ck_assert(there("macvlan"));
 	ck_assert_int_eq(folder_set_aside(dir, "none", &e), -1);
+}
+END_TEST
+
+START_TEST(of_two_foreign_files_none_is_removed)
+{
+	auto_fd int dir = new_folder();
+	struct err e = { .msg = "" };
+
+	testing_file(BIN "/macvlan", 0755, "of somebody");
+	testing_file(BIN "/.macvlan.railhead-old", 0755, "of somebody else");
+	ck_assert_int_eq(folder_put_back(dir, "macvlan", &e), -1);
+	ck_assert_int_eq(e.code, ERR_BUSY);
+	ck_assert(there("macvlan") && there(".macvlan.railhead-old"));
 }
 END_TEST
 
@@ -256,7 +298,8 @@ END_TEST
 
 TEST_PROGRAM("folder", only_programs_with_the_mark_are_ours,
 	     a_program_is_read_with_its_build_and_digest,
-	     new_content_gets_the_name_when_it_is_switched,
+	     new_content_gets_the_name_when_it_is_switched, a_file_that_appeared_meanwhile_stays,
 	     a_full_disk_leaves_nothing_beside_the_name, a_program_set_aside_comes_back_or_goes,
-	     a_program_that_runs_is_seen, leftovers_of_a_killed_run_are_healed,
-	     an_unsafe_folder_is_refused, a_receipt_is_kept_in_the_folder)
+	     of_two_foreign_files_none_is_removed, a_program_that_runs_is_seen,
+	     leftovers_of_a_killed_run_are_healed, an_unsafe_folder_is_refused,
+	     a_receipt_is_kept_in_the_folder)

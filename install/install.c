@@ -223,27 +223,58 @@ static int put_receipt_back(const struct job *j, struct err *e)
 	return -1;
 }
 
+/* The same after new content was written beside the names. Returns -1. */
+static int take_back(const struct job *j, struct err *e)
+{
+	unstage_all(j);
+	(void)put_receipt_back(j, e);
+	return err_hint(e, "no program was changed");
+}
+
 static int stage_all(const struct job *j, struct err *e)
 {
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
 
-		if (!is_new(x) || folder_stage(j->dir, x->name, &j->content[i], e) == 0)
-			continue;
-		unstage_all(j);
-		(void)put_receipt_back(j, e);
-		return err_hint(e, "no program was changed");
+		if (is_new(x) && folder_stage(j->dir, x->name, &j->content[i], e))
+			return take_back(j, e);
+	}
+	return 0;
+}
+
+/* Another program may have written into the folder since the first look. */
+static int look_again(const struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		const struct plan_item *x = &j->plan.item[i];
+		int rc = is_new(x) ? folder_is_other(j->dir, x, e) : 0;
+
+		if (rc > 0)
+			err_set(e, ERR_AGAIN, 0,
+				"another program has changed %s in the CNI folder meanwhile; try "
+				"again",
+				x->name);
+		if (rc)
+			return take_back(j, e);
 	}
 	return 0;
 }
 
 static int switch_all(const struct job *j, struct err *e)
 {
+	size_t done = 0;
+
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
 
-		if (!is_new(x) || folder_switch(j->dir, x->name, e) == 0)
+		if (!is_new(x))
 			continue;
+		if (folder_switch(j->dir, x, e) == 0) {
+			done++;
+			continue;
+		}
+		if (done == 0)
+			return take_back(j, e);
 		unstage_all(j);
 		return err_hint(e, "some programs are of the new build already, and work with the "
 				   "others; run it again");
@@ -253,15 +284,42 @@ static int switch_all(const struct job *j, struct err *e)
 
 typedef int (*folder_fn)(int dir, const char *name, struct err *e);
 
-static int each_dropped(const struct job *j, size_t end, folder_fn fn, struct err *e)
+static int each_dropped(const struct job *j, folder_fn fn, struct err *e)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < end; i++) {
+	for (size_t i = 0; i < j->plan.n; i++) {
 		if (j->plan.item[i].action == PLAN_DROP && fn(j->dir, j->plan.item[i].name, e))
 			rc = -1;
 	}
 	return rc;
+}
+
+/* A file that another program has put there since the first look gets its name back. */
+static int set_aside(const struct job *j, struct plan_item *x, struct err *e)
+{
+	int rc;
+
+	if (folder_set_aside(j->dir, x->name, e))
+		return -1;
+	rc = folder_is_other_aside(j->dir, x, e);
+	if (rc <= 0)
+		return rc;
+	if (folder_put_back(j->dir, x->name, e))
+		return -1;
+	x->action = PLAN_FORGET;
+	return 0;
+}
+
+static int set_all_aside(struct job *j, struct err *e)
+{
+	for (size_t i = 0; i < j->plan.n; i++) {
+		struct plan_item *x = &j->plan.item[i];
+
+		if (x->action == PLAN_DROP && set_aside(j, x, e))
+			return -1;
+	}
+	return 0;
 }
 
 /* An ADD that began before its program was set aside may write its record only now. */
@@ -290,19 +348,11 @@ static int drop_all(struct job *j, struct err *e)
 {
 	struct err ignored;
 
-	for (size_t i = 0; i < j->plan.n; i++) {
-		struct plan_item *x = &j->plan.item[i];
-
-		if (x->action != PLAN_DROP || folder_set_aside(j->dir, x->name, e) == 0)
-			continue;
-		(void)each_dropped(j, i, folder_put_back, &ignored);
-		return -1;
-	}
-	if (check_dropped(j, e)) {
-		(void)each_dropped(j, j->plan.n, folder_put_back, &ignored);
+	if (set_all_aside(j, e) || check_dropped(j, e)) {
+		(void)each_dropped(j, folder_heal, &ignored);
 		return e->code == ERR_AGAIN || e->code == ERR_BUSY ? 1 : -1;
 	}
-	if (each_dropped(j, j->plan.n, folder_discard, e))
+	if (each_dropped(j, folder_discard, e))
 		return -1;
 	return folder_sync(j->dir, e);
 }
@@ -339,7 +389,7 @@ static int apply(struct job *j, struct err *e)
 		return 0;
 	if (write_receipt(j, true, e))
 		return err_hint(e, "no program was changed");
-	if (stage_all(j, e) || switch_all(j, e))
+	if (stage_all(j, e) || look_again(j, e) || switch_all(j, e))
 		return -1;
 	if (has_action(&j->plan, PLAN_DROP)) {
 		int rc = drop_all(j, &why);

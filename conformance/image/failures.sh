@@ -26,6 +26,24 @@ injected()
 	return $rc
 }
 
+# stopped_at CALL N CHANGE BUILD [OPTION...]: the program stops at its N-th use of the call, CHANGE is done, and it goes on.
+stopped_at()
+{
+	local call=$1 n=$2 change=$3 tracer pid
+	shift 3
+	: >$W/trace
+	TRACE=(strace -f -qq -o "$W/trace" -e "trace=$call" -e "inject=$call:signal=STOP:when=$n")
+	heads "$@" &
+	tracer=$!
+	TRACE=()
+	until pid=$(sed -n 's/ .* stopped by SIGSTOP .*//p' $W/trace) && [ -n "$pid" ]; do
+		kill -0 $tracer 2>/dev/null && sleep 0.01 || { echo "no stop at $call $n" >>$W/out && return 1; }
+	done
+	$change
+	kill -CONT "$pid"
+	wait $tracer
+}
+
 empty_folder() { rm -rf "${CNI:?}"/* "$CNI"/.[!.]*; }
 
 # Kill BUILD [OPTION...] at each use of each call; after each kill CHECK holds, and the command HEAL and then AFTER. strace counts each
@@ -53,7 +71,7 @@ kill_at_each_call() # BEFORE CHECK HEAL AFTER BUILD [OPTION...]
 
 killed_at_any_call_of_an_install()
 {
-	kill_at_each_call "true" "each_is_whole a none" "heads a" "holds heads-a" a && [ "${KILLS[renameat]}" -ge 7 ]
+	kill_at_each_call "true" "each_is_whole a none" "heads a" "holds heads-a" a && [ "${KILLS[renameat2]}" -ge 7 ]
 }
 killed_at_any_call_of_an_upgrade()
 {
@@ -120,8 +138,37 @@ failing_removal() { fail_at_each_call "heads a" "each_is_whole a none" empty "$1
 
 a_failing_sync_is_an_error() { failing_install EIO fsync && failing_upgrade EIO fsync && failing_removal EIO fsync; }
 a_failing_write_is_an_error() { failing_upgrade ENOSPC write && failing_removal ENOSPC write; }
-a_failing_rename_is_an_error() { failing_install EIO renameat && failing_upgrade EIO renameat && failing_removal EIO renameat; }
+a_failing_rename_is_an_error() { failing_install EIO renameat2 && failing_upgrade EIO renameat && failing_removal EIO renameat; }
 a_failing_unlink_is_an_error() { failing_removal EIO unlinkat; }
+
+# ---- another program writes into the folder meanwhile ----
+
+# The ninth sync is that of the last program.
+a_file_that_appears_stops_an_install()
+{
+	! stopped_at fsync 9 "foreign macvlan" a && says "another program has changed macvlan" && says "no program was changed" && is_foreign macvlan &&
+		[ "$(ls -A "$CNI")" = macvlan ]
+}
+
+a_file_that_appears_stops_an_upgrade()
+{
+	heads a && ! stopped_at fsync 9 "foreign macvlan" b && says "another program has changed macvlan" && is_foreign macvlan && tidy &&
+		cp $W/heads-a/macvlan "$CNI/" && holds heads-a && jq -e ".changing | not" "$CNI/.railhead-install.json" >>$W/out
+}
+
+# railhead-ipam has its name, and macvlan is next.
+a_file_that_appears_among_the_renames_stays()
+{
+	! stopped_at renameat2 1 "foreign macvlan" a && says "run it again" && is_foreign macvlan && tidy && rm "$CNI/macvlan" && heads a && holds heads-a
+}
+
+# The second sync is that of the receipt. The programs lose their names next.
+a_file_that_appears_outlives_a_removal()
+{
+	heads a && stopped_at fsync 2 "foreign macvlan" a --remove && says "left alone macvlan" && is_foreign macvlan && [ "$(ls -A "$CNI")" = macvlan ]
+}
+
+# ---- hosts that do not let it work ----
 
 a_full_disk()
 {
@@ -190,6 +237,10 @@ CASES+=(
 	"a_failing_write_is_an_error|so does a failing write"
 	"a_failing_rename_is_an_error|so does a failing rename"
 	"a_failing_unlink_is_an_error|so does a failing unlink"
+	"a_file_that_appears_stops_an_install|a file of others that appears meanwhile stops an install"
+	"a_file_that_appears_stops_an_upgrade|and an upgrade"
+	"a_file_that_appears_among_the_renames_stays|and is not replaced even among the renames"
+	"a_file_that_appears_outlives_a_removal|nor does a removal take it away"
 	"a_full_disk|a full disk changes no program"
 	"a_disk_that_fills_up_among_the_programs|nor does a disk that fills up half-way"
 	"a_read_only_host_is_named|a read-only host is named"
