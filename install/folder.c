@@ -304,14 +304,16 @@ int folder_discard(int dir, const char *name, struct err *e)
 	return 0;
 }
 
-bool folder_runs_aside(int dir, const char *name)
+int folder_runs_aside(int dir, const char *name, struct err *e)
 {
 	char spare[SPARE_LEN];
 
 	/* The kernel does not open a program for writing while a process executes it. */
 	auto_fd int fd =
 		openat(dir, old_name(name, spare), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return fd < 0 && errno == ETXTBSY;
+	if (fd >= 0)
+		return 0;
+	return errno == ETXTBSY ? 1 : failed(e, "find out whether a process executes", name);
 }
 
 int folder_heal(int dir, const char *name, struct err *e)

@@ -63,8 +63,11 @@ int folder_set_aside(int dir, const char *name, struct err *e) must_check;
 int folder_put_back(int dir, const char *name, struct err *e) must_check;
 int folder_discard(int dir, const char *name, struct err *e) must_check;
 
-/* folder_runs_aside - does a process execute the program that was set aside? */
-bool folder_runs_aside(int dir, const char *name);
+/*
+ * folder_runs_aside - does a process execute the program that was set aside? 1: yes. A kernel that
+ * allows writing to such a program (Linux 6.11 and 6.12) does not tell: 0.
+ */
+int folder_runs_aside(int dir, const char *name, struct err *e) must_check;
 
 /*
  * folder_heal - remove new content that never got the name; put back a program set aside.

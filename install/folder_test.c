@@ -165,7 +165,7 @@ START_TEST(a_program_set_aside_comes_back_or_goes)
 	testing_file(BIN "/macvlan", 0755, MARK);
 	ck_assert_int_eq(folder_set_aside(dir, "macvlan", &e), 0);
 	ck_assert(!there("macvlan"));
-	ck_assert(!folder_runs_aside(dir, "macvlan"));
+	ck_assert_int_eq(folder_runs_aside(dir, "macvlan", &e), 0);
 	ck_assert_int_eq(folder_put_back(dir, "macvlan", &e), 0);
 	ck_assert_int_eq(look(dir, "macvlan").held, HELD_OURS);
 	ck_assert_int_eq(folder_set_aside(dir, "macvlan", &e), 0);
@@ -192,6 +192,17 @@ START_TEST(of_two_foreign_files_none_is_removed)
 }
 END_TEST
 
+START_TEST(a_program_that_cannot_be_opened_may_run)
+{
+	auto_fd int dir = new_folder();
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(symlink("elsewhere", BIN "/.macvlan.railhead-old"), 0);
+	ck_assert_int_eq(folder_runs_aside(dir, "macvlan", &e), -1);
+	ck_assert_int_eq(e.errnum, ELOOP);
+}
+END_TEST
+
 static void copy_program(const char *from, const char *to)
 {
 	char command[200];
@@ -200,12 +211,25 @@ static void copy_program(const char *from, const char *to)
 	ck_assert_int_eq(system(command), 0);
 }
 
+/* Linux 6.11 and 6.12 do not. */
+static bool kernel_denies_writing(void)
+{
+	auto_fd int fd = open("/proc/self/exe", O_WRONLY | O_CLOEXEC);
+
+	return fd < 0;
+}
+
 START_TEST(a_program_that_runs_is_seen)
 {
 	auto_fd int dir = new_folder();
 	struct err e = { .msg = "" };
 	int in[2], out[2], status;
 	char byte = 'x';
+
+	if (!kernel_denies_writing()) {
+		printf("SKIP: this kernel allows writing to a program that runs\n");
+		return;
+	}
 
 	copy_program("/bin/cat", BIN "/macvlan");
 	ck_assert_int_eq(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);
@@ -220,10 +244,10 @@ START_TEST(a_program_that_runs_is_seen)
 	/* cat echoes a byte: by then the program is executed. */
 	ck_assert_int_eq(write(in[1], &byte, 1) + read(out[0], &byte, 1), 2);
 	ck_assert_int_eq(folder_set_aside(dir, "macvlan", &e), 0);
-	ck_assert(folder_runs_aside(dir, "macvlan"));
+	ck_assert_int_eq(folder_runs_aside(dir, "macvlan", &e), 1);
 	(void)close(in[1]);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert(!folder_runs_aside(dir, "macvlan"));
+	ck_assert_int_eq(folder_runs_aside(dir, "macvlan", &e), 0);
 }
 END_TEST
 
@@ -300,6 +324,6 @@ TEST_PROGRAM("folder", only_programs_with_the_mark_are_ours,
 	     a_program_is_read_with_its_build_and_digest,
 	     new_content_gets_the_name_when_it_is_switched, a_file_that_appeared_meanwhile_stays,
 	     a_full_disk_leaves_nothing_beside_the_name, a_program_set_aside_comes_back_or_goes,
-	     of_two_foreign_files_none_is_removed, a_program_that_runs_is_seen,
-	     leftovers_of_a_killed_run_are_healed, an_unsafe_folder_is_refused,
-	     a_receipt_is_kept_in_the_folder)
+	     of_two_foreign_files_none_is_removed, a_program_that_cannot_be_opened_may_run,
+	     a_program_that_runs_is_seen, leftovers_of_a_killed_run_are_healed,
+	     an_unsafe_folder_is_refused, a_receipt_is_kept_in_the_folder)

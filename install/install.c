@@ -327,8 +327,11 @@ static int check_dropped(struct job *j, struct err *e)
 {
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
+		int rc = x->action == PLAN_DROP ? folder_runs_aside(j->dir, x->name, e) : 0;
 
-		if (x->action == PLAN_DROP && folder_runs_aside(j->dir, x->name))
+		if (rc < 0)
+			return -1;
+		if (rc)
 			return err_set(e, ERR_AGAIN, 0, "%s runs at this moment; try again",
 				       x->name);
 	}
@@ -343,15 +346,23 @@ static int check_dropped(struct job *j, struct err *e)
 	return 0;
 }
 
-/* All programs that are dropped, or none. 1: none, because one is needed after all. */
+/* 1: all have their names again. Else the error is that one does not, and the next run tries. */
+static int put_all_back(const struct job *j, struct err *e)
+{
+	struct err why = { .msg = "" };
+
+	if (each_dropped(j, folder_heal, &why) == 0)
+		return 1;
+	err_hint(&why, "the removal ended before, because of: %s", e->msg);
+	*e = why;
+	return err_hint(e, "run it again: it gives the name back first");
+}
+
+/* All programs that are dropped, or none. 1: none, *e says why, and the names are as before. */
 static int drop_all(struct job *j, struct err *e)
 {
-	struct err ignored;
-
-	if (set_all_aside(j, e) || check_dropped(j, e)) {
-		(void)each_dropped(j, folder_heal, &ignored);
-		return e->code == ERR_AGAIN || e->code == ERR_BUSY ? 1 : -1;
-	}
+	if (set_all_aside(j, e) || check_dropped(j, e))
+		return put_all_back(j, e);
 	if (each_dropped(j, folder_discard, e))
 		return -1;
 	return folder_sync(j->dir, e);
@@ -363,6 +374,22 @@ static void keep_dropped(struct plan *p)
 		if (p->item[i].action == PLAN_DROP)
 			p->item[i].action = PLAN_NEEDED;
 	}
+}
+
+static int drop(struct job *j, struct err *e)
+{
+	struct err why = { .msg = "" };
+	int rc = has_action(&j->plan, PLAN_DROP) ? drop_all(j, &why) : 0;
+
+	if (rc == 0)
+		return 0;
+	/* An install is done without it: the next one drops what it can. */
+	if (rc > 0 && !j->in->remove && (why.code == ERR_AGAIN || why.code == ERR_BUSY)) {
+		keep_dropped(&j->plan);
+		return 0;
+	}
+	*e = why;
+	return rc > 0 && j->in->remove ? put_receipt_back(j, e) : -1;
 }
 
 /* Nothing is to be done: then a folder may be read-only. */
@@ -383,25 +410,12 @@ static bool is_complete(const struct job *j)
 
 static int apply(struct job *j, struct err *e)
 {
-	struct err why = { .msg = "" };
-
 	if (is_complete(j))
 		return 0;
 	if (write_receipt(j, true, e))
 		return err_hint(e, "no program was changed");
-	if (stage_all(j, e) || look_again(j, e) || switch_all(j, e))
+	if (stage_all(j, e) || look_again(j, e) || switch_all(j, e) || drop(j, e))
 		return -1;
-	if (has_action(&j->plan, PLAN_DROP)) {
-		int rc = drop_all(j, &why);
-
-		/* An install is done without it: the next one drops what it can. */
-		if (rc > 0 && !j->in->remove) {
-			keep_dropped(&j->plan);
-		} else if (rc) {
-			*e = why;
-			return rc > 0 ? put_receipt_back(j, e) : -1;
-		}
-	}
 	return write_receipt(j, false, e);
 }
 

@@ -36,9 +36,23 @@ an_earlier_boot_does_not()
 a_running_plugin_stops_a_removal()
 {
 	local rc=1
+	need_deny_write || return
 	image a && start && begin_ADD p1 && ! start --remove && says "macvlan runs at this moment" && holds a &&
 		jq -e ".changing | not" "$CNI/.railhead-install.json" >>$W/out && rc=0
 	end_ADD && [ $rc = 0 ] && ! start --remove && end p1 && start --remove && empty
+}
+
+# Its name is missing then, and the receipt says so.
+a_failed_put_back_is_an_error()
+{
+	local rc=1
+	need_deny_write || return
+	image a && start && begin_ADD p1 || return
+	TRACE=(strace -qq -o "$W/trace" -e trace=renameat2 -e inject=renameat2:error=EIO:when=1)
+	! whole a --remove && grep -q INJECTED $W/trace && says "put back macvlan: Input/output error" && says "run it again" && [ ! -e "$CNI/macvlan" ] &&
+		jq -e .changing "$CNI/.railhead-install.json" >>$W/out && rc=0
+	TRACE=()
+	end_ADD && [ $rc = 0 ] && ! start --remove && says "1 attachment" && holds a && end p1 && start --remove && empty
 }
 
 others_programs_stay()
@@ -88,6 +102,7 @@ CASES+=(
 	"a_damaged_record_stops_a_removal|so does a damaged record"
 	"an_earlier_boot_does_not|an attachment of an earlier boot does not"
 	"a_running_plugin_stops_a_removal|a plugin that runs stops a removal"
+	"a_failed_put_back_is_an_error|a program that does not get its name back is an error"
 	"others_programs_stay|a program that others replaced stays"
 	"an_unmounted_run_folder_stops_it|a missing mount stops a removal"
 	"a_folder_of_the_image_is_not_the_hosts|a folder of the image is not taken for the host's"

@@ -75,11 +75,13 @@ start() # [VAR=VALUE...] [OPTION...]: the entry of the container
 	env -i "${vars[@]}" "$CHROOT" $C /usr/sbin/railhead-install "$@" >$W/out 2>&1
 }
 
-heads() # a|b [OPTION...]: the same without chroot, with heads, under the command in TRACE
+whole() { traced "$W/$1" "${@:2}"; }       # a|b [OPTION...]: the same without chroot, under the command in TRACE
+heads() { traced "$W/heads-$1" "${@:2}"; } # a|b [OPTION...]: the same with heads
+traced() # SOURCE [OPTION...]
 {
-	local build=$1
+	local source=$1
 	shift
-	"${TRACE[@]}" $W/heads-"$build"/railhead-install --source $W/heads-"$build" --target "$CNI" --run-dir /run/railhead "$@" >$W/out 2>&1
+	"${TRACE[@]}" "$source/railhead-install" --source "$source" --target "$CNI" --run-dir /run/railhead "$@" >$W/out 2>&1
 }
 
 holds() # a|b [PREFIX]: every program is of that build, byte for byte, and nothing is left beside them
@@ -123,6 +125,14 @@ cni() # ADD|DEL POD [TYPE]
 
 pod() { ip netns add "$1" && cni ADD "$@"; } # POD [TYPE]
 end() { cni DEL "$@" && ip netns del "$1"; } # POD [TYPE]
+
+# Linux 6.11 and 6.12 let a process write to a program that runs. So they do not tell whether one runs.
+need_deny_write()
+{
+	cp "$BASH" $W/shell
+	# shellcheck disable=SC2016 # expanded by that shell
+	! $W/shell -c ': >>"$0"' $W/shell 2>/dev/null || { echo "this kernel allows writing to a program that runs" >$W/skip && return 77; }
+}
 
 # begin_ADD POD: an ADD of macvlan runs, and waits for its configuration. end_ADD lets it go on, and has its status.
 begin_ADD()
