@@ -27,6 +27,7 @@ struct job {
 	const struct install *in;
 	int dir; /* the CNI folder */
 	bool had_receipt;
+	bool damaged; /* there is a receipt, but it cannot be read */
 	struct receipt before;
 	struct plan plan;
 	struct needed needed;
@@ -92,9 +93,13 @@ static int read_receipt(struct job *j, struct err *e)
 	if (rc >= 0)
 		return 0;
 	/* By force the damaged one is replaced. Its programs stay in the folder. */
-	if (j->in->force)
+	j->damaged = j->in->force && !j->in->remove;
+	if (j->damaged)
 		return 0;
 	*e = why;
+	if (j->in->remove)
+		return err_hint(e, "it does not say what to remove: run an install with --force "
+				   "first");
 	return err_hint(e, "with --force it is ignored and replaced; programs with another "
 			   "prefix than today's then stay");
 }
@@ -213,11 +218,16 @@ static void unstage_all(const struct job *j)
 	}
 }
 
-/* No program was changed. Returns -1. */
+/*
+ * No program was changed. Where the receipt was damaged, that of this run stays: without any, a
+ * removal would find nothing. Returns -1.
+ */
 static int put_receipt_back(const struct job *j, struct err *e)
 {
 	struct err again = { .msg = "" };
 
+	if (j->damaged)
+		return -1;
 	if (folder_write_receipt(j->dir, j->had_receipt ? &j->before : NULL, &again))
 		err_hint(e, "the receipt says that a change has begun: %s", again.msg);
 	return -1;

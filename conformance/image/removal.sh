@@ -92,7 +92,15 @@ a_read_only_run_folder_is_named()
 a_damaged_receipt_is_named()
 {
 	image a && start && echo '{' >"$CNI/.railhead-install.json" && ! start && says ".railhead-install.json" && ! start --remove && holds a &&
+		! start --remove --force && message_says "run an install with --force first" && holds a && [ -e "$CNI/.railhead-install.json" ] &&
 		start --force && holds a && start --remove && empty
+}
+
+# A removal must not say that there is nothing.
+a_damaged_receipt_outlives_a_failure()
+{
+	heads a && echo '{' >"$CNI/.railhead-install.json" && ! injected fchmod error=EIO 3 b --force && grep -q INJECTED $W/trace && holds heads-a &&
+		[ -s "$CNI/.railhead-install.json" ] && heads b --remove && says "removed macvlan" && empty
 }
 
 CASES+=(
@@ -108,4 +116,5 @@ CASES+=(
 	"a_folder_of_the_image_is_not_the_hosts|a folder of the image is not taken for the host's"
 	"a_read_only_run_folder_is_named|a read-only folder of attachments is named"
 	"a_damaged_receipt_is_named|a damaged receipt is named"
+	"a_damaged_receipt_outlives_a_failure|an install by force that fails leaves a receipt"
 )
