@@ -25,7 +25,8 @@
 
 struct job {
 	const struct install *in;
-	int dir; /* the CNI folder */
+	int dir;          /* the CNI folder */
+	bool run_of_root; /* the folder of attachments may be that of the image */
 	bool had_receipt;
 	bool damaged; /* there is a receipt, but it cannot be read */
 	struct receipt before;
@@ -56,22 +57,30 @@ static bool is_of_root(int fd)
 	       !(x.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-/* The folder of an image would look like a host without attachments. */
 static int open_run_dir(const char *path, struct err *e)
 {
 	auto_fd int fd = safe_open_dir(path, SAFE_OWNED, e);
 
-	if (fd >= 0 && !is_of_root(fd))
+	if (fd >= 0)
 		return TAKE_FD(fd);
 
-	bool missing = fd >= 0 || e->errnum == ENOENT;
+	bool missing = e->errnum == ENOENT;
 
-	if (fd >= 0)
-		err_set(e, ERR_IO, 0, "it is not the host's: it belongs to the root file system");
 	err_wrap(e, "folder of attachments %s", path);
 	return missing ? err_hint(e, "mount the host's folder (hostPath, type DirectoryOrCreate), "
 				     "or make it: it says which pods need the plugins")
 		       : -1;
+}
+
+/* The folder of an image would look like a host without attachments. */
+static int refuse_folder_of_root(const char *path, struct err *e)
+{
+	err_set(e, ERR_IO, 0,
+		"folder of attachments %s: it is not known to be the host's, because it belongs "
+		"to the root file system",
+		path);
+	err_hint(e, "in a container, mount the host's folder (hostPath)");
+	return err_hint(e, "on a host whose /run is no mount: mount --bind %s %s", path, path);
 }
 
 static int take_lock(int run, const char *path, struct err *e)
@@ -152,6 +161,15 @@ static int load_programs(struct job *j, struct err *e)
 	return err_hint(e, "all programs must come from one image, or from one build");
 }
 
+static int load_needed(struct job *j, struct err *e)
+{
+	if (needed_load(j->in->ctx, &j->needed, e))
+		return -1;
+	/* There may be attachments that are not seen. */
+	j->needed.all |= j->run_of_root;
+	return 0;
+}
+
 static int look_at_folder(struct job *j, struct err *e)
 {
 	if (!j->in->dry_run)
@@ -179,9 +197,8 @@ static bool has_action(const struct plan *p, enum plan_action action)
 
 static int prepare(struct job *j, struct err *e)
 {
-	if (read_receipt(j, e) || make_plan(j, e) || load_programs(j, e) ||
-	    needed_load(j->in->ctx, &j->needed, e) || look_at_folder(j, e) ||
-	    plan_decide(&j->plan, j->in->force, e))
+	if (read_receipt(j, e) || make_plan(j, e) || load_programs(j, e) || load_needed(j, e) ||
+	    look_at_folder(j, e) || plan_decide(&j->plan, j->in->force, e))
 		return -1;
 	if (j->in->remove && has_action(&j->plan, PLAN_NEEDED))
 		return needed_refuse(&j->needed, e);
@@ -345,7 +362,7 @@ static int check_dropped(struct job *j, struct err *e)
 			return err_set(e, ERR_AGAIN, 0, "%s runs at this moment; try again",
 				       x->name);
 	}
-	if (needed_load(j->in->ctx, &j->needed, e))
+	if (load_needed(j, e))
 		return -1;
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
@@ -442,7 +459,7 @@ static void tell(const struct job *j)
 		[PLAN_REPLACE] = { OUT_GOOD, "replaced", "would replace", "" },
 		[PLAN_DROP] = { OUT_GOOD, "removed", "would remove", "" },
 		[PLAN_NEEDED] = { OUT_WARN, "kept", "would keep",
-				  ": an attachment needs it for its DEL" },
+				  ": an attachment may need it for its DEL" },
 		[PLAN_FORGET] = { OUT_WARN, "left alone", "would leave alone",
 				  ": it is gone, or not of this install any more" },
 	};
@@ -494,6 +511,9 @@ int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err 
 		return -1;
 	j->in = in;
 	j->dir = dir;
+	j->run_of_root = is_of_root(run);
+	if (in->remove && j->run_of_root)
+		return refuse_folder_of_root(in->ctx->run_dir, e);
 	if (prepare(j, e) || (!in->dry_run && apply(j, e)))
 		return -1;
 	tell(j);

@@ -70,19 +70,22 @@ an_unmounted_run_folder_stops_it()
 	return $rc
 }
 
-# A folder of the image, such as that of the agent, does not say which pods there are.
+# A folder of the image, such as that of the agent, does not say which pods there are. An install needs no pods, but keeps old names.
 a_folder_of_the_image_is_not_the_hosts()
 {
 	image a && start && pod p1 && umount $C/run/railhead || return
 	# $C is a mount of its own here, as the root of a container is.
 	mount -t tmpfs -o mode=755 other $C/mnt && cp -a $C/usr $C/opt $C/mnt/ && mkdir -p $C/mnt/run/railhead $C/mnt/host/opt/cni/bin $C/mnt/proc &&
 		mount --bind "$CNI" $C/mnt/host/opt/cni/bin && mount --bind /proc $C/mnt/proc &&
-		! chroot $C/mnt /usr/sbin/railhead-install --remove >$W/out 2>&1 && says "it is not the host's" && holds a
+		! in_other --remove && says "belongs to the root file system" && says "mount --bind /run/railhead" && holds a &&
+		in_other --prefix rh- && says "kept macvlan" && holds a && holds a rh- &&
+		mount --bind $C/mnt/run/railhead $C/mnt/run/railhead && in_other --remove && empty
 	local rc=$?
-	umount $C/mnt/proc $C/mnt/host/opt/cni/bin $C/mnt
+	umount -R $C/mnt
 	mount --bind /run/railhead $C/run/railhead
 	return $rc
 }
+in_other() { chroot $C/mnt /usr/sbin/railhead-install "$@" >$W/out 2>&1; }
 
 a_read_only_run_folder_is_named()
 {
