@@ -113,11 +113,15 @@ static int read_receipt(struct job *j, struct err *e)
 			   "prefix than today's then stay");
 }
 
+static bool is_downgrade(const struct job *j)
+{
+	return j->had_receipt && version_older(RAILHEAD_VERSION, j->before.version);
+}
+
 /* The names: those of this install, then those of the receipt. */
 static int make_plan(struct job *j, struct err *e)
 {
 	const struct install *in = j->in;
-	bool downgrade = j->had_receipt && version_older(RAILHEAD_VERSION, j->before.version);
 
 	if (plan_choose(in->list, in->prefix, &j->plan, e))
 		return -1;
@@ -125,7 +129,7 @@ static int make_plan(struct job *j, struct err *e)
 		j->plan.n = 0;
 	if (j->had_receipt)
 		plan_add_earlier(&j->plan, &j->before);
-	plan_order(&j->plan, in->remove || downgrade);
+	plan_order(&j->plan, in->remove || is_downgrade(j));
 	return 0;
 }
 
@@ -207,16 +211,19 @@ static int prepare(struct job *j, struct err *e)
 
 /* ---- changing ---- */
 
-/* A removal keeps version and build of the receipt: it removes those programs. */
+/*
+ * A removal keeps version and build of the receipt: it removes those programs. A downgrade keeps
+ * the version while it runs: if it is killed, the next run is a downgrade, too.
+ */
 static int write_receipt(const struct job *j, bool changing, struct err *e)
 {
 	struct receipt r = { .changing = changing, .version = RAILHEAD_VERSION };
 
 	(void)snprintf(r.build, sizeof(r.build), "%s", j->in->build);
-	if (j->in->remove) {
-		memcpy(r.version, j->before.version, sizeof(r.version));
+	if (j->in->remove)
 		memcpy(r.build, j->before.build, sizeof(r.build));
-	}
+	if (j->in->remove || (changing && is_downgrade(j)))
+		memcpy(r.version, j->before.version, sizeof(r.version));
 	if (plan_receipt(&j->plan, &r, e))
 		return -1;
 	return folder_write_receipt(j->dir, r.n ? &r : NULL, e);

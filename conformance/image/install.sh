@@ -149,13 +149,22 @@ pods_of_the_other_build_end()
 
 # The receipt says which build is newer. strace shows the order of the names.
 renamed() { sed -n 's/.*, "\([^".]*\)") = 0$/\1/p' "$W/trace"; }
+of_a_later_version() { sed -i 's/"version":.*"[0-9.]*"/"version": "99.0.0"/' "$CNI/.railhead-install.json" && grep -q 99.0.0 "$CNI/.railhead-install.json"; }
 ipam_first_but_last_in_a_downgrade()
 {
 	heads a || return
 	TRACE=(strace -qq -e "trace=?rename,renameat,?renameat2" -o "$W/trace")
 	heads b && [ "$(renamed | head -n 1)" = railhead-ipam ] && [ "$(renamed | wc -l)" = 7 ] || { cat $W/trace >>$W/out && return 1; }
-	sed -i 's/"version":.*"[0-9.]*"/"version": "99.0.0"/' "$CNI/.railhead-install.json" && grep -q 99.0.0 "$CNI/.railhead-install.json" &&
-		heads a && [ "$(renamed | tail -n 1)" = railhead-ipam ] || { cat $W/trace >>$W/out && return 1; }
+	of_a_later_version && heads a && [ "$(renamed | tail -n 1)" = railhead-ipam ] || { cat $W/trace >>$W/out && return 1; }
+}
+
+# The first rename is of the receipt, the second one of macvlan.
+ipam_last_after_a_killed_downgrade()
+{
+	heads b && of_a_later_version && ! injected renameat signal=KILL 3 a && grep -q killed $W/trace && grep -q 99.0.0 "$CNI/.railhead-install.json" || return
+	TRACE=(strace -qq -e "trace=?rename,renameat,?renameat2" -o "$W/trace")
+	heads a && holds heads-a && [ "$(renamed | tail -n 1)" = railhead-ipam ] && ! grep -q 99.0.0 "$CNI/.railhead-install.json" ||
+		{ cat $W/trace >>$W/out && return 1; }
 }
 
 # Two syncs are of the receipt, file and folder.
@@ -211,6 +220,7 @@ CASES+=(
 	"plugins_of_two_builds_serve_each_other|plugins of two builds serve each other"
 	"pods_of_the_other_build_end|pods of the other build end after upgrade and downgrade"
 	"ipam_first_but_last_in_a_downgrade|railhead-ipam comes first, and last in a downgrade"
+	"ipam_last_after_a_killed_downgrade|and still last when that downgrade was killed"
 	"all_are_synced_before_the_first_gets_its_name|all programs are on disk before the first one gets its name"
 	"another_prefix_keeps_names_in_use|another prefix: old names stay while pods need them"
 	"two_at_once|four at once write once"
