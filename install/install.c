@@ -442,9 +442,14 @@ static bool is_complete(const struct job *j)
 	return true;
 }
 
+static bool has_nothing_to_remove(const struct job *j)
+{
+	return j->in->remove && !j->had_receipt;
+}
+
 static int apply(struct job *j, struct err *e)
 {
-	if (is_complete(j))
+	if (is_complete(j) || has_nothing_to_remove(j))
 		return 0;
 	if (write_receipt(j, true, e))
 		return err_hint(e, "no program was changed");
@@ -493,7 +498,7 @@ static void sum_up(const struct job *j, char summary[SUMMARY_LEN])
 		else
 			others++;
 	}
-	if (in->remove && !j->had_receipt)
+	if (has_nothing_to_remove(j))
 		(void)snprintf(summary, SUMMARY_LEN,
 			       "nothing to remove: there is no " RECEIPT_FILE " in %.200s",
 			       in->target);

@@ -9,6 +9,12 @@ removes_what_it_installed()
 		says "nothing to remove"
 }
 
+nothing_to_remove_on_a_read_only_host()
+{
+	image a
+	mount --bind "$CNI" "$CNI" && mount -o remount,bind,ro "$CNI" && start --remove && message_says "nothing to remove"
+}
+
 pods_stop_a_removal()
 {
 	image a && start && pod p1 && pod p2 && ! start --remove && message_says "2 attachments" && message_says "rail0 p1 net1" && holds a &&
@@ -108,6 +114,7 @@ a_damaged_receipt_outlives_a_failure()
 
 CASES+=(
 	"removes_what_it_installed|removes what it installed, and only that"
+	"nothing_to_remove_on_a_read_only_host|a host without an install may be read-only"
 	"pods_stop_a_removal|pods stop a removal, and it names them"
 	"a_dead_pod_stops_a_removal|so does a pod without a DEL"
 	"a_damaged_record_stops_a_removal|so does a damaged record"
