@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "lib/testing/dir.h"
@@ -64,6 +66,25 @@ START_TEST(only_programs_with_the_mark_are_ours)
 	ck_assert_int_eq(look(dir, "link").held, HELD_FOREIGN);
 	ck_assert_int_eq(look(dir, "fifo").held, HELD_FOREIGN);
 	ck_assert_int_eq(look(dir, "folder").held, HELD_FOLDER);
+}
+END_TEST
+
+/* A container may have no capability. Root without any may not read what its mode forbids. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	ck_assert_int_eq((int)syscall(SYS_capset, &head, none), 0);
+}
+
+START_TEST(a_file_that_cannot_be_read_is_foreign)
+{
+	auto_fd int dir = new_folder();
+
+	testing_file(BIN "/macvlan", 0, MARK);
+	drop_capabilities();
+	ck_assert_int_eq(look(dir, "macvlan").held, HELD_FOREIGN);
 }
 END_TEST
 
@@ -320,7 +341,7 @@ START_TEST(a_receipt_is_kept_in_the_folder)
 }
 END_TEST
 
-TEST_PROGRAM("folder", only_programs_with_the_mark_are_ours,
+TEST_PROGRAM("folder", only_programs_with_the_mark_are_ours, a_file_that_cannot_be_read_is_foreign,
 	     a_program_is_read_with_its_build_and_digest,
 	     new_content_gets_the_name_when_it_is_switched, a_file_that_appeared_meanwhile_stays,
 	     a_full_disk_leaves_nothing_beside_the_name, a_program_set_aside_comes_back_or_goes,
