@@ -488,26 +488,35 @@ static void tell(const struct job *j)
 static void sum_up(const struct job *j, char summary[SUMMARY_LEN])
 {
 	const struct install *in = j->in;
-	size_t changed = 0, others = 0;
+	size_t written = 0, removed = 0, others = 0;
+	char counts[96] = "";
 
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
 
-		if (is_new(x) || x->action == PLAN_DROP)
-			changed++;
+		if (is_new(x))
+			written++;
+		else if (x->action == PLAN_DROP)
+			removed++;
 		else
 			others++;
 	}
-	if (has_nothing_to_remove(j))
+	if (has_nothing_to_remove(j)) {
 		(void)snprintf(summary, SUMMARY_LEN,
 			       "nothing to remove: there is no " RECEIPT_FILE " in %.200s",
 			       in->target);
+		return;
+	}
+	if (in->remove)
+		(void)snprintf(counts, sizeof(counts), "%zu removed, %zu left alone", removed,
+			       others);
 	else
-		(void)snprintf(summary, SUMMARY_LEN, "railhead %s in %.200s: %zu %s%s, %zu %s",
-			       in->remove ? j->before.version : RAILHEAD_VERSION, in->target,
-			       changed, in->remove ? "removed" : "written",
-			       in->dry_run ? " (dry run)" : "", others,
-			       in->remove ? "left alone" : "unchanged or kept");
+		(void)snprintf(counts, sizeof(counts),
+			       "%zu written, %zu removed, %zu unchanged or kept", written, removed,
+			       others);
+	(void)snprintf(summary, SUMMARY_LEN, "railhead %s in %.160s: %s%s",
+		       in->remove ? j->before.version : RAILHEAD_VERSION, in->target, counts,
+		       in->dry_run ? " (dry run)" : "");
 }
 
 int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err *e)

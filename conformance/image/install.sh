@@ -178,7 +178,7 @@ all_are_synced_before_the_first_gets_its_name()
 another_prefix_keeps_names_in_use()
 {
 	image a && start PLUGIN_PREFIX=old- && pod p1 old-macvlan && image b && start PLUGIN_PREFIX=rh- && holds b rh- &&
-		says "kept old-macvlan" && says "removed old-ipvlan" && [ ! -e "$CNI/old-ipvlan" ] && end p1 old-macvlan &&
+		says "kept old-macvlan" && says "removed old-ipvlan" && message_says ": 7 written, 5 removed, 1 unchanged or kept" && [ ! -e "$CNI/old-ipvlan" ] && end p1 old-macvlan &&
 		start PLUGIN_PREFIX=rh- && says "removed old-macvlan" && [ ! -e "$CNI/old-macvlan" ] && holds b rh-
 }
 
