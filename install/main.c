@@ -71,10 +71,12 @@ static void leave_message(const char *text)
 {
 	auto_fd int fd =
 		open(TERMINATION, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	size_t len = strlen(text);
+	auto_free char *clean = out_clean(text); /* it has text of the receipt */
+	const char *message = clean ? clean : "out of memory";
+	size_t len = strlen(message);
 
 	/* It stays empty if it cannot be written. The same text is in the log of the container. */
-	if (fd >= 0 && write(fd, text, len < MESSAGE_MAX ? len : MESSAGE_MAX) < 0)
+	if (fd >= 0 && write(fd, message, len < MESSAGE_MAX ? len : MESSAGE_MAX) < 0)
 		return;
 }
 

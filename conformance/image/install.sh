@@ -93,6 +93,13 @@ wrong_settings_are_named()
 		! start PLUGIN_PREFIX=../ && says "prefix" && ! start --target opt/cni/bin && says "absolute path" && empty
 }
 
+# It would otherwise steer the terminal of whoever reads it.
+the_message_is_one_clean_line()
+{
+	image a && start && jq '.version = "1\u001b[2J\n9"' "$CNI/.railhead-install.json" >$W/receipt && cp $W/receipt "$CNI/.railhead-install.json" &&
+		start --remove && message_says 'railhead 1\x1b[2J\x0a9 in'
+}
+
 # ---- upgrade and downgrade ----
 
 upgrades()
@@ -214,6 +221,7 @@ CASES+=(
 	"takes_over_from_make_install|programs of make install are taken over"
 	"an_image_of_two_builds_is_refused|a damaged image is refused"
 	"wrong_settings_are_named|wrong settings are named"
+	"the_message_is_one_clean_line|the termination message is one line without control characters"
 	"upgrades|upgrades"
 	"upgrades_under_a_running_ADD|upgrades while an ADD of the old build runs"
 	"a_plugin_is_always_there|a runtime finds a whole plugin at any time"
