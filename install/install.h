@@ -23,8 +23,9 @@ struct install {
 /*
  * install_run - do it, or with dry_run only print the actions. summary: one sentence about the
  * result, without a full stop. One run at a time works on a host; ERR_AGAIN if another one does not
- * end. After a failure every name has the old program or the new one, whole, and the next run
- * completes the work.
+ * end. After a failure or a kill every name has the old program or the new one, whole, and the next
+ * run completes the work. Names of programs that were to be removed may be missing until then. The
+ * lock is in run_dir: runs with different ones do not wait for each other.
  */
 int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err *e) must_check;
 
