@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|cjson   install what is missing
+# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|image|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -97,6 +97,13 @@ infiniband-diags|smpquery|reads partition tables
 openssl|openssl|makes the certificate of a stand-in for UFM
 python3|python3|runs it
 jq|jq|JSON in shell tests"
+image="
+umoci|umoci|unpacks images
+skopeo|skopeo|copies images as to a registry
+crun|crun|runs them
+strace|strace|to stop programs at chosen system calls
+iproute2|ip|ip(8)
+jq|jq|JSON in shell tests"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
 
@@ -106,11 +113,12 @@ demo) table=$build$demo$bench ;;
 bench) table=$build$demo$bench ;;
 test) table=$build$test ;;
 source) table=$build$test$source ;;
-check) table=$build$demo$bench$test$source$check$interop$cluster$vm$fabric ;;
+check) table=$build$demo$bench$test$source$check$interop$cluster$vm$fabric$image ;;
 interop) table=$build$demo$interop ;;
 cluster) table=$build$cluster ;;
 vm) table=$build$demo$vm ;;
 fabric) table=$build$fabric ;;
+image) table=$build$image ;;
 cjson) table=$cjson ;;
 *)
 	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2

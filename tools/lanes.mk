@@ -2,7 +2,7 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image-check uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image image-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
@@ -251,8 +251,11 @@ CONFORMANCE := $(B)/conformance/spec/cni-conformance
 install-check: all $(CONFORMANCE) ## `make install` into a temporary folder, in all the ways it can go wrong
 	@conformance/install/run.sh $(B)/bin
 
-image-check: all ## railhead-install as in a container: upgrades under pods, removals, kills, full disks (root)
-	@conformance/image/run.sh $(B)/bin
+image: all ## build/image/: images of the plugins, the agent and rdma-probe, in the layout of OCI, and what is in them (SPDX)
+	@tools/image.sh $(B) build/image
+image-check: image ## railhead-install as in a container: upgrades under pods, removals, kills, full disks; the images (root)
+	@tools/deps.sh image
+	@IMAGE=build/image conformance/image/run.sh $(B)/bin
 
 tools-check: ## each of the checks below fails when it should
 	@tools/selftest.sh

@@ -4,13 +4,10 @@
 # apart by tabs: PACKAGE VERSION SOURCE SOURCE-VERSION SHA256 FILE. The build keeps it beside the programs.
 #
 # usage: tools/static-libs.sh CC CJSON_DIR -lNAME...
+#        tools/static-libs.sh --file PATH COPY      the same line for a shared library: PATH on this host, and a copy of it
 #
 # A file that dpkg does not know has "-" for package and versions.
 set -eu
-
-cc=${1:?usage: static-libs.sh CC CJSON_DIR -lNAME...}
-cjson=${2:?usage: static-libs.sh CC CJSON_DIR -lNAME...}
-shift 2
 
 origin() # FILE: PACKAGE VERSION SOURCE SOURCE-VERSION
 {
@@ -24,11 +21,26 @@ origin() # FILE: PACKAGE VERSION SOURCE SOURCE-VERSION
 	fi
 }
 
+describe() # PATH FILE: the line of a library
+{
+	printf '%s\t%s\t%s\n' "$(origin "$1")" "$(sha256sum "$2" | cut -d ' ' -f 1)" "$1"
+}
+
+if [ "${1-}" = --file ]; then
+	# dpkg knows the file by its own name, and not by that of a link or a merged folder.
+	origin_of=$(realpath "${2:?usage: static-libs.sh --file PATH COPY}")
+	describe "$origin_of" "${3:?usage: static-libs.sh --file PATH COPY}"
+	exit
+fi
+cc=${1:?usage: static-libs.sh CC CJSON_DIR -lNAME...}
+cjson=${2:?usage: static-libs.sh CC CJSON_DIR -lNAME...}
+shift 2
+
 for name in "$@"; do
 	file=$($cc -print-file-name="lib${name#-l}.a")
 	[ -e "$file" ] || continue
 	file=$(realpath "$file")
-	printf '%s\t%s\t%s\n' "$(origin "$file")" "$(sha256sum "$file" | cut -d ' ' -f 1)" "$file"
+	describe "$file" "$file"
 done
 # Built here, from a source package: there is no binary package.
 if [ -s "$cjson/source" ]; then

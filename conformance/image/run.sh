@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Black-box tests of railhead-install: in a folder that stands for a container with the host's folders mounted.
+# Black-box tests of railhead-install, in a folder that represents a container with the host's folders mounted; and of the images.
 #
 # usage: conformance/image/run.sh BINDIR [PATTERN]
 #
-# PATTERN: only cases whose function matches it. It runs in a sandbox of its own (conformance/sandbox.sh), as root. Prints a line a case and
+# IMAGE: the folder that `make image` made; without it the cases of the images are skipped. PATTERN: only cases whose function matches it. It runs in a sandbox of its own (conformance/sandbox.sh), as root. Prints a line a case and
 # closes with "N passed, N failed, N skipped".
 set -u
 
@@ -37,6 +37,12 @@ skipped=0
 . "$here/removal.sh"
 # shellcheck source=conformance/image/failures.sh
 . "$here/failures.sh"
+if [ -n "${IMAGE-}" ]; then
+	IMAGE=$(cd "$IMAGE" && pwd) || exit 2
+	TOP=$(cd "$here/../.." && pwd)
+	# shellcheck source=conformance/image/image.sh
+	. "$here/image.sh"
+fi
 
 prepare || exit 2
 for case in "${CASES[@]}"; do
@@ -59,5 +65,6 @@ for case in "${CASES[@]}"; do
 	fi
 	clean
 done
+[ -n "${IMAGE-}" ] || { skipped=$((skipped + 1)) && echo "  skipped: the images: IMAGE names none"; }
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
