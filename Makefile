@@ -73,7 +73,13 @@ HELPERS_SRC := $(filter-out $(HARNESS_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIA
 # ---- where and with what ----------------------------------------------------------------------
 
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(if $(filter arm64,$(LANE)),tools/aarch64-gcc,gcc)
+endif
+ifeq ($(LANE),arm64)
+AR := aarch64-linux-gnu-ar
+# A program for another machine runs under this one.
+export SYSROOT := $(CURDIR)/build/arm64/sysroot
+export RUN_WITH := $(CURDIR)/tools/aarch64-run
 endif
 CFLAGS ?= -O2 -g
 V ?= 0
@@ -90,7 +96,7 @@ comma := ,
 say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 # Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
-LIGHT := help deps check check-fast check-all demo demo-cluster demo-rdma bench clean distclean asan ubsan sanitize clang coverage gcc \
+LIGHT := help arm64 deps check check-fast check-all demo demo-cluster demo-rdma bench clean distclean asan ubsan sanitize clang coverage gcc \
 	layers budget dup spdx format-check format uninstall man-check shell-check \
 	fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep
 ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)

@@ -8,6 +8,8 @@
 #
 # usage: tools/image.sh BUILD OUT
 #
+# For arm64: SYSROOT and RUN_WITH as in the Makefile.
+#
 # The same programs and libraries give the same bytes: names are sorted, owners are 0, times are SOURCE_DATE_EPOCH.
 # "skopeo copy oci:OUT:plugins docker://REGISTRY/NAME:TAG" sends one to a registry.
 set -eu
@@ -56,15 +58,6 @@ put() # PROGRAM FILE: stripped, as `make install` does
 	chmod 755 "$2"
 }
 
-libraries() # FOLDER FILE...: those with which the files are linked, and the loader
-{
-	to=$1
-	shift
-	ldd "$@" | sed -n 's|^[^/]*\(/[^ ]*\) (0x.*|\1|p' | sort -u | while read -r library; do
-		install -D -m 755 "$library" "$to$library"
-	done
-}
-
 fill_plugins()
 {
 	for program in macvlan ipvlan sriov ib-sriov ipoib rdma railhead-ipam; do
@@ -90,13 +83,13 @@ fill_agent()
 fill_probe()
 {
 	put rdma-probe "$1/usr/local/bin/rdma-probe"
-	for driver in /usr/lib/*-linux-gnu/libibverbs/*.so; do
-		install -D -m 755 "$driver" "$1$driver"
+	for driver in "${SYSROOT-}"/usr/lib/*-linux-gnu/libibverbs/*.so; do
+		install -D -m 755 "$driver" "$1${driver#"${SYSROOT-}"}"
 	done
-	for conf in /etc/libibverbs.d/*.driver; do
-		install -D -m 644 "$conf" "$1$conf"
+	for conf in "${SYSROOT-}"/etc/libibverbs.d/*.driver; do
+		install -D -m 644 "$conf" "$1${conf#"${SYSROOT-}"}"
 	done
-	libraries "$1" "$build/bin/rdma-probe" "$1"/usr/lib/*-linux-gnu/libibverbs/*.so
+	"$top/packaging/kubernetes/rootfs.sh" --libraries "$1" "$build/bin/rdma-probe" "$1"/usr/lib/*-linux-gnu/libibverbs/*.so
 }
 
 # ---- the layout of OCI ----

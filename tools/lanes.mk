@@ -2,7 +2,7 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image image-check uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image image-check arm64 uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
@@ -13,7 +13,7 @@ CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
-	vm-selftest faults-selftest interop-selftest soak-selftest property repro $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
+	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -253,6 +253,16 @@ install-check: all $(CONFORMANCE) ## `make install` into a temporary folder, in 
 
 image: all ## build/image/: images of the plugins, the agent and rdma-probe, in the layout of OCI, and what is in them (SPDX)
 	@tools/image.sh $(B) build/image
+# The unit tests of pure code, for the lane arm64.
+PURE_TESTS := $(if $(filter arm64,$(LANE)),$(patsubst %,$(B)/test/%_test,$(shell tools/arm64.sh pure)))
+arm64: ## the programs for arm64, cross-built, run under qemu-user with the unit tests of pure code; their images in build/image-arm64/
+	@tools/deps.sh arm64
+	@tools/arm64.sh sysroot
+	$(sub) LANE=arm64 -j$$(nproc) crossed
+.PHONY: crossed
+crossed: all $(PURE_TESTS)
+	@tools/image.sh $(B) build/image-arm64
+	@tools/arm64.sh check $(B)
 image-check: image ## railhead-install as in a container: upgrades under pods, removals, kills, full disks; the images (root)
 	@tools/deps.sh image
 	@IMAGE=build/image conformance/image/run.sh $(B)/bin

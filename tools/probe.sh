@@ -3,6 +3,8 @@
 # Find out which flags this compiler and linker take, once, and print them as make variables.
 #
 # usage: tools/probe.sh CC        (the build keeps the answer in build/config-CC.mk)
+#
+# RUN_WITH: the emulator that runs programs of this compiler, if it is one for another machine.
 set -eu
 
 cc=${1:?usage: probe.sh CC}
@@ -26,7 +28,8 @@ int main(int argc, char **argv)
 C
 
 compiles() { $cc -O2 -Werror "$@" -c "$dir/x.c" -o "$dir/x.o" >/dev/null 2>&1; }
-links() { $cc -O2 "$@" "$dir/x.c" -o "$dir/x" >/dev/null 2>&1 && "$dir/x" >/dev/null 2>&1; }
+# shellcheck disable=SC2086 # RUN_WITH: words, of an emulator
+links() { $cc -O2 "$@" "$dir/x.c" -o "$dir/x" >/dev/null 2>&1 && ${RUN_WITH-} "$dir/x" >/dev/null 2>&1; }
 
 taken() # HOW FLAG...: the flags that HOW accepts, each tried alone
 {

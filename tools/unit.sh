@@ -29,7 +29,7 @@ fi >"$logs/list"
 one='
 	name=$3; program=$1/test/${name}_test; log=$2/$(echo "$name" | tr / -).log
 	start=$(date +%s%N)
-	if "$program" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
+	if ${RUN_WITH-} "$program" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
 	tenths=$((($(date +%s%N) - start) / 100000000))
 	printf "%s %s %s.%s %s\n" "$name" "$status" $((tenths / 10)) $((tenths % 10)) "$log"
 '
