@@ -2,7 +2,7 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image image-check arm64 uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
@@ -263,6 +263,9 @@ arm64: ## the programs for arm64, cross-built, run under qemu-user with the unit
 crossed: all $(PURE_TESTS)
 	@tools/image.sh $(B) build/image-arm64
 	@tools/arm64.sh check $(B)
+images: image arm64 ## build/images/: the images of this machine and of arm64, one tag for both
+	@tools/deps.sh image
+	@tools/image-index.sh build/images build/image build/image-arm64
 image-check: image ## railhead-install as in a container: upgrades under pods, removals, kills, full disks; the images (root)
 	@tools/deps.sh image
 	@IMAGE=build/image conformance/image/run.sh $(B)/bin

@@ -107,6 +107,20 @@ a_registry_takes_them()
 		[ "$(jq -r .created $W/out)" = "$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)" ]
 }
 
+# The second folder is a copy that says another machine.
+one_tag_serves_two_machines()
+{
+	rm -rf $W/other && cp -r "$IMAGE" $W/other && sed -i 's/"architecture":"[a-z0-9]*"/"architecture":"riscv64"/g' $W/other/index.json &&
+		"$TOP/tools/image-index.sh" $W/joined "$IMAGE" $W/other >>$W/out 2>&1 &&
+		skopeo --tmpdir $W --insecure-policy copy --all "oci:$W/joined:plugins" "dir:$W/copy" >>$W/out 2>&1 &&
+		[ "$(skopeo inspect --raw "oci:$W/joined:plugins" | jq -c '[.manifests[].platform.architecture]')" = "[\"$(dpkg --print-architecture)\",\"riscv64\"]" ] &&
+		[ "$(skopeo inspect "oci:$W/joined:agent" | jq -r .Architecture)" = "$(dpkg --print-architecture)" ] &&
+		[ "$(find $W/joined -name '*.spdx' | wc -l)" = 6 ]
+	local rc=$?
+	rm -rf $W/other $W/joined $W/copy
+	return $rc
+}
+
 the_contents_name_each_file()
 {
 	local name file sum
@@ -128,5 +142,6 @@ CASES+=(
 	"the_other_images_have_their_libraries|the other images have their libraries"
 	"the_same_programs_give_the_same_images|the same programs give the same images, byte for byte"
 	"a_registry_takes_them|skopeo copies them"
+	"one_tag_serves_two_machines|one tag serves nodes of two machines"
 	"the_contents_name_each_file|the contents (SPDX) name each file"
 )
