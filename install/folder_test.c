@@ -102,9 +102,11 @@ START_TEST(a_program_is_read_with_its_build_and_digest)
 	ck_assert_str_eq(mark.program, "macvlan");
 	ck_assert_uint_eq(c.len, strlen(MARK));
 	ck_assert_str_eq(c.sha256, look(dir, "macvlan").held_sha256);
-	ck_assert_int_eq(folder_read(dir, "other", &(struct content){ NULL }, &mark, &e), -1);
+	ck_assert_int_eq(folder_read(dir, "other", &(struct content){ .data = NULL }, &mark, &e),
+			 -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
-	ck_assert_int_eq(folder_read(dir, "none", &(struct content){ NULL }, &mark, &e), -1);
+	ck_assert_int_eq(folder_read(dir, "none", &(struct content){ .data = NULL }, &mark, &e),
+			 -1);
 	ck_assert_int_eq(e.errnum, ENOENT);
 }
 END_TEST
@@ -163,11 +165,11 @@ END_TEST
 
 START_TEST(a_full_disk_leaves_nothing_beside_the_name)
 {
-	auto_fd int dir = new_folder();
 	auto_free char *much = calloc(1, 1 << 20);
 	const struct content c = { much, 1 << 20, "" };
 	struct err e = { .msg = "" };
 
+	(void)close(new_folder());
 	ck_assert_int_eq(mount("small", BIN, "tmpfs", 0, "size=64k,mode=755"), 0);
 	auto_fd int small = folder_open(BIN, &e);
 	ck_assert_int_ge(small, 0);
@@ -302,8 +304,7 @@ static void is_refused(const char *path, const char *words)
 
 START_TEST(an_unsafe_folder_is_refused)
 {
-	auto_fd int dir = new_folder();
-
+	(void)close(new_folder());
 	ck_assert_int_eq(symlink(BIN, "/mnt/link") | mkdir("/mnt/open", 0777) |
 				 chmod("/mnt/open", 0777) | mkdir("/mnt/open/bin", 0755),
 			 0);
