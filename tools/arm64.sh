@@ -76,7 +76,8 @@ is() # NAME TEXT COMMAND...: the command prints the text
 
 check()
 {
-	local build=$1 run=${RUN_WITH:?the emulator} program counts
+	local build=$1 run=${RUN_WITH:?the emulator} program counts version
+	version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$top/lib/base/version.h")
 	for program in "$build"/bin/*; do
 		is "${program##*/} is for arm64" AArch64 readelf -h "$program"
 		case ${program##*/} in
@@ -86,7 +87,7 @@ check()
 			;;
 		*)
 			is "${program##*/} --help" usage: "$run" "$program" --help
-			is "${program##*/} --version" " 0." "$run" "$program" --version
+			is "${program##*/} --version" " $version" "$run" "$program" --version
 			;;
 		esac
 	done

@@ -49,7 +49,8 @@ usual_of()
 	tidy) echo 250 ;;
 	fuzz-smoke | faults-quick | agent-check) echo 250 ;;
 	attach | conformance | interop | unit) echo 120 ;;
-	fabric-check | image-check) echo 60 ;;
+	fabric-check) echo 60 ;;
+	image-check) echo 100 ;;
 	*) echo 30 ;;
 	esac
 }

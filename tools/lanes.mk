@@ -45,6 +45,7 @@ check-fast: ## unit tests, and the checks of the source: a minute or two
 	@tools/check.sh $(CHECK_FAST)
 check-all: ## everything else, too: second compiler and kernel, whole suites, tests of the harnesses, benches: hours (root)
 	@tools/deps.sh check
+	@tools/deps.sh arm64
 	@FUZZ_JOBS=$${FUZZ_JOBS:-1} TIDY_NODES=$${TIDY_NODES:-225000} tools/check.sh $(CHECK_ALL)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # image.sh: cases of the images that `make image` made, run by crun. umoci unpacks them, skopeo copies them. Sourced by run.sh.
 
+VERSION=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$TOP/lib/base/version.h")
+
 # It wants a tmpfs or cgroup2 there, although it uses neither.
 oci()
 {
@@ -68,9 +70,9 @@ plugins_are_all_that_is_in_it()
 the_other_images_have_their_libraries()
 {
 	local driver
-	container agent . --version && says "railheadd 0.1" && container probe . --version && says "rdma-probe 0.1" || return
+	container agent . --version && says "railheadd $VERSION" && container probe . --version && says "rdma-probe $VERSION" || return
 	jq '.process.args = ["/usr/local/libexec/railhead/sm-ufm", "--version"]' $W/agent/spec.json >$W/agent/other.json &&
-		cp $W/agent/other.json $W/agent/config.json && oci_as_is agent && says "sm-ufm 0.1" || return
+		cp $W/agent/other.json $W/agent/config.json && oci_as_is agent && says "sm-ufm $VERSION" || return
 	for driver in $W/probe/rootfs/usr/lib/*/libibverbs/*.so; do
 		chroot $W/probe/rootfs /usr/local/bin/rdma-probe --version >/dev/null 2>>$W/out || return
 		[ -z "$(readelf -d "$driver" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | while read -r library; do
