@@ -39,7 +39,7 @@ static int connect_to(const char *path, struct err *e)
 				       ? ERR_AGAIN
 				       : ERR_IO,
 			       errno, "connect");
-	/* Whoever listens decides what the caller learns. */
+	/* The server decides what the caller learns. */
 	return peer_check(fd, e) ? -1 : TAKE_FD(fd);
 }
 
