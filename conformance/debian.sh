@@ -56,14 +56,15 @@ sources()
 # A mirror that accepts connections and says nothing must not stop a lane: each wait for it has a limit, and so has the whole.
 APT_SILENCE=${APT_SILENCE:-20} APT_LIMIT=${APT_LIMIT:-1200}
 
-apt() # PROGRAM ARGUMENT...: with the private configuration
+# apt PROGRAM ARGUMENT...: with the private configuration. A resolver needs the machine's lock of dpkg, even if it installs nothing.
+apt()
 {
 	local program=$1
 	shift
 	timeout --kill-after=10 "$APT_LIMIT" "$program" -q -o Acquire::http::Timeout="$APT_SILENCE" \
 		-o Acquire::https::Timeout="$APT_SILENCE" -o Dir::Etc::SourceList="$APT/sources.list" -o Dir::Etc::SourceParts=/dev/null \
 		-o Dir::State::Lists="$APT/lists" -o Dir::Cache="$APT/cache" -o APT::Sandbox::User=root \
-		-o Acquire::Retries=1 -o Acquire::Check-Valid-Until=false "$@" </dev/null
+		-o Acquire::Retries=1 -o Acquire::Check-Valid-Until=false -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
 
 private_apt()
