@@ -6,7 +6,6 @@
 FUZZ(const uint8_t *data, size_t size)
 {
 	struct cni_call call = { .env.args = fuzz_cut(&data, &size) };
-	struct attach a = { .call = &call };
 	struct sriov_conf c;
 	const struct vf_attach *v = &c.which;
 	struct vf_resource r = { 0 };
@@ -17,7 +16,7 @@ FUZZ(const uint8_t *data, size_t size)
 	sriov_conf_defaults(&c);
 	int rc = cni_conf_parse(fuzz_text(data, size), size, CNI_ADD, &call.conf, &e) ||
 		 json_decode(call.conf.tree, "", sriov_fields, &c, &e) ||
-		 sriov_conf_check(&a, &c, &e);
+		 sriov_conf_check(&(struct attach){ .call = &call }, &c, &e);
 	if (fuzz_ok(-rc, &e, NULL, 0)) {
 		MUST((!*v->vf || !v->resource || v->near) && (!*v->vf || !pci_parse(v->vf, &addr)));
 		MUST((c.renumbered < 0 || c.rdma == SRIOV_RDMA_MOVES) && s->has <= VF_ALL);
