@@ -41,6 +41,7 @@ topo/xml|lib/ topo/core/ topo/read/ topo/nccl/
 topo/capture|lib/ topo/read/ topo/gdr/
 topo/compare|lib/ topo/nccl/
 topo/show|lib/ topo/core/ topo/gdr/ topo/compare/
+topo/dra|lib/ topo/core/
 topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/

@@ -316,6 +316,51 @@ test_topo_labels()
 	sed '0,/link_width="16"/s//link_width="8"/' "$XML/dgx-a100.xml" >"$W/narrow.xml"
 	ok topo --nccl-xml "$W/narrow.xml" --labels
 	[ "$(grep pcie-shape "$W/out")" != "$(<"$W/shape")" ] || fail "a narrow link leaves the shape as it is"
+	# Other bus numbers are other addresses of the rails; a narrow link is not.
+	grep rail-addresses "$W/out" >"$W/first"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --labels
+	eq "addresses" "$(grep rail-addresses "$W/out")" "$(<"$W/first")"
+	ok topo --nccl-xml "$W/moved.xml" --labels
+	[ "$(grep rail-addresses "$W/out")" != "$(<"$W/first")" ] || fail "other addresses have the same label"
+	ok topo --sysfs "$DATA/sysfs/hwloc-mic-mlx4.tar.bz2" --class 0x0b40 --labels
+	has 'railhead.io/link-layer=InfiniBand'
+}
+
+# Node Feature Discovery reads all files of its folder, but none that begins with a dot: no other file may stay there.
+test_topo_labels_in_a_file()
+{
+	mkdir -p "$W/features.d"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --labels
+	cp "$W/out" "$W/first"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --labels-out "$W/features.d/railhead"
+	[ -z "$OUT" ] || fail "$(said)"
+	cmp -s "$W/first" "$W/features.d/railhead" || fail "the file has other labels"
+	eq "files" "$(ls -A "$W/features.d")" railhead
+	refused 1 'No such file' topo --nccl-xml "$XML/dgx-a100.xml" --labels-out "$W/nowhere/railhead"
+	refused 2 'exclude each other' topo --labels --labels-out "$W/x"
+}
+
+# --- objects of Kubernetes ---------------------------------------------------------------------
+
+# Made by hand once, read by a person. conformance/agent gives such objects to a real API server.
+test_topo_dra_is_as_before()
+{
+	local file machine driver from
+	for file in "$DATA"/dra/*.yaml; do
+		driver=${file##*/} driver=${driver%.yaml}
+		machine=${driver%.*} driver=${driver##*.}
+		from=(--nccl-xml "$XML/$machine.xml")
+		[ -e "${from[1]}" ] || from=(--sysfs "$(ls "$DATA/sysfs/$machine".tar.*)" --class 0x0b40)
+		ok topo "${from[@]}" --dra "$driver"
+		diff "$file" "$W/out" >"$W/diff" || fail "$machine, $driver: $(head -5 "$W/diff")"
+		"$BIN/railctl" topo "${from[@]}" --dra "$driver" --json >"$W/json" || fail "--json"
+		jq -e '.kind == "List" and (.items | length > 1)' "$W/json" >/dev/null || fail "$(<"$W/json")"
+	done
+	[ -n "${from-}" ] || fail "test error: no file in $DATA/dra"
+	refused 2 'it must be dranet or sriov' topo --nccl-xml "$XML/dgx-a100.xml" --dra nvidia
+	refused 2 'exclude each other' topo --dra sriov --env
+	mkdir -p "$W/empty/sys/bus/pci/devices"
+	refused 1 'there is no rail' topo --sysfs "$W/empty" --dra sriov
 }
 
 # --- pictures ----------------------------------------------------------------------------------

@@ -7,7 +7,10 @@
 
 #include "railctl/rdma/rdma_pod.h"
 
-static int write_svg(struct cmd_run *r, const struct topo *t, const char *path, struct err *e)
+typedef int (*show_fn)(const struct topo_view *v, FILE *to, struct err *e);
+
+static int write_file(struct cmd_run *r, const struct topo *t, show_fn show, const char *path,
+		      struct err *e)
 {
 	auto_free char *text = NULL;
 	size_t size;
@@ -15,7 +18,7 @@ static int write_svg(struct cmd_run *r, const struct topo *t, const char *path, 
 
 	if (!to)
 		return err_nomem(e);
-	int rc = show_svg(&t->view, to, e);
+	int rc = show(&t->view, to, e);
 	if (fclose(to) && !rc)
 		rc = err_nomem(e);
 	return rc ? -1 : topo_write(r, path, text, e);
@@ -38,10 +41,16 @@ static int show_text(const struct cmd_run *r, const struct topo *t, struct err *
 	return show_lines(v, &r->out, e);
 }
 
+static bool has_json(const char *option)
+{
+	return !strcmp(option, "env") || !strcmp(option, "map") || !strcmp(option, "dra");
+}
+
 /* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
-	static const char *const names[] = { "env", "map", "labels", "svg", "nccl-xml-out" };
+	static const char *const names[] = { "env", "map", "labels",      "labels-out",
+					     "dra", "svg", "nccl-xml-out" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -51,7 +60,7 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 			return cmd_usage(r, e, "--%s and --%s exclude each other", first, names[i]);
 		first = names[i];
 	}
-	if (r->out.json && first && strcmp(first, "env") != 0 && strcmp(first, "map") != 0)
+	if (r->out.json && first && !has_json(first))
 		return cmd_usage(r, e, "--json and --%s exclude each other", first);
 	if (opt_is_set(&r->opts, "per-gpu") && !opt_is_set(&r->opts, "env"))
 		return cmd_usage(r, e, "--per-gpu is for --env");
@@ -61,15 +70,21 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 static int topo_run(struct cmd_run *r, struct err *e)
 {
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
+	const char *dra = opt_get(&r->opts, "dra"), *labels = opt_get(&r->opts, "labels-out");
 	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
 	auto_topo struct topo t = { 0 };
 
-	if (check_outputs(r, e) || topo_load(r, env || map || xml ? 0 : TOPO_FINDINGS, &t, e))
+	if (check_outputs(r, e) ||
+	    topo_load(r, env || map || xml || dra ? 0 : TOPO_FINDINGS, &t, e))
 		return -1;
 	if (svg)
-		return write_svg(r, &t, svg, e);
+		return write_file(r, &t, show_svg, svg, e);
+	if (labels)
+		return write_file(r, &t, show_labels, labels, e);
 	if (xml)
 		return topo_write_xml(r, &t, xml, e);
+	if (dra)
+		return topo_write_dra(r, &t, dra, e);
 	if (r->out.json) {
 		auto_json struct json *o = env   ? show_env_json(&t.view)
 					   : map ? show_map_json(&t.view)
@@ -104,6 +119,9 @@ static const struct opt options[] = {
 	{ "per-gpu", NULL, "with --env: for each GPU separately", 0 },
 	{ "map", NULL, "GPU=HCA pairs for vLLM; with --json, a map for Mooncake", 0 },
 	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
+	{ "labels-out", "FILE", "write that file in one step; \"-\" is standard output", 0 },
+	{ "dra", "DRIVER", "rails as objects of Kubernetes, for the DRA driver dranet or sriov",
+	  0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
 	{ "skeleton", NULL, "with --nccl-xml-out: only PCI functions, for NCCL_TOPO_FILE", 0 },

@@ -64,6 +64,36 @@ char *show_shape(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 	return out;
 }
 
+/* Subfunctions and VFs come and go with their PF. */
+static bool has_own_address(const struct topo_machine *m, const struct topo_hca *h)
+{
+	return h->pci != TOPO_NONE && h->kind != TOPO_HCA_SF && h->kind != TOPO_HCA_SOFTWARE &&
+	       m->pci[h->pci].physfn == TOPO_NONE;
+}
+
+static void add_address(uint64_t *h, struct pci_addr a)
+{
+	add_number(h, a.domain);
+	add_number(h, pci_routing_id(a));
+}
+
+char *show_rail_addresses(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
+{
+	const struct topo_machine *m = v->m;
+	uint64_t h = HASH_START;
+
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		if (v->choice->rail[i] == TOPO_NONE || !has_own_address(m, &m->hca[i]))
+			continue;
+		add_number(&h, v->choice->rail[i]);
+		add_address(&h, m->pci[m->hca[i].pci].addr);
+		if (m->hca[i].second != TOPO_NONE)
+			add_address(&h, m->pci[m->hca[i].second].addr);
+	}
+	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)h);
+	return out;
+}
+
 /* ---- labels ---- */
 
 /* The class of the GPU with the farthest HCA; "none": a GPU has no HCA. */
@@ -92,6 +122,25 @@ static const char *worst_class(const struct topo_view *v, size_t *behind_switch)
 	return worst == TOPO_CLASS_UNKNOWN ? "unknown" : topo_class_name(worst);
 }
 
+/* The link layer that the ports of all rails have. */
+static const char *link_layer(const struct topo_view *v)
+{
+	static const char *const names[] = { "unknown", "Ethernet", "InfiniBand" };
+	bool seen[ARRAY_SIZE(names)] = { false };
+	size_t n = 0, last = 0;
+
+	for (size_t i = 0; i < v->m->n_hcas; i++)
+		for (size_t p = 0; v->choice->rail[i] != TOPO_NONE && p < v->m->hca[i].n_ports; p++)
+			seen[v->m->hca[i].port[p].layer] = true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		n += seen[i];
+		last = seen[i] ? i : last;
+	}
+	if (!v->choice->n_rails)
+		return "none";
+	return n > 1 ? "several" : names[last];
+}
+
 int show_labels(const struct topo_view *v, FILE *to, struct err *e)
 {
 	enum finding_state ready =
@@ -105,10 +154,12 @@ int show_labels(const struct topo_view *v, FILE *to, struct err *e)
 	fprintf(to, PREFIX "gpus=%zu\n", show_count_gpus(v));
 	fprintf(to, PREFIX "hcas=%zu\n", show_count_hcas(v));
 	fprintf(to, PREFIX "rails=%u\n", v->choice->n_rails);
+	fprintf(to, PREFIX "link-layer=%s\n", link_layer(v));
 	fprintf(to, PREFIX "gpu-nic=%s\n", class);
 	fprintf(to, PREFIX "gpus-behind-switch=%zu\n", behind_switch);
 	fprintf(to, PREFIX "nccl-differs=%zu\n", differing);
 	fprintf(to, PREFIX "gdr-ready=%s\n", finding_state_name(ready));
 	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));
+	fprintf(to, PREFIX "rail-addresses=%s\n", show_rail_addresses(v, shape));
 	return show_finish(to, e);
 }
