@@ -24,7 +24,7 @@ references()
 	local from name section
 	while read -r from name section; do
 		case $name in
-		railhead* | railctl* | cni-errors) ;;
+		railhead* | railctl* | kubectl-rail | cni-errors) ;;
 		*) continue ;;
 		esac
 		if printf '%s\n' "${pages[@]}" | grep -qE "/$name\.$section$"; then pass; else

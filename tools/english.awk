@@ -249,7 +249,7 @@ FNR == 1 {
 
 FILENAME ~ /\.[1-8]$/ { mdoc(); next }
 FILENAME ~ /\.[ch]$/ { c_code(); next }
-FILENAME ~ /\.(sh|awk|mk)$|^Makefile$|^\.ci\/|^conformance\/vm\/(run|guest\/init)$/ { script(); next }
+FILENAME ~ /\.(sh|awk|mk)$|^Makefile$|^\.ci\/|^conformance\/vm\/(run|guest\/init)$|^packaging\/kubectl\/kubectl/ { script(); next }
 { markdown() }
 
 END {

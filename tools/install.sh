@@ -6,7 +6,7 @@
 #   DESTDIR        put before every path, for packages
 #   CNI_BIN        folder of the CNI plugins
 #   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); names that begin with railhead keep theirs
-#   sbindir libexecdir mandir bashcompdir   GNU directory variables
+#   bindir sbindir libexecdir mandir bashcompdir   GNU directory variables
 #   unitdir        folder of systemd's units
 #   FORCE=1        replace files of the same name that are not railhead's
 #   STRIP=0        keep the debug information
@@ -18,7 +18,7 @@ set -eu
 
 mark=railhead-ident:
 verb=${1:?usage: install.sh install|uninstall}
-: "${BIN:?}" "${CNI_BIN:?}" "${sbindir:?}" "${libexecdir:?}" "${mandir:?}" "${bashcompdir:?}" "${unitdir:?}"
+: "${BIN:?}" "${CNI_BIN:?}" "${bindir:?}" "${sbindir:?}" "${libexecdir:?}" "${mandir:?}" "${bashcompdir:?}" "${unitdir:?}"
 DESTDIR=${DESTDIR:-}
 new=
 
@@ -44,6 +44,9 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		echo "$BIN/$hook$tab$DESTDIR$libexecdir/railhead/$hook${tab}755"
 	done
 	echo "$BIN/../conformance/spec/cni-conformance$tab$DESTDIR$sbindir/cni-conformance${tab}755"
+	for name in packaging/kubectl/kubectl*; do
+		echo "$name$tab$DESTDIR$bindir/${name##*/}${tab}755"
+	done
 	for page in docs/man/*.[1-9]; do
 		echo "$page$tab$DESTDIR$mandir/man${page##*.}/${page##*/}${tab}644"
 	done
@@ -78,6 +81,7 @@ put() # SOURCE TARGET MODE
 		sed -i "s|/usr/local/sbin/|$sbindir/|g" "$new"
 		echo "# $mark unit" >>"$new"
 		;;
+	packaging/kubectl/*) echo "# $mark plugin of kubectl" >>"$new" ;;
 	*) echo "# $mark completion" >>"$new" ;;
 	esac
 	chmod "$3" "$new"

@@ -22,7 +22,7 @@ H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conforman
 DUP_PLUGINS := cni/plugins/macvlan.c cni/plugins/ipvlan.c cni/ipoib sriov/plugin,sriov/attach sriov/ib rdma/plugin
 DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
-	conformance/vm/run conformance/vm/guest/init
+	conformance/vm/run conformance/vm/guest/init packaging/kubectl/kubectl-rail packaging/kubectl/kubectl_complete-rail
 LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
 
 help: ## this list
@@ -345,6 +345,7 @@ fresh: ## `make check` and `make demo` on a fresh minimal Debian in a folder bel
 
 prefix ?= /usr/local
 exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
 sbindir ?= $(exec_prefix)/sbin
 libexecdir ?= $(exec_prefix)/libexec
 datarootdir ?= $(prefix)/share
@@ -353,7 +354,7 @@ bashcompdir ?= $(datarootdir)/bash-completion/completions
 unitdir ?= $(prefix)/lib/systemd/system
 CNI_BIN ?= /opt/cni/bin
 install_env = BIN='$(B)/bin' DESTDIR='$(DESTDIR)' CNI_BIN='$(CNI_BIN)' PLUGIN_PREFIX='$(PLUGIN_PREFIX)' \
-	sbindir='$(sbindir)' libexecdir='$(libexecdir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' unitdir='$(unitdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
+	bindir='$(bindir)' sbindir='$(sbindir)' libexecdir='$(libexecdir)' mandir='$(mandir)' bashcompdir='$(bashcompdir)' unitdir='$(unitdir)' FORCE='$(FORCE)' STRIP='$(STRIP)'
 
 install: all $(CONFORMANCE) ## install the programs, pages, completion and unit; never over another's file without FORCE=1
 	@$(install_env) tools/install.sh install

@@ -21,7 +21,7 @@ run() # install|uninstall [VAR=VALUE...]
 {
 	verb=$1
 	shift
-	env BIN="$bin" DESTDIR="$root" CNI_BIN=/opt/cni/bin sbindir=/usr/local/sbin libexecdir=/usr/local/libexec mandir=/usr/local/share/man \
+	env BIN="$bin" DESTDIR="$root" CNI_BIN=/opt/cni/bin bindir=/usr/local/bin sbindir=/usr/local/sbin libexecdir=/usr/local/libexec mandir=/usr/local/share/man \
 		bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system "$@" tools/install.sh "$verb" \
 		>"$dir/out" 2>&1
 }
@@ -60,6 +60,7 @@ all_there()
 	[ -x "$root/usr/local/libexec/railhead/sm-opensm" ] && [ -x "$root/usr/local/libexec/railhead/sm-ufm" ] &&
 		[ -x "$root/usr/local/sbin/railctl" ] && [ -x "$root/usr/local/sbin/cni-conformance" ] &&
 		[ -x "$root/usr/local/sbin/rdma-probe" ] && [ -x "$root/usr/local/sbin/railhead-install" ] &&
+		[ -x "$root/usr/local/bin/kubectl-rail" ] &&
 		[ -e "$root/usr/local/share/bash-completion/completions/rdma-probe" ]
 }
 
@@ -80,10 +81,11 @@ installed_programs_run()
 # Every page about a program is about one that is there.
 pages_have_their_programs()
 {
-	for page in "$root"/usr/local/share/man/man8/*.8; do
-		program=$(basename "$page" .8)
+	for page in "$root"/usr/local/share/man/man[18]/*.[18]; do
+		program=$(basename "${page%.[18]}")
 		# railhead-macvlan(8) is about macvlan: other people have a page of that name.
-		[ -x "$cni/$program" ] || [ -x "$cni/${program#railhead-}" ] || [ -x "$root/usr/local/sbin/$program" ] || {
+		[ -x "$cni/$program" ] || [ -x "$cni/${program#railhead-}" ] || [ -x "$root/usr/local/sbin/$program" ] ||
+			[ -x "$root/usr/local/bin/$program" ] || {
 			echo "no program for $page" >"$dir/out"
 			return 1
 		}

@@ -54,5 +54,5 @@ done
 install -D -m 755 "$1/sm-ufm" "$2/usr/local/libexec/railhead/sm-ufm"
 libraries "$2" "$1/railheadd" "$1/sm-ufm"
 # Mount points, so that the file system can be read-only.
-mkdir -p "$2/conf" "$2/etc/railhead" "$2/var/lib/railhead" "$2/run/railhead" "$2/run/netns" "$2/opt/cni/bin" "$2/proc" "$2/sys" "$2/dev" "$2/tmp"
+mkdir -p "$2/conf" "$2/etc/railhead" "$2/var/lib/railhead" "$2/run/railhead" "$2/run/netns" "$2/opt/cni/bin" "$2/boot" "$2/proc" "$2/sys" "$2/dev" "$2/tmp"
 ln -sfn /run "$2/var/run"

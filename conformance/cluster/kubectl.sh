@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# kubectl.sh: `kubectl rail` with the agents as a DaemonSet: packaging/kubernetes/daemonset.yaml, with etcd as the cluster store. The API
+# server of this suite gives pods no tokens. Sourced by run.sh.
+
+DAEMONSET=$TOP/packaging/kubernetes/daemonset.yaml
+
+# agent_image: what rootfs.sh makes, as "docker save" writes it
+agent_image()
+{
+	local d=$W/agent-image
+	rm -rf "$d" && mkdir -p "$d" && "$TOP/packaging/kubernetes/rootfs.sh" "$FROM" "$d/rootfs" &&
+		tar -C "$d/rootfs" --numeric-owner --owner=0 --group=0 -cf "$d/layer.tar" . &&
+		jq -n --arg sum "sha256:$(sha256sum "$d/layer.tar" | cut -d' ' -f1)" --arg arch "$(dpkg --print-architecture)" \
+			'{architecture: $arch, os: "linux", config: {}, rootfs: {type: "layers", diff_ids: [$sum]}}' >"$d/config.json" &&
+		jq -n '[{Config: "config.json", RepoTags: ["localhost/railhead:1"], Layers: ["layer.tar"]}]' >"$d/manifest.json" &&
+		tar -C "$d" -cf "$W/images/railhead.tar" manifest.json config.json layer.tar && rm -rf "$d"
+}
+# The manifest, with this image and this store. Its namespace and account are those of rbac.yaml.
+agent_objects()
+{
+	k create --dry-run=client -o json -f "$DAEMONSET" | jq --arg e "$STORE" 'if .kind == "List" then .items[] else . end |
+		if .kind == "ConfigMap" then .data["agent.json"] = ({etcd: {endpoints: [$e]}, heartbeat: 1, nodeHold: 10} | tojson)
+		else .spec.template.spec.containers[0] |= (.image = "localhost/railhead:1" | .imagePullPolicy = "Never") end'
+}
+daemonset_begin()
+{
+	local n
+	trap daemonset_end EXIT
+	store_up && agent_image || fail "test error: the store, or the image"
+	for n in $NODES; do
+		node "$n" ctr -n k8s.io image import - <"$W/images/railhead.tar" >"$W/is" 2>&1 || fail "test error: the image: $(<"$W/is")"
+	done
+	k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" >/dev/null && agent_objects | k apply -f - >/dev/null ||
+		fail "test error: the manifest"
+	k -n railhead rollout status daemonset/railheadd --timeout=${LONG}s >"$W/is" 2>&1 || {
+		fail "not within $LONG s: the agents are ready: $(k -n railhead get events -o json | jq -r '.items[].message' | tail -5)"
+		exit 1
+	}
+	for n in $NODES; do eventually agent_sees "$n" '.health == "ok"'; done
+}
+daemonset_end()
+{
+	local n
+	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
+	node 2 pkill -CONT kubelet
+	node 1 railctl cluster pool delete shared >/dev/null
+	for n in $NODES; do eventually no_pools "$n"; done
+	k delete --wait --timeout=${LONG}s -f "$DAEMONSET" >/dev/null 2>&1
+	k delete --ignore-not-found --wait=false railpools --all >/dev/null
+	store_down
+}
+
+# rail ARGUMENT...: kubectl finds the script in PATH, as people use it. RC; $W/out and $W/err.
+rail()
+{
+	PATH=$TOP/packaging/kubectl:$CLUSTER/bin:$PATH timeout "$LONG" "$CLUSTER/bin/kubectl" rail "$@" >"$W/out" 2>"$W/err"
+	RC=$?
+}
+row() { awk -v node="$1" '$1 == node' "$W/out" | tr -s ' '; }
+
+# All nodes are asked at once, and one that does not answer is named.
+once_kubectl_rail()
+{
+	local address
+	daemonset_begin
+	is 'the pool' node 1 railctl cluster pool apply --wait "$LONG" - \
+		<<<'{"name": "shared", "subnet": "10.10.0.0/16", "ranges": ["10.10.200.1-10.10.200.64"], "blockSize": 8, "cooldown": 0}'
+	nad shared "$(macvlan shared shared)"
+	pod a shared
+	NODE=2 pod b shared
+	running a b
+	address=$(address b net1)
+	# The pod with an address, from any computer.
+	rail who "$address"
+	eq 'who' "$RC" 0
+	has 'who' "$(<"$W/out")" '== n2'
+	hasnt 'who' "$(<"$W/out")" '== n1'
+	has 'who' "$(tr -s ' ' <"$W/out")" "Pod: $NAMESPACE/b"
+	rail who "$(address a net1)" --json
+	eq 'who --json' "$(jq -r '[.node, .answer.leases[0].pod, .answer.leases[0].ifname] | join(" ")' "$W/out")" 'n1 a net1'
+	rail who 10.10.200.64
+	eq 'who, of no pod' "$RC" 1
+	has 'who, of no pod' "$(<"$W/err")" 'No pod has 10.10.200.64 on the 2 nodes that answered.'
+	rail who 10.10.200.664
+	eq 'who, of no address' "$RC" 1
+	has 'who, of no address' "$(<"$W/err")" 'is neither an IP address nor a GUID'
+	# railctl in the pod shows the node: its devices are those that railctl on the node sees.
+	rail rails
+	eq 'rails' "$RC $(row NODE | cut -d' ' -f1-4)" '0 NODE GPUS HCAS RAILS'
+	for n in $NODES; do
+		eq "rails of n$n" "$(row "n$n" | cut -d' ' -f9)" "$(node "$n" railctl topo --labels | sed -n 's/.*pcie-shape=//p')"
+	done
+	rail rails n2 --json
+	eq 'rails of n2' "$RC $(jq -r .node "$W/out")" '0 n2'
+	rail topo n1
+	eq 'topo' "$RC" 0
+	eq 'topo' "$(sed '1d;$d' "$W/out")" "$(node 1 railctl topo)"
+	rail topo n1 --json -- --hcas none
+	eq 'topo, a wrong option' "$RC" 1
+	# usage asks no node.
+	k apply -f - >/dev/null <<-'END'
+	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: rail0}, spec: {subnet: 10.92.0.0/24, blockSize: 8}}
+	END
+	rail usage
+	eq 'usage' "$RC" 0
+	has 'usage' "$(tr -s ' ' <"$W/out")" 'rail0 10.92.0.0/24 8'
+	has 'usage' "$(<"$W/err")" 'no agent reports it'
+	# The kubelet of n2 takes connections, and says nothing.
+	node 2 pkill -STOP kubelet || fail 'test error: the kubelet of n2'
+	rail who "$(address a net1)" --deadline 5
+	eq 'a node is silent' "$RC" 1
+	has 'a node is silent' "$(<"$W/out")" '== n1'
+	has 'a node is silent' "$(<"$W/err")" 'Not answered by 1 of 2 nodes:'
+	has 'a node is silent' "$(<"$W/err")" 'n2: no answer within 5 s'
+	node 2 pkill -CONT kubelet
+}
