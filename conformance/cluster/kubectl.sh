@@ -43,13 +43,17 @@ daemonset_end()
 {
 	local n
 	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
-	node 2 pkill -CONT kubelet
+	kubelet_gets CONT
 	node 1 railctl cluster pool delete shared >/dev/null
 	for n in $NODES; do eventually no_pools "$n"; done
 	k delete --wait --timeout=${LONG}s -f "$DAEMONSET" >/dev/null 2>&1
 	k delete --ignore-not-found --wait=false railpools --all >/dev/null
 	store_down
 }
+
+# kubelet_gets SIGNAL: that of n2
+# shellcheck disable=SC2016 # of the node's shell
+kubelet_gets() { node 2 sh -c 'kill -"$1" "$(cat /run/railhead-node/kubelet.pid)"' - "$1"; }
 
 # rail ARGUMENT...: kubectl finds the script in PATH, as people use it. RC; $W/out and $W/err.
 rail()
@@ -107,11 +111,11 @@ once_kubectl_rail()
 	has 'usage' "$(tr -s ' ' <"$W/out")" 'rail0 10.92.0.0/24 8'
 	has 'usage' "$(<"$W/err")" 'no agent reports it'
 	# The kubelet of n2 takes connections, and says nothing.
-	node 2 pkill -STOP kubelet || fail 'test error: the kubelet of n2'
+	kubelet_gets STOP || fail 'test error: the kubelet of n2'
 	rail who "$(address a net1)" --deadline 5
 	eq 'a node is silent' "$RC" 1
 	has 'a node is silent' "$(<"$W/out")" '== n1'
 	has 'a node is silent' "$(<"$W/err")" 'Not answered by 1 of 2 nodes:'
 	has 'a node is silent' "$(<"$W/err")" 'n2: no answer within 5 s'
-	node 2 pkill -CONT kubelet
+	kubelet_gets CONT
 }
