@@ -18,6 +18,7 @@ struct add {
 	struct record record;
 	struct probe_answer probe;
 	bool change_stays; /* what create did could not be taken back */
+	bool lease_waits;  /* it was not released, because the change stayed */
 	bool lease_stays;  /* the IPAM could not release it */
 	char mac[HW_ADDR_STR_LEN];
 };
@@ -52,21 +53,26 @@ static int undo_record(void *arg, struct err *e)
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
+static int release_lease(struct add *s, struct err *e)
+{
+	const struct delegate_call del = { .cmd = CNI_DEL,
+					   .conflict =
+						   *s->probe.conflict ? s->probe.conflict : NULL };
+
+	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
+	return s->lease_stays ? -1 : 0;
+}
+
 /* Wait until the IPAM's ADD ends. If it is killed, it may leave an address that DEL cannot find. */
 static int undo_ipam(void *arg, struct err *e)
 {
 	struct add *s = arg;
-	const struct delegate_call del = { .cmd = CNI_DEL,
-					   .conflict =
-						   *s->probe.conflict ? s->probe.conflict : NULL };
 	struct err ignored;
 
 	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
 		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
-	if (s->change_stays)
-		return 0;
-	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
-	return s->lease_stays ? -1 : 0;
+	s->lease_waits = s->change_stays;
+	return s->lease_waits ? 0 : release_lease(s, e);
 }
 
 static int delete_link(struct add *s, struct err *e)
@@ -84,6 +90,7 @@ static int delete_link(struct add *s, struct err *e)
 	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
 }
 
+/* A device is restored twice: after its move and after its claim. The second time may succeed. */
 static int undo_change(void *arg, struct err *e)
 {
 	struct add *s = arg;
@@ -97,7 +104,7 @@ static int undo_change(void *arg, struct err *e)
 	else
 		rc = delete_link(s, e);
 	s->change_stays = rc != 0;
-	return rc;
+	return rc || !s->lease_waits ? rc : release_lease(s, e);
 }
 
 /* ---- steps ---- */

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cni/testing/call.h"
+#include "lib/testing/dir.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
 #include "sriov/testing/rdma.h"
@@ -330,6 +332,58 @@ START_TEST(each_request_of_RDMA_fails)
 }
 END_TEST
 
+#define LEASES ",\"ipam\":{\"type\":\"leases\"}"
+#define LEASE  "/mnt/lease"
+
+/* An IPAM whose lease is a file. */
+static void add_ipam(void)
+{
+	ck_assert_int_eq(mkdir(TESTRDMA_BIN, 0755), 0);
+	testing_file(TESTRDMA_BIN "/leases", 0755,
+		     "#!/bin/sh\n"
+		     "case $CNI_COMMAND in\n"
+		     "ADD) >" LEASE "\n"
+		     "\techo '{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.1.2/24\"}]}' ;;\n"
+		     "DEL) rm -f " LEASE " ;;\n"
+		     "esac\n");
+}
+
+static bool has_lease(void)
+{
+	return access(LEASE, F_OK) == 0;
+}
+
+/* ADD fails because of the numbers, and then one request of its undo fails: no DEL follows. */
+START_TEST(each_request_of_an_undo_fails)
+{
+	auto_testrdma struct testrdma t = testrdma(3, RDMA_EXCLUSIVE);
+	unsigned at = 0;
+	bool reached = true;
+
+	add_ipam();
+	while (reached) {
+		auto_pod struct pod p = pod();
+		struct err e = { .msg = "" };
+
+		testrdma_dev(&t, 0)->uverbs = 9;
+		t.hca->moved();
+		t.hca->requests = 0;
+		t.hca->fail_errnum = EIO;
+		t.hca->fail_at = ++at;
+		ck_assert_int_eq(testrdma_call(&t, CNI_ADD, &p, MOVES LEASES, &e), -1);
+		reached = t.hca->requests >= at;
+		t.hca->fail_at = 0;
+		unsigned records = testing_records(&t.w.ctx, NULL);
+		ck_assert_msg(records || !has_lease(), "request %u: a lease without a record", at);
+		ck_assert_msg(records || !is_in(&t, 0, &p), "request %u: no record", at);
+		good(testrdma_call(&t, CNI_DEL, &p, MOVES LEASES, &e), &e);
+		testrdma_is_restored(&t, 0, "DEL");
+		ck_assert(!has_lease() && !testing_records(&t.w.ctx, NULL));
+	}
+	ck_assert_uint_gt(at, 15);
+}
+END_TEST
+
 START_TEST(ADD_is_killed_at_each_request_of_netlink)
 {
 	kill_at_each_request(CNI_ADD, false);
@@ -361,5 +415,5 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     other_numbers_of_character_devices, a_driver_without_namespaces,
 	     the_pods_namespace_is_gone, the_next_pod_restores_what_a_dead_one_had,
 	     each_request_of_netlink_fails, each_request_of_RDMA_fails,
-	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
+	     each_request_of_an_undo_fails, ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
 	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA)

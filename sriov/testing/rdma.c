@@ -128,7 +128,7 @@ int testrdma_call(const struct testrdma *t, enum cni_command cmd, const struct p
 			 .container = p ? "c1" : "",
 			 .netns = p ? p->path : "",
 			 .ifname = p ? "net1" : "",
-			 .path = "",
+			 .path = TESTRDMA_BIN,
 			 .args = "" },
 	};
 

@@ -11,6 +11,7 @@
 #include "sriov/testing/vf.h"
 
 #define TESTRDMA_OUT "/mnt/out"
+#define TESTRDMA_BIN "/mnt/bin" /* CNI_PATH; absent until a test creates it */
 
 struct testrdma {
 	struct testhost w;
