@@ -29,7 +29,7 @@ lib/sys|lib/base/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
 lib/pci|lib/base/ lib/sys/
-lib/rdma|lib/base/ lib/sys/ lib/net/ lib/device/ lib/pci/
+lib/rdma|lib/base/ lib/json/ lib/sys/ lib/net/ lib/device/ lib/pci/
 lib/cli|lib/base/ lib/json/
 lib/testing|lib/
 topo/core|lib/

@@ -153,3 +153,12 @@ struct cni_pod cni_args_pod(const char *args)
 		return (struct cni_pod){ .ns = "" };
 	return p;
 }
+
+const char *cni_env_pod(const struct cni_env *env, char uid[CNI_POD_UID_LEN])
+{
+	struct err ignored;
+
+	if (cni_args_get(env->args, "K8S_POD_UID", uid, CNI_POD_UID_LEN, &ignored) == 1 && *uid)
+		return uid;
+	return env->container;
+}

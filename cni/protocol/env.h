@@ -56,4 +56,11 @@ struct cni_pod {
 };
 struct cni_pod cni_args_pod(const char *args);
 
+/*
+ * cni_env_pod - what the pod is known by in all its attempts: K8S_POD_UID, or without that its
+ * container. Returns uid, or a pointer of env.
+ */
+#define CNI_POD_UID_LEN 64
+const char *cni_env_pod(const struct cni_env *env, char uid[CNI_POD_UID_LEN]);
+
 #endif

@@ -53,8 +53,9 @@ int rdma_chardevs_read(struct nl *nl, const struct rdma_link *d, struct rdma_cha
 
 /*
  * rdma_chardevs_differ - false if a and b have the same numbers. Else out has the first difference
- * as text: "uverbs1 was 231:193, is uverbs0 231:192". Pure.
+ * as text: "uverbs1 was 231:193, is uverbs0 231:192". RDMA_CHANGE_LEN is enough for it. Pure.
  */
+#define RDMA_CHANGE_LEN 160
 bool rdma_chardevs_differ(const struct rdma_chardevs *a, const struct rdma_chardevs *b, char *out,
 			  size_t size);
 

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHANGE_LEN 160
-
 /* ---- the move ---- */
 
 static int move_to_pod(struct rdma_move *m, struct err *e)
@@ -48,32 +46,15 @@ static int rename_in_pod(struct rdma_move *m, struct err *e)
 	return 0;
 }
 
-int rdma_judge_renumbered(const struct log *log, enum rdma_renumbered renumbered, const char *what,
-			  const char *change, struct err *e)
-{
-	if (renumbered == RDMA_RENUMBERED_REPORT) {
-		log_warn(log, "%s got new character devices: %s", what, change);
-		return 0;
-	}
-	err_set(e, ERR_STATE, 0, "%s got new character devices: %s", what, change);
-	return err_hint(e,
-			"the pod has the old ones, which may now belong to another pod. Delete the "
-			"pod, and restart the device plugin, so that it reads the new numbers. If "
-			"pods get their devices after ADD, set renumbered to \"report\"");
-}
-
 static int judge_chardevs(struct rdma_move *m, struct err *e)
 {
 	struct rdma_chardevs now;
-	char change[CHANGE_LEN], what[RDMA_NAME_LEN + 16];
+	char what[RDMA_NAME_LEN + 16];
 
-	if (rdma_chardevs_read(m->pod_rdma, &m->link, &now, e))
+	(void)snprintf(what, sizeof(what), "RDMA device %s", m->pod_name);
+	if (rdma_chardevs_read(m->pod_rdma, &m->link, &now, e) ||
+	    rdma_numbers_judge(m->numbers, &m->chardevs, &now, what, e))
 		return -1;
-	if (rdma_chardevs_differ(&m->chardevs, &now, change, sizeof(change))) {
-		(void)snprintf(what, sizeof(what), "RDMA device %s", m->pod_name);
-		if (rdma_judge_renumbered(m->log, m->renumbered, what, change, e))
-			return -1;
-	}
 	m->chardevs = now;
 	return 0;
 }
@@ -82,7 +63,8 @@ int rdma_move(struct rdma_move *m, struct err *e)
 {
 	struct rdma_link there;
 
-	if (move_to_pod(m, e) || nl_rdma_get(m->pod_rdma, m->link.index, &there, e))
+	if (rdma_numbers_check(m->numbers, &m->chardevs, e) || move_to_pod(m, e) ||
+	    nl_rdma_get(m->pod_rdma, m->link.index, &there, e))
 		return -1;
 	memcpy(m->pod_name, there.name, sizeof(m->pod_name));
 	return judge_chardevs(m, e) || rename_in_pod(m, e) ? -1 : 0;

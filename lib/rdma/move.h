@@ -3,18 +3,15 @@
 #ifndef RAILHEAD_LIB_RDMA_MOVE_H
 #define RAILHEAD_LIB_RDMA_MOVE_H
 
+#include "lib/rdma/numbers.h"
 #include "lib/rdma/return.h"
-
-/* What follows if a device gets other character devices: an error, or a warning. */
-enum rdma_renumbered { RDMA_RENUMBERED_FAIL, RDMA_RENUMBERED_REPORT };
 
 /* A device that moves. Pointers are borrowed. */
 struct rdma_move {
-	const struct log *log;
+	const struct rdma_numbers *numbers;
 	const struct netns *host, *pod; /* the calling thread is in host */
 	struct nl *host_rdma, *pod_rdma;
-	const char *name; /* for the pod; NULL: it keeps its name */
-	enum rdma_renumbered renumbered;
+	const char *name;              /* for the pod; NULL: it keeps its name */
 	struct rdma_link link;         /* as it is on the host */
 	struct rdma_chardevs chardevs; /* before the move; rdma_move: after it */
 	char pod_name[RDMA_NAME_LEN];  /* set by rdma_move */
@@ -23,17 +20,10 @@ struct rdma_move {
 /*
  * rdma_move - move m->link into the pod, compare its character devices, and give it m->name. The
  * caller holds rdma_lock() since it read m->link and m->chardevs. After a failure the device may be
- * in the pod: the caller runs rdma_return(). ERR_STATE: it got other character devices, and
- * m->renumbered forbids that.
+ * in the pod: the caller runs rdma_return(). ERR_STATE: it got other character devices, now or in
+ * an earlier ADD of this pod, and m->numbers->renumbered forbids that.
  */
 int rdma_move(struct rdma_move *m, struct err *e) must_check;
-
-/*
- * rdma_judge_renumbered - ERR_STATE with a remedy, or a warning in the log. what: the device, as in
- * "VF 0000:3b:02.0"; change: the text of rdma_chardevs_differ().
- */
-int rdma_judge_renumbered(const struct log *log, enum rdma_renumbered renumbered, const char *what,
-			  const char *change, struct err *e) must_check;
 
 /* A device in a pod. */
 struct rdma_moved {

@@ -122,6 +122,9 @@ START_TEST(renumbered_character_devices_are_reported)
 	      "uverbs2 was 231:194, is uverbs1 231:193");
 	ck_assert(testnode_host(&w, 1, "mlx5_1"));
 	ck_assert_uint_eq(testnode_records(&w), 0);
+	/* The runtime tries again, with the devices that the pod had before the first ADD. */
+	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE, "the pod has uverbs2");
+	ck_assert_uint_eq(testnode_records(&w), 0);
 	w.hca->dev[2].uverbs = 2;
 	good(testnode_call(&w, CNI_ADD, &p, "\"renumbered\":\"report\"", &e), &e);
 	answers("/dev/infiniband/uverbs1");

@@ -16,19 +16,13 @@ static const struct json_enum modes[] = {
 	{ "", RDMA_WANT_AUTO },
 	{ 0 },
 };
-static const struct json_enum renumbered[] = {
-	{ "fail", RDMA_RENUMBERED_FAIL },
-	{ "report", RDMA_RENUMBERED_REPORT },
-	{ "", RDMA_RENUMBERED_FAIL },
-	{ 0 },
-};
 
 static const struct json_field fields[] = {
 	{ FIELD("mode", mode), .kind = J_ENUM, .names = modes },
 	{ FIELD("deviceID", device), .kind = J_STRING },
 	{ FIELD("deviceName", name), .kind = J_STRING },
 	{ FIELD("timeout", timeout), .kind = J_U32, .min = 1, .max = 600 },
-	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = renumbered },
+	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = rdma_reactions },
 	{ 0 },
 };
 static const struct json_field of_args[] = {

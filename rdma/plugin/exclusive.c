@@ -84,14 +84,21 @@ int rdma_exclusive_find(struct rdma_pod *p, struct err *e)
 
 int rdma_exclusive_move(struct rdma_pod *p, struct err *e)
 {
-	struct rdma_move m = {
+	char uid[CNI_POD_UID_LEN];
+	const struct rdma_numbers numbers = {
+		.ctx = &p->a->call->ctx,
 		.log = &p->a->records.ctx.log,
+		.bus = p->serving.pci,
+		.pod = cni_env_pod(&p->a->call->env, uid),
+		.renumbered = p->conf.renumbered,
+	};
+	struct rdma_move m = {
+		.numbers = &numbers,
 		.host = &p->a->host,
 		.pod = &p->a->pod,
 		.host_rdma = p->host_rdma,
 		.pod_rdma = p->pod_rdma,
 		.name = p->conf.name,
-		.renumbered = p->conf.renumbered,
 		.link = p->serving.link,
 		.chardevs = p->chardevs,
 	};

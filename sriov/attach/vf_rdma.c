@@ -10,12 +10,7 @@
 #include "lib/rdma/lock.h"
 #include "sriov/take/claim.h"
 
-#define OWN_PORT   1 /* a VF has one port */
-#define CHANGE_LEN 160
-
-const struct json_enum vf_rdma_reactions[] = { { "fail", RDMA_RENUMBERED_FAIL },
-					       { "report", RDMA_RENUMBERED_REPORT },
-					       { 0 } };
+#define OWN_PORT 1 /* a VF has one port */
 
 int vf_rdma_check_mode(const char *key, struct err *e)
 {
@@ -69,6 +64,17 @@ int vf_rdma_find(struct vf_rdma_move *m, struct rdma_chardevs *out, struct err *
 
 /* ---- the move ---- */
 
+struct rdma_numbers vf_rdma_numbers(struct vf_rdma_move *m)
+{
+	const struct cni_call *call = m->a->call;
+
+	return (struct rdma_numbers){ .ctx = &call->ctx,
+				      .log = &call->ctx.log,
+				      .bus = m->v->vf,
+				      .pod = cni_env_pod(&call->env, m->uid),
+				      .renumbered = m->keys.renumbered };
+}
+
 static int note_device(struct vf_rdma_move *m, const struct rdma_chardev *uverbs, struct err *e)
 {
 	struct vf_rdma *d = &m->state.owner.rdma;
@@ -97,13 +103,14 @@ static int describe(struct vf_rdma_move *m, const struct rdma_move *moved, struc
 static int move_device(struct vf_rdma_move *m, struct err *e)
 {
 	auto_nl struct nl *pod_rdma = NULL;
-	char change[CHANGE_LEN];
+	const struct rdma_numbers numbers = vf_rdma_numbers(m);
+	const struct log *log = numbers.log;
+	char change[RDMA_CHANGE_LEN];
 	struct rdma_move move = {
-		.log = &m->a->call->ctx.log,
+		.numbers = &numbers,
 		.host = &m->a->host,
 		.pod = &m->a->pod,
 		.host_rdma = m->host_rdma,
-		.renumbered = m->keys.renumbered,
 		.link = m->link,
 		.chardevs = m->chardevs,
 	};
@@ -114,7 +121,7 @@ static int move_device(struct vf_rdma_move *m, struct err *e)
 	move.pod_rdma = pod_rdma;
 	if (rdma_move(&move, e))
 		return -1;
-	log_debug(move.log, "VF %s: its RDMA device %s is in the pod", m->v->vf, move.pod_name);
+	log_debug(log, "VF %s: its RDMA device %s is in the pod", m->v->vf, move.pod_name);
 	/* CHECK compares with the numbers that it has now. */
 	if (rdma_chardevs_differ(&m->chardevs, &move.chardevs, change, sizeof(change)) &&
 	    note_device(m, &move.chardevs.uverbs, e))

@@ -12,9 +12,6 @@
 #include "lib/rdma/move.h"
 #include "sriov/attach/vf_attach.h"
 
-/* The values of the key "renumbered", enum rdma_renumbered, for a table of fields. */
-extern const struct json_enum vf_rdma_reactions[];
-
 /* The keys of a configuration that concern the move. */
 struct vf_rdma_keys {
 	const char *key; /* the one that asks for it, for messages: "rdma" */
@@ -37,6 +34,7 @@ struct vf_rdma_move {
 	struct nl *host_rdma;          /* NULL before vf_rdma_open */
 	struct rdma_link link;         /* the device, as vf_rdma_find saw it */
 	struct rdma_chardevs chardevs; /* those that the pod expects */
+	char uid[CNI_POD_UID_LEN];     /* memory for vf_rdma_numbers */
 };
 
 /* vf_rdma_init - nothing is open yet. Borrows a and v. */
@@ -62,6 +60,9 @@ void vf_rdma_close(struct vf_rdma_move *m);
  * its character devices. ERR_NOTFOUND: the VF has none there.
  */
 int vf_rdma_find(struct vf_rdma_move *m, struct rdma_chardevs *out, struct err *e) must_check;
+
+/* vf_rdma_numbers - the device, for numbers.h. Borrows from m. */
+struct rdma_numbers vf_rdma_numbers(struct vf_rdma_move *m);
 
 /*
  * vf_rdma_move - record the device that vf_rdma_find() found, with m->chardevs as those that the

@@ -19,7 +19,6 @@
 #define PKEYS_MAX     128
 #define INTERFACE_MS  5000 /* for the interface that the kernel makes again after a move */
 #define LOOK_EVERY_MS 20
-#define NUMBERS_LEN   160
 #define ISOLATION     "rdmaIsolation"
 
 /* One ib_apply() in progress. */
@@ -107,12 +106,26 @@ static void check_pkey(const struct ib_run *r)
 
 /* ---- changes ---- */
 
-static int judge_numbers(const struct ib_run *r, const char *change, struct err *e)
+static int judge_numbers(struct ib_run *r, const struct rdma_chardevs *now, struct err *e)
 {
+	const struct rdma_numbers numbers = vf_rdma_numbers(&r->rdma);
 	char what[PCI_STR_LEN + 8];
 
 	(void)snprintf(what, sizeof(what), "VF %s", r->c->which.vf);
-	return rdma_judge_renumbered(&ctx_of(r)->log, r->rdma.keys.renumbered, what, change, e);
+	return rdma_numbers_judge(&numbers, &r->rdma.chardevs, now, what, e)
+		       ? err_wrap(e, "RDMA device of %s", what)
+		       : 0;
+}
+
+static int find_device(struct ib_run *r, struct err *e)
+{
+	const struct rdma_numbers numbers = vf_rdma_numbers(&r->rdma);
+
+	if (vf_rdma_find(&r->rdma, &r->rdma.chardevs, e))
+		return -1;
+	return rdma_numbers_check(&numbers, &r->rdma.chardevs, e)
+		       ? err_wrap(e, "RDMA device of VF %s", r->c->which.vf)
+		       : 0;
 }
 
 static int rebind(struct ib_run *r, struct err *e)
@@ -130,7 +143,7 @@ static int rebind(struct ib_run *r, struct err *e)
 static int rebind_until_same(struct ib_run *r, struct err *e)
 {
 	struct rdma_chardevs now;
-	char what[NUMBERS_LEN], is[GUID_STR_LEN], want[GUID_STR_LEN];
+	char what[RDMA_CHANGE_LEN], is[GUID_STR_LEN], want[GUID_STR_LEN];
 	bool had_rdma = r->own.has_rdma, differ = false;
 
 	for (int i = 0; i < 2; i++) {
@@ -151,7 +164,7 @@ static int rebind_until_same(struct ib_run *r, struct err *e)
 		return err_hint(e,
 				"the firmware may not permit GUIDs of VFs; see the kernel's log");
 	}
-	return differ ? judge_numbers(r, what, e) : 0;
+	return differ ? judge_numbers(r, &now, e) : 0;
 }
 
 /* The pod's interface is made again by the move: on the host before Linux 7, in the pod since. */
@@ -196,7 +209,7 @@ static int apply_locked(struct ib_run *r, bool again, struct err *e)
 	if (vf_rdma_open(&r->rdma, e) || look(r, e))
 		return -1;
 	bool needs_rdma = r->own.has_rdma || r->c->rdma_isolation;
-	if ((needs_rdma && vf_rdma_find(&r->rdma, &r->rdma.chardevs, e)) ||
+	if ((needs_rdma && find_device(r, e)) ||
 	    vf_configure(r->a->host_nl, place_of(r), &request, NULL, e) ||
 	    (again && rebind_until_same(r, e)))
 		return -1;

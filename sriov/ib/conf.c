@@ -24,7 +24,7 @@ const struct json_field ib_fields[] = {
 	{ FIELD("vfioPciMode", vfio), .kind = J_BOOL },
 	{ FIELD("guidFrom", guid_from), .kind = J_ENUM, .names = sources },
 	{ FIELD("guidDomain", guid_domain), .kind = J_STRING },
-	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = vf_rdma_reactions },
+	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = rdma_reactions },
 	{ 0 },
 };
 

@@ -206,6 +206,51 @@ START_TEST(other_numbers_of_character_devices)
 }
 END_TEST
 
+/* The kubelet repeats ADD with the devices that it gave the pod before the first one. */
+START_TEST(a_pod_is_refused_again)
+{
+	auto_testrdma struct testrdma t = testrdma(3, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	testrdma_dev(&t, 0)->uverbs = 9;
+	t.args = "K8S_POD_UID=7f0c";
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE, "uverbs9");
+	t.container = "c2";
+	for (int i = 0; i < 2; i++) {
+		fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE,
+		      "the pod has uverbs9 231:201");
+		ck_assert_ptr_nonnull(strstr(e.msg, "uverbs0 231:192"));
+		ck_assert_ptr_nonnull(strstr(e.detail, "Delete the pod"));
+		testrdma_is_restored(&t, 0, "refused ADD");
+	}
+	/* The numbers are those of before again. */
+	testrdma_dev(&t, 0)->uverbs = 9;
+	t.hca->moved();
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE, "was 231:201");
+	/* A pod that came later. */
+	t.args = "K8S_POD_UID=8a11";
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+	/* Without a UID the container counts. */
+	testrdma_dev(&t, 0)->uverbs = 9;
+	t.hca->moved();
+	t.args = "";
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE, "was 231:201");
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE, "the pod has uverbs9");
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES ",\"renumbered\":\"report\"", &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	/* A later ADD of a pod whose numbers were the same. */
+	t.container = "c3";
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_dev(&t, 0)->uverbs = 1;
+	t.hca->moved();
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE, "the pod has uverbs0");
+}
+END_TEST
+
 START_TEST(a_driver_without_namespaces)
 {
 	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
@@ -339,13 +384,14 @@ END_TEST
 static void add_ipam(void)
 {
 	ck_assert_int_eq(mkdir(TESTRDMA_BIN, 0755), 0);
-	testing_file(TESTRDMA_BIN "/leases", 0755,
-		     "#!/bin/sh\n"
-		     "case $CNI_COMMAND in\n"
-		     "ADD) >" LEASE "\n"
-		     "\techo '{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.1.2/24\"}]}' ;;\n"
-		     "DEL) rm -f " LEASE " ;;\n"
-		     "esac\n");
+	testing_file(
+		TESTRDMA_BIN "/leases", 0755,
+		"#!/bin/sh\n"
+		"case $CNI_COMMAND in\n"
+		"ADD) >" LEASE "\n"
+		"\techo '{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.1.2/24\"}]}' ;;\n"
+		"DEL) rm -f " LEASE " ;;\n"
+		"esac\n");
 }
 
 static bool has_lease(void)
@@ -412,8 +458,9 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     without_the_key_no_device_moves, the_key_was_removed_before_DEL,
 	     a_VF_that_the_plugin_chooses, CHECK_compares_the_device, a_node_in_mode_shared,
 	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
-	     other_numbers_of_character_devices, a_driver_without_namespaces,
-	     the_pods_namespace_is_gone, the_next_pod_restores_what_a_dead_one_had,
-	     each_request_of_netlink_fails, each_request_of_RDMA_fails,
-	     each_request_of_an_undo_fails, ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
+	     other_numbers_of_character_devices, a_pod_is_refused_again,
+	     a_driver_without_namespaces, the_pods_namespace_is_gone,
+	     the_next_pod_restores_what_a_dead_one_had, each_request_of_netlink_fails,
+	     each_request_of_RDMA_fails, each_request_of_an_undo_fails,
+	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
 	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA)

@@ -34,7 +34,7 @@ const struct json_field sriov_fields[] = {
 	{ FIELD("trust", trust), .kind = J_ENUM, .names = switches },
 	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = vf_attach_link_states },
 	{ FIELD("rdma", rdma), .kind = J_ENUM, .names = rdma },
-	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = vf_rdma_reactions },
+	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = rdma_reactions },
 	{ 0 },
 };
 

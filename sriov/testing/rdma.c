@@ -58,7 +58,9 @@ static void show_all(void)
 
 struct testrdma testrdma(uint32_t vfs, enum rdma_mode mode)
 {
-	struct testrdma t = { .w = testhost(vfs), .hca = fakehca(mode) };
+	struct testrdma t = {
+		.w = testhost(vfs), .hca = fakehca(mode), .container = "c1", .args = ""
+	};
 	auto_netns struct netns self = net_self();
 	char name[RDMA_NAME_LEN];
 
@@ -125,11 +127,11 @@ int testrdma_call(const struct testrdma *t, enum cni_command cmd, const struct p
 	struct cni_call c = {
 		.ctx = t->w.ctx,
 		.env = { .cmd = cmd,
-			 .container = p ? "c1" : "",
+			 .container = p ? t->container : "",
 			 .netns = p ? p->path : "",
 			 .ifname = p ? "net1" : "",
 			 .path = TESTRDMA_BIN,
-			 .args = "" },
+			 .args = t->args },
 	};
 
 	return testing_call_keys(&sriov_type, &c, keys, TESTRDMA_OUT, e);

@@ -16,6 +16,7 @@
 struct testrdma {
 	struct testhost w;
 	struct fakehca *hca;
+	const char *container, *args; /* of the calls: "c1", and no CNI_ARGS; a test may set them */
 };
 
 /* testrdma - a host with so many VFs. testrdma_clear - stop the fake kernels, close the host. */

@@ -177,6 +177,8 @@ rdma link delete hca0
 check "a lower number became free" refused p 104 "uverbs1 was" call ADD p "$(on 1)"
 check "the device is on the host" grep -qw hca1 <(devices)
 check "so is the interface" has_netdev "${VFS[1]}"
+check "the runtime tries again" refused p 104 "the pod has uverbs1" call ADD p "$(on 1)"
+check "the device is still on the host" grep -qw hca1 <(devices)
 for i in 1 2; do rdma link delete "hca$i"; done
 rxe_all
 rdma link delete hca0
