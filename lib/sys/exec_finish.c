@@ -91,6 +91,7 @@ static int refuse_late(const struct exec_child *c, struct err *e)
 /*
  * Read until the child has ended and the pipe is empty. The end of the pipe alone is not enough,
  * because a child may close it and hang. It is not needed either: a grandchild may keep it open.
+ * The caller may come after the deadline, so a child that has ended by then was in time.
  */
 static int collect_output(struct exec_child *c, int pidfd, struct output *o, struct err *e)
 {
@@ -101,12 +102,10 @@ static int collect_output(struct exec_child *c, int pidfd, struct output *o, str
 
 		if (ended && c->out_fd < 0)
 			return 0;
-		if (!ended && left <= 0)
-			return refuse_late(c, e);
 		if (pidfd < 0 && left > LOOK_MS)
 			left = LOOK_MS;
 
-		int n = poll(p, 2, ended ? 0 : (int)left);
+		int n = poll(p, 2, ended || left <= 0 ? 0 : (int)left);
 
 		if (n < 0 && !retry_interrupted(&o->tries))
 			return err_set(e, ERR_DELEGATE, errno, "wait for %s", c->path);
@@ -116,6 +115,8 @@ static int collect_output(struct exec_child *c, int pidfd, struct output *o, str
 			return -1;
 		if (!ended && (pidfd < 0 ? has_ended(c->pid) : n > 0 && p[1].revents))
 			ended = true;
+		else if (n >= 0 && !ended && left <= 0)
+			return refuse_late(c, e);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "lib/base/ctx.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 
@@ -302,6 +303,25 @@ START_TEST(a_grandchild_that_holds_the_pipe_is_not_waited_for)
 }
 END_TEST
 
+/* The caller had something else to do meanwhile. */
+START_TEST(who_ended_before_its_deadline_was_in_time)
+{
+	struct exec_req req = shell("head -c 10000 /dev/zero | tr '\\0' x");
+	struct exec_child c;
+	struct exec_result res = { 0 };
+	struct err e = { 0 };
+	siginfo_t si;
+
+	ck_assert_int_eq(exec_start(&req, &c, &e), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)c.pid, &si, WEXITED | WNOWAIT), 0);
+	c.deadline_ms = ctx_mono_ms() - 1;
+	ck_assert_msg(exec_finish(&c, &res, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(res.len, 10000);
+	free(res.output);
+	assert_no_children();
+}
+END_TEST
+
 /* With no descriptor left pidfd_open(2) fails, as on kernels that do not have it. */
 START_TEST(serves_kernels_without_pidfd)
 {
@@ -532,6 +552,7 @@ TEST_PROGRAM("exec", the_output_has_standard_error_where_the_request_joins_it,
 	     the_exit_status_is_the_callers_business, what_cannot_be_run, the_input_is_sealed,
 	     signals_are_as_usual_in_the_child, an_ignored_SIGCHLD_does_not_swallow_the_status,
 	     nothing_else_is_inherited, our_own_stdio_may_be_closed, who_hangs_is_killed,
+	     who_ended_before_its_deadline_was_in_time,
 	     who_hangs_is_killed_with_all_that_it_started,
 	     a_grandchild_that_holds_the_pipe_is_not_waited_for, serves_kernels_without_pidfd,
 	     killing_is_idempotent, a_function_runs_as_a_program_would,
