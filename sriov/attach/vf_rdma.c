@@ -138,19 +138,39 @@ int vf_rdma_move(struct vf_rdma_move *m, struct err *e)
 
 /* ---- CHECK ---- */
 
+static int read_moved(const struct attach *a, const struct vf_attach *v, struct vf_entry *x,
+		      struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+	const struct netns_id any = { 0 };
+
+	if (vf_state_read(&a->call->ctx, v->vf, x, e)) {
+		if (e->code != ERR_NOTFOUND && e->code != ERR_DECODE)
+			return -1;
+		e->code = ERR_STATE;
+		return err_hint(
+			e,
+			"nothing else says which RDMA device moved: delete the pod, and then "
+			"run `railctl vf repair %s`",
+			v->vf);
+	}
+	if (!vf_owner_is(x, &key, any))
+		return err_set(e, ERR_STATE, 0, "it belongs to another attachment");
+	return *x->owner.rdma.name ? 0
+				   : err_set(e, ERR_STATE, 0, "ADD did not move its RDMA device");
+}
+
 int vf_rdma_check(const struct attach *a, const struct vf_attach *v, const char *key, struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	auto_nl struct nl *pod_rdma = NULL;
 	struct rdma_moved ignored;
 
-	if (vf_state_read(&a->call->ctx, v->vf, &x, e) ||
-	    nl_rdma_open_in(&a->pod, &a->host, &pod_rdma, e))
+	if (read_moved(a, v, &x, e))
+		return err_wrap(e, "%s: VF %s", key, v->vf);
+	if (nl_rdma_open_in(&a->pod, &a->host, &pod_rdma, e))
 		return -1;
 	const struct rdma_away d = { v->vf, x.owner.rdma.index, x.owner.rdma.name,
 				     x.owner.rdma.uverbs };
-	if (!*d.name)
-		return err_set(e, ERR_STATE, 0, "%s: ADD did not move the RDMA device of VF %s",
-			       key, v->vf);
 	return rdma_check_moved(pod_rdma, &d, &ignored, e) ? err_wrap(e, "%s", key) : 0;
 }

@@ -127,6 +127,36 @@ START_TEST(CHECK_compares_the_device)
 }
 END_TEST
 
+/* The state of the VF is gone, damaged, or of another attachment; the VF has another driver. */
+START_TEST(CHECK_of_a_VF_that_somebody_changed)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+	char file[64], away[64];
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	(void)snprintf(file, sizeof(file), TESTHOST_RUN "/vf/%s", testhost_vf(0));
+	(void)snprintf(away, sizeof(away), "/mnt/away");
+	ck_assert_int_eq(rename(file, away), 0);
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "railctl vf repair");
+	ck_assert_msg(strncmp(e.msg, "rdma: VF 0000:3b:02.0", 21) == 0, "%s", e.msg);
+	testing_file(file, 0600, "{");
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "railctl vf repair");
+	ck_assert_int_eq(rename(away, file), 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
+	const char *own = x.owner.key.container;
+	x.owner.key.container = "c9";
+	good(vf_state_write(&t.w.ctx, &x, &e), &e);
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "another attachment");
+	x.owner.key.container = own;
+	good(vf_state_write(&t.w.ctx, &x, &e), &e);
+	good(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "driver vfio-pci");
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(a_node_in_mode_shared)
@@ -456,7 +486,8 @@ END_TEST
 
 TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     without_the_key_no_device_moves, the_key_was_removed_before_DEL,
-	     a_VF_that_the_plugin_chooses, CHECK_compares_the_device, a_node_in_mode_shared,
+	     a_VF_that_the_plugin_chooses, CHECK_compares_the_device,
+	     CHECK_of_a_VF_that_somebody_changed, a_node_in_mode_shared,
 	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
 	     other_numbers_of_character_devices, a_pod_is_refused_again,
 	     a_driver_without_namespaces, the_pods_namespace_is_gone,
