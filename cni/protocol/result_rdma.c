@@ -3,7 +3,6 @@
 #include "cni/protocol/result_rdma.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define DEV_DIR "/dev/infiniband/"
 
@@ -41,11 +40,4 @@ struct json *result_rdma_json(const struct result_rdma *r)
 	    (r->gids && json_add_copy(o, "gids", r->gids)) || add_chardevs(o, r->chardevs))
 		return NULL;
 	return TAKE_PTR(o);
-}
-
-bool result_rdma_moved(const struct json *result)
-{
-	const char *mode = json_str(json_get(json_get(result, RESULT_RDMA_KEY), "mode"));
-
-	return mode && strcmp(mode, rdma_mode_name(RDMA_EXCLUSIVE)) == 0;
 }

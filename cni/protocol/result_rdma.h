@@ -21,8 +21,4 @@ struct result_rdma {
 /* result_rdma_json - the value of the key. The caller frees it. NULL: no memory. */
 struct json *result_rdma_json(const struct result_rdma *r);
 
-/* result_rdma_moved - true if a result says that its RDMA device moved into the pod. NULL is none.
- */
-bool result_rdma_moved(const struct json *result);
-
 #endif

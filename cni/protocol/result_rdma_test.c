@@ -39,26 +39,6 @@ START_TEST(a_shared_device_without_hardware)
 }
 END_TEST
 
-static bool moved(const char *text)
-{
-	struct json *tree;
-	struct err e;
-
-	ck_assert_int_eq(json_parse(text, strlen(text), "result", &tree, &e), 0);
-	bool rc = result_rdma_moved(tree);
-	json_free(tree);
-	return rc;
-}
-
-START_TEST(whether_a_device_moved)
-{
-	ck_assert(moved("{\"rdma\":{\"mode\":\"exclusive\"}}"));
-	ck_assert(!moved("{\"rdma\":{\"mode\":\"shared\"}}"));
-	ck_assert(!moved("{\"rdma\":{\"mode\":1}}") && !moved("{\"rdma\":[1]}") && !moved("{}"));
-	ck_assert(!result_rdma_moved(NULL));
-}
-END_TEST
-
 static int build(void *arg, struct err *e)
 {
 	const struct result_rdma r = {
@@ -77,4 +57,4 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("cni/protocol/result_rdma", a_device_that_moved, a_shared_device_without_hardware,
-	     whether_a_device_moved, out_of_memory)
+	     out_of_memory)

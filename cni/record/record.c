@@ -472,3 +472,8 @@ void record_tidy(const struct ctx *ctx)
 	for (size_t i = 0; i < networks.n; i++)
 		remove_if_empty(all, networks.name[i]);
 }
+
+const char *record_rdma(const struct record *r)
+{
+	return json_str(json_get(r->device, RECORD_RDMA));
+}

@@ -118,6 +118,13 @@ static inline struct netns_on_record record_netns(const struct record *r)
 	return (struct netns_on_record){ r->netns, r->netns_also, r->netns_id, r->from };
 }
 
+/*
+ * record_rdma - the name in the pod of the RDMA device that an interface plugin moved with its
+ * interface: RECORD_RDMA of device. NULL: none. Borrows from r.
+ */
+#define RECORD_RDMA "rdma"
+const char *record_rdma(const struct record *r);
+
 /* record_refuse_mismatch - the error of a record with r->name_mismatch: names the file. Returns -1.
  */
 int record_refuse_mismatch(const struct ctx *ctx, const struct record *r, struct err *e);

@@ -31,7 +31,8 @@ int attachments_add_json(struct json *o, const struct record *r, const struct re
 	if (json_add_str(o, "plugin", r->plugin) || json_add_str(o, "kind", r->kind) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "netns", r->netns) ||
 	    json_add_str(o, "ipam", repair_ipam_type(r)) || json_add_str(o, "boot", r->boot) ||
-	    json_add_str(o, "created", out_time(r->created, created)))
+	    json_add_str(o, "created", out_time(r->created, created)) ||
+	    json_add_str(o, "rdma", record_rdma(r)))
 		return err_nomem(e);
 	return 0;
 }
@@ -251,6 +252,8 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 		return 0;
 	out_pair(o, "Plugin", "%s", x->plugin);
 	out_pair(o, "Master", "%s", *x->master ? x->master : "-");
+	if (record_rdma(x))
+		out_pair(o, "RDMA device", "%s", record_rdma(x));
 	out_pair(o, "Namespace", "%s", x->netns);
 	out_pair(o, "IPAM", "%s", *repair_ipam_type(x) ? repair_ipam_type(x) : "none");
 	out_pair(o, "Created", "%s", out_time(x->created, created));

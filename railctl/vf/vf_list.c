@@ -125,7 +125,9 @@ static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_en
 	return !w || json_add_str(w, "network", x->owner.key.network) ||
 	       json_add_str(w, "container", x->owner.key.container) ||
 	       json_add_str(w, "ifname", x->owner.key.ifname) ||
-	       json_add_str(w, "netns", x->owner.netns) || add_near(r, w, x);
+	       json_add_str(w, "netns", x->owner.netns) ||
+	       (*x->owner.rdma.name && json_add_str(w, "rdma", x->owner.rdma.name)) ||
+	       add_near(r, w, x);
 }
 
 static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p, struct err *e)

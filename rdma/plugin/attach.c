@@ -3,24 +3,11 @@
 #include "rdma/plugin/attach.h"
 
 #include "cni/protocol/devinfo.h"
-#include "cni/protocol/result_rdma.h"
 #include "lib/rdma/lock.h"
 #include "rdma/plugin/peer.h"
 #include "rdma/plugin/pod.h"
 
 /* ---- before the lock ---- */
-
-/* Later commands have the result of this plugin as prevResult, too. */
-static int refuse_moved(const struct json *prev, struct err *e)
-{
-	if (!result_rdma_moved(prev))
-		return 0;
-	err_set(e, ERR_CONFIG, 0,
-		"prevResult.rdma: an earlier plugin of this list has moved the RDMA device into "
-		"the pod");
-	return err_hint(e, "remove the plugin rdma from the list, or the key \"rdma\" from the "
-			   "plugin sriov (\"rdmaIsolation\" from ib-sriov): one of them moves it");
-}
 
 static int rdma_validate(struct attach *a, struct err *e)
 {
@@ -36,12 +23,29 @@ static int rdma_validate(struct attach *a, struct err *e)
 		return err_set(e, ERR_CONFIG, 0,
 			       "prevResult: missing: rdma stands behind the plugin that makes the "
 			       "interface, in one list of plugins");
-	return a->call->env.cmd == CNI_ADD ? refuse_moved(c->prev_result, e) : 0;
+	return 0;
+}
+
+/* The record of the interface says so. Runtimes pass no unknown key of a result on. */
+static int refuse_moved(const struct attach *a, struct err *e)
+{
+	const struct record_key key = attach_key(a->call);
+	auto_record struct record r = { 0 };
+	struct err ignored;
+
+	if (a->call->env.cmd != CNI_ADD || record_read(&a->call->ctx, &key, &r, &ignored) ||
+	    !record_rdma(&r) || !netns_same(r.netns_id, a->pod.id))
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"the plugin %.32s of this list has moved the RDMA device %.63s into the pod",
+		r.plugin, record_rdma(&r));
+	return err_hint(e, "remove the plugin rdma from the list, or the key \"rdma\" from the "
+			   "plugin sriov (\"rdmaIsolation\" from ib-sriov): one of them moves it");
 }
 
 static int rdma_find(struct attach *a, struct err *e)
 {
-	return rdma_pod_open(rdma_pod(a), e);
+	return refuse_moved(a, e) ? -1 : rdma_pod_open(rdma_pod(a), e);
 }
 
 /* ---- ADD ---- */

@@ -534,47 +534,58 @@ END_TEST
 
 /* ---- behind a plugin that moves the device itself ---- */
 
-static int call_behind_sriov(const struct testnode *w, enum cni_command cmd,
-			     const struct testpod *p, const char *mode, struct err *e)
+/* The record of that plugin. libcni passes no key "rdma" of its result on. */
+static void record_mover(const struct testnode *w, const struct testpod *p, const char *plugin,
+			 const char *rdma)
 {
-	struct cni_call call = {
-		.ctx = w->ctx,
-		.env = { .cmd = cmd,
-			 .container = p->name,
-			 .netns = p->path,
-			 .ifname = "net1",
-			 .path = "",
-			 .args = "" },
-	};
-	char *conf;
+	auto_json struct json *device = json_new_object();
+	struct record r = { .key = { "rails", p->name, "net1" },
+			    .plugin = plugin,
+			    .kind = "",
+			    .netns = p->path,
+			    .netns_id = p->ns.id,
+			    .master = "pf0",
+			    .cni_path = "",
+			    .args = "",
+			    .device = device };
+	struct err e = { .msg = "" };
 
-	ck_assert_int_gt(asprintf(&conf,
-				  "{\"cniVersion\":\"1.1.0\",\"name\":\"rails\",\"type\":\"rdma\","
-				  "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":"
-				  "[{\"name\":\"net1\",\"sandbox\":\"%s\"}],"
-				  "\"rdma\":{\"mode\":\"%s\",\"device\":\"mlx5_0\"}}}",
-				  p->path, mode),
-			 0);
-	return testing_call(&rdma_type, &call, conf, TESTNODE_OUT, e);
+	ck_assert_int_eq(json_add_str(device, "vf", testnode_vf(0)), 0);
+	ck_assert_int_eq(json_add_str(device, "rdma", rdma), 0);
+	good(ctx_boot_id(&w->ctx, r.boot, &e) || record_write(&w->ctx, &r, &e), &e);
 }
 
 START_TEST(a_device_that_an_earlier_plugin_moved_is_refused)
 {
+	static const char *const movers[] = { "sriov", "ib-sriov" };
 	struct testnode w = testnode(RDMA_EXCLUSIVE, 2);
 	struct testpod p = testpod("c1");
 	struct err e = { 0 };
 
 	testnode_give(0, &p);
-	fails(call_behind_sriov(&w, CNI_ADD, &p, "exclusive", &e), &e, ERR_CONFIG,
-	      "prevResult.rdma: an earlier plugin of this list has moved");
-	ck_assert_ptr_nonnull(strstr(e.detail, "remove the plugin rdma"));
-	ck_assert_uint_eq(testnode_records(&w), 0);
-	/* The runtime runs DEL of the list after that. */
-	good(call_behind_sriov(&w, CNI_DEL, &p, "exclusive", &e), &e);
-	good(call_behind_sriov(&w, CNI_ADD, &p, "shared", &e), &e);
-	/* Its own result is prevResult of CHECK. */
-	good(call_behind_sriov(&w, CNI_CHECK, &p, "exclusive", &e), &e);
-	good(call_behind_sriov(&w, CNI_DEL, &p, "exclusive", &e), &e);
+	for (size_t i = 0; i < ARRAY_SIZE(movers); i++) {
+		record_mover(&w, &p, movers[i], "mlx5_0");
+		fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_CONFIG,
+		      "has moved the RDMA device mlx5_0 into the pod");
+		ck_assert_ptr_nonnull(strstr(e.msg, movers[i]));
+		ck_assert_ptr_nonnull(strstr(e.detail, "remove the plugin rdma"));
+		ck_assert_uint_eq(testnode_records(&w), 0);
+		/* The runtime runs DEL of the list after that. */
+		good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	}
+	/* A record that an earlier pod of that name left. */
+	p.ns.id.ino++;
+	record_mover(&w, &p, "sriov", "mlx5_0");
+	p.ns.id.ino--;
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
+	/* It moved the interface only. */
+	record_mover(&w, &p, "sriov", NULL);
+	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
+	record_mover(&w, &p, "sriov", "mlx5_0");
+	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
+	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	ck_assert(testnode_host(&w, 0, "mlx5_0"));
 }
 END_TEST

@@ -56,10 +56,9 @@ static int explain_absence(const struct rdma_pod *p, const char *bus, struct err
 {
 	if (e->code != ERR_NOTFOUND)
 		return err_wrap(e, "RDMA device of %s", bus);
-	(void)err_hint(e, "another pod may have it, the function may have no RDMA, or its RDMA "
-			  "driver is not loaded; `railctl rdma list` shows the devices here. If "
-			  "the plugin before this one moves it (\"rdma\": \"exclusive\"), remove "
-			  "one of the two");
+	(void)err_hint(e, "the function may have no RDMA, its RDMA driver may not be loaded, or "
+			  "another pod may have it. `railctl rdma list` shows the devices here, "
+			  "and `railctl attachments list --json` those in pods");
 	return err_wrap(e, "RDMA device for interface %s", p->a->call->env.ifname);
 }
 

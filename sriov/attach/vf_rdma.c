@@ -57,8 +57,10 @@ int vf_rdma_find(struct vf_rdma_move *m, struct rdma_chardevs *out, struct err *
 	    rdma_chardevs_read(m->host_rdma, &m->link, out, e) == 0)
 		return 0;
 	if (e->code == ERR_NOTFOUND)
-		(void)err_hint(e, "the VF may have no RDMA, or its RDMA driver is not loaded, or "
-				  "another pod has the device: see `railctl rdma list`");
+		(void)err_hint(e, "the VF may have no RDMA, its RDMA driver may not be loaded, or "
+				  "another pod may have the device. `railctl rdma list` shows the "
+				  "devices here, and `railctl attachments list --json` those in "
+				  "pods");
 	return err_wrap(e, "RDMA device of VF %s", vf);
 }
 
@@ -97,7 +99,9 @@ static int describe(struct vf_rdma_move *m, const struct rdma_move *moved, struc
 
 	memcpy(m->v->rdma, moved->pod_name, sizeof(m->v->rdma));
 	m->a->rdma = result_rdma_json(&r);
-	return m->a->rdma ? 0 : err_nomem(e);
+	return !m->a->rdma || json_add_str(m->a->device, RECORD_RDMA, moved->pod_name)
+		       ? err_nomem(e)
+		       : 0;
 }
 
 static int move_device(struct vf_rdma_move *m, struct err *e)

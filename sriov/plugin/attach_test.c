@@ -65,6 +65,21 @@ START_TEST(the_RDMA_device_moves_and_comes_back)
 }
 END_TEST
 
+START_TEST(the_record_names_the_device)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	auto_record struct record r = { 0 };
+	const struct record_key key = { "net", "c1", "net1" };
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(record_read(&t.w.ctx, &key, &r, &e), &e);
+	ck_assert_str_eq(json_str(json_get(r.device, "rdma")), "mlx5_0");
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+}
+END_TEST
+
 START_TEST(without_the_key_no_device_moves)
 {
 	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
@@ -485,9 +500,9 @@ START_TEST(DEL_is_killed_at_each_request_of_RDMA)
 END_TEST
 
 TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
-	     without_the_key_no_device_moves, the_key_was_removed_before_DEL,
-	     a_VF_that_the_plugin_chooses, CHECK_compares_the_device,
-	     CHECK_of_a_VF_that_somebody_changed, a_node_in_mode_shared,
+	     the_record_names_the_device, without_the_key_no_device_moves,
+	     the_key_was_removed_before_DEL, a_VF_that_the_plugin_chooses,
+	     CHECK_compares_the_device, CHECK_of_a_VF_that_somebody_changed, a_node_in_mode_shared,
 	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
 	     other_numbers_of_character_devices, a_pod_is_refused_again,
 	     a_driver_without_namespaces, the_pods_namespace_is_gone,

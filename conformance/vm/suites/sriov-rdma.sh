@@ -63,7 +63,8 @@ call() # VERB POD CONF [COMMAND...]: the answer is in $W/POD.out
 		with "${@:4}" "$BIN/$(jq -r .type <<<"$3")" <<<"$3" >"$W/$2.out" 2>"$W/$2.log" || { cat "$W/$2.out" "$W/$2.log" && false; }
 }
 status() { CNI_COMMAND=STATUS CNI_PATH=$BIN with "$BIN/sriov" <<<"$1" >$W/p.out 2>$W/p.log || { cat $W/p.out $W/p.log && false; }; }
-behind() { jq -c --slurpfile r "$W/$1.prev" '. + {prevResult: $r[0]}' <<<"$2"; } # POD CONF
+# POD CONF: libcni passes these keys of a result on, and no others.
+behind() { jq -c --slurpfile r "$W/$1.prev" '. + {prevResult: ($r[0] | with_entries(select(.key | IN("cniVersion", "interfaces", "ips", "routes", "dns"))))}' <<<"$2"; }
 add() { call ADD "$1" "$2" && cp "$W/$1.out" "$W/$1.prev"; }
 says() { [ "$(jq -r "$2" "$W/$1.out")" = "$3" ] || { cat "$W/$1.out" && false; }; }
 refused() # POD CODE WORD COMMAND...
@@ -112,6 +113,7 @@ check "a second ADD" refused p 103 "run DEL" call ADD p "$(on 1)"
 check "the plugin rdma behind it" refused p 7 "remove the plugin rdma" call ADD p "$(behind p "$(conf rdma)")"
 check "its DEL changes nothing" call DEL p "$(conf rdma)"
 check "the RDMA device is still in the pod" is "$(devices p)" hca1
+check "railctl attachments names it" is "$("$BIN/railctl" attachments list --json | jq -r '.[].rdma')" hca1
 ip netns attach host 1
 check "the pod gives the device away" ip netns exec p rdma dev set hca1 netns host
 ip netns del host
@@ -129,6 +131,20 @@ check "GC" call GC p "$(on 0 '"cni.dev/valid-attachments":[]')"
 check "as before, after GC" as_before
 check "a VF without an RDMA device" refused p 108 "${VFS[$LAST]} has no RDMA device" call ADD p "$(on $LAST)"
 check "as before, after the refusal" as_before
+
+# ---- a list with both, by the CNI project's client (make cnitool) ----
+CNITOOL=$TREE/build/interop/cnitool
+tool() { CNI_PATH=$BIN NETCONFPATH=$W/net.d CNI_IFNAME=net1 with "$CNITOOL" "$1" both /run/netns/p >$W/p.out 2>&1 || { cat $W/p.out && false; }; }
+if [ -x "$CNITOOL" ]; then
+	mkdir $W/net.d
+	jq '{cniVersion, name: "both", plugins: [., {type: "rdma"}]}' <<<"$(on 1)" >$W/net.d/both.conflist
+	check "cnitool: sriov that moves the device, and rdma" isnt tool add
+	check "the error names the cause" grep -q "the plugin sriov of this list has moved the RDMA device hca1" $W/p.out
+	check "cnitool: DEL" tool del
+	check "as before, after cnitool" as_before
+else
+	echo "# no cnitool"
+fi
 
 # ---- as a DRA driver calls it: one plugin, an IPAM, the words of NRI's pod ----
 CARGS='IgnoreUnknown=true;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p;K8S_POD_INFRA_CONTAINER_ID=p;K8S_POD_UID=7d9c'
