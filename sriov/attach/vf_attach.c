@@ -141,6 +141,7 @@ static int take_vf(const struct attach *a, struct vf_attach *v, unsigned will_ch
 		.netns = a->call->env.netns,
 		.netns_id = a->pod.id,
 		.will_change = will_change,
+		.needs_rdma = v->needs_rdma,
 	};
 	struct vf_resource r = { 0 };
 
@@ -234,7 +235,10 @@ static int move_in(const struct attach *a, const struct vf_attach *v, struct err
 		return -1;
 	log_debug(&a->call->ctx.log, "VF %s: %s is in the pod as %s", v->vf, v->place.name,
 		  key.ifname);
-	return claim_set_ifindex(&a->call->ctx, v->vf, &key, ifindex, e);
+	if (!v->held)
+		return claim_set_ifindex(&a->call->ctx, v->vf, &key, ifindex, e);
+	v->held->owner.ifindex = ifindex;
+	return vf_state_write(&a->call->ctx, v->held, e);
 }
 
 int vf_attach_move(struct attach *a, const struct vf_attach *v, struct err *e)

@@ -21,6 +21,8 @@ struct vf_attach {
 	const struct json *resource, *near; /* undecoded; NULL: not given */
 	bool near_only;
 	char vf[PCI_STR_LEN];         /* the VF; "" until one is chosen from the resource */
+	bool needs_rdma;              /* claim only a VF that has an RDMA device on the host */
+	struct vf_entry *held;        /* its state while the plugin has its lock, else NULL */
 	struct vf_place place;        /* of the VF; set by find or claim */
 	struct affinity_result found; /* why near chose this VF, or how far the named one is */
 	char rdma[PCI_RDMA_LEN];      /* its RDMA device, if the plugin moved it; "": it did not */

@@ -36,11 +36,15 @@ int vf_rdma_open(struct vf_rdma_move *m, struct err *e)
 	if (m->vf_lock < 0)
 		return -1;
 	m->node_lock = rdma_lock(ctx, RDMA_LOCK_MS, e);
-	return m->node_lock < 0 || nl_rdma_open(&m->host_rdma, e) ? -1 : 0;
+	if (m->node_lock < 0 || nl_rdma_open(&m->host_rdma, e))
+		return err_wrap(e, "%s", m->keys.key);
+	m->v->held = &m->state;
+	return 0;
 }
 
 void vf_rdma_close(struct vf_rdma_move *m)
 {
+	m->v->held = NULL;
 	nl_release(m->host_rdma);
 	if (m->node_lock >= 0)
 		(void)close(m->node_lock);
@@ -57,10 +61,7 @@ int vf_rdma_find(struct vf_rdma_move *m, struct rdma_chardevs *out, struct err *
 	    rdma_chardevs_read(m->host_rdma, &m->link, out, e) == 0)
 		return 0;
 	if (e->code == ERR_NOTFOUND)
-		(void)err_hint(e, "the VF may have no RDMA, its RDMA driver may not be loaded, or "
-				  "another pod may have the device. `railctl rdma list` shows the "
-				  "devices here, and `railctl attachments list --json` those in "
-				  "pods");
+		(void)err_hint(e, VF_NO_RDMA_HINT);
 	return err_wrap(e, "RDMA device of VF %s", vf);
 }
 

@@ -48,8 +48,8 @@ static inline struct vf_rdma_move vf_rdma_init(struct attach *a, struct vf_attac
 
 /*
  * vf_rdma_open - lock the VF, which the attachment owns, and then the node, until vf_rdma_close.
- * Meanwhile no other process moves RDMA devices or binds their drivers. ERR_AGAIN: a lock was not
- * free.
+ * Meanwhile no other process moves RDMA devices or binds their drivers, and v->held is the state of
+ * the VF. ERR_AGAIN: a lock was not free.
  */
 int vf_rdma_open(struct vf_rdma_move *m, struct err *e) must_check;
 void vf_rdma_close(struct vf_rdma_move *m);

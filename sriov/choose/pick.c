@@ -16,7 +16,9 @@ struct search {
 	int found; /* 1, or -1 with e set */
 	struct err *e;
 	uint32_t seen, taken;
-	uint32_t passed; /* PFs of which the container has a VF */
+	uint32_t passed;  /* PFs of which the container has a VF */
+	struct err unfit; /* of the last VF that is free and cannot serve */
+	struct err later; /* ERR_AGAIN of a VF that may serve later; code 0: none */
 };
 
 /* A PF that is missing, or a device that is not a PF, is an error of the configuration. */
@@ -45,6 +47,10 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 
 	if (claim_vf(s->who, vf, s->place, &why) == 0)
 		return 1;
+	if (why.code == ERR_AGAIN) {
+		s->later = why;
+		return 0;
+	}
 	/* ENODEV: another program moved or renamed it meanwhile. */
 	if (why.code != ERR_BUSY && why.code != ERR_STATE && why.code != ERR_NOTFOUND &&
 	    why.errnum != ENODEV) {
@@ -52,6 +58,8 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 		return -1;
 	}
 	log_debug(&s->who->ctx->log, "%s", why.msg);
+	if (s->free_ones)
+		s->unfit = why;
 	return 0;
 }
 
@@ -156,6 +164,10 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 		if (rc)
 			return rc > 0 ? 0 : explain_pf(pfs.name[i], e);
 	}
+	if (s.later.code) {
+		*e = s.later;
+		return err_wrap(e, "resource");
+	}
 	err_set(e, ERR_EXHAUSTED, 0, "resource: no free VF: of %u, %u belong to attachments",
 		s.seen, s.taken);
 	if (s.passed)
@@ -164,6 +176,8 @@ int claim_any(const struct claimant *who, struct pf_list pfs, struct vf_place *p
 			"%u of the PFs %s not asked: the container has a VF of each as another "
 			"interface, and two VFs of one PF are not two rails",
 			s.passed, s.passed == 1 ? "was" : "were");
+	if (s.unfit.code)
+		(void)err_hint(e, "%.200s", s.unfit.msg);
 	return err_hint(e, "railctl vf list shows them; railctl vf create makes more");
 }
 

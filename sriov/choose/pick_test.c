@@ -240,6 +240,45 @@ START_TEST(the_lock_of_the_PF_is_respected)
 }
 END_TEST
 
+/* An ADD that waits for something else holds it. */
+START_TEST(a_VF_that_is_locked_is_passed_over)
+{
+	auto_testhost struct testhost w = testhost(2);
+	auto_pod struct pod p = pod();
+	const struct claimant a = claimant_of(&w, "c1", &p), b = claimant_of(&w, "c2", &p);
+	struct err e;
+	auto_fd int lock = vf_state_lock(&w.ctx, testhost_vf(0), 0, &e);
+
+	ck_assert_int_ge(lock, 0);
+	faketime_begin(NULL);
+	ck_assert_str_eq(pick(&a, one).vf, testhost_vf(1));
+	e = none(&b, one);
+	ck_assert_int_eq((int)e.code, ERR_AGAIN);
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
+}
+END_TEST
+
+START_TEST(VFs_without_an_RDMA_device_are_passed_over)
+{
+	auto_testhost struct testhost w = testhost(3);
+	auto_pod struct pod p = pod();
+	struct claimant a = claimant_of(&w, "c1", &p);
+	struct err e;
+
+	fakepci_file(TESTHOST_SYS, testhost_vf(1), "infiniband/mlx5_1/node_type", "1: CA\n");
+	a.needs_rdma = true;
+	ck_assert_str_eq(pick(&a, one).vf, testhost_vf(1));
+	a.key.container = "c2";
+	e = none(&a, one);
+	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
+	ck_assert_msg(strstr(e.msg, "of 3, 1 belong to attachments") &&
+			      strstr(e.detail, "has no RDMA device"),
+		      "%s (%s)", e.msg, e.detail);
+	a.needs_rdma = false;
+	ck_assert_str_eq(pick(&a, one).vf, testhost_vf(0));
+}
+END_TEST
+
 /* ---- memory ---- */
 
 static int pick_and_drop(void *arg, struct err *e)
@@ -280,4 +319,5 @@ TEST_PROGRAM("sriov/choose/pick", the_first_free_one_of_the_first_PF, a_PF_is_fo
 	     a_VF_that_vanishes_is_passed_over, a_dead_owners_VF_is_taken_when_none_is_free,
 	     names_of_no_PF_are_refused, status_fails_without_a_PF_with_VFs,
 	     concurrent_claims_get_distinct_VFs, the_lock_of_the_PF_is_respected,
+	     a_VF_that_is_locked_is_passed_over, VFs_without_an_RDMA_device_are_passed_over,
 	     survives_each_failing_allocation)

@@ -95,31 +95,23 @@ static int sriov_claim(struct attach *a, struct err *e)
 	struct tier t;
 	const struct tier *tier = sriov_conf_tier(c, &t) ? &t : NULL;
 
-	return vf_attach_claim(a, &c->which, c->request.pf_side.has, tier, e) ||
-			       check_rdma_possible(a, c, e)
-		       ? -1
-		       : 0;
+	c->which.needs_rdma = c->rdma == SRIOV_RDMA_MOVES;
+	return vf_attach_claim(a, &c->which, c->request.pf_side.has, tier, e);
 }
 
-/* The interface is in the pod already, as it is when the plugin rdma follows in a list. */
-static int move_rdma(struct attach *a, struct sriov_conf *c, struct err *e)
+static int set_own_mac(struct attach *a, struct vf_attach *v, struct err *e)
 {
-	const struct vf_rdma_keys keys = {
-		.key = RDMA_KEY,
-		.renumbered = c->renumbered == RDMA_RENUMBERED_REPORT ? RDMA_RENUMBERED_REPORT
-								      : RDMA_RENUMBERED_FAIL,
-	};
-	auto_vf_rdma struct vf_rdma_move m = vf_rdma_init(a, &c->which, keys);
-
-	return vf_rdma_open(&m, e) || vf_rdma_find(&m, &m.chardevs, e) || vf_rdma_move(&m, e) ? -1
-											      : 0;
-}
-
-static int sriov_create(struct attach *a, struct err *e)
-{
-	struct sriov_conf *c = conf_of(a);
-	const struct vf_attach *v = &c->which;
 	const struct record_key key = attach_key(a->call);
+
+	if (!v->held)
+		return claim_set_own_mac(&a->call->ctx, v->vf, &key, e);
+	v->held->base.own_mac = true;
+	return vf_state_write(&a->call->ctx, v->held, e);
+}
+
+static int move_interface(struct attach *a, struct sriov_conf *c, struct err *e)
+{
+	struct vf_attach *v = &c->which;
 	bool own_mac = false;
 	struct err why;
 
@@ -130,11 +122,34 @@ static int sriov_create(struct attach *a, struct err *e)
 	}
 	int rc = vf_configure(a->host_nl, &v->place, &c->request, &own_mac, e);
 	/* Record it also after a failure: the restore needs it. */
-	if (own_mac && claim_set_own_mac(&a->call->ctx, v->vf, &key, rc ? &why : e))
+	if (own_mac && set_own_mac(a, v, rc ? &why : e))
 		return -1;
-	if (rc || vf_attach_move(a, v, e))
+	return rc || vf_attach_move(a, v, e) ? -1 : 0;
+}
+
+/*
+ * The interface first, as when the plugin rdma follows in a list. The lock of the node comes before
+ * both, so that nothing has moved while ADD waits for it.
+ */
+static int move_both(struct attach *a, struct sriov_conf *c, struct err *e)
+{
+	const struct vf_rdma_keys keys = {
+		.key = RDMA_KEY,
+		.renumbered = c->renumbered == RDMA_RENUMBERED_REPORT ? RDMA_RENUMBERED_REPORT
+								      : RDMA_RENUMBERED_FAIL,
+	};
+	auto_vf_rdma struct vf_rdma_move m = vf_rdma_init(a, &c->which, keys);
+
+	if (vf_rdma_open(&m, e) || vf_rdma_find(&m, &m.chardevs, e))
 		return -1;
-	return c->rdma == SRIOV_RDMA_MOVES ? move_rdma(a, c, e) : 0;
+	return move_interface(a, c, e) || vf_rdma_move(&m, e) ? -1 : 0;
+}
+
+static int sriov_create(struct attach *a, struct err *e)
+{
+	struct sriov_conf *c = conf_of(a);
+
+	return c->rdma == SRIOV_RDMA_MOVES ? move_both(a, c, e) : move_interface(a, c, e);
 }
 
 static int sriov_carrier_ms(const struct attach *a)

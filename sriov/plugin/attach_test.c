@@ -10,7 +10,9 @@
 #include "cni/testing/call.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/pci.h"
+#include "lib/rdma/lock.h"
 #include "lib/testing/testing.h"
+#include "lib/testing/time.h"
 #include "sriov/testing/rdma.h"
 
 #define VF0      "\"deviceID\":\"0000:3b:02.0\""
@@ -204,7 +206,7 @@ START_TEST(a_VF_without_an_RDMA_device)
 	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_NOTFOUND,
 	      "0000:3b:02.0 has no RDMA device");
 	ck_assert_ptr_nonnull(strstr(e.detail, "railctl rdma list"));
-	ck_assert(!has_net1(&p));
+	ck_assert(!has_net1(&p) && !testhost_log_has("is in the pod as net1"));
 	testrdma_dev(&t, 0)->gone = false;
 	testrdma_is_restored(&t, 0, "refused ADD");
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
@@ -221,10 +223,46 @@ START_TEST(a_driver_of_user_space)
 	fakepci_driver(TESTHOST_SYS, testhost_vf(0), "vfio-pci");
 	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_CONFIG,
 	      "rdma: \"exclusive\", but VF 0000:3b:02.0 has the driver vfio-pci");
-	fails(testrdma_call(&t, CNI_ADD, &p, RESOURCE, &e), &e, ERR_CONFIG, "driver vfio-pci");
+	fails(testrdma_call(&t, CNI_ADD, &p, RESOURCE, &e), &e, ERR_EXHAUSTED, "driver vfio-pci");
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
-	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
-	ck_assert(!x.owned);
+	ck_assert_int_eq(access(TESTHOST_RUN "/vf", F_OK), -1);
+}
+END_TEST
+
+START_TEST(one_VF_that_cannot_serve_does_not_hide_the_others)
+{
+	auto_testrdma struct testrdma t = testrdma(3, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	testrdma_dev(&t, 0)->gone = true;
+	t.hca->moved();
+	testhost_shows(1, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(1), "vfio-pci");
+	good(testrdma_call(&t, CNI_ADD, &p, RESOURCE ",\"renumbered\":\"report\"", &e), &e);
+	ck_assert(is_in(&t, 2, &p) && has_net1(&p));
+	good(testrdma_call(&t, CNI_DEL, &p, RESOURCE, &e), &e);
+	testrdma_is_restored(&t, 2, "DEL");
+}
+END_TEST
+
+/* Another process moves RDMA devices for longer than ADD waits. */
+START_TEST(nothing_moves_while_ADD_waits_for_the_node)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+	auto_fd int lock = rdma_lock(&t.w.ctx, 0, &e);
+
+	ck_assert_int_ge(lock, 0);
+	faketime_begin(NULL);
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES ",\"mac\":\"02:00:00:00:00:77\"", &e), &e,
+	      ERR_AGAIN, "rdma: another process");
+	ck_assert(faketime_gone() >= RDMA_LOCK_MS);
+	ck_assert(!testhost_log_has("is in the pod as net1"));
+	ck_assert(!testhost_log_has("setting its mac"));
+	testrdma_is_restored(&t, 0, "refused ADD");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
 }
 END_TEST
 
@@ -504,8 +542,9 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     the_key_was_removed_before_DEL, a_VF_that_the_plugin_chooses,
 	     CHECK_compares_the_device, CHECK_of_a_VF_that_somebody_changed, a_node_in_mode_shared,
 	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
-	     other_numbers_of_character_devices, a_pod_is_refused_again,
-	     a_driver_without_namespaces, the_pods_namespace_is_gone,
+	     one_VF_that_cannot_serve_does_not_hide_the_others,
+	     nothing_moves_while_ADD_waits_for_the_node, other_numbers_of_character_devices,
+	     a_pod_is_refused_again, a_driver_without_namespaces, the_pods_namespace_is_gone,
 	     the_next_pod_restores_what_a_dead_one_had, each_request_of_netlink_fails,
 	     each_request_of_RDMA_fails, each_request_of_an_undo_fails,
 	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,

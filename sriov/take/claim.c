@@ -226,6 +226,25 @@ static int follow_changes(struct claim_attempt *t, struct err *e)
 	return 0;
 }
 
+/* An early look, before anything changes. The plugin looks again under the lock of the node. */
+static int check_rdma(const struct claim_attempt *t, struct err *e)
+{
+	char name[PCI_RDMA_LEN];
+
+	if (!t->who->needs_rdma)
+		return 0;
+	if (vf_has_userspace_driver(&t->place))
+		return err_set(e, ERR_NOTFOUND, 0,
+			       "VF %s has the driver %s, which makes no RDMA device", t->place.vf,
+			       t->place.driver);
+	if (pci_rdma_device(t->who->ctx->sysfs, t->place.vf, name, e) == 0)
+		return 0;
+	if (e->code != ERR_NOTFOUND)
+		return -1;
+	err_set(e, ERR_NOTFOUND, 0, "VF %s has no RDMA device on the host", t->place.vf);
+	return err_hint(e, VF_NO_RDMA_HINT);
+}
+
 static int write_owner(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
@@ -257,7 +276,7 @@ static int take_ownership(struct claim_attempt *t, struct err *e)
 		return refuse_owned(t, e);
 	if ((t->known && clean_up(t, e)) || (!ours && check_peer_owner(t, e)))
 		return -1;
-	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e))
+	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e) || check_rdma(t, e))
 		return -1;
 	if (!t->known)
 		return start_entry(t, e) || write_owner(t, e) ? -1 : 0;

@@ -28,9 +28,17 @@ struct claimant {
 	unsigned will_change; /* bits of enum vf_attr that it is going to change */
 	/* The configuration names no VF: skip a VF that has an address on the host. */
 	bool vf_not_named;
+	/* Refuse a VF that has no RDMA device on the host: ERR_NOTFOUND. */
+	bool needs_rdma;
 	/* claim_any skips PFs of which the container has a VF as another interface. */
 	bool skip_pfs_in_use;
 };
+
+/* Why a VF has no RDMA device on the host. */
+#define VF_NO_RDMA_HINT                                                                            \
+	"the VF may have no RDMA, its RDMA driver may not be loaded, or another pod may have the " \
+	"device. `railctl rdma list` shows the devices here, and `railctl attachments list "       \
+	"--json` those in pods"
 
 /* Names or PCI addresses of PFs, in the order of preference. */
 struct pf_list {
