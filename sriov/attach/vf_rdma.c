@@ -2,6 +2,7 @@
 /* vf_rdma.c: moves the RDMA device of a VF into the pod, on record in the state of the VF. */
 #include "sriov/attach/vf_rdma.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,9 +137,13 @@ static int move_device(struct vf_rdma_move *m, struct err *e)
 
 int vf_rdma_move(struct vf_rdma_move *m, struct err *e)
 {
-	return move_device(m, e) ? err_wrap(e, "%s: RDMA device %s of VF %s", m->keys.key,
-					    m->link.name, m->v->vf)
-				 : 0;
+	if (move_device(m, e) == 0)
+		return 0;
+	if (e->errnum == EEXIST)
+		(void)err_hint(
+			e, "give the other RDMA device of the pod another name, or move this one "
+			   "with the plugin rdma, whose deviceName gives it one");
+	return err_wrap(e, "%s: RDMA device %s of VF %s", m->keys.key, m->link.name, m->v->vf);
 }
 
 /* ---- CHECK ---- */

@@ -348,6 +348,20 @@ START_TEST(a_driver_without_namespaces)
 }
 END_TEST
 
+/* Linux 7.3 has names in each namespace. */
+START_TEST(the_pod_has_a_device_of_that_name)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	t.hca->names_per_netns = true;
+	fakehca_add("mlx5_0")->in = p.ns.id;
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_KERNEL, "deviceName");
+	testrdma_is_restored(&t, 0, "failed ADD");
+}
+END_TEST
+
 /* ---- the way back ---- */
 
 START_TEST(the_pods_namespace_is_gone)
@@ -544,8 +558,9 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
 	     one_VF_that_cannot_serve_does_not_hide_the_others,
 	     nothing_moves_while_ADD_waits_for_the_node, other_numbers_of_character_devices,
-	     a_pod_is_refused_again, a_driver_without_namespaces, the_pods_namespace_is_gone,
-	     the_next_pod_restores_what_a_dead_one_had, each_request_of_netlink_fails,
-	     each_request_of_RDMA_fails, each_request_of_an_undo_fails,
-	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
-	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA)
+	     a_pod_is_refused_again, a_driver_without_namespaces, the_pod_has_a_device_of_that_name,
+	     the_pods_namespace_is_gone, the_next_pod_restores_what_a_dead_one_had,
+	     each_request_of_netlink_fails, each_request_of_RDMA_fails,
+	     each_request_of_an_undo_fails, ADD_is_killed_at_each_request_of_netlink,
+	     ADD_is_killed_at_each_request_of_RDMA, DEL_is_killed_at_each_request_of_netlink,
+	     DEL_is_killed_at_each_request_of_RDMA)
