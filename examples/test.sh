@@ -190,7 +190,7 @@ config()
 	local name=$1 file=$2 type
 	keys_known "$file"
 	judge $? "$name"
-	type=$(jq -r .type "$file")
+	type=$(jq -r '.type | ltrimstr("rh-")' "$file") # PLUGIN_PREFIX of an install beside other plugins
 	if [ ! -x "$BIN/$type" ] || { [[ $type != *sriov && $type != rdma ]] && [ ! -x "$BIN/$(jq -r .ipam.type "$file")" ]; }; then
 		skip "$name: $type or its IPAM is not in $BIN"
 	elif [ "$type" = ipvlan ] && [ -z "$IPVLAN" ]; then

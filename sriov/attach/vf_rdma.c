@@ -36,7 +36,7 @@ int vf_rdma_open(struct vf_rdma_move *m, struct err *e)
 	m->vf_lock = claim_open(ctx, m->v->vf, &key, &m->state, e);
 	if (m->vf_lock < 0)
 		return -1;
-	m->node_lock = rdma_lock(ctx, RDMA_LOCK_MS, e);
+	m->node_lock = rdma_lock(ctx, m->keys.lock_ms ? m->keys.lock_ms : RDMA_LOCK_MS, e);
 	if (m->node_lock < 0 || nl_rdma_open(&m->host_rdma, e))
 		return err_wrap(e, "%s", m->keys.key);
 	m->v->held = &m->state;

@@ -16,6 +16,7 @@
 struct vf_rdma_keys {
 	const char *key; /* the one that asks for it, for messages: "rdma" */
 	enum rdma_renumbered renumbered;
+	int lock_ms; /* how long to wait for the lock of the node; 0: RDMA_LOCK_MS */
 };
 
 /*

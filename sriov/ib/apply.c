@@ -219,7 +219,7 @@ static int apply_locked(struct ib_run *r, bool again, struct err *e)
 
 int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 {
-	const struct vf_rdma_keys keys = { ISOLATION, c->renumbered };
+	const struct vf_rdma_keys keys = { .key = ISOLATION, .renumbered = c->renumbered };
 	struct ib_run r = { .a = a, .c = c, .rdma = vf_rdma_init(a, &c->which, keys) };
 	struct vf_request request = { .pf_side = c->want };
 

@@ -137,6 +137,7 @@ static int move_both(struct attach *a, struct sriov_conf *c, struct err *e)
 		.key = RDMA_KEY,
 		.renumbered = c->renumbered == RDMA_RENUMBERED_REPORT ? RDMA_RENUMBERED_REPORT
 								      : RDMA_RENUMBERED_FAIL,
+		.lock_ms = (int)c->rdma_timeout * 1000,
 	};
 	auto_vf_rdma struct vf_rdma_move m = vf_rdma_init(a, &c->which, keys);
 

@@ -259,6 +259,10 @@ START_TEST(nothing_moves_while_ADD_waits_for_the_node)
 	fails(testrdma_call(&t, CNI_ADD, &p, MOVES ",\"mac\":\"02:00:00:00:00:77\"", &e), &e,
 	      ERR_AGAIN, "rdma: another process");
 	ck_assert(faketime_gone() >= RDMA_LOCK_MS);
+	int64_t before = faketime_gone();
+	fails(testrdma_call(&t, CNI_ADD, &p, MOVES ",\"rdmaTimeout\":1", &e), &e, ERR_AGAIN,
+	      "rdma: another process");
+	ck_assert(faketime_gone() - before >= 1000 && faketime_gone() - before < 5000);
 	ck_assert(!testhost_log_has("is in the pod as net1"));
 	ck_assert(!testhost_log_has("setting its mac"));
 	testrdma_is_restored(&t, 0, "refused ADD");

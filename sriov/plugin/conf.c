@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/rdma/lock.h"
+
 #define NOT_GIVEN   (-1)
 #define FIELD(k, m) .key = k, .offset = offsetof(struct sriov_conf, m)
 
@@ -35,6 +37,7 @@ const struct json_field sriov_fields[] = {
 	{ FIELD("link_state", link_state), .kind = J_ENUM, .names = vf_attach_link_states },
 	{ FIELD("rdma", rdma), .kind = J_ENUM, .names = rdma },
 	{ FIELD("renumbered", renumbered), .kind = J_ENUM, .names = rdma_reactions },
+	{ FIELD("rdmaTimeout", rdma_timeout), .kind = J_U32, .min = 1, .max = RDMA_LOCK_MS / 1000 },
 	{ 0 },
 };
 
@@ -172,9 +175,15 @@ bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out)
 	return true;
 }
 
-static int check_renumbered(const struct sriov_conf *c, struct err *e)
+static int check_rdma(const struct sriov_conf *c, struct err *e)
 {
-	if (c->renumbered == NOT_GIVEN || c->rdma == SRIOV_RDMA_MOVES)
+	if (c->rdma == SRIOV_RDMA_MOVES)
+		return 0;
+	if (c->rdma_timeout)
+		return err_set(e, ERR_CONFIG, 0,
+			       "rdmaTimeout: needs \"rdma\": \"exclusive\", because only a move "
+			       "waits for the node");
+	if (c->renumbered == NOT_GIVEN)
 		return 0;
 	return err_set(e, ERR_CONFIG, 0,
 		       "renumbered: needs \"rdma\": \"exclusive\", because only a device that "
@@ -187,7 +196,7 @@ int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
 	if (mac < 0 || vf_attach_check_keys(a, &c->which, e) || check_tier(c, e) ||
-	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e) || check_renumbered(c, e))
+	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e) || check_rdma(c, e))
 		return -1;
 	if (mac > 0)
 		w.pf_side.has |= VF_MAC;

@@ -3,8 +3,8 @@
  * conf.h: what a configuration of type "sriov" asks for. Pure.
  *
  * The keys are those of k8snetworkplumbingwg/sriov-cni, with the same meaning, and "resource",
- * "near", "tier", "rdma" and "renumbered". sriov-cni silently treats an unknown value ("spoofchk":
- * "yes") as "off"; here it is an error.
+ * "near", "tier", "rdma", "renumbered" and "rdmaTimeout". sriov-cni silently treats an unknown
+ * value ("spoofchk": "yes") as "off"; here it is an error.
  */
 #ifndef RAILHEAD_SRIOV_PLUGIN_CONF_H
 #define RAILHEAD_SRIOV_PLUGIN_CONF_H
@@ -24,6 +24,7 @@ struct sriov_conf {
 	int vlan_proto, spoofchk, trust, link_state; /* -1: not given */
 	int rdma;                                    /* enum sriov_rdma */
 	int renumbered;                              /* enum rdma_renumbered; -1: not given */
+	uint32_t rdma_timeout;                       /* seconds; 0: not given */
 	struct vf_request request;                   /* set by sriov_conf_check */
 };
 
