@@ -35,7 +35,7 @@ START_TEST(an_address_is_answered_as_the_kernel_prints_it)
 }
 END_TEST
 
-/* Beside it the result keeps the keys of prevResult that no plugin knows. */
+/* The result also keeps the keys of prevResult that no plugin knows. */
 START_TEST(a_plugin_adds_its_RDMA_device)
 {
 	const struct cni_call call = { .env = { .ifname = "net1", .netns = "/run/netns/p" } };

@@ -43,6 +43,7 @@ flat "ADD of rdma, 9 RDMA devices against 1" nine one
 flat "ADD of rdma, $many GIDs against $few" many one
 # NRI gives a plugin two seconds.
 slowest=$(awk '$1 == "moves" && $2 == "ADD" && $3 == "sample" && $4 > m { m = $4 } END { print m + 0 }' "$W/out/raw")
+[ "$slowest" -gt 0 ] || { echo "no sample of an ADD that moves" >&2; exit 1; }
 fact "ADD of sriov with its RDMA device, the slowest" "<= 2000 ms" "$(ms "$slowest") ms" "$([ "$slowest" -le 2000000 ] && echo met || echo missed)"
 fact "... the median; without the RDMA device" "" "$(ms "$(wall moves)") ms; $(ms "$(wall stays)") ms" ""
 fact "... DEL; without the RDMA device" "" "$(ms "$(median moves DEL wall)") ms; $(ms "$(median stays DEL wall)") ms" ""

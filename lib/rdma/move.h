@@ -32,8 +32,9 @@ struct rdma_moved {
 };
 
 /*
- * rdma_check_moved - for CHECK: read the device d that moved to the pod. d->name and d->uverbs are
- * those in the pod. ERR_STATE: the pod does not have it, or it has another character device now.
+ * rdma_check_moved - for CHECK: read the device d that moved to the pod. d->uverbs is the one
+ * that it has there since ADD; d->name is for errors. ERR_STATE: the pod does not have it, or it
+ * has another character device now.
  */
 int rdma_check_moved(struct nl *pod_rdma, const struct rdma_away *d, struct rdma_moved *out,
 		     struct err *e) must_check;

@@ -14,7 +14,7 @@ struct rdma_away {
 	const char *bus; /* its bus address; "" for none */
 	uint32_t index;
 	const char *name;   /* on the host, before */
-	const char *uverbs; /* "uverbs3 231:195", as before the move; "" none */
+	const char *uverbs; /* "uverbs3 231:195", before the move or after it; "" none */
 };
 
 /*

@@ -45,9 +45,10 @@ static void check_devices(struct doctor *doc)
 	finding_set_value(f, "no RDMA device is visible in this network namespace (mode %s)",
 			  rdma_mode_name(v->mode));
 	if (v->mode == RDMA_EXCLUSIVE)
-		finding_set_remedy(f, "chain the plugin \"rdma\" after the one that attaches the "
-				      "VF, or give the plugin \"sriov\" the key \"rdma\": "
-				      "\"exclusive\"; either moves the device into the pod");
+		finding_set_remedy(
+			f, "chain the plugin \"rdma\" after the one that attaches the "
+			   "VF, which moves the device into the pod. Or give the plugin "
+			   "\"sriov\" the key \"rdma\": \"exclusive\", which does the same");
 	else
 		finding_set_remedy(f, "check on the host with \"railctl rdma list\" that the NIC "
 				      "has an RDMA device; its driver's RDMA module may not be "

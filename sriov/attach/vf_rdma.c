@@ -63,7 +63,7 @@ int vf_rdma_find(struct vf_rdma_move *m, struct rdma_chardevs *out, struct err *
 		return 0;
 	if (e->code == ERR_NOTFOUND)
 		(void)err_hint(e, VF_NO_RDMA_HINT);
-	return err_wrap(e, "RDMA device of VF %s", vf);
+	return err_wrap(e, "%s: RDMA device of VF %s", m->keys.key, vf);
 }
 
 /* ---- the move ---- */

@@ -401,6 +401,25 @@ START_TEST(the_next_pod_restores_what_a_dead_one_had)
 }
 END_TEST
 
+/* The pod gave its interface away. DEL does not wait for what nothing brings back. */
+START_TEST(DEL_does_not_wait_for_an_interface_that_is_elsewhere)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod(), other = pod();
+	struct link_info link;
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(nl_link_by_name(p.nl, "net1", &link, &e) ||
+		     nl_link_move(p.nl, link.ifindex, &other.ns, "lost", &e),
+	     &e);
+	faketime_begin(NULL);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	ck_assert_int_lt(faketime_gone(), 1000);
+	ck_assert(!is_in(&t, 0, &p));
+}
+END_TEST
+
 /* ---- failures ---- */
 
 /* A request that fails: of netlink, or (rdma) of RDMA netlink. */
@@ -564,7 +583,7 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     nothing_moves_while_ADD_waits_for_the_node, other_numbers_of_character_devices,
 	     a_pod_is_refused_again, a_driver_without_namespaces, the_pod_has_a_device_of_that_name,
 	     the_pods_namespace_is_gone, the_next_pod_restores_what_a_dead_one_had,
-	     each_request_of_netlink_fails, each_request_of_RDMA_fails,
-	     each_request_of_an_undo_fails, ADD_is_killed_at_each_request_of_netlink,
-	     ADD_is_killed_at_each_request_of_RDMA, DEL_is_killed_at_each_request_of_netlink,
-	     DEL_is_killed_at_each_request_of_RDMA)
+	     DEL_does_not_wait_for_an_interface_that_is_elsewhere, each_request_of_netlink_fails,
+	     each_request_of_RDMA_fails, each_request_of_an_undo_fails,
+	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
+	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA)

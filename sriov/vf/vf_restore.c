@@ -27,7 +27,7 @@ struct restore_run {
 	struct transient *transient;
 	struct nl *nl;
 	struct vf_entry *x;
-	bool fetched;          /* by us, out of the pod */
+	bool fetched;          /* its interface comes, because we moved something out of the pod */
 	bool rebound;          /* its driver made the interface again */
 	struct link_info link; /* on the host; ifindex 0: it has none here */
 };
@@ -254,9 +254,9 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 		       : 0;
 }
 
-/* ---- InfiniBand ---- */
+/* ---- the RDMA device, and InfiniBand ---- */
 
-/* The device comes first: the kernel makes its interface again on the host. */
+/* The RDMA device comes first. With one of InfiniBand, the kernel makes its interface again. */
 static int return_rdma(struct restore_run *b, struct err *e)
 {
 	const struct vf_owner *w = &b->x->owner;
@@ -267,7 +267,7 @@ static int return_rdma(struct restore_run *b, struct err *e)
 		return 0;
 	if (rdma_return(b->ctx, &from, &away, false, e))
 		return -1;
-	b->fetched = true;
+	b->fetched = b->x->base.addr.len == HW_ADDR_MAX;
 	return 0;
 }
 

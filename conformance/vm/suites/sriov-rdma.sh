@@ -232,7 +232,7 @@ STEP=3
 # killed_at VERB N: true if it was.
 killed_at()
 {
-	call "$1" p "$(on 1)" strace -f -qq -o $W/trace -e trace=sendto,write -e "inject=sendto,write:signal=KILL:when=$2" >/dev/null
+	call "$1" p "$(on 1)" strace -f -qq -o $W/trace -e trace=sendto,write,renameat -e "inject=sendto,write,renameat:signal=KILL:when=$2" >/dev/null
 	grep -q 'killed by SIGKILL' $W/trace
 }
 heal() # N
