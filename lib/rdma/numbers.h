@@ -39,7 +39,7 @@ int rdma_numbers_check(const struct rdma_numbers *n, const struct rdma_chardevs 
 
 /*
  * rdma_numbers_judge - after a change: 0 if the numbers are the same; else a warning in the log
- * that begins with what ("VF 0000:3b:02.0"), or ERR_STATE with a remedy. Pure but for the log.
+ * that begins with what ("VF 0000:3b:02.0"), or ERR_STATE with a remedy. Pure except for the log.
  */
 int rdma_numbers_judge(const struct rdma_numbers *n, const struct rdma_chardevs *was,
 		       const struct rdma_chardevs *now, const char *what, struct err *e) must_check;

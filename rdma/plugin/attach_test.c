@@ -120,10 +120,9 @@ START_TEST(renumbered_character_devices_are_reported)
 	w.hca->dev[1].gone = true; /* uverbs1 is free: mlx5_1 would get it in place of uverbs2 */
 	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE,
 	      "uverbs2 was 231:194, is uverbs1 231:193");
-	ck_assert(testnode_host(&w, 1, "mlx5_1"));
-	ck_assert_uint_eq(testnode_records(&w), 0);
 	/* The runtime tries again, with the devices that the pod had before the first ADD. */
 	fails(testnode_call(&w, CNI_ADD, &p, "", &e), &e, ERR_STATE, "the pod has uverbs2");
+	ck_assert(testnode_host(&w, 1, "mlx5_1"));
 	ck_assert_uint_eq(testnode_records(&w), 0);
 	w.hca->dev[2].uverbs = 2;
 	good(testnode_call(&w, CNI_ADD, &p, "\"renumbered\":\"report\"", &e), &e);
@@ -570,7 +569,6 @@ START_TEST(a_device_that_an_earlier_plugin_moved_is_refused)
 		ck_assert_ptr_nonnull(strstr(e.msg, movers[i]));
 		ck_assert_ptr_nonnull(strstr(e.detail, "remove the plugin rdma"));
 		ck_assert_uint_eq(testnode_records(&w), 0);
-		/* The runtime runs DEL of the list after that. */
 		good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	}
 	/* A record that an earlier pod of that name left. */
@@ -578,12 +576,10 @@ START_TEST(a_device_that_an_earlier_plugin_moved_is_refused)
 	record_mover(&w, &p, "sriov", "mlx5_0");
 	p.ns.id.ino--;
 	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
-	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
 	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	/* It moved the interface only. */
 	record_mover(&w, &p, "sriov", NULL);
 	good(testnode_call(&w, CNI_ADD, &p, "", &e), &e);
-	record_mover(&w, &p, "sriov", "mlx5_0");
 	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
 	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	ck_assert(testnode_host(&w, 0, "mlx5_0"));

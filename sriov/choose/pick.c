@@ -17,7 +17,7 @@ struct search {
 	struct err *e;
 	uint32_t seen, taken;
 	uint32_t passed;  /* PFs of which the container has a VF */
-	struct err unfit; /* of the last VF that is free and cannot serve */
+	struct err unfit; /* why the last free VF cannot serve */
 	struct err later; /* ERR_AGAIN of a VF that may serve later; code 0: none */
 };
 

@@ -61,7 +61,7 @@ static int check_rdma_possible(const struct attach *a, const struct sriov_conf *
 {
 	if (c->rdma != SRIOV_RDMA_MOVES || !a->no_link)
 		return 0;
-	/* ADD moved its device. Somebody bound the VF since. */
+	/* At CHECK: the VF was bound to another driver since ADD moved its device. */
 	err_set(e, a->call->env.cmd == CNI_CHECK ? ERR_STATE : ERR_CONFIG, 0,
 		RDMA_KEY ": \"exclusive\", but VF %s has the driver %s, which makes no RDMA device",
 		c->which.vf, c->which.place.driver);
