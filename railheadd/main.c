@@ -27,6 +27,7 @@ struct agent_program {
 	struct kubenode *kubenode; /* NULL: the cluster store has no Nodes */
 	struct reserved *reserved; /* NULL: no cluster store */
 	struct repairer *repairer;
+	struct plugin_watch *plugins;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
@@ -71,6 +72,21 @@ static int start_repairer(struct agent_program *p, const struct ctx *ctx, struct
 	return c->every ? repairer_new(&conf, &p->repairer, e) : 0;
 }
 
+static int start_plugins(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf_plugins *c = &p->files.conf.plugins;
+	const struct plugin_watch_conf conf = {
+		.base = p->base,
+		.ctx = ctx,
+		.events = driver_events(p->driver),
+		.folder = c->folder,
+		.restore_from = c->restore_from,
+		.every = c->every,
+	};
+
+	return c->folder ? plugin_watch_new(&conf, &p->plugins, e) : 0;
+}
+
 /* With a connection of its own: the requests of the node must not wait for it. */
 static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
@@ -97,6 +113,7 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 		.port = p->files.conf.metrics_listen,
 		.from = { .driver = p->driver,
 			  .repairer = p->repairer,
+			  .plugins = p->plugins,
 			  .ipam = &p->ipam,
 			  .latency = p->latency },
 	};
@@ -149,11 +166,11 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
-	    start_repairer(p, ctx, e))
+	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e))
 		return -1;
 	takes.store = conf.store;
-	p->calls = (struct calls_to){ p->driver,   p->base,     conf.store, p->nodes,
-				      p->repairer, p->reserved, p->latency, takes };
+	p->calls = (struct calls_to){ p->driver,  p->base,     conf.store, p->nodes, p->repairer,
+				      p->plugins, p->reserved, p->latency, takes };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -168,6 +185,7 @@ static void stop(struct agent_program *p)
 	hints_free(p->hints);
 	server_free(p->server);
 	repairer_free(p->repairer);
+	plugin_watch_free(p->plugins);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);

@@ -6,6 +6,8 @@ ROLE=$HERE/../../packaging/kubernetes/rbac.yaml
 MACHINES=$HERE/../../packaging/kubernetes/machines.yaml
 # shellcheck source=conformance/agent/repair.sh
 . "$HERE/repair.sh" # for its host
+# shellcheck source=conformance/agent/plugins.sh
+. "$HERE/plugins.sh"
 
 # The API server lives and answers with errors: that is no contact.
 test_kubernetes_etcd_killed_behind_the_api_server()
@@ -89,6 +91,17 @@ test_kubernetes_events_of_a_repair()
 	eq "the pod" "$(event_of Repaired '[.type, .involvedObject.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" "Normal ns $UID_1 host"
 	is "kubectl" admin get events -A
 	has "kubectl" "$(tr -s ' ' <"$W/is")" " Normal Repaired pod/p1 Released"
+}
+
+test_kubernetes_events_of_a_plugin()
+{
+	host_on_kubernetes
+	trap 'case_ends host_end cluster_end plugins_end' EXIT
+	plugins_installed
+	another_project
+	eventually has_event PluginLost Node/host "Plugin rh-macvlan in $CNI_FOLDER: another project has overwritten it."
+	is "kubectl" admin get events -A
+	has "kubectl" "$(tr -s ' ' <"$W/is")" " Warning PluginLost node/host Plugin"
 }
 
 # An event that the API server refuses is logged once, and everything else goes on.

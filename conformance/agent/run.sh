@@ -65,7 +65,7 @@ NODES=${NODES:-3}
 BIN=$W/bin
 HELPERS=${HELPERS:-$FROM/../conformance/attach}
 mkdir -p "$BIN"
-cp "$FROM"/{macvlan,railhead-ipam,railctl,railheadd,sm-ufm} "$BIN" || exit 2
+cp "$FROM"/{macvlan,ipvlan,railhead-ipam,railctl,railheadd,railhead-install,sm-ufm} "$BIN" || exit 2
 # shellcheck source=conformance/harness/cases.sh
 . "$HERE/../harness/cases.sh" || exit 2
 # shellcheck source=conformance/again.sh
@@ -80,7 +80,7 @@ THEMES=(pods fixed loans store deleted nodes sticky)
 ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair metrics kills history etcd) ;;
+etcd) THEMES+=(repair plugins metrics kills history etcd) ;;
 kubernetes) THEMES+=(kubernetes rules rights container manifests examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)

@@ -78,6 +78,27 @@ static void print_repair(const struct cmd_run *r, const struct json *n)
 			 json_str(json_get(x, "what")), json_str(json_get(x, "why")));
 }
 
+/* Nothing, if railhead-install did not put plugins into the folder. */
+static void print_plugins(const struct cmd_run *r, const struct json *n)
+{
+	static const struct {
+		const char *member, *what;
+	} others[] = { { "overwritten", "overwritten by another project" },
+		       { "missing", "missing" },
+		       { "otherBuild", "of another build" } };
+	const char *error = json_str(json_get(n, "error"));
+
+	if (error)
+		out_line(&r->out, OUT_BAD, "%-8s not known: %s", "plugins", error);
+	if (json_get(n, "intact"))
+		out_line(&r->out, OUT_PLAIN, "%-8s %.0f in %s", "plugins",
+			 json_num(json_get(n, "intact")), json_str(json_get(n, "folder")));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		json_each (x, json_get(n, others[i].member))
+			out_line(&r->out, OUT_WARN, "         %s: %s", json_str(x), others[i].what);
+	}
+}
+
 /* Advice about the line above. */
 static void print_advice(const struct cmd_run *r, const struct json *text)
 {
@@ -132,6 +153,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 	line(r, "health", json_str(json_get(s, "health")));
 	print_reserved(r, json_get(s, "reserved"));
 	print_repair(r, json_get(s, "repair"));
+	print_plugins(r, json_get(s, "plugins"));
 	return print_pools(r, json_get(s, "pools"), e);
 }
 

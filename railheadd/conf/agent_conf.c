@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-#define SECOND    INT64_C(1000000000)
-#define NODE_MAX  63
-#define VALUE_MAX 1024
+#define SECOND     INT64_C(1000000000)
+#define NODE_MAX   63
+#define VALUE_MAX  1024
+#define CNI_FOLDER "/opt/cni/bin"
 
 struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair, *metrics;
+	const struct json *etcd, *kube, *repair, *plugins, *metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -35,6 +36,7 @@ static const struct json_field top[] = {
 	  .names = fences },
 	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
 	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
+	{ .key = "plugins", .kind = J_ANY, .offset = offsetof(struct fields, plugins) },
 	{ .key = "kubernetes", .kind = J_OBJECT, .offset = offsetof(struct fields, kube) },
 	{ .key = "metrics", .kind = J_ANY, .offset = offsetof(struct fields, metrics) },
 	{ .key = NULL },
@@ -184,6 +186,43 @@ static int decode_repair(const struct json *n, struct agent_conf_repair *out, st
 	return 0;
 }
 
+struct plugins_fields {
+	const char *folder, *restore_from;
+	uint32_t every;
+};
+
+static const struct json_field plugins_keys[] = {
+	TEXT("folder", struct plugins_fields, folder),
+	TEXT("restoreFrom", struct plugins_fields, restore_from),
+	{ .key = "every",
+	  .kind = J_U32,
+	  .offset = offsetof(struct plugins_fields, every),
+	  .min = 1,
+	  .max = 86400 },
+	{ .key = NULL },
+};
+
+static int decode_plugins(const struct json *n, struct agent_conf_plugins *out, struct err *e)
+{
+	struct plugins_fields f = { .folder = CNI_FOLDER, .every = 60 };
+	bool off;
+
+	if (object_or_false(n, "plugins", &off, e))
+		return -1;
+	if (off) {
+		*out = (struct agent_conf_plugins){ .folder = NULL };
+		return 0;
+	}
+	if (n && (json_decode(n, "plugins", plugins_keys, &f, e) ||
+		  json_refuse_unknown(n, "plugins", plugins_keys, e)))
+		return -1;
+	if (check_path("plugins.folder", f.folder, e) ||
+	    check_path("plugins.restoreFrom", f.restore_from, e))
+		return -1;
+	*out = (struct agent_conf_plugins){ f.folder, f.restore_from, f.every * INT64_C(1000) };
+	return 0;
+}
+
 static const struct json_field kube_keys[] = {
 	KUBE_TEXT("kubeconfig", kubeconfig),
 	KUBE_TEXT("context", context),
@@ -250,7 +289,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       "nodeHold: %u s is less than 4 times the heartbeat of %u s", f.hold,
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
-	    decode_metrics(f.metrics, &c, e))
+	    decode_plugins(f.plugins, &c.plugins, e) || decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

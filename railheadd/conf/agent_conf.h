@@ -22,6 +22,13 @@ struct agent_conf_repair {
 	int64_t every, grace;
 };
 
+/* folder NULL: the agent does not look at it. */
+struct agent_conf_plugins {
+	const char *folder;       /* of CNI plugins */
+	const char *restore_from; /* NULL: nothing is put back */
+	int64_t every;            /* ms */
+};
+
 /* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */
 struct agent_conf_kube {
 	const char *kubeconfig; /* path */
@@ -37,6 +44,7 @@ struct agent_conf {
 	bool has_etcd, has_kube; /* one at most; neither: no cluster store */
 	struct agent_conf_etcd etcd;
 	struct agent_conf_repair repair;
+	struct agent_conf_plugins plugins;
 	struct agent_conf_kube kube;
 	bool metrics;               /* at the unix socket */
 	const char *metrics_listen; /* and at this address with a port; NULL: none */

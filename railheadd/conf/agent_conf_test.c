@@ -96,6 +96,27 @@ START_TEST(with_kubernetes)
 }
 END_TEST
 
+START_TEST(plugins_are_an_object_or_false)
+{
+	auto_json struct json *off = parse("{\"plugins\":false}");
+	auto_json struct json *on = parse("{\"plugins\":{\"folder\":\"/usr/lib/cni\","
+					  "\"every\":5,\"restoreFrom\":\"/opt/railhead\"}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(NULL, &c, &e), 0);
+	ck_assert_str_eq(c.plugins.folder, "/opt/cni/bin");
+	ck_assert_int_eq(c.plugins.every, 60000);
+	ck_assert_ptr_null(c.plugins.restore_from);
+	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
+	ck_assert_ptr_null(c.plugins.folder);
+	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
+	ck_assert_str_eq(c.plugins.folder, "/usr/lib/cni");
+	ck_assert_int_eq(c.plugins.every, 5000);
+	ck_assert_str_eq(c.plugins.restore_from, "/opt/railhead");
+}
+END_TEST
+
 START_TEST(a_refused_value_is_named_by_its_key)
 {
 	static const struct {
@@ -107,6 +128,13 @@ START_TEST(a_refused_value_is_named_by_its_key)
 		{ "{\"repair\":true}", "repair: true is neither an object nor false" },
 		{ "{\"repair\":{\"grace\":0}}", "repair.grace" },
 		{ "{\"repair\":{\"graze\":9}}", "repair.graze" },
+		{ "{\"plugins\":true}", "plugins: true is neither an object nor false" },
+		{ "{\"plugins\":{\"every\":0}}", "plugins.every" },
+		{ "{\"plugins\":{\"from\":\"/\"}}", "plugins.from" },
+		{ "{\"plugins\":{\"folder\":\"bin\"}}",
+		  "plugins.folder: \"bin\" is not an absolute path" },
+		{ "{\"plugins\":{\"restoreFrom\":\"bin\"}}",
+		  "plugins.restoreFrom: \"bin\" is not an absolute path" },
 		{ "{\"node\":\"GPU-1\"}", "node: \"GPU-1\" is not a name" },
 		{ "{\"node\":\"a..b\"}", "node: \"a..b\" is not a name" },
 		{ "{\"node\":\"\"}", "node: \"\" is not a name" },
@@ -144,4 +172,5 @@ START_TEST(a_refused_value_is_named_by_its_key)
 END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
-	     metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key)
+	     plugins_are_an_object_or_false, metrics_are_an_object_or_false,
+	     a_refused_value_is_named_by_its_key)

@@ -49,6 +49,8 @@ static const struct {
 	[EVENT_NODE_CUT_OFF] = { "NodeCutOff", "Reconnect", true },
 	[EVENT_REPAIRED] = { "Repaired", "Repair", false },
 	[EVENT_REPAIR_FAILED] = { "RepairFailed", "Repair", true },
+	[EVENT_PLUGIN_LOST] = { "PluginLost", "Check", true },
+	[EVENT_PLUGIN_RESTORED] = { "PluginRestored", "Restore", false },
 };
 
 /* ---- one after the other ---- */

@@ -21,6 +21,8 @@ enum event_reason {
 	EVENT_NODE_CUT_OFF,     /* of the node: the store answers again */
 	EVENT_REPAIRED,         /* its pod is gone; about the node if the pod is not known */
 	EVENT_REPAIR_FAILED,
+	EVENT_PLUGIN_LOST, /* of the node: its CNI folder has another file, or none */
+	EVENT_PLUGIN_RESTORED,
 };
 
 /* The object of an event. Texts are never NULL. pod "": the node. */

@@ -5,12 +5,14 @@
 
 #include "railheadd/drive/driver.h"
 #include "railheadd/metrics/sampler.h"
+#include "railheadd/plugins/plugin_watch.h"
 #include "railheadd/repair/repairer.h"
 
 /* Everything is borrowed. repairer NULL: the agent repairs nothing. */
 struct collect_from {
 	struct driver *driver;
 	const struct repairer *repairer;
+	const struct plugin_watch *plugins; /* NULL: it does not look at the CNI folder */
 	struct ipam *ipam;
 	const struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 	const struct sampler *sampler;

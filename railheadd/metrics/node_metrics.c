@@ -251,6 +251,38 @@ static void add_repair(struct exposition *x, const struct json *repair)
 	}
 }
 
+/* ---- plugins ---- */
+
+static const struct metric plugins = {
+	"railhead_plugins", METRIC_GAUGE,
+	"Programs that railhead-install put into the CNI folder, by what is there now."
+};
+static const struct metric restored = { "railhead_plugins_restored", METRIC_COUNTER,
+					"Programs that the agent put back into the CNI folder." };
+static const struct metric not_restored = { "railhead_plugins_restore_failures", METRIC_COUNTER,
+					    "Programs that the agent could not put back." };
+
+static void add_plugins(struct exposition *x, const struct json *n)
+{
+	static const char *const states[] = { "intact", "overwritten", "missing", "otherBuild" };
+	static const struct metric_label none[2];
+
+	if (!json_get(n, states[0]))
+		return;
+	exposition_family(x, &plugins);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		const struct json *is = json_get(n, states[i]);
+
+		exposition_sample(x, &plugins,
+				  json_type(is) == JSON_ARRAY ? (double)json_len(is) : json_num(is),
+				  (struct metric_label[2]){ { "state", states[i] } });
+	}
+	exposition_family(x, &restored);
+	exposition_sample(x, &restored, json_num(json_get(n, "restored")), none);
+	exposition_family(x, &not_restored);
+	exposition_sample(x, &not_restored, json_num(json_get(n, "restoreFailed")), none);
+}
+
 void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools,
 		      const struct json *networks)
 {
@@ -263,6 +295,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 	add_of_shared(x, &warm, "warm", json_get(status, "pools"));
 	add_leases(x, pools, networks);
 	add_repair(x, json_get(status, "repair"));
+	add_plugins(x, json_get(status, "plugins"));
 }
 
 /* ---- ADDs ---- */

@@ -16,7 +16,10 @@ static const char status_text[] =
 	"[{\"name\":\"rail0\",\"spare\":5,\"warm\":8}],"
 	"\"heard\":{\"answered\":9,\"refused\":1,\"unanswered\":2},"
 	"\"repair\":{\"passes\":3,\"cutOff\":0,\"repaired\":{\"attachment\":2,\"rdma\":0,\"vf\":1},"
-	"\"failed\":{\"attachment\":0,\"rdma\":0,\"vf\":0},\"waitingCount\":1,\"leftCount\":4}}";
+	"\"failed\":{\"attachment\":0,\"rdma\":0,\"vf\":0},\"waitingCount\":1,\"leftCount\":4},"
+	"\"plugins\":{\"folder\":\"/b\",\"version\":\"1\",\"changing\":false,\"intact\":4,"
+	"\"overwritten\":[\"rdma\",\"sriov\"],\"missing\":[\"ipvlan\"],\"otherBuild\":[],"
+	"\"restored\":5,\"restoreFailed\":6}}";
 static const char pools_text[] =
 	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,\"reserved\":4,"
 	"\"blocks\":{\"granted\":1,\"others\":0,\"lent\":2,\"borrowed\":3}},"
@@ -120,7 +123,23 @@ static const char older[] =
 	"railhead_repair_waiting 1\n"
 	"# HELP railhead_repair_left Attachments and VFs that the agent leaves to a person.\n"
 	"# TYPE railhead_repair_left gauge\n"
-	"railhead_repair_left 4\n";
+	"railhead_repair_left 4\n"
+	"# HELP railhead_plugins Programs that railhead-install put into the CNI folder, by what "
+	"is "
+	"there now.\n"
+	"# TYPE railhead_plugins gauge\n"
+	"railhead_plugins{state=\"intact\"} 4\n"
+	"railhead_plugins{state=\"overwritten\"} 2\n"
+	"railhead_plugins{state=\"missing\"} 1\n"
+	"railhead_plugins{state=\"otherBuild\"} 0\n"
+	"# HELP railhead_plugins_restored_total Programs that the agent put back into the CNI "
+	"folder.\n"
+	"# TYPE railhead_plugins_restored_total counter\n"
+	"railhead_plugins_restored_total 5\n"
+	"# HELP railhead_plugins_restore_failures_total Programs that the agent could not put "
+	"back.\n"
+	"# TYPE railhead_plugins_restore_failures_total counter\n"
+	"railhead_plugins_restore_failures_total 6\n";
 
 static struct json *parse(const char *text)
 {
@@ -212,6 +231,7 @@ START_TEST(without_a_store_and_without_repair)
 	auto_free char *text = exposition_end(&x);
 	ck_assert_ptr_null(strstr(text, "railhead_store_contact"));
 	ck_assert_ptr_null(strstr(text, "railhead_repair"));
+	ck_assert_ptr_null(strstr(text, "railhead_plugins"));
 	ck_assert_ptr_null(strstr(text, "railhead_events"));
 }
 END_TEST

@@ -493,7 +493,8 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 		server_refuse(r, &e);
 	} else if (driver_status(to->driver, status, &e) ||
 		   reserved_status(to->reserved, status, &e) ||
-		   repairer_status(to->repairer, status, &e)) {
+		   repairer_status(to->repairer, status, &e) ||
+		   plugin_watch_status(to->plugins, status, &e)) {
 		server_refuse(r, &e);
 	} else {
 		server_answer(r, status);

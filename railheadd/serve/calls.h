@@ -8,6 +8,7 @@
 #include "ipam/agent/histogram.h"
 #include "railheadd/drive/driver.h"
 #include "railheadd/reclaim/reclaim.h"
+#include "railheadd/plugins/plugin_watch.h"
 #include "railheadd/repair/repairer.h"
 #include "railheadd/reserved/reserved.h"
 #include "railheadd/serve/hints.h"
@@ -24,9 +25,10 @@ struct calls_to {
 	struct cluster_store *store; /* that of the driver; NULL: none */
 	struct nodes *nodes;
 	struct repairer *repairer;
-	struct reserved *reserved; /* NULL: no cluster store */
-	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
-	struct reclaim_conf takes; /* for block-take; with the store of the driver */
+	struct plugin_watch *plugins; /* NULL: the agent does not look at them */
+	struct reserved *reserved;    /* NULL: no cluster store */
+	struct histogram *latency;    /* of ADDs, one for each enum hint_outcome */
+	struct reclaim_conf takes;    /* for block-take; with the store of the driver */
 };
 
 /* calls_answer - a server_fn whose arg is a const struct calls_to. */
