@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|image|arm64|cjson   install what is missing
+# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|image|arm64|deb|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -108,6 +108,10 @@ arm64="
 gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|the compiler for arm64
 qemu-user|qemu-aarch64|runs its programs
 mmdebstrap|mmdebstrap|unpacks libraries for arm64"
+deb="
+debhelper|dh|builds the package
+lintian|lintian|checks it
+fakeroot|fakeroot|owners in the package"
 cjson="
 libcjson-dev|/usr/include/cjson/cJSON.h|cJSON, shared library and header"
 
@@ -124,6 +128,7 @@ vm) table=$build$demo$vm ;;
 fabric) table=$build$fabric ;;
 image) table=$build$image ;;
 arm64) table=$build$test$arm64 ;;
+deb) table=$build$deb ;;
 cjson) table=$cjson ;;
 *)
 	sed -n 's/^# \{0,1\}\(usage:.*\|       tools.*\)/\1/p' "$0" >&2

@@ -2,7 +2,7 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
@@ -13,7 +13,7 @@ CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
-	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
+	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -46,6 +46,7 @@ check-fast: ## unit tests, and the checks of the source: a minute or two
 check-all: ## everything else, too: second compiler and kernel, whole suites, tests of the harnesses, benches: hours (root)
 	@tools/deps.sh check
 	@tools/deps.sh arm64
+	@tools/deps.sh deb
 	@FUZZ_JOBS=$${FUZZ_JOBS:-1} TIDY_NODES=$${TIDY_NODES:-225000} tools/check.sh $(CHECK_ALL)
 
 demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
@@ -270,6 +271,13 @@ images: image arm64 ## build/images/: the images of this machine and of arm64, o
 image-check: image ## railhead-install as in a container: upgrades under pods, removals, kills, full disks; the images (root)
 	@tools/deps.sh image
 	@IMAGE=build/image conformance/image/run.sh $(B)/bin
+
+deb: $(CJSON_DIR)/mode.mk ## build/deb/: a package of Debian with plugins and railctl
+	@tools/deps.sh deb
+	@tools/deb.sh build/deb
+deb-check: deb ## lintian on the package; the same bytes when it is built again; installed, used and removed in a copy of this Debian (root)
+	@tools/deb.sh build/deb/again
+	@conformance/deb/run.sh build/deb/railhead_*.deb build/deb/again/railhead_*.deb
 
 tools-check: ## each of the checks below fails when it should
 	@tools/selftest.sh

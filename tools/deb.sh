@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Build the package of Debian in OUT: plugins and railctl. The same tree and the same libraries give the same bytes.
+#
+# usage: tools/deb.sh OUT [WORK]
+#
+# WORK: the folder to build in; the default is one that is removed again. cJSON comes from build/cjson.
+set -eu
+
+out=${1:?usage: deb.sh OUT [WORK]}
+top=$(cd "${0%/*}/.." && pwd)
+version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$top/lib/base/version.h")
+
+fail()
+{
+	echo "deb: $*" >&2
+	exit 1
+}
+
+[ "$(sed -n '1s/^railhead (\(.*\)) .*/\1/p' "$top/packaging/debian/changelog")" = "$version" ] ||
+	fail "packaging/debian/changelog is not of version $version, as lib/base/version.h is"
+if [ -n "${2-}" ]; then
+	mkdir -p "$2"
+	work=$(cd "$2" && pwd)
+else
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 130' HUP INT TERM
+fi
+tree=$work/railhead-$version
+rm -rf "$tree"
+mkdir -p "$tree/build" "$out"
+
+# shellcheck disable=SC2046 # words on purpose
+(cd "$top" && tar -cf - Makefile LICENSE CHANGELOG.md tools docs/man packaging $(cat tools/parts)) | tar -C "$tree" -xf -
+cp -r "$top/packaging/debian" "$tree/debian"
+cp -r "$top/build/cjson" "$tree/build/cjson"
+# The variables of our make do not count: dpkg-buildpackage sets its own.
+(cd "$tree" && umask 022 && env -i PATH="$PATH" HOME="$HOME" ${CC:+CC="$CC"} DEB_BUILD_OPTIONS="parallel=$(nproc)" \
+	dpkg-buildpackage -b -us -uc >"$work/log" 2>&1) ||
+	{
+		tail -n 30 "$work/log" >&2
+		fail "dpkg-buildpackage failed"
+	}
+cp "$work"/railhead_"$version"_*.deb "$out/"
+echo "deb: $(echo "$out"/railhead_"$version"_*.deb)"
