@@ -54,7 +54,7 @@ test_plugins_an_overwritten_one_is_put_back()
 	done
 	rm "$CNI_FOLDER/rh-ipvlan"
 	eventually plugins_are .restored 3
-	eq 'the folder' "$(ls -A "$CNI_FOLDER" | grep -c .)" 4
+	eq 'the folder' "$(find "$CNI_FOLDER" -type f | wc -l)" 4
 	metric_is 'railhead_plugins_restored_total 3' || fail "the metric: $(scrape | grep plugins)"
 	is 'a removal' "$BIN/railhead-install" --target "$CNI_FOLDER" --run-dir "$RUN" --remove
 	eventually plugins_are . "{\"folder\":\"$CNI_FOLDER\"}"
