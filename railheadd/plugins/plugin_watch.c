@@ -125,7 +125,7 @@ static void handle(struct plugin_watch *w, int dir, struct plugin_row *row)
 static int compare(struct plugin_watch *w, int dir, struct err *e)
 {
 	struct plugin_table now = { .n = w->receipt.n };
-	struct stat seen[RECEIPT_PROGRAMS];
+	struct stat seen[RECEIPT_PROGRAMS] = { { .st_ino = 0 } };
 
 	for (size_t i = 0; i < now.n; i++) {
 		now.row[i].is = w->receipt.program[i];
