@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# daemonset.sh: the manifests of packaging/kubernetes, with the images of `make image`: plugins by the init container, and the agent. Sourced by run.sh.
+
+MANIFESTS=$TOP/packaging/kubernetes
+RAILHEAD=localhost/railhead # with the tags plugins and agent
+kr() { k -n railhead "$@"; }
+
+# images_of_railhead: each containerd has them.
+images_of_railhead()
+{
+	local n
+	"$TOP/tools/image.sh" "${FROM%/*}" "$W/layout" >"$W/is" 2>&1 && tar -C "$W/layout" --exclude='*.spdx' -cf "$W/layout.tar" . && rm -r "$W/layout" || return
+	for n in $NODES; do
+		node "$n" ctr -n k8s.io image import --base-name $RAILHEAD - <"$W/layout.tar" >"$W/is" 2>&1 || return
+	done
+}
+
+# The cluster has no proxy for Services and no admission plugin ServiceAccount. So the pods get the address of the API server,
+# and the volume with the token, as that plugin would add it.
+daemonset() # FILTER
+{
+	k create --dry-run=client -o json -f "$MANIFESTS/daemonset.yaml" | jq --arg api "$API" --arg image $RAILHEAD '
+		if .kind == "DaemonSet" then .spec.template.spec |= (
+			.initContainers[0].image = $image + ":plugins" | .containers[0].image = $image + ":agent" |
+			.containers[0].env += [{name: "KUBERNETES_SERVICE_HOST", value: $api}, {name: "KUBERNETES_SERVICE_PORT", value: "6443"}] |
+			.containers[0].volumeMounts += [{name: "token", mountPath: "/var/run/secrets/kubernetes.io/serviceaccount", readOnly: true}] |
+			.volumes += [{name: "token", projected: {sources: [{serviceAccountToken: {path: "token", expirationSeconds: 3607}},
+				{configMap: {name: "kube-root-ca.crt", items: [{key: "ca.crt", path: "ca.crt"}]}},
+				{downwardAPI: {items: [{path: "namespace", fieldRef: {fieldPath: "metadata.namespace"}}]}}]}}])
+		else . end | '"$1"
+}
+
+# A container has a /proc of its own, which shows the boot of the machine. So the nodes do that, too, as long as there are such pods.
+BOOT_ID=/proc/sys/kernel/random/boot_id
+boot_of_the_machine() { is "the boot of n$1" node "$1" umount $BOOT_ID; }
+boot_of_the_node() { is "the boot of n$1" node "$1" mount --bind /run/fakes/sys_kernel_random_boot_id $BOOT_ID; }
+
+# removal NODE: the image once more with --remove. It has ended when this returns; REMOVAL is its exit status and its last words.
+removal()
+{
+	daemonset 'select(.kind == "DaemonSet") | .spec.template.spec as $pod | {apiVersion: "v1", kind: "Pod", metadata: {name: "removal-n'"$1"'"},
+		spec: {nodeName: "n'"$1"'", restartPolicy: "Never", hostNetwork: true, terminationGracePeriodSeconds: 1, volumes: [$pod.volumes[] | select(.name == "plugins" or .name == "run")],
+			containers: [$pod.initContainers[0] | .args = ["--remove"]]}}' | kr create -f - >"$W/is" 2>&1 || fail "test error: removal: $(<"$W/is")"
+	eventually removal_ended "$1"
+	REMOVAL=$(kr get pod "removal-n$1" -o json | jq -r '.status.containerStatuses[0].state.terminated | "\(.exitCode): \(.message)"')
+	kr delete pod "removal-n$1" --wait --timeout=${LONG}s >/dev/null
+}
+removal_ended() { kr get pod "removal-n$1" -o json | jq -e '.status.phase == "Succeeded" or .status.phase == "Failed"'; }
+has_pool() { [ "$(node "$1" railctl ipam pool list --json | jq length)" = 1 ]; }
+our_programs() { node "$1" sh -c 'cd /opt/cni/bin && ls -A | grep -E "^(rh-|railhead|\.)"' | tr '\n' ' '; }
+agent_is_gone() { [ -z "$(kr get pods -o name)" ]; }
+
+# Also after a failure: other cases have programs and pools of their own.
+daemonset_end()
+{
+	local n
+	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
+	k delete --ignore-not-found railpool shared >/dev/null 2>&1
+	for n in $NODES; do eventually no_pools "$n"; done
+	kr delete ds railheadd --wait >/dev/null 2>&1
+	eventually agent_is_gone
+	for n in $NODES; do
+		removal "$n"
+		has "removal on n$n" "$REMOVAL" '0: '
+		eq "left in the CNI folder of n$n" "$(our_programs "$n")" ''
+		boot_of_the_node "$n"
+		is "programs of n$n for the other cases" node_plugins "$n"
+	done
+	k delete --wait=false -f "$MANIFESTS/flow.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/crds" >/dev/null 2>&1
+}
+
+# The init container installs the plugins beside macvlan, which each node has. A pod on each node is on a rail by rh-macvlan. While it
+# runs, --remove names it and removes nothing. When it is gone, --remove leaves nothing in the CNI folder (daemonset_end).
+# quick: thin
+once_daemonset()
+{
+	local n first
+	images_of_railhead || fail "test error: images: $(tail -n 3 "$W/is")"
+	for n in $NODES; do boot_of_the_machine "$n"; done
+	trap daemonset_end EXIT
+	is 'types, rights and policy' k apply -f "$MANIFESTS/crds" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/flow.yaml"
+	is 'the types are there' k wait --for=condition=Established -f "$MANIFESTS/crds" --timeout=${LONG}s
+	daemonset . | k apply -f - >"$W/is" 2>&1 || fail "the DaemonSet: $(<"$W/is")"
+	is 'the agents become ready' kr rollout status ds/railheadd --timeout=${LONG}s
+	for n in $NODES; do
+		has "last words of install on n$n" "$(kr get pods -o json | jq -r --arg n "n$n" '.items[] | select(.spec.nodeName == $n) |
+			.status.initContainerStatuses[0].state.terminated.message')" '7 written'
+		has "programs of n$n" "$(our_programs "$n")" 'rh-macvlan'
+		is "n$n keeps its macvlan" cmp "$FROM/macvlan" "$(node_root "$n")/opt/cni/bin/macvlan"
+	done
+	is 'the pool' k apply -f - <<<'{"apiVersion": "railhead.io/v1alpha1", "kind": "RailPool", "metadata": {"name": "shared"},
+		"spec": {"subnet": "10.10.0.0/16", "ranges": ["10.10.200.1-10.10.200.8"], "blockSize": 2}}'
+	for n in $NODES; do eventually has_pool "$n"; done
+	nad shared "$(macvlan shared shared '.type = "rh-macvlan"')"
+	pod a shared
+	NODE=2 pod b shared
+	running a b
+	first=$(address a net1)
+	has 'addresses' "$first $(address b net1)" 10.10.200.
+	reaches a "$(address b net1)"
+	reaches b "$first"
+	audit
+	removal 1
+	has 'a removal under a pod' "$REMOVAL" '1 attachment of this node still needs the plugins'
+	has 'programs of n1' "$(our_programs 1)" 'rh-macvlan'
+	delete a b
+}
