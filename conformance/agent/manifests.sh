@@ -106,13 +106,18 @@ published()
 					"railhead.io/rail": {int: $i}})}))]}'
 }
 
-# A node without a kubelet, which the scheduler takes.
+# A node without a kubelet, which the scheduler takes; and the class that NVIDIA's driver brings.
 schedulable_node()
 {
 	admin apply -f - <<-'END' >/dev/null || return
 	{apiVersion: v1, kind: Node, metadata: {name: gpu1}}
 	---
 	{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: default}}
+	---
+	apiVersion: resource.k8s.io/v1
+	kind: DeviceClass
+	metadata: {name: gpu.nvidia.com}
+	spec: {selectors: [{cel: {expression: "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'"}}]}
 	END
 	admin patch node gpu1 --subresource=status --type=merge -p '{"status":{"conditions":[{"type":"Ready","status":"True"}],
 		"capacity":{"cpu":"8","memory":"8Gi","pods":"110"},"allocatable":{"cpu":"8","memory":"8Gi","pods":"110"}}}' >/dev/null &&
@@ -127,12 +132,12 @@ pod_of()
 	containers: [{name: a, image: none, resources: {claims: [{name: r}]}}], resourceClaims: [{name: r, resourceClaimName: $2}]}}
 	END
 }
-allocated() { admin -n default get resourceclaim "$1" -o json | jq -er '.status.allocation.devices.results | map(.device) | join(" ")'; }
+allocated() { admin -n default get resourceclaim "$1" -o json | jq -er '.status.allocation.devices.results // empty | map(.device) | join(" ")'; }
 # gets TEMPLATE POD PATTERN: the devices of a pod, by their names
 gets()
 {
 	pod_of "$1" "$2" || give_up "a pod of $1"
-	eventually allocated "$2"
+	eventually allocated "$2" || fail "$2: $(scheduler_says "$2")"
 	[[ $(allocated "$2") =~ ^$3$ ]] || fail "$1: $(allocated "$2"), not $3"
 }
 waits()
@@ -140,7 +145,8 @@ waits()
 	pod_of "$1" "$2" || give_up "a pod of $1"
 	eventually unschedulable "$2"
 }
-unschedulable() { admin -n default get pod "$1" -o json | jq -e 'any(.status.conditions[]?; .reason == "Unschedulable")'; }
+scheduler_says() { admin -n default get pod "$1" -o json | jq -r '.status.conditions[]? | select(.type == "PodScheduled").message'; }
+unschedulable() { [[ $(scheduler_says "$1") == *"cannot allocate all claims"* ]]; }
 
 scheduler_end()
 {
@@ -176,6 +182,6 @@ test_manifests_a_claim_gets_gpu_and_nic_of_one_rail()
 	waits dranet-rail0 d0
 	admin -n default delete --force --grace-period=0 pod d1 >/dev/null 2>&1 && admin -n default patch resourceclaim d1 --type=merge \
 		-p '{"metadata":{"finalizers":null}}' >/dev/null && admin -n default delete resourceclaim d1 >/dev/null
-	eventually allocated s1
+	eventually allocated s1 || fail "s1: $(scheduler_says s1)"
 	eq "rail 1" "$(allocated s1 | sed 's/[12]$/N/')" "gpu-1 0000-12-00-N"
 }

@@ -319,6 +319,26 @@ START_TEST(a_vf_without_its_pf_is_named_itself)
 }
 END_TEST
 
+START_TEST(a_bond_has_the_functions_of_both)
+{
+	auto_dra_case struct dra_case d = { 0 };
+	char first[PCI_STR_LEN], second[PCI_STR_LEN];
+
+	two_roots(&d.m, "mlx5_1");
+	d.m.hca[0].kind = TOPO_HCA_BOND;
+	d.m.hca[0].second = d.m.hca[1].pci;
+	d.m.hca[1].pci = TOPO_NONE;
+	d.m.hca[1].kind = TOPO_HCA_SOFTWARE;
+	ck_assert_int_eq(objects(&d, DRA_DRANET), 0);
+	pci_format(d.m.pci[d.m.hca[0].pci].addr, first);
+	pci_format(d.m.pci[d.m.hca[0].second].addr, second);
+	ck_assert_ptr_nonnull(strstr(class_of(&d, "dranet-rail0"), first));
+	ck_assert_ptr_nonnull(strstr(class_of(&d, "dranet-rail0"), second));
+	ck_assert_str_eq(match(&d, "dranet-rail0"), "");
+	ck_assert_ptr_nonnull(strstr(note(&d, "dranet-rail0"), "not known or not the same"));
+}
+END_TEST
+
 START_TEST(more_vfs_than_an_expression_can_name_are_refused)
 {
 	auto_dra_case struct dra_case d = { 0 };
@@ -375,5 +395,6 @@ TEST_PROGRAM("dra", a_root_complex_of_one_rail_is_compared,
 	     roots_that_a_topology_file_lacks_are_not_compared, gpus_of_other_vendors,
 	     a_machine_without_gpus_has_claims_without_them, vfs_are_taken_rather_than_their_pf,
 	     the_sriov_driver_gets_a_rail_for_each_vf, a_policy_without_a_label_is_for_all_nodes,
-	     a_vf_without_its_pf_is_named_itself, more_vfs_than_an_expression_can_name_are_refused,
-	     a_machine_without_rails_is_an_error, each_failing_allocation_is_an_error)
+	     a_vf_without_its_pf_is_named_itself, a_bond_has_the_functions_of_both,
+	     more_vfs_than_an_expression_can_name_are_refused, a_machine_without_rails_is_an_error,
+	     each_failing_allocation_is_an_error)
