@@ -5,8 +5,8 @@
 
 DAEMONSET=$TOP/packaging/kubernetes/daemonset.yaml
 
-# agent_image: what rootfs.sh makes, as "docker save" writes it
-agent_image()
+# kubectl_image: what rootfs.sh makes, as "docker save" writes it
+kubectl_image()
 {
 	local d=$W/agent-image
 	rm -rf "$d" && mkdir -p "$d" && "$TOP/packaging/kubernetes/rootfs.sh" "$FROM" "$d/rootfs" &&
@@ -16,22 +16,23 @@ agent_image()
 		jq -n '[{Config: "config.json", RepoTags: ["localhost/railhead:1"], Layers: ["layer.tar"]}]' >"$d/manifest.json" &&
 		tar -C "$d" -cf "$W/images/railhead.tar" manifest.json config.json layer.tar && rm -rf "$d"
 }
-# The manifest, with this image and this store. Its namespace and account are those of rbac.yaml.
-agent_objects()
+# The manifest, with this image and this store. Its namespace and account are those of rbac.yaml. A container has another boot id than its
+# node here, because that of a node is a file mounted over /proc. So the agent repairs nothing, and the pools are of one node each.
+kubectl_agents()
 {
 	k create --dry-run=client -o json -f "$DAEMONSET" | jq --arg e "$STORE" 'if .kind == "List" then .items[] else . end |
-		if .kind == "ConfigMap" then .data["agent.json"] = ({etcd: {endpoints: [$e]}, heartbeat: 1, nodeHold: 10} | tojson)
+		if .kind == "ConfigMap" then .data["agent.json"] = ({etcd: {endpoints: [$e]}, heartbeat: 1, nodeHold: 10, repair: false} | tojson)
 		else .spec.template.spec.containers[0] |= (.image = "localhost/railhead:1" | .imagePullPolicy = "Never") end'
 }
-daemonset_begin()
+kubectl_begins()
 {
 	local n
-	trap daemonset_end EXIT
-	store_up && agent_image || fail "test error: the store, or the image"
+	trap kubectl_ends EXIT
+	store_up && kubectl_image || fail "test error: the store, or the image"
 	for n in $NODES; do
 		node "$n" ctr -n k8s.io image import - <"$W/images/railhead.tar" >"$W/is" 2>&1 || fail "test error: the image: $(<"$W/is")"
 	done
-	k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" >/dev/null && agent_objects | k apply -f - >/dev/null ||
+	k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" >/dev/null && kubectl_agents | k apply -f - >/dev/null ||
 		fail "test error: the manifest"
 	k -n railhead rollout status daemonset/railheadd --timeout=${LONG}s >"$W/is" 2>&1 || {
 		fail "not within $LONG s: the agents are ready: $(k -n railhead get events -o json | jq -r '.items[].message' | tail -5)"
@@ -39,13 +40,11 @@ daemonset_begin()
 	}
 	for n in $NODES; do eventually agent_sees "$n" '.health == "ok"'; done
 }
-daemonset_end()
+kubectl_ends()
 {
 	local n
 	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
 	kubelet_gets CONT
-	node 1 railctl cluster pool delete shared >/dev/null
-	for n in $NODES; do eventually no_pools "$n"; done
 	k delete --wait --timeout=${LONG}s -f "$DAEMONSET" >/dev/null 2>&1
 	k delete --ignore-not-found --wait=false railpools --all >/dev/null
 	store_down
@@ -67,12 +66,11 @@ row() { awk -v node="$1" '$1 == node' "$W/out" | tr -s ' '; }
 once_kubectl_rail()
 {
 	local address
-	daemonset_begin
-	is 'the pool' node 1 railctl cluster pool apply --wait "$LONG" - \
-		<<<'{"name": "shared", "subnet": "10.10.0.0/16", "ranges": ["10.10.200.1-10.10.200.64"], "blockSize": 8, "cooldown": 0}'
-	nad shared "$(macvlan shared shared)"
-	pod a shared
-	NODE=2 pod b shared
+	kubectl_begins
+	rails rail0
+	nad rail0 "$(macvlan rail0 rail0)"
+	pod a rail0
+	NODE=2 pod b rail0
 	running a b
 	address=$(address b net1)
 	# The pod with an address, from any computer.
@@ -83,10 +81,10 @@ once_kubectl_rail()
 	has 'who' "$(tr -s ' ' <"$W/out")" "Pod: $NAMESPACE/b"
 	rail who "$(address a net1)" --json
 	eq 'who --json' "$(jq -r '[.node, .answer.leases[0].pod, .answer.leases[0].ifname] | join(" ")' "$W/out")" 'n1 a net1'
-	rail who 10.10.200.64
+	rail who 10.10.1.200
 	eq 'who, of no pod' "$RC" 1
-	has 'who, of no pod' "$(<"$W/err")" 'No pod has 10.10.200.64 on the 2 nodes that answered.'
-	rail who 10.10.200.664
+	has 'who, of no pod' "$(<"$W/err")" 'No pod has 10.10.1.200 on the 2 nodes that answered.'
+	rail who 10.10.1.300
 	eq 'who, of no address' "$RC" 1
 	has 'who, of no address' "$(<"$W/err")" 'is neither an IP address nor a GUID'
 	# railctl in the pod shows the node: its devices are those that railctl on the node sees.
