@@ -16,13 +16,14 @@ kubectl_image()
 		jq -n '[{Config: "config.json", RepoTags: ["localhost/railhead:1"], Layers: ["layer.tar"]}]' >"$d/manifest.json" &&
 		tar -C "$d" -cf "$W/images/railhead.tar" manifest.json config.json layer.tar && rm -rf "$d"
 }
-# The manifest, with this image and this store. Its namespace and account are those of rbac.yaml. A container has another boot id than its
-# node here, because that of a node is a file mounted over /proc. So the agent repairs nothing, and the pools are of one node each.
+# The manifest, with this image and this store, and without the container that installs plugins: each node has them. Its namespace and
+# account are those of rbac.yaml. A container has another boot id than its node here, because that of a node is a file mounted over
+# /proc. So the agent repairs nothing, and the pools are of one node each.
 kubectl_agents()
 {
 	k create --dry-run=client -o json -f "$DAEMONSET" | jq --arg e "$STORE" 'if .kind == "List" then .items[] else . end |
 		if .kind == "ConfigMap" then .data["agent.json"] = ({etcd: {endpoints: [$e]}, heartbeat: 1, nodeHold: 10, repair: false} | tojson)
-		else .spec.template.spec.containers[0] |= (.image = "localhost/railhead:1" | .imagePullPolicy = "Never") end'
+		else .spec.template.spec |= (del(.initContainers) | .containers[0] |= (.image = "localhost/railhead:1" | .imagePullPolicy = "Never")) end'
 }
 kubectl_begins()
 {
