@@ -2,7 +2,7 @@
 # The targets that check, run, install and clean. Included by the Makefile.
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
-	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check uninstall \
+	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
@@ -10,9 +10,9 @@
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
 QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check image-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
+CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-kills bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -123,9 +123,9 @@ interop-selftest: all helpers ## wrong plugins, each of which a case of interop 
 	@conformance/interop/selftest.sh $(B)/bin
 # Programs and unpacked packages stay in build/cluster, also after make clean.
 CLUSTER := build/cluster
-cluster-programs: ## build Kubernetes, Multus and the reference plugins from Go modules: 10 to 30 minutes the first time
+cluster-programs: ## build Kubernetes, Multus, Helm and the reference plugins from Go modules: 10 to 30 minutes the first time
 	@tools/deps.sh cluster
-	@conformance/cluster/programs/build.sh $(CLUSTER)
+	@conformance/cluster/programs/build.sh $(CLUSTER) cni multus kubernetes helm
 	@conformance/cluster/fetch.sh $(CLUSTER) tree
 # They have a folder of their own, because two have the names of our plugins.
 PEERS := build/peers
@@ -159,6 +159,11 @@ agent-check-kubernetes: all helpers ## the same with a real API server: its righ
 agent-check-kubernetes-quick: all helpers ## the same without the themes whose cases use each store alike; agent-check has them (root)
 	@tools/deps.sh cluster
 	@QUICK=1 STORE=kubernetes ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/agent/run.sh $(B)/bin
+chart: ## build/chart/: the Helm chart as one file
+	@tools/chart.sh build/chart
+chart-check: all ## the Helm chart: what it renders and refuses, and install, upgrade and removal on a real API server (root)
+	@tools/deps.sh cluster
+	@ENGINES=build/engines CLUSTER=$(CLUSTER) conformance/chart/run.sh $(B)/bin
 NODES_TEST := $(B)/test/railheadd/testing/nodes_engine_test
 BENCH_CLUSTER := ENGINES=build/engines CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster-scale/all.sh $(B)
 bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes on real etcd, 64 on a real API server, one agent, whereabouts and Spiderpool beside railhead (root): twenty minutes

@@ -53,6 +53,8 @@ pack "$out/$name-linux-$machine.tar.gz" "$out/tree"
 "$tools/sbom.sh" "$build" "$version" "$out/tree/$name" >"$out/$name-linux-$machine.spdx"
 rm -rf "$out/tree"
 
+SOURCE_DATE_EPOCH=$epoch "$tools/chart.sh" "$out" >/dev/null
+
 # The whole tables behind docs/conformance.md and docs/performance.md. They are measurements: their bytes differ.
 missing=''
 for table in conformance:conformance-doc performance-attach:bench performance-sriov:bench-sriov performance-rdma:bench-rdma \
@@ -65,6 +67,6 @@ for table in conformance:conformance-doc performance-attach:bench performance-sr
 done
 [ -z "$missing" ] || echo "release: without all tables of figures; to have them, run before:$missing" >&2
 
-(cd "$out" && find . -name '*.gz' -o -name '*.spdx' -o -name '*.md' | sed 's,^\./,,' | LC_ALL=C sort | xargs sha256sum -- >SHA256SUMS)
+(cd "$out" && find . -name '*.gz' -o -name '*.tgz' -o -name '*.spdx' -o -name '*.md' | sed 's,^\./,,' | LC_ALL=C sort | xargs sha256sum -- >SHA256SUMS)
 echo "release: in $out:"
 sed 's/^/  /' "$out/SHA256SUMS"

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# server.sh: cases on a real API server: install, upgrade, rollback, removal. Sourced by run.sh.
+#
+# It starts once for all cases, because that takes some seconds. It has no controllers, so nothing starts pods. An agent runs in the sandbox, with what
+# the release gives to a pod: its agent.json, and a token of its account.
+
+AGENT_OF=/run/secrets/kubernetes.io/serviceaccount
+server() { W=$W/kube "$HERE/../cluster-store/kube.sh" "$@"; }
+k() { timeout 60 "$KUBE/kubectl" "$@"; }
+helm() { timeout 100 "$HELM" "$@"; }
+export KUBECONFIG=$W/kube/admin.kubeconfig
+# ours: names of the objects of railhead
+TYPES=crd,clusterrole,clusterrolebinding,validatingadmissionpolicy,validatingadmissionpolicybinding,flowschema,prioritylevelconfiguration,priorityclass
+ours()
+{
+	k get "$TYPES" -o name | grep -i rail
+	k get serviceaccount,configmap,daemonset,role,rolebinding,service,networkpolicy,network-attachment-definition -A -o name | grep rail
+	k get railpools -o name
+}
+
+# server_begins [NAMESPACE...]: railhead has no object, and these namespaces exist
+server_begins()
+{
+	local name
+	if [ ! -e "$W/kube/ready" ]; then
+		mkdir -p "$W/kube"
+		(
+			W=$W/kube
+			certificates && certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
+		) && server bare && k apply --server-side -f "$HERE/../cluster/multus.yaml" -f "$OPERATOR" >/dev/null &&
+			k wait --for=condition=Established crd/network-attachment-definitions.k8s.cni.cncf.io crd/servicemonitors.monitoring.coreos.com \
+				crd/prometheusrules.monitoring.coreos.com --timeout=60s >/dev/null &&
+			touch "$W/kube/ready" || { fail "Kubernetes does not start"; exit 1; }
+	fi
+	helm list -A -q >"$W/releases" || fail "helm list"
+	for name in railhead second; do
+		! grep -qx "$name" "$W/releases" || helm uninstall "$name" -n "$(helm list -A -o json | jq -r --arg n "$name" '.[] | select(.name == $n).namespace')"
+	done
+	if k get crd railpools.railhead.io >/dev/null 2>&1; then
+		k delete railpools,railblocks,railnodes --all && k delete crd rail{pools,blocks,nodes,reserved}.railhead.io || fail "the types stay"
+	fi
+	for name in railhead "$@"; do k get namespace "$name" >/dev/null 2>&1 || k create namespace "$name"; done
+}
+server_ends()
+{
+	local name
+	for name in apiserver etcd; do kill "$(<"$W/kube/$name.pid")"; done
+}
+
+# uid KIND NAME: another one is another object
+uid() { k get "$@" -o 'jsonpath={.metadata.uid}'; }
+# of_agents JSONPATH: of the DaemonSet
+of_agents() { k -n railhead get daemonset railheadd -o "jsonpath={$1}"; }
+RAILS=(-f "$HERE/values/rails.yaml")
+
+# agent_of NAMESPACE: railheadd, as the pod of the DaemonSet on the node host would start it. The node is new: it has no blocks of an earlier case.
+agent_of()
+{
+	local uid
+	rm -rf /var/lib/railhead /run/railhead
+	k apply -f - >/dev/null <<-END
+	{apiVersion: v1, kind: Node, metadata: {name: host}}
+	---
+	{apiVersion: v1, kind: Pod, metadata: {name: agent, namespace: $1}, spec: {nodeName: host, serviceAccountName: railheadd, containers: [{name: x, image: x}]}}
+	END
+	uid=$(uid -n "$1" pod agent) && mkdir -p $AGENT_OF /etc/railhead /run/railhead &&
+		k -n "$1" create token railheadd --bound-object-kind Pod --bound-object-name agent --bound-object-uid "$uid" >$AGENT_OF/token &&
+		cp "$W/kube/ca.pem" $AGENT_OF/ca.crt && printf %s "$1" >$AGENT_OF/namespace &&
+		k -n "$1" get configmap railheadd -o json | jq -r '.data["agent.json"]' >"$W/agent.json" || fail "the pod of the agent"
+	env RAILHEAD_NODE=host KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=6443 \
+		"$BIN/railheadd" --config "$W/agent.json" >"$W/agent.log" 2>&1 </dev/null &
+	echo $! >"$W/agent.pid"
+	trap 'kill "$(<"$W/agent.pid")"; k -n '"$1"' delete pod agent --force --grace-period=0' EXIT
+}
+# agent_has POOL: a block of it, which is written in the cluster
+agent_has()
+{
+	"$BIN/railctl" cluster status --json | jq -e --arg n "$1" 'any(.pools[]; .name == $n)' &&
+		[ "$(k get railblocks -o json | jq -r --arg p "$1" '[.items[].spec | select(.pool == $p).node] | unique[]')" = host ]
+}
+
+# An agent reaches its store and claims blocks, by the rights and policies of its release, in whatever namespace that is.
+test_server_an_agent_works_with_its_release()
+{
+	server_begins team-net team-a team-b
+	is "install" helm install railhead "$CHART" -n team-net "${RAILS[@]}"
+	hasnt "install" "$(<"$W/is")" arning
+	agent_of team-net
+	eventually agent_has rail0 || fail "the agent: $(tail -n 3 "$W/agent.log")"
+	# A new type may answer "429 storage is (re)initializing" for a moment. A missing right would say this:
+	hasnt "the agent" "$(<"$W/agent.log")" forbidden
+	hasnt "the agent" "$(<"$W/agent.log")" denied
+	# It writes in the name of its node only.
+	isnt "another node" k --token "$(<$AGENT_OF/token)" --kubeconfig <(kubeconfig_of_nobody) create -f - <<-'END'
+	{apiVersion: railhead.io/v1alpha1, kind: RailNode, metadata: {name: gpu-2}, spec: {node: gpu-2}}
+	END
+	has "another node" "$(<"$W/is")" "node host writes no object of node gpu-2"
+	isnt "secrets" k --token "$(<$AGENT_OF/token)" --kubeconfig <(kubeconfig_of_nobody) -n team-net get secrets
+	has "secrets" "$(<"$W/is")" forbidden
+}
+kubeconfig_of_nobody()
+{
+	echo "{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: 'https://127.0.0.1:6443', certificate-authority: $W/kube/ca.pem}}],
+		contexts: [{name: x, context: {cluster: c}}], current-context: x}"
+}
+
+test_server_accepts_each_set_of_values()
+{
+	local values
+	server_begins team-a team-b
+	is "types" k apply --server-side -f "$TOP/packaging/kubernetes/crds"
+	is "types" k wait --for=condition=Established crd/railpools.railhead.io --timeout=60s
+	for values in rails all lean; do
+		is "$values" helm install railhead "$CHART" -n railhead -f "$HERE/values/$values.yaml" --dry-run=server
+		hasnt "$values" "$(<"$W/is")" arning:
+	done
+	eq "left" "$(ours | grep -v '^customresourcedefinition')" ""
+}
+
+# The types of the Prometheus Operator know each key: they would drop others without a word.
+test_server_monitoring_is_stored_as_it_is()
+{
+	server_begins
+	is "install" helm install railhead "$CHART" -n railhead -f "$HERE/values/all.yaml" --set metrics.rules.enabled=true,metrics.dashboard.enabled=true
+	helm get manifest railhead -n railhead >"$W/manifest" || fail "the manifest"
+	lines "$W/manifest" | jq -S 'select(.kind == "ServiceMonitor" or .kind == "PrometheusRule") | .spec' >"$W/sent"
+	k -n railhead get prometheusrule/railhead servicemonitor/railheadd -o json | jq -S '.items[].spec' >"$W/stored"
+	eq "objects" "$(jq -s length "$W/stored")" 2
+	same "specs" "$W/sent" "$W/stored"
+}
+
+test_server_refuses_a_second_release()
+{
+	server_begins team-net
+	is "install" helm install railhead "$CHART" -n railhead
+	isnt "second" helm install second "$CHART" -n team-net
+	has "second" "$(<"$W/is")" 'current value is "railhead"'
+}
+
+# The API server refuses changes that a pool cannot have. The release goes on when the values are right again.
+test_server_refuses_a_wrong_pool()
+{
+	local before
+	server_begins
+	is "install" helm install railhead "$CHART" -n railhead --set pools.rail0.subnet=10.10.0.0/16,pools.rail0.blockSize=16
+	before=$(uid railpool rail0)
+	isnt "subnet" helm upgrade railhead "$CHART" -n railhead --set pools.rail0.subnet=10.20.0.0/16,pools.rail0.blockSize=16
+	has "subnet" "$(<"$W/is")" "subnet never changes: make another pool"
+	isnt "block size" helm upgrade railhead "$CHART" -n railhead --set pools.rail1.subnet=10.20.0.0/16,pools.rail1.blockSize=3
+	has "block size" "$(<"$W/is")" "spec.blockSize: Unsupported value: 3"
+	is "again" helm upgrade railhead "$CHART" -n railhead --set pools.rail0.subnet=10.10.0.0/16,pools.rail0.blockSize=16,pools.rail0.gateway=10.10.0.1
+	eq "the pool" "$(uid railpool rail0) $(k get railpool rail0 -o 'jsonpath={.spec.gateway}')" "$before 10.10.0.1"
+}
+
+# Helm updates no types. Agents of this release would find older ones.
+test_server_an_upgrade_wants_the_types_of_its_release()
+{
+	server_begins
+	is "install" helm install railhead "$CHART" -n railhead
+	is "older types" k patch crd railblocks.railhead.io --type=json -p '[{"op":"remove","path":"/spec/versions/0/selectableFields"}]'
+	isnt "upgrade" helm upgrade railhead "$CHART" -n railhead
+	has "upgrade" "$(<"$W/is")" "the type railblocks.railhead.io in this cluster is of another release"
+	has "upgrade" "$(<"$W/is")" "helm show crds CHART | kubectl apply --server-side --force-conflicts -f -"
+	helm show crds "$CHART" >"$W/types" || fail "show crds"
+	is "types" k apply --server-side --force-conflicts -f "$W/types"
+	is "upgrade" helm upgrade railhead "$CHART" -n railhead
+}
+
+# An agent, pools and blocks survive all changes of the release.
+test_server_upgrade_rollback_removal()
+{
+	local pool blocks first second
+	server_begins team-a team-b
+	is "install" helm install railhead "$CHART" -n railhead "${RAILS[@]}" --set image.tag=v1
+	first=$(of_agents .spec.template)
+	agent_of railhead
+	eventually agent_has rail0 || fail "the agent: $(tail -n 3 "$W/agent.log")"
+	pool=$(uid railpool rail0) blocks=$(k get railblocks -o 'jsonpath={.items[*].metadata.uid}')
+
+	is "upgrade" helm upgrade railhead "$CHART" -n railhead "${RAILS[@]}" --set image.tag=v2,agent.config.nodeHold=900
+	second=$(of_agents .spec.template)
+	has "upgrade" "$second" railhead-plugins:v2
+	eq "agent.json" "$(k -n railhead get configmap railheadd -o 'jsonpath={.data.agent\.json}' | jq -c .)" '{"kubernetes":{},"nodeHold":900}'
+	[ "$(jq -c .metadata.annotations <<<"$first")" != "$(jq -c .metadata.annotations <<<"$second")" ] || fail "agents do not start with the new agent.json"
+	is "rollback" helm rollback railhead 1 -n railhead
+	eq "rollback" "$(of_agents .spec.template)" "$first"
+
+	is "remove plugins" helm upgrade railhead "$CHART" -n railhead --reset-then-reuse-values --set plugins.remove=true
+	has "notes" "$(<"$W/is")" "helm -n railhead uninstall railhead"
+	eq "arguments" "$(of_agents '.spec.template.spec.initContainers[0].args')" '["--remove"]'
+	is "uninstall" helm uninstall railhead -n railhead
+	has "uninstall" "$(<"$W/is")" "[RailPool] rail0"
+	eq "left" "$(ours | sort | xargs)" "$(printf 'customresourcedefinition.apiextensions.k8s.io/%s.railhead.io ' \
+		railblocks railnodes railpools railreserved)railpool.railhead.io/rail0 railpool.railhead.io/rail0-v6"
+	eq "pool and blocks" "$(uid railpool rail0) $(k get railblocks -o 'jsonpath={.items[*].metadata.uid}')" "$pool $blocks"
+	# A new release goes on with them.
+	is "install" helm install railhead "$CHART" -n railhead "${RAILS[@]}"
+	eq "pool and blocks" "$(uid railpool rail0) $(k get railblocks -o 'jsonpath={.items[*].metadata.uid}')" "$pool $blocks"
+}

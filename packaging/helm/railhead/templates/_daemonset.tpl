@@ -1,0 +1,154 @@
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+{{- /* railhead.daemonset: packaging/kubernetes/container.md says why it has each mount and each right. `reclaim`: that of reclaim.sh.
+An agent that repairs nothing needs neither rights nor sight of pods. */ -}}
+{{- define "railhead.daemonset" -}}
+{{- $v := .root.Values -}}
+{{- $name := .reclaim | ternary "railheadd-reclaim" "railheadd" -}}
+{{- $repairs := not (kindIs "bool" ($v.agent.config.repair)) -}}
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: {{ $name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "railhead.labels" .root | replace "name: railheadd" (printf "name: %s" $name) | nindent 4 }}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/name: {{ $name }}}}
+  updateStrategy:
+    # One agent of a node at a time: the next one waits for the lock of this one. Pods start meanwhile.
+    type: RollingUpdate
+    rollingUpdate: {maxUnavailable: {{ $v.maxUnavailable }}, maxSurge: 0}
+  template:
+    metadata:
+      labels: {app.kubernetes.io/name: {{ $name }}}
+      # Another configuration starts the agents again: agent.json is mounted as a file, which does not change under them.
+      annotations: {railhead.io/config: {{ include "railhead.agentConfig" .root | sha256sum | trunc 16 | quote }}}
+    spec:
+      serviceAccountName: railheadd
+      priorityClassName: {{ $v.priorityClass.name }}
+      {{- with $v.image.pullSecrets }}
+      imagePullSecrets:
+        {{- range . }}
+        - name: {{ . }}
+        {{- end }}
+      {{- end }}
+      {{- with $v.nodeSelector }}
+      nodeSelector:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      # A node with this label runs the agent that also frees the blocks of dead nodes.
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions: [{key: railhead.io/reclaim, operator: {{ .reclaim | ternary "Exists" "DoesNotExist" }}}]
+      {{- with $v.tolerations }}
+      tolerations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      # Nothing is waited for at the end: pods keep their addresses.
+      terminationGracePeriodSeconds: 10
+      hostNetwork: true
+      {{- if $repairs }}
+      hostPID: true
+      {{- end }}
+      dnsPolicy: Default
+      enableServiceLinks: false
+      {{- if $v.plugins.install }}
+      initContainers:
+        - name: install
+          image: {{ include "railhead.image" (dict "root" .root "name" "railhead-plugins") }}
+          {{- with $v.image.pullPolicy }}
+          imagePullPolicy: {{ . }}
+          {{- end }}
+          {{- if $v.plugins.remove }}
+          args: [--remove]
+          {{- end }}
+          env:
+            - {name: PLUGIN_PREFIX, value: {{ $v.plugins.prefix | quote }}}
+            {{- with $v.plugins.only }}
+            - {name: PLUGINS, value: {{ join "," . | quote }}}
+            {{- end }}
+            {{- if $v.plugins.force }}
+            - {name: FORCE, value: "1"}
+            {{- end }}
+          resources:
+            {{- toYaml $v.plugins.resources | nindent 12 }}
+          securityContext:
+            runAsUser: 0
+            runAsGroup: 0
+            privileged: false
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities: {drop: [ALL]}
+            seccompProfile: {type: RuntimeDefault}
+          volumeMounts:
+            - {name: plugins, mountPath: /host/opt/cni/bin}
+            - {name: run, mountPath: /run/railhead}
+      {{- end }}
+      containers:
+        - name: railheadd
+          image: {{ include "railhead.image" (dict "root" .root "name" "railhead") }}
+          {{- with $v.image.pullPolicy }}
+          imagePullPolicy: {{ . }}
+          {{- end }}
+          command: [/usr/local/sbin/railheadd]
+          args: [--config, /conf/agent.json{{ if .reclaim }}, --reclaim{{ end }}]
+          env:
+            - {name: RAILHEAD_NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+            {{- with $v.agent.apiServer }}
+            {{- if .host }}
+            - {name: KUBERNETES_SERVICE_HOST, value: {{ .host | quote }}}
+            - {name: KUBERNETES_SERVICE_PORT, value: {{ .port | quote }}}
+            {{- end }}
+            {{- end }}
+          resources:
+            {{- toYaml $v.agent.resources | nindent 12 }}
+          # The agent answers at its socket. The cluster store may be away: a restart would not help.
+          startupProbe:
+            exec: {command: [/usr/local/sbin/railctl, cluster, status]}
+            periodSeconds: 2
+            timeoutSeconds: 5
+            failureThreshold: 60
+          livenessProbe:
+            exec: {command: [/usr/local/sbin/railctl, cluster, status]}
+            periodSeconds: 30
+            timeoutSeconds: 10
+            failureThreshold: 4
+          securityContext:
+            runAsUser: 0
+            runAsGroup: 0
+            privileged: false
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities:
+              drop: [ALL]
+              {{- if $repairs }}
+              add: [DAC_READ_SEARCH, NET_ADMIN, SYS_ADMIN, SYS_PTRACE]
+              {{- end }}
+            seccompProfile: {type: RuntimeDefault}
+            {{- if $repairs }}
+            appArmorProfile: {type: Unconfined}
+            {{- end }}
+          volumeMounts:
+            - {name: conf, mountPath: /conf/agent.json, subPath: agent.json, readOnly: true}
+            - {name: etc, mountPath: /etc/railhead, readOnly: true}
+            - {name: state, mountPath: /var/lib/railhead}
+            - {name: run, mountPath: /run/railhead}
+            - {name: log, mountPath: /var/log}
+            {{- if $repairs }}
+            - {name: netns, mountPath: /run/netns, readOnly: true, mountPropagation: HostToContainer}
+            # Records name programs by their path on the node.
+            - {name: plugins, mountPath: {{ $v.plugins.binDir }}, readOnly: true}
+            {{- end }}
+            - {name: boot, mountPath: /boot, readOnly: true}
+      volumes:
+        - {name: conf, configMap: {name: railheadd}}
+        - {name: etc, hostPath: {path: /etc/railhead, type: DirectoryOrCreate}}
+        - {name: state, hostPath: {path: /var/lib/railhead, type: DirectoryOrCreate}}
+        - {name: run, hostPath: {path: /run/railhead, type: DirectoryOrCreate}}
+        - {name: log, hostPath: {path: /var/log, type: DirectoryOrCreate}}
+        - {name: netns, hostPath: {path: /run/netns, type: DirectoryOrCreate}}
+        - {name: plugins, hostPath: {path: {{ $v.plugins.binDir }}, type: DirectoryOrCreate}}
+        - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
+{{- end }}

@@ -1,0 +1,49 @@
+{{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+
+{{- /* railhead.manifest: a file of packaging/kubernetes for the namespace of the release. Its Namespace is left out: Helm stores the
+release there, so it exists. */ -}}
+{{- define "railhead.manifest" -}}
+{{- $to := .root.Release.Namespace -}}
+{{- range regexSplit "(?m)^---$" (.root.Files.Get (printf "files/%s.yaml" .name)) -1 }}
+{{- if not (regexMatch "(?m)^kind: Namespace$" .) }}
+---
+{{ regexReplaceAll "namespace: railhead\\b" . (printf "namespace: %s" $to) | replace "system:serviceaccount:railhead:" (printf "system:serviceaccount:%s:" $to) | trim }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "railhead.image" -}}
+{{ with .root.Values.image.registry }}{{ trimSuffix "/" . }}/{{ end }}{{ .name }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
+{{- end }}
+
+{{- define "railhead.labels" -}}
+app.kubernetes.io/name: railheadd
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* railhead.agentConfig: agent.json */ -}}
+{{- define "railhead.agentConfig" -}}
+{{- $all := deepCopy .Values.agent.config -}}
+{{- if .Values.metrics.port }}
+{{- $address := .Values.metrics.address }}
+{{- if contains ":" $address }}{{ $address = printf "[%s]" $address }}{{ end }}
+{{- $all = set $all "metrics" (dict "listen" (printf "%s:%d" $address (int .Values.metrics.port))) }}
+{{- end }}
+{{- if not (hasKey $all "etcd") }}
+{{- $all = set $all "kubernetes" dict }}
+{{- end }}
+{{- toPrettyJson $all }}
+{{- end }}
+
+{{- /* railhead.typesAgree: Helm never updates types. Older ones refuse what this release writes: railhead's README says what then fails. */ -}}
+{{- define "railhead.typesAgree" -}}
+{{- range $path, $_ := .Files.Glob "crds/*.yaml" }}
+{{- $ours := $.Files.Get $path | fromYaml }}
+{{- $theirs := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $ours.metadata.name }}
+{{- if and $theirs (ne (toJson $theirs.spec.versions) (toJson $ours.spec.versions)) }}
+{{- fail (printf "the type %s in this cluster is of another release, and Helm updates no types. First: helm show crds CHART | kubectl apply --server-side --force-conflicts -f -" $ours.metadata.name) }}
+{{- end }}
+{{- end }}
+{{- end }}
