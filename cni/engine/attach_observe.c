@@ -80,9 +80,11 @@ int attach_find_master(struct attach *a, struct err *e)
 	if (!name && find_default(a, nl, e))
 		return -1;
 	if (name && nl_link_by_any_name(nl, name, &a->master, e)) {
-		if (e->errnum == ENODEV)
-			return err_set(e, ERR_CONFIG, 0, "master: there is no interface \"%s\" %s",
-				       name, where(a));
+		if (e->errnum == ENODEV) {
+			err_set(e, ERR_CONFIG, 0, "master: there is no interface \"%s\" %s", name,
+				where(a));
+			return err_hint(e, "`ip -brief link` lists the interfaces");
+		}
 		return err_wrap(e, "master \"%s\"", name);
 	}
 	if (a->type->check_master && a->type->check_master(a, e))

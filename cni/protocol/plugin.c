@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cni/protocol/logging.h"
+#include "lib/base/text.h"
 #include "lib/base/version.h"
 #include "lib/json/json_case.h"
 #include "lib/sys/fs.h"
@@ -20,16 +21,39 @@ static int print_text(const char *text, struct err *e)
 	return fs_write_fd(OUT_FD, text, strlen(text), e);
 }
 
+/*
+ * Runtimes print msg and details in one line, and drop code. So details begin with it, and have no
+ * line breaks. A delegate of railhead has done both.
+ */
+static char *one_line_of_details(const struct err *e)
+{
+	auto_text struct text t = { 0 };
+	char code[32];
+	size_t n = (size_t)snprintf(code, sizeof(code), "error %d", (int)e->code);
+
+	if (strncmp(e->detail, code, n) != 0 || (e->detail[n] && e->detail[n] != ';'))
+		text_addf(&t, "%s%s", code, *e->detail ? "; " : "");
+	for (const char *line = e->detail; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		text_add_len(&t, line, len);
+		line += len + strspn(line + len, "\n");
+		text_add(&t, len && *line ? "; " : "");
+	}
+	return text_take(&t);
+}
+
 /* The one place where an error becomes JSON (CNI-032). Without memory a constant must do. */
 static void print_error(const struct err *e, enum cni_version v)
 {
 	struct err ignored;
 	auto_json struct json *o = json_new_object();
+	auto_free char *details = one_line_of_details(e);
 	auto_free char *text = NULL;
 
-	if (o && !json_add_str(o, "cniVersion", cni_version_name(v)) &&
+	if (o && details && !json_add_str(o, "cniVersion", cni_version_name(v)) &&
 	    !json_add_int(o, "code", (int64_t)e->code) && !json_add_str(o, "msg", e->msg) &&
-	    (!*e->detail || !json_add_str(o, "details", e->detail)))
+	    !json_add_str(o, "details", details))
 		text = json_print(o, true);
 	if (print_text(text ? text : "{\"code\":107,\"msg\":\"out of memory\"}", &ignored) == 0)
 		(void)!print_text("\n", &ignored);

@@ -56,10 +56,13 @@ static int fail_fully(const struct cni_call *call, struct err *e)
 	return err_hint(e, "the kernel says: no\ntry again");
 }
 
+static const char *words; /* of a delegate, which fail_briefly passes on */
+
 static int fail_briefly(const struct cni_call *call, struct err *e)
 {
 	(void)call;
-	return err_set(e, ERR_EXHAUSTED, 0, "m");
+	err_set(e, ERR_EXHAUSTED, 0, "m");
+	return words ? err_hint(e, "%s", words) : -1;
 }
 
 static const struct cni_plugin good = { .name = "tester",
@@ -320,12 +323,33 @@ START_TEST(cni_032_the_error_object_is_complete)
 	ck_assert_str_eq(json_str(json_get(tree, "cniVersion")), "0.4.0");
 	ck_assert_str_eq(json_str(json_get(tree, "msg")),
 			 "create \"net1\"?: Device or resource busy");
-	ck_assert_str_eq(json_str(json_get(tree, "details")), "the kernel says: no\ntry again");
+	ck_assert_str_eq(json_str(json_get(tree, "details")),
+			 "error 100; the kernel says: no; try again");
 	ck_assert_str_eq(o.err, "");
 
 	struct outcome brief = run(&bad, "DEL", GOOD);
 	auto_json struct json *second = error_in(&brief, 101);
-	ck_assert_ptr_null(json_get(second, "details"));
+	ck_assert_str_eq(json_str(json_get(second, "details")), "error 101");
+}
+END_TEST
+
+START_TEST(details_name_the_code_once)
+{
+	static const char *const rows[][2] = {
+		{ "error 101; ask for less", "error 101; ask for less" },
+		{ "error 101", "error 101" },
+		{ "error 1017; ask", "error 101; error 1017; ask" },
+		{ "error 7; ask for less", "error 101; error 7; ask for less" },
+		{ "\na\n\nb\n", "error 101; a; b" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		words = rows[i][0];
+		struct outcome o = run(&bad, "DEL", GOOD);
+		auto_json struct json *tree = error_in(&o, 101);
+
+		ck_assert_str_eq(json_str(json_get(tree, "details")), rows[i][1]);
+	}
 }
 END_TEST
 
@@ -567,9 +591,10 @@ TEST_PROGRAM("cni/protocol/plugin", cni_003_a_result_and_nothing_else,
 	     cni_028_the_version_asked_for, del_check_gc_and_status_print_nothing,
 	     commands_that_a_plugin_lacks_succeed, cni_023_version_lists_all_versions,
 	     cni_024_version_does_not_wait_for_stdin, cni_007_without_a_command_it_says_what_it_is,
-	     cni_032_the_error_object_is_complete, cni_006_unknown_commands_are_refused,
-	     bad_input_is_refused_before_the_command_runs, cni_008_the_environment_is_checked_first,
-	     a_huge_configuration_is_refused, a_slow_writer_is_waited_for,
-	     deletion_of_what_add_refuses_succeeds, cni_174_a_broken_stdout_is_an_error,
-	     a_full_stdout_is_an_error, a_closed_stdout_is_an_error,
-	     missing_descriptors_are_not_taken, cni_158_a_closed_stdin_is_an_error, out_of_memory)
+	     cni_032_the_error_object_is_complete, details_name_the_code_once,
+	     cni_006_unknown_commands_are_refused, bad_input_is_refused_before_the_command_runs,
+	     cni_008_the_environment_is_checked_first, a_huge_configuration_is_refused,
+	     a_slow_writer_is_waited_for, deletion_of_what_add_refuses_succeeds,
+	     cni_174_a_broken_stdout_is_an_error, a_full_stdout_is_an_error,
+	     a_closed_stdout_is_an_error, missing_descriptors_are_not_taken,
+	     cni_158_a_closed_stdin_is_an_error, out_of_memory)

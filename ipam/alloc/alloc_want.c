@@ -21,8 +21,10 @@ static int refuse_want(const struct source_sets *sets, struct ip ip, struct err 
 					       text, s->label);
 		}
 	}
-	return err_set(e, ERR_CONFIG, 0, "requested address %s is in none of the configured ranges",
-		       text);
+	err_set(e, ERR_CONFIG, 0, "requested address %s is in none of the configured ranges", text);
+	return sets->n ? err_hint(e, "ask for an address of %s, or for none",
+				  sets->sets[0].items[0].label)
+		       : -1;
 }
 
 int alloc_match_wanted(const struct source_sets *sets, const struct request *r, struct ip *want,
