@@ -3,7 +3,7 @@
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
-	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -12,7 +12,7 @@ QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man instal
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills upgrade-check bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -121,6 +121,10 @@ fabric-check: all ## hooks for subnet managers: the real opensm over a simulated
 	@conformance/fabric/run.sh $(B)/bin
 interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
+# Without the history of the repository there is no older version.
+upgrade-check: all ## pods live through an upgrade from an older version, and back; builds it once from the history (root)
+	@conformance/upgrade/older.sh build/older; case $$? in 0) conformance/upgrade/run.sh $(B)/bin build/older/bin ;; \
+		3) echo "0 passed, 0 failed, 0 skipped"; echo "skipped: no history here, so no older version" ;; *) exit 1 ;; esac
 # Programs and unpacked packages stay in build/cluster, also after make clean.
 CLUSTER := build/cluster
 cluster-programs: ## build Kubernetes, Multus, Helm and the reference plugins from Go modules: 10 to 30 minutes the first time
