@@ -170,6 +170,26 @@ ranges()
 test_ranges_upgrade() { ranges old new; }
 test_ranges_downgrade() { ranges new old; }
 
+# A pool with a key that the older version does not know is a pool without it there, and has it again afterwards.
+test_a_pool_with_a_later_key()
+{
+	case_begins new
+	jq -n '{subnet: "10.30.0.0/16", ranges: ["10.30.1.1-10.30.1.9"], fixedNamespaces: ["ns"]}' >"$W/pool"
+	is pool ctl ipam pool add later --file "$W/pool"
+	network '.ipam.pool = "later"'
+	add a
+	programs old
+	isnt 'the older version knows fixedNamespaces; take a newer key' ctl ipam pool set later --fixed-namespace other
+	check a
+	add b
+	del a
+	programs new
+	well b
+	eq 'the key' "$(ctl ipam pool show later --json | jq -c .definition.fixedNamespaces)" '["ns"]'
+	del b
+	nothing
+}
+
 # The programs are replaced while pods come and go.
 test_under_load()
 {
