@@ -11,12 +11,18 @@ four()
 	for i in 0 1 2 3; do pod "p$i" "$1"; done
 	eventually some_leases "$NODE"
 }
-# in_the_middle COMMAND...: while pods start, and while they go; in the end all agrees.
 in_the_middle()
 {
 	rails crash
-	nad crash "$(macvlan crash crash)"
-	nad other "$(macvlan other crash)"
+	middle_of crash "$@"
+}
+# middle_of POOL COMMAND...: while pods with two interfaces start, and while they go; in the end all agrees.
+middle_of()
+{
+	local pool=$1
+	shift
+	nad crash "$(macvlan crash "$pool")"
+	nad other "$(macvlan other "$pool")"
 	four crash,other
 	"$@"
 	running p0 p1 p2 p3

@@ -4,5 +4,5 @@
 #
 # Nothing is slept for: what is waited for is a condition, and LONG is how long a busy machine may take over it, in seconds.
 
-LONG=180
+LONG=${LONG:-180}
 PATIENCE=$LONG EVIDENCE_LINES=45

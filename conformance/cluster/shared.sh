@@ -18,13 +18,14 @@ store_down()
 	wait "$pid" 2>/dev/null
 }
 
-# agent N: railheadd on the node
+# agent N STORE: railheadd on the node; STORE is the part of agent.json that names the cluster store.
 agent()
 {
 	local root
 	root=$(node_root "$1")
 	"$TOP/packaging/kubernetes/rootfs.sh" "$FROM" "$root/opt/railheadd" && mkdir -p "$root/etc/railhead" &&
-		jq -n --arg e "$STORE" '{etcd: {endpoints: [$e]}, heartbeat: 1, nodeHold: 10}' >"$root/etc/railhead/agent.json" || fail "test error: agent.json"
+		jq -n --argjson store "$2" '$store + {heartbeat: 1, nodeHold: 10, repair: {every: 1, grace: 2}}' >"$root/etc/railhead/agent.json" ||
+		fail "test error: agent.json"
 	is "the agent of n$1" service "$1" railheadd start
 }
 agent_sees() { node "$1" railctl cluster status --json | jq -e "$2"; }
@@ -35,7 +36,7 @@ shared_begin() # KEYS: of the pool
 	local n
 	trap shared_end EXIT
 	store_up || fail "test error: the cluster store"
-	for n in $NODES; do agent "$n"; done
+	for n in $NODES; do agent "$n" "$(jq -nc --arg e "$STORE" '{etcd: {endpoints: [$e]}}')"; done
 	for n in $NODES; do eventually agent_sees "$n" '.health == "ok"'; done
 	is 'the pool' node 1 railctl cluster pool apply --wait "$LONG" - <<<"{\"name\": \"shared\", \"subnet\": \"10.10.0.0/16\", $1}"
 	nad shared "$(macvlan shared shared)"

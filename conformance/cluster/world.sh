@@ -43,7 +43,10 @@ credentials()
 	{
 		echo 'admin-token,admin,1,system:masters'
 		echo 'multus-token,system:serviceaccount:kube-system:multus,2,system:serviceaccounts'
-		for n in $NODES; do echo "n$n-token,system:node:n$n,1$n,system:nodes"; done
+		for n in $NODES; do
+			echo "n$n-token,system:node:n$n,1$n,system:nodes"
+			echo "agent$n-token,railhead:node:n$n,2$n,railhead:agents"
+		done
 	} >"$W/k8s/tokens"
 }
 
