@@ -193,3 +193,30 @@ test_moved_over()
 	delete lan
 	audit
 }
+
+# Each network of examples/multus, unchanged. The pod with two of them needs ipvlan: a kernel without it refuses the second network, and nothing
+# of the first one is left. Pods of the networks with VFs and RDMA say what this node lacks.
+test_examples()
+{
+	local file
+	example_pools rail0
+	for file in "$TOP"/examples/multus/*.yaml; do
+		case ${file##*/} in *pod*.yaml | *job.yaml) continue ;; esac
+		is "kubectl apply -f $file" kn_apply "$file"
+	done
+	pod shared rail0-shared
+	pod vf rail0-roce
+	is 'the pod with two networks' kn_apply "$TOP/examples/multus/pod-two-networks.yaml"
+	if node "$NODE" sh -c 'ip link add link eth2 name probe0 type ipvlan && ip link del probe0'; then
+		running two-networks
+		said_exactly two-networks rail0=net1 storage=storage0
+		eq 'the address that it asks for' "$(address two-networks net1)" "10.10.$NODE.7"
+		eq 'the MAC address that it asks for' "$(status two-networks '.[1].mac')" '"02:00:5e:10:00:01"'
+	else
+		describes two-networks 100 'create ipvlan storage0 on eth2' 'kernel: Unknown device type; this kernel has no ipvlan'
+	fi
+	describes shared 108 'this kernel has no RDMA: Protocol not supported' 'load ib_core'
+	describes vf 7 'deviceID: missing' ''
+	delete shared vf two-networks
+	eventually nothing_at_all "$NODE"
+}
