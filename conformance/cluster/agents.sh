@@ -39,6 +39,14 @@ agents_end()
 	done
 	k delete railblocks,railnodes --all >/dev/null 2>&1
 }
+# noted REASON KIND NAME: the messages of such events, of the agents.
+noted()
+{
+	k get events -A -o json | jq -r --arg reason "$1" --arg kind "$2" --arg name "$3" \
+		'.items[] | select(.reason == $reason and .involvedObject.kind == $kind and .involvedObject.name == $name) | .message'
+}
+was_noted() { [[ $(noted "$1" "$2" "$3") == *"$4"* ]]; }
+
 STICKY='{"ranges": ["10.10.210.1-10.10.210.40"], "blockSize": 1, "warm": 0, "sticky": true}'
 LOOSE='{"ranges": ["10.10.210.1-10.10.210.120"], "blockSize": 4, "warm": 1}'
 
@@ -115,5 +123,46 @@ once_run_lost()
 	pod c shared
 	running c
 	reaches c 10.10.0.1
+	audit
+}
+
+# The runtime is away while a pod dies. The agent releases what the pod had, and says so at the pod.
+once_event_of_a_repair()
+{
+	local name
+	agents_begin "$LOOSE"
+	pod dies shared
+	running dies
+	name=$(node 1 sh -c 'ls /run/netns')
+	service 1 kubelet kill
+	service 1 containerd kill
+	# shellcheck disable=SC2016 # of the inner shell
+	is 'the pod ends' node 1 bash -ec 'kill -KILL $(ip netns pids "$1") && umount -l "/run/netns/$1" && rm "/run/netns/$1"' - "$name"
+	eventually was_noted Repaired Pod dies 'Released attachment shared '
+	has 'the event' "$(noted Repaired Pod dies)" 'net1, which the runtime did not: netns-gone'
+	eq 'leases' "$(leases 1)" ''
+	is 'containerd comes again' service 1 containerd start
+	is 'the kubelet comes again' service 1 kubelet start
+	has 'kubectl describe pod' "$(kn describe pod dies)" Repaired
+	kn wait --for=jsonpath='{.status.containerStatuses[0].restartCount}'=1 pod/dies --timeout=${LONG}s >"$W/is" 2>&1 || fail "$(<"$W/is")"
+	running dies
+	audit
+}
+
+# The objects of the blocks are lost, as after an old copy was restored, and the other node takes the only block.
+once_event_of_a_conflict()
+{
+	agents_begin '{"ranges": ["10.10.210.8-10.10.210.15"], "blockSize": 8, "warm": 0}'
+	pod first shared
+	running first
+	service 1 railheadd kill
+	is 'the blocks are lost' k delete railblocks --all
+	NODE=2 pod second shared
+	running second
+	is 'the agent comes again' service 1 railheadd start
+	eventually was_noted AddressConflict Pod first "Another pod may have the address $(address first net1) of interface net1, too"
+	eventually was_noted BlockLost Node n1 'The block from 10.10.210.8 to 10.10.210.15 of shared pool shared is lost: node n2 has it'
+	has 'kubectl describe pod' "$(kn describe pod first)" AddressConflict
+	delete first
 	audit
 }
