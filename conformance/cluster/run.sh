@@ -57,7 +57,7 @@ shift
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(networks addresses failures gpus shared agents daemonset kubectl crashes burst)
+THEMES=(networks addresses failures gpus shared agents daemonset kubectl crashes burst guide)
 # shellcheck source=conformance/again.sh
 . "$HERE/../again.sh"
 for part in lib ../harness/cases cgroups world node multus pods "${THEMES[@]}"; do

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# guide.sh: what docs/kubernetes.md says is done as it stands there. Sourced by run.sh.
+
+# blocks SECTION LANGUAGE: the code blocks of a section; the indent of a list is removed.
+blocks()
+{
+	awk -v title="## $1" -v fence="^ *\`\`\`$2\$" '$0 == title { on = 1; next } /^## / { on = 0 }
+		on && $0 ~ fence { code = 1; next } on && /^ *```$/ { code = 0 } on && code' "$TOP/docs/kubernetes.md" | sed 's/^   //'
+}
+# follow SECTION PATTERN: do the commands of the section that match, each where the guide says: make and railctl on the node of the case,
+# kubectl where people work. $W/is has the output of the last one.
+follow()
+{
+	local line lines
+	mapfile -t lines < <(blocks "$1" sh | grep -E -- "$2")
+	[ ${#lines[@]} -gt 0 ] || fail "docs/kubernetes.md, $1: no command matches $2"
+	for line in "${lines[@]}"; do
+		case $line in
+		'sudo make '*)
+			# shellcheck disable=SC2086 # words
+			is "$line" make_on_node ${line#sudo make }
+			;;
+		kubectl* | 'railctl ipam pool import'*) is "$line" where_people_work "$line" ;;
+		railctl*) is "$line" node "$NODE" bash -ec "${line/node set 1/node set $NODE}" ;;
+		*) fail "test error: nobody knows where to run: $line" ;;
+		esac
+	done
+}
+# make_on_node install|uninstall [VARIABLE=VALUE...]: what the target runs, with the node's root as its destination
+make_on_node()
+{
+	(cd "$TOP" && env BIN="$FROM" DESTDIR="$(node_root "$NODE")" CNI_BIN=/opt/cni/bin bindir=/usr/local/bin sbindir=/usr/local/sbin libexecdir=/usr/local/libexec \
+		mandir=/usr/local/share/man bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system \
+		"${@:2}" tools/install.sh "$1")
+}
+where_people_work()
+{
+	mkdir -p "$W/people/bin" && ln -sfn "$CLUSTER/bin/kubectl" "$W/people/bin/kubectl" && ln -sfn "$FROM/railctl" "$W/people/bin/railctl" &&
+		ln -sfn "$TOP/packaging" "$W/people/packaging" && sed "s/context: {/&namespace: $NAMESPACE, /" "$KUBECONFIG" >"$W/people/kubeconfig" &&
+		(cd "$W/people" && KUBECONFIG=$W/people/kubeconfig PATH=$W/people/bin:$PATH bash -eo pipefail -c "$1")
+}
+prefixed() { node "$NODE" sh -c 'ls /opt/cni/bin | grep -c ^rh-'; }
+
+# Plugins with a prefix beside others, a network that names them, and their removal.
+# quick: thin
+test_guide()
+{
+	follow 'Beside other plugins' 'make install'
+	eq 'the plugins' "$(prefixed)" 6
+	follow 'Beside other plugins' 'railctl ipam (node|pool)'
+	blocks 'Beside other plugins' yaml >"$W/trial.yaml"
+	is 'the network' kn apply -f "$W/trial.yaml"
+	pod one trial
+	running one
+	has 'its address' "$(address one net1)" "10.10.$NODE."
+	follow 'Beside other plugins' 'attachments list'
+	has 'attachments' "$(<"$W/is")" 'trial  '
+	follow 'Beside other plugins' 'lease list'
+	has 'leases' "$(<"$W/is")" "$NAMESPACE/one"
+	audit
+	follow 'Upgrade and downgrade' 'make install'
+	pod two trial
+	running two
+	audit
+	delete one two
+	follow Removal 'attachments list'
+	has 'attachments' "$(<"$W/is")" 'No attachments.'
+	follow Removal 'make uninstall'
+	eq 'the plugins' "$(prefixed)" 0
+	guide_ends
+}
+guide_ends() # the node has the programs of the other cases again
+{
+	node_plugins "$NODE"
+	node "$NODE" rm -f /etc/railhead/node.json
+}
+
+# Programs are removed under a pod. With thin Multus it stays Terminating, and goes when they are back. Thick Multus 4.2.4 reports success: the pod
+# goes, and repair releases its address. Both keep the lease until then.
+test_guide_removed_too_early()
+{
+	rails trial
+	is install make_on_node install PLUGIN_PREFIX=rh-
+	nad trial "$(macvlan trial trial '.type = "rh-macvlan"')"
+	pod one trial
+	running one
+	follow Removal 'make uninstall'
+	kn delete pod one --wait=false >/dev/null
+	if [ "$NODE" = 1 ]; then
+		event one 'failed to find plugin'
+		is 'it is still there' kn get pod one
+	else
+		kn wait --for=delete pod/one --timeout=${LONG}s >"$W/is" 2>&1 || fail "the pod stays: $(<"$W/is")"
+	fi
+	eq leases "$(leases "$NODE" | wc -l)" 1
+	is install make_on_node install PLUGIN_PREFIX=rh-
+	[ "$NODE" = 1 ] || is repair node 2 railctl attachments repair
+	kn wait --for=delete pod/one --timeout=${LONG}s >"$W/is" 2>&1 || fail "the pod stays: $(<"$W/is")"
+	eventually nothing_at_all "$NODE"
+	is uninstall make_on_node uninstall PLUGIN_PREFIX=rh-
+	guide_ends
+}
+
+# Objects as Spiderpool has them, in types that take any object. The pools that become of them work, and addresses of living pods stay reserved.
+once_guide_spiderpool()
+{
+	agents_begin "$LOOSE"
+	spider_types | k apply -f - >/dev/null || fail 'test error: types of Spiderpool'
+	is 'the types' k wait --for=condition=Established crd/{spiderippools,spiderreservedips,spiderendpoints}.spiderpool.spidernet.io --timeout=${LONG}s
+	eventually spider_objects
+	follow 'From Spiderpool' spiderippools
+	follow 'From Spiderpool' 'ipam pool import'
+	eq 'the pools' "$(jq -c '[.[] | [.name, .subnet, .blockSize]]' "$W/people/pools.json")" '[["spider","10.12.0.0/16",16]]'
+	follow 'From Spiderpool' spiderendpoints
+	eq 'living addresses' "$(<"$W/people/living")" '10.12.1.7'
+	k delete crd/{spiderippools,spiderreservedips,spiderendpoints}.spiderpool.spidernet.io >/dev/null
+}
+spider_types()
+{
+	local kind
+	for kind in SpiderIPPool SpiderReservedIP SpiderEndpoint; do
+		jq -n --arg kind "$kind" --arg one "${kind,,}" --arg many "${kind,,}s" '{apiVersion: "apiextensions.k8s.io/v1",
+			kind: "CustomResourceDefinition", metadata: {name: "\($many).spiderpool.spidernet.io"},
+			spec: {group: "spiderpool.spidernet.io", scope: (if $kind == "SpiderEndpoint" then "Namespaced" else "Cluster" end),
+			names: {kind: $kind, plural: $many, singular: $one},
+			versions: [{name: "v2beta1", served: true, storage: true,
+			schema: {openAPIV3Schema: {type: "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}'
+	done
+}
+spider_objects()
+{
+	jq -n '{apiVersion: "spiderpool.spidernet.io/v2beta1", kind: "SpiderIPPool", metadata: {name: "spider"},
+			spec: {ipVersion: 4, subnet: "10.12.0.0/16", ips: ["10.12.1.0-10.12.1.255"], gateway: "10.12.0.1"}},
+		{apiVersion: "spiderpool.spidernet.io/v2beta1", kind: "SpiderEndpoint", metadata: {name: "old"},
+			status: {current: {uid: "u", node: "n1", ips: [{interface: "net1", ipv4: "10.12.1.7/16", ipv4Pool: "spider"}]}}}' |
+		kn apply -f -
+}
+
+# All of it goes: no type, right or policy of railhead is left in the cluster.
+once_guide_removal()
+{
+	agents_begin "$LOOSE"
+	pod one shared
+	running one
+	delete one
+	trap - EXIT
+	agents_end
+	follow Removal 'kubectl delete'
+	eq 'what is left' "$(k get crd,clusterrole,clusterrolebinding,namespace,validatingadmissionpolicy,validatingadmissionpolicybinding -o name | grep -iE 'railhead|rail0')" ''
+	follow 'Upgrade and downgrade' 'kubectl apply'
+	is 'all is there again' k get crd/railpools.railhead.io
+}
