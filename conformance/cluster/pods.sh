@@ -166,7 +166,7 @@ case_ends()
 	for n in $NODES; do
 		eventually empty "$n" || {
 			fail "n$n: leases $(leases "$n" | tr '\n' ' '); records $(records "$n" | tr '\n' ' '); namespaces $(node "$n" ls /run/netns | tr '\n' ' ')"
-			node "$n" railctl attachments repair --force
+			node "$n" railctl attachments repair
 		}
 		for name in $(node "$n" railctl ipam pool list --json | jq -r '.[].name'); do
 			is "pool $name of n$n goes" node "$n" railctl ipam pool delete "$name"
