@@ -18,7 +18,6 @@ struct add {
 	struct record record;
 	struct probe_answer probe;
 	bool change_stays; /* what create did could not be taken back */
-	bool lease_waits;  /* it was not released, because the change stayed */
 	bool lease_stays;  /* the IPAM could not release it */
 	char mac[HW_ADDR_STR_LEN];
 };
@@ -53,26 +52,21 @@ static int undo_record(void *arg, struct err *e)
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
-static int release_lease(struct add *s, struct err *e)
-{
-	const struct delegate_call del = { .cmd = CNI_DEL,
-					   .conflict =
-						   *s->probe.conflict ? s->probe.conflict : NULL };
-
-	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
-	return s->lease_stays ? -1 : 0;
-}
-
 /* Wait until the IPAM's ADD ends. If it is killed, it may leave an address that DEL cannot find. */
 static int undo_ipam(void *arg, struct err *e)
 {
 	struct add *s = arg;
+	const struct delegate_call del = { .cmd = CNI_DEL,
+					   .conflict =
+						   *s->probe.conflict ? s->probe.conflict : NULL };
 	struct err ignored;
 
 	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
 		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
-	s->lease_waits = s->change_stays;
-	return s->lease_waits ? 0 : release_lease(s, e);
+	if (s->change_stays)
+		return 0;
+	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
+	return s->lease_stays ? -1 : 0;
 }
 
 static int delete_link(struct add *s, struct err *e)
@@ -90,7 +84,11 @@ static int delete_link(struct add *s, struct err *e)
 	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
 }
 
-/* A device is restored twice: after its move and after its claim. The second time may succeed. */
+/*
+ * A device is restored twice: after its move and after its claim. If the first time fails, the
+ * lease stays, and the record must, too, even if the second time succeeds: the next DEL, GC or
+ * repair looks again, and releases the lease.
+ */
 static int undo_change(void *arg, struct err *e)
 {
 	struct add *s = arg;
@@ -103,8 +101,8 @@ static int undo_change(void *arg, struct err *e)
 		rc = type->restore(&s->a.call->ctx, &s->record, e);
 	else
 		rc = delete_link(s, e);
-	s->change_stays = rc != 0;
-	return rc || !s->lease_waits ? rc : release_lease(s, e);
+	s->change_stays |= rc != 0;
+	return rc;
 }
 
 /* ---- steps ---- */

@@ -63,12 +63,13 @@ static void blank_queue_pairs(struct text *t)
 
 /*
  * LMDB's own files hold what railctl is asked for. What the kernel forgets when a VF leaves is not
- * looked at: it takes most of the time.
+ * looked at: it takes most of the time. A note of numbers stays until another pod has the device.
  */
 void snapshot(struct world *w, struct text *out)
 {
 	static const char *const roots[] = { "/run", "/var/lib", NULL };
-	static const char *const ignore[] = { WORK, "/proc/sys/net/*/conf/vf*", NULL };
+	static const char *const ignore[] = { WORK, "/proc/sys/net/*/conf/vf*",
+					      "/run/railhead/numbers*", NULL };
 	static const char *const opaque[] = { "*/ipam/*", NULL };
 	static const char *const leases[] = { "railctl", "ipam", "lease", "list", "--json", NULL };
 	const struct snapshot_scope s = { .roots = roots,
