@@ -72,7 +72,6 @@ daemonset_end()
 
 # The init container installs the plugins beside macvlan, which each node has. A pod on each node is on a rail by rh-macvlan. While it
 # runs, --remove names it and removes nothing. When it is gone, --remove leaves nothing in the CNI folder (daemonset_end).
-# quick: thin
 once_daemonset()
 {
 	local n first
