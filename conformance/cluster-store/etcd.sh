@@ -45,11 +45,17 @@ spawn() # [OPTION...]
 
 start() { spawn && ready; }
 
-# gone [SIGNAL]: until the process has ended; it is a child of the sandbox's first process.
+# gone [SIGNAL]: until the process has ended; it is a child of the sandbox's first process. Its first thread may be a zombie while
+# others still hold the sockets.
 gone()
 {
 	kill "-${1:-KILL}" "$(pid)"
-	while [ -d "/proc/$(pid)" ] && ! grep -q '^State:.Z' "/proc/$(pid)/status" 2>/dev/null; do sleep 0.01; done
+	while [ -d "/proc/$(pid)" ] && ! is_zombie "$(pid)"; do sleep 0.01; done
+}
+is_zombie()
+{
+	local threads=("/proc/$1/task"/*)
+	[ ${#threads[@]} = 1 ] && grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
 compact()
