@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# kubectl.sh: `kubectl rail` with the agents as a DaemonSet: packaging/kubernetes/daemonset.yaml, with etcd as the cluster store. The API
-# server of this suite gives pods no tokens. Sourced by run.sh.
+# kubectl.sh: `kubectl rail` and the pods of packaging/kubernetes/daemonset.yaml, with their mounts and rights. Sourced by run.sh.
+#
+# In these pods a program sleeps in place of the agent. A node has a boot id of its own here, in a file mounted over its /proc; a container
+# has a /proc of its own. An agent that sees another boot id than the plugins releases their leases.
 
 DAEMONSET=$TOP/packaging/kubernetes/daemonset.yaml
 
@@ -10,26 +12,35 @@ kubectl_image()
 {
 	local d=$W/agent-image
 	rm -rf "$d" && mkdir -p "$d" && "$TOP/packaging/kubernetes/rootfs.sh" "$FROM" "$d/rootfs" &&
+		cp "$TREE/usr/bin/busybox" "$d/rootfs/busybox" &&
 		tar -C "$d/rootfs" --numeric-owner --owner=0 --group=0 -cf "$d/layer.tar" . &&
 		jq -n --arg sum "sha256:$(sha256sum "$d/layer.tar" | cut -d' ' -f1)" --arg arch "$(dpkg --print-architecture)" \
 			'{architecture: $arch, os: "linux", config: {}, rootfs: {type: "layers", diff_ids: [$sum]}}' >"$d/config.json" &&
 		jq -n '[{Config: "config.json", RepoTags: ["localhost/railhead:1"], Layers: ["layer.tar"]}]' >"$d/manifest.json" &&
 		tar -C "$d" -cf "$W/images/railhead.tar" manifest.json config.json layer.tar && rm -rf "$d"
 }
-# The manifest, with this image and this store, and without the container that installs plugins: each node has them. Its namespace and
-# account are those of rbac.yaml. A container has another boot id than its node here, because that of a node is a file mounted over
-# /proc. So the agent repairs nothing, and the pools are of one node each.
+# The manifest, without the container that installs plugins: each node has them. Its namespace and account are those of rbac.yaml.
 kubectl_agents()
 {
-	k create --dry-run=client -o json -f "$DAEMONSET" | jq --arg e "$STORE" 'if .kind == "List" then .items[] else . end |
-		if .kind == "ConfigMap" then .data["agent.json"] = ({etcd: {endpoints: [$e]}, heartbeat: 1, nodeHold: 10, repair: false} | tojson)
-		else .spec.template.spec |= (del(.initContainers) | .containers[0] |= (.image = "localhost/railhead:1" | .imagePullPolicy = "Never")) end'
+	k create --dry-run=client -o json -f "$DAEMONSET" | jq 'if .kind == "List" then .items[] else . end | if .kind == "DaemonSet" then
+		.spec.template.spec |= (del(.initContainers) | .containers[0] |= (del(.startupProbe, .livenessProbe, .args) |
+			.image = "localhost/railhead:1" | .imagePullPolicy = "Never" | .command = ["/busybox", "sleep", "1000000"])) else . end'
+}
+# kubectl_boot N: railctl in the container sees the boot id of its node.
+kubectl_boot()
+{
+	local id pid
+	id=$(k -n railhead get pods -o json | jq -r --arg n "n$1" '.items[] | select(.spec.nodeName == $n) | .status.containerStatuses[0].containerID') &&
+		pid=$(node "$1" ctr -n k8s.io task ls | awk -v id="${id#containerd://}" '$1 == id { print $2 }') &&
+		node "$1" cp /proc/sys/kernel/random/boot_id /run/railhead &&
+		node "$1" nsenter -t "$pid" -m /busybox mount --bind /run/railhead/boot_id /proc/sys/kernel/random/boot_id ||
+		fail "test error: the boot id of n$1"
 }
 kubectl_begins()
 {
 	local n
 	trap kubectl_ends EXIT
-	store_up && kubectl_image || fail "test error: the store, or the image"
+	kubectl_image || fail "test error: the image"
 	for n in $NODES; do
 		node "$n" ctr -n k8s.io image import - <"$W/images/railhead.tar" >"$W/is" 2>&1 || fail "test error: the image: $(<"$W/is")"
 	done
@@ -39,7 +50,7 @@ kubectl_begins()
 		fail "not within $LONG s: the agents are ready: $(k -n railhead get events -o json | jq -r '.items[].message' | tail -5)"
 		exit 1
 	}
-	for n in $NODES; do eventually agent_sees "$n" '.health == "ok"'; done
+	for n in $NODES; do kubectl_boot "$n"; done
 }
 kubectl_ends()
 {
@@ -48,7 +59,6 @@ kubectl_ends()
 	kubelet_gets CONT
 	k delete --wait --timeout=${LONG}s -f "$DAEMONSET" >/dev/null 2>&1
 	k delete --ignore-not-found --wait=false railpools --all >/dev/null
-	store_down
 }
 
 # kubelet_gets SIGNAL: that of n2
@@ -76,7 +86,7 @@ once_kubectl_rail()
 	address=$(address b net1)
 	# The pod with an address, from any computer.
 	rail who "$address"
-	eq 'who' "$RC" 0
+	eq 'who' "$RC $(<"$W/err")" '0 '
 	has 'who' "$(<"$W/out")" '== n2'
 	hasnt 'who' "$(<"$W/out")" '== n1'
 	has 'who' "$(tr -s ' ' <"$W/out")" "Pod: $NAMESPACE/b"
