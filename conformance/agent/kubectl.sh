@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # `kubectl rail` as far as it needs only the API server. conformance/cluster has nodes with kubelets, which run railctl in the agents' pods.
 
-RAIL=$HERE/../../packaging/kubectl
+KUBECTL_RAIL=$HERE/../../packaging/kubectl
 # rail ARGUMENT...: as the administrator; kubectl finds the script in PATH. RC; $W/out, $W/err
 rail()
 {
-	HOME=$W KUBECONFIG=$W/kube/admin.kubeconfig PATH=$RAIL:$KUBE:$PATH timeout "$LIMIT" "$KUBE/kubectl" rail "$@" >"$W/out" 2>"$W/err"
+	HOME=$W KUBECONFIG=$W/kube/admin.kubeconfig PATH=$KUBECTL_RAIL:$KUBE:$PATH timeout "$LIMIT" "$KUBE/kubectl" rail "$@" >"$W/out" 2>"$W/err"
 	RC=$?
 }
 # rail_fails STATUS TEXT ARGUMENT...
@@ -88,5 +88,5 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'
 	rail_fails 2 'usage: kubectl rail usage'
-	eq "completion" "$(PATH=$RAIL:$KUBE:$PATH "$KUBE/kubectl" __complete rail t | head -n 1)" topo
+	eq "completion" "$(PATH=$KUBECTL_RAIL:$KUBE:$PATH "$KUBE/kubectl" __complete rail t | head -n 1)" topo
 }

@@ -82,11 +82,14 @@ cases_of()
 	done
 }
 
-# no_name_twice FILE...: these are sourced together, and a function of one file must not replace that of another. Or end.
+# no_name_twice FILE...: these are sourced together, and a function or a global of one file must not replace that of another. Or end.
 no_name_twice()
 {
 	local names
-	names=$(printf '%s\n' "$@" | sort -u | xargs -d '\n' grep -ho '^[A-Za-z0-9_]*()' | sort | uniq -d | xargs)
+	names=$({
+		printf '%s\n' "$@" | sort -u | xargs -d '\n' grep -ho '^[A-Za-z0-9_]*()'
+		printf '%s\n' "$@" | sort -u | xargs -d '\n' grep -Ho '^[A-Z][A-Z0-9_]*=' | sort -u | sed 's/.*://'
+	} | sort | uniq -d | xargs)
 	[ -z "$names" ] || {
 		echo "defined twice: $names" >&2
 		exit 2

@@ -189,6 +189,10 @@ printf 'two() { :; }\n' >"$W/b.sh"
 printf 'one() { :; }\n' >"$W/c.sh"
 names 0 "$W/a.sh" "$W/b.sh" "$W/a.sh"
 names 2 "$W/a.sh" "$W/b.sh" "$W/c.sh"
+printf 'ONE=1\nONE=2\n' >"$W/a.sh"
+printf 'ONE=3\n' >"$W/c.sh"
+names 0 "$W/a.sh" "$W/b.sh"
+names 2 "$W/a.sh" "$W/b.sh" "$W/c.sh"
 ends_as not dies_in_its_middle
 ends_as not ends_by_exit
 ends_as ok last_command_fails
