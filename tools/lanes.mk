@@ -110,11 +110,12 @@ conformance: all helpers ## every rule of the protocol, against our plugins, wro
 	@conformance/spec/run.sh $(B)/bin
 # cnitool is not in Debian; without it its cases are skipped, and say so.
 CNITOOL := build/interop/cnitool
+# Lanes that run at once want one build.
 $(CNITOOL):
-	@conformance/interop/cnitool-build.sh $@
+	@mkdir -p $(@D) && flock $(@D) sh -c '[ -x $@ ] || conformance/interop/cnitool-build.sh $@'
 cnitool: $(CNITOOL) ## make cnitool from Debian's source package (fetches a Go compiler for as long as it takes)
 interop: all helpers ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
-	@[ -x $(CNITOOL) ] || [ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory cnitool || echo 'interop: no cnitool'
+	@[ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory $(CNITOOL) || echo 'interop: no cnitool'
 	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
 fabric-check: all ## hooks for subnet managers: the real opensm over a simulated fabric, a stand-in for UFM (root)
 	@tools/deps.sh fabric
@@ -179,10 +180,10 @@ bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-pe
 bench-cluster-quick: all helpers $(NODES_TEST) ## the same with 32 nodes, and no figures
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-scale/run.sh --quick $(B)
-check-vm: all helpers faults-lane $(VM_TESTS) ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
+check-vm: all helpers faults-lane $(VM_TESTS) $(CNITOOL) ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
 	@tools/deps.sh vm
 	@KERNELS=7.2 QUICK=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
-vm: all helpers faults-lane $(VM_TESTS) ## all suites of conformance/vm on both kernels (root): half an hour
+vm: all helpers faults-lane $(VM_TESTS) $(CNITOOL) ## all suites of conformance/vm on both kernels (root): half an hour
 	@tools/deps.sh vm
 	@conformance/vm/check.sh $(B)/bin
 faults-vm: all helpers faults-lane ## every fault for sriov, ib-sriov, ipoib, ipvlan and rdma, in the guest: hours (root)
