@@ -71,6 +71,18 @@ char *testing_printed(const char *out)
 	return text;
 }
 
+void testing_printed_has(const char *out, const char *piece)
+{
+	auto_free char *text = testing_printed(out);
+	struct json *tree;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "answer", &tree, &e), 0);
+	auto_free char *flat = json_print(tree, false);
+	json_free(tree);
+	ck_assert_msg(strstr(flat, piece) != NULL, "%s", flat);
+}
+
 static int count(const struct record *r, void *arg)
 {
 	(void)r;

@@ -39,6 +39,9 @@ static inline void fails(int rc, const struct err *e, enum err_code code, const 
 /* testing_printed - what is in that file; free it with free(). */
 char *testing_printed(const char *out);
 
+/* testing_printed_has - the test fails unless that JSON, without blanks, has piece. */
+void testing_printed_has(const char *out, const char *piece);
+
 /* testing_records - how many records there are in run_dir and its folder (NULL: none). */
 unsigned testing_records(const struct ctx *ctx, const char *folder);
 

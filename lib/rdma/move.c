@@ -63,8 +63,7 @@ int rdma_move(struct rdma_move *m, struct err *e)
 {
 	struct rdma_link there;
 
-	if (rdma_numbers_check(m->numbers, &m->chardevs, e) || move_to_pod(m, e) ||
-	    nl_rdma_get(m->pod_rdma, m->link.index, &there, e))
+	if (move_to_pod(m, e) || nl_rdma_get(m->pod_rdma, m->link.index, &there, e))
 		return -1;
 	memcpy(m->pod_name, there.name, sizeof(m->pod_name));
 	return judge_chardevs(m, e) || rename_in_pod(m, e) ? -1 : 0;

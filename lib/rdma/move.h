@@ -19,9 +19,10 @@ struct rdma_move {
 
 /*
  * rdma_move - move m->link into the pod, compare its character devices, and give it m->name. The
- * caller holds rdma_lock() since it read m->link and m->chardevs. After a failure the device may be
- * in the pod: the caller runs rdma_return(). ERR_STATE: it got other character devices, now or in
- * an earlier ADD of this pod, and m->numbers->renumbered forbids that.
+ * caller holds rdma_lock() since it read m->link and m->chardevs, and has called
+ * rdma_numbers_check(). After a failure the device may be in the pod: the caller runs
+ * rdma_return(). ERR_STATE: it got other character devices, and m->numbers->renumbered forbids
+ * that.
  */
 int rdma_move(struct rdma_move *m, struct err *e) must_check;
 

@@ -102,7 +102,7 @@ int rdma_exclusive_move(struct rdma_pod *p, struct err *e)
 		.chardevs = p->chardevs,
 	};
 
-	if (rdma_move(&m, e)) {
+	if (rdma_numbers_check(&numbers, &m.chardevs, e) || rdma_move(&m, e)) {
 		if (e->errnum == EEXIST)
 			(void)err_hint(e, "%s",
 				       p->conf.name

@@ -79,6 +79,18 @@ struct rdma_numbers vf_rdma_numbers(struct vf_rdma_move *m)
 				      .renumbered = m->keys.renumbered };
 }
 
+int vf_rdma_expect(struct vf_rdma_move *m, struct err *e)
+{
+	const struct rdma_numbers numbers = vf_rdma_numbers(m);
+
+	if (vf_rdma_find(m, &m->chardevs, e))
+		return -1;
+	return rdma_numbers_check(&numbers, &m->chardevs, e)
+		       ? err_wrap(e, "%s: RDMA device %s of VF %s", m->keys.key, m->link.name,
+				  m->v->vf)
+		       : 0;
+}
+
 static int note_device(struct vf_rdma_move *m, const struct rdma_chardev *uverbs, struct err *e)
 {
 	struct vf_rdma *d = &m->state.owner.rdma;

@@ -62,13 +62,18 @@ void vf_rdma_close(struct vf_rdma_move *m);
  */
 int vf_rdma_find(struct vf_rdma_move *m, struct rdma_chardevs *out, struct err *e) must_check;
 
+/*
+ * vf_rdma_expect - before any change: vf_rdma_find(), with m->chardevs as those that the pod
+ * expects. ERR_STATE: the device does not have those of the first ADD of this pod any more.
+ */
+int vf_rdma_expect(struct vf_rdma_move *m, struct err *e) must_check;
+
 /* vf_rdma_numbers - the device, for numbers.h. Borrows from m. */
 struct rdma_numbers vf_rdma_numbers(struct vf_rdma_move *m);
 
 /*
- * vf_rdma_move - record the device that vf_rdma_find() found, with m->chardevs as those that the
- * pod expects, and move it. Sets v->rdma to its name and a->rdma for the result. After a failure
- * sriov_restore() returns it.
+ * vf_rdma_move - record the device that vf_rdma_expect() found, and move it. Sets v->rdma to its
+ * name and a->rdma for the result. After a failure sriov_restore() returns it.
  */
 int vf_rdma_move(struct vf_rdma_move *m, struct err *e) must_check;
 

@@ -117,17 +117,6 @@ static int judge_numbers(struct ib_run *r, const struct rdma_chardevs *now, stru
 		       : 0;
 }
 
-static int find_device(struct ib_run *r, struct err *e)
-{
-	const struct rdma_numbers numbers = vf_rdma_numbers(&r->rdma);
-
-	if (vf_rdma_find(&r->rdma, &r->rdma.chardevs, e))
-		return -1;
-	return rdma_numbers_check(&numbers, &r->rdma.chardevs, e)
-		       ? err_wrap(e, "RDMA device of VF %s", r->c->which.vf)
-		       : 0;
-}
-
 static int rebind(struct ib_run *r, struct err *e)
 {
 	bool had_rdma = r->own.has_rdma;
@@ -209,7 +198,7 @@ static int apply_locked(struct ib_run *r, bool again, struct err *e)
 	if (vf_rdma_open(&r->rdma, e) || look(r, e))
 		return -1;
 	bool needs_rdma = r->own.has_rdma || r->c->rdma_isolation;
-	if ((needs_rdma && find_device(r, e)) ||
+	if ((needs_rdma && vf_rdma_expect(&r->rdma, e)) ||
 	    vf_configure(r->a->host_nl, place_of(r), &request, NULL, e) ||
 	    (again && rebind_until_same(r, e)))
 		return -1;
@@ -219,7 +208,10 @@ static int apply_locked(struct ib_run *r, bool again, struct err *e)
 
 int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 {
-	const struct vf_rdma_keys keys = { .key = ISOLATION, .renumbered = c->renumbered };
+	const struct vf_rdma_keys keys = {
+		.key = c->rdma_isolation ? ISOLATION : "GUID",
+		.renumbered = c->renumbered,
+	};
 	struct ib_run r = { .a = a, .c = c, .rdma = vf_rdma_init(a, &c->which, keys) };
 	struct vf_request request = { .pf_side = c->want };
 

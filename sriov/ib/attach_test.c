@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "cni/testing/call.h"
 #include "lib/sys/fs.h"
@@ -14,6 +13,7 @@
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
 #include "sriov/testing/ib.h"
+#include "sriov/testing/requests.h"
 
 #define PARTITION ",\"pkey\":\"0x8001\""
 #define HOOKS     TESTIB_ETC "/sm.d"
@@ -313,66 +313,47 @@ static const struct lane lanes[] = {
 	{ ISOLATED, RDMA_EXCLUSIVE, true },
 };
 
-/* A request that fails: of netlink, or (rdma) of RDMA netlink. */
+struct lane_host {
+	const struct lane *lane;
+	struct testib t;
+};
+
+static int call_lane(const void *host, enum cni_command cmd, const struct pod *p, struct err *e)
+{
+	const struct lane_host *h = host;
+
+	return testib_call(&h->t, cmd, p, h->lane->keys, e);
+}
+
+static void lane_is_restored(const void *host, const char *when)
+{
+	testib_is_restored(&((const struct lane_host *)host)->t, 0, when);
+}
+
+static void each_request(const struct lane *l, bool rdma, bool kills)
+{
+	struct lane_host h = { l, testib(1, l->mode, l->in_pod) };
+	const struct testrequests r = { .host = &h,
+					.w = &h.t.w,
+					.hca = h.t.hca,
+					.rdma = rdma,
+					.begin = testib_pod,
+					.call = call_lane,
+					.is_restored = lane_is_restored };
+
+	ck_assert_uint_gt(kills ? testrequests_kill(&r, CNI_ADD) : testrequests_fail(&r),
+			  rdma ? 3 : 10);
+	testib_clear(&h.t);
+}
+
 static void fail_each_request(const struct lane *l, bool rdma)
 {
-	auto_testib struct testib t = testib(1, l->mode, l->in_pod);
-	unsigned at = 0;
-	int rc = -1;
-
-	while (rc) {
-		auto_pod struct pod p = pod();
-		struct err e = { .msg = "" };
-		char when[160];
-
-		testib_pod(&p);
-		t.w.kernel->requests = t.hca->requests = 0;
-		t.w.kernel->fail_errnum = t.hca->fail_errnum = EIO;
-		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = ++at;
-		rc = testib_call(&t, CNI_ADD, &p, l->keys, &e);
-		bool reached = (rdma ? t.hca->requests : t.w.kernel->requests) >= at;
-		t.w.kernel->fail_at = t.hca->fail_at = 0;
-		(void)snprintf(when, sizeof(when), "request %u (%.100s)", at, e.msg);
-		if (!reached)
-			ck_assert_int_eq(rc, 0);
-		else if (rc == 0)
-			rc = 1; /* a request that is not needed */
-		/* A failed undo leaves the record for DEL. */
-		good(testib_call(&t, CNI_DEL, &p, l->keys, &e), &e);
-		testib_is_restored(&t, 0, when);
-		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
-	}
-	ck_assert_uint_gt(at, rdma ? 3 : 10);
+	each_request(l, rdma, false);
 }
 
 static void kill_at_each_request(const struct lane *l, bool rdma)
 {
-	bool done = false;
-	auto_testib struct testib t = testib(1, l->mode, l->in_pod);
-
-	for (unsigned at = 1; !done; at++) {
-		auto_pod struct pod p = pod();
-		struct err e = { .msg = "" };
-		char when[64];
-
-		testib_pod(&p);
-		t.w.kernel->requests = t.hca->requests = 0;
-		t.w.kernel->fail_errnum = t.hca->fail_errnum = 0;
-		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = at;
-		pid_t child = fork();
-		if (child == 0) {
-			_exit(testib_call(&t, CNI_ADD, &p, l->keys, &e) ? 2 : 1);
-		}
-		int status;
-		ck_assert_int_eq(waitpid(child, &status, 0), child);
-		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 2);
-		done = WEXITSTATUS(status) == 1;
-		t.w.kernel->fail_at = t.hca->fail_at = 0;
-		(void)snprintf(when, sizeof(when), "killed at request %u", at);
-		good(testib_call(&t, CNI_DEL, &p, l->keys, &e), &e);
-		testib_is_restored(&t, 0, when);
-		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
-	}
+	each_request(l, rdma, true);
 }
 
 START_TEST(each_request_fails_of_netlink_with_a_GUID)

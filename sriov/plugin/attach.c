@@ -141,7 +141,7 @@ static int move_both(struct attach *a, struct sriov_conf *c, struct err *e)
 	};
 	auto_vf_rdma struct vf_rdma_move m = vf_rdma_init(a, &c->which, keys);
 
-	if (vf_rdma_open(&m, e) || vf_rdma_find(&m, &m.chardevs, e))
+	if (vf_rdma_open(&m, e) || vf_rdma_expect(&m, e))
 		return -1;
 	return move_interface(a, c, e) || vf_rdma_move(&m, e) ? -1 : 0;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "cni/testing/call.h"
 #include "lib/testing/dir.h"
@@ -14,6 +13,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/time.h"
 #include "sriov/testing/rdma.h"
+#include "sriov/testing/requests.h"
 
 #define VF0      "\"deviceID\":\"0000:3b:02.0\""
 #define MOVES    VF0 ",\"rdma\":\"exclusive\""
@@ -34,14 +34,7 @@ static bool is_in(const struct testrdma *t, uint32_t n, const struct pod *p)
 
 static void answers(const char *piece)
 {
-	auto_free char *text = testing_printed(TESTRDMA_OUT);
-	struct json *tree;
-	struct err e;
-
-	ck_assert_int_eq(json_parse(text, strlen(text), "answer", &tree, &e), 0);
-	auto_free char *flat = json_print(tree, false);
-	json_free(tree);
-	ck_assert_msg(strstr(flat, piece) != NULL, "%s", flat);
+	testing_printed_has(TESTRDMA_OUT, piece);
 }
 
 /* ---- one pod ---- */
@@ -293,6 +286,11 @@ START_TEST(other_numbers_of_character_devices)
 }
 END_TEST
 
+static void no_link_moves(void)
+{
+	ck_abort_msg("a link moved");
+}
+
 /* The kubelet repeats ADD with the devices that it gave the pod before the first one. */
 START_TEST(a_pod_is_refused_again)
 {
@@ -304,6 +302,8 @@ START_TEST(a_pod_is_refused_again)
 	t.args = "K8S_POD_UID=7f0c";
 	fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE, "uverbs9");
 	t.container = "c2";
+	void (*moved)(void) = t.w.kernel->moved;
+	t.w.kernel->moved = no_link_moves;
 	for (int i = 0; i < 2; i++) {
 		fails(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e, ERR_STATE,
 		      "the pod has uverbs9 231:201");
@@ -311,6 +311,7 @@ START_TEST(a_pod_is_refused_again)
 		ck_assert_ptr_nonnull(strstr(e.detail, "Delete the pod"));
 		testrdma_is_restored(&t, 0, "refused ADD");
 	}
+	t.w.kernel->moved = moved;
 	/* The numbers are those of before again. */
 	testrdma_dev(&t, 0)->uverbs = 9;
 	t.hca->moved();
@@ -422,67 +423,40 @@ END_TEST
 
 /* ---- failures ---- */
 
-/* A request that fails: of netlink, or (rdma) of RDMA netlink. */
+static int call_mover(const void *host, enum cni_command cmd, const struct pod *p, struct err *e)
+{
+	return testrdma_call(host, cmd, p, MOVES, e);
+}
+
+static void mover_is_restored(const void *host, const char *when)
+{
+	testrdma_is_restored(host, 0, when);
+}
+
+static struct testrequests requests(const struct testrdma *t, bool rdma)
+{
+	return (struct testrequests){ .host = t,
+				      .w = &t->w,
+				      .hca = t->hca,
+				      .rdma = rdma,
+				      .call = call_mover,
+				      .is_restored = mover_is_restored };
+}
+
 static void fail_each_request(bool rdma)
 {
 	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
-	unsigned at = 0;
-	int rc = -1;
+	const struct testrequests r = requests(&t, rdma);
 
-	while (rc) {
-		auto_pod struct pod p = pod();
-		struct err e = { .msg = "" };
-		char when[160];
-
-		t.w.kernel->requests = t.hca->requests = 0;
-		t.w.kernel->fail_errnum = t.hca->fail_errnum = EIO;
-		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = ++at;
-		rc = testrdma_call(&t, CNI_ADD, &p, MOVES, &e);
-		bool reached = (rdma ? t.hca->requests : t.w.kernel->requests) >= at;
-		t.w.kernel->fail_at = t.hca->fail_at = 0;
-		(void)snprintf(when, sizeof(when), "request %u (%.100s)", at, e.msg);
-		if (!reached)
-			ck_assert_int_eq(rc, 0);
-		else if (rc == 0)
-			rc = 1; /* a request that is not needed */
-		/* A failed undo leaves the record for DEL. */
-		good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
-		testrdma_is_restored(&t, 0, when);
-		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
-	}
-	ck_assert_uint_gt(at, rdma ? 6 : 10);
+	ck_assert_uint_gt(testrequests_fail(&r), rdma ? 6 : 10);
 }
 
-/* cmd: the call that is killed; a DEL follows it. */
 static void kill_at_each_request(enum cni_command cmd, bool rdma)
 {
 	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
-	unsigned at = 0;
+	const struct testrequests r = requests(&t, rdma);
 
-	for (bool done = false; !done;) {
-		auto_pod struct pod p = pod();
-		struct err e = { .msg = "" };
-		int status;
-		char when[64];
-
-		if (cmd == CNI_DEL)
-			good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
-		t.w.kernel->requests = t.hca->requests = 0;
-		t.w.kernel->fail_errnum = t.hca->fail_errnum = 0;
-		*(rdma ? &t.hca->fail_at : &t.w.kernel->fail_at) = ++at;
-		pid_t child = fork();
-		if (child == 0)
-			_exit(testrdma_call(&t, cmd, &p, MOVES, &e) ? 2 : 1);
-		ck_assert_int_eq(waitpid(child, &status, 0), child);
-		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 2);
-		done = WEXITSTATUS(status) == 1;
-		t.w.kernel->fail_at = t.hca->fail_at = 0;
-		(void)snprintf(when, sizeof(when), "killed at request %u", at);
-		good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
-		testrdma_is_restored(&t, 0, when);
-		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
-	}
-	ck_assert_uint_gt(at, 4);
+	ck_assert_uint_gt(testrequests_kill(&r, cmd), 4);
 }
 
 START_TEST(each_request_of_netlink_fails)
