@@ -77,7 +77,7 @@ is() # NAME TEXT COMMAND...: the command prints the text
 check()
 {
 	local build=$1 run=${RUN_WITH:?the emulator} program counts version
-	version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$top/lib/base/version.h")
+	version=$("$top/tools/version.sh")
 	for program in "$build"/bin/*; do
 		is "${program##*/} is for arm64" AArch64 readelf -h "$program"
 		case ${program##*/} in

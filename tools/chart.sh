@@ -9,7 +9,7 @@ set -eu
 out=${1:?usage: chart.sh OUT}
 cd "$(dirname "$0")/.."
 chart=packaging/helm/railhead
-version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' lib/base/version.h)
+version=$(tools/version.sh)
 for key in version appVersion; do
 	grep -qx "$key: $version" "$chart/Chart.yaml" || {
 		echo "chart.sh: $chart/Chart.yaml: $key must be that of lib/base/version.h, $version" >&2

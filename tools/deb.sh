@@ -9,7 +9,7 @@ set -eu
 
 out=${1:?usage: deb.sh OUT [WORK]}
 top=$(cd "${0%/*}/.." && pwd)
-version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$top/lib/base/version.h")
+version=$("$top/tools/version.sh")
 
 fail()
 {

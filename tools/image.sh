@@ -20,7 +20,7 @@ build=${1:?usage: image.sh BUILD OUT}
 out=${2:?usage: image.sh BUILD OUT}
 tools=$(cd "${0%/*}" && pwd)
 top=${tools%/*}
-version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$top/lib/base/version.h")
+version=$("$tools/version.sh")
 epoch=${SOURCE_DATE_EPOCH:-0}
 created=$(date -u -d "@$epoch" +%Y-%m-%dT%H:%M:%SZ)
 
@@ -30,7 +30,6 @@ fail()
 	exit 1
 }
 
-[ -n "$version" ] || fail 'lib/base/version.h has no RAILHEAD_VERSION'
 # The programs say for which machine they are.
 case $(od -An -tx1 -j18 -N2 "$build/bin/railhead-install") in
 ' 3e 00') arch=amd64 ;;

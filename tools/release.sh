@@ -13,7 +13,7 @@ set -eu
 build=${1:?usage: release.sh BUILD OUT}
 out=${2:?usage: release.sh BUILD OUT}
 tools=${0%/*}
-version=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' lib/base/version.h)
+version=$("$tools/version.sh")
 epoch=${SOURCE_DATE_EPOCH:-0}
 name=railhead-$version
 
@@ -23,7 +23,6 @@ fail()
 	exit 1
 }
 
-[ -n "$version" ] || fail 'lib/base/version.h has no RAILHEAD_VERSION'
 if [ -z "${RELEASE_DRAFT:-}" ]; then
 	[ -z "$(git status --porcelain)" ] || fail 'the tree has changes that are not committed'
 	grep -q "^## $version ([0-9]" CHANGELOG.md || fail "CHANGELOG.md: \"## $version (DATE)\" is missing"

@@ -13,14 +13,13 @@ lines() { "$HELM" template x "$HERE/json" --set-file "text=$1" | grep '^{'; }
 objects()
 {
 	local file
-	for file; do lines "$file" || return; done | jq -S . | jq -s --arg v "$(version)" 'map(select(.kind != "Namespace") |
+	for file; do lines "$file" || return; done | jq -S . | jq -s --arg v "$("$TOP/tools/version.sh")" 'map(select(.kind != "Namespace") |
 		if .metadata.labels then del(.metadata.labels["app.kubernetes.io/instance", "app.kubernetes.io/version", "helm.sh/chart"]) else . end |
 		if .kind == "ConfigMap" then del(.metadata.labels) | .data["agent.json"] |= fromjson else . end |
 		if .kind == "DaemonSet" then del(.spec.template.metadata.annotations) |
 			.spec.template.spec |= ((.initContainers, .containers) |= map(.image |= sub("VERSION$"; $v))) else . end) |
 		sort_by(.kind, .metadata.name)'
 }
-version() { sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$TOP/lib/base/version.h"; }
 # same WHAT FILE FILE
 same() { diff -u "$2" "$3" >"$W/diff" || fail "$1: $(head -n 40 "$W/diff")"; }
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # image.sh: cases of the images that `make image` made, run by crun. umoci unpacks them, skopeo copies them. Sourced by run.sh.
 
-VERSION=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$TOP/lib/base/version.h")
+VERSION=$("$TOP/tools/version.sh")
 
 # It wants a tmpfs or cgroup2 there, although it uses neither.
 oci()
