@@ -54,6 +54,19 @@ sleeping()
 isnt() { ! "$@"; }
 is() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'" && false; }; }
 
+# refused_in FILE CODE WORD COMMAND...: the command fails, and FILE then has an error object with that code that says the word.
+refused_in()
+{
+	local file=$1 code=$2 word=$3
+	shift 3
+	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
+		'.code == $code and (.msg + " " + .details | contains($word))' "$file" >/dev/null || { cat "$file" && false; }
+}
+
+# devices [NETNS]: the names of the RDMA devices. numbers: the character device of each, on all of the machine.
+devices() { ${1+ip netns exec "$1"} rdma -j dev | jq -r '[.[].ifname] | sort | join(" ")'; }
+numbers() { grep -H . /sys/class/infiniband_verbs/uverbs*/ibdev | sed 's,.*/\(uverbs[0-9]*\)/ibdev:,\1 ,' | sort; }
+
 # vfs PF COUNT: make VFs; pci PF N: the address of one; netdev BDF: the interface of one, in this netns.
 vfs()
 {

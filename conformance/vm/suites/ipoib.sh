@@ -26,13 +26,7 @@ del() { call DEL "$@"; }
 gc() { call GC '' "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$1")" ''; }
 repair() { "$BIN/railctl" attachments repair; }
 checked() { call CHECK "$1" "$(jq -c --slurpfile r "$3" '. + {prevResult: $r[0]}' <<<"$2")"; } # CONTAINER CONF RESULT
-refused() # CODE WORD COMMAND...: it fails with an error object of that code that says the word
-{
-	local code=$1 word=$2
-	shift 2
-	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
-		'.code == $code and (.msg + " " + .details | contains($word))' $W/out >/dev/null || { cat $W/out && false; }
-}
+refused() { refused_in $W/out "$@"; } # CODE WORD COMMAND...
 # child POD FILTER: the filter holds for the pod's interface.
 child() { ip -n "$1" -j -d link show net1 | jq -e ".[0] | $2" >/dev/null || { ip -n "$1" -d link show net1 && false; }; }
 pings() { ip netns exec "$1" "$HELPERS/attach/ping" "$2"; }

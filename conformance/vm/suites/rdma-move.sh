@@ -52,16 +52,8 @@ attach()
 }
 detach() { rdma_call DEL "$1" "$(conf rdma)" && call DEL sriov "$1" "$(conf sriov)"; }
 says() { [ "$(jq -r "$2" "$W/$1.out")" = "$3" ] || { cat "$W/$1.out" && false; }; }
-refused() # POD CODE WORD COMMAND...
-{
-	local pod=$1 code=$2 word=$3
-	shift 3
-	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
-		'.code == $code and (.msg + " " + .details | contains($word))' "$W/$pod.out" >/dev/null || { cat "$W/$pod.out" && false; }
-}
-devices() { ${1+ip netns exec "$1"} rdma -j dev | jq -r '[.[].ifname] | sort | join(" ")'; }
-# The devices of a node: the character device of each, and whether it is on the host.
-numbers() { grep -H . /sys/class/infiniband_verbs/uverbs*/ibdev | sed 's,.*/\(uverbs[0-9]*\)/ibdev:,\1 ,' | sort; }
+refused() { refused_in "$W/$1.out" "${@:2}"; } # POD CODE WORD COMMAND...
+# The devices of a node, and the records.
 state() { numbers && devices && find /run -path '/run/railhead/*' -name '*,net1'; }
 as_before() { diff $W/before <(state); }
 state >$W/before

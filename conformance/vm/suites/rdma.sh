@@ -36,13 +36,7 @@ detach() # TYPE POD CONF
 {
 	call DEL rdma "$2" "$(conf rdma)" && call DEL "$1" "$2" "$3" && ip netns del "$2"
 }
-refused() # CODE WORD COMMAND...
-{
-	local code=$1 word=$2
-	shift 2
-	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
-		'.code == $code and (.msg + " " + .details | contains($word))' $W/out >/dev/null || { cat $W/out && false; }
-}
+refused() { refused_in $W/out "$@"; } # CODE WORD COMMAND...
 records() { find /run/railhead/rdma -name '*,net1' 2>/dev/null | wc -l; }
 gid() { cat "/sys/class/infiniband/${2:-rxe0}/ports/1/gids/$1"; }
 ndev() { cat "/sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/$1"; }

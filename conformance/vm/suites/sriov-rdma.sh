@@ -67,16 +67,8 @@ status() { CNI_COMMAND=STATUS CNI_PATH=$BIN with "$BIN/sriov" <<<"$1" >$W/p.out 
 behind() { jq -c --slurpfile r "$W/$1.prev" '. + {prevResult: ($r[0] | with_entries(select(.key | IN("cniVersion", "interfaces", "ips", "routes", "dns"))))}' <<<"$2"; }
 add() { call ADD "$1" "$2" && cp "$W/$1.out" "$W/$1.prev"; }
 says() { [ "$(jq -r "$2" "$W/$1.out")" = "$3" ] || { cat "$W/$1.out" && false; }; }
-refused() # POD CODE WORD COMMAND...
-{
-	local pod=$1 code=$2 word=$3
-	shift 3
-	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
-		'.code == $code and (.msg + " " + .details | contains($word))' "$W/$pod.out" >/dev/null || { cat "$W/$pod.out" && false; }
-}
-devices() { ${1+ip netns exec "$1"} rdma -j dev | jq -r '[.[].ifname] | sort | join(" ")'; }
-# The character device of each RDMA device, the devices and interfaces on the host, the owners of VFs, and the records.
-numbers() { grep -H . /sys/class/infiniband_verbs/uverbs*/ibdev | sed 's,.*/\(uverbs[0-9]*\)/ibdev:,\1 ,' | sort; }
+refused() { refused_in "$W/$1.out" "${@:2}"; } # POD CODE WORD COMMAND...
+# The devices and interfaces on the host, the owners of VFs, and the records.
 state()
 {
 	local v

@@ -26,13 +26,7 @@ checked() # CONTAINER CONF RESULT: CHECK
 {
 	call CHECK "$1" "$(jq -c --slurpfile r "$3" '. + {prevResult: $r[0]}' <<<"$2")"
 }
-refused() # CODE WORD COMMAND...: it fails with an error object of that code that says the word
-{
-	local code=$1 word=$2
-	shift 2
-	! "$@" >/dev/null && jq -e --argjson code "$code" --arg word "$word" \
-		'.code == $code and (.msg + " " + .details | contains($word))' $W/out >/dev/null || { cat $W/out && false; }
-}
+refused() { refused_in $W/out "$@"; } # CODE WORD COMMAND...
 
 # sees POD PF N FILTER: the filter holds for the pod's interface (.pod) and the PF's data of its Nth VF (.vf).
 sees()
