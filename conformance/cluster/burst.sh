@@ -49,21 +49,93 @@ once_burst_of_a_shared_pool()
 	all_go
 }
 
-# The same pods with the reference's macvlan and whereabouts, in the same cluster, for the speed. Only a figure: it is of the machine of the
+# --- peers -------------------------------------------------------------------------------------
+# The same pods with the reference's macvlan and another IPAM, in the same cluster, for the speed. Only a figure: it is of the machine of the
 # moment, so nothing is compared.
+
+peers_have() # PROGRAM MODULE
+{
+	PEERS=${PEERS:-$FROM/../peers}
+	[ -x "$PEERS/bin/$1" ] || skip "$1 is not in $PEERS: conformance/cluster/programs/build.sh $PEERS $2"
+}
+
 once_burst_of_whereabouts()
 {
-	local n root peers=${PEERS:-$FROM/../peers}
-	[ -x "$peers/bin/whereabouts" ] || skip "whereabouts is not in $peers: conformance/cluster/programs/build.sh $peers whereabouts"
-	is 'its types' k apply -f "$peers/whereabouts"
+	local n root
+	peers_have whereabouts whereabouts
+	is 'its types' k apply -f "$PEERS/whereabouts"
 	is 'the types' k wait --for=condition=Established crd/ippools.whereabouts.cni.cncf.io --timeout=${LONG}s
 	for n in $NODES; do
 		root=$(node_root "$n")
-		mkdir -p "$root/etc/whereabouts" && cp "$peers/bin/whereabouts" "$root/opt/cni/bin" && kubeconfig admin >"$root/etc/whereabouts/kubeconfig" &&
+		mkdir -p "$root/etc/whereabouts" && cp "$PEERS/bin/whereabouts" "$root/opt/cni/bin" && kubeconfig admin >"$root/etc/whereabouts/kubeconfig" &&
 			echo '{"kubernetes": {"kubeconfig": "/etc/whereabouts/kubeconfig"}}' >"$root/etc/whereabouts/conf"
 	done
 	nad whereabouts "$(macvlan whereabouts '{"type": "whereabouts", "range": "10.10.128.0/17", "configuration_path": "/etc/whereabouts/conf"}' \
 		'.type = "reference-macvlan" | .cniVersion = "1.0.0"')"
 	pods_at_once 60 whereabouts
+	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
+}
+
+# Spiderpool's agent of a node answers the plugin, and its controller the API server.
+spiderpool_up()
+{
+	local n root
+	mkdir -p "$W/kube" "$W/spiderpool/controller"
+	spiderpool_conf /run/none >"$W/spiderpool/controller/conf.yml"
+	(
+		W=$W/kube
+		# shellcheck source=conformance/cluster-store/certificates.sh
+		. "$TOP/conformance/cluster-store/certificates.sh"
+		certificates && certificate spiderpool /CN=spiderpool-controller 'subjectAltName=IP:127.0.0.1
+extendedKeyUsage=serverAuth' && cp "$W/spiderpool.pem" "$W/tls.crt" && cp "$W/spiderpool.key" "$W/tls.key"
+	) || fail 'test error: no certificate for the webhook of Spiderpool'
+	SPIDERPOOL_POD_NAMESPACE=kube-system SPIDERPOOL_POD_NAME=controller SPIDERPOOL_NODE_NAME=controller SPIDERPOOL_HEALTH_PORT=5720 SPIDERPOOL_GOPS_LISTEN_PORT='' \
+		daemon spiderpool-controller "$PEERS/bin/spiderpool-controller" daemon --config-path="$W/spiderpool/controller/conf.yml" \
+		--tls-server-cert="$W/kube/tls.crt" --tls-server-key="$W/kube/tls.key"
+	spiderpool_webhooks | k apply -f - >/dev/null || fail 'test error: the webhooks of Spiderpool'
+	for n in $NODES; do
+		root=$(node_root "$n")
+		cp "$PEERS/bin/spiderpool" "$root/opt/cni/bin" && cp "$PEERS/bin/spiderpool-agent" "$root/usr/local/bin" && mkdir -p "$root/etc/spiderpool" &&
+			kubeconfig admin >"$root/etc/spiderpool/kubeconfig" && spiderpool_conf /run/spidernet/spiderpool.sock >"$root/etc/spiderpool/conf.yml" ||
+			fail 'test error: the agent of Spiderpool'
+		node "$n" env KUBECONFIG=/etc/spiderpool/kubeconfig SPIDERPOOL_POD_NAMESPACE=kube-system "SPIDERPOOL_POD_NAME=agent-n$n" "SPIDERPOOL_NODE_NAME=n$n" \
+			SPIDERPOOL_HEALTH_PORT=5710 SPIDERPOOL_GOPS_LISTEN_PORT= sh -c 'mkdir -p /run/spidernet
+			spiderpool-agent daemon --config-path=/etc/spiderpool/conf.yml >/run/spidernet/log 2>&1 & echo $! >/run/spidernet/pid'
+	done
+}
+# Also after a failure: pods need the agents for DEL, and objects with finalizers need somebody.
+spiderpool_down()
+{
+	local n
+	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
+	spiderpool_webhooks | k delete -f - >/dev/null 2>&1
+	for n in $NODES; do
+		node "$n" sh -c 'kill -KILL "$(cat /run/spidernet/pid)"; rm -r /run/spidernet' >/dev/null 2>&1
+	done
+	kill -KILL "$(<"$W/k8s/spiderpool-controller.pid")" 2>/dev/null
+	k get spiderendpoints,spiderippools -A -o json | jq 'del(.items[].metadata.finalizers)' | k replace -f - >/dev/null 2>&1
+	k delete spiderendpoints -A --all >/dev/null 2>&1
+	k delete spiderippools --all >/dev/null 2>&1
+}
+spiderpool_pool_is_there() { k apply -f - <<<'{"apiVersion": "spiderpool.spidernet.io/v2beta1", "kind": "SpiderIPPool", "metadata": {"name": "rail"},
+	"spec": {"subnet": "10.10.0.0/16", "ips": ["10.10.64.1-10.10.65.250"]}}'; }
+spiderpool_counts() { k get spiderippool rail -o json | jq -e '.status.totalIPCount > 0'; }
+
+once_burst_of_spiderpool()
+{
+	local n
+	peers_have spiderpool-agent spiderpool
+	# shellcheck source=conformance/cluster-scale/spiderpool.sh
+	. "$TOP/conformance/cluster-scale/spiderpool.sh"
+	is 'its types and rights' k apply -f "$PEERS/spiderpool"
+	is 'the types' k wait --for=condition=Established crd/spiderippools.spiderpool.spidernet.io --timeout=${LONG}s
+	trap spiderpool_down EXIT
+	spiderpool_up
+	eventually spiderpool_pool_is_there
+	eventually spiderpool_counts
+	for n in $NODES; do eventually node "$n" test -S /run/spidernet/spiderpool.sock; done
+	nad spiderpool "$(macvlan spiderpool '{"type": "spiderpool", "default_ipv4_ippool": ["rail"], "ipam_unix_socket_path": "/run/spidernet/spiderpool.sock", "log_file_path": "/run/spidernet/plugin.log"}' \
+		'.type = "reference-macvlan" | .cniVersion = "1.0.0"')"
+	pods_at_once 60 spiderpool
 	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
 }
