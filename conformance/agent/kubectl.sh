@@ -87,6 +87,7 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'usage has no argument "x"' usage x
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'
+	rail_fails 2 '"" is neither a command, a node nor an address' who ''
 	rail_fails 2 'usage: kubectl rail usage'
 	eq "completion" "$(PATH=$KUBECTL_RAIL:$KUBE:$PATH "$KUBE/kubectl" __complete rail t | head -n 1)" topo
 }
