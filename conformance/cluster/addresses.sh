@@ -9,7 +9,7 @@ set_of()
 		kind: "StatefulSet", metadata: {name: $name}, spec: {serviceName: $name, replicas: $count,
 		podManagementPolicy: "Parallel", selector: {matchLabels: {app: $name}}, template: {
 		metadata: {labels: {app: $name}, annotations: {"k8s.v1.cni.cncf.io/networks": $net}},
-		spec: {nodeSelector: {"kubernetes.io/hostname": $node}, terminationGracePeriodSeconds: 1, enableServiceLinks: false,
+		spec: {nodeSelector: {"kubernetes.io/hostname": $node}, terminationGracePeriodSeconds: 1, enableServiceLinks: false, automountServiceAccountToken: false,
 		containers: [{name: "c", image: $image, imagePullPolicy: "Never"}]}}}}' | kn apply -f - >/dev/null ||
 		fail "test error: set $1"
 }

@@ -3,31 +3,33 @@
 # daemonset.sh: the manifests of packaging/kubernetes, with the images of `make image`: plugins by the init container, and the agent. Sourced by run.sh.
 
 MANIFESTS=$TOP/packaging/kubernetes
-RAILHEAD=localhost/railhead # with the tags plugins and agent
+RELEASE=$(sed -n 's/.*RAILHEAD_VERSION "\(.*\)".*/\1/p' "$TOP/lib/base/version.h")
 kr() { k -n railhead "$@"; }
 
-# images_of_railhead: each containerd has them.
-images_of_railhead()
+# Where people have the images: the values of examples/helm name it.
+REGISTRY=$(sed -n 's/^ *registry: //p' "$TOP/examples/helm/rails.yaml")
+# images_of BUILD TAG: the images of this build, with the names and the tag that manifests and chart give them. Each containerd has them.
+images_of()
 {
-	local n
-	"$TOP/tools/image.sh" "${FROM%/*}" "$W/layout" >"$W/is" 2>&1 && tar -C "$W/layout" --exclude='*.spdx' -cf "$W/layout.tar" . && rm -r "$W/layout" || return
+	local n name
+	[ ! -e "$W/images-$2" ] || return 0
+	"$TOP/tools/image.sh" "$1" "$W/layout" >"$W/is" 2>&1 && tar -C "$W/layout" --exclude='*.spdx' -cf "$W/layout.tar" . && rm -r "$W/layout" || return
 	for n in $NODES; do
-		node "$n" ctr -n k8s.io image import --base-name $RAILHEAD - <"$W/layout.tar" >"$W/is" 2>&1 || return
+		node "$n" ctr -n k8s.io image import --base-name localhost/railhead - <"$W/layout.tar" >"$W/is" 2>&1 || return
+		for name in plugins=railhead-plugins agent=railhead; do
+			node "$n" ctr -n k8s.io image tag --force "localhost/railhead:${name%=*}" "$REGISTRY/${name#*=}:$2" >"$W/is" 2>&1 || return
+		done
 	done
+	rm "$W/layout.tar" && touch "$W/images-$2"
 }
 
-# The cluster has no proxy for Services and no admission plugin ServiceAccount. So the pods get the address of the API server,
-# and the volume with the token, as that plugin would add it.
+# The cluster has no proxy for Services, so the agents get the address of the API server.
 daemonset() # FILTER
 {
-	k create --dry-run=client -o json -f "$MANIFESTS/daemonset.yaml" | jq --arg api "$API" --arg image $RAILHEAD '
+	k create --dry-run=client -o json -f "$MANIFESTS/daemonset.yaml" | jq --arg api "$API" --arg registry "$REGISTRY" --arg tag "$RELEASE" '
 		if .kind == "DaemonSet" then .spec.template.spec |= (
-			.initContainers[0].image = $image + ":plugins" | .containers[0].image = $image + ":agent" |
-			.containers[0].env += [{name: "KUBERNETES_SERVICE_HOST", value: $api}, {name: "KUBERNETES_SERVICE_PORT", value: "6443"}] |
-			.containers[0].volumeMounts += [{name: "token", mountPath: "/var/run/secrets/kubernetes.io/serviceaccount", readOnly: true}] |
-			.volumes += [{name: "token", projected: {sources: [{serviceAccountToken: {path: "token", expirationSeconds: 3607}},
-				{configMap: {name: "kube-root-ca.crt", items: [{key: "ca.crt", path: "ca.crt"}]}},
-				{downwardAPI: {items: [{path: "namespace", fieldRef: {fieldPath: "metadata.namespace"}}]}}]}}])
+			(.initContainers, .containers) |= map(.image |= "\($registry)/\(sub("VERSION$"; $tag))") |
+			.containers[0].env += [{name: "KUBERNETES_SERVICE_HOST", value: $api}, {name: "KUBERNETES_SERVICE_PORT", value: "6443"}])
 		else . end | '"$1"
 }
 
@@ -46,10 +48,19 @@ removal()
 	REMOVAL=$(kr get pod "removal-n$1" -o json | jq -r '.status.containerStatuses[0].state.terminated | "\(.exitCode): \(.message)"')
 	kr delete pod "removal-n$1" --wait --timeout=${LONG}s >/dev/null
 }
+install_said() # N: how the init container on the node ended, also if it was started again since
+{
+	kr get pods -o json | jq -r --arg n "n$1" '.items[] | select(.spec.nodeName == $n) | .status.initContainerStatuses[0] |
+		[.state.terminated, .lastState.terminated | values][0].message'
+}
 removal_ended() { kr get pod "removal-n$1" -o json | jq -e '.status.phase == "Succeeded" or .status.phase == "Failed"'; }
-has_pool() { [ "$(node "$1" railctl ipam pool list --json | jq length)" = 1 ]; }
 our_programs() { node "$1" sh -c 'cd /opt/cni/bin && ls -A | grep -E "^(rh-|railhead|\.)"' | tr '\n' ' '; }
 agent_is_gone() { [ -z "$(kr get pods -o name)" ]; }
+
+no_railhead() # no type, right and namespace of it is in the cluster
+{
+	is 'railhead goes' k delete --ignore-not-found --timeout=${LONG}s -f "$MANIFESTS/flow.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/crds"
+}
 
 # Also after a failure: other cases have programs and pools of their own.
 daemonset_end()
@@ -67,15 +78,16 @@ daemonset_end()
 		boot_of_the_node "$n"
 		is "programs of n$n for the other cases" node_plugins "$n"
 	done
-	k delete --wait=false -f "$MANIFESTS/flow.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/crds" >/dev/null 2>&1
+	no_railhead
 }
 
 # The init container installs the plugins beside macvlan, which each node has. A pod on each node is on a rail by rh-macvlan. While it
 # runs, --remove names it and removes nothing. When it is gone, --remove leaves nothing in the CNI folder (daemonset_end).
+# quick: thin
 once_daemonset()
 {
 	local n first
-	images_of_railhead || fail "test error: images: $(tail -n 3 "$W/is")"
+	images_of "${FROM%/*}" "$RELEASE" || fail "test error: images: $(tail -n 3 "$W/is")"
 	for n in $NODES; do boot_of_the_machine "$n"; done
 	trap daemonset_end EXIT
 	is 'types, rights and policy' k apply -f "$MANIFESTS/crds" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/flow.yaml"
@@ -83,13 +95,12 @@ once_daemonset()
 	daemonset . | k apply -f - >"$W/is" 2>&1 || fail "the DaemonSet: $(<"$W/is")"
 	is 'the agents become ready' kr rollout status ds/railheadd --timeout=${LONG}s
 	for n in $NODES; do
-		has "last words of install on n$n" "$(kr get pods -o json | jq -r --arg n "n$n" '.items[] | select(.spec.nodeName == $n) |
-			.status.initContainerStatuses[0].state.terminated.message')" '7 written'
+		has "last words of install on n$n" "$(install_said "$n")" '7 written'
 		has "programs of n$n" "$(our_programs "$n")" 'rh-macvlan'
 		is "n$n keeps its macvlan" cmp "$FROM/macvlan" "$(node_root "$n")/opt/cni/bin/macvlan"
 	done
 	is 'the pool' k apply -f - <<<'{"apiVersion": "railhead.io/v1alpha1", "kind": "RailPool", "metadata": {"name": "shared"},
-		"spec": {"subnet": "10.10.0.0/16", "ranges": ["10.10.200.1-10.10.200.8"], "blockSize": 2}}'
+		"spec": {"subnet": "10.10.0.0/16", "ranges": ["10.10.200.1-10.10.200.8"], "blockSize": 2, "cooldown": 0}}'
 	for n in $NODES; do eventually has_pool "$n"; done
 	nad shared "$(macvlan shared shared '.type = "rh-macvlan"')"
 	pod a shared

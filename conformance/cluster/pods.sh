@@ -27,7 +27,7 @@ manifest()
 {
 	jq -n --arg name "$1" --arg nets "$2" --arg node "n$NODE" --arg image "$IMAGE" '{apiVersion: "v1", kind: "Pod",
 		metadata: {name: $name, labels: {app: "box"}, annotations: {"k8s.v1.cni.cncf.io/networks": $nets}},
-		spec: {nodeName: $node, terminationGracePeriodSeconds: 1, enableServiceLinks: false,
+		spec: {nodeName: $node, terminationGracePeriodSeconds: 1, enableServiceLinks: false, automountServiceAccountToken: false,
 			containers: [{name: "c", image: $image, imagePullPolicy: "Never"}]}}
 		| if $nets == "" then del(.metadata.annotations) else . end | '"${3-.}"
 }
@@ -155,7 +155,7 @@ empty()
 
 case_begins()
 {
-	k create namespace "$NAMESPACE" >/dev/null || fail "test error: namespace $NAMESPACE"
+	k create namespace "$NAMESPACE" >/dev/null && eventually kn get serviceaccount default || fail "test error: namespace $NAMESPACE"
 }
 
 case_ends()

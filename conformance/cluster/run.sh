@@ -58,12 +58,16 @@ shift
 W=/run/work
 TREE=$CLUSTER/tree
 THEMES=(networks addresses failures gpus shared agents daemonset kubectl crashes burst guide)
-# shellcheck source=conformance/again.sh
-. "$HERE/../again.sh"
-for part in lib ../harness/cases cgroups world node multus pods "${THEMES[@]}"; do
+# Nothing is slept for: what is waited for is a condition, and LONG is how long a busy machine may take over it, in seconds.
+LONG=${LONG:-180}
+PATIENCE=$LONG EVIDENCE_LINES=45
+parts=()
+for part in ../again ../harness/cases cgroups world node multus pods "${THEMES[@]}"; do
+	parts+=("$HERE/$part.sh")
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
 done
+no_name_twice "${parts[@]}"
 
 # test_X is run on both nodes, once_X on the first. A comment "# quick: thin" or "# quick: both" before it: part of QUICK=1.
 cases()

@@ -97,7 +97,7 @@ control_plane()
 		--advertise-address="$API" --secure-port=6443 --cert-dir="$d/certs" --service-cluster-ip-range=10.96.0.0/16 \
 		--service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$d/sa.key" \
 		--service-account-signing-key-file="$d/sa.key" --token-auth-file="$d/tokens" \
-		--authorization-mode=Node,RBAC --allow-privileged --kubelet-preferred-address-types=InternalIP --disable-admission-plugins=ServiceAccount
+		--authorization-mode=Node,RBAC --allow-privileged --kubelet-preferred-address-types=InternalIP
 	answers etcd http://127.0.0.1:2379/health && answers kube-apiserver "https://$API:6443/readyz" || return
 	kubeconfig admin >"$KUBECONFIG"
 	daemon kube-controller-manager "$CLUSTER/bin/kube-controller-manager" --kubeconfig "$KUBECONFIG" \
