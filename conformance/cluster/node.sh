@@ -86,25 +86,31 @@ kubelet_config()
 # node_up N: switch it on: namespaces, its cards into the fabric, containerd.
 node_up()
 {
-	local d=$W/n$1 root group=$GROUP/n$1 n=$1 pid starter
-	root=$(node_root "$n")
+	local group=$GROUP/n$1 n=$1
 	cgroups_make "$W/cgroup" "$group" || return
-	rm -f "$root/.up"
 	(
 		while read -r path; do
 			[ -e "$path/$group/cgroup.subtree_control" ] && mkdir -p "$path/$group/services" &&
 				path=$path/$group/services || path=$path/$group
 			echo 0 >"$path/cgroup.procs" || exit
 		done < <(cgroups_paths "$W/cgroup")
-		exec unshare --net --mount --uts --ipc --cgroup --pid --fork --kill-child=KILL --propagation private \
-			"$HERE/init.sh" "$n" "$root" "$d" "$CLUSTER/bin" </dev/null >"$d/log/init" 2>&1
+		node_first "$n" --net --cgroup
 	) &
-	starter=$!
-	eventually test -e "$root/.up" || { cat "$d/log/init" >&2; return 1; }
-	pid=$(pgrep -P "$starter")
-	echo "$pid" >"$d/pid"
-	echo "$starter" >"$d/starter"
-	cards "$n" "$pid" && service "$n" containerd start
+	node_begins "$n" $! && cards "$n" "$(node_pid "$n")" && service "$n" containerd start
+}
+# node_first N NAMESPACE...: become its first process, also in these namespaces.
+node_first()
+{
+	rm -f "$(node_root "$1")/.up"
+	exec unshare "${@:2}" --mount --uts --ipc --pid --fork --kill-child=KILL --propagation private \
+		"$HERE/init.sh" "$1" "$(node_root "$1")" "$W/n$1" "$CLUSTER/bin" </dev/null >"$W/n$1/log/init" 2>&1
+}
+# node_begins N STARTER: wait for the first process, which STARTER starts.
+node_begins()
+{
+	eventually test -e "$(node_root "$1")/.up" || { cat "$W/n$1/log/init" >&2; return 1; }
+	pgrep -P "$2" >"$W/n$1/pid"
+	echo "$2" >"$W/n$1/starter"
 }
 
 # cards N PID: up0 into the node network, eth1 to eth8 into the rails.
