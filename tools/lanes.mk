@@ -3,7 +3,7 @@
 
 .PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
-	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -12,7 +12,7 @@ QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man instal
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills upgrade-check bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills upgrade-check bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -142,6 +142,11 @@ cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and 
 	@CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
 cluster-quick: all ## the same with the cases that stand for all: three minutes, once the programs are built
 	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
+cluster-vm: all helpers ## the plugin sriov on a Kubernetes node with true VFs, which is a guest: ten minutes (root)
+	@tools/deps.sh cluster
+	@tools/deps.sh vm
+	@$(MAKE) --no-print-directory cluster-programs
+	@CLUSTER=$(CLUSTER) conformance/cluster-vm/run.sh $(B)/bin
 # Two unit tests look at the guest's kernel.
 VM_TESTS := $(B)/test/lib/net/settings_test $(B)/test/lib/net/settings_sysctl_test
 # Test programs X_engine_test.c want a real engine.

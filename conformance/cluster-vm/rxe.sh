@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# rxe.sh: RDMA devices for the VFs of pf0, in the guest. Sourced there by calls.sh.
+#
+# The cards have no RDMA, so rxe devices on interfaces of the host stand for those of the VFs: the node sees a copy of
+# /sys/bus/pci/devices in which one is below each VF. Kernels before 7.3 do not move rxe; movable.ko lets them.
+
+# A folder in place of a VF: its links, and places for the folder of its interface and for an RDMA device.
+vf_with_rdma() # BUS VF N
+{
+	local at=$1/$2 real link
+	real=$(realpath "/sys/bus/pci/devices/$2")
+	rm "$at" && mkdir -p "$at"/{net,"infiniband/hca$3","infiniband_verbs/uverbs$3"} || return
+	for link in driver physfn; do ln -s "$(readlink -f "$real/$link")" "$at/$link" || return; done
+	ln -s "$real" "$at/real"
+}
+rdma_begins()
+{
+	local bus i vf mounts='mount --bind /bus /sys/bus/pci/devices'
+	bus=$(node_root 1)/bus
+	modprobe -a rdma_rxe ib_uverbs macvlan && insmod "$PWD/build/vm/movable-$WANT_KERNEL/movable.ko" &&
+		cp -a /sys/bus/pci/devices "$bus" || return
+	for i in 0 1; do
+		vf=$(pci pf0 $i)
+		ip link add "s$i" link pf0 type macvlan mode bridge && ip link set "s$i" up && rdma link add "hca$i" type rxe netdev "s$i" &&
+			vf_with_rdma "$bus" "$vf" $i || return
+		mounts+=" && mount --bind /bus/$vf/real/net /sys/bus/pci/devices/$vf/net"
+	done
+	node 1 sh -c "$mounts"
+}
+rdma_ends()
+{
+	local i
+	node 1 umount -R /sys/bus/pci/devices
+	rm -rf "$(node_root 1)/bus"
+	eventually node 1 railctl rdma mode shared --modprobe-dir /run
+	for i in 0 1; do
+		rdma link delete "hca$i"
+		ip link del "s$i"
+	done
+	rmmod movable
+}
