@@ -87,7 +87,7 @@ daemonset_end()
 once_daemonset()
 {
 	local n first
-	images_of "${FROM%/*}" "$RELEASE" || fail "test error: images: $(tail -n 3 "$W/is")"
+	images_of "${FROM%/*}" "$RELEASE" || fail "test error: images: $(tail -n 3 "$W/is")" || return
 	for n in $NODES; do boot_of_the_machine "$n"; done
 	trap daemonset_end EXIT
 	is 'types, rights and policy' k apply -f "$MANIFESTS/crds" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/flow.yaml"

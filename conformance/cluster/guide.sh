@@ -2,26 +2,28 @@
 # shellcheck shell=bash
 # guide.sh: what docs/kubernetes.md says is done as it stands there. Sourced by run.sh.
 
-# blocks SECTION LANGUAGE: the code blocks of a section; the indent of a list is removed.
+# blocks SECTION LANGUAGE: the code blocks of a section of the file GUIDE; the indent of a list is removed.
+GUIDE=docs/kubernetes.md
 blocks()
 {
 	awk -v title="## $1" -v fence="^ *\`\`\`$2\$" '$0 == title { on = 1; next } /^## / { on = 0 }
-		on && $0 ~ fence { code = 1; next } on && /^ *```$/ { code = 0 } on && code' "$TOP/docs/kubernetes.md" | sed 's/^   //'
+		on && $0 ~ fence { code = 1; next } on && /^ *```$/ { code = 0 } on && code' "$TOP/$GUIDE" | sed 's/^   //'
 }
 # follow SECTION PATTERN: do the commands of the section that match, each where the guide says: make and railctl on the node of the case,
-# kubectl where people work. $W/is has the output of the last one.
+# kubectl and helm where people work. $W/is has the output of the last one. HELM_MORE: further values for the release.
 follow()
 {
 	local line lines
 	mapfile -t lines < <(blocks "$1" sh | grep -E -- "$2")
-	[ ${#lines[@]} -gt 0 ] || fail "docs/kubernetes.md, $1: no command matches $2"
+	[ ${#lines[@]} -gt 0 ] || fail "$GUIDE, $1: no command matches $2"
 	for line in "${lines[@]}"; do
 		case $line in
 		'sudo make '*)
 			# shellcheck disable=SC2086 # words
 			is "$line" make_on_node ${line#sudo make }
 			;;
-		kubectl* | 'railctl ipam pool import'*) is "$line" where_people_work "$line" ;;
+		*helm*' railhead packaging/helm/railhead '*) is "$line" where_people_work "$line $HELM_MORE" ;;
+		helm* | kubectl* | 'railctl ipam pool import'*) is "$line" where_people_work "$line" ;;
 		railctl*) is "$line" node "$NODE" bash -ec "${line/node set 1/node set $NODE}" ;;
 		*) fail "test error: nobody knows where to run: $line" ;;
 		esac
@@ -36,9 +38,9 @@ make_on_node()
 }
 where_people_work()
 {
-	mkdir -p "$W/people/bin" && ln -sfn "$CLUSTER/bin/kubectl" "$W/people/bin/kubectl" && ln -sfn "$FROM/railctl" "$W/people/bin/railctl" &&
-		ln -sfn "$TOP/packaging" "$W/people/packaging" && sed "s/context: {/&namespace: $NAMESPACE, /" "$KUBECONFIG" >"$W/people/kubeconfig" &&
-		(cd "$W/people" && KUBECONFIG=$W/people/kubeconfig PATH=$W/people/bin:$PATH bash -eo pipefail -c "$1")
+	mkdir -p "$W/people/bin" && ln -sfn "$CLUSTER"/bin/{kubectl,helm} "$FROM/railctl" "$W/people/bin" &&
+		ln -sfn "$TOP"/{packaging,examples} "$W/people" && sed "s/context: {/&namespace: $NAMESPACE, /" "$KUBECONFIG" >"$W/people/kubeconfig" &&
+		(cd "$W/people" && KUBECONFIG=$W/people/kubeconfig PATH=$W/people/bin:$PATH timeout $((2 * LONG)) bash -eo pipefail -c "$1")
 }
 prefixed() { node "$NODE" sh -c 'ls /opt/cni/bin | grep -c ^rh-'; }
 
@@ -137,6 +139,12 @@ spider_objects()
 		kn apply -f -
 }
 
+objects_of_railhead()
+{
+	k get crd,clusterrole,clusterrolebinding,namespace,validatingadmissionpolicy,validatingadmissionpolicybinding,flowschema,prioritylevelconfiguration -o name |
+		grep -iE 'railhead|rail0'
+}
+
 # All of it goes: no type, right or policy of railhead is left in the cluster.
 once_guide_removal()
 {
@@ -147,7 +155,7 @@ once_guide_removal()
 	trap - EXIT
 	agents_end
 	follow Removal 'kubectl delete'
-	eq 'what is left' "$(k get crd,clusterrole,clusterrolebinding,namespace,validatingadmissionpolicy,validatingadmissionpolicybinding -o name | grep -iE 'railhead|rail0')" ''
+	eq 'what is left' "$(objects_of_railhead)" ''
 	follow 'Upgrade and downgrade' 'kubectl apply'
 	is 'all is there again' k get crd/railpools.railhead.io
 }

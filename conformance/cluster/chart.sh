@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# chart.sh: the life of the Helm chart: the commands of README and of UPGRADE.md of the chart, as they stand there. Sourced by run.sh.
+#
+# The images have the names that the values of examples/helm say. Two further values are of this cluster:
+# - It has no proxy for Services, so the agents get the address of the API server.
+# - A released address does not rest, because a node returns a block after that.
+# The namespace is "default", as in README.
+
+CHART=packaging/helm/railhead
+BED_VALUES="-f bed.yaml"
+
+# another_build: a build as a later one would be: the same programs with another mark of the build. Images of it have the tag "next".
+another_build()
+{
+	local mark other
+	mark=$(<"${FROM%/*}/build_id")
+	other=$(rev <<<"$mark")
+	rm -rf "$W/next" && mkdir "$W/next" && cp -r "$FROM" "$W/next/bin" && cp "${FROM%/*}/libraries.tsv" "$W/next" &&
+		LC_ALL=C sed -i "s/$mark/$other/g" "$W"/next/bin/* && grep -qF "$other" "$W/next/bin/macvlan" &&
+		images_of "$W/next" next && rm -r "$W/next"
+}
+
+page() { GUIDE=$CHART/UPGRADE.md follow "$@"; }
+agents_of() { kr get pods -l app.kubernetes.io/name=railheadd -o json | jq -r '[.items[].metadata.uid] | sort | join(" ")'; }
+# on_both NAME: a pod on each node, NAME-1 and NAME-2
+on_both()
+{
+	local n
+	for n in $NODES; do NODE=$n pod "$1-$n" rail0; done
+}
+# changed WHAT COMMAND...: of the release, while pods run; one more starts meanwhile on each node. In the end each node has another agent, and
+# the pods have the addresses of before. The pods of the name OLD go then.
+changed()
+{
+	local before agents
+	before=$(addresses_on_rails) agents=$(agents_of)
+	"${@:2}"
+	on_both "during-$1"
+	is "$1" kr rollout status daemonset/railheadd --timeout=${LONG}s
+	running "during-$1-1" "during-$1-2"
+	[ "$(agents_of)" != "$agents" ] || fail "$1: the agents are the same"
+	eq "$1: pods of before" "$(addresses_on_rails | grep -v during-"$1")" "$before"
+	audit
+	delete "$OLD-1" "$OLD-2"
+	OLD=during-$1
+	audit
+}
+addresses_on_rails() # what interfaces have, by what the pod is
+{
+	local name
+	for name in $(kn get pods -o name | sort); do
+		echo "${name#pod/} $(inside "${name#pod/}" ip -j addr show net1 | jq -r '.[].addr_info[] | select(.family == "inet").local')"
+	done
+}
+upgrade() { HELM_MORE="$BED_VALUES $1" page 'Upgrade and rollback' 'helm .*(show|upgrade)'; }
+refused() { has_init_state 'CrashLoopBackOff|Error' && [[ $(kr describe pods) == *'of this node still need'* ]]; }
+has_init_state() { kr get pods -o json | jq -r '.items[].status.initContainerStatuses[0].state | .waiting.reason // .terminated.reason' | grep -qE "$1"; }
+
+chart_ends()
+{
+	local n
+	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
+	kn delete --ignore-not-found net-attach-def rail0 >/dev/null 2>&1
+	k get crd railpools.railhead.io >/dev/null 2>&1 && k delete railpools --all --timeout=${LONG}s >/dev/null 2>&1
+	! "$CLUSTER/bin/helm" status railhead -n railhead >/dev/null 2>&1 || for n in $NODES; do eventually no_pools "$n"; done
+	"$CLUSTER/bin/helm" uninstall railhead -n railhead >/dev/null 2>&1
+	no_railhead
+	for n in $NODES; do
+		node "$n" sh -c 'rm -f /opt/cni/bin/rh-* /opt/cni/bin/.railhead*'
+		boot_of_the_node "$n"
+		is "programs of n$n for the other cases" node_plugins "$n"
+	done
+}
+
+# Five commands, and a pod is on a rail. Other values, another build and a rollback change the agents and the plugins under living pods. A removal under
+# them is refused, and they can go all the same. In the end nothing is left in the cluster, and nothing on the nodes but state.
+once_chart()
+{
+	local n address OLD=first
+	NAMESPACE=default
+	[ -x "$CLUSTER/bin/helm" ] || fail "$CLUSTER/bin/helm is not there; to make it: make cluster-programs" || return
+	images_of "${FROM%/*}" "$RELEASE" && another_build || fail "test error: images: $(tail -n 3 "$W/is")" || return
+	# Helm takes no objects of other cases. Nodes of a newcomer have no state; with it, agents take the objects for an old copy.
+	no_railhead
+	for n in $NODES; do
+		boot_of_the_machine "$n"
+		is "state of n$n" node "$n" rm -rf /var/lib/railhead
+	done
+	trap chart_ends EXIT
+	mkdir -p "$W/people"
+	printf '%s\n' "agent: {apiServer: {host: $API, port: 6443}}" 'pools: {rail0: {cooldown: 0}}' >"$W/people/bed.yaml"
+
+	eq 'commands of README' "$(GUIDE=README.md blocks 'Kubernetes with Helm' sh | grep -c .)" 5
+	HELM_MORE=$BED_VALUES GUIDE=README.md follow 'Kubernetes with Helm' .
+	has 'README: net1' "$(<"$W/is")" 'inet 10.10.'
+	address=$(address in-rail0 net1)
+	has 'README: the address' "$(<"$W/is")" "inet $address/16"
+	rail who "$address"
+	eq 'who' "$RC $(<"$W/err")" '0 '
+	has 'who' "$(tr -s ' ' <"$W/out")" 'Pod: default/in-rail0'
+	for n in $NODES; do
+		has "last words of install on n$n" "$(install_said "$n")" '7 written'
+		is "n$n keeps its macvlan" cmp "$FROM/macvlan" "$(node_root "$n")/opt/cni/bin/macvlan"
+	done
+
+	on_both first
+	running first-1 first-2
+	changed values upgrade '--set agent.config.nodeHold=900'
+	for n in $NODES; do has "other values on n$n" "$(install_said "$n")" '0 written'; done
+	changed build upgrade '--set agent.config.nodeHold=900,image.tag=next'
+	for n in $NODES; do has "another build on n$n" "$(install_said "$n")" '7 written'; done
+	on_both next
+	running next-1 next-2
+	changed rollback page 'Upgrade and rollback' 'helm .*rollback'
+	for n in $NODES; do has "rollback on n$n" "$(install_said "$n")" '7 written'; done
+	eq 'values after the rollback' "$(kr get configmap railheadd -o 'jsonpath={.data.agent\.json}' | jq .nodeHold)" 900
+	# The other build attached them.
+	delete next-1 next-2
+	audit
+	reaches in-rail0 "$(address during-rollback-1 net1)"
+
+	HELM_MORE=$BED_VALUES page Remove 'plugins.remove'
+	eventually refused
+	delete during-rollback-1 during-rollback-2
+	# Its program does not listen to SIGTERM.
+	is 'the pod of README goes' kn delete pod in-rail0 --grace-period=1 --timeout=${LONG}s
+	for n in $NODES; do eventually nothing_at_all "$n"; done
+	page Remove 'rollout status'
+	for n in $NODES; do eq "left in the CNI folder of n$n" "$(our_programs "$n")" ''; done
+	page Remove 'delete railpools|wait .*railblocks'
+	for n in $NODES; do eventually no_pools "$n"; done
+	page Remove uninstall
+	eq 'rights that are left' "$(objects_of_railhead | grep -v ^customresource)" namespace/railhead
+	page Remove 'delete (-f|namespace)'
+	eq 'what is left' "$(objects_of_railhead)" ''
+}
