@@ -2,17 +2,11 @@
 /* sampler.c: one child at a time, and the scrapes that wait for it. */
 #include "railheadd/metrics/sampler.h"
 
-#include <event2/buffer.h>
-#include <event2/event.h>
-#include <fcntl.h>
-#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <unistd.h>
 
-#include "lib/sys/exec.h"
-
-#define READ_MAX 65536
+#include "railheadd/child/child.h"
 
 struct waiter {
 	TAILQ_ENTRY(waiter) all;
@@ -24,12 +18,9 @@ TAILQ_HEAD(waiters, waiter);
 struct sampler {
 	struct sampler_conf conf;
 	struct waiters waiters;
-	struct exec_child child;
-	struct event *output; /* NULL: no child runs */
-	struct event *deadline;
-	struct evbuffer *text;
-	bool late;  /* the child passed its deadline, and is killed but not gone */
-	bool whole; /* text is complete: only while the scrapes are answered */
+	struct child *child;
+	const char *text; /* only while the scrapes are answered; NULL: it is not whole */
+	size_t len;
 	int64_t began, took;
 };
 
@@ -46,97 +37,53 @@ static void answer_all(struct sampler *s)
 	}
 }
 
-static void end_child(struct sampler *s, bool whole)
-{
-	event_free(s->output);
-	s->output = NULL;
-	(void)event_del(s->deadline);
-	/* It has closed its output, so it ends. */
-	exec_kill(&s->child);
-	s->took = ctx_mono_ms() - s->began;
-	s->whole = whole && !s->late;
-	s->late = false;
-	answer_all(s);
-	s->whole = false;
-	(void)evbuffer_drain(s->text, evbuffer_get_length(s->text));
-}
-
-static void too_late(evutil_socket_t fd, short what, void *arg)
-{
-	struct sampler *s = arg;
-
-	(void)fd;
-	(void)what;
-	log_warn(&s->conf.ctx->log, "metrics: the devices were not read within %d ms",
-		 s->conf.deadline_ms);
-	s->late = true;
-	s->took = ctx_mono_ms() - s->began;
-	(void)kill(s->child.pid, SIGKILL);
-	answer_all(s);
-}
-
 /* Each form ends with a split: without the second one the child was cut off. */
-static bool is_whole(struct sampler *s)
+static bool is_whole(const char *text, size_t n)
 {
-	size_t n = evbuffer_get_length(s->text);
-	const char *text = (const char *)evbuffer_pullup(s->text, -1);
-	const char *split = text ? memchr(text, SAMPLER_SPLIT, n) : NULL;
+	const char *split = n ? memchr(text, SAMPLER_SPLIT, n) : NULL;
 
 	return split &&
 	       memchr(split + 1, SAMPLER_SPLIT, n - (size_t)(split + 1 - text)) == text + n - 1;
 }
 
-static void readable(evutil_socket_t fd, short what, void *arg)
+static void ended(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct sampler *s = arg;
-	int n = evbuffer_read(s->text, fd, READ_MAX);
 
-	(void)what;
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0 && evbuffer_get_length(s->text) <= SAMPLER_TEXT_MAX)
-		return;
-	if (n > 0)
+	if (how == CHILD_LATE)
+		log_warn(&s->conf.ctx->log, "metrics: the devices were not read within %d ms",
+			 s->conf.deadline_ms);
+	else if (how == CHILD_TOO_MUCH)
 		log_warn(&s->conf.ctx->log, "metrics: the devices have too many counters");
-	end_child(s, n == 0 && is_whole(s));
+	s->took = ctx_mono_ms() - s->began;
+	if (how == CHILD_ENDED && is_whole(text, len)) {
+		s->text = text;
+		s->len = len;
+	}
+	answer_all(s);
+	s->text = NULL;
 }
 
-static int start_child(struct sampler *s, struct err *e)
+/* False: no child runs that will answer. */
+static bool has_child(struct sampler *s)
 {
-	const struct exec_req req = { .path = "railheadd-devices",
-				      .run = s->conf.run,
-				      .envp = environ,
-				      .input = "",
-				      .timeout_ms = s->conf.deadline_ms };
-	const struct timeval t = { .tv_sec = s->conf.deadline_ms / 1000,
-				   .tv_usec = s->conf.deadline_ms % 1000 * 1000 };
+	struct err e;
 
-	if (exec_start(&req, &s->child, e))
-		return -1;
-	(void)fcntl(s->child.out_fd, F_SETFL, O_NONBLOCK);
-	s->output = event_new(s->conf.base, s->child.out_fd, EV_READ | EV_PERSIST, readable, s);
-	if (!s->output || event_add(s->output, NULL) || event_add(s->deadline, &t)) {
-		if (s->output)
-			event_free(s->output);
-		s->output = NULL;
-		exec_kill(&s->child);
-		return err_nomem(e);
+	if (child_runs(s->child))
+		return !child_is_late(s->child);
+	if (child_start(s->child, "", &e)) {
+		log_warn(&s->conf.ctx->log, "metrics: %s", e.msg);
+		return false;
 	}
 	s->began = ctx_mono_ms();
-	return 0;
+	return true;
 }
 
 void sampler_wait(void *arg, void (*ready)(void *scrape), void *scrape)
 {
 	struct sampler *s = arg;
-	struct waiter *w = s->late ? NULL : malloc(sizeof(*w));
-	struct err e;
+	struct waiter *w = has_child(s) ? malloc(sizeof(*w)) : NULL;
 
-	if (w && !s->output && start_child(s, &e)) {
-		log_warn(&s->conf.ctx->log, "metrics: %s", e.msg);
-		free(w);
-		w = NULL;
-	}
 	if (!w) {
 		ready(scrape);
 		return;
@@ -160,18 +107,12 @@ void sampler_cancel(void *arg, void *scrape)
 
 const char *sampler_text(const struct sampler *s, bool open, size_t *len)
 {
-	const char *text, *split;
-	size_t n;
+	const char *split = s->text ? memchr(s->text, SAMPLER_SPLIT, s->len) : NULL;
 
-	if (!s->whole)
-		return NULL;
-	n = evbuffer_get_length(s->text);
-	text = (const char *)evbuffer_pullup(s->text, -1);
-	split = text ? memchr(text, SAMPLER_SPLIT, n) : NULL;
 	if (!split)
 		return NULL;
-	*len = open ? (size_t)(split - text) : n - (size_t)(split + 1 - text) - 1;
-	return open ? text : split + 1;
+	*len = open ? (size_t)(split - s->text) : s->len - (size_t)(split + 1 - s->text) - 1;
+	return open ? s->text : split + 1;
 }
 
 int64_t sampler_ms(const struct sampler *s)
@@ -182,17 +123,21 @@ int64_t sampler_ms(const struct sampler *s)
 int sampler_new(const struct sampler_conf *conf, struct sampler **out, struct err *e)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
+	const struct child_conf child = { .base = conf->base,
+					  .path = "railheadd-devices",
+					  .run = conf->run,
+					  .deadline_ms = conf->deadline_ms,
+					  .text_max = SAMPLER_TEXT_MAX,
+					  .done = ended,
+					  .arg = s };
 
 	if (!s)
 		return err_nomem(e);
 	s->conf = *conf;
-	s->child.out_fd = -1;
 	TAILQ_INIT(&s->waiters);
-	s->text = evbuffer_new();
-	s->deadline = evtimer_new(conf->base, too_late, s);
-	if (!s->text || !s->deadline) {
+	if (child_new(&child, &s->child, e)) {
 		sampler_free(s);
-		return err_nomem(e);
+		return -1;
 	}
 	*out = s;
 	return 0;
@@ -208,16 +153,6 @@ void sampler_free(struct sampler *s)
 		TAILQ_REMOVE(&s->waiters, w, all);
 		free(w);
 	}
-	if (s->output)
-		event_free(s->output);
-	if (s->deadline)
-		event_free(s->deadline);
-	if (s->text)
-		evbuffer_free(s->text);
-	/* A child that hangs in the kernel ends with us, when it can. */
-	if (s->late)
-		(void)close(s->child.out_fd);
-	else
-		exec_kill(&s->child);
+	child_free(s->child);
 	free(s);
 }

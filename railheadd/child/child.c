@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child.c: one child, the event of its output, and the timer of its deadline. */
+#include "railheadd/child/child.h"
+
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sys/exec.h"
+
+#define READ_MAX 65536
+
+struct child {
+	struct child_conf conf;
+	struct exec_child is;
+	struct event *output; /* NULL: no child runs */
+	struct event *deadline;
+	struct evbuffer *text;
+	bool late; /* it passed its deadline, and is killed but not gone */
+};
+
+static void end_child(struct child *c, enum child_end how)
+{
+	bool was_late = c->late;
+
+	event_free(c->output);
+	c->output = NULL;
+	(void)event_del(c->deadline);
+	/* It has closed its output, so it ends. */
+	exec_kill(&c->is);
+	c->late = false;
+	if (!was_late) {
+		size_t len = how == CHILD_ENDED ? evbuffer_get_length(c->text) : 0;
+		const char *text = how == CHILD_ENDED ? "" : NULL;
+
+		if (len)
+			text = (const char *)evbuffer_pullup(c->text, -1);
+		c->conf.done(c->conf.arg, how, text, len);
+	}
+	(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
+}
+
+static void too_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *c = arg;
+
+	(void)fd;
+	(void)what;
+	c->late = true;
+	(void)kill(c->is.pid, SIGKILL);
+	c->conf.done(c->conf.arg, CHILD_LATE, NULL, 0);
+}
+
+static void readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *c = arg;
+	int n = evbuffer_read(c->text, fd, READ_MAX);
+
+	(void)what;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0 && evbuffer_get_length(c->text) <= c->conf.text_max)
+		return;
+	end_child(c, n > 0 ? CHILD_TOO_MUCH : CHILD_ENDED);
+}
+
+bool child_runs(const struct child *c)
+{
+	return c->output != NULL;
+}
+
+bool child_is_late(const struct child *c)
+{
+	return c->late;
+}
+
+int child_start(struct child *c, const char *input, struct err *e)
+{
+	const struct exec_req req = { .path = c->conf.path,
+				      .run = c->conf.run,
+				      .envp = environ,
+				      .input = input,
+				      .input_len = strlen(input),
+				      .timeout_ms = c->conf.deadline_ms };
+	const struct timeval t = { .tv_sec = c->conf.deadline_ms / 1000,
+				   .tv_usec = c->conf.deadline_ms % 1000 * 1000 };
+
+	if (exec_start(&req, &c->is, e))
+		return -1;
+	(void)fcntl(c->is.out_fd, F_SETFL, O_NONBLOCK);
+	c->output = event_new(c->conf.base, c->is.out_fd, EV_READ | EV_PERSIST, readable, c);
+	if (!c->output || event_add(c->output, NULL) || event_add(c->deadline, &t)) {
+		if (c->output)
+			event_free(c->output);
+		c->output = NULL;
+		exec_kill(&c->is);
+		return err_nomem(e);
+	}
+	return 0;
+}
+
+int child_new(const struct child_conf *conf, struct child **out, struct err *e)
+{
+	struct child *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return err_nomem(e);
+	c->conf = *conf;
+	c->is.out_fd = -1;
+	c->text = evbuffer_new();
+	c->deadline = evtimer_new(conf->base, too_late, c);
+	if (!c->text || !c->deadline) {
+		child_free(c);
+		return err_nomem(e);
+	}
+	*out = c;
+	return 0;
+}
+
+void child_free(struct child *c)
+{
+	if (!c)
+		return;
+	if (c->output)
+		event_free(c->output);
+	if (c->deadline)
+		event_free(c->deadline);
+	if (c->text)
+		evbuffer_free(c->text);
+	/* A child that hangs in the kernel ends with us, when it can. */
+	if (c->late)
+		(void)close(c->is.out_fd);
+	else
+		exec_kill(&c->is);
+	free(c);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child.h: runs a function in a child, and reads its output in the loop of the agent.
+ *
+ * After the deadline the child is killed and its output dropped. A child that cannot even be killed
+ * (it hangs in the kernel) is not waited for, and until it ends no other one is started.
+ */
+#ifndef RAILHEAD_RAILHEADD_CHILD_CHILD_H
+#define RAILHEAD_RAILHEADD_CHILD_CHILD_H
+
+#include "lib/base/err.h"
+
+struct event_base;
+struct child;
+
+enum child_end {
+	CHILD_ENDED,    /* it closed its output */
+	CHILD_LATE,     /* the deadline passed; text is NULL */
+	CHILD_TOO_MUCH, /* the output exceeds text_max; text is NULL */
+};
+
+/* Everything is borrowed. */
+struct child_conf {
+	struct event_base *base;
+	const char *path; /* a name for errors */
+	int (*run)(void); /* see exec_req */
+	int deadline_ms;
+	size_t text_max;
+	/* Called once for each start, from the loop. text is the output, len bytes without a NUL,
+	 * valid until done returns. A new start is possible unless how is CHILD_LATE. */
+	void (*done)(void *arg, enum child_end how, const char *text, size_t len);
+	void *arg;
+};
+
+/* child_new - no child runs yet. child_free - done is not called any more; NULL is fine. */
+int child_new(const struct child_conf *conf, struct child **out, struct err *e) must_check;
+void child_free(struct child *c);
+
+/* child_runs - true from the start to the end; child_is_late - the deadline of this one passed. */
+bool child_runs(const struct child *c);
+bool child_is_late(const struct child *c);
+
+/* child_start - input is its standard input, copied. The caller has seen that none runs. */
+int child_start(struct child *c, const char *input, struct err *e) must_check;
+
+#endif
