@@ -201,23 +201,28 @@ static int judge_gpus(struct gdr *r)
 	return 0;
 }
 
+static void open_tree(struct gdr *r, const struct topo_tree_dirs *d)
+{
+	const char *const paths[] = { d ? d->sysfs : NULL, d ? d->proc : NULL, d ? d->boot : NULL };
+
+	r->tree = d && (r->m->source == TOPO_LIVE || r->m->source == TOPO_CAPTURE);
+	for (size_t i = 0; r->tree && i < GDR_DIRS; i++)
+		if (paths[i])
+			r->dir[i] = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 int gdr_check(const struct topo_machine *m, const struct topo_choice *c,
 	      const struct topo_tree_dirs *d, struct gdr_findings *out, struct err *e)
 {
 	auto_clean(gdr_free) struct gdr r = {
 		.m = m,
 		.c = c,
-		.tree = d && (m->source == TOPO_LIVE || m->source == TOPO_CAPTURE),
 		.dir = { -1, -1, -1 },
 		.scope = d ? d->scope : NULL,
 		.others_seen = d && d->others_seen,
 	};
 
-	const char *const paths[] = { d ? d->sysfs : NULL, d ? d->proc : NULL, d ? d->boot : NULL };
-
-	for (size_t i = 0; r.tree && i < GDR_DIRS; i++)
-		if (paths[i])
-			r.dir[i] = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+	open_tree(&r, d);
 	if (prepare_subjects(&r))
 		return err_nomem(e);
 	run_checks(&r);
@@ -229,5 +234,23 @@ int gdr_check(const struct topo_machine *m, const struct topo_choice *c,
 		return err_nomem(e);
 	*out = r.out;
 	r.out = (struct gdr_findings){ 0 };
+	return 0;
+}
+
+int gdr_check_rail(const struct topo_machine *m, const struct topo_tree_dirs *d,
+		   struct gdr_rail which, struct findings *out, struct err *e)
+{
+	auto_clean(gdr_free) struct gdr r = { .m = m, .dir = { -1, -1, -1 } };
+	const struct topo_hca *h = &m->hca[which.hca];
+
+	open_tree(&r, d);
+	gdr_port(&r, which);
+	gdr_link_state(&r, h->pci, TOPO_NONE, which.hca);
+	if (h->second != TOPO_NONE)
+		gdr_link_state(&r, h->second, TOPO_NONE, which.hca);
+	if (findings_check(&r.out.all, e))
+		return -1;
+	*out = r.out.all;
+	r.out.all = (struct findings){ 0 };
 	return 0;
 }

@@ -44,6 +44,19 @@ struct topo_tree_dirs {
  */
 int gdr_check(const struct topo_machine *m, const struct topo_choice *c,
 	      const struct topo_tree_dirs *d, struct gdr_findings *out, struct err *e) must_check;
+
+/* A port of an HCA: m->hca[hca].port[port]. */
+struct gdr_rail {
+	uint32_t hca;
+	size_t port;
+};
+/*
+ * gdr_check_rail - the findings "port" and "link" of one port, near a GPU or not. The HCA has a
+ * function; of a bond, both functions have their "link". d: as above. findings_clear() frees *out.
+ */
+int gdr_check_rail(const struct topo_machine *m, const struct topo_tree_dirs *d,
+		   struct gdr_rail which, struct findings *out, struct err *e) must_check;
+
 /* gdr_findings_clear - free all that f owns. */
 void gdr_findings_clear(struct gdr_findings *f);
 #define auto_gdr_findings auto_clean(gdr_findings_clear)

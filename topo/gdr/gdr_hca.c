@@ -39,6 +39,30 @@ static void set_ports_path(struct gdr *r, struct finding *f, uint32_t hca)
 	gdr_path(r, f, GDR_SYS, path);
 }
 
+/* For a port that is ACTIVE, or whose state is not known. */
+static void judge_port(struct finding *f, enum topo_tristate active, uint32_t rate_mbps)
+{
+	if (active == TOPO_YES && rate_mbps)
+		finding_set_value(f, "ACTIVE, %.3g Gbit/s", rate_mbps / 1000.0);
+	else if (active == TOPO_YES)
+		finding_set_value(f, "ACTIVE");
+	if (active == TOPO_YES)
+		return;
+	f->state = FINDING_UNKNOWN;
+	finding_set_reason(f,
+			   "the state of its ports is not known, and NCCL uses only ACTIVE ports");
+	finding_set_remedy(f, "run railctl rdma list on the node");
+}
+
+static void set_port_remedy(struct finding *f, enum topo_layer layer)
+{
+	finding_set_remedy(f, "%s",
+			   layer == TOPO_INFINIBAND
+				   ? "check the cable, and that a subnet manager runs"
+				   : "check the cable, and that the interface is up: ip link set "
+				     "DEV up");
+}
+
 static void check_port(struct gdr *r, uint32_t hca)
 {
 	const struct topo_hca *h = &r->m->hca[hca];
@@ -47,17 +71,39 @@ static void check_port(struct gdr *r, uint32_t hca)
 
 	if (active == TOPO_NO || !r->tree)
 		return; /* TOPO_NO: gdr_ports() reports it */
-	f = gdr_add(r, "port", active == TOPO_YES ? FINDING_OK : FINDING_UNKNOWN, TOPO_NONE, hca);
+	f = gdr_add(r, "port", FINDING_OK, TOPO_NONE, hca);
 	set_ports_path(r, f, hca);
-	if (active == TOPO_YES && rate_of(h))
-		finding_set_value(f, "ACTIVE, %.3g Gbit/s", rate_of(h) / 1000.0);
-	else if (active == TOPO_YES)
-		finding_set_value(f, "ACTIVE");
-	if (active == TOPO_YES)
+	judge_port(f, active, rate_of(h));
+}
+
+/* The kernel writes "1: DOWN". Returns text, or "not ACTIVE". */
+static const char *state_text(const struct gdr *r, const char *path, char text[32])
+{
+	const char *colon;
+
+	if (gdr_text(r, GDR_SYS, path, text, 32))
+		return "not ACTIVE";
+	colon = strstr(text, ": ");
+	return colon ? colon + 2 : text;
+}
+
+void gdr_port(struct gdr *r, struct gdr_rail which)
+{
+	const struct topo_port *p = &r->m->hca[which.hca].port[which.port];
+	struct finding *f = gdr_add(r, "port", FINDING_OK, TOPO_NONE, which.hca);
+	char path[GDR_PATH_LEN], text[32];
+
+	(void)snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/state",
+		       r->m->hca[which.hca].name, p->port);
+	gdr_path(r, f, GDR_SYS, path);
+	if (p->active != TOPO_NO) {
+		judge_port(f, p->active, p->rate_mbps);
 		return;
-	finding_set_reason(f,
-			   "the state of its ports is not known, and NCCL uses only ACTIVE ports");
-	finding_set_remedy(f, "run railctl rdma list on the node");
+	}
+	f->state = FINDING_WARN;
+	finding_set_value(f, "the port is %s", state_text(r, path, text));
+	finding_set_reason(f, "NCCL and UCX cannot use it");
+	set_port_remedy(f, p->layer);
 }
 
 /* The HCA would be among the nearest, or nearer, if its port were up. */
@@ -88,12 +134,7 @@ void gdr_ports(struct gdr *r, uint32_t gpu)
 		set_ports_path(r, f, i);
 		finding_set_value(f, "no port is ACTIVE");
 		finding_set_reason(f, "no HCA is nearer to this GPU, but NCCL cannot use this one");
-		finding_set_remedy(
-			f, "%s",
-			h->port[0].layer == TOPO_INFINIBAND
-				? "check the cable, and that a subnet manager runs"
-				: "check the cable, and that the interface is up: ip link set DEV "
-				  "up");
+		set_port_remedy(f, h->port[0].layer);
 	}
 }
 

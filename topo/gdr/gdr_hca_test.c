@@ -86,6 +86,76 @@ START_TEST(a_near_port_that_is_down_is_told)
 }
 END_TEST
 
+/* ---- rails ---- */
+
+/* The finding of the first port of the HCA; the caller has cleared *all. */
+static const struct finding *rail(struct findings *all, const char *id)
+{
+	struct err e;
+
+	findings_clear(all);
+	ck_assert_int_eq(gdr_check_rail(&w.m, &w.dirs, (struct gdr_rail){ 0, 0 }, all, &e), 0);
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(all->item[i].id, id) == 0)
+			return &all->item[i];
+	ck_abort_msg("no finding %s", id);
+}
+
+START_TEST(a_rail_far_from_gpus_has_port_and_link)
+{
+	auto_findings struct findings all = { 0 };
+
+	gdr_test_make(&w);
+	w.choice.n_nearest = 0;
+	ck_assert_int_eq(rail(&all, "port")->state, FINDING_OK);
+	ck_assert_str_eq(rail(&all, "port")->value, "ACTIVE, 200 Gbit/s");
+	ck_assert_int_eq(rail(&all, "link")->state, FINDING_OK);
+	w.m.pci[w.nic].cur.width = 8;
+	ck_assert_int_eq(rail(&all, "link")->state, FINDING_WARN);
+	w.m.pci[w.nic].cur.width = 16;
+	w.m.pci[w.nic].cur.speed /= 2;
+	ck_assert_int_eq(rail(&all, "link")->state, FINDING_WARN);
+	w.m.pci[w.nic].cur.width = 0;
+	w.m.pci[w.nic].cur.speed *= 2;
+	ck_assert_int_eq(rail(&all, "link")->state, FINDING_UNKNOWN);
+	ck_assert_uint_eq(all.n, 2);
+}
+END_TEST
+
+START_TEST(a_port_of_a_rail_that_is_down_says_its_state)
+{
+	auto_findings struct findings all = { 0 };
+
+	gdr_test_make(&w);
+	w.m.hca[0].port[0].active = TOPO_NO;
+	w.m.hca[0].port[0].layer = TOPO_INFINIBAND;
+	ck_assert_str_eq(rail(&all, "port")->value, "the port is not ACTIVE");
+	gdr_test_file("sys/class/infiniband/mlx5_0/ports/1/state", "2: INIT\n");
+	ck_assert_str_eq(rail(&all, "port")->value, "the port is INIT");
+	ck_assert_int_eq(rail(&all, "port")->state, FINDING_WARN);
+	ck_assert_ptr_nonnull(strstr(rail(&all, "port")->remedy, "subnet manager"));
+	w.m.hca[0].port[0].active = TOPO_UNKNOWN;
+	ck_assert_int_eq(rail(&all, "port")->state, FINDING_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_bonded_rail_has_the_links_of_both_functions)
+{
+	auto_findings struct findings all = { 0 };
+	size_t slow = 0;
+
+	gdr_test_make(&w);
+	w.m.hca[0].kind = TOPO_HCA_BOND;
+	w.m.hca[0].second = w.gpu;
+	w.m.pci[w.gpu].cur.width = 8;
+	(void)rail(&all, "link");
+	ck_assert_uint_eq(all.n, 3);
+	for (size_t i = 0; i < all.n; i++)
+		slow += all.item[i].state == FINDING_WARN;
+	ck_assert_uint_eq(slow, 1);
+}
+END_TEST
+
 START_TEST(a_storage_card_is_told)
 {
 	gdr_test_make(&w);
@@ -326,6 +396,14 @@ static int ask(void *arg, struct err *e)
 	return gdr_check(&w.m, &w.c, &w.dirs, &f, e);
 }
 
+static int ask_rail(void *arg, struct err *e)
+{
+	auto_findings struct findings all = { 0 };
+
+	(void)arg;
+	return gdr_check_rail(&w.m, &w.dirs, (struct gdr_rail){ 0, 0 }, &all, e);
+}
+
 START_TEST(memory_may_end_anywhere)
 {
 	gdr_test_make(&w);
@@ -333,12 +411,16 @@ START_TEST(memory_may_end_anywhere)
 	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
 	w.m.gpu[0].vendor = TOPO_AMD;
 	ck_assert_str_eq(alloc_fail_each(ask, NULL), "ok");
+	w.m.hca[0].port[0].active = TOPO_NO;
+	ck_assert_str_eq(alloc_fail_each(ask_rail, NULL), "ok");
 }
 END_TEST
 
 TEST_PROGRAM("gdr_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
 	     links_that_lead_out_are_not_followed, a_near_port_that_is_down_is_told,
-	     a_storage_card_is_told, a_bond_of_far_cards_is_told, nccl_finds_a_vf_at_its_pf,
+	     a_rail_far_from_gpus_has_port_and_link, a_port_of_a_rail_that_is_down_says_its_state,
+	     a_bonded_rail_has_the_links_of_both_functions, a_storage_card_is_told,
+	     a_bond_of_far_cards_is_told, nccl_finds_a_vf_at_its_pf,
 	     nccl_does_not_find_a_vf_on_another_bus, without_the_pf_its_settings_are_unknown,
 	     pf_and_vf_together_are_taken_for_one_card, data_direct_is_seen,
 	     a_virtual_machine_is_reported, the_command_line_is_read,

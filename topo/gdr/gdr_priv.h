@@ -97,11 +97,12 @@ bool gdr_c2c(const struct gdr *r, uint32_t gpu);
 
 /* ---- the checks, each in the file of its name ---- */
 
-void gdr_host(struct gdr *r);                /* gdr_host.c: the machine */
-void gdr_driver(struct gdr *r);              /* gdr_driver.c: peer memory, DMA-BUF */
-void gdr_gpu(struct gdr *r, uint32_t gpu);   /* gdr_gpu.c */
-void gdr_hca(struct gdr *r, uint32_t hca);   /* gdr_hca.c: once for each that is near */
-void gdr_ports(struct gdr *r, uint32_t gpu); /* gdr_hca.c: nearer ones that are down */
+void gdr_host(struct gdr *r);                        /* gdr_host.c: the machine */
+void gdr_driver(struct gdr *r);                      /* gdr_driver.c: peer memory, DMA-BUF */
+void gdr_gpu(struct gdr *r, uint32_t gpu);           /* gdr_gpu.c */
+void gdr_hca(struct gdr *r, uint32_t hca);           /* gdr_hca.c: once for each that is near */
+void gdr_ports(struct gdr *r, uint32_t gpu);         /* gdr_hca.c: nearer ones that are down */
+void gdr_port(struct gdr *r, struct gdr_rail which); /* gdr_hca.c: one port, whatever its state */
 void gdr_pair(struct gdr *r, uint32_t gpu, uint32_t hca); /* gdr_pair.c */
 /* gdr_function.c: checks of a function of a GPU or an HCA; the other of the two is TOPO_NONE. */
 void gdr_iommu(struct gdr *r, uint32_t pci, uint32_t gpu, uint32_t hca);
