@@ -16,6 +16,9 @@
 
 /* Before a request is repeated; it grows. */
 #define RETRY INT64_C(100000000)
+/* A look at the rails reads some files of sysfs. */
+#define RAILS_MS         30000
+#define RAILS_CONFIRM_MS 60000
 
 struct agent_program {
 	struct event_base *base;
@@ -28,6 +31,7 @@ struct agent_program {
 	struct reserved *reserved; /* NULL: no cluster store */
 	struct repairer *repairer;
 	struct plugin_watch *plugins;
+	struct rail_watch *rails;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
@@ -87,6 +91,22 @@ static int start_plugins(struct agent_program *p, const struct ctx *ctx, struct 
 	return c->folder ? plugin_watch_new(&conf, &p->plugins, e) : 0;
 }
 
+static int start_rails(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf_rails *c = &p->files.conf.rails;
+	const struct rail_watch_conf conf = {
+		.base = p->base,
+		.ctx = ctx,
+		.events = driver_events(p->driver),
+		.except = c->except,
+		.every = c->every,
+		.confirm = RAILS_CONFIRM_MS,
+		.deadline_ms = RAILS_MS,
+	};
+
+	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
+}
+
 /* With a connection of its own: the requests of the node must not wait for it. */
 static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
@@ -114,6 +134,7 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 		.from = { .driver = p->driver,
 			  .repairer = p->repairer,
 			  .plugins = p->plugins,
+			  .rails = p->rails,
 			  .ipam = &p->ipam,
 			  .latency = p->latency },
 	};
@@ -166,11 +187,11 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
-	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e))
+	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e))
 		return -1;
 	takes.store = conf.store;
-	p->calls = (struct calls_to){ p->driver,  p->base,     conf.store, p->nodes, p->repairer,
-				      p->plugins, p->reserved, p->latency, takes };
+	p->calls = (struct calls_to){ p->driver,  p->base,  conf.store,  p->nodes,   p->repairer,
+				      p->plugins, p->rails, p->reserved, p->latency, takes };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -186,6 +207,7 @@ static void stop(struct agent_program *p)
 	server_free(p->server);
 	repairer_free(p->repairer);
 	plugin_watch_free(p->plugins);
+	rail_watch_free(p->rails);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);

@@ -107,11 +107,12 @@ railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/child|lib/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
-railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
+railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/ railheadd/rails/
 railheadd/plugins|lib/ install/ railheadd/events/
+railheadd/rails|lib/ topo/core/ topo/read/ topo/gdr/ railheadd/child/ railheadd/events/
 railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
-railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
+railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/rails/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/
@@ -136,7 +137,7 @@ rdma|lib/ cni/ rdma/
 repair|lib/ cni/ sriov/ rdma/ repair/
 install|lib/ cni/ repair/ install/
 cluster|lib/ ipam/ cluster/
-railheadd|lib/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ install/ cluster/ railheadd/
+railheadd|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ install/ cluster/ railheadd/
 railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ railctl/
 conformance|conformance/
 tools|lib/'

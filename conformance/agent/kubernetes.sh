@@ -8,6 +8,8 @@ MACHINES=$HERE/../../packaging/kubernetes/machines.yaml
 . "$HERE/repair.sh" # for its host
 # shellcheck source=conformance/agent/plugins.sh
 . "$HERE/plugins.sh"
+# shellcheck source=conformance/agent/rails.sh
+. "$HERE/rails.sh"
 
 # The API server lives and answers with errors: that is no contact.
 test_kubernetes_etcd_killed_behind_the_api_server()
@@ -102,6 +104,20 @@ test_kubernetes_events_of_a_plugin()
 	eventually has_event PluginLost Node/host "Plugin rh-macvlan in $CNI_FOLDER: another project has overwritten it."
 	is "kubectl" admin get events -A
 	has "kubectl" "$(tr -s ' ' <"$W/is")" " Warning PluginLost node/host Plugin"
+}
+
+test_kubernetes_events_of_a_rail()
+{
+	host_on_kubernetes
+	trap 'case_ends host_end cluster_end rails_end' EXIT
+	rails_there
+	port_is "1: DOWN"
+	eventually has_event RailDegraded Node/host "port: rail rxe2:1 ($CARD) is degraded: the port is DOWN: NCCL and UCX cannot use it. First: check the cable"
+	is "kubectl" admin get events -A
+	has "kubectl" "$(tr -s ' ' <"$W/is")" " Warning RailDegraded node/host port: rail rxe2:1"
+	port_is "4: ACTIVE"
+	eventually has_event RailRecovered Node/host "port: rail rxe2:1 ($CARD) is well again: ACTIVE, 2.5 Gbit/s."
+	eq "as often as it changed" "$(events RailDegraded Node/host | wc -l) $(events RailRecovered Node/host | wc -l)" "1 1"
 }
 
 # An event that the API server refuses is logged once, and everything else goes on.

@@ -70,8 +70,7 @@ static int read_binding(struct binding *b, struct err *e)
 	return err_wrap(e, "PCI function %s", b->addr);
 }
 
-/* Drivers that take a device only when told to: no kernel chooses them by itself. */
-static bool is_stub(const char *driver)
+bool pci_driver_is_stub(const char *driver)
 {
 	return strstr(driver, "vfio") || strstr(driver, "uio") || strstr(driver, "stub");
 }
@@ -80,7 +79,7 @@ static bool as_wanted(const struct binding *b)
 {
 	if (b->wanted)
 		return !strcmp(b->driver, b->wanted);
-	return *b->driver && !is_stub(b->driver) &&
+	return *b->driver && !pci_driver_is_stub(b->driver) &&
 	       (!*b->override || !strcmp(b->override, NO_OVERRIDE));
 }
 

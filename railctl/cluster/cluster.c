@@ -99,6 +99,25 @@ static void print_plugins(const struct cmd_run *r, const struct json *n)
 	}
 }
 
+/* Nothing, if there are none and the look did not fail. */
+static void print_rails(const struct cmd_run *r, const struct json *n)
+{
+	const struct json *list = json_get(n, "list");
+	const char *error = json_str(json_get(n, "error"));
+
+	if (error)
+		out_line(&r->out, OUT_BAD, "%-8s not known: %s", "rails", error);
+	else if (json_len(list))
+		out_line(&r->out, OUT_PLAIN, "%-8s %zu", "rails", json_len(list));
+	json_each (rail, list) {
+		json_each (x, json_get(rail, "degraded"))
+			out_line(&r->out, OUT_WARN, "         %s:%.0f (%s): %s: %s",
+				 json_text(rail, "device"), json_num(json_get(rail, "port")),
+				 json_text(rail, "pci"), json_text(x, "check"),
+				 json_text(x, "value"));
+	}
+}
+
 /* Advice about the line above. */
 static void print_advice(const struct cmd_run *r, const struct json *text)
 {
@@ -154,6 +173,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 	print_reserved(r, json_get(s, "reserved"));
 	print_repair(r, json_get(s, "repair"));
 	print_plugins(r, json_get(s, "plugins"));
+	print_rails(r, json_get(s, "rails"));
 	return print_pools(r, json_get(s, "pools"), e);
 }
 

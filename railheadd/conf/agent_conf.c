@@ -13,7 +13,7 @@ struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair, *plugins, *metrics;
+	const struct json *etcd, *kube, *repair, *plugins, *rails, *metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -37,6 +37,7 @@ static const struct json_field top[] = {
 	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
 	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
 	{ .key = "plugins", .kind = J_ANY, .offset = offsetof(struct fields, plugins) },
+	{ .key = "rails", .kind = J_ANY, .offset = offsetof(struct fields, rails) },
 	{ .key = "kubernetes", .kind = J_OBJECT, .offset = offsetof(struct fields, kube) },
 	{ .key = "metrics", .kind = J_ANY, .offset = offsetof(struct fields, metrics) },
 	{ .key = NULL },
@@ -69,22 +70,30 @@ static const struct json_field etcd_keys[] = {
 	{ .key = NULL },
 };
 
-static int decode_endpoints(const struct json *list, struct agent_conf_etcd *out, struct err *e)
+/* At most max texts; out has room for one more, and NULLs. */
+static int decode_texts(const struct json *list, const char *key, const char **out, size_t max,
+			struct err *e)
 {
 	size_t n = 0;
 
 	json_each (item, list) {
 		char shown[JSON_SHOW_LEN];
 
-		if (n == AGENT_CONF_ENDPOINTS_MAX)
-			return err_set(e, ERR_CONFIG, 0, "etcd.endpoints: more than %d",
-				       AGENT_CONF_ENDPOINTS_MAX);
+		if (n == max)
+			return err_set(e, ERR_CONFIG, 0, "%s: more than %zu", key, max);
 		if (!json_str(item))
-			return err_set(e, ERR_DECODE, 0, "etcd.endpoints[%zu]: %s is not a string",
-				       n, json_show(item, shown));
-		out->endpoints[n++] = json_str(item);
+			return err_set(e, ERR_DECODE, 0, "%s[%zu]: %s is not a string", key, n,
+				       json_show(item, shown));
+		out[n++] = json_str(item);
 	}
-	if (n > 0)
+	return 0;
+}
+
+static int decode_endpoints(const struct json *list, struct agent_conf_etcd *out, struct err *e)
+{
+	if (decode_texts(list, "etcd.endpoints", out->endpoints, AGENT_CONF_ENDPOINTS_MAX, e))
+		return -1;
+	if (out->endpoints[0])
 		return 0;
 	err_set(e, ERR_CONFIG, 0, "etcd.endpoints: is empty");
 	return err_hint(e, "write at least one, as \"https://10.0.0.1:2379\"");
@@ -223,6 +232,39 @@ static int decode_plugins(const struct json *n, struct agent_conf_plugins *out, 
 	return 0;
 }
 
+struct rails_fields {
+	uint32_t every;
+	const struct json *except;
+};
+
+static const struct json_field rails_keys[] = {
+	{ .key = "every",
+	  .kind = J_U32,
+	  .offset = offsetof(struct rails_fields, every),
+	  .min = 1,
+	  .max = 86400 },
+	{ .key = "except", .kind = J_ARRAY, .offset = offsetof(struct rails_fields, except) },
+	{ .key = NULL },
+};
+
+static int decode_rails(const struct json *n, struct agent_conf_rails *out, struct err *e)
+{
+	struct rails_fields f = { .every = 60 };
+	struct agent_conf_rails c = { .every = 0 };
+	bool off;
+
+	if (object_or_false(n, "rails", &off, e))
+		return -1;
+	if (!off && n &&
+	    (json_decode(n, "rails", rails_keys, &f, e) ||
+	     json_refuse_unknown(n, "rails", rails_keys, e) ||
+	     decode_texts(f.except, "rails.except", c.except, AGENT_CONF_EXCEPT_MAX, e)))
+		return -1;
+	c.every = off ? 0 : f.every * INT64_C(1000);
+	*out = c;
+	return 0;
+}
+
 static const struct json_field kube_keys[] = {
 	KUBE_TEXT("kubeconfig", kubeconfig),
 	KUBE_TEXT("context", context),
@@ -289,7 +331,8 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       "nodeHold: %u s is less than 4 times the heartbeat of %u s", f.hold,
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
-	    decode_plugins(f.plugins, &c.plugins, e) || decode_metrics(f.metrics, &c, e))
+	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
+	    decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

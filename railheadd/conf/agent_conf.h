@@ -8,6 +8,7 @@
 #include "lib/json/json.h"
 
 #define AGENT_CONF_ENDPOINTS_MAX 16
+#define AGENT_CONF_EXCEPT_MAX    64
 
 /* Texts are borrowed from the tree; NULL: not given. */
 struct agent_conf_etcd {
@@ -29,6 +30,12 @@ struct agent_conf_plugins {
 	int64_t every;            /* ms */
 };
 
+/* every 0: the agent does not look at them. */
+struct agent_conf_rails {
+	int64_t every;                                 /* ms */
+	const char *except[AGENT_CONF_EXCEPT_MAX + 1]; /* devices, PCI addresses; NULL ends them */
+};
+
 /* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */
 struct agent_conf_kube {
 	const char *kubeconfig; /* path */
@@ -45,6 +52,7 @@ struct agent_conf {
 	struct agent_conf_etcd etcd;
 	struct agent_conf_repair repair;
 	struct agent_conf_plugins plugins;
+	struct agent_conf_rails rails;
 	struct agent_conf_kube kube;
 	bool metrics;               /* at the unix socket */
 	const char *metrics_listen; /* and at this address with a port; NULL: none */

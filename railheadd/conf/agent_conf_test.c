@@ -117,6 +117,26 @@ START_TEST(plugins_are_an_object_or_false)
 }
 END_TEST
 
+START_TEST(rails_are_an_object_or_false)
+{
+	auto_json struct json *off = parse("{\"rails\":false}");
+	auto_json struct json *on =
+		parse("{\"rails\":{\"every\":5,\"except\":[\"mlx5_4\",\"0000:3a:00.1\"]}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(NULL, &c, &e), 0);
+	ck_assert_int_eq(c.rails.every, 60000);
+	ck_assert_ptr_null(c.rails.except[0]);
+	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
+	ck_assert_int_eq(c.rails.every, 0);
+	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
+	ck_assert_int_eq(c.rails.every, 5000);
+	ck_assert_str_eq(c.rails.except[1], "0000:3a:00.1");
+	ck_assert_ptr_null(c.rails.except[2]);
+}
+END_TEST
+
 START_TEST(a_refused_value_is_named_by_its_key)
 {
 	static const struct {
@@ -135,6 +155,11 @@ START_TEST(a_refused_value_is_named_by_its_key)
 		  "plugins.folder: \"bin\" is not an absolute path" },
 		{ "{\"plugins\":{\"restoreFrom\":\"bin\"}}",
 		  "plugins.restoreFrom: \"bin\" is not an absolute path" },
+		{ "{\"rails\":true}", "rails: true is neither an object nor false" },
+		{ "{\"rails\":{\"every\":86401}}", "rails.every" },
+		{ "{\"rails\":{\"except\":\"mlx5_4\"}}", "rails.except" },
+		{ "{\"rails\":{\"except\":[4]}}", "rails.except[0]: 4 is not a string" },
+		{ "{\"rails\":{\"only\":[]}}", "rails.only" },
 		{ "{\"node\":\"GPU-1\"}", "node: \"GPU-1\" is not a name" },
 		{ "{\"node\":\"a..b\"}", "node: \"a..b\" is not a name" },
 		{ "{\"node\":\"\"}", "node: \"\" is not a name" },
@@ -172,5 +197,5 @@ START_TEST(a_refused_value_is_named_by_its_key)
 END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
-	     plugins_are_an_object_or_false, metrics_are_an_object_or_false,
-	     a_refused_value_is_named_by_its_key)
+	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
+	     metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key)

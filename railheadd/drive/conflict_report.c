@@ -102,13 +102,14 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 
 	if (!ns || !pod)
 		return;
-	events_tell(v, &about,
-		    "Another pod may have the address %s of interface %s, too: the cluster store "
-		    "gives %s of shared pool %s to %s%s. Delete this pod: a new one gets "
-		    "another address.",
-		    about.key, json_text_or(p, "interface", "?"),
-		    is_loan(block) ? "it" : "its block", json_text_or(block, "pool", "?"),
-		    node ? "node " : "another node", node ? node : "");
+	(void)events_tell(
+		v, &about,
+		"Another pod may have the address %s of interface %s, too: the cluster store "
+		"gives %s of shared pool %s to %s%s. Delete this pod: a new one gets "
+		"another address.",
+		about.key, json_text_or(p, "interface", "?"), is_loan(block) ? "it" : "its block",
+		json_text_or(block, "pool", "?"), node ? "node " : "another node",
+		node ? node : "");
 }
 
 /* About the node first: there may be more pods than events at once. */
@@ -123,11 +124,12 @@ static void tell_people(struct events *v, const struct json *block, const char *
 			       "%.0f addresses of it are in use on this node, and nothing more of "
 			       "it is assigned",
 			       json_num(json_get(block, "podCount")));
-	events_tell(v, &about,
-		    "The %s of shared pool %s is lost: %s%s has it. %s. `railctl ipam conflicts` "
-		    "lists the pods.",
-		    name_of(block, name), json_text_or(block, "pool", "?"), node ? "node " : "",
-		    node ? node : "another node", used);
+	(void)events_tell(
+		v, &about,
+		"The %s of shared pool %s is lost: %s%s has it. %s. `railctl ipam conflicts` "
+		"lists the pods.",
+		name_of(block, name), json_text_or(block, "pool", "?"), node ? "node " : "",
+		node ? node : "another node", used);
 	json_each (p, json_get(block, "pods"))
 		tell_pod(v, block, p, node);
 }

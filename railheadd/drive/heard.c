@@ -19,12 +19,13 @@ static void tell_cut_off(struct driver *d)
 	const struct event_about about = { EVENT_NODE_CUT_OFF, "", "", "", "" };
 
 	if (d->why.code && away >= 2 * d->conf.renew)
-		events_tell(d->events, &about,
-			    "The %s for %lld s: %s. Meanwhile the node got no new blocks of "
-			    "addresses.",
-			    d->why.code == ERR_LOGIN ? "cluster store did not know the agent"
-						     : "agent had no answer of the cluster store",
-			    (long long)(away / SECOND), d->why.msg);
+		(void)events_tell(d->events, &about,
+				  "The %s for %lld s: %s. Meanwhile the node got no new blocks of "
+				  "addresses.",
+				  d->why.code == ERR_LOGIN
+					  ? "cluster store did not know the agent"
+					  : "agent had no answer of the cluster store",
+				  (long long)(away / SECOND), d->why.msg);
 }
 
 /*

@@ -51,6 +51,8 @@ static const struct {
 	[EVENT_REPAIR_FAILED] = { "RepairFailed", "Repair", true },
 	[EVENT_PLUGIN_LOST] = { "PluginLost", "Check", true },
 	[EVENT_PLUGIN_RESTORED] = { "PluginRestored", "Restore", false },
+	[EVENT_RAIL_DEGRADED] = { "RailDegraded", "Check", true },
+	[EVENT_RAIL_RECOVERED] = { "RailRecovered", "Check", false },
 };
 
 /* ---- one after the other ---- */
@@ -151,13 +153,13 @@ static void fill(const struct events *v, const struct event_about *a, struct que
 		;
 }
 
-void events_tell(struct events *v, const struct event_about *about, const char *fmt, ...)
+bool events_tell(struct events *v, const struct event_about *about, const char *fmt, ...)
 {
 	struct queued *q;
 	va_list args;
 
 	if (!v)
-		return;
+		return true;
 	q = v->n < QUEUE_MAX ? calloc(1, sizeof(*q)) : NULL;
 	enum event_verdict verdict =
 		q ? event_limit(&v->limit, key_of(about), ctx_mono_ms()) : EVENT_DROPPED;
@@ -166,7 +168,7 @@ void events_tell(struct events *v, const struct event_about *about, const char *
 		free(q);
 		v->counts.dropped += verdict == EVENT_DROPPED;
 		v->counts.repeated += verdict == EVENT_REPEATED;
-		return;
+		return false;
 	}
 	va_start(args, fmt);
 	(void)vsnprintf(q->note, sizeof(q->note), fmt, args);
@@ -175,6 +177,7 @@ void events_tell(struct events *v, const struct event_about *about, const char *
 	TAILQ_INSERT_TAIL(&v->queue, q, all);
 	if (v->n++ == 0)
 		send_in(v, 0);
+	return true;
 }
 
 /* ---- begin, end, status ---- */

@@ -23,6 +23,8 @@ enum event_reason {
 	EVENT_REPAIR_FAILED,
 	EVENT_PLUGIN_LOST, /* of the node: its CNI folder has another file, or none */
 	EVENT_PLUGIN_RESTORED,
+	EVENT_RAIL_DEGRADED, /* of the node: one check of one rail */
+	EVENT_RAIL_RECOVERED,
 };
 
 /* The object of an event. Texts are never NULL. pod "": the node. */
@@ -49,8 +51,11 @@ struct events_conf {
 int events_new(const struct events_conf *conf, struct events **out, struct err *e) must_check;
 void events_free(struct events *v);
 
-/* events_tell - with a sentence for people. v NULL: nothing happens. */
-void events_tell(struct events *v, const struct event_about *about, const char *fmt, ...)
+/*
+ * events_tell - with a sentence for people. v NULL: nothing happens. False: the same one was sent a
+ * short time ago, or too many were; the caller may tell it later.
+ */
+bool events_tell(struct events *v, const struct event_about *about, const char *fmt, ...)
 	printf_like(3, 4);
 
 /* Since the start of the agent. dropped: too many at a time. failed: refused, or no answer. */

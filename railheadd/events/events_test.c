@@ -44,7 +44,7 @@ static void tell(enum event_reason reason, const char *pod, const char *key)
 {
 	const struct event_about about = { reason, *pod ? "ns" : "", pod, *pod ? "u1" : "", key };
 
-	events_tell(v, &about, "key %s", key);
+	(void)events_tell(v, &about, "key %s", key);
 }
 
 static void counts_are(const char *want)
@@ -209,7 +209,7 @@ START_TEST(a_store_without_events)
 
 	ck_assert_int_eq(events_new(&conf, &none, &e), 0);
 	ck_assert_ptr_null(none);
-	events_tell(none, &(struct event_about){ EVENT_REPAIRED, "", "", "", "" }, "nothing");
+	(void)events_tell(none, &(struct event_about){ EVENT_REPAIRED, "", "", "", "" }, "nothing");
 	ck_assert_int_eq(events_add_status(none, obj), 0);
 	ck_assert_uint_eq(json_len(obj), 0);
 	events_free(none);

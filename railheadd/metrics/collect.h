@@ -6,6 +6,7 @@
 #include "railheadd/drive/driver.h"
 #include "railheadd/metrics/sampler.h"
 #include "railheadd/plugins/plugin_watch.h"
+#include "railheadd/rails/rail_watch.h"
 #include "railheadd/repair/repairer.h"
 
 /* Everything is borrowed. repairer NULL: the agent repairs nothing. */
@@ -13,6 +14,7 @@ struct collect_from {
 	struct driver *driver;
 	const struct repairer *repairer;
 	const struct plugin_watch *plugins; /* NULL: it does not look at the CNI folder */
+	const struct rail_watch *rails;     /* NULL: it does not look at the rails */
 	struct ipam *ipam;
 	const struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 	const struct sampler *sampler;

@@ -2,14 +2,7 @@
 /* device_metrics.c: the table of families, and where each finds its values in the sample. */
 #include "railheadd/metrics/device_metrics.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static const char *digits(const struct json *n, char out[24])
-{
-	(void)snprintf(out, 24, "%.0f", json_num(n));
-	return out;
-}
 
 /* ---- attachments ---- */
 
@@ -54,7 +47,7 @@ static void add_attachments(struct exposition *x, const struct json *list)
 	exposition_family(x, &attachment);
 	json_each (o, list) {
 		const struct json *port = json_get(o, "port");
-		char number[24];
+		char number[METRIC_NUMBER_LEN];
 		const struct metric_label labels[] = {
 			{ "network", json_text(o, "network") },
 			{ "container", json_text(o, "container") },
@@ -63,7 +56,7 @@ static void add_attachments(struct exposition *x, const struct json *list)
 			{ "pod", json_text(o, "pod") },
 			{ "plugin", json_text(o, "plugin") },
 			{ port ? "device" : NULL, json_text(o, "device") },
-			{ "port", digits(port, number) },
+			{ "port", metric_number(json_num(port), number) },
 			{ port ? "shared" : NULL,
 			  json_true(json_get(o, "own")) ? "false" : "true" },
 			{ 0 }
@@ -117,9 +110,10 @@ static const struct port_metric of_ports[] = {
 
 static void add_of_port(struct exposition *x, const struct port_metric *m, const struct json *port)
 {
-	char number[24];
+	char number[METRIC_NUMBER_LEN];
 	struct metric_label labels[] = { { "device", json_text(port, "device") },
-					 { "port", digits(json_get(port, "port"), number) },
+					 { "port", metric_number(json_num(json_get(port, "port")),
+								 number) },
 					 { "namespace", json_text(port, "namespace") },
 					 { "pod", json_text(port, "pod") },
 					 { NULL, NULL },

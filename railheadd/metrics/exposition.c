@@ -15,6 +15,12 @@ static const char *suffix(const struct metric *m, bool wanted)
 	return m->type == METRIC_COUNTER && wanted ? "_total" : "";
 }
 
+const char *metric_number(double n, char out[METRIC_NUMBER_LEN])
+{
+	(void)snprintf(out, METRIC_NUMBER_LEN, "%.0f", n);
+	return out;
+}
+
 void exposition_family(struct exposition *x, const struct metric *m)
 {
 	static const char *const older[] = {

@@ -30,6 +30,10 @@ struct metric_label {
 	const char *name, *value;
 };
 
+/* metric_number - a whole number as the value of a label. Returns out. */
+#define METRIC_NUMBER_LEN 24
+const char *metric_number(double n, char out[METRIC_NUMBER_LEN]);
+
 /* exposition_family - the head of a family; its samples follow. */
 void exposition_family(struct exposition *x, const struct metric *m);
 

@@ -283,6 +283,37 @@ static void add_plugins(struct exposition *x, const struct json *n)
 	exposition_sample(x, &not_restored, json_num(json_get(n, "restoreFailed")), none);
 }
 
+/* ---- rails ---- */
+
+static const struct metric degraded = {
+	"railhead_rail_degraded", METRIC_GAUGE,
+	"1 if the RDMA port is degraded for that reason. Without a sample it is not known."
+};
+
+static void add_rails(struct exposition *x, const struct json *list)
+{
+	if (!list)
+		return;
+	exposition_family(x, &degraded);
+	json_each (rail, list) {
+		char port[METRIC_NUMBER_LEN];
+
+		json_each (state, json_get(rail, "checks")) {
+			const struct metric_label labels[] = {
+				{ "device", json_text(rail, "device") },
+				{ "port", metric_number(json_num(json_get(rail, "port")), port) },
+				{ "pci", json_text(rail, "pci") },
+				{ "reason", json_key(state) },
+				{ 0 }
+			};
+
+			if (strcmp(json_str(state), "unknown") != 0)
+				exposition_sample(x, &degraded, strcmp(json_str(state), "ok") != 0,
+						  labels);
+		}
+	}
+}
+
 void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools,
 		      const struct json *networks)
 {
@@ -296,6 +327,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 	add_leases(x, pools, networks);
 	add_repair(x, json_get(status, "repair"));
 	add_plugins(x, json_get(status, "plugins"));
+	add_rails(x, json_get(json_get(status, "rails"), "list"));
 }
 
 /* ---- ADDs ---- */

@@ -19,7 +19,10 @@ static const char status_text[] =
 	"\"failed\":{\"attachment\":0,\"rdma\":0,\"vf\":0},\"waitingCount\":1,\"leftCount\":4},"
 	"\"plugins\":{\"folder\":\"/b\",\"version\":\"1\",\"changing\":false,\"intact\":4,"
 	"\"overwritten\":[\"rdma\",\"sriov\"],\"missing\":[\"ipvlan\"],\"otherBuild\":[],"
-	"\"restored\":5,\"restoreFailed\":6}}";
+	"\"restored\":5,\"restoreFailed\":6},"
+	"\"rails\":{\"looks\":2,\"list\":[{\"checks\":{\"device\":\"ok\",\"port\":\"warn\","
+	"\"link\":\"unknown\",\"rate\":\"fail\"},\"degraded\":[],\"device\":\"mlx5_0\","
+	"\"port\":1,\"pci\":\"0000:21:00.0\"}]}}";
 static const char pools_text[] =
 	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,\"reserved\":4,"
 	"\"blocks\":{\"granted\":1,\"others\":0,\"lent\":2,\"borrowed\":3}},"
@@ -139,7 +142,17 @@ static const char older[] =
 	"# HELP railhead_plugins_restore_failures_total Programs that the agent could not put "
 	"back.\n"
 	"# TYPE railhead_plugins_restore_failures_total counter\n"
-	"railhead_plugins_restore_failures_total 6\n";
+	"railhead_plugins_restore_failures_total 6\n"
+	"# HELP railhead_rail_degraded 1 if the RDMA port is degraded for that reason. Without a "
+	"sample it is not known.\n"
+	"# TYPE railhead_rail_degraded gauge\n"
+	"railhead_rail_degraded{device=\"mlx5_0\",port=\"1\",pci=\"0000:21:00.0\",reason="
+	"\"device\"}"
+	" 0\n"
+	"railhead_rail_degraded{device=\"mlx5_0\",port=\"1\",pci=\"0000:21:00.0\",reason=\"port\"}"
+	" 1\n"
+	"railhead_rail_degraded{device=\"mlx5_0\",port=\"1\",pci=\"0000:21:00.0\",reason=\"rate\"}"
+	" 1\n";
 
 static struct json *parse(const char *text)
 {
@@ -232,6 +245,7 @@ START_TEST(without_a_store_and_without_repair)
 	ck_assert_ptr_null(strstr(text, "railhead_store_contact"));
 	ck_assert_ptr_null(strstr(text, "railhead_repair"));
 	ck_assert_ptr_null(strstr(text, "railhead_plugins"));
+	ck_assert_ptr_null(strstr(text, "railhead_rail_"));
 	ck_assert_ptr_null(strstr(text, "railhead_events"));
 }
 END_TEST

@@ -54,10 +54,11 @@ static void tell(const struct plugin_watch *w, const struct plugin_row *x)
 		return;
 	}
 	log_warn(log, "plugin %s in %s: %s", x->is.name, w->conf.folder, what_happened(x->state));
-	events_tell(w->conf.events, &about,
-		    "Plugin %s in %s: %s. Pods that need it do not start. Install railhead with "
-		    "a prefix (PLUGIN_PREFIX), or start railhead-install with --force.",
-		    x->is.name, w->conf.folder, what_happened(x->state));
+	(void)events_tell(
+		w->conf.events, &about,
+		"Plugin %s in %s: %s. Pods that need it do not start. Install railhead with "
+		"a prefix (PLUGIN_PREFIX), or start railhead-install with --force.",
+		x->is.name, w->conf.folder, what_happened(x->state));
 }
 
 static void tell_restored(struct plugin_watch *w, const struct plugin_row *x, const char *why)
@@ -67,8 +68,8 @@ static void tell_restored(struct plugin_watch *w, const struct plugin_row *x, co
 	w->restored++;
 	log_warn(&w->conf.ctx->log, "plugin %s in %s: %s; put back from %s", x->is.name,
 		 w->conf.folder, why, w->conf.restore_from);
-	events_tell(w->conf.events, &about, "Plugin %s in %s: %s. The agent has put it back.",
-		    x->is.name, w->conf.folder, why);
+	(void)events_tell(w->conf.events, &about, "Plugin %s in %s: %s. The agent has put it back.",
+			  x->is.name, w->conf.folder, why);
 }
 
 /* ---- one look ---- */

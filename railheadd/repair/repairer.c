@@ -54,9 +54,9 @@ static void tell_people(const struct repairer *r, const struct leftover *f)
 		return;
 	if (slash)
 		(void)snprintf(ns, sizeof(ns), "%.*s", (int)(slash - f->pod), f->pod);
-	events_tell(r->conf.events, &about, "%s %s %s, which the runtime did not: %s: %s",
-		    done ? "Released" : "Could not release", leftover_kind_name(f->kind), f->what,
-		    f->state, f->why);
+	(void)events_tell(r->conf.events, &about, "%s %s %s, which the runtime did not: %s: %s",
+			  done ? "Released" : "Could not release", leftover_kind_name(f->kind),
+			  f->what, f->state, f->why);
 }
 
 static void note(struct repairer *r, const struct leftover *f)

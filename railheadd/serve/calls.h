@@ -9,6 +9,7 @@
 #include "railheadd/drive/driver.h"
 #include "railheadd/reclaim/reclaim.h"
 #include "railheadd/plugins/plugin_watch.h"
+#include "railheadd/rails/rail_watch.h"
 #include "railheadd/repair/repairer.h"
 #include "railheadd/reserved/reserved.h"
 #include "railheadd/serve/hints.h"
@@ -26,6 +27,7 @@ struct calls_to {
 	struct nodes *nodes;
 	struct repairer *repairer;
 	struct plugin_watch *plugins; /* NULL: the agent does not look at them */
+	struct rail_watch *rails;     /* NULL: the same */
 	struct reserved *reserved;    /* NULL: no cluster store */
 	struct histogram *latency;    /* of ADDs, one for each enum hint_outcome */
 	struct reclaim_conf takes;    /* for block-take; with the store of the driver */

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# The agent looks at the rails of a host. The host is that of repair.sh, and /sys is a captured machine: one of its RDMA devices becomes that
+# of a card.
+
+TREE=$W/rails-tree CARD_PORT=pci0000:20/0000:20:00.0/0000:21:00.0/0000:22:02.0 CARD=0000:25:00.0
+
+rails_begin() # [KEYS]
+{
+	host_begin
+	trap 'case_ends host_end rails_end' EXIT
+	rails_there "$@"
+}
+# rails_there [KEYS]: the machine, and the agent of the host with these keys in "rails"
+rails_there()
+{
+	mkdir -p "$TREE" && tar x -C "$TREE" -f "$HERE/../../topo/testdata/sysfs/qemu-pxb-xio3130-igb-sriov-rxe.tar.gz" || give_up "the machine"
+	ln -s "../../../$CARD_PORT/$CARD" "$TREE/sys/devices/virtual/infiniband/rxe2/device"
+	mount --bind "$TREE/sys" /sys || give_up "/sys"
+	host_kill TERM
+	jq '.rails = {every: 1}'"${1+ | .rails += $1}" /etc/railhead/agent.json >"$W/agent.json" && cp "$W/agent.json" /etc/railhead/ || give_up "agent.json"
+	host_agent
+	eventually rails_from .looks 2
+}
+rails_end()
+{
+	umount /sys
+	rm -r "$TREE"
+}
+rails_status() { "$BIN/railctl" cluster status --json | jq -c ".rails | $1"; }
+rails_are() { [ "$(rails_status "$1" 2>/dev/null)" = "$2" ]; }
+rails_from() { [ "$(rails_status "$1")" -ge "$2" ]; }
+# more_looks N: so many more have ended
+more_looks() { eventually rails_from .looks $(($(rails_status .looks) + $1)); }
+port_is() { echo "$1" >"$TREE/sys/devices/virtual/infiniband/rxe2/ports/1/state"; }
+# card_links VALUE: the most lanes that both ends of the card's link have; one is in use
+card_links()
+{
+	local at
+	for at in "$CARD_PORT" "$CARD_PORT/$CARD"; do echo "$1" >"$TREE/sys/devices/$at/max_link_width"; done
+}
+degraded() { metric_is "railhead_rail_degraded{device=\"rxe2\",port=\"1\",pci=\"$CARD\",reason=\"$1\"} $2"; }
+said_times() { grep -c "$1" "$W/node/host/log"; }
+is_said() { [ "$(said_times "$1")" = "$2" ]; }
+
+# Each change is said once; software devices and VFs are no rails.
+test_rails_a_degraded_one_is_named()
+{
+	rails_begin
+	eq "the rails" "$(rails_status '[.list[] | .device, .degraded]')" '["rxe2",[]]'
+	degraded port 0 || fail "the metric: $(scrape | grep rail_)"
+	port_is "1: DOWN"
+	card_links 4
+	eventually is_said 'rail rxe2:1 (0000:25:00.0) is degraded: port: the port is DOWN' 1
+	eventually is_said 'is degraded: link: the link of 0000:25:00.0 runs at .* x1; its maximum is .* x4' 1
+	degraded port 1 && degraded link 1 && degraded device 0 || fail "the metric: $(scrape | grep rail_)"
+	has 'for people' "$("$BIN/railctl" cluster status)" "rxe2:1 (0000:25:00.0): port: the port is DOWN"
+	more_looks 3
+	port_is "4: ACTIVE"
+	eventually is_said 'is well again: port: ACTIVE' 1
+	degraded port 0 && degraded link 1 || fail "the metric: $(scrape | grep rail_)"
+	more_looks 3
+	eq "lines of the log" "$(said_times 'is degraded') $(said_times 'is well again')" "2 1"
+}
+
+# A card that falls off the bus is degraded; a device that is only not visible is not known.
+test_rails_a_card_vanishes()
+{
+	rails_begin
+	rm "$TREE/sys/class/infiniband/rxe2"
+	more_looks 3
+	eq "not visible" "$(rails_status '.list[] | [.checks.device, .checks.port, .degraded]')" '["unknown","unknown",[]]'
+	hasnt "no value" "$(scrape)" 'railhead_rail_degraded{'
+	mv "$TREE/sys/bus/pci/devices/$CARD" "$W/away"
+	eventually is_said 'is degraded: device: the card is not on the PCIe bus any more' 1
+	degraded device 1 || fail "the metric: $(scrape | grep rail_)"
+	mv "$W/away" "$TREE/sys/bus/pci/devices/$CARD"
+	ln -s ../../devices/virtual/infiniband/rxe2 "$TREE/sys/class/infiniband/rxe2"
+	eventually is_said 'is well again: device: rxe2' 1
+	degraded device 0 && degraded port 0 || fail "the metric: $(scrape | grep rail_)"
+}
+
+test_rails_can_be_excepted_or_off()
+{
+	rails_begin '{except: ["rxe2"]}'
+	port_is "1: DOWN"
+	more_looks 3
+	eq "the rails" "$(rails_status .list)" '[]'
+	host_kill TERM
+	jq '.rails = false' "$W/agent.json" >/etc/railhead/agent.json
+	host_agent
+	eq "off" "$(rails_status .)" false
+	hasnt "no metric" "$(scrape)" railhead_rail_
+	eq "lines of the log" "$(said_times 'is degraded')" 0
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rail_table.h: the rails of this node, and what the looks found about each. Pure.
+ *
+ * A look is an array with an object for each rail:
+ *
+ *	{"pci", "device", "port", "rate", "findings": [{"check", "state", "value", "reason",
+ *	 "remedy"}]}
+ *
+ * rate is in Mbit/s, 0: not known. Of several findings of one check, the worst counts.
+ */
+#ifndef RAILHEAD_RAILHEADD_RAILS_RAIL_TABLE_H
+#define RAILHEAD_RAILHEADD_RAILS_RAIL_TABLE_H
+
+#include "lib/cli/finding.h"
+#include "lib/device/rdma.h"
+#include "lib/json/json.h"
+#include "lib/pci/pci.h"
+
+#define RAILS_MAX 1024
+/* So many looks in a row must agree before people hear of a change: a driver that is loaded again,
+ * or a cable that is plugged, is no news. */
+#define RAIL_LOOKS 2
+
+enum rail_check {
+	RAIL_DEVICE, /* card and RDMA device are there */
+	RAIL_PORT,   /* the port is ACTIVE */
+	RAIL_LINK,   /* the PCIe links up to the root run as fast as both ends can */
+	RAIL_RATE,   /* the port is as fast as it was since the agent began */
+};
+#define RAIL_CHECKS 4
+
+/* One check of a rail. Zeroed: no look had a result. */
+struct rail_fact {
+	enum finding_state state; /* at the last look */
+	bool bad;                 /* at the last look that was not unknown */
+	unsigned looks;           /* how many of these agreed, at most RAIL_LOOKS */
+	bool logged, told;        /* what the log, and what the Events said: it is bad */
+	char value[192], reason[192], remedy[256];
+};
+
+struct rail {
+	char pci[PCI_STR_LEN];
+	char device[RDMA_NAME_LEN];
+	uint32_t port;
+	uint32_t best; /* Mbit/s: the highest rate of the port while it was ACTIVE */
+	struct rail_fact fact[RAIL_CHECKS];
+};
+
+struct rail_table {
+	struct rail *rail; /* owned */
+	size_t n;
+};
+
+/* rail_table_clear - free all that t owns. */
+void rail_table_clear(struct rail_table *t);
+
+/* rail_check_name - "device", "port", "link", "rate". */
+const char *rail_check_name(enum rail_check c);
+
+/*
+ * rail_table_take - one more look. except: names of devices and PCI addresses of rails that are
+ * ignored; NULL ends them. ERR_DECODE, ERR_CONFIG: it is no look. ERR_NOMEM. After an error, t has
+ * the looks before and a part of this one.
+ */
+int rail_table_take(struct rail_table *t, const struct json *look, const char *const *except,
+		    struct err *e) must_check;
+
+/* rail_is_settled - enough looks agreed about bad. */
+bool rail_is_settled(const struct rail_fact *f);
+
+/* rail_table_known - the rails as an array of {"pci", "device", "port"}: input of the next look.
+ * NULL: no memory. Owned by the caller. */
+struct json *rail_table_known(const struct rail_table *t);
+
+/* rail_table_add_status - add the array "list" to obj, see railhead-agent.sock(5). -1: no memory.
+ */
+int rail_table_add_status(const struct rail_table *t, struct json *obj) must_check;
+
+#endif
