@@ -54,7 +54,9 @@ test_rails_a_degraded_one_is_named()
 	eventually is_said 'rail rxe2:1 (0000:25:00.0) is degraded: port: the port is DOWN' 1
 	eventually is_said 'is degraded: link: the link of 0000:25:00.0 runs at .* x1; its maximum is .* x4' 1
 	degraded port 1 && degraded link 1 && degraded device 0 || fail "the metric: $(scrape | grep rail_)"
-	has 'for people' "$("$BIN/railctl" cluster status)" "rxe2:1 (0000:25:00.0): port: the port is DOWN"
+	"$BIN/railctl" cluster status >"$W/for_people"
+	has 'for people' "$(<"$W/for_people")" "rxe2:1 (0000:25:00.0): port: the port is DOWN"
+	has 'for people' "$(<"$W/for_people")" 'first: check the cable'
 	more_looks 3
 	port_is "4: ACTIVE"
 	eventually is_said 'is well again: port: ACTIVE' 1

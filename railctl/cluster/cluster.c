@@ -110,11 +110,13 @@ static void print_rails(const struct cmd_run *r, const struct json *n)
 	else if (json_len(list))
 		out_line(&r->out, OUT_PLAIN, "%-8s %zu", "rails", json_len(list));
 	json_each (rail, list) {
-		json_each (x, json_get(rail, "degraded"))
+		json_each (x, json_get(rail, "degraded")) {
 			out_line(&r->out, OUT_WARN, "         %s:%.0f (%s): %s: %s",
 				 json_text(rail, "device"), json_num(json_get(rail, "port")),
 				 json_text(rail, "pci"), json_text(x, "check"),
 				 json_text(x, "value"));
+			out_line(&r->out, OUT_WARN, "         first: %s", json_text(x, "remedy"));
+		}
 	}
 }
 
