@@ -167,7 +167,7 @@ static int load_programs(struct job *j, struct err *e)
 
 static int load_needed(struct job *j, struct err *e)
 {
-	if (needed_load(j->in->ctx, &j->needed, e))
+	if (needed_load(j->in->ctx, j->had_receipt ? &j->before : NULL, &j->needed, e))
 		return -1;
 	/* There may be attachments that are not seen. */
 	j->needed.all |= j->run_of_root;
@@ -483,6 +483,12 @@ static void tell(const struct job *j)
 			 j->in->dry_run ? words[x->action].would : words[x->action].done, x->name,
 			 words[x->action].why);
 	}
+	/* A missing mount looks the same, so a person has to judge. */
+	if (j->in->remove && j->needed.no_cache)
+		out_line(j->in->out, OUT_WARN,
+			 "there is no folder %s/results of libcni: attachments without a record of "
+			 "railhead were not seen",
+			 j->in->ctx->cni_dir);
 }
 
 static void sum_up(const struct job *j, char summary[SUMMARY_LEN])

@@ -8,7 +8,7 @@
 
 /* Strings are borrowed. */
 struct install {
-	const struct ctx *ctx; /* run_dir, proc */
+	const struct ctx *ctx; /* run_dir, proc, cni_dir */
 	const struct out *out; /* a line for each program */
 	const char *source;    /* folder with the programs */
 	const char *target;    /* the CNI folder */

@@ -59,9 +59,11 @@ static int run_install(struct cmd_run *r, char summary[SUMMARY_LEN], struct err 
 	};
 
 	r->ctx.run_dir = chosen(r, "run-dir", NULL, r->ctx.run_dir);
+	r->ctx.cni_dir = chosen(r, "cni-dir", NULL, r->ctx.cni_dir);
 	if (read_force(r, &in.force, e) || check_absolute(r, "source", in.source, e) ||
 	    check_absolute(r, "target", in.target, e) ||
-	    check_absolute(r, "folder of attachments", r->ctx.run_dir, e))
+	    check_absolute(r, "folder of attachments", r->ctx.run_dir, e) ||
+	    check_absolute(r, "folder of libcni", r->ctx.cni_dir, e))
 		return -1;
 	return install_run(&in, summary, e);
 }
@@ -102,6 +104,7 @@ static const struct opt options[] = {
 	{ "remove", NULL, "remove what was installed, if no attachment needs it", 0 },
 	{ "dry-run", NULL, "change nothing; print the actions", 0 },
 	{ "run-dir", "DIR", "the folder of the attachments' records (default: /run/railhead)", 0 },
+	{ "cni-dir", "DIR", "the folder of libcni's cache (default: /var/lib/cni)", 0 },
 	{ 0 },
 };
 

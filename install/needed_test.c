@@ -45,7 +45,7 @@ static struct needed load(const struct ctx *ctx)
 	struct needed x;
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(needed_load(ctx, &x, &e) == 0, "%s", e.msg);
+	ck_assert_msg(needed_load(ctx, NULL, &x, &e) == 0, "%s", e.msg);
 	return x;
 }
 
@@ -127,7 +127,7 @@ START_TEST(an_unknown_boot_is_an_error)
 	struct err e = { .msg = "" };
 
 	ctx.proc = "/mnt/none";
-	ck_assert_int_eq(needed_load(&ctx, &x, &e), -1);
+	ck_assert_int_eq(needed_load(&ctx, NULL, &x, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "need the plugins"));
 }
 END_TEST

@@ -86,7 +86,7 @@ rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
 rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
 rdma/probe/testing|lib/ rdma/probe/
 repair/stale|lib/ cni/ sriov/ib/ sriov/take/ rdma/plugin/
-install|lib/ cni/record/ repair/stale/
+install|lib/ cni/record/ ipam/peers/ repair/stale/
 cluster/http|lib/
 cluster/store|lib/
 cluster/protocol|lib/ ipam/conf/ cluster/store/
@@ -135,7 +135,7 @@ fabric|lib/ cluster/ fabric/
 sriov|lib/ topo/ cni/ fabric/ sriov/
 rdma|lib/ cni/ rdma/
 repair|lib/ cni/ sriov/ rdma/ repair/
-install|lib/ cni/ repair/ install/
+install|lib/ cni/ ipam/ repair/ install/
 cluster|lib/ ipam/ cluster/
 railheadd|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ install/ cluster/ railheadd/
 railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ railctl/

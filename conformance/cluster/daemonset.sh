@@ -42,7 +42,7 @@ boot_of_the_node() { is "the boot of n$1" node "$1" mount --bind /run/fakes/sys_
 removal()
 {
 	daemonset 'select(.kind == "DaemonSet") | .spec.template.spec as $pod | {apiVersion: "v1", kind: "Pod", metadata: {name: "removal-n'"$1"'"},
-		spec: {nodeName: "n'"$1"'", restartPolicy: "Never", hostNetwork: true, terminationGracePeriodSeconds: 1, volumes: [$pod.volumes[] | select(.name == "plugins" or .name == "run")],
+		spec: {nodeName: "n'"$1"'", restartPolicy: "Never", hostNetwork: true, terminationGracePeriodSeconds: 1, volumes: [$pod.volumes[] | select(.name == "plugins" or .name == "run" or .name == "cni")],
 			containers: [$pod.initContainers[0] | .args = ["--remove"]]}}' | kr create -f - >"$W/is" 2>&1 || fail "test error: removal: $(<"$W/is")"
 	eventually removal_ended "$1"
 	REMOVAL=$(kr get pod "removal-n$1" -o json | jq -r '.status.containerStatuses[0].state.terminated | "\(.exitCode): \(.message)"')
@@ -115,4 +115,12 @@ once_daemonset()
 	has 'a removal under a pod' "$REMOVAL" '1 attachment of this node still needs the plugins'
 	has 'programs of n1' "$(our_programs 1)" 'rh-macvlan'
 	delete a b
+	# A plugin of another project writes no record. The file that Multus keeps by libcni names our IPAM.
+	nad theirs "$(macvlan theirs shared '.type = "bridge" | .cniVersion = "1.0.0" | del(.master)')"
+	pod c theirs
+	running c
+	removal 1
+	has 'a removal under a pod of another plugin' "$REMOVAL" '1 attachment of this node still needs the plugins for its DEL: multus/results/theirs-'
+	has 'programs of n1' "$(our_programs 1)" 'railhead-ipam'
+	delete c
 }

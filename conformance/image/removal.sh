@@ -48,6 +48,39 @@ a_running_plugin_stops_a_removal()
 	end_ADD && [ $rc = 0 ] && ! start --remove && end p1 && start --remove && empty
 }
 
+# libcni writes such a file after an ADD, and removes it after the DEL. Here it is in the container's folder, as if mounted.
+cached() # FILE CONFIGURATION
+{
+	mkdir -p "$C/var/lib/cni/$(dirname "$1")" && jq -nc --arg c "$(base64 -w0 <<<"$2")" \
+		'{kind: "cniCacheV1", containerId: "p9", config: $c, ifName: "net1", networkName: "theirs", netns: "/run/netns/p9", result: {}}' >"$C/var/lib/cni/$1"
+}
+
+a_pod_that_libcni_remembers_stops_a_removal()
+{
+	local theirs='{"plugins": [{"type": "calico", "ipam": {"type": "calico-ipam"}}]}' ipam='{"type": "theirs", "ipam": {"type": "railhead-ipam"}}'
+	image a && start && cached results/cbr0-p8-eth0 "$theirs" && cached multus/results/theirs-p9-net1 "$ipam" &&
+		! start --remove && message_says "1 attachment" && message_says "multus/results/theirs-p9-net1" && message_says "remove it by hand" && holds a &&
+		rm $C/var/lib/cni/multus/results/theirs-p9-net1 && start --remove && ! says "of libcni" && empty
+}
+
+a_file_of_libcni_that_does_not_say_stops_a_removal()
+{
+	image a && start && mkdir -p $C/var/lib/cni/results && echo '{"kind":' >$C/var/lib/cni/results/n-p9-net1 && ! start --remove &&
+		message_says "results/n-p9-net1 (file of libcni" && holds a && rm $C/var/lib/cni/results/n-p9-net1 && start --remove && empty
+}
+
+without_a_folder_of_libcni_it_is_said()
+{
+	image a && start && start --remove && says "there is no folder /var/lib/cni/results of libcni" && empty
+}
+
+# An install keeps the old name as long as libcni remembers its pod.
+an_old_name_stays_for_a_pod_of_libcni()
+{
+	image a && start && cached results/theirs-p9-net1 '{"type": "macvlan"}' && start --prefix rh- && says "kept macvlan" && says "removed ipvlan" &&
+		rm $C/var/lib/cni/results/theirs-p9-net1 && start --prefix rh- && says "removed macvlan" && holds a rh-
+}
+
 # Its name is missing then, and the receipt says so.
 a_failed_put_back_is_an_error()
 {
@@ -120,6 +153,10 @@ CASES+=(
 	"a_damaged_record_stops_a_removal|so does a damaged record"
 	"an_earlier_boot_does_not|an attachment of an earlier boot does not"
 	"a_running_plugin_stops_a_removal|a plugin that runs stops a removal"
+	"a_pod_that_libcni_remembers_stops_a_removal|a pod that only libcni remembers stops a removal"
+	"a_file_of_libcni_that_does_not_say_stops_a_removal|so does a file of libcni that does not say its plugin"
+	"without_a_folder_of_libcni_it_is_said|without a folder of libcni a removal says so"
+	"an_old_name_stays_for_a_pod_of_libcni|an old name stays while libcni remembers its pod"
 	"a_failed_put_back_is_an_error|a program that does not get its name back is an error"
 	"others_programs_stay|a program that others replaced stays"
 	"an_unmounted_run_folder_stops_it|a missing mount stops a removal"

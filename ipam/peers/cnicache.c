@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/sys/fs.h"
-#include "lib/json/json.h"
 #include "lib/base/parse.h"
+#include "lib/encode/base64.h"
+#include "lib/sys/fs.h"
 
 /* ---- one file ---- */
 
@@ -66,53 +66,98 @@ int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
 	return 0;
 }
 
+int cnicache_config(const char *text, size_t len, struct json **out, struct err *e)
+{
+	auto_json struct json *o = NULL, *config = NULL;
+	const char *coded;
+	ssize_t n;
+
+	if (json_parse(text, len, "file of libcni", &o, e))
+		return -1;
+	coded = json_str(json_get(o, "config"));
+	if (!coded)
+		return err_set(e, ERR_DECODE, 0, "file of libcni: it has no \"config\"");
+	auto_free char *plain = malloc(BASE64_BYTES(strlen(coded)) + 1);
+	if (!plain)
+		return err_nomem(e);
+	n = base64_decode(coded, strlen(coded), plain);
+	if (n < 0)
+		return err_set(e, ERR_DECODE, 0, "file of libcni: config: it is not base64");
+	if (json_parse(plain, (size_t)n, "config in a file of libcni", &config, e))
+		return -1;
+	if (json_type(config) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "config in a file of libcni: %s is not an object",
+			       json_type_name(config));
+	*out = TAKE_PTR(config);
+	return 0;
+}
+
 /* ---- the folder ---- */
 
 #define ENTRIES_MAX (1u << 20)
 
-static int read_entry(int dir, const char *name, struct cnicache *c, struct err *e)
+static int read_file(int dir, const char *name, cnicache_fn fn, void *arg, struct err *e)
 {
-	struct cnicache_entry *entry;
 	auto_free char *text = NULL;
 	struct err why;
+	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, &why);
+	const struct cnicache_file f = { name, len < 0 ? NULL : text, len < 0 ? 0 : (size_t)len,
+					 &why };
+
+	return len < 0 && why.code == ERR_NOMEM ? err_nomem(e) : fn(&f, arg, e);
+}
+
+int cnicache_each(const struct ctx *ctx, const char *folder, cnicache_fn fn, void *arg,
+		  struct err *e)
+{
+	auto_fs_names struct fs_names names = { .n = 0 };
+	char path[PATH_MAX];
+	struct err why;
+	int n = snprintf(path, sizeof(path), "%s/%s", ctx->cni_dir ? ctx->cni_dir : "", folder);
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return err_set(e, ERR_IO, ENAMETOOLONG, "libcni's folder %s", folder);
+	if (!ctx->cni_dir)
+		return 1;
+	auto_fd int dir = fs_open_dir(path, false, &why);
+	if (dir < 0 && why.errnum == ENOENT)
+		return 1;
+	if (dir < 0 || fs_names_at(dir, ".", FS_NAMES_MAX, &names, &why)) {
+		*e = why;
+		return err_wrap(e, "libcni's folder %s", path);
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		if (read_file(dir, names.name[i], fn, arg, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int load_entry(const struct cnicache_file *f, void *arg, struct err *e)
+{
+	struct cnicache *c = arg;
+	struct cnicache_entry *entry;
 
 	if (ARRAY_GROW(c->items, c->n, ENTRIES_MAX, "files of the CNI cache", e))
 		return -1;
 	entry = &c->items[c->n++];
 	*entry = (struct cnicache_entry){ .file = "" };
-	(void)snprintf(entry->file, sizeof(entry->file), "%s", name);
-	ssize_t len = fs_read_at(dir, name, JSON_MAX_SIZE, &text, &why);
-	if (len >= 0)
-		(void)!cnicache_parse(text, (size_t)len, entry);
-	return len < 0 && why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	(void)snprintf(entry->file, sizeof(entry->file), "%s", f->name);
+	if (f->text)
+		(void)!cnicache_parse(f->text, f->len, entry);
+	return 0;
 }
 
 int cnicache_load(const struct ctx *ctx, struct cnicache *out, struct err *e)
 {
-	auto_fs_names struct fs_names names = { .n = 0 };
-	char path[PATH_MAX];
-	struct err why;
-	int rc = 0;
+	int rc;
 
 	*out = (struct cnicache){ .n = 0 };
-	int n = snprintf(path, sizeof(path), "%s/results", ctx->cni_dir ? ctx->cni_dir : "");
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return err_set(e, ERR_IO, ENAMETOOLONG, "libcni's folder of results");
-	if (!ctx->cni_dir)
-		return 0;
-	auto_fd int dir = fs_open_dir(path, false, &why);
-	if (dir < 0 && why.errnum == ENOENT)
-		return 0;
-	if (dir < 0 || fs_names_at(dir, ".", FS_NAMES_MAX, &names, &why)) {
-		*e = why;
-		return err_wrap(e, "libcni's folder %s", path);
-	}
-	out->there = true;
-	for (size_t i = 0; rc == 0 && i < names.n; i++)
-		rc = read_entry(dir, names.name[i], out, e);
-	if (rc)
+	rc = cnicache_each(ctx, CNICACHE_RUNTIME, load_entry, out, e);
+	out->there = rc == 0;
+	if (rc < 0)
 		cnicache_clear(out);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 void cnicache_clear(struct cnicache *c)

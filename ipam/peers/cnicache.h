@@ -9,6 +9,7 @@
 #define RAILHEAD_IPAM_PEERS_CNICACHE_H
 
 #include "lib/base/ctx.h"
+#include "lib/json/json.h"
 
 #define CNICACHE_NAME_MAX 254 /* of a Kubernetes object's name, with NUL */
 
@@ -22,6 +23,32 @@ struct cnicache_entry {
 /* cnicache_parse - decode the text of a file; out->file stays. -1: it names no attachment. Pure. */
 int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out) must_check;
 
+/*
+ * cnicache_config - the configuration that the attachment was made with, from the text of a file: a
+ * plugin's, or a list with "plugins". The caller frees *out. ERR_DECODE: the file has none; those
+ * of libcni before 0.8 never have. Pure.
+ */
+int cnicache_config(const char *text, size_t len, struct json **out, struct err *e) must_check;
+
+/* The folders below ctx->cni_dir: of the runtime, and of Multus for the networks that it adds. */
+#define CNICACHE_RUNTIME "results"
+#define CNICACHE_MULTUS  "multus/results"
+
+/*
+ * cnicache_each - read all files of a folder. text NULL: why says that this file cannot be read;
+ * the error of one that has vanished is errnum ENOENT. fn returns 0, or -1 with e. Returns 0; 1:
+ * there is no such folder; -1.
+ */
+struct cnicache_file {
+	const char *name;
+	const char *text; /* len bytes and NUL */
+	size_t len;
+	const struct err *why;
+};
+typedef int (*cnicache_fn)(const struct cnicache_file *f, void *arg, struct err *e);
+int cnicache_each(const struct ctx *ctx, const char *folder, cnicache_fn fn, void *arg,
+		  struct err *e) must_check;
+
 struct cnicache {
 	struct cnicache_entry *items; /* owned */
 	size_t n;
@@ -29,7 +56,7 @@ struct cnicache {
 };
 
 /*
- * cnicache_load - read all files of ctx->cni_dir/results. A file that cannot be decoded gives an
+ * cnicache_load - read all files of the runtime's folder. A file that cannot be decoded gives an
  * entry with only its name. cnicache_clear - free what c owns.
  */
 int cnicache_load(const struct ctx *ctx, struct cnicache *out, struct err *e) must_check;

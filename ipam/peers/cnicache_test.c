@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 
@@ -99,4 +100,52 @@ START_TEST(an_attachment_is_found)
 }
 END_TEST
 
-TEST_PROGRAM("ipam/peers/cnicache", cache_files_are_parsed, an_attachment_is_found)
+/* {"type":"macvlan"}, a list, and what is no configuration */
+START_TEST(the_configuration_is_decoded)
+{
+	static const struct {
+		const char *text, *want; /* want NULL: refused with this part */
+		const char *why;
+	} cases[] = {
+		{ "{\"config\":\"eyJ0eXBlIjoibWFjdmxhbiJ9\"}", "{\"type\":\"macvlan\"}", "" },
+		{ "{\"config\":\"eyJwbHVnaW5zIjpbXX0=\"}", "{\"plugins\":[]}", "" },
+		{ "{\"cniVersion\":\"0.4.0\"}", NULL, "no \"config\"" },
+		{ "{\"config\":\"e30\"}", NULL, "not base64" },
+		{ "{\"config\":\"e30!\"}", NULL, "not base64" },
+		{ "{\"config\":\"W10=\"}", NULL, "not an object" },
+		{ "{\"config\":\"ew==\"}", NULL, "config in a file of libcni" },
+		{ "{\"kind\":", NULL, "file of libcni" },
+		{ "", NULL, "file of libcni" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_json struct json *config = NULL;
+		struct err e = { .msg = "" };
+		int rc = cnicache_config(cases[i].text, strlen(cases[i].text), &config, &e);
+
+		ck_assert_int_eq(rc, cases[i].want ? 0 : -1);
+		ck_assert_msg(strstr(e.msg, cases[i].why) != NULL, "%s", e.msg);
+		auto_free char *text = cases[i].want ? json_print(config, false) : NULL;
+		if (cases[i].want)
+			ck_assert_str_eq(text, cases[i].want);
+	}
+}
+END_TEST
+
+static int decode(void *arg, struct err *e)
+{
+	auto_json struct json *config = NULL;
+
+	return cnicache_config(arg, strlen(arg), &config, e);
+}
+
+START_TEST(memory_may_end_anywhere)
+{
+	char text[] = "{\"config\":\"eyJ0eXBlIjoibWFjdmxhbiJ9\"}";
+
+	ck_assert_str_eq(alloc_fail_each(decode, text), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("ipam/peers/cnicache", cache_files_are_parsed, an_attachment_is_found,
+	     the_configuration_is_decoded, memory_may_end_anywhere)

@@ -85,6 +85,7 @@ spec:
           volumeMounts:
             - {name: plugins, mountPath: /host/opt/cni/bin}
             - {name: run, mountPath: /run/railhead}
+            - {name: cni, mountPath: /var/lib/cni, readOnly: true}
       {{- end }}
       containers:
         - name: railheadd
@@ -150,5 +151,8 @@ spec:
         - {name: log, hostPath: {path: /var/log, type: DirectoryOrCreate}}
         - {name: netns, hostPath: {path: /run/netns, type: DirectoryOrCreate}}
         - {name: plugins, hostPath: {path: {{ $v.plugins.binDir }}, type: DirectoryOrCreate}}
+        {{- if $v.plugins.install }}
+        - {name: cni, hostPath: {path: /var/lib/cni, type: DirectoryOrCreate}}
+        {{- end }}
         - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
 {{- end }}
