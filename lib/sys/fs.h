@@ -9,6 +9,7 @@
 #ifndef RAILHEAD_LIB_SYS_FS_H
 #define RAILHEAD_LIB_SYS_FS_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"
@@ -89,6 +90,14 @@ struct fs_content {
 	bool durable;
 };
 int fs_put(const char *path, const struct fs_content *c, struct err *e) must_check;
+
+/*
+ * fs_put_stream - as fs_put(), with mode and without durable, with the bytes that fn writes into a
+ * stream in memory. If fn fails, or there is no memory, the file is as before.
+ */
+typedef int (*fs_stream_fn)(FILE *to, void *arg, struct err *e);
+int fs_put_stream(const char *path, mode_t mode, fs_stream_fn fn, void *arg,
+		  struct err *e) must_check;
 
 /* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */
 int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;

@@ -216,6 +216,23 @@ int fs_put(const char *path, const struct fs_content *c, struct err *e)
 	return fs_write_fd(fd, c->data, c->len, e) ? err_wrap(e, "%s", path) : 0;
 }
 
+int fs_put_stream(const char *path, mode_t mode, fs_stream_fn fn, void *arg, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+
+	if (!to)
+		return err_nomem(e);
+	int rc = fn(to, arg, e);
+	/* A write that failed fails the stream, and text and len are there only from now on. */
+	bool whole = !ferror(to);
+	if (fclose(to) || !whole)
+		return rc ? -1 : err_nomem(e);
+	const struct fs_content all = { .data = text, .len = len, .mode = mode };
+	return rc || fs_put(path, &all, e) ? -1 : 0;
+}
+
 static int unlink_spare(int dirfd, const char *name)
 {
 	char spare[PATH_MAX];

@@ -307,7 +307,48 @@ START_TEST(a_file_is_unlinked)
 }
 END_TEST
 
-TEST_PROGRAM("fs_replace", replaces_and_leaves_nothing_else, puts_what_a_user_asked_for,
+static int print_twice(FILE *to, void *arg, struct err *e)
+{
+	(void)e;
+	for (int i = 0; i < 2; i++)
+		if (fputs(arg, to) < 0)
+			return -1;
+	return 0;
+}
+
+static int print_and_fail(FILE *to, void *arg, struct err *e)
+{
+	(void)fputs(arg, to);
+	return err_set(e, ERR_STATE, 0, "half-way");
+}
+
+START_TEST(a_stream_is_written_whole_or_not_at_all)
+{
+	static char text[5000]; /* more than one piece of stdio */
+	char one[] = "one", got[8] = "";
+	struct err e = { .msg = "" };
+	struct stat st;
+
+	(void)testing_dir();
+	memset(text, 'x', sizeof(text) - 1);
+	ck_assert_int_eq(fs_put_stream("/mnt/file", 0600, print_and_fail, one, &e), -1);
+	ck_assert_str_eq(e.msg, "half-way");
+	ck_assert_int_eq(entries("/mnt"), 0);
+	ck_assert_int_eq(fs_put_stream("/mnt/file", 0600, print_twice, one, &e), 0);
+	ck_assert_int_eq(fs_put_stream("/mnt/file", 0600, print_and_fail, text, &e), -1);
+	auto_fd int fd = open("/mnt/file", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(read(fd, got, sizeof(got)), 6);
+	ck_assert_str_eq(got, "oneone");
+	ck_assert_int_eq(fs_put_stream("/mnt/file", 0600, print_twice, text, &e), 0);
+	ck_assert_int_eq(stat("/mnt/file", &st), 0);
+	ck_assert_int_eq(st.st_size, 9998);
+	ck_assert_int_eq(st.st_mode & 0777, 0600);
+	ck_assert_int_eq(fs_put_stream("/mnt/none/file", 0600, print_twice, one, &e), -1);
+}
+END_TEST
+
+TEST_PROGRAM("fs_replace", a_stream_is_written_whole_or_not_at_all,
+	     replaces_and_leaves_nothing_else, puts_what_a_user_asked_for,
 	     puts_into_what_is_no_plain_file, a_link_is_replaced_itself,
 	     what_a_killed_writer_left_goes_with_the_next, what_cannot_be_replaced,
 	     where_there_is_no_O_TMPFILE, writers_do_not_mix, a_killed_writer_does_no_harm,

@@ -179,20 +179,15 @@ static int write_all(struct bundle *b, struct err *e)
 	return 0;
 }
 
-/* The tar is made in memory, so that the file is written in one step, or not at all. */
-static int write_file(struct bundle *b, const char *to, struct err *e)
+/* A fs_stream_fn. */
+static int write_to(FILE *to, void *arg, struct err *e)
 {
-	auto_free char *text = NULL;
-	size_t len = 0;
-	int rc;
+	struct bundle *b = arg;
 
-	b->tar.to = open_memstream(&text, &len);
-	if (!b->tar.to)
-		return err_nomem(e);
-	rc = write_all(b, e);
-	(void)fclose(TAKE_PTR(b->tar.to)); /* text and len are there from now on */
-	const struct fs_content all = { .data = text, .len = len, .mode = 0600 };
-	return rc || fs_put(to, &all, e) ? -1 : 0;
+	b->tar.to = to;
+	int rc = write_all(b, e);
+	b->tar.to = NULL;
+	return rc;
 }
 
 static int show_sum(const struct cmd_run *r, const struct bundle *b, const char *to, struct err *e)
@@ -230,7 +225,7 @@ static int support_bundle(struct cmd_run *r, struct err *e)
 	if (temp_dir_make(&temp, e))
 		return -1;
 	b.temp = temp;
-	return write_file(&b, to, e) || show_sum(r, &b, to, e) ? -1 : 0;
+	return fs_put_stream(to, 0600, write_to, &b, e) || show_sum(r, &b, to, e) ? -1 : 0;
 }
 
 static const char *const examples[] = { "railctl support-bundle gpu-17.tar", NULL };

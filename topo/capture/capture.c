@@ -96,24 +96,12 @@ static int open_from(struct capture *c, const struct topo_tree_dirs *from, struc
 	return 0;
 }
 
-/* The tar is made in memory, so that the file is written in one step, or not at all. */
-static int write_file(struct capture *c, const char *to, struct err *e)
+/* A fs_stream_fn. */
+static int write_to(FILE *to, void *arg, struct err *e)
 {
-	auto_free char *text = NULL;
-	size_t len = 0;
+	struct capture *c = arg;
 
-	c->tar.to = open_memstream(&text, &len);
-	if (!c->tar.to)
-		return err_nomem(e);
-	int rc = write_all(c, e);
-	(void)fclose(TAKE_PTR(c->tar.to)); /* text and len are there from now on */
-	const struct fs_content all = { .data = text, .len = len, .mode = 0600 };
-	return rc || fs_put(to, &all, e) ? -1 : 0;
-}
-
-static int write_stream(struct capture *c, struct err *e)
-{
-	c->tar.to = stdout;
+	c->tar.to = to;
 	int rc = write_all(c, e);
 	c->tar.to = NULL;
 	return rc;
@@ -130,7 +118,8 @@ int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_op
 	c->raw = o->raw;
 	c->proc = c->boot = -1;
 	int rc = open_from(c, from, e) ||
-				 (strcmp(to, "-") != 0 ? write_file(c, to, e) : write_stream(c, e))
+				 (strcmp(to, "-") != 0 ? fs_put_stream(to, 0600, write_to, c, e)
+						       : write_to(stdout, c, e))
 			 ? -1
 			 : 0;
 	c->sum.files = c->tar.files;
