@@ -3,6 +3,7 @@
  */
 #include "lib/device/ib_port.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/parse.h"
@@ -44,9 +45,25 @@ uint32_t ib_rate_mbps(const char *text)
 	return (uint32_t)gb * 1000 + mb;
 }
 
+const char *ib_rate_text(uint32_t mbps, char out[IB_RATE_LEN])
+{
+	if (mbps % 1000)
+		(void)snprintf(out, IB_RATE_LEN, "%u.%u", mbps / 1000, mbps % 1000 / 100);
+	else
+		(void)snprintf(out, IB_RATE_LEN, "%u", mbps / 1000);
+	return out;
+}
+
 bool ib_state_is_active(const char *text)
 {
 	return strstr(text, "ACTIVE") != NULL;
+}
+
+const char *ib_state_name(const char *text)
+{
+	const char *colon = strstr(text, ": ");
+
+	return colon ? colon + 2 : text;
 }
 
 const char *ib_phys_state_name(uint8_t state)

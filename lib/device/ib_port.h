@@ -15,8 +15,16 @@ const char *ib_link_layer_name(enum ib_link_layer l);
 /* ib_rate_mbps - the file rate: "200 Gb/sec (4X HDR)", "2.5 Gb/sec"; 0 when it is no rate. */
 uint32_t ib_rate_mbps(const char *text);
 
+/* ib_rate_text - in Gbit/s: "400", "2.5". Returns out. */
+#define IB_RATE_LEN 16
+const char *ib_rate_text(uint32_t mbps, char out[IB_RATE_LEN]);
+
 /* ib_state_is_active - the file state: "4: ACTIVE". */
 bool ib_state_is_active(const char *text);
+
+/* ib_state_name - the name in the file state, "DOWN"; the whole text if it has no number. Borrowed
+ * from text. */
+const char *ib_state_name(const char *text);
 
 /* The configuration that a subnet manager gave an InfiniBand port. */
 struct ib_subnet {

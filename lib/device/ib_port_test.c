@@ -27,6 +27,16 @@ START_TEST(a_rate_is_a_plain_number_of_Gb_per_second)
 }
 END_TEST
 
+START_TEST(a_rate_for_people_has_no_exponent)
+{
+	char text[IB_RATE_LEN];
+
+	ck_assert_str_eq(ib_rate_text(1600000, text), "1600");
+	ck_assert_str_eq(ib_rate_text(1000000, text), "1000");
+	ck_assert_str_eq(ib_rate_text(2500, text), "2.5");
+}
+END_TEST
+
 START_TEST(link_layers)
 {
 	static const enum ib_link_layer all[] = { IB_LAYER_ETHERNET, IB_LAYER_INFINIBAND };
@@ -49,6 +59,8 @@ START_TEST(only_ACTIVE_is_active)
 	ck_assert(!ib_state_is_active("1: DOWN"));
 	ck_assert(!ib_state_is_active("2: INIT"));
 	ck_assert(!ib_state_is_active(""));
+	ck_assert_str_eq(ib_state_name("1: DOWN"), "DOWN");
+	ck_assert_str_eq(ib_state_name("ACTIVE"), "ACTIVE");
 }
 END_TEST
 
@@ -63,5 +75,6 @@ START_TEST(physical_states_have_the_names_of_sysfs)
 }
 END_TEST
 
-TEST_PROGRAM("ib_port", a_rate_is_a_plain_number_of_Gb_per_second, link_layers,
-	     only_ACTIVE_is_active, physical_states_have_the_names_of_sysfs)
+TEST_PROGRAM("ib_port", a_rate_is_a_plain_number_of_Gb_per_second,
+	     a_rate_for_people_has_no_exponent, link_layers, only_ACTIVE_is_active,
+	     physical_states_have_the_names_of_sysfs)

@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/device/ib_port.h"
+
 const char *rdma_rate_text(uint32_t mbps, char out[16])
 {
+	char number[IB_RATE_LEN];
+
 	if (!mbps)
 		return NULL;
-	if (mbps % 1000)
-		(void)snprintf(out, 16, "%u.%uG", mbps / 1000, mbps % 1000 / 100);
-	else
-		(void)snprintf(out, 16, "%uG", mbps / 1000);
+	(void)snprintf(out, 16, "%.14sG", ib_rate_text(mbps, number));
 	return out;
 }
 

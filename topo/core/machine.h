@@ -6,9 +6,8 @@
  * function of it. Cross-references are array indices; TOPO_NONE means none. "Not known" marks a
  * value that the source (sysfs or a topology file) does not have; no default replaces it.
  *
- * From sysfs, each PCI function has a record, also root ports and ports of switches. A topology
- * file of NCCL has one record for each switch, its upstream port, and none for root ports. `kind`
- * distinguishes them.
+ * From sysfs, each PCI function has a record, also root ports and ports of switches. A file of NCCL
+ * has one record for a switch, its upstream port, and none for root ports. `kind` is their kind.
  */
 #ifndef RAILHEAD_TOPO_CORE_MACHINE_H
 #define RAILHEAD_TOPO_CORE_MACHINE_H
@@ -38,9 +37,8 @@ struct topo_pci {
 	uint32_t physfn; /* PF of a VF, if the snapshot has it; else TOPO_NONE */
 	enum topo_kind kind;
 	bool is_vf;
-	bool has_ids;        /* the four ids below are known */
-	bool has_class;      /* class_code is known */
-	uint32_t class_code; /* 24 bits */
+	bool has_ids, has_class; /* the four ids below are known; class_code is known */
+	uint32_t class_code;     /* 24 bits */
 	uint16_t vendor, device, sub_vendor, sub_device;
 	int numa; /* its file numa_node; -1: not known */
 	/* The link above it: the maximum, and the current state, each of the weaker end. From a
@@ -93,9 +91,11 @@ enum topo_role { TOPO_ROLE_UNKNOWN, TOPO_COMPUTE, TOPO_STORAGE, TOPO_MANAGEMENT 
 struct topo_port {
 	uint32_t port;
 	enum topo_tristate active; /* state is ACTIVE */
+	char state[16];            /* its name, "DOWN"; "": not known */
 	enum topo_layer layer;
 	uint32_t rate_mbps; /* 0: not known */
 	char netdev[IFNAME_LEN];
+	bool representor; /* netdev stands for a VF or SF: the PF is in switchdev mode */
 };
 
 /* An RDMA device. A topology file has one for each net element. */

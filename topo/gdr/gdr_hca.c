@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/device/ib_port.h"
 #include "topo/gdr/gdr_priv.h"
 #include "topo/core/distance.h"
 
@@ -42,8 +43,10 @@ static void set_ports_path(struct gdr *r, struct finding *f, uint32_t hca)
 /* For a port that is ACTIVE, or whose state is not known. */
 static void judge_port(struct finding *f, enum topo_tristate active, uint32_t rate_mbps)
 {
+	char rate[IB_RATE_LEN];
+
 	if (active == TOPO_YES && rate_mbps)
-		finding_set_value(f, "ACTIVE, %.3g Gbit/s", rate_mbps / 1000.0);
+		finding_set_value(f, "ACTIVE, %s Gbit/s", ib_rate_text(rate_mbps, rate));
 	else if (active == TOPO_YES)
 		finding_set_value(f, "ACTIVE");
 	if (active == TOPO_YES)
@@ -76,22 +79,11 @@ static void check_port(struct gdr *r, uint32_t hca)
 	judge_port(f, active, rate_of(h));
 }
 
-/* The kernel writes "1: DOWN". Returns text, or "not ACTIVE". */
-static const char *state_text(const struct gdr *r, const char *path, char text[32])
-{
-	const char *colon;
-
-	if (gdr_text(r, GDR_SYS, path, text, 32))
-		return "not ACTIVE";
-	colon = strstr(text, ": ");
-	return colon ? colon + 2 : text;
-}
-
 void gdr_port(struct gdr *r, struct gdr_rail which)
 {
 	const struct topo_port *p = &r->m->hca[which.hca].port[which.port];
 	struct finding *f = gdr_add(r, "port", FINDING_OK, TOPO_NONE, which.hca);
-	char path[GDR_PATH_LEN], text[32];
+	char path[GDR_PATH_LEN];
 
 	(void)snprintf(path, sizeof(path), "class/infiniband/%s/ports/%u/state",
 		       r->m->hca[which.hca].name, p->port);
@@ -101,7 +93,7 @@ void gdr_port(struct gdr *r, struct gdr_rail which)
 		return;
 	}
 	f->state = FINDING_WARN;
-	finding_set_value(f, "the port is %s", state_text(r, path, text));
+	finding_set_value(f, "the port is %s", *p->state ? p->state : "not ACTIVE");
 	finding_set_reason(f, "NCCL and UCX cannot use it");
 	set_port_remedy(f, p->layer);
 }

@@ -130,7 +130,9 @@ START_TEST(a_port_of_a_rail_that_is_down_says_its_state)
 	w.m.hca[0].port[0].active = TOPO_NO;
 	w.m.hca[0].port[0].layer = TOPO_INFINIBAND;
 	ck_assert_str_eq(rail(&all, "port")->value, "the port is not ACTIVE");
-	gdr_test_file("sys/class/infiniband/mlx5_0/ports/1/state", "2: INIT\n");
+	/* The file may have another state by now. */
+	gdr_test_file("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+	memcpy(w.m.hca[0].port[0].state, "INIT", sizeof("INIT"));
 	ck_assert_str_eq(rail(&all, "port")->value, "the port is INIT");
 	ck_assert_int_eq(rail(&all, "port")->state, FINDING_WARN);
 	ck_assert_ptr_nonnull(strstr(rail(&all, "port")->remedy, "subnet manager"));

@@ -76,8 +76,10 @@ static int read_ports(const struct tree *t, struct tree_path *path, struct topo_
 		if (topo_add_port(h, n, e))
 			return -1;
 		struct topo_port *p = &h->port[h->n_ports - 1];
-		if (has_state)
+		if (has_state) {
 			p->active = ib_state_is_active(text) ? TOPO_YES : TOPO_NO;
+			(void)snprintf(p->state, sizeof(p->state), "%s", ib_state_name(text));
+		}
 		if (h->kind != TOPO_HCA_VF)
 			read_rate(t, path, p);
 	}

@@ -109,6 +109,15 @@ START_TEST(ports_and_representors)
 	topo_machine_clear(&m);
 	read_tree(&m);
 	ck_assert_str_eq(m.hca[0].port[0].netdev, "vlan7");
+	ck_assert(!m.hca[0].port[0].representor);
+	ck_assert_str_eq(m.hca[0].port[0].state, "ACTIVE");
+	ck_assert_str_eq(m.hca[0].port[1].state, "DOWN");
+	/* mlx5 has a port for each representor, and its GIDs. */
+	tree_put(sys, "devices/" NIC "/infiniband/mlx4_0/ports/2/gid_attrs/ndevs/0", "a_rep\n");
+	topo_machine_clear(&m);
+	read_tree(&m);
+	ck_assert_str_eq(m.hca[0].port[1].netdev, "a_rep");
+	ck_assert(m.hca[0].port[1].representor);
 }
 END_TEST
 

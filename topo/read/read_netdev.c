@@ -104,12 +104,20 @@ static void set_netdev(struct topo_port *p, const char *name)
 		memcpy(p->netdev, name, strlen(name) + 1);
 }
 
+/* "pf0vf3", "pf0sf1": the interface stands for a VF or SF. */
+static bool is_representor(int folder)
+{
+	char name[TREE_VALUE];
+
+	return !tree_value(folder, "phys_port_name", name) && !pci_port_of_pf(name);
+}
+
 /* Set the interface of a port by dev_port, from the interfaces of its function. */
 static int netdev_by_dev_port(const struct tree *t, const char *path, struct topo_port *p,
 			      struct err *e)
 {
 	auto_tree_names struct tree_names names = { 0 };
-	char net[TREE_PATH], name[TREE_VALUE];
+	char net[TREE_PATH];
 	const char *cut = strstr(path, "/infiniband/");
 
 	if (!cut || snprintf(net, sizeof(net), "%.*s/net", (int)(cut - path), path) >= TREE_PATH)
@@ -125,13 +133,19 @@ static int netdev_by_dev_port(const struct tree *t, const char *path, struct top
 		if (folder < 0)
 			continue;
 		(void)tree_number(folder, "dev_port", &port);
-		/* "pf0vf3", "pf0sf1": the representor of a VF or SF */
-		bool representor =
-			!tree_value(folder, "phys_port_name", name) && !pci_port_of_pf(name);
-		if ((uint32_t)port + 1 == p->port && !representor)
+		if ((uint32_t)port + 1 == p->port && !is_representor(folder))
 			set_netdev(p, names.name[i]);
 	}
 	return 0;
+}
+
+static void mark_representor(const struct tree *t, struct topo_port *p)
+{
+	char path[TREE_PATH];
+	auto_fd int folder =
+		*p->netdev && netdev_path(t, p->netdev, path) ? tree_open(t->fd, path) : -1;
+
+	p->representor = folder >= 0 && is_representor(folder);
 }
 
 int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct topo_hca *h,
@@ -148,6 +162,7 @@ int tree_port_netdev(const struct tree *t, struct tree_path *path, const struct 
 	(void)snprintf(file, sizeof(file), "ports/%u/gid_attrs/ndevs/0", p->port);
 	if (!tree_value(t->fd, tree_at(path, file), name))
 		set_netdev(p, name);
+	mark_representor(t, p);
 	path->text[path->len] = '\0';
 	return *p->netdev ? 0 : netdev_by_dev_port(t, path->text, p, e);
 }
