@@ -15,43 +15,46 @@
 
 struct child {
 	struct child_conf conf;
-	struct exec_child is;
+	struct exec_child proc;
 	struct event *output; /* NULL: no child runs */
 	struct event *deadline;
 	struct evbuffer *text;
-	bool late; /* it passed its deadline, and is killed but not gone */
+	bool late; /* it is killed and not gone, and the caller knows how it ended */
 };
 
-static void end_child(struct child *c, enum child_end how)
+/* It has closed its output, so it ends. */
+static void end_child(struct child *c)
 {
 	bool was_late = c->late;
 
 	event_free(c->output);
 	c->output = NULL;
 	(void)event_del(c->deadline);
-	/* It has closed its output, so it ends. */
-	exec_kill(&c->is);
+	exec_kill(&c->proc);
 	c->late = false;
 	if (!was_late) {
-		size_t len = how == CHILD_ENDED ? evbuffer_get_length(c->text) : 0;
-		const char *text = how == CHILD_ENDED ? "" : NULL;
+		size_t len = evbuffer_get_length(c->text);
+		const char *text = len ? (const char *)evbuffer_pullup(c->text, -1) : "";
 
-		if (len)
-			text = (const char *)evbuffer_pullup(c->text, -1);
-		c->conf.done(c->conf.arg, how, text, len);
+		c->conf.done(c->conf.arg, CHILD_ENDED, text, len);
 	}
 	(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
 }
 
+/* It may hang in the kernel, so nothing waits for its end but the event of its output. */
+static void kill_child(struct child *c, enum child_end how)
+{
+	c->late = true;
+	(void)event_del(c->deadline);
+	(void)kill(c->proc.pid, SIGKILL);
+	c->conf.done(c->conf.arg, how, NULL, 0);
+}
+
 static void too_late(evutil_socket_t fd, short what, void *arg)
 {
-	struct child *c = arg;
-
 	(void)fd;
 	(void)what;
-	c->late = true;
-	(void)kill(c->is.pid, SIGKILL);
-	c->conf.done(c->conf.arg, CHILD_LATE, NULL, 0);
+	kill_child(arg, CHILD_LATE);
 }
 
 static void readable(evutil_socket_t fd, short what, void *arg)
@@ -62,9 +65,12 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n > 0 && evbuffer_get_length(c->text) <= c->conf.text_max)
-		return;
-	end_child(c, n > 0 ? CHILD_TOO_MUCH : CHILD_ENDED);
+	if (n <= 0)
+		end_child(c);
+	else if (c->late)
+		(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
+	else if (evbuffer_get_length(c->text) > c->conf.text_max)
+		kill_child(c, CHILD_TOO_MUCH);
 }
 
 bool child_runs(const struct child *c)
@@ -88,15 +94,15 @@ int child_start(struct child *c, const char *input, struct err *e)
 	const struct timeval t = { .tv_sec = c->conf.deadline_ms / 1000,
 				   .tv_usec = c->conf.deadline_ms % 1000 * 1000 };
 
-	if (exec_start(&req, &c->is, e))
+	if (exec_start(&req, &c->proc, e))
 		return -1;
-	(void)fcntl(c->is.out_fd, F_SETFL, O_NONBLOCK);
-	c->output = event_new(c->conf.base, c->is.out_fd, EV_READ | EV_PERSIST, readable, c);
+	(void)fcntl(c->proc.out_fd, F_SETFL, O_NONBLOCK);
+	c->output = event_new(c->conf.base, c->proc.out_fd, EV_READ | EV_PERSIST, readable, c);
 	if (!c->output || event_add(c->output, NULL) || event_add(c->deadline, &t)) {
 		if (c->output)
 			event_free(c->output);
 		c->output = NULL;
-		exec_kill(&c->is);
+		exec_kill(&c->proc);
 		return err_nomem(e);
 	}
 	return 0;
@@ -109,7 +115,7 @@ int child_new(const struct child_conf *conf, struct child **out, struct err *e)
 	if (!c)
 		return err_nomem(e);
 	c->conf = *conf;
-	c->is.out_fd = -1;
+	c->proc.out_fd = -1;
 	c->text = evbuffer_new();
 	c->deadline = evtimer_new(conf->base, too_late, c);
 	if (!c->text || !c->deadline) {
@@ -132,8 +138,8 @@ void child_free(struct child *c)
 		evbuffer_free(c->text);
 	/* A child that hangs in the kernel ends with us, when it can. */
 	if (c->late)
-		(void)close(c->is.out_fd);
+		(void)close(c->proc.out_fd);
 	else
-		exec_kill(&c->is);
+		exec_kill(&c->proc);
 	free(c);
 }

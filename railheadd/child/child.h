@@ -2,8 +2,9 @@
 /*
  * child.h: runs a function in a child, and reads its output in the loop of the agent.
  *
- * After the deadline the child is killed and its output dropped. A child that cannot even be killed
- * (it hangs in the kernel) is not waited for, and until it ends no other one is started.
+ * After the deadline, or if it prints too much, the child is killed and its output dropped. A child
+ * that cannot even be killed (it hangs in the kernel) is not waited for, and until it ends no other
+ * one is started.
  */
 #ifndef RAILHEAD_RAILHEADD_CHILD_CHILD_H
 #define RAILHEAD_RAILHEADD_CHILD_CHILD_H
@@ -27,7 +28,7 @@ struct child_conf {
 	int deadline_ms;
 	size_t text_max;
 	/* Called once for each start, from the loop. text is the output, len bytes without a NUL,
-	 * valid until done returns. A new start is possible unless how is CHILD_LATE. */
+	 * valid until done returns. A new start is possible if how is CHILD_ENDED. */
 	void (*done)(void *arg, enum child_end how, const char *text, size_t len);
 	void *arg;
 };
@@ -36,7 +37,7 @@ struct child_conf {
 int child_new(const struct child_conf *conf, struct child **out, struct err *e) must_check;
 void child_free(struct child *c);
 
-/* child_runs - true from the start to the end; child_is_late - the deadline of this one passed. */
+/* child_runs - true from the start to the end; child_is_late - it is killed and not gone. */
 bool child_runs(const struct child *c);
 bool child_is_late(const struct child *c);
 
