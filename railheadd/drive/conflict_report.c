@@ -97,8 +97,10 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 {
 	const char *ns = json_str(json_get(p, "namespace")), *pod = json_str(json_get(p, "pod"));
 	const char *uid = json_str(json_get(p, "uid"));
-	const struct event_about about = { EVENT_ADDRESS_CONFLICT, ns ? ns : "", pod ? pod : "",
-					   uid ? uid : "", json_text_or(p, "address", "?") };
+	const struct event_about about = {
+		EVENT_ADDRESS_CONFLICT,          ns ? ns : "", pod ? pod : "", uid ? uid : "",
+		json_text_or(p, "address", "?"), false
+	};
 
 	if (!ns || !pod)
 		return;
@@ -115,8 +117,9 @@ static void tell_pod(struct events *v, const struct json *block, const struct js
 /* About the node first: there may be more pods than events at once. */
 static void tell_people(struct events *v, const struct json *block, const char *node)
 {
-	const struct event_about about = { EVENT_BLOCK_LOST, "", "", "",
-					   json_text_or(block, "first", "?") };
+	const struct event_about about = {
+		EVENT_BLOCK_LOST, "", "", "", json_text_or(block, "first", "?"), false
+	};
 	char name[160], used[96] = "A pod of this node has it, too";
 
 	if (!is_loan(block))

@@ -295,7 +295,7 @@ static int begin(struct driver *d, struct err *e)
 	d->requests = requests_new(c->base, c->store, &request_fns, d);
 	if (!d->requests)
 		return err_nomem(e);
-	const struct events_conf events = { c->ctx, c->base, c->store, c->node, c->retry };
+	const struct events_conf events = { c->ctx, c->base, c->store, c->node, c->retry, NULL };
 
 	if (events_new(&events, &d->events, e) || be_present(d, e) ||
 	    conflict_report_new(d, &d->report, e))

@@ -16,7 +16,7 @@
 static void tell_cut_off(struct driver *d)
 {
 	int64_t away = ctx_since_boot(d->conf.ctx) - d->contact_since;
-	const struct event_about about = { EVENT_NODE_CUT_OFF, "", "", "", "" };
+	const struct event_about about = { EVENT_NODE_CUT_OFF, "", "", "", "", false };
 
 	if (d->why.code && away >= 2 * d->conf.renew)
 		(void)events_tell(d->events, &about,

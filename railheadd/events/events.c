@@ -25,19 +25,23 @@ struct queued {
 	struct cluster_event is; /* points below; to the configuration; to the table */
 	char namespace[64], pod[254], uid[64];
 	char note[CLUSTER_EVENT_NOTE_LEN];
+	enum event_reason reason;
+	char key[64];
 	unsigned tries;
 };
 TAILQ_HEAD(queue, queued);
 
 struct events {
 	struct events_conf conf;
-	struct event_limit limit;
+	struct event_limit limit, rail_limit;
 	struct queue queue;
 	size_t n;
 	struct cluster_call *call; /* of the first one */
 	struct event *timer;
 	struct events_counts counts;
 	bool refused; /* the last one was, which was said in the log */
+	events_lost_fn lost;
+	void *lost_arg;
 };
 
 static const struct {
@@ -84,6 +88,16 @@ static void note_refusal(struct events *v, const struct err *why)
 	v->refused = true;
 }
 
+static void count_lost(struct events *v, const struct queued *q, const struct cluster_result *r)
+{
+	if (r->outcome == CLUSTER_REFUSED)
+		note_refusal(v, &r->err);
+	else
+		v->counts.failed++;
+	if (v->lost)
+		v->lost(v->lost_arg, q->reason, q->key);
+}
+
 static void ended(void *arg, const struct cluster_result *r)
 {
 	struct events *v = arg;
@@ -99,10 +113,8 @@ static void ended(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK || r->outcome == CLUSTER_EXISTS) {
 		v->counts.told++;
 		v->refused = false;
-	} else if (r->outcome == CLUSTER_REFUSED) {
-		note_refusal(v, &r->err);
 	} else {
-		v->counts.failed++;
+		count_lost(v, q, r);
 	}
 	forget_first(v);
 	if (v->n)
@@ -140,6 +152,8 @@ static void fill(const struct events *v, const struct event_about *a, struct que
 	(void)snprintf(q->namespace, sizeof(q->namespace), "%s", a->namespace);
 	(void)snprintf(q->pod, sizeof(q->pod), "%s", a->pod);
 	(void)snprintf(q->uid, sizeof(q->uid), "%s", a->uid);
+	(void)snprintf(q->key, sizeof(q->key), "%s", a->key);
+	q->reason = a->reason;
 	q->is = (struct cluster_event){ .at = v->conf.ctx->now(v->conf.ctx->clock),
 					.node = v->conf.node,
 					.reason = words[a->reason].reason,
@@ -153,6 +167,21 @@ static void fill(const struct events *v, const struct event_about *a, struct que
 		;
 }
 
+static struct event_limit *limit_of(struct events *v, enum event_reason reason)
+{
+	bool of_rails = reason == EVENT_RAIL_DEGRADED || reason == EVENT_RAIL_RECOVERED;
+
+	return of_rails ? &v->rail_limit : &v->limit;
+}
+
+void events_on_lost(struct events *v, events_lost_fn fn, void *arg)
+{
+	if (!v)
+		return;
+	v->lost = fn;
+	v->lost_arg = arg;
+}
+
 bool events_tell(struct events *v, const struct event_about *about, const char *fmt, ...)
 {
 	struct queued *q;
@@ -162,12 +191,13 @@ bool events_tell(struct events *v, const struct event_about *about, const char *
 		return true;
 	q = v->n < QUEUE_MAX ? calloc(1, sizeof(*q)) : NULL;
 	enum event_verdict verdict =
-		q ? event_limit(&v->limit, key_of(about), ctx_mono_ms()) : EVENT_DROPPED;
+		q ? event_limit(limit_of(v, about->reason), key_of(about), v->conf.mono())
+		  : EVENT_DROPPED;
 
 	if (verdict != EVENT_TELL) {
 		free(q);
-		v->counts.dropped += verdict == EVENT_DROPPED;
-		v->counts.repeated += verdict == EVENT_REPEATED;
+		v->counts.dropped += verdict == EVENT_DROPPED && !about->again;
+		v->counts.repeated += verdict == EVENT_REPEATED && !about->again;
 		return false;
 	}
 	va_start(args, fmt);
@@ -195,6 +225,8 @@ int events_new(const struct events_conf *conf, struct events **out, struct err *
 		return err_nomem(e);
 	}
 	v->conf = *conf;
+	if (!v->conf.mono)
+		v->conf.mono = ctx_mono_ms;
 	TAILQ_INIT(&v->queue);
 	*out = v;
 	return 0;

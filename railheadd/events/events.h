@@ -33,6 +33,7 @@ struct event_about {
 	const char *namespace, *pod, *uid; /* uid "": not known */
 	/* Two events of one reason, pod and key are one: the second is not sent for 10 minutes. */
 	const char *key;
+	bool again; /* an earlier call of it was false, and was counted */
 };
 
 /* All borrowed. */
@@ -41,7 +42,8 @@ struct events_conf {
 	struct event_base *base;
 	struct cluster_store *store;
 	const char *node;
-	int64_t retry; /* before an event without an answer is sent again, ns; it grows */
+	int64_t retry;         /* before an event without an answer is sent again, ns; it grows */
+	int64_t (*mono)(void); /* the clock of the limits, ms; NULL: ctx_mono_ms() */
 };
 
 /*
@@ -53,10 +55,18 @@ void events_free(struct events *v);
 
 /*
  * events_tell - with a sentence for people. v NULL: nothing happens. False: the same one was sent a
- * short time ago, or too many were; the caller may tell it later.
+ * short time ago, or too many were; the caller may tell it later. Those of rails have limits of
+ * their own, because all cards of a node may lose their links at once.
  */
 bool events_tell(struct events *v, const struct event_about *about, const char *fmt, ...)
 	printf_like(3, 4);
+
+/*
+ * events_on_lost - call fn for each event that was queued and not sent: the store refused it, or
+ * did not answer. From the loop; NULL ends it. v NULL: nothing happens.
+ */
+typedef void (*events_lost_fn)(void *arg, enum event_reason reason, const char *key);
+void events_on_lost(struct events *v, events_lost_fn fn, void *arg);
 
 /* Since the start of the agent. dropped: too many at a time. failed: refused, or no answer. */
 struct events_counts {

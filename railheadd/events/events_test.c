@@ -4,6 +4,7 @@
 
 #include <event2/event.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -42,7 +43,8 @@ static void end(void)
 
 static void tell(enum event_reason reason, const char *pod, const char *key)
 {
-	const struct event_about about = { reason, *pod ? "ns" : "", pod, *pod ? "u1" : "", key };
+	const struct event_about about = { reason, *pod ? "ns" : "", pod, *pod ? "u1" : "", key,
+					   false };
 
 	(void)events_tell(v, &about, "key %s", key);
 }
@@ -115,6 +117,63 @@ START_TEST(too_many_are_dropped_and_counted)
 	loop_until(base, has_tried, &tells);
 	loop_turn(base);
 	counts_are("{\"told\":20,\"repeated\":0,\"dropped\":7,\"failed\":0}");
+	end();
+}
+END_TEST
+
+/* A switch that fails takes all rails of a node with it. */
+START_TEST(rails_do_not_use_up_the_limit_of_others)
+{
+	char key[16];
+
+	begin();
+	for (int i = 0; i < EVENT_BURST + 7; i++) {
+		(void)snprintf(key, sizeof(key), "%d", i);
+		tell(i % 2 ? EVENT_RAIL_DEGRADED : EVENT_RAIL_RECOVERED, "", key);
+	}
+	tell(EVENT_ADDRESS_CONFLICT, "p1", "a");
+	counts_are("{\"told\":0,\"repeated\":0,\"dropped\":7,\"failed\":0}");
+	const struct event_about again = { EVENT_RAIL_DEGRADED, "", "", "", "new", true };
+	ck_assert(!events_tell(v, &again, "again"));
+	counts_are("{\"told\":0,\"repeated\":0,\"dropped\":7,\"failed\":0}");
+	end();
+}
+END_TEST
+
+static char lost[128];
+
+static void note_lost(void *arg, enum event_reason reason, const char *key)
+{
+	size_t len = strlen(lost);
+
+	ck_assert_ptr_eq(arg, &base);
+	(void)snprintf(lost + len, sizeof(lost) - len, "%d %s\n", (int)reason, key);
+}
+
+START_TEST(an_event_that_is_lost_is_reported)
+{
+	struct cluster_result forbidden = { .outcome = CLUSTER_REFUSED };
+	unsigned tells = 1;
+	char want[64];
+
+	begin();
+	err_set(&forbidden.err, ERR_FORBIDDEN, 0, "cannot create events");
+	lost[0] = '\0';
+	events_on_lost(v, note_lost, &base);
+	memory_store_fail_tell(store, &forbidden, 1);
+	tell(EVENT_BLOCK_LOST, "", "a");
+	loop_until(base, has_tried, &tells);
+	(void)snprintf(want, sizeof(want), "%d a\n", EVENT_BLOCK_LOST);
+	ck_assert_str_eq(lost, want);
+	tell(EVENT_BLOCK_LOST, "", "b");
+	loop_until(base, has_told, "BlockLost n1: key b\n");
+	ck_assert_str_eq(lost, want);
+	events_on_lost(v, NULL, NULL);
+	memory_store_fail_tell(store, &forbidden, 1);
+	tell(EVENT_BLOCK_LOST, "", "c");
+	tells = 3;
+	loop_until(base, has_tried, &tells);
+	ck_assert_str_eq(lost, want);
 	end();
 }
 END_TEST
@@ -209,7 +268,9 @@ START_TEST(a_store_without_events)
 
 	ck_assert_int_eq(events_new(&conf, &none, &e), 0);
 	ck_assert_ptr_null(none);
-	(void)events_tell(none, &(struct event_about){ EVENT_REPAIRED, "", "", "", "" }, "nothing");
+	(void)events_tell(none, &(struct event_about){ EVENT_REPAIRED, "", "", "", "", false },
+			  "nothing");
+	events_on_lost(none, NULL, NULL);
 	ck_assert_int_eq(events_add_status(none, obj), 0);
 	ck_assert_uint_eq(json_len(obj), 0);
 	events_free(none);
@@ -218,5 +279,6 @@ END_TEST
 
 TEST_PROGRAM("railheadd/events/events", they_are_told_one_after_the_other,
 	     the_same_one_is_told_once, too_many_are_dropped_and_counted,
+	     rails_do_not_use_up_the_limit_of_others, an_event_that_is_lost_is_reported,
 	     without_an_answer_it_is_sent_again, a_refusal_is_logged_once,
 	     it_ends_with_events_under_way, a_store_without_events)

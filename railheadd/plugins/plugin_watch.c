@@ -45,7 +45,7 @@ static const char *what_happened(enum plugin_state s)
 
 static void tell(const struct plugin_watch *w, const struct plugin_row *x)
 {
-	const struct event_about about = { EVENT_PLUGIN_LOST, "", "", "", x->is.name };
+	const struct event_about about = { EVENT_PLUGIN_LOST, "", "", "", x->is.name, false };
 	const struct log *log = &w->conf.ctx->log;
 
 	if (!plugin_is_broken(x->state)) {
@@ -63,7 +63,7 @@ static void tell(const struct plugin_watch *w, const struct plugin_row *x)
 
 static void tell_restored(struct plugin_watch *w, const struct plugin_row *x, const char *why)
 {
-	const struct event_about about = { EVENT_PLUGIN_RESTORED, "", "", "", x->is.name };
+	const struct event_about about = { EVENT_PLUGIN_RESTORED, "", "", "", x->is.name, false };
 
 	w->restored++;
 	log_warn(&w->conf.ctx->log, "plugin %s in %s: %s; put back from %s", x->is.name,

@@ -47,8 +47,12 @@ static void tell_people(const struct repairer *r, const struct leftover *f)
 	bool done = f->outcome == LEFTOVER_REPAIRED;
 	const char *slash = strchr(f->pod, '/');
 	char ns[64] = "";
-	const struct event_about about = { done ? EVENT_REPAIRED : EVENT_REPAIR_FAILED, ns,
-					   slash ? slash + 1 : "", slash ? f->uid : "", f->what };
+	const struct event_about about = { done ? EVENT_REPAIRED : EVENT_REPAIR_FAILED,
+					   ns,
+					   slash ? slash + 1 : "",
+					   slash ? f->uid : "",
+					   f->what,
+					   false };
 
 	if (!done && f->outcome != LEFTOVER_FAILED)
 		return;
