@@ -116,7 +116,7 @@ test_kubernetes_events_of_a_rail()
 	is "kubectl" admin get events -A
 	has "kubectl" "$(tr -s ' ' <"$W/is")" " Warning RailDegraded node/host port: rail rxe2:1"
 	port_is "4: ACTIVE"
-	eventually has_event RailRecovered Node/host "port: rail rxe2:1 ($CARD) is well again: ACTIVE, 2.5 Gbit/s."
+	eventually has_event RailRecovered Node/host "port: rail rxe2:1 ($CARD) has recovered: ACTIVE, 2.5 Gbit/s."
 	eq "as often as it changed" "$(events RailDegraded Node/host | wc -l) $(events RailRecovered Node/host | wc -l)" "1 1"
 }
 

@@ -51,18 +51,18 @@ test_rails_a_degraded_one_is_named()
 	degraded port 0 || fail "the metric: $(scrape | grep rail_)"
 	port_is "1: DOWN"
 	card_links 4
-	eventually is_said 'rail rxe2:1 (0000:25:00.0) is degraded: port: the port is DOWN' 1
-	eventually is_said 'is degraded: link: the link of 0000:25:00.0 runs at .* x1; its maximum is .* x4' 1
+	eventually is_said 'port: rail rxe2:1 (0000:25:00.0) is degraded: the port is DOWN' 1
+	eventually is_said 'link: rail .* is degraded: the link of 0000:25:00.0 runs at .* x1; its maximum is .* x4' 1
 	degraded port 1 && degraded link 1 && degraded device 0 || fail "the metric: $(scrape | grep rail_)"
 	"$BIN/railctl" cluster status >"$W/for_people"
 	has 'for people' "$(<"$W/for_people")" "rxe2:1 (0000:25:00.0): port: the port is DOWN"
 	has 'for people' "$(<"$W/for_people")" 'first: check the cable'
 	more_looks 3
 	port_is "4: ACTIVE"
-	eventually is_said 'is well again: port: ACTIVE' 1
+	eventually is_said 'port: .* has recovered: ACTIVE' 1
 	degraded port 0 && degraded link 1 || fail "the metric: $(scrape | grep rail_)"
 	more_looks 3
-	eq "lines of the log" "$(said_times 'is degraded') $(said_times 'is well again')" "2 1"
+	eq "lines of the log" "$(said_times 'is degraded') $(said_times 'has recovered')" "2 1"
 }
 
 # A card that falls off the bus is degraded; a device that is only not visible is not known.
@@ -74,12 +74,45 @@ test_rails_a_card_vanishes()
 	eq "not visible" "$(rails_status '.list[] | [.checks.device, .checks.port, .degraded]')" '["unknown","unknown",[]]'
 	hasnt "no value" "$(scrape)" 'railhead_rail_degraded{'
 	mv "$TREE/sys/bus/pci/devices/$CARD" "$W/away"
-	eventually is_said 'is degraded: device: the card is not on the PCIe bus any more' 1
+	eventually is_said 'device: .* is degraded: the card is not on the PCIe bus any more' 1
 	degraded device 1 || fail "the metric: $(scrape | grep rail_)"
 	mv "$W/away" "$TREE/sys/bus/pci/devices/$CARD"
 	ln -s ../../devices/virtual/infiniband/rxe2 "$TREE/sys/class/infiniband/rxe2"
-	eventually is_said 'is well again: device: rxe2' 1
+	eventually is_said 'device: .* has recovered: rxe2' 1
 	degraded device 0 && degraded port 0 || fail "the metric: $(scrape | grep rail_)"
+}
+
+# An update of the agent, or a boot of the node, must not end the alert about a card.
+test_rails_a_lost_card_stays_lost_after_a_restart()
+{
+	rails_begin
+	rm "$TREE/sys/class/infiniband/rxe2"
+	mv "$TREE/sys/bus/pci/devices/$CARD" "$W/away"
+	eventually degraded device 1
+	host_kill TERM
+	host_agent
+	eventually rails_from .looks 2
+	degraded device 1 || fail "the metric: $(scrape | grep rail_)"
+	host_kill TERM
+	rm "$STATE/rails.json" || fail "no file: $(ls "$STATE")"
+	host_agent
+	eventually rails_from .looks 2
+	eq "the rails" "$(rails_status .list)" '[]'
+}
+
+# The error is that of the child, and a card that hangs does not look well.
+test_rails_that_cannot_be_read_have_no_samples()
+{
+	rails_begin
+	degraded port 0 || fail "the metric: $(scrape | grep rail_)"
+	mkdir "$W/nothing" && mount --bind "$W/nothing" /sys || give_up "an empty /sys"
+	eventually metric_is "railhead_rails_read 0"
+	hasnt "no value" "$(scrape)" 'railhead_rail_degraded{'
+	has "the error" "$(rails_status .error)" 'it is no /sys'
+	umount /sys
+	eventually metric_is "railhead_rails_read 1"
+	degraded port 0 || fail "the metric: $(scrape | grep rail_)"
+	eq "lines of the log" "$(said_times 'it is no /sys')" 1
 }
 
 test_rails_can_be_excepted_or_off()

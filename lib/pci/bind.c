@@ -72,7 +72,8 @@ static int read_binding(struct binding *b, struct err *e)
 
 bool pci_driver_is_stub(const char *driver)
 {
-	return strstr(driver, "vfio") || strstr(driver, "uio") || strstr(driver, "stub");
+	return strstr(driver, "vfio") || strstr(driver, "uio") || strstr(driver, "stub") ||
+	       strstr(driver, "pciback");
 }
 
 static bool as_wanted(const struct binding *b)

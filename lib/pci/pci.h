@@ -64,8 +64,8 @@ int pci_root(const char *root, const char *addr, char out[PCI_ROOT_LEN], struct 
 int pci_driver(const char *root, const char *addr, char out[PCI_DRIVER_LEN],
 	       struct err *e) must_check;
 
-/* pci_driver_is_stub - a driver (vfio, uio, stub) that takes a function only when told to, mostly
- * for a program or a guest. Pure. */
+/* pci_driver_is_stub - by its name, a driver (vfio, uio, stub, pciback) that takes a function only
+ * when told to, mostly for a program or a guest. Pure. */
 bool pci_driver_is_stub(const char *driver);
 
 /* pci_physfn - the PF of a VF. ERR_NOTFOUND: no such function, or it is none (errnum EINVAL). */

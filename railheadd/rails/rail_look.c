@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rail_look.c: reads the machine, asks topo/gdr about each rail, and misses those that are known.
- */
+/* rail_look.c: reads the machine, asks topo/gdr about each rail, and names known ones that are not
+ * there. */
 #include "railheadd/rails/rail_look.h"
 
 #include <stdio.h>
@@ -27,12 +27,32 @@ static bool is_rail(const struct topo_hca *h)
 	return h->pci != TOPO_NONE && (h->kind == TOPO_HCA_PF || h->kind == TOPO_HCA_BOND);
 }
 
-static const struct json *find_rail(const struct json *list, const char *pci, double port)
+/*
+ * mlx5 in switchdev mode has one device, with a port for each representor and for each VF that
+ * could be (drivers/infiniband/hw/mlx5/ib_rep.c, Linux 5.10 to 6.12). The physical port is the one
+ * with the interface of the PF. A port without an interface may have it by its number alone.
+ */
+static bool is_physical(const struct topo_hca *h, size_t n)
+{
+	const struct topo_port *p = &h->port[n];
+
+	if (p->representor)
+		return false;
+	if (h->n_ports <= 2)
+		return true;
+	for (size_t i = 0; i < h->n_ports; i++)
+		if (h->port[i].active == TOPO_YES && p->active != TOPO_YES &&
+		    strcmp(h->port[i].netdev, p->netdev) == 0)
+			return false;
+	return *p->netdev;
+}
+
+static bool is_seen(const struct json *list, const char *pci, uint32_t port)
 {
 	json_each (o, list)
 		if (strcmp(json_text(o, "pci"), pci) == 0 && json_num(json_get(o, "port")) == port)
-			return o;
-	return NULL;
+			return true;
+	return false;
 }
 
 static int check_rail(const struct topo_machine *m, const char *sysfs, struct gdr_rail which,
@@ -57,7 +77,7 @@ static int add_rail(const struct topo_machine *m, const char *sysfs, struct gdr_
 	struct json *o;
 
 	pci_format(m->pci[h->pci].addr, pci);
-	if (find_rail(list, pci, p->port))
+	if (is_seen(list, pci, p->port))
 		return 0;
 	if (check_rail(m, sysfs, which, &all, e))
 		return -1;
@@ -65,19 +85,67 @@ static int add_rail(const struct topo_machine *m, const char *sysfs, struct gdr_
 	return !o || json_add_str(o, "pci", pci) || json_add_str(o, "device", h->name) ||
 			       json_add_int(o, "port", p->port) ||
 			       json_add_int(o, "rate", p->rate_mbps) ||
+			       json_add_bool(o, "bond", h->kind == TOPO_HCA_BOND) ||
 			       json_put(o, "findings", findings_json(&all, keys))
 		       ? err_nomem(e)
 		       : 0;
 }
 
-/* ---- rails that are not ---- */
+/* ---- known rails that are not there ---- */
 
-static void judge_missing(const struct rail_look_from *from, const char *pci, struct finding *f)
+struct missing {
+	char pci[PCI_STR_LEN];
+	uint32_t port;
+	const struct json *known;
+	bool has_device; /* its function has an RDMA device */
+	char why[96];    /* it is no rail any more; "": it should be there */
+};
+
+static bool is_function(const struct topo_machine *m, uint32_t pci, const struct missing *x)
+{
+	char text[PCI_STR_LEN];
+
+	return pci != TOPO_NONE && strcmp(pci_format(m->pci[pci].addr, text), x->pci) == 0;
+}
+
+static void note_device(const struct topo_hca *h, struct missing *x)
+{
+	bool other_port = h->n_ports > 0;
+
+	x->has_device = true;
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (h->port[i].port != x->port)
+			continue;
+		other_port = false;
+		if (h->port[i].representor)
+			(void)snprintf(x->why, sizeof(x->why), "its interface is that of a VF");
+	}
+	if (other_port)
+		(void)snprintf(x->why, sizeof(x->why), "%s has no such port any more", h->name);
+}
+
+/* The second function of a bond loses its device, and a device may have fewer ports than before. */
+static void note_devices(const struct topo_machine *m, struct missing *x)
+{
+	for (uint32_t i = 0; i < m->n_hcas; i++) {
+		const struct topo_hca *h = &m->hca[i];
+
+		if (is_rail(h) && is_function(m, h->second, x))
+			(void)snprintf(x->why, sizeof(x->why), "it is part of %s", h->name);
+		else if (is_rail(h) && is_function(m, h->pci, x))
+			note_device(h, x);
+	}
+}
+
+static void judge_missing(const struct rail_look_from *from, const struct missing *x,
+			  struct finding *f)
 {
 	char driver[PCI_DRIVER_LEN] = "";
 	struct err why;
 
-	if (pci_driver(from->sysfs, pci, driver, &why)) {
+	if (x->has_device)
+		return;
+	if (pci_driver(from->sysfs, x->pci, driver, &why)) {
 		if (why.code != ERR_NOTFOUND)
 			return;
 		f->state = FINDING_WARN;
@@ -86,7 +154,7 @@ static void judge_missing(const struct rail_look_from *from, const char *pci, st
 		finding_set_remedy(f,
 				   "look for its last errors: dmesg | grep -e AER -e %s; then "
 				   "restart the node, and replace the card if it stays away",
-				   pci);
+				   x->pci);
 	} else if (from->shared && !pci_driver_is_stub(driver)) {
 		f->state = FINDING_WARN;
 		finding_set_value(f, "the card has no RDMA device any more (driver: %s)",
@@ -95,26 +163,43 @@ static void judge_missing(const struct rail_look_from *from, const char *pci, st
 		finding_set_remedy(f,
 				   "look at dmesg | grep %s; then bind the driver again, or "
 				   "restart the node",
-				   pci);
+				   x->pci);
 	}
 }
 
-static int miss_rail(const struct rail_look_from *from, const struct json *known, struct json *list,
-		     struct err *e)
+static int add_missing(const struct rail_look_from *from, const struct missing *x,
+		       struct json *list, struct err *e)
 {
 	auto_findings struct findings all = { 0 };
-	struct finding *f = findings_add(&all, "device", FINDING_UNKNOWN);
 	struct json *o = json_push_object(list);
 
-	judge_missing(from, json_text(known, "pci"), f);
+	if (!*x->why)
+		judge_missing(from, x, findings_add(&all, "device", FINDING_UNKNOWN));
 	if (findings_check(&all, e))
 		return -1;
-	return !o || json_add_copy(o, "pci", json_get(known, "pci")) ||
-			       json_add_copy(o, "device", json_get(known, "device")) ||
-			       json_add_copy(o, "port", json_get(known, "port")) ||
+	return !o || json_add_str(o, "pci", x->pci) ||
+			       json_add_copy(o, "device", json_get(x->known, "device")) ||
+			       json_add_int(o, "port", x->port) ||
+			       (*x->why && json_add_str(o, "dropped", x->why)) ||
 			       json_put(o, "findings", findings_json(&all, keys))
 		       ? err_nomem(e)
 		       : 0;
+}
+
+static int add_all_missing(const struct rail_look_from *from, const struct topo_machine *m,
+			   const struct json *known, struct json *list, struct err *e)
+{
+	json_each (o, known) {
+		struct missing x = { .known = o, .port = (uint32_t)json_num(json_get(o, "port")) };
+
+		(void)snprintf(x.pci, sizeof(x.pci), "%s", json_text(o, "pci"));
+		if (is_seen(list, x.pci, x.port))
+			continue;
+		note_devices(m, &x);
+		if (add_missing(from, &x, list, e))
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- all of it ---- */
@@ -132,12 +217,11 @@ int rail_look(const struct rail_look_from *from, const struct json *known, struc
 		return -1;
 	for (uint32_t h = 0; h < m.n_hcas; h++)
 		for (size_t p = 0; is_rail(&m.hca[h]) && p < m.hca[h].n_ports; p++)
-			if (add_rail(&m, from->sysfs, (struct gdr_rail){ h, p }, list, e))
+			if (is_physical(&m.hca[h], p) &&
+			    add_rail(&m, from->sysfs, (struct gdr_rail){ h, p }, list, e))
 				return -1;
-	json_each (o, known)
-		if (!find_rail(list, json_text(o, "pci"), json_num(json_get(o, "port"))) &&
-		    miss_rail(from, o, list, e))
-			return -1;
+	if (add_all_missing(from, &m, known, list, e))
+		return -1;
 	*out = TAKE_PTR(list);
 	return 0;
 }
@@ -153,21 +237,32 @@ static bool is_shared(void)
 	       sys.mode == RDMA_SHARED;
 }
 
-int rail_look_main(void)
+static int look_at_known(const struct ctx *ctx, struct json **out, struct err *e)
 {
-	auto_json struct json *known = NULL, *look = NULL;
+	const struct rail_look_from from = { ctx->sysfs, is_shared() };
+	auto_json struct json *known = NULL;
 	auto_free char *input = NULL;
 	size_t len = 0;
+
+	return fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &input, &len, e) ||
+			       json_parse(input, len, "known rails", &known, e) ||
+			       rail_look(&from, known, out, e)
+		       ? -1
+		       : 0;
+}
+
+int rail_look_main(void)
+{
+	auto_json struct json *look = NULL;
 	struct ctx ctx;
 	struct err e;
 
 	ctx_init(&ctx, "railheadd");
-	const struct rail_look_from from = { ctx.sysfs, is_shared() };
-	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &input, &len, &e) ||
-	    json_parse(input, len, "known rails", &known, &e) ||
-	    rail_look(&from, known, &look, &e)) {
-		log_error(&ctx.log, "rails: %s", e.msg);
-		return 1;
+	/* The agent logs an error, because it knows which one it has logged. */
+	if (look_at_known(&ctx, &look, &e)) {
+		look = json_new_object();
+		if (!look || json_add_str(look, "error", e.msg))
+			return 1;
 	}
 	auto_free char *text = json_print(look, false);
 	return text && puts(text) >= 0 && fflush(stdout) == 0 ? 0 : 1;

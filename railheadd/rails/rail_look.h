@@ -13,16 +13,18 @@ struct rail_look_from {
 
 /*
  * rail_look - known is rail_table_known(). *out is a look as rail_table.h describes it, owned by
- * the caller. A known rail that is not seen has the finding "device": warn if its function is gone,
- * or if its driver has no RDMA device. It is unknown if a pod may have the device, or if a driver
- * for virtual machines has the function. ERR_NOMEM, and the errors of topo_read_sysfs().
+ * the caller. A port of a representor is no rail. A known rail that is not seen is
+ * dropped if a bond has its function, or if its device has other ports. Else it has the finding
+ * "device": warn if its function is gone, or if its driver has no RDMA device. It is unknown if a
+ * pod may have the device, or if a driver for virtual machines has the function. ERR_NOMEM, and the
+ * errors of topo_read_sysfs().
  */
 int rail_look(const struct rail_look_from *from, const struct json *known, struct json **out,
 	      struct err *e) must_check;
 
 /*
  * rail_look_main - for a child (exec_req.run): standard input has the known rails, standard output
- * gets the look and a line break. An error is logged. Returns the exit status.
+ * gets the look, or {"error": text}, and a line break. Returns the exit status.
  */
 int rail_look_main(void);
 

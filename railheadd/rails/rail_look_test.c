@@ -58,6 +58,9 @@ static char *look(bool shared, const char *known_text)
 		json_each (f, json_get(r, "findings"))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, " %s=%s",
 					      json_text(f, "check"), json_text(f, "state"));
+		if (json_get(r, "dropped"))
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " dropped: %s",
+					      json_text(r, "dropped"));
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "\n");
 	}
 	return text;
@@ -120,10 +123,91 @@ START_TEST(a_known_rail_may_be_gone_or_not_visible)
 						    "0000:77:00.0 mlx5_7:1 device=warn\n");
 	ck_assert_str_eq(look(true, known), WELL_0 "0000:21:00.1 mlx5_1:1 device=warn\n"
 						   "0000:77:00.0 mlx5_7:1 device=warn\n");
-	tree_put(ROOT, "bus/pci/drivers/vfio-pci/unbind", "");
-	tree_ln(ROOT, "devices/" OTHER "/driver", "../../../../bus/pci/drivers/vfio-pci");
+	tree_put(ROOT, "bus/pci/drivers/pciback/unbind", "");
+	tree_ln(ROOT, "devices/" OTHER "/driver", "../../../../bus/pci/drivers/pciback");
 	ck_assert_str_eq(look(true, known), WELL_0 "0000:21:00.1 mlx5_1:1 device=unknown\n"
 						   "0000:77:00.0 mlx5_7:1 device=warn\n");
+}
+END_TEST
+
+#define KNOWN(pci, device, port) "{\"pci\":\"" pci "\",\"device\":\"" device "\",\"port\":" port "}"
+#define BOTH                     "[" KNOWN("0000:21:00.0", "mlx5_0", "1") "," KNOWN("0000:21:00.1", "mlx5_1", "1") "]"
+
+/* mlx5: the device of the second function vanishes, and the first one has that of the bond. */
+START_TEST(two_functions_become_a_bond)
+{
+	make_tree();
+	ck_assert_int_eq(unlink(ROOT "/class/infiniband/mlx5_0") |
+				 unlink(ROOT "/class/infiniband/mlx5_1"),
+			 0);
+	tree_add_hca(ROOT, CARD, "mlx5_bond_0", 1);
+	tree_add_netdev(ROOT, CARD, "eth0", 0);
+	tree_add_netdev(ROOT, OTHER, "eth1", 0);
+	tree_put(ROOT, "devices/virtual/net/bond0/bonding/slaves", "eth0 eth1\n");
+	tree_ln(ROOT, "class/net/bond0", "../../devices/virtual/net/bond0");
+	tree_ln(ROOT, "devices/" CARD "/net/eth0/master", "../../../../../virtual/net/bond0");
+	tree_ln(ROOT, "devices/" OTHER "/net/eth1/master", "../../../../../virtual/net/bond0");
+	ck_assert_str_eq(look(true, BOTH),
+			 "0000:21:00.0 mlx5_bond_0:1 port=ok link=ok link=ok device=ok\n"
+			 "0000:21:00.1 mlx5_1:1 dropped: it is part of mlx5_bond_0\n");
+}
+END_TEST
+
+#define PORTS "devices/" CARD "/infiniband/mlx5_0/ports/"
+
+static void add_port(int number, const char *netdev)
+{
+	char path[256], text[64];
+
+	(void)snprintf(path, sizeof(path), PORTS "%d/state", number);
+	tree_put(ROOT, path, "1: DOWN\n");
+	if (!netdev)
+		return;
+	(void)snprintf(path, sizeof(path), PORTS "%d/gid_attrs/ndevs/0", number);
+	(void)snprintf(text, sizeof(text), "%s\n", netdev);
+	tree_put(ROOT, path, text);
+}
+
+/* One device has a port for the uplink, for each representor, and for each VF that could be. */
+START_TEST(a_port_of_a_representor_is_no_rail)
+{
+	make_tree();
+	tree_add_netdev(ROOT, CARD, "eth0", 0);
+	tree_put(ROOT, "devices/" CARD "/net/eth0/phys_port_name", "p0\n");
+	tree_add_netdev(ROOT, CARD, "rep0", 0);
+	tree_put(ROOT, "devices/" CARD "/net/rep0/phys_port_name", "pf0vf0\n");
+	for (int i = 2; i <= 126; i++)
+		add_port(i, i == 2 ? "rep0" : NULL);
+	ck_assert_str_eq(look(true, BOTH), WELL_0 WELL_1);
+	/* The uplink has the last port, and the first one only by its number. */
+	tree_put(ROOT, PORTS "1/state", "1: DOWN\n");
+	add_port(127, "eth0");
+	tree_put(ROOT, PORTS "127/state", "4: ACTIVE\n");
+	ck_assert_str_eq(look(true, BOTH),
+			 "0000:21:00.0 mlx5_0:127 port=ok link=ok device=ok\n" WELL_1
+			 "0000:21:00.0 mlx5_0:1 device=unknown\n");
+	/* A port that was a rail may become that of a representor. */
+	ck_assert_str_eq(look(true, "[" KNOWN("0000:21:00.0", "mlx5_0", "2") "]"),
+			 "0000:21:00.0 mlx5_0:127 port=ok link=ok device=ok\n" WELL_1
+			 "0000:21:00.0 mlx5_0:2 dropped: its interface is that of a VF\n");
+}
+END_TEST
+
+START_TEST(a_device_with_fewer_ports_than_before)
+{
+	make_tree();
+	ck_assert_str_eq(look(true, "[" KNOWN("0000:21:00.0", "mlx5_0", "128") "]"),
+			 WELL_0 WELL_1 "0000:21:00.0 mlx5_0:128 dropped: mlx5_0 has no such port "
+				       "any more\n");
+	/* A second port of a card needs no interface. */
+	add_port(2, NULL);
+	ck_assert_str_eq(look(true, "[]"),
+			 WELL_0 "0000:21:00.0 mlx5_0:2 port=warn link=ok device=ok\n" WELL_1);
+	/* Without any port, it is not known what became of this one. */
+	ck_assert_int_eq(unlink(ROOT "/class/infiniband/mlx5_0"), 0);
+	tree_put(ROOT, "devices/" CARD "/infiniband/mlx5_9/node_desc", "\n");
+	tree_ln(ROOT, "class/infiniband/mlx5_9", "../../devices/" CARD "/infiniband/mlx5_9");
+	ck_assert_str_eq(look(true, BOTH), WELL_1 "0000:21:00.0 mlx5_0:1 device=unknown\n");
 }
 END_TEST
 
@@ -179,4 +263,6 @@ END_TEST
 
 TEST_PROGRAM("railheadd/rails/rail_look", ports_and_links_of_all_rails, a_slow_slot_is_no_finding,
 	     vfs_and_software_devices_are_no_rails, a_known_rail_may_be_gone_or_not_visible,
-	     a_captured_machine, without_sysfs_there_is_no_look, memory_may_end_anywhere)
+	     two_functions_become_a_bond, a_port_of_a_representor_is_no_rail,
+	     a_device_with_fewer_ports_than_before, a_captured_machine,
+	     without_sysfs_there_is_no_look, memory_may_end_anywhere)

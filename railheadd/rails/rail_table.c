@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/device/ib_port.h"
 
 static const struct json_enum checks[] = {
 	{ "device", RAIL_DEVICE }, { "port", RAIL_PORT }, { "link", RAIL_LINK },
@@ -37,10 +38,12 @@ void rail_table_clear(struct rail_table *t)
 struct rail_fields {
 	const char *pci, *device;
 	uint32_t port, rate;
+	bool bond;
+	const char *dropped;
 	const struct json *findings;
 };
 
-static const struct json_field rail_keys[] = {
+static const struct json_field name_keys[] = {
 	{ .key = "pci",
 	  .kind = J_STRING,
 	  .offset = offsetof(struct rail_fields, pci),
@@ -57,7 +60,13 @@ static const struct json_field rail_keys[] = {
 	  .kind = J_U32,
 	  .offset = offsetof(struct rail_fields, port),
 	  .flags = J_REQUIRED },
+	{ .key = NULL },
+};
+
+static const struct json_field look_keys[] = {
 	{ .key = "rate", .kind = J_U32, .offset = offsetof(struct rail_fields, rate) },
+	{ .key = "bond", .kind = J_BOOL, .offset = offsetof(struct rail_fields, bond) },
+	{ .key = "dropped", .kind = J_STRING, .offset = offsetof(struct rail_fields, dropped) },
 	{ .key = "findings",
 	  .kind = J_ARRAY,
 	  .offset = offsetof(struct rail_fields, findings),
@@ -92,25 +101,25 @@ static const struct json_field finding_keys[] = {
 	{ .key = NULL },
 };
 
-static void take_finding(struct rail_fact seen[RAIL_CHECKS], const struct finding_fields *f)
+static void take_finding(struct rail_result seen[RAIL_CHECKS], const struct finding_fields *f)
 {
-	struct rail_fact *x = &seen[f->check];
+	struct rail_result *x = &seen[f->check];
 	enum finding_state state = (enum finding_state)f->state;
 
 	/* Before the first finding of a check it is unknown, and its texts are empty. */
 	if (x->looks && finding_worse(state, x->state) != state)
 		return;
-	*x = (struct rail_fact){ .state = state, .looks = 1 };
+	*x = (struct rail_result){ .state = state, .looks = 1 };
 	(void)snprintf(x->value, sizeof(x->value), "%s", f->value);
 	(void)snprintf(x->reason, sizeof(x->reason), "%s", f->reason);
 	(void)snprintf(x->remedy, sizeof(x->remedy), "%s", f->remedy);
 }
 
-static int decode_findings(const struct json *list, struct rail_fact seen[RAIL_CHECKS],
+static int decode_findings(const struct json *list, struct rail_result seen[RAIL_CHECKS],
 			   struct err *e)
 {
 	for (size_t i = 0; i < RAIL_CHECKS; i++)
-		seen[i] = (struct rail_fact){ .state = FINDING_UNKNOWN };
+		seen[i] = (struct rail_result){ .state = FINDING_UNKNOWN };
 	json_each (o, list) {
 		struct finding_fields f = { .value = "", .reason = "", .remedy = "" };
 
@@ -121,53 +130,90 @@ static int decode_findings(const struct json *list, struct rail_fact seen[RAIL_C
 	return 0;
 }
 
-/* ---- the rate ---- */
+/* ---- checks that need the looks before ---- */
 
-/* No file has the rate that a port could have, so it is compared with the looks before. */
-static void judge_rate(struct rail *r, uint32_t rate, struct rail_fact seen[RAIL_CHECKS])
+/* It is not bad any more, whatever it was, and people must hear of that if they heard of it. */
+static void retire_result(struct rail_result *x, const char *why)
 {
-	struct rail_fact *x = &seen[RAIL_RATE];
+	bool known_as_bad = x->logged || x->told;
 
-	if (seen[RAIL_PORT].state != FINDING_OK || !rate)
+	x->state = FINDING_UNKNOWN;
+	x->bad = false;
+	x->looks = known_as_bad ? RAIL_LOOKS : 0;
+	x->reason[0] = x->remedy[0] = '\0';
+	(void)snprintf(x->value, sizeof(x->value), "%s", why);
+}
+
+/*
+ * No file has the rate that a port could have, so it is compared with the looks before. The kernel
+ * reads rate and state one after the other, and mlx5 has 40 Gbit/s for a port without a link: so
+ * one look alone is no measure.
+ */
+static void judge_rate(struct rail *r, const struct rail_fields *f,
+		       struct rail_result seen[RAIL_CHECKS])
+{
+	struct rail_result *x = &seen[RAIL_RATE];
+	uint32_t rate = seen[RAIL_PORT].state == FINDING_OK && !f->bond ? f->rate : 0;
+	uint32_t both = rate < r->rate ? rate : r->rate;
+	char now[IB_RATE_LEN], best[IB_RATE_LEN];
+
+	r->rate = rate;
+	if (f->bond) {
+		r->best = 0;
+		retire_result(&r->result[RAIL_RATE], "the port is that of a bond");
+	}
+	if (both > r->best)
+		r->best = both;
+	if (!rate || !r->best)
 		return;
-	if (rate > r->best)
-		r->best = rate;
 	x->state = rate < r->best ? FINDING_WARN : FINDING_OK;
+	(void)ib_rate_text(rate, now);
 	if (x->state == FINDING_OK) {
-		(void)snprintf(x->value, sizeof(x->value), "%.3g Gbit/s", rate / 1000.0);
+		(void)snprintf(x->value, sizeof(x->value), "%s Gbit/s", now);
 		return;
 	}
-	(void)snprintf(x->value, sizeof(x->value), "the port runs at %.3g Gbit/s; it had %.3g",
-		       rate / 1000.0, r->best / 1000.0);
+	(void)snprintf(x->value, sizeof(x->value), "the port runs at %s Gbit/s; it had %s", now,
+		       ib_rate_text(r->best, best));
 	(void)snprintf(x->reason, sizeof(x->reason), "it has lost speed or lanes");
 	(void)snprintf(x->remedy, sizeof(x->remedy),
 		       "check cable, transceiver and the port of the switch; if the rate is "
-		       "intended, restart railheadd");
+		       "intended, see RAILS in railheadd(8)");
+}
+
+/* Many cards have a second port, or all of them, without a cable. */
+static void excuse_port(struct rail *r, struct rail_result seen[RAIL_CHECKS])
+{
+	struct rail_result *x = &seen[RAIL_PORT];
+	bool excused = !r->was_active && (x->state == FINDING_WARN || x->state == FINDING_FAIL);
+
+	(void)snprintf(r->inactive, sizeof(r->inactive), "%s", excused ? x->value : "");
+	if (excused)
+		x->state = FINDING_UNKNOWN;
 }
 
 /* ---- a look ---- */
 
-static void note(struct rail_fact *f, const struct rail_fact *seen)
+static void note_result(struct rail_result *x, const struct rail_result *seen)
 {
 	bool bad = seen->state == FINDING_WARN || seen->state == FINDING_FAIL;
 
-	f->state = seen->state;
+	x->state = seen->state;
 	/* Unknown is not well: the result of the look before stays. */
 	if (seen->state == FINDING_UNKNOWN)
 		return;
-	if (bad != f->bad)
-		f->looks = 0;
-	f->bad = bad;
-	if (f->looks < RAIL_LOOKS)
-		f->looks++;
-	memcpy(f->value, seen->value, sizeof(f->value));
-	memcpy(f->reason, seen->reason, sizeof(f->reason));
-	memcpy(f->remedy, seen->remedy, sizeof(f->remedy));
+	if (bad != x->bad)
+		x->looks = 0;
+	x->bad = bad;
+	if (x->looks < RAIL_LOOKS)
+		x->looks++;
+	memcpy(x->value, seen->value, sizeof(x->value));
+	memcpy(x->reason, seen->reason, sizeof(x->reason));
+	memcpy(x->remedy, seen->remedy, sizeof(x->remedy));
 }
 
-bool rail_is_settled(const struct rail_fact *f)
+bool rail_is_settled(const struct rail_result *x)
 {
-	return f->looks >= RAIL_LOOKS;
+	return x->looks >= RAIL_LOOKS;
 }
 
 static bool is_excepted(const struct rail_fields *f, const char *const *except)
@@ -178,42 +224,80 @@ static bool is_excepted(const struct rail_fields *f, const char *const *except)
 	return false;
 }
 
-/* udev may rename a device at any time; the function and the port identify it. */
-static int find_rail(struct rail_table *t, const struct rail_fields *f, struct rail **out,
+/* udev may rename a device at any time; the function and the port identify it. NULL: not known. */
+static struct rail *find_rail(struct rail_table *t, const struct rail_fields *f)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->rail[i].pci, f->pci) == 0 && t->rail[i].port == f->port)
+			return &t->rail[i];
+	return NULL;
+}
+
+/* Find it, or add it. */
+static int name_rail(struct rail_table *t, const struct rail_fields *f, struct rail **out,
 		     struct err *e)
 {
-	size_t i = 0;
+	struct rail *r = find_rail(t, f);
 
-	while (i < t->n && (strcmp(t->rail[i].pci, f->pci) != 0 || t->rail[i].port != f->port))
-		i++;
-	if (i == t->n) {
+	if (!r) {
 		if (ARRAY_GROW(t->rail, t->n, RAILS_MAX, "rails", e))
 			return -1;
-		t->rail[t->n++] = (struct rail){ .port = f->port };
-		(void)snprintf(t->rail[i].pci, sizeof(t->rail[i].pci), "%s", f->pci);
+		r = &t->rail[t->n++];
+		*r = (struct rail){ .port = f->port };
+		(void)snprintf(r->pci, sizeof(r->pci), "%s", f->pci);
 	}
-	(void)snprintf(t->rail[i].device, sizeof(t->rail[i].device), "%s", f->device);
-	*out = &t->rail[i];
+	(void)snprintf(r->device, sizeof(r->device), "%s", f->device);
+	r->dropped = false;
+	*out = r;
 	return 0;
+}
+
+static void drop_rail(struct rail *r, const char *why)
+{
+	if (!r)
+		return;
+	r->dropped = true;
+	for (size_t i = 0; i < RAIL_CHECKS; i++)
+		retire_result(&r->result[i], why);
 }
 
 static int take_rail(struct rail_table *t, const struct json *o, const char *const *except,
 		     struct err *e)
 {
-	struct rail_fact seen[RAIL_CHECKS];
+	struct rail_result seen[RAIL_CHECKS];
 	struct rail_fields f = { .rate = 0 };
 	struct rail *r;
 
-	if (json_decode(o, "rails", rail_keys, &f, e) || decode_findings(f.findings, seen, e))
+	if (json_decode(o, "rails", name_keys, &f, e) ||
+	    json_decode(o, "rails", look_keys, &f, e) || decode_findings(f.findings, seen, e))
 		return -1;
-	if (is_excepted(&f, except))
+	if (f.dropped || is_excepted(&f, except)) {
+		drop_rail(find_rail(t, &f), f.dropped ? f.dropped : "it is in rails.except");
 		return 0;
-	if (find_rail(t, &f, &r, e))
+	}
+	if (name_rail(t, &f, &r, e))
 		return -1;
-	judge_rate(r, f.rate, seen);
+	judge_rate(r, &f, seen);
+	excuse_port(r, seen);
 	for (size_t i = 0; i < RAIL_CHECKS; i++)
-		note(&r->fact[i], &seen[i]);
+		note_result(&r->result[i], &seen[i]);
+	r->was_active |= rail_is_settled(&r->result[RAIL_PORT]) && !r->result[RAIL_PORT].bad;
 	return 0;
+}
+
+void rail_table_prune(struct rail_table *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		bool waits = false;
+
+		for (size_t k = 0; k < RAIL_CHECKS; k++)
+			waits |= t->rail[i].result[k].logged || t->rail[i].result[k].told;
+		if (!t->rail[i].dropped || waits)
+			t->rail[kept++] = t->rail[i];
+	}
+	t->n = kept;
 }
 
 int rail_table_take(struct rail_table *t, const struct json *look, const char *const *except,
@@ -237,27 +321,83 @@ static int add_name(const struct rail *r, struct json *o)
 		       : 0;
 }
 
+static int add_known(const struct rail *r, struct json *o)
+{
+	struct json *told = json_add_array(o, "told");
+
+	if (!told || add_name(r, o) || json_add_int(o, "best", r->best) ||
+	    json_add_bool(o, "active", r->was_active))
+		return -1;
+	for (size_t i = 0; i < RAIL_CHECKS; i++)
+		if (r->result[i].told && json_push_str(told, checks[i].name))
+			return -1;
+	return 0;
+}
+
 struct json *rail_table_known(const struct rail_table *t)
 {
 	auto_json struct json *list = json_new_array();
 
 	for (size_t i = 0; list && i < t->n; i++) {
-		struct json *o = json_push_object(list);
+		struct json *o = t->rail[i].dropped ? NULL : json_push_object(list);
 
-		if (!o || add_name(&t->rail[i], o))
+		if (!t->rail[i].dropped && (!o || add_known(&t->rail[i], o)))
 			return NULL;
 	}
 	return TAKE_PTR(list);
 }
 
-static int add_fact(const struct rail_fact *f, enum rail_check check, struct json *list)
+struct known_fields {
+	uint32_t best;
+	bool active;
+	const struct json *told;
+};
+
+static const struct json_field known_keys[] = {
+	{ .key = "best", .kind = J_U32, .offset = offsetof(struct known_fields, best) },
+	{ .key = "active", .kind = J_BOOL, .offset = offsetof(struct known_fields, active) },
+	{ .key = "told", .kind = J_ARRAY, .offset = offsetof(struct known_fields, told) },
+	{ .key = NULL },
+};
+
+static int load_rail(struct rail_table *t, const struct json *o, struct err *e)
+{
+	struct rail_fields f = { .rate = 0 };
+	struct known_fields k = { .best = 0 };
+	struct rail *r;
+
+	if (json_decode(o, "rails", name_keys, &f, e) ||
+	    json_decode(o, "rails", known_keys, &k, e) || name_rail(t, &f, &r, e))
+		return -1;
+	r->best = k.best;
+	r->was_active = k.active;
+	/* A check of a later release is left out. */
+	for (size_t i = 0; i < RAIL_CHECKS; i++)
+		json_each (name, k.told)
+			r->result[i].told |=
+				json_str(name) && strcmp(json_str(name), checks[i].name) == 0;
+	return 0;
+}
+
+int rail_table_load(struct rail_table *t, const struct json *known, struct err *e)
+{
+	if (json_type(known) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "rails: %s is not an array",
+			       json_type_name(known));
+	json_each (o, known)
+		if (load_rail(t, o, e))
+			return -1;
+	return 0;
+}
+
+static int add_result(const struct rail_result *x, enum rail_check check, struct json *list)
 {
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "check", checks[check].name) ||
-			       json_add_str(o, "value", f->value) ||
-			       json_add_str(o, "reason", f->reason) ||
-			       json_add_str(o, "remedy", f->remedy)
+			       json_add_str(o, "value", x->value) ||
+			       json_add_str(o, "reason", x->reason) ||
+			       json_add_str(o, "remedy", x->remedy)
 		       ? -1
 		       : 0;
 }
@@ -266,13 +406,14 @@ static int add_rail(const struct rail *r, struct json *o)
 {
 	struct json *all = json_add_object(o, "checks"), *bad = json_add_array(o, "degraded");
 
-	if (!all || !bad || add_name(r, o))
+	if (!all || !bad || add_name(r, o) ||
+	    (*r->inactive && json_add_str(o, "inactive", r->inactive)))
 		return -1;
 	for (size_t i = 0; i < RAIL_CHECKS; i++) {
-		const struct rail_fact *f = &r->fact[i];
+		const struct rail_result *x = &r->result[i];
 
-		if (json_add_str(all, checks[i].name, finding_state_name(f->state)) ||
-		    (f->bad && add_fact(f, (enum rail_check)i, bad)))
+		if (json_add_str(all, checks[i].name, finding_state_name(x->state)) ||
+		    (x->bad && add_result(x, (enum rail_check)i, bad)))
 			return -1;
 	}
 	return 0;
@@ -283,9 +424,9 @@ int rail_table_add_status(const struct rail_table *t, struct json *obj)
 	struct json *list = json_add_array(obj, "list");
 
 	for (size_t i = 0; list && i < t->n; i++) {
-		struct json *o = json_push_object(list);
+		struct json *o = t->rail[i].dropped ? NULL : json_push_object(list);
 
-		if (!o || add_rail(&t->rail[i], o))
+		if (!t->rail[i].dropped && (!o || add_rail(&t->rail[i], o)))
 			return -1;
 	}
 	return list ? 0 : -1;

@@ -26,6 +26,12 @@ static void take(struct rail_table *t, const char *text)
 	ck_assert_msg(rail_table_take(t, look, nothing, &e) == 0, "%s", e.msg);
 }
 
+/* The port was ACTIVE, so it has a cable. */
+#define WAS_ACTIVE(t)                                                                              \
+	do {                                                                                       \
+		take(t, RAIL("0", PORT_OK));                                                       \
+		take(t, RAIL("0", PORT_OK));                                                       \
+	} while (0)
 #define RAIL(rate, findings)                                                                       \
 	"[{\"pci\":\"0000:21:00.0\",\"device\":\"mlx5_0\",\"port\":1,\"rate\":" rate               \
 	",\"findings\":[" findings "]}]"
@@ -40,8 +46,9 @@ START_TEST(two_looks_must_agree)
 	auto_clean(rail_table_clear) struct rail_table t = { 0 };
 
 	take(&t, RAIL("0", PORT_OK));
-	const struct rail_fact *f = &t.rail[0].fact[RAIL_PORT];
+	const struct rail_result *f = &t.rail[0].result[RAIL_PORT];
 	ck_assert(!f->bad && !rail_is_settled(f));
+	take(&t, RAIL("0", PORT_OK));
 	take(&t, RAIL("0", PORT_DOWN));
 	ck_assert(f->bad && !rail_is_settled(f));
 	take(&t, RAIL("0", PORT_OK));
@@ -59,11 +66,12 @@ START_TEST(unknown_is_not_well)
 {
 	auto_clean(rail_table_clear) struct rail_table t = { 0 };
 
+	WAS_ACTIVE(&t);
 	take(&t, RAIL("0", PORT_DOWN));
 	take(&t, RAIL("0", PORT_DOWN));
 	take(&t, RAIL("0", PORT_UNKNOWN));
 	take(&t, RAIL("0", ""));
-	const struct rail_fact *f = &t.rail[0].fact[RAIL_PORT];
+	const struct rail_result *f = &t.rail[0].result[RAIL_PORT];
 	ck_assert(f->bad && rail_is_settled(f));
 	ck_assert_int_eq(f->state, FINDING_UNKNOWN);
 	ck_assert_str_eq(f->value, "the port is DOWN");
@@ -80,12 +88,13 @@ START_TEST(the_worst_of_two_findings_counts)
 {
 	auto_clean(rail_table_clear) struct rail_table t = { 0 };
 
+	WAS_ACTIVE(&t);
 	take(&t, RAIL("0", PORT_DOWN "," PORT_OK));
-	ck_assert(t.rail[0].fact[RAIL_PORT].bad);
+	ck_assert(t.rail[0].result[RAIL_PORT].bad);
 	take(&t, RAIL("0", PORT_OK "," PORT_DOWN "," PORT_UNKNOWN));
-	ck_assert(t.rail[0].fact[RAIL_PORT].bad);
-	ck_assert_str_eq(t.rail[0].fact[RAIL_PORT].value, "the port is DOWN");
-	ck_assert_int_eq(t.rail[0].fact[RAIL_LINK].state, FINDING_UNKNOWN);
+	ck_assert(t.rail[0].result[RAIL_PORT].bad);
+	ck_assert_str_eq(t.rail[0].result[RAIL_PORT].value, "the port is DOWN");
+	ck_assert_int_eq(t.rail[0].result[RAIL_LINK].state, FINDING_UNKNOWN);
 }
 END_TEST
 
@@ -94,20 +103,142 @@ START_TEST(a_rate_that_falls_is_bad_until_it_is_back)
 	auto_clean(rail_table_clear) struct rail_table t = { 0 };
 
 	/* Without a link the file has some rate. */
-	take(&t, RAIL("800000", PORT_DOWN));
-	take(&t, RAIL("400000", PORT_OK));
-	const struct rail_fact *f = &t.rail[0].fact[RAIL_RATE];
+	take(&t, RAIL("3200000", PORT_DOWN));
+	take(&t, RAIL("1600000", PORT_OK));
+	take(&t, RAIL("1600000", PORT_OK));
+	const struct rail_result *f = &t.rail[0].result[RAIL_RATE];
 	ck_assert_int_eq(f->state, FINDING_OK);
 	take(&t, RAIL("100000", PORT_OK));
 	ck_assert_int_eq(f->state, FINDING_WARN);
-	ck_assert_str_eq(f->value, "the port runs at 100 Gbit/s; it had 400");
+	ck_assert_str_eq(f->value, "the port runs at 100 Gbit/s; it had 1600");
 	take(&t, RAIL("40000", PORT_DOWN));
 	ck_assert_int_eq(f->state, FINDING_UNKNOWN);
 	ck_assert(f->bad);
 	take(&t, RAIL("0", PORT_OK));
 	ck_assert_int_eq(f->state, FINDING_UNKNOWN);
-	take(&t, RAIL("400000", PORT_OK));
+	take(&t, RAIL("1600000", PORT_OK));
 	ck_assert(!f->bad);
+}
+END_TEST
+
+/* mlx5 has a rate for a port without a link, which may be read beside the state after it. */
+START_TEST(one_look_is_no_measure_of_a_rate)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+
+	take(&t, RAIL("40000", PORT_OK));
+	for (int i = 0; i < 3; i++)
+		take(&t, RAIL("25000", PORT_OK));
+	const struct rail_result *x = &t.rail[0].result[RAIL_RATE];
+	ck_assert_str_eq(x->value, "25 Gbit/s");
+	take(&t, RAIL("40000", PORT_OK));
+	take(&t, RAIL("40000", PORT_DOWN));
+	take(&t, RAIL("40000", PORT_OK));
+	take(&t, RAIL("25000", PORT_OK));
+	ck_assert(!x->bad);
+	ck_assert_uint_eq(t.rail[0].best, 25000);
+}
+END_TEST
+
+#define BOND(rate)                                                                                 \
+	"[{\"pci\":\"0000:21:00.0\",\"device\":\"mlx5_bond_0\",\"port\":1,\"rate\":" rate          \
+	",\"bond\":true,\"findings\":[" PORT_OK "]}]"
+
+START_TEST(a_bond_has_no_rate)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		take(&t, RAIL("100000", PORT_OK));
+	for (int i = 0; i < 2; i++)
+		take(&t, RAIL("25000", PORT_OK));
+	struct rail_result *x = &t.rail[0].result[RAIL_RATE];
+	ck_assert(x->bad && rail_is_settled(x));
+	x->told = true;
+	/* What was told of the function alone is over. */
+	take(&t, BOND("25000"));
+	ck_assert(!x->bad && rail_is_settled(x));
+	x->told = false;
+	take(&t, BOND("100000"));
+	take(&t, BOND("100000"));
+	take(&t, BOND("25000"));
+	ck_assert(!x->bad && !rail_is_settled(x));
+	ck_assert_int_eq(x->state, FINDING_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_port_without_a_cable_is_not_bad)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+
+	for (int i = 0; i < 3; i++)
+		take(&t, RAIL("0", PORT_DOWN));
+	const struct rail_result *x = &t.rail[0].result[RAIL_PORT];
+	ck_assert(!x->bad && x->state == FINDING_UNKNOWN);
+	ck_assert_str_eq(t.rail[0].inactive, "the port is DOWN");
+	/* One look may have seen the cable that is just plugged in, and out. */
+	take(&t, RAIL("0", PORT_OK));
+	ck_assert_str_eq(t.rail[0].inactive, "");
+	take(&t, RAIL("0", PORT_DOWN));
+	ck_assert(!x->bad);
+	take(&t, RAIL("0", PORT_OK));
+	take(&t, RAIL("0", PORT_DOWN));
+	ck_assert(x->bad && x->state == FINDING_WARN);
+	ck_assert_str_eq(t.rail[0].inactive, "");
+}
+END_TEST
+
+#define DROPPED                                                                                    \
+	"[{\"pci\":\"0000:21:00.0\",\"device\":\"mlx5_0\",\"port\":1,\"findings\":[],\"dropped\":" \
+	"\"it is part of mlx5_bond_0\"}]"
+
+START_TEST(a_dropped_rail_stays_until_people_know)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+	auto_json struct json *obj = json_new_object();
+
+	take(&t, DROPPED);
+	ck_assert_uint_eq(t.n, 0);
+	WAS_ACTIVE(&t);
+	take(&t, RAIL("0", PORT_DOWN));
+	take(&t, RAIL("0", PORT_DOWN));
+	struct rail_result *x = &t.rail[0].result[RAIL_PORT];
+	x->told = true;
+	take(&t, DROPPED);
+	ck_assert(!x->bad && rail_is_settled(x));
+	ck_assert(!rail_is_settled(&t.rail[0].result[RAIL_DEVICE]));
+	ck_assert_str_eq(x->value, "it is part of mlx5_bond_0");
+	rail_table_prune(&t);
+	ck_assert_uint_eq(t.n, 1);
+	auto_json struct json *known = rail_table_known(&t);
+	ck_assert_uint_eq(json_len(known), 0);
+	ck_assert_int_eq(rail_table_add_status(&t, obj), 0);
+	ck_assert_uint_eq(json_len(json_get(obj, "list")), 0);
+	x->told = false;
+	rail_table_prune(&t);
+	ck_assert_uint_eq(t.n, 0);
+}
+END_TEST
+
+/* The first look may come before udev. */
+START_TEST(a_device_that_gets_an_excepted_name_is_dropped)
+{
+	static const char *const names[] = { "rocep0", NULL };
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+	auto_json struct json *look =
+		parse("[{\"pci\":\"0000:21:00.0\",\"device\":\"rocep0\",\"port\":1,\"findings\":["
+		      "]}]");
+	struct err e;
+
+	WAS_ACTIVE(&t);
+	take(&t, RAIL("0", PORT_DOWN));
+	ck_assert(t.rail[0].result[RAIL_PORT].bad);
+	ck_assert_int_eq(rail_table_take(&t, look, names, &e), 0);
+	rail_table_prune(&t);
+	ck_assert_uint_eq(t.n, 0);
+	WAS_ACTIVE(&t);
+	rail_table_prune(&t);
+	ck_assert_uint_eq(t.n, 1);
 }
 END_TEST
 
@@ -156,7 +287,9 @@ START_TEST(the_status_and_the_next_look)
 	auto_json struct json *obj = json_new_object();
 
 	take(&t, RAIL("400000", PORT_OK));
+	take(&t, RAIL("400000", PORT_OK));
 	take(&t, RAIL("0", PORT_DOWN));
+	t.rail[0].result[RAIL_PORT].told = true;
 	ck_assert_int_eq(rail_table_add_status(&t, obj), 0);
 	auto_free char *status = json_print(obj, false);
 	ck_assert_str_eq(status,
@@ -166,7 +299,51 @@ START_TEST(the_status_and_the_next_look)
 			 "\"do\"}],\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\"}]}");
 	auto_json struct json *known = rail_table_known(&t);
 	auto_free char *text = json_print(known, false);
-	ck_assert_str_eq(text, "[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\"}]");
+	ck_assert_str_eq(text, "[{\"told\":[\"port\"],\"device\":\"mlx5_0\",\"port\":1,\"pci\":"
+			       "\"0000:21:00.0\",\"best\":400000,\"active\":true}]");
+}
+END_TEST
+
+/* The port is ACTIVE again after the restart, or still down. */
+START_TEST(what_is_known_is_loaded)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+	auto_json struct json *known =
+		parse("[{\"told\":[\"port\",\"color\",7],\"device\":\"mlx5_0\",\"port\":1,\"pci\":"
+		      "\"0000:21:00.0\",\"best\":400000,\"active\":true}]");
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(rail_table_load(&t, known, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(t.n, 1);
+	const struct rail_result *x = t.rail[0].result;
+	ck_assert(x[RAIL_PORT].told && !x[RAIL_PORT].bad && !x[RAIL_DEVICE].told);
+	ck_assert_uint_eq(t.rail[0].best, 400000);
+	take(&t, RAIL("0", PORT_DOWN));
+	ck_assert(x[RAIL_PORT].bad);
+	take(&t, RAIL("100000", PORT_OK));
+	ck_assert_int_eq(x[RAIL_RATE].state, FINDING_WARN);
+}
+END_TEST
+
+static void not_loaded(const char *text, const char *part)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+	auto_json struct json *known = parse(text);
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(rail_table_load(&t, known, &e), -1);
+	ck_assert_msg(strstr(e.msg, part) != NULL, "%s", e.msg);
+}
+
+START_TEST(what_is_not_known_is_refused)
+{
+	not_loaded("{}", "not an array");
+	not_loaded("[7]", "rails");
+	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1}]", "rails.pci");
+	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\",\"best\":-1}]",
+		   "rails.best");
+	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\",\"told\":1}]",
+		   "rails.told");
 }
 END_TEST
 
@@ -178,7 +355,11 @@ static int take_and_show(void *arg, struct err *e)
 	if (rail_table_take(&t, arg, nothing, e))
 		return -1;
 	auto_json struct json *known = rail_table_known(&t);
-	return obj && known && rail_table_add_status(&t, obj) == 0 ? 0 : err_nomem(e);
+	auto_clean(rail_table_clear) struct rail_table again = { 0 };
+	return obj && known && rail_table_load(&again, known, e) == 0 &&
+			       rail_table_add_status(&t, obj) == 0
+		       ? 0
+		       : err_nomem(e);
 }
 
 START_TEST(memory_may_end_anywhere)
@@ -191,5 +372,8 @@ END_TEST
 
 TEST_PROGRAM("railheadd/rails/rail_table", two_looks_must_agree, unknown_is_not_well,
 	     the_worst_of_two_findings_counts, a_rate_that_falls_is_bad_until_it_is_back,
-	     exceptions_are_ignored, what_is_no_look_is_refused, the_status_and_the_next_look,
-	     memory_may_end_anywhere)
+	     one_look_is_no_measure_of_a_rate, a_bond_has_no_rate,
+	     a_port_without_a_cable_is_not_bad, a_dropped_rail_stays_until_people_know,
+	     exceptions_are_ignored, a_device_that_gets_an_excepted_name_is_dropped,
+	     what_is_no_look_is_refused, the_status_and_the_next_look, what_is_known_is_loaded,
+	     what_is_not_known_is_refused, memory_may_end_anywhere)

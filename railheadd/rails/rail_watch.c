@@ -9,6 +9,7 @@
 #include "railheadd/child/child.h"
 #include "railheadd/events/events.h"
 #include "railheadd/rails/rail_look.h"
+#include "railheadd/rails/rail_memory.h"
 #include "railheadd/rails/rail_table.h"
 
 struct rail_watch {
@@ -16,66 +17,108 @@ struct rail_watch {
 	struct event *timer;
 	struct child *child;
 	struct rail_table table;
-	uint64_t looks;                            /* that ended well */
+	struct rail_memory memory;
+	uint64_t looks;                            /* without an error */
 	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
 };
 
-/* ---- telling ---- */
+/* ---- log and Events ---- */
+
+#define SENTENCE_LEN 512
+
+/* "port: rail mlx5_0:1 (0000:21:00.0) is degraded: the port is DOWN: NCCL and UCX cannot use it" */
+static const char *describe_change(const struct rail *r, enum rail_check check,
+				   char out[SENTENCE_LEN])
+{
+	const struct rail_result *x = &r->result[check];
+
+	(void)snprintf(out, SENTENCE_LEN, "%s: rail %s:%u (%s) %s: %s%s%s", rail_check_name(check),
+		       r->device, r->port, r->pci, x->bad ? "is degraded" : "has recovered",
+		       x->value, x->bad ? ": " : "", x->bad ? x->reason : "");
+	return out;
+}
 
 static void log_change(const struct rail_watch *w, const struct rail *r, enum rail_check check)
 {
-	const struct rail_fact *f = &r->fact[check];
-	const struct log *log = &w->conf.ctx->log;
+	char text[SENTENCE_LEN];
 
-	if (f->bad)
-		log_warn(log, "rail %s:%u (%s) is degraded: %s: %s: %s", r->device, r->port, r->pci,
-			 rail_check_name(check), f->value, f->reason);
+	if (r->result[check].bad)
+		log_warn(&w->conf.ctx->log, "%s", describe_change(r, check, text));
 	else
-		log_info(log, "rail %s:%u (%s) is well again: %s: %s", r->device, r->port, r->pci,
-			 rail_check_name(check), f->value);
+		log_info(&w->conf.ctx->log, "%s", describe_change(r, check, text));
 }
 
-static bool tell(const struct rail_watch *w, const struct rail *r, enum rail_check check)
-{
-	const struct rail_fact *f = &r->fact[check];
-	const char *name = rail_check_name(check);
-	char key[PCI_STR_LEN + 32];
-	const struct event_about about = { f->bad ? EVENT_RAIL_DEGRADED : EVENT_RAIL_RECOVERED, "",
-					   "", "", key };
+#define KEY_LEN (PCI_STR_LEN + 32)
 
-	(void)snprintf(key, sizeof(key), "%s:%u %s", r->pci, r->port, name);
-	if (!f->bad)
-		return events_tell(w->conf.events, &about, "%s: rail %s:%u (%s) is well again: %s.",
-				   name, r->device, r->port, r->pci, f->value);
-	return events_tell(w->conf.events, &about,
-			   "%s: rail %s:%u (%s) is degraded: %s: %s. First: %s.", name, r->device,
-			   r->port, r->pci, f->value, f->reason, f->remedy);
+static const char *event_key(const struct rail *r, enum rail_check check, char out[KEY_LEN])
+{
+	(void)snprintf(out, KEY_LEN, "%s:%u %s", r->pci, r->port, rail_check_name(check));
+	return out;
+}
+
+static void send_event(const struct rail_watch *w, struct rail *r, enum rail_check check)
+{
+	struct rail_result *x = &r->result[check];
+	char text[SENTENCE_LEN], key[KEY_LEN];
+	const struct event_about about = {
+		.reason = x->bad ? EVENT_RAIL_DEGRADED : EVENT_RAIL_RECOVERED,
+		.namespace = "",
+		.pod = "",
+		.uid = "",
+		.key = event_key(r, check, key),
+		.again = x->held,
+	};
+
+	x->held = !events_tell(w->conf.events, &about, "%s%s%s.", describe_change(r, check, text),
+			       x->bad ? ". First: " : "", x->bad ? x->remedy : "");
+	if (!x->held)
+		x->told = x->bad;
+}
+
+/* An event is lost: people have not heard of the change, and a later look tells it again. */
+static void on_lost_event(void *arg, enum event_reason reason, const char *key)
+{
+	const struct rail_watch *w = arg;
+	char text[KEY_LEN];
+
+	if (reason != EVENT_RAIL_DEGRADED && reason != EVENT_RAIL_RECOVERED)
+		return;
+	for (size_t i = 0; i < w->table.n * RAIL_CHECKS; i++) {
+		struct rail *r = &w->table.rail[i / RAIL_CHECKS];
+		enum rail_check check = (enum rail_check)(i % RAIL_CHECKS);
+
+		if (strcmp(event_key(r, check, text), key) == 0)
+			r->result[check].told = reason == EVENT_RAIL_RECOVERED;
+	}
 }
 
 /* True if no change waits for a second look. */
-static bool report(struct rail_watch *w)
+static bool report_changes(struct rail_watch *w)
 {
 	bool settled = true;
 
 	for (size_t i = 0; i < w->table.n * RAIL_CHECKS; i++) {
 		struct rail *r = &w->table.rail[i / RAIL_CHECKS];
 		enum rail_check check = (enum rail_check)(i % RAIL_CHECKS);
-		struct rail_fact *f = &r->fact[check];
+		struct rail_result *x = &r->result[check];
 
-		if (!rail_is_settled(f)) {
-			settled = settled && f->looks == 0;
+		if (!rail_is_settled(x)) {
+			settled = settled && x->looks == 0;
 			continue;
 		}
-		if (f->logged != f->bad)
+		if (x->logged != x->bad)
 			log_change(w, r, check);
-		f->logged = f->bad;
-		if (f->told != f->bad && tell(w, r, check))
-			f->told = f->bad;
+		x->logged = x->bad;
+		if (x->told != x->bad)
+			send_event(w, r, check);
+		else
+			x->held = false;
 	}
+	rail_table_prune(&w->table);
 	return settled;
 }
 
-/* The same error again is not said again. "": the look was well. */
+/* The same error again is not said again. "": the look had none. */
 static void note_error(struct rail_watch *w, const char *msg)
 {
 	if (*msg && strcmp(msg, w->said) != 0)
@@ -85,44 +128,55 @@ static void note_error(struct rail_watch *w, const char *msg)
 
 /* ---- a look ---- */
 
-static void arm(struct rail_watch *w, int64_t ms)
+static void start_timer(struct rail_watch *w, int64_t ms)
 {
 	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	(void)event_add(w->timer, &t);
 }
 
-static int take(struct rail_watch *w, const char *text, size_t len, struct err *e)
+static int take_look(struct rail_watch *w, const char *text, size_t len, struct err *e)
 {
 	auto_json struct json *look = NULL;
 
 	if (!len)
-		return err_set(e, ERR_IO, 0, "the look failed; its log line says why");
-	return json_parse(text, len, "rails", &look, e) ||
-			       rail_table_take(&w->table, look, w->conf.except, e)
-		       ? -1
-		       : 0;
+		return err_set(e, ERR_IO, 0, "the child that reads the rails has failed");
+	if (json_parse(text, len, "rails", &look, e))
+		return -1;
+	if (json_str(json_get(look, "error")))
+		return err_set(e, ERR_IO, 0, "%s", json_text(look, "error"));
+	return rail_table_take(&w->table, look, w->conf.except, e);
 }
 
-static void ended(void *arg, enum child_end how, const char *text, size_t len)
+/* Returns when the next look begins, ms. */
+static int64_t end_look(struct rail_watch *w)
+{
+	struct err e;
+
+	note_error(w, "");
+	w->looks++;
+	bool settled = report_changes(w);
+	if (rail_memory_save(&w->memory, &w->table, &e))
+		log_warn(&w->conf.ctx->log, "rails: a restart forgets what is known: %s", e.msg);
+	return !settled && w->conf.every > w->conf.confirm ? w->conf.confirm : w->conf.every;
+}
+
+static void on_child_end(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct rail_watch *w = arg;
 	struct err e = { .msg = "" };
 	int64_t next = w->conf.every;
 
-	if (how == CHILD_LATE) {
-		note_error(w, "the rails were not read in time: a driver hangs");
-	} else if (how == CHILD_TOO_MUCH) {
-		note_error(w, "the look has more than 1 MiB");
-	} else if (take(w, text, len, &e)) {
+	if (how == CHILD_LATE)
+		(void)err_set(&e, ERR_IO, 0, "the rails were not read within %d ms",
+			      w->conf.deadline_ms);
+	else if (how == CHILD_TOO_MUCH)
+		(void)err_set(&e, ERR_IO, 0, "the look has more than 1 MiB");
+	else if (take_look(w, text, len, &e) == 0)
+		next = end_look(w);
+	if (*e.msg)
 		note_error(w, e.msg);
-	} else {
-		note_error(w, "");
-		w->looks++;
-		if (!report(w) && next > w->conf.confirm)
-			next = w->conf.confirm;
-	}
-	arm(w, next);
+	start_timer(w, next);
 }
 
 static int start_look(struct rail_watch *w, struct err *e)
@@ -133,7 +187,7 @@ static int start_look(struct rail_watch *w, struct err *e)
 	return input ? child_start(w->child, input, e) : err_nomem(e);
 }
 
-static void timer(evutil_socket_t fd, short what, void *arg)
+static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct rail_watch *w = arg;
 	struct err e = { .msg = "" };
@@ -146,7 +200,7 @@ static void timer(evutil_socket_t fd, short what, void *arg)
 			return;
 		note_error(w, e.msg);
 	}
-	arm(w, w->conf.every);
+	start_timer(w, w->conf.every);
 }
 
 /* ---- begin, end, status ---- */
@@ -159,18 +213,22 @@ int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, 
 					  .run = conf->run ? conf->run : rail_look_main,
 					  .deadline_ms = conf->deadline_ms,
 					  .text_max = JSON_MAX_SIZE,
-					  .done = ended,
+					  .done = on_child_end,
 					  .arg = w };
 
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = evtimer_new(conf->base, timer, w);
+	w->timer = evtimer_new(conf->base, on_timer, w);
 	if (!w->timer || child_new(&child, &w->child, e)) {
 		rail_watch_free(w);
 		return err_nomem(e);
 	}
-	arm(w, 0);
+	w->memory.ctx = conf->ctx;
+	if (rail_memory_load(&w->memory, &w->table, e))
+		log_warn(&conf->ctx->log, "rails: what was known of them is lost: %s", e->msg);
+	events_on_lost(conf->events, on_lost_event, w);
+	start_timer(w, 0);
 	*out = w;
 	return 0;
 }
@@ -179,9 +237,11 @@ void rail_watch_free(struct rail_watch *w)
 {
 	if (!w)
 		return;
+	events_on_lost(w->conf.events, NULL, NULL);
 	child_free(w->child);
 	if (w->timer)
 		event_free(w->timer);
+	rail_memory_clear(&w->memory);
 	rail_table_clear(&w->table);
 	free(w);
 }

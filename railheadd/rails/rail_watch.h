@@ -3,8 +3,9 @@
  * rail_watch.h: looks from time to time whether the rails of this node are degraded, and tells
  * people of each change: log and Events.
  *
- * A child reads the rails, because a driver may hang. Two looks in a row must agree. If the limits
- * of events.h hold an Event back, a later look sends it, if it is still true.
+ * A child reads the rails, because a driver may hang. Two looks in a row must agree. The limits
+ * of events.h may hold an Event back, and it may be lost on its way. A later look sends it, if it
+ * is still true. After a restart the agent knows the rails from rail_memory.h.
  */
 #ifndef RAILHEAD_RAILHEADD_RAILS_RAIL_WATCH_H
 #define RAILHEAD_RAILHEADD_RAILS_RAIL_WATCH_H
