@@ -285,33 +285,48 @@ static void add_plugins(struct exposition *x, const struct json *n)
 
 /* ---- rails ---- */
 
+static const struct metric rails_read = {
+	"railhead_rails_read", METRIC_GAUGE,
+	"1 if the last look at the rails had no error. At 0, railhead_rail_degraded has no sample."
+};
 static const struct metric degraded = {
 	"railhead_rail_degraded", METRIC_GAUGE,
 	"1 if the RDMA port is degraded for that reason. Without a sample it is not known."
 };
 
-static void add_rails(struct exposition *x, const struct json *list)
+static void add_rail(struct exposition *x, const struct json *rail)
 {
-	if (!list)
+	char port[METRIC_NUMBER_LEN];
+
+	json_each (state, json_get(rail, "checks")) {
+		const struct metric_label labels[] = {
+			{ "device", json_text(rail, "device") },
+			{ "port", metric_number(json_num(json_get(rail, "port")), port) },
+			{ "pci", json_text(rail, "pci") },
+			{ "reason", json_key(state) },
+			{ 0 }
+		};
+
+		if (strcmp(json_str(state), "unknown") != 0)
+			exposition_sample(x, &degraded, strcmp(json_str(state), "ok") != 0, labels);
+	}
+}
+
+/* The list is that of the last look without an error, and a card that hangs looks well there. */
+static void add_rails(struct exposition *x, const struct json *n)
+{
+	static const struct metric_label none[2];
+	const char *error = json_str(json_get(n, "error"));
+
+	if (!error && json_num(json_get(n, "looks")) < 1)
+		return;
+	exposition_family(x, &rails_read);
+	exposition_sample(x, &rails_read, !error, none);
+	if (error)
 		return;
 	exposition_family(x, &degraded);
-	json_each (rail, list) {
-		char port[METRIC_NUMBER_LEN];
-
-		json_each (state, json_get(rail, "checks")) {
-			const struct metric_label labels[] = {
-				{ "device", json_text(rail, "device") },
-				{ "port", metric_number(json_num(json_get(rail, "port")), port) },
-				{ "pci", json_text(rail, "pci") },
-				{ "reason", json_key(state) },
-				{ 0 }
-			};
-
-			if (strcmp(json_str(state), "unknown") != 0)
-				exposition_sample(x, &degraded, strcmp(json_str(state), "ok") != 0,
-						  labels);
-		}
-	}
+	json_each (rail, json_get(n, "list"))
+		add_rail(x, rail);
 }
 
 void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools,
@@ -327,7 +342,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 	add_leases(x, pools, networks);
 	add_repair(x, json_get(status, "repair"));
 	add_plugins(x, json_get(status, "plugins"));
-	add_rails(x, json_get(json_get(status, "rails"), "list"));
+	add_rails(x, json_get(status, "rails"));
 }
 
 /* ---- ADDs ---- */

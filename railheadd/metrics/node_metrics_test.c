@@ -143,6 +143,10 @@ static const char older[] =
 	"back.\n"
 	"# TYPE railhead_plugins_restore_failures_total counter\n"
 	"railhead_plugins_restore_failures_total 6\n"
+	"# HELP railhead_rails_read 1 if the last look at the rails had no error. At 0, "
+	"railhead_rail_degraded has no sample.\n"
+	"# TYPE railhead_rails_read gauge\n"
+	"railhead_rails_read 1\n"
 	"# HELP railhead_rail_degraded 1 if the RDMA port is degraded for that reason. Without a "
 	"sample it is not known.\n"
 	"# TYPE railhead_rail_degraded gauge\n"
@@ -250,6 +254,34 @@ START_TEST(without_a_store_and_without_repair)
 }
 END_TEST
 
+static char *rails_text(const char *rails)
+{
+	auto_json struct json *status = parse(rails), *pools = parse("[]"), *networks = parse("[]");
+	struct exposition x = { .open = false };
+
+	node_metrics_add(&x, status, pools, networks);
+	return exposition_end(&x);
+}
+
+#define OLD_LIST                                                                                   \
+	"\"list\":[{\"checks\":{\"port\":\"ok\"},\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"\"}]"
+
+/* A card that hangs makes the look fail, and was well at the look before. */
+START_TEST(a_look_that_fails_has_no_rails)
+{
+	auto_free char *well = rails_text("{\"rails\":{\"looks\":7," OLD_LIST "}}");
+	auto_free char *hangs =
+		rails_text("{\"rails\":{\"error\":\"not read\",\"looks\":7," OLD_LIST "}}");
+	auto_free char *begins = rails_text("{\"rails\":{\"looks\":0,\"list\":[]}}");
+
+	ck_assert_ptr_nonnull(strstr(well, "\nrailhead_rails_read 1\n"));
+	ck_assert_ptr_nonnull(strstr(well, "railhead_rail_degraded{"));
+	ck_assert_ptr_nonnull(strstr(hangs, "\nrailhead_rails_read 0\n"));
+	ck_assert_ptr_null(strstr(hangs, "railhead_rail_degraded{"));
+	ck_assert_ptr_null(strstr(begins, "railhead_rail"));
+}
+END_TEST
+
 START_TEST(labels_are_escaped_and_bounded)
 {
 	static const struct metric m = { "m", METRIC_GAUGE, "help" };
@@ -271,4 +303,4 @@ END_TEST
 
 TEST_PROGRAM("railheadd/metrics/node_metrics", the_names_are_fixed, the_time_of_adds_is_a_histogram,
 	     openmetrics_differs_in_heads_and_end, without_a_store_and_without_repair,
-	     labels_are_escaped_and_bounded)
+	     a_look_that_fails_has_no_rails, labels_are_escaped_and_bounded)
