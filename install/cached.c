@@ -36,34 +36,16 @@ static bool add_program(const struct look *l, const char *type)
 	return true;
 }
 
-static bool add_plugin(const struct look *l, const struct json *conf)
+/*
+ * A plugin may pass a configuration on: "ipam", "delegates" of Multus, "delegate" of flannel. Any
+ * object with our type counts, wherever it is: to keep a program in vain does no harm.
+ */
+static bool add_programs(const struct look *l, const struct json *conf)
 {
-	bool plugin = add_program(l, json_text(conf, "type"));
-	bool ipam = add_program(l, json_text(json_get(conf, "ipam"), "type"));
+	bool any = json_type(conf) == JSON_OBJECT && add_program(l, json_text(conf, "type"));
 
-	return plugin || ipam;
-}
-
-static bool add_list(const struct look *l, const struct json *conf)
-{
-	bool any = add_plugin(l, conf);
-
-	json_each (plugin, json_get(conf, "plugins"))
-		any |= add_plugin(l, plugin);
-	return any;
-}
-
-/* The configuration of Multus may have those of its networks in itself. */
-static bool add_config(const struct look *l, const struct json *conf)
-{
-	bool any = add_list(l, conf);
-
-	json_each (delegate, json_get(conf, "delegates"))
-		any |= add_list(l, delegate);
-	json_each (plugin, json_get(conf, "plugins")) {
-		json_each (delegate, json_get(plugin, "delegates"))
-			any |= add_list(l, delegate);
-	}
+	json_each (member, conf)
+		any |= add_programs(l, member);
 	return any;
 }
 
@@ -86,7 +68,7 @@ static void add_unknown(const struct look *l, const char *name, const struct err
 	char what[320];
 
 	(void)snprintf(what, sizeof(what), "%s/%.200s (%.80s)", l->folder, name, why->msg);
-	l->to->all = true;
+	needed_add_all(l->to, what);
 	needed_add_cached(l->to, what);
 }
 
@@ -109,7 +91,7 @@ static int look_at(const struct cnicache_file *f, void *arg, struct err *e)
 		add_unknown(l, f->name, &why);
 		return 0;
 	}
-	if (!add_config(l, config) ||
+	if (!add_programs(l, config) ||
 	    (cnicache_parse(f->text, f->len, &who) == 0 && has_record(l, &who)))
 		return 0;
 	(void)snprintf(what, sizeof(what), "%s/%.200s", l->folder, f->name);
@@ -132,5 +114,6 @@ int cached_load(const struct ctx *ctx, const struct receipt *ours, const struct 
 		any |= rc == 0;
 	}
 	x->no_cache = !any;
+	x->cni_dir = ctx->cni_dir;
 	return 0;
 }

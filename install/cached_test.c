@@ -88,6 +88,16 @@ START_TEST(plugin_IPAM_and_delegates_are_found)
 	x = load(&none);
 	ck_assert(needed_has(&x, "rh-macvlan") && !x.all);
 	ck_assert_int_eq(unlink(RUNTIME "m-c3-eth0"), 0);
+	/* flannel, and what another plugin may do */
+	put(RUNTIME "m-c3-eth0", "c3",
+	    "{\"plugins\":[{\"type\":\"flannel\",\"delegate\":{\"type\":\"rh-macvlan\"}}]}");
+	x = load(&none);
+	ck_assert(needed_has(&x, "rh-macvlan") && !x.all);
+	put(RUNTIME "m-c3-eth0", "c3",
+	    "{\"type\":\"x\",\"a\":{\"b\":[[{\"c\":{\"type\":\"rh-macvlan\"}}]]}}");
+	x = load(&none);
+	ck_assert(needed_has(&x, "rh-macvlan") && !x.all);
+	ck_assert_int_eq(unlink(RUNTIME "m-c3-eth0"), 0);
 	put(RUNTIME "m-c4-eth0", "c4",
 	    "{\"plugins\":[{\"type\":\"multus\",\"delegates\":[{\"type\":\"rh-macvlan\"}]}]}");
 	x = load(&none);
@@ -127,6 +137,10 @@ START_TEST(a_file_that_does_not_say_needs_all)
 		struct needed x = load(&none);
 		ck_assert(x.all && x.attachments == 1);
 		ck_assert(strncmp(x.examples, "results/n-c1-net1 (", 19) == 0);
+		ck_assert(strncmp(x.all_for, "results/n-c1-net1 (", 19) == 0);
+		struct err e = { .msg = "" };
+		ck_assert_int_eq(needed_refuse(&x, &e), -1);
+		ck_assert_ptr_nonnull(strstr(e.detail, "files of libcni in /mnt: 1"));
 	}
 }
 END_TEST

@@ -483,8 +483,17 @@ static void tell(const struct job *j)
 			 j->in->dry_run ? words[x->action].would : words[x->action].done, x->name,
 			 words[x->action].why);
 	}
-	/* A missing mount looks the same, so a person has to judge. */
-	if (j->in->remove && j->needed.no_cache)
+}
+
+/* What a person has to judge: a missing mount looks like a node without libcni. */
+static void tell_why(const struct job *j)
+{
+	if (has_action(&j->plan, PLAN_NEEDED) && *j->needed.all_for)
+		out_line(j->in->out, OUT_WARN,
+			 "no program is removed as long as this attachment does not say which one "
+			 "it needs: %s",
+			 j->needed.all_for);
+	if (j->needed.no_cache && (j->in->remove || has_action(&j->plan, PLAN_DROP)))
 		out_line(j->in->out, OUT_WARN,
 			 "there is no folder %s/results of libcni: attachments without a record of "
 			 "railhead were not seen",
@@ -544,6 +553,7 @@ int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err 
 	if (prepare(j, e) || (!in->dry_run && apply(j, e)))
 		return -1;
 	tell(j);
+	tell_why(j);
 	sum_up(j, summary);
 	return 0;
 }

@@ -10,7 +10,10 @@ struct needed {
 	size_t attachments; /* with those below */
 	size_t cached;      /* of them: only libcni's cache has them */
 	bool all;           /* an attachment does not say which: it may need any */
-	bool no_cache; /* libcni has no cache here: an attachment without a record is not seen */
+	char all_for[320];  /* the first such one */
+	const char
+		*cni_dir; /* where the cached ones are; borrowed from the struct ctx; NULL: none */
+	bool no_cache;    /* libcni has no cache here: an attachment without a record is not seen */
 	size_t n;
 	char name[RECEIPT_PROGRAMS][PROGRAM_NAME_LEN];
 	char examples[400]; /* the first ones: "rail0 4f5e6d net1, rail0 77aa01 net1" */
@@ -27,9 +30,10 @@ int needed_load(const struct ctx *ctx, const struct receipt *ours, struct needed
 /* needed_add - add an attachment; r as record_each() gives it. Pure. */
 void needed_add(struct needed *x, const struct record *r);
 
-/* needed_add_program - that name is needed, too. needed_add_cached - one more attachment that has
- * no record; what names it. Pure. */
+/* needed_add_program - that name is needed, too. needed_add_all - each one may be, for what.
+ * needed_add_cached - one more attachment that has no record; what names it. Pure. */
 void needed_add_program(struct needed *x, const char *name);
+void needed_add_all(struct needed *x, const char *what);
 void needed_add_cached(struct needed *x, const char *what);
 
 /* needed_has - may an attachment need the program of that name? */

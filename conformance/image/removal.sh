@@ -71,7 +71,16 @@ a_file_of_libcni_that_does_not_say_stops_a_removal()
 
 without_a_folder_of_libcni_it_is_said()
 {
-	image a && start && start --remove && says "there is no folder /var/lib/cni/results of libcni" && empty
+	image a && start && ! says "of libcni" && start --prefix rh- && says "there is no folder /var/lib/cni/results of libcni" &&
+		start --prefix rh- && ! says "of libcni" && start --remove && says "there is no folder /var/lib/cni/results of libcni" && empty
+}
+
+# An install says which file keeps the old names.
+a_file_of_libcni_that_does_not_say_keeps_old_names()
+{
+	image a && start && mkdir -p $C/var/lib/cni/results && : >$C/var/lib/cni/results/n-p9-net1 && start --prefix rh- && says "kept macvlan" &&
+		says "does not say which one it needs: results/n-p9-net1 (" && rm $C/var/lib/cni/results/n-p9-net1 && start --prefix rh- &&
+		says "removed macvlan" && holds a rh-
 }
 
 # An install keeps the old name as long as libcni remembers its pod.
@@ -155,7 +164,8 @@ CASES+=(
 	"a_running_plugin_stops_a_removal|a plugin that runs stops a removal"
 	"a_pod_that_libcni_remembers_stops_a_removal|a pod that only libcni remembers stops a removal"
 	"a_file_of_libcni_that_does_not_say_stops_a_removal|so does a file of libcni that does not say its plugin"
-	"without_a_folder_of_libcni_it_is_said|without a folder of libcni a removal says so"
+	"without_a_folder_of_libcni_it_is_said|without a folder of libcni a removal says so, and an install that removes"
+	"a_file_of_libcni_that_does_not_say_keeps_old_names|a file of libcni that does not say its plugin keeps old names, and is named"
 	"an_old_name_stays_for_a_pod_of_libcni|an old name stays while libcni remembers its pod"
 	"a_failed_put_back_is_an_error|a program that does not get its name back is an error"
 	"others_programs_stay|a program that others replaced stays"
