@@ -93,7 +93,8 @@ int fs_put(const char *path, const struct fs_content *c, struct err *e) must_che
 
 /*
  * fs_put_stream - as fs_put(), with mode and without durable, with the bytes that fn writes into a
- * stream in memory. If fn fails, or there is no memory, the file is as before.
+ * stream in memory. fn returns 0, or -1 with e. If it fails, or there is no memory, the file is as
+ * before.
  */
 typedef int (*fs_stream_fn)(FILE *to, void *arg, struct err *e);
 int fs_put_stream(const char *path, mode_t mode, fs_stream_fn fn, void *arg,

@@ -309,10 +309,9 @@ END_TEST
 
 static int print_twice(FILE *to, void *arg, struct err *e)
 {
-	(void)e;
 	for (int i = 0; i < 2; i++)
 		if (fputs(arg, to) < 0)
-			return -1;
+			return err_nomem(e);
 	return 0;
 }
 
