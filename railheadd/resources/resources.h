@@ -59,16 +59,26 @@ struct resource_device {
 	char why[RESOURCE_WHY_LEN]; /* if not healthy: the reason, a phrase; else "" */
 	int numa[RESOURCE_NUMA_MAX];
 	size_t n_numa; /* 0: no hint for the topology manager */
-	/* For resource_preferred() only. "": not known, or a copy. */
+	bool busy; /* not healthy only because somebody uses it: healthy if a pod was given it */
+	/* For the calls of allocate.h only. "": not known, or a copy. */
 	char pf[PCI_STR_LEN];     /* of a VF; else its own address */
 	char bridge[PCI_STR_LEN]; /* the switch above it, or its root port */
 	uint32_t gpu_distance;    /* to the nearest GPU; smaller is nearer */
+	bool rdma, vhost;         /* the container gets files of its RDMA device, of vhost-net */
+};
+
+/* An HCA of a shared resource. */
+struct resource_hca {
+	char addr[PCI_STR_LEN];  /* "": a software device */
+	char name[PCI_RDMA_LEN]; /* of its RDMA device */
 };
 
 /* The devices of one resource, in a fixed order. */
 struct resource_devices {
 	struct resource_device *device; /* owned */
 	size_t n;
+	struct resource_hca *hca; /* whose files each copy has; owned; NULL: not shared */
+	size_t n_hcas;
 };
 
 struct resource_look {
@@ -99,9 +109,10 @@ int resource_look_from_json(const struct json *j, size_t n, struct resource_look
 			    struct err *e) must_check;
 
 /*
- * resource_devices_keep - add each of the n ids that d lacks as an unhealthy device without a NUMA
- * node. ids: those that pods may have, of Allocate or the kubelet's list of pods. An id that no
- * kubelet can have given (empty, too long) is ignored. Pure.
+ * resource_devices_keep - tell which ids pods may have, from Allocate or from the kubelet's list of
+ * pods. An id that d lacks is added as an unhealthy device without a NUMA node. A device that is
+ * busy becomes healthy, since its user may be that pod. An id that no kubelet can have given
+ * (empty, too long) is ignored. Pure.
  */
 int resource_devices_keep(struct resource_devices *d, const char *const *id, size_t n,
 			  struct err *e) must_check;

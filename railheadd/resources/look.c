@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* look.c: a look at the hardware, and what can be said of two looks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "railheadd/resources/function_priv.h"
+
+void resource_look_clear(struct resource_look *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->of[i].device);
+		free(l->of[i].hca);
+	}
+	for (size_t i = 0; i < l->n_notes; i++)
+		free(l->note[i]);
+	free(l->of);
+	free(l->note);
+	*l = (struct resource_look){ 0 };
+}
+
+int resources_look(const struct ctx *ctx, const struct resource_set *s, struct resource_look *out,
+		   struct err *e)
+{
+	auto_functions struct functions all = { 0 };
+
+	return functions_read(ctx, &all, e) || functions_assign(&all, s, out, e) ? -1 : 0;
+}
+
+static struct resource_device *find(const struct resource_devices *d, const char *id)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (strcmp(d->device[i].id, id) == 0)
+			return &d->device[i];
+	}
+	return NULL;
+}
+
+static int keep(struct resource_devices *d, const char *id, struct err *e)
+{
+	struct resource_device *known = find(d, id);
+
+	if (known && known->busy) {
+		known->busy = false;
+		known->healthy = true;
+		known->why[0] = '\0';
+	}
+	if (known || !*id || strlen(id) >= RESOURCE_ID_LEN)
+		return 0;
+	if (ARRAY_GROW(d->device, d->n, RESOURCE_IDS_MAX, "devices of a resource", e))
+		return -1;
+	known = &d->device[d->n++];
+	*known = (struct resource_device){ .gpu_distance = UINT32_MAX };
+	(void)snprintf(known->id, sizeof(known->id), "%s", id);
+	(void)snprintf(known->why, sizeof(known->why),
+		       "it is gone, or no longer belongs to the resource; a pod may have it");
+	return 0;
+}
+
+int resource_devices_keep(struct resource_devices *d, const char *const *id, size_t n,
+			  struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (keep(d, id[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+bool resource_devices_same(const struct resource_devices *a, const struct resource_devices *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct resource_device *x = &a->device[i], *y = &b->device[i];
+
+		if (strcmp(x->id, y->id) != 0 || x->healthy != y->healthy ||
+		    x->n_numa != y->n_numa ||
+		    memcmp(x->numa, y->numa, x->n_numa * sizeof(x->numa[0])) != 0)
+			return false;
+	}
+	return true;
+}
