@@ -105,7 +105,7 @@ railheadd/machines|lib/ cluster/protocol/ cluster/store/ railheadd/drive/
 railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/drive/ railheadd/follow/
 railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
-railheadd/resources|lib/
+railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
 railheadd/plugins|lib/ install/ railheadd/events/
@@ -136,7 +136,7 @@ rdma|lib/ cni/ rdma/
 repair|lib/ cni/ sriov/ rdma/ repair/
 install|lib/ cni/ repair/ install/
 cluster|lib/ ipam/ cluster/
-railheadd|lib/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ install/ cluster/ railheadd/
+railheadd|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ install/ cluster/ railheadd/
 railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ railctl/
 conformance|conformance/
 tools|lib/'

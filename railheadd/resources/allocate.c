@@ -301,16 +301,6 @@ static int annotate(struct answer *a, struct err *e)
 	return add_pair(&out->annotation, &out->n_annotations, key, value, e);
 }
 
-static int open_rdma(struct answer *a, struct err *e)
-{
-	struct err why;
-
-	if (nl_rdma_open(&a->rdma, &why) == 0 || why.code == ERR_NOTFOUND)
-		return 0;
-	*e = why;
-	return -1;
-}
-
 int resources_allocate(const struct ctx *ctx, const struct resource_request *r,
 		       struct resource_allocation *out, struct err *e)
 {
@@ -318,8 +308,8 @@ int resources_allocate(const struct ctx *ctx, const struct resource_request *r,
 						     .q = r,
 						     .conf = &r->set->conf[r->resource] };
 
-	if (open_rdma(&a, e) || (a.conf->shared ? add_shared(&a, e) : add_functions(&a, e)) ||
-	    annotate(&a, e))
+	if (files_open_rdma(&a.rdma, e) ||
+	    (a.conf->shared ? add_shared(&a, e) : add_functions(&a, e)) || annotate(&a, e))
 		return err_wrap(e, "resource %s", a.conf->name);
 	*out = a.out;
 	a.out = (struct resource_allocation){ 0 };

@@ -81,11 +81,12 @@ int resource_allocation_from_json(const struct json *j, struct resource_allocati
 				  struct err *e) must_check;
 
 /*
- * resources_tidy - remove our device-information and CDI files whose device is not in the look any
- * more; l: after resource_devices_keep(), so that files of devices that pods have stay. Errors
- * are of the first file that could not be removed; the others are removed.
+ * resources_publish - make our device-information and CDI files those of a look: call it after a
+ * look that differs from the last one, and at start. l: after resource_devices_keep(), so that
+ * files of devices that pods have stay. A device that cannot be read now keeps its files. May run
+ * in a child. ERR_IO, ERR_KERNEL, ERR_FORBIDDEN; then some files may be of the earlier look.
  */
-int resources_tidy(const struct ctx *ctx, const struct resource_set *s,
-		   const struct resource_look *l, struct err *e) must_check;
+int resources_publish(const struct ctx *ctx, const struct resource_set *s,
+		      const struct resource_look *l, struct err *e) must_check;
 
 #endif

@@ -84,6 +84,27 @@ static bool is_domain(const char *s, size_t len)
 	return true;
 }
 
+/* Parts of CDI names, and the name of an annotation, have fewer characters than a resource. */
+static int check_cdi(const struct resource_conf *r, const char *where, struct err *e)
+{
+	const char *name = strchr(r->name, '/') + 1;
+
+	if (r->nodes == NODES_LIST)
+		return 0;
+	if (strchr(name, '.'))
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"%s: \"%s\": a name of CDI has no \".\": rename the resource, or set "
+			"deviceNodes to \"list\"",
+			where, r->name);
+	if (r->nodes == NODES_CDI_ANNOTATION && strlen(r->name) + strlen("net-") > LABEL_MAX)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: \"%s\" is longer than the name of an annotation may be: rename "
+			       "the resource, or set deviceNodes to \"cdi\"",
+			       where, r->name);
+	return 0;
+}
+
 int conf_name(struct conf_file *f, struct resource_conf *r, const char *name, const char *where,
 	      struct err *e)
 {
@@ -111,7 +132,7 @@ int conf_name(struct conf_file *f, struct resource_conf *r, const char *name, co
 				       where, name);
 	}
 	(void)snprintf(r->name, sizeof(r->name), "%s", name);
-	return 0;
+	return check_cdi(r, where, e);
 }
 
 /* ---- keys ---- */

@@ -17,6 +17,20 @@
 
 /* ---- RDMA ---- */
 
+int files_open_rdma(struct nl **out, struct err *e)
+{
+	struct err why;
+
+	if (nl_rdma_open(out, &why) == 0)
+		return 0;
+	if (why.code == ERR_NOTFOUND) {
+		*out = NULL;
+		return 0;
+	}
+	*e = why;
+	return -1;
+}
+
 static void put_rdma_path(const struct rdma_chardev *c, char out[DEV_PATH_LEN])
 {
 	if (*c->name)

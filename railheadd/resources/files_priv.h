@@ -29,10 +29,12 @@ struct device_files {
 #define VHOST_PATH "/dev/vhost-net"
 #define TUN_PATH   "/dev/net/tun"
 
+/* files_open_rdma - nl_rdma_open(); *out is NULL on a kernel without RDMA. */
+int files_open_rdma(struct nl **out, struct err *e) must_check;
+
 /*
- * files_of_function - those of a device that is a PCI function. rdma: a socket of nl_rdma_open();
- * NULL: this kernel has no RDMA. ERR_NOTFOUND: it is gone; ERR_STATE: it has no RDMA device here,
- * which its resource needs.
+ * files_of_function - those of a device that is a PCI function. rdma: of files_open_rdma().
+ * ERR_NOTFOUND: it is gone; ERR_STATE: it has no RDMA device here, which its resource needs.
  * files_of_hca - those of an HCA of a shared resource. Errors as above.
  */
 int files_of_function(const struct ctx *ctx, struct nl *rdma, const struct resource_device *d,

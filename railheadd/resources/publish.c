@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/net/link.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 #include "railheadd/resources/files_priv.h"
@@ -251,12 +250,79 @@ static int tidy(const struct ctx *ctx, const char *folder, const struct tidying 
 	return rc ? err_wrap(e, "%s", folder) : 0;
 }
 
-int resources_tidy(const struct ctx *ctx, const struct resource_set *s,
-		   const struct resource_look *l, struct err *e)
+/* ---- files of all devices ---- */
+
+/* A device that cannot be read now, such as one in a pod, keeps the files that it has. */
+static bool is_passing(const struct err *why)
+{
+	return why->code == ERR_STATE || why->code == ERR_NOTFOUND;
+}
+
+static int publish_function(const struct ctx *ctx, struct nl *rdma, const struct resource_conf *r,
+			    const struct resource_device *d, struct err *e)
+{
+	struct device_files f;
+	const struct cdi_device c = { r->name, d->id, &f, 1 };
+	struct err why;
+
+	if (files_of_function(ctx, rdma, d, &f, &why)) {
+		if (is_passing(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	return devinfo_put(ctx, r->name, d, &f, e) ||
+			       (r->nodes != NODES_LIST && cdi_put(ctx, &c, e))
+		       ? -1
+		       : 0;
+}
+
+static int publish_shared(const struct ctx *ctx, struct nl *rdma, const struct resource_conf *r,
+			  const struct resource_devices *d, struct err *e)
+{
+	auto_free struct device_files *f = calloc(d->n_hcas + 1, sizeof(*f));
+	const struct cdi_device c = { r->name, CDI_ALL, f, d->n_hcas };
+	struct err why;
+
+	if (!f)
+		return err_nomem(e);
+	for (size_t i = 0; r->nodes != NODES_LIST && i < d->n_hcas; i++) {
+		if (files_of_hca(ctx, rdma, &d->hca[i], &f[i], &why) == 0)
+			continue;
+		if (is_passing(&why))
+			return 0;
+		*e = why;
+		return -1;
+	}
+	return r->nodes != NODES_LIST && d->n_hcas ? cdi_put(ctx, &c, e) : 0;
+}
+
+static int publish(const struct ctx *ctx, struct nl *rdma, const struct resource_conf *r,
+		   const struct resource_devices *d, struct err *e)
+{
+	if (r->shared)
+		return publish_shared(ctx, rdma, r, d, e);
+	for (size_t i = 0; i < d->n; i++) {
+		if (publish_function(ctx, rdma, r, &d->device[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+int resources_publish(const struct ctx *ctx, const struct resource_set *s,
+		      const struct resource_look *l, struct err *e)
 {
 	const struct tidying t = { s, l };
-	struct err second;
-	int rc = tidy(ctx, DEVINFO_DIR, &t, devinfo_is_stale, e);
+	auto_nl struct nl *rdma = NULL;
 
-	return tidy(ctx, CDI_DIR, &t, cdi_is_stale, rc ? &second : e) ? -1 : rc;
+	if (files_open_rdma(&rdma, e))
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		if (publish(ctx, rdma, &s->conf[i], &l->of[i], e))
+			return err_wrap(e, "resource %s", s->conf[i].name);
+	}
+	return tidy(ctx, DEVINFO_DIR, &t, devinfo_is_stale, e) ||
+			       tidy(ctx, CDI_DIR, &t, cdi_is_stale, e)
+		       ? -1
+		       : 0;
 }
