@@ -160,7 +160,7 @@ static int info_others(struct json *o, const struct device_files *f)
 	return 0;
 }
 
-/* What additionalInfo has for this device replaces what it has for all. */
+/* A value for this device replaces a value for all devices. */
 static int info_extra(struct json *o, const struct json *info, const char *id)
 {
 	const struct json *const from[] = { json_get(info, "*"), json_get(info, id) };

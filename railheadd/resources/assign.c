@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "railheadd/resources/function_priv.h"
+#include "railheadd/resources/assign.h"
 
 #define NOTES_MAX 256
 
@@ -109,7 +109,7 @@ static int add_function(struct assignment *a, const struct function *f, const st
 	return 0;
 }
 
-/* Not the functions that the host needs: a PF with VFs, and the way to the default route. */
+/* Leave out functions that the host needs: a PF with VFs, and that of the default route. */
 static int add_functions(struct assignment *a, struct err *e)
 {
 	for (size_t i = 0; i < a->all->n; i++) {

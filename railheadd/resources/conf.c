@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conf.c: recognizes the form of a file; what the three forms have in common. */
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/conf.h"
 
 #include <ctype.h>
 #include <stdio.h>

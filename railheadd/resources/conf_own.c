@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/conf.h"
 
 #define INTERVAL_MAX 3600
 

@@ -2,13 +2,13 @@
 /*
  * conf_shared.c: the configuration of Mellanox/k8s-rdma-shared-dev-plugin.
  *
- * Facts from its pkg/types/types.go and pkg/resources/resources_manager.go (v1.5.3): the prefix is
- * "rdma" if absent; devices is an older way to write selectors.ifNames, and one of the two must be
- * there; looks are 60 seconds apart, or none is repeated with 0.
+ * Facts from its pkg/types/types.go and pkg/resources/resources_manager.go (v1.5.3). An absent
+ * prefix is "rdma". The key devices is an older way to write selectors.ifNames; exactly one of the
+ * two must be there. It looks again every 60 seconds, and with 0 never.
  */
 #include <stdio.h>
 
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/conf.h"
 
 #define PREFIX           "rdma"
 #define DEFAULT_INTERVAL 60

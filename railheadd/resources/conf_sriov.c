@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/conf.h"
 
 #define PREFIX "intel.com" /* its option --resource-prefix, if absent */
 

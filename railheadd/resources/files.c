@@ -37,7 +37,7 @@ static void put_rdma_path(const struct rdma_chardev *c, char out[DEV_PATH_LEN])
 		(void)snprintf(out, DEV_PATH_LEN, RDMA_DIR "/%s", c->name);
 }
 
-/* A kind of file that the kernel does not have is no error. */
+/* A missing kind of file is not an error. */
 static int ask(struct nl *nl, struct rdma_chardev_of of, char out[DEV_PATH_LEN], struct err *e)
 {
 	struct rdma_chardev c;

@@ -9,8 +9,8 @@
 #include <limits.h>
 
 #include "lib/rdma/bus.h"
-#include "railheadd/resources/allocate.h"
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/resources.h"
+#include "railheadd/resources/conf.h"
 
 #define DEV_PATH_LEN 64
 #define DEV_FILES    (3 * RDMA_PORTS_MAX)

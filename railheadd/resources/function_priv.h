@@ -8,13 +8,13 @@
 
 #include "lib/base/pkey.h"
 #include "lib/device/rdma.h"
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/conf.h"
 #include "sriov/choose/inventory.h"
 #include "topo/core/machine.h"
 
 #define FUNCTIONS_MAX 65536
 
-/* Who uses a function. */
+/* The user of a function. */
 enum function_use {
 	FUNCTION_FREE,
 	FUNCTION_IN_POD,     /* an attachment of railhead has it */
@@ -29,7 +29,7 @@ struct function {
 	char acpi[16];              /* its acpi_index; "": none */
 	char pf[PCI_STR_LEN];       /* of a VF; else "" */
 	char netdev[IFNAME_LEN];    /* "": none on the host */
-	char pf_netdev[IFNAME_LEN]; /* of its PF; of a function that is no VF its own */
+	char pf_netdev[IFNAME_LEN]; /* its PF has it; of others its own */
 	char rdma[PCI_RDMA_LEN];    /* its RDMA device; "": none on the host */
 	char pkey[PKEY_STR_LEN];    /* its first partition key; "": not known */
 	const char *link;           /* "ether", "infiniband", ""; static */
@@ -57,28 +57,10 @@ int functions_read(const struct ctx *ctx, struct functions *out, struct err *e) 
 void functions_clear(struct functions *f);
 #define auto_functions auto_clean(functions_clear)
 
-/* function_place - set bridge, gpu_distance and link_up of f from a machine. Pure. */
-void function_place(struct function *f, const struct topo_machine *m);
-
 /* function_is_rdma - it has an RDMA device, here or in a pod. */
 static inline bool function_is_rdma(const struct function *f)
 {
 	return *f->rdma || f->has_verbs;
 }
-
-/* ---- resources from functions; pure ---- */
-
-/* functions_assign - the devices of each resource of s. A function is a device of the first
- * resource that selects it; shared resources leave it to others, too. */
-int functions_assign(const struct functions *all, const struct resource_set *s,
-		     struct resource_look *out, struct err *e) must_check;
-
-/* function_health - set healthy, why and busy of d, a device of r that is f. */
-void function_health(const struct resource_conf *r, const struct function *f,
-		     struct resource_device *d);
-
-/* shared_health - the same of a copy of r, which has the functions f[0] to f[n - 1]. */
-void shared_health(const struct resource_conf *r, const struct functions *all,
-		   const struct function *const *f, size_t n, struct resource_device *d);
 
 #endif

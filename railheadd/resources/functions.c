@@ -9,7 +9,7 @@
 #include "lib/net/link.h"
 #include "lib/pci/sysfs.h"
 #include "lib/rdma/bus.h"
-#include "railheadd/resources/function_priv.h"
+#include "railheadd/resources/assign.h"
 #include "sriov/vf/host_use.h"
 #include "topo/read/read.h"
 

@@ -9,7 +9,7 @@
 
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
-#include "railheadd/resources/conf_priv.h"
+#include "railheadd/resources/conf.h"
 
 #define FILES_MAX 1024
 #define FILE_MAX  (256 * 1024)
@@ -45,8 +45,8 @@ uint32_t resources_interval(const struct resource_set *s)
 }
 
 /*
- * A folder of a ConfigMap has mode 0777, but nobody can write to it here, because it is mounted
- * read-only, and nobody but root reaches it elsewhere.
+ * A folder of a ConfigMap has mode 0777. It is mounted read-only here, so no process can write to
+ * it. Elsewhere on the node only root reaches it.
  */
 static bool is_read_only(const char *path)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "railheadd/resources/function_priv.h"
+#include "railheadd/resources/assign.h"
 
 void resource_look_clear(struct resource_look *l)
 {

@@ -2,7 +2,7 @@
 /* preferred.c: which of the available devices a container should get. Pure. */
 #include <string.h>
 
-#include "railheadd/resources/allocate.h"
+#include "railheadd/resources/preferred.h"
 
 /* One available id. PFs and switches have numbers, by their first device. */
 struct candidate {

@@ -12,6 +12,7 @@
 
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
+#include "railheadd/resources/allocate.h"
 #include "railheadd/resources/files_priv.h"
 
 #define OURS         "railhead-"

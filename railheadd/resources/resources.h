@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resources.h: the resources of a device plugin: their configuration and their devices. allocate.h
- * has what a container gets with a device. Nothing here speaks with the kubelet.
+ * resources.h: the resources of a device plugin: their configuration and their devices. preferred.h
+ * chooses devices, allocate.h says what a container gets with them. Nothing here speaks with the
+ * kubelet.
  *
  * Call resources_load() when the folder changed. Call resources_look() at intervals, in a child or
  * a thread, since drivers may be slow. Call resource_preferred() and resources_allocate() when the
@@ -59,8 +60,8 @@ struct resource_device {
 	char why[RESOURCE_WHY_LEN]; /* if not healthy: the reason, a phrase; else "" */
 	int numa[RESOURCE_NUMA_MAX];
 	size_t n_numa; /* 0: no hint for the topology manager */
-	bool busy; /* not healthy only because somebody uses it: healthy if a pod was given it */
-	/* For the calls of allocate.h only. "": not known, or a copy. */
+	bool busy;     /* not healthy only because it is in use: healthy if a pod was given it */
+	/* For preferred.h and allocate.h only. "": not known, or a copy. */
 	char pf[PCI_STR_LEN];     /* of a VF; else its own address */
 	char bridge[PCI_STR_LEN]; /* the switch above it, or its root port */
 	uint32_t gpu_distance;    /* to the nearest GPU; smaller is nearer */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* selector.c: decodes the lists of a selector, and compares a function with them. */
-#include "railheadd/resources/selector_priv.h"
+#include "railheadd/resources/selector.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conf_priv.h: the resources of a configuration file. For railheadd/resources only. Pure.
+ * conf.h: the resources of a configuration file. Pure.
  *
  * A file has one of three forms, told apart by the list that it has: "resources" is our own,
  * "resourceList" is that of k8snetworkplumbingwg/sriov-network-device-plugin, "configList" that of
  * Mellanox/k8s-rdma-shared-dev-plugin. Keys of the other two match in any case, as in Go.
  */
-#ifndef RAILHEAD_RAILHEADD_RESOURCES_CONF_PRIV_H
-#define RAILHEAD_RAILHEADD_RESOURCES_CONF_PRIV_H
+#ifndef RAILHEAD_RAILHEADD_RESOURCES_CONF_H
+#define RAILHEAD_RAILHEADD_RESOURCES_CONF_H
 
 #include "railheadd/resources/resources.h"
-#include "railheadd/resources/selector_priv.h"
+#include "railheadd/resources/selector.h"
 
 #define RESOURCES_INTERVAL 30 /* seconds, if no file says otherwise */
 #define CONF_WHERE_LEN     128
@@ -52,7 +52,7 @@ int conf_add(struct resource_set *s, struct json *tree, const struct log *log,
 struct conf_file {
 	struct resource_set *set;
 	const struct log *log;
-	const char *prefix; /* of resources that have none */
+	const char *prefix; /* for a resource without one */
 	int nodes;          /* enum node_way */
 	int link_down;      /* 1: a device is unhealthy then */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.c: where a function is in the machine: below which switch, how near to a GPU, on which
- * port. */
+/* assign_place.c: where a function is in the machine: below which switch, how near to a GPU, on
+ * which port. */
 #include <stdio.h>
 #include <string.h>
 
-#include "railheadd/resources/function_priv.h"
+#include "railheadd/resources/assign.h"
 #include "topo/core/distance.h"
 #include "topo/core/pci_switch.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * health.c: whether a device can be given to a pod. A value that is not known makes nothing
+ * assign_health.c: whether a device can be given to a pod. A value that is not known makes nothing
  * unhealthy, and neither does a pod of railhead that has the device.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "railheadd/resources/function_priv.h"
+#include "railheadd/resources/assign.h"
 
 /* Drivers of user space give a VF no interface, and need none of its PF. */
 static bool has_userspace_driver(const struct function *f)

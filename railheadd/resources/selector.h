@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * selector_priv.h: which PCI functions a resource has. For railheadd/resources only. Pure.
+ * selector.h: which PCI functions a resource has. Pure.
  *
  * A selector is a list of accepted texts for each property of a function. Texts are in one form:
  * "15b3", "0000:3b:00.2", "0x8001". A property without a list accepts everything.
  */
-#ifndef RAILHEAD_RAILHEADD_RESOURCES_SELECTOR_PRIV_H
-#define RAILHEAD_RAILHEADD_RESOURCES_SELECTOR_PRIV_H
+#ifndef RAILHEAD_RAILHEADD_RESOURCES_SELECTOR_H
+#define RAILHEAD_RAILHEADD_RESOURCES_SELECTOR_H
 
 #include "lib/json/json.h"
 
