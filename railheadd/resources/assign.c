@@ -61,7 +61,8 @@ static struct select_subject subject_of(const struct function *f)
 	};
 }
 
-static const struct selector *selector_of(const struct assignment *a, const struct function *f)
+static const struct device_selector *selector_of(const struct assignment *a,
+						 const struct function *f)
 {
 	const struct select_subject subject = subject_of(f);
 
@@ -91,8 +92,8 @@ static void add_numa(const struct assignment *a, struct resource_device *d, int 
 	d->numa[d->n_numa++] = numa;
 }
 
-static int add_function(struct assignment *a, const struct function *f, const struct selector *s,
-			struct err *e)
+static int add_function(struct assignment *a, const struct function *f,
+			const struct device_selector *s, struct err *e)
 {
 	struct resource_device *d = add_device(a, e);
 
@@ -114,7 +115,7 @@ static int add_functions(struct assignment *a, struct err *e)
 {
 	for (size_t i = 0; i < a->all->n; i++) {
 		const struct function *f = &a->all->f[i];
-		const struct selector *s;
+		const struct device_selector *s;
 
 		if (a->taken[i] || !*f->addr || f->has_vfs || !(s = selector_of(a, f)))
 			continue;
@@ -137,9 +138,9 @@ static int add_functions(struct assignment *a, struct err *e)
 
 static bool is_shareable(const struct assignment *a, const struct function *f)
 {
-	const struct selector *s = *f->rdma ? selector_of(a, f) : NULL;
+	const struct device_selector *s = *f->rdma ? selector_of(a, f) : NULL;
 
-	return s && (*f->addr || (a->conf->software && selector_names(s)));
+	return s && (*f->addr || (a->conf->software && device_selector_names(s)));
 }
 
 static int add_hca(struct assignment *a, const struct function *f, struct err *e)

@@ -54,8 +54,9 @@ void shared_health(const struct resource_conf *r, const struct functions *all,
 		(void)snprintf(d->why, sizeof(d->why),
 			       "RDMA is in mode exclusive, so pods cannot share it: "
 			       "rdma system set netns shared");
+	else if (n == 1 && down == 1)
+		(void)snprintf(d->why, sizeof(d->why), "the port %s is down", f[0]->port);
 	else if (n && down == n)
-		(void)snprintf(d->why, sizeof(d->why), "the port%s %s %s down", n > 1 ? "s of" : "",
-			       f[0]->port, n > 1 ? "and all others are" : "is");
+		(void)snprintf(d->why, sizeof(d->why), "all of its %zu ports are down", n);
 	d->healthy = !*d->why;
 }

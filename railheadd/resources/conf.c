@@ -38,14 +38,14 @@ struct resource_conf *conf_new(struct conf_file *f, struct err *e)
 	return &s->conf[s->n++];
 }
 
-struct selector *conf_selector(struct resource_conf *r, struct err *e)
+struct device_selector *conf_selector(struct resource_conf *r, struct err *e)
 {
 	if (array_grow(&r->selector, r->n_selectors, 1,
 		       (struct array_kind){ sizeof(*r->selector), SELECTORS_MAX, "selectors",
 					    ERR_CONFIG },
 		       e))
 		return NULL;
-	r->selector[r->n_selectors] = (struct selector){ 0 };
+	r->selector[r->n_selectors] = (struct device_selector){ 0 };
 	return &r->selector[r->n_selectors++];
 }
 
@@ -137,14 +137,14 @@ int conf_name(struct conf_file *f, struct resource_conf *r, const char *name, co
 
 /* ---- keys ---- */
 
-int conf_select(struct selector *s, const struct select_key *keys, const struct json *n,
+int conf_select(struct device_selector *s, const struct select_key *keys, const struct json *n,
 		const char *where, struct err *e)
 {
 	char place[CONF_WHERE_LEN];
 
 	for (const struct select_key *k = keys; k->key; k++) {
 		(void)snprintf(place, sizeof(place), "%.90s.%s", where, k->key);
-		if (selector_add(s, k->property, json_get(n, k->key), place, e))
+		if (device_selector_add(s, k->property, json_get(n, k->key), place, e))
 			return -1;
 	}
 	return 0;
@@ -194,13 +194,13 @@ int conf_add(struct resource_set *s, struct json *tree, const struct log *log, s
 		       "has none of the keys \"resources\", \"resourceList\" and \"configList\"");
 }
 
-const struct selector *conf_selector_of(const struct resource_conf *r,
-					const struct select_subject *f)
+const struct device_selector *conf_selector_of(const struct resource_conf *r,
+					       const struct select_subject *f)
 {
-	static const struct selector every = { 0 };
+	static const struct device_selector every = { 0 };
 
 	for (size_t i = 0; i < r->n_selectors; i++) {
-		if (selector_matches(&r->selector[i], f))
+		if (device_selector_matches(&r->selector[i], f))
 			return &r->selector[i];
 	}
 	return r->n_selectors ? NULL : &every;

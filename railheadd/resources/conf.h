@@ -19,8 +19,8 @@
 enum node_way { NODES_LIST, NODES_CDI, NODES_CDI_ANNOTATION };
 
 struct resource_conf {
-	char name[RESOURCE_NAME_LEN]; /* with its prefix */
-	struct selector *selector;    /* alternatives; owned. None: every function */
+	char name[RESOURCE_NAME_LEN];     /* with its prefix */
+	struct device_selector *selector; /* alternatives; owned. None: every function */
 	size_t n_selectors;
 	uint32_t copies;     /* of a shared resource; 0: each function is a device */
 	bool shared;         /* with copies 0: it has no devices */
@@ -70,7 +70,7 @@ extern const struct json_enum conf_node_ways[], conf_link_down[];
  */
 struct resource_conf *conf_new(struct conf_file *f, struct err *e);
 /* conf_selector - one more selector of r. NULL: ERR_NOMEM, or too many. */
-struct selector *conf_selector(struct resource_conf *r, struct err *e);
+struct device_selector *conf_selector(struct resource_conf *r, struct err *e);
 
 /*
  * conf_name - set the name of r. ERR_CONFIG: the kubelet refuses such a name; another resource has
@@ -80,7 +80,7 @@ int conf_name(struct conf_file *f, struct resource_conf *r, const char *name, co
 	      struct err *e) must_check;
 
 /* conf_select - add the lists of n, an object, by a table that ends with a NULL key. */
-int conf_select(struct selector *s, const struct select_key *keys, const struct json *n,
+int conf_select(struct device_selector *s, const struct select_key *keys, const struct json *n,
 		const char *where, struct err *e) must_check;
 
 /* conf_interval - seconds between looks that a file asks for. */
@@ -94,7 +94,7 @@ void conf_ignored(const struct conf_file *f, const struct json *n, const char *w
 
 /* conf_selector_of - the first selector of r that accepts a function; NULL: none. A resource
  * without selectors has an empty one. */
-const struct selector *conf_selector_of(const struct resource_conf *r,
-					const struct select_subject *f);
+const struct device_selector *conf_selector_of(const struct resource_conf *r,
+					       const struct select_subject *f);
 
 #endif

@@ -87,7 +87,7 @@ static int refuse_unknown(const struct json *n, const char *where, struct err *e
 static int add_selector(struct resource_conf *r, const struct own_resource *own,
 			const struct json *n, const char *where, struct err *e)
 {
-	struct selector *s;
+	struct device_selector *s;
 
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,

@@ -72,7 +72,7 @@ static const struct select_key keys[] = {
 	{ "linkTypes", SELECT_LINK }, { NULL, SELECT_PROPERTIES },
 };
 
-static bool is_empty(const struct selector *s)
+static bool is_empty(const struct device_selector *s)
 {
 	for (int p = 0; p < SELECT_PROPERTIES; p++) {
 		if (s->of[p].n)
@@ -84,7 +84,7 @@ static bool is_empty(const struct selector *s)
 static int add_selector(struct resource_conf *r, const struct shared_resource *x, const char *where,
 			struct err *e)
 {
-	struct selector *s = conf_selector(r, e);
+	struct device_selector *s = conf_selector(r, e);
 	char place[CONF_WHERE_LEN];
 
 	(void)snprintf(place, sizeof(place), "%s.selectors", where);
@@ -97,7 +97,7 @@ static int add_selector(struct resource_conf *r, const struct shared_resource *x
 			       "selectors.ifNames",
 			       where);
 	(void)snprintf(place, sizeof(place), "%s.devices", where);
-	if (selector_add(s, SELECT_INTERFACE, x->devices, place, e))
+	if (device_selector_add(s, SELECT_INTERFACE, x->devices, place, e))
 		return -1;
 	return is_empty(s) ? err_set(e, ERR_CONFIG, 0,
 				     "%s: selects no device: it has neither \"selectors\" nor "

@@ -86,8 +86,10 @@ static const struct select_key keys[] = {
 };
 
 static const struct json_field flag_fields[] = {
-	{ .key = "isRdma", .kind = J_BOOL, .offset = offsetof(struct selector, rdma) },
-	{ .key = "needVhostNet", .kind = J_BOOL, .offset = offsetof(struct selector, vhost) },
+	{ .key = "isRdma", .kind = J_BOOL, .offset = offsetof(struct device_selector, rdma) },
+	{ .key = "needVhostNet",
+	  .kind = J_BOOL,
+	  .offset = offsetof(struct device_selector, vhost) },
 	{ 0 },
 };
 
@@ -126,7 +128,7 @@ static int refuse(const struct json *n, const char *where, struct err *e)
 static int add_selector(struct conf_file *f, struct resource_conf *r, const struct json *n,
 			const char *where, struct err *e)
 {
-	struct selector *s;
+	struct device_selector *s;
 
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,

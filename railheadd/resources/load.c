@@ -21,7 +21,7 @@ void resource_set_free(struct resource_set *s)
 		return;
 	for (size_t i = 0; i < s->n; i++) {
 		for (size_t k = 0; k < s->conf[i].n_selectors; k++)
-			selector_clear(&s->conf[i].selector[k]);
+			device_selector_clear(&s->conf[i].selector[k]);
 		free(s->conf[i].selector);
 		json_free(s->conf[i].info);
 	}

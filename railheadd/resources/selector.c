@@ -20,7 +20,7 @@ static void list_clear(struct select_list *l)
 	*l = (struct select_list){ 0 };
 }
 
-void selector_clear(struct selector *s)
+void device_selector_clear(struct device_selector *s)
 {
 	for (int p = 0; p < SELECT_PROPERTIES; p++)
 		list_clear(&s->of[p]);
@@ -222,8 +222,8 @@ static int add_value(struct select_list *l, const struct form *form, const struc
 		       form->words);
 }
 
-int selector_add(struct selector *s, enum select_property p, const struct json *values,
-		 const char *where, struct err *e)
+int device_selector_add(struct device_selector *s, enum select_property p,
+			const struct json *values, const char *where, struct err *e)
 {
 	char shown[JSON_SHOW_LEN], place[160];
 	size_t i = 0;
@@ -283,7 +283,7 @@ static bool list_accepts(const struct select_list *l, enum select_property p,
 	return l->n == 0;
 }
 
-bool selector_matches(const struct selector *s, const struct select_subject *f)
+bool device_selector_matches(const struct device_selector *s, const struct select_subject *f)
 {
 	for (int p = 0; p < SELECT_PROPERTIES; p++) {
 		if (!list_accepts(&s->of[p], (enum select_property)p, f))
@@ -292,7 +292,7 @@ bool selector_matches(const struct selector *s, const struct select_subject *f)
 	return !s->rdma || f->has_rdma || f->away;
 }
 
-bool selector_names(const struct selector *s)
+bool device_selector_names(const struct device_selector *s)
 {
 	return s->of[SELECT_INTERFACE].n || s->of[SELECT_RDMA_NAME].n;
 }

@@ -45,13 +45,13 @@ struct select_list {
 	size_t n;
 };
 
-struct selector {
+struct device_selector {
 	struct select_list of[SELECT_PROPERTIES];
 	bool rdma;  /* only functions with an RDMA device, whose files the container gets */
 	bool vhost; /* the container gets /dev/vhost-net and /dev/net/tun */
 };
 
-void selector_clear(struct selector *s);
+void device_selector_clear(struct device_selector *s);
 
 /* A key of a configuration file and the property that it lists. */
 struct select_key {
@@ -60,12 +60,12 @@ struct select_key {
 };
 
 /*
- * selector_add - add the values of one key: a list of texts, or one text. NULL and empty lists add
- * nothing. where: the place of the key, "resources[0].select.pf". ERR_CONFIG with place and value;
- * ERR_DECODE: wrong type. After a failure s has a part of the values.
+ * device_selector_add - add the values of one key: a list of texts, or one text. NULL and empty
+ * lists add nothing. where: the place of the key, "resources[0].select.pf". ERR_CONFIG with place
+ * and value; ERR_DECODE: wrong type. After a failure s has a part of the values.
  */
-int selector_add(struct selector *s, enum select_property p, const struct json *values,
-		 const char *where, struct err *e) must_check;
+int device_selector_add(struct device_selector *s, enum select_property p,
+			const struct json *values, const char *where, struct err *e) must_check;
 
 /* The properties of one function. Texts are borrowed; NULL or "": it has none, or is not known. */
 struct select_subject {
@@ -77,10 +77,10 @@ struct select_subject {
 	bool away;
 };
 
-/* selector_matches - every list accepts the function. */
-bool selector_matches(const struct selector *s, const struct select_subject *f);
+/* device_selector_matches - every list accepts the function. */
+bool device_selector_matches(const struct device_selector *s, const struct select_subject *f);
 
-/* selector_names - whether the selector lists interfaces or RDMA devices by name. */
-bool selector_names(const struct selector *s);
+/* device_selector_names - whether the selector lists interfaces or RDMA devices by name. */
+bool device_selector_names(const struct device_selector *s);
 
 #endif
