@@ -75,10 +75,9 @@ START_TEST(a_function_belongs_to_the_first_resource)
 	f[0].has_vfs = true;
 	f[3].gpu_distance = 7;
 	(void)snprintf(f[3].bridge, sizeof(f[3].bridge), "0000:5d:00.0");
-	l = assigned(
-		f, 4,
-		OWN(RES("one", "\"pf\":\"" PF0 "#1\"", ",\"rdma\":true"),
-		    "," RES("all", "\"vendor\":\"15b3\"", ",\"vhostNet\":true,\"numa\":false")));
+	l = assigned(f, 4,
+		     OWN(RES("one", "\"pf\":\"" PF0 "#1\"", ",\"rdma\":true") "," RES(
+			     "all", "\"vendor\":\"15b3\"", ",\"vhostNet\":true,\"numa\":false")));
 	ck_assert_uint_eq(l.of[0].n, 1);
 	ck_assert_str_eq(l.of[0].device[0].id, "0000:3b:00.2");
 	ck_assert_str_eq(l.of[0].device[0].pf, PF0);
@@ -107,9 +106,9 @@ START_TEST(what_is_left_out_has_a_note)
 	f[0].has_route = true;
 	f[1].numa = -1;
 	l = assigned(f, 2,
-		     OWN(RES("x", "\"driver\":\"mlx5_core\"", ""),
-			 "," RES("none", "\"vendor\":\"8086\"", ""),
-			 "," RES("shared", "\"vendor\":\"8086\"", ",\"share\":3")));
+		     OWN(RES("x", "\"driver\":\"mlx5_core\"", "") "," RES(
+			     "none", "\"vendor\":\"8086\"",
+			     "") "," RES("shared", "\"vendor\":\"8086\"", ",\"share\":3")));
 	ck_assert_uint_eq(l.of[0].n, 1);
 	ck_assert_uint_eq(l.of[0].device[0].n_numa, 0);
 	ck_assert_uint_eq(l.of[1].n, 0);
@@ -134,9 +133,10 @@ START_TEST(shared_hcas_have_numbered_copies)
 	f[3].numa = -1;
 	(void)snprintf(f[3].rdma, sizeof(f[3].rdma), "rxe0");
 	l = assigned(f, 4,
-		     OWN(RES("s", "\"vendor\":\"15b3\"", ",\"share\":3"),
-			 "," RES("soft", "\"rdmaDevice\":\"rxe0\"", ",\"share\":1"),
-			 "," RES("link", "\"linkType\":\"ether\"", ",\"share\":1,\"numa\":false")));
+		     OWN(RES("s", "\"vendor\":\"15b3\"", ",\"share\":3") "," RES(
+			     "soft", "\"rdmaDevice\":\"rxe0\"",
+			     ",\"share\":1") "," RES("link", "\"linkType\":\"ether\"",
+						     ",\"share\":1,\"numa\":false")));
 	ck_assert_uint_eq(l.of[0].n, 3);
 	ck_assert_uint_eq(l.of[0].n_hcas, 2);
 	ck_assert_str_eq(l.of[0].hca[0].addr, PF0);
@@ -393,9 +393,9 @@ START_TEST(an_assignment_without_memory_leaks_nothing)
 	struct case_of c = { { fn(PF0), fn(PF1), fn("0000:60:00.0") }, NULL };
 
 	c.f[2].has_route = true;
-	c.s = set_of(OWN(RES("a", "\"vendor\":\"15b3\"", ""),
-			 "," RES("b", "\"vendor\":\"15b3\"", ",\"share\":3"),
-			 "," RES("c", "\"vendor\":\"8086\"", "")));
+	c.s = set_of(OWN(RES("a", "\"vendor\":\"15b3\"",
+			     "") "," RES("b", "\"vendor\":\"15b3\"",
+					 ",\"share\":3") "," RES("c", "\"vendor\":\"8086\"", "")));
 	ck_assert_str_eq(alloc_fail_each(assign_all, &c), "ok");
 	resource_set_free(c.s);
 }

@@ -178,6 +178,7 @@ static int take_hca(const struct json *n, struct resource_devices *r, struct err
 	if (ARRAY_GROW(r->hca, r->n_hcas, HCAS_MAX, "HCAs", e))
 		return -1;
 	h = &r->hca[r->n_hcas++];
+	*h = (struct resource_hca){ .addr = "" };
 	(void)snprintf(h->addr, sizeof(h->addr), "%s", addr);
 	(void)snprintf(h->name, sizeof(h->name), "%s", name);
 	return 0;

@@ -85,7 +85,7 @@ static void number(struct choice *x)
 		struct candidate *c = &x->c[i];
 
 		c->pf = c->bridge = i;
-		for (size_t k = 0; c->d && k < i; k++) {
+		for (size_t k = 0; c->d && (*c->d->pf || *c->d->bridge) && k < i; k++) {
 			const struct resource_device *d = x->c[k].d;
 
 			if (d && c->pf == i && *d->pf && strcmp(d->pf, c->d->pf) == 0)

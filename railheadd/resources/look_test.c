@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* look_test.c: a look of a host with VFs, what is kept of it, and its way through JSON. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "lib/net/link.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/hca.h"
+#include "lib/testing/net.h"
+#include "lib/testing/pci.h"
+#include "lib/testing/testing.h"
+#include "railheadd/resources/resources.h"
+#include "sriov/testing/vf.h"
+
+#define CONF "/mnt/conf"
+
+static void put_conf(const char *name, const char *text)
+{
+	char path[128];
+
+	ck_assert(mkdir(CONF, 0700) == 0 || errno == EEXIST);
+	(void)snprintf(path, sizeof(path), CONF "/%s", name);
+	testing_file(path, 0600, text);
+}
+
+static struct resource_set *load(const struct testhost *w)
+{
+	struct resource_set *s = NULL;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(resources_load(&w->ctx, CONF, &s, &e) == 0, "%s", e.msg);
+	return s;
+}
+
+static struct resource_look look(const struct testhost *w, const struct resource_set *s)
+{
+	struct resource_look l = { 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(resources_look(&w->ctx, s, &l, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(e.msg, "");
+	return l;
+}
+
+static bool has(const struct resource_look *l, const char *id)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < l->of[0].n; i++)
+		found |= strcmp(l->of[0].device[i].id, id) == 0;
+	return found;
+}
+
+static const struct resource_device *device(const struct resource_look *l, const char *id)
+{
+	size_t i = 0;
+
+	ck_assert_msg(has(l, id), "%s", id);
+	while (strcmp(l->of[0].device[i].id, id) != 0)
+		i++;
+	return &l->of[0].device[i];
+}
+
+/* ---- files ---- */
+
+static void refused(const struct testhost *w, enum err_code code, const char *words)
+{
+	struct resource_set *s = NULL;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(resources_load(&w->ctx, CONF, &s, &e), -1);
+	ck_assert_ptr_null(s);
+	ck_assert_msg(strstr(e.msg, words), "%s", e.msg);
+	ck_assert_msg(e.code == code, "%s: %d", e.msg, (int)e.code);
+}
+
+#define ONE(name) "{\"resources\":[{\"name\":\"" name "\",\"select\":{\"pf\":\"pf0\"}}]}"
+
+START_TEST(files_are_read_in_the_order_of_their_names)
+{
+	auto_testhost struct testhost w = testhost(1);
+	struct resource_set *none = load(&w);
+
+	ck_assert_uint_eq(resource_count(none), 0);
+	ck_assert_uint_eq(resources_interval(none), 30);
+	resource_set_free(none);
+	put_conf("20.json", ONE("b.c/second"));
+	put_conf("10.json", ONE("b.c/first"));
+	put_conf(".hidden.json", "{");
+	put_conf("README", "{");
+	put_conf(".json", "{");
+	auto_resource_set struct resource_set *s = load(&w);
+	ck_assert_uint_eq(resource_count(s), 2);
+	ck_assert_str_eq(resource_name(s, 0), "b.c/first");
+	ck_assert_str_eq(resource_name(s, 1), "b.c/second");
+}
+END_TEST
+
+START_TEST(the_usual_folder_is_below_etc)
+{
+	auto_testhost struct testhost w = testhost(1);
+	struct err e = { .msg = "" };
+	struct resource_set *s = NULL;
+
+	w.ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0700), 0);
+	ck_assert_int_eq(mkdir("/mnt/etc/" RESOURCES_DIR, 0700), 0);
+	testing_file("/mnt/etc/" RESOURCES_DIR "/a.json", 0600, ONE("b.c/d"));
+	ck_assert_msg(resources_load(&w.ctx, NULL, &s, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(resource_count(s), 1);
+	resource_set_free(s);
+	w.ctx.etc_dir = NULL;
+	ck_assert_int_eq(resources_load(&w.ctx, NULL, &s, &e), 0);
+	ck_assert_uint_eq(resource_count(s), 0);
+	resource_set_free(s);
+}
+END_TEST
+
+START_TEST(one_bad_file_fails_the_whole)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	put_conf("10.json", ONE("b.c/first"));
+	put_conf("20.json", "{");
+	refused(&w, ERR_DECODE, "/mnt/conf/20.json: ");
+	put_conf("20.json", ONE("b.c/first"));
+	refused(&w, ERR_CONFIG, "there is a resource \"b.c/first\" already");
+	ck_assert_int_eq(unlink(CONF "/20.json"), 0);
+	ck_assert_int_eq(symlink("nowhere", CONF "/20.json"), 0);
+	refused(&w, ERR_IO, "20.json");
+}
+END_TEST
+
+START_TEST(a_file_that_others_may_write_is_refused)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	put_conf("10.json", ONE("b.c/first"));
+	ck_assert_int_eq(chmod(CONF "/10.json", 0666), 0);
+	refused(&w, ERR_FORBIDDEN, "10.json");
+	ck_assert_int_eq(chmod(CONF "/10.json", 0600), 0);
+	ck_assert_int_eq(chmod(CONF, 0777), 0);
+	refused(&w, ERR_FORBIDDEN, "10.json");
+}
+END_TEST
+
+START_TEST(the_links_of_a_config_map_are_followed)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	ck_assert_int_eq(mkdir(CONF, 0700), 0);
+	ck_assert_int_eq(mkdir(CONF "/..2026", 0755), 0);
+	testing_file(CONF "/..2026/config.json", 0644, ONE("b.c/first"));
+	ck_assert_int_eq(symlink("..2026", CONF "/..data"), 0);
+	ck_assert_int_eq(symlink("..data/config.json", CONF "/config.json"), 0);
+	auto_resource_set struct resource_set *s = load(&w);
+	ck_assert_uint_eq(resource_count(s), 1);
+}
+END_TEST
+
+/* ---- the hardware ---- */
+
+START_TEST(free_vfs_and_those_in_pods_are_healthy)
+{
+	auto_testhost struct testhost w = testhost(4);
+	auto_pod struct pod p = pod();
+	struct claimant who = claimant_of(&w, "c1", &p);
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"linkDown\":\"healthy\","
+			   "\"select\":{\"pf\":\"pf0#0-2\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	ck_assert_msg(claim_vf(&who, testhost_vf(1), &place, &e) == 0, "%s", e.msg);
+	testhost_shows(1, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(2), NULL);
+	fakepci_file(TESTHOST_SYS, testhost_vf(0), "numa_node", "-1\n");
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n, 3);
+	ck_assert(device(&l, testhost_vf(0))->healthy);
+	ck_assert(device(&l, testhost_vf(1))->healthy);
+	ck_assert_str_eq(device(&l, testhost_vf(2))->why, "no driver is bound to it");
+	ck_assert(!has(&l, testhost_vf(3)));
+	ck_assert_str_eq(device(&l, testhost_vf(0))->pf, TESTHOST_PF);
+	/* A VF without a node has that of its PF. */
+	ck_assert_uint_eq(device(&l, testhost_vf(0))->n_numa, 1);
+	ck_assert_int_eq(device(&l, testhost_vf(0))->numa[0], 1);
+}
+END_TEST
+
+START_TEST(a_vf_whose_interface_is_elsewhere_is_busy)
+{
+	auto_testhost struct testhost w = testhost(2);
+	char vf[PCI_STR_LEN];
+	const char *given[] = { vf, testhost_vf(1) };
+	struct err e = { .msg = "" };
+
+	(void)snprintf(vf, sizeof(vf), "%s", testhost_vf(0));
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"linkDown\":\"healthy\","
+			   "\"select\":{\"pf\":\"pf0\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	testhost_shows(0, NULL);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert(!device(&l, vf)->healthy && device(&l, vf)->busy);
+	ck_assert_str_eq(device(&l, vf)->why, "it has its interface in another network namespace");
+	ck_assert(device(&l, testhost_vf(1))->healthy);
+	/* The kubelet gave it to a pod, which may be the one that has it. */
+	ck_assert_int_eq(resource_devices_keep(&l.of[0], given, 1, &e), 0);
+	ck_assert(device(&l, vf)->healthy && !device(&l, vf)->busy);
+	ck_assert_str_eq(device(&l, vf)->why, "");
+}
+END_TEST
+
+START_TEST(a_pf_without_a_carrier_makes_its_vfs_unhealthy)
+{
+	auto_testhost struct testhost w = testhost(1);
+	auto_nl struct nl *nl = net_socket();
+	struct err e = { .msg = "" };
+
+	put_conf("a.json", ONE("b.c/d"));
+	auto_resource_set struct resource_set *s = load(&w);
+	ck_assert_int_eq(nl_link_set_down(nl, net_ifindex(nl, "pf0"), &e), 0);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_str_eq(device(&l, testhost_vf(0))->why, "the port pf0 is down");
+	ck_assert_int_eq(nl_link_set_up(nl, net_ifindex(nl, "pf0"), &e), 0);
+	ck_assert_int_eq(nl_link_set_up(nl, net_ifindex(nl, "w-pf0"), &e), 0);
+	auto_resource_look struct resource_look again = look(&w, s);
+	ck_assert_str_eq(device(&again, testhost_vf(0))->why, "");
+	ck_assert(!resource_devices_same(&l.of[0], &again.of[0]));
+	ck_assert(resource_devices_same(&l.of[0], &l.of[0]));
+}
+END_TEST
+
+#define PLAIN "0000:05:00.0"
+
+START_TEST(functions_without_sriov_and_properties_of_files_are_found)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	fakepci_function(TESTHOST_SYS, PLAIN);
+	fakepci_driver(TESTHOST_SYS, PLAIN, "e1000e");
+	fakepci_file(TESTHOST_SYS, PLAIN, "class", "0x020700\n");
+	fakepci_file(TESTHOST_SYS, PLAIN, "acpi_index", "101\n");
+	fakepci_file(TESTHOST_SYS, PLAIN, "infiniband/mlx5_9/ports/1/pkeys/0", "0x8001\n");
+	fakepci_file(TESTHOST_SYS, PLAIN, "infiniband_verbs/uverbs0/dev", "231:192\n");
+	fakepci_function(TESTHOST_SYS, "0000:06:00.0");
+	fakepci_file(TESTHOST_SYS, "0000:06:00.0", "class", "0x030000\n");
+	put_conf("a.json", "{\"resourceList\":[{\"resourceName\":\"x\",\"selectors\":{"
+			   "\"linkTypes\":[\"infiniband\"],\"acpiIndexes\":[\"101\"],"
+			   "\"pKeys\":[\"0x8001\"],\"isRdma\":true}},"
+			   "{\"resourceName\":\"rest\"}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n, 1);
+	ck_assert(device(&l, PLAIN)->rdma);
+	/* Neither the PF, which has a VF, nor the display controller. */
+	ck_assert_uint_eq(l.of[1].n, 1);
+	ck_assert_str_eq(l.of[1].device[0].id, testhost_vf(0));
+}
+END_TEST
+
+START_TEST(mode_exclusive_makes_shared_copies_unhealthy)
+{
+	auto_testhost struct testhost w = testhost(1);
+	struct fakehca *hca = fakehca(RDMA_SHARED);
+
+	fakepci_file(TESTHOST_SYS, TESTHOST_PF, "infiniband/mlx5_0/node_type", "1: CA\n");
+	put_conf("a.json", "{\"configList\":[{\"resourceName\":\"x\",\"rdmaHcaMax\":2,"
+			   "\"devices\":[\"pf0\"]}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n, 2);
+	ck_assert_uint_eq(l.of[0].n_hcas, 1);
+	ck_assert_str_eq(l.of[0].hca[0].name, "mlx5_0");
+	ck_assert(device(&l, "1")->healthy);
+	hca->mode = RDMA_EXCLUSIVE;
+	auto_resource_look struct resource_look again = look(&w, s);
+	ck_assert(!device(&again, "1")->healthy);
+	fakehca_stop();
+}
+END_TEST
+
+/* ---- two looks ---- */
+
+START_TEST(a_device_that_vanished_is_kept_unhealthy)
+{
+	auto_testhost struct testhost w = testhost(2);
+	char gone[PCI_STR_LEN], longest[RESOURCE_ID_LEN + 1];
+	const char *given[] = { gone, testhost_vf(0), "", longest, gone };
+	struct err e = { .msg = "" };
+
+	(void)snprintf(gone, sizeof(gone), "%s", testhost_vf(1));
+	memset(longest, '7', RESOURCE_ID_LEN);
+	longest[RESOURCE_ID_LEN] = '\0';
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"linkDown\":\"healthy\","
+			   "\"select\":{\"pf\":\"pf0\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	testhost_vanish(1);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n, 1);
+	ck_assert_int_eq(resource_devices_keep(&l.of[0], given, 5, &e), 0);
+	ck_assert_uint_eq(l.of[0].n, 2);
+	ck_assert(!device(&l, gone)->healthy);
+	ck_assert(*device(&l, gone)->why);
+	ck_assert_uint_eq(device(&l, gone)->n_numa, 0);
+	ck_assert(device(&l, testhost_vf(0))->healthy);
+}
+END_TEST
+
+START_TEST(a_difference_is_one_that_the_kubelet_sees)
+{
+	struct resource_device x = { .id = "1", .healthy = true, .numa = { 3 }, .n_numa = 1 };
+	struct resource_device y = x;
+	const struct resource_devices a = { &x, 1, NULL, 0 }, b = { &y, 1, NULL, 0 };
+
+	y.gpu_distance = 7;
+	ck_assert(resource_devices_same(&a, &b));
+	y.numa[0] = 4;
+	ck_assert(!resource_devices_same(&a, &b));
+	y = x;
+	y.n_numa = 0;
+	ck_assert(!resource_devices_same(&a, &b));
+	y = x;
+	y.healthy = false;
+	ck_assert(!resource_devices_same(&a, &b));
+	y = x;
+	y.id[0] = '2';
+	ck_assert(!resource_devices_same(&a, &b));
+	ck_assert(!resource_devices_same(&a, &(struct resource_devices){ &y, 0, NULL, 0 }));
+}
+END_TEST
+
+/* ---- JSON ---- */
+
+static struct resource_look some_look(void)
+{
+	static char *notes[] = { "a note" };
+	static struct resource_hca hca[] = { { "0000:3b:00.0", "mlx5_0" }, { "", "rxe0" } };
+	static struct resource_device d[] = {
+		{ .id = "0000:3b:00.1",
+		  .healthy = true,
+		  .numa = { 0, 3 },
+		  .n_numa = 2,
+		  .pf = "0000:3b:00.0",
+		  .bridge = "0000:3a:00.0",
+		  .gpu_distance = 77,
+		  .rdma = true,
+		  .vhost = true },
+		{ .id = "0", .why = "it is in use", .busy = true },
+	};
+	static struct resource_devices of[] = { { d, 2, hca, 2 }, { .n = 0 } };
+
+	return (struct resource_look){ of, 2, notes, 1 };
+}
+
+START_TEST(a_look_goes_through_json)
+{
+	const struct resource_look l = some_look();
+	auto_json struct json *j = resource_look_to_json(&l);
+	auto_resource_look struct resource_look r = { 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_ptr_nonnull(j);
+	ck_assert_msg(resource_look_from_json(j, 2, &r, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(r.n, 2);
+	ck_assert_uint_eq(r.of[1].n, 0);
+	ck_assert_uint_eq(r.of[0].n, 2);
+	ck_assert_mem_eq(r.of[0].device, l.of[0].device, 2 * sizeof(*r.of[0].device));
+	ck_assert_uint_eq(r.of[0].n_hcas, 2);
+	ck_assert_mem_eq(r.of[0].hca, l.of[0].hca, 2 * sizeof(*r.of[0].hca));
+	ck_assert_uint_eq(r.n_notes, 1);
+	ck_assert_str_eq(r.note[0], "a note");
+	resource_look_clear(&r);
+	ck_assert_int_eq(resource_look_from_json(j, 1, &r, &e), -1);
+}
+END_TEST
+
+START_TEST(what_is_no_look_is_refused)
+{
+	static const char *const bad[] = {
+		"[]",
+		"{}",
+		"{\"resources\":1}",
+		"{\"resources\":[]}",
+		"{\"resources\":[{\"devices\":[1]}]}",
+		"{\"resources\":[{\"devices\":[{}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"\"}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[1]}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[\"-1\"]}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[\"1\",\"1\",\"1\",\"1\","
+		"\"1\","
+		"\"1\",\"1\",\"1\",\"1\"]}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"pf\":\"123456789012345678901\"}]}]}",
+		"{\"resources\":[{\"hcas\":[1]}]}",
+		"{\"resources\":[{\"hcas\":[{\"addr\":\"123456789012345678901\"}]}]}",
+		"{\"resources\":[{}],\"notes\":[1]}",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		auto_json struct json *j = NULL;
+		struct resource_look l = { 0 };
+		struct err e = { .msg = "" };
+
+		ck_assert_int_eq(json_parse(bad[i], strlen(bad[i]), "x", &j, &e), 0);
+		ck_assert_msg(resource_look_from_json(j, 1, &l, &e) == -1, "%s", bad[i]);
+		ck_assert_ptr_null(l.of);
+	}
+}
+END_TEST
+
+static int through_json(void *arg, struct err *e)
+{
+	auto_json struct json *j = resource_look_to_json(arg);
+	auto_resource_look struct resource_look r = { 0 };
+	const char *id[] = { "x" };
+
+	if (!j)
+		return err_nomem(e);
+	if (resource_look_from_json(j, 2, &r, e))
+		return -1;
+	return resource_devices_keep(&r.of[0], id, 1, e);
+}
+
+START_TEST(a_look_without_memory_leaks_nothing)
+{
+	struct resource_look l = some_look();
+
+	ck_assert_str_eq(alloc_fail_each(through_json, &l), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("look", files_are_read_in_the_order_of_their_names, the_usual_folder_is_below_etc,
+	     one_bad_file_fails_the_whole, a_file_that_others_may_write_is_refused,
+	     the_links_of_a_config_map_are_followed, free_vfs_and_those_in_pods_are_healthy,
+	     a_vf_whose_interface_is_elsewhere_is_busy,
+	     a_pf_without_a_carrier_makes_its_vfs_unhealthy,
+	     functions_without_sriov_and_properties_of_files_are_found,
+	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
+	     a_difference_is_one_that_the_kubelet_sees, a_look_goes_through_json,
+	     what_is_no_look_is_refused, a_look_without_memory_leaks_nothing)
