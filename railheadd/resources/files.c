@@ -37,38 +37,26 @@ static void put_rdma_path(const struct rdma_chardev *c, char out[DEV_PATH_LEN])
 		(void)snprintf(out, DEV_PATH_LEN, RDMA_DIR "/%s", c->name);
 }
 
-/* A missing kind of file is not an error. */
-static int ask(struct nl *nl, struct rdma_chardev_of of, char out[DEV_PATH_LEN], struct err *e)
-{
-	struct rdma_chardev c;
-	struct err why;
-
-	if (nl_rdma_chardev(nl, of, &c, &why) == 0) {
-		put_rdma_path(&c, out);
-		return 0;
-	}
-	if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
-		return 0;
-	*e = why;
-	return -1;
-}
-
 static int read_chardevs(struct nl *nl, const struct rdma_link *d, struct device_files *f,
 			 struct err *e)
 {
 	struct rdma_chardevs c;
+	struct rdma_chardev one;
 	uint32_t ports = d->ports < RDMA_PORTS_MAX ? d->ports : RDMA_PORTS_MAX;
 
 	if (rdma_chardevs_read(nl, d, &c, e) ||
-	    ask(nl, (struct rdma_chardev_of){ .type = "rdma_cm", .global = true }, f->rdma_cm, e))
+	    rdma_chardev_find(nl, (struct rdma_chardev_of){ .type = "rdma_cm", .global = true },
+			      &one, e))
 		return -1;
+	put_rdma_path(&one, f->rdma_cm);
 	put_rdma_path(&c.uverbs, f->uverbs);
 	for (uint32_t i = 0; i < ports; i++) {
 		struct rdma_chardev_of issm = { "issm", false, d->index, i + 1 };
 
 		put_rdma_path(&c.umad[i], f->umad[i]);
-		if (ask(nl, issm, f->issm[i], e))
+		if (rdma_chardev_find(nl, issm, &one, e))
 			return -1;
+		put_rdma_path(&one, f->issm[i]);
 	}
 	(void)snprintf(f->rdma, sizeof(f->rdma), "%s", d->name);
 	if (*f->uverbs)
@@ -113,7 +101,7 @@ int files_of_hca(const struct ctx *ctx, struct nl *rdma, const struct resource_h
 	} else if (!rdma) {
 		return no_rdma(h->name, e);
 	} else if (nl_rdma_by_name(rdma, h->name, &d, e) || read_chardevs(rdma, &d, &f, e)) {
-		return -1;
+		return err_wrap(e, "RDMA device %s", h->name);
 	}
 	*out = f;
 	return 0;
