@@ -12,7 +12,6 @@ FUZZ(const uint8_t *data, size_t size)
 
 	if (json_parse((const char *)data, size, "pipe", &tree, &e))
 		return 0;
-	memset(&e, FUZZ_FILL, sizeof(e));
 	if (!fuzz_ok(resource_allocation_from_json(tree, &a, &e), &e, &a, sizeof(a)))
 		return 0;
 	again = resource_allocation_to_json(&a);

@@ -12,7 +12,6 @@ FUZZ(const uint8_t *data, size_t size)
 
 	if (json_parse((const char *)data, size, "pipe", &tree, &e))
 		return 0;
-	memset(&e, FUZZ_FILL, sizeof(e));
 	size_t n = json_len(json_get(tree, "resources"));
 	if (!fuzz_ok(resource_look_from_json(tree, n, &l, &e), &e, &l, sizeof(l)))
 		return 0;
