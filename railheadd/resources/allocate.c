@@ -223,8 +223,11 @@ static int add_function(struct answer *a, const char *id, struct err *e)
 static void env_name(const char *resource, const char *end, char *out, size_t size)
 {
 	(void)snprintf(out, size, "PCIDEVICE_%s%s", resource, end);
-	for (char *p = out; *p; p++)
-		*p = *p == '.' || *p == '/' ? '_' : (char)toupper((unsigned char)*p);
+	for (char *p = out; *p; p++) {
+		if (*p == '.' || *p == '/')
+			*p = '_';
+		*p = (char)toupper((unsigned char)*p);
+	}
 }
 
 static int add_env(struct answer *a, struct err *e)

@@ -57,6 +57,8 @@ struct conf_file {
 	int link_down;      /* 1: a device is unhealthy then */
 };
 
+/* conf_own, conf_sriov, conf_shared - add the resources of a file of each form. Errors as conf_add.
+ */
 int conf_own(struct conf_file *f, const struct json *tree, struct err *e) must_check;
 int conf_sriov(struct conf_file *f, const struct json *tree, struct err *e) must_check;
 int conf_shared(struct conf_file *f, const struct json *tree, struct err *e) must_check;

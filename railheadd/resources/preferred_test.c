@@ -45,23 +45,23 @@ static struct machine *machine(unsigned pfs, unsigned vfs)
 /* The chosen ids as one text, "10.1 20.1". */
 static const char *chosen(const struct machine *m, const struct resource_preference *q)
 {
-	static char text[1024];
+	static char list[1024];
 	const char *out[MOST];
 	struct err e = { .msg = "" };
 	size_t n = 99;
 
 	ck_assert_msg(resource_preferred(&m->d, q, out, &n, &e) == 0, "%s", e.msg);
 	ck_assert_uint_le(n, q->size);
-	*text = '\0';
+	*list = '\0';
 	for (size_t i = 0; i < n; i++) {
 		const char *bus = strlen(out[i]) == 12 ? out[i] + 5 : out[i];
-		char one[80];
+		char short_id[80];
 
-		(void)snprintf(one, sizeof(one), "%s%.2s%s", i ? " " : "", bus,
+		(void)snprintf(short_id, sizeof(short_id), "%s%.2s%s", i ? " " : "", bus,
 			       bus == out[i] ? "" : out[i] + 10);
-		testing_append(text, sizeof(text), one);
+		testing_append(list, sizeof(list), short_id);
 	}
-	return text;
+	return list;
 }
 
 static const char *of_all(const struct machine *m, size_t size)
