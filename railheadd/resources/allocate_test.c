@@ -451,6 +451,54 @@ static int allocate_one(void *arg, struct err *e)
 	return ask(w->b, &w->id, 1, &a, e);
 }
 
+static int publish_all(void *arg, struct err *e)
+{
+	const struct bed *b = arg;
+
+	return resources_publish(&b->w.ctx, b->s, &b->l, e);
+}
+
+START_TEST(publishing_without_memory_leaks_nothing)
+{
+	auto_bed struct bed b = bed("{\"resources\":[{\"name\":\"a.b/c\",\"rdma\":true,"
+				    "\"deviceNodes\":\"cdi\",\"select\":{\"pf\":\"pf0\"}},"
+				    "{\"name\":\"a.b/s\",\"share\":2,\"deviceNodes\":\"cdi\","
+				    "\"select\":{\"interface\":\"pf0\"}}]}");
+
+	ck_assert_str_eq(alloc_fail_each(publish_all, &b), "ok");
+}
+END_TEST
+
+START_TEST(errors_of_the_kernel_are_reported_by_publishing)
+{
+	auto_bed struct bed b = bed("{\"resources\":[{\"name\":\"a.b/c\",\"rdma\":true,"
+				    "\"select\":{\"pf\":\"pf0\"}},"
+				    "{\"name\":\"a.b/s\",\"share\":2,\"deviceNodes\":\"cdi\","
+				    "\"select\":{\"interface\":\"pf0\"}},"
+				    "{\"name\":\"a.b/l\",\"share\":2,"
+				    "\"select\":{\"interface\":\"pf0\"}}]}");
+	struct err e = { .msg = "" };
+	unsigned failures = 0;
+
+	for (unsigned n = 1; n < 30; n++) {
+		b.hca->requests = 0;
+		b.hca->fail_at = n;
+		b.hca->fail_errnum = EIO;
+		if (resources_publish(&b.w.ctx, b.s, &b.l, &e) == 0)
+			continue;
+		ck_assert_int_eq(e.code, ERR_KERNEL);
+		failures++;
+	}
+	ck_assert_uint_gt(failures, 10);
+	/* The HCA is away: the file stays as it was. */
+	b.hca->fail_at = 0;
+	publish(&b);
+	b.hca->dev[0].gone = true;
+	publish(&b);
+	ck_assert_int_eq(access(CDI "railhead-a.b_s_all.json", F_OK), 0);
+}
+END_TEST
+
 START_TEST(an_allocation_without_memory_leaks_nothing)
 {
 	struct resource_allocation a = some_allocation();
@@ -468,4 +516,6 @@ TEST_PROGRAM("allocate", rdma_vfs_have_variables_and_files, numbers_of_files_are
 	     cdi_files_replace_the_list, an_annotation_names_cdi_devices_for_older_kubelets,
 	     published_files_are_those_of_the_look, a_folder_that_others_may_write_is_refused,
 	     an_allocation_goes_through_json, what_is_no_allocation_is_refused,
+	     publishing_without_memory_leaks_nothing,
+	     errors_of_the_kernel_are_reported_by_publishing,
 	     an_allocation_without_memory_leaks_nothing)

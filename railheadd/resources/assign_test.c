@@ -350,6 +350,48 @@ START_TEST(a_vf_is_where_its_pf_is)
 }
 END_TEST
 
+START_TEST(one_port_that_is_up_is_enough)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct fixture fx = { .m = &m };
+	static struct topo_port two[] = { { .port = 1, .active = TOPO_YES },
+					  { .port = 2, .active = TOPO_NO } };
+	struct topo_port *one;
+	struct function f;
+
+	fixture_root(&fx, 0);
+	uint32_t port = fixture_port(&fx);
+	(void)fixture_hca(&fx, port, "mlx5_0");
+	fixture_done(&fx);
+	one = m.hca[0].port;
+	m.hca[0].port = two;
+	m.hca[0].n_ports = 2;
+	f = placed(&m, "mlx5_0");
+	ck_assert_int_eq(f.link_up, TOPO_YES);
+	two[0].active = TOPO_UNKNOWN;
+	f = placed(&m, "mlx5_0");
+	ck_assert_int_eq(f.link_up, TOPO_NO);
+	/* The port of a software device or a subfunction says nothing. */
+	m.hca[0].kind = TOPO_HCA_SOFTWARE;
+	f = placed(&m, "mlx5_0");
+	ck_assert_int_eq(f.link_up, TOPO_UNKNOWN);
+	m.hca[0].kind = TOPO_HCA_SF;
+	f = placed(&m, "mlx5_0");
+	ck_assert_int_eq(f.link_up, TOPO_UNKNOWN);
+	/* Without a switch the bridge is the root port. */
+	char above[PCI_STR_LEN];
+	ck_assert_str_eq(f.bridge, pci_format(m.pci[m.pci[m.hca[0].pci].parent].addr, above));
+	/* A bond is also on its second function. */
+	m.hca[0].kind = TOPO_HCA_BOND;
+	m.hca[0].second = m.hca[0].pci;
+	m.hca[0].pci = port;
+	function_place(&f, &m);
+	ck_assert_int_eq(f.link_up, TOPO_NO);
+	m.hca[0].port = one;
+	m.hca[0].n_ports = 1;
+}
+END_TEST
+
 START_TEST(a_function_that_the_machine_lacks_is_far_from_all)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -407,5 +449,5 @@ TEST_PROGRAM("assign", a_function_belongs_to_the_first_resource, what_is_left_ou
 	     a_device_in_a_pod_is_healthy_and_one_in_use_is_busy,
 	     shared_hcas_are_unhealthy_when_all_ports_are_down,
 	     rails_of_a_dgx_have_switches_and_gpus_near, a_vf_is_where_its_pf_is,
-	     a_function_that_the_machine_lacks_is_far_from_all,
+	     one_port_that_is_up_is_enough, a_function_that_the_machine_lacks_is_far_from_all,
 	     an_assignment_without_memory_leaks_nothing)

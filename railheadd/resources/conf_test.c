@@ -87,6 +87,7 @@ START_TEST(each_property_selects)
 		{ OWN("{\"address\":\"3b:00.5\",\"vendor\":\"15B3\",\"device\":\"0x101e\"}"),
 		  true },
 		{ OWN("{\"address\":\"3b:00.5\",\"vendor\":\"8086\"}"), false },
+		{ OWN("{\"vendor\":\"0X15b3\"}"), true },
 		{ OWN("{\"driver\":\"mlx5_core\",\"acpiIndex\":\"101\"}"), true },
 		{ OWN("{\"acpiIndex\":\"102\"}"), false },
 		{ OWN("{\"interface\":\"ens1f0v3\",\"linkType\":\"ethernet\"}"), true },
@@ -148,6 +149,9 @@ START_TEST(a_device_in_a_pod_stays_selected_by_what_is_out_of_sight)
 	f.text[SELECT_VENDOR] = "";
 	ck_assert(!selects(OWN("{\"vendor\":\"15b3\"}"), &f));
 	f.text[SELECT_INTERFACE] = NULL;
+	f.text[SELECT_PF_ANY] = NULL;
+	f.pf_addr = NULL;
+	ck_assert(!selects(OWN("{\"pf\":\"ens1f0\"}"), &f));
 	ck_assert(selects(OWN("{\"interface\":\"ens1f0v3\"}"), &f));
 }
 END_TEST
@@ -255,8 +259,15 @@ START_TEST(features_that_railhead_lacks_are_refused_by_name)
 }
 END_TEST
 
+#define L63 "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-123456789"
+
 START_TEST(errors_name_key_and_value)
 {
+	static const char *const own_keys[] = { "pf",       "address",   "vendor",
+						"driver",   "interface", "acpiIndex",
+						"linkType", "pkey",      "rdmaDevice" };
+	char text[256];
+
 	refused("[]", ERR_DECODE, "must be an object");
 	refused("{}", ERR_CONFIG, "none of the keys");
 	refused("{\"resources\":{}}", ERR_DECODE, "resources");
@@ -292,6 +303,14 @@ START_TEST(errors_name_key_and_value)
 	refused(OWN("{\"rdmaDevice\":\"\"}"), ERR_CONFIG, "RDMA device");
 	refused(OWN("{\"interface\":\"a-name-of-more-than-fifteen-bytes\"}"), ERR_CONFIG,
 		"name of an interface");
+	for (size_t i = 0; i < ARRAY_SIZE(own_keys); i++) {
+		(void)snprintf(text, sizeof(text), OWN("{\"%s\":\"" L63 "x\"}"), own_keys[i]);
+		refused(text, ERR_CONFIG, own_keys[i]);
+	}
+	refused(OWN("{\"vendor\":\"abcdef\"}"), ERR_CONFIG, "\"abcdef\"");
+	refused(OWN("{\"vendor\":\"0abcde\"}"), ERR_CONFIG, "\"0abcde\"");
+	refused(OWN("{\"pf\":\"p#123456789\"}"), ERR_CONFIG, "\"p#123456789\"");
+	refused(OWN("{\"pf\":\"p#1-123456789\"}"), ERR_CONFIG, "\"p#1-123456789\"");
 	refused(SRIOV("{\"pfNames\":[\"ens.*\"]}"), ERR_CONFIG, "patterns are not supported");
 	refused(SRIOV("{\"pfNames\":[\"0000:3b:00.0\"]}"), ERR_CONFIG, "name of an interface");
 	refused(SRIOV("1"), ERR_DECODE, "resourceList[0].selectors: must be an object");
@@ -316,7 +335,6 @@ START_TEST(errors_name_key_and_value)
 END_TEST
 
 #define NAMED(name) "{\"resources\":[{\"name\":\"" name "\",\"select\":{\"pf\":\"p\"}}]}"
-#define L63         "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-123456789"
 
 START_TEST(names_that_the_kubelet_refuses_are_refused)
 {

@@ -189,8 +189,6 @@ static int add_vf(struct survey *s, const struct pf_view *p, const struct vf_vie
 	memcpy(f->rdma, v->rdma, sizeof(f->rdma));
 	f->vf = v->index;
 	fill(s, &v->pci, f);
-	if (f->numa < 0)
-		f->numa = p->pci.numa_node;
 	return find_use(s, v, f, e);
 }
 

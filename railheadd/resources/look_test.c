@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "lib/net/addr.h"
 #include "lib/net/link.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
@@ -13,6 +14,7 @@
 #include "lib/testing/testing.h"
 #include "railheadd/resources/resources.h"
 #include "sriov/testing/vf.h"
+#include "topo/testing/tree.h"
 
 #define CONF "/mnt/conf"
 
@@ -233,6 +235,104 @@ START_TEST(a_pf_without_a_carrier_makes_its_vfs_unhealthy)
 }
 END_TEST
 
+START_TEST(a_vf_that_the_host_uses_is_busy_unless_it_only_has_an_address)
+{
+	auto_testhost struct testhost w = testhost(2);
+	struct ip_prefix p;
+	struct err e = { .msg = "" };
+
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"linkDown\":\"healthy\","
+			   "\"select\":{\"pf\":\"pf0\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	net_link("bridge", "br0");
+	testing_file(TESTHOST_SYS "/class/net/v0/upper_br0", 0600, "");
+	ck_assert_int_eq(ip_parse_prefix("10.0.0.5/24", &p), 0);
+	ck_assert_msg(nl_addr_add(w.nl, net_ifindex(w.nl, "v1"), p, true, &e) == 0, "%s", e.msg);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_str_eq(device(&l, testhost_vf(0))->why, "it is a port of the bridge br0");
+	ck_assert(device(&l, testhost_vf(0))->busy);
+	ck_assert(device(&l, testhost_vf(1))->healthy);
+}
+END_TEST
+
+START_TEST(software_devices_and_the_default_route_are_known)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	w.ctx.proc = "/mnt/proc";
+	tree_put("/mnt", "proc/net/route",
+		 "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n"
+		 "v0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\n");
+	tree_put("/mnt", "proc/sys/kernel/random/boot_id",
+		 "00000000-0000-0000-0000-000000000001\n");
+	tree_add_hca(TESTHOST_SYS, "virtual", "rxe1", 0);
+	tree_add_hca(TESTHOST_SYS, "virtual", "rxe0", 0);
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"share\":1,"
+			   "\"select\":{\"rdmaDevice\":[\"rxe0\",\"rxe1\"]}},"
+			   "{\"name\":\"b.c/v\",\"select\":{\"pf\":\"pf0\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n_hcas, 2);
+	ck_assert_str_eq(l.of[0].hca[0].name, "rxe0");
+	ck_assert_str_eq(l.of[0].hca[1].name, "rxe1");
+	ck_assert(l.of[0].device[0].healthy);
+	ck_assert_uint_eq(l.of[1].n, 0);
+	ck_assert_ptr_nonnull(strstr(l.note[0], "default route"));
+}
+END_TEST
+
+/* ---- captured machines ---- */
+
+static struct testhost captured(const char *name)
+{
+	struct testhost w = testhost(0);
+	static char sys[256], proc[256];
+	const char *dir = tree_unpack(name);
+
+	(void)snprintf(sys, sizeof(sys), "%s/sys", dir);
+	(void)snprintf(proc, sizeof(proc), "%s/proc", dir);
+	tree_put(dir, "proc/sys/kernel/random/boot_id", "00000000-0000-0000-0000-000000000001\n");
+	w.ctx.sysfs = sys;
+	w.ctx.proc = proc;
+	return w;
+}
+
+START_TEST(vfs_of_a_captured_guest_are_devices)
+{
+	auto_testhost struct testhost w = captured("qemu-pxb-xio3130-igb-sriov-rxe");
+	size_t known = 0;
+
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"linkDown\":\"healthy\","
+			   "\"select\":{\"vendor\":\"8086\",\"device\":\"10ca\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n, 6);
+	for (size_t i = 0; i < l.of[0].n; i++) {
+		const struct resource_device *d = &l.of[0].device[i];
+
+		ck_assert_str_ne(d->pf, d->id);
+		ck_assert(*d->bridge);
+		known += d->n_numa;
+	}
+	ck_assert_uint_gt(known, 0);
+}
+END_TEST
+
+START_TEST(hcas_of_a_captured_server_are_devices)
+{
+	auto_testhost struct testhost w = captured("hwloc-8ve");
+
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\","
+			   "\"select\":{\"vendor\":\"15b3\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	auto_resource_look struct resource_look l = look(&w, s);
+	ck_assert_uint_eq(l.of[0].n, 2);
+	ck_assert_str_eq(l.of[0].device[0].pf, l.of[0].device[0].id);
+	ck_assert_str_ne(l.of[0].device[0].bridge, l.of[0].device[1].bridge);
+	ck_assert_int_eq(l.of[0].device[0].numa[0], 0);
+}
+END_TEST
+
 #define PLAIN "0000:05:00.0"
 
 START_TEST(functions_without_sriov_and_properties_of_files_are_found)
@@ -434,6 +534,9 @@ TEST_PROGRAM("look", files_are_read_in_the_order_of_their_names, the_usual_folde
 	     the_links_of_a_config_map_are_followed, free_vfs_and_those_in_pods_are_healthy,
 	     a_vf_whose_interface_is_elsewhere_is_busy,
 	     a_pf_without_a_carrier_makes_its_vfs_unhealthy,
+	     a_vf_that_the_host_uses_is_busy_unless_it_only_has_an_address,
+	     software_devices_and_the_default_route_are_known, vfs_of_a_captured_guest_are_devices,
+	     hcas_of_a_captured_server_are_devices,
 	     functions_without_sriov_and_properties_of_files_are_found,
 	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
 	     a_difference_is_one_that_the_kubelet_sees, a_look_goes_through_json,
