@@ -57,28 +57,32 @@ static struct select_subject subject_of(const struct function *f)
 		.is_vf = *f->pf,
 		.has_rdma = function_is_rdma(f),
 		.vf = f->vf,
-		.away = f->use == FUNCTION_IN_POD,
+		.away = f->use == FUNCTION_IN_POD || f->use == FUNCTION_IN_USE,
 	};
 }
 
 static const struct device_selector *selector_of(const struct assignment *a,
-						 const struct function *f)
+						 const struct function *f, bool *sure)
 {
 	const struct select_subject subject = subject_of(f);
 
-	return conf_selector_of(a->conf, &subject);
+	return conf_selector_of(a->conf, &subject, sure);
 }
 
 /* ---- each function is a device ---- */
 
-static struct resource_device *add_device(struct assignment *a, struct err *e)
+/* Devices come before functions that may be devices. */
+static struct resource_device *add_device(struct assignment *a, bool sure, struct err *e)
 {
 	struct resource_devices *d = a->out;
+	size_t all = d->n + d->n_maybe, at = sure ? d->n : all;
 
-	if (ARRAY_GROW(d->device, d->n, RESOURCE_IDS_MAX, "devices of a resource", e))
+	if (ARRAY_GROW(d->device, all, RESOURCE_IDS_MAX, "devices of a resource", e))
 		return NULL;
-	d->device[d->n] = (struct resource_device){ .healthy = true };
-	return &d->device[d->n++];
+	memmove(&d->device[at + 1], &d->device[at], (all - at) * sizeof(*d->device));
+	d->device[at] = (struct resource_device){ .healthy = true };
+	*(sure ? &d->n : &d->n_maybe) += 1;
+	return &d->device[at];
 }
 
 static void add_numa(const struct assignment *a, struct resource_device *d, int numa)
@@ -93,9 +97,9 @@ static void add_numa(const struct assignment *a, struct resource_device *d, int 
 }
 
 static int add_function(struct assignment *a, const struct function *f,
-			const struct device_selector *s, struct err *e)
+			const struct device_selector *s, bool sure, struct err *e)
 {
-	struct resource_device *d = add_device(a, e);
+	struct resource_device *d = add_device(a, sure, e);
 
 	if (!d)
 		return -1;
@@ -116,8 +120,9 @@ static int add_functions(struct assignment *a, struct err *e)
 	for (size_t i = 0; i < a->all->n; i++) {
 		const struct function *f = &a->all->f[i];
 		const struct device_selector *s;
+		bool sure;
 
-		if (a->taken[i] || !*f->addr || f->has_vfs || !(s = selector_of(a, f)))
+		if (a->taken[i] || !*f->addr || f->has_vfs || !(s = selector_of(a, f, &sure)))
 			continue;
 		if (f->has_route) {
 			if (add_note(a->look, e,
@@ -127,8 +132,8 @@ static int add_functions(struct assignment *a, struct err *e)
 				return -1;
 			continue;
 		}
-		a->taken[i] = true;
-		if (add_function(a, f, s, e))
+		a->taken[i] = sure;
+		if (add_function(a, f, s, sure, e))
 			return -1;
 	}
 	return 0;
@@ -138,9 +143,10 @@ static int add_functions(struct assignment *a, struct err *e)
 
 static bool is_shareable(const struct assignment *a, const struct function *f)
 {
-	const struct device_selector *s = *f->rdma ? selector_of(a, f) : NULL;
+	bool sure;
+	const struct device_selector *s = *f->rdma ? selector_of(a, f, &sure) : NULL;
 
-	return s && (*f->addr || (a->conf->software && device_selector_names(s)));
+	return s && sure && (*f->addr || (a->conf->software && device_selector_names(s)));
 }
 
 static int add_hca(struct assignment *a, const struct function *f, struct err *e)
@@ -166,7 +172,7 @@ static int add_copies(struct assignment *a, const struct function *const *f, siz
 		add_numa(a, &first, f[i]->numa);
 	shared_health(a->conf, a->all, f, n, &first);
 	for (uint32_t i = 0; n && i < a->conf->copies; i++) {
-		struct resource_device *d = add_device(a, e);
+		struct resource_device *d = add_device(a, true, e);
 
 		if (!d)
 			return -1;

@@ -98,6 +98,46 @@ START_TEST(a_function_belongs_to_the_first_resource)
 }
 END_TEST
 
+START_TEST(a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices)
+{
+	struct function f[] = { vf(PF0, "0000:3b:00.1", 0), vf(PF0, "0000:3b:00.2", 1),
+				vf(PF0, "0000:3b:00.3", 2), vf(PF0, "0000:3b:00.4", 3) };
+	const char *given[] = { "0000:3b:00.1", "0000:3b:00.9" };
+	auto_resource_look struct resource_look l = { 0 };
+	struct err e = { .msg = "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(f); i++)
+		(void)snprintf(f[i].pkey, sizeof(f[i].pkey), i < 3 ? "0x8001" : "0x8002");
+	f[0].pkey[0] = f[1].pkey[0] = '\0';
+	f[0].use = FUNCTION_IN_POD;
+	f[1].use = FUNCTION_IN_USE;
+	l = assigned(f, 4,
+		     OWN(RES("one", "\"pkey\":\"0x8001\"", "") "," RES("two", "\"pkey\":\"0x8002\"",
+								       "")));
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(l.of[i].n, 1);
+		ck_assert_uint_eq(l.of[i].n_maybe, 2);
+		ck_assert_str_eq(l.of[i].device[0].id, f[2 + i].addr);
+		ck_assert_str_eq(l.of[i].device[1].id, f[0].addr);
+		ck_assert_str_eq(l.of[i].device[2].id, f[1].addr);
+	}
+	/* The kubelet gave one of them as a device of the second resource. */
+	ck_assert_int_eq(resource_devices_keep(&l.of[1], given, 2, &e), 0);
+	ck_assert_uint_eq(l.of[1].n, 3);
+	ck_assert_uint_eq(l.of[1].n_maybe, 1);
+	ck_assert_str_eq(l.of[1].device[1].id, f[0].addr);
+	ck_assert(l.of[1].device[1].healthy);
+	ck_assert(!l.of[1].device[2].healthy);
+	ck_assert_str_eq(l.of[1].device[2].id, given[1]);
+	ck_assert_str_eq(l.of[1].device[3].id, f[1].addr);
+	given[0] = f[1].addr;
+	ck_assert_int_eq(resource_devices_keep(&l.of[1], given, 1, &e), 0);
+	ck_assert_uint_eq(l.of[1].n, 4);
+	ck_assert_uint_eq(l.of[1].n_maybe, 0);
+	ck_assert(l.of[1].device[3].healthy);
+}
+END_TEST
+
 START_TEST(what_is_left_out_has_a_note)
 {
 	struct function f[] = { fn(PF0), fn(PF1) };
@@ -443,9 +483,11 @@ START_TEST(an_assignment_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("assign", a_function_belongs_to_the_first_resource, what_is_left_out_has_a_note,
-	     shared_hcas_have_numbered_copies, more_nodes_than_a_device_has_room_for_are_left_out,
-	     upstream_rules_for_shared_copies, a_device_that_an_attachment_cannot_have_is_unhealthy,
+TEST_PROGRAM("assign", a_function_belongs_to_the_first_resource,
+	     a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices,
+	     what_is_left_out_has_a_note, shared_hcas_have_numbered_copies,
+	     more_nodes_than_a_device_has_room_for_are_left_out, upstream_rules_for_shared_copies,
+	     a_device_that_an_attachment_cannot_have_is_unhealthy,
 	     a_device_in_a_pod_is_healthy_and_one_in_use_is_busy,
 	     shared_hcas_are_unhealthy_when_all_ports_are_down,
 	     rails_of_a_dgx_have_switches_and_gpus_near, a_vf_is_where_its_pf_is,

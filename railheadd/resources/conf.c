@@ -195,13 +195,20 @@ int conf_add(struct resource_set *s, struct json *tree, const struct log *log, s
 }
 
 const struct device_selector *conf_selector_of(const struct resource_conf *r,
-					       const struct select_subject *f)
+					       const struct select_subject *f, bool *sure)
 {
 	static const struct device_selector every = { 0 };
+	const struct device_selector *maybe = NULL;
 
+	*sure = true;
 	for (size_t i = 0; i < r->n_selectors; i++) {
-		if (device_selector_matches(&r->selector[i], f))
+		enum select_answer answer = device_selector_matches(&r->selector[i], f);
+
+		if (answer == SELECT_YES)
 			return &r->selector[i];
+		if (answer == SELECT_MAYBE && !maybe)
+			maybe = &r->selector[i];
 	}
-	return r->n_selectors ? NULL : &every;
+	*sure = !r->n_selectors;
+	return r->n_selectors ? maybe : &every;
 }

@@ -94,9 +94,11 @@ void conf_ignored(const struct conf_file *f, const struct json *n, const char *w
 
 /* ---- devices of a resource ---- */
 
-/* conf_selector_of - the first selector of r that accepts a function; NULL: none. A resource
- * without selectors has an empty one. */
+/*
+ * conf_selector_of - the first selector of r that accepts a function, else the first that may;
+ * *sure tells which. NULL: none. A resource without selectors has an empty one.
+ */
 const struct device_selector *conf_selector_of(const struct resource_conf *r,
-					       const struct select_subject *f);
+					       const struct select_subject *f, bool *sure);
 
 #endif

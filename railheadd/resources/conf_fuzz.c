@@ -10,6 +10,7 @@ FUZZ(const uint8_t *data, size_t size)
 	const struct log silent = { .fd = -1 };
 	const struct select_subject nothing = { .vf = 1 };
 	FUZZ_OUT(struct err, e);
+	bool sure;
 
 	if (!s || json_parse((const char *)data, size, "resources", &tree, &e) ||
 	    !fuzz_ok(conf_add(s, tree, &silent, &e), &e, NULL, 0))
@@ -19,7 +20,7 @@ FUZZ(const uint8_t *data, size_t size)
 		MUST(strchr(s->conf[i].name, '/') && s->conf[i].copies <= RESOURCE_IDS_MAX);
 		MUST(s->conf[i].shared || !s->conf[i].copies);
 		MUST(s->conf[i].n_selectors || !s->conf[i].shared);
-		(void)conf_selector_of(&s->conf[i], &nothing);
+		MUST(!conf_selector_of(&s->conf[i], &nothing, &sure) || sure);
 	}
 	return 0;
 }

@@ -61,12 +61,23 @@ static struct select_subject vf3(void)
 	};
 }
 
-static bool selects(const char *text, const struct select_subject *f)
+static enum select_answer answer_of(const char *text, const struct select_subject *f)
 {
 	auto_resource_set struct resource_set *s = good(text);
+	bool sure;
 
 	ck_assert_uint_eq(s->n, 1);
-	return conf_selector_of(&s->conf[0], f);
+	if (!conf_selector_of(&s->conf[0], f, &sure))
+		return SELECT_NO;
+	return sure ? SELECT_YES : SELECT_MAYBE;
+}
+
+static bool selects(const char *text, const struct select_subject *f)
+{
+	enum select_answer answer = answer_of(text, f);
+
+	ck_assert_int_ne(answer, SELECT_MAYBE);
+	return answer == SELECT_YES;
 }
 
 #define OWN(select)   "{\"resources\":[{\"name\":\"a.b/c\",\"select\":" select "}]}"
@@ -133,26 +144,34 @@ START_TEST(numbers_of_vfs_select_only_vfs)
 }
 END_TEST
 
-START_TEST(a_device_in_a_pod_stays_selected_by_what_is_out_of_sight)
+START_TEST(a_device_out_of_sight_may_be_selected)
 {
 	static const char text[] = SRIOV("{\"isRdma\":true,\"pKeys\":[\"0x8001\"]}");
 	struct select_subject f = vf3();
 
 	f.has_rdma = false;
 	f.text[SELECT_PKEY] = "";
-	ck_assert(!selects(text, &f));
+	ck_assert_int_eq(answer_of(text, &f), SELECT_NO);
+	ck_assert_int_eq(answer_of(SRIOV("{\"isRdma\":true}"), &f), SELECT_NO);
 	f.away = true;
-	ck_assert(selects(text, &f));
+	ck_assert_int_eq(answer_of(text, &f), SELECT_MAYBE);
+	ck_assert_int_eq(answer_of(SRIOV("{\"isRdma\":true}"), &f), SELECT_MAYBE);
 	/* A value that is in sight counts. */
 	f.text[SELECT_PKEY] = "0x8002";
-	ck_assert(!selects(text, &f));
+	ck_assert_int_eq(answer_of(text, &f), SELECT_NO);
 	f.text[SELECT_VENDOR] = "";
-	ck_assert(!selects(OWN("{\"vendor\":\"15b3\"}"), &f));
-	f.text[SELECT_INTERFACE] = NULL;
+	ck_assert_int_eq(answer_of(OWN("{\"vendor\":\"15b3\"}"), &f), SELECT_NO);
+	f.text[SELECT_INTERFACE] = f.text[SELECT_RDMA_NAME] = NULL;
+	ck_assert_int_eq(answer_of(OWN("{\"interface\":\"ens1f0v3\"}"), &f), SELECT_MAYBE);
+	ck_assert_int_eq(answer_of(OWN("{\"rdmaDevice\":\"mlx5_7\"}"), &f), SELECT_MAYBE);
+	/* A selector that is sure precedes one that is not. */
+	ck_assert_int_eq(answer_of(OWN("[{\"interface\":\"x\"},{\"rdmaDevice\":\"y\"},"
+				       "{\"pf\":\"ens1f0\"}]"),
+				   &f),
+			 SELECT_YES);
 	f.text[SELECT_PF_ANY] = NULL;
 	f.pf_addr = NULL;
-	ck_assert(!selects(OWN("{\"pf\":\"ens1f0\"}"), &f));
-	ck_assert(selects(OWN("{\"interface\":\"ens1f0v3\"}"), &f));
+	ck_assert_int_eq(answer_of(OWN("{\"pf\":\"ens1f0\"}"), &f), SELECT_NO);
 }
 END_TEST
 
@@ -416,9 +435,8 @@ START_TEST(no_memory_is_reported_and_nothing_leaks)
 END_TEST
 
 TEST_PROGRAM("conf", each_property_selects, numbers_of_vfs_select_only_vfs,
-	     a_device_in_a_pod_stays_selected_by_what_is_out_of_sight,
-	     all_keys_of_our_own_form_are_taken, files_of_other_plugins_mean_the_same_here,
-	     options_of_the_other_programs_are_keys_here,
+	     a_device_out_of_sight_may_be_selected, all_keys_of_our_own_form_are_taken,
+	     files_of_other_plugins_mean_the_same_here, options_of_the_other_programs_are_keys_here,
 	     features_that_railhead_lacks_are_refused_by_name, errors_name_key_and_value,
 	     names_that_the_kubelet_refuses_are_refused, names_that_cdi_refuses_are_refused,
 	     there_is_a_limit_of_resources, no_memory_is_reported_and_nothing_leaks)

@@ -27,33 +27,49 @@ int resources_look(const struct ctx *ctx, const struct resource_set *s, struct r
 	return functions_read(ctx, &all, e) || functions_assign(&all, s, out, e) ? -1 : 0;
 }
 
-static struct resource_device *find(const struct resource_devices *d, const char *id)
+/* The place of an id among the devices from `from` to before `end`; end: it is not there. */
+static size_t find(const struct resource_devices *d, const char *id, size_t from, size_t end)
 {
-	for (size_t i = 0; i < d->n; i++) {
-		if (strcmp(d->device[i].id, id) == 0)
-			return &d->device[i];
-	}
-	return NULL;
+	while (from < end && strcmp(d->device[from].id, id) != 0)
+		from++;
+	return from;
+}
+
+static int add_gone(struct resource_devices *d, const char *id, struct err *e)
+{
+	size_t all = d->n + d->n_maybe;
+	struct resource_device *x;
+
+	if (ARRAY_GROW(d->device, all, RESOURCE_IDS_MAX, "devices of a resource", e))
+		return -1;
+	memmove(&d->device[d->n + 1], &d->device[d->n], d->n_maybe * sizeof(*d->device));
+	x = &d->device[d->n++];
+	*x = (struct resource_device){ .gpu_distance = UINT32_MAX };
+	(void)snprintf(x->id, sizeof(x->id), "%s", id);
+	(void)snprintf(x->why, sizeof(x->why),
+		       "it is gone, or no longer belongs to the resource; a pod may have it");
+	return 0;
 }
 
 static int keep(struct resource_devices *d, const char *id, struct err *e)
 {
-	struct resource_device *known = find(d, id);
+	size_t all = d->n + d->n_maybe, at = find(d, id, 0, all);
+	struct resource_device x;
 
-	if (known && known->busy) {
-		known->busy = false;
-		known->healthy = true;
-		known->why[0] = '\0';
+	if (at == all)
+		return *id && strlen(id) < RESOURCE_ID_LEN ? add_gone(d, id, e) : 0;
+	x = d->device[at];
+	if (x.busy) {
+		x.busy = false;
+		x.healthy = true;
+		x.why[0] = '\0';
 	}
-	if (known || !*id || strlen(id) >= RESOURCE_ID_LEN)
-		return 0;
-	if (ARRAY_GROW(d->device, d->n, RESOURCE_IDS_MAX, "devices of a resource", e))
-		return -1;
-	known = &d->device[d->n++];
-	*known = (struct resource_device){ .gpu_distance = UINT32_MAX };
-	(void)snprintf(known->id, sizeof(known->id), "%s", id);
-	(void)snprintf(known->why, sizeof(known->why),
-		       "it is gone, or no longer belongs to the resource; a pod may have it");
+	if (at >= d->n) {
+		d->device[at] = d->device[d->n];
+		at = d->n++;
+		d->n_maybe--;
+	}
+	d->device[at] = x;
 	return 0;
 }
 

@@ -45,12 +45,13 @@ static int put_device(struct json *list, const struct resource_device *d)
 
 static int put_resource(struct json *list, const struct resource_devices *r)
 {
-	struct json *o = json_push_object(list), *devices, *hcas;
+	struct json *o = json_push_object(list), *devices, *maybe, *hcas;
 
-	if (!o || !(devices = json_add_array(o, "devices")) || !(hcas = json_add_array(o, "hcas")))
+	if (!o || !(maybe = json_add_array(o, "maybe")) ||
+	    !(devices = json_add_array(o, "devices")) || !(hcas = json_add_array(o, "hcas")))
 		return -1;
-	for (size_t i = 0; i < r->n; i++) {
-		if (put_device(devices, &r->device[i]))
+	for (size_t i = 0; i < r->n + r->n_maybe; i++) {
+		if (put_device(i < r->n ? devices : maybe, &r->device[i]))
 			return -1;
 	}
 	for (size_t i = 0; i < r->n_hcas; i++) {
@@ -161,9 +162,9 @@ static int take_device(const struct json *n, struct resource_devices *r, struct 
 	d.rdma = x.rdma;
 	d.vhost = x.vhost;
 	d.gpu_distance = x.distance;
-	if (ARRAY_GROW(r->device, r->n, RESOURCE_IDS_MAX, "devices of a resource", e))
+	if (ARRAY_GROW(r->device, r->n + r->n_maybe, RESOURCE_IDS_MAX, "devices of a resource", e))
 		return -1;
-	r->device[r->n++] = d;
+	r->device[r->n + r->n_maybe] = d;
 	return 0;
 }
 
@@ -189,6 +190,12 @@ static int take_resource(const struct json *n, struct resource_devices *r, struc
 	json_each (d, json_get(n, "devices")) {
 		if (take_device(d, r, e))
 			return -1;
+		r->n++;
+	}
+	json_each (d, json_get(n, "maybe")) {
+		if (take_device(d, r, e))
+			return -1;
+		r->n_maybe++;
 	}
 	json_each (h, json_get(n, "hcas")) {
 		if (take_hca(h, r, e))

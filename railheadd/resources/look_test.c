@@ -413,7 +413,7 @@ START_TEST(a_difference_is_one_that_the_kubelet_sees)
 {
 	struct resource_device x = { .id = "1", .healthy = true, .numa = { 3 }, .n_numa = 1 };
 	struct resource_device y = x;
-	const struct resource_devices a = { &x, 1, NULL, 0 }, b = { &y, 1, NULL, 0 };
+	const struct resource_devices a = { .device = &x, .n = 1 }, b = { .device = &y, .n = 1 };
 
 	y.gpu_distance = 7;
 	ck_assert(resource_devices_same(&a, &b));
@@ -428,7 +428,7 @@ START_TEST(a_difference_is_one_that_the_kubelet_sees)
 	y = x;
 	y.id[0] = '2';
 	ck_assert(!resource_devices_same(&a, &b));
-	ck_assert(!resource_devices_same(&a, &(struct resource_devices){ &y, 0, NULL, 0 }));
+	ck_assert(!resource_devices_same(&a, &(struct resource_devices){ .device = &y }));
 }
 END_TEST
 
@@ -450,7 +450,7 @@ static struct resource_look some_look(void)
 		  .vhost = true },
 		{ .id = "0", .why = "it is in use", .busy = true },
 	};
-	static struct resource_devices of[] = { { d, 2, hca, 2 }, { .n = 0 } };
+	static struct resource_devices of[] = { { d, 1, 1, hca, 2 }, { .n = 0 } };
 
 	return (struct resource_look){ of, 2, notes, 1 };
 }
@@ -466,7 +466,8 @@ START_TEST(a_look_goes_through_json)
 	ck_assert_msg(resource_look_from_json(j, 2, &r, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(r.n, 2);
 	ck_assert_uint_eq(r.of[1].n, 0);
-	ck_assert_uint_eq(r.of[0].n, 2);
+	ck_assert_uint_eq(r.of[0].n, 1);
+	ck_assert_uint_eq(r.of[0].n_maybe, 1);
 	ck_assert_mem_eq(r.of[0].device, l.of[0].device, 2 * sizeof(*r.of[0].device));
 	ck_assert_uint_eq(r.of[0].n_hcas, 2);
 	ck_assert_mem_eq(r.of[0].hca, l.of[0].hca, 2 * sizeof(*r.of[0].hca));

@@ -189,7 +189,7 @@ static bool devinfo_is_stale(const struct tidying *t, const char *name)
 		if (slice_copy(middle, id, sizeof(id)) || pci_parse(id, &a))
 			continue;
 		devinfo_name(t->s->conf[i].name, id, expected);
-		for (size_t k = 0; k < t->l->of[i].n && !known; k++)
+		for (size_t k = 0; k < t->l->of[i].n + t->l->of[i].n_maybe && !known; k++)
 			known = strcmp(t->l->of[i].device[k].id, id) == 0;
 		if (!known && strcmp(expected, name) == 0)
 			return true;
@@ -207,7 +207,7 @@ static bool cdi_is_known(const struct tidying *t, size_t i, const char *name)
 	cdi_name(r->name, CDI_ALL, expected);
 	if (r->shared)
 		return strcmp(expected, name) == 0;
-	for (size_t k = 0; k < t->l->of[i].n; k++) {
+	for (size_t k = 0; k < t->l->of[i].n + t->l->of[i].n_maybe; k++) {
 		cdi_name(r->name, t->l->of[i].device[k].id, expected);
 		if (strcmp(expected, name) == 0)
 			return true;

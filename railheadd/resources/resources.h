@@ -78,6 +78,9 @@ struct resource_hca {
 struct resource_devices {
 	struct resource_device *device; /* owned */
 	size_t n;
+	/* Behind them: functions that pods have, of which it is not known whether they belong to
+	 * the resource. The kubelet is not told of them: see resource_devices_keep(). */
+	size_t n_maybe;
 	struct resource_hca *hca; /* whose files each copy has; owned; NULL: not shared */
 	size_t n_hcas;
 };
@@ -91,9 +94,8 @@ struct resource_look {
 
 /*
  * resources_look - look at the hardware; the caller clears *out. The caller is in the host's
- * network namespace. May take seconds. Changes nothing. A device in a pod is healthy, and keeps
- * its resource even where its interface or its RDMA device cannot be seen. ERR_NOMEM; ERR_IO and
- * ERR_KERNEL: the machine could not be read, so nothing is known; keep the last look.
+ * network namespace. May take seconds. Changes nothing. A device in a pod is healthy. ERR_NOMEM.
+ * ERR_IO, ERR_KERNEL: the machine could not be read, so nothing is known; keep the last look.
  */
 int resources_look(const struct ctx *ctx, const struct resource_set *s, struct resource_look *out,
 		   struct err *e) must_check;
@@ -111,9 +113,10 @@ int resource_look_from_json(const struct json *j, size_t n, struct resource_look
 
 /*
  * resource_devices_keep - tell which ids pods may have, from Allocate or from the kubelet's list of
- * pods. An id that d lacks is added as an unhealthy device without a NUMA node. A device that is
- * busy becomes healthy, since its user may be that pod. An id that no kubelet can have given
- * (empty, too long) is ignored. Pure.
+ * pods. One of the functions that may belong to d becomes a device. Another id that d lacks is
+ * added as an unhealthy device without a NUMA node. A device that is busy becomes healthy, since
+ * its user may be that pod. An id that no kubelet can have given (empty, too long) is ignored.
+ * Pure.
  */
 int resource_devices_keep(struct resource_devices *d, const char *const *id, size_t n,
 			  struct err *e) must_check;

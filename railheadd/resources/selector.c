@@ -267,29 +267,38 @@ static bool item_accepts(const struct select_item *item, enum select_property p,
 	return same && range_has(item, f);
 }
 
-static bool list_accepts(const struct select_list *l, enum select_property p,
-			 const struct select_subject *f)
+static enum select_answer list_accepts(const struct select_list *l, enum select_property p,
+				       const struct select_subject *f)
 {
 	bool seen = f->text[p] && *f->text[p];
 
-	/* A pod has the device from which these are read. It was selected before. */
-	if (f->away && !seen &&
-	    (p == SELECT_PKEY || p == SELECT_RDMA_NAME || p == SELECT_INTERFACE))
-		return true;
 	for (size_t i = 0; i < l->n; i++) {
 		if (item_accepts(&l->item[i], p, f))
-			return true;
+			return SELECT_YES;
 	}
-	return l->n == 0;
+	if (!l->n)
+		return SELECT_YES;
+	/* The pod that has the device also has that from which these are read. */
+	return f->away && !seen &&
+			       (p == SELECT_PKEY || p == SELECT_RDMA_NAME || p == SELECT_INTERFACE)
+		       ? SELECT_MAYBE
+		       : SELECT_NO;
 }
 
-bool device_selector_matches(const struct device_selector *s, const struct select_subject *f)
+enum select_answer device_selector_matches(const struct device_selector *s,
+					   const struct select_subject *f)
 {
-	for (int p = 0; p < SELECT_PROPERTIES; p++) {
-		if (!list_accepts(&s->of[p], (enum select_property)p, f))
-			return false;
+	enum select_answer answer = SELECT_YES;
+
+	for (int p = 0; p < SELECT_PROPERTIES && answer != SELECT_NO; p++) {
+		enum select_answer one = list_accepts(&s->of[p], (enum select_property)p, f);
+
+		if (one < answer)
+			answer = one;
 	}
-	return !s->rdma || f->has_rdma || f->away;
+	if (answer == SELECT_YES && s->rdma && !f->has_rdma)
+		return f->away ? SELECT_MAYBE : SELECT_NO;
+	return answer;
 }
 
 bool device_selector_names(const struct device_selector *s)

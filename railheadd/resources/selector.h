@@ -77,8 +77,13 @@ struct select_subject {
 	bool away;
 };
 
-/* device_selector_matches - every list accepts the function. */
-bool device_selector_matches(const struct device_selector *s, const struct select_subject *f);
+/*
+ * device_selector_matches - every list accepts the function. SELECT_MAYBE: the function is away,
+ * and what could be seen of it is accepted.
+ */
+enum select_answer { SELECT_NO, SELECT_MAYBE, SELECT_YES };
+enum select_answer device_selector_matches(const struct device_selector *s,
+					   const struct select_subject *f);
 
 /* device_selector_names - whether the selector lists interfaces or RDMA devices by name. */
 bool device_selector_names(const struct device_selector *s);
