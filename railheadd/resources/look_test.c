@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look_test.c: a look of a host with VFs, what is kept of it, and its way through JSON. */
+/* look_test.c: a look of a host with VFs, of captured machines, and what is kept of it. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
-#include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/hca.h"
 #include "lib/testing/net.h"
@@ -36,6 +35,8 @@ static struct resource_set *load(const struct testhost *w)
 	return s;
 }
 
+#define ONE(name) "{\"resources\":[{\"name\":\"" name "\",\"select\":{\"pf\":\"pf0\"}}]}"
+
 static struct resource_look look(const struct testhost *w, const struct resource_set *s)
 {
 	struct resource_look l = { 0 };
@@ -64,103 +65,6 @@ static const struct resource_device *device(const struct resource_look *l, const
 		i++;
 	return &l->of[0].device[i];
 }
-
-/* ---- files ---- */
-
-static void refused(const struct testhost *w, enum err_code code, const char *words)
-{
-	struct resource_set *s = NULL;
-	struct err e = { .msg = "" };
-
-	ck_assert_int_eq(resources_load(&w->ctx, CONF, &s, &e), -1);
-	ck_assert_ptr_null(s);
-	ck_assert_msg(strstr(e.msg, words), "%s", e.msg);
-	ck_assert_msg(e.code == code, "%s: %d", e.msg, (int)e.code);
-}
-
-#define ONE(name) "{\"resources\":[{\"name\":\"" name "\",\"select\":{\"pf\":\"pf0\"}}]}"
-
-START_TEST(files_are_read_in_the_order_of_their_names)
-{
-	auto_testhost struct testhost w = testhost(1);
-	struct resource_set *none = load(&w);
-
-	ck_assert_uint_eq(resource_count(none), 0);
-	ck_assert_uint_eq(resources_interval(none), 30);
-	resource_set_free(none);
-	put_conf("20.json", ONE("b.c/second"));
-	put_conf("10.json", ONE("b.c/first"));
-	put_conf(".hidden.json", "{");
-	put_conf("README", "{");
-	put_conf(".json", "{");
-	auto_resource_set struct resource_set *s = load(&w);
-	ck_assert_uint_eq(resource_count(s), 2);
-	ck_assert_str_eq(resource_name(s, 0), "b.c/first");
-	ck_assert_str_eq(resource_name(s, 1), "b.c/second");
-}
-END_TEST
-
-START_TEST(the_usual_folder_is_below_etc)
-{
-	auto_testhost struct testhost w = testhost(1);
-	struct err e = { .msg = "" };
-	struct resource_set *s = NULL;
-
-	w.ctx.etc_dir = "/mnt/etc";
-	ck_assert_int_eq(mkdir("/mnt/etc", 0700), 0);
-	ck_assert_int_eq(mkdir("/mnt/etc/" RESOURCES_DIR, 0700), 0);
-	testing_file("/mnt/etc/" RESOURCES_DIR "/a.json", 0600, ONE("b.c/d"));
-	ck_assert_msg(resources_load(&w.ctx, NULL, &s, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(resource_count(s), 1);
-	resource_set_free(s);
-	w.ctx.etc_dir = NULL;
-	ck_assert_int_eq(resources_load(&w.ctx, NULL, &s, &e), 0);
-	ck_assert_uint_eq(resource_count(s), 0);
-	resource_set_free(s);
-}
-END_TEST
-
-START_TEST(one_bad_file_fails_the_whole)
-{
-	auto_testhost struct testhost w = testhost(1);
-
-	put_conf("10.json", ONE("b.c/first"));
-	put_conf("20.json", "{");
-	refused(&w, ERR_DECODE, "/mnt/conf/20.json: ");
-	put_conf("20.json", ONE("b.c/first"));
-	refused(&w, ERR_CONFIG, "there is a resource \"b.c/first\" already");
-	ck_assert_int_eq(unlink(CONF "/20.json"), 0);
-	ck_assert_int_eq(symlink("nowhere", CONF "/20.json"), 0);
-	refused(&w, ERR_IO, "20.json");
-}
-END_TEST
-
-START_TEST(a_file_that_others_may_write_is_refused)
-{
-	auto_testhost struct testhost w = testhost(1);
-
-	put_conf("10.json", ONE("b.c/first"));
-	ck_assert_int_eq(chmod(CONF "/10.json", 0666), 0);
-	refused(&w, ERR_FORBIDDEN, "10.json");
-	ck_assert_int_eq(chmod(CONF "/10.json", 0600), 0);
-	ck_assert_int_eq(chmod(CONF, 0777), 0);
-	refused(&w, ERR_FORBIDDEN, "10.json");
-}
-END_TEST
-
-START_TEST(the_links_of_a_config_map_are_followed)
-{
-	auto_testhost struct testhost w = testhost(1);
-
-	ck_assert_int_eq(mkdir(CONF, 0700), 0);
-	ck_assert_int_eq(mkdir(CONF "/..2026", 0755), 0);
-	testing_file(CONF "/..2026/config.json", 0644, ONE("b.c/first"));
-	ck_assert_int_eq(symlink("..2026", CONF "/..data"), 0);
-	ck_assert_int_eq(symlink("..data/config.json", CONF "/config.json"), 0);
-	auto_resource_set struct resource_set *s = load(&w);
-	ck_assert_uint_eq(resource_count(s), 1);
-}
-END_TEST
 
 /* ---- the hardware ---- */
 
@@ -432,107 +336,7 @@ START_TEST(a_difference_is_one_that_the_kubelet_sees)
 }
 END_TEST
 
-/* ---- JSON ---- */
-
-static struct resource_look some_look(void)
-{
-	static char *notes[] = { "a note" };
-	static struct resource_hca hca[] = { { "0000:3b:00.0", "mlx5_0" }, { "", "rxe0" } };
-	static struct resource_device d[] = {
-		{ .id = "0000:3b:00.1",
-		  .healthy = true,
-		  .numa = { 0, 3 },
-		  .n_numa = 2,
-		  .pf = "0000:3b:00.0",
-		  .bridge = "0000:3a:00.0",
-		  .gpu_distance = 77,
-		  .rdma = true,
-		  .vhost = true },
-		{ .id = "0", .why = "it is in use", .busy = true },
-	};
-	static struct resource_devices of[] = { { d, 1, 1, hca, 2 }, { .n = 0 } };
-
-	return (struct resource_look){ of, 2, notes, 1 };
-}
-
-START_TEST(a_look_goes_through_json)
-{
-	const struct resource_look l = some_look();
-	auto_json struct json *j = resource_look_to_json(&l);
-	auto_resource_look struct resource_look r = { 0 };
-	struct err e = { .msg = "" };
-
-	ck_assert_ptr_nonnull(j);
-	ck_assert_msg(resource_look_from_json(j, 2, &r, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(r.n, 2);
-	ck_assert_uint_eq(r.of[1].n, 0);
-	ck_assert_uint_eq(r.of[0].n, 1);
-	ck_assert_uint_eq(r.of[0].n_maybe, 1);
-	ck_assert_mem_eq(r.of[0].device, l.of[0].device, 2 * sizeof(*r.of[0].device));
-	ck_assert_uint_eq(r.of[0].n_hcas, 2);
-	ck_assert_mem_eq(r.of[0].hca, l.of[0].hca, 2 * sizeof(*r.of[0].hca));
-	ck_assert_uint_eq(r.n_notes, 1);
-	ck_assert_str_eq(r.note[0], "a note");
-	resource_look_clear(&r);
-	ck_assert_int_eq(resource_look_from_json(j, 1, &r, &e), -1);
-}
-END_TEST
-
-START_TEST(what_is_no_look_is_refused)
-{
-	static const char *const bad[] = {
-		"[]",
-		"{}",
-		"{\"resources\":1}",
-		"{\"resources\":[]}",
-		"{\"resources\":[{\"devices\":[1]}]}",
-		"{\"resources\":[{\"devices\":[{}]}]}",
-		"{\"resources\":[{\"devices\":[{\"id\":\"\"}]}]}",
-		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[1]}]}]}",
-		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[\"-1\"]}]}]}",
-		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[0,0,0,0,0,0,0,0,0]}]}]}",
-		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"pf\":\"123456789012345678901\"}]}]}",
-		"{\"resources\":[{\"hcas\":[1]}]}",
-		"{\"resources\":[{\"hcas\":[{\"addr\":\"123456789012345678901\"}]}]}",
-		"{\"resources\":[{}],\"notes\":[1]}",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		auto_json struct json *j = NULL;
-		struct resource_look l = { 0 };
-		struct err e = { .msg = "" };
-
-		ck_assert_int_eq(json_parse(bad[i], strlen(bad[i]), "x", &j, &e), 0);
-		ck_assert_msg(resource_look_from_json(j, 1, &l, &e) == -1, "%s", bad[i]);
-		ck_assert_ptr_null(l.of);
-	}
-}
-END_TEST
-
-static int through_json(void *arg, struct err *e)
-{
-	auto_json struct json *j = resource_look_to_json(arg);
-	auto_resource_look struct resource_look r = { 0 };
-	const char *id[] = { "x" };
-
-	if (!j)
-		return err_nomem(e);
-	if (resource_look_from_json(j, 2, &r, e))
-		return -1;
-	return resource_devices_keep(&r.of[0], id, 1, e);
-}
-
-START_TEST(a_look_without_memory_leaks_nothing)
-{
-	struct resource_look l = some_look();
-
-	ck_assert_str_eq(alloc_fail_each(through_json, &l), "ok");
-}
-END_TEST
-
-TEST_PROGRAM("look", files_are_read_in_the_order_of_their_names, the_usual_folder_is_below_etc,
-	     one_bad_file_fails_the_whole, a_file_that_others_may_write_is_refused,
-	     the_links_of_a_config_map_are_followed, free_vfs_and_those_in_pods_are_healthy,
+TEST_PROGRAM("look", free_vfs_and_those_in_pods_are_healthy,
 	     a_vf_whose_interface_is_elsewhere_is_busy,
 	     a_pf_without_a_carrier_makes_its_vfs_unhealthy,
 	     a_vf_that_the_host_uses_is_busy_unless_it_only_has_an_address,
@@ -540,5 +344,4 @@ TEST_PROGRAM("look", files_are_read_in_the_order_of_their_names, the_usual_folde
 	     hcas_of_a_captured_server_are_devices,
 	     functions_without_sriov_and_properties_of_files_are_found,
 	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
-	     a_difference_is_one_that_the_kubelet_sees, a_look_goes_through_json,
-	     what_is_no_look_is_refused, a_look_without_memory_leaks_nothing)
+	     a_difference_is_one_that_the_kubelet_sees)
