@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* look_test.c: a look of a host with VFs, of captured machines, and what is kept of it. */
-#include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
@@ -19,11 +17,7 @@
 
 static void put_conf(const char *name, const char *text)
 {
-	char path[128];
-
-	ck_assert(mkdir(CONF, 0700) == 0 || errno == EEXIST);
-	(void)snprintf(path, sizeof(path), CONF "/%s", name);
-	testing_file(path, 0600, text);
+	tree_put(CONF, name, text);
 }
 
 static struct resource_set *load(const struct testhost *w)
