@@ -120,7 +120,7 @@ static void content(const char *path, const char *expected)
 #define RDMA_VFS                                                                                   \
 	"{\"resourceList\":[{\"resourceName\":\"rail-0\",\"resourcePrefix\":\"nvidia.com\","       \
 	"\"selectors\":{\"pfNames\":[\"pf0\"],\"isRdma\":true},"                                   \
-	"\"additionalInfo\":{\"*\":{\"a\":\"1\",\"b\":\"2\"},\"0000:3b:01.6\":{\"b\":\"3\"}}}]}"
+	"\"additionalInfo\":{\"*\":{\"a\":\"1\",\"b\":\"2\"},\"0000:3b:02.0\":{\"b\":\"3\"}}}]}"
 
 START_TEST(rdma_vfs_have_variables_and_files)
 {
@@ -144,7 +144,7 @@ START_TEST(rdma_vfs_have_variables_and_files)
 	ck_assert_ptr_nonnull(strstr(a.env[1].value, "\"rdma_dev\":\"mlx5_1\""));
 	ck_assert_ptr_nonnull(strstr(a.env[1].value, "\"extraInfo\":{\"a\":\"1\",\"b\":\"2\"}"));
 	ck_assert_ptr_nonnull(strstr(a.env[1].value, "\"extraInfo\":{\"a\":\"1\",\"b\":\"3\"}"));
-	ck_assert_str_eq(x, "0000:3b:01.6");
+	ck_assert_str_eq(x, "0000:3b:02.0");
 	ck_assert_ptr_nonnull(strstr(nodes(&a), "/dev/infiniband/uverbs2"));
 	ck_assert_ptr_nonnull(strstr(nodes(&a), "/dev/infiniband/uverbs1"));
 	ck_assert_ptr_null(strstr(nodes(&a), "uverbs0"));
