@@ -25,6 +25,7 @@ lib/base|
 lib/encode|lib/base/
 lib/json|lib/base/
 lib/grpc|lib/base/ lib/sys/
+lib/grpc/testing|lib/
 lib/sys|lib/base/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
