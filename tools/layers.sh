@@ -107,6 +107,7 @@ railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluste
 railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
+railheadd/grpc|lib/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
 railheadd/plugins|lib/ install/ railheadd/events/
