@@ -108,6 +108,7 @@ railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
 railheadd/grpc|lib/
+railheadd/deviceplugin|lib/ railheadd/grpc/ railheadd/resources/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
 railheadd/plugins|lib/ install/ railheadd/events/
@@ -156,8 +157,9 @@ cjson/|^lib/json/
 cJSON.h|^lib/json/
 lmdb.h|^ipam/store/store_lmdb[^/]*$
 expat.h|^topo/xml/
-protobuf-c/|^topo/kubelet/
+protobuf-c/|^(topo/kubelet|railheadd/deviceplugin)/
 topo/kubelet/pod_resources.pb-c.h|^topo/kubelet/pod_resources[.]c$
+railheadd/deviceplugin/device_plugin.pb-c.h|^railheadd/deviceplugin/wire[.]c$
 nghttp2/|^lib/(grpc|testing)/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/
