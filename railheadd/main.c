@@ -28,6 +28,7 @@ struct agent_program {
 	struct reserved *reserved; /* NULL: no cluster store */
 	struct repairer *repairer;
 	struct plugin_watch *plugins;
+	struct device_plugins *devices;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
@@ -87,6 +88,16 @@ static int start_plugins(struct agent_program *p, const struct ctx *ctx, struct 
 	return c->folder ? plugin_watch_new(&conf, &p->plugins, e) : 0;
 }
 
+static int start_devices(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf_devices *c = &p->files.conf.devices;
+	const struct device_plugins_conf conf = {
+		.base = p->base, .ctx = ctx, .folder = c->resources, .kubelet = c->kubelet
+	};
+
+	return c->kubelet ? device_plugins_new(&conf, &p->devices, e) : 0;
+}
+
 /* With a connection of its own: the requests of the node must not wait for it. */
 static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
@@ -114,6 +125,7 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 		.from = { .driver = p->driver,
 			  .repairer = p->repairer,
 			  .plugins = p->plugins,
+			  .devices = p->devices,
 			  .ipam = &p->ipam,
 			  .latency = p->latency },
 	};
@@ -166,11 +178,11 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
-	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e))
+	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_devices(p, ctx, e))
 		return -1;
 	takes.store = conf.store;
-	p->calls = (struct calls_to){ p->driver,  p->base,     conf.store, p->nodes, p->repairer,
-				      p->plugins, p->reserved, p->latency, takes };
+	p->calls = (struct calls_to){ p->driver,  p->base,    conf.store,  p->nodes,   p->repairer,
+				      p->plugins, p->devices, p->reserved, p->latency, takes };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -186,6 +198,7 @@ static void stop(struct agent_program *p)
 	server_free(p->server);
 	repairer_free(p->repairer);
 	plugin_watch_free(p->plugins);
+	device_plugins_free(p->devices);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);

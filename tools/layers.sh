@@ -110,11 +110,11 @@ railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
 railheadd/grpc|lib/
 railheadd/deviceplugin|lib/ railheadd/grpc/ railheadd/resources/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
-railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
+railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/deviceplugin/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
 railheadd/plugins|lib/ install/ railheadd/events/
 railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
-railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
+railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/deviceplugin/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/

@@ -29,6 +29,12 @@ struct agent_conf_plugins {
 	int64_t every;            /* ms */
 };
 
+/* kubelet NULL: there is no device plugin. */
+struct agent_conf_devices {
+	const char *resources; /* folder of configurations; NULL: resources.d beside agent.json */
+	const char *kubelet;   /* folder of its sockets for device plugins */
+};
+
 /* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */
 struct agent_conf_kube {
 	const char *kubeconfig; /* path */
@@ -45,6 +51,7 @@ struct agent_conf {
 	struct agent_conf_etcd etcd;
 	struct agent_conf_repair repair;
 	struct agent_conf_plugins plugins;
+	struct agent_conf_devices devices;
 	struct agent_conf_kube kube;
 	bool metrics;               /* at the unix socket */
 	const char *metrics_listen; /* and at this address with a port; NULL: none */

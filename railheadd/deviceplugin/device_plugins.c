@@ -3,6 +3,8 @@
 #include "railheadd/deviceplugin/device_plugins.h"
 
 #include <event2/event.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 struct device_plugins {
 	struct device_plugins_conf conf;
 	struct device_plugins_jobs run;
+	char folder[PATH_MAX]; /* of configurations */
 	struct plugin_place place;
 	struct jobs *jobs;
 	struct folder_watch *watch;
@@ -126,7 +129,7 @@ static void published(void *arg, const struct json *answer, const struct err *wh
 
 static void publish(struct device_plugins *d)
 {
-	auto_free char *input = d->publish ? NULL : ask_publish(d->conf.folder, &d->seen);
+	auto_free char *input = d->publish ? NULL : ask_publish(d->folder, &d->seen);
 	const struct job_conf conf = { "files about devices", d->run.publish, input,
 				       LOOK_LIMIT_MS,         published,      d };
 	struct err e;
@@ -186,13 +189,13 @@ static void looked(void *arg, const struct json *answer, const struct err *why)
 /* No child only to find that there is nothing to do. */
 static bool is_needed(const struct device_plugins *d)
 {
-	return d->n || access(d->conf.folder, F_OK) == 0;
+	return d->n || access(d->folder, F_OK) == 0;
 }
 
 static void look(evutil_socket_t fd, short what, void *arg)
 {
 	struct device_plugins *d = arg;
-	auto_free char *input = is_needed(d) ? ask_look(d->conf.folder) : NULL;
+	auto_free char *input = is_needed(d) ? ask_look(d->folder) : NULL;
 	const struct job_conf conf = { "look at devices", d->run.look, input,
 				       LOOK_LIMIT_MS,     looked,      d };
 	struct err e;
@@ -243,7 +246,7 @@ static int start(struct device_plugins *d, struct err *e)
 		.ctx = d->conf.ctx,
 		.jobs = d->jobs,
 		.kubelet = d->conf.kubelet,
-		.folder = d->conf.folder,
+		.folder = d->folder,
 		.allocate = d->run.allocate,
 		.enrol = d->run.enrol,
 	};
@@ -267,6 +270,9 @@ int device_plugins_new(const struct device_plugins_conf *conf, struct device_plu
 		return err_nomem(e);
 	d->conf = *conf;
 	d->run = conf->jobs ? *conf->jobs : usual;
+	(void)snprintf(d->folder, sizeof(d->folder), "%s%s",
+		       conf->folder ? conf->folder : conf->ctx->etc_dir,
+		       conf->folder ? "" : "/" RESOURCES_DIR);
 	if (start(d, e)) {
 		device_plugins_free(d);
 		return -1;
@@ -295,8 +301,7 @@ static int add_status(const struct device_plugins *d, struct json *o)
 {
 	struct json *list;
 
-	if (json_add_str(o, "folder", d->conf.folder) ||
-	    json_add_str(o, "kubelet", d->conf.kubelet) ||
+	if (json_add_str(o, "folder", d->folder) || json_add_str(o, "kubelet", d->conf.kubelet) ||
 	    json_add_int(o, "looks", (int64_t)d->looks) ||
 	    json_add_num(o, "lookSeconds", (double)d->took / 1000) ||
 	    json_add_known(o, "error", d->said))

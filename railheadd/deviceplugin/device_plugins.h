@@ -9,8 +9,6 @@
 #include "lib/base/ctx.h"
 #include "lib/json/json.h"
 
-#define DEVICE_PLUGINS_KUBELET "/var/lib/kubelet/device-plugins"
-
 struct event_base;
 struct device_plugins;
 
@@ -23,7 +21,7 @@ struct device_plugins_jobs {
 struct device_plugins_conf {
 	struct event_base *base;
 	const struct ctx *ctx;
-	const char *folder;  /* of configurations */
+	const char *folder;  /* of configurations; NULL: resources.d in etc_dir */
 	const char *kubelet; /* the folder with the sockets of the kubelet and of device plugins */
 	const struct device_plugins_jobs *jobs; /* NULL: the usual ones */
 };

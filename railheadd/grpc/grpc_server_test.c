@@ -106,6 +106,7 @@ START_TEST(a_client_that_vanishes)
 	loop_until(base, is_gone, &want);
 	join(&p, &watch);
 	loop_until(base, grpc_peer_has_answer, &p);
+	grpc_peer_leave(&p);
 	end();
 	ck_assert_uint_eq(service.gone, 2);
 }

@@ -494,7 +494,8 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 	} else if (driver_status(to->driver, status, &e) ||
 		   reserved_status(to->reserved, status, &e) ||
 		   repairer_status(to->repairer, status, &e) ||
-		   plugin_watch_status(to->plugins, status, &e)) {
+		   plugin_watch_status(to->plugins, status, &e) ||
+		   device_plugins_status(to->devices, status, &e)) {
 		server_refuse(r, &e);
 	} else {
 		server_answer(r, status);
