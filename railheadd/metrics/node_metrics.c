@@ -299,7 +299,7 @@ static const struct metric plugin_registrations = {
 };
 static const struct metric plugin_calls = {
 	"railhead_device_plugin_calls", METRIC_COUNTER,
-	"Containers that got devices, and calls of the kubelet that failed."
+	"Calls of the kubelet for devices of a pod, and those that failed."
 };
 
 /* Two samples for each resource. */
