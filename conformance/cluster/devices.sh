@@ -96,6 +96,7 @@ once_device_agent_restarts()
 	service 1 railheadd stop
 	is 'the agent comes first' service 1 railheadd start
 	is 'the kubelet comes after it' service 1 kubelet start
+	eventually resource_is .watched
 	eventually allocatable_is 1
 	device_pod b
 	running b

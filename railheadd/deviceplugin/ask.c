@@ -46,7 +46,7 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 	if (!s.names)
 		return err_nomem(e);
 	*out = s;
-	s = (struct ask_seen){ .names = NULL };
+	s = (struct ask_seen){ 0 };
 	return 0;
 }
 
@@ -152,7 +152,7 @@ int ask_allocate_read(const struct json *answer, size_t n, struct ask_allocated 
 		a.n++;
 	}
 	*out = a;
-	a = (struct ask_allocated){ .n = 0 };
+	a = (struct ask_allocated){ 0 };
 	return 0;
 }
 

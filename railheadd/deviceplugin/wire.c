@@ -291,7 +291,7 @@ int wire_preferred_decode(const uint8_t *bytes, size_t len, struct wire_preferre
 	if (take_preferred(m, p.of, e))
 		return -1;
 	*out = p;
-	p = (struct wire_preferred){ .n = 0 };
+	p = (struct wire_preferred){ 0 };
 	return 0;
 }
 
@@ -335,7 +335,7 @@ int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate 
 		a.of[i] = (struct wire_ids){ (const char *const *)ids->ids, ids->n_ids };
 	}
 	*out = a;
-	a = (struct wire_allocate){ .n = 0 };
+	a = (struct wire_allocate){ 0 };
 	return 0;
 }
 
