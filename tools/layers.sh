@@ -108,7 +108,7 @@ railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
 railheadd/grpc|lib/
-railheadd/deviceplugin|lib/ railheadd/grpc/ railheadd/resources/
+railheadd/deviceplugin|lib/ topo/kubelet/ railheadd/grpc/ railheadd/resources/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/deviceplugin/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/
 railheadd/plugins|lib/ install/ railheadd/events/

@@ -32,6 +32,7 @@ devices_end()
 }
 node_has() { k get node n1 -o json | jq -r --arg name $RAIL ".status.$1[\$name]"; }
 allocatable_is() { [ "$(node_has allocatable)" = "$1" ]; }
+node_has_none() { [ "$(node_has capacity)" = 0 ]; }
 resource_is() { agent_sees 1 ".devicePlugin.resources[0] | $1"; }
 # registrations: how often the agent that runs has registered its resource.
 registrations() { agent_sees 1 '.devicePlugin.resources[0].registrations'; }
@@ -103,7 +104,8 @@ once_device_agent_restarts()
 	has_device b
 }
 
-# A port that is down makes the device unhealthy; the pod that has it stays. A card that is gone stays in the list while a pod may have it.
+# A port that is down makes the device unhealthy; the pod that has it stays. A card that is gone stays in the list as long as a pod
+# has it, also with a new agent, which asks the kubelet.
 once_device_health()
 {
 	devices_begin
@@ -119,5 +121,10 @@ once_device_health()
 	is 'the card is gone' node 1 rm -r $CARD_FILES
 	eventually allocatable_is 0
 	eq 'capacity' "$(node_has capacity)" 1
+	service 1 railheadd kill
+	is 'the agent comes again' service 1 railheadd start
+	eventually resource_is '.watched and .unhealthy == 1'
 	running a
+	delete a
+	eventually node_has_none
 }

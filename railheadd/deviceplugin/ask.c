@@ -14,14 +14,17 @@ static char *question(struct json *o, const char *folder)
 	return !o || json_add_str(o, "folder", folder) ? NULL : json_print(o, false);
 }
 
-char *ask_look(const char *folder)
+char *ask_look(const char *folder, const char *pods)
 {
-	return question(json_new_object(), folder);
+	auto_json struct json *o = json_new_object();
+
+	return !o || json_add_str(o, "pods", pods) ? NULL : question(TAKE_PTR(o), folder);
 }
 
 void ask_seen_clear(struct ask_seen *s)
 {
 	json_free(s->names);
+	json_free(s->given);
 	resource_look_clear(&s->look);
 	*s = (struct ask_seen){ .names = NULL };
 }
@@ -30,7 +33,9 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 {
 	const struct json *names = json_get(answer, "names");
 	double interval = json_num(json_get(answer, "interval"));
-	auto_ask_seen struct ask_seen s = { .interval = 1 };
+	const struct json *given = json_get(answer, "given");
+	auto_json struct json *copy = NULL, *copy_given = NULL;
+	struct resource_look look;
 
 	if (json_type(names) != JSON_ARRAY || json_len(names) > RESOURCES_MAX)
 		return err_set(e, ERR_DECODE, 0, "names: is no list of resources");
@@ -38,15 +43,18 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 		if (!json_str(name) || strlen(json_str(name)) >= RESOURCE_NAME_LEN)
 			return err_set(e, ERR_DECODE, 0, "names: has no name of a resource");
 	}
-	if (resource_look_from_json(json_get(answer, "look"), json_len(names), &s.look, e))
-		return -1;
-	if (interval >= 1 && interval <= INTERVAL_MAX)
-		s.interval = (uint32_t)interval;
-	s.names = json_dup(names);
-	if (!s.names)
+	copy = json_dup(names);
+	copy_given = given ? json_dup(given) : NULL;
+	if (!copy || (given && !copy_given))
 		return err_nomem(e);
-	*out = s;
-	s = (struct ask_seen){ 0 };
+	if (resource_look_from_json(json_get(answer, "look"), json_len(names), &look, e))
+		return -1;
+	*out = (struct ask_seen){
+		.names = TAKE_PTR(copy),
+		.given = TAKE_PTR(copy_given),
+		.interval = interval >= 1 && interval <= INTERVAL_MAX ? (uint32_t)interval : 1,
+		.look = look,
+	};
 	return 0;
 }
 
@@ -130,7 +138,7 @@ char *ask_allocate(const char *folder, const char *resource, const struct resour
 
 void ask_allocated_clear(struct ask_allocated *a)
 {
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; a->of && i < a->n; i++)
 		resource_allocation_clear(&a->of[i]);
 	free(a->of);
 	*a = (struct ask_allocated){ .n = 0 };
@@ -151,8 +159,7 @@ int ask_allocate_read(const struct json *answer, size_t n, struct ask_allocated 
 			return -1;
 		a.n++;
 	}
-	*out = a;
-	a = (struct ask_allocated){ 0 };
+	*out = (struct ask_allocated){ .n = a.n, .of = TAKE_PTR(a.of) };
 	return 0;
 }
 

@@ -10,12 +10,13 @@
 
 #include "railheadd/deviceplugin/wire.h"
 
-/* ask_look - of child_look. */
-char *ask_look(const char *folder);
+/* ask_look - of child_look. pods: the kubelet's socket that lists devices of pods. */
+char *ask_look(const char *folder, const char *pods);
 
 /* The result of a look. names and look.of have the same order. */
 struct ask_seen {
 	struct json *names; /* owned; an array of strings */
+	struct json *given; /* owned; ids of pods by resource, as lists; NULL: not known */
 	uint32_t interval;  /* seconds */
 	struct resource_look look;
 };

@@ -24,8 +24,8 @@ static void is_text(char *text, const char *want)
 
 START_TEST(questions_as_texts)
 {
-	is_text(ask_look(NULL), "{}");
-	is_text(ask_look("/d"), "{\"folder\":\"/d\"}");
+	is_text(ask_look(NULL, "/p"), "{\"pods\":\"/p\"}");
+	is_text(ask_look("/d", "/p"), "{\"pods\":\"/p\",\"folder\":\"/d\"}");
 	is_text(ask_register("/k/kubelet.sock", "a.sock", "x.y/a"),
 		"{\"kubelet\":\"/k/kubelet.sock\",\"endpoint\":\"a.sock\",\"resource\":\"x.y/a\"}");
 }
@@ -40,10 +40,13 @@ START_TEST(a_question_about_an_allocation)
 	struct wire_ids containers[] = { { ids, 2 }, { ids, 0 } };
 	const struct wire_allocate request = { .of = containers, .n = 2 };
 
-	is_text(ask_allocate(NULL, "x.y/a", &all, &request),
-		"{\"resource\":\"x.y/a\",\"look\":{\"resources\":[{\"devices\":[{\"id\":\"1\","
-		"\"healthy\":true,\"distance\":0}],\"hcas\":[]}],\"notes\":[]},"
-		"\"containers\":[{\"ids\":[\"1\",\"9\"]},{\"ids\":[]}]}");
+	auto_free char *text = ask_allocate(NULL, "x.y/a", &all, &request);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_nonnull(strstr(text, "\"resource\":\"x.y/a\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"id\":\"1\",\"healthy\":true"));
+	ck_assert_ptr_null(strstr(text, "\"id\":\"0\""));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"containers\":[{\"ids\":[\"1\",\"9\"]},{\"ids\":[]}]}"));
 }
 END_TEST
 
@@ -60,9 +63,13 @@ START_TEST(an_answer_of_a_look)
 	ck_assert_uint_eq(s.interval, 30);
 	ck_assert_uint_eq(s.look.n, 1);
 	ck_assert_uint_eq(s.look.of[0].n, 1);
-	is_text(ask_publish("/d", &s),
-		"{\"names\":[\"x.y/a\"],\"look\":{\"resources\":[{\"devices\":[{\"id\":\"0\","
-		"\"distance\":0}],\"hcas\":[]}],\"notes\":[\"note\"]},\"folder\":\"/d\"}");
+	auto_free char *text = ask_publish("/d", &s);
+	ck_assert_ptr_nonnull(text);
+	auto_json struct json *again = parsed(text);
+	ck_assert_str_eq(json_text(again, "folder"), "/d");
+	ck_assert(json_same(json_get(again, "names"), s.names));
+	auto_json struct json *look = resource_look_to_json(&s.look);
+	ck_assert(json_same(json_get(again, "look"), look));
 }
 END_TEST
 

@@ -21,6 +21,7 @@ struct device_plugins {
 	struct device_plugins_conf conf;
 	struct device_plugins_jobs run;
 	char folder[PATH_MAX]; /* of configurations */
+	char pods[PATH_MAX];   /* the kubelet's socket that lists devices of pods */
 	struct plugin_place place;
 	struct jobs *jobs;
 	struct folder_watch *watch;
@@ -139,6 +140,22 @@ static void publish(struct device_plugins *d)
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", e.msg);
 }
 
+/* Ids that the kubelet lists, and those that containers were given a moment ago. */
+static int keep_devices(const struct resource_plugin *p, const struct json *ids,
+			struct resource_devices *devices, struct err *e)
+{
+	auto_free const char **list = calloc(json_len(ids) + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return err_nomem(e);
+	json_each (id, ids)
+		list[n++] = json_str(id) ? json_str(id) : "";
+	return resource_devices_keep(devices, list, n, e) || resource_plugin_keep(p, devices, e)
+		       ? -1
+		       : 0;
+}
+
 /* *now becomes what was seen last. Plugins that are new stay without devices after a failure. */
 static int take_look(struct device_plugins *d, struct ask_seen *now, struct err *e)
 {
@@ -149,7 +166,8 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 
 	json_each (name, now->names) {
 		of[n] = take_plugin(d, json_str(name), e);
-		if (!of[n] || resource_plugin_keep(of[n], &now->look.of[n], e))
+		if (!of[n] ||
+		    keep_devices(of[n], json_get(now->given, json_str(name)), &now->look.of[n], e))
 			return -1;
 		n++;
 	}
@@ -195,7 +213,7 @@ static bool is_needed(const struct device_plugins *d)
 static void look(evutil_socket_t fd, short what, void *arg)
 {
 	struct device_plugins *d = arg;
-	auto_free char *input = is_needed(d) ? ask_look(d->folder) : NULL;
+	auto_free char *input = is_needed(d) ? ask_look(d->folder, d->pods) : NULL;
 	const struct job_conf conf = { "look at devices", d->run.look, input,
 				       LOOK_LIMIT_MS,     looked,      d };
 	struct err e;
@@ -273,6 +291,7 @@ int device_plugins_new(const struct device_plugins_conf *conf, struct device_plu
 	(void)snprintf(d->folder, sizeof(d->folder), "%s%s",
 		       conf->folder ? conf->folder : conf->ctx->etc_dir,
 		       conf->folder ? "" : "/" RESOURCES_DIR);
+	(void)snprintf(d->pods, sizeof(d->pods), "%s/../pod-resources/kubelet.sock", conf->kubelet);
 	if (start(d, e)) {
 		device_plugins_free(d);
 		return -1;

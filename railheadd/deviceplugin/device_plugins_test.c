@@ -27,6 +27,7 @@
 
 static struct event_base *base;
 static struct ctx ctx;
+static const char *given = ""; /* ids of pods */
 static struct device_plugins *plugins;
 static char socket_path[LISTEN_PATH_LEN]; /* of the resource x.y/a */
 
@@ -125,9 +126,10 @@ static void see(const char *resources, const char *devices)
 	char text[2048];
 
 	(void)snprintf(text, sizeof(text),
-		       "{\"answer\":{\"names\":[%s],\"interval\":1,\"look\":{\"resources\":[%s],"
+		       "{\"answer\":{\"given\":{\"x.y/"
+		       "a\":[%s]},\"names\":[%s],\"interval\":1,\"look\":{\"resources\":[%s],"
 		       "\"notes\":[]}}}",
-		       resources, devices);
+		       given, resources, devices);
 	testing_file("/mnt/look.new", 0600, text);
 	ck_assert_int_eq(rename("/mnt/look.new", "/mnt/look.json"), 0);
 }
@@ -351,6 +353,22 @@ START_TEST(calls_of_the_kubelet)
 }
 END_TEST
 
+/* As after a restart of the agent: only the kubelet knows which pod has the device. */
+START_TEST(a_device_that_a_pod_has_and_that_is_gone)
+{
+	begin();
+	given = "\"1\"";
+	see_devices(DEVICE("0", "true"));
+	kubelet_start();
+	start();
+	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
+	given = "";
+	see_devices(DEVICE("0", "true"));
+	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":0");
+	end();
+}
+END_TEST
+
 /* A driver that hangs delays neither the kubelet nor the loop. */
 START_TEST(a_look_that_hangs_holds_up_nobody)
 {
@@ -419,5 +437,6 @@ END_TEST
 TEST_PROGRAM("railheadd/deviceplugin/device_plugins", a_resource_is_registered_and_watched,
 	     a_kubelet_that_comes_late, a_kubelet_that_restarts, a_folder_that_is_made_anew,
 	     a_socket_of_another_plugin_is_left_alone, calls_of_the_kubelet,
-	     a_look_that_hangs_holds_up_nobody, a_resource_that_is_configured_no_more,
-	     a_look_that_fails_changes_nothing, without_configurations_nothing_happens)
+	     a_device_that_a_pod_has_and_that_is_gone, a_look_that_hangs_holds_up_nobody,
+	     a_resource_that_is_configured_no_more, a_look_that_fails_changes_nothing,
+	     without_configurations_nothing_happens)

@@ -290,8 +290,7 @@ int wire_preferred_decode(const uint8_t *bytes, size_t len, struct wire_preferre
 		return err_nomem(e);
 	if (take_preferred(m, p.of, e))
 		return -1;
-	*out = p;
-	p = (struct wire_preferred){ 0 };
+	*out = (struct wire_preferred){ TAKE_PTR(p.of), p.n, TAKE_PTR(p.message) };
 	return 0;
 }
 
@@ -334,8 +333,7 @@ int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate 
 
 		a.of[i] = (struct wire_ids){ (const char *const *)ids->ids, ids->n_ids };
 	}
-	*out = a;
-	a = (struct wire_allocate){ 0 };
+	*out = (struct wire_allocate){ TAKE_PTR(a.of), a.n, TAKE_PTR(a.message) };
 	return 0;
 }
 

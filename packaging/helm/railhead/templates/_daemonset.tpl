@@ -145,6 +145,8 @@ spec:
             {{- if $v.devicePlugin.enabled }}
             # The kubelet has its socket here, and expects one for each resource beside it.
             - {name: device-plugins, mountPath: {{ $v.devicePlugin.kubeletDir }}}
+            # The kubelet lists here which pod has which device, for an agent that has just started.
+            - {name: pod-resources, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, readOnly: true}
             # Multus reads here which device has which PCI address.
             - {name: devinfo, mountPath: /run/k8s.cni.cncf.io}
             # The runtime reads CDI files here.
@@ -164,6 +166,7 @@ spec:
         - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
         {{- if $v.devicePlugin.enabled }}
         - {name: device-plugins, hostPath: {path: {{ $v.devicePlugin.kubeletDir }}, type: DirectoryOrCreate}}
+        - {name: pod-resources, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, type: DirectoryOrCreate}}
         - {name: devinfo, hostPath: {path: /run/k8s.cni.cncf.io, type: DirectoryOrCreate}}
         - {name: cdi, hostPath: {path: /run/cdi, type: DirectoryOrCreate}}
         {{- if $v.devicePlugin.resources }}
