@@ -159,7 +159,8 @@ int ask_allocate_read(const struct json *answer, size_t n, struct ask_allocated 
 			return -1;
 		a.n++;
 	}
-	*out = (struct ask_allocated){ .n = a.n, .of = TAKE_PTR(a.of) };
+	out->n = a.n;
+	out->of = TAKE_PTR(a.of);
 	return 0;
 }
 

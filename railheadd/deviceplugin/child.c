@@ -51,7 +51,7 @@ static int load(const struct ctx *ctx, const struct json *question, struct resou
 #define PODS_MAX ((size_t)16 << 20) /* bytes of the list, as the plugin sriov limits it */
 
 struct given {
-	struct json *by_resource; /* has a list for each resource of ours */
+	struct json *by_resource; /* has a list for each resource of the configurations */
 };
 
 static int take_given(void *arg, const char *resource, const char *id, struct err *e)

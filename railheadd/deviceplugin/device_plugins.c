@@ -255,9 +255,9 @@ static void step_again(evutil_socket_t fd, short what, void *arg)
 static int start(struct device_plugins *d, struct err *e)
 {
 	struct event_base *base = d->conf.base;
+	const struct folder_watch_conf watch = { base, d->conf.kubelet, step, d };
 
-	if (jobs_new(base, &d->jobs, e) ||
-	    folder_watch_new(base, d->conf.kubelet, step, d, &d->watch, e))
+	if (jobs_new(base, &d->jobs, e) || folder_watch_new(&watch, &d->watch, e))
 		return -1;
 	d->place = (struct plugin_place){
 		.base = base,

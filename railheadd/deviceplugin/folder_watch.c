@@ -12,9 +12,7 @@
 	 IN_ONLYDIR)
 
 struct folder_watch {
-	const char *path;
-	void (*changed)(void *arg);
-	void *arg;
+	struct folder_watch_conf conf;
 	int fd;
 	int watch;       /* -1: the folder is not watched */
 	struct stat dir; /* the folder that is watched */
@@ -24,13 +22,13 @@ struct folder_watch {
 bool folder_watch_renew(struct folder_watch *w)
 {
 	struct stat now;
-	bool is_there = stat(w->path, &now) == 0;
+	bool is_there = stat(w->conf.path, &now) == 0;
 
 	if (w->watch >= 0 && is_there && now.st_dev == w->dir.st_dev && now.st_ino == w->dir.st_ino)
 		return false;
 	if (w->watch >= 0)
 		(void)inotify_rm_watch(w->fd, w->watch);
-	w->watch = is_there ? inotify_add_watch(w->fd, w->path, EVENTS) : -1;
+	w->watch = is_there ? inotify_add_watch(w->fd, w->conf.path, EVENTS) : -1;
 	w->dir = now;
 	return w->watch >= 0;
 }
@@ -48,24 +46,23 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 	if (!any)
 		return;
 	(void)folder_watch_renew(w);
-	w->changed(w->arg);
+	w->conf.changed(w->conf.arg);
 }
 
-int folder_watch_new(struct event_base *base, const char *path, void (*changed)(void *arg),
-		     void *arg, struct folder_watch **out, struct err *e)
+int folder_watch_new(const struct folder_watch_conf *conf, struct folder_watch **out, struct err *e)
 {
 	struct folder_watch *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return err_nomem(e);
-	*w = (struct folder_watch){ .path = path, .changed = changed, .arg = arg, .watch = -1 };
+	*w = (struct folder_watch){ .conf = *conf, .watch = -1 };
 	w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (w->fd < 0) {
-		err_set(e, ERR_IO, errno, "%s: inotify", path);
+		err_set(e, ERR_IO, errno, "%s: inotify", conf->path);
 		folder_watch_free(w);
 		return -1;
 	}
-	w->event = event_new(base, w->fd, EV_READ | EV_PERSIST, readable, w);
+	w->event = event_new(conf->base, w->fd, EV_READ | EV_PERSIST, readable, w);
 	if (!w->event || event_add(w->event, NULL)) {
 		folder_watch_free(w);
 		return err_nomem(e);

@@ -11,12 +11,18 @@
 struct event_base;
 struct folder_watch;
 
-/*
- * folder_watch_new - call changed(arg) after files of path came or went; it looks itself which.
- * base and path are borrowed. ERR_IO, ERR_NOMEM. folder_watch_free - NULL is fine.
+/* Everything is borrowed. changed(arg) is called after files came or went; it looks itself which.
  */
-int folder_watch_new(struct event_base *base, const char *path, void (*changed)(void *arg),
-		     void *arg, struct folder_watch **out, struct err *e) must_check;
+struct folder_watch_conf {
+	struct event_base *base;
+	const char *path;
+	void (*changed)(void *arg);
+	void *arg;
+};
+
+/* folder_watch_new - ERR_IO, ERR_NOMEM. folder_watch_free - NULL is fine. */
+int folder_watch_new(const struct folder_watch_conf *conf, struct folder_watch **out,
+		     struct err *e) must_check;
 void folder_watch_free(struct folder_watch *w);
 
 /*

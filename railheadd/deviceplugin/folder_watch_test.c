@@ -34,7 +34,8 @@ static void begin(void)
 
 	base = loop_new();
 	changes = 0;
-	ck_assert_int_eq(folder_watch_new(base, DIR, changed, NULL, &watch, &e), 0);
+	const struct folder_watch_conf conf = { base, DIR, changed, NULL };
+	ck_assert_int_eq(folder_watch_new(&conf, &watch, &e), 0);
 }
 
 static void end(void)

@@ -290,7 +290,9 @@ int wire_preferred_decode(const uint8_t *bytes, size_t len, struct wire_preferre
 		return err_nomem(e);
 	if (take_preferred(m, p.of, e))
 		return -1;
-	*out = (struct wire_preferred){ TAKE_PTR(p.of), p.n, TAKE_PTR(p.message) };
+	out->n = p.n;
+	out->of = TAKE_PTR(p.of);
+	out->message = TAKE_PTR(p.message);
 	return 0;
 }
 
@@ -333,7 +335,9 @@ int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate 
 
 		a.of[i] = (struct wire_ids){ (const char *const *)ids->ids, ids->n_ids };
 	}
-	*out = (struct wire_allocate){ TAKE_PTR(a.of), a.n, TAKE_PTR(a.message) };
+	out->n = a.n;
+	out->of = TAKE_PTR(a.of);
+	out->message = TAKE_PTR(a.message);
 	return 0;
 }
 
