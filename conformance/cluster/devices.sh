@@ -92,13 +92,13 @@ once_device_agent_restarts()
 	eventually resource_is '.registrations == 1 and .watched'
 	eventually allocatable_is 1
 	running a
-	delete a
 	service 1 kubelet kill
 	service 1 railheadd stop
 	is 'the agent comes first' service 1 railheadd start
 	is 'the kubelet comes after it' service 1 kubelet start
 	eventually resource_is .watched
-	eventually allocatable_is 1
+	running a
+	delete a
 	device_pod b
 	running b
 	has_device b
