@@ -27,38 +27,36 @@ int resources_look(const struct ctx *ctx, const struct resource_set *s, struct r
 	return functions_read(ctx, &all, e) || functions_assign(&all, s, out, e) ? -1 : 0;
 }
 
-/* The place of an id among the devices from `from` to before `end`; end: it is not there. */
-static size_t find(const struct resource_devices *d, const char *id, size_t from, size_t end)
+static int by_text(const void *a, const void *b)
 {
-	while (from < end && strcmp(d->device[from].id, id) != 0)
-		from++;
-	return from;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int add_gone(struct resource_devices *d, const char *id, struct err *e)
+/* The ids that a kubelet can have given, in order and each once; *n of them. NULL: no memory. */
+static const char **sorted_ids(const char *const *id, size_t *n)
 {
-	size_t all = d->n + d->n_maybe;
-	struct resource_device *x;
+	const char **out = calloc(*n + 1, sizeof(*out));
+	size_t all = 0, once = 0;
 
-	if (ARRAY_GROW(d->device, all, RESOURCE_IDS_MAX, "devices of a resource", e))
-		return -1;
-	memmove(&d->device[d->n + 1], &d->device[d->n], d->n_maybe * sizeof(*d->device));
-	x = &d->device[d->n++];
-	*x = (struct resource_device){ .gpu_distance = UINT32_MAX };
-	(void)snprintf(x->id, sizeof(x->id), "%s", id);
-	(void)snprintf(x->why, sizeof(x->why),
-		       "it is gone, or no longer belongs to the resource; a pod may have it");
-	return 0;
+	for (size_t i = 0; out && i < *n; i++) {
+		if (*id[i] && strlen(id[i]) < RESOURCE_ID_LEN)
+			out[all++] = id[i];
+	}
+	if (all)
+		qsort(out, all, sizeof(*out), by_text);
+	for (size_t i = 0; i < all; i++) {
+		if (!once || strcmp(out[once - 1], out[i]) != 0)
+			out[once++] = out[i];
+	}
+	*n = once;
+	return out;
 }
 
-static int keep(struct resource_devices *d, const char *id, struct err *e)
+/* A pod may have the device at this place. */
+static void keep(struct resource_devices *d, size_t at)
 {
-	size_t all = d->n + d->n_maybe, at = find(d, id, 0, all);
-	struct resource_device x;
+	struct resource_device x = d->device[at];
 
-	if (at == all)
-		return *id && strlen(id) < RESOURCE_ID_LEN ? add_gone(d, id, e) : 0;
-	x = d->device[at];
 	if (x.busy) {
 		x.busy = false;
 		x.healthy = true;
@@ -70,17 +68,53 @@ static int keep(struct resource_devices *d, const char *id, struct err *e)
 		d->n_maybe--;
 	}
 	d->device[at] = x;
+}
+
+static int add_gone(struct resource_devices *d, const char *const *gone, size_t n, struct err *e)
+{
+	size_t all = d->n + d->n_maybe;
+
+	if (!n)
+		return 0;
+	if (ARRAY_GROW_BY(d->device, all, n, RESOURCE_IDS_MAX, "devices of a resource", e))
+		return -1;
+	memmove(&d->device[d->n + n], &d->device[d->n], d->n_maybe * sizeof(*d->device));
+	for (size_t i = 0; i < n; i++) {
+		struct resource_device *x = &d->device[d->n++];
+
+		*x = (struct resource_device){ .gpu_distance = UINT32_MAX };
+		(void)snprintf(x->id, sizeof(x->id), "%s", gone[i]);
+		(void)snprintf(x->why, sizeof(x->why),
+			       "it is gone, or no longer belongs to the resource; a pod may have "
+			       "it");
+	}
 	return 0;
 }
 
 int resource_devices_keep(struct resource_devices *d, const char *const *id, size_t n,
 			  struct err *e)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (keep(d, id[i], e))
-			return -1;
+	auto_free const char **ids = sorted_ids(id, &n);
+	auto_free bool *found = calloc(n + 1, sizeof(*found));
+	size_t gone = 0;
+
+	if (!ids || !found)
+		return err_nomem(e);
+	/* keep() may move a device to this place, but only one that was before it. */
+	for (size_t i = 0; i < d->n + d->n_maybe; i++) {
+		const char *key = d->device[i].id;
+		const char **at = bsearch(&key, ids, n, sizeof(*ids), by_text);
+
+		if (!at)
+			continue;
+		found[at - ids] = true;
+		keep(d, i);
 	}
-	return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!found[i])
+			ids[gone++] = ids[i];
+	}
+	return add_gone(d, ids, gone, e);
 }
 
 bool resource_devices_same(const struct resource_devices *a, const struct resource_devices *b)

@@ -8,6 +8,7 @@
 #include "lib/testing/hca.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
+#include "lib/base/array.h"
 #include "lib/testing/testing.h"
 #include "railheadd/resources/resources.h"
 #include "sriov/testing/vf.h"
@@ -307,6 +308,39 @@ START_TEST(a_device_that_vanished_is_kept_unhealthy)
 }
 END_TEST
 
+/* In any order, and with ids that sort otherwise than the devices. */
+START_TEST(many_ids_are_kept)
+{
+	enum { N = 2000, GIVEN = 3000 };
+	static char text[GIVEN][RESOURCE_ID_LEN];
+	static const char *given[GIVEN];
+	auto_free struct resource_device *devices = NULL;
+	struct resource_devices d = { .n = 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(ARRAY_GROW_BY(devices, 0, N, N, "devices", &e), 0);
+	for (unsigned i = 0; i < N; i++) {
+		devices[i] = (struct resource_device){ .busy = true };
+		(void)snprintf(devices[i].id, sizeof(devices[i].id), "%u", i);
+	}
+	for (unsigned i = 0; i < GIVEN; i++) {
+		(void)snprintf(text[i], sizeof(text[i]), "%u", i * 7919 % GIVEN);
+		given[i] = text[i];
+	}
+	d = (struct resource_devices){ .device = devices, .n = N - 100, .n_maybe = 100 };
+	ck_assert_int_eq(resource_devices_keep(&d, given, GIVEN, &e), 0);
+	devices = d.device;
+	ck_assert_uint_eq(d.n, GIVEN);
+	ck_assert_uint_eq(d.n_maybe, 0);
+	for (unsigned i = 0; i < N; i++) {
+		(void)snprintf(text[0], sizeof(text[0]), "%u", i);
+		ck_assert_str_eq(d.device[i].id, text[0]);
+		ck_assert(d.device[i].healthy);
+	}
+	ck_assert(!d.device[N].healthy);
+}
+END_TEST
+
 START_TEST(a_difference_is_one_that_the_kubelet_sees)
 {
 	struct resource_device x = { .id = "1", .healthy = true, .numa = { 3 }, .n_numa = 1 };
@@ -338,4 +372,4 @@ TEST_PROGRAM("look", free_vfs_and_those_in_pods_are_healthy,
 	     hcas_of_a_captured_server_are_devices,
 	     functions_without_sriov_and_properties_of_files_are_found,
 	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
-	     a_difference_is_one_that_the_kubelet_sees)
+	     many_ids_are_kept, a_difference_is_one_that_the_kubelet_sees)
