@@ -2,9 +2,8 @@
 /* ask.c: questions and answers as JSON. */
 #include "railheadd/deviceplugin/ask.h"
 
+#include <stdio.h>
 #include <string.h>
-
-#define INTERVAL_MAX 86400
 
 /* The text of a question with a folder; o becomes ours. */
 static char *question(struct json *o, const char *folder)
@@ -43,6 +42,8 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 		if (!json_str(name) || strlen(json_str(name)) >= RESOURCE_NAME_LEN)
 			return err_set(e, ERR_DECODE, 0, "names: has no name of a resource");
 	}
+	if (interval < 1 || interval > RESOURCES_INTERVAL_MAX)
+		return err_set(e, ERR_DECODE, 0, "interval: %g is out of range", interval);
 	copy = json_dup(names);
 	copy_given = given ? json_dup(given) : NULL;
 	if (!copy || (given && !copy_given))
@@ -52,9 +53,10 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 	*out = (struct ask_seen){
 		.names = TAKE_PTR(copy),
 		.given = TAKE_PTR(copy_given),
-		.interval = interval >= 1 && interval <= INTERVAL_MAX ? (uint32_t)interval : 1,
+		.interval = (uint32_t)interval,
 		.look = look,
 	};
+	(void)snprintf(out->unlisted, sizeof(out->unlisted), "%s", json_text(answer, "unlisted"));
 	return 0;
 }
 

@@ -17,7 +17,8 @@ char *ask_look(const char *folder, const char *pods);
 struct ask_seen {
 	struct json *names; /* owned; an array of strings */
 	struct json *given; /* owned; ids of pods by resource, as lists; NULL: not known */
-	uint32_t interval;  /* seconds */
+	char unlisted[sizeof(((struct err *)0)->msg)]; /* why they are not known; "": they are */
+	uint32_t interval;                             /* seconds */
 	struct resource_look look;
 };
 int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e) must_check;

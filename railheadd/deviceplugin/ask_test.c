@@ -82,6 +82,8 @@ START_TEST(answers_that_are_none)
 		"{\"names\":[1]," LOOK("{}") "}",
 		"{\"names\":[\"x.y/a\"]," LOOK("") "}",
 		"{\"names\":[\"x.y/a\"]}",
+		"{\"names\":[\"x.y/a\"]," LOOK("{}") "}",
+		"{\"names\":[\"x.y/a\"],\"interval\":86401," LOOK("{}") "}",
 		"{\"containers\":[]}",
 		"{\"containers\":[{\"env\":{\"a\":1}}]}",
 		"{\"containers\":{}}",
@@ -114,7 +116,7 @@ static int read_both(void *arg, struct err *err)
 
 START_TEST(no_memory_is_an_error)
 {
-	auto_json struct json *j = parsed("{\"names\":[\"x.y/a\"]," LOOK(
+	auto_json struct json *j = parsed("{\"names\":[\"x.y/a\"],\"interval\":1," LOOK(
 		"{\"devices\":[{\"id\":\"0\"}]}") ",\"containers\":[{\"env\":{\"a\":\"b\"}}]}");
 
 	ck_assert_str_eq(alloc_fail_each(read_both, j), "ok");

@@ -10,6 +10,7 @@
 #include "lib/sys/fs.h"
 #include "railheadd/deviceplugin/ask.h"
 #include "railheadd/deviceplugin/job.h"
+#include "topo/kubelet/pod_list.h"
 #include "topo/kubelet/pod_resources.h"
 
 typedef int (*child_fn)(const struct ctx *ctx, const struct json *question, struct json *answer,
@@ -47,52 +48,51 @@ static int load(const struct ctx *ctx, const struct json *question, struct resou
 
 /* ---- look ---- */
 
-#define PODS_MS  5000
-#define PODS_MAX ((size_t)16 << 20) /* bytes of the list, as the plugin sriov limits it */
+#define PODS_MS 5000
 
-struct given {
+struct given_lists {
 	struct json *by_resource; /* has a list for each resource of the configurations */
 };
 
 static int take_given(void *arg, const char *resource, const char *id, struct err *e)
 {
-	struct given *g = arg;
+	struct given_lists *g = arg;
 	struct json *list = json_get_mut(g->by_resource, resource);
 
 	return list && json_push_str(list, id) ? err_nomem(e) : 0;
 }
 
-static int ask_pods(const char *socket, struct given *to, struct err *e)
+static int ask_pods(const char *socket, struct given_lists *to, struct err *e)
 {
-	const struct grpc_request r = { "/v1.PodResourcesLister/List", NULL, 0, PODS_MAX, PODS_MS };
+	const struct kubelet_at kubelet = { socket, ctx_mono_ms() + PODS_MS };
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
 
-	if (grpc_call(socket, &r, ctx_mono_ms() + PODS_MS, &a, e))
-		return -1;
-	if (a.status.code != GRPC_OK)
-		return grpc_status_error(&a.status, e);
-	return pod_resources_each(a.message, a.len, take_given, to, e);
+	return pod_list_ask(&kubelet, &a, e) ||
+			       pod_resources_each(a.message, a.len, take_given, to, e)
+		       ? -1
+		       : 0;
 }
 
 /*
- * The devices that pods have, which a new agent has not given itself. Without a kubelet, or if it
- * fails, they are not known: the look is good all the same. -1: no memory.
+ * The devices that pods have, also those that the agent before this one gave. If the kubelet cannot
+ * be asked, they are not known, and the answer says why: the look is good all the same. -1: no
+ * memory.
  */
 static int put_given(const struct resource_set *set, const char *socket, struct json *answer)
 {
 	auto_json struct json *o = json_new_object();
-	struct given g = { o };
+	struct given_lists lists = { o };
 	struct err e;
 
 	for (size_t i = 0; o && i < resource_count(set); i++) {
 		if (!json_add_array(o, resource_name(set, i)))
 			return -1;
 	}
-	if (!o)
-		return -1;
-	if (ask_pods(socket, &g, &e))
-		return e.code == ERR_NOMEM ? -1 : 0;
-	return json_put(answer, "given", TAKE_PTR(o));
+	if (!o || !resource_count(set))
+		return o ? 0 : -1;
+	if (ask_pods(socket, &lists, &e) == 0)
+		return json_put(answer, "given", TAKE_PTR(o));
+	return e.code == ERR_NOMEM ? -1 : json_add_str(answer, "unlisted", e.msg);
 }
 
 static int put_look(const struct resource_set *set, const struct resource_look *look,
@@ -116,11 +116,14 @@ static int look(const struct ctx *ctx, const struct json *question, struct json 
 	auto_resource_set struct resource_set *set = NULL;
 	auto_resource_look struct resource_look l = { .n = 0 };
 
-	if (load(ctx, question, &set, e) || resources_look(ctx, set, &l, e))
+	if (load(ctx, question, &set, e))
 		return -1;
-	return put_look(set, &l, answer) || put_given(set, json_text(question, "pods"), answer)
-		       ? err_nomem(e)
-		       : 0;
+	/* Before the look: a pod that ends meanwhile leaves a free device, and not a busy one. */
+	if (put_given(set, json_text(question, "pods"), answer))
+		return err_nomem(e);
+	if (resources_look(ctx, set, &l, e))
+		return -1;
+	return put_look(set, &l, answer) ? err_nomem(e) : 0;
 }
 
 int child_look(void)

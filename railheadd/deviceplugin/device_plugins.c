@@ -14,6 +14,7 @@
 #include "railheadd/deviceplugin/resource_plugin.h"
 
 #define LOOK_LIMIT_MS 60000
+#define UNLISTED_MS   60000 /* a kubelet has listed all pods so long after its start */
 #define IDLE_MS       10000 /* between looks without a resource, or after one that failed */
 #define STEP_MS       5000  /* what inotify does not see is noticed then */
 
@@ -140,20 +141,26 @@ static void publish(struct device_plugins *d)
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", e.msg);
 }
 
-/* Ids that the kubelet lists, and those that containers were given a moment ago. */
-static int keep_devices(const struct resource_plugin *p, const struct json *ids,
-			struct resource_devices *devices, struct err *e)
+/* A list that failed changes nothing: the ids of the one before are still known. */
+static int keep_devices(const struct device_plugins *d, struct resource_plugin *p,
+			const struct json *given, struct resource_devices *devices, struct err *e)
 {
-	auto_free const char **list = calloc(json_len(ids) + 1, sizeof(*list));
-	size_t n = 0;
+	const struct json *ids = json_get(given, resource_plugin_name(p));
 
-	if (!list)
-		return err_nomem(e);
-	json_each (id, ids)
-		list[n++] = json_str(id) ? json_str(id) : "";
-	return resource_devices_keep(devices, list, n, e) || resource_plugin_keep(p, devices, e)
+	return (ids && resource_plugin_listed(p, ids, d->began, e)) ||
+			       resource_plugin_keep(p, devices, e)
 		       ? -1
 		       : 0;
+}
+
+static void log_unlisted(const struct device_plugins *d, const struct ask_seen *now)
+{
+	if (*now->unlisted && strcmp(now->unlisted, d->seen.unlisted) != 0)
+		log_warn(&d->conf.ctx->log,
+			 "device plugin: it is not known which devices pods have: %s",
+			 now->unlisted);
+	else if (!*now->unlisted && *d->seen.unlisted)
+		log_info(&d->conf.ctx->log, "device plugin: the kubelet lists the pods again");
 }
 
 /* *now becomes what was seen last. Plugins that are new stay without devices after a failure. */
@@ -166,12 +173,12 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 
 	json_each (name, now->names) {
 		of[n] = take_plugin(d, json_str(name), e);
-		if (!of[n] ||
-		    keep_devices(of[n], json_get(now->given, json_str(name)), &now->look.of[n], e))
+		if (!of[n] || keep_devices(d, of[n], now->given, &now->look.of[n], e))
 			return -1;
 		n++;
 	}
 	log_notes(d, &now->look);
+	log_unlisted(d, now);
 	differs |= drop_others(d, now);
 	for (size_t i = 0; i < n; i++)
 		differs |= resource_plugin_set(of[i], &now->look.of[i]);
@@ -267,6 +274,7 @@ static int start(struct device_plugins *d, struct err *e)
 		.folder = d->folder,
 		.allocate = d->run.allocate,
 		.enrol = d->run.enrol,
+		.unlisted_ms = d->conf.unlisted_ms ? d->conf.unlisted_ms : UNLISTED_MS,
 	};
 	d->look_timer = evtimer_new(base, look, d);
 	d->step_timer = evtimer_new(base, step_again, d);
@@ -323,7 +331,7 @@ static int add_status(const struct device_plugins *d, struct json *o)
 	if (json_add_str(o, "folder", d->folder) || json_add_str(o, "kubelet", d->conf.kubelet) ||
 	    json_add_int(o, "looks", (int64_t)d->looks) ||
 	    json_add_num(o, "lookSeconds", (double)d->took / 1000) ||
-	    json_add_known(o, "error", d->said))
+	    json_add_known(o, "error", d->said) || json_add_known(o, "podsError", d->seen.unlisted))
 		return -1;
 	list = json_add_array(o, "resources");
 	for (size_t i = 0; list && i < d->n; i++) {

@@ -24,6 +24,7 @@ struct device_plugins_conf {
 	const char *folder;  /* of configurations; NULL: resources.d in etc_dir */
 	const char *kubelet; /* the folder with the sockets of the kubelet and of device plugins */
 	const struct device_plugins_jobs *jobs; /* NULL: the usual ones */
+	int64_t unlisted_ms;                    /* see struct plugin_place; 0: the usual time */
 };
 
 /* device_plugins_new - the first look begins with the loop. device_plugins_free - NULL is fine. */

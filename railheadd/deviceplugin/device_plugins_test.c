@@ -27,7 +27,8 @@
 
 static struct event_base *base;
 static struct ctx ctx;
-static const char *given = ""; /* ids of pods */
+static const char *given; /* ids of pods, by resource; NULL: the kubelet cannot be asked */
+static int64_t unlisted_ms = 1;
 static struct device_plugins *plugins;
 static char socket_path[LISTEN_PATH_LEN]; /* of the resource x.y/a */
 
@@ -126,10 +127,10 @@ static void see(const char *resources, const char *devices)
 	char text[2048];
 
 	(void)snprintf(text, sizeof(text),
-		       "{\"answer\":{\"given\":{\"x.y/"
-		       "a\":[%s]},\"names\":[%s],\"interval\":1,\"look\":{\"resources\":[%s],"
-		       "\"notes\":[]}}}",
-		       given, resources, devices);
+		       "{\"answer\":{%s%s%s,\"names\":[%s],\"interval\":1,\"look\":{"
+		       "\"resources\":[%s],\"notes\":[]}}}",
+		       given ? "\"given\":{" : "", given ? given : "\"unlisted\":\"no kubelet\"",
+		       given ? "}" : "", resources, devices);
 	testing_file("/mnt/look.new", 0600, text);
 	ck_assert_int_eq(rename("/mnt/look.new", "/mnt/look.json"), 0);
 }
@@ -160,7 +161,7 @@ static void begin(void)
 static void start(void)
 {
 	static const struct device_plugins_jobs jobs = { look, publish, allocate, child_register };
-	const struct device_plugins_conf conf = { base, &ctx, CONF, KUBELET, &jobs };
+	const struct device_plugins_conf conf = { base, &ctx, CONF, KUBELET, &jobs, unlisted_ms };
 	struct err e;
 
 	ck_assert_msg(device_plugins_new(&conf, &plugins, &e) == 0, "%s", e.msg);
@@ -357,14 +358,57 @@ END_TEST
 START_TEST(a_device_that_a_pod_has_and_that_is_gone)
 {
 	begin();
-	given = "\"1\"";
+	given = "\"x.y/a\":[\"1\"]";
 	see_devices(DEVICE("0", "true"));
 	kubelet_start();
 	start();
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
-	given = "";
+	given = "\"x.y/a\":[]";
 	see_devices(DEVICE("0", "true"));
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":0");
+	end();
+}
+END_TEST
+
+/* The next look is a better one, so that its end is seen. */
+static void see_after_look(const char *devices, const char *want)
+{
+	see_devices(devices);
+	loop_until(base, status_has, want);
+}
+
+START_TEST(a_list_of_pods_that_fails_changes_nothing)
+{
+	begin();
+	given = "\"x.y/a\":[\"1\",\"2\"]";
+	see_devices(DEVICE("0", "true") ",{\"id\":\"2\",\"healthy\":false,\"busy\":true,"
+					"\"why\":\"it is in use\",\"distance\":0}");
+	start();
+	loop_until(base, status_has, "\"healthy\":2,\"unhealthy\":1");
+	ck_assert(!status_has("podsError"));
+	given = NULL;
+	see_after_look(DEVICE("0", "true") "," DEVICE(
+			       "3", "true") ",{\"id\":\"2\",\"healthy\":"
+					    "false,\"busy\":true,\"why\":\"it is in use\","
+					    "\"distance\":0}",
+		       "\"podsError\":\"no kubelet\"");
+	ck_assert(status_has("\"healthy\":3,\"unhealthy\":1"));
+	end();
+}
+END_TEST
+
+/* A kubelet that has just started does not list all pods yet. */
+START_TEST(a_list_that_lacks_a_device_for_a_moment)
+{
+	begin();
+	unlisted_ms = 3600000;
+	given = "\"x.y/a\":[\"1\"]";
+	see_devices(DEVICE("0", "true"));
+	start();
+	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
+	given = "\"x.y/a\":[]";
+	see_after_look(DEVICE("0", "true") "," DEVICE("3", "true"),
+		       "\"healthy\":2,\"unhealthy\":1");
 	end();
 }
 END_TEST
@@ -437,6 +481,7 @@ END_TEST
 TEST_PROGRAM("railheadd/deviceplugin/device_plugins", a_resource_is_registered_and_watched,
 	     a_kubelet_that_comes_late, a_kubelet_that_restarts, a_folder_that_is_made_anew,
 	     a_socket_of_another_plugin_is_left_alone, calls_of_the_kubelet,
-	     a_device_that_a_pod_has_and_that_is_gone, a_look_that_hangs_holds_up_nobody,
+	     a_device_that_a_pod_has_and_that_is_gone, a_list_of_pods_that_fails_changes_nothing,
+	     a_list_that_lacks_a_device_for_a_moment, a_look_that_hangs_holds_up_nobody,
 	     a_resource_that_is_configured_no_more, a_look_that_fails_changes_nothing,
 	     without_configurations_nothing_happens)

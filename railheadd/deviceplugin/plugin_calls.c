@@ -2,7 +2,6 @@
 /* plugin_calls.c: the calls of the kubelet. */
 #include <string.h>
 
-#include "lib/base/array.h"
 #include "railheadd/deviceplugin/ask.h"
 #include "railheadd/deviceplugin/resource_plugin_priv.h"
 
@@ -165,30 +164,17 @@ static void forget_allocating(void *what)
 	free_allocating(a);
 }
 
-static bool was_given(const struct resource_plugin *p, const char *id)
-{
-	for (size_t i = 0; i < p->n_given; i++) {
-		if (!strcmp(p->given[i].id, id))
-			return true;
-	}
-	return false;
-}
-
 /* Without memory a device that goes is missing in the list, and not unhealthy. */
 static void note_given(struct resource_plugin *p, const struct wire_allocate *request)
 {
+	int64_t now = ctx_mono_ms();
 	struct err e;
 
 	for (size_t i = 0; i < request->n; i++) {
-		for (size_t k = 0; k < request->of[i].n; k++) {
-			const char *id = request->of[i].id[k];
-
-			if (strlen(id) >= RESOURCE_ID_LEN || was_given(p, id) ||
-			    ARRAY_GROW(p->given, p->n_given, RESOURCE_IDS_MAX, "devices", &e))
-				continue;
-			memcpy(p->given[p->n_given++].id, id, strlen(id) + 1);
-		}
+		for (size_t k = 0; k < request->of[i].n; k++)
+			(void)!given_add(&p->given, request->of[i].id[k], now, &e);
 	}
+	given_settle(&p->given, INT64_MIN);
 }
 
 static void allocate_done(void *arg, const struct json *text, const struct err *why)

@@ -214,13 +214,24 @@ bool resource_plugin_set(struct resource_plugin *p, const struct resource_device
 
 int resource_plugin_keep(const struct resource_plugin *p, struct resource_devices *d, struct err *e)
 {
-	auto_free const char **ids = calloc(p->n_given + 1, sizeof(*ids));
+	auto_free const char **ids = calloc(p->given.n + 1, sizeof(*ids));
 
 	if (!ids)
 		return err_nomem(e);
-	for (size_t i = 0; i < p->n_given; i++)
-		ids[i] = p->given[i].id;
-	return resource_devices_keep(d, ids, p->n_given, e);
+	for (size_t i = 0; i < p->given.n; i++)
+		ids[i] = p->given.id[i].id;
+	return resource_devices_keep(d, ids, p->given.n, e);
+}
+
+int resource_plugin_listed(struct resource_plugin *p, const struct json *ids, int64_t at,
+			   struct err *e)
+{
+	json_each (id, ids) {
+		if (json_str(id) && given_add(&p->given, json_str(id), at, e))
+			return -1;
+	}
+	given_settle(&p->given, at - p->place->unlisted_ms);
+	return 0;
 }
 
 /* ---- begin, end, status ---- */
@@ -255,7 +266,7 @@ void resource_plugin_free(struct resource_plugin *p)
 	stop_server(p);
 	if (p->timer)
 		event_free(p->timer);
-	free(p->given);
+	given_clear(&p->given);
 	free(p);
 }
 

@@ -26,6 +26,7 @@ struct plugin_place {
 	/* child_allocate and child_register, or those of a test */
 	int (*allocate)(void);
 	int (*enrol)(void);
+	int64_t unlisted_ms; /* so long lists may lack a device that a pod has */
 };
 
 struct resource_plugin;
@@ -36,7 +37,14 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 void resource_plugin_free(struct resource_plugin *p);
 const char *resource_plugin_name(const struct resource_plugin *p);
 
-/* resource_plugin_keep - resource_devices_keep() with the devices that containers were given. */
+/*
+ * resource_plugin_listed - the ids that pods have by a list which the kubelet was asked for at this
+ * time. An id that no list has had for place->unlisted_ms is forgotten.
+ */
+int resource_plugin_listed(struct resource_plugin *p, const struct json *ids, int64_t at,
+			   struct err *e) must_check;
+
+/* resource_plugin_keep - resource_devices_keep() with the devices that pods may have. */
 int resource_plugin_keep(const struct resource_plugin *p, struct resource_devices *d,
 			 struct err *e) must_check;
 

@@ -5,6 +5,7 @@
 
 #include <sys/queue.h>
 
+#include "railheadd/deviceplugin/given.h"
 #include "railheadd/deviceplugin/plugin_socket.h"
 #include "railheadd/deviceplugin/resource_plugin.h"
 #include "railheadd/grpc/grpc_server.h"
@@ -17,10 +18,6 @@ struct watcher {
 };
 TAILQ_HEAD(watchers, watcher);
 
-struct given_id {
-	char id[RESOURCE_ID_LEN];
-};
-
 struct resource_plugin {
 	const struct plugin_place *place;
 	char name[RESOURCE_NAME_LEN];
@@ -32,9 +29,8 @@ struct resource_plugin {
 	struct grpc_server *server; /* NULL: it does not serve */
 	struct watchers watchers;
 	unsigned n_watchers;
-	unsigned allocating;    /* calls of Allocate that run */
-	struct given_id *given; /* of containers since the start of the agent; owned */
-	size_t n_given;
+	unsigned allocating; /* calls of Allocate that run */
+	struct given given;  /* the devices that pods may have */
 	uint64_t allocated, refused;
 
 	/* the registration */
