@@ -51,6 +51,8 @@ struct device_selector *conf_selector(struct resource_conf *r, struct err *e)
 
 void conf_interval(struct resource_set *s, uint32_t seconds)
 {
+	if (seconds > RESOURCES_INTERVAL_MAX)
+		seconds = RESOURCES_INTERVAL_MAX;
 	if (seconds && (!s->interval || seconds < s->interval))
 		s->interval = seconds;
 }

@@ -5,8 +5,6 @@
 
 #include "railheadd/resources/conf.h"
 
-#define INTERVAL_MAX 3600
-
 struct own_file {
 	const struct json *resources;
 	uint32_t interval;
@@ -21,7 +19,7 @@ static const struct json_field file_fields[] = {
 	  .kind = J_U32,
 	  .offset = offsetof(struct own_file, interval),
 	  .min = 1,
-	  .max = INTERVAL_MAX },
+	  .max = RESOURCES_INTERVAL_MAX },
 	{ 0 },
 };
 

@@ -219,6 +219,8 @@ START_TEST(files_of_other_plugins_mean_the_same_here)
 	ck_assert(!s->conf[0].link_matters && !s->conf[0].shared);
 	ck_assert_uint_eq(resources_interval(s), RESOURCES_INTERVAL);
 
+	ck_assert_int_eq(add(s, "{\"periodicUpdateInterval\":604800,\"configList\":[]}", &e), 0);
+	ck_assert_uint_eq(resources_interval(s), RESOURCES_INTERVAL_MAX);
 	ck_assert_int_eq(add(s,
 			     "{\"periodicUpdateInterval\":300,\"configList\":["
 			     "{\"resourceName\":\"h\",\"rdmaHcaMax\":1000,\"devices\":[\"e0\"]},"

@@ -15,13 +15,14 @@
 #include "lib/json/json.h"
 #include "lib/pci/pci.h"
 
-#define RESOURCES_DIR     "resources.d" /* in ctx->etc_dir */
-#define RESOURCES_MAX     64            /* of all files together */
-#define RESOURCE_NAME_LEN 128           /* "example.com/rail0" and NUL */
-#define RESOURCE_ID_LEN   64            /* the kubelet takes 63 bytes */
-#define RESOURCE_WHY_LEN  192
-#define RESOURCE_NUMA_MAX 8
-#define RESOURCE_IDS_MAX  16384 /* devices of one resource */
+#define RESOURCES_DIR          "resources.d" /* in ctx->etc_dir */
+#define RESOURCES_MAX          64            /* of all files together */
+#define RESOURCES_INTERVAL_MAX 3600
+#define RESOURCE_NAME_LEN      128 /* "example.com/rail0" and NUL */
+#define RESOURCE_ID_LEN        64  /* the kubelet takes 63 bytes */
+#define RESOURCE_WHY_LEN       192
+#define RESOURCE_NUMA_MAX      8
+#define RESOURCE_IDS_MAX       16384 /* devices of one resource */
 
 /* ---- configuration ---- */
 
@@ -49,7 +50,8 @@ static inline void resource_set_freep(struct resource_set **s)
  * i < resource_count(); borrowed. Names are unique within a set. */
 size_t resource_count(const struct resource_set *s);
 const char *resource_name(const struct resource_set *s, size_t i);
-/* resources_interval - seconds between looks: the smallest that a file asks for, at least 1. */
+/* resources_interval - seconds between looks: the smallest that a file asks for, from 1 to
+ * RESOURCES_INTERVAL_MAX. */
 uint32_t resources_interval(const struct resource_set *s);
 
 /* ---- devices ---- */
