@@ -119,6 +119,8 @@ static int add_files(struct answer *a, const char *device, const struct device_f
 {
 	const struct cdi_device c = { a->conf->name, device, f, n };
 
+	if (a->conf->nodes != NODES_LIST && !cdi_has_files(&c))
+		return 0;
 	if (a->conf->nodes != NODES_LIST)
 		return cdi_put(a->ctx, &c, e) || add_cdi(a, device, e) ? -1 : 0;
 	for (size_t i = 0; i < n; i++) {

@@ -259,6 +259,13 @@ START_TEST(software_devices_are_shared_by_name)
 }
 END_TEST
 
+static void publish(const struct bed *b)
+{
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(resources_publish(&b->w.ctx, b->s, &b->l, &e) == 0, "%s", e.msg);
+}
+
 START_TEST(cdi_files_replace_the_list)
 {
 	auto_bed struct bed b = bed("{\"resources\":[{\"name\":\"a.b/c\",\"rdma\":true,"
@@ -276,11 +283,28 @@ START_TEST(cdi_files_replace_the_list)
 	ck_assert_ptr_nonnull(f);
 	expected[fread(expected, 1, sizeof(expected) - 1, f)] = '\0';
 	(void)fclose(f);
-	ck_assert_ptr_nonnull(strstr(expected, "{\"cdiVersion\":\"0.3.0\",\"kind\":\"a.b/net-c\","
+	ck_assert_ptr_nonnull(strstr(expected, "{\"cdiVersion\":\"0.5.0\",\"kind\":\"a.b/net-c\","
 					       "\"devices\":[{\"name\":\"0000:"));
 	ck_assert_ptr_nonnull(strstr(expected,
 				     "\"containerEdits\":{\"deviceNodes\":[{\"path\":"
 				     "\"/dev/infiniband/uverbs1\",\"permissions\":\"rw\"}"));
+}
+END_TEST
+
+/* Runtimes refuse a CDI device without an edit, and with it the container that names it. */
+START_TEST(a_device_without_files_is_no_cdi_device)
+{
+	auto_bed struct bed b = bed("{\"resources\":[{\"name\":\"a.b/c\",\"deviceNodes\":"
+				    "\"cdi\",\"select\":{\"pf\":\"pf0#0\"}}]}");
+	const char *id[] = { testhost_vf(0) };
+	auto_resource_allocation struct resource_allocation a = allocated(&b, id, 1);
+	char path[128];
+
+	ck_assert_uint_eq(a.n_nodes + a.n_annotations + a.n_cdi, 0);
+	(void)snprintf(path, sizeof(path), CDI "railhead-a.b_c_%s.json", id[0]);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	publish(&b);
+	ck_assert_int_eq(access(path, F_OK), -1);
 }
 END_TEST
 
@@ -298,13 +322,6 @@ START_TEST(an_annotation_names_cdi_devices_for_older_kubelets)
 END_TEST
 
 /* ---- files of a look ---- */
-
-static void publish(const struct bed *b)
-{
-	struct err e = { .msg = "" };
-
-	ck_assert_msg(resources_publish(&b->w.ctx, b->s, &b->l, &e) == 0, "%s", e.msg);
-}
 
 START_TEST(published_files_are_those_of_the_look)
 {
@@ -515,7 +532,8 @@ END_TEST
 TEST_PROGRAM("allocate", rdma_vfs_have_variables_and_files, numbers_of_files_are_read_again,
 	     vfio_uio_and_vhost_have_their_files, what_cannot_be_given_is_an_error,
 	     a_copy_has_the_files_of_all_hcas, software_devices_are_shared_by_name,
-	     cdi_files_replace_the_list, an_annotation_names_cdi_devices_for_older_kubelets,
+	     cdi_files_replace_the_list, a_device_without_files_is_no_cdi_device,
+	     an_annotation_names_cdi_devices_for_older_kubelets,
 	     published_files_are_those_of_the_look, a_folder_that_others_may_write_is_refused,
 	     an_allocation_goes_through_json, what_is_no_allocation_is_refused,
 	     publishing_without_memory_leaks_nothing,

@@ -62,12 +62,16 @@ void cdi_kind(const char *resource, char out[RESOURCE_NAME_LEN + 8]);
 int devinfo_put(const struct ctx *ctx, const char *resource, const struct resource_device *d,
 		const struct device_files *f, struct err *e) must_check;
 
-/* cdi_put - write the CDI file of one CDI device, with the files f[0] to f[n - 1]; as above. */
+/*
+ * cdi_put - write the CDI file of one CDI device, with the files f[0] to f[n - 1]; as above.
+ * cdi_has_files - runtimes refuse a CDI device without files, so it gets no CDI file. Pure.
+ */
 struct cdi_device {
 	const char *resource, *device;
 	const struct device_files *f;
 	size_t n;
 };
+bool cdi_has_files(const struct cdi_device *c);
 int cdi_put(const struct ctx *ctx, const struct cdi_device *c, struct err *e) must_check;
 
 #endif

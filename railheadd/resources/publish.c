@@ -120,6 +120,10 @@ int devinfo_put(const struct ctx *ctx, const char *resource, const struct resour
 
 /* ---- CDI ---- */
 
+/* The first version in which a name may begin with a digit, as PCI addresses do
+ * (specs-go/version.go of tags.cncf.io/container-device-interface). */
+#define CDI_VERSION "0.5.0"
+
 static int add_node(const char *path, void *arg)
 {
 	struct json *list = arg;
@@ -141,7 +145,7 @@ static struct json *cdi_tree(const struct cdi_device *c)
 	struct json *list, *device, *edits, *nodes;
 
 	cdi_kind(c->resource, kind);
-	if (!o || json_add_str(o, "cdiVersion", "0.3.0") || json_add_str(o, "kind", kind) ||
+	if (!o || json_add_str(o, "cdiVersion", CDI_VERSION) || json_add_str(o, "kind", kind) ||
 	    !(list = json_add_array(o, "devices")) || !(device = json_push_object(list)) ||
 	    json_add_str(device, "name", c->device) ||
 	    !(edits = json_add_object(device, "containerEdits")) ||
@@ -152,6 +156,22 @@ static struct json *cdi_tree(const struct cdi_device *c)
 			return NULL;
 	}
 	return TAKE_PTR(o);
+}
+
+static int is_file(const char *path, void *arg)
+{
+	(void)path;
+	(void)arg;
+	return 1;
+}
+
+bool cdi_has_files(const struct cdi_device *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (files_each(&c->f[i], is_file, NULL))
+			return true;
+	}
+	return false;
 }
 
 int cdi_put(const struct ctx *ctx, const struct cdi_device *c, struct err *e)
@@ -273,7 +293,7 @@ static int publish_function(const struct ctx *ctx, struct nl *rdma, const struct
 		return -1;
 	}
 	return devinfo_put(ctx, r->name, d, &f, e) ||
-			       (r->nodes != NODES_LIST && cdi_put(ctx, &c, e))
+			       (r->nodes != NODES_LIST && cdi_has_files(&c) && cdi_put(ctx, &c, e))
 		       ? -1
 		       : 0;
 }
