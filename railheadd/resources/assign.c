@@ -38,6 +38,13 @@ static int add_note(struct resource_look *l, struct err *e, const char *fmt, ...
 	return 0;
 }
 
+/* A whole function whose interface a pod may have: nobody records who took it. */
+static bool lacks_interface(const struct function *f)
+{
+	return *f->addr && !*f->pf && !*f->netdev && *f->driver &&
+	       !function_has_userspace_driver(f);
+}
+
 static struct select_subject subject_of(const struct function *f)
 {
 	return (struct select_subject){
@@ -57,7 +64,8 @@ static struct select_subject subject_of(const struct function *f)
 		.is_vf = *f->pf,
 		.has_rdma = function_is_rdma(f),
 		.vf = f->vf,
-		.away = f->use == FUNCTION_IN_POD || f->use == FUNCTION_IN_USE,
+		.away = f->use == FUNCTION_IN_POD || f->use == FUNCTION_IN_USE ||
+			lacks_interface(f),
 	};
 }
 

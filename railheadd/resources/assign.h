@@ -13,6 +13,9 @@ void function_place(struct function *f, const struct topo_machine *m);
 int functions_assign(const struct functions *all, const struct resource_set *s,
 		     struct resource_look *out, struct err *e) must_check;
 
+/* function_has_userspace_driver - such a driver gives a function no interface. */
+bool function_has_userspace_driver(const struct function *f);
+
 /* function_health - set healthy, why and busy of d, a device of r that is f. */
 void function_health(const struct resource_conf *r, const struct function *f,
 		     struct resource_device *d);

@@ -9,7 +9,7 @@
 #include "railheadd/resources/assign.h"
 
 /* Drivers of user space give a VF no interface, and need none of its PF. */
-static bool has_userspace_driver(const struct function *f)
+bool function_has_userspace_driver(const struct function *f)
 {
 	struct vf_place p = { .vf = "" };
 
@@ -31,7 +31,7 @@ void function_health(const struct resource_conf *r, const struct function *f,
 	d->busy = false;
 	if (!*f->driver)
 		(void)snprintf(why, RESOURCE_WHY_LEN, "no driver is bound to it");
-	else if (*f->pf && !*f->pf_netdev && !has_userspace_driver(f))
+	else if (*f->pf && !*f->pf_netdev && !function_has_userspace_driver(f))
 		(void)snprintf(why, RESOURCE_WHY_LEN, "its PF %s has no interface", f->pf);
 	else if (port_is_down(r, f))
 		(void)snprintf(why, RESOURCE_WHY_LEN, "the port %s is down", f->port);

@@ -98,6 +98,31 @@ START_TEST(a_function_belongs_to_the_first_resource)
 }
 END_TEST
 
+/* host-device moves the interface and keeps no record that this agent reads. */
+START_TEST(a_whole_function_whose_interface_a_pod_has)
+{
+	struct function f[] = { fn(PF0), fn(PF1) };
+	const char *given[] = { PF0 };
+	const char *conf = OWN(RES("one", "\"pf\":[\"rail0\",\"rail1\"]", ""));
+	auto_resource_look struct resource_look l = { 0 };
+	struct err e = { .msg = "" };
+
+	f[0].netdev[0] = f[0].pf_netdev[0] = '\0';
+	(void)snprintf(f[1].pf_netdev, sizeof(f[1].pf_netdev), "rail1");
+	l = assigned(f, 2, conf);
+	ck_assert_uint_eq(l.of[0].n, 1);
+	ck_assert_uint_eq(l.of[0].n_maybe, 1);
+	ck_assert_int_eq(resource_devices_keep(&l.of[0], given, 1, &e), 0);
+	ck_assert_uint_eq(l.of[0].n, 2);
+	ck_assert_str_eq(l.of[0].device[1].id, PF0);
+	ck_assert(l.of[0].device[1].healthy);
+	resource_look_clear(&l);
+	(void)snprintf(f[0].driver, sizeof(f[0].driver), "vfio-pci");
+	l = assigned(f, 2, conf);
+	ck_assert_uint_eq(l.of[0].n_maybe, 0);
+}
+END_TEST
+
 START_TEST(a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices)
 {
 	struct function f[] = { vf(PF0, "0000:3b:00.1", 0), vf(PF0, "0000:3b:00.2", 1),
@@ -483,7 +508,8 @@ START_TEST(an_assignment_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("assign", a_function_belongs_to_the_first_resource,
+TEST_PROGRAM("assign", a_whole_function_whose_interface_a_pod_has,
+	     a_function_belongs_to_the_first_resource,
 	     a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices,
 	     what_is_left_out_has_a_note, shared_hcas_have_numbered_copies,
 	     more_nodes_than_a_device_has_room_for_are_left_out, upstream_rules_for_shared_copies,

@@ -171,6 +171,8 @@ START_TEST(a_device_out_of_sight_may_be_selected)
 			 SELECT_YES);
 	f.text[SELECT_PF_ANY] = NULL;
 	f.pf_addr = NULL;
+	ck_assert_int_eq(answer_of(OWN("{\"pf\":\"ens1f0\"}"), &f), SELECT_MAYBE);
+	f.away = false;
 	ck_assert_int_eq(answer_of(OWN("{\"pf\":\"ens1f0\"}"), &f), SELECT_NO);
 }
 END_TEST

@@ -280,7 +280,8 @@ static enum select_answer list_accepts(const struct select_list *l, enum select_
 		return SELECT_YES;
 	/* The pod that has the device also has that from which these are read. */
 	return f->away && !seen &&
-			       (p == SELECT_PKEY || p == SELECT_RDMA_NAME || p == SELECT_INTERFACE)
+			       (p == SELECT_PKEY || p == SELECT_RDMA_NAME ||
+				p == SELECT_INTERFACE || p == SELECT_PF || p == SELECT_PF_ANY)
 		       ? SELECT_MAYBE
 		       : SELECT_NO;
 }
