@@ -28,7 +28,7 @@ struct device_plugins {
 	struct folder_watch *watch;
 	struct event *look_timer, *step_timer;
 	struct job *look, *publish; /* NULL: none runs */
-	bool publish_again;         /* the devices changed while they were published */
+	bool unpublished;           /* the devices differ from their files */
 	int64_t began, took;        /* ms; of the last look */
 	uint64_t looks;
 	struct ask_seen seen; /* of the last look that went well */
@@ -117,16 +117,19 @@ static void log_notes(const struct device_plugins *d, const struct resource_look
 
 static void publish(struct device_plugins *d);
 
+/* A failed one is made again after the next look. */
 static void published(void *arg, const struct json *answer, const struct err *why)
 {
 	struct device_plugins *d = arg;
 
 	(void)answer;
 	d->publish = NULL;
-	if (why)
+	if (why) {
+		d->unpublished = true;
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", why->msg);
-	if (d->publish_again)
+	} else if (d->unpublished) {
 		publish(d);
+	}
 }
 
 static void publish(struct device_plugins *d)
@@ -136,9 +139,12 @@ static void publish(struct device_plugins *d)
 				       LOOK_LIMIT_MS,         published,      d };
 	struct err e;
 
-	d->publish_again = d->publish != NULL;
-	if (!d->publish && (input ? job_start(d->jobs, &conf, &d->publish, &e) : err_nomem(&e)))
+	if (d->publish)
+		return;
+	if (input ? job_start(d->jobs, &conf, &d->publish, &e) : err_nomem(&e))
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", e.msg);
+	else
+		d->unpublished = false;
 }
 
 /* A list that failed changes nothing: the ids of the one before are still known. */
@@ -168,9 +174,10 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 {
 	struct resource_plugin *of[RESOURCES_MAX];
 	struct ask_seen before = d->seen;
-	bool differs = !before.names;
 	size_t n = 0;
 
+	/* First, so that there is room for the new ones. The files have the order of names. */
+	d->unpublished |= drop_others(d, now) || !json_same(before.names, now->names);
 	json_each (name, now->names) {
 		of[n] = take_plugin(d, json_str(name), e);
 		if (!of[n] || keep_devices(d, of[n], now->given, &now->look.of[n], e))
@@ -179,14 +186,13 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 	}
 	log_notes(d, &now->look);
 	log_unlisted(d, now);
-	differs |= drop_others(d, now);
 	for (size_t i = 0; i < n; i++)
-		differs |= resource_plugin_set(of[i], &now->look.of[i]);
+		d->unpublished |= resource_plugin_set(of[i], &now->look.of[i]);
 	d->seen = *now;
 	*now = before;
 	for (size_t i = 0; i < n; i++)
 		resource_plugin_step(of[i]);
-	if (differs)
+	if (d->unpublished)
 		publish(d);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "railheadd/deviceplugin/job.h"
 #include "railheadd/deviceplugin/plugin_socket.h"
 #include "railheadd/grpc/grpc_server.h"
+#include "railheadd/resources/resources.h"
 #include "railheadd/testing/grpc_peer.h"
 
 #define CONF    "/mnt/resources.d"
@@ -37,10 +38,12 @@ static char socket_path[LISTEN_PATH_LEN]; /* of the resource x.y/a */
 /* The look of now: a file, or a child that hangs while there is another one. */
 static int look(void)
 {
-	static char text[4096];
+	static char text[8192];
 	FILE *f = fopen("/mnt/look.json", "r");
 	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
 
+	if (access("/mnt/hang", F_OK) == 0)
+		testing_file("/mnt/hangs", 0600, "");
 	while (access("/mnt/hang", F_OK) == 0)
 		(void)pause();
 	return !n || fputs(text, stdout) < 0 || fflush(stdout);
@@ -49,7 +52,13 @@ static int look(void)
 static int publish(void)
 {
 	auto_json struct json *o = json_new_object();
+	struct err e;
 
+	if (access("/mnt/read-only", F_OK) == 0) {
+		testing_file("/mnt/refused", 0600, "");
+		err_set(&e, ERR_IO, 0, "it is read-only");
+		return job_say(NULL, &e);
+	}
 	testing_file("/mnt/published", 0600, "");
 	return job_say(o, NULL);
 }
@@ -124,7 +133,7 @@ static void expect_registered(unsigned times)
 
 static void see(const char *resources, const char *devices)
 {
-	char text[2048];
+	char text[8192];
 
 	(void)snprintf(text, sizeof(text),
 		       "{\"answer\":{%s%s%s,\"names\":[%s],\"interval\":1,\"look\":{"
@@ -423,7 +432,7 @@ START_TEST(a_look_that_hangs_holds_up_nobody)
 	start();
 	watch(&p, 33);
 	testing_file("/mnt/hang", 0600, "");
-	loop_until(base, status_has, "\"looks\":1");
+	loop_until(base, is_there, "/mnt/hangs");
 	const struct testing_call *got = CALLED(&p, "Allocate",
 						"\0\0\0\0\5\x0a\3\x0a\1"
 						"1");
@@ -446,6 +455,46 @@ START_TEST(a_resource_that_is_configured_no_more)
 }
 END_TEST
 
+static void see_many(char first)
+{
+	char names[1024] = "", one[32];
+	static char devices[4096];
+
+	*devices = '\0';
+	for (int i = 0; i < RESOURCES_MAX; i++) {
+		(void)snprintf(one, sizeof(one), "%s\"x.y/%c%d\"", i ? "," : "", first, i);
+		testing_append(names, sizeof(names), one);
+		testing_append(devices, sizeof(devices), i ? ",{}" : "{}");
+	}
+	see(names, devices);
+}
+
+START_TEST(all_resources_get_other_names)
+{
+	begin();
+	see_many('a');
+	start();
+	loop_until(base, status_has, "{\"name\":\"x.y/a63\"");
+	see_many('b');
+	loop_until(base, status_has, "{\"name\":\"x.y/b63\"");
+	ck_assert(!status_has("x.y/a"));
+	end();
+}
+END_TEST
+
+/* Once the files can be written again, they are. */
+START_TEST(files_that_could_not_be_written)
+{
+	begin();
+	testing_file("/mnt/read-only", 0600, "");
+	start();
+	loop_until(base, is_there, "/mnt/refused");
+	ck_assert_int_eq(unlink("/mnt/read-only"), 0);
+	loop_until(base, is_there, "/mnt/published");
+	end();
+}
+END_TEST
+
 START_TEST(a_look_that_fails_changes_nothing)
 {
 	begin();
@@ -457,6 +506,8 @@ START_TEST(a_look_that_fails_changes_nothing)
 	loop_until(base, status_has, "\"error\":\"rail.json: no\"");
 	ck_assert(status_has("\"healthy\":2"));
 	testing_file("/mnt/look.json", 0600, "{\"answer\":{\"names\":[\"x.y/a\"],\"look\":{}}}");
+	loop_until(base, status_has, "\"error\":\"interval: ");
+	ck_assert(status_has("\"healthy\":2"));
 	end();
 }
 END_TEST
@@ -484,4 +535,5 @@ TEST_PROGRAM("railheadd/deviceplugin/device_plugins", a_resource_is_registered_a
 	     a_device_that_a_pod_has_and_that_is_gone, a_list_of_pods_that_fails_changes_nothing,
 	     a_list_that_lacks_a_device_for_a_moment, a_look_that_hangs_holds_up_nobody,
 	     a_resource_that_is_configured_no_more, a_look_that_fails_changes_nothing,
+	     all_resources_get_other_names, files_that_could_not_be_written,
 	     without_configurations_nothing_happens)

@@ -9,10 +9,11 @@
 #include "railheadd/deviceplugin/child.h"
 #include "railheadd/deviceplugin/resource_plugin_priv.h"
 
-#define PAUSE_MIN_MS    100
-#define PAUSE_MAX_MS    30000
-#define UNWATCHED_MAX_S 10 /* a kubelet that registered us asks for the devices at once */
-#define SHOWN_MAX       8  /* unhealthy devices in the log at a time */
+#define PAUSE_MIN_MS     100
+#define PAUSE_MAX_MS     30000
+#define UNWATCHED_MIN_MS 10000  /* a kubelet that registered us asks for the devices at once */
+#define UNWATCHED_MAX_MS 300000 /* but a slow one does not, nor one with two plugins of a name */
+#define SHOWN_MAX        8      /* unhealthy devices in the log at a time */
 
 static void arm(struct resource_plugin *p, int64_t ms)
 {
@@ -121,14 +122,17 @@ static bool look_at_kubelet(struct resource_plugin *p, const char *path)
 	}
 	if (!is_same_socket(&now, &p->kubelet)) {
 		try_soon(p);
+		p->patience = UNWATCHED_MIN_MS;
 		p->kubelet = now;
 	}
-	if (p->registered && !p->n_watchers &&
-	    ctx_mono_ms() - p->unwatched_since > UNWATCHED_MAX_S * 1000) {
+	if (p->registered && !p->n_watchers && ctx_mono_ms() - p->unwatched_since > p->patience) {
 		log_warn(&p->place->ctx->log,
-			 "device plugin %s: the kubelet does not watch the devices any more",
+			 "device plugin %s: the kubelet does not watch the devices any more; "
+			 "another plugin may have registered the resource",
 			 p->name);
 		try_soon(p);
+		p->patience =
+			p->patience * 2 < UNWATCHED_MAX_MS ? p->patience * 2 : UNWATCHED_MAX_MS;
 	}
 	return true;
 }
@@ -173,8 +177,12 @@ static size_t count_healthy(const struct resource_devices *d)
 	return n;
 }
 
-static bool was_unhealthy(const struct resource_devices *before, const struct resource_device *d)
+/* Mostly the device has its place of before, so the whole is not searched for each. */
+static bool was_unhealthy(const struct resource_devices *before, const struct resource_device *d,
+			  size_t at)
 {
+	if (before && at < before->n && strcmp(before->device[at].id, d->id) == 0)
+		return !before->device[at].healthy;
 	for (size_t i = 0; before && i < before->n; i++) {
 		if (!strcmp(before->device[i].id, d->id))
 			return !before->device[i].healthy;
@@ -192,7 +200,7 @@ static void log_devices(const struct resource_plugin *p, const struct resource_d
 	for (size_t i = 0; i < now->n && shown < SHOWN_MAX; i++) {
 		const struct resource_device *d = &now->device[i];
 
-		if (d->healthy || was_unhealthy(p->devices, d))
+		if (d->healthy || was_unhealthy(p->devices, d, i))
 			continue;
 		log_warn(log, "device plugin %s: device %s is unhealthy: %s", p->name, d->id,
 			 d->why);
@@ -200,16 +208,31 @@ static void log_devices(const struct resource_plugin *p, const struct resource_d
 	}
 }
 
+static bool same_hcas(const struct resource_devices *a, const struct resource_devices *b)
+{
+	if (a->n_hcas != b->n_hcas)
+		return false;
+	for (size_t i = 0; i < a->n_hcas; i++) {
+		if (strcmp(a->hca[i].addr, b->hca[i].addr) != 0 ||
+		    strcmp(a->hca[i].name, b->hca[i].name) != 0)
+			return false;
+	}
+	return true;
+}
+
 bool resource_plugin_set(struct resource_plugin *p, const struct resource_devices *d)
 {
 	bool differs = !p->devices || !resource_devices_same(p->devices, d);
+
+	/* The kubelet sees only the copies of a shared resource, and not their HCAs. */
+	bool files_differ = differs || !same_hcas(p->devices, d);
 
 	if (differs)
 		log_devices(p, d);
 	p->devices = d;
 	if (differs)
 		plugin_calls_push(p);
-	return differs;
+	return files_differ;
 }
 
 int resource_plugin_keep(const struct resource_plugin *p, struct resource_devices *d, struct err *e)
@@ -246,6 +269,7 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	p->place = place;
 	p->socket.fd = -1;
 	p->pause = PAUSE_MIN_MS;
+	p->patience = UNWATCHED_MIN_MS;
 	TAILQ_INIT(&p->watchers);
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	plugin_socket_name(name, p->endpoint);

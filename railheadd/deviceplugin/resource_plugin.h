@@ -50,7 +50,7 @@ int resource_plugin_keep(const struct resource_plugin *p, struct resource_device
 
 /*
  * resource_plugin_set - its devices; borrowed until the next call of this function. The kubelet
- * gets the list if it differs. True: it does, or is the first one.
+ * gets the list if it differs. True: it does, or its HCAs do, or it is the first one.
  */
 bool resource_plugin_set(struct resource_plugin *p, const struct resource_devices *d);
 

@@ -40,6 +40,7 @@ struct resource_plugin {
 	struct stat asked;     /* the same at the last attempt */
 	bool registered;
 	int64_t unwatched_since; /* ctx_mono_ms() */
+	int64_t patience;        /* ms without a watch, before it registers again */
 	int64_t next_try;
 	int64_t pause; /* ms until the next attempt, after a failure */
 	uint64_t registrations;
