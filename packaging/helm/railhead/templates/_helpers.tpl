@@ -37,6 +37,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .resources }}
 {{- $_ := set $all.devicePlugin "resources" "/conf/resources.d" }}
 {{- end }}
+{{- else if not (hasKey $all "devicePlugin") }}
+{{- $all = set $all "devicePlugin" false }}
 {{- end }}
 {{- end }}
 {{- if not (hasKey $all "etcd") }}
