@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "cluster/testing/loop.h"
-#include "lib/sys/listen.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 #include "railheadd/deviceplugin/child.h"
