@@ -32,6 +32,7 @@ struct agent_program {
 	struct repairer *repairer;
 	struct plugin_watch *plugins;
 	struct rail_watch *rails;
+	struct device_plugins *devices;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
@@ -107,6 +108,16 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
 }
 
+static int start_devices(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct agent_conf_devices *c = &p->files.conf.devices;
+	const struct device_plugins_conf conf = {
+		.base = p->base, .ctx = ctx, .folder = c->resources, .kubelet = c->kubelet
+	};
+
+	return c->kubelet ? device_plugins_new(&conf, &p->devices, e) : 0;
+}
+
 /* With a connection of its own: the requests of the node must not wait for it. */
 static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
@@ -135,6 +146,7 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 			  .repairer = p->repairer,
 			  .plugins = p->plugins,
 			  .rails = p->rails,
+			  .devices = p->devices,
 			  .ipam = &p->ipam,
 			  .latency = p->latency },
 	};
@@ -187,11 +199,13 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
-	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e))
+	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e) ||
+	    start_devices(p, ctx, e))
 		return -1;
 	takes.store = conf.store;
-	p->calls = (struct calls_to){ p->driver,  p->base,  conf.store,  p->nodes,   p->repairer,
-				      p->plugins, p->rails, p->reserved, p->latency, takes };
+	p->calls = (struct calls_to){ p->driver,   p->base,    conf.store, p->nodes,
+				      p->repairer, p->plugins, p->rails,   p->devices,
+				      p->reserved, p->latency, takes };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -208,6 +222,7 @@ static void stop(struct agent_program *p)
 	repairer_free(p->repairer);
 	plugin_watch_free(p->plugins);
 	rail_watch_free(p->rails);
+	device_plugins_free(p->devices);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);

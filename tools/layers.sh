@@ -25,6 +25,7 @@ lib/base|
 lib/encode|lib/base/
 lib/json|lib/base/
 lib/grpc|lib/base/ lib/sys/
+lib/grpc/testing|lib/
 lib/sys|lib/base/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
@@ -106,13 +107,16 @@ railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluste
 railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
 railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/child|lib/
+railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
+railheadd/grpc|lib/
+railheadd/deviceplugin|lib/ topo/kubelet/ railheadd/grpc/ railheadd/resources/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
-railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/ railheadd/rails/
+railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/deviceplugin/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/ railheadd/rails/
 railheadd/plugins|lib/ install/ railheadd/events/
 railheadd/rails|lib/ topo/core/ topo/read/ topo/gdr/ railheadd/child/ railheadd/events/
 railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
-railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/rails/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
+railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/deviceplugin/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/rails/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/
@@ -155,8 +159,9 @@ cjson/|^lib/json/
 cJSON.h|^lib/json/
 lmdb.h|^ipam/store/store_lmdb[^/]*$
 expat.h|^topo/xml/
-protobuf-c/|^topo/kubelet/
+protobuf-c/|^(topo/kubelet|railheadd/deviceplugin)/
 topo/kubelet/pod_resources.pb-c.h|^topo/kubelet/pod_resources[.]c$
+railheadd/deviceplugin/device_plugin.pb-c.h|^railheadd/deviceplugin/wire[.]c$
 nghttp2/|^lib/(grpc|testing)/
 infiniband/|^rdma/probe/verbs/
 rdma/rdma_cma.h|^rdma/probe/verbs/

@@ -80,7 +80,7 @@ THEMES=(pods fixed loans store deleted nodes sticky)
 ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair plugins rails metrics kills history etcd) ;;
+etcd) THEMES+=(repair plugins rails devices metrics kills history etcd) ;;
 kubernetes) THEMES+=(kubernetes rules rights container manifests examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)

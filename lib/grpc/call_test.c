@@ -7,7 +7,7 @@
 
 #include "lib/base/ctx.h"
 #include "lib/testing/dir.h"
-#include "lib/testing/grpc.h"
+#include "lib/grpc/testing/server.h"
 #include "lib/testing/testing.h"
 
 #define AT "/mnt/server.sock"

@@ -19,13 +19,13 @@ static int read_prefix(struct grpc_message *m, struct err *e)
 
 	for (unsigned i = 1; i < GRPC_PREFIX_LEN; i++)
 		len = len << 8 | m->prefix[i];
+	m->len = len;
 	if (m->prefix[0])
 		return err_set(e, ERR_IO, 0,
 			       "the message is compressed, although this side did not offer that");
 	if (len > m->max)
 		return err_set(e, ERR_IO, 0, "the message has %u bytes, allowed are %zu", len,
 			       m->max);
-	m->len = len;
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status.c: decodes the two headers with which a gRPC call ends. */
+/* status.c: the two headers with which a gRPC call ends. */
 #include "lib/grpc/status.h"
 
 #include <string.h>
@@ -69,6 +69,58 @@ void grpc_status_text(const char *value, size_t len, char out[GRPC_TEXT_LEN])
 			out[at] = '?';
 		more = more ? more : 1;
 	}
+}
+
+void grpc_status_encode(const char *text, char out[GRPC_ENCODED_LEN])
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *to = out;
+
+	for (const char *p = text; *p && p - text < GRPC_TEXT_LEN - 1; p++) {
+		if (*p >= ' ' && *p < 0x7f && *p != '%') {
+			*to++ = *p;
+			continue;
+		}
+		*to++ = '%';
+		*to++ = digits[(unsigned char)*p >> 4];
+		*to++ = digits[(unsigned char)*p & 15];
+	}
+	*to = '\0';
+}
+
+static enum grpc_code code_of(enum err_code code)
+{
+	static const struct {
+		enum err_code from;
+		enum grpc_code to;
+	} all[] = {
+		{ ERR_AGAIN, GRPC_UNAVAILABLE },
+		{ ERR_NOMEM, GRPC_RESOURCE_EXHAUSTED },
+		{ ERR_EXHAUSTED, GRPC_RESOURCE_EXHAUSTED },
+		{ ERR_DECODE, GRPC_INVALID_ARGUMENT },
+		{ ERR_CONFIG, GRPC_INVALID_ARGUMENT },
+		{ ERR_FIELD, GRPC_INVALID_ARGUMENT },
+		{ ERR_NOTFOUND, GRPC_NOT_FOUND },
+		{ ERR_BUSY, GRPC_FAILED_PRECONDITION },
+		{ ERR_STATE, GRPC_FAILED_PRECONDITION },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (all[i].from == code)
+			return all[i].to;
+	}
+	return GRPC_INTERNAL;
+}
+
+void grpc_status_of(const struct err *e, struct grpc_status *out)
+{
+	size_t len = strlen(e->msg);
+
+	out->code = code_of(e->code);
+	if (len >= sizeof(out->text))
+		len = utf8_prefix(e->msg, sizeof(out->text) - 1);
+	memcpy(out->text, e->msg, len);
+	out->text[len] = '\0';
 }
 
 int grpc_status_error(const struct grpc_status *s, struct err *e)

@@ -92,5 +92,54 @@ START_TEST(a_status_becomes_an_error)
 }
 END_TEST
 
+START_TEST(a_text_is_encoded_as_it_is_decoded)
+{
+	static const char *const texts[] = { "", "plain words", "100% \xc3\xbc \x7f", "%41",
+					     "a\xe2\x82\xac" };
+	char value[GRPC_ENCODED_LEN], longest[GRPC_TEXT_LEN];
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		grpc_status_encode(texts[i], value);
+		for (const char *p = value; *p; p++)
+			ck_assert(*p >= ' ' && *p < 0x7f);
+		ck_assert_str_eq(text(value), i == 2 ? "100% \xc3\xbc ?" : texts[i]);
+	}
+	grpc_status_encode("a\n%\xff", value);
+	ck_assert_str_eq(value, "a%0A%25%FF");
+	memset(longest, '%', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	grpc_status_encode(longest, value);
+	ck_assert_uint_eq(strlen(value), GRPC_ENCODED_LEN - 3);
+}
+END_TEST
+
+START_TEST(an_error_becomes_a_status)
+{
+	static const struct {
+		enum err_code from;
+		uint32_t to;
+	} all[] = {
+		{ ERR_AGAIN, GRPC_UNAVAILABLE },        { ERR_NOTFOUND, GRPC_NOT_FOUND },
+		{ ERR_FIELD, GRPC_INVALID_ARGUMENT },   { ERR_DECODE, GRPC_INVALID_ARGUMENT },
+		{ ERR_NOMEM, GRPC_RESOURCE_EXHAUSTED }, { ERR_STATE, GRPC_FAILED_PRECONDITION },
+		{ ERR_KERNEL, GRPC_INTERNAL },
+	};
+	struct grpc_status s;
+	struct err e = { .msg = "what" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		e.code = all[i].from;
+		grpc_status_of(&e, &s);
+		ck_assert_uint_eq(s.code, all[i].to);
+		ck_assert_str_eq(s.text, "what");
+	}
+	memset(e.msg, 'x', 500);
+	memcpy(e.msg + GRPC_TEXT_LEN - 2, "\xc3\xbc", 2);
+	grpc_status_of(&e, &s);
+	ck_assert_uint_eq(strlen(s.text), GRPC_TEXT_LEN - 2);
+}
+END_TEST
+
 TEST_PROGRAM("lib/grpc/status", codes_have_names, a_code_is_a_number, escapes_of_a_text_are_decoded,
-	     a_long_text_is_cut_at_a_character, a_status_becomes_an_error)
+	     a_long_text_is_cut_at_a_character, a_status_becomes_an_error,
+	     a_text_is_encoded_as_it_is_decoded, an_error_becomes_a_status)

@@ -3,7 +3,7 @@
 #include "lib/grpc/unary.h"
 
 #include "lib/testing/alloc.h"
-#include "lib/testing/grpc.h"
+#include "lib/grpc/testing/server.h"
 #include "lib/testing/testing.h"
 
 #define PATH "/test.Service/Method"

@@ -221,6 +221,13 @@ int pci_read(const char *root, const char *addr, struct pci_info *out, struct er
 	return 0;
 }
 
+int pci_iommu_group(const char *root, const char *addr, char out[PCI_GROUP_LEN], struct err *e)
+{
+	auto_fd int dir = pci_open(root, addr, e);
+
+	return dir < 0 ? -1 : last_of_link(dir, "iommu_group", out, PCI_GROUP_LEN, e);
+}
+
 int pci_driver(const char *root, const char *addr, char out[PCI_DRIVER_LEN], struct err *e)
 {
 	auto_fd int dir = pci_open(root, addr, e);

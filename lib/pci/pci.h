@@ -127,6 +127,11 @@ int pci_of_netdev(const char *root, const char *ifname, char out[PCI_STR_LEN],
 int pci_rdma_device(const char *root, const char *addr, char out[PCI_RDMA_LEN],
 		    struct err *e) must_check;
 
+/* pci_iommu_group - the number of its IOMMU group as text; errnum ENOENT: it is in none. */
+#define PCI_GROUP_LEN 16
+int pci_iommu_group(const char *root, const char *addr, char out[PCI_GROUP_LEN],
+		    struct err *e) must_check;
+
 /*
  * pci_bind - have driver (or, when NULL, the one the kernel chooses by itself) drive the function:
  * driver_override, unbind, drivers_probe; already so is success. The override stays, so that the

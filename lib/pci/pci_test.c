@@ -85,6 +85,23 @@ START_TEST(the_root_complex)
 }
 END_TEST
 
+START_TEST(the_iommu_group)
+{
+	const char *root = make_tree();
+	char group[PCI_GROUP_LEN] = "?";
+	struct err e = { 0 };
+
+	ck_assert_int_eq(pci_iommu_group(root, VF, group, &e), -1);
+	ck_assert_int_eq(e.errnum, ENOENT);
+	ck_assert_str_eq(group, "?");
+	fakepci_link(root, VF, "iommu_group", "../../../kernel/iommu_groups/94");
+	ck_assert_int_eq(pci_iommu_group(root, VF, group, &e), 0);
+	ck_assert_str_eq(group, "94");
+	ck_assert_int_eq(pci_iommu_group(root, "0000:ff:00.0", group, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+}
+END_TEST
+
 START_TEST(a_kernel_without_NUMA)
 {
 	const char *root = make_tree();
@@ -282,7 +299,7 @@ START_TEST(roots_that_cannot_be)
 }
 END_TEST
 
-TEST_PROGRAM("pci", tells_what_a_function_is, the_root_complex, a_kernel_without_NUMA,
-	     long_domains_and_capitals, what_is_not_there, what_is_no_address,
-	     attributes_that_make_no_sense, the_pf_of_a_vf, links_to_what_cannot_be,
-	     the_function_behind_an_interface, roots_that_cannot_be)
+TEST_PROGRAM("pci", tells_what_a_function_is, the_root_complex, the_iommu_group,
+	     a_kernel_without_NUMA, long_domains_and_capitals, what_is_not_there,
+	     what_is_no_address, attributes_that_make_no_sense, the_pf_of_a_vf,
+	     links_to_what_cannot_be, the_function_behind_an_interface, roots_that_cannot_be)

@@ -134,9 +134,8 @@ bool rdma_bus_has_verbs(const char *sysfs, const char *addr)
 
 /* ---- character devices ---- */
 
-/* Without such a device *out is empty. */
-static int read_one(struct nl *nl, struct rdma_chardev_of of, struct rdma_chardev *out,
-		    struct err *e)
+int rdma_chardev_find(struct nl *nl, struct rdma_chardev_of of, struct rdma_chardev *out,
+		      struct err *e)
 {
 	struct err why;
 
@@ -155,13 +154,13 @@ int rdma_chardevs_read(struct nl *nl, const struct rdma_link *d, struct rdma_cha
 {
 	struct rdma_chardevs all = { 0 };
 
-	if (read_one(nl, (struct rdma_chardev_of){ .type = "uverbs", .index = d->index },
-		     &all.uverbs, e))
+	if (rdma_chardev_find(nl, (struct rdma_chardev_of){ .type = "uverbs", .index = d->index },
+			      &all.uverbs, e))
 		return -1;
 	for (uint32_t port = 1; port <= d->ports && port <= RDMA_PORTS_MAX; port++) {
 		const struct rdma_chardev_of of = { "umad", false, d->index, port };
 
-		if (read_one(nl, of, &all.umad[port - 1], e))
+		if (rdma_chardev_find(nl, of, &all.umad[port - 1], e))
 			return -1;
 	}
 	*out = all;

@@ -44,6 +44,10 @@ struct rdma_chardevs {
 	struct rdma_chardev umad[RDMA_PORTS_MAX]; /* by port, from 1 at 0 */
 };
 
+/* rdma_chardev_find - nl_rdma_chardev(); *out is empty if the kernel has none of that kind. */
+int rdma_chardev_find(struct nl *nl, struct rdma_chardev_of of, struct rdma_chardev *out,
+		      struct err *e) must_check;
+
 /*
  * rdma_chardevs_read - the character devices of d. nl is of the device's namespace. Ports above
  * RDMA_PORTS_MAX are ignored.

@@ -291,10 +291,14 @@ int __wrap_nl_rdma_chardev(struct nl *nl, struct rdma_chardev_of of, struct rdma
 		return __real_nl_rdma_chardev(nl, of, out, e);
 	if (count(e))
 		return -1;
+	*out = (struct rdma_chardev){ .major = 231 };
+	if (of.global) {
+		(void)snprintf(out->name, sizeof(out->name), "%s", of.type);
+		return 0;
+	}
 	const struct fakehca_dev *d = seen(nl, of.index);
 	if (!d)
 		return missing(e);
-	*out = (struct rdma_chardev){ .major = 231 };
 	out->minor = d->uverbs + (strcmp(of.type, "uverbs") == 0 ? 192 : 0);
 	(void)snprintf(out->name, sizeof(out->name), "%s%u", of.type, d->uverbs);
 	return 0;

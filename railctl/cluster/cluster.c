@@ -120,6 +120,24 @@ static void print_rails(const struct cmd_run *r, const struct json *n)
 	}
 }
 
+static void print_devices(const struct cmd_run *r, const struct json *n)
+{
+	const char *error = json_str(json_get(n, "error"));
+
+	if (error)
+		out_line(&r->out, OUT_BAD, "%-8s not known: %s", "devices", error);
+	json_each (x, json_get(n, "resources")) {
+		double healthy = json_num(json_get(x, "healthy"));
+		double all = healthy + json_num(json_get(x, "unhealthy"));
+		bool served = json_true(json_get(x, "registered"));
+
+		out_line(&r->out, served && healthy == all ? OUT_PLAIN : OUT_WARN,
+			 "%-8s %s: %.0f of %.0f healthy, %s%s%s", "devices", json_text(x, "name"),
+			 healthy, all, served ? "registered" : "not registered with the kubelet",
+			 *json_text(x, "error") ? ": " : "", json_text(x, "error"));
+	}
+}
+
 /* Advice about the line above. */
 static void print_advice(const struct cmd_run *r, const struct json *text)
 {
@@ -176,6 +194,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 	print_repair(r, json_get(s, "repair"));
 	print_plugins(r, json_get(s, "plugins"));
 	print_rails(r, json_get(s, "rails"));
+	print_devices(r, json_get(s, "devicePlugin"));
 	return print_pools(r, json_get(s, "pools"), e);
 }
 

@@ -8,12 +8,13 @@
 #define NODE_MAX   63
 #define VALUE_MAX  1024
 #define CNI_FOLDER "/opt/cni/bin"
+#define KUBELET    "/var/lib/kubelet/device-plugins"
 
 struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair, *plugins, *rails, *metrics;
+	const struct json *etcd, *kube, *repair, *plugins, *rails, *devices, *metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -38,6 +39,7 @@ static const struct json_field top[] = {
 	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
 	{ .key = "plugins", .kind = J_ANY, .offset = offsetof(struct fields, plugins) },
 	{ .key = "rails", .kind = J_ANY, .offset = offsetof(struct fields, rails) },
+	{ .key = "devicePlugin", .kind = J_ANY, .offset = offsetof(struct fields, devices) },
 	{ .key = "kubernetes", .kind = J_OBJECT, .offset = offsetof(struct fields, kube) },
 	{ .key = "metrics", .kind = J_ANY, .offset = offsetof(struct fields, metrics) },
 	{ .key = NULL },
@@ -265,6 +267,31 @@ static int decode_rails(const struct json *n, struct agent_conf_rails *out, stru
 	return 0;
 }
 
+static const struct json_field devices_keys[] = {
+	TEXT("resources", struct agent_conf_devices, resources),
+	TEXT("kubelet", struct agent_conf_devices, kubelet),
+	{ .key = NULL },
+};
+
+static int decode_devices(const struct json *n, struct agent_conf_devices *out, struct err *e)
+{
+	struct agent_conf_devices d = { .kubelet = KUBELET };
+	bool off;
+
+	if (object_or_false(n, "devicePlugin", &off, e))
+		return -1;
+	if (off)
+		d.kubelet = NULL;
+	else if (n && (json_decode(n, "devicePlugin", devices_keys, &d, e) ||
+		       json_refuse_unknown(n, "devicePlugin", devices_keys, e)))
+		return -1;
+	if (check_path("devicePlugin.resources", d.resources, e) ||
+	    check_path("devicePlugin.kubelet", d.kubelet, e))
+		return -1;
+	*out = d;
+	return 0;
+}
+
 static const struct json_field kube_keys[] = {
 	KUBE_TEXT("kubeconfig", kubeconfig),
 	KUBE_TEXT("context", context),
@@ -332,7 +359,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
 	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
-	    decode_metrics(f.metrics, &c, e))
+	    decode_devices(f.devices, &c.devices, e) || decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

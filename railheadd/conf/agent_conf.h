@@ -36,6 +36,12 @@ struct agent_conf_rails {
 	const char *except[AGENT_CONF_EXCEPT_MAX + 1]; /* devices, PCI addresses; NULL ends them */
 };
 
+/* kubelet NULL: there is no device plugin. */
+struct agent_conf_devices {
+	const char *resources; /* folder of configurations; NULL: resources.d beside agent.json */
+	const char *kubelet;   /* folder of its sockets for device plugins */
+};
+
 /* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */
 struct agent_conf_kube {
 	const char *kubeconfig; /* path */
@@ -53,6 +59,7 @@ struct agent_conf {
 	struct agent_conf_repair repair;
 	struct agent_conf_plugins plugins;
 	struct agent_conf_rails rails;
+	struct agent_conf_devices devices;
 	struct agent_conf_kube kube;
 	bool metrics;               /* at the unix socket */
 	const char *metrics_listen; /* and at this address with a port; NULL: none */

@@ -137,6 +137,25 @@ START_TEST(rails_are_an_object_or_false)
 }
 END_TEST
 
+START_TEST(the_device_plugin_is_an_object_or_false)
+{
+	auto_json struct json *off = parse("{\"devicePlugin\":false}");
+	auto_json struct json *on =
+		parse("{\"devicePlugin\":{\"resources\":\"/r\",\"kubelet\":\"/k\"}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(NULL, &c, &e), 0);
+	ck_assert_str_eq(c.devices.kubelet, "/var/lib/kubelet/device-plugins");
+	ck_assert_ptr_null(c.devices.resources);
+	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
+	ck_assert_ptr_null(c.devices.kubelet);
+	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
+	ck_assert_str_eq(c.devices.kubelet, "/k");
+	ck_assert_str_eq(c.devices.resources, "/r");
+}
+END_TEST
+
 START_TEST(a_refused_value_is_named_by_its_key)
 {
 	static const struct {
@@ -160,6 +179,12 @@ START_TEST(a_refused_value_is_named_by_its_key)
 		{ "{\"rails\":{\"except\":\"mlx5_4\"}}", "rails.except" },
 		{ "{\"rails\":{\"except\":[4]}}", "rails.except[0]: 4 is not a string" },
 		{ "{\"rails\":{\"only\":[]}}", "rails.only" },
+		{ "{\"devicePlugin\":1}", "devicePlugin: 1 is neither an object nor false" },
+		{ "{\"devicePlugin\":{\"folder\":\"/\"}}", "devicePlugin.folder" },
+		{ "{\"devicePlugin\":{\"kubelet\":\"k\"}}",
+		  "devicePlugin.kubelet: \"k\" is not an absolute path" },
+		{ "{\"devicePlugin\":{\"resources\":\"r\"}}",
+		  "devicePlugin.resources: \"r\" is not an absolute path" },
 		{ "{\"node\":\"GPU-1\"}", "node: \"GPU-1\" is not a name" },
 		{ "{\"node\":\"a..b\"}", "node: \"a..b\" is not a name" },
 		{ "{\"node\":\"\"}", "node: \"\" is not a name" },
@@ -198,4 +223,5 @@ END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
 	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
-	     metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key)
+	     the_device_plugin_is_an_object_or_false, metrics_are_an_object_or_false,
+	     a_refused_value_is_named_by_its_key)

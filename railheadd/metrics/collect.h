@@ -3,6 +3,7 @@
 #ifndef RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 #define RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 
+#include "railheadd/deviceplugin/device_plugins.h"
 #include "railheadd/drive/driver.h"
 #include "railheadd/metrics/sampler.h"
 #include "railheadd/plugins/plugin_watch.h"
@@ -13,8 +14,9 @@
 struct collect_from {
 	struct driver *driver;
 	const struct repairer *repairer;
-	const struct plugin_watch *plugins; /* NULL: it does not look at the CNI folder */
-	const struct rail_watch *rails;     /* NULL: it does not look at the rails */
+	const struct plugin_watch *plugins;   /* NULL: it does not look at the CNI folder */
+	const struct rail_watch *rails;       /* NULL: it does not look at the rails */
+	const struct device_plugins *devices; /* NULL: there is no device plugin */
 	struct ipam *ipam;
 	const struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 	const struct sampler *sampler;

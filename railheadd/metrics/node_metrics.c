@@ -329,6 +329,61 @@ static void add_rails(struct exposition *x, const struct json *n)
 		add_rail(x, rail);
 }
 
+/* ---- the device plugin ---- */
+
+static const struct metric plugin_devices = {
+	"railhead_device_plugin_devices", METRIC_GAUGE,
+	"Devices that the kubelet can give to pods, by resource and health."
+};
+static const struct metric plugin_registered = {
+	"railhead_device_plugin_registered", METRIC_GAUGE,
+	"1 if the kubelet has registered the resource and watches its devices."
+};
+static const struct metric plugin_registrations = {
+	"railhead_device_plugin_registrations", METRIC_COUNTER,
+	"Registrations with the kubelet; it needs one after each of its starts."
+};
+static const struct metric plugin_calls = {
+	"railhead_device_plugin_calls", METRIC_COUNTER,
+	"Calls of the kubelet for devices of a pod, and those that failed."
+};
+
+/* Two samples for each resource. */
+static void add_pairs(struct exposition *x, const struct metric *m, const struct json *resources,
+		      const char *label, const char *const members[2])
+{
+	exposition_family(x, m);
+	json_each (r, resources) {
+		for (int i = 0; i < 2; i++)
+			exposition_sample(
+				x, m, json_num(json_get(r, members[i])),
+				(struct metric_label[3]){ { "resource", json_text(r, "name") },
+							  { label, members[i] } });
+	}
+}
+
+static void add_device_plugin(struct exposition *x, const struct json *n)
+{
+	static const char *const states[] = { "healthy", "unhealthy" };
+	static const char *const outcomes[] = { "allocated", "refused" };
+	const struct json *all = json_get(n, "resources");
+
+	if (!json_len(all))
+		return;
+	add_pairs(x, &plugin_devices, all, "health", states);
+	exposition_family(x, &plugin_registered);
+	json_each (r, all)
+		exposition_sample(x, &plugin_registered,
+				  json_true(json_get(r, "registered")) &&
+					  json_true(json_get(r, "watched")),
+				  (struct metric_label[2]){ { "resource", json_text(r, "name") } });
+	exposition_family(x, &plugin_registrations);
+	json_each (r, all)
+		exposition_sample(x, &plugin_registrations, json_num(json_get(r, "registrations")),
+				  (struct metric_label[2]){ { "resource", json_text(r, "name") } });
+	add_pairs(x, &plugin_calls, all, "outcome", outcomes);
+}
+
 void node_metrics_add(struct exposition *x, const struct json *status, const struct json *pools,
 		      const struct json *networks)
 {
@@ -343,6 +398,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 	add_repair(x, json_get(status, "repair"));
 	add_plugins(x, json_get(status, "plugins"));
 	add_rails(x, json_get(status, "rails"));
+	add_device_plugin(x, json_get(status, "devicePlugin"));
 }
 
 /* ---- ADDs ---- */

@@ -22,7 +22,10 @@ static const char status_text[] =
 	"\"restored\":5,\"restoreFailed\":6},"
 	"\"rails\":{\"looks\":2,\"list\":[{\"checks\":{\"device\":\"ok\",\"port\":\"warn\","
 	"\"link\":\"unknown\",\"rate\":\"fail\"},\"degraded\":[],\"device\":\"mlx5_0\","
-	"\"port\":1,\"pci\":\"0000:21:00.0\"}]}}";
+	"\"port\":1,\"pci\":\"0000:21:00.0\"}]},"
+	"\"devicePlugin\":{\"resources\":[{\"name\":\"x.y/a\",\"healthy\":3,\"unhealthy\":1,"
+	"\"registered\":true,\"watched\":true,\"registrations\":2,\"allocated\":9,"
+	"\"refused\":4},{\"name\":\"x.y/b\",\"registered\":true,\"watched\":false}]}}";
 static const char pools_text[] =
 	"[{\"name\":\"rail0\",\"used\":3,\"resting\":1,\"capacity\":8,\"reserved\":4,"
 	"\"blocks\":{\"granted\":1,\"others\":0,\"lent\":2,\"borrowed\":3}},"
@@ -156,7 +159,32 @@ static const char older[] =
 	"railhead_rail_degraded{device=\"mlx5_0\",port=\"1\",pci=\"0000:21:00.0\",reason=\"port\"}"
 	" 1\n"
 	"railhead_rail_degraded{device=\"mlx5_0\",port=\"1\",pci=\"0000:21:00.0\",reason=\"rate\"}"
-	" 1\n";
+	" 1\n"
+	"# HELP railhead_device_plugin_devices Devices that the kubelet can give to pods, by "
+	"resource and health.\n"
+	"# TYPE railhead_device_plugin_devices gauge\n"
+	"railhead_device_plugin_devices{resource=\"x.y/a\",health=\"healthy\"} 3\n"
+	"railhead_device_plugin_devices{resource=\"x.y/a\",health=\"unhealthy\"} 1\n"
+	"railhead_device_plugin_devices{resource=\"x.y/b\",health=\"healthy\"} 0\n"
+	"railhead_device_plugin_devices{resource=\"x.y/b\",health=\"unhealthy\"} 0\n"
+	"# HELP railhead_device_plugin_registered 1 if the kubelet has registered the resource and "
+	"watches its devices.\n"
+	"# TYPE railhead_device_plugin_registered gauge\n"
+	"railhead_device_plugin_registered{resource=\"x.y/a\"} 1\n"
+	"railhead_device_plugin_registered{resource=\"x.y/b\"} 0\n"
+	"# HELP railhead_device_plugin_registrations_total Registrations with the kubelet; it "
+	"needs "
+	"one after each of its starts.\n"
+	"# TYPE railhead_device_plugin_registrations_total counter\n"
+	"railhead_device_plugin_registrations_total{resource=\"x.y/a\"} 2\n"
+	"railhead_device_plugin_registrations_total{resource=\"x.y/b\"} 0\n"
+	"# HELP railhead_device_plugin_calls_total Calls of the kubelet for devices of a pod, and "
+	"those that failed.\n"
+	"# TYPE railhead_device_plugin_calls_total counter\n"
+	"railhead_device_plugin_calls_total{resource=\"x.y/a\",outcome=\"allocated\"} 9\n"
+	"railhead_device_plugin_calls_total{resource=\"x.y/a\",outcome=\"refused\"} 4\n"
+	"railhead_device_plugin_calls_total{resource=\"x.y/b\",outcome=\"allocated\"} 0\n"
+	"railhead_device_plugin_calls_total{resource=\"x.y/b\",outcome=\"refused\"} 0\n";
 
 static struct json *parse(const char *text)
 {

@@ -9,7 +9,7 @@
 
 #include "cni/testing/call.h"
 #include "lib/testing/dir.h"
-#include "lib/testing/grpc.h"
+#include "lib/grpc/testing/server.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"

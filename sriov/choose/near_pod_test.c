@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "lib/testing/dir.h"
-#include "lib/testing/grpc.h"
+#include "lib/grpc/testing/server.h"
 #include "lib/testing/testing.h"
 #include "sriov/choose/near.h"
 #include "topo/testing/gpus.h"

@@ -15,6 +15,7 @@
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
+#include "lib/pci/pci.h"
 #include "lib/sys/fs.h"
 
 /* ---- devices above an interface ---- */
@@ -149,17 +150,12 @@ struct files {
 static void find_files(const struct ctx *ctx, const char *vf, struct files *f)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
-	char path[PATH_MAX], target[PATH_MAX];
+	char path[PATH_MAX], group[PCI_GROUP_LEN];
 	struct err ignored;
 
 	*f = (struct files){ .group = "" };
-	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices/%.32s/iommu_group", ctx->sysfs,
-		       vf);
-	ssize_t n = readlink(path, target, sizeof(target) - 1);
-	target[n > 0 ? n : 0] = '\0';
-	const char *number = strrchr(target, '/');
-	if (number)
-		(void)snprintf(f->group, sizeof(f->group), "/dev/vfio/%.32s", number + 1);
+	if (pci_iommu_group(ctx->sysfs, vf, group, &ignored) == 0)
+		(void)snprintf(f->group, sizeof(f->group), "/dev/vfio/%s", group);
 	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices/%.32s/vfio-dev", ctx->sysfs,
 		       vf);
 	(void)!fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &ignored);

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * pod_gpus.c: asks the kubelet's pod-resources API, version 1. It calls List and not Get, because
- * Get is behind a feature gate until Kubernetes 1.34. The kubelet allows 10 calls at once and 100 a
- * second for all callers (pkg/kubelet/apis/podresources/constants.go); Multus and monitoring call
- * it, too.
- */
+/* pod_gpus.c: which PCI functions the devices of a pod are. */
 #include "topo/kubelet/pod_gpus.h"
 
-#include <time.h>
-
-#include "lib/grpc/call.h"
 #include "topo/kubelet/gpu_find.h"
-
-#define LIST       "/v1.PodResourcesLister/List"
-#define ANSWER_MAX ((size_t)16 << 20) /* as Multus has it */
-#define PAUSE_MS   50                 /* after a refusal by the rate limit */
 
 /* ---- devices to GPUs ---- */
 
@@ -91,40 +79,6 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct
 
 /* ---- the call ---- */
 
-static uint32_t ms_until(int64_t until)
-{
-	int64_t left = until - ctx_mono_ms();
-
-	return left < 1 ? 1 : left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
-}
-
-static int call_list(const struct kubelet_at *kubelet, struct grpc_answer *out, struct err *e)
-{
-	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
-
-	for (;;) {
-		auto_grpc_answer struct grpc_answer a = { .len = 0 };
-		const struct grpc_request r = {
-			.path = LIST,
-			.max_answer = ANSWER_MAX,
-			.timeout_ms = ms_until(kubelet->until),
-		};
-		if (grpc_call(kubelet->socket, &r, kubelet->until, &a, e))
-			return -1;
-		if (a.status.code == GRPC_OK) {
-			*out = a;
-			a = (struct grpc_answer){ .len = 0 };
-			return 0;
-		}
-		if (a.status.code != GRPC_RESOURCE_EXHAUSTED ||
-		    ctx_mono_ms() + PAUSE_MS >= kubelet->until) {
-			(void)grpc_status_error(&a.status, e);
-			return err_wrap(e, "%s: List", kubelet->socket);
-		}
-		(void)nanosleep(&pause, NULL);
-	}
-}
-
 int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct pod_name pod,
 		 struct pod_gpus *out, struct err *e)
 {
@@ -132,7 +86,7 @@ int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct
 	auto_pod_devices struct pod_devices devices = { .n = 0 };
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
 
-	if (call_list(kubelet, &a, e))
+	if (pod_list_ask(kubelet, &a, e))
 		return err_hint(e, "is the kubelet running, and does it have this socket? "
 				   "podResources in railhead.json names another one");
 	if (pod_resources_decode(a.message, a.len, &query, &devices, e)) {

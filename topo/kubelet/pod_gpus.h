@@ -5,6 +5,7 @@
 
 #include "lib/base/ctx.h"
 #include "lib/pci/pci.h"
+#include "topo/kubelet/pod_list.h"
 #include "topo/kubelet/pod_resources.h"
 
 #define POD_GPUS_MAX 64
@@ -22,16 +23,9 @@ struct pod_gpus {
 int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
 		struct err *e) must_check;
 
-struct kubelet_at {
-	const char *socket;
-	int64_t until; /* of ctx_mono_ms(), for all calls */
-};
-
 /*
- * pod_gpus_ask - ask the kubelet, then as pod_gpus_of. If the kubelet refuses a call because of its
- * rate limit, it is made again. ERR_AGAIN:
- * there is no kubelet, it does not answer in time, or does not know the pod yet; ERR_FORBIDDEN:
- * another user listens there; ERR_IO: the answer is malformed.
+ * pod_gpus_ask - pod_list_ask(), then as pod_gpus_of. ERR_AGAIN also: the kubelet does not know the
+ * pod yet; ERR_IO also: the answer is malformed.
  */
 int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct pod_name pod,
 		 struct pod_gpus *out, struct err *e) must_check;

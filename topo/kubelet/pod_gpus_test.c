@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "lib/testing/alloc.h"
-#include "lib/testing/grpc.h"
+#include "lib/grpc/testing/server.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/time.h"
 #include "topo/kubelet/gpu_id.h"

@@ -118,24 +118,71 @@ static int copy_pod(const list_response *all, struct pod_name pod, struct collec
 	return 0;
 }
 
+/* An answer of List; NULL: e says why. */
+static list_response *unpack(const uint8_t *bytes, size_t len, struct memory *memory,
+			     ProtobufCAllocator *with, struct err *e)
+{
+	list_response *all;
+
+	*memory = (struct memory){ .limit = DECODE_MAX };
+	*with = (ProtobufCAllocator){ memory_take, memory_drop, memory };
+	all = kubelet__list_pod_resources_response__unpack(with, len, bytes);
+	if (!all && memory->failed && !memory->reached)
+		(void)err_nomem(e);
+	else if (!all)
+		err_set(e, ERR_IO, 0, "the list of pods %s",
+			memory->reached ? "needs more than 64 MiB" : "cannot be decoded");
+	return all;
+}
+
 int pod_resources_decode(const uint8_t *bytes, size_t len, const struct pod_query *query,
 			 struct pod_devices *out, struct err *e)
 {
 	struct collection to = { .wanted = query->wanted };
-	struct memory memory = { .limit = DECODE_MAX };
-	ProtobufCAllocator with = { memory_take, memory_drop, &memory };
-	list_response *all = kubelet__list_pod_resources_response__unpack(&with, len, bytes);
+	struct memory memory;
+	ProtobufCAllocator with;
+	list_response *all = unpack(bytes, len, &memory, &with, e);
 
-	if (!all && memory.failed && !memory.reached)
-		return err_nomem(e);
 	if (!all)
-		return err_set(e, ERR_IO, 0, "the list of pods %s",
-			       memory.reached ? "needs more than 64 MiB" : "cannot be decoded");
+		return -1;
 	int rc = copy_pod(all, query->pod, &to, e);
 	kubelet__list_pod_resources_response__free_unpacked(all, &with);
 	if (rc)
 		pod_devices_clear(&to.d);
 	else
 		*out = to.d;
+	return rc;
+}
+
+static int each_of_pod(const Kubelet__PodResources *p, pod_resources_fn fn, void *arg,
+		       struct err *e)
+{
+	for (size_t i = 0; i < p->n_containers; i++) {
+		const Kubelet__ContainerResources *c = p->containers[i];
+
+		for (size_t k = 0; k < c->n_devices; k++) {
+			const Kubelet__ContainerDevices *d = c->devices[k];
+
+			for (size_t m = 0; m < d->n_device_ids; m++) {
+				if (fn(arg, d->resource_name, d->device_ids[m], e))
+					return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+int pod_resources_each(const uint8_t *bytes, size_t len, pod_resources_fn fn, void *arg,
+		       struct err *e)
+{
+	struct memory memory;
+	ProtobufCAllocator with;
+	list_response *all = unpack(bytes, len, &memory, &with, e);
+	int rc = all ? 0 : -1;
+
+	for (size_t i = 0; !rc && i < all->n_pod_resources; i++)
+		rc = each_of_pod(all->pod_resources[i], fn, arg, e);
+	if (all)
+		kubelet__list_pod_resources_response__free_unpacked(all, &with);
 	return rc;
 }

@@ -48,4 +48,15 @@ struct pod_query {
 int pod_resources_decode(const uint8_t *bytes, size_t len, const struct pod_query *query,
 			 struct pod_devices *out, struct err *e) must_check;
 
+/* A device that a device plugin gave to a container of some pod; the names are borrowed. -1: e is
+ * set, and no further one is wanted. */
+typedef int (*pod_resources_fn)(void *arg, const char *resource, const char *id, struct err *e);
+
+/*
+ * pod_resources_each - call fn for each device in an answer of List, those of claims excepted.
+ * ERR_IO, ERR_NOMEM as above, or the error of fn.
+ */
+int pod_resources_each(const uint8_t *bytes, size_t len, pod_resources_fn fn, void *arg,
+		       struct err *e) must_check;
+
 #endif

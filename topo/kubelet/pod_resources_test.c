@@ -171,6 +171,35 @@ START_TEST(decoding_has_a_limit)
 }
 END_TEST
 
+static int append(void *out, const char *resource, const char *id, struct err *err)
+{
+	if (!strcmp(id, "stop"))
+		return err_set(err, ERR_BUSY, 0, "stopped");
+	testing_append(out, 256, resource);
+	testing_append(out, 256, "=");
+	testing_append(out, 256, id);
+	testing_append(out, 256, " ");
+	return 0;
+}
+
+START_TEST(devices_of_all_pods)
+{
+	struct wire w = three_pods("a.b/c=1,2 claim:gpu.nvidia.com=gpu-0"), empty = { .n = 0 };
+	char out[256] = "";
+
+	ck_assert_int_eq(pod_resources_each(w.bytes, w.n, append, out, &e), 0);
+	ck_assert_str_eq(out, "nvidia.com/gpu=GPU-x a.b/c=1 a.b/c=2 nvidia.com/gpu=GPU-y ");
+	ck_assert_int_eq(pod_resources_each(empty.bytes, 0, append, out, &e), 0);
+	w = three_pods("a.b/c=1,stop,3");
+	*out = '\0';
+	ck_assert_int_eq(pod_resources_each(w.bytes, w.n, append, out, &e), -1);
+	ck_assert_int_eq(e.code, ERR_BUSY);
+	ck_assert_str_eq(out, "nvidia.com/gpu=GPU-x a.b/c=1 ");
+	ck_assert_int_eq(pod_resources_each(w.bytes, w.n - 1, append, out, &e), -1);
+	ck_assert_int_eq(e.code, ERR_IO);
+}
+END_TEST
+
 static int decode(void *arg, struct err *err)
 {
 	const struct wire *w = arg;
@@ -191,4 +220,4 @@ TEST_PROGRAM("topo/kubelet/pod_resources", devices_of_the_pod_alone,
 	     a_device_of_two_containers_counts_once, a_pod_that_is_not_listed,
 	     two_pods_of_one_name_are_no_answer, bad_bytes_are_an_error,
 	     an_id_that_is_too_long_is_an_error, a_pod_with_too_many_devices, decoding_has_a_limit,
-	     no_memory_is_an_error)
+	     devices_of_all_pods, no_memory_is_an_error)

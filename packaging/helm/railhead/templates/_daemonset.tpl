@@ -143,6 +143,19 @@ spec:
             - {name: plugins, mountPath: {{ $v.plugins.binDir }}, readOnly: true}
             {{- end }}
             - {name: boot, mountPath: /boot, readOnly: true}
+            {{- if $v.devicePlugin.enabled }}
+            # The kubelet has its socket here, and expects one for each resource beside it.
+            - {name: device-plugins, mountPath: {{ $v.devicePlugin.kubeletDir }}}
+            # The kubelet lists here which pod has which device, for an agent that has just started.
+            - {name: pod-resources, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, readOnly: true}
+            # Multus reads here which device has which PCI address.
+            - {name: devinfo, mountPath: /run/k8s.cni.cncf.io}
+            # The runtime reads CDI files here.
+            - {name: cdi, mountPath: /run/cdi}
+            {{- if $v.devicePlugin.resources }}
+            - {name: resources, mountPath: /conf/resources.d, readOnly: true}
+            {{- end }}
+            {{- end }}
       volumes:
         - {name: conf, configMap: {name: railheadd}}
         - {name: etc, hostPath: {path: /etc/railhead, type: DirectoryOrCreate}}
@@ -155,4 +168,13 @@ spec:
         - {name: cni, hostPath: {path: /var/lib/cni, type: DirectoryOrCreate}}
         {{- end }}
         - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
+        {{- if $v.devicePlugin.enabled }}
+        - {name: device-plugins, hostPath: {path: {{ $v.devicePlugin.kubeletDir }}, type: DirectoryOrCreate}}
+        - {name: pod-resources, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, type: DirectoryOrCreate}}
+        - {name: devinfo, hostPath: {path: /run/k8s.cni.cncf.io, type: DirectoryOrCreate}}
+        - {name: cdi, hostPath: {path: /run/cdi, type: DirectoryOrCreate}}
+        {{- if $v.devicePlugin.resources }}
+        - {name: resources, configMap: {name: railhead-resources}}
+        {{- end }}
+        {{- end }}
 {{- end }}

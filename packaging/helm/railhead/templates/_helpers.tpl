@@ -31,6 +31,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if contains ":" $address }}{{ $address = printf "[%s]" $address }}{{ end }}
 {{- $all = set $all "metrics" (dict "listen" (printf "%s:%d" $address (int .Values.metrics.port))) }}
 {{- end }}
+{{- with .Values.devicePlugin }}
+{{- if .enabled }}
+{{- $all = set $all "devicePlugin" (dict "kubelet" .kubeletDir) }}
+{{- if .resources }}
+{{- $_ := set $all.devicePlugin "resources" "/conf/resources.d" }}
+{{- end }}
+{{- else if not (hasKey $all "devicePlugin") }}
+{{- $all = set $all "devicePlugin" false }}
+{{- end }}
+{{- end }}
 {{- if not (hasKey $all "etcd") }}
 {{- $all = set $all "kubernetes" dict }}
 {{- end }}

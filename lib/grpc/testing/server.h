@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grpc.h: a gRPC server that gives each unary call the same answer: in memory, or at a unix socket.
- * HTTP/2 is that of nghttp2.
+ * server.h: a gRPC server that gives each unary call the same answer: in memory, or at a unix
+ * socket. HTTP/2 is that of nghttp2.
  */
-#ifndef RAILHEAD_LIB_TESTING_GRPC_H
-#define RAILHEAD_LIB_TESTING_GRPC_H
+#ifndef RAILHEAD_LIB_GRPC_TESTING_SERVER_H
+#define RAILHEAD_LIB_GRPC_TESTING_SERVER_H
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grpc.c: a gRPC server for tests, on nghttp2. */
-#include "lib/testing/grpc.h"
+/* server.c: a gRPC server for tests, on nghttp2. */
+#include "lib/grpc/testing/server.h"
 
 #include <nghttp2/nghttp2.h>
 #include <signal.h>

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# The device plugin of the agent, and a stand-in for the kubelet where the real one cannot be brought to do that. The host is that of
+# repair.sh, with a folder over /sys/bus/pci/devices that has one network function.
+
+PLUGINS_DIR=/var/lib/kubelet/device-plugins
+CARD=0000:7e:00.0
+
+devices_begin()
+{
+	/usr/bin/python3 -c 'import grpc' 2>/dev/null || skip 'python3-grpcio is not installed'
+	host_begin
+	trap 'case_ends devices_end host_end' EXIT
+	mount -t tmpfs -o mode=755 cards /sys/bus/pci/devices && mkdir -p "/sys/bus/pci/devices/$CARD/net/mst0" "$PLUGINS_DIR" /etc/railhead/resources.d || give_up 'a card'
+	(cd "/sys/bus/pci/devices/$CARD" && echo 0x020000 >class && echo 0x15b3 >vendor && echo 0x101e >device && ln -s ../../../../bus/pci/drivers/mlx5_core driver)
+	jq -n --arg card $CARD '{interval: 1, resources: [{name: "example.com/rail0", select: {address: $card}}]}' >/etc/railhead/resources.d/rail.json
+	eventually resource_is .healthy 1
+}
+devices_end()
+{
+	kubelet_kill
+	umount -l /sys/bus/pci/devices
+	rm -r "$PLUGINS_DIR"
+}
+resource_is() { [ "$("$BIN/railctl" cluster status --json | jq -c ".devicePlugin.resources[0] | $1")" = "$2" ]; }
+
+# kubelet MODE: it serves when this returns. Its lines are in $W/node/host/kubelet.
+kubelet()
+{
+	"$HERE/kubelet.py" "$PLUGINS_DIR" serve "$1" >"$W/node/host/kubelet" 2>&1 </dev/null &
+	KUBELET=$!
+	eventually grep -q serves "$W/node/host/kubelet"
+}
+kubelet_kill()
+{
+	[ -z "${KUBELET-}" ] || kill -KILL "$KUBELET"
+	wait "${KUBELET-}" 2>/dev/null
+	KUBELET=
+}
+kubelet_says() { grep -qF -- "$1" "$W/node/host/kubelet"; }
+call() { "$HERE/kubelet.py" "$PLUGINS_DIR" call "$@"; }
+
+# A node without a kubelet for now. It comes, restarts with the agent away, and the list follows the port.
+test_devices_a_kubelet_that_comes_and_goes()
+{
+	devices_begin
+	eventually test -S "$(echo $PLUGINS_DIR/railhead-rail0-*.sock)"
+	eq 'the agent' "$("$BIN/railctl" cluster status --json | jq -c '.devicePlugin.resources[0] | [.registered, .error]')" '[false,null]'
+	kubelet ok
+	eventually kubelet_says "devices $CARD=Healthy"
+	ip link set wire0 down
+	eventually kubelet_says "devices $CARD=Unhealthy"
+	ip link set wire0 up
+	host_kill TERM
+	eq 'sockets' "$(ls $PLUGINS_DIR)" kubelet.sock
+	kubelet_kill
+	kubelet ok
+	host_agent
+	eventually kubelet_says "devices $CARD=Healthy"
+	eventually metric_is 'railhead_device_plugin_devices{resource="example.com/rail0",health="healthy"} 1'
+	metric_is 'railhead_device_plugin_registered{resource="example.com/rail0"} 1' || fail "the metric: $(scrape | grep device_plugin)"
+}
+
+# The agent serves pods and the node while the kubelet does not answer.
+test_devices_a_kubelet_that_hangs()
+{
+	devices_begin
+	kubelet hang
+	eventually kubelet_says register
+	is 'the agent answers' timeout 5 "$BIN/railctl" cluster status
+	pod p1
+	is 'the plugin answers' timeout 20 "$HERE/kubelet.py" "$PLUGINS_DIR" call Allocate $CARD
+	kubelet_kill
+	kubelet ok
+	eventually resource_is .watched true
+	cni DEL p1
+	eq 'DEL' "$RC" 0
+}
+
+test_devices_a_kubelet_that_refuses()
+{
+	devices_begin
+	kubelet refuse
+	eventually resource_is .error '"Register: status 3 (INVALID_ARGUMENT): the resource name ü% is refused"'
+	eq 'logged once' "$(grep -c 'is refused' "$W/node/host/log")" 1
+	kubelet_kill
+	kubelet ok
+	eventually resource_is '[.watched, .error]' '[true,null]'
+}
+
+# A killed agent leaves its socket, which the next one replaces. One of another process stays.
+test_devices_sockets_of_others()
+{
+	local name
+	devices_begin
+	eventually test -S "$(echo $PLUGINS_DIR/railhead-rail0-*.sock)"
+	name=$(echo $PLUGINS_DIR/railhead-rail0-*.sock)
+	host_kill KILL
+	is 'the socket is left' test -S "$name"
+	host_agent
+	eventually call GetDevicePluginOptions
+	host_kill TERM
+	/usr/bin/python3 -c 'import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(1000)' "$name" &
+	KUBELET=$!
+	eventually test -S "$name"
+	host_agent
+	eventually resource_is '.error' "\"$name: another process listens there; it is left alone\""
+	is 'it is alive' kill -0 "$KUBELET"
+	is 'its socket is there' test -S "$name"
+	kubelet_kill
+	eventually call GetDevicePluginOptions
+}
+
+# Calls by gRPC of another project.
+test_devices_calls()
+{
+	devices_begin
+	eventually call GetDevicePluginOptions
+	has 'Allocate' "$(call Allocate $CARD)" "PCIDEVICE_EXAMPLE_COM_RAIL0"
+	has 'an unknown device' "$(call Allocate 0000:01:00.0)" 'NOT_FOUND'
+	eq 'an unknown method' "$(call Reset)" 'UNIMPLEMENTED unknown method'
+	has 'a compressed message' "$(call Allocate gzip $CARD $CARD $CARD)" UNIMPLEMENTED
+	eventually resource_is '[.allocated, .refused]' '[1,1]'
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child.c: reads a question at standard input, does what may take long, and prints the answer. */
+#include "railheadd/deviceplugin/child.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/grpc/call.h"
+#include "lib/json/json_long.h"
+#include "lib/sys/fs.h"
+#include "railheadd/deviceplugin/ask.h"
+#include "railheadd/deviceplugin/job.h"
+#include "topo/kubelet/pod_list.h"
+#include "topo/kubelet/pod_resources.h"
+
+typedef int (*child_fn)(const struct ctx *ctx, const struct json *question, struct json *answer,
+			struct err *e);
+
+static int answer_question(child_fn fn, struct json *answer, struct err *e)
+{
+	auto_json struct json *question = NULL;
+	auto_free char *text = NULL;
+	size_t len = 0;
+	struct ctx ctx;
+
+	ctx_init(&ctx, "railheadd");
+	return fs_read_fd(STDIN_FILENO, JSON_LONG_SIZE, &text, &len, e) ||
+			       json_parse_long(text, len, "question", &question, e) ||
+			       fn(&ctx, question, answer, e)
+		       ? -1
+		       : 0;
+}
+
+static int child_main(child_fn fn)
+{
+	auto_json struct json *answer = json_new_object();
+	struct err e;
+	int rc = answer ? answer_question(fn, answer, &e) : err_nomem(&e);
+
+	return job_say(rc ? NULL : answer, &e);
+}
+
+static int load(const struct ctx *ctx, const struct json *question, struct resource_set **out,
+		struct err *e)
+{
+	return resources_load(ctx, json_str(json_get(question, "folder")), out, e);
+}
+
+/* ---- look ---- */
+
+#define PODS_MS 5000
+
+struct given_lists {
+	struct json *by_resource; /* has a list for each resource of the configurations */
+};
+
+static int take_given(void *arg, const char *resource, const char *id, struct err *e)
+{
+	struct given_lists *g = arg;
+	struct json *list = json_get_mut(g->by_resource, resource);
+
+	return list && json_push_str(list, id) ? err_nomem(e) : 0;
+}
+
+static int ask_pods(const char *socket, struct given_lists *to, struct err *e)
+{
+	const struct kubelet_at kubelet = { socket, ctx_mono_ms() + PODS_MS };
+	auto_grpc_answer struct grpc_answer a = { .len = 0 };
+
+	return pod_list_ask(&kubelet, &a, e) ||
+			       pod_resources_each(a.message, a.len, take_given, to, e)
+		       ? -1
+		       : 0;
+}
+
+/*
+ * The devices that pods have, also those that the agent before this one gave. If the kubelet cannot
+ * be asked, they are not known, and the answer says why: the look is good all the same. -1: no
+ * memory.
+ */
+static int put_given(const struct resource_set *set, const char *socket, struct json *answer)
+{
+	auto_json struct json *o = json_new_object();
+	struct given_lists lists = { o };
+	struct err e;
+
+	for (size_t i = 0; o && i < resource_count(set); i++) {
+		if (!json_add_array(o, resource_name(set, i)))
+			return -1;
+	}
+	if (!o || !resource_count(set))
+		return o ? 0 : -1;
+	if (ask_pods(socket, &lists, &e) == 0)
+		return json_put(answer, "given", TAKE_PTR(o));
+	return e.code == ERR_NOMEM ? -1 : json_add_str(answer, "unlisted", e.msg);
+}
+
+static int put_look(const struct resource_set *set, const struct resource_look *look,
+		    struct json *answer)
+{
+	struct json *names = json_add_array(answer, "names");
+
+	for (size_t i = 0; names && i < resource_count(set); i++) {
+		if (json_push_str(names, resource_name(set, i)))
+			return -1;
+	}
+	return !names || json_add_int(answer, "interval", resources_interval(set)) ||
+			       json_put(answer, "look", resource_look_to_json(look))
+		       ? -1
+		       : 0;
+}
+
+static int look(const struct ctx *ctx, const struct json *question, struct json *answer,
+		struct err *e)
+{
+	auto_resource_set struct resource_set *set = NULL;
+	auto_resource_look struct resource_look l = { .n = 0 };
+
+	if (load(ctx, question, &set, e))
+		return -1;
+	/* Before the look: a pod that ends meanwhile leaves a free device, and not a busy one. */
+	if (put_given(set, json_text(question, "pods"), answer))
+		return err_nomem(e);
+	if (resources_look(ctx, set, &l, e))
+		return -1;
+	return put_look(set, &l, answer) ? err_nomem(e) : 0;
+}
+
+int child_look(void)
+{
+	return child_main(look);
+}
+
+/* ---- publish ---- */
+
+/* The configurations may have changed since the look: the next look leads to a publish, too. */
+static bool has_names(const struct resource_set *set, const struct json *names)
+{
+	size_t i = 0;
+
+	if (json_len(names) != resource_count(set))
+		return false;
+	json_each (name, names) {
+		if (!json_str(name) || strcmp(json_str(name), resource_name(set, i++)) != 0)
+			return false;
+	}
+	return true;
+}
+
+static int publish(const struct ctx *ctx, const struct json *question, struct json *answer,
+		   struct err *e)
+{
+	auto_resource_set struct resource_set *set = NULL;
+	auto_resource_look struct resource_look l = { .n = 0 };
+
+	(void)answer;
+	if (load(ctx, question, &set, e))
+		return -1;
+	if (!has_names(set, json_get(question, "names")))
+		return 0;
+	return resource_look_from_json(json_get(question, "look"), resource_count(set), &l, e) ||
+			       resources_publish(ctx, set, &l, e)
+		       ? -1
+		       : 0;
+}
+
+int child_publish(void)
+{
+	return child_main(publish);
+}
+
+/* ---- allocate ---- */
+
+static int find_resource(const struct resource_set *set, const char *name, size_t *out,
+			 struct err *e)
+{
+	for (size_t i = 0; i < resource_count(set); i++) {
+		if (!strcmp(resource_name(set, i), name)) {
+			*out = i;
+			return 0;
+		}
+	}
+	return err_set(e, ERR_NOTFOUND, 0, "%s: no file configures this resource", name);
+}
+
+static int allocate_one(const struct ctx *ctx, struct resource_request *r,
+			const struct json *container, struct json *to, struct err *e)
+{
+	auto_resource_allocation struct resource_allocation a = { .n_env = 0 };
+	const struct json *ids = json_get(container, "ids");
+	auto_free const char **list = calloc(json_len(ids) + 1, sizeof(*list));
+
+	if (!list)
+		return err_nomem(e);
+	r->n = 0;
+	json_each (id, ids)
+		list[r->n++] = json_str(id) ? json_str(id) : "";
+	r->id = list;
+	if (resources_allocate(ctx, r, &a, e))
+		return -1;
+	return json_push(to, resource_allocation_to_json(&a)) ? err_nomem(e) : 0;
+}
+
+static int allocate(const struct ctx *ctx, const struct json *question, struct json *answer,
+		    struct err *e)
+{
+	auto_resource_set struct resource_set *set = NULL;
+	auto_resource_look struct resource_look l = { .n = 0 };
+	struct json *to = json_add_array(answer, "containers");
+	struct resource_request r = { .n = 0 };
+
+	if (!to)
+		return err_nomem(e);
+	if (load(ctx, question, &set, e) ||
+	    find_resource(set, json_text(question, "resource"), &r.resource, e) ||
+	    resource_look_from_json(json_get(question, "look"), 1, &l, e))
+		return -1;
+	r.set = set;
+	r.look = &l.of[0];
+	json_each (container, json_get(question, "containers")) {
+		if (allocate_one(ctx, &r, container, to, e))
+			return -1;
+	}
+	return 0;
+}
+
+int child_allocate(void)
+{
+	return child_main(allocate);
+}
+
+/* ---- register ---- */
+
+static int call_kubelet(const struct ctx *ctx, const struct json *question, struct json *answer,
+			struct err *e)
+{
+	const struct wire_bytes m =
+		wire_register(json_text(question, "endpoint"), json_text(question, "resource"));
+	auto_free uint8_t *bytes = m.data;
+	auto_grpc_answer struct grpc_answer a = { .len = 0 };
+	const struct grpc_request r = { "/v1beta1.Registration/Register", m.data, (uint32_t)m.len,
+					4096, CHILD_REGISTER_MS };
+
+	(void)ctx;
+	(void)answer;
+	if (!m.data)
+		return err_nomem(e);
+	if (grpc_call(json_text(question, "kubelet"), &r, ctx_mono_ms() + CHILD_REGISTER_MS, &a, e))
+		return -1;
+	return a.status.code == GRPC_OK ? 0 : grpc_status_error(&a.status, e);
+}
+
+int child_register(void)
+{
+	return child_main(call_kubelet);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resource_plugin.h: the device plugin of one resource: its socket, its registration, and the calls
+ * of the kubelet. Nothing here waits: calls that may take long are jobs.
+ *
+ * It registers again when the kubelet's socket is another one, and when its own socket was removed.
+ * It also does so if the kubelet has not watched the devices for a while. Attempts that fail become
+ * rarer.
+ */
+#ifndef RAILHEAD_RAILHEADD_DEVICEPLUGIN_RESOURCE_PLUGIN_H
+#define RAILHEAD_RAILHEADD_DEVICEPLUGIN_RESOURCE_PLUGIN_H
+
+#include "lib/base/ctx.h"
+#include "railheadd/deviceplugin/job.h"
+#include "railheadd/resources/resources.h"
+
+#define KUBELET_SOCKET "kubelet.sock"
+
+/* The surroundings that all resources of an agent share; borrowed. */
+struct plugin_place {
+	struct event_base *base;
+	const struct ctx *ctx;
+	struct jobs *jobs;
+	const char *kubelet; /* the folder with the sockets */
+	const char *folder;  /* of configurations; NULL: the usual one */
+	/* child_allocate and child_register, or those of a test */
+	int (*allocate)(void);
+	int (*enrol)(void);
+	int64_t unlisted_ms; /* so long lists may lack a device that a pod has */
+};
+
+struct resource_plugin;
+
+/* resource_plugin_new - without devices, and not registered before resource_plugin_step. */
+int resource_plugin_new(const struct plugin_place *place, const char *name,
+			struct resource_plugin **out, struct err *e) must_check;
+void resource_plugin_free(struct resource_plugin *p);
+const char *resource_plugin_name(const struct resource_plugin *p);
+
+/*
+ * resource_plugin_listed - the ids that pods have by a list which the kubelet was asked for at this
+ * time. An id that no list has had for place->unlisted_ms is forgotten.
+ */
+int resource_plugin_listed(struct resource_plugin *p, const struct json *ids, int64_t at,
+			   struct err *e) must_check;
+
+/* resource_plugin_keep - resource_devices_keep() with the devices that pods may have. */
+int resource_plugin_keep(const struct resource_plugin *p, struct resource_devices *d,
+			 struct err *e) must_check;
+
+/*
+ * resource_plugin_set - its devices; borrowed until the next call of this function. The kubelet
+ * gets the list if it differs. True: it does, or its HCAs do, or it is the first one.
+ */
+bool resource_plugin_set(struct resource_plugin *p, const struct resource_devices *d);
+
+/*
+ * resource_plugin_step - serve and register if that is not so: once it has devices, then from time
+ * to time, and after files of the kubelet's folder came or went.
+ */
+void resource_plugin_step(struct resource_plugin *p);
+
+/* resource_plugin_status - add members of its state to o, see railhead-agent.sock(5). -1: no
+ * memory. */
+int resource_plugin_status(const struct resource_plugin *p, struct json *o) must_check;
+
+#endif
