@@ -87,6 +87,14 @@ test_golden_default() { golden default agents; }
 test_golden_rails() { golden rails rails; }
 test_golden_all() { golden all agents metrics network-policy; }
 test_golden_lean() { golden lean agents; }
+test_golden_restore() { golden restore agents; }
+# The agent does not undo a removal.
+test_a_removal_restores_nothing()
+{
+	rendered -f "$HERE/values/restore.yaml" --set plugins.remove=true --show-only templates/agents.yaml >"$W/remove.yaml" || fail "rendered"
+	hasnt "objects" "$(<"$W/remove.yaml")" estore
+	has "agent.json" "$(<"$W/remove.yaml")" '"folder": "/usr/libexec/cni"'
+}
 
 # Each network is JSON that the plugins' own parsers read; here only the names and the prefix.
 test_rails_name_installed_plugins()

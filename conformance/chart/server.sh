@@ -181,7 +181,7 @@ test_server_upgrade_rollback_removal()
 	is "upgrade" helm upgrade railhead "$CHART" -n railhead "${RAILS[@]}" --set image.tag=v2,agent.config.nodeHold=900
 	second=$(of_agents .spec.template)
 	has "upgrade" "$second" railhead-plugins:v2
-	eq "agent.json" "$(k -n railhead get configmap railheadd -o 'jsonpath={.data.agent\.json}' | jq -c .)" '{"kubernetes":{},"nodeHold":900}'
+	eq "agent.json" "$(k -n railhead get configmap railheadd -o 'jsonpath={.data.agent\.json}' | jq -c .)" '{"devicePlugin":false,"kubernetes":{},"nodeHold":900}'
 	[ "$(jq -c .metadata.annotations <<<"$first")" != "$(jq -c .metadata.annotations <<<"$second")" ] || fail "agents do not start with the new agent.json"
 	is "rollback" helm rollback railhead 1 -n railhead
 	eq "rollback" "$(of_agents .spec.template)" "$first"

@@ -22,6 +22,10 @@ another_build()
 }
 
 page() { GUIDE=$CHART/UPGRADE.md follow "$@"; }
+is_put_back()
+{
+	[ "$(node 1 sha256sum /opt/cni/bin/rh-macvlan | cut -d' ' -f1)" = "$(node 1 cat /opt/cni/bin/.railhead-install.json | jq -r '.programs[] | select(.name == "rh-macvlan").sha256')" ]
+}
 agents_of() { kr get pods -l app.kubernetes.io/name=railheadd -o json | jq -r '[.items[].metadata.uid] | sort | join(" ")'; }
 # on_both NAME: a pod on each node, NAME-1 and NAME-2
 on_both()
@@ -106,8 +110,10 @@ once_chart()
 
 	on_both first
 	running first-1 first-2
-	changed values upgrade '--set agent.config.nodeHold=900'
+	changed values upgrade '--set agent.config.nodeHold=900,agent.config.plugins.every=1,plugins.restore=true'
 	for n in $NODES; do has "other values on n$n" "$(install_said "$n")" '0 written'; done
+	is 'another project overwrites a plugin' node 1 sh -c 'cd /opt/cni/bin && cp bridge new && mv new rh-macvlan'
+	eventually is_put_back
 	changed build upgrade '--set agent.config.nodeHold=900,image.tag=next'
 	for n in $NODES; do has "another build on n$n" "$(install_said "$n")" '7 written'; done
 	on_both next

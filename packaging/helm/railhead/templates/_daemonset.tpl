@@ -1,10 +1,52 @@
 {{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
+{{- /* railhead.installer: a container that puts the plugins into a volume: `install` into the CNI folder, `restore` those that the agent puts
+back, under the names that they have in the image. */ -}}
+{{- define "railhead.installer" -}}
+{{- $v := .root.Values -}}
+{{- $install := eq .name "install" -}}
+- name: {{ .name }}
+  image: {{ include "railhead.image" (dict "root" .root "name" "railhead-plugins") }}
+  {{- with $v.image.pullPolicy }}
+  imagePullPolicy: {{ . }}
+  {{- end }}
+  {{- if $v.plugins.remove }}
+  args: [--remove]
+  {{- end }}
+  {{- if or $install $v.plugins.only }}
+  env:
+    {{- if $install }}
+    - {name: PLUGIN_PREFIX, value: {{ $v.plugins.prefix | quote }}}
+    {{- end }}
+    {{- with $v.plugins.only }}
+    - {name: PLUGINS, value: {{ join "," . | quote }}}
+    {{- end }}
+    {{- if and $install $v.plugins.force }}
+    - {name: FORCE, value: "1"}
+    {{- end }}
+  {{- end }}
+  resources:
+    {{- toYaml $v.plugins.resources | nindent 4 }}
+  securityContext:
+    runAsUser: 0
+    runAsGroup: 0
+    privileged: false
+    allowPrivilegeEscalation: false
+    readOnlyRootFilesystem: true
+    capabilities: {drop: [ALL]}
+    seccompProfile: {type: RuntimeDefault}
+  volumeMounts:
+    - {name: {{ .volume }}, mountPath: /host/opt/cni/bin}
+    - {name: run, mountPath: /run/railhead}
+    - {name: cni, mountPath: /var/lib/cni, readOnly: true}
+{{- end }}
+
 {{- /* railhead.daemonset: packaging/kubernetes/container.md says why it has each mount and each right. `reclaim`: that of reclaim.sh.
 An agent that repairs nothing needs neither rights nor sight of pods. */ -}}
 {{- define "railhead.daemonset" -}}
 {{- $v := .root.Values -}}
 {{- $name := .reclaim | ternary "railheadd-reclaim" "railheadd" -}}
 {{- $repairs := not (kindIs "bool" ($v.agent.config.repair)) -}}
+{{- $restores := include "railhead.restores" .root -}}
 apiVersion: apps/v1
 kind: DaemonSet
 metadata:
@@ -56,36 +98,10 @@ spec:
       enableServiceLinks: false
       {{- if $v.plugins.install }}
       initContainers:
-        - name: install
-          image: {{ include "railhead.image" (dict "root" .root "name" "railhead-plugins") }}
-          {{- with $v.image.pullPolicy }}
-          imagePullPolicy: {{ . }}
-          {{- end }}
-          {{- if $v.plugins.remove }}
-          args: [--remove]
-          {{- end }}
-          env:
-            - {name: PLUGIN_PREFIX, value: {{ $v.plugins.prefix | quote }}}
-            {{- with $v.plugins.only }}
-            - {name: PLUGINS, value: {{ join "," . | quote }}}
-            {{- end }}
-            {{- if $v.plugins.force }}
-            - {name: FORCE, value: "1"}
-            {{- end }}
-          resources:
-            {{- toYaml $v.plugins.resources | nindent 12 }}
-          securityContext:
-            runAsUser: 0
-            runAsGroup: 0
-            privileged: false
-            allowPrivilegeEscalation: false
-            readOnlyRootFilesystem: true
-            capabilities: {drop: [ALL]}
-            seccompProfile: {type: RuntimeDefault}
-          volumeMounts:
-            - {name: plugins, mountPath: /host/opt/cni/bin}
-            - {name: run, mountPath: /run/railhead}
-            - {name: cni, mountPath: /var/lib/cni, readOnly: true}
+        {{- include "railhead.installer" (dict "root" .root "name" "install" "volume" "plugins") | nindent 8 }}
+        {{- if $restores }}
+        {{- include "railhead.installer" (dict "root" .root "name" "restore" "volume" "restore") | nindent 8 }}
+        {{- end }}
       {{- end }}
       containers:
         - name: railheadd
@@ -139,8 +155,10 @@ spec:
             - {name: log, mountPath: /var/log}
             {{- if $repairs }}
             - {name: netns, mountPath: /run/netns, readOnly: true, mountPropagation: HostToContainer}
+            {{- end }}
+            {{- if or $repairs $restores }}
             # Records name programs by their path on the node.
-            - {name: plugins, mountPath: {{ $v.plugins.binDir }}, readOnly: true}
+            - {name: plugins, mountPath: {{ $v.plugins.binDir }}{{ if not $restores }}, readOnly: true{{ end }}}
             {{- end }}
             - {name: boot, mountPath: /boot, readOnly: true}
             {{- if $v.devicePlugin.enabled }}
@@ -166,6 +184,10 @@ spec:
         - {name: plugins, hostPath: {path: {{ $v.plugins.binDir }}, type: DirectoryOrCreate}}
         {{- if $v.plugins.install }}
         - {name: cni, hostPath: {path: /var/lib/cni, type: DirectoryOrCreate}}
+        {{- end }}
+        {{- if $restores }}
+        # Copies for the agent, which sees them in its state. An emptyDir would not do: anybody may write there.
+        - {name: restore, hostPath: {path: /var/lib/railhead/plugins, type: DirectoryOrCreate}}
         {{- end }}
         - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
         {{- if $v.devicePlugin.enabled }}

@@ -23,6 +23,11 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{- /* railhead.restores: the agent puts plugins back. Not during a removal, which it would undo. */ -}}
+{{- define "railhead.restores" -}}
+{{- if and .Values.plugins.restore (not .Values.plugins.remove) }}true{{ end }}
+{{- end }}
+
 {{- /* railhead.agentConfig: agent.json */ -}}
 {{- define "railhead.agentConfig" -}}
 {{- $all := deepCopy .Values.agent.config -}}
@@ -39,6 +44,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- else if not (hasKey $all "devicePlugin") }}
 {{- $all = set $all "devicePlugin" false }}
+{{- end }}
+{{- end }}
+{{- if not (kindIs "bool" $all.plugins) }}
+{{- $plugins := $all.plugins | default dict }}
+{{- if ne .Values.plugins.binDir "/opt/cni/bin" }}
+{{- $_ := set $plugins "folder" .Values.plugins.binDir }}
+{{- end }}
+{{- if include "railhead.restores" . }}
+{{- $_ := set $plugins "restoreFrom" "/var/lib/railhead/plugins" }}
+{{- end }}
+{{- with $plugins }}
+{{- $_ := set $all "plugins" . }}
 {{- end }}
 {{- end }}
 {{- if not (hasKey $all "etcd") }}
