@@ -23,8 +23,11 @@ guest_begins()
 {
 	echo "$CLUSTER" >"$SHARE/cluster"
 	cp -r "$W/images" "$SHARE/images" && ip tuntap add tap0 mode tap && ip link set tap0 master br0 up || return
-	VM_TAP=tap0 VM_MEMORY=${VM_MEMORY:-2304} "$TOP/conformance/vm/run" --inside --kernel "$KERNEL" --topology "$ROOM/cards.topo" \
-		--bin "$FROM" --limit "${LIMIT:-3000}" "$ROOM/guest.sh" >"$W/log/guest" 2>&1 &
+	{
+		VM_TAP=tap0 VM_MEMORY=${VM_MEMORY:-2304} "$TOP/conformance/vm/run" --inside --kernel "$KERNEL" --topology "$ROOM/cards.topo" \
+			--bin "$FROM" --limit "${LIMIT:-3000}" "$ROOM/guest.sh" >"$W/log/guest" 2>&1
+		echo $? >"$W/guest.rc"
+	} &
 	GUEST=$!
 	# For what asks whether the node is on.
 	mkdir -p "$W/n1" && : >"$W/n1/pid"
@@ -61,5 +64,6 @@ node() { guest node "$@"; }
 machine_ends()
 {
 	guest ends || fail "the guest does not end"
-	wait "$GUEST" || fail "the guest: $(tail -n 30 "$W/log/guest")"
+	eventually test -s "$W/guest.rc"
+	[ "$(<"$W/guest.rc")" = 0 ] || fail "the guest: $(tail -n 30 "$W/log/guest")"
 }

@@ -103,7 +103,7 @@ extendedKeyUsage=serverAuth' && cp "$W/spiderpool.pem" "$W/tls.crt" && cp "$W/sp
 			spiderpool-agent daemon --config-path=/etc/spiderpool/conf.yml >/run/spidernet/log 2>&1 & echo $! >/run/spidernet/pid'
 	done
 }
-# Also after a failure: pods need the agents for DEL, and objects with finalizers need somebody.
+# Also after a failure. DEL needs the agents; objects with finalizers stay without a controller.
 spiderpool_down()
 {
 	local n

@@ -110,15 +110,13 @@ int pci_set_numvfs(const char *root, const char *pf, uint32_t n, struct err *e) 
  */
 int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct err *e) must_check;
 
-/* pci_port_of_pf - whether a phys_port_name is that of the PF's own interface: "" or "p<number>";
- * not "pf0vf3", "pf0sf1", "c1pf0". Pure. */
+/* pci_port_of_pf - whether a phys_port_name is that of the PF's own interface. Pure. */
 bool pci_port_of_pf(const char *name);
 
 /* pci_vf_netdev - the one interface of a VF; ERR_NOTFOUND (ENOENT) when it has none here. */
 int pci_vf_netdev(const char *root, const char *vf, char out[IFNAME_LEN], struct err *e) must_check;
 
-/* pci_of_netdev - the function behind an interface. ERR_NOTFOUND: no such interface, or it is no
- * PCI device. */
+/* pci_of_netdev - the function behind an interface. ERR_NOTFOUND: it is none of PCI, or absent. */
 int pci_of_netdev(const char *root, const char *ifname, char out[PCI_STR_LEN],
 		  struct err *e) must_check;
 
