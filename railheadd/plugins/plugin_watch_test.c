@@ -64,7 +64,9 @@ static void begin(void)
 
 static void start(const char *restore_from)
 {
-	const struct events_conf tells = { &ctx, base, memory_store_ops(store), "n1", 1000000 };
+	const struct events_conf tells = {
+		&ctx, base, memory_store_ops(store), "n1", 1000000, NULL
+	};
 	struct plugin_watch_conf conf = { base, &ctx, NULL, BIN, restore_from, 5 };
 	struct err e;
 
