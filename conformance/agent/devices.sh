@@ -4,16 +4,16 @@
 # repair.sh, with a folder over /sys/bus/pci/devices that has one network function.
 
 PLUGINS_DIR=/var/lib/kubelet/device-plugins
-CARD=0000:7e:00.0
+OFFERED=0000:7e:00.0
 
 devices_begin()
 {
 	/usr/bin/python3 -c 'import grpc' 2>/dev/null || skip 'python3-grpcio is not installed'
 	host_begin
 	trap 'case_ends devices_end host_end' EXIT
-	mount -t tmpfs -o mode=755 cards /sys/bus/pci/devices && mkdir -p "/sys/bus/pci/devices/$CARD/net/mst0" "$PLUGINS_DIR" /etc/railhead/resources.d || give_up 'a card'
-	(cd "/sys/bus/pci/devices/$CARD" && echo 0x020000 >class && echo 0x15b3 >vendor && echo 0x101e >device && ln -s ../../../../bus/pci/drivers/mlx5_core driver)
-	jq -n --arg card $CARD '{interval: 1, resources: [{name: "example.com/rail0", select: {address: $card}}]}' >/etc/railhead/resources.d/rail.json
+	mount -t tmpfs -o mode=755 cards /sys/bus/pci/devices && mkdir -p "/sys/bus/pci/devices/$OFFERED/net/mst0" "$PLUGINS_DIR" /etc/railhead/resources.d || give_up 'a card'
+	(cd "/sys/bus/pci/devices/$OFFERED" && echo 0x020000 >class && echo 0x15b3 >vendor && echo 0x101e >device && ln -s ../../../../bus/pci/drivers/mlx5_core driver)
+	jq -n --arg card $OFFERED '{interval: 1, resources: [{name: "example.com/rail0", select: {address: $card}}]}' >/etc/railhead/resources.d/rail.json
 	eventually resource_is .healthy 1
 }
 devices_end()
@@ -47,16 +47,16 @@ test_devices_a_kubelet_that_comes_and_goes()
 	eventually test -S "$(echo $PLUGINS_DIR/railhead-rail0-*.sock)"
 	eq 'the agent' "$("$BIN/railctl" cluster status --json | jq -c '.devicePlugin.resources[0] | [.registered, .error]')" '[false,null]'
 	kubelet ok
-	eventually kubelet_says "devices $CARD=Healthy"
+	eventually kubelet_says "devices $OFFERED=Healthy"
 	ip link set wire0 down
-	eventually kubelet_says "devices $CARD=Unhealthy"
+	eventually kubelet_says "devices $OFFERED=Unhealthy"
 	ip link set wire0 up
 	host_kill TERM
 	eq 'sockets' "$(ls $PLUGINS_DIR)" kubelet.sock
 	kubelet_kill
 	kubelet ok
 	host_agent
-	eventually kubelet_says "devices $CARD=Healthy"
+	eventually kubelet_says "devices $OFFERED=Healthy"
 	eventually metric_is 'railhead_device_plugin_devices{resource="example.com/rail0",health="healthy"} 1'
 	metric_is 'railhead_device_plugin_registered{resource="example.com/rail0"} 1' || fail "the metric: $(scrape | grep device_plugin)"
 }
@@ -69,7 +69,7 @@ test_devices_a_kubelet_that_hangs()
 	eventually kubelet_says register
 	is 'the agent answers' timeout 5 "$BIN/railctl" cluster status
 	pod p1
-	is 'the plugin answers' timeout 20 "$HERE/kubelet.py" "$PLUGINS_DIR" call Allocate $CARD
+	is 'the plugin answers' timeout 20 "$HERE/kubelet.py" "$PLUGINS_DIR" call Allocate $OFFERED
 	kubelet_kill
 	kubelet ok
 	eventually resource_is .watched true
@@ -116,9 +116,9 @@ test_devices_calls()
 {
 	devices_begin
 	eventually call GetDevicePluginOptions
-	has 'Allocate' "$(call Allocate $CARD)" "PCIDEVICE_EXAMPLE_COM_RAIL0"
+	has 'Allocate' "$(call Allocate $OFFERED)" "PCIDEVICE_EXAMPLE_COM_RAIL0"
 	has 'an unknown device' "$(call Allocate 0000:01:00.0)" 'NOT_FOUND'
 	eq 'an unknown method' "$(call Reset)" 'UNIMPLEMENTED unknown method'
-	has 'a compressed message' "$(call Allocate gzip $CARD $CARD $CARD)" UNIMPLEMENTED
+	has 'a compressed message' "$(call Allocate gzip $OFFERED $OFFERED $OFFERED)" UNIMPLEMENTED
 	eventually resource_is '[.allocated, .refused]' '[1,1]'
 }

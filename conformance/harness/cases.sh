@@ -88,7 +88,12 @@ no_name_twice()
 	local names
 	names=$({
 		printf '%s\n' "$@" | sort -u | xargs -d '\n' grep -ho '^[A-Za-z0-9_]*()'
-		printf '%s\n' "$@" | sort -u | xargs -d '\n' grep -Ho '^[A-Z][A-Z0-9_]*=' | sort -u | sed 's/.*://'
+		# Also the second one of a line: "A=1 B=2".
+		printf '%s\n' "$@" | sort -u | xargs -d '\n' awk '
+			/^[A-Z][A-Z0-9_]*=/ {
+				for (i = 1; i <= NF && match($i, /^[A-Z][A-Z0-9_]*=/); i++)
+					if (!seen[FILENAME, name = substr($i, 1, RLENGTH)]++) print name
+			}'
 	} | sort | uniq -d | xargs)
 	[ -z "$names" ] || {
 		echo "defined twice: $names" >&2

@@ -193,6 +193,8 @@ printf 'ONE=1\nONE=2\n' >"$W/a.sh"
 printf 'ONE=3\n' >"$W/c.sh"
 names 0 "$W/a.sh" "$W/b.sh"
 names 2 "$W/a.sh" "$W/b.sh" "$W/c.sh"
+printf 'FIRST=1 ONE=2\n' >"$W/b.sh"
+names 2 "$W/a.sh" "$W/b.sh"
 ends_as not dies_in_its_middle
 ends_as not ends_by_exit
 ends_as ok last_command_fails
