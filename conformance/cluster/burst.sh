@@ -40,10 +40,10 @@ once_burst()
 	all_go
 }
 
-# The same on a pool that both nodes share.
+# The same on a pool that both nodes share. The speed is that of the usual agent.
 once_burst_of_a_shared_pool()
 {
-	agents_begin "$LOOSE"
+	HASTE='{}' agents_begin "$LOOSE"
 	pods_at_once 60 shared
 	audit
 	all_go

@@ -18,13 +18,16 @@ store_down()
 	wait "$pid" 2>/dev/null
 }
 
-# agent N STORE: railheadd on the node; STORE is the part of agent.json that names the cluster store.
+HASTY='{"heartbeat": 1, "nodeHold": 10, "repair": {"every": 1, "grace": 2}}'
+
+# agent N STORE: railheadd on the node; STORE is the part of agent.json that names the cluster store. It looks often, so that cases need not
+# wait; HASTE='{}' is the usual agent.
 agent()
 {
 	local root
 	root=$(node_root "$1")
 	"$TOP/packaging/kubernetes/rootfs.sh" "$FROM" "$root/opt/railheadd" && mkdir -p "$root/etc/railhead" &&
-		jq -n --argjson store "$2" '$store + {heartbeat: 1, nodeHold: 10, repair: {every: 1, grace: 2}}' >"$root/etc/railhead/agent.json" ||
+		jq -n --argjson store "$2" --argjson haste "${HASTE-$HASTY}" '$store + $haste' >"$root/etc/railhead/agent.json" ||
 		fail "test error: agent.json"
 	is "the agent of n$1" service "$1" railheadd start
 }
