@@ -6,7 +6,7 @@
 #include "lib/cli/cmd.h"
 #include "topo/show/show.h"
 
-extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_plan_cmd;
+extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_plan_cmd;
 
 /* Options that say where the machine comes from, for the tables of all commands here. */
 #define TOPO_OPT_SYSFS                                                                             \
@@ -53,6 +53,10 @@ struct topo {
  * with *t zeroed; topo_clear() frees it, also after an error.
  */
 int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e) must_check;
+/* topo_load_path - the same with TOPO_FINDINGS, for a machine in a file: a tree, or with xml a
+ * topology file. path NULL: this machine. Options that name a machine are not read. */
+int topo_load_path(struct cmd_run *r, const char *path, bool xml, struct topo *t,
+		   struct err *e) must_check;
 void topo_clear(struct topo *t);
 #define auto_topo auto_clean(topo_clear)
 
@@ -70,6 +74,11 @@ int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *
 
 /* topo_nccl_opts - fill t->opts from --set and --rccl. */
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
+
+/* topo_show_findings - print findings; those that differ only in their subject are one entry,
+ * unless each is set. topo_status - the exit status of topo check and topo diff. */
+void topo_show_findings(const struct cmd_run *r, const struct findings *all, bool each);
+int topo_status(enum finding_state worst, bool strict);
 
 /*
  * topo_write - make or replace the file at path in one step. The umask limits its mode 0666. "-" is

@@ -7,67 +7,7 @@
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 
-/* 1 and 2 are CMD_FAILED and CMD_USAGE. */
-static const struct finding_exit statuses = { .fail = 4, .warn = 3, .strict = 3 };
-
 /* ---- lines ---- */
-
-#define LINE_LEN 1200
-#define NAME_LEN 100 /* bytes that one more subject may need */
-#define ID_WIDTH 16
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-/* Findings with the same reason and remedy become one entry. */
-static bool is_same_finding(const struct finding *a, const struct finding *b)
-{
-	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
-	       same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
-}
-
-static bool is_first(const struct findings *all, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (is_same_finding(&all->item[i], &all->item[at]))
-			return false;
-	return true;
-}
-
-/* The subjects of all findings in one entry: "GPU 0 mlx5_0, GPU 1 mlx5_1". */
-static void put_subjects(const struct findings *all, size_t first, char line[LINE_LEN])
-{
-	size_t len = 0;
-
-	*line = '\0';
-	for (size_t i = first; i < all->n; i++) {
-		const char *subject = all->item[i].subject;
-
-		if (!is_same_finding(&all->item[i], &all->item[first]))
-			continue;
-		if (len > LINE_LEN - NAME_LEN) {
-			(void)snprintf(line + len, LINE_LEN - len, ", ...");
-			break;
-		}
-		len += (size_t)snprintf(line + len, LINE_LEN - len, "%s%.90s", len ? ", " : "",
-					subject ? subject : "");
-	}
-}
-
-/* Print the entry that begins with this finding; with --all, each finding by itself. */
-static void show_group(const struct cmd_run *r, const struct findings *all, size_t at)
-{
-	char line[LINE_LEN];
-
-	if (opt_is_set(&r->opts, "all")) {
-		finding_print(&r->out, &all->item[at], ID_WIDTH, NULL);
-	} else if (is_first(all, at)) {
-		put_subjects(all, at, line);
-		finding_print(&r->out, &all->item[at], ID_WIDTH, line);
-	}
-}
 
 static bool is_in(const struct topo *t, size_t gpu)
 {
@@ -94,8 +34,7 @@ static int show_text(const struct cmd_run *r, const struct topo *t)
 			 "No GPUs: --class names the PCI class of other accelerators.");
 		return 0;
 	}
-	for (size_t i = 0; i < t->findings.all.n; i++)
-		show_group(r, &t->findings.all, i);
+	topo_show_findings(r, &t->findings.all, opt_is_set(&r->opts, "all"));
 	show_gpus(r, t);
 	findings_print_counts(&r->out, &t->findings.all);
 	return 0;
@@ -153,7 +92,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json ? show_object(r, &t, e) : show_text(r, &t))
 		return -1;
-	r->status = finding_exit_status(&statuses, worst_of(&t), opt_is_set(&r->opts, "strict"));
+	r->status = topo_status(worst_of(&t), opt_is_set(&r->opts, "strict"));
 	return 0;
 }
 

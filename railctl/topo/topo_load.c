@@ -105,9 +105,10 @@ static int add_findings(struct topo *t, struct topo_tree_dirs *d, unsigned flags
 	return 0;
 }
 
-static int load_tree(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
+/* path NULL: this machine. */
+static int load_tree(struct cmd_run *r, const char *path, unsigned flags, struct topo *t,
+		     struct err *e)
 {
-	const char *path = opt_get(&r->opts, "sysfs");
 	auto_topo_opened struct topo_opened opened = { 0 };
 	struct topo_tree_dirs dirs = { .sysfs = r->ctx.sysfs,
 				       .proc = r->ctx.proc,
@@ -129,6 +130,20 @@ static int load_tree(struct cmd_run *r, unsigned flags, struct topo *t, struct e
 	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
 }
 
+static int load_xml(struct cmd_run *r, const char *path, unsigned flags, struct topo *t,
+		    struct err *e)
+{
+	return read_xml(path, t, e) || predict(r, NULL, t, e) || add_findings(t, NULL, flags, e)
+		       ? -1
+		       : 0;
+}
+
+int topo_load_path(struct cmd_run *r, const char *path, bool xml, struct topo *t, struct err *e)
+{
+	return xml ? load_xml(r, path, TOPO_FINDINGS, t, e)
+		   : load_tree(r, path, TOPO_FINDINGS, t, e);
+}
+
 int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
 {
 	const char *xml = opt_get(&r->opts, "nccl-xml");
@@ -138,13 +153,12 @@ int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e)
 		return cmd_usage(r, e, "--netns is of this machine: --%s is another",
 				 xml ? "nccl-xml" : "sysfs");
 	if (!xml)
-		return load_tree(r, flags, t, e);
+		return load_tree(r, opt_get(&r->opts, "sysfs"), flags, t, e);
 	if (tree)
 		return cmd_usage(r, e, "--sysfs and --nccl-xml exclude each other");
 	if (opt_is_set(&r->opts, "class"))
 		return cmd_usage(r, e, "--class is for a tree: a topology file says what a GPU is");
-	return read_xml(xml, t, e) || predict(r, NULL, t, e) || add_findings(t, NULL, flags, e) ? -1
-												: 0;
+	return load_xml(r, xml, flags, t, e);
 }
 
 void topo_clear(struct topo *t)
