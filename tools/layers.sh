@@ -43,6 +43,7 @@ topo/capture|lib/ topo/read/ topo/gdr/
 topo/compare|lib/ topo/nccl/
 topo/show|lib/ topo/core/ topo/gdr/ topo/compare/
 topo/dra|lib/ topo/core/
+topo/diff|lib/
 topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/

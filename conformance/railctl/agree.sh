@@ -160,6 +160,15 @@ test_completion_offers_what_there_is()
 	eq "VFs behind an option" "$(complete_line vf bind --driver default ens3f0v1 e)" "ens3f0v0 ens3f0v1"
 }
 
+# Captures and documents of this machine, under the names that the examples have.
+for_diff()
+{
+	ok topo capture "$W/good-node.tar"
+	cp "$W/good-node.tar" "$W/odd-node.tar"
+	ok topo --json
+	cp "$W/out" "$W/good-node.json"
+}
+
 # for_example LINE: state in which the example can work.
 for_example()
 {
@@ -175,6 +184,7 @@ for_example()
 	fi
 	if [[ $1 == "railctl topo"* ]]; then
 		cp "$ROOT/topo/testdata/nccl-xml/dgx-a100.xml" "$W"
+		[[ $1 != *" diff "* ]] || for_diff
 		return
 	fi
 	if [[ $1 == *" ipam slices "* ]]; then

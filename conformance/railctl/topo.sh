@@ -547,3 +547,43 @@ test_topo_check()
 	want '.findings | all(.state == "ok" or (.consequence | length > 0))'
 	want '.findings | all((.state != "warn" and .state != "fail") or (.remedy | length > 0))'
 }
+
+# The same machine in each form, and one that lost a card, a link and a setting.
+test_topo_diff()
+{
+	local a100=$XML/dgx-a100.xml
+	ok topo diff "$a100" "$a100"
+	has 'no difference'
+	ok topo --nccl-xml "$a100" --json
+	cp "$W/out" "$W/good.json"
+	ok topo diff --expect "$W/good.json" "$a100" --json
+	want '.version == 1 and .state == "ok" and .differences == []'
+	jq '.hcas |= map(select(.name != "mlx5_9")) | .hcas[0].ports[0].rate_mbps = 100000' "$W/good.json" >"$W/odd.json"
+	r topo diff "$W/good.json" "$W/odd.json"
+	[ "$RC" = 4 ] || fail "a card is missing: $(said)"
+	has 'mlx5_9 0000:cc:00.0: expected, but not found'
+	has 'mlx5_0:1: Mbit/s: expected 200000, found 100000'
+	has '2 differences'
+	jq '.hcas[0].ports[0].ifname = "eth9"' "$W/good.json" >"$W/odd.json"
+	r topo diff --expect "$W/good.json" "$W/odd.json"
+	[ "$RC" = 0 ] || fail "an interface is known on one machine: $(said)"
+	has 'no difference in the values that both machines have'
+	r topo diff --expect "$W/good.json" "$W/odd.json" --strict
+	[ "$RC" = 3 ] || fail "--strict: $(said)"
+	r topo diff "$a100"
+	[ "$RC" = 4 ] || fail "this machine is no DGX: $(said)"
+	refused 2 'is missing' topo diff
+	refused 2 'already names' topo diff --expect "$W/good.json" "$a100" "$a100"
+	echo '{"version": 2}' >"$W/other.json"
+	refused 1 'no document of' topo diff "$a100" "$W/other.json"
+	refused 1 'No such file' topo diff "$a100" "$W/none"
+}
+
+# A capture is the same machine as the tree from which it came.
+test_topo_diff_of_a_capture()
+{
+	ok topo diff "$QEMU" "$QEMU" --strict
+	has 'no difference'
+	r topo diff "$QEMU" "$DATA/sysfs/hwloc-8ve.tar.bz2"
+	[ "$RC" = 4 ] || fail "another machine: $(said)"
+}

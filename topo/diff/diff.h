@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff.h: finds the differences between two machines that matter to a job: devices, distances,
+ * ports, NCCL's choice and findings. Pure.
+ *
+ * A machine is a document of `railctl topo --json`, version 1 (docs/topo.schema.json).
+ */
+#ifndef RAILHEAD_TOPO_DIFF_DIFF_H
+#define RAILHEAD_TOPO_DIFF_DIFF_H
+
+#include "lib/cli/finding.h"
+
+/* The most GPUs, and the most HCAs without VFs, of one machine. */
+#define TOPO_DIFF_DEVICES_MAX 512
+
+/*
+ * topo_diff - add a finding for each difference, worst first; none if the machines are equal. Their
+ * ids are explained in railctl(8); ids of checks are texts of the documents, so these must live as
+ * long as *out.
+ *
+ * Devices belong together if their PCI addresses are equal. Other GPUs belong together by index,
+ * other HCAs by name. VFs whose PF is visible are not compared, because pods take them and give
+ * them back; neither are software devices.
+ *
+ * fail: a device, a distance, a port or NCCL's choice differs, or a check is worse. warn: names,
+ * addresses, roles or settings differ, or a check is better. unknown: one document has no value.
+ * ERR_CONFIG: a document is not of version 1. ERR_EXHAUSTED: it has too many devices. The caller
+ * clears *out.
+ */
+int topo_diff(const struct json *expected, const struct json *found, struct findings *out,
+	      struct err *e) must_check;
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff_priv.h: what the files of topo/diff share. */
+#ifndef RAILHEAD_TOPO_DIFF_DIFF_PRIV_H
+#define RAILHEAD_TOPO_DIFF_DIFF_PRIV_H
+
+#include "topo/diff/diff.h"
+
+#define DIFF_LABEL_LEN 64
+#define DIFF_TEXT_LEN  256
+
+/* A device of both machines; NULL: only the other machine has it. */
+struct diff_pair {
+	const struct json *expected, *found;
+	char label[DIFF_LABEL_LEN]; /* "GPU 3", "mlx5_0"; of the first machine that has it */
+};
+
+struct diff_pairs {
+	struct diff_pair *item; /* owned */
+	size_t n;
+	bool any_address; /* an address is on both machines */
+};
+
+struct diff {
+	struct diff_pairs gpu, hca;
+	struct findings *out;
+};
+
+/* ---- diff_pair.c ---- */
+
+enum diff_kind { DIFF_GPU, DIFF_HCA };
+/* diff_pair - fill *out with the devices of two lists. ERR_EXHAUSTED, ERR_NOMEM. */
+int diff_pair(const struct json *expected, const struct json *found, enum diff_kind kind,
+	      struct diff_pairs *out, struct err *e) must_check;
+/* diff_find - the pair whose device on one machine has this text as `key`; NULL: none. */
+const struct diff_pair *diff_find(const struct diff_pairs *p, bool found, const char *key,
+				  const char *text);
+
+/* ---- diff_rows.c ---- */
+
+/* diff_add - add a finding with "expected A, found B", where NULL is "none". */
+struct finding *diff_add(struct diff *d, const char *id, enum finding_state state,
+			 const char *expected, const char *found);
+/* diff_gpu, diff_hca - compare the values of a device that both machines have. */
+void diff_gpu(struct diff *d, const struct diff_pair *p);
+void diff_hca(struct diff *d, const struct diff_pair *p);
+/* diff_machine - compare the values of the whole documents. */
+void diff_machine(struct diff *d, const struct json *expected, const struct json *found);
+
+/* ---- diff_checks.c ---- */
+
+/* diff_checks - compare the findings of both documents. ERR_NOMEM, also if there are too many. */
+int diff_checks(struct diff *d, const struct json *expected, const struct json *found,
+		struct err *e) must_check;
+
+#endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Each difference that matters to a job is found, and nothing else is. */
+#include "topo/diff/diff.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/testing/alloc.h"
+#include "lib/testing/testing.h"
+
+/* Two GPUs, two HCAs; each GPU has its own HCA. */
+static const char machine[] =
+	"{\"version\": 1, \"source\": {\"vm\": false}, \"advice\": null, \"gpus\": ["
+	"{\"index\": 0, \"bdf\": \"0000:01:00.0\", \"numa\": 0, \"vendor\": \"nvidia\", "
+	"\"nearest\": [\"mlx5_0\"], \"share\": [\"mlx5_0\"], \"hcas\": ["
+	"{\"name\": \"mlx5_0\", \"class\": \"PIX\", \"switches\": 1, \"bandwidth_gbps\": 400},"
+	"{\"name\": \"mlx5_1\", \"class\": \"SYS\", \"switches\": 2, \"bandwidth_gbps\": 400}],"
+	"\"nccl\": {\"local\": [\"mlx5_0\"], \"class\": \"PIX\", \"gdr\": true}},"
+	"{\"index\": 1, \"bdf\": \"0000:81:00.0\", \"numa\": 1, \"vendor\": \"nvidia\", "
+	"\"nearest\": [\"mlx5_1\"], \"share\": [\"mlx5_1\"], \"hcas\": ["
+	"{\"name\": \"mlx5_1\", \"class\": \"PIX\", \"switches\": 1, \"bandwidth_gbps\": 400}],"
+	"\"nccl\": {\"local\": [\"mlx5_1\"], \"class\": \"PIX\", \"gdr\": true}}],"
+	"\"hcas\": ["
+	"{\"name\": \"mlx5_0\", \"bdf\": \"0000:02:00.0\", \"kind\": \"pf\", \"numa\": 0, "
+	"\"role\": \"compute\", \"ports\": [{\"port\": 1, \"active\": true, "
+	"\"layer\": \"Ethernet\", \"rate_mbps\": 400000, \"ifname\": \"eth0\"}]},"
+	"{\"name\": \"mlx5_1\", \"bdf\": \"0000:82:00.0\", \"kind\": \"pf\", \"numa\": 1, "
+	"\"role\": \"compute\", \"ports\": [{\"port\": 1, \"active\": true, "
+	"\"layer\": \"Ethernet\", \"rate_mbps\": 400000, \"ifname\": \"eth1\"}]}],"
+	"\"findings\": [{\"check\": \"acs\", \"state\": \"ok\", \"gpu\": \"0000:01:00.0\", "
+	"\"hca\": \"mlx5_0\"},"
+	"{\"check\": \"acs\", \"state\": \"warn\", \"gpu\": \"0000:81:00.0\", "
+	"\"hca\": \"mlx5_1\", \"consequence\": \"slow\"},"
+	"{\"check\": \"dmabuf\", \"state\": \"ok\"}]}";
+
+/* ---- documents with a change ---- */
+
+#define TEXT_LEN 8192
+
+/* The machine, with the n-th place of `old` (from 0) replaced. Static text. */
+static const char *with(const char *from, const char *old, unsigned n, const char *new)
+{
+	static char text[2][TEXT_LEN];
+	static unsigned turn;
+	char *to = text[turn++ % 2];
+	const char *at = strstr(from, old);
+
+	for (; n; n--)
+		at = strstr(at + 1, old);
+	ck_assert_ptr_nonnull(at);
+	(void)snprintf(to, TEXT_LEN, "%.*s%s%s", (int)(at - from), from, new, at + strlen(old));
+	return to;
+}
+
+struct both {
+	struct json *expected, *found;
+	struct findings all;
+};
+
+static void both_clear(struct both *b)
+{
+	findings_clear(&b->all);
+	json_free(b->expected);
+	json_free(b->found);
+}
+#define auto_both auto_clean(both_clear)
+
+static int compare(struct both *b, const char *expected, const char *found)
+{
+	struct err e;
+
+	ck_assert_int_eq(json_parse(expected, strlen(expected), "expected", &b->expected, &e), 0);
+	ck_assert_int_eq(json_parse(found, strlen(found), "found", &b->found, &e), 0);
+	return topo_diff(b->expected, b->found, &b->all, &e);
+}
+
+/* One line for each finding: "state id subject: value\n". Static text. */
+static const char *differences(const char *expected, const char *found)
+{
+	static char text[TEXT_LEN];
+	auto_both struct both b = { 0 };
+	size_t len = 0;
+
+	*text = '\0';
+	ck_assert_int_eq(compare(&b, expected, found), 0);
+	for (size_t i = 0; i < b.all.n; i++) {
+		const struct finding *f = &b.all.item[i];
+
+		ck_assert(f->reason && f->remedy);
+		len += (size_t)snprintf(text + len, TEXT_LEN - len, "%s %s %s: %s\n",
+					finding_state_name(f->state), f->id,
+					f->subject ? f->subject : "-", f->value);
+	}
+	return text;
+}
+
+START_TEST(equal_machines_have_no_difference)
+{
+	ck_assert_str_eq(differences(machine, machine), "");
+}
+END_TEST
+
+/* ---- one change ---- */
+
+static const struct {
+	const char *old;
+	unsigned n;
+	const char *new, *line;
+} changes[] = {
+	{ "\"vm\": false", 0, "\"vm\": true",
+	  "fail vm -: virtual machine: expected false, found true\n" },
+	{ "\"vendor\": \"nvidia\"", 1, "\"vendor\": \"amd\"",
+	  "fail device GPU 1: vendor: expected nvidia, found amd\n" },
+	{ "\"numa\": 0", 0, "\"numa\": 1", "warn numa GPU 0: NUMA node: expected 0, found 1\n" },
+	{ "\"class\": \"PIX\", \"switches\"", 0, "\"class\": \"PHB\", \"switches\"",
+	  "fail path GPU 0 mlx5_0: class: expected PIX, found PHB\n" },
+	{ "\"switches\": 1", 1, "\"switches\": 2",
+	  "fail path GPU 1 mlx5_1: switch chips: expected 1, found 2\n" },
+	{ "\"bandwidth_gbps\": 400", 0, "\"bandwidth_gbps\": 200",
+	  "fail path GPU 0 mlx5_0: Gbit/s of the narrowest link: expected 400, found 200\n" },
+	/* a path that no job uses */
+	{ "\"class\": \"SYS\"", 0, "\"class\": \"NODE\"", "" },
+	{ "\"gdr\": true", 1, "\"gdr\": false",
+	  "fail gdr GPU 1: GPUDirect RDMA of NCCL: expected true, found false\n" },
+	{ "\"class\": \"PIX\", \"gdr\"", 0, "\"class\": \"PHB\", \"gdr\"",
+	  "fail nccl GPU 0: NCCL's path to its HCA: expected PIX, found PHB\n" },
+	{ "\"local\": [\"mlx5_0\"]", 0, "\"local\": [\"mlx5_0\", \"mlx5_1\"]",
+	  "fail nccl GPU 0: HCAs that NCCL will use: expected mlx5_0, found mlx5_0,mlx5_1\n" },
+	{ "\"share\": [\"mlx5_1\"]", 0, "\"share\": []",
+	  "fail nearest GPU 1: HCAs that it should use: expected mlx5_1, found none\n" },
+	{ "\"advice\": null", 0, "\"advice\": {\"setting\": \"NCCL_NET_GDR_LEVEL=PHB\"}",
+	  "warn setting -: setting of NCCL for all GPUs: expected none, found "
+	  "NCCL_NET_GDR_LEVEL=PHB\n" },
+	{ "\"kind\": \"pf\"", 0, "\"kind\": \"bond\"",
+	  "fail device mlx5_0: kind: expected pf, found bond\n" },
+	{ "\"role\": \"compute\"", 1, "\"role\": \"storage\"",
+	  "warn role mlx5_1: role: expected compute, found storage\n" },
+	{ "\"active\": true", 0, "\"active\": false",
+	  "fail port mlx5_0:1: active: expected true, found false\n" },
+	{ "\"layer\": \"Ethernet\"", 0, "\"layer\": \"InfiniBand\"",
+	  "fail port mlx5_0:1: link layer: expected Ethernet, found InfiniBand\n" },
+	{ "\"rate_mbps\": 400000", 1, "\"rate_mbps\": 200000",
+	  "fail port mlx5_1:1: Mbit/s: expected 400000, found 200000\n" },
+	{ "\"ifname\": \"eth1\"", 0, "\"ifname\": \"eth7\"",
+	  "warn name mlx5_1:1: interface: expected eth1, found eth7\n" },
+	{ "\"port\": 1", 0, "\"port\": 2", "fail port mlx5_0:1: port: expected one, found none\n" },
+	{ "\"state\": \"ok\"", 0, "\"state\": \"fail\"",
+	  "fail acs GPU 0 mlx5_0: expected ok, found fail\n" },
+	{ "\"state\": \"warn\"", 0, "\"state\": \"ok\"",
+	  "warn acs GPU 1 mlx5_1: expected warn, found ok\n" },
+	{ "\"dmabuf\", \"state\": \"ok\"", 0, "\"dmabuf\", \"state\": \"warn\"",
+	  "warn dmabuf -: expected ok, found warn\n" },
+	{ "\"dmabuf\", \"state\": \"ok\"", 0, "\"dmabuf\", \"state\": \"unknown\"",
+	  "unknown dmabuf -: expected ok, found unknown\n" },
+	/* one machine does not know */
+	{ "\"active\": true", 0, "\"active\": null", "unknown port mlx5_0:1: active\n" },
+	{ "\"gdr\": true", 0, "\"gdr\": null", "unknown gdr GPU 0: GPUDirect RDMA of NCCL\n" },
+};
+
+START_TEST(a_change_is_one_difference)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		const char *found = with(machine, changes[i].old, changes[i].n, changes[i].new);
+
+		ck_assert_str_eq(differences(machine, found), changes[i].line);
+	}
+}
+END_TEST
+
+/* ---- devices that belong together ---- */
+
+START_TEST(a_missing_hca_is_a_difference_and_so_is_what_follows)
+{
+	auto_both struct both b = { 0 };
+	const char *at = strstr(machine, ",{\"name\": \"mlx5_1\", \"bdf\"");
+	char cut[TEXT_LEN];
+
+	(void)snprintf(cut, sizeof(cut), "%.*s%s", (int)(at - machine), machine,
+		       strstr(at, "],\"findings\""));
+	ck_assert_str_eq(differences(machine, cut),
+			 "fail hca mlx5_1 0000:82:00.0: expected, but not found\n");
+	ck_assert_str_eq(differences(cut, machine),
+			 "warn hca mlx5_1 0000:82:00.0: found, but not expected\n");
+}
+END_TEST
+
+START_TEST(a_renamed_hca_is_one_difference)
+{
+	static char text[TEXT_LEN];
+	const char *from = machine, *at;
+	size_t len = 0;
+
+	for (; (at = strstr(from, "mlx5_1")); from = at + 6)
+		len += (size_t)snprintf(text + len, TEXT_LEN - len, "%.*sib1", (int)(at - from),
+					from);
+	(void)snprintf(text + len, TEXT_LEN - len, "%s", from);
+	ck_assert_str_eq(differences(machine, text),
+			 "warn name mlx5_1: name: expected mlx5_1, found ib1\n");
+}
+END_TEST
+
+START_TEST(a_moved_device_is_found_by_its_name)
+{
+	const char *found =
+		with(machine, "\"bdf\": \"0000:82:00.0\"", 0, "\"bdf\": \"0000:92:00.0\"");
+
+	ck_assert_str_eq(differences(machine, found),
+			 "warn address mlx5_1: expected 0000:82:00.0, found 0000:92:00.0\n");
+}
+END_TEST
+
+START_TEST(machines_without_a_common_address_are_compared_by_order)
+{
+	static char text[TEXT_LEN];
+
+	(void)snprintf(text, sizeof(text), "%s", machine);
+	for (char *at = text; (at = strstr(at, "\"0000:")); at++)
+		at[1] = '1';
+	ck_assert_str_eq(differences(machine, text),
+			 "warn address -: expected the same PCI addresses, found none\n");
+}
+END_TEST
+
+START_TEST(vfs_of_a_visible_pf_do_not_count)
+{
+	const char *vf = ",{\"name\": \"mlx5_9\", \"bdf\": \"0000:02:00.1\", \"kind\": \"vf\", "
+			 "\"pf\": \"0000:02:00.0\", \"ports\": []}],\"findings\"";
+	const char *found = with(machine, "],\"findings\"", 0, vf);
+
+	ck_assert_str_eq(differences(machine, found), "");
+	found = with(found, "\"pf\": \"0000:02:00.0\"", 0, "\"pf\": null");
+	ck_assert_str_eq(differences(machine, found),
+			 "warn hca mlx5_9 0000:02:00.1: found, but not expected\n");
+	found = with(found, "\"kind\": \"vf\"", 0, "\"kind\": \"software\"");
+	ck_assert_str_eq(differences(machine, found), "");
+}
+END_TEST
+
+START_TEST(several_findings_of_one_subject_count_as_the_worst)
+{
+	const char *more = "\"findings\": [{\"check\": \"dmabuf\", \"state\": \"fail\", "
+			   "\"value\": \"v\"},";
+	const char *found = with(machine, "\"findings\": [", 0, more);
+
+	ck_assert_str_eq(differences(machine, found),
+			 "fail dmabuf -: expected ok, found fail: v\n");
+	ck_assert_str_eq(differences(found, found), "");
+}
+END_TEST
+
+/* ---- documents that are none ---- */
+
+static const char *const bad[] = {
+	"[]",
+	"{\"gpus\": [], \"hcas\": []}",
+	"{\"version\": 2, \"gpus\": [], \"hcas\": []}",
+	"{\"version\": 1, \"gpus\": {}, \"hcas\": []}",
+	"{\"version\": 1, \"gpus\": []}",
+};
+
+START_TEST(another_document_is_refused)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		auto_both struct both first = { 0 }, second = { 0 };
+
+		ck_assert_int_eq(compare(&first, bad[i], machine), -1);
+		ck_assert_int_eq(compare(&second, machine, bad[i]), -1);
+	}
+}
+END_TEST
+
+START_TEST(too_many_devices_are_refused)
+{
+	auto_both struct both b = { 0 };
+	struct json *list;
+	struct err e;
+
+	ck_assert_int_eq(compare(&b, machine, machine), 0);
+	list = json_get_mut(b.found, "gpus");
+	for (int i = 2; i < TOPO_DIFF_DEVICES_MAX; i++)
+		ck_assert_ptr_nonnull(json_push_object(list));
+	ck_assert_int_eq(topo_diff(b.expected, b.found, &b.all, &e), 0);
+	ck_assert_ptr_nonnull(json_push_object(list));
+	ck_assert_int_eq(topo_diff(b.expected, b.found, &b.all, &e), -1);
+	ck_assert_int_eq(e.code, ERR_EXHAUSTED);
+}
+END_TEST
+
+static int diff_again(void *arg, struct err *e)
+{
+	const struct both *b = arg;
+	auto_findings struct findings all = { 0 };
+
+	return topo_diff(b->expected, b->found, &all, e);
+}
+
+START_TEST(each_failed_allocation_is_an_error)
+{
+	auto_both struct both b = { 0 };
+	const char *found = with(machine, "\"active\": true", 0, "\"active\": false");
+
+	ck_assert_int_eq(compare(&b, machine, with(found, "\"ok\"", 0, "\"warn\"")), 0);
+	ck_assert_str_eq(alloc_fail_each(diff_again, &b), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("diff", equal_machines_have_no_difference, a_change_is_one_difference,
+	     a_missing_hca_is_a_difference_and_so_is_what_follows, a_renamed_hca_is_one_difference,
+	     a_moved_device_is_found_by_its_name,
+	     machines_without_a_common_address_are_compared_by_order,
+	     vfs_of_a_visible_pf_do_not_count, several_findings_of_one_subject_count_as_the_worst,
+	     another_document_is_refused, too_many_devices_are_refused,
+	     each_failed_allocation_is_an_error)
