@@ -44,6 +44,7 @@ topo/compare|lib/ topo/nccl/
 topo/show|lib/ topo/core/ topo/gdr/ topo/compare/
 topo/dra|lib/ topo/core/
 topo/diff|lib/
+topo/verify|lib/
 topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/

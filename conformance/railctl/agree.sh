@@ -184,6 +184,7 @@ for_example()
 	fi
 	if [[ $1 == "railctl topo"* ]]; then
 		cp "$ROOT/topo/testdata/nccl-xml/dgx-a100.xml" "$W"
+		nccl_log 7000 mlx5_0 0 >"$W/job.log"
 		[[ $1 != *" diff "* ]] || for_diff
 		return
 	fi

@@ -587,3 +587,46 @@ test_topo_diff_of_a_capture()
 	r topo diff "$QEMU" "$DATA/sysfs/hwloc-8ve.tar.bz2"
 	[ "$RC" = 4 ] || fail "another machine: $(said)"
 }
+
+# nccl_log BUSID HCA INDEX [HOST]: what a process of a job prints, with the devices of a DGX A100; its HCA has the index.
+nccl_log()
+{
+	local head="${4-gpu-1}:100:120 [0] NCCL INFO"
+	printf '%s\n' "$head NCCL version 2.30.7+cuda13.0" "$head NET/IB : Using [$3]$2:1/IB [RO]; OOB eth0:10.0.0.1<0>" \
+		"$head Using network IB" "$head comm 0x1 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId $1 - Init START" 'step 1 loss 0.5' \
+		"$head Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/$3/GDRDMA"
+}
+
+test_topo_verify_of_a_log()
+{
+	local a100=(topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-log "$W/job.log")
+	nccl_log 7000 mlx5_1 3 >"$W/job.log"
+	ok "${a100[@]}" --strict
+	has 'GPU 0: predicted mlx5_0,mlx5_1, NCCL uses mlx5_1'
+	has '2 ok, 0 warned, 0 failed, 0 unknown'
+	nccl_log 7000 mlx5_9 0 >"$W/job.log"
+	r "${a100[@]}" --json
+	[ "$RC" = 4 ] || fail "another HCA: $(said)"
+	want '.version == 1 and .state == "fail" and (.findings[0] | .check == "net" and .subject == "GPU 0" and (.remedy | length > 0))'
+	echo 'gpu-1:100:120 [0] NCCL INFO NCCL_IB_HCA set to mlx5_9' >>"$W/job.log"
+	r "${a100[@]}"
+	has 'NCCL_IB_HCA=mlx5_9'
+	ok "${a100[@]}" --hcas mlx5_9 --set NCCL_NET_GDR_LEVEL=SYS
+	nccl_log 7000 mlx5_0 0 gpu-2 >>"$W/job.log"
+	refused 2 'more than one machine' "${a100[@]}"
+	ok "${a100[@]}" --host gpu-2
+	refused 1 'no line of the host' "${a100[@]}" --host gpu-3
+	echo 'no NCCL here' >"$W/job.log"
+	refused 1 'no line of NCCL' "${a100[@]}"
+	refused 2 'either --nccl-log or --nccl-dump' topo verify
+	refused 2 '--host is for' topo verify --nccl-dump x --host y
+}
+
+# The file that NCCL wrote of a machine is that machine; one of another machine is not.
+test_topo_verify_of_a_dump()
+{
+	ok topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-dump "$XML/dgx-a100.xml" --strict
+	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-dump "$XML/synthetic-j_dgxa100_only_gpu1.xml"
+	[ "$RC" = 4 ] || fail "GPUs are missing: $(said)"
+	has 'expected, but not found'
+}

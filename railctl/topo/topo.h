@@ -6,7 +6,8 @@
 #include "lib/cli/cmd.h"
 #include "topo/show/show.h"
 
-extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_plan_cmd;
+extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_plan_cmd,
+	topo_verify_cmd;
 
 /* Options that say where the machine comes from, for the tables of all commands here. */
 #define TOPO_OPT_SYSFS                                                                             \
@@ -79,6 +80,9 @@ int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
  * unless each is set. topo_status - the exit status of topo check and topo diff. */
 void topo_show_findings(const struct cmd_run *r, const struct findings *all, bool each);
 int topo_status(enum finding_state worst, bool strict);
+/* topo_differences_json - {"version", "state", KEY: [...]}, with check, state, subject, value,
+ * consequence and remedy of each finding. Owned by the caller; NULL: no memory. */
+struct json *topo_differences_json(const struct findings *all, const char *key);
 
 /*
  * topo_write - make or replace the file at path in one step. The umask limits its mode 0666. "-" is

@@ -61,27 +61,6 @@ static int read_machine(struct cmd_run *r, const char *path, struct json **out, 
 
 /* ---- output ---- */
 
-static const struct finding_key keys[] = {
-	{ "check", FINDING_ID, false },
-	{ "state", FINDING_STATE, false },
-	{ "subject", FINDING_SUBJECT, true },
-	{ "value", FINDING_VALUE, true },
-	{ "consequence", FINDING_REASON, true },
-	{ "remedy", FINDING_REMEDY, true },
-	{ NULL, 0, false },
-};
-
-static int show_object(const struct cmd_run *r, const struct findings *all, struct err *e)
-{
-	auto_json struct json *o = json_new_object();
-
-	if (!o || json_add_int(o, "version", 1) ||
-	    json_add_str(o, "state", finding_state_name(findings_worst(all))) ||
-	    json_put(o, "differences", findings_json(all, keys)))
-		return err_nomem(e);
-	return out_json(&r->out, o, e);
-}
-
 static void show_text(const struct cmd_run *r, const struct findings *all)
 {
 	size_t unknown = findings_count(all, FINDING_UNKNOWN);
@@ -110,12 +89,18 @@ static int diff_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "--expect already names the machine that you expect");
 	if (read_machine(r, expect ? expect : word[0], &expected, e) ||
 	    read_machine(r, r->opts.n_words > own ? word[own] : NULL, &found, e) ||
-	    topo_diff(expected, found, &all, e))
+	    topo_diff(expected, found, TOPO_DIFF_ALL, &all, e))
 		return -1;
-	if (r->out.json && show_object(r, &all, e))
-		return -1;
-	if (!r->out.json)
+	if (r->out.json) {
+		auto_json struct json *o = topo_differences_json(&all, "differences");
+
+		if (!o)
+			return err_nomem(e);
+		if (out_json(&r->out, o, e))
+			return -1;
+	} else {
 		show_text(r, &all);
+	}
 	r->status = topo_status(findings_worst(&all), opt_is_set(&r->opts, "strict"));
 	return 0;
 }

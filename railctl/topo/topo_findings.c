@@ -72,3 +72,26 @@ void topo_show_findings(const struct cmd_run *r, const struct findings *all, boo
 		}
 	}
 }
+
+/* ---- JSON ---- */
+
+static const struct finding_key keys[] = {
+	{ "check", FINDING_ID, false },
+	{ "state", FINDING_STATE, false },
+	{ "subject", FINDING_SUBJECT, true },
+	{ "value", FINDING_VALUE, true },
+	{ "consequence", FINDING_REASON, true },
+	{ "remedy", FINDING_REMEDY, true },
+	{ NULL, 0, false },
+};
+
+struct json *topo_differences_json(const struct findings *all, const char *key)
+{
+	auto_json struct json *o = json_new_object();
+
+	if (!o || json_add_int(o, "version", 1) ||
+	    json_add_str(o, "state", finding_state_name(findings_worst(all))) ||
+	    json_put(o, key, findings_json(all, keys)))
+		return NULL;
+	return TAKE_PTR(o);
+}

@@ -80,6 +80,7 @@ static void add_all_moved(struct diff *d)
 
 typedef void (*compare_fn)(struct diff *d, const struct diff_pair *p);
 
+/* compare NULL: only look for devices that one machine does not have. */
 static void compare_all(struct diff *d, const struct diff_pairs *pairs, const char *id,
 			compare_fn compare)
 {
@@ -91,9 +92,10 @@ static void compare_all(struct diff *d, const struct diff_pairs *pairs, const ch
 		} else if (!p->expected) {
 			add_extra(d, p, id);
 		} else {
-			if (d->gpu.any_address && has_moved(p))
+			if (d->what == TOPO_DIFF_ALL && d->gpu.any_address && has_moved(p))
 				add_moved(d, p);
-			compare(d, p);
+			if (compare)
+				compare(d, p);
 		}
 	}
 }
@@ -104,6 +106,11 @@ static int compare_documents(struct diff *d, const struct json *expected, const 
 	if (diff_pair(json_get(expected, "gpus"), json_get(found, "gpus"), DIFF_GPU, &d->gpu, e) ||
 	    diff_pair(json_get(expected, "hcas"), json_get(found, "hcas"), DIFF_HCA, &d->hca, e))
 		return -1;
+	if (d->what == TOPO_DIFF_NCCL) {
+		compare_all(d, &d->gpu, "gpu", diff_gpu_nccl);
+		compare_all(d, &d->hca, "hca", NULL);
+		return 0;
+	}
 	diff_machine(d, expected, found);
 	d->gpu.any_address |= d->hca.any_address;
 	if (!d->gpu.any_address && d->gpu.n + d->hca.n)
@@ -113,10 +120,10 @@ static int compare_documents(struct diff *d, const struct json *expected, const 
 	return diff_checks(d, expected, found, e);
 }
 
-int topo_diff(const struct json *expected, const struct json *found, struct findings *out,
-	      struct err *e)
+int topo_diff(const struct json *expected, const struct json *found, enum topo_diff_what what,
+	      struct findings *out, struct err *e)
 {
-	struct diff d = { .out = out };
+	struct diff d = { .what = what, .out = out };
 	int rc;
 
 	if (check_document(expected, "first", e) || check_document(found, "second", e))

@@ -27,7 +27,11 @@
  * ERR_CONFIG: a document is not of version 1. ERR_EXHAUSTED: it has too many devices. The caller
  * clears *out.
  */
-int topo_diff(const struct json *expected, const struct json *found, struct findings *out,
-	      struct err *e) must_check;
+enum topo_diff_what {
+	TOPO_DIFF_ALL,
+	TOPO_DIFF_NCCL, /* only GPUs, HCAs and NCCL's choice: for a file that NCCL wrote */
+};
+int topo_diff(const struct json *expected, const struct json *found, enum topo_diff_what what,
+	      struct findings *out, struct err *e) must_check;
 
 #endif

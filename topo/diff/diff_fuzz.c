@@ -9,7 +9,7 @@ static void compare(const struct json *a, const struct json *b)
 	auto_findings struct findings all = { 0 };
 	FUZZ_OUT(struct err, e);
 
-	if (topo_diff(a, b, &all, &e))
+	if (topo_diff(a, b, TOPO_DIFF_ALL, &all, &e))
 		return;
 	for (size_t i = 0; i < all.n; i++)
 		MUST(a != b && all.item[i].value && all.item[i].reason && all.item[i].remedy);

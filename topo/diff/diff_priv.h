@@ -22,6 +22,7 @@ struct diff_pairs {
 
 struct diff {
 	struct diff_pairs gpu, hca;
+	enum topo_diff_what what;
 	struct findings *out;
 };
 
@@ -40,8 +41,10 @@ const struct diff_pair *diff_find(const struct diff_pairs *p, bool found, const 
 /* diff_add - add a finding with "expected A, found B", where NULL is "none". */
 struct finding *diff_add(struct diff *d, const char *id, enum finding_state state,
 			 const char *expected, const char *found);
-/* diff_gpu, diff_hca - compare the values of a device that both machines have. */
+/* diff_gpu, diff_hca - compare the values of a device that both machines have. diff_gpu_nccl - only
+ * NCCL's choice. */
 void diff_gpu(struct diff *d, const struct diff_pair *p);
+void diff_gpu_nccl(struct diff *d, const struct diff_pair *p);
 void diff_hca(struct diff *d, const struct diff_pair *p);
 /* diff_machine - compare the values of the whole documents. */
 void diff_machine(struct diff *d, const struct json *expected, const struct json *found);

@@ -206,15 +206,21 @@ static void compare_lists(struct diff *d, const struct row *rows, const char *su
 static const struct row gpu_rows[] = {
 	{ NULL, "vendor", "vendor", &other_device, false },
 	{ NULL, "numa", "NUMA node", &other_node, false },
+	{ "differs", "setting", "setting of NCCL", &other_setting, true },
+	{ NULL, NULL, NULL, NULL, false },
+};
+static const struct row nccl_rows[] = {
 	{ "nccl", "class", "NCCL's path to its HCA", &other_nccl, false },
 	{ "nccl", "bandwidth_gBps", "GB/s of that path", &other_nccl, false },
 	{ "nccl", "gdr", "GPUDirect RDMA of NCCL", &other_gdr, false },
-	{ "differs", "setting", "setting of NCCL", &other_setting, true },
 	{ NULL, NULL, NULL, NULL, false },
 };
 static const struct row gpu_lists[] = {
 	{ NULL, "nearest", "nearest HCAs", &other_nearest, false },
 	{ NULL, "share", "HCAs that it should use", &other_nearest, false },
+	{ NULL, NULL, NULL, NULL, false },
+};
+static const struct row nccl_lists[] = {
 	{ "nccl", "local", "HCAs that NCCL will use", &other_nccl, false },
 	{ NULL, NULL, NULL, NULL, false },
 };
@@ -249,9 +255,16 @@ static void compare_paths(struct diff *d, const struct diff_pair *p)
 	}
 }
 
+void diff_gpu_nccl(struct diff *d, const struct diff_pair *p)
+{
+	compare_rows(d, nccl_rows, p->label, p->expected, p->found);
+	compare_lists(d, nccl_lists, p->label, p->expected, p->found);
+}
+
 void diff_gpu(struct diff *d, const struct diff_pair *p)
 {
 	compare_rows(d, gpu_rows, p->label, p->expected, p->found);
+	diff_gpu_nccl(d, p);
 	compare_lists(d, gpu_lists, p->label, p->expected, p->found);
 	compare_paths(d, p);
 }

@@ -71,7 +71,7 @@ static int compare(struct both *b, const char *expected, const char *found)
 
 	ck_assert_int_eq(json_parse(expected, strlen(expected), "expected", &b->expected, &e), 0);
 	ck_assert_int_eq(json_parse(found, strlen(found), "found", &b->found, &e), 0);
-	return topo_diff(b->expected, b->found, &b->all, &e);
+	return topo_diff(b->expected, b->found, TOPO_DIFF_ALL, &b->all, &e);
 }
 
 /* One line for each finding: "state id subject: value\n". Static text. */
@@ -279,9 +279,9 @@ START_TEST(too_many_devices_are_refused)
 	list = json_get_mut(b.found, "gpus");
 	for (int i = 2; i < TOPO_DIFF_DEVICES_MAX; i++)
 		ck_assert_ptr_nonnull(json_push_object(list));
-	ck_assert_int_eq(topo_diff(b.expected, b.found, &b.all, &e), 0);
+	ck_assert_int_eq(topo_diff(b.expected, b.found, TOPO_DIFF_ALL, &b.all, &e), 0);
 	ck_assert_ptr_nonnull(json_push_object(list));
-	ck_assert_int_eq(topo_diff(b.expected, b.found, &b.all, &e), -1);
+	ck_assert_int_eq(topo_diff(b.expected, b.found, TOPO_DIFF_ALL, &b.all, &e), -1);
 	ck_assert_int_eq(e.code, ERR_EXHAUSTED);
 }
 END_TEST
@@ -291,7 +291,7 @@ static int diff_again(void *arg, struct err *e)
 	const struct both *b = arg;
 	auto_findings struct findings all = { 0 };
 
-	return topo_diff(b->expected, b->found, &all, e);
+	return topo_diff(b->expected, b->found, TOPO_DIFF_ALL, &all, e);
 }
 
 START_TEST(each_failed_allocation_is_an_error)

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* topo_verify.c: `railctl topo verify`: NCCL's choice beside the prediction. */
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "lib/sys/fs.h"
+#include "railctl/rdma/rdma_pod.h"
+#include "railctl/topo/topo.h"
+#include "topo/diff/diff.h"
+#include "topo/verify/verify.h"
+
+#define LOG_MAX     ((size_t)64 * 1024 * 1024)
+#define ASSUMED_MAX 32
+
+/* ---- the log ---- */
+
+static bool is_same(struct slice a, struct slice b)
+{
+	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
+}
+
+/* A log of several machines needs --host: each machine has its own prediction. */
+static int check_hosts(struct cmd_run *r, const struct nccl_log *log, const char *host,
+		       struct err *e)
+{
+	const struct slice *first = NULL;
+
+	for (size_t i = 0; i < log->n_gpus; i++) {
+		const struct slice *own = &log->process[log->gpu[i].process].host;
+
+		if (host && is_same(*own, (struct slice){ host, strlen(host) }))
+			return 0;
+		if (!host && first && !is_same(*own, *first)) {
+			cmd_usage(r, e, "the log is of more than one machine");
+			return err_hint(e, "--host names one of them, such as %.*s or %.*s",
+					(int)(first->len < 64 ? first->len : 64), first->p,
+					(int)(own->len < 64 ? own->len : 64), own->p);
+		}
+		first = own;
+	}
+	if (!first) {
+		err_set(e, ERR_NOTFOUND, 0, "no line of NCCL in the log");
+		return err_hint(e, "start the job with NCCL_DEBUG=INFO");
+	}
+	return host ? err_set(e, ERR_NOTFOUND, 0, "no line of the host \"%.64s\" in the log", host)
+		    : 0;
+}
+
+static int verify_log(struct cmd_run *r, const char *path, const struct json *machine,
+		      struct findings *all, struct err *e)
+{
+	auto_free char *text = NULL;
+	auto_nccl_log struct nccl_log log = { 0 };
+	const char *assumed[ASSUMED_MAX], *host = opt_get(&r->opts, "host");
+	struct verify_input in = { machine, &log, host, assumed, 0 };
+	ssize_t len = fs_read_at(AT_FDCWD, path, LOG_MAX, &text, e);
+	size_t i = 0;
+
+	if (len < 0)
+		return -1;
+	while (in.n_assumed < ASSUMED_MAX &&
+	       (assumed[in.n_assumed] = opt_next(&r->opts, "set", &i)))
+		in.n_assumed++;
+	return nccl_log_read(text, (size_t)len, &log, e) || check_hosts(r, &log, host, e) ||
+			       topo_verify(&in, all, e)
+		       ? -1
+		       : 0;
+}
+
+/* ---- a topology file that NCCL wrote ---- */
+
+static int read_dump(struct cmd_run *r, const char *path, struct json **out, struct err *e)
+{
+	auto_topo struct topo t = { 0 };
+
+	if (topo_load_path(r, path, true, &t, e))
+		return -1;
+	*out = show_json(&t.view);
+	return *out ? 0 : err_nomem(e);
+}
+
+/* ---- the command ---- */
+
+static int show(const struct cmd_run *r, const struct findings *all, struct err *e)
+{
+	if (r->out.json) {
+		auto_json struct json *o = topo_differences_json(all, "findings");
+
+		return o ? out_json(&r->out, o, e) : err_nomem(e);
+	}
+	topo_show_findings(r, all, opt_is_set(&r->opts, "all"));
+	findings_print_counts(&r->out, all);
+	return 0;
+}
+
+static int verify_run(struct cmd_run *r, struct err *e)
+{
+	const char *log = opt_get(&r->opts, "nccl-log"), *file = opt_get(&r->opts, "nccl-dump");
+	auto_json struct json *machine = NULL, *dump = NULL;
+	auto_findings struct findings all = { 0 };
+	auto_topo struct topo t = { 0 };
+
+	if (!log == !file)
+		return cmd_usage(r, e, "either --nccl-log or --nccl-dump is needed");
+	if (opt_is_set(&r->opts, "host") && !log)
+		return cmd_usage(r, e, "--host is for --nccl-log");
+	if (topo_load(r, 0, &t, e))
+		return -1;
+	machine = show_json(&t.view);
+	if (!machine)
+		return err_nomem(e);
+	if (log ? verify_log(r, log, machine, &all, e)
+		: read_dump(r, file, &dump, e) || topo_diff(machine, dump, TOPO_DIFF_NCCL, &all, e))
+		return -1;
+	if (show(r, &all, e))
+		return -1;
+	r->status = topo_status(findings_worst(&all), opt_is_set(&r->opts, "strict"));
+	return 0;
+}
+
+static const struct opt options[] = {
+	{ "nccl-log", "FILE", "what a job printed with NCCL_DEBUG=INFO", 0 },
+	{ "host", "NAME", "the machine in a log of several", 0 },
+	{ "nccl-dump", "FILE", "the file that NCCL wrote by NCCL_TOPO_DUMP_FILE", 0 },
+	TOPO_OPT_SYSFS,
+	TOPO_OPT_XML,
+	RDMA_OPT_NETNS,
+	TOPO_OPT_GPUS,
+	TOPO_OPT_HCAS,
+	TOPO_OPT_CLASS,
+	{ "set", "NAME=VALUE", "assume this setting of NCCL, such as NCCL_NETDEVS_POLICY=MAX:1",
+	  OPT_MANY },
+	{ "rccl", NULL, "RCCL's rules", 0 },
+	{ "all", NULL, "an entry for each GPU, even if they say the same", 0 },
+	{ "strict", NULL, "exit status 3 also when a finding is unknown", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl topo verify --nccl-log job.log --nccl-xml dgx-a100.xml",
+	"railctl topo verify --nccl-dump dgx-a100.xml --nccl-xml dgx-a100.xml",
+	NULL,
+};
+
+const struct cmd topo_verify_cmd = {
+	.name = "verify",
+	.summary = "compare what NCCL said that it chose with the prediction",
+	.about = "A job prints its devices and connections with NCCL_DEBUG=INFO, and writes the "
+		 "machine that it saw with NCCL_TOPO_DUMP_FILE. Each GPU whose HCAs or GPUDirect "
+		 "RDMA differ from the prediction is an entry, with the settings of the job that "
+		 "may "
+		 "explain it. The exit status is that of \"railctl topo check\".",
+	.opts = { options },
+	.examples = examples,
+	.run = verify_run,
+};

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Compares NCCL's devices and connections with the prediction, GPU by GPU. */
+#include "topo/verify/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_LEN 512
+
+/* ---- names of HCAs ---- */
+
+/* The HCAs of one device or of several: each once, without ports. */
+struct names {
+	char text[TEXT_LEN]; /* "mlx5_0,mlx5_1" */
+	size_t len;
+};
+
+static bool has_name(const struct names *all, struct slice name)
+{
+	struct slice rest = { all->text, all->len }, one;
+
+	while (slice_next(&rest, ',', &one))
+		if (one.len == name.len && memcmp(one.p, name.p, name.len) == 0)
+			return true;
+	return false;
+}
+
+static void add_name(struct names *all, struct slice name)
+{
+	if (!name.len || has_name(all, name) || all->len + name.len + 2 > TEXT_LEN)
+		return;
+	if (all->len)
+		all->text[all->len++] = ',';
+	memcpy(all->text + all->len, name.p, name.len);
+	all->len += name.len;
+	all->text[all->len] = '\0';
+}
+
+/* "mlx5_0+mlx5_1", or "[0] mlx5_0:1/RoCE, [1] mlx5_1:1/RoCE". */
+static void add_device(struct names *all, struct slice device)
+{
+	const char separator = memchr(device.p, '[', device.len) ? ',' : '+';
+	struct slice rest = device, one;
+
+	while (slice_next(&rest, separator, &one)) {
+		const char *end = memchr(one.p, ']', one.len), *port;
+
+		if (end) {
+			one.len -= (size_t)(end + 1 - one.p);
+			one.p = end + 1;
+		}
+		while (one.len && *one.p == ' ') {
+			one.p++;
+			one.len--;
+		}
+		port = memchr(one.p, ':', one.len);
+		if (port)
+			one.len = (size_t)(port - one.p);
+		add_name(all, one);
+	}
+}
+
+/* Names that only `a` has. */
+static struct names subtract(const struct names *a, const struct names *b)
+{
+	struct slice rest = { a->text, a->len }, one;
+	struct names left = { .len = 0 };
+
+	while (slice_next(&rest, ',', &one))
+		if (!has_name(b, one))
+			add_name(&left, one);
+	return left;
+}
+
+/* ---- one GPU ---- */
+
+static const struct json *find_gpu(const struct json *machine, struct pci_addr addr)
+{
+	char bdf[PCI_STR_LEN];
+
+	pci_format(addr, bdf);
+	json_each (it, json_get(machine, "gpus")) {
+		if (strcmp(json_text(it, "bdf"), bdf) == 0)
+			return it;
+	}
+	return NULL;
+}
+
+static struct names used_by(const struct nccl_log *log, const struct nccl_log_gpu *g)
+{
+	const struct nccl_log_process *p = &log->process[g->process];
+	struct names used = { .len = 0 };
+
+	for (size_t n = 0; n < NCCL_LOG_NETS_MAX; n++) {
+		if (!(g->nets >> n & 1))
+			continue;
+		if (p->net[n].p)
+			add_device(&used, p->net[n]);
+		else
+			add_name(&used, (struct slice){ "?", 1 });
+	}
+	return used;
+}
+
+static struct names predicted_for(const struct json *gpu)
+{
+	struct names all = { .len = 0 };
+
+	json_each (it, json_get(json_get(gpu, "nccl"), "local")) {
+		const char *name = json_str(it) ? json_str(it) : "";
+
+		add_device(&all, (struct slice){ name, strlen(name) });
+	}
+	return all;
+}
+
+static void set_subject(struct finding *f, const struct json *gpu)
+{
+	finding_set_subject(f, "GPU %.0f", json_num(json_get(gpu, "index")));
+}
+
+static void check_nets(const struct verify_input *in, const struct nccl_log_gpu *g,
+		       const struct json *gpu, struct findings *out)
+{
+	struct names used = used_by(in->log, g), predicted = predicted_for(gpu);
+	struct names other = subtract(&used, &predicted);
+	struct finding *f = findings_add(out, "net", other.len ? FINDING_FAIL : FINDING_OK);
+
+	set_subject(f, gpu);
+	finding_set_value(f, "predicted %s, NCCL uses %s", predicted.len ? predicted.text : "none",
+			  used.text);
+	if (!other.len)
+		return;
+	finding_set_reason(f, "NCCL chose %s, which the prediction does not have", other.text);
+	finding_set_remedy(f,
+			   "look at the settings below; if none explains it, report it with this "
+			   "log and \"railctl topo capture\"");
+}
+
+static void check_gdr(const struct nccl_log_gpu *g, const struct json *gpu, struct findings *out)
+{
+	const struct json *predicted = json_get(json_get(gpu, "nccl"), "gdr");
+	bool expected = json_true(predicted), same;
+	struct finding *f;
+
+	if (!predicted)
+		return;
+	same = expected ? !g->no_gdr : !g->gdr;
+	f = findings_add(out, "gdr", same ? FINDING_OK : FINDING_FAIL);
+	set_subject(f, gpu);
+	finding_set_value(f, "predicted %s, %zu connections with GPUDirect RDMA and %zu without",
+			  expected ? "on" : "off", g->gdr, g->no_gdr);
+	if (same)
+		return;
+	finding_set_reason(f, expected ? "data goes through the memory of the host"
+				       : "NCCL can do more than the prediction says");
+	finding_set_remedy(f, expected ? "run \"railctl topo check\" on that machine"
+				       : "report it with this log and \"railctl topo capture\"");
+}
+
+static bool check_gpu(const struct verify_input *in, const struct nccl_log_gpu *g,
+		      struct findings *out)
+{
+	const struct json *gpu = g->has_addr ? find_gpu(in->machine, g->addr) : NULL;
+	char bdf[PCI_STR_LEN];
+	struct finding *f;
+
+	if (!g->nets)
+		return false;
+	if (gpu) {
+		check_nets(in, g, gpu, out);
+		check_gdr(g, gpu, out);
+		return true;
+	}
+	f = findings_add(out, "gpu", g->has_addr ? FINDING_FAIL : FINDING_UNKNOWN);
+	if (g->has_addr)
+		finding_set_value(f, "%s", pci_format(g->addr, bdf));
+	finding_set_reason(f, g->has_addr ? "this machine has no such GPU"
+					  : "the log does not say which GPU a process has");
+	finding_set_remedy(f, g->has_addr ? "give the log and the capture of one machine"
+					  : "log with NCCL_DEBUG=INFO from the start of the job");
+	return true;
+}
+
+/* ---- a process ---- */
+
+/* For "%.*s": a value of the log is shown up to this length. */
+static int width_of(struct slice s)
+{
+	return (int)(s.len < 200 ? s.len : 200);
+}
+
+static void check_process(const struct nccl_log_process *p, struct findings *out)
+{
+	struct finding *f;
+
+	if (p->network.p && !(p->network.len >= 2 && memcmp(p->network.p, "IB", 2) == 0)) {
+		f = findings_add(out, "network", FINDING_FAIL);
+		finding_set_value(f, "NCCL uses %.*s", width_of(p->network), p->network.p);
+		finding_set_reason(f,
+				   "it does not use HCAs by its own code, so the prediction does "
+				   "not apply");
+		finding_set_remedy(f, "see \"NET/IB\" in the log: no HCA was found, or a plugin "
+				      "replaces it");
+	}
+	if (p->version.p && !(p->version.len >= 4 && memcmp(p->version.p, "2.30", 4) == 0)) {
+		f = findings_add(out, "version", FINDING_UNKNOWN);
+		finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
+		finding_set_reason(f, "the rules of the prediction are those of NCCL 2.30");
+		finding_set_remedy(f, "nothing, if the devices are as predicted");
+	}
+}
+
+/* ---- settings ---- */
+
+static const struct {
+	const char *name, *remedy;
+} deciding[] = {
+	{ "NCCL_NETDEVS_POLICY", "--set" },  { "NCCL_NET_GDR_LEVEL", "--set" },
+	{ "NCCL_IB_MERGE_VFS", "--set" },    { "NCCL_PXN_DISABLE", "--set" },
+	{ "NCCL_IB_MERGE_NICS", "--set" },   { "NCCL_NET_MERGE_LEVEL", "--set" },
+	{ "NCCL_NET_FORCE_MERGE", "--set" }, { "NCCL_NET_GDR_C2C", "--set" },
+	{ "NCCL_NET_GDR_READ", "--set" },    { "NCCL_IB_DATA_DIRECT", "--set" },
+	{ "NCCL_IB_HCA", "--hcas" },         { "NCCL_TOPO_FILE", "--nccl-xml" },
+};
+
+static bool is_assumed(const struct verify_input *in, const struct nccl_log_set *s)
+{
+	for (size_t i = 0; i < in->n_assumed; i++) {
+		struct slice text = { in->assumed[i], strlen(in->assumed[i]) };
+
+		if (text.len == s->name.len + 1 + s->value.len && text.p[s->name.len] == '=' &&
+		    memcmp(text.p, s->name.p, s->name.len) == 0 &&
+		    memcmp(text.p + s->name.len + 1, s->value.p, s->value.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void check_setting(const struct verify_input *in, const struct nccl_log_set *s,
+			  struct findings *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(deciding); i++) {
+		struct finding *f;
+		int width = width_of(s->value);
+
+		if (strlen(deciding[i].name) != s->name.len ||
+		    memcmp(deciding[i].name, s->name.p, s->name.len) != 0 || is_assumed(in, s))
+			continue;
+		f = findings_add(out, "setting", FINDING_WARN);
+		finding_set_value(f, "%s=%.*s", deciding[i].name, width, s->value.p);
+		finding_set_reason(
+			f, "the job has this setting, and the prediction may not assume it");
+		if (strcmp(deciding[i].remedy, "--set") == 0)
+			finding_set_remedy(f, "add --set %s=%.*s", deciding[i].name, width,
+					   s->value.p);
+		else
+			finding_set_remedy(f, "give the same by %s", deciding[i].remedy);
+	}
+}
+
+/* ---- all ---- */
+
+static bool is_of_host(const struct verify_input *in, uint32_t process)
+{
+	struct slice host = in->log->process[process].host;
+
+	return !in->host || (strlen(in->host) == host.len && !memcmp(in->host, host.p, host.len));
+}
+
+int topo_verify(const struct verify_input *in, struct findings *out, struct err *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < in->log->n_gpus; i++)
+		if (is_of_host(in, in->log->gpu[i].process))
+			any |= check_gpu(in, &in->log->gpu[i], out);
+	for (uint32_t i = 0; i < in->log->n_processes; i++)
+		if (is_of_host(in, i))
+			check_process(&in->log->process[i], out);
+	/* Settings explain a difference. Without a difference the prediction assumed the right
+	 * ones. */
+	for (size_t i = 0; i < in->log->n_sets && findings_worst(out) == FINDING_FAIL; i++)
+		check_setting(in, &in->log->set[i], out);
+	if (!any) {
+		struct finding *f = findings_add(out, "connections", FINDING_UNKNOWN);
+
+		finding_set_reason(f, "the log has no connection to another node");
+		finding_set_remedy(f, "run the job on two nodes with NCCL_DEBUG=INFO and without "
+				      "NCCL_DEBUG_SUBSYS");
+	}
+	return findings_check(out, e) || findings_sort(out, e) ? -1 : 0;
+}

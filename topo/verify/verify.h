@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verify.h: compares what NCCL chose, by its log, with the prediction. Pure.
+ */
+#ifndef RAILHEAD_TOPO_VERIFY_VERIFY_H
+#define RAILHEAD_TOPO_VERIFY_VERIFY_H
+
+#include "lib/cli/finding.h"
+#include "topo/verify/nccl_log.h"
+
+struct verify_input {
+	const struct json *machine; /* a document of `railctl topo --json` */
+	const struct nccl_log *log;
+	const char *host; /* only processes of this host; NULL: all */
+	/* Settings that the prediction assumes, "NAME=VALUE". */
+	const char *const *assumed;
+	size_t n_assumed;
+};
+
+/*
+ * topo_verify - add findings, worst first. railctl(8) explains the ids: net, gdr, network, gpu,
+ * setting, version, connections. A GPU whose connections are as predicted is ok. Settings
+ * of the job are findings only if something fails. A log without
+ * connections to other nodes is unknown. The caller clears *out.
+ */
+int topo_verify(const struct verify_input *in, struct findings *out, struct err *e) must_check;
+
+#endif

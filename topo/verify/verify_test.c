@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What NCCL chose is as predicted, or each difference is a finding. */
+#include "topo/verify/verify.h"
+
+#include <stdio.h>
+
+#include "lib/testing/alloc.h"
+#include "lib/testing/testing.h"
+
+#define HEAD  "gpu-1:100:120 [0] NCCL INFO "
+#define START HEAD "rank 0 nranks 2 busId 1000 - Init START\n"
+#define USING HEAD "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE ; OOB eth0:1<0>\n"
+
+/* GPU 0 uses a port of its own, GPU 1 two ports that NCCL fuses, without GPUDirect RDMA. */
+static const char machine[] =
+	"{\"version\": 1, \"gpus\": [{\"index\": 0, \"bdf\": \"0000:01:00.0\", \"nccl\": "
+	"{\"local\": [\"mlx5_0\"], \"gdr\": true}}, {\"index\": 1, \"bdf\": \"0000:02:00.0\", "
+	"\"nccl\": {\"local\": [\"mlx5_1+mlx5_2\"], \"gdr\": false}}]}";
+
+struct verify_case {
+	struct json *doc;
+	struct nccl_log log;
+	struct verify_input in;
+};
+
+static void verify_case_clear(struct verify_case *c)
+{
+	nccl_log_clear(&c->log);
+	json_free(c->doc);
+}
+#define auto_verify_case auto_clean(verify_case_clear)
+
+static void begin(struct verify_case *c, const char *text)
+{
+	struct err e;
+
+	ck_assert_int_eq(json_parse(machine, strlen(machine), "machine", &c->doc, &e), 0);
+	ck_assert_int_eq(nccl_log_read(text, strlen(text), &c->log, &e), 0);
+	c->in.machine = c->doc;
+	c->in.log = &c->log;
+}
+
+/* "state id subject: value\n" of each finding. Static text. */
+static const char *verdict(const struct verify_case *c)
+{
+	static char text[4096];
+	auto_findings struct findings all = { 0 };
+	struct err e;
+	size_t len = 0;
+
+	*text = '\0';
+	ck_assert_int_eq(topo_verify(&c->in, &all, &e), 0);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct finding *f = &all.item[i];
+
+		ck_assert(f->state == FINDING_OK || (f->reason && f->remedy));
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s %s %s: %s\n",
+					finding_state_name(f->state), f->id,
+					f->subject ? f->subject : "-", f->value ? f->value : "-");
+	}
+	return text;
+}
+
+static const struct {
+	const char *log, *verdict;
+} logs[] = {
+	{ START USING HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
+	  "ok net GPU 0: predicted mlx5_0, NCCL uses mlx5_0\n"
+	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
+	{ START USING HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/1\n",
+	  "fail net GPU 0: predicted mlx5_0, NCCL uses mlx5_1\n"
+	  "fail gdr GPU 0: predicted on, 0 connections with GPUDirect RDMA and 1 without\n" },
+	/* the device is not in the list of devices */
+	{ START HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
+	  "fail net GPU 0: predicted mlx5_0, NCCL uses ?\n"
+	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
+	/* fused devices of a new and an old version */
+	{ HEAD "rank 0 nranks 2 busId 2000\n" HEAD
+	       "Made virtual device [4] name=mlx5_1+mlx5_2 speed=1\n" HEAD
+	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/4\n",
+	  "ok net GPU 1: predicted mlx5_1,mlx5_2, NCCL uses mlx5_1,mlx5_2\n"
+	  "ok gdr GPU 1: predicted off, 0 connections with GPUDirect RDMA and 1 without\n" },
+	{ HEAD "rank 0 nranks 2 busId 2000\n" HEAD
+	       "NET/IB : Using [0]={[0] mlx5_1:1/RoCE, [1] mlx5_2:1/RoCE}\n" HEAD
+	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
+	  "fail gdr GPU 1: predicted off, 1 connections with GPUDirect RDMA and 0 without\n"
+	  "ok net GPU 1: predicted mlx5_1,mlx5_2, NCCL uses mlx5_1,mlx5_2\n" },
+	{ HEAD "rank 0 nranks 2 busId 3000\n" HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via "
+	       "NET/IB/0\n",
+	  "fail gpu -: 0000:03:00.0\n" },
+	{ HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0\n", "unknown gpu -: -\n" },
+	{ START USING, "unknown connections -: -\n" },
+	/* a device of another GPU says nothing about this one */
+	{ START USING HEAD "Channel 00/0 : 0[0] -> 9[0] [send] via NET/IB/1(3)/GDRDMA\n",
+	  "unknown connections -: -\n" },
+	{ START HEAD "Using network Socket\n" HEAD "NCCL version 2.20.5+cuda12.4\n",
+	  "fail network -: NCCL uses Socket\n"
+	  "unknown version -: NCCL 2.20.5+cuda12.4\n"
+	  "unknown connections -: -\n" },
+	{ START HEAD "Using network IBext_v8\n" HEAD "NCCL version 2.30.7+cuda13.0\n",
+	  "unknown connections -: -\n" },
+	{ START HEAD "Using network Socket\n" HEAD
+		     "NCCL_NET_GDR_LEVEL set by environment to SYS\n" HEAD
+		     "NCCL_SOCKET_IFNAME set by environment to eth0\n",
+	  "fail network -: NCCL uses Socket\n"
+	  "warn setting -: NCCL_NET_GDR_LEVEL=SYS\n"
+	  "unknown connections -: -\n" },
+	/* a setting explains a difference, and there is none */
+	{ START HEAD "NCCL_NET_GDR_LEVEL set by environment to SYS\n",
+	  "unknown connections -: -\n" },
+};
+
+START_TEST(a_log_has_a_verdict)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+		auto_verify_case struct verify_case c = { 0 };
+
+		begin(&c, logs[i].log);
+		ck_assert_str_eq(verdict(&c), logs[i].verdict);
+	}
+}
+END_TEST
+
+START_TEST(a_setting_that_is_assumed_is_no_finding)
+{
+	static const char *const sets[] = { "NCCL_NET_GDR_LEVEL=PHB", "NCCL_NET_GDR_LEVEL=SYS" };
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c,
+	      HEAD "NCCL_NET_GDR_LEVEL set by environment to SYS\n" HEAD "Using network Socket\n");
+	c.in.assumed = sets;
+	c.in.n_assumed = 1;
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "warn setting -: NCCL_NET_GDR_LEVEL=SYS\n"));
+	c.in.n_assumed = 2;
+	ck_assert_ptr_null(strstr(verdict(&c), "setting"));
+}
+END_TEST
+
+START_TEST(only_the_processes_of_a_host_count)
+{
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c, START USING HEAD "Channel 0 : 1 -> 0 [receive] via NET/IB/1/GDRDMA\n"
+				   "gpu-2:1:2 [0] NCCL INFO Using network Socket\n");
+	c.in.host = "gpu-1";
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "fail net GPU 0"));
+	ck_assert_ptr_null(strstr(verdict(&c), "Socket"));
+	c.in.host = "gpu-2";
+	ck_assert_str_eq(verdict(&c), "fail network -: NCCL uses Socket\n"
+				      "unknown connections -: -\n");
+}
+END_TEST
+
+static int verify_once(void *arg, struct err *e)
+{
+	const struct verify_case *c = arg;
+	auto_findings struct findings all = { 0 };
+
+	return topo_verify(&c->in, &all, e);
+}
+
+START_TEST(each_failing_allocation_is_an_error)
+{
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c, START USING HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/1\n");
+	ck_assert_str_eq(alloc_fail_each(verify_once, &c), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("verify", a_log_has_a_verdict, a_setting_that_is_assumed_is_no_finding,
+	     only_the_processes_of_a_host_count, each_failing_allocation_is_an_error)
