@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "install/install.h"
+#include "install/needed.h"
+#include "install/plan.h"
 #include "lib/cli/cmd.h"
 #include "lib/sys/build_mark.h"
 
@@ -44,6 +46,26 @@ static int check_absolute(struct cmd_run *r, const char *what, const char *path,
 		       : cmd_usage(r, e, "the %s \"%.256s\" must be an absolute path", what, path);
 }
 
+/* Programs that `make install` or a package brought have no receipt: their names say which. */
+static int check_needed(const struct install *in, char summary[SUMMARY_LEN], struct err *e)
+{
+	auto_free struct plan *plan = calloc(1, sizeof(*plan));
+	struct receipt names = { .n = 0 };
+
+	if (!plan)
+		return err_nomem(e);
+	if (plan_choose(in->list, in->prefix, plan, e))
+		return -1;
+	for (size_t i = 0; i < plan->n; i++) {
+		if (receipt_add(&names, plan->item[i].name, "", e))
+			return -1;
+	}
+	if (needed_check(in->ctx, &names, e))
+		return -1;
+	(void)snprintf(summary, SUMMARY_LEN, "no attachment of this node needs the plugins");
+	return 0;
+}
+
 static int run_install(struct cmd_run *r, char summary[SUMMARY_LEN], struct err *e)
 {
 	struct install in = {
@@ -65,7 +87,8 @@ static int run_install(struct cmd_run *r, char summary[SUMMARY_LEN], struct err 
 	    check_absolute(r, "folder of attachments", r->ctx.run_dir, e) ||
 	    check_absolute(r, "folder of libcni", r->ctx.cni_dir, e))
 		return -1;
-	return install_run(&in, summary, e);
+	return opt_is_set(&r->opts, "needed") ? check_needed(&in, summary, e)
+					      : install_run(&in, summary, e);
 }
 
 /* Outside of Kubernetes there is no such file, and none is made. */
@@ -84,14 +107,18 @@ static void leave_message(const char *text)
 
 static int run(struct cmd_run *r, struct err *e)
 {
+	/* A question has no last words. */
+	const bool says = !opt_is_set(&r->opts, "needed");
 	char summary[SUMMARY_LEN], line[OUT_ERROR_LEN];
 
 	if (run_install(r, summary, e)) {
-		leave_message(out_error(e, line));
+		if (says)
+			leave_message(out_error(e, line));
 		return -1;
 	}
 	out_line(&r->out, OUT_PLAIN, "%s", summary);
-	leave_message(summary);
+	if (says)
+		leave_message(summary);
 	return 0;
 }
 
@@ -103,6 +130,8 @@ static const struct opt options[] = {
 	{ "force", NULL, "replace files of other projects, too (also: FORCE=1)", 0 },
 	{ "remove", NULL, "remove what was installed, if no attachment needs it", 0 },
 	{ "dry-run", NULL, "change nothing; print the actions", 0 },
+	{ "needed", NULL, "change nothing; fail if an attachment needs a plugin of this prefix",
+	  0 },
 	{ "run-dir", "DIR", "the folder of the attachments' records (default: /run/railhead)", 0 },
 	{ "cni-dir", "DIR", "the folder of libcni's cache (default: /var/lib/cni)", 0 },
 	{ 0 },

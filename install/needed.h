@@ -42,4 +42,10 @@ bool needed_has(const struct needed *x, const char *name);
 /* needed_refuse - ERR_BUSY: names the attachments, and how they end. Returns -1. */
 int needed_refuse(const struct needed *x, struct err *e);
 
+/*
+ * needed_check - does no attachment of the host need one of these programs? ERR_BUSY as
+ * needed_refuse(); ERR_IO as needed_load(). For programs that another tool installed and removes.
+ */
+int needed_check(const struct ctx *ctx, const struct receipt *programs, struct err *e) must_check;
+
 #endif

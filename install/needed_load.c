@@ -52,3 +52,16 @@ int needed_load(const struct ctx *ctx, const struct receipt *ours, struct needed
 	*out = x;
 	return 0;
 }
+
+int needed_check(const struct ctx *ctx, const struct receipt *programs, struct err *e)
+{
+	struct needed x;
+
+	if (needed_load(ctx, programs, &x, e))
+		return -1;
+	for (size_t i = 0; i < programs->n; i++) {
+		if (needed_has(&x, programs->program[i].name))
+			return needed_refuse(&x, e);
+	}
+	return 0;
+}

@@ -189,9 +189,27 @@ START_TEST(a_refusal_names_the_first_attachments)
 }
 END_TEST
 
+/* The programs of another prefix do not matter, and railhead-ipam has none. */
+START_TEST(a_check_asks_for_some_programs)
+{
+	const struct ctx ctx = new_ctx();
+	struct receipt names = { .n = 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(receipt_add(&names, "rh-macvlan", "", &e), 0);
+	ck_assert_int_eq(needed_check(&ctx, &names, &e), 0);
+	attach(&ctx, "c1", BOOT, "{\"type\":\"macvlan\",\"ipam\":{\"type\":\"railhead-ipam\"}}");
+	ck_assert_int_eq(needed_check(&ctx, &names, &e), 0);
+	ck_assert_int_eq(receipt_add(&names, "railhead-ipam", "", &e), 0);
+	ck_assert_int_eq(needed_check(&ctx, &names, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_BUSY);
+	ck_assert_ptr_nonnull(strstr(e.msg, "rail0 c1 net1"));
+}
+END_TEST
+
 TEST_PROGRAM("needed", nothing_is_needed_without_attachments,
 	     plugin_and_IPAM_of_the_configuration_are_needed,
 	     attachments_of_an_earlier_boot_do_not_count, an_attachment_that_does_not_say_needs_all,
 	     a_record_under_a_wrong_name_needs_all, an_unknown_boot_is_an_error,
 	     more_names_than_there_is_room_for_are_all, a_path_as_type_is_no_program_of_the_folder,
-	     a_refusal_names_the_first_attachments)
+	     a_refusal_names_the_first_attachments, a_check_asks_for_some_programs)
