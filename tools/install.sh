@@ -8,7 +8,7 @@
 #   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); names that begin with railhead keep theirs
 #   bindir sbindir libexecdir mandir bashcompdir   GNU directory variables
 #   unitdir        folder of systemd's units
-#   FORCE=1        replace files of the same name that are not railhead's
+#   FORCE=1        replace files of the same name that are not railhead's; uninstall: also under pods that need the plugins
 #   STRIP=0        keep the debug information
 #
 # Each file is copied to a temporary name beside its target, synced, and renamed: a container runtime that
@@ -102,6 +102,22 @@ drop() # TARGET
 	fi
 }
 
+# DEL of a pod needs its plugin. A folder that is filled for a package has no pods.
+check_pods()
+{
+	[ "${FORCE:-0}" != 1 ] || return 0
+	echo "$list" | while IFS=$tab read -r _ target _; do
+		case $target in "$DESTDIR$CNI_BIN"/*) ! is_ours "$target" || echo "$target" ;; esac
+	done | grep -q . || return 0
+	for asked in "$BIN/railhead-install" "$DESTDIR$sbindir/railhead-install"; do
+		[ -x "$asked" ] || continue
+		"$asked" --needed --prefix "${PLUGIN_PREFIX:-}" --run-dir "$DESTDIR/run/railhead" --cni-dir "$DESTDIR/var/lib/cni" >&2 ||
+			fail "nothing was removed. To remove the plugins all the same: FORCE=1"
+		return
+	done
+	fail "no railhead-install is there to ask whether pods need the plugins. Build it (make), or remove them all the same: FORCE=1"
+}
+
 trap '[ -z "$new" ] || rm -f "$new"' EXIT
 trap 'exit 130' HUP INT TERM
 list=$(plan | while IFS=$tab read -r source target mode; do
@@ -117,6 +133,7 @@ $list
 LIST
 	;;
 uninstall)
+	check_pods
 	echo "$list" | while IFS=$tab read -r _ target _; do drop "$target"; done
 	;;
 *) fail "unknown verb" ;;

@@ -381,7 +381,7 @@ install_env = BIN='$(B)/bin' DESTDIR='$(DESTDIR)' CNI_BIN='$(CNI_BIN)' PLUGIN_PR
 
 install: all $(CONFORMANCE) ## install the programs, pages, completion and unit; never over another's file without FORCE=1
 	@$(install_env) tools/install.sh install
-uninstall: ## remove what `make install` put there, and only that
+uninstall: ## remove what `make install` put there, and only that; FORCE=1: also under pods that need it
 	@$(install_env) tools/install.sh uninstall
 
 clean: ## remove what was built, keep what was downloaded

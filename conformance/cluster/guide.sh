@@ -78,7 +78,7 @@ guide_ends() # the node has the programs of the other cases again
 	node "$NODE" rm -f /etc/railhead/node.json
 }
 
-# Programs are removed under a pod. With thin Multus it stays Terminating, and goes when they are back. Thick Multus 4.2.4 reports success: the pod
+# Programs are removed under a pod, which is refused at first. With thin Multus it stays Terminating, and goes when they are back. Thick Multus 4.2.4 reports success: the pod
 # goes, and repair releases its address. Both keep the lease until then.
 test_guide_removed_too_early()
 {
@@ -87,7 +87,9 @@ test_guide_removed_too_early()
 	nad trial "$(macvlan trial trial '.type = "rh-macvlan"')"
 	pod one trial
 	running one
-	follow Removal 'make uninstall'
+	isnt 'uninstall under a pod' make_on_node uninstall PLUGIN_PREFIX=rh-
+	has 'what it says' "$(<"$W/is")" 'still needs the plugins for its DEL: multus/results/trial-'
+	is 'uninstall all the same' make_on_node uninstall PLUGIN_PREFIX=rh- FORCE=1
 	kn delete pod one --wait=false >/dev/null
 	if [ "$NODE" = 1 ]; then
 		event one 'failed to find plugin'

@@ -200,6 +200,36 @@ uninstall_removes_only_ours()
 		[ -z "$(find "$root/usr" -type f)" ]
 }
 
+# libcni writes such a file after an ADD. The plugin is another project's, and its IPAM is ours.
+uninstall_waits_for_pods()
+{
+	fresh
+	run install PLUGIN_PREFIX=rh- && mkdir -p "$root/var/lib/cni/multus/results" || return 1
+	cached=$root/var/lib/cni/multus/results/theirs-p9-net1
+	printf '{"kind":"cniCacheV1","containerId":"p9","config":"%s","ifName":"net1","networkName":"theirs"}' \
+		"$(printf '{"type":"bridge","ipam":{"type":"railhead-ipam"}}' | base64 -w0)" >"$cached"
+	! run uninstall PLUGIN_PREFIX=rh- && grep -q 'multus/results/theirs-p9-net1' "$dir/out" && grep -q 'FORCE=1' "$dir/out" &&
+		[ -x "$cni/rh-macvlan" ] && [ -x "$cni/railhead-ipam" ] && [ -x "$root/usr/local/sbin/railctl" ] || return 1
+	rm "$cached"
+	run uninstall PLUGIN_PREFIX=rh- && [ -z "$(ls "$cni")" ]
+}
+
+uninstall_waits_for_records()
+{
+	fresh
+	run install && mkdir -p "$root/run/railhead/attachments/rail0" && echo '{' >"$root/run/railhead/attachments/rail0/p1,net1" || return 1
+	! run uninstall && grep -q 'rail0 p1 net1' "$dir/out" && [ -x "$cni/macvlan" ] && run uninstall FORCE=1 && [ -z "$(ls "$cni")" ]
+}
+
+# The build may be gone; the installed program knows as well. Without either, no program knows.
+uninstall_asks_what_was_installed()
+{
+	fresh
+	run install && mkdir -p "$root/run/railhead/attachments/rail0" && echo '{' >"$root/run/railhead/attachments/rail0/p1,net1" || return 1
+	! run uninstall BIN="$dir/nothing" && grep -q 'rail0 p1 net1' "$dir/out" && rm "$root/usr/local/sbin/railhead-install" &&
+		! run uninstall BIN="$dir/nothing" && grep -q 'to ask' "$dir/out" && [ -x "$cni/macvlan" ] && run uninstall BIN="$dir/nothing" FORCE=1 && [ -z "$(ls "$cni")" ]
+}
+
 uninstall_twice_is_fine() { run uninstall && [ "$(ls "$cni")" = ipvlan ]; }
 
 # With a sync that fails nothing may be renamed, and what was there stays.
@@ -247,6 +277,9 @@ expect "FORCE=1 replaces a foreign file" replaces_with_force
 expect "PLUGIN_PREFIX=rh- installs beside a foreign file" prefix_installs_side_by_side
 expect "uninstall removes ours and keeps the foreign file" uninstall_removes_only_ours
 expect "uninstall twice is fine" uninstall_twice_is_fine
+expect "uninstall is refused while a pod that only libcni remembers needs a plugin" uninstall_waits_for_pods
+expect "so it is while a record needs one; FORCE=1 removes all the same" uninstall_waits_for_records
+expect "without the build, uninstall asks what was installed" uninstall_asks_what_was_installed
 expect "a failing sync leaves the old file and no litter" failure_leaves_the_old_file
 expect "synced before renamed" syncs_before_renaming
 
