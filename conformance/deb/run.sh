@@ -49,7 +49,7 @@ lints() { lintian --fail-on error,warning --allow-root "$DEB"; }
 is_the_same() { cmp "$DEB" "$SECOND"; }
 has_what_it_shall()
 {
-	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|s?bin)/.' | sort | diff - <(sort <<-'FILES'
+	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|libexec|s?bin)/.*[^/]$' | sort | diff - <(sort <<-'FILES'
 	./usr/lib/cni/railhead-ipam
 	./usr/lib/cni/rh-ib-sriov
 	./usr/lib/cni/rh-ipoib
@@ -57,6 +57,7 @@ has_what_it_shall()
 	./usr/lib/cni/rh-macvlan
 	./usr/lib/cni/rh-rdma
 	./usr/lib/cni/rh-sriov
+	./usr/libexec/railhead/railhead-install
 	./usr/sbin/railctl
 	FILES
 	)
@@ -76,6 +77,15 @@ stays_under_a_pod()
 	mkdir -p $W/root/run/railhead/attachments/rail0 && : >$W/root/run/railhead/attachments/rail0/p1,net1
 	! in_root dpkg -r railhead && [ -x $W/root/usr/lib/cni/rh-macvlan ] && rm -r $W/root/run/railhead
 }
+# libcni writes such a file after an ADD. The plugin is another project's, and its IPAM is ours.
+stays_for_libcni()
+{
+	local cached=$W/root/var/lib/cni/results
+	mkdir -p "$cached" && printf '{"kind":"cniCacheV1","containerId":"p9","config":"%s","ifName":"net1","networkName":"theirs"}' \
+		"$(printf '{"type":"bridge","ipam":{"type":"railhead-ipam"}}' | base64 -w0)" >"$cached/theirs-p9-net1" || return
+	! in_root dpkg -r railhead 2>$W/said && grep -q 'results/theirs-p9-net1' $W/said && [ -x $W/root/usr/lib/cni/railhead-ipam ] &&
+		rm "$cached/theirs-p9-net1"
+}
 leaves_nothing() { in_root dpkg -r railhead && in_root dpkg -P railhead && files | diff /dev/null -; }
 
 expect 'lintian finds nothing' lints
@@ -90,6 +100,7 @@ expect 'dpkg installs it' installs
 expect 'railctl and the plugins run' runs
 expect 'the manual pages are there' has_pages
 expect 'a removal is refused while an attachment needs the plugins' stays_under_a_pod
+expect 'it is refused while a pod that only libcni remembers needs one' stays_for_libcni
 expect 'after a removal nothing is left' leaves_nothing
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
