@@ -139,6 +139,20 @@ test_bad_values_are_refused_by_name()
 	done <"$HERE/refused.tsv"
 }
 
+# The chart can write each object of railhead-agent.json(5): as a key of agent.config, or by a value of its own. An unknown key would be refused.
+test_the_values_have_each_object_of_the_agent()
+{
+	local schema=$TOP/packaging/helm/railhead/values.schema.json
+	sed -n 's/^\.It Cm \([a-zA-Z]*\) No (object.*/\1/p' "$TOP/docs/man/railhead-agent.json.5" | sort >"$W/page"
+	[ "$(grep -c . "$W/page")" -ge 7 ] || fail "only $(xargs <"$W/page")"
+	{
+		jq -r '.properties.agent.properties.config.properties | to_entries[] | select(.value.type == "object" or .value.oneOf) | .key' "$schema"
+		# The chart writes these by devicePlugin, metrics and the lack of etcd.
+		printf '%s\n' devicePlugin kubernetes metrics
+	} | sort >"$W/values"
+	same "objects" "$W/page" "$W/values"
+}
+
 # VALUES.md explains each value, and no other one.
 test_the_page_has_each_value()
 {

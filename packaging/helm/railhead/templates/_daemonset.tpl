@@ -40,6 +40,31 @@ back, under the names that they have in the image. */ -}}
     - {name: cni, mountPath: /var/lib/cni, readOnly: true}
 {{- end }}
 
+{{- /* railhead.labeller: a container that writes the labels of the node. */ -}}
+{{- define "railhead.labeller" -}}
+{{- $v := .Values -}}
+- name: labels
+  image: {{ include "railhead.image" (dict "root" . "name" "railhead") }}
+  {{- with $v.image.pullPolicy }}
+  imagePullPolicy: {{ . }}
+  {{- end }}
+  command: [/usr/local/sbin/railctl, topo, --labels-out, /features.d/railhead]
+  resources:
+    {{- toYaml $v.agent.resources | nindent 4 }}
+  securityContext:
+    runAsUser: 0
+    runAsGroup: 0
+    privileged: false
+    allowPrivilegeEscalation: false
+    readOnlyRootFilesystem: true
+    # The kernel shows the whole configuration space of PCI functions only with this right. gdr-ready needs it.
+    capabilities: {drop: [ALL], add: [SYS_ADMIN]}
+    seccompProfile: {type: RuntimeDefault}
+  volumeMounts:
+    - {name: features, mountPath: /features.d}
+    - {name: boot, mountPath: /boot, readOnly: true}
+{{- end }}
+
 {{- /* railhead.daemonset: packaging/kubernetes/container.md says why it has each mount and each right. `reclaim`: that of reclaim.sh.
 An agent that repairs nothing needs neither rights nor sight of pods. */ -}}
 {{- define "railhead.daemonset" -}}
@@ -94,13 +119,21 @@ spec:
       {{- if $repairs }}
       hostPID: true
       {{- end }}
+      {{- with $v.seLinuxType }}
+      securityContext: {seLinuxOptions: {type: {{ . }}}}
+      {{- end }}
       dnsPolicy: Default
       enableServiceLinks: false
-      {{- if $v.plugins.install }}
+      {{- if or $v.plugins.install $v.nodeLabels.enabled }}
       initContainers:
+        {{- if $v.plugins.install }}
         {{- include "railhead.installer" (dict "root" .root "name" "install" "volume" "plugins") | nindent 8 }}
         {{- if $restores }}
         {{- include "railhead.installer" (dict "root" .root "name" "restore" "volume" "restore") | nindent 8 }}
+        {{- end }}
+        {{- end }}
+        {{- if $v.nodeLabels.enabled }}
+        {{- include "railhead.labeller" .root | nindent 8 }}
         {{- end }}
       {{- end }}
       containers:
@@ -190,6 +223,9 @@ spec:
         - {name: restore, hostPath: {path: /var/lib/railhead/plugins, type: DirectoryOrCreate}}
         {{- end }}
         - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
+        {{- if $v.nodeLabels.enabled }}
+        - {name: features, hostPath: {path: {{ $v.nodeLabels.folder }}, type: DirectoryOrCreate}}
+        {{- end }}
         {{- if $v.devicePlugin.enabled }}
         - {name: device-plugins, hostPath: {path: {{ $v.devicePlugin.kubeletDir }}, type: DirectoryOrCreate}}
         - {name: pod-resources, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, type: DirectoryOrCreate}}
