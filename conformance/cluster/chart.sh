@@ -33,16 +33,39 @@ on_both()
 	local n
 	for n in $NODES; do NODE=$n pod "$1-$n" rail0; done
 }
-# changed WHAT COMMAND...: of the release, while pods run; one more starts meanwhile on each node. In the end each node has another agent, and
-# the pods have the addresses of before. The pods of the name OLD go then.
+# load: pods on rails come and go on both nodes, six at a time, until load_ends. If one of them fails, the Job fails.
+load()
+{
+	jq -n --arg image "$IMAGE" '{apiVersion: "batch/v1", kind: "Job", metadata: {name: "load"}, spec: {completions: 10000, parallelism: 6, backoffLimit: 0,
+		template: {metadata: {annotations: {"k8s.v1.cni.cncf.io/networks": "rail0"}}, spec: {restartPolicy: "Never", terminationGracePeriodSeconds: 1,
+		enableServiceLinks: false, automountServiceAccountToken: false, containers: [{name: "c", image: $image, imagePullPolicy: "Never",
+		command: ["sh", "-c", "case $(ip addr show net1) in *\"inet 10.10.\"*) ;; *) exit 1 ;; esac"]}]}}}}' | kn create -f - >/dev/null || fail 'test error: load'
+	eventually passed_by 6
+}
+passed_by() { [ "$(kn get job load -o json | jq '.status.succeeded // 0')" -ge "$1" ]; }
+# load_ends WHAT SINCE: so many pods had passed before; more did during the change, and do after it, and none has failed.
+load_ends()
+{
+	local during
+	during=$(($(kn get job load -o json | jq .status.succeeded) - $2))
+	[ $during -ge 6 ] || fail "$1: only $during pods of the load passed meanwhile"
+	eventually passed_by $(($2 + during + 6))
+	eq "$1: pods of the load that failed" "$(kn get job load -o json | jq -c '[.status.failed // 0, .status.conditions // []]')" '[0,[]]'
+	is "$1: the load ends" kn delete job load --cascade=foreground --wait --timeout=${LONG}s
+}
+# changed WHAT COMMAND...: of the release, under load, while other pods run; one more starts meanwhile on each node. In the end each node has another
+# agent, and the pods have the addresses of before. The pods of the name OLD go then.
 changed()
 {
-	local before agents
+	local before agents passed
 	before=$(addresses_on_rails) agents=$(agents_of)
+	load
+	passed=$(kn get job load -o json | jq .status.succeeded)
 	"${@:2}"
 	on_both "during-$1"
 	is "$1" kr rollout status daemonset/railheadd --timeout=${LONG}s
 	running "during-$1-1" "during-$1-2"
+	load_ends "$1" "$passed"
 	[ "$(agents_of)" != "$agents" ] || fail "$1: the agents are the same"
 	eq "$1: pods of before" "$(addresses_on_rails | grep -v during-"$1")" "$before"
 	audit
@@ -71,7 +94,7 @@ chart_ends()
 	"$CLUSTER/bin/helm" uninstall railhead -n railhead >/dev/null 2>&1
 	no_railhead
 	for n in $NODES; do
-		node "$n" sh -c 'rm -f /opt/cni/bin/rh-* /opt/cni/bin/.railhead*'
+		node "$n" sh -c 'rm -rf /opt/cni/bin/rh-* /opt/cni/bin/.railhead* /etc/kubernetes/node-feature-discovery'
 		boot_of_the_node "$n"
 		is "programs of n$n for the other cases" node_plugins "$n"
 	done
@@ -110,8 +133,12 @@ once_chart()
 
 	on_both first
 	running first-1 first-2
-	changed values upgrade '--set agent.config.nodeHold=900,agent.config.plugins.every=1,plugins.restore=true'
-	for n in $NODES; do has "other values on n$n" "$(install_said "$n")" '0 written'; done
+	changed values upgrade '--set agent.config.nodeHold=900,agent.config.plugins.every=1,plugins.restore=true,nodeLabels.enabled=true'
+	for n in $NODES; do
+		has "other values on n$n" "$(install_said "$n")" '0 written'
+		eq "labels of n$n" "$(node "$n" cat /etc/kubernetes/node-feature-discovery/features.d/railhead)" "$(node "$n" railctl topo --labels)"
+		eq "their folder on n$n" "$(node "$n" ls -A /etc/kubernetes/node-feature-discovery/features.d)" railhead
+	done
 	is 'another project overwrites a plugin' node 1 sh -c 'cd /opt/cni/bin && cp bridge new && mv new rh-macvlan'
 	eventually is_put_back
 	changed build upgrade '--set agent.config.nodeHold=900,image.tag=next'

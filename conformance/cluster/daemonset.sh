@@ -57,6 +57,23 @@ removal_ended() { kr get pod "removal-n$1" -o json | jq -e '.status.phase == "Su
 our_programs() { node "$1" sh -c 'cd /opt/cni/bin && ls -A | grep -E "^(rh-|railhead|\.)"' | tr '\n' ' '; }
 agent_is_gone() { [ -z "$(kr get pods -o name)" ]; }
 
+# agent_pid N: the first process of the agent's container on the node, as the node counts it
+agent_pid()
+{
+	local id
+	id=$(kr get pods -o json | jq -r --arg n "n$1" '.items[] | select(.spec.nodeName == $n) | .status.containerStatuses[0].containerID') &&
+		node "$1" ctr -n k8s.io task ls | awk -v id="${id#containerd://}" '$1 == id { print $2 }'
+}
+# The kernel says what the agent may do: four capabilities, none to gain, a filter of system calls, nothing to write in its root.
+confined()
+{
+	local pid
+	pid=$(agent_pid "$1")
+	eq "the agent of n$1 may" "$(node "$1" cat "/proc/$pid/status" | awk '/^(CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):/ { print $2 }' | xargs)" \
+		'0000000000281004 0000000000281004 0000000000000000 1 2'
+	eq "the root of the agent of n$1" "$(node "$1" cat "/proc/$pid/mountinfo" | awk '$5 == "/" { print substr($6, 1, 2) }')" ro
+}
+
 no_railhead() # no type, right and namespace of it is in the cluster
 {
 	is 'railhead goes' k delete --ignore-not-found --timeout=${LONG}s -f "$MANIFESTS/flow.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/crds"
@@ -99,6 +116,7 @@ once_daemonset()
 		has "programs of n$n" "$(our_programs "$n")" 'rh-macvlan'
 		is "n$n keeps its macvlan" cmp "$FROM/macvlan" "$(node_root "$n")/opt/cni/bin/macvlan"
 	done
+	for n in $NODES; do confined "$n"; done
 	is 'the pool' k apply -f - <<<'{"apiVersion": "railhead.io/v1alpha1", "kind": "RailPool", "metadata": {"name": "shared"},
 		"spec": {"subnet": "10.10.0.0/16", "ranges": ["10.10.200.1-10.10.200.8"], "blockSize": 2, "cooldown": 0}}'
 	for n in $NODES; do eventually has_pool "$n"; done

@@ -29,9 +29,8 @@ kubectl_agents()
 # kubectl_boot N: railctl in the container sees the boot id of its node.
 kubectl_boot()
 {
-	local id pid
-	id=$(k -n railhead get pods -o json | jq -r --arg n "n$1" '.items[] | select(.spec.nodeName == $n) | .status.containerStatuses[0].containerID') &&
-		pid=$(node "$1" ctr -n k8s.io task ls | awk -v id="${id#containerd://}" '$1 == id { print $2 }') &&
+	local pid
+	pid=$(agent_pid "$1") &&
 		node "$1" cp /proc/sys/kernel/random/boot_id /run/railhead &&
 		node "$1" nsenter -t "$pid" -m /busybox mount --bind /run/railhead/boot_id /proc/sys/kernel/random/boot_id ||
 		fail "test error: the boot id of n$1"
