@@ -110,6 +110,10 @@ once_kubectl_rail()
 	eq 'topo' "$(sed '1d;$d' "$W/out")" "$(node 1 railctl topo)"
 	rail topo n1 --json -- --hcas none
 	eq 'topo, a wrong option' "$RC" 1
+	# Its root is read-only, and nothing in it unpacks or copies files.
+	k -n railhead exec "$(k -n railhead get pods -o json | jq -r '.items[] | select(.spec.nodeName == "n2").metadata.name')" -- \
+		/usr/local/sbin/railctl support-bundle - >"$W/bundle.tar" 2>"$W/err" || fail "support-bundle: $(<"$W/err")"
+	eq 'leases of n2 in its bundle' "$(tar xOf "$W/bundle.tar" ipam/leases.json | jq -r '.[].address')" "$address"
 	# usage asks no node.
 	k apply -f - >/dev/null <<-'END'
 	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: rail0}, spec: {subnet: 10.92.0.0/24, blockSize: 8}}

@@ -51,18 +51,18 @@ static int above_stdio(int fd)
 	return high;
 }
 
-static int open_memory(void)
+int exec_memory(const char *name)
 {
-	int fd = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
 	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	return above_stdio(fd);
 }
 
 static int make_input(const struct exec_req *req, int *out, struct err *e)
 {
-	auto_fd int fd = open_memory();
+	auto_fd int fd = exec_memory("stdin");
 
 	if (fd < 0)
 		return err_set(e, ERR_DELEGATE, errno, "create the input of %s", req->path);

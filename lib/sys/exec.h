@@ -60,4 +60,10 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
  * child. Fits auto_clean(). */
 void exec_kill(struct exec_child *child);
 
+/*
+ * exec_memory - a file in memory for what a child reads or prints, empty, close-on-exec, and no
+ * standard stream. The name is for people who look into /proc. -1: errno.
+ */
+int exec_memory(const char *name);
+
 #endif

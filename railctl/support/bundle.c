@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,7 +56,7 @@ static struct {
 
 static int to_file(int stream)
 {
-	int fd = open(child.out, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int fd = open(child.out, O_WRONLY | O_APPEND | O_CLOEXEC);
 
 	return fd < 0 || dup2(fd, stream) < 0 ? -1 : 0;
 }
@@ -92,20 +91,23 @@ static const char *failure(const struct exec_result *r, char buf[256])
 }
 
 /* What was printed before a failure is kept: `railctl ipam verify` fails if it finds something. */
-static int add_output(struct bundle *b, const char *file, const char *what, const char *failed,
-		      struct err *e)
+static int add_output(struct bundle *b, int out, const struct piece *p, struct err *e)
 {
 	auto_free char *text = NULL;
-	struct err why;
-	ssize_t len = fs_read_at(AT_FDCWD, child.out, PIECE_MAX, &text, &why);
+	struct piece kept = *p;
+	struct err why = { .msg = "" };
+	size_t len = 0;
+	/* The child had a description of its own, so that this one is at the begin. */
+	bool read = fs_read_fd(out, PIECE_MAX, &text, &len, &why) == 0;
 
-	(void)unlink(child.out);
-	if (len > 0 || (len == 0 && !failed))
-		tar_file(&b->tar, file, text, (size_t)len);
-	else
-		len = -1;
-	return note(b, &(struct piece){ file, what, len < 0 && !failed ? why.msg : failed, len },
-		    e);
+	kept.bytes = -1;
+	if (!read && !p->error)
+		kept.error = why.msg;
+	if (read && (len || !p->error)) {
+		tar_file(&b->tar, p->file, text, len);
+		kept.bytes = (ssize_t)len;
+	}
+	return note(b, &kept, e);
 }
 
 static int add_program(struct bundle *b, const char *file, const char *what, int (*run)(void),
@@ -117,16 +119,23 @@ static int add_program(struct bundle *b, const char *file, const char *what, int
 				      .timeout_ms = PROGRAM_MS,
 				      .join_stderr = true };
 	struct exec_result result = { .output = NULL };
-	char out[PATH_MAX], why[256];
+	char why[256], path[64];
+	auto_fd int out = exec_memory("piece");
 	struct exec_child c;
 	struct err failed;
 	int rc;
 
-	if (snprintf(out, sizeof(out), "%s/out", b->temp.path) >= (int)sizeof(out))
-		return err_set(e, ERR_IO, ENAMETOOLONG, "%.200s/out", b->temp.path);
-	child.out = out;
+	if (out < 0)
+		return err_set(e, ERR_IO, errno, "make a file in memory");
+	/* A child has none of our descriptors, so it opens the file again. */
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), out);
+	child.out = path;
+	/* The tar may be standard output. A child would print the content of its buffer, too. */
+	(void)fflush(stdout);
 	rc = exec_start(&req, &c, &failed) || exec_finish(&c, &result, &failed) ? -1 : 0;
-	rc = add_output(b, file, what, rc ? failed.msg : failure(&result, why), e);
+	rc = add_output(b, out,
+			&(struct piece){ file, what, rc ? failed.msg : failure(&result, why), 0 },
+			e);
 	free(result.output);
 	child.out = NULL;
 	return rc;

@@ -8,13 +8,11 @@
 
 #include "lib/cli/cmd.h"
 #include "topo/capture/tar.h"
-#include "topo/capture/temp.h"
 
 struct bundle {
 	struct cmd_run *run;
 	struct tar tar;
-	struct temp_dir temp; /* for what a program prints */
-	struct json *files;   /* [{"file", "what", "bytes", "error"}], borrowed */
+	struct json *files; /* [{"file", "what", "bytes", "error"}], borrowed */
 };
 
 /*

@@ -168,26 +168,15 @@ static int add_list(struct bundle *b, struct err *e)
 	return 0;
 }
 
-static int write_all(struct bundle *b, struct err *e)
-{
-	if (add_commands(b, e) || add_plugins(b, e) || add_confs(b, e) || add_system(b, e) ||
-	    add_logs(b, e) || add_list(b, e))
-		return -1;
-	tar_end(&b->tar);
-	if (fflush(b->tar.to) || ferror(b->tar.to))
-		return err_set(e, ERR_IO, errno, "write the bundle");
-	return 0;
-}
-
-/* A fs_stream_fn. */
-static int write_to(FILE *to, void *arg, struct err *e)
+/* A tar_fill_fn. */
+static int add_all(void *arg, struct err *e)
 {
 	struct bundle *b = arg;
 
-	b->tar.to = to;
-	int rc = write_all(b, e);
-	b->tar.to = NULL;
-	return rc;
+	return add_commands(b, e) || add_plugins(b, e) || add_confs(b, e) || add_system(b, e) ||
+			       add_logs(b, e) || add_list(b, e)
+		       ? -1
+		       : 0;
 }
 
 static int show_sum(const struct cmd_run *r, const struct bundle *b, const char *to, struct err *e)
@@ -217,18 +206,21 @@ static int support_bundle(struct cmd_run *r, struct err *e)
 {
 	const char *to = r->opts.words[0];
 	auto_json struct json *files = json_new_array();
-	auto_temp_dir struct temp_dir temp = { .path = NULL };
 	struct bundle b = { .run = r, .files = files };
 
 	if (!files)
 		return err_nomem(e);
-	if (temp_dir_make(&temp, e))
+	if (tar_put(&b.tar, to, add_all, &b, e))
 		return -1;
-	b.temp = temp;
-	return fs_put_stream(to, 0600, write_to, &b, e) || show_sum(r, &b, to, e) ? -1 : 0;
+	/* No summary where standard output is the file. */
+	return strcmp(to, "-") == 0 ? 0 : show_sum(r, &b, to, e);
 }
 
-static const char *const examples[] = { "railctl support-bundle gpu-17.tar", NULL };
+static const char *const examples[] = {
+	"railctl support-bundle gpu-17.tar",
+	"kubectl -n railhead exec POD -- /usr/local/sbin/railctl support-bundle - >gpu-17.tar",
+	NULL,
+};
 
 const struct cmd cmd_support_bundle = {
 	.name = "support-bundle",
@@ -237,7 +229,7 @@ const struct cmd cmd_support_bundle = {
 	.about = "The file bundle.json in it lists all pieces, and why one is missing. Passwords "
 		 "and "
 		 "tokens of configurations are left out, and keys and certificates are not read. "
-		 "Names of pods, addresses and host names are in it.",
+		 "Names of pods, addresses and host names are in it. \"-\" is standard output.",
 	.examples = examples,
 	.min_words = 1,
 	.max_words = 1,

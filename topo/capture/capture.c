@@ -57,15 +57,16 @@ void keep_link(struct capture *c, int dir, const char *prefix, const char *name)
 	tar_link(&c->tar, path, target);
 }
 
-static int write_all(struct capture *c, struct err *e)
+/* A tar_fill_fn. */
+static int add_all(void *arg, struct err *e)
 {
-	if (capture_proc(c, e) || capture_nodes(c, e) || capture_modules(c, e) ||
-	    capture_functions(c, e) || capture_hcas(c, e) || capture_netdevs(c, e))
-		return -1;
-	tar_end(&c->tar);
-	if (fflush(c->tar.to) || ferror(c->tar.to))
-		return err_set(e, ERR_IO, errno, "write the capture");
-	return 0;
+	struct capture *c = arg;
+
+	return capture_proc(c, e) || capture_nodes(c, e) || capture_modules(c, e) ||
+			       capture_functions(c, e) || capture_hcas(c, e) ||
+			       capture_netdevs(c, e)
+		       ? -1
+		       : 0;
 }
 
 static void capture_clear(struct capture *c)
@@ -96,17 +97,6 @@ static int open_from(struct capture *c, const struct topo_tree_dirs *from, struc
 	return 0;
 }
 
-/* A fs_stream_fn. */
-static int write_to(FILE *to, void *arg, struct err *e)
-{
-	struct capture *c = arg;
-
-	c->tar.to = to;
-	int rc = write_all(c, e);
-	c->tar.to = NULL;
-	return rc;
-}
-
 int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_opts *o,
 		 const char *to, struct topo_capture_sum *sum, struct err *e)
 {
@@ -117,11 +107,7 @@ int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_op
 	c->t = (struct tree){ .fd = -1, .m = &c->m };
 	c->raw = o->raw;
 	c->proc = c->boot = -1;
-	int rc = open_from(c, from, e) ||
-				 (strcmp(to, "-") != 0 ? fs_put_stream(to, 0600, write_to, c, e)
-						       : write_to(stdout, c, e))
-			 ? -1
-			 : 0;
+	int rc = open_from(c, from, e) || tar_put(&c->tar, to, add_all, c, e) ? -1 : 0;
 	c->sum.files = c->tar.files;
 	c->sum.links = c->tar.links;
 	c->sum.bytes = c->tar.bytes;

@@ -2,7 +2,10 @@
 /* Writes a tar in the format of POSIX.1-1988, with GNU's long names if a path needs them. */
 #include "topo/capture/tar.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "lib/sys/fs.h"
 
 static void write_bytes(struct tar *t, const void *data, size_t len)
 {
@@ -78,4 +81,35 @@ void tar_end(struct tar *t)
 	static const char zero[2 * TAR_BLOCK];
 
 	write_bytes(t, zero, sizeof(zero));
+}
+
+struct put {
+	struct tar *t;
+	tar_fill_fn fill;
+	void *arg;
+};
+
+/* A fs_stream_fn. */
+static int write_to(FILE *to, void *arg, struct err *e)
+{
+	const struct put *p = arg;
+	int rc;
+
+	p->t->to = to;
+	rc = p->fill(p->arg, e);
+	if (rc == 0) {
+		tar_end(p->t);
+		if (fflush(to) || ferror(to))
+			rc = err_set(e, ERR_IO, errno, "write the tar");
+	}
+	p->t->to = NULL;
+	return rc;
+}
+
+int tar_put(struct tar *t, const char *path, tar_fill_fn fill, void *arg, struct err *e)
+{
+	struct put p = { t, fill, arg };
+
+	return strcmp(path, "-") == 0 ? write_to(stdout, &p, e)
+				      : fs_put_stream(path, 0600, write_to, &p, e);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lib/base/base.h"
+#include "lib/base/err.h"
 
 #define TAR_BLOCK 512
 
@@ -42,5 +43,13 @@ void tar_dir(struct tar *t, const char *path);
 void tar_file(struct tar *t, const char *path, const void *data, size_t len);
 void tar_link(struct tar *t, const char *path, const char *target);
 void tar_end(struct tar *t);
+
+/*
+ * tar_put - write a tar of the entries that fill writes into t, and its end, to the file path with
+ * mode 0600; "-": to standard output. fill returns 0, or -1 with e. If anything fails, the file is
+ * as before. ERR_IO: it cannot be written.
+ */
+typedef int (*tar_fill_fn)(void *arg, struct err *e);
+int tar_put(struct tar *t, const char *path, tar_fill_fn fill, void *arg, struct err *e) must_check;
 
 #endif
