@@ -192,15 +192,15 @@ decisions()
 	done
 }
 
-# Each command of docs/kubernetes.md is done by conformance/cluster/guide.sh: follow SECTION PATTERN.
+# Each command of docs/kubernetes.md is done by conformance/cluster/guide.sh or migrate.sh: follow SECTION PATTERN.
 guided()
 {
 	local section line n=0
 	while IFS=$'\t' read -r section line; do
 		n=$((n + 1))
-		if sed -n "s/^\t*follow '\{0,1\}$section'\{0,1\} '\{0,1\}\([^']*\)'\{0,1\}$/\1/p" conformance/cluster/guide.sh |
+		if sed -n "s/^\t*follow '\{0,1\}$section'\{0,1\} '\{0,1\}\([^']*\)'\{0,1\}$/\1/p" conformance/cluster/{guide,migrate}.sh |
 			grep -qE -f - <(printf '%s\n' "$line"); then pass; else
-			fail "docs/kubernetes.md, $section: conformance/cluster/guide.sh does not run: $line"
+			fail "docs/kubernetes.md, $section: conformance/cluster does not run: $line"
 		fi
 	done < <(awk '/^## / { section = substr($0, 4) } /^ *```sh$/ { on = 1; next } /^ *```$/ { on = 0 }
 		on { sub(/^ */, ""); print section "\t" $0 }' docs/kubernetes.md)

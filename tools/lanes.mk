@@ -139,7 +139,8 @@ peer-programs: ## build the real sriov-cni and rdma-cni, whose attachments make 
 	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni
 cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
 	@$(MAKE) --no-print-directory cluster-programs
-	@CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
+	@conformance/cluster/programs/build.sh $(PEERS) whereabouts spiderpool
+	@CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster/run.sh $(B)/bin
 cluster-quick: all ## the same with the cases that stand for all: three minutes, once the programs are built
 	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
 cluster-vm: all helpers ## the plugin sriov on a Kubernetes node with true VFs, which is a guest: ten minutes (root)

@@ -59,10 +59,9 @@ peers_have() # PROGRAM MODULE
 	[ -x "$PEERS/bin/$1" ] || skip "$1 is not in $PEERS: conformance/cluster/programs/build.sh $PEERS $2"
 }
 
-once_burst_of_whereabouts()
+whereabouts_up()
 {
 	local n root
-	peers_have whereabouts whereabouts
 	is 'its types' k apply -f "$PEERS/whereabouts"
 	is 'the types' k wait --for=condition=Established crd/ippools.whereabouts.cni.cncf.io --timeout=${LONG}s
 	for n in $NODES; do
@@ -70,8 +69,19 @@ once_burst_of_whereabouts()
 		mkdir -p "$root/etc/whereabouts" && cp "$PEERS/bin/whereabouts" "$root/opt/cni/bin" && kubeconfig admin >"$root/etc/whereabouts/kubeconfig" &&
 			echo '{"kubernetes": {"kubeconfig": "/etc/whereabouts/kubeconfig"}}' >"$root/etc/whereabouts/conf"
 	done
-	nad whereabouts "$(macvlan whereabouts '{"type": "whereabouts", "range": "10.10.128.0/17", "configuration_path": "/etc/whereabouts/conf"}' \
+}
+# whereabouts_net NAME RANGE [KEYS]: a network of the reference's macvlan; KEYS is JSON text
+whereabouts_net()
+{
+	nad "$1" "$(macvlan "$1" '{"type": "whereabouts", "range": "'"$2"'", "configuration_path": "/etc/whereabouts/conf"'"${3:+, $3}"'}' \
 		'.type = "reference-macvlan" | .cniVersion = "1.0.0"')"
+}
+
+once_burst_of_whereabouts()
+{
+	peers_have whereabouts whereabouts
+	whereabouts_up
+	whereabouts_net whereabouts 10.10.128.0/17
 	pods_at_once 60 whereabouts
 	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
 }
@@ -117,25 +127,38 @@ spiderpool_down()
 	k delete spiderendpoints -A --all >/dev/null 2>&1
 	k delete spiderippools --all >/dev/null 2>&1
 }
-spiderpool_pool_is_there() { k apply -f - <<<'{"apiVersion": "spiderpool.spidernet.io/v2beta1", "kind": "SpiderIPPool", "metadata": {"name": "rail"},
-	"spec": {"subnet": "10.10.0.0/16", "ips": ["10.10.64.1-10.10.65.250"]}}'; }
+spiderpool_pool_is_there() # NET
+{
+	jq -n --arg net "$1" '{apiVersion: "spiderpool.spidernet.io/v2beta1", kind: "SpiderIPPool", metadata: {name: "rail"},
+		spec: {subnet: "\($net).0.0/16", ips: ["\($net).64.1-\($net).65.250"]}}' | k apply -f -
+}
 spiderpool_counts() { k get spiderippool rail -o json | jq -e '.status.totalIPCount > 0'; }
 
-once_burst_of_spiderpool()
+# Types, agents, the controller, and a pool of 506 addresses in NET, such as 10.10.
+spiderpool_ready()
 {
 	local n
-	peers_have spiderpool-agent spiderpool
 	# shellcheck source=conformance/cluster-scale/spiderpool.sh
 	. "$TOP/conformance/cluster-scale/spiderpool.sh"
 	is 'its types and rights' k apply -f "$PEERS/spiderpool"
 	is 'the types' k wait --for=condition=Established crd/spiderippools.spiderpool.spidernet.io --timeout=${LONG}s
-	trap spiderpool_down EXIT
 	spiderpool_up
-	eventually spiderpool_pool_is_there
+	eventually spiderpool_pool_is_there "$1"
 	eventually spiderpool_counts
 	for n in $NODES; do eventually node "$n" test -S /run/spidernet/spiderpool.sock; done
-	nad spiderpool "$(macvlan spiderpool '{"type": "spiderpool", "default_ipv4_ippool": ["rail"], "ipam_unix_socket_path": "/run/spidernet/spiderpool.sock", "log_file_path": "/run/spidernet/plugin.log"}' \
+}
+spiderpool_net() # NAME: a network of the reference's macvlan on the pool
+{
+	nad "$1" "$(macvlan "$1" '{"type": "spiderpool", "default_ipv4_ippool": ["rail"], "ipam_unix_socket_path": "/run/spidernet/spiderpool.sock", "log_file_path": "/run/spidernet/plugin.log"}' \
 		'.type = "reference-macvlan" | .cniVersion = "1.0.0"')"
+}
+
+once_burst_of_spiderpool()
+{
+	peers_have spiderpool-agent spiderpool
+	trap spiderpool_down EXIT
+	spiderpool_ready 10.10
+	spiderpool_net spiderpool
 	pods_at_once 60 spiderpool
 	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
 }

@@ -6,7 +6,7 @@
 GUIDE=docs/kubernetes.md
 blocks()
 {
-	awk -v title="## $1" -v fence="^ *\`\`\`$2\$" '$0 == title { on = 1; next } /^## / { on = 0 }
+	awk -v title="## $1" -v fence="^ *\`\`\`$2\$" '$0 == title || $0 == "#" title { on = 1; next } /^###? / { on = 0 }
 		on && $0 ~ fence { code = 1; next } on && /^ *```$/ { code = 0 } on && code' "$TOP/$GUIDE" | sed 's/^   //'
 }
 # follow SECTION PATTERN: do the commands of the section that match, each where the guide says: make and railctl on the node of the case,
@@ -23,16 +23,17 @@ follow()
 			is "$line" make_on_node ${line#sudo make }
 			;;
 		*helm*' railhead packaging/helm/railhead '*) is "$line" where_people_work "$line $HELM_MORE" ;;
-		helm* | kubectl* | 'railctl ipam pool import'*) is "$line" where_people_work "$line" ;;
+		helm* | kubectl* | jq* | 'railctl ipam '*import*) is "$line" where_people_work "$line" ;;
+		*' <living') is "$line" node_with_files "$line" ;;
 		railctl*) is "$line" node "$NODE" bash -ec "${line/node set 1/node set $NODE}" ;;
 		*) fail "test error: nobody knows where to run: $line" ;;
 		esac
 	done
 }
-# make_on_node install|uninstall [VARIABLE=VALUE...]: what the target runs, with the node's root as its destination
+# make_on_node install|uninstall [VARIABLE=VALUE...]: what the target runs, with the root that the node sees as its destination
 make_on_node()
 {
-	(cd "$TOP" && env BIN="$FROM" DESTDIR="$(node_root "$NODE")" CNI_BIN=/opt/cni/bin bindir=/usr/local/bin sbindir=/usr/local/sbin libexecdir=/usr/local/libexec \
+	(cd "$TOP" && env BIN="$FROM" DESTDIR="/proc/$(node_pid "$NODE")/root" CNI_BIN=/opt/cni/bin bindir=/usr/local/bin sbindir=/usr/local/sbin libexecdir=/usr/local/libexec \
 		mandir=/usr/local/share/man bashcompdir=/usr/local/share/bash-completion/completions unitdir=/usr/local/lib/systemd/system \
 		"${@:2}" tools/install.sh "$1")
 }
@@ -41,6 +42,12 @@ where_people_work()
 	mkdir -p "$W/people/bin" && ln -sfn "$CLUSTER"/bin/{kubectl,helm} "$FROM/railctl" "$W/people/bin" &&
 		ln -sfn "$TOP"/{packaging,examples} "$W/people" && sed "s/context: {/&namespace: $NAMESPACE, /" "$KUBECONFIG" >"$W/people/kubeconfig" &&
 		(cd "$W/people" && KUBECONFIG=$W/people/kubeconfig PATH=$W/people/bin:$PATH timeout $((2 * LONG)) bash -eo pipefail -c "$1")
+}
+# node_with_files LINE: on the node of the case, in a folder with the files of where people work
+node_with_files()
+{
+	(cd "$W/people" && find . -maxdepth 1 -type f -print0 | tar --null -T - -cf -) | node "$NODE" sh -c 'rm -rf /root/files && mkdir /root/files && tar -C /root/files -xf -' &&
+		node "$NODE" bash -ec "cd /root/files; $1"
 }
 prefixed() { node "$NODE" sh -c 'ls /opt/cni/bin | grep -c ^rh-'; }
 
@@ -102,43 +109,14 @@ test_guide_removed_too_early()
 	[ "$NODE" = 1 ] || is repair node 2 railctl attachments repair
 	kn wait --for=delete pod/one --timeout=${LONG}s >"$W/is" 2>&1 || fail "the pod stays: $(<"$W/is")"
 	eventually nothing_at_all "$NODE"
+	# Thick Multus says success, and keeps the file of libcni for ever.
+	[ "$NODE" = 1 ] || {
+		isnt 'uninstall with a file of libcni' make_on_node uninstall PLUGIN_PREFIX=rh-
+		has 'what it says' "$(<"$W/is")" 'if pod and sandbox are gone, remove it by hand'
+		is 'it is removed by hand' node 2 sh -c 'rm /var/lib/cni/multus/results/trial-*'
+	}
 	is uninstall make_on_node uninstall PLUGIN_PREFIX=rh-
 	guide_ends
-}
-
-# Objects as Spiderpool has them, in types that take any object. The pools that become of them work, and addresses of living pods stay reserved.
-once_guide_spiderpool()
-{
-	agents_begin "$LOOSE"
-	spider_types | k apply -f - >/dev/null || fail 'test error: types of Spiderpool'
-	is 'the types' k wait --for=condition=Established crd/{spiderippools,spiderreservedips,spiderendpoints}.spiderpool.spidernet.io --timeout=${LONG}s
-	eventually spider_objects
-	follow 'From Spiderpool' spiderippools
-	follow 'From Spiderpool' 'ipam pool import'
-	eq 'the pools' "$(jq -c '[.[] | [.name, .subnet, .blockSize]]' "$W/people/pools.json")" '[["spider","10.12.0.0/16",16]]'
-	follow 'From Spiderpool' spiderendpoints
-	eq 'living addresses' "$(<"$W/people/living")" '10.12.1.7'
-	k delete crd/{spiderippools,spiderreservedips,spiderendpoints}.spiderpool.spidernet.io >/dev/null
-}
-spider_types()
-{
-	local kind
-	for kind in SpiderIPPool SpiderReservedIP SpiderEndpoint; do
-		jq -n --arg kind "$kind" --arg one "${kind,,}" --arg many "${kind,,}s" '{apiVersion: "apiextensions.k8s.io/v1",
-			kind: "CustomResourceDefinition", metadata: {name: "\($many).spiderpool.spidernet.io"},
-			spec: {group: "spiderpool.spidernet.io", scope: (if $kind == "SpiderEndpoint" then "Namespaced" else "Cluster" end),
-			names: {kind: $kind, plural: $many, singular: $one},
-			versions: [{name: "v2beta1", served: true, storage: true,
-			schema: {openAPIV3Schema: {type: "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}'
-	done
-}
-spider_objects()
-{
-	jq -n '{apiVersion: "spiderpool.spidernet.io/v2beta1", kind: "SpiderIPPool", metadata: {name: "spider"},
-			spec: {ipVersion: 4, subnet: "10.12.0.0/16", ips: ["10.12.1.0-10.12.1.255"], gateway: "10.12.0.1"}},
-		{apiVersion: "spiderpool.spidernet.io/v2beta1", kind: "SpiderEndpoint", metadata: {name: "old"},
-			status: {current: {uid: "u", node: "n1", ips: [{interface: "net1", ipv4: "10.12.1.7/16", ipv4Pool: "spider"}]}}}' |
-		kn apply -f -
 }
 
 objects_of_railhead()
