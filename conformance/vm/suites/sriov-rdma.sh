@@ -126,14 +126,17 @@ check "as before, after the refusal" as_before
 
 # ---- a list with both, by the CNI project's client (make cnitool) ----
 CNITOOL=$TREE/build/interop/cnitool
-tool() { CNI_PATH=$BIN NETCONFPATH=$W/net.d CNI_IFNAME=net1 with "$CNITOOL" "$1" both /run/netns/p >$W/p.out 2>&1 || { cat $W/p.out && false; }; }
+tool() # VERB LIST
+{
+	CNI_PATH=$BIN NETCONFPATH=$W/net.d CNI_IFNAME=net1 CNI_ARGS=${CARGS-} with "$CNITOOL" "$1" "$2" /run/netns/p >$W/p.out 2>&1 || { cat $W/p.out && false; }
+}
 mkdir $W/net.d
 # Debian's client knows no later version.
 jq '{cniVersion: "1.0.0", name: "both", plugins: [., {type: "rdma"}]}' <<<"$(on 1)" >$W/net.d/both.conflist
 check "cnitool is there (make cnitool)" test -x "$CNITOOL"
-check "cnitool: sriov that moves the device, and rdma" isnt tool add
+check "cnitool: sriov that moves the device, and rdma" isnt tool add both
 check "the error names the cause" grep -q "the plugin sriov of this list has moved the RDMA device hca1" $W/p.out
-check "cnitool: DEL" tool del
+check "cnitool: DEL" tool del both
 check "as before, after cnitool" as_before
 
 # ---- as a DRA driver calls it: one plugin, an IPAM, the words of NRI's pod ----
@@ -145,6 +148,22 @@ check "and an address" ip -n p route get 10.93.0.200
 check "CHECK" call CHECK p "$(behind p "$DRA")"
 NETNS='' check "DEL without a namespace, while the pod lives" call DEL p "$DRA"
 check "as before, after DEL without a namespace" as_before
+# dra-driver-sriov wraps such a configuration into a list for libcni (pkg/cni/cni.go), which keeps the result for its DEL. If the sandbox is gone,
+# the path of its namespace is in the call all the same. The driver tries again without it only after "failed to open netns".
+jq '{cniVersion, name: "dra", plugins: [.]}' <<<"$DRA" >$W/net.d/dra.conflist
+check "libcni: ADD of a list with one plugin" tool add dra
+check "libcni: the pod has the RDMA device" is "$(devices p)" hca2
+check "libcni: its result has the VF" is "$(jq -r '.interfaces[-1].name' $W/p.out)" net1
+check "libcni: the pod is known by its name" is "$("$BIN/railctl" ipam lease list --json | jq -r '.[] | select(.state == "leased") | [.namespace, .pod] | join("/")')" ns/p
+check "libcni: CHECK" tool check dra
+check "libcni: DEL" tool del dra
+check "as before, after DEL by libcni" as_before
+check "libcni: ADD, and the sandbox goes" tool add dra
+no_pods p
+check "libcni: DEL with the path of a namespace that is gone" tool del dra
+check "as before, after that" as_before
+check "no lease is left" is "$("$BIN/railctl" ipam lease list --json | jq -c .)" '[]'
+pods p
 CARGS=
 
 # ---- the namespace goes ----
