@@ -100,6 +100,30 @@ test_rails_a_lost_card_stays_lost_after_a_restart()
 	eq "the rails" "$(rails_status .list)" '[]'
 }
 
+# A card was added before it, and the node has booted: the card has another PCI address, and is the same one.
+test_rails_a_card_with_a_new_address_is_the_same()
+{
+	local other=0000:84:00.0
+	rails_begin
+	eq "its GUID" "$(rails_status '.list[].guid')" "\"$(guid_of_device rxe2)\""
+	host_kill TERM
+	ln -sfn "../../../pci0000:80/0000:80:00.0/0000:81:00.0/0000:82:01.0/$other" "$TREE/sys/devices/virtual/infiniband/rxe2/device"
+	mv "$TREE/sys/bus/pci/devices/$CARD" "$W/away"
+	host_agent
+	eventually rails_from .looks 3
+	eq "the rails" "$(rails_status '[.list[] | .device, .pci, .degraded]')" '["rxe2","'$other'",[]]'
+	is_said 'is degraded' 0 || fail "$(grep 'is degraded' "$W/node/host/log")"
+	# Another card has come in its place, and it is gone.
+	host_kill TERM
+	echo 0000:0000:0000:0077 >"$TREE/sys/devices/virtual/infiniband/rxe2/node_guid"
+	ln -sfn "../../../$CARD_PORT/$CARD" "$TREE/sys/devices/virtual/infiniband/rxe2/device"
+	mv "$W/away" "$TREE/sys/bus/pci/devices/$CARD"
+	mv "$TREE/sys/bus/pci/devices/$other" "$W/gone"
+	host_agent
+	eventually is_said "device: rail rxe2:1 ($other) is degraded: the card is not on the PCIe bus any more" 1
+}
+guid_of_device() { tr -d : <"$TREE/sys/devices/virtual/infiniband/$1/node_guid" | sed 's/../&:/g; s/:$//'; }
+
 # The error is that of the child, and a card that hangs does not look well.
 test_rails_that_cannot_be_read_have_no_samples()
 {

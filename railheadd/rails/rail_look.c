@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/ctx.h"
+#include "lib/base/guid.h"
 #include "lib/device/rdma.h"
 #include "lib/sys/fs.h"
 #include "railheadd/rails/rail_table.h"
@@ -47,12 +48,34 @@ static bool is_physical(const struct topo_hca *h, size_t n)
 	return *p->netdev;
 }
 
-static bool is_seen(const struct json *list, const char *pci, uint32_t port)
+/* The first rail of this function and port, or NULL. */
+static const struct json *find_rail_at(const struct json *list, const char *pci, uint32_t port)
 {
 	json_each (o, list)
 		if (strcmp(json_text(o, "pci"), pci) == 0 && json_num(json_get(o, "port")) == port)
-			return true;
-	return false;
+			return o;
+	return NULL;
+}
+
+/* A GUID that two ports of one number have identifies neither. */
+static bool is_unique(const struct topo_machine *m, const struct topo_hca *h, uint32_t port)
+{
+	for (const struct topo_hca *x = m->hca; x < m->hca + m->n_hcas; x++)
+		for (size_t i = 0; i < x->n_ports; i++)
+			if (x != h && is_rail(x) && x->node == h->node && x->port[i].port == port)
+				return false;
+	return true;
+}
+
+static int add_guid(const struct topo_machine *m, const struct topo_hca *h, uint32_t port,
+		    struct json *o)
+{
+	struct guid guid = guid_of_number(h->node);
+	char text[GUID_STR_LEN];
+
+	if (!guid_is_usable(guid) || !is_unique(m, h, port))
+		return 0;
+	return json_add_str(o, "guid", guid_format(guid, text));
 }
 
 static int check_rail(const struct topo_machine *m, const char *sysfs, struct gdr_rail which,
@@ -77,12 +100,13 @@ static int add_rail(const struct topo_machine *m, const char *sysfs, struct gdr_
 	struct json *o;
 
 	pci_format(m->pci[h->pci].addr, pci);
-	if (is_seen(list, pci, p->port))
+	if (find_rail_at(list, pci, p->port))
 		return 0;
 	if (check_rail(m, sysfs, which, &all, e))
 		return -1;
 	o = json_push_object(list);
-	return !o || json_add_str(o, "pci", pci) || json_add_str(o, "device", h->name) ||
+	return !o || json_add_str(o, "pci", pci) || add_guid(m, h, p->port, o) ||
+			       json_add_str(o, "device", h->name) ||
 			       json_add_int(o, "port", p->port) ||
 			       json_add_int(o, "rate", p->rate_mbps) ||
 			       json_add_bool(o, "bond", h->kind == TOPO_HCA_BOND) ||
@@ -97,6 +121,7 @@ struct missing {
 	char pci[PCI_STR_LEN];
 	uint32_t port;
 	const struct json *known;
+	bool replaced;   /* the function at its address is another known rail */
 	bool has_device; /* its function has an RDMA device */
 	char why[96];    /* it is no rail any more; "": it should be there */
 };
@@ -143,6 +168,13 @@ static void judge_missing(const struct rail_look_from *from, const struct missin
 	char driver[PCI_DRIVER_LEN] = "";
 	struct err why;
 
+	if (x->replaced && from->shared) {
+		f->state = FINDING_WARN;
+		finding_set_value(f, "no card has its GUID any more; another one has its address");
+		finding_set_reason(f, "it failed or was removed, and PCI addresses changed");
+		finding_set_remedy(f, "compare the cards with those of railctl topo before; "
+				      "restart the node, and replace the card if it stays away");
+	}
 	if (x->has_device)
 		return;
 	if (pci_driver(from->sysfs, x->pci, driver, &why)) {
@@ -178,6 +210,8 @@ static int add_missing(const struct rail_look_from *from, const struct missing *
 	if (findings_check(&all, e))
 		return -1;
 	return !o || json_add_str(o, "pci", x->pci) ||
+			       (json_get(x->known, "guid") &&
+				json_add_copy(o, "guid", json_get(x->known, "guid"))) ||
 			       json_add_copy(o, "device", json_get(x->known, "device")) ||
 			       json_add_int(o, "port", x->port) ||
 			       (*x->why && json_add_str(o, "dropped", x->why)) ||
@@ -186,17 +220,52 @@ static int add_missing(const struct rail_look_from *from, const struct missing *
 		       : 0;
 }
 
+/* A rail that is there has this GUID and port, or NULL. */
+static const struct json *find_guid(const struct json *list, const char *guid, uint32_t port)
+{
+	json_each (o, list)
+		if (*guid && strcmp(json_text(o, "guid"), guid) == 0 &&
+		    json_num(json_get(o, "port")) == port)
+			return o;
+	return NULL;
+}
+
+/*
+ * The rules of rail_table.h: the GUID identifies a rail, else its address. A card with a new GUID
+ * at that address replaces the old one, unless the GUID is that of another known rail.
+ */
+static bool is_there(struct missing *x, const struct json *seen, const struct json *known)
+{
+	const char *guid = json_text(x->known, "guid");
+	const struct json *at = find_rail_at(seen, x->pci, x->port);
+
+	if (find_guid(seen, guid, x->port))
+		return true;
+	x->replaced = at && find_guid(known, json_text(at, "guid"), x->port);
+	if (x->replaced && !*guid)
+		(void)snprintf(x->why, sizeof(x->why), "another card has its address");
+	return at && !x->replaced;
+}
+
+/* All are looked for before the first one is added to list. */
 static int add_all_missing(const struct rail_look_from *from, const struct topo_machine *m,
 			   const struct json *known, struct json *list, struct err *e)
 {
+	auto_free struct missing *missing = calloc(json_len(known) + 1, sizeof(*missing));
+	size_t n = 0;
+
+	if (!missing)
+		return err_nomem(e);
 	json_each (o, known) {
 		struct missing x = { .known = o, .port = (uint32_t)json_num(json_get(o, "port")) };
 
 		(void)snprintf(x.pci, sizeof(x.pci), "%s", json_text(o, "pci"));
-		if (is_seen(list, x.pci, x.port))
-			continue;
-		note_devices(m, &x);
-		if (add_missing(from, &x, list, e))
+		if (!is_there(&x, list, known))
+			missing[n++] = x;
+	}
+	for (size_t i = 0; i < n; i++) {
+		note_devices(m, &missing[i]);
+		if (add_missing(from, &missing[i], list, e))
 			return -1;
 	}
 	return 0;

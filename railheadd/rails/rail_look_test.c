@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/guid.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
@@ -127,6 +128,72 @@ START_TEST(a_known_rail_may_be_gone_or_not_visible)
 	tree_ln(ROOT, "devices/" OTHER "/driver", "../../../../bus/pci/drivers/pciback");
 	ck_assert_str_eq(look(true, known), WELL_0 "0000:21:00.1 mlx5_1:1 device=unknown\n"
 						   "0000:77:00.0 mlx5_7:1 device=warn\n");
+}
+END_TEST
+
+#define MOVED(pci, guid)                                                                           \
+	"{\"pci\":\"0000:" pci "\",\"guid\":\"00:00:00:00:00:00:00:0" guid                         \
+	"\",\"device\":\"m" guid "\",\"port\":1}"
+
+static void set_guid(const char *card, const char *device, const char *guid)
+{
+	char path[256];
+
+	(void)snprintf(path, sizeof(path), "devices/%s/infiniband/%s/node_guid", card, device);
+	tree_put(ROOT, path, guid);
+}
+
+/* A card has another address, because one was added before it, or one was removed. */
+START_TEST(a_guid_is_looked_for_at_all_addresses)
+{
+	make_tree();
+	set_guid(CARD, "mlx5_0", "0000:0000:0000:0001\n");
+	set_guid(OTHER, "mlx5_1", "0000:0000:0000:0002\n");
+	ck_assert_str_eq(look(true, "[" MOVED("01:00.0", "1") "," MOVED("21:00.0", "2") "]"),
+			 WELL_0 WELL_1);
+	ck_assert_str_eq(look(true, "[" MOVED("01:00.0", "1") "," MOVED("01:00.1", "3") "]"),
+			 WELL_0 WELL_1 "0000:01:00.1 m3:1 device=warn\n");
+	/* The address of one that is gone is that of another known one. */
+	ck_assert_str_eq(look(true, "[" MOVED("01:00.0", "1") "," MOVED("21:00.0", "3") "]"),
+			 WELL_0 WELL_1 "0000:21:00.0 m3:1 device=warn\n");
+	ck_assert_str_eq(look(false, "[" MOVED("01:00.0", "1") "," MOVED("21:00.0", "3") "]"),
+			 WELL_0 WELL_1 "0000:21:00.0 m3:1 device=unknown\n");
+	/* Two that are gone had one address, at different times. */
+	ck_assert_str_eq(look(true, "[" MOVED("77:00.0", "3") "," MOVED("77:00.0", "4") "]"),
+			 WELL_0 WELL_1 "0000:77:00.0 m3:1 device=warn\n"
+				       "0000:77:00.0 m4:1 device=warn\n");
+	/* Nothing identifies a card without a GUID that lost its address. */
+	ck_assert_str_eq(
+		look(true, "[" MOVED("01:00.0", "1") ",{\"pci\":\"0000:21:00.0\",\"device\":\"m3\","
+						     "\"port\":1}]"),
+		WELL_0 WELL_1 "0000:21:00.0 m3:1 dropped: another card has its address\n");
+	/* A new card in its slot replaces it. */
+	ck_assert_str_eq(look(true, "[" MOVED("21:00.0", "3") "]"), WELL_0 WELL_1);
+}
+END_TEST
+
+static const char *guid_in_look(void)
+{
+	static char text[GUID_STR_LEN];
+	const struct rail_look_from from = { ROOT, true };
+	auto_json struct json *known = known_of("[]"), *all = NULL;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(rail_look(&from, known, &all, &e) == 0, "%s", e.msg);
+	(void)snprintf(text, sizeof(text), "%s", json_text(json_first(all), "guid"));
+	return text;
+}
+
+START_TEST(a_guid_of_two_cards_is_none)
+{
+	make_tree();
+	ck_assert_str_eq(guid_in_look(), "");
+	set_guid(CARD, "mlx5_0", "0000:0000:0000:0000\n");
+	ck_assert_str_eq(guid_in_look(), "");
+	set_guid(CARD, "mlx5_0", "0000:0000:0000:0002\n");
+	ck_assert_str_eq(guid_in_look(), "00:00:00:00:00:00:00:02");
+	set_guid(OTHER, "mlx5_1", "0000:0000:0000:0002\n");
+	ck_assert_str_eq(guid_in_look(), "");
 }
 END_TEST
 
@@ -254,15 +321,18 @@ static int look_again(void *arg, struct err *e)
 START_TEST(memory_may_end_anywhere)
 {
 	auto_json struct json *known =
-		known_of("[{\"pci\":\"0000:77:00.0\",\"device\":\"mlx5_7\",\"port\":1}]");
+		known_of("[{\"pci\":\"0000:77:00.0\",\"device\":\"mlx5_7\",\"port\":1}," MOVED(
+			"78:00.0", "7") "]");
 
 	make_tree();
+	set_guid(CARD, "mlx5_0", "0000:0000:0000:0001\n");
 	ck_assert_str_eq(alloc_fail_each(look_again, known), "ok");
 }
 END_TEST
 
 TEST_PROGRAM("railheadd/rails/rail_look", ports_and_links_of_all_rails, a_slow_slot_is_no_finding,
 	     vfs_and_software_devices_are_no_rails, a_known_rail_may_be_gone_or_not_visible,
+	     a_guid_is_looked_for_at_all_addresses, a_guid_of_two_cards_is_none,
 	     two_functions_become_a_bond, a_port_of_a_representor_is_no_rail,
 	     a_device_with_fewer_ports_than_before, a_captured_machine,
 	     without_sysfs_there_is_no_look, memory_may_end_anywhere)

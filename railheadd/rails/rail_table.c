@@ -36,7 +36,8 @@ void rail_table_clear(struct rail_table *t)
 /* ---- decode ---- */
 
 struct rail_fields {
-	const char *pci, *device;
+	const char *pci, *device, *guid_text;
+	struct guid guid; /* of guid_text */
 	uint32_t port, rate;
 	bool bond;
 	const char *dropped;
@@ -60,6 +61,7 @@ static const struct json_field name_keys[] = {
 	  .kind = J_U32,
 	  .offset = offsetof(struct rail_fields, port),
 	  .flags = J_REQUIRED },
+	{ .key = "guid", .kind = J_STRING, .offset = offsetof(struct rail_fields, guid_text) },
 	{ .key = NULL },
 };
 
@@ -73,6 +75,16 @@ static const struct json_field look_keys[] = {
 	  .flags = J_REQUIRED },
 	{ .key = NULL },
 };
+
+static int decode_name(const struct json *o, struct rail_fields *f, struct err *e)
+{
+	if (json_decode(o, "rails", name_keys, f, e))
+		return -1;
+	return f->guid_text && guid_parse(f->guid_text, &f->guid)
+		       ? err_set(e, ERR_DECODE, 0, "rails: guid: \"%.64s\" is no GUID",
+				 f->guid_text)
+		       : 0;
+}
 
 struct finding_fields {
 	int check, state;
@@ -191,7 +203,7 @@ static void excuse_port(struct rail *r, struct rail_result seen[RAIL_CHECKS])
 		x->state = FINDING_UNKNOWN;
 }
 
-/* ---- a look ---- */
+/* ---- results ---- */
 
 static void note_result(struct rail_result *x, const struct rail_result *seen)
 {
@@ -224,33 +236,79 @@ static bool is_excepted(const struct rail_fields *f, const char *const *except)
 	return false;
 }
 
-/* udev may rename a device at any time; the function and the port identify it. NULL: not known. */
-static struct rail *find_rail(struct rail_table *t, const struct rail_fields *f)
+/* ---- which rail it is ---- */
+
+static bool has_guid(const struct rail *r, struct guid guid)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (strcmp(t->rail[i].pci, f->pci) == 0 && t->rail[i].port == f->port)
-			return &t->rail[i];
-	return NULL;
+	return guid_is_usable(guid) && guid_equal(r->guid, guid);
+}
+
+/* The GUID of a known rail is in this look, at whatever address. */
+static bool is_elsewhere(const struct rail *r, const struct json *look)
+{
+	json_each (o, look) {
+		struct guid guid = GUID_ZERO;
+		const char *text = json_str(json_get(o, "guid"));
+
+		if (text && guid_parse(text, &guid) == 0 && has_guid(r, guid) &&
+		    json_num(json_get(o, "port")) == r->port)
+			return true;
+	}
+	return false;
+}
+
+/* look NULL: the file, in which each rail has an object of its own. */
+static bool is_in_slot(const struct rail *r, const struct rail_fields *f, const struct json *look)
+{
+	if (strcmp(r->pci, f->pci) != 0)
+		return false;
+	return look ? !is_elsewhere(r, look) : !guid_is_usable(r->guid) && !guid_is_usable(f->guid);
+}
+
+/*
+ * udev may rename a device at any time. The firmware may give a card another PCI address, and its
+ * old address to another card. NULL: not known.
+ */
+static struct rail *find_rail(struct rail_table *t, const struct rail_fields *f,
+			      const struct json *look)
+{
+	struct rail *in_slot = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct rail *r = &t->rail[i];
+
+		if (r->port != f->port)
+			continue;
+		if (has_guid(r, f->guid))
+			return r;
+		if (is_in_slot(r, f, look))
+			in_slot = r;
+	}
+	return in_slot;
 }
 
 /* Find it, or add it. */
-static int name_rail(struct rail_table *t, const struct rail_fields *f, struct rail **out,
-		     struct err *e)
+static int name_rail(struct rail_table *t, const struct rail_fields *f, const struct json *look,
+		     struct rail **out, struct err *e)
 {
-	struct rail *r = find_rail(t, f);
+	struct rail *r = find_rail(t, f, look);
 
 	if (!r) {
 		if (ARRAY_GROW(t->rail, t->n, RAILS_MAX, "rails", e))
 			return -1;
 		r = &t->rail[t->n++];
 		*r = (struct rail){ .port = f->port };
-		(void)snprintf(r->pci, sizeof(r->pci), "%s", f->pci);
 	}
+	(void)snprintf(r->pci, sizeof(r->pci), "%s", f->pci);
 	(void)snprintf(r->device, sizeof(r->device), "%s", f->device);
+	if (guid_is_usable(f->guid))
+		r->guid = f->guid;
 	r->dropped = false;
 	*out = r;
 	return 0;
 }
+
+/* ---- a look ---- */
 
 static void drop_rail(struct rail *r, const char *why)
 {
@@ -261,21 +319,28 @@ static void drop_rail(struct rail *r, const char *why)
 		retire_result(&r->result[i], why);
 }
 
-static int take_rail(struct rail_table *t, const struct json *o, const char *const *except,
+/* One look while it is taken. */
+struct taking {
+	const struct json *look;
+	const char *const *except;
+};
+
+static int take_rail(struct rail_table *t, const struct json *o, const struct taking *a,
 		     struct err *e)
 {
 	struct rail_result seen[RAIL_CHECKS];
 	struct rail_fields f = { .rate = 0 };
 	struct rail *r;
 
-	if (json_decode(o, "rails", name_keys, &f, e) ||
-	    json_decode(o, "rails", look_keys, &f, e) || decode_findings(f.findings, seen, e))
+	if (decode_name(o, &f, e) || json_decode(o, "rails", look_keys, &f, e) ||
+	    decode_findings(f.findings, seen, e))
 		return -1;
-	if (f.dropped || is_excepted(&f, except)) {
-		drop_rail(find_rail(t, &f), f.dropped ? f.dropped : "it is in rails.except");
+	if (f.dropped || is_excepted(&f, a->except)) {
+		drop_rail(find_rail(t, &f, a->look),
+			  f.dropped ? f.dropped : "it is in rails.except");
 		return 0;
 	}
-	if (name_rail(t, &f, &r, e))
+	if (name_rail(t, &f, a->look, &r, e))
 		return -1;
 	judge_rate(r, &f, seen);
 	excuse_port(r, seen);
@@ -306,7 +371,7 @@ int rail_table_take(struct rail_table *t, const struct json *look, const char *c
 	if (json_type(look) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "rails: %s is not an array", json_type_name(look));
 	json_each (o, look)
-		if (take_rail(t, o, except, e))
+		if (take_rail(t, o, &(struct taking){ look, except }, e))
 			return -1;
 	return 0;
 }
@@ -315,8 +380,12 @@ int rail_table_take(struct rail_table *t, const struct json *look, const char *c
 
 static int add_name(const struct rail *r, struct json *o)
 {
+	char guid[GUID_STR_LEN];
+
 	return json_add_str(o, "device", r->device) || json_add_int(o, "port", r->port) ||
-			       json_add_str(o, "pci", r->pci)
+			       json_add_str(o, "pci", r->pci) ||
+			       (guid_is_usable(r->guid) &&
+				json_add_str(o, "guid", guid_format(r->guid, guid)))
 		       ? -1
 		       : 0;
 }
@@ -366,8 +435,8 @@ static int load_rail(struct rail_table *t, const struct json *o, struct err *e)
 	struct known_fields k = { .best = 0 };
 	struct rail *r;
 
-	if (json_decode(o, "rails", name_keys, &f, e) ||
-	    json_decode(o, "rails", known_keys, &k, e) || name_rail(t, &f, &r, e))
+	if (decode_name(o, &f, e) || json_decode(o, "rails", known_keys, &k, e) ||
+	    name_rail(t, &f, NULL, &r, e))
 		return -1;
 	r->best = k.best;
 	r->was_active = k.active;

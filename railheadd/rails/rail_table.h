@@ -4,16 +4,19 @@
  *
  * A look is an array with an object for each rail:
  *
- *	{"pci", "device", "port", "rate", "bond", "dropped", "findings": [{"check", "state",
+ *	{"pci", "guid", "device", "port", "rate", "bond", "dropped", "findings": [{"check", "state",
  *	 "value", "reason", "remedy"}]}
  *
- * rate is in Mbit/s, 0: not known. bond: two functions have one device, and the kernel's rate is
- * that of one of them. dropped: why a known rail is none any more; it has no findings. Of several
- * findings of one check, the worst counts.
+ * guid is the node GUID of its function, absent if not known: PCI addresses change with other
+ * cards and with the firmware. No two ports of a look with the same number have one GUID. rate is
+ *in Mbit/s, 0: not known. bond: two functions have one device, and the kernel's rate is that of one
+ *of them. dropped: why a known rail is none any more; it has no findings. Of several findings of
+ *one check, the worst counts.
  */
 #ifndef RAILHEAD_RAILHEADD_RAILS_RAIL_TABLE_H
 #define RAILHEAD_RAILHEADD_RAILS_RAIL_TABLE_H
 
+#include "lib/base/guid.h"
 #include "lib/cli/finding.h"
 #include "lib/device/rdma.h"
 #include "lib/json/json.h"
@@ -43,7 +46,8 @@ struct rail_result {
 };
 
 struct rail {
-	char pci[PCI_STR_LEN];
+	char pci[PCI_STR_LEN]; /* at the last look */
+	struct guid guid;      /* GUID_ZERO: not known */
 	char device[RDMA_NAME_LEN];
 	uint32_t port;
 	uint32_t rate;      /* Mbit/s, at the last look if the port was ACTIVE; else 0 */
@@ -70,6 +74,9 @@ const char *rail_check_name(enum rail_check c);
  * ignored; NULL ends them. ERR_DECODE, ERR_CONFIG: it is no look. ERR_NOMEM. After an error, t has
  * the looks before and a part of this one.
  *
+ * A rail is identified by its GUID and its port. Without a GUID its PCI address identifies it. If
+ * its GUID is new, and the card at its address is gone, the rail is that of the old card.
+ *
  * A port that never was ACTIVE may have no cable, so it is not bad. A rail that is dropped has no
  * bad check any more; rail_table_prune() removes it when log and Events say so, too.
  */
@@ -82,8 +89,8 @@ bool rail_is_settled(const struct rail_result *x);
 
 /*
  * rail_table_known - what the next look, and the agent after a restart, must know: an array of
- * {"device", "port", "pci", "best", "active", "told": [checks]}. NULL: no memory. Owned by the
- * caller. rail_table_load - add them to an empty table. ERR_DECODE, ERR_CONFIG, ERR_FIELD,
+ * {"device", "port", "pci", "guid", "best", "active", "told": [checks]}. NULL: no memory. Owned by
+ * the caller. rail_table_load - add them to an empty table. ERR_DECODE, ERR_CONFIG, ERR_FIELD,
  * ERR_NOMEM: t may have a part of them.
  */
 struct json *rail_table_known(const struct rail_table *t);

@@ -325,6 +325,85 @@ START_TEST(what_is_known_is_loaded)
 }
 END_TEST
 
+/* ---- cards whose PCI address changed ---- */
+
+#define AT(pci, guid, findings)                                                                    \
+	"{\"pci\":\"0000:" pci ":00.0\",\"guid\":\"0000:0000:0000:000" guid                        \
+	"\",\"device\":\"mlx5_" guid "\",\"port\":1,\"rate\":0,\"findings\":[" findings "]}"
+#define GONE "{\"check\":\"device\",\"state\":\"warn\",\"value\":\"gone\"}"
+
+static const struct rail *rail_at(const struct rail_table *t, const char *device)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->rail[i].device, device) == 0)
+			return &t->rail[i];
+	ck_abort_msg("no rail %s", device);
+}
+
+START_TEST(a_guid_identifies_a_rail_at_any_address)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 }, later = { 0 };
+	struct err e = { .msg = "" };
+
+	take(&t, "[" AT("21", "1", PORT_OK) "," AT("31", "2", PORT_OK) "]");
+	take(&t, "[" AT("21", "1", PORT_OK) "," AT("31", "2", PORT_OK) "]");
+	auto_json struct json *known = rail_table_known(&t);
+	ck_assert_int_eq(rail_table_load(&later, known, &e), 0);
+	/* Each has moved by one place. */
+	take(&later, "[" AT("31", "1", PORT_OK) "," AT("41", "2", PORT_DOWN) "]");
+	ck_assert_uint_eq(later.n, 2);
+	ck_assert_str_eq(rail_at(&later, "mlx5_1")->pci, "0000:31:00.0");
+	ck_assert_str_eq(rail_at(&later, "mlx5_2")->pci, "0000:41:00.0");
+	ck_assert(!rail_at(&later, "mlx5_1")->result[RAIL_PORT].bad);
+	ck_assert(rail_at(&later, "mlx5_2")->result[RAIL_PORT].bad);
+	/* One is gone, and the other one has its address. */
+	take(&later, "[" AT("41", "1", PORT_OK) "," AT("41", "2", GONE) "]");
+	ck_assert_uint_eq(later.n, 2);
+	ck_assert(rail_at(&later, "mlx5_2")->result[RAIL_DEVICE].bad);
+	ck_assert(!rail_at(&later, "mlx5_1")->result[RAIL_DEVICE].bad);
+	auto_json struct json *both = rail_table_known(&later);
+	rail_table_clear(&t);
+	ck_assert_int_eq(rail_table_load(&t, both, &e), 0);
+	ck_assert_uint_eq(t.n, 2);
+	ck_assert(guid_equal(rail_at(&t, "mlx5_2")->guid, guid_of_number(2)));
+}
+END_TEST
+
+START_TEST(a_new_card_in_a_slot_replaces_the_old_one)
+{
+	auto_clean(rail_table_clear) struct rail_table t = { 0 };
+	struct err e = { .msg = "" };
+
+	/* A file without GUIDs learns them. */
+	take(&t, "[{\"pci\":\"0000:21:00.0\",\"device\":\"mlx5_1\",\"port\":1,\"findings\":[]}]");
+	take(&t, "[" AT("21", "1", GONE) "]");
+	ck_assert(guid_equal(t.rail[0].guid, guid_of_number(1)));
+	take(&t, "[" AT("21", "2", PORT_OK) "]");
+	ck_assert_uint_eq(t.n, 1);
+	ck_assert(guid_equal(t.rail[0].guid, guid_of_number(2)));
+	/* It is not readable for once. */
+	take(&t, "[{\"pci\":\"0000:21:00.0\",\"device\":\"mlx5_1\",\"port\":1,\"findings\":[]}]");
+	ck_assert_uint_eq(t.n, 1);
+	ck_assert(guid_equal(t.rail[0].guid, guid_of_number(2)));
+	/* Another known card has come to the address of one whose GUID is not known. */
+	rail_table_clear(&t);
+	take(&t, "[" AT("31", "2", PORT_OK) "]");
+	take(&t, "[{\"pci\":\"0000:21:00.0\",\"device\":\"mlx5_1\",\"port\":1,\"findings\":[]}]");
+	take(&t, "[" AT("21", "2", PORT_OK) "]");
+	auto_json struct json *known = rail_table_known(&t);
+	rail_table_clear(&t);
+	ck_assert_int_eq(rail_table_load(&t, known, &e), 0);
+	ck_assert_uint_eq(t.n, 2);
+	rail_table_clear(&t);
+	take(&t, "[" AT("21", "2", PORT_OK) "]");
+	/* The other port of the card is another rail. */
+	take(&t,
+	     "[{\"pci\":\"0000:21:00.0\",\"guid\":\"0000:0000:0000:0002\",\"device\":\"mlx5_1\","
+	     "\"port\":2,\"findings\":[]}]");
+	ck_assert_uint_eq(t.n, 2);
+}
+END_TEST
+
 static void not_loaded(const char *text, const char *part)
 {
 	auto_clean(rail_table_clear) struct rail_table t = { 0 };
@@ -344,6 +423,8 @@ START_TEST(what_is_not_known_is_refused)
 		   "rails.best");
 	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\",\"told\":1}]",
 		   "rails.told");
+	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\",\"guid\":\"0:1\"}]",
+		   "\"0:1\" is no GUID");
 }
 END_TEST
 
@@ -364,7 +445,7 @@ static int take_and_show(void *arg, struct err *e)
 
 START_TEST(memory_may_end_anywhere)
 {
-	auto_json struct json *look = parse(RAIL("0", PORT_DOWN));
+	auto_json struct json *look = parse("[" AT("21", "1", PORT_DOWN) "]");
 
 	ck_assert_str_eq(alloc_fail_each(take_and_show, look), "ok");
 }
@@ -376,4 +457,5 @@ TEST_PROGRAM("railheadd/rails/rail_table", two_looks_must_agree, unknown_is_not_
 	     a_port_without_a_cable_is_not_bad, a_dropped_rail_stays_until_people_know,
 	     exceptions_are_ignored, a_device_that_gets_an_excepted_name_is_dropped,
 	     what_is_no_look_is_refused, the_status_and_the_next_look, what_is_known_is_loaded,
+	     a_guid_identifies_a_rail_at_any_address, a_new_card_in_a_slot_replaces_the_old_one,
 	     what_is_not_known_is_refused, memory_may_end_anywhere)

@@ -48,11 +48,15 @@ static void log_change(const struct rail_watch *w, const struct rail *r, enum ra
 		log_info(&w->conf.ctx->log, "%s", describe_change(r, check, text));
 }
 
-#define KEY_LEN (PCI_STR_LEN + 32)
+#define KEY_LEN (GUID_STR_LEN + 32)
 
 static const char *event_key(const struct rail *r, enum rail_check check, char out[KEY_LEN])
 {
-	(void)snprintf(out, KEY_LEN, "%s:%u %s", r->pci, r->port, rail_check_name(check));
+	char guid[GUID_STR_LEN];
+
+	(void)snprintf(out, KEY_LEN, "%s:%u %s",
+		       guid_is_usable(r->guid) ? guid_format(r->guid, guid) : r->pci, r->port,
+		       rail_check_name(check));
 	return out;
 }
 

@@ -39,6 +39,13 @@ static int print_look(void)
 	return fputs(text, stdout) < 0 || fflush(stdout);
 }
 
+static void put_look(const char *text)
+{
+	/* Whole or not at all: a child may read it now. */
+	testing_file("/mnt/new", 0644, text);
+	ck_assert_int_eq(rename("/mnt/new", LOOK), 0);
+}
+
 static void look_is(const char *state, const char *value)
 {
 	char text[512];
@@ -48,9 +55,7 @@ static void look_is(const char *state, const char *value)
 		       "[{\"check\":\"port\",\"state\":\"%s\",\"value\":\"%s\",\"reason\":\"NCCL "
 		       "cannot use it\",\"remedy\":\"check the cable\"}]}]",
 		       state, value);
-	/* Whole or not at all: a child may read it now. */
-	testing_file("/mnt/new", 0644, text);
-	ck_assert_int_eq(rename("/mnt/new", LOOK), 0);
+	put_look(text);
 }
 
 static int64_t every = 5, now;
@@ -266,6 +271,25 @@ START_TEST(a_lost_event_is_told_again_if_it_is_still_true)
 }
 END_TEST
 
+#define GONE(guid)                                                                                 \
+	"{\"pci\":\"0000:21:00.0\",\"guid\":\"0000:0000:0000:000" guid                             \
+	"\",\"device\":\"mlx5_" guid                                                               \
+	"\",\"port\":1,\"findings\":[{\"check\":\"device\",\"state\":"                             \
+	"\"warn\",\"value\":\"gone\",\"reason\":\"r\",\"remedy\":\"do\"}]}"
+#define TOLD(guid)                                                                                 \
+	"RailDegraded n1: device: rail mlx5_" guid ":1 (0000:21:00.0) is degraded: gone: r. "      \
+	"First: do.\n"
+
+/* Both had this address, at different times. */
+START_TEST(two_cards_of_one_address_have_events_of_their_own)
+{
+	begin(print_look, 60000);
+	put_look("[" GONE("1") "," GONE("2") "]");
+	loop_until(base, has_told, TOLD("1") TOLD("2"));
+	end();
+}
+END_TEST
+
 static bool file_has(const char *path, const char *part)
 {
 	auto_free char *text = NULL;
@@ -371,6 +395,7 @@ END_TEST
 TEST_PROGRAM("railheadd/rails/rail_watch", each_change_is_told_once,
 	     the_second_look_at_a_change_comes_soon, a_flap_is_in_the_log_and_not_in_events,
 	     what_was_held_back_and_is_over_is_not_told,
-	     a_lost_event_is_told_again_if_it_is_still_true, a_restart_forgets_no_rail,
+	     a_lost_event_is_told_again_if_it_is_still_true,
+	     two_cards_of_one_address_have_events_of_their_own, a_restart_forgets_no_rail,
 	     a_look_that_hangs_is_an_error, a_look_that_fails_is_logged_once,
 	     an_agent_that_does_not_look)

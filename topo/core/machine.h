@@ -107,7 +107,7 @@ struct topo_hca {
 	uint32_t second; /* the other function of a bond; TOPO_NONE */
 	uint32_t cpu;    /* the NUMA node, if it has no function; TOPO_NONE */
 	uint32_t card;   /* one number for all functions and ports of one card; the lowest index */
-	uint64_t guid;   /* sys_image_guid, or a file's guid; 0: not known */
+	uint64_t guid, node; /* sys_image_guid or that of a file; node_guid of a PF; 0: unknown */
 	enum topo_role role;
 	const char *rule; /* the rule that gave the role, see topo_roles(); "": none; static */
 	struct topo_port *port; /* owned */

@@ -188,6 +188,8 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	}
 	if (h->kind != TOPO_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
 		h->guid = guid_of(text);
+	if (h->kind != TOPO_HCA_VF && !tree_value(t->fd, tree_at(&path, "node_guid"), text))
+		h->node = guid_of(text);
 	path.text[path.len] = '\0';
 	auto_fd int dir = h->n_ports ? -1 : tree_open(t->fd, path.text);
 	if (!h->n_ports && dir < 0) {

@@ -77,9 +77,11 @@ START_TEST(functions_of_one_card)
 	/* with GUIDs, these decide */
 	tree_put(sys, "devices/" NIC "/infiniband/mlx5_10/sys_image_guid", "0000:0000:0000:0001\n");
 	tree_put(sys, "devices/" NIC1 "/infiniband/mlx5_2/sys_image_guid", "0000:0000:0000:0002\n");
+	tree_put(sys, "devices/" NIC1 "/infiniband/mlx5_2/node_guid", "0000:0000:0000:0003\n");
 	topo_machine_clear(&m);
 	read_tree(&m);
 	ck_assert(m.hca[0].card == 0 && m.hca[1].card == 1 && m.hca[1].guid == 2);
+	ck_assert(m.hca[0].node == 0 && m.hca[1].node == 3);
 }
 END_TEST
 
