@@ -134,20 +134,20 @@ cluster-programs: ## build Kubernetes, Multus, Helm and the reference plugins fr
 	@conformance/cluster/fetch.sh $(CLUSTER) tree
 # They have a folder of their own, because two have the names of our plugins.
 PEERS := build/peers
-peer-programs: ## build the real sriov-cni and rdma-cni, whose attachments make vm then hands over to ours
+peer-programs: ## build the real sriov-cni and rdma-cni for make vm, and the real k8s-rdma-shared-dev-plugin for make cluster-vm
 	@tools/deps.sh cluster
-	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni
+	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni k8s-rdma-shared-dev-plugin
 cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
 	@$(MAKE) --no-print-directory cluster-programs
 	@conformance/cluster/programs/build.sh $(PEERS) whereabouts spiderpool
 	@CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster/run.sh $(B)/bin
 cluster-quick: all ## the same with the cases that stand for all: three minutes, once the programs are built
 	@conformance/cluster/quick.sh $(B)/bin $(CLUSTER)
-cluster-vm: all helpers ## the plugin sriov on a Kubernetes node with true VFs, which is a guest: ten minutes (root)
+cluster-vm: all helpers ## the plugin sriov on a Kubernetes node with true VFs, which is a guest: ten to twenty minutes (root)
 	@tools/deps.sh cluster
 	@tools/deps.sh vm
 	@$(MAKE) --no-print-directory cluster-programs
-	@CLUSTER=$(CLUSTER) conformance/cluster-vm/run.sh $(B)/bin
+	@CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster-vm/run.sh $(B)/bin
 # Two unit tests look at the guest's kernel.
 VM_TESTS := $(B)/test/lib/net/settings_test $(B)/test/lib/net/settings_sysctl_test
 # Test programs X_engine_test.c want a real engine.

@@ -4,9 +4,9 @@
 # the control plane outside of it.
 #
 # CASE is the name of a case, of a file of cases, or a pattern. CLUSTER=DIR: the results of make cluster-programs
-# (BINDIR/../cluster); KERNEL=6.12|7.2 (7.2): of the guest; VM_MEMORY=MB (2304); LONG=SECONDS: the limit of each wait (900);
-# AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh; VERBOSE=1: print the time of each case;
-# CONSOLE=FILE: what the guest printed.
+# (BINDIR/../cluster); PEERS=DIR: those of make peer-programs (BINDIR/../peers); KERNEL=6.12|7.2 (7.2): of the guest;
+# VM_MEMORY=MB (2304); LONG=SECONDS: the limit of each wait (900); AGAIN=1: repeat a case that exceeded a limit of time, and
+# report it: ../again.sh; VERBOSE=1: print the time of each case; CONSOLE=FILE: what the guest printed.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 ROOM=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,7 +16,7 @@ HERE=$TOP/conformance/cluster
 
 usage()
 {
-	sed -n '3,11s/^# //p' "$0" >&2
+	sed -n '3,10s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -43,7 +43,7 @@ exec </dev/null
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(vfs rdma near resources)
+THEMES=(vfs rdma near resources shared)
 LONG=${LONG:-900}
 PATIENCE=$LONG EVIDENCE_LINES=45
 # shellcheck source=conformance/again.sh

@@ -5,13 +5,14 @@
 # The cards have no RDMA, so rxe devices on interfaces of the host stand for those of the VFs: the node sees a copy of
 # /sys/bus/pci/devices in which one is below each VF. Kernels before 7.3 do not move rxe; movable.ko lets them.
 
-# A folder in place of a VF: its links, and places for the folder of its interface and for an RDMA device.
+# A folder in place of a VF: its links, what tells its kind, and places for the folder of its interface and for an RDMA device.
 vf_with_rdma() # BUS VF N
 {
-	local at=$1/$2 real link
+	local at=$1/$2 real link file
 	real=$(realpath "/sys/bus/pci/devices/$2")
 	rm "$at" && mkdir -p "$at"/{net,"infiniband/hca$3","infiniband_verbs/uverbs$3"} || return
 	for link in driver physfn; do ln -s "$(readlink -f "$real/$link")" "$at/$link" || return; done
+	for file in class vendor device modalias numa_node; do cat "$real/$file" >"$at/$file" || return; done
 	ln -s "$real" "$at/real"
 }
 rdma_begins()

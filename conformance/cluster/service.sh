@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon, railheadd.
+# service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon, railheadd,
+# k8s-rdma-shared-dp.
 #
 # start returns when the service answers; stop and kill (without a chance to say anything) when its process is gone.
 set -u
@@ -37,6 +38,8 @@ answers()
 	kubelet) [ "$(exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && tail -n 1 <&3)" = ok ] ;;
 	multus-daemon) [ -S /run/multus/multus.sock ] && [ -e /etc/cni/net.d/00-multus.conf ] ;;
 	railheadd) railctl cluster status ;;
+	# It removes its sockets when it stops.
+	k8s-rdma-shared-dp) compgen -G '/var/lib/kubelet/plugins_registry/*.sock' ;;
 	esac >/dev/null 2>&1
 }
 
@@ -54,6 +57,7 @@ begin()
 		KUBERNETES_SERVICE_HOST=10.77.0.1 KUBERNETES_SERVICE_PORT=6443 MULTUS_NODE_NAME=n$n \
 			run /railhead/bin/multus-daemon --config /etc/multus-daemon.json
 		;;
+	k8s-rdma-shared-dp) run k8s-rdma-shared-dp ;;
 	railheadd)
 		# Its libraries are those of the machine that built it, the folders those of the node.
 		# shellcheck disable=SC2016 # of the inner shell
