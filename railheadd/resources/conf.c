@@ -86,13 +86,19 @@ static bool is_domain(const char *s, size_t len)
 	return true;
 }
 
-/* Parts of CDI names, and the name of an annotation, have fewer characters than a resource. */
+/* Parts of CDI names (pkg/parser of tags.cncf.io/container-device-interface), and the name of an
+ * annotation, have fewer characters than a resource. */
 static int check_cdi(const struct resource_conf *r, const char *where, struct err *e)
 {
 	const char *name = strchr(r->name, '/') + 1;
 
 	if (r->nodes == NODES_LIST)
 		return 0;
+	if (!isalpha((unsigned char)*r->name))
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: \"%s\": a domain of CDI begins with a letter: rename the "
+			       "resource, or set deviceNodes to \"list\"",
+			       where, r->name);
 	if (strchr(name, '.'))
 		return err_set(
 			e, ERR_CONFIG, 0,

@@ -387,6 +387,11 @@ START_TEST(names_that_cdi_refuses_are_refused)
 	refused("{\"deviceNodes\":\"cdi-annotation\",\"resourceList\":[{\"resourceName\":\"" L63
 		"\"}]}",
 		ERR_CONFIG, "longer than the name of an annotation");
+	refused("{\"deviceNodes\":\"cdi\",\"resourcePrefix\":\"3com.com\",\"resourceList\":["
+		"{\"resourceName\":\"a\"}]}",
+		ERR_CONFIG, "\"3com.com/a\": a domain of CDI begins with a letter");
+	resource_set_free(good("{\"resourcePrefix\":\"3com.com\",\"resourceList\":["
+			       "{\"resourceName\":\"a\"}]}"));
 	resource_set_free(good("{\"deviceNodes\":\"cdi\",\"resourceList\":[{\"resourceName\":\"" L63
 			       "\"}]}"));
 }
