@@ -256,25 +256,33 @@ static bool range_has(const struct select_item *item, const struct select_subjec
 	return false;
 }
 
-static bool item_accepts(const struct select_item *item, enum select_property p,
-			 const struct select_subject *f)
+static bool item_names(const struct select_item *item, enum select_property p,
+		       const struct select_subject *f)
 {
 	const char *text = f->text[p];
-	bool same = text && strcmp(item->text, text) == 0;
 
-	if (p == SELECT_PF_ANY && f->pf_addr)
-		same |= strcmp(item->text, f->pf_addr) == 0;
-	return same && range_has(item, f);
+	if (p == SELECT_PF_ANY && f->pf_addr && strcmp(item->text, f->pf_addr) == 0)
+		return true;
+	/* Only upstream's files have this property; it compares names in any case. */
+	if (p == SELECT_PF)
+		return text && strcasecmp(item->text, text) == 0;
+	return text && strcmp(item->text, text) == 0;
 }
 
 static enum select_answer list_accepts(const struct select_list *l, enum select_property p,
 				       const struct select_subject *f)
 {
 	bool seen = f->text[p] && *f->text[p];
+	/* Upstream (getItem() of pkg/resources/deviceSelectors.go) takes one entry of a PF. */
+	bool first_counts = p == SELECT_PF || p == SELECT_PF_ADDR;
 
 	for (size_t i = 0; i < l->n; i++) {
-		if (item_accepts(&l->item[i], p, f))
+		if (!item_names(&l->item[i], p, f))
+			continue;
+		if (range_has(&l->item[i], f))
 			return SELECT_YES;
+		if (first_counts)
+			return SELECT_NO;
 	}
 	if (!l->n)
 		return SELECT_YES;

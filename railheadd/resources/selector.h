@@ -19,7 +19,8 @@ enum select_property {
 	SELECT_DRIVER,
 	SELECT_ADDRESS,
 	SELECT_ACPI,
-	SELECT_PF,      /* interface of the PF; or of the function itself if it is no VF */
+	/* Those of sriov-network-device-plugin: of the entries of one PF, the first counts. */
+	SELECT_PF,      /* interface of the PF or of the function itself, in any case */
 	SELECT_PF_ADDR, /* address of the PF; only VFs have one */
 	SELECT_PF_ANY,  /* interface or address of the PF or of the function itself */
 	SELECT_INTERFACE,
