@@ -17,8 +17,6 @@
 #define DEVINFO "/mnt/k8s.cni.cncf.io/devinfo/dp/"
 #define CDI     "/mnt/cdi/"
 
-static const struct log silent = { .fd = -1 };
-
 /* A host with VFs, of which number n has the RDMA device mlx5_<n + 1>. */
 struct bed {
 	struct testhost w;
@@ -49,7 +47,7 @@ static struct bed bed(const char *conf)
 	b.s = calloc(1, sizeof(*b.s));
 	ck_assert_ptr_nonnull(b.s);
 	ck_assert_msg(json_parse(conf, strlen(conf), "test", &tree, &e) == 0 &&
-			      conf_add(b.s, tree, &silent, &e) == 0 &&
+			      conf_add(b.s, tree, "a.json", &e) == 0 &&
 			      resources_look(&b.w.ctx, b.s, &b.l, &e) == 0,
 		      "%s", e.msg);
 	return b;

@@ -21,7 +21,7 @@ struct assignment {
 static int add_note(struct resource_look *l, struct err *e, const char *fmt, ...) printf_like(3, 4);
 static int add_note(struct resource_look *l, struct err *e, const char *fmt, ...)
 {
-	char text[320];
+	char text[800];
 	va_list ap;
 
 	if (l->n_notes == NOTES_MAX)
@@ -230,6 +230,10 @@ int functions_assign(const struct functions *all, const struct resource_set *s,
 	if (!taken || !l.of)
 		return err_nomem(e);
 	l.n = s->n;
+	for (size_t i = 0; i < s->n_warnings; i++) {
+		if (add_note(&l, e, "%s", s->warning[i]))
+			return -1;
+	}
 	for (size_t i = 0; i < s->n; i++) {
 		struct assignment a = { all, &s->conf[i], taken, &l.of[i], &l };
 

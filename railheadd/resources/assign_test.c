@@ -11,8 +11,6 @@
 #define PF0 "0000:3b:00.0"
 #define PF1 "0000:5e:00.0"
 
-static const struct log silent = { .fd = -1 };
-
 static struct resource_set *set_of(const char *text)
 {
 	auto_json struct json *tree = NULL;
@@ -21,7 +19,7 @@ static struct resource_set *set_of(const char *text)
 
 	ck_assert_ptr_nonnull(s);
 	ck_assert_msg(json_parse(text, strlen(text), "test", &tree, &e) == 0 &&
-			      conf_add(s, tree, &silent, &e) == 0,
+			      conf_add(s, tree, "a.json", &e) == 0,
 		      "%s", e.msg);
 	return s;
 }
@@ -183,6 +181,22 @@ START_TEST(what_is_left_out_has_a_note)
 	ck_assert_ptr_nonnull(
 		strstr(l.note[1], "a.b/none: its selectors match no network function"));
 	ck_assert_ptr_nonnull(strstr(l.note[2], "match no RDMA device"));
+}
+END_TEST
+
+START_TEST(a_key_that_is_not_known_has_a_note)
+{
+	auto_resource_look struct resource_look l = { 0 };
+
+	l = assigned(NULL, 0,
+		     "{\"log\":1,\"resourceList\":[{\"resourceName\":\"r\",\"new\":1,"
+		     "\"selectors\":{\"odd\":[]}}]}");
+	ck_assert_uint_eq(l.n_notes, 4);
+	ck_assert_str_eq(l.note[0], "a.json: file: the key \"log\" is not known, and ignored");
+	ck_assert_str_eq(l.note[1], "a.json: resourceList[0].selectors: the key \"odd\" is not "
+				    "known, and ignored");
+	ck_assert_str_eq(l.note[2],
+			 "a.json: resourceList[0]: the key \"new\" is not known, and ignored");
 }
 END_TEST
 
@@ -511,9 +525,9 @@ END_TEST
 TEST_PROGRAM("assign", a_whole_function_whose_interface_a_pod_has,
 	     a_function_belongs_to_the_first_resource,
 	     a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices,
-	     what_is_left_out_has_a_note, shared_hcas_have_numbered_copies,
-	     more_nodes_than_a_device_has_room_for_are_left_out, upstream_rules_for_shared_copies,
-	     a_device_that_an_attachment_cannot_have_is_unhealthy,
+	     what_is_left_out_has_a_note, a_key_that_is_not_known_has_a_note,
+	     shared_hcas_have_numbered_copies, more_nodes_than_a_device_has_room_for_are_left_out,
+	     upstream_rules_for_shared_copies, a_device_that_an_attachment_cannot_have_is_unhealthy,
 	     a_device_in_a_pod_is_healthy_and_one_in_use_is_busy,
 	     shared_hcas_are_unhealthy_when_all_ports_are_down,
 	     rails_of_a_dgx_have_switches_and_gpus_near, a_vf_is_where_its_pf_is,

@@ -11,6 +11,7 @@
 #include "lib/json/json_case.h"
 
 #define SELECTORS_MAX 64
+#define WARNINGS_MAX  64
 #define LABEL_MAX     63 /* bytes of a label of a DNS name, and of the name of a resource */
 
 const struct json_enum conf_node_ways[] = {
@@ -158,36 +159,66 @@ int conf_select(struct device_selector *s, const struct select_key *keys, const 
 	return 0;
 }
 
-static bool has_key(const char *key, const struct json_field *fields, const struct select_key *keys)
+static bool has_key(const char *key, struct conf_keys known)
 {
-	for (const struct json_field *x = fields; x && x->key; x++) {
+	for (const struct json_field *x = known.fields; x && x->key; x++) {
 		if (strcasecmp(key, x->key) == 0)
 			return true;
 	}
-	for (const struct select_key *k = keys; k && k->key; k++) {
+	for (const struct select_key *k = known.select; k && k->key; k++) {
 		if (strcasecmp(key, k->key) == 0)
 			return true;
 	}
 	return false;
 }
 
-void conf_ignored(const struct conf_file *f, const struct json *n, const char *where,
-		  const struct json_field *fields, const struct select_key *keys)
+/* Not logged here: the file is read again and again, and the log should have it once. */
+int conf_ignored(struct conf_file *f, const struct json *n, const char *where,
+		 struct conf_keys known, struct err *e)
 {
+	struct resource_set *s = f->set;
+	char *text;
+
 	json_each (member, n) {
-		if (!has_key(json_key(member), fields, keys))
-			log_warn(f->log,
-				 "resources: %s: the key \"%.64s\" is not known, and "
-				 "ignored",
-				 where, json_key(member));
+		if (s->n_warnings == WARNINGS_MAX || has_key(json_key(member), known))
+			continue;
+		if (ARRAY_GROW(s->warning, s->n_warnings, WARNINGS_MAX, "warnings", e))
+			return -1;
+		if (asprintf(&text, "%.512s: %s: the key \"%.64s\" is not known, and ignored",
+			     f->path, where, json_key(member)) < 0)
+			return err_nomem(e);
+		s->warning[s->n_warnings++] = text;
 	}
+	return 0;
 }
 
 /* ---- the three forms ---- */
 
-int conf_add(struct resource_set *s, struct json *tree, const struct log *log, struct err *e)
+int conf_add_upstream(struct conf_file *f, const struct json *tree, const struct conf_form *form,
+		      struct err *e)
 {
-	struct conf_file f = { .set = s, .log = log, .nodes = NODES_LIST };
+	struct conf_upstream file = form->usual;
+	char where[32];
+	size_t i = 0;
+
+	if (json_decode(tree, "", form->fields, &file, e) ||
+	    conf_ignored(f, tree, "file", (struct conf_keys){ form->fields, NULL }, e))
+		return -1;
+	f->prefix = file.prefix;
+	f->nodes = file.nodes;
+	f->link_down = file.link_down;
+	json_each (n, file.list) {
+		(void)snprintf(where, sizeof(where), "%s[%zu]", form->list, i++);
+		if (form->add(f, n, where, e))
+			return -1;
+	}
+	conf_interval(f->set, file.interval);
+	return 0;
+}
+
+int conf_add(struct resource_set *s, struct json *tree, const char *path, struct err *e)
+{
+	struct conf_file f = { .set = s, .path = path, .nodes = NODES_LIST };
 
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(tree));

@@ -35,23 +35,24 @@ struct resource_set {
 	struct resource_conf *conf; /* owned */
 	size_t n;
 	uint32_t interval; /* seconds; 0: no file asks for one */
+	char **warning;    /* owned: sentences for the log */
+	size_t n_warnings;
 };
 
 /*
  * conf_add - add the resources of one file's tree to s. Keys that are not known are an error in our
- * own form. In the other two they are ignored with a warning in log, except those of features that
+ * own form. In the other two they are ignored with a warning, except those of features that
  * railhead does not have, which are an error. ERR_CONFIG, ERR_DECODE, ERR_FIELD with key and value.
- * After a failure s may have some of them.
+ * After a failure s may have some of them. path: of the file, for warnings.
  */
-int conf_add(struct resource_set *s, struct json *tree, const struct log *log,
-	     struct err *e) must_check;
+int conf_add(struct resource_set *s, struct json *tree, const char *path, struct err *e) must_check;
 
 /* ---- for the three forms ---- */
 
 /* One file while it is decoded. */
 struct conf_file {
 	struct resource_set *set;
-	const struct log *log;
+	const char *path;
 	const char *prefix; /* for a resource without one */
 	int nodes;          /* enum node_way */
 	int link_down;      /* 1: a device is unhealthy then */
@@ -65,6 +66,41 @@ int conf_shared(struct conf_file *f, const struct json *tree, struct err *e) mus
 
 /* Values of keys. */
 extern const struct json_enum conf_node_ways[], conf_link_down[];
+
+/* What a file of another plugin says for all of its resources. */
+struct conf_upstream {
+	const struct json *list; /* of resources */
+	uint32_t interval;
+	const char *prefix;
+	int nodes, link_down;
+};
+
+/* Keys of such a file that are options of the other program, or ours. */
+#define CONF_UPSTREAM_KEYS                                                                         \
+	{ .key = "resourcePrefix",                                                                 \
+	  .kind = J_STRING,                                                                        \
+	  .offset = offsetof(struct conf_upstream, prefix),                                        \
+	  .flags = J_EMPTY_OK },                                                                   \
+		{ .key = "deviceNodes",                                                            \
+		  .kind = J_ENUM,                                                                  \
+		  .offset = offsetof(struct conf_upstream, nodes),                                 \
+		  .names = conf_node_ways },                                                       \
+	{                                                                                          \
+		.key = "linkDown", .kind = J_ENUM,                                                 \
+		.offset = offsetof(struct conf_upstream, link_down), .names = conf_link_down       \
+	}
+
+/* The form of such a file: its keys, and how one resource of the list is added. */
+struct conf_form {
+	const char *list; /* key of the list */
+	const struct json_field *fields;
+	struct conf_upstream usual;
+	int (*add)(struct conf_file *f, const struct json *n, const char *where, struct err *e);
+};
+
+/* conf_add_upstream - add the resources of a file of this form. */
+int conf_add_upstream(struct conf_file *f, const struct json *tree, const struct conf_form *form,
+		      struct err *e) must_check;
 
 /*
  * conf_new - room for one more resource, without selectors, as the file has its defaults; it
@@ -88,9 +124,13 @@ int conf_select(struct device_selector *s, const struct select_key *keys, const 
 /* conf_interval - seconds between looks that a file asks for. */
 void conf_interval(struct resource_set *s, uint32_t seconds);
 
-/* conf_ignored - log each key of n that neither table has. fields NULL: none. */
-void conf_ignored(const struct conf_file *f, const struct json *n, const char *where,
-		  const struct json_field *fields, const struct select_key *keys);
+/* conf_ignored - a warning for each key of n that neither table has; a table may be NULL. */
+struct conf_keys {
+	const struct json_field *fields;
+	const struct select_key *select;
+};
+int conf_ignored(struct conf_file *f, const struct json *n, const char *where,
+		 struct conf_keys known, struct err *e) must_check;
 
 /* ---- devices of a resource ---- */
 

@@ -7,13 +7,12 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	auto_resource_set struct resource_set *s = calloc(1, sizeof(*s));
 	auto_json struct json *tree = NULL;
-	const struct log silent = { .fd = -1 };
 	const struct select_subject nothing = { .vf = 1 };
 	FUZZ_OUT(struct err, e);
 	bool sure;
 
 	if (!s || json_parse((const char *)data, size, "resources", &tree, &e) ||
-	    !fuzz_ok(conf_add(s, tree, &silent, &e), &e, NULL, 0))
+	    !fuzz_ok(conf_add(s, tree, "a.json", &e), &e, NULL, 0))
 		return 0;
 	MUST(resource_count(s) <= RESOURCES_MAX && resources_interval(s));
 	for (size_t i = 0; i < s->n; i++) {

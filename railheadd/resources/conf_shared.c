@@ -13,30 +13,12 @@
 #define PREFIX           "rdma"
 #define DEFAULT_INTERVAL 60
 
-struct shared_file {
-	const struct json *list;
-	uint32_t interval;
-	const char *prefix;
-	int nodes, link_down;
-};
-
 static const struct json_field file_fields[] = {
-	{ .key = "configList", .kind = J_ARRAY, .offset = offsetof(struct shared_file, list) },
+	{ .key = "configList", .kind = J_ARRAY, .offset = offsetof(struct conf_upstream, list) },
 	{ .key = "periodicUpdateInterval",
 	  .kind = J_U32,
-	  .offset = offsetof(struct shared_file, interval) },
-	{ .key = "resourcePrefix",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct shared_file, prefix),
-	  .flags = J_EMPTY_OK },
-	{ .key = "deviceNodes",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct shared_file, nodes),
-	  .names = conf_node_ways },
-	{ .key = "linkDown",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct shared_file, link_down),
-	  .names = conf_link_down },
+	  .offset = offsetof(struct conf_upstream, interval) },
+	CONF_UPSTREAM_KEYS,
 	{ 0 },
 };
 
@@ -122,31 +104,19 @@ static int add_resource(struct conf_file *f, const struct json *n, const char *w
 	r->shared = true;
 	r->no_topology = true;
 	r->copies = x.copies;
-	if (conf_name(f, r, name, place, e) || add_selector(r, &x, where, e))
+	if (conf_name(f, r, name, place, e) || add_selector(r, &x, where, e) ||
+	    conf_ignored(f, n, where, (struct conf_keys){ resource_fields, NULL }, e))
 		return -1;
-	conf_ignored(f, n, where, resource_fields, NULL);
 	(void)snprintf(place, sizeof(place), "%s.selectors", where);
-	conf_ignored(f, x.selectors, place, NULL, keys);
-	return 0;
+	return conf_ignored(f, x.selectors, place, (struct conf_keys){ NULL, keys }, e);
 }
 
 int conf_shared(struct conf_file *f, const struct json *tree, struct err *e)
 {
-	struct shared_file file = { .prefix = PREFIX, .interval = DEFAULT_INTERVAL };
-	char where[32];
-	size_t i = 0;
+	static const struct conf_form form = { "configList",
+					       file_fields,
+					       { .prefix = PREFIX, .interval = DEFAULT_INTERVAL },
+					       add_resource };
 
-	if (json_decode(tree, "", file_fields, &file, e))
-		return -1;
-	conf_ignored(f, tree, "file", file_fields, NULL);
-	f->prefix = file.prefix;
-	f->nodes = file.nodes;
-	f->link_down = file.link_down;
-	json_each (n, file.list) {
-		(void)snprintf(where, sizeof(where), "configList[%zu]", i++);
-		if (add_resource(f, n, where, e))
-			return -1;
-	}
-	conf_interval(f->set, file.interval);
-	return 0;
+	return conf_add_upstream(f, tree, &form, e);
 }

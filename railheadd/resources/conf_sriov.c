@@ -13,32 +13,14 @@
 
 #define PREFIX "intel.com" /* its option --resource-prefix, if absent */
 
-struct sriov_file {
-	const struct json *list;
-	const char *prefix;
-	int nodes, link_down;
-	uint32_t interval;
-};
-
 static const struct json_field file_fields[] = {
-	{ .key = "resourceList", .kind = J_ARRAY, .offset = offsetof(struct sriov_file, list) },
-	{ .key = "resourcePrefix",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct sriov_file, prefix),
-	  .flags = J_EMPTY_OK },
-	{ .key = "deviceNodes",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct sriov_file, nodes),
-	  .names = conf_node_ways },
-	{ .key = "linkDown",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct sriov_file, link_down),
-	  .names = conf_link_down },
+	{ .key = "resourceList", .kind = J_ARRAY, .offset = offsetof(struct conf_upstream, list) },
 	{ .key = "interval",
 	  .kind = J_U32,
-	  .offset = offsetof(struct sriov_file, interval),
+	  .offset = offsetof(struct conf_upstream, interval),
 	  .min = 1,
-	  .max = 3600 },
+	  .max = RESOURCES_INTERVAL_MAX },
+	CONF_UPSTREAM_KEYS,
 	{ 0 },
 };
 
@@ -136,8 +118,7 @@ static int add_selector(struct conf_file *f, struct resource_conf *r, const stru
 	if (refuse(n, where, e) || !(s = conf_selector(r, e)) ||
 	    json_decode(n, where, flag_fields, s, e) || conf_select(s, keys, n, where, e))
 		return -1;
-	conf_ignored(f, n, where, flag_fields, keys);
-	return 0;
+	return conf_ignored(f, n, where, (struct conf_keys){ flag_fields, keys }, e);
 }
 
 static int add_selectors(struct conf_file *f, struct resource_conf *r, const struct json *n,
@@ -207,27 +188,14 @@ static int add_resource(struct conf_file *f, const struct json *n, const char *w
 		return err_nomem(e);
 	if (conf_name(f, r, name, place, e) || add_selectors(f, r, x.selectors, where, e))
 		return -1;
-	conf_ignored(f, n, where, resource_fields, NULL);
-	return 0;
+	return conf_ignored(f, n, where, (struct conf_keys){ resource_fields, NULL }, e);
 }
 
 int conf_sriov(struct conf_file *f, const struct json *tree, struct err *e)
 {
-	struct sriov_file file = { .prefix = PREFIX, .nodes = NODES_LIST };
-	char where[32];
-	size_t i = 0;
+	static const struct conf_form form = {
+		"resourceList", file_fields, { .prefix = PREFIX }, add_resource
+	};
 
-	if (json_decode(tree, "", file_fields, &file, e))
-		return -1;
-	conf_ignored(f, tree, "file", file_fields, NULL);
-	f->prefix = file.prefix;
-	f->nodes = file.nodes;
-	f->link_down = file.link_down;
-	json_each (n, file.list) {
-		(void)snprintf(where, sizeof(where), "resourceList[%zu]", i++);
-		if (add_resource(f, n, where, e))
-			return -1;
-	}
-	conf_interval(f->set, file.interval);
-	return 0;
+	return conf_add_upstream(f, tree, &form, e);
 }

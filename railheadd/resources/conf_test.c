@@ -7,15 +7,13 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 
-static const struct log silent = { .fd = -1 };
-
 static int add(struct resource_set *s, const char *text, struct err *e)
 {
 	auto_json struct json *tree = NULL;
 
 	if (json_parse(text, strlen(text), "test", &tree, e))
 		return -1;
-	return conf_add(s, tree, &silent, e);
+	return conf_add(s, tree, "a.json", e);
 }
 
 static struct resource_set *good(const char *text)

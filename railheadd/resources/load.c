@@ -25,6 +25,9 @@ void resource_set_free(struct resource_set *s)
 		free(s->conf[i].selector);
 		json_free(s->conf[i].info);
 	}
+	for (size_t i = 0; i < s->n_warnings; i++)
+		free(s->warning[i]);
+	free(s->warning);
 	free(s->conf);
 	free(s);
 }
@@ -67,14 +70,14 @@ static ssize_t read_file(const char *path, char **out, struct err *e)
 	return dir < 0 ? -1 : fs_read_trusted_at(dir, name, FILE_MAX, out, e);
 }
 
-static int load_file(const struct ctx *ctx, const char *path, struct resource_set *s, struct err *e)
+static int load_file(const char *path, struct resource_set *s, struct err *e)
 {
 	auto_free char *text = NULL;
 	auto_json struct json *tree = NULL;
 	ssize_t len = read_file(path, &text, e);
 
 	if (len < 0 || json_parse(text, (size_t)len, "the file", &tree, e) ||
-	    conf_add(s, tree, &ctx->log, e))
+	    conf_add(s, tree, path, e))
 		return err_wrap(e, "%.512s", path);
 	return 0;
 }
@@ -86,8 +89,7 @@ static bool is_wanted(const char *name)
 	return len > end && strcmp(name + len - end, SUFFIX) == 0;
 }
 
-static int load_folder(const struct ctx *ctx, const char *dir, struct resource_set *s,
-		       struct err *e)
+static int load_folder(const char *dir, struct resource_set *s, struct err *e)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
 	char path[PATH_MAX];
@@ -104,7 +106,7 @@ static int load_folder(const struct ctx *ctx, const char *dir, struct resource_s
 			continue;
 		if (snprintf(path, sizeof(path), "%s/%s", dir, names.name[i]) >= PATH_MAX)
 			return err_set(e, ERR_IO, ENAMETOOLONG, "%.512s", dir);
-		if (load_file(ctx, path, s, e))
+		if (load_file(path, s, e))
 			return -1;
 	}
 	return 0;
@@ -121,7 +123,7 @@ int resources_load(const struct ctx *ctx, const char *dir, struct resource_set *
 		(void)snprintf(path, sizeof(path), "%.4000s/" RESOURCES_DIR, ctx->etc_dir);
 		dir = path;
 	}
-	if (dir && load_folder(ctx, dir, s, e))
+	if (dir && load_folder(dir, s, e))
 		return -1;
 	*out = TAKE_PTR(s);
 	return 0;
