@@ -13,6 +13,7 @@
 #include "lib/testing/testing.h"
 #include "railheadd/resources/conf.h"
 #include "sriov/testing/vf.h"
+#include "topo/testing/tree.h"
 
 #define DEVINFO "/mnt/k8s.cni.cncf.io/devinfo/dp/"
 #define CDI     "/mnt/cdi/"
@@ -41,6 +42,7 @@ static struct bed bed(const char *conf)
 	auto_json struct json *tree = NULL;
 	struct err e = { .msg = "" };
 
+	tree_put(TESTHOST_SYS, "class/misc/vhost-net/dev", "10:238\n");
 	give_rdma(TESTHOST_PF, "mlx5_0");
 	give_rdma(testhost_vf(0), "mlx5_1");
 	give_rdma(testhost_vf(1), "mlx5_2");

@@ -116,7 +116,7 @@ static int add_function(struct assignment *a, const struct function *f,
 	memcpy(d->bridge, f->bridge, sizeof(d->bridge));
 	d->gpu_distance = f->gpu_distance;
 	d->rdma = s->rdma;
-	d->vhost = s->vhost;
+	d->vhost = s->vhost && !a->all->no_vhost;
 	add_numa(a, d, f->numa);
 	function_health(a->conf, f, d);
 	return 0;
@@ -210,8 +210,23 @@ static int add_shared(struct assignment *a, struct err *e)
 
 /* ---- all resources ---- */
 
+/* As upstream: the devices are offered all the same. */
+static int note_vhost(struct assignment *a, struct err *e)
+{
+	for (size_t i = 0; a->all->no_vhost && i < a->conf->n_selectors; i++) {
+		if (a->conf->selector[i].vhost)
+			return add_note(a->look, e,
+					"resource %s: containers do not get /dev/vhost-net, "
+					"because the host has none: modprobe vhost_net",
+					a->conf->name);
+	}
+	return 0;
+}
+
 static int assign(struct assignment *a, struct err *e)
 {
+	if (note_vhost(a, e))
+		return -1;
 	if (a->conf->shared ? add_shared(a, e) : add_functions(a, e))
 		return -1;
 	if (a->out->n)

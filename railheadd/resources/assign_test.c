@@ -52,7 +52,7 @@ static struct function vf(const char *pf, const char *addr, uint32_t n)
 static struct resource_look assigned(struct function *f, size_t n, const char *conf)
 {
 	auto_resource_set struct resource_set *s = set_of(conf);
-	const struct functions all = { f, n, false };
+	const struct functions all = { .f = f, .n = n };
 	struct resource_look l = { 0 };
 	struct err e = { .msg = "" };
 
@@ -181,6 +181,24 @@ START_TEST(what_is_left_out_has_a_note)
 	ck_assert_ptr_nonnull(
 		strstr(l.note[1], "a.b/none: its selectors match no network function"));
 	ck_assert_ptr_nonnull(strstr(l.note[2], "match no RDMA device"));
+}
+END_TEST
+
+START_TEST(without_vhost_net_the_devices_are_offered_and_not_its_file)
+{
+	struct function f[] = { fn(PF0) };
+	const struct functions all = { .f = f, .n = 1, .no_vhost = true };
+	auto_resource_set struct resource_set *s =
+		set_of(OWN(RES("v", "\"vendor\":\"15b3\"",
+			       ",\"vhostNet\":true") "," RES("w", "\"vendor\":\"8086\"", "")));
+	auto_resource_look struct resource_look l = { 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(functions_assign(&all, s, &l, &e), 0);
+	ck_assert_uint_eq(l.of[0].n, 1);
+	ck_assert(l.of[0].device[0].healthy && !l.of[0].device[0].vhost);
+	ck_assert_uint_eq(l.n_notes, 2);
+	ck_assert_ptr_nonnull(strstr(l.note[0], "a.b/v: containers do not get /dev/vhost-net"));
 }
 END_TEST
 
@@ -526,6 +544,7 @@ TEST_PROGRAM("assign", a_whole_function_whose_interface_a_pod_has,
 	     a_function_belongs_to_the_first_resource,
 	     a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices,
 	     what_is_left_out_has_a_note, a_key_that_is_not_known_has_a_note,
+	     without_vhost_net_the_devices_are_offered_and_not_its_file,
 	     shared_hcas_have_numbered_copies, more_nodes_than_a_device_has_room_for_are_left_out,
 	     upstream_rules_for_shared_copies, a_device_that_an_attachment_cannot_have_is_unhealthy,
 	     a_device_in_a_pod_is_healthy_and_one_in_use_is_busy,

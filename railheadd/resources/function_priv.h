@@ -50,6 +50,7 @@ struct functions {
 	struct function *f; /* owned; by address, software devices last */
 	size_t n;
 	bool exclusive; /* RDMA is in mode exclusive */
+	bool no_vhost;  /* the host has no /dev/vhost-net */
 };
 
 /* functions_read - read all of this host; the caller clears *out. Errors as resources_look(). */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* functions.c: reads the network functions of this host. */
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/array.h"
 #include "lib/net/link.h"
@@ -296,6 +298,29 @@ static int read_mode(struct functions *all, struct err *e)
 	return -1;
 }
 
+/*
+ * The container of an agent has a /dev of its own. The kernel shows the device once its module is
+ * loaded; before, the node of the host may exist, and to open it loads the module.
+ */
+static bool has_vhost(const struct ctx *ctx)
+{
+	const struct {
+		const char *root, *path;
+	} at[] = {
+		{ ctx->sysfs, "class/misc/vhost-net" },
+		{ ctx->dev, "vhost-net" },
+		{ ctx->proc, "1/root/dev/vhost-net" },
+	};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(at); i++) {
+		(void)snprintf(path, sizeof(path), "%.1024s/%s", at[i].root, at[i].path);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 {
 	auto_survey struct survey s = { .ctx = ctx };
@@ -310,6 +335,7 @@ int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 	}
 	if (add_others(&s, e) || add_software(&s, e) || read_mode(&s.found, e))
 		return -1;
+	s.found.no_vhost = !has_vhost(ctx);
 	if (s.found.n)
 		qsort(s.found.f, s.found.n, sizeof(*s.found.f), compare);
 	*out = s.found;

@@ -154,16 +154,50 @@ START_TEST(a_vf_that_the_host_uses_is_busy_unless_it_only_has_an_address)
 }
 END_TEST
 
-START_TEST(software_devices_and_the_default_route_are_known)
+static void own_proc(struct testhost *w)
 {
-	auto_testhost struct testhost w = testhost(1);
-
-	w.ctx.proc = "/mnt/proc";
+	w->ctx.proc = "/mnt/proc";
 	tree_put("/mnt", "proc/net/route",
 		 "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n"
 		 "v0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\n");
 	tree_put("/mnt", "proc/sys/kernel/random/boot_id",
 		 "00000000-0000-0000-0000-000000000001\n");
+}
+
+static bool gives_vhost(const struct testhost *w, const struct resource_set *s)
+{
+	auto_resource_look struct resource_look l = look(w, s);
+
+	return device(&l, testhost_vf(0))->vhost;
+}
+
+/* An agent in a container sees the node of the host below the root of process 1. */
+START_TEST(the_host_has_vhost_net_or_not)
+{
+	static const char *const at[] = { TESTHOST_SYS "/class/misc/vhost-net",
+					  "/mnt/dev/vhost-net", "/mnt/proc/1/root/dev/vhost-net" };
+	auto_testhost struct testhost w = testhost(2);
+
+	own_proc(&w);
+	tree_put("/mnt", "proc/net/route", "");
+	w.ctx.dev = "/mnt/dev";
+	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/v\",\"vhostNet\":true,"
+			   "\"select\":{\"pf\":\"pf0\"}}]}");
+	auto_resource_set struct resource_set *s = load(&w);
+	ck_assert(!gives_vhost(&w, s));
+	for (size_t i = 0; i < ARRAY_SIZE(at); i++) {
+		tree_put("/", at[i] + 1, "");
+		ck_assert_msg(gives_vhost(&w, s), "%s", at[i]);
+		ck_assert_int_eq(unlink(at[i]), 0);
+	}
+}
+END_TEST
+
+START_TEST(software_devices_and_the_default_route_are_known)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	own_proc(&w);
 	tree_add_hca(TESTHOST_SYS, "virtual", "rxe1", 0);
 	tree_add_hca(TESTHOST_SYS, "virtual", "rxe0", 0);
 	put_conf("a.json", "{\"resources\":[{\"name\":\"b.c/d\",\"share\":1,"
@@ -368,8 +402,8 @@ TEST_PROGRAM("look", free_vfs_and_those_in_pods_are_healthy,
 	     a_vf_whose_interface_is_elsewhere_is_busy,
 	     a_pf_without_a_carrier_makes_its_vfs_unhealthy,
 	     a_vf_that_the_host_uses_is_busy_unless_it_only_has_an_address,
-	     software_devices_and_the_default_route_are_known, vfs_of_a_captured_guest_are_devices,
-	     hcas_of_a_captured_server_are_devices,
+	     the_host_has_vhost_net_or_not, software_devices_and_the_default_route_are_known,
+	     vfs_of_a_captured_guest_are_devices, hcas_of_a_captured_server_are_devices,
 	     functions_without_sriov_and_properties_of_files_are_found,
 	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
 	     many_ids_are_kept, a_difference_is_one_that_the_kubelet_sees)

@@ -3,7 +3,7 @@
  * publish.c: files that tell other programs about devices.
  *
  * Multus copies a device-information file (Network Plumbing Working Group, device-info 1.1.0) to
- * the attachment. A container runtime reads CDI files (Container Device Interface 0.3.0), and gives
+ * the attachment. A container runtime reads CDI files (Container Device Interface 0.5.0), and gives
  * a container the files of /dev that they list.
  */
 #include <errno.h>
