@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
@@ -47,10 +48,8 @@ uint32_t resources_interval(const struct resource_set *s)
 	return s->interval ? s->interval : RESOURCES_INTERVAL;
 }
 
-/*
- * A folder of a ConfigMap has mode 0777. It is mounted read-only here, so no process can write to
- * it. Elsewhere on the node only root reaches it.
- */
+/* ---- who may write a file ---- */
+
 static bool is_read_only(const char *path)
 {
 	struct statvfs s;
@@ -58,23 +57,62 @@ static bool is_read_only(const char *path)
 	return statvfs(path, &s) == 0 && (s.f_flag & ST_RDONLY);
 }
 
-static ssize_t read_file(const char *path, char **out, struct err *e)
+/*
+ * In a ConfigMap (pkg/volume/util/atomic_writer.go of Kubernetes), ..data is a link to the folder
+ * ..TIME that has the files. dir and real are without links; real is of a file.
+ */
+static bool is_config_map(const char *dir, const char *real)
 {
-	/* The files of a ConfigMap are links. */
-	auto_free char *real = realpath(path, NULL);
-	const char *name;
+	char link[PATH_MAX], target[NAME_MAX + 1], folder[PATH_MAX];
+	ssize_t n;
 
-	if (!real)
-		return errno == ENOMEM ? err_nomem(e) : err_set(e, ERR_IO, errno, "open");
-	auto_fd int dir = safe_open_parent(real, is_read_only(real) ? 0 : SAFE_OWNED, &name, e);
-	return dir < 0 ? -1 : fs_read_trusted_at(dir, name, FILE_MAX, out, e);
+	(void)snprintf(link, sizeof(link), "%.4000s/..data", dir);
+	n = readlink(link, target, sizeof(target) - 1);
+	if (n < 3 || (size_t)n == sizeof(target) - 1)
+		return false;
+	target[n] = '\0';
+	n = snprintf(folder, sizeof(folder), "%.2000s/%s/", dir, target);
+	return strncmp(target, "..", 2) == 0 && !strchr(target, '/') &&
+	       strncmp(real, folder, (size_t)n) == 0 && !strchr(real + n, '/') &&
+	       is_read_only(real);
 }
 
-static int load_file(const char *path, struct resource_set *s, struct err *e)
+/*
+ * The folder of a ConfigMap has mode 0777. It is mounted read-only here, and elsewhere on the node
+ * only root reaches it. A folder of the node may be mounted read-only, too, so each folder except
+ * that of the ConfigMap is checked.
+ */
+static int open_folder(const char *dir, const char *real, const char **name, struct err *e)
+{
+	auto_fd int above = -1;
+	const char *last;
+
+	if (!is_config_map(dir, real))
+		return safe_open_parent(real, SAFE_OWNED, name, e);
+	above = safe_open_parent(dir, SAFE_OWNED, &last, e);
+	if (above < 0)
+		return -1;
+	auto_fd int fd = safe_open_parent(real, 0, name, e);
+	return fd < 0 || safe_check_dir(fd, real, e) ? -1 : TAKE_FD(fd);
+}
+
+static ssize_t read_file(const char *dir, const char *path, char **out, struct err *e)
+{
+	/* The files of a ConfigMap are links. */
+	auto_free char *real = realpath(path, NULL), *folder = realpath(dir, NULL);
+	const char *name;
+
+	if (!real || !folder)
+		return errno == ENOMEM ? err_nomem(e) : err_set(e, ERR_IO, errno, "open");
+	auto_fd int fd = open_folder(folder, real, &name, e);
+	return fd < 0 ? -1 : fs_read_trusted_at(fd, name, FILE_MAX, out, e);
+}
+
+static int load_file(const char *dir, const char *path, struct resource_set *s, struct err *e)
 {
 	auto_free char *text = NULL;
 	auto_json struct json *tree = NULL;
-	ssize_t len = read_file(path, &text, e);
+	ssize_t len = read_file(dir, path, &text, e);
 
 	if (len < 0 || json_parse(text, (size_t)len, "the file", &tree, e) ||
 	    conf_add(s, tree, path, e))
@@ -106,7 +144,7 @@ static int load_folder(const char *dir, struct resource_set *s, struct err *e)
 			continue;
 		if (snprintf(path, sizeof(path), "%s/%s", dir, names.name[i]) >= PATH_MAX)
 			return err_set(e, ERR_IO, ENAMETOOLONG, "%.512s", dir);
-		if (load_file(path, s, e))
+		if (load_file(dir, path, s, e))
 			return -1;
 	}
 	return 0;

@@ -2,6 +2,7 @@
 /* load_test.c: which files of resources.d are read, and which are refused. */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "lib/testing/dir.h"
@@ -124,6 +125,73 @@ START_TEST(the_links_of_a_config_map_are_followed)
 }
 END_TEST
 
+/* As in the shipped DaemonSet: /etc/railhead of the node is mounted read-only. */
+static void mount_conf(mode_t mode)
+{
+	ck_assert(mkdir(CONF, 0755) == 0 || errno == EEXIST);
+	ck_assert_int_eq(mount("none", CONF, "tmpfs", 0, NULL), 0);
+	ck_assert_int_eq(chmod(CONF, mode), 0);
+}
+
+static void make_read_only(void)
+{
+	ck_assert_int_eq(mount(NULL, CONF, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
+}
+
+START_TEST(a_folder_that_is_only_mounted_read_only_is_checked)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	mount_conf(0775);
+	put_conf("10.json", ONE("b.c/first"));
+	make_read_only();
+	refused(&w, ERR_FORBIDDEN, "10.json");
+}
+END_TEST
+
+static void put_config_map(const char *folder, mode_t mode)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), CONF "/%s", folder);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), CONF "/%s/config.json", folder);
+	testing_file(path, 0644, ONE("b.c/first"));
+	(void)snprintf(path, sizeof(path), CONF "/%s", folder);
+	ck_assert_int_eq(chmod(path, mode), 0);
+	ck_assert_int_eq(symlink(folder, CONF "/..data"), 0);
+	ck_assert_int_eq(symlink("..data/config.json", CONF "/config.json"), 0);
+}
+
+START_TEST(the_folder_of_a_config_map_may_have_any_mode)
+{
+	auto_testhost struct testhost w = testhost(1);
+
+	mount_conf(0777);
+	put_config_map("..2026", 0755);
+	refused(&w, ERR_FORBIDDEN, "config.json");
+	make_read_only();
+	auto_resource_set struct resource_set *s = load(&w);
+	ck_assert_uint_eq(resource_count(s), 1);
+	/* But the folder above it, and that in it, belong to root alone. */
+	ck_assert_int_eq(chmod("/mnt", 0777), 0);
+	refused(&w, ERR_FORBIDDEN, "config.json");
+	ck_assert_int_eq(chmod("/mnt", 0755), 0);
+	ck_assert_int_eq(umount(CONF), 0);
+	mount_conf(0777);
+	put_config_map("..2026", 0775);
+	make_read_only();
+	refused(&w, ERR_FORBIDDEN, "config.json");
+	ck_assert_int_eq(umount(CONF), 0);
+	mount_conf(0777);
+	put_config_map("plain", 0755);
+	make_read_only();
+	refused(&w, ERR_FORBIDDEN, "config.json");
+}
+END_TEST
+
 TEST_PROGRAM("load", files_are_read_in_the_order_of_their_names, the_usual_folder_is_below_etc,
 	     one_bad_file_fails_the_whole, a_file_that_others_may_write_is_refused,
-	     the_links_of_a_config_map_are_followed)
+	     the_links_of_a_config_map_are_followed,
+	     a_folder_that_is_only_mounted_read_only_is_checked,
+	     the_folder_of_a_config_map_may_have_any_mode)
