@@ -122,3 +122,18 @@ test_devices_calls()
 	has 'a compressed message' "$(call Allocate gzip $OFFERED $OFFERED $OFFERED)" UNIMPLEMENTED
 	eventually resource_is '[.allocated, .refused]' '[1,1]'
 }
+
+# Pods get devices as in the last good look. The log has an ignored key once.
+test_devices_a_bad_file()
+{
+	local log=$W/node/host/log
+	devices_begin
+	eventually call GetDevicePluginOptions
+	echo '{"resourceList": [{"resourceName": "other", "new": 1, "selectors": {"vendors": ["ffff"]}}]}' >/etc/railhead/resources.d/z.json
+	eventually grep -q 'the key "new" is not known, and ignored' "$log"
+	echo '{' >/etc/railhead/resources.d/zz.json
+	eventually grep -q 'resources.d/zz.json' "$log"
+	rm $PLUGINS_DIR/railhead-other-*.sock
+	has 'Allocate' "$(call Allocate $OFFERED)" "PCIDEVICE_EXAMPLE_COM_RAIL0=$OFFERED"
+	eq 'logged once' "$(grep -c 'the key "new"' "$log")" 1
+}

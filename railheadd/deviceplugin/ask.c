@@ -5,53 +5,44 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text of a question with a folder; o becomes ours. */
-static char *question(struct json *o, const char *folder)
-{
-	auto_json struct json *owned = o;
-
-	return !o || json_add_str(o, "folder", folder) ? NULL : json_print(o, false);
-}
-
 char *ask_look(const char *folder, const char *pods)
 {
 	auto_json struct json *o = json_new_object();
 
-	return !o || json_add_str(o, "pods", pods) ? NULL : question(TAKE_PTR(o), folder);
+	return !o || json_add_str(o, "folder", folder) || json_add_str(o, "pods", pods)
+		       ? NULL
+		       : json_print(o, false);
 }
 
 void ask_seen_clear(struct ask_seen *s)
 {
-	json_free(s->names);
+	json_free(s->set);
 	json_free(s->given);
 	resource_look_clear(&s->look);
-	*s = (struct ask_seen){ .names = NULL };
+	*s = (struct ask_seen){ .set = NULL };
 }
 
 int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e)
 {
-	const struct json *names = json_get(answer, "names");
+	const struct json *set = json_get(answer, "set");
+	auto_resource_set struct resource_set *decoded = NULL;
 	double interval = json_num(json_get(answer, "interval"));
 	const struct json *given = json_get(answer, "given");
 	auto_json struct json *copy = NULL, *copy_given = NULL;
 	struct resource_look look;
 
-	if (json_type(names) != JSON_ARRAY || json_len(names) > RESOURCES_MAX)
-		return err_set(e, ERR_DECODE, 0, "names: is no list of resources");
-	json_each (name, names) {
-		if (!json_str(name) || strlen(json_str(name)) >= RESOURCE_NAME_LEN)
-			return err_set(e, ERR_DECODE, 0, "names: has no name of a resource");
-	}
+	if (resource_set_from_json(set, &decoded, e))
+		return err_wrap(e, "set");
 	if (interval < 1 || interval > RESOURCES_INTERVAL_MAX)
 		return err_set(e, ERR_DECODE, 0, "interval: %g is out of range", interval);
-	copy = json_dup(names);
+	copy = json_dup(set);
 	copy_given = given ? json_dup(given) : NULL;
 	if (!copy || (given && !copy_given))
 		return err_nomem(e);
-	if (resource_look_from_json(json_get(answer, "look"), json_len(names), &look, e))
+	if (resource_look_from_json(json_get(answer, "look"), json_len(set), &look, e))
 		return -1;
 	*out = (struct ask_seen){
-		.names = TAKE_PTR(copy),
+		.set = TAKE_PTR(copy),
 		.given = TAKE_PTR(copy_given),
 		.interval = (uint32_t)interval,
 		.look = look,
@@ -60,14 +51,14 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 	return 0;
 }
 
-char *ask_publish(const char *folder, const struct ask_seen *seen)
+char *ask_publish(const struct ask_seen *seen)
 {
 	auto_json struct json *o = json_new_object();
 
-	if (!o || json_add_copy(o, "names", seen->names) ||
-	    json_put(o, "look", resource_look_to_json(&seen->look)))
-		return NULL;
-	return question(TAKE_PTR(o), folder);
+	return !o || json_add_copy(o, "set", seen->set) ||
+			       json_put(o, "look", resource_look_to_json(&seen->look))
+		       ? NULL
+		       : json_print(o, false);
 }
 
 /* ---- Allocate ---- */
@@ -127,15 +118,17 @@ static int add_containers(struct json *o, const struct wire_allocate *request)
 	return list ? 0 : -1;
 }
 
-char *ask_allocate(const char *folder, const char *resource, const struct resource_devices *d,
+char *ask_allocate(const struct json *resource, const struct resource_devices *d,
 		   const struct wire_allocate *request)
 {
 	auto_json struct json *o = json_new_object();
+	struct json *set = o ? json_add_array(o, "set") : NULL;
 
-	if (!o || json_add_str(o, "resource", resource) ||
-	    json_put(o, "look", look_at_request(d, request)) || add_containers(o, request))
-		return NULL;
-	return question(TAKE_PTR(o), folder);
+	return !set || json_push(set, json_dup(resource)) ||
+			       json_put(o, "look", look_at_request(d, request)) ||
+			       add_containers(o, request)
+		       ? NULL
+		       : json_print(o, false);
 }
 
 void ask_allocated_clear(struct ask_allocated *a)

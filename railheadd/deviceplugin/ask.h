@@ -2,20 +2,20 @@
 /*
  * ask.h: what the agent asks a child of child.h, as a text, and how it reads the answer. Pure.
  *
- * A question is owned by the caller; NULL: no memory. folder: the configurations of resources;
- * NULL: the usual one.
+ * A question is owned by the caller; NULL: no memory.
  */
 #ifndef RAILHEAD_RAILHEADD_DEVICEPLUGIN_ASK_H
 #define RAILHEAD_RAILHEADD_DEVICEPLUGIN_ASK_H
 
 #include "railheadd/deviceplugin/wire.h"
 
-/* ask_look - of child_look. pods: the kubelet's socket that lists devices of pods. */
+/* ask_look - of child_look. folder: the configurations of resources. pods: the kubelet's socket
+ * that lists devices of pods. */
 char *ask_look(const char *folder, const char *pods);
 
-/* The result of a look. names and look.of have the same order. */
+/* The result of a look. set and look.of have the same order. */
 struct ask_seen {
-	struct json *names; /* owned; an array of strings */
+	struct json *set;   /* owned; of resource_set_to_json() */
 	struct json *given; /* owned; ids of pods by resource, as lists; NULL: not known */
 	char unlisted[sizeof(((struct err *)0)->msg)]; /* why they are not known; "": they are */
 	uint32_t interval;                             /* seconds */
@@ -25,11 +25,15 @@ int ask_look_read(const struct json *answer, struct ask_seen *out, struct err *e
 void ask_seen_clear(struct ask_seen *s);
 #define auto_ask_seen auto_clean(ask_seen_clear)
 
-/* ask_publish - of child_publish: the look, and the names of its resources. */
-char *ask_publish(const char *folder, const struct ask_seen *seen);
+/*
+ * ask_publish - of child_publish: the look, and the configuration that it used. A file that has
+ * changed since then, perhaps into a bad one, is not read again.
+ */
+char *ask_publish(const struct ask_seen *seen);
 
-/* ask_allocate - of child_allocate: the devices of a resource, as last seen, and a request. */
-char *ask_allocate(const char *folder, const char *resource, const struct resource_devices *d,
+/* ask_allocate - of child_allocate: an element of ask_seen.set, the devices of this resource, and a
+ * request. */
+char *ask_allocate(const struct json *resource, const struct resource_devices *d,
 		   const struct wire_allocate *request);
 
 /* The result for each container of a request. */

@@ -25,7 +25,7 @@ static void is_text(char *text, const char *want)
 START_TEST(questions_as_texts)
 {
 	is_text(ask_look(NULL, "/p"), "{\"pods\":\"/p\"}");
-	is_text(ask_look("/d", "/p"), "{\"pods\":\"/p\",\"folder\":\"/d\"}");
+	is_text(ask_look("/d", "/p"), "{\"folder\":\"/d\",\"pods\":\"/p\"}");
 	is_text(ask_register("/k/kubelet.sock", "a.sock", "x.y/a"),
 		"{\"kubelet\":\"/k/kubelet.sock\",\"endpoint\":\"a.sock\",\"resource\":\"x.y/a\"}");
 }
@@ -40,9 +40,11 @@ START_TEST(a_question_about_an_allocation)
 	struct wire_ids containers[] = { { ids, 2 }, { ids, 0 } };
 	const struct wire_allocate request = { .of = containers, .n = 2 };
 
-	auto_free char *text = ask_allocate(NULL, "x.y/a", &all, &request);
+	auto_json struct json *conf = parsed("{\"name\":\"x.y/a\",\"shared\":true}");
+
+	auto_free char *text = ask_allocate(conf, &all, &request);
 	ck_assert_ptr_nonnull(text);
-	ck_assert_ptr_nonnull(strstr(text, "\"resource\":\"x.y/a\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"set\":[{\"name\":\"x.y/a\",\"shared\":true}]"));
 	ck_assert_ptr_nonnull(strstr(text, "\"id\":\"1\",\"healthy\":true"));
 	ck_assert_ptr_null(strstr(text, "\"id\":\"0\""));
 	ck_assert_ptr_nonnull(
@@ -54,20 +56,19 @@ END_TEST
 
 START_TEST(an_answer_of_a_look)
 {
-	auto_json struct json *j = parsed("{\"names\":[\"x.y/a\"],\"interval\":30," LOOK(
+	auto_json struct json *j = parsed("{\"set\":[{\"name\":\"x.y/a\"}],\"interval\":30," LOOK(
 		"{\"devices\":[{\"id\":\"0\"}]}") "}");
-	auto_ask_seen struct ask_seen s = { .names = NULL };
+	auto_ask_seen struct ask_seen s = { .set = NULL };
 
 	ck_assert_int_eq(ask_look_read(j, &s, &e), 0);
-	ck_assert_uint_eq(json_len(s.names), 1);
+	ck_assert_uint_eq(json_len(s.set), 1);
 	ck_assert_uint_eq(s.interval, 30);
 	ck_assert_uint_eq(s.look.n, 1);
 	ck_assert_uint_eq(s.look.of[0].n, 1);
-	auto_free char *text = ask_publish("/d", &s);
+	auto_free char *text = ask_publish(&s);
 	ck_assert_ptr_nonnull(text);
 	auto_json struct json *again = parsed(text);
-	ck_assert_str_eq(json_text(again, "folder"), "/d");
-	ck_assert(json_same(json_get(again, "names"), s.names));
+	ck_assert(json_same(json_get(again, "set"), s.set));
 	auto_json struct json *look = resource_look_to_json(&s.look);
 	ck_assert(json_same(json_get(again, "look"), look));
 }
@@ -78,12 +79,12 @@ START_TEST(answers_that_are_none)
 	static const char *const texts[] = {
 		"{}",
 		"[]",
-		"{\"names\":{}," LOOK("") "}",
-		"{\"names\":[1]," LOOK("{}") "}",
-		"{\"names\":[\"x.y/a\"]," LOOK("") "}",
-		"{\"names\":[\"x.y/a\"]}",
-		"{\"names\":[\"x.y/a\"]," LOOK("{}") "}",
-		"{\"names\":[\"x.y/a\"],\"interval\":86401," LOOK("{}") "}",
+		"{\"set\":{}," LOOK("") "}",
+		"{\"set\":[1]," LOOK("{}") "}",
+		"{\"set\":[{\"name\":\"x.y/a\"}]," LOOK("") "}",
+		"{\"set\":[{\"name\":\"x.y/a\"}]}",
+		"{\"set\":[{\"name\":\"x.y/a\"}]," LOOK("{}") "}",
+		"{\"set\":[{\"name\":\"x.y/a\"}],\"interval\":86401," LOOK("{}") "}",
 		"{\"containers\":[]}",
 		"{\"containers\":[{\"env\":{\"a\":1}}]}",
 		"{\"containers\":{}}",
@@ -104,19 +105,19 @@ END_TEST
 
 static int read_both(void *arg, struct err *err)
 {
-	auto_ask_seen struct ask_seen s = { .names = NULL };
+	auto_ask_seen struct ask_seen s = { .set = NULL };
 	auto_ask_allocated struct ask_allocated a = { .n = 0 };
 	auto_free char *text = NULL;
 
 	if (ask_look_read(arg, &s, err) || ask_allocate_read(arg, 1, &a, err))
 		return -1;
-	text = ask_publish("/d", &s);
+	text = ask_publish(&s);
 	return text ? 0 : err_nomem(err);
 }
 
 START_TEST(no_memory_is_an_error)
 {
-	auto_json struct json *j = parsed("{\"names\":[\"x.y/a\"],\"interval\":1," LOOK(
+	auto_json struct json *j = parsed("{\"set\":[{\"name\":\"x.y/a\"}],\"interval\":1," LOOK(
 		"{\"devices\":[{\"id\":\"0\"}]}") ",\"containers\":[{\"env\":{\"a\":\"b\"}}]}");
 
 	ck_assert_str_eq(alloc_fail_each(read_both, j), "ok");

@@ -40,12 +40,6 @@ static int child_main(child_fn fn)
 	return job_say(rc ? NULL : answer, &e);
 }
 
-static int load(const struct ctx *ctx, const struct json *question, struct resource_set **out,
-		struct err *e)
-{
-	return resources_load(ctx, json_str(json_get(question, "folder")), out, e);
-}
-
 /* ---- look ---- */
 
 #define PODS_MS 5000
@@ -98,13 +92,8 @@ static int put_given(const struct resource_set *set, const char *socket, struct 
 static int put_look(const struct resource_set *set, const struct resource_look *look,
 		    struct json *answer)
 {
-	struct json *names = json_add_array(answer, "names");
-
-	for (size_t i = 0; names && i < resource_count(set); i++) {
-		if (json_push_str(names, resource_name(set, i)))
-			return -1;
-	}
-	return !names || json_add_int(answer, "interval", resources_interval(set)) ||
+	return json_put(answer, "set", resource_set_to_json(set)) ||
+			       json_add_int(answer, "interval", resources_interval(set)) ||
 			       json_put(answer, "look", resource_look_to_json(look))
 		       ? -1
 		       : 0;
@@ -116,7 +105,7 @@ static int look(const struct ctx *ctx, const struct json *question, struct json 
 	auto_resource_set struct resource_set *set = NULL;
 	auto_resource_look struct resource_look l = { .n = 0 };
 
-	if (load(ctx, question, &set, e))
+	if (resources_load(ctx, json_str(json_get(question, "folder")), &set, e))
 		return -1;
 	/* Before the look: a pod that ends meanwhile leaves a free device, and not a busy one. */
 	if (put_given(set, json_text(question, "pods"), answer))
@@ -133,20 +122,6 @@ int child_look(void)
 
 /* ---- publish ---- */
 
-/* The configurations may have changed since the look: the next look leads to a publish, too. */
-static bool has_names(const struct resource_set *set, const struct json *names)
-{
-	size_t i = 0;
-
-	if (json_len(names) != resource_count(set))
-		return false;
-	json_each (name, names) {
-		if (!json_str(name) || strcmp(json_str(name), resource_name(set, i++)) != 0)
-			return false;
-	}
-	return true;
-}
-
 static int publish(const struct ctx *ctx, const struct json *question, struct json *answer,
 		   struct err *e)
 {
@@ -154,11 +129,9 @@ static int publish(const struct ctx *ctx, const struct json *question, struct js
 	auto_resource_look struct resource_look l = { .n = 0 };
 
 	(void)answer;
-	if (load(ctx, question, &set, e))
-		return -1;
-	if (!has_names(set, json_get(question, "names")))
-		return 0;
-	return resource_look_from_json(json_get(question, "look"), resource_count(set), &l, e) ||
+	return resource_set_from_json(json_get(question, "set"), &set, e) ||
+			       resource_look_from_json(json_get(question, "look"),
+						       resource_count(set), &l, e) ||
 			       resources_publish(ctx, set, &l, e)
 		       ? -1
 		       : 0;
@@ -170,18 +143,6 @@ int child_publish(void)
 }
 
 /* ---- allocate ---- */
-
-static int find_resource(const struct resource_set *set, const char *name, size_t *out,
-			 struct err *e)
-{
-	for (size_t i = 0; i < resource_count(set); i++) {
-		if (!strcmp(resource_name(set, i), name)) {
-			*out = i;
-			return 0;
-		}
-	}
-	return err_set(e, ERR_NOTFOUND, 0, "%s: no file configures this resource", name);
-}
 
 static int allocate_one(const struct ctx *ctx, struct resource_request *r,
 			const struct json *container, struct json *to, struct err *e)
@@ -207,14 +168,15 @@ static int allocate(const struct ctx *ctx, const struct json *question, struct j
 	auto_resource_set struct resource_set *set = NULL;
 	auto_resource_look struct resource_look l = { .n = 0 };
 	struct json *to = json_add_array(answer, "containers");
-	struct resource_request r = { .n = 0 };
+	struct resource_request r = { .resource = 0 };
 
 	if (!to)
 		return err_nomem(e);
-	if (load(ctx, question, &set, e) ||
-	    find_resource(set, json_text(question, "resource"), &r.resource, e) ||
+	if (resource_set_from_json(json_get(question, "set"), &set, e) ||
 	    resource_look_from_json(json_get(question, "look"), 1, &l, e))
 		return -1;
+	if (resource_count(set) != 1)
+		return err_set(e, ERR_DECODE, 0, "set: must have one resource");
 	r.set = set;
 	r.look = &l.of[0];
 	json_each (container, json_get(question, "containers")) {

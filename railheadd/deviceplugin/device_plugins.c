@@ -73,8 +73,8 @@ static struct resource_plugin *take_plugin(struct device_plugins *d, const char 
 
 static bool has_name(const struct ask_seen *s, const char *name)
 {
-	json_each (x, s->names) {
-		if (!strcmp(json_str(x), name))
+	json_each (x, s->set) {
+		if (!strcmp(json_text(x, "name"), name))
 			return true;
 	}
 	return false;
@@ -134,7 +134,7 @@ static void published(void *arg, const struct json *answer, const struct err *wh
 
 static void publish(struct device_plugins *d)
 {
-	auto_free char *input = d->publish ? NULL : ask_publish(d->folder, &d->seen);
+	auto_free char *input = d->publish ? NULL : ask_publish(&d->seen);
 	const struct job_conf conf = { "files about devices", d->run.publish, input,
 				       LOOK_LIMIT_MS,         published,      d };
 	struct err e;
@@ -176,18 +176,21 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 	struct ask_seen before = d->seen;
 	size_t n = 0;
 
-	/* First, so that there is room for the new ones. The files have the order of names. */
-	d->unpublished |= drop_others(d, now) || !json_same(before.names, now->names);
-	json_each (name, now->names) {
-		of[n] = take_plugin(d, json_str(name), e);
+	/* First, so that there is room for the new ones. Files depend on configurations, too. */
+	d->unpublished |= drop_others(d, now) || !json_same(before.set, now->set);
+	json_each (x, now->set) {
+		of[n] = take_plugin(d, json_text(x, "name"), e);
 		if (!of[n] || keep_devices(d, of[n], now->given, &now->look.of[n], e))
 			return -1;
 		n++;
 	}
 	log_notes(d, &now->look);
 	log_unlisted(d, now);
-	for (size_t i = 0; i < n; i++)
-		d->unpublished |= resource_plugin_set(of[i], &now->look.of[i]);
+	n = 0;
+	json_each (x, now->set) {
+		d->unpublished |= resource_plugin_set(of[n], x, &now->look.of[n]);
+		n++;
+	}
 	d->seen = *now;
 	*now = before;
 	for (size_t i = 0; i < n; i++)
@@ -199,7 +202,7 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 
 static void looked(void *arg, const struct json *answer, const struct err *why)
 {
-	auto_ask_seen struct ask_seen now = { .names = NULL };
+	auto_ask_seen struct ask_seen now = { .set = NULL };
 	struct device_plugins *d = arg;
 	struct err e;
 
@@ -277,7 +280,6 @@ static int start(struct device_plugins *d, struct err *e)
 		.ctx = d->conf.ctx,
 		.jobs = d->jobs,
 		.kubelet = d->conf.kubelet,
-		.folder = d->folder,
 		.allocate = d->run.allocate,
 		.enrol = d->run.enrol,
 		.unlisted_ms = d->conf.unlisted_ms ? d->conf.unlisted_ms : UNLISTED_MS,

@@ -135,7 +135,7 @@ static void see(const char *resources, const char *devices)
 	char text[8192];
 
 	(void)snprintf(text, sizeof(text),
-		       "{\"answer\":{%s%s%s,\"names\":[%s],\"interval\":1,\"look\":{"
+		       "{\"answer\":{%s%s%s,\"set\":[%s],\"interval\":1,\"look\":{"
 		       "\"resources\":[%s],\"notes\":[]}}}",
 		       given ? "\"given\":{" : "", given ? given : "\"unlisted\":\"no kubelet\"",
 		       given ? "}" : "", resources, devices);
@@ -148,7 +148,7 @@ static void see_devices(const char *devices)
 	char text[1024];
 
 	(void)snprintf(text, sizeof(text), "{\"devices\":[%s],\"hcas\":[]}", devices);
-	see("\"x.y/a\"", text);
+	see("{\"name\":\"x.y/a\"}", text);
 }
 
 static void begin(void)
@@ -456,12 +456,13 @@ END_TEST
 
 static void see_many(char first)
 {
-	char names[1024] = "", one[32];
+	char names[2048] = "", one[32];
 	static char devices[4096];
 
 	*devices = '\0';
 	for (int i = 0; i < RESOURCES_MAX; i++) {
-		(void)snprintf(one, sizeof(one), "%s\"x.y/%c%d\"", i ? "," : "", first, i);
+		(void)snprintf(one, sizeof(one), "%s{\"name\":\"x.y/%c%d\"}", i ? "," : "", first,
+			       i);
 		testing_append(names, sizeof(names), one);
 		testing_append(devices, sizeof(devices), i ? ",{}" : "{}");
 	}
@@ -504,7 +505,8 @@ START_TEST(a_look_that_fails_changes_nothing)
 		     "{\"error\":{\"code\":7,\"message\":\"rail.json: no\"}}");
 	loop_until(base, status_has, "\"error\":\"rail.json: no\"");
 	ck_assert(status_has("\"healthy\":2"));
-	testing_file("/mnt/look.json", 0600, "{\"answer\":{\"names\":[\"x.y/a\"],\"look\":{}}}");
+	testing_file("/mnt/look.json", 0600,
+		     "{\"answer\":{\"set\":[{\"name\":\"x.y/a\"}],\"look\":{}}}");
 	loop_until(base, status_has, "\"error\":\"interval: ");
 	ck_assert(status_has("\"healthy\":2"));
 	end();

@@ -199,8 +199,7 @@ static void allocate_done(void *arg, const struct json *text, const struct err *
 static int start_allocate(struct resource_plugin *p, struct allocating *a, struct err *e)
 {
 	static const struct resource_devices none = { .n = 0 };
-	auto_free char *input = ask_allocate(p->place->folder, p->name,
-					     p->devices ? p->devices : &none, &a->request);
+	auto_free char *input = ask_allocate(p->conf, p->devices ? p->devices : &none, &a->request);
 	const struct job_conf conf = { "Allocate",  p->place->allocate, input,
 				       ALLOCATE_MS, allocate_done,      a };
 

@@ -220,7 +220,8 @@ static bool same_hcas(const struct resource_devices *a, const struct resource_de
 	return true;
 }
 
-bool resource_plugin_set(struct resource_plugin *p, const struct resource_devices *d)
+bool resource_plugin_set(struct resource_plugin *p, const struct json *conf,
+			 const struct resource_devices *d)
 {
 	bool differs = !p->devices || !resource_devices_same(p->devices, d);
 
@@ -229,6 +230,7 @@ bool resource_plugin_set(struct resource_plugin *p, const struct resource_device
 
 	if (differs)
 		log_devices(p, d);
+	p->conf = conf;
 	p->devices = d;
 	if (differs)
 		plugin_calls_push(p);

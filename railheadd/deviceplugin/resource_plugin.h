@@ -22,7 +22,6 @@ struct plugin_place {
 	const struct ctx *ctx;
 	struct jobs *jobs;
 	const char *kubelet; /* the folder with the sockets */
-	const char *folder;  /* of configurations; NULL: the usual one */
 	/* child_allocate and child_register, or those of a test */
 	int (*allocate)(void);
 	int (*enrol)(void);
@@ -49,10 +48,12 @@ int resource_plugin_keep(const struct resource_plugin *p, struct resource_device
 			 struct err *e) must_check;
 
 /*
- * resource_plugin_set - its devices; borrowed until the next call of this function. The kubelet
- * gets the list if it differs. True: it does, or its HCAs do, or it is the first one.
+ * resource_plugin_set - its element of resource_set_to_json() and its devices; borrowed until the
+ * next call of this function. The kubelet gets the list if it differs. True: it does, or its HCAs
+ * do, or it is the first one.
  */
-bool resource_plugin_set(struct resource_plugin *p, const struct resource_devices *d);
+bool resource_plugin_set(struct resource_plugin *p, const struct json *conf,
+			 const struct resource_devices *d);
 
 /*
  * resource_plugin_step - serve and register if that is not so: once it has devices, then from time

@@ -22,7 +22,8 @@ struct resource_plugin {
 	const struct plugin_place *place;
 	char name[RESOURCE_NAME_LEN];
 	char endpoint[PLUGIN_SOCKET_NAME_LEN];
-	const struct resource_devices *devices; /* NULL: not known yet */
+	const struct json *conf;                /* of resource_set_to_json() */
+	const struct resource_devices *devices; /* NULL: not known yet, and conf neither */
 
 	/* the server */
 	struct plugin_socket socket;

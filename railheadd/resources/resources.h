@@ -54,6 +54,15 @@ const char *resource_name(const struct resource_set *s, size_t i);
  * RESOURCES_INTERVAL_MAX. */
 uint32_t resources_interval(const struct resource_set *s);
 
+/*
+ * resource_set_to_json - an array with an object for each resource: its "name", and what Allocate
+ * and publish need of its configuration. The caller frees it; NULL: no memory.
+ * resource_set_from_json - a set of these resources, without selectors. ERR_DECODE. Both pure.
+ */
+struct json *resource_set_to_json(const struct resource_set *s);
+int resource_set_from_json(const struct json *j, struct resource_set **out,
+			   struct err *e) must_check;
+
 /* ---- devices ---- */
 
 struct resource_device {
