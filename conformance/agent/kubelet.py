@@ -4,7 +4,7 @@
 
 kubelet.py FOLDER serve ok|refuse|hang    serve Registration at FOLDER/kubelet.sock until it is killed. Prints a line for each registration.
                                           ok: then watch the devices, and print each list as a line "devices ID=HEALTH ...".
-kubelet.py FOLDER call METHOD [gzip] [ID...]   call FOLDER's only plugin, with one container and these ids. Prints the strings of the answer,
+kubelet.py FOLDER call METHOD [gzip] [ID...]   call FOLDER's plugin for the resource rail0, with one container and these ids. Prints the strings of the answer,
                                           or the status and its text.
 
 Messages are encoded by hand, because there are few and small ones: field numbers are those of k8s.io/kubelet,
@@ -82,7 +82,7 @@ def call():
     method, ids = arguments[0], arguments[1:]
     gzip = grpc.Compression.Gzip if "gzip" in ids else None
     request = field(1, b"".join(field(1, i.encode()) for i in ids if i != "gzip"))
-    plugin, = glob.glob(f"{folder}/railhead-*.sock")
+    plugin, = glob.glob(f"{folder}/railhead-rail0-*.sock")
     with grpc.insecure_channel(f"unix:{plugin}") as channel:
         try:
             answer = channel.unary_unary(f"/v1beta1.DevicePlugin/{method}")(request, timeout=60, compression=gzip)
