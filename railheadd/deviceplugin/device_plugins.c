@@ -153,7 +153,7 @@ static int keep_devices(const struct device_plugins *d, struct resource_plugin *
 {
 	const struct json *ids = json_get(given, resource_plugin_name(p));
 
-	return (ids && resource_plugin_listed(p, ids, d->began, e)) ||
+	return (ids && resource_plugin_listed(p, ids, devices, d->began, e)) ||
 			       resource_plugin_keep(p, devices, e)
 		       ? -1
 		       : 0;

@@ -405,6 +405,40 @@ START_TEST(a_list_of_pods_that_fails_changes_nothing)
 }
 END_TEST
 
+#define ATTACHED "{\"id\":\"2\",\"healthy\":true,\"attached\":true,\"why\":\"\",\"distance\":0}"
+
+/* As one that sriov chose itself. */
+START_TEST(a_device_that_an_attachment_has_without_the_kubelet)
+{
+	begin();
+	given = "\"x.y/a\":[\"2\"]";
+	see_devices(DEVICE("0", "true") "," ATTACHED);
+	start();
+	loop_until(base, status_has, "\"looks\":3");
+	ck_assert(status_has("\"healthy\":2,\"unhealthy\":0"));
+	given = "\"x.y/a\":[]";
+	see_devices(DEVICE("0", "true") "," ATTACHED);
+	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
+	end();
+}
+END_TEST
+
+/* It is not known yet whether a pod of the kubelet has it. */
+START_TEST(an_attached_device_after_the_start_of_the_agent)
+{
+	begin();
+	unlisted_ms = 3600000;
+	given = "\"x.y/a\":[]";
+	see_devices(DEVICE("0", "true") "," ATTACHED);
+	start();
+	loop_until(base, status_has, "\"looks\":2");
+	ck_assert(status_has("\"healthy\":2,\"unhealthy\":0"));
+	given = NULL;
+	unlisted_ms = 1;
+	end();
+}
+END_TEST
+
 /* A kubelet that has just started does not list all pods yet. */
 START_TEST(a_list_that_lacks_a_device_for_a_moment)
 {
@@ -534,7 +568,9 @@ TEST_PROGRAM("railheadd/deviceplugin/device_plugins", a_resource_is_registered_a
 	     a_kubelet_that_comes_late, a_kubelet_that_restarts, a_folder_that_is_made_anew,
 	     a_socket_of_another_plugin_is_left_alone, calls_of_the_kubelet,
 	     a_device_that_a_pod_has_and_that_is_gone, a_list_of_pods_that_fails_changes_nothing,
-	     a_list_that_lacks_a_device_for_a_moment, a_look_that_hangs_holds_up_nobody,
+	     a_list_that_lacks_a_device_for_a_moment,
+	     a_device_that_an_attachment_has_without_the_kubelet,
+	     an_attached_device_after_the_start_of_the_agent, a_look_that_hangs_holds_up_nobody,
 	     a_resource_that_is_configured_no_more, a_look_that_fails_changes_nothing,
 	     all_resources_get_other_names, files_that_could_not_be_written,
 	     without_configurations_nothing_happens)

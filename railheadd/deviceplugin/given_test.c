@@ -55,6 +55,32 @@ START_TEST(an_id_is_dropped_by_its_latest_time)
 }
 END_TEST
 
+/* As one of an init container, which no list has. */
+START_TEST(an_id_that_was_never_listed_stays_while_it_is_in_use)
+{
+	struct given g = { .n = 0 };
+
+	given_in_use(&g, "a", 9);
+	ck_assert_int_eq(given_add(&g, "a", 1, &e) | given_add(&g, "b", 1, &e), 0);
+	ck_assert_int_eq(given_list(&g, "c", 1, &e) | given_add(&g, "d", 1, &e), 0);
+	ck_assert_int_eq(given_list(&g, "d", 2, &e), 0);
+	given_settle(&g, 0);
+	given_in_use(&g, "a", 9);
+	given_in_use(&g, "c", 9);
+	given_in_use(&g, "d", 9);
+	given_in_use(&g, "none", 9);
+	given_settle(&g, 1);
+	ck_assert_str_eq(text(&g), "a@9 b@1 c@1 d@2");
+	/* Another pod gets it. */
+	ck_assert_int_eq(given_add(&g, "d", 2, &e), 0);
+	given_settle(&g, 2);
+	given_in_use(&g, "d", 5);
+	given_in_use(&g, "a", 5);
+	ck_assert_str_eq(text(&g), "a@9 d@5");
+	given_clear(&g);
+}
+END_TEST
+
 START_TEST(ids_that_no_kubelet_gives_are_ignored)
 {
 	char longest[RESOURCE_ID_LEN + 1];
@@ -91,5 +117,6 @@ START_TEST(no_memory_is_an_error)
 END_TEST
 
 TEST_PROGRAM("railheadd/deviceplugin/given", each_id_has_its_latest_time,
-	     an_id_is_dropped_by_its_latest_time, ids_that_no_kubelet_gives_are_ignored,
-	     no_memory_is_an_error)
+	     an_id_is_dropped_by_its_latest_time,
+	     an_id_that_was_never_listed_stays_while_it_is_in_use,
+	     ids_that_no_kubelet_gives_are_ignored, no_memory_is_an_error)

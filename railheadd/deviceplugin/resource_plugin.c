@@ -245,16 +245,27 @@ int resource_plugin_keep(const struct resource_plugin *p, struct resource_device
 		return err_nomem(e);
 	for (size_t i = 0; i < p->given.n; i++)
 		ids[i] = p->given.id[i].id;
-	return resource_devices_keep(d, ids, p->given.n, e);
+	if (resource_devices_keep(d, ids, p->given.n, e))
+		return -1;
+	if (p->first_list && p->last_list - p->first_list >= p->place->unlisted_ms)
+		resource_devices_outside(d);
+	return 0;
 }
 
-int resource_plugin_listed(struct resource_plugin *p, const struct json *ids, int64_t at,
-			   struct err *e)
+int resource_plugin_listed(struct resource_plugin *p, const struct json *ids,
+			   const struct resource_devices *d, int64_t at, struct err *e)
 {
+	for (size_t i = 0; i < d->n + d->n_maybe; i++) {
+		if (d->device[i].attached || d->device[i].busy)
+			given_in_use(&p->given, d->device[i].id, at);
+	}
 	json_each (id, ids) {
-		if (json_str(id) && given_add(&p->given, json_str(id), at, e))
+		if (json_str(id) && given_list(&p->given, json_str(id), at, e))
 			return -1;
 	}
+	p->last_list = at;
+	if (!p->first_list)
+		p->first_list = at;
 	given_settle(&p->given, at - p->place->unlisted_ms);
 	return 0;
 }

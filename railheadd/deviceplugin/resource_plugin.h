@@ -38,12 +38,14 @@ const char *resource_plugin_name(const struct resource_plugin *p);
 
 /*
  * resource_plugin_listed - the ids that pods have by a list which the kubelet was asked for at this
- * time. An id that no list has had for place->unlisted_ms is forgotten.
+ * time, before a look that found the devices d. An id that no list has had for place->unlisted_ms
+ * is forgotten.
  */
-int resource_plugin_listed(struct resource_plugin *p, const struct json *ids, int64_t at,
-			   struct err *e) must_check;
+int resource_plugin_listed(struct resource_plugin *p, const struct json *ids,
+			   const struct resource_devices *d, int64_t at, struct err *e) must_check;
 
-/* resource_plugin_keep - resource_devices_keep() with the devices that pods may have. */
+/* resource_plugin_keep - resource_devices_keep() with the devices that pods may have. Once lists
+ * have had the time to name all pods, resource_devices_outside(), too. */
 int resource_plugin_keep(const struct resource_plugin *p, struct resource_devices *d,
 			 struct err *e) must_check;
 

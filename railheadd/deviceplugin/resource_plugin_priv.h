@@ -30,8 +30,9 @@ struct resource_plugin {
 	struct grpc_server *server; /* NULL: it does not serve */
 	struct watchers watchers;
 	unsigned n_watchers;
-	unsigned allocating; /* calls of Allocate that run */
-	struct given given;  /* the devices that pods may have */
+	unsigned allocating;           /* calls of Allocate that run */
+	struct given given;            /* the devices that pods may have */
+	int64_t first_list, last_list; /* of the kubelet's lists of pods, when asked for; 0: none */
 	uint64_t allocated, refused;
 
 	/* the registration */

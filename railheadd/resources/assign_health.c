@@ -40,6 +40,7 @@ void function_health(const struct resource_conf *r, const struct function *f,
 		(void)snprintf(why, RESOURCE_WHY_LEN, "it %.180s", f->use_why);
 	}
 	d->healthy = !*why;
+	d->attached = f->use == FUNCTION_IN_POD;
 }
 
 void shared_health(const struct resource_conf *r, const struct functions *all,

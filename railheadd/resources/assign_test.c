@@ -340,9 +340,9 @@ START_TEST(a_device_in_a_pod_is_healthy_and_one_in_use_is_busy)
 	struct function f = vf(PF0, "0000:3b:00.1", 0);
 
 	f.use = FUNCTION_IN_POD;
-	ck_assert(health_of(&f, true).healthy);
+	ck_assert(health_of(&f, true).healthy && health_of(&f, true).attached);
 	f.use = FUNCTION_HAS_ADDRESS;
-	ck_assert(health_of(&f, true).healthy);
+	ck_assert(health_of(&f, true).healthy && !health_of(&f, true).attached);
 	f.use = FUNCTION_IN_USE;
 	(void)snprintf(f.use_why, sizeof(f.use_why), "has the device br0 above it");
 	ck_assert_str_eq(health_of(&f, true).why, "it has the device br0 above it");

@@ -57,6 +57,7 @@ static void keep(struct resource_devices *d, size_t at)
 {
 	struct resource_device x = d->device[at];
 
+	x.attached = false;
 	if (x.busy) {
 		x.busy = false;
 		x.healthy = true;
@@ -115,6 +116,20 @@ int resource_devices_keep(struct resource_devices *d, const char *const *id, siz
 			ids[gone++] = ids[i];
 	}
 	return add_gone(d, ids, gone, e);
+}
+
+void resource_devices_outside(struct resource_devices *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		struct resource_device *x = &d->device[i];
+
+		if (!x->attached || !x->healthy)
+			continue;
+		x->healthy = false;
+		x->busy = true;
+		(void)snprintf(x->why, sizeof(x->why),
+			       "an attachment has it, and the kubelet gave it to no pod");
+	}
 }
 
 bool resource_devices_same(const struct resource_devices *a, const struct resource_devices *b)

@@ -35,6 +35,7 @@ static int put_device(struct json *list, const struct resource_device *d)
 
 	return !o || json_add_str(o, "id", d->id) || put_flag(o, "healthy", d->healthy) ||
 			       json_add_known(o, "why", d->why) || put_flag(o, "busy", d->busy) ||
+			       put_flag(o, "attached", d->attached) ||
 			       put_flag(o, "rdma", d->rdma) || put_flag(o, "vhost", d->vhost) ||
 			       json_add_known(o, "pf", d->pf) ||
 			       json_add_known(o, "bridge", d->bridge) ||
@@ -87,7 +88,7 @@ struct json *resource_look_to_json(const struct resource_look *l)
 
 struct device_members {
 	const char *id, *why, *pf, *bridge;
-	bool healthy, busy, rdma, vhost;
+	bool healthy, busy, attached, rdma, vhost;
 	uint32_t distance;
 	const struct json *numa;
 };
@@ -117,6 +118,7 @@ static const struct json_field device_fields[] = {
 	  .max = PCI_STR_LEN - 1 },
 	MEMBER(healthy, J_BOOL),
 	MEMBER(busy, J_BOOL),
+	MEMBER(attached, J_BOOL),
 	MEMBER(rdma, J_BOOL),
 	MEMBER(vhost, J_BOOL),
 	MEMBER(distance, J_U32),
@@ -159,6 +161,7 @@ static int take_device(const struct json *n, struct resource_devices *r, struct 
 	(void)snprintf(d.bridge, sizeof(d.bridge), "%s", x.bridge);
 	d.healthy = x.healthy;
 	d.busy = x.busy;
+	d.attached = x.attached;
 	d.rdma = x.rdma;
 	d.vhost = x.vhost;
 	d.gpu_distance = x.distance;

@@ -16,6 +16,7 @@ static struct resource_look some_look(void)
 		  .pf = "0000:3b:00.0",
 		  .bridge = "0000:3a:00.0",
 		  .gpu_distance = 77,
+		  .attached = true,
 		  .rdma = true,
 		  .vhost = true },
 		{ .id = "0", .why = "it is in use", .busy = true },

@@ -375,6 +375,31 @@ START_TEST(many_ids_are_kept)
 }
 END_TEST
 
+/* As one that sriov chose itself by its key "resource". */
+START_TEST(an_attachment_that_the_kubelet_does_not_know_of)
+{
+	struct resource_device d[] = {
+		{ .id = "0", .healthy = true, .attached = true },
+		{ .id = "1", .healthy = true, .attached = true },
+		{ .id = "2", .healthy = true },
+		{ .id = "3", .why = "the port is down", .attached = true },
+	};
+	struct resource_devices all = { .device = d, .n = 4 };
+	const char *given[] = { "0" };
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(resource_devices_keep(&all, given, 1, &e), 0);
+	resource_devices_outside(&all);
+	ck_assert(d[0].healthy && d[2].healthy);
+	ck_assert(!d[1].healthy && d[1].busy);
+	ck_assert_str_eq(d[1].why, "an attachment has it, and the kubelet gave it to no pod");
+	ck_assert_str_eq(d[3].why, "the port is down");
+	given[0] = "1";
+	ck_assert_int_eq(resource_devices_keep(&all, given, 1, &e), 0);
+	ck_assert(d[1].healthy && !d[1].busy);
+}
+END_TEST
+
 START_TEST(a_difference_is_one_that_the_kubelet_sees)
 {
 	struct resource_device x = { .id = "1", .healthy = true, .numa = { 3 }, .n_numa = 1 };
@@ -406,4 +431,5 @@ TEST_PROGRAM("look", free_vfs_and_those_in_pods_are_healthy,
 	     vfs_of_a_captured_guest_are_devices, hcas_of_a_captured_server_are_devices,
 	     functions_without_sriov_and_properties_of_files_are_found,
 	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
-	     many_ids_are_kept, a_difference_is_one_that_the_kubelet_sees)
+	     many_ids_are_kept, an_attachment_that_the_kubelet_does_not_know_of,
+	     a_difference_is_one_that_the_kubelet_sees)

@@ -72,6 +72,7 @@ struct resource_device {
 	int numa[RESOURCE_NUMA_MAX];
 	size_t n_numa; /* 0: no hint for the topology manager */
 	bool busy;     /* not healthy only because it is in use: healthy if a pod was given it */
+	bool attached; /* healthy although an attachment of railhead has it */
 	/* For preferred.h and allocate.h only. "": not known, or a copy. */
 	char pf[PCI_STR_LEN];     /* of a VF; else its own address */
 	char bridge[PCI_STR_LEN]; /* the switch above it, or its root port */
@@ -131,6 +132,13 @@ int resource_look_from_json(const struct json *j, size_t n, struct resource_look
  */
 int resource_devices_keep(struct resource_devices *d, const char *const *id, size_t n,
 			  struct err *e) must_check;
+
+/*
+ * resource_devices_outside - after resource_devices_keep() with all ids that pods have: an attached
+ * device that was not among them becomes unhealthy. Its attachment got it without the kubelet,
+ * which must not give it to another pod. Pure.
+ */
+void resource_devices_outside(struct resource_devices *d);
 
 /* resource_devices_same - whether the kubelet would see no difference: ids, health, NUMA. Pure. */
 bool resource_devices_same(const struct resource_devices *a, const struct resource_devices *b);
