@@ -20,8 +20,10 @@ devices_end()
 {
 	kubelet_kill
 	umount -l /sys/bus/pci/devices
-	rm -r "$PLUGINS_DIR"
+	rm -rf "$PLUGINS_DIR" "${PLUGINS_DIR%/*}/pod-resources" "${PLUGINS_DIR%/*}/pods" /etc/railhead/railhead.json
 }
+devices_status() { "$BIN/railctl" cluster status --json | jq -c ".devicePlugin | $1"; }
+devices_status_is() { [ "$(devices_status "$1")" = "$2" ]; }
 resource_is() { [ "$("$BIN/railctl" cluster status --json | jq -c ".devicePlugin.resources[0] | $1")" = "$2" ]; }
 
 # kubelet MODE: it serves when this returns. Its lines are in $W/node/host/kubelet.
@@ -135,4 +137,21 @@ test_devices_a_bad_file()
 	eventually grep -q 'resources.d/zz.json' "$log"
 	has 'Allocate' "$(call Allocate $OFFERED)" "PCIDEVICE_EXAMPLE_COM_RAIL0"
 	eq 'logged once' "$(grep -c 'new.* is not known' "$log")" 1
+}
+
+# The kubelet lists which pods have which devices; its socket is beside the folder, or where railhead.json says.
+test_devices_lists_of_pods()
+{
+	local root=${PLUGINS_DIR%/*}
+	devices_begin
+	mkdir "$root/pod-resources" && echo "example.com/rail0 0000:7e:00.1" >"$root/pods"
+	echo "example.com/other 0000:7e:00.2" >>"$root/pods"
+	eventually devices_status_is '.podsError | contains("kubelet.sock")' true
+	kubelet ok
+	eventually kubelet_says "devices $OFFERED=Healthy 0000:7e:00.1=Unhealthy"
+	eq 'the list' "$(devices_status .podsError)" null
+	eq 'other resources' "$(devices_status '.resources[0] | [.healthy, .unhealthy]')" '[1,1]'
+	jq -n '{podResources: "/run/nowhere.sock"}' >/etc/railhead/railhead.json
+	eventually devices_status_is '.podsError | contains("/run/nowhere.sock")' true
+	resource_is .unhealthy 1 || fail 'the device of the last list'
 }

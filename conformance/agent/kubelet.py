@@ -4,11 +4,13 @@
 
 kubelet.py FOLDER serve ok|refuse|hang    serve Registration at FOLDER/kubelet.sock until it is killed. Prints a line for each registration.
                                           ok: then watch the devices, and print each list as a line "devices ID=HEALTH ...".
+                                          If there is a file FOLDER/../pods, also serve List at FOLDER/../pod-resources/kubelet.sock: each
+                                          line "RESOURCE ID" is a device of a pod.
 kubelet.py FOLDER call METHOD [gzip] [ID...]   call FOLDER's plugin for the resource rail0, with one container and these ids. Prints the strings of the answer,
                                           or the status and its text.
 
 Messages are encoded by hand, because there are few and small ones: field numbers are those of k8s.io/kubelet,
-pkg/apis/deviceplugin/v1beta1/api.proto.
+pkg/apis/deviceplugin/v1beta1/api.proto and pkg/apis/podresources/v1/api.proto.
 """
 import glob
 import os
@@ -61,9 +63,17 @@ def register(request, context):
     return b""
 
 
+def list_pods(request, context):
+    with open(f"{folder}/../pods", encoding="ascii") as pods:
+        devices = [line.encode().split() for line in pods]
+    pod = field(1, b"p") + field(2, b"ns") + b"".join(field(3, field(1, b"c") + field(2, field(1, d[0]) + field(2, d[1]))) for d in devices)
+    return field(1, pod)
+
+
 class Registration(grpc.GenericRpcHandler):
     def service(self, call):
-        return grpc.unary_unary_rpc_method_handler(register) if call.method == "/v1beta1.Registration/Register" else None
+        known = {"/v1beta1.Registration/Register": register, "/v1.PodResourcesLister/List": list_pods}
+        return grpc.unary_unary_rpc_method_handler(known[call.method]) if call.method in known else None
 
 
 def serve():
@@ -73,6 +83,8 @@ def serve():
     server = grpc.server(futures.ThreadPoolExecutor(8))
     server.add_generic_rpc_handlers((Registration(),))
     server.add_insecure_port(f"unix:{path}")
+    if os.path.exists(f"{folder}/../pods"):
+        server.add_insecure_port(f"unix:{os.path.dirname(folder)}/pod-resources/kubelet.sock")
     server.start()
     print("serves", flush=True)
     threading.Event().wait()

@@ -15,7 +15,6 @@
 static const char *const default_data_dirs[] = { "/var/lib/railhead", "/var/lib/cni",
 						 "/run/railhead", NULL };
 static const char *const default_log_dirs[] = { "/var/log", NULL };
-#define POD_RESOURCES "/var/lib/kubelet/pod-resources/kubelet.sock"
 
 struct site_lists {
 	const struct json *data_dirs, *log_dirs;
@@ -103,7 +102,7 @@ int site_load(const struct ctx *ctx, struct site *out, struct err *e)
 
 	copy_list(default_data_dirs, s.data_dirs);
 	copy_list(default_log_dirs, s.log_dirs);
-	s.pod_resources = POD_RESOURCES;
+	s.pod_resources = SITE_POD_RESOURCES;
 	if (rc == 0 && (json_parse(text, len, SITE_FILE, &s.tree, e) || decode_site(&s, e)))
 		rc = -1;
 	if (rc < 0)

@@ -14,6 +14,8 @@
 #define SITE_FILE "railhead.json"
 #define SITE_DIRS 64 /* in one list */
 
+#define SITE_POD_RESOURCES "/var/lib/kubelet/pod-resources/kubelet.sock"
+
 struct json;
 
 /* Lists of folders have NULL at their end. The strings belong to tree or are constants. */
@@ -21,7 +23,8 @@ struct site {
 	struct json *tree;                    /* NULL: there is no file */
 	const char *data_dirs[SITE_DIRS + 1]; /* for ipam.dataDir */
 	const char *log_dirs[SITE_DIRS + 1];  /* for logFile and ipam.auditLog */
-	const char *pod_resources; /* the kubelet's socket that lists the devices of pods */
+	const char *pod_resources; /* the kubelet's socket that lists the devices of pods; if the
+				    * file does not have it, SITE_POD_RESOURCES */
 };
 
 /* site_load - ERR_CONFIG, ERR_DECODE or ERR_FORBIDDEN naming the file when it is bad. */

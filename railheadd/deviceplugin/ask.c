@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-char *ask_look(const char *folder, const char *pods)
+char *ask_look(const char *folder, const char *kubelet)
 {
 	auto_json struct json *o = json_new_object();
 
-	return !o || json_add_str(o, "folder", folder) || json_add_str(o, "pods", pods)
+	return !o || json_add_str(o, "folder", folder) || json_add_str(o, "kubelet", kubelet)
 		       ? NULL
 		       : json_print(o, false);
 }

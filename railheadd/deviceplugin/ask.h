@@ -9,9 +9,9 @@
 
 #include "railheadd/deviceplugin/wire.h"
 
-/* ask_look - of child_look. folder: the configurations of resources. pods: the kubelet's socket
- * that lists devices of pods. */
-char *ask_look(const char *folder, const char *pods);
+/* ask_look - of child_look. folder: the configurations of resources. kubelet: the folder with the
+ * sockets of device plugins. */
+char *ask_look(const char *folder, const char *kubelet);
 
 /* The result of a look. set and look.of have the same order. */
 struct ask_seen {

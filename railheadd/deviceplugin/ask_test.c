@@ -24,8 +24,8 @@ static void is_text(char *text, const char *want)
 
 START_TEST(questions_as_texts)
 {
-	is_text(ask_look(NULL, "/p"), "{\"pods\":\"/p\"}");
-	is_text(ask_look("/d", "/p"), "{\"folder\":\"/d\",\"pods\":\"/p\"}");
+	is_text(ask_look(NULL, "/p"), "{\"kubelet\":\"/p\"}");
+	is_text(ask_look("/d", "/p"), "{\"folder\":\"/d\",\"kubelet\":\"/p\"}");
 	is_text(ask_register("/k/kubelet.sock", "a.sock", "x.y/a"),
 		"{\"kubelet\":\"/k/kubelet.sock\",\"endpoint\":\"a.sock\",\"resource\":\"x.y/a\"}");
 }

@@ -22,7 +22,6 @@ struct device_plugins {
 	struct device_plugins_conf conf;
 	struct device_plugins_jobs run;
 	char folder[PATH_MAX]; /* of configurations */
-	char pods[PATH_MAX];   /* the kubelet's socket that lists devices of pods */
 	struct plugin_place place;
 	struct jobs *jobs;
 	struct folder_watch *watch;
@@ -229,7 +228,7 @@ static bool is_needed(const struct device_plugins *d)
 static void look(evutil_socket_t fd, short what, void *arg)
 {
 	struct device_plugins *d = arg;
-	auto_free char *input = is_needed(d) ? ask_look(d->folder, d->pods) : NULL;
+	auto_free char *input = is_needed(d) ? ask_look(d->folder, d->conf.kubelet) : NULL;
 	const struct job_conf conf = { "look at devices", d->run.look, input,
 				       LOOK_LIMIT_MS,     looked,      d };
 	struct err e;
@@ -307,7 +306,6 @@ int device_plugins_new(const struct device_plugins_conf *conf, struct device_plu
 	(void)snprintf(d->folder, sizeof(d->folder), "%s%s",
 		       conf->folder ? conf->folder : conf->ctx->etc_dir,
 		       conf->folder ? "" : "/" RESOURCES_DIR);
-	(void)snprintf(d->pods, sizeof(d->pods), "%s/../pod-resources/kubelet.sock", conf->kubelet);
 	if (start(d, e)) {
 		device_plugins_free(d);
 		return -1;
