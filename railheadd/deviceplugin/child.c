@@ -136,7 +136,7 @@ static int look(const struct ctx *ctx, const struct json *question, struct json 
 	/* Before the look: a pod that ends meanwhile leaves a free device, and not a busy one. */
 	if (put_given(ctx, set, json_text(question, "kubelet"), answer))
 		return err_nomem(e);
-	if (resources_look(ctx, set, &l, e))
+	if (resource_count(set) && resources_look(ctx, set, &l, e))
 		return -1;
 	return put_look(set, &l, answer) ? err_nomem(e) : 0;
 }

@@ -12,6 +12,7 @@
 #include "railheadd/deviceplugin/child.h"
 #include "railheadd/deviceplugin/folder_watch.h"
 #include "railheadd/deviceplugin/resource_plugin.h"
+#include "railheadd/resources/allocate.h"
 
 #define LOOK_LIMIT_MS 60000
 #define UNLISTED_MS   60000 /* a kubelet has listed all pods so long after its start */
@@ -219,10 +220,11 @@ static void looked(void *arg, const struct json *answer, const struct err *why)
 
 /* ---- when ---- */
 
-/* No child only to find that there is nothing to do. */
+/* No child only to find that there is nothing to do. Files of the agent before go first. */
 static bool is_needed(const struct device_plugins *d)
 {
-	return d->n || access(d->folder, F_OK) == 0;
+	return d->n || access(d->folder, F_OK) == 0 ||
+	       (!d->seen.set && resources_published(d->conf.ctx));
 }
 
 static void look(evutil_socket_t fd, short what, void *arg)

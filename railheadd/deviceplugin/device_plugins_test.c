@@ -160,6 +160,7 @@ static void begin(void)
 	ck_assert_int_eq(mkdir(CONF, 0755) | mkdir(KUBELET, 0755), 0);
 	ctx_init(&ctx, "test");
 	ctx.log.fd = -1;
+	ctx.run_dir = "/mnt/run";
 	base = loop_new();
 	plugin_socket_name("x.y/a", name);
 	(void)snprintf(socket_path, sizeof(socket_path), KUBELET "/%s", name);
@@ -547,6 +548,18 @@ START_TEST(a_look_that_fails_changes_nothing)
 }
 END_TEST
 
+/* All files of resources.d were removed while no agent ran. */
+START_TEST(files_of_an_agent_before_are_removed)
+{
+	begin();
+	ck_assert_int_eq(rmdir(CONF) | mkdir("/mnt/run", 0700) | mkdir("/mnt/run/cdi", 0700), 0);
+	see("", "");
+	start();
+	loop_until(base, is_there, "/mnt/published");
+	end();
+}
+END_TEST
+
 START_TEST(without_configurations_nothing_happens)
 {
 	begin();
@@ -573,4 +586,4 @@ TEST_PROGRAM("railheadd/deviceplugin/device_plugins", a_resource_is_registered_a
 	     an_attached_device_after_the_start_of_the_agent, a_look_that_hangs_holds_up_nobody,
 	     a_resource_that_is_configured_no_more, a_look_that_fails_changes_nothing,
 	     all_resources_get_other_names, files_that_could_not_be_written,
-	     without_configurations_nothing_happens)
+	     files_of_an_agent_before_are_removed, without_configurations_nothing_happens)

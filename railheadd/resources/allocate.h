@@ -62,8 +62,10 @@ int resource_allocation_from_json(const struct json *j, struct resource_allocati
  * look that differs from the last one, and at start. l: after resource_devices_keep(), so that
  * files of devices that pods have stay. A device that cannot be read now keeps its files. May run
  * in a child. ERR_IO, ERR_KERNEL, ERR_FORBIDDEN; then some files may be of the earlier look.
+ * resources_published - there may be such files, perhaps of an agent before this one.
  */
 int resources_publish(const struct ctx *ctx, const struct resource_set *s,
 		      const struct resource_look *l, struct err *e) must_check;
+bool resources_published(const struct ctx *ctx);
 
 #endif

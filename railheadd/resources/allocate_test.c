@@ -3,8 +3,11 @@
 #include "railheadd/resources/allocate.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
@@ -323,6 +326,53 @@ END_TEST
 
 /* ---- files of a look ---- */
 
+/* As an earlier agent left it, or Allocate at this moment. */
+static void put_mark(const char *file, time_t at)
+{
+	const struct timespec times[] = { { .tv_sec = at }, { .tv_sec = at } };
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/%s%s",
+		       strncmp(file, CDI, strlen(CDI)) ? "devinfo" : "cdi", strrchr(file, '/'));
+	tree_put("/", path + 1, "");
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+START_TEST(a_file_that_allocate_writes_meanwhile_stays)
+{
+	auto_bed struct bed b = bed(RDMA_VFS);
+
+	publish(&b);
+	testing_file(DEVINFO "later", 0600, "x");
+	put_mark(DEVINFO "later", time(NULL) + 1000);
+	publish(&b);
+	ck_assert_int_eq(access(DEVINFO "later", F_OK), 0);
+	put_mark(DEVINFO "later", 1);
+	publish(&b);
+	ck_assert_int_ne(access(DEVINFO "later", F_OK), 0);
+}
+END_TEST
+
+START_TEST(files_without_any_resource_are_removed)
+{
+	auto_bed struct bed b = bed(RDMA_VFS);
+	auto_resource_set struct resource_set *none = calloc(1, sizeof(*none));
+	const struct resource_look empty = { .n = 0 };
+	char info[128];
+	struct err e = { .msg = "" };
+
+	ck_assert(!resources_published(&b.w.ctx));
+	publish(&b);
+	ck_assert(resources_published(&b.w.ctx));
+	(void)snprintf(info, sizeof(info), DEVINFO "nvidia.com-rail-0-%s-device.json",
+		       testhost_vf(0));
+	ck_assert_int_eq(access(info, F_OK), 0);
+	put_mark(info, 1);
+	ck_assert_int_eq(resources_publish(&b.w.ctx, none, &empty, &e), 0);
+	ck_assert_int_ne(access(info, F_OK), 0);
+}
+END_TEST
+
 START_TEST(published_files_are_those_of_the_look)
 {
 	auto_bed struct bed b = bed("{\"resources\":[{\"name\":\"a.b/c\",\"rdma\":true,"
@@ -331,13 +381,14 @@ START_TEST(published_files_are_those_of_the_look)
 				    "\"select\":{\"interface\":\"pf0\"}},"
 				    "{\"name\":\"a.b/l\",\"select\":{\"pf\":\"pf0\"}}]}");
 	static const char *const stay[] = {
-		DEVINFO "a.b-c-note-device.json",
 		DEVINFO "x.y-z-0000:01:00.0-device.json",
 		DEVINFO "a.b-c-0000:01:00.0-device.json.old",
 		CDI "nvidia.com-gpu.json",
+		CDI "railhead-of-another_c_0000:01:00.0.json",
 	};
 	static const char *const go[] = {
 		DEVINFO "a.b-c-0000:01:00.0-device.json",
+		DEVINFO "removed.b-c-0000:01:00.0-device.json",
 		CDI "railhead-a.b_c_0000:01:00.0.json",
 		CDI "railhead-old_c_0000:01:00.0.json",
 		CDI "railhead-a.b_l_all.json",
@@ -349,12 +400,16 @@ START_TEST(published_files_are_those_of_the_look)
 		(void)snprintf(info[i], 128, DEVINFO "a.b-c-%s-device.json", testhost_vf(i));
 		(void)snprintf(cdi[i], 128, CDI "railhead-a.b_c_%s.json", testhost_vf(i));
 		ck_assert_int_eq(access(info[i], F_OK) | access(cdi[i], F_OK), 0);
+		put_mark(info[i], 1);
+		put_mark(cdi[i], 1);
 	}
 	ck_assert_int_eq(access(CDI "railhead-a.b_s_all.json", F_OK), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(stay); i++)
 		testing_file(stay[i], 0600, "x");
-	for (size_t i = 0; i < ARRAY_SIZE(go); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(go); i++) {
 		testing_file(go[i], 0600, "x");
+		put_mark(go[i], 1);
+	}
 	/* VF 0 is not seen any more, and VF 1 cannot be read now. */
 	ck_assert_uint_eq(b.l.of[0].n, 2);
 	b.l.of[0].device[0] = b.l.of[0].device[1];
@@ -385,7 +440,9 @@ START_TEST(a_folder_that_others_may_write_is_refused)
 	resource_look_clear(&b.l);
 	b.l.of = calloc(1, sizeof(*b.l.of));
 	b.l.n = 1;
+	put_mark(DEVINFO "old", 1);
 	ck_assert_int_eq(resources_publish(&b.w.ctx, b.s, &b.l, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
 }
 END_TEST
 
@@ -534,6 +591,7 @@ TEST_PROGRAM("allocate", rdma_vfs_have_variables_and_files, numbers_of_files_are
 	     a_copy_has_the_files_of_all_hcas, software_devices_are_shared_by_name,
 	     cdi_files_replace_the_list, a_device_without_files_is_no_cdi_device,
 	     an_annotation_names_cdi_devices_for_older_kubelets,
+	     a_file_that_allocate_writes_meanwhile_stays, files_without_any_resource_are_removed,
 	     published_files_are_those_of_the_look, a_folder_that_others_may_write_is_refused,
 	     an_allocation_goes_through_json, what_is_no_allocation_is_refused,
 	     publishing_without_memory_leaks_nothing,

@@ -7,8 +7,11 @@
  * a container the files of /dev that they list.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
@@ -69,6 +72,35 @@ static int open_beside(const struct ctx *ctx, const char *name, bool create, str
 	return safe_open_dir(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
 }
 
+/*
+ * Each file has an empty one of the same name, its mark, in a folder of our own. So files of a
+ * resource that is configured no more are known as ours, and files of others are left alone.
+ */
+struct kind {
+	const char *folder, *marks;
+};
+static const struct kind devinfo_files = { DEVINFO_DIR, "devinfo" }, cdi_files = { CDI_DIR, "cdi" };
+
+static int open_marks(const struct ctx *ctx, const struct kind *kind, bool create, struct err *e)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.4000s/%s", ctx->run_dir, kind->marks);
+	return safe_open_dir(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
+}
+
+/* The time of a mark is that of the last put(). */
+static int put_mark(const struct ctx *ctx, const struct kind *kind, const char *name, struct err *e)
+{
+	auto_fd int dir = open_marks(ctx, kind, true, e);
+
+	if (dir < 0)
+		return -1;
+	if (utimensat(dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	return fs_replace_at(dir, name, "", false, e);
+}
+
 static bool says_already(int dir, const char *name, const char *text)
 {
 	auto_free char *old = NULL;
@@ -78,17 +110,20 @@ static bool says_already(int dir, const char *name, const char *text)
 }
 
 /* A program that reads the folder meanwhile sees the old file or the new one. */
-static int put(const struct ctx *ctx, const char *folder, const char *name, const struct json *tree,
-	       struct err *e)
+static int put(const struct ctx *ctx, const struct kind *kind, const char *name,
+	       const struct json *tree, struct err *e)
 {
 	auto_free char *text = tree ? json_print(tree, false) : NULL;
-	auto_fd int dir = text ? open_beside(ctx, folder, true, e) : err_nomem(e);
+	auto_fd int dir = text ? open_beside(ctx, kind->folder, true, e) : err_nomem(e);
 
 	if (dir < 0)
-		return text ? err_wrap(e, "%s", folder) : -1;
+		return text ? err_wrap(e, "%s", kind->folder) : -1;
+	if (put_mark(ctx, kind, name, e))
+		return err_wrap(e, "the mark of %s/%s", kind->folder, name);
 	if (says_already(dir, name, text))
 		return 0;
-	return fs_replace_at(dir, name, text, false, e) ? err_wrap(e, "%s/%s", folder, name) : 0;
+	return fs_replace_at(dir, name, text, false, e) ? err_wrap(e, "%s/%s", kind->folder, name)
+							: 0;
 }
 
 /* ---- device information ---- */
@@ -115,7 +150,7 @@ int devinfo_put(const struct ctx *ctx, const char *resource, const struct resour
 	char name[NAME_MAX + 1];
 
 	devinfo_name(resource, d->id, name);
-	return put(ctx, DEVINFO_DIR, name, tree, e);
+	return put(ctx, &devinfo_files, name, tree, e);
 }
 
 /* ---- CDI ---- */
@@ -180,7 +215,7 @@ int cdi_put(const struct ctx *ctx, const struct cdi_device *c, struct err *e)
 	char name[NAME_MAX + 1];
 
 	cdi_name(c->resource, c->device, name);
-	return put(ctx, CDI_DIR, name, tree, e);
+	return put(ctx, &cdi_files, name, tree, e);
 }
 
 /* ---- files of devices that are gone ---- */
@@ -188,30 +223,17 @@ int cdi_put(const struct ctx *ctx, const struct cdi_device *c, struct err *e)
 struct tidying {
 	const struct resource_set *s;
 	const struct resource_look *l;
+	struct timespec began;
 };
 
-/* A file of another resource, or of another program, is not stale. */
-static bool devinfo_is_stale(const struct tidying *t, const char *name)
+static bool devinfo_is_known(const struct tidying *t, size_t i, const char *name)
 {
-	size_t len = strlen(name), end = strlen(DEVINFO_END);
+	const struct resource_devices *d = &t->l->of[i];
+	char expected[NAME_MAX + 1];
 
-	for (size_t i = 0; i < t->s->n; i++) {
-		char prefix[RESOURCE_NAME_LEN], id[PCI_STR_LEN], expected[NAME_MAX + 1];
-		struct pci_addr a;
-		bool known = false;
-		struct slice middle;
-
-		flat(t->s->conf[i].name, '-', prefix);
-		size_t n = strlen(prefix) + 1;
-		if (len <= n + end || strncmp(name, prefix, n - 1) != 0 || name[n - 1] != '-')
-			continue;
-		middle = (struct slice){ name + n, len - n - end };
-		if (slice_copy(middle, id, sizeof(id)) || pci_parse(id, &a))
-			continue;
-		devinfo_name(t->s->conf[i].name, id, expected);
-		for (size_t k = 0; k < t->l->of[i].n + t->l->of[i].n_maybe && !known; k++)
-			known = strcmp(t->l->of[i].device[k].id, id) == 0;
-		if (!known && strcmp(expected, name) == 0)
+	for (size_t k = 0; !t->s->conf[i].shared && k < d->n + d->n_maybe; k++) {
+		devinfo_name(t->s->conf[i].name, d->device[k].id, expected);
+		if (strcmp(expected, name) == 0)
 			return true;
 	}
 	return false;
@@ -235,40 +257,67 @@ static bool cdi_is_known(const struct tidying *t, size_t i, const char *name)
 	return false;
 }
 
-static bool cdi_is_stale(const struct tidying *t, const char *name)
+/* A file that Allocate has written meanwhile may be of a device that a later look found. */
+static bool is_stale(const struct tidying *t, const struct kind *kind, int marks, const char *name)
 {
-	if (strncmp(name, OURS, strlen(OURS)) != 0)
-		return false;
+	struct stat st;
+
 	for (size_t i = 0; i < t->s->n; i++) {
-		if (cdi_is_known(t, i, name))
+		if ((kind == &devinfo_files ? devinfo_is_known : cdi_is_known)(t, i, name))
 			return false;
 	}
-	return true;
+	return fstatat(marks, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	       st.st_mtim.tv_sec < t->began.tv_sec ||
+	       (st.st_mtim.tv_sec == t->began.tv_sec && st.st_mtim.tv_nsec < t->began.tv_nsec);
+}
+
+/* Without the folder the file is gone, and its mark may go, too. */
+static int remove_file(const struct ctx *ctx, const struct kind *kind, int marks, const char *name,
+		       struct err *e)
+{
+	struct err why;
+	auto_fd int dir = open_beside(ctx, kind->folder, false, &why);
+
+	if (dir < 0 && why.errnum != ENOENT) {
+		*e = why;
+		return -1;
+	}
+	return (dir >= 0 && fs_unlink_at(dir, name, e)) || fs_unlink_at(marks, name, e) ? -1 : 0;
 }
 
 /* The first error is kept, the other files are removed all the same. */
-static int tidy(const struct ctx *ctx, const char *folder, const struct tidying *t,
-		bool (*stale)(const struct tidying *, const char *), struct err *e)
+static int tidy(const struct ctx *ctx, const struct kind *kind, const struct tidying *t,
+		struct err *e)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
 	struct err why;
 	int rc = 0;
-	auto_fd int dir = open_beside(ctx, folder, false, &why);
+	auto_fd int marks = open_marks(ctx, kind, false, &why);
 
-	if (dir < 0 && why.errnum == ENOENT)
+	if (marks < 0 && why.errnum == ENOENT)
 		return 0;
-	if (dir < 0 || fs_names_at(dir, ".", FILES_MAX, &names, &why)) {
+	if (marks < 0 || fs_names_at(marks, ".", FILES_MAX, &names, &why)) {
 		*e = why;
-		return err_wrap(e, "%s", folder);
+		return err_wrap(e, "%s", kind->folder);
 	}
 	for (size_t i = 0; i < names.n; i++) {
-		if (!stale(t, names.name[i]) || fs_unlink_at(dir, names.name[i], &why) == 0)
+		if (!is_stale(t, kind, marks, names.name[i]) ||
+		    remove_file(ctx, kind, marks, names.name[i], &why) == 0)
 			continue;
 		if (rc == 0)
 			*e = why;
 		rc = -1;
 	}
-	return rc ? err_wrap(e, "%s", folder) : 0;
+	return rc ? err_wrap(e, "%s", kind->folder) : 0;
+}
+
+bool resources_published(const struct ctx *ctx)
+{
+	struct err ignored;
+	auto_fd int devinfo = open_marks(ctx, &devinfo_files, false, &ignored);
+	auto_fd int cdi = open_marks(ctx, &cdi_files, false, &ignored);
+
+	return devinfo >= 0 || cdi >= 0;
 }
 
 /* ---- files of all devices ---- */
@@ -333,17 +382,16 @@ static int publish(const struct ctx *ctx, struct nl *rdma, const struct resource
 int resources_publish(const struct ctx *ctx, const struct resource_set *s,
 		      const struct resource_look *l, struct err *e)
 {
-	const struct tidying t = { s, l };
+	struct tidying t = { .s = s, .l = l };
 	auto_nl struct nl *rdma = NULL;
 
+	/* That of marks, which the kernel sets. */
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &t.began);
 	if (files_open_rdma(&rdma, e))
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
 		if (publish(ctx, rdma, &s->conf[i], &l->of[i], e))
 			return err_wrap(e, "resource %s", s->conf[i].name);
 	}
-	return tidy(ctx, DEVINFO_DIR, &t, devinfo_is_stale, e) ||
-			       tidy(ctx, CDI_DIR, &t, cdi_is_stale, e)
-		       ? -1
-		       : 0;
+	return tidy(ctx, &devinfo_files, &t, e) || tidy(ctx, &cdi_files, &t, e) ? -1 : 0;
 }
