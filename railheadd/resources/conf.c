@@ -216,21 +216,41 @@ int conf_add_upstream(struct conf_file *f, const struct json *tree, const struct
 	return 0;
 }
 
+/* The agent has all copies in memory, and sends them to the kubelet. */
+static int check_copies(const struct resource_set *s, struct err *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->conf[i].copies;
+	return n <= RESOURCE_COPIES_MAX
+		       ? 0
+		       : err_set(e, ERR_CONFIG, 0,
+				 "all resources together have %zu copies, allowed are %d: reduce "
+				 "\"share\" or \"rdmaHcaMax\"",
+				 n, RESOURCE_COPIES_MAX);
+}
+
+static int add_form(struct conf_file *f, struct json *tree, struct err *e)
+{
+	if (json_get(tree, "resources"))
+		return conf_own(f, tree, e);
+	json_fold_case(tree);
+	if (json_get(tree, "resourceList"))
+		return conf_sriov(f, tree, e);
+	if (json_get(tree, "configList"))
+		return conf_shared(f, tree, e);
+	return err_set(e, ERR_CONFIG, 0,
+		       "has none of the keys \"resources\", \"resourceList\" and \"configList\"");
+}
+
 int conf_add(struct resource_set *s, struct json *tree, const char *path, struct err *e)
 {
 	struct conf_file f = { .set = s, .path = path, .nodes = NODES_LIST };
 
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(tree));
-	if (json_get(tree, "resources"))
-		return conf_own(&f, tree, e);
-	json_fold_case(tree);
-	if (json_get(tree, "resourceList"))
-		return conf_sriov(&f, tree, e);
-	if (json_get(tree, "configList"))
-		return conf_shared(&f, tree, e);
-	return err_set(e, ERR_CONFIG, 0,
-		       "has none of the keys \"resources\", \"resourceList\" and \"configList\"");
+	return add_form(&f, tree, e) || check_copies(s, e) ? -1 : 0;
 }
 
 const struct device_selector *conf_selector_of(const struct resource_conf *r,

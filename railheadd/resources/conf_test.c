@@ -420,6 +420,27 @@ START_TEST(there_is_a_limit_of_resources)
 }
 END_TEST
 
+START_TEST(there_is_a_limit_of_copies)
+{
+	auto_resource_set struct resource_set *s = calloc(1, sizeof(*s));
+	struct err e = { .msg = "" };
+	char text[128];
+
+	for (int i = 0; i < 5; i++) {
+		int want = i < 4 ? 0 : -1;
+
+		(void)snprintf(text, sizeof(text),
+			       "{\"resources\":[{\"name\":\"a/b%d\",\"share\":16384,"
+			       "\"select\":{\"pf\":\"p\"}}]}",
+			       i);
+		ck_assert_msg(add(s, text, &e) == want, "%d: %s", i, e.msg);
+	}
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_str_eq(e.msg, "all resources together have 81920 copies, allowed are 65536: "
+				"reduce \"share\" or \"rdmaHcaMax\"");
+}
+END_TEST
+
 static int decode_all(void *arg, struct err *e)
 {
 	auto_resource_set struct resource_set *s = calloc(1, sizeof(*s));
@@ -453,4 +474,5 @@ TEST_PROGRAM("conf", each_property_selects, numbers_of_vfs_select_only_vfs,
 	     files_of_other_plugins_mean_the_same_here, options_of_the_other_programs_are_keys_here,
 	     features_that_railhead_lacks_are_refused_by_name, errors_name_key_and_value,
 	     names_that_the_kubelet_refuses_are_refused, names_that_cdi_refuses_are_refused,
-	     there_is_a_limit_of_resources, no_memory_is_reported_and_nothing_leaks)
+	     there_is_a_limit_of_resources, there_is_a_limit_of_copies,
+	     no_memory_is_reported_and_nothing_leaks)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look_json.c: a look as a tree, and back. Members with their usual value are left out. */
+/*
+ * look_json.c: a look as a tree, and back. Members with their usual value are left out. Copies of a
+ * shared resource are one object with their number: there may be tens of thousands.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,11 +32,45 @@ static int put_flag(struct json *o, const char *key, bool v)
 	return v ? json_add_bool(o, key, true) : 0;
 }
 
-static int put_device(struct json *list, const struct resource_device *d)
+static bool same_but_id(const struct resource_device *a, const struct resource_device *b)
+{
+	return a->healthy == b->healthy && a->busy == b->busy && a->attached == b->attached &&
+	       a->rdma == b->rdma && a->vhost == b->vhost && a->gpu_distance == b->gpu_distance &&
+	       a->n_numa == b->n_numa &&
+	       memcmp(a->numa, b->numa, a->n_numa * sizeof(a->numa[0])) == 0 &&
+	       strcmp(a->why, b->why) == 0 && strcmp(a->pf, b->pf) == 0 &&
+	       strcmp(a->bridge, b->bridge) == 0;
+}
+
+/* The id of copy number i of a device; -1: d is no copy. */
+static int copy_id(const struct resource_device *d, size_t i, char out[RESOURCE_ID_LEN])
+{
+	uint64_t first;
+
+	if (parse_u64(d->id, 0, UINT32_MAX, &first))
+		return -1;
+	(void)snprintf(out, RESOURCE_ID_LEN, "%llu", (unsigned long long)(first + i));
+	return 0;
+}
+
+/* How many of the devices from d on are copies of it whose ids count up; d is the first. */
+static size_t count_copies(const struct resource_device *d, size_t n)
+{
+	char id[RESOURCE_ID_LEN];
+	size_t i = 0;
+
+	while (i < n && copy_id(d, i, id) == 0 && strcmp(id, d[i].id) == 0 && same_but_id(d, &d[i]))
+		i++;
+	return i ? i : 1;
+}
+
+static int put_device(struct json *list, const struct resource_device *d, size_t copies)
 {
 	struct json *o = json_push_object(list);
 
-	return !o || json_add_str(o, "id", d->id) || put_flag(o, "healthy", d->healthy) ||
+	return !o || json_add_str(o, "id", d->id) ||
+			       (copies > 1 && json_add_int(o, "copies", (int64_t)copies)) ||
+			       put_flag(o, "healthy", d->healthy) ||
 			       json_add_known(o, "why", d->why) || put_flag(o, "busy", d->busy) ||
 			       put_flag(o, "attached", d->attached) ||
 			       put_flag(o, "rdma", d->rdma) || put_flag(o, "vhost", d->vhost) ||
@@ -51,8 +88,9 @@ static int put_resource(struct json *list, const struct resource_devices *r)
 	if (!o || !(maybe = json_add_array(o, "maybe")) ||
 	    !(devices = json_add_array(o, "devices")) || !(hcas = json_add_array(o, "hcas")))
 		return -1;
-	for (size_t i = 0; i < r->n + r->n_maybe; i++) {
-		if (put_device(i < r->n ? devices : maybe, &r->device[i]))
+	for (size_t i = 0, copies; i < r->n + r->n_maybe; i += copies) {
+		copies = i < r->n ? count_copies(&r->device[i], r->n - i) : 1;
+		if (put_device(i < r->n ? devices : maybe, &r->device[i], copies))
 			return -1;
 	}
 	for (size_t i = 0; i < r->n_hcas; i++) {
@@ -89,7 +127,7 @@ struct json *resource_look_to_json(const struct resource_look *l)
 struct device_members {
 	const char *id, *why, *pf, *bridge;
 	bool healthy, busy, attached, rdma, vhost;
-	uint32_t distance;
+	uint32_t distance, copies;
 	const struct json *numa;
 };
 
@@ -122,6 +160,11 @@ static const struct json_field device_fields[] = {
 	MEMBER(rdma, J_BOOL),
 	MEMBER(vhost, J_BOOL),
 	MEMBER(distance, J_U32),
+	{ .key = "copies",
+	  .kind = J_U32,
+	  .offset = offsetof(struct device_members, copies),
+	  .min = 1,
+	  .max = RESOURCE_IDS_MAX },
 	MEMBER(numa, J_ARRAY),
 	{ 0 },
 };
@@ -146,9 +189,25 @@ static int take_numa(const struct json *list, struct resource_device *d, struct 
 	return 0;
 }
 
+static int add_copies(const struct resource_device *d, size_t copies, struct resource_devices *r,
+		      struct err *e)
+{
+	size_t at = r->n + r->n_maybe;
+
+	if (ARRAY_GROW_BY(r->device, at, copies, RESOURCE_IDS_MAX, "devices of a resource", e))
+		return -1;
+	for (size_t i = 0; i < copies; i++) {
+		r->device[at + i] = *d;
+		if (copies > 1 && copy_id(d, i, r->device[at + i].id))
+			return bad(e);
+	}
+	return 0;
+}
+
+/* How many there are; -1: e says why. */
 static int take_device(const struct json *n, struct resource_devices *r, struct err *e)
 {
-	struct device_members x = { .why = "", .pf = "", .bridge = "" };
+	struct device_members x = { .why = "", .pf = "", .bridge = "", .copies = 1 };
 	struct resource_device d = { .busy = false };
 
 	if (json_type(n) != JSON_OBJECT)
@@ -165,10 +224,7 @@ static int take_device(const struct json *n, struct resource_devices *r, struct 
 	d.rdma = x.rdma;
 	d.vhost = x.vhost;
 	d.gpu_distance = x.distance;
-	if (ARRAY_GROW(r->device, r->n + r->n_maybe, RESOURCE_IDS_MAX, "devices of a resource", e))
-		return -1;
-	r->device[r->n + r->n_maybe] = d;
-	return 0;
+	return add_copies(&d, x.copies, r, e) ? -1 : (int)x.copies;
 }
 
 static int take_hca(const struct json *n, struct resource_devices *r, struct err *e)
@@ -190,15 +246,17 @@ static int take_hca(const struct json *n, struct resource_devices *r, struct err
 
 static int take_resource(const struct json *n, struct resource_devices *r, struct err *e)
 {
+	int found;
+
 	json_each (d, json_get(n, "devices")) {
-		if (take_device(d, r, e))
+		if ((found = take_device(d, r, e)) < 0)
 			return -1;
-		r->n++;
+		r->n += (size_t)found;
 	}
 	json_each (d, json_get(n, "maybe")) {
-		if (take_device(d, r, e))
+		if ((found = take_device(d, r, e)) < 0)
 			return -1;
-		r->n_maybe++;
+		r->n_maybe += (size_t)found;
 	}
 	json_each (h, json_get(n, "hcas")) {
 		if (take_hca(h, r, e))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* look_json_test.c: a look goes through JSON; anything else is refused. */
+#include <stdio.h>
+
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 #include "railheadd/resources/resources.h"
@@ -59,6 +61,9 @@ START_TEST(what_is_no_look_is_refused)
 		"{\"resources\":[{\"devices\":[1]}]}",
 		"{\"resources\":[{\"devices\":[{}]}]}",
 		"{\"resources\":[{\"devices\":[{\"id\":\"\"}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"x\",\"copies\":2}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"copies\":16385}]}]}",
+		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"copies\":16384},{\"id\":\"x\"}]}]}",
 		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[1]}]}]}",
 		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[\"-1\"]}]}]}",
 		"{\"resources\":[{\"devices\":[{\"id\":\"1\",\"numa\":[0,0,0,0,0,0,0,0,0]}]}]}",
@@ -77,6 +82,28 @@ START_TEST(what_is_no_look_is_refused)
 		ck_assert_msg(resource_look_from_json(j, 1, &l, &e) == -1, "%s", bad[i]);
 		ck_assert_ptr_null(l.of);
 	}
+}
+END_TEST
+
+/* As many as a file may ask for: the pipe of a child takes 8 MiB. */
+START_TEST(copies_are_one_object)
+{
+	auto_free struct resource_device *d = calloc(RESOURCE_IDS_MAX, sizeof(*d));
+	struct resource_devices of = { .device = d, .n = RESOURCE_IDS_MAX };
+	const struct resource_look l = { .of = &of, .n = 1 };
+	auto_resource_look struct resource_look r = { 0 };
+	struct err e = { .msg = "" };
+
+	for (unsigned i = 0; i < RESOURCE_IDS_MAX; i++) {
+		d[i].healthy = i != 7;
+		(void)snprintf(d[i].id, sizeof(d[i].id), "%u", i < 9 ? i : i + 1);
+	}
+	auto_json struct json *j = resource_look_to_json(&l);
+	auto_free char *text = json_print(j, false);
+	ck_assert_uint_lt(strlen(text), 1000);
+	ck_assert_int_eq(resource_look_from_json(j, 1, &r, &e), 0);
+	ck_assert_uint_eq(r.of[0].n, RESOURCE_IDS_MAX);
+	ck_assert_mem_eq(r.of[0].device, d, RESOURCE_IDS_MAX * sizeof(*d));
 }
 END_TEST
 
@@ -101,5 +128,5 @@ START_TEST(a_look_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("look_json", a_look_goes_through_json, what_is_no_look_is_refused,
-	     a_look_without_memory_leaks_nothing)
+TEST_PROGRAM("look_json", a_look_goes_through_json, copies_are_one_object,
+	     what_is_no_look_is_refused, a_look_without_memory_leaks_nothing)

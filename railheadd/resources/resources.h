@@ -23,6 +23,7 @@
 #define RESOURCE_WHY_LEN       192
 #define RESOURCE_NUMA_MAX      8
 #define RESOURCE_IDS_MAX       16384 /* devices of one resource */
+#define RESOURCE_COPIES_MAX    65536 /* of all shared resources together */
 
 /* ---- configuration ---- */
 
