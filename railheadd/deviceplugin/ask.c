@@ -63,15 +63,6 @@ char *ask_publish(const struct ask_seen *seen)
 
 /* ---- Allocate ---- */
 
-static const struct resource_device *device_of(const struct resource_devices *d, const char *id)
-{
-	for (size_t i = 0; i < d->n; i++) {
-		if (!strcmp(d->device[i].id, id))
-			return &d->device[i];
-	}
-	return NULL;
-}
-
 /*
  * A look with the devices of the request alone: a shared resource may have thousands. NULL: no
  * memory. Ids that d lacks are missing there, too.
@@ -91,7 +82,8 @@ static struct json *look_at_request(const struct resource_devices *d,
 	some.device = all;
 	for (size_t i = 0; i < request->n; i++) {
 		for (size_t k = 0; k < request->of[i].n; k++) {
-			const struct resource_device *x = device_of(d, request->of[i].id[k]);
+			const struct resource_device *x =
+				resource_devices_find(d, request->of[i].id[k]);
 
 			if (x)
 				all[some.n++] = *x;

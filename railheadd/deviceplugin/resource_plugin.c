@@ -181,13 +181,13 @@ static size_t count_healthy(const struct resource_devices *d)
 static bool was_unhealthy(const struct resource_devices *before, const struct resource_device *d,
 			  size_t at)
 {
+	const struct resource_device *x = NULL;
+
 	if (before && at < before->n && strcmp(before->device[at].id, d->id) == 0)
-		return !before->device[at].healthy;
-	for (size_t i = 0; before && i < before->n; i++) {
-		if (!strcmp(before->device[i].id, d->id))
-			return !before->device[i].healthy;
-	}
-	return false;
+		x = &before->device[at];
+	else if (before)
+		x = resource_devices_find(before, d->id);
+	return x && !x->healthy;
 }
 
 static void log_devices(const struct resource_plugin *p, const struct resource_devices *now)

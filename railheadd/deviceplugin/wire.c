@@ -251,12 +251,22 @@ static int check_containers(size_t n, struct err *e)
 		       WIRE_CONTAINERS_MAX);
 }
 
+static int check_ids(size_t n, struct err *e)
+{
+	if (n <= RESOURCE_IDS_MAX)
+		return 0;
+	return err_set(e, ERR_DECODE, 0, "the request has %zu devices, allowed are %d", n,
+		       RESOURCE_IDS_MAX);
+}
+
 static int take_preferred(const DevicePlugin__PreferredRequest *m, struct resource_preference *out,
 			  struct err *e)
 {
 	for (size_t i = 0; i < m->n_container_requests; i++) {
 		const DevicePlugin__ContainerPreferredRequest *c = m->container_requests[i];
 
+		if (check_ids(c->n_available, e) || check_ids(c->n_must_include, e))
+			return -1;
 		if (c->size < 1)
 			return err_set(e, ERR_DECODE, 0, "allocation_size: %d is not positive",
 				       c->size);
@@ -321,6 +331,7 @@ int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate 
 	DevicePlugin__AllocateRequest *m =
 		device_plugin__allocate_request__unpack(&alloc, len, bytes);
 	auto_wire_allocate struct wire_allocate a = { .message = m };
+	size_t n = 0;
 
 	if (!m)
 		return not_decoded(&memory, e);
@@ -334,7 +345,10 @@ int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate 
 		const DevicePlugin__Ids *ids = m->container_requests[i];
 
 		a.of[i] = (struct wire_ids){ (const char *const *)ids->ids, ids->n_ids };
+		n += ids->n_ids;
 	}
+	if (check_ids(n, e))
+		return -1;
 	out->n = a.n;
 	out->of = TAKE_PTR(a.of);
 	out->message = TAKE_PTR(a.message);

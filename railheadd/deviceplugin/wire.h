@@ -33,7 +33,7 @@ struct wire_preferred {
 };
 /*
  * wire_preferred_decode - ERR_DECODE: it is malformed, or has more than WIRE_CONTAINERS_MAX
- * containers, or asks for less than one device; ERR_NOMEM.
+ * containers or RESOURCE_IDS_MAX ids of one, or asks for less than one device; ERR_NOMEM.
  */
 int wire_preferred_decode(const uint8_t *bytes, size_t len, struct wire_preferred *out,
 			  struct err *e) must_check;
@@ -54,7 +54,7 @@ struct wire_allocate {
 	size_t n;
 	void *message; /* owned; what of[] borrows from */
 };
-/* wire_allocate_decode - ERR_DECODE: malformed, or too many containers; ERR_NOMEM. */
+/* wire_allocate_decode - ERR_DECODE: malformed, or too many containers or ids; ERR_NOMEM. */
 int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate *out,
 			 struct err *e) must_check;
 void wire_allocate_clear(struct wire_allocate *a);

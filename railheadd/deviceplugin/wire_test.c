@@ -133,6 +133,23 @@ START_TEST(requests_that_are_refused)
 }
 END_TEST
 
+START_TEST(requests_with_too_many_devices)
+{
+	static char ids[4 + 2 * (RESOURCE_IDS_MAX + 1)] = "\x0a\x82\x80\2";
+	struct wire_allocate a;
+	struct wire_preferred p;
+
+	for (size_t i = 4; i < sizeof(ids); i += 2)
+		ids[i] = 0x0a;
+	not_decoded(ids, sizeof(ids), "the request has 16385 devices, allowed are 16384");
+	ids[1] = (char)0x80;
+	ck_assert_int_eq(wire_allocate_decode((uint8_t *)ids, sizeof(ids) - 2, &a, &e), 0);
+	wire_allocate_clear(&a);
+	ck_assert_int_eq(wire_preferred_decode((uint8_t *)ids, sizeof(ids) - 2, &p, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "allocation_size"));
+}
+END_TEST
+
 static int decode(void *arg, struct err *err)
 {
 	auto_wire_allocate struct wire_allocate a = { .n = 0 };
@@ -166,4 +183,4 @@ END_TEST
 
 TEST_PROGRAM("railheadd/deviceplugin/wire", what_the_plugin_says_of_itself, a_list_of_devices,
 	     a_preferred_allocation, an_allocation, requests_that_are_refused,
-	     no_memory_is_an_error)
+	     requests_with_too_many_devices, no_memory_is_an_error)

@@ -193,15 +193,6 @@ static int add_info(struct answer *a, const struct resource_device *d, const str
 
 /* ---- devices that are functions ---- */
 
-static const struct resource_device *find(const struct resource_devices *d, const char *id)
-{
-	for (size_t i = 0; i < d->n; i++) {
-		if (strcmp(d->device[i].id, id) == 0)
-			return &d->device[i];
-	}
-	return NULL;
-}
-
 static int not_ours(const struct answer *a, const char *id, struct err *e)
 {
 	return err_set(e, ERR_NOTFOUND, 0, "resource %s has no device \"%.64s\"", a->conf->name,
@@ -210,7 +201,7 @@ static int not_ours(const struct answer *a, const char *id, struct err *e)
 
 static int add_function(struct answer *a, const char *id, struct err *e)
 {
-	const struct resource_device *d = find(a->q->look, id);
+	const struct resource_device *d = resource_devices_find(a->q->look, id);
 	struct device_files f;
 
 	if (!d)
@@ -273,7 +264,7 @@ static int add_shared(struct answer *a, struct err *e)
 	if (!f)
 		return err_nomem(e);
 	for (size_t i = 0; i < a->q->n; i++) {
-		if (!find(look, a->q->id[i]))
+		if (!resource_devices_find(look, a->q->id[i]))
 			return not_ours(a, a->q->id[i], e);
 	}
 	for (size_t i = 0; i < look->n_hcas; i++) {

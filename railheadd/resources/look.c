@@ -118,6 +118,21 @@ int resource_devices_keep(struct resource_devices *d, const char *const *id, siz
 	return add_gone(d, ids, gone, e);
 }
 
+const struct resource_device *resource_devices_find(const struct resource_devices *d,
+						    const char *id)
+{
+	uint64_t at;
+
+	/* A copy is at the place of its number. */
+	if (d->n && parse_u64(id, 0, d->n - 1, &at) == 0 && strcmp(d->device[at].id, id) == 0)
+		return &d->device[at];
+	for (size_t i = 0; i < d->n; i++) {
+		if (strcmp(d->device[i].id, id) == 0)
+			return &d->device[i];
+	}
+	return NULL;
+}
+
 void resource_devices_outside(struct resource_devices *d)
 {
 	for (size_t i = 0; i < d->n; i++) {

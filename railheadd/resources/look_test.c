@@ -342,6 +342,21 @@ START_TEST(a_device_that_vanished_is_kept_unhealthy)
 }
 END_TEST
 
+START_TEST(a_device_is_found_by_its_id)
+{
+	struct resource_device d[] = {
+		{ .id = "0" }, { .id = "01" }, { .id = "1" }, { .id = "0000:3b:00.1" }
+	};
+	const struct resource_devices all = { .device = d, .n = 4 }, none = { .n = 0 };
+
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_ptr_eq(resource_devices_find(&all, d[i].id), &d[i]);
+	ck_assert_ptr_null(resource_devices_find(&all, "2"));
+	ck_assert_ptr_null(resource_devices_find(&all, "9"));
+	ck_assert_ptr_null(resource_devices_find(&none, "0"));
+}
+END_TEST
+
 /* In any order, and with ids that sort otherwise than the devices. */
 START_TEST(many_ids_are_kept)
 {
@@ -431,5 +446,6 @@ TEST_PROGRAM("look", free_vfs_and_those_in_pods_are_healthy,
 	     vfs_of_a_captured_guest_are_devices, hcas_of_a_captured_server_are_devices,
 	     functions_without_sriov_and_properties_of_files_are_found,
 	     mode_exclusive_makes_shared_copies_unhealthy, a_device_that_vanished_is_kept_unhealthy,
-	     many_ids_are_kept, an_attachment_that_the_kubelet_does_not_know_of,
+	     a_device_is_found_by_its_id, many_ids_are_kept,
+	     an_attachment_that_the_kubelet_does_not_know_of,
 	     a_difference_is_one_that_the_kubelet_sees)

@@ -85,14 +85,15 @@ static void number(struct choice *x)
 		struct candidate *c = &x->c[i];
 
 		c->pf = c->bridge = i;
-		for (size_t k = 0; c->d && (*c->d->pf || *c->d->bridge) && k < i; k++) {
-			const struct resource_device *d = x->c[k].d;
+		/* Neighbours mostly share both, so the search is short. */
+		for (size_t k = i; c->d && (*c->d->pf || *c->d->bridge) && k > 0; k--) {
+			const struct candidate *b = &x->c[k - 1];
 
-			if (d && c->pf == i && *d->pf && strcmp(d->pf, c->d->pf) == 0)
-				c->pf = x->c[k].pf;
-			if (d && c->bridge == i && *d->bridge &&
-			    strcmp(d->bridge, c->d->bridge) == 0)
-				c->bridge = x->c[k].bridge;
+			if (b->d && c->pf == i && *b->d->pf && strcmp(b->d->pf, c->d->pf) == 0)
+				c->pf = b->pf;
+			if (b->d && c->bridge == i && *b->d->bridge &&
+			    strcmp(b->d->bridge, c->d->bridge) == 0)
+				c->bridge = b->bridge;
 			if (c->pf != i && c->bridge != i)
 				break;
 		}
@@ -186,6 +187,19 @@ static size_t choose_must(struct choice *x, const struct resource_preference *q,
 	return n;
 }
 
+/* Copies are alike, and there may be too many to compare each with each. */
+static size_t choose_copies(struct choice *x, const struct resource_preference *q, size_t n,
+			    const char **out)
+{
+	for (int known = 1; known >= 0; known--) {
+		for (size_t i = 0; i < x->n && n < q->size; i++) {
+			if (!x->c[i].chosen && !x->c[i].d == !known)
+				out[n++] = choose(x, &x->c[i]);
+		}
+	}
+	return n;
+}
+
 int resource_preferred(const struct resource_devices *d, const struct resource_preference *q,
 		       const char **out, size_t *n, struct err *e)
 {
@@ -199,6 +213,8 @@ int resource_preferred(const struct resource_devices *d, const struct resource_p
 	if (prepare(&x, d, q, e))
 		return -1;
 	found = choose_must(&x, q, out);
+	if (d->n_hcas)
+		found = choose_copies(&x, q, found, out);
 	while (found < q->size && (c = best(&x)))
 		out[found++] = choose(&x, c);
 	*n = found;

@@ -189,6 +189,14 @@ START_TEST(copies_are_chosen_by_number)
 		m.id[i] = m.device[i].id;
 	}
 	ck_assert_str_eq(of_all(&m, 12), "0 1 2 3 4 5 6 7 8 9 10 11");
+	/* Those of a shared resource are not compared with each other. */
+	const char *must[] = { "5" }, *some[] = { "7", "01", "5", "11", "6" };
+	const struct resource_preference q = { some, 5, must, 1, 4 };
+	m.d.n_hcas = 1;
+	ck_assert_str_eq(of_all(&m, 12), "0 1 2 3 4 5 6 7 8 9 10 11");
+	ck_assert_str_eq(chosen(&m, &q), "5 6 7 11");
+	ck_assert_str_eq(chosen(&m, &(struct resource_preference){ some, 5, must, 1, 5 }),
+			 "5 6 7 11 01");
 }
 END_TEST
 

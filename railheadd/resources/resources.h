@@ -47,8 +47,7 @@ static inline void resource_set_freep(struct resource_set **s)
 }
 #define auto_resource_set auto_clean(resource_set_freep)
 
-/* resource_count - how many there are. resource_name - "example.com/rail0", as pods request it, for
- * i < resource_count(); borrowed. Names are unique within a set. */
+/* resource_count - how many there are. resource_name - "example.com/rail0", as pods request it. */
 size_t resource_count(const struct resource_set *s);
 const char *resource_name(const struct resource_set *s, size_t i);
 /* resources_interval - seconds between looks: the smallest that a file asks for, from 1 to
@@ -123,6 +122,10 @@ void resource_look_clear(struct resource_look *l);
 struct json *resource_look_to_json(const struct resource_look *l);
 int resource_look_from_json(const struct json *j, size_t n, struct resource_look *out,
 			    struct err *e) must_check;
+
+/* resource_devices_find - the device of this id; NULL: none. Quick for copies. Pure. */
+const struct resource_device *resource_devices_find(const struct resource_devices *d,
+						    const char *id);
 
 /*
  * resource_devices_keep - tell which ids pods may have, from Allocate or from the kubelet's list of
