@@ -92,7 +92,7 @@ static bool drop_others(struct device_plugins *d, const struct ask_seen *now)
 		}
 		log_info(&d->conf.ctx->log, "device plugin %s: no file configures it any more",
 			 resource_plugin_name(d->plugin[i]));
-		resource_plugin_free(d->plugin[i]);
+		resource_plugin_retire(d->plugin[i]);
 	}
 	d->n = n;
 	return n != before;

@@ -476,13 +476,21 @@ START_TEST(a_look_that_hangs_holds_up_nobody)
 }
 END_TEST
 
+/* The kubelet gets an empty list, and then the connection ends. */
 START_TEST(a_resource_that_is_configured_no_more)
 {
+	struct grpc_peer p;
+
 	begin();
 	kubelet_start();
 	start();
 	expect_registered(1);
+	watch(&p, 33);
 	see("", "");
+	p.want = 33 + 5;
+	loop_until(base, grpc_peer_has_answer, &p);
+	ck_assert_mem_eq(p.call->body + 33, EMPTY, 5);
+	grpc_peer_leave(&p);
 	loop_until(base, is_gone, socket_path);
 	ck_assert(status_has("\"resources\":[]"));
 	end();

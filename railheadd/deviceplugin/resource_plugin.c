@@ -307,6 +307,13 @@ void resource_plugin_free(struct resource_plugin *p)
 	free(p);
 }
 
+void resource_plugin_retire(struct resource_plugin *p)
+{
+	p->devices = NULL;
+	plugin_calls_push(p);
+	resource_plugin_free(p);
+}
+
 const char *resource_plugin_name(const struct resource_plugin *p)
 {
 	return p->name;

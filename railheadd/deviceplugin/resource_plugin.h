@@ -34,6 +34,9 @@ struct resource_plugin;
 int resource_plugin_new(const struct plugin_place *place, const char *name,
 			struct resource_plugin **out, struct err *e) must_check;
 void resource_plugin_free(struct resource_plugin *p);
+/* resource_plugin_retire - free it, and tell the kubelet before that the resource has no devices. A
+ * kubelet that only loses the socket keeps the capacity for five minutes. */
+void resource_plugin_retire(struct resource_plugin *p);
 const char *resource_plugin_name(const struct resource_plugin *p);
 
 /*

@@ -9,6 +9,7 @@
 #include <event2/listener.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #include "lib/sys/listen.h"
 
@@ -215,6 +216,24 @@ int grpc_server_new(const struct grpc_server_conf *conf, int fd, struct grpc_ser
 	return 0;
 }
 
+/* The loop sends nothing any more. What the socket has no room for is lost. */
+static void send_rest(struct connection *c)
+{
+	struct evbuffer *out = bufferevent_get_output(c->io);
+	const uint8_t *bytes;
+	size_t len = 1;
+	struct err e;
+
+	while (len && grpc_session_out(c->session, &bytes, &len, &e) == 0) {
+		if (len && evbuffer_add(out, bytes, len))
+			return;
+	}
+	len = evbuffer_get_length(out);
+	bytes = evbuffer_pullup(out, -1);
+	if (bytes)
+		(void)!send(bufferevent_getfd(c->io), bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 void grpc_server_free(struct grpc_server *s)
 {
 	if (!s)
@@ -222,6 +241,7 @@ void grpc_server_free(struct grpc_server *s)
 	while (!TAILQ_EMPTY(&s->all)) {
 		struct connection *c = TAILQ_FIRST(&s->all);
 
+		send_rest(c);
 		TAILQ_REMOVE(&s->all, c, all);
 		free_connection(c);
 	}

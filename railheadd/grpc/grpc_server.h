@@ -27,7 +27,8 @@ struct grpc_server_conf {
 
 /*
  * grpc_server_new - serve at fd, which listens, is non-blocking, and stays the caller's. ERR_NOMEM.
- * grpc_server_free - its calls are gone; not within a method; NULL is fine.
+ * grpc_server_free - its calls are gone. Clients get what waits for them, as far as they can take
+ * it at once. Not within a method; NULL is fine.
  */
 int grpc_server_new(const struct grpc_server_conf *conf, int fd, struct grpc_server **out,
 		    struct err *e) must_check;
