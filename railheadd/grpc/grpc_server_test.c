@@ -221,11 +221,16 @@ END_TEST
 /* The mode of the socket is not what protects the agent. */
 START_TEST(another_user_is_not_heard)
 {
+	int rc;
+
 	begin();
-	if (geteuid() == 0 && chmod("/mnt", 0777) == 0 && chmod(AT, 0777) == 0) {
-		ck_assert_int_eq(call_as(65534), 2);
-		ck_assert_uint_eq(service.begun, 0);
-	}
+	ck_assert_int_eq(chmod("/mnt", 0777) | chmod(AT, 0777), 0);
+	rc = call_as(65534);
+	ck_assert_uint_eq(service.begun, 0);
+	if (rc == 3)
+		puts("SKIP: it needs root, to call as another user");
+	else
+		ck_assert_int_eq(rc, 2);
 	ck_assert_int_eq(call_as(0), 0);
 	end();
 }
