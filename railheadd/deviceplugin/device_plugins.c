@@ -16,6 +16,7 @@
 
 #define LOOK_LIMIT_MS 60000
 #define UNLISTED_MS   60000 /* a kubelet has listed all pods so long after its start */
+#define UNWATCHED_MS  10000 /* a kubelet asks for the devices at once, unless it is slow */
 #define IDLE_MS       10000 /* between looks without a resource, or after one that failed */
 #define STEP_MS       5000  /* what inotify does not see is noticed then */
 
@@ -283,6 +284,7 @@ static int start(struct device_plugins *d, struct err *e)
 		.kubelet = d->conf.kubelet,
 		.allocate = d->run.allocate,
 		.enrol = d->run.enrol,
+		.unwatched_ms = UNWATCHED_MS,
 		.unlisted_ms = d->conf.unlisted_ms ? d->conf.unlisted_ms : UNLISTED_MS,
 	};
 	d->look_timer = evtimer_new(base, look, d);

@@ -11,9 +11,8 @@
 
 #define PAUSE_MIN_MS     100
 #define PAUSE_MAX_MS     30000
-#define UNWATCHED_MIN_MS 10000  /* a kubelet that registered us asks for the devices at once */
-#define UNWATCHED_MAX_MS 300000 /* but a slow one does not, nor one with two plugins of a name */
-#define SHOWN_MAX        8      /* unhealthy devices in the log at a time */
+#define UNWATCHED_MAX_MS 300000
+#define SHOWN_MAX        8 /* unhealthy devices in the log at a time */
 
 static void arm(struct resource_plugin *p, int64_t ms)
 {
@@ -33,7 +32,9 @@ static void say(struct resource_plugin *p, const struct err *e)
 
 static void fail(struct resource_plugin *p, const struct err *e)
 {
-	say(p, e);
+	/* A kubelet that has just started does not listen yet at the socket that we see. */
+	if (p->pause > PAUSE_MIN_MS)
+		say(p, e);
 	p->next_try = ctx_mono_ms() + p->pause;
 	arm(p, p->pause);
 	p->pause = p->pause * 2 < PAUSE_MAX_MS ? p->pause * 2 : PAUSE_MAX_MS;
@@ -122,7 +123,7 @@ static bool look_at_kubelet(struct resource_plugin *p, const char *path)
 	}
 	if (!is_same_socket(&now, &p->kubelet)) {
 		try_soon(p);
-		p->patience = UNWATCHED_MIN_MS;
+		p->patience = p->place->unwatched_ms;
 		p->kubelet = now;
 	}
 	if (p->registered && !p->n_watchers && ctx_mono_ms() - p->unwatched_since > p->patience) {
@@ -282,7 +283,7 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	p->place = place;
 	p->socket.fd = -1;
 	p->pause = PAUSE_MIN_MS;
-	p->patience = UNWATCHED_MIN_MS;
+	p->patience = place->unwatched_ms;
 	TAILQ_INIT(&p->watchers);
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	plugin_socket_name(name, p->endpoint);

@@ -25,7 +25,9 @@ struct plugin_place {
 	/* child_allocate and child_register, or those of a test */
 	int (*allocate)(void);
 	int (*enrol)(void);
-	int64_t unlisted_ms; /* so long lists may lack a device that a pod has */
+	int64_t unlisted_ms;  /* so long lists may lack a device that a pod has */
+	int64_t unwatched_ms; /* so long the kubelet may watch no devices; twice that the next time
+			       */
 };
 
 struct resource_plugin;
