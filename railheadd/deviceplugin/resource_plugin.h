@@ -42,9 +42,9 @@ void resource_plugin_retire(struct resource_plugin *p);
 const char *resource_plugin_name(const struct resource_plugin *p);
 
 /*
- * resource_plugin_listed - the ids that pods have by a list which the kubelet was asked for at this
- * time, before a look that found the devices d. An id that no list has had for place->unlisted_ms
- * is forgotten.
+ * resource_plugin_listed - the ids that pods have by a list of the kubelet. `at` is the time at
+ * which it was asked, before the look that found the devices d. An id that no list has had for
+ * place->unlisted_ms is forgotten.
  */
 int resource_plugin_listed(struct resource_plugin *p, const struct json *ids,
 			   const struct resource_devices *d, int64_t at, struct err *e) must_check;

@@ -216,7 +216,7 @@ int grpc_server_new(const struct grpc_server_conf *conf, int fd, struct grpc_ser
 	return 0;
 }
 
-/* The loop sends nothing any more. What the socket has no room for is lost. */
+/* The loop sends nothing any more. Bytes for which the socket has no room are lost. */
 static void send_rest(struct connection *c)
 {
 	struct evbuffer *out = bufferevent_get_output(c->io);

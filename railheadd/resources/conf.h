@@ -67,7 +67,7 @@ int conf_shared(struct conf_file *f, const struct json *tree, struct err *e) mus
 /* Values of keys. */
 extern const struct json_enum conf_node_ways[], conf_link_down[];
 
-/* What a file of another plugin says for all of its resources. */
+/* Values of a file of another plugin, for all of its resources. */
 struct conf_upstream {
 	const struct json *list; /* of resources */
 	uint32_t interval;

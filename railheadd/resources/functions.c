@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* functions.c: reads the network functions of this host. */
 #include <errno.h>
-#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -311,7 +310,7 @@ static bool has_vhost(const struct ctx *ctx)
 		{ ctx->dev, "vhost-net" },
 		{ ctx->proc, "1/root/dev/vhost-net" },
 	};
-	char path[PATH_MAX];
+	char path[1100];
 
 	for (size_t i = 0; i < ARRAY_SIZE(at); i++) {
 		(void)snprintf(path, sizeof(path), "%.1024s/%s", at[i].root, at[i].path);
