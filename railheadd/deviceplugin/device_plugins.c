@@ -174,6 +174,7 @@ static void log_unlisted(const struct device_plugins *d, const struct ask_seen *
 static int take_look(struct device_plugins *d, struct ask_seen *now, struct err *e)
 {
 	struct resource_plugin *of[RESOURCES_MAX];
+	const struct json *conf[RESOURCES_MAX];
 	struct ask_seen before = d->seen;
 	size_t n = 0;
 
@@ -183,15 +184,12 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 		of[n] = take_plugin(d, json_text(x, "name"), e);
 		if (!of[n] || keep_devices(d, of[n], now->given, &now->look.of[n], e))
 			return -1;
-		n++;
+		conf[n++] = x;
 	}
 	log_notes(d, &now->look);
 	log_unlisted(d, now);
-	n = 0;
-	json_each (x, now->set) {
-		d->unpublished |= resource_plugin_set(of[n], x, &now->look.of[n]);
-		n++;
-	}
+	for (size_t i = 0; i < n; i++)
+		d->unpublished |= resource_plugin_set(of[i], conf[i], &now->look.of[i]);
 	d->seen = *now;
 	*now = before;
 	for (size_t i = 0; i < n; i++)

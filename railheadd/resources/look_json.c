@@ -50,7 +50,7 @@ static int copy_id(const struct resource_device *d, size_t i, char out[RESOURCE_
 
 	if (parse_u64(d->id, 0, UINT32_MAX, &first))
 		return -1;
-	(void)snprintf(out, RESOURCE_ID_LEN, "%llu", (unsigned long long)(first + i));
+	(void)snprintf(out, RESOURCE_ID_LEN, "%zu", (size_t)first + i);
 	return 0;
 }
 
