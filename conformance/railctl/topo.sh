@@ -54,6 +54,32 @@ test_topo_says_what_nccl_answers()
 	[ "$n" -ge 20 ] || fail "only $n files"
 }
 
+# --- made trees of machines of which no capture is public: topo/testdata/README.md ---------------
+
+# made NAME: its tree is in $W/NAME.
+made() { rm -rf "${W:?}/$1" && "$DATA/made/make.sh" "$DATA/made/$1.txt" "$W/$1" || fail "test error: no tree of $1"; }
+
+test_topo_of_grace()
+{
+	local name
+	for name in gh200 gb200-ib gb200-eth; do
+		made "$name"
+		ok topo --sysfs "$W/$name" --json
+		fits_schema "$name"
+		want '.gpus | all(.nccl.class == "P2C" and .nccl.gdr and .nccl.bandwidth_gBps == 48 and .c2c != null)'
+		want '[.gpus[].hcas[].bandwidth_gbps] | min == 384'
+		want '([.gpus[].differs.setting, .advice.setting?] | map(select(. != null and contains("GDR_LEVEL")))) == []'
+		ok topo --sysfs "$W/$name" --nccl-xml-out "$W/$name.xml"
+		ok topo --nccl-xml "$W/$name.xml" --json
+		want '.gpus | all(.nccl.class == "P2C" and .nccl.gdr and .c2c.from == "file")'
+		r topo check --sysfs "$W/$name" --json
+		want '[.findings[] | select(.check == "c2c" or .check == "distance") | .state] | length > 1 and all(. == "ok")'
+	done
+	made gb10
+	ok topo --sysfs "$W/gb10" --json
+	want '.gpus[0] | .c2c.from == "device" and .nccl.gdr == false'
+}
+
 # --- JSON --------------------------------------------------------------------------------------
 
 fits_schema()

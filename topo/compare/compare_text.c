@@ -50,7 +50,9 @@ static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct tex
 
 	text_addf(to, "NCCL does not use GPUDirect RDMA: ");
 	if (lacks_gdr(in, gpu))
-		text_addf(to, "the file says that a device or its driver cannot");
+		text_addf(to, in->m->source == TOPO_NCCL_XML || in->m->source == TOPO_RCCL_XML
+				      ? "the file says that a device or its driver cannot"
+				      : "the driver of the device does not offer it");
 	else if (g->type >= NCCL_PHB)
 		text_addf(to, "the path is %s, through the CPU", nccl_path_name(g->type));
 	else

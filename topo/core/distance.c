@@ -213,6 +213,21 @@ static void distance_to_cpu(const struct topo_machine *m, uint32_t pci, uint32_t
 	out->class = class_of(m, out);
 }
 
+/* From a GPU with links to its CPU (C2C), traffic does not use the link above the GPU, which is
+ * narrow on such packages. The class remains that of nvidia-smi. */
+static void use_c2c(const struct topo_machine *m, uint32_t gpu, uint32_t pci,
+		    struct topo_distance *out)
+{
+	const struct topo_gpu *g = &m->gpu[gpu];
+	uint64_t bw = (uint64_t)g->c2c_mbps * g->c2c_count * 8 / 100; /* 100 Mbit/s */
+
+	if (!bw || out->class < TOPO_PHB || out->class == TOPO_CLASS_UNKNOWN)
+		return;
+	struct side to = climb_to(m, pci, TOPO_NONE);
+	out->max_bw = min_u32(to.max_bw, (uint32_t)(bw < UINT32_MAX ? bw : UINT32_MAX));
+	out->cur_bw = min_u32(to.cur_bw, (uint32_t)(bw < UINT32_MAX ? bw : UINT32_MAX));
+}
+
 void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
 			  struct topo_distance *out)
 {
@@ -227,9 +242,11 @@ void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t h
 		return;
 	}
 	topo_distance(m, pci, h->pci, out);
+	use_c2c(m, gpu, h->pci, out);
 	if (h->second == TOPO_NONE)
 		return;
 	topo_distance(m, pci, h->second, &second);
+	use_c2c(m, gpu, h->second, &second);
 	if (topo_distance_cmp(out, &second) < 0)
 		*out = second;
 }

@@ -35,8 +35,9 @@ struct topo_distance {
 /* topo_distance - the distance between functions a and b of m. */
 void topo_distance(const struct topo_machine *m, uint32_t a, uint32_t b, struct topo_distance *out);
 
-/* topo_distance_to_hca - the distance between a GPU and an HCA. A bond has the distance of its
- * farther function. An HCA without a function has TOPO_CLASS_UNKNOWN, or the distance to its cpu.
+/* topo_distance_to_hca - the distance between a GPU and an HCA. Through the CPU, the bandwidth of a
+ * GPU with C2C is that of its C2C links. A bond has the distance of its farther function. An HCA
+ * without a function has TOPO_CLASS_UNKNOWN, or the distance to its cpu.
  */
 void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
 			  struct topo_distance *out);

@@ -112,44 +112,39 @@ static void check_window(struct gdr *r, uint32_t gpu)
 	set_small_window(r, f, bar, memory);
 }
 
-/* ---- Grace: GPU and CPU are one module ---- */
-
-/* The GPU's memory is a NUMA node of the host. */
-static bool is_coherent(const struct gdr *r, uint32_t gpu, char path[GDR_PATH_LEN])
-{
-	char bdf[PCI_STR_LEN], text[128], *end;
-
-	(void)snprintf(path, GDR_PATH_LEN, "driver/nvidia/gpus/%s/numa_status",
-		       gdr_bdf(r, r->m->gpu[gpu].pci, bdf));
-	if (gdr_text(r, GDR_PROC, path, text, sizeof(text)) || strncmp(text, "Node:", 5) != 0)
-		return false;
-	return strtol(text + 5, &end, 10) >= 0 && end > text + 5;
-}
+/* ---- Grace: GPU and CPU are one package ---- */
 
 bool gdr_c2c(const struct gdr *r, uint32_t gpu)
 {
-	const struct topo_machine *m = r->m;
-	char path[GDR_PATH_LEN];
-	bool arm = false;
-
-	if (m->gpu[gpu].c2c_count)
-		return true;
-	for (size_t i = 0; i < m->n_cpus; i++)
-		arm |= !strcmp(m->cpu[i].arch, "arm64") || !strcmp(m->cpu[i].arch, "aarch64");
-	return arm && m->gpu[gpu].vendor == TOPO_NVIDIA && is_coherent(r, gpu, path);
+	return r->m->gpu[gpu].c2c_count && r->m->gpu[gpu].c2c_mbps;
 }
 
 static void check_c2c(struct gdr *r, uint32_t gpu)
 {
-	char path[GDR_PATH_LEN];
+	const struct topo_gpu *g = &r->m->gpu[gpu];
+	char path[GDR_PATH_LEN], bdf[PCI_STR_LEN];
 	struct finding *f;
 
 	if (!gdr_c2c(r, gpu))
 		return;
 	f = gdr_add(r, "c2c", FINDING_OK, gpu, TOPO_NONE);
-	if (is_coherent(r, gpu, path))
+	if (!strcmp(g->c2c_from, "numa_status")) {
+		(void)snprintf(path, sizeof(path), "driver/nvidia/gpus/%s/numa_status",
+			       gdr_bdf(r, g->pci, bdf));
 		gdr_path(r, f, GDR_PROC, path);
-	finding_set_value(f, "C2C is likely: GPUDirect RDMA works through the CPU (P2C in NCCL)");
+	} else if (r->tree) {
+		gdr_path(r, f, GDR_SYS, gdr_pci_path(r, g->pci, "device", path));
+	}
+	if (g->gdr != TOPO_NO) {
+		finding_set_value(
+			f, "%u C2C links to the CPU: GPUDirect RDMA works through it (P2C in NCCL)",
+			g->c2c_count);
+		return;
+	}
+	f->state = FINDING_WARN;
+	finding_set_value(f, "%u C2C links to the CPU", g->c2c_count);
+	finding_set_reason(f, "no GPUDirect RDMA: the driver of this GPU does not offer it");
+	finding_set_remedy(f, "nothing: NCCL copies through host memory, which the GPU shares");
 }
 
 /* ---- an HCA ---- */

@@ -14,7 +14,7 @@ static void check_distance(struct gdr *r, uint32_t gpu, uint32_t hca, const stru
 	bool c2c = gdr_c2c(r, gpu);
 
 	finding_set_value(f, "%s%s", topo_class_name(x->class),
-			  c2c && x->class >= TOPO_PHB ? ", C2C likely" : "");
+			  c2c && x->class >= TOPO_PHB ? " by PCIe; C2C leads to the CPU" : "");
 	if (x->class == TOPO_CLASS_UNKNOWN) {
 		f->state = FINDING_UNKNOWN;
 		finding_set_reason(f, "the place of the RDMA device is not known");

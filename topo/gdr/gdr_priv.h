@@ -92,7 +92,7 @@ struct gdr_group {
 /* gdr_group - read the IOMMU group of a function. */
 void gdr_group(const struct gdr *r, uint32_t pci, struct gdr_group *out);
 
-/* gdr_c2c - GPU and CPU are probably one module (Grace); no file shows the C2C link itself. */
+/* gdr_c2c - GPU and CPU are one package, with coherent links (Grace). */
 bool gdr_c2c(const struct gdr *r, uint32_t gpu);
 
 /* ---- the checks, each in the file of its name ---- */

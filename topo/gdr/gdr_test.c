@@ -299,13 +299,18 @@ START_TEST(grace_is_near_through_its_cpu)
 
 	gdr_test_make(&w);
 	w.m.pci[w.nic].parent = TOPO_NONE;
-	(void)snprintf(w.m.cpu[0].arch, sizeof(w.m.cpu[0].arch), "arm64");
 	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_WARN);
-	gdr_test_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: 4\n");
+	w.m.gpu[0].c2c_mbps = 44712;
+	w.m.gpu[0].c2c_count = 5;
+	w.m.gpu[0].c2c_from = "numa_status";
 	ck_assert_int_eq(gdr_test_look(&w, "distance", &f)->state, FINDING_OK);
-	ck_assert_ptr_nonnull(gdr_test_look(NULL, "c2c", &f));
-	gdr_test_file("proc/driver/nvidia/gpus/0000:23:00.0/numa_status", "Node: -1\n");
-	ck_assert_ptr_null(gdr_test_look(&w, "c2c", &f));
+	const struct finding *c2c = gdr_test_look(NULL, "c2c", &f);
+	ck_assert_ptr_nonnull(strstr(c2c->path, "gpus/0000:23:00.0/numa_status"));
+	w.m.gpu[0].c2c_from = "device";
+	ck_assert_ptr_nonnull(strstr(gdr_test_look(&w, "c2c", &f)->path, "/device"));
+	ck_assert_int_eq(gdr_test_state(&w, "c2c"), FINDING_OK);
+	w.m.gpu[0].gdr = TOPO_NO; /* GB10 */
+	ck_assert_int_eq(gdr_test_state(&w, "c2c"), FINDING_WARN);
 }
 END_TEST
 

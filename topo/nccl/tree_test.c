@@ -361,8 +361,103 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
+/* ---- C2C ---- */
+
+/* A made tree: each GPU takes the HCA `hca` over `type`, and its bandwidth is that of the HCA. */
+struct c2c_case {
+	const char *tree;
+	uint32_t links;
+	enum nccl_path_type type;
+	bool gdr;
+	double bw;
+};
+
+static void check_c2c_tree(const struct c2c_case *c)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+
+	tree_machine(tree_made(c->tree), &m);
+	predict(&m, NULL, false, &a);
+	ck_assert_uint_gt(m.n_gpus, 0);
+	for (uint32_t g = 0; g < m.n_gpus; g++) {
+		struct topo_distance d;
+		ck_assert_msg(m.gpu[g].c2c_count == c->links, "%s", c->tree);
+		ck_assert_msg(a.gpu[g].type == c->type, "%s: %s", c->tree,
+			      nccl_path_name(a.gpu[g].type));
+		ck_assert_msg(a.gpu[g].gdr == c->gdr && a.gpu[g].bw == c->bw, "%s", c->tree);
+		topo_distance_to_hca(&m, g, a.net[a.gpu[g].channel[0]].hca, &d);
+		ck_assert_msg(d.max_bw >= 960, "%s: %u", c->tree, d.max_bw);
+	}
+}
+
+START_TEST(c2c_is_found_in_sys)
+{
+	static const struct c2c_case cases[] = {
+		{ "gh200", 10, NCCL_P2C, true, 48 },
+		{ "gb200-ib", 5, NCCL_P2C, true, 48 },
+		{ "gb200-eth", 5, NCCL_P2C, true, 48 },
+		{ "gb10", 8, NCCL_P2C, false, 12 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check_c2c_tree(&cases[i]);
+}
+END_TEST
+
+/* The file for NCCL says the same as the tree that it was made from. */
+START_TEST(c2c_is_in_the_file_for_nccl)
+{
+	auto_topo_machine struct topo_machine m = { 0 }, again = { 0 };
+	const struct topo_xml_opts o = { 0 };
+	auto_free char *text = NULL;
+	struct err e;
+
+	tree_machine(tree_made("gb200-ib"), &m);
+	ck_assert_msg(topo_xml_write(&m, &o, &text, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(topo_read_xml(text, strlen(text), &again, &e), 0);
+	ck_assert_uint_eq(again.n_gpus, 4);
+	ck_assert(again.gpu[3].c2c_count == 5 && again.gpu[3].c2c_mbps == 44712);
+}
+END_TEST
+
+/* What shows no C2C: a GPU of another id without a node, and one on a host that is no Arm. */
+START_TEST(c2c_needs_evidence)
+{
+	const char *gpu = "pci0009:00/0009:00:00.0/0009:01:00.0";
+	static const struct {
+		const char *node, *device, *cpu, *from;
+	} cases[] = {
+		{ "Node: 1", "0x2342", "CPU implementer\t: 0x41", "numa_status" },
+		{ "Node: 1", "0x2fff", "CPU implementer\t: 0x41", "numa_status" },
+		{ "Node: -1", "0x2342", "CPU implementer\t: 0x41", "device" },
+		{ "Node: -1", "0x2fff", "CPU implementer\t: 0x41", NULL },
+		{ "Node: x", "0x2fff", "CPU implementer\t: 0x41", NULL },
+		{ "Node: 1", "0x2342", "vendor_id\t: GenuineIntel", NULL },
+	};
+	const char *dir = tree_made("gh200");
+	char file[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		char cpu[64];
+		tree_put(dir, "proc/driver/nvidia/gpus/0009:01:00.0/numa_status", cases[i].node);
+		(void)snprintf(cpu, sizeof(cpu), "%s\n", cases[i].cpu);
+		tree_put(dir, "proc/cpuinfo", cpu);
+		(void)snprintf(file, sizeof(file), "sys/devices/%s/device", gpu);
+		tree_put(dir, file, cases[i].device);
+		tree_machine(dir, &m);
+		const char *from = m.gpu[0].c2c_from;
+		ck_assert_msg(!from == !cases[i].from && (!from || !strcmp(from, cases[i].from)),
+			      "%zu: %s", i, from ? from : "none");
+		ck_assert(!from == !m.gpu[0].c2c_count);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("nccl_tree", a_real_tree, a_guest_with_vfs, vfs_are_looked_for_at_device_00,
 	     integrated_functions_become_the_host_bridge, ports_that_are_down_are_not_there,
 	     ports_and_places, layers_are_not_fused, long_domains_end_the_climb,
 	     links_as_nccl_reads_them, nodes_that_are_not_told, captures_written_and_read_back,
-	     memory_may_end_anywhere)
+	     memory_may_end_anywhere, c2c_is_found_in_sys, c2c_is_in_the_file_for_nccl,
+	     c2c_needs_evidence)

@@ -107,7 +107,6 @@ void tree_clear(struct tree *t);
 bool tree_is_root(struct slice name);
 bool tree_is_function(struct slice name, struct pci_addr *out);
 struct slice tree_last_name(const char *path);
-
 /* ---- read_function.c: one function; its record exists, p is its path ---- */
 /* tree_function - read ids, NUMA node, kind and links of a function into its record. */
 void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
@@ -130,6 +129,7 @@ int tree_roots(struct tree *t, struct err *e) must_check;
 /* tree_gpus - add the GPUs among the functions that were read; tree_hcas: add the RDMA devices of
  * class/infiniband with their ports. */
 int tree_gpus(struct tree *t, struct err *e) must_check;
+void tree_c2c(struct tree *t, const char *proc); /* set C2C links of GPUs to their CPUs */
 int tree_hcas(struct tree *t, struct err *e) must_check;
 
 /* ---- read_netdev.c ---- */

@@ -166,6 +166,20 @@ static int add_choice(struct json *o, const struct topo_view *v, size_t g)
 		       : 0;
 }
 
+/* The links between GPU and CPU of one package; null: none are known. */
+static int add_c2c(struct json *gpu, const struct topo_gpu *g)
+{
+	struct json *o;
+
+	if (!g->c2c_count || !g->c2c_mbps)
+		return json_add_null(gpu, "c2c");
+	o = json_add_object(gpu, "c2c");
+	return !o || json_add_num(o, "bandwidth_gBps", (double)g->c2c_mbps * g->c2c_count / 1000) ||
+			       json_add_str(o, "from", g->c2c_from)
+		       ? -1
+		       : 0;
+}
+
 static int add_gpu(struct json *list, const struct topo_view *v, size_t g)
 {
 	const struct topo_gpu *gpu = &v->m->gpu[g];
@@ -176,8 +190,9 @@ static int add_gpu(struct json *list, const struct topo_view *v, size_t g)
 	    json_add_str(o, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
 	    add_number_or_null(o, "numa", show_numa(v->m, gpu->pci)) ||
 	    add_str_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
-	    json_add_bool(o, "on_package", gpu->on_package) || add_gpu_hcas(o, v, g) ||
-	    add_choice(o, v, g) || add_nccl(o, v, g) || add_comparison(o, &v->differ->gpu[g]))
+	    json_add_bool(o, "on_package", gpu->on_package) || add_c2c(o, gpu) ||
+	    add_gpu_hcas(o, v, g) || add_choice(o, v, g) || add_nccl(o, v, g) ||
+	    add_comparison(o, &v->differ->gpu[g]))
 		return -1;
 	return v->findings ? json_add_str(o, "ready",
 					  finding_state_name(gdr_worst(v->findings, (uint32_t)g)))

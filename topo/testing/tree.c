@@ -47,6 +47,18 @@ const char *tree_unpack(const char *name)
 	return top;
 }
 
+const char *tree_made(const char *name)
+{
+	static char top[PATH];
+	char command[PATH * 2];
+
+	(void)join(top, "%s/made-%s", testing_dir(), name);
+	(void)snprintf(command, sizeof(command),
+		       "topo/testdata/made/make.sh topo/testdata/made/%s.txt %s", name, top);
+	ck_assert_int_eq(system(command), 0);
+	return top;
+}
+
 static void make_above(char *path)
 {
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {

@@ -12,6 +12,9 @@
  * one; valid until the next call. */
 const char *tree_unpack(const char *name);
 
+/* tree_made - the same for testdata/made/<name>.txt. */
+const char *tree_made(const char *name);
+
 /* tree_put, tree_ln - a file or a link below root, with the folders above it. */
 void tree_put(const char *root, const char *path, const char *text);
 void tree_ln(const char *root, const char *path, const char *target);

@@ -110,6 +110,7 @@ int xml_nvlink(struct topo_machine *m, const struct xml_level *at, const struct 
 	if (!strcmp(x->name, "c2c")) {
 		m->gpu[at->gpu].c2c_mbps = (uint32_t)bw;
 		m->gpu[at->gpu].c2c_count = (uint32_t)count;
+		m->gpu[at->gpu].c2c_from = "file";
 		return 0;
 	}
 	if (!l.hidden && xml_busid(x, "target", &l.target, e))

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Make a tree of /sys and /proc from its description: one line for each thing, "#" begins a comment.
+#
+# usage: make.sh DESCRIPTION FOLDER
+#
+#	cpu VENDOR FAMILY MODEL | cpu arm64	the processor of /proc/cpuinfo
+#	node N CPUMAP				a NUMA node
+#	pci PATH CLASS IDS NUMA SPEED WIDTH	a function: devices/PATH; IDS is vendor:device[:subvendor:subdevice]; SPEED "-": none
+#	rdma PATH NAME RATE LAYER GUID [STATE]	an RDMA device of one port, Gbit/s; LAYER Ethernet or InfiniBand
+#	net PATH NAME				an interface
+#	file NAME TEXT				any other file below FOLDER
+set -eu
+[ $# -eq 2 ] || { echo "usage: make.sh DESCRIPTION FOLDER" >&2; exit 2; }
+exec <"$1"
+description=$1
+mkdir -p "$2"
+cd "$2"
+
+put() { mkdir -p "${1%/*}" && printf '%s\n' "$2" >"$1"; }
+
+# A link in a folder of two or three levels below sys, to a folder below sys/devices.
+into()
+{
+	mkdir -p "sys/$1"
+	ln -sfn "$2/devices/$3" "sys/$1/${3##*/}"
+}
+
+cpu()
+{
+	[ "$1" != arm64 ] || { put proc/cpuinfo 'CPU implementer	: 0x41'; return; }
+	put proc/cpuinfo "vendor_id	: $1
+cpu family	: $2
+model		: $3
+flags		: fpu"
+}
+
+pci()
+{
+	at=sys/devices/$1
+	put "$at/class" "$2"
+	rest=$3
+	for name in vendor device subsystem_vendor subsystem_device; do
+		[ -z "$rest" ] || put "$at/$name" "0x${rest%%:*}"
+		case $rest in *:*) rest=${rest#*:} ;; *) rest= ;; esac
+	done
+	put "$at/numa_node" "$4"
+	if [ "$5" != - ]; then
+		for end in max current; do
+			put "$at/${end}_link_speed" "$5 GT/s PCIe"
+			put "$at/${end}_link_width" "$6"
+		done
+	fi
+	into bus/pci/devices ../../.. "$1"
+}
+
+rdma()
+{
+	at=sys/devices/$1/infiniband/$2
+	put "$at/sys_image_guid" "$5"
+	put "$at/ports/1/state" "${6:-4: ACTIVE}"
+	put "$at/ports/1/rate" "$3 Gb/sec (4X)"
+	put "$at/ports/1/link_layer" "$4"
+	into class/infiniband ../.. "$1/infiniband/$2"
+}
+
+net()
+{
+	put "sys/devices/$1/net/$2/dev_port" 0
+	into class/net ../.. "$1/net/$2"
+}
+
+while read -r kind a b c d e f; do
+	case $kind in
+	cpu) cpu "$a" "$b" "$c" ;;
+	node) put "sys/devices/system/node/node$a/cpumap" "$b" ;;
+	pci) pci "$a" "$b" "$c" "$d" "$e" "$f" ;;
+	rdma) rdma "$a" "$b" "$c" "$d" "$e" "$f" ;;
+	net) net "$a" "$b" ;;
+	file) put "$a" "$b${c:+ $c}${d:+ $d}${e:+ $e}${f:+ $f}" ;;
+	'' | '#'*) ;;
+	*) echo "$description: \"$kind\" is no kind of line" >&2; exit 1 ;;
+	esac
+done
