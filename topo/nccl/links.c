@@ -11,10 +11,12 @@
 /* Set in the id of a flattened switch, so that the id does not match again. */
 #define ID_DONE UINT64_C(0xffff)
 
-/* Move the nodes below `lower` to `upper`, behind the nodes that are there. */
+/* Move the nodes connected with `lower` to `upper`, behind the nodes that are there. `lower` can
+ * also be the node above: then `upper` takes its place. */
 static int move_children(struct nccl_system *g, uint32_t upper, uint32_t lower, struct err *e)
 {
 	struct nccl_node *from = &g->node[lower];
+	bool above = g->node[upper].up == lower;
 
 	for (uint32_t i = 0; i < from->core.n; i++) {
 		struct nccl_topo_link to = from->core.link[i];
@@ -25,7 +27,8 @@ static int move_children(struct nccl_system *g, uint32_t upper, uint32_t lower, 
 			if (below->link[k].to == lower)
 				below->link[k].to = upper;
 		}
-		g->node[to.to].up = upper;
+		if (g->node[to.to].up == lower)
+			g->node[to.to].up = upper;
 		/* links are sorted by bandwidth: one with 0 comes last, whatever it really has */
 		float bw = to.bw;
 		to.bw = 0;
@@ -33,6 +36,8 @@ static int move_children(struct nccl_system *g, uint32_t upper, uint32_t lower, 
 			return -1;
 		g->node[upper].core.link[g->node[upper].core.n - 1].bw = bw;
 	}
+	if (above)
+		g->node[upper].up = from->up;
 	from->gone = true;
 	from->up = upper;
 	from->core.n = 0;
@@ -44,10 +49,11 @@ static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct er
 	struct nccl_links *l = &g->node[upper].core;
 	uint32_t n = l->n;
 
-	/* n: nodes that are moved to `upper` are not examined again */
+	/* n: nodes that are moved to `upper` are not examined again. NCCL does not ask whether a
+	 * node is below or above: level 1 of a PEX890xx above level 0 of another is merged, too. */
 	for (uint32_t i = 0; i < n;) {
 		uint32_t lower = l->link[i].to;
-		if (g->node[lower].kind != NCCL_NODE_PCI || g->node[lower].up != upper ||
+		if (g->node[lower].kind != NCCL_NODE_PCI ||
 		    topo_pex_generation(g->node[lower].id, true) != gen) {
 			i++;
 			continue;

@@ -409,8 +409,74 @@ START_TEST(document_order_decides_ties)
 }
 END_TEST
 
-TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, cpus_by_their_kind,
-	     nvlink_to_the_gpu_beside_the_nic, how_far_gpudirect_goes, old_gpus_do_not_read,
-	     chip_to_chip, other_ends_of_nvlink, links_to_nothing, through_a_gpu,
-	     ranks_on_one_device, netdevs_policies_are_followed, a_pod_counts_from_zero,
-	     document_order_decides_ties)
+/* ---- switches of two levels ---- */
+
+#define PEX(bus, level, inside)                                                                    \
+	"<pci busid=\"0000:" bus ":00.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"0xc030\" " \
+	"subsystem_vendor=\"0x1000\" subsystem_device=\"0x" level                                  \
+	"003\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\">" inside "</pci>"
+
+/* NCCL merges a switch with any neighbour that is the other level: also the one above it. */
+START_TEST(level_0_below_level_1_is_merged_too)
+{
+	static const struct {
+		const char *text, *type;
+		uint32_t hops;
+	} cases[] = {
+		{ SYSTEM(CPU("0", INTEL,
+			     PEX("01", "0",
+				 PEX("02", "1", GPU("03", "0", "", "")) NIC("04", "0", "100000")))),
+		  "PIX", 4 },
+		{ SYSTEM(CPU("0", INTEL,
+			     PEX("01", "1",
+				 PEX("02", "0", GPU("03", "0", "", "")) NIC("04", "0", "100000")))),
+		  "PIX", 4 },
+		{ SYSTEM(CPU("0", INTEL,
+			     SWITCH("05", PEX("01", "1", PEX("02", "0", GPU("03", "0", "", "")))
+						  NIC("04", "0", "100000")))),
+		  "PXB", 5 },
+		{ SYSTEM(CPU("0", INTEL,
+			     PEX("01", "1",
+				 PEX("02", "1", GPU("03", "0", "", "")) NIC("04", "0", "100000")))),
+		  "PXB", 5 },
+	};
+	const struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		parse(cases[i].text, &m);
+		predict(&m, &o, &a);
+		ck_assert_msg(!strcmp(type(&a, 0, 0), cases[i].type), "%zu: %s", i, type(&a, 0, 0));
+		ck_assert_msg(a.gpu[0].path[0].hops == cases[i].hops, "%zu: %u", i,
+			      a.gpu[0].path[0].hops);
+	}
+}
+END_TEST
+
+/* A part of a GPU has no GPUDirect RDMA, and a net with net="0" is none. */
+START_TEST(parts_and_nets_that_are_none)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	const struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(SYSTEM(CPU("0", INTEL,
+			 SWITCH("01", GPU("02", "0", "mlopart=\"1\"", "") GPU("03", "1",
+									      "mlopart=\"-1\"", "")
+					      PCI("04", "0x020000", "16.0 GT/s PCIe",
+						  "<nic><net name=\"a\" dev=\"0\" net=\"0\"/>"
+						  "<net name=\"b\" dev=\"1\" net=\"1\"/></nic>")))),
+	      &m);
+	predict(&m, &o, &a);
+	ck_assert_uint_eq(a.n_nets, 1);
+	ck_assert_str_eq(m.hca[a.net[0].hca].name, "b");
+	ck_assert(!a.gpu[0].path[0].gdr_write && a.gpu[1].path[0].gdr_write);
+}
+END_TEST
+
+TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, level_0_below_level_1_is_merged_too,
+	     parts_and_nets_that_are_none, cpus_by_their_kind, nvlink_to_the_gpu_beside_the_nic,
+	     how_far_gpudirect_goes, old_gpus_do_not_read, chip_to_chip, other_ends_of_nvlink,
+	     links_to_nothing, through_a_gpu, ranks_on_one_device, netdevs_policies_are_followed,
+	     a_pod_counts_from_zero, document_order_decides_ties)

@@ -43,7 +43,9 @@ int xml_gpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem 
 	if (dev >= 0)
 		g->index = (int)dev;
 	g->sm = (int)sm;
-	g->gdr = to_tristate(gdr);
+	/* a part of a GPU (MLOPart); NCCL reads any text as a number (ncclTopoCheckGdr) */
+	const char *part = xml_value(x, "mlopart");
+	g->gdr = part && strtol(part, NULL, 0) >= 0 ? TOPO_NO : to_tristate(gdr);
 	return 0;
 }
 
@@ -69,12 +71,18 @@ int xml_net(struct topo_machine *m, const struct xml_level *at, const struct xml
 	    struct err *e)
 {
 	char name[TOPO_NAME_LEN] = "";
-	int64_t dev = -1;
+	int64_t dev = -1, net = 1;
 	uint32_t hca;
 
 	if (!xml_value(x, "dev"))
 		return topo_add_note(
 			m, e, "line %lu: a net element without a dev: NCCL leaves it out", x->line);
+	if (xml_int(x, "net", XML_RANGE(INT32_MIN, INT32_MAX), &net, e))
+		return -1;
+	if (!net)
+		return topo_add_note(m, e,
+				     "line %lu: a net element with net=\"0\": NCCL leaves it out",
+				     x->line);
 	if (xml_int(x, "dev", XML_RANGE(0, INT32_MAX), &dev, e) ||
 	    xml_text(x, "name", name, sizeof(name), e))
 		return -1;
