@@ -96,14 +96,15 @@ static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t n = l->net[i];
 		struct nccl_path h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
-		struct nccl_path *back = &nccl_row(s->net_gpu, n, s->n_gpus)[gpu];
+		struct nccl_path back = nccl_row(s->net_gpu, n, s->n_gpus)[gpu];
 		if (merge_path_type(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[cpu].type,
 				    nccl_row(s->net_cpu, n, s->n_cpus)[cpu].type) != NCCL_P2C)
 			continue;
 		if (h.type > NCCL_P2C)
 			h.type = NCCL_P2C;
-		if (back->type > NCCL_P2C)
-			back->type = NCCL_P2C;
+		if (back.type > NCCL_P2C)
+			back.type = NCCL_P2C;
+		nccl_update_back(s, n, gpu, back);
 		nccl_row(s->gpu_net, gpu, s->n_nets)[n] = h;
 	}
 	s->local[gpu].stale = true;
@@ -195,8 +196,9 @@ static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 
 	if (c == TOPO_NONE)
 		return;
-	nccl_row(s->net_gpu, net, s->n_gpus)[gpu] = join_paths(
-		nccl_row(s->net_cpu, net, s->n_cpus)[c], nccl_row(s->cpu_gpu, c, s->n_gpus)[gpu]);
+	nccl_update_back(s, net, gpu,
+			 join_paths(nccl_row(s->net_cpu, net, s->n_cpus)[c],
+				    nccl_row(s->cpu_gpu, c, s->n_gpus)[gpu]));
 	s->via[(size_t)gpu * s->n_nets + net] = TOPO_NONE;
 	nccl_update_path(s, gpu, net,
 			 join_paths(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[c],

@@ -61,26 +61,32 @@ void nccl_update_path(struct nccl_paths *s, uint32_t gpu, uint32_t net, struct n
 	*cell = h;
 }
 
+void nccl_update_back(struct nccl_paths *s, uint32_t net, uint32_t gpu, struct nccl_path h)
+{
+	nccl_row(s->net_gpu, net, s->n_gpus)[gpu] = h;
+	s->sharers[net] = 0;
+}
+
 /* ncclTopoGetLocal from a net: the number of GPUs with the best path to it, at least 1, and the
- * position of `gpu` among them. */
-static uint32_t count_sharers(const struct nccl_paths *s, uint32_t net, uint32_t gpu,
-			      uint32_t *place)
+ * position of `gpu` among them. It is asked for every GPU, net and channel. */
+static uint32_t count_sharers(struct nccl_paths *s, uint32_t net, uint32_t gpu, uint32_t *place)
 {
 	const struct nccl_path *row = nccl_row(s->net_gpu, net, s->n_gpus);
+	uint32_t *places = s->place + (size_t)net * s->n_gpus, count = 0;
 	struct nccl_path best = { NCCL_DIS, 0, 0 };
-	uint32_t count = 0;
 
-	*place = 0;
-	for (uint32_t i = 0; i < s->n_gpus; i++) {
+	for (uint32_t i = 0; i < s->n_gpus && !s->sharers[net]; i++) {
 		if (is_better(s, &row[i], &best)) {
 			best = row[i];
 			count = 0;
 		}
-		if (i == gpu)
-			*place = count;
+		places[i] = count;
 		count += is_equal(&row[i], &best);
 	}
-	return count ? count : 1;
+	if (!s->sharers[net])
+		s->sharers[net] = count ? count : 1;
+	*place = places[gpu];
+	return s->sharers[net];
 }
 
 /* mirrorBits */

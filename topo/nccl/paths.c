@@ -22,9 +22,12 @@ static int alloc_paths(struct nccl_paths *s, struct err *e)
 	s->via = calloc((size_t)g * n + 1, sizeof(*s->via));
 	s->cpu_of = calloc(g + 1, sizeof(*s->cpu_of));
 	s->dev = calloc(g + 1, sizeof(*s->dev));
+	s->sharers = calloc(n + 1, sizeof(*s->sharers));
+	s->place = calloc((size_t)g * n + 1, sizeof(*s->place));
 	s->local = calloc(g + 1, sizeof(*s->local));
 	if (!s->gpu_net || !s->net_gpu || !s->gpu_gpu || !s->gpu_cpu || !s->cpu_gpu ||
-	    !s->net_cpu || !s->cpu_net || !s->via || !s->cpu_of || !s->dev || !s->local)
+	    !s->net_cpu || !s->cpu_net || !s->via || !s->cpu_of || !s->dev || !s->local ||
+	    !s->sharers || !s->place)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < g; i++) {
 		s->local[i].stale = true;
@@ -184,5 +187,7 @@ void nccl_paths_clear(struct nccl_paths *s)
 	free(s->cpu_of);
 	free(s->dev);
 	free(s->local);
+	free(s->sharers);
+	free(s->place);
 	*s = (struct nccl_paths){ 0 };
 }

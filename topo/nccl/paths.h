@@ -37,6 +37,9 @@ struct nccl_paths {
 	uint32_t *cpu_of;         /* by GPU: its local CPU, ncclGetLocalCpu; TOPO_NONE */
 	int *dev;                 /* by GPU: its number in NVML */
 	struct nccl_local *local; /* by GPU */
+	/* By net: the number of GPUs with the best path to it; 0: not counted since a path changed.
+	 * [net][gpu]: the position of a GPU among them. */
+	uint32_t *sharers, *place;
 };
 
 /* nccl_paths_make - the first half of ncclTopoComputePaths: all paths of the system of v. m, v and
@@ -60,6 +63,8 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
  * through the CPU where GDR is not possible. */
 void nccl_compute_paths(struct nccl_paths *s);
 
+/* nccl_update_back - set the path from a net to a GPU. */
+void nccl_update_back(struct nccl_paths *s, uint32_t net, uint32_t gpu, struct nccl_path h);
 /* nccl_update_path - set the path from a GPU to a net. */
 void nccl_update_path(struct nccl_paths *s, uint32_t gpu, uint32_t net, struct nccl_path h);
 /* nccl_get_local - ncclTopoGetLocal: the local nets of a GPU; valid until a path changes. */
