@@ -562,12 +562,26 @@ test_topo_plan()
 	refused 1 'GPU' topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 9 --gpus-per-pod 1
 }
 
+# Each finding of the output has a row in the table of docs/gpudirect.md.
+documented_checks()
+{
+	local check
+	while read -r check; do
+		grep -q "^|[^|]*\`$check\`[^|]*|" "$ROOT/docs/gpudirect.md" || fail "docs/gpudirect.md does not have the finding $check"
+	done < <(jq -r '.findings[].check' "$W/out" | sort -u)
+}
+
 test_topo_check()
 {
 	r topo check --nccl-xml "$XML/dgx-a100.xml"
 	eq "last line" "$(tail -n 1 "$W/out" | sed 's/[0-9][0-9]*/N/g')" "N ok, N warned, N failed, N unknown"
+	r topo check --nccl-xml "$XML/dgx-a100.xml" --json
+	want '[.findings[] | select(.check == "file")] | length == 1 and .[0].state == "unknown" and (.[0].value | contains("acs"))'
+	want '.findings | all(.check != "acs" and .check != "iommu")'
+	documented_checks
 	r topo check --sysfs "$QEMU" --json
 	[ "$RC" = 4 ] || fail "something fails there: $(said)"
+	documented_checks
 	want '.version == 1 and .state == "fail" and (.gpus | length == 3)'
 	want '.findings | map(.state) as $s | ["fail", "warn", "unknown", "ok"] as $order | $s == ($s | sort_by(. as $x | $order | index($x)))'
 	want '.findings | all(.state == "ok" or (.consequence | length > 0))'

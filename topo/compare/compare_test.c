@@ -170,8 +170,8 @@ START_TEST(gpudirect_off_is_explained)
 	topo_xml("dgx-a100", &other.m);
 	other.m.hca[0].gdr = TOPO_NO;
 	answer(&other, NULL, "0 2 3");
-	ck_assert_str_eq(line(&other, 0), "away gdr-off: NCCL takes mlx5_2 instead of mlx5_0, with "
-					  "which it does not use GPUDirect RDMA [-]");
+	ck_assert_str_eq(line(&other, 0), "away gdr-off: NCCL takes mlx5_2 instead of mlx5_0: with "
+					  "mlx5_0 it does not use GPUDirect RDMA [-]");
 	topo_xml("dgx-a100", &driver.m);
 	driver.m.gpu[0].gdr = TOPO_NO;
 	answer(&driver, NULL, "0");

@@ -89,7 +89,9 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 			return;
 		}
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
-		text_addf(to, ", with which it does not use GPUDirect RDMA");
+		text_addf(to, ": with ");
+		add_names(in->m, c->nearest, c->n_nearest, ", ", to);
+		text_addf(to, " it does not use GPUDirect RDMA");
 		return;
 	case COMPARE_LONE_GPU:
 		text_addf(to, "NCCL takes ");

@@ -134,20 +134,16 @@ static int prepare_subjects(struct gdr *r)
 
 /* ---- without a tree ---- */
 
+/* One finding for all of them: they have one reason and one remedy. */
 static void add_unknown(struct gdr *r)
 {
-	static const char *const ids[] = { "peermem", "dmabuf",       "acs",
-					   "iommu",   "bar1",         "payload",
-					   "port",    "read-request", "relaxed-ordering",
-					   "vm" };
+	struct finding *f = gdr_add(r, "file", FINDING_UNKNOWN, TOPO_NONE, TOPO_NONE);
 
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct finding *f = gdr_add(r, ids[i], FINDING_UNKNOWN, TOPO_NONE, TOPO_NONE);
-
-		finding_set_reason(f, "a topology file does not have this information");
-		finding_set_remedy(f, "run railctl topo check on the machine itself, as root; or "
-				      "give it a capture with --sysfs");
-	}
+	finding_set_value(f, "not known: peermem, dmabuf, acs, iommu, bar1, payload, port, "
+			     "read-request, relaxed-ordering, vm");
+	finding_set_reason(f, "a topology file does not have this information");
+	finding_set_remedy(f, "run railctl topo check on the machine itself, as root; or "
+			      "give it a capture with --sysfs");
 }
 
 /* ---- all of it ---- */

@@ -312,7 +312,8 @@ START_TEST(a_topology_file_leaves_settings_unknown)
 
 	gdr_test_make(&w);
 	w.m.source = TOPO_NCCL_XML;
-	ck_assert_int_eq(gdr_test_look(&w, "acs", &f)->state, FINDING_UNKNOWN);
+	ck_assert_int_eq(gdr_test_look(&w, "file", &f)->state, FINDING_UNKNOWN);
+	ck_assert_ptr_null(gdr_test_find(&f, "acs", TOPO_NONE, TOPO_NONE));
 	ck_assert_int_eq(gdr_test_look(NULL, "distance", &f)->state, FINDING_OK);
 	ck_assert_int_eq(gdr_worst(&f, 0), FINDING_UNKNOWN);
 }
