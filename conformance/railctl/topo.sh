@@ -41,17 +41,23 @@ our_answers()
 
 test_topo_says_what_nccl_answers()
 {
-	local name n=0
+	local name n=0 changed=
 	while read -r name; do
 		[ -e "$DATA/expected/$name.txt" ] || continue
-		ok topo --nccl-xml "$XML/$name.xml" --json
+		# the graph code took the nets of the file and fused no ports
+		ok topo --nccl-xml "$XML/$name.xml" --set NCCL_NET_MERGE_LEVEL=LOC --json
 		expected_answers "$DATA/expected/$name.txt" | sort >"$W/theirs"
 		our_answers | sort >"$W/ours"
+		cp "$W/ours" "$W/unfused"
+		ok topo --nccl-xml "$XML/$name.xml" --json
+		our_answers | sort | cmp -s - "$W/unfused" || changed="$changed $name"
 		[ -s "$W/theirs" ] || fail "test error: nothing read from $name.txt"
 		diff "$W/theirs" "$W/ours" >"$W/diff" || fail "$name: NCCL (<), topo (>): $(head -4 "$W/diff")"
 		n=$((n + 1))
 	done < <(each_xml)
 	[ "$n" -ge 20 ] || fail "only $n files"
+	# so by default the others are compared with the graph code, too
+	eq "files whose answer depends on fused ports" "$changed" " oci-bm-gpu-h100"
 }
 
 # --- made trees of machines of which no capture is public: topo/testdata/README.md ---------------
@@ -78,6 +84,61 @@ test_topo_of_grace()
 	made gb10
 	ok topo --sysfs "$W/gb10" --json
 	want '.gpus[0] | .c2c.from == "device" and .nccl.gdr == false'
+}
+
+# A tree, and the file that railctl writes of it, have one answer: with ports fused, and without.
+test_topo_one_answer_of_tree_and_file()
+{
+	local name set
+	for name in gh200 gb200-ib gb200-eth flat-vm; do
+		made "$name"
+		ok topo --sysfs "$W/$name" --nccl-xml-out "$W/$name.xml"
+		for set in NCCL_NET_MERGE_LEVEL=PORT NCCL_NET_MERGE_LEVEL=LOC; do
+			ok topo --sysfs "$W/$name" --set "$set" --json
+			our_answers >"$W/from_tree"
+			ok topo --nccl-xml "$W/$name.xml" --set "$set" --json
+			our_answers | diff "$W/from_tree" - >"$W/diff" || fail "$name, $set: tree (<), file (>): $(head -4 "$W/diff")"
+		done
+	done
+}
+
+# Ports of a card are one device to NCCL, unless a setting forbids it.
+test_topo_fused_ports()
+{
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --json
+	want '.gpus[0].nccl == {local: ["mlx5_0+mlx5_1"], class: "PIX", bandwidth_gBps: 45, gdr: true, channels: ["mlx5_0+mlx5_1"]}'
+	want '.gpus | all(.differs == null)'
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --set NCCL_IB_MERGE_NICS=0 --json
+	want '.gpus[0].nccl.channels == ["mlx5_0", "mlx5_1"]'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_MERGE_LEVEL=PXB --json
+	want '.gpus[0].nccl.channels == ["mlx5_0+mlx5_1"]'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --set 'NCCL_NET_FORCE_MERGE=mlx5_0,mlx5_1;mlx5_2,mlx5_3' --json
+	want '[.gpus[].nccl.channels[0]] | unique | length == 6'
+	refused 1 'NCCL ends' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_MERGE_LEVEL=SYS
+	refused 1 'mlx5_99' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_FORCE_MERGE=mlx5_0,mlx5_99
+	refused 2 'LOC, PORT' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_MERGE_LEVEL=1
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_IB_HCA==mlx5_1 --json
+	want '.gpus | all(.nccl.channels == ["mlx5_1"])'
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --set NCCL_IB_HCA=mlx5_1 --json
+	want '[.gpus[].nccl.local[]] | unique == ["mlx5_12+mlx5_13", "mlx5_14+mlx5_15", "mlx5_16+mlx5_17"]'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_IB_HCA=^=mlx5_0 --json
+	want '.gpus[0].nccl.channels == ["mlx5_1"]'
+	made gb200-ib
+	ok topo --sysfs "$W/gb200-ib" --set NCCL_NET_GDR_C2C=0 --json
+	want '.gpus | all(.nccl.gdr == false)'
+	ok topo --sysfs "$W/gb200-ib" --set NCCL_NET_GDR_READ=0 --json
+	want '.gpus | all(.nccl.gdr == false and .nccl.class == "P2C")'
+	# MERGE_NICS=0 forbids named groups, whatever the level says before or after it
+	refused 1 'NCCL_IB_MERGE_NICS=0' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_FORCE_MERGE=mlx5_0,mlx5_1 \
+		--set NCCL_IB_MERGE_NICS=0 --set NCCL_NET_MERGE_LEVEL=PIX
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --set NCCL_IB_MERGE_NICS=0 --set NCCL_NET_MERGE_LEVEL=PIX --json
+	want '.gpus[0].nccl.channels == ["mlx5_0", "mlx5_1"]'
+	# all HCAs of a flat guest are one net, and each of them is displaced
+	made flat-vm
+	ok topo --sysfs "$W/flat-vm" --json
+	want '.gpus | all(.nccl.channels == ["mlx5_0+mlx5_1+mlx5_2+mlx5_3"] and .differs.cause == "flat-vm")'
+	ok topo --sysfs "$W/flat-vm" --env --per-gpu
+	eq "GPUs with NCCL_IB_MERGE_VFS" "$(grep -c "^export NCCL_IB_MERGE_VFS='0'$" "$W/out")" 4
 }
 
 # --- JSON --------------------------------------------------------------------------------------

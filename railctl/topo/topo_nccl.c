@@ -49,25 +49,85 @@ static int set_level(struct cmd_run *r, const char *name, const char *value, str
 	return refuse_option(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
-static int set_merge(struct cmd_run *r, const char *name, const char *value, struct topo *t,
-		     struct err *e)
+/* NCCL_NET_MERGE_LEVEL: nicPathKvList of topo.cc. */
+static int set_merge_level(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+			   struct err *e)
 {
-	uint64_t n;
+	static const struct {
+		const char *name;
+		enum nccl_path_type level;
+	} levels[] = { { "PORT", NCCL_LOC }, { "PIX", NCCL_PIX }, { "PXB", NCCL_PXB },
+		       { "P2C", NCCL_P2C },  { "PXN", NCCL_PXN }, { "PHB", NCCL_PHB },
+		       { "SYS", NCCL_SYS } };
 
-	if (parse_u64(value, 0, 1, &n))
-		return refuse_option(r, name, value, "0 or 1", e);
-	t->opts.keep_vf_path = n == 0;
+	t->opts.no_merge = strcmp(value, "LOC") == 0;
+	t->opts.merge_level = NCCL_LOC;
+	for (size_t i = 0; i < ARRAY_SIZE(levels) && !t->opts.no_merge; i++) {
+		if (strcmp(value, levels[i].name) == 0) {
+			t->opts.merge_level = levels[i].level;
+			return 0;
+		}
+	}
+	return t->opts.no_merge ? 0
+				: refuse_option(r, name, value,
+						"LOC, PORT, PIX, PXB, P2C, PXN, PHB or SYS", e);
+}
+
+static int set_hcas(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+		    struct err *e)
+{
+	(void)r;
+	(void)name;
+	(void)e;
+	t->opts.hca_list = value;
 	return 0;
 }
 
-static int set_pxn(struct cmd_run *r, const char *name, const char *value, struct topo *t,
-		   struct err *e)
+static int set_force_merge(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+			   struct err *e)
 {
+	(void)r;
+	(void)name;
+	(void)e;
+	t->opts.force_merge = value;
+	return 0;
+}
+
+/* ---- switches: 0 or 1 ---- */
+
+static bool *switch_of(struct nccl_opts *o, const char *name, bool *off)
+{
+	const struct {
+		const char *name;
+		bool *on, off;
+	} switches[] = {
+		{ "NCCL_IB_MERGE_VFS", &o->keep_vf_path, true },
+		{ "NCCL_IB_MERGE_NICS", &o->no_merge_nics, true },
+		{ "NCCL_PXN_DISABLE", &o->no_pxn, false },
+		{ "NCCL_NET_GDR_C2C", &o->no_c2c, true },
+		{ "NCCL_NET_GDR_READ", &o->no_read, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+		if (strcmp(name, switches[i].name) == 0) {
+			*off = switches[i].off;
+			return switches[i].on;
+		}
+	}
+	return NULL;
+}
+
+static int set_switch(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+		      struct err *e)
+{
+	bool off = false, *on = switch_of(&t->opts, name, &off);
 	uint64_t n;
 
 	if (parse_u64(value, 0, 1, &n))
 		return refuse_option(r, name, value, "0 or 1", e);
-	t->opts.no_pxn = n == 1;
+	*on = (n == 1) != off;
+	if (on == &t->opts.no_read)
+		t->opts.read = n == 1;
 	return 0;
 }
 
@@ -78,8 +138,14 @@ static const struct {
 } known[] = {
 	{ "NCCL_NETDEVS_POLICY", set_policy },
 	{ "NCCL_NET_GDR_LEVEL", set_level },
-	{ "NCCL_IB_MERGE_VFS", set_merge },
-	{ "NCCL_PXN_DISABLE", set_pxn },
+	{ "NCCL_IB_HCA", set_hcas },
+	{ "NCCL_NET_MERGE_LEVEL", set_merge_level },
+	{ "NCCL_NET_FORCE_MERGE", set_force_merge },
+	{ "NCCL_IB_MERGE_NICS", set_switch },
+	{ "NCCL_IB_MERGE_VFS", set_switch },
+	{ "NCCL_PXN_DISABLE", set_switch },
+	{ "NCCL_NET_GDR_C2C", set_switch },
+	{ "NCCL_NET_GDR_READ", set_switch },
 };
 
 static int set_option(struct cmd_run *r, const char *text, struct topo *t, struct err *e)
@@ -94,8 +160,11 @@ static int set_option(struct cmd_run *r, const char *text, struct topo *t, struc
 			return known[i].set(r, name, equals + 1, t, e);
 	}
 	cmd_usage(r, e, "--set \"%.64s\" is no NAME=VALUE that is known here", text);
-	return err_hint(e, "NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
-			   "NCCL_IB_MERGE_VFS, NCCL_PXN_DISABLE");
+	return err_hint(e,
+			"NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
+			"NCCL_IB_HCA, NCCL_NET_GDR_C2C, NCCL_NET_GDR_READ, NCCL_NET_MERGE_LEVEL, "
+			"NCCL_NET_FORCE_MERGE, NCCL_IB_MERGE_NICS, NCCL_IB_MERGE_VFS, "
+			"NCCL_PXN_DISABLE");
 }
 
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)

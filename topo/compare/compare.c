@@ -29,18 +29,30 @@ const char *compare_cause_id(enum compare_cause c)
 	return ids[c];
 }
 
+/* A part of a net is in the list. Another port of the card is enough for a fused net. */
+static bool is_listed(const struct compare_input *in, const uint32_t *list, size_t n,
+		      const struct nccl_net *d, uint32_t part)
+{
+	uint32_t hca = nccl_net_part(d, part).hca;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == hca ||
+		    (d->fused && in->m->hca[list[i]].card == in->m->hca[hca].card))
+			return true;
+	}
+	return false;
+}
+
 bool compare_list_agrees(const struct compare_input *in, const uint32_t *list, size_t n,
 			 uint32_t net)
 {
 	const struct nccl_net *d = &in->nccl->net[net];
 
-	for (size_t i = 0; i < n; i++) {
-		/* a net that NCCL merged from several VFs is all of them */
-		if (list[i] == d->hca ||
-		    (d->fused && in->m->hca[list[i]].card == in->m->hca[d->hca].card))
-			return true;
+	for (uint32_t i = 0; i < nccl_net_parts(d); i++) {
+		if (!is_listed(in, list, n, d, i))
+			return false;
 	}
-	return false;
+	return true;
 }
 
 static bool all_listed(const struct compare_input *in, const uint32_t *list, size_t n, uint32_t gpu)
@@ -104,11 +116,17 @@ static bool takes_neighbours(const struct compare_input *in, uint32_t gpu)
 	return false;
 }
 
+/* A part of the net is for storage or management. */
 static bool is_roleless(const struct compare_input *in, uint32_t net)
 {
-	enum topo_role role = in->m->hca[in->nccl->net[net].hca].role;
+	const struct nccl_net *d = &in->nccl->net[net];
 
-	return role == TOPO_STORAGE || role == TOPO_MANAGEMENT;
+	for (uint32_t i = 0; i < nccl_net_parts(d); i++) {
+		enum topo_role role = in->m->hca[nccl_net_part(d, i).hca].role;
+		if (role == TOPO_STORAGE || role == TOPO_MANAGEMENT)
+			return true;
+	}
+	return false;
 }
 
 /* The path with the most bandwidth to a nearest HCA; NULL: NCCL has none. */
@@ -163,11 +181,13 @@ static int try_own_paths(const struct compare_input *in, bool *helped, struct er
 {
 	struct nccl_opts o = *in->opts;
 	auto_nccl_prediction struct nccl_prediction other = { 0 };
-
 	bool any_displaced = false;
 
-	for (size_t i = 0; i < in->nccl->n_nets; i++)
-		any_displaced |= in->nccl->net[i].displaced;
+	for (size_t i = 0; i < in->nccl->n_nets; i++) {
+		const struct nccl_net *d = &in->nccl->net[i];
+		for (uint32_t k = 0; k < nccl_net_parts(d); k++)
+			any_displaced |= nccl_net_part(d, k).displaced;
+	}
 	if (o.keep_vf_path || !any_displaced)
 		return 0;
 	o.keep_vf_path = true;
@@ -197,10 +217,11 @@ int compare_with_nccl(const struct compare_input *in, struct comparison *out, st
 	for (uint32_t i = 0; i < n; i++) {
 		d.gpu[i].verdict = verdict_of(in, i);
 		d.gpu[i].cause = cause_of(in, i, d.gpu[i].verdict);
-		if (helped[i])
-			d.gpu[i].cause = COMPARE_VF_PATH;
-		else if (flat && d.gpu[i].verdict != COMPARE_NONE)
+		/* on a flat machine no path is nearer than that of the other device */
+		if (flat && d.gpu[i].verdict != COMPARE_NONE)
 			d.gpu[i].cause = COMPARE_FLAT_VM;
+		else if (helped[i])
+			d.gpu[i].cause = COMPARE_VF_PATH;
 		if (compare_explain_gpu(in, i, &d.gpu[i], e))
 			return -1;
 	}

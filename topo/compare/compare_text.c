@@ -15,10 +15,11 @@ static void add_names(const struct topo_machine *m, const uint32_t *hca, size_t 
 static void channel_names(const struct compare_input *in, uint32_t gpu, struct text *to)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
+	char name[NCCL_NET_NAME_LEN];
 
 	for (size_t i = 0; i < g->n_channels; i++)
 		text_addf(to, "%s%s", i ? ", " : "",
-			  in->m->hca[in->nccl->net[g->channel[i]].hca].name);
+			  nccl_net_name(in->m, &in->nccl->net[g->channel[i]], name));
 }
 
 /* ---- sentences ---- */
@@ -32,7 +33,8 @@ static void takes_instead(const struct compare_input *in, uint32_t gpu, const ui
 	add_names(in->m, hca, n, ", ", to);
 }
 
-/* The nets that NCCL uses, and why it does not use GPUDirect RDMA with them. */
+/* The GPU or a net that NCCL uses; of a fused one its first part decides, as in nccl_check_gdr().
+ */
 static bool lacks_gdr(const struct compare_input *in, uint32_t gpu)
 {
 	const struct nccl_gpu *g = &in->nccl->gpu[gpu];

@@ -19,7 +19,9 @@ static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 	const struct topo_gpu *g = &s->m->gpu[s->v->gpu[gpu]];
 	bool units = !s->o->rccl && (g->vendor == TOPO_AMD || s->m->source == TOPO_RCCL_XML);
 
-	if (units || !g->sm || g->sm >= CAP_AMPERE || s->n_gpus == 1)
+	if (s->o->no_read)
+		return false;
+	if (s->o->read || units || !g->sm || g->sm >= CAP_AMPERE || s->n_gpus == 1)
 		return true;
 	for (uint32_t p = 0; p < s->n_gpus; p++) {
 		if (p != gpu && nccl_row(s->gpu_gpu, gpu, s->n_gpus)[p].type == NCCL_NVL)
@@ -53,6 +55,7 @@ static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 
 bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool read)
 {
+	/* ncclIbGetProperties: a fused device has the support of its first part */
 	const struct topo_hca *h = &s->m->hca[s->v->net[net].net.hca];
 	size_t cell = (size_t)gpu * s->n_nets + net;
 
@@ -70,7 +73,7 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
 	else if (rome_pair(s, gpu, net))
 		level = NCCL_PHB;
 	else
-		level = s->o->rccl ? NCCL_PXB : NCCL_P2C;
+		level = s->o->rccl || s->o->no_c2c ? NCCL_PXB : NCCL_P2C;
 	return distance <= level;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "topo/nccl/system.h"
 
 /* ncclIbGetPciPath: the function at the rewritten path of an HCA; TOPO_NONE: it does not exist. */
@@ -43,17 +44,20 @@ static int by_path(const void *x, const void *y, void *m)
 
 static enum topo_layer net_layer(const struct topo_machine *m, const struct nccl_xml_net *p)
 {
-	const struct topo_hca *h = &m->hca[p->net.hca];
+	const struct topo_port *port = nccl_net_port(m, &p->net);
 
-	for (size_t i = 0; i < h->n_ports; i++) {
-		if (h->port[i].port == p->net.port)
-			return h->port[i].layer;
-	}
-	return TOPO_LAYER_UNKNOWN;
+	return port ? port->layer : TOPO_LAYER_UNKNOWN;
 }
 
-/* NCCL_IB_MERGE_NICS: devices with one rewritten path and link layer become one device. Only VFs
- * can have the path of another net here. */
+static void join_net(struct nccl_net *to, const struct nccl_net *n)
+{
+	if (to->fused < NCCL_FUSED_MAX - 1)
+		to->with[to->fused] = nccl_net_part(n, 0);
+	to->fused++;
+}
+
+/* RCCL 2.22: VFs with one rewritten path and link layer become one device. NCCL: fuse.c, unless
+ * there are too many. */
 static void merge_devices(const struct topo_machine *m, const struct nccl_opts *o,
 			  struct nccl_xml *v)
 {
@@ -67,11 +71,50 @@ static void merge_devices(const struct topo_machine *m, const struct nccl_opts *
 			first = n;
 		if (!o->keep_vf_path && n > first && p->item != TOPO_NONE && vf &&
 		    net_layer(m, p) == net_layer(m, &v->net[first]))
-			v->net[first].net.fused++;
+			join_net(&v->net[first].net, &p->net);
 		else
 			v->net[n++] = *p;
 	}
 	v->n_nets = n;
+}
+
+/* ---- NCCL_IB_HCA ---- */
+
+/* An element of the list, "mlx5_1" or "mlx5_1:1"; NCCL 2.30.7 also takes rail and plane behind. */
+static bool is_named(const struct topo_machine *m, const struct nccl_net *n, struct slice word,
+		     bool exact)
+{
+	const char *name = m->hca[n->hca].name;
+	struct slice part = { word.p, 0 };
+	uint64_t port = 0;
+
+	if (!slice_next(&word, ':', &part))
+		return false;
+	size_t len = part.len;
+	if (strncmp(name, part.p, len) != 0 || (exact && name[len]))
+		return false;
+	char text[16];
+	if (!slice_next(&word, ':', &part) || slice_copy(part, text, sizeof(text)) ||
+	    parse_u64(text, 0, UINT32_MAX, &port))
+		return true;
+	return !n->port || n->port == port;
+}
+
+void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v)
+{
+	bool negate = *list == '^', exact = list[negate] == '=', any;
+	uint32_t n = 0;
+
+	list += negate + exact;
+	for (uint32_t i = 0; i < v->n_nets && *list; i++) {
+		struct slice rest = { list, strlen(list) }, word;
+		for (any = false; !any && slice_next(&rest, ',', &word);)
+			any = is_named(m, &v->net[i].net, word, exact);
+		if (any != negate)
+			v->net[n++] = v->net[i];
+	}
+	if (*list)
+		v->n_nets = n;
 }
 
 /* The rewritten path leads to a place with other distances: not to the PF of a VF, nor to function
@@ -116,5 +159,8 @@ void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *sc
 		}
 	}
 	qsort_r(v->net, v->n_nets, sizeof(*v->net), by_path, (void *)(uintptr_t)m);
-	merge_devices(m, o, v);
+	if (o->hca_list) /* the plugin drops a device before it merges any */
+		nccl_filter_nets(m, o->hca_list, v);
+	if (o->rccl || o->fold_vfs || v->n_nets > NCCL_NETS_MAX)
+		merge_devices(m, o, v);
 }

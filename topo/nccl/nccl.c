@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The prediction: runs the steps of ncclTopoGetSystem and ncclTopoComputePaths, and then records
  * local nets, channels and paths of each GPU. */
+#include <string.h>
+
 #include "topo/nccl/nccl.h"
 #include "topo/nccl/paths.h"
 
@@ -13,6 +15,16 @@ const char *nccl_path_name(enum nccl_path_type p)
 	};
 
 	return names[p];
+}
+
+char *nccl_net_name(const struct topo_machine *m, const struct nccl_net *n,
+		    char out[NCCL_NET_NAME_LEN])
+{
+	char *end = out;
+
+	for (uint32_t i = 0; i < nccl_net_parts(n); i++)
+		end = stpcpy(stpcpy(end, i ? "+" : ""), m->hca[nccl_net_part(n, i).hca].name);
+	return out;
 }
 
 static int prediction_alloc(const struct topo_machine *m, const struct nccl_xml *v,

@@ -80,12 +80,22 @@ static uint32_t new_node(struct nccl_system *g, enum nccl_kind kind, uint32_t in
 	return g->n_nodes++;
 }
 
+static float item_bw(const struct work *w, uint32_t item)
+{
+	const struct nccl_xml_node *it = &w->v->item[item];
+	struct topo_pcie_link l = nccl_pcie_link(w->m, it->pci);
+
+	if (it->width) /* more lanes than a slot has: several links */
+		return nccl_pcie_bw((struct topo_pcie_link){ l.speed, 1 }) * (float)it->width;
+	return nccl_pcie_bw(l);
+}
+
 /* Connect a node with the node above it, by the PCIe link of its function. */
-static int connect_up(struct work *w, uint32_t node, uint32_t pci, struct err *e)
+static int connect_up(struct work *w, uint32_t node, uint32_t item, struct err *e)
 {
 	struct nccl_node *n = &w->g->node[node];
 
-	n->bw = nccl_pcie_bw(nccl_pcie_link(w->m, pci));
+	n->bw = item_bw(w, item);
 	struct nccl_topo_link down = { node, NCCL_PIX, n->bw }, up = { n->up, NCCL_PIX, n->bw };
 	if (nccl_connect_nodes(&n->core, up, e))
 		return -1;
@@ -120,7 +130,7 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 	} else {
 		return 0;
 	}
-	return connect_up(w, w->node_of[i], it->pci, e);
+	return connect_up(w, w->node_of[i], i, e);
 }
 
 /* ---- NICs and nets, behind the rest ---- */
@@ -156,7 +166,7 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 	*out = new_node(g, NCCL_NODE_NIC, item, up);
 	struct nccl_node *n = &g->node[*out];
 	n->id = id;
-	n->bw = it->pci == TOPO_NONE ? VIRTUAL_BW : nccl_pcie_bw(nccl_pcie_link(w->m, it->pci));
+	n->bw = it->pci == TOPO_NONE ? VIRTUAL_BW : item_bw(w, item);
 	struct nccl_topo_link down = { *out, NCCL_PIX, n->bw };
 	return nccl_connect_nodes(&g->node[n->up].leaf, down, e);
 }

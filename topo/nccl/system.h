@@ -17,6 +17,7 @@ struct nccl_xml_node {   /* a cpu or a pci element */
 	uint32_t pci;    /* the machine's function; TOPO_NONE: this is a cpu */
 	uint32_t cpu;    /* cpu: the machine's record; TOPO_NONE: there is none */
 	int numa;        /* cpu: its NUMA node */
+	uint32_t width;  /* link_width that fusion set; 0: that of the function */
 };
 
 struct nccl_xml_net { /* a net element */
@@ -49,11 +50,25 @@ int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, s
 void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *scope,
 		       const struct nccl_opts *o, struct nccl_xml *v);
 
+/* nccl_filter_nets - matchIfList: drop the nets that NCCL_IB_HCA does not name. */
+void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v);
+/* NCCL refuses an XML of more elements (NCCL_TOPO_XML_MAX_NODES), and its plugin stops at 32
+ * devices (MAX_IB_DEVS). More nets are not fused: a pair of each would cost too much. */
+#define NCCL_NETS_MAX 256
+/*
+ * nccl_fuse_nets - ncclTopoMakeVNics: ports whose distance is at most NCCL_NET_MERGE_LEVEL, and the
+ * groups of NCCL_NET_FORCE_MERGE, become one net each. ERR_FIELD: NCCL would end with an error.
+ */
+int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
+		   struct err *e) must_check;
+
 /* The rate of a net that NCCL would know and we do not: high enough not to decide anything. */
 #define NCCL_MBPS_UNKNOWN 400000
 
 /* nccl_is_tree - the machine was read from sysfs, live or captured, not from a topology file. */
 bool nccl_is_tree(const struct topo_machine *m);
+/* nccl_net_port - the port of a net's first HCA; NULL: it is not known. */
+const struct topo_port *nccl_net_port(const struct topo_machine *m, const struct nccl_net *n);
 /* nccl_pcie_link - the link above a function as NCCL reads it; 0: NCCL uses its default. */
 struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, uint32_t pci);
 /* nccl_pcie_bw - the bandwidth of a link in GB/s, with NCCL's defaults (ncclTopoAddPci). */

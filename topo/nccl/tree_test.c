@@ -70,7 +70,8 @@ START_TEST(a_guest_with_vfs)
 	compare("qemu-pxb-xio3130", &m, &a);
 	auto_nccl_prediction struct nccl_prediction apart = { 0 };
 	predict(&m, NULL, true, &apart);
-	ck_assert_uint_eq(apart.n_nets, 9);
+	/* functions of one device number are ports of one card to NCCL: two VFs each */
+	ck_assert_uint_eq(apart.n_nets, 6);
 }
 END_TEST
 
@@ -169,8 +170,8 @@ START_TEST(integrated_functions_become_the_host_bridge)
 	(void)fixture_gpu(&fx, fixture_port(&fx));
 	fixture_done(&fx);
 	predict(&m, NULL, false, &a);
-	ck_assert_uint_eq(a.n_nets, 2);
-	ck_assert(a.net[0].displaced && a.net[1].displaced);
+	ck_assert_uint_eq(a.n_nets, 1);
+	ck_assert(a.net[0].displaced && a.net[0].fused == 1);
 	ck_assert_int_eq(a.gpu[0].type, NCCL_PHB);
 }
 END_TEST
@@ -207,7 +208,8 @@ START_TEST(ports_and_places)
 	ck_assert_int_eq(topo_add_hca(&m, "none", &none, &e), 0);
 	m.hca[bare].pci = m.hca[h].pci;
 	fixture_done(&fx);
-	predict(&m, NULL, false, &a);
+	const struct nccl_opts apart = { .gdr_level = -1, .no_merge = true };
+	ck_assert_int_eq(nccl_predict(&m, NULL, &apart, &a, &e), 0);
 	ck_assert_uint_eq(a.n_nets, 4);
 	for (uint32_t n = 0; n < 4; n++) {
 		const struct topo_hca *at = &m.hca[a.net[n].hca];
@@ -219,7 +221,7 @@ START_TEST(ports_and_places)
 }
 END_TEST
 
-/* A VF of InfiniBand is no port of an Ethernet card. */
+/* A VF of InfiniBand is no port of an Ethernet card. NCCL then gives up the whole group. */
 START_TEST(layers_are_not_fused)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -234,9 +236,12 @@ START_TEST(layers_are_not_fused)
 	m.hca[topo_find_hca(&m, "vf0")].port[0].layer = TOPO_INFINIBAND;
 	m.hca[topo_find_hca(&m, "vf1")].port[0].layer = TOPO_ETHERNET;
 	predict(&m, NULL, false, &a);
-	ck_assert_uint_eq(a.n_nets, 2);
-	ck_assert_uint_eq(a.net[0].fused, 1);
-	ck_assert_uint_eq(a.net[1].fused, 0);
+	ck_assert_uint_eq(a.n_nets, 3);
+	m.hca[topo_find_hca(&m, "vf0")].port[0].layer = TOPO_ETHERNET;
+	nccl_prediction_clear(&a);
+	predict(&m, NULL, false, &a);
+	ck_assert_uint_eq(a.n_nets, 1);
+	ck_assert_uint_eq(a.net[0].fused, 2);
 }
 END_TEST
 

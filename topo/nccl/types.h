@@ -30,6 +30,15 @@ struct nccl_opts {
 	int gdr_level;           /* NCCL_NET_GDR_LEVEL as enum nccl_path_type; -1: not set */
 	bool keep_vf_path;       /* NCCL_IB_MERGE_VFS=0 */
 	bool no_pxn;             /* NCCL_PXN_DISABLE=1 */
+	bool no_c2c;             /* NCCL_NET_GDR_C2C=0 */
+	bool no_read;            /* NCCL_NET_GDR_READ=0 */
+	bool read;               /* NCCL_NET_GDR_READ=1 */
+	bool fold_vfs;           /* for files: VFs of one path are one net, as in RCCL */
+	bool no_merge;           /* NCCL_NET_MERGE_LEVEL=LOC */
+	bool no_merge_nics;      /* NCCL_IB_MERGE_NICS=0: no group of force_merge either */
+	enum nccl_path_type merge_level; /* NCCL_NET_MERGE_LEVEL; NCCL_LOC: not set, PORT */
+	const char *hca_list;            /* NCCL_IB_HCA; NULL; not owned */
+	const char *force_merge;         /* NCCL_NET_FORCE_MERGE; NULL; not owned */
 	/* Negative controls for tests: rules that are not applied. */
 	bool no_flatten, no_mirror, no_bandwidth, skip_gdr_rule;
 };
@@ -38,12 +47,31 @@ struct nccl_opts {
 		.gdr_level = -1                                                                    \
 	}
 
-/* A net device of NCCL: a port of an HCA; port 0: its number is not known. NCCL may merge VFs into
- * one net (NCCL_IB_MERGE_NICS); then it has the first of them. */
-struct nccl_net {
-	uint32_t hca, port;
-	uint32_t fused; /* number of VFs merged into it */
-	bool displaced; /* NCCL_IB_MERGE_VFS makes NCCL use the path of another device */
+/* NCCL_NET_MAX_DEVS_PER_NIC_V12. Before that version of the plugin API, NCCL fuses at most 4. */
+#define NCCL_FUSED_MAX 8
+
+struct nccl_hca_port {
+	uint32_t hca, port; /* port 0: its number is not known */
+	bool displaced;     /* NCCL_IB_MERGE_VFS makes NCCL use the path of another device */
 };
+
+/* A net device of NCCL: a port of an HCA, or several that NCCL fused into one device. A reader asks
+ * each part: GPUs of a flat guest can have all their HCAs in one net. */
+struct nccl_net {
+	uint32_t hca, port; /* of the first part, as displaced */
+	bool displaced;
+	uint32_t fused;                                /* the number of other parts */
+	struct nccl_hca_port with[NCCL_FUSED_MAX - 1]; /* the others; RCCL: at most that many */
+};
+
+/* nccl_net_parts - the number of ports of a net; nccl_net_part: one of them. */
+static inline uint32_t nccl_net_parts(const struct nccl_net *n)
+{
+	return 1 + (n->fused < NCCL_FUSED_MAX ? n->fused : NCCL_FUSED_MAX - 1);
+}
+static inline struct nccl_hca_port nccl_net_part(const struct nccl_net *n, uint32_t i)
+{
+	return i ? n->with[i - 1] : (struct nccl_hca_port){ n->hca, n->port, n->displaced };
+}
 
 #endif

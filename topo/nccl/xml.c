@@ -33,6 +33,17 @@ struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, uint32_t pci)
 	return l;
 }
 
+const struct topo_port *nccl_net_port(const struct topo_machine *m, const struct nccl_net *n)
+{
+	const struct topo_hca *h = &m->hca[n->hca];
+
+	for (size_t i = 0; i < h->n_ports; i++) {
+		if (h->port[i].port == n->port)
+			return &h->port[i];
+	}
+	return NULL;
+}
+
 float nccl_pcie_bw(struct topo_pcie_link l)
 {
 	unsigned int width = l.width ? l.width : LANES_DEFAULT;
@@ -72,13 +83,13 @@ static uint32_t add_file_cpu(const struct topo_machine *m, uint32_t root, uint32
 	uint32_t top = v->n_items, cpu = m->root[root].cpu;
 	int numa = cpu == TOPO_NONE ? -1 : m->cpu[cpu].numa;
 
-	v->item[v->n_items++] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa };
+	v->item[v->n_items++] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa, 0 };
 	for (; next < m->n_pci && m->pci[next].root == root; next++) {
 		uint32_t parent = m->pci[next].parent;
 		v->item_of[next] = v->n_items;
 		v->item[v->n_items++] =
 			(struct nccl_xml_node){ parent == TOPO_NONE ? top : v->item_of[parent],
-						next, TOPO_NONE, -1 };
+						next, TOPO_NONE, -1, 0 };
 	}
 	return next;
 }
@@ -140,7 +151,11 @@ int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 			return -1;
 	} else {
 		nccl_xml_from_file(m, scope, &v);
+		if (o->hca_list)
+			nccl_filter_nets(m, o->hca_list, &v);
 	}
+	if (!o->rccl && m->source != TOPO_RCCL_XML && nccl_fuse_nets(m, o, &v, e))
+		return -1;
 	order_gpus(m, &v);
 	*out = v;
 	v = (struct nccl_xml){ 0 };

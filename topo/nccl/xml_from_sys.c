@@ -49,7 +49,7 @@ static uint32_t cpu_of(const struct topo_machine *m, int numa, struct nccl_xml *
 		if (m->cpu[i].numa == numa)
 			cpu = i;
 	}
-	v->item[v->n_items] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa };
+	v->item[v->n_items] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa, 0 };
 	return v->n_items++;
 }
 
@@ -61,7 +61,7 @@ static void get_xml_from_sys(const struct topo_machine *m, bool rccl, uint32_t p
 	while (v->item_of[pci] == TOPO_NONE) {
 		uint32_t me = v->n_items++, up = parent_of(m, pci);
 		v->item_of[pci] = me;
-		v->item[me] = (struct nccl_xml_node){ TOPO_NONE, pci, TOPO_NONE, -1 };
+		v->item[me] = (struct nccl_xml_node){ TOPO_NONE, pci, TOPO_NONE, -1, 0 };
 		if (up == TOPO_NONE) {
 			int numa = numa_of(m, pci);
 			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);

@@ -102,17 +102,20 @@ char *show_foreign_hcas(const struct topo_view *v)
 uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n)
 {
 	const struct nccl_gpu *g = &a->gpu[gpu];
-	uint32_t *hca = malloc((g->n_channels + 1) * sizeof(*hca));
+	uint32_t *hca = malloc((NCCL_FUSED_MAX * g->n_channels + 1) * sizeof(*hca));
 
 	*n = 0;
-	for (size_t i = 0; hca && i < g->n_channels; i++) {
-		uint32_t next = a->net[g->channel[i]].hca;
+	for (size_t i = 0; hca && i < NCCL_FUSED_MAX * g->n_channels; i++) {
+		const struct nccl_net *net = &a->net[g->channel[i / NCCL_FUSED_MAX]];
+		uint32_t part = (uint32_t)(i % NCCL_FUSED_MAX);
 		size_t seen = 0;
 
-		while (seen < *n && hca[seen] != next)
+		if (part >= nccl_net_parts(net))
+			continue;
+		while (seen < *n && hca[seen] != nccl_net_part(net, part).hca)
 			seen++;
 		if (seen == *n)
-			hca[(*n)++] = next;
+			hca[(*n)++] = nccl_net_part(net, part).hca;
 	}
 	return hca;
 }

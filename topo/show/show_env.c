@@ -72,9 +72,14 @@ static char *device_list(const struct topo_machine *m, const uint32_t *hca, size
 /* NCCL uses the path of device 00 on the bus of a VF; the prediction says if that is wrong. */
 static bool is_displaced(const struct topo_view *v, uint32_t hca)
 {
-	for (size_t i = 0; i < v->nccl->n_nets; i++)
-		if (v->nccl->net[i].hca == hca && v->nccl->net[i].displaced)
-			return true;
+	for (size_t i = 0; i < v->nccl->n_nets; i++) {
+		const struct nccl_net *net = &v->nccl->net[i];
+		for (uint32_t k = 0; k < nccl_net_parts(net); k++) {
+			struct nccl_hca_port part = nccl_net_part(net, k);
+			if (part.hca == hca && part.displaced)
+				return true;
+		}
+	}
 	return false;
 }
 

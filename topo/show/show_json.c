@@ -52,12 +52,13 @@ static int add_names(struct json *o, const char *key, const struct topo_machine 
 static int add_nets(struct json *o, const char *key, const struct topo_view *v, const uint32_t *net,
 		    size_t n)
 {
+	char name[NCCL_NET_NAME_LEN];
 	struct json *list = json_add_array(o, key);
 
 	if (!list)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (json_push_str(list, v->m->hca[v->nccl->net[net[i]].hca].name))
+		if (json_push_str(list, nccl_net_name(v->m, &v->nccl->net[net[i]], name)))
 			return -1;
 	return 0;
 }

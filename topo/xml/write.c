@@ -114,7 +114,9 @@ static void list_contents(const struct topo_machine *m, const struct nccl_xml *v
 int topo_xml_write(const struct topo_machine *m, const struct topo_xml_opts *o, char **out,
 		   struct err *e)
 {
-	struct nccl_opts view = { .gdr_level = -1, .keep_vf_path = o->keep_vf_path };
+	struct nccl_opts view = {
+		.gdr_level = -1, .keep_vf_path = o->keep_vf_path, .fold_vfs = true, .no_merge = true
+	};
 	auto_nccl_xml struct nccl_xml v = { 0 };
 	auto_xml_text struct xml_text t = { .rccl = o->rccl, .skeleton = o->skeleton };
 

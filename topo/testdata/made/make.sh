@@ -4,7 +4,7 @@
 #
 # usage: make.sh DESCRIPTION FOLDER
 #
-#	cpu VENDOR FAMILY MODEL | cpu arm64	the processor of /proc/cpuinfo
+#	cpu VENDOR FAMILY MODEL [FLAG] | cpu arm64	the processor of /proc/cpuinfo
 #	node N CPUMAP				a NUMA node
 #	pci PATH CLASS IDS NUMA SPEED WIDTH	a function: devices/PATH; IDS is vendor:device[:subvendor:subdevice]; SPEED "-": none
 #	rdma PATH NAME RATE LAYER GUID [STATE]	an RDMA device of one port, Gbit/s; LAYER Ethernet or InfiniBand
@@ -32,7 +32,7 @@ cpu()
 	put proc/cpuinfo "vendor_id	: $1
 cpu family	: $2
 model		: $3
-flags		: fpu"
+flags		: fpu${4:+ $4}"
 }
 
 pci()
@@ -72,7 +72,7 @@ net()
 
 while read -r kind a b c d e f; do
 	case $kind in
-	cpu) cpu "$a" "$b" "$c" ;;
+	cpu) cpu "$a" "$b" "$c" "$d" ;;
 	node) put "sys/devices/system/node/node$a/cpumap" "$b" ;;
 	pci) pci "$a" "$b" "$c" "$d" "$e" "$f" ;;
 	rdma) rdma "$a" "$b" "$c" "$d" "$e" "$f" ;;

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * NIC fusion: ncclTopoMakeVNics, ncclTopoForceMerge, ncclTopoAutoMerge and ncclTopoGetVNicParent of
+ * topo.cc. The devices are compared by their elements of the XML. If its parts share an element, a
+ * fused net is in it. Otherwise it is in a new element below the one that they have in common.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/base/parse.h"
+#include "topo/nccl/system.h"
+
+#define DEPTH_MAX     256      /* NCCL_TOPO_XML_DEPTH_MAX */
+#define NCCL_PORT     NCCL_NVL /* PATH_PORT has the number of PATH_NVL */
+#define VENDOR_AMAZON 0x1d0f
+#define CLASS_BRIDGE  0x060400
+#define GROUPS_MAX    65536
+
+/* ---- the distance of two nets: ncclTopoGetPath ---- */
+
+struct above { /* elements from a net's own up to its cpu */
+	uint32_t item[DEPTH_MAX], n;
+};
+
+static struct above items_above(const struct nccl_xml *v, uint32_t item)
+{
+	struct above a = { .n = 0 };
+
+	for (; item != TOPO_NONE && a.n < DEPTH_MAX; item = v->item[item].parent)
+		a.item[a.n++] = item;
+	return a;
+}
+
+/* Functions of one device: NCCL compares all of the address but its last digit. */
+static bool one_device(const struct topo_machine *m, const struct nccl_xml *v, uint32_t x,
+		       uint32_t y)
+{
+	if (v->item[x].pci == TOPO_NONE || v->item[y].pci == TOPO_NONE)
+		return false;
+	struct pci_addr a = m->pci[v->item[x].pci].addr, b = m->pci[v->item[y].pci].addr;
+
+	a.fn = b.fn;
+	return pci_same(a, b);
+}
+
+/* *common: the lowest element above both; TOPO_NONE: they are below different cpus. */
+static enum nccl_path_type nets_path(const struct topo_machine *m, const struct nccl_xml *v,
+				     uint32_t x, uint32_t y, uint32_t *common)
+{
+	struct above a = items_above(v, x), b = items_above(v, y);
+
+	*common = TOPO_NONE;
+	while (a.n && b.n && a.item[a.n - 1] == b.item[b.n - 1]) {
+		*common = a.item[--a.n];
+		b.n--;
+	}
+	if (x == y || (a.n && b.n && one_device(m, v, a.item[a.n - 1], b.item[b.n - 1])))
+		return NCCL_PORT;
+	if (*common == TOPO_NONE)
+		return NCCL_SYS;
+	if (v->item[*common].pci == TOPO_NONE)
+		return NCCL_PHB;
+	return a.n == 1 && b.n == 1 ? NCCL_PIX : NCCL_PXB;
+}
+
+/* ---- groups ---- */
+
+struct group {
+	uint32_t net[NCCL_FUSED_MAX], n; /* in the order of the nets */
+	struct nccl_xml_net made;
+};
+
+struct fusing {
+	const struct topo_machine *m;
+	const struct nccl_opts *o;
+	struct nccl_xml *v;
+	uint32_t n;                /* physical nets */
+	bool *placed;              /* by net */
+	enum nccl_path_type *path; /* [net][net] */
+	struct group *group;       /* in the order in which NCCL makes their devices */
+	size_t n_groups;
+};
+
+static void fusing_clear(struct fusing *f)
+{
+	free(f->placed);
+	free(f->path);
+	free(f->group);
+}
+#define auto_fusing auto_clean(fusing_clear)
+
+/* ncclIbMakeVDeviceInternal: only devices of one link layer can be one, and none if
+ * NCCL_IB_MERGE_NICS is 0. A group of one is always possible. */
+static bool can_be_made(const struct fusing *f, const struct group *g)
+{
+	const struct topo_port *p = nccl_net_port(f->m, &f->v->net[g->net[0]].net);
+
+	for (uint32_t i = 1; i < g->n; i++) {
+		const struct topo_port *q = nccl_net_port(f->m, &f->v->net[g->net[i]].net);
+		if ((p ? p->layer : TOPO_LAYER_UNKNOWN) != (q ? q->layer : TOPO_LAYER_UNKNOWN))
+			return false;
+	}
+	return g->n == 1 || !f->o->no_merge_nics;
+}
+
+/* Only NCCL's IB plugin fuses: not EFA, not NICs of a skeleton, not what a file has fused. */
+static bool can_fuse(const struct fusing *f, uint32_t net)
+{
+	const struct topo_hca *h = &f->m->hca[f->v->net[net].net.hca];
+	const struct topo_pci *p = h->pci == TOPO_NONE ? NULL : &f->m->pci[h->pci];
+
+	return !f->m->skeleton && p && f->v->item[f->v->net[net].item].pci != TOPO_NONE &&
+	       !(p->has_ids && p->vendor == VENDOR_AMAZON) && !strchr(h->name, '+');
+}
+
+/* Place all nets of a group; a group of one is no device of its own. */
+static int add_group(struct fusing *f, const struct group *g, struct err *e)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		f->placed[g->net[i]] = true;
+	if (g->n < 2)
+		return 0;
+	if (ARRAY_GROW(f->group, f->n_groups, GROUPS_MAX, "groups of fused devices", e))
+		return -1;
+	f->group[f->n_groups++] = *g;
+	return 0;
+}
+
+/* The net i, and each net that is near enough. */
+static struct group gather(const struct fusing *f, uint32_t i)
+{
+	enum nccl_path_type level = f->o->merge_level ? f->o->merge_level : NCCL_PORT;
+	struct group g = { .net = { i }, .n = 1 };
+
+	for (uint32_t j = 0; j < f->n && g.n < NCCL_FUSED_MAX; j++) {
+		if (j != i && !f->placed[j] && can_fuse(f, j) &&
+		    f->path[(size_t)i * f->n + j] <= level)
+			g.net[g.n++] = j;
+	}
+	return g;
+}
+
+/* ncclTopoAutoMerge. After a failure NCCL counts the others as not connected with the first, and
+ * starts again at the second device. */
+static int auto_merge(struct fusing *f, struct err *e)
+{
+	for (uint32_t i = 0; i < f->n && !f->o->no_merge && !f->o->no_merge_nics; i++) {
+		if (f->placed[i] || !can_fuse(f, i))
+			continue;
+		struct group g = gather(f, i);
+		if (can_be_made(f, &g)) {
+			if (add_group(f, &g, e))
+				return -1;
+			continue;
+		}
+		for (uint32_t k = 1; k < g.n; k++) {
+			f->path[(size_t)i * f->n + g.net[k]] = NCCL_DIS;
+			f->path[(size_t)g.net[k] * f->n + i] = NCCL_DIS;
+		}
+		i = 0;
+	}
+	return 0;
+}
+
+/* ---- NCCL_NET_FORCE_MERGE ---- */
+
+/* The port of a net in its properties: a tree has the real one, and NCCL adds the number of devices
+ * of the same path before it (ncclIbGetPhysProperties). A file has the sum. */
+static uint32_t props_port(const struct fusing *f, uint32_t net)
+{
+	const struct nccl_xml_net *n = &f->v->net[net];
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < net && nccl_is_tree(f->m); i++)
+		before += f->v->net[i].item == n->item;
+	return n->net.port + before;
+}
+
+/* matchIfList: the word is the device's name, and its port, if it has one. */
+static bool is_meant(const struct fusing *f, uint32_t net, struct slice word)
+{
+	const char *name = f->m->hca[f->v->net[net].net.hca].name;
+	const char *colon = memchr(word.p, ':', word.len);
+	size_t len = colon ? (size_t)(colon - word.p) : word.len;
+	char port[16];
+
+	if (strlen(name) != len || strncmp(name, word.p, len) != 0)
+		return false;
+	(void)snprintf(port, sizeof(port), "%u", props_port(f, net));
+	return !colon ||
+	       (strlen(port) == word.len - len - 1 && strncmp(port, colon + 1, strlen(port)) == 0);
+}
+
+static int refuse(struct slice group, const char *why, struct err *e)
+{
+	return err_set(e, ERR_FIELD, 0, "NCCL_NET_FORCE_MERGE: \"%.*s\" %s: NCCL ends",
+		       (int)(group.len < 128 ? group.len : 128), group.p, why);
+}
+
+/* A name without a port is all ports of the device. As many nets must match as are named; NCCL
+ * reads the first NCCL_FUSED_MAX names. */
+static int force_group(struct fusing *f, struct slice text, struct err *e)
+{
+	struct slice word[NCCL_FUSED_MAX], rest = text;
+	uint32_t n = 0;
+	struct group g = { .n = 0 };
+
+	while (n < NCCL_FUSED_MAX && slice_next(&rest, ',', &word[n]))
+		n += word[n].len > 0;
+	for (uint32_t i = 0; i < f->n; i++) {
+		bool meant = false;
+		for (uint32_t k = 0; k < n && !meant; k++)
+			meant = is_meant(f, i, word[k]);
+		if (!meant)
+			continue;
+		if (!can_fuse(f, i))
+			return refuse(text, "has a device that NCCL's IB plugin does not have", e);
+		if (g.n == n)
+			return refuse(text, "matches more devices than it names", e);
+		g.net[g.n++] = i;
+	}
+	if (!n || g.n < n)
+		return refuse(text, "matches fewer devices than it names", e);
+	if (!can_be_made(f, &g))
+		return refuse(text,
+			      f->o->no_merge_nics ? "is forbidden by NCCL_IB_MERGE_NICS=0"
+						  : "has devices of different link layers",
+			      e);
+	return add_group(f, &g, e);
+}
+
+/* ncclTopoForceMerge: "mlx5_0,mlx5_1;mlx5_2,mlx5_3". */
+static int force_merge(struct fusing *f, struct err *e)
+{
+	struct slice groups = { f->o->force_merge, strlen(f->o->force_merge) }, group;
+
+	while (slice_next(&groups, ';', &group)) {
+		if (group.len && force_group(f, group, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the element of a fused net: ncclTopoGetVNicParent ---- */
+
+static bool is_above(const struct nccl_xml *v, uint32_t above, uint32_t item)
+{
+	while (item != TOPO_NONE && item != above)
+		item = v->item[item].parent;
+	return item == above;
+}
+
+static uint32_t item_width(const struct fusing *f, uint32_t item)
+{
+	const struct nccl_xml_node *it = &f->v->item[item];
+
+	if (it->pci == TOPO_NONE) /* a cpu has no link */
+		return 0;
+	return it->width ? it->width : nccl_pcie_link(f->m, it->pci).width;
+}
+
+/* ncclTopoFindLinkWidth: the lanes between the group and an element above it. Each element passes
+ * no more than it has. */
+static uint32_t lanes_below(const struct fusing *f, const struct group *g, uint32_t top,
+			    uint32_t *sum)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		sum[f->v->net[g->net[i]].item] = item_width(f, f->v->net[g->net[i]].item);
+	/* parents come before children */
+	for (uint32_t i = f->v->n_items; i-- > top + 1;) {
+		uint32_t parent = f->v->item[i].parent, own;
+		if (!sum[i] || !is_above(f->v, top, i))
+			continue;
+		own = item_width(f, i);
+		if (own && own < sum[i])
+			sum[i] = own;
+		sum[parent] += sum[i];
+	}
+	return sum[top];
+}
+
+/* Add an element with the function of `like` as the last one below `parent`; returns it. */
+static uint32_t insert_item(struct fusing *f, uint32_t parent, uint32_t like)
+{
+	struct nccl_xml *v = f->v;
+	uint32_t at = parent + 1;
+
+	while (at < v->n_items && is_above(v, parent, at))
+		at++;
+	struct nccl_xml_node new = v->item[like];
+	new.parent = parent;
+	memmove(&v->item[at + 1], &v->item[at], (v->n_items - at) * sizeof(*v->item));
+	v->item[at] = new;
+	v->n_items++;
+	for (uint32_t i = at + 1; i < v->n_items; i++) {
+		if (v->item[i].parent != TOPO_NONE && v->item[i].parent >= at)
+			v->item[i].parent++;
+	}
+	for (size_t i = 0; i < f->m->n_pci; i++)
+		v->item_of[i] += v->item_of[i] != TOPO_NONE && v->item_of[i] >= at;
+	for (uint32_t i = 0; i < v->n_nets; i++)
+		v->net[i].item += v->net[i].item >= at;
+	for (size_t i = 0; i < f->n_groups; i++)
+		f->group[i].made.item += f->group[i].made.item >= at;
+	return at;
+}
+
+static bool is_bridge(const struct fusing *f, uint32_t item)
+{
+	uint32_t pci = f->v->item[item].pci;
+
+	return pci == TOPO_NONE ||
+	       (f->m->pci[pci].has_class && f->m->pci[pci].class_code == CLASS_BRIDGE);
+}
+
+static int place_group(struct fusing *f, const struct group *g, uint32_t *item, struct err *e)
+{
+	struct nccl_xml *v = f->v;
+	uint32_t own = v->net[g->net[0]].item, common = own, lanes = 0;
+	enum nccl_path_type far = NCCL_PORT;
+
+	*item = own;
+	for (uint32_t i = 1; i < g->n; i++) {
+		const struct nccl_xml_net *other = &v->net[g->net[i]];
+		uint32_t top;
+		enum nccl_path_type p = nets_path(f->m, v, own, other->item, &top);
+		if (p == NCCL_SYS)
+			return err_set(
+				e, ERR_FIELD, 0,
+				"NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: %s and %s are "
+				"below different CPUs: NCCL ends",
+				f->m->hca[v->net[g->net[0]].net.hca].name,
+				f->m->hca[other->net.hca].name);
+		far = p > far ? p : far;
+		common = is_above(v, top, common) ? top : common;
+	}
+	if (common == own)
+		return 0;
+	if (far != NCCL_PORT) {
+		auto_free uint32_t *sum = calloc(v->n_items + 1, sizeof(*sum));
+		if (!sum)
+			return err_nomem(e);
+		lanes = lanes_below(f, g, common, sum);
+	}
+	*item = is_bridge(f, common) ? insert_item(f, common, own) : common;
+	if (lanes && v->item[common].pci != TOPO_NONE)
+		v->item[common].width = lanes;
+	if (lanes)
+		v->item[*item].width = lanes;
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+/* Make the net of a group from its parts; the rates add up. */
+static int fuse_group(struct fusing *f, struct group *g, struct err *e)
+{
+	struct nccl_xml_net made = f->v->net[g->net[0]];
+
+	if (place_group(f, g, &made.item, e))
+		return -1;
+	for (uint32_t i = 1; i < g->n; i++) {
+		const struct nccl_xml_net *other = &f->v->net[g->net[i]];
+		made.net.with[made.net.fused++] = nccl_net_part(&other->net, 0);
+		made.mbps += other->mbps;
+	}
+	g->made = made;
+	return 0;
+}
+
+/* Keep the nets that are in no group. A fused one comes behind those of its element and before the
+ * next, because NCCL adds it later. */
+static void replace_parts(struct fusing *f)
+{
+	struct nccl_xml *v = f->v;
+	bool *gone = f->placed;
+
+	memset(gone, 0, f->n * sizeof(*gone));
+	for (size_t i = 0; i < f->n_groups; i++) {
+		for (uint32_t k = 0; k < f->group[i].n; k++)
+			gone[f->group[i].net[k]] = true;
+	}
+	v->n_nets = 0;
+	for (uint32_t i = 0; i < f->n; i++) {
+		if (!gone[i])
+			v->net[v->n_nets++] = v->net[i];
+	}
+	for (size_t i = 0; i < f->n_groups; i++) {
+		uint32_t at = 0;
+		while (at < v->n_nets && v->net[at].item <= f->group[i].made.item)
+			at++;
+		memmove(&v->net[at + 1], &v->net[at], (v->n_nets - at) * sizeof(*v->net));
+		v->net[at] = f->group[i].made;
+		v->n_nets++;
+	}
+}
+
+/* Room for an element and a net of each group: a forced group can have nets of another one. */
+static int make_room(struct nccl_xml *v, size_t more, struct err *e)
+{
+	void *item = realloc(v->item, (v->n_items + more + 1) * sizeof(*v->item));
+
+	if (!item)
+		return err_nomem(e);
+	v->item = item;
+	void *net = realloc(v->net, (v->n_nets + more + 1) * sizeof(*v->net));
+	if (!net)
+		return err_nomem(e);
+	v->net = net;
+	return 0;
+}
+
+static int find_groups(struct fusing *f, struct err *e)
+{
+	f->placed = calloc(f->n + 1, sizeof(*f->placed));
+	f->path = calloc((size_t)f->n * f->n + 1, sizeof(*f->path));
+	if (!f->placed || !f->path)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < f->n; i++) {
+		uint32_t common;
+		for (uint32_t j = 0; j < f->n; j++)
+			f->path[(size_t)i * f->n + j] = nets_path(f->m, f->v, f->v->net[i].item,
+								  f->v->net[j].item, &common);
+	}
+	if (f->o->force_merge && force_merge(f, e))
+		return -1;
+	return auto_merge(f, e);
+}
+
+int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
+		   struct err *e)
+{
+	auto_fusing struct fusing f = { .m = m, .o = o, .v = v, .n = v->n_nets };
+
+	if (v->n_nets > NCCL_NETS_MAX && o->force_merge)
+		return err_set(e, ERR_FIELD, 0,
+			       "NCCL_NET_FORCE_MERGE: more than %d devices: NCCL ends",
+			       NCCL_NETS_MAX);
+	if (v->n_nets > NCCL_NETS_MAX || (o->no_merge && !o->force_merge))
+		return 0;
+	if (find_groups(&f, e) || make_room(v, f.n_groups, e))
+		return -1;
+	for (size_t i = 0; i < f.n_groups; i++) {
+		if (fuse_group(&f, &f.group[i], e))
+			return -1;
+	}
+	replace_parts(&f);
+	return 0;
+}
