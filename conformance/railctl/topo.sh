@@ -90,7 +90,7 @@ test_topo_of_grace()
 test_topo_one_answer_of_tree_and_file()
 {
 	local name set
-	for name in gh200 gb200-ib gb200-eth flat-vm; do
+	for name in gh200 gb200-ib gb200-eth gb300 flat-vm; do
 		made "$name"
 		ok topo --sysfs "$W/$name" --nccl-xml-out "$W/$name.xml"
 		for set in NCCL_NET_MERGE_LEVEL=PORT NCCL_NET_MERGE_LEVEL=LOC; do
@@ -100,6 +100,33 @@ test_topo_one_answer_of_tree_and_file()
 			our_answers | diff "$W/from_tree" - >"$W/diff" || fail "$name, $set: tree (<), file (>): $(head -4 "$W/diff")"
 		done
 	done
+}
+
+test_topo_data_direct()
+{
+	made gb300
+	ok topo --sysfs "$W/gb300" --json
+	fits_schema gb300
+	eq "channels" "$(jq -c '[.gpus[].nccl.channels]' "$W/out")" '[["mlx5_0_dma"],["mlx5_1_dma"],["mlx5_2_dma"],["mlx5_3_dma"]]'
+	want '.gpus[0] | .assigned == "mlx5_0" and .nccl.class == "PIX" and .differs == null and .hcas[0].data_direct'
+	want '.hcas[0].data_direct == "0008:03:00.0"'
+	ok topo --sysfs "$W/gb300"
+	eq "matrix of nvidia-smi" "$(sed -n '2s/	/ /gp' "$W/out")" "GPU0  X  NODE SYS SYS NODE NODE SYS SYS 0-71 0"
+	ok topo --sysfs "$W/gb300" --env --gpus 0008:06:00.0
+	grep -qx "export NCCL_IB_HCA='=mlx5_0:1'" "$W/out" || fail "env: $(said)"
+	r topo check --sysfs "$W/gb300" --json
+	want '[.findings[] | select(.check == "data-direct")] | length == 4 and all(.value | contains("probably"))'
+	ok topo --sysfs "$W/gb300" --nccl-xml-out "$W/gb300.xml"
+	ok topo --nccl-xml "$W/gb300.xml" --json
+	want '.gpus[0].nccl | .channels == ["mlx5_0_dma"] and .class == "PIX"'
+	want '.gpus[0] | .assigned == "mlx5_0" and .nearest == ["mlx5_0"] and .differs == null'
+	ok topo --nccl-xml "$W/gb300.xml" --env
+	grep -qx "export NCCL_IB_HCA='=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1'" "$W/out" || fail "env of the file: $(said)"
+	ok topo --nccl-xml "$W/gb300.xml" --set NCCL_IB_HCA==mlx5_0 --json
+	want '[.gpus[].nccl.channels[]] | unique == ["mlx5_0_dma"]'
+	ok topo --sysfs "$W/gb300" --set NCCL_IB_DATA_DIRECT=0 --json
+	want '.gpus | all(.nccl.class == "P2C" and .nccl.gdr)'
+	refused 2 '0, 1 or 2' topo --sysfs "$W/gb300" --set NCCL_IB_DATA_DIRECT=3
 }
 
 # Ports of a card are one device to NCCL, unless a setting forbids it.

@@ -73,6 +73,20 @@ static int set_merge_level(struct cmd_run *r, const char *name, const char *valu
 						"LOC, PORT, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
+/* NCCL_IB_DATA_DIRECT */
+static int set_direct(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+		      struct err *e)
+{
+	static const enum nccl_direct modes[] = { NCCL_DIRECT_OFF, NCCL_DIRECT_ONLY,
+						  NCCL_DIRECT_BOTH };
+	uint64_t n;
+
+	if (parse_u64(value, 0, ARRAY_SIZE(modes) - 1, &n))
+		return refuse_option(r, name, value, "0, 1 or 2", e);
+	t->opts.direct = modes[n];
+	return 0;
+}
+
 static int set_hcas(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		    struct err *e)
 {
@@ -139,6 +153,7 @@ static const struct {
 	{ "NCCL_NETDEVS_POLICY", set_policy },
 	{ "NCCL_NET_GDR_LEVEL", set_level },
 	{ "NCCL_IB_HCA", set_hcas },
+	{ "NCCL_IB_DATA_DIRECT", set_direct },
 	{ "NCCL_NET_MERGE_LEVEL", set_merge_level },
 	{ "NCCL_NET_FORCE_MERGE", set_force_merge },
 	{ "NCCL_IB_MERGE_NICS", set_switch },
@@ -160,11 +175,11 @@ static int set_option(struct cmd_run *r, const char *text, struct topo *t, struc
 			return known[i].set(r, name, equals + 1, t, e);
 	}
 	cmd_usage(r, e, "--set \"%.64s\" is no NAME=VALUE that is known here", text);
-	return err_hint(e,
-			"NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
-			"NCCL_IB_HCA, NCCL_NET_GDR_C2C, NCCL_NET_GDR_READ, NCCL_NET_MERGE_LEVEL, "
-			"NCCL_NET_FORCE_MERGE, NCCL_IB_MERGE_NICS, NCCL_IB_MERGE_VFS, "
-			"NCCL_PXN_DISABLE");
+	return err_hint(e, "NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
+			   "NCCL_IB_HCA, NCCL_IB_DATA_DIRECT, NCCL_NET_GDR_C2C, NCCL_NET_GDR_READ, "
+			   "NCCL_NET_MERGE_LEVEL, "
+			   "NCCL_NET_FORCE_MERGE, NCCL_IB_MERGE_NICS, NCCL_IB_MERGE_VFS, "
+			   "NCCL_PXN_DISABLE");
 }
 
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)

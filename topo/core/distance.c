@@ -132,7 +132,7 @@ static void join_sides(const struct topo_machine *m, uint32_t top, struct side *
 
 /* ---- without a switch in common ---- */
 
-static int numa_of(const struct topo_machine *m, uint32_t pci)
+int topo_numa(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t root = m->pci[pci].root;
 
@@ -188,7 +188,7 @@ void topo_distance(const struct topo_machine *m, uint32_t a, uint32_t b, struct 
 
 	*out = (struct topo_distance){ .ancestor = top };
 	out->same_root = a == b || (x->root != TOPO_NONE && x->root == y->root);
-	out->same_numa = a == b ? TOPO_YES : same_number(numa_of(m, a), numa_of(m, b));
+	out->same_numa = a == b ? TOPO_YES : same_number(topo_numa(m, a), topo_numa(m, b));
 	if (a == b) {
 		out->class = TOPO_X;
 		return;
@@ -209,7 +209,7 @@ static void distance_to_cpu(const struct topo_machine *m, uint32_t pci, uint32_t
 
 	join_sides(m, TOPO_NONE, &from, &none, out);
 	out->same_root = root != TOPO_NONE && m->root[root].cpu == cpu;
-	out->same_numa = same_number(numa_of(m, pci), m->cpu[cpu].numa);
+	out->same_numa = same_number(topo_numa(m, pci), m->cpu[cpu].numa);
 	out->class = class_of(m, out);
 }
 
@@ -228,7 +228,7 @@ static void use_c2c(const struct topo_machine *m, uint32_t gpu, uint32_t pci,
 	out->cur_bw = min_u32(to.cur_bw, (uint32_t)(bw < UINT32_MAX ? bw : UINT32_MAX));
 }
 
-void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
+void topo_distance_to_own(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
 			  struct topo_distance *out)
 {
 	const struct topo_hca *h = &m->hca[hca];
@@ -249,6 +249,22 @@ void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t h
 	use_c2c(m, gpu, h->second, &second);
 	if (topo_distance_cmp(out, &second) < 0)
 		*out = second;
+}
+
+void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
+			  struct topo_distance *out)
+{
+	uint32_t direct = m->hca[hca].direct;
+	struct topo_distance d;
+
+	topo_distance_to_own(m, gpu, hca, out);
+	if (direct == TOPO_NONE)
+		return;
+	topo_distance(m, m->gpu[gpu].pci, direct, &d);
+	if (topo_distance_cmp(&d, out) >= 0)
+		return;
+	*out = d;
+	out->direct = true;
 }
 
 /* PIX and PXB are equal here, because the number of chips is more exact. */

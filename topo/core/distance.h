@@ -26,20 +26,30 @@ struct topo_distance {
 	enum topo_tristate same_numa; /* unknown if one of the two NUMA nodes is not known */
 	bool collapsed;               /* two visible levels were counted as one chip */
 	bool probable;                /* more levels may be one chip: topo_maybe_one_chip() */
+	bool direct;                  /* it leads to the Data Direct function of the HCA */
 	bool own_bridge; /* a bridge inside the GPU's package was not counted: topo_own_bridge() */
 	/* The narrowest link between the two in 100 Mbit/s: its maximum, and its current state. 0:
 	 * a link on the path has no known speed or width. */
 	uint32_t max_bw, cur_bw;
 };
 
+/* topo_numa - the NUMA node of a function: its own, that of a function above, or that of its root
+ * complex; -1: none is known. */
+int topo_numa(const struct topo_machine *m, uint32_t pci);
+
 /* topo_distance - the distance between functions a and b of m. */
 void topo_distance(const struct topo_machine *m, uint32_t a, uint32_t b, struct topo_distance *out);
 
-/* topo_distance_to_hca - the distance between a GPU and an HCA. Through the CPU, the bandwidth of a
- * GPU with C2C is that of its C2C links. A bond has the distance of its farther function. An HCA
- * without a function has TOPO_CLASS_UNKNOWN, or the distance to its cpu.
+/* topo_distance_to_hca - the distance between a GPU and an HCA: that to its Data Direct function,
+ * if it has one that is nearer. Through the CPU, the bandwidth of a GPU with C2C is that of its C2C
+ * links. A bond has the distance of its farther function. An HCA without a function has
+ * TOPO_CLASS_UNKNOWN, or the distance to its cpu.
  */
 void topo_distance_to_hca(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
+			  struct topo_distance *out);
+
+/* topo_distance_to_own - the same without Data Direct, as nvidia-smi prints it. */
+void topo_distance_to_own(const struct topo_machine *m, uint32_t gpu, uint32_t hca,
 			  struct topo_distance *out);
 
 /* topo_distance_cmp - compare as strcmp does: < 0 if x is nearer than y. The class decides first,

@@ -83,7 +83,7 @@ int topo_add_hca(struct topo_machine *m, const char *name, uint32_t *out, struct
 	if (!h)
 		return -1;
 	memcpy(h->name, name, strlen(name) + 1);
-	h->pci = h->second = h->cpu = TOPO_NONE;
+	h->pci = h->second = h->cpu = h->direct = TOPO_NONE;
 	h->card = (uint32_t)(m->n_hcas - 1);
 	h->rule = "";
 	h->dev = -1;

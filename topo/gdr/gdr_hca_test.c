@@ -272,7 +272,16 @@ START_TEST(data_direct_is_seen)
 	w.m.pci[i].class_code = 0x080100;
 	w.m.pci[i].has_ids = w.m.pci[i].has_class = true;
 	w.m.pci[w.nic].parent = TOPO_NONE;
+	ck_assert(!gdr_test_has(&w, "data-direct"));
+	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_WARN);
+	w.m.hca[0].direct = i;
 	ck_assert_int_eq(gdr_test_state(&w, "data-direct"), FINDING_OK);
+	/* the pair is probable only */
+	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_UNKNOWN);
+	w.m.gpu[0].c2c_mbps = 40000;
+	w.m.gpu[0].c2c_count = 10;
+	w.m.gpu[0].c2c_from = "device";
+	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_OK);
 }
 END_TEST
 

@@ -8,6 +8,24 @@
 
 /* ---- distance ---- */
 
+/* The pair of HCA and Data Direct function is probable only. It is not ok unless the HCA's own
+ * function is near, too. */
+static void judge_direct(const struct gdr *r, struct finding *f)
+{
+	struct topo_distance own;
+
+	topo_distance_to_own(r->m, f->of[GDR_OF_GPU], f->of[GDR_OF_HCA], &own);
+	if (own.class < TOPO_PHB)
+		return;
+	f->state = FINDING_UNKNOWN;
+	finding_set_reason(f,
+			   "the HCA itself is behind a CPU (%s); that this Data Direct function is "
+			   "its own is probable, but not proved",
+			   topo_class_name(own.class));
+	finding_set_remedy(f, "run NCCL with NCCL_DEBUG=INFO: it names the device %s_dma",
+			   r->m->hca[f->of[GDR_OF_HCA]].name);
+}
+
 static void check_distance(struct gdr *r, uint32_t gpu, uint32_t hca, const struct topo_distance *x)
 {
 	struct finding *f = gdr_add(r, "distance", FINDING_OK, gpu, hca);
@@ -21,7 +39,13 @@ static void check_distance(struct gdr *r, uint32_t gpu, uint32_t hca, const stru
 		finding_set_remedy(f, "run railctl topo on the host");
 		return;
 	}
-	if (x->class < TOPO_PHB || c2c)
+	if (c2c)
+		return;
+	if (x->direct) {
+		judge_direct(r, f);
+		return;
+	}
+	if (x->class < TOPO_PHB)
 		return;
 	f->state = FINDING_WARN;
 	finding_set_reason(f, "the path between GPU and NIC leads through a CPU: NCCL does not use "
@@ -144,7 +168,7 @@ static void check_acs(struct gdr *r, uint32_t gpu, uint32_t hca, const struct to
 	struct finding *f = gdr_add(r, "acs", FINDING_OK, gpu, hca);
 
 	check_ports_below(&l, r->m->gpu[gpu].pci, x->ancestor);
-	check_ports_below(&l, r->m->hca[hca].pci, x->ancestor);
+	check_ports_below(&l, x->direct ? r->m->hca[hca].direct : r->m->hca[hca].pci, x->ancestor);
 	if (l.first != TOPO_NONE)
 		set_redirect(r, f, &l);
 	else if (l.unread != TOPO_NONE)
@@ -155,31 +179,19 @@ static void check_acs(struct gdr *r, uint32_t gpu, uint32_t hca, const struct to
 
 /* ---- Data Direct: a second function of a ConnectX-8, nearer to the GPUs ---- */
 
-#define CLASS_DATA_DIRECT 0x0801
-#define VENDOR_MELLANOX   0x15b3
-
 static void check_data_direct(struct gdr *r, uint32_t gpu, uint32_t hca,
 			      const struct topo_distance *x)
 {
-	for (uint32_t i = 0; i < r->m->n_pci; i++) {
-		const struct topo_pci *p = &r->m->pci[i];
-		struct topo_distance other;
-		char bdf[PCI_STR_LEN];
+	char bdf[PCI_STR_LEN], path[GDR_PATH_LEN];
+	struct finding *f;
 
-		if (!p->has_ids || !p->has_class || p->vendor != VENDOR_MELLANOX ||
-		    p->class_code >> 8 != CLASS_DATA_DIRECT)
-			continue;
-		topo_distance(r->m, r->m->gpu[gpu].pci, i, &other);
-		if (topo_distance_cmp(&other, x) >= 0)
-			continue;
-
-		struct finding *f = gdr_add(r, "data-direct", FINDING_OK, gpu, hca);
-
-		finding_set_value(f, "%s (Data Direct) is nearer: %s; NCCL uses it as %s_dma",
-				  gdr_bdf(r, i, bdf), topo_class_name(other.class),
-				  r->m->hca[hca].name);
+	if (!x->direct)
 		return;
-	}
+	f = gdr_add(r, "data-direct", FINDING_OK, gpu, hca);
+	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, r->m->hca[hca].direct, "class", path));
+	finding_set_value(f, "%s (Data Direct) is probably nearer: %s; NCCL uses it as %s_dma",
+			  gdr_bdf(r, r->m->hca[hca].direct, bdf), topo_class_name(x->class),
+			  r->m->hca[hca].name);
 }
 
 void gdr_pair(struct gdr *r, uint32_t gpu, uint32_t hca)

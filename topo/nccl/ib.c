@@ -129,8 +129,8 @@ static bool is_displaced(const struct topo_machine *m, uint32_t at, uint32_t rea
 }
 
 /* ncclTopoFillNet: one net for a port of an HCA; without known ports, one for the HCA. */
-static void add_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
-		    const struct nccl_opts *o, struct nccl_xml *v)
+static void add_plain_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
+			  const struct nccl_opts *o, struct nccl_xml *v)
 {
 	const struct topo_hca *h = &m->hca[hca];
 	uint32_t at = ib_pci(m, h, o->keep_vf_path);
@@ -142,6 +142,24 @@ static void add_net(const struct topo_machine *m, uint32_t hca, const struct top
 		.item = at,
 		.mbps = port && port->rate_mbps ? port->rate_mbps : NCCL_MBPS_UNKNOWN,
 	};
+}
+
+/* ncclIbInitDevices: a device with Data Direct is exposed only at that function, or twice. The path
+ * of that function is not rewritten. */
+static void add_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
+		    const struct nccl_opts *o, struct nccl_xml *v)
+{
+	bool direct = m->hca[hca].direct != TOPO_NONE && !o->rccl && o->direct != NCCL_DIRECT_OFF;
+
+	if (!direct || o->direct == NCCL_DIRECT_BOTH)
+		add_plain_net(m, hca, port, o, v);
+	if (!direct)
+		return;
+	add_plain_net(m, hca, port, o, v);
+	struct nccl_xml_net *n = &v->net[v->n_nets - 1];
+	n->net.direct = true;
+	n->net.displaced = false;
+	n->item = m->hca[hca].direct;
 }
 
 void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *scope,

@@ -22,8 +22,11 @@ char *nccl_net_name(const struct topo_machine *m, const struct nccl_net *n,
 {
 	char *end = out;
 
-	for (uint32_t i = 0; i < nccl_net_parts(n); i++)
-		end = stpcpy(stpcpy(end, i ? "+" : ""), m->hca[nccl_net_part(n, i).hca].name);
+	for (uint32_t i = 0; i < nccl_net_parts(n); i++) {
+		struct nccl_hca_port part = nccl_net_part(n, i);
+		end = stpcpy(stpcpy(end, i ? "+" : ""), m->hca[part.hca].name);
+		end = stpcpy(end, part.direct ? "_dma" : "");
+	}
 	return out;
 }
 

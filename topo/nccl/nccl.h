@@ -13,7 +13,7 @@
 const char *nccl_path_name(enum nccl_path_type p);
 
 /* nccl_net_name - NCCL's name of a net: "mlx5_0", fused "mlx5_0+mlx5_1". Returns out. */
-#define NCCL_NET_NAME_LEN (NCCL_FUSED_MAX * TOPO_NAME_LEN + 1)
+#define NCCL_NET_NAME_LEN (NCCL_FUSED_MAX * (TOPO_NAME_LEN + 4) + 1)
 char *nccl_net_name(const struct topo_machine *m, const struct nccl_net *n,
 		    char out[NCCL_NET_NAME_LEN]);
 

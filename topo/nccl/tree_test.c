@@ -426,6 +426,74 @@ START_TEST(c2c_is_in_the_file_for_nccl)
 }
 END_TEST
 
+/* A GPU uses the ConnectX-8 whose Data Direct function is below its switch; NCCL does so by
+ * default. */
+START_TEST(data_direct_is_nearer)
+{
+	static const struct {
+		enum nccl_direct mode;
+		size_t nets;
+		enum nccl_path_type type;
+		const char *name;
+	} cases[] = { { NCCL_DIRECT_ONLY, 4, NCCL_PIX, "mlx5_1_dma" },
+		      { NCCL_DIRECT_OFF, 4, NCCL_P2C, "mlx5_1" },
+		      { NCCL_DIRECT_BOTH, 8, NCCL_PIX, "mlx5_1_dma" } };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_topo_choice struct topo_choice c = { 0 };
+	char name[NCCL_NET_NAME_LEN];
+	struct err e;
+
+	tree_machine(tree_made("gb300"), &m);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		const struct nccl_opts o = { .gdr_level = -1, .direct = cases[i].mode };
+		ck_assert_int_eq(nccl_predict(&m, NULL, &o, &a, &e), 0);
+		ck_assert_uint_eq(a.n_nets, cases[i].nets);
+		ck_assert_int_eq(a.gpu[1].type, cases[i].type);
+		ck_assert(a.gpu[1].gdr);
+		ck_assert_str_eq(nccl_net_name(&m, &a.net[a.gpu[1].channel[0]], name),
+				 cases[i].name);
+	}
+	ck_assert_int_eq(topo_choose(&m, NULL, &c, &e), 0);
+	ck_assert_uint_eq(c.gpu[1].n_nearest, 1);
+	ck_assert_str_eq(m.hca[c.gpu[1].assigned].name, "mlx5_1");
+}
+END_TEST
+
+/* Two functions and one card, or the other way round: the pairs are not known. */
+START_TEST(data_direct_needs_as_many_functions_as_cards)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	const char *dir = tree_made("gb300");
+
+	tree_put(dir, "sys/devices/pci0002:00/0002:00:00.0/0002:03:00.0/device", "0x1021");
+	tree_machine(dir, &m);
+	ck_assert_uint_eq(m.hca[0].direct, TOPO_NONE);
+	ck_assert_uint_eq(m.hca[1].direct, TOPO_NONE);
+	ck_assert_uint_ne(m.hca[2].direct, TOPO_NONE);
+}
+END_TEST
+
+/* DMA engines of other vendors have the class of Data Direct. */
+START_TEST(other_dma_engines_are_left_out)
+{
+	auto_topo_machine struct topo_machine m = { 0 }, other = { 0 };
+	const char *dir = tree_made("gb300");
+	struct pci_addr at;
+
+	ck_assert_int_eq(pci_parse("0008:03:00.0", &at), 0);
+	tree_machine(dir, &m);
+	uint32_t pci = topo_find_pci(&m, at);
+	ck_assert(m.pci[pci].has_ids);
+	tree_put(
+		dir,
+		"sys/devices/pci0008:00/0008:00:00.0/0008:01:00.0/0008:02:00.0/0008:03:00.0/vendor",
+		"0x8086");
+	tree_machine(dir, &other);
+	ck_assert(!other.pci[topo_find_pci(&other, at)].has_ids);
+}
+END_TEST
+
 /* What shows no C2C: a GPU of another id without a node, and one on a host that is no Arm. */
 START_TEST(c2c_needs_evidence)
 {
@@ -465,4 +533,5 @@ TEST_PROGRAM("nccl_tree", a_real_tree, a_guest_with_vfs, vfs_are_looked_for_at_d
 	     ports_and_places, layers_are_not_fused, long_domains_end_the_climb,
 	     links_as_nccl_reads_them, nodes_that_are_not_told, captures_written_and_read_back,
 	     memory_may_end_anywhere, c2c_is_found_in_sys, c2c_is_in_the_file_for_nccl,
-	     c2c_needs_evidence)
+	     c2c_needs_evidence, data_direct_is_nearer,
+	     data_direct_needs_as_many_functions_as_cards, other_dma_engines_are_left_out)

@@ -23,6 +23,8 @@ enum nccl_path_type {
 
 enum nccl_policy { NCCL_AUTO, NCCL_ALL, NCCL_MAX };
 
+enum nccl_direct { NCCL_DIRECT_ONLY, NCCL_DIRECT_OFF, NCCL_DIRECT_BOTH };
+
 struct nccl_opts {
 	bool rccl;               /* RCCL's rules; independent of the version of a file */
 	enum nccl_policy policy; /* NCCL_NETDEVS_POLICY */
@@ -34,6 +36,7 @@ struct nccl_opts {
 	bool no_read;            /* NCCL_NET_GDR_READ=0 */
 	bool read;               /* NCCL_NET_GDR_READ=1 */
 	bool fold_vfs;           /* for files: VFs of one path are one net, as in RCCL */
+	enum nccl_direct direct; /* NCCL_IB_DATA_DIRECT: 1, the default; 0; 2 */
 	bool no_merge;           /* NCCL_NET_MERGE_LEVEL=LOC */
 	bool no_merge_nics;      /* NCCL_IB_MERGE_NICS=0: no group of force_merge either */
 	enum nccl_path_type merge_level; /* NCCL_NET_MERGE_LEVEL; NCCL_LOC: not set, PORT */
@@ -53,13 +56,14 @@ struct nccl_opts {
 struct nccl_hca_port {
 	uint32_t hca, port; /* port 0: its number is not known */
 	bool displaced;     /* NCCL_IB_MERGE_VFS makes NCCL use the path of another device */
+	bool direct;        /* at its Data Direct function: NCCL's name is "mlx5_0_dma" */
 };
 
 /* A net device of NCCL: a port of an HCA, or several that NCCL fused into one device. A reader asks
  * each part: GPUs of a flat guest can have all their HCAs in one net. */
 struct nccl_net {
-	uint32_t hca, port; /* of the first part, as displaced */
-	bool displaced;
+	uint32_t hca, port;                            /* of the first part */
+	bool displaced, direct;                        /* of the first part */
 	uint32_t fused;                                /* the number of other parts */
 	struct nccl_hca_port with[NCCL_FUSED_MAX - 1]; /* the others; RCCL: at most that many */
 };
@@ -71,7 +75,8 @@ static inline uint32_t nccl_net_parts(const struct nccl_net *n)
 }
 static inline struct nccl_hca_port nccl_net_part(const struct nccl_net *n, uint32_t i)
 {
-	return i ? n->with[i - 1] : (struct nccl_hca_port){ n->hca, n->port, n->displaced };
+	return i ? n->with[i - 1]
+		 : (struct nccl_hca_port){ n->hca, n->port, n->displaced, n->direct };
 }
 
 #endif

@@ -70,7 +70,9 @@ static void add_file_net(const struct topo_machine *m, uint32_t hca, struct nccl
 	if (!rate)
 		rate = m->skeleton ? NCCL_MBPS_UNKNOWN : NET_MBPS_DEFAULT;
 	v->net[v->n_nets++] = (struct nccl_xml_net){
-		.net = { .hca = hca, .port = h->n_ports ? h->port[0].port : 0 },
+		.net = { .hca = hca,
+			 .port = h->n_ports ? h->port[0].port : 0,
+			 .direct = h->direct != TOPO_NONE },
 		.item = item,
 		.mbps = rate,
 	};
@@ -123,7 +125,7 @@ static int xml_alloc(const struct topo_machine *m, struct nccl_xml *v, struct er
 	size_t nets = 1;
 
 	for (size_t i = 0; i < m->n_hcas; i++)
-		nets += m->hca[i].n_ports ? m->hca[i].n_ports : 1;
+		nets += 2 * (m->hca[i].n_ports ? m->hca[i].n_ports : 1);
 	v->item = calloc(2 * m->n_pci + m->n_roots + 1, sizeof(*v->item));
 	v->net = calloc(nets, sizeof(*v->net));
 	v->gpu = calloc(m->n_gpus + 1, sizeof(*v->gpu));

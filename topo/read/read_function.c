@@ -5,7 +5,9 @@
 #include "topo/read/pcicap.h"
 #include "topo/read/tree.h"
 
-#define CLASS_BRIDGE 0x0604
+#define CLASS_BRIDGE      0x0604
+#define CLASS_DATA_DIRECT 0x0801 /* also of DMA engines of other vendors */
+#define VENDOR_MELLANOX   0x15b3
 
 /* PCI Express base specification 7.5.3.2, Device/Port Type */
 enum { TYPE_ROOT_PORT = 4, TYPE_UPSTREAM = 5, TYPE_DOWNSTREAM = 6 };
@@ -22,8 +24,16 @@ bool tree_asked_for(const struct topo_pci *p, const struct topo_read_opts *o)
 	return false;
 }
 
+static uint16_t read_id(const struct tree *t, struct tree_path *p, const char *name)
+{
+	uint32_t n = 0;
+
+	(void)tree_hex(t->fd, tree_at(p, name), 0xffff, &n);
+	return (uint16_t)n;
+}
+
 /* Most of a server's hundreds of functions belong to its processors, and need not be read. */
-bool tree_matters(const struct tree *t, const struct topo_pci *p)
+bool tree_matters(const struct tree *t, struct tree_path *path, const struct topo_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
 
@@ -35,16 +45,10 @@ bool tree_matters(const struct tree *t, const struct topo_pci *p)
 		return true;
 	default:
 		return !p->has_class || class == CLASS_BRIDGE || class == 0x0c06 ||
+		       (class == CLASS_DATA_DIRECT &&
+			read_id(t, path, "vendor") == VENDOR_MELLANOX) ||
 		       tree_asked_for(p, t->opts);
 	}
-}
-
-static uint16_t read_id(const struct tree *t, struct tree_path *p, const char *name)
-{
-	uint32_t n = 0;
-
-	(void)tree_hex(t->fd, tree_at(p, name), 0xffff, &n);
-	return (uint16_t)n;
 }
 
 static struct topo_pcie_link read_end(const struct tree *t, struct tree_path *p, const char *speed,

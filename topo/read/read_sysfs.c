@@ -39,6 +39,7 @@ int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_
 	topo_sort(&m);
 	if (topo_number_cards(&m, e))
 		return -1;
+	tree_data_direct(&t);
 	topo_number_chips(&m);
 	*out = m;
 	m = (struct topo_machine){ 0 };

@@ -184,7 +184,7 @@ static int push_function(struct walk *w, const char *path, struct slice part)
 	if (rc == 1) {
 		memcpy(p.text, path, p.len);
 		rc = add_function(w, &p, a, &pci);
-		if (rc == 0 && tree_matters(t, &t->m->pci[pci])) {
+		if (rc == 0 && tree_matters(t, &p, &t->m->pci[pci])) {
 			rc = tree_sriov(t, &p, pci, w->e);
 			tree_function(t, &p, pci);
 		}

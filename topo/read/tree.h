@@ -110,8 +110,8 @@ struct slice tree_last_name(const char *path);
 /* ---- read_function.c: one function; its record exists, p is its path ---- */
 /* tree_function - read ids, NUMA node, kind and links of a function into its record. */
 void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
-/* tree_matters - its class is unknown or that of a bridge, NIC or GPU: it must be read in full. */
-bool tree_matters(const struct tree *t, const struct topo_pci *p);
+/* tree_matters - it is of no known class, or a bridge, NIC, GPU or Data Direct: read it in full. */
+bool tree_matters(const struct tree *t, struct tree_path *path, const struct topo_pci *p);
 /* tree_asked_for - its class is in o->class_code. */
 bool tree_asked_for(const struct topo_pci *p, const struct topo_read_opts *o);
 
@@ -121,7 +121,6 @@ const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a);
 /* tree_sriov - for a PF: store its VFs in t->vfs; for a VF: remember its PF. */
 int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e) must_check;
 
-/* ---- the rest ---- */
 /* tree_cpus - add NUMA nodes and the processor, and set the nodes of the root complexes. tree_roots
  * does only the latter. proc: NULL if there is none. */
 int tree_cpus(struct tree *t, const char *proc, struct err *e) must_check;
@@ -130,6 +129,7 @@ int tree_roots(struct tree *t, struct err *e) must_check;
  * class/infiniband with their ports. */
 int tree_gpus(struct tree *t, struct err *e) must_check;
 void tree_c2c(struct tree *t, const char *proc); /* set C2C links of GPUs to their CPUs */
+void tree_data_direct(struct tree *t);           /* set `direct` of HCAs, after they are sorted */
 int tree_hcas(struct tree *t, struct err *e) must_check;
 
 /* ---- read_netdev.c ---- */

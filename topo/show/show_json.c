@@ -97,7 +97,8 @@ static int add_gpu_hcas(struct json *gpu, const struct topo_view *v, size_t g)
 		/* only if chips and visible bridges differ */
 		if ((r.collapsed && json_add_bool(o, "collapsed", true)) ||
 		    (r.probable && json_add_bool(o, "probably_one_switch", true)) ||
-		    (r.own_bridge && json_add_bool(o, "own_bridge", true)))
+		    (r.own_bridge && json_add_bool(o, "own_bridge", true)) ||
+		    (r.direct && json_add_bool(o, "data_direct", true)))
 			return -1;
 	}
 	return 0;
@@ -272,16 +273,20 @@ static int add_place(struct json *o, const struct topo_view *v, size_t h)
 {
 	const struct topo_hca *hca = &v->m->hca[h];
 	uint32_t pf = hca->pci == TOPO_NONE ? TOPO_NONE : v->m->pci[hca->pci].physfn;
-	char bdf[PCI_STR_LEN], pf_bdf[PCI_STR_LEN], second[PCI_STR_LEN];
+	char bdf[PCI_STR_LEN], pf_bdf[PCI_STR_LEN], second[PCI_STR_LEN], direct[PCI_STR_LEN];
 
 	if (pf != TOPO_NONE)
 		pci_format(v->m->pci[pf].addr, pf_bdf);
 	if (hca->second != TOPO_NONE)
 		pci_format(v->m->pci[hca->second].addr, second);
+	if (hca->direct != TOPO_NONE)
+		pci_format(v->m->pci[hca->direct].addr, direct);
 	return add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) ||
 			       add_str_or_null(o, "pf", pf == TOPO_NONE ? NULL : pf_bdf) ||
 			       add_str_or_null(o, "second",
 					       hca->second == TOPO_NONE ? NULL : second) ||
+			       add_str_or_null(o, "data_direct",
+					       hca->direct == TOPO_NONE ? NULL : direct) ||
 			       add_number_or_null(o, "numa", show_numa(v->m, hca->pci))
 		       ? -1
 		       : 0;

@@ -71,7 +71,7 @@ static const char *mixed_cell(const struct topo_machine *m, size_t gpu, size_t h
 {
 	struct topo_distance r;
 
-	topo_distance_to_hca(m, (uint32_t)gpu, (uint32_t)hca, &r);
+	topo_distance_to_own(m, (uint32_t)gpu, (uint32_t)hca, &r);
 	return class_cell(r.class);
 }
 

@@ -67,6 +67,17 @@ static int set_net(struct topo_machine *m, uint32_t hca, const struct xml_elem *
 	return 0;
 }
 
+/* "mlx5_0_dma" is NCCL's name for mlx5_0 at its Data Direct function. No RDMA device has it. */
+static bool cut_direct(char *name)
+{
+	size_t len = strlen(name);
+
+	if (len < 5 || strcmp(name + len - 4, "_dma") != 0 || strchr(name, '+'))
+		return false;
+	name[len - 4] = '\0';
+	return true;
+}
+
 int xml_net(struct topo_machine *m, const struct xml_level *at, const struct xml_elem *x,
 	    struct err *e)
 {
@@ -88,8 +99,10 @@ int xml_net(struct topo_machine *m, const struct xml_level *at, const struct xml
 		return -1;
 	if (!*name)
 		(void)snprintf(name, sizeof(name), "net%d", (int)dev);
+	bool direct = at->pci != TOPO_NONE && cut_direct(name);
 	if (topo_add_hca(m, name, &hca, e))
 		return -1;
+	m->hca[hca].direct = direct ? at->pci : TOPO_NONE;
 	m->hca[hca].pci = at->pci;
 	m->hca[hca].cpu = at->pci == TOPO_NONE ? at->cpu : TOPO_NONE;
 	m->hca[hca].dev = (int)dev;

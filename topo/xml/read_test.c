@@ -101,6 +101,28 @@ START_TEST(a_dump_is_kept_whole)
 }
 END_TEST
 
+/* NCCL's name of an HCA at its Data Direct function; the RDMA device is mlx5_0. */
+START_TEST(data_direct_is_no_device)
+{
+	static const char text[] =
+		"<system version=\"1\"><cpu numaid=\"0\">"
+		"<pci busid=\"0000:01:00.0\" class=\"0x080100\"><nic><net name=\"mlx5_0_dma\" "
+		"dev=\"0\" port=\"1\"/></nic></pci><pci busid=\"0000:02:00.0\" class=\"0x020000\">"
+		"<nic><net name=\"mlx5_1\" dev=\"1\" port=\"1\"/><net name=\"_dma\" dev=\"2\"/>"
+		"<net name=\"a+b_dma\" dev=\"3\"/></nic></pci></cpu></system>";
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(topo_read_xml(text, strlen(text), &m, &e), 0);
+	ck_assert_str_eq(m.hca[0].name, "mlx5_0");
+	ck_assert_uint_eq(m.hca[0].direct, m.hca[0].pci);
+	for (uint32_t i = 1; i < 4; i++)
+		ck_assert_uint_eq(m.hca[i].direct, TOPO_NONE);
+	ck_assert_str_eq(m.hca[2].name, "_dma");
+	ck_assert_str_eq(m.hca[3].name, "a+b_dma");
+}
+END_TEST
+
 START_TEST(ports_of_a_card_are_one_card)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -418,9 +440,9 @@ START_TEST(link_speeds)
 }
 END_TEST
 
-TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole, ports_of_a_card_are_one_card,
-	     a_skeleton_is_completed_in_order_of_addresses, left_out_as_nccl_does,
-	     what_is_unknown_or_out_of_place_is_kept_out, what_nccl_refuses_is_read_and_noted,
-	     a_nameless_attribute_is_dropped, a_class_has_24_bits_however_it_is_written,
-	     errors_name_line_and_element, everything_is_bounded, notes_end,
-	     every_allocation_may_fail, link_speeds)
+TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole, data_direct_is_no_device,
+	     ports_of_a_card_are_one_card, a_skeleton_is_completed_in_order_of_addresses,
+	     left_out_as_nccl_does, what_is_unknown_or_out_of_place_is_kept_out,
+	     what_nccl_refuses_is_read_and_noted, a_nameless_attribute_is_dropped,
+	     a_class_has_24_bits_however_it_is_written, errors_name_line_and_element,
+	     everything_is_bounded, notes_end, every_allocation_may_fail, link_speeds)

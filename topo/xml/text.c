@@ -196,7 +196,7 @@ void xml_write_net(struct xml_text *t, const struct topo_machine *m, const struc
 	const struct topo_hca *h = &m->hca[p->net.hca];
 
 	xml_open(t, "net");
-	xml_attr(t, "name", "%s", h->name);
+	xml_attr(t, "name", "%s%s", h->name, p->net.direct ? "_dma" : "");
 	xml_attr(t, "dev", "%u", dev);
 	xml_attr(t, "speed", "%u", p->mbps);
 	xml_attr(t, "port", "%u", p->net.port);
