@@ -129,6 +129,38 @@ test_topo_data_direct()
 	refused 2 '0, 1 or 2' topo --sysfs "$W/gb300" --set NCCL_IB_DATA_DIRECT=3
 }
 
+test_topo_roles()
+{
+	made gb200-eth
+	ok topo --sysfs "$W/gb200-eth" --json
+	want '[.hcas[] | select(.role == "compute") | .rule] == ["rate", "rate", "rate", "rate"]'
+	# an InfiniBand card, and slow Ethernet beside it
+	sed -e '/mlx5_[25] /s/ 200 / 25 /; /mlx5_[0134] /s/Ethernet/InfiniBand/; s/15b3:a2dc/15b3:101f/' "$DATA/made/gb200-eth.txt" >"$W/mixed.txt"
+	"$DATA/made/make.sh" "$W/mixed.txt" "$W/mixed"
+	ok topo --sysfs "$W/mixed" --json
+	want '[.hcas[] | .name + ":" + .role + ":" + .rule] | index("mlx5_2:storage:node") != null and index("mlx5_0:compute:infiniband") != null'
+	ok topo --sysfs "$W/mixed" --env
+	hasnt mlx5_2
+	# a BlueField of 400G, and cards of 25G
+	sed -e '/mlx5_[0134] /s/ 400 / 25 /; /mlx5_[25] /s/ 200 / 400 /' "$DATA/made/gb200-eth.txt" >"$W/slow.txt"
+	"$DATA/made/make.sh" "$W/slow.txt" "$W/slow"
+	ok topo --sysfs "$W/slow" --json
+	want '(.hcas | all(.rule != "rate")) and (.gpus[0].nearest | index("mlx5_2") != null)'
+}
+
+# The operator of this machine says it; a mistake is an error of every command.
+test_topo_roles_of_the_operator()
+{
+	echo '{"roles": {"mlx5_0": "fast"}}' >/etc/railhead/topo.json
+	refused 1 'roles.mlx5_0' topo
+	refused 1 'roles.mlx5_0' topo --labels
+	ok topo --nccl-xml "$XML/dgx-a100.xml"
+	echo '{"roles": {"mlx5_99": "compute"}}' >/etc/railhead/topo.json
+	ok topo --json
+	want '.source.notes | any(contains("mlx5_99"))'
+	rm /etc/railhead/topo.json
+}
+
 # Ports of a card are one device to NCCL, unless a setting forbids it.
 test_topo_fused_ports()
 {

@@ -73,6 +73,12 @@ int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e
  */
 int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *e) must_check;
 
+/*
+ * topo_operator_roles - set the roles of topo.json in c->etc_dir; without this file nothing
+ * changes. ERR_CONFIG names the key.
+ */
+int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e) must_check;
+
 /* topo_nccl_opts - fill t->opts from --set and --rccl. */
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
 

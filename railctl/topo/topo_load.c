@@ -127,6 +127,8 @@ static int load_tree(struct cmd_run *r, const char *path, unsigned flags, struct
 		return -1;
 	topo_default_netdev(dirs.proc, !path, ifname);
 	topo_roles(&t->m, ifname);
+	if (!path && topo_operator_roles(&r->ctx, t, e))
+		return -1;
 	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
 }
 

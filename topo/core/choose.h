@@ -44,9 +44,21 @@ bool topo_usable(const struct topo_hca *h);
  *	infiniband	compute: on a GPU's NUMA node, and its link layer is InfiniBand
  *	phb, node	storage: on a GPU's NUMA node, and its link layer is Ethernet
  *	bluefield	management: a BlueField that is on another node than every GPU
+ *
+ * If no HCA is for compute by then, as on Grace with Ethernet, distance says little. Two more rules
+ * apply to usable HCAs that are storage by phb or node, or have no role. Each NUMA node with GPUs
+ * must have equally many of the fastest plain cards (no BlueField, no bond), at least one for each
+ * GPU. No BlueField or bond may be faster, or as fast and as many as the GPUs.
+ *	rate		compute: these cards
+ *	bluefield, bond	management: a BlueField or bond without a role
+ *
  * default_netdev: the interface of the default route; NULL or "": not known.
  */
 void topo_roles(struct topo_machine *m, const char *default_netdev);
+
+/* topo_set_role - give a role to the HCAs that key names: a PCI address, the name of an RDMA
+ * device, or "vendor:device" of its function; the rule is "operator". Returns their number. */
+size_t topo_set_role(struct topo_machine *m, const char *key, enum topo_role role);
 
 /*
  * topo_choose - the nearest HCAs of each GPU in scope (NULL: all), and the HCAs assigned to it.

@@ -167,6 +167,133 @@ START_TEST(a_topology_file_has_roles)
 }
 END_TEST
 
+/* ---- no HCA shares a switch with a GPU ---- */
+
+/* Two nodes, each with a GPU, an HCA of `rate` and a slower one, each on a root complex. */
+static void grace(struct topo_machine *m)
+{
+	static const char *const names[] = { "fast0", "slow0", "fast1", "slow1" };
+	struct fixture fx = { .m = m };
+
+	for (int node = 0; node < 2; node++) {
+		fixture_root(&fx, node);
+		(void)fixture_gpu(&fx, fixture_port(&fx));
+		for (int i = 0; i < 2; i++) {
+			fixture_root(&fx, node);
+			uint32_t h = fixture_hca(&fx, fixture_port(&fx), names[node * 2 + i]);
+			m->hca[h].port[0].rate_mbps = i ? 200000 : 400000;
+			m->hca[h].port[0].layer = TOPO_ETHERNET;
+		}
+	}
+	fixture_done(&fx);
+}
+
+static const char *rule_now(struct topo_machine *m, const char *name)
+{
+	topo_roles(m, NULL);
+	return m->hca[topo_find_hca(m, name)].rule;
+}
+
+START_TEST(far_cards_have_roles_by_rate)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+
+	grace(&m);
+	struct topo_hca *fast = &m.hca[topo_find_hca(&m, "fast1")];
+	ck_assert_str_eq(rule_now(&m, "fast0"), "rate");
+	ck_assert_int_eq(fast->role, TOPO_COMPUTE);
+	ck_assert_str_eq(rule_now(&m, "slow0"), "node");
+	/* not symmetric: distance decides */
+	fast->port[0].rate_mbps = 100000;
+	ck_assert_str_eq(rule_now(&m, "fast0"), "node");
+	fast->port[0].rate_mbps = 400000;
+	/* without a layer, as in a topology file */
+	for (size_t i = 0; i < m.n_hcas; i++)
+		m.hca[i].port[0].layer = TOPO_LAYER_UNKNOWN;
+	m.hca[topo_find_hca(&m, "slow0")].kind = TOPO_HCA_BOND;
+	m.pci[m.hca[topo_find_hca(&m, "slow1")].pci].device = 0xa2dc;
+	ck_assert_str_eq(rule_now(&m, "fast0"), "rate");
+	ck_assert_str_eq(rule_now(&m, "slow0"), "bond");
+	ck_assert_str_eq(rule_now(&m, "slow1"), "bluefield");
+}
+END_TEST
+
+/* Answers by distance alone, if the fastest plain cards may not be the compute network. */
+START_TEST(rates_alone_decide_nothing)
+{
+	enum {
+		NOT,
+		INFINIBAND,
+		BLUEFIELD,
+		BOND,
+		EQUAL_BLUEFIELD,
+		UNKNOWN_BLUEFIELD,
+		DOWN,
+		N_CASES
+	};
+
+	for (int i = NOT; i < N_CASES; i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+
+		grace(&m);
+		for (uint32_t h = 0; h < m.n_hcas; h++) {
+			struct topo_port *p = &m.hca[h].port[0];
+			bool fast = p->rate_mbps == 400000;
+			uint16_t *device = &m.pci[m.hca[h].pci].device;
+
+			if (i == INFINIBAND && fast)
+				p->layer = TOPO_INFINIBAND;
+			if (i == BLUEFIELD && fast)
+				*device = 0xa2dc;
+			if (i == BOND && fast)
+				m.hca[h].kind = TOPO_HCA_BOND;
+			if ((i == EQUAL_BLUEFIELD || i == UNKNOWN_BLUEFIELD) && !fast) {
+				*device = 0xa2dc;
+				p->rate_mbps = i == EQUAL_BLUEFIELD ? 400000 : 0;
+			}
+			if (i == DOWN && fast && m.hca[h].name[4] == '1')
+				p->active = TOPO_NO;
+		}
+		ck_assert_msg(!strcmp(rule_now(&m, "fast0"), i == NOT          ? "rate"
+							     : i == INFINIBAND ? "infiniband"
+									       : "node"),
+			      "%d: %s", i, rule_now(&m, "fast0"));
+		ck_assert_msg(!strcmp(rule_now(&m, "slow0"), "node"), "%d", i);
+	}
+}
+END_TEST
+
+/* One node, two GPUs, three cards of 400G: the third is a BlueField. */
+START_TEST(rails_are_as_many_as_gpus)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct fixture fx = { .m = &m };
+
+	fixture_root(&fx, 0);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	for (int i = 0; i < 3; i++) {
+		uint32_t h = fixture_hca(&fx, fixture_port(&fx), i ? i == 1 ? "b" : "c" : "a");
+		m.hca[h].port[0].rate_mbps = 400000;
+		m.hca[h].port[0].layer = TOPO_ETHERNET;
+	}
+	fixture_done(&fx);
+	m.pci[m.hca[topo_find_hca(&m, "c")].pci].device = 0xa2dc;
+	ck_assert_str_eq(rule_now(&m, "a"), "rate");
+	ck_assert_str_eq(rule_now(&m, "c"), "phb");
+	/* a single fast card is not one for each GPU */
+	m.hca[topo_find_hca(&m, "b")].port[0].rate_mbps = 100000;
+	ck_assert_str_eq(rule_now(&m, "a"), "phb");
+	/* a file has no layer: the BlueField must not lose its place to a slow card */
+	for (size_t i = 0; i < m.n_hcas; i++)
+		m.hca[i].port[0].layer = TOPO_LAYER_UNKNOWN;
+	m.hca[topo_find_hca(&m, "a")].port[0].rate_mbps = 100000;
+	ck_assert_str_eq(rule_now(&m, "a"), "");
+	ck_assert_str_eq(rule_now(&m, "c"), "");
+}
+END_TEST
+
 TEST_PROGRAM("role", ethernet_hcas_have_roles_by_distance, infiniband_hcas_are_for_compute,
 	     unknown_data_give_no_role, the_default_route_counts_before_distance,
-	     known_devices_have_their_role, a_topology_file_has_roles)
+	     known_devices_have_their_role, a_topology_file_has_roles, far_cards_have_roles_by_rate,
+	     rates_alone_decide_nothing, rails_are_as_many_as_gpus)

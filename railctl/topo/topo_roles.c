@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topo_roles.c: roles of HCAs that the operator of this machine gives, in /etc/railhead/topo.json.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/json/json.h"
+#include "lib/sys/fs.h"
+#include "railctl/topo/topo.h"
+#include "topo/core/machine_build.h"
+
+#define ROLES_FILE "topo.json"
+#define ROLES_MAX  65536
+
+static const struct json_field fields[] = {
+	{ .key = "roles", .kind = J_OBJECT, .offset = 0 },
+	{ 0 },
+};
+
+static int take_role(struct topo *t, const struct json *member, struct err *e)
+{
+	static const struct {
+		const char *name;
+		enum topo_role role;
+	} roles[] = { { "compute", TOPO_COMPUTE },
+		      { "storage", TOPO_STORAGE },
+		      { "management", TOPO_MANAGEMENT } };
+	const char *name = json_str(member);
+	char shown[JSON_SHOW_LEN];
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(roles); i++) {
+		if (strcmp(name, roles[i].name) != 0)
+			continue;
+		if (topo_set_role(&t->m, json_key(member), roles[i].role))
+			return 0;
+		return topo_add_note(&t->m, e, "%s: roles.%s names no HCA of this machine",
+				     ROLES_FILE, json_key(member));
+	}
+	return err_set(e, ERR_CONFIG, 0, "roles.%s: %s is not compute, storage or management",
+		       json_key(member), json_show(member, shown));
+}
+
+int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
+{
+	const struct json *roles = NULL;
+	auto_json struct json *tree = NULL;
+	auto_free char *text = NULL;
+	struct err why;
+
+	auto_fd int dir = c->etc_dir ? fs_open_dir(c->etc_dir, false, &why) : -1;
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, ROLES_FILE, ROLES_MAX, &text, &why);
+	if (n < 0 && (!c->etc_dir || why.errnum == ENOENT))
+		return 0;
+	if (n < 0) {
+		*e = why;
+		return -1;
+	}
+	if (json_parse(text, (size_t)n, ROLES_FILE, &tree, e))
+		return err_wrap(e, "%s", c->etc_dir);
+	if (json_type(tree) != JSON_OBJECT)
+		return err_set(e, ERR_CONFIG, 0, "%s/%s must be an object", c->etc_dir, ROLES_FILE);
+	if (json_decode(tree, "", fields, &roles, e) || json_refuse_unknown(tree, "", fields, e))
+		return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
+	json_each (member, roles) {
+		if (take_role(t, member, e))
+			return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
+	}
+	return 0;
+}
