@@ -426,8 +426,34 @@ test_topo_env()
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --env --per-gpu
 	eq "GPUs" "$(grep -c "^export NCCL_IB_HCA='=mlx5_[0-9]:1'$" "$W/out")" 8
 	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --json
-	want '.env[0] | .name == "NCCL_IB_HCA" and (.value | startswith("=mlx5_0:1,mlx5_1:2,"))'
-	want '.gpus | length == 8 and all(.env[0].value | test("^=mlx5_[0-9]+:1,mlx5_[0-9]+:2$"))'
+	want '.env[0] | .name == "NCCL_IB_HCA" and (.value | startswith("=mlx5_0:1,mlx5_1:1,"))'
+	want '.gpus | length == 8 and all(.env[0].value | test("^=mlx5_[0-9]+:1,mlx5_[0-9]+:1$"))'
+	# NVSHMEM gives entry k to process k: for a node only if each GPU has one entry, in their order
+	want '[.env[].name] | index("NVSHMEM_ENABLE_NIC_PE_MAPPING") == null'
+	want '.gpus | all([.env[].name] | index("NVSHMEM_ENABLE_NIC_PE_MAPPING") != null)'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --env
+	grep -qx "export NVSHMEM_ENABLE_NIC_PE_MAPPING='1'" "$W/out" || fail "one HCA a GPU: $(said)"
+	sed -n "s/^export NVSHMEM_HCA_LIST='\(.*\)'$/\1/p" "$W/out" >"$W/list"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --json
+	eq "list of NVSHMEM" "$(cat "$W/list")" "$(jq -r '[.gpus[].assigned + ":1"] | join(",")' "$W/out")"
+	# names of an older NCCL for several devices
+	sed 's/name="mlx5_0"/name="mlx5_0+mlx5_99"/' "$XML/dgx-a100.xml" >"$W/fused.xml"
+	ok topo --nccl-xml "$W/fused.xml" --env
+	grep -q '^# left out (NCCL made one device of several.*: mlx5_0+mlx5_99$' "$W/out" || fail "$(said)"
+	grep -v '^#' "$W/out" >"$W/set"
+	if grep -q '+\|NIC_PE' "$W/set"; then fail "$(cat "$W/set")"; fi
+	# devices that no variable can name
+	ok topo --nccl-xml "$XML/azure-nd-a100-v4.xml" --env
+	has 'the file does not name the devices'
+	hasnt export
+	ok topo --nccl-xml "$XML/aws-p4d.xml" --env
+	has aws-ofi-nccl
+	has 'no other HCA'
+	hasnt export
+	sed 's/name="mlx5_\([0-9]*\)" \(.*\) port="1"/name="eth\1" \2 port="0"/' "$XML/dgx-a100.xml" >"$W/sockets.xml"
+	ok topo --nccl-xml "$W/sockets.xml" --env
+	has 'an interface for sockets'
+	hasnt export
 }
 
 test_topo_map()
@@ -436,6 +462,12 @@ test_topo_map()
 	eq "for vLLM" "$(env -i bash -c '. "$1"; printf %s "$VLLM_GPU_NIC_PCIE_MAPPING"' - "$W/out" | cut -d, -f1-2)" \
 		"0000:07:00.0=0000:0c:00.0,0000:0f:00.0=0000:12:00.0"
 	has VLLM_NIC_SELECTION_VARS
+	has NCCL_IB_HCA
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --map
+	has "VLLM_NIC_SELECTION_VARS='UCX_NET_DEVICES:1,NVSHMEM_HCA_LIST:1,NCCL_IB_HCA:1'"
+	sed 's/mlx5_3"/mlx5_10x"/' "$XML/dgx-a100.xml" >"$W/ten.xml"
+	ok topo --nccl-xml "$W/ten.xml" --map
+	hasnt NCCL_IB_HCA
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --map --json
 	want 'keys | length == 8'
 	want '.["cuda:1"][0] == ["mlx5_1"] and (.["cuda:1"][1] | length == 7 and index("mlx5_1") == null)'

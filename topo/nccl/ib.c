@@ -97,7 +97,8 @@ static bool is_named(const struct topo_machine *m, const struct nccl_net *n, str
 	if (!slice_next(&word, ':', &part) || slice_copy(part, text, sizeof(text)) ||
 	    parse_u64(text, 0, UINT32_MAX, &port))
 		return true;
-	return !n->port || n->port == port;
+	/* a file counts the ports of a card on, over its functions */
+	return !n->port || !nccl_is_tree(m) || n->port == port;
 }
 
 void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v)

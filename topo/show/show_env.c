@@ -12,7 +12,7 @@ struct env {
 		const char *name; /* a literal, as why */
 		char *value;      /* owned */
 		const char *why;
-	} var[4];
+	} var[8];
 	size_t n;
 };
 
@@ -41,14 +41,53 @@ static uint32_t *collect_shares(const struct topo_view *v, const bool *want, siz
 	return list;
 }
 
-static void put_ports(const struct topo_hca *h, struct text *to, const char **comma)
+#define VENDOR_AMAZON 0x1d0f
+
+/* A net of NCCL's sockets has port 0. */
+const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
 {
+	const struct topo_hca *h = &m->hca[hca];
+	const struct topo_pci *p = h->pci == TOPO_NONE ? NULL : &m->pci[h->pci];
+	bool file = m->source == TOPO_NCCL_XML || m->source == TOPO_RCCL_XML;
+
+	if (p && p->has_ids && p->vendor == VENDOR_AMAZON)
+		return "EFA: the plugin aws-ofi-nccl assigns these devices itself, by the topology "
+		       "file that it writes; NCCL_IB_HCA does not select them";
+	if (m->skeleton)
+		return "the file does not name the devices";
+	if (file && strchr(h->name, '+'))
+		return "NCCL made one device of several: the file has no ports of them";
+	return file && h->n_ports && !h->port[0].port ? "an interface for sockets: no RDMA device"
+						      : NULL;
+}
+
+/* The port of an RDMA device. NCCL's files count on for functions of one card: mlx5_1 at function 1
+ * has port 2 there (ncclIbGetPhysProperties), and port 1 in reality. */
+static uint32_t real_port(const struct topo_machine *m, uint32_t hca, uint32_t port)
+{
+	const struct topo_hca *h = &m->hca[hca];
+	uint32_t before = 0;
+
+	if (m->source != TOPO_NCCL_XML || h->pci == TOPO_NONE)
+		return port;
+	for (uint32_t i = 0; i < hca; i++) {
+		uint32_t other = m->hca[i].pci;
+		before += other != TOPO_NONE && strcmp(m->hca[i].name, h->name) != 0 &&
+			  topo_pci_order(m, other) >> 8 == topo_pci_order(m, h->pci) >> 8;
+	}
+	return port > before ? port - before : port;
+}
+
+static void put_ports(const struct topo_machine *m, uint32_t hca, struct text *to,
+		      const char **comma)
+{
+	const struct topo_hca *h = &m->hca[hca];
 	size_t named = 0;
 
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (h->port[i].active == TOPO_NO)
 			continue;
-		text_addf(to, "%s%s:%u", *comma, h->name, h->port[i].port);
+		text_addf(to, "%s%s:%u", *comma, h->name, real_port(m, hca, h->port[i].port));
 		*comma = ",";
 		named++;
 	}
@@ -65,7 +104,7 @@ static char *device_list(const struct topo_machine *m, const uint32_t *hca, size
 	auto_text struct text text = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		put_ports(&m->hca[hca[i]], &text, &comma);
+		put_ports(m, hca[i], &text, &comma);
 	return text_take(&text);
 }
 
@@ -111,15 +150,69 @@ static void env_clear(struct env *e)
 }
 #define auto_env auto_clean(env_clear)
 
+/* The names before are not this one: a file can have an HCA and its Data Direct function. */
+static bool is_new(const struct topo_machine *m, const uint32_t *hca, size_t n, uint32_t which)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(m->hca[hca[i]].name, m->hca[which].name))
+			return false;
+	}
+	return true;
+}
+
+static size_t drop_unnamed(const struct topo_machine *m, uint32_t *hca, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!show_why_unnamed(m, hca[i]) && is_new(m, hca, kept, hca[i]))
+			hca[kept++] = hca[i];
+	}
+	return kept;
+}
+
+static size_t count_ports(const struct topo_hca *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n_ports; i++)
+		n += h->port[i].active != TOPO_NO;
+	return n ? n : 1;
+}
+
+/*
+ * With NVSHMEM_ENABLE_NIC_PE_MAPPING=1, process number k (the k-th GPU) takes entry k of the list,
+ * modulo its length. Without it each takes the nearest one. So the list must have one port for each
+ * GPU, in their order, or it is that of a single GPU.
+ */
+static bool is_by_gpu(const struct topo_view *v, const bool *want, const uint32_t *hca, size_t n)
+{
+	size_t gpus = 0;
+	bool exact = true;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		const struct topo_gpu_choice *c = &v->choice->gpu[g];
+		if (!want[g])
+			continue;
+		exact = exact && gpus < n && c->n_share == 1 && c->share[0] == hca[gpus] &&
+			count_ports(&v->m->hca[hca[gpus]]) == 1;
+		gpus++;
+	}
+	return gpus == 1 || (exact && gpus == n);
+}
+
 /* The variables for the GPUs in want[]; none if they have no nearest HCA. -1: no memory. */
 static int make_env(const struct topo_view *v, const bool *want, struct env *out)
 {
 	size_t n;
 	auto_free uint32_t *hca = collect_shares(v, want, &n);
-	auto_free char *devices = hca ? device_list(v->m, hca, n) : NULL;
 	bool misled = false;
 
 	*out = (struct env){ 0 };
+	if (!hca)
+		return -1;
+	n = drop_unnamed(v->m, hca, n);
+	auto_free char *devices = device_list(v->m, hca, n);
 	if (!devices)
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -132,7 +225,10 @@ static int make_env(const struct topo_view *v, const bool *want, struct env *out
 	     put_var(out, "NCCL_IB_MERGE_VFS", strdup("0"),
 		     "else NCCL looks for a VF at device 00 of its bus, where its card is not")) ||
 	    put_var(out, "UCX_NET_DEVICES", strdup(devices), "the same for UCX") ||
-	    put_var(out, "NVSHMEM_HCA_LIST", strdup(devices), "the same for NVSHMEM")) {
+	    put_var(out, "NVSHMEM_HCA_LIST", strdup(devices), "the same for NVSHMEM") ||
+	    (is_by_gpu(v, want, hca, n) &&
+	     put_var(out, "NVSHMEM_ENABLE_NIC_PE_MAPPING", strdup("1"),
+		     "process number k takes device k of the list"))) {
 		env_clear(out);
 		return -1;
 	}
@@ -164,10 +260,36 @@ static void put_env(const struct env *e, FILE *to)
 }
 
 /* A comment, because a shell reads the output. */
-static void put_none(const struct topo_view *v, FILE *to)
+static void put_none(const struct topo_view *v, bool left_out, FILE *to)
 {
 	fprintf(to, "# %s: nothing to set\n",
-		!show_count_gpus(v) ? "no GPU" : "no HCA is nearest to any of the GPUs");
+		!show_count_gpus(v) ? "no GPU"
+		: left_out          ? "no other HCA is nearest to a GPU"
+				    : "no HCA is nearest to any of the GPUs");
+}
+
+/* A comment for each reason, with the HCAs that the variables leave out. *any: there are some. */
+static int put_unnamed(const struct topo_view *v, const bool *want, FILE *to, bool *any)
+{
+	size_t n;
+	auto_free uint32_t *hca = collect_shares(v, want, &n);
+	const char *last = NULL;
+
+	if (!hca)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const char *why = show_why_unnamed(v->m, hca[i]);
+		if (!why)
+			continue;
+		if (last != why)
+			fprintf(to, "%s# left out (%s): ", last ? "\n" : "", why);
+		fprintf(to, "%s%s", last == why ? ", " : "", v->m->hca[hca[i]].name);
+		last = why;
+	}
+	if (last)
+		fputc('\n', to);
+	*any = last;
+	return 0;
 }
 
 static int put_each(const struct topo_view *v, bool *want, FILE *to)
@@ -203,11 +325,14 @@ int show_env(const struct topo_view *v, bool each, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
 	auto_env struct env all = { 0 };
+	bool left_out;
 
 	if (!want || make_env(v, want, &all))
 		return err_nomem(e);
+	if (put_unnamed(v, want, to, &left_out))
+		return err_nomem(e);
 	if (!all.n)
-		put_none(v, to);
+		put_none(v, left_out, to);
 	if (!each) {
 		put_env(&all, to);
 		return show_finish(to, e);

@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HCA that each GPU should use, in the formats of vLLM and Mooncake. */
 #include <stdio.h>
+#include <string.h>
 
 #include "topo/show/show_priv.h"
 
 /* ---- vLLM ---- */
+
+/* vLLM writes a name without "=", which NCCL takes for the beginning of names: mlx5_1 is also
+ * mlx5_10. Then NCCL's own variable is left out, and where it cannot name the HCA. */
+static bool is_ambiguous(const struct topo_view *v)
+{
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		uint32_t assigned = v->choice->gpu[g].assigned;
+		if (!show_has_gpu(v, g) || assigned == TOPO_NONE)
+			continue;
+		const char *name = v->m->hca[assigned].name;
+		if (show_why_unnamed(v->m, assigned))
+			return true;
+		for (uint32_t h = 0; h < v->m->n_hcas; h++) {
+			if (h != assigned && !strncmp(v->m->hca[h].name, name, strlen(name)))
+				return true;
+		}
+	}
+	return false;
+}
 
 /*
  * VLLM_GPU_NIC_PCIE_MAPPING: GPU=HCA, PCI addresses, commas between;
@@ -25,9 +45,10 @@ int show_map(const struct topo_view *v, FILE *to, struct err *e)
 			show_gpu_bdf(v->m, g, gpu), hca);
 	}
 	if (n)
-		fputs("'\nexport VLLM_NIC_SELECTION_VARS="
-		      "'UCX_NET_DEVICES:1,NVSHMEM_HCA_LIST:1,NCCL_IB_HCA:1'\n",
-		      to);
+		fprintf(to,
+			"'\nexport VLLM_NIC_SELECTION_VARS="
+			"'UCX_NET_DEVICES:1,NVSHMEM_HCA_LIST:1%s'\n",
+			is_ambiguous(v) ? "" : ",NCCL_IB_HCA:1");
 	else
 		fputs("# no GPU has an HCA: nothing to map\n", to);
 	return show_finish(to, e);

@@ -28,6 +28,9 @@ char *show_names(const struct topo_machine *m, const uint32_t *hca, size_t n);
 /* show_unavailable - NCCL's choice is farther than necessary, or has no GPUDirect RDMA. */
 bool show_unavailable(const struct topo_view *v, size_t gpu);
 
+/* show_why_unnamed - why no variable of NCCL can name this HCA; NULL: one can. Static. */
+const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca);
+
 /* show_takes - the HCAs that NCCL uses for a GPU, each once, in NCCL's order: an array of *n
  * elements, owned by the caller; NULL: no memory. */
 uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n);
