@@ -196,6 +196,15 @@ test_topo_fused_ports()
 	made flat-vm
 	ok topo --sysfs "$W/flat-vm" --json
 	want '.gpus | all(.nccl.channels == ["mlx5_0+mlx5_1+mlx5_2+mlx5_3"] and .differs.cause == "flat-vm")'
+	want '.advice.text | startswith("which HCAs are near is not known")'
+	ok topo --sysfs "$W/flat-vm" --svg -
+	has 'GPU 0, 1, 2, 3: which HCAs are near is not known'
+	has 'just as near'
+	hasnt 'what NCCL takes instead'
+	# eight by eight: the picture has a line of each GPU to one HCA
+	ok topo --nccl-xml "$XML/synthetic-c_flat_vm_8x8_numa-1.xml" --svg -
+	has 'which HCAs are near is not known'
+	hasnt 'just as near'
 	ok topo --sysfs "$W/flat-vm" --env --per-gpu
 	eq "GPUs with NCCL_IB_MERGE_VFS" "$(grep -c "^export NCCL_IB_MERGE_VFS='0'$" "$W/out")" 4
 }

@@ -115,7 +115,8 @@ START_TEST(a_flat_virtual_machine_is_explained)
 	answer(&w, NULL, NULL);
 	ck_assert_int_eq(w.differ.gpu[3].cause, COMPARE_FLAT_VM);
 	ck_assert_ptr_nonnull(strstr(w.differ.gpu[3].setting, "NCCL_TOPO_FILE="));
-	ck_assert_str_eq(w.differ.text, "the machine shows neither switches nor NUMA nodes");
+	ck_assert_str_eq(w.differ.text, "which HCAs are near is not known: the machine shows "
+					"neither switches nor NUMA nodes");
 	ck_assert_ptr_nonnull(strstr(w.differ.setting, "NCCL_TOPO_FILE="));
 }
 END_TEST

@@ -69,8 +69,9 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 
 	switch (cause) {
 	case COMPARE_FLAT_VM:
-		text_addf(to, "the machine shows neither switches nor NUMA nodes: all HCAs are as "
-			      "near, and NCCL does not use GPUDirect RDMA");
+		text_addf(to, "which HCAs are near is not known: the machine shows neither "
+			      "switches nor NUMA nodes. So all count as near, and NCCL does not "
+			      "use GPUDirect RDMA");
 		return;
 	case COMPARE_VF_PATH:
 		takes_instead(in, gpu, c->share, c->n_share, to);
@@ -221,7 +222,8 @@ static void say_all(const struct compare_input *in, const struct comparison *d, 
 		return;
 	}
 	if (count_cause(d, COMPARE_FLAT_VM)) {
-		text_addf(text, "the machine shows neither switches nor NUMA nodes");
+		text_addf(text, "which HCAs are near is not known: the machine shows neither "
+				"switches nor NUMA nodes");
 		text_addf(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
 		return;
 	}

@@ -71,7 +71,7 @@ static const char *trouble_of(const struct topo_view *v, size_t gpu, unsigned wh
 		return NULL;
 	if (which == 0)
 		return finding ? finding : v->choice->gpu[gpu].why_none;
-	return show_unavailable(v, gpu) ? v->differ->gpu[gpu].text : NULL;
+	return svg_gpu_remark(v, (uint32_t)gpu);
 }
 
 /* "GPU 0, 1, 2: sentence" for all GPUs with that sentence; NULL: gpu is not the first of them. */
@@ -125,7 +125,7 @@ static void paths_there(const struct topo_view *v, bool there[PATHS])
 		if (!show_has_gpu(v, g))
 			continue;
 		there[PATH_MINE] |= c->n_share > 0;
-		there[PATH_NEAR] |= c->n_nearest > c->n_share;
+		there[PATH_NEAR] |= svg_draws_nearest(c) && c->n_nearest > c->n_share;
 		there[PATH_UNAVAILABLE] |= v->differ->gpu[g].verdict == COMPARE_FARTHER;
 	}
 }

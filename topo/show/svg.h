@@ -60,5 +60,11 @@ void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *
 void svg_put_mark(int x, int y, FILE *to);
 /* svg_gpu_finding - why a GPU cannot use GPUDirect RDMA; NULL: no known reason. */
 const char *svg_gpu_finding(const struct topo_view *v, uint32_t gpu);
+/* svg_gpu_remark - why NCCL's choice for it is a worse one, or why no choice is known to be right;
+ * NULL: it is as good as ours. */
+const char *svg_gpu_remark(const struct topo_view *v, uint32_t gpu);
+/* svg_draws_nearest - there is a line to each nearest HCA; else to those that the GPU should take.
+ */
+bool svg_draws_nearest(const struct topo_gpu_choice *c);
 
 #endif

@@ -145,9 +145,16 @@ const char *svg_gpu_finding(const struct topo_view *v, uint32_t gpu)
 	return NULL;
 }
 
+const char *svg_gpu_remark(const struct topo_view *v, uint32_t gpu)
+{
+	const struct compare_gpu *d = &v->differ->gpu[gpu];
+
+	return show_unavailable(v, gpu) || d->cause == COMPARE_FLAT_VM ? d->text : NULL;
+}
+
 static bool gpu_troubled(const struct topo_view *v, uint32_t gpu)
 {
-	return svg_gpu_finding(v, gpu) || show_unavailable(v, gpu) ||
+	return svg_gpu_finding(v, gpu) || svg_gpu_remark(v, gpu) ||
 	       (v->choice->gpu[gpu].why_none && !v->m->gpu[gpu].on_package);
 }
 
@@ -232,8 +239,6 @@ static void put_hca(const struct svg *s, const struct svg_box *b, FILE *to)
 
 /* ---- lines between HCAs and GPUs ---- */
 
-#define NEAR_MAX 4 /* with more lines the picture is unreadable */
-
 static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 {
 	for (size_t i = 0; i < n; i++)
@@ -279,10 +284,15 @@ static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, s
 	return kept;
 }
 
+bool svg_draws_nearest(const struct topo_gpu_choice *c)
+{
+	return c->n_nearest <= 4; /* with more lines the picture is unreadable */
+}
+
 static int put_paths(const struct svg *s, const struct svg_box *gpu, FILE *to)
 {
 	const struct topo_gpu_choice *c = &s->v->choice->gpu[gpu->key];
-	bool all = c->n_nearest <= NEAR_MAX;
+	bool all = svg_draws_nearest(c);
 	const uint32_t *list = all ? c->nearest : c->share;
 	size_t n = all ? c->n_nearest : c->n_share, n_takes;
 	auto_free uint32_t *takes = show_takes(s->v->nccl, gpu->key, &n_takes);

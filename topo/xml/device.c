@@ -228,5 +228,11 @@ int xml_complete(struct topo_machine *m, struct err *e)
 			return -1;
 	}
 	m->skeleton = true;
+	for (size_t i = 0; i < m->n_pci && !m->n_gpus && !m->n_hcas; i++) {
+		if (!m->pci[i].has_class)
+			return topo_add_note(m, e,
+					     "pci elements have no class: which of them are GPUs "
+					     "and NICs is not known");
+	}
 	return 0;
 }

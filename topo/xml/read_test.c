@@ -101,6 +101,27 @@ START_TEST(a_dump_is_kept_whole)
 }
 END_TEST
 
+START_TEST(a_skeleton_without_classes_says_so)
+{
+	static const char *const texts[] = {
+		"<system version=\"1\"><cpu numaid=\"0\"><pci "
+		"busid=\"0000:01:00.0\"/></cpu></system>",
+		"<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\" "
+		"class=\"0x060400\"/></cpu></system>",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		struct err e;
+		ck_assert_int_eq(topo_read_xml(texts[i], strlen(texts[i]), &m, &e), 0);
+		ck_assert(m.skeleton);
+		ck_assert_uint_eq(m.n_notes, i ? 0 : 1);
+		if (!i)
+			ck_assert_ptr_nonnull(strstr(m.note[0], "no class"));
+	}
+}
+END_TEST
+
 /* NCCL's name of an HCA at its Data Direct function; the RDMA device is mlx5_0. */
 START_TEST(data_direct_is_no_device)
 {
@@ -440,7 +461,8 @@ START_TEST(link_speeds)
 }
 END_TEST
 
-TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole, data_direct_is_no_device,
+TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole,
+	     a_skeleton_without_classes_says_so, data_direct_is_no_device,
 	     ports_of_a_card_are_one_card, a_skeleton_is_completed_in_order_of_addresses,
 	     left_out_as_nccl_does, what_is_unknown_or_out_of_place_is_kept_out,
 	     what_nccl_refuses_is_read_and_noted, a_nameless_attribute_is_dropped,
