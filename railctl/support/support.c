@@ -218,7 +218,6 @@ static int support_bundle(struct cmd_run *r, struct err *e)
 
 static const char *const examples[] = {
 	"railctl support-bundle gpu-17.tar",
-	"kubectl -n railhead exec POD -- /usr/local/sbin/railctl support-bundle - >gpu-17.tar",
 	NULL,
 };
 
