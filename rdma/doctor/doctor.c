@@ -10,6 +10,9 @@
 
 /* ---- for the checks ---- */
 
+const char doctor_from_outside[] =
+	"not checked: run it in the pod, or give --netns /proc/PID/ns/net of one of its processes";
+
 struct finding *doctor_add(struct doctor *doc, const char *check, const char *subject,
 			   enum finding_state state)
 {

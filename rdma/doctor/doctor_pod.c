@@ -47,9 +47,6 @@ void doctor_check_mode(struct doctor *doc)
 
 /* ---- character devices ---- */
 
-static const char *const from_outside =
-	"not checked: run it in the pod, or give --netns /proc/PID/ns/net of one of its processes";
-
 static enum finding_state state_of(enum file_access a)
 {
 	if (a == ACCESS_OK)
@@ -100,7 +97,7 @@ static void finding_file(const struct doctor *doc, const struct device_file *fil
 		break;
 	case ACCESS_UNKNOWN:
 		finding_set_value(f, "%s",
-				  *file->path ? from_outside
+				  *file->path ? doctor_from_outside
 					      : "the kernel did not report its device number");
 		break;
 	}
@@ -150,7 +147,7 @@ static void check_memlock(struct doctor *doc)
 								       : FINDING_WARN);
 
 	if (!data->has_memlock) {
-		finding_set_value(f, "%s", from_outside);
+		finding_set_value(f, "%s", doctor_from_outside);
 		return;
 	}
 	if (enough) {
@@ -276,42 +273,4 @@ void doctor_check_qos(struct doctor *doc, const struct rdma_rail *r, const char 
 				  ? "the driver does not report flow control and DSCP"
 				  : "flow control and DSCP are set on the PF, which is not in this "
 				    "namespace: run it on the host");
-}
-
-void doctor_check_traffic_class(struct doctor *doc)
-{
-	const struct probe_data *data = doc->data;
-	bool roce = false, forced = true;
-	struct finding *f;
-
-	for (size_t i = 0; i < data->rails->n; i++) {
-		const struct rdma_rail *r = &data->rails->rail[i];
-		size_t d = (size_t)(r->device - data->inventory->device);
-
-		if (r->port->layer != IB_LAYER_ETHERNET)
-			continue;
-		roce = true;
-		forced &= data->device[d].traffic_class > 0;
-	}
-	if (!roce)
-		return;
-	f = doctor_add(doc, "traffic-class", "",
-		       data->nccl_tc || forced ? FINDING_OK
-		       : data->has_environ     ? FINDING_WARN
-					       : FINDING_UNKNOWN);
-	if (f->state == FINDING_OK) {
-		finding_set_value(f, data->nccl_tc
-					     ? "NCCL_IB_TC is set"
-					     : "the driver sets a traffic class for all packets");
-		return;
-	}
-	finding_set_value(f, "%s",
-			  data->has_environ
-				  ? "NCCL_IB_TC is not set, and the driver sets no traffic class"
-				  : from_outside);
-	if (data->has_environ)
-		finding_set_reason(
-			f, "packets have DSCP 0: they share a priority with all other traffic");
-	finding_set_remedy(f, "if DSCP 26 is the lossless one, set what \"railctl rdma env --tc "
-			      "106\" prints (106 = 4 * 26 + 2)");
 }

@@ -14,17 +14,20 @@ struct doctor {
 struct finding *doctor_add(struct doctor *doc, const char *check, const char *subject,
 			   enum finding_state state);
 
+/* The evidence of a finding that needs a process of the pod, if there is none. */
+extern const char doctor_from_outside[];
+
 /* doctor_port - the probe data of the rail's port; borrowed. */
 const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_rail *r);
 
 /*
  * doctor_pod.c: doctor_check_mode - the RDMA mode. doctor_check_access - character devices and
  * locked memory. doctor_check_qos - quality of service of one rail, called name.
- * doctor_check_traffic_class - of all rails.
  */
 void doctor_check_mode(struct doctor *doc);
 void doctor_check_access(struct doctor *doc);
 void doctor_check_qos(struct doctor *doc, const struct rdma_rail *r, const char *name);
+/* doctor_class.c: doctor_check_traffic_class - the traffic classes of NCCL and UCX. */
 void doctor_check_traffic_class(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *r, const char *name);

@@ -26,6 +26,13 @@ static void fixture_clear(struct fixture *p)
 }
 #define auto_fixture auto_clean(fixture_clear)
 
+/* The process has this variable and no other. "": none. */
+static void set_var(struct probe_data *f, const char *line)
+{
+	f->job = (struct job_vars){ 0 };
+	job_vars_environ(&f->job, line, strlen(line));
+}
+
 static void set_good_data(struct probe_data *f)
 {
 	const struct rdma_inventory *v = f->inventory;
@@ -44,7 +51,8 @@ static void set_good_data(struct probe_data *f)
 		f->device[i].port[0].last.known = (1u << COUNT_N) - 1;
 	}
 	f->rdma_cm = (struct device_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
-	f->has_memlock = f->has_environ = f->nccl_tc = true;
+	f->has_memlock = f->has_environ = true;
+	set_var(f, "NCCL_IB_TC=106");
 	f->memlock = MEMLOCK_UNLIMITED;
 	f->watched_ms = 5000;
 }
@@ -504,7 +512,7 @@ START_TEST(the_traffic_class_is_judged)
 
 	one_vf(&p);
 	fixture_find_rails(&p);
-	p.data.nccl_tc = false;
+	set_var(&p.data, "");
 	run_checks(&p);
 	finds(&p, "traffic-class warn", "--tc 106");
 	p.data.has_environ = false;
@@ -513,6 +521,34 @@ START_TEST(the_traffic_class_is_judged)
 	p.data.device[0].traffic_class = 106;
 	run_checks(&p);
 	finds(&p, "traffic-class ok", "the driver sets a traffic class");
+}
+END_TEST
+
+START_TEST(NCCL_and_UCX_have_a_traffic_class_each)
+{
+	auto_fixture struct fixture p;
+
+	one_vf(&p);
+	fixture_find_rails(&p);
+	run_checks(&p);
+	ck_assert_ptr_null(look(&p, "traffic-class", "UCX"));
+	set_var(&p.data, "UCX_IB_TRAFFIC_CLASS=106");
+	run_checks(&p);
+	finds(&p, "traffic-class warn", "NCCL_IB_TC is not set");
+	finds(&p, "traffic-class UCX ok", "DSCP 26");
+	set_var(&p.data, "UCX_IB_TRAFFIC_CLASS=0");
+	run_checks(&p);
+	finds(&p, "traffic-class UCX warn", "106 by itself");
+	set_var(&p.data, "UCX_IB_TRAFFIC_CLASS=auto");
+	run_checks(&p);
+	ck_assert_ptr_null(look(&p, "traffic-class", "UCX"));
+	/* 0 is the class without a setting, and -1 is none. */
+	set_var(&p.data, "NCCL_IB_TC=0");
+	run_checks(&p);
+	finds(&p, "traffic-class warn", "NCCL_IB_TC is 0 (the environment)");
+	set_var(&p.data, "NCCL_IB_TC=-1");
+	run_checks(&p);
+	finds(&p, "traffic-class warn", "NCCL_IB_TC is -1");
 }
 END_TEST
 
@@ -541,4 +577,5 @@ TEST_PROGRAM("doctor", a_good_pod_has_only_ok_findings, missing_devices_are_repo
 	     growth_of_counters_is_judged_and_not_their_sum, after_one_reading_growth_is_unknown,
 	     congestion_is_reported, missing_counters_are_unknown, VFs_in_mode_shared_are_reported,
 	     character_devices_are_judged, the_memlock_limit_is_judged, pfc_and_trust_are_judged,
-	     the_traffic_class_is_judged, allocations_may_fail)
+	     the_traffic_class_is_judged, NCCL_and_UCX_have_a_traffic_class_each,
+	     allocations_may_fail)

@@ -144,20 +144,16 @@ static int read_capabilities(const struct probe_view *v, struct probe_data *f, s
 	return 0;
 }
 
-/* NUL after each variable; fs_read_at adds one more. */
 static int read_environ(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
-	static const char *const names[] = { "NCCL_IB_TC=", "UCX_IB_TRAFFIC_CLASS=" };
 	auto_free char *text = NULL;
 	ssize_t n = read_proc(v, "environ", &text, e);
 
 	if (n < 0)
 		return -1;
 	f->has_environ = text;
-	for (const char *p = text; p < text + n; p += strlen(p) + 1)
-		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			f->nccl_tc |=
-				strncmp(p, names[i], strlen(names[i])) == 0 && p[strlen(names[i])];
+	if (text)
+		job_vars_environ(&f->job, text, (size_t)n);
 	return 0;
 }
 

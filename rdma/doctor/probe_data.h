@@ -7,6 +7,7 @@
 #define RAILHEAD_RDMA_DOCTOR_PROBE_DATA_H
 
 #include "rdma/device/counters.h"
+#include "rdma/doctor/job_vars.h"
 #include "rdma/inventory/rail.h"
 
 enum file_access {
@@ -54,10 +55,10 @@ struct probe_data {
 	size_t n_pkeys;
 	struct device_file rdma_cm;
 	bool has_memlock;
-	uint64_t memlock;   /* bytes that an unprivileged process may lock; MEMLOCK_UNLIMITED */
-	bool ipc_lock;      /* the process has CAP_IPC_LOCK, so the limit does not apply */
-	bool has_environ;   /* the process's environment was read */
-	bool nccl_tc;       /* NCCL_IB_TC or UCX_IB_TRAFFIC_CLASS is set in it */
+	uint64_t memlock; /* bytes that an unprivileged process may lock; MEMLOCK_UNLIMITED */
+	bool ipc_lock;    /* the process has CAP_IPC_LOCK, so the limit does not apply */
+	bool has_environ; /* the process's environment was read, so job is known */
+	struct job_vars job;
 	int64_t watched_ms; /* time between the two readings of counters; 0: only one */
 };
 

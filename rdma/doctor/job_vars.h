@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_vars.h: the variables of NCCL and UCX that a process has. Pure.
+ *
+ * NCCL reads a number with strtoll() of base 0 (src/misc/param.cc, ncclLoadParam, 2.30): an empty
+ * variable counts as not set, text without a number counts as 0, "0x6a" is 106.
+ */
+#ifndef RAILHEAD_RDMA_DOCTOR_JOB_VARS_H
+#define RAILHEAD_RDMA_DOCTOR_JOB_VARS_H
+
+#include "lib/base/base.h"
+
+enum job_var {
+	JOB_NCCL_IB_TC,
+	JOB_NCCL_GIN_IB_TC,
+	JOB_UCX_TC, /* UCX_IB_TRAFFIC_CLASS */
+	JOB_N
+};
+
+#define JOB_VALUE_LEN 128
+#define JOB_FROM_LEN  64
+
+struct job_value {
+	bool set;                 /* false: not set, or empty */
+	char text[JOB_VALUE_LEN]; /* cut to its length */
+	char from[JOB_FROM_LEN];  /* "the environment" */
+};
+
+struct job_vars {
+	struct job_value var[JOB_N];
+};
+
+/* job_var_name - "NCCL_IB_TC". Static. */
+const char *job_var_name(enum job_var v);
+
+/* job_vars_environ - read the text of /proc/PID/environ: NUL after each variable. */
+void job_vars_environ(struct job_vars *j, const char *text, size_t len);
+
+/* job_number - the number that NCCL reads; unset: what it uses without one. */
+int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset);
+
+#endif

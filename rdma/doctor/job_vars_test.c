@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job_vars_test.c: the variables found in environments, and numbers as NCCL reads them. */
+#include "rdma/doctor/job_vars.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/testing/testing.h"
+
+static struct job_vars of(const char *text, size_t len)
+{
+	struct job_vars j = { 0 };
+
+	job_vars_environ(&j, text, len);
+	return j;
+}
+#define OF(text) of(text, sizeof(text) - 1)
+
+START_TEST(a_variable_is_found_by_its_whole_name)
+{
+	struct job_vars j = OF("PATH=/bin\0NCCL_IB_TC=106\0HOME=/\0");
+
+	ck_assert(j.var[JOB_NCCL_IB_TC].set && !j.var[JOB_UCX_TC].set);
+	ck_assert_str_eq(j.var[JOB_NCCL_IB_TC].text, "106");
+	ck_assert_str_eq(j.var[JOB_NCCL_IB_TC].from, "the environment");
+	j = OF("XNCCL_IB_TC=106\0NCCL_IB_TCX=1\0NCCL_IB_TC\0");
+	ck_assert(!j.var[JOB_NCCL_IB_TC].set);
+	/* The last has no NUL. */
+	j = OF("A=\0UCX_IB_TRAFFIC_CLASS=1");
+	ck_assert_str_eq(j.var[JOB_UCX_TC].text, "1");
+	j = OF("");
+	ck_assert(!j.var[JOB_UCX_TC].set);
+	for (size_t i = 0; i < JOB_N; i++)
+		ck_assert_uint_gt(strlen(job_var_name((enum job_var)i)), 5);
+}
+END_TEST
+
+START_TEST(the_first_of_two_counts)
+{
+	struct job_vars j = OF("NCCL_IB_TC=96\0NCCL_IB_TC=106\0");
+
+	ck_assert_str_eq(j.var[JOB_NCCL_IB_TC].text, "96");
+	/* Also an empty one. */
+	j = OF("NCCL_IB_TC=\0NCCL_IB_TC=106\0");
+	ck_assert(!j.var[JOB_NCCL_IB_TC].set);
+}
+END_TEST
+
+START_TEST(a_long_value_is_cut)
+{
+	char text[2 * JOB_VALUE_LEN];
+	int n = snprintf(text, sizeof(text), "NCCL_IB_TC=%0*d", JOB_VALUE_LEN + 9, 7);
+	struct job_vars j = of(text, (size_t)n);
+
+	ck_assert_uint_eq(strlen(j.var[JOB_NCCL_IB_TC].text), JOB_VALUE_LEN - 1);
+}
+END_TEST
+
+static int64_t number(const char *value)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "NCCL_IB_TC=%s", value);
+	struct job_vars j = of(text, (size_t)n);
+
+	return job_number(&j, JOB_NCCL_IB_TC, -7);
+}
+
+START_TEST(numbers_are_read_as_NCCL_does)
+{
+	ck_assert_int_eq(number("106"), 106);
+	ck_assert_int_eq(number("0x6a"), 106);
+	ck_assert_int_eq(number("0"), 0);
+	ck_assert_int_eq(number("-1"), -1);
+	ck_assert_int_eq(number(""), -7);
+	ck_assert_int_eq(number("auto"), 0);
+	ck_assert_int_eq(number(" "), 0);
+	ck_assert_int_eq(number("99999999999999999999"), -7);
+}
+END_TEST
+
+TEST_PROGRAM("job_vars", a_variable_is_found_by_its_whole_name, the_first_of_two_counts,
+	     a_long_value_is_cut, numbers_are_read_as_NCCL_does)
