@@ -80,7 +80,7 @@ rdma/inventory|lib/ cni/record/ rdma/device/
 rdma/plugin|lib/ cni/ rdma/device/
 rdma/env|lib/ rdma/inventory/
 rdma/qos|lib/
-rdma/doctor|lib/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/
+rdma/doctor|lib/ rdma/device/ rdma/inventory/ rdma/env/
 rdma/testing|lib/ cni/ rdma/
 rdma/probe/data|lib/
 rdma/probe/wire|lib/

@@ -43,7 +43,6 @@ static void set_good_data(struct probe_data *f)
 		f->device[i].uverbs = (struct device_file){ .access = ACCESS_OK };
 		(void)snprintf(f->device[i].uverbs.path, sizeof(f->device[i].uverbs.path),
 			       "/dev/infiniband/uverbs%zu", i);
-		f->device[i].traffic_class = -1;
 		f->device[i].port[0].has_dcb = true;
 		f->device[i].port[0].dcb = (struct dcb_info){
 			.has_pfc = true, .pfc = 0x18, .has_app = true, .dscp_rules = 2
@@ -518,9 +517,41 @@ START_TEST(the_traffic_class_is_judged)
 	p.data.has_environ = false;
 	run_checks(&p);
 	finds(&p, "traffic-class unknown", "run it in the pod");
-	p.data.device[0].traffic_class = 106;
+}
+END_TEST
+
+START_TEST(queue_pairs_of_DevX_bypass_the_class_of_the_driver)
+{
+	auto_fixture struct fixture p;
+
+	one_vf(&p);
+	p.v.device[0].port[0].traffic_class = 106;
+	fixture_find_rails(&p);
 	run_checks(&p);
-	finds(&p, "traffic-class ok", "the driver sets a traffic class");
+	finds(&p, "traffic-class ok", "NCCL_IB_TC is 106");
+	set_var(&p.data, "");
+	run_checks(&p);
+	finds(&p, "traffic-class warn", "made through DevX (NCCL's GIN");
+	finds(&p, "traffic-class warn", "set NCCL_IB_TC=106");
+	set_var(&p.data, "NCCL_GIN_IB_TC=106");
+	run_checks(&p);
+	finds(&p, "traffic-class ok", "NCCL_GIN_IB_TC is 106");
+	set_var(&p.data, "NCCL_IB_TC=96");
+	run_checks(&p);
+	finds(&p, "traffic-class warn", "one job has DSCP 26 and DSCP 24");
+	p.data.has_environ = false;
+	set_var(&p.data, "");
+	run_checks(&p);
+	finds(&p, "traffic-class unknown", "the driver sets class 106");
+	/* A second rail without a class: nothing rules all packets. */
+	fixture_clear(&p);
+	one_vf(&p);
+	p.v.device[0].port[0].traffic_class = 106;
+	pod_rail(&p.v, 2, "10.2.0.5/16", 3);
+	fixture_find_rails(&p);
+	set_var(&p.data, "");
+	run_checks(&p);
+	finds(&p, "traffic-class warn", "the driver sets no traffic class");
 }
 END_TEST
 
@@ -577,5 +608,5 @@ TEST_PROGRAM("doctor", a_good_pod_has_only_ok_findings, missing_devices_are_repo
 	     growth_of_counters_is_judged_and_not_their_sum, after_one_reading_growth_is_unknown,
 	     congestion_is_reported, missing_counters_are_unknown, VFs_in_mode_shared_are_reported,
 	     character_devices_are_judged, the_memlock_limit_is_judged, pfc_and_trust_are_judged,
-	     the_traffic_class_is_judged, NCCL_and_UCX_have_a_traffic_class_each,
-	     allocations_may_fail)
+	     the_traffic_class_is_judged, queue_pairs_of_DevX_bypass_the_class_of_the_driver,
+	     NCCL_and_UCX_have_a_traffic_class_each, allocations_may_fail)

@@ -12,8 +12,6 @@
 
 #include "lib/base/array.h"
 #include "lib/sys/fs.h"
-#include "lib/pci/sysfs.h"
-#include "rdma/qos/qos.h"
 
 void probe_data_clear(struct probe_data *f)
 {
@@ -159,24 +157,6 @@ static int read_environ(const struct probe_view *v, struct probe_data *f, struct
 
 /* ---- quality of service ---- */
 
-/* Only the vendor's driver has this file, the driver in the kernel does not. */
-static int read_traffic_class(const struct ctx *ctx, const struct inv_device *d,
-			      struct device_data *f, struct err *e)
-{
-	char path[160], text[128];
-	struct err why;
-	uint8_t n;
-
-	f->traffic_class = -1;
-	(void)snprintf(path, sizeof(path), "class/infiniband/%.64s/tc/1/traffic_class",
-		       d->link.name);
-	if (sysfs_read(ctx->sysfs, path, text, sizeof(text), &why))
-		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
-	if (qos_class(text, &n) == 0)
-		f->traffic_class = n;
-	return 0;
-}
-
 static int read_dcb(struct nl *nl, const struct inv_port *p, struct port_data *f, struct err *e)
 {
 	struct err why;
@@ -196,11 +176,8 @@ static int read_devices(const struct probe_view *view, struct probe_data *f, str
 	f->device = calloc(v->n_devices + 1, sizeof(*f->device));
 	if (!f->device)
 		return err_nomem(e);
-	for (size_t i = 0; i < v->n_devices; i++) {
+	for (size_t i = 0; i < v->n_devices; i++)
 		look_at(view, &v->device[i].uverbs, &f->device[i].uverbs);
-		if (read_traffic_class(view->ctx, &v->device[i], &f->device[i], e))
-			return -1;
-	}
 	return 0;
 }
 

@@ -34,7 +34,6 @@ struct port_data {
 
 struct device_data {
 	struct device_file uverbs;
-	int traffic_class; /* tc/1/traffic_class of the vendor's driver; -1: there is none */
 	struct port_data port[RDMA_PORTS_MAX]; /* as in the inventory */
 };
 

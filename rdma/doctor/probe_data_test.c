@@ -229,25 +229,6 @@ START_TEST(the_environment_is_read)
 }
 END_TEST
 
-START_TEST(the_traffic_class_of_the_driver_is_read)
-{
-	auto_fixture struct fixture w;
-
-	set_up(&w);
-	auto_probe_data struct probe_data f = read_data(&w, 0);
-	ck_assert_int_eq(f.device[0].traffic_class, -1);
-	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "Global tclass=106\n");
-	auto_probe_data struct probe_data g = read_data(&w, 0);
-	ck_assert_int_eq(g.device[0].traffic_class, 106);
-	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "96\n");
-	auto_probe_data struct probe_data h = read_data(&w, 0);
-	ck_assert_int_eq(h.device[0].traffic_class, 96);
-	put_in(&w, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "\n");
-	auto_probe_data struct probe_data i = read_data(&w, 0);
-	ck_assert_int_eq(i.device[0].traffic_class, -1);
-}
-END_TEST
-
 #define PORT "class/infiniband/mlx5_1/ports/1/"
 
 /* The kernel counts on while it is waited. */
@@ -370,5 +351,5 @@ END_TEST
 TEST_PROGRAM("probe_data", missing_or_wrong_character_devices_are_told_apart,
 	     a_denied_character_device_has_its_errno, from_outside_access_is_unknown,
 	     the_memlock_limit_is_read, cap_ipc_lock_is_read, the_environment_is_read,
-	     the_traffic_class_of_the_driver_is_read, counters_are_read_twice,
-	     partitions_of_interfaces_and_of_the_caller_are_read, allocations_may_fail)
+	     counters_are_read_twice, partitions_of_interfaces_and_of_the_caller_are_read,
+	     allocations_may_fail)

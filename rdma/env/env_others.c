@@ -52,23 +52,74 @@ static int set_number(struct env *out, const char *name, int value, struct err *
 				   why);
 }
 
-static int set_qos(const struct env_plan *p, struct env *out, struct err *e)
-{
-	int tc = p->options->tc, sl = p->options->sl;
+#define TC_OF_DRIVER                                                                               \
+	"the class that the driver sets on every rail. Queue pairs made through DevX (NCCL's "     \
+	"GIN, "                                                                                    \
+	"NVSHMEM's IBGDA) bypass the driver's class, and have this one"
 
+/* The class that the driver sets on all RoCE rails; 0: one has none, or they differ. */
+static int driver_class(const struct env_plan *p)
+{
+	int tc = -1;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct inv_port *port = p->rail[i].rail->port;
+
+		if (p->rail[i].gid)
+			tc = tc < 0 || tc == port->traffic_class ? port->traffic_class : 0;
+	}
+	return tc < 0 ? 0 : tc;
+}
+
+/* A class that the driver replaces is only that of some packets. */
+static int warn_replaced(const struct env_plan *p, int tc, struct env *out, struct err *e)
+{
+	char port[RAIL_PORT_LEN];
+
+	for (size_t i = 0; i < p->n; i++) {
+		int driver = p->rail[i].rail->port->traffic_class;
+
+		if (!p->rail[i].gid || !driver || driver == tc)
+			continue;
+		return env_warn(out, e,
+				"the driver of %s sets traffic class %d, which replaces %d in all "
+				"packets but those of queue pairs made through DevX",
+				rail_port(p->rail[i].rail, port), driver, tc);
+	}
+	return 0;
+}
+
+static int choose_class(struct env_plan *p, struct env *out, struct err *e)
+{
+	int driver = driver_class(p);
+
+	p->tc = p->n_roce ? p->options->tc : -1;
+	p->tc_why = p->options->tc_why ? p->options->tc_why : "as asked for";
+	if (p->tc >= 0)
+		return warn_replaced(p, p->tc, out, e);
+	if (driver > 0) {
+		p->tc = driver;
+		p->tc_why = TC_OF_DRIVER;
+	}
+	return 0;
+}
+
+static int set_qos(struct env_plan *p, struct env *out, struct err *e)
+{
 	/* An option without effect is a mistake; a tier is not. */
-	if (tc >= 0 && !p->n_roce && !p->options->tc_why &&
+	if (p->options->tc >= 0 && !p->n_roce && !p->options->tc_why &&
 	    env_warn(out, e,
 		     "a traffic class has no effect on InfiniBand: the service level "
 		     "chooses the queue there (--sl)"))
 		return -1;
-	if (tc >= 0 && p->n_roce &&
-	    env_add(out, e, (struct env_new){ "NCCL_IB_TC", env_text("%d", tc) },
-		    "%s: DSCP %d in each packet's header, by which switches and NIC "
-		    "choose the priority",
-		    p->options->tc_why ? p->options->tc_why : "as asked for", tc / 4))
+	if (choose_class(p, out, e))
 		return -1;
-	return set_number(out, "NCCL_IB_SL", sl, e, "as asked for: the service level");
+	if (p->tc >= 0 && env_add(out, e, (struct env_new){ "NCCL_IB_TC", env_text("%d", p->tc) },
+				  "%s: DSCP %d in each packet's header, by which switches and NIC "
+				  "choose the priority",
+				  p->tc_why, p->tc / 4))
+		return -1;
+	return set_number(out, "NCCL_IB_SL", p->options->sl, e, "as asked for: the service level");
 }
 
 /* ---- rails ---- */
@@ -114,14 +165,13 @@ static int set_ucx(const struct env_plan *p, struct env *out, struct err *e)
 	    env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
 		    "the same index, for UCX"))
 		return -1;
-	return set_number(out, "UCX_IB_TRAFFIC_CLASS", p->n_roce ? p->options->tc : -1, e,
-			  "the same, for UCX") ||
+	return set_number(out, "UCX_IB_TRAFFIC_CLASS", p->tc, e, "the same, for UCX") ||
 			       set_number(out, "UCX_IB_SL", p->options->sl, e, "the same, for UCX")
 		       ? -1
 		       : 0;
 }
 
-int env_set_others(const struct env_plan *p, struct env *out, struct err *e)
+int env_set_others(struct env_plan *p, struct env *out, struct err *e)
 {
 	return set_socket(p, out, e) || set_qos(p, out, e) || set_cross_nic(p, out, e) ||
 			       set_ucx(p, out, e)

@@ -19,6 +19,8 @@ struct env_plan {
 	enum ip_family family; /* of the RoCE rails */
 	bool common;           /* all RoCE rails have their GID at the same index */
 	uint32_t index;
+	int tc;             /* traffic class of the RoCE rails; -1: none */
+	const char *tc_why; /* its source */
 };
 
 /* env_warn - add a warning to out. ERR_NOMEM. */
@@ -39,7 +41,7 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
  */
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_ib(const struct env_plan *p, struct env *out, struct err *e) must_check;
-int env_set_others(const struct env_plan *p, struct env *out, struct err *e) must_check;
+int env_set_others(struct env_plan *p, struct env *out, struct err *e) must_check;
 
 /* env_join - prefix and the ports of all rails: "mlx5_0:1,mlx5_1:1". The caller frees it. */
 char *env_join(const struct env_plan *p, const char *prefix);

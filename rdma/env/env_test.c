@@ -211,6 +211,35 @@ START_TEST(options_choose_the_rails)
 }
 END_TEST
 
+START_TEST(the_class_of_the_driver_is_that_of_NCCL)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	add_rails(&v, 2, 3, 0);
+	v.device[0].port[0].traffic_class = v.device[1].port[0].traffic_class = 106;
+	auto_env struct env x = made(&v, &defaults);
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_TC"), "106");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_TRAFFIC_CLASS"), "106");
+	warns(&x, 0, NULL);
+	/* Another one that is asked for counts only where the driver's does not. */
+	o.tc = 96;
+	auto_env struct env y = made(&v, &o);
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_TC"), "96");
+	warns(&y, 1, "the driver of mlx5_1:1 sets traffic class 106, which replaces 96");
+	o.tc = 106;
+	auto_env struct env same = made(&v, &o);
+	warns(&same, 0, NULL);
+	/* One class for all rails, or none. */
+	v.device[1].port[0].traffic_class = 96;
+	auto_env struct env z = made(&v, &defaults);
+	ck_assert_ptr_null(env_value(&z, "NCCL_IB_TC"));
+	v.device[1].port[0].traffic_class = 0;
+	auto_env struct env w = made(&v, &defaults);
+	ck_assert_ptr_null(env_value(&w, "NCCL_IB_TC"));
+}
+END_TEST
+
 /* ---- mode shared ---- */
 
 START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
@@ -581,8 +610,8 @@ TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     UCX_does_not_get_the_index_of_a_link_local_GID, one_rail_sets_one_hca,
 	     eight_rails_of_one_index, indices_that_differ_set_a_range,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
-	     IPv6_only, one_family_for_all, options_choose_the_rails,
-	     neighbours_GIDs_come_first_but_the_index_is_one,
+	     IPv6_only, the_class_of_the_driver_is_that_of_NCCL, one_family_for_all,
+	     options_choose_the_rails, neighbours_GIDs_come_first_but_the_index_is_one,
 	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
 	     another_address_of_our_own_is_no_neighbour, a_narrow_range_selects_the_own_gid,
 	     NCCL_takes_the_own_gid_with_the_printed_settings, infiniband_needs_no_gid_index,

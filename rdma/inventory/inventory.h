@@ -38,6 +38,7 @@ struct inv_port {
 	struct ib_subnet subnet; /* of an InfiniBand port */
 	enum ib_link_layer layer;
 	uint32_t rate_mbps;      /* 0: not known */
+	uint8_t traffic_class;   /* traffic_class.h; 0: the driver sets none */
 	int ifindex;             /* its own interface; 0: that is not in this namespace */
 	char netdev[IFNAME_LEN]; /* name of that interface */
 	uint32_t netdev_mtu;     /* 0: it is not here */

@@ -8,6 +8,7 @@
 
 #include "lib/base/array.h"
 #include "lib/pci/sysfs.h"
+#include "lib/rdma/traffic_class.h"
 #include "rdma/inventory/inventory.h"
 
 /* ---- a device ---- */
@@ -165,6 +166,9 @@ int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, str
 		return -1;
 	p->rate_mbps = ib_rate_mbps(text);
 	if (p->layer == IB_LAYER_INFINIBAND && read_pkeys(sysfs, device, p, e))
+		return -1;
+	if (p->layer == IB_LAYER_ETHERNET &&
+	    traffic_class_read(sysfs, device, p->port, &p->traffic_class, e))
 		return -1;
 	return read_gids(sysfs, device, p, e);
 }

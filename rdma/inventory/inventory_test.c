@@ -189,6 +189,7 @@ static void fill(const char *root)
 	fakerdma_gid(&where, 2, &v1);
 	fakerdma_gid(&where, 3, &v2);
 	put(root, "class/infiniband/mlx5_2/ports/1/rate", "100 Gb/sec (4X EDR)\n");
+	put(root, "class/infiniband/mlx5_2/tc/1/traffic_class", "Global tclass=106\n");
 }
 
 START_TEST(a_port_is_read)
@@ -201,6 +202,7 @@ START_TEST(a_port_is_read)
 	ck_assert_msg(inv_read_port(root, "mlx5_2", &p, &e) == 0, "%s", e.msg);
 	ck_assert_int_eq(p.layer, IB_LAYER_ETHERNET);
 	ck_assert_uint_eq(p.rate_mbps, 100000);
+	ck_assert_uint_eq(p.traffic_class, 106);
 	ck_assert(p.has_gids);
 	ck_assert_uint_eq(p.n_gids, 2);
 	ck_assert_uint_eq(p.gid[1].entry.index, 3);

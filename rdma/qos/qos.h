@@ -36,10 +36,6 @@ int qos_priorities(const char *text, uint8_t *out) must_check;
 /* qos_list - the text for such bits: "3,5", "none". Returns out. */
 char *qos_list(uint8_t priorities, char out[QOS_LIST_LEN]);
 
-/* qos_class - the number in the file traffic_class: "106", or "Global tclass=106". -1: no number.
- */
-int qos_class(const char *text, uint8_t *out) must_check;
-
 /* A file of /etc/railhead/qos.d. */
 struct qos_file {
 	char pf[PCI_STR_LEN]; /* interface or PCI address */
@@ -104,11 +100,10 @@ int qos_set(const struct qos_work *w, const struct qos_profile *want, unsigned *
 #define QOS_PATH_LEN 192
 /*
  * Paths relative to sysfs; each function returns out. qos_ecn_path - the switch of ECN for a
- * priority; side: "roce_np" or "roce_rp". qos_tc_path - the file traffic_class.
+ * priority; side: "roce_np" or "roce_rp".
  */
 char *qos_ecn_path(const struct qos_port *p, const char *side, unsigned priority,
 		   char out[QOS_PATH_LEN]);
-char *qos_tc_path(const struct qos_port *p, char out[QOS_PATH_LEN]);
 #define QOS_CM_DIR "kernel/config/rdma_cm"
 /* qos_cm_path - the folder of the RDMA device in configfs, followed by tail. Returns out. */
 char *qos_cm_path(const struct qos_port *p, const char *tail, char out[QOS_PATH_LEN]);

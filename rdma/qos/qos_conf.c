@@ -50,17 +50,6 @@ char *qos_list(uint8_t priorities, char out[QOS_LIST_LEN])
 	return priorities ? out : strcpy(out, "none");
 }
 
-int qos_class(const char *text, uint8_t *out)
-{
-	const char *number = strrchr(text, '=');
-	uint64_t n;
-
-	if (parse_u64(number ? number + 1 : text, 0, 255, &n))
-		return -1;
-	*out = (uint8_t)n;
-	return 0;
-}
-
 /* ---- JSON ---- */
 
 struct file_text {

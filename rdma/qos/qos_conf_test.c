@@ -110,18 +110,6 @@ START_TEST(priorities_as_words)
 }
 END_TEST
 
-START_TEST(traffic_classes_as_files_have_them)
-{
-	uint8_t tc = 77;
-
-	ck_assert(qos_class("Global tclass=106", &tc) == 0 && tc == 106);
-	ck_assert(qos_class("0", &tc) == 0 && tc == 0);
-	ck_assert(qos_class("255", &tc) == 0 && tc == 255);
-	ck_assert(qos_class("", &tc) == -1 && qos_class("256", &tc) == -1 &&
-		  qos_class("tclass=", &tc) == -1 && tc == 255);
-}
-END_TEST
-
 static int there_and_back(void *arg, struct err *e)
 {
 	struct qos_file f;
@@ -143,5 +131,4 @@ START_TEST(survives_each_failing_allocation)
 END_TEST
 
 TEST_PROGRAM("rdma/qos/qos_conf", a_file_is_decoded, errors_name_file_key_and_value,
-	     printed_and_read_again, priorities_as_words, traffic_classes_as_files_have_them,
-	     survives_each_failing_allocation)
+	     printed_and_read_again, priorities_as_words, survives_each_failing_allocation)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qos_fuzz.c: feeds files of qos.d and texts of sysfs to the decoders. */
+#include "lib/rdma/traffic_class.h"
 #include "lib/testing/fuzz.h"
 #include "rdma/qos/qos.h"
 
@@ -21,7 +22,7 @@ FUZZ(const uint8_t *data, size_t size)
 		free(printed);
 	}
 	(void)!qos_priorities(text, &set);
-	(void)!qos_class(text, &set);
+	(void)!traffic_class_parse(text, &set);
 	free(text);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/pci/sysfs.h"
+#include "lib/rdma/traffic_class.h"
 #include "rdma/qos/qos.h"
 
 /* ---- which ---- */
@@ -79,13 +80,6 @@ char *qos_ecn_path(const struct qos_port *p, const char *side, unsigned priority
 {
 	(void)snprintf(out, QOS_PATH_LEN, "class/net/%s/ecn/%s/enable/%u", p->netdev, side,
 		       priority);
-	return out;
-}
-
-char *qos_tc_path(const struct qos_port *p, char out[QOS_PATH_LEN])
-{
-	(void)snprintf(out, QOS_PATH_LEN, "class/infiniband/%s/tc/%u/traffic_class", p->rdma,
-		       p->rdma_port);
 	return out;
 }
 
@@ -184,12 +178,12 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 		return 0;
 	}
 	if (what == QOS_TC)
-		qos_tc_path(w->port, path);
+		traffic_class_path(w->port->rdma, w->port->rdma_port, path);
 	else
 		(void)snprintf(path, sizeof(path), QOS_CM_DIR "/%s/ports/%u/default_roce_tos",
 			       w->port->rdma, w->port->rdma_port);
 	if (sysfs_read(w->ctx->sysfs, path, text, sizeof(text), &why) == 0) {
-		if (qos_class(text, out) == 0)
+		if (traffic_class_parse(text, out) == 0)
 			s->known |= QOS_BIT(what);
 		else
 			note_unknown(s, what, "none is set");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/pci/sysfs.h"
+#include "lib/rdma/traffic_class.h"
 #include "lib/base/undo.h"
 #include "rdma/qos/qos.h"
 
@@ -186,7 +187,9 @@ static int make_folder(struct qos_change *t, struct undo *u, struct err *e)
 	undo_push(u, folder_back, t, "remove the folder of RDMA CM's defaults");
 	if (sysfs_read(t->w->ctx->sysfs, cm_file(t, file), text, sizeof(text), e))
 		return -1;
-	return qos_class(text, &t->was.cm) ? err_set(e, ERR_KERNEL, EBADMSG, "read %s", file) : 0;
+	return traffic_class_parse(text, &t->was.cm)
+		       ? err_set(e, ERR_KERNEL, EBADMSG, "read %s", file)
+		       : 0;
 }
 
 static int set_cm(struct qos_change *t, struct undo *u, struct err *e)
@@ -215,7 +218,7 @@ static bool has_tc(const struct qos_change *t)
 	char path[PATH_MAX], file[QOS_PATH_LEN];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", t->w->ctx->sysfs,
-		       qos_tc_path(t->w->port, file));
+		       traffic_class_path(t->w->port->rdma, t->w->port->rdma_port, file));
 	return *t->w->port->rdma && access(path, F_OK) == 0;
 }
 
@@ -229,7 +232,8 @@ static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 	if (!has_tc(t) || ((t->was.known & QOS_BIT(QOS_TC)) && t->was.tc == t->want->tc))
 		return 0;
 	t->changed |= QOS_BIT(QOS_TC);
-	return write_class(t, qos_tc_path(t->w->port, path), t->want->tc, e);
+	return write_class(t, traffic_class_path(t->w->port->rdma, t->w->port->rdma_port, path),
+			   t->want->tc, e);
 }
 
 /* ---- all of it ---- */
