@@ -313,6 +313,7 @@ static void check_rails(struct doctor *doc)
 		check_neighbour(doc, r, name);
 		check_mtu(doc, r, name);
 		doctor_check_qos(doc, r, name);
+		doctor_check_lossless(doc, r, name);
 		doctor_check_counters(doc, r, name);
 	}
 }

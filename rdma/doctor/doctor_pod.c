@@ -197,32 +197,30 @@ const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_
 	return &doc->data->device[d].port[r->port - r->device->port];
 }
 
-/* "3, 5": the bits that are set. */
-static void list_bits(unsigned bits, char out[32])
+const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN])
 {
 	char *end = out;
 
-	*out = '\0';
 	for (unsigned i = 0; i < 8; i++) {
 		if (!(bits >> i & 1))
 			continue;
 		if (end != out)
 			end = stpcpy(end, ", ");
 		*end++ = (char)('0' + i);
-		*end = '\0';
 	}
+	*end = '\0';
+	return end == out ? "none" : out;
 }
 
 static void check_pfc(struct doctor *doc, const struct port_data *p, const struct rdma_rail *r,
 		      const char *name)
 {
-	char list[32];
+	char list[DOCTOR_LIST_LEN];
 	struct finding *f = doctor_add(doc, "pfc", name, p->dcb.pfc ? FINDING_OK : FINDING_WARN);
 
-	list_bits(p->dcb.pfc, list);
 	if (p->dcb.pfc) {
 		finding_set_value(f, "%s pauses priority %s instead of dropping its packets",
-				  r->port->netdev, list);
+				  r->port->netdev, doctor_list(p->dcb.pfc, list));
 		return;
 	}
 	finding_set_value(f, "priority flow control is off on %s for all priorities",

@@ -27,6 +27,12 @@ const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_
 void doctor_check_mode(struct doctor *doc);
 void doctor_check_access(struct doctor *doc);
 void doctor_check_qos(struct doctor *doc, const struct rdma_rail *r, const char *name);
+#define DOCTOR_LIST_LEN 32
+/* doctor_list - "3, 5": the bits that are set; "none". Returns out. */
+const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN]);
+
+/* doctor_lossless.c: doctor_check_lossless - from the class of NCCL's packets to their PFC. */
+void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const char *name);
 /* doctor_class.c: doctor_check_traffic_class - the traffic classes of NCCL and UCX. */
 void doctor_check_traffic_class(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */

@@ -44,9 +44,12 @@ static void set_good_data(struct probe_data *f)
 		(void)snprintf(f->device[i].uverbs.path, sizeof(f->device[i].uverbs.path),
 			       "/dev/infiniband/uverbs%zu", i);
 		f->device[i].port[0].has_dcb = true;
-		f->device[i].port[0].dcb = (struct dcb_info){
-			.has_pfc = true, .pfc = 0x18, .has_app = true, .dscp_rules = 2
-		};
+		f->device[i].port[0].dcb =
+			(struct dcb_info){ .has_pfc = true,
+					   .pfc = 0x18,
+					   .has_app = true,
+					   .dscp_rules = 2,
+					   .dscp = { [26] = 1 << 3, [48] = 1 << 6 } };
 		f->device[i].port[0].last.known = (1u << COUNT_N) - 1;
 	}
 	f->rdma_cm = (struct device_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
@@ -145,6 +148,8 @@ START_TEST(a_good_pod_has_only_ok_findings)
 	finds(&p, "memlock ok", "without limit");
 	finds(&p, "pfc mlx5_1:1 ok", "pauses priority 3, 4");
 	finds(&p, "trust mlx5_1:1 ok", "2 values");
+	finds(&p, "lossless mlx5_1:1 ok",
+	      "class 106 (NCCL_IB_TC), DSCP 26, priority 3; PFC is on for 3, 4");
 	finds(&p, "traffic-class ok", "NCCL_IB_TC");
 	ck_assert_ptr_null(look(&p, "neighbour", "mlx5_1:1"));
 }
@@ -520,6 +525,60 @@ START_TEST(the_traffic_class_is_judged)
 }
 END_TEST
 
+START_TEST(a_class_is_followed_to_the_PFC_of_its_priority)
+{
+	auto_fixture struct fixture p;
+
+	one_vf(&p);
+	fixture_find_rails(&p);
+
+	struct dcb_info *dcb = &p.data.device[0].port[0].dcb;
+
+	dcb->pfc = 1 << 5;
+	run_checks(&p);
+	finds(&p, "pfc mlx5_1:1 ok", "priority 5");
+	finds(&p, "lossless mlx5_1:1 warn",
+	      "class 106 (NCCL_IB_TC), DSCP 26, priority 3; PFC is on for 5");
+	finds(&p, "lossless mlx5_1:1 warn", "--trust dscp --pfc 3");
+	dcb->pfc = 1 << 6;
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 warn", "railctl rdma env --tc 194");
+	set_var(&p.data, "NCCL_IB_TC=194");
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 ok", "DSCP 48, priority 6");
+	/* The class of the driver replaces it. */
+	p.v.device[0].port[0].traffic_class = 106;
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 warn", "class 106 (set by the driver)");
+	p.v.device[0].port[0].traffic_class = 0;
+	set_var(&p.data, "NCCL_IB_TC=40");
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 warn", "priority 0, because that value has no rule");
+	dcb->dscp_rules = 0;
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 warn", "priority 0, because DSCP is not trusted");
+	dcb->pfc = 0;
+	set_var(&p.data, "");
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 warn", "class 0 (without NCCL_IB_TC), DSCP 0, priority 0");
+	finds(&p, "lossless mlx5_1:1 warn", "PFC is on for none");
+	finds(&p, "lossless mlx5_1:1 warn",
+	      "--pfc 3 --save, the same priority on the switches, and");
+	/* From outside, and without the PF. */
+	p.data.has_environ = false;
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 unknown", "run it in the pod");
+	p.data.has_environ = true;
+	set_var(&p.data, "NCCL_IB_TC=106");
+	p.data.device[0].port[0].has_dcb = false;
+	run_checks(&p);
+	finds(&p, "lossless mlx5_1:1 unknown", "class 106 (NCCL_IB_TC), DSCP 26; which priority");
+	p.v.device[0].bus[0] = '\0';
+	run_checks(&p);
+	ck_assert_ptr_null(look(&p, "lossless", "mlx5_1:1"));
+}
+END_TEST
+
 START_TEST(queue_pairs_of_DevX_bypass_the_class_of_the_driver)
 {
 	auto_fixture struct fixture p;
@@ -601,7 +660,8 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("doctor", a_good_pod_has_only_ok_findings, missing_devices_are_reported,
+TEST_PROGRAM("doctor", a_class_is_followed_to_the_PFC_of_its_priority,
+	     a_good_pod_has_only_ok_findings, missing_devices_are_reported,
 	     ports_that_are_down_fail, a_missing_RoCE_v2_GID_fails,
 	     the_GID_of_another_pod_is_reported, rails_without_a_device_fail,
 	     an_address_on_two_ports_is_reported, an_mtu_that_is_too_small_is_reported,
