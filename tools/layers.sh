@@ -31,6 +31,7 @@ lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
 lib/pci|lib/base/ lib/sys/
 lib/rdma|lib/base/ lib/json/ lib/sys/ lib/net/ lib/device/ lib/pci/
+lib/nccl|lib/base/
 lib/cli|lib/base/ lib/json/
 lib/testing|lib/
 topo/core|lib/

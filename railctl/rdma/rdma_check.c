@@ -68,11 +68,13 @@ static int check_run(struct cmd_run *r, struct err *e)
 	auto_findings struct findings found = { 0 };
 	struct probe_view view = { .ctx = &r->ctx, .wait = wait_ms };
 	char host[RDMA_POD_SYSFS_LEN];
+	struct lib_version nccl = NCCL_VERSION_NEWEST;
 	auto_fd int fd = -1;
 
-	if (take_interval(r, &view.watch_ms, e) || rdma_asked_pkeys(r, &pkeys, e) ||
-	    rdma_pod_host_sysfs(r, &fd, host, e))
+	if (take_interval(r, &view.watch_ms, e) || rdma_take_version(r, "nccl-version", &nccl, e) ||
+	    rdma_asked_pkeys(r, &pkeys, e) || rdma_pod_host_sysfs(r, &fd, host, e))
 		return -1;
+	view.nccl = opt_is_set(&r->opts, "nccl-version") ? &nccl : NULL;
 	view.host_sysfs = *host ? host : NULL;
 	view.pkeys = pkeys.one;
 	view.n_pkeys = pkeys.n;
@@ -84,6 +86,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
+	RDMA_OPT_NCCL_VERSION,
 	{ "interval", "SECONDS", "how long counters are watched; default 1, 0: read once", 0 },
 	{ "pkey", "PKEY",
 	  "a partition that InfiniBand ports must be in; may be given more than "

@@ -7,6 +7,7 @@
 #include "railctl/rdma/rdma_pkey.h"
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/rdma/rdma_tier.h"
+#include "rdma/doctor/probe_data.h"
 #include "rdma/env/env.h"
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
@@ -109,6 +110,7 @@ static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
 			       take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
 			       take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
+			       rdma_take_version(r, "nccl-version", &o->nccl, e) ||
 			       take_layer(r, &o->layer, e) || take_pkey(r, &o->pkey, e) ||
 			       take_family(r, &o->family, e) ||
 			       check_ifname(r, "socket", o->socket, e)
@@ -177,6 +179,21 @@ static int take_expected(struct cmd_run *r, uint64_t *out, struct err *e)
 	return 0;
 }
 
+/* Without --nccl-version, the version of the process counts, if it is seen. */
+static int find_version(struct cmd_run *r, int pid, struct env_options *o, struct err *e)
+{
+	const struct probe_view view = { .ctx = &r->ctx, .pid = pid };
+	struct job_vars job;
+	bool known;
+
+	if (opt_is_set(&r->opts, "nccl-version"))
+		return 0;
+	if (probe_read_job(&view, &job, &known, e))
+		return -1;
+	(void)job_nccl_version(&job, &o->nccl);
+	return 0;
+}
+
 static int env_run(struct cmd_run *r, struct err *e)
 {
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
@@ -191,7 +208,7 @@ static int env_run(struct cmd_run *r, struct err *e)
 	if (take_format(r, &format, e) || take_options(r, &o, e) ||
 	    take_expected(r, &expected, e) || take_interfaces(r, names, &o, e) ||
 	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
-	    env_make(&v, &o, &x, e))
+	    find_version(r, pid, &o, e) || env_make(&v, &o, &x, e))
 		return -1;
 	if (!is_as_expected(&x, expected))
 		r->status = CMD_FAILED;
@@ -200,6 +217,7 @@ static int env_run(struct cmd_run *r, struct err *e)
 
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
+	RDMA_OPT_NCCL_VERSION,
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
 	{ "explain", NULL, "print the reason of each line, and what was left out", 0 },
 	{ "expect-rails", "N", "fail unless there are that many", 0 },

@@ -16,6 +16,16 @@
 #include "rdma/inventory/owners.h"
 #include "rdma/inventory/netdev_port.h"
 
+int rdma_take_version(struct cmd_run *r, const char *option, struct lib_version *out, struct err *e)
+{
+	const char *text = opt_get(&r->opts, option);
+
+	return text && lib_version_parse(text, out)
+		       ? cmd_usage(r, e, "--%s \"%.64s\" is no version such as 2.27 or 2.27.3",
+				   option, text)
+		       : 0;
+}
+
 /* 1234 for the path /proc/1234/ns/net; -1 for other paths. */
 static int pid_of(const char *path)
 {

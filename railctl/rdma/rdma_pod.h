@@ -4,6 +4,7 @@
 #define RAILHEAD_RAILCTL_RDMA_RDMA_POD_H
 
 #include "lib/cli/cmd.h"
+#include "lib/nccl/version.h"
 #include "rdma/inventory/inventory.h"
 
 /* The option --netns, for the tables of all commands that look at a pod. */
@@ -11,6 +12,15 @@
 	{                                                                                          \
 		"netns", "PATH", "of the network namespace at PATH, not of the caller's", 0        \
 	}
+
+#define RDMA_OPT_NCCL_VERSION                                                                      \
+	{                                                                                          \
+		"nccl-version", "VERSION", "of the job, such as 2.27.3: rules differ", 0           \
+	}
+
+/* rdma_take_version - a version of NCCL or UCX from that option; without it *out stays the same. */
+int rdma_take_version(struct cmd_run *r, const char *option, struct lib_version *out,
+		      struct err *e) must_check;
 
 /*
  * rdma_pod_enter - with --netns: enter that network namespace for the rest of the process. The

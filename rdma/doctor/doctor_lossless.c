@@ -3,8 +3,8 @@
  * doctor_lossless.c: follows NCCL's packets from end to end: traffic class, DSCP, priority, PFC.
  *
  * The DSCP is the upper six bits of the class. A port that trusts DSCP has a priority for each
- * value; mlx5 gives 0 to a value without a rule (mlx5e_dcbnl_ieee_delapp() in en_dcbnl.c of
- * Linux 6.12). Otherwise the VLAN tag has the priority, and packets without a tag have 0.
+ * value. mlx5 gives 0 to a value without a rule: mlx5e_dcbnl_ieee_delapp() in en_dcbnl.c of
+ * Linux 6.12. Otherwise the VLAN tag has the priority, and packets without a tag have 0.
  */
 #include "rdma/doctor/doctor_priv.h"
 

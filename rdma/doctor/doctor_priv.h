@@ -35,6 +35,8 @@ const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN]);
 void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const char *name);
 /* doctor_class.c: doctor_check_traffic_class - the traffic classes of NCCL and UCX. */
 void doctor_check_traffic_class(struct doctor *doc);
+/* doctor_nccl.c: doctor_check_nccl_version - NCCL's version, if it is known. */
+void doctor_check_nccl_version(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *r, const char *name);
 

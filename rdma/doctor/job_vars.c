@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
+
 static const char *const names[JOB_N] = {
-	[JOB_NCCL_IB_TC] = "NCCL_IB_TC",
-	[JOB_NCCL_GIN_IB_TC] = "NCCL_GIN_IB_TC",
-	[JOB_UCX_TC] = "UCX_IB_TRAFFIC_CLASS",
+	[JOB_NCCL_IB_TC] = "NCCL_IB_TC",       [JOB_NCCL_GIN_IB_TC] = "NCCL_GIN_IB_TC",
+	[JOB_UCX_TC] = "UCX_IB_TRAFFIC_CLASS", [JOB_NCCL_IB_GID_INDEX] = "NCCL_IB_GID_INDEX",
+	[JOB_NCCL_VERSION] = "NCCL_VERSION",
 };
 
 const char *job_var_name(enum job_var v)
@@ -43,6 +45,34 @@ void job_vars_environ(struct job_vars *j, const char *text, size_t len)
 		take(j, p, n, "the environment");
 		p += n + 1;
 	}
+}
+
+#define LIBRARY "/libnccl.so."
+
+/* pip's library is called libnccl.so.2, which says nothing: go on. */
+void job_vars_maps(struct job_vars *j, const char *text)
+{
+	char word[LIB_VERSION_LEN];
+
+	for (const char *p = text; !j->has_library && (p = strstr(p, LIBRARY));) {
+		p += strlen(LIBRARY);
+
+		struct slice s = { p, strcspn(p, " \n") };
+
+		j->has_library = slice_copy(s, word, sizeof(word)) == 0 &&
+				 lib_version_parse(word, &j->library) == 0;
+	}
+}
+
+const char *job_nccl_version(const struct job_vars *j, struct lib_version *out)
+{
+	const struct job_value *v = &j->var[JOB_NCCL_VERSION];
+
+	if (j->has_library) {
+		*out = j->library;
+		return "the library that the process has mapped";
+	}
+	return v->set && lib_version_parse(v->text, out) == 0 ? "NCCL_VERSION" : NULL;
 }
 
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset)

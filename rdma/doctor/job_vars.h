@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job_vars.h: the variables of NCCL and UCX that a process has. Pure.
+ * job_vars.h: the variables of NCCL and UCX that a process has, and its version of NCCL. Pure.
  *
  * NCCL reads a number with strtoll() of base 0 (src/misc/param.cc, ncclLoadParam, 2.30): an empty
  * variable counts as not set, text without a number counts as 0, "0x6a" is 106.
@@ -8,12 +8,14 @@
 #ifndef RAILHEAD_RDMA_DOCTOR_JOB_VARS_H
 #define RAILHEAD_RDMA_DOCTOR_JOB_VARS_H
 
-#include "lib/base/base.h"
+#include "lib/nccl/version.h"
 
 enum job_var {
 	JOB_NCCL_IB_TC,
 	JOB_NCCL_GIN_IB_TC,
 	JOB_UCX_TC, /* UCX_IB_TRAFFIC_CLASS */
+	JOB_NCCL_IB_GID_INDEX,
+	JOB_NCCL_VERSION, /* set in images of NVIDIA */
 	JOB_N
 };
 
@@ -28,6 +30,8 @@ struct job_value {
 
 struct job_vars {
 	struct job_value var[JOB_N];
+	bool has_library; /* it has a library of NCCL mapped whose name has the version */
+	struct lib_version library;
 };
 
 /* job_var_name - "NCCL_IB_TC". Static. */
@@ -35,6 +39,15 @@ const char *job_var_name(enum job_var v);
 
 /* job_vars_environ - read the text of /proc/PID/environ: NUL after each variable. */
 void job_vars_environ(struct job_vars *j, const char *text, size_t len);
+
+/* job_vars_maps - find the library in the text of /proc/PID/maps: "libnccl.so.2.27.3". */
+void job_vars_maps(struct job_vars *j, const char *text);
+
+/*
+ * job_nccl_version - the version of NCCL: that of the library, else that of NCCL_VERSION. Returns
+ * where it is from, static; NULL: it is not known, and *out stays the same.
+ */
+const char *job_nccl_version(const struct job_vars *j, struct lib_version *out);
 
 /* job_number - the number that NCCL reads; unset: what it uses without one. */
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset);

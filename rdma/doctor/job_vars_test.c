@@ -78,5 +78,25 @@ START_TEST(numbers_are_read_as_NCCL_does)
 }
 END_TEST
 
-TEST_PROGRAM("job_vars", a_variable_is_found_by_its_whole_name, the_first_of_two_counts,
-	     a_long_value_is_cut, numbers_are_read_as_NCCL_does)
+START_TEST(the_version_of_NCCL_is_found)
+{
+	struct job_vars j = OF("NCCL_VERSION=2.24.3-1\0");
+	struct lib_version v = { 0 };
+
+	ck_assert_ptr_nonnull(strstr(job_nccl_version(&j, &v), "NCCL_VERSION"));
+	ck_assert_uint_eq(v.minor, 24);
+	/* The library that is loaded is the truth. */
+	job_vars_maps(&j, "7f00-7f01 r-xp 0 08:01 5 /lib/libc.so.6\n"
+			  "7f02-7f03 r-xp 0 08:01 6 /usr/lib/libnccl.so.2\n"
+			  "7f04-7f05 r-xp 0 08:01 7 /usr/lib/libnccl.so.2.27.3\n");
+	ck_assert_ptr_nonnull(strstr(job_nccl_version(&j, &v), "library"));
+	ck_assert_uint_eq(v.minor, 27);
+	j = OF("NCCL_VERSION=new\0");
+	job_vars_maps(&j, "7f02-7f03 r-xp 0 08:01 6 /usr/lib/libnccl.so.2\n");
+	ck_assert_ptr_null(job_nccl_version(&j, &v));
+	ck_assert_uint_eq(v.minor, 27);
+}
+END_TEST
+
+TEST_PROGRAM("job_vars", the_version_of_NCCL_is_found, a_variable_is_found_by_its_whole_name,
+	     the_first_of_two_counts, a_long_value_is_cut, numbers_are_read_as_NCCL_does)

@@ -142,16 +142,32 @@ static int read_capabilities(const struct probe_view *v, struct probe_data *f, s
 	return 0;
 }
 
-static int read_environ(const struct probe_view *v, struct probe_data *f, struct err *e)
+int probe_read_job(const struct probe_view *v, struct job_vars *out, bool *known, struct err *e)
 {
-	auto_free char *text = NULL;
+	auto_free char *text = NULL, *maps = NULL;
 	ssize_t n = read_proc(v, "environ", &text, e);
 
-	if (n < 0)
+	if (n < 0 || read_proc(v, "maps", &maps, e) < 0)
 		return -1;
-	f->has_environ = text;
+	*out = (struct job_vars){ 0 };
+	*known = text;
 	if (text)
-		job_vars_environ(&f->job, text, (size_t)n);
+		job_vars_environ(out, text, (size_t)n);
+	if (maps)
+		job_vars_maps(out, maps);
+	return 0;
+}
+
+static int read_job(const struct probe_view *v, struct probe_data *f, struct err *e)
+{
+	if (probe_read_job(v, &f->job, &f->has_environ, e))
+		return -1;
+	f->nccl = NCCL_VERSION_NEWEST;
+	f->nccl_from = job_nccl_version(&f->job, &f->nccl);
+	if (!v->nccl)
+		return 0;
+	f->nccl = *v->nccl;
+	f->nccl_from = "as asked for";
 	return 0;
 }
 
@@ -313,8 +329,7 @@ int probe_data_read(const struct probe_view *view, const struct rdma_inventory *
 
 	look_at(view, &cm, &f.rdma_cm);
 	if (read_devices(view, &f, e) || collect_pkeys(view, &f, e) || read_memlock(view, &f, e) ||
-	    read_capabilities(view, &f, e) || read_environ(view, &f, e) ||
-	    watch_counters(view, &f, e))
+	    read_capabilities(view, &f, e) || read_job(view, &f, e) || watch_counters(view, &f, e))
 		return -1;
 	*out = f;
 	f.device = NULL;

@@ -58,7 +58,9 @@ struct probe_data {
 	bool ipc_lock;    /* the process has CAP_IPC_LOCK, so the limit does not apply */
 	bool has_environ; /* the process's environment was read, so job is known */
 	struct job_vars job;
-	int64_t watched_ms; /* time between the two readings of counters; 0: only one */
+	struct lib_version nccl; /* the version whose rules count */
+	const char *nccl_from;   /* static; NULL: nobody says it, so nccl is the newest */
+	int64_t watched_ms;      /* time between the two readings of counters; 0: only one */
 };
 
 /* A partition that the caller asks for. The strings are borrowed. */
@@ -77,10 +79,18 @@ struct probe_view {
 	const char *host_sysfs;
 	const struct pkey_asked *pkeys; /* borrowed */
 	size_t n_pkeys;
-	int64_t watch_ms;              /* 0: counters are read once */
-	void (*wait)(int64_t, void *); /* sleep so many ms between the readings */
+	const struct lib_version *nccl; /* as asked for; NULL: that of the process */
+	int64_t watch_ms;               /* 0: counters are read once */
+	void (*wait)(int64_t, void *);  /* sleep so many ms between the readings */
 	void *wait_arg;
 };
+
+/*
+ * probe_read_job - only the variables and the version of NCCL. *known: the environment could be
+ * read.
+ */
+int probe_read_job(const struct probe_view *view, struct job_vars *out, bool *known,
+		   struct err *e) must_check;
 
 /*
  * probe_data_read - read all data; the caller is in the namespace of v. *out borrows v and r;

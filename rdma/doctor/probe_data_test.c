@@ -226,6 +226,19 @@ START_TEST(the_environment_is_read)
 	auto_probe_data struct probe_data f = read_data(&w, 0);
 	ck_assert(f.has_environ);
 	ck_assert_str_eq(f.job.var[JOB_NCCL_IB_TC].text, "106");
+	ck_assert(!f.nccl_from && f.nccl.minor == NCCL_VERSION_NEWEST.minor);
+	put_in(&w, "proc/self/maps", "7f04-7f05 r-xp 0 08:01 7 /usr/lib/libnccl.so.2.24.3\n");
+	auto_probe_data struct probe_data g = read_data(&w, 0);
+	ck_assert(g.nccl_from && g.nccl.minor == 24);
+
+	const struct lib_version asked = { 2, 22, 3 };
+	const struct probe_view view = { .ctx = &w.ctx, .nccl = &asked };
+	auto_probe_data struct probe_data h = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(probe_data_read(&view, &w.v, &w.rails, &h, &e), 0);
+	ck_assert_str_eq(h.nccl_from, "as asked for");
+	ck_assert_uint_eq(h.nccl.minor, 22);
 }
 END_TEST
 

@@ -15,6 +15,7 @@
 #define RAILHEAD_RDMA_ENV_ENV_H
 
 #include "lib/json/json.h"
+#include "lib/nccl/version.h"
 #include "rdma/inventory/rail.h"
 
 struct env_options {
@@ -26,12 +27,14 @@ struct env_options {
 	int adaptive_routing;     /* NCCL_IB_ADAPTIVE_ROUTING, 0 or 1; -1: not given */
 	enum ip_family family;    /* addresses to use; IP_NONE: those of most rails, else IPv4 */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */
+	struct lib_version nccl, ucx;  /* of the job */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
 };
 
 #define ENV_OPTIONS_INIT                                                                           \
 	{                                                                                          \
-		.tc = -1, .sl = -1, .cross_nic = -1, .adaptive_routing = -1                        \
+		.tc = -1, .sl = -1, .cross_nic = -1, .adaptive_routing = -1,                       \
+		.nccl = NCCL_VERSION_NEWEST, .ucx = UCX_VERSION_NEWEST                             \
 	}
 
 #define ENV_TEXT_LEN 400

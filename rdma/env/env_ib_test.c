@@ -8,42 +8,10 @@
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
+#include "rdma/testing/envs.h"
 #include "rdma/testing/pod.h"
 
 static const struct env_options defaults = ENV_OPTIONS_INIT;
-
-static struct env made(const struct rdma_inventory *v, const struct env_options *o)
-{
-	struct env x;
-	struct err e = { 0 };
-
-	ck_assert_msg(env_make(v, o, &x, &e) == 0, "%s: %s", e.msg, e.detail);
-	return x;
-}
-
-/* All variables as "NAME=value" lines, in the order they are shown. */
-static void shows(const struct env *x, const char *want)
-{
-	char text[4096] = "";
-
-	for (size_t i = 0; i < x->n_vars; i++) {
-		testing_append(text, sizeof(text), x->var[i].name);
-		testing_append(text, sizeof(text), "=");
-		testing_append(text, sizeof(text), x->var[i].value);
-		testing_append(text, sizeof(text), "\n");
-		ck_assert_uint_gt(strlen(x->var[i].why), 5);
-	}
-	ck_assert_str_eq(text, want);
-}
-
-static void warns(const struct env *x, size_t n, const char *part)
-{
-	ck_assert_uint_eq(x->n_warnings, n);
-	for (size_t i = 0; i < n; i++)
-		if (strstr(x->warning[i], part))
-			return;
-	ck_assert_msg(!part, "no warning has \"%s\"; first: %s", part, n ? x->warning[0] : "");
-}
 
 /* Two VFs of InfiniBand with an IPoIB interface each, in the default partition. */
 static struct rdma_inventory two_rails(void)
@@ -61,12 +29,12 @@ static struct rdma_inventory two_rails(void)
 START_TEST(InfiniBand_in_the_default_partition_needs_only_its_ports)
 {
 	auto_rdma_inventory struct rdma_inventory v = two_rails();
-	auto_env struct env x = made(&v, &defaults);
+	auto_env struct env x = envs_made(&v, &defaults);
 
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
-	warns(&x, 0, NULL);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
@@ -78,29 +46,29 @@ START_TEST(NCCL_gets_the_index_of_a_partition_and_UCX_its_number)
 	for (size_t i = 0; i < 2; i++)
 		pod_pkey(&v.device[i].port[0], 3, 0x8012);
 	v.netdev[1].pkey = v.netdev[2].pkey = 0x8012;
-	auto_env struct env x = made(&v, &defaults);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
-		  "NCCL_IB_PKEY=3\n"
-		  "UCX_IB_PKEY=0x12\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
+		       "NCCL_IB_PKEY=3\n"
+		       "UCX_IB_PKEY=0x12\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 	/* An option precedes the interface, and is written out even for the default. */
 	o.pkey = 0x7fff;
 	o.sl = 2;
 	o.adaptive_routing = 1;
-	auto_env struct env y = made(&v, &o);
-	shows(&y, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
-		  "NCCL_IB_PKEY=0\n"
-		  "UCX_IB_PKEY=0x7fff\n"
-		  "NCCL_IB_ADAPTIVE_ROUTING=1\n"
-		  "UCX_IB_AR_ENABLE=try\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "NCCL_IB_SL=2\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n"
-		  "UCX_IB_SL=2\n");
+	auto_env struct env y = envs_made(&v, &o);
+	envs_shows(&y, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
+		       "NCCL_IB_PKEY=0\n"
+		       "UCX_IB_PKEY=0x7fff\n"
+		       "NCCL_IB_ADAPTIVE_ROUTING=1\n"
+		       "UCX_IB_AR_ENABLE=try\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "NCCL_IB_SL=2\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n"
+		       "UCX_IB_SL=2\n");
 	/* A port without an interface follows the others. */
 	v.n_netdevs = 2;
-	auto_env struct env z = made(&v, &defaults);
+	auto_env struct env z = envs_made(&v, &defaults);
 	ck_assert_str_eq(z.var[1].value, "3");
 	v.n_netdevs = 3;
 }
@@ -116,11 +84,11 @@ START_TEST(a_limited_member_is_named_to_UCX)
 		pod_pkey(&v.device[i].port[0], 3, 0x8012);
 		v.netdev[i + 1].pkey = 0x7fff;
 	}
-	auto_env struct env x = made(&v, &defaults);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
-		  "UCX_IB_PKEY=0x7fff\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
+		       "UCX_IB_PKEY=0x7fff\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 }
 END_TEST
 
@@ -132,29 +100,29 @@ START_TEST(partitions_that_one_variable_cannot_say_are_warnings)
 	pod_pkey(&v.device[0].port[0], 3, 0x8012);
 	pod_pkey(&v.device[1].port[0], 4, 0x8012);
 	o.pkey = 0x8012;
-	auto_env struct env x = made(&v, &o);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
-		  "UCX_IB_PKEY=0x12\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
-	warns(&x, 1, "It is 3 on mlx5_1:1 and 4 on mlx5_2:1");
+	auto_env struct env x = envs_made(&v, &o);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
+		       "UCX_IB_PKEY=0x12\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
+	envs_warns(&x, 1, "It is 3 on mlx5_1:1 and 4 on mlx5_2:1");
 	/* One index, and two partitions. */
 	v.device[1].port[0].pkey[1] = (struct inv_pkey){ 3, 0x8013 };
 	v.netdev[1].pkey = 0x8012;
 	v.netdev[2].pkey = 0x8013;
-	auto_env struct env y = made(&v, &defaults);
+	auto_env struct env y = envs_made(&v, &defaults);
 	ck_assert_str_eq(y.var[1].name, "NCCL_IB_PKEY");
 	ck_assert_str_eq(y.var[1].value, "3");
-	warns(&y, 1, "UCX has one partition");
+	envs_warns(&y, 1, "UCX has one partition");
 	/* No member. */
 	o.pkey = 0x8014;
-	auto_env struct env z = made(&v, &o);
-	warns(&z, 2, "mlx5_2:1 is no member of partition 0x8014");
+	auto_env struct env z = envs_made(&v, &o);
+	envs_warns(&z, 2, "mlx5_2:1 is no member of partition 0x8014");
 	ck_assert_str_eq(z.var[1].name, "NCCL_SOCKET_IFNAME");
 	v.device[0].port[0].n_pkeys = v.device[1].port[0].n_pkeys = 0;
 	v.device[0].port[0].has_pkeys = v.device[1].port[0].has_pkeys = false;
-	auto_env struct env w = made(&v, &o);
-	warns(&w, 2, "the partition table of mlx5_1:1 is not visible");
+	auto_env struct env w = envs_made(&v, &o);
+	envs_warns(&w, 2, "the partition table of mlx5_1:1 is not visible");
 }
 END_TEST
 
@@ -164,14 +132,14 @@ START_TEST(a_traffic_class_has_no_effect)
 	struct env_options o = defaults;
 
 	o.tc = 106;
-	auto_env struct env x = made(&v, &o);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
-	warns(&x, 1, "--sl");
+	auto_env struct env x = envs_made(&v, &o);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
+	envs_warns(&x, 1, "--sl");
 	o.tc_why = "tier gold";
-	auto_env struct env y = made(&v, &o);
-	warns(&y, 0, NULL);
+	auto_env struct env y = envs_made(&v, &o);
+	envs_warns(&y, 0, NULL);
 }
 END_TEST
 
@@ -187,7 +155,7 @@ START_TEST(a_port_of_the_host_is_not_used_in_mode_shared)
 	ck_assert_ptr_nonnull(strstr(e.detail, "plugin ipoib"));
 	/* A child of it, without an address, is enough. */
 	(void)pod_ipoib(&v, "net1", &v.device[0].port[0], 5);
-	auto_env struct env y = made(&v, &defaults);
+	auto_env struct env y = envs_made(&v, &defaults);
 	ck_assert_str_eq(y.var[0].value, "=mlx5_1:1");
 	ck_assert_uint_eq(y.n_missing, 0);
 }
@@ -198,7 +166,7 @@ START_TEST(an_IPoIB_interface_whose_port_is_not_visible_is_missing)
 	auto_rdma_inventory struct rdma_inventory v = two_rails();
 
 	v.n_devices = 1;
-	auto_env struct env x = made(&v, &defaults);
+	auto_env struct env x = envs_made(&v, &defaults);
 	ck_assert_str_eq(x.var[0].value, "=mlx5_1:1");
 	ck_assert_uint_eq(x.n_missing, 1);
 	ck_assert_str_eq(x.missing[0], "net2: no visible port of InfiniBand has its GUID");
@@ -206,41 +174,32 @@ START_TEST(an_IPoIB_interface_whose_port_is_not_visible_is_missing)
 }
 END_TEST
 
-/* Of a variable; NULL when it is not set. */
-static const char *env_value(const struct env *x, const char *name)
-{
-	for (size_t i = 0; i < x->n_vars; i++)
-		if (strcmp(x->var[i].name, name) == 0)
-			return x->var[i].value;
-	return NULL;
-}
-
 START_TEST(InfiniBand_beside_RoCE_has_no_GID_index)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
 	pod_port(&v, "mlx5_0", "", 0)->layer = IB_LAYER_INFINIBAND;
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
-	auto_env struct env x = made(&v, &defaults);
+	auto_env struct env x = envs_made(&v, &defaults);
 	/* With an index, NCCL would look for a GID there on InfiniBand, too. */
-	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
-	ck_assert_ptr_null(env_value(&x, "UCX_IB_GID_INDEX"));
-	warns(&x, 1, "choose one with --link-layer");
+	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
+	ck_assert_ptr_null(envs_value(&x, "UCX_IB_GID_INDEX"));
+	envs_warns(&x, 1, "choose one with --link-layer");
 	struct env_options o = defaults;
 	o.layer = IB_LAYER_ETHERNET;
-	auto_env struct env roce = made(&v, &o);
-	ck_assert_str_eq(env_value(&roce, "NCCL_IB_HCA"), "=mlx5_1:1");
-	ck_assert_str_eq(env_value(&roce, "NCCL_IB_GID_INDEX"), "3");
-	warns(&roce, 0, NULL);
+	auto_env struct env roce = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_GID_INDEX"), "3");
+	envs_warns(&roce, 0, NULL);
 	ck_assert_uint_eq(roce.n_missing, 0);
 	ck_assert_str_eq(roce.left_out[0],
 			 "no interface on mlx5_0:1: its link layer is InfiniBand");
 	o.layer = IB_LAYER_INFINIBAND;
-	auto_env struct env ib = made(&v, &o);
-	ck_assert_str_eq(env_value(&ib, "NCCL_IB_HCA"), "=mlx5_0:1");
-	ck_assert_ptr_null(env_value(&ib, "NCCL_IB_GID_INDEX"));
-	warns(&ib, 0, NULL);
+	auto_env struct env ib = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&ib, "NCCL_IB_HCA"), "=mlx5_0:1");
+	ck_assert_ptr_null(envs_value(&ib, "NCCL_IB_GID_INDEX"));
+	envs_warns(&ib, 0, NULL);
 }
 END_TEST
 

@@ -8,51 +8,10 @@
 #include "lib/base/array.h"
 #include "lib/testing/testing.h"
 #include "rdma/env/nccl.h"
+#include "rdma/testing/envs.h"
 #include "rdma/testing/pod.h"
 
 static const struct env_options defaults = ENV_OPTIONS_INIT;
-
-static struct env made(const struct rdma_inventory *v, const struct env_options *o)
-{
-	struct env x;
-	struct err e = { 0 };
-
-	ck_assert_msg(env_make(v, o, &x, &e) == 0, "%s: %s", e.msg, e.detail);
-	return x;
-}
-
-/* All variables as "NAME=value" lines, without NCCL_ and in the order they are shown. */
-static void shows(const struct env *x, const char *want)
-{
-	char text[4096] = "";
-
-	for (size_t i = 0; i < x->n_vars; i++) {
-		testing_append(text, sizeof(text), x->var[i].name);
-		testing_append(text, sizeof(text), "=");
-		testing_append(text, sizeof(text), x->var[i].value);
-		testing_append(text, sizeof(text), "\n");
-		ck_assert_uint_gt(strlen(x->var[i].why), 5);
-	}
-	ck_assert_str_eq(text, want);
-}
-
-/* Of a variable; NULL when it is not set. */
-static const char *env_value(const struct env *x, const char *name)
-{
-	for (size_t i = 0; i < x->n_vars; i++)
-		if (strcmp(x->var[i].name, name) == 0)
-			return x->var[i].value;
-	return NULL;
-}
-
-static void warns(const struct env *x, size_t n, const char *part)
-{
-	ck_assert_uint_eq(x->n_warnings, n);
-	for (size_t i = 0; i < n; i++)
-		if (strstr(x->warning[i], part))
-			return;
-	ck_assert_msg(!part, "no warning has \"%s\"; first: %s", part, n ? x->warning[0] : "");
-}
 
 static void misses(const struct env *x, size_t n, const char *part)
 {
@@ -70,41 +29,32 @@ START_TEST(one_rail_sets_one_hca)
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
-	auto_env struct env x = made(&v, &defaults);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1\n"
-		  "NCCL_IB_GID_INDEX=3\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1\n"
-		  "UCX_IB_GID_INDEX=3\n");
-	warns(&x, 0, NULL);
-	ck_assert_ptr_null(env_value(&x, "NCCL_IB_TC"));
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1\n"
+		       "NCCL_IB_GID_INDEX=3\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1\n"
+		       "UCX_IB_GID_INDEX=3\n");
+	envs_warns(&x, 0, NULL);
+	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_TC"));
 }
 END_TEST
-
-static void add_rails(struct rdma_inventory *v, unsigned n, uint32_t first, uint32_t step)
-{
-	char addr[32];
-
-	for (unsigned i = 1; i <= n; i++) {
-		(void)snprintf(addr, sizeof(addr), "10.%u.0.5/16", i);
-		pod_rail(v, i, addr, first + (i - 1) * step);
-	}
-}
 
 START_TEST(eight_rails_of_one_index)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
-	add_rails(&v, 8, 3, 0);
-	auto_env struct env x = made(&v, &defaults);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
-		  "mlx5_8:1\n"
-		  "NCCL_IB_GID_INDEX=3\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "NCCL_CROSS_NIC=0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
-		  "mlx5_8:1\n"
-		  "UCX_IB_GID_INDEX=3\n");
+	pod_rails(&v, 8, 3, 0);
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_shows(&x,
+		   "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		   "mlx5_8:1\n"
+		   "NCCL_IB_GID_INDEX=3\n"
+		   "NCCL_SOCKET_IFNAME==eth0\n"
+		   "NCCL_CROSS_NIC=0\n"
+		   "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		   "mlx5_8:1\n"
+		   "UCX_IB_GID_INDEX=3\n");
 }
 END_TEST
 
@@ -112,16 +62,16 @@ START_TEST(indices_that_differ_set_a_range)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
-	add_rails(&v, 4, 3, 2);
-	auto_env struct env x = made(&v, &defaults);
-	shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n"
-		  "NCCL_IB_ROCE_VERSION_NUM=2\n"
-		  "NCCL_IB_ADDR_FAMILY=AF_INET\n"
-		  "NCCL_IB_ADDR_RANGE=10.0.0.0/13\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "NCCL_CROSS_NIC=0\n"
-		  "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n");
-	warns(&x, 0, NULL);
+	pod_rails(&v, 4, 3, 2);
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n"
+		       "NCCL_IB_ROCE_VERSION_NUM=2\n"
+		       "NCCL_IB_ADDR_FAMILY=AF_INET\n"
+		       "NCCL_IB_ADDR_RANGE=10.0.0.0/13\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "NCCL_CROSS_NIC=0\n"
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n");
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
@@ -131,10 +81,10 @@ START_TEST(networks_with_nothing_in_common_have_no_range)
 
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	pod_rail(&v, 2, "192.168.2.5/24", 5);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_ptr_null(env_value(&x, "NCCL_IB_ADDR_RANGE"));
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET");
-	warns(&x, 0, NULL);
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_ADDR_RANGE"));
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET");
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
@@ -145,11 +95,11 @@ START_TEST(rails_in_one_network_may_cross)
 
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	pod_rail(&v, 2, "10.1.0.6/16", 3);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_ptr_null(env_value(&x, "NCCL_CROSS_NIC"));
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&x, "NCCL_CROSS_NIC"));
 	o.cross_nic = 1;
-	auto_env struct env y = made(&v, &o);
-	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "1");
+	auto_env struct env y = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&y, "NCCL_CROSS_NIC"), "1");
 }
 END_TEST
 
@@ -159,10 +109,10 @@ START_TEST(IPv6_only)
 
 	pod_rail(&v, 1, "fd00:1::5/64", 3);
 	pod_rail(&v, 2, "fd00:2::5/64", 5);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET6");
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "fd00::/30");
-	warns(&x, 0, NULL);
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET6");
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "fd00::/30");
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
@@ -173,12 +123,12 @@ START_TEST(one_family_for_all)
 
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	pod_rail(&v, 2, "fd00:2::5/64", 3);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
-	warns(&x, 1, "net2 on mlx5_2:1 is not used: it has no RoCE v2 GID of IPv4");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
+	envs_warns(&x, 1, "net2 on mlx5_2:1 is not used: it has no RoCE v2 GID of IPv4");
 	o.family = IP_V6;
-	auto_env struct env y = made(&v, &o);
-	ck_assert_str_eq(env_value(&y, "NCCL_IB_HCA"), "=mlx5_2:1");
+	auto_env struct env y = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&y, "NCCL_IB_HCA"), "=mlx5_2:1");
 }
 END_TEST
 
@@ -186,57 +136,28 @@ START_TEST(options_choose_the_rails)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 	const char *const two[] = { "net3", "net2", NULL };
-	struct env_options o = { .tc = 106,
-				 .sl = 3,
-				 .cross_nic = -1,
-				 .adaptive_routing = -1,
-				 .interfaces = two,
-				 .socket = "net1" };
+	struct env_options o = defaults;
 
-	add_rails(&v, 3, 3, 0);
-	auto_env struct env x = made(&v, &o);
-	shows(&x, "NCCL_IB_HCA==mlx5_2:1,mlx5_3:1\n"
-		  "NCCL_IB_GID_INDEX=3\n"
-		  "NCCL_SOCKET_IFNAME==net1\n"
-		  "NCCL_IB_TC=106\n"
-		  "NCCL_IB_SL=3\n"
-		  "NCCL_CROSS_NIC=0\n"
-		  "UCX_NET_DEVICES=mlx5_2:1,mlx5_3:1\n"
-		  "UCX_IB_GID_INDEX=3\n"
-		  "UCX_IB_TRAFFIC_CLASS=106\n"
-		  "UCX_IB_SL=3\n");
+	o.tc = 106;
+	o.sl = 3;
+	o.interfaces = two;
+	o.socket = "net1";
+
+	pod_rails(&v, 3, 3, 0);
+	auto_env struct env x = envs_made(&v, &o);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_2:1,mlx5_3:1\n"
+		       "NCCL_IB_GID_INDEX=3\n"
+		       "NCCL_SOCKET_IFNAME==net1\n"
+		       "NCCL_IB_TC=106\n"
+		       "NCCL_IB_SL=3\n"
+		       "NCCL_CROSS_NIC=0\n"
+		       "UCX_NET_DEVICES=mlx5_2:1,mlx5_3:1\n"
+		       "UCX_IB_GID_INDEX=3\n"
+		       "UCX_IB_TRAFFIC_CLASS=106\n"
+		       "UCX_IB_SL=3\n");
 	ck_assert_ptr_nonnull(strstr(x.var[3].why, "DSCP 26"));
 	ck_assert_uint_eq(x.n_left_out, 1);
 	ck_assert_str_eq(x.left_out[0], "net1 on mlx5_1:1: not named by --interface");
-}
-END_TEST
-
-START_TEST(the_class_of_the_driver_is_that_of_NCCL)
-{
-	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
-	struct env_options o = defaults;
-
-	add_rails(&v, 2, 3, 0);
-	v.device[0].port[0].traffic_class = v.device[1].port[0].traffic_class = 106;
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_TC"), "106");
-	ck_assert_str_eq(env_value(&x, "UCX_IB_TRAFFIC_CLASS"), "106");
-	warns(&x, 0, NULL);
-	/* Another one that is asked for counts only where the driver's does not. */
-	o.tc = 96;
-	auto_env struct env y = made(&v, &o);
-	ck_assert_str_eq(env_value(&y, "NCCL_IB_TC"), "96");
-	warns(&y, 1, "the driver of mlx5_1:1 sets traffic class 106, which replaces 96");
-	o.tc = 106;
-	auto_env struct env same = made(&v, &o);
-	warns(&same, 0, NULL);
-	/* One class for all rails, or none. */
-	v.device[1].port[0].traffic_class = 96;
-	auto_env struct env z = made(&v, &defaults);
-	ck_assert_ptr_null(env_value(&z, "NCCL_IB_TC"));
-	v.device[1].port[0].traffic_class = 0;
-	auto_env struct env w = made(&v, &defaults);
-	ck_assert_ptr_null(env_value(&w, "NCCL_IB_TC"));
 }
 END_TEST
 
@@ -245,22 +166,23 @@ END_TEST
 START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(7, 7);
-	auto_env struct env x = made(&v, &defaults);
+	auto_env struct env x = envs_made(&v, &defaults);
 
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
-	ck_assert_str_eq(env_value(&x, "UCX_IB_GID_INDEX"), "7");
-	warns(&x, 0, NULL);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "7");
+	ck_assert_str_eq(envs_value(&x, "UCX_IB_GID_INDEX"), "7");
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
 START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
-	auto_env struct env x = made(&v, &defaults);
+	auto_env struct env x = envs_made(&v, &defaults);
 
-	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
-	warns(&x, 4, "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
-	warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
+	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
+	envs_warns(&x, 4,
+		   "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
+	envs_warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
 }
 END_TEST
 
@@ -276,8 +198,8 @@ START_TEST(another_address_of_our_own_is_no_neighbour)
 	ck_assert_int_eq(ip_parse_prefix("10.2.0.1/16", &v.netdev[2].addr[1]), 0);
 	v.netdev[2].n_addrs = 2;
 	inv_mark_gids(&v);
-	auto_env struct env x = made(&v, &defaults);
-	warns(&x, 1, "on mlx5_1:1 NCCL will take GID index 1 (10.2.0.1)");
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_warns(&x, 1, "on mlx5_1:1 NCCL will take GID index 1 (10.2.0.1)");
 }
 END_TEST
 
@@ -296,9 +218,9 @@ START_TEST(a_narrow_range_selects_the_own_gid)
 	pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens2");
 	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.5", "net2");
 	inv_mark_gids(&v);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
-	warns(&x, 1, "UCX has one GID index");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
+	envs_warns(&x, 1, "UCX has one GID index");
 }
 END_TEST
 
@@ -307,11 +229,11 @@ START_TEST(NCCL_takes_the_own_gid_with_the_printed_settings)
 	for (uint32_t i = 1; i < 6; i++) {
 		for (uint32_t k = 1; k < 6; k++) {
 			auto_rdma_inventory struct rdma_inventory v = pod_crowded(i, k);
-			auto_env struct env x = made(&v, &defaults);
+			auto_env struct env x = envs_made(&v, &defaults);
 			struct nccl_rule r = { .family = IP_V4, .version = GID_ROCE_V2 };
-			const char *range = env_value(&x, "NCCL_IB_ADDR_RANGE");
+			const char *range = envs_value(&x, "NCCL_IB_ADDR_RANGE");
 
-			if (env_value(&x, "NCCL_IB_GID_INDEX") || x.n_warnings)
+			if (envs_value(&x, "NCCL_IB_GID_INDEX") || x.n_warnings)
 				continue;
 			r.has_range = range && ip_parse_prefix(range, &r.range) == 0;
 			ck_assert_uint_eq(nccl_gid_index(&v.device[0].port[0], &r), i);
@@ -330,10 +252,10 @@ START_TEST(infiniband_needs_no_gid_index)
 	pod_port(&v, "mlx5_0", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
 	pod_port(&v, "mlx5_1", "", 0)->layer = IB_LAYER_INFINIBAND;
-	auto_env struct env x = made(&v, &defaults);
-	shows(&x, "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\n"
-		  "NCCL_SOCKET_IFNAME==eth0\n"
-		  "UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1\n");
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_shows(&x, "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\n"
+		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1\n");
 }
 END_TEST
 
@@ -347,9 +269,9 @@ START_TEST(a_vlan_on_a_bond_is_a_rail)
 	pod_gid(p, 0, GID_ROCE_V2, "10.7.0.5", "bond0.7");
 	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.5", "bond0");
 	inv_mark_gids(&v);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_bond_0:1");
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "1");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_bond_0:1");
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "1");
 	ck_assert_uint_eq(x.n_left_out, 1);
 	ck_assert_str_eq(x.left_out[0], "bond0.7 on mlx5_bond_0:1: bond0 uses that port already");
 }
@@ -361,12 +283,12 @@ START_TEST(the_default_route_is_no_rail_beside_others)
 
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	v.default_ifindex = v.netdev[1].link.ifindex;
-	auto_env struct env alone = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&alone, "NCCL_IB_HCA"), "=mlx5_1:1");
-	ck_assert_str_eq(env_value(&alone, "NCCL_SOCKET_IFNAME"), "=net1");
+	auto_env struct env alone = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&alone, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(envs_value(&alone, "NCCL_SOCKET_IFNAME"), "=net1");
 	pod_rail(&v, 2, "10.2.0.5/16", 3);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_2:1");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_2:1");
 	ck_assert_uint_eq(x.n_left_out, 1);
 }
 END_TEST
@@ -377,8 +299,8 @@ START_TEST(without_a_default_route_a_rail_bootstraps)
 
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	v.default_ifindex = 0;
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_SOCKET_IFNAME"), "=net1");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_SOCKET_IFNAME"), "=net1");
 }
 END_TEST
 
@@ -390,19 +312,19 @@ START_TEST(an_interface_for_bootstrap)
 	pod_port(&v, "mlx5_0", "", 0)->layer = IB_LAYER_INFINIBAND;
 	/* That of the default route has no address, and the rail no interface. */
 	v.netdev[0].n_addrs = 0;
-	auto_env struct env none = made(&v, &defaults);
-	ck_assert_ptr_null(env_value(&none, "NCCL_SOCKET_IFNAME"));
-	warns(&none, 1, "no interface has an address");
+	auto_env struct env none = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&none, "NCCL_SOCKET_IFNAME"));
+	envs_warns(&none, 1, "no interface has an address");
 	/* A rail whose interface has none, then one that has. */
 	pod_port(&v, "mlx5_1", "", pod_netdev(&v, "ib1", "", ""))->layer = IB_LAYER_INFINIBAND;
 	pod_port(&v, "mlx5_2", "", pod_netdev(&v, "ib2", "", "10.9.0.2/16"))->layer =
 		IB_LAYER_INFINIBAND;
-	auto_env struct env rail = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&rail, "NCCL_SOCKET_IFNAME"), "=ib2");
+	auto_env struct env rail = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&rail, "NCCL_SOCKET_IFNAME"), "=ib2");
 	o.socket = "a,b";
-	auto_env struct env wrong = made(&v, &o);
-	ck_assert_ptr_null(env_value(&wrong, "NCCL_SOCKET_IFNAME"));
-	warns(&wrong, 1, "cannot be written in NCCL_SOCKET_IFNAME");
+	auto_env struct env wrong = envs_made(&v, &o);
+	ck_assert_ptr_null(envs_value(&wrong, "NCCL_SOCKET_IFNAME"));
+	envs_warns(&wrong, 1, "cannot be written in NCCL_SOCKET_IFNAME");
 }
 END_TEST
 
@@ -413,19 +335,19 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 
 	(void)pod_port(&v, "mlx5_8", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"));
 	v.device[2].port[0].layer = IB_LAYER_INFINIBAND;
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
-	ck_assert_str_eq(env_value(&x, "NCCL_CROSS_NIC"), "0");
-	warns(&x, 5, "on mlx5_0:1 NCCL will take GID index 1");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
+	ck_assert_str_eq(envs_value(&x, "NCCL_CROSS_NIC"), "0");
+	envs_warns(&x, 5, "on mlx5_0:1 NCCL will take GID index 1");
 
 	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
 	pod_rail(&w, 1, "10.1.0.5/16", 3);
 	pod_rail(&w, 2, "10.2.0.5/16", 3);
-	auto_env struct env y = made(&w, &defaults);
-	ck_assert_str_eq(env_value(&y, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	auto_env struct env y = envs_made(&w, &defaults);
+	ck_assert_str_eq(envs_value(&y, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
 	ck_assert_ptr_nonnull(strstr(y.var[1].why, "have other GIDs at that index"));
-	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "0");
+	ck_assert_str_eq(envs_value(&y, "NCCL_CROSS_NIC"), "0");
 }
 END_TEST
 
@@ -436,9 +358,9 @@ START_TEST(InfiniBand_beside_RoCE_of_one_index_among_neighbours)
 
 	pod_port(&v, "ibp1", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,ibp1:1");
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,ibp1:1");
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "7");
 }
 END_TEST
 
@@ -448,9 +370,9 @@ START_TEST(one_network_within_another)
 
 	pod_rail(&v, 1, "10.1.0.5/24", 3);
 	pod_rail(&v, 2, "10.1.7.5/16", 5);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_ptr_null(env_value(&x, "NCCL_CROSS_NIC"));
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&x, "NCCL_CROSS_NIC"));
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
 }
 END_TEST
 
@@ -469,8 +391,8 @@ START_TEST(UCX_does_not_get_the_index_of_a_link_local_GID)
 	p = pod_port(&v, "mlx5_1", "", 0);
 	pod_gid(p, 0, GID_ROCE_V2, "fd00:2::5", "net2");
 	inv_mark_gids(&v);
-	auto_env struct env x = made(&v, &defaults);
-	warns(&x, 0, NULL);
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
@@ -478,9 +400,9 @@ START_TEST(more_rails_than_NCCL_uses_are_warned_about)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
-	add_rails(&v, 33, 3, 0);
-	auto_env struct env x = made(&v, &defaults);
-	warns(&x, 1, "33 rails, of which NCCL uses 32");
+	pod_rails(&v, 33, 3, 0);
+	auto_env struct env x = envs_made(&v, &defaults);
+	envs_warns(&x, 1, "33 rails, of which NCCL uses 32");
 }
 END_TEST
 
@@ -501,9 +423,9 @@ START_TEST(without_a_rail_it_says_why)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	const char *const wrong[] = { "net9", NULL };
-	struct env_options o = {
-		.tc = -1, .sl = -1, .cross_nic = -1, .adaptive_routing = -1, .interfaces = wrong
-	};
+	struct env_options o = defaults;
+
+	o.interfaces = wrong;
 
 	refused(&v, &defaults, ERR_NOTFOUND, "no RDMA device is visible");
 	refused(&v, &o, ERR_CONFIG, "net9");
@@ -533,24 +455,24 @@ START_TEST(a_rail_that_is_left_out_is_missing)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
 
-	add_rails(&v, 8, 3, 0);
-	auto_env struct env all = made(&v, &defaults);
+	pod_rails(&v, 8, 3, 0);
+	auto_env struct env all = envs_made(&v, &defaults);
 	ck_assert_uint_eq(all.n_rails, 8);
 	misses(&all, 0, NULL);
 	v.device[2].port[0].state = RDMA_PORT_DOWN;
 	v.device[4].vf = true;
 	v.netdev[5].n_addrs = 0;
-	auto_env struct env x = made(&v, &defaults);
+	auto_env struct env x = envs_made(&v, &defaults);
 	ck_assert_uint_eq(x.n_rails, 6);
 	misses(&x, 2, "net3 on mlx5_3:1: its port is not ACTIVE");
 	misses(&x, 2, "net5 on mlx5_5:1: its GID table has no RoCE v2 entry");
 	ck_assert_uint_eq(x.n_left_out, 2);
 	/* A card of the host that nobody gave an address, whether it is up or not. */
 	v.device[4].vf = false;
-	auto_env struct env bare = made(&v, &defaults);
+	auto_env struct env bare = envs_made(&v, &defaults);
 	misses(&bare, 1, "net3");
 	v.device[4].port[0].state = RDMA_PORT_DOWN;
-	auto_env struct env unused = made(&v, &defaults);
+	auto_env struct env unused = envs_made(&v, &defaults);
 	misses(&unused, 1, "net3");
 	ck_assert_uint_eq(unused.n_left_out, 2);
 }
@@ -566,26 +488,26 @@ START_TEST(an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no
 	(void)pod_netdev(&v, "net3", "macvlan", "10.3.0.5/16");
 	struct inv_netdev *net3 = &v.netdev[v.n_netdevs - 1];
 
-	auto_env struct env other = made(&v, &defaults);
+	auto_env struct env other = envs_made(&v, &defaults);
 	misses(&other, 0, NULL);
 	ck_assert_uint_eq(other.n_left_out, 1);
 	ck_assert_str_eq(other.left_out[0], "net3: no RDMA port has a GID of its addresses");
 	o.interfaces = both;
-	auto_env struct env named = made(&v, &o);
+	auto_env struct env named = envs_made(&v, &o);
 	misses(&named, 1, "net3: no RDMA port has a GID of its addresses");
 	net3->lower_port = 1;
-	auto_env struct env served = made(&v, &defaults);
+	auto_env struct env served = envs_made(&v, &defaults);
 	misses(&served, 1, "net3: no RDMA port has a GID of its addresses");
 	net3->lower_port = 0;
 	net3->n_addrs = 0;
-	auto_env struct env bare = made(&v, &defaults);
+	auto_env struct env bare = envs_made(&v, &defaults);
 	misses(&bare, 1, "net3: it has no address");
 	net3->link.flags = 0;
-	auto_env struct env down = made(&v, &defaults);
+	auto_env struct env down = envs_made(&v, &defaults);
 	misses(&down, 1, "net3: its link is down");
 	/* Hardware without a port is a NIC without RDMA. */
 	(void)strcpy(net3->link.parent, "0000:01:00.0");
-	auto_env struct env nic = made(&v, &defaults);
+	auto_env struct env nic = envs_made(&v, &defaults);
 	misses(&nic, 0, NULL);
 }
 END_TEST
@@ -596,8 +518,8 @@ START_TEST(two_ports_of_one_address_are_reported)
 
 	pod_gid(&v.device[1].port[0], 4, GID_ROCE_V2, "10.1.0.50", "net1");
 	inv_mark_gids(&v);
-	auto_env struct env x = made(&v, &defaults);
-	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
 	ck_assert_uint_eq(x.n_left_out, 2);
 	ck_assert_ptr_nonnull(strstr(x.left_out[0], "does not see which"));
 }
@@ -610,8 +532,8 @@ TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     UCX_does_not_get_the_index_of_a_link_local_GID, one_rail_sets_one_hca,
 	     eight_rails_of_one_index, indices_that_differ_set_a_range,
 	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
-	     IPv6_only, the_class_of_the_driver_is_that_of_NCCL, one_family_for_all,
-	     options_choose_the_rails, neighbours_GIDs_come_first_but_the_index_is_one,
+	     IPv6_only, one_family_for_all, options_choose_the_rails,
+	     neighbours_GIDs_come_first_but_the_index_is_one,
 	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
 	     another_address_of_our_own_is_no_neighbour, a_narrow_range_selects_the_own_gid,
 	     NCCL_takes_the_own_gid_with_the_printed_settings, infiniband_needs_no_gid_index,

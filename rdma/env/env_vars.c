@@ -276,14 +276,44 @@ static bool range_suffices(const struct env_plan *p)
 	return selects_own_gids(p, &wide) || selects_own_gids(p, &exact);
 }
 
+static bool is_above(const struct env_rail *r)
+{
+	return r->gid && r->rail->netdev && !r->rail->own;
+}
+
+/* The reason why this version of NCCL must not choose a GID by itself; NULL: it may. */
+static const char *range_fault(const struct env_plan *p)
+{
+	struct lib_version v = p->options->nccl;
+
+	if (!lib_rule_holds(NCCL_CHOOSES_GID, v))
+		return "it has no NCCL_IB_ADDR_RANGE, which came with 2.21";
+	for (size_t i = 0; i < p->n; i++)
+		if (is_above(&p->rail[i]) && p->inventory->mode == RDMA_SHARED &&
+		    lib_rule_holds(NCCL_ABORTS_ON_TYPE, v))
+			return "it aborts in a pod with macvlan or ipvlan if it chooses a GID "
+			       "itself: it reads the type of other pods' GIDs, which gives EINVAL "
+			       "(fixed in 2.26.2)";
+	return NULL;
+}
+
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e)
 {
+	const char *fault = range_fault(p);
+	char text[LIB_VERSION_LEN];
+
 	if (set_hca(p, out, e))
 		return -1;
 	if (!p->n_roce)
 		return 0;
 	/* One index would also count for ports of InfiniBand, which have only the first. */
-	if (p->common && (p->n_roce == p->n || !range_suffices(p)))
+	if (p->common && (fault || p->n_roce == p->n || !range_suffices(p)))
 		return set_index(p, out, e);
+	if (fault)
+		return env_warn(
+			out, e,
+			"the rails have different GID indices, and NCCL %s has one for all: "
+			"%s. Use a newer NCCL, or give each process one rail (--interface)",
+			lib_version_format(p->options->nccl, text), fault);
 	return set_auto(p, out, e);
 }

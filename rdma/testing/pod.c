@@ -119,6 +119,16 @@ void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint3
 	inv_mark_gids(v);
 }
 
+void pod_rails(struct rdma_inventory *v, unsigned n, uint32_t first, uint32_t step)
+{
+	char addr[32];
+
+	for (unsigned i = 1; i <= n; i++) {
+		(void)snprintf(addr, sizeof(addr), "10.%u.0.5/16", i);
+		pod_rail(v, i, addr, first + (i - 1) * step);
+	}
+}
+
 void pod_pkey(struct inv_port *p, uint32_t index, uint16_t pkey)
 {
 	struct err e;

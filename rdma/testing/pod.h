@@ -35,6 +35,12 @@ void pod_gid(struct inv_port *p, uint32_t index, enum gid_type type, const char 
 void pod_rail(struct rdma_inventory *v, unsigned number, const char *addr, uint32_t index);
 
 /*
+ * pod_rails - rails 1 to n with the addresses 10.N.0.5/16; the index of the first, and how much
+ * more each further one has.
+ */
+void pod_rails(struct rdma_inventory *v, unsigned n, uint32_t first, uint32_t step);
+
+/*
  * pod_crowded - in mode shared: net1 and net2, macvlan (10.1.0.50, 10.2.0.50) on mlx5_0 and mlx5_1,
  * with so many GIDs of other pods before them that their GIDs have the indices first and second.
  */

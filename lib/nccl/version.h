@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * version.h: versions of NCCL and UCX, and the rules that differ between them. Pure.
+ *
+ * All rules that differ stand in one table, each with its source. A rule that NCCL gains or loses
+ * is a line there and a test of the code that asks for it.
+ */
+#ifndef RAILHEAD_LIB_NCCL_VERSION_H
+#define RAILHEAD_LIB_NCCL_VERSION_H
+
+#include "lib/base/base.h"
+
+struct lib_version {
+	uint16_t major, minor, patch;
+};
+
+/* The versions whose sources railhead follows; used if the version of the job is not known. */
+#define NCCL_VERSION_NEWEST ((struct lib_version){ 2, 30, 7 })
+#define UCX_VERSION_NEWEST  ((struct lib_version){ 1, 22, 0 })
+
+/*
+ * lib_version_parse - "2.27", "2.27.3", "2.27.3-1", "2.27.3+cuda12.4"; a missing patch is 0. -1 for
+ * any other text.
+ */
+int lib_version_parse(const char *text, struct lib_version *out) must_check;
+
+#define LIB_VERSION_LEN 24
+/* lib_version_format - "2.27.3". Returns out. */
+char *lib_version_format(struct lib_version v, char out[LIB_VERSION_LEN]);
+
+enum lib_rule {
+	NCCL_CHOOSES_GID,    /* by NCCL_IB_ADDR_FAMILY, _RANGE and NCCL_IB_ROCE_VERSION_NUM */
+	NCCL_ABORTS_ON_TYPE, /* if the type of another namespace's GID cannot be read */
+	NCCL_KNOWS_PEERMEM,  /* the module nvidia_peermem, on newer kernels, too */
+	NCCL_HAS_CONF_FILE,  /* NCCL_CONF_FILE names a file of settings */
+	NCCL_HAS_GIN_TC,     /* NCCL_GIN_IB_TC */
+	NCCL_HAS_SUBNETS,    /* NCCL_IB_SUBNET_AWARE_ROUTING */
+	NCCL_HCA_HAS_RAILS,  /* rail and plane in NCCL_IB_HCA */
+	UCX_HAS_SUBNETS,     /* UCX_IB_ROCE_SUBNETS */
+	UCX_HAS_REACH_MODE,  /* UCX_IB_ROCE_REACHABILITY_MODE; by default, the routes count */
+	UCX_TAKES_DRIVER_TC, /* without a class of its own: that of the driver, else 106 */
+	LIB_RULES
+};
+
+/* lib_rule_holds - whether a rule holds in this version of its library. */
+bool lib_rule_holds(enum lib_rule rule, struct lib_version v);
+
+/* lib_rule_versions - "NCCL 2.21 to 2.26.1", "UCX since 1.18". Static. */
+const char *lib_rule_versions(enum lib_rule rule);
+
+#endif

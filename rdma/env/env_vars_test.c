@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* env_vars_test.c: variables that depend on the driver, and on the versions of NCCL and UCX. */
+#include "rdma/env/env.h"
+
+#include <string.h>
+
+#include "lib/testing/testing.h"
+#include "rdma/testing/envs.h"
+#include "rdma/testing/pod.h"
+
+static const struct env_options defaults = ENV_OPTIONS_INIT;
+
+START_TEST(the_class_of_the_driver_is_that_of_NCCL)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	pod_rails(&v, 2, 3, 0);
+	v.device[0].port[0].traffic_class = v.device[1].port[0].traffic_class = 106;
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_TC"), "106");
+	ck_assert_str_eq(envs_value(&x, "UCX_IB_TRAFFIC_CLASS"), "106");
+	envs_warns(&x, 0, NULL);
+	/* Another one that is asked for counts only where the driver's does not. */
+	o.tc = 96;
+	auto_env struct env y = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&y, "NCCL_IB_TC"), "96");
+	envs_warns(&y, 1, "the driver of mlx5_1:1 sets traffic class 106, which replaces 96");
+	o.tc = 106;
+	auto_env struct env same = envs_made(&v, &o);
+	envs_warns(&same, 0, NULL);
+	/* One class for all rails, or none. */
+	v.device[1].port[0].traffic_class = 96;
+	auto_env struct env z = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&z, "NCCL_IB_TC"));
+	v.device[1].port[0].traffic_class = 0;
+	auto_env struct env w = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&w, "NCCL_IB_TC"));
+}
+END_TEST
+
+START_TEST(versions_of_NCCL_that_must_not_choose_a_GID)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
+	struct env_options o = defaults;
+	struct inv_port *p;
+
+	(void)pod_netdev(&v, "net1", "macvlan", "10.1.0.50/16");
+	(void)pod_netdev(&v, "net2", "macvlan", "10.2.0.50/16");
+	p = pod_port(&v, "mlx5_0", "0000:18:00.0", 0);
+	pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens1");
+	pod_gid(p, 3, GID_ROCE_V2, "10.1.0.50", "net1");
+	p = pod_port(&v, "mlx5_1", "0000:19:00.0", 0);
+	pod_gid(p, 0, GID_ROCE_V2, "fe80::1", "ens2");
+	pod_gid(p, 5, GID_ROCE_V2, "10.2.0.50", "net2");
+	inv_mark_gids(&v);
+	/* From the first fixed version on, the range is right. */
+	o.nccl = (struct lib_version){ 2, 26, 2 };
+	auto_env struct env fixed = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&fixed, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	envs_warns(&fixed, 0, NULL);
+	o.nccl = (struct lib_version){ 2, 25, 1 };
+	auto_env struct env aborts = envs_made(&v, &o);
+	ck_assert_ptr_null(envs_value(&aborts, "NCCL_IB_ADDR_RANGE"));
+	envs_warns(&aborts, 1, "NCCL 2.25.1 has one for all: it aborts in a pod with macvlan");
+	o.nccl = (struct lib_version){ 2, 20, 5 };
+	auto_env struct env old = envs_made(&v, &o);
+	envs_warns(&old, 1, "NCCL 2.20.5 has one for all: it has no NCCL_IB_ADDR_RANGE");
+	/* A VF has only GIDs of its own: no other namespace's type is read. */
+	auto_rdma_inventory struct rdma_inventory w = pod_new(RDMA_EXCLUSIVE);
+	pod_rails(&w, 2, 3, 2);
+	o.nccl = (struct lib_version){ 2, 25, 1 };
+	auto_env struct env vf = envs_made(&w, &o);
+	ck_assert_str_eq(envs_value(&vf, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	/* One index for all is right in each version. */
+	v.device[1].port[0].gid[1].entry.index = 3;
+	o.nccl = (struct lib_version){ 2, 25, 1 };
+	auto_env struct env one = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&one, "NCCL_IB_GID_INDEX"), "3");
+	envs_warns(&one, 0, NULL);
+}
+END_TEST
+
+TEST_PROGRAM("env_vars", the_class_of_the_driver_is_that_of_NCCL,
+	     versions_of_NCCL_that_must_not_choose_a_GID)
