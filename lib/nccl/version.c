@@ -58,6 +58,8 @@ static const struct rule {
 	[UCX_HAS_SUBNETS] = { { 1, 18, 0 }, { 0 }, "UCX since 1.18" },
 	/* README of 1.19. openucx/ucx pull request 10841 */
 	[UCX_HAS_REACH_MODE] = { { 1, 19, 0 }, { 0 }, "UCX since 1.19" },
+	/* openucx/ucx pull request 10939, October 2025 */
+	[UCX_SKIPS_LOCAL] = { { 1, 20, 0 }, { 0 }, "UCX since 1.20" },
 	/* uct_ib_device_query_roce_tclass(). openucx/ucx pull request 11105, January 2026 */
 	[UCX_TAKES_DRIVER_TC] = { { 1, 21, 0 }, { 0 }, "UCX since 1.21" },
 };

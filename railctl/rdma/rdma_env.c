@@ -111,6 +111,7 @@ static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 			       take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
 			       take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
 			       rdma_take_version(r, "nccl-version", &o->nccl, e) ||
+			       rdma_take_version(r, "ucx-version", &o->ucx, e) ||
 			       take_layer(r, &o->layer, e) || take_pkey(r, &o->pkey, e) ||
 			       take_family(r, &o->family, e) ||
 			       check_ifname(r, "socket", o->socket, e)
@@ -218,6 +219,7 @@ static int env_run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	RDMA_OPT_NCCL_VERSION,
+	{ "ucx-version", "VERSION", "of the job, such as 1.17; default: 1.22", 0 },
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
 	{ "explain", NULL, "print the reason of each line, and what was left out", 0 },
 	{ "expect-rails", "N", "fail unless there are that many", 0 },

@@ -356,7 +356,7 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 		return -1;
 
 	int rc = plan_rails(&p, &all, &x, e) || env_set_gids(&p, &x, e) || env_set_ib(&p, &x, e) ||
-		 env_set_others(&p, &x, e);
+		 env_set_others(&p, &x, e) || env_set_ucx(&p, &x, e);
 
 	free(p.rail);
 	if (rc)

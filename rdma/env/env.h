@@ -45,7 +45,7 @@ struct env_var {
 	char why[ENV_TEXT_LEN];
 };
 
-#define ENV_VARS_MAX 16
+#define ENV_VARS_MAX 32
 
 struct env {
 	struct env_var var[ENV_VARS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* env_others.c: the variables that are not about GIDs: bootstrap, traffic class, rails, UCX. */
+/* env_others.c: the variables that are not about GIDs: bootstrap, traffic class, rails. */
 #include <string.h>
 
 #include "rdma/env/env_priv.h"
@@ -45,7 +45,7 @@ static int set_socket(const struct env_plan *p, struct env *out, struct err *e)
 
 /* ---- quality of service ---- */
 
-static int set_number(struct env *out, const char *name, int value, struct err *e, const char *why)
+int env_number(struct env *out, const char *name, int value, struct err *e, const char *why)
 {
 	return value < 0 ? 0
 			 : env_add(out, e, (struct env_new){ name, env_text("%d", value) }, "%s",
@@ -119,7 +119,7 @@ static int set_qos(struct env_plan *p, struct env *out, struct err *e)
 				  "choose the priority",
 				  p->tc_why, p->tc / 4))
 		return -1;
-	return set_number(out, "NCCL_IB_SL", p->options->sl, e, "as asked for: the service level");
+	return env_number(out, "NCCL_IB_SL", p->options->sl, e, "as asked for: the service level");
 }
 
 /* ---- rails ---- */
@@ -145,36 +145,15 @@ static int set_cross_nic(const struct env_plan *p, struct env *out, struct err *
 	int asked = p->options->cross_nic;
 
 	if (asked >= 0)
-		return set_number(out, "NCCL_CROSS_NIC", asked, e, "as asked for");
+		return env_number(out, "NCCL_CROSS_NIC", asked, e, "as asked for");
 	if (!are_apart(p))
 		return 0;
-	return set_number(out, "NCCL_CROSS_NIC", 0, e,
+	return env_number(out, "NCCL_CROSS_NIC", 0, e,
 			  "each rail is a network of its own: a ring stays on the same rail on "
 			  "every node");
 }
 
-/* ---- UCX ---- */
-
-static int set_ucx(const struct env_plan *p, struct env *out, struct err *e)
-{
-	if (env_add(out, e, (struct env_new){ "UCX_NET_DEVICES", env_join(p, "") },
-		    "the same ports, for UCX"))
-		return -1;
-	/* One for all devices: an index of RoCE would be wrong for InfiniBand. */
-	if (p->common && p->n_roce == p->n &&
-	    env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
-		    "the same index, for UCX"))
-		return -1;
-	return set_number(out, "UCX_IB_TRAFFIC_CLASS", p->tc, e, "the same, for UCX") ||
-			       set_number(out, "UCX_IB_SL", p->options->sl, e, "the same, for UCX")
-		       ? -1
-		       : 0;
-}
-
 int env_set_others(struct env_plan *p, struct env *out, struct err *e)
 {
-	return set_socket(p, out, e) || set_qos(p, out, e) || set_cross_nic(p, out, e) ||
-			       set_ucx(p, out, e)
-		       ? -1
-		       : 0;
+	return set_socket(p, out, e) || set_qos(p, out, e) || set_cross_nic(p, out, e) ? -1 : 0;
 }

@@ -36,18 +36,27 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
 
 /*
  * env_set_gids - add the variables about HCAs and GIDs. env_set_ib - add those about partitions and
- * adaptive routing of InfiniBand. env_set_others - add the other variables.
+ * adaptive routing of InfiniBand. env_set_others - add the other variables of NCCL, and choose the
+ * class. env_set_ucx - add those of UCX.
  * Variables are shown in the order of these calls.
  */
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_ib(const struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_others(struct env_plan *p, struct env *out, struct err *e) must_check;
+int env_set_ucx(const struct env_plan *p, struct env *out, struct err *e) must_check;
+
+/* env_number - add a number, if it is not negative. */
+int env_number(struct env *out, const char *name, int value, struct err *e,
+	       const char *why) must_check;
 
 /* env_join - prefix and the ports of all rails: "mlx5_0:1,mlx5_1:1". The caller frees it. */
 char *env_join(const struct env_plan *p, const char *prefix);
 
 /* env_network - the address of a RoCE rail with the prefix length that its interface has for it. */
 struct ip_prefix env_network(const struct env_rail *r);
+
+/* env_format_gid - the address of an entry. Returns out. */
+char *env_format_gid(const struct inv_gid *g, char out[IP_STR_LEN]);
 
 /* env_text - printf() into new memory, which the caller frees. NULL: no memory. */
 char *env_text(const char *fmt, ...) printf_like(1, 2);

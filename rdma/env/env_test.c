@@ -34,7 +34,7 @@ START_TEST(one_rail_sets_one_hca)
 		       "NCCL_IB_GID_INDEX=3\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1\n"
-		       "UCX_IB_GID_INDEX=3\n");
+		       "UCX_IB_ROCE_SUBNETS=10.1.0.0/16\n");
 	envs_warns(&x, 0, NULL);
 	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_TC"));
 }
@@ -46,15 +46,17 @@ START_TEST(eight_rails_of_one_index)
 
 	pod_rails(&v, 8, 3, 0);
 	auto_env struct env x = envs_made(&v, &defaults);
-	envs_shows(&x,
-		   "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
-		   "mlx5_8:1\n"
-		   "NCCL_IB_GID_INDEX=3\n"
-		   "NCCL_SOCKET_IFNAME==eth0\n"
-		   "NCCL_CROSS_NIC=0\n"
-		   "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
-		   "mlx5_8:1\n"
-		   "UCX_IB_GID_INDEX=3\n");
+	envs_shows(
+		&x,
+		"NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		"mlx5_8:1\n"
+		"NCCL_IB_GID_INDEX=3\n"
+		"NCCL_SOCKET_IFNAME==eth0\n"
+		"NCCL_CROSS_NIC=0\n"
+		"UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		"mlx5_8:1\n"
+		"UCX_IB_ROCE_SUBNETS=10.1.0.0/16,10.2.0.0/16,10.3.0.0/16,10.4.0.0/16,10.5.0.0/16,"
+		"10.6.0.0/16,10.7.0.0/16,10.8.0.0/16\n");
 }
 END_TEST
 
@@ -70,7 +72,8 @@ START_TEST(indices_that_differ_set_a_range)
 		       "NCCL_IB_ADDR_RANGE=10.0.0.0/13\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
 		       "NCCL_CROSS_NIC=0\n"
-		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n");
+		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n"
+		       "UCX_IB_ROCE_SUBNETS=10.1.0.0/16,10.2.0.0/16,10.3.0.0/16,10.4.0.0/16\n");
 	envs_warns(&x, 0, NULL);
 }
 END_TEST
@@ -152,7 +155,7 @@ START_TEST(options_choose_the_rails)
 		       "NCCL_IB_SL=3\n"
 		       "NCCL_CROSS_NIC=0\n"
 		       "UCX_NET_DEVICES=mlx5_2:1,mlx5_3:1\n"
-		       "UCX_IB_GID_INDEX=3\n"
+		       "UCX_IB_ROCE_SUBNETS=10.2.0.0/16,10.3.0.0/16\n"
 		       "UCX_IB_TRAFFIC_CLASS=106\n"
 		       "UCX_IB_SL=3\n");
 	ck_assert_ptr_nonnull(strstr(x.var[3].why, "DSCP 26"));
@@ -169,20 +172,35 @@ START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
 	auto_env struct env x = envs_made(&v, &defaults);
 
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "7");
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_GID_INDEX"), "7");
+	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	ck_assert_ptr_null(envs_value(&x, "UCX_IB_GID_INDEX"));
 	envs_warns(&x, 0, NULL);
+
+	struct env_options o = defaults;
+
+	o.ucx = (struct lib_version){ 1, 17, 0 };
+	auto_env struct env y = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&y, "UCX_IB_GID_INDEX"), "7");
+	ck_assert_ptr_null(envs_value(&y, "UCX_IB_ROCE_SUBNETS"));
 }
 END_TEST
 
 START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
-	auto_env struct env x = envs_made(&v, &defaults);
+	struct env_options o = defaults;
+
+	o.ucx = (struct lib_version){ 1, 17, 0 };
+	auto_env struct env x = envs_made(&v, &o);
 
 	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
 	envs_warns(&x, 4,
 		   "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
 	envs_warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
+	/* With networks, UCX gets what NCCL cannot. */
+	auto_env struct env y = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&y, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	envs_warns(&y, 2, "NCCL will take");
 }
 END_TEST
 
@@ -220,7 +238,8 @@ START_TEST(a_narrow_range_selects_the_own_gid)
 	inv_mark_gids(&v);
 	auto_env struct env x = envs_made(&v, &defaults);
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
-	envs_warns(&x, 1, "UCX has one GID index");
+	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.4/32,10.1.0.5/32");
+	envs_warns(&x, 0, NULL);
 }
 END_TEST
 
@@ -338,7 +357,7 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	auto_env struct env x = envs_made(&v, &defaults);
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
 	ck_assert_str_eq(envs_value(&x, "NCCL_CROSS_NIC"), "0");
-	envs_warns(&x, 5, "on mlx5_0:1 NCCL will take GID index 1");
+	envs_warns(&x, 3, "on mlx5_0:1 NCCL will take GID index 1");
 
 	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
@@ -376,7 +395,7 @@ START_TEST(one_network_within_another)
 }
 END_TEST
 
-START_TEST(UCX_does_not_get_the_index_of_a_link_local_GID)
+START_TEST(UCX_tries_IPv4_first)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_SHARED);
 	struct inv_port *p;
@@ -392,7 +411,15 @@ START_TEST(UCX_does_not_get_the_index_of_a_link_local_GID)
 	pod_gid(p, 0, GID_ROCE_V2, "fd00:2::5", "net2");
 	inv_mark_gids(&v);
 	auto_env struct env x = envs_made(&v, &defaults);
-	envs_warns(&x, 0, NULL);
+	ck_assert_ptr_null(envs_value(&x, "UCX_IB_ROCE_SUBNETS"));
+	envs_warns(&x, 1, "on mlx5_0:1 it may take index 2 (10.1.0.9), which is not ours");
+	/* One index for all, and UCX would take another GID. */
+	pod_gid(p, 3, GID_ROCE_V2, "fd00:2::5", "net2");
+	v.device[1].port[0].gid[0].here = false;
+	(void)strcpy(v.device[1].port[0].gid[0].entry.netdev, "ens2");
+	inv_mark_gids(&v);
+	auto_env struct env y = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&y, "UCX_IB_GID_INDEX"), "3");
 }
 END_TEST
 
@@ -529,11 +556,10 @@ TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     an_interface_that_no_port_serves_is_missing_when_it_is_down_or_has_no_address,
 	     an_interface_for_bootstrap, InfiniBand_beside_RoCE_of_several_indices,
 	     InfiniBand_beside_RoCE_of_one_index_among_neighbours, one_network_within_another,
-	     UCX_does_not_get_the_index_of_a_link_local_GID, one_rail_sets_one_hca,
-	     eight_rails_of_one_index, indices_that_differ_set_a_range,
-	     networks_with_nothing_in_common_have_no_range, rails_in_one_network_may_cross,
-	     IPv6_only, one_family_for_all, options_choose_the_rails,
-	     neighbours_GIDs_come_first_but_the_index_is_one,
+	     UCX_tries_IPv4_first, one_rail_sets_one_hca, eight_rails_of_one_index,
+	     indices_that_differ_set_a_range, networks_with_nothing_in_common_have_no_range,
+	     rails_in_one_network_may_cross, IPv6_only, one_family_for_all,
+	     options_choose_the_rails, neighbours_GIDs_come_first_but_the_index_is_one,
 	     neighbours_GIDs_come_first_and_nothing_tells_ours_apart,
 	     another_address_of_our_own_is_no_neighbour, a_narrow_range_selects_the_own_gid,
 	     NCCL_takes_the_own_gid_with_the_printed_settings, infiniband_needs_no_gid_index,

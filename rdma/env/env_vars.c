@@ -50,6 +50,10 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
 
 	if (!n.value)
 		return err_nomem(e);
+	if (out->n_vars == ENV_VARS_MAX) {
+		free(n.value);
+		return err_set(e, ERR_CONFIG, 0, "more than %d variables", ENV_VARS_MAX);
+	}
 	*v = (struct env_var){ .name = n.name, .value = n.value };
 	out->n_vars++;
 	va_start(ap, why);
@@ -90,7 +94,7 @@ static int set_hca(const struct env_plan *p, struct env *out, struct err *e)
 
 /* ---- GIDs ---- */
 
-static char *format_gid(const struct inv_gid *g, char out[IP_STR_LEN])
+char *env_format_gid(const struct inv_gid *g, char out[IP_STR_LEN])
 {
 	return ip_format(gid_to_ip(&g->entry.gid), out);
 }
@@ -106,7 +110,7 @@ static int set_index(const struct env_plan *p, struct env *out, struct err *e)
 		       "index %u is the RoCE v2 GID of this namespace's own address on every rail "
 		       "(%s on %s). It is valid while the interfaces exist; the next pod may have "
 		       "another index",
-		       p->index, format_gid(first->gid, ip), rail_port(first->rail, rail));
+		       p->index, env_format_gid(first->gid, ip), rail_port(first->rail, rail));
 }
 
 static struct nccl_rule rule_of(const struct env_plan *p, const struct ip_prefix *range)
@@ -190,13 +194,13 @@ static int warn_astray(const struct env_plan *p, const struct ip_prefix *range, 
 		if (!r->gid || taken == r->gid->entry.index)
 			continue;
 		if (g)
-			(void)format_gid(g, other);
+			(void)env_format_gid(g, other);
 		if (env_warn(out, e,
 			     "on %s NCCL will take GID index %u (%s) and not %u (%s). The rails "
 			     "have different indices, and other pods have addresses in the same "
 			     "range. Give each process one rail (--interface), or give the pod VFs",
 			     rail_port(r->rail, port), taken, other, r->gid->entry.index,
-			     format_gid(r->gid, own)))
+			     env_format_gid(r->gid, own)))
 			return -1;
 	}
 	return 0;
@@ -224,37 +228,6 @@ static int set_range(const struct env_plan *p, struct env *out, struct err *e)
 				 "be: in their networks GIDs of others come first");
 }
 
-/* UCX has no range: it takes the first RoCE v2 GID of a port. */
-static const struct inv_gid *ucx_takes(const struct env_plan *p, const struct inv_port *port)
-{
-	for (size_t i = 0; i < port->n_gids; i++) {
-		struct ip a = gid_to_ip(&port->gid[i].entry.gid);
-
-		if (port->gid[i].entry.type == GID_ROCE_V2 && a.family == p->family &&
-		    !inv_is_link_local(a))
-			return &port->gid[i];
-	}
-	return NULL;
-}
-
-static int warn_ucx(const struct env_plan *p, struct env *out, struct err *e)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		const struct env_rail *r = &p->rail[i];
-		const struct inv_gid *g = r->gid ? ucx_takes(p, r->rail->port) : NULL;
-		char port[RAIL_PORT_LEN], ip[IP_STR_LEN];
-
-		if (!g || g->here || g == r->gid)
-			continue;
-		if (env_warn(out, e,
-			     "UCX has one GID index for all devices, and here they differ: on %s "
-			     "it may take index %u (%s), which is not ours",
-			     rail_port(r->rail, port), g->entry.index, format_gid(g, ip)))
-			return -1;
-	}
-	return 0;
-}
-
 static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 {
 	if (env_add(out, e, (struct env_new){ "NCCL_IB_ROCE_VERSION_NUM", env_text("2") },
@@ -266,7 +239,7 @@ static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 				      env_text("%s", p->family == IP_V4 ? "AF_INET" : "AF_INET6") },
 		    "every rail has an %s address", p->family == IP_V4 ? "IPv4" : "IPv6"))
 		return -1;
-	return set_range(p, out, e) || warn_ucx(p, out, e) ? -1 : 0;
+	return set_range(p, out, e);
 }
 
 static bool range_suffices(const struct env_plan *p)

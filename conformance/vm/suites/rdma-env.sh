@@ -126,13 +126,13 @@ for p in A B; do
 	for rail in 1 2; do
 		i=$(index rxe$((rail - 1)) 10.$rail.0.$number)
 		check "pod $p, rail $rail alone: env" vars $p --interface net$rail --tc 106
-		check "pod $p, rail $rail alone: what a shell makes of it" is "$(cat $W/out)" "NCCL_IB_GID_INDEX=$i
+		check "pod $p, rail $rail alone: what a shell makes of it" is "$(grep -v ^UCX_IB_ROCE_SUBNETS= $W/out)" "NCCL_IB_GID_INDEX=$i
 NCCL_IB_HCA==rxe$((rail - 1)):1
 NCCL_IB_TC=106
 NCCL_SOCKET_IFNAME==net$rail
-UCX_IB_GID_INDEX=$i
 UCX_IB_TRAFFIC_CLASS=106
 UCX_NET_DEVICES=rxe$((rail - 1)):1"
+		check "pod $p, rail $rail alone: networks for UCX" grep -Eq "^UCX_IB_ROCE_SUBNETS=10\.$rail\.0\.(0/16|$number/32)\$" $W/out
 	done
 done
 check "the interface of the default route" sh -c 'ip -n A link add eth0 type dummy && ip -n A addr add 10.244.0.5/24 dev eth0 &&

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * env_ucx.c: the variables of UCX, and the warnings if none gives the right GID.
+ *
+ * UCX has one GID index for all devices, and refuses it beside UCX_IB_ROCE_SUBNETS. The networks
+ * stay right if an index moves while a job runs, so an index is the last choice.
+ */
+#include <stdio.h>
+
+#include "lib/base/text.h"
+#include "rdma/env/env_priv.h"
+#include "rdma/env/ucx.h"
+
+/* The networks of all rails; exact: their addresses. The caller frees it. NULL: no memory. */
+static struct ip_prefix *subnets_of(const struct env_plan *p, bool exact, size_t *n)
+{
+	struct ip_prefix *all = calloc(p->n + 1, sizeof(*all));
+
+	*n = 0;
+	for (size_t i = 0; all && i < p->n; i++) {
+		if (!p->rail[i].gid)
+			continue;
+
+		struct ip_prefix one = env_network(&p->rail[i]);
+		size_t k = 0;
+
+		if (exact)
+			one.len = (uint8_t)ip_bits(one.addr.family);
+		one.addr = ip_network(one);
+		while (k < *n && !(all[k].len == one.len && ip_equal(all[k].addr, one.addr)))
+			k++;
+		if (k == *n)
+			all[(*n)++] = one;
+	}
+	return all;
+}
+
+static struct ucx_rule rule_of(const struct env_plan *p)
+{
+	struct ucx_rule r = { .local_last = lib_rule_holds(UCX_SKIPS_LOCAL, p->options->ucx) };
+
+	return r;
+}
+
+/* Each rail gets its own GID, or another one of this namespace. */
+static bool leads_home(const struct env_plan *p, const struct ucx_rule *r)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct env_rail *rail = &p->rail[i];
+		const struct inv_gid *g = rail->gid ? ucx_gid(rail->rail->port, r) : NULL;
+
+		if (rail->gid && (!g || (g != rail->gid && !g->here)))
+			return false;
+	}
+	return true;
+}
+
+static char *format_subnets(const struct ip_prefix *subnet, size_t n)
+{
+	auto_text struct text t = { 0 };
+	char text[PREFIX_STR_LEN];
+
+	for (size_t i = 0; i < n; i++) {
+		text_add(&t, i ? "," : "");
+		text_add(&t, ip_format_prefix(subnet[i], text));
+	}
+	return text_take(&t);
+}
+
+/* Returns 1 if the networks lead home and were added, 0 if they do not lead home. */
+static int try_subnets(const struct env_plan *p, bool exact, struct env *out, struct err *e)
+{
+	struct ucx_rule r = rule_of(p);
+	auto_free struct ip_prefix *subnet = subnets_of(p, exact, &r.n_subnets);
+
+	if (!subnet)
+		return err_nomem(e);
+	r.subnet = subnet;
+	if (!leads_home(p, &r))
+		return 0;
+	return env_add(out, e,
+		       (struct env_new){ "UCX_IB_ROCE_SUBNETS",
+					 format_subnets(subnet, r.n_subnets) },
+		       "%s, for UCX (since 1.18), which takes the first RoCE v2 GID of them on "
+		       "each "
+		       "port. It is right whichever index that has",
+		       exact ? "the addresses of the rails: in their networks GIDs of others come "
+			       "first"
+			     : "the networks of the rails")
+		       ? -1
+		       : 1;
+}
+
+static int warn_astray(const struct env_plan *p, struct env *out, struct err *e)
+{
+	struct ucx_rule rule = rule_of(p);
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct env_rail *r = &p->rail[i];
+		const struct inv_gid *g = r->gid ? ucx_gid(r->rail->port, &rule) : NULL;
+		char port[RAIL_PORT_LEN], ip[IP_STR_LEN];
+
+		if (!g || g->here || g == r->gid)
+			continue;
+		if (env_warn(out, e,
+			     "UCX has one GID index for all devices, and here they differ: on %s "
+			     "it may take index %u (%s), which is not ours",
+			     rail_port(r->rail, port), g->entry.index, env_format_gid(g, ip)))
+			return -1;
+	}
+	return 0;
+}
+
+static int set_gid(const struct env_plan *p, struct env *out, struct err *e)
+{
+	struct ucx_rule alone = rule_of(p);
+	bool has_subnets = p->family == IP_V4 && lib_rule_holds(UCX_HAS_SUBNETS, p->options->ucx);
+	int rc = 0;
+
+	for (int exact = 0; has_subnets && rc == 0 && exact < 2; exact++)
+		rc = try_subnets(p, exact, out, e);
+	if (rc || leads_home(p, &alone))
+		return rc < 0 ? -1 : 0;
+	/* One for all devices: an index of RoCE would be wrong for InfiniBand. */
+	if (!p->common || p->n_roce != p->n)
+		return warn_astray(p, out, e);
+	return env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
+		       "the index of the own GID on every rail, for UCX, which would take another "
+		       "GID");
+}
+
+int env_set_ucx(const struct env_plan *p, struct env *out, struct err *e)
+{
+	if (env_add(out, e, (struct env_new){ "UCX_NET_DEVICES", env_join(p, "") },
+		    "the same ports, for UCX") ||
+	    (p->n_roce && set_gid(p, out, e)))
+		return -1;
+	return env_number(out, "UCX_IB_TRAFFIC_CLASS", p->tc, e,
+			  "the same, for UCX; without it, UCX has the driver's class (since 1.21), "
+			  "else 106") ||
+			       env_number(out, "UCX_IB_SL", p->options->sl, e, "the same, for UCX")
+		       ? -1
+		       : 0;
+}
