@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "rdma/doctor/doctor_priv.h"
-#include "rdma/env/nccl.h"
 
 /* ---- for the checks ---- */
 
@@ -173,7 +172,7 @@ static void check_mtu(struct doctor *doc, const struct rdma_rail *r, const char 
 
 /* ---- GIDs ---- */
 
-static const struct inv_gid *own_gid(const struct rdma_rail *r)
+const struct inv_gid *doctor_own_gid(const struct rdma_rail *r)
 {
 	return r->v4 ? r->v4 : r->v6;
 }
@@ -219,7 +218,7 @@ static void check_bare(struct doctor *doc, const struct rdma_rail *r, const char
 
 static void check_gid(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
-	const struct inv_gid *g = own_gid(r);
+	const struct inv_gid *g = doctor_own_gid(r);
 	char ip[IP_STR_LEN];
 	struct finding *f;
 
@@ -244,36 +243,6 @@ static void check_gid(struct doctor *doc, const struct rdma_rail *r, const char 
 	}
 	finding_set_reason(f, "RoCE v2 does not work from this interface");
 	finding_gids(r, f);
-}
-
-/* The GID that NCCL would take without settings. */
-static void check_neighbour(struct doctor *doc, const struct rdma_rail *r, const char *name)
-{
-	const struct inv_gid *own = own_gid(r);
-	struct nccl_rule rule = { .family = r->v4 ? IP_V4 : IP_V6, .version = GID_ROCE_V2 };
-	char ip[IP_STR_LEN];
-
-	if (r->port->layer != IB_LAYER_ETHERNET || !own)
-		return;
-
-	uint32_t index = nccl_gid_index(r->port, &rule);
-	const struct inv_gid *g = inv_gid_at(r->port, index);
-
-	if (!g || g->here || index == own->entry.index)
-		return;
-
-	struct finding *f = doctor_add(doc, "neighbour", name, FINDING_WARN);
-
-	finding_set_value(f,
-			  "without settings, NCCL uses GID index %u: %s of %s%s%s, which is not an "
-			  "address of this namespace; the pod's own GID has index %u",
-			  index, ip_format(gid_to_ip(&g->entry.gid), ip),
-			  *g->entry.netdev ? g->entry.netdev : "an interface",
-			  *g->netns ? " in " : "", g->netns, own->entry.index);
-	finding_set_reason(f, "packets have the address of a neighbour, and answers go there: "
-			      "connections time out");
-	finding_set_remedy(f, "set what \"railctl rdma env\" prints; or use VFs in mode exclusive, "
-			      "where the table has no GID of a neighbour");
 }
 
 static void check_ambiguous(struct doctor *doc, const struct rdma_rail *r, const char *name)
@@ -310,7 +279,7 @@ static void check_rails(struct doctor *doc)
 		else
 			check_port(doc, r, name);
 		check_gid(doc, r, name);
-		check_neighbour(doc, r, name);
+		doctor_check_nccl_gid(doc, r, name);
 		check_mtu(doc, r, name);
 		doctor_check_qos(doc, r, name);
 		doctor_check_lossless(doc, r, name);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor_nccl.c: the checks of NCCL's version, and of the settings that the job has. */
+#include <string.h>
+
 #include "rdma/doctor/doctor_priv.h"
+#include "rdma/env/nccl.h"
 
 /* A RoCE rail above a card: macvlan, ipvlan. */
 static const struct rdma_rail *find_above(const struct probe_data *data)
@@ -45,4 +48,115 @@ void doctor_check_nccl_version(struct doctor *doc)
 			   "use NCCL 2.26.2 or newer, or set NCCL_IB_GID_INDEX as \"railctl "
 			   "rdma env --nccl-version %s\" prints it",
 			   version);
+}
+
+/* ---- the GID ---- */
+
+/* The variables that choose a GID, in the order in which they count. */
+static const enum job_var gid_vars[] = { JOB_NCCL_IB_GID_INDEX, JOB_NCCL_IB_ADDR_FAMILY,
+					 JOB_NCCL_IB_ADDR_RANGE, JOB_NCCL_IB_ROCE_VERSION };
+
+static bool has_gid_settings(const struct job_vars *j)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(gid_vars); i++)
+		if (j->var[gid_vars[i]].set)
+			return true;
+	return false;
+}
+
+/* As ncclIbGetGidIndex() reads them: IPv4 unless the text is AF_INET6; a bad range is no range. */
+static struct nccl_rule rule_of(const struct job_vars *j)
+{
+	const struct job_value *range = &j->var[JOB_NCCL_IB_ADDR_RANGE];
+	struct nccl_rule r = { .family = IP_V4, .version = GID_ROCE_V2 };
+
+	if (strcmp(j->var[JOB_NCCL_IB_ADDR_FAMILY].text, "AF_INET6") == 0)
+		r.family = IP_V6;
+	if (job_number(j, JOB_NCCL_IB_ROCE_VERSION, 2) == 1)
+		r.version = GID_ROCE_V1;
+	r.has_range = range->set && strchr(range->text, '/') &&
+		      ip_parse_prefix(range->text, &r.range) == 0 &&
+		      r.range.addr.family == r.family;
+	return r;
+}
+
+static uint32_t taken_index(const struct probe_data *data, const struct inv_port *p)
+{
+	struct nccl_rule rule = rule_of(&data->job);
+	int64_t index = job_number(&data->job, JOB_NCCL_IB_GID_INDEX, -1);
+
+	if (index >= 0)
+		return (uint32_t)index;
+	return lib_rule_holds(NCCL_CHOOSES_GID, data->nccl) ? nccl_gid_index(p, &rule) : 0;
+}
+
+static bool is_usable(const struct inv_gid *g)
+{
+	return g && g->here && g->entry.type == GID_ROCE_V2 &&
+	       !inv_is_link_local(gid_to_ip(&g->entry.gid));
+}
+
+static const char *conditions(const struct doctor *doc)
+{
+	return has_gid_settings(&doc->data->job) ? "with the settings of the job"
+						 : "without settings";
+}
+
+static void warn_neighbour(struct doctor *doc, const struct rdma_rail *r, const char *name,
+			   const struct inv_gid *g)
+{
+	struct finding *f = doctor_add(doc, "neighbour", name, FINDING_WARN);
+	char ip[IP_STR_LEN];
+
+	finding_set_value(f,
+			  "%s, NCCL uses GID index %u: %s of %s%s%s, which is not an "
+			  "address of this namespace; the pod's own GID has index %u",
+			  conditions(doc), g->entry.index, ip_format(gid_to_ip(&g->entry.gid), ip),
+			  *g->entry.netdev ? g->entry.netdev : "an interface",
+			  *g->netns ? " in " : "", g->netns, doctor_own_gid(r)->entry.index);
+	finding_set_reason(f, "packets have the address of a neighbour, and answers go there: "
+			      "connections time out");
+	finding_set_remedy(f, "set what \"railctl rdma env\" prints; or use VFs in mode exclusive, "
+			      "where the table has no GID of a neighbour");
+}
+
+/* An entry that is free, link-local, or RoCE v1. */
+static void warn_unusable(struct doctor *doc, const struct rdma_rail *r, const char *name,
+			  uint32_t index)
+{
+	const struct inv_gid *g = inv_gid_at(r->port, index), *own = doctor_own_gid(r);
+	struct finding *f = doctor_add(doc, "nccl-gid", name, FINDING_WARN);
+	char ip[IP_STR_LEN] = "free", mine[IP_STR_LEN];
+
+	if (g)
+		(void)ip_format(gid_to_ip(&g->entry.gid), ip);
+	finding_set_value(
+		f, "%s, NCCL uses GID index %u (%s%s%s); the pod's own GID %s has index %u",
+		conditions(doc), index, ip, g ? ", " : "", g ? gid_type_name(g->entry.type) : "",
+		ip_format(gid_to_ip(&own->entry.gid), mine), own->entry.index);
+	finding_set_reason(f,
+			   r->v4 || has_gid_settings(&doc->data->job)
+				   ? "that GID cannot be routed: connections time out"
+				   : "NCCL looks for an IPv4 address unless NCCL_IB_ADDR_FAMILY is "
+				     "AF_INET6, and stays at index 0 if there is none: that GID "
+				     "cannot be routed, and connections time out");
+	finding_set_remedy(f, "set what \"railctl rdma env\" prints");
+}
+
+void doctor_check_nccl_gid(struct doctor *doc, const struct rdma_rail *r, const char *name)
+{
+	const struct inv_gid *own = doctor_own_gid(r), *g;
+
+	if (r->port->layer != IB_LAYER_ETHERNET || !own)
+		return;
+
+	uint32_t index = taken_index(doc->data, r->port);
+
+	g = inv_gid_at(r->port, index);
+	if (index == own->entry.index || is_usable(g))
+		return;
+	if (g && !g->here && !inv_is_link_local(gid_to_ip(&g->entry.gid)))
+		warn_neighbour(doc, r, name, g);
+	else
+		warn_unusable(doc, r, name, index);
 }

@@ -175,7 +175,65 @@ START_TEST(NCCL_and_UCX_have_a_traffic_class_each)
 }
 END_TEST
 
-TEST_PROGRAM("doctor_nccl", the_traffic_class_is_judged,
+START_TEST(a_rail_of_IPv6_alone_stays_at_index_0)
+{
+	auto_checked struct checked p = { .v = pod_new(RDMA_EXCLUSIVE) };
+
+	pod_rail(&p.v, 1, "fd00:1::5/64", 3);
+	checked_find_rails(&p);
+	checked_run(&p);
+	checked_finds(&p, "gid mlx5_1:1 ok", "fd00:1::5 at index 3");
+	checked_finds(&p, "nccl-gid mlx5_1:1 warn",
+		      "without settings, NCCL uses GID index 0 (fe80::1, RoCE v1)");
+	checked_finds(&p, "nccl-gid mlx5_1:1 warn", "unless NCCL_IB_ADDR_FAMILY is AF_INET6");
+	checked_set_var(&p.data, "NCCL_IB_ADDR_FAMILY=AF_INET6");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "nccl-gid", "mlx5_1:1"));
+	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=3");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "nccl-gid", "mlx5_1:1"));
+}
+END_TEST
+
+START_TEST(the_settings_of_the_job_choose_the_GID)
+{
+	auto_checked struct checked p;
+
+	checked_macvlan(&p, RDMA_SHARED);
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.5/32");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "neighbour", "mlx5_0:1"));
+	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.0/24");
+	checked_run(&p);
+	checked_finds(&p, "neighbour mlx5_0:1 warn",
+		      "with the settings of the job, NCCL uses GID index 1");
+	/* Nothing of that family, and a text that is no range. */
+	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.5");
+	checked_run(&p);
+	checked_finds(&p, "neighbour mlx5_0:1 warn", "index 1");
+	/* The index of another pod, one that is free, and text without a number, which is 0. */
+	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=1");
+	checked_run(&p);
+	checked_finds(&p, "neighbour mlx5_0:1 warn",
+		      "with the settings of the job, NCCL uses GID index 1");
+	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=5");
+	checked_run(&p);
+	checked_finds(&p, "nccl-gid mlx5_0:1 warn",
+		      "NCCL uses GID index 5 (free); the pod's own GID 10.1.0.5 has index 2");
+	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=auto");
+	checked_run(&p);
+	checked_finds(&p, "nccl-gid mlx5_0:1 warn", "NCCL uses GID index 0");
+	/* Before 2.21 index 0 is the default. */
+	checked_set_var(&p.data, "");
+	p.data.nccl = (struct lib_version){ 2, 20, 5 };
+	checked_run(&p);
+	checked_finds(&p, "nccl-gid mlx5_0:1 warn", "without settings, NCCL uses GID index 0");
+}
+END_TEST
+
+TEST_PROGRAM("doctor_nccl", a_rail_of_IPv6_alone_stays_at_index_0,
+	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
 	     a_class_is_followed_to_the_PFC_of_its_priority,
 	     versions_of_NCCL_that_abort_in_a_pod_are_reported,
 	     queue_pairs_of_DevX_bypass_the_class_of_the_driver,

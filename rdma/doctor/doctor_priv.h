@@ -35,7 +35,14 @@ const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN]);
 void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const char *name);
 /* doctor_class.c: doctor_check_traffic_class - the traffic classes of NCCL and UCX. */
 void doctor_check_traffic_class(struct doctor *doc);
-/* doctor_nccl.c: doctor_check_nccl_version - NCCL's version, if it is known. */
+/* doctor_own_gid - the RoCE v2 GID that a rail should use, borrowed; NULL: it has none. */
+const struct inv_gid *doctor_own_gid(const struct rdma_rail *r);
+
+/*
+ * doctor_nccl.c: doctor_check_nccl_version - NCCL's version, if it is known. doctor_check_nccl_gid
+ * - the GID that NCCL takes on one rail, called name.
+ */
+void doctor_check_nccl_gid(struct doctor *doc, const struct rdma_rail *r, const char *name);
 void doctor_check_nccl_version(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *r, const char *name);
