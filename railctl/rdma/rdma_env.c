@@ -209,7 +209,7 @@ static int env_run(struct cmd_run *r, struct err *e)
 	if (take_format(r, &format, e) || take_options(r, &o, e) ||
 	    take_expected(r, &expected, e) || take_interfaces(r, names, &o, e) ||
 	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
-	    find_version(r, pid, &o, e) || env_make(&v, &o, &x, e))
+	    rdma_routes_read(&v, e) || find_version(r, pid, &o, e) || env_make(&v, &o, &x, e))
 		return -1;
 	if (!is_as_expected(&x, expected))
 		r->status = CMD_FAILED;

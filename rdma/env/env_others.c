@@ -129,13 +129,27 @@ static bool overlap(struct ip_prefix a, struct ip_prefix b)
 	return ip_in_prefix(a, ip_network(b)) || ip_in_prefix(b, ip_network(a));
 }
 
-/* True if there are more RoCE rails than one, and each has its own network. */
+/* Whether an address of rail b may be reached out of rail a. Unknown routes count as a way. */
+static bool reaches(const struct env_rail *a, const struct env_rail *b)
+{
+	const struct inv_netdev *d = a->rail->netdev;
+	struct ip to = gid_to_ip(&b->gid->entry.gid);
+
+	if (!d || !d->has_routes || overlap(env_network(a), env_network(b)))
+		return true;
+	for (size_t i = 0; i < d->n_routes; i++)
+		if (ip_in_prefix(d->route[i], to))
+			return true;
+	return false;
+}
+
+/* True if there are more RoCE rails than one, and none reaches another. */
 static bool are_apart(const struct env_plan *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (p->rail[i].gid && p->rail[k].gid &&
-			    overlap(env_network(&p->rail[i]), env_network(&p->rail[k])))
+		for (size_t k = 0; k < p->n; k++)
+			if (i != k && p->rail[i].gid && p->rail[k].gid &&
+			    reaches(&p->rail[i], &p->rail[k]))
 				return false;
 	return p->n_roce > 1;
 }
@@ -149,8 +163,13 @@ static int set_cross_nic(const struct env_plan *p, struct env *out, struct err *
 	if (!are_apart(p))
 		return 0;
 	return env_number(out, "NCCL_CROSS_NIC", 0, e,
-			  "each rail is a network of its own: a ring stays on the same rail on "
-			  "every node");
+			  lib_rule_holds(NCCL_HAS_SUBNETS, p->options->nccl)
+				  ? "no route of this namespace leads from one rail to the network "
+				    "of another: a ring stays on the same rail on every node. "
+				    "NCCL_IB_SUBNET_AWARE_ROUTING=1 would choose the rail by the "
+				    "peer's network (since 2.30)"
+				  : "no route of this namespace leads from one rail to the network "
+				    "of another: a ring stays on the same rail on every node");
 }
 
 int env_set_others(struct env_plan *p, struct env *out, struct err *e)

@@ -81,5 +81,31 @@ START_TEST(versions_of_NCCL_that_must_not_choose_a_GID)
 }
 END_TEST
 
-TEST_PROGRAM("env_vars", the_class_of_the_driver_is_that_of_NCCL,
+START_TEST(rails_that_reach_each_other_may_cross)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	pod_rails(&v, 2, 3, 0);
+	auto_env struct env apart = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&apart, "NCCL_CROSS_NIC"), "0");
+	ck_assert_ptr_nonnull(strstr(apart.var[3].why, "NCCL_IB_SUBNET_AWARE_ROUTING"));
+	o.nccl = (struct lib_version){ 2, 27, 0 };
+	auto_env struct env older = envs_made(&v, &o);
+	ck_assert_ptr_null(strstr(older.var[3].why, "SUBNET_AWARE"));
+	/* To another network only, then to all rails, as leaf switches that route have it. */
+	pod_route(&v.netdev[2], "10.9.0.0/16");
+	auto_env struct env other = envs_made(&v, &defaults);
+	ck_assert_str_eq(envs_value(&other, "NCCL_CROSS_NIC"), "0");
+	pod_route(&v.netdev[2], "10.0.0.0/8");
+	auto_env struct env routed = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&routed, "NCCL_CROSS_NIC"));
+	v.netdev[2].n_routes = 0;
+	v.netdev[1].has_routes = false;
+	auto_env struct env unknown = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&unknown, "NCCL_CROSS_NIC"));
+}
+END_TEST
+
+TEST_PROGRAM("env_vars", rails_that_reach_each_other_may_cross, the_class_of_the_driver_is_that_of_NCCL,
 	     versions_of_NCCL_that_must_not_choose_a_GID)

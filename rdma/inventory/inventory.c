@@ -12,8 +12,10 @@ void rdma_inventory_clear(struct rdma_inventory *v)
 			free(v->device[i].port[p].gid);
 			free(v->device[i].port[p].pkey);
 		}
-	for (size_t i = 0; i < v->n_netdevs; i++)
+	for (size_t i = 0; i < v->n_netdevs; i++) {
 		free(v->netdev[i].addr);
+		free(v->netdev[i].route);
+	}
 	free(v->device);
 	free(v->netdev);
 	*v = (struct rdma_inventory){ 0 };

@@ -73,6 +73,9 @@ struct inv_netdev {
 	/* The own interface of that port on the host; "" and 0: it is not on the host */
 	char below[IFNAME_LEN];
 	uint32_t below_mtu;
+	bool has_routes;         /* rdma_routes_read() read them */
+	struct ip_prefix *route; /* owned: destinations behind a gateway out of this interface */
+	size_t n_routes;
 };
 
 struct rdma_inventory {
@@ -91,6 +94,12 @@ struct rdma_inventory {
  */
 int rdma_inventory_read(const struct ctx *ctx, struct rdma_inventory *out,
 			struct err *e) must_check;
+
+/*
+ * rdma_routes_read - read the routes of the interfaces that should be rails, in every table but
+ * local. The caller is in the namespace of v. Routes that cannot be read stay unknown. ERR_NOMEM.
+ */
+int rdma_routes_read(struct rdma_inventory *v, struct err *e) must_check;
 
 void rdma_inventory_clear(struct rdma_inventory *v);
 #define auto_rdma_inventory auto_clean(rdma_inventory_clear)

@@ -171,6 +171,42 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("inventory_read", devices_ports_and_GIDs_are_read,
+static int read_routes(void *arg, struct err *e)
+{
+	auto_rdma_inventory struct rdma_inventory v = { 0 };
+
+	return rdma_inventory_read(arg, &v, e) || rdma_routes_read(&v, e) ? -1 : 0;
+}
+
+START_TEST(networks_behind_a_gateway_are_read)
+{
+	struct fixture w;
+	struct err e = { 0 };
+	struct route_spec route = { .scope = -1 };
+
+	set_up(&w);
+	auto_nl struct nl *nl = net_socket();
+	net_up(nl, "net1");
+	route.ifindex = w.net1;
+	ck_assert_int_eq(ip_parse_prefix("10.2.0.0/16", &route.dst), 0);
+	ck_assert_int_eq(nl_route_add(nl, &route, &e), 0);
+	ck_assert_int_eq(ip_parse_prefix("10.3.0.0/16", &route.dst), 0);
+	ck_assert_int_eq(ip_parse("10.1.0.9", &route.gw), 0);
+	route.table = 77;
+	ck_assert_msg(nl_route_add(nl, &route, &e) == 0, "%s", e.msg);
+	auto_rdma_inventory struct rdma_inventory v = look(&w);
+	struct inv_netdev *d = (struct inv_netdev *)inv_netdev_by_index(&v, w.net1);
+	/* A veth is no rail; this one stands for a card. */
+	(void)strcpy(d->link.parent, "0000:18:00.0");
+	ck_assert_int_eq(rdma_routes_read(&v, &e), 0);
+	ck_assert(d->has_routes);
+	ck_assert_uint_eq(d->n_routes, 1);
+	char text[PREFIX_STR_LEN];
+	ck_assert_str_eq(ip_format_prefix(d->route[0], text), "10.3.0.0/16");
+	ck_assert_str_eq(alloc_fail_each(read_routes, &w.ctx), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("inventory_read", networks_behind_a_gateway_are_read, devices_ports_and_GIDs_are_read,
 	     in_mode_exclusive_only_own_devices_are_read, a_kernel_without_rdma_has_no_devices,
 	     each_request_may_fail, allocations_may_fail)

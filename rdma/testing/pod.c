@@ -44,7 +44,8 @@ int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, con
 
 	*d = (struct inv_netdev){ .link.ifindex = 10 + (int)v->n_netdevs,
 				  .link.mtu = 4200,
-				  .link.flags = IFF_UP };
+				  .link.flags = IFF_UP,
+				  .has_routes = true };
 	(void)snprintf(d->link.name, sizeof(d->link.name), "%s", name);
 	if (bus_addr_valid(what))
 		(void)snprintf(d->link.parent, sizeof(d->link.parent), "%.31s", what);
@@ -52,6 +53,14 @@ int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, con
 		(void)snprintf(d->link.kind, sizeof(d->link.kind), "%s", what);
 	add_addrs(d, addrs);
 	return d->link.ifindex;
+}
+
+void pod_route(struct inv_netdev *d, const char *dst)
+{
+	struct err e;
+
+	ck_assert_int_eq(ARRAY_GROW(d->route, d->n_routes, ROOM, "routes", &e), 0);
+	ck_assert_int_eq(ip_parse_prefix(dst, &d->route[d->n_routes++]), 0);
 }
 
 struct inv_port *pod_port(struct rdma_inventory *v, const char *name, const char *bus, int ifindex)

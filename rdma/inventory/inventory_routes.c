@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inventory_routes.c: the networks behind a gateway of an interface, by route netlink. */
+#include "lib/base/array.h"
+#include "lib/net/addr.h"
+#include "rdma/inventory/rail.h"
+
+#define ROUTES_MAX 65536
+
+struct reading {
+	struct inv_netdev *netdev;
+	struct err *e;
+	int rc;
+};
+
+static int on_route(const struct route_spec *route, void *arg)
+{
+	struct reading *r = arg;
+	struct inv_netdev *d = r->netdev;
+
+	/* Directly on the link there is no other network than that of its addresses. */
+	if (route->gw.family == IP_NONE)
+		return 0;
+	r->rc = ARRAY_GROW(d->route, d->n_routes, ROUTES_MAX, "routes of one interface", r->e);
+	if (r->rc == 0)
+		d->route[d->n_routes++] = route->dst;
+	return r->rc;
+}
+
+static int read_routes(struct nl *nl, struct inv_netdev *d, struct err *e)
+{
+	struct reading r = { .netdev = d, .e = e };
+	struct err why;
+
+	if (nl_route_list(nl, d->link.ifindex, on_route, &r, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	d->has_routes = r.rc == 0;
+	return r.rc;
+}
+
+int rdma_routes_read(struct rdma_inventory *v, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+
+	if (nl_open(&nl, e))
+		return -1;
+	for (size_t i = 0; i < v->n_netdevs; i++)
+		if (rail_expected(v, &v->netdev[i]) && read_routes(nl, &v->netdev[i], e))
+			return -1;
+	return 0;
+}
