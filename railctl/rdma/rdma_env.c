@@ -107,6 +107,7 @@ static int take_interfaces(struct cmd_run *r, const char *names[INTERFACES_MAX +
 static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 {
 	o->socket = opt_get(&r->opts, "socket");
+	o->pin_index = opt_is_set(&r->opts, "pin-index");
 	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
 			       take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
 			       take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
@@ -226,6 +227,7 @@ static const struct opt options[] = {
 	{ "interface", "NAME", "only this interface is a rail; may be given more than once",
 	  OPT_MANY },
 	{ "family", "4|6", "use GIDs of IPv4 or of IPv6", 0 },
+	{ "pin-index", NULL, "print NCCL_IB_GID_INDEX also where an address range suffices", 0 },
 	{ "socket", "NAME", "interface of NCCL_SOCKET_IFNAME, not that of the default route", 0 },
 	{ "tc", "N", "traffic class, 0 to 255: four times the DSCP value, and 2 for ECN", 0 },
 	{ "sl", "N", "service level, 0 to 15", 0 },
@@ -249,9 +251,10 @@ const struct cmd rdma_env_cmd = {
 	.name = "env",
 	.summary = "print the environment that makes NCCL and UCX use a pod's own rails",
 	.about = "Run it in the pod, or on the host with --netns. It names only ports that have an "
-		 "address of this network namespace. It sets NCCL_IB_GID_INDEX if one index is "
-		 "right for all of them; otherwise it sets the address family and range by which "
-		 "NCCL finds them. If no setting is right, standard error says so and the exit "
+		 "address of this network namespace. It sets the address family and range "
+		 "by which NCCL finds them, and NCCL_IB_GID_INDEX only if these do not suffice: an "
+		 "index may move while a job runs. If no setting is right, standard error says so "
+		 "and the exit "
 		 "status is 1. The same applies if a rail is left out because its link is down or "
 		 "it has no address. InfiniBand needs no GID index; there NCCL_IB_PKEY is the "
 		 "index of the partition.",

@@ -28,6 +28,7 @@ struct env_options {
 	enum ip_family family;    /* addresses to use; IP_NONE: those of most rails, else IPv4 */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */
 	struct lib_version nccl, ucx;  /* of the job */
+	bool pin_index;                /* NCCL_IB_GID_INDEX also where a range suffices */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
 };
 

@@ -232,7 +232,7 @@ static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 {
 	if (env_add(out, e, (struct env_new){ "NCCL_IB_ROCE_VERSION_NUM", env_text("2") },
 		    "RoCE v2, which can be routed; NCCL_IB_GID_INDEX is not set because %s",
-		    p->common ? "ports of InfiniBand have other GIDs at that index"
+		    p->common ? "an index may move while the job runs"
 			      : "the index differs from rail to rail") ||
 	    env_add(out, e,
 		    (struct env_new){ "NCCL_IB_ADDR_FAMILY",
@@ -273,14 +273,15 @@ static const char *range_fault(const struct env_plan *p)
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e)
 {
 	const char *fault = range_fault(p);
+	bool by_range = !fault && !p->options->pin_index && range_suffices(p);
 	char text[LIB_VERSION_LEN];
 
 	if (set_hca(p, out, e))
 		return -1;
 	if (!p->n_roce)
 		return 0;
-	/* One index would also count for ports of InfiniBand, which have only the first. */
-	if (p->common && (fault || p->n_roce == p->n || !range_suffices(p)))
+	/* An index may move while the job runs; family and range lead to the GID wherever it is. */
+	if (p->common && !by_range)
 		return set_index(p, out, e);
 	if (fault)
 		return env_warn(

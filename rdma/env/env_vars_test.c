@@ -89,10 +89,10 @@ START_TEST(rails_that_reach_each_other_may_cross)
 	pod_rails(&v, 2, 3, 0);
 	auto_env struct env apart = envs_made(&v, &defaults);
 	ck_assert_str_eq(envs_value(&apart, "NCCL_CROSS_NIC"), "0");
-	ck_assert_ptr_nonnull(strstr(apart.var[3].why, "NCCL_IB_SUBNET_AWARE_ROUTING"));
+	ck_assert_ptr_nonnull(strstr(apart.var[5].why, "NCCL_IB_SUBNET_AWARE_ROUTING"));
 	o.nccl = (struct lib_version){ 2, 27, 0 };
 	auto_env struct env older = envs_made(&v, &o);
-	ck_assert_ptr_null(strstr(older.var[3].why, "SUBNET_AWARE"));
+	ck_assert_ptr_null(strstr(older.var[5].why, "SUBNET_AWARE"));
 	/* To another network only, then to all rails, as leaf switches that route have it. */
 	pod_route(&v.netdev[2], "10.9.0.0/16");
 	auto_env struct env other = envs_made(&v, &defaults);
@@ -107,5 +107,31 @@ START_TEST(rails_that_reach_each_other_may_cross)
 }
 END_TEST
 
-TEST_PROGRAM("env_vars", rails_that_reach_each_other_may_cross, the_class_of_the_driver_is_that_of_NCCL,
+START_TEST(an_index_is_pinned_only_where_nothing_else_leads_home)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	auto_rdma_inventory struct rdma_inventory w = pod_crowded(7, 7);
+	struct env_options o = defaults;
+
+	pod_rails(&v, 2, 3, 0);
+	auto_env struct env x = envs_made(&v, &defaults);
+	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
+	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	o.pin_index = true;
+	auto_env struct env pinned = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&pinned, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_ptr_null(envs_value(&pinned, "NCCL_IB_ADDR_RANGE"));
+	/* GIDs of other pods come first in each range. */
+	auto_env struct env crowded = envs_made(&w, &defaults);
+	ck_assert_str_eq(envs_value(&crowded, "NCCL_IB_GID_INDEX"), "7");
+	/* An old NCCL has no range. */
+	o.pin_index = false;
+	o.nccl = (struct lib_version){ 2, 20, 5 };
+	auto_env struct env old = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&old, "NCCL_IB_GID_INDEX"), "3");
+}
+END_TEST
+
+TEST_PROGRAM("env_vars", an_index_is_pinned_only_where_nothing_else_leads_home,
+	     rails_that_reach_each_other_may_cross, the_class_of_the_driver_is_that_of_NCCL,
 	     versions_of_NCCL_that_must_not_choose_a_GID)
