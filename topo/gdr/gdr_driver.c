@@ -44,16 +44,47 @@ static void look_for(const struct gdr *r, const char *const *paths, const char *
 		       w->is == TOPO_NO ? "no such module is loaded" : "");
 }
 
+/*
+ * Linux's own mlx5_ib has no peer memory: ib_register_peer_memory_client() is in NVIDIA's
+ * DOCA-OFED, whose mlx5_ib has a version and is loaded with mlx_compat, and in kernels of Ubuntu,
+ * which then show memory_peers.
+ */
+static bool is_mlx5_of_linux(const struct gdr *r)
+{
+	return gdr_there(r, GDR_SYS, "module/mlx5_ib") &&
+	       !gdr_there(r, GDR_SYS, "module/mlx5_ib/version") &&
+	       !gdr_there(r, GDR_SYS, "module/mlx_compat");
+}
+
+#define PEERMEM "module/nvidia_peermem/version"
+
+/* nvidia_peermem is loaded: can it register, and which NCCL looks for it there? */
+static void judge_peermem(const struct gdr *r, struct driver_path *w)
+{
+	char version[TEXT_LEN / 4];
+
+	if (w->is != TOPO_YES || strcmp(w->path, PEERMEM) != 0)
+		return;
+	(void)snprintf(version, sizeof(version), "%.*s", (int)sizeof(version) - 1, w->value);
+	if (is_mlx5_of_linux(r))
+		w->is = TOPO_NO;
+	(void)snprintf(w->value, sizeof(w->value), "nvidia_peermem %s is loaded%s", version,
+		       w->is == TOPO_NO ? ", but cannot register: mlx5_ib is that of the kernel, "
+					  "which has no peer memory"
+					: "; NCCL 2.22.3 and older do not look for it there");
+}
+
 static void peer_of(const struct gdr *r, enum topo_vendor v, struct driver_path *w)
 {
-	static const char *const nvidia[] = { "module/nvidia_peermem/version",
-					      "kernel/mm/memory_peers/nv_mem/version",
-					      "kernel/mm/memory_peers/nv_mem_nc/version", NULL };
+	static const char *const nvidia[] = { "kernel/mm/memory_peers/nv_mem/version",
+					      "kernel/mm/memory_peers/nv_mem_nc/version", PEERMEM,
+					      NULL };
 	static const char *const amd[] = { "kernel/mm/memory_peers/amdkfd/version",
 					   "kernel/memory_peers/amdkfd/version",
 					   "memory_peers/amdkfd/version", NULL };
 
 	look_for(r, v == TOPO_NVIDIA ? nvidia : amd, "module", w);
+	judge_peermem(r, w);
 }
 
 /* ---- DMA-BUF ---- */
@@ -206,7 +237,8 @@ static void check_vendor(struct gdr *r, enum topo_vendor v)
 	add_driver_finding(r, "peermem", &peer, &dmabuf);
 	add_remedy(r, NO_WAY,
 		   v == TOPO_NVIDIA
-			   ? "modprobe nvidia_peermem"
+			   ? "use DMA-BUF: NVIDIA's open kernel module, on Linux 5.12 or newer. "
+			     "With NVIDIA's DOCA-OFED also: modprobe nvidia_peermem"
 			   : "install the ROCm kernel driver (amdgpu-dkms) with peer memory");
 	add_driver_finding(r, "dmabuf", &dmabuf, &peer);
 	add_remedy(r, NO_WAY,
