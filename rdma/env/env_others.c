@@ -129,7 +129,7 @@ static bool overlap(struct ip_prefix a, struct ip_prefix b)
 	return ip_in_prefix(a, ip_network(b)) || ip_in_prefix(b, ip_network(a));
 }
 
-/* Whether an address of rail b may be reached out of rail a. Unknown routes count as a way. */
+/* True if rail a may reach an address of rail b. Unknown routes count as a way. */
 static bool reaches(const struct env_rail *a, const struct env_rail *b)
 {
 	const struct inv_netdev *d = a->rail->netdev;

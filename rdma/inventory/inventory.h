@@ -95,12 +95,6 @@ struct rdma_inventory {
 int rdma_inventory_read(const struct ctx *ctx, struct rdma_inventory *out,
 			struct err *e) must_check;
 
-/*
- * rdma_routes_read - read the routes of the interfaces that should be rails, in every table but
- * local. The caller is in the namespace of v. Routes that cannot be read stay unknown. ERR_NOMEM.
- */
-int rdma_routes_read(struct rdma_inventory *v, struct err *e) must_check;
-
 void rdma_inventory_clear(struct rdma_inventory *v);
 #define auto_rdma_inventory auto_clean(rdma_inventory_clear)
 

@@ -12,6 +12,7 @@
 #include "lib/testing/dir.h"
 #include "lib/testing/hca.h"
 #include "lib/testing/net.h"
+#include "rdma/inventory/rail.h"
 #include "rdma/testing/rdma.h"
 
 /* Here net1 (10.1.0.5), the own interface of mlx5_0; mlx5_1 is without one; both have GIDs. */

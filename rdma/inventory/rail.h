@@ -50,6 +50,13 @@ bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d);
  */
 bool rail_is_bare(const struct rdma_rail *r);
 
+/*
+ * rdma_routes_read - read the routes of the interfaces that should be rails, in every table but
+ * local (inventory_routes.c). The caller is in the namespace of v. Routes that cannot be read stay
+ * unknown. ERR_NOMEM.
+ */
+int rdma_routes_read(struct rdma_inventory *v, struct err *e) must_check;
+
 #define RAIL_PORT_LEN (RDMA_NAME_LEN + 12)
 /* rail_port - "mlx5_0:1". Returns out. */
 char *rail_port(const struct rdma_rail *r, char out[RAIL_PORT_LEN]);
