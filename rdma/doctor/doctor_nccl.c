@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor_nccl.c: the checks of NCCL's version, and of the settings that the job has. */
+/* doctor_nccl.c: the checks of NCCL's version, and of the GID that it takes. */
 #include <string.h>
 
 #include "rdma/doctor/doctor_priv.h"

@@ -232,7 +232,67 @@ START_TEST(the_settings_of_the_job_choose_the_GID)
 }
 END_TEST
 
-TEST_PROGRAM("doctor_nccl", a_rail_of_IPv6_alone_stays_at_index_0,
+START_TEST(settings_that_keep_NCCL_from_the_rails)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_DISABLE=1");
+	checked_run(&p);
+	checked_finds(&p, "nccl-net NCCL_IB_DISABLE warn", "falls back to TCP");
+	checked_set_var(&p.data, "NCCL_IB_DISABLE=0");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "nccl-net", "NCCL_IB_DISABLE"));
+	checked_set_var(&p.data, "NCCL_NET=socket");
+	checked_run(&p);
+	checked_finds(&p, "nccl-net NCCL_NET warn", "sends by TCP");
+	checked_set_var(&p.data, "NCCL_NET=ib");
+	checked_run(&p);
+	checked_finds(&p, "nccl-net NCCL_NET ok", "ib");
+	checked_set_var(&p.data, "NCCL_NET=AWS Libfabric");
+	checked_run(&p);
+	checked_finds(&p, "nccl-net NCCL_NET unknown", "a plugin");
+	checked_set_var(&p.data, "NCCL_NET_PLUGIN=none");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "nccl-net", "NCCL_NET_PLUGIN"));
+	checked_set_var(&p.data, "NCCL_NET_PLUGIN=rccl-anp");
+	checked_run(&p);
+	checked_finds(&p, "nccl-net NCCL_NET_PLUGIN unknown", "rules of its own");
+}
+END_TEST
+
+START_TEST(NCCL_IB_HCA_is_held_against_the_rails)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	(void)pod_port(&p.v, "mlx5_10", "0000:28:00.0", 0);
+	pod_rail(&p.v, 2, "10.2.0.5/16", 3);
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca ok", "=mlx5_1:1,mlx5_2:1");
+	checked_set_var(&p.data, "NCCL_IB_HCA=mlx5_1,mlx5_2");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca warn", "it also selects mlx5_10:1");
+	p.v.device[1].port[0].state = RDMA_PORT_DOWN;
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca ok", "mlx5_1,mlx5_2");
+	checked_set_var(&p.data, "NCCL_IB_HCA=^mlx5_2");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca warn", "does not select the rails mlx5_2:1");
+	checked_set_var(&p.data, "NCCL_IB_HCA=ibp24s0");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca fail", "does not select the rails mlx5_1:1, mlx5_2:1");
+	checked_set_var(&p.data, "NCCL_IB_HCA=");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "nccl-hca", ""));
+}
+END_TEST
+
+TEST_PROGRAM("doctor_nccl", settings_that_keep_NCCL_from_the_rails,
+	     NCCL_IB_HCA_is_held_against_the_rails, a_rail_of_IPv6_alone_stays_at_index_0,
 	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
 	     a_class_is_followed_to_the_PFC_of_its_priority,
 	     versions_of_NCCL_that_abort_in_a_pod_are_reported,

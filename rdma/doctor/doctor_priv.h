@@ -44,6 +44,8 @@ const struct inv_gid *doctor_own_gid(const struct rdma_rail *r);
  */
 void doctor_check_nccl_gid(struct doctor *doc, const struct rdma_rail *r, const char *name);
 void doctor_check_nccl_version(struct doctor *doc);
+/* doctor_settings.c: doctor_check_settings - settings that keep NCCL from the rails. */
+void doctor_check_settings(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *r, const char *name);
 

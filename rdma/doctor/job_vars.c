@@ -17,6 +17,11 @@ static const char *const names[JOB_N] = {
 	[JOB_NCCL_IB_ADDR_FAMILY] = "NCCL_IB_ADDR_FAMILY",
 	[JOB_NCCL_IB_ADDR_RANGE] = "NCCL_IB_ADDR_RANGE",
 	[JOB_NCCL_IB_ROCE_VERSION] = "NCCL_IB_ROCE_VERSION_NUM",
+	[JOB_NCCL_IB_HCA] = "NCCL_IB_HCA",
+	[JOB_NCCL_IB_DISABLE] = "NCCL_IB_DISABLE",
+	[JOB_NCCL_NET] = "NCCL_NET",
+	[JOB_NCCL_NET_PLUGIN] = "NCCL_NET_PLUGIN",
+	[JOB_NCCL_CONF_FILE] = "NCCL_CONF_FILE",
 	[JOB_NCCL_VERSION] = "NCCL_VERSION",
 };
 
@@ -50,6 +55,15 @@ void job_vars_environ(struct job_vars *j, const char *text, size_t len)
 		take(j, p, n, "the environment");
 		p += n + 1;
 	}
+}
+
+void job_vars_file(struct job_vars *j, const char *text, const char *path)
+{
+	struct slice rest = { text, strlen(text) }, line;
+
+	while (slice_next(&rest, '\n', &line))
+		if (line.len && *line.p != '#' && strncmp(line.p, "UCX_", 4) != 0)
+			take(j, line.p, line.len, path);
 }
 
 #define LIBRARY "/libnccl.so."

@@ -18,17 +18,22 @@ enum job_var {
 	JOB_NCCL_IB_ADDR_FAMILY,
 	JOB_NCCL_IB_ADDR_RANGE,
 	JOB_NCCL_IB_ROCE_VERSION,
+	JOB_NCCL_IB_HCA,
+	JOB_NCCL_IB_DISABLE,
+	JOB_NCCL_NET,
+	JOB_NCCL_NET_PLUGIN,
+	JOB_NCCL_CONF_FILE,
 	JOB_NCCL_VERSION, /* set in images of NVIDIA */
 	JOB_N
 };
 
-#define JOB_VALUE_LEN 128
+#define JOB_VALUE_LEN 512
 #define JOB_FROM_LEN  64
 
 struct job_value {
 	bool set;                 /* false: not set, or empty */
 	char text[JOB_VALUE_LEN]; /* cut to its length */
-	char from[JOB_FROM_LEN];  /* "the environment" */
+	char from[JOB_FROM_LEN];  /* "the environment", or the path of a file */
 };
 
 struct job_vars {
@@ -42,6 +47,13 @@ const char *job_var_name(enum job_var v);
 
 /* job_vars_environ - read the text of /proc/PID/environ: NUL after each variable. */
 void job_vars_environ(struct job_vars *j, const char *text, size_t len);
+
+/*
+ * job_vars_file - read a file of settings, which NCCL reads after the environment: lines
+ * NAME=VALUE, and comments with "#" in front. A variable that is set already stays, even if it is
+ * empty (src/misc/param.cc, setEnvFile). UCX does not read it.
+ */
+void job_vars_file(struct job_vars *j, const char *text, const char *path);
 
 /* job_vars_maps - find the library in the text of /proc/PID/maps: "libnccl.so.2.27.3". */
 void job_vars_maps(struct job_vars *j, const char *text);

@@ -98,5 +98,24 @@ START_TEST(the_version_of_NCCL_is_found)
 }
 END_TEST
 
-TEST_PROGRAM("job_vars", the_version_of_NCCL_is_found, a_variable_is_found_by_its_whole_name,
-	     the_first_of_two_counts, a_long_value_is_cut, numbers_are_read_as_NCCL_does)
+START_TEST(files_of_settings_come_after_the_environment)
+{
+	struct job_vars j = OF("NCCL_IB_TC=106\0NCCL_IB_HCA=\0");
+
+	job_vars_file(&j,
+		      "# NCCL_NET=Socket\nNCCL_IB_TC=96\nNCCL_IB_GID_INDEX=3\nNCCL_IB_HCA=mlx5\n"
+		      "no setting\n\nUCX_IB_TRAFFIC_CLASS=1\nNCCL_NET=IB",
+		      "/etc/nccl.conf");
+	ck_assert_str_eq(j.var[JOB_NCCL_IB_TC].text, "106");
+	ck_assert_str_eq(j.var[JOB_NCCL_IB_GID_INDEX].text, "3");
+	ck_assert_str_eq(j.var[JOB_NCCL_IB_GID_INDEX].from, "/etc/nccl.conf");
+	ck_assert(!j.var[JOB_NCCL_IB_HCA].set && !j.var[JOB_UCX_TC].set);
+	ck_assert_str_eq(j.var[JOB_NCCL_NET].text, "IB");
+	job_vars_file(&j, "NCCL_NET=Socket\n", "/root/.nccl.conf");
+	ck_assert_str_eq(j.var[JOB_NCCL_NET].text, "IB");
+}
+END_TEST
+
+TEST_PROGRAM("job_vars", files_of_settings_come_after_the_environment, the_version_of_NCCL_is_found,
+	     a_variable_is_found_by_its_whole_name, the_first_of_two_counts, a_long_value_is_cut,
+	     numbers_are_read_as_NCCL_does)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -142,6 +143,94 @@ static int read_capabilities(const struct probe_view *v, struct probe_data *f, s
 	return 0;
 }
 
+#define CONF_MAX (1u << 20)
+
+/*
+ * A file that the process sees under that path. No link leads out of its root. Only a plain file
+ * counts: a pipe would block.
+ */
+static int read_own_file(const struct probe_view *v, const char *path, char **text, struct err *e)
+{
+	char root[PATH_MAX], who[16] = "self";
+	struct err why;
+	struct stat st;
+	size_t len;
+
+	*text = NULL;
+	if (v->pid > 0)
+		(void)snprintf(who, sizeof(who), "%d", v->pid);
+	(void)snprintf(root, sizeof(root), "%s/%s/root", v->ctx->proc, who);
+
+	auto_fd int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd =
+		dir < 0 ? -1
+			: fs_openat2(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, RESOLVE_IN_ROOT);
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    fs_read_fd(fd, CONF_MAX, text, &len, &why) == 0)
+		return 0;
+	return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+}
+
+/* "/root" for the user of the process; "": not known. NCCL asks getpwuid(), not $HOME. */
+static int find_home(const struct probe_view *v, char out[PATH_MAX], struct err *e)
+{
+	auto_free char *status = NULL, *passwd = NULL;
+	struct slice rest, line, field;
+	char uid[32], word[32];
+
+	*out = '\0';
+	if (read_proc(v, "status", &status, e) < 0 || read_own_file(v, "/etc/passwd", &passwd, e))
+		return -1;
+	if (!status || !passwd || !find_word(status, "Uid:", uid))
+		return 0;
+	rest = (struct slice){ passwd, strlen(passwd) };
+	while (!*out && slice_next(&rest, '\n', &line)) {
+		bool same = false;
+
+		for (int i = 0; i < 6 && slice_next(&line, ':', &field); i++) {
+			if (i == 2)
+				same = slice_copy(field, word, sizeof(word)) == 0 &&
+				       strcmp(word, uid) == 0;
+			if (i == 5 && same && slice_copy(field, out, PATH_MAX / 2))
+				*out = '\0';
+		}
+	}
+	return 0;
+}
+
+static int read_conf(const struct probe_view *v, const char *path, struct job_vars *out,
+		     struct err *e)
+{
+	auto_free char *text = NULL;
+
+	if (read_own_file(v, path, &text, e))
+		return -1;
+	if (text)
+		job_vars_file(out, text, path);
+	return 0;
+}
+
+/* In the order in which they count: NCCL_CONF_FILE or that of the user, then that of the system. */
+static int read_confs(const struct probe_view *v, struct job_vars *out, struct err *e)
+{
+	const struct job_value *named = &out->var[JOB_NCCL_CONF_FILE];
+	struct lib_version nccl = NCCL_VERSION_NEWEST;
+	char path[PATH_MAX];
+
+	(void)job_nccl_version(out, &nccl);
+	if (named->set && lib_rule_holds(NCCL_HAS_CONF_FILE, v->nccl ? *v->nccl : nccl)) {
+		(void)snprintf(path, sizeof(path), "%s", named->text);
+	} else {
+		if (find_home(v, path, e))
+			return -1;
+		if (*path)
+			(void)strcat(path, "/.nccl.conf");
+	}
+	return (*path && read_conf(v, path, out, e)) || read_conf(v, "/etc/nccl.conf", out, e) ? -1
+											       : 0;
+}
+
 int probe_read_job(const struct probe_view *v, struct job_vars *out, bool *known, struct err *e)
 {
 	auto_free char *text = NULL, *maps = NULL;
@@ -155,7 +244,7 @@ int probe_read_job(const struct probe_view *v, struct job_vars *out, bool *known
 		job_vars_environ(out, text, (size_t)n);
 	if (maps)
 		job_vars_maps(out, maps);
-	return 0;
+	return text ? read_confs(v, out, e) : 0;
 }
 
 static int read_job(const struct probe_view *v, struct probe_data *f, struct err *e)

@@ -361,7 +361,47 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("probe_data", missing_or_wrong_character_devices_are_told_apart,
+START_TEST(files_of_settings_are_those_of_the_process)
+{
+	static const char env[] = "HOME=/elsewhere\0";
+	static const char named[] = "NCCL_CONF_FILE=/opt/nccl.conf\0";
+	auto_fixture struct fixture w;
+	char from[64], to[64];
+
+	set_up(&w);
+	write_environ(&w, env, sizeof(env) - 1);
+	put_in(&w, "proc/self/status", "Uid:\t1000\t0\t0\t0\nCapEff:\t0\n");
+	put_in(&w, "proc/self/root/etc/passwd",
+	       "root:x:0:0::/root:/bin/sh\nu:x:1000:1::/home/u:/bin/sh\n");
+	put_in(&w, "proc/self/root/home/u/.nccl.conf", "NCCL_IB_TC=106\n");
+	put_in(&w, "proc/self/root/etc/nccl.conf", "NCCL_IB_TC=96\nNCCL_IB_HCA=mlx5\n");
+	put_in(&w, "proc/self/root/opt/nccl.conf", "NCCL_IB_TC=40\n");
+	auto_probe_data struct probe_data f = read_data(&w, 0);
+	ck_assert_str_eq(f.job.var[JOB_NCCL_IB_TC].text, "106");
+	ck_assert_str_eq(f.job.var[JOB_NCCL_IB_TC].from, "/home/u/.nccl.conf");
+	ck_assert_str_eq(f.job.var[JOB_NCCL_IB_HCA].from, "/etc/nccl.conf");
+	write_environ(&w, named, sizeof(named) - 1);
+	auto_probe_data struct probe_data g = read_data(&w, 0);
+	ck_assert_str_eq(g.job.var[JOB_NCCL_IB_TC].text, "40");
+	/* Before 2.23 that variable has no meaning. */
+	put_in(&w, "proc/self/maps", "7f04-7f05 r-xp 0 08:01 7 /usr/lib/libnccl.so.2.22.3\n");
+	auto_probe_data struct probe_data h = read_data(&w, 0);
+	ck_assert_str_eq(h.job.var[JOB_NCCL_IB_TC].text, "106");
+	/* A link of the pod leads to its own files, and a pipe is not waited for. */
+	(void)snprintf(from, sizeof(from), "%s/proc/self/root/etc/nccl.conf", w.dir);
+	(void)snprintf(to, sizeof(to), "%s/proc/self/root/home/u/.nccl.conf", w.dir);
+	ck_assert_int_eq(unlink(to), 0);
+	ck_assert_int_eq(symlink("/opt/nccl.conf", to), 0);
+	ck_assert_int_eq(unlink(from), 0);
+	ck_assert_int_eq(mkfifo(from, 0600), 0);
+	auto_probe_data struct probe_data i = read_data(&w, 0);
+	ck_assert_str_eq(i.job.var[JOB_NCCL_IB_TC].text, "40");
+	ck_assert(!i.job.var[JOB_NCCL_IB_HCA].set);
+}
+END_TEST
+
+TEST_PROGRAM("probe_data", files_of_settings_are_those_of_the_process,
+	     missing_or_wrong_character_devices_are_told_apart,
 	     a_denied_character_device_has_its_errno, from_outside_access_is_unknown,
 	     the_memlock_limit_is_read, cap_ipc_lock_is_read, the_environment_is_read,
 	     counters_are_read_twice, partitions_of_interfaces_and_of_the_caller_are_read,

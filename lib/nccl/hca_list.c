@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hca_list.c: the entries of NCCL_IB_HCA. */
+#include "lib/nccl/hca_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+
+/* the size of NCCL's list (MAX_IB_DEVS) */
+#define ENTRIES_MAX 32
+
+static bool matches(struct slice entry, bool exact, const char *device, uint32_t port)
+{
+	const char *colon = memchr(entry.p, ':', entry.len);
+	size_t len = colon ? (size_t)(colon - entry.p) : entry.len;
+
+	if (strncmp(entry.p, device, len) != 0 || (exact && device[len]))
+		return false;
+	return !colon || atoi(colon + 1) == (int)port;
+}
+
+bool hca_list_selects(const char *list, const char *device, uint32_t port)
+{
+	bool negative = *list == '^', exact;
+	struct slice rest, entry;
+	unsigned n = 0;
+
+	list += negative;
+	exact = *list == '=';
+	list += exact;
+	rest = (struct slice){ list, strlen(list) };
+	while (n < ENTRIES_MAX && slice_next(&rest, ',', &entry)) {
+		/* An entry without a name is none. */
+		if (!entry.len || *entry.p == ':')
+			continue;
+		if (matches(entry, exact, device, port))
+			return !negative;
+		n++;
+	}
+	return n == 0 || negative;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hca_list.h: which ports NCCL_IB_HCA selects. Pure.
+ *
+ * The rule of NCCL 2.30.7 (src/misc/utils.cc: parseStringList, matchIfList; src/transport/net_ib/
+ * init.cc): "^" in front excludes, then "=" makes names match whole. Otherwise the beginning of a
+ * name suffices. An entry is NAME or NAME:PORT; what follows a second colon is not looked at. Only
+ * the first 32 entries count.
+ */
+#ifndef RAILHEAD_LIB_NCCL_HCA_LIST_H
+#define RAILHEAD_LIB_NCCL_HCA_LIST_H
+
+#include "lib/base/base.h"
+
+/* hca_list_selects - whether NCCL uses that port; "": it uses all. */
+bool hca_list_selects(const char *list, const char *device, uint32_t port);
+
+#endif
