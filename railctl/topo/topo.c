@@ -64,6 +64,8 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "--json and --%s exclude each other", first);
 	if (opt_is_set(&r->opts, "per-gpu") && !opt_is_set(&r->opts, "env"))
 		return cmd_usage(r, e, "--per-gpu is for --env");
+	if (opt_is_set(&r->opts, "explain") && !opt_is_set(&r->opts, "env"))
+		return cmd_usage(r, e, "--explain is for --env");
 	return topo_check_xml(r, e);
 }
 
@@ -92,7 +94,10 @@ static int topo_run(struct cmd_run *r, struct err *e)
 		return o ? out_json(&r->out, o, e) : err_nomem(e);
 	}
 	if (env)
-		return show_env(&t.view, opt_is_set(&r->opts, "per-gpu"), r->out.to, e);
+		return show_env(&t.view,
+				(opt_is_set(&r->opts, "per-gpu") ? SHOW_EACH : 0) |
+					(opt_is_set(&r->opts, "explain") ? SHOW_EXPLAIN : 0),
+				r->out.to, e);
 	if (map)
 		return show_map(&t.view, r->out.to, e);
 	if (opt_is_set(&r->opts, "labels"))
@@ -117,6 +122,7 @@ static const struct opt options[] = {
 	{ "rccl", NULL, "RCCL's rules; with --nccl-xml-out, a file for RCCL", 0 },
 	{ "env", NULL, "variables that make NCCL, UCX and NVSHMEM use the GPUs' own HCAs", 0 },
 	{ "per-gpu", NULL, "with --env: for each GPU separately", 0 },
+	{ "explain", NULL, "with --env: print the reason of each line", 0 },
 	{ "map", NULL, "GPU=HCA pairs for vLLM; with --json, a map for Mooncake", 0 },
 	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
 	{ "labels-out", "FILE", "write that file in one step; \"-\" is standard output", 0 },

@@ -33,6 +33,7 @@ START_TEST(InfiniBand_in_the_default_partition_needs_only_its_ports)
 
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 	envs_warns(&x, 0, NULL);
 }
@@ -51,6 +52,7 @@ START_TEST(NCCL_gets_the_index_of_a_partition_and_UCX_its_number)
 		       "NCCL_IB_PKEY=3\n"
 		       "UCX_IB_PKEY=0x12\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 	/* An option precedes the interface, and is written out even for the default. */
 	o.pkey = 0x7fff;
@@ -63,6 +65,7 @@ START_TEST(NCCL_gets_the_index_of_a_partition_and_UCX_its_number)
 		       "NCCL_IB_ADAPTIVE_ROUTING=1\n"
 		       "UCX_IB_AR_ENABLE=try\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "NCCL_IB_SL=2\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n"
 		       "UCX_IB_SL=2\n");
@@ -88,6 +91,7 @@ START_TEST(a_limited_member_is_named_to_UCX)
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
 		       "UCX_IB_PKEY=0x7fff\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 }
 END_TEST
@@ -104,6 +108,7 @@ START_TEST(partitions_that_one_variable_cannot_say_are_warnings)
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
 		       "UCX_IB_PKEY=0x12\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 	envs_warns(&x, 1, "It is 3 on mlx5_1:1 and 4 on mlx5_2:1");
 	/* One index, and two partitions. */
@@ -135,6 +140,7 @@ START_TEST(a_traffic_class_has_no_effect)
 	auto_env struct env x = envs_made(&v, &o);
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1\n");
 	envs_warns(&x, 1, "--sl");
 	o.tc_why = "tier gold";

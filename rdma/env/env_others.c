@@ -40,7 +40,14 @@ static int set_socket(const struct env_plan *p, struct env *out, struct err *e)
 		return env_warn(out, e, "the name \"%s\" cannot be written in NCCL_SOCKET_IFNAME",
 				name);
 	return env_add(out, e, (struct env_new){ "NCCL_SOCKET_IFNAME", env_text("=%s", name) },
-		       "%s", why);
+		       "%s", why) ||
+			       env_add(out, e,
+				       (struct env_new){ "GLOO_SOCKET_IFNAME",
+							 env_text("%s", name) },
+				       "the same, for Gloo of PyTorch, which else takes the "
+				       "interface of the host name's address")
+		       ? -1
+		       : 0;
 }
 
 /* ---- quality of service ---- */

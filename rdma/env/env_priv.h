@@ -49,6 +49,12 @@ int env_set_ucx(const struct env_plan *p, struct env *out, struct err *e) must_c
 int env_number(struct env *out, const char *name, int value, struct err *e,
 	       const char *why) must_check;
 
+/*
+ * env_note - the next variable that is not set and that the node does not decide, with the reason;
+ * *i begins at 0. False: there is none.
+ */
+bool env_note(const struct env *v, size_t *i, const char **name, const char **text);
+
 /* env_join - prefix and the ports of all rails: "mlx5_0:1,mlx5_1:1". The caller frees it. */
 char *env_join(const struct env_plan *p, const char *prefix);
 

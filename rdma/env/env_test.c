@@ -35,6 +35,7 @@ START_TEST(one_rail_sets_one_hca)
 		       "NCCL_IB_ADDR_FAMILY=AF_INET\n"
 		       "NCCL_IB_ADDR_RANGE=10.1.0.0/16\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1\n"
 		       "UCX_IB_ROCE_SUBNETS=10.1.0.0/16\n");
 	envs_warns(&x, 0, NULL);
@@ -56,6 +57,7 @@ START_TEST(eight_rails_of_one_index)
 		"NCCL_IB_ADDR_FAMILY=AF_INET\n"
 		"NCCL_IB_ADDR_RANGE=10.0.0.0/12\n"
 		"NCCL_SOCKET_IFNAME==eth0\n"
+		"GLOO_SOCKET_IFNAME=eth0\n"
 		"NCCL_CROSS_NIC=0\n"
 		"UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
 		"mlx5_8:1\n"
@@ -75,6 +77,7 @@ START_TEST(indices_that_differ_set_a_range)
 		       "NCCL_IB_ADDR_FAMILY=AF_INET\n"
 		       "NCCL_IB_ADDR_RANGE=10.0.0.0/13\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "NCCL_CROSS_NIC=0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1\n"
 		       "UCX_IB_ROCE_SUBNETS=10.1.0.0/16,10.2.0.0/16,10.3.0.0/16,10.4.0.0/16\n");
@@ -157,6 +160,7 @@ START_TEST(options_choose_the_rails)
 		       "NCCL_IB_ADDR_FAMILY=AF_INET\n"
 		       "NCCL_IB_ADDR_RANGE=10.2.0.0/15\n"
 		       "NCCL_SOCKET_IFNAME==net1\n"
+		       "GLOO_SOCKET_IFNAME=net1\n"
 		       "NCCL_IB_TC=106\n"
 		       "NCCL_IB_SL=3\n"
 		       "NCCL_CROSS_NIC=0\n"
@@ -164,7 +168,7 @@ START_TEST(options_choose_the_rails)
 		       "UCX_IB_ROCE_SUBNETS=10.2.0.0/16,10.3.0.0/16\n"
 		       "UCX_IB_TRAFFIC_CLASS=106\n"
 		       "UCX_IB_SL=3\n");
-	ck_assert_ptr_nonnull(strstr(x.var[5].why, "DSCP 26"));
+	ck_assert_ptr_nonnull(strstr(x.var[6].why, "DSCP 26"));
 	ck_assert_uint_eq(x.n_left_out, 1);
 	ck_assert_str_eq(x.left_out[0], "net1 on mlx5_1:1: not named by --interface");
 }
@@ -280,6 +284,7 @@ START_TEST(infiniband_needs_no_gid_index)
 	auto_env struct env x = envs_made(&v, &defaults);
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
+		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1\n");
 }
 END_TEST

@@ -49,6 +49,18 @@ static void add_warnings(struct text *t, const struct env *v, bool explain)
 		add_comment(t, "# left out: ", v->left_out[i]);
 }
 
+/* Variables that are not set, because the node does not decide them. */
+static void add_notes(struct text *t, const struct env *v, bool explain)
+{
+	const char *name, *why;
+
+	for (size_t i = 0; explain && env_note(v, &i, &name, &why);) {
+		text_add(t, "# not set: ");
+		text_add(t, name);
+		append_text(t, ": ", why, "\n");
+	}
+}
+
 char *env_shell(const struct env *v, bool explain)
 {
 	auto_text struct text t = { 0 };
@@ -62,6 +74,7 @@ char *env_shell(const struct env *v, bool explain)
 		append_text(&t, "export ", v->var[i].name, "=");
 		append_text(&t, "", quoted, "\n");
 	}
+	add_notes(&t, v, explain);
 	return text_take(&t);
 }
 
@@ -88,6 +101,7 @@ char *env_kubernetes(const struct env *v, bool explain)
 		append_text(&t, "- name: ", v->var[i].name, "\n");
 		append_text(&t, "  value: ", value, "\n");
 	}
+	add_notes(&t, v, explain);
 	return text_take(&t);
 }
 

@@ -81,6 +81,7 @@ START_TEST(text_for_shell_and_kubernetes)
 				"export NCCL_IB_ADDR_FAMILY='AF_INET'\n"
 				"export NCCL_IB_ADDR_RANGE='10.1.0.0/16'\n"
 				"export NCCL_SOCKET_IFNAME='=eth0'\n"
+				"export GLOO_SOCKET_IFNAME='eth0'\n"
 				"export UCX_NET_DEVICES='mlx5_1:1'\n"
 				"export UCX_IB_ROCE_SUBNETS='10.1.0.0/16'\n");
 	ck_assert_str_eq(kube, "- name: NCCL_IB_HCA\n  value: \"=mlx5_1:1\"\n"
@@ -88,6 +89,7 @@ START_TEST(text_for_shell_and_kubernetes)
 			       "- name: NCCL_IB_ADDR_FAMILY\n  value: \"AF_INET\"\n"
 			       "- name: NCCL_IB_ADDR_RANGE\n  value: \"10.1.0.0/16\"\n"
 			       "- name: NCCL_SOCKET_IFNAME\n  value: \"=eth0\"\n"
+			       "- name: GLOO_SOCKET_IFNAME\n  value: \"eth0\"\n"
 			       "- name: UCX_NET_DEVICES\n  value: \"mlx5_1:1\"\n"
 			       "- name: UCX_IB_ROCE_SUBNETS\n  value: \"10.1.0.0/16\"\n");
 	ck_assert_ptr_nonnull(

@@ -89,10 +89,10 @@ START_TEST(rails_that_reach_each_other_may_cross)
 	pod_rails(&v, 2, 3, 0);
 	auto_env struct env apart = envs_made(&v, &defaults);
 	ck_assert_str_eq(envs_value(&apart, "NCCL_CROSS_NIC"), "0");
-	ck_assert_ptr_nonnull(strstr(apart.var[5].why, "NCCL_IB_SUBNET_AWARE_ROUTING"));
+	ck_assert_ptr_nonnull(strstr(apart.var[6].why, "NCCL_IB_SUBNET_AWARE_ROUTING"));
 	o.nccl = (struct lib_version){ 2, 27, 0 };
 	auto_env struct env older = envs_made(&v, &o);
-	ck_assert_ptr_null(strstr(older.var[5].why, "SUBNET_AWARE"));
+	ck_assert_ptr_null(strstr(older.var[6].why, "SUBNET_AWARE"));
 	/* To another network only, then to all rails, as leaf switches that route have it. */
 	pod_route(&v.netdev[2], "10.9.0.0/16");
 	auto_env struct env other = envs_made(&v, &defaults);
@@ -132,6 +132,31 @@ START_TEST(an_index_is_pinned_only_where_nothing_else_leads_home)
 }
 END_TEST
 
-TEST_PROGRAM("env_vars", an_index_is_pinned_only_where_nothing_else_leads_home,
+START_TEST(variables_that_the_node_does_not_decide_are_explained)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = defaults;
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	auto_env struct env x = envs_made(&v, &defaults);
+	auto_free char *all = env_shell(&x, true), *plain = env_shell(&x, false),
+		       *yaml = env_kubernetes(&x, true);
+	ck_assert_ptr_nonnull(strstr(all, "\n# not set: NCCL_IB_FIFO_TC: "));
+	ck_assert_ptr_nonnull(strstr(all, "\n# not set: NCCL_GIN_IB_TC: "));
+	ck_assert_ptr_nonnull(strstr(yaml, "\n# not set: NCCL_IB_TIMEOUT: 20 by default"));
+	ck_assert_ptr_null(strstr(plain, "not set"));
+	/* Those that are set, and those of newer versions, are not among them. */
+	o.nccl = (struct lib_version){ 2, 27, 0 };
+	o.adaptive_routing = 1;
+	auto_env struct env y = envs_made(&v, &o);
+	auto_free char *older = env_shell(&y, true);
+	ck_assert_ptr_null(strstr(older, "not set: NCCL_GIN_IB_TC"));
+	ck_assert_ptr_null(strstr(older, "not set: NCCL_IB_ADAPTIVE_ROUTING"));
+	ck_assert_ptr_nonnull(strstr(older, "not set: NCCL_IB_RETRY_CNT"));
+}
+END_TEST
+
+TEST_PROGRAM("env_vars", variables_that_the_node_does_not_decide_are_explained,
+	     an_index_is_pinned_only_where_nothing_else_leads_home,
 	     rails_that_reach_each_other_may_cross, the_class_of_the_driver_is_that_of_NCCL,
 	     versions_of_NCCL_that_must_not_choose_a_GID)

@@ -250,9 +250,11 @@ static void put_quoted(const char *s, FILE *to)
 	fputc('\'', to);
 }
 
-static void put_env(const struct env *e, FILE *to)
+static void put_env(const struct env *e, bool explain, FILE *to)
 {
 	for (size_t i = 0; i < e->n; i++) {
+		if (explain)
+			fprintf(to, "# %s\n", e->var[i].why);
 		fprintf(to, "export %s=", e->var[i].name);
 		put_quoted(e->var[i].value, to);
 		fputc('\n', to);
@@ -292,7 +294,7 @@ static int put_unnamed(const struct topo_view *v, const bool *want, FILE *to, bo
 	return 0;
 }
 
-static int put_each(const struct topo_view *v, bool *want, FILE *to)
+static int put_each(const struct topo_view *v, bool *want, bool explain, FILE *to)
 {
 	char bdf[PCI_STR_LEN];
 
@@ -307,7 +309,7 @@ static int put_each(const struct topo_view *v, bool *want, FILE *to)
 		want[g] = false;
 		fprintf(to, "# GPU %d, %s%s\n", v->m->gpu[g].index, show_gpu_bdf(v->m, g, bdf),
 			one.n ? "" : ": no HCA is nearest to it");
-		put_env(&one, to);
+		put_env(&one, explain, to);
 	}
 	return 0;
 }
@@ -321,11 +323,11 @@ static bool *all_gpus(const struct topo_view *v)
 	return want;
 }
 
-int show_env(const struct topo_view *v, bool each, FILE *to, struct err *e)
+int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
 	auto_env struct env all = { 0 };
-	bool left_out;
+	bool left_out, explain = how & SHOW_EXPLAIN;
 
 	if (!want || make_env(v, want, &all))
 		return err_nomem(e);
@@ -333,12 +335,12 @@ int show_env(const struct topo_view *v, bool each, FILE *to, struct err *e)
 		return err_nomem(e);
 	if (!all.n)
 		put_none(v, left_out, to);
-	if (!each) {
-		put_env(&all, to);
+	if (!(how & SHOW_EACH)) {
+		put_env(&all, explain, to);
 		return show_finish(to, e);
 	}
 	memset(want, 0, v->m->n_gpus * sizeof(*want));
-	return put_each(v, want, to) ? err_nomem(e) : show_finish(to, e);
+	return put_each(v, want, explain, to) ? err_nomem(e) : show_finish(to, e);
 }
 
 /* ---- as JSON ---- */

@@ -87,7 +87,7 @@ static int write_svg(const struct topo_view *v, const struct out *o, struct err 
 
 static int write_env(const struct topo_view *v, const struct out *o, struct err *e)
 {
-	return show_env(v, true, o->to, e);
+	return show_env(v, SHOW_EACH, o->to, e);
 }
 
 static int write_map(const struct topo_view *v, const struct out *o, struct err *e)

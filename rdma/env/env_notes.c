@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * env_notes.c: variables that operators set, and that the node does not decide.
+ *
+ * Defaults: NCCL 2.30.7, src/transport/net_ib/connect.cc, common.cc, gin.cc. The wait of a timeout
+ * is 4.096 us * 2^N (InfiniBand specification, local ACK timeout).
+ */
+#include <string.h>
+
+#include "rdma/env/env_priv.h"
+
+static const struct {
+	const char *name, *text;
+	enum lib_rule rule; /* that it exists; LIB_RULES: in each version */
+} notes[] = {
+	{ "NCCL_IB_FIFO_TC", "the class of control messages is that of NCCL_IB_TC without it",
+	  LIB_RULES },
+	{ "NCCL_GIN_IB_TC", "the class of GIN is that of NCCL_IB_TC without it", NCCL_HAS_GIN_TC },
+	{ "NCCL_IB_QPS_PER_CONNECTION",
+	  "1 by default; more spread a connection over the paths of the fabric and the ports of a "
+	  "bond. The node does not show the paths",
+	  LIB_RULES },
+	{ "NCCL_IB_SPLIT_DATA_ON_QPS",
+	  "0 by default; 1 splits each message over the queue pairs of a connection", LIB_RULES },
+	{ "NCCL_IB_TIMEOUT", "20 by default: a lost packet is sent again after 4.3 s", LIB_RULES },
+	{ "NCCL_IB_RETRY_CNT", "7 by default, the most that a queue pair can have", LIB_RULES },
+	{ "NCCL_IB_ADAPTIVE_ROUTING",
+	  "1 on InfiniBand and 0 on RoCE by default; --adaptive-routing sets it", LIB_RULES },
+	{ "rail and plane in NCCL_IB_HCA",
+	  "an entry may be NAME:PORT:RAIL:PLANE, where the fabric numbers its rails",
+	  NCCL_HCA_HAS_RAILS },
+};
+
+static bool is_set(const struct env *v, const char *name)
+{
+	for (size_t i = 0; i < v->n_vars; i++)
+		if (strcmp(v->var[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+bool env_note(const struct env *v, size_t *i, const char **name, const char **text)
+{
+	for (; *i < ARRAY_SIZE(notes); (*i)++) {
+		if (is_set(v, notes[*i].name) ||
+		    (notes[*i].rule != LIB_RULES && !lib_rule_holds(notes[*i].rule, v->nccl)))
+			continue;
+		*name = notes[*i].name;
+		*text = notes[(*i)++].text;
+		return true;
+	}
+	return false;
+}
