@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rdma_probe.c: rdma-probe: the commands that it has, and the options of all of them. */
+#include <stdlib.h>
+
 #include "rdma/probe/run/run.h"
 
 static const struct cmd *const commands[] = {
@@ -16,11 +18,19 @@ static const struct opt globals[] = {
 	CMD_OPT_JSON, CMD_OPT_NO_COLOR, CMD_OPT_HELP, CMD_OPT_VERSION, { NULL, NULL, NULL, 0 },
 };
 
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
 static int begin(struct cmd_run *r, struct err *e)
 {
 	struct err why = { 0 };
 
-	return conf_read(&r->opts, r->own, &why) ? cmd_usage(r, e, "%s", why.msg) : 0;
+	if (conf_read(&r->opts, r->own, &why))
+		return cmd_usage(r, e, "%s", why.msg);
+	conf_take_nccl(&r->opts, environment, r->own);
+	return 0;
 }
 
 static int status_of(const struct err *e)

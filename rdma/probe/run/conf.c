@@ -2,6 +2,8 @@
 /* conf.c: the tables of rdma-probe's options, their defaults and their values. */
 #include "rdma/probe/run/conf.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/parse.h"
@@ -21,7 +23,10 @@ const struct opt conf_which[] = {
 const struct opt conf_device[] = {
 	{ "device", "NAME[:PORT]",
 	  "the RDMA device (default: the one that has a GID for the address)", 0 },
-	{ "gid-index", "N", "the GID by its index (default: the RoCE v2 GID of the address)", 0 },
+	{ "gid-index", "N",
+	  "the GID by its index (default: with --no-cm NCCL_IB_GID_INDEX, else the RoCE v2 GID of "
+	  "the address)",
+	  0 },
 	{ "bind", "ADDR", "the own address", 0 },
 	{ "timeout", "SECONDS", "how long to wait for a silent peer (default: 10)", 0 },
 	{ NULL, NULL, NULL, 0 },
@@ -39,7 +44,11 @@ const struct opt conf_connection[] = {
 	{ "port", "PORT", "TCP port of peers whose address has no port (default: 18515)", 0 },
 	{ "no-cm", NULL, "connect without RDMA CM, with data exchanged over TCP", 0 },
 	{ "pkey", "PKEY", "with --no-cm: the partition of both ends (default: their first)", 0 },
-	{ "sl", "N", "with --no-cm: the service level, 0 to 15 (default: 0)", 0 },
+	{ "sl", "N", "with --no-cm: the service level, 0 to 15 (default: NCCL_IB_SL, else 0)", 0 },
+	{ "tc", "N",
+	  "traffic class of both ends, 0 to 255: four times the DSCP value (default: NCCL_IB_TC, "
+	  "else 0)",
+	  0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -163,6 +172,41 @@ static int read_partition(const struct opts *o, struct conf *c, struct err *e)
 	return 0;
 }
 
+static int read_class(const struct opts *o, struct conf *c, struct err *e)
+{
+	uint64_t tc = 0;
+
+	if (read_number(o, &(struct number){ "tc", 0, 255, "0 to 255" }, &tc, e) < 0)
+		return -1;
+	c->tc = (uint8_t)tc;
+	return 0;
+}
+
+/* A number as NCCL reads it (src/misc/param.cc of 2.30): strtoll() of base 0; -1: not set. */
+static long long nccl_number(const char *text, long long max)
+{
+	long long n;
+
+	if (!text || !*text)
+		return -1;
+	errno = 0;
+	n = strtoll(text, NULL, 0);
+	return errno || n > max ? -1 : n;
+}
+
+void conf_take_nccl(const struct opts *o, const char *(*get)(const char *name), struct conf *c)
+{
+	long long tc = nccl_number(get("NCCL_IB_TC"), 255), sl = nccl_number(get("NCCL_IB_SL"), 15);
+	long long gid = nccl_number(get("NCCL_IB_GID_INDEX"), 255);
+
+	if (!opt_is_set(o, "tc") && tc > 0)
+		c->tc = (uint8_t)tc;
+	if (!opt_is_set(o, "sl") && !c->cm && sl > 0)
+		c->sl = (uint8_t)sl;
+	if (!opt_is_set(o, "gid-index") && !c->cm && gid >= 0)
+		c->gid_index = (int)gid;
+}
+
 static int read_size(const struct opts *o, struct conf *c, struct err *e)
 {
 	const char *text = opt_get(o, "size");
@@ -206,8 +250,8 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 		return -1;
 	if (bind && ip_parse(bind, &c.bind))
 		return refuse_value("bind", bind, "an address", e);
-	if (read_numbers(o, &c, e) || read_partition(o, &c, e) || read_size(o, &c, e) ||
-	    read_type(o, &c, e))
+	if (read_numbers(o, &c, e) || read_partition(o, &c, e) || read_class(o, &c, e) ||
+	    read_size(o, &c, e) || read_type(o, &c, e))
 		return -1;
 	*out = c;
 	return 0;

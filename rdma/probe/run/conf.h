@@ -15,6 +15,7 @@ struct conf {
 	bool cm;
 	uint16_t pkey;  /* partition key of InfiniBand; 0: the first of the port's table */
 	uint8_t sl;     /* service level */
+	uint8_t tc;     /* traffic class of RoCE; 0: none */
 	struct ip bind; /* IP_NONE: any */
 	uint16_t port;  /* TCP */
 	int timeout_ms;
@@ -33,6 +34,12 @@ struct conf {
 /* Tables for struct cmd. */
 extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[],
 	conf_connect[], conf_ring[], conf_which[];
+
+/*
+ * conf_take_nccl - what NCCL would use, for options that are absent: NCCL_IB_TC, and without RDMA
+ * CM NCCL_IB_SL and NCCL_IB_GID_INDEX. get: getenv(). Values that NCCL does not use stay absent.
+ */
+void conf_take_nccl(const struct opts *o, const char *(*get)(const char *name), struct conf *c);
 
 /* conf_read - defaults, replaced by the given options. ERR_CONFIG names the option and its value.
  */

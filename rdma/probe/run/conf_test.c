@@ -2,6 +2,8 @@
 /* conf_test.c: defaults, values and units of options, and the errors for wrong ones. */
 #include "rdma/probe/run/conf.h"
 
+#include <string.h>
+
 #include "lib/testing/testing.h"
 
 static const struct opt *const tables[] = { conf_device, conf_serve,   conf_amount,
@@ -101,9 +103,11 @@ START_TEST(partition_and_service_level_are_for_connections_without_cm)
 {
 	char *both[] = { (char[]){ "--no-cm" }, (char[]){ "--pkey" }, (char[]){ "0x8001" },
 			 (char[]){ "--sl" },    (char[]){ "15" },     NULL };
-	static const char *const wrong[][2] = {
-		{ "--pkey", "0x8000" }, { "--pkey", "0x10000" }, { "--sl", "16" }, { "--sl", "" }
-	};
+	static const char *const wrong[][2] = { { "--pkey", "0x8000" },
+						{ "--pkey", "0x10000" },
+						{ "--sl", "16" },
+						{ "--sl", "" },
+						{ "--tc", "256" } };
 	struct conf c;
 	struct err e = { 0 };
 
@@ -180,7 +184,60 @@ START_TEST(a_long_name_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/run/conf", absent_options_have_defaults, all_options_are_read,
-	     a_ring_has_other_defaults, types_are_parsed, without_cm,
+static const char *tc_text, *sl_text, *gid_text;
+
+static const char *variable(const char *name)
+{
+	if (strcmp(name, "NCCL_IB_TC") == 0)
+		return tc_text;
+	return strcmp(name, "NCCL_IB_SL") == 0 ? sl_text : gid_text;
+}
+
+/* The options of a client that connects without RDMA CM, and the variables tc, sl, GID index. */
+static struct conf with_nccl(char **argv, const char *tc, const char *sl, const char *gid)
+{
+	static const struct opt *const all[] = { conf_device, conf_connection, NULL };
+	auto_opts struct opts o = { 0 };
+	struct conf c;
+	struct err e;
+
+	tc_text = tc;
+	sl_text = sl;
+	gid_text = gid;
+	ck_assert_int_ge(opt_parse(argv, all, false, &o, &e), 0);
+	ck_assert_int_eq(conf_read(&o, &c, &e), 0);
+	conf_take_nccl(&o, variable, &c);
+	return c;
+}
+
+START_TEST(absent_options_are_what_NCCL_would_use)
+{
+	char *none[] = { (char[]){ "--no-cm" }, NULL };
+	char *given[] = { (char[]){ "--no-cm" }, (char[]){ "--tc" },
+			  (char[]){ "40" },      (char[]){ "--sl" },
+			  (char[]){ "1" },       (char[]){ "--gid-index" },
+			  (char[]){ "7" },       NULL };
+	char *cm[] = { NULL };
+	struct conf c = with_nccl(none, "106", "3", "0x5");
+
+	ck_assert(c.tc == 106 && c.sl == 3 && c.gid_index == 5);
+	c = with_nccl(given, "106", "3", "5");
+	ck_assert(c.tc == 40 && c.sl == 1 && c.gid_index == 7);
+	/* RDMA CM goes by the address. */
+	c = with_nccl(cm, "106", "3", "5");
+	ck_assert(c.tc == 106 && c.sl == 0 && c.gid_index == -1);
+	/* Values that are none, and text, which NCCL reads as 0. */
+	c = with_nccl(none, NULL, "16", "-1");
+	ck_assert(c.tc == 0 && c.sl == 0 && c.gid_index == -1);
+	c = with_nccl(none, "", "", "auto");
+	ck_assert(c.tc == 0 && c.sl == 0 && c.gid_index == 0);
+	c = with_nccl(none, "256", "x", "");
+	ck_assert(c.tc == 0 && c.sl == 0 && c.gid_index == -1);
+}
+END_TEST
+
+TEST_PROGRAM("rdma/probe/run/conf", absent_options_are_what_NCCL_would_use,
+	     absent_options_have_defaults, all_options_are_read, a_ring_has_other_defaults,
+	     types_are_parsed, without_cm,
 	     partition_and_service_level_are_for_connections_without_cm, sizes_have_units,
 	     names_what_is_wrong, a_long_name_is_refused)

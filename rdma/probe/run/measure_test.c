@@ -198,7 +198,8 @@ START_TEST(an_older_server_is_named_when_it_refuses_a_partition)
 		tcp_send_fault(&older, &refusal);
 		ck_assert_int_eq(session_client(&r, &c, &memory, &e), -1);
 		ck_assert_ptr_nonnull(strstr(e.msg, "the peer says: it is an rdma-probe of"));
-		ck_assert_int_eq(strstr(e.detail, "does not know --pkey and --sl") != NULL, sl);
+		ck_assert_int_eq(strstr(e.detail, "does not know --pkey, --sl and --tc") != NULL,
+				 sl);
 		tcp_close(&older);
 		tcp_close(&tcp);
 	}

@@ -59,12 +59,15 @@ static int json_flows(struct json *obj, const struct wire_result *r)
 	return 0;
 }
 
-/* Both are absent unless given. */
+/* Each is absent unless given. */
 static int json_partition(struct json *root, const struct wire_hello *h)
 {
 	char pkey[PKEY_STR_LEN];
 
 	if (h->pkey && json_add_str(root, "pkey", pkey_format(h->pkey, pkey)))
+		return -1;
+	if (h->tc &&
+	    (json_add_int(root, "trafficClass", h->tc) || json_add_int(root, "dscp", h->tc / 4)))
 		return -1;
 	return h->sl ? json_add_int(root, "sl", h->sl) : 0;
 }
@@ -128,6 +131,10 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 		out_pair(o, "partition", "%s, service level %u",
 			 r->hello.pkey ? pkey_format(r->hello.pkey, pkey) : "the first",
 			 r->hello.sl);
+	/* InfiniBand has LIDs, and its class says nothing. */
+	if (!r->own.lid)
+		out_pair(o, "class", "%u: DSCP %u%s", r->hello.tc, r->hello.tc / 4,
+			 r->hello.tc ? "" : ", because neither --tc nor NCCL_IB_TC says another");
 	if (run_is_local(r))
 		out_line(o, OUT_WARN, "both ends are on one card: the data passed no network");
 	if (r->own.mtu != r->peer.mtu)

@@ -24,6 +24,7 @@ static struct verbs_plan make_plan(const struct run *r, const struct conf *c,
 			  .gid_index = c->gid_index,
 			  .pkey = r->hello.pkey,
 			  .sl = r->hello.sl,
+			  .tc = r->hello.tc,
 			  .local = r->tcp->local },
 		.cm = r->hello.cm,
 		.server = !r->client,
@@ -57,7 +58,7 @@ static int first_answer(struct run *r, struct err *e)
 	if (receive_path(r, e) == 0)
 		return 0;
 	if (e->code == ERR_DECODE && wire_hello_version(&r->hello) != WIRE_VERSION)
-		return err_hint(e, "an older rdma-probe does not know --pkey and --sl");
+		return err_hint(e, "an older rdma-probe does not know --pkey, --sl and --tc");
 	return e->code == ERR_AGAIN
 		       ? err_hint(
 				 e,
@@ -106,7 +107,8 @@ int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_h
 				.iterations = c->iterations,
 				.seed = c->seed,
 				.pkey = c->pkey,
-				.sl = c->sl };
+				.sl = c->sl,
+				.tc = c->tc };
 
 	if (!c->seeded && getrandom(&h.seed, sizeof(h.seed), 0) != sizeof(h.seed))
 		return err_set(e, ERR_IO, errno, "getting a random number");

@@ -77,6 +77,7 @@ struct verbs_pick {
 	int gid_index;      /* -1: the RoCE v2 GID of local; on InfiniBand the first */
 	uint16_t pkey;      /* partition key; 0: the first of the port's table */
 	uint8_t sl;         /* service level */
+	uint8_t tc;         /* traffic class of RoCE; 0: none */
 	struct ip local;    /* own address, of the TCP connection */
 };
 

@@ -98,7 +98,7 @@ static void code_text(struct codec *c, char *s, size_t size)
 
 uint8_t wire_hello_version(const struct wire_hello *m)
 {
-	return m->pkey || m->sl ? WIRE_IB : WIRE_VERSION;
+	return m->tc ? WIRE_TC : m->pkey || m->sl ? WIRE_IB : WIRE_VERSION;
 }
 
 static void code_hello(struct codec *c, struct wire_hello *m)
@@ -113,12 +113,14 @@ static void code_hello(struct codec *c, struct wire_hello *m)
 	code_u64(c, &m->seed);
 	code_text(c, m->addr, sizeof(m->addr));
 	code_u16(c, &m->port);
-	if (c->version == WIRE_IB) {
+	if (c->version >= WIRE_IB) {
 		code_u16(c, &m->pkey);
 		code_u8(c, &m->sl);
-		check_limit(c, m->sl <= 15 && wire_hello_version(m) == WIRE_IB,
-			    "the service level is out of range");
 	}
+	if (c->version == WIRE_TC)
+		code_u8(c, &m->tc);
+	check_limit(c, m->sl <= 15 && wire_hello_version(m) == c->version,
+		    "the service level or the traffic class is out of range");
 	check_limit(c, m->purpose >= WIRE_MEASURE && m->purpose <= WIRE_RING,
 		    "the purpose is unknown");
 	check_limit(c, m->cm <= 1 && m->ring_type <= 1, "a choice is unknown");
@@ -224,7 +226,9 @@ static void code_header(struct codec *c, uint8_t *type, uint32_t *length)
 	code_u16(c, &zero);
 	code_u32(c, length);
 	check_limit(c, magic == MAGIC, "it is no rdma-probe that speaks");
-	check_limit(c, c->version == WIRE_VERSION || (c->version == WIRE_IB && *type == WIRE_HELLO),
+	check_limit(c,
+		    c->version == WIRE_VERSION || (*type == WIRE_HELLO && (c->version == WIRE_IB ||
+									   c->version == WIRE_TC)),
 		    "it is an rdma-probe of another version: install one release at both ends");
 	check_limit(c, zero == 0 && *length <= WIRE_BODY, "its header is wrong");
 }

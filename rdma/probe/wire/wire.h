@@ -4,7 +4,8 @@
  *
  * A frame is a header of 12 bytes (magic, version, type, a zero, length of the rest) and a body of
  * fixed layout, all big-endian. Version 3 differs only in HELLO, which then has a partition or a
- * service level of InfiniBand. A HELLO without them has version 2, so that older programs know it.
+ * service level of InfiniBand; in version 4 it has a traffic class, too. A HELLO has the lowest
+ * version that suffices, so that older programs know it.
  *A peer is not trusted: lengths are bounded, each byte of a body must be used, numbers must be in
  *their ranges, and text must be printable ASCII.
  *
@@ -24,6 +25,7 @@
 
 #define WIRE_VERSION   2
 #define WIRE_IB        3 /* the version of a HELLO with pkey or sl */
+#define WIRE_TC        4 /* the version of a HELLO with tc */
 #define WIRE_HEADER    12u
 #define WIRE_BODY      1024u /* no body is longer */
 #define WIRE_FRAME     (WIRE_HEADER + WIRE_BODY)
@@ -61,6 +63,7 @@ struct wire_hello {
 	uint16_t port;
 	uint16_t pkey; /* partition key for both ends; 0: the first of each port's table */
 	uint8_t sl;    /* service level for both ends, 0 to 15 */
+	uint8_t tc;    /* traffic class for both ends; 0: none */
 };
 
 struct wire_path {

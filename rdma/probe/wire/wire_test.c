@@ -173,7 +173,9 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuse(6, 4, 2, "too long");
 	refuse(0, 4, 3, "too short");
 	refuse(1, 4, 3, "another version");
-	refuse(6, 4, 4, "another version");
+	refuse(6, 4, 4, "too short");
+	refuse(6, 4, 5, "another version");
+	refuse(1, 4, 4, "another version");
 }
 END_TEST
 
@@ -240,7 +242,31 @@ START_TEST(types_have_names)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/wire/wire", every_message_comes_back, fields_keep_their_values,
-	     every_other_length_is_refused, what_makes_no_sense_is_refused,
-	     only_a_HELLO_of_InfiniBand_has_the_new_version, a_header_is_judged_alone,
-	     text_is_cut_and_made_printable, types_have_names)
+START_TEST(a_traffic_class_needs_its_own_version)
+{
+	struct wire_msg m = examples[6], out;
+	uint8_t frame[WIRE_FRAME];
+	struct err e = { 0 };
+
+	m.hello.tc = 106;
+	size_t len = wire_encode(&m, frame);
+	ck_assert_uint_eq(frame[4], WIRE_TC);
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), 0);
+	ck_assert(out.hello.tc == 106 && out.hello.pkey == 0x8001 && out.hello.sl == 5);
+	/* One HELLO has one form. */
+	frame[len - 1] = 0;
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), -1);
+	m.hello.pkey = 0;
+	m.hello.sl = 0;
+	len = wire_encode(&m, frame);
+	ck_assert_uint_eq(frame[4], WIRE_TC);
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), 0);
+	frame[5] = WIRE_READY;
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), -1);
+}
+END_TEST
+
+TEST_PROGRAM("rdma/probe/wire/wire", a_traffic_class_needs_its_own_version,
+	     every_message_comes_back, fields_keep_their_values, every_other_length_is_refused,
+	     what_makes_no_sense_is_refused, only_a_HELLO_of_InfiniBand_has_the_new_version,
+	     a_header_is_judged_alone, text_is_cut_and_made_printable, types_have_names)
