@@ -75,6 +75,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 	    rdma_asked_pkeys(r, &pkeys, e) || rdma_pod_host_sysfs(r, &fd, host, e))
 		return -1;
 	view.nccl = opt_is_set(&r->opts, "nccl-version") ? &nccl : NULL;
+	view.lossy = opt_is_set(&r->opts, "lossy");
 	view.host_sysfs = *host ? host : NULL;
 	view.pkeys = pkeys.one;
 	view.n_pkeys = pkeys.n;
@@ -92,6 +93,7 @@ static const struct opt options[] = {
 	  "a partition that InfiniBand ports must be in; may be given more than "
 	  "once",
 	  OPT_MANY },
+	{ "lossy", NULL, "the fabric has no priority flow control: its absence is no finding", 0 },
 	{ "strict", NULL, "exit status 1 also when a finding is a warning or unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };

@@ -98,8 +98,8 @@ void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const 
 	struct path path = { 0 };
 	struct finding *f;
 
-	/* A software device has no priorities. */
-	if (r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
+	/* A software device has no priorities, and a lossy fabric nothing to lead to. */
+	if (doc->data->lossy || r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
 		return;
 
 	bool has_class = find_class(doc, r->port, &path);

@@ -291,7 +291,26 @@ START_TEST(NCCL_IB_HCA_is_held_against_the_rails)
 }
 END_TEST
 
-TEST_PROGRAM("doctor_nccl", settings_that_keep_NCCL_from_the_rails,
+START_TEST(a_lossy_fabric_needs_no_PFC)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	p.data.lossy = true;
+	p.data.device[0].port[0].dcb.pfc = 0;
+	checked_run(&p);
+	checked_finds(&p, "pfc mlx5_1:1 ok", "as the fabric has none");
+	ck_assert_ptr_null(checked_look(&p, "lossless", "mlx5_1:1"));
+	ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
+	p.data.lossy = false;
+	checked_run(&p);
+	checked_finds(&p, "pfc mlx5_1:1 warn", "off");
+	checked_finds(&p, "lossless mlx5_1:1 warn", "PFC is on for none");
+}
+END_TEST
+
+TEST_PROGRAM("doctor_nccl", a_lossy_fabric_needs_no_PFC, settings_that_keep_NCCL_from_the_rails,
 	     NCCL_IB_HCA_is_held_against_the_rails, a_rail_of_IPv6_alone_stays_at_index_0,
 	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
 	     a_class_is_followed_to_the_PFC_of_its_priority,

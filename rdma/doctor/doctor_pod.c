@@ -216,8 +216,15 @@ static void check_pfc(struct doctor *doc, const struct port_data *p, const struc
 		      const char *name)
 {
 	char list[DOCTOR_LIST_LEN];
-	struct finding *f = doctor_add(doc, "pfc", name, p->dcb.pfc ? FINDING_OK : FINDING_WARN);
+	bool lossy = doc->data->lossy && !p->dcb.pfc;
+	struct finding *f =
+		doctor_add(doc, "pfc", name, p->dcb.pfc || lossy ? FINDING_OK : FINDING_WARN);
 
+	if (lossy) {
+		finding_set_value(f, "priority flow control is off on %s, as the fabric has none",
+				  r->port->netdev);
+		return;
+	}
 	if (p->dcb.pfc) {
 		finding_set_value(f, "%s pauses priority %s instead of dropping its packets",
 				  r->port->netdev, doctor_list(p->dcb.pfc, list));

@@ -414,7 +414,7 @@ int probe_data_read(const struct probe_view *view, const struct rdma_inventory *
 		    const struct rails *r, struct probe_data *out, struct err *e)
 {
 	const struct rdma_chardev cm = { .name = "rdma_cm" };
-	auto_probe_data struct probe_data f = { .inventory = v, .rails = r };
+	auto_probe_data struct probe_data f = { .inventory = v, .rails = r, .lossy = view->lossy };
 
 	look_at(view, &cm, &f.rdma_cm);
 	if (read_devices(view, &f, e) || collect_pkeys(view, &f, e) || read_memlock(view, &f, e) ||

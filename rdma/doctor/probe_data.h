@@ -60,6 +60,7 @@ struct probe_data {
 	struct job_vars job;
 	struct lib_version nccl; /* the version whose rules count */
 	const char *nccl_from;   /* static; NULL: nobody says it, so nccl is the newest */
+	bool lossy;              /* the fabric has no PFC, as the caller says */
 	int64_t watched_ms;      /* time between the two readings of counters; 0: only one */
 };
 
@@ -79,6 +80,7 @@ struct probe_view {
 	const char *host_sysfs;
 	const struct pkey_asked *pkeys; /* borrowed */
 	size_t n_pkeys;
+	bool lossy;                     /* as in struct probe_data */
 	const struct lib_version *nccl; /* as asked for; NULL: that of the process */
 	int64_t watch_ms;               /* 0: counters are read once */
 	void (*wait)(int64_t, void *);  /* sleep so many ms between the readings */

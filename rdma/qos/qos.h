@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * qos.h: quality of service of a PF for RDMA: trust in DSCP, priorities with PFC, priorities with
- * ECN, and the traffic class of programs that do not choose one.
+ * ECN, and the traffic class.
  *
  * The drivers in the kernel have the first two (data center bridging). ECN and the traffic class
- * are in files of NVIDIA's drivers. The default of RDMA CM is in configfs.
+ * are in files of NVIDIA's drivers; their class rules every queue pair that the kernel makes ready
+ * (lib/rdma/traffic_class.h). That of RDMA CM, in configfs, is only a default.
  */
 #ifndef RAILHEAD_RDMA_QOS_QOS_H
 #define RAILHEAD_RDMA_QOS_QOS_H
