@@ -113,6 +113,7 @@ static const struct cmd *const commands[] = { &topo_check_cmd,  &topo_diff_cmd, 
 static const struct opt options[] = {
 	TOPO_OPT_SYSFS,
 	TOPO_OPT_XML,
+	RDMA_OPT_NCCL_VERSION,
 	RDMA_OPT_NETNS,
 	TOPO_OPT_GPUS,
 	TOPO_OPT_HCAS,

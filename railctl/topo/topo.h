@@ -41,6 +41,8 @@ struct topo {
 	struct topo_choice choice; /* within the scope; of all GPUs while no HCA is out of it */
 	struct topo_choice node;   /* of the whole machine */
 	struct nccl_opts opts;
+	struct lib_version nccl_version; /* of the jobs */
+	bool has_version;                /* it was given */
 	struct nccl_prediction nccl;
 	struct comparison differ;
 	struct gdr_findings findings;

@@ -99,6 +99,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	TOPO_OPT_SYSFS,
 	TOPO_OPT_XML,
+	RDMA_OPT_NCCL_VERSION,
 	RDMA_OPT_NETNS,
 	TOPO_OPT_GPUS,
 	TOPO_OPT_HCAS,

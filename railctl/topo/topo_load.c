@@ -97,6 +97,7 @@ static int add_findings(struct topo *t, struct topo_tree_dirs *d, unsigned flags
 		return 0;
 	if (d) {
 		d->scope = &t->view.scope;
+		d->nccl = t->has_version ? &t->nccl_version : NULL;
 		d->others_seen = t->view.pod;
 	}
 	if (gdr_check(&t->m, &t->choice, d, &t->findings, e))

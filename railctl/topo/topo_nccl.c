@@ -2,6 +2,7 @@
 /* topo_nccl.c: the settings of NCCL that a prediction assumes, from --set and --rccl. */
 #include <string.h>
 
+#include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 
 static int refuse_option(struct cmd_run *r, const char *name, const char *value, const char *wanted,
@@ -188,6 +189,9 @@ int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)
 	size_t i = 0;
 
 	t->opts = (struct nccl_opts)NCCL_OPTS_DEFAULT;
+	t->has_version = opt_is_set(&r->opts, "nccl-version");
+	if (rdma_take_version(r, "nccl-version", &t->nccl_version, e))
+		return -1;
 	/* A topology file of RCCL alone does not select the rules of RCCL. */
 	t->opts.rccl = opt_is_set(&r->opts, "rccl");
 	while ((text = opt_next(&r->opts, "set", &i)))

@@ -216,6 +216,7 @@ int gdr_check(const struct topo_machine *m, const struct topo_choice *c,
 		.dir = { -1, -1, -1 },
 		.scope = d ? d->scope : NULL,
 		.others_seen = d && d->others_seen,
+		.nccl = d ? d->nccl : NULL,
 	};
 
 	open_tree(&r, d);

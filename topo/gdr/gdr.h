@@ -20,6 +20,7 @@
 #define RAILHEAD_TOPO_GDR_GDR_H
 
 #include "lib/cli/finding.h"
+#include "lib/nccl/version.h"
 #include "topo/core/choose.h"
 
 /* Indices of struct finding.of: the GPU and the HCA of a finding; TOPO_NONE: all of them. */
@@ -35,6 +36,7 @@ struct gdr_findings {
 struct topo_tree_dirs {
 	const char *sysfs, *proc, *boot;
 	const struct topo_scope *scope; /* the GPUs and HCAs that are checked; NULL: all */
+	const struct lib_version *nccl; /* of the jobs; NULL: not known */
 	bool others_seen; /* HCAs out of scope belong to other pods, and are visible */
 };
 

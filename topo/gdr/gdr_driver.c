@@ -58,20 +58,30 @@ static bool is_mlx5_of_linux(const struct gdr *r)
 
 #define PEERMEM "module/nvidia_peermem/version"
 
-/* nvidia_peermem is loaded: can it register, and which NCCL looks for it there? */
+/* nvidia_peermem is loaded: can it register, and does NCCL look for it there? */
 static void judge_peermem(const struct gdr *r, struct driver_path *w)
 {
-	char version[TEXT_LEN / 4];
+	bool ignored = r->nccl && !lib_rule_holds(NCCL_KNOWS_PEERMEM, *r->nccl);
+	char version[TEXT_LEN / 4], nccl[LIB_VERSION_LEN];
 
 	if (w->is != TOPO_YES || strcmp(w->path, PEERMEM) != 0)
 		return;
 	(void)snprintf(version, sizeof(version), "%.*s", (int)sizeof(version) - 1, w->value);
-	if (is_mlx5_of_linux(r))
+	if (is_mlx5_of_linux(r) || ignored)
 		w->is = TOPO_NO;
-	(void)snprintf(w->value, sizeof(w->value), "nvidia_peermem %s is loaded%s", version,
-		       w->is == TOPO_NO ? ", but cannot register: mlx5_ib is that of the kernel, "
-					  "which has no peer memory"
-					: "; NCCL 2.22.3 and older do not look for it there");
+	if (is_mlx5_of_linux(r))
+		(void)snprintf(w->value, sizeof(w->value),
+			       "nvidia_peermem %s is loaded, but cannot register: mlx5_ib is that "
+			       "of the kernel, which has no peer memory",
+			       version);
+	else if (ignored)
+		(void)snprintf(
+			w->value, sizeof(w->value),
+			"nvidia_peermem %s is loaded, but NCCL %s does not look for it there",
+			version, lib_version_format(*r->nccl, nccl));
+	else
+		(void)snprintf(w->value, sizeof(w->value), "nvidia_peermem %s is loaded%s", version,
+			       r->nccl ? "" : "; NCCL 2.22.3 and older do not look for it there");
 }
 
 static void peer_of(const struct gdr *r, enum topo_vendor v, struct driver_path *w)

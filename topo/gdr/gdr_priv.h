@@ -15,8 +15,9 @@ struct gdr {
 	const struct topo_choice *c;
 	const struct topo_scope *scope; /* NULL: all */
 	bool others_seen;
-	bool tree;         /* else a topology file */
-	int dir[GDR_DIRS]; /* -1: there is no such folder */
+	const struct lib_version *nccl; /* NULL: not known */
+	bool tree;                      /* else a topology file */
+	int dir[GDR_DIRS];              /* -1: there is no such folder */
 	struct gdr_findings out;
 	bool failed;     /* out of memory */
 	bool *near;      /* [GPU][HCA]: the HCA is among the GPU's nearest */

@@ -242,6 +242,22 @@ START_TEST(peermem_cannot_register_with_the_kernels_own_mlx5_ib)
 }
 END_TEST
 
+START_TEST(an_older_NCCL_ignores_peermem)
+{
+	struct lib_version v = { 2, 22, 3 };
+
+	gdr_test_make(&w);
+	w.dirs.nccl = &v;
+	ck_assert_int_eq(both(true, false), FINDING_FAIL);
+	ck_assert_int_eq(both(true, true), FINDING_OK);
+	gdr_test_file("sys/kernel/mm/memory_peers/nv_mem/version", "1.0\n");
+	ck_assert_int_eq(both(true, false), FINDING_OK);
+	gdr_test_file("sys/kernel/mm/memory_peers/nv_mem/version", NULL);
+	v.minor = 23;
+	ck_assert_int_eq(both(true, false), FINDING_OK);
+}
+END_TEST
+
 START_TEST(a_capture_without_modules_tells_nothing_of_them)
 {
 	gdr_test_make(&w);
@@ -375,7 +391,8 @@ START_TEST(without_an_hca_it_fails)
 }
 END_TEST
 
-TEST_PROGRAM("gdr", peermem_cannot_register_with_the_kernels_own_mlx5_ib,
+TEST_PROGRAM("gdr", an_older_NCCL_ignores_peermem,
+	     peermem_cannot_register_with_the_kernels_own_mlx5_ib,
 	     a_good_machine_has_only_ok_findings, a_redirecting_port_is_named,
 	     ports_of_gpu_and_hca_count, ports_above_the_switch_do_not_count,
 	     a_redirecting_port_fails_where_the_iommu_translates, translated_requests_may_pass,
