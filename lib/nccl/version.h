@@ -28,6 +28,7 @@ int lib_version_parse(const char *text, struct lib_version *out) must_check;
 /* lib_version_format - "2.27.3". Returns out. */
 char *lib_version_format(struct lib_version v, char out[LIB_VERSION_LEN]);
 
+/* First those of NCCL, then those of UCX. */
 enum lib_rule {
 	NCCL_CHOOSES_GID,    /* by NCCL_IB_ADDR_FAMILY, _RANGE and NCCL_IB_ROCE_VERSION_NUM */
 	NCCL_ABORTS_ON_TYPE, /* if the type of another namespace's GID cannot be read */

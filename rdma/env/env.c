@@ -338,6 +338,7 @@ static int plan_rails(struct env_plan *p, const struct rails *all, struct env *o
 		return refuse_no_rail(p, out, e);
 	out->n_rails = p->n;
 	out->nccl = p->options->nccl;
+	out->ucx = p->options->ucx;
 	look_for_common_index(p);
 	if (p->n_roce == 0 || p->n_roce == p->n)
 		return 0;

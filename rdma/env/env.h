@@ -57,8 +57,8 @@ struct env {
 	size_t n_left_out;
 	char (*missing)[ENV_TEXT_LEN]; /* owned: those of left_out that should be rails */
 	size_t n_missing;
-	size_t n_rails;          /* number of rails in the variables */
-	struct lib_version nccl; /* whose variables they are */
+	size_t n_rails;               /* number of rails in the variables */
+	struct lib_version nccl, ucx; /* whose variables they are */
 };
 
 /*

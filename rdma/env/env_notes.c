@@ -2,8 +2,9 @@
 /*
  * env_notes.c: variables that operators set, and that the node does not decide.
  *
- * Defaults: NCCL 2.30.7, src/transport/net_ib/connect.cc, common.cc, gin.cc. The wait of a timeout
- * is 4.096 us * 2^N (InfiniBand specification, local ACK timeout).
+ * Defaults: NCCL 2.30.7, src/transport/net_ib/connect.cc, common.cc, gin.cc; NVSHMEM's
+ * documentation of its environment; UCX's README of 1.19. The wait of a timeout is 4.096 us * 2^N
+ * (InfiniBand specification, local ACK timeout).
  */
 #include <string.h>
 
@@ -29,6 +30,13 @@ static const struct {
 	{ "rail and plane in NCCL_IB_HCA",
 	  "an entry may be NAME:PORT:RAIL:PLANE, where the fabric numbers its rails",
 	  NCCL_HCA_HAS_RAILS },
+	{ "NVSHMEM_IB_ADDR_FAMILY and NVSHMEM_IB_ADDR_RANGE",
+	  "NVSHMEM chooses a GID as NCCL does, so the values of NCCL fit; older ones have only "
+	  "NVSHMEM_IB_GID_INDEX",
+	  LIB_RULES },
+	{ "UCX_IB_ROCE_REACHABILITY_MODE",
+	  "UCX uses a rail only for peers that a route of the pod reaches; \"all\" lifts that",
+	  UCX_HAS_REACH_MODE },
 };
 
 static bool is_set(const struct env *v, const char *name)
@@ -39,11 +47,16 @@ static bool is_set(const struct env *v, const char *name)
 	return false;
 }
 
+static bool exists(const struct env *v, enum lib_rule rule)
+{
+	return rule == LIB_RULES ||
+	       lib_rule_holds(rule, rule >= UCX_HAS_SUBNETS ? v->ucx : v->nccl);
+}
+
 bool env_note(const struct env *v, size_t *i, const char **name, const char **text)
 {
 	for (; *i < ARRAY_SIZE(notes); (*i)++) {
-		if (is_set(v, notes[*i].name) ||
-		    (notes[*i].rule != LIB_RULES && !lib_rule_holds(notes[*i].rule, v->nccl)))
+		if (is_set(v, notes[*i].name) || !exists(v, notes[*i].rule))
 			continue;
 		*name = notes[*i].name;
 		*text = notes[(*i)++].text;

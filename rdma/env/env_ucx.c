@@ -136,8 +136,10 @@ int env_set_ucx(const struct env_plan *p, struct env *out, struct err *e)
 	    (p->n_roce && set_gid(p, out, e)))
 		return -1;
 	return env_number(out, "UCX_IB_TRAFFIC_CLASS", p->tc, e,
-			  "the same, for UCX; without it, UCX has the driver's class (since 1.21), "
-			  "else 106") ||
+			  lib_rule_holds(UCX_TAKES_DRIVER_TC, p->options->ucx)
+				  ? "the same, for UCX, which has the driver's class without it, "
+				    "else 106"
+				  : "the same, for UCX, which has 106 without it") ||
 			       env_number(out, "UCX_IB_SL", p->options->sl, e, "the same, for UCX")
 		       ? -1
 		       : 0;

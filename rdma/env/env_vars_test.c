@@ -153,6 +153,11 @@ START_TEST(variables_that_the_node_does_not_decide_are_explained)
 	ck_assert_ptr_null(strstr(older, "not set: NCCL_GIN_IB_TC"));
 	ck_assert_ptr_null(strstr(older, "not set: NCCL_IB_ADAPTIVE_ROUTING"));
 	ck_assert_ptr_nonnull(strstr(older, "not set: NCCL_IB_RETRY_CNT"));
+	ck_assert_ptr_nonnull(strstr(older, "not set: UCX_IB_ROCE_REACHABILITY_MODE"));
+	o.ucx = (struct lib_version){ 1, 18, 0 };
+	auto_env struct env z = envs_made(&v, &o);
+	auto_free char *old_ucx = env_shell(&z, true);
+	ck_assert_ptr_null(strstr(old_ucx, "REACHABILITY_MODE"));
 }
 END_TEST
 
