@@ -51,9 +51,9 @@ struct json *show_findings_json(const struct topo_view *v);
 
 /*
  * show_env - print "export" lines with variables that make NCCL, UCX and NVSHMEM use the GPUs' own
- * HCAs: for all GPUs together, or with SHOW_EACH for each GPU; with SHOW_EXPLAIN each has its reason
- * as a comment before it. They never have a GID index.
- * show_env_json: {"env": [...], "gpus": [{"bdf", "env"}]}, owned by the caller; NULL: no memory.
+ * HCAs: for all GPUs together, or with SHOW_EACH for each GPU; with SHOW_EXPLAIN each has its
+ * reason as a comment before it. They never have a GID index. show_env_json: {"env": [...], "gpus":
+ * [{"bdf", "env"}]}, owned by the caller; NULL: no memory.
  */
 enum { SHOW_EACH = 1, SHOW_EXPLAIN = 2 };
 int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e) must_check;

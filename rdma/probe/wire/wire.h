@@ -4,7 +4,7 @@
  *
  * A frame is a header of 12 bytes (magic, version, type, a zero, length of the rest) and a body of
  * fixed layout, all big-endian. Version 3 differs only in HELLO, which then has a partition or a
- * service level of InfiniBand; in version 4 it has a traffic class, too. A HELLO has the lowest
+ * service level of InfiniBand. In version 4 it has a traffic class, too. A HELLO has the lowest
  * version that suffices, so that older programs know it.
  *A peer is not trusted: lengths are bounded, each byte of a body must be used, numbers must be in
  *their ranges, and text must be printable ASCII.
