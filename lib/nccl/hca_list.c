@@ -17,7 +17,7 @@ static bool matches(struct slice entry, bool exact, const char *device, uint32_t
 
 	if (strncmp(entry.p, device, len) != 0 || (exact && device[len]))
 		return false;
-	return !colon || atoi(colon + 1) == (int)port;
+	return !colon || strtol(colon + 1, NULL, 10) == (long)port;
 }
 
 bool hca_list_selects(const char *list, const char *device, uint32_t port)
