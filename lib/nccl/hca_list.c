@@ -10,33 +10,41 @@
 /* the size of NCCL's list (MAX_IB_DEVS) */
 #define ENTRIES_MAX 32
 
+#define ANY_PORT (-1)
+
 static bool matches(struct slice entry, bool exact, const char *device, uint32_t port)
 {
 	const char *colon = memchr(entry.p, ':', entry.len);
 	size_t len = colon ? (size_t)(colon - entry.p) : entry.len;
+	long number = colon ? strtol(colon + 1, NULL, 10) : ANY_PORT;
 
-	if (strncmp(entry.p, device, len) != 0 || (exact && device[len]))
-		return false;
-	return !colon || strtol(colon + 1, NULL, 10) == (long)port;
+	return strncmp(entry.p, device, len) == 0 && !(exact && device[len]) &&
+	       (number == ANY_PORT || number == (long)port);
 }
 
-bool hca_list_selects(const char *list, const char *device, uint32_t port)
+/* A list without an entry matches each port, so that "^" excludes each. */
+static bool is_in_list(const char *list, bool exact, const char *device, uint32_t port)
 {
-	bool negative = *list == '^', exact;
-	struct slice rest, entry;
+	struct slice rest = { list, strlen(list) }, entry;
 	unsigned n = 0;
 
-	list += negative;
-	exact = *list == '=';
-	list += exact;
-	rest = (struct slice){ list, strlen(list) };
 	while (n < ENTRIES_MAX && slice_next(&rest, ',', &entry)) {
 		/* An entry without a name is none. */
 		if (!entry.len || *entry.p == ':')
 			continue;
 		if (matches(entry, exact, device, port))
-			return !negative;
+			return true;
 		n++;
 	}
-	return n == 0 || negative;
+	return n == 0;
+}
+
+bool hca_list_selects(const char *list, const char *device, uint32_t port)
+{
+	bool negative = *list == '^', exact;
+
+	list += negative;
+	exact = *list == '=';
+	list += exact;
+	return is_in_list(list, exact, device, port) != negative;
 }
