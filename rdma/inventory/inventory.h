@@ -74,7 +74,7 @@ struct inv_netdev {
 	char below[IFNAME_LEN];
 	uint32_t below_mtu;
 	bool has_routes;         /* rdma_routes_read() read them */
-	struct ip_prefix *route; /* owned: destinations behind a gateway out of this interface */
+	struct ip_prefix *route; /* owned: destinations of the routes out of this interface */
 	size_t n_routes;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inventory_routes.c: the networks behind a gateway of an interface, by route netlink. */
+/* inventory_routes.c: the destinations of the routes of an interface, by route netlink. */
 #include "lib/base/array.h"
 #include "lib/net/addr.h"
 #include "rdma/inventory/rail.h"
 
 #define ROUTES_MAX 65536
 
-struct reading {
+struct route_reader {
 	struct inv_netdev *netdev;
 	struct err *e;
 	int rc;
@@ -14,12 +14,9 @@ struct reading {
 
 static int on_route(const struct route_spec *route, void *arg)
 {
-	struct reading *r = arg;
+	struct route_reader *r = arg;
 	struct inv_netdev *d = r->netdev;
 
-	/* Directly on the link there is no other network than that of its addresses. */
-	if (route->gw.family == IP_NONE)
-		return 0;
 	r->rc = ARRAY_GROW(d->route, d->n_routes, ROUTES_MAX, "routes of one interface", r->e);
 	if (r->rc == 0)
 		d->route[d->n_routes++] = route->dst;
@@ -28,7 +25,7 @@ static int on_route(const struct route_spec *route, void *arg)
 
 static int read_routes(struct nl *nl, struct inv_netdev *d, struct err *e)
 {
-	struct reading r = { .netdev = d, .e = e };
+	struct route_reader r = { .netdev = d, .e = e };
 	struct err why;
 
 	if (nl_route_list(nl, d->link.ifindex, on_route, &r, &why))
