@@ -46,12 +46,10 @@ int capture_nodes(struct capture *c, struct err *e)
 int capture_modules(struct capture *c, struct err *e)
 {
 	static const char *const version[] = { "version", NULL };
-	/* The driver of the kernel has no version. */
-	static const char *const loaded[] = { "version", "initstate", NULL };
 
 	return keep_each(c, "module", "nvidia", version, e) ||
 			       keep_each(c, "module", "amdgpu", version, e) ||
-			       keep_each(c, "module", "mlx", loaded, e) ||
+			       keep_each(c, "module", "mlx", version, e) ||
 			       keep_each(c, "module", "ib_", version, e) ||
 			       keep_each(c, "kernel/mm/memory_peers", "", version, e) ||
 			       keep_each(c, "kernel/memory_peers", "", version, e) ||

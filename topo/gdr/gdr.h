@@ -9,8 +9,7 @@
  *	of a function	config, resource, resource0_resize and resource1_resize (their existence),
  *			mem_info_vram_total, iommu_group
  *	sys		kernel/iommu_groups+, kernel/iommu_groups/N/type, module+,
- *			module/nvidia_peermem/version, module/mlx5_ib/{version,initstate},
- *			module/mlx_compat/initstate, and in kernel/mm/memory_peers,
+ *			module/nvidia_peermem/version, and in kernel/mm/memory_peers,
  *			kernel/memory_peers, memory_peers: {nv_mem,nv_mem_nc,amdkfd}/version
  *	proc		cpuinfo, cmdline, sys/kernel/osrelease, driver/nvidia/version,
  *			driver/nvidia/gpus/<address>/numa_status

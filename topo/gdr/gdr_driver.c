@@ -44,44 +44,24 @@ static void look_for(const struct gdr *r, const char *const *paths, const char *
 		       w->is == TOPO_NO ? "no such module is loaded" : "");
 }
 
-/*
- * Linux's own mlx5_ib has no peer memory: ib_register_peer_memory_client() is in NVIDIA's
- * DOCA-OFED, whose mlx5_ib has a version and is loaded with mlx_compat, and in kernels of Ubuntu,
- * which then show memory_peers.
- */
-static bool is_mlx5_of_linux(const struct gdr *r)
-{
-	return gdr_there(r, GDR_SYS, "module/mlx5_ib") &&
-	       !gdr_there(r, GDR_SYS, "module/mlx5_ib/version") &&
-	       !gdr_there(r, GDR_SYS, "module/mlx_compat");
-}
-
 #define PEERMEM "module/nvidia_peermem/version"
 
-/* nvidia_peermem is loaded: can it register, and does NCCL look for it there? */
+/*
+ * nvidia_peermem that is loaded has registered: its initialisation fails otherwise. Older versions
+ * of NCCL look for it only in memory_peers.
+ */
 static void judge_peermem(const struct gdr *r, struct driver_path *w)
 {
 	bool ignored = r->nccl && !lib_rule_holds(NCCL_KNOWS_PEERMEM, *r->nccl);
 	char version[TEXT_LEN / 4], nccl[LIB_VERSION_LEN];
 
-	if (w->is != TOPO_YES || strcmp(w->path, PEERMEM) != 0)
+	if (w->is != TOPO_YES || strcmp(w->path, PEERMEM) != 0 || !ignored)
 		return;
+	w->is = TOPO_NO;
 	(void)snprintf(version, sizeof(version), "%.*s", (int)sizeof(version) - 1, w->value);
-	if (is_mlx5_of_linux(r) || ignored)
-		w->is = TOPO_NO;
-	if (is_mlx5_of_linux(r))
-		(void)snprintf(w->value, sizeof(w->value),
-			       "nvidia_peermem %s is loaded, but cannot register: mlx5_ib is that "
-			       "of the kernel, which has no peer memory",
-			       version);
-	else if (ignored)
-		(void)snprintf(
-			w->value, sizeof(w->value),
-			"nvidia_peermem %s is loaded, but NCCL %s does not look for it there",
-			version, lib_version_format(*r->nccl, nccl));
-	else
-		(void)snprintf(w->value, sizeof(w->value), "nvidia_peermem %s is loaded%s", version,
-			       r->nccl ? "" : "; NCCL 2.22.3 and older do not look for it there");
+	(void)snprintf(w->value, sizeof(w->value),
+		       "nvidia_peermem %s is loaded, but NCCL %s does not look for it there",
+		       version, lib_version_format(*r->nccl, nccl));
 }
 
 static void peer_of(const struct gdr *r, enum topo_vendor v, struct driver_path *w)
