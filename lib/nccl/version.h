@@ -31,7 +31,7 @@ char *lib_version_format(struct lib_version v, char out[LIB_VERSION_LEN]);
 /* First those of NCCL, then those of UCX. */
 enum lib_rule {
 	NCCL_CHOOSES_GID,    /* by NCCL_IB_ADDR_FAMILY, _RANGE and NCCL_IB_ROCE_VERSION_NUM */
-	NCCL_ABORTS_ON_TYPE, /* if the type of another namespace's GID cannot be read */
+	NCCL_ABORTS_ON_TYPE, /* if the type of a GID that it compares cannot be read */
 	NCCL_KNOWS_PEERMEM,  /* the module nvidia_peermem, on newer kernels, too */
 	NCCL_HAS_CONF_FILE,  /* NCCL_CONF_FILE names a file of settings */
 	NCCL_HAS_GIN_TC,     /* NCCL_GIN_IB_TC */
@@ -47,7 +47,11 @@ enum lib_rule {
 /* lib_rule_holds - whether a rule holds in this version of its library. */
 bool lib_rule_holds(enum lib_rule rule, struct lib_version v);
 
-/* lib_rule_versions - "NCCL 2.21 to 2.26.1", "UCX since 1.18". Static. */
-const char *lib_rule_versions(enum lib_rule rule);
+#define LIB_RULE_LEN 80
+/*
+ * lib_rule_versions - "NCCL since 2.21.0 and before 2.26.2", "UCX since 1.18.0", from the table.
+ * Returns out.
+ */
+char *lib_rule_versions(enum lib_rule rule, char out[LIB_RULE_LEN]);
 
 #endif

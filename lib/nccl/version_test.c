@@ -31,29 +31,50 @@ START_TEST(versions_are_read)
 }
 END_TEST
 
-START_TEST(a_rule_holds_from_its_first_version_to_its_last)
+/* Each rule of the table, its first version, and the version before. */
+START_TEST(a_rule_holds_from_its_first_version_on)
 {
-	ck_assert(!lib_rule_holds(NCCL_CHOOSES_GID, v("2.20.5")));
-	ck_assert(lib_rule_holds(NCCL_CHOOSES_GID, v("2.21")));
-	ck_assert(lib_rule_holds(NCCL_CHOOSES_GID, NCCL_VERSION_NEWEST));
-	ck_assert(!lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.20.5")));
-	ck_assert(lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.21.5")));
-	ck_assert(lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.25.1")));
+	static const struct {
+		enum lib_rule rule;
+		const char *last_without, *first, *text;
+	} all[] = {
+		{ NCCL_CHOOSES_GID, "2.20.5", "2.21.0", "NCCL since 2.21.0" },
+		{ NCCL_ABORTS_ON_TYPE, "2.20.5", "2.21.5", "NCCL since 2.21.0 and before 2.26.2" },
+		{ NCCL_KNOWS_PEERMEM, "2.22.3", "2.23.4", "NCCL since 2.23.0" },
+		{ NCCL_HAS_CONF_FILE, "2.22.3", "2.23.4", "NCCL since 2.23.0" },
+		{ NCCL_HAS_GIN_TC, "2.30.6", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_HAS_SUBNETS, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_HCA_HAS_RAILS, "2.30.6", "2.30.7", "NCCL since 2.30.7" },
+		{ UCX_HAS_SUBNETS, "1.17.0", "1.18.0", "UCX since 1.18.0" },
+		{ UCX_HAS_REACH_MODE, "1.18.1", "1.19.0", "UCX since 1.19.0" },
+		{ UCX_SKIPS_LOCAL, "1.19.1", "1.20.0", "UCX since 1.20.0" },
+		{ UCX_TAKES_DRIVER_TC, "1.20.0", "1.21.0", "UCX since 1.21.0" },
+	};
+	char text[LIB_RULE_LEN];
+
+	ck_assert_uint_eq(ARRAY_SIZE(all), LIB_RULES);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		ck_assert_int_eq(all[i].rule, (int)i);
+		ck_assert_msg(!lib_rule_holds(all[i].rule, v(all[i].last_without)), "%s",
+			      all[i].last_without);
+		ck_assert_msg(lib_rule_holds(all[i].rule, v(all[i].first)), "%s", all[i].first);
+		ck_assert_str_eq(lib_rule_versions(all[i].rule, text), all[i].text);
+	}
+}
+END_TEST
+
+START_TEST(a_rule_ends_with_the_version_that_mends_it)
+{
 	ck_assert(lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.26.1")));
 	ck_assert(!lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.26.2")));
 	ck_assert(!lib_rule_holds(NCCL_ABORTS_ON_TYPE, NCCL_VERSION_NEWEST));
-	ck_assert(!lib_rule_holds(NCCL_KNOWS_PEERMEM, v("2.22.3")));
-	ck_assert(!lib_rule_holds(UCX_HAS_SUBNETS, v("1.17.0")));
-	ck_assert(lib_rule_holds(UCX_HAS_SUBNETS, UCX_VERSION_NEWEST));
-}
-END_TEST
-
-START_TEST(every_rule_says_its_versions)
-{
 	for (int i = 0; i < LIB_RULES; i++)
-		ck_assert_ptr_nonnull(lib_rule_versions((enum lib_rule)i));
+		ck_assert(i == NCCL_ABORTS_ON_TYPE ||
+			  lib_rule_holds((enum lib_rule)i, i < UCX_HAS_SUBNETS
+								   ? NCCL_VERSION_NEWEST
+								   : UCX_VERSION_NEWEST));
 }
 END_TEST
 
-TEST_PROGRAM("version", versions_are_read, a_rule_holds_from_its_first_version_to_its_last,
-	     every_rule_says_its_versions)
+TEST_PROGRAM("version", versions_are_read, a_rule_holds_from_its_first_version_on,
+	     a_rule_ends_with_the_version_that_mends_it)

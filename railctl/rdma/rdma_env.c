@@ -181,18 +181,28 @@ static int take_expected(struct cmd_run *r, uint64_t *out, struct err *e)
 	return 0;
 }
 
-/* Without --nccl-version, the version of the process counts, if it is seen. */
+/* Without --nccl-version, that of the library which the process of --netns has mapped counts. */
 static int find_version(struct cmd_run *r, int pid, struct env_options *o, struct err *e)
 {
 	const struct probe_view view = { .ctx = &r->ctx, .pid = pid };
-	struct job_vars job;
+	auto_free struct job_vars *job = NULL;
 	bool known;
 
 	if (opt_is_set(&r->opts, "nccl-version"))
+		o->nccl_from = "--nccl-version";
+	if (opt_is_set(&r->opts, "ucx-version"))
+		o->ucx_from = "--ucx-version";
+	if (o->nccl_from)
 		return 0;
-	if (probe_read_job(&view, &job, &known, e))
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return err_nomem(e);
+	if (probe_read_job(&view, job, &known, e))
 		return -1;
-	(void)job_nccl_version(&job, &o->nccl);
+	if (job->library.is == JOB_LIBRARY_NAMED) {
+		o->nccl = job->library.version;
+		o->nccl_from = "the library that the process has mapped";
+	}
 	return 0;
 }
 
@@ -220,14 +230,14 @@ static int env_run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	RDMA_OPT_NCCL_VERSION,
-	{ "ucx-version", "VERSION", "of the job, such as 1.17; default: 1.22", 0 },
+	{ "ucx-version", "VERSION", "of the job, such as 1.17", 0 },
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
 	{ "explain", NULL, "print the reason of each line, and what was left out", 0 },
 	{ "expect-rails", "N", "fail unless there are that many", 0 },
 	{ "interface", "NAME", "only this interface is a rail; may be given more than once",
 	  OPT_MANY },
 	{ "family", "4|6", "use GIDs of IPv4 or of IPv6", 0 },
-	{ "pin-index", NULL, "print NCCL_IB_GID_INDEX also where an address range suffices", 0 },
+	{ "pin-index", NULL, "print NCCL_IB_GID_INDEX also where an address range would do", 0 },
 	{ "socket", "NAME", "interface of NCCL_SOCKET_IFNAME, not that of the default route", 0 },
 	{ "tc", "N", "traffic class, 0 to 255: four times the DSCP value, and 2 for ECN", 0 },
 	{ "sl", "N", "service level, 0 to 15", 0 },
@@ -251,11 +261,12 @@ const struct cmd rdma_env_cmd = {
 	.name = "env",
 	.summary = "print the environment that makes NCCL and UCX use a pod's own rails",
 	.about = "Run it in the pod, or on the host with --netns. It names only ports that have an "
-		 "address of this network namespace. It sets the address family and range "
-		 "by which NCCL finds them, and NCCL_IB_GID_INDEX only if these do not suffice: an "
-		 "index may move while a job runs. If no setting is right, standard error says so "
-		 "and the exit "
-		 "status is 1. The same applies if a rail is left out because its link is down or "
+		 "address of this network namespace. It sets NCCL_IB_GID_INDEX if one index is "
+		 "right for all of them. Otherwise it sets the address family and range by which "
+		 "NCCL finds them; so it does if --nccl-version says that NCCL knows these. If no "
+		 "setting is "
+		 "right, standard error says so and the exit status is 1. The same applies if a "
+		 "rail is left out because its link is down or "
 		 "it has no address. InfiniBand needs no GID index; there NCCL_IB_PKEY is the "
 		 "index of the partition.",
 	.opts = { options },

@@ -1,84 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor_class.c: the checks of the traffic class: what NCCL uses, what UCX uses.
+ * doctor_class.c: the checks of the traffic class: what NCCL, UCX and NVSHMEM use.
  *
- * Sources: NCCL 2.30.7, src/transport/net_ib: connect.cc (class 0 without NCCL_IB_TC; -1 is the
- * same as unset), gin.cc (GIN has NCCL_GIN_IB_TC, else NCCL_IB_TC), gdaki/gin_host_gdaki.cc (queue
- * pairs made through DevX). UCX 1.22, src/uct/ib/base/ib_iface.c (UCX_IB_TRAFFIC_CLASS is "auto",
- * which is 106 for RoCE v2). lib/rdma/traffic_class.h says which queue pairs the driver's class
- * rules.
+ * Sources: NCCL 2.30.7, src/transport/net_ib: connect.cc (only -1 counts as unset; then the class
+ * of the communicator, else 0). gin.cc (GIN has NCCL_GIN_IB_TC, else NCCL_IB_TC).
+ * gdaki/gin_host_gdaki.cc (queue pairs made through DevX). UCX 1.22, src/uct/ib/base/ib_iface.c
+ * (UCX_IB_TRAFFIC_CLASS is "auto", which is 106 for RoCE v2). NVSHMEM's documentation of its
+ * environment (NVSHMEM_IB_TRAFFIC_CLASS is 0; it does not read NCCL_IB_TC).
+ * lib/rdma/traffic_class.h says which queue pairs the driver's class rules.
  */
 #include <string.h>
 
 #include "rdma/doctor/doctor_priv.h"
 
-/* The class that the drivers of all RoCE rails set; 0: one has none, or they differ. */
-static bool has_roce(const struct probe_data *data, int64_t *driver)
+int doctor_nccl_class(const struct job_vars *j)
 {
-	bool roce = false;
+	int64_t tc = job_number(j, JOB_NCCL_IB_TC, -1);
 
-	*driver = 0;
-	for (size_t i = 0; i < data->rails->n; i++) {
-		const struct inv_port *p = data->rails->rail[i].port;
-
-		if (p->layer != IB_LAYER_ETHERNET)
-			continue;
-		*driver = !roce || *driver == p->traffic_class ? p->traffic_class : 0;
-		roce = true;
-	}
-	return roce;
+	/* A queue pair has eight bits for it. */
+	return tc == -1 ? -1 : (int)(tc & 0xff);
 }
 
-/* The driver sets a class, and NCCL has none. */
-static void judge_bypass(struct doctor *doc, int64_t driver)
+/* The class that the driver sets on all RoCE rails; 0: none; -1: there is no such rail. */
+static int driver_class(const struct rails *rails)
 {
-	const struct probe_data *data = doc->data;
-	int64_t gin = job_number(&data->job, JOB_NCCL_GIN_IB_TC, -1);
-	struct finding *f = doctor_add(doc, "traffic-class", "",
-				       !data->has_environ ? FINDING_UNKNOWN
-				       : gin > 0          ? FINDING_OK
-							  : FINDING_WARN);
+	int tc = -1;
 
-	if (gin > 0) {
-		finding_set_value(f,
-				  "the driver sets class %lld (DSCP %lld), and NCCL_GIN_IB_TC is "
-				  "%lld for the queue pairs that bypass it",
-				  (long long)driver, (long long)driver / 4, (long long)gin);
-		return;
-	}
-	finding_set_value(f,
-			  "the driver sets class %lld (DSCP %lld) for queue pairs that the kernel "
-			  "makes ready; NCCL_IB_TC is %s",
-			  (long long)driver, (long long)driver / 4,
-			  data->has_environ ? "not set" : "not visible from outside");
-	finding_set_reason(f, "queue pairs made through DevX (NCCL's GIN, NVSHMEM's IBGDA) bypass "
-			      "the driver's class: without NCCL_IB_TC their packets have DSCP 0");
-	finding_set_remedy(f, "set NCCL_IB_TC=%lld; \"railctl rdma env\" prints it",
-			   (long long)driver);
+	for (size_t i = 0; i < rails->n; i++)
+		if (rails->rail[i].port->layer == IB_LAYER_ETHERNET)
+			tc = rail_common_class(&rails->rail[i], tc);
+	return tc;
 }
 
-static void judge_own(struct doctor *doc, int64_t tc, int64_t driver)
+/* ---- NCCL ---- */
+
+/* Only the lowest eight bits of the variable are in the packets. */
+static void judge_range(struct doctor *doc, int tc)
 {
 	const struct job_value *v = &doc->data->job.var[JOB_NCCL_IB_TC];
-	bool alike = driver <= 0 || driver == tc;
-	struct finding *f = doctor_add(doc, "traffic-class", "", alike ? FINDING_OK : FINDING_WARN);
+	struct finding *f = doctor_add(doc, "traffic-class", "", FINDING_WARN);
 
-	if (alike) {
-		finding_set_value(f, "NCCL_IB_TC is %s (%s): DSCP %lld", v->text, v->from,
-				  (long long)tc / 4);
-		return;
-	}
-	finding_set_value(f, "NCCL_IB_TC is %s (%s), and the driver sets class %lld", v->text,
-			  v->from, (long long)driver);
+	finding_set_value(f, "NCCL_IB_TC is %.32s (%s), which is not from 0 to 255", v->text,
+			  v->from);
+	finding_set_reason(f, "NCCL's packets have class %d: DSCP %d", tc, tc / 4);
+	finding_set_remedy(f, "set four times the DSCP value, and 2 for ECN: 106 for DSCP 26");
+}
+
+/* The driver's class replaces that of NCCL. */
+static void judge_replaced(struct doctor *doc, int tc, int driver)
+{
+	const struct job_value *v = &doc->data->job.var[JOB_NCCL_IB_TC];
+	struct finding *f = doctor_add(doc, "traffic-class", "", FINDING_WARN);
+
+	finding_set_value(f, "NCCL_IB_TC is %.32s (%s), and the driver sets class %d", v->text,
+			  v->from, driver);
 	finding_set_reason(f,
-			   "the driver's class replaces that of NCCL, except for queue pairs made "
-			   "through DevX (NCCL's GIN, NVSHMEM's IBGDA): one job has DSCP %lld and "
-			   "DSCP %lld",
-			   (long long)driver / 4, (long long)tc / 4);
+			   "packets have the driver's class, DSCP %d; only queue pairs made "
+			   "through DevX (NCCL's GIN) have DSCP %d",
+			   driver / 4, tc / 4);
 	finding_set_remedy(f,
-			   "set both alike: NCCL_IB_TC=%lld, or the class of the driver with "
-			   "\"railctl rdma qos set --tc %lld\"",
-			   (long long)driver, (long long)tc);
+			   "set both alike: NCCL_IB_TC=%d, or the class of the driver with "
+			   "\"railctl rdma qos set --tc %d\"",
+			   driver, tc);
 }
 
 static void judge_none(struct doctor *doc)
@@ -91,55 +74,109 @@ static void judge_none(struct doctor *doc)
 	if (!data->has_environ)
 		finding_set_value(f, "%s", doctor_from_outside);
 	else if (v->set)
-		finding_set_value(f, "NCCL_IB_TC is %s (%s), and the driver sets no traffic class",
+		finding_set_value(f,
+				  "NCCL_IB_TC is %.32s (%s), and the driver sets no traffic class",
 				  v->text, v->from);
 	else
 		finding_set_value(f, "NCCL_IB_TC is not set, and the driver sets no traffic class");
 	if (data->has_environ)
-		finding_set_reason(f, "NCCL's packets have DSCP 0: they share a priority with all "
-				      "other traffic");
+		finding_set_reason(f, "NCCL's packets have DSCP 0, unless the program gives its "
+				      "communicator a class: they share a priority with all other "
+				      "traffic");
 	finding_set_remedy(f, "if DSCP 26 is the lossless one, set what \"railctl rdma env --tc "
 			      "106\" prints (106 = 4 * 26 + 2)");
 }
 
-static void check_nccl(struct doctor *doc, int64_t driver)
+static void judge_driver(struct doctor *doc, int driver)
 {
-	int64_t tc = job_number(&doc->data->job, JOB_NCCL_IB_TC, -1);
+	struct finding *f = doctor_add(doc, "traffic-class", "", FINDING_OK);
 
-	if (tc > 0)
-		judge_own(doc, tc, driver);
-	else if (driver > 0)
-		judge_bypass(doc, driver);
+	finding_set_value(f,
+			  "the driver sets class %d (DSCP %d) for all queue pairs but those made "
+			  "through DevX",
+			  driver, driver / 4);
+}
+
+static void judge_own(struct doctor *doc, int tc)
+{
+	const struct job_value *v = &doc->data->job.var[JOB_NCCL_IB_TC];
+	struct finding *f = doctor_add(doc, "traffic-class", "", FINDING_OK);
+
+	finding_set_value(f, "NCCL_IB_TC is %s (%s): DSCP %d", v->text, v->from, tc / 4);
+}
+
+static void check_nccl(struct doctor *doc, int driver)
+{
+	const struct job_vars *job = &doc->data->job;
+	int tc = doctor_nccl_class(job);
+
+	if (tc >= 0 && tc != job_number(job, JOB_NCCL_IB_TC, -1))
+		judge_range(doc, tc);
+	else if (driver && tc > 0 && tc != driver)
+		judge_replaced(doc, tc, driver);
+	else if (tc > 0)
+		judge_own(doc, tc);
+	else if (driver)
+		judge_driver(doc, driver);
 	else
 		judge_none(doc);
 }
 
-/* Only a variable of UCX itself is worth a finding: without one, UCX has a class by default. */
-static void check_ucx(struct doctor *doc)
+/* GIN is in a class of its own: worth a finding if that is another one than that of the rest. */
+static void check_gin(struct doctor *doc, int driver)
 {
-	const struct job_value *v = &doc->data->job.var[JOB_UCX_TC];
-	int64_t tc = job_number(&doc->data->job, JOB_UCX_TC, -1);
+	const struct job_value *v = &doc->data->job.var[JOB_NCCL_GIN_IB_TC];
+	int64_t gin = job_number(&doc->data->job, JOB_NCCL_GIN_IB_TC, -1);
+	int tc = driver ? driver : doctor_nccl_class(&doc->data->job);
+	struct finding *f;
+
+	if (gin == -1 || tc < 0 || (gin & 0xff) == tc ||
+	    !doctor_nccl_has(doc->data, NCCL_HAS_GIN_TC))
+		return;
+	f = doctor_add(doc, "traffic-class", "GIN", FINDING_WARN);
+	finding_set_value(f, "NCCL_GIN_IB_TC is %.32s (%s): DSCP %d", v->text, v->from,
+			  (int)(gin & 0xff) / 4);
+	finding_set_reason(f, "NCCL's other packets have DSCP %d: one job has two", tc / 4);
+	finding_set_remedy(f,
+			   "remove it, and set NCCL_IB_TC=%d; or ignore this if the fabric has "
+			   "a class for GIN",
+			   tc);
+}
+
+/* ---- other libraries ---- */
+
+/* Only a variable that is set is worth a finding. */
+static void check_other(struct doctor *doc, enum job_var var, const char *library,
+			const char *remedy)
+{
+	const struct job_value *v = &doc->data->job.var[var];
+	int64_t tc = job_number(&doc->data->job, var, -1);
 	struct finding *f;
 
 	if (!v->set || strcmp(v->text, "auto") == 0)
 		return;
-	f = doctor_add(doc, "traffic-class", "UCX", tc > 0 ? FINDING_OK : FINDING_WARN);
-	finding_set_value(f, "UCX_IB_TRAFFIC_CLASS is %s (%s): DSCP %lld", v->text, v->from,
-			  (long long)tc / 4);
+	f = doctor_add(doc, "traffic-class", library, tc > 0 ? FINDING_OK : FINDING_WARN);
+	finding_set_value(f, "%s is %.32s (%s): DSCP %d", job_var_name(var), v->text, v->from,
+			  (int)(tc & 0xff) / 4);
 	if (tc > 0)
 		return;
-	finding_set_reason(f, "UCX's packets have DSCP 0: they share a priority with all other "
-			      "traffic");
-	finding_set_remedy(f, "remove it, because UCX uses 106 by itself; or set the class of the "
-			      "lossless priority");
+	finding_set_reason(f,
+			   "%s's packets have DSCP 0: they share a priority with all other "
+			   "traffic",
+			   library);
+	finding_set_remedy(f, "%s", remedy);
 }
 
 void doctor_check_traffic_class(struct doctor *doc)
 {
-	int64_t driver;
+	int driver = driver_class(doc->data->rails);
 
-	if (!has_roce(doc->data, &driver))
+	if (driver < 0)
 		return;
 	check_nccl(doc, driver);
-	check_ucx(doc);
+	check_gin(doc, driver);
+	check_other(doc, JOB_UCX_TC, "UCX",
+		    "remove it, because UCX uses 106 by itself; or set the class of the lossless "
+		    "priority");
+	check_other(doc, JOB_NVSHMEM_TC, "NVSHMEM", "set the class of the lossless priority");
 }

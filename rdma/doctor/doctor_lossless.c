@@ -3,49 +3,61 @@
  * doctor_lossless.c: follows NCCL's packets from end to end: traffic class, DSCP, priority, PFC.
  *
  * The DSCP is the upper six bits of the class. A port that trusts DSCP has a priority for each
- * value. mlx5 gives 0 to a value without a rule: mlx5e_dcbnl_ieee_delapp() in en_dcbnl.c of
- * Linux 6.12. Otherwise the VLAN tag has the priority, and packets without a tag have 0.
+ * value. Drivers list only those that have a rule, so the others are not known. Otherwise the VLAN
+ * tag has the priority, and packets without a tag have 0.
  */
 #include "rdma/doctor/doctor_priv.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define NOT_KNOWN (-1)
+
 struct path {
-	long long tc;
-	unsigned dscp, priority;
+	int tc; /* NOT_KNOWN: nobody says it */
+	bool assumed, by_driver;
+	unsigned dscp;
+	int priority;
 	const char *tc_from, *priority_from;
 };
 
-/* The class of queue pairs that the kernel makes ready. False: not known. */
-static bool find_class(const struct doctor *doc, const struct inv_port *p, struct path *out)
+/* The class of queue pairs that the kernel makes ready. */
+static struct path find_class(const struct doctor *doc, const struct inv_port *p)
 {
-	int64_t tc = job_number(&doc->data->job, JOB_NCCL_IB_TC, -1);
+	struct path path = { .tc = doctor_nccl_class(&doc->data->job), .tc_from = "NCCL_IB_TC" };
 
 	if (p->traffic_class) {
-		out->tc = p->traffic_class;
-		out->tc_from = "set by the driver";
-	} else if (doc->data->has_environ) {
-		out->tc = tc < 0 ? 0 : tc & 0xff;
-		out->tc_from = tc < 0 ? "without NCCL_IB_TC" : "NCCL_IB_TC";
-	} else {
-		return false;
+		path.tc = p->traffic_class;
+		path.by_driver = true;
+		path.tc_from = "set by the driver";
+	} else if (!doc->data->has_environ) {
+		path.tc = NOT_KNOWN;
+	} else if (path.tc < 0) {
+		path.tc = 0;
+		path.assumed = true;
+		path.tc_from = "without NCCL_IB_TC, unless the program gives another one";
 	}
-	out->dscp = (unsigned)out->tc / 4;
-	return true;
+	path.dscp = path.tc < 0 ? 0 : (unsigned)path.tc / 4;
+	return path;
 }
 
-static void find_priority(const struct dcb_info *dcb, struct path *out)
+static void find_priority(const struct dcb_info *dcb, const struct rdma_rail *r, struct path *path)
 {
-	uint8_t rules = dcb->dscp[out->dscp];
+	uint8_t rules = dcb->dscp[path->dscp];
+	bool tagged = r->netdev && strcmp(r->netdev->link.kind, "vlan") == 0;
 
-	out->priority = 0;
-	out->priority_from = !dcb->dscp_rules ? ", because DSCP is not trusted"
-			     : !rules         ? ", because that value has no rule"
-					      : "";
-	for (unsigned i = 0; dcb->dscp_rules && i < DCB_PRIORITIES; i++)
-		if (rules >> i & 1)
-			out->priority = i;
+	path->priority = NOT_KNOWN;
+	path->priority_from = "the driver lists no priority for that value";
+	if (!dcb->dscp_rules) {
+		path->priority = tagged ? NOT_KNOWN : 0;
+		path->priority_from =
+			tagged ? "the VLAN tag has the priority" : ", because DSCP is not trusted";
+	} else if (rules) {
+		path->priority_from = "";
+		for (int i = 0; i < DCB_PRIORITIES; i++)
+			if (rules >> i & 1)
+				path->priority = i;
+	}
 }
 
 /* A DSCP whose priority has PFC; -1: there is none. */
@@ -57,24 +69,33 @@ static int lossless_dscp(const struct dcb_info *dcb)
 	return -1;
 }
 
-static void advise(const struct dcb_info *dcb, const struct rdma_rail *r, const struct path *path,
-		   struct finding *f)
+/* The same for the driver's class, which replaces that of NCCL, and for NCCL's. */
+static void advise_class(const struct path *path, const char *netdev, int dscp, struct finding *f)
 {
-	int dscp = lossless_dscp(dcb);
-
-	finding_set_reason(f, "NCCL's packets are in a priority that drops them under load: one "
-			      "lost packet stops a queue pair for its whole timeout");
-	if (dscp >= 0)
+	if (path->by_driver)
+		finding_set_remedy(f,
+				   "let the driver set a class of a priority with PFC: \"railctl "
+				   "rdma qos set --pf %s --tc %d --save\" (DSCP %d)",
+				   netdev, 4 * dscp + 2, dscp);
+	else
 		finding_set_remedy(f,
 				   "use a class of a priority with PFC: \"railctl rdma env --tc "
 				   "%d\" (DSCP %d)",
 				   4 * dscp + 2, dscp);
-	else
-		finding_set_remedy(f,
-				   "railctl rdma qos set --pf %s --trust dscp --pfc %u --save, the "
-				   "same priority on the switches%s",
-				   r->port->netdev, path->dscp ? path->dscp / 8 : 3,
-				   path->dscp ? "" : ", and \"railctl rdma env --tc 106\"");
+}
+
+/* --pfc sets exactly the priorities that it names, so it names those that are on, too. */
+static void advise_pfc(const struct dcb_info *dcb, const char *netdev, const struct path *path,
+		       struct finding *f)
+{
+	unsigned usual = path->dscp ? path->dscp / 8 : 3;
+	unsigned on = dcb->pfc | 1u << (dcb->dscp_rules ? (unsigned)path->priority : usual);
+	char list[DOCTOR_LIST_LEN];
+
+	finding_set_remedy(f,
+			   "railctl rdma qos set --pf %s --trust dscp --pfc %s --save, and the "
+			   "same priorities on the switches",
+			   netdev, doctor_list(on, ",", list));
 }
 
 static void judge(struct doctor *doc, const struct rdma_rail *r, const char *name,
@@ -82,40 +103,57 @@ static void judge(struct doctor *doc, const struct rdma_rail *r, const char *nam
 {
 	const struct dcb_info *dcb = &doctor_port(doc, r)->dcb;
 	bool paused = dcb->pfc >> path->priority & 1;
+	int dscp = lossless_dscp(dcb);
 	char list[DOCTOR_LIST_LEN];
-	struct finding *f = doctor_add(doc, "lossless", name, paused ? FINDING_OK : FINDING_WARN);
+	struct finding *f = doctor_add(doc, "lossless", name,
+				       paused          ? FINDING_OK
+				       : path->assumed ? FINDING_UNKNOWN
+						       : FINDING_WARN);
 
-	finding_set_value(f, "class %lld (%s), DSCP %u, priority %u%s; PFC is on for %s", path->tc,
+	finding_set_value(f, "class %d (%s), DSCP %u, priority %d%s; PFC is on for %s", path->tc,
 			  path->tc_from, path->dscp, path->priority, path->priority_from,
-			  doctor_list(dcb->pfc, list));
-	if (!paused)
-		advise(dcb, r, path, f);
+			  doctor_list(dcb->pfc, ", ", list));
+	if (paused)
+		return;
+	finding_set_reason(f, "NCCL's packets are in a priority that drops them under load: one "
+			      "lost packet stops a queue pair for its whole timeout");
+	if (dscp >= 0)
+		advise_class(path, r->port->netdev, dscp, f);
+	else
+		advise_pfc(dcb, r->port->netdev, path, f);
 }
 
 void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	const struct port_data *p = doctor_port(doc, r);
-	struct path path = { 0 };
+	char list[DOCTOR_LIST_LEN];
+	struct path path;
 	struct finding *f;
 
-	/* A software device has no priorities, and a lossy fabric nothing to lead to. */
+	/* A software device has no priorities, and a lossy fabric no PFC. */
 	if (doc->data->lossy || r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
 		return;
+	path = find_class(doc, r->port);
 
-	bool has_class = find_class(doc, r->port, &path);
 	bool has_port = p->has_dcb && p->dcb.has_pfc && p->dcb.has_app;
 
-	if (has_class && has_port) {
-		find_priority(&p->dcb, &path);
+	if (has_port)
+		find_priority(&p->dcb, r, &path);
+	if (path.tc >= 0 && has_port && path.priority >= 0) {
 		judge(doc, r, name, &path);
 		return;
 	}
 	f = doctor_add(doc, "lossless", name, FINDING_UNKNOWN);
-	if (has_class)
-		finding_set_value(f,
-				  "class %lld (%s), DSCP %u; which priority that is, and whether "
-				  "it has PFC, is visible where the PF is: run it on the host",
-				  path.tc, path.tc_from, path.dscp);
-	else
+	if (path.tc < 0)
 		finding_set_value(f, "NCCL_IB_TC: %s", doctor_from_outside);
+	else if (has_port)
+		finding_set_value(
+			f, "class %d (%s), DSCP %u, priority not known: %s; PFC is on for %s",
+			path.tc, path.tc_from, path.dscp, path.priority_from,
+			doctor_list(p->dcb.pfc, ", ", list));
+	else
+		finding_set_value(f,
+				  "class %d (%s), DSCP %u; which priority that is, and whether it "
+				  "has PFC, is visible where the PF is: run it on the host",
+				  path.tc, path.tc_from, path.dscp);
 }

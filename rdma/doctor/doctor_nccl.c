@@ -5,52 +5,14 @@
 #include "rdma/doctor/doctor_priv.h"
 #include "rdma/env/nccl.h"
 
-/* A RoCE rail above a card: macvlan, ipvlan. */
-static const struct rdma_rail *find_above(const struct probe_data *data)
+bool doctor_nccl_has(const struct probe_data *data, enum lib_rule rule)
 {
-	for (size_t i = 0; i < data->rails->n; i++) {
-		const struct rdma_rail *r = &data->rails->rail[i];
+	bool known = data->nccl_from >= JOB_NCCL_LIBRARY;
 
-		if (r->port->layer == IB_LAYER_ETHERNET && r->netdev && !r->own)
-			return r;
-	}
-	return NULL;
+	return lib_rule_holds(rule, known ? data->nccl : NCCL_VERSION_NEWEST);
 }
 
-static bool aborts_on_type(const struct probe_data *data)
-{
-	return lib_rule_holds(NCCL_ABORTS_ON_TYPE, data->nccl) &&
-	       data->inventory->mode == RDMA_SHARED && find_above(data) &&
-	       job_number(&data->job, JOB_NCCL_IB_GID_INDEX, -1) < 0;
-}
-
-void doctor_check_nccl_version(struct doctor *doc)
-{
-	const struct probe_data *data = doc->data;
-	bool aborts = aborts_on_type(data);
-	char version[LIB_VERSION_LEN];
-	struct finding *f;
-
-	/* Without a version the newest is assumed, which says nothing about this pod. */
-	if (!data->nccl_from || !data->rails->n)
-		return;
-	f = doctor_add(doc, "nccl-version", "", aborts ? FINDING_FAIL : FINDING_OK);
-	finding_set_value(f, "NCCL %s (%s)", lib_version_format(data->nccl, version),
-			  data->nccl_from);
-	if (!aborts)
-		return;
-	finding_set_reason(f,
-			   "%s abort in a pod with macvlan or ipvlan (%s): to choose a GID they "
-			   "read the type of other pods' GIDs, which gives EINVAL",
-			   lib_rule_versions(NCCL_ABORTS_ON_TYPE),
-			   find_above(data)->netdev->link.name);
-	finding_set_remedy(f,
-			   "use NCCL 2.26.2 or newer, or set NCCL_IB_GID_INDEX as \"railctl "
-			   "rdma env --nccl-version %s\" prints it",
-			   version);
-}
-
-/* ---- the GID ---- */
+/* ---- the GID settings of the job ---- */
 
 /* The variables that choose a GID, in the order in which they count. */
 static const enum job_var gid_vars[] = { JOB_NCCL_IB_GID_INDEX, JOB_NCCL_IB_ADDR_FAMILY,
@@ -80,6 +42,62 @@ static struct nccl_rule rule_of(const struct job_vars *j)
 	return r;
 }
 
+/* ---- the version ---- */
+
+/* The first rail on which NCCL reads the type of a GID whose type sysfs does not show. */
+static const struct rdma_rail *find_unreadable(const struct probe_data *data)
+{
+	struct nccl_rule rule = rule_of(&data->job);
+
+	if (!lib_rule_holds(NCCL_ABORTS_ON_TYPE, data->nccl) ||
+	    job_number(&data->job, JOB_NCCL_IB_GID_INDEX, -1) >= 0)
+		return NULL;
+	for (size_t i = 0; i < data->rails->n; i++) {
+		const struct rdma_rail *r = &data->rails->rail[i];
+
+		if (r->port->layer == IB_LAYER_ETHERNET && nccl_reads_unknown(r->port, &rule))
+			return r;
+	}
+	return NULL;
+}
+
+static const char *const nccl_sources[] = {
+	[JOB_NCCL_IMAGE] = "NCCL_VERSION of the image; a program may bring another one",
+	[JOB_NCCL_LIBRARY] = "the library that the process has mapped",
+	[JOB_NCCL_ASKED] = "--nccl-version",
+};
+
+void doctor_check_nccl_version(struct doctor *doc)
+{
+	const struct probe_data *data = doc->data;
+	const struct rdma_rail *rail = find_unreadable(data);
+	/* A version of the image and settings that are not seen are no proof. */
+	bool sure = data->nccl_from >= JOB_NCCL_LIBRARY && data->has_environ;
+	char version[LIB_VERSION_LEN], port[RAIL_PORT_LEN], versions[LIB_RULE_LEN];
+	struct finding *f;
+
+	if (data->nccl_from == JOB_NCCL_UNKNOWN || !data->rails->n)
+		return;
+	f = doctor_add(doc, "nccl-version", "",
+		       !rail  ? FINDING_OK
+		       : sure ? FINDING_FAIL
+			      : FINDING_WARN);
+	finding_set_value(f, "NCCL %s (%s)", lib_version_format(data->nccl, version),
+			  nccl_sources[data->nccl_from]);
+	if (!rail)
+		return;
+	finding_set_reason(f,
+			   "%s ends the job: to choose a GID on %s it compares one whose type "
+			   "sysfs does not show",
+			   lib_rule_versions(NCCL_ABORTS_ON_TYPE, versions), rail_port(rail, port));
+	finding_set_remedy(f,
+			   "use NCCL 2.26.2 or newer, or set what \"railctl rdma env "
+			   "--nccl-version %s\" prints",
+			   version);
+}
+
+/* ---- the GID ---- */
+
 static uint32_t taken_index(const struct probe_data *data, const struct inv_port *p)
 {
 	struct nccl_rule rule = rule_of(&data->job);
@@ -87,7 +105,7 @@ static uint32_t taken_index(const struct probe_data *data, const struct inv_port
 
 	if (index >= 0)
 		return (uint32_t)index;
-	return lib_rule_holds(NCCL_CHOOSES_GID, data->nccl) ? nccl_gid_index(p, &rule) : 0;
+	return doctor_nccl_has(data, NCCL_CHOOSES_GID) ? nccl_gid_index(p, &rule) : 0;
 }
 
 static bool is_usable(const struct inv_gid *g)

@@ -37,7 +37,7 @@ START_TEST(a_class_is_followed_to_the_PFC_of_its_priority)
 	checked_finds(&p, "pfc mlx5_1:1 ok", "priority 5");
 	checked_finds(&p, "lossless mlx5_1:1 warn",
 		      "class 106 (NCCL_IB_TC), DSCP 26, priority 3; PFC is on for 5");
-	checked_finds(&p, "lossless mlx5_1:1 warn", "--trust dscp --pfc 3");
+	checked_finds(&p, "lossless mlx5_1:1 warn", "--trust dscp --pfc 3,5");
 	dcb->pfc = 1 << 6;
 	checked_run(&p);
 	checked_finds(&p, "lossless mlx5_1:1 warn", "railctl rdma env --tc 194");
@@ -48,21 +48,28 @@ START_TEST(a_class_is_followed_to_the_PFC_of_its_priority)
 	p.v.device[0].port[0].traffic_class = 106;
 	checked_run(&p);
 	checked_finds(&p, "lossless mlx5_1:1 warn", "class 106 (set by the driver)");
+	checked_finds(&p, "lossless mlx5_1:1 warn", "railctl rdma qos set --pf net1 --tc 194");
 	p.v.device[0].port[0].traffic_class = 0;
 	checked_set_var(&p.data, "NCCL_IB_TC=40");
 	checked_run(&p);
-	checked_finds(&p, "lossless mlx5_1:1 warn", "priority 0, because that value has no rule");
+	checked_finds(&p, "lossless mlx5_1:1 unknown", "lists no priority for that value");
 	dcb->dscp_rules = 0;
 	checked_run(&p);
 	checked_finds(&p, "lossless mlx5_1:1 warn", "priority 0, because DSCP is not trusted");
+	checked_finds(&p, "lossless mlx5_1:1 warn", "--trust dscp --pfc 1,6 --save");
+	(void)strcpy(p.v.netdev[1].link.kind, "vlan");
+	checked_run(&p);
+	checked_finds(&p, "lossless mlx5_1:1 unknown", "the VLAN tag has the priority");
+	*p.v.netdev[1].link.kind = '\0';
 	dcb->pfc = 0;
 	checked_set_var(&p.data, "");
 	checked_run(&p);
-	checked_finds(&p, "lossless mlx5_1:1 warn",
-		      "class 0 (without NCCL_IB_TC), DSCP 0, priority 0");
-	checked_finds(&p, "lossless mlx5_1:1 warn", "PFC is on for none");
-	checked_finds(&p, "lossless mlx5_1:1 warn",
-		      "--pfc 3 --save, the same priority on the switches, and");
+	/* The program may give its communicator a class. */
+	checked_finds(&p, "lossless mlx5_1:1 unknown",
+		      "class 0 (without NCCL_IB_TC, unless the program gives another one), DSCP 0");
+	checked_finds(&p, "lossless mlx5_1:1 unknown", "PFC is on for none");
+	checked_finds(&p, "lossless mlx5_1:1 unknown",
+		      "--pfc 3 --save, and the same priorities on the switches");
 	/* From outside, and without the PF. */
 	p.data.has_environ = false;
 	checked_run(&p);
@@ -79,40 +86,79 @@ START_TEST(a_class_is_followed_to_the_PFC_of_its_priority)
 }
 END_TEST
 
+/* As DOCA-OFED shows the GID of a neighbour: without its type. */
+static void hide_type(struct checked *p)
+{
+	p->v.device[0].port[0].gid[1].entry.type = GID_UNKNOWN;
+}
+
 START_TEST(versions_of_NCCL_that_abort_in_a_pod_are_reported)
 {
 	auto_checked struct checked p;
 
 	checked_macvlan(&p, RDMA_SHARED);
+	pod_gid(&p.v.device[0].port[0], 3, GID_ROCE_V2, "10.1.0.6", "net1");
+	hide_type(&p);
 	checked_find_rails(&p);
 	p.data.nccl = (struct lib_version){ 2, 24, 3 };
 	checked_run(&p);
 	ck_assert_ptr_null(checked_look(&p, "nccl-version", ""));
-	p.data.nccl_from = "NCCL_VERSION";
+	p.data.nccl_from = JOB_NCCL_LIBRARY;
 	checked_run(&p);
-	checked_finds(&p, "nccl-version fail", "NCCL 2.24.3 (NCCL_VERSION)");
+	checked_finds(&p, "nccl-version fail", "NCCL 2.24.3 (the library that the process has");
 	checked_finds(&p, "nccl-version fail",
-		      "NCCL 2.21 to 2.26.1 abort in a pod with macvlan or ipvlan (net1)");
+		      "NCCL since 2.21.0 and before 2.26.2 ends the job: to choose a GID on "
+		      "mlx5_0:1");
 	checked_finds(&p, "nccl-version fail", "railctl rdma env --nccl-version 2.24.3");
+	/* The version of the image is not that of the job, and settings may be others. */
+	p.data.nccl_from = JOB_NCCL_IMAGE;
+	checked_run(&p);
+	checked_finds(&p, "nccl-version warn", "NCCL_VERSION of the image");
+	p.data.nccl_from = JOB_NCCL_ASKED;
+	p.data.has_environ = false;
+	checked_run(&p);
+	checked_finds(&p, "nccl-version warn", "--nccl-version");
+	p.data.has_environ = true;
 	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=2");
+	checked_run(&p);
+	checked_finds(&p, "nccl-version ok", "2.24.3");
+	/* Out of the range no type is read. */
+	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.5/32");
 	checked_run(&p);
 	checked_finds(&p, "nccl-version ok", "2.24.3");
 	checked_set_var(&p.data, "");
 	p.data.nccl = (struct lib_version){ 2, 26, 2 };
 	checked_run(&p);
 	checked_finds(&p, "nccl-version ok", "2.26.2");
-	checked_clear(&p);
-	/* A VF has no GIDs of other pods. */
-	checked_vf(&p);
+}
+END_TEST
+
+START_TEST(types_that_can_be_read_abort_no_version)
+{
+	auto_checked struct checked p;
+
+	/* Linux's own driver shows the types of neighbours. */
+	checked_macvlan(&p, RDMA_SHARED);
 	checked_find_rails(&p);
 	p.data.nccl = (struct lib_version){ 2, 24, 3 };
-	p.data.nccl_from = "NCCL_VERSION";
+	p.data.nccl_from = JOB_NCCL_LIBRARY;
+	checked_run(&p);
+	checked_finds(&p, "nccl-version ok", "2.24.3");
+	checked_clear(&p);
+	/* A host with a VLAN on its card has no other namespace. */
+	p = (struct checked){ .v = pod_new(RDMA_SHARED) };
+	pod_rail(&p.v, 1, "10.1.0.5/16", 3);
+	(void)pod_netdev(&p.v, "net1.7", "vlan", "10.7.0.5/16");
+	pod_gid(&p.v.device[0].port[0], 5, GID_ROCE_V2, "10.7.0.5", "net1.7");
+	checked_find_rails(&p);
+	p.data.nccl = (struct lib_version){ 2, 24, 3 };
+	p.data.nccl_from = JOB_NCCL_LIBRARY;
 	checked_run(&p);
 	checked_finds(&p, "nccl-version ok", "2.24.3");
 }
 END_TEST
 
-START_TEST(queue_pairs_of_DevX_bypass_the_class_of_the_driver)
+START_TEST(the_class_of_the_driver_replaces_that_of_NCCL)
 {
 	auto_checked struct checked p;
 
@@ -121,20 +167,23 @@ START_TEST(queue_pairs_of_DevX_bypass_the_class_of_the_driver)
 	checked_find_rails(&p);
 	checked_run(&p);
 	checked_finds(&p, "traffic-class ok", "NCCL_IB_TC is 106");
+	/* NVIDIA's own recipe: the driver alone. */
 	checked_set_var(&p.data, "");
 	checked_run(&p);
-	checked_finds(&p, "traffic-class warn", "made through DevX (NCCL's GIN");
-	checked_finds(&p, "traffic-class warn", "set NCCL_IB_TC=106");
-	checked_set_var(&p.data, "NCCL_GIN_IB_TC=106");
+	checked_finds(&p, "traffic-class ok",
+		      "the driver sets class 106 (DSCP 26) for all queue pairs but those made "
+		      "through DevX");
+	checked_set_var(&p.data, "NCCL_IB_TC=0");
 	checked_run(&p);
-	checked_finds(&p, "traffic-class ok", "NCCL_GIN_IB_TC is 106");
+	checked_finds(&p, "traffic-class ok", "the driver sets class 106");
+	p.data.has_environ = false;
+	checked_run(&p);
+	checked_finds(&p, "traffic-class ok", "the driver sets class 106");
+	p.data.has_environ = true;
 	checked_set_var(&p.data, "NCCL_IB_TC=96");
 	checked_run(&p);
-	checked_finds(&p, "traffic-class warn", "one job has DSCP 26 and DSCP 24");
-	p.data.has_environ = false;
-	checked_set_var(&p.data, "");
-	checked_run(&p);
-	checked_finds(&p, "traffic-class unknown", "the driver sets class 106");
+	checked_finds(&p, "traffic-class warn", "packets have the driver's class, DSCP 26");
+	checked_finds(&p, "traffic-class warn", "(NCCL's GIN) have DSCP 24");
 	/* A second rail without a class: nothing rules all packets. */
 	checked_clear(&p);
 	checked_vf(&p);
@@ -144,6 +193,68 @@ START_TEST(queue_pairs_of_DevX_bypass_the_class_of_the_driver)
 	checked_set_var(&p.data, "");
 	checked_run(&p);
 	checked_finds(&p, "traffic-class warn", "the driver sets no traffic class");
+}
+END_TEST
+
+START_TEST(a_class_of_GIN_that_differs_is_reported)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	p.v.device[0].port[0].traffic_class = 106;
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_GIN_IB_TC=106");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "traffic-class", "GIN"));
+	checked_set_var(&p.data, "NCCL_GIN_IB_TC=40");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class GIN warn",
+		      "NCCL_GIN_IB_TC is 40 (the environment): DSCP 10");
+	checked_finds(&p, "traffic-class GIN warn", "other packets have DSCP 26");
+	/* Older versions do not read it. */
+	p.data.nccl = (struct lib_version){ 2, 29, 7 };
+	p.data.nccl_from = JOB_NCCL_LIBRARY;
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "traffic-class", "GIN"));
+	/* Neither the driver nor NCCL_IB_TC sets one: what the rest has is not known. */
+	p.data.nccl_from = JOB_NCCL_UNKNOWN;
+	p.v.device[0].port[0].traffic_class = 0;
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "traffic-class", "GIN"));
+}
+END_TEST
+
+START_TEST(NVSHMEM_has_a_class_of_its_own)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "traffic-class", "NVSHMEM"));
+	checked_set_var(&p.data, "NVSHMEM_IB_TRAFFIC_CLASS=106");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class NVSHMEM ok", "NVSHMEM_IB_TRAFFIC_CLASS is 106");
+	checked_finds(&p, "traffic-class warn", "NCCL_IB_TC is not set");
+	checked_set_var(&p.data, "NVSHMEM_IB_TRAFFIC_CLASS=0");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class NVSHMEM warn", "NVSHMEM's packets have DSCP 0");
+}
+END_TEST
+
+START_TEST(a_class_has_eight_bits)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_TC=300");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class warn", "NCCL's packets have class 44: DSCP 11");
+	checked_finds(&p, "lossless mlx5_1:1 unknown", "class 44 (NCCL_IB_TC), DSCP 11");
+	checked_set_var(&p.data, "NCCL_IB_TC=-2");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class warn", "NCCL's packets have class 254: DSCP 63");
 }
 END_TEST
 
@@ -227,6 +338,10 @@ START_TEST(the_settings_of_the_job_choose_the_GID)
 	/* Before 2.21 index 0 is the default. */
 	checked_set_var(&p.data, "");
 	p.data.nccl = (struct lib_version){ 2, 20, 5 };
+	p.data.nccl_from = JOB_NCCL_IMAGE;
+	checked_run(&p);
+	checked_finds(&p, "neighbour mlx5_0:1 warn", "without settings, NCCL uses GID index 1");
+	p.data.nccl_from = JOB_NCCL_LIBRARY;
 	checked_run(&p);
 	checked_finds(&p, "nccl-gid mlx5_0:1 warn", "without settings, NCCL uses GID index 0");
 }
@@ -285,6 +400,12 @@ START_TEST(NCCL_IB_HCA_is_held_against_the_rails)
 	checked_set_var(&p.data, "NCCL_IB_HCA=ibp24s0");
 	checked_run(&p);
 	checked_finds(&p, "nccl-hca fail", "does not select the rails mlx5_1:1, mlx5_2:1");
+	checked_set_var(&p.data, "NCCL_IB_HCA=^");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca fail", "does not select the rails mlx5_1:1, mlx5_2:1");
+	p.data.job.var[JOB_NCCL_IB_HCA].cut = true;
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca unknown", "longer than 1023 characters");
 	checked_set_var(&p.data, "NCCL_IB_HCA=");
 	checked_run(&p);
 	ck_assert_ptr_null(checked_look(&p, "nccl-hca", ""));
@@ -315,5 +436,6 @@ TEST_PROGRAM("doctor_nccl", a_lossy_fabric_needs_no_PFC, settings_that_keep_NCCL
 	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
 	     a_class_is_followed_to_the_PFC_of_its_priority,
 	     versions_of_NCCL_that_abort_in_a_pod_are_reported,
-	     queue_pairs_of_DevX_bypass_the_class_of_the_driver,
-	     NCCL_and_UCX_have_a_traffic_class_each)
+	     the_class_of_the_driver_replaces_that_of_NCCL, a_class_has_eight_bits,
+	     a_class_of_GIN_that_differs_is_reported, NVSHMEM_has_a_class_of_its_own,
+	     types_that_can_be_read_abort_no_version, NCCL_and_UCX_have_a_traffic_class_each)

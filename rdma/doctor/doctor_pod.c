@@ -197,7 +197,7 @@ const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_
 	return &doc->data->device[d].port[r->port - r->device->port];
 }
 
-const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN])
+const char *doctor_list(unsigned bits, const char *separator, char out[DOCTOR_LIST_LEN])
 {
 	char *end = out;
 
@@ -205,7 +205,7 @@ const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN])
 		if (!(bits >> i & 1))
 			continue;
 		if (end != out)
-			end = stpcpy(end, ", ");
+			end = stpcpy(end, separator);
 		*end++ = (char)('0' + i);
 	}
 	*end = '\0';
@@ -227,7 +227,7 @@ static void check_pfc(struct doctor *doc, const struct port_data *p, const struc
 	}
 	if (p->dcb.pfc) {
 		finding_set_value(f, "%s pauses priority %s instead of dropping its packets",
-				  r->port->netdev, doctor_list(p->dcb.pfc, list));
+				  r->port->netdev, doctor_list(p->dcb.pfc, ", ", list));
 		return;
 	}
 	finding_set_value(f, "priority flow control is off on %s for all priorities",

@@ -28,20 +28,28 @@ void doctor_check_mode(struct doctor *doc);
 void doctor_check_access(struct doctor *doc);
 void doctor_check_qos(struct doctor *doc, const struct rdma_rail *r, const char *name);
 #define DOCTOR_LIST_LEN 32
-/* doctor_list - "3, 5": the bits that are set; "none". Returns out. */
-const char *doctor_list(unsigned bits, char out[DOCTOR_LIST_LEN]);
+/* doctor_list - the bits that are set, as "3, 5" with the separator ", "; "none". Returns out. */
+const char *doctor_list(unsigned bits, const char *separator, char out[DOCTOR_LIST_LEN]);
 
 /* doctor_lossless.c: doctor_check_lossless - from the class of NCCL's packets to their PFC. */
 void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const char *name);
-/* doctor_class.c: doctor_check_traffic_class - the traffic classes of NCCL and UCX. */
+/*
+ * doctor_class.c: doctor_check_traffic_class - the traffic classes of NCCL, UCX and NVSHMEM.
+ * doctor_nccl_class - the class that NCCL_IB_TC gives to packets, 0 to 255. -1: it gives none, so
+ * that the class is the one of the communicator (ncclConfig_t.trafficClass), else 0.
+ */
 void doctor_check_traffic_class(struct doctor *doc);
+int doctor_nccl_class(const struct job_vars *j);
 /* doctor_own_gid - the RoCE v2 GID that a rail should use, borrowed; NULL: it has none. */
 const struct inv_gid *doctor_own_gid(const struct rdma_rail *r);
 
 /*
- * doctor_nccl.c: doctor_check_nccl_version - NCCL's version, if it is known. doctor_check_nccl_gid
+ * doctor_nccl.c: doctor_nccl_has - whether a rule holds in the version of the job; a version that
+ * is not proved counts as the newest. doctor_check_nccl_version - NCCL's version, if it is known.
+ * doctor_check_nccl_gid
  * - the GID that NCCL takes on one rail, called name.
  */
+bool doctor_nccl_has(const struct probe_data *data, enum lib_rule rule);
 void doctor_check_nccl_gid(struct doctor *doc, const struct rdma_rail *r, const char *name);
 void doctor_check_nccl_version(struct doctor *doc);
 /* doctor_settings.c: doctor_check_settings - settings that keep NCCL from the rails. */

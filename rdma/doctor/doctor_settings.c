@@ -100,10 +100,18 @@ static void judge_hcas(struct doctor *doc, const char *missing, const char *fore
 	const struct job_value *v = &doc->data->job.var[JOB_NCCL_IB_HCA];
 	bool right = !*missing && !*foreign;
 	struct finding *f = doctor_add(doc, "nccl-hca", "",
-				       right    ? FINDING_OK
+				       v->cut   ? FINDING_UNKNOWN
+				       : right  ? FINDING_OK
 				       : !rails ? FINDING_FAIL
 						: FINDING_WARN);
 
+	if (v->cut) {
+		finding_set_value(f,
+				  "NCCL_IB_HCA (%s) is longer than %d characters: its end was not "
+				  "read",
+				  v->from, JOB_VALUE_LEN - 1);
+		return;
+	}
 	finding_set_value(f, "NCCL_IB_HCA is %.160s (%s)%s%.160s%s%.160s", v->text, v->from,
 			  *missing ? "; it does not select the rails " : "", missing,
 			  *foreign ? "; it also selects " : "", foreign);

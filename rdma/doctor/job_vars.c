@@ -13,6 +13,7 @@ static const char *const names[JOB_N] = {
 	[JOB_NCCL_IB_TC] = "NCCL_IB_TC",
 	[JOB_NCCL_GIN_IB_TC] = "NCCL_GIN_IB_TC",
 	[JOB_UCX_TC] = "UCX_IB_TRAFFIC_CLASS",
+	[JOB_NVSHMEM_TC] = "NVSHMEM_IB_TRAFFIC_CLASS",
 	[JOB_NCCL_IB_GID_INDEX] = "NCCL_IB_GID_INDEX",
 	[JOB_NCCL_IB_ADDR_FAMILY] = "NCCL_IB_ADDR_FAMILY",
 	[JOB_NCCL_IB_ADDR_RANGE] = "NCCL_IB_ADDR_RANGE",
@@ -42,6 +43,7 @@ static void take(struct job_vars *j, const char *line, size_t len, const char *f
 		if (strlen(names[i]) != name || memcmp(names[i], line, name) != 0 || *v->from)
 			continue;
 		v->set = value > 0;
+		v->cut = value >= sizeof(v->text);
 		(void)snprintf(v->text, sizeof(v->text), "%.*s", (int)value, equals + 1);
 		(void)snprintf(v->from, sizeof(v->from), "%s", from);
 	}
@@ -68,30 +70,34 @@ void job_vars_file(struct job_vars *j, const char *text, const char *path)
 
 #define LIBRARY "/libnccl.so."
 
-/* pip's library is called libnccl.so.2, which says nothing: go on. */
 void job_vars_maps(struct job_vars *j, const char *text)
 {
+	struct job_library *l = &j->library;
 	char word[LIB_VERSION_LEN];
 
-	for (const char *p = text; !j->has_library && (p = strstr(p, LIBRARY));) {
+	for (const char *p = text; l->is != JOB_LIBRARY_NAMED && (p = strstr(p, LIBRARY));) {
 		p += strlen(LIBRARY);
 
 		struct slice s = { p, strcspn(p, " \n") };
 
-		j->has_library = slice_copy(s, word, sizeof(word)) == 0 &&
-				 lib_version_parse(word, &j->library) == 0;
+		l->is = slice_copy(s, word, sizeof(word)) == 0 &&
+					lib_version_parse(word, &l->version) == 0
+				? JOB_LIBRARY_NAMED
+				: JOB_LIBRARY_UNNAMED;
 	}
 }
 
-const char *job_nccl_version(const struct job_vars *j, struct lib_version *out)
+enum job_nccl job_nccl_version(const struct job_vars *j, struct lib_version *out)
 {
 	const struct job_value *v = &j->var[JOB_NCCL_VERSION];
 
-	if (j->has_library) {
-		*out = j->library;
-		return "the library that the process has mapped";
+	if (j->library.is == JOB_LIBRARY_NAMED) {
+		*out = j->library.version;
+		return JOB_NCCL_LIBRARY;
 	}
-	return v->set && lib_version_parse(v->text, out) == 0 ? "NCCL_VERSION" : NULL;
+	return j->library.is == JOB_LIBRARY_NONE && v->set && lib_version_parse(v->text, out) == 0
+		       ? JOB_NCCL_IMAGE
+		       : JOB_NCCL_UNKNOWN;
 }
 
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset)

@@ -13,7 +13,8 @@
 enum job_var {
 	JOB_NCCL_IB_TC,
 	JOB_NCCL_GIN_IB_TC,
-	JOB_UCX_TC, /* UCX_IB_TRAFFIC_CLASS */
+	JOB_UCX_TC,     /* UCX_IB_TRAFFIC_CLASS */
+	JOB_NVSHMEM_TC, /* NVSHMEM_IB_TRAFFIC_CLASS */
 	JOB_NCCL_IB_GID_INDEX,
 	JOB_NCCL_IB_ADDR_FAMILY,
 	JOB_NCCL_IB_ADDR_RANGE,
@@ -27,19 +28,37 @@ enum job_var {
 	JOB_N
 };
 
-#define JOB_VALUE_LEN 512
+#define JOB_VALUE_LEN 1024 /* 32 entries of NCCL_IB_HCA */
 #define JOB_FROM_LEN  64
 
 struct job_value {
-	bool set;                 /* false: not set, or empty */
-	char text[JOB_VALUE_LEN]; /* cut to its length */
-	char from[JOB_FROM_LEN];  /* "the environment", or the path of a file */
+	bool set; /* false: not set, or empty */
+	char text[JOB_VALUE_LEN];
+	bool cut;                /* text is only its beginning */
+	char from[JOB_FROM_LEN]; /* "the environment", or the path of a file */
+};
+
+/* The library of NCCL that the process has mapped. */
+struct job_library {
+	enum {
+		JOB_LIBRARY_NONE,
+		JOB_LIBRARY_UNNAMED, /* libnccl.so.2, as pip installs it: no version is visible */
+		JOB_LIBRARY_NAMED,   /* its name has the version */
+	} is;
+	struct lib_version version;
 };
 
 struct job_vars {
 	struct job_value var[JOB_N];
-	bool has_library; /* it has a library of NCCL mapped whose name has the version */
-	struct lib_version library;
+	struct job_library library;
+};
+
+/* The source of a version of NCCL. */
+enum job_nccl {
+	JOB_NCCL_UNKNOWN,
+	JOB_NCCL_IMAGE,   /* NCCL_VERSION of the image, whose programs may bring their own NCCL */
+	JOB_NCCL_LIBRARY, /* the library that the process has mapped */
+	JOB_NCCL_ASKED,   /* the caller */
 };
 
 /* job_var_name - "NCCL_IB_TC". Static. */
@@ -51,7 +70,8 @@ void job_vars_environ(struct job_vars *j, const char *text, size_t len);
 /*
  * job_vars_file - read a file of settings, which NCCL reads after the environment: lines
  * NAME=VALUE, and comments with "#" in front. A variable that is set already stays, even if it is
- * empty (src/misc/param.cc, setEnvFile). UCX does not read it.
+ * empty. NCCL puts all of them into the environment of the process (src/misc/param.cc, setEnvFile),
+ * but only UCX that starts later in that process sees them: variables of UCX are left out.
  */
 void job_vars_file(struct job_vars *j, const char *text, const char *path);
 
@@ -59,10 +79,10 @@ void job_vars_file(struct job_vars *j, const char *text, const char *path);
 void job_vars_maps(struct job_vars *j, const char *text);
 
 /*
- * job_nccl_version - the version of NCCL: that of the library, else that of NCCL_VERSION. Returns
- * where it is from, static; NULL: it is not known, and *out stays the same.
+ * job_nccl_version - the version of NCCL: that of the library, else that of NCCL_VERSION if no
+ * library is mapped. JOB_NCCL_UNKNOWN: *out stays the same.
  */
-const char *job_nccl_version(const struct job_vars *j, struct lib_version *out);
+enum job_nccl job_nccl_version(const struct job_vars *j, struct lib_version *out);
 
 /* job_number - the number that NCCL reads; unset: what it uses without one. */
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset);

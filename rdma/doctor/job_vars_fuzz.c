@@ -17,7 +17,7 @@ FUZZ(const uint8_t *data, size_t size)
 		MUST(strlen(file.var[i].text) < JOB_VALUE_LEN);
 		(void)job_number(&file, (enum job_var)i, -1);
 	}
-	MUST(!file.has_library || job_nccl_version(&file, &v));
+	MUST(file.library.is != JOB_LIBRARY_NAMED || job_nccl_version(&file, &v));
 	free(text);
 	return 0;
 }

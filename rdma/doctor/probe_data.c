@@ -218,8 +218,11 @@ static int read_confs(const struct probe_view *v, struct job_vars *out, struct e
 	struct lib_version nccl = NCCL_VERSION_NEWEST;
 	char path[PATH_MAX];
 
-	(void)job_nccl_version(out, &nccl);
-	if (named->set && lib_rule_holds(NCCL_HAS_CONF_FILE, v->nccl ? *v->nccl : nccl)) {
+	if (v->nccl)
+		nccl = *v->nccl;
+	else if (out->library.is == JOB_LIBRARY_NAMED)
+		nccl = out->library.version;
+	if (named->set && lib_rule_holds(NCCL_HAS_CONF_FILE, nccl)) {
 		(void)snprintf(path, sizeof(path), "%s", named->text);
 	} else {
 		if (find_home(v, path, e))
@@ -256,7 +259,7 @@ static int read_job(const struct probe_view *v, struct probe_data *f, struct err
 	if (!v->nccl)
 		return 0;
 	f->nccl = *v->nccl;
-	f->nccl_from = "as asked for";
+	f->nccl_from = JOB_NCCL_ASKED;
 	return 0;
 }
 

@@ -58,10 +58,10 @@ struct probe_data {
 	bool ipc_lock;    /* the process has CAP_IPC_LOCK, so the limit does not apply */
 	bool has_environ; /* the process's environment was read, so job is known */
 	struct job_vars job;
-	struct lib_version nccl; /* the version whose rules count */
-	const char *nccl_from;   /* static; NULL: nobody says it, so nccl is the newest */
-	bool lossy;              /* the fabric has no PFC, as the caller says */
-	int64_t watched_ms;      /* time between the two readings of counters; 0: only one */
+	struct lib_version nccl; /* JOB_NCCL_UNKNOWN: the newest */
+	enum job_nccl nccl_from;
+	bool lossy;         /* the fabric has no PFC, as the caller says */
+	int64_t watched_ms; /* time between the two readings of counters; 0: only one */
 };
 
 /* A partition that the caller asks for. The strings are borrowed. */

@@ -237,7 +237,7 @@ START_TEST(the_environment_is_read)
 	struct err e;
 
 	ck_assert_int_eq(probe_data_read(&view, &w.v, &w.rails, &h, &e), 0);
-	ck_assert_str_eq(h.nccl_from, "as asked for");
+	ck_assert_int_eq(h.nccl_from, JOB_NCCL_ASKED);
 	ck_assert_uint_eq(h.nccl.minor, 22);
 }
 END_TEST

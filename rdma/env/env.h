@@ -27,8 +27,11 @@ struct env_options {
 	int adaptive_routing;     /* NCCL_IB_ADAPTIVE_ROUTING, 0 or 1; -1: not given */
 	enum ip_family family;    /* addresses to use; IP_NONE: those of most rails, else IPv4 */
 	const char *const *interfaces; /* only these are rails; NULL-terminated; NULL: all */
-	struct lib_version nccl, ucx;  /* of the job */
-	bool pin_index;                /* NCCL_IB_GID_INDEX also where a range suffices */
+	/* Versions of the job, and who says them (static). NULL: they are not known, and only what
+	 * is right for every version is printed; the newest is assumed for remarks. */
+	struct lib_version nccl, ucx;
+	const char *nccl_from, *ucx_from;
+	bool pin_index;     /* NCCL_IB_GID_INDEX also where a range suffices */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
 };
 

@@ -196,7 +196,7 @@ START_TEST(InfiniBand_beside_RoCE_has_no_GID_index)
 	o.layer = IB_LAYER_ETHERNET;
 	auto_env struct env roce = envs_made(&v, &o);
 	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_HCA"), "=mlx5_1:1");
-	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
+	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_GID_INDEX"), "3");
 	envs_warns(&roce, 0, NULL);
 	ck_assert_uint_eq(roce.n_missing, 0);
 	ck_assert_str_eq(roce.left_out[0],

@@ -2,9 +2,10 @@
 /*
  * env_notes.c: variables that operators set, and that the node does not decide.
  *
- * Defaults: NCCL 2.30.7, src/transport/net_ib/connect.cc, common.cc, gin.cc; NVSHMEM's
- * documentation of its environment; UCX's README of 1.19. The wait of a timeout is 4.096 us * 2^N
- * (InfiniBand specification, local ACK timeout).
+ * Defaults: NCCL 2.30.7, src/transport/net_ib/connect.cc, common.cc, gin.cc; older versions may
+ * have others. NVSHMEM's documentation of its environment. UCX's README of 1.19, and pull requests
+ * 11000 and 11019 (default routes). The wait of a timeout is 4.096 us * 2^N (InfiniBand
+ * specification, local ACK timeout).
  */
 #include <string.h>
 
@@ -14,19 +15,23 @@ static const struct {
 	const char *name, *text;
 	enum lib_rule rule; /* that it exists; LIB_RULES: in each version */
 } notes[] = {
-	{ "NCCL_IB_FIFO_TC", "the class of control messages is that of NCCL_IB_TC without it",
+	{ "NCCL_IB_FIFO_TC",
+	  "of newer versions: the class of control messages, which is that of NCCL_IB_TC without "
+	  "it",
 	  LIB_RULES },
 	{ "NCCL_GIN_IB_TC", "the class of GIN is that of NCCL_IB_TC without it", NCCL_HAS_GIN_TC },
 	{ "NCCL_IB_QPS_PER_CONNECTION",
-	  "1 by default; more spread a connection over the paths of the fabric and the ports of a "
+	  "1 in 2.30; more spread a connection over the paths of the fabric and the ports of a "
 	  "bond. The node does not show the paths",
 	  LIB_RULES },
 	{ "NCCL_IB_SPLIT_DATA_ON_QPS",
-	  "0 by default; 1 splits each message over the queue pairs of a connection", LIB_RULES },
-	{ "NCCL_IB_TIMEOUT", "20 by default: a lost packet is sent again after 4.3 s", LIB_RULES },
-	{ "NCCL_IB_RETRY_CNT", "7 by default, the most that a queue pair can have", LIB_RULES },
+	  "0 in 2.30; 1 splits each message over the queue pairs of a connection", LIB_RULES },
+	{ "NCCL_IB_TIMEOUT",
+	  "20 in 2.30, less in older versions: with 20 a lost packet is sent again after 4.3 s",
+	  LIB_RULES },
+	{ "NCCL_IB_RETRY_CNT", "7 in 2.30, the most that a queue pair can have", LIB_RULES },
 	{ "NCCL_IB_ADAPTIVE_ROUTING",
-	  "1 on InfiniBand and 0 on RoCE by default; --adaptive-routing sets it", LIB_RULES },
+	  "1 on InfiniBand and 0 on RoCE in 2.30; --adaptive-routing sets it", LIB_RULES },
 	{ "rail and plane in NCCL_IB_HCA",
 	  "an entry may be NAME:PORT:RAIL:PLANE, where the fabric numbers its rails",
 	  NCCL_HCA_HAS_RAILS },
@@ -34,8 +39,10 @@ static const struct {
 	  "NVSHMEM chooses a GID as NCCL does, so the values of NCCL fit; older ones have only "
 	  "NVSHMEM_IB_GID_INDEX",
 	  LIB_RULES },
+	{ "NVSHMEM_IB_TRAFFIC_CLASS", "0 without it: NVSHMEM does not read NCCL_IB_TC", LIB_RULES },
 	{ "UCX_IB_ROCE_REACHABILITY_MODE",
-	  "UCX uses a rail only for peers that a route of the pod reaches; \"all\" lifts that",
+	  "UCX uses a rail only for peers that the pod's routes reach, and 1.19 does not see "
+	  "default routes; \"all\" lifts that",
 	  UCX_HAS_REACH_MODE },
 };
 

@@ -60,22 +60,18 @@ int env_number(struct env *out, const char *name, int value, struct err *e, cons
 }
 
 #define TC_OF_DRIVER                                                                               \
-	"the class that the driver sets on every rail. Queue pairs made through DevX (NCCL's "     \
-	"GIN, "                                                                                    \
-	"NVSHMEM's IBGDA) bypass the driver's class, and have this one"
+	"the class that the driver sets on every rail; queue pairs made through DevX (NCCL's "     \
+	"GIN) bypass that, and have this one"
 
-/* The class that the driver sets on all RoCE rails; 0: one has none, or they differ. */
+/* -1: there is no RoCE rail. */
 static int driver_class(const struct env_plan *p)
 {
 	int tc = -1;
 
-	for (size_t i = 0; i < p->n; i++) {
-		const struct inv_port *port = p->rail[i].rail->port;
-
+	for (size_t i = 0; i < p->n; i++)
 		if (p->rail[i].gid)
-			tc = tc < 0 || tc == port->traffic_class ? port->traffic_class : 0;
-	}
-	return tc < 0 ? 0 : tc;
+			tc = rail_common_class(p->rail[i].rail, tc);
+	return tc;
 }
 
 /* A class that the driver replaces is only that of some packets. */
@@ -89,9 +85,10 @@ static int warn_replaced(const struct env_plan *p, int tc, struct env *out, stru
 		if (!p->rail[i].gid || !driver || driver == tc)
 			continue;
 		return env_warn(out, e,
-				"the driver of %s sets traffic class %d, which replaces %d in all "
-				"packets but those of queue pairs made through DevX",
-				rail_port(p->rail[i].rail, port), driver, tc);
+				"the driver of %s sets traffic class %d, which replaces %d: only "
+				"queue pairs made through DevX keep it. \"railctl rdma qos set "
+				"--tc %d\" on the node sets both",
+				rail_port(p->rail[i].rail, port), driver, tc, tc);
 	}
 	return 0;
 }
@@ -125,6 +122,9 @@ static int set_qos(struct env_plan *p, struct env *out, struct err *e)
 				  "%s: DSCP %d in each packet's header, by which switches and NIC "
 				  "choose the priority",
 				  p->tc_why, p->tc / 4))
+		return -1;
+	if (env_number(out, "NVSHMEM_IB_TRAFFIC_CLASS", p->tc, e,
+		       "the same, for NVSHMEM, which does not read NCCL_IB_TC"))
 		return -1;
 	return env_number(out, "NCCL_IB_SL", p->options->sl, e, "as asked for: the service level");
 }
@@ -161,6 +161,10 @@ static bool are_apart(const struct env_plan *p)
 	return p->n_roce > 1;
 }
 
+#define RAILS_APART                                                                                \
+	"the rails have different networks, and no route out of one is for an address of another " \
+	"one. A ring stays on the same rail on every node"
+
 static int set_cross_nic(const struct env_plan *p, struct env *out, struct err *e)
 {
 	int asked = p->options->cross_nic;
@@ -170,13 +174,10 @@ static int set_cross_nic(const struct env_plan *p, struct env *out, struct err *
 	if (!are_apart(p))
 		return 0;
 	return env_number(out, "NCCL_CROSS_NIC", 0, e,
-			  lib_rule_holds(NCCL_HAS_SUBNETS, p->options->nccl)
-				  ? "no route of this namespace leads from one rail to the network "
-				    "of another: a ring stays on the same rail on every node. "
-				    "NCCL_IB_SUBNET_AWARE_ROUTING=1 would choose the rail by the "
-				    "peer's network (since 2.30)"
-				  : "no route of this namespace leads from one rail to the network "
-				    "of another: a ring stays on the same rail on every node");
+			  lib_rule_holds(NCCL_HAS_SUBNETS, p->options->nccl) ? RAILS_APART
+				  ". NCCL 2.30.7 has NCCL_IB_SUBNET_AWARE_ROUTING, "
+				  "which chooses the rail by the peer's network"
+									     : RAILS_APART);
 }
 
 int env_set_others(struct env_plan *p, struct env *out, struct err *e)

@@ -31,13 +31,11 @@ START_TEST(one_rail_sets_one_hca)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	auto_env struct env x = envs_made(&v, &defaults);
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_1:1\n"
-		       "NCCL_IB_ROCE_VERSION_NUM=2\n"
-		       "NCCL_IB_ADDR_FAMILY=AF_INET\n"
-		       "NCCL_IB_ADDR_RANGE=10.1.0.0/16\n"
+		       "NCCL_IB_GID_INDEX=3\n"
 		       "NCCL_SOCKET_IFNAME==eth0\n"
 		       "GLOO_SOCKET_IFNAME=eth0\n"
 		       "UCX_NET_DEVICES=mlx5_1:1\n"
-		       "UCX_IB_ROCE_SUBNETS=10.1.0.0/16\n");
+		       "UCX_IB_GID_INDEX=3\n");
 	envs_warns(&x, 0, NULL);
 	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_TC"));
 }
@@ -49,20 +47,16 @@ START_TEST(eight_rails_of_one_index)
 
 	pod_rails(&v, 8, 3, 0);
 	auto_env struct env x = envs_made(&v, &defaults);
-	envs_shows(
-		&x,
-		"NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
-		"mlx5_8:1\n"
-		"NCCL_IB_ROCE_VERSION_NUM=2\n"
-		"NCCL_IB_ADDR_FAMILY=AF_INET\n"
-		"NCCL_IB_ADDR_RANGE=10.0.0.0/12\n"
-		"NCCL_SOCKET_IFNAME==eth0\n"
-		"GLOO_SOCKET_IFNAME=eth0\n"
-		"NCCL_CROSS_NIC=0\n"
-		"UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
-		"mlx5_8:1\n"
-		"UCX_IB_ROCE_SUBNETS=10.1.0.0/16,10.2.0.0/16,10.3.0.0/16,10.4.0.0/16,10.5.0.0/16,"
-		"10.6.0.0/16,10.7.0.0/16,10.8.0.0/16\n");
+	envs_shows(&x,
+		   "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		   "mlx5_8:1\n"
+		   "NCCL_IB_GID_INDEX=3\n"
+		   "NCCL_SOCKET_IFNAME==eth0\n"
+		   "GLOO_SOCKET_IFNAME=eth0\n"
+		   "NCCL_CROSS_NIC=0\n"
+		   "UCX_NET_DEVICES=mlx5_1:1,mlx5_2:1,mlx5_3:1,mlx5_4:1,mlx5_5:1,mlx5_6:1,mlx5_7:1,"
+		   "mlx5_8:1\n"
+		   "UCX_IB_GID_INDEX=3\n");
 }
 END_TEST
 
@@ -156,19 +150,18 @@ START_TEST(options_choose_the_rails)
 	pod_rails(&v, 3, 3, 0);
 	auto_env struct env x = envs_made(&v, &o);
 	envs_shows(&x, "NCCL_IB_HCA==mlx5_2:1,mlx5_3:1\n"
-		       "NCCL_IB_ROCE_VERSION_NUM=2\n"
-		       "NCCL_IB_ADDR_FAMILY=AF_INET\n"
-		       "NCCL_IB_ADDR_RANGE=10.2.0.0/15\n"
+		       "NCCL_IB_GID_INDEX=3\n"
 		       "NCCL_SOCKET_IFNAME==net1\n"
 		       "GLOO_SOCKET_IFNAME=net1\n"
 		       "NCCL_IB_TC=106\n"
+		       "NVSHMEM_IB_TRAFFIC_CLASS=106\n"
 		       "NCCL_IB_SL=3\n"
 		       "NCCL_CROSS_NIC=0\n"
 		       "UCX_NET_DEVICES=mlx5_2:1,mlx5_3:1\n"
-		       "UCX_IB_ROCE_SUBNETS=10.2.0.0/16,10.3.0.0/16\n"
+		       "UCX_IB_GID_INDEX=3\n"
 		       "UCX_IB_TRAFFIC_CLASS=106\n"
 		       "UCX_IB_SL=3\n");
-	ck_assert_ptr_nonnull(strstr(x.var[6].why, "DSCP 26"));
+	ck_assert_ptr_nonnull(strstr(x.var[4].why, "DSCP 26"));
 	ck_assert_uint_eq(x.n_left_out, 1);
 	ck_assert_str_eq(x.left_out[0], "net1 on mlx5_1:1: not named by --interface");
 }
@@ -182,12 +175,16 @@ START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
 	auto_env struct env x = envs_made(&v, &defaults);
 
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "7");
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
-	ck_assert_ptr_null(envs_value(&x, "UCX_IB_GID_INDEX"));
+	ck_assert_str_eq(envs_value(&x, "UCX_IB_GID_INDEX"), "7");
+	ck_assert_ptr_null(envs_value(&x, "UCX_IB_ROCE_SUBNETS"));
 	envs_warns(&x, 0, NULL);
 
 	struct env_options o = defaults;
 
+	o.ucx_from = "--ucx-version";
+	auto_env struct env newest = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&newest, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	ck_assert_ptr_null(envs_value(&newest, "UCX_IB_GID_INDEX"));
 	o.ucx = (struct lib_version){ 1, 17, 0 };
 	auto_env struct env y = envs_made(&v, &o);
 	ck_assert_str_eq(envs_value(&y, "UCX_IB_GID_INDEX"), "7");
@@ -199,18 +196,23 @@ START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
 	struct env_options o = defaults;
-
-	o.ucx = (struct lib_version){ 1, 17, 0 };
-	auto_env struct env x = envs_made(&v, &o);
+	auto_env struct env x = envs_made(&v, &defaults);
 
 	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
 	envs_warns(&x, 4,
 		   "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
+	/* An older UCX has no networks. */
 	envs_warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
-	/* With networks, UCX gets what NCCL cannot. */
-	auto_env struct env y = envs_made(&v, &defaults);
+	envs_warns(&x, 4, "helps since UCX 1.18");
+	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	o.ucx_from = "--ucx-version";
+	auto_env struct env y = envs_made(&v, &o);
 	ck_assert_str_eq(envs_value(&y, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
 	envs_warns(&y, 2, "NCCL will take");
+	o.ucx = (struct lib_version){ 1, 17, 0 };
+	auto_env struct env old = envs_made(&v, &o);
+	ck_assert_ptr_null(envs_value(&old, "UCX_IB_ROCE_SUBNETS"));
+	envs_warns(&old, 4, "it may take index 1 (10.2.0.1), which is not ours");
 }
 END_TEST
 
@@ -249,7 +251,7 @@ START_TEST(a_narrow_range_selects_the_own_gid)
 	auto_env struct env x = envs_made(&v, &defaults);
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
 	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.4/32,10.1.0.5/32");
-	envs_warns(&x, 0, NULL);
+	envs_warns(&x, 1, "UCX has one GID index");
 }
 END_TEST
 
@@ -369,7 +371,7 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	auto_env struct env x = envs_made(&v, &defaults);
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
 	ck_assert_str_eq(envs_value(&x, "NCCL_CROSS_NIC"), "0");
-	envs_warns(&x, 3, "on mlx5_0:1 NCCL will take GID index 1");
+	envs_warns(&x, 5, "on mlx5_0:1 NCCL will take GID index 1");
 
 	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
@@ -377,7 +379,7 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	pod_rail(&w, 2, "10.2.0.5/16", 3);
 	auto_env struct env y = envs_made(&w, &defaults);
 	ck_assert_str_eq(envs_value(&y, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
-	ck_assert_ptr_nonnull(strstr(y.var[1].why, "may move while the job runs"));
+	ck_assert_ptr_nonnull(strstr(y.var[1].why, "have other GIDs at that index"));
 	ck_assert_str_eq(envs_value(&y, "NCCL_CROSS_NIC"), "0");
 }
 END_TEST

@@ -77,23 +77,19 @@ START_TEST(text_for_shell_and_kubernetes)
 	auto_free char *why = env_shell(&x, true);
 
 	ck_assert_str_eq(shell, "export NCCL_IB_HCA='=mlx5_1:1'\n"
-				"export NCCL_IB_ROCE_VERSION_NUM='2'\n"
-				"export NCCL_IB_ADDR_FAMILY='AF_INET'\n"
-				"export NCCL_IB_ADDR_RANGE='10.1.0.0/16'\n"
+				"export NCCL_IB_GID_INDEX='3'\n"
 				"export NCCL_SOCKET_IFNAME='=eth0'\n"
 				"export GLOO_SOCKET_IFNAME='eth0'\n"
 				"export UCX_NET_DEVICES='mlx5_1:1'\n"
-				"export UCX_IB_ROCE_SUBNETS='10.1.0.0/16'\n");
+				"export UCX_IB_GID_INDEX='3'\n");
 	ck_assert_str_eq(kube, "- name: NCCL_IB_HCA\n  value: \"=mlx5_1:1\"\n"
-			       "- name: NCCL_IB_ROCE_VERSION_NUM\n  value: \"2\"\n"
-			       "- name: NCCL_IB_ADDR_FAMILY\n  value: \"AF_INET\"\n"
-			       "- name: NCCL_IB_ADDR_RANGE\n  value: \"10.1.0.0/16\"\n"
+			       "- name: NCCL_IB_GID_INDEX\n  value: \"3\"\n"
 			       "- name: NCCL_SOCKET_IFNAME\n  value: \"=eth0\"\n"
 			       "- name: GLOO_SOCKET_IFNAME\n  value: \"eth0\"\n"
 			       "- name: UCX_NET_DEVICES\n  value: \"mlx5_1:1\"\n"
-			       "- name: UCX_IB_ROCE_SUBNETS\n  value: \"10.1.0.0/16\"\n");
-	ck_assert_ptr_nonnull(
-		strstr(why, "# the networks of all rails; GIDs of other networks are left"));
+			       "- name: UCX_IB_GID_INDEX\n  value: \"3\"\n");
+	ck_assert_ptr_nonnull(strstr(why, "# index 3 is the RoCE v2 GID of"));
+	ck_assert_ptr_nonnull(strstr(why, "the version of NCCL is not known (--nccl-version)"));
 }
 END_TEST
 
@@ -125,7 +121,7 @@ START_TEST(text_as_json)
 	ck_assert_str_eq(json_str(json_get(first, "name")), "NCCL_IB_HCA");
 	ck_assert_str_eq(json_str(json_get(first, "value")), "=mlx5_0:1,mlx5_1:1");
 	ck_assert_ptr_nonnull(json_str(json_get(first, "why")));
-	ck_assert_uint_eq(json_len(json_get(o, "warnings")), 2);
+	ck_assert_uint_eq(json_len(json_get(o, "warnings")), 4);
 	ck_assert_int_eq(json_type(json_get(o, "leftOut")), JSON_ARRAY);
 	ck_assert_int_eq(json_type(json_get(o, "missing")), JSON_ARRAY);
 }

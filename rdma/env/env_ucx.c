@@ -3,9 +3,11 @@
  * env_ucx.c: the variables of UCX, and the warnings if none gives the right GID.
  *
  * UCX has one GID index for all devices, and refuses it beside UCX_IB_ROCE_SUBNETS. The networks
- * stay right if an index moves while a job runs, so an index is the last choice.
+ * stay right if an index moves while a job runs, so they come first. UCX before 1.18 has only the
+ * index, so that is the choice if the version is not known.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/text.h"
 #include "rdma/env/env_priv.h"
@@ -42,14 +44,20 @@ static struct ucx_rule rule_of(const struct env_plan *p)
 	return r;
 }
 
-/* Each rail gets its own GID, or another one of this namespace. */
-static bool leads_home(const struct env_plan *p, const struct ucx_rule *r)
+/* Networks are one list for all ports, so the GID may be that of another interface on a port. */
+static bool is_of_rail(const struct inv_gid *g, const struct env_rail *rail)
+{
+	return g == rail->gid ||
+	       (g && g->here && strcmp(g->entry.netdev, rail->gid->entry.netdev) == 0);
+}
+
+/* Each rail gets a GID of its own interface. */
+static bool selects_rails(const struct env_plan *p, const struct ucx_rule *r)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct env_rail *rail = &p->rail[i];
-		const struct inv_gid *g = rail->gid ? ucx_gid(rail->rail->port, r) : NULL;
 
-		if (rail->gid && (!g || (g != rail->gid && !g->here)))
+		if (rail->gid && !is_of_rail(ucx_gid(rail->rail->port, r), rail))
 			return false;
 	}
 	return true;
@@ -67,7 +75,7 @@ static char *format_subnets(const struct ip_prefix *subnet, size_t n)
 	return text_take(&t);
 }
 
-/* Returns 1 if the networks lead home and were added, 0 if they do not lead home. */
+/* Returns 1 if the networks select the rails and were added, 0 if they do not select them. */
 static int try_subnets(const struct env_plan *p, bool exact, struct env *out, struct err *e)
 {
 	struct ucx_rule r = rule_of(p);
@@ -76,14 +84,13 @@ static int try_subnets(const struct env_plan *p, bool exact, struct env *out, st
 	if (!subnet)
 		return err_nomem(e);
 	r.subnet = subnet;
-	if (!leads_home(p, &r))
+	if (!selects_rails(p, &r))
 		return 0;
 	return env_add(out, e,
 		       (struct env_new){ "UCX_IB_ROCE_SUBNETS",
 					 format_subnets(subnet, r.n_subnets) },
-		       "%s, for UCX (since 1.18), which takes the first RoCE v2 GID of them on "
-		       "each "
-		       "port. It is right whichever index that has",
+		       "%s, for UCX since 1.18, which takes the first RoCE v2 GID of them on "
+		       "each port. They stay right if its index moves",
 		       exact ? "the addresses of the rails: in their networks GIDs of others come "
 			       "first"
 			     : "the networks of the rails")
@@ -91,7 +98,7 @@ static int try_subnets(const struct env_plan *p, bool exact, struct env *out, st
 		       : 1;
 }
 
-static int warn_astray(const struct env_plan *p, struct env *out, struct err *e)
+static int warn_others(const struct env_plan *p, const char *remedy, struct env *out, struct err *e)
 {
 	struct ucx_rule rule = rule_of(p);
 
@@ -104,29 +111,45 @@ static int warn_astray(const struct env_plan *p, struct env *out, struct err *e)
 			continue;
 		if (env_warn(out, e,
 			     "UCX has one GID index for all devices, and here they differ: on %s "
-			     "it may take index %u (%s), which is not ours",
-			     rail_port(r->rail, port), g->entry.index, env_format_gid(g, ip)))
+			     "it may take index %u (%s), which is not ours%s",
+			     rail_port(r->rail, port), g->entry.index, env_format_gid(g, ip),
+			     remedy))
 			return -1;
 	}
 	return 0;
+}
+
+static int set_index(const struct env_plan *p, struct env *out, struct err *e)
+{
+	return env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
+		       "the index of the own GID on every rail, for UCX%s",
+		       p->options->ucx_from ? ", which would take another GID"
+					    : "; it is right for every version");
 }
 
 static int set_gid(const struct env_plan *p, struct env *out, struct err *e)
 {
 	struct ucx_rule alone = rule_of(p);
 	bool has_subnets = p->family == IP_V4 && lib_rule_holds(UCX_HAS_SUBNETS, p->options->ucx);
+	/* One for all devices: an index of RoCE would be wrong for InfiniBand. */
+	bool has_index = p->common && p->n_roce == p->n;
 	int rc = 0;
 
-	for (int exact = 0; has_subnets && rc == 0 && exact < 2; exact++)
+	if (has_index && !p->options->ucx_from)
+		return set_index(p, out, e);
+	for (int exact = p->inventory->mode == RDMA_SHARED; has_subnets && rc == 0 && exact < 2;
+	     exact++)
 		rc = try_subnets(p, exact, out, e);
-	if (rc || leads_home(p, &alone))
+	if (rc < 0 || (rc && p->options->ucx_from))
 		return rc < 0 ? -1 : 0;
-	/* One for all devices: an index of RoCE would be wrong for InfiniBand. */
-	if (!p->common || p->n_roce != p->n)
-		return warn_astray(p, out, e);
-	return env_add(out, e, (struct env_new){ "UCX_IB_GID_INDEX", env_text("%u", p->index) },
-		       "the index of the own GID on every rail, for UCX, which would take another "
-		       "GID");
+	if (rc)
+		return warn_others(p,
+				   ". UCX_IB_ROCE_SUBNETS helps since UCX 1.18: with --ucx-version "
+				   "this warning goes",
+				   out, e);
+	if (p->options->ucx_from && selects_rails(p, &alone))
+		return 0;
+	return has_index ? set_index(p, out, e) : warn_others(p, "", out, e);
 }
 
 int env_set_ucx(const struct env_plan *p, struct env *out, struct err *e)

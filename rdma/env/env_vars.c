@@ -99,20 +99,6 @@ char *env_format_gid(const struct inv_gid *g, char out[IP_STR_LEN])
 	return ip_format(gid_to_ip(&g->entry.gid), out);
 }
 
-static int set_index(const struct env_plan *p, struct env *out, struct err *e)
-{
-	char rail[RAIL_PORT_LEN], ip[IP_STR_LEN];
-	const struct env_rail *first = p->rail;
-
-	while (!first->gid)
-		first++;
-	return env_add(out, e, (struct env_new){ "NCCL_IB_GID_INDEX", env_text("%u", p->index) },
-		       "index %u is the RoCE v2 GID of this namespace's own address on every rail "
-		       "(%s on %s). It is valid while the interfaces exist; the next pod may have "
-		       "another index",
-		       p->index, env_format_gid(first->gid, ip), rail_port(first->rail, rail));
-}
-
 static struct nccl_rule rule_of(const struct env_plan *p, const struct ip_prefix *range)
 {
 	struct nccl_rule r = { .family = p->family, .version = GID_ROCE_V2 };
@@ -122,14 +108,18 @@ static struct nccl_rule rule_of(const struct env_plan *p, const struct ip_prefix
 	return r;
 }
 
-static bool selects_own_gids(const struct env_plan *p, const struct ip_prefix *range)
+/* NCCL finds the own GID of every rail, and its version does not abort on the way. */
+static bool is_right(const struct env_plan *p, const struct ip_prefix *range)
 {
+	bool aborts =
+		p->options->nccl_from && lib_rule_holds(NCCL_ABORTS_ON_TYPE, p->options->nccl);
 	struct nccl_rule rule = rule_of(p, range);
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct env_rail *r = &p->rail[i];
 
-		if (r->gid && nccl_gid_index(r->rail->port, &rule) != r->gid->entry.index)
+		if (r->gid && (nccl_gid_index(r->rail->port, &rule) != r->gid->entry.index ||
+			       (aborts && nccl_reads_unknown(r->rail->port, &rule))))
 			return false;
 	}
 	return true;
@@ -180,8 +170,8 @@ static struct ip_prefix range_of(const struct env_plan *p, bool exact)
 }
 
 /* Warn for each rail where NCCL would still take another GID. */
-static int warn_astray(const struct env_plan *p, const struct ip_prefix *range, struct env *out,
-		       struct err *e)
+static int warn_wrong_gid(const struct env_plan *p, const struct ip_prefix *range, struct env *out,
+			  struct err *e)
 {
 	struct nccl_rule rule = rule_of(p, range);
 
@@ -206,34 +196,58 @@ static int warn_astray(const struct env_plan *p, const struct ip_prefix *range, 
 	return 0;
 }
 
+/* In mode shared the next pod may get a GID in the same network, at an index that comes first. */
+static struct ip_prefix best_range(const struct env_plan *p)
+{
+	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
+
+	if (p->inventory->mode == RDMA_SHARED && is_right(p, &exact))
+		return exact;
+	return is_right(p, &wide) ? wide : exact;
+}
+
 static int set_range(const struct env_plan *p, struct env *out, struct err *e)
 {
 	char text[PREFIX_STR_LEN];
-	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
-	bool wide_is_right = selects_own_gids(p, &wide);
-	const struct ip_prefix *range = wide_is_right ? &wide : &exact;
+	struct ip_prefix range = best_range(p), wide = range_of(p, false);
 
-	if (!wide_is_right && !selects_own_gids(p, &exact) && warn_astray(p, &exact, out, e))
+	if (!is_right(p, &range) && warn_wrong_gid(p, &range, out, e))
 		return -1;
 	/* The networks have no common prefix, so the range would contain all addresses. */
-	if (range->len == 0)
+	if (range.len == 0)
 		return 0;
 	return env_add(out, e,
 		       (struct env_new){ "NCCL_IB_ADDR_RANGE",
-					 env_text("%s", ip_format_prefix(*range, text)) },
-		       wide_is_right
+					 env_text("%s", ip_format_prefix(range, text)) },
+		       range.len == wide.len
 			       ? "the networks of all rails; GIDs of other networks are left "
 				 "alone"
 			       : "the addresses of this pod's rails and as little else as can "
-				 "be: in their networks GIDs of others come first");
+				 "be: GIDs of others in their networks are left alone");
+}
+
+/* "; the version of NCCL is not known", or which it is. */
+static const char *version_of(const struct env_plan *p, char out[ENV_TEXT_LEN / 4])
+{
+	char version[LIB_VERSION_LEN];
+
+	if (!p->options->nccl_from)
+		return "; the version of NCCL is not known (--nccl-version)";
+	(void)snprintf(out, ENV_TEXT_LEN / 4, "; for NCCL %s (%s)",
+		       lib_version_format(p->options->nccl, version), p->options->nccl_from);
+	return out;
 }
 
 static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 {
+	char version[ENV_TEXT_LEN / 4];
+
 	if (env_add(out, e, (struct env_new){ "NCCL_IB_ROCE_VERSION_NUM", env_text("2") },
-		    "RoCE v2, which can be routed; NCCL_IB_GID_INDEX is not set because %s",
-		    p->common ? "an index may move while the job runs"
-			      : "the index differs from rail to rail") ||
+		    "RoCE v2, which can be routed; NCCL_IB_GID_INDEX is not set because %s%s",
+		    !p->common          ? "the index differs from rail to rail"
+		    : p->n_roce != p->n ? "ports of InfiniBand have other GIDs at that index"
+					: "an index may move while the job runs",
+		    version_of(p, version)) ||
 	    env_add(out, e,
 		    (struct env_new){ "NCCL_IB_ADDR_FAMILY",
 				      env_text("%s", p->family == IP_V4 ? "AF_INET" : "AF_INET6") },
@@ -242,52 +256,84 @@ static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 	return set_range(p, out, e);
 }
 
-static bool range_suffices(const struct env_plan *p)
-{
-	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
-
-	return selects_own_gids(p, &wide) || selects_own_gids(p, &exact);
-}
-
-static bool is_above(const struct env_rail *r)
-{
-	return r->gid && r->rail->netdev && !r->rail->own;
-}
-
-/* The reason why this version of NCCL must not choose a GID by itself; NULL: it may. */
+/* The reason why this version of NCCL cannot choose a GID itself; NULL: it may. */
 static const char *range_fault(const struct env_plan *p)
 {
-	struct lib_version v = p->options->nccl;
+	struct ip_prefix exact = range_of(p, true);
+	struct nccl_rule rule = rule_of(p, &exact);
 
-	if (!lib_rule_holds(NCCL_CHOOSES_GID, v))
+	if (!p->options->nccl_from)
+		return NULL;
+	if (!lib_rule_holds(NCCL_CHOOSES_GID, p->options->nccl))
 		return "it has no NCCL_IB_ADDR_RANGE, which came with 2.21";
 	for (size_t i = 0; i < p->n; i++)
-		if (is_above(&p->rail[i]) && p->inventory->mode == RDMA_SHARED &&
-		    lib_rule_holds(NCCL_ABORTS_ON_TYPE, v))
-			return "it aborts in a pod with macvlan or ipvlan if it chooses a GID "
-			       "itself: it reads the type of other pods' GIDs, which gives EINVAL "
-			       "(fixed in 2.26.2)";
+		if (p->rail[i].gid && lib_rule_holds(NCCL_ABORTS_ON_TYPE, p->options->nccl) &&
+		    nccl_reads_unknown(p->rail[i].rail->port, &rule))
+			return "it ends the job if it must compare a GID whose type sysfs does not "
+			       "show (fixed in 2.26.2)";
 	return NULL;
+}
+
+/*
+ * The reason for an index although a range would be right; NULL: the range is better. An index is
+ * right for every version. A range is right for newer ones, also if the index moves. A network is
+ * not enough where other pods may get GIDs in it.
+ */
+static const char *index_reason(const struct env_plan *p)
+{
+	struct ip_prefix wide = range_of(p, false), exact = range_of(p, true);
+	bool known = p->options->nccl_from, exclusive = p->inventory->mode == RDMA_EXCLUSIVE;
+	bool suffices = is_right(p, &wide) || is_right(p, &exact);
+	const char *fault = range_fault(p);
+
+	if (fault)
+		return fault;
+	if (p->options->pin_index)
+		return "--pin-index asks for it";
+	if (!suffices)
+		return "GIDs of others come first in every range";
+	/* Ports of InfiniBand have only the first index. */
+	if (p->n_roce != p->n)
+		return NULL;
+	if (!known)
+		return "an index is right for every version";
+	if (exclusive ? is_right(p, &wide) : exact.len == ip_bits(p->family) && is_right(p, &exact))
+		return NULL;
+	return "in mode shared other pods may get GIDs in the same range";
+}
+
+static int set_index(const struct env_plan *p, const char *reason, struct env *out, struct err *e)
+{
+	char rail[RAIL_PORT_LEN], ip[IP_STR_LEN], version[ENV_TEXT_LEN / 4];
+	const struct env_rail *first = p->rail;
+
+	while (!first->gid)
+		first++;
+	return env_add(out, e, (struct env_new){ "NCCL_IB_GID_INDEX", env_text("%u", p->index) },
+		       "index %u is the RoCE v2 GID of this namespace's own address on every rail "
+		       "(%s on %s). It is valid while the interfaces exist; the next pod may have "
+		       "another index. Not a range, because %s%s",
+		       p->index, env_format_gid(first->gid, ip), rail_port(first->rail, rail),
+		       reason, version_of(p, version));
 }
 
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e)
 {
-	const char *fault = range_fault(p);
-	bool by_range = !fault && !p->options->pin_index && range_suffices(p);
 	char text[LIB_VERSION_LEN];
+	const char *reason;
 
 	if (set_hca(p, out, e))
 		return -1;
 	if (!p->n_roce)
 		return 0;
-	/* An index may move while the job runs; family and range lead to the GID wherever it is. */
-	if (p->common && !by_range)
-		return set_index(p, out, e);
-	if (fault)
+	reason = index_reason(p);
+	if (p->common && reason)
+		return set_index(p, reason, out, e);
+	if (range_fault(p))
 		return env_warn(
 			out, e,
 			"the rails have different GID indices, and NCCL %s has one for all: "
 			"%s. Use a newer NCCL, or give each process one rail (--interface)",
-			lib_version_format(p->options->nccl, text), fault);
+			lib_version_format(p->options->nccl, text), range_fault(p));
 	return set_auto(p, out, e);
 }

@@ -79,19 +79,50 @@ static bool is_better(const struct place *now, const struct place *next, const s
 	       (now->type != next->type || !is_valid(now));
 }
 
-uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r)
+/* An entry that is there, without a type that can be read. */
+static bool is_unreadable(const struct place *at)
+{
+	return !gid_is_zero(&at->gid) && at->type == GID_UNKNOWN;
+}
+
+static bool compares_types(const struct place *now, const struct place *next,
+			   const struct nccl_rule *r)
+{
+	return family_of(next) == r->family && family_of(now) == r->family && in_range(next, r) &&
+	       is_valid(next);
+}
+
+struct choice {
+	uint32_t index;
+	bool reads_unknown;
+};
+
+static struct choice choose(const struct inv_port *p, const struct nccl_rule *r)
 {
 	/* One index more than the last, because a table has free indices at its end. */
-	uint32_t end = p->n_gids ? p->gid[p->n_gids - 1].entry.index + 2 : 0, taken = 0;
+	uint32_t end = p->n_gids ? p->gid[p->n_gids - 1].entry.index + 2 : 0;
+	struct choice c = { 0 };
 	struct place now = place_at(p, 0);
 
 	for (uint32_t i = 1; i < end; i++) {
 		struct place next = place_at(p, i);
 
+		c.reads_unknown |= compares_types(&now, &next, r) &&
+				   (is_unreadable(&now) || is_unreadable(&next));
 		if (!is_better(&now, &next, r))
 			continue;
 		now = next;
-		taken = i;
+		c.index = i;
 	}
-	return taken;
+	return c;
+}
+
+uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r)
+{
+	return choose(p, r).index;
+}
+
+bool nccl_reads_unknown(const struct inv_port *p, const struct nccl_rule *r)
+{
+	return choose(p, r).reads_unknown;
 }

@@ -22,6 +22,14 @@ struct nccl_rule {
 /* nccl_gid_index - the index that NCCL takes on an Ethernet port. */
 uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r);
 
+/*
+ * nccl_reads_unknown - true if NCCL reads the type of an entry whose type sysfs does not show. It
+ * reads types only to compare two entries of the wanted family, the later one in the range. Before
+ * 2.26.2 the error of that file ends the job (NCCL_ABORTS_ON_TYPE). NVIDIA's DOCA-OFED gives EINVAL
+ * for entries of other namespaces; Linux's own driver gives it only for free entries.
+ */
+bool nccl_reads_unknown(const struct inv_port *p, const struct nccl_rule *r);
+
 /* inv_gid_at - the entry with that index, borrowed from p; NULL: the index is free. */
 const struct inv_gid *inv_gid_at(const struct inv_port *p, uint32_t index);
 

@@ -121,7 +121,30 @@ START_TEST(entries_are_found_by_index)
 }
 END_TEST
 
-TEST_PROGRAM("nccl", the_usual_table_of_a_VF_gives_its_RoCE_v2_index, version_2_is_not_given_up,
+START_TEST(types_are_read_only_to_compare)
+{
+	auto_rdma_inventory struct rdma_inventory v =
+		TABLE("2 fe80::1", "2 10.0.0.9", "2 10.0.0.5", "2 fd00::5");
+	struct inv_port *p = &v.device[0].port[0];
+	struct nccl_rule all = { .family = IP_V4, .version = GID_ROCE_V2 }, one = all;
+
+	one.has_range = true;
+	ck_assert_int_eq(ip_parse_prefix("10.0.0.5/32", &one.range), 0);
+	ck_assert(!nccl_reads_unknown(p, &all));
+	/* The other family is not compared, and neither is what is out of the range. */
+	p->gid[3].entry.type = GID_UNKNOWN;
+	ck_assert(!nccl_reads_unknown(p, &all));
+	p->gid[1].entry.type = GID_UNKNOWN;
+	ck_assert(nccl_reads_unknown(p, &all));
+	ck_assert(!nccl_reads_unknown(p, &one));
+	/* The first of its family is taken without a comparison. */
+	p->n_gids = 2;
+	ck_assert(!nccl_reads_unknown(p, &all));
+}
+END_TEST
+
+TEST_PROGRAM("nccl", types_are_read_only_to_compare,
+	     the_usual_table_of_a_VF_gives_its_RoCE_v2_index, version_2_is_not_given_up,
 	     the_first_of_equals_wins, index_0_is_held_whatever_the_range, free_places_are_of_IPv6,
 	     a_global_address_beats_a_link_local_one, an_empty_table_has_no_index,
 	     entries_are_found_by_index)

@@ -186,6 +186,11 @@ static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, str
 	return 0;
 }
 
+int rail_common_class(const struct rdma_rail *r, int tc)
+{
+	return tc < 0 || tc == r->port->traffic_class ? r->port->traffic_class : 0;
+}
+
 int rails_find(const struct rdma_inventory *v, struct rails *out, struct err *e)
 {
 	auto_rails struct rails r = { 0 };

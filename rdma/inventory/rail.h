@@ -57,6 +57,12 @@ bool rail_is_bare(const struct rdma_rail *r);
  */
 int rdma_routes_read(struct rdma_inventory *v, struct err *e) must_check;
 
+/*
+ * rail_common_class - the traffic class that the driver sets on this RoCE rail and on the ones
+ * before, whose class is tc; -1: there are none before. 0: it sets none on one, or they differ.
+ */
+int rail_common_class(const struct rdma_rail *r, int tc);
+
 #define RAIL_PORT_LEN (RDMA_NAME_LEN + 12)
 /* rail_port - "mlx5_0:1". Returns out. */
 char *rail_port(const struct rdma_rail *r, char out[RAIL_PORT_LEN]);

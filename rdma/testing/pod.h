@@ -14,8 +14,8 @@ struct rdma_inventory pod_new(enum rdma_mode mode);
 
 /*
  * pod_netdev - add an interface. what: "macvlan", "ipvlan", "", or a PCI address: hardware.
- * addrs: prefixes, separated by blanks. It has no routes but that of its network; pod_route adds one. Its
- * ifindex is returned.
+ * addrs: prefixes, separated by blanks. It has no routes but that of its network; pod_route adds
+ * one. Its ifindex is returned.
  */
 int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, const char *addrs);
 void pod_route(struct inv_netdev *d, const char *dst);

@@ -44,7 +44,7 @@ address() { jq -r '.ips[0].address | split("/")[0]' "$W/out.$1"; }
 # env_of POD: the output of `railctl rdma env` there, kept in the form of a shell. with_env POD SCRIPT WORD...: run the script
 # in the pod, with only the variables DEV, PORT and GID of it. in_env: INTO is that command. `with_env &` would start a shell
 # that waits. A kill of that shell leaves the program in its pod, and the pod in the kernel.
-env_of() { ip netns exec "$1" $RB/railctl rdma env --pin-index >"$W/env.$1"; }
+env_of() { ip netns exec "$1" $RB/railctl rdma env >"$W/env.$1"; }
 in_env()
 {
 	# shellcheck disable=SC2016 # for the shell in the pod
