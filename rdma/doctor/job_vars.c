@@ -2,12 +2,11 @@
 /* job_vars.c: finds the variables in an environment, and reads numbers as NCCL does. */
 #include "rdma/doctor/job_vars.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/parse.h"
+#include "lib/nccl/param.h"
 
 static const char *const names[JOB_N] = {
 	[JOB_NCCL_IB_TC] = "NCCL_IB_TC",
@@ -102,11 +101,5 @@ enum job_nccl job_nccl_version(const struct job_vars *j, struct lib_version *out
 
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset)
 {
-	if (!j->var[v].set)
-		return unset;
-	errno = 0;
-
-	long long n = strtoll(j->var[v].text, NULL, 0);
-
-	return errno ? unset : n;
+	return nccl_number(j->var[v].text, unset);
 }

@@ -2,8 +2,7 @@
 /*
  * job_vars.h: the variables of NCCL and UCX that a process has, and its version of NCCL. Pure.
  *
- * NCCL reads a number with strtoll() of base 0 (src/misc/param.cc, ncclLoadParam, 2.30): an empty
- * variable counts as not set, text without a number counts as 0, "0x6a" is 106.
+ * An empty variable counts as not set, and numbers are read as NCCL does (lib/nccl/param.h).
  */
 #ifndef RAILHEAD_RDMA_DOCTOR_JOB_VARS_H
 #define RAILHEAD_RDMA_DOCTOR_JOB_VARS_H

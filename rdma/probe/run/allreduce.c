@@ -86,10 +86,12 @@ static int check_options(const struct allreduce *a, const struct wire_hello *h, 
 	else if (h->sl != own->sl)
 		err_set(e, ERR_CONFIG, 0, "rank %u was started with --sl %u, rank %u with %u",
 			before, h->sl, a->rank, own->sl);
+	else if (h->has_tc != own->has_tc)
+		err_set(e, ERR_CONFIG, 0, "rank %u was started with --tc, and rank %u without",
+			h->has_tc ? before : a->rank, h->has_tc ? a->rank : before);
 	else if (h->tc != own->tc)
-		err_set(e, ERR_CONFIG, 0,
-			"rank %u was started with --tc %u (or NCCL_IB_TC), rank %u with %u", before,
-			h->tc, a->rank, own->tc);
+		err_set(e, ERR_CONFIG, 0, "rank %u was started with --tc %u, rank %u with %u",
+			before, h->tc, a->rank, own->tc);
 	else
 		return 0;
 	return err_hint(e, "start all ranks with the same options");

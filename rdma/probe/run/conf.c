@@ -2,12 +2,11 @@
 /* conf.c: the tables of rdma-probe's options, their defaults and their values. */
 #include "rdma/probe/run/conf.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/parse.h"
 #include "lib/base/pkey.h"
+#include "lib/nccl/param.h"
 
 #define SIZE       65536
 #define ITERATIONS 1000
@@ -44,10 +43,13 @@ const struct opt conf_connection[] = {
 	{ "port", "PORT", "TCP port of peers whose address has no port (default: 18515)", 0 },
 	{ "no-cm", NULL, "connect without RDMA CM, with data exchanged over TCP", 0 },
 	{ "pkey", "PKEY", "with --no-cm: the partition of both ends (default: their first)", 0 },
-	{ "sl", "N", "with --no-cm: the service level, 0 to 15 (default: NCCL_IB_SL, else 0)", 0 },
-	{ "tc", "N",
-	  "traffic class of both ends, 0 to 255: four times the DSCP value (default: NCCL_IB_TC, "
+	{ "sl", "N",
+	  "with --no-cm: the service level, 0 to 15 (default: NCCL_IB_SL here, "
 	  "else 0)",
+	  0 },
+	{ "tc", "N",
+	  "traffic class of both ends, 0 to 255: four times the DSCP value (default: at each "
+	  "end its NCCL_IB_TC, else that of the system)",
 	  0 },
 	{ NULL, NULL, NULL, 0 },
 };
@@ -176,35 +178,29 @@ static int read_class(const struct opts *o, struct conf *c, struct err *e)
 {
 	uint64_t tc = 0;
 
-	if (read_number(o, &(struct number){ "tc", 0, 255, "0 to 255" }, &tc, e) < 0)
+	int has_tc = read_number(o, &(struct number){ "tc", 0, 255, "0 to 255" }, &tc, e);
+
+	if (has_tc < 0)
 		return -1;
+	c->has_tc = has_tc;
 	c->tc = (uint8_t)tc;
 	return 0;
 }
 
-/* A number as NCCL reads it (src/misc/param.cc of 2.30): strtoll() of base 0; -1: not set. */
-static long long nccl_number(const char *text, long long max)
+/* -1: the option is there, or NCCL has no such value. */
+static int of_nccl(const struct opts *o, const char *option, const char *text, int64_t max)
 {
-	long long n;
+	int64_t n = nccl_number(text, -1);
 
-	if (!text || !*text)
-		return -1;
-	errno = 0;
-	n = strtoll(text, NULL, 0);
-	return errno || n > max ? -1 : n;
+	return opt_is_set(o, option) || n < 0 || n > max ? -1 : (int)n;
 }
 
 void conf_take_nccl(const struct opts *o, const char *(*get)(const char *name), struct conf *c)
 {
-	long long tc = nccl_number(get("NCCL_IB_TC"), 255), sl = nccl_number(get("NCCL_IB_SL"), 15);
-	long long gid = nccl_number(get("NCCL_IB_GID_INDEX"), 255);
-
-	if (!opt_is_set(o, "tc") && tc > 0)
-		c->tc = (uint8_t)tc;
-	if (!opt_is_set(o, "sl") && !c->cm && sl > 0)
-		c->sl = (uint8_t)sl;
-	if (!opt_is_set(o, "gid-index") && !c->cm && gid >= 0)
-		c->gid_index = (int)gid;
+	c->nccl.tc = of_nccl(o, "tc", get("NCCL_IB_TC"), 255);
+	/* RDMA CM takes the level of the path, and the GID of the address. */
+	c->nccl.sl = c->cm ? -1 : of_nccl(o, "sl", get("NCCL_IB_SL"), 15);
+	c->nccl.gid_index = c->cm ? -1 : of_nccl(o, "gid-index", get("NCCL_IB_GID_INDEX"), 255);
 }
 
 static int read_size(const struct opts *o, struct conf *c, struct err *e)
@@ -238,6 +234,7 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 	const char *bind = opt_get(o, "bind"), *device = opt_get(o, "device");
 	bool ring = opt_is_set(o, "peers");
 	struct conf c = { .cm = !opt_is_set(o, "no-cm"),
+			  .nccl = { -1, -1, -1 },
 			  .port = PEERS_PORT,
 			  .size = ring ? RING_SIZE : SIZE,
 			  .iterations = ring ? RING_TIMES : ITERATIONS,

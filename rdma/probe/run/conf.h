@@ -13,9 +13,15 @@ struct conf {
 	unsigned device_port;   /* 0: found by the address */
 	int gid_index;          /* -1: found by the address */
 	bool cm;
-	uint16_t pkey;  /* partition key of InfiniBand; 0: the first of the port's table */
-	uint8_t sl;     /* service level */
-	uint8_t tc;     /* traffic class of RoCE; 0: none */
+	uint16_t pkey; /* partition key of InfiniBand; 0: the first of the port's table */
+	uint8_t sl;    /* service level */
+	bool has_tc;   /* else that of the system */
+	uint8_t tc;    /* traffic class of RoCE */
+	/* What NCCL's variables say about this end, where options say nothing; -1: nothing. The
+	 * peer is not asked for it, because an older one would refuse. */
+	struct conf_nccl {
+		int tc, sl, gid_index;
+	} nccl;
 	struct ip bind; /* IP_NONE: any */
 	uint16_t port;  /* TCP */
 	int timeout_ms;
@@ -36,8 +42,8 @@ extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_se
 	conf_connect[], conf_ring[], conf_which[];
 
 /*
- * conf_take_nccl - what NCCL would use, for options that are absent: NCCL_IB_TC, and without RDMA
- * CM NCCL_IB_SL and NCCL_IB_GID_INDEX. get: getenv(). Values that NCCL does not use stay absent.
+ * conf_take_nccl - set c->nccl to what NCCL would use, for options that are absent: NCCL_IB_TC, and
+ * without RDMA CM NCCL_IB_SL and NCCL_IB_GID_INDEX. get: getenv(). Files of settings are not read.
  */
 void conf_take_nccl(const struct opts *o, const char *(*get)(const char *name), struct conf *c);
 

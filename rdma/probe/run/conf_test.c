@@ -210,29 +210,36 @@ static struct conf with_nccl(char **argv, const char *tc, const char *sl, const 
 	return c;
 }
 
+static bool has(const struct conf *c, int tc, int sl, int gid_index)
+{
+	return c->nccl.tc == tc && c->nccl.sl == sl && c->nccl.gid_index == gid_index;
+}
+
 START_TEST(absent_options_are_what_NCCL_would_use)
 {
 	char *none[] = { (char[]){ "--no-cm" }, NULL };
 	char *given[] = { (char[]){ "--no-cm" }, (char[]){ "--tc" },
-			  (char[]){ "40" },      (char[]){ "--sl" },
+			  (char[]){ "0" },       (char[]){ "--sl" },
 			  (char[]){ "1" },       (char[]){ "--gid-index" },
 			  (char[]){ "7" },       NULL };
 	char *cm[] = { NULL };
 	struct conf c = with_nccl(none, "106", "3", "0x5");
 
-	ck_assert(c.tc == 106 && c.sl == 3 && c.gid_index == 5);
+	ck_assert(has(&c, 106, 3, 5));
+	/* The peer is not asked for any of them. */
+	ck_assert(!c.has_tc && c.sl == 0 && c.gid_index == -1);
 	c = with_nccl(given, "106", "3", "5");
-	ck_assert(c.tc == 40 && c.sl == 1 && c.gid_index == 7);
+	ck_assert(has(&c, -1, -1, -1) && c.has_tc && c.tc == 0 && c.sl == 1 && c.gid_index == 7);
 	/* RDMA CM goes by the address. */
 	c = with_nccl(cm, "106", "3", "5");
-	ck_assert(c.tc == 106 && c.sl == 0 && c.gid_index == -1);
+	ck_assert(has(&c, 106, -1, -1));
 	/* Values that are none, and text, which NCCL reads as 0. */
 	c = with_nccl(none, NULL, "16", "-1");
-	ck_assert(c.tc == 0 && c.sl == 0 && c.gid_index == -1);
+	ck_assert(has(&c, -1, -1, -1));
 	c = with_nccl(none, "", "", "auto");
-	ck_assert(c.tc == 0 && c.sl == 0 && c.gid_index == 0);
+	ck_assert(has(&c, -1, -1, 0));
 	c = with_nccl(none, "256", "x", "");
-	ck_assert(c.tc == 0 && c.sl == 0 && c.gid_index == -1);
+	ck_assert(has(&c, -1, 0, -1));
 }
 END_TEST
 

@@ -18,6 +18,7 @@ struct run {
 	struct verbs_conn *conn;
 	struct wire_path own, peer; /* the two ends */
 	bool client;
+	int tc;           /* traffic class of this end; -1: that of the system */
 	uint32_t met;     /* number of READY messages from both ends */
 	unsigned signals; /* sends whose completion verbs_reap() will report */
 	unsigned mtu;     /* of the path, in bytes */

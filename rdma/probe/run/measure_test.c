@@ -13,14 +13,17 @@
 struct end {
 	struct run run;
 	struct tcp tcp;
+	struct conf_nccl nccl;
 	struct err e;
 	int rc;
 };
 
+#define NO_NCCL ((struct conf_nccl){ -1, -1, -1 })
+
 static void *measure_end(void *arg)
 {
 	struct end *end = arg;
-	const struct conf c = { .gid_index = -1 };
+	const struct conf c = { .gid_index = -1, .nccl = end->nccl };
 	size_t bytes = measure_memory(&end->run.hello);
 	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
 	struct run *r = &end->run;
@@ -44,23 +47,33 @@ static void *measure_end(void *arg)
 
 static struct end client, server;
 
-static void run(uint32_t size, uint32_t iterations)
+/* Both ends get the HELLO; the variables of NCCL are those of each end. */
+static void run_hello(struct wire_hello h, struct conf_nccl here, struct conf_nccl there)
 {
-	const struct wire_hello h = {
-		.purpose = WIRE_MEASURE, .size = size, .iterations = iterations, .seed = 42
-	};
 	pthread_t thread;
 	int fd[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
 	client = (struct end){ .run = { .hello = h, .client = true },
+			       .nccl = here,
 			       .tcp = { .fd = fd[0], .timeout_ms = 20000 } };
-	server = (struct end){ .run = { .hello = h }, .tcp = { .fd = fd[1], .timeout_ms = 20000 } };
+	server = (struct end){ .run = { .hello = h },
+			       .nccl = there,
+			       .tcp = { .fd = fd[1], .timeout_ms = 20000 } };
 	ck_assert_int_eq(pthread_create(&thread, NULL, measure_end, &server), 0);
 	(void)measure_end(&client);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	tcp_close(&client.tcp);
 	tcp_close(&server.tcp);
+}
+
+static void run(uint32_t size, uint32_t iterations)
+{
+	const struct wire_hello h = {
+		.purpose = WIRE_MEASURE, .size = size, .iterations = iterations, .seed = 42
+	};
+
+	run_hello(h, NO_NCCL, NO_NCCL);
 }
 
 static void good(uint32_t size, uint32_t iterations)
@@ -178,7 +191,7 @@ START_TEST(an_older_server_is_named_when_it_refuses_a_partition)
 {
 	const struct err refusal = { .code = ERR_DECODE,
 				     .msg = "it is an rdma-probe of another version" };
-	const struct conf c = { .gid_index = -1 };
+	const struct conf c = { .gid_index = -1, .nccl = NO_NCCL };
 	struct memory_plan memory = { 64, 64, MEASURE_DEPTH };
 	struct tcp older = { .timeout_ms = 20000 }, tcp = { .timeout_ms = 20000 };
 	int fd[2];
@@ -206,7 +219,38 @@ START_TEST(an_older_server_is_named_when_it_refuses_a_partition)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/run/measure", data_of_every_size_passes, more_than_fits_at_once,
-	     a_shallow_device_will_do, each_thing_that_goes_wrong_is_found,
-	     what_fails_here_is_told_there, a_device_that_is_refused_is_told_there,
+/* So that an older peer is not asked for what it does not know. */
+START_TEST(the_class_of_NCCL_is_that_of_one_end)
+{
+	struct wire_hello h = { .purpose = WIRE_MEASURE, .size = 64, .iterations = 1, .seed = 42 };
+	const struct conf_nccl here = { 106, 3, 5 }, there = { 40, -1, -1 };
+
+	run_hello(h, here, there);
+	ck_assert_int_eq(client.rc, 0);
+	ck_assert_uint_eq(wire_hello_version(&client.run.hello), WIRE_VERSION);
+
+	struct verbs_pick c = testing_verbs_picked(false), s = testing_verbs_picked(true);
+
+	ck_assert(c.has_tc && c.tc == 106 && c.sl == 3 && c.gid_index == 5 && c.gid_of_nccl);
+	ck_assert(s.has_tc && s.tc == 40 && s.sl == 0 && s.gid_index == -1 && !s.gid_of_nccl);
+	ck_assert_int_eq(client.run.tc, 106);
+	/* Options count at both ends, also class 0. */
+	h.has_tc = true;
+	h.sl = 1;
+	run_hello(h, here, there);
+	c = testing_verbs_picked(false);
+	s = testing_verbs_picked(true);
+	ck_assert(c.has_tc && c.tc == 0 && c.sl == 1 && s.has_tc && s.tc == 0 && s.sl == 1);
+	/* Nobody says anything. */
+	h.has_tc = false;
+	run_hello(h, NO_NCCL, NO_NCCL);
+	c = testing_verbs_picked(false);
+	ck_assert(!c.has_tc && client.run.tc == -1);
+}
+END_TEST
+
+TEST_PROGRAM("rdma/probe/run/measure", the_class_of_NCCL_is_that_of_one_end,
+	     data_of_every_size_passes, more_than_fits_at_once, a_shallow_device_will_do,
+	     each_thing_that_goes_wrong_is_found, what_fails_here_is_told_there,
+	     a_device_that_is_refused_is_told_there,
 	     an_older_server_is_named_when_it_refuses_a_partition)

@@ -60,14 +60,15 @@ static int json_flows(struct json *obj, const struct wire_result *r)
 }
 
 /* Each is absent unless given. */
-static int json_partition(struct json *root, const struct wire_hello *h)
+static int json_partition(struct json *root, const struct run *r)
 {
+	const struct wire_hello *h = &r->hello;
 	char pkey[PKEY_STR_LEN];
 
 	if (h->pkey && json_add_str(root, "pkey", pkey_format(h->pkey, pkey)))
 		return -1;
-	if (h->tc &&
-	    (json_add_int(root, "trafficClass", h->tc) || json_add_int(root, "dscp", h->tc / 4)))
+	if (r->tc >= 0 &&
+	    (json_add_int(root, "trafficClass", r->tc) || json_add_int(root, "dscp", r->tc / 4)))
 		return -1;
 	return h->sl ? json_add_int(root, "sl", h->sl) : 0;
 }
@@ -79,7 +80,7 @@ static int as_json(const struct out *o, const struct run *r, const char *peer, s
 	if (!root || json_add_str(root, "peer", peer) ||
 	    json_add_str(root, "connection", r->hello.cm ? "rdma-cm" : "verbs") ||
 	    json_end(root, "local", &r->own) || json_end(root, "remote", &r->peer) ||
-	    json_add_bool(root, "oneCard", run_is_local(r)) || json_partition(root, &r->hello) ||
+	    json_add_bool(root, "oneCard", run_is_local(r)) || json_partition(root, r) ||
 	    json_add_int(root, "pathMtu", r->mtu) || json_add_int(root, "size", r->hello.size) ||
 	    json_add_int(root, "iterations", r->hello.iterations) ||
 	    json_latency(root, &r->result) || json_flows(root, &r->result) ||
@@ -116,6 +117,23 @@ static void text_result(const struct out *o, const struct wire_result *r)
 		 (unsigned long long)r->checked, (unsigned long long)r->messages);
 }
 
+/* What was asked for: packets are not seen, and a driver may set another class. */
+static void text_class(const struct out *o, const struct run *r)
+{
+	/* InfiniBand has LIDs, and its class says nothing. */
+	if (r->own.lid)
+		return;
+	if (r->tc >= 0)
+		out_pair(o, "class", "%d (%s): DSCP %d, unless the driver sets another class",
+			 r->tc, r->hello.has_tc ? "--tc, both ends" : "NCCL_IB_TC, this end",
+			 r->tc / 4);
+	else
+		out_pair(o, "class", "%s",
+			 r->hello.cm ? "none asked for: the default of RDMA CM on this host, or of "
+				       "the driver"
+				     : "none asked for: DSCP 0, unless the driver sets a class");
+}
+
 int report_run(const struct out *o, const struct run *r, const struct peer *peer, struct err *e)
 {
 	char text[PEER_TEXT_LEN], size[STATS_TEXT_LEN], pkey[PKEY_STR_LEN];
@@ -131,10 +149,7 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 		out_pair(o, "partition", "%s, service level %u",
 			 r->hello.pkey ? pkey_format(r->hello.pkey, pkey) : "the first",
 			 r->hello.sl);
-	/* InfiniBand has LIDs, and its class says nothing. */
-	if (!r->own.lid)
-		out_pair(o, "class", "%u: DSCP %u%s", r->hello.tc, r->hello.tc / 4,
-			 r->hello.tc ? "" : ", because neither --tc nor NCCL_IB_TC says another");
+	text_class(o, r);
 	if (run_is_local(r))
 		out_line(o, OUT_WARN, "both ends are on one card: the data passed no network");
 	if (r->own.mtu != r->peer.mtu)

@@ -15,17 +15,31 @@
 
 #define PEERS_FILE_MAX (256 * 1024)
 
-static struct verbs_plan make_plan(const struct run *r, const struct conf *c,
+/* The options of the client count at both ends; where they say nothing, NCCL's variables here. */
+static struct verbs_pick make_pick(struct run *r, const struct conf *c)
+{
+	const struct wire_hello *h = &r->hello;
+	bool nccl_gid = c->gid_index < 0 && c->nccl.gid_index >= 0;
+
+	r->tc = h->has_tc ? h->tc : c->nccl.tc;
+	return (struct verbs_pick){
+		.device = *c->device ? c->device : NULL,
+		.port = c->device_port,
+		.gid_index = nccl_gid ? c->nccl.gid_index : c->gid_index,
+		.gid_of_nccl = nccl_gid,
+		.pkey = h->pkey,
+		.sl = !h->sl && c->nccl.sl > 0 ? (uint8_t)c->nccl.sl : h->sl,
+		.has_tc = r->tc >= 0,
+		.tc = r->tc < 0 ? 0 : (uint8_t)r->tc,
+		.local = r->tcp->local,
+	};
+}
+
+static struct verbs_plan make_plan(struct run *r, const struct conf *c,
 				   const struct memory_plan *memory)
 {
 	return (struct verbs_plan){
-		.pick = { .device = *c->device ? c->device : NULL,
-			  .port = c->device_port,
-			  .gid_index = c->gid_index,
-			  .pkey = r->hello.pkey,
-			  .sl = r->hello.sl,
-			  .tc = r->hello.tc,
-			  .local = r->tcp->local },
+		.pick = make_pick(r, c),
 		.cm = r->hello.cm,
 		.server = !r->client,
 		.out = memory->out,
@@ -108,6 +122,7 @@ int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_h
 				.seed = c->seed,
 				.pkey = c->pkey,
 				.sl = c->sl,
+				.has_tc = c->has_tc,
 				.tc = c->tc };
 
 	if (!c->seeded && getrandom(&h.seed, sizeof(h.seed), 0) != sizeof(h.seed))

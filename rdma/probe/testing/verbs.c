@@ -18,6 +18,7 @@ static struct {
 	size_t byte;
 	bool refuse_client, refuse_server, misused;
 	struct verbs_conn *all;
+	struct verbs_pick picked[2]; /* of clients, of servers */
 } device;
 
 struct verbs_conn {
@@ -56,6 +57,11 @@ void testing_verbs_refuse(bool client, bool server)
 	device.refuse_server = server;
 }
 
+struct verbs_pick testing_verbs_picked(bool server)
+{
+	return device.picked[server];
+}
+
 bool testing_verbs_misused(void)
 {
 	return device.misused;
@@ -85,6 +91,7 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 	(void)pthread_mutex_lock(&lock);
 	c->older = device.all;
 	device.all = c;
+	device.picked[plan->server] = plan->pick;
 	(void)pthread_mutex_unlock(&lock);
 	*out = c;
 	return 0;

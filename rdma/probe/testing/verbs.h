@@ -28,6 +28,9 @@ void testing_verbs_depth(unsigned depth);
 /* testing_verbs_refuse - let verbs_open() fail for clients, or for servers. */
 void testing_verbs_refuse(bool client, bool server);
 
+/* testing_verbs_picked - what the last verbs_open() of a client, or of a server, was asked for. */
+struct verbs_pick testing_verbs_picked(bool server);
+
 /* testing_verbs_misused - true if a send ever had no receive, or a queue was too full. */
 bool testing_verbs_misused(void);
 

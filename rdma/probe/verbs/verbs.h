@@ -75,9 +75,11 @@ struct verbs_pick {
 	const char *device; /* NULL: the one that has a GID for local */
 	unsigned port;      /* 0: the one that has a GID for local */
 	int gid_index;      /* -1: the RoCE v2 GID of local; on InfiniBand the first */
+	bool gid_of_nccl;   /* the index is that of NCCL, which has none on InfiniBand */
 	uint16_t pkey;      /* partition key; 0: the first of the port's table */
 	uint8_t sl;         /* service level */
-	uint8_t tc;         /* traffic class of RoCE; 0: none */
+	bool has_tc;        /* else that of the system */
+	uint8_t tc;         /* traffic class of RoCE */
 	struct ip local;    /* own address, of the TCP connection */
 };
 

@@ -168,10 +168,14 @@ static int bind_error(const struct verbs_conn *c, int errnum, struct err *e)
 	return err_hint(e, "\"rdma-probe list\" shows the GIDs; --bind takes another address");
 }
 
-/* RDMA CM calls the traffic class type of service (rdma_set_option(3)). */
-static int set_class(struct rdma_cm_id *id, uint8_t tc)
+/* RDMA CM calls it type of service (rdma_set_option(3)). Without one, default_roce_tos counts. */
+static int set_class(struct rdma_cm_id *id, const struct verbs_pick *pick)
 {
-	return tc ? rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tc, sizeof(tc)) : 0;
+	uint8_t tc = pick->tc;
+
+	return pick->has_tc
+		       ? rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tc, sizeof(tc))
+		       : 0;
 }
 
 static int open_server(struct verbs_conn *c, struct err *e)
@@ -180,7 +184,7 @@ static int open_server(struct verbs_conn *c, struct err *e)
 
 	to_sockaddr(c->plan.pick.local, 0, &own);
 	if (rdma_create_id(c->events, &c->listening, c, RDMA_PS_TCP) ||
-	    set_class(c->listening, c->plan.pick.tc))
+	    set_class(c->listening, &c->plan.pick))
 		return cm_error(errno, "an identifier", e);
 	if (rdma_bind_addr(c->listening, (struct sockaddr *)&own))
 		return bind_error(c, errno, e);
@@ -197,7 +201,7 @@ static int open_client(struct verbs_conn *c, const struct wire_path *peer, struc
 		return err_set(e, ERR_DECODE, 0, "the peer names no port of its RDMA CM");
 	to_sockaddr(c->plan.pick.local, 0, &own);
 	to_sockaddr(c->control->peer, peer->cm_port, &other);
-	if (rdma_create_id(c->events, &c->id, c, RDMA_PS_TCP) || set_class(c->id, c->plan.pick.tc))
+	if (rdma_create_id(c->events, &c->id, c, RDMA_PS_TCP) || set_class(c->id, &c->plan.pick))
 		return cm_error(errno, "an identifier", e);
 	if (rdma_resolve_addr(c->id, (struct sockaddr *)&own, (struct sockaddr *)&other,
 			      c->control->timeout_ms))

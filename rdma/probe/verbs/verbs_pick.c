@@ -80,8 +80,9 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		err_set(e, ERR_UNAVAILABLE, 0, "%s has no GID of index %d", name_of(c),
 			c->plan.pick.gid_index);
 		return err_hint(
-			e, "\"rdma-probe list\" shows the GIDs; without --gid-index the address "
-			   "finds its own");
+			e,
+			"\"rdma-probe list\" shows the GIDs; without %s the address finds its own",
+			c->plan.pick.gid_of_nccl ? "NCCL_IB_GID_INDEX" : "--gid-index");
 	}
 	if (entry->gid_type == IBV_GID_TYPE_IB || link_local(entry->gid.raw) ||
 	    verbs_gid_is_here(entry->gid.raw))
@@ -90,8 +91,10 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		"GID %d of %s is %s, which is no address of this network namespace",
 		c->plan.pick.gid_index, name_of(c), verbs_gid_format(entry->gid.raw, gid));
 	return err_hint(
-		e, "another host or pod would get the answers; \"rdma-probe list\" shows which "
-		   "GIDs are here");
+		e,
+		"another host or pod would get the answers; \"rdma-probe list\" shows which "
+		"GIDs are here%s",
+		c->plan.pick.gid_of_nccl ? ". The index is that of NCCL_IB_GID_INDEX" : "");
 }
 
 /* ---- InfiniBand ---- */
@@ -181,8 +184,12 @@ static int try_device(struct verbs_conn *c, struct err *e)
 	auto_free struct ibv_gid_entry *entries = table.entry;
 	(void)entries;
 	const struct ibv_gid_entry *found = by_address(c, &table);
-	/* An index is used only for a device that the user named, or that has the address. */
-	if (c->plan.pick.gid_index >= 0 && (c->plan.pick.device || found)) {
+	/*
+	 * An index is used only for a device that the user named, or that has the address. On
+	 * InfiniBand, whose GIDs are no addresses, NCCL does not use it.
+	 */
+	bool named = c->plan.pick.device && !c->plan.pick.gid_of_nccl;
+	if (c->plan.pick.gid_index >= 0 && (named || found)) {
 		if (verbs_judge_index(c, &table, e))
 			return -1;
 		found = by_index(c, &table);

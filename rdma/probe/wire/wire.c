@@ -98,7 +98,7 @@ static void code_text(struct codec *c, char *s, size_t size)
 
 uint8_t wire_hello_version(const struct wire_hello *m)
 {
-	return m->tc ? WIRE_TC : m->pkey || m->sl ? WIRE_IB : WIRE_VERSION;
+	return m->has_tc ? WIRE_TC : m->pkey || m->sl ? WIRE_IB : WIRE_VERSION;
 }
 
 static void code_hello(struct codec *c, struct wire_hello *m)
@@ -117,7 +117,8 @@ static void code_hello(struct codec *c, struct wire_hello *m)
 		code_u16(c, &m->pkey);
 		code_u8(c, &m->sl);
 	}
-	if (c->version == WIRE_TC)
+	m->has_tc = c->version == WIRE_TC;
+	if (m->has_tc)
 		code_u8(c, &m->tc);
 	check_limit(c, m->sl <= 15 && wire_hello_version(m) == c->version,
 		    "the service level or the traffic class is out of range");

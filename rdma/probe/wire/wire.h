@@ -63,7 +63,8 @@ struct wire_hello {
 	uint16_t port;
 	uint16_t pkey; /* partition key for both ends; 0: the first of each port's table */
 	uint8_t sl;    /* service level for both ends, 0 to 15 */
-	uint8_t tc;    /* traffic class for both ends; 0: none */
+	bool has_tc;   /* else that of the system */
+	uint8_t tc;    /* traffic class for both ends */
 };
 
 struct wire_path {

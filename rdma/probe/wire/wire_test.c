@@ -248,14 +248,17 @@ START_TEST(a_traffic_class_needs_its_own_version)
 	uint8_t frame[WIRE_FRAME];
 	struct err e = { 0 };
 
+	m.hello.has_tc = true;
 	m.hello.tc = 106;
 	size_t len = wire_encode(&m, frame);
 	ck_assert_uint_eq(frame[4], WIRE_TC);
 	ck_assert_int_eq(wire_decode(frame, len, &out, &e), 0);
-	ck_assert(out.hello.tc == 106 && out.hello.pkey == 0x8001 && out.hello.sl == 5);
-	/* One HELLO has one form. */
+	ck_assert(out.hello.has_tc && out.hello.tc == 106 && out.hello.pkey == 0x8001 &&
+		  out.hello.sl == 5);
+	/* Class 0 is another choice than none. */
 	frame[len - 1] = 0;
-	ck_assert_int_eq(wire_decode(frame, len, &out, &e), -1);
+	ck_assert_int_eq(wire_decode(frame, len, &out, &e), 0);
+	ck_assert(out.hello.has_tc && out.hello.tc == 0);
 	m.hello.pkey = 0;
 	m.hello.sl = 0;
 	len = wire_encode(&m, frame);
