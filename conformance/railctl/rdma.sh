@@ -53,6 +53,9 @@ test_rdma_env_options_that_are_wrong()
 	refused 2 '--interface "a/b"' rdma env --interface net1 --interface a/b
 	refused 2 '--socket ""' rdma env --socket ''
 	refused 2 'given twice' rdma env --tc 1 --tc 2
+	refused 2 '--nccl-version "2" is no version such as 2.27' rdma env --nccl-version 2
+	refused 2 '--ucx-version "v1.18" is no version' rdma env --ucx-version v1.18
+	refused 2 '--nccl-version "new" is no version' rdma check --nccl-version new
 	refused 2 'one word too many' rdma env net1
 }
 

@@ -124,7 +124,7 @@ END_TEST
 START_TEST(types_are_read_only_to_compare)
 {
 	auto_rdma_inventory struct rdma_inventory v =
-		TABLE("2 fe80::1", "2 10.0.0.9", "2 10.0.0.5", "2 fd00::5");
+		TABLE("2 fe80::1", "2 10.0.0.5", "2 10.0.0.9", "2 fd00::5");
 	struct inv_port *p = &v.device[0].port[0];
 	struct nccl_rule all = { .family = IP_V4, .version = GID_ROCE_V2 }, one = all;
 
@@ -134,10 +134,11 @@ START_TEST(types_are_read_only_to_compare)
 	/* The other family is not compared, and neither is what is out of the range. */
 	p->gid[3].entry.type = GID_UNKNOWN;
 	ck_assert(!nccl_reads_unknown(p, &all));
-	p->gid[1].entry.type = GID_UNKNOWN;
+	p->gid[2].entry.type = GID_UNKNOWN;
 	ck_assert(nccl_reads_unknown(p, &all));
 	ck_assert(!nccl_reads_unknown(p, &one));
 	/* The first of its family is taken without a comparison. */
+	p->gid[1] = p->gid[2];
 	p->n_gids = 2;
 	ck_assert(!nccl_reads_unknown(p, &all));
 }
