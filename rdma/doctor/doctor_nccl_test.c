@@ -412,6 +412,27 @@ START_TEST(NCCL_IB_HCA_is_held_against_the_rails)
 }
 END_TEST
 
+/* As many machines are: InfiniBand without IPoIB for NCCL, and Ethernet for storage. */
+START_TEST(ports_of_InfiniBand_without_an_interface_may_be_right)
+{
+	auto_checked struct checked p = { .v = pod_new(RDMA_SHARED) };
+
+	pod_rail(&p.v, 1, "10.1.0.5/16", 3);
+	pod_port(&p.v, "mlx5_7", "0000:29:00.0", 0)->layer = IB_LAYER_INFINIBAND;
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_HCA=mlx5_7");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca warn", "which is right if the others are for storage");
+	checked_set_var(&p.data, "NCCL_IB_HCA==mlx5_1:1,mlx5_7:1");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca ok", "=mlx5_1:1,mlx5_7:1");
+	p.v.device[1].port[0].state = RDMA_PORT_DOWN;
+	checked_set_var(&p.data, "NCCL_IB_HCA=mlx5_7");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca fail", "falls back to TCP");
+}
+END_TEST
+
 START_TEST(a_lossy_fabric_needs_no_PFC)
 {
 	auto_checked struct checked p;
@@ -431,7 +452,8 @@ START_TEST(a_lossy_fabric_needs_no_PFC)
 }
 END_TEST
 
-TEST_PROGRAM("doctor_nccl", a_lossy_fabric_needs_no_PFC, settings_that_keep_NCCL_from_the_rails,
+TEST_PROGRAM("doctor_nccl", ports_of_InfiniBand_without_an_interface_may_be_right,
+	     a_lossy_fabric_needs_no_PFC, settings_that_keep_NCCL_from_the_rails,
 	     NCCL_IB_HCA_is_held_against_the_rails, a_rail_of_IPv6_alone_stays_at_index_0,
 	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
 	     a_class_is_followed_to_the_PFC_of_its_priority,

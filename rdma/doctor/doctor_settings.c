@@ -72,7 +72,7 @@ static bool is_rail(const struct probe_data *data, const struct inv_port *p)
 
 struct selection {
 	struct text missing, foreign; /* ports: rails that are not selected, others that are */
-	size_t rails;                 /* rails that are selected */
+	size_t usable;                /* rails that are selected, and ports of InfiniBand */
 };
 
 static void add_port(struct text *t, const struct inv_device *d, const struct inv_port *p)
@@ -80,30 +80,34 @@ static void add_port(struct text *t, const struct inv_device *d, const struct in
 	text_addf(t, "%s%s:%u", t->len ? ", " : "", d->link.name, p->port);
 }
 
-/* NCCL uses only ports that are ACTIVE. */
+/*
+ * NCCL uses only ports that are ACTIVE. A port of InfiniBand needs no interface, so one that is no
+ * rail may be right.
+ */
 static void select_port(const struct probe_data *data, const struct inv_device *d,
 			const struct inv_port *p, struct selection *s)
 {
 	bool selected =
 		hca_list_selects(data->job.var[JOB_NCCL_IB_HCA].text, d->link.name, p->port);
-	bool rail = is_rail(data, p);
+	bool rail = is_rail(data, p), active = p->state == RDMA_PORT_ACTIVE;
+	bool ib = p->layer == IB_LAYER_INFINIBAND;
 
 	if (rail && !selected)
 		add_port(&s->missing, d, p);
-	else if (!rail && selected && p->state == RDMA_PORT_ACTIVE)
+	else if (!rail && !ib && selected && active)
 		add_port(&s->foreign, d, p);
-	s->rails += rail && selected;
+	s->usable += selected && (rail || (ib && active));
 }
 
-static void judge_hcas(struct doctor *doc, const char *missing, const char *foreign, size_t rails)
+static void judge_hcas(struct doctor *doc, const char *missing, const char *foreign, size_t usable)
 {
 	const struct job_value *v = &doc->data->job.var[JOB_NCCL_IB_HCA];
 	bool right = !*missing && !*foreign;
 	struct finding *f = doctor_add(doc, "nccl-hca", "",
-				       v->cut   ? FINDING_UNKNOWN
-				       : right  ? FINDING_OK
-				       : !rails ? FINDING_FAIL
-						: FINDING_WARN);
+				       v->cut    ? FINDING_UNKNOWN
+				       : right   ? FINDING_OK
+				       : !usable ? FINDING_FAIL
+						 : FINDING_WARN);
 
 	if (v->cut) {
 		finding_set_value(f,
@@ -117,10 +121,13 @@ static void judge_hcas(struct doctor *doc, const char *missing, const char *fore
 			  *foreign ? "; it also selects " : "", foreign);
 	if (right)
 		return;
-	finding_set_reason(f, *foreign ? "NCCL uses ports that are not rails of this pod: "
-					 "connections time out, or other pods are disturbed"
-			      : rails  ? "NCCL uses only some of the pod's rails"
-				       : "NCCL finds no HCA and falls back to TCP");
+	finding_set_reason(
+		f, *foreign ? "NCCL uses ports that are not rails of this pod: "
+			      "connections time out, or other pods are disturbed"
+		   : usable
+			   ? "NCCL uses only some of the pod's rails, which is right if the others "
+			     "are for storage"
+			   : "NCCL finds no HCA and falls back to TCP");
 	finding_set_remedy(f, "set what \"railctl rdma env\" prints: with \"=\" names match whole");
 }
 
@@ -139,7 +146,7 @@ static void check_hcas(struct doctor *doc)
 	auto_free char *missing = text_take(&s.missing), *foreign = text_take(&s.foreign);
 
 	if (missing && foreign)
-		judge_hcas(doc, missing, foreign, s.rails);
+		judge_hcas(doc, missing, foreign, s.usable);
 	else
 		doc->out.spare.failed = true;
 }
