@@ -37,6 +37,21 @@ test_qos_show()
 	want '.[0] | (has("rdmaDevice") | not) and (.unknown.trafficClass | test("no RDMA device"))'
 }
 
+# As Linux's own driver has them for root.
+test_qos_show_congestion_notifications()
+{
+	fake_card
+	local cc=/sys/kernel/debug/mlx5/$PF0/cc_params
+	mkdir -p $cc && echo 48 >$cc/np_cnp_dscp && echo 6 >$cc/np_cnp_prio && echo 0 >$cc/np_cnp_prio_mode
+	ok rdma qos show --pf ens3f0
+	[[ $OUT =~ cnp\ +DSCP\ 48,\ priority\ 6 ]] || fail "$(said)"
+	ok rdma qos show --pf ens3f0 --json
+	want '.[0].cnp == {dscp: 48, priority: 6}'
+	echo 1 >$cc/np_cnp_prio_mode
+	ok rdma qos show --pf ens3f0 --json
+	want '.[0].cnp == {dscp: 48}'
+}
+
 test_qos_show_what_is_no_card()
 {
 	ok rdma qos show

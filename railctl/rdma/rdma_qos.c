@@ -84,6 +84,25 @@ static int show_row(struct view *v, const struct qos_port *p, const struct qos_s
 	return out_row(v->table, cells, e);
 }
 
+/* Congestion notifications, which no profile sets. */
+static int show_cnp(struct view *v, const struct qos_port *p, const struct qos_cnp *c,
+		    struct err *e)
+{
+	char text[64], priority[24] = "";
+
+	if (c->dscp < 0)
+		return 0;
+	if (c->priority >= 0)
+		(void)snprintf(priority, sizeof(priority), ", priority %d", c->priority);
+	(void)snprintf(text, sizeof(text), "DSCP %d%s", c->dscp, priority);
+
+	const struct out_cell cells[] = { { p->netdev, OUT_PLAIN },
+					  { "cnp", OUT_PLAIN },
+					  { text, OUT_PLAIN } };
+
+	return out_row(v->table, cells, e);
+}
+
 static int add_numbers(struct json *o, const char *key, const uint32_t n[DCB_PRIORITIES])
 {
 	struct json *list = json_add_array(o, key);
@@ -134,6 +153,18 @@ static int add_dcb(struct json *o, const struct dcb_info *d)
 		       : 0;
 }
 
+static int add_cnp(struct json *o, const struct qos_cnp *c)
+{
+	struct json *cnp = c->dscp < 0 ? NULL : json_add_object(o, "cnp");
+
+	if (c->dscp < 0)
+		return 0;
+	return !cnp || json_add_int(cnp, "dscp", c->dscp) ||
+			       (c->priority >= 0 && json_add_int(cnp, "priority", c->priority))
+		       ? -1
+		       : 0;
+}
+
 static int add_unknown(struct json *o, const struct qos_state *s)
 {
 	struct json *why = json_add_object(o, "unknown");
@@ -155,7 +186,7 @@ static int show_json(const struct view *v, const struct qos_port *p, const struc
 	if (!o || json_add_str(o, "pf", p->netdev) || json_add_known(o, "pciAddress", p->pci) ||
 	    json_add_known(o, "rdmaDevice", p->rdma) || qos_add_json(o, &is) ||
 	    ((s->known & QOS_BIT(QOS_CM)) && json_add_int(o, qos_name(QOS_CM), s->cm)) ||
-	    add_dcb(o, &s->dcb) || add_unknown(o, s))
+	    add_dcb(o, &s->dcb) || add_cnp(o, &s->cnp) || add_unknown(o, s))
 		return err_nomem(e);
 	return 0;
 }
@@ -173,7 +204,7 @@ static int show_one(struct view *v, const char *pf, struct err *e)
 		if (show_row(v, &p, &s, (enum qos_setting)i, e))
 			return -1;
 	}
-	return 0;
+	return show_cnp(v, &p, &s.cnp, e);
 }
 
 /* Each RDMA device with Ethernet ports, except VFs. */

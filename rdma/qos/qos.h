@@ -69,6 +69,18 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 
 #define QOS_WHY_LEN 160
 
+/* The congestion notifications (CNPs) that a card sends; -1: not known. */
+struct qos_cnp {
+	int dscp, priority;
+};
+
+/*
+ * qos_cnp_read - from debugfs, where Linux's own mlx5 driver has them for root (cc_params, in
+ * drivers/infiniband/hw/mlx5/cong.c of Linux 6.12). Only reads: such a setting is lost with the
+ * driver. Needs sysfs and pci. The only error is ERR_NOMEM.
+ */
+int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e) must_check;
+
 struct qos_state {
 	unsigned known;               /* QOS_BIT of each setting that could be read */
 	char why[QOS_N][QOS_WHY_LEN]; /* the reason why a setting is not known */
@@ -77,6 +89,7 @@ struct qos_state {
 	uint8_t pfc;
 	uint8_t ecn_np, ecn_rp; /* notification point, reaction point */
 	uint8_t tc, cm;
+	struct qos_cnp cnp;
 };
 
 /* qos_read - read the settings of a PF. The only error is ERR_NOMEM. */

@@ -215,7 +215,7 @@ int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, str
 	struct qos_state s = { .known = 0 };
 
 	if (read_dcb(&w, &s, e) || read_ecn(&w, &s, e) || read_class(&w, &s, QOS_TC, &s.tc, e) ||
-	    read_class(&w, &s, QOS_CM, &s.cm, e))
+	    read_class(&w, &s, QOS_CM, &s.cm, e) || qos_cnp_read(ctx->sysfs, p->pci, &s.cnp, e))
 		return -1;
 	if (*p->rdma)
 		refine_cm(ctx, &s);

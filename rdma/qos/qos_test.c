@@ -99,6 +99,36 @@ START_TEST(all_settings_are_read)
 }
 END_TEST
 
+#define CC SYS "/kernel/debug/mlx5/0000:3b:00.0/cc_params"
+
+static struct qos_cnp cnp(const char *command)
+{
+	struct qos_cnp c = { 99, 99 };
+	struct err e = { 0 };
+
+	shell(command);
+	ck_assert_int_eq(qos_cnp_read(SYS, port.pci, &c, &e), 0);
+	return c;
+}
+
+START_TEST(congestion_notifications_are_read_from_debugfs)
+{
+	struct driver d = driver();
+	struct qos_cnp c = cnp("true");
+
+	ck_assert(c.dscp == -1 && c.priority == -1);
+	c = cnp("mkdir -p " CC "; cd " CC "; echo 48 >np_cnp_dscp; echo 6 >np_cnp_prio; "
+		"echo 0 >np_cnp_prio_mode");
+	ck_assert(c.dscp == 48 && c.priority == 6);
+	/* Another mode has another source of the priority. */
+	c = cnp("echo 1 >" CC "/np_cnp_prio_mode");
+	ck_assert(c.dscp == 48 && c.priority == -1);
+	c = cnp("cd " CC "; echo 0 >np_cnp_prio_mode; echo 8 >np_cnp_prio; echo 64 >np_cnp_dscp");
+	ck_assert(c.dscp == -1 && c.priority == -1);
+	nl_release(d.k.nl);
+}
+END_TEST
+
 START_TEST(what_cannot_be_read_says_why)
 {
 	struct qos_port bare = { .netdev = "ens1", .rdma_port = 1 };
@@ -273,8 +303,8 @@ START_TEST(other_interfaces_are_refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, what_cannot_be_read_says_why,
-	     all_of_a_profile_is_set, settings_outside_the_profile_stay,
-	     a_setting_without_driver_support_is_an_error, a_refusal_puts_back_what_was_set,
-	     an_acknowledged_setting_without_effect_is_an_error, files_are_put_back_too,
-	     other_interfaces_are_refused)
+TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, congestion_notifications_are_read_from_debugfs,
+	     what_cannot_be_read_says_why, all_of_a_profile_is_set,
+	     settings_outside_the_profile_stay, a_setting_without_driver_support_is_an_error,
+	     a_refusal_puts_back_what_was_set, an_acknowledged_setting_without_effect_is_an_error,
+	     files_are_put_back_too, other_interfaces_are_refused)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qos_cnp.c: DSCP and priority of congestion notifications, in debugfs. */
+#include <stdio.h>
+
+#include "lib/pci/sysfs.h"
+#include "rdma/qos/qos.h"
+
+struct cnp_param {
+	const char *name;
+	uint64_t max;
+	int *out; /* -1: it cannot be read, or is larger */
+};
+
+static int read_param(const char *sysfs, const char *pci, const struct cnp_param *p, struct err *e)
+{
+	char path[QOS_PATH_LEN];
+	struct err why;
+	uint64_t n = 0;
+
+	*p->out = -1;
+	(void)snprintf(path, sizeof(path), "kernel/debug/mlx5/%s/cc_params/%s", pci, p->name);
+	if (sysfs_read_u64(sysfs, path, &n, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	if (n <= p->max)
+		*p->out = (int)n;
+	return 0;
+}
+
+int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e)
+{
+	struct qos_cnp c = { -1, -1 };
+	int mode = -1;
+	const struct cnp_param params[] = { { "np_cnp_dscp", 63, &c.dscp },
+					    { "np_cnp_prio", 7, &c.priority },
+					    { "np_cnp_prio_mode", 1, &mode } };
+
+	for (size_t i = 0; *pci && i < ARRAY_SIZE(params); i++)
+		if (read_param(sysfs, pci, &params[i], e))
+			return -1;
+	/* In mode 0 the driver's number is the priority. */
+	if (mode != 0)
+		c.priority = -1;
+	*out = c;
+	return 0;
+}
