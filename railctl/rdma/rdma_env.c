@@ -186,7 +186,6 @@ static int find_version(struct cmd_run *r, int pid, struct env_options *o, struc
 {
 	const struct probe_view view = { .ctx = &r->ctx, .pid = pid };
 	auto_free struct job_vars *job = NULL;
-	bool known;
 
 	if (opt_is_set(&r->opts, "nccl-version"))
 		o->nccl_from = "--nccl-version";
@@ -197,7 +196,7 @@ static int find_version(struct cmd_run *r, int pid, struct env_options *o, struc
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return err_nomem(e);
-	if (probe_read_job(&view, job, &known, e))
+	if (probe_read_library(&view, job, e))
 		return -1;
 	if (job->library.is == JOB_LIBRARY_NAMED) {
 		o->nccl = job->library.version;

@@ -146,12 +146,12 @@ static int read_capabilities(const struct probe_view *v, struct probe_data *f, s
 #define CONF_MAX (1u << 20)
 
 /*
- * A file that the process sees under that path. No link leads out of its root. Only a plain file
- * counts: a pipe would block.
+ * A file that the process sees under that path. No link leads out of its root. Only a plain file is
+ * opened: a pipe would block, and to open a device can start it (a watchdog). O_PATH opens nothing.
  */
 static int read_own_file(const struct probe_view *v, const char *path, char **text, struct err *e)
 {
-	char root[PATH_MAX], who[16] = "self";
+	char root[PATH_MAX], again[32], who[16] = "self";
 	struct err why;
 	struct stat st;
 	size_t len;
@@ -162,12 +162,15 @@ static int read_own_file(const struct probe_view *v, const char *path, char **te
 	(void)snprintf(root, sizeof(root), "%s/%s/root", v->ctx->proc, who);
 
 	auto_fd int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	auto_fd int fd =
-		dir < 0 ? -1
-			: fs_openat2(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, RESOLVE_IN_ROOT);
+	auto_fd int at = dir < 0 ? -1 : fs_openat2(dir, path, O_PATH | O_CLOEXEC, RESOLVE_IN_ROOT);
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    fs_read_fd(fd, CONF_MAX, text, &len, &why) == 0)
+	if (at < 0 || fstat(at, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", at);
+
+	auto_fd int fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0 || fs_read_fd(fd, CONF_MAX, text, &len, &why) == 0)
 		return 0;
 	return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 }
@@ -234,26 +237,32 @@ static int read_confs(const struct probe_view *v, struct job_vars *out, struct e
 											       : 0;
 }
 
-int probe_read_job(const struct probe_view *v, struct job_vars *out, bool *known, struct err *e)
+int probe_read_library(const struct probe_view *v, struct job_vars *out, struct err *e)
 {
-	auto_free char *text = NULL, *maps = NULL;
-	ssize_t n = read_proc(v, "environ", &text, e);
+	auto_free char *maps = NULL;
 
-	if (n < 0 || read_proc(v, "maps", &maps, e) < 0)
+	if (read_proc(v, "maps", &maps, e) < 0)
 		return -1;
-	*out = (struct job_vars){ 0 };
-	*known = text;
-	if (text)
-		job_vars_environ(out, text, (size_t)n);
+	out->library = (struct job_library){ 0 };
 	if (maps)
 		job_vars_maps(out, maps);
-	return text ? read_confs(v, out, e) : 0;
+	return 0;
 }
 
 static int read_job(const struct probe_view *v, struct probe_data *f, struct err *e)
 {
-	if (probe_read_job(v, &f->job, &f->has_environ, e))
+	auto_free char *text = NULL;
+	ssize_t n = read_proc(v, "environ", &text, e);
+
+	f->job = (struct job_vars){ 0 };
+	if (n < 0 || probe_read_library(v, &f->job, e))
 		return -1;
+	f->has_environ = text;
+	if (text) {
+		job_vars_environ(&f->job, text, (size_t)n);
+		if (read_confs(v, &f->job, e))
+			return -1;
+	}
 	f->nccl = NCCL_VERSION_NEWEST;
 	f->nccl_from = job_nccl_version(&f->job, &f->nccl);
 	if (!v->nccl)

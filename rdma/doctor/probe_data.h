@@ -88,11 +88,11 @@ struct probe_view {
 };
 
 /*
- * probe_read_job - only the variables and the version of NCCL. *known: the environment could be
- * read.
+ * probe_read_library - only out->library, from the maps of the process; no file of its root is
+ * read. Without maps, none is found. ERR_NOMEM.
  */
-int probe_read_job(const struct probe_view *view, struct job_vars *out, bool *known,
-		   struct err *e) must_check;
+int probe_read_library(const struct probe_view *view, struct job_vars *out,
+		       struct err *e) must_check;
 
 /*
  * probe_data_read - read all data; the caller is in the namespace of v. *out borrows v and r;

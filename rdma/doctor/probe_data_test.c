@@ -12,6 +12,7 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
+#include "rdma/testing/pipe.h"
 #include "rdma/testing/pod.h"
 
 /* A pod with one VF, and a machine of folders: <dir>/{sys,proc,dev}. */
@@ -400,7 +401,52 @@ START_TEST(files_of_settings_are_those_of_the_process)
 }
 END_TEST
 
-TEST_PROGRAM("probe_data", files_of_settings_are_those_of_the_process,
+/* To open a device can start it: a watchdog, a tape. A pipe tells whether it was opened. */
+START_TEST(no_special_file_of_the_process_is_opened)
+{
+	static const char *const paths[] = { "etc/passwd", "etc/nccl.conf", "opt/nccl.conf" };
+	static const char env[] = "NCCL_CONF_FILE=/opt/nccl.conf";
+	auto_fixture struct fixture w;
+	char path[128];
+
+	set_up(&w);
+	put_in(&w, "proc/self/status", "Uid:\t1000\t0\t0\t0\nCapEff:\t0\n");
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		write_environ(&w, env, strncmp(paths[i], "opt", 3) == 0 ? sizeof(env) : 0);
+		(void)snprintf(path, sizeof(path), "proc/self/root/%s", paths[i]);
+		put_in(&w, path, "");
+		(void)snprintf(path, sizeof(path), "%s/proc/self/root/%s", w.dir, paths[i]);
+		ck_assert_int_eq(unlink(path), 0);
+
+		pid_t watcher = pipe_watch(path);
+		auto_probe_data struct probe_data f = read_data(&w, 0);
+
+		ck_assert_msg(!pipe_was_opened(watcher), "%s was opened", paths[i]);
+	}
+}
+END_TEST
+
+START_TEST(the_library_is_found_without_other_files)
+{
+	auto_fixture struct fixture w;
+	auto_free struct job_vars *job = calloc(1, sizeof(*job));
+	const struct probe_view view = { .ctx = &w.ctx };
+	struct err e;
+
+	ck_assert_ptr_nonnull(job);
+	set_up(&w);
+	put_in(&w, "proc/self/environ", "NCCL_IB_TC=106");
+	put_in(&w, "proc/self/root/etc/nccl.conf", "NCCL_IB_HCA=mlx5\n");
+	put_in(&w, "proc/self/maps", "7f04-7f05 r-xp 0 08:01 7 /usr/lib/libnccl.so.2.24.3\n");
+	ck_assert_int_eq(probe_read_library(&view, job, &e), 0);
+	ck_assert_int_eq(job->library.is, JOB_LIBRARY_NAMED);
+	ck_assert_uint_eq(job->library.version.minor, 24);
+	ck_assert(!job->var[JOB_NCCL_IB_TC].set && !job->var[JOB_NCCL_IB_HCA].set);
+}
+END_TEST
+
+TEST_PROGRAM("probe_data", no_special_file_of_the_process_is_opened,
+	     the_library_is_found_without_other_files, files_of_settings_are_those_of_the_process,
 	     missing_or_wrong_character_devices_are_told_apart,
 	     a_denied_character_device_has_its_errno, from_outside_access_is_unknown,
 	     the_memlock_limit_is_read, cap_ipc_lock_is_read, the_environment_is_read,
