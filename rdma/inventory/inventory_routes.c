@@ -41,7 +41,7 @@ int rdma_routes_read(struct rdma_inventory *v, struct err *e)
 	if (nl_open(&nl, e))
 		return -1;
 	for (size_t i = 0; i < v->n_netdevs; i++)
-		if (rail_expected(v, &v->netdev[i]) && read_routes(nl, &v->netdev[i], e))
+		if (v->netdev[i].n_addrs && read_routes(nl, &v->netdev[i], e))
 			return -1;
 	return 0;
 }

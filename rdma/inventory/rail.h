@@ -51,8 +51,8 @@ bool rail_expected(const struct rdma_inventory *v, const struct inv_netdev *d);
 bool rail_is_bare(const struct rdma_rail *r);
 
 /*
- * rdma_routes_read - read the routes of the interfaces that should be rails, in every table but
- * local (inventory_routes.c). The caller is in the namespace of v. Routes that cannot be read stay
+ * rdma_routes_read - read the routes of the interfaces with an address, in every table but local
+ * (inventory_routes.c). The caller is in the namespace of v. Routes that cannot be read stay
  * unknown. ERR_NOMEM.
  */
 int rdma_routes_read(struct rdma_inventory *v, struct err *e) must_check;

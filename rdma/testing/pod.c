@@ -44,14 +44,15 @@ int pod_netdev(struct rdma_inventory *v, const char *name, const char *what, con
 
 	*d = (struct inv_netdev){ .link.ifindex = 10 + (int)v->n_netdevs,
 				  .link.mtu = 4200,
-				  .link.flags = IFF_UP,
-				  .has_routes = true };
+				  .link.flags = IFF_UP };
 	(void)snprintf(d->link.name, sizeof(d->link.name), "%s", name);
 	if (bus_addr_valid(what))
 		(void)snprintf(d->link.parent, sizeof(d->link.parent), "%.31s", what);
 	else
 		(void)snprintf(d->link.kind, sizeof(d->link.kind), "%s", what);
 	add_addrs(d, addrs);
+	/* As rdma_routes_read() does. */
+	d->has_routes = d->n_addrs > 0;
 	return d->link.ifindex;
 }
 
