@@ -218,6 +218,30 @@ START_TEST(routes_with_and_without_a_gateway_are_read)
 }
 END_TEST
 
-TEST_PROGRAM("inventory_read", routes_with_and_without_a_gateway_are_read,
-	     devices_ports_and_GIDs_are_read, in_mode_exclusive_only_own_devices_are_read,
-	     a_kernel_without_rdma_has_no_devices, each_request_may_fail, allocations_may_fail)
+/* As a router has them. The kernel accepts a route a time. */
+START_TEST(more_routes_than_are_kept_are_not_known)
+{
+	struct fixture w;
+	struct err e = { 0 };
+	struct route_spec route = { .scope = -1 };
+	char text[PREFIX_STR_LEN];
+
+	set_up(&w);
+	auto_nl struct nl *nl = net_socket();
+	net_up(nl, "net1");
+	route.ifindex = w.net1;
+	for (int i = 0; i <= RDMA_ROUTES_MAX; i++) {
+		(void)snprintf(text, sizeof(text), "11.%d.%d.0/24", i / 256, i % 256);
+		ck_assert_int_eq(ip_parse_prefix(text, &route.dst), 0);
+		ck_assert_int_eq(nl_route_add(nl, &route, &e), 0);
+	}
+	auto_rdma_inventory struct rdma_inventory v = look(&w);
+	ck_assert_msg(rdma_routes_read(&v, &e) == 0, "%s", e.msg);
+	ck_assert(!inv_netdev_by_index(&v, w.net1)->has_routes);
+}
+END_TEST
+
+TEST_PROGRAM("inventory_read", more_routes_than_are_kept_are_not_known,
+	     routes_with_and_without_a_gateway_are_read, devices_ports_and_GIDs_are_read,
+	     in_mode_exclusive_only_own_devices_are_read, a_kernel_without_rdma_has_no_devices,
+	     each_request_may_fail, allocations_may_fail)

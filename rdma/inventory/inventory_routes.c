@@ -4,11 +4,10 @@
 #include "lib/net/addr.h"
 #include "rdma/inventory/rail.h"
 
-#define ROUTES_MAX 65536
-
 struct route_reader {
 	struct inv_netdev *netdev;
 	struct err *e;
+	bool too_many;
 	int rc;
 };
 
@@ -17,7 +16,10 @@ static int on_route(const struct route_spec *route, void *arg)
 	struct route_reader *r = arg;
 	struct inv_netdev *d = r->netdev;
 
-	r->rc = ARRAY_GROW(d->route, d->n_routes, ROUTES_MAX, "routes of one interface", r->e);
+	r->too_many = d->n_routes == RDMA_ROUTES_MAX;
+	if (r->too_many)
+		return -1;
+	r->rc = ARRAY_GROW(d->route, d->n_routes, RDMA_ROUTES_MAX, "routes of one interface", r->e);
 	if (r->rc == 0)
 		d->route[d->n_routes++] = route->dst;
 	return r->rc;
@@ -30,7 +32,7 @@ static int read_routes(struct nl *nl, struct inv_netdev *d, struct err *e)
 
 	if (nl_route_list(nl, d->link.ifindex, on_route, &r, &why))
 		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
-	d->has_routes = r.rc == 0;
+	d->has_routes = r.rc == 0 && !r.too_many;
 	return r.rc;
 }
 
