@@ -412,6 +412,33 @@ START_TEST(NCCL_IB_HCA_is_held_against_the_rails)
 }
 END_TEST
 
+/* The interface of the default route and a port that is down are not among them. */
+START_TEST(what_rdma_env_prints_is_right)
+{
+	auto_checked struct checked p = { .v = pod_new(RDMA_SHARED) };
+
+	pod_rail(&p.v, 1, "10.1.0.5/16", 3);
+	pod_rail(&p.v, 2, "10.2.0.5/16", 3);
+	pod_rail(&p.v, 3, "10.3.0.5/16", 3);
+	pod_rail(&p.v, 4, "fd00:4::5/64", 3);
+	p.v.default_ifindex = p.v.netdev[2].link.ifindex;
+	p.v.device[2].port[0].state = RDMA_PORT_DOWN;
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_HCA==mlx5_1:1");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca ok", "=mlx5_1:1");
+	checked_set_var(&p.data, "NCCL_IB_HCA==mlx5_2:1");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca warn", "does not select the rails mlx5_1:1");
+	/* It would print nothing, and so all rails count. */
+	for (size_t i = 0; i < p.v.n_devices; i++)
+		p.v.device[i].port[0].state = RDMA_PORT_DOWN;
+	checked_set_var(&p.data, "NCCL_IB_HCA=ibp24s0");
+	checked_run(&p);
+	checked_finds(&p, "nccl-hca fail", "does not select the rails mlx5_1:1, mlx5_2:1");
+}
+END_TEST
+
 /* As many machines are: InfiniBand without IPoIB for NCCL, and Ethernet for storage. */
 START_TEST(ports_of_InfiniBand_without_an_interface_may_be_right)
 {
@@ -452,11 +479,11 @@ START_TEST(a_lossy_fabric_needs_no_PFC)
 }
 END_TEST
 
-TEST_PROGRAM("doctor_nccl", ports_of_InfiniBand_without_an_interface_may_be_right,
-	     a_lossy_fabric_needs_no_PFC, settings_that_keep_NCCL_from_the_rails,
-	     NCCL_IB_HCA_is_held_against_the_rails, a_rail_of_IPv6_alone_stays_at_index_0,
-	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
-	     a_class_is_followed_to_the_PFC_of_its_priority,
+TEST_PROGRAM("doctor_nccl", what_rdma_env_prints_is_right,
+	     ports_of_InfiniBand_without_an_interface_may_be_right, a_lossy_fabric_needs_no_PFC,
+	     settings_that_keep_NCCL_from_the_rails, NCCL_IB_HCA_is_held_against_the_rails,
+	     a_rail_of_IPv6_alone_stays_at_index_0, the_settings_of_the_job_choose_the_GID,
+	     the_traffic_class_is_judged, a_class_is_followed_to_the_PFC_of_its_priority,
 	     versions_of_NCCL_that_abort_in_a_pod_are_reported,
 	     the_class_of_the_driver_replaces_that_of_NCCL, a_class_has_eight_bits,
 	     a_class_of_GIN_that_differs_is_reported, NVSHMEM_has_a_class_of_its_own,

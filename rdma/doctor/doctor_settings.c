@@ -12,6 +12,7 @@
 #include "lib/base/text.h"
 #include "lib/nccl/hca_list.h"
 #include "rdma/doctor/doctor_priv.h"
+#include "rdma/env/env.h"
 
 static void check_disabled(struct doctor *doc)
 {
@@ -70,7 +71,33 @@ static bool is_rail(const struct probe_data *data, const struct inv_port *p)
 	return false;
 }
 
+/*
+ * The NCCL_IB_HCA of "railctl rdma env", owned by the caller: a job with it is right. NULL: it has
+ * none.
+ */
+static char *advised_hcas(struct doctor *doc)
+{
+	static const struct env_options options = ENV_OPTIONS_INIT;
+	auto_env struct env env = { 0 };
+	struct err why;
+
+	if (env_make(doc->data->inventory, &options, &env, &why)) {
+		doc->out.spare.failed |= why.code == ERR_NOMEM;
+		return NULL;
+	}
+	for (size_t i = 0; i < env.n_vars; i++) {
+		if (strcmp(env.var[i].name, "NCCL_IB_HCA") == 0) {
+			char *value = env.var[i].value;
+
+			env.var[i].value = NULL;
+			return value;
+		}
+	}
+	return NULL;
+}
+
 struct selection {
+	const char *advised;          /* NULL: all rails are */
 	struct text missing, foreign; /* ports: rails that are not selected, others that are */
 	size_t usable;                /* rails that are selected, and ports of InfiniBand */
 };
@@ -91,8 +118,9 @@ static void select_port(const struct probe_data *data, const struct inv_device *
 		hca_list_selects(data->job.var[JOB_NCCL_IB_HCA].text, d->link.name, p->port);
 	bool rail = is_rail(data, p), active = p->state == RDMA_PORT_ACTIVE;
 	bool ib = p->layer == IB_LAYER_INFINIBAND;
+	bool advised = !s->advised || hca_list_selects(s->advised, d->link.name, p->port);
 
-	if (rail && !selected)
+	if (rail && advised && !selected)
 		add_port(&s->missing, d, p);
 	else if (!rail && !ib && selected && active)
 		add_port(&s->foreign, d, p);
@@ -134,10 +162,13 @@ static void judge_hcas(struct doctor *doc, const char *missing, const char *fore
 static void check_hcas(struct doctor *doc)
 {
 	const struct probe_data *data = doc->data;
-	struct selection s = { 0 };
 
 	if (!data->job.var[JOB_NCCL_IB_HCA].set)
 		return;
+
+	auto_free char *advised = advised_hcas(doc);
+	struct selection s = { .advised = advised };
+
 	for (size_t i = 0; i < data->inventory->n_devices; i++)
 		for (size_t p = 0; p < data->inventory->device[i].n_ports; p++)
 			select_port(data, &data->inventory->device[i],
