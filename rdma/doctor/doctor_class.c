@@ -112,7 +112,7 @@ static void check_nccl(struct doctor *doc, int driver)
 
 	if (tc >= 0 && tc != job_number(job, JOB_NCCL_IB_TC, -1))
 		judge_range(doc, tc);
-	else if (driver && tc > 0 && tc != driver)
+	else if (driver && tc > 0 && tc / 4 != driver / 4)
 		judge_replaced(doc, tc, driver);
 	else if (tc > 0)
 		judge_own(doc, tc);
@@ -130,7 +130,7 @@ static void check_gin(struct doctor *doc, int driver)
 	int tc = driver ? driver : doctor_nccl_class(&doc->data->job);
 	struct finding *f;
 
-	if (gin == -1 || tc < 0 || (gin & 0xff) == tc ||
+	if (gin == -1 || tc < 0 || (gin & 0xff) / 4 == tc / 4 ||
 	    !doctor_nccl_has(doc->data, NCCL_HAS_GIN_TC))
 		return;
 	f = doctor_add(doc, "traffic-class", "GIN", FINDING_WARN);

@@ -74,7 +74,7 @@ static int driver_class(const struct env_plan *p)
 	return tc;
 }
 
-/* A class that the driver replaces is only that of some packets. */
+/* A DSCP that the driver replaces is only that of some packets. */
 static int warn_replaced(const struct env_plan *p, int tc, struct env *out, struct err *e)
 {
 	char port[RAIL_PORT_LEN];
@@ -82,7 +82,7 @@ static int warn_replaced(const struct env_plan *p, int tc, struct env *out, stru
 	for (size_t i = 0; i < p->n; i++) {
 		int driver = p->rail[i].rail->port->traffic_class;
 
-		if (!p->rail[i].gid || !driver || driver == tc)
+		if (!p->rail[i].gid || !driver || driver / 4 == tc / 4)
 			continue;
 		return env_warn(out, e,
 				"the driver of %s sets traffic class %d, which replaces %d: only "

@@ -31,6 +31,11 @@ START_TEST(the_class_of_the_driver_is_that_of_NCCL)
 	o.tc = 106;
 	auto_env struct env same = envs_made(&v, &o);
 	envs_warns(&same, 0, NULL);
+	/* The same DSCP; a card sets the bits of ECN itself. */
+	o.tc = 104;
+	auto_env struct env dscp = envs_made(&v, &o);
+	ck_assert_str_eq(envs_value(&dscp, "NCCL_IB_TC"), "104");
+	envs_warns(&dscp, 0, NULL);
 	/* One class for all rails, or none. */
 	v.device[1].port[0].traffic_class = 96;
 	auto_env struct env z = envs_made(&v, &defaults);
