@@ -32,6 +32,21 @@ static int driver_class(const struct rails *rails)
 	return tc;
 }
 
+#define NO_CLASS (-4) /* its DSCP is that of no packet */
+
+/* The first RoCE rail to which the driver gives no class (unset), or one of another DSCP. */
+static const struct rdma_rail *differing(const struct rails *rails, int tc, bool unset)
+{
+	for (size_t i = 0; i < rails->n; i++) {
+		const struct inv_port *p = rails->rail[i].port;
+		bool differs = p->traffic_class && p->traffic_class / 4 != tc / 4;
+
+		if (p->layer == IB_LAYER_ETHERNET && (unset ? !p->traffic_class : differs))
+			return &rails->rail[i];
+	}
+	return NULL;
+}
+
 /* ---- NCCL ---- */
 
 /* Only the lowest eight bits of the variable are in the packets. */
@@ -47,13 +62,15 @@ static void judge_range(struct doctor *doc, int tc)
 }
 
 /* The driver's class replaces that of NCCL. */
-static void judge_replaced(struct doctor *doc, int tc, int driver)
+static void judge_replaced(struct doctor *doc, int tc, const struct rdma_rail *r)
 {
 	const struct job_value *v = &doc->data->job.var[JOB_NCCL_IB_TC];
+	int driver = r->port->traffic_class;
+	char port[RAIL_PORT_LEN];
 	struct finding *f = doctor_add(doc, "traffic-class", "", FINDING_WARN);
 
-	finding_set_value(f, "NCCL_IB_TC is %.32s (%s), and the driver sets class %d", v->text,
-			  v->from, driver);
+	finding_set_value(f, "NCCL_IB_TC is %.32s (%s), and the driver sets class %d on %s",
+			  v->text, v->from, driver, rail_port(r, port));
 	finding_set_reason(f,
 			   "packets have the driver's class, DSCP %d; only queue pairs made "
 			   "through DevX (NCCL's GIN) have DSCP %d",
@@ -64,37 +81,59 @@ static void judge_replaced(struct doctor *doc, int tc, int driver)
 			   driver, tc);
 }
 
-static void judge_none(struct doctor *doc)
+/* without: a rail to which the driver gives no class. */
+static void judge_none(struct doctor *doc, const struct rdma_rail *without)
 {
 	const struct probe_data *data = doc->data;
 	const struct job_value *v = &data->job.var[JOB_NCCL_IB_TC];
+	bool unset = doctor_nccl_class(&data->job) < 0;
+	char port[RAIL_PORT_LEN];
 	struct finding *f = doctor_add(doc, "traffic-class", "",
-				       data->has_environ ? FINDING_WARN : FINDING_UNKNOWN);
+				       !data->has_environ ? FINDING_UNKNOWN
+				       : data->lossy      ? FINDING_OK
+							  : FINDING_WARN);
 
 	if (!data->has_environ)
 		finding_set_value(f, "%s", doctor_from_outside);
-	else if (v->set)
-		finding_set_value(f,
-				  "NCCL_IB_TC is %.32s (%s), and the driver sets no traffic class",
-				  v->text, v->from);
 	else
-		finding_set_value(f, "NCCL_IB_TC is not set, and the driver sets no traffic class");
+		finding_set_value(f,
+				  "NCCL_IB_TC is %.32s%s%s%s, and the driver sets no traffic "
+				  "class on %s",
+				  v->set ? v->text : "not set", v->set ? " (" : "",
+				  v->set ? v->from : "", v->set ? ")" : "",
+				  rail_port(without, port));
+	if (data->lossy && data->has_environ)
+		return;
 	if (data->has_environ)
-		finding_set_reason(f, "NCCL's packets have DSCP 0, unless the program gives its "
-				      "communicator a class: they share a priority with all other "
-				      "traffic");
+		finding_set_reason(f,
+				   "NCCL's packets have DSCP 0%s: they share a priority with all "
+				   "other traffic",
+				   unset ? ", unless the program gives its communicator a class"
+					 : "");
 	finding_set_remedy(f, "if DSCP 26 is the lossless one, set what \"railctl rdma env --tc "
 			      "106\" prints (106 = 4 * 26 + 2)");
 }
 
-static void judge_driver(struct doctor *doc, int driver)
+/* Each rail has a class of the driver. */
+static void judge_driver(struct doctor *doc, const struct rdma_rail *first)
 {
+	int driver = first->port->traffic_class;
+	char port[RAIL_PORT_LEN], second[RAIL_PORT_LEN];
+	const struct rdma_rail *other = differing(doc->data->rails, driver, false);
 	struct finding *f = doctor_add(doc, "traffic-class", "", FINDING_OK);
 
-	finding_set_value(f,
-			  "the driver sets class %d (DSCP %d) for all queue pairs but those made "
-			  "through DevX",
-			  driver, driver / 4);
+	if (other)
+		finding_set_value(f,
+				  "the driver sets class %d (DSCP %d) on %s, and class %d (DSCP "
+				  "%d) on %s",
+				  driver, driver / 4, rail_port(first, port),
+				  other->port->traffic_class, other->port->traffic_class / 4,
+				  rail_port(other, second));
+	else
+		finding_set_value(f,
+				  "the driver sets class %d (DSCP %d) for all queue pairs but "
+				  "those made through DevX",
+				  driver, driver / 4);
 }
 
 static void judge_own(struct doctor *doc, int tc)
@@ -105,21 +144,24 @@ static void judge_own(struct doctor *doc, int tc)
 	finding_set_value(f, "NCCL_IB_TC is %s (%s): DSCP %d", v->text, v->from, tc / 4);
 }
 
-static void check_nccl(struct doctor *doc, int driver)
+static void check_nccl(struct doctor *doc)
 {
 	const struct job_vars *job = &doc->data->job;
 	int tc = doctor_nccl_class(job);
+	const struct rdma_rail *replaced = differing(doc->data->rails, tc, false);
+	const struct rdma_rail *without = differing(doc->data->rails, tc, true);
+	const struct rdma_rail *driver = differing(doc->data->rails, NO_CLASS, false);
 
 	if (tc >= 0 && tc != job_number(job, JOB_NCCL_IB_TC, -1))
 		judge_range(doc, tc);
-	else if (driver && tc > 0 && tc / 4 != driver / 4)
-		judge_replaced(doc, tc, driver);
+	else if (tc > 0 && replaced)
+		judge_replaced(doc, tc, replaced);
 	else if (tc > 0)
 		judge_own(doc, tc);
+	else if (without)
+		judge_none(doc, without);
 	else if (driver)
 		judge_driver(doc, driver);
-	else
-		judge_none(doc);
 }
 
 /* GIN is in a class of its own: worth a finding if that is another one than that of the rest. */
@@ -173,7 +215,7 @@ void doctor_check_traffic_class(struct doctor *doc)
 
 	if (driver < 0)
 		return;
-	check_nccl(doc, driver);
+	check_nccl(doc);
 	check_gin(doc, driver);
 	check_other(doc, JOB_UCX_TC, "UCX",
 		    "remove it, because UCX uses 106 by itself; or set the class of the lossless "

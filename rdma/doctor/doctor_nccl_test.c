@@ -196,7 +196,37 @@ START_TEST(the_class_of_the_driver_replaces_that_of_NCCL)
 	checked_find_rails(&p);
 	checked_set_var(&p.data, "");
 	checked_run(&p);
-	checked_finds(&p, "traffic-class warn", "the driver sets no traffic class");
+	checked_finds(&p, "traffic-class warn", "the driver sets no traffic class on mlx5_2:1");
+	/* A class on each rail. */
+	p.v.device[1].port[0].traffic_class = 96;
+	checked_run(&p);
+	checked_finds(&p, "traffic-class ok", "the driver sets class 106 (DSCP 26) on mlx5_1:1");
+	checked_finds(&p, "traffic-class ok", "class 96 (DSCP 24) on mlx5_2:1");
+	checked_set_var(&p.data, "NCCL_IB_TC=106");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class warn", "the driver sets class 96 on mlx5_2:1");
+}
+END_TEST
+
+START_TEST(a_class_of_0_is_judged)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	checked_set_var(&p.data, "NCCL_IB_TC=-1");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class warn", "unless the program gives");
+	checked_set_var(&p.data, "NCCL_IB_TC=0");
+	checked_run(&p);
+	checked_finds(&p, "traffic-class warn", "NCCL's packets have DSCP 0: they share");
+	/* No priority of a lossy fabric is better than another. */
+	p.data.lossy = true;
+	checked_run(&p);
+	checked_finds(&p, "traffic-class ok", "NCCL_IB_TC is 0");
+	p.data.has_environ = false;
+	checked_run(&p);
+	checked_finds(&p, "traffic-class unknown", "run it in the pod");
 }
 END_TEST
 
@@ -485,7 +515,7 @@ START_TEST(a_lossy_fabric_needs_no_PFC)
 }
 END_TEST
 
-TEST_PROGRAM("doctor_nccl", what_rdma_env_prints_is_right,
+TEST_PROGRAM("doctor_nccl", a_class_of_0_is_judged, what_rdma_env_prints_is_right,
 	     ports_of_InfiniBand_without_an_interface_may_be_right, a_lossy_fabric_needs_no_PFC,
 	     settings_that_keep_NCCL_from_the_rails, NCCL_IB_HCA_is_held_against_the_rails,
 	     a_rail_of_IPv6_alone_stays_at_index_0, the_settings_of_the_job_choose_the_GID,
