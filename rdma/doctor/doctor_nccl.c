@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor_nccl.c: the checks of NCCL's version, and of the GID that it takes. */
 #include <string.h>
+#include <strings.h>
 
+#include "lib/nccl/hca_list.h"
 #include "rdma/doctor/doctor_priv.h"
 #include "rdma/env/nccl.h"
 
@@ -44,6 +46,37 @@ static struct nccl_rule rule_of(const struct job_vars *j)
 
 /* ---- the version ---- */
 
+/* NCCL_IB_HCA may leave a rail out. */
+static bool is_selected(const struct job_vars *j, const struct rdma_rail *r)
+{
+	const struct job_value *v = &j->var[JOB_NCCL_IB_HCA];
+
+	return !v->set || v->cut || hca_list_selects(v->text, r->device->link.name, r->port->port);
+}
+
+/* False where a setting may keep NCCL from its own InfiniBand transport. */
+static bool uses_ib(const struct job_vars *j)
+{
+	const struct job_value *net = &j->var[JOB_NCCL_NET], *plugin = &j->var[JOB_NCCL_NET_PLUGIN];
+
+	return job_number(j, JOB_NCCL_IB_DISABLE, 0) == 0 &&
+	       (!net->set || strcasecmp(net->text, "IB") == 0) &&
+	       (!plugin->set || strcmp(plugin->text, "none") == 0) && !j->var[JOB_NCCL_IB_HCA].cut;
+}
+
+/*
+ * A version of the image is no proof. An asked one comes without a process of the job, unless that
+ * has NCCL: a program's own settings may be others.
+ */
+static bool is_sure(const struct probe_data *data)
+{
+	bool of_job =
+		data->nccl_from == JOB_NCCL_LIBRARY ||
+		(data->nccl_from == JOB_NCCL_ASKED && data->job.library.is != JOB_LIBRARY_NONE);
+
+	return of_job && data->has_environ && uses_ib(&data->job);
+}
+
 /* The first rail on which NCCL reads the type of a GID whose type sysfs does not show. */
 static const struct rdma_rail *find_unreadable(const struct probe_data *data)
 {
@@ -55,7 +88,8 @@ static const struct rdma_rail *find_unreadable(const struct probe_data *data)
 	for (size_t i = 0; i < data->rails->n; i++) {
 		const struct rdma_rail *r = &data->rails->rail[i];
 
-		if (r->port->layer == IB_LAYER_ETHERNET && nccl_reads_unknown(r->port, &rule))
+		if (r->port->layer == IB_LAYER_ETHERNET && is_selected(&data->job, r) &&
+		    nccl_reads_unknown(r->port, &rule))
 			return r;
 	}
 	return NULL;
@@ -71,17 +105,15 @@ void doctor_check_nccl_version(struct doctor *doc)
 {
 	const struct probe_data *data = doc->data;
 	const struct rdma_rail *rail = find_unreadable(data);
-	/* A version of the image and settings that are not seen are no proof. */
-	bool sure = data->nccl_from >= JOB_NCCL_LIBRARY && data->has_environ;
 	char version[LIB_VERSION_LEN], port[RAIL_PORT_LEN], versions[LIB_RULE_LEN];
 	struct finding *f;
 
 	if (data->nccl_from == JOB_NCCL_UNKNOWN || !data->rails->n)
 		return;
 	f = doctor_add(doc, "nccl-version", "",
-		       !rail  ? FINDING_OK
-		       : sure ? FINDING_FAIL
-			      : FINDING_WARN);
+		       !rail           ? FINDING_OK
+		       : is_sure(data) ? FINDING_FAIL
+				       : FINDING_WARN);
 	finding_set_value(f, "NCCL %s (%s)", lib_version_format(data->nccl, version),
 			  nccl_sources[data->nccl_from]);
 	if (!rail)

@@ -119,6 +119,28 @@ START_TEST(versions_of_NCCL_that_abort_in_a_pod_are_reported)
 	checked_run(&p);
 	checked_finds(&p, "nccl-version warn", "--nccl-version");
 	p.data.has_environ = true;
+	/* The environment need not be that of the job, unless the process has NCCL. */
+	checked_run(&p);
+	checked_finds(&p, "nccl-version warn", "--nccl-version");
+	p.data.job.library.is = JOB_LIBRARY_UNNAMED;
+	checked_run(&p);
+	checked_finds(&p, "nccl-version fail", "--nccl-version");
+	p.data.nccl_from = JOB_NCCL_LIBRARY;
+	/* NCCL may never come to that rail. */
+	static const char *const elsewhere[] = { "NCCL_IB_HCA==mlx5_7:1", "NCCL_IB_DISABLE=1",
+						 "NCCL_NET=Socket", "NCCL_NET_PLUGIN=aws-ofi" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++) {
+		checked_set_var(&p.data, elsewhere[i]);
+		checked_run(&p);
+		checked_finds(&p, i ? "nccl-version warn" : "nccl-version ok", "2.24.3");
+	}
+	checked_set_var(&p.data, "NCCL_IB_HCA=mlx5");
+	checked_run(&p);
+	checked_finds(&p, "nccl-version fail", "ends the job");
+	checked_set_var(&p.data, "NCCL_NET=ib");
+	checked_run(&p);
+	checked_finds(&p, "nccl-version fail", "ends the job");
 	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=2");
 	checked_run(&p);
 	checked_finds(&p, "nccl-version ok", "2.24.3");
