@@ -252,6 +252,11 @@ START_TEST(a_narrow_range_selects_the_own_gid)
 	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
 	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.4/32,10.1.0.5/32");
 	envs_warns(&x, 1, "UCX has one GID index");
+	/* No text for all pods of a job. */
+	for (size_t i = 0; i < x.n_vars; i++)
+		if (strstr(x.var[i].name, "RANGE") || strstr(x.var[i].name, "SUBNETS"))
+			ck_assert_msg(strstr(x.var[i].why, "for this pod only"), "%s: %s",
+				      x.var[i].name, x.var[i].why);
 }
 END_TEST
 

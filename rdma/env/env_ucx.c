@@ -91,8 +91,8 @@ static int try_subnets(const struct env_plan *p, bool exact, struct env *out, st
 					 format_subnets(subnet, r.n_subnets) },
 		       "%s, for UCX since 1.18, which takes the first RoCE v2 GID of them on "
 		       "each port. They stay right if its index moves",
-		       exact ? "the addresses of the rails: in their networks GIDs of others come "
-			       "first"
+		       exact ? "for this pod only: the addresses of its rails, because GIDs of "
+			       "others may come first in their networks"
 			     : "the networks of the rails")
 		       ? -1
 		       : 1;

@@ -222,8 +222,8 @@ static int set_range(const struct env_plan *p, struct env *out, struct err *e)
 		       range.len == wide.len
 			       ? "the networks of all rails; GIDs of other networks are left "
 				 "alone"
-			       : "the addresses of this pod's rails and as little else as can "
-				 "be: GIDs of others in their networks are left alone");
+			       : "for this pod only: the addresses of its rails and as little "
+				 "else as can be, because GIDs of others are in their networks");
 }
 
 /* "; the version of NCCL is not known", or which it is. */
