@@ -215,7 +215,8 @@ void doctor_check_traffic_class(struct doctor *doc)
 
 	if (driver < 0)
 		return;
-	check_nccl(doc);
+	if (!job_is_of_ucx(&doc->data->job))
+		check_nccl(doc);
 	check_gin(doc, driver);
 	check_other(doc, JOB_UCX_TC, "UCX",
 		    "remove it, because UCX uses 106 by itself; or set the class of the lossless "

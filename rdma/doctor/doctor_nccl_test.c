@@ -325,9 +325,21 @@ START_TEST(NCCL_and_UCX_have_a_traffic_class_each)
 	checked_run(&p);
 	ck_assert_ptr_null(checked_look(&p, "traffic-class", "UCX"));
 	checked_set_var(&p.data, "UCX_IB_TRAFFIC_CLASS=106");
+	p.data.job.library.is = JOB_LIBRARY_UNNAMED;
 	checked_run(&p);
 	checked_finds(&p, "traffic-class warn", "NCCL_IB_TC is not set");
 	checked_finds(&p, "traffic-class UCX ok", "DSCP 26");
+	p.data.job.library.is = JOB_LIBRARY_NONE;
+	p.data.job.var[JOB_NCCL_VERSION].set = true;
+	checked_run(&p);
+	checked_finds(&p, "traffic-class warn", "NCCL_IB_TC is not set");
+	/* A job of UCX alone, as far as is seen. */
+	checked_set_var(&p.data, "UCX_IB_TRAFFIC_CLASS=106");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "traffic-class", ""));
+	ck_assert_ptr_null(checked_look(&p, "lossless", "mlx5_1:1"));
+	checked_finds(&p, "traffic-class UCX ok", "DSCP 26");
+	ck_assert_int_eq(findings_worst(&p.found), FINDING_OK);
 	checked_set_var(&p.data, "UCX_IB_TRAFFIC_CLASS=0");
 	checked_run(&p);
 	checked_finds(&p, "traffic-class UCX warn", "106 by itself");

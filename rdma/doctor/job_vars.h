@@ -83,6 +83,9 @@ void job_vars_maps(struct job_vars *j, const char *text);
  */
 enum job_nccl job_nccl_version(const struct job_vars *j, struct lib_version *out);
 
+/* job_is_of_ucx - it has the class of UCX, and nothing tells of NCCL. */
+bool job_is_of_ucx(const struct job_vars *j);
+
 /* job_number - the number that NCCL reads; unset: what it uses without one. */
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset);
 
