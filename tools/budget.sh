@@ -7,7 +7,7 @@
 # Files <= 600 lines, headers <= 150, <= 12 includes. Product code and tests are judged apart.
 # The longest chain of calls below ADD and below DEL: tools/chain.sh.
 #
-# The tree: below 200 files that only programs read (corpus/, testdata/). A fuzz target has one file of seeds and one dictionary:
+# The tree: below 220 files that only programs read (corpus/, testdata/). A fuzz target has one file of seeds and one dictionary:
 # more than that is an unpacked corpus (tools/seeds.sh). tools/layers.sh limits the files of a room that people read.
 set -eu
 export LC_ALL=C
@@ -88,6 +88,6 @@ eval "$(if [ -e .git ]; then git ls-files; else find . -path ./build -prune -o -
 	awk '/\/(corpus|testdata)\// { data++; next } { read++ } END { print "read=" read + 0, "data=" data + 0 }')"
 # shellcheck disable=SC2154 # set by eval
 echo "tree     $read files to read, $data of seeds and test data"
-[ "$data" -lt 200 ] || complain "budget: $data files of seeds and test data, allowed 199"
+[ "$data" -lt 220 ] || complain "budget: $data files of seeds and test data, allowed 219"
 "$here/chain.sh" || bad=$((bad + 1))
 [ "$bad" = 0 ] || { echo "budget: exceeded, see above"; exit 1; }
