@@ -217,6 +217,19 @@ fits_schema()
 	[ ! -s "$W/misfits" ] || fail "$1: $(head -3 "$W/misfits")"
 }
 
+# Without the capabilities of root, as any user who meets a folder of mode 0700.
+test_topo_roles_that_nobody_may_read()
+{
+	echo '{"roles": {"mlx5_0": "storage"}}' >/etc/railhead/topo.json
+	chmod 0 /etc/railhead
+	setpriv --bounding-set -dac_override,-dac_read_search "$BIN/railctl" topo --json >"$W/out" 2>"$W/err"
+	RC=$?
+	chmod 755 /etc/railhead
+	[ "$RC" = 0 ] || fail "it must work for every user: $(<"$W/err")"
+	jq -e '.source.notes | any(contains("cannot be read by this user"))' "$W/out" >/dev/null || fail "a note must say it: $(<"$W/out")"
+	rm /etc/railhead/topo.json
+}
+
 test_topo_json_fits_its_schema()
 {
 	local name

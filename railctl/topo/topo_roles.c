@@ -51,6 +51,11 @@ int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
 	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, ROLES_FILE, ROLES_MAX, &text, &why);
 	if (n < 0 && (!c->etc_dir || why.errnum == ENOENT))
 		return 0;
+	/* The folder of an agent is for root alone; every user may ask for the topology. */
+	if (n < 0 && (why.errnum == EACCES || why.errnum == EPERM))
+		return topo_add_note(&t->m, e,
+				     "%s/%s cannot be read by this user: roles in it are unknown",
+				     c->etc_dir, ROLES_FILE);
 	if (n < 0) {
 		*e = why;
 		return -1;
