@@ -521,7 +521,7 @@ struct case_of {
 static int assign_all(void *arg, struct err *e)
 {
 	struct case_of *c = arg;
-	const struct functions all = { c->f, ARRAY_SIZE(c->f), false };
+	const struct functions all = { .f = c->f, .n = ARRAY_SIZE(c->f) };
 	auto_resource_look struct resource_look l = { 0 };
 
 	return functions_assign(&all, c->s, &l, e);
