@@ -2,7 +2,6 @@
 /* allocate_test.c: what a container gets with its devices, and the files that tell others. */
 #include "railheadd/resources/allocate.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
