@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_LIB_TESTING_DIR_H
 #define RAILHEAD_LIB_TESTING_DIR_H
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 /* testing_dir - enter the namespace and mount the folder; its path. Fails the test if it cannot. */
 const char *testing_dir(void);

@@ -2,9 +2,9 @@
 /* allocate_test.c: what a container gets with its devices, and the files that tell others. */
 #include "railheadd/resources/allocate.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
