@@ -19,7 +19,7 @@ static bool matches(struct slice entry, bool exact, const char *device, uint32_t
 	long number = colon ? strtol(colon + 1, NULL, 10) : ANY_PORT;
 
 	return strncmp(entry.p, device, len) == 0 && !(exact && device[len]) &&
-	       (number == ANY_PORT || number == (long)port);
+	       (number == ANY_PORT || port == HCA_PORT_UNKNOWN || number == (long)port);
 }
 
 /* A list without an entry matches each port, so that "^" excludes each. */

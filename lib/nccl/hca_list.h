@@ -13,6 +13,9 @@
 
 #include "lib/base/base.h"
 
+/* A port that every number of an entry fits. */
+#define HCA_PORT_UNKNOWN 0
+
 /* hca_list_selects - whether NCCL uses that port; "": it uses all. */
 bool hca_list_selects(const char *list, const char *device, uint32_t port);
 

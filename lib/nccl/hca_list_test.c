@@ -34,6 +34,9 @@ START_TEST(a_list_selects_ports)
 		{ ",,:1", "mlx5_1", 1, true },
 		{ "mlx5", "mlx5_bond_0", 1, true },
 		{ "rdma", "mlx5_0", 1, false },
+		{ "=mlx5_1:2", "mlx5_1", HCA_PORT_UNKNOWN, true },
+		{ "^=mlx5_1:2", "mlx5_1", HCA_PORT_UNKNOWN, false },
+		{ "=mlx5_1:2", "mlx5_10", HCA_PORT_UNKNOWN, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)

@@ -83,6 +83,27 @@ START_TEST(ports_are_fused_by_level)
 }
 END_TEST
 
+/* The list counts before ports are fused, by the rule of lib/nccl/hca_list.h. */
+START_TEST(nets_that_nccl_ib_hca_leaves_out_are_not_there)
+{
+	static const struct row rows[] = {
+		{ { .gdr_level = -1, .hca_list = "" }, "b a0+a1 c: a0+a1 PIX 48" },
+		{ { .gdr_level = -1, .hca_list = "a" }, "a0+a1: a0+a1 PIX 48" },
+		{ { .gdr_level = -1, .hca_list = "=a" }, ": DIS 0" },
+		{ { .gdr_level = -1, .hca_list = "=a0,c" }, "a0 c: a0 PIX 25" },
+		{ { .gdr_level = -1, .hca_list = "^a,c" }, "b: b PIX 25" },
+		/* a file counts the ports of a card on, so a number says nothing */
+		{ { .gdr_level = -1, .hca_list = "=b:7" }, "b: b PIX 25" },
+		{ { .gdr_level = -1, .hca_list = "^" }, ": DIS 0" },
+	};
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(topo_read_xml(two_ports, strlen(two_ports), &m, &e), 0);
+	answers_are(&m, rows, ARRAY_SIZE(rows));
+}
+END_TEST
+
 #define ENDS(group, why) "NCCL_NET_FORCE_MERGE: \"" group "\" " why ": NCCL ends"
 
 START_TEST(named_groups_are_fused)
@@ -248,6 +269,6 @@ START_TEST(parts_are_displaced_each)
 }
 END_TEST
 
-TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, named_groups_are_fused,
-	     virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
+TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, nets_that_nccl_ib_hca_leaves_out_are_not_there,
+	     named_groups_are_fused, virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
 	     other_layers_are_not_fused, too_many_nets_are_not_fused, parts_are_displaced_each)

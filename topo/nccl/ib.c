@@ -4,9 +4,7 @@
  * plugin rewrites the PCI path of a device: function 0, to merge the ports of a card; and with
  * NCCL_IB_MERGE_VFS=1, the default, device number 00, where it expects the PF of a VF.
  */
-#include <string.h>
-
-#include "lib/base/parse.h"
+#include "lib/nccl/hca_list.h"
 #include "topo/nccl/system.h"
 
 /* ncclIbGetPciPath: the function at the rewritten path of an HCA; TOPO_NONE: it does not exist. */
@@ -80,42 +78,19 @@ static void merge_devices(const struct topo_machine *m, const struct nccl_opts *
 
 /* ---- NCCL_IB_HCA ---- */
 
-/* An element of the list, "mlx5_1" or "mlx5_1:1"; NCCL 2.30.7 also takes rail and plane behind. */
-static bool is_named(const struct topo_machine *m, const struct nccl_net *n, struct slice word,
-		     bool exact)
-{
-	const char *name = m->hca[n->hca].name;
-	struct slice part = { word.p, 0 };
-	uint64_t port = 0;
-
-	if (!slice_next(&word, ':', &part))
-		return false;
-	size_t len = part.len;
-	if (strncmp(name, part.p, len) != 0 || (exact && name[len]))
-		return false;
-	char text[16];
-	if (!slice_next(&word, ':', &part) || slice_copy(part, text, sizeof(text)) ||
-	    parse_u64(text, 0, UINT32_MAX, &port))
-		return true;
-	/* a file counts the ports of a card on, over its functions */
-	return !n->port || !nccl_is_tree(m) || n->port == port;
-}
-
 void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v)
 {
-	bool negate = *list == '^', exact = list[negate] == '=', any;
 	uint32_t n = 0;
 
-	list += negate + exact;
-	for (uint32_t i = 0; i < v->n_nets && *list; i++) {
-		struct slice rest = { list, strlen(list) }, word;
-		for (any = false; !any && slice_next(&rest, ',', &word);)
-			any = is_named(m, &v->net[i].net, word, exact);
-		if (any != negate)
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		const struct nccl_net *net = &v->net[i].net;
+		/* a file counts the ports of a card on, over its functions */
+		uint32_t port = nccl_is_tree(m) ? net->port : HCA_PORT_UNKNOWN;
+
+		if (hca_list_selects(list, m->hca[net->hca].name, port))
 			v->net[n++] = v->net[i];
 	}
-	if (*list)
-		v->n_nets = n;
+	v->n_nets = n;
 }
 
 /* The rewritten path leads to a place with other distances: not to the PF of a VF, nor to function
