@@ -16,13 +16,6 @@
 
 /* ---- lines ---- */
 
-static bool begins_with(struct slice line, const char *what)
-{
-	size_t len = strlen(what);
-
-	return line.len >= len && memcmp(line.p, what, len) == 0;
-}
-
 /* As opensm reads it: without white space and comment. Returns the length of what fits. */
 static size_t bare(struct slice line, char *out, size_t size)
 {
@@ -149,12 +142,12 @@ static int split(const char *text, struct parts *p, struct err *e)
 	while (slice_next(&rest, '\n', &line)) {
 		const char *next = line.p + line.len < end ? line.p + line.len + 1 : end;
 
-		if (begins_with(line, BEGIN)) {
+		if (slice_begins(line, BEGIN)) {
 			if (from)
 				return damaged("it begins twice", e);
 			p->before.len = (size_t)(line.p - text);
 			from = next;
-		} else if (begins_with(line, END)) {
+		} else if (slice_begins(line, END)) {
 			if (!from || to)
 				return damaged("it ends without a begin", e);
 			to = line.p;

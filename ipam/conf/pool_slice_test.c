@@ -45,7 +45,7 @@ static const char *slice_of(const char *def, uint32_t number)
 	return text;
 }
 
-static void slice_is(const char *def, uint32_t number, const char *want)
+static void pool_slice_is(const char *def, uint32_t number, const char *want)
 {
 	ck_assert_str_eq(slice_of(def, number), want);
 }
@@ -54,52 +54,60 @@ static void slice_is(const char *def, uint32_t number, const char *want)
 
 START_TEST(a_slice_is_a_part_of_an_absolute_grid)
 {
-	slice_is(P28 "}", 1, "10.1.0.16-10.1.0.31");
-	slice_is(P28 "}", 0, "10.1.0.1-10.1.0.15");
-	slice_is(P28 "}", 4095, "10.1.255.240-10.1.255.254");
-	slice_is(P28 ",\"gateway\":\"10.1.0.20\"}", 1, "10.1.0.16-10.1.0.19 10.1.0.21-10.1.0.31");
-	slice_is(P28 ",\"ranges\":[\"10.1.0.24-10.1.0.40\"]}", 1, "10.1.0.24-10.1.0.31");
-	slice_is(P28 ",\"ranges\":[\"10.1.0.24-10.1.0.40\"]}", 2, "10.1.0.32-10.1.0.40");
-	slice_is(P28 ",\"excludes\":[\"10.1.0.16/29\"]}", 1, "10.1.0.24-10.1.0.31");
-	slice_is("{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":10}}", 3, "10.1.0.30-10.1.0.39");
-	slice_is("{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":1}}", 254,
-		 "10.1.0.254-10.1.0.254");
-	slice_is("{\"subnet\":\"fd00::/64\",\"slice\":{\"prefix\":112}}", 17,
-		 "fd00::11:0-fd00::11:ffff");
-	slice_is("{\"subnet\":\"fd00::/64\",\"slice\":{\"prefix\":112}}", 0, "fd00::1-fd00::ffff");
-	slice_is("{\"subnet\":\"10.0.0.0/31\",\"slice\":{\"size\":1}}", 1, "10.0.0.1-10.0.0.1");
-	slice_is("{\"subnet\":\"10.1.0.0/16\",\"slice\":{\"size\":8,\"start\":\"10.1.4.0\"}}", 2,
-		 "10.1.4.16-10.1.4.23");
-	slice_is("{\"subnet\":\"0.0.0.0/0\",\"slice\":{\"prefix\":0}}", 0,
-		 "0.0.0.1-255.255.255.254");
-	slice_is("{\"subnet\":\"::/0\",\"slice\":{\"prefix\":0}}", 0,
-		 "::1-ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe");
-	slice_is("{\"subnet\":\"ff00::/8\",\"slice\":{\"prefix\":9}}", 1,
-		 "ff80::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
+	pool_slice_is(P28 "}", 1, "10.1.0.16-10.1.0.31");
+	pool_slice_is(P28 "}", 0, "10.1.0.1-10.1.0.15");
+	pool_slice_is(P28 "}", 4095, "10.1.255.240-10.1.255.254");
+	pool_slice_is(P28 ",\"gateway\":\"10.1.0.20\"}", 1,
+		      "10.1.0.16-10.1.0.19 10.1.0.21-10.1.0.31");
+	pool_slice_is(P28 ",\"ranges\":[\"10.1.0.24-10.1.0.40\"]}", 1, "10.1.0.24-10.1.0.31");
+	pool_slice_is(P28 ",\"ranges\":[\"10.1.0.24-10.1.0.40\"]}", 2, "10.1.0.32-10.1.0.40");
+	pool_slice_is(P28 ",\"excludes\":[\"10.1.0.16/29\"]}", 1, "10.1.0.24-10.1.0.31");
+	pool_slice_is("{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":10}}", 3,
+		      "10.1.0.30-10.1.0.39");
+	pool_slice_is("{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":1}}", 254,
+		      "10.1.0.254-10.1.0.254");
+	pool_slice_is("{\"subnet\":\"fd00::/64\",\"slice\":{\"prefix\":112}}", 17,
+		      "fd00::11:0-fd00::11:ffff");
+	pool_slice_is("{\"subnet\":\"fd00::/64\",\"slice\":{\"prefix\":112}}", 0,
+		      "fd00::1-fd00::ffff");
+	pool_slice_is("{\"subnet\":\"10.0.0.0/31\",\"slice\":{\"size\":1}}", 1,
+		      "10.0.0.1-10.0.0.1");
+	pool_slice_is("{\"subnet\":\"10.1.0.0/16\",\"slice\":{\"size\":8,\"start\":\"10.1.4.0\"}}",
+		      2, "10.1.4.16-10.1.4.23");
+	pool_slice_is("{\"subnet\":\"0.0.0.0/0\",\"slice\":{\"prefix\":0}}", 0,
+		      "0.0.0.1-255.255.255.254");
+	pool_slice_is("{\"subnet\":\"::/0\",\"slice\":{\"prefix\":0}}", 0,
+		      "::1-ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe");
+	pool_slice_is("{\"subnet\":\"ff00::/8\",\"slice\":{\"prefix\":9}}", 1,
+		      "ff80::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
 }
 END_TEST
 
 START_TEST(a_pool_without_slices_is_not_cut)
 {
-	slice_is("{\"subnet\":\"10.0.0.0/29\"}", 4000000000u, "10.0.0.1-10.0.0.6");
+	pool_slice_is("{\"subnet\":\"10.0.0.0/29\"}", 4000000000u, "10.0.0.1-10.0.0.6");
 }
 END_TEST
 
 START_TEST(a_number_that_does_not_fit_names_the_highest_one)
 {
-	slice_is(P28 "}", 4096,
-		 "pool p: the node's number 4096 is outside of the pool: subnet 10.1.0.0/16 has "
-		 "4096 slices, and the highest number that fits is 4095");
+	pool_slice_is(
+		P28 "}", 4096,
+		"pool p: the node's number 4096 is outside of the pool: subnet 10.1.0.0/16 has "
+		"4096 slices, and the highest number that fits is 4095");
 	/* 256 addresses are 25 slices of 10; the last 6 addresses belong to nobody */
-	slice_is("{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":10}}", 25,
-		 "pool p: the node's number 25 is outside of the pool: subnet 10.1.0.0/24 has 25 "
-		 "slices, and the highest number that fits is 24");
-	slice_is("{\"subnet\":\"10.1.0.0/28\",\"slice\":{\"prefix\":28}}", 1,
-		 "pool p: the node's number 1 is outside of the pool: subnet 10.1.0.0/28 has 1 "
-		 "slice, and the highest number that fits is 0");
-	slice_is(P28 ",\"ranges\":[\"10.1.1.0-10.1.1.255\"]}", 1,
-		 "pool p: slice 1 (10.1.0.16-10.1.0.31) has no address: ranges, excludes, gateway, "
-		 "network and broadcast leave none");
+	pool_slice_is(
+		"{\"subnet\":\"10.1.0.0/24\",\"slice\":{\"size\":10}}", 25,
+		"pool p: the node's number 25 is outside of the pool: subnet 10.1.0.0/24 has 25 "
+		"slices, and the highest number that fits is 24");
+	pool_slice_is(
+		"{\"subnet\":\"10.1.0.0/28\",\"slice\":{\"prefix\":28}}", 1,
+		"pool p: the node's number 1 is outside of the pool: subnet 10.1.0.0/28 has 1 "
+		"slice, and the highest number that fits is 0");
+	pool_slice_is(
+		P28 ",\"ranges\":[\"10.1.1.0-10.1.1.255\"]}", 1,
+		"pool p: slice 1 (10.1.0.16-10.1.0.31) has no address: ranges, excludes, gateway, "
+		"network and broadcast leave none");
 }
 END_TEST
 

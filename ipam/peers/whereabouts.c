@@ -96,11 +96,6 @@ static bool walk_next(struct pool_reader *w, struct slice *key, struct slice *va
 	return !w->bad;
 }
 
-static bool slice_is(struct slice text, const char *quoted)
-{
-	return text.len == strlen(quoted) && memcmp(text.p, quoted, text.len) == 0;
-}
-
 static bool find_member(struct slice object, const char *quoted, struct slice *value)
 {
 	struct pool_reader w = walk_into(object, '{');

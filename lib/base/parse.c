@@ -180,6 +180,23 @@ bool slice_next(struct slice *rest, char sep, struct slice *out)
 	return true;
 }
 
+bool slice_same(struct slice a, struct slice b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
+}
+
+bool slice_is(struct slice s, const char *text)
+{
+	return slice_same(s, (struct slice){ text, strlen(text) });
+}
+
+bool slice_begins(struct slice s, const char *text)
+{
+	size_t len = strlen(text);
+
+	return s.len >= len && slice_is((struct slice){ s.p, len }, text);
+}
+
 int slice_copy(struct slice s, char *buf, size_t size)
 {
 	if (s.len >= size || (s.len > 0 && memchr(s.p, '\0', s.len)))

@@ -58,6 +58,13 @@ struct slice {
  */
 bool slice_next(struct slice *rest, char sep, struct slice *out);
 
+/* slice_same - both have the same bytes. slice_is - it is the text. slice_begins - it begins with
+ * it.
+ */
+bool slice_same(struct slice a, struct slice b);
+bool slice_is(struct slice s, const char *text);
+bool slice_begins(struct slice s, const char *text);
+
 /* slice_copy - copy into a buffer with NUL. -1 if it does not fit or holds a NUL. */
 int slice_copy(struct slice s, char *buf, size_t size) must_check;
 

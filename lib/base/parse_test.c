@@ -277,6 +277,22 @@ START_TEST(lists_are_split)
 }
 END_TEST
 
+START_TEST(slices_are_compared_by_their_bytes)
+{
+	const struct slice ab = { "abc", 2 }, none = { NULL, 0 };
+
+	ck_assert(slice_same(ab, (struct slice){ "abd", 2 }));
+	ck_assert(!slice_same(ab, (struct slice){ "abc", 3 }));
+	ck_assert(!slice_same(ab, (struct slice){ "ac", 2 }));
+	ck_assert(slice_same(none, (struct slice){ "x", 0 }));
+	ck_assert(slice_is(ab, "ab") && !slice_is(ab, "abc") && !slice_is(ab, "a"));
+	ck_assert(slice_is(none, "") && !slice_is(none, "a"));
+	ck_assert(slice_begins(ab, "a") && slice_begins(ab, "ab") && slice_begins(ab, ""));
+	ck_assert(!slice_begins(ab, "abc") && !slice_begins(ab, "b"));
+	ck_assert(slice_begins(none, "") && !slice_begins(none, "a"));
+}
+END_TEST
+
 START_TEST(slice_copy_bounds)
 {
 	char buf[4] = "xyz";
@@ -295,4 +311,4 @@ END_TEST
 TEST_PROGRAM("parse", good_numbers_are_parsed, bad_numbers_are_refused, hex_values, hex_octets,
 	     hex_numbers, utf8_as_the_model, utf8_at_every_offset,
 	     bad_interface_names_are_explained, identifiers_are_checked, lists_are_split,
-	     slice_copy_bounds)
+	     slice_copy_bounds, slices_are_compared_by_their_bytes)

@@ -15,11 +15,6 @@
 
 /* ---- the log ---- */
 
-static bool is_same(struct slice a, struct slice b)
-{
-	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
-}
-
 /* A log of several machines needs --host: each machine has its own prediction. */
 static int check_hosts(struct cmd_run *r, const struct nccl_log *log, const char *host,
 		       struct err *e)
@@ -29,9 +24,9 @@ static int check_hosts(struct cmd_run *r, const struct nccl_log *log, const char
 	for (size_t i = 0; i < log->n_gpus; i++) {
 		const struct slice *own = &log->process[log->gpu[i].process].host;
 
-		if (host && is_same(*own, (struct slice){ host, strlen(host) }))
+		if (host && slice_is(*own, host))
 			return 0;
-		if (!host && first && !is_same(*own, *first)) {
+		if (!host && first && !slice_same(*own, *first)) {
 			cmd_usage(r, e, "the log is of more than one machine");
 			return err_hint(e, "--host names one of them, such as %.*s or %.*s",
 					(int)(first->len < 64 ? first->len : 64), first->p,

@@ -79,7 +79,7 @@ static bool leaves_out(const struct cluster_call *c, const struct cluster_object
 	struct slice rest = { c->without, c->without ? strlen(c->without) : 0 }, one;
 
 	while (uid && c->without && slice_next(&rest, ',', &one)) {
-		if (one.len == strlen(uid) && memcmp(one.p, uid, one.len) == 0)
+		if (slice_is(one, uid))
 			return true;
 	}
 	return false;

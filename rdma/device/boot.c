@@ -34,11 +34,6 @@ static bool next_word(struct slice *rest, struct slice *word)
 	return word->len > 0;
 }
 
-static bool is_word(struct slice w, const char *text)
-{
-	return w.len == strlen(text) && memcmp(w.p, text, w.len) == 0;
-}
-
 /* The kernel reads only the first letter of a boolean parameter. */
 static int mode_of(struct slice value, enum rdma_mode *out)
 {
@@ -55,8 +50,8 @@ int rdma_boot_line(const char *line, size_t len, enum rdma_mode *out)
 	struct slice rest = { line, len }, w;
 	int found = 0;
 
-	if (!next_word(&rest, &w) || !is_word(w, "options") || !next_word(&rest, &w) ||
-	    (!is_word(w, "ib_core") && !is_word(w, "ib-core")))
+	if (!next_word(&rest, &w) || !slice_is(w, "options") || !next_word(&rest, &w) ||
+	    (!slice_is(w, "ib_core") && !slice_is(w, "ib-core")))
 		return 0;
 	while (next_word(&rest, &w)) {
 		if (w.len > key_len && memcmp(w.p, key, key_len) == 0)

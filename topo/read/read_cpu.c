@@ -37,7 +37,7 @@ static bool has_word(const char *list, const char *word)
 	struct slice rest = { list, strlen(list) }, part;
 
 	while (slice_next(&rest, ' ', &part)) {
-		if (part.len == strlen(word) && !strncmp(part.p, word, part.len))
+		if (slice_is(part, word))
 			return true;
 	}
 	return false;

@@ -40,16 +40,6 @@ static struct slice skip(struct slice s, size_t n)
 	return (struct slice){ s.p + n, s.len - n };
 }
 
-static bool is_same(struct slice a, struct slice b)
-{
-	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
-}
-
-static bool starts(struct slice s, const char *word)
-{
-	return s.len >= strlen(word) && memcmp(s.p, word, strlen(word)) == 0;
-}
-
 /* A decimal number at the beginning; -1: there is none, or it is too large. */
 static long take_number(struct slice *s)
 {
@@ -97,7 +87,7 @@ static bool parse_line(struct slice s, struct line *out)
 	head = (struct slice){ s.p, (size_t)(at - s.p) };
 	out->text = skip(s, head.len + strlen(mark));
 	word = last_word(&head, " ");
-	if (!starts(word, "["))
+	if (!slice_begins(word, "["))
 		return false;
 	word = skip(word, 1);
 	cuda = take_number(&word);
@@ -106,8 +96,7 @@ static bool parse_line(struct slice s, struct line *out)
 	out->pid = last_word(&who, ":");
 	out->host = last_word(&who, ":>"); /* behind "[1,0]<stdout>:" */
 	out->cuda = (uint32_t)cuda;
-	return cuda >= 0 && is_same(word, (struct slice){ "]", 1 }) && out->pid.len &&
-	       out->host.len;
+	return cuda >= 0 && slice_is(word, "]") && out->pid.len && out->host.len;
 }
 
 /* ---- processes and GPUs ---- */
@@ -118,8 +107,8 @@ static int get_gpu(struct nccl_log *log, const struct line *l, struct nccl_log_g
 	size_t p = log->n_processes, g;
 
 	/* Backwards, because lines of one process follow each other. */
-	while (p && !(is_same(log->process[p - 1].pid, l->pid) &&
-		      is_same(log->process[p - 1].host, l->host)))
+	while (p && !(slice_same(log->process[p - 1].pid, l->pid) &&
+		      slice_same(log->process[p - 1].host, l->host)))
 		p--;
 	if (!p) {
 		const struct array_kind kind = { sizeof(*log->process), NCCL_LOG_GPUS_MAX,
@@ -163,10 +152,10 @@ static void take_devices(struct nccl_log_process *p, struct slice s)
 		if (!s.p)
 			return;
 		n = take_number(&s);
-		if (n < 0 || n >= NCCL_LOG_NETS_MAX || !starts(s, "]"))
+		if (n < 0 || n >= NCCL_LOG_NETS_MAX || !slice_begins(s, "]"))
 			continue;
 		s = skip(s, 1);
-		if (starts(s, "={")) {
+		if (slice_begins(s, "={")) {
 			s = skip(s, 2);
 			name = until(s, "}");
 		} else {
@@ -214,7 +203,7 @@ static void take_connection(struct nccl_log_gpu *g, struct slice s)
 	n = take_number(&s);
 	if (n < 0 || n >= NCCL_LOG_NETS_MAX)
 		return;
-	if (starts(s, "(")) {
+	if (slice_begins(s, "(")) {
 		g->through_others++;
 		return;
 	}
@@ -235,7 +224,7 @@ static int take_setting(struct nccl_log *log, struct slice s, struct slice value
 	if (value.len && value.p[value.len - 1] == '.')
 		value.len--;
 	for (size_t i = 0; i < log->n_sets; i++)
-		if (is_same(log->set[i].name, name))
+		if (slice_same(log->set[i].name, name))
 			return 0;
 	if (array_grow(&log->set, log->n_sets, 1, kind, e))
 		return -1;
@@ -252,7 +241,7 @@ static int take_message(struct nccl_log *log, const struct line *l, struct err *
 	if (get_gpu(log, l, &g, e))
 		return -1;
 	p = &log->process[g->process];
-	if (starts(s, "NCCL_")) {
+	if (slice_begins(s, "NCCL_")) {
 		rest = behind(s, " set by environment to ");
 		rest = rest.p ? rest : behind(s, " set to ");
 		return rest.p ? take_setting(log, s, rest, e) : 0;
@@ -261,11 +250,11 @@ static int take_message(struct nccl_log *log, const struct line *l, struct err *
 		take_fused(p, rest);
 	else if ((rest = behind(s, "NET/IB : Using ")).p)
 		take_devices(p, rest);
-	else if (starts(s, "Using network "))
+	else if (slice_begins(s, "Using network "))
 		p->network = skip(s, strlen("Using network "));
 	else if ((rest = behind(s, "NCCL version ")).p)
 		p->version = until(rest, " ");
-	else if (starts(s, "Channel ") && (rest = behind(s, " via NET/")).p)
+	else if (slice_begins(s, "Channel ") && (rest = behind(s, " via NET/")).p)
 		take_connection(g, rest);
 	else if (find(s, " nranks ") && (rest = behind(s, " busId ")).p)
 		take_address(g, rest);

@@ -20,7 +20,7 @@ static bool has_name(const struct names *all, struct slice name)
 	struct slice rest = { all->text, all->len }, one;
 
 	while (slice_next(&rest, ',', &one))
-		if (one.len == name.len && memcmp(one.p, name.p, name.len) == 0)
+		if (slice_same(one, name))
 			return true;
 	return false;
 }
@@ -194,7 +194,7 @@ static void check_process(const struct nccl_log_process *p, struct findings *out
 {
 	struct finding *f;
 
-	if (p->network.p && !(p->network.len >= 2 && memcmp(p->network.p, "IB", 2) == 0)) {
+	if (p->network.p && !slice_begins(p->network, "IB")) {
 		f = findings_add(out, "network", FINDING_FAIL);
 		finding_set_value(f, "NCCL uses %.*s", width_of(p->network), p->network.p);
 		finding_set_reason(f,
@@ -229,9 +229,10 @@ static bool is_assumed(const struct verify_input *in, const struct nccl_log_set 
 	for (size_t i = 0; i < in->n_assumed; i++) {
 		struct slice text = { in->assumed[i], strlen(in->assumed[i]) };
 
-		if (text.len == s->name.len + 1 + s->value.len && text.p[s->name.len] == '=' &&
-		    memcmp(text.p, s->name.p, s->name.len) == 0 &&
-		    memcmp(text.p + s->name.len + 1, s->value.p, s->value.len) == 0)
+		struct slice name;
+
+		if (slice_next(&text, '=', &name) && slice_same(name, s->name) &&
+		    slice_same(text, s->value))
 			return true;
 	}
 	return false;
@@ -244,8 +245,7 @@ static void check_setting(const struct verify_input *in, const struct nccl_log_s
 		struct finding *f;
 		int width = width_of(s->value);
 
-		if (strlen(deciding[i].name) != s->name.len ||
-		    memcmp(deciding[i].name, s->name.p, s->name.len) != 0 || is_assumed(in, s))
+		if (!slice_is(s->name, deciding[i].name) || is_assumed(in, s))
 			continue;
 		f = findings_add(out, "setting", FINDING_WARN);
 		finding_set_value(f, "%s=%.*s", deciding[i].name, width, s->value.p);
@@ -263,9 +263,7 @@ static void check_setting(const struct verify_input *in, const struct nccl_log_s
 
 static bool is_of_host(const struct verify_input *in, uint32_t process)
 {
-	struct slice host = in->log->process[process].host;
-
-	return !in->host || (strlen(in->host) == host.len && !memcmp(in->host, host.p, host.len));
+	return !in->host || slice_is(in->log->process[process].host, in->host);
 }
 
 int topo_verify(const struct verify_input *in, struct findings *out, struct err *e)
