@@ -824,7 +824,8 @@ test_topo_verify_of_a_log()
 	want '.version == 1 and .state == "fail" and (.findings[0] | .check == "net" and .subject == "GPU 0" and (.remedy | length > 0))'
 	echo 'gpu-1:100:120 [0] NCCL INFO NCCL_IB_HCA set to mlx5_9' >>"$W/job.log"
 	r "${a100[@]}"
-	has 'NCCL_IB_HCA=mlx5_9'
+	has 'add --set NCCL_IB_HCA=mlx5_9'
+	ok "${a100[@]}" --set NCCL_IB_HCA=mlx5_9
 	ok "${a100[@]}" --hcas mlx5_9 --set NCCL_NET_GDR_LEVEL=SYS
 	nccl_log 7000 mlx5_0 0 gpu-2 >>"$W/job.log"
 	refused 2 'more than one machine' "${a100[@]}"

@@ -34,6 +34,12 @@ extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cm
 		"hcas", "NAME,...", "only these HCAs may be used", OPT_MANY                        \
 	}
 
+#define TOPO_OPT_SET                                                                               \
+	{                                                                                          \
+		"set", "NAME=VALUE",                                                               \
+			"assume this setting of NCCL, such as NCCL_NETDEVS_POLICY=MAX:1", OPT_MANY \
+	}
+
 /* A machine, and all answers about it. */
 struct topo {
 	struct topo_machine m;

@@ -103,6 +103,11 @@ struct row {
 	bool null_is_none; /* null means that there is none; else it is unknown */
 };
 
+static const struct json *value_of(const struct row *r, const struct json *device)
+{
+	return json_get(r->outer ? json_get(device, r->outer) : device, r->key);
+}
+
 static const char *show(const struct json *n, char text[DIFF_TEXT_LEN])
 {
 	char shown[JSON_SHOW_LEN];
@@ -131,12 +136,8 @@ static void compare_values(struct diff *d, const struct row *r, const char *subj
 static void compare_rows(struct diff *d, const struct row *rows, const char *subject,
 			 const struct json *expected, const struct json *found)
 {
-	for (const struct row *r = rows; r->key; r++) {
-		const struct json *a = r->outer ? json_get(expected, r->outer) : expected;
-		const struct json *b = r->outer ? json_get(found, r->outer) : found;
-
-		compare_values(d, r, subject, json_get(a, r->key), json_get(b, r->key));
-	}
+	for (const struct row *r = rows; r->key; r++)
+		compare_values(d, r, subject, value_of(r, expected), value_of(r, found));
 }
 
 /* ---- lists of HCAs ---- */
@@ -188,12 +189,9 @@ static void compare_lists(struct diff *d, const struct row *rows, const char *su
 			  const struct json *expected, const struct json *found)
 {
 	for (const struct row *r = rows; r->key; r++) {
-		const struct json *a = r->outer ? json_get(expected, r->outer) : expected;
-		const struct json *b = r->outer ? json_get(found, r->outer) : found;
+		const struct json *a = value_of(r, expected), *b = value_of(r, found);
 		char text[2][DIFF_TEXT_LEN];
 
-		a = json_get(a, r->key);
-		b = json_get(b, r->key);
 		if (!is_same_list(d, a, b))
 			add(d, r->meaning, subject, r->what,
 			    (const char *const[]){ join_names(a, text[0]),

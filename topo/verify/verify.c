@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/nccl/version.h"
+
 #define TEXT_LEN 512
 
 /* ---- names of HCAs ---- */
@@ -192,6 +194,7 @@ static int width_of(struct slice s)
 
 static void check_process(const struct nccl_log_process *p, struct findings *out)
 {
+	char rules[LIB_VERSION_LEN];
 	struct finding *f;
 
 	if (p->network.p && !slice_begins(p->network, "IB")) {
@@ -203,25 +206,25 @@ static void check_process(const struct nccl_log_process *p, struct findings *out
 		finding_set_remedy(f, "see \"NET/IB\" in the log: no HCA was found, or a plugin "
 				      "replaces it");
 	}
-	if (p->version.p && !(p->version.len >= 4 && memcmp(p->version.p, "2.30", 4) == 0)) {
+	(void)snprintf(rules, sizeof(rules), "%u.%u", NCCL_VERSION_NEWEST.major,
+		       NCCL_VERSION_NEWEST.minor);
+	if (p->version.p && !slice_begins(p->version, rules)) {
 		f = findings_add(out, "version", FINDING_UNKNOWN);
 		finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
-		finding_set_reason(f, "the rules of the prediction are those of NCCL 2.30");
+		finding_set_reason(f, "the rules of the prediction are those of NCCL %s", rules);
 		finding_set_remedy(f, "nothing, if the devices are as predicted");
 	}
 }
 
 /* ---- settings ---- */
 
-static const struct {
-	const char *name, *remedy;
-} deciding[] = {
-	{ "NCCL_NETDEVS_POLICY", "--set" },  { "NCCL_NET_GDR_LEVEL", "--set" },
-	{ "NCCL_IB_MERGE_VFS", "--set" },    { "NCCL_PXN_DISABLE", "--set" },
-	{ "NCCL_IB_MERGE_NICS", "--set" },   { "NCCL_NET_MERGE_LEVEL", "--set" },
-	{ "NCCL_NET_FORCE_MERGE", "--set" }, { "NCCL_NET_GDR_C2C", "--set" },
-	{ "NCCL_NET_GDR_READ", "--set" },    { "NCCL_IB_DATA_DIRECT", "--set" },
-	{ "NCCL_IB_HCA", "--hcas" },         { "NCCL_TOPO_FILE", "--nccl-xml" },
+#define TOPO_FILE "NCCL_TOPO_FILE"
+
+/* Those of --set, and the one that --nccl-xml stands for. */
+static const char *const deciding[] = {
+	"NCCL_NETDEVS_POLICY", "NCCL_NET_GDR_LEVEL",   "NCCL_IB_MERGE_VFS",    "NCCL_PXN_DISABLE",
+	"NCCL_IB_MERGE_NICS",  "NCCL_NET_MERGE_LEVEL", "NCCL_NET_FORCE_MERGE", "NCCL_NET_GDR_C2C",
+	"NCCL_NET_GDR_READ",   "NCCL_IB_DATA_DIRECT",  "NCCL_IB_HCA",          TOPO_FILE,
 };
 
 static bool is_assumed(const struct verify_input *in, const struct nccl_log_set *s)
@@ -245,17 +248,16 @@ static void check_setting(const struct verify_input *in, const struct nccl_log_s
 		struct finding *f;
 		int width = width_of(s->value);
 
-		if (!slice_is(s->name, deciding[i].name) || is_assumed(in, s))
+		if (!slice_is(s->name, deciding[i]) || is_assumed(in, s))
 			continue;
 		f = findings_add(out, "setting", FINDING_WARN);
-		finding_set_value(f, "%s=%.*s", deciding[i].name, width, s->value.p);
+		finding_set_value(f, "%s=%.*s", deciding[i], width, s->value.p);
 		finding_set_reason(
 			f, "the job has this setting, and the prediction may not assume it");
-		if (strcmp(deciding[i].remedy, "--set") == 0)
-			finding_set_remedy(f, "add --set %s=%.*s", deciding[i].name, width,
-					   s->value.p);
+		if (slice_is(s->name, TOPO_FILE))
+			finding_set_remedy(f, "give the same by --nccl-xml");
 		else
-			finding_set_remedy(f, "give the same by %s", deciding[i].remedy);
+			finding_set_remedy(f, "add --set %s=%.*s", deciding[i], width, s->value.p);
 	}
 }
 
