@@ -15,7 +15,8 @@ static const char machine[] =
 	"\"nearest\": [\"mlx5_0\"], \"share\": [\"mlx5_0\"], \"hcas\": ["
 	"{\"name\": \"mlx5_0\", \"class\": \"PIX\", \"switches\": 1, \"bandwidth_gbps\": 400},"
 	"{\"name\": \"mlx5_1\", \"class\": \"SYS\", \"switches\": 2, \"bandwidth_gbps\": 400}],"
-	"\"nccl\": {\"local\": [\"mlx5_0\"], \"class\": \"PIX\", \"gdr\": true}},"
+	"\"nccl\": {\"local\": [\"mlx5_0\"], \"class\": \"PIX\", \"gdr\": true, "
+	"\"bandwidth_gBps\": 48}},"
 	"{\"index\": 1, \"bdf\": \"0000:81:00.0\", \"numa\": 1, \"vendor\": \"nvidia\", "
 	"\"nearest\": [\"mlx5_1\"], \"share\": [\"mlx5_1\"], \"hcas\": ["
 	"{\"name\": \"mlx5_1\", \"class\": \"PIX\", \"switches\": 1, \"bandwidth_gbps\": 400}],"
@@ -65,13 +66,15 @@ static void both_clear(struct both *b)
 }
 #define auto_both auto_clean(both_clear)
 
+static enum topo_diff_what what = TOPO_DIFF_ALL;
+
 static int compare(struct both *b, const char *expected, const char *found)
 {
 	struct err e;
 
 	ck_assert_int_eq(json_parse(expected, strlen(expected), "expected", &b->expected, &e), 0);
 	ck_assert_int_eq(json_parse(found, strlen(found), "found", &b->found, &e), 0);
-	return topo_diff(b->expected, b->found, TOPO_DIFF_ALL, &b->all, &e);
+	return topo_diff(b->expected, b->found, what, &b->all, &e);
 }
 
 /* One line for each finding: "state id subject: value\n". Static text. */
@@ -128,6 +131,12 @@ static const struct {
 	  "fail nccl GPU 0: HCAs that NCCL will use: expected mlx5_0, found mlx5_0,mlx5_1\n" },
 	{ "\"share\": [\"mlx5_1\"]", 0, "\"share\": []",
 	  "fail nearest GPU 1: HCAs that it should use: expected mlx5_1, found none\n" },
+	{ "\"nearest\": [\"mlx5_1\"]", 0, "\"nearest\": [\"mlx5_0\"]",
+	  "fail nearest GPU 1: nearest HCAs: expected mlx5_1, found mlx5_0\n" },
+	{ "\"bandwidth_gBps\": 48", 0, "\"bandwidth_gBps\": 24",
+	  "fail nccl GPU 0: GB/s of that path: expected 48, found 24\n" },
+	{ "\"index\": 1", 0, "\"differs\": {\"setting\": \"NCCL_PXN_DISABLE=1\"}, \"index\": 1",
+	  "warn setting GPU 1: setting of NCCL: expected none, found NCCL_PXN_DISABLE=1\n" },
 	{ "\"advice\": null", 0, "\"advice\": {\"setting\": \"NCCL_NET_GDR_LEVEL=PHB\"}",
 	  "warn setting -: setting of NCCL for all GPUs: expected none, found "
 	  "NCCL_NET_GDR_LEVEL=PHB\n" },
@@ -245,6 +254,27 @@ START_TEST(several_findings_of_one_subject_count_as_the_worst)
 	ck_assert_str_eq(differences(machine, found),
 			 "fail dmabuf -: expected ok, found fail: v\n");
 	ck_assert_str_eq(differences(found, found), "");
+	found = with(machine, "\"state\": \"ok\"}]", 0,
+		     "\"state\": \"ok\"}, {\"check\": \"dmabuf\", \"state\": \"fail\"}]");
+	ck_assert_str_eq(differences(machine, found), "fail dmabuf -: expected ok, found fail\n");
+}
+END_TEST
+
+/* A file that NCCL wrote has no roles, ports and checks. */
+START_TEST(only_nccl_counts_for_its_own_file)
+{
+	const char *roles = with(machine, "\"role\": \"compute\"", 0, "\"role\": \"storage\"");
+	const char *down = with(roles, "\"active\": true", 0, "\"active\": false");
+	const char *nodes = with(down, "\"numa\": 0", 0, "\"numa\": 1");
+	auto_both struct both same = { 0 }, other = { 0 };
+
+	what = TOPO_DIFF_NCCL;
+	ck_assert_int_eq(compare(&same, machine, nodes), 0);
+	ck_assert_uint_eq(same.all.n, 0);
+	ck_assert_int_eq(compare(&other, machine, with(nodes, "true}}]", 0, "false}}]")), 0);
+	ck_assert_uint_eq(other.all.n, 1);
+	ck_assert_str_eq(other.all.item[0].id, "gdr");
+	what = TOPO_DIFF_ALL;
 }
 END_TEST
 
@@ -309,5 +339,5 @@ TEST_PROGRAM("diff", equal_machines_have_no_difference, a_change_is_one_differen
 	     a_moved_device_is_found_by_its_name,
 	     machines_without_a_common_address_are_compared_by_order,
 	     vfs_of_a_visible_pf_do_not_count, several_findings_of_one_subject_count_as_the_worst,
-	     another_document_is_refused, too_many_devices_are_refused,
-	     each_failed_allocation_is_an_error)
+	     only_nccl_counts_for_its_own_file, another_document_is_refused,
+	     too_many_devices_are_refused, each_failed_allocation_is_an_error)
