@@ -40,10 +40,18 @@ once_burst()
 	all_go
 }
 
-# The same on a pool that both nodes share. The speed is that of the usual agent.
+# The same on a pool that both nodes share. The speed is that of the usual agent and of a pool as examples/helm has it.
 once_burst_of_a_shared_pool()
 {
-	HASTE='{}' agents_begin "$LOOSE"
+	HASTE='{}' agents_begin '{"ranges": ["10.10.208.0-10.10.211.255"], "blockSize": 16}'
+	pods_at_once 60 shared
+	audit
+	all_go
+}
+# Blocks of four: the nodes claim fifteen of them during the burst.
+once_burst_of_small_blocks()
+{
+	agents_begin "$LOOSE"
 	pods_at_once 60 shared
 	audit
 	all_go
