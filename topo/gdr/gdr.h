@@ -6,7 +6,7 @@
  * never ok. The checks change nothing and run no remedy.
  *
  * The checks read these files, so that a capture must have them. "+": also if it is empty.
- *	of a function	config, resource, resource0_resize and resource1_resize (their existence),
+ *	of a function	config, resource, resource[0-2]_resize (their existence),
  *			mem_info_vram_total, iommu_group
  *	sys		kernel/iommu_groups+, kernel/iommu_groups/N/type, module+,
  *			module/nvidia_peermem/version, and in kernel/mm/memory_peers,

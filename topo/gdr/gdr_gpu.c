@@ -14,8 +14,7 @@
 #define BARS         6
 #define RESOURCE_LEN 2048
 #define FLAG_MEM     0x200U
-#define BAR_NVIDIA   1
-#define BAR_AMD      0
+#define FLAG_MEM_64  0x100000U /* IORESOURCE_MEM_64: the BAR takes two lines */
 #define SIZE_LEN     24
 
 static char *size_text(uint64_t n, char out[SIZE_LEN])
@@ -27,35 +26,52 @@ static char *size_text(uint64_t n, char out[SIZE_LEN])
 	return out;
 }
 
-/* The size of a line of `resource`: first address, last address, flags. 0: it is not memory, or has
- * no address. */
-static uint64_t bar_size(const char *line)
+/* A line of `resource`: first address, last address, flags. */
+struct bar {
+	uint64_t size; /* 0: it is not memory, or has no address */
+	bool is_64;
+};
+
+static struct bar read_bar(const char *line)
 {
 	char *end;
 	uint64_t first = strtoull(line, &end, 16);
 	uint64_t last = strtoull(end, &end, 16);
 	uint64_t flags = strtoull(end, &end, 16);
 
-	return last > first && (flags & FLAG_MEM) ? last - first + 1 : 0;
+	return (struct bar){ .size = last > first && (flags & FLAG_MEM) ? last - first + 1 : 0,
+			     .is_64 = flags & FLAG_MEM_64 };
 }
 
-/* The BAR of the GPU's memory, by vendor; for other vendors the largest one. Returns its number. */
+/*
+ * The line of the BAR of the GPU's memory; BARS: the largest one. NVIDIA's "BAR 1" is the second
+ * BAR. Up to Ampere the first one has 32 bits and one line; since Hopper it has 64 bits and two.
+ */
+static int line_of_window(const struct bar all[BARS], enum topo_vendor v)
+{
+	if (v == TOPO_NVIDIA)
+		return all[0].is_64 ? 2 : 1;
+	return v == TOPO_AMD ? 0 : BARS;
+}
+
+/* The BAR of the GPU's memory. Returns its line, which is the number in the names of sysfs. */
 static int find_window(const char *text, enum topo_vendor v, uint64_t *size)
 {
-	int best = v == TOPO_NVIDIA ? BAR_NVIDIA : v == TOPO_AMD ? BAR_AMD : -1, bar = best;
+	struct bar all[BARS] = { 0 };
+	int best = 0, line;
 
-	*size = 0;
 	for (int i = 0; i < BARS && text; i++) {
-		uint64_t n = bar_size(text);
-
-		if (i == best || (best < 0 && n > *size)) {
-			*size = n;
-			bar = i;
-		}
+		all[i] = read_bar(text);
+		if (all[i].size > all[best].size)
+			best = i;
 		text = strchr(text, '\n');
 		text = text ? text + 1 : NULL;
 	}
-	return bar < 0 ? 0 : bar;
+	line = line_of_window(all, v);
+	if (line == BARS)
+		line = best;
+	*size = all[line].size;
+	return line;
 }
 
 static void set_small_window(struct gdr *r, struct finding *f, int bar, uint64_t memory)
@@ -105,7 +121,8 @@ static void check_window(struct gdr *r, uint32_t gpu)
 	if (!gdr_text(r, GDR_SYS, gdr_pci_path(r, g->pci, "mem_info_vram_total", path), text,
 		      sizeof(text)))
 		memory = strtoull(text, NULL, 10);
-	finding_set_value(f, "BAR %d: %s", bar, size_text(size, bytes));
+	finding_set_value(f, "BAR %d: %s", g->vendor == TOPO_NVIDIA ? 1 : bar,
+			  size_text(size, bytes));
 	if (size >= GIB && size >= memory)
 		return;
 	f->state = size ? FINDING_WARN : FINDING_FAIL;

@@ -276,13 +276,18 @@ END_TEST
 
 /* ---- the GPU ---- */
 
-static enum finding_state with_window(const char *line)
+static enum finding_state with_bars(const char *first, const char *line)
 {
 	char text[256];
 
-	(void)snprintf(text, sizeof(text), "0x1000 0x1fff 0x40200\n%s\n", line);
+	(void)snprintf(text, sizeof(text), "%s\n%s\n", first, line);
 	gdr_test_file(gdr_test_path(&w, w.gpu, "resource"), text);
 	return gdr_test_state(&w, "bar1");
+}
+
+static enum finding_state with_window(const char *line)
+{
+	return with_bars("0x1000 0x1fff 0x40200", line);
 }
 
 START_TEST(small_bars_are_reported)
@@ -300,6 +305,20 @@ START_TEST(small_bars_are_reported)
 	ck_assert_int_eq(gdr_test_state(&w, "bar1"), FINDING_OK);
 	gdr_test_file(gdr_test_path(&w, w.gpu, "mem_info_vram_total"), "206141652992\n");
 	ck_assert_int_eq(gdr_test_state(&w, "bar1"), FINDING_WARN);
+}
+END_TEST
+
+/* As an H200 shows them: BAR 0 takes two lines, so that BAR 1 is in the third. */
+START_TEST(a_first_bar_of_64_bits_has_two_lines)
+{
+	const char *first = "0x104002000000 0x104002ffffff 0x14220c\n0x0 0x0 0x0";
+
+	gdr_test_make(&w);
+	ck_assert_int_eq(with_bars(first, "0x100000000000 0x103fffffffff 0x14220c"), FINDING_OK);
+	ck_assert_int_eq(with_bars(first, "0x100000000000 0x10000fffffff 0x14220c"), FINDING_WARN);
+	ck_assert_int_eq(with_bars(first, "0x0 0x0 0x0\n0x0 0x0 0x0\n0x100000000000 "
+					  "0x103fffffffff 0x14220c"),
+			 FINDING_FAIL);
 }
 END_TEST
 
@@ -384,5 +403,6 @@ TEST_PROGRAM("gdr", an_older_NCCL_ignores_peermem, a_loaded_peermem_has_register
 	     without_root_acs_is_unknown, root_ports_count_at_a_root_complex,
 	     peermem_or_dmabuf_is_enough, a_capture_without_modules_tells_nothing_of_them,
 	     amd_has_its_own_peer_memory, small_bars_are_reported,
-	     an_idle_gpu_may_be_slow_but_not_narrow, grace_is_near_through_its_cpu,
-	     rdma_on_the_package_needs_no_hca, without_an_hca_it_fails)
+	     a_first_bar_of_64_bits_has_two_lines, an_idle_gpu_may_be_slow_but_not_narrow,
+	     grace_is_near_through_its_cpu, rdma_on_the_package_needs_no_hca,
+	     without_an_hca_it_fails)
