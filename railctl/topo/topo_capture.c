@@ -24,8 +24,9 @@ static int show_sum(const struct cmd_run *r, const struct topo_capture_sum *s, c
 	out_line(&r->out, OUT_PLAIN, "%s: %zu files, %zu KiB", to, s->files,
 		 (s->bytes + 1023) / 1024);
 	if (s->unread)
-		out_line(&r->out, OUT_WARN, "%zu could not be read: as root there is more to read",
-			 s->unread);
+		out_line(&r->out, s->denied ? OUT_WARN : OUT_PLAIN,
+			 "%zu could not be read, such as %s%s", s->unread, s->first_unread,
+			 s->denied ? "; as root there is more to read" : "");
 	if (s->short_config)
 		out_line(&r->out, OUT_WARN,
 			 "configuration space is there in part only: what "

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -15,6 +16,19 @@
 static char *join_path(char out[PATH], const char *prefix, const char *name)
 {
 	return snprintf(out, PATH, "%s/%s", prefix, name) < PATH ? out : NULL;
+}
+
+/* A driver may refuse a value, such as the speed of a virtual NIC: root does not read that either.
+ */
+static void note_unread(struct topo_capture_sum *sum, const char *prefix, const char *name,
+			int error)
+{
+	if (error == ENOENT)
+		return;
+	sum->denied |= error == EACCES || error == EPERM;
+	if (!sum->unread++)
+		(void)snprintf(sum->first_unread, sizeof(sum->first_unread), "%s/%s: %s", prefix,
+			       name, strerror(error));
 }
 
 ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *name, enum keep how)
@@ -29,7 +43,7 @@ ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *na
 	       (n = read(fd, c->value + len, CAPTURE_VALUE - len)) > 0)
 		len += (size_t)n;
 	if (fd < 0 || n < 0) {
-		c->sum.unread += errno != ENOENT;
+		note_unread(&c->sum, prefix, name, errno);
 		return -1;
 	}
 	c->value[len] = '\0';

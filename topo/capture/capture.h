@@ -17,6 +17,8 @@ struct topo_capture_opts {
 struct topo_capture_sum {
 	size_t files, links, bytes; /* bytes of the tar */
 	size_t unread;              /* files that exist but could not be read */
+	char first_unread[128];     /* one of them and why: "speed: Invalid argument" */
+	bool denied;                /* at least one of them for lack of a right */
 	bool short_config;          /* configuration spaces have 64 bytes: the caller is not root */
 };
 

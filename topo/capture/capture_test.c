@@ -109,7 +109,7 @@ static void secrets(void)
 	    "echo secret5 >node_desc");
 }
 
-static void take(bool raw, const char *to)
+static void take_sum(bool raw, const char *to, struct topo_capture_sum *sum)
 {
 	const struct topo_tree_dirs from = { .sysfs = "/mnt/m/sys",
 					     .proc = "/mnt/m/proc",
@@ -117,8 +117,28 @@ static void take(bool raw, const char *to)
 	const struct topo_capture_opts o = { raw };
 	struct err e = { 0 };
 
-	ck_assert_msg(!topo_capture(&from, &o, to, NULL, &e), "%s", e.msg);
+	ck_assert_msg(!topo_capture(&from, &o, to, sum, &e), "%s", e.msg);
 }
+
+static void take(bool raw, const char *to)
+{
+	take_sum(raw, to, NULL);
+}
+
+START_TEST(a_refused_file_is_named)
+{
+	struct topo_capture_sum sum = { 0 };
+
+	secrets();
+	run("cd /mnt/m/sys/devices/pci0000:00/0000:01:00.0 && rm -f net/eth0/address && "
+	    "mkdir net/eth0/address");
+	take_sum(false, "/mnt/x.tar", &sum);
+	ck_assert_uint_eq(sum.unread, 1);
+	ck_assert_msg(strstr(sum.first_unread, "eth0/address: Is a directory"), "%s",
+		      sum.first_unread);
+	ck_assert(!sum.denied);
+}
+END_TEST
 
 START_TEST(secrets_are_not_captured)
 {
@@ -243,6 +263,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const once[] = { a_capture_of_this_machine_gives_the_same_answers,
+				      a_refused_file_is_named,
 				      secrets_are_not_captured,
 				      a_raw_capture_hides_nothing,
 				      serial_numbers_of_functions,
