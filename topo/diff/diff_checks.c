@@ -87,7 +87,9 @@ static void add(struct diff *d, const struct check *expected, const struct check
 	enum finding_state was = expected->state, is = found->state;
 	bool unknown = was == FINDING_UNKNOWN || is == FINDING_UNKNOWN;
 	bool better = !unknown && finding_worse(was, is) == was;
-	const struct check *why = better ? expected : found;
+	/* What is unknown, or bad, has the reason and the remedy. */
+	bool of_expected = better || was == FINDING_UNKNOWN;
+	const struct check *why = of_expected ? expected : found;
 	enum finding_state state = unknown ? FINDING_UNKNOWN : better ? FINDING_WARN : is;
 	struct finding *f =
 		diff_add(d, found->id, state, finding_state_name(was), finding_state_name(is));
@@ -96,7 +98,7 @@ static void add(struct diff *d, const struct check *expected, const struct check
 	if (*value)
 		finding_set_value(f, "expected %s, found %s: %s", finding_state_name(was),
 				  finding_state_name(is), value);
-	finding_set_reason(f, "%s%s", better ? "on the expected machine: " : "",
+	finding_set_reason(f, "%s%s", of_expected ? "on the expected machine: " : "",
 			   json_text(why->finding, "consequence"));
 	finding_set_remedy(f, "%s", json_text(why->finding, "remedy"));
 	if (found->gpu || found->hca)

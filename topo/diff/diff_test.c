@@ -260,6 +260,25 @@ START_TEST(several_findings_of_one_subject_count_as_the_worst)
 }
 END_TEST
 
+/* What one machine does not know has its reason, whichever machine it is. */
+START_TEST(an_unknown_finding_says_why)
+{
+	const char *acs = "\"state\": \"warn\", \"gpu\": \"0000:81:00.0\", "
+			  "\"hca\": \"mlx5_1\", \"consequence\": \"slow\"";
+	const char *unread = "\"state\": \"unknown\", \"gpu\": \"0000:81:00.0\", \"hca\": "
+			     "\"mlx5_1\", \"consequence\": \"unread\", \"remedy\": \"be root\"";
+	const char *other = with(machine, acs, 0, unread);
+	auto_both struct both first = { 0 }, second = { 0 };
+
+	ck_assert_int_eq(compare(&first, other, machine), 0);
+	ck_assert_str_eq(first.all.item[0].reason, "on the expected machine: unread");
+	ck_assert_str_eq(first.all.item[0].remedy, "be root");
+	ck_assert_int_eq(compare(&second, machine, other), 0);
+	ck_assert_str_eq(second.all.item[0].reason, "unread");
+	ck_assert_str_eq(second.all.item[0].remedy, "be root");
+}
+END_TEST
+
 /* A file that NCCL wrote has no roles, ports and checks. */
 START_TEST(only_nccl_counts_for_its_own_file)
 {
@@ -339,5 +358,6 @@ TEST_PROGRAM("diff", equal_machines_have_no_difference, a_change_is_one_differen
 	     a_moved_device_is_found_by_its_name,
 	     machines_without_a_common_address_are_compared_by_order,
 	     vfs_of_a_visible_pf_do_not_count, several_findings_of_one_subject_count_as_the_worst,
-	     only_nccl_counts_for_its_own_file, another_document_is_refused,
-	     too_many_devices_are_refused, each_failed_allocation_is_an_error)
+	     an_unknown_finding_says_why, only_nccl_counts_for_its_own_file,
+	     another_document_is_refused, too_many_devices_are_refused,
+	     each_failed_allocation_is_an_error)
