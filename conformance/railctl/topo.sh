@@ -837,6 +837,24 @@ test_topo_verify_of_a_log()
 	refused 2 '--host is for' topo verify --nccl-dump x --host y
 }
 
+# What real NCCL said on a machine without HCAs is as predicted for that machine, and wrong for one with HCAs.
+test_topo_verify_of_a_real_job()
+{
+	local data=$DATA/h200-vm
+	gunzip -c "$data/capture.tar.gz" >"$W/h200.tar" || fail 'test error: the capture'
+	r topo check --sysfs "$W/h200.tar" --json
+	[ "$RC" = 4 ] || fail "no HCA: $(said)"
+	want '[.findings[] | select(.check == "bar1" and .state == "ok" and .value == "BAR 1: 256 GiB")] | length == 1'
+	ok topo verify --sysfs "$W/h200.tar" --nccl-log "$data/nccl.log"
+	has 'NCCL uses Socket, as predicted: there is no HCA'
+	ok topo verify --sysfs "$W/h200.tar" --nccl-dump "$data/nccl-dump.xml" --strict
+	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-log "$data/nccl.log"
+	[ "$RC" = 4 ] || fail "sockets instead of HCAs: $(said)"
+	has 'it does not use HCAs by its own code'
+	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-dump "$data/nccl-dump.xml"
+	[ "$RC" = 4 ] || fail "sockets instead of HCAs: $(said)"
+}
+
 # The file that NCCL wrote of a machine is that machine; one of another machine is not.
 test_topo_verify_of_a_dump()
 {

@@ -65,14 +65,31 @@ static int verify_log(struct cmd_run *r, const char *path, const struct json *ma
 
 /* ---- a topology file that NCCL wrote ---- */
 
-static int read_dump(struct cmd_run *r, const char *path, struct json **out, struct err *e)
+static bool has_sockets_only(const struct topo_machine *m)
 {
+	for (uint32_t i = 0; i < m->n_hcas; i++)
+		if (!topo_is_socket(m, i))
+			return false;
+	return m->n_hcas > 0;
+}
+
+static int verify_dump(struct cmd_run *r, const char *path, const struct json *machine,
+		       struct findings *all, struct err *e)
+{
+	static const char sockets[] = "Socket";
+	auto_json struct json *dump = NULL;
 	auto_topo struct topo t = { 0 };
 
 	if (topo_load_path(r, path, true, &t, e))
 		return -1;
-	*out = show_json(&t.view);
-	return *out ? 0 : err_nomem(e);
+	if (has_sockets_only(&t.m)) {
+		topo_verify_network(machine, (struct slice){ sockets, strlen(sockets) }, all);
+		return findings_check(all, e);
+	}
+	dump = show_json(&t.view);
+	if (!dump)
+		return err_nomem(e);
+	return topo_diff(machine, dump, TOPO_DIFF_NCCL, all, e);
 }
 
 /* ---- the command ---- */
@@ -92,7 +109,7 @@ static int show(const struct cmd_run *r, const struct findings *all, struct err 
 static int verify_run(struct cmd_run *r, struct err *e)
 {
 	const char *log = opt_get(&r->opts, "nccl-log"), *file = opt_get(&r->opts, "nccl-dump");
-	auto_json struct json *machine = NULL, *dump = NULL;
+	auto_json struct json *machine = NULL;
 	auto_findings struct findings all = { 0 };
 	auto_topo struct topo t = { 0 };
 
@@ -105,8 +122,7 @@ static int verify_run(struct cmd_run *r, struct err *e)
 	machine = show_json(&t.view);
 	if (!machine)
 		return err_nomem(e);
-	if (log ? verify_log(r, log, machine, &all, e)
-		: read_dump(r, file, &dump, e) || topo_diff(machine, dump, TOPO_DIFF_NCCL, &all, e))
+	if (log ? verify_log(r, log, machine, &all, e) : verify_dump(r, file, machine, &all, e))
 		return -1;
 	if (show(r, &all, e))
 		return -1;

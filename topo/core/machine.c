@@ -52,3 +52,11 @@ void topo_machine_clear(struct topo_machine *m)
 	free(m->note);
 	*m = (struct topo_machine){ 0 };
 }
+
+bool topo_is_socket(const struct topo_machine *m, uint32_t hca)
+{
+	const struct topo_hca *h = &m->hca[hca];
+	bool file = m->source == TOPO_NCCL_XML || m->source == TOPO_RCCL_XML;
+
+	return file && h->n_ports && !h->port[0].port;
+}

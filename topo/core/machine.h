@@ -81,6 +81,9 @@ void topo_machine_clear(struct topo_machine *m); /* free all that m owns */
 uint32_t topo_find_pci(const struct topo_machine *m, struct pci_addr a);
 uint32_t topo_find_gpu(const struct topo_machine *m, struct pci_addr a);
 uint32_t topo_find_hca(const struct topo_machine *m, const char *name);
+/* topo_is_socket - whether NCCL's file has this net for its sockets: it has port 0, an HCA never.
+ */
+bool topo_is_socket(const struct topo_machine *m, uint32_t hca);
 /* topo_pci_order - pci_order() of a function, to sort by PCI address; TOPO_NONE sorts last. */
 uint64_t topo_pci_order(const struct topo_machine *m, uint32_t pci);
 

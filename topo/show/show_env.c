@@ -43,7 +43,6 @@ static uint32_t *collect_shares(const struct topo_view *v, const bool *want, siz
 
 #define VENDOR_AMAZON 0x1d0f
 
-/* A net of NCCL's sockets has port 0. */
 const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
 {
 	const struct topo_hca *h = &m->hca[hca];
@@ -57,8 +56,7 @@ const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
 		return "the file does not name the devices";
 	if (file && strchr(h->name, '+'))
 		return "NCCL made one device of several: the file has no ports of them";
-	return file && h->n_ports && !h->port[0].port ? "an interface for sockets: no RDMA device"
-						      : NULL;
+	return topo_is_socket(m, hca) ? "an interface for sockets: no RDMA device" : NULL;
 }
 
 /* The port of an RDMA device. NCCL's files count on for functions of one card: mlx5_1 at function 1

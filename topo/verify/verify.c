@@ -160,6 +160,12 @@ static void check_gdr(const struct nccl_log_gpu *g, const struct json *gpu, stru
 				       : "report it with this log and \"railctl topo capture\"");
 }
 
+/* Whether devices of the process are HCAs of NCCL's own code. */
+static bool uses_hcas(const struct nccl_log_process *p)
+{
+	return !p->network.p || slice_begins(p->network, "IB");
+}
+
 static bool check_gpu(const struct verify_input *in, const struct nccl_log_gpu *g,
 		      struct findings *out)
 {
@@ -169,6 +175,8 @@ static bool check_gpu(const struct verify_input *in, const struct nccl_log_gpu *
 
 	if (!g->nets)
 		return false;
+	if (!uses_hcas(&in->log->process[g->process]))
+		return true;
 	if (gpu) {
 		check_nets(in, g, gpu, out);
 		check_gdr(g, gpu, out);
@@ -192,28 +200,45 @@ static int width_of(struct slice s)
 	return (int)(s.len < 200 ? s.len : 200);
 }
 
-static void check_process(const struct nccl_log_process *p, struct findings *out)
+static bool has_hcas(const struct json *machine)
+{
+	json_each (it, json_get(machine, "gpus")) {
+		struct names all = predicted_for(it);
+
+		if (all.len)
+			return true;
+	}
+	return false;
+}
+
+void topo_verify_network(const struct json *machine, struct slice network, struct findings *out)
+{
+	bool expected = slice_is(network, "Socket") && !has_hcas(machine);
+	struct finding *f = findings_add(out, "network", expected ? FINDING_OK : FINDING_FAIL);
+
+	finding_set_value(f, "NCCL uses %.*s%s", width_of(network), network.p,
+			  expected ? ", as predicted: there is no HCA" : "");
+	if (expected)
+		return;
+	finding_set_reason(f, "it does not use HCAs by its own code, so the prediction does not "
+			      "apply");
+	finding_set_remedy(f, "see \"NET/IB\" in the log: no HCA was found, or a plugin replaces "
+			      "it");
+}
+
+static void check_version(const struct nccl_log_process *p, struct findings *out)
 {
 	char rules[LIB_VERSION_LEN];
 	struct finding *f;
 
-	if (p->network.p && !slice_begins(p->network, "IB")) {
-		f = findings_add(out, "network", FINDING_FAIL);
-		finding_set_value(f, "NCCL uses %.*s", width_of(p->network), p->network.p);
-		finding_set_reason(f,
-				   "it does not use HCAs by its own code, so the prediction does "
-				   "not apply");
-		finding_set_remedy(f, "see \"NET/IB\" in the log: no HCA was found, or a plugin "
-				      "replaces it");
-	}
 	(void)snprintf(rules, sizeof(rules), "%u.%u", NCCL_VERSION_NEWEST.major,
 		       NCCL_VERSION_NEWEST.minor);
-	if (p->version.p && !slice_begins(p->version, rules)) {
-		f = findings_add(out, "version", FINDING_UNKNOWN);
-		finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
-		finding_set_reason(f, "the rules of the prediction are those of NCCL %s", rules);
-		finding_set_remedy(f, "nothing, if the devices are as predicted");
-	}
+	if (slice_begins(p->version, rules))
+		return;
+	f = findings_add(out, "version", FINDING_UNKNOWN);
+	finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
+	finding_set_reason(f, "the rules of the prediction are those of NCCL %s", rules);
+	finding_set_remedy(f, "nothing, if the devices are as predicted");
 }
 
 /* ---- settings ---- */
@@ -268,6 +293,30 @@ static bool is_of_host(const struct verify_input *in, uint32_t process)
 	return !in->host || slice_is(in->log->process[process].host, in->host);
 }
 
+/* What processes have in common is said once. */
+static void check_processes(const struct verify_input *in, struct findings *out)
+{
+	const struct nccl_log_process *all = in->log->process;
+	size_t i, j;
+
+	for (i = 0; i < in->log->n_processes; i++) {
+		bool network = all[i].network.p && !uses_hcas(&all[i]), version = all[i].version.p;
+
+		if (!is_of_host(in, (uint32_t)i))
+			continue;
+		for (j = 0; j < i; j++) {
+			network &= !is_of_host(in, (uint32_t)j) ||
+				   !slice_same(all[j].network, all[i].network);
+			version &= !is_of_host(in, (uint32_t)j) ||
+				   !slice_same(all[j].version, all[i].version);
+		}
+		if (network)
+			topo_verify_network(in->machine, all[i].network, out);
+		if (version)
+			check_version(&all[i], out);
+	}
+}
+
 int topo_verify(const struct verify_input *in, struct findings *out, struct err *e)
 {
 	bool any = false;
@@ -275,9 +324,7 @@ int topo_verify(const struct verify_input *in, struct findings *out, struct err 
 	for (size_t i = 0; i < in->log->n_gpus; i++)
 		if (is_of_host(in, in->log->gpu[i].process))
 			any |= check_gpu(in, &in->log->gpu[i], out);
-	for (uint32_t i = 0; i < in->log->n_processes; i++)
-		if (is_of_host(in, i))
-			check_process(&in->log->process[i], out);
+	check_processes(in, out);
 	/* Settings explain a difference. Without a difference the prediction assumed the right
 	 * ones. */
 	for (size_t i = 0; i < in->log->n_sets && findings_worst(out) == FINDING_FAIL; i++)

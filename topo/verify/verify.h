@@ -25,4 +25,10 @@ struct verify_input {
  */
 int topo_verify(const struct verify_input *in, struct findings *out, struct err *e) must_check;
 
+/*
+ * topo_verify_network - add the finding `network` about a job that uses a network other than NCCL's
+ * own code for HCAs, such as "Socket". It is ok if machine, as above, has no HCA for any GPU.
+ */
+void topo_verify_network(const struct json *machine, struct slice network, struct findings *out);
+
 #endif

@@ -105,6 +105,13 @@ static const struct {
 	  "fail network -: NCCL uses Socket\n"
 	  "warn setting -: NCCL_NET_GDR_LEVEL=SYS\n"
 	  "unknown connections -: -\n" },
+	/* the number of a device is that of an interface then; processes have it in common */
+	{ START HEAD "Using network Socket\n" HEAD
+		     "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0\n" HEAD
+		     "NCCL version 2.28.9+cuda13.0\ngpu-1:101:1 [0] NCCL INFO Using network "
+		     "Socket\ngpu-1:101:1 [0] NCCL INFO NCCL version 2.28.9+cuda13.0\n",
+	  "fail network -: NCCL uses Socket\n"
+	  "unknown version -: NCCL 2.28.9+cuda13.0\n" },
 	/* a setting explains a difference, and there is none */
 	{ START HEAD "NCCL_NET_GDR_LEVEL set by environment to SYS\n",
 	  "unknown connections -: -\n" },
@@ -151,6 +158,24 @@ START_TEST(only_the_processes_of_a_host_count)
 }
 END_TEST
 
+/* A machine without HCAs, such as a virtual machine with a GPU alone. */
+START_TEST(sockets_are_predicted_where_no_hca_is)
+{
+	static const char bare[] = "{\"version\": 1, \"gpus\": [{\"index\": 0, \"bdf\": "
+				   "\"0000:01:00.0\", \"nccl\": {\"local\": []}}]}";
+	auto_verify_case struct verify_case c = { 0 };
+	struct err e;
+
+	begin(&c, START HEAD "Using network Socket\n" HEAD
+			     "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0\n");
+	json_free(TAKE_PTR(c.doc));
+	ck_assert_int_eq(json_parse(bare, strlen(bare), "machine", &c.doc, &e), 0);
+	c.in.machine = c.doc;
+	ck_assert_str_eq(verdict(&c),
+			 "ok network -: NCCL uses Socket, as predicted: there is no HCA\n");
+}
+END_TEST
+
 static int verify_once(void *arg, struct err *e)
 {
 	const struct verify_case *c = arg;
@@ -169,4 +194,5 @@ START_TEST(each_failing_allocation_is_an_error)
 END_TEST
 
 TEST_PROGRAM("verify", a_log_has_a_verdict, a_setting_that_is_assumed_is_no_finding,
-	     only_the_processes_of_a_host_count, each_failing_allocation_is_an_error)
+	     only_the_processes_of_a_host_count, sockets_are_predicted_where_no_hca_is,
+	     each_failing_allocation_is_an_error)
