@@ -235,10 +235,11 @@ keep_one() # TARGET
 {
 	local new=$build/keep/$1 log=$build/log/keep.log before
 	rm -rf "$new"
-	mkdir -p "$build/found/$1" "$build/log" "$new"
+	mkdir -p "$build/found/$1" "$build/log" "$build/crash" "$new"
 	cp "$build/seeds/$1"/* "$new"
 	before=$(find "$new" -type f | wc -l)
-	"$build/target/$1" -merge=1 -use_counters=0 -max_len="${FUZZ_KEEP_LEN:-512}" "$new" "$build/found/$1" \
+	"$build/target/$1" -merge=1 -use_counters=0 -max_len="${FUZZ_KEEP_LEN:-512}" \
+		-artifact_prefix="$build/crash/${1//\//-}-" "$new" "$build/found/$1" \
 		>"$log" 2>&1 </dev/null || { echo "FAILED $1"; tail -n 5 "$log"; return 1; }
 	tools/seeds.sh pack "$build/keep" "$1" || return 1
 	printf '  %-20s %4d seeds, %d of them new\n' "$1" "$(find "$new" -type f | wc -l)" \

@@ -5,7 +5,8 @@
 # usage: tools/seeds.sh unpack DIR [TARGET...]    each seed becomes a file DIR/TARGET/NAME
 #        tools/seeds.sh pack DIR [TARGET...]      the unnamed seeds become those of DIR/TARGET/
 #        tools/seeds.sh add TARGET NAME FILE [COMMENT]   FILE becomes a named seed
-#        tools/seeds.sh check                     each target has seeds, and corpus/ folders hold nothing else
+#        tools/seeds.sh check                     each target has seeds, corpus/ folders hold nothing else, and no
+#                                                 finding of a fuzzer lies outside of build/
 #
 # TARGET is lib/json/decode for lib/json/decode_fuzz.c. Its seeds are in lib/json/corpus/decode.seeds, its
 # dictionary in lib/json/corpus/decode.dict. Without TARGET: all targets. A line of a seeds file is one of these:
@@ -134,6 +135,11 @@ check()
 		echo "seeds: $file: neither the seeds nor the dictionary of a target" >&2
 		bad=1
 	done < <(find . -path ./build -prune -o -path ./.git -prune -o -path '*/corpus/*' -type f -print | sed 's|^\./||' | sort)
+	while read -r file; do
+		echo "seeds: $file: a finding of a fuzzer; add it to the seeds of its target, or move it below build/" >&2
+		bad=1
+	done < <(find . -path ./build -prune -o -path ./.git -prune -o -type f -regextype posix-egrep \
+		-regex '.*(crash|leak|mismatch|oom|slow-unit|timeout)-[0-9a-f]{40}' -print | sed 's|^\./||' | sort)
 	[ "$bad" = 0 ] || exit 1
 	echo "seeds: $(all_targets | wc -l) targets, $(find "$dir" -type f | wc -l) seeds"
 }

@@ -474,6 +474,15 @@ bad "seeds: a seed in a file of its own" 'a/corpus/x/1: neither' seeds check
 rm -r "$grow/a/corpus/x"
 touch "$grow/a/corpus/y.dict"
 bad "seeds: a dictionary without a target" 'a/corpus/y.dict: neither' seeds check
+rm "$grow/a/corpus/y.dict"
+mkdir "$grow/build"
+touch "$grow/build/crash-74fc8128baf8249b0652aa88a0a2f1a545214727" "$grow/a/crash-course"
+good "seeds: a finding below build/ is where it belongs" seeds check
+for finding in a-x-crash- crash- a/slow-unit-; do
+	touch "$grow/${finding}74fc8128baf8249b0652aa88a0a2f1a545214727"
+	bad "seeds: a finding of a fuzzer outside of build/: $finding" "${finding}74fc.*: a finding of a fuzzer" seeds check
+	rm "$grow/${finding}74fc8128baf8249b0652aa88a0a2f1a545214727"
+done
 
 # ---- dependencies -------------------------------------------------------------------------------
 

@@ -16,9 +16,16 @@
 #include "lib/base/err.h"
 #include "lib/base/parse.h"
 
-/* FUZZ - the function that libFuzzer calls with each input; it returns 0. */
+/* FUZZ - the function that libFuzzer calls with each input; it returns 0. fuzz_begin() comes before
+ * all of them. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-#define FUZZ(...) int LLVMFuzzerTestOneInput(__VA_ARGS__)
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+#define FUZZ(...)                                                                                  \
+	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
+	{                                                                                          \
+		return fuzz_begin(argc, argv);                                                     \
+	}                                                                                          \
+	int LLVMFuzzerTestOneInput(__VA_ARGS__)
 
 /* MUST - a property. Where it does not hold, the fuzzer stops and keeps the input. */
 #define MUST(cond)                                                                                 \
@@ -29,6 +36,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort();                                                                   \
 		}                                                                                  \
 	} while (0)
+
+/*
+ * fuzz_begin - libFuzzer keeps findings in the current folder unless an argument names a prefix. A
+ * target that a person starts keeps them beside itself, so below build/; a later argument overrides
+ * this one.
+ */
+static inline int fuzz_begin(int *argc, char ***argv)
+{
+	size_t n = (size_t)*argc;
+	char **args = calloc(n + 2, sizeof(*args)), *prefix;
+
+	MUST(args && n && asprintf(&prefix, "-artifact_prefix=%s-", **argv) > 0);
+	memcpy(args + 1, *argv, n * sizeof(*args));
+	args[0] = args[1];
+	args[1] = prefix;
+	*argv = args;
+	++*argc;
+	return 0;
+}
 
 /* What outputs hold before a call; a pointer of such bytes must never be followed. */
 #define FUZZ_FILL 0x5a
