@@ -134,7 +134,7 @@ static void join_sides(const struct topo_machine *m, uint32_t top, struct side *
 
 int topo_numa(const struct topo_machine *m, uint32_t pci)
 {
-	uint32_t root = m->pci[pci].root;
+	uint32_t root = pci == TOPO_NONE ? TOPO_NONE : m->pci[pci].root;
 
 	for (uint32_t at = pci; at != TOPO_NONE; at = topo_parent(m, at)) {
 		if (m->pci[at].numa >= 0)

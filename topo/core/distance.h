@@ -34,7 +34,7 @@ struct topo_distance {
 };
 
 /* topo_numa - the NUMA node of a function: its own, that of a function above, or that of its root
- * complex; -1: none is known. */
+ * complex; -1: none is known, or pci is TOPO_NONE. */
 int topo_numa(const struct topo_machine *m, uint32_t pci);
 
 /* topo_distance - the distance between functions a and b of m. */

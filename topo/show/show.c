@@ -36,20 +36,6 @@ size_t show_count_hcas(const struct topo_view *v)
 	return n;
 }
 
-int show_numa(const struct topo_machine *m, uint32_t pci)
-{
-	uint32_t root;
-
-	if (pci == TOPO_NONE)
-		return -1;
-	if (m->pci[pci].numa >= 0)
-		return m->pci[pci].numa;
-	root = m->pci[pci].root;
-	if (root == TOPO_NONE || m->root[root].cpu == TOPO_NONE)
-		return -1;
-	return m->cpu[m->root[root].cpu].numa;
-}
-
 char *show_gpu_bdf(const struct topo_machine *m, size_t gpu, char out[PCI_STR_LEN])
 {
 	return pci_format(m->pci[m->gpu[gpu].pci].addr, out);

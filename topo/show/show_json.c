@@ -190,7 +190,7 @@ static int add_gpu(struct json *list, const struct topo_view *v, size_t g)
 
 	if (!o || json_add_int(o, "index", gpu->index) ||
 	    json_add_str(o, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
-	    add_number_or_null(o, "numa", show_numa(v->m, gpu->pci)) ||
+	    add_number_or_null(o, "numa", topo_numa(v->m, gpu->pci)) ||
 	    add_str_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
 	    json_add_bool(o, "on_package", gpu->on_package) || add_c2c(o, gpu) ||
 	    add_gpu_hcas(o, v, g) || add_choice(o, v, g) || add_nccl(o, v, g) ||
@@ -287,7 +287,7 @@ static int add_place(struct json *o, const struct topo_view *v, size_t h)
 					       hca->second == TOPO_NONE ? NULL : second) ||
 			       add_str_or_null(o, "data_direct",
 					       hca->direct == TOPO_NONE ? NULL : direct) ||
-			       add_number_or_null(o, "numa", show_numa(v->m, hca->pci))
+			       add_number_or_null(o, "numa", topo_numa(v->m, hca->pci))
 		       ? -1
 		       : 0;
 }

@@ -27,7 +27,7 @@ static void add_function(uint64_t *h, const struct topo_machine *m, uint32_t pci
 	const struct topo_pci *p = &m->pci[pci];
 
 	add_number(h, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
-	add_number(h, (uint32_t)show_numa(m, pci));
+	add_number(h, (uint32_t)topo_numa(m, pci));
 }
 
 /* The number of VFs and subfunctions changes often, so that they are not part of the shape. */

@@ -60,7 +60,7 @@ static int fill_line(const struct topo_view *v, size_t g, const struct topo_dist
 		     struct line *l)
 {
 	const struct topo_gpu_choice *c = &v->choice->gpu[g];
-	int numa = show_numa(v->m, v->m->gpu[g].pci);
+	int numa = topo_numa(v->m, v->m->gpu[g].pci);
 	size_t n;
 	auto_free uint32_t *takes = show_takes(v->nccl, g, &n);
 

@@ -118,7 +118,7 @@ static void put_header(const struct topo_view *v, const struct out *o)
 static void put_affinity(const struct topo_machine *m, size_t gpu, FILE *to)
 {
 	uint32_t pci = m->gpu[gpu].pci, root = m->pci[pci].root;
-	int numa = show_numa(m, pci);
+	int numa = topo_numa(m, pci);
 	const char *mask = "";
 	char cpus[512];
 

@@ -11,9 +11,6 @@ bool show_has_hca(const struct topo_view *v, size_t hca);
 size_t show_count_gpus(const struct topo_view *v);
 size_t show_count_hcas(const struct topo_view *v);
 
-/* show_numa - the NUMA node of a PCI function, else of its root complex; -1: not known. */
-int show_numa(const struct topo_machine *m, uint32_t pci);
-
 /* show_gpu_bdf, show_hca_bdf - the address in lower case; returns out. NULL: the HCA has no
  * function. */
 char *show_gpu_bdf(const struct topo_machine *m, size_t gpu, char out[PCI_STR_LEN]);

@@ -275,6 +275,35 @@ START_TEST(hcas_without_a_function_are_shown)
 }
 END_TEST
 
+/* The file of a function is empty: the port above it says the node, not the root complex. As the
+ * distance has it. */
+START_TEST(a_node_is_that_of_the_port_above)
+{
+	auto_stage struct stage s = { 0 };
+	struct fixture fx = { .m = &s.m };
+	char shape[2][SHOW_SHAPE_LEN];
+
+	fixture_root(&fx, 1);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	(void)fixture_hca(&fx, fixture_port(&fx), "mlx5_0");
+	fixture_done(&fx);
+	for (size_t i = 0; i < s.m.n_cpus; i++)
+		s.m.cpu[i].numa = 5;
+	answer(&s);
+	(void)show_shape(&s.v, shape[0]);
+	s.m.pci[s.m.gpu[0].pci].numa = s.m.pci[s.m.hca[0].pci].numa = -1;
+	(void)show_shape(&s.v, shape[1]);
+	ck_assert_str_eq(shape[0], shape[1]);
+	auto_json struct json *o = show_json(&s.v);
+	auto_free char *gpu = json_print(json_get(json_first(json_get(o, "gpus")), "numa"), false);
+	auto_free char *hca = json_print(json_get(json_first(json_get(o, "hcas")), "numa"), false);
+	ck_assert_str_eq(gpu, "1");
+	ck_assert_str_eq(hca, "1");
+	auto_free char *matrix = written(&s.v, show_matrix, false);
+	ck_assert_ptr_nonnull(strstr(matrix, "\t1\n"));
+}
+END_TEST
+
 /* VFs whose PF is drawn are a number on it. */
 START_TEST(vfs_in_the_picture)
 {
@@ -346,4 +375,4 @@ END_TEST
 
 TEST_PROGRAM("show", published_matrices, matrix_of_one_machine, a_line_break_in_a_name_makes_no_row,
 	     cpu_lists_are_printed, json_of_nothing, hcas_without_a_function_are_shown,
-	     vfs_in_the_picture, memory_runs_out)
+	     a_node_is_that_of_the_port_above, vfs_in_the_picture, memory_runs_out)
