@@ -18,27 +18,37 @@ struct env {
 
 /* ---- whose HCAs ---- */
 
-/* The HCAs assigned to the GPUs in want[], each once, in the order of the GPUs. */
-static uint32_t *collect_shares(const struct topo_view *v, const bool *want, size_t *n)
+/* HCAs, each once. */
+struct shares {
+	uint32_t *hca; /* owned */
+	size_t n;
+};
+
+static void shares_clear(struct shares *s)
+{
+	free(s->hca);
+}
+#define auto_shares auto_clean(shares_clear)
+
+/* The HCAs assigned to the GPUs in want[], in the order of the GPUs. -1: no memory. */
+static int collect_shares(const struct topo_view *v, const bool *want, struct shares *out)
 {
 	uint32_t *list = calloc(v->m->n_hcas + 1, sizeof(*list));
 	auto_free bool *seen = calloc(v->m->n_hcas + 1, sizeof(*seen));
 
-	*n = 0;
-	if (!list || !seen) {
-		free(list);
-		return NULL;
-	}
+	*out = (struct shares){ .hca = list };
+	if (!list || !seen)
+		return -1;
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		const struct topo_gpu_choice *c = &v->choice->gpu[g];
 
 		for (size_t i = 0; want[g] && i < c->n_share; i++) {
 			if (!seen[c->share[i]])
-				list[(*n)++] = c->share[i];
+				list[out->n++] = c->share[i];
 			seen[c->share[i]] = true;
 		}
 	}
-	return list;
+	return 0;
 }
 
 #define VENDOR_AMAZON 0x1d0f
@@ -158,15 +168,17 @@ static bool is_new(const struct topo_machine *m, const uint32_t *hca, size_t n, 
 	return true;
 }
 
-static size_t drop_unnamed(const struct topo_machine *m, uint32_t *hca, size_t n)
+/* Those of all that a variable can name: an array of *n, owned by the caller. NULL: no memory. */
+static uint32_t *pick_named(const struct topo_machine *m, const struct shares *all, size_t *n)
 {
-	size_t kept = 0;
+	uint32_t *hca = calloc(all->n + 1, sizeof(*hca));
 
-	for (size_t i = 0; i < n; i++) {
-		if (!show_why_unnamed(m, hca[i]) && is_new(m, hca, kept, hca[i]))
-			hca[kept++] = hca[i];
+	*n = 0;
+	for (size_t i = 0; hca && i < all->n; i++) {
+		if (!show_why_unnamed(m, all->hca[i]) && is_new(m, hca, *n, all->hca[i]))
+			hca[(*n)++] = all->hca[i];
 	}
-	return kept;
+	return hca;
 }
 
 static size_t count_ports(const struct topo_hca *h)
@@ -199,17 +211,18 @@ static bool is_by_gpu(const struct topo_view *v, const bool *want, const uint32_
 	return gpus == 1 || (exact && gpus == n);
 }
 
-/* The variables for the GPUs in want[]; none if they have no nearest HCA. -1: no memory. */
-static int make_env(const struct topo_view *v, const bool *want, struct env *out)
+/* The variables for the GPUs in want[], which share all; none if these have no names. -1: no
+ * memory. */
+static int make_env(const struct topo_view *v, const bool *want, const struct shares *all,
+		    struct env *out)
 {
 	size_t n;
-	auto_free uint32_t *hca = collect_shares(v, want, &n);
+	auto_free uint32_t *hca = pick_named(v->m, all, &n);
 	bool misled = false;
 
 	*out = (struct env){ 0 };
 	if (!hca)
 		return -1;
-	n = drop_unnamed(v->m, hca, n);
 	auto_free char *devices = device_list(v->m, hca, n);
 	if (!devices)
 		return -1;
@@ -231,6 +244,17 @@ static int make_env(const struct topo_view *v, const bool *want, struct env *out
 		return -1;
 	}
 	return 0;
+}
+
+/* The variables of one GPU. want[] has a place for each, and none is set. */
+static int make_one(const struct topo_view *v, bool *want, size_t g, struct env *out)
+{
+	auto_shares struct shares all = { 0 };
+
+	want[g] = true;
+	int rc = collect_shares(v, want, &all) || make_env(v, want, &all, out) ? -1 : 0;
+	want[g] = false;
+	return rc;
 }
 
 /* ---- as shell ---- */
@@ -268,28 +292,23 @@ static void put_none(const struct topo_view *v, bool left_out, FILE *to)
 				    : "no HCA is nearest to any of the GPUs");
 }
 
-/* A comment for each reason, with the HCAs that the variables leave out. *any: there are some. */
-static int put_unnamed(const struct topo_view *v, const bool *want, FILE *to, bool *any)
+/* A comment for each reason, with the HCAs that the variables leave out. True: there are some. */
+static bool put_unnamed(const struct topo_machine *m, const struct shares *all, FILE *to)
 {
-	size_t n;
-	auto_free uint32_t *hca = collect_shares(v, want, &n);
 	const char *last = NULL;
 
-	if (!hca)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const char *why = show_why_unnamed(v->m, hca[i]);
+	for (size_t i = 0; i < all->n; i++) {
+		const char *why = show_why_unnamed(m, all->hca[i]);
 		if (!why)
 			continue;
 		if (last != why)
 			fprintf(to, "%s# left out (%s): ", last ? "\n" : "", why);
-		fprintf(to, "%s%s", last == why ? ", " : "", v->m->hca[hca[i]].name);
+		fprintf(to, "%s%s", last == why ? ", " : "", m->hca[all->hca[i]].name);
 		last = why;
 	}
 	if (last)
 		fputc('\n', to);
-	*any = last;
-	return 0;
+	return last;
 }
 
 static int put_each(const struct topo_view *v, bool *want, bool explain, FILE *to)
@@ -301,10 +320,8 @@ static int put_each(const struct topo_view *v, bool *want, bool explain, FILE *t
 
 		if (!show_has_gpu(v, g))
 			continue;
-		want[g] = true;
-		if (make_env(v, want, &one))
+		if (make_one(v, want, g, &one))
 			return -1;
-		want[g] = false;
 		fprintf(to, "# GPU %d, %s%s\n", v->m->gpu[g].index, show_gpu_bdf(v->m, g, bdf),
 			one.n ? "" : ": no HCA is nearest to it");
 		put_env(&one, explain, to);
@@ -324,17 +341,17 @@ static bool *all_gpus(const struct topo_view *v)
 int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
-	auto_env struct env all = { 0 };
+	auto_shares struct shares all = { 0 };
+	auto_env struct env env = { 0 };
 	bool left_out, explain = how & SHOW_EXPLAIN;
 
-	if (!want || make_env(v, want, &all))
+	if (!want || collect_shares(v, want, &all) || make_env(v, want, &all, &env))
 		return err_nomem(e);
-	if (put_unnamed(v, want, to, &left_out))
-		return err_nomem(e);
-	if (!all.n)
+	left_out = put_unnamed(v->m, &all, to);
+	if (!env.n)
 		put_none(v, left_out, to);
 	if (!(how & SHOW_EACH)) {
-		put_env(&all, explain, to);
+		put_env(&env, explain, to);
 		return show_finish(to, e);
 	}
 	memset(want, 0, v->m->n_gpus * sizeof(*want));
@@ -373,13 +390,11 @@ static int add_each(struct json *o, const struct topo_view *v, bool *want)
 
 		if (!show_has_gpu(v, g))
 			continue;
-		want[g] = true;
 		gpu = json_push_object(list);
-		if (!gpu || make_env(v, want, &one) ||
+		if (!gpu || make_one(v, want, g, &one) ||
 		    json_add_int(gpu, "index", v->m->gpu[g].index) ||
 		    json_add_str(gpu, "bdf", show_gpu_bdf(v->m, g, bdf)) || add_env(gpu, &one))
 			return -1;
-		want[g] = false;
 	}
 	return 0;
 }
@@ -388,9 +403,11 @@ struct json *show_env_json(const struct topo_view *v)
 {
 	auto_json struct json *o = json_new_object();
 	auto_free bool *want = all_gpus(v);
-	auto_env struct env all = { 0 };
+	auto_shares struct shares all = { 0 };
+	auto_env struct env env = { 0 };
 
-	if (!o || !want || make_env(v, want, &all) || add_env(o, &all))
+	if (!o || !want || collect_shares(v, want, &all) || make_env(v, want, &all, &env) ||
+	    add_env(o, &env))
 		return NULL;
 	memset(want, 0, v->m->n_gpus * sizeof(*want));
 	if (add_each(o, v, want))
