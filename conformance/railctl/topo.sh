@@ -472,6 +472,13 @@ test_topo_env()
 	has aws-ofi-nccl
 	has 'no other HCA'
 	hasnt export
+	# UCX uses EFA by names of RDMA devices: those of a machine, not of a file
+	made p5-efa
+	ok topo --sysfs "$W/p5-efa" --env --per-gpu
+	grep -q '^# left out of NCCL_IB_HCA and NVSHMEM_HCA_LIST (EFA: .*): rdmap71s0, ' "$W/out" || fail "$(said)"
+	eq "variables" "$(sed -n 's/^export \([A-Z_]*\)=.*/\1/p' "$W/out" | sort | uniq -c | xargs)" "8 UCX_NET_DEVICES"
+	has "UCX_NET_DEVICES='rdmap71s0:1,rdmap72s0:1,rdmap73s0:1,rdmap74s0:1'"
+	eq "comments with the version" "$(grep -c '^# UCX since 1.19.0: ' "$W/out")" 8
 	sed 's/name="mlx5_\([0-9]*\)" \(.*\) port="1"/name="eth\1" \2 port="0"/' "$XML/dgx-a100.xml" >"$W/sockets.xml"
 	ok topo --nccl-xml "$W/sockets.xml" --env
 	has 'an interface for sockets'

@@ -54,6 +54,8 @@ static const struct rule {
 	[NCCL_HCA_HAS_RAILS] = { { 2, 30, 7 }, { 0 } },
 	/* src/uct/ib/base/ib_iface.c of 1.18: ROCE_SUBNETS */
 	[UCX_HAS_SUBNETS] = { { 1, 18, 0 }, { 0 } },
+	/* NEWS of 1.19: "SRD transport support in EFA"; issue 10692 has UCX_TLS=srd at work */
+	[UCX_HAS_EFA] = { { 1, 19, 0 }, { 0 } },
 	/* README of 1.19. openucx/ucx pull request 10841 */
 	[UCX_HAS_REACH_MODE] = { { 1, 19, 0 }, { 0 } },
 	/* openucx/ucx pull request 10939, October 2025 */

@@ -38,6 +38,7 @@ enum lib_rule {
 	NCCL_HAS_SUBNETS,    /* NCCL_IB_SUBNET_AWARE_ROUTING */
 	NCCL_HCA_HAS_RAILS,  /* rail and plane in NCCL_IB_HCA */
 	UCX_HAS_SUBNETS,     /* UCX_IB_ROCE_SUBNETS */
+	UCX_HAS_EFA,         /* the transport srd, for Elastic Fabric Adapters */
 	UCX_HAS_REACH_MODE,  /* UCX_IB_ROCE_REACHABILITY_MODE; by default, the routes count */
 	UCX_SKIPS_LOCAL,     /* global IPv6 addresses precede link-local ones */
 	UCX_TAKES_DRIVER_TC, /* without a class of its own: that of the driver, else 106 */

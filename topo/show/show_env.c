@@ -4,16 +4,19 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/nccl/version.h"
 #include "topo/show/show_priv.h"
 
 /* The variables for a set of GPUs. */
 struct env {
 	struct {
-		const char *name; /* a literal, as why */
+		const char *name; /* a literal */
 		char *value;      /* owned */
-		const char *why;
+		const char *why;  /* a literal, or why_ucx */
+		bool always;      /* why is printed without --explain, too */
 	} var[8];
 	size_t n;
+	char why_ucx[160];
 };
 
 /* ---- whose HCAs ---- */
@@ -53,20 +56,46 @@ static int collect_shares(const struct topo_view *v, const bool *want, struct sh
 
 #define VENDOR_AMAZON 0x1d0f
 
-const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
+static bool is_efa(const struct topo_machine *m, uint32_t hca)
 {
 	const struct topo_hca *h = &m->hca[hca];
 	const struct topo_pci *p = h->pci == TOPO_NONE ? NULL : &m->pci[h->pci];
-	bool file = m->source == TOPO_NCCL_XML || m->source == TOPO_RCCL_XML;
 
-	if (p && p->has_ids && p->vendor == VENDOR_AMAZON)
-		return "EFA: the plugin aws-ofi-nccl assigns these devices itself, by the topology "
-		       "file that it writes; NCCL_IB_HCA does not select them";
+	return p && p->has_ids && p->vendor == VENDOR_AMAZON;
+}
+
+static bool is_of_file(const struct topo_machine *m)
+{
+	return m->source == TOPO_NCCL_XML || m->source == TOPO_RCCL_XML;
+}
+
+const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
+{
+	const struct topo_hca *h = &m->hca[hca];
+	bool file = is_of_file(m);
+
+	if (is_efa(m, hca))
+		return "EFA: the plugin aws-ofi-nccl assigns these devices itself; "
+		       "NCCL_IB_HCA does not select them, and NVSHMEM has libfabric for them";
 	if (m->skeleton)
 		return "the file does not name the devices";
 	if (file && strchr(h->name, '+'))
 		return "NCCL made one device of several: the file has no ports of them";
 	return topo_is_socket(m, hca) ? "an interface for sockets: no RDMA device" : NULL;
+}
+
+/*
+ * UCX uses EFA by its transport srd (src/uct/ib/efa/srd), as RDMA device and port like any other:
+ * "rdmap16s27:1". The nets of a file have the names that the plugin of NCCL gives them.
+ */
+static bool ucx_names(const struct topo_machine *m, uint32_t hca)
+{
+	return !show_why_unnamed(m, hca) || (is_efa(m, hca) && !is_of_file(m));
+}
+
+static bool nccl_names(const struct topo_machine *m, uint32_t hca)
+{
+	return !show_why_unnamed(m, hca);
 }
 
 /* The port of an RDMA device. NCCL's files count on for functions of one card: mlx5_1 at function 1
@@ -139,6 +168,7 @@ static int put_var(struct env *e, const char *name, char *value, const char *why
 	e->var[e->n].name = name;
 	e->var[e->n].value = value;
 	e->var[e->n].why = why;
+	e->var[e->n].always = false;
 	e->n++;
 	return 0;
 }
@@ -168,17 +198,20 @@ static bool is_new(const struct topo_machine *m, const uint32_t *hca, size_t n, 
 	return true;
 }
 
-/* Those of all that a variable can name: an array of *n, owned by the caller. NULL: no memory. */
-static uint32_t *pick_named(const struct topo_machine *m, const struct shares *all, size_t *n)
+typedef bool (*names_fn)(const struct topo_machine *m, uint32_t hca);
+
+/* Those of all that a library can name. -1: no memory. */
+static int pick_named(const struct topo_machine *m, const struct shares *all, names_fn can,
+		      struct shares *out)
 {
 	uint32_t *hca = calloc(all->n + 1, sizeof(*hca));
 
-	*n = 0;
+	*out = (struct shares){ .hca = hca };
 	for (size_t i = 0; hca && i < all->n; i++) {
-		if (!show_why_unnamed(m, all->hca[i]) && is_new(m, hca, *n, all->hca[i]))
-			hca[(*n)++] = all->hca[i];
+		if (can(m, all->hca[i]) && is_new(m, hca, out->n, all->hca[i]))
+			hca[out->n++] = all->hca[i];
 	}
-	return hca;
+	return hca ? 0 : -1;
 }
 
 static size_t count_ports(const struct topo_hca *h)
@@ -211,35 +244,72 @@ static bool is_by_gpu(const struct topo_view *v, const bool *want, const uint32_
 	return gpus == 1 || (exact && gpus == n);
 }
 
+/* Those of UCX for the HCAs in all. -1: no memory. */
+static int put_ucx(const struct topo_machine *m, const struct shares *all, struct env *out)
+{
+	auto_shares struct shares named = { 0 };
+	char since[LIB_RULE_LEN];
+	bool efa = false;
+
+	if (pick_named(m, all, ucx_names, &named))
+		return -1;
+	for (size_t i = 0; i < named.n; i++)
+		efa |= is_efa(m, named.hca[i]);
+	(void)snprintf(out->why_ucx, sizeof(out->why_ucx),
+		       efa ? "%s: its transport srd uses EFA; do not set it for an earlier one, "
+			     "which may need TCP"
+			   : "the same for UCX",
+		       lib_rule_versions(UCX_HAS_EFA, since));
+	if (!named.n)
+		return 0;
+	if (put_var(out, "UCX_NET_DEVICES", device_list(m, named.hca, named.n), out->why_ucx))
+		return -1;
+	out->var[out->n - 1].always = efa;
+	return 0;
+}
+
+/* Those of NCCL for these HCAs. -1: no memory. */
+static int put_nccl(const struct topo_view *v, const struct shares *named, struct env *out)
+{
+	auto_free char *devices = device_list(v->m, named->hca, named->n);
+	bool misled = false;
+
+	for (size_t i = 0; i < named->n; i++)
+		misled |= is_displaced(v, named->hca[i]);
+	return !devices ||
+			       put_var(out, "NCCL_IB_HCA", exact_list(devices),
+				       "these and no others: = forbids that mlx5_1 also means "
+				       "mlx5_10") ||
+			       (misled && put_var(out, "NCCL_IB_MERGE_VFS", strdup("0"),
+						  "else NCCL looks for a VF at device 00 of its "
+						  "bus, where its card is not"))
+		       ? -1
+		       : 0;
+}
+
+/* Those of NVSHMEM for these HCAs of the GPUs in want[]. -1: no memory. */
+static int put_nvshmem(const struct topo_view *v, const bool *want, const struct shares *named,
+		       struct env *out)
+{
+	return put_var(out, "NVSHMEM_HCA_LIST", device_list(v->m, named->hca, named->n),
+		       "the same for NVSHMEM") ||
+			       (is_by_gpu(v, want, named->hca, named->n) &&
+				put_var(out, "NVSHMEM_ENABLE_NIC_PE_MAPPING", strdup("1"),
+					"process number k takes device k of the list"))
+		       ? -1
+		       : 0;
+}
+
 /* The variables for the GPUs in want[], which share all; none if these have no names. -1: no
  * memory. */
 static int make_env(const struct topo_view *v, const bool *want, const struct shares *all,
 		    struct env *out)
 {
-	size_t n;
-	auto_free uint32_t *hca = pick_named(v->m, all, &n);
-	bool misled = false;
+	auto_shares struct shares named = { 0 };
 
 	*out = (struct env){ 0 };
-	if (!hca)
-		return -1;
-	auto_free char *devices = device_list(v->m, hca, n);
-	if (!devices)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		misled |= is_displaced(v, hca[i]);
-	if (!n)
-		return 0;
-	if (put_var(out, "NCCL_IB_HCA", exact_list(devices),
-		    "these and no others: = forbids that mlx5_1 also means mlx5_10") ||
-	    (misled &&
-	     put_var(out, "NCCL_IB_MERGE_VFS", strdup("0"),
-		     "else NCCL looks for a VF at device 00 of its bus, where its card is not")) ||
-	    put_var(out, "UCX_NET_DEVICES", strdup(devices), "the same for UCX") ||
-	    put_var(out, "NVSHMEM_HCA_LIST", strdup(devices), "the same for NVSHMEM") ||
-	    (is_by_gpu(v, want, hca, n) &&
-	     put_var(out, "NVSHMEM_ENABLE_NIC_PE_MAPPING", strdup("1"),
-		     "process number k takes device k of the list"))) {
+	if (pick_named(v->m, all, nccl_names, &named) || (named.n && put_nccl(v, &named, out)) ||
+	    put_ucx(v->m, all, out) || (named.n && put_nvshmem(v, want, &named, out))) {
 		env_clear(out);
 		return -1;
 	}
@@ -275,7 +345,7 @@ static void put_quoted(const char *s, FILE *to)
 static void put_env(const struct env *e, bool explain, FILE *to)
 {
 	for (size_t i = 0; i < e->n; i++) {
-		if (explain)
+		if (explain || e->var[i].always)
 			fprintf(to, "# %s\n", e->var[i].why);
 		fprintf(to, "export %s=", e->var[i].name);
 		put_quoted(e->var[i].value, to);
@@ -302,7 +372,10 @@ static bool put_unnamed(const struct topo_machine *m, const struct shares *all, 
 		if (!why)
 			continue;
 		if (last != why)
-			fprintf(to, "%s# left out (%s): ", last ? "\n" : "", why);
+			fprintf(to, "%s# left out%s (%s): ", last ? "\n" : "",
+				ucx_names(m, all->hca[i]) ? " of NCCL_IB_HCA and NVSHMEM_HCA_LIST"
+							  : "",
+				why);
 		fprintf(to, "%s%s", last == why ? ", " : "", m->hca[all->hca[i]].name);
 		last = why;
 	}

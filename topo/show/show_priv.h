@@ -25,7 +25,8 @@ char *show_names(const struct topo_machine *m, const uint32_t *hca, size_t n);
 /* show_unavailable - NCCL's choice is farther than necessary, or has no GPUDirect RDMA. */
 bool show_unavailable(const struct topo_view *v, size_t gpu);
 
-/* show_why_unnamed - why no variable of NCCL can name this HCA; NULL: one can. Static. */
+/* show_why_unnamed - why no variable of NCCL or NVSHMEM can name this HCA; NULL: one can. Static.
+ */
 const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca);
 
 /* show_takes - the HCAs that NCCL uses for a GPU, each once, in NCCL's order: an array of *n
