@@ -217,6 +217,14 @@ fits_schema()
 	[ ! -s "$W/misfits" ] || fail "$1: $(head -3 "$W/misfits")"
 }
 
+# As the schema has them: names of HCAs, "+" between those that NCCL fuses, "_dma" behind one for its Data Direct function.
+nets_are_hcas()
+{
+	jq -e '(.hcas | map(.name)) as $all | [.gpus[].nccl // empty | (.local + .channels)[]]
+		| all(. as $net | any($all[]; . == $net) or ($net | split("+") | map(sub("_dma$"; "")) - $all == []))' "$W/out" >/dev/null ||
+		fail "$1: a net is no HCA: $(jq -c '[.gpus[].nccl]' "$W/out")"
+}
+
 # Without the capabilities of root, as any user who meets a folder of mode 0700.
 test_topo_roles_that_nobody_may_read()
 {
@@ -239,6 +247,7 @@ test_topo_json_fits_its_schema()
 		want '.version == 1 and (.gpus | length) > 0'
 		want '(.hcas | map(.name)) as $all | .gpus | all((.hcas | map(.name)) == $all)'
 		want '.hcas as $h | .gpus | all(.nearest - ($h | map(.name)) == [])'
+		nets_are_hcas "$name"
 	done < <(each_xml)
 	for name in "$DATA"/sysfs/hwloc*.tar.* "$DATA"/sysfs/ghw*.tar.* "$QEMU"; do
 		ok topo --sysfs "$name" --class 0x0b40 --json
@@ -256,7 +265,8 @@ test_topo_schema_is_strict()
 	cp "$W/out" "$W/good"
 	for change in '.version = 2' 'del(.gpus[3].nccl.channels)' '.gpus[0].hcas[7].class = "NEAR"' \
 		'.gpus[1].hcas[0].switches = 1.5' '.hcas[2].bdf = "0c:00.0"' '.hcas[0].ports[0].active = "yes"' \
-		'.gpus[0].numa = -1' 'del(.findings)' '.gpus[0].assigned = 5'; do
+		'.gpus[0].numa = -1' 'del(.findings)' '.gpus[0].assigned = 5' '.gpus[0].nccl.local[0] = "mlx5_0+"' \
+		'.gpus[0].nccl.channels[0] = "+mlx5_0"'; do
 		jq "$change" "$W/good" >"$W/out"
 		[ -n "$(jq -r --slurpfile schema "$ROOT/docs/topo.schema.json" -f "$ROOT/conformance/railctl/schema.jq" "$W/out")" ] ||
 			fail "fits as well: $change"

@@ -39,14 +39,16 @@ test_topo_made_answers()
 # The JSON says the same as the variables, the table and the file for NCCL.
 test_topo_made_forms_agree()
 {
-	local file name
+	local file name fused=0
 	for file in "$DATA"/made/*.txt; do
 		name=${file##*/}
 		name=${name%.txt}
 		made "$name"
 		ok topo --sysfs "$W/$name" --json
 		fits_schema "$name"
+		nets_are_hcas "$name"
 		cp "$W/out" "$W/json"
+		fused=$((fused + $(jq '[.gpus[].nccl // empty | .local[] | select(contains("+"))] | length > 0 | if . then 1 else 0 end' "$W/json")))
 		ok topo --sysfs "$W/$name"
 		sed -n '/^PCI /,$p' "$W/out" | awk 'NR > 1 && /^[0-9a-f]/ { print $1, $8, $11 }' >"$W/table"
 		jq -r '.gpus[] | [.bdf, .assigned // "-", (if .nccl.class == null then "-" elif .nccl.gdr then "on" else "off" end)] | join(" ")' "$W/json" |
@@ -59,4 +61,5 @@ test_topo_made_forms_agree()
 		has "railhead.io/gpus=$(jq '.gpus | length' "$W/json")"
 		has "railhead.io/hcas=$(jq '.hcas | length' "$W/json")"
 	done
+	[ "$fused" -ge 2 ] || fail "only $fused trees have fused ports"
 }
