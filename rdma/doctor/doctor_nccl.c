@@ -170,6 +170,17 @@ static void warn_neighbour(struct doctor *doc, const struct rdma_rail *r, const 
 			      "where the table has no GID of a neighbour");
 }
 
+/* An occupied entry without a type: the driver does not show all that belongs to other pods. */
+static const char *may_be_incomplete(const struct inv_port *p)
+{
+	for (size_t i = 0; i < p->n_gids; i++) {
+		if (p->gid[i].entry.type == GID_UNKNOWN)
+			return "; the driver hides what belongs to other pods, so the table may be "
+			       "incomplete";
+	}
+	return "";
+}
+
 /* An entry that is free, link-local, or RoCE v1. */
 static void warn_unusable(struct doctor *doc, const struct rdma_rail *r, const char *name,
 			  uint32_t index)
@@ -181,9 +192,10 @@ static void warn_unusable(struct doctor *doc, const struct rdma_rail *r, const c
 	if (g)
 		(void)ip_format(gid_to_ip(&g->entry.gid), ip);
 	finding_set_value(
-		f, "%s, NCCL uses GID index %u (%s%s%s); the pod's own GID %s has index %u",
+		f, "%s, NCCL uses GID index %u (%s%s%s); the pod's own GID %s has index %u%s",
 		conditions(doc), index, ip, g ? ", " : "", g ? gid_type_name(g->entry.type) : "",
-		ip_format(gid_to_ip(&own->entry.gid), mine), own->entry.index);
+		ip_format(gid_to_ip(&own->entry.gid), mine), own->entry.index,
+		may_be_incomplete(r->port));
 	finding_set_reason(f,
 			   r->v4 || has_gid_settings(&doc->data->job)
 				   ? "that GID cannot be routed: connections time out"

@@ -402,6 +402,15 @@ START_TEST(the_settings_of_the_job_choose_the_GID)
 	checked_run(&p);
 	checked_finds(&p, "nccl-gid mlx5_0:1 warn",
 		      "NCCL uses GID index 5 (free); the pod's own GID 10.1.0.5 has index 2");
+	const struct finding *whole = checked_look(&p, "nccl-gid", "mlx5_0:1");
+	ck_assert_ptr_null(strstr(whole->value, "incomplete"));
+	/* A driver that hides a neighbour's type may hide a whole entry, too. */
+	enum gid_type type = p.v.device[0].port[0].gid[1].entry.type;
+	hide_type(&p);
+	checked_run(&p);
+	checked_finds(&p, "nccl-gid mlx5_0:1 warn",
+		      "has index 2; the driver hides what belongs to other pods");
+	p.v.device[0].port[0].gid[1].entry.type = type;
 	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=auto");
 	checked_run(&p);
 	checked_finds(&p, "nccl-gid mlx5_0:1 warn", "NCCL uses GID index 0");
