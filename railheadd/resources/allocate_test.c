@@ -208,6 +208,10 @@ START_TEST(what_cannot_be_given_is_an_error)
 
 	(void)snprintf(vf, sizeof(vf), "%s", testhost_vf(0));
 	refused(&b, "0000:77:00.0", ERR_NOTFOUND, "resource nvidia.com/rail-0: ");
+	(void)snprintf(folder, sizeof(folder), TESTHOST_SYS "/devices/pci/%s/infiniband/rxe9", vf);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	refused(&b, vf, ERR_NOTFOUND, "has more than one RDMA device: ");
+	ck_assert_int_eq(rmdir(folder), 0);
 	(void)snprintf(folder, sizeof(folder), TESTHOST_SYS "/devices/pci/%s/infiniband", vf);
 	ck_assert_int_eq(rename(folder, "/mnt/moved"), 0);
 	refused(&b, vf, ERR_STATE, "has no RDMA device on the host");

@@ -83,7 +83,7 @@ static int read_rdma(const struct ctx *ctx, struct nl *nl, const char *addr, str
 		return no_rdma(addr, e);
 	if (rdma_of_bus(ctx->sysfs, nl, addr, &d, &why) == 0)
 		return read_chardevs(nl, &d, f, e);
-	if (why.code == ERR_NOTFOUND)
+	if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
 		return no_rdma(addr, e);
 	*e = why;
 	return -1;
