@@ -460,6 +460,11 @@ test_topo_env()
 	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --json
 	want '.env[0] | .name == "NCCL_IB_HCA" and (.value | startswith("=mlx5_0:1,mlx5_1:1,"))'
 	want '.gpus | length == 8 and all(.env[0].value | test("^=mlx5_[0-9]+:1,mlx5_[0-9]+:1$"))'
+	# a reason for each variable
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --env --explain
+	eq "variables and reasons" "$(sed 's/^\(#\|export [A-Z_]*\).*/\1/; s/^export //' "$W/out" | paste -sd' ')" \
+		"# NCCL_IB_HCA # UCX_NET_DEVICES # NVSHMEM_HCA_LIST # NVSHMEM_ENABLE_NIC_PE_MAPPING"
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --json
 	# NVSHMEM gives entry k to process k: for a node only if each GPU has one entry, in their order
 	want '[.env[].name] | index("NVSHMEM_ENABLE_NIC_PE_MAPPING") == null'
 	want '.gpus | all([.env[].name] | index("NVSHMEM_ENABLE_NIC_PE_MAPPING") != null)'
