@@ -36,3 +36,21 @@ test_gpus_of_a_pod()
 	delete none amd nvidia
 	eq records "$(records "$NODE")" ''
 }
+
+# GPUs by claims: the real scheduler allocates them, and the kubelet lists them in its answer by driver and device.
+test_gpus_of_claims()
+{
+	claims_begin 0000:7f:1f.5 0000:7f:1f.6 0000:7f:1f.7
+	nad rail '{"cniVersion": "1.1.0", "name": "rail", "type": "sriov", "resource": {"pf": ["0000:7e:00.0"]}, "near": "gpu"}'
+	claimed second rail 1
+	claimed third rail 2
+	event second '"0000:7f:1f.6": this machine has no such PCI device'
+	event third '"0000:7f:1f.7": this machine has no such PCI device'
+	eq 'the claim of the second pod' "$(claim_of second)" gpu-1
+	eq 'the claim of the third pod' "$(claim_of third)" gpu-2
+	is 'a GPU is gone from the files' node "$NODE" rm -r /proc/driver/nvidia/gpus/0000:7f:1f.5
+	claimed first rail 0
+	event first "$CLAIMS_DRIVER: the GPU of the pod's device \"gpu-0\" is unknown"
+	delete first second third
+	eq records "$(records "$NODE")" ''
+}

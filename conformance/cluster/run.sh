@@ -62,7 +62,7 @@ THEMES=(networks addresses failures gpus devices shared agents daemonset chart k
 LONG=${LONG:-180}
 PATIENCE=$LONG EVIDENCE_LINES=45
 parts=()
-for part in ../again ../harness/cases cgroups world node multus pods "${THEMES[@]}"; do
+for part in ../again ../harness/cases cgroups world node multus pods claims "${THEMES[@]}"; do
 	parts+=("$HERE/$part.sh")
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
