@@ -4,14 +4,14 @@
 #
 # The nodes have neither GPUs nor VFs. So each pod fails, and its event shows what the plugin learned from the kubelet.
 
-# gpus RESOURCE ID: a device plugin of the node gives this device, until the case ends.
+# gpus RESOURCE ID[=FILE]...: a device plugin of the node gives these devices, until the case ends.
 gpus()
 {
 	/usr/bin/python3 "$HERE/gpu_plugin.py" "/proc/$(node_pid "$NODE")/root/var/lib/kubelet/device-plugins" "$@" >"$W/gpus" 2>&1 &
 	PLUGINS+=" $!"
-	eventually allocatable "$1" || fail "the device plugin says: $(<"$W/gpus")"
+	eventually allocatable "$1" $(($# - 1)) || fail "the device plugin says: $(<"$W/gpus")"
 }
-allocatable() { k get node "n$NODE" -o json | jq -e --arg name "$1" '.status.allocatable[$name] == "1"'; }
+allocatable() { k get node "n$NODE" -o json | jq -e --arg name "$1" --arg n "${2:-1}" '.status.allocatable[$name] == $n'; }
 
 # one_of NAME RESOURCE: a pod with a device of this resource.
 one_of() { pod "$1" rail '.spec.containers[0].resources.limits = {"'"$2"'": "1"}'; }
@@ -34,6 +34,20 @@ test_gpus_of_a_pod()
 	event nvidia "$gpu::1"
 	event nvidia 'is not in /proc/driver/nvidia/gpus'
 	delete none amd nvidia
+	eq records "$(records "$NODE")" ''
+}
+
+# A Gaudi has a serial number as id. The kubelet's checkpoint shows which file the device plugin gave with it.
+test_gpus_by_serial_number()
+{
+	local PLUGINS=''
+	/usr/bin/python3 -c 'import grpc' 2>/dev/null || skip 'python3-grpcio is not installed'
+	trap 'kill $PLUGINS 2>/dev/null' EXIT
+	nad rail '{"cniVersion": "1.1.0", "name": "rail", "type": "sriov", "resource": {"pf": ["0000:7e:00.0"]}, "near": "gpu"}'
+	gpus habana.ai/gaudi AM27043696=/dev/accel/accel5 AO04008041=/dev/accel/accel5
+	one_of gaudi habana.ai/gaudi
+	event gaudi 'accel5 is not in /sys/class'
+	delete gaudi
 	eq records "$(records "$NODE")" ''
 }
 

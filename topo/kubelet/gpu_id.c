@@ -12,7 +12,8 @@
  * address, "amdgpu_xcp_N" for a partition, or "cardN" in old releases. A time slice has "-slice-N"
  * behind it. Resources are "amd.com/gpu", or "amd.com/cpx_nps4" and the like for partitions.
  *
- * HabanaAI/habanalabs-k8s-device-plugin, habanalabs.go: the serial number of the Gaudi.
+ * HabanaAI/habanalabs-k8s-device-plugin, habanalabs.go: the serial number of the Gaudi; early
+ * releases its UUID. server.go: the container gets /dev/accel/accelN of each.
  *
  * kubernetes-sigs/dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/deviceinfo.go: "gpu-<minor>", or
  * "gpu-<minor>-mig-..." for a MIG device.

@@ -87,7 +87,10 @@ START_TEST(ids_of_device_plugins)
 		{ "amd.com/gpu", "0000:83:00.0-slice-", "unknown" },
 		{ "amd.com/nic", "0000:84:00.0", "none" },
 		{ "amd.com/", "0000:84:00.0", "none" },
-		{ "habana.ai/gaudi", "AN12345678", "gaudi AN12345678" },
+		{ "habana.ai/gaudi", "AM27043696", "gaudi AM27043696" },
+		/* of early releases */
+		{ "habana.ai/gaudi", "01P0-HL2080A0-15-TF8A81-09-07-06",
+		  "gaudi 01P0-HL2080A0-15-TF8A81-09-07-06" },
 		{ "habana.ai/gaudi", "", "unknown" },
 		{ "habana.ai/goya", "AN12345678", "none" },
 		{ "cpu", "", "none" },

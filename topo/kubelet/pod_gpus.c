@@ -2,7 +2,17 @@
 /* pod_gpus.c: which PCI functions the devices of a pod are. */
 #include "topo/kubelet/pod_gpus.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/json/json.h"
+#include "lib/sys/fs.h"
+#include "topo/kubelet/checkpoint.h"
 #include "topo/kubelet/gpu_find.h"
+
+#define GAUDI "habana.ai/gaudi"
 
 /* ---- devices to GPUs ---- */
 
@@ -26,52 +36,78 @@ static int refuse_device(const struct pod_device *d, struct err *e)
 	return err_hint(e, "name the GPUs in args.cni.gpus, or remove near");
 }
 
-/* No file has the serial number of a Gaudi. But a pod that has all of them has each one. */
-static int add_gaudis(const struct ctx *ctx, const struct pod_device *d, size_t n,
-		      struct pod_gpus *g, struct err *e)
+/* The device plugin gives a Gaudi as /dev/accel/accelN. The kubelet keeps that answer. */
+static int add_by_files(struct gpu_files *files, const struct pod_devices *devices,
+			const char *checkpoint, struct pod_gpus *g, struct err *e)
 {
-	struct pci_addr all[POD_GPUS_MAX];
-	ssize_t there = gpu_find_gaudis(ctx, all, POD_GPUS_MAX, e);
+	auto_free char *text = NULL;
+	struct checkpoint_accels a;
+	struct pci_addr addr;
+	ssize_t len = fs_read_trusted_at(AT_FDCWD, checkpoint, JSON_MAX_SIZE, &text, e);
 
-	if (there < 0)
+	if (len < 0 ||
+	    checkpoint_accels((struct slice){ text, (size_t)len }, devices, GAUDI, &a, e))
 		return -1;
-	if ((size_t)there != n || n > POD_GPUS_MAX) {
-		err_set(e, ERR_NOTFOUND, 0,
-			"no file shows its serial number, and the pod has %zu of %zd Gaudis", n,
-			there);
-		return refuse_device(d, e);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (add_gpu(g, all[i], e))
+	for (size_t i = 0; i < a.n; i++) {
+		const struct gpu_id id = { .kind = GPU_ID_ACCEL, .number = a.number[i] };
+		if (gpu_find(files, &id, &addr, e) || add_gpu(g, addr, e))
 			return -1;
+	}
 	return 0;
 }
 
-int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
-		struct err *e)
+/* No file has the serial number of a Gaudi. But a pod that has all of them has each one. */
+static int add_gaudis(struct gpu_files *files, const struct pod_devices *devices,
+		      const char *checkpoint, struct pod_gpus *g, struct err *e)
+{
+	const struct pod_device *first = NULL;
+	struct pci_addr all[POD_GPUS_MAX];
+	size_t n = 0;
+	struct err why;
+
+	for (size_t i = devices->n; i-- > 0;) {
+		if (gpu_id_of(&devices->device[i]).kind != GPU_ID_GAUDI)
+			continue;
+		first = &devices->device[i];
+		n++;
+	}
+	ssize_t there = n ? gpu_find_gaudis(files->ctx, all, POD_GPUS_MAX, e) : 0;
+	if (there < 0)
+		return -1;
+	if ((size_t)there == n && n <= POD_GPUS_MAX) {
+		for (size_t i = 0; i < n; i++)
+			if (add_gpu(g, all[i], e))
+				return -1;
+		return 0;
+	}
+	if (add_by_files(files, devices, checkpoint, g, &why) == 0)
+		return 0;
+	if (why.code == ERR_NOMEM)
+		return err_nomem(e);
+	err_set(e, ERR_NOTFOUND, 0,
+		"no file shows its serial number, and the pod has %zu of %zd Gaudis; %s: %s", n,
+		there, checkpoint, why.msg);
+	return refuse_device(first, e);
+}
+
+int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, const char *checkpoint,
+		struct pod_gpus *out, struct err *e)
 {
 	auto_gpu_files struct gpu_files files = { .ctx = ctx };
-	const struct pod_device *gaudi = NULL;
 	struct pod_gpus g = { .n = 0 };
 	struct pci_addr addr;
-	size_t n_gaudis = 0;
 
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct pod_device *d = &devices->device[i];
 		const struct gpu_id id = gpu_id_of(d);
-		if (id.kind == GPU_ID_NONE)
+		if (id.kind == GPU_ID_NONE || id.kind == GPU_ID_GAUDI)
 			continue;
-		if (id.kind == GPU_ID_GAUDI) {
-			gaudi = d;
-			n_gaudis++;
-			continue;
-		}
 		if (gpu_find(&files, &id, &addr, e))
 			return refuse_device(d, e);
 		if (add_gpu(&g, addr, e))
 			return -1;
 	}
-	if (gaudi && add_gaudis(ctx, gaudi, n_gaudis, &g, e))
+	if (add_gaudis(&files, devices, checkpoint, &g, e))
 		return -1;
 	*out = g;
 	return 0;
@@ -79,12 +115,25 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct
 
 /* ---- the call ---- */
 
+/* The kubelet's folder has pod-resources/kubelet.sock, and this file. */
+static void checkpoint_beside(const char *socket, char out[PATH_MAX])
+{
+	size_t len = strlen(socket);
+
+	for (int up = 0; up < 2; up++)
+		while (len && socket[--len] != '/')
+			;
+	(void)snprintf(out, PATH_MAX, "%.*s/device-plugins/kubelet_internal_checkpoint", (int)len,
+		       socket);
+}
+
 int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct pod_name pod,
 		 struct pod_gpus *out, struct err *e)
 {
 	const struct pod_query query = { .pod = pod, .wanted = gpu_id_is_gpu };
 	auto_pod_devices struct pod_devices devices = { .n = 0 };
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
+	char checkpoint[PATH_MAX];
 
 	if (pod_list_ask(kubelet, &a, e))
 		return err_hint(e, "is the kubelet running, and does it have this socket? "
@@ -94,5 +143,6 @@ int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct
 			e->code = ERR_AGAIN;
 		return err_wrap(e, "%s", kubelet->socket);
 	}
-	return pod_gpus_of(ctx, &devices, out, e);
+	checkpoint_beside(kubelet->socket, checkpoint);
+	return pod_gpus_of(ctx, &devices, checkpoint, out, e);
 }
