@@ -66,3 +66,16 @@ test_near_only()
 	running a
 	has_vf a pf1
 }
+
+# GPUs by claims, which the scheduler allocates.
+test_near_the_gpu_of_a_claim()
+{
+	claims_begin "$(gpu_beside pf1)" "$(gpu_beside pf0)"
+	near near
+	claimed a near 0
+	claimed b near 1
+	running a b
+	eq 'the claim of a' "$(claim_of a)" gpu-0
+	has_vf a pf1
+	has_vf b pf0
+}

@@ -8,16 +8,24 @@
 
 CLAIMS_DRIVER=gpu.nvidia.com
 
+# nvidia_files ADDRESS...: the GPU at the Nth address, from 0 on, has the minor N and the UUID that nvidia_uuid N prints.
+nvidia_files()
+{
+	# shellcheck disable=SC2016 # expanded in the node
+	is 'files of GPUs' node "$NODE" bash -ec 'mount -t tmpfs -o mode=755 nvidia /proc/driver; n=0; for address; do
+		mkdir -p "/proc/driver/nvidia/gpus/$address"
+		printf "GPU UUID: \t %s%d\nDevice Minor: \t %d\n" "$0" $n $n >"/proc/driver/nvidia/gpus/$address/information"
+		n=$((n + 1)); done' "$(nvidia_uuid '')" "$@"
+}
+nvidia_files_end() { node "$NODE" umount /proc/driver; }
+nvidia_uuid() { echo "GPU-5c3f7e7a-0c3d-4b7e-9a53-8d1c6f7a2b1$1"; }
+
 # claims_begin ADDRESS...: the device gpu-N is the GPU at the Nth address, from 0 on. They are gone when the case ends.
 claims_begin()
 {
 	[ -x "$CLUSTER/bin/dra-example-kubeletplugin" ] || skip "dra-example-kubeletplugin is not in $CLUSTER: make cluster-programs"
 	trap claims_end EXIT
-	# shellcheck disable=SC2016 # expanded in the node
-	is 'files of GPUs' node "$NODE" bash -ec 'mount -t tmpfs -o mode=755 nvidia /proc/driver; n=0; for address; do
-		mkdir -p "/proc/driver/nvidia/gpus/$address"
-		printf "GPU UUID: \t GPU-5c3f7e7a-0c3d-4b7e-9a53-00000000000%d\nDevice Minor: \t %d\n" $n $n >"/proc/driver/nvidia/gpus/$address/information"
-		n=$((n + 1)); done' - "$@"
+	nvidia_files "$@"
 	is 'the driver' service "$NODE" dra-example-kubeletplugin start
 	jq -n --arg driver $CLAIMS_DRIVER '{apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: {name: $driver},
 		spec: {selectors: [{cel: {expression: "device.driver == \"\($driver)\""}}]}}' | k apply -f - >/dev/null || fail 'test error: the class'
@@ -27,7 +35,7 @@ claims_end()
 {
 	kn delete --wait --now pod --all
 	service "$NODE" dra-example-kubeletplugin stop
-	node "$NODE" umount /proc/driver
+	nvidia_files_end
 	k delete deviceclass $CLAIMS_DRIVER
 	k delete resourceslice --all
 }
