@@ -67,6 +67,41 @@ test_near_only()
 	has_vf a pf1
 }
 
+# near_in FILE CLASS PF=ADDRESS,GPU...: the node is that captured machine, with the PF in place of the HCA at the address. A pod with the GPU
+# gets a VF of the PF, over a path of this class.
+near_in()
+{
+	local file=$1 class=$2 p gpu places=() gpus=()
+	local -A pf
+	for p in "${@:3}"; do
+		places+=("${p%,*}") gpus+=("${p#*,}")
+		pf[${p#*,}]=${p%%=*}
+	done
+	captured "$file" "${places[@]}"
+	gpus "${gpus[@]}"
+	near near
+	with_gpu a near
+	with_gpu b near
+	running a b
+	for p in a b; do
+		gpu=$(gpu_of $p)
+		has_vf $p "${pf[$gpu]-}"
+		eq "the path of $p in $file" "$(node 1 railctl vf list --json | jq -r --arg vf "$VF" '.[] | select(.pciAddress == $vf).owner.near | "\(.gpu) \(.class)"')" "$gpu $class"
+	done
+	delete a b
+	is "the tree of $file goes" guest tree_ends
+}
+
+# Trees of real machines, whose GPUs and switches decide. The first card is in place of the second HCA, so that the order of the PFs does not.
+# In the third one no GPU has a card beside it, and the NUMA node decides.
+test_near_in_captured_machines()
+{
+	trap 'kn delete --wait --now pod --all; guest tree_ends; guest gpus_end' EXIT
+	near_in sysfs/hwloc-8ve.tar.bz2 PIX pf1=0000:1a:00.0,0000:1d:00.0 pf0=0000:3e:00.0,0000:40:00.0
+	near_in nccl-xml/dgx-a100.xml PXB pf1=0000:0c:00.0,0000:07:00.0 pf0=0000:54:00.0,0000:4e:00.0
+	near_in nccl-xml/oci-bm-gpu-h100.xml NODE pf1=0000:0c:00.0,0000:2d:00.0 pf0=0000:d5:00.0,0000:c0:00.0
+}
+
 # GPUs by claims, which the scheduler allocates.
 test_near_the_gpu_of_a_claim()
 {

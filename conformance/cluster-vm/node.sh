@@ -13,7 +13,7 @@ done
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 
-for part in rxe hcas gpus; do
+for part in rxe hcas gpus trees; do
 	# shellcheck disable=SC1090
 	. "conformance/cluster-vm/$part.sh"
 done

@@ -48,7 +48,7 @@ LONG=${LONG:-900}
 PATIENCE=$LONG EVIDENCE_LINES=45
 # shellcheck source=conformance/again.sh
 . "$TOP/conformance/again.sh"
-for part in "$HERE"/{../harness/cases,world,node,pods,claims}.sh "$ROOM"/machine.sh "${THEMES[@]/#/$ROOM/}"; do
+for part in "$HERE"/{../harness/cases,world,node,pods,claims}.sh "$ROOM"/{machine,captures}.sh "${THEMES[@]/#/$ROOM/}"; do
 	# shellcheck disable=SC1090
 	. "${part%.sh}.sh" || exit 2
 done
