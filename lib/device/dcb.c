@@ -13,6 +13,11 @@
 _Static_assert(DCB_PRIORITIES == IEEE_8021Q_MAX_PRIORITIES, "the kernel counts as we do");
 _Static_assert(DCB_PRIORITIES == DCBX_MAX_BUFFERS, "the kernel counts as we do");
 _Static_assert(DCB_PRIORITIES == IEEE_8021QAZ_MAX_TCS, "the kernel counts as we do");
+_Static_assert(DCB_ETS_LEN == sizeof(struct ieee_ets), "DCB_ETS_LEN");
+_Static_assert((int)DCB_TSA_STRICT == IEEE_8021QAZ_TSA_STRICT &&
+		       (int)DCB_TSA_ETS == IEEE_8021QAZ_TSA_ETS &&
+		       (int)DCB_TSA_VENDOR == IEEE_8021QAZ_TSA_VENDOR,
+	       "the kernel's numbers");
 
 static const struct nla_policy top_policy[DCB_ATTR_MAX + 1] = {
 	[DCB_ATTR_IEEE] = { .type = NLA_NESTED },
@@ -68,17 +73,24 @@ static void parse_pfc(const struct nlattr *a, struct dcb_info *out)
 	out->pfc_delay = pfc.delay;
 }
 
+static void parse_ets(const struct nlattr *a, struct dcb_info *out)
+{
+	struct ieee_ets ets = { 0 };
+
+	memcpy(&ets, nla_data(a), nla_len(a) < (int)sizeof(ets) ? (size_t)nla_len(a) : sizeof(ets));
+	out->has_ets = true;
+	memcpy(out->prio_tc, ets.prio_tc, sizeof(out->prio_tc));
+	memcpy(out->queue_bw, ets.tc_tx_bw, sizeof(out->queue_bw));
+	memcpy(out->queue_tsa, ets.tc_tsa, sizeof(out->queue_tsa));
+	memcpy(out->ets, &ets, sizeof(out->ets));
+}
+
 static void parse_ieee(struct nlattr **ieee, struct dcb_info *out)
 {
-	struct ieee_ets ets;
 	struct dcbnl_buffer b;
 
-	if (ieee[DCB_ATTR_IEEE_ETS]) {
-		memcpy(&ets, nla_data(ieee[DCB_ATTR_IEEE_ETS]),
-		       offsetof(struct ieee_ets, tc_reco_bw));
-		out->has_ets = true;
-		memcpy(out->prio_tc, ets.prio_tc, sizeof(out->prio_tc));
-	}
+	if (ieee[DCB_ATTR_IEEE_ETS])
+		parse_ets(ieee[DCB_ATTR_IEEE_ETS], out);
 	if (ieee[DCB_ATTR_IEEE_PFC])
 		parse_pfc(ieee[DCB_ATTR_IEEE_PFC], out);
 	if (ieee[DCB_ATTR_IEEE_APP_TABLE])
@@ -167,19 +179,61 @@ static int request_change(struct nl *nl, const struct nl_req *rq, const char *if
 		       ifname);
 }
 
+/* One attribute of DCB_ATTR_IEEE, and what it does for errors. */
+struct dcb_change {
+	int attr;
+	const void *value;
+	size_t len;
+	const char *what;
+};
+
+static int set_one(struct nl *nl, const char *ifname, struct dcb_change c, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+
+	begin_request(&rq, RTM_SETDCB, DCB_CMD_IEEE_SET, ifname);
+	struct nlattr *ieee = nl_req_nest(&rq, DCB_ATTR_IEEE);
+	nl_req_put(&rq, c.attr, c.value, c.len);
+	nl_req_nest_end(&rq, ieee);
+	return request_change(nl, &rq, ifname, c.what, e);
+}
+
 int nl_dcb_set_pfc(struct nl *nl, const char *ifname, const struct dcb_info *was, uint8_t pfc,
 		   struct err *e)
 {
-	auto_nl_req struct nl_req rq = { 0 };
 	const struct ieee_pfc v = {
 		.pfc_cap = was->pfc_cap, .pfc_en = pfc, .mbc = was->pfc_mbc, .delay = was->pfc_delay
 	};
 
-	begin_request(&rq, RTM_SETDCB, DCB_CMD_IEEE_SET, ifname);
-	struct nlattr *ieee = nl_req_nest(&rq, DCB_ATTR_IEEE);
-	nl_req_put(&rq, DCB_ATTR_IEEE_PFC, &v, sizeof(v));
-	nl_req_nest_end(&rq, ieee);
-	return request_change(nl, &rq, ifname, "set priority flow control", e);
+	return set_one(nl, ifname,
+		       (struct dcb_change){ DCB_ATTR_IEEE_PFC, &v, sizeof(v),
+					    "set priority flow control" },
+		       e);
+}
+
+int nl_dcb_set_ets(struct nl *nl, const char *ifname, const struct dcb_info *want, struct err *e)
+{
+	struct ieee_ets v;
+
+	memcpy(&v, want->ets, sizeof(v));
+	memcpy(v.prio_tc, want->prio_tc, sizeof(v.prio_tc));
+	memcpy(v.tc_tx_bw, want->queue_bw, sizeof(v.tc_tx_bw));
+	memcpy(v.tc_tsa, want->queue_tsa, sizeof(v.tc_tsa));
+	return set_one(nl, ifname,
+		       (struct dcb_change){ DCB_ATTR_IEEE_ETS, &v, sizeof(v), "set the queues" },
+		       e);
+}
+
+int nl_dcb_set_buffers(struct nl *nl, const char *ifname, const struct dcb_info *want,
+		       struct err *e)
+{
+	struct dcbnl_buffer v = { .total_size = 0 };
+
+	memcpy(v.prio2buffer, want->prio_buffer, sizeof(v.prio2buffer));
+	memcpy(v.buffer_size, want->buffer, sizeof(v.buffer_size));
+	return set_one(nl, ifname,
+		       (struct dcb_change){ DCB_ATTR_DCB_BUFFER, &v, sizeof(v), "set the buffers" },
+		       e);
 }
 
 /* A request has memory for more rules than this; there are 64 DSCP values. */

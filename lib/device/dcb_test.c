@@ -78,7 +78,9 @@ END_TEST
 START_TEST(queues_buffers_and_who_negotiates)
 {
 	const struct dcbmsg head = { .cmd = DCB_CMD_IEEE_GET };
-	const struct ieee_ets ets = { .prio_tc = { 0, 1, 2, 3, 4, 5, 6, 7 } };
+	const struct ieee_ets ets = { .prio_tc = { 0, 1, 2, 3, 4, 5, 6, 7 },
+				      .tc_tx_bw = { [1] = 100 },
+				      .tc_tsa = { [1] = IEEE_8021QAZ_TSA_ETS } };
 	const struct dcbnl_buffer b = { .prio2buffer = { [3] = 1 },
 					.buffer_size = { 9000, 70000 } };
 	struct nl_msg *m = nlmsg_alloc_simple(RTM_GETDCB, 0);
@@ -99,6 +101,7 @@ START_TEST(queues_buffers_and_who_negotiates)
 	ck_assert_msg(nl_dcb_get(k.nl, "ens1", &d, &e) == 0, "%s", e.msg);
 	ck_assert(d.has_ets && d.has_buffers && d.has_dcbx && d.dcbx_host && !d.has_pfc);
 	ck_assert_uint_eq(d.prio_tc[7], 7);
+	ck_assert(d.queue_bw[1] == 100 && d.queue_tsa[1] == DCB_TSA_ETS && d.queue_tsa[0] == 0);
 	ck_assert_uint_eq(d.prio_buffer[3], 1);
 	ck_assert_uint_eq(d.buffer[1], 70000);
 	nl_release(k.nl);
@@ -214,6 +217,38 @@ START_TEST(flow_control_is_set)
 
 	ck_assert_int_eq(nla_len(a), sizeof(*v));
 	ck_assert(v->pfc_en == 0x18 && v->pfc_cap == 8 && v->mbc == 1 && v->delay == 700);
+	nl_release(k.nl);
+}
+END_TEST
+
+/* What we do not know of the queues goes back as it came. */
+START_TEST(queues_and_buffers_are_set)
+{
+	const struct ieee_ets was = { .ets_cap = 8, .tc_rx_bw = { [2] = 7 }, .willing = 1 };
+	struct dcb_info want = { .prio_tc = { [3] = 3 },
+				 .queue_bw = { [3] = 100 },
+				 .queue_tsa = { [0] = DCB_TSA_VENDOR, [3] = DCB_TSA_ETS },
+				 .prio_buffer = { [3] = 1 },
+				 .buffer = { 9000, 70000 } };
+	struct net_fake k = net_fake();
+	struct err e = { 0 };
+
+	memcpy(want.ets, &was, sizeof(was));
+	say_status_of(&k, 1, 0);
+	say_status_of(&k, 2, (uint8_t)-EINVAL);
+	ck_assert_msg(nl_dcb_set_ets(k.nl, "ens1", &want, &e) == 0, "%s", e.msg);
+
+	const struct ieee_ets *v = nla_data(asked(&k, DCB_CMD_IEEE_SET, DCB_ATTR_IEEE_ETS));
+
+	ck_assert(v->ets_cap == 8 && v->tc_rx_bw[2] == 7 && v->willing == 1);
+	ck_assert(v->prio_tc[3] == 3 && v->tc_tx_bw[3] == 100 && v->tc_tx_bw[0] == 0);
+	ck_assert(v->tc_tsa[0] == IEEE_8021QAZ_TSA_VENDOR && v->tc_tsa[3] == IEEE_8021QAZ_TSA_ETS);
+	ck_assert_int_eq(nl_dcb_set_buffers(k.nl, "ens1", &want, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "set the buffers of interface ens1"));
+
+	const struct dcbnl_buffer *b = nla_data(asked(&k, DCB_CMD_IEEE_SET, DCB_ATTR_DCB_BUFFER));
+
+	ck_assert(b->prio2buffer[3] == 1 && b->buffer_size[1] == 70000 && b->buffer_size[2] == 0);
 	nl_release(k.nl);
 }
 END_TEST
@@ -334,6 +369,7 @@ START_TEST(the_real_kernel_answers)
 END_TEST
 
 TEST_PROGRAM("nl_dcb", flow_control_and_DSCP, queues_buffers_and_who_negotiates,
-	     flow_control_is_set, rules_are_added_and_removed, every_rule_at_once, a_driver_refuses,
-	     an_answer_without_a_status, nothing_is_configured, an_answer_that_is_empty_or_broken,
-	     refusals_are_explained, the_real_kernel_answers)
+	     flow_control_is_set, queues_and_buffers_are_set, rules_are_added_and_removed,
+	     every_rule_at_once, a_driver_refuses, an_answer_without_a_status,
+	     nothing_is_configured, an_answer_that_is_empty_or_broken, refusals_are_explained,
+	     the_real_kernel_answers)

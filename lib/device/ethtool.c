@@ -203,3 +203,48 @@ void ethtool_set(const char *ifname, const struct ethtool_set *put)
 		put_part(fd, ifname, put, i);
 	put_features(fd, ifname, put);
 }
+
+/* ---- pause storms ---- */
+
+/* Drivers without the setting say EOPNOTSUPP; those that have other tunables EINVAL (mlx5's
+ * en_ethtool.c of Linux 6.12 says it of what it does not know). */
+static int storm_request(const char *ifname, uint32_t cmd, uint16_t *ms, struct err *e)
+{
+	_Alignas(struct ethtool_tunable) char
+		buf[sizeof(struct ethtool_tunable) + sizeof(uint64_t)] = { 0 };
+	struct ethtool_tunable *t = (void *)buf;
+	auto_fd int fd = open_socket(e);
+
+	if (fd < 0)
+		return -1;
+	*t = (struct ethtool_tunable){ .cmd = cmd,
+				       .id = ETHTOOL_PFC_PREVENTION_TOUT,
+				       .type_id = ETHTOOL_TUNABLE_U16,
+				       .len = sizeof(*ms) };
+	memcpy(buf + sizeof(*t), ms, sizeof(*ms));
+
+	int errnum = ethtool_ioctl(fd, ifname, t);
+
+	if (errnum)
+		return err_set(e,
+			       errnum == EOPNOTSUPP || errnum == ENODEV ? ERR_NOTFOUND : ERR_KERNEL,
+			       errnum, "%s the time of pause storms of interface %.16s",
+			       cmd == ETHTOOL_GTUNABLE ? "read" : "set", ifname);
+	memcpy(ms, buf + sizeof(*t), sizeof(*ms));
+	return 0;
+}
+
+int ethtool_get_storm(const char *ifname, uint16_t *ms, struct err *e)
+{
+	uint16_t is = 0;
+
+	if (storm_request(ifname, ETHTOOL_GTUNABLE, &is, e))
+		return -1;
+	*ms = is;
+	return 0;
+}
+
+int ethtool_set_storm(const char *ifname, uint16_t ms, struct err *e)
+{
+	return storm_request(ifname, ETHTOOL_STUNABLE, &ms, e);
+}

@@ -56,4 +56,14 @@ void ethtool_set(const char *ifname, const struct ethtool_set *put);
 const char *ethtool_changed_part(const struct ethtool_state *is, const struct ethtool_state *want,
 				 size_t n);
 
+/*
+ * ethtool_get_storm, ethtool_set_storm - after so many ms of pause frames without an end, a card
+ * stops to obey or to send them (ETHTOOL_PFC_PREVENTION_TOUT); 0: never. ETHTOOL_STORM_AUTO: the
+ * driver chooses. ERR_NOTFOUND, errnum EOPNOTSUPP: the driver has no such setting; ENODEV: no
+ * interface. ERR_KERNEL: it refuses; mlx5 takes 80 to 8000 ms.
+ */
+#define ETHTOOL_STORM_AUTO 0xffff
+int ethtool_get_storm(const char *ifname, uint16_t *ms, struct err *e) must_check;
+int ethtool_set_storm(const char *ifname, uint16_t ms, struct err *e) must_check;
+
 #endif

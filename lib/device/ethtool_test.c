@@ -84,5 +84,24 @@ START_TEST(an_interface_that_is_not_there)
 }
 END_TEST
 
-TEST_PROGRAM("lib/device/ethtool", each_feature, differences_of_parts,
-	     an_interface_that_is_not_there)
+START_TEST(a_driver_without_pause_storms)
+{
+	struct err e = { .msg = "" };
+	uint16_t ms = 77;
+
+	net_enter_new();
+	net_veth("v0", "peer0", NULL);
+	ck_assert_int_eq(ethtool_get_storm("v0", &ms, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_int_eq(e.errnum, EOPNOTSUPP);
+	ck_assert_uint_eq(ms, 77);
+	ck_assert_int_eq(ethtool_set_storm("v0", 100, &e), -1);
+	ck_assert_int_eq(e.errnum, EOPNOTSUPP);
+	ck_assert_int_eq(ethtool_get_storm("nothere", &ms, &e), -1);
+	ck_assert_int_eq(e.errnum, ENODEV);
+	ck_assert_ptr_nonnull(strstr(e.msg, "interface nothere"));
+}
+END_TEST
+
+TEST_PROGRAM("lib/device/ethtool", a_driver_without_pause_storms, each_feature,
+	     differences_of_parts, an_interface_that_is_not_there)
