@@ -32,7 +32,8 @@ test_qos_show()
 	has 'notification point 3, reaction point none'
 	ok rdma qos show --pf ens3f0 --json
 	want '.[0] | .pf == "ens3f0" and .pciAddress == "'$PF0'" and .rdmaDevice == "mlx5_0" and .ecn == [] and
-		.trafficClass == 0 and (has("pfc") | not) and (.unknown | keys == ["cmTrafficClass", "pfc", "trust"])'
+		.trafficClass == 0 and (has("pfc") | not) and (.unknown | keys == ["bufferBytes", "cmTrafficClass",
+		"cnp", "dscp", "pfc", "pfcStormTimeout", "priorityBuffers", "priorityQueues", "queueBandwidth", "trust"])'
 	ok rdma qos show --pf ens3f1 --json
 	want '.[0] | (has("rdmaDevice") | not) and (.unknown.trafficClass | test("no RDMA device"))'
 }
@@ -103,10 +104,16 @@ test_qos_options_that_are_wrong()
 {
 	refused 2 'say which card' rdma qos set --pfc 3
 	refused 2 'say what to set' rdma qos set --pf ens3f0
-	refused 2 '--trust "both" is neither' rdma qos set --pf p0 --trust both
-	refused 2 '--pfc "8" is neither' rdma qos set --pf p0 --pfc 8
-	refused 2 '--ecn "" is neither' rdma qos set --pf p0 --ecn ''
-	refused 2 '--tc "256" is no number' rdma qos set --pf p0 --tc 256
+	refused 2 '--trust "both" is not dscp or pcp' rdma qos set --pf p0 --trust both
+	refused 2 '--pfc "8" is not none or priorities' rdma qos set --pf p0 --pfc 8
+	refused 2 '--ecn "" is not none or priorities' rdma qos set --pf p0 --ecn ''
+	refused 2 '--dscp "26" is not DSCP values and their priority, like 26=3' rdma qos set --pf p0 --dscp 26
+	refused 2 '--storm "0" is not auto, off or milliseconds' rdma qos set --pf p0 --storm 0
+	refused 2 '--queues "0,1" is not eight queues' rdma qos set --pf p0 --queues 0,1
+	refused 2 '--cnp "48" is not a DSCP value and a priority' rdma qos set --pf p0 --cnp 48
+	refused 1 'percentages are 90 together' rdma qos set --pf p0 --bandwidth 90,0,0,0,0,0,0,strict
+	refused 2 '--lossy goes with --save' rdma qos set --pf p0 --lossy
+	refused 2 '--tc "256" is not a number' rdma qos set --pf p0 --tc 256
 	refused 2 '--dir goes with --save' rdma qos set --pf p0 --tc 1 --dir /tmp
 	refused 2 'must be an absolute path' rdma qos apply --dir qos.d
 	refused 2 '--wait "soon" is no number' rdma qos apply --wait soon
@@ -148,4 +155,55 @@ test_qos_apply_files_that_are_wrong()
 	eq ecn "$(ecn roce_np 3)$(ecn roce_np 4)$(ecn roce_np 1)" 100
 	ok rdma qos apply
 	has 'nothing was done'
+}
+
+# A driver that is bound again has its defaults: found, and set again.
+test_qos_drift_is_found_and_set_again()
+{
+	fake_card
+	local cc=/sys/kernel/debug/mlx5/$PF0/cc_params
+	mkdir -p "$FAKE/qos.d" $cc && echo 48 >$cc/np_cnp_dscp && echo 6 >$cc/np_cnp_prio && echo 0 >$cc/np_cnp_prio_mode
+	echo '{"pf":"ens3f0","ecn":[3],"cnp":{"dscp":46},"trafficClass":106}' >"$FAKE/qos.d/a.json"
+	ok rdma qos apply --dir "$FAKE/qos.d"
+	eq cnp "$(<$cc/np_cnp_dscp)" 46
+	ok rdma qos check --dir "$FAKE/qos.d"
+	has 'as-wanted a.json: ens3f0'
+	ok rdma qos check --dir "$FAKE/qos.d" --json
+	want 'length == 1 and (.[0] | .action == "as-wanted" and .differing == [] and .trafficClass == 106)'
+	echo 0 >/sys/class/net/ens3f0/ecn/roce_rp/enable/3
+	echo 48 >$cc/np_cnp_dscp
+	rm /sys/class/infiniband/mlx5_0/tc/1/traffic_class
+	echo 'Global tclass=0' >/sys/class/infiniband/mlx5_0/tc/1/traffic_class
+	r rdma qos check --dir "$FAKE/qos.d"
+	eq status "$RC" 1
+	has 'differs a.json: ens3f0'
+	has 'ecn is 3 to notify and none to obey, and not 3'
+	has 'cnp is DSCP 48, priority 6, and not DSCP 46'
+	has 'trafficClass is 0, and not 106'
+	r rdma qos check --dir "$FAKE/qos.d" --json
+	eq status "$RC" 1
+	want '.[0] | .action == "differs" and (.differing | map(.setting) == ["ecn", "cnp", "trafficClass"]) and
+		.differing[2] == {setting: "trafficClass", is: "0", wanted: "106"}'
+	eq 'nothing is set' "$(class)" 'Global tclass=0'
+	ok rdma qos apply --dir "$FAKE/qos.d"
+	has 'set a.json'
+	ok rdma qos check --dir "$FAKE/qos.d"
+	echo '{"pf":"ens3f1","pfc":[3]}' >"$FAKE/qos.d/b.json"
+	echo '{"pf":"ens3f1","tc":3}' >"$FAKE/qos.d/c.json"
+	r rdma qos check --dir "$FAKE/qos.d"
+	eq status "$RC" 1
+	has 'pfc is unknown (its driver has no data center bridging), and not 3'
+	has 'failed c.json: tc: there is no such key'
+}
+
+test_qos_a_lossy_profile_is_saved()
+{
+	fake_card
+	ok rdma qos set --pf ens3f0 --lossy --save --dir "$FAKE/qos.d"
+	eq file "$(jq -c . "$FAKE/qos.d/ens3f0.json")" '{"pf":"ens3f0","lossy":true}'
+	ok rdma qos set --pf ens3f0 --ecn 3 --save --dir "$FAKE/qos.d"
+	eq file "$(jq -c . "$FAKE/qos.d/ens3f0.json")" '{"pf":"ens3f0","lossy":true,"ecn":[3]}'
+	ok rdma qos apply --dir "$FAKE/qos.d"
+	has 'left-alone ens3f0.json'
+	ok rdma qos check --dir "$FAKE/qos.d"
 }

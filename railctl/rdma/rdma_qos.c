@@ -6,26 +6,8 @@
 #include <string.h>
 
 #include "railctl/rdma/rdma.h"
+#include "railctl/rdma/rdma_lossy.h"
 #include "rdma/inventory/inventory.h"
-
-char *qos_text(enum qos_setting s, const struct qos_profile *p, char out[QOS_LIST_LEN])
-{
-	switch (s) {
-	case QOS_TRUST:
-		return strcpy(out, p->trust_dscp ? "dscp" : "pcp");
-	case QOS_PFC:
-		return qos_list(p->pfc, out);
-	case QOS_ECN:
-		return qos_list(p->ecn, out);
-	case QOS_TC:
-	case QOS_CM:
-		(void)snprintf(out, QOS_LIST_LEN, "%u", p->tc);
-		return out;
-	case QOS_N:
-		break;
-	}
-	return strcpy(out, "");
-}
 
 /* ---- show ---- */
 
@@ -34,16 +16,8 @@ struct view {
 	struct nl *nl;
 	struct out_table *table;
 	struct json *array; /* NULL: a table */
+	struct lossy_cards lossy;
 };
-
-static struct qos_profile as_profile(const struct qos_state *s)
-{
-	return (struct qos_profile){ .has = s->known & (QOS_BIT(QOS_CM) - 1),
-				     .trust_dscp = s->trust_dscp,
-				     .pfc = s->pfc,
-				     .ecn = s->ecn_np & s->ecn_rp,
-				     .tc = s->tc };
-}
 
 /* A remark about settings that a profile cannot have; "": no remark. */
 static void remark_text(enum qos_setting what, const struct qos_state *s, char *out, size_t size)
@@ -65,13 +39,19 @@ static void remark_text(enum qos_setting what, const struct qos_state *s, char *
 static int show_row(struct view *v, const struct qos_port *p, const struct qos_state *s,
 		    enum qos_setting what, struct err *e)
 {
-	struct qos_profile is = as_profile(s);
-	char value[QOS_LIST_LEN], more[128], text[QOS_WHY_LEN + 32];
+	struct qos_profile is = qos_profile_of(s);
+	char value[QOS_TEXT_LEN], more[128], text[QOS_TEXT_LEN + sizeof(more)];
 	bool known = s->known & QOS_BIT(what);
+
+	/* Trust and PFC say why there is no data center bridging. */
+	if (!known && what > QOS_TRUST && what < QOS_PFC)
+		return 0;
 
 	if (what == QOS_CM)
 		is.tc = s->cm;
 	remark_text(what, s, more, sizeof(more));
+	if (what == QOS_PFC && rdma_lossy_has(&v->lossy, p->netdev, ""))
+		(void)snprintf(more, sizeof(more), " (lossy, as a file of " QOS_DIR " says)");
 	if (known)
 		(void)snprintf(text, sizeof(text), "%s%s", qos_text(what, &is, value), more);
 	else
@@ -82,42 +62,6 @@ static int show_row(struct view *v, const struct qos_port *p, const struct qos_s
 					  { text, known ? OUT_PLAIN : OUT_FAINT } };
 
 	return out_row(v->table, cells, e);
-}
-
-/* Congestion notifications, which no profile sets. */
-static int show_cnp(struct view *v, const struct qos_port *p, const struct qos_cnp *c,
-		    struct err *e)
-{
-	char text[64], priority[24] = "";
-
-	if (c->dscp < 0)
-		return 0;
-	if (c->priority >= 0)
-		(void)snprintf(priority, sizeof(priority), ", priority %d", c->priority);
-	(void)snprintf(text, sizeof(text), "DSCP %d%s", c->dscp, priority);
-
-	const struct out_cell cells[] = { { p->netdev, OUT_PLAIN },
-					  { "cnp", OUT_PLAIN },
-					  { text, OUT_PLAIN } };
-
-	return out_row(v->table, cells, e);
-}
-
-static int add_numbers(struct json *o, const char *key, const uint32_t n[DCB_PRIORITIES])
-{
-	struct json *list = json_add_array(o, key);
-
-	for (unsigned i = 0; list && i < DCB_PRIORITIES; i++) {
-		struct json *one = NULL;
-		struct err ignored;
-		char text[16];
-
-		(void)snprintf(text, sizeof(text), "%u", n[i]);
-		if (json_parse(text, strlen(text), "a number", &one, &ignored) ||
-		    json_push(list, one))
-			return -1;
-	}
-	return list ? 0 : -1;
 }
 
 static int add_dscp(struct json *o, const struct dcb_info *d)
@@ -135,36 +79,6 @@ static int add_dscp(struct json *o, const struct dcb_info *d)
 	return rules ? 0 : -1;
 }
 
-static int add_dcb(struct json *o, const struct dcb_info *d)
-{
-	uint32_t queue[DCB_PRIORITIES], buffer[DCB_PRIORITIES];
-
-	for (unsigned i = 0; i < DCB_PRIORITIES; i++) {
-		queue[i] = d->prio_tc[i];
-		buffer[i] = d->prio_buffer[i];
-	}
-	return (d->has_app && add_dscp(o, d)) ||
-			       (d->has_ets && add_numbers(o, "priorityQueues", queue)) ||
-			       (d->has_buffers && (add_numbers(o, "priorityBuffers", buffer) ||
-						   add_numbers(o, "bufferBytes", d->buffer))) ||
-			       (d->has_dcbx &&
-				json_add_str(o, "dcbx", d->dcbx_host ? "host" : "firmware"))
-		       ? -1
-		       : 0;
-}
-
-static int add_cnp(struct json *o, const struct qos_cnp *c)
-{
-	struct json *cnp = c->dscp < 0 ? NULL : json_add_object(o, "cnp");
-
-	if (c->dscp < 0)
-		return 0;
-	return !cnp || json_add_int(cnp, "dscp", c->dscp) ||
-			       (c->priority >= 0 && json_add_int(cnp, "priority", c->priority))
-		       ? -1
-		       : 0;
-}
-
 static int add_unknown(struct json *o, const struct qos_state *s)
 {
 	struct json *why = json_add_object(o, "unknown");
@@ -180,13 +94,18 @@ static int add_unknown(struct json *o, const struct qos_state *s)
 static int show_json(const struct view *v, const struct qos_port *p, const struct qos_state *s,
 		     struct err *e)
 {
-	const struct qos_profile is = as_profile(s);
+	struct qos_profile is = qos_profile_of(s);
 	struct json *o = json_push_object(v->array);
 
+	is.lossy = rdma_lossy_has(&v->lossy, p->netdev, "");
+	/* A value may have more than one priority, which a profile cannot say. */
+	is.has &= ~QOS_BIT(QOS_DSCP);
 	if (!o || json_add_str(o, "pf", p->netdev) || json_add_known(o, "pciAddress", p->pci) ||
 	    json_add_known(o, "rdmaDevice", p->rdma) || qos_add_json(o, &is) ||
 	    ((s->known & QOS_BIT(QOS_CM)) && json_add_int(o, qos_name(QOS_CM), s->cm)) ||
-	    add_dcb(o, &s->dcb) || add_cnp(o, &s->cnp) || add_unknown(o, s))
+	    ((s->known & QOS_BIT(QOS_DSCP)) && add_dscp(o, &s->dcb)) ||
+	    (s->dcb.has_dcbx && json_add_str(o, "dcbx", s->dcb.dcbx_host ? "host" : "firmware")) ||
+	    add_unknown(o, s))
 		return err_nomem(e);
 	return 0;
 }
@@ -204,7 +123,7 @@ static int show_one(struct view *v, const char *pf, struct err *e)
 		if (show_row(v, &p, &s, (enum qos_setting)i, e))
 			return -1;
 	}
-	return show_cnp(v, &p, &s.cnp, e);
+	return 0;
 }
 
 /* Each RDMA device with Ethernet ports, except VFs. */
@@ -243,7 +162,12 @@ static int qos_show(struct cmd_run *r, struct err *e)
 	if (nl_open(&nl, e))
 		return -1;
 	v.nl = nl;
-	if (pf ? show_one(&v, pf, e) : show_all(&v, e))
+
+	int rc = rdma_lossy_read(&r->ctx, QOS_DIR, &v.lossy, e) ||
+		 (pf ? show_one(&v, pf, e) : show_all(&v, e));
+
+	lossy_cards_clear(&v.lossy);
+	if (rc)
 		return -1;
 	if (array)
 		return out_json(&r->out, array, e);
@@ -271,14 +195,15 @@ const struct cmd rdma_qos_show_cmd = {
 		 "the priorities that pause instead of dropping packets, ecn those with ECN. A "
 		 "traffic class for programs without a choice exists for the whole device "
 		 "(trafficClass) and for connections that RDMA CM makes (cmTrafficClass). A value "
-		 "that cannot be read is unknown, with the reason.",
+		 "that cannot be read is unknown, with the reason. railhead-qos.d(5) explains the "
+		 "others.",
 	.opts = { show_options },
 	.examples = show_examples,
 	.run = qos_show,
 };
 
 static const struct cmd *const commands[] = { &rdma_qos_show_cmd, &rdma_qos_set_cmd,
-					      &rdma_qos_apply_cmd, NULL };
+					      &rdma_qos_apply_cmd, &rdma_qos_check_cmd, NULL };
 
 const struct cmd rdma_qos_cmd = {
 	.name = "qos",

@@ -8,9 +8,6 @@
 
 #define QOS_DIR "/etc/railhead/qos.d"
 
-extern const struct cmd rdma_qos_apply_cmd, rdma_qos_set_cmd, rdma_qos_show_cmd;
-
-/* qos_text - the value of one setting as text: "dscp", "3,5", "106". Returns out. */
-char *qos_text(enum qos_setting s, const struct qos_profile *p, char out[QOS_LIST_LEN]);
+extern const struct cmd rdma_qos_apply_cmd, rdma_qos_check_cmd, rdma_qos_set_cmd, rdma_qos_show_cmd;
 
 #endif

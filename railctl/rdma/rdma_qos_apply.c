@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_qos_apply.c: `railctl rdma qos apply`: set QoS at boot as the files in qos.d say. */
+/* rdma_qos_apply.c: `railctl rdma qos apply` and `check`: set QoS as the files in qos.d say, or see
+ * whether it still is. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,15 @@
 struct apply {
 	struct dropin_work w;
 	struct nl *nl;
+	bool only_look;
+};
+
+/* The result of one file. */
+struct outcome {
+	struct qos_file f;
+	struct qos_port port;
+	unsigned bits;       /* QOS_BIT of settings that were not as wanted */
+	struct qos_state is; /* of only_look */
 };
 
 static void apply_clear(struct apply *a)
@@ -36,66 +46,147 @@ static int wait_for(const struct apply *a, const struct qos_file *f, struct qos_
 	}
 }
 
-static int apply_profile(const struct apply *a, const char *name, struct qos_file *f,
-			 unsigned *changed, struct err *e)
+static int look_or_set(const struct apply *a, struct outcome *o, struct err *e)
+{
+	const struct qos_work w = { &a->w.run->ctx, a->nl, &o->port };
+
+	if (!a->only_look)
+		return qos_set(&w, &o->f.want, &o->bits, e);
+	if (qos_read(w.ctx, w.nl, w.port, &o->is, e))
+		return -1;
+	o->bits = qos_differing(&o->is, &o->f.want);
+	return 0;
+}
+
+static int apply_profile(const struct apply *a, const char *name, struct outcome *o, struct err *e)
 {
 	auto_free char *text = NULL;
 	ssize_t len = dropin_read(&a->w.d, name, &text, e);
-	struct qos_port port;
 
-	if (len < 0 || qos_file_decode(text, (size_t)len, name, f, e))
+	if (len < 0 || qos_file_decode(text, (size_t)len, name, &o->f, e))
 		return -1;
-
-	const struct qos_work w = { &a->w.run->ctx, a->nl, &port };
-
-	return wait_for(a, f, &port, e) || dropin_claim(&a->w, port.netdev, name, e) ||
-			       qos_set(&w, &f->want, changed, e)
+	return wait_for(a, &o->f, &o->port, e) || dropin_claim(&a->w, o->port.netdev, name, e) ||
+			       look_or_set(a, o, e)
 		       ? err_wrap(e, "%s", name)
 		       : 0;
 }
 
-static int report_file_json(const struct apply *a, const char *name, const struct qos_file *f,
-			    const char *action, const struct err *why)
+/* ---- what became of it ---- */
+
+static const char *word_of(const struct apply *a, const struct outcome *o, bool failed)
+{
+	if (failed)
+		return "failed";
+	if (a->only_look)
+		return o->bits ? "differs" : "as-wanted";
+	return o->bits ? "set" : "left-alone";
+}
+
+/* How a card is set; "unknown" with the reason if it does not tell. */
+static void describe(const struct outcome *o, enum qos_setting s, char *out, size_t size)
+{
+	const struct qos_profile is = qos_profile_of(&o->is);
+	char text[QOS_TEXT_LEN], np[QOS_LIST_LEN], rp[QOS_LIST_LEN];
+
+	if (!(o->is.known & QOS_BIT(s)))
+		(void)snprintf(out, size, "unknown (%s)", o->is.why[s]);
+	else if (s == QOS_ECN && o->is.ecn_np != o->is.ecn_rp)
+		(void)snprintf(out, size, "%s to notify and %s to obey", qos_list(o->is.ecn_np, np),
+			       qos_list(o->is.ecn_rp, rp));
+	else
+		(void)snprintf(out, size, "%s", qos_text(s, &is, text));
+}
+
+static int add_differences(struct json *to, const struct outcome *o)
+{
+	struct json *list = json_add_array(to, "differing");
+	char is[QOS_TEXT_LEN + QOS_WHY_LEN], want[QOS_TEXT_LEN];
+
+	for (unsigned i = 0; list && i < QOS_N; i++) {
+		struct json *one;
+
+		if (!(o->bits & QOS_BIT(i)))
+			continue;
+		one = json_push_object(list);
+		describe(o, (enum qos_setting)i, is, sizeof(is));
+		if (!one || json_add_str(one, "setting", qos_name((enum qos_setting)i)) ||
+		    json_add_str(one, "is", is) ||
+		    json_add_str(one, "wanted", qos_text((enum qos_setting)i, &o->f.want, want)))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+static int report_file_json(const struct apply *a, const char *name, const struct outcome *done,
+			    const struct err *why)
 {
 	struct json *o = json_push_object(a->w.array);
 
-	if (!o || json_add_str(o, "file", name) || json_add_str(o, "action", action) ||
-	    (why ? json_add_str(o, "error", why->msg)
-		 : json_add_str(o, "pf", f->pf) || qos_add_json(o, &f->want)))
+	if (!o || json_add_str(o, "file", name) || json_add_str(o, "action", word_of(a, done, why)))
 		return -1;
-	return 0;
+	if (why)
+		return json_add_str(o, "error", why->msg);
+	return json_add_str(o, "pf", done->f.pf) || qos_add_json(o, &done->f.want) ||
+			       (a->only_look && add_differences(o, done))
+		       ? -1
+		       : 0;
+}
+
+static void print_differences(const struct apply *a, const struct outcome *o)
+{
+	char is[QOS_TEXT_LEN + QOS_WHY_LEN], want[QOS_TEXT_LEN];
+
+	for (unsigned i = 0; a->only_look && i < QOS_N; i++) {
+		if (!(o->bits & QOS_BIT(i)))
+			continue;
+		describe(o, (enum qos_setting)i, is, sizeof(is));
+		out_line(&a->w.run->out, OUT_PLAIN, "  %s is %s, and not %s",
+			 qos_name((enum qos_setting)i), is,
+			 qos_text((enum qos_setting)i, &o->f.want, want));
+	}
 }
 
 static int apply_file(const char *name, void *arg, struct err *e)
 {
 	struct apply *a = arg;
-	struct qos_file f = { .pf = "" };
+	struct outcome o = { .bits = 0 };
 	struct err why;
 	char line[OUT_ERROR_LEN];
-	unsigned changed = 0;
-	bool failed = apply_profile(a, name, &f, &changed, &why);
-	const char *action = failed ? "failed" : changed ? "set" : "left-alone";
+	bool failed = apply_profile(a, name, &o, &why), bad = failed || (a->only_look && o.bits);
 
 	a->w.failed += failed;
 	a->w.done += !failed;
+	if (bad)
+		a->w.run->status = CMD_FAILED;
 	if (a->w.array)
-		return report_file_json(a, name, &f, action, failed ? &why : NULL) ? err_nomem(e)
-										   : 0;
-	out_line(&a->w.run->out, failed ? OUT_BAD : OUT_GOOD, "%s %s%s%s", action,
-		 failed ? out_error(&why, line) : name, failed ? "" : ": ", f.pf);
+		return report_file_json(a, name, &o, failed ? &why : NULL) ? err_nomem(e) : 0;
+	out_line(&a->w.run->out, bad ? OUT_BAD : OUT_GOOD, "%s %s%s%s", word_of(a, &o, failed),
+		 failed ? out_error(&why, line) : name, failed ? "" : ": ", o.f.pf);
+	if (!failed)
+		print_differences(a, &o);
 	(void)fflush(a->w.run->out.to);
 	return 0;
 }
 
-static int apply_run(struct cmd_run *r, struct err *e)
+static int follow_files(struct cmd_run *r, bool only_look, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
-	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
+	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1, .only_look = only_look };
 
 	if (dropin_begin(r, QOS_DIR, &a.w, e) || nl_open(&nl, e))
 		return -1;
 	a.nl = nl;
 	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
+}
+
+static int apply_run(struct cmd_run *r, struct err *e)
+{
+	return follow_files(r, false, e);
+}
+
+static int check_run(struct cmd_run *r, struct err *e)
+{
+	return follow_files(r, true, e);
 }
 
 static const struct opt options[] = {
@@ -112,8 +203,30 @@ const struct cmd rdma_qos_apply_cmd = {
 	.about = "Each file is about one card: {\"pf\": \"ens3f0\", \"trust\": \"dscp\", \"pfc\": "
 		 "[3]}; see railhead-qos.d(5). railhead-qos.service runs this at boot. If a file "
 		 "is wrong or cannot be applied, the other files are still applied, and the exit "
-		 "status is 1.",
+		 "status is 1. Settings that are as wanted are left alone, so it may run again "
+		 "after a driver came back.",
 	.opts = { options },
 	.examples = examples,
 	.run = apply_run,
+};
+
+static const struct opt check_options[] = {
+	DROPIN_OPT_DIR(QOS_DIR),
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const check_examples[] = { "railctl rdma qos check || railctl rdma qos apply",
+					      NULL };
+
+const struct cmd rdma_qos_check_cmd = {
+	.name = "check",
+	.summary = "see whether the cards are still set as the files of " QOS_DIR " say",
+	.about =
+		"A card loses its settings when its driver is bound again, or when its firmware is "
+		"reset or updated. DCBX and other tools change them, too. The exit status is 1 if "
+		"a card differs, or if a file is wrong. Nothing is changed; railctl rdma qos apply "
+		"sets them again.",
+	.opts = { check_options },
+	.examples = check_examples,
+	.run = check_run,
 };

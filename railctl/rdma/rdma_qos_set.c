@@ -11,44 +11,32 @@
 
 /* ---- what is wanted ---- */
 
-static int take_trust(struct cmd_run *r, struct qos_profile *p, struct err *e)
+static const struct {
+	const char *option;
+	enum qos_setting of;
+} words[] = {
+	{ "trust", QOS_TRUST },
+	{ "dscp", QOS_DSCP },
+	{ "queues", QOS_PRIORITY_QUEUES },
+	{ "bandwidth", QOS_QUEUE_BANDWIDTH },
+	{ "priority-buffers", QOS_PRIORITY_BUFFERS },
+	{ "buffers", QOS_BUFFER_BYTES },
+	{ "pfc", QOS_PFC },
+	{ "storm", QOS_STORM },
+	{ "ecn", QOS_ECN },
+	{ "cnp", QOS_CNP },
+	{ "tc", QOS_TC },
+};
+
+static int take_words(struct cmd_run *r, struct qos_profile *p, struct err *e)
 {
-	const char *text = opt_get(&r->opts, "trust");
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const char *text = opt_get(&r->opts, words[i].option);
 
-	if (!text)
-		return 0;
-	p->has |= QOS_BIT(QOS_TRUST);
-	p->trust_dscp = strcmp(text, "dscp") == 0;
-	return p->trust_dscp || strcmp(text, "pcp") == 0
-		       ? 0
-		       : cmd_usage(r, e, "--trust \"%.64s\" is neither dscp nor pcp", text);
-}
-
-static int take_priorities(struct cmd_run *r, enum qos_setting s, struct qos_profile *p,
-			   struct err *e)
-{
-	const char *text = opt_get(&r->opts, qos_name(s));
-
-	if (!text)
-		return 0;
-	p->has |= QOS_BIT(s);
-	if (qos_priorities(text, s == QOS_PFC ? &p->pfc : &p->ecn) == 0)
-		return 0;
-	return cmd_usage(r, e, "--%s \"%.64s\" is neither none nor priorities like 3 or 3,5",
-			 qos_name(s), text);
-}
-
-static int take_class(struct cmd_run *r, struct qos_profile *p, struct err *e)
-{
-	const char *text = opt_get(&r->opts, "tc");
-	uint64_t n;
-
-	if (!text)
-		return 0;
-	if (parse_u64(text, 0, 255, &n))
-		return cmd_usage(r, e, "--tc \"%.64s\" is no number from 0 to 255", text);
-	p->has |= QOS_BIT(QOS_TC);
-	p->tc = (uint8_t)n;
+		if (text && qos_parse(words[i].of, text, p))
+			return cmd_usage(r, e, "--%s \"%.64s\" is not %s", words[i].option, text,
+					 qos_form(words[i].of));
+	}
 	return 0;
 }
 
@@ -57,30 +45,19 @@ static int take_options(struct cmd_run *r, const char **pf, struct qos_profile *
 	*pf = opt_get(&r->opts, "pf");
 	if (!*pf)
 		return cmd_usage(r, e, "say which card: --pf NAME");
-	if (take_trust(r, p, e) || take_priorities(r, QOS_PFC, p, e) ||
-	    take_priorities(r, QOS_ECN, p, e) || take_class(r, p, e))
+	p->lossy = opt_is_set(&r->opts, "lossy");
+	if (take_words(r, p, e) || qos_check_profile(p, e))
 		return -1;
-	if (!p->has)
-		return cmd_usage(r, e, "say what to set: --trust, --pfc, --ecn or --tc");
+	if (!p->has && !p->lossy)
+		return cmd_usage(r, e, "say what to set: --trust, --pfc, --ecn, --tc and others");
+	if (p->lossy && !opt_is_set(&r->opts, "save"))
+		return cmd_usage(r, e, "--lossy goes with --save");
 	if (opt_is_set(&r->opts, "dir") && !opt_is_set(&r->opts, "save"))
 		return cmd_usage(r, e, "--dir goes with --save");
 	return 0;
 }
 
 /* ---- for the next boot ---- */
-
-static void overlay_profile(struct qos_profile *p, const struct qos_profile *over)
-{
-	p->has |= over->has;
-	if (over->has & QOS_BIT(QOS_TRUST))
-		p->trust_dscp = over->trust_dscp;
-	if (over->has & QOS_BIT(QOS_PFC))
-		p->pfc = over->pfc;
-	if (over->has & QOS_BIT(QOS_ECN))
-		p->ecn = over->ecn;
-	if (over->has & QOS_BIT(QOS_TC))
-		p->tc = over->tc;
-}
 
 static int read_saved(int dir, const char *name, struct qos_file *out, struct err *e)
 {
@@ -111,7 +88,9 @@ static int save_profile(struct cmd_run *r, const char *pf, const struct qos_prof
 	if (fd < 0 || read_saved(fd, name, &f, e))
 		return -1;
 	(void)snprintf(f.pf, sizeof(f.pf), "%.*s", PCI_STR_LEN - 1, pf);
-	overlay_profile(&f.want, p);
+	qos_overlay(&f.want, p);
+	if (qos_check_profile(&f.want, e))
+		return err_wrap(e, "%s", name);
 
 	auto_free char *text = qos_file_print(&f);
 
@@ -129,7 +108,7 @@ static int save_profile(struct cmd_run *r, const char *pf, const struct qos_prof
 static void report_change(const struct cmd_run *r, const struct qos_port *p,
 			  const struct qos_profile *want, unsigned changed)
 {
-	char text[QOS_LIST_LEN];
+	char text[QOS_TEXT_LEN];
 
 	for (unsigned i = 0; i < QOS_CM; i++) {
 		unsigned bits = QOS_BIT(i) | (i == QOS_TC ? QOS_BIT(QOS_CM) : 0);
@@ -183,9 +162,17 @@ static int qos_set_run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	{ "pf", "NAME", "the card: an interface or a PCI address", 0 },
 	{ "trust", "dscp|pcp", "the source of a packet's priority: its DSCP or its VLAN tag", 0 },
+	{ "dscp", "MAP", "priorities of DSCP values, as 26=3,48-55=6; others have none", 0 },
+	{ "queues", "LIST", "the queue of each priority, as 0,1,2,3,4,5,6,7", 0 },
+	{ "bandwidth", "LIST", "of each queue: a percentage, strict or vendor", 0 },
+	{ "priority-buffers", "LIST", "the receive buffer of each priority", 0 },
+	{ "buffers", "LIST", "bytes of each receive buffer", 0 },
 	{ "pfc", "LIST", "priorities that pause instead of dropping, as 3 or 3,5; none", 0 },
+	{ "storm", "TIME", "end of a pause storm: milliseconds, auto, off", 0 },
 	{ "ecn", "LIST", "priorities whose congestion is notified; none", 0 },
+	{ "cnp", "DSCP/PRIO", "of congestion notifications, as 48/6", 0 },
 	{ "tc", "N", "traffic class of programs without a choice, 0 to 255", 0 },
+	{ "lossy", NULL, "the fabric has no PFC: with --save, nothing warns of it", 0 },
 	{ "save", NULL, "for the next boot too, in a file of " QOS_DIR, 0 },
 	{ "dir", "DIR", "folder for --save", 0 },
 	{ NULL, NULL, NULL, 0 },

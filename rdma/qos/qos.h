@@ -1,56 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * qos.h: quality of service of a PF for RDMA: trust in DSCP, priorities with PFC, priorities with
- * ECN, and the traffic class.
+ * qos.h: quality of service of a PF for RDMA, read and set.
  *
- * The drivers in the kernel have the first two (data center bridging). ECN and the traffic class
- * are in files of NVIDIA's drivers; their class rules every queue pair that the kernel makes ready
- * (lib/rdma/traffic_class.h). That of RDMA CM, in configfs, is only a default.
+ * The drivers in the kernel have trust, priorities, queues, buffers and PFC (data center bridging,
+ * lib/device/dcb.h) and the time of pause storms (ethtool). Linux's own mlx5 has congestion
+ * notifications in debugfs. ECN and the traffic class are in files of NVIDIA's drivers; their class
+ * rules every queue pair that the kernel makes ready (lib/rdma/traffic_class.h). That of RDMA CM,
+ * in configfs, is only a default.
  */
 #ifndef RAILHEAD_RDMA_QOS_QOS_H
 #define RAILHEAD_RDMA_QOS_QOS_H
 
 #include "lib/base/ctx.h"
-#include "lib/json/json.h"
-#include "lib/device/dcb.h"
-#include "lib/pci/pci.h"
-
-enum qos_setting { QOS_TRUST, QOS_PFC, QOS_ECN, QOS_TC, QOS_CM, QOS_N };
-#define QOS_BIT(setting) (1u << (setting))
-
-/* qos_name - "trust", "pfc", "ecn", "trafficClass", "cmTrafficClass". */
-const char *qos_name(enum qos_setting s);
-
-/* The wanted settings. Settings that are not in `has` do not change. QOS_TC also sets QOS_CM. */
-struct qos_profile {
-	unsigned has; /* QOS_BIT of TRUST, PFC, ECN, TC */
-	bool trust_dscp;
-	uint8_t pfc, ecn; /* bit n: priority n */
-	uint8_t tc;
-};
-
-/* ---- qos_conf.c: pure ---- */
-
-/* qos_priorities - the bits of "3", "3,5" or "none"; -1 for any other text. */
-int qos_priorities(const char *text, uint8_t *out) must_check;
-#define QOS_LIST_LEN 16
-/* qos_list - the text for such bits: "3,5", "none". Returns out. */
-char *qos_list(uint8_t priorities, char out[QOS_LIST_LEN]);
-
-/* A file of /etc/railhead/qos.d. */
-struct qos_file {
-	char pf[PCI_STR_LEN]; /* interface or PCI address */
-	struct qos_profile want;
-};
-
-/* qos_file_decode - decode the text of a file. Errors begin with name, and name key and value. */
-int qos_file_decode(const char *text, size_t len, const char *name, struct qos_file *out,
-		    struct err *e) must_check;
-/* qos_file_print - the text for a file; the caller frees it. NULL: no memory. */
-char *qos_file_print(const struct qos_file *f);
-
-/* qos_add_json - add the keys of a profile to o, as in a file. -1: no memory. */
-int qos_add_json(struct json *o, const struct qos_profile *p) must_check;
+#include "rdma/qos/profile.h"
 
 /* ---- a PF in the kernel ---- */
 
@@ -69,24 +31,24 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 
 #define QOS_WHY_LEN 160
 
-/* The congestion notifications (CNPs) that a card sends; -1: not known. */
-struct qos_cnp {
-	int dscp, priority;
-};
-
 /*
  * qos_cnp_read - from debugfs, where Linux's own mlx5 driver has them for root (cc_params, in
- * drivers/infiniband/hw/mlx5/cong.c of Linux 6.12). Only reads: such a setting is lost with the
- * driver. Needs sysfs and pci. The only error is ERR_NOMEM.
+ * drivers/infiniband/hw/mlx5/cong.c of Linux 6.12). Needs sysfs and pci. The only error is
+ * ERR_NOMEM. qos_cnp_write - write the numbers that are set; the priority also selects the mode in
+ * which it counts. ERR_KERNEL: no such file, or the driver refuses.
  */
 int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e) must_check;
+int qos_cnp_write(const char *sysfs, const char *pci, const struct qos_cnp *want,
+		  struct err *e) must_check;
 
 struct qos_state {
 	unsigned known;               /* QOS_BIT of each setting that could be read */
+	unsigned can;                 /* of QOS_TC and QOS_CM: there is a place for it */
 	char why[QOS_N][QOS_WHY_LEN]; /* the reason why a setting is not known */
 	struct dcb_info dcb;
 	bool trust_dscp;
 	uint8_t pfc;
+	uint16_t storm;
 	uint8_t ecn_np, ecn_rp; /* notification point, reaction point */
 	uint8_t tc, cm;
 	struct qos_cnp cnp;
@@ -95,6 +57,17 @@ struct qos_state {
 /* qos_read - read the settings of a PF. The only error is ERR_NOMEM. */
 int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, struct qos_state *out,
 	     struct err *e) must_check;
+
+/*
+ * qos_profile_of - what a card is set to, as far as a profile can say it. A DSCP value with more
+ * than one priority has the highest of them.
+ */
+struct qos_profile qos_profile_of(const struct qos_state *s);
+/*
+ * qos_differing - QOS_BIT of each wanted setting that the card does not have, or that is not known.
+ * Cards round the sizes of buffers: less than 4 KiB are no difference. Any time is "auto".
+ */
+unsigned qos_differing(const struct qos_state *s, const struct qos_profile *want);
 
 /*
  * qos_set - set the PF as wanted; *changed: QOS_BIT of each setting that was different before. A

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/device/ethtool.h"
 #include "lib/pci/sysfs.h"
 #include "lib/rdma/traffic_class.h"
 #include "rdma/qos/qos.h"
@@ -101,31 +102,69 @@ printf_like(3, 4) static void note_unknown(struct qos_state *s, enum qos_setting
 	va_end(ap);
 }
 
+/* The settings that come with one answer of the driver, or why they do not. */
+static const struct {
+	enum qos_setting what;
+	size_t has; /* a bool of struct dcb_info */
+	const char *absent;
+} dcb_parts[] = {
+	{ QOS_TRUST, offsetof(struct dcb_info, has_app),
+	  "its driver tells no priorities of DSCP values" },
+	{ QOS_DSCP, offsetof(struct dcb_info, has_app),
+	  "its driver tells no priorities of DSCP values" },
+	{ QOS_PRIORITY_QUEUES, offsetof(struct dcb_info, has_ets), "its driver tells no queues" },
+	{ QOS_QUEUE_BANDWIDTH, offsetof(struct dcb_info, has_ets), "its driver tells no queues" },
+	{ QOS_PRIORITY_BUFFERS, offsetof(struct dcb_info, has_buffers),
+	  "its driver tells no buffers" },
+	{ QOS_BUFFER_BYTES, offsetof(struct dcb_info, has_buffers), "its driver tells no buffers" },
+	{ QOS_PFC, offsetof(struct dcb_info, has_pfc), "its driver has no priority flow control" },
+};
+
 static int read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e)
 {
+	const char *all = NULL;
 	struct err why;
 
 	if (nl_dcb_get(w->nl, w->port->netdev, &s->dcb, &why)) {
-		const char *text = why.errnum == EOPNOTSUPP
-					   ? "its driver has no data center bridging"
-					   : why.msg;
-
 		if (why.code == ERR_NOMEM)
 			return err_nomem(e);
-		note_unknown(s, QOS_TRUST, "%s", text);
-		note_unknown(s, QOS_PFC, "%s", text);
-		return 0;
+		all = why.errnum == EOPNOTSUPP ? "its driver has no data center bridging" : why.msg;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(dcb_parts); i++) {
+		enum qos_setting what = dcb_parts[i].what;
+		bool has = !all && *(const bool *)((const char *)&s->dcb + dcb_parts[i].has);
+
+		if (has)
+			s->known |= QOS_BIT(what);
+		else
+			note_unknown(s, what, "%s", all ? all : dcb_parts[i].absent);
 	}
 	s->trust_dscp = s->dcb.dscp_rules > 0;
 	s->pfc = s->dcb.pfc;
-	if (s->dcb.has_app)
-		s->known |= QOS_BIT(QOS_TRUST);
+	return 0;
+}
+
+static void read_storm(const struct qos_work *w, struct qos_state *s)
+{
+	struct err why;
+
+	if (ethtool_get_storm(w->port->netdev, &s->storm, &why) == 0)
+		s->known |= QOS_BIT(QOS_STORM);
 	else
-		note_unknown(s, QOS_TRUST, "its driver tells no priorities of DSCP values");
-	if (s->dcb.has_pfc)
-		s->known |= QOS_BIT(QOS_PFC);
+		note_unknown(s, QOS_STORM, "%s",
+			     why.errnum == EOPNOTSUPP ? "its driver has no such time" : why.msg);
+}
+
+static int read_cnp(const struct qos_work *w, struct qos_state *s, struct err *e)
+{
+	if (qos_cnp_read(w->ctx->sysfs, w->port->pci, &s->cnp, e))
+		return -1;
+	if (s->cnp.dscp >= 0 || s->cnp.priority >= 0)
+		s->known |= QOS_BIT(QOS_CNP);
 	else
-		note_unknown(s, QOS_PFC, "its driver has no priority flow control");
+		note_unknown(s, QOS_CNP,
+			     "no cc_params in debugfs, where Linux's own mlx5 driver has them for "
+			     "root; other cards need the tool of their vendor");
 	return 0;
 }
 
@@ -173,6 +212,7 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 	char path[QOS_PATH_LEN], text[128];
 	struct err why;
 
+	*out = 0;
 	if (!*w->port->rdma) {
 		note_unknown(s, what, "it has no RDMA device");
 		return 0;
@@ -187,8 +227,11 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 			s->known |= QOS_BIT(what);
 		else
 			note_unknown(s, what, "none is set");
+		s->can |= QOS_BIT(what);
 		return 0;
 	}
+	if (why.errnum != ENOENT)
+		s->can |= QOS_BIT(what);
 	if (why.code == ERR_NOMEM)
 		return err_nomem(e);
 	note_unknown(s, what, "%s", why.errnum == ENOENT ? absent[what] : why.msg);
@@ -201,7 +244,9 @@ static void refine_cm(const struct ctx *ctx, struct qos_state *s)
 	char path[QOS_PATH_LEN];
 
 	(void)snprintf(path, sizeof(path), "%s/" QOS_CM_DIR, ctx->sysfs);
-	if (!(s->known & QOS_BIT(QOS_CM)) && access(path, F_OK) != 0)
+	if (access(path, F_OK) == 0)
+		s->can |= QOS_BIT(QOS_CM);
+	else if (!(s->known & QOS_BIT(QOS_CM)))
 		note_unknown(s, QOS_CM,
 			     "there is no /sys/" QOS_CM_DIR
 			     ": rdma_cm is not loaded, or configfs not "
@@ -215,8 +260,9 @@ int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, str
 	struct qos_state s = { .known = 0 };
 
 	if (read_dcb(&w, &s, e) || read_ecn(&w, &s, e) || read_class(&w, &s, QOS_TC, &s.tc, e) ||
-	    read_class(&w, &s, QOS_CM, &s.cm, e) || qos_cnp_read(ctx->sysfs, p->pci, &s.cnp, e))
+	    read_class(&w, &s, QOS_CM, &s.cm, e) || read_cnp(&w, &s, e))
 		return -1;
+	read_storm(&w, &s);
 	if (*p->rdma)
 		refine_cm(ctx, &s);
 	*out = s;

@@ -4,94 +4,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/pci/sysfs.h"
 #include "lib/rdma/traffic_class.h"
-#include "lib/base/undo.h"
-#include "rdma/qos/qos.h"
-
-/* A change in progress. */
-struct qos_change {
-	const struct qos_work *w;
-	const struct qos_profile *want;
-	struct qos_state was;
-	uint8_t rules[DCB_DSCP]; /* that were added, or removed */
-	bool made_folder;
-	unsigned changed;
-};
-
-/* Read the settings again. A driver may accept a value and not use it. */
-static int verify_change(const struct qos_change *t, enum qos_setting what, struct err *e)
-{
-	const struct qos_port *p = t->w->port;
-	struct dcb_info is;
-
-	if (nl_dcb_get(t->w->nl, p->netdev, &is, e))
-		return -1;
-	if (what == QOS_PFC ? is.pfc == t->want->pfc : (is.dscp_rules > 0) == t->want->trust_dscp)
-		return 0;
-	return err_set(e, ERR_STATE, 0,
-		       "%s of %s: the driver said yes, but it is not so afterwards", qos_name(what),
-		       p->netdev);
-}
-
-/* ---- priority flow control ---- */
-
-static int pfc_back(void *arg, struct err *e)
-{
-	const struct qos_change *t = arg;
-
-	return nl_dcb_set_pfc(t->w->nl, t->w->port->netdev, &t->was.dcb, t->was.pfc, e);
-}
-
-static int set_pfc(struct qos_change *t, struct undo *u, struct err *e)
-{
-	if (t->was.pfc == t->want->pfc)
-		return 0;
-	undo_push(u, pfc_back, t, "put priority flow control back");
-	t->changed |= QOS_BIT(QOS_PFC);
-	return nl_dcb_set_pfc(t->w->nl, t->w->port->netdev, &t->was.dcb, t->want->pfc, e) ||
-			       verify_change(t, QOS_PFC, e)
-		       ? -1
-		       : 0;
-}
-
-/* ---- trust ---- */
-
-static int rules_off(void *arg, struct err *e)
-{
-	const struct qos_change *t = arg;
-
-	return nl_dcb_del_dscp(t->w->nl, t->w->port->netdev, t->rules, e);
-}
-
-static int rules_on(void *arg, struct err *e)
-{
-	const struct qos_change *t = arg;
-
-	return nl_dcb_add_dscp(t->w->nl, t->w->port->netdev, t->rules, e);
-}
-
-/*
- * The kernel has no switch for this. A driver trusts DSCP if DSCP values have priorities (mlx5:
- * drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c). Here the eight values of each class
- * selector (RFC 2474) get the priority of its number, as a NIC has it from the factory.
- */
-static int set_trust(struct qos_change *t, struct undo *u, struct err *e)
-{
-	bool dscp = t->want->trust_dscp;
-
-	if (t->was.trust_dscp == dscp)
-		return 0;
-	for (unsigned i = 0; i < DCB_DSCP; i++)
-		t->rules[i] = dscp ? (uint8_t)(1u << (i / 8)) : t->was.dcb.dscp[i];
-	undo_push(u, dscp ? rules_off : rules_on, t, "put trust back");
-	t->changed |= QOS_BIT(QOS_TRUST);
-	return (dscp ? rules_on : rules_off)(t, e) || verify_change(t, QOS_TRUST, e) ? -1 : 0;
-}
+#include "rdma/qos/qos_priv.h"
 
 /* ---- ECN ---- */
 
@@ -134,6 +52,25 @@ static int set_ecn(struct qos_change *t, struct undo *u, struct err *e)
 			       write_side(t, "roce_rp", t->was.ecn_rp, want, e)
 		       ? -1
 		       : 0;
+}
+
+/* ---- congestion notifications ---- */
+
+/* A number that could not be read before cannot be put back. */
+static int cnp_back(void *arg, struct err *e)
+{
+	const struct qos_change *t = arg;
+
+	return qos_cnp_write(t->w->ctx->sysfs, t->w->port->pci, &t->was.cnp, e);
+}
+
+static int set_cnp(struct qos_change *t, struct undo *u, struct err *e)
+{
+	if (!(qos_differing(&t->was, t->want) & QOS_BIT(QOS_CNP)))
+		return 0;
+	undo_push(u, cnp_back, t, "put the congestion notifications back");
+	t->changed |= QOS_BIT(QOS_CNP);
+	return qos_cnp_write(t->w->ctx->sysfs, t->w->port->pci, &t->want->cnp, e);
 }
 
 /* ---- traffic class ---- */
@@ -205,31 +142,15 @@ static int set_cm(struct qos_change *t, struct undo *u, struct err *e)
 	return write_class(t, cm_file(t, path), t->want->tc, e);
 }
 
-static bool has_cm(const struct qos_change *t)
-{
-	char path[PATH_MAX];
-
-	(void)snprintf(path, sizeof(path), "%s/" QOS_CM_DIR, t->w->ctx->sysfs);
-	return *t->w->port->rdma && access(path, F_OK) == 0;
-}
-
-static bool has_tc(const struct qos_change *t)
-{
-	char path[PATH_MAX], file[QOS_PATH_LEN];
-
-	(void)snprintf(path, sizeof(path), "%s/%s", t->w->ctx->sysfs,
-		       traffic_class_path(t->w->port->rdma, t->w->port->rdma_port, file));
-	return *t->w->port->rdma && access(path, F_OK) == 0;
-}
-
 /* The last step: a traffic class that was not set before cannot be unset. */
 static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 
-	if (has_cm(t) && set_cm(t, u, e))
+	if ((t->was.can & QOS_BIT(QOS_CM)) && set_cm(t, u, e))
 		return -1;
-	if (!has_tc(t) || ((t->was.known & QOS_BIT(QOS_TC)) && t->was.tc == t->want->tc))
+	if (!(t->was.can & QOS_BIT(QOS_TC)) ||
+	    ((t->was.known & QOS_BIT(QOS_TC)) && t->was.tc == t->want->tc))
 		return 0;
 	t->changed |= QOS_BIT(QOS_TC);
 	return write_class(t, traffic_class_path(t->w->port->rdma, t->w->port->rdma_port, path),
@@ -240,32 +161,43 @@ static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 
 static int check_possible(const struct qos_change *t, struct err *e)
 {
-	static const enum qos_setting readable[] = { QOS_TRUST, QOS_PFC, QOS_ECN };
-
-	for (size_t i = 0; i < ARRAY_SIZE(readable); i++) {
-		enum qos_setting s = readable[i];
-
-		if ((t->want->has & QOS_BIT(s)) && !(t->was.known & QOS_BIT(s)))
-			return err_set(e, ERR_NOTFOUND, EOPNOTSUPP, "%s: %s", qos_name(s),
-				       t->was.why[s]);
-	}
-	if (!(t->want->has & QOS_BIT(QOS_TC)) || has_tc(t) || has_cm(t))
+	for (unsigned i = 0; i < QOS_TC; i++)
+		if ((t->want->has & QOS_BIT(i)) && !(t->was.known & QOS_BIT(i)))
+			return err_set(e, ERR_NOTFOUND, EOPNOTSUPP, "%s: %s",
+				       qos_name((enum qos_setting)i), t->was.why[i]);
+	if (!(t->want->has & QOS_BIT(QOS_TC)) || t->was.can)
 		return 0;
 	err_set(e, ERR_NOTFOUND, EOPNOTSUPP, "trafficClass: %s, and %s", t->was.why[QOS_TC],
 		t->was.why[QOS_CM]);
 	return err_hint(e, "programs can choose it themselves: NCCL_IB_TC");
 }
 
+/*
+ * Buffers come after PFC: until they are set, mlx5 fits them to the priorities with PFC
+ * (mlx5e_dcbnl_ieee_setpfc() in en_dcbnl.c of Linux 6.12).
+ */
 static int set_all(struct qos_change *t, struct undo *u, struct err *e)
 {
-	static int (*const set[])(struct qos_change *, struct undo *, struct err *) = {
-		[QOS_TRUST] = set_trust, [QOS_PFC] = set_pfc, [QOS_ECN] = set_ecn, [QOS_TC] = set_tc
+	static const struct {
+		enum qos_setting name;
+		unsigned of;
+		int (*set)(struct qos_change *, struct undo *, struct err *);
+	} steps[] = {
+		{ QOS_TRUST, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP), qos_set_rules },
+		{ QOS_PRIORITY_QUEUES, QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH),
+		  qos_set_queues },
+		{ QOS_PFC, QOS_BIT(QOS_PFC), qos_set_pfc },
+		{ QOS_BUFFER_BYTES, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES),
+		  qos_set_buffers },
+		{ QOS_STORM, QOS_BIT(QOS_STORM), qos_set_storm },
+		{ QOS_ECN, QOS_BIT(QOS_ECN), set_ecn },
+		{ QOS_CNP, QOS_BIT(QOS_CNP), set_cnp },
+		{ QOS_TC, QOS_BIT(QOS_TC), set_tc },
 	};
 
-	for (unsigned i = 0; i < ARRAY_SIZE(set); i++) {
-		if ((t->want->has & QOS_BIT(i)) && set[i](t, u, e))
-			return err_wrap(e, "%s", qos_name((enum qos_setting)i));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		if ((t->want->has & steps[i].of) && steps[i].set(t, u, e))
+			return err_wrap(e, "%s", qos_name(steps[i].name));
 	return 0;
 }
 

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/device/ethtool.h"
 #include "lib/pci/sysfs.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dcb.h"
@@ -18,7 +20,10 @@
 #define CM  SYS "/" QOS_CM_DIR "/mlx5_0/ports/1/default_roce_tos"
 
 static const struct qos_port port = { "ens1", "0000:3b:00.0", "mlx5_0", 1 };
-static const struct qos_profile all = { QOS_BIT(QOS_CM) - 1, true, 8, 8, 106 };
+#define FOUR (QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_PFC) | QOS_BIT(QOS_ECN) | QOS_BIT(QOS_TC))
+static const struct qos_profile all = {
+	.has = FOUR, .trust_dscp = true, .pfc = 8, .ecn = 8, .tc = 106
+};
 
 struct driver {
 	struct ctx ctx;
@@ -53,6 +58,14 @@ static void is(struct driver *d, uint8_t pfc, bool dscp)
 static void takes(struct driver *d, int errnum)
 {
 	dcb_takes(&d->k, d->seq++, errnum);
+}
+
+static void skip_requests(const struct driver *d, unsigned n)
+{
+	char buf[8192];
+
+	for (; n; n--)
+		ck_assert_int_gt(recv(d->k.peer, buf, sizeof(buf), MSG_DONTWAIT), 0);
 }
 
 static int set(struct driver *d, const struct qos_profile *want, unsigned *changed, struct err *e)
@@ -92,7 +105,7 @@ START_TEST(all_settings_are_read)
 	is(&d, 0x28, true);
 	shell("echo 1 >" ECN "/roce_np/enable/3; echo 'Global tclass=106' >" TC);
 	ck_assert_msg(qos_read(&d.ctx, d.k.nl, &port, &s, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(s.known, QOS_BIT(QOS_CM) - 1);
+	ck_assert_uint_eq(s.known, FOUR | QOS_BIT(QOS_DSCP));
 	ck_assert(s.trust_dscp && s.pfc == 0x28 && s.ecn_np == 8 && s.ecn_rp == 0 && s.tc == 106);
 	ck_assert_ptr_nonnull(strstr(s.why[QOS_CM], "rdma_cm is not loaded"));
 	nl_release(d.k.nl);
@@ -162,13 +175,15 @@ START_TEST(all_of_a_profile_is_set)
 
 	shell("mkdir -p $(dirname " CM ") && echo 0 >" CM);
 	is(&d, 0, false);
+	is(&d, 0, false);
 	takes(&d, 0); /* the rules */
+	is(&d, 0, true);
 	is(&d, 0, true);
 	takes(&d, 0); /* flow control */
 	is(&d, 8, true);
 	ck_assert_msg(set(&d, &all, &changed, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(changed, QOS_BIT(QOS_N) - 1);
-	ck_assert_uint_eq(dcb_requests(&d.k), 5);
+	ck_assert_uint_eq(changed, FOUR | QOS_BIT(QOS_CM));
+	ck_assert_uint_eq(dcb_requests(&d.k), 7);
 	holds(ECN "/roce_np/enable/3", "1");
 	holds(ECN "/roce_rp/enable/3", "1");
 	holds(ECN "/roce_rp/enable/2", "0");
@@ -185,12 +200,13 @@ END_TEST
 
 START_TEST(settings_outside_the_profile_stay)
 {
-	const struct qos_profile off = { QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_ECN), false, 0, 0, 0 };
+	const struct qos_profile off = { .has = QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_ECN) };
 	struct driver d = driver();
 	struct err e = { .msg = "" };
 	unsigned changed;
 
 	shell("echo 1 >" ECN "/roce_rp/enable/5; echo 'Global tclass=7' >" TC);
+	is(&d, 8, true);
 	is(&d, 8, true);
 	takes(&d, 0);
 	is(&d, 8, false);
@@ -229,13 +245,16 @@ START_TEST(a_refusal_puts_back_what_was_set)
 
 	/* The rules are taken; flow control is not. */
 	is(&d, 0, false);
+	is(&d, 0, false);
 	takes(&d, 0);
+	is(&d, 0, true);
 	is(&d, 0, true);
 	takes(&d, EINVAL);
 	takes(&d, 0); /* flow control back: it may have done a part */
+	is(&d, 0, true);
 	takes(&d, 0); /* the rules */
 	fails(&d, &all, "pfc: set priority flow control of interface ens1: Invalid argument");
-	ck_assert_uint_eq(dcb_requests(&d.k), 6);
+	ck_assert_uint_eq(dcb_requests(&d.k), 9);
 	holds(ECN "/roce_np/enable/3", "0");
 	nl_release(d.k.nl);
 }
@@ -243,7 +262,7 @@ END_TEST
 
 START_TEST(an_acknowledged_setting_without_effect_is_an_error)
 {
-	const struct qos_profile pfc = { QOS_BIT(QOS_PFC), false, 8, 0, 0 };
+	const struct qos_profile pfc = { .has = QOS_BIT(QOS_PFC), .pfc = 8 };
 	struct driver d = driver();
 
 	is(&d, 0, false);
@@ -271,6 +290,225 @@ START_TEST(files_are_put_back_too)
 	holds(TC, "Global tclass=0");
 	ck_assert_int_ne(access(SYS "/" QOS_CM_DIR "/mlx5_0", F_OK), 0);
 	nl_release(d.k.nl);
+}
+END_TEST
+
+/* ---- a map, queues and buffers ---- */
+
+/* As mlx5 has it after a start: all queues are the driver's, and one buffer has everything. */
+static struct dcb_info fresh_card(void)
+{
+	struct dcb_info d = { .has_app = true, .has_ets = true, .has_buffers = true };
+
+	for (uint8_t i = 0; i < DCB_PRIORITIES; i++) {
+		d.prio_tc[i] = i;
+		d.queue_bw[i] = 100;
+		d.queue_tsa[i] = DCB_TSA_VENDOR;
+	}
+	d.buffer[0] = 200000;
+	return d;
+}
+
+static struct qos_profile words(const struct qos_profile *from, enum qos_setting s,
+				const char *text)
+{
+	struct qos_profile p = *from;
+
+	ck_assert_msg(qos_parse(s, text, &p) == 0, "%s", text);
+	return p;
+}
+
+static const struct qos_profile nothing = { .cnp = { QOS_UNSET, QOS_UNSET } };
+
+/* 26 moves from 5 to 3, 48 is new, 10 goes: new rules come first. */
+START_TEST(a_map_of_ones_own_replaces_what_was_there)
+{
+	const struct qos_profile want = words(&nothing, QOS_DSCP, "26=3,48=6");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card();
+	uint8_t rules[DCB_DSCP];
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	card.dscp[10] = 1 << 1;
+	card.dscp[26] = 1 << 5;
+	card.dscp_rules = 2;
+	dcb_says_all(&d.k, d.seq++, &card);
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	/* As mlx5 does it: a new rule replaces that of its value. */
+	card.dscp[26] = 1 << 3;
+	card.dscp[48] = 1 << 6;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.dscp[10] = 0;
+	dcb_says_all(&d.k, d.seq++, &card);
+	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, QOS_BIT(QOS_DSCP));
+	skip_requests(&d, 2);
+	dcb_asked_rules(&d.k, false, rules);
+	ck_assert(rules[26] == 1 << 3 && rules[48] == 1 << 6 && rules[10] == 0);
+	skip_requests(&d, 1);
+	dcb_asked_rules(&d.k, true, rules);
+	ck_assert(rules[26] == 0 && rules[48] == 0 && rules[10] == 1 << 1);
+	ck_assert_uint_eq(dcb_requests(&d.k), 1);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(queues_and_buffers_are_set)
+{
+	struct qos_profile want = words(&nothing, QOS_QUEUE_BANDWIDTH, "50,0,0,50,0,0,strict,0");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	want = words(&want, QOS_PRIORITY_QUEUES, "0,0,0,3,0,0,6,0");
+	want = words(&want, QOS_PRIORITY_BUFFERS, "0,0,0,1,0,0,0,0");
+	want = words(&want, QOS_BUFFER_BYTES, "100000,90000,0,0,0,0,0,0");
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	for (uint8_t i = 0; i < DCB_PRIORITIES; i++) {
+		card.prio_tc[i] = i == 3 || i == 6 ? i : 0;
+		card.queue_tsa[i] = i == 6 ? DCB_TSA_STRICT : DCB_TSA_ETS;
+		card.queue_bw[i] = i == 0 || i == 3 ? 50 : 0;
+	}
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.prio_buffer[3] = 1;
+	card.buffer[0] = 99968; /* rounded to its cells */
+	card.buffer[1] = 89984;
+	dcb_says_all(&d.k, d.seq++, &card);
+	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, want.has);
+	ck_assert_uint_eq(dcb_requests(&d.k), 5);
+	dcb_says_all(&d.k, d.seq++, &card);
+	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, 0);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* The kernel says yes for a driver that has no function for it (dcbnl_ieee_set()). */
+START_TEST(buffers_that_stay_as_they_were_put_the_queues_back)
+{
+	struct qos_profile want = words(&nothing, QOS_PRIORITY_QUEUES, "0,0,0,3,0,0,0,0");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card(), other = fresh_card();
+
+	want = words(&want, QOS_BUFFER_BYTES, "100000,90000,0,0,0,0,0,0");
+	memset(other.prio_tc, 0, sizeof(other.prio_tc));
+	other.prio_tc[3] = 3;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	dcb_says_all(&d.k, d.seq++, &other);
+	takes(&d, 0);
+	dcb_says_all(&d.k, d.seq++, &other);
+	takes(&d, 0); /* the buffers back */
+	takes(&d, 0); /* the queues back */
+	fails(&d, &want, "bufferBytes of ens1: the driver said yes, but it is not so afterwards");
+	ck_assert_uint_eq(dcb_requests(&d.k), 7);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+START_TEST(congestion_notifications_are_written_and_put_back)
+{
+	struct qos_profile want = words(&nothing, QOS_CNP, "46/5");
+	struct driver d = driver();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	is(&d, 0, false);
+	fails(&d, &want, "cnp: no cc_params in debugfs");
+	(void)cnp("mkdir -p " CC "; cd " CC "; echo 48 >np_cnp_dscp; echo 6 >np_cnp_prio; "
+		  "echo 0 >np_cnp_prio_mode");
+	is(&d, 0, false);
+	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, QOS_BIT(QOS_CNP));
+	holds(CC "/np_cnp_dscp", "46");
+	holds(CC "/np_cnp_prio", "5");
+	/* A later step fails. */
+	want = words(&want, QOS_CNP, "40/4");
+	want = words(&want, QOS_TC, "106");
+	shell("rm " TC "; ln -s /dev/full " TC);
+	is(&d, 0, false);
+	fails(&d, &want, "trafficClass");
+	holds(CC "/np_cnp_dscp", "46");
+	holds(CC "/np_cnp_prio", "5");
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* ---- drift ---- */
+
+START_TEST(differences_from_a_profile)
+{
+	struct qos_state s = { .known = QOS_PROFILE & ~QOS_BIT(QOS_STORM),
+			       .can = QOS_BIT(QOS_TC),
+			       .pfc = 8,
+			       .tc = 106,
+			       .storm = 100,
+			       .cnp = { 48, QOS_UNSET } };
+	struct qos_profile want = { .has = QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC),
+				    .pfc = 8,
+				    .tc = 106 };
+
+	ck_assert_uint_eq(qos_differing(&s, &want), 0);
+	want.pfc = 4;
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC));
+	s.known &= ~QOS_BIT(QOS_TC);
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC));
+	/* Two places for the class, and only one has it. */
+	s.known |= QOS_BIT(QOS_TC) | QOS_BIT(QOS_CM);
+	s.can |= QOS_BIT(QOS_CM);
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC));
+	s.cm = 106;
+	want.pfc = 8;
+	ck_assert_uint_eq(qos_differing(&s, &want), 0);
+
+	want = words(&nothing, QOS_STORM, "auto");
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_STORM)); /* not known */
+	s.known |= QOS_BIT(QOS_STORM);
+	ck_assert_uint_eq(qos_differing(&s, &want), 0);
+	want = words(&want, QOS_STORM, "200");
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_STORM));
+	s.storm = 0;
+	ck_assert_uint_eq(qos_differing(&s, &(struct qos_profile){ .has = QOS_BIT(QOS_STORM) }), 0);
+	want.storm = ETHTOOL_STORM_AUTO;
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_STORM));
+
+	want = nothing;
+	want.has = QOS_BIT(QOS_CNP);
+	want.cnp.dscp = 48;
+	ck_assert_uint_eq(qos_differing(&s, &want), 0);
+	want.cnp.priority = 6;
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_CNP));
+}
+END_TEST
+
+/* A value with a second priority is not as wanted; sizes are as far as cells go. */
+START_TEST(differences_of_rules_and_buffers)
+{
+	struct qos_state s = { .known = QOS_PROFILE };
+	struct qos_profile want = words(&nothing, QOS_DSCP, "26=3");
+
+	s.dcb.dscp[26] = 1 << 3;
+	ck_assert_uint_eq(qos_differing(&s, &want), 0);
+	s.dcb.dscp[26] |= 1 << 1;
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_DSCP));
+	s.dcb.dscp[26] = 1 << 3;
+	s.dcb.dscp[0] = 1;
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_DSCP));
+
+	want = words(&nothing, QOS_BUFFER_BYTES, "0,0,0,0,0,0,0,5000");
+	s.dcb.buffer[7] = 5000 + 4095;
+	ck_assert_uint_eq(qos_differing(&s, &want), 0);
+	s.dcb.buffer[7]++;
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_BUFFER_BYTES));
+	want = words(&nothing, QOS_PRIORITY_BUFFERS, "0,0,0,0,0,0,0,1");
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PRIORITY_BUFFERS));
 }
 END_TEST
 
@@ -307,4 +545,7 @@ TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, congestion_notifications_are
 	     what_cannot_be_read_says_why, all_of_a_profile_is_set,
 	     settings_outside_the_profile_stay, a_setting_without_driver_support_is_an_error,
 	     a_refusal_puts_back_what_was_set, an_acknowledged_setting_without_effect_is_an_error,
-	     files_are_put_back_too, other_interfaces_are_refused)
+	     files_are_put_back_too, a_map_of_ones_own_replaces_what_was_there,
+	     queues_and_buffers_are_set, buffers_that_stay_as_they_were_put_the_queues_back,
+	     congestion_notifications_are_written_and_put_back, differences_from_a_profile,
+	     differences_of_rules_and_buffers, other_interfaces_are_refused)
