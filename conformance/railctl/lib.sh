@@ -26,7 +26,7 @@ fresh()
 	done
 	no_fake_sys
 	find $RUN $STATE /var/lib/cni -mindepth 1 -delete 2>/dev/null
-	rm -rf "$W/nodes" "$W/other" /etc/railhead/node.json /etc/railhead/topo.json
+	rm -rf "$W/nodes" "$W/other" /etc/railhead/node.json /etc/railhead/topo.json /etc/railhead/qos.d
 	rm -rf "$W/evidence" "$W/skip" "${FAKE:?}"/* "$W"/*.fifo
 }
 

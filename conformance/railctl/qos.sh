@@ -206,4 +206,14 @@ test_qos_a_lossy_profile_is_saved()
 	ok rdma qos apply --dir "$FAKE/qos.d"
 	has 'left-alone ens3f0.json'
 	ok rdma qos check --dir "$FAKE/qos.d"
+	ok rdma qos show --pf ens3f0 --json
+	want '.[0] | has("lossy") | not'
+	mkdir -p /etc/railhead && cp -r "$FAKE/qos.d" /etc/railhead
+	ok rdma qos show --pf $PF0 --json
+	want '.[0].lossy'
+	ok rdma qos show --pf ens3f0
+	has 'lossy, as a file of /etc/railhead/qos.d says'
+	rm /etc/railhead/qos.d/ens3f0.json
+	ok rdma qos show --pf ens3f0
+	hasnt lossy
 }

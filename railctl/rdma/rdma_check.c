@@ -4,8 +4,10 @@
 #include <time.h>
 
 #include "railctl/rdma/rdma.h"
+#include "railctl/rdma/rdma_lossy.h"
 #include "railctl/rdma/rdma_pkey.h"
 #include "railctl/rdma/rdma_pod.h"
+#include "railctl/rdma/rdma_qos.h"
 #include "rdma/doctor/doctor.h"
 
 #define ID_WIDTH 13
@@ -66,13 +68,15 @@ static int check_run(struct cmd_run *r, struct err *e)
 	auto_rails struct rails rails = { 0 };
 	auto_probe_data struct probe_data data = { 0 };
 	auto_findings struct findings found = { 0 };
+	auto_lossy_cards struct lossy_cards lossy = { 0 };
 	struct probe_view view = { .ctx = &r->ctx, .wait = wait_ms };
 	char host[RDMA_POD_SYSFS_LEN];
 	struct lib_version nccl = NCCL_VERSION_NEWEST;
 	auto_fd int fd = -1;
 
 	if (take_interval(r, &view.watch_ms, e) || rdma_take_version(r, "nccl-version", &nccl, e) ||
-	    rdma_asked_pkeys(r, &pkeys, e) || rdma_pod_host_sysfs(r, &fd, host, e))
+	    rdma_asked_pkeys(r, &pkeys, e) || rdma_lossy_read(&r->ctx, QOS_DIR, &lossy, e) ||
+	    rdma_pod_host_sysfs(r, &fd, host, e))
 		return -1;
 	view.nccl = opt_is_set(&r->opts, "nccl-version") ? &nccl : NULL;
 	view.lossy = opt_is_set(&r->opts, "lossy");
@@ -80,7 +84,11 @@ static int check_run(struct cmd_run *r, struct err *e)
 	view.pkeys = pkeys.one;
 	view.n_pkeys = pkeys.n;
 	if (rdma_pod_read(r, &view.pid, &v, e) || rails_find(&v, &rails, e) ||
-	    probe_data_read(&view, &v, &rails, &data, e) || doctor_check(&data, &found, e))
+	    probe_data_read(&view, &v, &rails, &data, e))
+		return -1;
+	for (size_t i = 0; i < v.n_devices; i++)
+		data.device[i].lossy = rdma_lossy_has_device(&lossy, r->ctx.sysfs, &v.device[i]);
+	if (doctor_check(&data, &found, e))
 		return -1;
 	return report_findings(r, &found, e);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "railctl/dropin/dropin.h"
+#include "rdma/inventory/inventory.h"
 
 struct search {
 	const struct ctx *ctx;
@@ -76,4 +77,16 @@ bool rdma_lossy_has(const struct lossy_cards *l, const char *netdev, const char 
 		    (*pci && strcmp(l->card[i].pci, pci) == 0))
 			return true;
 	return false;
+}
+
+bool rdma_lossy_has_device(const struct lossy_cards *l, const char *sysfs,
+			   const struct inv_device *d)
+{
+	char pf[PCI_STR_LEN];
+	struct err ignored;
+
+	if (!l->n || !*d->bus)
+		return false;
+	return rdma_lossy_has(l, "", d->bus) ||
+	       (d->vf && pci_physfn(sysfs, d->bus, pf, &ignored) == 0 && rdma_lossy_has(l, "", pf));
 }

@@ -20,6 +20,14 @@ int rdma_lossy_read(const struct ctx *ctx, const char *dir, struct lossy_cards *
 void lossy_cards_clear(struct lossy_cards *l);
 #define auto_lossy_cards auto_clean(lossy_cards_clear)
 
+/*
+ * rdma_lossy_has_device - whether the RDMA device is on such a card; a VF is on that of its PF.
+ * sysfs: of any network namespace.
+ */
+struct inv_device;
+bool rdma_lossy_has_device(const struct lossy_cards *l, const char *sysfs,
+			   const struct inv_device *d);
+
 /* rdma_lossy_has - whether a card with this interface, or this PCI address, is one; "": neither. */
 bool rdma_lossy_has(const struct lossy_cards *l, const char *netdev, const char *pci);
 

@@ -55,7 +55,7 @@ static int show_row(struct view *v, const struct qos_port *p, const struct qos_s
 	if (known)
 		(void)snprintf(text, sizeof(text), "%s%s", qos_text(what, &is, value), more);
 	else
-		(void)snprintf(text, sizeof(text), "unknown (%s)", s->why[what]);
+		(void)snprintf(text, sizeof(text), "unknown (%s)%s", s->why[what], more);
 
 	const struct out_cell cells[] = { { p->netdev, OUT_PLAIN },
 					  { qos_name(what), OUT_PLAIN },

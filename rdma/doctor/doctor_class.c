@@ -47,6 +47,18 @@ static const struct rdma_rail *differing(const struct rails *rails, int tc, bool
 	return NULL;
 }
 
+/* The same; a rail whose fabric is lossy only if there is no other one. */
+static const struct rdma_rail *find_unset(const struct doctor *doc)
+{
+	const struct rails *rails = doc->data->rails;
+
+	for (size_t i = 0; i < rails->n; i++)
+		if (rails->rail[i].port->layer == IB_LAYER_ETHERNET &&
+		    !rails->rail[i].port->traffic_class && !doctor_is_lossy(doc, &rails->rail[i]))
+			return &rails->rail[i];
+	return differing(rails, 0, true);
+}
+
 /* ---- NCCL ---- */
 
 /* Only the lowest eight bits of the variable are in the packets. */
@@ -87,10 +99,11 @@ static void judge_none(struct doctor *doc, const struct rdma_rail *without)
 	const struct probe_data *data = doc->data;
 	const struct job_value *v = &data->job.var[JOB_NCCL_IB_TC];
 	bool unset = doctor_nccl_class(&data->job) < 0;
+	bool lossy = doctor_is_lossy(doc, without);
 	char port[RAIL_PORT_LEN];
 	struct finding *f = doctor_add(doc, "traffic-class", "",
 				       !data->has_environ ? FINDING_UNKNOWN
-				       : data->lossy      ? FINDING_OK
+				       : lossy            ? FINDING_OK
 							  : FINDING_WARN);
 
 	if (!data->has_environ)
@@ -102,7 +115,7 @@ static void judge_none(struct doctor *doc, const struct rdma_rail *without)
 				  v->set ? v->text : "not set", v->set ? " (" : "",
 				  v->set ? v->from : "", v->set ? ")" : "",
 				  rail_port(without, port));
-	if (data->lossy && data->has_environ)
+	if (lossy && data->has_environ)
 		return;
 	if (data->has_environ)
 		finding_set_reason(f,
@@ -149,7 +162,7 @@ static void check_nccl(struct doctor *doc)
 	const struct job_vars *job = &doc->data->job;
 	int tc = doctor_nccl_class(job);
 	const struct rdma_rail *replaced = differing(doc->data->rails, tc, false);
-	const struct rdma_rail *without = differing(doc->data->rails, tc, true);
+	const struct rdma_rail *without = find_unset(doc);
 	const struct rdma_rail *driver = differing(doc->data->rails, NO_CLASS, false);
 
 	if (tc >= 0 && tc != job_number(job, JOB_NCCL_IB_TC, -1))

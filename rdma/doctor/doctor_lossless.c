@@ -131,7 +131,7 @@ void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const 
 	struct finding *f;
 
 	/* A software device has no priorities, and a lossy fabric no PFC. */
-	if (doc->data->lossy || job_is_of_ucx(&doc->data->job) ||
+	if (doctor_is_lossy(doc, r) || job_is_of_ucx(&doc->data->job) ||
 	    r->port->layer != IB_LAYER_ETHERNET || !*r->device->bus)
 		return;
 	path = find_class(doc, r->port);

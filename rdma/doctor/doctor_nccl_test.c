@@ -558,11 +558,34 @@ START_TEST(a_lossy_fabric_needs_no_PFC)
 }
 END_TEST
 
+/* One card of two, as a file about it says. */
+START_TEST(a_card_of_a_lossy_fabric_needs_no_PFC)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	p.data.device[0].lossy = true;
+	p.data.device[0].port[0].dcb.pfc = 0;
+	p.v.device[0].port[0].traffic_class = 0;
+	checked_set_var(&p.data, "NCCL_IB_TC=");
+	checked_run(&p);
+	checked_finds(&p, "pfc mlx5_1:1 ok", "as the fabric has none");
+	ck_assert_ptr_null(checked_look(&p, "lossless", "mlx5_1:1"));
+	checked_finds(&p, "traffic-class ok", "sets no traffic class on mlx5_1:1");
+	p.data.device[0].lossy = false;
+	checked_run(&p);
+	checked_finds(&p, "pfc mlx5_1:1 warn", "off");
+	checked_finds(&p, "traffic-class warn", "sets no traffic class on mlx5_1:1");
+}
+END_TEST
+
 TEST_PROGRAM("doctor_nccl", a_class_of_0_is_judged, what_rdma_env_prints_is_right,
 	     ports_of_InfiniBand_without_an_interface_may_be_right, a_lossy_fabric_needs_no_PFC,
-	     settings_that_keep_NCCL_from_the_rails, NCCL_IB_HCA_is_held_against_the_rails,
-	     a_rail_of_IPv6_alone_stays_at_index_0, the_settings_of_the_job_choose_the_GID,
-	     the_traffic_class_is_judged, a_class_is_followed_to_the_PFC_of_its_priority,
+	     a_card_of_a_lossy_fabric_needs_no_PFC, settings_that_keep_NCCL_from_the_rails,
+	     NCCL_IB_HCA_is_held_against_the_rails, a_rail_of_IPv6_alone_stays_at_index_0,
+	     the_settings_of_the_job_choose_the_GID, the_traffic_class_is_judged,
+	     a_class_is_followed_to_the_PFC_of_its_priority,
 	     versions_of_NCCL_that_abort_in_a_pod_are_reported,
 	     the_class_of_the_driver_replaces_that_of_NCCL, a_class_has_eight_bits,
 	     a_class_of_GIN_that_differs_is_reported, NVSHMEM_has_a_class_of_its_own,

@@ -197,6 +197,12 @@ const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_
 	return &doc->data->device[d].port[r->port - r->device->port];
 }
 
+bool doctor_is_lossy(const struct doctor *doc, const struct rdma_rail *r)
+{
+	return doc->data->lossy ||
+	       doc->data->device[r->device - doc->data->inventory->device].lossy;
+}
+
 const char *doctor_list(unsigned bits, const char *separator, char out[DOCTOR_LIST_LEN])
 {
 	char *end = out;
@@ -216,7 +222,7 @@ static void check_pfc(struct doctor *doc, const struct port_data *p, const struc
 		      const char *name)
 {
 	char list[DOCTOR_LIST_LEN];
-	bool lossy = doc->data->lossy && !p->dcb.pfc;
+	bool lossy = doctor_is_lossy(doc, r) && !p->dcb.pfc;
 	struct finding *f =
 		doctor_add(doc, "pfc", name, p->dcb.pfc || lossy ? FINDING_OK : FINDING_WARN);
 

@@ -20,6 +20,9 @@ extern const char doctor_from_outside[];
 /* doctor_port - the probe data of the rail's port; borrowed. */
 const struct port_data *doctor_port(const struct doctor *doc, const struct rdma_rail *r);
 
+/* doctor_is_lossy - the fabric of the rail has no PFC, as the caller or a file says. */
+bool doctor_is_lossy(const struct doctor *doc, const struct rdma_rail *r);
+
 /*
  * doctor_pod.c: doctor_check_mode - the RDMA mode. doctor_check_access - character devices and
  * locked memory. doctor_check_qos - quality of service of one rail, called name.

@@ -34,6 +34,7 @@ struct port_data {
 
 struct device_data {
 	struct device_file uverbs;
+	bool lossy; /* its fabric has no PFC, as a file says: the caller sets it */
 	struct port_data port[RDMA_PORTS_MAX]; /* as in the inventory */
 };
 
@@ -60,7 +61,7 @@ struct probe_data {
 	struct job_vars job;
 	struct lib_version nccl; /* JOB_NCCL_UNKNOWN: the newest */
 	enum job_nccl nccl_from;
-	bool lossy;         /* the fabric has no PFC, as the caller says */
+	bool lossy;         /* no fabric has PFC, as the caller says */
 	int64_t watched_ms; /* time between the two readings of counters; 0: only one */
 };
 

@@ -16,32 +16,38 @@
 static int refuse_vf(const struct ctx *ctx, const char *addr, struct err *e)
 {
 	char pf[PCI_STR_LEN];
-	struct err ignored;
+	struct err why;
 
-	if (pci_physfn(ctx->sysfs, addr, pf, &ignored))
-		return 0;
+	if (pci_physfn(ctx->sysfs, addr, pf, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	return err_set(e, ERR_CONFIG, 0, "is a VF: this is set on its PF %s", pf);
 }
 
-static void find_rdma(const struct ctx *ctx, struct qos_port *p)
+static int find_rdma(const struct ctx *ctx, struct qos_port *p, struct err *e)
 {
 	char path[QOS_PATH_LEN];
-	struct err ignored;
+	struct err why;
 	uint64_t n = 0;
 
-	if (!*p->pci || pci_rdma_device(ctx->sysfs, p->pci, p->rdma, &ignored))
-		return;
+	if (!*p->pci)
+		return 0;
+	if (pci_rdma_device(ctx->sysfs, p->pci, p->rdma, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	(void)snprintf(path, sizeof(path), "class/net/%s/dev_port", p->netdev);
-	if (sysfs_read_u64(ctx->sysfs, path, &n, &ignored) || n > 254)
+	if (sysfs_read_u64(ctx->sysfs, path, &n, &why)) {
+		if (why.code == ERR_NOMEM)
+			return err_nomem(e);
 		n = 0;
-	p->rdma_port = (uint32_t)n + 1;
+	}
+	p->rdma_port = n > 254 ? 1 : (uint32_t)n + 1;
+	return 0;
 }
 
 static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 	struct pci_addr a;
-	struct err ignored;
+	struct err why;
 	uint64_t n;
 
 	if (pci_parse(pf, &a) == 0) {
@@ -54,11 +60,13 @@ static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, st
 		return err_set(e, ERR_NOTFOUND, 0, "is neither an interface nor a PCI address");
 	(void)snprintf(p->netdev, sizeof(p->netdev), "%s", pf);
 	(void)snprintf(path, sizeof(path), "class/net/%s/ifindex", pf);
-	if (sysfs_read_u64(ctx->sysfs, path, &n, &ignored))
-		return err_set(e, ERR_NOTFOUND, 0, "there is no such interface here");
-	if (pci_of_netdev(ctx->sysfs, pf, p->pci, &ignored)) {
+	if (sysfs_read_u64(ctx->sysfs, path, &n, &why))
+		return why.code == ERR_NOMEM
+			       ? err_nomem(e)
+			       : err_set(e, ERR_NOTFOUND, 0, "there is no such interface here");
+	if (pci_of_netdev(ctx->sysfs, pf, p->pci, &why)) {
 		*p->pci = '\0';
-		return 0;
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	}
 	return refuse_vf(ctx, p->pci, e);
 }
@@ -67,9 +75,8 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 {
 	struct qos_port p = { .rdma_port = 1 };
 
-	if (find_pf(ctx, pf, &p, e))
+	if (find_pf(ctx, pf, &p, e) || find_rdma(ctx, &p, e))
 		return err_wrap(e, "PF \"%.64s\"", pf);
-	find_rdma(ctx, &p);
 	*out = p;
 	return 0;
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rdma_lossy_test.c: which cards files declare lossy, and which RDMA devices are on them. */
+#include "railctl/rdma/rdma_lossy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/testing/testing.h"
+#include "lib/testing/alloc.h"
+#include "lib/testing/dir.h"
+#include "rdma/inventory/inventory.h"
+
+#define SYS "/mnt/sys"
+#define DIR "/mnt/qos.d"
+
+static void shell(const char *command)
+{
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): the text is ours */
+}
+
+/* Card 3b with interface ens1 and a VF, and card 4c with ens2. */
+static struct ctx cards(void)
+{
+	struct ctx ctx;
+
+	(void)testing_dir();
+	ctx_init(&ctx, "test");
+	ctx.sysfs = SYS;
+	shell("mkdir -p " SYS "/bus/pci/devices " SYS "/class/net " DIR "; cd " SYS "; "
+	      "for n in 3b:ens1 4c:ens2; do d=0000:${n%:*}:00.0; "
+	      "mkdir -p bus/pci/devices/$d/net/${n#*:} class/net/${n#*:}; "
+	      "echo 4 >class/net/${n#*:}/ifindex; "
+	      "ln -s ../../../bus/pci/devices/$d class/net/${n#*:}/device; "
+	      "ln -s . bus/pci/devices/$d/subsystem; done; "
+	      "mkdir bus/pci/devices/0000:3b:00.2; "
+	      "ln -s ../0000:3b:00.0 bus/pci/devices/0000:3b:00.2/physfn");
+	return ctx;
+}
+
+static struct lossy_cards found(const struct ctx *ctx)
+{
+	struct lossy_cards l = { 0 };
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(rdma_lossy_read(ctx, DIR, &l, &e) == 0, "%s", e.msg);
+	return l;
+}
+
+static struct inv_device device(const char *bus, bool vf)
+{
+	struct inv_device d = { .vf = vf };
+
+	(void)snprintf(d.bus, sizeof(d.bus), "%s", bus);
+	return d;
+}
+
+START_TEST(a_declared_card_and_its_VFs)
+{
+	struct ctx ctx = cards();
+	struct inv_device pf = device("0000:3b:00.0", false), vf = device("0000:3b:00.2", true);
+	struct inv_device other = device("0000:4c:00.0", false), soft = device("", false);
+
+	shell("echo '{\"pf\":\"ens1\",\"lossy\":true}' >" DIR "/a.json; "
+	      "echo '{\"pf\":\"ens2\",\"pfc\":[3]}' >" DIR "/b.json");
+	auto_lossy_cards struct lossy_cards l = found(&ctx);
+
+	ck_assert_uint_eq(l.n, 1);
+	ck_assert(rdma_lossy_has(&l, "ens1", "") && rdma_lossy_has(&l, "", "0000:3b:00.0"));
+	ck_assert(!rdma_lossy_has(&l, "ens2", "") && !rdma_lossy_has(&l, "", ""));
+	ck_assert(rdma_lossy_has_device(&l, SYS, &pf) && rdma_lossy_has_device(&l, SYS, &vf));
+	ck_assert(!rdma_lossy_has_device(&l, SYS, &other) &&
+		  !rdma_lossy_has_device(&l, SYS, &soft));
+	/* The function of the VF is not known to be one. */
+	vf.vf = false;
+	ck_assert(!rdma_lossy_has_device(&l, SYS, &vf));
+}
+END_TEST
+
+START_TEST(files_that_do_not_count)
+{
+	struct ctx ctx = cards();
+
+	shell("echo '{\"pf\":\"gone\",\"lossy\":true}' >" DIR "/a.json; echo '{' >" DIR "/b.json; "
+	      "echo '{\"pf\":\"ens2\",\"lossy\":true}' >" DIR "/c.json; chmod 666 " DIR "/c.json; "
+	      "echo '{\"pf\":\"0000:4c:00.0\",\"lossy\":true}' >" DIR "/d.json");
+	auto_lossy_cards struct lossy_cards l = found(&ctx);
+
+	ck_assert_uint_eq(l.n, 1);
+	ck_assert_str_eq(l.card[0].netdev, "ens2");
+	lossy_cards_clear(&l);
+	shell("rm -r " DIR);
+	l = found(&ctx);
+	ck_assert_uint_eq(l.n, 0);
+	shell("echo x >" DIR);
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(rdma_lossy_read(&ctx, DIR, &l, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, DIR));
+}
+END_TEST
+
+static int read_all(void *arg, struct err *e)
+{
+	auto_lossy_cards struct lossy_cards l = { 0 };
+
+	return rdma_lossy_read(arg, DIR, &l, e);
+}
+
+START_TEST(survives_each_failing_allocation)
+{
+	struct ctx ctx = cards();
+
+	shell("echo '{\"pf\":\"ens1\",\"lossy\":true}' >" DIR "/a.json");
+	ck_assert_str_eq(alloc_fail_each(read_all, &ctx), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("railctl/rdma/rdma_lossy", a_declared_card_and_its_VFs, files_that_do_not_count,
+	     survives_each_failing_allocation)
