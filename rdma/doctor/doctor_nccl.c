@@ -196,12 +196,14 @@ static void warn_unusable(struct doctor *doc, const struct rdma_rail *r, const c
 		conditions(doc), index, ip, g ? ", " : "", g ? gid_type_name(g->entry.type) : "",
 		ip_format(gid_to_ip(&own->entry.gid), mine), own->entry.index,
 		may_be_incomplete(r->port));
-	finding_set_reason(f,
-			   r->v4 || has_gid_settings(&doc->data->job)
-				   ? "that GID cannot be routed: connections time out"
-				   : "NCCL looks for an IPv4 address unless NCCL_IB_ADDR_FAMILY is "
-				     "AF_INET6, and stays at index 0 if there is none: that GID "
-				     "cannot be routed, and connections time out");
+	finding_set_reason(
+		f, "%s%s",
+		r->v4 || has_gid_settings(&doc->data->job)
+			? ""
+			: "NCCL looks for an IPv4 address unless NCCL_IB_ADDR_FAMILY is AF_INET6, "
+			  "and stays at index 0 if there is none: ",
+		g ? "that GID cannot be routed, and connections beyond its subnet time out"
+		  : "there is no GID, and connections fail");
 	finding_set_remedy(f, "set what \"railctl rdma env\" prints");
 }
 

@@ -232,6 +232,7 @@ START_TEST(the_class_of_NCCL_is_that_of_one_end)
 	struct verbs_pick c = testing_verbs_picked(false), s = testing_verbs_picked(true);
 
 	ck_assert(c.has_tc && c.tc == 106 && c.sl == 3 && c.gid_index == 5 && c.gid_of_nccl);
+	ck_assert(c.tc_of_nccl && s.tc_of_nccl);
 	ck_assert(s.has_tc && s.tc == 40 && s.sl == 0 && s.gid_index == -1 && !s.gid_of_nccl);
 	ck_assert_int_eq(client.run.tc, 106);
 	/* Options count at both ends, also class 0. */

@@ -30,6 +30,7 @@ static struct verbs_pick make_pick(struct run *r, const struct conf *c)
 		.pkey = h->pkey,
 		.sl = !h->sl && c->nccl.sl > 0 ? (uint8_t)c->nccl.sl : h->sl,
 		.has_tc = r->tc >= 0,
+		.tc_of_nccl = !h->has_tc,
 		.tc = r->tc < 0 ? 0 : (uint8_t)r->tc,
 		.local = r->tcp->local,
 	};

@@ -79,6 +79,7 @@ struct verbs_pick {
 	uint16_t pkey;      /* partition key; 0: the first of the port's table */
 	uint8_t sl;         /* service level */
 	bool has_tc;        /* else that of the system */
+	bool tc_of_nccl;    /* the class is that of NCCL, which has none on InfiniBand */
 	uint8_t tc;         /* traffic class of RoCE */
 	struct ip local;    /* own address, of the TCP connection */
 };

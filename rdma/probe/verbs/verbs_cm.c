@@ -168,13 +168,20 @@ static int bind_error(const struct verbs_conn *c, int errnum, struct err *e)
 	return err_hint(e, "\"rdma-probe list\" shows the GIDs; --bind takes another address");
 }
 
-/* RDMA CM calls it type of service (rdma_set_option(3)). Without one, default_roce_tos counts. */
-static int set_class(struct rdma_cm_id *id, const struct verbs_pick *pick)
+/*
+ * RDMA CM calls it type of service (rdma_set_option(3)). Without one, default_roce_tos counts. On
+ * InfiniBand it would be the QoS class of the path that the subnet manager is asked for
+ * (cma_query_ib_route() in drivers/infiniband/core/cma.c of Linux 6.12): NCCL asks for none.
+ */
+static int set_class(const struct verbs_conn *c, struct rdma_cm_id *id, struct err *e)
 {
+	const struct verbs_pick *pick = &c->plan.pick;
 	uint8_t tc = pick->tc;
 
-	return pick->has_tc
-		       ? rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tc, sizeof(tc))
+	if (!pick->has_tc || (pick->tc_of_nccl && c->attr.link_layer == IBV_LINK_LAYER_INFINIBAND))
+		return 0;
+	return rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tc, sizeof(tc))
+		       ? cm_error(errno, "setting the traffic class", e)
 		       : 0;
 }
 
@@ -183,14 +190,13 @@ static int open_server(struct verbs_conn *c, struct err *e)
 	struct sockaddr_storage own;
 
 	to_sockaddr(c->plan.pick.local, 0, &own);
-	if (rdma_create_id(c->events, &c->listening, c, RDMA_PS_TCP) ||
-	    set_class(c->listening, &c->plan.pick))
+	if (rdma_create_id(c->events, &c->listening, c, RDMA_PS_TCP))
 		return cm_error(errno, "an identifier", e);
 	if (rdma_bind_addr(c->listening, (struct sockaddr *)&own))
 		return bind_error(c, errno, e);
-	if (rdma_listen(c->listening, 4))
-		return cm_error(errno, "listening", e);
-	return take_device(c, c->listening, e);
+	if (take_device(c, c->listening, e) || set_class(c, c->listening, e))
+		return -1;
+	return rdma_listen(c->listening, 4) ? cm_error(errno, "listening", e) : 0;
 }
 
 static int open_client(struct verbs_conn *c, const struct wire_path *peer, struct err *e)
@@ -201,12 +207,13 @@ static int open_client(struct verbs_conn *c, const struct wire_path *peer, struc
 		return err_set(e, ERR_DECODE, 0, "the peer names no port of its RDMA CM");
 	to_sockaddr(c->plan.pick.local, 0, &own);
 	to_sockaddr(c->control->peer, peer->cm_port, &other);
-	if (rdma_create_id(c->events, &c->id, c, RDMA_PS_TCP) || set_class(c->id, &c->plan.pick))
+	if (rdma_create_id(c->events, &c->id, c, RDMA_PS_TCP))
 		return cm_error(errno, "an identifier", e);
 	if (rdma_resolve_addr(c->id, (struct sockaddr *)&own, (struct sockaddr *)&other,
 			      c->control->timeout_ms))
 		return bind_error(c, errno, e);
-	if (await_event(c, RDMA_CM_EVENT_ADDR_RESOLVED, e) || take_device(c, c->id, e))
+	if (await_event(c, RDMA_CM_EVENT_ADDR_RESOLVED, e) || take_device(c, c->id, e) ||
+	    set_class(c, c->id, e))
 		return -1;
 	if (rdma_resolve_route(c->id, c->control->timeout_ms))
 		return cm_error(errno, "finding a route", e);

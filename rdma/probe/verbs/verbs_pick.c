@@ -94,7 +94,10 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		e,
 		"another host or pod would get the answers; \"rdma-probe list\" shows which "
 		"GIDs are here%s",
-		c->plan.pick.gid_of_nccl ? ". The index is that of NCCL_IB_GID_INDEX" : "");
+		c->plan.pick.gid_of_nccl
+			? ". The index is that of NCCL_IB_GID_INDEX: unset it, or --gid-index "
+			  "takes another one"
+			: "");
 }
 
 /* ---- InfiniBand ---- */
