@@ -11,7 +11,7 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ib-boot ib-tools ib-sriov ib-spec ipoib sriov vf ipvlan spec faults rdma-faults ib-faults unit rdma-traffic rdma-move rdma-env probe rdma rdma-exclusive sriov-rdma peers-sriov peers-rdma topo vfio}
+SUITES=${SUITES:-boot ib-boot ib-tools ib-sriov ib-spec ipoib sriov vf qos ipvlan spec faults rdma-faults ib-faults unit rdma-traffic rdma-move rdma-env probe rdma rdma-exclusive sriov-rdma peers-sriov peers-rdma topo vfio}
 KERNELS=${KERNELS:-6.12 7.2}
 GUESTS=${GUESTS:-2}
 # RUN: what boots a guest, for tests.

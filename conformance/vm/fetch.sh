@@ -3,7 +3,7 @@
 # fetch.sh DIR WHAT...: put the parts of a guest into DIR, from Debian; existing parts stay.
 #
 # WHAT is qemu, jq, plugins, the beginning of a kernel's version, as 6.12, or a module for a kernel: movable-6.12,
-# fabric-6.12. Nothing is installed. The machine's own package sources do not change: a private apt configuration with the same
+# fabric-6.12, dcbcard-6.12. Nothing is installed. The machine's own package sources do not change: a private apt configuration with the same
 # mirror names the releases. apt checks the signatures, and the packages are unpacked. In DIR afterwards:
 #   qemu/               QEMU with the libraries that this machine lacks (empty: the machine's own has igb)
 #   jq/                 a jq that starts ten times faster than 1.6, with the libraries for it (or empty)
@@ -175,7 +175,7 @@ module()
 
 for what; do
 	case $what in
-	movable-[0-9]*.[0-9]* | fabric-[0-9]*.[0-9]*)
+	movable-[0-9]*.[0-9]* | fabric-[0-9]*.[0-9]* | dcbcard-[0-9]*.[0-9]*)
 		is_built "${what%%-*}" "${what#*-}" || { private_apt && module "${what%%-*}" "${what#*-}"; }
 		;;
 	qemu)
@@ -190,6 +190,6 @@ for what; do
 	[0-9]*.[0-9]*)
 		[ -d "$DIR/kernel-$what" ] || { private_apt && kernel "$what"; }
 		;;
-	*) die "fetch.sh: '$what' is none of qemu, jq, plugins, movable-6.12, fabric-6.12 and a kernel's version, as 6.12" ;;
+	*) die "fetch.sh: '$what' is none of qemu, jq, plugins, movable-6.12, fabric-6.12, dcbcard-6.12 and a kernel's version, as 6.12" ;;
 	esac
 done

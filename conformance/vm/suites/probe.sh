@@ -101,6 +101,8 @@ errors() # POD ADDR DEVICE OTHER-DEVICE
 {
 	local pod=$1 addr=$2
 	check "a GID index that is not there" wrong 4 "$3 has no GID of index 77; .*rdma-probe list" probe "$pod" connect "$addr" --no-cm --gid-index 77
+	NCCL_IB_GID_INDEX=77 check "nor one of NCCL's variable, which is named" wrong 4 \
+		"$3 has no GID of index 77; .*without NCCL_IB_GID_INDEX the address finds its own" probe "$pod" connect "$addr" --no-cm
 	check "neither with RDMA CM" wrong 4 "$3 has no GID of index 77" probe "$pod" connect "$addr" --gid-index 77
 	check "the server hears of it" served "the peer says: $3 has no GID of index 77" "$4"
 	check "RDMA CM does not obey an index" wrong 4 "takes GID [1-9], that of .*, and not GID 0; .*--no-cm" probe "$pod" connect "$addr" --gid-index 0
