@@ -19,14 +19,6 @@ int dropin_dir(struct cmd_run *r, const char *usual, const char **out, struct er
 	return 0;
 }
 
-int dropin_open(const char *dir, struct dropin *out, struct err *e)
-{
-	out->dir = dir;
-	out->fd = fs_open_dir(dir, false, e);
-	out->deadline = 0;
-	return out->fd < 0 ? -1 : 0;
-}
-
 static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, struct err *e)
 {
 	const char *wait = opt_get(&r->opts, "wait");
@@ -38,11 +30,12 @@ static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, st
 		return cmd_usage(r, e, "--wait \"%.64s\" is no number from 0 to 3600", wait);
 	if (dropin_dir(r, usual, &d.dir, e))
 		return -1;
-	if (dropin_open(d.dir, &d, &why) && (why.errnum != ENOENT || opt_is_set(&r->opts, "dir"))) {
+	d.deadline = ctx_mono_ms() + (int64_t)seconds * 1000;
+	d.fd = fs_open_dir(d.dir, false, &why);
+	if (d.fd < 0 && (why.errnum != ENOENT || opt_is_set(&r->opts, "dir"))) {
 		*e = why;
 		return -1;
 	}
-	d.deadline = ctx_mono_ms() + (int64_t)seconds * 1000;
 	*out = d;
 	return 0;
 }

@@ -27,12 +27,6 @@ struct dropin {
 /* dropin_dir - the folder of --dir, else usual. A usage error if it is not an absolute path. */
 int dropin_dir(struct cmd_run *r, const char *usual, const char **out, struct err *e) must_check;
 
-/*
- * dropin_open - open the folder dir, for dropin_each() and dropin_read(); the caller closes
- * out->fd. ERR_IO, errnum ENOENT: it does not exist; out->fd is -1 then.
- */
-int dropin_open(const char *dir, struct dropin *out, struct err *e) must_check;
-
 /* dropin_each - call fn with the name of each file, in their order, until it returns an error. */
 typedef int (*dropin_fn)(const char *name, void *arg, struct err *e);
 int dropin_each(const struct dropin *d, dropin_fn fn, void *arg, struct err *e) must_check;

@@ -7,7 +7,6 @@
 #include "railctl/rdma/rdma_lossy.h"
 #include "railctl/rdma/rdma_pkey.h"
 #include "railctl/rdma/rdma_pod.h"
-#include "railctl/rdma/rdma_qos.h"
 #include "rdma/doctor/doctor.h"
 
 #define ID_WIDTH 13
@@ -68,14 +67,14 @@ static int check_run(struct cmd_run *r, struct err *e)
 	auto_rails struct rails rails = { 0 };
 	auto_probe_data struct probe_data data = { 0 };
 	auto_findings struct findings found = { 0 };
-	auto_lossy_cards struct lossy_cards lossy = { 0 };
+	auto_qos_cards struct qos_cards cards = { 0 };
 	struct probe_view view = { .ctx = &r->ctx, .wait = wait_ms };
 	char host[RDMA_POD_SYSFS_LEN];
 	struct lib_version nccl = NCCL_VERSION_NEWEST;
 	auto_fd int fd = -1;
 
 	if (take_interval(r, &view.watch_ms, e) || rdma_take_version(r, "nccl-version", &nccl, e) ||
-	    rdma_asked_pkeys(r, &pkeys, e) || rdma_lossy_read(&r->ctx, QOS_DIR, &lossy, e) ||
+	    rdma_asked_pkeys(r, &pkeys, e) || rdma_cards_read(&r->ctx, QOS_DIR, &cards, e) ||
 	    rdma_pod_host_sysfs(r, &fd, host, e))
 		return -1;
 	view.nccl = opt_is_set(&r->opts, "nccl-version") ? &nccl : NULL;
@@ -87,7 +86,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 	    probe_data_read(&view, &v, &rails, &data, e))
 		return -1;
 	for (size_t i = 0; i < v.n_devices; i++)
-		data.device[i].lossy = rdma_lossy_has_device(&lossy, r->ctx.sysfs, &v.device[i]);
+		data.device[i].lossy = rdma_is_on_lossy(&cards, r->ctx.sysfs, &v.device[i]);
 	if (doctor_check(&data, &found, e))
 		return -1;
 	return report_findings(r, &found, e);

@@ -3,32 +3,22 @@
 #ifndef RAILHEAD_RAILCTL_RDMA_RDMA_LOSSY_H
 #define RAILHEAD_RAILCTL_RDMA_RDMA_LOSSY_H
 
-#include "rdma/qos/qos.h"
-
-struct lossy_cards {
-	struct qos_port *card; /* owned */
-	size_t n;
-};
+#include "rdma/inventory/inventory.h"
+#include "rdma/qos/cards.h"
 
 /*
- * rdma_lossy_read - the cards of ctx->sysfs that a file of dir declares lossy. Call it on the host,
- * before its sysfs changes. A file that is wrong, or about a card that is not here, is left out and
- * logged. ERR_NOMEM, ERR_IO: the folder exists and cannot be read. lossy_cards_clear() frees *out.
+ * rdma_cards_read - qos_cards_read(), and a warning in the log for a file that is left out. Call it
+ * on the host, before its sysfs changes.
  */
-int rdma_lossy_read(const struct ctx *ctx, const char *dir, struct lossy_cards *out,
+int rdma_cards_read(const struct ctx *ctx, const char *dir, struct qos_cards *out,
 		    struct err *e) must_check;
-void lossy_cards_clear(struct lossy_cards *l);
-#define auto_lossy_cards auto_clean(lossy_cards_clear)
 
 /*
- * rdma_lossy_has_device - whether the RDMA device is on such a card; a VF is on that of its PF.
- * sysfs: of any network namespace.
+ * rdma_is_lossy - whether a file declares the card with this interface lossy. rdma_is_on_lossy -
+ * the same for the card of an RDMA device; a VF is on that of its PF. sysfs: of any network
+ * namespace.
  */
-struct inv_device;
-bool rdma_lossy_has_device(const struct lossy_cards *l, const char *sysfs,
-			   const struct inv_device *d);
-
-/* rdma_lossy_has - whether a card with this interface, or this PCI address, is one; "": neither. */
-bool rdma_lossy_has(const struct lossy_cards *l, const char *netdev, const char *pci);
+bool rdma_is_lossy(const struct qos_cards *c, const char *netdev);
+bool rdma_is_on_lossy(const struct qos_cards *c, const char *sysfs, const struct inv_device *d);
 
 #endif

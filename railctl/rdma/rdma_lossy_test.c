@@ -37,12 +37,12 @@ static struct ctx cards(void)
 	return ctx;
 }
 
-static struct lossy_cards found(const struct ctx *ctx)
+static struct qos_cards found(const struct ctx *ctx)
 {
-	struct lossy_cards l = { 0 };
+	struct qos_cards l = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(rdma_lossy_read(ctx, DIR, &l, &e) == 0, "%s", e.msg);
+	ck_assert_msg(rdma_cards_read(ctx, DIR, &l, &e) == 0, "%s", e.msg);
 	return l;
 }
 
@@ -62,17 +62,18 @@ START_TEST(a_declared_card_and_its_VFs)
 
 	shell("echo '{\"pf\":\"ens1\",\"lossy\":true}' >" DIR "/a.json; "
 	      "echo '{\"pf\":\"ens2\",\"pfc\":[3]}' >" DIR "/b.json");
-	auto_lossy_cards struct lossy_cards l = found(&ctx);
+	auto_qos_cards struct qos_cards l = found(&ctx);
 
-	ck_assert_uint_eq(l.n, 1);
-	ck_assert(rdma_lossy_has(&l, "ens1", "") && rdma_lossy_has(&l, "", "0000:3b:00.0"));
-	ck_assert(!rdma_lossy_has(&l, "ens2", "") && !rdma_lossy_has(&l, "", ""));
-	ck_assert(rdma_lossy_has_device(&l, SYS, &pf) && rdma_lossy_has_device(&l, SYS, &vf));
-	ck_assert(!rdma_lossy_has_device(&l, SYS, &other) &&
-		  !rdma_lossy_has_device(&l, SYS, &soft));
+	ck_assert(l.n == 2 && l.n_wrong == 0 && l.card[1].want.pfc == 8);
+	ck_assert(rdma_is_lossy(&l, "ens1") && !rdma_is_lossy(&l, "ens2") &&
+		  !rdma_is_lossy(&l, ""));
+	ck_assert_ptr_eq(qos_card_of(&l, "", "0000:3b:00.0"), &l.card[0]);
+	ck_assert_ptr_null(qos_card_of(&l, "", ""));
+	ck_assert(rdma_is_on_lossy(&l, SYS, &pf) && rdma_is_on_lossy(&l, SYS, &vf));
+	ck_assert(!rdma_is_on_lossy(&l, SYS, &other) && !rdma_is_on_lossy(&l, SYS, &soft));
 	/* The function of the VF is not known to be one. */
 	vf.vf = false;
-	ck_assert(!rdma_lossy_has_device(&l, SYS, &vf));
+	ck_assert(!rdma_is_on_lossy(&l, SYS, &vf));
 }
 END_TEST
 
@@ -83,27 +84,28 @@ START_TEST(files_that_do_not_count)
 	shell("echo '{\"pf\":\"gone\",\"lossy\":true}' >" DIR "/a.json; echo '{' >" DIR "/b.json; "
 	      "echo '{\"pf\":\"ens2\",\"lossy\":true}' >" DIR "/c.json; chmod 666 " DIR "/c.json; "
 	      "echo '{\"pf\":\"0000:4c:00.0\",\"lossy\":true}' >" DIR "/d.json");
-	auto_lossy_cards struct lossy_cards l = found(&ctx);
+	auto_qos_cards struct qos_cards l = found(&ctx);
 
-	ck_assert_uint_eq(l.n, 1);
-	ck_assert_str_eq(l.card[0].netdev, "ens2");
-	lossy_cards_clear(&l);
+	ck_assert(l.n == 1 && l.n_wrong == 3);
+	ck_assert_msg(strstr(l.wrong.msg, "gone"), "%s", l.wrong.msg);
+	ck_assert_str_eq(l.card[0].port.netdev, "ens2");
+	qos_cards_clear(&l);
 	shell("rm -r " DIR);
 	l = found(&ctx);
 	ck_assert_uint_eq(l.n, 0);
 	shell("echo x >" DIR);
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(rdma_lossy_read(&ctx, DIR, &l, &e), -1);
+	ck_assert_int_eq(rdma_cards_read(&ctx, DIR, &l, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, DIR));
 }
 END_TEST
 
 static int read_all(void *arg, struct err *e)
 {
-	auto_lossy_cards struct lossy_cards l = { 0 };
+	auto_qos_cards struct qos_cards l = { 0 };
 
-	return rdma_lossy_read(arg, DIR, &l, e);
+	return rdma_cards_read(arg, DIR, &l, e);
 }
 
 START_TEST(survives_each_failing_allocation)

@@ -16,7 +16,7 @@ struct view {
 	struct nl *nl;
 	struct out_table *table;
 	struct json *array; /* NULL: a table */
-	struct lossy_cards lossy;
+	struct qos_cards cards;
 };
 
 /* A remark about settings that a profile cannot have; "": no remark. */
@@ -50,7 +50,7 @@ static int show_row(struct view *v, const struct qos_port *p, const struct qos_s
 	if (what == QOS_CM)
 		is.tc = s->cm;
 	remark_text(what, s, more, sizeof(more));
-	if (what == QOS_PFC && rdma_lossy_has(&v->lossy, p->netdev, ""))
+	if (what == QOS_PFC && rdma_is_lossy(&v->cards, p->netdev))
 		(void)snprintf(more, sizeof(more), " (lossy, as a file of " QOS_DIR " says)");
 	if (known)
 		(void)snprintf(text, sizeof(text), "%s%s", qos_text(what, &is, value), more);
@@ -97,7 +97,7 @@ static int show_json(const struct view *v, const struct qos_port *p, const struc
 	struct qos_profile is = qos_profile_of(s);
 	struct json *o = json_push_object(v->array);
 
-	is.lossy = rdma_lossy_has(&v->lossy, p->netdev, "");
+	is.lossy = rdma_is_lossy(&v->cards, p->netdev);
 	/* A value may have more than one priority, which a profile cannot say. */
 	is.has &= ~QOS_BIT(QOS_DSCP);
 	if (!o || json_add_str(o, "pf", p->netdev) || json_add_known(o, "pciAddress", p->pci) ||
@@ -163,10 +163,10 @@ static int qos_show(struct cmd_run *r, struct err *e)
 		return -1;
 	v.nl = nl;
 
-	int rc = rdma_lossy_read(&r->ctx, QOS_DIR, &v.lossy, e) ||
+	int rc = rdma_cards_read(&r->ctx, QOS_DIR, &v.cards, e) ||
 		 (pf ? show_one(&v, pf, e) : show_all(&v, e));
 
-	lossy_cards_clear(&v.lossy);
+	qos_cards_clear(&v.cards);
 	if (rc)
 		return -1;
 	if (array)

@@ -4,9 +4,7 @@
 #define RAILHEAD_RAILCTL_RDMA_RDMA_QOS_H
 
 #include "lib/cli/cmd.h"
-#include "rdma/qos/qos.h"
-
-#define QOS_DIR "/etc/railhead/qos.d"
+#include "rdma/qos/cards.h"
 
 extern const struct cmd rdma_qos_apply_cmd, rdma_qos_check_cmd, rdma_qos_set_cmd, rdma_qos_show_cmd;
 

@@ -11,6 +11,7 @@
 #include "lib/base/guid.h"
 #include "lib/device/rdma.h"
 #include "lib/sys/fs.h"
+#include "railheadd/rails/rail_qos.h"
 #include "railheadd/rails/rail_table.h"
 #include "topo/gdr/gdr.h"
 #include "topo/read/read.h"
@@ -78,20 +79,24 @@ static int add_guid(const struct topo_machine *m, const struct topo_hca *h, uint
 	return json_add_str(o, "guid", guid_format(guid, text));
 }
 
-static int check_rail(const struct topo_machine *m, const char *sysfs, struct gdr_rail which,
-		      struct findings *out, struct err *e)
+static int check_rail(const struct topo_machine *m, const struct rail_look_from *from,
+		      struct gdr_rail which, struct findings *out, struct err *e)
 {
-	const struct topo_tree_dirs dirs = { .sysfs = sysfs };
+	const struct topo_tree_dirs dirs = { .sysfs = from->sysfs };
+	const struct topo_hca *h = &m->hca[which.hca];
+	char pci[PCI_STR_LEN];
 
-	if (gdr_check_rail(m, &dirs, which, out, e))
+	if (gdr_check_rail(m, &dirs, which, out, e) ||
+	    (from->qos && rail_qos_check(from->qos, h->port[which.port].netdev,
+					 pci_format(m->pci[h->pci].addr, pci), out, e)))
 		return -1;
 	finding_set_value(findings_add(out, "device", FINDING_OK), "%s", m->hca[which.hca].name);
 	return findings_check(out, e);
 }
 
 /* A second device of one function and port is left out: the function identifies a rail. */
-static int add_rail(const struct topo_machine *m, const char *sysfs, struct gdr_rail which,
-		    struct json *list, struct err *e)
+static int add_rail(const struct topo_machine *m, const struct rail_look_from *from,
+		    struct gdr_rail which, struct json *list, struct err *e)
 {
 	auto_findings struct findings all = { 0 };
 	const struct topo_hca *h = &m->hca[which.hca];
@@ -102,7 +107,7 @@ static int add_rail(const struct topo_machine *m, const char *sysfs, struct gdr_
 	pci_format(m->pci[h->pci].addr, pci);
 	if (find_rail_at(list, pci, p->port))
 		return 0;
-	if (check_rail(m, sysfs, which, &all, e))
+	if (check_rail(m, from, which, &all, e))
 		return -1;
 	o = json_push_object(list);
 	return !o || json_add_str(o, "pci", pci) || add_guid(m, h, p->port, o) ||
@@ -287,7 +292,7 @@ int rail_look(const struct rail_look_from *from, const struct json *known, struc
 	for (uint32_t h = 0; h < m.n_hcas; h++)
 		for (size_t p = 0; is_rail(&m.hca[h]) && p < m.hca[h].n_ports; p++)
 			if (is_physical(&m.hca[h], p) &&
-			    add_rail(&m, from->sysfs, (struct gdr_rail){ h, p }, list, e))
+			    add_rail(&m, from, (struct gdr_rail){ h, p }, list, e))
 				return -1;
 	if (add_all_missing(from, &m, known, list, e))
 		return -1;
@@ -308,11 +313,23 @@ static bool is_shared(void)
 
 static int look_at_known(const struct ctx *ctx, struct json **out, struct err *e)
 {
-	const struct rail_look_from from = { ctx->sysfs, is_shared() };
+	auto_qos_cards struct qos_cards cards = { 0 };
+	auto_nl struct nl *nl = NULL;
+	struct rail_qos qos = { .ctx = ctx, .cards = &cards };
+	struct rail_look_from from = { .sysfs = ctx->sysfs, .shared = is_shared() };
 	auto_json struct json *known = NULL;
 	auto_free char *input = NULL;
 	size_t len = 0;
 
+	if (qos_cards_read(ctx, QOS_DIR, &cards, &cards.wrong)) {
+		if (cards.wrong.code == ERR_NOMEM)
+			return err_nomem(e);
+		cards.n_wrong = 1;
+	}
+	if (nl_open(&nl, e))
+		return -1;
+	qos.nl = nl;
+	from.qos = &qos;
 	return fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &input, &len, e) ||
 			       json_parse(input, len, "known rails", &known, e) ||
 			       rail_look(&from, known, out, e)

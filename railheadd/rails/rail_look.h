@@ -5,10 +5,13 @@
 
 #include "lib/json/json.h"
 
+struct rail_qos;
+
 /* The machine of a look. */
 struct rail_look_from {
 	const char *sysfs; /* the folder that represents /sys */
 	bool shared; /* RDMA devices are in mode shared: those of pods are visible here, too */
+	const struct rail_qos *qos; /* borrowed; NULL: settings of cards are not compared */
 };
 
 /*

@@ -46,7 +46,7 @@ static struct json *known_of(const char *text)
 static char *look(bool shared, const char *known_text)
 {
 	static char text[4096];
-	const struct rail_look_from from = { ROOT, shared };
+	const struct rail_look_from from = { ROOT, shared, NULL };
 	auto_json struct json *known = known_of(known_text), *all = NULL;
 	size_t n = 0;
 	struct err e = { .msg = "" };
@@ -175,7 +175,7 @@ END_TEST
 static const char *guid_in_look(void)
 {
 	static char text[GUID_STR_LEN];
-	const struct rail_look_from from = { ROOT, true };
+	const struct rail_look_from from = { ROOT, true, NULL };
 	auto_json struct json *known = known_of("[]"), *all = NULL;
 	struct err e = { .msg = "" };
 
@@ -289,7 +289,7 @@ START_TEST(a_captured_machine)
 	(void)snprintf(sysfs, sizeof(sysfs), "%s/sys", top);
 	tree_ln(sysfs, "devices/virtual/infiniband/rxe2/device",
 		"../../../pci0000:20/0000:20:00.0/0000:21:00.0/0000:22:02.0/0000:25:00.0");
-	const struct rail_look_from from = { sysfs, false };
+	const struct rail_look_from from = { sysfs, false, NULL };
 	ck_assert_msg(rail_look(&from, known, &all, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(json_len(all), 1);
 	const struct json *r = json_first(all), *f = json_first(json_get(r, "findings"));
@@ -301,7 +301,7 @@ END_TEST
 
 START_TEST(without_sysfs_there_is_no_look)
 {
-	const struct rail_look_from from = { "/nowhere", true };
+	const struct rail_look_from from = { "/nowhere", true, NULL };
 	auto_json struct json *known = known_of("[]"), *all = NULL;
 	struct err e = { .msg = "" };
 
@@ -312,7 +312,7 @@ END_TEST
 
 static int look_again(void *arg, struct err *e)
 {
-	const struct rail_look_from from = { ROOT, true };
+	const struct rail_look_from from = { ROOT, true, NULL };
 	auto_json struct json *all = NULL;
 
 	return rail_look(&from, arg, &all, e);

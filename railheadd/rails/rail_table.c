@@ -11,7 +11,7 @@
 
 static const struct json_enum checks[] = {
 	{ "device", RAIL_DEVICE }, { "port", RAIL_PORT }, { "link", RAIL_LINK },
-	{ "rate", RAIL_RATE },     { NULL, 0 },
+	{ "rate", RAIL_RATE },     { "qos", RAIL_QOS },   { NULL, 0 },
 };
 
 static const struct json_enum states[] = {

@@ -32,8 +32,9 @@ enum rail_check {
 	RAIL_PORT,   /* the port is ACTIVE */
 	RAIL_LINK,   /* the PCIe links up to the root run as fast as both ends can */
 	RAIL_RATE,   /* the port is as fast as it was before */
+	RAIL_QOS,    /* the card is set as a file of qos.d says */
 };
-#define RAIL_CHECKS 4
+#define RAIL_CHECKS 5
 
 /* The result of one check of a rail. Zeroed: no look had one. */
 struct rail_result {
@@ -66,7 +67,7 @@ struct rail_table {
 /* rail_table_clear - free all that t owns. */
 void rail_table_clear(struct rail_table *t);
 
-/* rail_check_name - "device", "port", "link", "rate". */
+/* rail_check_name - "device", "port", "link", "rate", "qos". */
 const char *rail_check_name(enum rail_check c);
 
 /*

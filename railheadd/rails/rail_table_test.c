@@ -294,7 +294,8 @@ START_TEST(the_status_and_the_next_look)
 	auto_free char *status = json_print(obj, false);
 	ck_assert_str_eq(status,
 			 "{\"list\":[{\"checks\":{\"device\":\"unknown\",\"port\":\"warn\","
-			 "\"link\":\"unknown\",\"rate\":\"unknown\"},\"degraded\":[{\"check\":"
+			 "\"link\":\"unknown\",\"rate\":\"unknown\",\"qos\":\"unknown\"},"
+			 "\"degraded\":[{\"check\":"
 			 "\"port\",\"value\":\"the port is DOWN\",\"reason\":\"r\",\"remedy\":"
 			 "\"do\"}],\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\"}]}");
 	auto_json struct json *known = rail_table_known(&t);
