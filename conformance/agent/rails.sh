@@ -25,6 +25,7 @@ rails_there()
 rails_end()
 {
 	umount /sys
+	rm -rf /etc/railhead/qos.d
 	rm -r "$TREE"
 }
 rails_status() { "$BIN/railctl" cluster status --json | jq -c ".rails | $1"; }
@@ -63,6 +64,38 @@ test_rails_a_degraded_one_is_named()
 	degraded port 0 && degraded link 1 || fail "the metric: $(scrape | grep rail_)"
 	more_looks 3
 	eq "lines of the log" "$(said_times 'is degraded') $(said_times 'has recovered')" "2 1"
+}
+
+# A driver that is bound again has lost what qos.d says. The card has the files that NVIDIA's driver has for ECN.
+test_rails_a_card_that_lost_its_quality_of_service()
+{
+	local net side n
+	rails_begin
+	net=$(ls "/sys/bus/pci/devices/$CARD/net")
+	for side in np rp; do
+		mkdir -p "$TREE/sys/class/net/$net/ecn/roce_$side/enable"
+		for n in 0 1 2 3 4 5 6 7; do echo $((n == 3)) >"$TREE/sys/class/net/$net/ecn/roce_$side/enable/$n"; done
+	done
+	eventually degraded qos 0
+	mkdir /etc/railhead/qos.d
+	echo "{\"pf\":\"$CARD\",\"ecn\":[3],\"cnp\":{\"dscp\":48}}" >/etc/railhead/qos.d/card.json
+	more_looks 3
+	degraded qos 0 || fail "as it should be: $(scrape | grep rail_)"
+	echo 0 >"$TREE/sys/class/net/$net/ecn/roce_rp/enable/3"
+	eventually is_said "qos: rail rxe2:1 ($CARD) is degraded: ecn of $net is none, and not 3" 1
+	degraded qos 1 || fail "the metric: $(scrape | grep rail_)"
+	has 'the remedy' "$("$BIN/railctl" cluster status)" 'railctl rdma qos apply'
+	"$BIN/railctl" rdma qos apply >"$W/apply" 2>&1
+	eq "what cannot be set in full is not set" "$(<"$TREE/sys/class/net/$net/ecn/roce_rp/enable/3")" 0
+	echo "{\"pf\":\"$CARD\",\"ecn\":[3]}" >/etc/railhead/qos.d/card.json
+	"$BIN/railctl" rdma qos apply >"$W/apply" 2>&1 || fail "apply: $(<"$W/apply")"
+	eventually is_said 'qos: .* has recovered' 1
+	degraded qos 0 || fail "the metric: $(scrape | grep rail_)"
+	echo '{"pf":"nothere","ecn":[3]}' >/etc/railhead/qos.d/a.json
+	rm /etc/railhead/qos.d/card.json
+	more_looks 3
+	hasnt "not known" "$(scrape | grep railhead_rail_degraded)" 'reason="qos"'
+	rm -r /etc/railhead/qos.d
 }
 
 # A card that falls off the bus is degraded; a device that is only not visible is not known.
@@ -134,6 +167,7 @@ test_rails_that_cannot_be_read_have_no_samples()
 	hasnt "no value" "$(scrape)" 'railhead_rail_degraded{'
 	has "the error" "$(rails_status .error)" 'it is no /sys'
 	umount /sys
+	rm -rf /etc/railhead/qos.d
 	eventually metric_is "railhead_rails_read 1"
 	degraded port 0 || fail "the metric: $(scrape | grep rail_)"
 	eq "lines of the log" "$(said_times 'it is no /sys')" 1
