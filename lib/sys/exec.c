@@ -153,6 +153,9 @@ static pid_t fork_function(const struct plan *p)
 
 	if (pid == 0)
 		run_function(p);
+	/* Both make the group: whoever kills it at once must find it. */
+	if (pid > 0)
+		(void)setpgid(pid, pid);
 	return pid;
 }
 

@@ -465,6 +465,22 @@ START_TEST(a_function_that_hangs_or_crashes_is_the_childs_trouble)
 }
 END_TEST
 
+/* Whoever kills it at once kills the group, which the child may not have made yet. */
+START_TEST(a_function_leads_its_group_from_the_start)
+{
+	struct exec_req req = function(hang);
+	struct exec_child c;
+	struct err e;
+
+	for (int i = 0; i < 50; i++) {
+		ck_assert_int_eq(exec_start(&req, &c, &e), 0);
+		ck_assert_int_eq(getpgid(c.pid), c.pid);
+		ck_assert_int_eq(kill(-c.pid, SIGKILL), 0);
+		exec_kill(&c);
+	}
+}
+END_TEST
+
 START_TEST(signals_are_as_usual_in_a_function)
 {
 	struct exec_req req = function(print_signals);
@@ -557,4 +573,5 @@ TEST_PROGRAM("exec", the_output_has_standard_error_where_the_request_joins_it,
 	     a_grandchild_that_holds_the_pipe_is_not_waited_for, serves_kernels_without_pidfd,
 	     killing_is_idempotent, a_function_runs_as_a_program_would,
 	     a_function_that_hangs_or_crashes_is_the_childs_trouble,
-	     signals_are_as_usual_in_a_function, the_child_dies_with_us, allocations_may_fail)
+	     a_function_leads_its_group_from_the_start, signals_are_as_usual_in_a_function,
+	     the_child_dies_with_us, allocations_may_fail)
