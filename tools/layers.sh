@@ -112,7 +112,7 @@ railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
 railheadd/child|lib/
 railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
 railheadd/grpc|lib/
-railheadd/deviceplugin|lib/ topo/kubelet/ railheadd/grpc/ railheadd/resources/
+railheadd/deviceplugin|lib/ topo/kubelet/ railheadd/child/ railheadd/grpc/ railheadd/resources/
 railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/deviceplugin/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/ railheadd/rails/
 railheadd/plugins|lib/ install/ railheadd/events/

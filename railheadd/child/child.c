@@ -26,27 +26,36 @@ struct child {
 static void end_child(struct child *c)
 {
 	bool was_late = c->late;
+	size_t len = evbuffer_get_length(c->text);
+	const char *text = len ? (const char *)evbuffer_pullup(c->text, -1) : "";
 
 	event_free(c->output);
 	c->output = NULL;
 	(void)event_del(c->deadline);
 	exec_kill(&c->proc);
 	c->late = false;
-	if (!was_late) {
-		size_t len = evbuffer_get_length(c->text);
-		const char *text = len ? (const char *)evbuffer_pullup(c->text, -1) : "";
-
+	/* Either may free c. */
+	if (!was_late)
 		c->conf.done(c->conf.arg, CHILD_ENDED, text, len);
-	}
-	(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
+	else if (c->conf.gone)
+		c->conf.gone(c->conf.arg);
 }
 
 /* It may hang in the kernel, so nothing waits for its end but the event of its output. */
-static void kill_child(struct child *c, enum child_end how)
+void child_cancel(struct child *c)
 {
+	if (!c->output || c->late)
+		return;
 	c->late = true;
 	(void)event_del(c->deadline);
+	/* The group, if the child has made it already. */
+	(void)kill(-c->proc.pid, SIGKILL);
 	(void)kill(c->proc.pid, SIGKILL);
+}
+
+static void kill_child(struct child *c, enum child_end how)
+{
+	child_cancel(c);
 	c->conf.done(c->conf.arg, how, NULL, 0);
 }
 
@@ -94,6 +103,7 @@ int child_start(struct child *c, const char *input, struct err *e)
 	const struct timeval t = { .tv_sec = c->conf.deadline_ms / 1000,
 				   .tv_usec = c->conf.deadline_ms % 1000 * 1000 };
 
+	(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
 	if (exec_start(&req, &c->proc, e))
 		return -1;
 	(void)fcntl(c->proc.out_fd, F_SETFL, O_NONBLOCK);

@@ -28,8 +28,11 @@ struct child_conf {
 	int deadline_ms;
 	size_t text_max;
 	/* Called once for each start, from the loop. text is the output, len bytes without a NUL,
-	 * valid until done returns. A new start is possible if how is CHILD_ENDED. */
+	 * valid until done returns. A new start is possible if how is CHILD_ENDED. child_free() is
+	 * fine within; text is gone then. */
 	void (*done)(void *arg, enum child_end how, const char *text, size_t len);
+	/* NULL, or called when a child has ended that was killed. child_free() is fine within. */
+	void (*gone)(void *arg);
 	void *arg;
 };
 
@@ -40,6 +43,9 @@ void child_free(struct child *c);
 /* child_runs - true from the start to the end; child_is_late - it is killed and not gone. */
 bool child_runs(const struct child *c);
 bool child_is_late(const struct child *c);
+
+/* child_cancel - kill the child that runs, without a call of done. */
+void child_cancel(struct child *c);
 
 /* child_start - input is its standard input, copied. The caller has seen that none runs. */
 int child_start(struct child *c, const char *input, struct err *e) must_check;

@@ -11,7 +11,8 @@
 
 static struct event_base *base;
 static struct child *child;
-static unsigned ends; /* how often done was called */
+static unsigned ends, gones; /* how often done, gone were called */
+static void gone(void *arg);
 static enum child_end end_was;
 static char text_was[64];
 
@@ -30,12 +31,13 @@ static void begin(int (*run)(void), int deadline_ms)
 				   .run = run,
 				   .deadline_ms = deadline_ms,
 				   .text_max = 4096,
-				   .done = done };
+				   .done = done,
+				   .gone = gone };
 	struct err e;
 
 	base = event_base_new();
 	conf.base = base;
-	ends = 0;
+	ends = gones = 0;
 	ck_assert_int_eq(child_new(&conf, &child, &e), 0);
 	ck_assert(!child_runs(child));
 }
@@ -52,7 +54,6 @@ static void run(const char *input)
 	struct err e;
 
 	ck_assert_int_eq(child_start(child, input, &e), 0);
-	ck_assert(child_runs(child));
 	while (ends == before)
 		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
 }
@@ -131,6 +132,66 @@ START_TEST(a_late_one_is_told_once)
 }
 END_TEST
 
+static void gone(void *arg)
+{
+	(void)arg;
+	gones++;
+}
+
+START_TEST(a_cancelled_one_is_gone_without_an_end)
+{
+	struct err e;
+
+	begin(hangs, 60000);
+	child_cancel(child);
+	ck_assert_int_eq(child_start(child, "", &e), 0);
+	child_cancel(child);
+	child_cancel(child);
+	ck_assert(child_is_late(child));
+	while (child_runs(child))
+		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
+	ck_assert_uint_eq(ends, 0);
+	ck_assert_uint_eq(gones, 1);
+	end();
+}
+END_TEST
+
+static void free_it(void *arg, enum child_end how, const char *text, size_t len)
+{
+	done(arg, how, text, len);
+	child_free(child);
+	child = NULL;
+}
+
+static void frees_itself(int (*fn)(void), int deadline_ms)
+{
+	struct event_base *own = event_base_new();
+	const struct child_conf conf = { .path = "test",
+					 .run = fn,
+					 .base = own,
+					 .deadline_ms = deadline_ms,
+					 .text_max = 4096,
+					 .done = free_it };
+	struct err e;
+
+	base = own;
+	ck_assert_int_eq(child_new(&conf, &child, &e), 0);
+	run("text");
+	ck_assert_ptr_null(child);
+	end();
+}
+
+START_TEST(it_may_be_freed_by_its_caller)
+{
+	frees_itself(echoes, 60000);
+	ck_assert_int_eq(end_was, CHILD_ENDED);
+	frees_itself(hangs, 20);
+	ck_assert_int_eq(end_was, CHILD_LATE);
+	frees_itself(prints_for_ever, 60000);
+	ck_assert_int_eq(end_was, CHILD_TOO_MUCH);
+}
+END_TEST
+
 START_TEST(it_ends_while_one_runs)
 {
 	struct err e;
@@ -144,4 +205,6 @@ START_TEST(it_ends_while_one_runs)
 END_TEST
 
 TEST_PROGRAM("railheadd/child/child", one_after_the_other_gets_its_input,
-	     too_much_output_is_dropped, a_late_one_is_told_once, it_ends_while_one_runs)
+	     too_much_output_is_dropped, a_late_one_is_told_once,
+	     a_cancelled_one_is_gone_without_an_end, it_may_be_freed_by_its_caller,
+	     it_ends_while_one_runs)

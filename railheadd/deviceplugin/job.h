@@ -18,6 +18,7 @@ struct job;
 
 #define JOB_OUTPUT_MAX JSON_LONG_SIZE /* bytes */
 #define JOBS_HELD_MAX  4
+#define JOB_HELD_MS    1000 /* a killed child that has not ended by then hangs in the kernel */
 
 /* The end of a job: its answer, borrowed, or why there is none: then answer is NULL. */
 typedef void (*job_done)(void *arg, const struct json *answer, const struct err *why);
