@@ -61,6 +61,14 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
 void exec_kill(struct exec_child *child);
 
 /*
+ * The same in two steps that never wait, for a loop: the kernel may hold a child for long.
+ * exec_send_kill - SIGKILL to the child's group. exec_try_reap - false: the child has not ended;
+ * otherwise there is none any more, and its output is closed.
+ */
+void exec_send_kill(const struct exec_child *child);
+bool exec_try_reap(struct exec_child *child) must_check;
+
+/*
  * exec_memory - a file in memory for what a child reads or prints, empty, close-on-exec, and no
  * standard stream. The name is for people who look into /proc. -1: errno.
  */

@@ -145,15 +145,34 @@ int exec_finish(struct exec_child *child, struct exec_result *res, struct err *e
 }
 
 /* The group before its leader is reaped: after that its number may be another's. */
-void exec_kill(struct exec_child *child)
+void exec_send_kill(const struct exec_child *child)
 {
-	if (child->pid > 0) {
-		(void)kill(-child->pid, SIGKILL);
-		(void)kill(child->pid, SIGKILL);
-		(void)reap_child(child->pid, NULL);
-	}
+	if (child->pid <= 0)
+		return;
+	(void)kill(-child->pid, SIGKILL);
+	(void)kill(child->pid, SIGKILL);
+}
+
+static void forget_child(struct exec_child *child)
+{
 	child->pid = 0;
 	if (child->out_fd >= 0)
 		(void)close(child->out_fd);
 	child->out_fd = -1;
+}
+
+bool exec_try_reap(struct exec_child *child)
+{
+	if (child->pid > 0 && waitpid(child->pid, NULL, WNOHANG) == 0)
+		return false;
+	forget_child(child);
+	return true;
+}
+
+void exec_kill(struct exec_child *child)
+{
+	exec_send_kill(child);
+	if (child->pid > 0)
+		(void)reap_child(child->pid, NULL);
+	forget_child(child);
 }

@@ -378,6 +378,26 @@ START_TEST(killing_is_idempotent)
 }
 END_TEST
 
+START_TEST(the_end_of_a_child_is_not_awaited)
+{
+	struct exec_req req = shell("exec sleep 1000");
+	struct exec_child c = { .pid = 0, .out_fd = -1 };
+	struct err e;
+
+	exec_send_kill(&c);
+	ck_assert(exec_try_reap(&c));
+	ck_assert_int_eq(exec_start(&req, &c, &e), 0);
+	ck_assert(!exec_try_reap(&c));
+	ck_assert_int_gt(c.pid, 0);
+	exec_send_kill(&c);
+	while (!exec_try_reap(&c)) {
+	}
+	ck_assert_int_eq(c.pid, 0);
+	ck_assert_int_eq(c.out_fd, -1);
+	assert_no_children();
+}
+END_TEST
+
 /* ---- a function instead of a program ---- */
 
 static int calls; /* of shout(), in this process */
@@ -571,7 +591,8 @@ TEST_PROGRAM("exec", the_output_has_standard_error_where_the_request_joins_it,
 	     who_ended_before_its_deadline_was_in_time,
 	     who_hangs_is_killed_with_all_that_it_started,
 	     a_grandchild_that_holds_the_pipe_is_not_waited_for, serves_kernels_without_pidfd,
-	     killing_is_idempotent, a_function_runs_as_a_program_would,
+	     killing_is_idempotent, the_end_of_a_child_is_not_awaited,
+	     a_function_runs_as_a_program_would,
 	     a_function_that_hangs_or_crashes_is_the_childs_trouble,
 	     a_function_leads_its_group_from_the_start, signals_are_as_usual_in_a_function,
 	     the_child_dies_with_us, allocations_may_fail)

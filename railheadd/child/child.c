@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.c: one child, the event of its output, and the timer of its deadline. */
+/* child.c: one child, the event of its output, the timer of its deadline, and that of its end. */
 #include "railheadd/child/child.h"
 
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/sys/exec.h"
 
-#define READ_MAX 65536
+#define READ_MAX    65536
+#define LOOK_MIN_MS 1 /* how often to look whether a child has ended that closed its output */
+#define LOOK_MAX_MS 1000
 
 struct child {
 	struct child_conf conf;
 	struct exec_child proc;
-	struct event *output; /* NULL: no child runs */
+	struct event *output; /* NULL: it is closed, or no child runs */
 	struct event *deadline;
+	struct event *look;
+	int pause_ms; /* until the next look whether it has ended */
 	struct evbuffer *text;
 	bool late; /* it is killed and not gone, and the caller knows how it ended */
 };
 
-/* It has closed its output, so it ends. */
-static void end_child(struct child *c)
+static int arm(struct event *timer, int ms)
+{
+	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	return event_add(timer, &t);
+}
+
+static void tell_end(struct child *c)
 {
 	bool was_late = c->late;
 	size_t len = evbuffer_get_length(c->text);
 	const char *text = len ? (const char *)evbuffer_pullup(c->text, -1) : "";
 
-	event_free(c->output);
-	c->output = NULL;
 	(void)event_del(c->deadline);
-	exec_kill(&c->proc);
 	c->late = false;
 	/* Either may free c. */
 	if (!was_late)
@@ -41,16 +47,37 @@ static void end_child(struct child *c)
 		c->conf.gone(c->conf.arg);
 }
 
-/* It may hang in the kernel, so nothing waits for its end but the event of its output. */
+static void look(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *c = arg;
+
+	(void)fd;
+	(void)what;
+	if (exec_try_reap(&c->proc)) {
+		tell_end(c);
+		return;
+	}
+	(void)arm(c->look, c->pause_ms);
+	c->pause_ms = c->pause_ms * 2 < LOOK_MAX_MS ? c->pause_ms * 2 : LOOK_MAX_MS;
+}
+
+/* So it ends, but the kernel may hold it meanwhile: nothing waits for that. */
+static void output_closed(struct child *c)
+{
+	event_free(c->output);
+	c->output = NULL;
+	exec_send_kill(&c->proc);
+	c->pause_ms = LOOK_MIN_MS;
+	look(-1, 0, c);
+}
+
 void child_cancel(struct child *c)
 {
-	if (!c->output || c->late)
+	if (!child_runs(c) || c->late)
 		return;
 	c->late = true;
 	(void)event_del(c->deadline);
-	/* The group, if the child has made it already. */
-	(void)kill(-c->proc.pid, SIGKILL);
-	(void)kill(c->proc.pid, SIGKILL);
+	exec_send_kill(&c->proc);
 }
 
 static void kill_child(struct child *c, enum child_end how)
@@ -75,7 +102,7 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0)
-		end_child(c);
+		output_closed(c);
 	else if (c->late)
 		(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
 	else if (evbuffer_get_length(c->text) > c->conf.text_max)
@@ -84,7 +111,7 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 
 bool child_runs(const struct child *c)
 {
-	return c->output != NULL;
+	return c->proc.pid > 0;
 }
 
 bool child_is_late(const struct child *c)
@@ -100,15 +127,13 @@ int child_start(struct child *c, const char *input, struct err *e)
 				      .input = input,
 				      .input_len = strlen(input),
 				      .timeout_ms = c->conf.deadline_ms };
-	const struct timeval t = { .tv_sec = c->conf.deadline_ms / 1000,
-				   .tv_usec = c->conf.deadline_ms % 1000 * 1000 };
 
 	(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
 	if (exec_start(&req, &c->proc, e))
 		return -1;
 	(void)fcntl(c->proc.out_fd, F_SETFL, O_NONBLOCK);
 	c->output = event_new(c->conf.base, c->proc.out_fd, EV_READ | EV_PERSIST, readable, c);
-	if (!c->output || event_add(c->output, NULL) || event_add(c->deadline, &t)) {
+	if (!c->output || event_add(c->output, NULL) || arm(c->deadline, c->conf.deadline_ms)) {
 		if (c->output)
 			event_free(c->output);
 		c->output = NULL;
@@ -128,7 +153,8 @@ int child_new(const struct child_conf *conf, struct child **out, struct err *e)
 	c->proc.out_fd = -1;
 	c->text = evbuffer_new();
 	c->deadline = evtimer_new(conf->base, too_late, c);
-	if (!c->text || !c->deadline) {
+	c->look = evtimer_new(conf->base, look, c);
+	if (!c->text || !c->deadline || !c->look) {
 		child_free(c);
 		return err_nomem(e);
 	}
@@ -144,12 +170,13 @@ void child_free(struct child *c)
 		event_free(c->output);
 	if (c->deadline)
 		event_free(c->deadline);
+	if (c->look)
+		event_free(c->look);
 	if (c->text)
 		evbuffer_free(c->text);
-	/* A child that hangs in the kernel ends with us, when it can. */
-	if (c->late)
+	/* A child that hangs in the kernel ends when it can. */
+	exec_send_kill(&c->proc);
+	if (!exec_try_reap(&c->proc))
 		(void)close(c->proc.out_fd);
-	else
-		exec_kill(&c->proc);
 	free(c);
 }

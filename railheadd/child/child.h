@@ -3,8 +3,8 @@
  * child.h: runs a function in a child, and reads its output in the loop of the agent.
  *
  * After the deadline, or if it prints too much, the child is killed and its output dropped. A child
- * that cannot even be killed (it hangs in the kernel) is not waited for, and until it ends no other
- * one is started.
+ * that closes its output is killed, too, because it has said all. A child that cannot even be
+ * killed (it hangs in the kernel) is not waited for, and until it ends no other one is started.
  */
 #ifndef RAILHEAD_RAILHEADD_CHILD_CHILD_H
 #define RAILHEAD_RAILHEADD_CHILD_CHILD_H
@@ -15,7 +15,7 @@ struct event_base;
 struct child;
 
 enum child_end {
-	CHILD_ENDED,    /* it closed its output */
+	CHILD_ENDED,    /* it closed its output, and has ended */
 	CHILD_LATE,     /* the deadline passed; text is NULL */
 	CHILD_TOO_MUCH, /* the output exceeds text_max; text is NULL */
 };
@@ -36,7 +36,8 @@ struct child_conf {
 	void *arg;
 };
 
-/* child_new - no child runs yet. child_free - done is not called any more; NULL is fine. */
+/* child_new - no child runs yet. child_free - kill it; nothing is called any more; NULL is
+ * fine. */
 int child_new(const struct child_conf *conf, struct child **out, struct err *e) must_check;
 void child_free(struct child *c);
 

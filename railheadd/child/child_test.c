@@ -3,10 +3,14 @@
 #include "railheadd/child/child.h"
 
 #include <event2/event.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 
+#include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 
 static struct event_base *base;
@@ -156,6 +160,138 @@ START_TEST(a_cancelled_one_is_gone_without_an_end)
 }
 END_TEST
 
+/* ---- a child that the kernel holds ---- */
+
+/* A process that traces the child: the child is no zombie for us as long as the tracer lives. */
+struct tracer {
+	pid_t pid;
+	int says, hold; /* its output, non-blocking; it ends when hold is closed */
+};
+
+static _Noreturn void trace(pid_t traced, int says, int hold)
+{
+	siginfo_t si;
+	char c;
+
+	if (ptrace(PTRACE_SEIZE, traced, NULL, NULL) || write(says, "t", 1) != 1 ||
+	    waitid(P_PID, (id_t)traced, &si, WEXITED | WNOWAIT) || write(says, "d", 1) != 1)
+		_exit(1);
+	_exit((int)read(hold, &c, 1));
+}
+
+static struct tracer start_tracer(pid_t traced)
+{
+	int says[2], hold[2];
+	char c;
+
+	ck_assert_int_eq(pipe2(says, O_CLOEXEC) | pipe2(hold, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)close(hold[1]);
+		trace(traced, says[1], hold[0]);
+	}
+	(void)close(says[1]);
+	(void)close(hold[0]);
+	ck_assert_int_eq(read(says[0], &c, 1), 1);
+	ck_assert_int_eq(fcntl(says[0], F_SETFL, O_NONBLOCK), 0);
+	return (struct tracer){ pid, says[0], hold[1] };
+}
+
+static void loop_until_dead(const struct tracer *t)
+{
+	char c;
+
+	while (read(t->says, &c, 1) != 1)
+		ck_assert_int_ge(event_base_loop(base, EVLOOP_NONBLOCK), 0);
+	ck_assert_int_eq(c, 'd');
+}
+
+static void end_tracer(const struct tracer *t)
+{
+	int status;
+
+	(void)close(t->hold);
+	(void)close(t->says);
+	ck_assert_int_eq(waitpid(t->pid, &status, 0), t->pid);
+	ck_assert_int_eq(status, 0);
+}
+
+static int closes_its_output(void)
+{
+	FILE *f;
+
+	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (puts("line") < 0 || fclose(stdout) || !(f = fopen("/mnt/pid", "we")) ||
+	    fprintf(f, "%d", (int)getpid()) < 0 || fclose(f))
+		return 1;
+	while (pause()) {
+	}
+	return 0;
+}
+
+/* A child that has closed its output, and whose end is hidden from us. */
+static struct tracer begin_held(int deadline_ms)
+{
+	char pid[16];
+	struct err e;
+
+	(void)testing_dir();
+	ck_assert_int_eq(mkfifo("/mnt/pid", 0600), 0);
+	begin(closes_its_output, deadline_ms);
+	ck_assert_int_eq(child_start(child, "", &e), 0);
+	FILE *f = fopen("/mnt/pid", "re");
+	ck_assert(f && fgets(pid, sizeof(pid), f));
+	(void)fclose(f);
+	return start_tracer((pid_t)strtol(pid, NULL, 10));
+}
+
+START_TEST(an_end_is_not_awaited)
+{
+	const struct tracer t = begin_held(60000);
+
+	loop_until_dead(&t);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
+	ck_assert_uint_eq(ends, 0);
+	ck_assert(child_runs(child) && !child_is_late(child));
+	end_tracer(&t);
+	while (!ends)
+		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
+	ck_assert_int_eq(end_was, CHILD_ENDED);
+	ck_assert_str_eq(text_was, "line\n");
+	ck_assert(!child_runs(child));
+	end();
+}
+END_TEST
+
+START_TEST(an_end_that_does_not_come_is_late)
+{
+	const struct tracer t = begin_held(20);
+
+	while (!ends)
+		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
+	ck_assert_int_eq(end_was, CHILD_LATE);
+	ck_assert(child_runs(child) && child_is_late(child));
+	end_tracer(&t);
+	while (!gones)
+		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
+	ck_assert(!child_runs(child));
+	ck_assert_uint_eq(ends, 1);
+	end();
+}
+END_TEST
+
+START_TEST(a_held_one_can_be_freed)
+{
+	const struct tracer t = begin_held(60000);
+
+	loop_until_dead(&t);
+	end();
+	ck_assert_uint_eq(ends + gones, 0);
+	end_tracer(&t);
+}
+END_TEST
+
 static void free_it(void *arg, enum child_end how, const char *text, size_t len)
 {
 	done(arg, how, text, len);
@@ -207,4 +343,5 @@ END_TEST
 TEST_PROGRAM("railheadd/child/child", one_after_the_other_gets_its_input,
 	     too_much_output_is_dropped, a_late_one_is_told_once,
 	     a_cancelled_one_is_gone_without_an_end, it_may_be_freed_by_its_caller,
-	     it_ends_while_one_runs)
+	     it_ends_while_one_runs, an_end_is_not_awaited, an_end_that_does_not_come_is_late,
+	     a_held_one_can_be_freed)
