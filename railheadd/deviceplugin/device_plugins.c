@@ -281,7 +281,7 @@ static int start(struct device_plugins *d, struct err *e)
 		.jobs = d->jobs,
 		.kubelet = d->conf.kubelet,
 		.allocate = d->run.allocate,
-		.enrol = d->run.enrol,
+		.call_register = d->run.call_register,
 		.unwatched_ms = UNWATCHED_MS,
 		.unlisted_ms = d->conf.unlisted_ms ? d->conf.unlisted_ms : UNLISTED_MS,
 	};

@@ -14,7 +14,7 @@ struct device_plugins;
 
 /* What runs in children: the functions of child.h, or those of a test. */
 struct device_plugins_jobs {
-	int (*look)(void), (*publish)(void), (*allocate)(void), (*enrol)(void);
+	int (*look)(void), (*publish)(void), (*allocate)(void), (*call_register)(void);
 };
 
 /* Everything is borrowed. */

@@ -77,13 +77,13 @@ static bool is_same_socket(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-static void enrolled(void *arg, const struct json *text, const struct err *why)
+static void registration_done(void *arg, const struct json *text, const struct err *why)
 {
 	struct resource_plugin *p = arg;
 	struct err e;
 
 	(void)text;
-	p->enrolment = NULL;
+	p->registration = NULL;
 	if (why) {
 		e = *why;
 		err_wrap(&e, "Register");
@@ -100,16 +100,19 @@ static void enrolled(void *arg, const struct json *text, const struct err *why)
 	resource_plugin_step(p);
 }
 
-static int start_enrolment(struct resource_plugin *p, const char *kubelet, struct err *e)
+static int start_registration(struct resource_plugin *p, const char *kubelet, struct err *e)
 {
 	auto_free char *input = ask_register(kubelet, p->endpoint, p->name);
 	/* The child has a deadline of its own, and says more. */
-	const struct job_conf conf = { "Register", p->place->enrol,
-				       input,      CHILD_REGISTER_MS + 5000,
-				       enrolled,   p };
+	const struct job_conf conf = { "Register",
+				       p->place->call_register,
+				       input,
+				       CHILD_REGISTER_MS + 5000,
+				       registration_done,
+				       p };
 
 	p->asked = p->kubelet;
-	return input ? job_start(p->place->jobs, &conf, &p->enrolment, e) : err_nomem(e);
+	return input ? job_start(p->place->jobs, &conf, &p->registration, e) : err_nomem(e);
 }
 
 /* Note whether the kubelet is the one that has registered us. False: there is none. */
@@ -154,9 +157,9 @@ void resource_plugin_step(struct resource_plugin *p)
 		return;
 	}
 	(void)snprintf(kubelet, sizeof(kubelet), "%s/" KUBELET_SOCKET, p->place->kubelet);
-	if (!look_at_kubelet(p, kubelet) || !p->server || p->enrolment || p->registered)
+	if (!look_at_kubelet(p, kubelet) || !p->server || p->registration || p->registered)
 		return;
-	if (ctx_mono_ms() >= p->next_try && start_enrolment(p, kubelet, &e))
+	if (ctx_mono_ms() >= p->next_try && start_registration(p, kubelet, &e))
 		fail(p, &e);
 }
 
@@ -300,7 +303,7 @@ void resource_plugin_free(struct resource_plugin *p)
 {
 	if (!p)
 		return;
-	job_cancel(p->enrolment);
+	job_cancel(p->registration);
 	stop_server(p);
 	if (p->timer)
 		event_free(p->timer);

@@ -24,7 +24,7 @@ struct plugin_place {
 	const char *kubelet; /* the folder with the sockets */
 	/* child_allocate and child_register, or those of a test */
 	int (*allocate)(void);
-	int (*enrol)(void);
+	int (*call_register)(void);
 	int64_t unlisted_ms;  /* so long lists may lack a device that a pod has */
 	int64_t unwatched_ms; /* so long the kubelet may watch no devices; twice that the next time
 			       */

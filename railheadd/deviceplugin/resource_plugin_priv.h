@@ -36,10 +36,10 @@ struct resource_plugin {
 	uint64_t allocated, refused;
 
 	/* the registration */
-	struct event *timer;   /* the next attempt */
-	struct job *enrolment; /* NULL: none runs */
-	struct stat kubelet;   /* its socket as last seen */
-	struct stat asked;     /* the same at the last attempt */
+	struct event *timer;      /* the next attempt */
+	struct job *registration; /* NULL: none runs */
+	struct stat kubelet;      /* its socket as last seen */
+	struct stat asked;        /* the same at the last attempt */
 	bool registered;
 	int64_t unwatched_since; /* ctx_mono_ms() */
 	int64_t patience;        /* ms without a watch, before it registers again */

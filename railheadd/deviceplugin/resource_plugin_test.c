@@ -20,7 +20,7 @@ static int kubelet = -1;
 static struct event *often; /* as device_plugins does, and more often */
 
 /* The kubelet refuses as long as there is this file. */
-static int enrol(void)
+static int call_register(void)
 {
 	auto_json struct json *o = json_new_object();
 	struct err e;
@@ -61,7 +61,7 @@ static void begin(void)
 	place = (struct plugin_place){ .base = base,
 				       .ctx = &ctx,
 				       .kubelet = KUBELET,
-				       .enrol = enrol,
+				       .call_register = call_register,
 				       .unlisted_ms = 60000,
 				       .unwatched_ms = 40 };
 	ck_assert_int_eq(jobs_new(base, &place.jobs, &e), 0);
