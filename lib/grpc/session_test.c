@@ -218,6 +218,123 @@ START_TEST(a_call_that_goes_is_told_once)
 }
 END_TEST
 
+/* ---- a client that leaves in the middle ---- */
+
+static const struct testing_call *watched(struct bed *b)
+{
+	static const struct testing_request r = { .path = "/t.S/Watch", .body = HI, .n_body = 7 };
+
+	return called(b, &r);
+}
+
+static void still_answers(struct bed *b)
+{
+	static const struct testing_request r = { .path = "/t.S/Echo", .body = HI, .n_body = 7 };
+
+	ck_assert_uint_eq(called(b, &r)->n_body, 7);
+}
+
+/* Part of a message is sent, another one waits, and the rest of both is forgotten. */
+START_TEST(a_stream_is_reset_within_a_message)
+{
+	static const uint8_t big[100];
+	struct bed b = { .c = NULL };
+
+	begin(&b, 50);
+	const struct testing_call *got = watched(&b);
+	ck_assert(grpc_call_send(b.t.waits, big, sizeof(big)) == 0);
+	run(&b, 1000);
+	ck_assert(grpc_call_send(b.t.waits, big, sizeof(big)) == 0);
+	ck_assert_uint_eq(got->n_body, 50);
+	testing_client_cancel(b.c, 0);
+	run(&b, 1000);
+	ck_assert_uint_eq(b.t.gone, 1);
+	ck_assert_uint_eq(got->n_body, 50);
+	still_answers(&b);
+	end(&b);
+	ck_assert_uint_eq(b.t.gone, 1);
+}
+END_TEST
+
+/* The service has ended the call and forgotten it, but the client has not read the answer. */
+START_TEST(a_stream_is_reset_after_its_end)
+{
+	static const struct grpc_status done = { 14, "the end" };
+	static const uint8_t big[100];
+	struct bed b = { .c = NULL };
+
+	begin(&b, 50);
+	(void)watched(&b);
+	ck_assert(grpc_call_send(b.t.waits, big, sizeof(big)) == 0);
+	grpc_call_end(b.t.waits, &done);
+	run(&b, 1000);
+	testing_client_cancel(b.c, 0);
+	run(&b, 1000);
+	ck_assert_uint_eq(b.t.gone, 0);
+	still_answers(&b);
+	end(&b);
+	ck_assert_uint_eq(b.t.gone, 0);
+}
+END_TEST
+
+/* Of a message of 7 bytes the client has sent 6. */
+START_TEST(a_request_is_reset_before_its_end)
+{
+	static const struct testing_request half = {
+		.path = "/t.S/Watch", .body = HI, .n_body = 6, .open = true
+	};
+	struct bed b = { .c = NULL };
+
+	begin(&b, 0);
+	(void)called(&b, &half);
+	testing_client_cancel(b.c, 0);
+	run(&b, 1000);
+	ck_assert_uint_eq(b.t.begun, 0);
+	still_answers(&b);
+	(void)called(&b, &half);
+	end(&b);
+	ck_assert_uint_eq(b.t.gone, 0);
+}
+END_TEST
+
+START_TEST(a_client_that_says_goodbye_gets_the_rest)
+{
+	static const struct grpc_status done = { 14, "the end" };
+	struct bed b = { .c = NULL };
+
+	begin(&b, 0);
+	const struct testing_call *got = watched(&b);
+	testing_client_goaway(b.c);
+	run(&b, 1000);
+	ck_assert(!grpc_session_is_over(b.s));
+	ck_assert_uint_eq(b.t.gone, 0);
+	ck_assert(grpc_call_send(b.t.waits, (const uint8_t *)"more", 4) == 0);
+	run(&b, 1000);
+	ck_assert_mem_eq(got->body, HI "\0\0\0\0\4more", 16);
+	grpc_call_end(b.t.waits, &done);
+	run(&b, 1000);
+	ck_assert_str_eq(got->headers, OK_HEADERS "grpc-status: 14\ngrpc-message: the end\n");
+	ck_assert(grpc_session_is_over(b.s));
+	end(&b);
+}
+END_TEST
+
+START_TEST(a_client_that_says_goodbye_and_resets)
+{
+	struct bed b = { .c = NULL };
+
+	begin(&b, 0);
+	(void)watched(&b);
+	testing_client_goaway(b.c);
+	testing_client_cancel(b.c, 0);
+	run(&b, 1000);
+	ck_assert_uint_eq(b.t.gone, 1);
+	ck_assert(grpc_session_is_over(b.s));
+	end(&b);
+	ck_assert_uint_eq(b.t.gone, 1);
+}
+END_TEST
+
 /* Between one message and the last one there is none: the client did not read. */
 START_TEST(a_slow_client_gets_the_newest_message)
 {
@@ -340,5 +457,8 @@ END_TEST
 TEST_PROGRAM("lib/grpc/session", a_unary_call_is_answered, an_error_is_a_status,
 	     requests_that_are_refused, an_open_request_can_be_refused,
 	     a_stream_has_several_messages, a_call_that_goes_is_told_once,
-	     a_slow_client_gets_the_newest_message, calls_of_a_connection_have_a_limit,
-	     another_protocol_ends_the_connection, our_client_is_answered, no_memory_is_an_error)
+	     a_stream_is_reset_within_a_message, a_stream_is_reset_after_its_end,
+	     a_request_is_reset_before_its_end, a_client_that_says_goodbye_gets_the_rest,
+	     a_client_that_says_goodbye_and_resets, a_slow_client_gets_the_newest_message,
+	     calls_of_a_connection_have_a_limit, another_protocol_ends_the_connection,
+	     our_client_is_answered, no_memory_is_an_error)

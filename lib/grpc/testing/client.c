@@ -151,6 +151,11 @@ void testing_client_cancel(struct testing_client *c, size_t call)
 			 0);
 }
 
+void testing_client_goaway(struct testing_client *c)
+{
+	ck_assert_int_eq(nghttp2_submit_goaway(c->session, 0, 0, NGHTTP2_NO_ERROR, NULL, 0), 0);
+}
+
 void testing_client_read(struct testing_client *c, size_t len)
 {
 	for (size_t i = 0; i < c->n; i++)

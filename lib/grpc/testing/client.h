@@ -34,8 +34,10 @@ void testing_client_free(struct testing_client *c);
 
 /* testing_client_call - begin a call, and return its number, from 0. */
 size_t testing_client_call(struct testing_client *c, const struct testing_request *r);
-/* testing_client_cancel - as a caller that has gone. */
+/* testing_client_cancel - as a caller that has gone (RST_STREAM). testing_client_goaway - no more
+ * calls will begin (GOAWAY), and those that run go on. */
 void testing_client_cancel(struct testing_client *c, size_t call);
+void testing_client_goaway(struct testing_client *c);
 /* testing_client_read - take as many bytes more from all calls, of a client with a window. */
 void testing_client_read(struct testing_client *c, size_t len);
 
