@@ -112,6 +112,70 @@ START_TEST(a_client_that_vanishes)
 }
 END_TEST
 
+START_TEST(a_stream_that_is_reset)
+{
+	unsigned want = 1;
+	struct grpc_peer p;
+
+	begin();
+	join(&p, &watch);
+	loop_until(base, grpc_peer_has_answer, &p);
+	grpc_peer_cancel(&p);
+	loop_until(base, is_gone, &want);
+	grpc_peer_call(&p, &echo, 7);
+	loop_until(base, grpc_peer_has_answer, &p);
+	ck_assert(!p.ended);
+	grpc_peer_leave(&p);
+	end();
+	ck_assert_uint_eq(service.gone, 1);
+}
+END_TEST
+
+/* Much of a message waits in the buffers of the server. */
+START_TEST(a_connection_that_is_dropped_within_a_message)
+{
+	static uint8_t big[900000];
+	unsigned want = 1;
+	struct grpc_peer p;
+
+	begin();
+	join(&p, &watch);
+	loop_until(base, grpc_peer_has_answer, &p);
+	ck_assert(grpc_call_send(service.waits, big, sizeof(big)) == 0);
+	p.want = 8;
+	loop_until(base, grpc_peer_has_answer, &p);
+	ck_assert_uint_lt(p.call->n_body, sizeof(big));
+	grpc_peer_leave(&p);
+	loop_until(base, is_gone, &want);
+	join(&p, &echo);
+	loop_until(base, grpc_peer_has_answer, &p);
+	grpc_peer_leave(&p);
+	end();
+}
+END_TEST
+
+/* More of them than there may be connections at a time. */
+START_TEST(clients_that_say_goodbye)
+{
+	struct grpc_peer p;
+
+	begin();
+	for (unsigned i = 1; i <= GRPC_CONNECTIONS_MAX + 2; i++) {
+		join(&p, &watch);
+		loop_until(base, grpc_peer_has_answer, &p);
+		grpc_peer_goaway(&p);
+		ck_assert(grpc_call_send(service.waits, (const uint8_t *)"more", 4) == 0);
+		p.want = 16;
+		loop_until(base, grpc_peer_has_answer, &p);
+		grpc_peer_cancel(&p);
+		loop_until(base, grpc_peer_has_ended, &p);
+		ck_assert_uint_eq(service.gone, i);
+		grpc_peer_leave(&p);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(a_client_of_another_protocol_is_left)
 {
 	static const char http[] = "GET / HTTP/1.1\r\n\r\n";
@@ -237,5 +301,7 @@ START_TEST(another_user_is_not_heard)
 END_TEST
 
 TEST_PROGRAM("railheadd/grpc/grpc_server", a_stream_at_a_socket, a_large_message_arrives_whole,
-	     a_client_that_vanishes, a_client_of_another_protocol_is_left, connections_have_a_limit,
-	     our_client_is_answered, another_user_is_not_heard)
+	     a_client_that_vanishes, a_stream_that_is_reset,
+	     a_connection_that_is_dropped_within_a_message, clients_that_say_goodbye,
+	     a_client_of_another_protocol_is_left, connections_have_a_limit, our_client_is_answered,
+	     another_user_is_not_heard)

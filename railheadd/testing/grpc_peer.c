@@ -49,8 +49,21 @@ void grpc_peer_join(struct grpc_peer *p, struct event_base *base, const char *pa
 
 void grpc_peer_call(struct grpc_peer *p, const struct testing_request *r, size_t want)
 {
-	p->call = testing_client_got(p->client, testing_client_call(p->client, r));
+	p->number = testing_client_call(p->client, r);
+	p->call = testing_client_got(p->client, p->number);
 	p->want = want;
+	send_all(p);
+}
+
+void grpc_peer_cancel(struct grpc_peer *p)
+{
+	testing_client_cancel(p->client, p->number);
+	send_all(p);
+}
+
+void grpc_peer_goaway(struct grpc_peer *p)
+{
+	testing_client_goaway(p->client);
 	send_all(p);
 }
 

@@ -14,6 +14,7 @@ struct grpc_peer {
 	int fd;
 	bool ended;                      /* the server has closed the connection */
 	const struct testing_call *call; /* the last one */
+	size_t number;                   /* of the last call */
 	size_t want;                     /* bytes of its answer */
 };
 
@@ -23,6 +24,10 @@ void grpc_peer_leave(struct grpc_peer *p);
 
 /* grpc_peer_call - begin a call; r is borrowed until its end. want: bytes for _has_answer. */
 void grpc_peer_call(struct grpc_peer *p, const struct testing_request *r, size_t want);
+
+/* grpc_peer_cancel - reset the stream of the last call. grpc_peer_goaway - no more calls come. */
+void grpc_peer_cancel(struct grpc_peer *p);
+void grpc_peer_goaway(struct grpc_peer *p);
 
 /* Conditions for loop_until(), of a struct grpc_peer: the last call has its bytes; it has ended;
  * the connection has ended. */
