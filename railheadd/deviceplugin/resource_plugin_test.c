@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resource_plugin_test.c: registrations that fail or are not watched, and lists that differ. */
+/* resource_plugin_test.c: registrations that fail or are not watched, lists that differ, and calls
+ * that the kubelet gives up. */
+#include <errno.h>
 #include <event2/event.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "cluster/testing/loop.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 #include "railheadd/deviceplugin/resource_plugin_priv.h"
+#include "railheadd/testing/grpc_peer.h"
 
 #define KUBELET "/mnt/k"
 
@@ -27,6 +30,13 @@ static int call_register(void)
 
 	err_set(&e, ERR_AGAIN, 0, "refused");
 	return job_say(access("/mnt/refuses", F_OK) ? o : NULL, &e);
+}
+
+static int allocate(void)
+{
+	while (pause()) {
+	}
+	return 0;
 }
 
 static void kubelet_start(void)
@@ -53,6 +63,7 @@ static void begin(void)
 	const struct timeval t = { .tv_usec = 5000 };
 	struct err e;
 
+	(void)signal(SIGPIPE, SIG_IGN); /* as in the agent */
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir(KUBELET, 0755), 0);
 	ctx_init(&ctx, "test");
@@ -61,6 +72,7 @@ static void begin(void)
 	place = (struct plugin_place){ .base = base,
 				       .ctx = &ctx,
 				       .kubelet = KUBELET,
+				       .allocate = allocate,
 				       .call_register = call_register,
 				       .unlisted_ms = 60000,
 				       .unwatched_ms = 40 };
@@ -166,6 +178,110 @@ START_TEST(another_hca_is_a_difference_of_files)
 }
 END_TEST
 
+/* ---- calls that are given up ---- */
+
+#define CALL(name, message)                                                                        \
+	{                                                                                          \
+		.path = "/v1beta1.DevicePlugin/" name, .body = (message),                          \
+		.n_body = sizeof(message) - 1                                                      \
+	}
+static const struct testing_request list_and_watch = CALL("ListAndWatch", "\0\0\0\0\0"),
+				    get_options = CALL("GetDevicePluginOptions", "\0\0\0\0\0"),
+				    allocation = CALL("Allocate", "\0\0\0\0\5\x0a\3\x0a\1"
+								  "0");
+
+static bool is_served(const void *arg)
+{
+	(void)arg;
+	return plugin->server != NULL;
+}
+
+static bool has_calls(const void *want)
+{
+	return plugin->n_watchers + plugin->allocating == *(const unsigned *)want;
+}
+
+static void expect_calls(unsigned n)
+{
+	loop_until(base, has_calls, &n);
+}
+
+static bool has_no_children(const void *arg)
+{
+	siginfo_t si;
+
+	(void)arg;
+	return waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+}
+
+/* A plugin without a kubelet to register with, so that only Allocate has children. */
+static void begin_served(struct grpc_peer *p)
+{
+	begin();
+	(void)resource_plugin_set(plugin, conf, devices("mlx5_0"));
+	loop_until(base, is_served, NULL);
+	grpc_peer_join(p, base, plugin->socket.path);
+}
+
+static void call(struct grpc_peer *p, const struct testing_request *r, unsigned then)
+{
+	grpc_peer_call(p, r, 0);
+	expect_calls(then);
+}
+
+START_TEST(streams_that_the_kubelet_resets)
+{
+	struct grpc_peer p;
+
+	begin_served(&p);
+	call(&p, &list_and_watch, 1);
+	grpc_peer_cancel(&p);
+	expect_calls(0);
+	ck_assert(TAILQ_EMPTY(&plugin->watchers));
+	/* A list for nobody. */
+	(void)resource_plugin_set(plugin, conf, devices("mlx5_1"));
+	plugin_calls_push(plugin);
+	call(&p, &allocation, 1);
+	grpc_peer_cancel(&p);
+	expect_calls(0);
+	/* More than may run at a time, and before their children do. */
+	for (int i = 0; i < 12; i++) {
+		grpc_peer_call(&p, &allocation, 0);
+		grpc_peer_cancel(&p);
+	}
+	grpc_peer_call(&p, &get_options, 0);
+	loop_until(base, grpc_peer_call_ended, &p);
+	ck_assert_ptr_nonnull(strstr(p.call->headers, "grpc-status: 0\n"));
+	loop_until(base, has_no_children, NULL);
+	ck_assert_uint_eq(plugin->allocating + plugin->refused + plugin->allocated, 0);
+	grpc_peer_leave(&p);
+	end();
+}
+END_TEST
+
+START_TEST(a_connection_that_the_kubelet_drops)
+{
+	struct grpc_peer p;
+
+	begin_served(&p);
+	call(&p, &list_and_watch, 1);
+	call(&p, &allocation, 2);
+	grpc_peer_leave(&p);
+	expect_calls(0);
+	loop_until(base, has_no_children, NULL);
+	grpc_peer_join(&p, base, plugin->socket.path);
+	call(&p, &allocation, 1);
+	grpc_peer_goaway(&p);
+	grpc_peer_cancel(&p);
+	loop_until(base, grpc_peer_has_ended, &p);
+	expect_calls(0);
+	loop_until(base, has_no_children, NULL);
+	grpc_peer_leave(&p);
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("railheadd/deviceplugin/resource_plugin",
 	     a_kubelet_that_does_not_watch_is_asked_more_and_more_rarely,
-	     one_failure_is_not_worth_a_line, another_hca_is_a_difference_of_files)
+	     one_failure_is_not_worth_a_line, another_hca_is_a_difference_of_files,
+	     streams_that_the_kubelet_resets, a_connection_that_the_kubelet_drops)
