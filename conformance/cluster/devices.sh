@@ -9,13 +9,15 @@ CARD=0000:7e:00.0
 CARD_FILES=/sys/bus/pci/devices/$CARD
 RAIL=example.com/rail0
 
+# devices_begin [KEYS]: the agent with the resource; KEYS are more keys of it, as a JSON object.
 devices_begin()
 {
+	local keys=${1-}
 	trap devices_end EXIT
 	is 'a card' node 1 bash -ec 'mount -t tmpfs -o mode=755 cards /sys/bus/pci/devices; mkdir -p "$1/net/eth5"; cd "$1"
 		echo 0x020000 >class; echo 0x15b3 >vendor; echo 0x101e >device; echo 0 >numa_node; ln -s ../../../../bus/pci/drivers/mlx5_core driver' - "$CARD_FILES"
 	mkdir -p "$(node_root 1)/etc/railhead/resources.d"
-	jq -n --arg name $RAIL --arg card $CARD '{interval: 1, resources: [{name: $name, select: {address: $card}}]}' \
+	jq -n --arg name $RAIL --arg card $CARD --argjson keys "${keys:-null}" '{interval: 1, resources: [{name: $name, select: {address: $card}} + $keys]}' \
 		>"$(node_root 1)/etc/railhead/resources.d/rail.json" || fail 'test error: resources.d'
 	agent 1 '{}'
 	eventually allocatable_is 1
@@ -27,7 +29,7 @@ devices_end()
 	rm -r "$(node_root 1)"/etc/railhead/{agent.json,resources.d}
 	node 1 umount -l /sys/bus/pci/devices
 	node 1 ip link set eth5 up
-	node 1 rm -rf /run/k8s.cni.cncf.io/devinfo/dp
+	node 1 rm -rf /run/k8s.cni.cncf.io/devinfo/dp /run/cdi
 	eq 'sockets of the agent' "$(node 1 ls /var/lib/kubelet/device-plugins | grep railhead)" ''
 }
 node_has() { k get node n1 -o json | jq -r --arg name $RAIL ".status.$1[\$name]"; }
@@ -57,6 +59,22 @@ once_device_of_a_pod()
 	has_device c
 	is 'the agent counts it' resource_is '.allocated == 2 and .refused == 0 and .watched'
 	has 'for people' "$(node 1 railctl cluster status)" "$RAIL: 1 of 1 healthy, registered"
+}
+
+# containerd reads the CDI file of the agent. The card has a driver of user space. Its file is not uio0, but one that every node and
+# no container has; to open it for writing changes nothing.
+once_device_files_by_cdi()
+{
+	devices_begin '{"deviceNodes": "cdi"}'
+	is 'a driver of user space' node 1 bash -ec 'cd "$1"; ln -sfn ../../../../bus/pci/drivers/uio_pci_generic driver; mkdir -p uio/kmsg' - "$CARD_FILES"
+	device_pod a
+	pod b ''
+	running a b
+	has_device a
+	eq 'CDI files' "$(node 1 ls /run/cdi)" "railhead-example.com_rail0_$CARD.json"
+	eq 'the file in the container' "$(kn exec a -- busybox stat -c '%F %t:%T' /dev/kmsg)" "$(node 1 stat -c '%F %t:%T' /dev/kmsg)"
+	is 'the container may open it' kn exec a -- sh -c ': >>/dev/kmsg'
+	isnt 'a container without the device has the file' kn exec b -- ls /dev/kmsg
 }
 
 # The kubelet removes the sockets of its folder when it starts. A slow one is asked again, so the number of registrations varies.
