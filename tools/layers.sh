@@ -117,7 +117,7 @@ railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/devi
 railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/deviceplugin/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/ railheadd/rails/
 railheadd/plugins|lib/ install/ railheadd/events/
 railheadd/rails|lib/ topo/core/ topo/read/ topo/gdr/ rdma/qos/ railheadd/child/ railheadd/events/
-railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/events/
+railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/child/ railheadd/events/
 railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
 railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/deviceplugin/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/rails/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
 railheadd/testing|lib/ ipam/ cluster/ railheadd/

@@ -93,6 +93,16 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 	kill_child(arg, CHILD_LATE);
 }
 
+/* Without memory for it all is left for later. */
+static void offer(struct child *c)
+{
+	size_t len = evbuffer_get_length(c->text);
+	const char *text = (const char *)evbuffer_pullup(c->text, -1);
+
+	if (text)
+		(void)evbuffer_drain(c->text, c->conf.take(c->conf.arg, text, len));
+}
+
 static void readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct child *c = arg;
@@ -101,12 +111,16 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0)
+	if (n <= 0) {
 		output_closed(c);
-	else if (c->late)
+	} else if (c->late) {
 		(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));
-	else if (evbuffer_get_length(c->text) > c->conf.text_max)
-		kill_child(c, CHILD_TOO_MUCH);
+	} else {
+		if (c->conf.take)
+			offer(c);
+		if (evbuffer_get_length(c->text) > c->conf.text_max)
+			kill_child(c, CHILD_TOO_MUCH);
+	}
 }
 
 bool child_runs(const struct child *c)

@@ -26,7 +26,10 @@ struct child_conf {
 	const char *path; /* a name for errors */
 	int (*run)(void); /* see exec_req */
 	int deadline_ms;
-	size_t text_max;
+	size_t text_max; /* of what take leaves */
+	/* NULL, or called when output has come, with all that it left before. It returns how many
+	 * bytes it takes, and done gets the rest. It must call no function of the child. */
+	size_t (*take)(void *arg, const char *text, size_t len);
 	/* Called once for each start, from the loop. text is the output, len bytes without a NUL,
 	 * valid until done returns. A new start is possible if how is CHILD_ENDED. child_free() is
 	 * fine within; text is gone then. */

@@ -29,9 +29,11 @@ static void done(void *arg, enum child_end how, const char *text, size_t len)
 	(void)snprintf(text_was, sizeof(text_was), "%.*s", (int)len, text ? text : "");
 }
 
-static void begin(int (*run)(void), int deadline_ms)
+static void begin_with(size_t (*take)(void *, const char *, size_t), int (*run)(void),
+		       int deadline_ms)
 {
 	struct child_conf conf = { .path = "test",
+				   .take = take,
 				   .run = run,
 				   .deadline_ms = deadline_ms,
 				   .text_max = 4096,
@@ -44,6 +46,11 @@ static void begin(int (*run)(void), int deadline_ms)
 	ends = gones = 0;
 	ck_assert_int_eq(child_new(&conf, &child, &e), 0);
 	ck_assert(!child_runs(child));
+}
+
+static void begin(int (*run)(void), int deadline_ms)
+{
+	begin_with(NULL, run, deadline_ms);
 }
 
 static void end(void)
@@ -106,6 +113,52 @@ START_TEST(too_much_output_is_dropped)
 	ck_assert_uint_eq(ends, 1);
 	run("");
 	ck_assert_uint_eq(ends, 2);
+	end();
+}
+END_TEST
+
+static size_t taken; /* bytes of whole lines */
+
+static size_t take_lines(void *arg, const char *text, size_t len)
+{
+	const char *last = memrchr(text, '\n', len);
+	size_t n = last ? (size_t)(last - text) + 1 : 0;
+
+	(void)arg;
+	taken += n;
+	return n;
+}
+
+/* Far more than text_max. */
+static int prints_lines(void)
+{
+	for (int i = 0; i < 10000; i++) {
+		if (printf("%05d\n", i) < 0)
+			return 1;
+	}
+	return fputs("rest", stdout) < 0 || fflush(stdout);
+}
+
+static int prints_a_long_line(void)
+{
+	while (putchar('a') != EOF) {
+	}
+	return 0;
+}
+
+START_TEST(lines_are_taken_as_they_come)
+{
+	begin_with(take_lines, prints_lines, 60000);
+	run("");
+	ck_assert_int_eq(end_was, CHILD_ENDED);
+	ck_assert_uint_eq(taken, 60000);
+	ck_assert_str_eq(text_was, "rest");
+	end();
+	taken = 0;
+	begin_with(take_lines, prints_a_long_line, 60000);
+	run("");
+	ck_assert_int_eq(end_was, CHILD_TOO_MUCH);
+	ck_assert_uint_eq(taken, 0);
 	end();
 }
 END_TEST
@@ -341,7 +394,7 @@ START_TEST(it_ends_while_one_runs)
 END_TEST
 
 TEST_PROGRAM("railheadd/child/child", one_after_the_other_gets_its_input,
-	     too_much_output_is_dropped, a_late_one_is_told_once,
+	     too_much_output_is_dropped, lines_are_taken_as_they_come, a_late_one_is_told_once,
 	     a_cancelled_one_is_gone_without_an_end, it_may_be_freed_by_its_caller,
 	     it_ends_while_one_runs, an_end_is_not_awaited, an_end_that_does_not_come_is_late,
 	     a_held_one_can_be_freed)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repairer.c: starts a child for each pass, and reads what it tells. */
-#include <event2/buffer.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "railheadd/events/events.h"
 #include "railheadd/repair/pass.h"
@@ -77,41 +73,45 @@ static void note(struct repairer *r, const struct leftover *f)
 	tell_people(r, f);
 }
 
-static void read_lines(struct repairer *r)
+static void take_line(struct repairer *r, const char *line, size_t len)
 {
-	size_t len = 0;
-	char *line;
+	auto_json struct json *tree = NULL;
+	struct leftover f;
+	struct err e;
 
-	while ((line = evbuffer_readln(r->text, &len, EVBUFFER_EOL_LF)) != NULL) {
-		auto_json struct json *tree = NULL;
-		struct leftover f;
-		struct err e;
+	if (leftover_parse(line, len, &tree, &f, &e))
+		log_error(&r->conf.ctx->log, "repair: %s", e.msg);
+	else if (f.kind == LEFTOVER_END)
+		r->complete = true;
+	else
+		note(r, &f);
+}
 
-		if (leftover_parse(line, len, &tree, &f, &e))
-			log_error(&r->conf.ctx->log, "repair: %s", e.msg);
-		else if (f.kind == LEFTOVER_END)
-			r->complete = true;
-		else
-			note(r, &f);
-		free(line);
+static size_t take_lines(void *arg, const char *text, size_t len)
+{
+	const char *line = text, *end;
+
+	while ((end = memchr(line, '\n', len - (size_t)(line - text))) != NULL) {
+		take_line(arg, line, (size_t)(end - line));
+		line = end + 1;
 	}
+	return (size_t)(line - text);
 }
 
 /* ---- begin and end of a pass ---- */
 
-static void end_pass(struct repairer *r)
+static void end_pass(void *arg)
 {
-	event_free(r->output);
-	r->output = NULL;
-	/* It has closed its output, so it ends. */
-	exec_kill(&r->child);
-	(void)evbuffer_drain(r->text, evbuffer_get_length(r->text));
+	struct repairer *r = arg;
+
 	r->counts.passes++;
 	r->ended = ctx_mono_ms();
-	if (r->complete)
+	if (r->complete) {
 		waiting_end(&r->waiting);
-	else
+	} else {
+		log_error(&r->conf.ctx->log, "repair: the pass ended early");
 		r->counts.cut_off++;
+	}
 	int64_t next = waiting_next(&r->waiting, r->ended, r->conf.grace);
 	/* Found twice means in two passes: not one right after the other. */
 	if (next < 0 || next > r->conf.every || !r->complete)
@@ -120,44 +120,34 @@ static void end_pass(struct repairer *r)
 	r->again = false;
 }
 
-static void readable(evutil_socket_t fd, short what, void *arg)
+/* A child that was killed may hang in the kernel: the pass ends when it is gone. */
+static void told_all(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct repairer *r = arg;
-	int n = evbuffer_read(r->text, fd, LEFTOVER_LINE_MAX);
 
-	(void)what;
-	if (n > 0)
-		read_lines(r);
-	if (n > 0 && evbuffer_get_length(r->text) < LEFTOVER_LINE_MAX)
-		return;
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (!r->complete)
-		log_error(&r->conf.ctx->log, "repair: the pass ended early");
-	end_pass(r);
+	(void)text;
+	(void)len;
+	switch (how) {
+	case CHILD_ENDED:
+		end_pass(r);
+		break;
+	case CHILD_LATE:
+		log_error(&r->conf.ctx->log, "repair: the pass did not end in %d s",
+			  PASS_LIMIT_MS / 1000);
+		break;
+	case CHILD_TOO_MUCH:
+		log_error(&r->conf.ctx->log, "repair: a line has more than %d bytes",
+			  LEFTOVER_LINE_MAX);
+		break;
+	}
 }
 
 static int start_pass(struct repairer *r, struct err *e)
 {
 	auto_json struct json *due = waiting_due(&r->waiting, ctx_mono_ms(), r->conf.grace);
 	auto_free char *input = due ? json_print(due, false) : NULL;
-	const struct exec_req req = { .path = "railheadd-repair",
-				      .run = pass_main,
-				      .envp = environ,
-				      .input = input,
-				      .input_len = input ? strlen(input) : 0,
-				      .timeout_ms = PASS_LIMIT_MS };
 
-	if (!input)
-		return err_nomem(e);
-	if (exec_start(&req, &r->child, e))
-		return -1;
-	(void)fcntl(r->child.out_fd, F_SETFL, O_NONBLOCK);
-	r->output = event_new(r->conf.base, r->child.out_fd, EV_READ | EV_PERSIST, readable, r);
-	if (r->output && event_add(r->output, NULL) == 0)
-		return 0;
-	exec_kill(&r->child);
-	return err_nomem(e);
+	return input ? child_start(r->child, input, e) : err_nomem(e);
 }
 
 static void timer(evutil_socket_t fd, short what, void *arg)
@@ -167,20 +157,10 @@ static void timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (r->output) {
-		log_error(&r->conf.ctx->log, "repair: the pass did not end in %d s",
-			  PASS_LIMIT_MS / 1000);
-		/* The kernel may hold it, so its end is awaited: it closes its output. */
-		(void)kill(-r->child.pid, SIGKILL);
-		arm(r, PASS_LIMIT_MS);
-		return;
-	}
 	r->complete = false;
 	waiting_begin(&r->waiting);
-	if (start_pass(r, &e) == 0) {
-		arm(r, PASS_LIMIT_MS);
+	if (start_pass(r, &e) == 0)
 		return;
-	}
 	log_error(&r->conf.ctx->log, "repair: %s", e.msg);
 	arm(r, r->conf.every);
 }
@@ -189,7 +169,7 @@ void repairer_soon(struct repairer *r)
 {
 	if (!r)
 		return;
-	if (r->output)
+	if (child_runs(r->child))
 		r->again = true;
 	else
 		arm(r, 0);
@@ -198,14 +178,21 @@ void repairer_soon(struct repairer *r)
 int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct err *e)
 {
 	struct repairer *r = calloc(1, sizeof(*r));
+	const struct child_conf child = { .base = conf->base,
+					  .path = "railheadd-repair",
+					  .run = pass_main,
+					  .deadline_ms = PASS_LIMIT_MS,
+					  .text_max = LEFTOVER_LINE_MAX,
+					  .take = take_lines,
+					  .done = told_all,
+					  .gone = end_pass,
+					  .arg = r };
 
 	if (!r)
 		return err_nomem(e);
 	r->conf = *conf;
-	r->child = (struct exec_child){ .out_fd = -1 };
 	r->timer = evtimer_new(conf->base, timer, r);
-	r->text = evbuffer_new();
-	if (!r->timer || !r->text) {
+	if (!r->timer || child_new(&child, &r->child, e)) {
 		repairer_free(r);
 		return err_nomem(e);
 	}
@@ -218,11 +205,7 @@ void repairer_free(struct repairer *r)
 {
 	if (!r)
 		return;
-	if (r->output)
-		event_free(r->output);
-	exec_kill(&r->child);
-	if (r->text)
-		evbuffer_free(r->text);
+	child_free(r->child);
 	if (r->timer)
 		event_free(r->timer);
 	waiting_clear(&r->waiting);

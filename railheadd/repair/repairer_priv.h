@@ -3,19 +3,16 @@
 #ifndef RAILHEAD_RAILHEADD_REPAIR_REPAIRER_PRIV_H
 #define RAILHEAD_RAILHEADD_REPAIR_REPAIRER_PRIV_H
 
-#include "lib/sys/exec.h"
+#include "railheadd/child/child.h"
 #include "railheadd/repair/repairer.h"
 #include "railheadd/repair/waiting.h"
 
 struct event;
-struct evbuffer;
 
 struct repairer {
 	struct repairer_conf conf;
-	struct event *timer;   /* the next pass, or the limit of this one */
-	struct event *output;  /* of the child; NULL: none runs */
-	struct evbuffer *text; /* what the child has told, up to a line break */
-	struct exec_child child;
+	struct event *timer; /* the next pass */
+	struct child *child;
 	struct waiting waiting;
 	struct repairer_counts counts;
 	int64_t ended; /* ctx_mono_ms() of the last pass; 0: none yet */

@@ -67,7 +67,7 @@ static int add_status(const struct repairer *r, struct json *o)
 	repairer_counts(r, &c);
 	return json_add_int(o, "every", r->conf.every / 1000) ||
 			       json_add_int(o, "grace", r->conf.grace / 1000) ||
-			       json_add_bool(o, "running", r->output != NULL) ||
+			       json_add_bool(o, "running", child_runs(r->child)) ||
 			       json_add_int(o, "passes", (int64_t)c.passes) ||
 			       json_add_int(o, "cutOff", (int64_t)c.cut_off) ||
 			       (r->ended && json_add_int(o, "lastSeconds", ago)) ||
