@@ -98,7 +98,7 @@ static char *trouble_text(const struct topo_view *v, size_t gpu, unsigned which)
 }
 
 /* Write the sentences for all marks. Returns y of the next line. */
-static int put_troubles(const struct svg *s, int y, FILE *to)
+static int put_troubles(const struct show_boxes *s, int y, FILE *to)
 {
 	size_t cap = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
 
@@ -125,12 +125,12 @@ static void paths_there(const struct topo_view *v, bool there[PATHS])
 		if (!show_has_gpu(v, g))
 			continue;
 		there[PATH_MINE] |= c->n_share > 0;
-		there[PATH_NEAR] |= svg_draws_nearest(c) && c->n_nearest > c->n_share;
+		there[PATH_NEAR] |= boxes_draws_nearest(c) && c->n_nearest > c->n_share;
 		there[PATH_UNAVAILABLE] |= v->differ->gpu[g].verdict == COMPARE_FARTHER;
 	}
 }
 
-static void put_legend(const struct svg *s, int y, FILE *to)
+static void put_legend(const struct show_boxes *s, int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
@@ -154,7 +154,7 @@ static void put_legend(const struct svg *s, int y, FILE *to)
 
 /* ---- the whole ---- */
 
-static void put_head(const struct svg *s, int height, FILE *to)
+static void put_head(const struct show_boxes *s, int height, FILE *to)
 {
 	size_t gpus = show_count_gpus(s->v), hcas = show_count_hcas(s->v);
 	unsigned rails = s->v->choice->n_rails;
@@ -175,7 +175,7 @@ static void put_head(const struct svg *s, int height, FILE *to)
 }
 
 /* Everything below the title. Returns the height of the picture, -1: no memory. */
-static int put_body(struct svg *s, FILE *to)
+static int put_body(struct show_boxes *s, FILE *to)
 {
 	int y = s->box[0].h + 6;
 
@@ -188,12 +188,12 @@ static int put_body(struct svg *s, FILE *to)
 
 int show_svg(const struct topo_view *v, FILE *to, struct err *e)
 {
-	auto_svg struct svg s = { 0 };
+	auto_boxes struct show_boxes s = { 0 };
 	char *body = NULL;
 	size_t size;
 	int height;
 
-	if (svg_build(v, &s))
+	if (boxes_build(v, &s))
 		return err_nomem(e);
 	svg_place(&s);
 	FILE *f = open_memstream(&body, &size);

@@ -62,7 +62,7 @@ void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *
 
 /* ---- boxes ---- */
 
-static void put_rect(const struct svg_box *b, const char *class, int radius, FILE *to)
+static void put_rect(const struct show_box *b, const char *class, int radius, FILE *to)
 {
 	fprintf(to, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>\n",
 		class, b->x, b->y, b->w, b->h, radius);
@@ -75,60 +75,25 @@ void svg_put_mark(int x, int y, FILE *to)
 	fprintf(to, "<text class=\"on m\" x=\"%d\" y=\"%d\">!</text>\n", x, y + 15);
 }
 
-static const char *chip_name(const struct topo_pci *p)
+static void put_title(const struct show_boxes *s, const struct show_box *b, FILE *to)
 {
-	static const struct {
-		uint16_t vendor, device;
-		const char *name;
-	} known[] = {
-		{ 0x1000, 0xc010, "PEX880xx" },  { 0x1000, 0xc030, "PEX890xx" },
-		{ 0x104c, 0x8232, "XIO3130" },   { 0x104c, 0x8233, "XIO3130" },
-		{ 0x1b36, 0x000c, "QEMU port" },
-	};
+	char text[BOX_TEXT_LEN];
 
-	for (size_t i = 0; p->has_ids && i < ARRAY_SIZE(known); i++)
-		if (p->vendor == known[i].vendor && p->device == known[i].device)
-			return known[i].name;
-	return p->kind == TOPO_BRIDGE ? "bridge" : "switch";
-}
-
-/* The format of lspci, without domain 0. */
-static char *short_bdf(struct pci_addr a, char buf[PCI_STR_LEN])
-{
-	pci_format(a, buf);
-	return a.domain ? buf : buf + 5;
-}
-
-static void put_title(const struct svg *s, const struct svg_box *b, FILE *to)
-{
-	const struct topo_machine *m = s->v->m;
-	char text[128] = "", bdf[PCI_STR_LEN];
-	size_t cap = (size_t)(b->w - 20) * 10 / 63;
-
-	if (b->kind == SVG_SOCKET && (b->key == TOPO_NONE || m->cpu[b->key].numa < 0))
-		(void)snprintf(text, sizeof(text), "NUMA node unknown");
-	else if (b->kind == SVG_SOCKET)
-		(void)snprintf(text, sizeof(text), "NUMA node %d", m->cpu[b->key].numa);
-	else if (b->kind == SVG_ROOT)
-		(void)snprintf(text, sizeof(text), "root complex %s", m->root[b->key].name);
-	else if (b->kind == SVG_SWITCH)
-		(void)snprintf(text, sizeof(text), "%s %s", chip_name(&m->pci[b->pci]),
-			       short_bdf(m->pci[b->pci].addr, bdf));
-	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", b->kind == SVG_SOCKET ? "n" : "d",
+	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", b->kind == BOX_SOCKET ? "n" : "d",
 		b->x + 12, svg_title_below(b) ? b->y + b->h - 8 : b->y + 16);
-	put_short(text, cap, to);
+	put_short(boxes_title(s, b, text), (size_t)(b->w - 20) * 10 / 63, to);
 	fputs("</text>\n", to);
 }
 
-static void put_container(const struct svg *s, const struct svg_box *b, FILE *to)
+static void put_container(const struct show_boxes *s, const struct show_box *b, FILE *to)
 {
 	static const char *const classes[] = {
-		[SVG_SOCKET] = "socket",
-		[SVG_ROOT] = "root",
-		[SVG_SWITCH] = "switch",
+		[BOX_SOCKET] = "socket",
+		[BOX_ROOT] = "root",
+		[BOX_SWITCH] = "switch",
 	};
 
-	put_rect(b, classes[b->kind], b->kind == SVG_SOCKET ? 10 : 7, to);
+	put_rect(b, classes[b->kind], b->kind == BOX_SOCKET ? 10 : 7, to);
 	put_title(s, b, to);
 }
 
@@ -167,7 +132,7 @@ static bool hca_troubled(const struct topo_view *v, uint32_t hca)
 
 /* ---- cards ---- */
 
-static void put_card(const struct svg_box *b, bool bad, const char *const line[3], FILE *to)
+static void put_card(const struct show_box *b, bool bad, const char *const line[3], FILE *to)
 {
 	static const char *const classes[] = { "n m", "d m", "d m" };
 
@@ -181,54 +146,27 @@ static void put_card(const struct svg_box *b, bool bad, const char *const line[3
 		svg_put_mark(b->x + b->w - 4, b->y - 8, to);
 }
 
-static void put_gpu(const struct svg *s, const struct svg_box *b, FILE *to)
+static void put_gpu(const struct show_boxes *s, const struct show_box *b, FILE *to)
 {
-	static const char *const vendors[] = {
-		[TOPO_OTHER] = "accelerator", [TOPO_NVIDIA] = "NVIDIA",        [TOPO_AMD] = "AMD",
-		[TOPO_GAUDI] = "Intel Gaudi", [TOPO_ASCEND] = "Huawei Ascend",
-	};
 	const struct topo_gpu *g = &s->v->m->gpu[b->key];
 	char name[32], bdf[PCI_STR_LEN];
 	bool bad = gpu_troubled(s->v, b->key);
-	const char *const line[] = { name, show_gpu_bdf(s->v->m, b->key, bdf), vendors[g->vendor] };
+	const char *const line[] = { name, show_gpu_bdf(s->v->m, b->key, bdf), boxes_vendor(g) };
 
 	(void)snprintf(name, sizeof(name), "GPU %d", g->index);
 	put_rect(b, bad ? "gpu bad" : "gpu", 6, to);
 	put_card(b, bad, line, to);
 }
 
-/* "200G  rail 3  16 VFs". */
-static void describe_hca(const struct svg *s, const struct svg_box *b, char *buf, size_t size)
+static void put_hca(const struct show_boxes *s, const struct show_box *b, FILE *to)
 {
 	const struct topo_hca *h = &s->v->m->hca[b->key];
-	uint32_t rate = 0, rail = s->v->choice->rail[b->key];
-	size_t len = 0;
-
-	for (size_t i = 0; i < h->n_ports; i++)
-		if (h->port[i].active != TOPO_NO && h->port[i].rate_mbps > rate)
-			rate = h->port[i].rate_mbps;
-	*buf = '\0';
-	if (!topo_usable(h))
-		len += (size_t)snprintf(buf, size, "%s",
-					h->kind == TOPO_HCA_SOFTWARE ? "software" : "port down");
-	else if (rate)
-		len += (size_t)snprintf(buf, size, "%uG", rate / 1000);
-	if (rail != TOPO_NONE)
-		len += (size_t)snprintf(buf + len, size - len, "%srail %u", len ? " \xc2\xb7 " : "",
-					rail);
-	if (b->vfs)
-		(void)snprintf(buf + len, size - len, "%s%u VFs", len ? " \xc2\xb7 " : "", b->vfs);
-}
-
-static void put_hca(const struct svg *s, const struct svg_box *b, FILE *to)
-{
-	const struct topo_hca *h = &s->v->m->hca[b->key];
-	char bdf[PCI_STR_LEN], text[64];
+	char bdf[PCI_STR_LEN], text[BOX_TEXT_LEN];
 	const char *where = show_hca_bdf(s->v->m, b->key, bdf);
 	bool bad = hca_troubled(s->v, b->key);
-	const char *const line[] = { h->name, where ? where : "no function", text };
+	const char *const line[] = { h->name, where ? where : "no function",
+				     boxes_describe_hca(s, b, text) };
 
-	describe_hca(s, b, text, sizeof(text));
 	put_rect(b,
 		 bad                                       ? "hca bad"
 		 : s->v->choice->rail[b->key] == TOPO_NONE ? "hca idle"
@@ -249,7 +187,7 @@ static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
 
 /* A line from the bottom of an HCA to the top of a GPU; number i of n at that GPU. */
 struct drawn_path {
-	const struct svg_box *hca, *gpu;
+	const struct show_box *hca, *gpu;
 	size_t i, n;
 };
 
@@ -272,7 +210,7 @@ static const char *path_class(const struct topo_gpu_choice *c, uint32_t hca)
 }
 
 /* The HCAs that NCCL uses although they are farther than the nearest. */
-static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, size_t n)
+static size_t foreign_hcas(const struct show_boxes *s, uint32_t gpu, uint32_t *takes, size_t n)
 {
 	const struct topo_gpu_choice *c = &s->v->choice->gpu[gpu];
 	size_t kept = 0;
@@ -284,15 +222,10 @@ static size_t foreign_hcas(const struct svg *s, uint32_t gpu, uint32_t *takes, s
 	return kept;
 }
 
-bool svg_draws_nearest(const struct topo_gpu_choice *c)
-{
-	return c->n_nearest <= 4; /* with more lines the picture is unreadable */
-}
-
-static int put_paths(const struct svg *s, const struct svg_box *gpu, FILE *to)
+static int put_paths(const struct show_boxes *s, const struct show_box *gpu, FILE *to)
 {
 	const struct topo_gpu_choice *c = &s->v->choice->gpu[gpu->key];
-	bool all = svg_draws_nearest(c);
+	bool all = boxes_draws_nearest(c);
 	const uint32_t *list = all ? c->nearest : c->share;
 	size_t n = all ? c->n_nearest : c->n_share, n_takes;
 	auto_free uint32_t *takes = show_takes(s->v->nccl, gpu->key, &n_takes);
@@ -306,7 +239,7 @@ static int put_paths(const struct svg *s, const struct svg_box *gpu, FILE *to)
 		bool off = w.i >= n;
 		uint32_t hca = off ? takes[w.i - n] : list[w.i];
 
-		w.hca = svg_find(s, SVG_HCA, hca);
+		w.hca = boxes_find(s, BOX_HCA, hca);
 		if (w.hca)
 			put_path(&w, off ? "off" : path_class(c, hca), to);
 	}
@@ -315,18 +248,18 @@ static int put_paths(const struct svg *s, const struct svg_box *gpu, FILE *to)
 
 /* ---- all of it ---- */
 
-int svg_put_all(const struct svg *s, FILE *to)
+int svg_put_all(const struct show_boxes *s, FILE *to)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (s->box[i].kind < SVG_HCA && (s->box[i].has_hca || s->box[i].has_gpu))
+		if (s->box[i].kind < BOX_HCA && (s->box[i].has_hca || s->box[i].has_gpu))
 			put_container(s, &s->box[i], to);
 	for (size_t i = 1; i < s->n; i++)
-		if (s->box[i].kind == SVG_GPU && put_paths(s, &s->box[i], to))
+		if (s->box[i].kind == BOX_GPU && put_paths(s, &s->box[i], to))
 			return -1;
 	for (size_t i = 1; i < s->n; i++) {
-		if (s->box[i].kind == SVG_GPU)
+		if (s->box[i].kind == BOX_GPU)
 			put_gpu(s, &s->box[i], to);
-		else if (s->box[i].kind == SVG_HCA)
+		else if (s->box[i].kind == BOX_HCA)
 			put_hca(s, &s->box[i], to);
 	}
 	return 0;

@@ -13,21 +13,21 @@
 #define LINES   60   /* between HCAs and GPUs */
 #define ROW_MAX 1300 /* a row is broken when it would be wider */
 
-bool svg_title_below(const struct svg_box *b)
+bool svg_title_below(const struct show_box *b)
 {
 	return b->has_gpu && !b->has_hca;
 }
 
 enum group { GROUP_BOTH, GROUP_HCA, GROUP_GPU };
 
-static enum group group_of(const struct svg_box *b)
+static enum group group_of(const struct show_box *b)
 {
 	if (b->has_hca && b->has_gpu)
 		return GROUP_BOTH;
 	return b->has_gpu ? GROUP_GPU : GROUP_HCA;
 }
 
-static bool is_drawn(const struct svg_box *b)
+static bool is_drawn(const struct show_box *b)
 {
 	return b->has_hca || b->has_gpu;
 }
@@ -40,12 +40,12 @@ struct flow {
 };
 
 /* The number of boxes in a row, if all rows have about the same length. */
-static size_t in_a_row(const struct svg *s, size_t parent, enum group group)
+static size_t in_a_row(const struct show_boxes *s, size_t parent, enum group group)
 {
 	size_t n = 0, rows;
 	int w = 0;
 
-	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
+	for (size_t i = s->box[parent].first; i != BOX_NONE; i = s->box[i].next) {
 		if (!is_drawn(&s->box[i]) || group_of(&s->box[i]) != group)
 			continue;
 		w += s->box[i].w + (n ? GAP : 0);
@@ -56,12 +56,12 @@ static size_t in_a_row(const struct svg *s, size_t parent, enum group group)
 }
 
 /* The boxes of one group below parent; positions relative to it. */
-static void flow_group(struct svg *s, size_t parent, enum group group, struct flow *f)
+static void flow_group(struct show_boxes *s, size_t parent, enum group group, struct flow *f)
 {
 	size_t most = in_a_row(s, parent, group), n = 0;
 
-	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
-		struct svg_box *b = &s->box[i];
+	for (size_t i = s->box[parent].first; i != BOX_NONE; i = s->box[i].next) {
+		struct show_box *b = &s->box[i];
 
 		if (!is_drawn(b) || group_of(b) != group)
 			continue;
@@ -82,10 +82,11 @@ static void flow_group(struct svg *s, size_t parent, enum group group, struct fl
 	}
 }
 
-static void shift_group(struct svg *s, size_t parent, enum group group, const struct svg_box *by)
+static void shift_group(struct show_boxes *s, size_t parent, enum group group,
+			const struct show_box *by)
 {
-	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
-		struct svg_box *b = &s->box[i];
+	for (size_t i = s->box[parent].first; i != BOX_NONE; i = s->box[i].next) {
+		struct show_box *b = &s->box[i];
 
 		if (!is_drawn(b) || group_of(b) != group)
 			continue;
@@ -95,20 +96,20 @@ static void shift_group(struct svg *s, size_t parent, enum group group, const st
 }
 
 /* All boxes of a row except cards get the height of the highest one. */
-static void align_row(struct svg *s, size_t parent, enum group group)
+static void align_row(struct show_boxes *s, size_t parent, enum group group)
 {
-	for (size_t i = s->box[parent].first; i != SVG_NONE; i = s->box[i].next) {
+	for (size_t i = s->box[parent].first; i != BOX_NONE; i = s->box[i].next) {
 		int top = s->box[i].y, row_h = 0;
 
 		if (!is_drawn(&s->box[i]) || group_of(&s->box[i]) != group)
 			continue;
-		for (size_t k = s->box[parent].first; k != SVG_NONE; k = s->box[k].next) {
-			const struct svg_box *b = &s->box[k];
+		for (size_t k = s->box[parent].first; k != BOX_NONE; k = s->box[k].next) {
+			const struct show_box *b = &s->box[k];
 
 			if (is_drawn(b) && group_of(b) == group && b->y == top && b->h > row_h)
 				row_h = b->h;
 		}
-		if (s->box[i].kind != SVG_HCA && s->box[i].kind != SVG_GPU)
+		if (s->box[i].kind != BOX_HCA && s->box[i].kind != BOX_GPU)
 			s->box[i].h = row_h;
 	}
 }
@@ -119,19 +120,19 @@ static int max_int(int a, int b)
 }
 
 /* From the leaves up: set sizes, and positions relative to the parent. */
-static void measure_box(struct svg *s, size_t at)
+static void measure_box(struct show_boxes *s, size_t at)
 {
 	struct flow both = { 0 }, hca = { 0 }, gpu = { 0 };
-	bool page = s->box[at].kind == SVG_PAGE;
+	bool page = s->box[at].kind == BOX_PAGE;
 	int pad = page ? 0 : PAD, head = page ? 0 : svg_title_below(&s->box[at]) ? PAD : TITLE;
 	int foot = page ? 0 : TITLE + PAD - head, column_w, column_h, beside, floor;
 
-	if (s->box[at].kind == SVG_HCA || s->box[at].kind == SVG_GPU) {
+	if (s->box[at].kind == BOX_HCA || s->box[at].kind == BOX_GPU) {
 		s->box[at].w = CARD_W;
 		s->box[at].h = CARD_H;
 		return;
 	}
-	for (size_t i = s->box[at].first; i != SVG_NONE; i = s->box[i].next)
+	for (size_t i = s->box[at].first; i != BOX_NONE; i = s->box[i].next)
 		measure_box(s, i);
 	flow_group(s, at, GROUP_BOTH, &both);
 	flow_group(s, at, GROUP_HCA, &hca);
@@ -142,21 +143,21 @@ static void measure_box(struct svg *s, size_t at)
 	/* beside, if there is enough space; else below */
 	if (both.w + beside + column_w <= ROW_MAX) {
 		floor = max_int(both.h, column_h);
-		shift_group(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
+		shift_group(s, at, GROUP_BOTH, &(struct show_box){ .x = pad, .y = head });
 		shift_group(s, at, GROUP_HCA,
-			    &(struct svg_box){ .x = pad + both.w + beside + (column_w - hca.w) / 2,
-					       .y = head });
+			    &(struct show_box){ .x = pad + both.w + beside + (column_w - hca.w) / 2,
+						.y = head });
 		shift_group(s, at, GROUP_GPU,
-			    &(struct svg_box){ .x = pad + both.w + beside + (column_w - gpu.w) / 2,
-					       .y = head + floor - gpu.h });
+			    &(struct show_box){ .x = pad + both.w + beside + (column_w - gpu.w) / 2,
+						.y = head + floor - gpu.h });
 		s->box[at].w = both.w + beside + column_w + 2 * pad;
 	} else {
 		floor = both.h + GAP + column_h;
-		shift_group(s, at, GROUP_BOTH, &(struct svg_box){ .x = pad, .y = head });
+		shift_group(s, at, GROUP_BOTH, &(struct show_box){ .x = pad, .y = head });
 		shift_group(s, at, GROUP_HCA,
-			    &(struct svg_box){ .x = pad, .y = head + both.h + GAP });
+			    &(struct show_box){ .x = pad, .y = head + both.h + GAP });
 		shift_group(s, at, GROUP_GPU,
-			    &(struct svg_box){ .x = pad, .y = head + floor - gpu.h });
+			    &(struct show_box){ .x = pad, .y = head + floor - gpu.h });
 		s->box[at].w = max_int(both.w, column_w) + 2 * pad;
 	}
 	s->box[at].h = floor + head + foot;
@@ -166,7 +167,7 @@ static void measure_box(struct svg *s, size_t at)
 }
 
 /* Parents come before their children, so that one pass makes all positions absolute. */
-void svg_place(struct svg *s)
+void svg_place(struct show_boxes *s)
 {
 	measure_box(s, 0);
 	s->box[0].x = SVG_MARGIN;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "topo/show/svg.h"
+#include "topo/show/boxes.h"
 #include "topo/core/pci_switch.h"
 
 #define DEPTH_MAX 64
@@ -11,22 +11,22 @@
 
 /* ---- boxes ---- */
 
-static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t parent)
+static size_t add_box(struct show_boxes *s, enum box_kind kind, uint32_t key, size_t parent)
 {
 	size_t *link;
 
-	struct err ignored; /* SVG_NONE is all that a caller hears */
+	struct err ignored; /* BOX_NONE is all that a caller hears */
 
 	if (ARRAY_GROW(s->box, s->n, BOXES_MAX, "boxes", &ignored))
-		return SVG_NONE;
-	s->box[s->n] = (struct svg_box){ .kind = kind,
-					 .key = key,
-					 .pci = TOPO_NONE,
-					 .parent = parent,
-					 .first = SVG_NONE,
-					 .next = SVG_NONE };
-	if (parent != SVG_NONE) {
-		for (link = &s->box[parent].first; *link != SVG_NONE;)
+		return BOX_NONE;
+	s->box[s->n] = (struct show_box){ .kind = kind,
+					  .key = key,
+					  .pci = TOPO_NONE,
+					  .parent = parent,
+					  .first = BOX_NONE,
+					  .next = BOX_NONE };
+	if (parent != BOX_NONE) {
+		for (link = &s->box[parent].first; *link != BOX_NONE;)
 			link = &s->box[*link].next;
 		*link = s->n;
 	}
@@ -34,13 +34,13 @@ static size_t add_box(struct svg *s, enum svg_kind kind, uint32_t key, size_t pa
 }
 
 /* The box below parent with this kind and key; it is added if there is none. */
-static size_t have_box(struct svg *s, size_t parent, enum svg_kind kind, uint32_t key)
+static size_t have_box(struct show_boxes *s, size_t parent, enum box_kind kind, uint32_t key)
 {
 	size_t i = s->box[parent].first;
 
-	while (i != SVG_NONE && (s->box[i].kind != kind || s->box[i].key != key))
+	while (i != BOX_NONE && (s->box[i].kind != kind || s->box[i].key != key))
 		i = s->box[i].next;
-	return i == SVG_NONE ? add_box(s, kind, key, parent) : i;
+	return i == BOX_NONE ? add_box(s, kind, key, parent) : i;
 }
 
 /* The HCA of the PF of a VF or subfunction, if it is in scope. */
@@ -59,7 +59,7 @@ static uint32_t pf_of(const struct topo_view *v, uint32_t hca)
 	return TOPO_NONE;
 }
 
-static const struct svg_box *find_box(const struct svg *s, enum svg_kind kind, uint32_t key)
+static const struct show_box *find_box(const struct show_boxes *s, enum box_kind kind, uint32_t key)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->box[i].kind == kind && s->box[i].key == key)
@@ -67,20 +67,20 @@ static const struct svg_box *find_box(const struct svg *s, enum svg_kind kind, u
 	return NULL;
 }
 
-const struct svg_box *svg_find(const struct svg *s, enum svg_kind kind, uint32_t key)
+const struct show_box *boxes_find(const struct show_boxes *s, enum box_kind kind, uint32_t key)
 {
-	const struct svg_box *b = find_box(s, kind, key);
+	const struct show_box *b = find_box(s, kind, key);
 
-	if (b || kind != SVG_HCA || key >= s->v->m->n_hcas)
+	if (b || kind != BOX_HCA || key >= s->v->m->n_hcas)
 		return b;
 	key = pf_of(s->v, key);
 	return key == TOPO_NONE ? NULL : find_box(s, kind, key);
 }
 
-void svg_clear(struct svg *s)
+void boxes_clear(struct show_boxes *s)
 {
 	free(s->box);
-	*s = (struct svg){ 0 };
+	*s = (struct show_boxes){ 0 };
 }
 
 /* ---- what a function is in ---- */
@@ -103,24 +103,24 @@ static size_t chips_above(const struct topo_machine *m, uint32_t pci, bool gpu,
 	return n;
 }
 
-static size_t socket_of(struct svg *s, uint32_t cpu)
+static size_t socket_of(struct show_boxes *s, uint32_t cpu)
 {
-	return have_box(s, 0, SVG_SOCKET, cpu);
+	return have_box(s, 0, BOX_SOCKET, cpu);
 }
 
-/* The box of the switch or root complex above a function, added if needed; SVG_NONE: no memory. */
-static size_t place_of(struct svg *s, uint32_t pci, bool gpu)
+/* The box of the switch or root complex above a function, added if needed; BOX_NONE: no memory. */
+static size_t place_of(struct show_boxes *s, uint32_t pci, bool gpu)
 {
 	const struct topo_machine *m = s->v->m;
 	uint32_t root = m->pci[pci].root, chip[DEPTH_MAX];
 	size_t at = socket_of(s, root == TOPO_NONE ? TOPO_NONE : m->root[root].cpu);
 
 	/* A topology file has no root complexes; those without a name are not drawn. */
-	if (at != SVG_NONE && root != TOPO_NONE && *m->root[root].name)
-		at = have_box(s, at, SVG_ROOT, root);
-	for (size_t n = chips_above(m, pci, gpu, chip); at != SVG_NONE && n-- > 0;) {
-		at = have_box(s, at, SVG_SWITCH, m->pci[chip[n]].chip);
-		if (at != SVG_NONE && s->box[at].pci == TOPO_NONE)
+	if (at != BOX_NONE && root != TOPO_NONE && *m->root[root].name)
+		at = have_box(s, at, BOX_ROOT, root);
+	for (size_t n = chips_above(m, pci, gpu, chip); at != BOX_NONE && n-- > 0;) {
+		at = have_box(s, at, BOX_SWITCH, m->pci[chip[n]].chip);
+		if (at != BOX_NONE && s->box[at].pci == TOPO_NONE)
 			s->box[at].pci = chip[n];
 	}
 	return at;
@@ -128,59 +128,59 @@ static size_t place_of(struct svg *s, uint32_t pci, bool gpu)
 
 /* ---- GPUs and HCAs ---- */
 
-static int add_leaf(struct svg *s, enum svg_kind kind, uint32_t key, size_t place)
+static int add_leaf(struct show_boxes *s, enum box_kind kind, uint32_t key, size_t place)
 {
-	size_t leaf = place == SVG_NONE ? SVG_NONE : add_box(s, kind, key, place);
+	size_t leaf = place == BOX_NONE ? BOX_NONE : add_box(s, kind, key, place);
 
-	if (leaf == SVG_NONE)
+	if (leaf == BOX_NONE)
 		return -1;
-	for (size_t i = leaf; i != SVG_NONE; i = s->box[i].parent) {
-		s->box[i].has_hca |= kind == SVG_HCA;
-		s->box[i].has_gpu |= kind == SVG_GPU;
+	for (size_t i = leaf; i != BOX_NONE; i = s->box[i].parent) {
+		s->box[i].has_hca |= kind == BOX_HCA;
+		s->box[i].has_gpu |= kind == BOX_GPU;
 	}
 	return 0;
 }
 
-static int add_hca(struct svg *s, uint32_t hca)
+static int add_hca(struct show_boxes *s, uint32_t hca)
 {
 	const struct topo_hca *h = &s->v->m->hca[hca];
 
 	if (pf_of(s->v, hca) != TOPO_NONE)
 		return 0;
 	if (h->pci == TOPO_NONE)
-		return add_leaf(s, SVG_HCA, hca, socket_of(s, h->cpu));
-	return add_leaf(s, SVG_HCA, hca, place_of(s, h->pci, false));
+		return add_leaf(s, BOX_HCA, hca, socket_of(s, h->cpu));
+	return add_leaf(s, BOX_HCA, hca, place_of(s, h->pci, false));
 }
 
-static void count_vfs(struct svg *s)
+static void count_vfs(struct show_boxes *s)
 {
 	for (uint32_t i = 0; i < s->v->m->n_hcas; i++) {
 		uint32_t pf = show_has_hca(s->v, i) ? pf_of(s->v, i) : TOPO_NONE;
 
 		for (size_t b = 0; pf != TOPO_NONE && b < s->n; b++)
-			s->box[b].vfs += s->box[b].kind == SVG_HCA && s->box[b].key == pf;
+			s->box[b].vfs += s->box[b].kind == BOX_HCA && s->box[b].key == pf;
 	}
 }
 
-int svg_build(const struct topo_view *v, struct svg *out)
+int boxes_build(const struct topo_view *v, struct show_boxes *out)
 {
-	auto_svg struct svg s = { .v = v };
+	auto_boxes struct show_boxes s = { .v = v };
 
-	if (add_box(&s, SVG_PAGE, TOPO_NONE, SVG_NONE) == SVG_NONE)
+	if (add_box(&s, BOX_PAGE, TOPO_NONE, BOX_NONE) == BOX_NONE)
 		return -1;
 	/* In the order of their NUMA nodes, which is that of the machine's records. */
 	for (uint32_t c = 0; c < v->m->n_cpus; c++)
-		if (socket_of(&s, c) == SVG_NONE)
+		if (socket_of(&s, c) == BOX_NONE)
 			return -1;
 	for (uint32_t h = 0; h < v->m->n_hcas; h++)
 		if (show_has_hca(v, h) && add_hca(&s, h))
 			return -1;
 	for (uint32_t g = 0; g < v->m->n_gpus; g++)
 		if (show_has_gpu(v, g) &&
-		    add_leaf(&s, SVG_GPU, g, place_of(&s, v->m->gpu[g].pci, true)))
+		    add_leaf(&s, BOX_GPU, g, place_of(&s, v->m->gpu[g].pci, true)))
 			return -1;
 	count_vfs(&s);
 	*out = s;
-	s = (struct svg){ 0 };
+	s = (struct show_boxes){ 0 };
 	return 0;
 }
