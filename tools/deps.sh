@@ -57,6 +57,7 @@ gcovr|gcovr|coverage report
 mandoc|mandoc|manual page checker
 procps|ps|ps(1)
 strace|strace|to stop programs at chosen system calls
+graphviz|dot|reads the graphs of railctl topo --dot
 jq|jq|JSON in shell tests"
 interop="
 containerd|containerd|container runtime, with ctr

@@ -49,8 +49,8 @@ static bool has_json(const char *option)
 /* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
-	static const char *const names[] = { "env", "map", "labels",      "labels-out",
-					     "dra", "svg", "nccl-xml-out" };
+	static const char *const names[] = { "env", "map", "labels", "labels-out",
+					     "dra", "dot", "svg",    "nccl-xml-out" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -71,6 +71,10 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 
 static int topo_run(struct cmd_run *r, struct err *e)
 {
+	static const struct {
+		const char *option;
+		show_fn show;
+	} forms[] = { { "map", show_map }, { "labels", show_labels }, { "dot", show_dot } };
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
 	const char *dra = opt_get(&r->opts, "dra"), *labels = opt_get(&r->opts, "labels-out");
 	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
@@ -98,10 +102,9 @@ static int topo_run(struct cmd_run *r, struct err *e)
 				(opt_is_set(&r->opts, "per-gpu") ? SHOW_EACH : 0) |
 					(opt_is_set(&r->opts, "explain") ? SHOW_EXPLAIN : 0),
 				r->out.to, e);
-	if (map)
-		return show_map(&t.view, r->out.to, e);
-	if (opt_is_set(&r->opts, "labels"))
-		return show_labels(&t.view, r->out.to, e);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (opt_is_set(&r->opts, forms[i].option))
+			return forms[i].show(&t.view, r->out.to, e);
 	return show_text(r, &t, e);
 }
 
@@ -128,6 +131,7 @@ static const struct opt options[] = {
 	{ "labels-out", "FILE", "write that file in one step; \"-\" is standard output", 0 },
 	{ "dra", "DRIVER", "rails as objects of Kubernetes, for the DRA driver dranet or sriov",
 	  0 },
+	{ "dot", NULL, "a graph for Graphviz, for your own picture", 0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
 	{ "skeleton", NULL, "with --nccl-xml-out: only PCI functions, for NCCL_TOPO_FILE", 0 },
@@ -143,6 +147,7 @@ static const char *const examples[] = {
 	"railctl topo --json",
 	"railctl topo --env --per-gpu",
 	"railctl topo --svg topo.svg",
+	"railctl topo --dot | dot -Tsvg >topo.svg",
 	NULL,
 };
 

@@ -42,6 +42,10 @@ char *show_foreign_hcas(const struct topo_view *v);
 /* show_svg - write a picture without external files, for light and dark screens. */
 int show_svg(const struct topo_view *v, FILE *to, struct err *e) must_check;
 
+/* show_dot - write a graph for Graphviz, with the boxes and lines of show_svg, links and NVLinks.
+ */
+int show_dot(const struct topo_view *v, FILE *to, struct err *e) must_check;
+
 /* ---- for programs ---- */
 
 /* show_json - an object of docs/topo.schema.json; owned by the caller; NULL: no memory. */

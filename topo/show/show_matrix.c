@@ -13,8 +13,7 @@
 #define CLASS_NVSWITCH    0x0680
 #define CLASS_NVLINK_HOST 0x068001 /* POWER: a CPU at the other end */
 
-/* The number of NVLinks of a GPU that end in a switch; links without a target count as such. */
-static uint32_t links_to_switches(const struct topo_gpu *g)
+uint32_t show_links_to_switches(const struct topo_gpu *g)
 {
 	uint32_t n = 0;
 
@@ -28,19 +27,26 @@ static uint32_t links_to_switches(const struct topo_gpu *g)
 	return n;
 }
 
-static uint32_t links_between(const struct topo_machine *m, size_t a, size_t b)
+uint32_t show_direct_links(const struct topo_machine *m, size_t a, size_t b)
 {
 	const struct topo_gpu *g = &m->gpu[a];
-	uint32_t n = 0, here, there;
+	uint32_t n = 0;
 
 	for (size_t i = 0; i < g->n_nvlinks; i++)
 		if (!g->nvlink[i].hidden &&
 		    pci_same(g->nvlink[i].target, m->pci[m->gpu[b].pci].addr))
 			n += g->nvlink[i].count;
+	return n;
+}
+
+static uint32_t links_between(const struct topo_machine *m, size_t a, size_t b)
+{
+	uint32_t n = show_direct_links(m, a, b), here, there;
+
 	if (n)
 		return n;
-	here = links_to_switches(g);
-	there = links_to_switches(&m->gpu[b]);
+	here = show_links_to_switches(&m->gpu[a]);
+	there = show_links_to_switches(&m->gpu[b]);
 	return here < there ? here : there;
 }
 

@@ -85,6 +85,11 @@ static int write_svg(const struct topo_view *v, const struct out *o, struct err 
 	return show_svg(v, o->to, e);
 }
 
+static int write_dot(const struct topo_view *v, const struct out *o, struct err *e)
+{
+	return show_dot(v, o->to, e);
+}
+
 static int write_env(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	return show_env(v, SHOW_EACH, o->to, e);
@@ -272,6 +277,12 @@ START_TEST(hcas_without_a_function_are_shown)
 	ck_assert_ptr_nonnull(strstr(svg, "class=\"mark\""));
 	ck_assert_ptr_nonnull(strstr(svg, "port down"));
 	ck_assert_ptr_null(strchr(svg, '\033'));
+	auto_free char *dot = written(&s.v, write_dot, false);
+	ck_assert_ptr_nonnull(strstr(dot, "cpu_unknown -- hca"));
+	ck_assert_ptr_nonnull(strstr(dot, "lo?st\\nsoftware\""));
+	/* NCCL takes it, and none is near */
+	ck_assert_ptr_nonnull(strstr(dot, "class=\"path nccl\", style=dashed"));
+	ck_assert_ptr_null(strstr(dot, "class=\"path nearest"));
 }
 END_TEST
 
@@ -332,6 +343,8 @@ START_TEST(vfs_in_the_picture)
 	for (size_t i = 0; i < 6; i++)
 		only[i] = s.m.hca[i].kind == TOPO_HCA_VF;
 	s.v.scope.hca = only;
+	auto_free char *dot = written(&s.v, write_dot, false);
+	ck_assert_ptr_null(strstr(dot, "mlx5_0"));
 	auto_free char *pod = written(&s.v, write_svg, false);
 	ck_assert_ptr_nonnull(strstr(pod, "mlx5_3"));
 	s.v.scope.hca = NULL;
@@ -356,8 +369,9 @@ static int all_forms(void *arg, struct err *e)
 	if (!map)
 		(void)err_nomem(e);
 	else
-		rc = show_matrix(v, &o, e) || write_svg(v, &o, e) || write_env(v, &o, e) ||
-				     write_map(v, &o, e) || write_labels(v, &o, e)
+		rc = show_matrix(v, &o, e) || write_svg(v, &o, e) || write_dot(v, &o, e) ||
+				     write_env(v, &o, e) || write_map(v, &o, e) ||
+				     write_labels(v, &o, e)
 			     ? -1
 			     : 0;
 	(void)fclose(o.to);
