@@ -70,13 +70,23 @@ static int by_gpu(const void *x, const void *y, void *arg)
 
 /* ---- candidates ---- */
 
+/* The RDMA device of an accelerator with ports on its package, such as hbl_0 of a Gaudi. */
+static bool is_accelerator(const struct topo_machine *m, const struct topo_hca *h)
+{
+	for (size_t i = 0; i < m->n_gpus; i++)
+		if (m->gpu[i].on_package && m->gpu[i].pci == h->pci)
+			return true;
+	return false;
+}
+
 /* all_roles: also cards for storage and management. */
 static void gather_candidates(struct work *w, bool all_roles)
 {
 	for (uint32_t i = 0; i < w->m->n_hcas; i++) {
 		const struct topo_hca *h = &w->m->hca[i];
 		bool other = h->role == TOPO_STORAGE || h->role == TOPO_MANAGEMENT;
-		if (hca_in_scope(w, i) && topo_usable(h) && (all_roles || !other))
+		if (hca_in_scope(w, i) && topo_usable(h) && (all_roles || !other) &&
+		    !is_accelerator(w->m, h))
 			w->cand[w->n_cand++] = i;
 	}
 }
@@ -146,7 +156,7 @@ static const char *why_none(const struct work *w, uint32_t gpu)
 	if (w->scope && w->scope->gpu && !w->scope->gpu[gpu])
 		return "it is none of the GPUs asked for";
 	if (w->m->gpu[gpu].on_package)
-		return "its RDMA ports are on its own package, and no HCA reaches its memory";
+		return "its RDMA ports are on its own package, and jobs use them before any HCA";
 	return w->n_cand ? NULL : why_no_candidate(w);
 }
 

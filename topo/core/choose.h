@@ -64,7 +64,8 @@ size_t topo_set_role(struct topo_machine *m, const char *key, enum topo_role rol
  * topo_choose - the nearest HCAs of each GPU in scope (NULL: all), and the HCAs assigned to it.
  *
  * Candidates are the usable HCAs. Cards for storage and management are omitted if other cards
- * exist. A VF or SF is omitted if its PF is a candidate. A GPU's nearest HCAs are all candidates
+ * exist. A VF or SF is omitted if its PF is a candidate. The ports on the package of an accelerator
+ * are omitted, because no other device may use them. A GPU's nearest HCAs are all candidates
  * with the smallest distance.
  *
  * GPUs with the same nearest HCAs get them in the order of PCI addresses. Each GPU gets a card

@@ -361,6 +361,14 @@ START_TEST(the_reason_for_no_hca_is_given)
 	m.hca[0].port[0].active = TOPO_YES;
 	m.gpu[0].on_package = true;
 	ck_assert_ptr_nonnull(strstr(none(&m, NULL), "own package"));
+	choose(&m, NULL, &c);
+	ck_assert_uint_eq(c.n_rails, 1);
+	topo_choice_clear(&c);
+	/* its own ports are no rail */
+	m.hca[0].pci = m.gpu[0].pci;
+	choose(&m, NULL, &c);
+	ck_assert(c.n_rails == 0 && c.rail[0] == TOPO_NONE);
+	topo_choice_clear(&c);
 	m.gpu[0].on_package = false;
 	m.hca[0].pci = TOPO_NONE;
 	ck_assert_str_eq(none(&m, NULL), "the place of the RDMA devices is not known");

@@ -64,7 +64,8 @@ int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e) m
 struct json *show_env_json(const struct topo_view *v);
 
 /* show_map - print "export" lines for vLLM, with GPU=HCA pairs of PCI addresses. show_map_json, for
- * Mooncake: {"cuda:0": [[preferred], [others]], ...}, owned by the caller; NULL: no memory. */
+ * Mooncake: {"cuda:0": [[preferred], [others]], ...}, without accelerators that have ports on their
+ * package; owned by the caller; NULL: no memory. */
 int show_map(const struct topo_view *v, FILE *to, struct err *e) must_check;
 struct json *show_map_json(const struct topo_view *v);
 

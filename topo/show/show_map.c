@@ -95,7 +95,7 @@ struct json *show_map_json(const struct topo_view *v)
 	auto_json struct json *map = json_new_object();
 
 	for (size_t g = 0; map && g < v->m->n_gpus; g++)
-		if (show_has_gpu(v, g) && add_entry(map, v, g))
+		if (show_has_gpu(v, g) && !v->m->gpu[g].on_package && add_entry(map, v, g))
 			return NULL;
 	return TAKE_PTR(map);
 }
