@@ -17,7 +17,7 @@ made_answer()
 	railctl topo --sysfs "$W/$1" --svg - | sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p; s/.*<text class="t"[^>]*>\([^<]*\)<.*/\1/p'
 	echo "--- topo check: findings of GPUs and HCAs, without what only root can read"
 	railctl topo check --sysfs "$W/$1" --json |
-		jq -r '.findings[] | select(.check | IN("distance", "c2c", "data-direct", "role", "vm", "vm-tree", "nearest", "numa"))
+		jq -r '.findings[] | select(.check | IN("distance", "c2c", "data-direct", "role", "on-package", "vm", "vm-tree", "nearest", "numa"))
 			| [.check, .state, .value] | map(. // "-") | join(" ")' | sort | uniq -c | sed 's/^ *//'
 }
 
@@ -36,7 +36,112 @@ test_topo_made_answers()
 	[ "$n" -ge 12 ] || fail "only $n trees"
 }
 
-# The JSON says the same as the variables, the table and the file for NCCL.
+# A reader who knows the machine expects these values, independent of the answers above. The numbers are those of GPUs, HCAs, rails,
+# and HCAs for each GPU. Then come the class of nvidia-smi, that of NCCL, and whether NCCL uses GPUDirect RDMA. The rest is
+# the evidence: the number of findings of topo check that have these words.
+machines='
+azure-nd-h100  8  8  8 1 SYS  PHB false  1 vm-tree warn no GPU and no RDMA device is below a switch
+dgx-h100       8 10  8 1 PIX  PIX true   8 distance ok PIX
+flat-vm        4  4  4 1 PHB  PHB false  1 vm-tree warn no GPU and no RDMA device is below a switch
+gaudi3         8 10  2 0 -    -   null   8 on-package ok Gaudi has RDMA ports of its own
+gb10           1  1  1 1 NODE P2C false  1 c2c warn 8 C2C links
+gb200-eth      4  6  4 1 NODE P2C true   4 c2c ok 5 C2C links
+gb200-ib       4  6  4 1 NODE P2C true   4 c2c ok 5 C2C links
+gb300          4  4  4 1 PIX  PIX true   1 data-direct ok 0008:03:00.0 (Data Direct) is probably nearer: PIX
+gh200          1  1  1 1 NODE P2C true   1 c2c ok 10 C2C links
+hgx-b200       8 10  8 1 PIX  PIX true   8 distance ok PIX
+hgx-b300       8 20  8 2 PXB  PXB true  16 distance ok PXB
+mi300x         8  8  8 1 PIX  PIX true   8 distance ok PIX
+mi355x         8  8  8 1 PXB  PXB true   8 distance ok PXB
+oci-h100       8 16  8 2 PIX  PIX true  16 distance ok PIX
+p5-efa         8 32 32 4 PIX  PIX true  32 role ok compute: efa
+'
+
+test_topo_made_machines()
+{
+	local name gpus hcas rails each class nccl gdr n evidence seen=0
+	while read -r name gpus hcas rails each class nccl gdr n evidence; do
+		[ -n "$name" ] || continue
+		made "$name"
+		ok topo --sysfs "$W/$name" --json
+		eq "$name" "$(jq -r '[(.gpus | length), (.hcas | length), ([.hcas[].rail | values] | unique | length),
+			([.gpus[].share | length] | unique[]),
+			([.gpus[] | . as $g | .hcas[] | select(.name as $h | $g.share | index($h)) | .class] | unique | if . == [] then "-" else .[] end),
+			([.gpus[].nccl.class // "-"] | unique[]), ([.gpus[].nccl.gdr] | unique[])] | map(tostring) | join(" ")' "$W/out")" \
+			"$gpus $hcas $rails $each $class $nccl $gdr"
+		# a GPU has no HCA of another GPU, and no GPU has none while another has some
+		want '[.gpus[].share[]] | length == (unique | length)'
+		OUT=$("$BIN/railctl" topo check --sysfs "$W/$name" --json)
+		eq "evidence for $name: $evidence" "$(jq -r '.findings[] | [.check, .state, .value // ""] | join(" ")' <<<"$OUT" | grep -cF "$evidence")" "$n"
+		seen=$((seen + 1))
+	done <<<"$machines"
+	eq "trees without a line" "$(find "$DATA/made" -name '*.txt' | wc -l)" "$seen"
+}
+
+# --- the forms agree: $W/json has the JSON of the tree -------------------------------------------
+
+# differs_from_json WHAT FILTER FILE: lines of the JSON, and those of another form.
+differs_from_json() { jq -r "$2" "$W/json" | sort | diff - <(sort "$3") >"$W/diff" || fail "$1: JSON (<), this form (>): $(head -4 "$W/diff")"; }
+
+# Each cell of the matrix. It has the distance to the HCA itself, the JSON that to its Data Direct function.
+matrix_agrees()
+{
+	awk -F '\t' '
+		NR == 1 { for (i = 2; i <= NF; i++) head[i] = $i }
+		/^GPU[0-9]/ { for (i = 2; i <= NF; i++) if (head[i] ~ /^NIC/) cell[++n] = $1 " " head[i] " " $i }
+		/^  NIC[0-9]+: / { sub(/:/, "", $0); split($0, w, " "); name[w[1]] = w[2] }
+		END { for (i = 1; i <= n; i++) { split(cell[i], w, " "); print w[1], name[w[2]], w[3] } }' "$W/text" >"$W/cells"
+	# shellcheck disable=SC2016
+	differs_from_json "matrix of $1" '.gpus[] | . as $g | .hcas[] | select(.data_direct | not) | "GPU\($g.index) \(.name) \(.class)"' \
+		<(grep -vxFf <(jq -r '.gpus[] | . as $g | .hcas[] | select(.data_direct) | "GPU\($g.index) \(.name) \("PIX", "PXB", "PHB", "NODE", "SYS")"' "$W/json") "$W/cells")
+}
+
+map_agrees()
+{
+	ok topo --sysfs "$W/$1" --map
+	sed -n "s/^export VLLM_GPU_NIC_PCIE_MAPPING='\(.*\)'/\1/p" "$W/out" | tr , '\n' >"$W/pairs"
+	# shellcheck disable=SC2016
+	differs_from_json "map of $1" '(.hcas | map({(.name): .bdf}) | add) as $at | .gpus[] | select(.assigned) | .bdf + "=" + $at[.assigned]' "$W/pairs"
+	ok topo --sysfs "$W/$1" --map --json
+	jq -r 'to_entries[] | .key + " " + (.value[0] | sort | join(","))' "$W/out" >"$W/pairs"
+	differs_from_json "map for Mooncake of $1" '.gpus[] | select(.share != []) | "cuda:\(.index) \(.share | sort | join(","))"' "$W/pairs"
+}
+
+# The file for NCCL, read again, has the same answer for each GPU.
+xml_agrees()
+{
+	local of_gpus='.gpus[] | select(.nccl != null) | [.bdf, (.nearest | sort | join(",")), .assigned, (.share | sort | join(",")),
+		.nccl.class, (.nccl.gdr | tostring), (.nccl.channels | join(","))] | join(" ")'
+	ok topo --sysfs "$W/$1" --nccl-xml-out "$W/made.xml"
+	ok topo --nccl-xml "$W/made.xml" --json
+	jq -r "$of_gpus" "$W/out" >"$W/again"
+	differs_from_json "file for NCCL of $1" "$of_gpus" "$W/again"
+}
+
+# The picture has a card for each device and a thick line for each HCA that a GPU should take. A GPU has a mark if the JSON has
+# a reason.
+svg_agrees()
+{
+	ok topo --sysfs "$W/$1" --svg -
+	eq "title of $1" "$(sed -n 's/.*<title>[^:]*: \([0-9]*\) GPUs*, \([0-9]*\) HCAs*, \([0-9]*\) rails*<.*/\1 \2 \3/p' "$W/out")" \
+		"$(jq -r '[(.gpus | length), (.hcas | length), ([.hcas[].rail | values] | unique | length)] | join(" ")' "$W/json")"
+	eq "cards of $1" "$(grep -c '<rect class="gpu' "$W/out") $(grep -c '<rect class="hca' "$W/out")" "$(jq -r '"\(.gpus | length) \(.hcas | length)"' "$W/json")"
+	# one line more is in the legend
+	eq "thick lines of $1" "$(grep -o 'class="way mine"' "$W/out" | wc -l)" "$(jq '[.gpus[].share[]] | length | if . > 0 then . + 1 else 0 end' "$W/json")"
+	eq "marked GPUs of $1" "$(grep -c '<rect class="gpu bad' "$W/out")" \
+		"$(jq '[.gpus[] | select((.differs != null and (.differs.cause | IN("flat-vm", "gdr-off"))) or (.why_none != null and (.on_package | not)))] | length' "$W/json")"
+}
+
+# A distance that is found is that of the JSON, for the nearest HCAs and no others.
+check_agrees()
+{
+	OUT=$("$BIN/railctl" topo check --sysfs "$W/$1" --json)
+	jq -r '.findings[] | select(.check == "distance") | [.gpu, .hca, (.value | split(" ")[0])] | join(" ")' <<<"$OUT" >"$W/found"
+	# shellcheck disable=SC2016
+	differs_from_json "findings of $1" '.gpus[] | . as $g | .hcas[] | select(.name as $h | $g.nearest | index($h)) | [$g.bdf, .name, .class] | join(" ")' "$W/found"
+}
+
+# The JSON says the same as every other form; topo_pictures.sh has the graph for dot.
 test_topo_made_forms_agree()
 {
 	local file name fused=0
@@ -50,16 +155,22 @@ test_topo_made_forms_agree()
 		cp "$W/out" "$W/json"
 		fused=$((fused + $(jq '[.gpus[].nccl // empty | .local[] | select(contains("+"))] | length > 0 | if . then 1 else 0 end' "$W/json")))
 		ok topo --sysfs "$W/$name"
+		cp "$W/out" "$W/text"
 		sed -n '/^PCI /,$p' "$W/out" | awk 'NR > 1 && /^[0-9a-f]/ { print $1, $8, $11 }' >"$W/table"
-		jq -r '.gpus[] | [.bdf, .assigned // "-", (if .nccl.class == null then "-" elif .nccl.gdr then "on" else "off" end)] | join(" ")' "$W/json" |
-			diff - "$W/table" >"$W/diff" || fail "$name: JSON (<), table (>): $(head -4 "$W/diff")"
+		differs_from_json "table of $name" '.gpus[] | [.bdf, .assigned // "-", (if .nccl.class == null then "-" elif .nccl.gdr then "on" else "off" end)] | join(" ")' "$W/table"
 		ok topo --sysfs "$W/$name" --env --json
 		jq -r '.env[] | select(.name == "UCX_NET_DEVICES") | .value' "$W/out" | tr , '\n' | sed 's/:.*//' | sort >"$W/env"
-		jq -r '.gpus[] | .share[]?' "$W/json" | sort -u >"$W/shares"
-		[ ! -s "$W/env" ] || diff "$W/env" "$W/shares" >"$W/diff" || fail "$name: env (<), shares (>): $(head -4 "$W/diff")"
+		[ ! -s "$W/env" ] || differs_from_json "env of $name" '[.gpus[].share[]] | unique[]' "$W/env"
 		ok topo --sysfs "$W/$name" --labels
 		has "railhead.io/gpus=$(jq '.gpus | length' "$W/json")"
 		has "railhead.io/hcas=$(jq '.hcas | length' "$W/json")"
+		has "railhead.io/rails=$(jq '[.hcas[].rail | values] | unique | length' "$W/json")"
+		has "railhead.io/nccl-differs=$(jq '[.gpus[] | select(.differs != null and .differs.cause != "flat-vm")] | length' "$W/json")"
+		matrix_agrees "$name"
+		map_agrees "$name"
+		xml_agrees "$name"
+		svg_agrees "$name"
+		check_agrees "$name"
 	done
 	[ "$fused" -ge 2 ] || fail "only $fused trees have fused ports"
 }
