@@ -76,6 +76,33 @@ test_topo_svg_trouble()
 	if grep -q 'class="mark"' "$W/x.svg"; then fail "a mark without a problem"; fi
 }
 
+# Fixed colours, for slides: no media query, and the same picture otherwise.
+test_topo_svg_theme()
+{
+	local theme
+	for theme in light dark; do
+		ok topo --nccl-xml "$XML/dgx-a100.xml" --svg "$W/$theme.svg" --theme "$theme"
+		eq "$theme" "$(well_formed "$W/$theme.svg")" ""
+		if grep -q '@media' "$W/$theme.svg"; then fail "$theme: it depends on the viewer"; fi
+	done
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --svg -
+	for theme in light dark; do
+		diff <(sed '/<style>/,/<\/style>/d' "$W/$theme.svg") <(sed '/<style>/,/<\/style>/d' "$W/out") >"$W/diff" || fail "$theme: $(head -4 "$W/diff")"
+	done
+	if cmp -s "$W/light.svg" "$W/dark.svg"; then fail "light is dark"; fi
+	refused 2 'must be light or dark' topo --nccl-xml "$XML/dgx-a100.xml" --svg - --theme blue
+	refused 2 'is for --svg' topo --nccl-xml "$XML/dgx-a100.xml" --theme dark
+}
+
+# A sentence about a GPU that has no problem has no mark.
+test_topo_svg_of_gaudi()
+{
+	made gaudi3
+	ok topo --sysfs "$W/gaudi3" --svg -
+	has 'its RDMA ports are on its own package'
+	hasnt 'class="mark"'
+}
+
 # --- Graphviz ------------------------------------------------------------------------------------
 
 # graph: $W/out as dot understands it, in $W/graph: nodes, and edges with their ends by name.

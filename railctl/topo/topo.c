@@ -8,17 +8,28 @@
 #include "railctl/rdma/rdma_pod.h"
 
 typedef int (*show_fn)(const struct topo_view *v, FILE *to, struct err *e);
+typedef int (*file_fn)(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e);
 
-static int write_file(struct cmd_run *r, const struct topo *t, show_fn show, const char *path,
+static int show_labels_file(const struct topo_view *v, enum show_theme theme, FILE *to,
+			    struct err *e)
+{
+	(void)theme;
+	return show_labels(v, to, e);
+}
+
+static int write_file(struct cmd_run *r, const struct topo *t, file_fn show, const char *path,
 		      struct err *e)
 {
 	auto_free char *text = NULL;
+	enum show_theme theme;
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
 
+	if (topo_theme(r, &theme, e))
+		return -1;
+	FILE *to = open_memstream(&text, &size);
 	if (!to)
 		return err_nomem(e);
-	int rc = show(&t->view, to, e);
+	int rc = show(&t->view, theme, to, e);
 	if (fclose(to) && !rc)
 		rc = err_nomem(e);
 	return rc ? -1 : topo_write(r, path, text, e);
@@ -66,6 +77,8 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "--per-gpu is for --env");
 	if (opt_is_set(&r->opts, "explain") && !opt_is_set(&r->opts, "env"))
 		return cmd_usage(r, e, "--explain is for --env");
+	if (opt_is_set(&r->opts, "theme") && !opt_is_set(&r->opts, "svg"))
+		return cmd_usage(r, e, "--theme is for --svg");
 	return topo_check_xml(r, e);
 }
 
@@ -86,7 +99,7 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	if (svg)
 		return write_file(r, &t, show_svg, svg, e);
 	if (labels)
-		return write_file(r, &t, show_labels, labels, e);
+		return write_file(r, &t, show_labels_file, labels, e);
 	if (xml)
 		return topo_write_xml(r, &t, xml, e);
 	if (dra)
@@ -133,6 +146,7 @@ static const struct opt options[] = {
 	  0 },
 	{ "dot", NULL, "a graph for Graphviz, for your own picture", 0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
+	TOPO_OPT_THEME,
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
 	{ "skeleton", NULL, "with --nccl-xml-out: only PCI functions, for NCCL_TOPO_FILE", 0 },
 	{ "guest-map", "GUEST=HOST,...",

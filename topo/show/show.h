@@ -39,8 +39,10 @@ int show_lines(const struct topo_view *v, const struct out *o, struct err *e) mu
  * caller; "" for none; NULL: no memory. */
 char *show_foreign_hcas(const struct topo_view *v);
 
-/* show_svg - write a picture without external files, for light and dark screens. */
-int show_svg(const struct topo_view *v, FILE *to, struct err *e) must_check;
+/* show_svg - write a picture without external files. SHOW_THEME_VIEWER: its colours follow the
+ * setting of the viewer, and those of print are light. */
+enum show_theme { SHOW_THEME_VIEWER, SHOW_THEME_LIGHT, SHOW_THEME_DARK };
+int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e) must_check;
 
 /* show_dot - write a graph for Graphviz, with the boxes and lines of show_svg, links and NVLinks.
  */

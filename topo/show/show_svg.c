@@ -10,28 +10,38 @@
 
 /* ---- colours ---- */
 
-static const char style[] =
-	"<style>\n"
+static const char shapes[] =
 	"text{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;"
-	"font-size:11px;fill:#1b2530}\n"
+	"font-size:11px}\n"
 	".h{font-size:19px;font-weight:600}.n{font-size:13px;font-weight:600}"
-	".d{fill:#5a6672}.b{font-weight:600}.m{text-anchor:middle}\n"
-	".page{fill:#fff}.socket{fill:#f4f6f9;stroke:#b9c3ce}"
-	".root{fill:none;stroke:#b9c3ce;stroke-dasharray:2 3}\n"
-	".switch{fill:#e4edf9;stroke:#7c9fcb}.hca{fill:#fff3d9;stroke:#c08a1e}"
-	".gpu{fill:#e0f3e3;stroke:#3f9151}\n"
-	".idle{stroke-dasharray:4 3}.way{fill:none;stroke-linecap:round}"
-	".mine{stroke:#1a66c9;stroke-width:3}.near{stroke:#1a66c9;stroke-width:1.2}\n"
-	".off{stroke:#c9202c;stroke-width:2;stroke-dasharray:6 4}"
-	".bad{stroke:#c9202c;stroke-width:2.5}.mark{fill:#c9202c}.on{fill:#fff;font-weight:700}\n"
-	"@media screen and (prefers-color-scheme:dark){\n"
-	"text{fill:#e6edf3}.d{fill:#9fabb8}.page{fill:#0d1117}"
-	".socket{fill:#161c25;stroke:#3d4855}.root{stroke:#4a5664}\n"
-	".switch{fill:#16263e;stroke:#4f77ab}.hca{fill:#33290f;stroke:#d0972a}"
-	".gpu{fill:#12301a;stroke:#44b35d}\n"
-	".mine{stroke:#62a8ff}.near{stroke:#62a8ff}.off{stroke:#ff6b70}.bad{stroke:#ff6b70}"
-	".mark{fill:#ff6b70}.on{fill:#0d1117}\n"
-	"}\n</style>\n";
+	".b{font-weight:600}.m{text-anchor:middle}.on{font-weight:700}\n"
+	".root{fill:none;stroke-dasharray:2 3}.idle{stroke-dasharray:4 3}"
+	".way{fill:none;stroke-linecap:round}\n"
+	".mine{stroke-width:3}.near{stroke-width:1.2}.off{stroke-width:2;stroke-dasharray:6 4}"
+	".bad{stroke-width:2.5}\n";
+
+static const char light[] = "text{fill:#1b2530}.d{fill:#5a6672}.page{fill:#ffffff}"
+			    ".socket{fill:#f4f6f9;stroke:#b9c3ce}.root{stroke:#b9c3ce}\n"
+			    ".switch{fill:#e4edf9;stroke:#557db3}.hca{fill:#fff3d9;stroke:#9a6b0f}"
+			    ".gpu{fill:#e0f3e3;stroke:#3f9151}\n"
+			    ".mine,.near{stroke:#1a66c9}.off,.bad{stroke:#c9202c}"
+			    ".mark{fill:#c9202c}.on{fill:#ffffff}\n";
+
+static const char dark[] = "text{fill:#e6edf3}.d{fill:#9fabb8}.page{fill:#0d1117}"
+			   ".socket{fill:#161c25;stroke:#3d4855}.root{stroke:#4a5664}\n"
+			   ".switch{fill:#16263e;stroke:#4f77ab}.hca{fill:#33290f;stroke:#d0972a}"
+			   ".gpu{fill:#12301a;stroke:#44b35d}\n"
+			   ".mine,.near{stroke:#62a8ff}.off,.bad{stroke:#ff6b70}"
+			   ".mark{fill:#ff6b70}.on{fill:#0d1117}\n";
+
+/* Programs that know no media query, such as those for slides, show the light colours. */
+static void put_style(enum show_theme theme, FILE *to)
+{
+	fprintf(to, "<style>\n%s%s", shapes, theme == SHOW_THEME_DARK ? dark : light);
+	if (theme == SHOW_THEME_VIEWER)
+		fprintf(to, "@media screen and (prefers-color-scheme:dark){\n%s}\n", dark);
+	fputs("</style>\n", to);
+}
 
 /* ---- legend and sentences ---- */
 
@@ -108,7 +118,9 @@ static int put_troubles(const struct show_boxes *s, int y, FILE *to)
 
 			if (!text)
 				continue;
-			svg_put_mark(SVG_MARGIN + 10, y - 13, to);
+			if (which || svg_gpu_finding(s->v, (uint32_t)g) ||
+			    !s->v->m->gpu[g].on_package)
+				svg_put_mark(SVG_MARGIN + 10, y - 13, to);
 			y = put_paragraph(text, y, cap, to) + 4;
 		}
 	}
@@ -154,7 +166,7 @@ static void put_legend(const struct show_boxes *s, int y, FILE *to)
 
 /* ---- the whole ---- */
 
-static void put_head(const struct show_boxes *s, int height, FILE *to)
+static void put_head(const struct show_boxes *s, int height, enum show_theme theme, FILE *to)
 {
 	size_t gpus = show_count_gpus(s->v), hcas = show_count_hcas(s->v);
 	unsigned rails = s->v->choice->n_rails;
@@ -166,9 +178,10 @@ static void put_head(const struct show_boxes *s, int height, FILE *to)
 	fprintf(to,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
 		"height=\"%d\" role=\"img\">\n<title>Which HCA is nearest to which GPU: "
-		"%s</title>\n"
-		"%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
-		s->box[0].w, height, s->box[0].w, height, text, style);
+		"%s</title>\n",
+		s->box[0].w, height, s->box[0].w, height, text);
+	put_style(theme, to);
+	fputs("<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n", to);
 	svg_put_line(to, "h", (struct svg_point){ SVG_MARGIN, 34 },
 		     "Which HCA is nearest to which GPU");
 	svg_put_line(to, "d", (struct svg_point){ SVG_MARGIN, 52 }, text);
@@ -186,7 +199,7 @@ static int put_body(struct show_boxes *s, FILE *to)
 	return put_troubles(s, y, to) + SVG_MARGIN / 2;
 }
 
-int show_svg(const struct topo_view *v, FILE *to, struct err *e)
+int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e)
 {
 	auto_boxes struct show_boxes s = { 0 };
 	char *body = NULL;
@@ -204,7 +217,7 @@ int show_svg(const struct topo_view *v, FILE *to, struct err *e)
 	auto_free char *owned = fclose(f) ? (free(body), NULL) : body;
 	if (height < 0 || lost || !owned)
 		return err_nomem(e);
-	put_head(&s, height, to);
+	put_head(&s, height, theme, to);
 	fprintf(to, "%s</svg>\n", owned);
 	return show_finish(to, e);
 }

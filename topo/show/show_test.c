@@ -82,7 +82,7 @@ static char *written(const struct topo_view *v, write_fn fn, bool color)
 
 static int write_svg(const struct topo_view *v, const struct out *o, struct err *e)
 {
-	return show_svg(v, o->to, e);
+	return show_svg(v, SHOW_THEME_VIEWER, o->to, e);
 }
 
 static int write_dot(const struct topo_view *v, const struct out *o, struct err *e)

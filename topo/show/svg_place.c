@@ -11,7 +11,7 @@
 #define PAD     12
 #define TITLE   24
 #define LINES   60   /* between HCAs and GPUs */
-#define ROW_MAX 1300 /* a row is broken when it would be wider */
+#define ROW_MAX 1400 /* a row is broken when it would be wider */
 
 bool svg_title_below(const struct show_box *b)
 {
