@@ -103,6 +103,92 @@ test_topo_svg_of_gaudi()
 	hasnt 'class="mark"'
 }
 
+# --- many machines ------------------------------------------------------------------------------
+
+# trays N: W/rack/tray01 to trayN, all equal; nothing in them is a link to another.
+trays()
+{
+	local i
+	rm -rf "$W/rack"
+	mkdir "$W/rack"
+	for i in $(seq -w 1 "$1"); do "$DATA/made/make.sh" "$DATA/made/gb300.txt" "$W/rack/tray$i"; done
+}
+
+test_topo_rack()
+{
+	trays 18
+	ok topo rack "$W"/rack/*
+	eq "machines that differ" "$(awk 'NR > 1 && $5 != "-"' "$W/out")" ""
+	# one tray each has a port that is down, a narrow link, a GPU less; the first is one of them
+	echo '1: DOWN' >"$W/rack/tray01/sys/devices/pci0002:00/0002:00:00.0/0002:03:00.0/infiniband/mlx5_1/ports/1/state"
+	echo 8 >"$W/rack/tray13/sys/devices/pci0010:00/0010:00:00.0/0010:03:00.0/current_link_width"
+	rm "$W/rack/tray16/sys/bus/pci/devices/0019:06:00.0"
+	rm -r "$W/rack/tray16/sys/devices/pci0019:00/0019:00:00.0/0019:01:00.0/0019:02:01.0/0019:06:00.0"
+	r topo rack "$W"/rack/*
+	eq "status" "$RC" 4
+	eq "machines that differ" "$(awk 'NR > 1 && $5 != "-" { print $1, $5, $6, $7 }' "$W/out" | tr '\n' ';')" \
+		'tray01 port mlx5_1:1: active:;tray13 link mlx5_2: expected;tray16 gpu GPU 3;'
+	r topo rack --json "$W"/rack/*
+	want '.typical == "tray02" and .state == "fail" and (.machines | length) == 18'
+	eq "states" "$(jq -c '[.machines[] | select(.state != "ok") | [.name, .state]]' "$W/out")" '[["tray01","fail"],["tray13","warn"],["tray16","fail"]]'
+	eq "as topo diff" "$(jq -c '.machines[] | select(.name == "tray13") | .differences' "$W/out")" \
+		"$("$BIN/railctl" topo diff --json "$W/rack/tray02" "$W/rack/tray13" | jq -c .differences)"
+	r topo rack "$W/rack/tray02" "$W/rack/tray13"
+	eq "status of a warning" "$RC" 3
+}
+
+test_topo_rack_picture()
+{
+	local i
+	trays 18
+	echo '1: DOWN' >"$W/rack/tray07/sys/devices/pci0002:00/0002:00:00.0/0002:03:00.0/infiniband/mlx5_1/ports/1/state"
+	mv "$W/rack/tray09" "$W/rack/a<b"
+	r topo rack "$W"/rack/* --svg "$W/rack.svg"
+	[ "$RC" = 4 ] && [ -z "$OUT" ] || fail "$(said)"
+	eq "signs" "$(well_formed "$W/rack.svg")" ""
+	eq "names" "$(sed -n 's/.*<text class="h"[^>]*>\([^<]*\)<.*/\1/p' "$W/rack.svg" | tr '\n' ' ')" \
+		"a&lt;b $(seq -f 'tray%02g' 1 18 | grep -v 09 | tr '\n' ' ')"
+	eq "GPUs" "$(grep -c '>GPU [0-9]*</text>' "$W/rack.svg")" 72
+	eq "frames" "$(grep -c '<rect class="tray' "$W/rack.svg") $(grep -c '<rect class="tray bad"' "$W/rack.svg")" "18 1"
+	grep -qF '18 machines, 1 differs' "$W/rack.svg" || fail "the picture does not count"
+	grep -qF 'port mlx5_1:1: active: expected true, found false' "$W/rack.svg" || fail "the picture has no reason"
+	# cells of the page do not overlap, and are on it
+	awk '/<svg/ { match($0, /viewBox="[^"]*/); split(substr($0, RSTART + 9, RLENGTH - 9), page, " ") }
+		/<rect class="tray/ {
+			match($0, /translate\([0-9]* [0-9]*/); split(substr($0, RSTART + 10, RLENGTH - 10), at, " ")
+			match($0, /width="[0-9]*/); w = substr($0, RSTART + 7, RLENGTH - 7)
+			match($0, /height="[0-9]*/); h = substr($0, RSTART + 8, RLENGTH - 8)
+			for (i = 0; i < n; i++) if (at[1] < x[i] + w && x[i] < at[1] + w && at[2] < y[i] + h && y[i] < at[2] + h) print "overlap"
+			if (at[1] + w > page[3] || at[2] + h > page[4]) print "outside"
+			x[n] = at[1]; y[n++] = at[2]
+		} END { if (n != 18) print n }' "$W/rack.svg" >"$W/places"
+	[ ! -s "$W/places" ] || fail "places: $(head -3 "$W/places")"
+	r topo rack "$W"/rack/tray0[1-4] --svg - --theme dark
+	[ "$RC" = 0 ] || fail "$(said)"
+	has '4 machines</text>'
+	hasnt '@media'
+	for i in 1 2; do "$BIN/railctl" topo rack "$W"/rack/* --svg - >"$W/$i"; done
+	cmp -s "$W/1" "$W/2" || fail "another picture the second time"
+}
+
+test_topo_rack_refuses()
+{
+	trays 2
+	ok topo --sysfs "$W/rack/tray1" --json
+	cp "$W/out" "$W/tray.json"
+	refused 1 'has no tree: give a capture' topo rack "$W/rack/tray1" "$W/tray.json"
+	refused 1 'No such file' topo rack "$W/rack/tray1" "$W/nothing"
+	refused 2 '' topo rack "$W/rack/tray1"
+	refused 2 'is for --svg' topo rack "$W"/rack/* --theme dark
+	refused 2 'exclude each other' topo rack "$W"/rack/* --svg - --json
+	# a capture and a topology file
+	ok topo capture --raw "$W/this.tar"
+	r topo rack "$W/this.tar" "$XML/dgx-a100.xml"
+	[ "$RC" = 3 ] || [ "$RC" = 4 ] || fail "two machines: $(said)"
+	has this
+	has dgx-a100
+}
+
 # --- Graphviz ------------------------------------------------------------------------------------
 
 # graph: $W/out as dot understands it, in $W/graph: nodes, and edges with their ends by name.

@@ -7,7 +7,7 @@
 #include "topo/show/show.h"
 
 extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_plan_cmd,
-	topo_verify_cmd;
+	topo_rack_cmd, topo_verify_cmd;
 
 /* Options that say where the machine comes from, for the tables of all commands here. */
 #define TOPO_OPT_SYSFS                                                                             \
@@ -72,6 +72,9 @@ int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e) 
  * topology file. path NULL: this machine. Options that name a machine are not read. */
 int topo_load_path(struct cmd_run *r, const char *path, bool xml, struct topo *t,
 		   struct err *e) must_check;
+/* topo_first_char - *out is the first character of a file that is no blank: '<' of a topology file,
+ * '{' of a document. 0: a folder, or nothing but blanks. */
+int topo_first_char(const char *path, char *out, struct err *e) must_check;
 void topo_clear(struct topo *t);
 #define auto_topo auto_clean(topo_clear)
 

@@ -13,8 +13,7 @@
 
 /* ---- a machine as a document ---- */
 
-/* The first character of a file that is no blank; 0: a folder, or nothing but blanks. */
-static int first_char(const char *path, char *out, struct err *e)
+int topo_first_char(const char *path, char *out, struct err *e)
 {
 	char head[64];
 	ssize_t n;
@@ -49,7 +48,7 @@ static int read_machine(struct cmd_run *r, const char *path, struct json **out, 
 	auto_topo struct topo t = { 0 };
 	char first = 0;
 
-	if (path && first_char(path, &first, e))
+	if (path && topo_first_char(path, &first, e))
 		return -1;
 	if (first == '{')
 		return read_json(path, out, e);

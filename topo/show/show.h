@@ -44,6 +44,17 @@ char *show_foreign_hcas(const struct topo_view *v);
 enum show_theme { SHOW_THEME_VIEWER, SHOW_THEME_LIGHT, SHOW_THEME_DARK };
 int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e) must_check;
 
+/* One machine of a picture of many. */
+struct show_tray {
+	const char *name;
+	const struct topo_view *view;
+	const char *differs; /* how it differs from most others; NULL: it does not */
+};
+/* show_svg_rack - the same for n machines side by side, n > 0; those that differ have a red frame,
+ * a mark and the sentence. */
+int show_svg_rack(const struct show_tray *tray, size_t n, enum show_theme theme, FILE *to,
+		  struct err *e) must_check;
+
 /* show_dot - write a graph for Graphviz, with the boxes and lines of show_svg, links and NVLinks.
  */
 int show_dot(const struct topo_view *v, FILE *to, struct err *e) must_check;

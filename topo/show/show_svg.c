@@ -13,29 +13,30 @@
 static const char shapes[] =
 	"text{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;"
 	"font-size:11px}\n"
-	".h{font-size:19px;font-weight:600}.n{font-size:13px;font-weight:600}"
+	".r{font-size:34px;font-weight:600}.h{font-size:19px;font-weight:600}.n{font-size:13px;"
+	"font-weight:600}"
 	".b{font-weight:600}.m{text-anchor:middle}.on{font-weight:700}\n"
 	".root{fill:none;stroke-dasharray:2 3}.idle{stroke-dasharray:4 3}"
 	".way{fill:none;stroke-linecap:round}\n"
 	".mine{stroke-width:3}.near{stroke-width:1.2}.off{stroke-width:2;stroke-dasharray:6 4}"
-	".bad{stroke-width:2.5}\n";
+	".bad{stroke-width:2.5}.tray{fill:none}\n";
 
 static const char light[] = "text{fill:#1b2530}.d{fill:#5a6672}.page{fill:#ffffff}"
-			    ".socket{fill:#f4f6f9;stroke:#b9c3ce}.root{stroke:#b9c3ce}\n"
+			    ".socket{fill:#f4f6f9;stroke:#b9c3ce}.root,.tray{stroke:#b9c3ce}\n"
 			    ".switch{fill:#e4edf9;stroke:#557db3}.hca{fill:#fff3d9;stroke:#9a6b0f}"
 			    ".gpu{fill:#e0f3e3;stroke:#3f9151}\n"
 			    ".mine,.near{stroke:#1a66c9}.off,.bad{stroke:#c9202c}"
 			    ".mark{fill:#c9202c}.on{fill:#ffffff}\n";
 
 static const char dark[] = "text{fill:#e6edf3}.d{fill:#9fabb8}.page{fill:#0d1117}"
-			   ".socket{fill:#161c25;stroke:#3d4855}.root{stroke:#4a5664}\n"
+			   ".socket{fill:#161c25;stroke:#3d4855}.root,.tray{stroke:#4a5664}\n"
 			   ".switch{fill:#16263e;stroke:#4f77ab}.hca{fill:#33290f;stroke:#d0972a}"
 			   ".gpu{fill:#12301a;stroke:#44b35d}\n"
 			   ".mine,.near{stroke:#62a8ff}.off,.bad{stroke:#ff6b70}"
 			   ".mark{fill:#ff6b70}.on{fill:#0d1117}\n";
 
 /* Programs that know no media query, such as those for slides, show the light colours. */
-static void put_style(enum show_theme theme, FILE *to)
+void svg_put_style(enum show_theme theme, FILE *to)
 {
 	fprintf(to, "<style>\n%s%s", shapes, theme == SHOW_THEME_DARK ? dark : light);
 	if (theme == SHOW_THEME_VIEWER)
@@ -49,9 +50,9 @@ static void put_style(enum show_theme theme, FILE *to)
 
 #define LINE_LEN 256
 
-/* Write text in lines of at most that many characters. Returns y of the next line. */
-static int put_paragraph(const char *text, int y, size_t cap, FILE *to)
+int svg_put_paragraph(const struct show_boxes *s, const char *text, int y, FILE *to)
 {
+	size_t cap = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
 	char piece[LINE_LEN];
 
 	if (cap >= LINE_LEN)
@@ -107,11 +108,8 @@ static char *trouble_text(const struct topo_view *v, size_t gpu, unsigned which)
 	return asprintf(&line, "%s: %s", whose, text) < 0 ? NULL : line;
 }
 
-/* Write the sentences for all marks. Returns y of the next line. */
-static int put_troubles(const struct show_boxes *s, int y, FILE *to)
+int svg_put_troubles(const struct show_boxes *s, int y, FILE *to)
 {
-	size_t cap = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
-
 	for (size_t g = 0; g < s->v->m->n_gpus; g++) {
 		for (unsigned which = 0; which < 2; which++) {
 			auto_free char *text = trouble_text(s->v, g, which);
@@ -121,41 +119,37 @@ static int put_troubles(const struct show_boxes *s, int y, FILE *to)
 			if (which || svg_gpu_finding(s->v, (uint32_t)g) ||
 			    !s->v->m->gpu[g].on_package)
 				svg_put_mark(SVG_MARGIN + 10, y - 13, to);
-			y = put_paragraph(text, y, cap, to) + 4;
+			y = svg_put_paragraph(s, text, y, to) + 4;
 		}
 	}
 	return y;
 }
 
-enum { PATH_MINE, PATH_NEAR, PATH_UNAVAILABLE, PATHS };
-
-static void paths_there(const struct topo_view *v, bool there[PATHS])
+void svg_find_paths(const struct topo_view *v, bool there[SVG_PATHS])
 {
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		const struct topo_gpu_choice *c = &v->choice->gpu[g];
 
 		if (!show_has_gpu(v, g))
 			continue;
-		there[PATH_MINE] |= c->n_share > 0;
-		there[PATH_NEAR] |= boxes_draws_nearest(c) && c->n_nearest > c->n_share;
-		there[PATH_UNAVAILABLE] |= v->differ->gpu[g].verdict == COMPARE_FARTHER;
+		there[SVG_MINE] |= c->n_share > 0;
+		there[SVG_NEAR] |= boxes_draws_nearest(c) && c->n_nearest > c->n_share;
+		there[SVG_OFF] |= v->differ->gpu[g].verdict == COMPARE_FARTHER;
 	}
 }
 
-static void put_legend(const struct show_boxes *s, int y, FILE *to)
+void svg_put_legend(const bool there[SVG_PATHS], int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
-	} entry[PATHS] = {
-		[PATH_MINE] = { "mine", "the HCA that the GPU should take" },
-		[PATH_NEAR] = { "near", "just as near" },
-		[PATH_UNAVAILABLE] = { "off", "what NCCL takes instead" },
+	} entry[SVG_PATHS] = {
+		[SVG_MINE] = { "mine", "the HCA that the GPU should take" },
+		[SVG_NEAR] = { "near", "just as near" },
+		[SVG_OFF] = { "off", "what NCCL takes instead" },
 	};
-	bool there[PATHS] = { false };
 	int x = SVG_MARGIN;
 
-	paths_there(s->v, there);
-	for (size_t i = 0; i < PATHS; i++) {
+	for (size_t i = 0; i < SVG_PATHS; i++) {
 		if (!there[i])
 			continue;
 		fprintf(to, "<path class=\"way %s\" d=\"M%d %dh28\"/>", entry[i].class, x, y - 4);
@@ -180,7 +174,7 @@ static void put_head(const struct show_boxes *s, int height, enum show_theme the
 		"height=\"%d\" role=\"img\">\n<title>Which HCA is nearest to which GPU: "
 		"%s</title>\n",
 		s->box[0].w, height, s->box[0].w, height, text);
-	put_style(theme, to);
+	svg_put_style(theme, to);
 	fputs("<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n", to);
 	svg_put_line(to, "h", (struct svg_point){ SVG_MARGIN, 34 },
 		     "Which HCA is nearest to which GPU");
@@ -190,13 +184,15 @@ static void put_head(const struct show_boxes *s, int height, enum show_theme the
 /* Everything below the title. Returns the height of the picture, -1: no memory. */
 static int put_body(struct show_boxes *s, FILE *to)
 {
+	bool there[SVG_PATHS] = { false };
 	int y = s->box[0].h + 6;
 
 	if (svg_put_all(s, to))
 		return -1;
-	put_legend(s, y, to);
+	svg_find_paths(s->v, there);
+	svg_put_legend(there, y, to);
 	y += LINE_H + 8;
-	return put_troubles(s, y, to) + SVG_MARGIN / 2;
+	return svg_put_troubles(s, y, to) + SVG_MARGIN / 2;
 }
 
 int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e)

@@ -90,6 +90,13 @@ static int write_dot(const struct topo_view *v, const struct out *o, struct err 
 	return show_dot(v, o->to, e);
 }
 
+static int write_rack(const struct topo_view *v, const struct out *o, struct err *e)
+{
+	const struct show_tray tray[] = { { "one", v, NULL }, { "two", v, "it has another link" } };
+
+	return show_svg_rack(tray, ARRAY_SIZE(tray), SHOW_THEME_LIGHT, o->to, e);
+}
+
 static int write_env(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	return show_env(v, SHOW_EACH, o->to, e);
@@ -370,8 +377,8 @@ static int all_forms(void *arg, struct err *e)
 		(void)err_nomem(e);
 	else
 		rc = show_matrix(v, &o, e) || write_svg(v, &o, e) || write_dot(v, &o, e) ||
-				     write_env(v, &o, e) || write_map(v, &o, e) ||
-				     write_labels(v, &o, e)
+				     write_rack(v, &o, e) || write_env(v, &o, e) ||
+				     write_map(v, &o, e) || write_labels(v, &o, e)
 			     ? -1
 			     : 0;
 	(void)fclose(o.to);
