@@ -78,10 +78,11 @@ static int fill_gpu(struct nccl_paths *s, uint32_t gpu, struct nccl_gpu *out, st
 	fill_paths(s, gpu, out->path);
 	for (; out->n_local < l->n; out->n_local++)
 		out->local[out->n_local] = l->net[out->n_local];
-	out->gdr = channels > 0;
+	out->gdr = out->gdr_write = channels > 0;
 	for (; out->n_channels < channels; out->n_channels++) {
 		uint32_t n = nccl_get_local_net(s, gpu, (uint32_t)out->n_channels);
 		out->channel[out->n_channels] = n;
+		out->gdr_write = out->gdr_write && out->path[n].gdr_write;
 		out->gdr = out->gdr && out->path[n].gdr_read && out->path[n].gdr_write;
 	}
 	return 0;

@@ -30,6 +30,7 @@ struct nccl_gpu {
 	enum nccl_path_type type; /* of the path to the local nets; NCCL_DIS: there are none */
 	double bw;                /* GB/s */
 	bool gdr;                 /* GDR read and write with every net of its channels */
+	bool gdr_write;           /* GDR write with each: what the GPU receives */
 	uint32_t *local;          /* nets in NCCL's order; owned */
 	size_t n_local;
 	uint32_t *channel; /* nets, channel by channel; owned */

@@ -211,6 +211,11 @@ START_TEST(old_gpus_do_not_read)
 		ck_assert_int_eq(nccl_predict(&m, &one, &o, &alone, &e), 0);
 		ck_assert(alone.gpu[0].gdr);
 		ck_assert(!alone.gpu[1].in);
+		auto_nccl_prediction struct nccl_prediction receives = { 0 };
+		struct nccl_opts no_read = o;
+		no_read.no_read = true;
+		predict(&m, &no_read, &receives);
+		ck_assert(!receives.gpu[0].gdr && receives.gpu[0].gdr_write);
 	}
 }
 END_TEST

@@ -120,6 +120,8 @@ static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 					  json_add_num(o, "bandwidth_gBps", n->bw) ||
 					  json_add_bool(o, "gdr", n->gdr))
 		return -1;
+	if (n->gdr_write && !n->gdr && json_add_bool(o, "gdr_receive", true))
+		return -1;
 	return add_nets(o, "channels", v, n->channel, n->n_channels);
 }
 

@@ -194,8 +194,9 @@ static void take_address(struct nccl_log_gpu *g, struct slice s)
 }
 
 /* "IB/0/GDRDMA", "IB/3(5)/GDRDMA(PCI)/Shared": (5) is the rank whose device sends. */
-static void take_connection(struct nccl_log_gpu *g, struct slice s)
+static void take_connection(struct nccl_log_gpu *g, bool sends, struct slice s)
 {
+	struct nccl_log_count *count = sends ? &g->sends : &g->receives;
 	struct slice net = until(s, "/");
 	long n;
 
@@ -209,9 +210,9 @@ static void take_connection(struct nccl_log_gpu *g, struct slice s)
 	}
 	g->nets |= UINT64_C(1) << n;
 	if (find(s, "/GDRDMA"))
-		g->gdr++;
+		count->gdr++;
 	else
-		g->no_gdr++;
+		count->no_gdr++;
 }
 
 /* "NCCL_IB_HCA set by environment to mlx5", "NCCL_IB_HCA set to mlx5" */
@@ -255,7 +256,7 @@ static int take_message(struct nccl_log *log, const struct line *l, struct err *
 	else if ((rest = behind(s, "NCCL version ")).p)
 		p->version = until(rest, " ");
 	else if (slice_begins(s, "Channel ") && (rest = behind(s, " via NET/")).p)
-		take_connection(g, rest);
+		take_connection(g, find(s, " [send] "), rest);
 	else if (find(s, " nranks ") && (rest = behind(s, " busId ")).p)
 		take_address(g, rest);
 	return 0;

@@ -25,13 +25,18 @@ struct nccl_log_process {
 	struct slice version; /* "2.20.5+cuda12.4" */
 };
 
+/* Connections with and without GPUDirect RDMA. */
+struct nccl_log_count {
+	size_t gdr, no_gdr;
+};
+
 /* A GPU of one process: processes with several GPUs print the number of the GPU in each line. */
 struct nccl_log_gpu {
 	uint32_t process, cuda;
 	bool has_addr;
 	struct pci_addr addr;
-	uint64_t nets;         /* bits: devices by which this GPU sends or receives itself */
-	size_t gdr, no_gdr;    /* connections with and without GPUDirect RDMA */
+	uint64_t nets; /* bits: devices by which this GPU sends or receives itself */
+	struct nccl_log_count sends, receives;
 	size_t through_others; /* connections by the device of another GPU (PXN) */
 };
 

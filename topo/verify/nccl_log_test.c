@@ -46,8 +46,9 @@ START_TEST(a_job_of_one_gpu)
 	ck_assert_uint_eq(log.n_gpus, 1);
 	ck_assert_str_eq(pci_format(log.gpu[0].addr, bdf), "0000:1b:00.0");
 	ck_assert_uint_eq(log.gpu[0].nets, 3);
-	ck_assert_uint_eq(log.gpu[0].gdr, 2);
-	ck_assert_uint_eq(log.gpu[0].no_gdr, 0);
+	ck_assert_uint_eq(log.gpu[0].sends.gdr, 1);
+	ck_assert_uint_eq(log.gpu[0].receives.gdr, 1);
+	ck_assert_uint_eq(log.gpu[0].sends.no_gdr + log.gpu[0].receives.no_gdr, 0);
 }
 END_TEST
 
@@ -86,7 +87,7 @@ START_TEST(a_send_by_the_hca_of_another_gpu_is_counted_apart)
 		      "Channel 00/0 : 9[1] -> 0[0] [receive] via NET/IB/0\n",
 		 &log);
 	ck_assert_uint_eq(log.gpu[0].nets, 1);
-	ck_assert_uint_eq(log.gpu[0].no_gdr, 1);
+	ck_assert_uint_eq(log.gpu[0].receives.no_gdr, 1);
 	ck_assert_uint_eq(log.gpu[0].through_others, 1);
 }
 END_TEST

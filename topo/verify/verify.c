@@ -139,25 +139,37 @@ static void check_nets(const struct verify_input *in, const struct nccl_log_gpu 
 			   "log and \"railctl topo capture\"");
 }
 
+static bool is_gdr(struct nccl_log_count c, bool expected)
+{
+	return expected ? !c.no_gdr : !c.gdr;
+}
+
+/* NCCL_NET_GDR_READ=0 turns GPUDirect RDMA off for what the GPU sends. */
 static void check_gdr(const struct nccl_log_gpu *g, const struct json *gpu, struct findings *out)
 {
-	const struct json *predicted = json_get(json_get(gpu, "nccl"), "gdr");
-	bool expected = json_true(predicted), same;
+	const struct json *nccl = json_get(gpu, "nccl"), *predicted = json_get(nccl, "gdr");
+	bool sends = json_true(predicted),
+	     receives = sends || json_true(json_get(nccl, "gdr_receive"));
+	size_t gdr = g->sends.gdr + g->receives.gdr, no_gdr = g->sends.no_gdr + g->receives.no_gdr;
+	bool same = is_gdr(g->sends, sends) && is_gdr(g->receives, receives);
+	bool more = (!sends && g->sends.gdr) || (!receives && g->receives.gdr);
 	struct finding *f;
 
 	if (!predicted)
 		return;
-	same = expected ? !g->no_gdr : !g->gdr;
 	f = findings_add(out, "gdr", same ? FINDING_OK : FINDING_FAIL);
 	set_subject(f, gpu);
 	finding_set_value(f, "predicted %s, %zu connections with GPUDirect RDMA and %zu without",
-			  expected ? "on" : "off", g->gdr, g->no_gdr);
+			  sends      ? "on"
+			  : receives ? "on for received data only"
+				     : "off",
+			  gdr, no_gdr);
 	if (same)
 		return;
-	finding_set_reason(f, expected ? "data goes through the memory of the host"
-				       : "NCCL can do more than the prediction says");
-	finding_set_remedy(f, expected ? "run \"railctl topo check\" on that machine"
-				       : "report it with this log and \"railctl topo capture\"");
+	finding_set_reason(f, more ? "NCCL can do more than the prediction says"
+				   : "data goes through the memory of the host");
+	finding_set_remedy(f, more ? "report it with this log and \"railctl topo capture\""
+				   : "run \"railctl topo check\" on that machine");
 }
 
 /* Whether devices of the process are HCAs of NCCL's own code. */

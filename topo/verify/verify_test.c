@@ -11,11 +11,16 @@
 #define START HEAD "rank 0 nranks 2 busId 1000 - Init START\n"
 #define USING HEAD "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE ; OOB eth0:1<0>\n"
 
-/* GPU 0 uses a port of its own, GPU 1 two ports that NCCL fuses, without GPUDirect RDMA. */
+/*
+ * GPU 0 uses a port of its own, GPU 1 two ports that NCCL fuses, without GPUDirect RDMA. GPU 2 uses
+ * it only for what it receives.
+ */
 static const char machine[] =
 	"{\"version\": 1, \"gpus\": [{\"index\": 0, \"bdf\": \"0000:01:00.0\", \"nccl\": "
 	"{\"local\": [\"mlx5_0\"], \"gdr\": true}}, {\"index\": 1, \"bdf\": \"0000:02:00.0\", "
-	"\"nccl\": {\"local\": [\"mlx5_1+mlx5_2\"], \"gdr\": false}}]}";
+	"\"nccl\": {\"local\": [\"mlx5_1+mlx5_2\"], \"gdr\": false}}, {\"index\": 2, "
+	"\"bdf\": \"0000:04:00.0\", \"nccl\": {\"local\": [\"mlx5_0\"], \"gdr\": false, "
+	"\"gdr_receive\": true}}]}";
 
 struct verify_case {
 	struct json *doc;
@@ -85,6 +90,19 @@ static const struct {
 	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
 	  "fail gdr GPU 1: predicted off, 1 connections with GPUDirect RDMA and 0 without\n"
 	  "ok net GPU 1: predicted mlx5_1,mlx5_2, NCCL uses mlx5_1,mlx5_2\n" },
+	/* NCCL_NET_GDR_READ=0 */
+	{ HEAD "rank 0 nranks 2 busId 4000\n" USING HEAD
+	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n" HEAD
+	       "Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0\n",
+	  "ok net GPU 2: predicted mlx5_0, NCCL uses mlx5_0\n"
+	  "ok gdr GPU 2: predicted on for received data only, 1 connections with GPUDirect RDMA "
+	  "and 1 without\n" },
+	{ HEAD "rank 0 nranks 2 busId 4000\n" USING HEAD
+	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0\n" HEAD
+	       "Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0/GDRDMA\n",
+	  "fail gdr GPU 2: predicted on for received data only, 1 connections with GPUDirect RDMA "
+	  "and 1 without\n"
+	  "ok net GPU 2: predicted mlx5_0, NCCL uses mlx5_0\n" },
 	{ HEAD "rank 0 nranks 2 busId 3000\n" HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via "
 	       "NET/IB/0\n",
 	  "fail gpu -: 0000:03:00.0\n" },
