@@ -2,8 +2,10 @@
 /* topo_verify.c: `railctl topo verify`: NCCL's choice beside the prediction. */
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "lib/nccl/hca_list.h"
 #include "lib/sys/fs.h"
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
@@ -65,6 +67,25 @@ static int verify_log(struct cmd_run *r, const char *path, const struct json *ma
 
 /* ---- a topology file that NCCL wrote ---- */
 
+/* NCCL writes no device that NCCL_IB_HCA excludes, so none is expected. */
+static int drop_excluded(struct topo *t, struct err *e)
+{
+	bool *mask;
+
+	if (!t->opts.hca_list)
+		return 0;
+	mask = calloc(t->m.n_hcas + 1, sizeof(*mask));
+	if (!mask)
+		return err_nomem(e);
+	for (size_t i = 0; i < t->m.n_hcas; i++)
+		mask[i] = (!t->hca || t->hca[i]) &&
+			  hca_list_selects(t->opts.hca_list, t->m.hca[i].name, HCA_PORT_UNKNOWN);
+	free(t->hca);
+	t->hca = mask;
+	t->view.scope.hca = mask;
+	return 0;
+}
+
 static bool has_sockets_only(const struct topo_machine *m)
 {
 	for (uint32_t i = 0; i < m->n_hcas; i++)
@@ -117,7 +138,7 @@ static int verify_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "either --nccl-log or --nccl-dump is needed");
 	if (opt_is_set(&r->opts, "host") && !log)
 		return cmd_usage(r, e, "--host is for --nccl-log");
-	if (topo_load(r, 0, &t, e))
+	if (topo_load(r, 0, &t, e) || (file && drop_excluded(&t, e)))
 		return -1;
 	machine = show_json(&t.view);
 	if (!machine)

@@ -80,6 +80,14 @@ static void add_all_moved(struct diff *d)
 
 typedef void (*compare_fn)(struct diff *d, const struct diff_pair *p);
 
+/* --hcas, or NCCL_IB_HCA for a file that NCCL wrote, left it out. */
+static bool is_left_out(const struct json *device)
+{
+	const struct json *considered = json_get(device, "considered");
+
+	return considered && !json_true(considered);
+}
+
 /* compare NULL: only look for devices that one machine does not have. */
 static void compare_all(struct diff *d, const struct diff_pairs *pairs, const char *id,
 			compare_fn compare)
@@ -88,7 +96,8 @@ static void compare_all(struct diff *d, const struct diff_pairs *pairs, const ch
 		const struct diff_pair *p = &pairs->item[i];
 
 		if (!p->found) {
-			add_missing(d, p, id);
+			if (!is_left_out(p->expected))
+				add_missing(d, p, id);
 		} else if (!p->expected) {
 			add_extra(d, p, id);
 		} else {

@@ -20,7 +20,8 @@
  *
  * Devices belong together if their PCI addresses are equal; of several at one address, those of one
  * name. Other GPUs belong together by index, other HCAs by name. VFs whose PF is visible are not
- * compared, because pods take them and give them back; neither are software devices.
+ * compared, because pods take them and give them back; neither are software devices. An HCA that
+ * may not be used ("considered" is false) is not expected.
  *
  * fail: a device, a distance, a port or NCCL's choice differs, or a check is worse. warn: names,
  * addresses, roles or settings differ, or a check is better. unknown: one document has no value.

@@ -279,16 +279,26 @@ START_TEST(an_unknown_finding_says_why)
 }
 END_TEST
 
+#define HEAD   "{\"version\": 1, \"gpus\": [], \"hcas\": ["
+#define COMMON "{\"name\": \"mlx5_1\", \"bdf\": \"0000:02:00.0\"}"
+
+START_TEST(an_hca_that_may_not_be_used_is_not_expected)
+{
+	static const char two[] = HEAD COMMON ", {\"name\": \"mlx5_0\", \"considered\": true}]}";
+
+	ck_assert_str_eq(differences(two, HEAD COMMON "]}"),
+			 "fail hca mlx5_0: expected, but not found\n");
+	ck_assert_str_eq(differences(with(two, "true", 0, "false"), HEAD COMMON "]}"), "");
+}
+END_TEST
+
 /* As in a topology file of a card with two ports. */
 START_TEST(of_two_hcas_at_one_address_the_name_decides)
 {
-	static const char two[] = "{\"version\": 1, \"gpus\": [], \"hcas\": ["
-				  "{\"name\": \"mlx5_0\", \"bdf\": \"0000:02:00.0\"},"
-				  "{\"name\": \"mlx5_1\", \"bdf\": \"0000:02:00.0\"}]}";
-	static const char one[] = "{\"version\": 1, \"gpus\": [], \"hcas\": ["
-				  "{\"name\": \"mlx5_1\", \"bdf\": \"0000:02:00.0\"}]}";
+	static const char two[] = HEAD COMMON ", {\"name\": \"mlx5_0\", \"bdf\": "
+					      "\"0000:02:00.0\"}]}";
 
-	ck_assert_str_eq(differences(two, one),
+	ck_assert_str_eq(differences(two, HEAD COMMON "]}"),
 			 "fail hca mlx5_0 0000:02:00.0: expected, but not found\n");
 }
 END_TEST
@@ -370,6 +380,7 @@ END_TEST
 TEST_PROGRAM("diff", equal_machines_have_no_difference, a_change_is_one_difference,
 	     a_missing_hca_is_a_difference_and_so_is_what_follows, a_renamed_hca_is_one_difference,
 	     a_moved_device_is_found_by_its_name, of_two_hcas_at_one_address_the_name_decides,
+	     an_hca_that_may_not_be_used_is_not_expected,
 	     machines_without_a_common_address_are_compared_by_order,
 	     vfs_of_a_visible_pf_do_not_count, several_findings_of_one_subject_count_as_the_worst,
 	     an_unknown_finding_says_why, only_nccl_counts_for_its_own_file,
