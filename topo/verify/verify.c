@@ -126,17 +126,30 @@ static void check_nets(const struct verify_input *in, const struct nccl_log_gpu 
 {
 	struct names used = used_by(in->log, g), predicted = predicted_for(gpu);
 	struct names other = subtract(&used, &predicted);
-	struct finding *f = findings_add(out, "net", other.len ? FINDING_FAIL : FINDING_OK);
+	const struct json *gdr = json_get(json_get(gpu, "nccl"), "gdr");
+	/* The prediction names the nearest HCAs. Without GPUDirect RDMA, the links between switch
+	 * and CPU carry all data twice, and NCCL's search can prefer the HCAs of other switches. */
+	bool searched = gdr && !g->sends.gdr && !g->receives.gdr;
+	enum finding_state worse = searched && !json_true(gdr) ? FINDING_UNKNOWN : FINDING_FAIL;
+	struct finding *f = findings_add(out, "net", other.len ? worse : FINDING_OK);
 
 	set_subject(f, gpu);
 	finding_set_value(f, "predicted %s, NCCL uses %s", predicted.len ? predicted.text : "none",
 			  used.text);
 	if (!other.len)
 		return;
-	finding_set_reason(f, "NCCL chose %s, which the prediction does not have", other.text);
-	finding_set_remedy(f,
-			   "look at the settings below; if none explains it, report it with this "
-			   "log and \"railctl topo capture\"");
+	finding_set_reason(f,
+			   searched ? "NCCL chose %s: without GPUDirect RDMA it also takes HCAs "
+				      "that are not the nearest"
+				    : "NCCL chose %s, which the prediction does not have",
+			   other.text);
+	if (searched)
+		finding_set_remedy(f, worse == FINDING_FAIL ? "see the finding gdr first"
+							    : "nothing, if GPUDirect RDMA is meant "
+							      "to be off");
+	else
+		finding_set_remedy(f, "look at the settings below; if none explains it, report it "
+				      "with this log and \"railctl topo capture\"");
 }
 
 static bool is_gdr(struct nccl_log_count c, bool expected)

@@ -103,6 +103,11 @@ static const struct {
 	  "fail gdr GPU 2: predicted on for received data only, 1 connections with GPUDirect RDMA "
 	  "and 1 without\n"
 	  "ok net GPU 2: predicted mlx5_0, NCCL uses mlx5_0\n" },
+	/* through the memory of the host, NCCL may take an HCA of another switch */
+	{ HEAD "rank 0 nranks 2 busId 2000\n" USING HEAD
+	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0\n",
+	  "unknown net GPU 1: predicted mlx5_1,mlx5_2, NCCL uses mlx5_0\n"
+	  "ok gdr GPU 1: predicted off, 0 connections with GPUDirect RDMA and 1 without\n" },
 	{ HEAD "rank 0 nranks 2 busId 3000\n" HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via "
 	       "NET/IB/0\n",
 	  "fail gpu -: 0000:03:00.0\n" },
