@@ -83,6 +83,20 @@ START_TEST(ports_are_fused_by_level)
 }
 END_TEST
 
+/* The library 2.30.7 makes two devices of four from eight such ports. */
+START_TEST(four_ports_are_one_device_at_most)
+{
+	static const char five[] = TWO_PORTS(NIC("06:00.0", "d", "4", "100000"));
+	static const struct row row = { { .gdr_level = -1, .merge_level = NCCL_PHB },
+					"d a0+a1+b+c: a0+a1+b+c PHB 87.5" };
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(topo_read_xml(five, strlen(five), &m, &e), 0);
+	answers_are(&m, &row, 1);
+}
+END_TEST
+
 /* The list counts before ports are fused, by the rule of lib/nccl/hca_list.h. */
 START_TEST(nets_that_nccl_ib_hca_leaves_out_are_not_there)
 {
@@ -269,6 +283,7 @@ START_TEST(parts_are_displaced_each)
 }
 END_TEST
 
-TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, nets_that_nccl_ib_hca_leaves_out_are_not_there,
-	     named_groups_are_fused, virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
+TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, four_ports_are_one_device_at_most,
+	     nets_that_nccl_ib_hca_leaves_out_are_not_there, named_groups_are_fused,
+	     virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
 	     other_layers_are_not_fused, too_many_nets_are_not_fused, parts_are_displaced_each)

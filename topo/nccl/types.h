@@ -50,8 +50,8 @@ struct nccl_opts {
 		.gdr_level = -1                                                                    \
 	}
 
-/* NCCL_NET_MAX_DEVS_PER_NIC_V12. Before that version of the plugin API, NCCL fuses at most 4. */
-#define NCCL_FUSED_MAX 8
+/* What the library 2.30.7 does: of eight ports at one distance it makes two devices of four. */
+#define NCCL_FUSED_MAX 4
 
 struct nccl_hca_port {
 	uint32_t hca, port; /* port 0: its number is not known */
