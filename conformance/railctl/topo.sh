@@ -785,6 +785,53 @@ test_topo_verify_of_a_log()
 }
 
 # What real NCCL said on a machine without HCAs is as predicted for that machine, and wrong for one with HCAs.
+# real_job OWN FILE NAME ARGUMENT...: verify a job of topo/testdata/nccl-job whose GPU has the address OWN in the topology file.
+real_job()
+{
+	sed "s/\"$1\"/\"0000:00:06.0\"/" "$XML/$2.xml" >"$W/machine.xml"
+	ok topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --all --nccl-log "$DATA/nccl-job/$3.log" "${@:4}"
+}
+
+# real_dump NAME ARGUMENT...: the same for the file that the job wrote, with the machine of the last real_job.
+real_dump()
+{
+	ok topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --strict --nccl-dump "$DATA/nccl-job/$1.xml" "${@:2}"
+}
+
+# The library chose as predicted, also where its choice is not the nearest HCA.
+test_topo_verify_of_real_jobs_with_hcas()
+{
+	real_job 0000:47:00.0 dgx-a100 dgx-a100-gpu2 --strict
+	has 'GPU 2: predicted mlx5_2,mlx5_3, NCCL uses mlx5_2'
+	real_dump dgx-a100-gpu2
+	real_job 0000:47:00.0 dgx-a100 dgx-a100-gpu2-nccl-2.28
+	has 'NCCL 2.28.9'
+	real_job 0000:47:00.0 dgx-a100 dgx-a100-gpu2-gdr-read --strict --set NCCL_NET_GDR_READ=0
+	has 'predicted on for received data only, 2 connections with GPUDirect RDMA and 2 without'
+	real_job 0000:47:00.0 dgx-a100 dgx-a100-gpu2-gdr-level --set NCCL_NET_GDR_LEVEL=PIX
+	has 'NCCL chose mlx5_0,mlx5_6: without GPUDirect RDMA it also takes HCAs that are not the nearest'
+	real_job 0003:00:00.0 azure-nd-a100-v4 azure-nd-a100-gpu0 --strict
+	real_dump azure-nd-a100-gpu0
+	real_job 0000:11:00.0 synthetic-a_pix100_phb400 far400-gpu0 --strict
+	has 'NCCL uses far400'
+	real_dump far400-gpu0
+	ok topo verify --nccl-xml "$DATA/nccl-job/gb300-gpu0.xml" --strict --nccl-log "$DATA/nccl-job/gb300-gpu0.log" --all
+	has 'NCCL uses mlx5_0_dma'
+}
+
+# Cards of two ports: fused by new and old versions, and one of the two without the other.
+test_topo_verify_of_real_jobs_with_fused_ports()
+{
+	real_job 0000:0f:00.0 oci-bm-gpu-h100 oci-h100-gpu0-nccl-2.21
+	has 'predicted mlx5_0,mlx5_1, NCCL uses mlx5_0,mlx5_1'
+	real_job 0000:5b:00.0 oci-bm-gpu-h100 oci-h100-gpu3 --strict
+	has 'predicted mlx5_7,mlx5_8, NCCL uses mlx5_7,mlx5_8'
+	real_dump oci-h100-gpu3-hca --set NCCL_IB_HCA=^mlx5_0
+	r topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --nccl-dump "$DATA/nccl-job/oci-h100-gpu3-hca.xml"
+	[ "$RC" = 4 ] || fail "an HCA is missing: $(said)"
+	has 'mlx5_0 0000:0c:00.0: expected, but not found'
+}
+
 test_topo_verify_of_a_real_job()
 {
 	local data=$DATA/h200-vm
