@@ -52,7 +52,7 @@ struct topo_cpu {
 	int numa;
 	char affinity[256]; /* in the format of cpumap; "": not known */
 	char arch[16], vendor[32];
-	int family, model; /* -1: not known */
+	int family, model; /* of CPUID, as NCCL adds them up: 175 is AMD's 25; -1: not known */
 };
 
 enum topo_source { TOPO_LIVE, TOPO_CAPTURE, TOPO_NCCL_XML, TOPO_RCCL_XML };

@@ -43,6 +43,15 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+/*
+ * The kernel adds the extended family of CPUID to the family 15. NCCL shifts it by four bits before
+ * (ncclTopoGetXmlFromCpu of xml.cc). So AMD's family 25 is 175 to NCCL.
+ */
+static int nccl_family(int family)
+{
+	return family > 15 ? 15 + ((family - 15) << 4) : family;
+}
+
 /* A line of /proc/cpuinfo. Its keys differ by architecture, so that they identify it. */
 static void take_line(struct processor *c, const char *key, const char *value)
 {
@@ -51,7 +60,7 @@ static void take_line(struct processor *c, const char *key, const char *value)
 			   sizeof(c->arch));
 		copy_value(value, c->vendor, sizeof(c->vendor));
 	} else if (!strcmp(key, "cpu family")) {
-		c->family = take_number(value);
+		c->family = nccl_family(take_number(value));
 	} else if (!strcmp(key, "model")) {
 		c->model = take_number(value);
 	} else if (!strcmp(key, "flags")) {

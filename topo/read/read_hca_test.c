@@ -318,7 +318,11 @@ START_TEST(the_processor_is_told)
 	} in[] = {
 		{ "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
 		  "flags\t\t: fpu hypervisor\n\nprocessor\t: 1\nvendor_id\t: x\n",
-		  "x86_64", "AuthenticAMD", 25, 17, TOPO_YES },
+		  "x86_64", "AuthenticAMD", 175, 17, TOPO_YES },
+		{ "vendor_id\t: AuthenticAMD\ncpu family\t: 23\nmodel\t\t: 49\n\n", "x86_64",
+		  "AuthenticAMD", 143, 49, TOPO_UNKNOWN },
+		{ "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n\n", "x86_64",
+		  "GenuineIntel", 6, 143, TOPO_UNKNOWN },
 		{ "vendor_id\t:   Shanghai  \nflags\t\t: fpu hypervisors\n\n", "x86_64",
 		  "  Shanghai  ", -1, -1, TOPO_NO },
 		{ "processor\t: 0\nCPU implementer\t: 0x41\n\n", "arm64", "", -1, -1,
