@@ -143,6 +143,8 @@ static int set_switch(struct cmd_run *r, const char *name, const char *value, st
 	*on = (n == 1) != off;
 	if (on == &t->opts.no_read)
 		t->opts.read = n == 1;
+	if (on == &t->opts.no_pxn)
+		t->opts.pxn = n == 0;
 	return 0;
 }
 

@@ -30,7 +30,8 @@ struct topo_gpu {
 	bool on_package; /* RDMA ports on the package (Ascend, Gaudi): no HCA is nearest */
 	int index;       /* position by PCI address, or the topology file's dev */
 	int rank;        /* from a topology file; -1: not known */
-	int sm;          /* compute capability x 10; 0: not known */
+	int sm;          /* compute capability x 10; 0: not known. In RCCL's files: compute units */
+	uint32_t gfx;    /* from a topology file of RCCL: 0x942 of gfx942; 0: not known */
 	enum topo_tristate gdr;
 	struct topo_nvlink *nvlink; /* owned */
 	size_t n_nvlinks;

@@ -3,52 +3,27 @@
  * GPUDirect RDMA in NCCL: when it is used (ncclTopoCheckGdr), and how that changes the paths from
  * which NCCL chooses nets (second half of ncclTopoComputePaths).
  */
-#include <string.h>
-
-#include "topo/nccl/paths.h"
+#include "topo/nccl/rccl.h"
 
 #define CAP_AMPERE 80
 
 /*
  * ncclTopoCheckGdr, read: before Ampere, GDR reads need an NVLink peer or a GPU that is alone,
- * because other traffic uses PCIe too. A GPU without a known sm counts as new. In RCCL, sm is the
- * number of compute units.
+ * because other traffic uses PCIe too. A GPU without a known sm counts as new. RCCL has no such
+ * condition; in its files, sm is the number of compute units.
  */
 static bool may_read(const struct nccl_paths *s, uint32_t gpu)
 {
 	const struct topo_gpu *g = &s->m->gpu[s->v->gpu[gpu]];
-	bool units = !s->o->rccl && (g->vendor == TOPO_AMD || s->m->source == TOPO_RCCL_XML);
+	bool amd = s->o->rccl || g->vendor == TOPO_AMD || s->m->source == TOPO_RCCL_XML;
 
 	if (s->o->no_read)
 		return false;
-	if (s->o->read || units || !g->sm || g->sm >= CAP_AMPERE || s->n_gpus == 1)
+	if (s->o->read || amd || !g->sm || g->sm >= CAP_AMPERE || s->n_gpus == 1)
 		return true;
 	for (uint32_t p = 0; p < s->n_gpus; p++) {
 		if (p != gpu && nccl_row(s->gpu_gpu, gpu, s->n_gpus)[p].type == NCCL_NVL)
 			return true;
-	}
-	return false;
-}
-
-#define ROME_MODEL     49
-#define BUS_GROUP_MASK 0xf0 /* of a bus number: 16 buses are a group */
-
-/* RCCL on AMD Rome: GPU and NIC are below one CPU with close bus numbers; then PHB is allowed. */
-static bool rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
-{
-	const struct nccl_xml_node *it = &s->v->item[s->v->net[net].item];
-	const struct topo_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
-
-	if (!s->o->rccl || !cpu || strcmp(cpu->vendor, "AuthenticAMD") != 0 ||
-	    cpu->model != ROME_MODEL || it->pci == TOPO_NONE)
-		return false;
-	struct pci_addr a = s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr;
-	struct pci_addr b = s->m->pci[it->pci].addr;
-	if (a.domain != b.domain || (a.bus & BUS_GROUP_MASK) != (b.bus & BUS_GROUP_MASK))
-		return false;
-	for (uint32_t c = 0; c < s->n_cpus; c++) {
-		if (nccl_row(s->gpu_cpu, gpu, s->n_cpus)[c].hops == 2)
-			return nccl_row(s->net_cpu, net, s->n_cpus)[c].hops == 2;
 	}
 	return false;
 }
@@ -70,7 +45,7 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
 		distance = nccl_row(s->gpu_net, s->via[cell], s->n_nets)[net].type;
 	if (s->o->gdr_level >= 0)
 		level = (enum nccl_path_type)s->o->gdr_level;
-	else if (rome_pair(s, gpu, net))
+	else if (s->o->rccl && rccl_rome_pair(s, gpu, net))
 		level = NCCL_PHB;
 	else
 		level = s->o->rccl || s->o->no_c2c ? NCCL_PXB : NCCL_P2C;
@@ -111,57 +86,6 @@ static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 		nccl_row(s->gpu_net, gpu, s->n_nets)[n] = h;
 	}
 	s->local[gpu].stale = true;
-}
-
-/* ---- virtual machines, in RCCL ---- */
-
-static uint64_t bus_id(struct pci_addr a)
-{
-	return (uint64_t)a.domain << 20 | (uint64_t)a.bus << 12 | (uint64_t)a.dev << 4 | a.fn;
-}
-
-/* The bus ids of the GPU and the NIC differ by exactly `distance`. */
-static bool is_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net, uint64_t distance)
-{
-	uint32_t at = s->v->item[s->v->net[net].item].pci;
-
-	if (at == TOPO_NONE)
-		return false;
-	uint64_t a = bus_id(s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr);
-	uint64_t b = bus_id(s->m->pci[at].addr);
-	return a - b == distance || b - a == distance;
-}
-
-/* If every GPU has such a NIC, these pairs get the type PXB, as if a switch connected them. */
-static bool pair_by_bus_id(struct nccl_paths *s, uint64_t distance)
-{
-	for (uint32_t g = 0; g < s->n_gpus; g++) {
-		uint32_t n = 0;
-		while (n < s->n_nets && !is_pair(s, g, n, distance))
-			n++;
-		if (n == s->n_nets)
-			return false;
-	}
-	for (uint32_t g = 0; g < s->n_gpus; g++) {
-		for (uint32_t n = 0; n < s->n_nets; n++) {
-			struct nccl_path h = nccl_row(s->gpu_net, g, s->n_nets)[n];
-			h.type = NCCL_PXB;
-			if (is_pair(s, g, n, distance))
-				nccl_update_path(s, g, n, h);
-		}
-	}
-	return true;
-}
-
-/* RCCL on Intel guests pairs devices in neighbouring domains, then on neighbouring buses. */
-static void pair_guest_devices(struct nccl_paths *s)
-{
-	const struct topo_cpu *cpu = s->m->n_cpus ? &s->m->cpu[0] : NULL;
-
-	if (!s->o->rccl || s->m->vm == TOPO_NO || !cpu || strcmp(cpu->vendor, "GenuineIntel") != 0)
-		return;
-	if (!pair_by_bus_id(s, 0x100000) && !pair_by_bus_id(s, 0x1000))
-		(void)pair_by_bus_id(s, 0xff00000);
 }
 
 /* ---- PXN, and through the CPU ---- */
@@ -212,10 +136,11 @@ void nccl_compute_paths(struct nccl_paths *s)
 {
 	for (uint32_t g = 0; g < s->n_gpus; g++)
 		set_p2c(s, g);
-	pair_guest_devices(s);
+	if (s->o->rccl)
+		rccl_pair_guest_devices(s);
 	for (uint32_t n = 0; n < s->n_nets; n++) {
 		for (uint32_t g = 0; g < s->n_gpus; g++) {
-			if (!s->o->no_pxn && !s->o->rccl)
+			if (s->o->pxn || (!s->o->no_pxn && !s->o->rccl))
 				try_pxn(s, g, n);
 			if (nccl_row(s->gpu_net, g, s->n_nets)[n].type < NCCL_PHB &&
 			    !nccl_check_gdr(s, g, n, false))

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "topo/nccl/system.h"
 #include "topo/core/pci_switch.h"
+#include "topo/nccl/rccl.h"
 
 /* Set in the id of a flattened switch, so that the id does not match again. */
 #define ID_DONE UINT64_C(0xffff)
@@ -83,17 +83,17 @@ int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
 
 /* ncclTopoNVLinkBw: GB/s of one NVLink by compute capability. In RCCL, sm is the number of compute
  * units; a file of RCCL asked by NCCL's rules gets the value of Hopper. */
-static float nvlink_bw(const struct topo_machine *m, const struct topo_gpu *gpu, bool rccl)
+static float nvlink_bw(const struct topo_machine *m, uint32_t index, bool rccl)
 {
+	const struct topo_gpu *gpu = &m->gpu[index];
 	static const struct {
 		int sm;
 		float bw;
 	} known[] = { { 100, 40.1F }, { 90, 20.6F }, { 87, 20.0F }, { 86, 12.0F },
 		      { 70, 20.0F },  { 60, 18.0F }, { 1, 20.0F } };
-	uint16_t device = m->pci[gpu->pci].device;
 
 	if (rccl)
-		return device >= 0x74a0 ? 48.0F : device >= 0x7408 ? 36.0F : 24.0F;
+		return rccl_xgmi_bw(m, index);
 	if (gpu->vendor == TOPO_AMD || m->source == TOPO_RCCL_XML)
 		return 20.6F;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
@@ -163,7 +163,7 @@ static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_syst
 		       struct err *e)
 {
 	const struct topo_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
-	float bw = nvlink_bw(w->m, d, w->rccl);
+	float bw = nvlink_bw(w->m, w->v->gpu[gpu], w->rccl);
 	uint32_t me = g->gpu[gpu];
 
 	for (size_t i = 0; i < d->n_nvlinks; i++) {

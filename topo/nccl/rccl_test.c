@@ -37,6 +37,12 @@ static void locals(const struct topo_machine *m, const struct nccl_prediction *a
 	}
 }
 
+static void set_gfx(struct topo_machine *m, uint32_t gfx)
+{
+	for (size_t g = 0; g < m->n_gpus; g++)
+		m->gpu[g].gfx = gfx;
+}
+
 /* A guest whose devices have a domain each: GPU 0021 and NIC 0020 are a pair. */
 START_TEST(guests_are_paired_by_number)
 {
@@ -53,12 +59,23 @@ START_TEST(guests_are_paired_by_number)
 		ck_assert_uint_eq(m.pci[h->pci].addr.domain + 1, m.pci[m.gpu[g].pci].addr.domain);
 		ck_assert(a.gpu[g].gdr);
 	}
-	/* not on a machine that is known to be none, and not where one GPU has no partner */
+	/* not on a machine that is known to be none, not with other GPUs, and not where one GPU has
+	 * no partner */
 	m.vm = TOPO_NO;
 	predict(&m, &bare);
 	locals(&m, &bare, 0, got);
 	ck_assert(!strncmp(got, "PHB", 3));
 	m.vm = TOPO_YES;
+	set_gfx(&m, 0x90a);
+	auto_nccl_prediction struct nccl_prediction older = { 0 };
+	predict(&m, &older);
+	locals(&m, &older, 0, got);
+	ck_assert(!strncmp(got, "PHB", 3));
+	set_gfx(&m, 0x950);
+	auto_nccl_prediction struct nccl_prediction newer = { 0 };
+	predict(&m, &newer);
+	locals(&m, &newer, 0, got);
+	ck_assert(!strncmp(got, "PXB", 3));
 	m.pci[m.gpu[3].pci].addr.domain = 0x77;
 	auto_nccl_prediction struct nccl_prediction odd = { 0 };
 	predict(&m, &odd);
@@ -69,7 +86,9 @@ END_TEST
 
 #define FILE2(cpu, inside)                                                                         \
 	"<system version=\"2\"><cpu numaid=\"0\" " cpu ">" inside "</cpu></system>"
-#define ROME "arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"143\" modelid=\"49\""
+#define AMD(family, model)                                                                         \
+	"arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"" family "\" modelid=\"" model "\""
+#define ROME AMD("143", "49")
 #define PCI(bus, class, inside)                                                                    \
 	"<pci busid=\"0000:" bus                                                                   \
 	":00.0\" class=\"" class "\" link_speed=\"16 GT/s\" link_width=\"16\">" inside "</pci>"
@@ -79,6 +98,10 @@ END_TEST
 #define NIC(bus, dev)                                                                              \
 	PCI(bus, "0x020700",                                                                       \
 	    "<nic><net name=\"n" dev "\" dev=\"" dev "\" speed=\"200000\" gdr=\"1\"/></nic>")
+#define NIC_AT(at, dev)                                                                            \
+	"<pci busid=\"" at                                                                         \
+	":00.0\" class=\"0x020700\" link_speed=\"16 GT/s\" link_width=\"16\"><nic>"                \
+	"<net name=\"n" dev "\" dev=\"" dev "\" speed=\"200000\" gdr=\"1\"/></nic></pci>"
 #define BRIDGE(bus, inside) PCI(bus, "0x060400", inside)
 
 /* On Rome through the host bridge, where GPU and NIC are close together by number. */
@@ -89,13 +112,17 @@ START_TEST(gpudirect_on_rome)
 		bool gdr;
 	} cases[] = {
 		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true },
+		{ FILE2(AMD("143", "50"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true },
+		{ FILE2(AMD("143", "48"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), false },
+		/* Milan, Genoa; not Turin */
+		{ FILE2(AMD("175", "1"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true },
+		{ FILE2(AMD("191", "2"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), false },
 		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC("61", "0")), false },
+		/* RCCL compares bits of the bus, and no domain */
+		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC_AT("0001:45", "0")), true },
 		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) BRIDGE("44", NIC("45", "0"))),
 		  false },
 		{ FILE2(ROME, GPU("43", "0", "") NIC("45", "0")), false },
-		{ FILE2("arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"175\" modelid=\"17\"",
-			BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")),
-		  false },
 		{ FILE2("arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"49\"",
 			BRIDGE("41", GPU("43", "0", "")) NIC("46", "0")),
 		  false },
@@ -111,6 +138,23 @@ START_TEST(gpudirect_on_rome)
 	}
 }
 END_TEST
+
+/* Two sockets with a GPU each; the first one has the NIC. %s: device and gcn of each GPU. */
+#define LINKED_GPU(bus, dev, other)                                                                \
+	"<pci busid=\"0000:" bus ":00.0\" class=\"0x120000\" vendor=\"0x1002\" device=\"%s\" "     \
+	"subsystem_vendor=\"0x1002\" subsystem_device=\"0x1\" link_speed=\"32 GT/s\" "             \
+	"link_width=\"16\"><gpu dev=\"" dev "\" rank=\"" dev                                       \
+	"\" sm=\"104\" gdr=\"1\" %s>" XGMI(other) "</gpu></pci>"
+#define LINKED                                                                                     \
+	"<system version=\"2\"><cpu numaid=\"0\" " ROME                                            \
+	"><pci busid=\"0000:01:00.0\" class=\"0x060400\" link_speed=\"32 GT/s\" "                  \
+	"link_width=\"16\">" LINKED_GPU("02", "0",                                                 \
+					"82") "<pci busid=\"0000:03:00.0\" class=\"0x020700\" "    \
+					      "link_speed=\"32 GT/s\" link_width=\"16\">"          \
+					      "<nic><net name=\"n0\" dev=\"0\" speed=\"800000\" "  \
+					      "gdr=\"1\"/></nic></pci></pci></cpu>"                \
+					      "<cpu numaid=\"1\" " ROME                            \
+					      ">" LINKED_GPU("82", "1", "02") "</cpu></system>"
 
 #define XGMI(bus) "<xgmi target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x120000\"/>"
 
@@ -143,21 +187,83 @@ START_TEST(hcas_are_spread_over_gpus)
 }
 END_TEST
 
-/* As they are read: the ids of a device say which generation its links are of. */
+/* ncclTopoXGMISpeed and the ids of pci.ids: GB/s of one link, seen by PXN through it. */
 START_TEST(links_of_each_generation)
 {
-	static const uint16_t devices[] = { 0x738c, 0x740c, 0x74a1 };
+	static const struct {
+		const char *gcn, *device;
+		double bw;
+	} in[] = {
+		{ "gcn=\"gfx906\"", "", 24 },  { "gcn=\"908\"", "", 24 },
+		{ "gcn=\"910\"", "", 36 },     { "gcn=\"gfx90a\"", "", 36 },
+		{ "gcn=\"gfx942\"", "", 48 },  { "gcn=\"gfx950\"", "", 48 },
+		{ "gcn=\"gfx1100\"", "", 24 }, { "", "0x738c", 24 },
+		{ "", "0x740f", 36 },          { "", "0x74a1", 48 },
+		{ "", "0x74a5", 48 },          { "", "0x75a3", 48 },
+		{ "", "0x7448", 24 },          { "gcn=\"gfx90a\"", "0x74a1", 36 },
+	};
+	struct nccl_opts o = { .rccl = true, .gdr_level = -1, .pxn = true };
+	char text[4096];
 
-	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
 		auto_topo_machine struct topo_machine m = { 0 };
 		auto_nccl_prediction struct nccl_prediction a = { 0 };
-		topo_xml("rccl-topo_8p_940", &m);
-		for (size_t g = 0; g < m.n_gpus; g++)
-			m.pci[m.gpu[g].pci].device = devices[i];
-		predict(&m, &a);
-		for (size_t g = 0; g < a.n_gpus; g++)
-			ck_assert(a.gpu[g].in && a.gpu[g].n_channels > 0);
+		struct err e;
+		(void)snprintf(text, sizeof(text), LINKED, in[i].device, in[i].gcn, in[i].device,
+			       in[i].gcn);
+		parse(text, &m);
+		ck_assert_int_eq(nccl_predict(&m, NULL, &o, &a, &e), 0);
+		ck_assert_int_eq(a.gpu[1].path[0].type, NCCL_PXN);
+		ck_assert_msg(a.gpu[1].path[0].bw == in[i].bw, "%zu: %f", i, a.gpu[1].path[0].bw);
+		/* RCCL uses no PXN unless it is asked for */
+		auto_nccl_prediction struct nccl_prediction off = { 0 };
+		predict(&m, &off);
+		ck_assert_int_eq(off.gpu[1].path[0].type, NCCL_SYS);
 	}
+}
+END_TEST
+
+/* NCCL reads with GPUDirect RDMA from sm 80 on; RCCL's sm is the number of compute units. */
+START_TEST(few_compute_units_do_not_matter)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 }, none = { 0 };
+	const struct nccl_opts no_read = { .rccl = true, .gdr_level = -1, .no_read = true };
+	struct err e;
+
+	parse(FILE2(ROME, BRIDGE("01", GPU("02", "0", "") GPU("03", "1", "") NIC("04", "0"))), &m);
+	m.gpu[0].sm = 60;
+	predict(&m, &a);
+	ck_assert(a.gpu[0].path[0].gdr_read && a.gpu[0].gdr);
+	ck_assert_int_eq(nccl_predict(&m, NULL, &no_read, &none, &e), 0);
+	ck_assert(!none.gpu[0].path[0].gdr_read && none.gpu[0].path[0].gdr_write);
+}
+END_TEST
+
+#define PORT(bus, dev, guid, mbps)                                                                 \
+	PCI(bus, "0x020000",                                                                       \
+	    "<nic><net name=\"n" dev "\" dev=\"" dev "\" guid=\"" guid "\" speed=\"" mbps          \
+	    "\" gdr=\"1\"/></nic>")
+
+/* ncclTopoTrimSystem: of the ports of a card, the fastest; a card is known by its GUID. */
+START_TEST(slow_ports_of_a_card_are_dropped)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	char got[256] = "";
+
+	parse(FILE2(ROME,
+		    BRIDGE("01",
+			   GPU("02", "0", "") PORT("04", "0", "0x1", "100000") PORT(
+				   "05", "1", "0x1", "25000") PORT("06", "2", "0x2", "25000")
+				   PORT("07", "3", "0x1", "40000") PORT("08", "4", "0x1", "100000")
+					   PORT("09", "5", "0x0", "10000")
+						   PORT("0a", "6", "0x0", "25000"))),
+	      &m);
+	predict(&m, &a);
+	for (size_t i = 0; i < a.n_nets; i++)
+		testing_append(got, sizeof(got), m.hca[a.net[i].hca].name);
+	ck_assert_str_eq(got, "n0n2n4n5n6");
 }
 END_TEST
 
@@ -175,4 +281,5 @@ START_TEST(every_file_has_an_answer)
 END_TEST
 
 TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, gpudirect_on_rome, hcas_are_spread_over_gpus,
-	     links_of_each_generation, every_file_has_an_answer)
+	     links_of_each_generation, few_compute_units_do_not_matter,
+	     slow_ports_of_a_card_are_dropped, every_file_has_an_answer)

@@ -31,7 +31,8 @@ struct nccl_opts {
 	uint32_t max;            /* of MAX:N */
 	int gdr_level;           /* NCCL_NET_GDR_LEVEL as enum nccl_path_type; -1: not set */
 	bool keep_vf_path;       /* NCCL_IB_MERGE_VFS=0 */
-	bool no_pxn;             /* NCCL_PXN_DISABLE=1 */
+	bool no_pxn;             /* NCCL_PXN_DISABLE=1: the default of RCCL */
+	bool pxn;                /* NCCL_PXN_DISABLE=0 */
 	bool no_c2c;             /* NCCL_NET_GDR_C2C=0 */
 	bool no_read;            /* NCCL_NET_GDR_READ=0 */
 	bool read;               /* NCCL_NET_GDR_READ=1 */

@@ -2,7 +2,7 @@
 /* The XML of a topology file (ncclTopoGetXmlFromFile), and the parts that both sources share. */
 #include <string.h>
 
-#include "topo/nccl/system.h"
+#include "topo/nccl/rccl.h"
 
 /* NCCL's defaults for missing attributes. */
 #define NET_MBPS_DEFAULT 10000
@@ -158,6 +158,8 @@ int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 	}
 	if (!o->rccl && m->source != TOPO_RCCL_XML && nccl_fuse_nets(m, o, &v, e))
 		return -1;
+	if (o->rccl)
+		rccl_drop_slow_ports(m, &v);
 	order_gpus(m, &v);
 	*out = v;
 	v = (struct nccl_xml){ 0 };

@@ -21,6 +21,18 @@ static enum topo_tristate to_tristate(int64_t value)
 	return value ? TOPO_YES : TOPO_NO;
 }
 
+/* "gfx942", or in earlier files a number, where 910 is gfx90a (convertGcnArchToGcnArchName of
+ * RCCL). Other texts, "gfx942:sramecc+" among them, are read up to their end. */
+static uint32_t gfx_of(const char *text)
+{
+	bool name = text && !strncmp(text, "gfx", 3);
+	unsigned long digits = text ? strtoul(text + (name ? 3 : 0), NULL, 16) : 0;
+
+	if (digits > 0xffff)
+		return 0;
+	return !name && digits == 0x910 ? 0x90a : (uint32_t)digits;
+}
+
 int xml_gpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem *x, struct err *e)
 {
 	int64_t dev = -1, rank = -1, sm = 0, gdr = -1;
@@ -43,6 +55,7 @@ int xml_gpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem 
 	if (dev >= 0)
 		g->index = (int)dev;
 	g->sm = (int)sm;
+	g->gfx = gfx_of(xml_value(x, "gcn"));
 	/* a part of a GPU (MLOPart); NCCL reads any text as a number (ncclTopoCheckGdr) */
 	const char *part = xml_value(x, "mlopart");
 	g->gdr = part && strtol(part, NULL, 0) >= 0 ? TOPO_NO : to_tristate(gdr);

@@ -222,7 +222,41 @@ START_TEST(what_is_unknown_or_out_of_place_is_kept_out)
 	ck_assert(m.n_cpus == 1 && m.n_pci == 1 && m.n_gpus == 1 && m.n_notes == 0);
 	ck_assert(m.gpu[0].n_nvlinks == 1 && m.gpu[0].nvlink[0].hidden);
 	ck_assert(m.gpu[0].c2c_mbps == 44712 && m.gpu[0].c2c_count == 10);
+	ck_assert_uint_eq(m.gpu[0].gfx, 0x942);
 	ck_assert(m.pci[0].max.speed == 0 && m.pci[0].max.width == 0 && !m.pci[0].has_ids);
+}
+END_TEST
+
+START_TEST(the_architecture_of_amd)
+{
+	static const struct {
+		const char *gcn;
+		uint32_t gfx;
+	} in[] = {
+		{ "gfx942", 0x942 },
+		{ "gfx90a", 0x90a },
+		{ "gfx1250", 0x1250 },
+		{ "gfx950:xnack-", 0x950 },
+		{ "906", 0x906 },
+		{ "910", 0x90a },
+		{ "942", 0x942 },
+		{ "gfx", 0 },
+		{ "", 0 },
+		{ "ffffffffffffffffff", 0 },
+		{ "gfx-1", 0 },
+	};
+	char text[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		(void)snprintf(
+			text, sizeof(text),
+			CPU PCI("0000:02:00.0") "<gpu dev=\"0\" rank=\"0\" gcn=\"%s\"/></pci>"
+						"</cpu>",
+			in[i].gcn);
+		read_line(text, &m);
+		ck_assert_msg(m.gpu[0].gfx == in[i].gfx, "%s: %x", in[i].gcn, m.gpu[0].gfx);
+	}
 }
 END_TEST
 
@@ -465,6 +499,7 @@ TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole,
 	     a_skeleton_without_classes_says_so, data_direct_is_no_device,
 	     ports_of_a_card_are_one_card, a_skeleton_is_completed_in_order_of_addresses,
 	     left_out_as_nccl_does, what_is_unknown_or_out_of_place_is_kept_out,
-	     what_nccl_refuses_is_read_and_noted, a_nameless_attribute_is_dropped,
-	     a_class_has_24_bits_however_it_is_written, errors_name_line_and_element,
-	     everything_is_bounded, notes_end, every_allocation_may_fail, link_speeds)
+	     the_architecture_of_amd, what_nccl_refuses_is_read_and_noted,
+	     a_nameless_attribute_is_dropped, a_class_has_24_bits_however_it_is_written,
+	     errors_name_line_and_element, everything_is_bounded, notes_end,
+	     every_allocation_may_fail, link_speeds)

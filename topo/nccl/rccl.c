@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rules of RCCL that NCCL does not have. */
+#include "topo/nccl/rccl.h"
+
+#include <string.h>
+
+/* ---- architectures ---- */
+
+uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu)
+{
+	/* pci.ids: MI60, MI100, MI200, MI300 and MI325X, MI350; and their VFs */
+	static const struct {
+		uint16_t first, last;
+		uint32_t gfx;
+	} ids[] = { { 0x66a0, 0x66af, 0x906 },
+		    { 0x7388, 0x7390, 0x908 },
+		    { 0x7408, 0x7410, 0x90a },
+		    { 0x74a0, 0x74bf, 0x942 },
+		    { 0x75a0, 0x75bf, 0x950 } };
+	const struct topo_gpu *g = &m->gpu[gpu];
+	const struct topo_pci *p = &m->pci[g->pci];
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids) && !g->gfx && p->has_ids; i++) {
+		if (g->vendor == TOPO_AMD && p->device >= ids[i].first && p->device <= ids[i].last)
+			return ids[i].gfx;
+	}
+	return g->gfx;
+}
+
+float rccl_xgmi_bw(const struct topo_machine *m, uint32_t gpu)
+{
+	uint32_t gfx = rccl_gfx(m, gpu);
+
+	if (gfx == 0x90a)
+		return 36.0F;
+	return gfx == 0x942 || (gfx >= 0x950 && gfx <= 0x95f) ? 48.0F : 24.0F;
+}
+
+/* ---- GPUDirect RDMA through a host bridge ---- */
+
+#define ROME_FAMILY    143
+#define ROME_MODEL     49
+#define MILAN_FAMILY   175  /* Milan and Genoa: RCCL calls them Rome, too */
+#define BUS_GROUP_MASK 0xf0 /* of a bus number: 16 buses are a group */
+
+static bool is_rome(const struct topo_cpu *c)
+{
+	return !strcmp(c->vendor, "AuthenticAMD") &&
+	       ((c->family == ROME_FAMILY && c->model >= ROME_MODEL) || c->family == MILAN_FAMILY);
+}
+
+/* The CPU that is two hops away: through one bridge from a GPU, or directly from a NIC. */
+static uint32_t cpu_at_two_hops(const struct nccl_paths *s, const struct nccl_path *row)
+{
+	for (uint32_t c = 0; c < s->n_cpus; c++) {
+		if (row[c].hops == 2)
+			return c;
+	}
+	return TOPO_NONE;
+}
+
+bool rccl_rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
+{
+	const struct nccl_xml_node *it = &s->v->item[s->v->net[net].item];
+
+	if (!s->m->n_cpus || !is_rome(&s->m->cpu[0]) || it->pci == TOPO_NONE)
+		return false;
+	struct pci_addr a = s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr;
+	struct pci_addr b = s->m->pci[it->pci].addr;
+	uint32_t cpu = cpu_at_two_hops(s, nccl_row(s->gpu_cpu, gpu, s->n_cpus));
+	/* RCCL compares no domains */
+	return (a.bus & BUS_GROUP_MASK) == (b.bus & BUS_GROUP_MASK) && cpu != TOPO_NONE &&
+	       cpu == cpu_at_two_hops(s, nccl_row(s->net_cpu, net, s->n_cpus));
+}
+
+/* ---- guests of Hyper-V ---- */
+
+static uint64_t bus_id(struct pci_addr a)
+{
+	return (uint64_t)a.domain << 20 | (uint64_t)a.bus << 12 | (uint64_t)a.dev << 4 | a.fn;
+}
+
+/* The bus ids of the GPU and the NIC differ by exactly `distance`. */
+static bool is_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net, uint64_t distance)
+{
+	uint32_t at = s->v->item[s->v->net[net].item].pci;
+
+	if (at == TOPO_NONE)
+		return false;
+	uint64_t a = bus_id(s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr);
+	uint64_t b = bus_id(s->m->pci[at].addr);
+	return a - b == distance || b - a == distance;
+}
+
+/* If every GPU has such a NIC, these pairs get the type PXB, as if a switch connected them. */
+static bool pair_by_bus_id(struct nccl_paths *s, uint64_t distance)
+{
+	for (uint32_t g = 0; g < s->n_gpus; g++) {
+		uint32_t n = 0;
+		while (n < s->n_nets && !is_pair(s, g, n, distance))
+			n++;
+		if (n == s->n_nets)
+			return false;
+	}
+	for (uint32_t g = 0; g < s->n_gpus; g++) {
+		for (uint32_t n = 0; n < s->n_nets; n++) {
+			struct nccl_path h = nccl_row(s->gpu_net, g, s->n_nets)[n];
+			h.type = NCCL_PXB;
+			if (is_pair(s, g, n, distance))
+				nccl_update_path(s, g, n, h);
+		}
+	}
+	return true;
+}
+
+/* RCCL knows Hyper-V by its firmware. A machine that is not known to be none counts as a guest. */
+void rccl_pair_guest_devices(struct nccl_paths *s)
+{
+	uint32_t gfx = s->n_gpus ? rccl_gfx(s->m, s->v->gpu[0]) : 0;
+
+	if (s->m->vm == TOPO_NO || !s->m->n_cpus ||
+	    strcmp(s->m->cpu[0].vendor, "GenuineIntel") != 0 || (gfx != 0x942 && gfx != 0x950))
+		return;
+	/* neighbouring domains, else neighbouring buses, else 255 domains apart */
+	if (!pair_by_bus_id(s, 0x100000) && !pair_by_bus_id(s, 0x1000))
+		(void)pair_by_bus_id(s, 0xff00000);
+}
+
+/* ---- ports of one card ---- */
+
+static bool is_slower(const struct topo_machine *m, const struct nccl_xml_net *a,
+		      const struct nccl_xml_net *b)
+{
+	uint64_t guid = m->hca[a->net.hca].guid;
+
+	return guid && guid == m->hca[b->net.hca].guid && a->mbps < b->mbps;
+}
+
+void rccl_drop_slow_ports(const struct topo_machine *m, struct nccl_xml *v)
+{
+	uint32_t n = 0;
+
+	/* A net that was dropped is slower than one that is kept or follows. */
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		struct nccl_xml_net net = v->net[i];
+		bool slow = false;
+		for (uint32_t k = 0; k < n && !slow; k++)
+			slow = is_slower(m, &net, &v->net[k]);
+		for (uint32_t k = i + 1; k < v->n_nets && !slow; k++)
+			slow = is_slower(m, &net, &v->net[k]);
+		if (!slow)
+			v->net[n++] = net;
+	}
+	v->n_nets = n;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rccl.h: the rules of RCCL that NCCL does not have; shared by the files of this folder.
+ *
+ * Source: ROCm/rocm-systems, projects/rccl/src/graph: paths.cc at 1ff58479, topo.cc at 6a4f3528
+ * (RCCL 2.28.3), and ROCm/rccl, src/graph/paths.cc at ee2d4e42 (2.26). Their names stand at each.
+ */
+#ifndef RAILHEAD_TOPO_NCCL_RCCL_H
+#define RAILHEAD_TOPO_NCCL_RCCL_H
+
+#include "topo/nccl/paths.h"
+
+/* rccl_gfx - the architecture of an AMD GPU, 0x942 of gfx942, from the file or the PCI device id;
+ * 0: it is not known. */
+uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu);
+/* rccl_xgmi_bw - GB/s of one XGMI link (ncclTopoXGMISpeed of topo.h). */
+float rccl_xgmi_bw(const struct topo_machine *m, uint32_t gpu);
+/* rccl_rome_pair - ncclTopoCheckGdr: GPU and net are a pair for which PHB is near enough. */
+bool rccl_rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net);
+/* rccl_pair_guest_devices - rcclPathOverride: in a guest of Hyper-V, GPUs and NICs whose addresses
+ * differ by a certain number count as being at one switch. */
+void rccl_pair_guest_devices(struct nccl_paths *s);
+/* rccl_drop_slow_ports - ncclTopoTrimSystem: of the nets of one card, RCCL keeps the fastest. */
+void rccl_drop_slow_ports(const struct topo_machine *m, struct nccl_xml *v);
+
+#endif
