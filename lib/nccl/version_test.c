@@ -45,6 +45,23 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_HAS_GIN_TC, "2.30.6", "2.30.7", "NCCL since 2.30.7" },
 		{ NCCL_HAS_SUBNETS, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ NCCL_HCA_HAS_RAILS, "2.30.6", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_FLATTENS_PEX890, "2.19.4", "2.20.3", "NCCL since 2.20.0" },
+		{ NCCL_VF_AT_00, "2.19.4", "2.20.5", "NCCL since 2.20.0" },
+		{ NCCL_KEEPS_PATH, "2.23.4", "2.24.3", "NCCL since 2.24.0 and before 2.27.0" },
+		{ NCCL_PAIRS_PORTS, "2.19.4", "2.20.5", "NCCL since 2.20.0 and before 2.24.0" },
+		{ NCCL_FUSES_NETS, "2.23.4", "2.24.3", "NCCL since 2.24.0" },
+		{ NCCL_KNOWS_SM100, "2.24.3", "2.25.1", "NCCL since 2.25.0" },
+		{ NCCL_KNOWS_XEON_4, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
+		{ NCCL_HAS_C2C, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
+		{ NCCL_HAS_P2C, "2.26.5", "2.27.3", "NCCL since 2.27.0" },
+		{ NCCL_PXN_OVER_C2C, "2.27.7", "2.28.3", "NCCL since 2.28.0" },
+		{ NCCL_PXN_NEEDS_GDR, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_HAS_DATA_DIRECT, "2.26.2", "2.27.3", "NCCL since 2.27.0" },
+		{ NCCL_HAS_POLICY, "2.27.7", "2.28.3", "NCCL since 2.28.0" },
+		{ NCCL_HAS_DEV_NODES, "2.29.7", "2.30.3", "NCCL since 2.30.0" },
+		{ NCCL_TYPE_FIRST, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_COUNTS_SHARERS, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
+		{ RCCL_SPREADS_BY_PLACE, "1.99.0", "2.22.3", "RCCL since 2.0.0 and before 2.24.0" },
 		{ UCX_HAS_SUBNETS, "1.17.0", "1.18.0", "UCX since 1.18.0" },
 		{ UCX_HAS_EFA, "1.18.1", "1.19.0", "UCX since 1.19.0" },
 		{ UCX_HAS_REACH_MODE, "1.18.1", "1.19.0", "UCX since 1.19.0" },
@@ -56,11 +73,40 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 	ck_assert_uint_eq(ARRAY_SIZE(all), LIB_RULES);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		ck_assert_int_eq(all[i].rule, (int)i);
-		ck_assert_msg(!lib_rule_holds(all[i].rule, v(all[i].last_without)), "%s",
-			      all[i].last_without);
-		ck_assert_msg(lib_rule_holds(all[i].rule, v(all[i].first)), "%s", all[i].first);
+		ck_assert_msg(!lib_rule_holds(all[i].rule, v(all[i].last_without)), "%s, %zu",
+			      all[i].last_without, i);
+		ck_assert_msg(lib_rule_holds(all[i].rule, v(all[i].first)), "%s, %zu", all[i].first,
+			      i);
 		ck_assert_str_eq(lib_rule_versions(all[i].rule, text), all[i].text);
 	}
+}
+END_TEST
+
+/* RCCL has most rules of the NCCL on which it is based; the others later, or never. */
+START_TEST(rules_of_rccl)
+{
+	static const struct {
+		enum lib_rule rule;
+		const char *version;
+		bool holds;
+	} in[] = {
+		{ NCCL_FLATTENS_PEX890, "2.22.3", true },
+		{ NCCL_KEEPS_PATH, "2.26.6", true },
+		{ NCCL_KEEPS_PATH, "2.27.7", false },
+		{ NCCL_FUSES_NETS, "2.26.6", false },
+		{ NCCL_FUSES_NETS, "2.28.2", false },
+		{ NCCL_FUSES_NETS, "2.28.3", true },
+		{ NCCL_PXN_OVER_C2C, "2.28.3", false },
+		{ RCCL_SPREADS_BY_PLACE, "2.22.3", true },
+		{ RCCL_SPREADS_BY_PLACE, "2.26.6", false },
+		/* not read yet: as the newest that was */
+		{ NCCL_HAS_DEV_NODES, "2.30.7", false },
+		{ NCCL_HAS_POLICY, "2.30.7", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++)
+		ck_assert_msg(lib_rule_in_rccl(in[i].rule, v(in[i].version)) == in[i].holds, "%zu",
+			      i);
 }
 END_TEST
 
@@ -69,13 +115,15 @@ START_TEST(a_rule_ends_with_the_version_that_mends_it)
 	ck_assert(lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.26.1")));
 	ck_assert(!lib_rule_holds(NCCL_ABORTS_ON_TYPE, v("2.26.2")));
 	ck_assert(!lib_rule_holds(NCCL_ABORTS_ON_TYPE, NCCL_VERSION_NEWEST));
-	for (int i = 0; i < LIB_RULES; i++)
-		ck_assert(i == NCCL_ABORTS_ON_TYPE ||
-			  lib_rule_holds((enum lib_rule)i, i < UCX_HAS_SUBNETS
+	for (int i = 0; i < LIB_RULES; i++) {
+		bool ended = i == NCCL_ABORTS_ON_TYPE || i == NCCL_KEEPS_PATH ||
+			     i == NCCL_PAIRS_PORTS || i == RCCL_SPREADS_BY_PLACE;
+		ck_assert(lib_rule_holds((enum lib_rule)i, i < UCX_HAS_SUBNETS
 								   ? NCCL_VERSION_NEWEST
-								   : UCX_VERSION_NEWEST));
+								   : UCX_VERSION_NEWEST) != ended);
+	}
 }
 END_TEST
 
-TEST_PROGRAM("version", versions_are_read, a_rule_holds_from_its_first_version_on,
+TEST_PROGRAM("version", versions_are_read, a_rule_holds_from_its_first_version_on, rules_of_rccl,
 	     a_rule_ends_with_the_version_that_mends_it)

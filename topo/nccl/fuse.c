@@ -199,7 +199,7 @@ static int refuse(struct slice group, const char *why, struct err *e)
 }
 
 /* A name without a port is all ports of the device. As many nets must match as are named; NCCL
- * reads the first NCCL_FUSED_MAX names. */
+ * reads as many names as it fuses. */
 static int force_group(struct fusing *f, struct slice text, struct err *e)
 {
 	struct slice word[NCCL_FUSED_MAX], rest = text;

@@ -48,7 +48,7 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
 	else if (s->o->rccl && rccl_rome_pair(s, gpu, net))
 		level = NCCL_PHB;
 	else
-		level = s->o->rccl || s->o->no_c2c ? NCCL_PXB : NCCL_P2C;
+		level = nccl_rule(s->o, NCCL_HAS_P2C) && !s->o->no_c2c ? NCCL_P2C : NCCL_PXB;
 	return distance <= level;
 }
 
@@ -69,7 +69,7 @@ static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 	uint32_t cpu = s->cpu_of[gpu];
 	const struct nccl_local *l = nccl_get_local(s, gpu);
 
-	if (cpu == TOPO_NONE || s->o->rccl)
+	if (cpu == TOPO_NONE || !nccl_rule(s->o, NCCL_HAS_P2C))
 		return;
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t n = l->net[i];
@@ -106,7 +106,8 @@ static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 		return;
 	struct nccl_path own = nccl_row(s->gpu_net, gpu, s->n_nets)[net];
 	struct nccl_path peer = nccl_row(s->gpu_net, p, s->n_nets)[net];
-	if (peer.type > NCCL_P2C || !nccl_check_gdr(s, p, net, true) ||
+	if (peer.type > (nccl_rule(s->o, NCCL_PXN_OVER_C2C) ? NCCL_P2C : NCCL_PXB) ||
+	    (nccl_rule(s->o, NCCL_PXN_NEEDS_GDR) && !nccl_check_gdr(s, p, net, true)) ||
 	    nccl_row(s->gpu_gpu, p, s->n_gpus)[gpu].type > NCCL_NVL ||
 	    (peer.bw <= own.bw && own.type <= NCCL_PXN))
 		return;

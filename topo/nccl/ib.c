@@ -8,18 +8,21 @@
 #include "topo/nccl/system.h"
 
 /* ncclIbGetPciPath: the function at the rewritten path of an HCA; TOPO_NONE: it does not exist. */
-static uint32_t ib_pci(const struct topo_machine *m, const struct topo_hca *h, bool keep_vf_path)
+static uint32_t ib_pci(const struct topo_machine *m, const struct topo_hca *h,
+		       const struct nccl_opts *o)
 {
 	if (h->pci == TOPO_NONE || !nccl_is_tree(m))
 		return h->pci;
 	/* the rewriting destroys the name of an auxiliary device */
 	if (h->kind == TOPO_HCA_SF)
 		return TOPO_NONE;
+	if (nccl_rule(o, NCCL_KEEPS_PATH))
+		return h->pci;
 	const struct topo_pci *p = &m->pci[h->pci];
 	struct pci_addr a = p->addr;
 	a.fn = 0;
-	if (!keep_vf_path)
-		a.dev = 0;
+	if (!o->keep_vf_path) /* two hexadecimal digits: before that rule, the last one */
+		a.dev = nccl_rule(o, NCCL_VF_AT_00) ? 0 : a.dev & 0x10;
 	if (pci_same(a, p->addr))
 		return h->pci;
 	if (p->physfn != TOPO_NONE && pci_same(a, m->pci[p->physfn].addr))
@@ -54,8 +57,8 @@ static void join_net(struct nccl_net *to, const struct nccl_net *n)
 	to->fused++;
 }
 
-/* RCCL 2.22: VFs with one rewritten path and link layer become one device. NCCL: fuse.c, unless
- * there are too many. */
+/* For topology files, and where there are too many for fuse.c: VFs with one rewritten path and link
+ * layer are one device. */
 static void merge_devices(const struct topo_machine *m, const struct nccl_opts *o,
 			  struct nccl_xml *v)
 {
@@ -72,6 +75,37 @@ static void merge_devices(const struct topo_machine *m, const struct nccl_opts *
 			join_net(&v->net[first].net, &p->net);
 		else
 			v->net[n++] = *p;
+	}
+	v->n_nets = n;
+}
+
+/* ncclIbFindMatchingDev, before fuse.c: a device joins the first one that is still alone and has
+ * the same path, GUID and link layer. */
+static uint32_t find_matching_dev(const struct topo_machine *m, const struct nccl_xml *v,
+				  uint32_t n, const struct nccl_xml_net *p)
+{
+	for (uint32_t i = 0; i < n && p->item != TOPO_NONE; i++) {
+		const struct nccl_xml_net *first = &v->net[i];
+		if (!first->net.fused && first->item == p->item &&
+		    m->hca[first->net.hca].guid == m->hca[p->net.hca].guid &&
+		    net_layer(m, first) == net_layer(m, p))
+			return i;
+	}
+	return TOPO_NONE;
+}
+
+static void pair_ports(const struct topo_machine *m, struct nccl_xml *v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		uint32_t with = find_matching_dev(m, v, n, &v->net[i]);
+		if (with == TOPO_NONE) {
+			v->net[n++] = v->net[i];
+			continue;
+		}
+		join_net(&v->net[with].net, &v->net[i].net);
+		v->net[with].mbps += v->net[i].mbps;
 	}
 	v->n_nets = n;
 }
@@ -109,7 +143,7 @@ static void add_plain_net(const struct topo_machine *m, uint32_t hca, const stru
 			  const struct nccl_opts *o, struct nccl_xml *v)
 {
 	const struct topo_hca *h = &m->hca[hca];
-	uint32_t at = ib_pci(m, h, o->keep_vf_path);
+	uint32_t at = ib_pci(m, h, o);
 
 	v->net[v->n_nets++] = (struct nccl_xml_net){
 		.net = { .hca = hca,
@@ -125,7 +159,8 @@ static void add_plain_net(const struct topo_machine *m, uint32_t hca, const stru
 static void add_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
 		    const struct nccl_opts *o, struct nccl_xml *v)
 {
-	bool direct = m->hca[hca].direct != TOPO_NONE && !o->rccl && o->direct != NCCL_DIRECT_OFF;
+	bool direct = m->hca[hca].direct != TOPO_NONE && nccl_rule(o, NCCL_HAS_DATA_DIRECT) &&
+		      o->direct != NCCL_DIRECT_OFF;
 
 	if (!direct || o->direct == NCCL_DIRECT_BOTH)
 		add_plain_net(m, hca, port, o, v);
@@ -155,6 +190,8 @@ void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *sc
 	qsort_r(v->net, v->n_nets, sizeof(*v->net), by_path, (void *)(uintptr_t)m);
 	if (o->hca_list) /* the plugin drops a device before it merges any */
 		nccl_filter_nets(m, o->hca_list, v);
-	if (o->rccl || o->fold_vfs || v->n_nets > NCCL_NETS_MAX)
+	if (o->fold_vfs || v->n_nets > NCCL_NETS_MAX)
 		merge_devices(m, o, v);
+	else if (nccl_rule(o, NCCL_PAIRS_PORTS) && !o->no_merge_nics)
+		pair_ports(m, v);
 }

@@ -68,10 +68,12 @@ static int flatten_one(struct nccl_system *g, uint32_t upper, int gen, struct er
 	return 0;
 }
 
-int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
+int nccl_flatten_bcm(const struct nccl_opts *o, struct nccl_system *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n_nodes; i++) {
 		int gen = topo_pex_generation(g->node[i].id, false);
+		if (gen == 5 && !nccl_rule(o, NCCL_FLATTENS_PEX890))
+			continue;
 		if (g->node[i].kind == NCCL_NODE_PCI && !g->node[i].gone && gen &&
 		    flatten_one(g, i, gen, e))
 			return -1;
@@ -83,7 +85,7 @@ int nccl_flatten_bcm(struct nccl_system *g, struct err *e)
 
 /* ncclTopoNVLinkBw: GB/s of one NVLink by compute capability. In RCCL, sm is the number of compute
  * units; a file of RCCL asked by NCCL's rules gets the value of Hopper. */
-static float nvlink_bw(const struct topo_machine *m, uint32_t index, bool rccl)
+static float nvlink_bw(const struct topo_machine *m, uint32_t index, const struct nccl_opts *o)
 {
 	const struct topo_gpu *gpu = &m->gpu[index];
 	static const struct {
@@ -92,12 +94,12 @@ static float nvlink_bw(const struct topo_machine *m, uint32_t index, bool rccl)
 	} known[] = { { 100, 40.1F }, { 90, 20.6F }, { 87, 20.0F }, { 86, 12.0F },
 		      { 70, 20.0F },  { 60, 18.0F }, { 1, 20.0F } };
 
-	if (rccl)
+	if (o->rccl)
 		return rccl_xgmi_bw(m, index);
 	if (gpu->vendor == TOPO_AMD || m->source == TOPO_RCCL_XML)
 		return 20.6F;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		if (gpu->sm >= known[i].sm)
+		if (gpu->sm >= known[i].sm && (known[i].sm < 100 || nccl_rule(o, NCCL_KNOWS_SM100)))
 			return known[i].bw;
 	}
 	return 20.0F;
@@ -155,7 +157,7 @@ static int connect_both(struct nccl_system *g, uint32_t a, struct nccl_topo_link
 struct link_work {
 	const struct topo_machine *m;
 	const struct nccl_xml *v;
-	bool rccl;
+	const struct nccl_opts *o;
 };
 
 /* ncclTopoAddNvLinks */
@@ -163,13 +165,13 @@ static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_syst
 		       struct err *e)
 {
 	const struct topo_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
-	float bw = nvlink_bw(w->m, w->v->gpu[gpu], w->rccl);
+	float bw = nvlink_bw(w->m, w->v->gpu[gpu], w->o);
 	uint32_t me = g->gpu[gpu];
 
 	for (size_t i = 0; i < d->n_nvlinks; i++) {
 		const struct topo_nvlink *l = &d->nvlink[i];
 		struct nccl_topo_link to = { TOPO_NONE, NCCL_NVL, (float)l->count * bw };
-		if (leads_to_gpu(w->m, l, w->rccl)) {
+		if (leads_to_gpu(w->m, l, w->o->rccl)) {
 			to.to = l->hidden ? TOPO_NONE : gpu_node(w->m, w->v, g, l->target);
 			if (to.to != TOPO_NONE && to.to != me &&
 			    nccl_connect_nodes(&g->node[me].core, to, e))
@@ -188,7 +190,8 @@ static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *
 {
 	const struct topo_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
 	uint32_t me = g->gpu[gpu];
-	struct nccl_topo_link to = { cpu_above(g, me), NCCL_C2C,
+	struct nccl_topo_link to = { cpu_above(g, me),
+				     nccl_rule(w->o, NCCL_HAS_C2C) ? NCCL_C2C : NCCL_NVL,
 				     (float)((double)d->c2c_mbps * d->c2c_count / 1000.0) };
 
 	return d->c2c_count && d->c2c_mbps ? connect_both(g, me, to, e) : 0;
@@ -197,7 +200,7 @@ static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *
 /* ---- CPUs ---- */
 
 /* ncclTopoGetInterCpuBw: GB/s between two CPUs, by the first. An unknown CPU has no limit. */
-static float inter_cpu_bw(const struct topo_cpu *c)
+static float inter_cpu_bw(const struct nccl_opts *o, const struct topo_cpu *c)
 {
 	if (!strcmp(c->arch, "ppc64"))
 		return 32.0F;
@@ -206,6 +209,8 @@ static float inter_cpu_bw(const struct topo_cpu *c)
 	if (!strcmp(c->vendor, "GenuineIntel")) {
 		if (c->family != 6 || c->model < 0x55)
 			return 6.0F;
+		if (!nccl_rule(o, NCCL_KNOWS_XEON_4))
+			return 10.0F;
 		return c->model >= 0xcf ? 40.0F : c->model >= 0x8f ? 22.0F : 10.0F;
 	}
 	if (!strcmp(c->vendor, "AuthenticAMD"))
@@ -224,7 +229,7 @@ static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct
 
 	for (uint32_t i = 0; i < g->n_cpus; i++) {
 		uint32_t cpu = w->v->item[g->node[g->cpu[i]].index].cpu;
-		float bw = inter_cpu_bw(cpu == TOPO_NONE ? first : &w->m->cpu[cpu]);
+		float bw = inter_cpu_bw(w->o, cpu == TOPO_NONE ? first : &w->m->cpu[cpu]);
 		for (uint32_t k = 0; k < g->n_cpus; k++) {
 			struct nccl_topo_link to = { g->cpu[k], NCCL_SYS, bw };
 			if (i != k && nccl_connect_nodes(&g->node[g->cpu[i]].core, to, e))
@@ -234,10 +239,10 @@ static int connect_cpus(const struct link_work *w, struct nccl_system *g, struct
 	return 0;
 }
 
-int nccl_add_links(const struct topo_machine *m, const struct nccl_xml *v, bool rccl,
-		   struct nccl_system *g, struct err *e)
+int nccl_add_links(const struct topo_machine *m, const struct nccl_xml *v,
+		   const struct nccl_opts *o, struct nccl_system *g, struct err *e)
 {
-	struct link_work w = { m, v, rccl };
+	struct link_work w = { m, v, o };
 
 	for (uint32_t i = 0; i < v->n_gpus; i++) {
 		/* several ranks on one device: its links are added once */

@@ -104,7 +104,8 @@ static uint32_t per_gpu(const struct nccl_paths *s, uint32_t locals, uint32_t sh
 {
 	uint32_t max = s->o->max < locals ? s->o->max : locals;
 
-	if (s->o->rccl || s->o->policy == NCCL_AUTO || (s->o->policy == NCCL_MAX && !max))
+	if (!nccl_rule(s->o, NCCL_HAS_POLICY) || s->o->policy == NCCL_AUTO ||
+	    (s->o->policy == NCCL_MAX && !max))
 		return (locals + sharing - 1) / sharing;
 	return s->o->policy == NCCL_ALL ? locals : max;
 }
@@ -121,8 +122,12 @@ uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel
 {
 	const struct nccl_local *l = nccl_get_local(s, gpu);
 	uint32_t place, sharing = count_sharers(s, l->net[0], gpu, &place);
-	uint32_t i = s->o->rccl ? place : (uint32_t)s->dev[gpu] % sharing;
+	uint32_t i = (uint32_t)s->dev[gpu];
 
+	if (s->o->rccl && nccl_rule(s->o, RCCL_SPREADS_BY_PLACE))
+		i = place;
+	else if (nccl_rule(s->o, NCCL_COUNTS_SHARERS))
+		i %= sharing;
 	if (!(l->n & (l->n - 1)) && !s->o->no_mirror)
 		i = mirror_bits(i, l->n);
 	i += channel % per_gpu(s, l->n, sharing);

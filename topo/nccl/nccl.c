@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "topo/nccl/nccl.h"
-#include "topo/nccl/paths.h"
+#include "topo/nccl/rccl.h"
 
 const char *nccl_path_name(enum nccl_path_type p)
 {
@@ -111,6 +111,7 @@ int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 	if (nccl_xml_make(m, scope, o, &v, e) || nccl_paths_make(m, &v, o, &s, e) ||
 	    prediction_alloc(m, &v, &a, e))
 		return -1;
+	a.may_have_model = o->rccl && rccl_may_have_model(m, &v);
 	if (scope && scope->gpu)
 		renumber_gpus(&s);
 	nccl_compute_paths(&s);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nccl.h: predicts the nets that NCCL (2.30) or RCCL (2.22) will choose on a machine, by their own
- * rules. Pure. NCCL's path types differ from the classes of nvidia-smi: NCCL's PHB is a path
- * through one CPU, whichever its NUMA node; SYS leads through more than one.
+ * nccl.h: predicts the nets that NCCL or RCCL will choose on a machine, by the rules of their
+ * version (nccl_opts). Pure: no files, no environment, nothing kept. NCCL's path types differ from
+ * the classes of nvidia-smi: NCCL's PHB is a path through one CPU, whichever its NUMA node; SYS
+ * leads through more than one.
  */
 #ifndef RAILHEAD_TOPO_NCCL_NCCL_H
 #define RAILHEAD_TOPO_NCCL_NCCL_H
@@ -43,13 +44,18 @@ struct nccl_prediction {
 	size_t n_nets;
 	struct nccl_gpu *gpu; /* one for each GPU of the machine; owned */
 	size_t n_gpus;
+	/* RCCL may know a ready-made graph for such a machine (rome_models.cc). If one matches, it
+	 * decides the nets of collectives, and the prediction is that of point-to-point traffic. */
+	bool may_have_model;
 };
 
 /*
  * nccl_predict - predict the choice for one communicator of the GPUs and HCAs in scope (NULL: all).
  * With a mask of GPUs, they are numbered from 0, as NVML does in a container. Devices support
  * GPUDirect RDMA unless a topology file says gdr="0". Accelerators with RDMA ports of their own are
- * in no communicator. The caller clears *out.
+ * in no communicator. m, scope and o are only read, and not needed afterwards; indices in *out are
+ * those of m. ERR_FIELD: NCCL would end with an error by these options; ERR_NOMEM. The caller
+ * clears *out.
  */
 int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e) must_check;

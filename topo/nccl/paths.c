@@ -52,7 +52,7 @@ static struct nccl_path path_at(const struct searching *q, uint32_t node, uint32
 
 	if (node != TOPO_NONE)
 		h = q->out[node];
-	if (h.type != NCCL_DIS && !q->s->o->rccl)
+	if (h.type != NCCL_DIS && nccl_rule(q->s->o, NCCL_HAS_DEV_NODES))
 		h.hops += ends;
 	return h;
 }
@@ -63,7 +63,7 @@ static int from_nets(const struct searching *q, struct err *e)
 
 	for (uint32_t n = 0; n < s->n_nets; n++) {
 		uint32_t base = q->g->net[n];
-		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
+		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
 			nccl_row(s->gpu_net, i, s->n_nets)[n] =
@@ -80,7 +80,7 @@ static int from_cpus(const struct searching *q, struct err *e)
 	struct nccl_paths *s = q->s;
 
 	for (uint32_t c = 0; c < s->n_cpus; c++) {
-		if (nccl_set_paths(q->g, q->g->cpu[c], s->o->rccl, q->out, e))
+		if (nccl_set_paths(q->g, q->g->cpu[c], s->o, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
 			nccl_row(s->gpu_cpu, i, s->n_cpus)[c] = path_at(q, q->g->gpu[i], 1);
@@ -96,7 +96,7 @@ static int from_gpus(const struct searching *q, struct err *e)
 
 	for (uint32_t p = 0; p < s->n_gpus; p++) {
 		uint32_t base = q->g->gpu[p];
-		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o->rccl, q->out, e))
+		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o, q->out, e))
 			return -1;
 		for (uint32_t i = 0; i < s->n_gpus; i++)
 			nccl_row(s->gpu_gpu, i, s->n_gpus)[p] = path_at(
@@ -111,18 +111,8 @@ static int from_gpus(const struct searching *q, struct err *e)
 	return 0;
 }
 
-/* NCCL: most bandwidth, then lowest type, then fewest hops. RCCL: fewest hops. */
-static bool nearer_cpu(const struct nccl_paths *s, const struct nccl_path *a,
-		       const struct nccl_path *b)
-{
-	if (!s->o->rccl && a->bw != b->bw)
-		return a->bw > b->bw;
-	if (!s->o->rccl && a->type != b->type)
-		return a->type < b->type;
-	return a->hops < b->hops;
-}
-
-/* ncclGetLocalCpu, for each GPU. */
+/* ncclGetLocalCpu, for each GPU: the fewest hops. 2.30.7 compares bandwidth and type before, with
+ * the same result: a path to another CPU leads through the GPU's own. */
 static void set_local_cpus(struct nccl_paths *s)
 {
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
@@ -130,7 +120,7 @@ static void set_local_cpus(struct nccl_paths *s)
 		uint32_t best = TOPO_NONE;
 		for (uint32_t c = 0; c < s->n_cpus; c++) {
 			if (row[c].type != NCCL_DIS &&
-			    (best == TOPO_NONE || nearer_cpu(s, &row[c], &row[best])))
+			    (best == TOPO_NONE || row[c].hops < row[best].hops))
 				best = c;
 		}
 		s->cpu_of[i] = best;

@@ -15,8 +15,8 @@ struct nccl_path { /* type NCCL_DIS and bw 0: there is no path */
 
 /* nccl_set_paths - ncclTopoSetPaths: the paths between base and all nodes; out has one element for
  * each node of g. If base is a net, only those of core nodes are set. */
-int nccl_set_paths(const struct nccl_system *g, uint32_t base, bool rccl, struct nccl_path *out,
-		   struct err *e) must_check;
+int nccl_set_paths(const struct nccl_system *g, uint32_t base, const struct nccl_opts *o,
+		   struct nccl_path *out, struct err *e) must_check;
 
 struct nccl_local { /* the local nets of a GPU */
 	struct nccl_path best;

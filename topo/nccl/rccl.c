@@ -126,6 +126,17 @@ void rccl_pair_guest_devices(struct nccl_paths *s)
 		(void)pair_by_bus_id(s, 0xff00000);
 }
 
+/* ---- ready-made graphs ---- */
+
+/* parseChordalRing, parseA2a8P: 8 GPUs; parse1H16P, parse4H4P: 16; parseRome4P2H: up to 8 on AMD's
+ * processors. Links and NUMA nodes are not compared with those of the models. */
+bool rccl_may_have_model(const struct topo_machine *m, const struct nccl_xml *v)
+{
+	bool rome = m->n_cpus && is_rome(&m->cpu[0]);
+
+	return v->n_nets && (v->n_gpus == 8 || v->n_gpus == 16 || (v->n_gpus < 8 && rome));
+}
+
 /* ---- ports of one card ---- */
 
 static bool is_slower(const struct topo_machine *m, const struct nccl_xml_net *a,

@@ -20,6 +20,9 @@ bool rccl_rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net);
 /* rccl_pair_guest_devices - rcclPathOverride: in a guest of Hyper-V, GPUs and NICs whose addresses
  * differ by a certain number count as being at one switch. */
 void rccl_pair_guest_devices(struct nccl_paths *s);
+/* rccl_may_have_model - ncclTopoCompute of search.cc, before it searches: whether a machine is of a
+ * kind for which rome_models.cc has graphs. */
+bool rccl_may_have_model(const struct topo_machine *m, const struct nccl_xml *v);
 /* rccl_drop_slow_ports - ncclTopoTrimSystem: of the nets of one card, RCCL keeps the fastest. */
 void rccl_drop_slow_ports(const struct topo_machine *m, struct nccl_xml *v);
 

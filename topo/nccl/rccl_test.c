@@ -158,7 +158,8 @@ END_TEST
 
 #define XGMI(bus) "<xgmi target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x120000\"/>"
 
-/* No PXN, no hop for a node of its own, no spreading by the number of a device: by its place. */
+/* No PXN, no hop for a node of its own; spreading by the number of a device, and in 2.22 by its
+ * place. */
 START_TEST(hcas_are_spread_over_gpus)
 {
 	static const char text[] =
@@ -174,12 +175,16 @@ START_TEST(hcas_are_spread_over_gpus)
 	locals(&m, &a, 0, got);
 	ck_assert_str_eq(got, "PIX n0 n1");
 	ck_assert_uint_eq(a.gpu[0].path[0].hops, 3);
+	/* devices 4 and 6 of two are both the first */
 	ck_assert_uint_eq(*a.gpu[0].channel, 0);
-	ck_assert_uint_eq(*a.gpu[1].channel, 1);
-	/* devices 4 and 6 of two would both be the first to NCCL */
-	auto_nccl_prediction struct nccl_prediction nccl = { 0 };
+	ck_assert_uint_eq(*a.gpu[1].channel, 0);
+	const struct nccl_opts old = { .version = { 2, 22, 3 }, .rccl = true, .gdr_level = -1 };
+	auto_nccl_prediction struct nccl_prediction by_place = { 0 }, nccl = { 0 };
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 	struct err e;
+	ck_assert_int_eq(nccl_predict(&m, NULL, &old, &by_place, &e), 0);
+	ck_assert_uint_eq(*by_place.gpu[0].channel, 0);
+	ck_assert_uint_eq(*by_place.gpu[1].channel, 1);
 	ck_assert_int_eq(nccl_predict(&m, NULL, &o, &nccl, &e), 0);
 	ck_assert_uint_eq(*nccl.gpu[0].channel, *nccl.gpu[1].channel);
 	ck_assert_str_eq(nccl_path_name(a.gpu[2].path[0].type), "PHB");
@@ -267,6 +272,31 @@ START_TEST(slow_ports_of_a_card_are_dropped)
 }
 END_TEST
 
+START_TEST(machines_of_ready_made_graphs)
+{
+	static const struct {
+		const char *file;
+		bool may;
+	} in[] = {
+		{ "rccl-topo_8p_950", true },  { "rccl-topo_8p_942vm", true },
+		{ "rccl-topo_16p1h", true },   { "rccl-topo_4p_942", true },
+		{ "rccl-topo_3p_pcie", true }, { "synthetic-a_pix100_phb400", false },
+	};
+	const struct nccl_opts o = NCCL_OPTS_DEFAULT;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 }, nccl = { 0 };
+		topo_xml(in[i].file, &m);
+		predict(&m, &a);
+		ck_assert_msg(a.may_have_model == in[i].may, "%s", in[i].file);
+		ck_assert_int_eq(nccl_predict(&m, NULL, &o, &nccl, &e), 0);
+		ck_assert(!nccl.may_have_model);
+	}
+}
+END_TEST
+
 START_TEST(every_file_has_an_answer)
 {
 	for (const char *const *name = topo_names(); *name; name++) {
@@ -282,4 +312,5 @@ END_TEST
 
 TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, gpudirect_on_rome, hcas_are_spread_over_gpus,
 	     links_of_each_generation, few_compute_units_do_not_matter,
-	     slow_ports_of_a_card_are_dropped, every_file_has_an_answer)
+	     slow_ports_of_a_card_are_dropped, machines_of_ready_made_graphs,
+	     every_file_has_an_answer)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * ncclTopoSetPaths: paths from a base to all nodes, breadth first. A better path replaces one that
- * was found before: lower type, then more bandwidth, then fewer hops. A node whose path changed is
- * visited again.
+ * was found before: lower type, then more bandwidth, then fewer hops. Before NCCL_TYPE_FIRST, it
+ * has more bandwidth and no more hops. A node whose path changed is visited again.
  */
 #include "topo/nccl/paths.h"
 
@@ -11,7 +11,7 @@
 struct search {
 	const struct nccl_system *g;
 	uint32_t base;
-	bool rccl;
+	bool rccl, type_first;
 	struct nccl_path *out;
 	uint32_t *now, *next; /* nodes of this round and of the next */
 	uint32_t n_now, n_next;
@@ -46,7 +46,7 @@ static struct nccl_path extend_path(const struct search *s, uint32_t from,
 static bool is_better(const struct search *s, const struct nccl_path *new,
 		      const struct nccl_path *old)
 {
-	if (s->rccl)
+	if (!s->type_first)
 		return (old->bw == 0 || old->hops >= new->hops) && new->bw > old->bw;
 	if (new->type != old->type)
 		return new->type < old->type;
@@ -115,8 +115,8 @@ static uint32_t leave_net(struct search *s)
 	return nic->up;
 }
 
-int nccl_set_paths(const struct nccl_system *g, uint32_t base, bool rccl, struct nccl_path *out,
-		   struct err *e)
+int nccl_set_paths(const struct nccl_system *g, uint32_t base, const struct nccl_opts *o,
+		   struct nccl_path *out, struct err *e)
 {
 	bool net = g->node[base].kind == NCCL_NODE_NET;
 	uint32_t n = net ? g->n_core : g->n_nodes;
@@ -126,7 +126,8 @@ int nccl_set_paths(const struct nccl_system *g, uint32_t base, bool rccl, struct
 		return err_nomem(e);
 	struct search s = { .g = g,
 			    .base = base,
-			    .rccl = rccl,
+			    .rccl = o->rccl,
+			    .type_first = nccl_rule(o, NCCL_TYPE_FIRST),
 			    .out = out,
 			    .now = cap,
 			    .next = cap + n,

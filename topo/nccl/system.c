@@ -237,9 +237,9 @@ int nccl_system_make(const struct topo_machine *m, const struct nccl_xml *v,
 		if (add_item(&w, i, e))
 			return -1;
 	}
-	if (!o->no_flatten && nccl_flatten_bcm(&g, e))
+	if (!o->no_flatten && nccl_flatten_bcm(o, &g, e))
 		return -1;
-	if (nccl_add_links(m, v, o->rccl, &g, e))
+	if (nccl_add_links(m, v, o, &g, e))
 		return -1;
 	up_links_last(&g);
 	g.n_core = g.n_nodes;

@@ -125,10 +125,10 @@ void nccl_system_clear(struct nccl_system *g);
  * first. A second link to the same node adds its bandwidth to the first. */
 int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct err *e) must_check;
 /* nccl_flatten_bcm - ncclTopoFlattenBcmSwitches: two levels of a Broadcom switch become one. */
-int nccl_flatten_bcm(struct nccl_system *g, struct err *e) must_check;
+int nccl_flatten_bcm(const struct nccl_opts *o, struct nccl_system *g, struct err *e) must_check;
 /* nccl_add_links - ncclTopoAddNvLinks, ncclTopoAddC2c, ncclTopoConnectCpus: add the links outside
  * the PCI tree. */
-int nccl_add_links(const struct topo_machine *m, const struct nccl_xml *v, bool rccl,
-		   struct nccl_system *g, struct err *e) must_check;
+int nccl_add_links(const struct topo_machine *m, const struct nccl_xml *v,
+		   const struct nccl_opts *o, struct nccl_system *g, struct err *e) must_check;
 
 #endif

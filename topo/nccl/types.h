@@ -3,6 +3,7 @@
 #ifndef RAILHEAD_TOPO_NCCL_TYPES_H
 #define RAILHEAD_TOPO_NCCL_TYPES_H
 
+#include "lib/nccl/version.h"
 #include "topo/core/choose.h"
 
 /* Path types, PATH_* of topo.h: best first. nccl_path_name() has their names. */
@@ -26,6 +27,8 @@ enum nccl_policy { NCCL_AUTO, NCCL_ALL, NCCL_MAX };
 enum nccl_direct { NCCL_DIRECT_ONLY, NCCL_DIRECT_OFF, NCCL_DIRECT_BOTH };
 
 struct nccl_opts {
+	/* NCCL's, or that of the NCCL on which RCCL is based; 0: the newest that is known. */
+	struct lib_version version;
 	bool rccl;               /* RCCL's rules; independent of the version of a file */
 	enum nccl_policy policy; /* NCCL_NETDEVS_POLICY */
 	uint32_t max;            /* of MAX:N */
@@ -45,11 +48,23 @@ struct nccl_opts {
 	const char *force_merge;         /* NCCL_NET_FORCE_MERGE; NULL; not owned */
 	/* Negative controls for tests: rules that are not applied. */
 	bool no_flatten, no_mirror, no_bandwidth, skip_gdr_rule;
+	uint64_t inverted; /* bits of rules of lib/nccl whose answer is inverted */
 };
+_Static_assert(LIB_RULES <= 64, "nccl_opts.inverted");
 #define NCCL_OPTS_DEFAULT                                                                          \
 	{                                                                                          \
 		.gdr_level = -1                                                                    \
 	}
+
+/* nccl_rule - whether the library of these options has a rule of lib/nccl/version.h. */
+static inline bool nccl_rule(const struct nccl_opts *o, enum lib_rule rule)
+{
+	struct lib_version newest = o->rccl ? RCCL_VERSION_NEWEST : NCCL_VERSION_NEWEST;
+	struct lib_version v = o->version.major ? o->version : newest;
+	bool holds = o->rccl ? lib_rule_in_rccl(rule, v) : lib_rule_holds(rule, v);
+
+	return holds != (o->inverted >> rule & 1);
+}
 
 /* What the library 2.30.7 does: of eight ports at one distance it makes two devices of four. */
 #define NCCL_FUSED_MAX 4

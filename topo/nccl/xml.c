@@ -156,7 +156,8 @@ int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		if (o->hca_list)
 			nccl_filter_nets(m, o->hca_list, &v);
 	}
-	if (!o->rccl && m->source != TOPO_RCCL_XML && nccl_fuse_nets(m, o, &v, e))
+	if (nccl_rule(o, NCCL_FUSES_NETS) && (o->rccl || m->source != TOPO_RCCL_XML) &&
+	    nccl_fuse_nets(m, o, &v, e))
 		return -1;
 	if (o->rccl)
 		rccl_drop_slow_ports(m, &v);
