@@ -96,7 +96,7 @@ int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *
  */
 int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e) must_check;
 
-/* topo_nccl_opts - fill t->opts from --set and --rccl. */
+/* topo_nccl_opts - fill t->opts from --set, --rccl and --nccl-version. */
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
 
 /* topo_show_findings - print findings; those that differ only in their subject are one entry,

@@ -7,6 +7,7 @@
 #include "lib/sys/fs.h"
 #include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
+#include "topo/core/machine_build.h"
 #include "topo/capture/open.h"
 #include "topo/read/read.h"
 
@@ -88,7 +89,12 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 	    nccl_predict(&t->m, &t->view.scope, &t->opts, &t->nccl, e) ||
 	    compare_with_nccl(&in, &t->differ, e))
 		return -1;
-	return 0;
+	return t->nccl.may_have_model
+		       ? topo_add_note(&t->m, e,
+				       "RCCL may have a ready-made graph for this machine, which "
+				       "decides the NICs of collectives "
+				       "(RCCL_MODEL_MATCHING_DISABLE=1: none)")
+		       : 0;
 }
 
 static int add_findings(struct topo *t, struct topo_tree_dirs *d, unsigned flags, struct err *e)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_nccl.c: the settings of NCCL that a prediction assumes, from --set and --rccl. */
+/* topo_nccl.c: the settings of NCCL that a prediction assumes, from --set, --rccl and
+ * --nccl-version. */
 #include <string.h>
 
 #include "railctl/rdma/rdma_pod.h"
@@ -194,6 +195,8 @@ int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)
 	t->has_version = opt_is_set(&r->opts, "nccl-version");
 	if (rdma_take_version(r, "nccl-version", &t->nccl_version, e))
 		return -1;
+	if (t->has_version)
+		t->opts.version = t->nccl_version;
 	/* A topology file of RCCL alone does not select the rules of RCCL. */
 	t->opts.rccl = opt_is_set(&r->opts, "rccl");
 	while ((text = opt_next(&r->opts, "set", &i)))

@@ -50,11 +50,11 @@ static int verify_log(struct cmd_run *r, const char *path, const struct json *ma
 	auto_free char *text = NULL;
 	auto_nccl_log struct nccl_log log = { 0 };
 	const char *assumed[ASSUMED_MAX], *host = opt_get(&r->opts, "host");
-	struct verify_input in = { machine, &log, host, assumed, 0 };
+	struct verify_input in = { machine, &log, host, assumed, 0, NCCL_VERSION_NEWEST };
 	ssize_t len = fs_read_at(AT_FDCWD, path, LOG_MAX, &text, e);
 	size_t i = 0;
 
-	if (len < 0)
+	if (len < 0 || rdma_take_version(r, "nccl-version", &in.rules, e))
 		return -1;
 	while (in.n_assumed < ASSUMED_MAX &&
 	       (assumed[in.n_assumed] = opt_next(&r->opts, "set", &i)))
@@ -162,6 +162,7 @@ static const struct opt options[] = {
 	TOPO_OPT_HCAS,
 	TOPO_OPT_CLASS,
 	TOPO_OPT_SET,
+	RDMA_OPT_NCCL_VERSION,
 	{ "rccl", NULL, "RCCL's rules", 0 },
 	{ "all", NULL, "an entry for each GPU, even if they say the same", 0 },
 	{ "strict", NULL, "exit status 3 also when a finding is unknown", 0 },

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/nccl/version.h"
-
 #define TEXT_LEN 512
 
 /* ---- names of HCAs ---- */
@@ -251,19 +249,20 @@ void topo_verify_network(const struct json *machine, struct slice network, struc
 			      "it");
 }
 
-static void check_version(const struct nccl_log_process *p, struct findings *out)
+static void check_version(const struct nccl_log_process *p, struct lib_version followed,
+			  struct findings *out)
 {
 	char rules[LIB_VERSION_LEN];
 	struct finding *f;
 
-	(void)snprintf(rules, sizeof(rules), "%u.%u", NCCL_VERSION_NEWEST.major,
-		       NCCL_VERSION_NEWEST.minor);
+	(void)snprintf(rules, sizeof(rules), "%u.%u", followed.major, followed.minor);
 	if (slice_begins(p->version, rules))
 		return;
 	f = findings_add(out, "version", FINDING_UNKNOWN);
 	finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
 	finding_set_reason(f, "the rules of the prediction are those of NCCL %s", rules);
-	finding_set_remedy(f, "nothing, if the devices are as predicted");
+	finding_set_remedy(f, "add --nccl-version with the version of the job; nothing, if the "
+			      "devices are as predicted");
 }
 
 /* ---- settings ---- */
@@ -338,7 +337,7 @@ static void check_processes(const struct verify_input *in, struct findings *out)
 		if (network)
 			topo_verify_network(in->machine, all[i].network, out);
 		if (version)
-			check_version(&all[i], out);
+			check_version(&all[i], in->rules, out);
 	}
 }
 

@@ -6,6 +6,7 @@
 #define RAILHEAD_TOPO_VERIFY_VERIFY_H
 
 #include "lib/cli/finding.h"
+#include "lib/nccl/version.h"
 #include "topo/verify/nccl_log.h"
 
 struct verify_input {
@@ -15,6 +16,7 @@ struct verify_input {
 	/* Settings that the prediction assumes, "NAME=VALUE". */
 	const char *const *assumed;
 	size_t n_assumed;
+	struct lib_version rules; /* the version whose rules the prediction follows */
 };
 
 /*

@@ -43,6 +43,7 @@ static void begin(struct verify_case *c, const char *text)
 	ck_assert_int_eq(nccl_log_read(text, strlen(text), &c->log, &e), 0);
 	c->in.machine = c->doc;
 	c->in.log = &c->log;
+	c->in.rules = NCCL_VERSION_NEWEST;
 }
 
 /* "state id subject: value\n" of each finding. Static text. */
@@ -151,6 +152,17 @@ START_TEST(a_log_has_a_verdict)
 }
 END_TEST
 
+START_TEST(the_version_that_is_followed_is_no_finding)
+{
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c, HEAD "NCCL version 2.20.5+cuda12.4\n");
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "unknown version -: NCCL 2.20.5+cuda12.4\n"));
+	c.in.rules = (struct lib_version){ 2, 20, 3 };
+	ck_assert_ptr_null(strstr(verdict(&c), "version"));
+}
+END_TEST
+
 START_TEST(a_setting_that_is_assumed_is_no_finding)
 {
 	static const char *const sets[] = { "NCCL_NET_GDR_LEVEL=PHB", "NCCL_NET_GDR_LEVEL=SYS" };
@@ -216,6 +228,6 @@ START_TEST(each_failing_allocation_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("verify", a_log_has_a_verdict, a_setting_that_is_assumed_is_no_finding,
-	     only_the_processes_of_a_host_count, sockets_are_predicted_where_no_hca_is,
-	     each_failing_allocation_is_an_error)
+TEST_PROGRAM("verify", a_log_has_a_verdict, the_version_that_is_followed_is_no_finding,
+	     a_setting_that_is_assumed_is_no_finding, only_the_processes_of_a_host_count,
+	     sockets_are_predicted_where_no_hca_is, each_failing_allocation_is_an_error)
