@@ -8,20 +8,18 @@
 
 uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu)
 {
-	/* pci.ids: MI60, MI100, MI200, MI300 and MI325X, MI350; and their VFs */
+	/* pci.ids: MI200, MI300 and MI325X, MI350; and their VFs. No rule asks for older ones. */
 	static const struct {
 		uint16_t first, last;
 		uint32_t gfx;
-	} ids[] = { { 0x66a0, 0x66af, 0x906 },
-		    { 0x7388, 0x7390, 0x908 },
-		    { 0x7408, 0x7410, 0x90a },
+	} ids[] = { { 0x7408, 0x7410, 0x90a },
 		    { 0x74a0, 0x74bf, 0x942 },
 		    { 0x75a0, 0x75bf, 0x950 } };
 	const struct topo_gpu *g = &m->gpu[gpu];
 	const struct topo_pci *p = &m->pci[g->pci];
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids) && !g->gfx && p->has_ids; i++) {
-		if (g->vendor == TOPO_AMD && p->device >= ids[i].first && p->device <= ids[i].last)
+		if (p->device >= ids[i].first && p->device <= ids[i].last)
 			return ids[i].gfx;
 	}
 	return g->gfx;

@@ -123,8 +123,8 @@ START_TEST(gpudirect_on_rome)
 		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) BRIDGE("44", NIC("45", "0"))),
 		  false },
 		{ FILE2(ROME, GPU("43", "0", "") NIC("45", "0")), false },
-		{ FILE2("arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"49\"",
-			BRIDGE("41", GPU("43", "0", "")) NIC("46", "0")),
+		{ FILE2("arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"143\" modelid=\"49\"",
+			BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")),
 		  false },
 	};
 
@@ -263,12 +263,52 @@ START_TEST(slow_ports_of_a_card_are_dropped)
 				   "05", "1", "0x1", "25000") PORT("06", "2", "0x2", "25000")
 				   PORT("07", "3", "0x1", "40000") PORT("08", "4", "0x1", "100000")
 					   PORT("09", "5", "0x0", "10000")
-						   PORT("0a", "6", "0x0", "25000"))),
+						   PORT("0a", "6", "0x0", "25000")
+			   /* slow before fast, fast before slow */
+			   PORT("0b", "7", "0x3", "25000") PORT("0c", "8", "0x3", "50000") PORT(
+				   "0d", "9", "0x4", "50000") PORT("0e", "10", "0x4", "25000"))),
 	      &m);
 	predict(&m, &a);
 	for (size_t i = 0; i < a.n_nets; i++)
 		testing_append(got, sizeof(got), m.hca[a.net[i].hca].name);
-	ck_assert_str_eq(got, "n0n2n4n5n6");
+	ck_assert_str_eq(got, "n0n2n4n5n6n8n9");
+}
+END_TEST
+
+/* Neighbouring domains, neighbouring buses, or 255 domains apart: either is the first. */
+START_TEST(guests_are_paired_by_distance)
+{
+	static const struct {
+		const char *vendor, *gpu, *nic;
+		enum nccl_path_type type;
+	} in[] = {
+		{ "GenuineIntel", "0021:00", "0020:00", NCCL_PXB },
+		{ "GenuineIntel", "0020:00", "0021:00", NCCL_PXB },
+		{ "GenuineIntel", "0000:43", "0000:44", NCCL_PXB },
+		{ "GenuineIntel", "0000:44", "0000:43", NCCL_PXB },
+		{ "GenuineIntel", "0001:43", "0100:43", NCCL_PXB },
+		{ "GenuineIntel", "0100:43", "0001:43", NCCL_PXB },
+		{ "GenuineIntel", "0000:43", "0000:45", NCCL_PHB },
+		{ "GenuineIntel", "0000:43", "0002:43", NCCL_PHB },
+		{ "AuthenticAMD", "0021:00", "0020:00", NCCL_PHB },
+	};
+	char text[2048];
+
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		(void)snprintf(
+			text, sizeof(text),
+			FILE2("arch=\"x86_64\" vendor=\"%s\" familyid=\"6\" modelid=\"143\"",
+			      "<pci busid=\"%s:00.0\" class=\"0x120000\">"
+			      "<gpu dev=\"0\" rank=\"0\" sm=\"304\" gcn=\"gfx942\" gdr=\"1\"/>"
+			      "</pci>" NIC_AT("%s", "0")),
+			in[i].vendor, in[i].gpu, in[i].nic);
+		parse(text, &m);
+		predict(&m, &a);
+		ck_assert_msg(a.gpu[0].type == in[i].type, "%zu: %s", i,
+			      nccl_path_name(a.gpu[0].type));
+	}
 }
 END_TEST
 
@@ -294,6 +334,12 @@ START_TEST(machines_of_ready_made_graphs)
 		ck_assert_int_eq(nccl_predict(&m, NULL, &o, &nccl, &e), 0);
 		ck_assert(!nccl.may_have_model);
 	}
+	/* without nets there is nothing that a graph decides */
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction bare = { 0 };
+	parse(FILE2(ROME, GPU("02", "0", "")), &m);
+	predict(&m, &bare);
+	ck_assert(!bare.may_have_model);
 }
 END_TEST
 
@@ -310,7 +356,7 @@ START_TEST(every_file_has_an_answer)
 }
 END_TEST
 
-TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, gpudirect_on_rome, hcas_are_spread_over_gpus,
-	     links_of_each_generation, few_compute_units_do_not_matter,
-	     slow_ports_of_a_card_are_dropped, machines_of_ready_made_graphs,
-	     every_file_has_an_answer)
+TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, guests_are_paired_by_distance,
+	     gpudirect_on_rome, hcas_are_spread_over_gpus, links_of_each_generation,
+	     few_compute_units_do_not_matter, slow_ports_of_a_card_are_dropped,
+	     machines_of_ready_made_graphs, every_file_has_an_answer)
