@@ -6,6 +6,11 @@
 #include "lib/base/ip.h"
 #include "lib/net/nl.h"
 
+/* Tables of the kernel itself are 253 to 255. */
+#define ROUTE_TABLE_OWN_FIRST 253
+#define ROUTE_TABLE_MAIN      254
+#define ROUTE_TABLE_OWN_LAST  255
+
 struct route_spec {
 	struct ip_prefix dst; /* len 0: the default route */
 	struct ip

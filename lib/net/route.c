@@ -9,6 +9,10 @@
 
 #include "lib/net/nl_msg.h"
 
+_Static_assert(ROUTE_TABLE_MAIN == RT_TABLE_MAIN && ROUTE_TABLE_OWN_FIRST == RT_TABLE_DEFAULT &&
+		       ROUTE_TABLE_OWN_LAST == RT_TABLE_LOCAL,
+	       "tables of the kernel");
+
 /* ---- adding ---- */
 
 static uint8_t usual_scope(const struct route_spec *r)
