@@ -49,7 +49,8 @@ topo/verify|lib/
 topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
-cni/engine|lib/ cni/protocol/ cni/record/
+cni/routing|lib/ cni/protocol/
+cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/plugins|lib/ cni/protocol/ cni/engine/ cni/ipoib/ ipam/plugin/
 cni/testing|lib/ cni/
