@@ -105,6 +105,15 @@ static int undo_change(void *arg, struct err *e)
 	return rc;
 }
 
+static int undo_rules(void *arg, struct err *e)
+{
+	struct add *s = arg;
+	int rc = routing_remove(s->a.pod_nl, s->a.table, e);
+
+	s->change_stays |= rc != 0;
+	return rc;
+}
+
 /* ---- steps ---- */
 
 /* The interface of an earlier ADD, also in another namespace: that may live on without its path. */
@@ -227,6 +236,7 @@ static int fill_record(struct add *s, struct err *e)
 		/* for the IPAM's DEL by repair */
 		.config = a->type->role == ATTACH_FOLLOWS ? NULL : call->conf.tree,
 		.device = a->device,
+		.table = a->table,
 	};
 	return ctx_boot_id(&call->ctx, s->record.boot, e);
 }
@@ -383,6 +393,15 @@ static int probe(struct add *s, const struct cni_result *ips, struct err *e)
 	return 0;
 }
 
+static int configure(struct add *s, const struct cni_result *ips, struct undo *u, struct err *e)
+{
+	if (s->a.no_link)
+		return 0;
+	if (s->a.table)
+		undo_push(u, undo_rules, s, "rules of the rail");
+	return attach_configure(&s->a, ips, e);
+}
+
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
@@ -393,7 +412,7 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create(s, u, e) || finish_ipam(s, e) ||
-	    probe(s, ips, e) || (!s->a.no_link && attach_configure(&s->a, ips, e)))
+	    probe(s, ips, e) || configure(s, ips, u, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (attach_build_result(&s->a, ips, s->mac, &r, e))
@@ -425,6 +444,19 @@ static void warn_of_version(const struct cni_call *call)
 			 cni_version_name(call->conf.version));
 }
 
+/* Before the record is written: DEL finds the rules by the table in it. */
+static int choose_table(struct attach *a, struct err *e)
+{
+	const struct routing_conf *c = &a->conf.routing;
+
+	if (!c->rail)
+		return 0;
+	if (a->no_link)
+		return err_set(e, ERR_CONFIG, 0,
+			       "routing: the device has no interface in the pod to route by");
+	return routing_choose_table(a->pod_nl, c, &a->table, e);
+}
+
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
@@ -440,7 +472,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	if (lock < 0)
 		return -1;
 	if (follows ? settle_earlier(&s.a, e) || s.a.type->prepare(&s.a, e)
-		    : refuse_taken_name(&s.a, e))
+		    : refuse_taken_name(&s.a, e) || choose_table(&s.a, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
 	if (run_steps(&s, &u, e))

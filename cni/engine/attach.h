@@ -13,6 +13,7 @@
 
 #include "cni/engine/restore.h"
 #include "cni/protocol/plugin.h"
+#include "cni/routing/routing.h"
 #include "lib/net/link.h"
 #include "lib/sys/netns.h"
 
@@ -24,6 +25,7 @@ struct attach_conf {
 	bool dad;           /* wait for duplicate address detection */
 	bool probe;         /* ask the wire before an address is used */
 	uint32_t ipam_timeout; /* seconds */
+	struct routing_conf routing;
 };
 
 #define ATTACH_STATE_MAX 2048
@@ -47,6 +49,7 @@ struct attach {
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
 	struct json *rdma;   /* owned; the key "rdma" of the result; NULL: none */
 	const char *below;   /* the record's master; borrowed. NULL: the name of master */
+	uint32_t table;      /* of its rail in the pod; 0: none */
 	bool is_up;          /* the pod's interface was set up before it had its addresses */
 	bool no_link; /* no interface (vfio-pci), or not ours (follows): none is configured */
 	bool nothing_to_restore; /* prepare's word: no record is needed before create */
@@ -128,7 +131,6 @@ int attach_create_link(struct attach *a, struct link_spec spec, struct err *e) m
 
 /* attach_master_nl - the netlink socket of the namespace in which the master lives. */
 struct nl *attach_master_nl(const struct attach *a);
-
 /* attach_key - which attachment a call is about. */
 struct record_key attach_key(const struct cni_call *call);
 

@@ -165,6 +165,40 @@ static int check_routes(const struct attach *a, struct err *e)
 	return 0;
 }
 
+/* The rules and routes of the rail, in the table that ADD took. */
+static int check_routing(struct attach *a, int index, struct err *e)
+{
+	auto_routing_plan struct routing_plan plan = { 0 };
+	auto_record struct record r = { 0 };
+	struct cni_result own = { 0 };
+	int rc = 0;
+
+	if (!a->conf.routing.rail)
+		return 0;
+	if (attach_read_record(a, &r, e))
+		return -1;
+	if (!r.table)
+		return err_set(e, ERR_STATE, 0, "interface %s has no table of its rail",
+			       a->link.name);
+	for (size_t i = 0; rc == 0 && i < a->prev.n_ips; i++)
+		if (a->prev.ips[i].interface < 0 || a->prev.ips[i].interface == index)
+			rc = cni_result_add_ip(&own, &a->prev.ips[i], e);
+	/* Routes of other interfaces of the chain are theirs to check. */
+	if (a->prev.n_interfaces == 1) {
+		own.routes = a->prev.routes;
+		own.n_routes = a->prev.n_routes;
+	}
+	const struct routing_place at = { a->link.ifindex, r.table };
+
+	rc = rc || routing_plan(&a->conf.routing, &own, &at, &plan, e) ||
+			     routing_check(a->pod_nl, &plan, a->link.name, e)
+		     ? -1
+		     : 0;
+	own.routes = NULL;
+	cni_result_clear(&own);
+	return rc;
+}
+
 int attach_read_record(const struct attach *a, struct record *out, struct err *e)
 {
 	const struct record_key key = attach_key(a->call);
@@ -211,7 +245,8 @@ static int check_all(struct attach *a, struct err *e)
 		return -1;
 	if (a->no_link)
 		return 0;
-	return check_addresses(a, index, e) || check_routes(a, e) ? -1 : 0;
+	return check_addresses(a, index, e) || check_routes(a, e) || check_routing(a, index, e) ? -1
+												: 0;
 }
 
 int attach_check(const struct cni_call *call, struct err *e)

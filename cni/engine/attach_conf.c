@@ -162,7 +162,7 @@ static int decode(struct attach *a, struct err *e)
 		return -1;
 	if (follows)
 		return 0;
-	if (check_guid_pool(a, e))
+	if (routing_read_conf(c->tree, &a->conf.routing, e) || check_guid_pool(a, e))
 		return -1;
 	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)
 		return err_set(e, ERR_CONFIG, 0,

@@ -91,7 +91,10 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	owner.ifindex = link.ifindex;
 	if (record_each(&call->ctx, NULL, find_name_owner, &owner, e))
 		return -1;
-	return owner.found ? 0 : nl_link_delete(nl, link.ifindex, e);
+	if (owner.found)
+		return 0;
+	return routing_remove_of(nl, link.ifindex, e) || nl_link_delete(nl, link.ifindex, e) ? -1
+											     : 0;
 }
 
 /* ---- DEL ---- */

@@ -56,39 +56,37 @@ static int add_addresses(const struct attach *a, const struct cni_result *r, str
 	return 0;
 }
 
-/* The gateway of a route that names none: that of the first address of its family (CNI-101). */
-static struct ip default_gateway(const struct cni_result *r, enum ip_family f)
-{
-	for (size_t i = 0; i < r->n_ips; i++) {
-		if (r->ips[i].gateway.family == f)
-			return r->ips[i].gateway;
-	}
-	return (struct ip){ .family = IP_NONE };
-}
-
 static int add_route(const struct attach *a, const struct cni_result *r, const struct cni_route *x,
 		     struct err *e)
 {
-	struct route_spec spec = {
-		.dst = x->dst,
-		.gw = x->gw,
-		.ifindex = a->link.ifindex,
-		.mtu = x->mtu,
-		.advmss = x->advmss,
-		.priority = x->priority,
-		.table = x->table > 0 ? (uint32_t)x->table : 0,
-		.scope = x->scope,
-	};
+	const struct route_spec spec = routing_route(r, x, a->link.ifindex);
 	char text[PREFIX_STR_LEN];
 	struct err why;
 
-	/* A route of scope link or host has no next hop, whatever gateway the subnet has. */
-	if (!spec.gw.family && x->scope <= 0)
-		spec.gw = default_gateway(r, x->dst.addr.family);
 	if (nl_route_add(a->pod_nl, &spec, &why) == 0 || why.errnum == EEXIST)
 		return 0;
 	*e = why;
 	return err_wrap(e, "add route %s to %s", ip_format_prefix(x->dst, text), a->link.name);
+}
+
+static int add_routes(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	const struct routing_place at = { a->link.ifindex, a->table };
+	auto_routing_plan struct routing_plan plan = { 0 };
+
+	for (size_t i = 0; i < r->n_routes; i++) {
+		if (routing_keeps_main(&a->conf.routing, &r->routes[i]) &&
+		    add_route(a, r, &r->routes[i], e))
+			return -1;
+	}
+	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
+	if (!a->table)
+		return 0;
+	if (routing_plan(&a->conf.routing, r, &at, &plan, e) || routing_apply(a->pod_nl, &plan, e))
+		return -1;
+	log_debug(&a->call->ctx.log, "%s: table %u, %zu rules", a->link.name, a->table,
+		  plan.n_rules);
+	return 0;
 }
 
 static int wait_dad(const struct attach *a, struct nl_monitor *mon, const struct cni_result *r,
@@ -200,6 +198,8 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 
 	if (v6 && enable_v6(a, e))
 		return -1;
+	if (a->table && routing_set_manners(a->call->ctx.proc, a->link.name, v6, e))
+		return -1;
 	/* Without detection the kernel would tell of an address as well as we do. */
 	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);
 	if (a->type->claim)
@@ -219,11 +219,8 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		announce_moved(&a->call->ctx, a->link.name, true);
 	if (mon && wait_dad(a, mon, r, e))
 		return -1;
-	for (size_t i = 0; i < r->n_routes; i++) {
-		if (add_route(a, r, &r->routes[i], e))
-			return -1;
-	}
-	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
+	if (add_routes(a, r, e))
+		return -1;
 	if (mute && links)
 		announce_late(a, r, links);
 	if (!mon && announces)

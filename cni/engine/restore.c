@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cni/routing/routing.h"
+
 /* ---- finding ---- */
 
 static bool matches_record(const struct record *r, const struct link_info *link)
@@ -90,6 +92,21 @@ static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const
 	return nl_link_delete(nl, link.ifindex, e);
 }
 
+/* Routes end with the interface; rules do not. */
+static int remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	int rc = r->table ? attach_netns_of(ctx, r, &pod, e) : 0;
+
+	if (rc <= 0)
+		return rc;
+	return netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e) ||
+			       routing_remove(nl, r->table, e)
+		       ? -1
+		       : 0;
+}
+
 int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
 {
 	const struct netns_on_record what = record_netns(r);
@@ -121,6 +138,8 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 		return -1;
 	if (!same_boot)
 		return 0;
+	if (remove_rules(ctx, r, e))
+		return -1;
 	for (; others && others->plugin; others++) {
 		if (strcmp(others->plugin, r->plugin) == 0)
 			return others->restore(ctx, r, e);

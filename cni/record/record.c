@@ -81,7 +81,8 @@ static struct json *record_json(const struct record *r)
 	    (r->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)r->from.mnt_ns)) ||
 	    (r->ifindex && json_add_int(o, "ifindex", r->ifindex)) ||
 	    (r->lower_ifindex && json_add_int(o, "lowerIfindex", r->lower_ifindex)) ||
-	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", created_ms) ||
+	    (r->table && json_add_int(o, "table", r->table)) || json_add_str(o, "boot", r->boot) ||
+	    json_add_int(o, "created", created_ms) ||
 	    (r->adding && json_add_bool(o, "adding", true)) ||
 	    (r->deleting && json_add_bool(o, "deleting", true)) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
@@ -223,6 +224,7 @@ static const struct json_field record_fields[] = {
 	NUMBER("mntNs", mnt_ns, INT64_MAX),
 	NUMBER("ifindex", ifindex, INT32_MAX),
 	NUMBER("lowerIfindex", lower, INT32_MAX),
+	{ .key = "table", .kind = J_U32, .offset = offsetof(struct record_text, r.table) },
 	NUMBER("created", created_ms, MS_MAX),
 	{ .key = "adding", .kind = J_BOOL, .offset = offsetof(struct record_text, r.adding) },
 	{ .key = "deleting", .kind = J_BOOL, .offset = offsetof(struct record_text, r.deleting) },

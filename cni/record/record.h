@@ -31,6 +31,7 @@ struct record {
 	const char *netns_also; /* CNI_NETNS of the call at hand, or NULL; not in the file */
 	int ifindex;            /* of the interface in the pod; 0: not made yet, or not known */
 	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
+	uint32_t table;         /* of the rules of its rail in the pod; 0: none */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;    /* ns since 1970; the file has whole ms, and 0 for a negative time */
 	bool name_mismatch; /* of record_each: the file holds another attachment's record */
