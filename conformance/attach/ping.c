@@ -2,6 +2,7 @@
 /*
  * ping.c: does ADDRESS answer an ICMP echo within 3 seconds? Exit status 0: yes. The suite has its
  * own program, so it needs no package. It sends up to 6 requests, because a new link may drop some.
+ * With SOURCE they carry this address of the caller.
  */
 #include <arpa/inet.h>
 #include <netinet/icmp6.h>
@@ -87,16 +88,21 @@ static int wait_reply(int fd, const struct target *t)
 
 int main(int argc, char **argv)
 {
-	struct target t;
+	struct target t, source;
 	int fd;
 
-	if (argc != 2 || parse(argv[1], &t) != 0) {
-		fprintf(stderr, "usage: ping ADDRESS\n");
+	if (argc < 2 || argc > 3 || parse(argv[1], &t) != 0 ||
+	    (argc == 3 && parse(argv[2], &source) != 0)) {
+		fprintf(stderr, "usage: ping ADDRESS [SOURCE]\n");
 		return 2;
 	}
 	fd = socket(t.family, SOCK_RAW, t.family == AF_INET ? IPPROTO_ICMP : (int)IPPROTO_ICMPV6);
 	if (fd < 0) {
 		perror("socket");
+		return 2;
+	}
+	if (argc == 3 && bind(fd, (const struct sockaddr *)&source.addr, source.size) != 0) {
+		perror(argv[2]);
 		return 2;
 	}
 	for (int i = 0; i < TRIES; i++) {

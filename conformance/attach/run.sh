@@ -3,7 +3,7 @@
 # run.sh BINDIR [CASE...]: black-box tests of the plugin programs in BINDIR.
 #
 # CASE is the name of a case, of a file of cases, or a pattern: macvlan, 'ipam_*', protocol_versions.
-# HELPERS=DIR: sniff, ping and snapshot are there (else they are compiled); PEER_DIR: the reference plugins;
+# HELPERS=DIR: sniff, traffic, ping and snapshot are there (else they are compiled); PEER_DIR: the reference plugins;
 # NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; LIMIT (60): seconds of a call;
 # AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
@@ -51,7 +51,7 @@ done
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
-THEMES=(protocol badinput keys macvlan ipvlan delegates ipam import pools slices sandboxes faults alive routes gc-status-check announce probe near hostile)
+THEMES=(protocol badinput keys macvlan ipvlan delegates ipam import pools slices sandboxes faults alive routes rails gc-status-check announce probe near hostile)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
@@ -65,7 +65,7 @@ setup()
 	if [ -z "${HELPERS-}" ]; then
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
-		for c in sniff ping late always snapshot; do
+		for c in sniff traffic ping late always snapshot; do
 			"${CC:-cc}" -D_GNU_SOURCE -I"$HERE/../.." -O1 -o "$HELPERS/$c" "$HERE/$c.c" "$HERE"/../harness/*.c || exit 2
 		done
 	fi

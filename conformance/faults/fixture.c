@@ -90,17 +90,39 @@ const struct fixture fixture_veth = {
 	.lose_state = nothing,
 };
 
+static bool probe_rail(const char *plugin)
+{
+	(void)plugin;
+	return probe("macvlan");
+}
+
+/* macvlan with the routing of a rail: rules of the pod's namespace stay when the interface goes. */
+static const struct fixture fixture_rail = {
+	.program = "macvlan",
+	.keys = "\"master\":\"" MASTER "\",\"routing\":\"rail\"",
+	.capacity = 13,
+	.probe = probe_rail,
+	.make = make,
+	.clear = clear,
+	.restore = restore,
+	.lose = lose,
+	.move = move,
+	.lose_link = lose_link,
+	.reboot = nothing,
+	.lose_state = nothing,
+};
+
 const struct fixture *fixture_of(const char *plugin)
 {
 	static const struct {
 		const char *plugin;
 		const struct fixture *fixture;
-	} others[] = { { "sriov", &fixture_vf },
-		       { "rdma", &fixture_rdma },
-		       { "rdma-exclusive", &fixture_rdma_exclusive },
-		       { "ib-sriov", &fixture_ib },
-		       { "ib-sriov-exclusive", &fixture_ib_exclusive },
-		       { "ipoib", &fixture_ipoib } };
+	} others[] = {
+		{ "macvlan-rail", &fixture_rail }, { "sriov", &fixture_vf },
+		{ "rdma", &fixture_rdma },         { "rdma-exclusive", &fixture_rdma_exclusive },
+		{ "ib-sriov", &fixture_ib },       { "ib-sriov-exclusive", &fixture_ib_exclusive },
+		{ "ipoib", &fixture_ipoib }
+	};
 
 	for (size_t i = 0; i < COUNT(others); i++) {
 		if (strcmp(plugin, others[i].plugin) == 0)
