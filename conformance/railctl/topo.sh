@@ -784,7 +784,6 @@ test_topo_verify_of_a_log()
 	refused 2 '--host is for' topo verify --nccl-dump x --host y
 }
 
-# What real NCCL said on a machine without HCAs is as predicted for that machine, and wrong for one with HCAs.
 # real_job OWN FILE NAME ARGUMENT...: verify a job of topo/testdata/nccl-job whose GPU has the address OWN in the topology file.
 real_job()
 {
@@ -832,6 +831,7 @@ test_topo_verify_of_real_jobs_with_fused_ports()
 	has 'mlx5_0 0000:0c:00.0: expected, but not found'
 }
 
+# The log and the dump are of real NCCL on a machine without HCAs: right for that machine, and wrong for one with HCAs.
 test_topo_verify_of_a_real_job()
 {
 	local data=$DATA/h200-vm

@@ -87,7 +87,7 @@ static void add(struct diff *d, const struct check *expected, const struct check
 	enum finding_state was = expected->state, is = found->state;
 	bool unknown = was == FINDING_UNKNOWN || is == FINDING_UNKNOWN;
 	bool better = !unknown && finding_worse(was, is) == was;
-	/* What is unknown, or bad, has the reason and the remedy. */
+	/* The machine that is bad, or does not know, has the reason and the remedy. */
 	bool of_expected = better || was == FINDING_UNKNOWN;
 	const struct check *why = of_expected ? expected : found;
 	enum finding_state state = unknown ? FINDING_UNKNOWN : better ? FINDING_WARN : is;

@@ -183,7 +183,7 @@ static void check_gdr(const struct nccl_log_gpu *g, const struct json *gpu, stru
 				   : "run \"railctl topo check\" on that machine");
 }
 
-/* Whether devices of the process are HCAs of NCCL's own code. */
+/* The devices of the process are HCAs of NCCL's own code. */
 static bool uses_hcas(const struct nccl_log_process *p)
 {
 	return !p->network.p || slice_begins(p->network, "IB");
@@ -317,7 +317,7 @@ static bool is_of_host(const struct verify_input *in, uint32_t process)
 	return !in->host || slice_is(in->log->process[process].host, in->host);
 }
 
-/* What processes have in common is said once. */
+/* A network or version that several processes have is one finding. */
 static void check_processes(const struct verify_input *in, struct findings *out)
 {
 	const struct nccl_log_process *all = in->log->process;
