@@ -784,17 +784,18 @@ test_topo_verify_of_a_log()
 	refused 2 '--host is for' topo verify --nccl-dump x --host y
 }
 
-# real_job OWN FILE NAME ARGUMENT...: verify a job of topo/testdata/nccl-job whose GPU has the address OWN in the topology file.
+# real_job OWN FILE NAME ARGUMENT...: verify a job of topo/testdata/nccl-job.tar.gz whose GPU has the address OWN in the topology file.
 real_job()
 {
+	[ -d "$W/nccl-job" ] || tar -xzf "$DATA/nccl-job.tar.gz" -C "$W" || fail 'test error: the jobs'
 	sed "s/\"$1\"/\"0000:00:06.0\"/" "$XML/$2.xml" >"$W/machine.xml"
-	ok topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --all --nccl-log "$DATA/nccl-job/$3.log" "${@:4}"
+	ok topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --all --nccl-log "$W/nccl-job/$3.log" "${@:4}"
 }
 
 # real_dump NAME ARGUMENT...: the same for the file that the job wrote, with the machine of the last real_job.
 real_dump()
 {
-	ok topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --strict --nccl-dump "$DATA/nccl-job/$1.xml" "${@:2}"
+	ok topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --strict --nccl-dump "$W/nccl-job/$1.xml" "${@:2}"
 }
 
 # The library chose as predicted, also where its choice is not the nearest HCA.
@@ -814,7 +815,7 @@ test_topo_verify_of_real_jobs_with_hcas()
 	real_job 0000:11:00.0 synthetic-a_pix100_phb400 far400-gpu0 --strict
 	has 'NCCL uses far400'
 	real_dump far400-gpu0
-	ok topo verify --nccl-xml "$DATA/nccl-job/gb300-gpu0.xml" --strict --nccl-log "$DATA/nccl-job/gb300-gpu0.log" --all
+	ok topo verify --nccl-xml "$W/nccl-job/gb300-gpu0.xml" --strict --nccl-log "$W/nccl-job/gb300-gpu0.log" --all
 	has 'NCCL uses mlx5_0_dma'
 }
 
@@ -826,7 +827,7 @@ test_topo_verify_of_real_jobs_with_fused_ports()
 	real_job 0000:5b:00.0 oci-bm-gpu-h100 oci-h100-gpu3 --strict
 	has 'predicted mlx5_7,mlx5_8, NCCL uses mlx5_7,mlx5_8'
 	real_dump oci-h100-gpu3-hca --set NCCL_IB_HCA=^mlx5_0
-	r topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --nccl-dump "$DATA/nccl-job/oci-h100-gpu3-hca.xml"
+	r topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --nccl-dump "$W/nccl-job/oci-h100-gpu3-hca.xml"
 	[ "$RC" = 4 ] || fail "an HCA is missing: $(said)"
 	has 'mlx5_0 0000:0c:00.0: expected, but not found'
 }
@@ -834,18 +835,17 @@ test_topo_verify_of_real_jobs_with_fused_ports()
 # The log and the dump are of real NCCL on a machine without HCAs: right for that machine, and wrong for one with HCAs.
 test_topo_verify_of_a_real_job()
 {
-	local data=$DATA/h200-vm
-	gunzip -c "$data/capture.tar.gz" >"$W/h200.tar" || fail 'test error: the capture'
-	r topo check --sysfs "$W/h200.tar" --json
+	tar -xzf "$DATA/nccl-job.tar.gz" -C "$W" || fail 'test error: the jobs'
+	r topo check --sysfs "$W/nccl-job/h200-vm.tar" --json
 	[ "$RC" = 4 ] || fail "no HCA: $(said)"
 	want '[.findings[] | select(.check == "bar1" and .state == "ok" and .value == "BAR 1: 256 GiB")] | length == 1'
-	ok topo verify --sysfs "$W/h200.tar" --nccl-log "$data/nccl.log"
+	ok topo verify --sysfs "$W/nccl-job/h200-vm.tar" --nccl-log "$W/nccl-job/h200-vm.log"
 	has 'NCCL uses Socket, as predicted: there is no HCA'
-	ok topo verify --sysfs "$W/h200.tar" --nccl-dump "$data/nccl-dump.xml" --strict
-	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-log "$data/nccl.log"
+	ok topo verify --sysfs "$W/nccl-job/h200-vm.tar" --nccl-dump "$W/nccl-job/h200-vm.xml" --strict
+	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-log "$W/nccl-job/h200-vm.log"
 	[ "$RC" = 4 ] || fail "sockets instead of HCAs: $(said)"
 	has 'it does not use HCAs by its own code'
-	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-dump "$data/nccl-dump.xml"
+	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-dump "$W/nccl-job/h200-vm.xml"
 	[ "$RC" = 4 ] || fail "sockets instead of HCAs: $(said)"
 }
 

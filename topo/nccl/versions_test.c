@@ -135,16 +135,18 @@ static void connectx8(struct topo_machine *m)
 
 /* ---- all rules ---- */
 
-#define PEX(sub)                                                                                   \
-	"vendor=\"0x1000\" device=\"0xc030\" subsystem_vendor=\"0x1000\" "                         \
-	"subsystem_device=\"" sub "\""
+#define PEX(bus, sub, inside)                                                                      \
+	AT(bus ":00.0", "0x060400",                                                                \
+	   "vendor=\"0x1000\" device=\"0xc030\" subsystem_vendor=\"0x1000\" "                      \
+	   "subsystem_device=\"" sub "\"",                                                         \
+	   inside)
 
 static const struct scenario scenarios[] = {
 	{ NCCL_FLATTENS_PEX890, "2.18.1", "2.20.3",
 	  SYSTEM(CPU("0", INTEL,
-		     AT("01:00.0", "0x060400", PEX("0x0000"),
-			GPU("02", "0", "90", "") AT("03:00.0", "0x060400", PEX("0x1000"),
-						    NET("04:00.0", "0", "200000"))))),
+		     PEX("01", "0x0000",
+			 GPU("02", "0", "90", "")
+				 PEX("03", "0x1000", NET("04:00.0", "0", "200000"))))),
 	  NULL, 0, false, false, false, "PXB 4 hops 25.0 gdr: n0", "PIX 3 hops 25.0 gdr: n0" },
 	{ NCCL_VF_AT_00, "2.18.1", "2.20.5", NULL, vf_of_the_first_bus, 0, false, false, false,
 	  "PHB 4 hops 48.0: vf", "PIX 3 hops 48.0 gdr: vf" },
