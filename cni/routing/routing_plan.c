@@ -67,7 +67,7 @@ static void add_by_gateway(struct routing_plan *p, const struct cni_ip *x,
 	*r = *to;
 	r->gw = x->gateway;
 	r->scope = -1;
-	r->onlink = !ip_in_prefix(x->address, x->gateway) && x->gateway.family == IP_V4;
+	r->onlink = !ip_in_prefix(x->address, x->gateway) && !ip_is_link_local(x->gateway);
 }
 
 static void add_defaults(struct routing_plan *p, const struct cni_result *r,

@@ -223,6 +223,13 @@ START_TEST(a_gateway_beyond_the_network_is_on_the_link)
 	s.ips[0].address.len = 32;
 	plans(&s, "10.1.0.5/32 table 1000\n0.0.0.0/0 via 10.1.0.1 onlink table 1000\n"
 		  "from 10.1.0.5/32 table 1000\n");
+	s.ips[0] = s.ips[1];
+	s.ips[0].address.len = 128;
+	plans(&s, "fd00::5/128 table 1000\n::/0 via fd00::1 onlink table 1000\n"
+		  "from fd00::5/128 table 1000\n");
+	s.ips[0].gateway = ip("fe80::1");
+	plans(&s, "fd00::5/128 table 1000\n::/0 via fe80::1 table 1000\n"
+		  "from fd00::5/128 table 1000\n");
 }
 END_TEST
 

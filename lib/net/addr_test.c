@@ -52,7 +52,7 @@ static int list_one(const struct addr_info *a, void *arg)
 	char text[PREFIX_STR_LEN];
 
 	/* The kernel's own link-local addresses are not what is tested. */
-	if (a->addr.addr.family == IP_V6 && (unsigned)(a->addr.addr.v >> 118) == 0x3fa)
+	if (ip_is_link_local(a->addr.addr))
 		return 0;
 	(void)strcat(strcat(l->text, ip_format_prefix(a->addr, text)),
 		     a->tentative ? " tentative\n" : "\n");

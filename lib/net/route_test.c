@@ -58,7 +58,7 @@ static int list_one(const struct route_spec *r, void *arg)
 
 	ck_assert_int_eq(r->ifindex, l->ifindex);
 	/* The kernel's own link-local route is not what is tested. */
-	if (r->dst.addr.family == IP_V6 && (unsigned)(r->dst.addr.v >> 118) == 0x3fa)
+	if (ip_is_link_local(r->dst.addr))
 		return 0;
 	say_route(r, l->text);
 	return ++l->n == l->stop_at;

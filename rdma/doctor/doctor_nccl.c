@@ -143,7 +143,7 @@ static uint32_t taken_index(const struct probe_data *data, const struct inv_port
 static bool is_usable(const struct inv_gid *g)
 {
 	return g && g->here && g->entry.type == GID_ROCE_V2 &&
-	       !inv_is_link_local(gid_to_ip(&g->entry.gid));
+	       !ip_is_link_local(gid_to_ip(&g->entry.gid));
 }
 
 static const char *conditions(const struct doctor *doc)
@@ -219,7 +219,7 @@ void doctor_check_nccl_gid(struct doctor *doc, const struct rdma_rail *r, const 
 	g = inv_gid_at(r->port, index);
 	if (index == own->entry.index || is_usable(g))
 		return;
-	if (g && !g->here && !inv_is_link_local(gid_to_ip(&g->entry.gid)))
+	if (g && !g->here && !ip_is_link_local(gid_to_ip(&g->entry.gid)))
 		warn_neighbour(doc, r, name, g);
 	else
 		warn_unusable(doc, r, name, index);

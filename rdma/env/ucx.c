@@ -21,7 +21,7 @@ static bool fits(const struct inv_gid *g, const struct priority *want)
 	struct ip a = gid_to_ip(&g->entry.gid);
 
 	return (g->entry.type == GID_ROCE_V2) == want->v2 && a.family == want->family &&
-	       (want->local || !inv_is_link_local(a));
+	       (want->local || !ip_is_link_local(a));
 }
 
 const struct inv_gid *ucx_gid(const struct inv_port *p, const struct ucx_rule *r)

@@ -53,11 +53,6 @@ uint16_t inv_pkey_of(const struct link_info *link)
 	return strcmp(link->kind, "ipoib") == 0 && pkey_is_valid(pkey) ? (uint16_t)pkey : 0;
 }
 
-bool inv_is_link_local(struct ip a)
-{
-	return a.family == IP_V6 && (unsigned)(a.v >> 118) == 0x3fa;
-}
-
 const struct inv_netdev *inv_netdev_by_index(const struct rdma_inventory *v, int ifindex)
 {
 	for (size_t i = 0; ifindex && i < v->n_netdevs; i++)

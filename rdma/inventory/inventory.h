@@ -116,9 +116,6 @@ bool inv_is_ipoib(const struct inv_netdev *d);
 /* inv_pkey_of - the partition of an IPoIB interface; 0: not known, or it is none. */
 uint16_t inv_pkey_of(const struct link_info *link);
 
-/* inv_is_link_local - true for an address in fe80::/10. */
-bool inv_is_link_local(struct ip a);
-
 /* inv_mark_gids - set `here` of each GID from the interfaces of the inventory. */
 void inv_mark_gids(struct rdma_inventory *v);
 

@@ -34,7 +34,7 @@ bool rail_is_bare(const struct rdma_rail *r)
 	if (!r->netdev || !*r->netdev->link.parent || r->device->vf)
 		return false;
 	for (size_t i = 0; i < r->netdev->n_addrs; i++)
-		if (!inv_is_link_local(r->netdev->addr[i].addr))
+		if (!ip_is_link_local(r->netdev->addr[i].addr))
 			return false;
 	return true;
 }
@@ -76,7 +76,7 @@ static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family f
 	for (size_t i = 0; d && i < d->n_addrs; i++) {
 		struct ip a = d->addr[i].addr;
 
-		if (a.family != family || inv_is_link_local(a))
+		if (a.family != family || ip_is_link_local(a))
 			continue;
 		for (size_t g = 0; g < r->port->n_gids; g++)
 			if (r->port->gid[g].entry.type == GID_ROCE_V2 &&
