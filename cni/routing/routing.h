@@ -85,8 +85,8 @@ int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e) m
 /* routing_remove - delete the rules of ROUTING_PRIORITY that look up table. */
 int routing_remove(struct nl *pod, uint32_t table, struct err *e) must_check;
 
-/* routing_remove_of - the same for each table that has routes out of an interface: for a DEL that
- * has no record. */
+/* routing_remove_of - the same for each table that has routes out of an interface, but only rules
+ * of its addresses: for a DEL that has no record. */
 int routing_remove_of(struct nl *pod, int ifindex, struct err *e) must_check;
 
 /* routing_check - ERR_STATE names the first rule or route of p that is missing. ifname for words.

@@ -112,9 +112,34 @@ int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e)
 struct removal {
 	struct nl *pod;
 	uint32_t table;
+	int ifindex; /* only rules of its addresses; 0: of any */
 	struct err *e;
 	bool failed;
 };
+
+/* Looks for one address of the interface. */
+struct own_address {
+	struct ip addr;
+	bool found;
+};
+
+static int match_own(const struct addr_info *a, void *arg)
+{
+	struct own_address *w = arg;
+
+	w->found = ip_equal(a->addr.addr, w->addr);
+	return w->found;
+}
+
+/* 1: the rule is of an address of the interface, or the table alone decides; 0: it is not. */
+static int is_of_interface(const struct removal *x, const struct rule_spec *r)
+{
+	struct own_address w = { .addr = r->from.addr };
+
+	if (!x->ifindex)
+		return 1;
+	return nl_addr_list(x->pod, x->ifindex, match_own, &w, x->e) ? -1 : w.found;
+}
 
 static int remove_ours(const struct rule_spec *r, void *arg)
 {
@@ -122,6 +147,13 @@ static int remove_ours(const struct rule_spec *r, void *arg)
 
 	if (r->table != x->table || r->priority != ROUTING_PRIORITY)
 		return 0;
+
+	int ours = is_of_interface(x, r);
+
+	if (ours <= 0) {
+		x->failed = ours < 0;
+		return ours;
+	}
 	x->failed = nl_rule_delete(x->pod, r, x->e) != 0;
 	return x->failed;
 }
@@ -139,13 +171,15 @@ static int remove_by_route(const struct route_spec *r, void *arg)
 
 	if (r->table == ROUTE_TABLE_MAIN)
 		return 0;
-	x->failed = routing_remove(x->pod, r->table, x->e) != 0;
+	x->table = r->table;
+	if (nl_rule_list(x->pod, remove_ours, x, x->e))
+		x->failed = true;
 	return x->failed;
 }
 
 int routing_remove_of(struct nl *pod, int ifindex, struct err *e)
 {
-	struct removal x = { .pod = pod, .e = e };
+	struct removal x = { .pod = pod, .ifindex = ifindex, .e = e };
 
 	return nl_route_list(pod, ifindex, remove_by_route, &x, e) || x.failed ? -1 : 0;
 }

@@ -93,10 +93,14 @@ START_TEST(a_table_is_known_by_the_routes_of_the_interface)
 
 	world_make(&w);
 	apply(&w, 1005, &p);
+	/* a table that others share */
+	ck_assert_int_eq(system("ip rule add from 10.1.0.9 lookup 1005 priority 1000"), 0);
 	ck_assert_msg(!routing_remove_of(w.nl, net_ifindex(w.nl, "peer0"), &e), "%s", e.msg);
 	ck_assert_int_eq(system("ip rule | grep -q 'from 10.1.0.5 lookup 1005'"), 0);
 	ck_assert_msg(!routing_remove_of(w.nl, w.up0, &e), "%s", e.msg);
-	ck_assert_int_eq(system("! ip rule | grep 'lookup 1005'"), 0);
+	ck_assert_int_eq(system("! ip rule | grep 'from 10.1.0.5' && ! ip -6 rule | grep fd00 && "
+				"ip rule | grep -q 'from 10.1.0.9 lookup 1005'"),
+			 0);
 }
 END_TEST
 
