@@ -76,7 +76,7 @@ static const struct rule {
 	[NCCL_PAIRS_PORTS] = { { 2, 20, 0 }, { 2, 24, 0 }, { 0 } },
 	/* ncclTopoMakeVNics() of topo.cc, PATH_PORT of topo.h; 2.22.3 has it not, 2.24.3 has it.
 	 * RCCL: "Disabled virtual devices" at 29e8452a; NIC fusion in the notes of 2.28.3 for
-	 * ROCm 7.12 */
+	 * ROCm 7.13 */
 	[NCCL_FUSES_NETS] = { { 2, 24, 0 }, { 0 }, { 2, 28, 3 } },
 	/* SM100_NVLINK_BW of topo.h; 2.24.3 has it not, 2.25.1 has it */
 	[NCCL_KNOWS_SM100] = { { 2, 25, 0 }, { 0 }, { 0 } },

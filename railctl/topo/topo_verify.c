@@ -50,7 +50,10 @@ static int verify_log(struct cmd_run *r, const char *path, const struct json *ma
 	auto_free char *text = NULL;
 	auto_nccl_log struct nccl_log log = { 0 };
 	const char *assumed[ASSUMED_MAX], *host = opt_get(&r->opts, "host");
-	struct verify_input in = { machine, &log, host, assumed, 0, NCCL_VERSION_NEWEST };
+	bool rccl = opt_is_set(&r->opts, "rccl");
+	struct verify_input in = {
+		machine, &log, host, assumed, 0, rccl ? RCCL_VERSION_NEWEST : NCCL_VERSION_NEWEST,
+	};
 	ssize_t len = fs_read_at(AT_FDCWD, path, LOG_MAX, &text, e);
 	size_t i = 0;
 

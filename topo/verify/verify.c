@@ -249,18 +249,34 @@ void topo_verify_network(const struct json *machine, struct slice network, struc
 			      "it");
 }
 
+/* Versions with the same rules choose alike. One that cannot be read may have any. */
+static bool has_same_rules(struct slice text, struct lib_version followed)
+{
+	char copy[LIB_VERSION_LEN];
+	struct lib_version v;
+
+	(void)snprintf(copy, sizeof(copy), "%.*s", width_of(text), text.p);
+	if (lib_version_parse(copy, &v))
+		return false;
+	for (int i = 0; i < UCX_HAS_SUBNETS; i++)
+		if (lib_rule_holds((enum lib_rule)i, v) !=
+		    lib_rule_holds((enum lib_rule)i, followed))
+			return false;
+	return true;
+}
+
 static void check_version(const struct nccl_log_process *p, struct lib_version followed,
 			  struct findings *out)
 {
 	char rules[LIB_VERSION_LEN];
 	struct finding *f;
 
-	(void)snprintf(rules, sizeof(rules), "%u.%u", followed.major, followed.minor);
-	if (slice_begins(p->version, rules))
+	if (has_same_rules(p->version, followed))
 		return;
 	f = findings_add(out, "version", FINDING_UNKNOWN);
 	finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
-	finding_set_reason(f, "the rules of the prediction are those of NCCL %s", rules);
+	finding_set_reason(f, "the rules of the prediction are those of NCCL %s",
+			   lib_version_format(followed, rules));
 	finding_set_remedy(f, "add --nccl-version with the version of the job; nothing, if the "
 			      "devices are as predicted");
 }
@@ -341,6 +357,19 @@ static void check_processes(const struct verify_input *in, struct findings *out)
 	}
 }
 
+/* Other HCAs are unknown, not a failure, where the prediction has no GPUDirect RDMA. */
+static bool has_difference(const struct findings *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->item[i];
+
+		if (f->state == FINDING_FAIL ||
+		    (f->state == FINDING_UNKNOWN && strcmp(f->id, "net") == 0))
+			return true;
+	}
+	return false;
+}
+
 int topo_verify(const struct verify_input *in, struct findings *out, struct err *e)
 {
 	bool any = false;
@@ -349,9 +378,11 @@ int topo_verify(const struct verify_input *in, struct findings *out, struct err 
 		if (is_of_host(in, in->log->gpu[i].process))
 			any |= check_gpu(in, &in->log->gpu[i], out);
 	check_processes(in, out);
+	bool differs = has_difference(out);
+
 	/* Settings explain a difference. Without a difference the prediction assumed the right
 	 * ones. */
-	for (size_t i = 0; i < in->log->n_sets && findings_worst(out) == FINDING_FAIL; i++)
+	for (size_t i = 0; i < in->log->n_sets && differs; i++)
 		check_setting(in, &in->log->set[i], out);
 	if (!any) {
 		struct finding *f = findings_add(out, "connections", FINDING_UNKNOWN);

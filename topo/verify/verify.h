@@ -16,7 +16,7 @@ struct verify_input {
 	/* Settings that the prediction assumes, "NAME=VALUE". */
 	const char *const *assumed;
 	size_t n_assumed;
-	struct lib_version rules; /* the version whose rules the prediction follows */
+	struct lib_version rules; /* of NCCL or RCCL: the prediction follows its rules */
 };
 
 /*

@@ -163,6 +163,15 @@ START_TEST(the_version_that_is_followed_is_no_finding)
 }
 END_TEST
 
+START_TEST(a_patch_can_have_other_rules)
+{
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c, HEAD "NCCL version 2.30.3+cuda13.0\n");
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "unknown version -: NCCL 2.30.3+cuda13.0\n"));
+}
+END_TEST
+
 START_TEST(a_setting_that_is_assumed_is_no_finding)
 {
 	static const char *const sets[] = { "NCCL_NET_GDR_LEVEL=PHB", "NCCL_NET_GDR_LEVEL=SYS" };
@@ -229,5 +238,6 @@ START_TEST(each_failing_allocation_is_an_error)
 END_TEST
 
 TEST_PROGRAM("verify", a_log_has_a_verdict, the_version_that_is_followed_is_no_finding,
-	     a_setting_that_is_assumed_is_no_finding, only_the_processes_of_a_host_count,
-	     sockets_are_predicted_where_no_hca_is, each_failing_allocation_is_an_error)
+	     a_patch_can_have_other_rules, a_setting_that_is_assumed_is_no_finding,
+	     only_the_processes_of_a_host_count, sockets_are_predicted_where_no_hca_is,
+	     each_failing_allocation_is_an_error)
