@@ -17,8 +17,9 @@ struct add {
 	struct cni_result from_ipam;
 	struct record record;
 	struct probe_answer probe;
-	bool change_stays; /* what create did could not be taken back */
-	bool lease_stays;  /* the IPAM could not release it */
+	bool change_stays;    /* what create did could not be taken back */
+	bool lease_stays;     /* the IPAM could not release it */
+	struct json *routing; /* owned; of the record */
 	char mac[HW_ADDR_STR_LEN];
 };
 
@@ -26,6 +27,7 @@ static void add_clear(struct add *s)
 {
 	exec_kill(&s->ipam.child);
 	cni_result_clear(&s->from_ipam);
+	json_free(s->routing);
 	attach_clear(&s->a);
 }
 
@@ -108,7 +110,7 @@ static int undo_change(void *arg, struct err *e)
 static int undo_rules(void *arg, struct err *e)
 {
 	struct add *s = arg;
-	int rc = routing_remove(s->a.pod_nl, s->a.table, e);
+	int rc = routing_remove(s->a.pod_nl, s->routing, e);
 
 	s->change_stays |= rc != 0;
 	return rc;
@@ -236,7 +238,6 @@ static int fill_record(struct add *s, struct err *e)
 		/* for the IPAM's DEL by repair */
 		.config = a->type->role == ATTACH_FOLLOWS ? NULL : call->conf.tree,
 		.device = a->device,
-		.table = a->table,
 	};
 	return ctx_boot_id(&call->ctx, s->record.boot, e);
 }
@@ -393,13 +394,33 @@ static int probe(struct add *s, const struct cni_result *ips, struct err *e)
 	return 0;
 }
 
+/* The record has the rules before the first one is made. */
+static int note_rules(struct add *s, const struct cni_result *ips, struct undo *u, struct err *e)
+{
+	struct attach *a = &s->a;
+
+	if (!a->conf.routing.rail)
+		return 0;
+	if (a->no_link)
+		return err_set(e, ERR_CONFIG, 0,
+			       "routing: the device has no interface in the pod to route by");
+	if (!ips->n_ips)
+		return 0;
+	if (routing_choose_table(a->pod_nl, &a->conf.routing, ips, &a->table, e))
+		return -1;
+	s->routing = routing_note(a->table, ips);
+	s->record.routing = s->routing;
+	if (!s->routing)
+		return err_nomem(e);
+	undo_push(u, undo_rules, s, "rules of the rail");
+	return write_record(s, e);
+}
+
 static int configure(struct add *s, const struct cni_result *ips, struct undo *u, struct err *e)
 {
-	if (s->a.no_link)
-		return 0;
-	if (s->a.table)
-		undo_push(u, undo_rules, s, "rules of the rail");
-	return attach_configure(&s->a, ips, e);
+	if (note_rules(s, ips, u, e))
+		return -1;
+	return s->a.no_link ? 0 : attach_configure(&s->a, ips, e);
 }
 
 static int run_steps(struct add *s, struct undo *u, struct err *e)
@@ -444,19 +465,6 @@ static void warn_of_version(const struct cni_call *call)
 			 cni_version_name(call->conf.version));
 }
 
-/* Before the record is written: DEL finds the rules by the table in it. */
-static int choose_table(struct attach *a, struct err *e)
-{
-	const struct routing_conf *c = &a->conf.routing;
-
-	if (!c->rail)
-		return 0;
-	if (a->no_link)
-		return err_set(e, ERR_CONFIG, 0,
-			       "routing: the device has no interface in the pod to route by");
-	return routing_choose_table(a->pod_nl, c, &a->table, e);
-}
-
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
@@ -472,7 +480,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	if (lock < 0)
 		return -1;
 	if (follows ? settle_earlier(&s.a, e) || s.a.type->prepare(&s.a, e)
-		    : refuse_taken_name(&s.a, e) || choose_table(&s.a, e))
+		    : refuse_taken_name(&s.a, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
 	if (run_steps(&s, &u, e))

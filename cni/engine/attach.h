@@ -49,7 +49,7 @@ struct attach {
 	const char *pci_id;  /* for the result; borrowed from device or the configuration */
 	struct json *rdma;   /* owned; the key "rdma" of the result; NULL: none */
 	const char *below;   /* the record's master; borrowed. NULL: the name of master */
-	uint32_t table;      /* of its rail in the pod; 0: none */
+	uint32_t table;      /* of its rail in the pod; 0: none, or not chosen yet */
 	bool is_up;          /* the pod's interface was set up before it had its addresses */
 	bool no_link; /* no interface (vfio-pci), or not ours (follows): none is configured */
 	bool nothing_to_restore; /* prepare's word: no record is needed before create */

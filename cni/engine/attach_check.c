@@ -177,9 +177,9 @@ static int check_routing(struct attach *a, int index, struct err *e)
 		return 0;
 	if (attach_read_record(a, &r, e))
 		return -1;
-	if (!r.table)
-		return err_set(e, ERR_STATE, 0, "interface %s has no table of its rail",
-			       a->link.name);
+	/* An attachment of before the key, or without an address, has none. */
+	if (!routing_noted_table(r.routing))
+		return 0;
 	for (size_t i = 0; rc == 0 && i < a->prev.n_ips; i++)
 		if (a->prev.ips[i].interface < 0 || a->prev.ips[i].interface == index)
 			rc = cni_result_add_ip(&own, &a->prev.ips[i], e);
@@ -188,7 +188,7 @@ static int check_routing(struct attach *a, int index, struct err *e)
 		own.routes = a->prev.routes;
 		own.n_routes = a->prev.n_routes;
 	}
-	const struct routing_place at = { a->link.ifindex, r.table };
+	const struct routing_place at = { a->link.ifindex, routing_noted_table(r.routing) };
 
 	rc = rc || routing_plan(&a->conf.routing, &own, &at, &plan, e) ||
 			     routing_check(a->pod_nl, &plan, a->link.name, e)

@@ -198,7 +198,7 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 
 	if (v6 && enable_v6(a, e))
 		return -1;
-	if (a->table && routing_set_manners(a->call->ctx.proc, a->link.name, v6, e))
+	if (a->table && routing_set_up_link(a->call->ctx.proc, a->link.name, v6, e))
 		return -1;
 	/* Without detection the kernel would tell of an address as well as we do. */
 	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);

@@ -97,12 +97,12 @@ static int remove_rules(const struct ctx *ctx, const struct record *r, struct er
 {
 	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
-	int rc = r->table ? attach_netns_of(ctx, r, &pod, e) : 0;
+	int rc = r->routing ? attach_netns_of(ctx, r, &pod, e) : 0;
 
 	if (rc <= 0)
 		return rc;
 	return netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e) ||
-			       routing_remove(nl, r->table, e)
+			       routing_remove(nl, r->routing, e)
 		       ? -1
 		       : 0;
 }
@@ -129,24 +129,37 @@ int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, s
 	return 0;
 }
 
+static int restore_link(const struct ctx *ctx, const struct record *r,
+			const struct attach_restore_type *others, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 };
+
+	for (; others && others->plugin; others++) {
+		if (strcmp(others->plugin, r->plugin) == 0)
+			return others->restore(ctx, r, e);
+	}
+
+	int rc = attach_netns_of(ctx, r, &pod, e);
+
+	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
+}
+
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e)
 {
+	struct err why;
 	bool same_boot;
 
 	if (attach_same_boot(ctx, r, &same_boot, e))
 		return -1;
 	if (!same_boot)
 		return 0;
-	if (remove_rules(ctx, r, e))
+	/* The interface is restored also if the rules cannot be removed. */
+	int rules = remove_rules(ctx, r, &why);
+
+	if (restore_link(ctx, r, others, e))
 		return -1;
-	for (; others && others->plugin; others++) {
-		if (strcmp(others->plugin, r->plugin) == 0)
-			return others->restore(ctx, r, e);
-	}
-
-	auto_netns struct netns pod = { .fd = -1 };
-	int rc = attach_netns_of(ctx, r, &pod, e);
-
-	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
+	if (rules)
+		*e = why;
+	return rules;
 }

@@ -81,14 +81,14 @@ static struct json *record_json(const struct record *r)
 	    (r->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)r->from.mnt_ns)) ||
 	    (r->ifindex && json_add_int(o, "ifindex", r->ifindex)) ||
 	    (r->lower_ifindex && json_add_int(o, "lowerIfindex", r->lower_ifindex)) ||
-	    (r->table && json_add_int(o, "table", r->table)) || json_add_str(o, "boot", r->boot) ||
-	    json_add_int(o, "created", created_ms) ||
+	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", created_ms) ||
 	    (r->adding && json_add_bool(o, "adding", true)) ||
 	    (r->deleting && json_add_bool(o, "deleting", true)) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
 	    json_add_str(o, "args", r->args) ||
 	    (r->config && json_add_copy(o, "config", r->config)) ||
-	    (r->device && json_add_copy(o, "device", r->device)))
+	    (r->device && json_add_copy(o, "device", r->device)) ||
+	    (r->routing && json_add_copy(o, "routing", r->routing)))
 		return NULL;
 	return TAKE_PTR(o);
 }
@@ -224,12 +224,12 @@ static const struct json_field record_fields[] = {
 	NUMBER("mntNs", mnt_ns, INT64_MAX),
 	NUMBER("ifindex", ifindex, INT32_MAX),
 	NUMBER("lowerIfindex", lower, INT32_MAX),
-	{ .key = "table", .kind = J_U32, .offset = offsetof(struct record_text, r.table) },
 	NUMBER("created", created_ms, MS_MAX),
 	{ .key = "adding", .kind = J_BOOL, .offset = offsetof(struct record_text, r.adding) },
 	{ .key = "deleting", .kind = J_BOOL, .offset = offsetof(struct record_text, r.deleting) },
 	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
 	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
+	{ .key = "routing", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.routing) },
 	{ 0 },
 };
 

@@ -31,7 +31,6 @@ struct record {
 	const char *netns_also; /* CNI_NETNS of the call at hand, or NULL; not in the file */
 	int ifindex;            /* of the interface in the pod; 0: not made yet, or not known */
 	int lower_ifindex;      /* and what it stands on (struct link_info); 0: not known */
-	uint32_t table;         /* of the rules of its rail in the pod; 0: none */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	int64_t created;    /* ns since 1970; the file has whole ms, and 0 for a negative time */
 	bool name_mismatch; /* of record_each: the file holds another attachment's record */
@@ -42,6 +41,7 @@ struct record {
 	const char *args;          /* CNI_ARGS, for repair */
 	const struct json *config; /* the network configuration as given, for repair; may be NULL */
 	const struct json *device; /* original state of a moved device; may be NULL */
+	const struct json *routing; /* rules in the pod: cni/routing/routing.h; may be NULL */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
 };
 

@@ -66,24 +66,33 @@ struct route_spec routing_route(const struct cni_result *r, const struct cni_rou
 bool routing_keeps_main(const struct routing_conf *c, const struct cni_route *x);
 
 /*
- * routing_choose_table - c->table, or the first free table: no rule looks it up, and it has no
- * route. ERR_BUSY: c->table is in use. ERR_EXHAUSTED: none is free.
+ * routing_choose_table - c->table, or the first free table: no rule looks it up, it has no route,
+ * and r names it for none. ERR_BUSY: c->table is in use. ERR_EXHAUSTED: none is free.
  */
-int routing_choose_table(struct nl *pod, const struct routing_conf *c, uint32_t *table,
-			 struct err *e) must_check;
+int routing_choose_table(struct nl *pod, const struct routing_conf *c, const struct cni_result *r,
+			 uint32_t *table, struct err *e) must_check;
 
 /*
- * routing_set_manners - settings of an interface of the namespace that the caller is in. It answers
+ * routing_set_up_link - settings of an interface of the namespace that the caller is in. It answers
  * ARP only for its own addresses, and asks with its own address. It takes packets whose way back is
  * another interface (RFC 3704, loose), and ignores routes of a link without carrier.
  */
-int routing_set_manners(const char *proc, const char *ifname, bool v6, struct err *e) must_check;
+int routing_set_up_link(const char *proc, const char *ifname, bool v6, struct err *e) must_check;
 
 /* routing_apply - add routes, then rules. A route or rule that is there already is success. */
 int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e) must_check;
 
-/* routing_remove - delete the rules of ROUTING_PRIORITY that look up table. */
-int routing_remove(struct nl *pod, uint32_t table, struct err *e) must_check;
+/*
+ * routing_note - the rules for the addresses of r, for the record: {"table": 1000, "from":
+ * ["10.1.0.5"]}. Owned by the caller; NULL: no memory. Pure. routing_noted_table - its table, 0 for
+ * a note that is NULL or damaged.
+ */
+struct json *routing_note(uint32_t table, const struct cni_result *r);
+uint32_t routing_noted_table(const struct json *note);
+
+/* routing_remove - delete the rules of ROUTING_PRIORITY that the note has. None of them is success.
+ */
+int routing_remove(struct nl *pod, const struct json *note, struct err *e) must_check;
 
 /* routing_remove_of - the same for each table that has routes out of an interface, but only rules
  * of its addresses: for a DEL that has no record. */

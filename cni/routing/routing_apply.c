@@ -35,11 +35,14 @@ static int note_route(const struct route_spec *r, void *arg)
 	return 0;
 }
 
-int routing_choose_table(struct nl *pod, const struct routing_conf *c, uint32_t *table,
-			 struct err *e)
+int routing_choose_table(struct nl *pod, const struct routing_conf *c, const struct cni_result *r,
+			 uint32_t *table, struct err *e)
 {
 	struct used u = { .asked = c->table };
 
+	for (size_t i = 0; i < r->n_routes; i++)
+		if (r->routes[i].table > 0)
+			note_used(&u, (uint32_t)r->routes[i].table);
 	if (nl_rule_list(pod, note_rule, &u, e) || nl_route_list(pod, 0, note_route, &u, e))
 		return -1;
 	if (c->table) {
@@ -63,11 +66,11 @@ int routing_choose_table(struct nl *pod, const struct routing_conf *c, uint32_t 
 
 /* ---- settings ---- */
 
-int routing_set_manners(const char *proc, const char *ifname, bool v6, struct err *e)
+int routing_set_up_link(const char *proc, const char *ifname, bool v6, struct err *e)
 {
 	static const struct {
 		const char *key, *value;
-	} manners[] = {
+	} settings[] = {
 		{ "ipv4/arp_ignore", "1" },
 		{ "ipv4/arp_announce", "2" },
 		{ "ipv4/rp_filter", "2" },
@@ -75,10 +78,10 @@ int routing_set_manners(const char *proc, const char *ifname, bool v6, struct er
 		{ "ipv6/ignore_routes_with_linkdown", "1" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
-		if (!v6 && strncmp(manners[i].key, "ipv6", 4) == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		if (!v6 && strncmp(settings[i].key, "ipv6", 4) == 0)
 			continue;
-		if (sysctl_net_path(proc, ifname, manners[i].key, manners[i].value, e))
+		if (sysctl_net_path(proc, ifname, settings[i].key, settings[i].value, e))
 			return err_wrap(e, "routing");
 	}
 	return 0;
@@ -108,71 +111,75 @@ int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e)
 	return 0;
 }
 
-/* The list is read whole before fn is called, so rules may go meanwhile. */
+/* ---- what a record says ---- */
+
+struct json *routing_note(uint32_t table, const struct cni_result *r)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *from = o ? json_add_array(o, "from") : NULL;
+	char text[IP_STR_LEN];
+
+	if (!from || json_add_int(o, "table", table))
+		return NULL;
+	for (size_t i = 0; i < r->n_ips; i++)
+		if (json_push_str(from, ip_format(r->ips[i].address.addr, text)))
+			return NULL;
+	return TAKE_PTR(o);
+}
+
+uint32_t routing_noted_table(const struct json *note)
+{
+	double table = json_num(json_get(note, "table"));
+
+	return table >= 1 && table <= UINT32_MAX ? (uint32_t)table : 0;
+}
+
+int routing_remove(struct nl *pod, const struct json *note, struct err *e)
+{
+	struct rule_spec r = { .table = routing_noted_table(note), .priority = ROUTING_PRIORITY };
+
+	json_each (it, json_get(note, "from")) {
+		const char *text = json_str(it);
+
+		if (!r.table || !text || ip_parse(text, &r.from.addr))
+			continue;
+		r.from.len = (uint8_t)ip_bits(r.from.addr.family);
+		if (nl_rule_delete(pod, &r, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Without a record: the rules of the interface's addresses, in each table that has routes by it. */
 struct removal {
 	struct nl *pod;
+	int ifindex;
 	uint32_t table;
-	int ifindex; /* only rules of its addresses; 0: of any */
 	struct err *e;
 	bool failed;
 };
 
-/* Looks for one address of the interface. */
-struct own_address {
-	struct ip addr;
-	bool found;
-};
-
-static int match_own(const struct addr_info *a, void *arg)
-{
-	struct own_address *w = arg;
-
-	w->found = ip_equal(a->addr.addr, w->addr);
-	return w->found;
-}
-
-/* 1: the rule is of an address of the interface, or the table alone decides; 0: it is not. */
-static int is_of_interface(const struct removal *x, const struct rule_spec *r)
-{
-	struct own_address w = { .addr = r->from.addr };
-
-	if (!x->ifindex)
-		return 1;
-	return nl_addr_list(x->pod, x->ifindex, match_own, &w, x->e) ? -1 : w.found;
-}
-
-static int remove_ours(const struct rule_spec *r, void *arg)
+static int remove_rule_of(const struct addr_info *a, void *arg)
 {
 	struct removal *x = arg;
+	const struct rule_spec r = {
+		.from = { a->addr.addr, (uint8_t)ip_bits(a->addr.addr.family) },
+		.table = x->table,
+		.priority = ROUTING_PRIORITY,
+	};
 
-	if (r->table != x->table || r->priority != ROUTING_PRIORITY)
-		return 0;
-
-	int ours = is_of_interface(x, r);
-
-	if (ours <= 0) {
-		x->failed = ours < 0;
-		return ours;
-	}
-	x->failed = nl_rule_delete(x->pod, r, x->e) != 0;
+	x->failed = nl_rule_delete(x->pod, &r, x->e) != 0;
 	return x->failed;
-}
-
-int routing_remove(struct nl *pod, uint32_t table, struct err *e)
-{
-	struct removal x = { .pod = pod, .table = table, .e = e };
-
-	return nl_rule_list(pod, remove_ours, &x, e) || x.failed ? -1 : 0;
 }
 
 static int remove_by_route(const struct route_spec *r, void *arg)
 {
 	struct removal *x = arg;
 
-	if (r->table == ROUTE_TABLE_MAIN)
+	if (r->table == ROUTE_TABLE_MAIN || r->table == x->table)
 		return 0;
 	x->table = r->table;
-	if (nl_rule_list(x->pod, remove_ours, x, x->e))
+	if (nl_addr_list(x->pod, x->ifindex, remove_rule_of, x, x->e))
 		x->failed = true;
 	return x->failed;
 }

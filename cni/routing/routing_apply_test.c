@@ -71,17 +71,41 @@ START_TEST(only_our_rules_go)
 {
 	auto_routing_plan struct routing_plan p = { 0 };
 	auto_world struct world w;
+	auto_json struct json *note = NULL;
 	struct err e = { 0 };
 
 	world_make(&w);
 	apply(&w, 1000, &p);
-	ck_assert_int_eq(system("ip rule add from 10.1.0.9 lookup 1000 priority 900 && "
+	ck_assert_int_eq(system("ip rule add from 10.1.0.9 lookup 1000 priority 1000 && "
 				"ip rule add from 10.1.0.9 lookup 1001 priority 1000"),
 			 0);
-	ck_assert_msg(!routing_remove(w.nl, 1000, &e), "%s", e.msg);
+	note = routing_note(1000, &w.r);
+	ck_assert_msg(!routing_remove(w.nl, note, &e), "%s", e.msg);
 	ck_assert_int_eq(system("test \"$(ip rule | grep -c 'from 10.1.0.9')\" = 2"), 0);
 	ck_assert_int_eq(system("! ip rule | grep 10.1.0.5 && ! ip -6 rule | grep fd00"), 0);
-	ck_assert_msg(!routing_remove(w.nl, 1000, &e), "again: %s", e.msg);
+	ck_assert_msg(!routing_remove(w.nl, note, &e), "again: %s", e.msg);
+}
+END_TEST
+
+START_TEST(a_damaged_note_removes_nothing)
+{
+	static const char *const notes[] = { "{}", "{\"table\": 1000}",
+					     "{\"table\": -1, \"from\": [\"10.1.0.5\"]}",
+					     "{\"table\": 1000, \"from\": [7, \"x\"]}" };
+	auto_routing_plan struct routing_plan p = { 0 };
+	auto_world struct world w;
+	struct err e = { 0 };
+
+	world_make(&w);
+	apply(&w, 1000, &p);
+	ck_assert_int_eq(routing_remove(w.nl, NULL, &e), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(notes); i++) {
+		auto_json struct json *note = NULL;
+
+		ck_assert_int_eq(json_parse(notes[i], strlen(notes[i]), "note", &note, &e), 0);
+		ck_assert_int_eq(routing_remove(w.nl, note, &e), 0);
+	}
+	ck_assert_int_eq(system("ip rule | grep -q 'from 10.1.0.5 lookup 1000'"), 0);
 }
 END_TEST
 
@@ -108,18 +132,22 @@ START_TEST(a_table_in_use_is_not_taken)
 {
 	auto_routing_plan struct routing_plan p = { 0 };
 	auto_world struct world w;
+	struct cni_route own = { .table = 1002 };
 	uint32_t table = 0;
 	struct err e = { 0 };
 
 	world_make(&w);
-	ck_assert(!routing_choose_table(w.nl, &w.c, &table, &e) && table == 1000);
+	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 1000);
 	apply(&w, 1000, &p);
 	ck_assert_int_eq(system("ip route add 192.0.2.0/24 dev up0 table 1001"), 0);
-	ck_assert(!routing_choose_table(w.nl, &w.c, &table, &e) && table == 1002);
+	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 1002);
+	w.r.routes = &own;
+	w.r.n_routes = 1;
+	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 1003);
 	w.c.table = 7;
-	ck_assert(!routing_choose_table(w.nl, &w.c, &table, &e) && table == 7);
+	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 7);
 	w.c.table = 1001;
-	ck_assert_int_eq(routing_choose_table(w.nl, &w.c, &table, &e), -1);
+	ck_assert_int_eq(routing_choose_table(w.nl, &w.c, &w.r, &table, &e), -1);
 	ck_assert_int_eq(e.code, ERR_BUSY);
 	ck_assert_ptr_nonnull(strstr(e.msg, "routing.table: 1001 is in use"));
 }
@@ -136,26 +164,26 @@ START_TEST(all_tables_are_in_use)
 				"echo rule add from 192.0.2.1 lookup $i priority $i; done | "
 				"ip -batch -"),
 			 0);
-	ck_assert_int_eq(routing_choose_table(w.nl, &w.c, &table, &e), -1);
+	ck_assert_int_eq(routing_choose_table(w.nl, &w.c, &w.r, &table, &e), -1);
 	ck_assert_int_eq(e.code, ERR_EXHAUSTED);
 }
 END_TEST
 
-START_TEST(manners_are_set)
+START_TEST(the_link_is_set_up)
 {
 	auto_world struct world w;
 	struct err e = { 0 };
 
 	world_make(&w);
-	ck_assert_msg(!routing_set_manners("/proc", "up0", true, &e), "%s", e.msg);
+	ck_assert_msg(!routing_set_up_link("/proc", "up0", true, &e), "%s", e.msg);
 	ck_assert_int_eq(system("cd /proc/sys/net && test \"$(cat ipv4/conf/up0/arp_ignore "
 				"ipv4/conf/up0/arp_announce ipv4/conf/up0/rp_filter "
 				"ipv6/conf/up0/ignore_routes_with_linkdown | xargs)\" = '1 2 2 1'"),
 			 0);
-	ck_assert_int_eq(routing_set_manners("/proc", "none", true, &e), -1);
+	ck_assert_int_eq(routing_set_up_link("/proc", "none", true, &e), -1);
 }
 END_TEST
 
 TEST_PROGRAM("cni/routing_apply", a_plan_is_put_in_and_found, only_our_rules_go,
-	     a_table_is_known_by_the_routes_of_the_interface, a_table_in_use_is_not_taken,
-	     all_tables_are_in_use, manners_are_set)
+	     a_damaged_note_removes_nothing, a_table_is_known_by_the_routes_of_the_interface,
+	     a_table_in_use_is_not_taken, all_tables_are_in_use, the_link_is_set_up)

@@ -48,6 +48,16 @@ static void add_rule(struct routing_plan *p, struct ip addr, uint32_t table)
 	};
 }
 
+/* Neighbours answer from link-local addresses, too: their network is not behind the gateway. */
+static void add_link_local(struct routing_plan *p, const struct routing_place *at)
+{
+	static const struct ip_prefix net = { .addr = { IP_V6, (u128)0xfe80 << 112 }, .len = 64 };
+
+	p->route[p->n_routes++] = (struct route_spec){
+		.dst = net, .ifindex = at->ifindex, .table = at->table, .scope = -1
+	};
+}
+
 static void add_connected(struct routing_plan *p, const struct cni_ip *x,
 			  const struct routing_place *at)
 {
@@ -70,6 +80,18 @@ static void add_by_gateway(struct routing_plan *p, const struct cni_ip *x,
 	r->onlink = !ip_in_prefix(x->address, x->gateway) && !ip_is_link_local(x->gateway);
 }
 
+static bool has_default(const struct cni_result *r, enum ip_family f)
+{
+	for (size_t i = 0; i < r->n_routes; i++) {
+		const struct cni_route *x = &r->routes[i];
+
+		if (!x->dst.len && x->dst.addr.family == f && x->table <= 0)
+			return true;
+	}
+	return false;
+}
+
+/* A family without a default route of the IPAM has one by its gateway. */
 static void add_defaults(struct routing_plan *p, const struct cni_result *r,
 			 const struct routing_place *at)
 {
@@ -81,19 +103,19 @@ static void add_defaults(struct routing_plan *p, const struct cni_result *r,
 					 .ifindex = at->ifindex,
 					 .table = at->table };
 
-		if (x)
+		if (x && !has_default(r, families[i]))
 			add_by_gateway(p, x, &to);
 	}
 }
 
-/* The IPAM's routes but those for a table that it names; the default route has the gateway. */
+/* The IPAM's routes but those for a table that it names. */
 static void add_copies(struct routing_plan *p, const struct cni_result *r,
 		       const struct routing_place *at)
 {
 	for (size_t i = 0; i < r->n_routes; i++) {
 		struct route_spec spec = routing_route(r, &r->routes[i], at->ifindex);
 
-		if (spec.table || (!spec.dst.len && with_gateway(r, spec.dst.addr.family)))
+		if (spec.table)
 			continue;
 		spec.table = at->table;
 		p->route[p->n_routes++] = spec;
@@ -127,8 +149,9 @@ static int add_supernets(const struct routing_conf *c, const struct cni_result *
 int routing_plan(const struct routing_conf *c, const struct cni_result *r,
 		 const struct routing_place *at, struct routing_plan *out, struct err *e)
 {
-	/* a connected route of each address, two defaults, supernets, and the IPAM's routes */
-	size_t most = r->n_ips + 2 + c->n_supernets + r->n_routes;
+	/* one of each address, two defaults, link-local, supernets, and the IPAM's routes */
+	size_t most = r->n_ips + 3 + c->n_supernets + r->n_routes;
+	bool v6 = false;
 
 	*out = (struct routing_plan){ .route = calloc(most, sizeof(*out->route)),
 				      .rule = calloc(r->n_ips + 1, sizeof(*out->rule)) };
@@ -137,7 +160,10 @@ int routing_plan(const struct routing_conf *c, const struct cni_result *r,
 	for (size_t i = 0; i < r->n_ips; i++) {
 		add_rule(out, r->ips[i].address.addr, at->table);
 		add_connected(out, &r->ips[i], at);
+		v6 |= r->ips[i].address.addr.family == IP_V6;
 	}
+	if (v6)
+		add_link_local(out, at);
 	add_defaults(out, r, at);
 	add_copies(out, r, at);
 	return add_supernets(c, r, at->ifindex, out, e);

@@ -152,7 +152,7 @@ START_TEST(a_table_for_both_families)
 	struct scene s;
 
 	dual_stack(&s);
-	plans(&s, "10.1.0.0/24 table 1000\nfd00::/64 table 1000\n"
+	plans(&s, "10.1.0.0/24 table 1000\nfd00::/64 table 1000\nfe80::/64 table 1000\n"
 		  "0.0.0.0/0 via 10.1.0.1 table 1000\n::/0 via fd00::1 table 1000\n"
 		  "from 10.1.0.5/32 table 1000\nfrom fd00::5/128 table 1000\n");
 }
@@ -164,13 +164,12 @@ START_TEST(without_a_gateway_there_is_no_default_route)
 
 	dual_stack(&s);
 	s.ips[0].gateway.family = s.ips[1].gateway.family = IP_NONE;
-	plans(&s, "10.1.0.0/24 table 1000\nfd00::/64 table 1000\n"
+	plans(&s, "10.1.0.0/24 table 1000\nfd00::/64 table 1000\nfe80::/64 table 1000\n"
 		  "from 10.1.0.5/32 table 1000\nfrom fd00::5/128 table 1000\n");
 }
 END_TEST
 
-/* Of the IPAM's routes, those for a table of their own stay there; a default route is there
- * already. */
+/* Those for a table of their own stay there. A default route of the IPAM is that of the rail. */
 START_TEST(routes_of_the_ipam_are_copied)
 {
 	struct scene s;
@@ -178,12 +177,14 @@ START_TEST(routes_of_the_ipam_are_copied)
 	dual_stack(&s);
 	s.r.n_ips = 1;
 	s.r.n_routes = 3;
-	s.routes[0] = (struct cni_route){ .dst = prefix("0.0.0.0/0"), .table = -1, .scope = -1 };
+	s.routes[0] = (struct cni_route){
+		.dst = prefix("0.0.0.0/0"), .gw = ip("10.1.0.254"), .table = -1, .scope = -1
+	};
 	s.routes[1] = (struct cni_route){
 		.dst = prefix("10.9.0.0/16"), .gw = ip("10.1.0.9"), .table = -1, .scope = -1
 	};
 	s.routes[2] = (struct cni_route){ .dst = prefix("10.8.0.0/16"), .table = 77, .scope = -1 };
-	plans(&s, "10.1.0.0/24 table 1000\n0.0.0.0/0 via 10.1.0.1 table 1000\n"
+	plans(&s, "10.1.0.0/24 table 1000\n0.0.0.0/0 via 10.1.0.254 table 1000\n"
 		  "10.9.0.0/16 via 10.1.0.9 table 1000\nfrom 10.1.0.5/32 table 1000\n");
 	ck_assert(!routing_keeps_main(&s.c, &s.routes[0]));
 	ck_assert(routing_keeps_main(&s.c, &s.routes[1]));
@@ -225,10 +226,11 @@ START_TEST(a_gateway_beyond_the_network_is_on_the_link)
 		  "from 10.1.0.5/32 table 1000\n");
 	s.ips[0] = s.ips[1];
 	s.ips[0].address.len = 128;
-	plans(&s, "fd00::5/128 table 1000\n::/0 via fd00::1 onlink table 1000\n"
-		  "from fd00::5/128 table 1000\n");
+	plans(&s,
+	      "fd00::5/128 table 1000\nfe80::/64 table 1000\n::/0 via fd00::1 onlink table 1000\n"
+	      "from fd00::5/128 table 1000\n");
 	s.ips[0].gateway = ip("fe80::1");
-	plans(&s, "fd00::5/128 table 1000\n::/0 via fe80::1 table 1000\n"
+	plans(&s, "fd00::5/128 table 1000\nfe80::/64 table 1000\n::/0 via fe80::1 table 1000\n"
 		  "from fd00::5/128 table 1000\n");
 }
 END_TEST

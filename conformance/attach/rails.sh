@@ -202,9 +202,9 @@ test_rails_rules_and_tables()
 	eq 'table of rail 1' "$(ip -n a route show table 1001 | sed 's/ *$//')" \
 		$'default via 10.30.0.1 dev net2\n10.30.0.0/24 dev net2 scope link'
 	eq 'default routes of the main table' "$(ip -n a route show default; ip -n a -6 route show default)" ''
-	eq 'manners' "$(ip netns exec a cat /proc/sys/net/ipv4/conf/net2/{arp_ignore,arp_announce,rp_filter,ignore_routes_with_linkdown} | xargs)" '1 2 2 1'
+	eq 'settings' "$(ip netns exec a cat /proc/sys/net/ipv4/conf/net2/{arp_ignore,arp_announce,rp_filter,ignore_routes_with_linkdown} | xargs)" '1 2 2 1'
 	has 'railctl attachments show' "$("$RAILCTL" attachments show rail1 cid-a net2 2>&1)" '1001, rules of priority 1000'
-	eq 'its JSON' "$("$RAILCTL" attachments show rail1 cid-a net2 --json | jq .table)" 1001
+	eq 'its JSON' "$("$RAILCTL" attachments show rail1 cid-a net2 --json | jq .routing.table)" 1001
 	rail_again a 1
 	prev
 	want_ok CHECK
@@ -258,6 +258,45 @@ test_rails_tables_in_use()
 	want_ok DEL
 	eq 'rules of others stay' "$(ip -n a rule | awk '$3 ~ /^192/ {print $3}' | xargs)" '192.0.2.1 192.0.2.2'
 	ip -n a rule del from 192.0.2.2
+	wires_gone
+}
+
+# A record with a table of which no rule is left must not cost another rail its rules.
+test_rails_an_early_record_keeps_off()
+{
+	need_railhead
+	pod a
+	rail_wires
+	rail a 0 10.30.0.10 fd30::10
+	ip -n a link del net1
+	ip -n a rule del from 10.30.0.10
+	ip -n a -6 rule del from fd30::10
+	rail a 1 10.31.0.11 fd31::11
+	eq 'the table is free again' "$(ip -n a rule | awk '$3 == "10.31.0.11" {print $5}')" 1000
+	rail_again a 0
+	want_ok DEL
+	eq 'the rule of the other rail stays' "$(ip -n a rule | awk '$3 == "10.31.0.11" {print $5}')" 1000
+	rail_again a 1
+	prev
+	want_ok CHECK DEL
+	wires_gone
+}
+
+# The default route of the IPAM, not the gateway of its address, is that of the rail.
+test_rails_default_route_of_the_ipam()
+{
+	need_railhead
+	pod a
+	rail_wires
+	fake other-gateway <<-'EOS'
+		[ $CNI_COMMAND != ADD ] || echo '{"cniVersion":"1.0.0","ips":[{"address":"10.30.0.10/24","gateway":"10.30.0.1"}],
+			"routes":[{"dst":"0.0.0.0/0","gw":"10.30.0.254"}]}'
+	EOS
+	conf '.ipam={"type":"other-gateway"} | .master="a0" | .routing="rail"'
+	want_ok ADD
+	eq 'its way' "$(ip -n a route show default table 1000 | sed 's/ *$//')" 'default via 10.30.0.254 dev net1'
+	prev
+	want_ok CHECK DEL
 	wires_gone
 }
 

@@ -215,7 +215,7 @@ static int show_record_json(const struct cmd_run *r, const struct record *x,
 	    (json_add_int(o, "netnsInode", (int64_t)x->netns_id.ino) ||
 	     json_add_int(o, "netnsCookie", (int64_t)x->netns_id.cookie) ||
 	     json_add_int(o, "ifindex", x->ifindex) ||
-	     (x->table && json_add_int(o, "table", x->table)) ||
+	     (x->routing && json_add_copy(o, "routing", x->routing)) ||
 	     json_add_str(o, "cniPath", x->cni_path) || json_add_str(o, "args", x->args) ||
 	     (x->config && json_add_copy(o, "config", x->config)) ||
 	     (x->device && json_add_copy(o, "device", x->device))))
@@ -254,9 +254,9 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 		return 0;
 	out_pair(o, "Plugin", "%s", x->plugin);
 	out_pair(o, "Master", "%s", *x->master ? x->master : "-");
-	if (x->table)
-		out_pair(o, "Routing table", "%u, rules of priority %d", x->table,
-			 ROUTING_PRIORITY);
+	if (routing_noted_table(x->routing))
+		out_pair(o, "Routing table", "%u, rules of priority %d",
+			 routing_noted_table(x->routing), ROUTING_PRIORITY);
 	if (record_rdma(x))
 		out_pair(o, "RDMA device", "%s", record_rdma(x));
 	out_pair(o, "Namespace", "%s", x->netns);
