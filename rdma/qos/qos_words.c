@@ -126,7 +126,7 @@ static int take_list(enum qos_setting s, const char *text, struct qos_profile *p
 }
 
 /* Append to a text of QOS_TEXT_LEN bytes; end: where it ends. Returns where it ends then. */
-printf_like(3, 4) static char *append(char *out, char *end, const char *fmt, ...)
+printf_like(3, 4) static char *append(const char *out, char *end, const char *fmt, ...)
 {
 	size_t room = QOS_TEXT_LEN - (size_t)(end - out);
 	va_list ap;
