@@ -17,29 +17,36 @@ struct search {
 	const struct pod_devices *pod;
 	const char *resource;
 	struct checkpoint_accels found;
-	size_t ids; /* of the pod, in all entries */
+	bool *shown; /* one for each device of the pod: some entry shows its file */
 };
 
-static bool is_of_pod(const struct search *s, const char *id)
+/* The index of an id among the devices of the pod; n: the pod does not have it. */
+static size_t index_of(const struct search *s, const char *id)
 {
 	for (size_t i = 0; id && i < s->pod->n; i++) {
 		const struct pod_device *d = &s->pod->device[i];
 		if (!d->claimed && !strcmp(d->owner, s->resource) && !strcmp(d->id, id))
-			return true;
+			return i;
 	}
-	return false;
+	return s->pod->n;
 }
 
-/* The number of ids in an entry, which lists them by NUMA node. */
-static size_t count_ids(const struct search *s, const struct json *entry, size_t *of_pod)
+/*
+ * The number of devices in an entry. It lists them by NUMA node, and one of two nodes twice. mine:
+ * a bool for each device of the pod, which becomes true for those of the entry. 0: the entry also
+ * has devices that the pod does not have, or none at all.
+ */
+static size_t count_devices(const struct search *s, const struct json *entry, bool *mine)
 {
 	size_t n = 0;
 
-	*of_pod = 0;
 	json_each (node, json_get(entry, "DeviceIDs")) {
 		json_each (id, node) {
-			*of_pod += is_of_pod(s, json_str(id));
-			n++;
+			size_t i = index_of(s, json_str(id));
+			if (i == s->pod->n)
+				return 0;
+			n += !mine[i];
+			mine[i] = true;
 		}
 	}
 	return n;
@@ -93,44 +100,72 @@ static int add_answer(struct checkpoint_accels *a, const char *base64, struct er
 	return rc;
 }
 
-/* An entry is what one container has of one resource. Its files are not said by device. */
+/*
+ * An entry is what one container has of one resource. Its files are not said by device. An init
+ * container leaves its devices to the containers after it, so several entries may have a device.
+ * An entry that also has devices of no running container shows nothing, but others may.
+ */
 static int add_entry(struct search *s, const struct json *entry, struct err *e)
 {
-	size_t of_pod, before = s->found.n;
+	struct checkpoint_accels files = { .n = 0 };
 
 	if (strcmp(json_text(entry, "ResourceName"), s->resource) != 0)
 		return 0;
-	size_t n = count_ids(s, entry, &of_pod);
-	if (!of_pod)
+	auto_free bool *mine = calloc(s->pod->n + 1, sizeof(*mine));
+	if (!mine)
+		return err_nomem(e);
+	size_t n = count_devices(s, entry, mine);
+	if (!n)
 		return 0;
-	if (add_answer(&s->found, json_text(entry, "AllocResp"), e))
+	if (add_answer(&files, json_text(entry, "AllocResp"), e))
 		return -1;
-	if (of_pod != n || s->found.n - before != n)
+	if (files.n != n)
 		return err_set(e, ERR_NOTFOUND, 0,
-			       "a container has %zu devices, %zu of them of the pod, and %zu "
-			       "files " ACCEL "N",
-			       n, of_pod, s->found.n - before);
-	s->ids += n;
+			       "a container has %zu devices and %zu files " ACCEL "N", n, files.n);
+	for (size_t i = 0; i < s->pod->n; i++)
+		s->shown[i] = s->shown[i] || mine[i];
+	for (size_t i = 0; i < files.n; i++)
+		if (add_number(&s->found, files.number[i], e))
+			return -1;
+	return 0;
+}
+
+/* As many files as devices: otherwise entries contradict each other. */
+static int check_all(const struct search *s, struct err *e)
+{
+	size_t wanted = 0, shown = 0;
+
+	for (size_t i = 0; i < s->pod->n; i++) {
+		const struct pod_device *d = &s->pod->device[i];
+		wanted += !d->claimed && !strcmp(d->owner, s->resource);
+		shown += s->shown[i];
+	}
+	if (shown != wanted)
+		return err_set(e, ERR_NOTFOUND, 0, "the checkpoint has %zu of %zu devices", shown,
+			       wanted);
+	if (s->found.n != wanted)
+		return err_set(e, ERR_NOTFOUND, 0,
+			       "the checkpoint has %zu files " ACCEL "N for %zu devices",
+			       s->found.n, wanted);
 	return 0;
 }
 
 int checkpoint_accels(struct slice text, const struct pod_devices *pod, const char *resource,
 		      struct checkpoint_accels *out, struct err *e)
 {
-	struct search s = { .pod = pod, .resource = resource };
+	auto_free bool *shown = calloc(pod->n + 1, sizeof(*shown));
+	struct search s = { .pod = pod, .resource = resource, .shown = shown };
 	auto_json struct json *all = NULL;
-	size_t wanted = 0;
 
+	if (!shown)
+		return err_nomem(e);
 	if (json_parse(text.p, text.len, "the checkpoint", &all, e))
 		return -1;
 	json_each (entry, json_get(json_get(all, "Data"), "PodDeviceEntries"))
 		if (add_entry(&s, entry, e))
 			return -1;
-	for (size_t i = 0; i < pod->n; i++)
-		wanted += !pod->device[i].claimed && !strcmp(pod->device[i].owner, resource);
-	if (s.ids != wanted)
-		return err_set(e, ERR_NOTFOUND, 0, "the checkpoint has %zu of %zu devices", s.ids,
-			       wanted);
+	if (check_all(&s, e))
+		return -1;
 	*out = s.found;
 	return 0;
 }

@@ -58,6 +58,22 @@ START_TEST(the_files_of_a_container_are_its_accelerators)
 }
 END_TEST
 
+/* The kubelet gives the devices of an init container to later ones, and keeps both entries. */
+START_TEST(an_init_container_shares_its_devices)
+{
+	ck_assert_str_eq(accels(GAUDI "=AM1,AM2:" DIR "6," DIR "2 " GAUDI "=AM1:" DIR "2 " GAUDI
+				      "=AM2:" DIR "6"),
+			 "6 2");
+	ck_assert_str_eq(accels(GAUDI "=AM1:" DIR "2 " GAUDI "=AM1,AM2:" DIR "6," DIR "2"), "2 6");
+	/* it had more devices than all others */
+	ck_assert_str_eq(accels(GAUDI "=AM1,AM2,AM9:" DIR "0," DIR "1," DIR "2 " GAUDI
+				      "=AM1,AM2:" DIR "0," DIR "1"),
+			 "0 1");
+	/* a device of two NUMA nodes is listed by each */
+	ck_assert_str_eq(accels(GAUDI "=AM1,AM1,AM2:" DIR "6," DIR "2"), "6 2");
+}
+END_TEST
+
 START_TEST(what_is_not_shown_is_not_guessed)
 {
 	ck_assert_str_eq(accels(""), "error 108: the checkpoint has 0 of 2 devices");
@@ -65,14 +81,16 @@ START_TEST(what_is_not_shown_is_not_guessed)
 			 "error 108: the checkpoint has 1 of 2 devices");
 	/* an entry that also has a device of another pod */
 	ck_assert_str_eq(accels(GAUDI "=AM1,AM2,AM9:" DIR "0," DIR "1," DIR "2"),
-			 "error 108: a container has 3 devices, 2 of them of the pod, and 3 files "
-			 "/dev/accel/accelN");
+			 "error 108: the checkpoint has 0 of 2 devices");
+	/* entries that contradict each other */
+	ck_assert_str_eq(accels(GAUDI "=AM1:" DIR "0 " GAUDI "=AM2:" DIR "0"),
+			 "error 108: the checkpoint has 1 files /dev/accel/accelN for 2 devices");
+	ck_assert_str_eq(accels(GAUDI "=AM1,AM2:" DIR "0," DIR "1 " GAUDI "=AM1:" DIR "2"),
+			 "error 108: the checkpoint has 3 files /dev/accel/accelN for 2 devices");
 	ck_assert_str_eq(accels(GAUDI "=AM1,AM2:" DIR "0"),
-			 "error 108: a container has 2 devices, 2 of them of the pod, and 1 files "
-			 "/dev/accel/accelN");
+			 "error 108: a container has 2 devices and 1 files /dev/accel/accelN");
 	ck_assert_str_eq(accels(GAUDI "=AM1,AM2:" DIR "x," DIR ",/dev/hl1," DIR "99999999999"),
-			 "error 108: a container has 2 devices, 2 of them of the pod, and 0 files "
-			 "/dev/accel/accelN");
+			 "error 108: a container has 2 devices and 0 files /dev/accel/accelN");
 }
 END_TEST
 
@@ -115,4 +133,5 @@ START_TEST(no_memory_is_an_error)
 END_TEST
 
 TEST_PROGRAM("topo/kubelet/checkpoint", the_files_of_a_container_are_its_accelerators,
-	     what_is_not_shown_is_not_guessed, another_text_is_an_error, no_memory_is_an_error)
+	     an_init_container_shares_its_devices, what_is_not_shown_is_not_guessed,
+	     another_text_is_an_error, no_memory_is_an_error)
