@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_long.h: longer texts than json.h takes, from servers that we ask.
+ * json_long.h: longer texts than json.h takes, from servers that we ask and from the kubelet.
  */
 #ifndef RAILHEAD_LIB_JSON_JSON_LONG_H
 #define RAILHEAD_LIB_JSON_JSON_LONG_H

@@ -7,7 +7,7 @@
 
 #include "lib/encode/base64.h"
 #include "lib/grpc/memory.h"
-#include "lib/json/json.h"
+#include "lib/json/json_long.h"
 
 /* Of one answer, decoded. */
 #define ANSWER_MAX ((size_t)4 << 20)
@@ -159,7 +159,7 @@ int checkpoint_accels(struct slice text, const struct pod_devices *pod, const ch
 
 	if (!shown)
 		return err_nomem(e);
-	if (json_parse(text.p, text.len, "the checkpoint", &all, e))
+	if (json_parse_long(text.p, text.len, "the checkpoint", &all, e))
 		return -1;
 	json_each (entry, json_get(json_get(all, "Data"), "PodDeviceEntries"))
 		if (add_entry(&s, entry, e))

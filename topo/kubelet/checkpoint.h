@@ -24,7 +24,8 @@ struct checkpoint_accels {
 /*
  * checkpoint_accels - those that the device plugin of this resource gave with the pod's devices of
  * it, in the text of a checkpoint. There is one for each device, or the call fails. ERR_NOTFOUND:
- * the text does not show that; ERR_DECODE: it is not a checkpoint; ERR_NOMEM.
+ * the text does not show that; ERR_DECODE: it is not a checkpoint, or exceeds JSON_LONG_SIZE;
+ * ERR_NOMEM.
  */
 int checkpoint_accels(struct slice text, const struct pod_devices *pod, const char *resource,
 		      struct checkpoint_accels *out, struct err *e) must_check;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/json/json.h"
+#include "lib/json/json_long.h"
 #include "lib/sys/fs.h"
 #include "topo/kubelet/checkpoint.h"
 #include "topo/kubelet/gpu_find.h"
@@ -43,7 +43,7 @@ static int add_by_files(struct gpu_files *files, const struct pod_devices *devic
 	auto_free char *text = NULL;
 	struct checkpoint_accels a;
 	struct pci_addr addr;
-	ssize_t len = fs_read_trusted_at(AT_FDCWD, checkpoint, JSON_MAX_SIZE, &text, e);
+	ssize_t len = fs_read_trusted_at(AT_FDCWD, checkpoint, JSON_LONG_SIZE, &text, e);
 
 	if (len < 0 ||
 	    checkpoint_accels((struct slice){ text, (size_t)len }, devices, GAUDI, &a, e))

@@ -7,6 +7,7 @@
 
 #include "lib/testing/alloc.h"
 #include "lib/grpc/testing/server.h"
+#include "lib/json/json_long.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/time.h"
 #include "topo/kubelet/gpu_id.h"
@@ -115,6 +116,21 @@ START_TEST(the_checkpoint_shows_which_Gaudi_it_is)
 		strstr(gpus("habana.ai/gaudi=A4"), "the checkpoint has 0 of 1 devices"));
 	ck_assert_int_eq(chmod(CHECKPOINT, 0666), 0);
 	ck_assert_ptr_nonnull(strstr(gpus("habana.ai/gaudi=A1"), "1 of 2 Gaudis; " CHECKPOINT));
+}
+END_TEST
+
+/* The kubelet's checkpoint has all devices of the node, also many shares of one device. */
+START_TEST(a_long_checkpoint_is_read)
+{
+	static char text[JSON_LONG_SIZE + 1];
+	const char *start = kubelet_checkpoint("habana.ai/gaudi=A1:/dev/accel/accel0");
+	size_t len = strlen(start);
+
+	make();
+	memset(text, ' ', sizeof(text) - 1);
+	memcpy(text, start, len);
+	gpus_file("device-plugins/kubelet_internal_checkpoint", text);
+	ck_assert_str_eq(gpus("habana.ai/gaudi=A1"), "0000:1a:00.0");
 }
 END_TEST
 
@@ -301,7 +317,8 @@ END_TEST
 
 TEST_PROGRAM("topo/kubelet/pod_gpus", devices_become_GPUs, parts_and_shares_of_a_GPU_are_the_GPU,
 	     a_pod_with_all_Gaudis_has_each_one, the_checkpoint_shows_which_Gaudi_it_is,
-	     other_devices_do_not_matter, a_GPU_that_no_file_shows_is_an_error,
-	     a_pod_has_at_most_64_GPUs, the_kubelet_is_asked, the_checkpoint_of_the_kubelet_is_read,
-	     a_rate_limit_is_waited_for, a_silent_kubelet_meets_the_deadline,
-	     a_rate_limit_until_the_deadline, a_refusal_is_passed_on, no_memory_is_an_error)
+	     a_long_checkpoint_is_read, other_devices_do_not_matter,
+	     a_GPU_that_no_file_shows_is_an_error, a_pod_has_at_most_64_GPUs, the_kubelet_is_asked,
+	     the_checkpoint_of_the_kubelet_is_read, a_rate_limit_is_waited_for,
+	     a_silent_kubelet_meets_the_deadline, a_rate_limit_until_the_deadline,
+	     a_refusal_is_passed_on, no_memory_is_an_error)
