@@ -171,6 +171,23 @@ test_topo_rack_picture()
 	cmp -s "$W/1" "$W/2" || fail "another picture the second time"
 }
 
+# Captures are often called the same: the folders tell them apart, as few as it takes.
+test_topo_rack_names()
+{
+	local name i
+	trays 4
+	mkdir -p "$W/rack/a/x" "$W/rack/b/x"
+	for name in a/x/tray.tar b/x/tray.tar.gz b/tray.tgz one.tar.xz; do ok topo capture --raw "$W/rack/$name"; done
+	for i in 1 2; do mkdir "$W/rack/$i" && mv "$W/rack/tray$i" "$W/rack/$i/sys"; done
+	r topo rack --json "$W"/rack/{1,2}/sys "$W"/rack/{a/x/tray.tar,b/x/tray.tar.gz,b/tray.tgz,one.tar.xz,tray3/}
+	eq "names" "$(jq -c '[.machines[].name]' "$W/out")" '["1/sys","2/sys","a/x/tray","b/x/tray","b/tray","one","tray3"]'
+	# one folder, and only the ending differs
+	cp "$W/rack/one.tar.xz" "$W/rack/one.tar"
+	r topo rack --json "$W"/rack/one.tar*
+	eq "names" "$(jq -c '[.machines[].name]' "$W/out")" "[\"$W/rack/one.tar\",\"$W/rack/one.tar.xz\"]"
+	refused 1 'is given twice' topo rack "$W/rack/tray3" "$W/rack/tray4" "$W/rack/tray3"
+}
+
 test_topo_rack_refuses()
 {
 	trays 2

@@ -8,7 +8,9 @@
 
 struct node {
 	struct topo t;
-	char *name;            /* owned */
+	const char *path; /* as given */
+	char *name;       /* owned; with this many folders of the path */
+	size_t folders;
 	struct json *document; /* owned; findings have its texts */
 	struct findings differences;
 	char *sentence; /* owned; NULL: it does not differ */
@@ -34,23 +36,83 @@ static void rack_clear(struct rack *k)
 
 /* ---- reading ---- */
 
-/* "tray07" of "captures/tray07.tar". */
-static char *name_of(const char *path)
+static size_t cut_ending(const char *path, size_t len, const char *const *endings)
 {
-	static const char *const endings[] = { ".tar", ".xml" };
+	for (; *endings; endings++) {
+		size_t end = strlen(*endings);
+		if (len > end && path[len - end - 1] != '/' &&
+		    !memcmp(path + len - end, *endings, end))
+			return len - end;
+	}
+	return len;
+}
+
+/* "tray07" of "captures/tray07.tar.gz"; with one folder "captures/tray07". NULL: no memory. */
+static char *name_of(const char *path, size_t folders)
+{
+	static const char *const packed[] = { ".gz", ".bz2", ".xz", ".zst", NULL };
+	static const char *const captures[] = { ".tar", ".tgz", ".xml", NULL };
 	size_t len = strlen(path);
 
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		size_t end = strlen(endings[i]);
-		if (len > end && !memcmp(path + len - end, endings[i], end))
-			len -= end;
-	}
+	size_t end = cut_ending(path, cut_ending(path, len, packed), captures);
 	size_t begin = len;
-	while (begin > 0 && path[begin - 1] != '/')
-		begin--;
-	return strndup(path + begin, len - begin);
+	for (;;) {
+		while (begin > 0 && path[begin - 1] != '/')
+			begin--;
+		if (begin < 2 || !folders--)
+			return strndup(path + begin, end - begin);
+		while (begin > 0 && path[begin - 1] == '/')
+			begin--;
+	}
+}
+
+/* A folder more, or all of the path if there is none more. */
+static int lengthen_name(struct node *n, bool *changed, struct err *e)
+{
+	if (!strcmp(n->name, n->path))
+		return 0;
+	auto_free char *name = name_of(n->path, ++n->folders);
+	if (name && !strcmp(name, n->name)) {
+		free(name);
+		name = strdup(n->path);
+	}
+	if (!name)
+		return err_nomem(e);
+	free(n->name);
+	n->name = TAKE_PTR(name);
+	*changed = true;
+	return 0;
+}
+
+/* Another machine of this name; NULL: none. */
+static const struct node *twin_of(const struct rack *k, const struct node *n)
+{
+	for (size_t i = 0; i < k->n; i++)
+		if (&k->node[i] != n && !strcmp(k->node[i].name, n->name))
+			return &k->node[i];
+	return NULL;
+}
+
+/* Captures such as tray01/capture.tar and tray02/capture.tar are called by their folders, too. */
+static int make_names_distinct(struct rack *k, struct err *e)
+{
+	bool twin[TOPO_DIFF_MACHINES_MAX], changed = true;
+	const struct node *last = NULL;
+
+	while (changed) {
+		changed = false;
+		last = NULL;
+		for (size_t i = 0; i < k->n; i++) {
+			twin[i] = twin_of(k, &k->node[i]) != NULL;
+			last = twin[i] ? &k->node[i] : last;
+		}
+		for (size_t i = 0; i < k->n; i++)
+			if (twin[i] && lengthen_name(&k->node[i], &changed, e))
+				return -1;
+	}
+	return last ? err_set(e, ERR_CONFIG, 0, "%s is given twice", last->path) : 0;
 }
 
 static int read_node(struct cmd_run *r, const char *path, struct node *n, struct err *e)
@@ -65,7 +127,8 @@ static int read_node(struct cmd_run *r, const char *path, struct node *n, struct
 			       path);
 	if (topo_load_path(r, path, first == '<', &n->t, e))
 		return -1;
-	n->name = name_of(path);
+	n->path = path;
+	n->name = name_of(path, 0);
 	n->document = show_json(&n->t.view);
 	return n->name && n->document ? 0 : err_nomem(e);
 }
@@ -133,7 +196,7 @@ static int read_rack(struct cmd_run *r, struct rack *k, struct err *e)
 	for (size_t i = 0; i < k->n; i++)
 		if (read_node(r, r->opts.words[i], &k->node[i], e))
 			return -1;
-	return compare_nodes(k, e);
+	return make_names_distinct(k, e) || compare_nodes(k, e) ? -1 : 0;
 }
 
 /* ---- output ---- */
