@@ -109,7 +109,8 @@ static void end_pass(void *arg)
 	if (r->complete) {
 		waiting_end(&r->waiting);
 	} else {
-		log_error(&r->conf.ctx->log, "repair: the pass ended early");
+		if (!r->killed)
+			log_error(&r->conf.ctx->log, "repair: the pass ended early");
 		r->counts.cut_off++;
 	}
 	int64_t next = waiting_next(&r->waiting, r->ended, r->conf.grace);
@@ -127,6 +128,7 @@ static void told_all(void *arg, enum child_end how, const char *text, size_t len
 
 	(void)text;
 	(void)len;
+	r->killed = how != CHILD_ENDED;
 	switch (how) {
 	case CHILD_ENDED:
 		end_pass(r);

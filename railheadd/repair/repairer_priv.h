@@ -18,6 +18,7 @@ struct repairer {
 	int64_t ended; /* ctx_mono_ms() of the last pass; 0: none yet */
 	bool again;    /* a pass was asked for while one runs */
 	bool complete; /* the pass that runs has told its end */
+	bool killed;   /* the pass that runs was killed, and the log says why */
 };
 
 #endif
