@@ -70,9 +70,9 @@ struct qos_profile qos_profile_of(const struct qos_state *s);
 unsigned qos_differing(const struct qos_state *s, const struct qos_profile *want);
 
 /*
- * qos_set - set the PF as wanted; *changed: QOS_BIT of each setting that was different before. A
- * setting that the PF does not have is refused before any change. After a later failure all changes
- * are undone.
+ * qos_set - set the PF as wanted; *changed: QOS_BIT of each setting that was different before, or
+ * after an earlier step: a driver may change the buffers with PFC. A setting that the PF does not
+ * have is refused before any change. After a later failure all changes are undone.
  */
 struct qos_work {
 	const struct ctx *ctx;

@@ -10,10 +10,10 @@ static const char *netdev_of(const struct qos_change *t)
 	return t->w->port->netdev;
 }
 
-/* The settings of bits that were not as wanted; they are noted as changed. */
-static unsigned start(struct qos_change *t, unsigned bits)
+/* The settings of bits that are not as wanted; they are noted as changed. */
+static unsigned start(struct qos_change *t, const struct qos_state *is, unsigned bits)
 {
-	unsigned differing = qos_differing(&t->was, t->want) & bits;
+	unsigned differing = qos_differing(is, t->want) & bits;
 
 	t->changed |= differing;
 	return differing;
@@ -99,7 +99,7 @@ static void choose_rules(const struct qos_profile *want, uint8_t out[DCB_DSCP])
 
 int qos_set_rules(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits = start(t, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP));
+	unsigned bits = start(t, &t->was, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP));
 	uint8_t rules[DCB_DSCP];
 
 	if (!bits)
@@ -137,7 +137,8 @@ static void choose_queues(const struct qos_profile *want, struct dcb_info *d)
 
 int qos_set_queues(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits = start(t, QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH));
+	unsigned bits =
+		start(t, &t->was, QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH));
 	struct dcb_info want = t->was.dcb;
 
 	if (!bits)
@@ -156,15 +157,21 @@ static int buffers_back(void *arg, struct err *e)
 	return nl_dcb_set_buffers(t->w->nl, netdev_of(t), &t->was.dcb, e);
 }
 
+/* From the card's state now: the priorities with PFC may have changed the buffers. */
 int qos_set_buffers(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits = start(t, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES));
 	const uint32_t *of_priority = t->want->list[QOS_PRIORITY_BUFFERS - QOS_PRIORITY_QUEUES];
 	const uint32_t *bytes = t->want->list[QOS_BUFFER_BYTES - QOS_PRIORITY_QUEUES];
-	struct dcb_info want = t->was.dcb;
+	struct qos_state now = t->was;
+	struct dcb_info want;
+	unsigned bits;
 
+	if (nl_dcb_get(t->w->nl, netdev_of(t), &now.dcb, e))
+		return -1;
+	bits = start(t, &now, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES));
 	if (!bits)
 		return 0;
+	want = now.dcb;
 	for (size_t i = 0; i < DCB_PRIORITIES; i++) {
 		if (t->want->has & QOS_BIT(QOS_PRIORITY_BUFFERS))
 			want.prio_buffer[i] = (uint8_t)of_priority[i];
@@ -186,7 +193,7 @@ static int pfc_back(void *arg, struct err *e)
 
 int qos_set_pfc(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits = start(t, QOS_BIT(QOS_PFC));
+	unsigned bits = start(t, &t->was, QOS_BIT(QOS_PFC));
 
 	if (!bits)
 		return 0;
@@ -210,7 +217,7 @@ int qos_set_storm(struct qos_change *t, struct undo *u, struct err *e)
 {
 	struct qos_state now = t->was;
 
-	if (!start(t, QOS_BIT(QOS_STORM)))
+	if (!start(t, &t->was, QOS_BIT(QOS_STORM)))
 		return 0;
 	undo_push(u, storm_back, t, "put the time of pause storms back");
 	if (ethtool_set_storm(netdev_of(t), t->want->storm, e) ||

@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/device/ethtool.h"
 #include "lib/pci/sysfs.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dcb.h"
@@ -375,6 +374,7 @@ START_TEST(queues_and_buffers_are_set)
 		card.queue_bw[i] = i == 0 || i == 3 ? 50 : 0;
 	}
 	dcb_says_all(&d.k, d.seq++, &card);
+	dcb_says_all(&d.k, d.seq++, &card);
 	takes(&d, 0);
 	card.prio_buffer[3] = 1;
 	card.buffer[0] = 99968; /* rounded to its cells */
@@ -382,10 +382,77 @@ START_TEST(queues_and_buffers_are_set)
 	dcb_says_all(&d.k, d.seq++, &card);
 	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(changed, want.has);
-	ck_assert_uint_eq(dcb_requests(&d.k), 5);
+	ck_assert_uint_eq(dcb_requests(&d.k), 6);
+	dcb_says_all(&d.k, d.seq++, &card);
 	dcb_says_all(&d.k, d.seq++, &card);
 	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(changed, 0);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+static void asks_buffers(const struct driver *d, const uint32_t bytes[DCB_PRIORITIES])
+{
+	char buf[8192];
+	ssize_t n = recv(d->k.peer, buf, sizeof(buf), MSG_DONTWAIT);
+
+	ck_assert_int_gt(n, 0);
+	ck_assert_ptr_nonnull(memmem(buf, (size_t)n, bytes, sizeof(uint32_t) * DCB_PRIORITIES));
+}
+
+/* mlx5 fits the buffers to the priorities with PFC, so they are not what they were. */
+START_TEST(buffers_are_made_from_what_pfc_left)
+{
+	struct qos_profile want = words(&nothing, QOS_PFC, "3");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	want = words(&want, QOS_PRIORITY_BUFFERS, "0,0,0,2,0,0,0,0");
+	card.has_pfc = true;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.pfc = 8;
+	card.prio_buffer[3] = 1;
+	card.buffer[0] = 100000;
+	card.buffer[1] = 90000;
+	dcb_says_all(&d.k, d.seq++, &card);
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.prio_buffer[3] = 2;
+	dcb_says_all(&d.k, d.seq++, &card);
+	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, want.has);
+	skip_requests(&d, 4);
+	asks_buffers(&d, card.buffer);
+	ck_assert_uint_eq(dcb_requests(&d.k), 1);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* They were as wanted before PFC. */
+START_TEST(buffers_that_pfc_changed_are_set_again)
+{
+	struct qos_profile want = words(&nothing, QOS_PFC, "3");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	want = words(&want, QOS_BUFFER_BYTES, "200000,0,0,0,0,0,0,0");
+	card.has_pfc = true;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.pfc = 8;
+	card.buffer[0] = 100000;
+	dcb_says_all(&d.k, d.seq++, &card);
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.buffer[0] = 200000;
+	dcb_says_all(&d.k, d.seq++, &card);
+	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(changed, want.has);
 	nl_release(d.k.nl);
 }
 END_TEST
@@ -403,12 +470,13 @@ START_TEST(buffers_that_stay_as_they_were_put_the_queues_back)
 	dcb_says_all(&d.k, d.seq++, &card);
 	takes(&d, 0);
 	dcb_says_all(&d.k, d.seq++, &other);
+	dcb_says_all(&d.k, d.seq++, &other);
 	takes(&d, 0);
 	dcb_says_all(&d.k, d.seq++, &other);
 	takes(&d, 0); /* the buffers back */
 	takes(&d, 0); /* the queues back */
 	fails(&d, &want, "bufferBytes of ens1: the driver said yes, but it is not so afterwards");
-	ck_assert_uint_eq(dcb_requests(&d.k), 7);
+	ck_assert_uint_eq(dcb_requests(&d.k), 8);
 	nl_release(d.k.nl);
 }
 END_TEST
@@ -438,77 +506,6 @@ START_TEST(congestion_notifications_are_written_and_put_back)
 	holds(CC "/np_cnp_dscp", "46");
 	holds(CC "/np_cnp_prio", "5");
 	nl_release(d.k.nl);
-}
-END_TEST
-
-/* ---- drift ---- */
-
-START_TEST(differences_from_a_profile)
-{
-	struct qos_state s = { .known = QOS_PROFILE & ~QOS_BIT(QOS_STORM),
-			       .can = QOS_BIT(QOS_TC),
-			       .pfc = 8,
-			       .tc = 106,
-			       .storm = 100,
-			       .cnp = { 48, QOS_UNSET } };
-	struct qos_profile want = { .has = QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC),
-				    .pfc = 8,
-				    .tc = 106 };
-
-	ck_assert_uint_eq(qos_differing(&s, &want), 0);
-	want.pfc = 4;
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC));
-	s.known &= ~QOS_BIT(QOS_TC);
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC));
-	/* Two places for the class, and only one has it. */
-	s.known |= QOS_BIT(QOS_TC) | QOS_BIT(QOS_CM);
-	s.can |= QOS_BIT(QOS_CM);
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC));
-	s.cm = 106;
-	want.pfc = 8;
-	ck_assert_uint_eq(qos_differing(&s, &want), 0);
-
-	want = words(&nothing, QOS_STORM, "auto");
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_STORM)); /* not known */
-	s.known |= QOS_BIT(QOS_STORM);
-	ck_assert_uint_eq(qos_differing(&s, &want), 0);
-	want = words(&want, QOS_STORM, "200");
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_STORM));
-	s.storm = 0;
-	ck_assert_uint_eq(qos_differing(&s, &(struct qos_profile){ .has = QOS_BIT(QOS_STORM) }), 0);
-	want.storm = ETHTOOL_STORM_AUTO;
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_STORM));
-
-	want = nothing;
-	want.has = QOS_BIT(QOS_CNP);
-	want.cnp.dscp = 48;
-	ck_assert_uint_eq(qos_differing(&s, &want), 0);
-	want.cnp.priority = 6;
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_CNP));
-}
-END_TEST
-
-/* A value with a second priority is not as wanted; sizes are as far as cells go. */
-START_TEST(differences_of_rules_and_buffers)
-{
-	struct qos_state s = { .known = QOS_PROFILE };
-	struct qos_profile want = words(&nothing, QOS_DSCP, "26=3");
-
-	s.dcb.dscp[26] = 1 << 3;
-	ck_assert_uint_eq(qos_differing(&s, &want), 0);
-	s.dcb.dscp[26] |= 1 << 1;
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_DSCP));
-	s.dcb.dscp[26] = 1 << 3;
-	s.dcb.dscp[0] = 1;
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_DSCP));
-
-	want = words(&nothing, QOS_BUFFER_BYTES, "0,0,0,0,0,0,0,5000");
-	s.dcb.buffer[7] = 5000 + 4095;
-	ck_assert_uint_eq(qos_differing(&s, &want), 0);
-	s.dcb.buffer[7]++;
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_BUFFER_BYTES));
-	want = words(&nothing, QOS_PRIORITY_BUFFERS, "0,0,0,0,0,0,0,1");
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PRIORITY_BUFFERS));
 }
 END_TEST
 
@@ -546,6 +543,7 @@ TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, congestion_notifications_are
 	     settings_outside_the_profile_stay, a_setting_without_driver_support_is_an_error,
 	     a_refusal_puts_back_what_was_set, an_acknowledged_setting_without_effect_is_an_error,
 	     files_are_put_back_too, a_map_of_ones_own_replaces_what_was_there,
-	     queues_and_buffers_are_set, buffers_that_stay_as_they_were_put_the_queues_back,
-	     congestion_notifications_are_written_and_put_back, differences_from_a_profile,
-	     differences_of_rules_and_buffers, other_interfaces_are_refused)
+	     queues_and_buffers_are_set, buffers_are_made_from_what_pfc_left,
+	     buffers_that_pfc_changed_are_set_again,
+	     buffers_that_stay_as_they_were_put_the_queues_back,
+	     congestion_notifications_are_written_and_put_back, other_interfaces_are_refused)
