@@ -11,15 +11,18 @@ struct qos_change {
 	const struct qos_profile *want;
 	struct qos_state was;
 	unsigned changed; /* QOS_BIT of each setting that was different before */
+	bool wrote_buffers;
 };
 
 /*
  * qos_set_dcb.c: the steps through netlink and ethtool. A step does nothing if the card is set so
  * already. Else it pushes its inverse, sets, and reads again: a driver may accept a value and not
- * use it, which is ERR_STATE.
+ * use it, which is ERR_STATE. qos_keep_buffers - push the inverse of qos_set_buffers(). It does
+ * nothing if that wrote none, because what is written is not fitted to PFC any more.
  */
 int qos_set_rules(struct qos_change *t, struct undo *u, struct err *e) must_check;
 int qos_set_queues(struct qos_change *t, struct undo *u, struct err *e) must_check;
+int qos_keep_buffers(struct qos_change *t, struct undo *u, struct err *e) must_check;
 int qos_set_buffers(struct qos_change *t, struct undo *u, struct err *e) must_check;
 int qos_set_pfc(struct qos_change *t, struct undo *u, struct err *e) must_check;
 int qos_set_storm(struct qos_change *t, struct undo *u, struct err *e) must_check;

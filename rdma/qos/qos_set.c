@@ -159,6 +159,8 @@ static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 
 /* ---- all of it ---- */
 
+#define BUFFERS (QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES))
+
 static int check_possible(const struct qos_change *t, struct err *e)
 {
 	for (unsigned i = 0; i < QOS_TC; i++)
@@ -174,7 +176,8 @@ static int check_possible(const struct qos_change *t, struct err *e)
 
 /*
  * Buffers come after PFC: until they are set, mlx5 fits them to the priorities with PFC
- * (mlx5e_dcbnl_ieee_setpfc() in en_dcbnl.c of Linux 6.12).
+ * (mlx5e_dcbnl_ieee_setpfc() in en_dcbnl.c of Linux 6.12). Their inverse is pushed before that of
+ * PFC, so it runs after it: the driver checks sizes against the priorities with PFC.
  */
 static int set_all(struct qos_change *t, struct undo *u, struct err *e)
 {
@@ -186,9 +189,9 @@ static int set_all(struct qos_change *t, struct undo *u, struct err *e)
 		{ QOS_TRUST, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP), qos_set_rules },
 		{ QOS_PRIORITY_QUEUES, QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH),
 		  qos_set_queues },
+		{ QOS_BUFFER_BYTES, BUFFERS, qos_keep_buffers },
 		{ QOS_PFC, QOS_BIT(QOS_PFC), qos_set_pfc },
-		{ QOS_BUFFER_BYTES, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES),
-		  qos_set_buffers },
+		{ QOS_BUFFER_BYTES, BUFFERS, qos_set_buffers },
 		{ QOS_STORM, QOS_BIT(QOS_STORM), qos_set_storm },
 		{ QOS_ECN, QOS_BIT(QOS_ECN), set_ecn },
 		{ QOS_CNP, QOS_BIT(QOS_CNP), set_cnp },

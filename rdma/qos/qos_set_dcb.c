@@ -154,7 +154,16 @@ static int buffers_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
 
+	if (!t->wrote_buffers)
+		return 0;
 	return nl_dcb_set_buffers(t->w->nl, netdev_of(t), &t->was.dcb, e);
+}
+
+int qos_keep_buffers(struct qos_change *t, struct undo *u, struct err *e)
+{
+	(void)e;
+	undo_push(u, buffers_back, t, "put the buffers back");
+	return 0;
 }
 
 /* From the card's state now: the priorities with PFC may have changed the buffers. */
@@ -166,6 +175,7 @@ int qos_set_buffers(struct qos_change *t, struct undo *u, struct err *e)
 	struct dcb_info want;
 	unsigned bits;
 
+	(void)u;
 	if (nl_dcb_get(t->w->nl, netdev_of(t), &now.dcb, e))
 		return -1;
 	bits = start(t, &now, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES));
@@ -178,7 +188,7 @@ int qos_set_buffers(struct qos_change *t, struct undo *u, struct err *e)
 		if (t->want->has & QOS_BIT(QOS_BUFFER_BYTES))
 			want.buffer[i] = bytes[i];
 	}
-	undo_push(u, buffers_back, t, "put the buffers back");
+	t->wrote_buffers = true;
 	return nl_dcb_set_buffers(t->w->nl, netdev_of(t), &want, e) || verify(t, bits, e) ? -1 : 0;
 }
 

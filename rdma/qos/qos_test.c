@@ -457,6 +457,54 @@ START_TEST(buffers_that_pfc_changed_are_set_again)
 }
 END_TEST
 
+/* Only then the old sizes suit the priorities that the driver makes lossless. */
+START_TEST(buffers_are_put_back_after_pfc)
+{
+	struct qos_profile want = words(&nothing, QOS_PFC, "3");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card(), before = card;
+
+	want = words(&want, QOS_BUFFER_BYTES, "100000,90000,0,0,0,0,0,0");
+	want = words(&want, QOS_TC, "106");
+	shell("rm " TC "; ln -s /dev/full " TC);
+	card.has_pfc = true;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.pfc = 8;
+	dcb_says_all(&d.k, d.seq++, &card);
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0);
+	card.buffer[0] = 100000;
+	card.buffer[1] = 90000;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, 0); /* flow control back */
+	takes(&d, 0); /* the buffers back */
+	fails(&d, &want, "trafficClass");
+	skip_requests(&d, 7);
+	asks_buffers(&d, before.buffer);
+	ck_assert_uint_eq(dcb_requests(&d.k), 0);
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* Setting them would end that the driver fits them to PFC. */
+START_TEST(buffers_that_were_not_set_are_not_put_back)
+{
+	struct qos_profile want = words(&nothing, QOS_PFC, "3");
+	struct driver d = driver();
+	struct dcb_info card = fresh_card();
+
+	want = words(&want, QOS_BUFFER_BYTES, "200000,0,0,0,0,0,0,0");
+	card.has_pfc = true;
+	dcb_says_all(&d.k, d.seq++, &card);
+	takes(&d, EINVAL);
+	takes(&d, 0); /* flow control back */
+	fails(&d, &want, "pfc");
+	ck_assert_uint_eq(dcb_requests(&d.k), 3);
+	nl_release(d.k.nl);
+}
+END_TEST
+
 /* The kernel says yes for a driver that has no function for it (dcbnl_ieee_set()). */
 START_TEST(buffers_that_stay_as_they_were_put_the_queues_back)
 {
@@ -544,6 +592,7 @@ TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, congestion_notifications_are
 	     a_refusal_puts_back_what_was_set, an_acknowledged_setting_without_effect_is_an_error,
 	     files_are_put_back_too, a_map_of_ones_own_replaces_what_was_there,
 	     queues_and_buffers_are_set, buffers_are_made_from_what_pfc_left,
-	     buffers_that_pfc_changed_are_set_again,
+	     buffers_that_pfc_changed_are_set_again, buffers_are_put_back_after_pfc,
+	     buffers_that_were_not_set_are_not_put_back,
 	     buffers_that_stay_as_they_were_put_the_queues_back,
 	     congestion_notifications_are_written_and_put_back, other_interfaces_are_refused)
