@@ -133,6 +133,8 @@ static int set_cm(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 
+	if (!(t->was.can & QOS_BIT(QOS_CM)))
+		return 0;
 	if (!(t->was.known & QOS_BIT(QOS_CM)) && make_folder(t, u, e))
 		return -1;
 	if (t->was.cm == t->want->tc)
@@ -147,8 +149,7 @@ static int set_tc(struct qos_change *t, struct undo *u, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 
-	if ((t->was.can & QOS_BIT(QOS_CM)) && set_cm(t, u, e))
-		return -1;
+	(void)u;
 	if (!(t->was.can & QOS_BIT(QOS_TC)) ||
 	    ((t->was.known & QOS_BIT(QOS_TC)) && t->was.tc == t->want->tc))
 		return 0;
@@ -175,9 +176,11 @@ static int check_possible(const struct qos_change *t, struct err *e)
 }
 
 /*
- * Buffers come after PFC: until they are set, mlx5 fits them to the priorities with PFC
- * (mlx5e_dcbnl_ieee_setpfc() in en_dcbnl.c of Linux 6.12). Their inverse is pushed before that of
- * PFC, so it runs after it: the driver checks sizes against the priorities with PFC.
+ * mlx5 toggles the link when PFC changes, and again when that is undone (mlx5_toggle_port_link()).
+ * So the steps that may be refused and need no PFC come first. Buffers come after PFC: until they
+ * are set, mlx5 fits them to the priorities with PFC (mlx5e_dcbnl_ieee_setpfc() in en_dcbnl.c of
+ * Linux 6.12). Their inverse is pushed before that of PFC, so it runs after it: the driver checks
+ * sizes against the priorities with PFC.
  */
 static int set_all(struct qos_change *t, struct undo *u, struct err *e)
 {
@@ -186,15 +189,16 @@ static int set_all(struct qos_change *t, struct undo *u, struct err *e)
 		unsigned of;
 		int (*set)(struct qos_change *, struct undo *, struct err *);
 	} steps[] = {
+		{ QOS_STORM, QOS_BIT(QOS_STORM), qos_set_storm },
+		{ QOS_ECN, QOS_BIT(QOS_ECN), set_ecn },
+		{ QOS_CNP, QOS_BIT(QOS_CNP), set_cnp },
+		{ QOS_TC, QOS_BIT(QOS_TC), set_cm },
 		{ QOS_TRUST, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP), qos_set_rules },
 		{ QOS_PRIORITY_QUEUES, QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH),
 		  qos_set_queues },
 		{ QOS_BUFFER_BYTES, BUFFERS, qos_keep_buffers },
 		{ QOS_PFC, QOS_BIT(QOS_PFC), qos_set_pfc },
 		{ QOS_BUFFER_BYTES, BUFFERS, qos_set_buffers },
-		{ QOS_STORM, QOS_BIT(QOS_STORM), qos_set_storm },
-		{ QOS_ECN, QOS_BIT(QOS_ECN), set_ecn },
-		{ QOS_CNP, QOS_BIT(QOS_CNP), set_cnp },
 		{ QOS_TC, QOS_BIT(QOS_TC), set_tc },
 	};
 

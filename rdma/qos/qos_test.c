@@ -111,36 +111,6 @@ START_TEST(all_settings_are_read)
 }
 END_TEST
 
-#define CC SYS "/kernel/debug/mlx5/0000:3b:00.0/cc_params"
-
-static struct qos_cnp cnp(const char *command)
-{
-	struct qos_cnp c = { 99, 99 };
-	struct err e = { 0 };
-
-	shell(command);
-	ck_assert_int_eq(qos_cnp_read(SYS, port.pci, &c, &e), 0);
-	return c;
-}
-
-START_TEST(congestion_notifications_are_read_from_debugfs)
-{
-	struct driver d = driver();
-	struct qos_cnp c = cnp("true");
-
-	ck_assert(c.dscp == -1 && c.priority == -1);
-	c = cnp("mkdir -p " CC "; cd " CC "; echo 48 >np_cnp_dscp; echo 6 >np_cnp_prio; "
-		"echo 0 >np_cnp_prio_mode");
-	ck_assert(c.dscp == 48 && c.priority == 6);
-	/* Another mode has another source of the priority. */
-	c = cnp("echo 1 >" CC "/np_cnp_prio_mode");
-	ck_assert(c.dscp == 48 && c.priority == -1);
-	c = cnp("cd " CC "; echo 0 >np_cnp_prio_mode; echo 8 >np_cnp_prio; echo 64 >np_cnp_dscp");
-	ck_assert(c.dscp == -1 && c.priority == -1);
-	nl_release(d.k.nl);
-}
-END_TEST
-
 START_TEST(what_cannot_be_read_says_why)
 {
 	struct qos_port bare = { .netdev = "ens1", .rdma_port = 1 };
@@ -254,6 +224,21 @@ START_TEST(a_refusal_puts_back_what_was_set)
 	takes(&d, 0); /* the rules */
 	fails(&d, &all, "pfc: set priority flow control of interface ens1: Invalid argument");
 	ck_assert_uint_eq(dcb_requests(&d.k), 9);
+	holds(ECN "/roce_np/enable/3", "0");
+	nl_release(d.k.nl);
+}
+END_TEST
+
+/* A change of PFC toggles the link of mlx5, so all that may be refused comes before it. */
+START_TEST(a_refusal_in_a_file_touches_no_flow_control)
+{
+	struct driver d = driver();
+
+	shell("mkdir -p " SYS "/" QOS_CM_DIR);
+	is(&d, 0, true);
+	takes(&d, 0);
+	fails(&d, &all, "default_roce_tos");
+	ck_assert_uint_eq(dcb_requests(&d.k), 1);
 	holds(ECN "/roce_np/enable/3", "0");
 	nl_release(d.k.nl);
 }
@@ -529,34 +514,6 @@ START_TEST(buffers_that_stay_as_they_were_put_the_queues_back)
 }
 END_TEST
 
-START_TEST(congestion_notifications_are_written_and_put_back)
-{
-	struct qos_profile want = words(&nothing, QOS_CNP, "46/5");
-	struct driver d = driver();
-	struct err e = { .msg = "" };
-	unsigned changed;
-
-	is(&d, 0, false);
-	fails(&d, &want, "cnp: no cc_params in debugfs");
-	(void)cnp("mkdir -p " CC "; cd " CC "; echo 48 >np_cnp_dscp; echo 6 >np_cnp_prio; "
-		  "echo 0 >np_cnp_prio_mode");
-	is(&d, 0, false);
-	ck_assert_msg(set(&d, &want, &changed, &e) == 0, "%s", e.msg);
-	ck_assert_uint_eq(changed, QOS_BIT(QOS_CNP));
-	holds(CC "/np_cnp_dscp", "46");
-	holds(CC "/np_cnp_prio", "5");
-	/* A later step fails. */
-	want = words(&want, QOS_CNP, "40/4");
-	want = words(&want, QOS_TC, "106");
-	shell("rm " TC "; ln -s /dev/full " TC);
-	is(&d, 0, false);
-	fails(&d, &want, "trafficClass");
-	holds(CC "/np_cnp_dscp", "46");
-	holds(CC "/np_cnp_prio", "5");
-	nl_release(d.k.nl);
-}
-END_TEST
-
 /* ---- which ---- */
 
 START_TEST(other_interfaces_are_refused)
@@ -586,13 +543,12 @@ START_TEST(other_interfaces_are_refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, congestion_notifications_are_read_from_debugfs,
-	     what_cannot_be_read_says_why, all_of_a_profile_is_set,
-	     settings_outside_the_profile_stay, a_setting_without_driver_support_is_an_error,
-	     a_refusal_puts_back_what_was_set, an_acknowledged_setting_without_effect_is_an_error,
-	     files_are_put_back_too, a_map_of_ones_own_replaces_what_was_there,
-	     queues_and_buffers_are_set, buffers_are_made_from_what_pfc_left,
-	     buffers_that_pfc_changed_are_set_again, buffers_are_put_back_after_pfc,
-	     buffers_that_were_not_set_are_not_put_back,
-	     buffers_that_stay_as_they_were_put_the_queues_back,
-	     congestion_notifications_are_written_and_put_back, other_interfaces_are_refused)
+TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, what_cannot_be_read_says_why,
+	     all_of_a_profile_is_set, settings_outside_the_profile_stay,
+	     a_setting_without_driver_support_is_an_error, a_refusal_puts_back_what_was_set,
+	     a_refusal_in_a_file_touches_no_flow_control,
+	     an_acknowledged_setting_without_effect_is_an_error, files_are_put_back_too,
+	     a_map_of_ones_own_replaces_what_was_there, queues_and_buffers_are_set,
+	     buffers_are_made_from_what_pfc_left, buffers_that_pfc_changed_are_set_again,
+	     buffers_are_put_back_after_pfc, buffers_that_were_not_set_are_not_put_back,
+	     buffers_that_stay_as_they_were_put_the_queues_back, other_interfaces_are_refused)

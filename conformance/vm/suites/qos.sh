@@ -66,7 +66,7 @@ check "check finds it" wrong 'pfc is none, and not 3' check --dir $W/qos.d
 check "apply sets it again" qos apply --dir $W/qos.d
 check "as it was" shows "$SET"
 
-# All or nothing: the last step that the driver refuses puts back all that came before.
+# All or nothing: a step that the driver refuses puts back all that came before. Buffers are the last one.
 rmmod dcbcard && insmod "$MODULE" refuse=8
 check "the driver refuses the time of pause storms" wrong 'pause storms of interface dcb0: Invalid argument' apply --dir $W/qos.d
 check "nothing is set" shows "$FRESH"
