@@ -34,8 +34,8 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 /*
  * qos_cnp_read - from debugfs, where Linux's own mlx5 driver has them for root (cc_params, in
  * drivers/infiniband/hw/mlx5/cong.c of Linux 6.12). Needs sysfs and pci. The only error is
- * ERR_NOMEM. qos_cnp_write - write the numbers that are set; the priority also selects the mode in
- * which it counts. ERR_KERNEL: no such file, or the driver refuses.
+ * ERR_NOMEM. qos_cnp_write - try to write each number that is set; the priority also selects the
+ * mode in which it counts. ERR_KERNEL: no such file, or the driver refuses.
  */
 int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e) must_check;
 int qos_cnp_write(const char *sysfs, const char *pci, const struct qos_cnp *want,

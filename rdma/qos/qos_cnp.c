@@ -62,8 +62,9 @@ static int write_param(const char *sysfs, const char *pci, const char *name, int
 
 int qos_cnp_write(const char *sysfs, const char *pci, const struct qos_cnp *want, struct err *e)
 {
-	return write_param(sysfs, pci, "np_cnp_dscp", want->dscp, e) ||
-			       write_param(sysfs, pci, "np_cnp_prio", want->priority, e)
-		       ? -1
-		       : 0;
+	int rc = write_param(sysfs, pci, "np_cnp_dscp", want->dscp, e);
+	struct err more;
+
+	return write_param(sysfs, pci, "np_cnp_prio", want->priority, rc ? &more : e) || rc ? -1
+											    : 0;
 }

@@ -137,4 +137,20 @@ START_TEST(they_are_written_and_put_back)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/qos/qos_cnp", they_are_read_from_debugfs, they_are_written_and_put_back)
+/* Where the DSCP value cannot be put back, the priority still is. */
+START_TEST(all_numbers_are_put_back)
+{
+	struct card c = card();
+
+	(void)cnp("mkdir -p " CC "; cd " CC "; ln -s /proc/sys/kernel/ngroups_max np_cnp_dscp; "
+		  "echo 6 >np_cnp_prio; echo 0 >np_cnp_prio_mode");
+	ck_assert_int_eq(qos_cnp_write(SYS, port.pci, &(struct qos_cnp){ 48, 5 },
+				       &(struct err){ .msg = "" }),
+			 -1);
+	holds("np_cnp_prio", 5);
+	nl_release(c.k.nl);
+}
+END_TEST
+
+TEST_PROGRAM("rdma/qos/qos_cnp", they_are_read_from_debugfs, they_are_written_and_put_back,
+	     all_numbers_are_put_back)

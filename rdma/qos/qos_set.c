@@ -13,19 +13,22 @@
 
 /* ---- ECN ---- */
 
+/* All switches are tried; the first error is returned. */
 static int write_side(const struct qos_change *t, const char *side, uint8_t from, uint8_t to,
 		      struct err *e)
 {
 	char path[QOS_PATH_LEN];
+	struct err more;
+	int rc = 0;
 
 	for (unsigned i = 0; i < DCB_PRIORITIES; i++) {
 		if (!((from ^ to) >> i & 1))
 			continue;
 		if (sysfs_write(t->w->ctx->sysfs, qos_ecn_path(t->w->port, side, i, path),
-				to >> i & 1 ? "1" : "0", e))
-			return -1;
+				to >> i & 1 ? "1" : "0", rc ? &more : e))
+			rc = -1;
 	}
-	return 0;
+	return rc;
 }
 
 /* Undo the priorities that were set so far. */
@@ -33,11 +36,10 @@ static int ecn_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
 	uint8_t np = t->was.ecn_np, rp = t->was.ecn_rp;
+	int rc = write_side(t, "roce_np", (uint8_t)~np, np, e);
+	struct err more;
 
-	return write_side(t, "roce_np", (uint8_t)~np, np, e) ||
-			       write_side(t, "roce_rp", (uint8_t)~rp, rp, e)
-		       ? -1
-		       : 0;
+	return write_side(t, "roce_rp", (uint8_t)~rp, rp, rc ? &more : e) || rc ? -1 : 0;
 }
 
 static int set_ecn(struct qos_change *t, struct undo *u, struct err *e)

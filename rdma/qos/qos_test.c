@@ -277,6 +277,23 @@ START_TEST(files_are_put_back_too)
 }
 END_TEST
 
+/* The first switch is on, and cannot be written. */
+START_TEST(one_switch_that_is_refused_keeps_no_other_from_its_undo)
+{
+	const struct qos_profile want = { .has = QOS_BIT(QOS_ECN) | QOS_BIT(QOS_TC), .ecn = 0x81 };
+	struct driver d = driver();
+
+	shell("cd " ECN "/roce_np/enable && rm 0 && ln -s /proc/sys/kernel/ngroups_max 0; "
+	      "mkdir -p " SYS "/" QOS_CM_DIR);
+	is(&d, 0, false);
+	fails(&d, &want, "default_roce_tos");
+	holds(ECN "/roce_np/enable/7", "0");
+	holds(ECN "/roce_rp/enable/0", "0");
+	holds(ECN "/roce_rp/enable/7", "0");
+	nl_release(d.k.nl);
+}
+END_TEST
+
 /* ---- a map, queues and buffers ---- */
 
 /* As mlx5 has it after a start: all queues are the driver's, and one buffer has everything. */
@@ -548,6 +565,7 @@ TEST_PROGRAM("rdma/qos/qos", all_settings_are_read, what_cannot_be_read_says_why
 	     a_setting_without_driver_support_is_an_error, a_refusal_puts_back_what_was_set,
 	     a_refusal_in_a_file_touches_no_flow_control,
 	     an_acknowledged_setting_without_effect_is_an_error, files_are_put_back_too,
+	     one_switch_that_is_refused_keeps_no_other_from_its_undo,
 	     a_map_of_ones_own_replaces_what_was_there, queues_and_buffers_are_set,
 	     buffers_are_made_from_what_pfc_left, buffers_that_pfc_changed_are_set_again,
 	     buffers_are_put_back_after_pfc, buffers_that_were_not_set_are_not_put_back,
