@@ -34,12 +34,20 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 /*
  * qos_cnp_read - from debugfs, where Linux's own mlx5 driver has them for root (cc_params, in
  * drivers/infiniband/hw/mlx5/cong.c of Linux 6.12). Needs sysfs and pci. The only error is
- * ERR_NOMEM. qos_cnp_write - try to write each number that is set; the priority also selects the
- * mode in which it counts. ERR_KERNEL: no such file, or the driver refuses.
+ * ERR_NOMEM. qos_cnp_read_raw - the numbers of the files, whatever the mode. qos_cnp_write - write
+ * the numbers that are set, and select the mode in which the priority counts. qos_cnp_restore - try
+ * to write all that were read. ERR_KERNEL: no such file, or the driver refuses.
  */
+struct qos_cnp_raw {
+	int dscp, priority, mode; /* QOS_UNSET: it cannot be read */
+};
 int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e) must_check;
+int qos_cnp_read_raw(const char *sysfs, const char *pci, struct qos_cnp_raw *out,
+		     struct err *e) must_check;
 int qos_cnp_write(const char *sysfs, const char *pci, const struct qos_cnp *want,
 		  struct err *e) must_check;
+int qos_cnp_restore(const char *sysfs, const char *pci, const struct qos_cnp_raw *was,
+		    struct err *e) must_check;
 
 struct qos_state {
 	unsigned known;               /* QOS_BIT of each setting that could be read */

@@ -31,21 +31,28 @@ static int read_param(const char *sysfs, const char *pci, const struct cnp_param
 	return 0;
 }
 
-int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e)
+int qos_cnp_read_raw(const char *sysfs, const char *pci, struct qos_cnp_raw *out, struct err *e)
 {
-	struct qos_cnp c = { QOS_UNSET, QOS_UNSET };
-	int mode = QOS_UNSET;
+	struct qos_cnp_raw c = { QOS_UNSET, QOS_UNSET, QOS_UNSET };
 	const struct cnp_param params[] = { { "np_cnp_dscp", 63, &c.dscp },
 					    { "np_cnp_prio", 7, &c.priority },
-					    { "np_cnp_prio_mode", 1, &mode } };
+					    { "np_cnp_prio_mode", 1, &c.mode } };
 
 	for (size_t i = 0; *pci && i < ARRAY_SIZE(params); i++)
 		if (read_param(sysfs, pci, &params[i], e))
 			return -1;
-	/* In mode 0 the driver's number is the priority. */
-	if (mode != 0)
-		c.priority = QOS_UNSET;
 	*out = c;
+	return 0;
+}
+
+int qos_cnp_read(const char *sysfs, const char *pci, struct qos_cnp *out, struct err *e)
+{
+	struct qos_cnp_raw c;
+
+	if (qos_cnp_read_raw(sysfs, pci, &c, e))
+		return -1;
+	/* In mode 0 the driver's number is the priority. */
+	*out = (struct qos_cnp){ c.dscp, c.mode == 0 ? c.priority : QOS_UNSET };
 	return 0;
 }
 
@@ -60,11 +67,39 @@ static int write_param(const char *sysfs, const char *pci, const char *name, int
 	return sysfs_write(sysfs, cnp_path(pci, name, path), text, e);
 }
 
+/*
+ * The mode comes first: the driver has one attribute for mode and priority, so that a mode alone
+ * may end the priority (mlx5_ib_set_cc_param_mask_val()).
+ */
 int qos_cnp_write(const char *sysfs, const char *pci, const struct qos_cnp *want, struct err *e)
 {
-	int rc = write_param(sysfs, pci, "np_cnp_dscp", want->dscp, e);
-	struct err more;
+	struct qos_cnp_raw is;
 
-	return write_param(sysfs, pci, "np_cnp_prio", want->priority, rc ? &more : e) || rc ? -1
-											    : 0;
+	if (qos_cnp_read_raw(sysfs, pci, &is, e) ||
+	    (want->priority >= 0 && is.mode > 0 &&
+	     write_param(sysfs, pci, "np_cnp_prio_mode", 0, e)))
+		return -1;
+	return write_param(sysfs, pci, "np_cnp_dscp", want->dscp, e) ||
+			       write_param(sysfs, pci, "np_cnp_prio", want->priority, e)
+		       ? -1
+		       : 0;
+}
+
+int qos_cnp_restore(const char *sysfs, const char *pci, const struct qos_cnp_raw *was,
+		    struct err *e)
+{
+	const struct {
+		const char *name;
+		int value;
+	} params[] = { { "np_cnp_dscp", was->dscp },
+		       { "np_cnp_prio", was->priority },
+		       /* Mode 0 comes with the priority. */
+		       { "np_cnp_prio_mode", was->mode > 0 ? was->mode : QOS_UNSET } };
+	struct err more;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
+		if (write_param(sysfs, pci, params[i].name, params[i].value, rc ? &more : e))
+			rc = -1;
+	return rc;
 }

@@ -144,13 +144,47 @@ START_TEST(all_numbers_are_put_back)
 
 	(void)cnp("mkdir -p " CC "; cd " CC "; ln -s /proc/sys/kernel/ngroups_max np_cnp_dscp; "
 		  "echo 6 >np_cnp_prio; echo 0 >np_cnp_prio_mode");
-	ck_assert_int_eq(qos_cnp_write(SYS, port.pci, &(struct qos_cnp){ 48, 5 },
-				       &(struct err){ .msg = "" }),
+	ck_assert_int_eq(qos_cnp_restore(SYS, port.pci, &(struct qos_cnp_raw){ 48, 5, 0 },
+					 &(struct err){ .msg = "" }),
 			 -1);
 	holds("np_cnp_prio", 5);
 	nl_release(c.k.nl);
 }
 END_TEST
 
+/* The driver takes the priority from elsewhere; setting one ends that. */
+START_TEST(the_mode_of_the_priority_is_put_back)
+{
+	const struct qos_profile p = want("46/5");
+	struct card c = card();
+	struct err e = { .msg = "" };
+	unsigned changed;
+
+	(void)cnp("mkdir -p " CC "; cd " CC "; echo 48 >np_cnp_dscp; echo 6 >np_cnp_prio; "
+		  "echo 1 >np_cnp_prio_mode");
+	fails(&c, want_too_much("46/5"), "trafficClass");
+	holds("np_cnp_dscp", 48);
+	holds("np_cnp_prio", 6);
+	holds("np_cnp_prio_mode", 1);
+	ck_assert_msg(set(&c, &p, &changed, &e) == 0, "%s", e.msg);
+	holds("np_cnp_prio", 5);
+	holds("np_cnp_prio_mode", 0);
+	nl_release(c.k.nl);
+}
+END_TEST
+
+START_TEST(a_number_without_effect_is_an_error)
+{
+	struct card c = card();
+
+	(void)cnp("mkdir -p " CC "; cd " CC "; ln -s /dev/null np_cnp_dscp; echo 6 >np_cnp_prio; "
+		  "echo 0 >np_cnp_prio_mode");
+	fails(&c, want("46/5"), "cnp of ens1: the driver said yes, but it is not so afterwards");
+	holds("np_cnp_prio", 6);
+	nl_release(c.k.nl);
+}
+END_TEST
+
 TEST_PROGRAM("rdma/qos/qos_cnp", they_are_read_from_debugfs, they_are_written_and_put_back,
+	     the_mode_of_the_priority_is_put_back, a_number_without_effect_is_an_error,
 	     all_numbers_are_put_back)

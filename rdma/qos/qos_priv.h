@@ -10,9 +10,13 @@ struct qos_change {
 	const struct qos_work *w;
 	const struct qos_profile *want;
 	struct qos_state was;
+	struct qos_cnp_raw cnp_was;
 	unsigned changed; /* QOS_BIT of each setting that was different before */
 	bool wrote_buffers;
 };
+
+/* qos_no_effect - ERR_STATE: the driver accepted s and does not use it. Returns -1. */
+int qos_no_effect(const struct qos_change *t, enum qos_setting s, struct err *e) must_check;
 
 /*
  * qos_set_dcb.c: the steps through netlink and ethtool. A step does nothing if the card is set so

@@ -11,6 +11,13 @@
 #include "lib/rdma/traffic_class.h"
 #include "rdma/qos/qos_priv.h"
 
+int qos_no_effect(const struct qos_change *t, enum qos_setting s, struct err *e)
+{
+	return err_set(e, ERR_STATE, 0,
+		       "%s of %s: the driver said yes, but it is not so afterwards", qos_name(s),
+		       t->w->port->netdev);
+}
+
 /* ---- ECN ---- */
 
 /* All switches are tried; the first error is returned. */
@@ -63,16 +70,23 @@ static int cnp_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
 
-	return qos_cnp_write(t->w->ctx->sysfs, t->w->port->pci, &t->was.cnp, e);
+	return qos_cnp_restore(t->w->ctx->sysfs, t->w->port->pci, &t->cnp_was, e);
 }
 
 static int set_cnp(struct qos_change *t, struct undo *u, struct err *e)
 {
+	const char *sysfs = t->w->ctx->sysfs, *pci = t->w->port->pci;
+	struct qos_state now = t->was;
+
 	if (!(qos_differing(&t->was, t->want) & QOS_BIT(QOS_CNP)))
 		return 0;
+	if (qos_cnp_read_raw(sysfs, pci, &t->cnp_was, e))
+		return -1;
 	undo_push(u, cnp_back, t, "put the congestion notifications back");
 	t->changed |= QOS_BIT(QOS_CNP);
-	return qos_cnp_write(t->w->ctx->sysfs, t->w->port->pci, &t->want->cnp, e);
+	if (qos_cnp_write(sysfs, pci, &t->want->cnp, e) || qos_cnp_read(sysfs, pci, &now.cnp, e))
+		return -1;
+	return qos_differing(&now, t->want) & QOS_BIT(QOS_CNP) ? qos_no_effect(t, QOS_CNP, e) : 0;
 }
 
 /* ---- traffic class ---- */

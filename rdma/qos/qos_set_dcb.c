@@ -31,9 +31,7 @@ static int verify(const struct qos_change *t, unsigned bits, struct err *e)
 	left = qos_differing(&now, t->want) & bits;
 	for (unsigned i = 0; i < QOS_N; i++)
 		if (left & QOS_BIT(i))
-			return err_set(e, ERR_STATE, 0,
-				       "%s of %s: the driver said yes, but it is not so afterwards",
-				       qos_name((enum qos_setting)i), netdev_of(t));
+			return qos_no_effect(t, (enum qos_setting)i, e);
 	return 0;
 }
 
@@ -233,9 +231,6 @@ int qos_set_storm(struct qos_change *t, struct undo *u, struct err *e)
 	if (ethtool_set_storm(netdev_of(t), t->want->storm, e) ||
 	    ethtool_get_storm(netdev_of(t), &now.storm, e))
 		return -1;
-	return qos_differing(&now, t->want) & QOS_BIT(QOS_STORM)
-		       ? err_set(e, ERR_STATE, 0,
-				 "%s of %s: the driver said yes, but it is not so afterwards",
-				 qos_name(QOS_STORM), netdev_of(t))
-		       : 0;
+	return qos_differing(&now, t->want) & QOS_BIT(QOS_STORM) ? qos_no_effect(t, QOS_STORM, e)
+								 : 0;
 }
