@@ -39,7 +39,6 @@ static void remark_text(enum qos_setting what, const struct qos_state *s, char *
 static int show_row(struct view *v, const struct qos_port *p, const struct qos_state *s,
 		    enum qos_setting what, struct err *e)
 {
-	struct qos_profile is = qos_profile_of(s);
 	char value[QOS_TEXT_LEN], more[128], text[QOS_TEXT_LEN + sizeof(more)];
 	bool known = s->known & QOS_BIT(what);
 
@@ -47,15 +46,10 @@ static int show_row(struct view *v, const struct qos_port *p, const struct qos_s
 	if (!known && what > QOS_TRUST && what < QOS_PFC)
 		return 0;
 
-	if (what == QOS_CM)
-		is.tc = s->cm;
 	remark_text(what, s, more, sizeof(more));
 	if (what == QOS_PFC && rdma_is_lossy(&v->cards, p->netdev))
 		(void)snprintf(more, sizeof(more), " (lossy, as a file of " QOS_DIR " says)");
-	if (known)
-		(void)snprintf(text, sizeof(text), "%s%s", qos_text(what, &is, value), more);
-	else
-		(void)snprintf(text, sizeof(text), "unknown (%s)%s", s->why[what], more);
+	(void)snprintf(text, sizeof(text), "%s%s", qos_state_text(what, s, value), more);
 
 	const struct out_cell cells[] = { { p->netdev, OUT_PLAIN },
 					  { qos_name(what), OUT_PLAIN },

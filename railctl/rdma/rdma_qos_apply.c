@@ -85,16 +85,13 @@ static const char *word_of(const struct apply *a, const struct outcome *o, bool 
 /* How a card is set; "unknown" with the reason if it does not tell. */
 static void describe(const struct outcome *o, enum qos_setting s, char *out, size_t size)
 {
-	const struct qos_profile is = qos_profile_of(&o->is);
 	char text[QOS_TEXT_LEN], np[QOS_LIST_LEN], rp[QOS_LIST_LEN];
 
-	if (!(o->is.known & QOS_BIT(s)))
-		(void)snprintf(out, size, "unknown (%s)", o->is.why[s]);
-	else if (s == QOS_ECN && o->is.ecn_np != o->is.ecn_rp)
+	if (s == QOS_ECN && (o->is.known & QOS_BIT(s)) && o->is.ecn_np != o->is.ecn_rp)
 		(void)snprintf(out, size, "%s to notify and %s to obey", qos_list(o->is.ecn_np, np),
 			       qos_list(o->is.ecn_rp, rp));
 	else
-		(void)snprintf(out, size, "%s", qos_text(s, &is, text));
+		(void)snprintf(out, size, "%s", qos_state_text(s, &o->is, text));
 }
 
 static int add_differences(struct json *to, const struct outcome *o)

@@ -7,13 +7,12 @@
 /* A container may not see debugfs and configfs, so what is not known is not judged. */
 static unsigned known_of(const struct qos_state *s)
 {
-	return (s->known & ~QOS_BIT(QOS_TC)) | (s->can ? QOS_BIT(QOS_TC) : 0);
+	return s->known | (s->tc_unset ? QOS_BIT(QOS_TC) : 0);
 }
 
 static void warn(const struct qos_card *card, const struct qos_state *s, unsigned lost,
 		 struct finding *f)
 {
-	const struct qos_profile is = qos_profile_of(s);
 	char text[QOS_TEXT_LEN], want[QOS_TEXT_LEN];
 	unsigned n = 0, first = 0;
 
@@ -26,7 +25,7 @@ static void warn(const struct qos_card *card, const struct qos_state *s, unsigne
 	f->state = FINDING_WARN;
 	finding_set_value(f, "%s of %s is %.40s, and not %.40s%s",
 			  qos_name((enum qos_setting)first), card->port.netdev,
-			  qos_text((enum qos_setting)first, &is, text),
+			  qos_state_text((enum qos_setting)first, s, text),
 			  qos_text((enum qos_setting)first, &card->want, want),
 			  n > 1 ? "; other settings differ, too" : "");
 	finding_set_reason(f, "a card loses its settings if its driver is bound again or its "
@@ -53,7 +52,7 @@ int rail_qos_check(const struct rail_qos *q, const char *netdev, const char *pci
 	}
 	if (qos_read(q->ctx, q->nl, &card->port, &s, e))
 		return -1;
-	known = known_of(&s) & card->want.has;
+	known = known_of(&s) & qos_wanted(&card->want);
 	lost = qos_differing(&s, &card->want) & known;
 	if (lost)
 		warn(card, &s, lost, f);

@@ -3,6 +3,7 @@
 #include "railheadd/rails/rail_qos.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/testing/testing.h"
@@ -88,4 +89,55 @@ START_TEST(cards_that_cannot_be_judged)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/rails/rail_qos", a_card_that_lost_its_settings, cards_that_cannot_be_judged)
+#define RDMA "/mnt/sys/class/infiniband/mlx5_0/tc/1"
+#define CM   "/mnt/sys/kernel/config/rdma_cm"
+
+static struct node *node_with_class(void)
+{
+	struct node *n = node();
+
+	strcpy(n->card.port.rdma, "mlx5_0");
+	n->card.port.rdma_port = 1;
+	n->card.want = (struct qos_profile){ .has = QOS_BIT(QOS_TC), .tc = 106 };
+	return n;
+}
+
+static void shell(struct node *n, const char *command)
+{
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): the text is ours */
+	dcb_says(&n->k, n->seq++, 0, false);
+}
+
+/* Each of the two places has its own name and number. */
+START_TEST(a_class_of_rdma_cm_that_is_lost)
+{
+	struct node *n = node_with_class();
+
+	shell(n, "mkdir -p " RDMA " " CM "/mlx5_0/ports/1; echo 'Global tclass=106' >" RDMA
+		 "/traffic_class; echo 0 >" CM "/mlx5_0/ports/1/default_roce_tos");
+	finds(n, "ens1", FINDING_WARN, "cmTrafficClass of ens1 is 0, and not 106");
+	shell(n, "echo 106 >" CM "/mlx5_0/ports/1/default_roce_tos; echo >" RDMA "/traffic_class");
+	finds(n, "ens1", FINDING_WARN,
+	      "trafficClass of ens1 is unknown (none is set), and not 106");
+	/* rdma_cm was loaded later: nothing is known of its class. */
+	shell(n, "rm -r " CM "/mlx5_0; echo 'Global tclass=106' >" RDMA "/traffic_class");
+	finds(n, "ens1", FINDING_OK, "");
+	nl_release(n->k.nl);
+}
+END_TEST
+
+/* A card during a reset, for example: it is not known to have lost anything. */
+START_TEST(a_class_that_cannot_be_read)
+{
+	struct node *n = node_with_class();
+
+	shell(n, "mkdir -p " RDMA "/traffic_class");
+	finds(n, "ens1", FINDING_UNKNOWN, "");
+	shell(n, "mkdir -p " CM "/mlx5_0/ports/1/default_roce_tos");
+	finds(n, "ens1", FINDING_UNKNOWN, "");
+	nl_release(n->k.nl);
+}
+END_TEST
+
+TEST_PROGRAM("railheadd/rails/rail_qos", a_card_that_lost_its_settings, cards_that_cannot_be_judged,
+	     a_class_of_rdma_cm_that_is_lost, a_class_that_cannot_be_read)

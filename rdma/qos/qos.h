@@ -52,6 +52,7 @@ int qos_cnp_restore(const char *sysfs, const char *pci, const struct qos_cnp_raw
 struct qos_state {
 	unsigned known;               /* QOS_BIT of each setting that could be read */
 	unsigned can;                 /* of QOS_TC and QOS_CM: there is a place for it */
+	bool tc_unset;                /* it was read that QOS_TC has no value */
 	char why[QOS_N][QOS_WHY_LEN]; /* the reason why a setting is not known */
 	struct dcb_info dcb;
 	bool trust_dscp;
@@ -73,9 +74,15 @@ int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, str
 struct qos_profile qos_profile_of(const struct qos_state *s);
 /*
  * qos_differing - QOS_BIT of each wanted setting that the card does not have, or that is not known.
- * Cards round the sizes of buffers: less than 4 KiB are no difference. Any time is "auto".
+ * Cards round the sizes of buffers: less than 4 KiB are no difference. Any time is "auto". QOS_TC
+ * and QOS_CM differ only where there is a place for them. qos_wanted - QOS_BIT of the settings that
+ * are compared.
  */
 unsigned qos_differing(const struct qos_state *s, const struct qos_profile *want);
+unsigned qos_wanted(const struct qos_profile *want);
+/* qos_state_text - the value of one setting of a card, or "unknown" with the reason. Returns out.
+ */
+char *qos_state_text(enum qos_setting what, const struct qos_state *s, char out[QOS_TEXT_LEN]);
 
 /*
  * qos_set - set the PF as wanted; *changed: QOS_BIT of each setting that was different before, or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qos_compare.c: compares the settings of a card with a profile. Pure. */
-#include <string.h>
+#include <stdio.h>
 
 #include "lib/device/ethtool.h"
 #include "rdma/qos/qos.h"
@@ -74,13 +74,12 @@ static bool same_cnp(const struct qos_cnp *is, const struct qos_cnp *want)
 	       (want->priority < 0 || is->priority == want->priority);
 }
 
-/* The class is set in each of two places that exists. */
-static bool same_class(const struct qos_state *s, uint8_t tc)
+/* The class is set in each of its two places that exists; one must. */
+static bool same_class(const struct qos_state *s, enum qos_setting place, uint8_t tc)
 {
-	bool has_tc = s->can & QOS_BIT(QOS_TC), has_cm = s->can & QOS_BIT(QOS_CM);
-
-	return (has_tc || has_cm) && (!has_tc || ((s->known & QOS_BIT(QOS_TC)) && s->tc == tc)) &&
-	       (!has_cm || ((s->known & QOS_BIT(QOS_CM)) && s->cm == tc));
+	if (!(s->can & QOS_BIT(place)))
+		return place == QOS_CM || s->can;
+	return (s->known & QOS_BIT(place)) && (place == QOS_CM ? s->cm : s->tc) == tc;
 }
 
 static bool same(const struct qos_state *s, enum qos_setting what, const struct qos_profile *want)
@@ -107,7 +106,7 @@ static bool same(const struct qos_state *s, enum qos_setting what, const struct 
 		return same_cnp(&s->cnp, &want->cnp);
 	case QOS_TC:
 	case QOS_CM:
-		return same_class(s, want->tc);
+		return same_class(s, what, want->tc);
 	case QOS_N:
 		break;
 	}
@@ -116,13 +115,31 @@ static bool same(const struct qos_state *s, enum qos_setting what, const struct 
 
 unsigned qos_differing(const struct qos_state *s, const struct qos_profile *want)
 {
-	unsigned out = 0;
+	unsigned out = 0, has = qos_wanted(want);
 
-	for (unsigned i = 0; i < QOS_CM; i++) {
-		bool known = i == QOS_TC || (s->known & QOS_BIT(i));
+	for (unsigned i = 0; i < QOS_N; i++) {
+		bool known = i >= QOS_TC || (s->known & QOS_BIT(i));
 
-		if ((want->has & QOS_BIT(i)) && (!known || !same(s, (enum qos_setting)i, want)))
+		if ((has & QOS_BIT(i)) && (!known || !same(s, (enum qos_setting)i, want)))
 			out |= QOS_BIT(i);
 	}
 	return out;
+}
+
+unsigned qos_wanted(const struct qos_profile *want)
+{
+	return want->has | (want->has & QOS_BIT(QOS_TC) ? QOS_BIT(QOS_CM) : 0);
+}
+
+char *qos_state_text(enum qos_setting what, const struct qos_state *s, char out[QOS_TEXT_LEN])
+{
+	struct qos_profile is = qos_profile_of(s);
+
+	if (!(s->known & QOS_BIT(what))) {
+		(void)snprintf(out, QOS_TEXT_LEN, "unknown (%s)", s->why[what]);
+		return out;
+	}
+	if (what == QOS_CM)
+		is.tc = s->cm;
+	return qos_text(what, &is, out);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qos_compare_test.c: which settings of a card are not as a profile wants them. */
+#include <stdio.h>
+
 #include "lib/device/ethtool.h"
 #include "lib/testing/testing.h"
 #include "rdma/qos/qos.h"
@@ -33,7 +35,7 @@ START_TEST(differences_from_a_profile)
 	/* Two places for the class, and only one has it. */
 	s.known |= QOS_BIT(QOS_TC) | QOS_BIT(QOS_CM);
 	s.can |= QOS_BIT(QOS_CM);
-	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC) | QOS_BIT(QOS_TC));
+	ck_assert_uint_eq(qos_differing(&s, &want), QOS_BIT(QOS_PFC) | QOS_BIT(QOS_CM));
 	s.cm = 106;
 	want.pfc = 8;
 	ck_assert_uint_eq(qos_differing(&s, &want), 0);
@@ -80,4 +82,19 @@ START_TEST(differences_of_rules_and_buffers)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/qos/qos_compare", differences_from_a_profile, differences_of_rules_and_buffers)
+/* Each of the two places of the class has its own text. */
+START_TEST(texts_of_a_card)
+{
+	struct qos_state s = { .known = QOS_BIT(QOS_TC) | QOS_BIT(QOS_CM), .tc = 106, .cm = 8 };
+	char text[QOS_TEXT_LEN];
+
+	ck_assert_str_eq(qos_state_text(QOS_TC, &s, text), "106");
+	ck_assert_str_eq(qos_state_text(QOS_CM, &s, text), "8");
+	s.known = 0;
+	(void)snprintf(s.why[QOS_CM], QOS_WHY_LEN, "no module");
+	ck_assert_str_eq(qos_state_text(QOS_CM, &s, text), "unknown (no module)");
+}
+END_TEST
+
+TEST_PROGRAM("rdma/qos/qos_compare", differences_from_a_profile, differences_of_rules_and_buffers,
+	     texts_of_a_card)

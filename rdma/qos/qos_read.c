@@ -234,6 +234,7 @@ static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_se
 			s->known |= QOS_BIT(what);
 		else
 			note_unknown(s, what, "none is set");
+		s->tc_unset |= what == QOS_TC && !(s->known & QOS_BIT(what));
 		s->can |= QOS_BIT(what);
 		return 0;
 	}
