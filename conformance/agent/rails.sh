@@ -91,8 +91,12 @@ test_rails_a_card_that_lost_its_quality_of_service()
 	"$BIN/railctl" rdma qos apply >"$W/apply" 2>&1 || fail "apply: $(<"$W/apply")"
 	eventually is_said 'qos: .* has recovered' 1
 	degraded qos 0 || fail "the metric: $(scrape | grep rail_)"
+	# A file about another card says nothing of this one; one that cannot be read may be about it.
 	echo '{"pf":"nothere","ecn":[3]}' >/etc/railhead/qos.d/a.json
 	rm /etc/railhead/qos.d/card.json
+	more_looks 3
+	degraded qos 0 || fail "a card elsewhere: $(scrape | grep rail_)"
+	echo '{' >/etc/railhead/qos.d/a.json
 	more_looks 3
 	hasnt "not known" "$(scrape | grep railhead_rail_degraded)" 'reason="qos"'
 	rm -r /etc/railhead/qos.d

@@ -30,10 +30,14 @@ static int take_file(const struct ctx *ctx, int dir, const char *name, struct qo
 	struct err why;
 	ssize_t len = fs_read_trusted_at(dir, name, FILE_MAX, &text, &why);
 
-	if (len >= 0 && qos_file_decode(text, (size_t)len, name, &f, &why) == 0 &&
-	    qos_find(ctx, f.pf, &card.port, &why) == 0) {
-		card.want = f.want;
-		return take_card(c, &card, e);
+	if (len >= 0 && qos_file_decode(text, (size_t)len, name, &f, &why) == 0) {
+		if (qos_find(ctx, f.pf, &card.port, &why) == 0) {
+			card.want = f.want;
+			return take_card(c, &card, e);
+		}
+		/* Nodes may share a folder, and a card may be in a pod. */
+		if (why.code == ERR_NOTFOUND)
+			return 0;
 	}
 	if (why.code == ERR_NOMEM)
 		return err_nomem(e);
@@ -79,8 +83,10 @@ void qos_cards_clear(struct qos_cards *c)
 const struct qos_card *qos_card_of(const struct qos_cards *c, const char *netdev, const char *pci)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if ((*netdev && strcmp(c->card[i].port.netdev, netdev) == 0) ||
-		    (*pci && strcmp(c->card[i].port.pci, pci) == 0))
+		if (*netdev && strcmp(c->card[i].port.netdev, netdev) == 0)
+			return &c->card[i];
+	for (size_t i = 0; i < c->n; i++)
+		if (*pci && strcmp(c->card[i].port.pci, pci) == 0)
 			return &c->card[i];
 	return NULL;
 }

@@ -15,7 +15,7 @@ struct qos_card {
 struct qos_cards {
 	struct qos_card *card; /* owned; in the order of the files */
 	size_t n;
-	unsigned n_wrong; /* files that are wrong, or about a card that is not here */
+	unsigned n_wrong; /* files that are wrong, or about a VF; not those about absent cards */
 	struct err wrong; /* why the first one is left out */
 };
 
@@ -28,7 +28,8 @@ int qos_cards_read(const struct ctx *ctx, const char *dir, struct qos_cards *out
 void qos_cards_clear(struct qos_cards *c);
 #define auto_qos_cards auto_clean(qos_cards_clear)
 
-/* qos_card_of - the first with this interface or PCI address, borrowed; "": neither. NULL: none. */
+/* qos_card_of - that with this interface, else the first with this PCI address; "": it is not
+ * known. Borrowed. NULL: none. */
 const struct qos_card *qos_card_of(const struct qos_cards *c, const char *netdev, const char *pci);
 
 #endif

@@ -25,7 +25,7 @@ struct qos_port {
 
 /*
  * qos_find - the PF called pf: an interface of this namespace, or a PCI address. ERR_NOTFOUND:
- * there is none. ERR_CONFIG: it is a VF.
+ * there is none. ERR_CONFIG: it is a VF, or no such name.
  */
 int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct err *e) must_check;
 

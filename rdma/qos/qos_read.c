@@ -57,7 +57,7 @@ static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, st
 			       : 0;
 	}
 	if (ifname_problem(pf))
-		return err_set(e, ERR_NOTFOUND, 0, "is neither an interface nor a PCI address");
+		return err_set(e, ERR_CONFIG, 0, "is neither an interface nor a PCI address");
 	(void)snprintf(p->netdev, sizeof(p->netdev), "%s", pf);
 	(void)snprintf(path, sizeof(path), "class/net/%s/ifindex", pf);
 	if (sysfs_read_u64(ctx->sysfs, path, &n, &why))
