@@ -130,18 +130,12 @@ struct wanted_route {
 	bool found;
 };
 
-static bool same_destination(struct ip_prefix a, struct ip_prefix b)
-{
-	return a.addr.family == b.addr.family && a.len == b.len &&
-	       ip_equal(ip_network(a), ip_network(b));
-}
-
 static int match_route(const struct route_spec *r, void *arg)
 {
 	struct wanted_route *w = arg;
 	const struct cni_route *x = w->route;
 
-	w->found = same_destination(r->dst, x->dst) && (!x->gw.family || ip_equal(r->gw, x->gw)) &&
+	w->found = ip_same_network(r->dst, x->dst) && (!x->gw.family || ip_equal(r->gw, x->gw)) &&
 		   (!x->priority || r->priority == x->priority) &&
 		   (x->table <= 0 || r->table == (uint32_t)x->table);
 	return w->found;

@@ -90,6 +90,9 @@ int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e) m
 struct json *routing_note(uint32_t table, const struct cni_result *r);
 uint32_t routing_noted_table(const struct json *note);
 
+/* routing_rule - the rule of one address. Pure. */
+struct rule_spec routing_rule(struct ip addr, uint32_t table);
+
 /* routing_remove - delete the rules of ROUTING_PRIORITY that the note has. None of them is success.
  */
 int routing_remove(struct nl *pod, const struct json *note, struct err *e) must_check;

@@ -136,14 +136,17 @@ uint32_t routing_noted_table(const struct json *note)
 
 int routing_remove(struct nl *pod, const struct json *note, struct err *e)
 {
-	struct rule_spec r = { .table = routing_noted_table(note), .priority = ROUTING_PRIORITY };
+	uint32_t table = routing_noted_table(note);
 
 	json_each (it, json_get(note, "from")) {
 		const char *text = json_str(it);
+		struct ip from;
 
-		if (!r.table || !text || ip_parse(text, &r.from.addr))
+		if (!table || !text || ip_parse(text, &from))
 			continue;
-		r.from.len = (uint8_t)ip_bits(r.from.addr.family);
+
+		const struct rule_spec r = routing_rule(from, table);
+
 		if (nl_rule_delete(pod, &r, e))
 			return -1;
 	}
@@ -162,11 +165,7 @@ struct removal {
 static int remove_rule_of(const struct addr_info *a, void *arg)
 {
 	struct removal *x = arg;
-	const struct rule_spec r = {
-		.from = { a->addr.addr, (uint8_t)ip_bits(a->addr.addr.family) },
-		.table = x->table,
-		.priority = ROUTING_PRIORITY,
-	};
+	const struct rule_spec r = routing_rule(a->addr.addr, x->table);
 
 	x->failed = nl_rule_delete(x->pod, &r, x->e) != 0;
 	return x->failed;
@@ -199,11 +198,6 @@ struct search {
 	bool found;
 };
 
-static bool same_network(struct ip_prefix a, struct ip_prefix b)
-{
-	return a.len == b.len && ip_equal(ip_network(a), ip_network(b));
-}
-
 static uint32_t table_of(const struct route_spec *r)
 {
 	return r->table ? r->table : ROUTE_TABLE_MAIN;
@@ -213,7 +207,7 @@ static int match_rule(const struct rule_spec *r, void *arg)
 {
 	struct search *s = arg;
 
-	s->found = same_network(r->from, s->rule->from) && r->table == s->rule->table &&
+	s->found = ip_same_network(r->from, s->rule->from) && r->table == s->rule->table &&
 		   r->priority == s->rule->priority;
 	return s->found;
 }
@@ -223,7 +217,7 @@ static int match_route(const struct route_spec *r, void *arg)
 	struct search *s = arg;
 	const struct route_spec *x = s->route;
 
-	s->found = same_network(r->dst, x->dst) && r->table == table_of(x) &&
+	s->found = ip_same_network(r->dst, x->dst) && r->table == table_of(x) &&
 		   (!x->gw.family || ip_equal(r->gw, x->gw)) &&
 		   (!x->priority || r->priority == x->priority);
 	return s->found;

@@ -37,16 +37,16 @@ bool routing_keeps_main(const struct routing_conf *c, const struct cni_route *x)
 	return !c->rail || c->is_default || x->dst.len > 0 || x->table > 0;
 }
 
-/* ---- the table of the rail ---- */
-
-static void add_rule(struct routing_plan *p, struct ip addr, uint32_t table)
+struct rule_spec routing_rule(struct ip addr, uint32_t table)
 {
-	p->rule[p->n_rules++] = (struct rule_spec){
+	return (struct rule_spec){
 		.from = { .addr = addr, .len = (uint8_t)ip_bits(addr.family) },
 		.table = table,
 		.priority = ROUTING_PRIORITY,
 	};
 }
+
+/* ---- the table of the rail ---- */
 
 /* Neighbours answer from link-local addresses, too: their network is not behind the gateway. */
 static void add_link_local(struct routing_plan *p, const struct routing_place *at)
@@ -158,7 +158,7 @@ int routing_plan(const struct routing_conf *c, const struct cni_result *r,
 	if (!out->route || !out->rule)
 		return err_nomem(e);
 	for (size_t i = 0; i < r->n_ips; i++) {
-		add_rule(out, r->ips[i].address.addr, at->table);
+		out->rule[out->n_rules++] = routing_rule(r->ips[i].address.addr, at->table);
 		add_connected(out, &r->ips[i], at);
 		v6 |= r->ips[i].address.addr.family == IP_V6;
 	}

@@ -253,6 +253,11 @@ bool ip_in_prefix(struct ip_prefix p, struct ip a)
 	return a.family == p.addr.family && !((a.v ^ p.addr.v) & ip_mask(a.family, p.len));
 }
 
+bool ip_same_network(struct ip_prefix a, struct ip_prefix b)
+{
+	return a.len == b.len && ip_equal(ip_network(a), ip_network(b));
+}
+
 bool ip_is_link_local(struct ip a)
 {
 	return a.family == IP_V6 && (unsigned)(a.v >> 118) == 0x3fa;

@@ -63,6 +63,7 @@ bool ip_equal(struct ip a, struct ip b);
 struct ip ip_network(struct ip_prefix p); /* first address of the prefix */
 struct ip ip_last(struct ip_prefix p);    /* last address of the prefix */
 bool ip_in_prefix(struct ip_prefix p, struct ip a);
+bool ip_same_network(struct ip_prefix a, struct ip_prefix b); /* host bits do not count */
 bool ip_is_link_local(struct ip a); /* in fe80::/10, which every interface with IPv6 has */
 
 #endif

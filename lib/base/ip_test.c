@@ -302,6 +302,10 @@ END_TEST
 
 START_TEST(prefix_membership)
 {
+	ck_assert(ip_same_network(prefix("10.0.0.5/24"), prefix("10.0.0.9/24")));
+	ck_assert(!ip_same_network(prefix("10.0.0.5/24"), prefix("10.0.0.5/25")));
+	ck_assert(!ip_same_network(prefix("10.0.0.5/24"), prefix("10.0.1.5/24")));
+	ck_assert(!ip_same_network(prefix("0.0.0.0/0"), prefix("::/0")));
 	ck_assert(ip_is_link_local(ip("fe80::5")) && ip_is_link_local(ip("febf::5")));
 	ck_assert(!ip_is_link_local(ip("fec0::5")) && !ip_is_link_local(ip("169.254.0.1")));
 	ck_assert(ip_in_prefix(prefix("10.0.0.5/24"), ip("10.0.0.0")));
