@@ -10,13 +10,13 @@
  * "ready" is printed first, when nothing can be missed any more.
  */
 #include <arpa/inet.h>
-#include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/if_ether.h>
 #include <netinet/ip6.h>
-#include <netpacket/packet.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "conformance/harness/wire.h"
 
 static const char *mac_text(const unsigned char *m, char out[18])
 {
@@ -82,42 +82,15 @@ static void show_ip6(const unsigned char *frame, size_t len)
 	}
 }
 
-static void sniff(int fd)
+static void show(const unsigned char *frame, size_t len, unsigned short protocol)
 {
-	unsigned char frame[2048];
-	struct sockaddr_ll from = { 0 };
-	struct ether_header eth = { 0 };
-
-	for (;;) {
-		socklen_t size = sizeof(from);
-		ssize_t n = recvfrom(fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &size);
-
-		if (n < (ssize_t)sizeof(eth) || from.sll_pkttype == PACKET_OUTGOING)
-			continue;
-		memcpy(&eth, frame, sizeof(eth));
-		if (ntohs(eth.ether_type) == ETHERTYPE_ARP)
-			show_arp(frame, (size_t)n);
-		else if (ntohs(eth.ether_type) == ETHERTYPE_IPV6)
-			show_ip6(frame, (size_t)n);
-	}
+	if (protocol == ETHERTYPE_ARP)
+		show_arp(frame, len);
+	else if (protocol == ETHERTYPE_IPV6)
+		show_ip6(frame, len);
 }
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_ll ll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
-
-	if (argc != 2) {
-		fprintf(stderr, "usage: sniff INTERFACE\n");
-		return 2;
-	}
-	ll.sll_ifindex = (int)if_nametoindex(argv[1]);
-	if (fd < 0 || ll.sll_ifindex == 0 || bind(fd, (struct sockaddr *)&ll, sizeof(ll)) != 0) {
-		perror(argv[1]);
-		return 1;
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("ready");
-	sniff(fd);
-	return 0;
+	return wire_main(argc, argv, show);
 }

@@ -9,15 +9,15 @@
  * "ready" is printed first, when nothing can be missed any more.
  */
 #include <arpa/inet.h>
-#include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/if_ether.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/ip_icmp.h>
-#include <netpacket/packet.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "conformance/harness/wire.h"
 
 static void show_echo(int family, const void *from, const void *to)
 {
@@ -64,48 +64,20 @@ static void show_v6(const unsigned char *p, size_t len)
 		show_echo(AF_INET6, &ip.ip6_src, &ip.ip6_dst);
 }
 
-static void show(int fd)
+static void show(const unsigned char *frame, size_t len, unsigned short protocol)
 {
-	unsigned char frame[2048];
-	struct sockaddr_ll from = { 0 };
+	const unsigned char *p = frame + ETH_HLEN;
 
-	for (;;) {
-		socklen_t size = sizeof(from);
-		ssize_t n = recvfrom(fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &size);
-		size_t len = n > ETH_HLEN ? (size_t)n - ETH_HLEN : 0;
-
-		if (!len || from.sll_pkttype == PACKET_OUTGOING)
-			continue;
-		switch (ntohs(from.sll_protocol)) {
-		case ETHERTYPE_ARP:
-			show_arp(frame + ETH_HLEN, len);
-			break;
-		case ETHERTYPE_IP:
-			show_v4(frame + ETH_HLEN, len);
-			break;
-		case ETHERTYPE_IPV6:
-			show_v6(frame + ETH_HLEN, len);
-			break;
-		}
-	}
+	len -= ETH_HLEN;
+	if (protocol == ETHERTYPE_ARP)
+		show_arp(p, len);
+	else if (protocol == ETHERTYPE_IP)
+		show_v4(p, len);
+	else if (protocol == ETHERTYPE_IPV6)
+		show_v6(p, len);
 }
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_ll ll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
-
-	if (argc != 2) {
-		fprintf(stderr, "usage: traffic INTERFACE\n");
-		return 2;
-	}
-	ll.sll_ifindex = (int)if_nametoindex(argv[1]);
-	if (fd < 0 || ll.sll_ifindex == 0 || bind(fd, (struct sockaddr *)&ll, sizeof(ll)) != 0) {
-		perror(argv[1]);
-		return 1;
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("ready");
-	show(fd);
-	return 0;
+	return wire_main(argc, argv, show);
 }

@@ -76,18 +76,16 @@ static void nothing(void)
 {
 }
 
+/* The part that all plugins on such a master share. 13: 10.77.0.0/28 without its first and last
+ * address and the gateway. */
+#define ON_VETH                                                                                    \
+	.capacity = 13, .make = make, .clear = clear, .restore = restore, .lose = lose,            \
+	.move = move, .lose_link = lose_link, .reboot = nothing, .lose_state = nothing
+
 const struct fixture fixture_veth = {
 	.keys = "\"master\":\"" MASTER "\"",
-	.capacity = 13, /* 10.77.0.0/28 without its first and last address and the gateway */
 	.probe = probe,
-	.make = make,
-	.clear = clear,
-	.restore = restore,
-	.lose = lose,
-	.move = move,
-	.lose_link = lose_link,
-	.reboot = nothing,
-	.lose_state = nothing,
+	ON_VETH,
 };
 
 static bool probe_rail(const char *plugin)
@@ -100,16 +98,8 @@ static bool probe_rail(const char *plugin)
 static const struct fixture fixture_rail = {
 	.program = "macvlan",
 	.keys = "\"master\":\"" MASTER "\",\"routing\":\"rail\"",
-	.capacity = 13,
 	.probe = probe_rail,
-	.make = make,
-	.clear = clear,
-	.restore = restore,
-	.lose = lose,
-	.move = move,
-	.lose_link = lose_link,
-	.reboot = nothing,
-	.lose_state = nothing,
+	ON_VETH,
 };
 
 const struct fixture *fixture_of(const char *plugin)
