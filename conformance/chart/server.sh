@@ -54,6 +54,42 @@ uid() { k get "$@" -o 'jsonpath={.metadata.uid}'; }
 of_agents() { k -n railhead get daemonset railheadd -o "jsonpath={$1}"; }
 RAILS=(-f "$HERE/values/rails.yaml")
 
+# as_agent ARGUMENT...: kubectl, with the token of the agent
+as_agent()
+{
+	k --token "$(<$AGENT_OF/token)" --kubeconfig <(kubeconfig_of_nobody) "$@"
+}
+kubeconfig_of_nobody()
+{
+	echo "{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: 'https://127.0.0.1:6443', certificate-authority: $W/kube/ca.pem}}],
+		contexts: [{name: x, context: {cluster: c}}], current-context: x}"
+}
+# foreign [OPTION...]: the agent makes an object of another node
+foreign()
+{
+	as_agent create "$@" -f - <<-'END'
+	{apiVersion: railhead.io/v1alpha1, kind: RailNode, metadata: {name: gpu-2}, spec: {node: gpu-2}}
+	END
+}
+# in_force NAMESPACE: the server learns of new roles and policies one by one, a moment after they were made. An agent that asks earlier is
+# refused, and tries again.
+in_force()
+{
+	local rights
+	rights=$(as_agent -n "$1" auth can-i --list --no-headers) && [ "$rights" ] &&
+		[ -z "$(comm -13 <(awk '{ print $1 }' <<<"$rights" | sort -u) <(rights_of "$1" | sort -u))" ] &&
+		foreign --dry-run=server 2>&1 | grep -q "writes no object of node gpu-2"
+}
+# rights_of NAMESPACE: what the roles of the release name
+rights_of()
+{
+	{
+		k get clusterrole railheadd -o json
+		k -n "$1" get role railheadd -o json
+	} | jq -r '.rules[] | (.apiGroups[0] | if . == "" then "" else "." + . end) as $g | .resources[] |
+		split("/") | .[0] + $g + (if .[1] then "/" + .[1] else "" end)'
+}
+
 # agent_of NAMESPACE: railheadd, as the pod of the DaemonSet on the node host would start it. The node is new: it has no blocks of an earlier case.
 agent_of()
 {
@@ -68,6 +104,7 @@ agent_of()
 		k -n "$1" create token railheadd --bound-object-kind Pod --bound-object-name agent --bound-object-uid "$uid" >$AGENT_OF/token &&
 		cp "$W/kube/ca.pem" $AGENT_OF/ca.crt && printf %s "$1" >$AGENT_OF/namespace &&
 		k -n "$1" get configmap railheadd -o json | jq -r '.data["agent.json"]' >"$W/agent.json" || fail "the pod of the agent"
+	eventually in_force "$1" || fail "rights and policies of the agent"
 	env RAILHEAD_NODE=host KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=6443 \
 		"$BIN/railheadd" --config "$W/agent.json" >"$W/agent.log" 2>&1 </dev/null &
 	echo $! >"$W/agent.pid"
@@ -92,17 +129,10 @@ test_server_an_agent_works_with_its_release()
 	hasnt "the agent" "$(<"$W/agent.log")" forbidden
 	hasnt "the agent" "$(<"$W/agent.log")" denied
 	# It writes in the name of its node only.
-	isnt "another node" k --token "$(<$AGENT_OF/token)" --kubeconfig <(kubeconfig_of_nobody) create -f - <<-'END'
-	{apiVersion: railhead.io/v1alpha1, kind: RailNode, metadata: {name: gpu-2}, spec: {node: gpu-2}}
-	END
+	isnt "another node" foreign
 	has "another node" "$(<"$W/is")" "node host writes no object of node gpu-2"
-	isnt "secrets" k --token "$(<$AGENT_OF/token)" --kubeconfig <(kubeconfig_of_nobody) -n team-net get secrets
+	isnt "secrets" as_agent -n team-net get secrets
 	has "secrets" "$(<"$W/is")" forbidden
-}
-kubeconfig_of_nobody()
-{
-	echo "{apiVersion: v1, kind: Config, clusters: [{name: c, cluster: {server: 'https://127.0.0.1:6443', certificate-authority: $W/kube/ca.pem}}],
-		contexts: [{name: x, context: {cluster: c}}], current-context: x}"
 }
 
 test_server_accepts_each_set_of_values()
