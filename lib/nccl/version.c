@@ -87,6 +87,9 @@ static const struct rule {
 	/* PATH_P2C of topo.h, NCCL_NET_GDR_C2C=1; 2.26.2 has it not, 2.29.7 has it; RCCL's paths.cc
 	 * at 1ff58479 has it, at ee2d4e42 (2.26) not */
 	[NCCL_HAS_P2C] = { { 2, 27, 0 }, { 0 }, { 0 } },
+	/* ncclTopoComputePaths() of paths.cc; 2.29.7 has it. 2.28.9 prints P2C for all nets of the
+	 * CPU */
+	[NCCL_P2C_IS_LOCAL] = { { 2, 29, 0 }, { 0 }, { 0 } },
 	/* NCCL_PXN_C2C=1; RCCL's CHANGELOG: "upstream NCCL defaults it to 1 since 2.28", RCCL to 0
 	 */
 	[NCCL_PXN_OVER_C2C] = { { 2, 28, 0 }, { 0 }, NEVER },

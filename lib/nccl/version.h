@@ -49,6 +49,7 @@ enum lib_rule {
 	NCCL_KNOWS_XEON_4,     /* links between CPUs of Sapphire Rapids and later */
 	NCCL_HAS_C2C,          /* C2C is a type of path, not NVLink */
 	NCCL_HAS_P2C,          /* and with PCIe behind it nearly as good as a switch */
+	NCCL_P2C_IS_LOCAL,     /* P2C only to local nets, before that to all nets of the CPU */
 	NCCL_PXN_OVER_C2C,     /* PXN also to a GPU whose net is P2C */
 	NCCL_PXN_NEEDS_GDR,    /* PXN only to a GPU that reads with GPUDirect RDMA */
 	NCCL_HAS_DATA_DIRECT,  /* the Data Direct function of a ConnectX-8 */

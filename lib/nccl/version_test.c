@@ -54,6 +54,7 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_KNOWS_XEON_4, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
 		{ NCCL_HAS_C2C, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
 		{ NCCL_HAS_P2C, "2.26.5", "2.27.3", "NCCL since 2.27.0" },
+		{ NCCL_P2C_IS_LOCAL, "2.28.9", "2.29.7", "NCCL since 2.29.0" },
 		{ NCCL_PXN_OVER_C2C, "2.27.7", "2.28.3", "NCCL since 2.28.0" },
 		{ NCCL_PXN_NEEDS_GDR, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ NCCL_HAS_DATA_DIRECT, "2.26.2", "2.27.3", "NCCL since 2.27.0" },

@@ -62,17 +62,18 @@ static enum nccl_path_type merge_path_type(enum nccl_path_type a, enum nccl_path
 	return high == NCCL_PHB && low == NCCL_C2C ? NCCL_P2C : high;
 }
 
-/* ncclTopoComputePaths, P2C: C2C to the GPU's CPU and PCIe from there to its local nets count as
- * much as a PCIe switch. */
+/* ncclTopoComputePaths, P2C: C2C to the GPU's CPU and PCIe from there to a net count as much as a
+ * PCIe switch. Since 2.29, only a local net has such a path: PXN serves the others. */
 static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 {
 	uint32_t cpu = s->cpu_of[gpu];
 	const struct nccl_local *l = nccl_get_local(s, gpu);
+	bool all = !nccl_rule(s->o, NCCL_P2C_IS_LOCAL);
 
 	if (cpu == TOPO_NONE || !nccl_rule(s->o, NCCL_HAS_P2C))
 		return;
-	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t n = l->net[i];
+	for (uint32_t i = 0; i < (all ? s->n_nets : l->n); i++) {
+		uint32_t n = all ? i : l->net[i];
 		struct nccl_path h = nccl_row(s->gpu_net, gpu, s->n_nets)[n];
 		struct nccl_path back = nccl_row(s->net_gpu, n, s->n_gpus)[gpu];
 		if (merge_path_type(nccl_row(s->gpu_cpu, gpu, s->n_cpus)[cpu].type,

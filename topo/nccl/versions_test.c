@@ -182,6 +182,11 @@ static const struct scenario scenarios[] = {
 	{ NCCL_HAS_P2C, "2.26.2", "2.27.3",
 	  SYSTEM(CPU("0", ARM, GPU("02", "0", "90", C2C) NET("03:00.0", "0", "200000"))), NULL, 0,
 	  false, false, false, "PHB 3 hops 25.0: n0", "P2C 3 hops 25.0 gdr: n0" },
+	{ NCCL_P2C_IS_LOCAL, "2.28.9", "2.29.7",
+	  SYSTEM(CPU("0", ARM,
+		     GPU("02", "0", "90", C2C) NET("03:00.0", "0", "100000")
+			     NET("04:00.0", "1", "200000"))),
+	  NULL, 0, false, false, false, "P2C 3 hops 12.5 gdr: n1", "PHB 3 hops 12.5 gdr: n1" },
 	{ NCCL_PXN_OVER_C2C, "2.27.7", "2.28.3",
 	  SYSTEM(CPU("0", ARM, GPU("02", "0", "90", C2C NVLINK("82")) NET("03:00.0", "0", "200000"))
 			 CPU("1", ARM, GPU("82", "1", "90", C2C NVLINK("02")))),
