@@ -819,6 +819,20 @@ test_topo_verify_of_real_jobs_with_hcas()
 	has 'NCCL uses mlx5_0_dma'
 }
 
+# Before 2.29, P2C leads to all HCAs of the CPU. The search of a GPU with a narrow PCIe link takes the slower card, too.
+test_topo_verify_of_a_real_job_with_slower_hcas()
+{
+	tar -xzf "$DATA/nccl-job.tar.gz" -C "$W" || fail 'test error: the jobs'
+	local job=(topo verify --nccl-xml "$W/nccl-job/gb200-gpu0-nccl-2.28.xml" --nccl-log "$W/nccl-job/gb200-gpu0-nccl-2.28.log")
+	r "${job[@]}" --strict --nccl-version 2.28.9
+	[ "$RC" = 3 ] || fail "not unknown: $(said)"
+	has 'predicted mlx5_0,mlx5_1, NCCL uses mlx5_0,mlx5_1,mlx5_2'
+	has 'NCCL chose mlx5_2, slower but no farther'
+	r "${job[@]}" --nccl-version 2.29.7
+	[ "$RC" = 4 ] || fail "2.29 has another rule: $(said)"
+	has 'mlx5_2, which the prediction does not have'
+}
+
 # Cards of two ports: fused by new and old versions, and one of the two without the other.
 test_topo_verify_of_real_jobs_with_fused_ports()
 {

@@ -124,6 +124,14 @@ int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 	return 0;
 }
 
+bool nccl_is_slower(const struct nccl_gpu *g, uint32_t net)
+{
+	for (size_t i = 0; i < g->n_local; i++)
+		if (g->local[i] == net)
+			return false;
+	return g->n_local > 0 && g->path[net].type <= g->type;
+}
+
 void nccl_prediction_clear(struct nccl_prediction *a)
 {
 	for (size_t i = 0; a->gpu && i < a->n_gpus; i++) {

@@ -59,6 +59,12 @@ struct nccl_prediction {
  */
 int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e) must_check;
+/*
+ * nccl_is_slower - a net is not local to a GPU, but its path is of no higher type than the path to
+ * the local nets. ncclTopoSelectNets() offers it to the search for collectives after the local
+ * ones. The search takes it if the channels that it finds need no more bandwidth.
+ */
+bool nccl_is_slower(const struct nccl_gpu *g, uint32_t net);
 /* nccl_prediction_clear - free all that a owns. */
 void nccl_prediction_clear(struct nccl_prediction *a);
 #define auto_nccl_prediction auto_clean(nccl_prediction_clear)

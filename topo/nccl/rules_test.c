@@ -419,6 +419,25 @@ START_TEST(document_order_decides_ties)
 }
 END_TEST
 
+/* A slower card at the same switch is offered to the search, a farther one is not. */
+START_TEST(slower_cards_may_be_used_too)
+{
+	static const char text[] =
+		SYSTEM(CPU("0", INTEL,
+			   SWITCH("01", GPU("02", "0", "sm=\"90\"", "") NIC("03", "0", "100000")
+						NIC("04", "1", "50000")) NIC("05", "2", "50000")));
+	static const bool want[] = { false, true, false };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct nccl_opts o = NCCL_OPTS_DEFAULT;
+
+	parse(text, &m);
+	predict(&m, &o, &a);
+	for (uint32_t n = 0; n < 3; n++)
+		ck_assert_int_eq(nccl_is_slower(&a.gpu[0], n), want[n]);
+}
+END_TEST
+
 /* ---- switches of two levels ---- */
 
 #define PEX(bus, level, inside)                                                                    \
@@ -489,4 +508,4 @@ TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, level_0_below_leve
 	     parts_and_nets_that_are_none, cpus_by_their_kind, nvlink_to_the_gpu_beside_the_nic,
 	     how_far_gpudirect_goes, old_gpus_do_not_read, chip_to_chip, other_ends_of_nvlink,
 	     links_to_nothing, through_a_gpu, ranks_on_one_device, netdevs_policies_are_followed,
-	     a_pod_counts_from_zero, document_order_decides_ties)
+	     a_pod_counts_from_zero, document_order_decides_ties, slower_cards_may_be_used_too)

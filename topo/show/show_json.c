@@ -104,6 +104,20 @@ static int add_gpu_hcas(struct json *gpu, const struct topo_view *v, size_t g)
 	return 0;
 }
 
+/* Only if there are any. */
+static int add_slower_nets(struct json *o, const struct topo_view *v, const struct nccl_gpu *n)
+{
+	auto_free uint32_t *net = calloc(v->nccl->n_nets + 1, sizeof(*net));
+	size_t count = 0;
+
+	if (!net)
+		return -1;
+	for (uint32_t i = 0; i < v->nccl->n_nets; i++)
+		if (nccl_is_slower(n, i))
+			net[count++] = i;
+	return count ? add_nets(o, "slower", v, net, count) : 0;
+}
+
 static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 {
 	const struct nccl_gpu *n = &v->nccl->gpu[g];
@@ -112,7 +126,7 @@ static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 	if (!n->in)
 		return json_add_null(gpu, "nccl");
 	o = json_add_object(gpu, "nccl");
-	if (!o || add_nets(o, "local", v, n->local, n->n_local))
+	if (!o || add_nets(o, "local", v, n->local, n->n_local) || add_slower_nets(o, v, n))
 		return -1;
 	if (n->type == NCCL_DIS ? json_add_null(o, "class") || json_add_null(o, "bandwidth_gBps") ||
 					  json_add_null(o, "gdr")

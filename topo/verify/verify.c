@@ -102,11 +102,12 @@ static struct names used_by(const struct nccl_log *log, const struct nccl_log_gp
 	return used;
 }
 
-static struct names predicted_for(const struct json *gpu)
+/* The HCAs of a list of the prediction: "local", or "slower". */
+static struct names predicted_for(const struct json *gpu, const char *list)
 {
 	struct names all = { .len = 0 };
 
-	json_each (it, json_get(json_get(gpu, "nccl"), "local")) {
+	json_each (it, json_get(json_get(gpu, "nccl"), list)) {
 		const char *name = json_str(it) ? json_str(it) : "";
 
 		add_device(&all, (struct slice){ name, strlen(name) });
@@ -119,35 +120,63 @@ static void set_subject(struct finding *f, const struct json *gpu)
 	finding_set_subject(f, "GPU %.0f", json_num(json_get(gpu, "index")));
 }
 
+/* Why HCAs that are not predicted are used. */
+enum other_cause { OTHER_SEARCHED, OTHER_SLOWER, OTHER_UNEXPLAINED };
+
+static enum other_cause cause_of(const struct nccl_log_gpu *g, const struct json *gpu,
+				 const struct names *other)
+{
+	struct names slower = predicted_for(gpu, "slower"), rest = subtract(other, &slower);
+
+	/* The prediction names the nearest HCAs. Without GPUDirect RDMA, the links between switch
+	 * and CPU carry all data twice, and NCCL's search can prefer the HCAs of other switches. */
+	if (json_get(json_get(gpu, "nccl"), "gdr") && !g->sends.gdr && !g->receives.gdr)
+		return OTHER_SEARCHED;
+	return rest.len ? OTHER_UNEXPLAINED : OTHER_SLOWER;
+}
+
+static void explain_others(struct finding *f, enum other_cause cause, const struct names *other)
+{
+	static const struct {
+		const char *reason, *remedy;
+	} texts[] = {
+		[OTHER_SEARCHED] = { ": without GPUDirect RDMA it also takes HCAs that are not the "
+				     "nearest",
+				     "nothing, if GPUDirect RDMA is meant to be off" },
+		[OTHER_SLOWER] = { ", slower but no farther: collectives with slow "
+				   "channels use these HCAs, too",
+				   "nothing; NCCL_IB_HCA with the predicted HCAs leaves the others "
+				   "out" },
+		[OTHER_UNEXPLAINED] = { ", which the prediction does not have",
+					"look at the settings below; if none explains it, report "
+					"it with this log and \"railctl topo capture\"" },
+	};
+
+	finding_set_reason(f, "NCCL chose %s%s", other->text, texts[cause].reason);
+	finding_set_remedy(f, "%s",
+			   cause == OTHER_SEARCHED && f->state == FINDING_FAIL
+				   ? "see the finding gdr first"
+				   : texts[cause].remedy);
+}
+
 static void check_nets(const struct verify_input *in, const struct nccl_log_gpu *g,
 		       const struct json *gpu, struct findings *out)
 {
-	struct names used = used_by(in->log, g), predicted = predicted_for(gpu);
+	struct names used = used_by(in->log, g), predicted = predicted_for(gpu, "local");
 	struct names other = subtract(&used, &predicted);
-	const struct json *gdr = json_get(json_get(gpu, "nccl"), "gdr");
-	/* The prediction names the nearest HCAs. Without GPUDirect RDMA, the links between switch
-	 * and CPU carry all data twice, and NCCL's search can prefer the HCAs of other switches. */
-	bool searched = gdr && !g->sends.gdr && !g->receives.gdr;
-	enum finding_state worse = searched && !json_true(gdr) ? FINDING_UNKNOWN : FINDING_FAIL;
-	struct finding *f = findings_add(out, "net", other.len ? worse : FINDING_OK);
+	enum other_cause cause = cause_of(g, gpu, &other);
+	bool gdr = json_true(json_get(json_get(gpu, "nccl"), "gdr"));
+	bool unknown = cause == OTHER_SLOWER || (cause == OTHER_SEARCHED && !gdr);
+	struct finding *f = findings_add(out, "net",
+					 !other.len ? FINDING_OK
+					 : unknown  ? FINDING_UNKNOWN
+						    : FINDING_FAIL);
 
 	set_subject(f, gpu);
 	finding_set_value(f, "predicted %s, NCCL uses %s", predicted.len ? predicted.text : "none",
 			  used.text);
-	if (!other.len)
-		return;
-	finding_set_reason(f,
-			   searched ? "NCCL chose %s: without GPUDirect RDMA it also takes HCAs "
-				      "that are not the nearest"
-				    : "NCCL chose %s, which the prediction does not have",
-			   other.text);
-	if (searched)
-		finding_set_remedy(f, worse == FINDING_FAIL ? "see the finding gdr first"
-							    : "nothing, if GPUDirect RDMA is meant "
-							      "to be off");
-	else
-		finding_set_remedy(f, "look at the settings below; if none explains it, report it "
-				      "with this log and \"railctl topo capture\"");
+	if (other.len)
+		explain_others(f, cause, &other);
 }
 
 static bool is_gdr(struct nccl_log_count c, bool expected)
@@ -226,7 +255,7 @@ static int width_of(struct slice s)
 static bool has_hcas(const struct json *machine)
 {
 	json_each (it, json_get(machine, "gpus")) {
-		struct names all = predicted_for(it);
+		struct names all = predicted_for(it, "local");
 
 		if (all.len)
 			return true;

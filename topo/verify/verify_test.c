@@ -17,7 +17,8 @@
  */
 static const char machine[] =
 	"{\"version\": 1, \"gpus\": [{\"index\": 0, \"bdf\": \"0000:01:00.0\", \"nccl\": "
-	"{\"local\": [\"mlx5_0\"], \"gdr\": true}}, {\"index\": 1, \"bdf\": \"0000:02:00.0\", "
+	"{\"local\": [\"mlx5_0\"], \"slower\": [\"mlx5_3\"], \"gdr\": true}}, {\"index\": 1, "
+	"\"bdf\": \"0000:02:00.0\", "
 	"\"nccl\": {\"local\": [\"mlx5_1+mlx5_2\"], \"gdr\": false}}, {\"index\": 2, "
 	"\"bdf\": \"0000:04:00.0\", \"nccl\": {\"local\": [\"mlx5_0\"], \"gdr\": false, "
 	"\"gdr_receive\": true}}]}";
@@ -76,6 +77,15 @@ static const struct {
 	{ START USING HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/1\n",
 	  "fail net GPU 0: predicted mlx5_0, NCCL uses mlx5_1\n"
 	  "fail gdr GPU 0: predicted on, 0 connections with GPUDirect RDMA and 1 without\n" },
+	/* a slower card at the same distance, alone and with one that is farther */
+	{ START USING HEAD "Made virtual device [2] name=mlx5_3 speed=1\n" HEAD
+			   "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/2/GDRDMA\n",
+	  "unknown net GPU 0: predicted mlx5_0, NCCL uses mlx5_3\n"
+	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
+	{ START USING HEAD "Made virtual device [2] name=mlx5_3+mlx5_1 speed=1\n" HEAD
+			   "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/2/GDRDMA\n",
+	  "fail net GPU 0: predicted mlx5_0, NCCL uses mlx5_3,mlx5_1\n"
+	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
 	/* the device is not in the list of devices */
 	{ START HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
 	  "fail net GPU 0: predicted mlx5_0, NCCL uses ?\n"
