@@ -415,6 +415,16 @@ test_topo_sources_that_are_none()
 	refused 1 'nothing' topo check --sysfs "$W/nothing"
 }
 
+# A pod with GPU 1 alone: its number is 0, or that of a file that the job reads itself.
+test_topo_numbers_of_gpus()
+{
+	local pod=(topo --nccl-xml "$XML/dgx-a100.xml" --gpus 0000:0f:00.0 --nccl-version 2.28.9 --set NCCL_NETDEVS_POLICY=MAX:1 --json)
+	ok "${pod[@]}"
+	want '[.gpus[].nccl.channels?] | map(select(.)) == [["mlx5_0"]]'
+	ok "${pod[@]}" --set "NCCL_TOPO_FILE=/etc/nccl-topo.xml"
+	want '[.gpus[].nccl.channels?] | map(select(.)) == [["mlx5_1"]]'
+}
+
 test_topo_options_that_are_wrong()
 {
 	local x=$XML/dgx-a100.xml
@@ -435,6 +445,7 @@ test_topo_options_that_are_wrong()
 	refused 2 'it must be AUTO, ALL or MAX:N' topo --nccl-xml "$x" --set NCCL_NETDEVS_POLICY=MAX:0
 	refused 2 'it must be LOC, PIX' topo --nccl-xml "$x" --set NCCL_NET_GDR_LEVEL=near
 	refused 2 'it must be 0 or 1' topo --nccl-xml "$x" --set NCCL_IB_MERGE_VFS=
+	refused 2 'needs that file in --nccl-xml' topo --sysfs "$QEMU" --set NCCL_TOPO_FILE=x
 	refused 2 'has no option --svg' topo --svg x check
 	refused 2 'did you mean "railctl topo check"' topo chek
 	refused 2 'needs FILE.tar' topo capture

@@ -109,6 +109,18 @@ static int set_force_merge(struct cmd_run *r, const char *name, const char *valu
 	return 0;
 }
 
+/* NCCL_TOPO_FILE: the job reads the file of --nccl-xml. Its path there says nothing here. */
+static int set_topo_file(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+			 struct err *e)
+{
+	(void)name;
+	(void)value;
+	if (!opt_is_set(&r->opts, "nccl-xml"))
+		return cmd_usage(r, e, "--set NCCL_TOPO_FILE needs that file in --nccl-xml");
+	t->opts.own_file = true;
+	return 0;
+}
+
 /* ---- switches: 0 or 1 ---- */
 
 static bool *switch_of(struct nccl_opts *o, const char *name, bool *off)
@@ -160,6 +172,7 @@ static const struct {
 	{ "NCCL_IB_DATA_DIRECT", set_direct },
 	{ "NCCL_NET_MERGE_LEVEL", set_merge_level },
 	{ "NCCL_NET_FORCE_MERGE", set_force_merge },
+	{ "NCCL_TOPO_FILE", set_topo_file },
 	{ "NCCL_IB_MERGE_NICS", set_switch },
 	{ "NCCL_IB_MERGE_VFS", set_switch },
 	{ "NCCL_PXN_DISABLE", set_switch },
@@ -183,7 +196,7 @@ static int set_option(struct cmd_run *r, const char *text, struct topo *t, struc
 			   "NCCL_IB_HCA, NCCL_IB_DATA_DIRECT, NCCL_NET_GDR_C2C, NCCL_NET_GDR_READ, "
 			   "NCCL_NET_MERGE_LEVEL, "
 			   "NCCL_NET_FORCE_MERGE, NCCL_IB_MERGE_NICS, NCCL_IB_MERGE_VFS, "
-			   "NCCL_PXN_DISABLE");
+			   "NCCL_PXN_DISABLE, NCCL_TOPO_FILE");
 }
 
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)

@@ -88,11 +88,14 @@ static int fill_gpu(struct nccl_paths *s, uint32_t gpu, struct nccl_gpu *out, st
 	return 0;
 }
 
-/* A container with some of the GPUs numbers them from 0, in their order. */
+/* ncclTopoGetXmlFromGpu: NVML's number of a GPU counts only if the job's file has none. A container
+ * with some of the GPUs numbers them from 0, in their order. */
 static void renumber_gpus(struct nccl_paths *s)
 {
 	const struct topo_machine *m = s->m;
 
+	if (s->o->own_file && !nccl_is_tree(m) && !m->skeleton)
+		return;
 	for (uint32_t i = 0; i < s->n_gpus; i++) {
 		int before = 0;
 		for (uint32_t k = 0; k < s->n_gpus; k++)

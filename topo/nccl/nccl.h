@@ -51,11 +51,11 @@ struct nccl_prediction {
 
 /*
  * nccl_predict - predict the choice for one communicator of the GPUs and HCAs in scope (NULL: all).
- * With a mask of GPUs, they are numbered from 0, as NVML does in a container. Devices support
- * GPUDirect RDMA unless a topology file says gdr="0". Accelerators with RDMA ports of their own are
- * in no communicator. m, scope and o are only read, and not needed afterwards; indices in *out are
- * those of m. ERR_FIELD: NCCL would end with an error by these options; ERR_NOMEM. The caller
- * clears *out.
+ * With a mask of GPUs, they are numbered from 0, as NVML does in a container; with own_file, as in
+ * the file. Devices support GPUDirect RDMA unless a topology file says gdr="0". Accelerators with
+ * RDMA ports of their own are in no communicator. m, scope and o are only read, and not needed
+ * afterwards; indices in *out are those of m. ERR_FIELD: NCCL would end with an error by these
+ * options; ERR_NOMEM. The caller clears *out.
  */
 int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 		 const struct nccl_opts *o, struct nccl_prediction *out, struct err *e) must_check;

@@ -396,6 +396,36 @@ START_TEST(a_pod_counts_from_zero)
 }
 END_TEST
 
+/* If the job itself reads the file, its numbers count: 2 has its bits mirrored to 0, 5 to 1. */
+START_TEST(a_file_of_the_job_numbers_its_gpus)
+{
+	static const bool third[8] = { false, false, true }, sixth[8] = { [5] = true };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction even = { 0 }, odd = { 0 }, skeleton = { 0 };
+	struct nccl_opts o = { .own_file = true,
+			       .gdr_level = -1,
+			       .policy = NCCL_MAX,
+			       .max = 1,
+			       .version = { 2, 28, 9 } };
+	struct topo_scope s = { .gpu = third };
+	struct err e;
+	char got[128];
+
+	topo_xml("dgx-a100", &m);
+	ck_assert_int_eq(nccl_predict(&m, &s, &o, &even, &e), 0);
+	channels(&m, &even, 2, got);
+	ck_assert_str_eq(got, "mlx5_2");
+	s.gpu = sixth;
+	ck_assert_int_eq(nccl_predict(&m, &s, &o, &odd, &e), 0);
+	channels(&m, &odd, 5, got);
+	ck_assert_str_eq(got, "mlx5_7");
+	m.skeleton = true;
+	ck_assert_int_eq(nccl_predict(&m, &s, &o, &skeleton, &e), 0);
+	channels(&m, &skeleton, 5, got);
+	ck_assert_str_eq(got, "mlx5_6");
+}
+END_TEST
+
 START_TEST(document_order_decides_ties)
 {
 	static const char text[] = SYSTEM(CPU(
@@ -508,4 +538,5 @@ TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, level_0_below_leve
 	     parts_and_nets_that_are_none, cpus_by_their_kind, nvlink_to_the_gpu_beside_the_nic,
 	     how_far_gpudirect_goes, old_gpus_do_not_read, chip_to_chip, other_ends_of_nvlink,
 	     links_to_nothing, through_a_gpu, ranks_on_one_device, netdevs_policies_are_followed,
-	     a_pod_counts_from_zero, document_order_decides_ties, slower_cards_may_be_used_too)
+	     a_pod_counts_from_zero, a_file_of_the_job_numbers_its_gpus,
+	     document_order_decides_ties, slower_cards_may_be_used_too)

@@ -314,7 +314,7 @@ static void check_version(const struct nccl_log_process *p, struct lib_version f
 
 #define TOPO_FILE "NCCL_TOPO_FILE"
 
-/* Those of --set, and the one that --nccl-xml stands for. */
+/* Those of --set. */
 static const char *const deciding[] = {
 	"NCCL_NETDEVS_POLICY", "NCCL_NET_GDR_LEVEL",   "NCCL_IB_MERGE_VFS",    "NCCL_PXN_DISABLE",
 	"NCCL_IB_MERGE_NICS",  "NCCL_NET_MERGE_LEVEL", "NCCL_NET_FORCE_MERGE", "NCCL_NET_GDR_C2C",
@@ -349,7 +349,8 @@ static void check_setting(const struct verify_input *in, const struct nccl_log_s
 		finding_set_reason(
 			f, "the job has this setting, and the prediction may not assume it");
 		if (slice_is(s->name, TOPO_FILE))
-			finding_set_remedy(f, "give the same by --nccl-xml");
+			finding_set_remedy(f, "give that file by --nccl-xml, and add --set %s=%.*s",
+					   TOPO_FILE, width, s->value.p);
 		else
 			finding_set_remedy(f, "add --set %s=%.*s", deciding[i], width, s->value.p);
 	}
