@@ -197,6 +197,8 @@ test_topo_rack_refuses()
 	refused 1 'No such file' topo rack "$W/rack/tray1" "$W/nothing"
 	refused 2 '' topo rack "$W/rack/tray1"
 	refused 2 'is for --svg' topo rack "$W"/rack/* --theme dark
+	refused 2 'is no version' topo rack "$W"/rack/* --nccl-version new
+	ok topo rack "$W"/rack/* --nccl-version 2.27.3 --rccl
 	refused 2 'exclude each other' topo rack "$W"/rack/* --svg - --json
 	# a capture and a topology file
 	ok topo capture --raw "$W/this.tar"

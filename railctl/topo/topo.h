@@ -40,6 +40,11 @@ extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cm
 			"assume this setting of NCCL, such as NCCL_NETDEVS_POLICY=MAX:1", OPT_MANY \
 	}
 
+#define TOPO_OPT_RCCL                                                                              \
+	{                                                                                          \
+		"rccl", NULL, "RCCL's rules", 0                                                    \
+	}
+
 #define TOPO_OPT_THEME                                                                             \
 	{                                                                                          \
 		"theme", "light|dark",                                                             \
@@ -54,7 +59,7 @@ struct topo {
 	struct topo_choice node;   /* of the whole machine */
 	struct nccl_opts opts;
 	struct lib_version nccl_version; /* of the jobs */
-	bool has_version;                /* it was given */
+	bool has_version;                /* it is known */
 	struct nccl_prediction nccl;
 	struct comparison differ;
 	struct gdr_findings findings;
@@ -65,7 +70,8 @@ struct topo {
 
 /*
  * topo_load - read the machine that the options of r name, and compute all answers about it. Start
- * with *t zeroed; topo_clear() frees it, also after an error.
+ * with *t zeroed, except a version of NCCL that is known: see topo_nccl_opts(). topo_clear() frees
+ * it, also after an error.
  */
 int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e) must_check;
 /* topo_load_path - the same with TOPO_FINDINGS, for a machine in a file: a tree, or with xml a
@@ -96,7 +102,10 @@ int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *
  */
 int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e) must_check;
 
-/* topo_nccl_opts - fill t->opts from --set, --rccl and --nccl-version. */
+/*
+ * topo_nccl_opts - fill t->opts from --set, --rccl and --nccl-version. If the caller set
+ * t->nccl_version, or t->opts.rccl, they hold without these options.
+ */
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
 
 /* topo_show_findings - print findings; those that differ only in their subject are one entry,

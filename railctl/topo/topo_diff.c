@@ -8,6 +8,7 @@
 
 #include "lib/json/json_long.h"
 #include "lib/sys/fs.h"
+#include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 #include "topo/diff/diff.h"
 
@@ -107,6 +108,8 @@ static int diff_run(struct cmd_run *r, struct err *e)
 static const struct opt options[] = {
 	{ "expect", "FILE", "the machine that you expect, instead of the first word", 0 },
 	TOPO_OPT_CLASS,
+	RDMA_OPT_NCCL_VERSION,
+	TOPO_OPT_RCCL,
 	{ "all", NULL, "an entry for each GPU and each HCA, even if they say the same", 0 },
 	{ "strict", NULL, "exit status 3 also when a value of one machine is unknown", 0 },
 	{ NULL, NULL, NULL, 0 },

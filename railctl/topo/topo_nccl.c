@@ -204,14 +204,15 @@ int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)
 	const char *text;
 	size_t i = 0;
 
+	bool rccl = t->opts.rccl;
+
 	t->opts = (struct nccl_opts)NCCL_OPTS_DEFAULT;
-	t->has_version = opt_is_set(&r->opts, "nccl-version");
 	if (rdma_take_version(r, "nccl-version", &t->nccl_version, e))
 		return -1;
-	if (t->has_version)
-		t->opts.version = t->nccl_version;
+	t->has_version = t->nccl_version.major > 0;
+	t->opts.version = t->nccl_version;
 	/* A topology file of RCCL alone does not select the rules of RCCL. */
-	t->opts.rccl = opt_is_set(&r->opts, "rccl");
+	t->opts.rccl = rccl || opt_is_set(&r->opts, "rccl");
 	while ((text = opt_next(&r->opts, "set", &i)))
 		if (set_option(r, text, t, e))
 			return -1;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "railctl/rdma/rdma_pod.h"
 #include "railctl/topo/topo.h"
 #include "topo/diff/diff.h"
 
@@ -308,6 +309,8 @@ static const struct opt options[] = {
 	{ "svg", "FILE", "write a picture of all; \"-\" is standard output", 0 },
 	TOPO_OPT_THEME,
 	TOPO_OPT_CLASS,
+	RDMA_OPT_NCCL_VERSION,
+	TOPO_OPT_RCCL,
 	{ "strict", NULL, "exit status 3 also when a value of one machine is unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };

@@ -44,28 +44,54 @@ static int check_hosts(struct cmd_run *r, const struct nccl_log *log, const char
 		    : 0;
 }
 
-static int verify_log(struct cmd_run *r, const char *path, const struct json *machine,
+struct job_log {
+	char *text;
+	struct nccl_log log; /* points into the text */
+};
+
+static void job_log_clear(struct job_log *j)
+{
+	nccl_log_clear(&j->log);
+	free(j->text);
+}
+#define auto_job_log auto_clean(job_log_clear)
+
+/* path NULL: no log is given, and *j stays empty. */
+static int read_log(struct cmd_run *r, const char *path, struct job_log *j, struct err *e)
+{
+	ssize_t len;
+
+	if (!path)
+		return 0;
+	len = fs_read_at(AT_FDCWD, path, LOG_MAX, &j->text, e);
+	return len < 0 || nccl_log_read(j->text, (size_t)len, &j->log, e) ||
+			       check_hosts(r, &j->log, opt_get(&r->opts, "host"), e)
+		       ? -1
+		       : 0;
+}
+
+static int verify_log(const struct cmd_run *r, const struct job_log *j, const struct topo *t,
 		      struct findings *all, struct err *e)
 {
-	auto_free char *text = NULL;
-	auto_nccl_log struct nccl_log log = { 0 };
-	const char *assumed[ASSUMED_MAX], *host = opt_get(&r->opts, "host");
-	bool rccl = opt_is_set(&r->opts, "rccl");
+	auto_json struct json *machine = show_json(&t->view);
+	const char *assumed[ASSUMED_MAX];
+	struct lib_version newest = t->opts.rccl ? RCCL_VERSION_NEWEST : NCCL_VERSION_NEWEST;
 	struct verify_input in = {
-		machine, &log, host, assumed, 0, rccl ? RCCL_VERSION_NEWEST : NCCL_VERSION_NEWEST,
+		.machine = machine,
+		.log = &j->log,
+		.host = opt_get(&r->opts, "host"),
+		.assumed = assumed,
+		.rules = t->has_version ? t->nccl_version : newest,
+		.rccl = t->opts.rccl,
 	};
-	ssize_t len = fs_read_at(AT_FDCWD, path, LOG_MAX, &text, e);
 	size_t i = 0;
 
-	if (len < 0 || rdma_take_version(r, "nccl-version", &in.rules, e))
-		return -1;
+	if (!machine)
+		return err_nomem(e);
 	while (in.n_assumed < ASSUMED_MAX &&
 	       (assumed[in.n_assumed] = opt_next(&r->opts, "set", &i)))
 		in.n_assumed++;
-	return nccl_log_read(text, (size_t)len, &log, e) || check_hosts(r, &log, host, e) ||
-			       topo_verify(&in, all, e)
-		       ? -1
-		       : 0;
+	return topo_verify(&in, all, e);
 }
 
 /* ---- a topology file that NCCL wrote ---- */
@@ -97,13 +123,15 @@ static bool has_sockets_only(const struct topo_machine *m)
 	return m->n_hcas > 0;
 }
 
-static int verify_dump(struct cmd_run *r, const char *path, const struct json *machine,
+static int verify_dump(struct cmd_run *r, const char *path, const struct topo *own,
 		       struct findings *all, struct err *e)
 {
 	static const char sockets[] = "Socket";
-	auto_json struct json *dump = NULL;
+	auto_json struct json *machine = show_json(&own->view), *dump = NULL;
 	auto_topo struct topo t = { 0 };
 
+	if (!machine)
+		return err_nomem(e);
 	if (topo_load_path(r, path, true, &t, e))
 		return -1;
 	if (has_sockets_only(&t.m)) {
@@ -133,7 +161,7 @@ static int show(const struct cmd_run *r, const struct findings *all, struct err 
 static int verify_run(struct cmd_run *r, struct err *e)
 {
 	const char *log = opt_get(&r->opts, "nccl-log"), *file = opt_get(&r->opts, "nccl-dump");
-	auto_json struct json *machine = NULL;
+	auto_job_log struct job_log j = { 0 };
 	auto_findings struct findings all = { 0 };
 	auto_topo struct topo t = { 0 };
 
@@ -141,12 +169,12 @@ static int verify_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "either --nccl-log or --nccl-dump is needed");
 	if (opt_is_set(&r->opts, "host") && !log)
 		return cmd_usage(r, e, "--host is for --nccl-log");
+	if (read_log(r, log, &j, e))
+		return -1;
+	(void)topo_verify_version(&j.log, opt_get(&r->opts, "host"), &t.nccl_version, &t.opts.rccl);
 	if (topo_load(r, 0, &t, e) || (file && drop_excluded(&t, e)))
 		return -1;
-	machine = show_json(&t.view);
-	if (!machine)
-		return err_nomem(e);
-	if (log ? verify_log(r, log, machine, &all, e) : verify_dump(r, file, machine, &all, e))
+	if (log ? verify_log(r, &j, &t, &all, e) : verify_dump(r, file, &t, &all, e))
 		return -1;
 	if (show(r, &all, e))
 		return -1;
@@ -166,7 +194,7 @@ static const struct opt options[] = {
 	TOPO_OPT_CLASS,
 	TOPO_OPT_SET,
 	RDMA_OPT_NCCL_VERSION,
-	{ "rccl", NULL, "RCCL's rules", 0 },
+	TOPO_OPT_RCCL,
 	{ "all", NULL, "an entry for each GPU, even if they say the same", 0 },
 	{ "strict", NULL, "exit status 3 also when a finding is unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
@@ -184,8 +212,8 @@ const struct cmd topo_verify_cmd = {
 	.about = "A job prints its devices and connections with NCCL_DEBUG=INFO, and writes the "
 		 "machine that it saw with NCCL_TOPO_DUMP_FILE. Each GPU whose HCAs or GPUDirect "
 		 "RDMA differ from the prediction is an entry, with the settings of the job that "
-		 "may "
-		 "explain it. The exit status is that of \"railctl topo check\".",
+		 "may explain it. The rules are those of the version in the log. The exit status "
+		 "is that of \"railctl topo check\".",
 	.opts = { options },
 	.examples = examples,
 	.run = verify_run,

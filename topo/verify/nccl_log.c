@@ -233,6 +233,15 @@ static int take_setting(struct nccl_log *log, struct slice s, struct slice value
 	return 0;
 }
 
+/* "2.20.5+cuda12.4", or of RCCL ": 2.30.4-HEAD:2b22ab0" */
+static void take_version(struct nccl_log_process *p, struct slice s, bool rccl)
+{
+	if (slice_begins(s, ": "))
+		s = skip(s, strlen(": "));
+	p->version = until(s, " ");
+	p->rccl = rccl;
+}
+
 static int take_message(struct nccl_log *log, const struct line *l, struct err *e)
 {
 	struct nccl_log_process *p;
@@ -253,8 +262,8 @@ static int take_message(struct nccl_log *log, const struct line *l, struct err *
 		take_devices(p, rest);
 	else if (slice_begins(s, "Using network "))
 		p->network = skip(s, strlen("Using network "));
-	else if ((rest = behind(s, "NCCL version ")).p)
-		p->version = until(rest, " ");
+	else if ((rest = behind(s, "CCL version ")).p)
+		take_version(p, rest, slice_begins(s, "RCCL"));
 	else if (slice_begins(s, "Channel ") && (rest = behind(s, " via NET/")).p)
 		take_connection(g, find(s, " [send] "), rest);
 	else if (find(s, " nranks ") && (rest = behind(s, " busId ")).p)

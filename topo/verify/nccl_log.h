@@ -5,6 +5,7 @@
  * Lines of other programs, and prefixes of a launcher or of kubectl, are ignored. The formats are
  * those of NCCL 2.12 to 2.30: init.cc ("Init START", "Using network"), net_ib/init.cc ("Using
  * [0]mlx5_0:1/RoCE"), net.cc ("Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA").
+ * RCCL prints "RCCL version : 2.30.4-HEAD:2b22ab0".
  */
 #ifndef RAILHEAD_TOPO_VERIFY_NCCL_LOG_H
 #define RAILHEAD_TOPO_VERIFY_NCCL_LOG_H
@@ -22,7 +23,10 @@ struct nccl_log_process {
 	/* "mlx5_0", fused "mlx5_0+mlx5_1" or "[0] mlx5_0:1/RoCE, [1] ..."; p NULL: unknown */
 	struct slice net[NCCL_LOG_NETS_MAX];
 	struct slice network; /* "IB", "Socket", "AWS Libfabric"; p NULL: unknown */
-	struct slice version; /* "2.20.5+cuda12.4" */
+	/* "2.20.5+cuda12.4", of RCCL "2.30.4-HEAD:2b22ab0"; p NULL: NCCL 2.21 prints it in one
+	 * process of a job only */
+	struct slice version;
+	bool rccl;
 };
 
 /* Connections with and without GPUDirect RDMA. */

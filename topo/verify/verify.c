@@ -278,36 +278,65 @@ void topo_verify_network(const struct json *machine, struct slice network, struc
 			      "it");
 }
 
-/* Versions with the same rules choose alike. One that cannot be read may have any. */
-static bool has_same_rules(struct slice text, struct lib_version followed)
+static int read_version(struct slice text, struct lib_version *out)
 {
 	char copy[LIB_VERSION_LEN];
+
+	(void)snprintf(copy, sizeof(copy), "%.*s", width_of(text), text.p ? text.p : "");
+	return lib_version_parse(copy, out);
+}
+
+bool topo_verify_version(const struct nccl_log *log, const char *host, struct lib_version *out,
+			 bool *rccl)
+{
+	const struct nccl_log_process *found = NULL;
 	struct lib_version v;
 
-	(void)snprintf(copy, sizeof(copy), "%.*s", width_of(text), text.p);
-	if (lib_version_parse(copy, &v))
+	for (size_t i = 0; i < log->n_processes; i++) {
+		const struct nccl_log_process *p = &log->process[i];
+		bool own = !host || slice_is(p->host, host);
+
+		if ((found && !own) || read_version(p->version, &v))
+			continue;
+		found = p;
+		*out = v;
+		*rccl = p->rccl;
+		if (own)
+			break;
+	}
+	return found != NULL;
+}
+
+/* Versions with the same rules choose alike. One that cannot be read may have any. */
+static bool has_same_rules(const struct nccl_log_process *p, const struct verify_input *in)
+{
+	bool (*holds)(enum lib_rule, struct lib_version) =
+		in->rccl ? lib_rule_in_rccl : lib_rule_holds;
+	struct lib_version v;
+
+	if (read_version(p->version, &v) || p->rccl != in->rccl)
 		return false;
 	for (int i = 0; i < UCX_HAS_SUBNETS; i++)
-		if (lib_rule_holds((enum lib_rule)i, v) !=
-		    lib_rule_holds((enum lib_rule)i, followed))
+		if (holds((enum lib_rule)i, v) != holds((enum lib_rule)i, in->rules))
 			return false;
 	return true;
 }
 
-static void check_version(const struct nccl_log_process *p, struct lib_version followed,
+static void check_version(const struct nccl_log_process *p, const struct verify_input *in,
 			  struct findings *out)
 {
 	char rules[LIB_VERSION_LEN];
 	struct finding *f;
 
-	if (has_same_rules(p->version, followed))
+	if (has_same_rules(p, in))
 		return;
 	f = findings_add(out, "version", FINDING_UNKNOWN);
-	finding_set_value(f, "NCCL %.*s", width_of(p->version), p->version.p);
-	finding_set_reason(f, "the rules of the prediction are those of NCCL %s",
-			   lib_version_format(followed, rules));
-	finding_set_remedy(f, "add --nccl-version with the version of the job; nothing, if the "
-			      "devices are as predicted");
+	finding_set_value(f, "%s %.*s", p->rccl ? "RCCL" : "NCCL", width_of(p->version),
+			  p->version.p);
+	finding_set_reason(f, "the rules of the prediction are those of %s %s",
+			   in->rccl ? "RCCL" : "NCCL", lib_version_format(in->rules, rules));
+	finding_set_remedy(f, "give the version of the job by --nccl-version, and --rccl if it is "
+			      "of RCCL; nothing, if the devices are as predicted");
 }
 
 /* ---- settings ---- */
@@ -383,7 +412,7 @@ static void check_processes(const struct verify_input *in, struct findings *out)
 		if (network)
 			topo_verify_network(in->machine, all[i].network, out);
 		if (version)
-			check_version(&all[i], in->rules, out);
+			check_version(&all[i], in, out);
 	}
 }
 

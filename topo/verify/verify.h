@@ -17,7 +17,15 @@ struct verify_input {
 	const char *const *assumed;
 	size_t n_assumed;
 	struct lib_version rules; /* of NCCL or RCCL: the prediction follows its rules */
+	bool rccl;
 };
+
+/*
+ * topo_verify_version - the library and its version by the log: those of the first process of host
+ * that printed them, else of any process. host NULL: all. False: the log has no version.
+ */
+bool topo_verify_version(const struct nccl_log *log, const char *host, struct lib_version *out,
+			 bool *rccl);
 
 /*
  * topo_verify - add findings, worst first. railctl(8) explains the ids: net, gdr, network, gpu,

@@ -173,6 +173,57 @@ START_TEST(the_version_that_is_followed_is_no_finding)
 }
 END_TEST
 
+#define OTHER "gpu-2:1:2 [0] NCCL INFO "
+
+/* The first process of the host that printed it decides, or any of the job: NCCL 2.21 prints it in
+ * one process only. */
+START_TEST(the_version_is_that_of_the_log)
+{
+	static const struct {
+		const char *log, *host, *version;
+		bool rccl;
+	} cases[] = {
+		{ HEAD "Using network IB\n", NULL, NULL, false },
+		{ HEAD "NCCL version unknown\n", NULL, NULL, false },
+		{ HEAD "NCCL version 2.28.9+cuda13.0\n", NULL, "2.28.9", false },
+		{ HEAD "NCCL version 2.28.9+cuda13.0\n" OTHER "NCCL version 2.30.7+cuda13.3\n",
+		  "gpu-2", "2.30.7", false },
+		{ HEAD "NCCL version 2.21.5+cuda12.4\n" OTHER "Using network IB\n", "gpu-2",
+		  "2.21.5", false },
+		{ HEAD "NCCL version 2.21.5+cuda12.4\n" OTHER "NCCL version 2.22.3+cuda12.5\n",
+		  NULL, "2.21.5", false },
+		{ HEAD "RCCL version : 2.30.4-HEAD:2b22ab0\n", NULL, "2.30.4", true },
+		{ HEAD "RCCL version 2.18.6+hip6.0\n", NULL, "2.18.6", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_verify_case struct verify_case c = { 0 };
+		struct lib_version v = { 0 };
+		bool rccl = false;
+		char text[LIB_VERSION_LEN];
+
+		begin(&c, cases[i].log);
+		ck_assert_int_eq(topo_verify_version(&c.log, cases[i].host, &v, &rccl),
+				 cases[i].version != NULL);
+		if (cases[i].version)
+			ck_assert_str_eq(lib_version_format(v, text), cases[i].version);
+		ck_assert_int_eq(rccl, cases[i].rccl);
+	}
+}
+END_TEST
+
+START_TEST(a_log_of_RCCL_needs_its_rules)
+{
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c, HEAD "RCCL version : 2.28.3-HEAD:2b22ab0\n");
+	c.in.rules = RCCL_VERSION_NEWEST;
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "unknown version -: RCCL 2.28.3-HEAD:2b22ab0\n"));
+	c.in.rccl = true;
+	ck_assert_ptr_null(strstr(verdict(&c), "version"));
+}
+END_TEST
+
 START_TEST(a_patch_can_have_other_rules)
 {
 	auto_verify_case struct verify_case c = { 0 };
@@ -248,6 +299,7 @@ START_TEST(each_failing_allocation_is_an_error)
 END_TEST
 
 TEST_PROGRAM("verify", a_log_has_a_verdict, the_version_that_is_followed_is_no_finding,
+	     the_version_is_that_of_the_log, a_log_of_RCCL_needs_its_rules,
 	     a_patch_can_have_other_rules, a_setting_that_is_assumed_is_no_finding,
 	     only_the_processes_of_a_host_count, sockets_are_predicted_where_no_hca_is,
 	     each_failing_allocation_is_an_error)
