@@ -15,8 +15,9 @@
 static bool matches(struct slice entry, bool exact, const char *device, uint32_t port)
 {
 	const char *colon = memchr(entry.p, ':', entry.len);
-	size_t len = colon ? (size_t)(colon - entry.p) : entry.len;
-	long number = colon ? strtol(colon + 1, NULL, 10) : ANY_PORT;
+	size_t len = colon ? (size_t)(colon - entry.p) : entry.len, end = len + 1;
+	bool has_port = end < entry.len && entry.p[end] != ':';
+	long number = has_port ? strtol(entry.p + end, NULL, 10) : ANY_PORT;
 
 	return strncmp(entry.p, device, len) == 0 && !(exact && device[len]) &&
 	       (number == ANY_PORT || port == HCA_PORT_UNKNOWN || number == (long)port);

@@ -4,8 +4,9 @@
  *
  * The rule of NCCL 2.30.7 (src/misc/utils.cc: parseStringList, matchIfList; src/transport/net_ib/
  * init.cc): "^" in front excludes, then "=" makes names match whole. Otherwise the beginning of a
- * name suffices. An entry is NAME or NAME:PORT, where port -1 is any; what follows a second colon
- * is not looked at. Only the first 32 entries count. A list without an entry names all ports, so
+ * name suffices. An entry is NAME, NAME:PORT or NAME:PORT:RAIL:PLANE, where port -1 or none is any;
+ * rail and plane select nothing. Before 2.30.7, an entry without a port before its rail is of port
+ * 0, which no HCA has. Only the first 32 entries count. A list without an entry names all ports, so
  * "^" excludes all.
  */
 #ifndef RAILHEAD_LIB_NCCL_HCA_LIST_H
