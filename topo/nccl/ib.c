@@ -7,11 +7,21 @@
 #include "lib/nccl/hca_list.h"
 #include "topo/nccl/system.h"
 
+#define VENDOR_AMAZON 0x1d0f
+
+/* EFA needs the plugin aws-ofi-nccl, which does not change paths. A topology file with nets has
+ * them where NCCL found them; for a skeleton the plugin looks for them. */
+static bool has_ib_path(const struct topo_machine *m, const struct topo_hca *h)
+{
+	return h->pci != TOPO_NONE && (nccl_is_tree(m) || m->skeleton) &&
+	       !(m->pci[h->pci].has_ids && m->pci[h->pci].vendor == VENDOR_AMAZON);
+}
+
 /* ncclIbGetPciPath: the function at the rewritten path of an HCA; TOPO_NONE: it does not exist. */
 static uint32_t ib_pci(const struct topo_machine *m, const struct topo_hca *h,
 		       const struct nccl_opts *o)
 {
-	if (h->pci == TOPO_NONE || !nccl_is_tree(m))
+	if (!has_ib_path(m, h))
 		return h->pci;
 	/* the rewriting destroys the name of an auxiliary device */
 	if (h->kind == TOPO_HCA_SF)
@@ -138,17 +148,25 @@ static bool is_displaced(const struct topo_machine *m, uint32_t at, uint32_t rea
 	return !pci_same(a, r) && at != m->pci[real].physfn;
 }
 
-/* ncclTopoFillNet: one net for a port of an HCA; without known ports, one for the HCA. */
-static void add_plain_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
-			  const struct nccl_opts *o, struct nccl_xml *v)
+uint32_t nccl_ib_pci(const struct topo_machine *m, uint32_t hca, const struct nccl_opts *o,
+		     bool *displaced)
 {
 	const struct topo_hca *h = &m->hca[hca];
 	uint32_t at = ib_pci(m, h, o);
 
+	*displaced = h->pci != TOPO_NONE && is_displaced(m, at, h->pci);
+	return at;
+}
+
+/* ncclTopoFillNet: one net for a port of an HCA; without known ports, one for the HCA. */
+static void add_plain_net(const struct topo_machine *m, uint32_t hca, const struct topo_port *port,
+			  const struct nccl_opts *o, struct nccl_xml *v)
+{
+	bool displaced;
+	uint32_t at = nccl_ib_pci(m, hca, o, &displaced);
+
 	v->net[v->n_nets++] = (struct nccl_xml_net){
-		.net = { .hca = hca,
-			 .port = port ? port->port : 0,
-			 .displaced = h->pci != TOPO_NONE && is_displaced(m, at, h->pci) },
+		.net = { .hca = hca, .port = port ? port->port : 0, .displaced = displaced },
 		.item = at,
 		.mbps = port && port->rate_mbps ? port->rate_mbps : NCCL_MBPS_UNKNOWN,
 	};

@@ -426,6 +426,44 @@ START_TEST(a_file_of_the_job_numbers_its_gpus)
 }
 END_TEST
 
+#define FUNCTION(busid, class, ids) "<pci busid=\"0000:" busid "\" class=\"" class "\" " ids "/>"
+
+/* NCCL looks for a NIC at function 0 of device 00 of its bus. A skeleton that has another function
+ * there, or none, does not place it; EFA is not looked for in this way. */
+START_TEST(nics_of_a_skeleton_are_looked_for)
+{
+	static const struct {
+		const char *nic, *ids, *type;
+		bool keep, displaced;
+	} cases[] = {
+		{ "05:00.0", "", "PIX", false, false },
+		{ "05:02.0", "", "PHB", false, true },
+		{ "05:02.0", "", "PIX", true, false },
+		{ "05:02.0", "vendor=\"0x15b3\" device=\"0x101e\"", "PHB", false, true },
+		{ "05:02.0", "vendor=\"0x1d0f\" device=\"0xefa0\"", "PIX", false, false },
+		{ "03:02.0", "", "SYS", false, true }, /* 03:00.0 is the GPU of the other CPU */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		struct nccl_opts o = { .gdr_level = -1, .keep_vf_path = cases[i].keep };
+		char text[1024];
+
+		(void)snprintf(text, sizeof(text),
+			       SYSTEM(CPU("0", INTEL,
+					  SWITCH("01", FUNCTION("02:00.0", "0x030200", "")
+							       FUNCTION("%s", "0x020700", "%s")))
+					      CPU("1", INTEL, FUNCTION("03:00.0", "0x030200", ""))),
+			       cases[i].nic, cases[i].ids);
+		parse(text, &m);
+		predict(&m, &o, &a);
+		ck_assert_msg(!strcmp(type(&a, 0, 0), cases[i].type), "%zu: %s", i, type(&a, 0, 0));
+		ck_assert_int_eq(a.net[0].displaced, cases[i].displaced);
+	}
+}
+END_TEST
+
 START_TEST(document_order_decides_ties)
 {
 	static const char text[] = SYSTEM(CPU(
@@ -539,4 +577,5 @@ TEST_PROGRAM("nccl_rules", without_a_rule_answers_are_missed, level_0_below_leve
 	     how_far_gpudirect_goes, old_gpus_do_not_read, chip_to_chip, other_ends_of_nvlink,
 	     links_to_nothing, through_a_gpu, ranks_on_one_device, netdevs_policies_are_followed,
 	     a_pod_counts_from_zero, a_file_of_the_job_numbers_its_gpus,
-	     document_order_decides_ties, slower_cards_may_be_used_too)
+	     nics_of_a_skeleton_are_looked_for, document_order_decides_ties,
+	     slower_cards_may_be_used_too)

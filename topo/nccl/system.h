@@ -44,12 +44,16 @@ void nccl_xml_clear(struct nccl_xml *v);
  * machine from sysfs: _add_nets, its nets (ncclTopoFillNet), whose `item` is a function of the
  * machine until _from_sys adds the elements above GPUs and nets (ncclTopoGetXmlFromSys). */
 void nccl_xml_from_file(const struct topo_machine *m, const struct topo_scope *scope,
-			struct nccl_xml *v);
+			const struct nccl_opts *o, struct nccl_xml *v);
 int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		      struct err *e) must_check;
 void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *scope,
 		       const struct nccl_opts *o, struct nccl_xml *v);
 
+/* nccl_ib_pci - the function at which NCCL's IB plugin looks for an HCA; TOPO_NONE: it does not
+ * exist. *displaced: its distances are not those of the HCA. */
+uint32_t nccl_ib_pci(const struct topo_machine *m, uint32_t hca, const struct nccl_opts *o,
+		     bool *displaced);
 /* nccl_filter_nets - matchIfList: drop the nets that NCCL_IB_HCA does not name. */
 void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v);
 /* NCCL refuses an XML of more elements (NCCL_TOPO_XML_MAX_NODES), and its plugin stops at 32

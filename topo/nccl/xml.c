@@ -52,12 +52,16 @@ float nccl_pcie_bw(struct topo_pcie_link l)
 	return (float)(width * speed / 80.0);
 }
 
-/* Add a net element; a virtual NIC is directly below a cpu element. */
-static void add_file_net(const struct topo_machine *m, uint32_t hca, struct nccl_xml *v)
+/* Add a net element; a virtual NIC is directly below a cpu element. One of a skeleton that NCCL
+ * does not find is below the first cpu, as in ncclTopoFillNet. */
+static void add_file_net(const struct topo_machine *m, uint32_t hca, const struct nccl_opts *o,
+			 struct nccl_xml *v)
 {
 	const struct topo_hca *h = &m->hca[hca];
 	uint32_t rate = h->n_ports ? h->port[0].rate_mbps : 0;
-	uint32_t item = h->pci == TOPO_NONE ? TOPO_NONE : v->item_of[h->pci];
+	bool displaced;
+	uint32_t pci = nccl_ib_pci(m, hca, o, &displaced);
+	uint32_t item = pci != TOPO_NONE ? v->item_of[pci] : displaced ? 0 : TOPO_NONE;
 
 	for (uint32_t i = 0; i < v->n_items && h->pci == TOPO_NONE && h->cpu != TOPO_NONE; i++) {
 		if (v->item[i].cpu == h->cpu) {
@@ -72,6 +76,7 @@ static void add_file_net(const struct topo_machine *m, uint32_t hca, struct nccl
 	v->net[v->n_nets++] = (struct nccl_xml_net){
 		.net = { .hca = hca,
 			 .port = h->n_ports ? h->port[0].port : 0,
+			 .displaced = displaced,
 			 .direct = h->direct != TOPO_NONE },
 		.item = item,
 		.mbps = rate,
@@ -97,7 +102,7 @@ static uint32_t add_file_cpu(const struct topo_machine *m, uint32_t root, uint32
 }
 
 void nccl_xml_from_file(const struct topo_machine *m, const struct topo_scope *scope,
-			struct nccl_xml *v)
+			const struct nccl_opts *o, struct nccl_xml *v)
 {
 	uint32_t next = 0;
 
@@ -105,7 +110,7 @@ void nccl_xml_from_file(const struct topo_machine *m, const struct topo_scope *s
 		next = add_file_cpu(m, i, next, v);
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
 		if (!(scope && scope->hca && !scope->hca[i]))
-			add_file_net(m, i, v);
+			add_file_net(m, i, o, v);
 	}
 }
 
@@ -152,7 +157,7 @@ int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		if (nccl_xml_from_sys(m, o, &v, e))
 			return -1;
 	} else {
-		nccl_xml_from_file(m, scope, &v);
+		nccl_xml_from_file(m, scope, o, &v);
 		if (o->hca_list)
 			nccl_filter_nets(m, o->hca_list, &v);
 	}

@@ -85,7 +85,7 @@ static int host_part(struct guest *g, struct err *e)
 	if (!nccl_is_tree(g->host)) {
 		struct topo_machine bare = *g->host;
 		bare.n_hcas = 0;
-		nccl_xml_from_file(&bare, NULL, &g->v);
+		nccl_xml_from_file(&bare, NULL, &o, &g->v);
 	} else if (nccl_xml_from_sys(g->host, &o, &g->v, e)) {
 		return -1;
 	}
