@@ -68,6 +68,10 @@ static int show_devices(const struct cmd_run *p, const struct verbs_devices *dev
 		if (d->closed.code)
 			out_line(&p->out, OUT_BAD, "%s: %s; %s", d->name, d->closed.msg,
 				 d->closed.detail);
+		/* Data Direct is rare: only devices that have it say so */
+		if (d->direct.answer == VERBS_YES)
+			out_line(&p->out, OUT_PLAIN, "%s: Data Direct by %s", d->name,
+				 d->direct.bdf);
 		for (size_t j = 0; j < d->n_ports; j++) {
 			if (show_port(&p->out, d, &d->ports[j], e))
 				return -1;
@@ -110,12 +114,26 @@ static int json_port(struct json *list, const struct verbs_port *port)
 	return gids ? 0 : -1;
 }
 
+static int json_direct(struct json *device, const struct verbs_direct *d)
+{
+	static const char *const words[] = {
+		[VERBS_YES] = "yes", [VERBS_NO] = "no", [VERBS_NOT_KNOWN] = "unknown"
+	};
+	struct json *o = json_add_object(device, "dataDirect");
+
+	return !o || json_add_str(o, "answer", words[d->answer]) ||
+			       json_add_known(o, "bdf", d->bdf) || json_add_str(o, "why", d->why)
+		       ? -1
+		       : 0;
+}
+
 static int json_device(struct json *list, const struct verbs_device *d)
 {
 	struct json *o = json_push_object(list), *ports;
 
 	if (!o || json_add_str(o, "device", d->name) || json_add_str(o, "uverbs", d->uverbs) ||
-	    json_add_str(o, "error", d->closed.code ? d->closed.msg : NULL))
+	    json_add_str(o, "error", d->closed.code ? d->closed.msg : NULL) ||
+	    json_direct(o, &d->direct))
 		return -1;
 	ports = json_add_array(o, "ports");
 	for (size_t i = 0; ports && i < d->n_ports; i++) {

@@ -11,6 +11,7 @@
 #define RAILHEAD_RDMA_PROBE_VERBS_VERBS_H
 
 #include "lib/json/json.h"
+#include "lib/pci/pci.h"
 #include "rdma/probe/wire/tcp.h"
 
 /* ---- devices ---- */
@@ -37,12 +38,20 @@ struct verbs_port {
 	size_t n_gids;
 };
 
+enum verbs_answer { VERBS_YES, VERBS_NO, VERBS_NOT_KNOWN };
+struct verbs_direct { /* Data Direct: a second PCI function of a ConnectX-8, nearer to GPUs */
+	enum verbs_answer answer;
+	char bdf[PCI_STR_LEN]; /* "0008:01:00.0"; only with VERBS_YES */
+	const char *why;       /* the reason of the other answers; static */
+};
+
 struct verbs_device {
 	char name[VERBS_NAME];
 	char uverbs[VERBS_NAME]; /* "uverbs0" */
 	struct err closed;       /* code != 0: the reason why it cannot be opened; no ports then */
 	struct verbs_port *ports;
 	size_t n_ports;
+	struct verbs_direct direct; /* not known if it cannot be opened */
 };
 
 struct verbs_devices {
@@ -50,17 +59,13 @@ struct verbs_devices {
 	size_t n;
 };
 
-/*
- * verbs_list - all devices that this process sees, perhaps none. verbs_list_free() frees the list.
- */
+/* verbs_list - all devices that this process sees, perhaps none. verbs_list_free() frees them. */
 int verbs_list(struct verbs_devices *out, struct err *e) must_check;
 void verbs_list_free(struct verbs_devices *d);
 #define auto_devices auto_clean(verbs_list_free)
 
 /* verbs_none - the error for a missing device called name (NULL: any), with a hint. Returns -1. */
 int verbs_none(const char *name, struct err *e);
-
-enum verbs_answer { VERBS_YES, VERBS_NO, VERBS_NOT_KNOWN };
 
 /* verbs_dmabuf - whether the device can register memory of a dma-buf; why has the reason. */
 int verbs_dmabuf(const char *name, enum verbs_answer *out, char why[WIRE_TEXT],
@@ -104,10 +109,8 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 void verbs_close(struct verbs_conn **c);
 #define auto_conn auto_clean(verbs_close)
 
-/* verbs_path - describe this end for the peer. */
+/* verbs_path - describe this end for the peer. verbs_join - connect to that which it described. */
 void verbs_path(const struct verbs_conn *c, struct wire_path *out);
-
-/* verbs_join - connect to the end that the peer described. */
 int verbs_join(struct verbs_conn *c, const struct wire_path *peer, struct err *e) must_check;
 
 /*

@@ -92,8 +92,11 @@ static int add_ports(struct ibv_context *ctx, struct verbs_device *d, struct err
 }
 
 /* An error of one device is part of its entry. The other devices are still listed. */
-static int describe_device(struct ibv_device *dev, struct verbs_device *d, struct err *e)
+static int describe_device(struct ibv_device *dev, const struct verbs_mlx5 *mlx5,
+			   struct verbs_device *d, struct err *e)
 {
+	d->direct = (struct verbs_direct){ .answer = VERBS_NOT_KNOWN,
+					   .why = "the device cannot be opened" };
 	(void)snprintf(d->name, sizeof(d->name), "%s", ibv_get_device_name(dev));
 	(void)snprintf(d->uverbs, sizeof(d->uverbs), "%s", dev->dev_name);
 	struct ibv_context *ctx = ibv_open_device(dev);
@@ -101,6 +104,7 @@ static int describe_device(struct ibv_device *dev, struct verbs_device *d, struc
 		(void)verbs_open_error(dev, errno, &d->closed);
 		return 0;
 	}
+	verbs_ask_direct(mlx5, ctx, &d->direct);
 	int rc = add_ports(ctx, d, &d->closed);
 	(void)ibv_close_device(ctx);
 	return rc && d->closed.code == ERR_NOMEM ? err_nomem(e) : 0;
@@ -117,6 +121,7 @@ int verbs_list(struct verbs_devices *out, struct err *e)
 	int n = 0;
 	auto_clean(free_list) struct ibv_device **list = ibv_get_device_list(&n);
 	struct verbs_devices devices = { 0 };
+	struct verbs_mlx5 mlx5;
 
 	/* ENOSYS: the kernel has no RDMA at all. */
 	if (!list && errno != ENOSYS && errno != ENOENT)
@@ -126,8 +131,9 @@ int verbs_list(struct verbs_devices *out, struct err *e)
 	devices.list = calloc((size_t)n + 1, sizeof(*devices.list));
 	if (!devices.list)
 		return err_nomem(e);
+	verbs_mlx5_load(&mlx5);
 	for (; devices.n < (size_t)n; devices.n++) {
-		if (describe_device(list[devices.n], &devices.list[devices.n], e)) {
+		if (describe_device(list[devices.n], &mlx5, &devices.list[devices.n], e)) {
 			devices.n++;
 			verbs_list_free(&devices);
 			return -1;

@@ -49,6 +49,17 @@ int verbs_open_device(const char *name, struct ibv_context **out, struct err *e)
 /* verbs_open_error - the error for a device that cannot be opened. Returns -1. */
 int verbs_open_error(struct ibv_device *device, int errnum, struct err *e);
 
+/* The calls of libmlx5 that NCCL asks, too. path: 0, or an error number; the path is below /sys. */
+struct verbs_mlx5 {
+	bool (*is_supported)(struct ibv_device *device);             /* NULL: there is no libmlx5 */
+	int (*path)(struct ibv_context *ctx, char *buf, size_t len); /* NULL: it is too old */
+};
+/* verbs_direct.c: verbs_mlx5_load - find them in libmlx5, which libibverbs loads for an mlx5
+ * device. verbs_ask_direct - whether an open device has Data Direct, by these calls. */
+void verbs_mlx5_load(struct verbs_mlx5 *out);
+void verbs_ask_direct(const struct verbs_mlx5 *mlx5, struct ibv_context *ctx,
+		      struct verbs_direct *out);
+
 struct verbs_gid_table {
 	struct ibv_gid_entry *entry;
 	size_t n;
