@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_roles.c: roles of HCAs that the operator of this machine gives, in /etc/railhead/topo.json.
- */
+/* topo_roles.c: what the operator of this machine says in /etc/railhead/topo.json: roles of HCAs,
+ * and their Data Direct functions as rdma-probe shows them. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,8 +12,13 @@
 #define ROLES_FILE "topo.json"
 #define ROLES_MAX  65536
 
+struct said {
+	const struct json *roles, *direct;
+};
+
 static const struct json_field fields[] = {
-	{ .key = "roles", .kind = J_OBJECT, .offset = 0 },
+	{ .key = "roles", .kind = J_OBJECT, .offset = offsetof(struct said, roles) },
+	{ .key = "dataDirect", .kind = J_OBJECT, .offset = offsetof(struct said, direct) },
 	{ 0 },
 };
 
@@ -40,9 +45,33 @@ static int take_role(struct topo *t, const struct json *member, struct err *e)
 		       json_key(member), json_show(member, shown));
 }
 
+/* A PCI address, or null: the HCA has no such function. */
+static int take_direct(struct topo *t, const struct json *member, struct err *e)
+{
+	const char *text = json_str(member), *key = json_key(member);
+	bool none = json_type(member) == JSON_NULL;
+	char shown[JSON_SHOW_LEN];
+	struct pci_addr addr;
+	uint32_t pci = TOPO_NONE;
+
+	if (!none && (!text || pci_parse(text, &addr)))
+		return err_set(e, ERR_CONFIG, 0,
+			       "dataDirect.%s: %s is no PCI address such as 0008:01:00.0", key,
+			       json_show(member, shown));
+	if (!none)
+		pci = topo_find_pci(&t->m, addr);
+	if (!none && pci == TOPO_NONE)
+		return topo_add_note(&t->m, e, "%s: dataDirect.%s: there is no function %s here",
+				     ROLES_FILE, key, text);
+	if (topo_set_direct(&t->m, key, pci))
+		return 0;
+	return topo_add_note(&t->m, e, "%s: dataDirect.%s names no HCA of this machine", ROLES_FILE,
+			     key);
+}
+
 int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
 {
-	const struct json *roles = NULL;
+	struct said said = { NULL, NULL };
 	auto_json struct json *tree = NULL;
 	auto_free char *text = NULL;
 	struct err why;
@@ -64,10 +93,14 @@ int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
 		return err_wrap(e, "%s", c->etc_dir);
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_CONFIG, 0, "%s/%s must be an object", c->etc_dir, ROLES_FILE);
-	if (json_decode(tree, "", fields, &roles, e) || json_refuse_unknown(tree, "", fields, e))
+	if (json_decode(tree, "", fields, &said, e) || json_refuse_unknown(tree, "", fields, e))
 		return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
-	json_each (member, roles) {
+	json_each (member, said.roles) {
 		if (take_role(t, member, e))
+			return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
+	}
+	json_each (member, said.direct) {
+		if (take_direct(t, member, e))
 			return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
 	}
 	return 0;

@@ -8,9 +8,9 @@
 #include "lib/testing/testing.h"
 #include "topo/testing/tree.h"
 
-static int load(struct topo *t, const char *json, struct err *e)
+static int load_machine(struct topo *t, const char *name, const char *json, struct err *e)
 {
-	const char *dir = tree_made("gb200-eth");
+	const char *dir = tree_made(name);
 	char etc[160];
 
 	(void)snprintf(etc, sizeof(etc), "%s/etc", dir);
@@ -21,6 +21,11 @@ static int load(struct topo *t, const char *json, struct err *e)
 	tree_machine(dir, &t->m);
 	topo_roles(&t->m, NULL);
 	return topo_operator_roles(&c, t, e);
+}
+
+static int load(struct topo *t, const char *json, struct err *e)
+{
+	return load_machine(t, "gb200-eth", json, e);
 }
 
 static const char *rule_of(const struct topo *t, const char *name)
@@ -51,19 +56,54 @@ START_TEST(roles_by_address_name_and_id)
 }
 END_TEST
 
+/* The pairs of a GB300 by place, and two of them exchanged by the operator. */
+START_TEST(data_direct_as_rdma_probe_shows_it)
+{
+	auto_topo struct topo t = { 0 };
+	struct err e = { .msg = "" };
+	char text[256], other[PCI_STR_LEN];
+
+	ck_assert_int_eq(load_machine(&t, "gb300", NULL, &e), 0);
+	uint32_t a = topo_find_hca(&t.m, "mlx5_0"), b = topo_find_hca(&t.m, "mlx5_1");
+	uint32_t first = t.m.hca[a].direct, second = t.m.hca[b].direct;
+	ck_assert(first != TOPO_NONE && second != TOPO_NONE && !t.m.hca[a].direct_proved);
+	(void)snprintf(text, sizeof(text),
+		       "{\"dataDirect\": {\"mlx5_0\": \"%s\", \"mlx5_1\": null}}",
+		       pci_format(t.m.pci[second].addr, other));
+	ck_assert_msg(load_machine(&t, "gb300", text, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(t.m.hca[a].direct, second);
+	ck_assert_uint_eq(t.m.hca[b].direct, TOPO_NONE);
+	ck_assert(t.m.hca[a].direct_proved && t.m.hca[b].direct_proved);
+	ck_assert(!t.m.hca[topo_find_hca(&t.m, "mlx5_2")].direct_proved);
+	ck_assert_uint_eq(t.m.n_notes, 0);
+	ck_assert_int_eq(load_machine(&t, "gb300",
+				      "{\"dataDirect\": {\"mlx5_0\": \"ffff:01:00.0\", "
+				      "\"mlx5_77\": null}}",
+				      &e),
+			 0);
+	ck_assert_uint_eq(t.m.n_notes, 2);
+	ck_assert_uint_eq(t.m.hca[a].direct, first);
+}
+END_TEST
+
 START_TEST(a_wrong_file_names_the_key)
 {
 	static const char *const wrong[] = { "{\"roles\": {\"mlx5_0\": \"fast\"}}",
-					     "{\"roles\": {\"mlx5_0\": 1}}", "{\"role\": {}}", "[]",
+					     "{\"roles\": {\"mlx5_0\": 1}}",
+					     "{\"dataDirect\": {\"mlx5_0\": \"near\"}}",
+					     "{\"dataDirect\": {\"mlx5_0\": false}}",
+					     "{\"role\": {}}",
+					     "[]",
 					     "{" };
 	auto_topo struct topo t = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct err e = { .msg = "" };
 		ck_assert_int_eq(load(&t, wrong[i], &e), -1);
-		ck_assert_msg(strstr(e.msg, i < 2 ? "mlx5_0" : "etc"), "%zu: %s", i, e.msg);
+		ck_assert_msg(strstr(e.msg, i < 4 ? "mlx5_0" : "etc"), "%zu: %s", i, e.msg);
 	}
 }
 END_TEST
 
-TEST_PROGRAM("topo_roles", roles_by_address_name_and_id, a_wrong_file_names_the_key)
+TEST_PROGRAM("topo_roles", roles_by_address_name_and_id, data_direct_as_rdma_probe_shows_it,
+	     a_wrong_file_names_the_key)

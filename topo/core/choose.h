@@ -59,6 +59,9 @@ void topo_roles(struct topo_machine *m, const char *default_netdev);
 /* topo_set_role - give a role to the HCAs that key names: a PCI address, the name of an RDMA
  * device, or "vendor:device" of its function; the rule is "operator". Returns their number. */
 size_t topo_set_role(struct topo_machine *m, const char *key, enum topo_role role);
+/* topo_set_direct - the HCAs that key names, as above, have this Data Direct function; TOPO_NONE:
+ * they have none. Returns their number. */
+size_t topo_set_direct(struct topo_machine *m, const char *key, uint32_t pci);
 
 /*
  * topo_choose - the nearest HCAs of each GPU in scope (NULL: all), and the HCAs assigned to it.

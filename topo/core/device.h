@@ -60,14 +60,15 @@ struct topo_port {
 struct topo_hca {
 	char name[TOPO_NAME_LEN];
 	enum topo_hca_kind kind;
-	uint32_t pci;    /* its function: VF its own, SF its PF's, software its interface's.
-			  * TOPO_NONE: it has no hardware, or is below a cpu element */
-	uint32_t second; /* the other function of a bond; TOPO_NONE */
-	uint32_t cpu;    /* the NUMA node, if it has no function; TOPO_NONE */
-	uint32_t direct; /* Data Direct: the function by which it reads and writes GPU memory;
-			  * TOPO_NONE. From sysfs probable only (read_direct.c); in a file, where
-			  * its name is "mlx5_0_dma", it is `pci` */
-	uint32_t card;   /* one number for all functions and ports of one card; the lowest index */
+	uint32_t pci;       /* its function: VF its own, SF its PF's, software its interface's.
+			     * TOPO_NONE: it has no hardware, or is below a cpu element */
+	uint32_t second;    /* the other function of a bond; TOPO_NONE */
+	uint32_t cpu;       /* the NUMA node, if it has no function; TOPO_NONE */
+	uint32_t direct;    /* Data Direct: the function by which it reads and writes GPU memory;
+			     * TOPO_NONE. From sysfs probable only (read_direct.c); in a file, where
+			     * its name is "mlx5_0_dma", it is `pci` */
+	bool direct_proved; /* topo_set_direct(): libmlx5 named that function, or none */
+	uint32_t card; /* one number for all functions and ports of one card; the lowest index */
 	uint64_t guid, node; /* sys_image_guid or that of a file; node_guid of a PF; 0: unknown */
 	enum topo_role role;
 	const char *rule; /* the rule that gave the role, see topo_roles(); "": none; static */

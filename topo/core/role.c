@@ -236,6 +236,20 @@ size_t topo_set_role(struct topo_machine *m, const char *key, enum topo_role rol
 	return n;
 }
 
+size_t topo_set_direct(struct topo_machine *m, const char *key, uint32_t pci)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		if (!is_meant(m, &m->hca[i], key))
+			continue;
+		m->hca[i].direct = pci;
+		m->hca[i].direct_proved = true;
+		n++;
+	}
+	return n;
+}
+
 void topo_roles(struct topo_machine *m, const char *default_netdev)
 {
 	for (uint32_t i = 0; i < m->n_hcas; i++) {

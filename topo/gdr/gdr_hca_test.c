@@ -278,6 +278,9 @@ START_TEST(data_direct_is_seen)
 	ck_assert_int_eq(gdr_test_state(&w, "data-direct"), FINDING_OK);
 	/* the pair is probable only */
 	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_UNKNOWN);
+	ck_assert_uint_eq(topo_set_direct(&w.m, w.m.hca[0].name, i), 1);
+	ck_assert_int_eq(gdr_test_state(&w, "distance"), FINDING_OK);
+	w.m.hca[0].direct_proved = false;
 	w.m.gpu[0].c2c_mbps = 40000;
 	w.m.gpu[0].c2c_count = 10;
 	w.m.gpu[0].c2c_from = "device";

@@ -15,14 +15,16 @@ static void judge_direct(const struct gdr *r, struct finding *f)
 	struct topo_distance own;
 
 	topo_distance_to_own(r->m, f->of[GDR_OF_GPU], f->of[GDR_OF_HCA], &own);
-	if (own.class < TOPO_PHB)
+	if (own.class < TOPO_PHB || r->m->hca[f->of[GDR_OF_HCA]].direct_proved)
 		return;
 	f->state = FINDING_UNKNOWN;
 	finding_set_reason(f,
 			   "the HCA itself is behind a CPU (%s); that this Data Direct function is "
 			   "its own is probable, but not proved",
 			   topo_class_name(own.class));
-	finding_set_remedy(f, "run NCCL with NCCL_DEBUG=INFO: it names the device %s_dma",
+	finding_set_remedy(f,
+			   "run \"rdma-probe list\", and put its answer about %s into "
+			   "/etc/railhead/topo.json (dataDirect)",
 			   r->m->hca[f->of[GDR_OF_HCA]].name);
 }
 
@@ -189,9 +191,10 @@ static void check_data_direct(struct gdr *r, uint32_t gpu, uint32_t hca,
 		return;
 	f = gdr_add(r, "data-direct", FINDING_OK, gpu, hca);
 	gdr_path(r, f, GDR_SYS, gdr_pci_path(r, r->m->hca[hca].direct, "class", path));
-	finding_set_value(f, "%s (Data Direct) is probably nearer: %s; NCCL uses it as %s_dma",
-			  gdr_bdf(r, r->m->hca[hca].direct, bdf), topo_class_name(x->class),
-			  r->m->hca[hca].name);
+	finding_set_value(f, "%s (Data Direct) is %snearer: %s; NCCL uses it as %s_dma",
+			  gdr_bdf(r, r->m->hca[hca].direct, bdf),
+			  r->m->hca[hca].direct_proved ? "" : "probably ",
+			  topo_class_name(x->class), r->m->hca[hca].name);
 }
 
 void gdr_pair(struct gdr *r, uint32_t gpu, uint32_t hca)

@@ -303,6 +303,8 @@ static int add_place(struct json *o, const struct topo_view *v, size_t h)
 					       hca->second == TOPO_NONE ? NULL : second) ||
 			       add_str_or_null(o, "data_direct",
 					       hca->direct == TOPO_NONE ? NULL : direct) ||
+			       (hca->direct_proved &&
+				json_add_bool(o, "data_direct_proved", true)) ||
 			       add_number_or_null(o, "numa", topo_numa(v->m, hca->pci))
 		       ? -1
 		       : 0;
