@@ -137,6 +137,32 @@ test_qos_saved_and_applied()
 	eq "set again" "$(ecn roce_rp 3) $(class)" "1 106"
 }
 
+# A service that is restarted kills apply at any write to the card; the next one sets what is missing.
+test_qos_apply_that_is_killed()
+{
+	local n=1 killed=0 half=0
+	[ -n "$(command -v strace)" ] || skip "strace is not installed"
+	fake_card
+	mkdir -p "$FAKE/qos.d"
+	echo '{"pf":"ens3f0","ecn":[3,5],"trafficClass":106}' >"$FAKE/qos.d/a.json"
+	while :; do
+		ok rdma qos set --pf ens3f0 --ecn 1 --tc 0
+		strace -qq -o "$W/strace" -e trace=write -e "inject=write:signal=SIGTERM:when=$n" \
+			"$BIN/railctl" rdma qos apply --dir "$FAKE/qos.d" >"$W/out" 2>"$W/err"
+		grep -q 'killed by SIGTERM' "$W/strace" || break
+		killed=$((killed + 1))
+		case $(ecn roce_np 3)$(ecn roce_np 1)$(ecn roce_rp 5)$(class) in
+		0100 | 101106) ;;
+		*) half=$((half + 1)) ;;
+		esac
+		ok rdma qos apply --dir "$FAKE/qos.d"
+		eq "after write $n" "$(ecn roce_np 3)$(ecn roce_np 5)$(ecn roce_rp 3)$(ecn roce_rp 5)$(ecn roce_np 1) $(class)" "11110 106"
+		ok rdma qos check --dir "$FAKE/qos.d"
+		n=$((n + 1))
+	done
+	[ "$half" -ge 4 ] || fail "killed $killed times, only $half times with a part set"
+}
+
 test_qos_apply_files_that_are_wrong()
 {
 	fake_card
