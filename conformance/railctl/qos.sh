@@ -76,6 +76,22 @@ test_qos_set_files()
 	has 'ecn none, as it was'
 }
 
+# One function with two ports, as of mlx4: each has an interface and a port of the RDMA device.
+test_qos_second_port()
+{
+	fake_card
+	sys_netdev $PF0 ens3f0d1
+	echo 8 >/sys/class/net/ens3f0d1/ifindex
+	echo 1 >/sys/class/net/ens3f0d1/dev_port
+	mkdir -p /sys/class/infiniband/mlx5_0/tc/2
+	echo 'Global tclass=0' >/sys/class/infiniband/mlx5_0/tc/2/traffic_class
+	ok rdma qos set --pf ens3f0d1 --tc 106
+	eq "the class of port 2 alone" "$(class) $(cat /sys/class/infiniband/mlx5_0/tc/2/traffic_class)" 'Global tclass=0 106'
+	refused 1 'has the ports ens3f0 and ens3f0d1' rdma qos set --pf $PF0 --tc 96
+	ok rdma qos set --pf ens3f0 --tc 96
+	eq "each port by its own name" "$(class) $(cat /sys/class/infiniband/mlx5_0/tc/2/traffic_class)" '96 106'
+}
+
 test_qos_set_what_the_driver_cannot()
 {
 	fake_card

@@ -33,22 +33,37 @@ static bool stands_for_pf(int dir, const char *ifname)
 	return why.errnum == EOPNOTSUPP || why.errnum == ENOENT;
 }
 
-int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct err *e)
+/* The interface number `skip` of those that stand for the PF. */
+static int pf_netdev(const char *root, const char *pf, size_t skip, char out[IFNAME_LEN],
+		     struct err *e)
 {
 	auto_fs_names struct fs_names all = { .n = 0 };
 	auto_fd int dir = pci_open(root, pf, e);
+	size_t found = 0;
 
 	if (dir < 0)
 		return -1;
 	if (list_entries(dir, "net", &all, e))
 		return err_wrap(e, "PCI function %s", pf);
 	for (size_t i = 0; i < all.n; i++) {
-		if (strlen(all.name[i]) < IFNAME_LEN && stands_for_pf(dir, all.name[i])) {
+		if (strlen(all.name[i]) < IFNAME_LEN && stands_for_pf(dir, all.name[i]) &&
+		    found++ == skip) {
 			memcpy(out, all.name[i], strlen(all.name[i]) + 1);
 			return 0;
 		}
 	}
-	return pci_absent(e, ENOENT, "PCI function %s has no network interface here", pf);
+	return pci_absent(e, ENOENT, "PCI function %s has no %s here", pf,
+			  skip ? "second network interface" : "network interface");
+}
+
+int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct err *e)
+{
+	return pf_netdev(root, pf, 0, out, e);
+}
+
+int pci_pf_netdev_second(const char *root, const char *pf, char out[IFNAME_LEN], struct err *e)
+{
+	return pf_netdev(root, pf, 1, out, e);
 }
 
 struct device_kind {

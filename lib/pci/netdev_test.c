@@ -133,6 +133,26 @@ START_TEST(a_pf_among_its_representors)
 }
 END_TEST
 
+/* mlx4: one function, an interface for each port. */
+START_TEST(a_pf_of_two_ports)
+{
+	const char *root = make_tree();
+	char out[IFNAME_LEN] = "before";
+	struct err e = { 0 };
+
+	fakepci_netdev(root, PF, "eth3", NULL);
+	fakepci_netdev(root, PF, "eth4", "pf0vf0\n");
+	ck_assert_int_eq(pci_pf_netdev_second(root, PF, out, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_str_eq(out, "before");
+	fakepci_netdev(root, PF, "eth5", NULL);
+	ck_assert_int_eq(pci_pf_netdev(root, PF, out, &e), 0);
+	ck_assert_str_eq(out, "eth3");
+	ck_assert_int_eq(pci_pf_netdev_second(root, PF, out, &e), 0);
+	ck_assert_str_eq(out, "eth5");
+}
+END_TEST
+
 /* As with one that is just being unregistered: its port cannot be told, so it is not taken. */
 START_TEST(an_interface_that_vanishes)
 {
@@ -191,4 +211,5 @@ END_TEST
 
 TEST_PROGRAM("pci_netdev", the_first_by_name, what_has_no_interfaces, the_interface_of_a_vf,
 	     a_folder_that_is_none, a_pf_without_a_port_name, a_pf_among_its_representors,
-	     an_interface_that_vanishes, the_rdma_device, survives_each_failing_allocation)
+	     a_pf_of_two_ports, an_interface_that_vanishes, the_rdma_device,
+	     survives_each_failing_allocation)

@@ -103,12 +103,12 @@ int pci_sriov(const char *root, const char *pf, struct pci_sriov *out, struct er
  * (EBUSY). May take seconds. */
 int pci_set_numvfs(const char *root, const char *pf, uint32_t n, struct err *e) must_check;
 
-/*
- * pci_pf_netdev - the interface that stands for the PF itself. Beside it a PF in switchdev mode
+/* pci_pf_netdev - the interface that stands for the PF itself. Beside it a PF in switchdev mode
  * shows representors: the PF's own has no phys_port_name, or one of the form "p<number>".
- * ERR_NOTFOUND when there is none here.
- */
+ * ERR_NOTFOUND if there is none here. _second: of two ports of one function, the other one. */
 int pci_pf_netdev(const char *root, const char *pf, char out[IFNAME_LEN], struct err *e) must_check;
+int pci_pf_netdev_second(const char *root, const char *pf, char out[IFNAME_LEN],
+			 struct err *e) must_check;
 
 /* pci_port_of_pf - whether a phys_port_name is that of the PF's own interface. Pure. */
 bool pci_port_of_pf(const char *name);

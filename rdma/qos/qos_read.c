@@ -43,6 +43,20 @@ static int find_rdma(const struct ctx *ctx, struct qos_port *p, struct err *e)
 	return 0;
 }
 
+/* Each port has settings of its own, so the address of a function with two ports names neither. */
+static int find_by_address(const struct ctx *ctx, struct qos_port *p, struct err *e)
+{
+	char second[IFNAME_LEN];
+	struct err why;
+
+	if (refuse_vf(ctx, p->pci, e) || pci_pf_netdev(ctx->sysfs, p->pci, p->netdev, e))
+		return -1;
+	if (pci_pf_netdev_second(ctx->sysfs, p->pci, second, &why))
+		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
+	err_set(e, ERR_CONFIG, 0, "has the ports %s and %s", p->netdev, second);
+	return err_hint(e, "name one of these interfaces");
+}
+
 static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
 {
 	char path[QOS_PATH_LEN];
@@ -52,9 +66,7 @@ static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, st
 
 	if (pci_parse(pf, &a) == 0) {
 		pci_format(a, p->pci);
-		return refuse_vf(ctx, p->pci, e) || pci_pf_netdev(ctx->sysfs, p->pci, p->netdev, e)
-			       ? -1
-			       : 0;
+		return find_by_address(ctx, p, e);
 	}
 	if (ifname_problem(pf))
 		return err_set(e, ERR_CONFIG, 0, "is neither an interface nor a PCI address");
