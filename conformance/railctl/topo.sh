@@ -868,6 +868,11 @@ test_topo_verify_of_real_jobs_with_fused_ports()
 	r topo verify --nccl-xml "$W/machine.xml" --gpus 0000:00:06.0 --nccl-dump "$W/nccl-job/oci-h100-gpu3-hca.xml"
 	[ "$RC" = 4 ] || fail "an HCA is missing: $(said)"
 	has 'mlx5_0 0000:0c:00.0: expected, but not found'
+	# 2.21 writes both ports as one net
+	made oci-h100
+	ok topo --sysfs "$W/oci-h100" --nccl-xml-out "$W/plain.xml"
+	sed 's/"0000:19:00.0"/"0000:00:06.0"/' "$W/plain.xml" >"$W/machine.xml"
+	real_dump made-oci-h100-gpu0-nccl-2.21 --nccl-version 2.21.5
 }
 
 # The log and the dump are of real NCCL on a machine without HCAs: right for that machine, and wrong for one with HCAs.

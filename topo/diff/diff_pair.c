@@ -114,6 +114,27 @@ int diff_pair(const struct json *expected, const struct json *found, enum diff_k
 	return 0;
 }
 
+/* "mlx5_0+mlx5_1" has mlx5_1. */
+static bool has_part(const char *fused, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = fused; p; p = strchr(p, '+')) {
+		p += *p == '+';
+		if (strncmp(p, name, len) == 0 && (p[len] == '+' || !p[len]))
+			return true;
+	}
+	return false;
+}
+
+bool diff_is_fused(const struct diff_pairs *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->item[i].found && has_part(json_text(p->item[i].found, "name"), name))
+			return true;
+	return false;
+}
+
 const struct diff_pair *diff_find(const struct diff_pairs *p, bool found, const char *key,
 				  const char *text)
 {

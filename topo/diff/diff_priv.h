@@ -32,6 +32,9 @@ enum diff_kind { DIFF_GPU, DIFF_HCA };
 /* diff_pair - fill *out with the devices of two lists. ERR_EXHAUSTED, ERR_NOMEM. */
 int diff_pair(const struct json *expected, const struct json *found, enum diff_kind kind,
 	      struct diff_pairs *out, struct err *e) must_check;
+/* diff_is_fused - whether the second machine has that HCA as a part of one such as
+ * "mlx5_0+mlx5_1": NCCL 2.21 to 2.23 writes fused ports so. */
+bool diff_is_fused(const struct diff_pairs *p, const char *name);
 /* diff_find - the pair whose device on one machine has this text as `key`; NULL: none. */
 const struct diff_pair *diff_find(const struct diff_pairs *p, bool found, const char *key,
 				  const char *text);

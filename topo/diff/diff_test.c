@@ -321,6 +321,27 @@ START_TEST(only_nccl_counts_for_its_own_file)
 }
 END_TEST
 
+#define CARD(name) "{\"name\": \"" name "\", \"bdf\": \"0000:02:00.0\"}"
+
+/* NCCL 2.21 to 2.23 writes two ports as one net. On a machine no device has such a name. */
+START_TEST(a_port_is_found_in_the_fused_hca_of_nccls_file)
+{
+	static const char two[] = HEAD CARD("mlx5_0") "," CARD("mlx5_1") "]}";
+	auto_both struct both part = { 0 }, other = { 0 }, longer = { 0 };
+
+	what = TOPO_DIFF_NCCL;
+	ck_assert_int_eq(compare(&part, two, HEAD CARD("mlx5_0+mlx5_1") "]}"), 0);
+	ck_assert_uint_eq(part.all.n, 0);
+	ck_assert_int_eq(compare(&other, two, HEAD CARD("mlx5_0+mlx5_2") "]}"), 0);
+	ck_assert_uint_eq(other.all.n, 1);
+	ck_assert_int_eq(compare(&longer, two, HEAD CARD("mlx5_0+mlx5_10") "]}"), 0);
+	ck_assert_uint_eq(longer.all.n, 1);
+	what = TOPO_DIFF_ALL;
+	ck_assert_ptr_nonnull(strstr(differences(two, HEAD CARD("mlx5_0+mlx5_1") "]}"),
+				     "fail hca mlx5_1 0000:02:00.0: expected, but not found\n"));
+}
+END_TEST
+
 /* ---- documents that are none ---- */
 
 static const char *const bad[] = {
@@ -384,5 +405,5 @@ TEST_PROGRAM("diff", equal_machines_have_no_difference, a_change_is_one_differen
 	     machines_without_a_common_address_are_compared_by_order,
 	     vfs_of_a_visible_pf_do_not_count, several_findings_of_one_subject_count_as_the_worst,
 	     an_unknown_finding_says_why, only_nccl_counts_for_its_own_file,
-	     another_document_is_refused, too_many_devices_are_refused,
-	     each_failed_allocation_is_an_error)
+	     a_port_is_found_in_the_fused_hca_of_nccls_file, another_document_is_refused,
+	     too_many_devices_are_refused, each_failed_allocation_is_an_error)

@@ -104,7 +104,7 @@ static uint32_t find_matching_dev(const struct topo_machine *m, const struct ncc
 	return TOPO_NONE;
 }
 
-static void pair_ports(const struct topo_machine *m, struct nccl_xml *v)
+void nccl_pair_ports(const struct topo_machine *m, struct nccl_xml *v)
 {
 	uint32_t n = 0;
 
@@ -211,5 +211,5 @@ void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *sc
 	if (o->fold_vfs || v->n_nets > NCCL_NETS_MAX)
 		merge_devices(m, o, v);
 	else if (nccl_rule(o, NCCL_PAIRS_PORTS) && !o->no_merge_nics)
-		pair_ports(m, v);
+		nccl_pair_ports(m, v);
 }

@@ -54,6 +54,9 @@ void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *sc
  * exist. *displaced: its distances are not those of the HCA. */
 uint32_t nccl_ib_pci(const struct topo_machine *m, uint32_t hca, const struct nccl_opts *o,
 		     bool *displaced);
+/* nccl_pair_ports - ncclIbFindMatchingDev, before fusion: ports of one card are one net. A file
+ * with each port, which the job reads, does not change that: NCCL drops nets that no plugin has. */
+void nccl_pair_ports(const struct topo_machine *m, struct nccl_xml *v);
 /* nccl_filter_nets - matchIfList: drop the nets that NCCL_IB_HCA does not name. */
 void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v);
 /* NCCL refuses an XML of more elements (NCCL_TOPO_XML_MAX_NODES), and its plugin stops at 32

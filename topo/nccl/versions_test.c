@@ -156,6 +156,15 @@ static const struct scenario scenarios[] = {
 	  "PHB 4 hops 48.0: vf", "PIX 3 hops 12.0 gdr: vf" },
 	{ NCCL_PAIRS_PORTS, "2.18.1", "2.20.5", NULL, three_ports, 0, false, false, false,
 	  "PIX 3 hops 48.0 gdr: a b c", "PIX 3 hops 48.0 gdr: a+b c" },
+	{ NCCL_PAIRS_PORTS, "2.18.1", "2.20.5",
+	  SYSTEM(CPU("0", INTEL,
+		     SWITCH("01", GPU("02", "0", "90", "")
+					  AT("03:00.0", "0x020700", "",
+					     "<nic><net name=\"n0\" dev=\"0\" speed=\"100000\" "
+					     "guid=\"0x7\" gdr=\"1\"/><net name=\"n1\" dev=\"1\" "
+					     "speed=\"100000\" guid=\"0x7\" gdr=\"1\"/></nic>")))),
+	  NULL, 0, false, false, false, "PIX 3 hops 12.5 gdr: n0 n1",
+	  "PIX 3 hops 25.0 gdr: n0+n1" },
 	{ NCCL_PAIRS_PORTS, "2.24.3", "2.22.3", NULL, three_ports, 0, false, false, false,
 	  "PIX 3 hops 48.0 gdr: a+b+c", "PIX 3 hops 48.0 gdr: a+b c" },
 	{ NCCL_FUSES_NETS, "2.22.3", "2.24.3",

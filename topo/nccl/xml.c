@@ -160,6 +160,10 @@ int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		nccl_xml_from_file(m, scope, o, &v);
 		if (o->hca_list)
 			nccl_filter_nets(m, o->hca_list, &v);
+		/* in a skeleton, devices that NCCL does not find are at one place, not of one card
+		 */
+		if (nccl_rule(o, NCCL_PAIRS_PORTS) && !o->no_merge_nics && !m->skeleton)
+			nccl_pair_ports(m, &v);
 	}
 	if (nccl_rule(o, NCCL_FUSES_NETS) && (o->rccl || m->source != TOPO_RCCL_XML) &&
 	    nccl_fuse_nets(m, o, &v, e))
