@@ -4,6 +4,7 @@
  * leave, and who answers for an address.
  *
  *	echo SOURCE to TARGET      ICMP or ICMPv6 echo request
+ *	reply SOURCE to TARGET     the answer to one
  *	has ADDRESS MAC            ARP reply for an address, also one for all
  *
  * "ready" is printed first, when nothing can be missed any more.
@@ -19,11 +20,11 @@
 
 #include "conformance/harness/wire.h"
 
-static void show_echo(int family, const void *from, const void *to)
+static void show_packet(const char *what, int family, const void *from, const void *to)
 {
 	char a[INET6_ADDRSTRLEN], b[INET6_ADDRSTRLEN];
 
-	printf("echo %s to %s\n", inet_ntop(family, from, a, sizeof(a)),
+	printf("%s %s to %s\n", what, inet_ntop(family, from, a, sizeof(a)),
 	       inet_ntop(family, to, b, sizeof(b)));
 }
 
@@ -49,8 +50,12 @@ static void show_v4(const unsigned char *p, size_t len)
 	if (len < sizeof(ip))
 		return;
 	memcpy(&ip, p, sizeof(ip));
-	if (ip.protocol == IPPROTO_ICMP && len > ip.ihl * 4u && p[ip.ihl * 4u] == ICMP_ECHO)
-		show_echo(AF_INET, &ip.saddr, &ip.daddr);
+	if (ip.protocol != IPPROTO_ICMP || len <= ip.ihl * 4u)
+		return;
+	if (p[ip.ihl * 4u] == ICMP_ECHO)
+		show_packet("echo", AF_INET, &ip.saddr, &ip.daddr);
+	else if (p[ip.ihl * 4u] == ICMP_ECHOREPLY)
+		show_packet("reply", AF_INET, &ip.saddr, &ip.daddr);
 }
 
 static void show_v6(const unsigned char *p, size_t len)
@@ -60,8 +65,12 @@ static void show_v6(const unsigned char *p, size_t len)
 	if (len <= sizeof(ip))
 		return;
 	memcpy(&ip, p, sizeof(ip));
-	if (ip.ip6_nxt == IPPROTO_ICMPV6 && p[sizeof(ip)] == ICMP6_ECHO_REQUEST)
-		show_echo(AF_INET6, &ip.ip6_src, &ip.ip6_dst);
+	if (ip.ip6_nxt != IPPROTO_ICMPV6)
+		return;
+	if (p[sizeof(ip)] == ICMP6_ECHO_REQUEST)
+		show_packet("echo", AF_INET6, &ip.ip6_src, &ip.ip6_dst);
+	else if (p[sizeof(ip)] == ICMP6_ECHO_REPLY)
+		show_packet("reply", AF_INET6, &ip.ip6_src, &ip.ip6_dst);
 }
 
 static void show(const unsigned char *frame, size_t len, unsigned short protocol)
