@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -13,7 +13,7 @@ CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills upgrade-check bench-cluster-quick soak soak-heal differential \
-	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick
+	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick bench-rails-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
@@ -91,54 +91,7 @@ bench-topo-quick: all helpers ## the measuring itself, with few rounds: its time
 bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
 	@tools/deps.sh vm
 	@$(call TABLES,rdma) conformance/bench/rdma.sh $(B)/bin
-
-# ---- tests ------------------------------------------------------------------------------------
-
-unit: tests ## unit tests only: seconds
-	@tools/unit.sh $(B)
-
-attach: all helpers ## black-box tests of the plugins against the real kernel (root)
-	@tools/attach.sh $(B)
-
-railctl-check: all helpers ## black-box tests of railctl (root)
-	@conformance/railctl/run.sh $(B)/bin
-
-probe-check: all ## black-box tests of rdma-probe's command line; with devices: make check-vm
-	@conformance/rdma/run.sh $(B)/bin
-
-conformance: all helpers ## every rule of the protocol, against our plugins, wrong ones and the reference (root)
-	@conformance/spec/run.sh $(B)/bin
-# cnitool is not in Debian; without it its cases are skipped, and say so.
-CNITOOL := build/interop/cnitool
-# Lanes that run at once want one build.
-$(CNITOOL):
-	@mkdir -p $(@D) && flock $(@D) sh -c '[ -x $@ ] || conformance/interop/cnitool-build.sh $@'
-cnitool: $(CNITOOL) ## make cnitool from Debian's source package (fetches a Go compiler for as long as it takes)
-interop: all helpers ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
-	@[ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory $(CNITOOL) || echo 'interop: no cnitool'
-	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
-fabric-check: all ## hooks for subnet managers: the real opensm over a simulated fabric, a stand-in for UFM (root)
-	@tools/deps.sh fabric
-	@conformance/fabric/run.sh $(B)/bin
-interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
-	@conformance/interop/selftest.sh $(B)/bin
-# Without the history of the repository there is no older version.
-upgrade-check: all ## pods live through an upgrade from an older version, and back; builds it once from the history (root)
-	@conformance/upgrade/older.sh build/older; case $$? in 0) conformance/upgrade/run.sh $(B)/bin build/older/bin ;; \
-		3) echo "0 passed, 0 failed, 0 skipped"; echo "skipped: no history here, so no older version" ;; *) exit 1 ;; esac
-# Programs and unpacked packages stay in build/cluster, also after make clean.
-CLUSTER := build/cluster
-cluster-programs: ## build Kubernetes, Multus, Helm and the reference plugins from Go modules: 10 to 30 minutes the first time
-	@tools/deps.sh cluster
-	@conformance/cluster/programs/build.sh $(CLUSTER) cni multus kubernetes helm
-	@conformance/cluster/programs/build.sh $(CLUSTER) dra-example-driver node-feature-discovery || [ $$? = 3 ]
-	@conformance/cluster/fetch.sh $(CLUSTER) tree
-# They have a folder of their own, because two have the names of our plugins.
-PEERS := build/peers
-peer-programs: ## build the real sriov-cni and rdma-cni for make vm, and the real k8s-rdma-shared-dev-plugin for make cluster-vm
-	@tools/deps.sh cluster
-	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni k8s-rdma-shared-dev-plugin
-cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
+bench-cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
 	@$(MAKE) --no-print-directory cluster-programs
 	@conformance/cluster/programs/build.sh $(PEERS) whereabouts spiderpool
 	@CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster/run.sh $(B)/bin
