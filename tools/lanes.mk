@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -91,7 +91,13 @@ bench-topo-quick: all helpers ## the measuring itself, with few rounds: its time
 bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
 	@tools/deps.sh vm
 	@$(call TABLES,rdma) conformance/bench/rdma.sh $(B)/bin
-bench-cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
+bench-rails: all helpers ## by which rail packets leave, beside the real coordinator of Spiderpool and sbr: two minutes, once these are built (root)
+	@tools/deps.sh cluster
+	@conformance/cluster-store/fetch.sh build/engines
+	@conformance/cluster/programs/build.sh $(CLUSTER) kubernetes
+	@conformance/cluster/programs/build.sh $(PEERS) cni spiderpool
+	@PEERS=$(PEERS) CLUSTER=$(CLUSTER) HELPERS=$(B)/conformance/attach conformance/rails/run.sh $(B)/bin
+cluster: all ## our plugins in a real Kubernetes cluster of two nodes, thin and thick Multus (root)
 	@$(MAKE) --no-print-directory cluster-programs
 	@conformance/cluster/programs/build.sh $(PEERS) whereabouts spiderpool
 	@CLUSTER=$(CLUSTER) PEERS=$(PEERS) conformance/cluster/run.sh $(B)/bin

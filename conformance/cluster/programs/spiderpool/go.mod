@@ -3,6 +3,7 @@ module railhead/conformance/cluster/programs/spiderpool
 go 1.26.0
 
 tool (
+	github.com/spidernet-io/spiderpool/cmd/coordinator
 	github.com/spidernet-io/spiderpool/cmd/spiderpool
 	github.com/spidernet-io/spiderpool/cmd/spiderpool-agent
 	github.com/spidernet-io/spiderpool/cmd/spiderpool-controller
