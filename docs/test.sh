@@ -207,6 +207,18 @@ guided()
 	[ "$n" -ge 10 ] || fail "only $n commands were found in docs/kubernetes.md"
 }
 
+# The configurations that docs/rails.md shows are those of conformance/rails.
+rails()
+{
+	local file page n=0
+	page=$(<docs/rails.md)
+	for file in conformance/rails/conf/*.json; do
+		n=$((n + 1))
+		if [[ $page == *"$(<"$file")"* ]]; then pass; else fail "docs/rails.md does not show $file as it is"; fi
+	done
+	[ "$n" -ge 6 ] || fail "only $n configurations were found in conformance/rails/conf"
+}
+
 lint
 references
 keys
@@ -218,5 +230,6 @@ names
 fuzz_targets
 decisions
 guided
+rails
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]
