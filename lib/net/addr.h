@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* addr.h: addresses and routes of one interface. */
+/* addr.h: addresses and routes of one interface, and the way of a packet. */
 #ifndef RAILHEAD_LIB_NET_ADDR_H
 #define RAILHEAD_LIB_NET_ADDR_H
 
@@ -55,6 +55,16 @@ int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err
  * first, else IPv6. errnum ENODEV when there is none.
  */
 int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e) must_check;
+
+/*
+ * nl_route_get - the way that a packet takes, as `ip route get TO from FROM` asks for it. from of
+ * family IP_NONE: the sender has chosen no address yet; else it is one of the namespace. *out has
+ * the interface, gateway and table of the route, and the mtu of the route or the one discovered on
+ * the path, 0 if there is none. ERR_KERNEL: there is no way (errnum ENETUNREACH, EHOSTUNREACH), or
+ * the namespace does not have the address (EINVAL for IPv4).
+ */
+int nl_route_get(struct nl *nl, struct ip to, struct ip from, struct route_spec *out,
+		 struct err *e) must_check;
 
 /*
  * nl_addr_wait_dad - wait until no IPv6 address of want[] on the interface is tentative: on events,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route.c: adds and lists routes, and finds the device of the default route. */
+/* route.c: adds and lists routes, finds the device of the default route, and asks for a way. */
 #include "lib/net/addr.h"
 
 #include <errno.h>
@@ -317,5 +317,63 @@ int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e)
 		if (r[i].priority < best->priority)
 			best = &r[i];
 	*ifindex = best->ifindex;
+	return 0;
+}
+
+/* ---- the way of a packet ---- */
+
+struct way {
+	struct route_spec route;
+	uint8_t type; /* RTN_* */
+	bool found;
+};
+
+static int on_way(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	struct nlattr *tb[RTA_MAX + 1];
+	struct way *w = arg;
+
+	if (!h || h->nlmsg_type != RTM_NEWROUTE || nlmsg_datalen(h) < (int)sizeof(struct rtmsg))
+		return 0;
+	const struct rtmsg *rtm = nlmsg_data(h);
+	if ((rtm->rtm_family != AF_INET && rtm->rtm_family != AF_INET6) ||
+	    nl_parse_attrs(h, sizeof(*rtm), tb, RTA_MAX, route_policy) ||
+	    decode_route(rtm, tb, &w->route))
+		return bad_route(e);
+	w->type = rtm->rtm_type;
+	w->found = true;
+	return 0;
+}
+
+static int judge_way(const struct way *w, struct err *e)
+{
+	if (!w->found)
+		return bad_route(e);
+	return w->type == RTN_UNICAST || w->type == RTN_LOCAL
+		       ? 0
+		       : err_set(e, ERR_KERNEL, EHOSTUNREACH, "a route forbids it");
+}
+
+int nl_route_get(struct nl *nl, struct ip to, struct ip from, struct route_spec *out, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct rtmsg rtm = {
+		.rtm_family = nl_family(to.family),
+		.rtm_dst_len = (uint8_t)ip_bits(to.family),
+		.rtm_src_len = from.family ? (uint8_t)ip_bits(from.family) : 0,
+		/* IPv6 always tells the table, and refuses the flag. */
+		.rtm_flags = to.family == IP_V4 ? RTM_F_LOOKUP_TABLE : 0,
+	};
+	char a[IP_STR_LEN], b[IP_STR_LEN];
+	struct way w = { .found = false };
+
+	nl_req_begin(&rq, RTM_GETROUTE, 0, &rtm, sizeof(rtm));
+	nl_req_put_ip(&rq, RTA_DST, to);
+	if (from.family)
+		nl_req_put_ip(&rq, RTA_SRC, from);
+	if (nl_get(nl, &rq, (struct nl_sink){ on_way, &w }, e) || judge_way(&w, e))
+		return err_wrap(e, "way from %s to %s", from.family ? ip_format(from, a) : "any",
+				ip_format(to, b));
+	*out = w.route;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_fuzz.c: feeds any answer of a kernel to nl_route_list() and nl_route_default_dev(). */
+/* route_fuzz.c: feeds any answer of a kernel to nl_route_list(), _default_dev() and _get(). */
 #include "lib/net/addr.h"
 #include "lib/testing/fuzz_nl.h"
 
@@ -19,10 +19,15 @@ FUZZ(const uint8_t *data, size_t size)
 	auto_fuzz_kernel struct fuzz_kernel k = fuzz_kernel(data + !!size, size - !!size);
 	FUZZ_OUT(struct err, e);
 	FUZZ_OUT(int, ifindex);
+	FUZZ_OUT(struct route_spec, way);
 	unsigned seen = 0;
 
 	if (!size || *data)
 		(void)fuzz_ok(nl_route_default_dev(k.nl, &ifindex, &e), &e, &ifindex, sizeof(int));
+	else if (*data == 'g')
+		(void)fuzz_ok(
+			nl_route_get(k.nl, (struct ip){ IP_V4, 1 }, (struct ip){ 0 }, &way, &e), &e,
+			&way, sizeof(way));
 	else if (!fuzz_ok(nl_route_list(k.nl, 1, see, &seen, &e), &e, NULL, 0))
 		MUST(seen == 0);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route_test.c: shows on a real kernel that routes are added and listed, and how errors read. */
 #include "lib/net/addr.h"
+#include "lib/net/rule.h"
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
@@ -237,6 +238,51 @@ START_TEST(the_walk_may_be_ended)
 }
 END_TEST
 
+/* ---- the way of a packet ---- */
+
+static struct ip ip_of(const char *text)
+{
+	struct ip a;
+
+	ck_assert_int_eq(ip_parse(text, &a), 0);
+	return a;
+}
+
+START_TEST(the_way_of_a_packet_follows_its_sender)
+{
+	struct world w = world();
+	const struct rule_spec rule = { .from = { ip_of("10.1.0.2"), 32 },
+					.table = 1000,
+					.priority = 1000 };
+	struct route_spec own = route(w.up0, "10.9.0.0/16", "10.1.0.1"), way = { 0 };
+	struct err e = { 0 };
+
+	own.table = 1000;
+	own.mtu = 1400;
+	add(w.nl, &own);
+	ck_assert_int_eq(nl_route_get(w.nl, ip_of("10.9.0.1"), ip_of("10.1.0.2"), &way, &e), -1);
+	ck_assert_int_eq(e.errnum, ENETUNREACH);
+	ck_assert_ptr_nonnull(strstr(e.msg, "way from 10.1.0.2 to 10.9.0.1"));
+	ck_assert_msg(nl_rule_add(w.nl, &rule, &e) == 0, "%s", e.msg);
+	ck_assert_msg(nl_route_get(w.nl, ip_of("10.9.0.1"), ip_of("10.1.0.2"), &way, &e) == 0, "%s",
+		      e.msg);
+	ck_assert_int_eq(way.ifindex, w.up0);
+	ck_assert_uint_eq(way.table, 1000);
+	ck_assert_uint_eq(way.mtu, 1400);
+	ck_assert(ip_equal(way.gw, ip_of("10.1.0.1")));
+	/* without an address, the rule does not apply */
+	ck_assert_int_eq(nl_route_get(w.nl, ip_of("10.9.0.1"), (struct ip){ 0 }, &way, &e), -1);
+	ck_assert_msg(nl_route_get(w.nl, ip_of("fd00::9"), (struct ip){ 0 }, &way, &e) == 0, "%s",
+		      e.msg);
+	ck_assert_int_eq(way.ifindex, w.up0);
+	/* to the namespace itself */
+	ck_assert_msg(nl_route_get(w.nl, ip_of("10.1.0.2"), (struct ip){ 0 }, &way, &e) == 0, "%s",
+		      e.msg);
+	ck_assert_uint_eq(way.table, 255);
+	nl_release(w.nl);
+}
+END_TEST
+
 /* ---- the default route ---- */
 
 static void default_is(struct nl *nl, int expected)
@@ -424,4 +470,4 @@ TEST_PROGRAM("nl_route", adds_and_lists, every_field_arrives,
 	     the_same_again_is_EEXIST_another_gateway_is_not, a_gateway_of_the_other_family,
 	     what_cannot_be_added_or_listed, the_walk_may_be_ended, finds_the_default_route,
 	     a_namespace_without_any_route, of_several_next_hops_those_of_the_interface,
-	     broken_routes_are_errors, allocations_may_fail)
+	     the_way_of_a_packet_follows_its_sender, broken_routes_are_errors, allocations_may_fail)
