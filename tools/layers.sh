@@ -50,6 +50,7 @@ topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/routing|lib/ cni/protocol/
+cni/inspect|lib/ cni/record/ cni/routing/
 cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/plugins|lib/ cni/protocol/ cni/engine/ cni/ipoib/ ipam/plugin/
@@ -125,6 +126,7 @@ railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/ repair/stale/
+railctl/rails|lib/ cni/ rdma/ topo/
 railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
 railctl/vf|lib/ sriov/ railctl/dropin/

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inspect_read.c: fills the snapshot of a namespace's rails from the kernel. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/inspect/inspect.h"
+#include "lib/base/array.h"
+#include "lib/pci/sysfs.h"
+
+#define ITEMS_MAX 65536
+
+struct reading {
+	const struct inspect_from *from;
+	struct inspect *s;
+	struct inspect_rail *rail; /* whose items are being read */
+	struct nl *host, *pod;
+	struct err *e;
+	bool failed;
+};
+
+/* ---- lists ---- */
+
+static int on_rule(const struct rule_spec *r, void *arg)
+{
+	struct reading *x = arg;
+
+	x->failed = ARRAY_GROW(x->s->rule, x->s->n_rules, ITEMS_MAX, "rules", x->e) != 0;
+	if (!x->failed)
+		x->s->rule[x->s->n_rules++] = *r;
+	return x->failed;
+}
+
+static int on_route(const struct route_spec *r, void *arg)
+{
+	struct reading *x = arg;
+
+	x->failed = ARRAY_GROW(x->s->route, x->s->n_routes, ITEMS_MAX, "routes", x->e) != 0;
+	if (!x->failed)
+		x->s->route[x->s->n_routes++] = *r;
+	return x->failed;
+}
+
+static int on_addr(const struct addr_info *a, void *arg)
+{
+	struct reading *x = arg;
+
+	if (ip_is_link_local(a->addr.addr))
+		return 0;
+	x->failed = ARRAY_GROW(x->rail->addr, x->rail->n_addrs, ITEMS_MAX, "addresses", x->e) != 0;
+	if (!x->failed)
+		x->rail->addr[x->rail->n_addrs++] = *a;
+	return x->failed;
+}
+
+static int on_neigh(const struct neigh_info *n, void *arg)
+{
+	struct reading *x = arg;
+
+	if (n->state == NEIGH_NO_NEED)
+		return 0;
+	x->failed =
+		ARRAY_GROW(x->rail->neigh, x->rail->n_neighs, ITEMS_MAX, "neighbours", x->e) != 0;
+	if (!x->failed)
+		x->rail->neigh[x->rail->n_neighs++] = *n;
+	return x->failed;
+}
+
+/* ---- rails without a record ---- */
+
+/* An address of an interface that no record names is a rail's if a rule has it. */
+static int on_any_addr(const struct addr_info *a, void *arg)
+{
+	struct reading *x = arg;
+	struct inspect *s = x->s;
+	bool has_rule = false;
+
+	for (size_t i = 0; i < s->n_rails; i++)
+		if (s->rail[i].link.ifindex == a->ifindex)
+			return 0;
+	for (size_t i = 0; i < s->n_rules && !has_rule; i++)
+		has_rule = inspect_is_own_rule(&s->rule[i], a->addr.addr);
+	if (!has_rule)
+		return 0;
+	x->failed = ARRAY_GROW(s->rail, s->n_rails, ITEMS_MAX, "rails", x->e) != 0;
+	if (!x->failed)
+		s->rail[s->n_rails++] =
+			(struct inspect_rail){ .ifindex = a->ifindex, .link.ifindex = a->ifindex };
+	return x->failed;
+}
+
+/* ---- one rail ---- */
+
+/* Without a link of that number or name, link.ifindex is 0. */
+static int read_link(struct reading *x, struct inspect_rail *r)
+{
+	struct link_info link;
+	struct err why = { .errnum = ENODEV };
+
+	if ((r->ifindex && nl_link_by_index(x->pod, r->ifindex, &link, &why) == 0) ||
+	    (*r->ifname && why.errnum == ENODEV &&
+	     nl_link_by_name(x->pod, r->ifname, &link, &why) == 0)) {
+		r->link = link;
+		memcpy(r->ifname, link.name, sizeof(r->ifname));
+		return 0;
+	}
+	r->link = (struct link_info){ 0 };
+	if (why.errnum == ENODEV)
+		return 0;
+	*x->e = why;
+	return -1;
+}
+
+/* The interface below, in the namespace of the caller, if it is still that of the record. */
+static void read_master(struct reading *x, struct inspect_rail *r)
+{
+	struct link_info link;
+	struct err ignored;
+
+	if (!*r->master || nl_link_by_any_name(x->host, r->master, &link, &ignored) ||
+	    (r->lower_ifindex && link.ifindex != r->lower_ifindex))
+		return;
+	r->master_mtu = link.mtu;
+}
+
+static int read_one_setting(const char *proc, const char *ifname, const char *key)
+{
+	char path[PATH_MAX];
+	struct err ignored;
+	uint64_t v;
+
+	(void)snprintf(path, sizeof(path), "sys/net/ipv4/conf/%s/%s", ifname, key);
+	return sysfs_read_u64(proc, path, &v, &ignored) || v > INT_MAX ? -1 : (int)v;
+}
+
+/* The caller is in the pod's namespace. */
+static void read_settings(const struct reading *x, struct inspect_rail *r)
+{
+	for (int i = 0; i < INSPECT_SETTINGS; i++) {
+		const char *key = inspect_setting_name((enum inspect_setting)i);
+		int all = read_one_setting(x->from->ctx->proc, "all", key);
+		int own = read_one_setting(x->from->ctx->proc, r->link.name, key);
+
+		r->setting[i] = all < 0 || own < 0 ? -1 : all > own ? all : own;
+	}
+}
+
+static int read_rail(struct reading *x, struct inspect_rail *r)
+{
+	x->rail = r;
+	if (read_link(x, r))
+		return -1;
+	read_master(x, r);
+	if (!r->link.ifindex)
+		return 0;
+	if (nl_addr_list(x->pod, r->link.ifindex, on_addr, x, x->e) || x->failed)
+		return -1;
+	return nl_neigh_list(x->pod, r->link.ifindex, on_neigh, x, x->e) || x->failed ? -1 : 0;
+}
+
+/* ---- all ---- */
+
+static int ask_ways(struct reading *x)
+{
+	for (size_t i = 0; i < x->s->n_ways; i++) {
+		struct inspect_way *w = &x->s->way[i];
+		struct err why;
+
+		if (nl_route_get(x->pod, w->to, w->from, &w->route, &why) == 0)
+			continue;
+		if (why.code != ERR_KERNEL) {
+			*x->e = why;
+			return -1;
+		}
+		w->errnum = why.errnum;
+	}
+	return 0;
+}
+
+static int read_lists(struct reading *x)
+{
+	struct inspect *s = x->s;
+
+	if (nl_rule_list(x->pod, on_rule, x, x->e) || x->failed ||
+	    nl_route_list(x->pod, 0, on_route, x, x->e) || x->failed)
+		return -1;
+	for (size_t i = 0; i < s->n_rails; i++)
+		if (read_link(x, &s->rail[i]))
+			return -1;
+	if (nl_addr_list(x->pod, 0, on_any_addr, x, x->e) || x->failed)
+		return -1;
+	for (size_t i = 0; i < s->n_rails; i++)
+		if (read_rail(x, &s->rail[i]))
+			return -1;
+	inspect_find_tables(s);
+	return inspect_find_ways(s, x->e) || ask_ways(x) ? -1 : 0;
+}
+
+int inspect_read(const struct inspect_from *from, struct inspect *s, struct err *e)
+{
+	auto_nl struct nl *host = NULL, *pod = NULL;
+	struct reading x = { .from = from, .s = s, .e = e };
+
+	if (nl_open(&host, e) || nl_open_in(from->pod, from->host, &pod, e))
+		return -1;
+	x.host = host;
+	x.pod = pod;
+	if (read_lists(&x) || netns_enter(from->pod, e))
+		return err_wrap(e, "rails of the pod");
+	for (size_t i = 0; i < s->n_rails; i++)
+		read_settings(&x, &s->rail[i]);
+	return netns_enter(from->host, e);
+}
