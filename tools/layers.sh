@@ -126,7 +126,7 @@ railheadd/testing|lib/ ipam/ cluster/ railheadd/
 railctl|lib/
 railctl/dropin|lib/
 railctl/attachments|lib/ cni/ sriov/ rdma/ repair/stale/
-railctl/rails|lib/ cni/ rdma/ topo/
+railctl/rails|lib/ cni/ rdma/ topo/ railctl/topo/
 railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
 railctl/vf|lib/ sriov/ railctl/dropin/

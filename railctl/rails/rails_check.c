@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rails_check.c: `railctl rails check`: what is wrong with the rails of pods. */
+#include "railctl/rails/rails.h"
+
+#define ID_WIDTH 9
+
+static const struct finding_exit statuses = { .fail = CMD_FAILED, .strict = CMD_FAILED };
+
+static const struct finding_key keys[] = {
+	{ "check", FINDING_ID, false },
+	{ "subject", FINDING_SUBJECT, false },
+	{ "result", FINDING_STATE, false },
+	{ "evidence", FINDING_VALUE, false },
+	{ "consequence", FINDING_REASON, false },
+	{ "remedy", FINDING_REMEDY, false },
+	{ NULL, FINDING_ID, false },
+};
+
+static void tell_unread(struct findings *out, const char *pod, const char *why)
+{
+	struct finding *f = findings_add(out, "namespace", FINDING_UNKNOWN);
+
+	finding_set_subject(f, "%s", pod);
+	finding_set_value(f, "%s", why);
+	finding_set_reason(f, "the rails of this pod were not checked");
+	finding_set_remedy(f, "run it as root on the node itself");
+}
+
+static int check_pods(const struct rails_pods *p, struct findings *out, struct err *e)
+{
+	char name[RAILS_POD_LEN];
+
+	for (size_t i = 0; i < p->n; i++) {
+		(void)rails_pod_name(&p->pod[i], name);
+		if (*p->pod[i].why)
+			tell_unread(out, name, p->pod[i].why);
+		else if (inspect_check(&p->pod[i].s, name, out, e))
+			return -1;
+	}
+	return findings_check(out, e) || findings_sort(out, e) ? -1 : 0;
+}
+
+static int print_findings(const struct cmd_run *r, const struct findings *found, struct err *e)
+{
+	bool all = opt_is_set(&r->opts, "all");
+
+	if (r->out.json) {
+		auto_json struct json *list = findings_json(found, keys);
+
+		return list ? out_json(&r->out, list, e) : err_nomem(e);
+	}
+	for (size_t i = 0; i < found->n; i++)
+		if (all || found->item[i].state != FINDING_OK)
+			finding_print(&r->out, &found->item[i], ID_WIDTH, NULL);
+	findings_print_counts(&r->out, found);
+	return 0;
+}
+
+static int check_run(struct cmd_run *r, struct err *e)
+{
+	auto_rails_pods struct rails_pods p = { 0 };
+	auto_findings struct findings found = { 0 };
+
+	if (rails_pods_read(r, &p, e) || check_pods(&p, &found, e))
+		return -1;
+	r->status = finding_exit_status(&statuses, findings_worst(&found),
+					opt_is_set(&r->opts, "strict"));
+	return print_findings(r, &found, e);
+}
+
+static const struct opt options[] = {
+	RAILS_OPT_POD,
+	RAILS_OPT_NETNS,
+	{ "all", NULL, "print also what is ok", 0 },
+	{ "strict", NULL, "exit status 1 also when a finding is a warning or unknown", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl rails check",
+	"railctl rails check --netns /run/netns/pod1 --strict --json",
+	NULL,
+};
+
+const struct cmd rails_check_cmd = {
+	.name = "check",
+	.summary = "find packets that leave by a wrong rail, and say what to do",
+	.about = "Each line is warn, fail or unknown, with the evidence, the effect (so) and the "
+		 "remedy (do), worst first; JSON also has those that are ok. The exit status is 1 "
+		 "when a check fails. The kernel is asked for the way from each address to each "
+		 "gateway; nothing is sent or changed.",
+	.opts = { options },
+	.examples = examples,
+	.run = check_run,
+};
