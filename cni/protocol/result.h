@@ -27,7 +27,10 @@ struct cni_ip {
 	int interface;            /* index into interfaces, -1: not given (an IPAM's result) */
 	struct ip_prefix address; /* host bits kept (CNI-101) */
 	struct ip gateway;        /* family IP_NONE: not given */
-	bool probe; /* printed as "probe" if src is NULL: see cni/protocol/delegate.h. Not parsed */
+	/* Printed if src is NULL, and not parsed: "probe" of cni/protocol/delegate.h, and "group",
+	 * of which list of pools the address is (ipam/conf/conf.h; 0: none). */
+	bool probe;
+	unsigned group;
 	const struct json *src;
 };
 
@@ -37,6 +40,7 @@ struct cni_route {
 	uint32_t mtu, advmss, priority; /* 0: not given */
 	int64_t table;                  /* -1: not given; 0 is a value (CNI-106) */
 	int scope;                      /* -1: not given */
+	unsigned group;                 /* as in struct cni_ip */
 	const struct json *src;
 };
 

@@ -71,7 +71,8 @@ static int print_ip(struct json *list, const struct cni_ip *x, enum cni_version 
 		return -1;
 	if (add_prefix(o, "address", x->address) || add_ip(o, "gateway", x->gateway) ||
 	    (x->interface >= 0 && json_add_int(o, "interface", x->interface)) ||
-	    (x->probe && !x->src && json_add_bool(o, "probe", true)))
+	    (x->probe && !x->src && json_add_bool(o, "probe", true)) ||
+	    (x->group && !x->src && json_add_int(o, "group", x->group)))
 		return -1;
 	return copy_unknown(o, x->src, known);
 }
@@ -89,7 +90,8 @@ static int print_route(struct json *list, const struct cni_route *x, enum cni_ve
 	if (add_positive(o, "mtu", x->mtu) || add_positive(o, "advmss", x->advmss) ||
 	    add_positive(o, "priority", x->priority) ||
 	    (x->table >= 0 && json_add_int(o, "table", x->table)) ||
-	    (x->scope >= 0 && json_add_int(o, "scope", x->scope)))
+	    (x->scope >= 0 && json_add_int(o, "scope", x->scope)) ||
+	    (x->group && json_add_int(o, "group", x->group)))
 		return -1;
 	return copy_unknown(o, x->src, known);
 }

@@ -197,7 +197,12 @@ static int load_pool(struct load *d, const char *name, struct source *out, struc
 	return cut_slice(d->l, name, out, e);
 }
 
-static int add_pool(struct load *d, const char *name, struct err *e)
+static bool same_set(const struct source *a, const struct source *b)
+{
+	return a->subnet.addr.family == b->subnet.addr.family && a->group == b->group;
+}
+
+static int add_pool(struct load *d, const char *name, unsigned group, struct err *e)
 {
 	struct source s = { .label = "" };
 	size_t set = 0;
@@ -205,8 +210,8 @@ static int add_pool(struct load *d, const char *name, struct err *e)
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	while (set < d->sets.n &&
-	       d->sets.sets[set].items[0].subnet.addr.family != s.subnet.addr.family)
+	s.group = group;
+	while (set < d->sets.n && !same_set(&d->sets.sets[set].items[0], &s))
 		set++;
 	return sources_add(&d->sets, set, &s, e);
 }
@@ -238,7 +243,7 @@ static int add_matching(struct load *d, size_t i, struct err *e)
 		if (fnmatch(pattern, name, 0) != 0)
 			continue;
 		any = true;
-		if (!was_before(d->conf, i, name) && add_pool(d, name, e))
+		if (!was_before(d->conf, i, name) && add_pool(d, name, 0, e))
 			return -1;
 	}
 	if (any)
@@ -258,7 +263,8 @@ int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_
 
 		if (!pattern && conf->match_master && was_before(conf, i, conf->pools[i]))
 			continue;
-		if (pattern ? add_matching(&d, i, e) : add_pool(&d, conf->pools[i], e))
+		if (pattern ? add_matching(&d, i, e)
+			    : add_pool(&d, conf->pools[i], conf->group[i], e))
 			return -1;
 	}
 	if (check_match(&d, e))

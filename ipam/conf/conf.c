@@ -200,18 +200,19 @@ static int check_pattern(const char *name, struct err *e)
 		       name, STARS_MAX);
 }
 
-static int add_pool(struct ipam_conf *out, const char *name, struct err *e)
+static int add_pool(struct ipam_conf *out, const char *name, unsigned group, struct err *e)
 {
 	bool pattern = out->match_master && ipam_conf_is_pattern(name);
 
 	if (pattern ? check_pattern(name, e) : pool_name_valid(name, e))
 		return -1;
 	for (size_t i = 0; i < out->n_pools; i++) {
-		if (strcmp(out->pools[i], name) == 0)
+		if (strcmp(out->pools[i], name) == 0 && out->group[i] == group)
 			return err_set(e, ERR_CONFIG, 0, "pools: \"%s\" is named twice", name);
 	}
 	if (out->n_pools == SOURCE_SETS_MAX)
 		return err_set(e, ERR_CONFIG, 0, "pools: more than %d names", SOURCE_SETS_MAX);
+	out->group[out->n_pools] = group;
 	out->pools[out->n_pools++] = name;
 	return 0;
 }
@@ -230,6 +231,44 @@ static int refuse_policy(const struct cni_conf *conf, struct err *e)
 	return 0;
 }
 
+/* Either names or lists of names: an address without a group would belong to nobody. */
+static int add_group(struct ipam_conf *out, const struct json *list, size_t i, struct err *e)
+{
+	size_t k = 0;
+
+	if (out->match_master)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.matchMaster: not with lists in ipam.pools, which are for "
+			       "several interfaces");
+	if (json_len(list) == 0)
+		return err_set(e, ERR_CONFIG, 0, "ipam.pools[%zu]: names no pool", i);
+	json_each (item, list) {
+		if (!json_str(item))
+			return err_set(e, ERR_DECODE, 0,
+				       "ipam.pools[%zu][%zu]: must be a string, got %s", i, k,
+				       json_type_name(item));
+		if (add_pool(out, json_str(item), (unsigned)i + 1, e))
+			return err_wrap(e, "ipam");
+		k++;
+	}
+	return 0;
+}
+
+static int add_element(struct ipam_conf *out, const struct json *item, size_t i, struct err *e)
+{
+	bool is_list = json_type(item) == JSON_ARRAY;
+
+	if (out->n_pools && is_list != (out->group[0] > 0))
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.pools[%zu]: names and lists of names cannot be mixed", i);
+	if (is_list)
+		return add_group(out, item, i, e);
+	if (!json_str(item))
+		return err_set(e, ERR_DECODE, 0, "ipam.pools[%zu]: must be a string, got %s", i,
+			       json_type_name(item));
+	return add_pool(out, json_str(item), 0, e) ? err_wrap(e, "ipam") : 0;
+}
+
 static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
 {
 	const struct json *one = conf_given(conf->ipam, "pool"),
@@ -242,7 +281,8 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
 			       json_type_name(one));
 	if (out->match_master && json_str(many))
-		return (one && add_pool(out, json_str(one), e)) || add_pool(out, json_str(many), e)
+		return (one && add_pool(out, json_str(one), 0, e)) ||
+				       add_pool(out, json_str(many), 0, e)
 			       ? err_wrap(e, "ipam")
 			       : 0;
 	if (many && json_type(many) != JSON_ARRAY)
@@ -250,16 +290,11 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 			       json_type_name(many));
 	if (many && json_len(many) == 0)
 		return err_set(e, ERR_CONFIG, 0, "ipam.pools: names no pool; give at least one");
-	if (one && add_pool(out, json_str(one), e))
+	if (one && add_pool(out, json_str(one), 0, e))
 		return err_wrap(e, "ipam");
 	json_each (item, many) {
-		if (!json_str(item))
-			return err_set(e, ERR_DECODE, 0,
-				       "ipam.pools[%zu]: must be a string, got %s", i,
-				       json_type_name(item));
-		if (add_pool(out, json_str(item), e))
-			return err_wrap(e, "ipam");
-		i++;
+		if (add_element(out, item, i++, e))
+			return -1;
 	}
 	return 0;
 }

@@ -25,6 +25,9 @@ struct ipam_master {
 struct ipam_conf {
 	struct source_sets fixed;           /* owned; from host-local's or whereabouts' keys */
 	const char *pools[SOURCE_SETS_MAX]; /* names; with match_master also patterns */
+	/* An element of "pools" that is itself a list is a group, from 1 on: one address of each
+	 * family comes from each group. 0: pools has no lists. */
+	unsigned group[SOURCE_SETS_MAX];
 	size_t n_pools;
 	const char *guid_pool;            /* the pool of the GUID of InfiniBand; NULL: none */
 	bool guids;                       /* the pools have GUIDs: ipam_conf_only_guids() */

@@ -208,6 +208,23 @@ START_TEST(pool_names_are_decoded)
 }
 END_TEST
 
+/* A pool may be in several groups: each has an address of it. */
+START_TEST(lists_of_pools_are_groups)
+{
+	struct cni_conf conf;
+	auto_ipam_conf struct ipam_conf c = { .n_pools = 0 };
+	struct err e;
+
+	ck_assert_int_eq(
+		decode("\"ipam\":{\"pools\":[[\"a\",\"six\"],[\"b\",\"six\"]]}", &conf, &c, &e), 0);
+	ck_assert_uint_eq(c.n_pools, 4);
+	ck_assert(c.group[0] == 1 && c.group[1] == 1 && c.group[2] == 2 && c.group[3] == 2);
+	ck_assert_str_eq(c.pools[3], "six");
+	ck_assert_str_eq(c.pools[2], "b");
+	cni_conf_clear(&conf);
+}
+END_TEST
+
 START_TEST(a_pool_of_guids_beside_addresses_and_alone)
 {
 	struct cni_conf conf;
@@ -345,6 +362,13 @@ static const struct {
 	{ "\"ipam\":{\"matchMaster\":1,\"pools\":[\"a\"]}", ERR_DECODE, "ipam.matchMaster" },
 	{ "\"ipam\":{" SUBNET ",\"matchMaster\":true}", ERR_CONFIG, "ipam.matchMaster" },
 	{ "\"ipam\":{\"pools\":[1]}", ERR_DECODE, "ipam.pools[0]" },
+	{ "\"ipam\":{\"pools\":[[\"a\"],[\"b\",1]]}", ERR_DECODE, "ipam.pools[1][1]" },
+	{ "\"ipam\":{\"pools\":[[\"a\"],[]]}", ERR_CONFIG, "ipam.pools[1]: names no pool" },
+	{ "\"ipam\":{\"pools\":[[\"a\",\"a\"]]}", ERR_CONFIG, "\"a\" is named twice" },
+	{ "\"ipam\":{\"pools\":[[\"a\"],\"b\"]}", ERR_CONFIG, "ipam.pools[1]: names and lists" },
+	{ "\"ipam\":{\"pool\":\"x\",\"pools\":[[\"a\"]]}", ERR_CONFIG, "cannot be mixed" },
+	{ "\"ipam\":{\"matchMaster\":true,\"pools\":[[\"a\"]]}", ERR_CONFIG,
+	  "ipam.matchMaster: not with lists" },
 	{ "\"ipam\":{\"pools\":[\"a\",\"a\"]}", ERR_CONFIG, "\"a\" is named twice" },
 	{ "\"ipam\":{\"pool\":\"x\",\"pools\":[" MANY16 "]}", ERR_CONFIG, "more than 16" },
 	{ "\"ipam\":{\"pool\":\"a\",\"sticky\":true}", ERR_CONFIG, "ipam.sticky" },
@@ -507,7 +531,7 @@ START_TEST(out_of_memory)
 END_TEST
 
 TEST_PROGRAM("ipam/conf/conf", good_configurations_are_accepted, all_keys_are_decoded,
-	     pool_names_are_decoded, a_pool_of_guids_beside_addresses_and_alone,
-	     bad_configurations_are_refused,
+	     pool_names_are_decoded, lists_of_pools_are_groups,
+	     a_pool_of_guids_beside_addresses_and_alone, bad_configurations_are_refused,
 	     a_range_of_whereabouts_is_refused_with_the_way_to_share_it, too_many_sets_are_refused,
 	     paths_for_deletions, out_of_memory)

@@ -59,6 +59,7 @@ struct source {
 	struct ranges usable; /* owned */
 	struct policy policy;
 	const struct json *routes; /* the pool's own; NULL: none. Borrowed */
+	unsigned group;            /* the pool's, see ipam/conf/conf.h */
 	const struct json *nodes;  /* which nodes it is for, see labels.h; NULL: all. Borrowed */
 };
 

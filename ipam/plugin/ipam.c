@@ -66,12 +66,16 @@ static void audit_refused(const struct cni_call *call, const struct ipam_conf *c
 
 /* ---- the result ---- */
 
-static int add_routes(struct cni_result *res, const struct json *routes, struct err *e)
+static int add_routes(struct cni_result *res, const struct json *routes, unsigned group,
+		      struct err *e)
 {
 	json_each (item, routes) {
 		struct cni_route r;
 
-		if (cni_route_decode(item, "routes", &r, e) || cni_result_add_route(res, &r, e))
+		if (cni_route_decode(item, "routes", &r, e))
+			return -1;
+		r.group = group;
+		if (cni_result_add_route(res, &r, e))
 			return -1;
 	}
 	return 0;
@@ -84,9 +88,10 @@ static int add_grants(struct cni_result *res, const struct alloc_result *a, stru
 		struct cni_ip ip = { .interface = -1,
 				     .address = { a->grants[i].ip, s->subnet.len },
 				     .gateway = s->gateway,
-				     .probe = a->grants[i].probe };
+				     .probe = a->grants[i].probe,
+				     .group = s->group };
 
-		if (cni_result_add_ip(res, &ip, e) || add_routes(res, s->routes, e))
+		if (cni_result_add_ip(res, &ip, e) || add_routes(res, s->routes, s->group, e))
 			return -1;
 	}
 	return 0;
@@ -122,7 +127,7 @@ static int print_result(const struct cni_call *call, const struct ipam_conf *con
 	auto_result struct cni_result res = { .dns = dns ? dns : conf->dns };
 
 	if (add_grants(&res, a, e) || add_extras(&res, conf->addresses, e) ||
-	    add_routes(&res, conf->routes, e))
+	    add_routes(&res, conf->routes, 0, e))
 		return -1;
 	return cni_emit_result(call, &res, e);
 }
