@@ -97,12 +97,6 @@ int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e
 int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *e) must_check;
 
 /*
- * topo_operator_roles - set the roles and Data Direct functions of topo.json in c->etc_dir; without
- * this file nothing changes. ERR_CONFIG names the key.
- */
-int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e) must_check;
-
-/*
  * topo_nccl_opts - fill t->opts from --set, --rccl and --nccl-version. If the caller set
  * t->nccl_version, or t->opts.rccl, they hold without these options.
  */

@@ -9,6 +9,7 @@
 #include "railctl/topo/topo.h"
 #include "topo/core/machine_build.h"
 #include "topo/capture/open.h"
+#include "topo/rails/roles.h"
 #include "topo/read/read.h"
 
 #define XML_MAX     (4 * 1024 * 1024)
@@ -134,7 +135,7 @@ static int load_tree(struct cmd_run *r, const char *path, unsigned flags, struct
 		return -1;
 	topo_default_netdev(dirs.proc, !path, ifname);
 	topo_roles(&t->m, ifname);
-	if (!path && topo_operator_roles(&r->ctx, t, e))
+	if (!path && topo_operator_roles(&r->ctx, &t->m, e))
 		return -1;
 	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
 }

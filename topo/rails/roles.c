@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topo_roles.c: what the operator of this machine says in /etc/railhead/topo.json: roles of HCAs,
- * and their Data Direct functions as rdma-probe shows them. */
+/* roles.c: what the operator of this machine says in /etc/railhead/topo.json: roles of HCAs, and
+ * their Data Direct functions as rdma-probe shows them. */
+#include "topo/rails/roles.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "lib/json/json.h"
 #include "lib/sys/fs.h"
-#include "railctl/topo/topo.h"
+#include "topo/core/choose.h"
 #include "topo/core/machine_build.h"
 
 #define ROLES_FILE "topo.json"
@@ -22,7 +24,7 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-static int take_role(struct topo *t, const struct json *member, struct err *e)
+static int take_role(struct topo_machine *m, const struct json *member, struct err *e)
 {
 	static const struct {
 		const char *name;
@@ -36,17 +38,17 @@ static int take_role(struct topo *t, const struct json *member, struct err *e)
 	for (size_t i = 0; name && i < ARRAY_SIZE(roles); i++) {
 		if (strcmp(name, roles[i].name) != 0)
 			continue;
-		if (topo_set_role(&t->m, json_key(member), roles[i].role))
+		if (topo_set_role(m, json_key(member), roles[i].role))
 			return 0;
-		return topo_add_note(&t->m, e, "%s: roles.%s names no HCA of this machine",
-				     ROLES_FILE, json_key(member));
+		return topo_add_note(m, e, "%s: roles.%s names no HCA of this machine", ROLES_FILE,
+				     json_key(member));
 	}
 	return err_set(e, ERR_CONFIG, 0, "roles.%s: %s is not compute, storage or management",
 		       json_key(member), json_show(member, shown));
 }
 
 /* A PCI address, or null: the HCA has no such function. */
-static int take_direct(struct topo *t, const struct json *member, struct err *e)
+static int take_direct(struct topo_machine *m, const struct json *member, struct err *e)
 {
 	const char *text = json_str(member), *key = json_key(member);
 	bool none = json_type(member) == JSON_NULL;
@@ -59,17 +61,17 @@ static int take_direct(struct topo *t, const struct json *member, struct err *e)
 			       "dataDirect.%s: %s is no PCI address such as 0008:01:00.0", key,
 			       json_show(member, shown));
 	if (!none)
-		pci = topo_find_pci(&t->m, addr);
+		pci = topo_find_pci(m, addr);
 	if (!none && pci == TOPO_NONE)
-		return topo_add_note(&t->m, e, "%s: dataDirect.%s: there is no function %s here",
+		return topo_add_note(m, e, "%s: dataDirect.%s: there is no function %s here",
 				     ROLES_FILE, key, text);
-	if (topo_set_direct(&t->m, key, pci))
+	if (topo_set_direct(m, key, pci))
 		return 0;
-	return topo_add_note(&t->m, e, "%s: dataDirect.%s names no HCA of this machine", ROLES_FILE,
+	return topo_add_note(m, e, "%s: dataDirect.%s names no HCA of this machine", ROLES_FILE,
 			     key);
 }
 
-int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
+int topo_operator_roles(const struct ctx *c, struct topo_machine *m, struct err *e)
 {
 	struct said said = { NULL, NULL };
 	auto_json struct json *tree = NULL;
@@ -82,7 +84,7 @@ int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
 		return 0;
 	/* The folder of an agent is for root alone; every user may ask for the topology. */
 	if (n < 0 && (why.errnum == EACCES || why.errnum == EPERM))
-		return topo_add_note(&t->m, e,
+		return topo_add_note(m, e,
 				     "%s/%s cannot be read by this user: roles in it are unknown",
 				     c->etc_dir, ROLES_FILE);
 	if (n < 0) {
@@ -96,11 +98,11 @@ int topo_operator_roles(const struct ctx *c, struct topo *t, struct err *e)
 	if (json_decode(tree, "", fields, &said, e) || json_refuse_unknown(tree, "", fields, e))
 		return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
 	json_each (member, said.roles) {
-		if (take_role(t, member, e))
+		if (take_role(m, member, e))
 			return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
 	}
 	json_each (member, said.direct) {
-		if (take_direct(t, member, e))
+		if (take_direct(m, member, e))
 			return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
 	}
 	return 0;

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rail_list.c: the rails of this node, from the file of its operator or from the machine. */
+#include "topo/rails/rail_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/json/json.h"
+#include "lib/sys/fs.h"
+#include "topo/core/choose.h"
+#include "topo/rails/roles.h"
+#include "topo/read/read.h"
+
+#define FILE_MAX 65536
+
+const struct rail_entry *rail_list_find(const struct rail_list *l, uint32_t number)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->rail[i].number == number)
+			return &l->rail[i];
+	return NULL;
+}
+
+/* Keeps the order of the numbers. */
+static int insert(struct rail_list *l, uint32_t number, const char *ifname, struct err *e)
+{
+	size_t at = l->n;
+
+	if (l->n == RAIL_LIST_MAX)
+		return err_set(e, ERR_CONFIG, 0, "%s: more than %d rails", l->source,
+			       RAIL_LIST_MAX);
+	for (; at && l->rail[at - 1].number > number; at--)
+		l->rail[at] = l->rail[at - 1];
+	l->rail[at].number = number;
+	(void)snprintf(l->rail[at].ifname, sizeof(l->rail[at].ifname), "%s", ifname);
+	l->n++;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+struct entry_text {
+	uint32_t number;
+	const char *ifname, *pci;
+};
+
+static const struct json_field entry_fields[] = {
+	{ .key = "rail",
+	  .kind = J_U32,
+	  .offset = offsetof(struct entry_text, number),
+	  .flags = J_REQUIRED,
+	  .max = RAIL_NUMBER_MAX },
+	{ .key = "interface", .kind = J_STRING, .offset = offsetof(struct entry_text, ifname) },
+	{ .key = "pci", .kind = J_STRING, .offset = offsetof(struct entry_text, pci) },
+	{ 0 },
+};
+
+static const struct json_field file_fields[] = {
+	{ .key = "rails", .kind = J_ARRAY, .offset = 0, .flags = J_REQUIRED },
+	{ 0 },
+};
+
+/* A card without an interface is a rail that cannot be used now: not an error of the file. */
+static int find_netdev(const char *sysfs, const char *where, const char *pci,
+		       char ifname[IFNAME_LEN], struct err *e)
+{
+	struct pci_addr a;
+	char bdf[PCI_STR_LEN];
+	struct err why;
+
+	if (pci_parse_loose(pci, &a))
+		return err_set(e, ERR_CONFIG, 0, "%s.pci: \"%.64s\" is not a PCI address", where,
+			       pci);
+	pci_format(a, bdf);
+	*ifname = '\0';
+	if (!sysfs || pci_pf_netdev(sysfs, bdf, ifname, &why) == 0)
+		return 0;
+	*ifname = '\0';
+	if (why.errnum == ENOENT)
+		return 0;
+	*e = why;
+	return err_wrap(e, "%s.pci", where);
+}
+
+static int read_entry(const struct json *item, size_t i, const char *sysfs, struct rail_list *l,
+		      struct err *e)
+{
+	struct entry_text t = { 0 };
+	char where[32], ifname[IFNAME_LEN];
+	const char *problem;
+
+	(void)snprintf(where, sizeof(where), "rails[%zu]", i);
+	if (json_type(item) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
+			       json_type_name(item));
+	if (json_decode(item, where, entry_fields, &t, e) ||
+	    json_refuse_unknown(item, where, entry_fields, e))
+		return -1;
+	if (!t.ifname == !t.pci)
+		return err_set(e, ERR_CONFIG, 0, "%s: give either interface or pci", where);
+	problem = t.ifname ? ifname_problem(t.ifname) : NULL;
+	if (problem)
+		return err_set(e, ERR_CONFIG, 0, "%s.interface: \"%.64s\": %s", where, t.ifname,
+			       problem);
+	if (rail_list_find(l, t.number))
+		return err_set(e, ERR_CONFIG, 0, "%s.rail: %u is given twice", where, t.number);
+	if (t.pci && find_netdev(sysfs, where, t.pci, ifname, e))
+		return -1;
+	if (t.pci && !*ifname)
+		return 0;
+	return insert(l, t.number, t.ifname ? t.ifname : ifname, e);
+}
+
+int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail_list *out,
+		    struct err *e)
+{
+	struct rail_list l = { .source = RAIL_LIST_FILE };
+	auto_json struct json *tree = NULL;
+	const struct json *rails = NULL;
+	size_t i = 0;
+
+	if (json_parse(text, len, RAIL_LIST_FILE, &tree, e))
+		return -1;
+	if (json_type(tree) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, RAIL_LIST_FILE ": must be an object, got %s",
+			       json_type_name(tree));
+	if (json_decode(tree, "", file_fields, &rails, e) ||
+	    json_refuse_unknown(tree, "", file_fields, e))
+		return -1;
+	json_each (item, rails)
+		if (read_entry(item, i++, sysfs, &l, e))
+			return -1;
+	*out = l;
+	return 0;
+}
+
+/* 1: there is none */
+static int read_file(const struct ctx *ctx, struct rail_list *out, struct err *e)
+{
+	auto_free char *text = NULL;
+	struct err why;
+
+	if (!ctx->etc_dir)
+		return 1;
+	auto_fd int dir = fs_open_dir(ctx->etc_dir, false, &why);
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, RAIL_LIST_FILE, FILE_MAX, &text, &why);
+	if (n < 0 && why.errnum == ENOENT)
+		return 1;
+	if (n < 0)
+		*e = why;
+	if (n < 0 || rail_list_parse(text, (size_t)n, ctx->sysfs, out, e))
+		return err_wrap(e, "%s/" RAIL_LIST_FILE, ctx->etc_dir);
+	return 0;
+}
+
+/* ---- the machine ---- */
+
+struct survey {
+	struct topo_machine m;
+	struct topo_choice choice;
+};
+
+static void survey_clear(struct survey *s)
+{
+	topo_choice_clear(&s->choice);
+	topo_machine_clear(&s->m);
+}
+#define auto_survey auto_clean(survey_clear)
+
+static int read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
+{
+	char ifname[IFNAME_LEN];
+
+	if (topo_read_sysfs(ctx->sysfs, ctx->proc, NULL, &s->m, e))
+		return -1;
+	topo_default_netdev(ctx->proc, true, ifname);
+	topo_roles(&s->m, ifname);
+	return topo_operator_roles(ctx, &s->m, e) || topo_choose(&s->m, NULL, &s->choice, e) ? -1
+											     : 0;
+}
+
+/* The interface of the first ACTIVE port, else of the first port; "": none. */
+static const char *netdev_of(const struct topo_hca *h)
+{
+	const char *first = "";
+
+	for (size_t i = 0; i < h->n_ports; i++) {
+		const struct topo_port *p = &h->port[i];
+
+		if (p->representor || !*p->netdev)
+			continue;
+		if (p->active == TOPO_YES)
+			return p->netdev;
+		if (!*first)
+			first = p->netdev;
+	}
+	return first;
+}
+
+/* Of the functions of a card, which have one number, the first one by PCI address. */
+static int take_rails(const struct survey *s, struct rail_list *l, struct err *e)
+{
+	for (size_t i = 0; i < s->m.n_hcas; i++) {
+		const struct topo_hca *h = &s->m.hca[i];
+		const uint32_t number = s->choice.rail[i];
+		const char *ifname = netdev_of(h);
+
+		if (number > RAIL_NUMBER_MAX || !*ifname || rail_list_find(l, number) ||
+		    (h->kind != TOPO_HCA_PF && h->kind != TOPO_HCA_BOND))
+			continue;
+		if (insert(l, number, ifname, e))
+			return -1;
+	}
+	return 0;
+}
+
+int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e)
+{
+	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
+	struct rail_list l = { .source = "topology" };
+	int rc = read_file(ctx, out, e);
+
+	if (rc <= 0)
+		return rc;
+	if (read_machine(ctx, &s, e) || take_rails(&s, &l, e))
+		return -1;
+	*out = l;
+	return 0;
+}
+
+/* ---- near GPUs ---- */
+
+static int mark_share(const struct survey *s, const char *gpu, bool *is_near, struct err *e)
+{
+	struct pci_addr a;
+	const uint32_t at = pci_parse_loose(gpu, &a) ? TOPO_NONE : topo_find_gpu(&s->m, a);
+
+	if (at == TOPO_NONE)
+		return err_set(e, ERR_CONFIG, 0, "this machine has no GPU at %s", gpu);
+	for (size_t i = 0; i < s->choice.gpu[at].n_share; i++)
+		is_near[s->choice.gpu[at].share[i]] = true;
+	return 0;
+}
+
+static bool has_netdev(const struct topo_hca *h, const char *ifname)
+{
+	for (size_t i = 0; i < h->n_ports; i++)
+		if (strcmp(h->port[i].netdev, ifname) == 0)
+			return true;
+	return false;
+}
+
+int rail_list_keep_near(const struct ctx *ctx, const char (*gpu)[PCI_STR_LEN], size_t n_gpus,
+			struct rail_list *l, struct err *e)
+{
+	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
+	size_t kept = 0;
+
+	if (read_machine(ctx, &s, e))
+		return -1;
+	auto_free bool *is_near = calloc(s.m.n_hcas + 1, sizeof(*is_near));
+	if (!is_near)
+		return err_nomem(e);
+	for (size_t i = 0; i < n_gpus; i++)
+		if (mark_share(&s, gpu[i], is_near, e))
+			return -1;
+	for (size_t i = 0; i < l->n; i++) {
+		bool keep = false;
+
+		for (size_t k = 0; k < s.m.n_hcas; k++)
+			keep |= is_near[k] && has_netdev(&s.m.hca[k], l->rail[i].ifname);
+		if (keep)
+			l->rail[kept++] = l->rail[i];
+	}
+	l->n = kept;
+	return 0;
+}
