@@ -386,6 +386,11 @@ int json_push_str(struct json *arr, const char *s)
 	return append_item(arr, cJSON_CreateString(s)) ? 0 : -1;
 }
 
+int json_push_int(struct json *arr, int64_t v)
+{
+	return append_item(arr, cJSON_CreateNumber((double)v)) ? 0 : -1;
+}
+
 struct json *json_push_object(struct json *arr)
 {
 	return from_cjson(append_item(arr, cJSON_CreateObject()));

@@ -118,6 +118,7 @@ int json_add_copy(struct json *obj, const char *key, const struct json *n) must_
 int json_put(struct json *obj, const char *key, struct json *n) must_check;
 void json_del(struct json *obj, const char *key); /* absent is fine */
 int json_push_str(struct json *arr, const char *s) must_check;
+int json_push_int(struct json *arr, int64_t v) must_check; /* as json_add_int */
 struct json *json_push_object(struct json *arr);
 int json_push(struct json *arr, struct json *n) must_check; /* takes ownership of n */
 struct json *json_dup(const struct json *n);
