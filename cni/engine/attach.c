@@ -21,10 +21,22 @@ struct add {
 	bool lease_stays;     /* the IPAM could not release it */
 	struct json *routing; /* owned; of the record */
 	char mac[HW_ADDR_STR_LEN];
+	/* The interfaces: this one, or several, which share its record, its IPAM and its undo
+	 * stack. Of one of several, from_ipam has its share. */
+	struct add *part; /* owned if they are several */
+	size_t n_parts;
+	struct add *whole; /* of one of several: all of them; else itself */
+	struct attach_parts parts;
+	struct json *on_record; /* owned; the parts for the record */
 };
 
 static void add_clear(struct add *s)
 {
+	for (size_t i = 0; s->a.type->several && i < s->n_parts; i++)
+		add_clear(&s->part[i]);
+	if (s->a.type->several)
+		free(s->part);
+	json_free(s->on_record);
 	exec_kill(&s->ipam.child);
 	cni_result_clear(&s->from_ipam);
 	json_free(s->routing);
@@ -103,7 +115,7 @@ static int undo_change(void *arg, struct err *e)
 		rc = type->restore(&s->a.call->ctx, &s->record, e);
 	else
 		rc = delete_link(s, e);
-	s->change_stays |= rc != 0;
+	s->whole->change_stays |= rc != 0;
 	return rc;
 }
 
@@ -112,109 +124,82 @@ static int undo_rules(void *arg, struct err *e)
 	struct add *s = arg;
 	int rc = routing_remove(s->a.pod_nl, s->routing, e);
 
-	s->change_stays |= rc != 0;
+	s->whole->change_stays |= rc != 0;
 	return rc;
+}
+
+/* ---- several interfaces ---- */
+
+static const struct cni_result *ips_of(const struct add *s)
+{
+	return s->whole == s ? attach_ips(&s->a, &s->from_ipam) : &s->from_ipam;
+}
+
+static int find_part(struct add *s, size_t i, struct err *e)
+{
+	struct add *part = &s->part[i];
+
+	*part = (struct add){ .ipam = { .child = { .out_fd = -1 } }, .whole = s };
+	attach_init_part(&part->a, s->parts.call[i], &s->a);
+	s->n_parts++;
+	return attach_read_conf(&part->a, e) || attach_find(&part->a, e)
+		       ? err_wrap(e, "%s", s->parts.what[i])
+		       : 0;
+}
+
+static int find_all(struct add *s, struct err *e)
+{
+	if (!s->a.type->several) {
+		s->part = s;
+		s->n_parts = 1;
+		return attach_find(&s->a, e);
+	}
+	if (s->a.type->several->parts(&s->a, &s->parts, e))
+		return -1;
+	s->part = calloc(s->parts.n + 1, sizeof(*s->part));
+	if (!s->part)
+		return err_nomem(e);
+	for (size_t i = 0; i < s->parts.n; i++)
+		if (find_part(s, i, e))
+			return -1;
+	return 0;
+}
+
+/* What is on record of each interface, as far as it is known by now. */
+static int note_parts(struct add *s, struct err *e)
+{
+	json_free(s->on_record);
+	s->record.parts = s->on_record = json_new_array();
+	for (size_t i = 0; s->on_record && i < s->n_parts; i++) {
+		const struct add *part = &s->part[i];
+		const struct link_info *link = &part->a.link;
+		const struct record r = {
+			.key = { .ifname = part->a.call->env.ifname },
+			.master = part->a.master.name,
+			.ifindex = link->ifindex,
+			.lower_ifindex = link->ifindex ? link->lower_ifindex
+						       : attach_lower_of_master(&part->a),
+			.routing = part->routing,
+		};
+
+		if (record_add_part(s->on_record, &r))
+			return err_nomem(e);
+	}
+	return s->on_record ? 0 : err_nomem(e);
 }
 
 /* ---- steps ---- */
 
-/* The interface of an earlier ADD, also in another namespace: that may live on without its path. */
-static int find_earlier(const struct attach *a, const struct record *old, enum attach_found *found,
-			struct err *e)
+static int refuse_taken_names(const struct add *s, struct err *e)
 {
-	const struct ctx *ctx = &a->call->ctx;
-	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
-	auto_nl struct nl *nl = NULL;
-	char boot[CTX_BOOT_ID_LEN + 1];
-	struct link_info link;
+	const struct record_key key = attach_key(s->a.call);
 
-	*found = FOUND_NONE;
-	if (netns_same(old->netns_id, a->pod.id))
-		return attach_find_link(a->pod_nl, old, &link, found, e);
-	if (ctx_boot_id(ctx, boot, e))
+	if (s->a.type->several && attach_refuse_second(&s->a, &key, e))
 		return -1;
-
-	int rc = strcmp(boot, old->boot) == 0 ? attach_netns_of(ctx, old, &pod, e) : 0;
-
-	if (rc <= 0)
-		return rc;
-	return netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e)
-		       ? -1
-		       : attach_find_link(nl, old, &link, found, e);
-}
-
-/*
- * Refuse an ADD without DEL in between (CNI-042): the interface of the first one is there, under
- * whatever name, and would have the same address. A record whose interface is not there is what a
- * killed ADD left.
- */
-static int refuse_second_add(const struct attach *a, const struct record_key *key, struct err *e)
-{
-	auto_record struct record old = { 0 };
-	enum attach_found found;
-	struct err ignored;
-
-	if (record_read(&a->records.ctx, key, &old, &ignored))
-		return 0;
-	if (find_earlier(a, &old, &found, e))
-		return -1;
-	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return 0;
-	err_set(e, ERR_BUSY, 0,
-		"network %s is attached to container %s as %s already: run DEL before another ADD",
-		key->network, key->container, key->ifname);
-	if (netns_same(old.netns_id, a->pod.id))
-		return -1;
-	return err_hint(e, "its interface is in another network namespace, which lives");
-}
-
-/*
- * The name must be free (CNI-014), and known to have been: only then may we take back an interface
- * of which we cannot tell whether it was made.
- */
-static int refuse_taken_name(const struct attach *a, struct err *e)
-{
-	const struct record_key key = attach_key(a->call);
-	struct link_info link = { 0 };
-	struct err why;
-
-	if (nl_link_by_any_name(a->pod_nl, key.ifname, &link, &why) && why.errnum != ENODEV) {
-		*e = why;
-		return -1;
-	}
-	if (refuse_second_add(a, &key, e))
-		return -1;
-	if (!link.ifindex)
-		return 0;
-	if (strcmp(link.name, key.ifname) != 0)
-		return err_set(e, ERR_BUSY, 0,
-			       "CNI_IFNAME: %s is an alternative name of interface %s of the "
-			       "container: take another name, or that one from %s",
-			       key.ifname, link.name, link.name);
-	return err_set(e, ERR_BUSY, 0,
-		       "CNI_IFNAME: the container has an interface %s already, of kind \"%s\"",
-		       key.ifname, link.kind);
-}
-
-/*
- * The same for a plugin that follows: the interface is another plugin's, and is there. What an ADD
- * took that was killed, or whose namespace has gone, gets its DEL now: its record must not be lost.
- */
-static int settle_earlier(const struct attach *a, struct err *e)
-{
-	const struct record_key key = attach_key(a->call);
-	auto_record struct record old = { 0 };
-	struct err ignored;
-
-	if (record_read(&a->records.ctx, &key, &old, &ignored))
-		return 0;
-	if (!old.adding && netns_same(old.netns_id, a->pod.id) &&
-	    a->type->check_earlier(a, &old, e))
-		return -1;
-	return attach_restore_own(a->call, &a->records, &old, e) ||
-			       record_remove(&a->records.ctx, &key, e)
-		       ? -1
-		       : 0;
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (attach_refuse_taken(&s->part[i].a, e))
+			return -1;
+	return 0;
 }
 
 static int fill_record(struct add *s, struct err *e)
@@ -226,13 +211,15 @@ static int fill_record(struct add *s, struct err *e)
 		.adding = true,
 		.key = attach_key(call),
 		.plugin = a->type->name,
-		.kind = a->type->kind,
+		.kind = s->n_parts ? s->part[0].a.type->kind : a->type->kind,
 		.netns = call->env.netns,
 		.netns_id = a->pod.id,
 		.from = a->view,
 		.created = call->ctx.now(call->ctx.clock),
 		.master = a->below ? a->below : a->master.name,
-		.lower_ifindex = a->type->role == ATTACH_MAKES ? attach_lower_of_master(a) : 0,
+		.lower_ifindex = a->type->role == ATTACH_MAKES && !a->type->several
+					 ? attach_lower_of_master(a)
+					 : 0,
 		.cni_path = call->env.path,
 		.args = call->env.args,
 		/* for the IPAM's DEL by repair */
@@ -242,8 +229,10 @@ static int fill_record(struct add *s, struct err *e)
 	return ctx_boot_id(&call->ctx, s->record.boot, e);
 }
 
-static int write_record(const struct add *s, struct err *e)
+static int write_record(struct add *s, struct err *e)
 {
+	if (s->a.type->several && note_parts(s, e))
+		return -1;
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
@@ -299,6 +288,22 @@ static int take_ipam_result(struct add *s, struct slice text, struct err *e)
 	return 0;
 }
 
+/* The IPAM that does not know of groups would leave all but the first without an address. */
+static int share_ips(struct add *s, struct err *e)
+{
+	for (size_t i = 0; s->a.type->several && i < s->n_parts; i++) {
+		struct cni_result *own = &s->part[i].from_ipam;
+
+		if (attach_share_ips(&s->from_ipam, (unsigned)i + 1, own, e))
+			return -1;
+		if (!own->n_ips)
+			return err_set(e, ERR_DELEGATE, 0,
+				       "ipam.type: \"%.64s\" returned no address for %s",
+				       s->a.call->conf.ipam_type, s->parts.what[i]);
+	}
+	return 0;
+}
+
 static int finish_ipam(struct add *s, struct err *e)
 {
 	auto_free char *text = NULL;
@@ -308,7 +313,7 @@ static int finish_ipam(struct add *s, struct err *e)
 		return 0;
 	if (delegate_finish(&s->ipam, &text, &len, e))
 		return -1;
-	return take_ipam_result(s, (struct slice){ text, len }, e);
+	return take_ipam_result(s, (struct slice){ text, len }, e) || share_ips(s, e) ? -1 : 0;
 }
 
 static int start_ipam(struct add *s, struct undo *u, struct err *e)
@@ -321,7 +326,9 @@ static int start_ipam(struct add *s, struct undo *u, struct err *e)
 
 	if (!*attach_ipam_type(s->a.call))
 		return 0;
-	if (delegate_start(s->a.call, &add, attach_ipam_add_ms(&s->a), &s->ipam, e))
+	const struct cni_call *call = s->parts.ipam ? s->parts.ipam : s->a.call;
+
+	if (delegate_start(call, &add, attach_ipam_add_ms(&s->a), &s->ipam, e))
 		return -1;
 	undo_push(u, undo_ipam, s, "IPAM ADD");
 	return 0;
@@ -356,7 +363,7 @@ int attach_create_link(struct attach *a, struct link_spec spec, struct err *e)
 	return nl_link_create(attach_master_nl(a), &spec, e);
 }
 
-static int create(struct add *s, struct undo *u, struct err *e)
+static int create_one(struct add *s, struct undo *u, struct err *e)
 {
 	struct attach *a = &s->a;
 	int rc = a->type->create(a, e);
@@ -377,26 +384,48 @@ static int create(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
+static int create(struct add *s, struct undo *u, struct err *e)
+{
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (create_one(&s->part[i], u, e))
+			return -1;
+	return 0;
+}
+
+static int probe_all(struct add *s, struct err *e)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < s->n_parts; i++) {
+		if (attach_probe(&s->part[i].a, ips_of(&s->part[i]), &s->probe, e))
+			return -1;
+		asked |= s->probe.asked;
+	}
+	s->probe.asked = asked;
+	return 0;
+}
+
 /*
  * No host has the addresses: the IPAM need not have them probed again. If it does not learn that,
  * the next pod with this address waits for a probe.
  */
-static int probe(struct add *s, const struct cni_result *ips, struct err *e)
+static int probe(struct add *s, struct err *e)
 {
 	const struct delegate_call tell = { .cmd = CNI_ADD, .probe = DELEGATE_PROBE_FREE };
 	struct err why;
 
-	if (attach_probe(&s->a, ips, &s->probe, e))
+	if (probe_all(s, e))
 		return -1;
-	if (s->probe.asked && attach_has_marks(ips) &&
+	if (s->probe.asked && attach_has_marks(&s->from_ipam) &&
 	    delegate_run(s->a.call, &tell, attach_ipam_add_ms(&s->a), &why))
 		log_warn(&s->a.call->ctx.log, "probe: %s", why.msg);
 	return 0;
 }
 
-/* The record has the rules before the first one is made. */
-static int note_rules(struct add *s, const struct cni_result *ips, struct undo *u, struct err *e)
+/* 1: there are rules, which belong on record before the first one is made. */
+static int note_rules(struct add *s, uint32_t after, struct undo *u, struct err *e)
 {
+	const struct cni_result *ips = ips_of(s);
 	struct attach *a = &s->a;
 
 	if (!a->conf.routing.rail)
@@ -406,6 +435,7 @@ static int note_rules(struct add *s, const struct cni_result *ips, struct undo *
 			       "routing: the device has no interface in the pod to route by");
 	if (!ips->n_ips)
 		return 0;
+	a->conf.routing.after = after;
 	if (routing_choose_table(a->pod_nl, &a->conf.routing, ips, &a->table, e))
 		return -1;
 	s->routing = routing_note(a->table, ips);
@@ -413,38 +443,65 @@ static int note_rules(struct add *s, const struct cni_result *ips, struct undo *
 	if (!s->routing)
 		return err_nomem(e);
 	undo_push(u, undo_rules, s, "rules of the rail");
-	return write_record(s, e);
+	return 1;
 }
 
-static int configure(struct add *s, const struct cni_result *ips, struct undo *u, struct err *e)
+static int configure(struct add *s, struct undo *u, struct err *e)
 {
-	if (note_rules(s, ips, u, e))
+	uint32_t after = 0;
+	bool noted = false;
+
+	for (size_t i = 0; i < s->n_parts; i++) {
+		int rc = note_rules(&s->part[i], after, u, e);
+
+		if (rc < 0)
+			return -1;
+		noted |= rc > 0;
+		after = s->part[i].a.table;
+	}
+	if (noted && write_record(s, e))
 		return -1;
-	return s->a.no_link ? 0 : attach_configure(&s->a, ips, e);
+	for (size_t i = 0; i < s->n_parts; i++) {
+		struct attach *a = &s->part[i].a;
+
+		if (!a->no_link && attach_configure(a, ips_of(&s->part[i]), e))
+			return -1;
+	}
+	return 0;
+}
+
+static int build_result(struct add *s, struct cni_result *r, struct err *e)
+{
+	if (attach_build_result(&s->part->a, ips_of(s->part), s->part->mac, r, e))
+		return -1;
+	for (size_t i = 1; i < s->n_parts; i++) {
+		struct add *part = &s->part[i];
+
+		if (attach_add_to_result(&part->a, ips_of(part), part->mac, r, e))
+			return -1;
+	}
+	return s->parts.key ? attach_name_in_result(r, s->parts.key, s->parts.note, e) : 0;
 }
 
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
-	const struct cni_result *ips = attach_ips(&s->a, &s->from_ipam);
 
 	if (fill_record(s, e) || (!s->a.nothing_to_restore && write_record(s, e)))
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create(s, u, e) || finish_ipam(s, e) ||
-	    probe(s, ips, e) || configure(s, ips, u, e))
+	    probe(s, e) || configure(s, u, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
-	if (attach_build_result(&s->a, ips, s->mac, &r, e))
+	if (build_result(s, &r, e))
 		return -1;
 	/* With this record the attachment is whole, and repair must let it live. */
 	s->record.adding = false;
 	s->record.ifindex = s->a.link.ifindex;
 	s->record.lower_ifindex = s->a.link.lower_ifindex;
-	if (write_record(s, e))
-		return -1;
-	return cni_emit_result(call, &r, e);
+	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
 /*
@@ -469,18 +526,19 @@ int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
 
+	s.whole = &s;
 	attach_init(&s.a, call);
 	const bool follows = s.a.type->role == ATTACH_FOLLOWS;
 	if (!follows)
 		warn_of_version(call);
-	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || attach_find(&s.a, e))
+	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || find_all(&s, e))
 		return -1;
 	const struct record_key key = attach_key(call);
 	auto_fd int lock = record_lock(&s.a.records.ctx, &key, true, attach_lock_ms(&s.a), e);
 	if (lock < 0)
 		return -1;
-	if (follows ? settle_earlier(&s.a, e) || s.a.type->prepare(&s.a, e)
-		    : refuse_taken_name(&s.a, e))
+	if (follows ? attach_settle(&s.a, e) || s.a.type->prepare(&s.a, e)
+		    : refuse_taken_names(&s, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
 	if (run_steps(&s, &u, e))

@@ -33,6 +33,8 @@ struct attach_conf {
 /* One ADD, CHECK or STATUS in progress. */
 struct attach {
 	const struct cni_call *call;
+	const struct cni_call
+		*whole; /* of one of several interfaces: the runtime's call; else NULL */
 	const struct attach_type *type;
 	struct record_place records; /* where this plugin's records are */
 	int64_t begun_ms;            /* of ctx_mono_ms() */
@@ -73,6 +75,7 @@ struct attach_type {
 	const struct json_field *fields; /* its own keys, into state; NULL: validate reads them */
 	void (*defaults)(void *state);   /* before all else */
 	void (*clear)(void *state);      /* at the end, also after a failure: frees, closes */
+	const struct attach_several *several; /* it makes several interfaces: attach_parts.h */
 
 	/* Checks that need no system; may read a->prev and set a->conf.master. */
 	int (*validate)(struct attach *a, struct err *e);
@@ -119,7 +122,6 @@ struct attach_type {
 
 /* attach_main - the whole program of a plugin. builtin: the IPAM whose code it carries, or NULL. */
 int attach_main(const struct attach_type *type, const struct delegate_builtin *builtin);
-
 /* attach_plugin - the same plugin as a table of commands, for cni_main() and for tests. */
 struct cni_plugin attach_plugin(const struct attach_type *type);
 
@@ -134,9 +136,7 @@ struct nl *attach_master_nl(const struct attach *a);
 /* attach_key - which attachment a call is about. */
 struct record_key attach_key(const struct cni_call *call);
 
-/*
- * attach_read_record - what ADD recorded, for CHECK. ERR_STATE with errnum ENOENT: nothing.
- */
+/* attach_read_record - what ADD recorded, for CHECK. ERR_STATE with errnum ENOENT: nothing. */
 int attach_read_record(const struct attach *a, struct record *out, struct err *e) must_check;
 
 /*

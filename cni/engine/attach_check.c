@@ -193,15 +193,35 @@ static int check_routing(struct attach *a, int index, struct err *e)
 	return rc;
 }
 
+/* *r becomes its part with that name. */
+static int take_part(struct record *r, const char *ifname, struct err *e)
+{
+	struct json *tree = r->tree;
+	struct record part;
+
+	for (size_t i = 0; i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		if (strcmp(part.key.ifname, ifname) != 0)
+			continue;
+		*r = part;
+		r->whole = NULL;
+		r->tree = tree;
+		return 0;
+	}
+	record_clear(r);
+	return err_set(e, ERR_STATE, 0, "the record of the attachment has no interface %s", ifname);
+}
+
 int attach_read_record(const struct attach *a, struct record *out, struct err *e)
 {
-	const struct record_key key = attach_key(a->call);
+	const struct record_key key = attach_key(a->whole ? a->whole : a->call);
 
-	if (record_read(&a->records.ctx, &key, out, e) == 0)
-		return 0;
-	if (e->code == ERR_NOTFOUND)
-		e->code = ERR_STATE;
-	return -1;
+	if (record_read(&a->records.ctx, &key, out, e)) {
+		if (e->code == ERR_NOTFOUND)
+			e->code = ERR_STATE;
+		return -1;
+	}
+	return a->whole ? take_part(out, a->call->env.ifname, e) : 0;
 }
 
 /* What ADD took for the master, if the configuration leaves that open: the default route may have
@@ -231,7 +251,7 @@ static int check_all(struct attach *a, struct err *e)
 	/* A plugin that follows: the interface is another plugin's, and so are its addresses. */
 	if (a->type->role == ATTACH_FOLLOWS)
 		return attach_open(a, e) || a->type->find(a, e) || a->type->check(a, e) ? -1 : 0;
-	if (find_own_interface(a, &index, e) || attach_open(a, e) ||
+	if (find_own_interface(a, &index, e) || (!a->whole && attach_open(a, e)) ||
 	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
 	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))
 		return -1;
@@ -241,6 +261,38 @@ static int check_all(struct attach *a, struct err *e)
 		return 0;
 	return check_addresses(a, index, e) || check_routes(a, e) || check_routing(a, index, e) ? -1
 												: 0;
+}
+
+/* ---- of several interfaces ---- */
+
+typedef int (*part_fn)(struct attach *part, struct err *e);
+
+static int with_part(struct attach *a, const struct cni_call *call, part_fn fn, struct err *e)
+{
+	auto_attach struct attach part;
+
+	attach_init_part(&part, call, a);
+	return attach_read_conf(&part, e) || fn(&part, e) ? -1 : 0;
+}
+
+/* fn for each interface; the error names the one that is wrong. */
+static int each_part(struct attach *a, struct attach_parts *parts, part_fn fn, struct err *e)
+{
+	if (a->type->several->parts(a, parts, e))
+		return -1;
+	for (size_t i = 0; i < parts->n; i++)
+		if (with_part(a, parts->call[i], fn, e))
+			return err_wrap(e, "%s", parts->what[i]);
+	return 0;
+}
+
+static int check_parts(struct attach *a, struct err *e)
+{
+	struct attach_parts parts = { .n = 0 };
+
+	if (!a->call->conf.prev_result)
+		return err_set(e, ERR_CONFIG, 0, "required prevResult missing");
+	return attach_open(a, e) || each_part(a, &parts, check_all, e) ? -1 : 0;
 }
 
 int attach_check(const struct cni_call *call, struct err *e)
@@ -253,7 +305,7 @@ int attach_check(const struct cni_call *call, struct err *e)
 		return -1;
 	if (*attach_ipam_type(call) && delegate_run(call, &check, attach_timeout_ms(&a), e))
 		return -1;
-	return check_all(&a, e);
+	return a.type->several ? check_parts(&a, e) : check_all(&a, e);
 }
 
 /* ---- STATUS ---- */
@@ -263,11 +315,12 @@ int attach_check(const struct cni_call *call, struct err *e)
  * plugins of a chain either, so it cannot check a master that they make. Both count as present: for
  * an error, a runtime takes the whole node out of service.
  */
-static int master_is_there(struct attach *a, struct err *e)
+static int master_is_there(struct attach *a, struct attach_parts *parts, struct err *e)
 {
 	if (a->conf.in_container || (!a->conf.master && a->type->adopts_prev_ips))
 		return 0;
-	if (nl_open(&a->host_nl, e) || attach_find(a, e)) {
+	if (nl_open(&a->host_nl, e) ||
+	    (a->type->several ? each_part(a, parts, attach_find, e) : attach_find(a, e))) {
 		e->code = ERR_UNAVAILABLE;
 		return -1;
 	}
@@ -277,12 +330,14 @@ static int master_is_there(struct attach *a, struct err *e)
 int attach_status(const struct cni_call *call, struct err *e)
 {
 	const struct delegate_call status = { .cmd = CNI_STATUS };
+	struct attach_parts parts = { .n = 0 };
 	auto_attach struct attach a;
 
 	attach_init(&a, call);
-	if (attach_read_conf(&a, e) || master_is_there(&a, e))
+	if (attach_read_conf(&a, e) || master_is_there(&a, &parts, e))
 		return -1;
-	if (*attach_ipam_type(call) && delegate_run(call, &status, attach_timeout_ms(&a), e))
+	if (*attach_ipam_type(call) &&
+	    delegate_run(parts.ipam ? parts.ipam : call, &status, attach_timeout_ms(&a), e))
 		return -1;
 	return 0;
 }

@@ -68,6 +68,18 @@ void attach_init(struct attach *a, const struct cni_call *call)
 		a->type->defaults(a->state);
 }
 
+void attach_init_part(struct attach *a, const struct cni_call *call, const struct attach *whole)
+{
+	attach_init(a, call);
+	a->whole = whole->call;
+	a->begun_ms = whole->begun_ms;
+	a->host = whole->host;
+	a->pod = whole->pod;
+	a->view = whole->view;
+	a->host_nl = whole->host_nl;
+	a->pod_nl = whole->pod_nl;
+}
+
 void attach_clear(struct attach *a)
 {
 	if (a->type->clear)
@@ -75,6 +87,8 @@ void attach_clear(struct attach *a)
 	cni_result_clear(&a->prev);
 	json_free(a->device);
 	json_free(a->rdma);
+	if (a->whole)
+		return;
 	nl_release(a->host_nl);
 	nl_release(a->pod_nl);
 	netns_close(&a->host);

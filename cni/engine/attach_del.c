@@ -35,9 +35,12 @@ struct name_owner {
 static int find_name_owner(const struct record *r, void *arg)
 {
 	struct name_owner *o = arg;
+	struct record part;
 
-	o->found = r->tree && netns_same(r->netns_id, o->pod) &&
-		   (strcmp(r->key.ifname, o->ifname) == 0 || r->ifindex == o->ifindex);
+	for (size_t i = 0; r->tree && netns_same(r->netns_id, o->pod) && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		o->found |= strcmp(part.key.ifname, o->ifname) == 0 || part.ifindex == o->ifindex;
+	}
 	return o->found;
 }
 
@@ -57,18 +60,49 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 	return -1;
 }
 
+struct unrecorded {
+	const struct cni_call *call;
+	struct nl *nl;
+	struct netns_id pod;
+	struct err *e;
+};
+
 /*
  * Without a record, only the plugin that we replaced can have made the interface. Names are reused:
  * DEL leaves an interface of another kind alone, and one that the record of another attachment
  * claims. So a late DEL of an old pod does not remove the interface of the new pod.
  */
-static int delete_unrecorded(const struct cni_call *call, struct err *e)
+static int delete_named(const char *ifname, const char *kind, void *arg)
 {
-	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
-	struct name_owner owner = { .ifname = call->env.ifname };
-	auto_nl struct nl *nl = NULL;
+	const struct unrecorded *u = arg;
+	struct name_owner owner = { .pod = u->pod, .ifname = ifname };
 	struct link_info link;
 	struct err why;
+
+	if (nl_link_by_name(u->nl, ifname, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*u->e = why;
+		return -1;
+	}
+	if (strcmp(link.kind, kind) != 0)
+		return 0;
+	owner.ifindex = link.ifindex;
+	if (record_each(&u->call->ctx, NULL, find_name_owner, &owner, u->e))
+		return -1;
+	if (owner.found)
+		return 0;
+	return routing_remove_of(u->nl, link.ifindex, u->e) ||
+			       nl_link_delete(u->nl, link.ifindex, u->e)
+		       ? -1
+		       : 0;
+}
+
+static int delete_unrecorded(const struct cni_call *call, struct err *e)
+{
+	const struct attach_type *type = attach_type_of(call);
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
 	int rc = open_pod(call->env.netns, &pod, e);
 
 	if (rc <= 0)
@@ -79,22 +113,11 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 		return 0;
 	if (nl_open_in(&pod, &host, &nl, e))
 		return -1;
-	if (nl_link_by_name(nl, owner.ifname, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
-	if (strcmp(link.kind, attach_type_of(call)->kind) != 0)
-		return 0;
-	owner.pod = pod.id;
-	owner.ifindex = link.ifindex;
-	if (record_each(&call->ctx, NULL, find_name_owner, &owner, e))
-		return -1;
-	if (owner.found)
-		return 0;
-	return routing_remove_of(nl, link.ifindex, e) || nl_link_delete(nl, link.ifindex, e) ? -1
-											     : 0;
+
+	struct unrecorded u = { .call = call, .nl = nl, .pod = pod.id, .e = e };
+
+	return type->several ? type->several->each_name(call, delete_named, &u)
+			     : delete_named(call->env.ifname, type->kind, &u);
 }
 
 /* ---- DEL ---- */

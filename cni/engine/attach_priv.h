@@ -4,6 +4,7 @@
 #define RAILHEAD_CNI_ENGINE_ATTACH_PRIV_H
 
 #include "cni/engine/attach.h"
+#include "cni/engine/attach_parts.h"
 #include "cni/protocol/delegate.h"
 
 #define ATTACH_LOCK_MS 10000
@@ -13,6 +14,9 @@
 
 /* attach_init - empty state for a call, with the defaults of its keys. */
 void attach_init(struct attach *a, const struct cni_call *call);
+/* attach_init_part - the same for one of the interfaces of whole, whose namespaces and sockets it
+ * borrows. */
+void attach_init_part(struct attach *a, const struct cni_call *call, const struct attach *whole);
 /* attach_clear - release what was opened or read since attach_init(). */
 void attach_clear(struct attach *a);
 #define auto_attach auto_clean(attach_clear)
@@ -62,6 +66,18 @@ int attach_lower_of_master(const struct attach *a);
 /* attach_find - the master, or what the type has in its place. */
 int attach_find(struct attach *a, struct err *e) must_check;
 
+/* ---- attach_earlier.c: changes nothing but what an earlier ADD left ---- */
+
+/*
+ * attach_refuse_taken - ERR_BUSY: the name is taken in the pod, or an ADD without DEL came before.
+ * attach_refuse_second - only the latter, by the record of key. attach_settle - the same for a
+ * plugin that follows: what a killed ADD took is restored.
+ */
+int attach_refuse_taken(const struct attach *a, struct err *e) must_check;
+int attach_refuse_second(const struct attach *a, const struct record_key *key,
+			 struct err *e) must_check;
+int attach_settle(const struct attach *a, struct err *e) must_check;
+
 /* ---- attach.c ---- */
 
 /*
@@ -103,19 +119,6 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answ
  * it returns, also after a failure.
  */
 int attach_configure(struct attach *a, const struct cni_result *r, struct err *e) must_check;
-
-/* ---- attach_result.c: pure ---- */
-
-/* attach_ips - what belongs on our interface: the IPAM's result, or the adopted addresses of
- * prevResult. */
-const struct cni_result *attach_ips(const struct attach *a, const struct cni_result *from_ipam);
-
-/*
- * attach_build_result - what ADD answers: the plugin's own, else prevResult unchanged, our
- * interface behind its interfaces, ips on it (CNI-039, CNI-103). mac is memory for a text of *r.
- */
-int attach_build_result(const struct attach *a, const struct cni_result *ips,
-			char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e) must_check;
 
 /* ---- attach_del.c ---- */
 

@@ -51,13 +51,58 @@ const struct cni_result *attach_ips(const struct attach *a, const struct cni_res
 }
 
 /* The result prints the members of its source that it does not know. */
-static int add_rdma(const struct attach *a, struct cni_result *r, struct err *e)
+int attach_name_in_result(struct cni_result *r, const char *key, const struct json *n,
+			  struct err *e)
 {
 	auto_json struct json *tree = r->src ? json_dup(r->src) : json_new_object();
 
-	if (!tree || json_put(tree, RESULT_RDMA_KEY, json_dup(a->rdma)))
+	if (!tree || json_put(tree, key, json_dup(n)))
 		return err_nomem(e);
+	json_free(r->tree);
 	r->src = r->tree = TAKE_PTR(tree);
+	return 0;
+}
+
+int attach_add_to_result(const struct attach *a, const struct cni_result *ips,
+			 char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e)
+{
+	int index = (int)r->n_interfaces;
+
+	return add_our_interface(a, mac, r, e) || take_items(r, ips, index, e) ? -1 : 0;
+}
+
+static bool is_of_group(const struct json *src, unsigned group)
+{
+	double n = json_num(json_get(src, "group"));
+
+	return n >= 1 ? n == (double)group : group == 1;
+}
+
+int attach_share_ips(const struct cni_result *all, unsigned group, struct cni_result *out,
+		     struct err *e)
+{
+	for (size_t i = 0; i < all->n_ips; i++) {
+		struct cni_ip x = all->ips[i];
+
+		if (!is_of_group(x.src, group))
+			continue;
+		x.src = NULL;
+		if (cni_result_add_ip(out, &x, e))
+			return -1;
+	}
+	for (size_t i = 0; i < all->n_routes; i++) {
+		struct cni_route x = all->routes[i];
+
+		if (!is_of_group(x.src, group))
+			continue;
+		x.src = NULL;
+		if (cni_result_add_route(out, &x, e))
+			return -1;
+	}
+	if (group == 1) {
+		out->src = all->src;
+		out->dns = all->dns;
+	}
 	return 0;
 }
 
@@ -77,9 +122,8 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 	}
 	if (ips != prev && take_items(r, prev, -1, e))
 		return -1;
-	int index = (int)r->n_interfaces;
-	return add_our_interface(a, mac, r, e) || take_items(r, ips, index, e) ||
-			       (a->rdma && add_rdma(a, r, e))
+	return attach_add_to_result(a, ips, mac, r, e) ||
+			       (a->rdma && attach_name_in_result(r, RESULT_RDMA_KEY, a->rdma, e))
 		       ? -1
 		       : 0;
 }

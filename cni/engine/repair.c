@@ -97,14 +97,22 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	auto_nl struct nl *nl = NULL;
 	enum attach_found found;
 	struct link_info link;
+	struct record part;
 
 	if (is_half_done(r))
 		return set_state(v, REPAIR_UNFINISHED, "its %s did not complete",
 				 r->deleting ? "removal" : "ADD");
-	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e) ||
-	    attach_find_link(nl, r, &link, &found, e))
+	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e))
 		return -1;
-	return judge_link(r, found, &link, v);
+	(void)set_state(v, REPAIR_HEALTHY, "%s", "");
+	/* Of several interfaces, the first one that is not as it was decides. */
+	for (size_t i = 0; i < record_parts(r) && v->state == REPAIR_HEALTHY; i++) {
+		record_part(r, i, &part);
+		if (attach_find_link(nl, &part, &link, &found, e) ||
+		    judge_link(&part, found, &link, v))
+			return -1;
+	}
+	return 0;
 }
 
 /* Checks whether the path of a namespace that is gone leads to another one now. */

@@ -75,36 +75,58 @@ void attach_note_deleting(const struct ctx *ctx, const struct record *r)
 		log_warn(&ctx->log, "%s", why.msg);
 }
 
-static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const struct record *r,
-			   struct err *e)
+static int delete_one(const struct ctx *ctx, struct nl *nl, const struct record *r, struct err *e)
 {
-	auto_netns struct netns host = { .fd = -1 };
-	auto_nl struct nl *nl = NULL;
 	enum attach_found found;
 	struct link_info link;
 
-	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e) ||
-	    attach_find_link(nl, r, &link, &found, e))
+	if (attach_find_link(nl, r, &link, &found, e))
 		return -1;
 	if (found != FOUND_OURS && found != FOUND_RENAMED)
 		return 0;
-	attach_note_deleting(ctx, r);
+	if (!r->whole)
+		attach_note_deleting(ctx, r);
 	return nl_link_delete(nl, link.ifindex, e);
+}
+
+static int remove_one_rules(const struct ctx *ctx, struct nl *nl, const struct record *r,
+			    struct err *e)
+{
+	(void)ctx;
+	return routing_remove(nl, r->routing, e);
+}
+
+/* All interfaces of the record are tried; the first error counts. */
+static int each_part(const struct ctx *ctx, const struct netns *pod, const struct record *r,
+		     int (*fn)(const struct ctx *ctx, struct nl *nl, const struct record *r,
+			       struct err *e),
+		     struct err *e)
+{
+	auto_netns struct netns host = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	struct record part;
+	struct err why;
+	int rc = 0;
+
+	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e))
+		return -1;
+	for (size_t i = 0; i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		if (fn(ctx, nl, &part, &why) && rc == 0) {
+			*e = why;
+			rc = -1;
+		}
+	}
+	return rc;
 }
 
 /* Routes end with the interface; rules do not. */
 static int remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
-	auto_nl struct nl *nl = NULL;
-	int rc = r->routing ? attach_netns_of(ctx, r, &pod, e) : 0;
+	auto_netns struct netns pod = { .fd = -1 };
+	int rc = r->routing || r->parts ? attach_netns_of(ctx, r, &pod, e) : 0;
 
-	if (rc <= 0)
-		return rc;
-	return netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e) ||
-			       routing_remove(nl, r->routing, e)
-		       ? -1
-		       : 0;
+	return rc > 0 ? each_part(ctx, &pod, r, remove_one_rules, e) : rc;
 }
 
 int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
@@ -141,7 +163,9 @@ static int restore_link(const struct ctx *ctx, const struct record *r,
 
 	int rc = attach_netns_of(ctx, r, &pod, e);
 
-	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
+	if (rc > 0 && r->parts)
+		attach_note_deleting(ctx, r);
+	return rc > 0 ? each_part(ctx, &pod, r, delete_one, e) : rc;
 }
 
 int attach_restore(const struct ctx *ctx, const struct record *r,

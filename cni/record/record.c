@@ -88,7 +88,8 @@ static struct json *record_json(const struct record *r)
 	    json_add_str(o, "args", r->args) ||
 	    (r->config && json_add_copy(o, "config", r->config)) ||
 	    (r->device && json_add_copy(o, "device", r->device)) ||
-	    (r->routing && json_add_copy(o, "routing", r->routing)))
+	    (r->routing && json_add_copy(o, "routing", r->routing)) ||
+	    (r->parts && json_add_copy(o, "parts", r->parts)))
 		return NULL;
 	return TAKE_PTR(o);
 }
@@ -230,6 +231,7 @@ static const struct json_field record_fields[] = {
 	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
 	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
 	{ .key = "routing", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.routing) },
+	{ .key = "parts", .kind = J_ARRAY, .offset = offsetof(struct record_text, r.parts) },
 	{ 0 },
 };
 

@@ -23,6 +23,7 @@ struct routing_conf {
 	bool rail;       /* "mode": "rail" */
 	bool is_default; /* "default": the main table, too, has the default route of the IPAM */
 	uint32_t table;  /* "table"; 0: the first free one */
+	uint32_t after;  /* of tables without a number: the first one after this; 0: of all */
 	/* "supernets": networks of the same rail on other leaves. The main table leads to them by
 	 * the gateway, so that senders without an address of their own find the rail. */
 	struct ip_prefix supernet[ROUTING_SUPERNETS_MAX];

@@ -55,7 +55,7 @@ int routing_choose_table(struct nl *pod, const struct routing_conf *c, const str
 					 c->table);
 	}
 	for (uint32_t i = 0; i < ROUTING_TABLES; i++) {
-		if (u.bits[i / 64] >> i % 64 & 1)
+		if (u.bits[i / 64] >> i % 64 & 1 || ROUTING_TABLE_FIRST + i <= c->after)
 			continue;
 		*table = ROUTING_TABLE_FIRST + i;
 		return 0;
