@@ -54,7 +54,8 @@ cni/routing|lib/ cni/protocol/
 cni/inspect|lib/ cni/record/ cni/routing/
 cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
-cni/plugins|lib/ cni/protocol/ cni/engine/ cni/ipoib/ ipam/plugin/
+cni/links|lib/ cni/protocol/ cni/engine/
+cni/plugins|lib/ cni/protocol/ cni/engine/ cni/links/ cni/ipoib/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
