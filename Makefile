@@ -11,10 +11,11 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
 # in DYNAMIC: libibverbs loads the library of a driver when it runs.
-PROGRAMS := macvlan ipvlan ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
+PROGRAMS := macvlan ipvlan rails ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd sm-ufm
 macvlan_SRC := cni/plugins/macvlan.c
 ipvlan_SRC := cni/plugins/ipvlan.c
+rails_SRC := cni/plugins/rails.c
 ipoib_SRC := cni/plugins/ipoib.c
 sriov_SRC := sriov/plugin/sriov.c
 ib-sriov_SRC := sriov/ib/ib_sriov.c

@@ -55,7 +55,8 @@ cni/inspect|lib/ cni/record/ cni/routing/
 cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
-cni/plugins|lib/ cni/protocol/ cni/engine/ cni/links/ cni/ipoib/ ipam/plugin/
+cni/rails|lib/ topo/rails/ cni/protocol/ cni/record/ cni/engine/ cni/links/ sriov/choose/
+cni/plugins|lib/ cni/protocol/ cni/engine/ cni/links/ cni/ipoib/ cni/rails/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/

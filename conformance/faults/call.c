@@ -57,14 +57,22 @@ static void previous(const struct world *w, const struct call *c, struct text *o
 	}
 }
 
+/* Where the addresses are from. */
+static const char *source_of(const struct fixture *f, enum target target)
+{
+	if (target == ALONE && f->alone)
+		return f->alone;
+	return f->ipam ? f->ipam : POOLS;
+}
+
 static void configuration(const struct world *w, const struct call *c, struct text *out)
 {
 	text_add(out, "{%s\"cniVersion\":\"1.1.0\",\"name\":\"testnet\",\"type\":\"%s\",%s",
 		 c->extra ? c->extra : "", world_program(w),
 		 c->any && w->fixture->any ? w->fixture->any : w->fixture->keys);
 	if (!w->fixture->chained)
-		text_add(out, ",\"ipam\":{%s\"type\":\"railhead-ipam\"," POOLS "}",
-			 c->ipam_extra ? c->ipam_extra : "");
+		text_add(out, ",\"ipam\":{%s\"type\":\"railhead-ipam\",%s}",
+			 c->ipam_extra ? c->ipam_extra : "", source_of(w->fixture, c->target));
 	previous(w, c, out);
 	if (c->cmd == GC)
 		text_add(out, ",\"cni.dev/valid-attachments\":[]");

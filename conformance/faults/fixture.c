@@ -102,17 +102,49 @@ static const struct fixture fixture_rail = {
 	ON_VETH,
 };
 
+/* Two rails, which are both ends of the cable. Their file is in an /etc of the sandbox. */
+static void make_rails(void)
+{
+	make();
+	must("mountpoint -q /etc || { mkdir -p " WORK "/etc && cp -a /etc/. " WORK "/etc && "
+	     "mount --bind " WORK "/etc /etc; }");
+	must("mkdir -p /etc/railhead && echo '{\"rails\":[{\"rail\":0,\"interface\":\"" MASTER
+	     "\"},{\"rail\":1,\"interface\":\"wire0\"}]}' >/etc/railhead/rails.json");
+	must(WORK "/bin/railctl ipam pool add rail0 --subnet 10.77.0.0/28 --gateway 10.77.0.1 "
+		  "--this-node-only && " WORK "/bin/railctl ipam pool add rail1 --subnet "
+		  "fd00:77::/124 --gateway fd00:77::1 --this-node-only");
+}
+
+static const struct fixture fixture_rails = {
+	.keys = "\"kind\":\"macvlan\",\"routing\":\"rail\"",
+	.ipam = "\"pool\":\"rail{n}\"",
+	.alone = "\"pools\":[[\"rail0\"],[\"rail1\"]]",
+	.without = " store-gone ",
+	.probe = probe_rail,
+	.capacity = 13,
+	.make = make_rails,
+	.clear = clear,
+	.restore = restore,
+	.lose = lose,
+	.move = move,
+	.lose_link = lose_link,
+	.reboot = nothing,
+	.lose_state = nothing,
+};
+
 const struct fixture *fixture_of(const char *plugin)
 {
 	static const struct {
 		const char *plugin;
 		const struct fixture *fixture;
-	} others[] = {
-		{ "macvlan-rail", &fixture_rail }, { "sriov", &fixture_vf },
-		{ "rdma", &fixture_rdma },         { "rdma-exclusive", &fixture_rdma_exclusive },
-		{ "ib-sriov", &fixture_ib },       { "ib-sriov-exclusive", &fixture_ib_exclusive },
-		{ "ipoib", &fixture_ipoib }
-	};
+	} others[] = { { "macvlan-rail", &fixture_rail },
+		       { "rails", &fixture_rails },
+		       { "sriov", &fixture_vf },
+		       { "rdma", &fixture_rdma },
+		       { "rdma-exclusive", &fixture_rdma_exclusive },
+		       { "ib-sriov", &fixture_ib },
+		       { "ib-sriov-exclusive", &fixture_ib_exclusive },
+		       { "ipoib", &fixture_ipoib } };
 
 	for (size_t i = 0; i < COUNT(others); i++) {
 		if (strcmp(plugin, others[i].plugin) == 0)

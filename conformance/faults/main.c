@@ -2,7 +2,7 @@
 /*
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
- *	--plugin NAME   macvlan (the default), macvlan-rail, ipvlan, sriov (on the
+ *	--plugin NAME   macvlan (the default), macvlan-rail, rails, ipvlan, sriov (on the
  *	                machine's own cards), rdma (behind macvlan, in mode shared),
  *	                rdma-exclusive (the machine in that mode), ib-sriov,
  *	                ib-sriov-exclusive and ipoib (on the machine's own InfiniBand ports)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rails_choose.c: which rails of this node an attachment gets. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/rails/rails_priv.h"
+#include "lib/base/text.h"
+#include "sriov/choose/near.h"
+
+#define KUBELET_MS 5000 /* for the kubelet to say which GPUs the pod has */
+
+static const struct rails_conf *conf_of(const struct attach *a)
+{
+	return (const void *)a->state;
+}
+
+static bool asks_gpu(const struct attach *a)
+{
+	const char *text = json_str(conf_of(a)->rails);
+
+	return text && strcmp(text, "gpu") == 0 && a->call->env.cmd != CNI_STATUS;
+}
+
+/* The rails nearest to the GPUs that the pod has. */
+static int keep_near(struct attach *a, struct rail_list *l, struct err *e)
+{
+	const int64_t until = ctx_mono_ms() + KUBELET_MS;
+	struct near_gpus gpus;
+
+	if (near_gpus(a->call, conf_of(a)->rails, &gpus, e) ||
+	    (!gpus.n && near_pod_gpus(a->call, until, &gpus, e)))
+		return err_wrap(e, RAILS_KEY);
+	if (!gpus.n && near_no_gpu(a->call, e))
+		return err_wrap(e, RAILS_KEY);
+	return rail_list_keep_near(&a->call->ctx, gpus.gpu, gpus.n, l, e) ? err_wrap(e, RAILS_KEY)
+									  : 0;
+}
+
+/* With "min", an interface that has gone makes its rail one that is missing. */
+static int is_there(struct attach *a, const struct rail_entry *x, bool *out, struct err *e)
+{
+	struct link_info link;
+	struct err why;
+
+	*out = true;
+	if (!x || !conf_of(a)->min || nl_link_by_any_name(a->host_nl, x->ifname, &link, &why) == 0)
+		return 0;
+	if (why.errnum != ENODEV) {
+		*e = why;
+		return err_wrap(e, "rail %u", x->number);
+	}
+	*out = false;
+	return 0;
+}
+
+/* x NULL: the node does not have it. */
+static int take_rail(struct attach *a, uint32_t number, const struct rail_entry *x,
+		     struct rails_made *out, struct err *e)
+{
+	bool there;
+
+	if (is_there(a, x, &there, e))
+		return -1;
+	if (!x || !there) {
+		out->missing[out->n_missing++] = number;
+		return 0;
+	}
+	out->rail[out->n].number = number;
+	(void)snprintf(out->rail[out->n].master, IFNAME_LEN, "%s", x->ifname);
+	/* STATUS has no pod, and so no names. */
+	if (a->call->env.cmd != CNI_STATUS &&
+	    rails_name(conf_of(a)->ifname, a->call->env.ifname, out->n, number,
+		       out->rail[out->n].ifname, e))
+		return -1;
+	out->n++;
+	return 0;
+}
+
+static void name_missing(const struct rails_made *made, struct text *t)
+{
+	for (size_t i = 0; i < made->n_missing; i++)
+		text_addf(t, "%s%u", i ? ", " : "", made->missing[i]);
+}
+
+static int check_number(struct attach *a, const struct rail_list *l, const struct rails_made *made,
+			struct err *e)
+{
+	const uint32_t min = conf_of(a)->min;
+	auto_text struct text missing = { 0 };
+
+	name_missing(made, &missing);
+	if (missing.failed)
+		return err_nomem(e);
+	if (made->n && made->n >= min && (!made->n_missing || min)) {
+		if (made->n_missing)
+			log_warn(&a->call->ctx.log,
+				 RAILS_KEY ": %zu of %zu; this node has no rail %s", made->n,
+				 made->n + made->n_missing, missing.s);
+		return 0;
+	}
+	if (made->n_missing)
+		err_set(e, ERR_CONFIG, 0, RAILS_KEY ": this node has no rail %.200s", missing.s);
+	else
+		err_set(e, ERR_CONFIG, 0,
+			RAILS_KEY ": this node has %zu of the rails asked for, and %u are needed",
+			made->n, min ? min : 1);
+	return err_hint(e,
+			"the node has %zu rails (%s): `railctl topo` or " RAIL_LIST_FILE
+			" says which; \"min\" accepts fewer",
+			l->n, l->source);
+}
+
+int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
+{
+	const struct json *asked = conf_of(a)->rails;
+	struct rail_list l;
+
+	*out = (struct rails_made){ .n = 0 };
+	if (rail_list_load(&a->call->ctx, &l, e))
+		return -1;
+	const struct rail_list all = l;
+	if (asks_gpu(a) && keep_near(a, &l, e))
+		return -1;
+	if (json_type(asked) == JSON_ARRAY) {
+		json_each (item, asked) {
+			const uint32_t number = (uint32_t)json_num(item);
+
+			if (take_rail(a, number, rail_list_find(&l, number), out, e))
+				return -1;
+		}
+	} else {
+		for (size_t i = 0; i < l.n; i++)
+			if (take_rail(a, l.rail[i].number, &l.rail[i], out, e))
+				return -1;
+	}
+	return check_number(a, &all, out, e);
+}

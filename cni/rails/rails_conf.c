@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rails_conf.c: the keys of the plugin rails, and what each rail and the IPAM read in their place.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/links/links.h"
+#include "cni/rails/rails_priv.h"
+#include "lib/json/json_case.h"
+
+#define NUMBER_MARK "{n}"
+
+/* ---- keys ---- */
+
+const struct attach_type *const rails_kinds[] = { &link_macvlan, &link_ipvlan };
+
+static const struct json_enum kinds[] = { { "macvlan", 0 }, { "ipvlan", 1 }, { NULL, 0 } };
+
+const struct json_field rails_fields[] = {
+	{ .key = "kind",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct rails_conf, kind),
+	  .flags = J_REQUIRED,
+	  .names = kinds },
+	{ .key = RAILS_KEY, .kind = J_ANY, .offset = offsetof(struct rails_conf, rails) },
+	{ .key = "ifname",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct rails_conf, ifname),
+	  .flags = J_EMPTY_OK },
+	{ .key = "min",
+	  .kind = J_U32,
+	  .offset = offsetof(struct rails_conf, min),
+	  .min = 1,
+	  .max = RAIL_LIST_MAX },
+	{ 0 },
+};
+
+static int check_numbers(const struct json *list, struct err *e)
+{
+	uint64_t seen = 0;
+	char shown[JSON_SHOW_LEN];
+
+	if (!json_len(list) || json_len(list) > RAIL_LIST_MAX)
+		return err_set(e, ERR_CONFIG, 0, RAILS_KEY ": must name 1 to %d rails",
+			       RAIL_LIST_MAX);
+	json_each (item, list) {
+		double n = json_num(item);
+
+		if (json_type(item) != JSON_NUMBER || n < 0 || n > RAIL_NUMBER_MAX ||
+		    n != (uint32_t)n)
+			return err_set(e, ERR_CONFIG, 0,
+				       RAILS_KEY ": %s is not the number of a rail, 0 to %d",
+				       json_show(item, shown), RAIL_NUMBER_MAX);
+		if (seen >> (uint32_t)n & 1)
+			return err_set(e, ERR_CONFIG, 0, RAILS_KEY ": %u is given twice",
+				       (uint32_t)n);
+		seen |= UINT64_C(1) << (uint32_t)n;
+	}
+	return 0;
+}
+
+static int check_rails(const struct json *n, struct err *e)
+{
+	const char *text = json_str(n);
+	char shown[JSON_SHOW_LEN];
+
+	if (!n || (text && (!strcmp(text, "all") || !strcmp(text, "gpu"))))
+		return 0;
+	if (json_type(n) == JSON_ARRAY)
+		return check_numbers(n, e);
+	return err_set(e, text ? ERR_FIELD : ERR_DECODE, 0,
+		       RAILS_KEY ": must be \"all\", \"gpu\" or a list of numbers, got %s",
+		       json_show(n, shown));
+}
+
+/* Keys of one interface, which several cannot have alike. */
+static int refuse_single(struct attach *a, struct err *e)
+{
+	uint8_t mac[MAC_LEN];
+	int rc;
+
+	if (a->conf.master)
+		return err_set(e, ERR_CONFIG, 0,
+			       "master: \"%.64s\": not with rails, which are on the interfaces of "
+			       "the node's rails",
+			       a->conf.master);
+	if (a->conf.in_container)
+		return err_set(e, ERR_CONFIG, 0,
+			       "linkInContainer: not with rails, which are on interfaces of the "
+			       "host");
+	rc = attach_choose_mac(a, json_text(a->call->conf.tree, "mac"), mac, e);
+	if (rc > 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "mac: a MAC address cannot be chosen for several interfaces");
+	return rc;
+}
+
+static int check_ipam(const struct cni_conf *c, struct err *e)
+{
+	if (!*c->ipam_type)
+		return 0;
+	if (strcmp(c->ipam_type, "railhead-ipam") != 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.type: \"%.64s\" gives one interface its addresses: rails "
+			       "needs railhead-ipam",
+			       c->ipam_type);
+	if (!json_get(c->ipam, "pool") && !json_get(c->ipam, "pools"))
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.pool: missing; the addresses of rails come from named pools, "
+			       "such as \"rail" NUMBER_MARK "\"");
+	return 0;
+}
+
+int rails_validate(struct attach *a, struct err *e)
+{
+	const struct rails_conf *c = (const void *)a->state;
+	const struct cni_conf *conf = &a->call->conf;
+
+	if (check_rails(c->rails, e) || refuse_single(a, e) || check_ipam(conf, e))
+		return -1;
+	if (c->ifname && !strstr(c->ifname, NUMBER_MARK))
+		return err_set(e, ERR_CONFIG, 0,
+			       "ifname: \"%.64s\" has no " NUMBER_MARK
+			       ", the number of the rail: all would have one name",
+			       c->ifname);
+	if (conf->version < CNI_030)
+		return err_set(e, ERR_CONFIG, 0,
+			       "cniVersion %s cannot describe several interfaces: write 0.3.1 or "
+			       "later",
+			       cni_version_name(conf->version));
+	return 0;
+}
+
+/* ---- names ---- */
+
+int rails_expand(const char *text, uint32_t number, char *out, size_t size)
+{
+	size_t used = 0;
+
+	while (*text) {
+		bool mark = strncmp(text, NUMBER_MARK, strlen(NUMBER_MARK)) == 0;
+		int n = mark ? snprintf(out + used, size - used, "%u", number)
+			     : snprintf(out + used, size - used, "%c", *text);
+
+		if (n < 0 || (size_t)n >= size - used)
+			return -1;
+		used += (size_t)n;
+		text += mark ? strlen(NUMBER_MARK) : 1;
+	}
+	out[used] = '\0';
+	return 0;
+}
+
+int rails_name(const char *template, const char *ifname, size_t i, uint32_t number,
+	       char out[IFNAME_LEN], struct err *e)
+{
+	char text[64];
+	int rc = template ? rails_expand(template, number, text, sizeof(text)) : 0;
+	const char *problem;
+
+	if (!template)
+		(void)snprintf(text, sizeof(text), i ? "%.32sr%u" : "%.32s", ifname, number);
+	problem = rc ? "it is too long" : ifname_problem(text);
+	if (problem)
+		return err_set(
+			e, ERR_CONFIG, 0, "%s: the interface of rail %u would be \"%.32s\": %s",
+			template ? "ifname" : "CNI_IFNAME", number, rc ? template : text, problem);
+	(void)snprintf(out, IFNAME_LEN, "%.*s", IFNAME_LEN - 1, text);
+	return 0;
+}
+
+/* ---- the IPAM ---- */
+
+static int push_pool(struct json *list, const struct json *name, uint32_t number, struct err *e)
+{
+	char text[128], shown[JSON_SHOW_LEN];
+
+	if (!json_str(name))
+		return err_set(e, ERR_DECODE, 0, "ipam.pools: must have strings, got %s",
+			       json_show(name, shown));
+	if (rails_expand(json_str(name), number, text, sizeof(text)))
+		return err_set(e, ERR_CONFIG, 0, "ipam.pool: \"%.64s\" is too long",
+			       json_str(name));
+	return json_push_str(list, text) ? err_nomem(e) : 0;
+}
+
+static int push_group(struct json *groups, const struct json *ipam, uint32_t number, struct err *e)
+{
+	const struct json *one = json_get(ipam, "pool"), *many = json_get(ipam, "pools");
+	struct json *group = json_new_array();
+
+	if (!group || json_push(groups, group))
+		return err_nomem(e);
+	if (many && json_type(many) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be an array of names, got %s",
+			       json_type_name(many));
+	if (one && push_pool(group, one, number, e))
+		return -1;
+	json_each (item, many)
+		if (push_pool(group, item, number, e))
+			return -1;
+	return 0;
+}
+
+int rails_ipam(const struct json *config, const struct rails_made *made, char **text, size_t *len,
+	       struct err *e)
+{
+	auto_json struct json *tree = json_dup(config), *groups = json_new_array();
+	struct json *ipam;
+
+	if (!tree || !groups)
+		return err_nomem(e);
+	json_fold_case(tree);
+	ipam = json_get_mut(tree, "ipam");
+	for (size_t i = 0; i < made->n; i++)
+		if (push_group(groups, ipam, made->rail[i].number, e))
+			return -1;
+	json_del(ipam, "pool");
+	if (json_put(ipam, "pools", TAKE_PTR(groups)))
+		return err_nomem(e);
+	*text = json_print(tree, false);
+	if (!*text)
+		return err_nomem(e);
+	*len = strlen(*text);
+	return 0;
+}
+
+/* ---- a rail ---- */
+
+/* With "table" in "routing", each rail has the next one. */
+static int number_table(struct json *tree, size_t i)
+{
+	struct json *routing = json_get_mut(tree, "routing");
+	const struct json *table = json_get(routing, "table");
+
+	double first = json_num(table);
+
+	if (json_type(routing) != JSON_OBJECT || json_type(table) != JSON_NUMBER)
+		return 0;
+	json_del(routing, "table");
+	return json_add_num(routing, "table", first + (double)i);
+}
+
+struct json *rails_part(const struct json *config, const struct rails_made *made, size_t i)
+{
+	auto_json struct json *tree = json_dup(config);
+
+	if (!tree)
+		return NULL;
+	json_fold_case(tree);
+	json_del(tree, "prevResult");
+	json_del(tree, "master");
+	if (number_table(tree, i) || json_add_str(tree, "master", made->rail[i].master))
+		return NULL;
+	return TAKE_PTR(tree);
+}
+
+/* ---- what was made ---- */
+
+struct json *rails_note(const struct rails_made *made)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *list = o ? json_add_array(o, "made") : NULL;
+	struct json *missing = list && made->n_missing ? json_add_array(o, "missing") : NULL;
+
+	if (!list || (made->n_missing && !missing))
+		return NULL;
+	for (size_t i = 0; i < made->n; i++) {
+		struct json *x = json_push_object(list);
+
+		if (!x || json_add_int(x, "rail", made->rail[i].number) ||
+		    json_add_str(x, "interface", made->rail[i].ifname) ||
+		    json_add_str(x, "master", made->rail[i].master))
+			return NULL;
+	}
+	for (size_t i = 0; i < made->n_missing; i++)
+		if (json_push_int(missing, made->missing[i]))
+			return NULL;
+	return TAKE_PTR(o);
+}
+
+struct made_text {
+	uint32_t number;
+	const char *ifname, *master;
+};
+
+static const struct json_field made_fields[] = {
+	{ "rail", J_U32, offsetof(struct made_text, number), 0, 0, RAIL_NUMBER_MAX, NULL },
+	{ "interface", J_STRING, offsetof(struct made_text, ifname), J_REQUIRED, 0, 0, NULL },
+	{ "master", J_STRING, offsetof(struct made_text, master), J_REQUIRED, 0, 0, NULL },
+	{ 0 },
+};
+
+int rails_read_note(const struct json *note, struct rails_made *out, struct err *e)
+{
+	const struct json *list = json_get(note, "made");
+
+	*out = (struct rails_made){ .n = 0 };
+	json_each (item, list) {
+		struct made_text t = { .number = 0 };
+		struct err why;
+
+		if (out->n == RAIL_LIST_MAX || json_decode(item, "", made_fields, &t, &why))
+			return err_set(e, ERR_STATE, 0, "the record of the attachment is damaged");
+		out->rail[out->n].number = t.number;
+		(void)snprintf(out->rail[out->n].ifname, IFNAME_LEN, "%s", t.ifname);
+		(void)snprintf(out->rail[out->n].master, IFNAME_LEN, "%s", t.master);
+		out->n++;
+	}
+	return out->n ? 0 : err_set(e, ERR_STATE, 0, "the record of the attachment names no rail");
+}

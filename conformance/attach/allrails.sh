@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# allrails.sh: the plugin rails: all rails of a node in one ADD. The node's rails are the interfaces ra0, ra1 ... of the host.
+
+# rails_here N: N rails with far ends sra0 ..., the file that numbers them, and a pool each; then PLUGIN and the pod p1.
+rails_here()
+{
+	local i
+	need_railhead
+	[ -x "$BIN/rails" ] || skip 'no plugin rails in the folder of programs'
+	own_etc
+	RAILS=$1
+	for ((i = 0; i < RAILS; i++)); do
+		ip link add "ra$i" type veth peer name "sra$i" || fail "test error: rail $i"
+		ip link set "ra$i" addrgenmode none
+		ip link set "sra$i" addrgenmode none
+		ip link set "ra$i" up
+		ip link set "sra$i" up
+		pool_add "rail$i" --subnet "10.80.$i.0/24" --gateway "10.80.$i.1" --range "10.80.$i.10-10.80.$i.12" --this-node-only
+		pool_add "six$i" --subnet "fd00:80:1$i::/64" --gateway "fd00:80:1$i::1" --range "fd00:80:1$i::10-fd00:80:1$i::12" --this-node-only
+	done
+	rails_file "$RAILS"
+	PLUGIN=rails
+	pod p1
+}
+rails_file() # N: the file numbers the first N
+{
+	jq -n --argjson n "$1" '{rails: [range($n) | {rail: ., interface: "ra\(.)"}]}' >/etc/railhead/rails.json
+}
+rails_gone()
+{
+	local i
+	for ((i = 0; i < RAILS; i++)); do
+		ip link del "ra$i" 2>/dev/null
+		pool_del "rail$i" "six$i"
+	done
+	umount /etc
+}
+# rails_conf [FILTER]: macvlan on all rails, an address of each.
+rails_conf()
+{
+	conf 'del(.master) | .kind="macvlan" | .ipam={"type":"railhead-ipam","pool":"rail{n}"}'" | ${1:-.}"
+}
+# Which of net1, net1r1 ... the pod has, of which kind, and on which number of the host.
+rails_of()
+{
+	ip -n "$1" -j -d link | jq -rc '[.[] | select(.ifname != "lo") | .ifname] | sort | join(" ")'
+}
+recorded() { find $RUN/attachments -type f 2>/dev/null | wc -l; }
+
+test_allrails_one_ADD_makes_them_all()
+{
+	local i
+	rails_here 4
+	rails_conf '.ipam={"type":"railhead-ipam","pools":["rail{n}","six{n}"]}'
+	want_ok ADD
+	eq 'interfaces' "$(rails_of p1)" 'net1 net1r1 net1r2 net1r3'
+	eq 'names in the result' "$(res '[.interfaces[].name]|join(" ")')" 'net1 net1r1 net1r2 net1r3'
+	eq 'sandboxes' "$(res '[.interfaces[].sandbox]|unique|join(" ")')" "$NS"
+	eq 'rails of the result' "$(res '[.rails.made[]|"\(.rail) \(.interface) \(.master)"]|join(",")')" \
+		'0 net1 ra0,1 net1r1 ra1,2 net1r2 ra2,3 net1r3 ra3'
+	eq 'missing' "$(res '.rails.missing')" null
+	eq 'groups are the IPAM'"'s own" "$(res '[.ips[],.routes[]?|has("group")]|any')" false
+	for ((i = 0; i < 4; i++)); do
+		local name=net1
+		[ "$i" = 0 ] || name=net1r$i
+		eq "kind of $name" "$(link_get p1 "$name" .linkinfo.info_kind)" macvlan
+		eq "master of $name" "$(link_get p1 "$name" .link_index)" "$(ip -j link show dev "ra$i" | jq '.[0].ifindex')"
+		eq "MAC of $name" "$(link_get p1 "$name" .address)" "$(res ".interfaces[$i].mac")"
+		has_addr p1 "$name" "10.80.$i.10/24"
+		has_addr p1 "$name" "fd00:80:1$i::10/64"
+		eq "addresses of $name in the result" "$(res "[.ips[]|select(.interface == $i).address]|join(\" \")")" \
+			"10.80.$i.10/24 fd00:80:1$i::10/64"
+	done
+	eq 'records' "$(recorded)" 1
+	eq 'leases' "$(lease_count)" 8
+	prev
+	want_ok CHECK DEL DEL
+	eq 'after DEL' "$(rails_of p1)$(recorded)$(lease_count)" 00
+	rails_gone
+}
+
+test_allrails_some_by_number_and_by_a_template()
+{
+	rails_here 4
+	rails_conf '.rails=[3,1] | .ifname="rail{n}"'
+	want_ok ADD
+	eq 'interfaces' "$(rails_of p1)" 'rail1 rail3'
+	eq 'in the order of the key' "$(res '[.ips[]|.address]|join(" ")')" '10.80.3.10/24 10.80.1.10/24'
+	prev
+	want_ok CHECK
+	# The pod's interface has another name since, and another has its name: DEL goes by the number.
+	ip -n p1 link set rail3 down
+	ip -n p1 link set rail3 name mine
+	ip -n p1 link add rail3 type bridge
+	want_ok DEL
+	eq 'what is not ours stays' "$(rails_of p1)" rail3
+	ip -n p1 link del rail3
+	rails_conf '.rails=[2]'
+	want_ok ADD
+	eq 'one rail has the name of the call' "$(rails_of p1)" net1
+	want_ok DEL
+	rails_gone
+}
+
+test_allrails_ipvlan()
+{
+	need_kind ipvlan
+	rails_here 2
+	rails_conf '.kind="ipvlan" | .mode="l2"'
+	want_ok ADD
+	eq 'kind' "$(link_get p1 net1r1 .linkinfo.info_kind)" ipvlan
+	prev
+	want_ok CHECK DEL
+	eq 'after DEL' "$(rails_of p1)$(lease_count)" 0
+	rails_gone
+}
+
+test_allrails_without_an_IPAM()
+{
+	rails_here 2
+	rails_conf 'del(.ipam)'
+	want_ok ADD
+	eq 'interfaces' "$(rails_of p1)" 'net1 net1r1'
+	eq 'up' "$(ip -n p1 -j link | jq -c '[.[]|select(.ifname != "lo").flags|index("UP") != null]|all')" true
+	prev
+	want_ok CHECK DEL
+	rails_gone
+}
+
+# One subnet for all rails: the pool has no number, and gives each rail an address.
+test_allrails_of_one_pool()
+{
+	rails_here 3
+	rails_conf '.ipam.pool="rail0"'
+	want_ok ADD
+	eq 'addresses' "$(res '[.ips[]|.address]|unique|length')" 3
+	# The pool is empty: no pod gets a part.
+	pod p2
+	want_err ADD 101 rail0
+	eq 'nothing in the second pod' "$(rails_of p2)" ''
+	eq 'records' "$(recorded)" 1
+	eq 'leases' "$(lease_count)" 3
+	use p1
+	want_ok DEL
+	rails_gone
+}
+
+test_allrails_routes_by_rail()
+{
+	local i
+	rails_here 3
+	rails_conf '.routing="rail"'
+	want_ok ADD
+	eq 'rules' "$(ip -n p1 -j rule | jq -rc '[.[]|select(.priority == 1000)|"\(.src) \(.table)"]|sort|join(",")')" \
+		'10.80.0.10 1000,10.80.1.10 1001,10.80.2.10 1002'
+	for i in 0 1 2; do
+		eq "default route of table $i" "$(ip -n p1 -j route show table $((1000 + i)) default | jq -rc '.[0].gateway')" "10.80.$i.1"
+	done
+	prev
+	want_ok CHECK
+	ip -n p1 rule del from 10.80.1.10 table 1001
+	want_err CHECK 104 'rail 1' 10.80.1.10
+	want_ok DEL
+	rails_conf '.routing={"mode":"rail","table":500}'
+	want_ok ADD
+	eq 'numbered tables' "$(ip -n p1 -j rule | jq -rc '[.[]|select(.priority == 1000).table]|sort|join(" ")')" '500 501 502'
+	want_ok DEL
+	rails_gone
+}
+
+test_allrails_CHECK_names_the_rail()
+{
+	rails_here 3
+	rails_conf
+	want_ok ADD
+	prev
+	ip -n p1 addr del 10.80.2.10/24 dev net1r2
+	want_err CHECK 104 'rail 2' net1r2 10.80.2.10
+	ip -n p1 addr add 10.80.2.10/24 dev net1r2
+	want_ok CHECK
+	# A card more on the node is none of this attachment's business.
+	jq '.rails += [{rail: 9, interface: "'"$MASTER"'"}]' /etc/railhead/rails.json >"$W/more"
+	cat "$W/more" >/etc/railhead/rails.json
+	want_ok CHECK
+	ip -n p1 link set net1r1 down
+	want_err CHECK 104 'rail 1' net1r1 down
+	ip -n p1 link del net1r1
+	want_err CHECK 104 'rail 1' net1r1 missing
+	want_ok DEL
+	eq 'after DEL' "$(rails_of p1)$(lease_count)" 0
+	rails_gone
+}
+
+test_allrails_fewer_than_asked()
+{
+	rails_here 2
+	rails_conf '.rails=[0,1,5]'
+	want_err ADD 7 'no rail 5' rails.json min
+	edit '.min=2'
+	want_ok ADD
+	has 'the log' "$ERR" 'this node has no rail 5'
+	eq 'missing' "$(res '.rails.missing|join(" ")')" 5
+	eq 'interfaces' "$(rails_of p1)" 'net1 net1r1'
+	prev
+	want_ok CHECK DEL
+	edit '.min=3'
+	want_err ADD 7 'no rail 5'
+	# With "min", a card whose interface has gone is missing; without, it is an error that names it.
+	ip link del ra1
+	rails_conf '.min=1'
+	want_ok ADD
+	eq 'missing' "$(res '.rails.missing|join(" ")')" 1
+	want_ok DEL
+	rails_conf
+	want_err ADD 7 'rail 1' ra1
+	echo '{"rails":[]}' >/etc/railhead/rails.json
+	want_err ADD 7 'this node has 0 of the rails'
+	eq 'nothing is left' "$(rails_of p1)$(recorded)$(lease_count)" 00
+	rails_gone
+}
+
+test_allrails_DEL_without_a_record()
+{
+	rails_here 3
+	rails_conf '.routing="rail"'
+	want_ok ADD
+	find $RUN/attachments -type f -delete
+	# Another attachment of the pod has its own interface, which is no rail of this one.
+	PLUGIN=macvlan IFN=other
+	conf '.name="second"'
+	want_ok ADD
+	PLUGIN=rails IFN=net1
+	rails_conf '.routing="rail"'
+	want_ok DEL
+	eq 'the other one stays' "$(rails_of p1)" other
+	eq 'leases' "$(lease_count)" 0
+	eq 'rules' "$(ip -n p1 -j rule | jq '[.[]|select(.priority == 1000)]|length')" 0
+	PLUGIN=macvlan IFN=other
+	conf '.name="second"'
+	want_ok DEL
+	rails_gone
+}
+
+test_allrails_DEL_after_the_namespace()
+{
+	rails_here 2
+	rails_conf
+	want_ok ADD
+	unpod p1
+	eventually eval '[ -z "$(ip -d -o link | grep macvlan)" ]'
+	want_ok DEL
+	eq 'after DEL' "$(recorded)$(lease_count)" 00
+	pod p1
+	want_ok ADD
+	unpod p1
+	is 'repair' "$RAILCTL" attachments repair
+	eq 'after repair' "$(recorded)$(lease_count)" 00
+	rails_gone
+}
+
+test_allrails_GC()
+{
+	rails_here 2
+	rails_conf
+	want_ok ADD
+	pod p2
+	want_ok ADD
+	edit '."cni.dev/valid-attachments"=[{"containerID":"cid-p2","ifname":"net1"}]'
+	want_ok GC
+	eq 'stale' "$(rails_of p1)" ''
+	eq 'valid' "$(rails_of p2)" 'net1 net1r1'
+	eq 'leases' "$(lease_count)" 2
+	want_ok DEL
+	rails_gone
+}
+
+test_allrails_no_second_ADD()
+{
+	rails_here 2
+	rails_conf '.ifname="rail{n}"'
+	want_ok ADD
+	want_err ADD 103 'run DEL before'
+	want_ok DEL
+	# A name that is taken in the pod: nothing is made of the other rails either.
+	ip -n p1 link add rail1 type bridge
+	want_err ADD 103 rail1
+	eq 'only the pod'"'s own" "$(rails_of p1)" rail1
+	eq 'leases' "$(recorded)$(lease_count)" 00
+	ip -n p1 link del rail1
+	rails_gone
+}
+
+# On the last rail a macvlan in mode passthru has the whole interface: all that was made before goes.
+test_allrails_all_or_nothing()
+{
+	rails_here 3
+	ip link add link "$MASTER" name whole type macvlan mode passthru || fail 'test error: passthru'
+	jq '.rails[2].interface="'"$MASTER"'"' /etc/railhead/rails.json >"$W/more"
+	cat "$W/more" >/etc/railhead/rails.json
+	rails_conf
+	want_err ADD 100 net1r2 "$MASTER"
+	eq 'nothing is left' "$(rails_of p1)$(recorded)$(lease_count)" 00
+	ip link del whole
+	rails_gone
+}
+
+test_allrails_STATUS()
+{
+	rails_here 2
+	rails_conf
+	want_ok STATUS
+	rails_conf '.rails=[7]'
+	want_err STATUS 50 'no rail 7'
+	rails_conf '.ipam.pool="absent{n}"'
+	want_err STATUS 7 absent0
+	rails_conf '.rails="gpu"'
+	want_ok STATUS
+	ip link del ra1
+	rails_conf
+	want_err STATUS 50 'rail 1' ra1
+	rails_gone
+}
+
+test_allrails_of_the_pods_GPUs()
+{
+	rails_here 2
+	rails_conf '.rails="gpu"'
+	want_err ADD 7 rails 'GPUs of the pod are unknown'
+	CARGS='GPUS=0000:7f:1f.7'
+	want_err ADD 7 rails 'no GPU at 0000:7f:1f.7'
+	rails_gone
+}
+
+test_allrails_bad_keys()
+{
+	local row
+	rails_here 1
+	while IFS='|' read -r row code words; do
+		rails_conf "$row"
+		# shellcheck disable=SC2086
+		want_err ADD "$code" $words
+		# A DEL goes through whatever the keys are.
+		want_ok DEL
+	done <<-'EOF'
+		del(.kind)|7|kind
+		.kind="sriov"|2|kind sriov macvlan
+		.rails="some"|2|rails some
+		.rails=3|6|rails 3
+		.rails=[]|7|rails
+		.rails=[1.5]|7|rails 1.5
+		.rails=[64]|7|rails 64
+		.rails=[0,0]|7|rails twice
+		.min=0|7|min 0
+		.min="x"|6|min
+		.ifname="rail"|7|ifname {n}
+		.ifname="averyveryverylong{n}"|7|ifname averyveryverylong0
+		.ifname="a/{n}"|7|ifname a/0
+		.master="ra0"|7|master ra0
+		.linkInContainer=true|7|linkInContainer
+		.mac="02:00:00:00:00:01"|7|mac
+		.ipam={"type":"another-ipam"}|7|ipam.type another-ipam railhead-ipam
+		.ipam={"type":"railhead-ipam","subnet":"10.9.0.0/24"}|7|ipam.pool
+		.ipam.pool="absent{n}"|7|absent0
+		.ipam={"type":"railhead-ipam","pools":[3]}|6|ipam.pools 3
+		.cniVersion="0.2.0"|7|0.2.0 several
+	EOF
+	IFN=averylongname
+	rails_conf
+	want_ok ADD DEL
+	rails_gone
+}
+
+test_allrails_the_file_of_the_node()
+{
+	local row
+	rails_here 1
+	rails_conf
+	while IFS='|' read -r row code words; do
+		printf '%s' "$row" >/etc/railhead/rails.json
+		# shellcheck disable=SC2086
+		want_err ADD "$code" /etc/railhead/rails.json $words
+	done <<-'EOF'
+		{|6|JSON
+		[]|6|object
+		{"rails":{}}|6|rails
+		{}|7|rails
+		{"rails":[3]}|6|rails[0]
+		{"rails":[{"interface":"ra0"}]}|7|rails[0].rail
+		{"rails":[{"rail":0}]}|7|rails[0] interface pci
+		{"rails":[{"rail":0,"interface":"ra0","pci":"0000:01:00.0"}]}|7|rails[0] interface pci
+		{"rails":[{"rail":64,"interface":"ra0"}]}|7|rails[0].rail 64
+		{"rails":[{"rail":0,"interface":"a/b"}]}|7|rails[0].interface a/b
+		{"rails":[{"rail":0,"pci":"nonsense"}]}|7|rails[0].pci nonsense
+		{"rails":[{"rail":0,"interface":"ra0"},{"rail":0,"interface":"ra1"}]}|7|rails[1].rail twice
+		{"rails":[{"rail":0,"interface":"ra0","speed":1}]}|7|speed
+	EOF
+	rails_file 1
+	chmod 666 /etc/railhead/rails.json
+	want_err ADD 106 /etc/railhead/rails.json
+	rm /etc/railhead/rails.json
+	# Without the file the machine says: there is no card here.
+	want_err ADD 7 'this node has 0'
+	want_ok DEL
+	rails_gone
+}
