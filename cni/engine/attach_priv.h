@@ -70,8 +70,8 @@ int attach_find(struct attach *a, struct err *e) must_check;
 
 /*
  * attach_refuse_taken - ERR_BUSY: the name is taken in the pod, or an ADD without DEL came before.
- * attach_refuse_second - only the latter, by the record of key. attach_settle - the same for a
- * plugin that follows: what a killed ADD took is restored.
+ * attach_refuse_second - only the latter, by the record of key; after 0, rules that its DEL left
+ * are gone. attach_settle - the same for a plugin that follows: what a killed ADD took is restored.
  */
 int attach_refuse_taken(const struct attach *a, struct err *e) must_check;
 int attach_refuse_second(const struct attach *a, const struct record_key *key,

@@ -121,7 +121,7 @@ static int each_part(const struct ctx *ctx, const struct netns *pod, const struc
 }
 
 /* Routes end with the interface; rules do not. */
-static int remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
+int attach_remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	int rc = r->routing || r->parts ? attach_netns_of(ctx, r, &pod, e) : 0;
@@ -179,7 +179,7 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 	if (!same_boot)
 		return 0;
 	/* The interface is restored also if the rules cannot be removed. */
-	int rules = remove_rules(ctx, r, &why);
+	int rules = attach_remove_rules(ctx, r, &why);
 
 	if (restore_link(ctx, r, others, e))
 		return -1;
