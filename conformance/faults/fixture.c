@@ -111,14 +111,16 @@ static void make_rails(void)
 	must("mkdir -p /etc/railhead && echo '{\"rails\":[{\"rail\":0,\"interface\":\"" MASTER
 	     "\"},{\"rail\":1,\"interface\":\"wire0\"}]}' >/etc/railhead/rails.json");
 	must(WORK "/bin/railctl ipam pool add rail0 --subnet 10.77.0.0/28 --gateway 10.77.0.1 "
-		  "--this-node-only && " WORK "/bin/railctl ipam pool add rail1 --subnet "
-		  "fd00:77::/124 --gateway fd00:77::1 --this-node-only");
+		  "--this-node-only --route 10.9.0.0/16 && " WORK
+		  "/bin/railctl ipam pool add rail1 --subnet "
+		  "fd00:77::/124 --gateway fd00:77::1 --this-node-only --route fd00:9::/64");
 }
 
 static const struct fixture fixture_rails = {
 	.keys = "\"kind\":\"macvlan\",\"routing\":\"rail\"",
 	.ipam = "\"pool\":\"rail{n}\"",
 	.alone = "\"pools\":[[\"rail0\"],[\"rail1\"]]",
+	.v6_ifname = "net1r1",
 	.without = " store-gone ",
 	.probe = probe_rail,
 	.capacity = 13,

@@ -18,12 +18,13 @@ struct fixture {
 	void (*furnish)(unsigned pod); /* a pod's interface, if it has none; NULL: it needs none */
 	void (*strip)(unsigned pod);   /* the opposite */
 	bool has_rdma;                 /* RDMA devices are part of the snapshot */
-	const char *without; /* scenes and races that do not apply here: " name name ", or NULL */
-	const char *keys;    /* of a configuration, for one certain interface */
-	const char *ipam;    /* of its ipam section, which addresses; NULL: those of call.c */
-	const char *alone;   /* the same for the IPAM alone; NULL: the same */
-	const char *any;     /* for any free one; NULL: the same */
-	unsigned capacity;   /* attachments at a time that there is room for */
+	const char *without;   /* scenes and races that do not apply here: " name name ", or NULL */
+	const char *keys;      /* of a configuration, for one certain interface */
+	const char *ipam;      /* of its ipam section, which addresses; NULL: those of call.c */
+	const char *alone;     /* the same for the IPAM alone; NULL: the same */
+	const char *v6_ifname; /* of the pod, which has the IPv6 address; NULL: net1 */
+	const char *any;       /* for any free one; NULL: the same */
+	unsigned capacity;     /* attachments at a time that there is room for */
 	/* false: this kernel or machine has none. */
 	bool (*probe)(const char *plugin);
 	void (*make)(void);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_part_test.c: the interfaces of one record, written and read again. */
+#include <string.h>
+
+#include "cni/record/record.h"
+#include "lib/testing/testing.h"
+
+static struct record whole(const struct json *parts)
+{
+	return (struct record){ .key = { "net", "c1", "net1" },
+				.plugin = "rails",
+				.kind = "macvlan",
+				.netns = "/n",
+				.boot = "11111111-1111-1111-1111-111111111111",
+				.master = "",
+				.cni_path = "",
+				.args = "",
+				.parts = parts };
+}
+
+START_TEST(a_record_of_one_interface_is_its_own_part)
+{
+	struct record r = whole(NULL), part;
+
+	r.ifindex = 7;
+	ck_assert_uint_eq(record_parts(&r), 1);
+	record_part(&r, 0, &part);
+	ck_assert(part.ifindex == 7 && !part.whole);
+	ck_assert_str_eq(part.key.ifname, "net1");
+}
+END_TEST
+
+START_TEST(the_parts_of_a_record)
+{
+	auto_json struct json *list = json_new_array(), *note = json_new_object();
+	auto_record struct record r = { 0 };
+	struct record one = whole(NULL), part;
+	struct err e;
+
+	one.master = "eth0";
+	one.ifindex = 7;
+	one.lower_ifindex = 3;
+	ck_assert_int_eq(record_add_part(list, &one), 0);
+	one.key.ifname = "net1r1";
+	one.master = "eth1";
+	one.ifindex = 0; /* not made yet */
+	ck_assert_int_eq(json_add_int(note, "table", 1001), 0);
+	one.routing = note;
+	ck_assert_int_eq(record_add_part(list, &one), 0);
+
+	const struct record all = whole(list);
+	auto_free char *text = record_print(&all);
+	ck_assert_int_eq(record_decode(text, strlen(text), &r, &e), 0);
+	ck_assert_uint_eq(record_parts(&r), 2);
+	record_part(&r, 0, &part);
+	ck_assert(part.ifindex == 7 && part.lower_ifindex == 3 && !part.routing);
+	ck_assert(part.whole == &r && !part.parts && !part.tree);
+	record_part(&r, 1, &part);
+	ck_assert_str_eq(part.key.ifname, "net1r1");
+	ck_assert_str_eq(part.key.container, "c1");
+	ck_assert_str_eq(part.master, "eth1");
+	ck_assert(!part.ifindex && part.lower_ifindex == 3);
+	ck_assert(json_num(json_get(part.routing, "table")) == 1001);
+}
+END_TEST
+
+/* Only root writes records; what is damaged must still name no interface of somebody else. */
+START_TEST(a_damaged_part_has_no_name)
+{
+	auto_json struct json *list = NULL;
+	const char text[] = "[3,{\"ifname\":5,\"ifindex\":1e99}]";
+	struct record part;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "parts", &list, &e), 0);
+	const struct record r = whole(list);
+
+	for (size_t i = 0; i < record_parts(&r); i++) {
+		record_part(&r, i, &part);
+		ck_assert_str_eq(part.key.ifname, "");
+		ck_assert(!part.ifindex && !part.lower_ifindex && !part.routing);
+	}
+}
+END_TEST
+
+TEST_PROGRAM("cni/record/record_part", a_record_of_one_interface_is_its_own_part,
+	     the_parts_of_a_record, a_damaged_part_has_no_name)
