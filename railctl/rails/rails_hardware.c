@@ -6,6 +6,7 @@
 #include "railctl/rails/rails.h"
 #include "railctl/topo/topo.h"
 #include "rdma/device/device.h"
+#include "topo/rails/roles.h"
 #include "topo/read/read.h"
 
 struct rails_numbers {
@@ -29,7 +30,8 @@ static int read_numbers(const struct ctx *ctx, struct topo *t)
 		return -1;
 	topo_default_netdev(ctx->proc, true, ifname);
 	topo_roles(&t->m, ifname);
-	return topo_operator_roles(ctx, t, &ignored) || topo_choose(&t->m, NULL, &t->node, &ignored)
+	return topo_operator_roles(ctx, &t->m, &ignored) ||
+			       topo_choose(&t->m, NULL, &t->node, &ignored)
 		       ? -1
 		       : 0;
 }
