@@ -22,7 +22,7 @@ struct add {
 	struct json *routing; /* owned; of the record */
 	char mac[HW_ADDR_STR_LEN];
 	/* The interfaces: this one, or several, which share its record, its IPAM and its undo
-	 * stack. Of one of several, from_ipam has its share. */
+	 * stack. If they are several, from_ipam of each has its share. */
 	struct add *part; /* owned if they are several */
 	size_t n_parts;
 	struct add *whole; /* of one of several: all of them; else itself */
@@ -165,7 +165,7 @@ static int find_all(struct add *s, struct err *e)
 	return 0;
 }
 
-/* What is on record of each interface, as far as it is known by now. */
+/* Each interface for the record, as far as it is known by now. */
 static int note_parts(struct add *s, struct err *e)
 {
 	json_free(s->on_record);

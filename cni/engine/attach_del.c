@@ -26,7 +26,7 @@ int attach_restore_own(const struct cni_call *call, const struct record_place *r
 
 struct name_owner {
 	struct netns_id pod;
-	const char *ifname;
+	char ifname[IFNAME_LEN];
 	int ifindex; /* what has that name now */
 	bool found;
 };
@@ -60,22 +60,20 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 	return -1;
 }
 
+#define NAMES_MAX 128 /* that an attachment can have */
+
 struct unrecorded {
-	const struct cni_call *call;
 	struct nl *nl;
 	struct netns_id pod;
+	struct name_owner link[NAMES_MAX];
+	size_t n;
 	struct err *e;
 };
 
-/*
- * Without a record, only the plugin that we replaced can have made the interface. Names are reused:
- * DEL leaves an interface of another kind alone, and one that the record of another attachment
- * claims. So a late DEL of an old pod does not remove the interface of the new pod.
- */
-static int delete_named(const char *ifname, const char *kind, void *arg)
+static int note_named(const char *ifname, const char *kind, void *arg)
 {
-	const struct unrecorded *u = arg;
-	struct name_owner owner = { .pod = u->pod, .ifname = ifname };
+	struct unrecorded *u = arg;
+	struct name_owner *x = &u->link[u->n];
 	struct link_info link;
 	struct err why;
 
@@ -85,25 +83,33 @@ static int delete_named(const char *ifname, const char *kind, void *arg)
 		*u->e = why;
 		return -1;
 	}
-	if (strcmp(link.kind, kind) != 0)
+	if (strcmp(link.kind, kind) != 0 || u->n == NAMES_MAX)
 		return 0;
-	owner.ifindex = link.ifindex;
-	if (record_each(&u->call->ctx, NULL, find_name_owner, &owner, u->e))
-		return -1;
-	if (owner.found)
-		return 0;
-	return routing_remove_of(u->nl, link.ifindex, u->e) ||
-			       nl_link_delete(u->nl, link.ifindex, u->e)
-		       ? -1
-		       : 0;
+	*x = (struct name_owner){ .pod = u->pod, .ifindex = link.ifindex };
+	(void)snprintf(x->ifname, sizeof(x->ifname), "%s", ifname);
+	u->n++;
+	return 0;
 }
 
-static int delete_unrecorded(const struct cni_call *call, struct err *e)
+static int find_named(const struct cni_call *call, struct unrecorded *u)
 {
 	const struct attach_type *type = attach_type_of(call);
+
+	return type->several ? type->several->each_name(call, note_named, u)
+			     : note_named(call->env.ifname, type->kind, u);
+}
+
+/*
+ * Without a record, only the plugin that we replaced can have made the interface. Names are reused:
+ * DEL leaves an interface of another kind alone, and one that the record of another attachment
+ * claims. So a late DEL of an old pod does not remove the interface of the new pod.
+ */
+static int delete_unrecorded(const struct cni_call *call, struct err *e)
+{
 	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
-	int rc = open_pod(call->env.netns, &pod, e);
+	int rc = open_pod(call->env.netns, &pod, e), own[NAMES_MAX];
+	size_t n = 0;
 
 	if (rc <= 0)
 		return rc;
@@ -114,10 +120,20 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	if (nl_open_in(&pod, &host, &nl, e))
 		return -1;
 
-	struct unrecorded u = { .call = call, .nl = nl, .pod = pod.id, .e = e };
+	struct unrecorded u = { .nl = nl, .pod = pod.id, .e = e };
 
-	return type->several ? type->several->each_name(call, delete_named, &u)
-			     : delete_named(call->env.ifname, type->kind, &u);
+	if (find_named(call, &u))
+		return -1;
+	for (size_t i = 0; i < u.n; i++) {
+		struct name_owner *x = &u.link[i];
+
+		if (record_each(&call->ctx, NULL, find_name_owner, x, e) ||
+		    (!x->found && routing_remove_of(nl, x->ifindex, e)))
+			return -1;
+		if (!x->found)
+			own[n++] = x->ifindex;
+	}
+	return nl_link_delete_all(nl, own, n, e);
 }
 
 /* ---- DEL ---- */

@@ -49,7 +49,7 @@ static int find_earlier(const struct attach *a, const struct record *old, enum a
 /*
  * Refuse an ADD without DEL in between (CNI-042): the interface of the first one is there, under
  * whatever name, and would have the same address. A record whose interface is not there is what a
- * killed ADD left, or a DEL that failed: rules outlive their interface, and the new record will not
+ * killed ADD left, or a DEL that failed: rules survive their interface, and the new record will not
  * have them.
  */
 int attach_refuse_second(const struct attach *a, const struct record_key *key, struct err *e)

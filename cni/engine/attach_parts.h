@@ -3,7 +3,7 @@
  * attach_parts.h: several interfaces in one ADD, and the result that names them.
  *
  * They have one record, one call of the IPAM and one undo stack. A plugin that makes several has
- * the hooks below. Of struct attach_type it has only those for its keys, because each interface has
+ * the hooks below. Its struct attach_type has only hooks for its keys, because each interface has
  * the hooks of its own type. docs/decisions/2026-11-27-rails-in-one-add.md.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_PARTS_H

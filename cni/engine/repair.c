@@ -105,7 +105,7 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e))
 		return -1;
 	(void)set_state(v, REPAIR_HEALTHY, "%s", "");
-	/* Of several interfaces, the first one that is not as it was decides. */
+	/* The first interface that is not as it was decides. */
 	for (size_t i = 0; i < record_parts(r) && v->state == REPAIR_HEALTHY; i++) {
 		record_part(r, i, &part);
 		if (attach_find_link(nl, &part, &link, &found, e) ||

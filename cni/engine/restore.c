@@ -75,58 +75,70 @@ void attach_note_deleting(const struct ctx *ctx, const struct record *r)
 		log_warn(&ctx->log, "%s", why.msg);
 }
 
-static int delete_one(const struct ctx *ctx, struct nl *nl, const struct record *r, struct err *e)
+/* *ifindex is 0 unless the part is there, and ours. */
+static int find_own(struct nl *nl, const struct record *part, int *ifindex, struct err *e)
 {
 	enum attach_found found;
 	struct link_info link;
 
-	if (attach_find_link(nl, r, &link, &found, e))
+	if (attach_find_link(nl, part, &link, &found, e))
 		return -1;
-	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return 0;
-	if (!r->whole)
-		attach_note_deleting(ctx, r);
-	return nl_link_delete(nl, link.ifindex, e);
-}
-
-static int remove_one_rules(const struct ctx *ctx, struct nl *nl, const struct record *r,
-			    struct err *e)
-{
-	(void)ctx;
-	return routing_remove(nl, r->routing, e);
+	*ifindex = found == FOUND_OURS || found == FOUND_RENAMED ? link.ifindex : 0;
+	return 0;
 }
 
 /* All interfaces of the record are tried; the first error counts. */
-static int each_part(const struct ctx *ctx, const struct netns *pod, const struct record *r,
-		     int (*fn)(const struct ctx *ctx, struct nl *nl, const struct record *r,
-			       struct err *e),
-		     struct err *e)
+static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const struct record *r,
+			   struct err *e)
 {
 	auto_netns struct netns host = { .fd = -1 };
+	auto_free int *own = calloc(record_parts(r) + 1, sizeof(*own));
 	auto_nl struct nl *nl = NULL;
 	struct record part;
 	struct err why;
+	size_t n = 0;
 	int rc = 0;
 
+	if (!own)
+		return err_nomem(e);
 	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e))
 		return -1;
 	for (size_t i = 0; i < record_parts(r); i++) {
 		record_part(r, i, &part);
-		if (fn(ctx, nl, &part, &why) && rc == 0) {
+		if (find_own(nl, &part, &own[n], &why) && rc++ == 0)
 			*e = why;
-			rc = -1;
-		}
+		n += own[n] != 0;
 	}
-	return rc;
+	if (!n)
+		return rc ? -1 : 0;
+	attach_note_deleting(ctx, r);
+	if (nl_link_delete_all(nl, own, n, &why) && rc++ == 0)
+		*e = why;
+	return rc ? -1 : 0;
 }
 
 /* Routes end with the interface; rules do not. */
 int attach_remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	auto_netns struct netns pod = { .fd = -1 };
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	struct record part;
+	struct err why;
 	int rc = r->routing || r->parts ? attach_netns_of(ctx, r, &pod, e) : 0;
 
-	return rc > 0 ? each_part(ctx, &pod, r, remove_one_rules, e) : rc;
+	if (rc <= 0)
+		return rc;
+	if (netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e))
+		return -1;
+	rc = 0;
+	for (size_t i = 0; i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		if (routing_remove(nl, part.routing, &why) && rc == 0) {
+			*e = why;
+			rc = -1;
+		}
+	}
+	return rc;
 }
 
 int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns *pod, struct err *e)
@@ -163,9 +175,7 @@ static int restore_link(const struct ctx *ctx, const struct record *r,
 
 	int rc = attach_netns_of(ctx, r, &pod, e);
 
-	if (rc > 0 && r->parts)
-		attach_note_deleting(ctx, r);
-	return rc > 0 ? each_part(ctx, &pod, r, delete_one, e) : rc;
+	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
 }
 
 int attach_restore(const struct ctx *ctx, const struct record *r,

@@ -42,7 +42,7 @@ struct record {
 	const struct json *config; /* the network configuration as given, for repair; may be NULL */
 	const struct json *device; /* original state of a moved device; may be NULL */
 	const struct json *routing; /* rules in the pod: cni/routing/routing.h; may be NULL */
-	const struct json *parts;   /* the interfaces of an ADD that makes several: record_part() */
+	const struct json *parts;   /* the interfaces of an ADD that makes several: record_part.h */
 	const struct record *whole; /* of a part: the record that has it; not in the file */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
 };
@@ -120,16 +120,6 @@ static inline struct netns_on_record record_netns(const struct record *r)
 {
 	return (struct netns_on_record){ r->netns, r->netns_also, r->netns_id, r->from };
 }
-
-/*
- * The interfaces of an attachment. One ADD may make several; they have one record, with one key.
- * record_parts - how many. record_part - *out is r with key.ifname, master, numbers and routing of
- * the i-th of them, and borrows from r. Of a record with one interface it is r itself.
- * record_add_part - one more for r->parts. -1: no memory. Pure.
- */
-size_t record_parts(const struct record *r);
-void record_part(const struct record *r, size_t i, struct record *out);
-int record_add_part(struct json *list, const struct record *part) must_check;
 
 /*
  * record_rdma - the name in the pod of the RDMA device that an interface plugin moved with its

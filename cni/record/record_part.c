@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_part.c: the interfaces in the record of an ADD that made several. Pure. */
-#include "cni/record/record.h"
+#include "cni/record/record_part.h"
 
 size_t record_parts(const struct record *r)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_part_test.c: the interfaces of one record, written and read again. */
+#include "cni/record/record_part.h"
+
 #include <string.h>
 
-#include "cni/record/record.h"
 #include "lib/testing/testing.h"
 
 static struct record whole(const struct json *parts)

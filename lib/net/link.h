@@ -129,4 +129,10 @@ int nl_link_listens(struct nl *nl, int ifindex, link_mac_fn fn, void *arg,
 /* nl_link_delete - already gone is success. */
 int nl_link_delete(struct nl *nl, int ifindex, struct err *e) must_check;
 
+/*
+ * nl_link_delete_all - the same for n interfaces of the namespace in one request. The kernel waits
+ * once for all of them, about as long as for one. After an error some may be there.
+ */
+int nl_link_delete_all(struct nl *nl, const int *ifindex, size_t n, struct err *e) must_check;
+
 #endif

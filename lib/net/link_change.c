@@ -94,6 +94,38 @@ int nl_link_delete(struct nl *nl, int ifindex, struct err *e)
 	return err_wrap(e, "delete interface number %d", ifindex);
 }
 
+/* Groups are small numbers by convention. The number of an interface makes this one its own. */
+#define DELETE_GROUP 0x80000000U
+
+/* Of a request without an interface, the kernel deletes all interfaces of a group. */
+static int delete_group(struct nl *nl, uint32_t group, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { .ifi_index = 0 };
+
+	nl_req_begin(&rq, RTM_DELLINK, 0, &ifi, sizeof(ifi));
+	nl_req_put_u32(&rq, IFLA_GROUP, group);
+	return nl_request(nl, &rq, e);
+}
+
+int nl_link_delete_all(struct nl *nl, const int *ifindex, size_t n, struct err *e)
+{
+	const uint32_t group = n > 1 ? DELETE_GROUP | (uint32_t)ifindex[0] : 0;
+	const struct slice bytes = { (const char *)&group, sizeof(group) };
+	struct err ignored;
+	size_t in_group = 0;
+
+	for (size_t i = 0; n > 1 && i < n; i++)
+		in_group += set_attr(nl, ifindex[i], IFLA_GROUP, bytes, &ignored) == 0;
+	if (in_group && delete_group(nl, group, &ignored) == 0 && in_group == n)
+		return 0;
+	/* What is left, one by one: a kernel or an interface that knows no group. */
+	for (size_t i = 0; i < n; i++)
+		if (nl_link_delete(nl, ifindex[i], e))
+			return -1;
+	return 0;
+}
+
 /* ---- moving ---- */
 
 static int move_to(struct nl *nl, int ifindex, int netns_fd, const char *name, struct err *e)
