@@ -279,7 +279,7 @@ many_nodes()
 etc_of_ours()
 {
 	cp -a /etc "$W/etc" && mount --bind "$W/etc" /etc && mkdir -p /etc/railhead &&
-		install -m 644 sriov/tiers.json /etc/railhead/tiers.json || exit 2
+		install -m 644 sriov/tiers.json rails/rails.json /etc/railhead || exit 2
 }
 
 tiers()

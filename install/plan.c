@@ -9,7 +9,7 @@
 #include "lib/base/text.h"
 
 static const char *const programs[] = {
-	PLAN_IPAM, "macvlan", "ipvlan", "sriov", "ib-sriov", "ipoib", "rdma", NULL,
+	PLAN_IPAM, "macvlan", "ipvlan", "rails", "sriov", "ib-sriov", "ipoib", "rdma", NULL,
 };
 
 /* ---- which programs ---- */
@@ -18,7 +18,7 @@ static int unknown_plugin(struct slice word, struct err *e)
 {
 	err_set(e, ERR_FIELD, 0, "\"%.*s\" is no plugin of railhead",
 		(int)(word.len < 64 ? word.len : 64), word.p);
-	return err_hint(e, "plugins are macvlan, ipvlan, sriov, ib-sriov, ipoib and rdma; "
+	return err_hint(e, "plugins are macvlan, ipvlan, rails, sriov, ib-sriov, ipoib and rdma; "
 			   "railhead-ipam is always installed");
 }
 

@@ -37,7 +37,7 @@ START_TEST(all_plugins_or_those_of_a_list)
 {
 	struct plan all = plan_of(NULL, ""), some = plan_of("ib-sriov,macvlan,macvlan", "");
 
-	ck_assert_uint_eq(all.n, 7);
+	ck_assert_uint_eq(all.n, 8);
 	ck_assert_uint_eq(some.n, 3);
 	ck_assert_str_eq(some.item[0].name, "railhead-ipam");
 	ck_assert_str_eq(some.item[1].name, "macvlan");

@@ -81,7 +81,7 @@ check()
 	for program in "$build"/bin/*; do
 		is "${program##*/} is for arm64" AArch64 readelf -h "$program"
 		case ${program##*/} in
-		macvlan | ipvlan | ipoib | sriov | ib-sriov | rdma | railhead-ipam)
+		macvlan | ipvlan | rails | ipoib | sriov | ib-sriov | rdma | railhead-ipam)
 			is "VERSION of ${program##*/}" supportedVersions env CNI_COMMAND=VERSION bash -c "\"\$@\" <<<'{\"cniVersion\":\"1.1.0\"}'" \
 				x "$run" "$program"
 			;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -13,13 +13,13 @@ CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills upgrade-check bench-cluster-quick soak soak-heal differential \
-	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick bench-rails-quick
+	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick bench-rails-quick bench-allrails-quick
 sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is no plugin's.
-DUP_PLUGINS := cni/plugins/macvlan.c cni/plugins/ipvlan.c cni/ipoib sriov/plugin,sriov/attach sriov/ib rdma/plugin
+DUP_PLUGINS := cni/plugins/macvlan.c,cni/links/macvlan.c cni/plugins/ipvlan.c,cni/links/ipvlan.c cni/rails cni/ipoib sriov/plugin,sriov/attach sriov/ib rdma/plugin
 DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init packaging/kubectl/kubectl-rail packaging/kubectl/kubectl_complete-rail
@@ -76,6 +76,16 @@ bench: ## measure against the reference plugins
 	@$(call TABLES,attach) HELPERS=build/conformance/bench conformance/bench/run.sh build/bin
 bench-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
 	@HELPERS=$(B)/conformance/bench conformance/bench/run.sh --quick $(B)/bin
+bench-rails: all helpers ## measure what the routing of a rail costs, beside the reference plugin sbr (root): two minutes
+	@tools/deps.sh bench
+	@$(call TABLES,rails) HELPERS=$(B)/conformance/bench conformance/bench/rails.sh $(B)/bin
+bench-rails-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
+	@HELPERS=$(B)/conformance/bench conformance/bench/rails.sh --quick $(B)/bin
+bench-allrails: all helpers ## measure eight rails in one ADD beside eight calls, ours and the reference's (root): three minutes
+	@tools/deps.sh bench
+	@$(call TABLES,allrails) HELPERS=$(B)/conformance/bench conformance/bench/allrails.sh $(B)/bin
+bench-allrails-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
+	@HELPERS=$(B)/conformance/bench conformance/bench/allrails.sh --quick $(B)/bin
 # LISTS: a test program that says, when asked, what the list of a PF's VFs costs.
 BENCH_SRIOV = LISTS=$(B)/test/lib/device/vf_test conformance/bench/sriov.sh
 bench-sriov: all helpers $(B)/test/lib/device/vf_test ## measure moves of devices beside the reference, here and on true VFs (root): minutes
@@ -91,7 +101,7 @@ bench-topo-quick: all helpers ## the measuring itself, with few rounds: its time
 bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
 	@tools/deps.sh vm
 	@$(call TABLES,rdma) conformance/bench/rdma.sh $(B)/bin
-bench-rails: all helpers ## by which rail packets leave, beside the real coordinator of Spiderpool and sbr: two minutes, once these are built (root)
+rails: all helpers ## by which rail packets leave, beside the real coordinator of Spiderpool and sbr: two minutes, once these are built (root)
 	@tools/deps.sh cluster
 	@conformance/cluster-store/fetch.sh build/engines
 	@conformance/cluster/programs/build.sh $(CLUSTER) kubernetes

@@ -57,7 +57,7 @@ SOURCE_DATE_EPOCH=$epoch "$tools/chart.sh" "$out" >/dev/null
 # The whole tables behind docs/conformance.md and docs/performance.md. They are measurements: their bytes differ.
 missing=''
 for table in conformance:conformance-doc performance-attach:bench performance-sriov:bench-sriov performance-rdma:bench-rdma \
-	performance-topo:bench-topo performance-rails:bench-rails performance-soak:soak; do
+	performance-topo:bench-topo performance-rails:bench-rails performance-allrails:bench-allrails performance-soak:soak; do
 	if [ -s "build/doc/${table%:*}.md" ]; then
 		cp "build/doc/${table%:*}.md" "$out/$name-${table%:*}.md"
 	else

@@ -8,7 +8,7 @@
 #include "cni/rails/rails_priv.h"
 #include "cni/record/record.h"
 
-/* What the engine borrows until the end of the call. */
+/* The engine borrows all of this until the end of the call. */
 struct rails_calls {
 	struct rails_made made;
 	struct cni_call part[RAIL_LIST_MAX], ipam;
@@ -105,8 +105,7 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 /* ---- without a record ---- */
 
 struct name_visit {
-	const struct cni_call *call;
-	const char *template;
+	struct rails_names names;
 	attach_name_fn fn;
 	void *arg;
 };
@@ -116,10 +115,10 @@ static int each_name_of(const struct name_visit *v, const char *kind)
 {
 	char name[IFNAME_LEN];
 	struct err ignored;
-	int rc = v->template ? 0 : v->fn(v->call->env.ifname, kind, v->arg);
+	int rc = v->names.template ? 0 : v->fn(v->names.ifname, kind, v->arg);
 
 	for (uint32_t n = 0; rc == 0 && n <= RAIL_NUMBER_MAX; n++)
-		if (rails_name(v->template, v->call->env.ifname, 1, n, name, &ignored) == 0)
+		if (rails_name(&v->names, 1, n, name, &ignored) == 0)
 			rc = v->fn(name, kind, v->arg);
 	return rc;
 }
@@ -128,7 +127,7 @@ static int each_name(const struct cni_call *call, attach_name_fn fn, void *arg)
 {
 	const char *kind = json_text(call->conf.tree, "kind");
 	const char *template = json_text(call->conf.tree, "ifname");
-	const struct name_visit v = { call, *template ? template : NULL, fn, arg };
+	const struct name_visit v = { { *template ? template : NULL, call->env.ifname }, fn, arg };
 
 	for (size_t i = 0; i < 2; i++)
 		if (strcmp(kind, rails_kinds[i]->kind) == 0)

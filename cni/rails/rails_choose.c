@@ -58,6 +58,7 @@ static int is_there(struct attach *a, const struct rail_entry *x, bool *out, str
 static int take_rail(struct attach *a, uint32_t number, const struct rail_entry *x,
 		     struct rails_made *out, struct err *e)
 {
+	const struct rails_names names = { conf_of(a)->ifname, a->call->env.ifname };
 	bool there;
 
 	if (is_there(a, x, &there, e))
@@ -70,8 +71,7 @@ static int take_rail(struct attach *a, uint32_t number, const struct rail_entry 
 	(void)snprintf(out->rail[out->n].master, IFNAME_LEN, "%s", x->ifname);
 	/* STATUS has no pod, and so no names. */
 	if (a->call->env.cmd != CNI_STATUS &&
-	    rails_name(conf_of(a)->ifname, a->call->env.ifname, out->n, number,
-		       out->rail[out->n].ifname, e))
+	    rails_name(&names, out->n, number, out->rail[out->n].ifname, e))
 		return -1;
 	out->n++;
 	return 0;

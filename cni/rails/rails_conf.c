@@ -151,15 +151,16 @@ int rails_expand(const char *text, uint32_t number, char *out, size_t size)
 	return 0;
 }
 
-int rails_name(const char *template, const char *ifname, size_t i, uint32_t number,
-	       char out[IFNAME_LEN], struct err *e)
+int rails_name(const struct rails_names *names, size_t i, uint32_t number, char out[IFNAME_LEN],
+	       struct err *e)
 {
+	const char *template = names->template;
 	char text[64];
 	int rc = template ? rails_expand(template, number, text, sizeof(text)) : 0;
 	const char *problem;
 
 	if (!template)
-		(void)snprintf(text, sizeof(text), i ? "%.32sr%u" : "%.32s", ifname, number);
+		(void)snprintf(text, sizeof(text), i ? "%.32sr%u" : "%.32s", names->ifname, number);
 	problem = rc ? "it is too long" : ifname_problem(text);
 	if (problem)
 		return err_set(

@@ -29,19 +29,25 @@ START_TEST(names_of_interfaces)
 	char name[IFNAME_LEN];
 	struct err e;
 
-	ck_assert_int_eq(rails_name(NULL, "net1", 0, 5, name, &e), 0);
+	ck_assert_int_eq(rails_name(&(struct rails_names){ NULL, "net1" }, 0, 5, name, &e), 0);
 	ck_assert_str_eq(name, "net1");
-	ck_assert_int_eq(rails_name(NULL, "net1", 1, 5, name, &e), 0);
+	ck_assert_int_eq(rails_name(&(struct rails_names){ NULL, "net1" }, 1, 5, name, &e), 0);
 	ck_assert_str_eq(name, "net1r5");
-	ck_assert_int_eq(rails_name("r{n}-{n}", "net1", 0, 12, name, &e), 0);
+	ck_assert_int_eq(rails_name(&(struct rails_names){ "r{n}-{n}", "net1" }, 0, 12, name, &e),
+			 0);
 	ck_assert_str_eq(name, "r12-12");
-	ck_assert_int_eq(rails_name("averylongname{n}", "net1", 0, 63, name, &e), 0);
+	ck_assert_int_eq(
+		rails_name(&(struct rails_names){ "averylongname{n}", "net1" }, 0, 63, name, &e),
+		0);
 	ck_assert_str_eq(name, "averylongname63");
-	ck_assert_int_eq(rails_name("averylongnames{n}", "net1", 0, 63, name, &e), -1);
+	ck_assert_int_eq(
+		rails_name(&(struct rails_names){ "averylongnames{n}", "net1" }, 0, 63, name, &e),
+		-1);
 	ck_assert_msg(strstr(e.msg, "ifname: the interface of rail 63 would be "
 				    "\"averylongnames63\"") != NULL,
 		      "%s", e.msg);
-	ck_assert_int_eq(rails_name(NULL, "averyverylongna", 1, 1, name, &e), -1);
+	ck_assert_int_eq(
+		rails_name(&(struct rails_names){ NULL, "averyverylongna" }, 1, 1, name, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "CNI_IFNAME: the interface of rail 1"));
 }
 END_TEST

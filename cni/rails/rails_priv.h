@@ -40,8 +40,12 @@ struct rails_made {
  * "<ifname>r<number>" for each other. ERR_CONFIG: no name of an interface.
  */
 int rails_expand(const char *text, uint32_t number, char *out, size_t size) must_check;
-int rails_name(const char *template, const char *ifname, size_t i, uint32_t number,
-	       char out[IFNAME_LEN], struct err *e) must_check;
+struct rails_names {
+	const char *template; /* NULL: none */
+	const char *ifname;   /* CNI_IFNAME */
+};
+int rails_name(const struct rails_names *names, size_t i, uint32_t number, char out[IFNAME_LEN],
+	       struct err *e) must_check;
 
 /*
  * rails_ipam - the configuration for the IPAM: ipam.pool and ipam.pools become a list of pools for

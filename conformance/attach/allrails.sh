@@ -157,6 +157,9 @@ test_allrails_routes_by_rail()
 	for i in 0 1 2; do
 		eq "default route of table $i" "$(ip -n p1 -j route show table $((1000 + i)) default | jq -rc '.[0].gateway')" "10.80.$i.1"
 	done
+	has 'railctl attachments show' "$("$RAILCTL" attachments show testnet cid-p1 net1 2>&1 | tr -s ' ')" 'net1r2: on ra2, routing table 1002'
+	eq 'its JSON' "$("$RAILCTL" attachments show testnet cid-p1 net1 --json | jq -r '.parts[1]|"\(.ifname) \(.master) \(.routing.table)"')" 'net1r1 ra1 1001'
+	eq 'its state' "$("$RAILCTL" attachments list --json | jq -r '.[0].state')" healthy
 	prev
 	want_ok CHECK
 	ip -n p1 rule del from 10.80.1.10 table 1001
@@ -187,6 +190,7 @@ test_allrails_CHECK_names_the_rail()
 	want_err CHECK 104 'rail 1' net1r1 down
 	ip -n p1 link del net1r1
 	want_err CHECK 104 'rail 1' net1r1 missing
+	has 'repair sees it' "$("$RAILCTL" attachments list --json | jq -r '.[0]|"\(.state) \(.why)"')" 'interface-gone no interface net1r1'
 	want_ok DEL
 	eq 'after DEL' "$(rails_of p1)$(lease_count)" 0
 	rails_gone

@@ -55,6 +55,7 @@ has_what_it_shall()
 	./usr/lib/cni/rh-ipoib
 	./usr/lib/cni/rh-ipvlan
 	./usr/lib/cni/rh-macvlan
+	./usr/lib/cni/rh-rails
 	./usr/lib/cni/rh-rdma
 	./usr/lib/cni/rh-sriov
 	./usr/libexec/railhead/railhead-install
@@ -67,7 +68,7 @@ runs()
 {
 	local plugin
 	in_root railctl version && in_root railctl --help || return
-	for plugin in macvlan ipvlan ipoib sriov ib-sriov rdma; do
+	for plugin in macvlan ipvlan rails ipoib sriov ib-sriov rdma; do
 		in_root env CNI_COMMAND=VERSION CNI_PATH=/usr/lib/cni /usr/lib/cni/rh-$plugin <<<'{"cniVersion":"1.1.0"}' | grep supportedVersions || return
 	done
 }

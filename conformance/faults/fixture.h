@@ -22,7 +22,7 @@ struct fixture {
 	const char *keys;      /* of a configuration, for one certain interface */
 	const char *ipam;      /* of its ipam section, which addresses; NULL: those of call.c */
 	const char *alone;     /* the same for the IPAM alone; NULL: the same */
-	const char *v6_ifname; /* of the pod, which has the IPv6 address; NULL: net1 */
+	const char *v6_ifname; /* the interface in the pod that has the IPv6 address; NULL: net1 */
 	const char *any;       /* for any free one; NULL: the same */
 	unsigned capacity;     /* attachments at a time that there is room for */
 	/* false: this kernel or machine has none. */

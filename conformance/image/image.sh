@@ -58,6 +58,7 @@ plugins_are_all_that_is_in_it()
 	./opt/railhead/cni/ipvlan
 	./opt/railhead/cni/macvlan
 	./opt/railhead/cni/railhead-ipam
+	./opt/railhead/cni/rails
 	./opt/railhead/cni/rdma
 	./opt/railhead/cni/sriov
 	./usr/local/sbin/railctl

@@ -72,9 +72,9 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 
 /*
  * alloc_pools - read the pools that conf names, in a transaction: one set for each family (and
- * group), in the order of the configuration. With conf->master only pools whose subnet has one of its addresses.
- * ERR_CONFIG: a pool does not exist, or the pools of a family have no subnet of the master. The
- * caller clears *out.
+ * group), in the order of the configuration. With conf->master only pools whose subnet has one of
+ * its addresses. ERR_CONFIG: a pool does not exist, or the pools of a family have no subnet of the
+ * master. The caller clears *out.
  */
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		struct err *e) must_check;

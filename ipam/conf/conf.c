@@ -231,7 +231,7 @@ static int refuse_policy(const struct cni_conf *conf, struct err *e)
 	return 0;
 }
 
-/* Either names or lists of names: an address without a group would belong to nobody. */
+/* Either names or lists of names: an address without a group would belong to no interface. */
 static int add_group(struct ipam_conf *out, const struct json *list, size_t i, struct err *e)
 {
 	size_t k = 0;

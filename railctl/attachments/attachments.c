@@ -216,6 +216,7 @@ static int show_record_json(const struct cmd_run *r, const struct record *x,
 	     json_add_int(o, "netnsCookie", (int64_t)x->netns_id.cookie) ||
 	     json_add_int(o, "ifindex", x->ifindex) ||
 	     (x->routing && json_add_copy(o, "routing", x->routing)) ||
+	     (x->parts && json_add_copy(o, "parts", x->parts)) ||
 	     json_add_str(o, "cniPath", x->cni_path) || json_add_str(o, "args", x->args) ||
 	     (x->config && json_add_copy(o, "config", x->config)) ||
 	     (x->device && json_add_copy(o, "device", x->device))))
@@ -240,6 +241,24 @@ static int show_trees(const struct cmd_run *r, const struct record *x, struct er
 	return 0;
 }
 
+/* One line for each interface of an ADD that made several. */
+static void show_parts(const struct out *o, const struct record *x)
+{
+	struct record part;
+	char table[48];
+
+	for (size_t i = 0; x->parts && i < record_parts(x); i++) {
+		record_part(x, i, &part);
+
+		const uint32_t number = routing_noted_table(part.routing);
+
+		*table = '\0';
+		if (number)
+			(void)snprintf(table, sizeof(table), ", routing table %u", number);
+		out_pair(o, part.key.ifname, "on %s%s", part.master, table);
+	}
+}
+
 static int show_record_text(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
@@ -254,6 +273,7 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 		return 0;
 	out_pair(o, "Plugin", "%s", x->plugin);
 	out_pair(o, "Master", "%s", *x->master ? x->master : "-");
+	show_parts(o, x);
 	if (routing_noted_table(x->routing))
 		out_pair(o, "Routing table", "%u, rules of priority %d",
 			 routing_noted_table(x->routing), ROUTING_PRIORITY);

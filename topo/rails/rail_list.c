@@ -198,7 +198,7 @@ static const char *netdev_of(const struct topo_hca *h)
 	return first;
 }
 
-/* Of the functions of a card, which have one number, the first one by PCI address. */
+/* The functions of a card have one number. The first one by PCI address is taken. */
 static int take_rails(const struct survey *s, struct rail_list *l, struct err *e)
 {
 	for (size_t i = 0; i < s->m.n_hcas; i++) {
