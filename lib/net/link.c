@@ -112,7 +112,8 @@ static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
 
 /*
  * No IFLA_EXT_MASK: whoever asks for RTEXT_FILTER_VF gets the statistics of every VF (nl.h). The
- * kernel (5.5 and later) matches alternative names with IFLA_IFNAME, too.
+ * kernel (5.5 and later) matches alternative names with IFLA_IFNAME, too. It refuses longer names
+ * there (ERANGE), and takes them in IFLA_ALT_IFNAME.
  */
 void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex)
 {
@@ -120,7 +121,7 @@ void nl_link_get_request(struct nl_req *rq, const char *name, int ifindex)
 
 	nl_req_begin(rq, RTM_GETLINK, 0, &ifi, sizeof(ifi));
 	if (name)
-		nl_req_put_str(rq, IFLA_IFNAME, name);
+		nl_req_put_str(rq, strlen(name) < IFNAME_LEN ? IFLA_IFNAME : IFLA_ALT_IFNAME, name);
 }
 
 int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out, struct err *e)
@@ -128,7 +129,7 @@ int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out, 
 	auto_nl_req struct nl_req rq = { 0 };
 
 	/* No link can have a longer name, and the kernel would say ERANGE. */
-	if (strnlen(name, IFNAME_LEN) == IFNAME_LEN)
+	if (strnlen(name, LINK_ALTNAME_LEN) == LINK_ALTNAME_LEN)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface \"%s\"", name);
 	nl_link_get_request(&rq, name, 0);
 	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
@@ -182,7 +183,8 @@ static int on_any_link(const struct nlmsghdr *h, void *arg, struct err *e)
 	}
 	if (parse_link(h, &li))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
-	return strcmp(li.kind, s->kind) == 0 ? nl_list_add(&s->all, &li, sizeof(li), e) : 0;
+	return !s->kind || strcmp(li.kind, s->kind) == 0 ? nl_list_add(&s->all, &li, sizeof(li), e)
+							 : 0;
 }
 
 int nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e)
@@ -193,10 +195,12 @@ int nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct 
 
 	nl_req_begin(&rq, RTM_GETLINK, 0, &ifi, sizeof(ifi));
 
-	struct nlattr *info = nl_req_nest(&rq, IFLA_LINKINFO);
+	if (kind) {
+		struct nlattr *info = nl_req_nest(&rq, IFLA_LINKINFO);
 
-	nl_req_put_str(&rq, IFLA_INFO_KIND, kind);
-	nl_req_nest_end(&rq, info);
+		nl_req_put_str(&rq, IFLA_INFO_KIND, kind);
+		nl_req_nest_end(&rq, info);
+	}
 
 	int rc = nl_get_dump(nl, &rq, (struct nl_sink){ on_any_link, &s }, e);
 	const struct link_info *li = s.all.items;
@@ -205,7 +209,7 @@ int nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct 
 			break;
 	}
 	nl_list_clear(&s.all);
-	return rc ? err_wrap(e, "interfaces of kind %s", kind) : 0;
+	return rc ? err_wrap(e, "interfaces of kind %s", kind ? kind : "any") : 0;
 }
 
 /* ---- the namespace of a lower device ---- */

@@ -10,8 +10,9 @@
 
 struct netns;
 
-#define PARENT_DEV_LEN 32
-#define LINK_ALIAS_LEN 256 /* IFALIASZ: 255 bytes and NUL */
+#define PARENT_DEV_LEN   32
+#define LINK_ALTNAME_LEN 128 /* ALTIFNAMSIZ: 127 bytes and NUL */
+#define LINK_ALIAS_LEN   256 /* IFALIASZ: 255 bytes and NUL */
 
 struct link_info {
 	int ifindex;
@@ -59,8 +60,8 @@ int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out,
 int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct err *e) must_check;
 
 /*
- * nl_link_each - call fn for each interface of a kind, in the order of the kernel. Return non-zero
- * from fn to stop the scan; this is not an error. fn may use nl.
+ * nl_link_each - call fn for each interface of a kind (NULL: of any), in the order of the kernel.
+ * Return non-zero from fn to stop the scan; this is not an error. fn may use nl.
  */
 typedef int (*link_fn)(const struct link_info *link, void *arg);
 int nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, struct err *e) must_check;

@@ -95,7 +95,7 @@ static int add_name(const struct link_info *link, void *arg)
 
 START_TEST(links_of_one_kind)
 {
-	struct names bridges = { 0 }, one = { .ends_after = 1 }, none = { 0 };
+	struct names bridges = { 0 }, one = { .ends_after = 1 }, none = { 0 }, all = { 0 };
 	struct err e = { 0 };
 
 	net_enter_new();
@@ -112,6 +112,8 @@ START_TEST(links_of_one_kind)
 	/* The kernel has no such kind, and lists all interfaces. */
 	ck_assert_int_eq(nl_link_each(nl, "nonesuch", add_name, &none, &e), 0);
 	ck_assert_str_eq(none.all, "");
+	ck_assert_int_eq(nl_link_each(nl, NULL, add_name, &all, &e), 0);
+	ck_assert_str_eq(all.all, "lo d0 v1 v0 d1 ");
 }
 END_TEST
 

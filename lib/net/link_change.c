@@ -14,6 +14,8 @@
 #include "lib/sys/netns.h"
 #include "lib/net/nl_msg.h"
 
+_Static_assert(LINK_ALTNAME_LEN == ALTIFNAMSIZ, "length of an alternative name");
+
 /* ---- changing, deleting ---- */
 
 static int set_flags(struct nl *nl, int ifindex, unsigned flags, struct err *e)

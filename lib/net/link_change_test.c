@@ -419,6 +419,10 @@ START_TEST(gives_and_takes_alternative_names)
 				 0);
 		ck_assert_int_eq(altnames_of(w.host, "up0"), 1);
 	}
+	struct link_info li;
+
+	ck_assert_int_eq(nl_link_by_any_name(w.host, "a-name-of-over-15-bytes", &li, &e), 0);
+	ck_assert_int_eq(li.ifindex, w.dev);
 	ck_assert_int_eq(nl_link_altname_add(w.host, w.dev, "another", &e), 0);
 	ck_assert_int_eq(altnames_of(w.host, "up0"), 2);
 	for (int i = 0; i < 2; i++) {

@@ -271,3 +271,13 @@ void net_ack(const struct net_fake *fake, uint32_t seq, int errnum)
 
 	net_say(fake, &h, &ack, sizeof(ack));
 }
+
+void net_done(const struct net_fake *fake, uint32_t seq)
+{
+	const struct nlmsghdr head = { .nlmsg_type = NLMSG_DONE,
+				       .nlmsg_flags = NLM_F_MULTI,
+				       .nlmsg_seq = seq };
+	const int status = 0;
+
+	net_say(fake, &head, &status, sizeof(status));
+}

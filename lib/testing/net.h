@@ -71,4 +71,7 @@ uint16_t net_hear(const struct net_fake *fake, struct link_info *asked, bool *mo
 /* net_ack - an acknowledgement of request seq; errnum 0: success. */
 void net_ack(const struct net_fake *fake, uint32_t seq, int errnum);
 
+/* net_done - the end of the answers to request seq, which asked for a list. */
+void net_done(const struct net_fake *fake, uint32_t seq);
+
 #endif
