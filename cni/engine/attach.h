@@ -12,19 +12,19 @@
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
 
 #include "cni/engine/restore.h"
+#include "cni/master/master.h"
 #include "cni/protocol/plugin.h"
 #include "cni/routing/routing.h"
-#include "lib/net/link.h"
 #include "lib/sys/netns.h"
 
 /* Keys that every plugin takes that makes or moves an interface. */
 struct attach_conf {
-	const char *master; /* NULL: the type's default, else the interface of the default route */
-	uint32_t mtu;       /* 0: the master's */
-	bool in_container;  /* linkInContainer: the master lives in the pod's netns */
-	bool dad;           /* wait for duplicate address detection */
-	bool probe;         /* ask the wire before an address is used */
-	uint32_t ipam_timeout; /* seconds */
+	struct master_conf master; /* none: the type's default, else that of the default route */
+	uint32_t mtu;              /* 0: the master's */
+	bool in_container;         /* linkInContainer: the master lives in the pod's netns */
+	bool dad;                  /* wait for duplicate address detection */
+	bool probe;                /* ask the wire before an address is used */
+	uint32_t ipam_timeout;     /* seconds */
 	struct routing_conf routing;
 };
 

@@ -224,21 +224,39 @@ int attach_read_record(const struct attach *a, struct record *out, struct err *e
 	return a->whole ? take_part(out, a->call->env.ifname, e) : 0;
 }
 
+/* A pod stays right when a candidate comes back that precedes its own. */
+static int prefer_recorded(struct attach *a, const struct record *r, struct err *e)
+{
+	const struct master_place place = attach_master_place(a);
+	struct master_conf *c = &a->conf.master;
+	struct err ignored;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (master_look(&place, &c->candidate[i], &a->master, &ignored) == 0 &&
+		    attach_lower_of_master(a) == r->lower_ifindex) {
+			c->candidate[0] = c->candidate[i];
+			c->n = 1;
+		}
+	}
+	return attach_find_master(a, e);
+}
+
 /* What ADD took for the master, if the configuration leaves that open: the default route may have
  * moved. */
 static int find_recorded_master(struct attach *a, struct err *e)
 {
+	const struct master_conf given = a->conf.master;
 	auto_record struct record r = { 0 };
 	struct err ignored;
 
-	if (!a->conf.master) {
-		if (attach_read_record(a, &r, &ignored))
-			return 0;
-		a->conf.master = r.master;
-	}
-	int rc = attach_find_master(a, e);
-	if (r.tree)
-		a->conf.master = NULL;
+	if (given.n == 1)
+		return attach_find_master(a, e);
+	if (attach_read_record(a, &r, &ignored))
+		return given.n ? attach_find_master(a, e) : 0;
+	if (!given.n)
+		master_of_name(&a->conf.master, r.master);
+	int rc = prefer_recorded(a, &r, e);
+	a->conf.master = given;
 	return rc;
 }
 
@@ -317,7 +335,7 @@ int attach_check(const struct cni_call *call, struct err *e)
  */
 static int master_is_there(struct attach *a, struct attach_parts *parts, struct err *e)
 {
-	if (a->conf.in_container || (!a->conf.master && a->type->adopts_prev_ips))
+	if (a->conf.in_container || (!a->conf.master.n && a->type->adopts_prev_ips))
 		return 0;
 	if (nl_open(&a->host_nl, e) ||
 	    (a->type->several ? each_part(a, parts, attach_find, e) : attach_find(a, e))) {

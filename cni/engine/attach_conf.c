@@ -11,10 +11,6 @@
 	90 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
 
 static const struct json_field common_fields[] = {
-	{ .key = "master",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct attach_conf, master),
-	  .flags = J_EMPTY_OK },
 	{ .key = "mtu", .kind = J_U32, .offset = offsetof(struct attach_conf, mtu), .max = 65535 },
 	{ .key = "linkInContainer",
 	  .kind = J_BOOL,
@@ -163,6 +159,18 @@ static int check_version_can_say_it(const struct attach *a, struct err *e)
 		       cni_version_name(c->version));
 }
 
+/* /sys shows the devices of the host. */
+static int check_master_form(const struct attach *a, struct err *e)
+{
+	const char *text = a->conf.in_container ? master_needs_host(&a->conf.master) : NULL;
+
+	if (!text)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0,
+		       "master: \"%.64s\": with linkInContainer only a name or mac: can be found",
+		       text);
+}
+
 static int decode(struct attach *a, struct err *e)
 {
 	const struct cni_conf *c = &a->call->conf;
@@ -176,19 +184,15 @@ static int decode(struct attach *a, struct err *e)
 		return -1;
 	if (follows)
 		return 0;
-	if (routing_read_conf(c->tree, &a->conf.routing, e) || check_guid_pool(a, e))
+	if (master_read_conf(c->tree, &a->conf.master, e) ||
+	    routing_read_conf(c->tree, &a->conf.routing, e) || check_guid_pool(a, e))
 		return -1;
 	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam.type: \"dhcp\" knows addresses of Ethernet only, and the "
 			       "interfaces of %s have others: use another IPAM",
 			       a->type->name);
-
-	const char *problem = a->conf.master ? ifname_problem(a->conf.master) : NULL;
-
-	if (problem)
-		return err_set(e, ERR_CONFIG, 0, "master: \"%.64s\": %s", a->conf.master, problem);
-	return check_version_can_say_it(a, e);
+	return check_master_form(a, e) || check_version_can_say_it(a, e) ? -1 : 0;
 }
 
 int attach_read_conf(struct attach *a, struct err *e)

@@ -35,7 +35,7 @@ static int validate(struct attach *a, struct err *e)
 	if (c->number == 13)
 		return err_set(e, ERR_FIELD, 0, "number: 13 is bad luck");
 	if (c->number == 7 && a->prev.n_interfaces == 1)
-		a->conf.master = a->prev.interfaces[0].name;
+		master_of_name(&a->conf.master, a->prev.interfaces[0].name);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ START_TEST(absent_keys_have_defaults)
 	auto_reading struct reading r;
 
 	accepts(&r, &plain, HEAD "}");
-	ck_assert_ptr_null(r.a.conf.master);
+	ck_assert_uint_eq(r.a.conf.master.n, 0);
 	ck_assert_uint_eq(r.a.conf.mtu, 0); /* CNI-159: that of the master */
 	ck_assert(!r.a.conf.in_container);
 	ck_assert(!r.a.conf.dad);
@@ -125,7 +125,7 @@ START_TEST(given_keys_are_read)
 	accepts(&r, &plain,
 		HEAD ",\"master\":\"eth0.100\",\"mtu\":9000,\"linkInContainer\":true,\"dad\":true,"
 		     "\"ipamTimeout\":5,\"number\":3,\"unknown\":[1]}"); /* CNI-017 */
-	ck_assert_str_eq(r.a.conf.master, "eth0.100");
+	ck_assert_str_eq(r.a.conf.master.candidate[0].text, "eth0.100");
 	ck_assert_uint_eq(r.a.conf.mtu, 9000);
 	ck_assert(r.a.conf.in_container);
 	ck_assert(r.a.conf.dad);
@@ -146,7 +146,7 @@ START_TEST(plugin_keys_are_decoded_and_validated)
 	accepts(&chained, &full,
 		HEAD ",\"number\":7,\"master\":\"eth0\",\"prevResult\":{\"interfaces\":["
 		     "{\"name\":\"net0\"}]}}");
-	ck_assert_str_eq(chained.a.conf.master, "net0");
+	ck_assert_str_eq(chained.a.conf.master.candidate[0].text, "net0");
 }
 END_TEST
 
@@ -155,7 +155,7 @@ START_TEST(an_empty_master_is_none)
 	auto_reading struct reading r;
 
 	accepts(&r, &plain, HEAD ",\"master\":\"\"}");
-	ck_assert_ptr_null(r.a.conf.master);
+	ck_assert_uint_eq(r.a.conf.master.n, 0);
 }
 END_TEST
 
@@ -166,18 +166,12 @@ START_TEST(bad_values_name_their_key)
 		const char *key, *value;
 		int code;
 	} bad[] = {
-		{ "master", "5", ERR_DECODE },
-		{ "master", "\"abcdefghijklmnop\"", ERR_CONFIG },
-		{ "master", "\"a/b\"", ERR_CONFIG },
-		{ "master", "\"..\"", ERR_CONFIG },
-		{ "master", "\"a b\"", ERR_CONFIG },
-		{ "mtu", "-1", ERR_CONFIG },
-		{ "mtu", "65536", ERR_CONFIG },
-		{ "mtu", "1500.5", ERR_DECODE },
-		{ "mtu", "\"1500\"", ERR_DECODE },
-		{ "linkInContainer", "1", ERR_DECODE },
-		{ "dad", "\"true\"", ERR_DECODE },
-		{ "ipamTimeout", "0", ERR_CONFIG },
+		{ "master", "5", ERR_DECODE },        { "master", "\"rail:x\"", ERR_CONFIG },
+		{ "master", "\"a/b\"", ERR_CONFIG },  { "master", "\"..\"", ERR_CONFIG },
+		{ "master", "\"a b\"", ERR_CONFIG },  { "mtu", "-1", ERR_CONFIG },
+		{ "mtu", "65536", ERR_CONFIG },       { "mtu", "1500.5", ERR_DECODE },
+		{ "mtu", "\"1500\"", ERR_DECODE },    { "linkInContainer", "1", ERR_DECODE },
+		{ "dad", "\"true\"", ERR_DECODE },    { "ipamTimeout", "0", ERR_CONFIG },
 		{ "ipamTimeout", "601", ERR_CONFIG },
 	};
 	char conf[200];

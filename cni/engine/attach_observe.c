@@ -72,21 +72,18 @@ int attach_lower_of_master(const struct attach *a)
 								       : m->ifindex;
 }
 
+struct master_place attach_master_place(const struct attach *a)
+{
+	return (struct master_place){ &a->call->ctx, attach_master_nl(a), where(a) };
+}
+
 int attach_find_master(struct attach *a, struct err *e)
 {
-	struct nl *nl = attach_master_nl(a);
-	const char *name = a->conf.master;
+	const struct master_place place = attach_master_place(a);
 
-	if (!name && find_default(a, nl, e))
+	if (a->conf.master.n ? master_find(&place, &a->conf.master, &a->master, e)
+			     : find_default(a, place.nl, e))
 		return -1;
-	if (name && nl_link_by_any_name(nl, name, &a->master, e)) {
-		if (e->errnum == ENODEV) {
-			err_set(e, ERR_CONFIG, 0, "master: there is no interface \"%s\" %s", name,
-				where(a));
-			return err_hint(e, "`ip -brief link` lists the interfaces");
-		}
-		return err_wrap(e, "master \"%s\"", name);
-	}
 	if (a->type->check_master && a->type->check_master(a, e))
 		return -1;
 	return check_mtu(a, e);

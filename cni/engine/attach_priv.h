@@ -54,6 +54,9 @@ int attach_records(const struct cni_call *call, struct record_place *out, struct
 /* attach_open - open the namespaces of host and pod, and a netlink socket in each. ERR_NETNS. */
 int attach_open(struct attach *a, struct err *e) must_check;
 
+/* attach_master_place - where the master is looked for. */
+struct master_place attach_master_place(const struct attach *a);
+
 /* attach_find_master - fill a->master; checks conf.mtu against it. */
 int attach_find_master(struct attach *a, struct err *e) must_check;
 

@@ -50,7 +50,7 @@ static void ipoib_defaults(void *state)
 
 static int ipoib_validate(struct attach *a, struct err *e)
 {
-	if (a->conf.master)
+	if (a->conf.master.n)
 		return 0;
 	return err_set(e, ERR_CONFIG, 0,
 		       "master: missing: name the IPoIB interface of the port, such as ib0");

@@ -53,7 +53,7 @@ static int begin(struct world *w, const char *keys, const struct link_info *mast
 	w->call.data = &ipoib_type;
 	w->a = (struct attach){ .call = &w->call,
 				.type = &ipoib_type,
-				.conf.master = "ib0",
+				.conf.master.n = 1,
 				.master = *master,
 				.pod = { .fd = 0 },
 				.host_nl = w->kernel.nl };

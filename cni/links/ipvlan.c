@@ -33,13 +33,13 @@ static int ipvlan_validate(struct attach *a, struct err *e)
 	const struct cni_result *prev = &a->prev;
 	bool chained = a->call->conf.prev_result && a->call->env.cmd == CNI_ADD;
 
-	if (!a->conf.master && chained && prev->n_interfaces != 1)
+	if (!a->conf.master.n && chained && prev->n_interfaces != 1)
 		return err_set(e, ERR_CONFIG, 0,
 			       "master: not given, and prevResult has %zu interfaces to choose "
 			       "from instead of one",
 			       prev->n_interfaces);
-	if (!a->conf.master && chained)
-		a->conf.master = prev->interfaces[0].name;
+	if (!a->conf.master.n && chained)
+		master_of_name(&a->conf.master, prev->interfaces[0].name);
 	return 0;
 }
 

@@ -79,11 +79,11 @@ static int refuse_single(struct attach *a, struct err *e)
 	uint8_t mac[MAC_LEN];
 	int rc;
 
-	if (a->conf.master)
+	if (a->conf.master.n)
 		return err_set(e, ERR_CONFIG, 0,
 			       "master: \"%.64s\": not with rails, which are on the interfaces of "
 			       "the node's rails",
-			       a->conf.master);
+			       a->conf.master.candidate[0].text);
 	if (a->conf.in_container)
 		return err_set(e, ERR_CONFIG, 0,
 			       "linkInContainer: not with rails, which are on interfaces of the "
