@@ -101,6 +101,53 @@ bench-topo-quick: all helpers ## the measuring itself, with few rounds: its time
 bench-rdma: all helpers ## measure what the plugin rdma adds to a chain, in the guest (root): minutes
 	@tools/deps.sh vm
 	@$(call TABLES,rdma) conformance/bench/rdma.sh $(B)/bin
+
+# ---- tests ------------------------------------------------------------------------------------
+
+unit: tests ## unit tests only: seconds
+	@tools/unit.sh $(B)
+
+attach: all helpers ## black-box tests of the plugins against the real kernel (root)
+	@tools/attach.sh $(B)
+
+railctl-check: all helpers ## black-box tests of railctl (root)
+	@conformance/railctl/run.sh $(B)/bin
+
+probe-check: all ## black-box tests of rdma-probe's command line; with devices: make check-vm
+	@conformance/rdma/run.sh $(B)/bin
+
+conformance: all helpers ## every rule of the protocol, against our plugins, wrong ones and the reference (root)
+	@conformance/spec/run.sh $(B)/bin
+# cnitool is not in Debian; without it its cases are skipped, and say so.
+CNITOOL := build/interop/cnitool
+# Lanes that run at once want one build.
+$(CNITOOL):
+	@mkdir -p $(@D) && flock $(@D) sh -c '[ -x $@ ] || conformance/interop/cnitool-build.sh $@'
+cnitool: $(CNITOOL) ## make cnitool from Debian's source package (fetches a Go compiler for as long as it takes)
+interop: all helpers ## our plugins behind containerd, podman, cnitool and what Multus hands over (root)
+	@[ "$${FETCH-}" = no ] || $(MAKE) --no-print-directory $(CNITOOL) || echo 'interop: no cnitool'
+	@CNITOOL=$(CNITOOL) conformance/interop/run.sh $(B)/bin
+fabric-check: all ## hooks for subnet managers: the real opensm over a simulated fabric, a stand-in for UFM (root)
+	@tools/deps.sh fabric
+	@conformance/fabric/run.sh $(B)/bin
+interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
+	@conformance/interop/selftest.sh $(B)/bin
+# Without the history of the repository there is no older version.
+upgrade-check: all ## pods live through an upgrade from an older version, and back; builds it once from the history (root)
+	@conformance/upgrade/older.sh build/older; case $$? in 0) conformance/upgrade/run.sh $(B)/bin build/older/bin ;; \
+		3) echo "0 passed, 0 failed, 0 skipped"; echo "skipped: no history here, so no older version" ;; *) exit 1 ;; esac
+# Programs and unpacked packages stay in build/cluster, also after make clean.
+CLUSTER := build/cluster
+cluster-programs: ## build Kubernetes, Multus, Helm and the reference plugins from Go modules: 10 to 30 minutes the first time
+	@tools/deps.sh cluster
+	@conformance/cluster/programs/build.sh $(CLUSTER) cni multus kubernetes helm
+	@conformance/cluster/programs/build.sh $(CLUSTER) dra-example-driver node-feature-discovery || [ $$? = 3 ]
+	@conformance/cluster/fetch.sh $(CLUSTER) tree
+# They have a folder of their own, because two have the names of our plugins.
+PEERS := build/peers
+peer-programs: ## build the real sriov-cni and rdma-cni for make vm, and the real k8s-rdma-shared-dev-plugin for make cluster-vm
+	@tools/deps.sh cluster
+	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni k8s-rdma-shared-dev-plugin
 rails: all helpers ## by which rail packets leave, beside the real coordinator of Spiderpool and sbr: two minutes, once these are built (root)
 	@tools/deps.sh cluster
 	@conformance/cluster-store/fetch.sh build/engines
