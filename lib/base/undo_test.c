@@ -12,7 +12,7 @@
 
 /* What the inverses did, in order. */
 struct trace {
-	char text[64];
+	char text[UNDO_MAX + 1];
 	struct undo *undo;
 };
 
