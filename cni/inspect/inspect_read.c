@@ -124,26 +124,39 @@ static void read_master(struct reading *x, struct inspect_rail *r)
 	r->master_mtu = link.mtu;
 }
 
-static int read_one_setting(const char *proc, const char *ifname, const char *key)
+/* *out is -1 for a setting that cannot be read. */
+static int read_one_setting(struct reading *x, const char *ifname, const char *key, int *out)
 {
 	char path[PATH_MAX];
-	struct err ignored;
+	struct err why;
 	uint64_t v;
+	int rc;
 
 	(void)snprintf(path, sizeof(path), "sys/net/ipv4/conf/%s/%s", ifname, key);
-	return sysfs_read_u64(proc, path, &v, &ignored) || v > INT_MAX ? -1 : (int)v;
+	rc = sysfs_read_u64(x->from->ctx->proc, path, &v, &why);
+	if (rc && why.code == ERR_NOMEM)
+		return err_nomem(x->e);
+	*out = rc || v > INT_MAX ? -1 : (int)v;
+	return 0;
 }
 
 /* The caller is in the pod's namespace. */
-static void read_settings(const struct reading *x, struct inspect_rail *r)
+static int read_settings(struct reading *x)
 {
-	for (int i = 0; i < INSPECT_SETTINGS; i++) {
-		const char *key = inspect_setting_name((enum inspect_setting)i);
-		int all = read_one_setting(x->from->ctx->proc, "all", key);
-		int own = read_one_setting(x->from->ctx->proc, r->link.name, key);
+	for (size_t i = 0; i < x->s->n_rails; i++) {
+		struct inspect_rail *r = &x->s->rail[i];
 
-		r->setting[i] = all < 0 || own < 0 ? -1 : all > own ? all : own;
+		for (int k = 0; k < INSPECT_SETTINGS; k++) {
+			const char *key = inspect_setting_name((enum inspect_setting)k);
+			int all, own;
+
+			if (read_one_setting(x, "all", key, &all) ||
+			    read_one_setting(x, r->link.name, key, &own))
+				return -1;
+			r->setting[k] = all < 0 || own < 0 ? -1 : all > own ? all : own;
+		}
 	}
+	return 0;
 }
 
 static int read_rail(struct reading *x, struct inspect_rail *r)
@@ -208,7 +221,8 @@ int inspect_read(const struct inspect_from *from, struct inspect *s, struct err 
 	x.pod = pod;
 	if (read_lists(&x) || netns_enter(from->pod, e))
 		return err_wrap(e, "rails of the pod");
-	for (size_t i = 0; i < s->n_rails; i++)
-		read_settings(&x, &s->rail[i]);
-	return netns_enter(from->host, e);
+
+	int rc = read_settings(&x);
+
+	return netns_enter(from->host, e) || rc ? -1 : 0;
 }

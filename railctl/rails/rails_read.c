@@ -69,13 +69,20 @@ static struct rails_pod *add_pod(struct reading *x, const char *netns, struct ne
 	return &p->pod[p->n++];
 }
 
+/* A namespace whose number is not on record is no other container's. */
+static bool is_pod_of(const struct rails_pod *p, const struct record *r)
+{
+	return netns_same(p->id, r->netns_id) &&
+	       (r->netns_id.ino || strcmp(p->container, r->key.container) == 0);
+}
+
 static struct rails_pod *pod_of(struct reading *x, const struct record *r,
 				const struct cni_pod *pod)
 {
 	struct rails_pod *p;
 
 	for (size_t i = 0; i < x->out->n; i++)
-		if (netns_same(x->out->pod[i].id, r->netns_id))
+		if (is_pod_of(&x->out->pod[i], r))
 			return &x->out->pod[i];
 	p = add_pod(x, r->netns, r->netns_id);
 	if (!p)
