@@ -103,8 +103,8 @@ static int match_mac(const struct link_info *link, void *arg)
 
 	if (permanent && s->n_permanent++ == 0)
 		s->found = *link;
-	if (!permanent && !link->perm_addr.len && !stands_on_another(link) &&
-	    hw_addr_equal(link->addr, s->mac) && s->n++ == 0 && !s->n_permanent)
+	if (!permanent && !stands_on_another(link) && hw_addr_equal(link->addr, s->mac) &&
+	    s->n++ == 0 && !s->n_permanent)
 		s->found = *link;
 	return 0;
 }

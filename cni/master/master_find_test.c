@@ -137,22 +137,67 @@ START_TEST(the_address_that_a_card_has)
 }
 END_TEST
 
-/* A fake kernel: a test cannot make an interface with a permanent address. */
+/* A fake kernel: a test cannot make a card with a permanent address. The list has n links. */
+static const char *found_by_mac(const struct link_info *links, size_t n, struct err *e)
+{
+	struct net_fake fake = net_fake();
+	struct world w = { .place = { &w.ctx, fake.nl, "on this host" } };
+	const struct hw_addr none = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		net_say_link(&fake, 1, &links[i], &none);
+	net_done(&fake, 1);
+
+	const char *name = find(&w, "mac:02:00:00:00:00:07", e);
+
+	nl_release(fake.nl);
+	(void)close(fake.peer);
+	return name;
+}
+
 START_TEST(the_address_that_a_card_was_made_with_counts_more)
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0, 7 }, other[MAC_LEN] = { 2, 9 };
-	struct net_fake fake = net_fake();
-	struct link_info bond = { .ifindex = 5, .name = "bond0", .addr = hw_addr_of_mac(mac) };
-	struct link_info card = { .ifindex = 6, .name = "card0", .addr = hw_addr_of_mac(other) };
-	const struct hw_addr none = { 0 };
-	struct world w = { .place = { &w.ctx, fake.nl, "on this host" } };
+	struct link_info links[] = {
+		{ .ifindex = 5, .name = "bond0", .addr = hw_addr_of_mac(mac) },
+		{ .ifindex = 6, .name = "card0", .addr = hw_addr_of_mac(other) },
+	};
 	struct err e;
 
-	card.perm_addr = hw_addr_of_mac(mac);
-	net_say_link(&fake, 1, &bond, &none);
-	net_say_link(&fake, 1, &card, &none);
-	net_done(&fake, 1);
-	ck_assert_msg(strcmp(find(&w, "mac:02:00:00:00:00:07", &e), "card0") == 0, "%s", e.msg);
+	links[1].perm_addr = hw_addr_of_mac(mac);
+	ck_assert_msg(strcmp(found_by_mac(links, 2, &e), "card0") == 0, "%s", e.msg);
+	/* Nothing was made with it. So a card that was given this address is meant. */
+	links[0].addr = hw_addr_of_mac(other);
+	links[1].addr = hw_addr_of_mac(mac);
+	links[1].perm_addr = hw_addr_of_mac(other);
+	ck_assert_msg(strcmp(found_by_mac(links, 2, &e), "card0") == 0, "%s", e.msg);
+}
+END_TEST
+
+/* sysfs is that of another namespace: there up1 is another card. */
+START_TEST(an_interface_of_another_function_is_not_taken)
+{
+	struct link_info up1 = { .ifindex = 6, .name = "up1", .parent = "0000:10:00.0" };
+	const struct hw_addr none = { 0 };
+	struct net_fake fake;
+	struct world w;
+	char dir[200];
+	struct err e;
+
+	net_enter_new();
+	fake = net_fake();
+	w = (struct world){ .ctx = { .sysfs = testing_dir() },
+			    .place = { &w.ctx, fake.nl, "on this host" } };
+	(void)snprintf(dir, sizeof(dir), "mkdir -p %s/bus/pci/devices/0000:0f:00.0/net/up1",
+		       w.ctx.sysfs);
+	run(dir);
+	net_say_link(&fake, 1, &up1, &none);
+	net_ack(&fake, 1, 0);
+	ck_assert_str_eq(find(&w, "0f:00.0", &e), "");
+	ck_assert_msg(strstr(e.msg, "up1 is that of 0000:10:00.0 here, not of 0000:0f:00.0") !=
+			      NULL,
+		      "%s", e.msg);
+	ck_assert_int_eq(e.errnum, ENODEV);
 	nl_release(fake.nl);
 	(void)close(fake.peer);
 }
@@ -216,5 +261,5 @@ END_TEST
 TEST_PROGRAM("cni/master/master_find", names_and_alternative_names, a_rail_by_its_number,
 	     a_list_of_rails_that_cannot_be_read_is_no_absent_rail, the_address_that_a_card_has,
 	     the_address_that_a_card_was_made_with_counts_more,
-	     the_first_present_candidate_is_taken, an_error_says_of_each_candidate_why,
-	     a_function_by_its_PCI_address)
+	     an_interface_of_another_function_is_not_taken, the_first_present_candidate_is_taken,
+	     an_error_says_of_each_candidate_why, a_function_by_its_PCI_address)
