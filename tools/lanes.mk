@@ -76,7 +76,7 @@ bench: ## measure against the reference plugins
 	@$(call TABLES,attach) HELPERS=build/conformance/bench conformance/bench/run.sh build/bin
 bench-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
 	@HELPERS=$(B)/conformance/bench conformance/bench/run.sh --quick $(B)/bin
-bench-rails: all helpers ## measure what the routing of a rail costs, beside the reference plugin sbr (root): two minutes
+bench-rails: all helpers ## measure what the routing of a rail adds, beside the reference sbr (root): two minutes
 	@tools/deps.sh bench
 	@$(call TABLES,rails) HELPERS=$(B)/conformance/bench conformance/bench/rails.sh $(B)/bin
 bench-rails-quick: all helpers ## the measuring itself, with few rounds: its times mean nothing
@@ -148,7 +148,7 @@ PEERS := build/peers
 peer-programs: ## build the real sriov-cni and rdma-cni for make vm, and the real k8s-rdma-shared-dev-plugin for make cluster-vm
 	@tools/deps.sh cluster
 	@conformance/cluster/programs/build.sh $(PEERS) cni sriov-cni rdma-cni k8s-rdma-shared-dev-plugin
-rails: all helpers ## by which rail packets leave, beside the real coordinator of Spiderpool and sbr: two minutes, once these are built (root)
+rails: all helpers ## by which rail packets leave, beside the real coordinator of Spiderpool and sbr (root): two minutes, once these are built
 	@tools/deps.sh cluster
 	@conformance/cluster-store/fetch.sh build/engines
 	@conformance/cluster/programs/build.sh $(CLUSTER) kubernetes
