@@ -470,6 +470,14 @@ static int configure(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
+static int probe_gateways(struct add *s, struct err *e)
+{
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (attach_probe_gateways(&s->part[i].a, ips_of(&s->part[i]), e))
+			return -1;
+	return 0;
+}
+
 static int build_result(struct add *s, struct cni_result *r, struct err *e)
 {
 	if (attach_build_result(&s->part->a, ips_of(s->part), s->part->mac, r, e))
@@ -492,7 +500,7 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || start_ipam(s, u, e) || create(s, u, e) || finish_ipam(s, e) ||
-	    probe(s, e) || configure(s, u, e))
+	    probe(s, e) || configure(s, u, e) || probe_gateways(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))

@@ -11,6 +11,7 @@
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
 
+#include "cni/engine/probe.h"
 #include "cni/engine/restore.h"
 #include "cni/master/master.h"
 #include "cni/protocol/plugin.h"
@@ -23,8 +24,8 @@ struct attach_conf {
 	uint32_t mtu;              /* 0: the master's */
 	bool in_container;         /* linkInContainer: the master lives in the pod's netns */
 	bool dad;                  /* wait for duplicate address detection */
-	bool probe;                /* ask the wire before an address is used */
-	uint32_t ipam_timeout;     /* seconds */
+	struct probe_conf probe;
+	uint32_t ipam_timeout; /* seconds */
 	struct routing_conf routing;
 };
 

@@ -16,7 +16,6 @@ static const struct json_field common_fields[] = {
 	  .kind = J_BOOL,
 	  .offset = offsetof(struct attach_conf, in_container) },
 	{ .key = "dad", .kind = J_BOOL, .offset = offsetof(struct attach_conf, dad) },
-	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct attach_conf, probe) },
 	{ .key = "ipamTimeout",
 	  .kind = J_U32,
 	  .offset = offsetof(struct attach_conf, ipam_timeout),
@@ -185,6 +184,7 @@ static int decode(struct attach *a, struct err *e)
 	if (follows)
 		return 0;
 	if (master_read_conf(c->tree, &a->conf.master, e) ||
+	    probe_read_conf(c->tree, &a->conf.probe, e) ||
 	    routing_read_conf(c->tree, &a->conf.routing, e) || check_guid_pool(a, e))
 		return -1;
 	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)

@@ -114,6 +114,14 @@ bool attach_has_marks(const struct cni_result *r);
 int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answer *out,
 		 struct err *e) must_check;
 
+/*
+ * attach_probe_gateways - with "gateway" of the key "probe": ask the gateways of the addresses of r
+ * from those addresses, which a->link has. A warning names each that does not answer. ERR_AGAIN:
+ * the same with "strict". The calling thread is in the host's namespace when it returns.
+ */
+int attach_probe_gateways(const struct attach *a, const struct cni_result *r,
+			  struct err *e) must_check;
+
 /* ---- configure.c ---- */
 
 /*

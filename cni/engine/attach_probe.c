@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attach_probe.c: asks the network for the addresses of a result before ADD uses them: for all of
- * them with the key "probe", else for those that the IPAM marked.
+ * them with the key "probe", else for those that the IPAM marked. Then asks their gateways.
  */
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
@@ -36,18 +37,33 @@ static int set_link_up(struct attach *a, struct err *e)
 	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);
 }
 
-struct question {
-	struct ip *addrs;
+struct inquiry {
+	struct probe_question *questions;
 	size_t n;
 	struct address_user *found; /* as of probe_run() */
 	bool asked;                 /* output: the link had carrier */
 };
 
+static int inquiry_make(struct inquiry *q, size_t most, struct err *e)
+{
+	q->questions = calloc(most, sizeof(*q->questions));
+	q->found = calloc(most, sizeof(*q->found));
+	return q->questions && q->found ? 0 : err_nomem(e);
+}
+
+static void inquiry_clear(struct inquiry *q)
+{
+	free(q->questions);
+	free(q->found);
+}
+#define auto_inquiry auto_clean(inquiry_clear)
+
 /* In the namespace of the interface that asks; afterwards the host's is entered again. */
-static int probe_in_netns(struct attach *a, struct question *q, struct err *e)
+static int probe_in_netns(struct attach *a, struct inquiry *q, struct err *e)
 {
 	const struct link_info *link = probing_link(a);
-	const struct probe_link where = { link->ifindex, link->name, link->addr.byte };
+	const struct probe_link where = { link->ifindex, link->name, link->addr.byte,
+					  PROBE_ROUNDS };
 	struct err stuck;
 
 	if (netns_enter(probing_netns(a), e))
@@ -56,7 +72,7 @@ static int probe_in_netns(struct attach *a, struct question *q, struct err *e)
 				  : nl_link_carrier(attach_master_nl(a), link->ifindex, e);
 	q->asked = rc > 0;
 	if (q->asked)
-		rc = probe_run(&where, q->addrs, q->n, q->found, e);
+		rc = probe_run(&where, q->questions, q->n, q->found, e);
 	if (netns_enter(&a->host, &stuck)) {
 		if (rc >= 0)
 			*e = stuck;
@@ -91,15 +107,17 @@ static int refuse_conflict(const struct attach *a, const struct address_user *fo
 /* A warning for the key "probe". The address of a machine that may live is not used unprobed. */
 static int accept_no_carrier(const struct attach *a, const struct cni_result *r, struct err *e)
 {
-	if (!attach_has_marks(r)) {
+	if (!attach_has_marks(r) && !a->conf.probe.strict) {
 		log_warn(&a->call->ctx.log,
 			 "probe: %s has no carrier: nobody was asked for its addresses",
 			 a->link.name);
 		return 0;
 	}
 	err_set(e, ERR_AGAIN, 0,
-		"probe: %s has no carrier, and its address was taken from a node that did not give "
-		"it up",
+		attach_has_marks(r) ? "probe: %s has no carrier, and its address was taken from a "
+				      "node that did not give it up"
+				    : "probe: %s has no carrier: nobody was asked for its "
+				      "addresses",
 		a->link.name);
 	return err_hint(e,
 			"connect the master of %s: the next ADD asks the network for the address",
@@ -121,10 +139,8 @@ bool attach_has_marks(const struct cni_result *r)
 }
 
 /* True if hosts on the network can answer at all. */
-static bool is_askable(const struct attach *a)
+static bool is_askable(const struct attach *a, const struct link_info *link)
 {
-	const struct link_info *link = probing_link(a);
-
 	if (a->no_link || a->link.flags & IFF_NOARP)
 		return false;
 	if (!link_is_ethernet(link))
@@ -136,24 +152,135 @@ static bool is_askable(const struct attach *a)
 int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answer *out,
 		 struct err *e)
 {
-	const bool all = a->conf.probe;
-	struct question q = { .n = 0 };
+	const bool all = a->conf.probe.address;
+	auto_inquiry struct inquiry q = { .n = 0 };
 
-	if ((!all && !attach_has_marks(r)) || !r->n_ips || !is_askable(a))
+	if ((!all && !attach_has_marks(r)) || !r->n_ips || !is_askable(a, probing_link(a)))
 		return 0;
-	auto_free struct ip *addrs = calloc(r->n_ips, sizeof(*addrs));
-	auto_free struct address_user *found = calloc(r->n_ips, sizeof(*found));
-	if (!addrs || !found)
-		return err_nomem(e);
-	q.addrs = addrs;
-	q.found = found;
+	if (inquiry_make(&q, r->n_ips, e))
+		return -1;
 	for (size_t i = 0; i < r->n_ips; i++) {
 		if (all || r->ips[i].probe)
-			addrs[q.n++] = r->ips[i].address.addr;
+			q.questions[q.n++].addr = r->ips[i].address.addr;
 	}
 	int n = probe_in_netns(a, &q, e);
 	out->asked = q.asked;
 	if (n > 0)
-		return refuse_conflict(a, found, n, out, e);
+		return refuse_conflict(a, q.found, n, out, e);
 	return n == 0 && !q.asked ? accept_no_carrier(a, r, e) : n;
+}
+
+/* ---- gateways ---- */
+
+/* Each gateway once, asked from the first address that has it. */
+static void add_gateways(const struct cni_result *r, struct inquiry *q)
+{
+	for (size_t i = 0; i < r->n_ips; i++) {
+		const struct cni_ip *x = &r->ips[i];
+		bool is_new = x->gateway.family == x->address.addr.family;
+
+		for (size_t k = 0; is_new && k < q->n; k++)
+			is_new = !ip_equal(q->questions[k].addr, x->gateway);
+		if (is_new)
+			q->questions[q->n++] = (struct probe_question){ .addr = x->gateway,
+									.from = x->address.addr };
+	}
+}
+
+static int ask_gateways(const struct attach *a, struct inquiry *q, struct err *e)
+{
+	const struct probe_link where = { a->link.ifindex, a->link.name, a->link.addr.byte,
+					  PROBE_GATEWAY_ROUNDS };
+	struct err stuck;
+
+	if (netns_enter(&a->pod, e))
+		return -1;
+	int rc = nl_link_carrier(a->pod_nl, a->link.ifindex, e);
+	q->asked = rc > 0;
+	if (q->asked)
+		rc = probe_run(&where, q->questions, q->n, q->found, e);
+	if (netns_enter(&a->host, &stuck)) {
+		if (rc >= 0)
+			*e = stuck;
+		return -1;
+	}
+	return rc;
+}
+
+/* What the rail is on, for words: its master, or the card. */
+static const char *below(const struct attach *a)
+{
+	if (a->below && *a->below)
+		return a->below;
+	return *a->master.name ? a->master.name : a->pci_id ? a->pci_id : "its master";
+}
+
+static bool has_answered(const struct inquiry *q, int n, struct ip gateway)
+{
+	for (int i = 0; i < n; i++)
+		if (ip_equal(q->found[i].addr, gateway))
+			return true;
+	return false;
+}
+
+/* A warning for each gateway without an answer, or the error that names all of them. */
+static int report_silent(const struct attach *a, const struct inquiry *q, int n, struct err *e)
+{
+	const bool strict = a->conf.probe.strict;
+	char text[IP_STR_LEN];
+	int silent = 0;
+
+	for (size_t i = 0; i < q->n; i++) {
+		const char *ip = ip_format(q->questions[i].addr, text);
+
+		if (has_answered(q, n, q->questions[i].addr))
+			continue;
+		if (!strict)
+			log_warn(&a->call->ctx.log,
+				 "probe: gateway %s of %s on %s does not answer: look at link and "
+				 "VLAN of %s, and at the gateway",
+				 ip, a->link.name, below(a), below(a));
+		else if (silent)
+			(void)err_hint(e, "gateway %s does not answer either", ip);
+		else
+			err_set(e, ERR_AGAIN, 0, "probe: gateway %s of %s on %s does not answer",
+				ip, a->link.name, below(a));
+		silent++;
+	}
+	if (!strict || !silent)
+		return 0;
+	return err_hint(e,
+			"look at link and VLAN of %s, at the port of its switch, at the gateway, "
+			"and at the gateway's address in the pool",
+			below(a));
+}
+
+static int report_no_carrier(const struct attach *a, struct err *e)
+{
+	if (!a->conf.probe.strict) {
+		log_warn(&a->call->ctx.log,
+			 "probe: %s on %s has no carrier: its gateways were not asked",
+			 a->link.name, below(a));
+		return 0;
+	}
+	err_set(e, ERR_AGAIN, 0, "probe: %s on %s has no carrier: its gateways were not asked",
+		a->link.name, below(a));
+	return err_hint(e, "connect %s, or leave out \"strict\"", below(a));
+}
+
+int attach_probe_gateways(const struct attach *a, const struct cni_result *r, struct err *e)
+{
+	auto_inquiry struct inquiry q = { .n = 0 };
+
+	if (!a->conf.probe.gateway || !r->n_ips || !is_askable(a, &a->link))
+		return 0;
+	if (inquiry_make(&q, r->n_ips, e))
+		return -1;
+	add_gateways(r, &q);
+	if (!q.n)
+		return 0;
+	int n = ask_gateways(a, &q, e);
+	if (n < 0)
+		return -1;
+	return q.asked ? report_silent(a, &q, n, e) : report_no_carrier(a, e);
 }

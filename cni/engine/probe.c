@@ -18,8 +18,8 @@
 
 struct probe_state {
 	const struct probe_link *link;
-	const struct ip *addrs;
-	size_t n;
+	const struct probe_question *question;
+	size_t n, n_open;           /* all, and those without an answer */
 	struct address_user *users; /* one for each address; family IP_NONE: nobody has it */
 	int fd;
 };
@@ -55,16 +55,19 @@ static int join_group(int fd, int ifindex, const uint8_t group[MAC_LEN])
 	return setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &m, (socklen_t)sizeof(m));
 }
 
-/* Answers to a solicitation from :: go to all nodes; others' solicitations to its group. */
+/* Answers to a solicitation from :: go to all nodes; others' solicitations to its group. If our own
+ * address asks, it gets the answer. */
 static int join_groups(const struct probe_state *a)
 {
 	static const uint8_t all_nodes[MAC_LEN] = { 0x33, 0x33, 0, 0, 0, 1 };
 	struct probe_msg m;
 
 	for (size_t i = 0; i < a->n; i++) {
-		if (a->addrs[i].family != IP_V6)
+		const struct probe_question *q = &a->question[i];
+
+		if (q->addr.family != IP_V6 || q->from.family)
 			continue;
-		probe_make(a->addrs[i], a->link->mac, &m);
+		probe_make(q, a->link->mac, &m);
 		if (join_group(a->fd, a->link->ifindex, m.to) ||
 		    join_group(a->fd, a->link->ifindex, all_nodes))
 			return -1;
@@ -96,18 +99,25 @@ static int send_probes(const struct probe_state *a, struct err *e)
 		struct sockaddr_ll to = { .sll_family = AF_PACKET,
 					  .sll_ifindex = a->link->ifindex,
 					  .sll_halen = MAC_LEN };
-		probe_make(a->addrs[i], a->link->mac, &m);
+		if (a->users[i].addr.family)
+			continue;
+		probe_make(&a->question[i], a->link->mac, &m);
 		to.sll_protocol = htons(m.protocol);
 		memcpy(to.sll_addr, m.to, MAC_LEN);
 		if (sendto(a->fd, m.data, m.len, 0, (const void *)&to, (socklen_t)sizeof(to)) < 0)
 			return err_set(e, ERR_KERNEL, errno, "probe: ask for %s on %s",
-				       ip_format(a->addrs[i], text), a->link->name);
+				       ip_format(a->question[i].addr, text), a->link->name);
 	}
 	return 0;
 }
 
+static bool is_answer(const struct probe_question *q, const struct address_user *c)
+{
+	return ip_equal(q->addr, c->addr) && !(c->probes && q->from.family);
+}
+
 /* 0: one frame less; 1: none is waiting. */
-static int receive_frame(const struct probe_state *a, struct err *e)
+static int receive_frame(struct probe_state *a, struct err *e)
 {
 	struct sockaddr_ll from = { .sll_family = AF_PACKET };
 	struct address_user c;
@@ -127,14 +137,16 @@ static int receive_frame(const struct probe_state *a, struct err *e)
 	    !probe_read(&m, from.sll_addr, &c) || memcmp(c.mac, a->link->mac, MAC_LEN) == 0)
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
-		if (ip_equal(a->addrs[i], c.addr) && !a->users[i].addr.family)
-			a->users[i] = c;
+		if (a->users[i].addr.family || !is_answer(&a->question[i], &c))
+			continue;
+		a->users[i] = c;
+		a->n_open--;
 	}
 	return 0;
 }
 
 /* Read what is there already: this process may have waited for a processor past the deadline. */
-static int drain(const struct probe_state *a, struct err *e)
+static int drain(struct probe_state *a, struct err *e)
 {
 	int rc = 0;
 
@@ -143,11 +155,11 @@ static int drain(const struct probe_state *a, struct err *e)
 	return rc < 0 ? -1 : 0;
 }
 
-static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct err *e)
+static int listen_until(struct probe_state *a, int64_t deadline_ms, struct err *e)
 {
 	struct pollfd p = { .fd = a->fd, .events = POLLIN };
 
-	for (;;) {
+	while (a->n_open) {
 		int64_t left = deadline_ms - ctx_mono_ms();
 		if (left <= 0)
 			return drain(a, e);
@@ -156,18 +168,19 @@ static int listen_until(const struct probe_state *a, int64_t deadline_ms, struct
 		if (receive_frame(a, e) < 0)
 			return -1;
 	}
+	return 0;
 }
 
-int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
+int probe_run(const struct probe_link *link, const struct probe_question *questions, size_t n,
 	      struct address_user *found, struct err *e)
 {
-	struct probe_state a = { link, addrs, n, found, -1 };
+	struct probe_state a = { link, questions, n, n, found, -1 };
 	int rc = open_socket(&a, e);
 	auto_fd int fd = a.fd;
 
 	(void)fd;
 	memset(found, 0, n * sizeof(*found));
-	for (int i = 0; rc == 0 && i < PROBE_ROUNDS; i++) {
+	for (int i = 0; rc == 0 && a.n_open && i < link->rounds; i++) {
 		/* A round that began late has its whole time. */
 		int64_t deadline = ctx_mono_ms() + PROBE_ROUND_MS;
 
@@ -178,7 +191,7 @@ int probe_run(const struct probe_link *link, const struct ip *addrs, size_t n,
 
 	int n_used = 0;
 
-	/* Users to the front, in the order of the addresses. */
+	/* Users to the front, in the order of the questions. */
 	for (size_t i = 0; i < n; i++) {
 		if (found[i].addr.family)
 			found[n_used++] = found[i];

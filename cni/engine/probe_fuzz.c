@@ -21,7 +21,7 @@ FUZZ(const uint8_t *data, size_t size)
 	if (!fuzz_ok(probe_read(&m, from, &c) ? 0 : -1, NULL, &c, sizeof(c)))
 		return 0;
 	MUST(c.addr.family == (m.protocol == 0x0806 ? IP_V4 : IP_V6));
-	probe_make(c.addr, c.mac, &m);
-	MUST(probe_read(&m, from, &c) && m.len <= sizeof(m.data));
+	probe_make(&(struct probe_question){ .addr = c.addr }, c.mac, &m);
+	MUST(probe_read(&m, from, &c) && c.probes && m.len <= sizeof(m.data));
 	return 0;
 }

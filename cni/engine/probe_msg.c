@@ -12,7 +12,8 @@
 
 /* ---- questions ---- */
 
-static void make_arp(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *out)
+static void make_arp(const struct probe_question *q, const uint8_t mac[MAC_LEN],
+		     struct probe_msg *out)
 {
 	struct ether_arp m = { .ea_hdr = { .ar_hrd = htons(ARPHRD_ETHER),
 					   .ar_pro = htons(ETH_P_IP),
@@ -21,8 +22,10 @@ static void make_arp(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_ms
 					   .ar_op = htons(ARPOP_REQUEST) } };
 	uint8_t bytes[16] = { 0 };
 
-	(void)ip_to_bytes(addr, bytes);
 	memcpy(m.arp_sha, mac, MAC_LEN);
+	if (ip_to_bytes(q->from, bytes))
+		memcpy(m.arp_spa, bytes, sizeof(m.arp_spa));
+	(void)ip_to_bytes(q->addr, bytes);
 	memcpy(m.arp_tpa, bytes, sizeof(m.arp_tpa));
 	out->protocol = ETH_P_ARP;
 	memset(out->to, 0xff, MAC_LEN);
@@ -45,34 +48,43 @@ static uint16_t icmp6_sum(const struct ip6_hdr *ip, const void *body, size_t len
 	return (uint16_t)~sum;
 }
 
-/* To the solicited-node group, from the unspecified address, and without options. */
-static void make_solicitation(struct ip addr, struct probe_msg *out)
+/* To the solicited-node group. From the unspecified address it must have no option. */
+static void make_solicitation(const struct probe_question *q, const uint8_t mac[MAC_LEN],
+			      struct probe_msg *out)
 {
-	struct nd_neighbor_solicit ns = { .nd_ns_type = ND_NEIGHBOR_SOLICIT };
+	struct {
+		struct nd_neighbor_solicit ns;
+		struct nd_opt_hdr head;
+		uint8_t mac[MAC_LEN];
+	} m = { .ns.nd_ns_type = ND_NEIGHBOR_SOLICIT,
+		.head = { .nd_opt_type = ND_OPT_SOURCE_LINKADDR, .nd_opt_len = 1 } };
+	size_t len = q->from.family ? sizeof(m) : sizeof(m.ns);
 	struct ip6_hdr ip = { .ip6_flow = htonl(UINT32_C(6) << 28),
-			      .ip6_plen = htons(sizeof(ns)),
+			      .ip6_plen = htons((uint16_t)len),
 			      .ip6_nxt = IPPROTO_ICMPV6,
 			      .ip6_hlim = HOPS };
 	static const uint8_t group[13] = { 0xff, 0x02, [11] = 1, [12] = 0xff };
 
-	(void)ip_to_bytes(addr, ns.nd_ns_target.s6_addr);
+	(void)ip_to_bytes(q->addr, m.ns.nd_ns_target.s6_addr);
+	(void)ip_to_bytes(q->from, ip.ip6_src.s6_addr);
+	memcpy(m.mac, mac, MAC_LEN);
 	memcpy(ip.ip6_dst.s6_addr, group, sizeof(group));
-	memcpy(&ip.ip6_dst.s6_addr[13], &ns.nd_ns_target.s6_addr[13], 3);
-	ns.nd_ns_cksum = htons(icmp6_sum(&ip, &ns, sizeof(ns)));
+	memcpy(&ip.ip6_dst.s6_addr[13], &m.ns.nd_ns_target.s6_addr[13], 3);
+	m.ns.nd_ns_cksum = htons(icmp6_sum(&ip, &m, len));
 	out->protocol = ETH_P_IPV6;
 	out->to[0] = out->to[1] = 0x33;
 	memcpy(&out->to[2], &ip.ip6_dst.s6_addr[12], 4);
 	memcpy(out->data, &ip, sizeof(ip));
-	memcpy(out->data + sizeof(ip), &ns, sizeof(ns));
-	out->len = sizeof(ip) + sizeof(ns);
+	memcpy(out->data + sizeof(ip), &m, len);
+	out->len = sizeof(ip) + len;
 }
 
-void probe_make(struct ip addr, const uint8_t mac[MAC_LEN], struct probe_msg *out)
+void probe_make(const struct probe_question *q, const uint8_t mac[MAC_LEN], struct probe_msg *out)
 {
-	if (addr.family == IP_V4)
-		make_arp(addr, mac, out);
+	if (q->addr.family == IP_V4)
+		make_arp(q, mac, out);
 	else
-		make_solicitation(addr, out);
+		make_solicitation(q, mac, out);
 }
 
 /* ---- answers ---- */
@@ -93,6 +105,7 @@ static bool read_arp(const struct probe_msg *f, struct address_user *out)
 	if (probes && m.ea_hdr.ar_op != htons(ARPOP_REQUEST))
 		return false;
 	memcpy(out->mac, m.arp_sha, MAC_LEN);
+	out->probes = probes;
 	return ip_from_bytes(probes ? m.arp_tpa : m.arp_spa, sizeof(m.arp_spa), &out->addr) == 0;
 }
 
@@ -131,6 +144,7 @@ static bool read_nd(const struct probe_msg *f, struct address_user *out)
 	else if (na.nd_na_type != ND_NEIGHBOR_SOLICIT ||
 		 memcmp(&ip.ip6_src, &nobody, sizeof(nobody)) != 0)
 		return false;
+	out->probes = na.nd_na_type == ND_NEIGHBOR_SOLICIT;
 	return ip_from_bytes(na.nd_na_target.s6_addr, 16, &out->addr) == 0;
 }
 

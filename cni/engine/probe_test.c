@@ -28,28 +28,65 @@ static struct ip ip_of(const char *text)
 	return a;
 }
 
+static void make(struct probe_msg *m, const char *addr, const char *sender,
+		 const uint8_t mac[MAC_LEN])
+{
+	struct probe_question q = { .addr = ip_of(addr) };
+
+	if (sender)
+		q.from = ip_of(sender);
+	probe_make(&q, mac, m);
+}
+
+/* RFC 1071, of a message of ICMPv6 with its pseudo-header: 0xffff is right. */
+static uint32_t sum_of(const struct probe_msg *m)
+{
+	uint32_t sum = IPPROTO_ICMPV6 + (uint32_t)m->len - 40;
+
+	for (size_t i = 8; i < m->len; i += 2) /* addresses and message */
+		sum += (uint32_t)(m->data[i] << 8 | m->data[i + 1]);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
 START_TEST(probes_have_the_fields_of_the_rfcs)
 {
 	static const uint8_t arp[] = { 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
 				       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 192, 0, 2, 7 };
 	static const uint8_t group[] = { 0x33, 0x33, 0xff, 0x34, 0x56, 0x78 };
 	struct probe_msg m;
-	uint32_t sum = IPPROTO_ICMPV6 + 24;
 
-	probe_make(ip_of("192.0.2.7"), us, &m);
+	make(&m, "192.0.2.7", NULL, us);
 	ck_assert_uint_eq(m.protocol, ETH_P_ARP);
 	ck_assert_uint_eq(m.len, sizeof(arp));
 	ck_assert_mem_eq(m.data, arp, sizeof(arp));
-	probe_make(ip_of("2001:db8::1234:5678"), us, &m);
+	make(&m, "2001:db8::1234:5678", NULL, us);
 	ck_assert_uint_eq(m.protocol, ETH_P_IPV6);
 	ck_assert_uint_eq(m.len, 64);
 	ck_assert_mem_eq(m.to, group, sizeof(group));
 	ck_assert(m.data[7] == 255 && m.data[40] == 135 && m.data[24] == 0xff);
-	for (size_t i = 8; i < m.len; i += 2) /* addresses and message */
-		sum += (uint32_t)(m.data[i] << 8 | m.data[i + 1]);
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	ck_assert_uint_eq(sum, 0xffff);
+	ck_assert_uint_eq(sum_of(&m), 0xffff);
+}
+END_TEST
+
+START_TEST(gateways_are_asked_from_an_address_in_use)
+{
+	static const uint8_t arp[] = { 0,   1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
+				       192, 0, 2, 7, 0, 0, 0, 0, 0, 0, 192, 0, 2, 1 };
+	static const uint8_t option[] = { 1, 1, 2, 0, 0, 0, 0, 1 };
+	struct address_user c;
+	struct probe_msg m;
+
+	make(&m, "192.0.2.1", "192.0.2.7", us);
+	ck_assert_uint_eq(m.len, sizeof(arp));
+	ck_assert_mem_eq(m.data, arp, sizeof(arp));
+	make(&m, "fd00::1", "fd00::7", us);
+	ck_assert_uint_eq(m.len, 72);
+	ck_assert(m.data[5] == 32 && m.data[8] == 0xfd && m.data[23] == 7);
+	ck_assert_mem_eq(m.data + 64, option, sizeof(option));
+	ck_assert_uint_eq(sum_of(&m), 0xffff);
+	ck_assert(!probe_read(&m, them, &c)); /* it is no probe for the address */
 }
 END_TEST
 
@@ -66,7 +103,7 @@ static struct probe_msg arp_of(const char *sender, uint8_t op)
 {
 	struct probe_msg m;
 
-	probe_make(ip_of("192.0.2.99"), them, &m);
+	make(&m, "192.0.2.99", NULL, them);
 	m.data[7] = op;
 	(void)ip_to_bytes(ip_of(sender), m.data + 14);
 	return m;
@@ -104,7 +141,7 @@ static struct probe_msg advertisement(const char *addr)
 	static const uint8_t option[] = { 2, 1, 2, 0, 0, 0, 0, 9 };
 	struct probe_msg m;
 
-	probe_make(ip_of(addr), us, &m);
+	make(&m, addr, NULL, us);
 	m.data[8] = 0xfe; /* from somebody */
 	m.data[40] = 136;
 	memcpy(m.data + m.len, option, sizeof(option));
@@ -126,7 +163,7 @@ START_TEST(the_holder_of_an_ipv6_address_is_found)
 	ck_assert(says(&m, "fd00::7", them));
 	m.data[65] = 200; /* of more than there is */
 	ck_assert(says(&m, "fd00::7", them));
-	probe_make(ip_of("fd00::7"), us, &m);
+	make(&m, "fd00::7", NULL, us);
 	ck_assert(says(&m, "fd00::7", them)); /* somebody asks as we do */
 	m.data[8] = 0xfe;
 	ck_assert(!probe_read(&m, them, &c)); /* somebody who looks for a neighbour */
@@ -182,11 +219,13 @@ static void has(const struct wire *w, const char *text)
 
 static int ask(const struct wire *w, const uint8_t *mac, struct address_user found[4])
 {
-	const struct ip addrs[] = { ip_of("192.0.2.1"), ip_of("192.0.2.2"), ip_of("fd00::1"),
-				    ip_of("fd00::2") };
-	const struct probe_link link = { w->a.ifindex, "v0", mac };
+	const struct probe_question questions[] = { { .addr = ip_of("192.0.2.1") },
+						    { .addr = ip_of("192.0.2.2") },
+						    { .addr = ip_of("fd00::1") },
+						    { .addr = ip_of("fd00::2") } };
+	const struct probe_link link = { w->a.ifindex, "v0", mac, PROBE_ROUNDS };
 	struct err e = { .msg = "" };
-	int n = probe_run(&link, addrs, ARRAY_SIZE(addrs), found, &e);
+	int n = probe_run(&link, questions, ARRAY_SIZE(questions), found, &e);
 
 	ck_assert_msg(n >= 0, "%s", e.msg);
 	return n;
@@ -247,6 +286,17 @@ static void *answer_late(void *arg)
 	return NULL;
 }
 
+static int listen_there(const struct wire *w, const struct netns *host)
+{
+	struct err e;
+
+	ck_assert_int_eq(netns_enter(&w->netns, &e), 0);
+	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ARP));
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(netns_enter(host, &e), 0);
+	return fd;
+}
+
 START_TEST(who_answers_late_is_heard)
 {
 	auto_wire struct wire w;
@@ -254,16 +304,12 @@ START_TEST(who_answers_late_is_heard)
 	struct netns host = net_self();
 	struct late l = { .answer = arp_of("192.0.2.1", 2) };
 	pthread_t thread;
-	struct err e;
 	void *failed;
 
 	wire_open(&w);
 	netns_close(&host);
 	host = net_self();
-	ck_assert_int_eq(netns_enter(&w.netns, &e), 0);
-	l.fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_ARP));
-	ck_assert_int_ge(l.fd, 0);
-	ck_assert_int_eq(netns_enter(&host, &e), 0);
+	l.fd = listen_there(&w, &host);
 	l.w = &w;
 	faketime_begin(NULL);
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, &l), 0);
@@ -277,20 +323,117 @@ START_TEST(who_answers_late_is_heard)
 }
 END_TEST
 
+/* Nobody but the gateways is asked, and the wait ends with the last answer, not with the rounds. */
+START_TEST(gateways_answer_and_end_the_wait)
+{
+	auto_wire struct wire w;
+	struct address_user found[2];
+	struct err e = { .msg = "" };
+
+	wire_open(&w);
+	has(&w, "192.0.2.1/24");
+	has(&w, "fd00::1/64");
+
+	const struct probe_question q[] = {
+		{ .addr = ip_of("192.0.2.1"), .from = ip_of("192.0.2.7") },
+		{ .addr = ip_of("fd00::1"), .from = ip_of("fe80::7") },
+	};
+	/* the wait that never ends would last for hours */
+	const struct probe_link link = { w.a.ifindex, "v0", w.a.addr.byte, 1000000 };
+	struct nl *here = net_socket();
+	struct ip_prefix own;
+
+	ck_assert_int_eq(ip_parse_prefix("192.0.2.7/24", &own), 0);
+	ck_assert_int_eq(nl_addr_add(here, w.a.ifindex, own, true, &e), 0);
+	ck_assert_int_eq(ip_parse_prefix("fe80::7/64", &own), 0);
+	ck_assert_int_eq(nl_addr_add(here, w.a.ifindex, own, true, &e), 0);
+	nl_release(here);
+	ck_assert_msg(probe_run(&link, q, 2, found, &e) == 2, "%s", e.msg);
+	ck_assert_mem_eq(found[0].mac, w.b.addr.byte, MAC_LEN);
+	ck_assert(ip_equal(found[1].addr, ip_of("fd00::1")));
+}
+END_TEST
+
+/* Another host that probes for the gateway's address is not the gateway. */
+START_TEST(who_probes_for_the_gateway_does_not_answer_for_it)
+{
+	auto_wire struct wire w;
+	struct address_user found;
+	struct netns host = net_self();
+	struct err e = { .msg = "" };
+	struct probe_question q = { .addr = ip_of("192.0.2.1") };
+
+	wire_open(&w);
+	netns_close(&host);
+	host = net_self();
+
+	const struct probe_link link = { w.a.ifindex, "v0", w.a.addr.byte, PROBE_ROUNDS };
+	struct late l = { .answer = arp_of("0.0.0.0", 1), .w = &w };
+	pthread_t thread;
+	void *failed;
+
+	make(&l.answer, "192.0.2.1", NULL, them);
+	for (int with_sender = 0; with_sender < 2; with_sender++) {
+		l.asked = 0;
+		l.fd = listen_there(&w, &host);
+		ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, &l), 0);
+		if (with_sender)
+			q.from = ip_of("192.0.2.7");
+		int n = probe_run(&link, &q, 1, &found, &e);
+		ck_assert_int_eq(pthread_join(thread, &failed), 0);
+		ck_assert_ptr_null(failed);
+		ck_assert_int_eq(n, !with_sender);
+		(void)close(l.fd);
+	}
+	netns_close(&host);
+}
+END_TEST
+
 START_TEST(what_cannot_be_asked_is_an_error)
 {
-	const struct ip addr = ip_of("192.0.2.1");
-	const struct probe_link none = { 424242, "gone", us };
+	const struct probe_question q = { .addr = ip_of("192.0.2.1") };
+	const struct probe_link none = { 424242, "gone", us, PROBE_ROUNDS };
 	struct address_user found;
 	struct err e;
 
 	net_enter_new();
-	ck_assert_int_eq(probe_run(&none, &addr, 1, &found, &e), -1);
+	ck_assert_int_eq(probe_run(&none, &q, 1, &found, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_KERNEL);
 	ck_assert_ptr_nonnull(strstr(e.msg, "gone"));
 }
 END_TEST
 
-TEST_PROGRAM("probe", probes_have_the_fields_of_the_rfcs, the_holder_of_an_ipv4_address_is_found,
+static int read_key(const char *text, struct probe_conf *out, struct err *e)
+{
+	auto_json struct json *tree = NULL;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "test", &tree, e), 0);
+	return probe_read_conf(tree, out, e);
+}
+
+START_TEST(the_key_is_a_boolean_or_an_object)
+{
+	struct probe_conf c;
+	struct err e;
+
+	ck_assert(!probe_read_conf(NULL, &c, &e) && !c.address && !c.gateway && !c.strict);
+	ck_assert(!read_key("{\"probe\": null}", &c, &e) && !c.address);
+	ck_assert(!read_key("{\"probe\": false}", &c, &e) && !c.address && !c.gateway);
+	ck_assert(!read_key("{\"probe\": true}", &c, &e) && c.address && !c.gateway && !c.strict);
+	ck_assert(!read_key("{\"probe\": {}}", &c, &e) && c.address && !c.gateway);
+	ck_assert(!read_key("{\"probe\": {\"address\": false, \"gateway\": true}}", &c, &e));
+	ck_assert(!c.address && c.gateway && !c.strict);
+	ck_assert(!read_key("{\"probe\": {\"gateway\": true, \"strict\": true}}", &c, &e));
+	ck_assert(c.address && c.gateway && c.strict);
+	ck_assert(read_key("{\"probe\": 1}", &c, &e) && e.code == ERR_DECODE);
+	ck_assert_str_eq(e.msg, "probe: must be true, false or an object, got a number");
+	ck_assert(read_key("{\"probe\": {\"gateway\": 1}}", &c, &e) && e.code == ERR_DECODE);
+	ck_assert_ptr_nonnull(strstr(e.msg, "probe.gateway"));
+}
+END_TEST
+
+TEST_PROGRAM("probe", the_key_is_a_boolean_or_an_object, probes_have_the_fields_of_the_rfcs,
+	     gateways_are_asked_from_an_address_in_use, the_holder_of_an_ipv4_address_is_found,
 	     the_holder_of_an_ipv6_address_is_found, the_kernel_answers_for_both_families,
-	     who_answers_late_is_heard, what_cannot_be_asked_is_an_error)
+	     who_answers_late_is_heard, gateways_answer_and_end_the_wait,
+	     who_probes_for_the_gateway_does_not_answer_for_it, what_cannot_be_asked_is_an_error)

@@ -178,3 +178,100 @@ test_probe_ipvlan()
 	ip addr flush dev "$WIRE"
 	want_ok ADD DEL
 }
+
+# --- gateways: the far end of the master's cable has their addresses ---
+
+gateways_here()
+{
+	ip addr add $N4.1/24 dev "$WIRE"
+	ip addr add $N6:1/64 dev "$WIRE" nodad
+}
+gateways_gone() { ip addr flush dev "$WIRE"; }
+gateway_conf() # FILTER
+{
+	conf_ipam "{\"type\":\"railhead-ipam\",\"ranges\":[[{\"subnet\":\"$N4.0/24\",\"gateway\":\"$N4.1\"}],[{\"subnet\":\"$N6:/64\",\"gateway\":\"$N6:1\"}]]}" \
+		".probe=$1"
+}
+
+test_probe_gateways_that_answer()
+{
+	need_railhead
+	fresh_net
+	pod p1
+	gateways_here
+	gateway_conf '{"address":false,"gateway":true,"strict":true}'
+	listen
+	want_ok ADD
+	hasnt "no warning" "$ERR" gateway
+	heard 0.1
+	eq "probes in: $(cat "$W/wire")" "$(grep -c "^probe " "$W/wire")" 0
+	want_ok DEL
+	gateways_gone
+}
+
+test_probe_gateways_with_ipvlan()
+{
+	need_railhead
+	need_kind ipvlan
+	PLUGIN=ipvlan
+	fresh_net
+	pod p1
+	gateways_here
+	gateway_conf '{"gateway":true,"strict":true}'
+	want_ok ADD DEL
+	gateways_gone
+}
+
+# One of two is silent: ADD says which, and goes on; with strict it undoes everything.
+test_probe_a_gateway_that_does_not_answer()
+{
+	need_railhead
+	fresh_net
+	pod p1
+	gateways_here
+	ip addr del $N6:1/64 dev "$WIRE"
+	gateway_conf '{"address":true,"gateway":true}'
+	want_ok ADD
+	has "the gateway" "$ERR" "gateway $N6:1 of net1 on $MASTER does not answer"
+	hasnt "the other gateway" "$ERR" "gateway $N4.1"
+	want_ok DEL
+	gateway_conf '{"gateway":true,"strict":true}'
+	want_err ADD 11 "gateway $N6:1 of net1 on $MASTER does not answer" "VLAN of $MASTER"
+	no_link p1 net1
+	eq leases "$(lease_count)" 0
+	eq records "$(find $RUN/attachments -type f 2>/dev/null | wc -l)" 0
+	gateways_gone
+	want_err ADD 11 "gateway $N4.1 of net1" "gateway $N6:1 does not answer either"
+	no_link p1 net1
+}
+
+test_probe_gateways_without_carrier()
+{
+	need_railhead
+	fresh_net
+	pod p1
+	ip link set "$WIRE" down
+	gateway_conf '{"address":false,"gateway":true}'
+	want_ok ADD
+	has "carrier" "$ERR" "net1 on $MASTER has no carrier: its gateways were not asked"
+	want_ok DEL
+	gateway_conf '{"address":false,"gateway":true,"strict":true}'
+	want_err ADD 11 "net1 on $MASTER has no carrier" "connect $MASTER"
+	no_link p1 net1
+	eq leases "$(lease_count)" 0
+	gateway_conf '{"gateway":true,"strict":true}'
+	want_err ADD 11 "net1 has no carrier: nobody was asked"
+	ip link set "$WIRE" up
+	eventually grep -qx up /sys/class/net/"$MASTER"/operstate
+}
+
+test_probe_key_that_is_wrong()
+{
+	need_railhead
+	fresh_net
+	pod p1
+	conf_ipam "$N4_IPAM" '.probe="yes"'
+	want_err ADD 6 'probe: must be true, false or an object'
+	conf_ipam "$N4_IPAM" '.probe={"gateway":"yes"}'
+	want_err ADD 6 'probe.gateway'
+}
