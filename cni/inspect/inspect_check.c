@@ -73,7 +73,7 @@ static void check_addresses(struct inspect_run *run, const struct inspect_rail *
 		good = false;
 		f = inspect_add(run, r, "address", FINDING_FAIL);
 		finding_set_value(f, "%s is missing", ip_format(r->noted[i], text));
-		finding_set_reason(f, "nobody reaches the pod by this address");
+		finding_set_reason(f, "no peer reaches the pod by this address");
 		finding_set_remedy(f, "find out which program of the pod removed it, and restart "
 				      "the pod");
 	}

@@ -134,7 +134,7 @@ static int read_one_setting(struct reading *x, const char *ifname, const char *k
 
 	(void)snprintf(path, sizeof(path), "sys/net/ipv4/conf/%s/%s", ifname, key);
 	rc = sysfs_read_u64(x->from->ctx->proc, path, &v, &why);
-	if (rc && why.code == ERR_NOMEM)
+	if (rc && (why.code == ERR_NOMEM || why.errnum == ENOMEM))
 		return err_nomem(x->e);
 	*out = rc || v > INT_MAX ? -1 : (int)v;
 	return 0;

@@ -59,8 +59,8 @@ int nl_route_default_dev(struct nl *nl, int *ifindex, struct err *e) must_check;
 /*
  * nl_route_get - the way that a packet takes, as `ip route get TO from FROM` asks for it. from of
  * family IP_NONE: the sender has chosen no address yet; else it is one of the namespace. *out has
- * the interface, gateway and table of the route, and the mtu of the route or the one discovered on
- * the path, 0 if there is none. ERR_KERNEL: there is no way (errnum ENETUNREACH, EHOSTUNREACH), or
+ * the interface, gateway and table of the route. Its mtu is that of the route, or was discovered on
+ * the path; 0: none. ERR_KERNEL: there is no way (errnum ENETUNREACH, EHOSTUNREACH), or
  * the namespace does not have the address (EINVAL for IPv4).
  */
 int nl_route_get(struct nl *nl, struct ip to, struct ip from, struct route_spec *out,

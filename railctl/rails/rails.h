@@ -57,7 +57,8 @@ int rails_pods_read(struct cmd_run *r, struct rails_pods *out, struct err *e) mu
 void rails_pods_clear(struct rails_pods *p);
 #define auto_rails_pods auto_clean(rails_pods_clear)
 
-/* rails_read_hardware - set hw of a pod whose snapshot is read. What cannot be found is unknown. */
+/* rails_read_hardware - set hw of a pod whose snapshot is read. A value that is not found is
+ * unknown. */
 struct rails_numbers;
 int rails_read_hardware(const struct rails_numbers *numbers, const struct inspect_from *from,
 			struct rails_pod *p, struct err *e) must_check;

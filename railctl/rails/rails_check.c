@@ -85,10 +85,10 @@ static const char *const examples[] = {
 const struct cmd rails_check_cmd = {
 	.name = "check",
 	.summary = "find packets that leave by a wrong rail, and say what to do",
-	.about = "Each line is warn, fail or unknown, with the evidence, the effect (so) and the "
-		 "remedy (do), worst first; JSON also has those that are ok. The exit status is 1 "
+	.about = "Each line is warn, fail or unknown, worst first. It has the evidence, the effect "
+		 "(so) and the remedy (do). JSON also has those that are ok. The exit status is 1 "
 		 "when a check fails. The kernel is asked for the way from each address to each "
-		 "gateway; nothing is sent or changed.",
+		 "gateway. Nothing is sent or changed.",
 	.opts = { options },
 	.examples = examples,
 	.run = check_run,

@@ -113,8 +113,12 @@ static int read_records(const struct ctx *ctx, struct reading *x, struct err *e)
 {
 	struct err why = { 0 };
 
+	int rc;
+
 	x->e = &why;
-	if (record_each(ctx, NULL, on_record, x, e))
+	rc = record_each(ctx, NULL, on_record, x, e);
+	x->e = e;
+	if (rc)
 		return -1;
 	if (!why.code)
 		return 0;
