@@ -93,8 +93,17 @@ static int read_self(void *arg, struct err *e)
 	const struct inspect_from *from = arg;
 	struct record r = { .key = { "rail0", "c1", "net1" } };
 
-	if (inspect_add_record(&s, &r, e) || inspect_read(from, &s, e))
-		return -1;
+	return inspect_add_record(&s, &r, e) || inspect_read(from, &s, e) ? -1 : 0;
+}
+
+static void has_both_rails(const struct inspect_from *from)
+{
+	auto_inspect struct inspect s = { 0 };
+	struct record r = { .key = { "rail0", "c1", "net1" } };
+	struct err e;
+
+	ck_assert_int_eq(inspect_add_record(&s, &r, &e), 0);
+	ck_assert_msg(inspect_read(from, &s, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(s.n_rails, 2);
 	ck_assert_str_eq(s.rail[0].ifname, "net1");
 	ck_assert_str_eq(s.rail[0].network, "rail0");
@@ -110,7 +119,6 @@ static int read_self(void *arg, struct err *e)
 		ck_assert_int_eq(s.way[i].route.ifindex, s.rail[s.way[i].rail].link.ifindex);
 		ck_assert_uint_eq(s.way[i].own, i % 2 == 0);
 	}
-	return 0;
 }
 
 START_TEST(a_namespace_is_read_or_not_at_all)
@@ -125,6 +133,7 @@ START_TEST(a_namespace_is_read_or_not_at_all)
 	nl = net_socket();
 	make_rails(nl);
 	from.ctx = &ctx;
+	has_both_rails(&from);
 	ck_assert_str_eq(alloc_fail_each(read_self, &from), "ok");
 }
 END_TEST
