@@ -88,6 +88,6 @@ eval "$(if [ -e .git ]; then git ls-files; else find . -path ./build -prune -o -
 	awk '/\/(corpus|testdata)\// { data++; next } { read++ } END { print "read=" read + 0, "data=" data + 0 }')"
 # shellcheck disable=SC2154 # set by eval
 echo "tree     $read files to read, $data of seeds and test data"
-[ "$data" -lt 220 ] || complain "budget: $data files of seeds and test data, allowed 219"
+[ "$data" -lt 231 ] || complain "budget: $data files of seeds and test data, allowed 230"
 "$here/chain.sh" || bad=$((bad + 1))
 [ "$bad" = 0 ] || { echo "budget: exceeded, see above"; exit 1; }

@@ -384,10 +384,53 @@ static int create_one(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
+/* Before anything but the claim: a device without an interface has none to tune. */
+static int refuse_tuning(const struct add *s, struct err *e)
+{
+	const struct attach *a = &s->part->a;
+
+	/* a plugin of several interfaces makes each of them */
+	if (!a->no_link || !tuning_is_given(&a->conf.tuning))
+		return 0;
+	return err_set(
+		e, ERR_CONFIG, 0,
+		"sysctl, txQueueLen, gso, gro, rings: the device has no interface in the pod");
+}
+
+/* Before the interface goes up, be it for the probe or for its addresses. */
+static int tune(const struct attach *a, struct err *e)
+{
+	const struct tuning_place at = attach_tuning_place(a);
+
+	return tuning_is_given(&a->conf.tuning) ? tuning_apply(&a->conf.tuning, &at, e) : 0;
+}
+
+/* macPrefix needs the address before the interface is made. */
+static bool needs_address(const struct add *s)
+{
+	bool needs = false;
+
+	for (size_t i = 0; i < s->n_parts; i++)
+		needs |= s->part[i].a.conf.tuning.has_mac_prefix;
+	return needs;
+}
+
+static int make_macs(struct add *s, struct err *e)
+{
+	for (size_t i = 0; i < s->n_parts; i++) {
+		struct attach *a = &s->part[i].a;
+
+		if (a->conf.tuning.has_mac_prefix &&
+		    tuning_mac(&a->conf.tuning, ips_of(&s->part[i]), -1, &a->made_mac, e))
+			return -1;
+	}
+	return 0;
+}
+
 static int create(struct add *s, struct undo *u, struct err *e)
 {
 	for (size_t i = 0; i < s->n_parts; i++)
-		if (create_one(&s->part[i], u, e))
+		if (create_one(&s->part[i], u, e) || tune(&s->part[i].a, e))
 			return -1;
 	return 0;
 }
@@ -499,8 +542,9 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
-	if (claim_device(s, u, e) || start_ipam(s, u, e) || create(s, u, e) || finish_ipam(s, e) ||
-	    probe(s, e) || configure(s, u, e) || probe_gateways(s, e))
+	if (claim_device(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
+	    (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) || create(s, u, e) ||
+	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || probe_gateways(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))
@@ -553,25 +597,4 @@ int attach_add(const struct cni_call *call, struct err *e)
 		return -1;
 	undo_commit(&u);
 	return 0;
-}
-
-struct cni_plugin attach_plugin(const struct attach_type *type)
-{
-	return (struct cni_plugin){
-		.name = type->name,
-		.add = attach_add,
-		.del = attach_del,
-		.check = attach_check,
-		.gc = attach_gc,
-		.status = attach_status,
-		.data = type,
-	};
-}
-
-int attach_main(const struct attach_type *type, const struct delegate_builtin *builtin)
-{
-	struct cni_plugin plugin = attach_plugin(type);
-
-	plugin.builtin = builtin;
-	return cni_main(&plugin);
 }

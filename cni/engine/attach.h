@@ -16,6 +16,7 @@
 #include "cni/master/master.h"
 #include "cni/protocol/plugin.h"
 #include "cni/routing/routing.h"
+#include "cni/tuning/tuning.h"
 #include "lib/sys/netns.h"
 
 /* Keys that every plugin takes that makes or moves an interface. */
@@ -27,6 +28,7 @@ struct attach_conf {
 	struct probe_conf probe;
 	uint32_t ipam_timeout; /* seconds */
 	struct routing_conf routing;
+	struct tuning_conf tuning;
 };
 
 #define ATTACH_STATE_MAX 2048
@@ -34,8 +36,7 @@ struct attach_conf {
 /* One ADD, CHECK or STATUS in progress. */
 struct attach {
 	const struct cni_call *call;
-	const struct cni_call
-		*whole; /* of one of several interfaces: the runtime's call; else NULL */
+	const struct cni_call *whole; /* of several interfaces: the runtime's call; else NULL */
 	const struct attach_type *type;
 	struct record_place records; /* where this plugin's records are */
 	int64_t begun_ms;            /* of ctx_mono_ms() */
@@ -47,13 +48,13 @@ struct attach {
 	struct cni_result prev;  /* decoded prevResult; empty when there is none */
 	struct link_info master; /* ifindex 0 before it was looked up */
 	struct link_info link;   /* the pod's interface */
-	/* If a device is moved or followed: */
-	struct json *device; /* owned; what the record keeps of it */
-	const char *pci_id;  /* for the result; borrowed from device or the configuration */
-	struct json *rdma;   /* owned; the key "rdma" of the result; NULL: none */
-	const char *below;   /* the record's master; borrowed. NULL: the name of master */
-	uint32_t table;      /* of its rail in the pod; 0: none, or not chosen yet */
-	bool is_up;          /* the pod's interface was set up before it had its addresses */
+	struct json *device;     /* owned; what the record keeps of it */
+	const char *pci_id;      /* for the result; borrowed from device or the configuration */
+	struct json *rdma;       /* owned; the key "rdma" of the result; NULL: none */
+	const char *below;       /* the record's master; borrowed. NULL: the name of master */
+	struct hw_addr made_mac; /* of macPrefix, before create; none: the key is not there */
+	uint32_t table;          /* of its rail in the pod; 0: none, or not chosen yet */
+	bool is_up;              /* the pod's interface was set up before it had its addresses */
 	bool no_link; /* no interface (vfio-pci), or not ours (follows): none is configured */
 	bool nothing_to_restore; /* prepare's word: no record is needed before create */
 };
@@ -92,8 +93,7 @@ struct attach_type {
 	/* F: look up what create will change, and set a->device; may take a lock, which clear
 	 * gives back. Changes nothing. */
 	int (*prepare)(struct attach *a, struct err *e);
-	/* M: take the device for this attachment, under its record without device, and set
-	 * a->device. */
+	/* M: take the device, under its record without device, and set a->device. */
 	int (*claim)(struct attach *a, struct err *e);
 	/* All: make the interface, or move the device, into the pod under its final name. The
 	 * engine restores after a failure. May replace a->device by what CHECK shall find. */
@@ -114,6 +114,7 @@ struct attach_type {
 	/* The longest wait in ms for carrier before addresses are announced. Called only if the
 	 * interface is up and has no carrier. NULL: carrier is immediate. */
 	int (*carrier_ms)(const struct attach *a);
+	bool takes_mac_prefix;  /* create uses made_mac if no other MAC is given */
 	bool shares_mac;        /* with its master: the master also receives replies */
 	bool adopts_prev_ips;   /* without an IPAM it takes over the addresses of prevResult */
 	bool leases_guid;       /* it takes a GUID of the IPAM: guid_lease.h */
@@ -136,14 +137,12 @@ int attach_create_link(struct attach *a, struct link_spec spec, struct err *e) m
 struct nl *attach_master_nl(const struct attach *a);
 /* attach_key - which attachment a call is about. */
 struct record_key attach_key(const struct cni_call *call);
-
 /* attach_read_record - what ADD recorded, for CHECK. ERR_STATE with errnum ENOENT: nothing. */
 int attach_read_record(const struct attach *a, struct record *out, struct err *e) must_check;
 
 /*
- * attach_choose_mac - the MAC address for the pod's interface: that of the configuration (its key
- * "mac", NULL: not given), of CNI_ARGS "MAC=", of runtimeConfig.mac; the last one given wins
- * (CNI-084). 1: out is set, 0: none is given, -1: one is no unicast address.
+ * attach_choose_mac - the MAC for the pod's interface: the key "mac" (NULL: not given), CNI_ARGS
+ * "MAC=", runtimeConfig.mac; the last one given wins (CNI-084). 1: out is set, 0: none is given.
  */
 int attach_choose_mac(const struct attach *a, const char *configured, uint8_t out[MAC_LEN],
 		      struct err *e) must_check;

@@ -193,6 +193,13 @@ static int check_routing(struct attach *a, int index, struct err *e)
 	return rc;
 }
 
+static int check_tuning(const struct attach *a, struct err *e)
+{
+	const struct tuning_place at = attach_tuning_place(a);
+
+	return tuning_check(&a->conf.tuning, &at, e);
+}
+
 /* *r becomes its part with that name. */
 static int take_part(struct record *r, const char *ifname, struct err *e)
 {
@@ -273,12 +280,17 @@ static int check_all(struct attach *a, struct err *e)
 	    (a->type->find ? a->type->find(a, e) : find_recorded_master(a, e)) ||
 	    (!a->no_link && check_link(a, &a->prev.interfaces[index], e)))
 		return -1;
+	if (a->conf.tuning.has_mac_prefix &&
+	    tuning_mac(&a->conf.tuning, &a->prev, index, &a->made_mac, e))
+		return -1;
 	if ((*a->type->kind && check_lower(a, e)) || (a->type->check && a->type->check(a, e)))
 		return -1;
 	if (a->no_link)
 		return 0;
-	return check_addresses(a, index, e) || check_routes(a, e) || check_routing(a, index, e) ? -1
-												: 0;
+	return check_addresses(a, index, e) || check_routes(a, e) || check_routing(a, index, e) ||
+			       check_tuning(a, e)
+		       ? -1
+		       : 0;
 }
 
 /* ---- of several interfaces ---- */

@@ -118,6 +118,29 @@ int attach_ipam_undo_ms(const struct attach *a)
 				 ctx_mono_ms());
 }
 
+static int check_rings(const struct attach *a, struct err *e)
+{
+	if (a->type->role == ATTACH_MOVES || !(a->conf.tuning.rx_ring || a->conf.tuning.tx_ring))
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "rings: interfaces of %s have none; only those of VFs do",
+		       a->type->name);
+}
+
+static int check_mac_prefix(const struct attach *a, struct err *e)
+{
+	if (!a->conf.tuning.has_mac_prefix)
+		return 0;
+	if (!a->type->takes_mac_prefix)
+		return err_set(e, ERR_CONFIG, 0,
+			       "macPrefix: interfaces of %s get no MAC of their own; only those of "
+			       "macvlan and sriov do",
+			       a->type->name);
+	if (!*a->call->conf.ipam_type)
+		return err_set(e, ERR_CONFIG, 0,
+			       "macPrefix: needs ipam, because the address is a part of the MAC");
+	return 0;
+}
+
 /* A GUID alone is a result without an address. Fail before the VF has it. */
 static int check_guid_pool(const struct attach *a, struct err *e)
 {
@@ -185,7 +208,9 @@ static int decode(struct attach *a, struct err *e)
 		return 0;
 	if (master_read_conf(c->tree, &a->conf.master, e) ||
 	    probe_read_conf(c->tree, &a->conf.probe, e) ||
-	    routing_read_conf(c->tree, &a->conf.routing, e) || check_guid_pool(a, e))
+	    routing_read_conf(c->tree, &a->conf.routing, e) ||
+	    tuning_read_conf(c->tree, &a->conf.tuning, e) || check_mac_prefix(a, e) ||
+	    check_rings(a, e) || check_guid_pool(a, e))
 		return -1;
 	if (a->type->no_dhcp && strcmp(c->ipam_type, "dhcp") == 0)
 		return err_set(e, ERR_CONFIG, 0,

@@ -93,3 +93,15 @@ int attach_find(struct attach *a, struct err *e)
 {
 	return a->type->find ? a->type->find(a, e) : attach_find_master(a, e);
 }
+
+struct tuning_place attach_tuning_place(const struct attach *a)
+{
+	return (struct tuning_place){
+		.host = &a->host,
+		.pod = &a->pod,
+		.pod_nl = a->pod_nl,
+		.proc = a->call->ctx.proc,
+		.ifname = a->link.name,
+		.ifindex = a->link.ifindex,
+	};
+}

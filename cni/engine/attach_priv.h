@@ -12,10 +12,9 @@
 
 /* ---- attach_conf.c: pure ---- */
 
-/* attach_init - empty state for a call, with the defaults of its keys. */
+/* attach_init - empty state for a call, with the defaults of its keys. attach_init_part - of one of
+ * the interfaces of whole, whose namespaces and sockets it borrows. */
 void attach_init(struct attach *a, const struct cni_call *call);
-/* attach_init_part - the same for one of the interfaces of whole, whose namespaces and sockets it
- * borrows. */
 void attach_init_part(struct attach *a, const struct cni_call *call, const struct attach *whole);
 /* attach_clear - release what was opened or read since attach_init(). */
 void attach_clear(struct attach *a);
@@ -24,8 +23,7 @@ void attach_clear(struct attach *a);
 /* attach_read_conf - decode and validate all that needs no system. */
 int attach_read_conf(struct attach *a, struct err *e) must_check;
 
-/* attach_timeout_ms - how long the IPAM may take; the default when the configuration is unreadable.
- */
+/* attach_timeout_ms - the time of the IPAM; the default when the configuration is unreadable. */
 int attach_timeout_ms(const struct attach *a);
 
 /*
@@ -53,7 +51,6 @@ int attach_records(const struct cni_call *call, struct record_place *out, struct
 
 /* attach_open - open the namespaces of host and pod, and a netlink socket in each. ERR_NETNS. */
 int attach_open(struct attach *a, struct err *e) must_check;
-
 /* attach_master_place - where the master is looked for. */
 struct master_place attach_master_place(const struct attach *a);
 
@@ -68,6 +65,9 @@ int attach_lower_of_master(const struct attach *a);
 
 /* attach_find - the master, or what the type has in its place. */
 int attach_find(struct attach *a, struct err *e) must_check;
+
+/* attach_tuning_place - where the pod's interface is, for cni/tuning. */
+struct tuning_place attach_tuning_place(const struct attach *a);
 
 /* ---- attach_earlier.c: changes nothing but what an earlier ADD left ---- */
 
@@ -94,7 +94,7 @@ int attach_parse_ipam_result(const struct attach *a, struct slice text, struct c
 
 struct probe_answer {
 	bool asked; /* whether the network was asked */
-	/* addresses that another host uses, separated by commas, for the IPAM's DEL; "": none */
+	/* addresses of another host, separated by commas, for the IPAM's DEL; "": none */
 	char conflict[16 * IP_STR_LEN];
 };
 

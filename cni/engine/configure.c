@@ -196,7 +196,7 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 	auto_nl_monitor struct nl_monitor *mon = NULL, *links = NULL;
 	bool v6 = has_family(r, IP_V6), announces = can_announce(a, r), mute = false;
 
-	if (v6 && enable_v6(a, e))
+	if (v6 && (tuning_refuse_v6(&a->conf.tuning, e) || enable_v6(a, e)))
 		return -1;
 	if (a->table && routing_set_up_link(a->call->ctx.proc, a->link.name, v6, e))
 		return -1;
@@ -217,6 +217,9 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 		  mute && !a->is_up ? ", no carrier yet" : "");
 	if (a->type->claim)
 		announce_moved(&a->call->ctx, a->link.name, true);
+	/* The configuration counts more than the values that were set here. */
+	if (tuning_set_sysctls(&a->conf.tuning, a->call->ctx.proc, a->link.name, e))
+		return -1;
 	if (mon && wait_dad(a, mon, r, e))
 		return -1;
 	if (add_routes(a, r, e))

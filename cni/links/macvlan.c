@@ -53,6 +53,10 @@ static int macvlan_validate(struct attach *a, struct err *e)
 		return err_set(
 			e, ERR_CONFIG, 0,
 			"mac: cannot be chosen in mode \"passthru\", which uses the master's");
+	if (c->mode == MACVLAN_PASSTHRU && a->conf.tuning.has_mac_prefix)
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"macPrefix: is not for mode \"passthru\", which uses the master's MAC");
 	return 0;
 }
 
@@ -65,8 +69,7 @@ static union link_data data_of(const struct macvlan_conf *c)
 static int macvlan_create(struct attach *a, struct err *e)
 {
 	const struct macvlan_conf *c = conf_of(a);
-	const struct link_spec spec = { .addr = c->has_mac ? hw_addr_of_mac(c->mac)
-							   : (struct hw_addr){ 0 },
+	const struct link_spec spec = { .addr = c->has_mac ? hw_addr_of_mac(c->mac) : a->made_mac,
 					.data = data_of(c) };
 
 	return attach_create_link(a, spec, e);
@@ -88,4 +91,5 @@ const struct attach_type link_macvlan = {
 	.validate = macvlan_validate,
 	.create = macvlan_create,
 	.check = macvlan_check,
+	.takes_mac_prefix = true,
 };

@@ -88,7 +88,7 @@ const struct fixture fixture_veth = {
 	ON_VETH,
 };
 
-static bool probe_rail(const char *plugin)
+static bool probe_macvlan(const char *plugin)
 {
 	(void)plugin;
 	return probe("macvlan");
@@ -98,7 +98,18 @@ static bool probe_rail(const char *plugin)
 static const struct fixture fixture_rail = {
 	.program = "macvlan",
 	.keys = "\"master\":\"" MASTER "\",\"routing\":\"rail\"",
-	.probe = probe_rail,
+	.probe = probe_macvlan,
+	ON_VETH,
+};
+
+/* macvlan whose interface is tuned: more steps between its creation and the moment it is up. */
+static const struct fixture fixture_tuned = {
+	.program = "macvlan",
+	.keys = "\"master\":\"" MASTER "\",\"txQueueLen\":2000,\"macPrefix\":\"0a:1b\",\"gso\":{"
+		"\"maxSize\":30000},\"sysctl\":{"
+		"\"net.ipv4.conf.IFNAME.arp_filter\":\"1\","
+		"\"net.ipv4.neigh.IFNAME.gc_stale_time\":\"77\"}",
+	.probe = probe_macvlan,
 	ON_VETH,
 };
 
@@ -122,7 +133,7 @@ static const struct fixture fixture_rails = {
 	.alone = "\"pools\":[[\"rail0\"],[\"rail1\"]]",
 	.v6_ifname = "net1r1",
 	.without = " store-gone ",
-	.probe = probe_rail,
+	.probe = probe_macvlan,
 	.capacity = 13,
 	.make = make_rails,
 	.clear = clear,
@@ -141,6 +152,7 @@ const struct fixture *fixture_of(const char *plugin)
 		const struct fixture *fixture;
 	} others[] = { { "macvlan-rail", &fixture_rail },
 		       { "rails", &fixture_rails },
+		       { "macvlan-tuned", &fixture_tuned },
 		       { "sriov", &fixture_vf },
 		       { "rdma", &fixture_rdma },
 		       { "rdma-exclusive", &fixture_rdma_exclusive },

@@ -204,6 +204,51 @@ void ethtool_set(const char *ifname, const struct ethtool_set *put)
 	put_features(fd, ifname, put);
 }
 
+/* ---- rings ---- */
+
+/* A request without a driver that can answer it is not an error of the kernel. */
+static enum err_code code_of(int errnum)
+{
+	return errnum == EOPNOTSUPP || errnum == ENODEV ? ERR_NOTFOUND : ERR_KERNEL;
+}
+
+static int rings_request(int fd, const char *ifname, struct ethtool_ringparam *p, struct err *e)
+{
+	const char *verb = p->cmd == ETHTOOL_GRINGPARAM ? "read" : "set";
+	int errnum = ethtool_ioctl(fd, ifname, p);
+
+	return errnum ? err_set(e, code_of(errnum), errnum, "%s the rings of interface %.16s", verb,
+				ifname)
+		      : 0;
+}
+
+int ethtool_get_rings(const char *ifname, struct ethtool_rings *out, struct err *e)
+{
+	struct ethtool_ringparam p = { .cmd = ETHTOOL_GRINGPARAM };
+	auto_fd int fd = open_socket(e);
+
+	if (fd < 0 || rings_request(fd, ifname, &p, e))
+		return -1;
+	*out = (struct ethtool_rings){ .rx = p.rx_pending,
+				       .tx = p.tx_pending,
+				       .rx_max = p.rx_max_pending,
+				       .tx_max = p.tx_max_pending };
+	return 0;
+}
+
+int ethtool_set_rings(const char *ifname, uint32_t rx, uint32_t tx, struct err *e)
+{
+	struct ethtool_ringparam p = { .cmd = ETHTOOL_GRINGPARAM };
+	auto_fd int fd = open_socket(e);
+
+	if (fd < 0 || rings_request(fd, ifname, &p, e))
+		return -1;
+	p.cmd = ETHTOOL_SRINGPARAM;
+	p.rx_pending = rx ? rx : p.rx_pending;
+	p.tx_pending = tx ? tx : p.tx_pending;
+	return rings_request(fd, ifname, &p, e);
+}
+
 /* ---- pause storms ---- */
 
 /* Drivers without the setting say EOPNOTSUPP; those that have other tunables EINVAL (mlx5's
@@ -226,9 +271,8 @@ static int storm_request(const char *ifname, uint32_t cmd, uint16_t *ms, struct 
 	int errnum = ethtool_ioctl(fd, ifname, t);
 
 	if (errnum)
-		return err_set(e,
-			       errnum == EOPNOTSUPP || errnum == ENODEV ? ERR_NOTFOUND : ERR_KERNEL,
-			       errnum, "%s the time of pause storms of interface %.16s",
+		return err_set(e, code_of(errnum), errnum,
+			       "%s the time of pause storms of interface %.16s",
 			       cmd == ETHTOOL_GTUNABLE ? "read" : "set", ifname);
 	memcpy(ms, buf + sizeof(*t), sizeof(*ms));
 	return 0;

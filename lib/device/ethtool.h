@@ -57,6 +57,18 @@ const char *ethtool_changed_part(const struct ethtool_state *is, const struct et
 				 size_t n);
 
 /*
+ * ethtool_get_rings - how many descriptors the rings of an interface have, and how many they can
+ * have; 0: the driver has no such ring. ethtool_set_rings - rx and tx; 0: unchanged. A driver may
+ * round them. ERR_NOTFOUND, errnum EOPNOTSUPP: the driver has no rings; ENODEV: no interface.
+ * ERR_KERNEL: it refuses.
+ */
+struct ethtool_rings {
+	uint32_t rx, tx, rx_max, tx_max;
+};
+int ethtool_get_rings(const char *ifname, struct ethtool_rings *out, struct err *e) must_check;
+int ethtool_set_rings(const char *ifname, uint32_t rx, uint32_t tx, struct err *e) must_check;
+
+/*
  * ethtool_get_storm, ethtool_set_storm - after so many ms of pause frames without an end, a card
  * stops to obey or to send them (ETHTOOL_PFC_PREVENTION_TOUT); 0: never. ETHTOOL_STORM_AUTO: the
  * driver chooses. ERR_NOTFOUND, errnum EOPNOTSUPP: the driver has no such setting; ENODEV: no

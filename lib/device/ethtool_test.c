@@ -103,5 +103,23 @@ START_TEST(a_driver_without_pause_storms)
 }
 END_TEST
 
+START_TEST(rings_that_a_driver_does_not_have)
+{
+	struct ethtool_rings r;
+	struct err e;
+
+	net_enter_new();
+	net_veth("v0", "peer0", NULL);
+	ck_assert_int_eq(ethtool_get_rings("v0", &r, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == EOPNOTSUPP);
+	ck_assert_int_eq(ethtool_set_rings("v0", 1, 1, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == EOPNOTSUPP);
+	ck_assert_int_eq(ethtool_get_rings("none", &r, &e), -1);
+	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENODEV);
+	ck_assert_ptr_nonnull(strstr(e.msg, "rings of interface none"));
+}
+END_TEST
+
 TEST_PROGRAM("lib/device/ethtool", a_driver_without_pause_storms, each_feature,
-	     differences_of_parts, an_interface_that_is_not_there)
+	     differences_of_parts, an_interface_that_is_not_there,
+	     rings_that_a_driver_does_not_have)

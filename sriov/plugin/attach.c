@@ -96,7 +96,9 @@ static int sriov_claim(struct attach *a, struct err *e)
 	const struct tier *tier = sriov_conf_tier(c, &t) ? &t : NULL;
 
 	c->which.needs_rdma = c->rdma == SRIOV_RDMA_MOVES;
-	return vf_attach_claim(a, &c->which, c->request.pf_side.has, tier, e);
+	const unsigned mac = a->conf.tuning.has_mac_prefix ? VF_MAC : 0;
+
+	return vf_attach_claim(a, &c->which, c->request.pf_side.has | mac, tier, e);
 }
 
 static int set_own_mac(struct attach *a, struct vf_attach *v, struct err *e)
@@ -146,10 +148,20 @@ static int move_both(struct attach *a, struct sriov_conf *c, struct err *e)
 	return move_interface(a, c, e) || vf_rdma_move(&m, e) ? -1 : 0;
 }
 
+/* A MAC that is given for this pod counts more than one that is made from its address. */
+static void use_made_mac(const struct attach *a, struct vf_info *want)
+{
+	if (!a->made_mac.len || want->has & VF_MAC)
+		return;
+	want->has |= VF_MAC;
+	memcpy(want->mac, a->made_mac.byte, MAC_LEN);
+}
+
 static int sriov_create(struct attach *a, struct err *e)
 {
 	struct sriov_conf *c = conf_of(a);
 
+	use_made_mac(a, &c->request.pf_side);
 	return c->rdma == SRIOV_RDMA_MOVES ? move_both(a, c, e) : move_interface(a, c, e);
 }
 
@@ -164,8 +176,9 @@ static int sriov_carrier_ms(const struct attach *a)
 
 static int sriov_check(struct attach *a, struct err *e)
 {
-	const struct sriov_conf *c = conf_of(a);
+	struct sriov_conf *c = conf_of(a);
 
+	use_made_mac(a, &c->request.pf_side);
 	return vf_attach_check(a, &c->which, e) ||
 			       vf_attach_check_pf_side(a, &c->which, &c->request.pf_side, e) ||
 			       (c->rdma == SRIOV_RDMA_MOVES &&
@@ -188,4 +201,5 @@ const struct attach_type sriov_type = {
 	.restore = sriov_restore,
 	.release = vf_attach_release,
 	.carrier_ms = sriov_carrier_ms,
+	.takes_mac_prefix = true,
 };

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_plugin.c: a type of attachment as a plugin, and as a whole program. */
+#include "cni/engine/attach_priv.h"
+
+struct cni_plugin attach_plugin(const struct attach_type *type)
+{
+	return (struct cni_plugin){
+		.name = type->name,
+		.add = attach_add,
+		.del = attach_del,
+		.check = attach_check,
+		.gc = attach_gc,
+		.status = attach_status,
+		.data = type,
+	};
+}
+
+int attach_main(const struct attach_type *type, const struct delegate_builtin *builtin)
+{
+	struct cni_plugin plugin = attach_plugin(type);
+
+	plugin.builtin = builtin;
+	return cni_main(&plugin);
+}
