@@ -77,6 +77,6 @@ static inline void rails_numbers_freep(struct rails_numbers **n)
 const char *rails_pod_name(const struct rails_pod *p, char out[RAILS_POD_LEN]);
 
 /* rails_json - the pods for programs; railctl(8) has the members. NULL: no memory. Pure. */
-struct json *rails_json(const struct rails_pods *p);
+struct json *rails_json(const struct rails_pods *all);
 
 #endif
