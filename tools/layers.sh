@@ -54,7 +54,8 @@ cni/routing|lib/ cni/protocol/
 cni/inspect|lib/ cni/record/ cni/routing/
 cni/master|lib/ topo/rails/
 cni/tuning|lib/ cni/protocol/
-cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/master/ cni/tuning/
+cni/probe|lib/
+cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/probe/ cni/master/ cni/tuning/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
 cni/rails|lib/ topo/rails/ cni/protocol/ cni/record/ cni/engine/ cni/links/ sriov/choose/

@@ -11,7 +11,7 @@
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
 
-#include "cni/engine/probe.h"
+#include "cni/probe/probe.h"
 #include "cni/engine/restore.h"
 #include "cni/master/master.h"
 #include "cni/protocol/plugin.h"

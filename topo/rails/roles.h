@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roles.h: what the operator of this machine says of its HCAs: roles, and Data Direct functions. */
+/* roles.h: roles and Data Direct functions of HCAs that the operator of this machine gives. */
 #ifndef RAILHEAD_TOPO_RAILS_ROLES_H
 #define RAILHEAD_TOPO_RAILS_ROLES_H
 

@@ -3,7 +3,7 @@
  * probe_test.c: shows the bytes of probes, and that a host that has the address is found, also
  * when it answers late.
  */
-#include "cni/engine/probe.h"
+#include "cni/probe/probe.h"
 
 #include <arpa/inet.h>
 #include <net/ethernet.h>

@@ -2,7 +2,7 @@
 /* probe_conf.c: reads the key "probe". */
 #include <stddef.h>
 
-#include "cni/engine/probe.h"
+#include "cni/probe/probe.h"
 
 #define KEY "probe"
 

@@ -6,7 +6,7 @@
 #include <netinet/ip6.h>
 #include <string.h>
 
-#include "cni/engine/probe.h"
+#include "cni/probe/probe.h"
 
 #define HOPS 255 /* neighbour discovery: no router has forwarded it */
 

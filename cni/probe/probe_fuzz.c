@@ -3,7 +3,7 @@
  * probe_fuzz.c: feeds any frame to probe_read(); a user that is read can be written and read
  * again.
  */
-#include "cni/engine/probe.h"
+#include "cni/probe/probe.h"
 
 #include "lib/testing/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* probe.c: sends the probes through a packet socket, and collects the answers. */
-#include "cni/engine/probe.h"
+#include "cni/probe/probe.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,8 +9,8 @@
  * 200 ms. A gateway is asked as any neighbour is, from an address in use (RFC 826, RFC 4861 section
  * 7.2.2), for a second at most.
  */
-#ifndef RAILHEAD_CNI_ENGINE_PROBE_H
-#define RAILHEAD_CNI_ENGINE_PROBE_H
+#ifndef RAILHEAD_CNI_PROBE_PROBE_H
+#define RAILHEAD_CNI_PROBE_PROBE_H
 
 #include "lib/base/err.h"
 #include "lib/base/ip.h"
