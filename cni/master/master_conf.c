@@ -59,8 +59,14 @@ static int parse_rail(const char *key, struct master_candidate *c, struct err *e
 
 static int parse_mac_of(const char *key, struct master_candidate *c, struct err *e)
 {
+	static const uint8_t zero[HW_ADDR_MAX];
+
 	if (hw_addr_parse(c->text + strlen(MAC), &c->mac))
 		return err_set(e, ERR_CONFIG, 0, "%s: \"%.*s\": not a MAC address", key,
+			       SHOWN(c->text));
+	/* The loopback interface has it. */
+	if (memcmp(c->mac.byte, zero, c->mac.len) == 0)
+		return err_set(e, ERR_CONFIG, 0, "%s: \"%.*s\": no card has this address", key,
 			       SHOWN(c->text));
 	c->form = MASTER_MAC;
 	return 0;

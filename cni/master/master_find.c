@@ -101,10 +101,12 @@ static int match_mac(const struct link_info *link, void *arg)
 	struct mac_search *s = arg;
 	const bool permanent = hw_addr_equal(link->perm_addr, s->mac);
 
+	/* The kernel gives an ipvlan the permanent address of its lower device. */
+	if (stands_on_another(link))
+		return 0;
 	if (permanent && s->n_permanent++ == 0)
 		s->found = *link;
-	if (!permanent && !stands_on_another(link) && hw_addr_equal(link->addr, s->mac) &&
-	    s->n++ == 0 && !s->n_permanent)
+	if (!permanent && hw_addr_equal(link->addr, s->mac) && s->n++ == 0 && !s->n_permanent)
 		s->found = *link;
 	return 0;
 }

@@ -171,6 +171,12 @@ START_TEST(the_address_that_a_card_was_made_with_counts_more)
 	links[1].addr = hw_addr_of_mac(mac);
 	links[1].perm_addr = hw_addr_of_mac(other);
 	ck_assert_msg(strcmp(found_by_mac(links, 2, &e), "card0") == 0, "%s", e.msg);
+	/* An ipvlan of the host has the permanent address of its card. */
+	links[0] = (struct link_info){
+		.ifindex = 5, .name = "ipv0", .kind = "ipvlan", .lower_ifindex = 6
+	};
+	links[0].addr = links[0].perm_addr = links[1].perm_addr = hw_addr_of_mac(mac);
+	ck_assert_msg(strcmp(found_by_mac(links, 2, &e), "card0") == 0, "%s", e.msg);
 }
 END_TEST
 
