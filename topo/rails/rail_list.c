@@ -27,6 +27,11 @@ static int insert(struct rail_list *l, uint32_t number, const char *ifname, stru
 {
 	size_t at = l->n;
 
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->rail[i].ifname, ifname) == 0)
+			return err_set(e, ERR_CONFIG, 0,
+				       "%s: rails %u and %u are both interface %s", l->source,
+				       l->rail[i].number, number, ifname);
 	if (l->n == RAIL_LIST_MAX)
 		return err_set(e, ERR_CONFIG, 0, "%s: more than %d rails", l->source,
 			       RAIL_LIST_MAX);
@@ -168,12 +173,22 @@ static void survey_clear(struct survey *s)
 }
 #define auto_survey auto_clean(survey_clear)
 
+/* A cable that is out must not make another card of each number above. */
+static void forget_link_state(struct topo_machine *m)
+{
+	for (size_t i = 0; i < m->n_hcas; i++)
+		for (size_t k = 0; k < m->hca[i].n_ports; k++)
+			if (m->hca[i].port[k].active == TOPO_NO)
+				m->hca[i].port[k].active = TOPO_UNKNOWN;
+}
+
 static int read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
 {
 	char ifname[IFNAME_LEN];
 
 	if (topo_read_sysfs(ctx->sysfs, ctx->proc, NULL, &s->m, e))
 		return -1;
+	forget_link_state(&s->m);
 	topo_default_netdev(ctx->proc, true, ifname);
 	topo_roles(&s->m, ifname);
 	return topo_operator_roles(ctx, &s->m, e) || topo_choose(&s->m, NULL, &s->choice, e) ? -1

@@ -78,7 +78,7 @@ START_TEST(too_many_rails)
 
 	for (int i = 0; i <= RAIL_LIST_MAX; i++)
 		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			       "%s{\"rail\":%d,\"interface\":\"e\"}", i ? "," : "", i);
+			       "%s{\"rail\":%d,\"interface\":\"e%d\"}", i ? "," : "", i, i);
 	(void)strcat(text, "]}"); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy) */
 	ck_assert_ptr_nonnull(strstr(parsed(text, &e), "more than 32 rails"));
 }
