@@ -96,6 +96,30 @@ team-a/job-0 net2 10.30.0.12/24 fd30::12/64 1001 2 1500"
 	no_masters
 }
 
+# One attachment has several interfaces.
+test_rails_of_one_ADD()
+{
+	local i
+	need rails
+	ip netns add pod1
+	no_masters
+	for i in 1 2; do
+		ip link add "rm$i" type veth peer name "rw$i" && ip link set "rm$i" up && ip link set "rw$i" up || fail "test error: rm$i"
+	done
+	echo '{"rails":[{"rail":1,"interface":"rm1"},{"rail":2,"interface":"rm2"}]}' >/etc/railhead/rails.json
+	CNI_COMMAND=ADD CNI_CONTAINERID=c1 CNI_NETNS=/run/netns/pod1 CNI_IFNAME=net1 CNI_PATH=$BIN \
+		"$BIN/rails" <<<'{"cniVersion":"1.0.0","name":"all","type":"rails","kind":"macvlan"}' >"$W/add.out" 2>&1 || fail "ADD: $(<"$W/add.out")"
+	rm /etc/railhead/rails.json
+	ok rails --json
+	want '[.[0].rails[] | "\(.ifname) \(.master) \(.plugin) \(.network)"] == ["net1 rm1 rails all", "net1r2 rm2 rails all"]'
+	in_pod ip link del net1r2
+	r rails check --json
+	[ "$RC" = 1 ] || fail "must fail: $(said)"
+	want 'any(.[]; .result == "fail" and .check == "interface" and (.subject | endswith("net1r2")))'
+	refused 2 'names no pod' rails --pod ''
+	no_masters
+}
+
 test_rails_of_a_namespace_without_records()
 {
 	local i

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cni/record/record_part.h"
 #include "lib/base/array.h"
 #include "railctl/rails/rails.h"
 
@@ -98,6 +99,7 @@ static int on_record(const struct record *r, void *arg)
 {
 	struct reading *x = arg;
 	struct rails_pod *p;
+	struct record part;
 	struct cni_pod pod;
 
 	if (!r->tree || r->name_mismatch || r->deleting)
@@ -106,7 +108,12 @@ static int on_record(const struct record *r, void *arg)
 	if (!is_asked_for(x, r, &pod))
 		return 0;
 	p = pod_of(x, r, &pod);
-	return p && inspect_add_record(&p->s, r, x->e) == 0 ? 0 : -1;
+	for (size_t i = 0; p && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		if (inspect_add_record(&p->s, &part, x->e))
+			return -1;
+	}
+	return p ? 0 : -1;
 }
 
 static int read_records(const struct ctx *ctx, struct reading *x, struct err *e)
@@ -196,6 +203,8 @@ static int read_all(struct cmd_run *r, struct reading *x, struct err *e)
 	const char *path = opt_get(&r->opts, "netns");
 	auto_netns struct netns ns = { .fd = -1 };
 
+	if (x->word && !*x->word)
+		return cmd_usage(r, e, "--pod: names no pod or container");
 	if (path && x->word)
 		return cmd_usage(r, e, "--pod and --netns exclude each other");
 	if (path && path[0] != '/')
