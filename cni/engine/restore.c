@@ -75,7 +75,11 @@ void attach_note_deleting(const struct ctx *ctx, const struct record *r)
 		log_warn(&ctx->log, "%s", why.msg);
 }
 
-/* *ifindex is 0 unless the part is there, and ours. */
+/*
+ * *ifindex is 0 unless the part is there, and ours. A DEL that has begun may have deleted the
+ * interface. The next attachment may use its name, on the same lower device. So only the number
+ * tells then.
+ */
 static int find_own(struct nl *nl, const struct record *part, int *ifindex, struct err *e)
 {
 	enum attach_found found;
@@ -84,6 +88,8 @@ static int find_own(struct nl *nl, const struct record *part, int *ifindex, stru
 	if (attach_find_link(nl, part, &link, &found, e))
 		return -1;
 	*ifindex = found == FOUND_OURS || found == FOUND_RENAMED ? link.ifindex : 0;
+	if (part->deleting && part->ifindex && *ifindex != part->ifindex)
+		*ifindex = 0;
 	return 0;
 }
 

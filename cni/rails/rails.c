@@ -90,6 +90,11 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 	if (find_made(a, &c->made, e) || make_calls(a->call, rails_kinds[s->conf.kind], c, e) ||
 	    keep_note(a, c, e))
 		return -1;
+	if (a->conf.routing.is_default && c->made.n > 1)
+		return err_set(e, ERR_CONFIG, 0,
+			       "routing.default: one rail of a pod can have the default route of "
+			       "the pod, and these are %zu",
+			       c->made.n);
 	for (size_t i = 0; i < c->made.n; i++) {
 		out->call[i] = &c->part[i];
 		(void)snprintf(out->what[i], sizeof(out->what[i]), "rail %u",
@@ -106,20 +111,39 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 
 struct name_visit {
 	struct rails_names names;
+	const struct json *prev; /* the result of ADD, or NULL */
 	attach_name_fn fn;
 	void *arg;
 };
 
-/* Rails may have come and gone since ADD: every number is tried. */
+/* The result of ADD names the interface, in a namespace of a pod. */
+static bool is_in_result(const struct name_visit *v, const char *name)
+{
+	json_each (x, json_get(v->prev, "interfaces")) {
+		if (*json_text(x, "sandbox") && strcmp(json_text(x, "name"), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int visit(const struct name_visit *v, const char *name, const char *kind)
+{
+	return is_in_result(v, name) ? v->fn(name, kind, v->arg) : 0;
+}
+
+/*
+ * Rails may have come and gone since ADD: every number is tried. Only what the result of ADD has
+ * can be ours: without it, ADD failed, and an interface of that name is of another program.
+ */
 static int each_name_of(const struct name_visit *v, const char *kind)
 {
 	char name[IFNAME_LEN];
 	struct err ignored;
-	int rc = v->names.template ? 0 : v->fn(v->names.ifname, kind, v->arg);
+	int rc = v->names.template ? 0 : visit(v, v->names.ifname, kind);
 
 	for (uint32_t n = 0; rc == 0 && n <= RAIL_NUMBER_MAX; n++)
 		if (rails_name(&v->names, 1, n, name, &ignored) == 0)
-			rc = v->fn(name, kind, v->arg);
+			rc = visit(v, name, kind);
 	return rc;
 }
 
@@ -127,7 +151,12 @@ static int each_name(const struct cni_call *call, attach_name_fn fn, void *arg)
 {
 	const char *kind = json_text(call->conf.tree, "kind");
 	const char *template = json_text(call->conf.tree, "ifname");
-	const struct name_visit v = { { *template ? template : NULL, call->env.ifname }, fn, arg };
+	const struct name_visit v = {
+		.names = { *template ? template : NULL, call->env.ifname },
+		.prev = json_get(call->conf.tree, "prevResult"),
+		.fn = fn,
+		.arg = arg,
+	};
 
 	for (size_t i = 0; i < 2; i++)
 		if (strcmp(kind, rails_kinds[i]->kind) == 0)

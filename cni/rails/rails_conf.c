@@ -76,6 +76,7 @@ static int check_rails(const struct json *n, struct err *e)
 /* Keys of one interface, which several cannot have alike. */
 static int refuse_single(struct attach *a, struct err *e)
 {
+	static const char *const others[] = { "rdma", "vlan", "near", "deviceID", "pkey" };
 	uint8_t mac[MAC_LEN];
 	int rc;
 
@@ -84,6 +85,11 @@ static int refuse_single(struct attach *a, struct err *e)
 			       "master: \"%.64s\": not with rails, which are on the interfaces of "
 			       "the node's rails",
 			       a->conf.master.candidate[0].text);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (json_get(a->call->conf.tree, others[i]))
+			return err_set(e, ERR_CONFIG, 0,
+				       "%s: not with rails, whose interfaces are macvlan or ipvlan",
+				       others[i]);
 	if (a->conf.in_container)
 		return err_set(e, ERR_CONFIG, 0,
 			       "linkInContainer: not with rails, which are on interfaces of the "

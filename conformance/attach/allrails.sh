@@ -226,9 +226,11 @@ test_allrails_fewer_than_asked()
 
 test_allrails_DEL_without_a_record()
 {
+	local result
 	rails_here 3
 	rails_conf '.routing="rail"'
 	want_ok ADD
+	result=$(<"$W/result")
 	find $RUN/attachments -type f -delete
 	# Another attachment of the pod has its own interface, which is no rail of this one.
 	PLUGIN=macvlan IFN=other
@@ -236,6 +238,7 @@ test_allrails_DEL_without_a_record()
 	want_ok ADD
 	PLUGIN=rails IFN=net1
 	rails_conf '.routing="rail"'
+	edit ".prevResult=$result"
 	want_ok DEL
 	eq 'the other one stays' "$(rails_of p1)" other
 	eq 'leases' "$(lease_count)" 0
@@ -243,6 +246,59 @@ test_allrails_DEL_without_a_record()
 	PLUGIN=macvlan IFN=other
 	conf '.name="second"'
 	want_ok DEL
+	rails_gone
+}
+
+# A DEL after an ADD that failed has no result: what has a name of a rail is another program's.
+test_allrails_DEL_after_a_refused_ADD()
+{
+	rails_here 2
+	ip link add net1r1 link ra1 type macvlan && ip link set net1r1 netns p1
+	rails_conf
+	want_err ADD 103 net1r1
+	want_ok DEL
+	eq 'it stays' "$(rails_of p1)" net1r1
+	ip -n p1 link del net1r1
+	rails_gone
+}
+
+# A DEL fails behind its interfaces, and the next attachment has their names. The repeated DEL leaves them alone.
+test_allrails_names_are_used_again()
+{
+	rails_here 2
+	rails_conf '.name="a" | .ifname="rail{n}"'
+	want_ok ADD
+	mv /var/lib/railhead "$W/leases" && touch /var/lib/railhead
+	cni DEL
+	[ "$RC" != 0 ] || fail "DEL must fail without its leases"
+	rm /var/lib/railhead && mv "$W/leases" /var/lib/railhead
+	IFN=net2
+	rails_conf '.name="b" | .ifname="rail{n}"'
+	want_ok ADD
+	IFN=net1
+	rails_conf '.name="a" | .ifname="rail{n}"'
+	want_ok DEL
+	eq 'those of b' "$(rails_of p1)" 'rail0 rail1'
+	IFN=net2
+	rails_conf '.name="b" | .ifname="rail{n}"'
+	want_ok DEL
+	IFN=net1
+	rails_gone
+}
+
+test_allrails_refuses_what_it_cannot_do()
+{
+	local key
+	rails_here 2
+	for key in '.rdma=true' '.vlan=100' '.pkey="0x8001"'; do
+		rails_conf "$key"
+		want_err ADD 7 "not with rails"
+	done
+	rails_conf '.routing={"mode":"rail","default":true}'
+	want_err ADD 7 "routing.default"
+	jq '.rails[1].interface = .rails[0].interface' /etc/railhead/rails.json >$W/twice && cp $W/twice /etc/railhead/rails.json
+	rails_conf
+	want_err ADD 7 "are both interface"
 	rails_gone
 }
 
