@@ -3,7 +3,7 @@
  * rail_list.h: the rails of this node: which interface of the host each number is.
  *
  * The numbers are those of `railctl topo`: from 0 on by PCI address, over the cards that are
- * nearest to a GPU. /etc/railhead/rails.json says it in place of that: railhead-rails.json(5). With
+ * nearest to a GPU. /etc/railhead/rails.json says it in place of that: railhead-rails(8). With
  * the file, no more than the file is read.
  */
 #ifndef RAILHEAD_TOPO_RAILS_RAIL_LIST_H
