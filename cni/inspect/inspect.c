@@ -87,7 +87,8 @@ int inspect_add_record(struct inspect *s, const struct record *r, struct err *e)
 
 bool inspect_is_own_rule(const struct rule_spec *rule, struct ip addr)
 {
-	return ip_equal(rule->from.addr, addr) && rule->from.len == ip_bits(addr.family) &&
+	return !rule->conditional && ip_equal(rule->from.addr, addr) &&
+	       rule->from.len == ip_bits(addr.family) &&
 	       (rule->table < ROUTE_TABLE_OWN_FIRST || rule->table > ROUTE_TABLE_OWN_LAST);
 }
 

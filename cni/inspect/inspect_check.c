@@ -100,14 +100,25 @@ static void check_addresses(struct inspect_run *run, const struct inspect_rail *
 static const struct rule_spec *first_rule(const struct inspect *s, struct ip a)
 {
 	for (size_t i = 0; i < s->n_rules; i++)
-		if (ip_equal(s->rule[i].from.addr, a) && s->rule[i].from.len == ip_bits(a.family))
+		if (!s->rule[i].conditional && ip_equal(s->rule[i].from.addr, a) &&
+		    s->rule[i].from.len == ip_bits(a.family))
 			return &s->rule[i];
 	return NULL;
 }
 
+static bool is_noted(const struct inspect_rail *r, struct ip a)
+{
+	for (size_t i = 0; i < r->n_noted; i++)
+		if (ip_equal(r->noted[i], a))
+			return true;
+	return !r->n_noted;
+}
+
+/* An address that ADD did not give, of a router or of the pod itself, has no rule. */
 static void tell_missing_rule(struct inspect_run *run, const struct inspect_rail *r, struct ip a)
 {
-	struct finding *f = inspect_add(run, r, "rule", FINDING_FAIL);
+	struct finding *f =
+		inspect_add(run, r, "rule", is_noted(r, a) ? FINDING_FAIL : FINDING_WARN);
 	char text[IP_STR_LEN];
 
 	finding_set_value(f, "no rule from %s", ip_format(a, text));

@@ -257,12 +257,15 @@ static void check_gateway(struct inspect_run *run, const struct inspect_rail *r,
 		return;
 	self = rail_of_hw(run->s, n->hw);
 	f = inspect_add(run, r, "gateway",
-			self || n->state == NEIGH_FAILED ? FINDING_FAIL : FINDING_OK);
+			n->state == NEIGH_FAILED ? FINDING_WARN
+			: self                   ? FINDING_FAIL
+						 : FINDING_OK);
 	(void)ip_format(gw, text);
 	if (n->state == NEIGH_FAILED) {
-		finding_set_value(f, "%s does not answer", text);
-		finding_set_reason(f, "packets to other networks are lost");
-		finding_set_remedy(f, "look at the switch or router of this rail, and whether the "
+		finding_set_value(f, "%s did not answer when it was last asked", text);
+		finding_set_reason(f, "packets to other networks were lost, and may be now");
+		finding_set_remedy(f, "ping it; if it is silent, look at the "
+				      "switch or router of this rail, and whether the "
 				      "pool has the right gateway");
 		return;
 	}

@@ -109,14 +109,18 @@ test_rails_of_one_ADD()
 	echo '{"rails":[{"rail":1,"interface":"rm1"},{"rail":2,"interface":"rm2"}]}' >/etc/railhead/rails.json
 	CNI_COMMAND=ADD CNI_CONTAINERID=c1 CNI_NETNS=/run/netns/pod1 CNI_IFNAME=net1 CNI_PATH=$BIN \
 		"$BIN/rails" <<<'{"cniVersion":"1.0.0","name":"all","type":"rails","kind":"macvlan"}' >"$W/add.out" 2>&1 || fail "ADD: $(<"$W/add.out")"
-	rm /etc/railhead/rails.json
 	ok rails --json
-	want '[.[0].rails[] | "\(.ifname) \(.master) \(.plugin) \(.network)"] == ["net1 rm1 rails all", "net1r2 rm2 rails all"]'
+	want '[.[0].rails[] | "\(.ifname) \(.master) \(.plugin) \(.network) \(.rail)"] == ["net1 rm1 rails all 1", "net1r2 rm2 rails all 2"]'
+	rm /etc/railhead/rails.json
 	in_pod ip link del net1r2
 	r rails check --json
 	[ "$RC" = 1 ] || fail "must fail: $(said)"
 	want 'any(.[]; .result == "fail" and .check == "interface" and (.subject | endswith("net1r2")))'
 	refused 2 'names no pod' rails --pod ''
+	for i in $RUN/attachments/all/*; do echo '{' >"$i"; done
+	r rails check --strict --json
+	[ "$RC" = 1 ] || fail "a damaged record: $(said)"
+	want 'length == 1 and .[0].result == "unknown" and (.[0].evidence | startswith("1 "))'
 	no_masters
 }
 

@@ -74,6 +74,19 @@ static void rule_dump_clear(struct rule_dump *w)
 }
 #define auto_rule_dump auto_clean(rule_dump_clear)
 
+/* More than the sender decides; linux/fib_rules.h. */
+static bool is_conditional(const struct fib_rule_hdr *head, struct nlattr *const *tb)
+{
+	static const int more[] = { FRA_IIFNAME,  FRA_OIFNAME,     FRA_FWMARK,
+				    FRA_TUN_ID,   FRA_L3MDEV,      FRA_UID_RANGE,
+				    FRA_IP_PROTO, FRA_SPORT_RANGE, FRA_DPORT_RANGE };
+
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+		if (tb[more[i]])
+			return true;
+	return head->dst_len || head->tos || (head->flags & FIB_RULE_INVERT);
+}
+
 static int decode_rule(const struct fib_rule_hdr *head, struct nlattr *const *tb,
 		       struct rule_spec *out)
 {
@@ -82,6 +95,7 @@ static int decode_rule(const struct fib_rule_hdr *head, struct nlattr *const *tb
 		.from.len = head->src_len,
 		.table = tb[FRA_TABLE] ? nla_get_u32(tb[FRA_TABLE]) : head->table,
 		.priority = tb[FRA_PRIORITY] ? nla_get_u32(tb[FRA_PRIORITY]) : 0,
+		.conditional = is_conditional(head, tb),
 	};
 
 	if (r.from.len > ip_bits(r.from.addr.family) || (r.from.len && !tb[FRA_SRC]) ||

@@ -13,6 +13,7 @@ struct rule_spec {
 	struct ip_prefix from; /* len 0: all senders of the family */
 	uint32_t table;
 	uint32_t priority; /* a lower number is asked first; the main table has 32766 */
+	bool conditional;  /* read: it also asks for a mark, a receiver, a port or the like */
 };
 
 /* nl_rule_add - the same rule again is EEXIST. */
@@ -25,7 +26,6 @@ typedef int (*rule_fn)(const struct rule_spec *r, void *arg);
 
 /*
  * nl_rule_list - every rule of both families that looks up a table, in the order of the kernel.
- * Other conditions of a rule, such as a mark, are not told.
  */
 int nl_rule_list(struct nl *nl, rule_fn fn, void *arg, struct err *e) must_check;
 

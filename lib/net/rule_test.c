@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/testing/alloc.h"
@@ -22,8 +23,8 @@ static int say(const struct rule_spec *r, void *arg)
 {
 	char *out = arg, text[PREFIX_STR_LEN];
 
-	(void)sprintf(out + strlen(out), "%u: from %s lookup %u\n", r->priority,
-		      ip_format_prefix(r->from, text), r->table);
+	(void)sprintf(out + strlen(out), "%u: from %s%s lookup %u\n", r->priority,
+		      ip_format_prefix(r->from, text), r->conditional ? " if" : "", r->table);
 	return 0;
 }
 
@@ -69,6 +70,23 @@ START_TEST(rules_are_added_listed_and_deleted)
 }
 END_TEST
 
+START_TEST(a_rule_with_more_conditions_says_so)
+{
+	auto_nl struct nl *nl = NULL;
+
+	net_enter_new();
+	nl = net_socket();
+	ck_assert_int_eq(system("ip rule add from 10.1.0.6 fwmark 1 lookup 8 priority 901 && "
+				"ip rule add from 10.1.0.6 to 10.2.0.0/16 lookup 8 priority 902 && "
+				"ip rule add from 10.1.0.6 dport 9999 lookup 8 priority 903 && "
+				"ip rule add not from 10.1.0.6 lookup 8 priority 904"),
+			 0);
+	lists(nl, USUAL_V4 "901: from 10.1.0.6/32 if lookup 8\n902: from 10.1.0.6/32 if lookup 8\n"
+			   "903: from 10.1.0.6/32 if lookup 8\n"
+			   "904: from 10.1.0.6/32 if lookup 8\n" MAIN_V4 USUAL_V6 MAIN_V6);
+}
+END_TEST
+
 static int list_again(void *arg, struct err *e)
 {
 	char text[2048] = "";
@@ -86,4 +104,5 @@ START_TEST(each_failing_allocation_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("net/rule", rules_are_added_listed_and_deleted, each_failing_allocation_is_an_error)
+TEST_PROGRAM("net/rule", rules_are_added_listed_and_deleted, a_rule_with_more_conditions_says_so,
+	     each_failing_allocation_is_an_error)

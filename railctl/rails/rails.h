@@ -14,7 +14,7 @@ extern const struct cmd cmd_rails, rails_check_cmd;
 
 /* The hardware of a rail, as the node sees it. */
 struct rails_hardware {
-	int rail;                /* as `railctl topo` counts; RAILS_UNKNOWN */
+	int rail;                /* as rail_list.h counts; RAILS_UNKNOWN */
 	char hca[RDMA_NAME_LEN]; /* the name of the RDMA device; "": none is known */
 	char pci[BUS_ADDR_LEN];  /* the function below; "": none is known */
 };
@@ -34,6 +34,7 @@ struct rails_pod {
 struct rails_pods {
 	struct rails_pod *pod; /* owned */
 	size_t n;
+	size_t damaged; /* records that cannot be read: of which pods is not known */
 };
 
 /* The options that say which pods. */

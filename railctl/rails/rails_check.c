@@ -26,6 +26,16 @@ static void tell_unread(struct findings *out, const char *pod, const char *why)
 	finding_set_remedy(f, "run it as root on the node itself");
 }
 
+static void tell_damaged(struct findings *out, size_t n)
+{
+	struct finding *f = findings_add(out, "namespace", FINDING_UNKNOWN);
+
+	finding_set_subject(f, "records");
+	finding_set_value(f, "%zu cannot be read", n);
+	finding_set_reason(f, "the rails of their pods were not checked");
+	finding_set_remedy(f, "railctl attachments list names them");
+}
+
 static int check_pods(const struct rails_pods *p, struct findings *out, struct err *e)
 {
 	char name[RAILS_POD_LEN];
@@ -37,6 +47,8 @@ static int check_pods(const struct rails_pods *p, struct findings *out, struct e
 		else if (inspect_check(&p->pod[i].s, name, out, e))
 			return -1;
 	}
+	if (p->damaged)
+		tell_damaged(out, p->damaged);
 	return findings_check(out, e) || findings_sort(out, e) ? -1 : 0;
 }
 

@@ -2,61 +2,51 @@
 /* rails_hardware.c: the rail number and the HCA of each interface of a pod. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "railctl/rails/rails.h"
-#include "railctl/topo/topo.h"
 #include "rdma/device/device.h"
-#include "topo/rails/roles.h"
-#include "topo/read/read.h"
+#include "topo/rails/rail_list.h"
 
 struct rails_numbers {
-	struct topo t;
+	struct rail_list list;
 };
 
 void rails_numbers_free(struct rails_numbers *n)
 {
-	if (n)
-		topo_clear(&n->t);
 	free(n);
-}
-
-static int read_numbers(const struct ctx *ctx, struct topo *t)
-{
-	const struct topo_read_opts o = { 0 };
-	char ifname[IFNAME_LEN];
-	struct err ignored;
-
-	if (topo_read_sysfs(ctx->sysfs, ctx->proc, &o, &t->m, &ignored))
-		return -1;
-	topo_default_netdev(ctx->proc, true, ifname);
-	topo_roles(&t->m, ifname);
-	return topo_operator_roles(ctx, &t->m, &ignored) ||
-			       topo_choose(&t->m, NULL, &t->node, &ignored)
-		       ? -1
-		       : 0;
 }
 
 struct rails_numbers *rails_numbers_read(const struct ctx *ctx)
 {
 	auto_rails_numbers struct rails_numbers *n = calloc(1, sizeof(*n));
+	struct err ignored;
 
-	return n && read_numbers(ctx, &n->t) == 0 ? TAKE_PTR(n) : NULL;
+	return n && rail_list_load(ctx, &n->list, &ignored) == 0 ? TAKE_PTR(n) : NULL;
 }
 
-/* The rail of the card that has this function. */
-static int number_of(const struct rails_numbers *n, const char *pci)
+static int number_of_interface(const struct rails_numbers *n, const char *ifname)
 {
-	struct pci_addr a;
-	uint32_t at;
-
-	if (!n || pci_parse(pci, &a))
-		return RAILS_UNKNOWN;
-	at = topo_find_pci(&n->t.m, a);
-	for (size_t i = 0; at != TOPO_NONE && i < n->t.node.n_hcas; i++) {
-		if (n->t.m.hca[i].pci == at && n->t.node.rail[i] != TOPO_NONE)
-			return (int)n->t.node.rail[i];
-	}
+	for (size_t i = 0; i < n->list.n; i++)
+		if (strcmp(n->list.rail[i].ifname, ifname) == 0)
+			return (int)n->list.rail[i].number;
 	return RAILS_UNKNOWN;
+}
+
+/* The rail of the master or, for a device that was moved, of the function or its PF. */
+static int number_of(const struct rails_numbers *n, const struct ctx *ctx, const char *master,
+		     const char *pci)
+{
+	char ifname[IFNAME_LEN], pf[PCI_STR_LEN];
+	struct err ignored;
+	int number = n && *master ? number_of_interface(n, master) : RAILS_UNKNOWN;
+
+	if (number != RAILS_UNKNOWN || !n || !*pci)
+		return number;
+	if (pci_physfn(ctx->sysfs, pci, pf, &ignored) == 0)
+		pci = pf;
+	return pci_pf_netdev(ctx->sysfs, pci, ifname, &ignored) ? RAILS_UNKNOWN
+								: number_of_interface(n, ifname);
 }
 
 /* The name in the record, if any, is that in the pod, where the device is in mode exclusive. */
@@ -89,7 +79,7 @@ int rails_read_hardware(const struct rails_numbers *numbers, const struct inspec
 		p->hw[i].rail = RAILS_UNKNOWN;
 		if (has_rdma && p->s.rail[i].link.ifindex)
 			find_device(&v, p->s.rail[i].link.name, &p->hw[i]);
-		p->hw[i].rail = number_of(numbers, p->hw[i].pci);
+		p->hw[i].rail = number_of(numbers, from->ctx, p->s.rail[i].master, p->hw[i].pci);
 	}
 	return 0;
 }

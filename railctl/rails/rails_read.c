@@ -102,6 +102,7 @@ static int on_record(const struct record *r, void *arg)
 	struct record part;
 	struct cni_pod pod;
 
+	x->out->damaged += !r->tree || r->name_mismatch;
 	if (!r->tree || r->name_mismatch || r->deleting)
 		return 0;
 	pod = cni_args_pod(r->args);
