@@ -209,12 +209,12 @@ END_TEST
 
 START_TEST(too_many_variables_are_refused)
 {
-	char text[4096] = "{\"sysctl\": {\"net.ipv4.conf.IFNAME.v\": \"1\"", one[64];
+	char text[4096] = "{\"sysctl\": {\"net.ipv4.conf.IFNAME.v\": \"1\"", entry[64];
 	auto_reading struct reading r = { 0 }, more = { 0 };
 
 	for (int i = 1; i < TUNING_SYSCTLS_MAX; i++) {
-		(void)snprintf(one, sizeof(one), ",\"net.ipv4.conf.IFNAME.v%d\": \"1\"", i);
-		testing_append(text, sizeof(text), one);
+		(void)snprintf(entry, sizeof(entry), ",\"net.ipv4.conf.IFNAME.v%d\": \"1\"", i);
+		testing_append(text, sizeof(text), entry);
 	}
 	testing_append(text, sizeof(text), "}}");
 	ck_assert_int_eq(read_text(&r, text), 0);

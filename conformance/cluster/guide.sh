@@ -56,7 +56,7 @@ prefixed() { node "$NODE" sh -c 'ls /opt/cni/bin | grep -c ^rh-'; }
 test_guide()
 {
 	follow 'Beside other plugins' 'make install'
-	eq 'the plugins' "$(prefixed)" 6
+	eq 'the plugins' "$(prefixed)" 7
 	follow 'Beside other plugins' 'railctl ipam (node|pool)'
 	blocks 'Beside other plugins' yaml >"$W/trial.yaml"
 	is 'the network' kn apply -f "$W/trial.yaml"

@@ -32,7 +32,7 @@ MOUNTS='.mounts += [{destination: "/host/opt/cni/bin", type: "bind", source: "/r
 
 installs_from_the_image()
 {
-	container plugins "$MOUNTS" && holds a && message_says "7 written" && pod p1 &&
+	container plugins "$MOUNTS" && holds a && message_says "$ALL written" && pod p1 &&
 		! container plugins "$MOUNTS" --remove && message_says "rail0 p1 net1" && end p1 && container plugins "$MOUNTS" --remove && empty
 }
 

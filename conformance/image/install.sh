@@ -4,8 +4,8 @@
 
 puts_all_plugins()
 {
-	image a && start && holds a && says "installed macvlan" && message_says "7 written" &&
-		[ "$(jq -r '.programs | length' "$CNI/.railhead-install.json")" = 7 ] && jq -e '.changing | not' "$CNI/.railhead-install.json" >>$W/out &&
+	image a && start && holds a && says "installed macvlan" && message_says "$ALL written" &&
+		[ "$(jq -r '.programs | length' "$CNI/.railhead-install.json")" = "$ALL" ] && jq -e '.changing | not' "$CNI/.railhead-install.json" >>$W/out &&
 		env -i CNI_COMMAND=VERSION "$CNI/macvlan" <<<'{"cniVersion":"1.1.0"}' | grep -q supportedVersions
 }
 
@@ -13,7 +13,7 @@ receipt_has_the_digests()
 {
 	image a && start || return
 	jq -r '.programs[] | .sha256 + "  " + .name' "$CNI/.railhead-install.json" >$W/sums/all
-	[ "$(wc -l <$W/sums/all)" = 7 ] && (cd "$CNI" && sha256sum -c --quiet $W/sums/all) >>$W/out 2>&1
+	[ "$(wc -l <$W/sums/all)" = "$ALL" ] && (cd "$CNI" && sha256sum -c --quiet $W/sums/all) >>$W/out 2>&1
 }
 
 only_some_plugins()
@@ -161,7 +161,7 @@ ipam_first_but_last_in_a_downgrade()
 {
 	heads a || return
 	TRACE=(strace -qq -e "trace=?rename,renameat,?renameat2" -o "$W/trace")
-	heads b && [ "$(renamed | head -n 1)" = railhead-ipam ] && [ "$(renamed | wc -l)" = 7 ] || { cat $W/trace >>$W/out && return 1; }
+	heads b && [ "$(renamed | head -n 1)" = railhead-ipam ] && [ "$(renamed | wc -l)" = "$ALL" ] || { cat $W/trace >>$W/out && return 1; }
 	of_a_later_version && heads a && [ "$(renamed | tail -n 1)" = railhead-ipam ] || { cat $W/trace >>$W/out && return 1; }
 }
 
@@ -178,14 +178,14 @@ ipam_last_after_a_killed_downgrade()
 all_are_synced_before_the_first_gets_its_name()
 {
 	TRACE=(strace -qq -e "trace=fsync,?rename,renameat,?renameat2" -o "$W/trace")
-	heads a && [ "$(sed '/railhead-new/q' $W/trace | grep -c fsync)" = 9 ] &&
+	heads a && [ "$(sed '/railhead-new/q' $W/trace | grep -c fsync)" = $((ALL + 2)) ] &&
 		[ "$(tac $W/trace | sed '/railhead-new/q' | grep -c fsync)" -ge 1 ] || { cat $W/trace >>$W/out && return 1; }
 }
 
 another_prefix_keeps_names_in_use()
 {
 	image a && start PLUGIN_PREFIX=old- && pod p1 old-macvlan && image b && start PLUGIN_PREFIX=rh- && holds b rh- &&
-		says "kept old-macvlan" && says "removed old-ipvlan" && message_says ": 7 written, 5 removed, 1 unchanged or kept" && [ ! -e "$CNI/old-ipvlan" ] && end p1 old-macvlan &&
+		says "kept old-macvlan" && says "removed old-ipvlan" && message_says ": $ALL written, $((ALL - 2)) removed, 1 unchanged or kept" && [ ! -e "$CNI/old-ipvlan" ] && end p1 old-macvlan &&
 		start PLUGIN_PREFIX=rh- && says "removed old-macvlan" && [ ! -e "$CNI/old-macvlan" ] && holds b rh-
 }
 
@@ -203,7 +203,7 @@ two_at_once()
 	wait
 	cat $W/at-once-*/out >>$W/out
 	rm -rf $W/at-once-*
-	holds a && [ "$(grep -c '7 written' $W/out)" = 1 ] && [ "$(grep -c '0 written' $W/out)" = 3 ]
+	holds a && [ "$(grep -c "$ALL written" $W/out)" = 1 ] && [ "$(grep -c '0 written' $W/out)" = 3 ]
 }
 
 CASES+=(

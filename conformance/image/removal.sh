@@ -5,7 +5,7 @@
 removes_what_it_installed()
 {
 	foreign bridge
-	image a && start && start --remove && says "removed macvlan" && message_says "7 removed" && [ "$(ls -A "$CNI")" = bridge ] && start --remove &&
+	image a && start && start --remove && says "removed macvlan" && message_says "$ALL removed" && [ "$(ls -A "$CNI")" = bridge ] && start --remove &&
 		says "nothing to remove"
 }
 

@@ -6,6 +6,7 @@
 # quick to copy where a test copies them a hundred times.
 
 PLUGINS="macvlan ipvlan rails sriov ib-sriov ipoib rdma"
+ALL=$(wc -w <<<"$PLUGINS railhead-ipam")
 C=$W/c # the container
 CHROOT=$(command -v chroot)
 CNI=$C/host/opt/cni/bin
