@@ -35,10 +35,22 @@ ready()
 	return 1
 }
 
+# ports_are_free COMMAND...: nobody listens where this etcd will: one that was killed a moment ago may. At most ten seconds: etcd then says why.
+ports_are_free()
+{
+	local end=$((SECONDS + 10)) word before='' host
+	for word; do
+		host=${word#*://}
+		while [[ $before == --listen-*-urls ]] && [ $SECONDS -lt $end ] && (exec 3<>"/dev/tcp/${host/://}") 2>/dev/null; do sleep 0.01; done
+		before=$word
+	done
+}
+
 spawn() # [OPTION...]
 {
 	local command
 	mapfile -t command <"$W/command$M"
+	ports_are_free "${command[@]}"
 	setsid "${command[@]}" "$@" >>"$W/log$M" 2>&1 </dev/null 9>&- &
 	echo $! >"$W/pid$M"
 }
