@@ -209,19 +209,19 @@ END_TEST
 
 START_TEST(too_many_variables_are_refused)
 {
-	char text[4096] = "{\"sysctl\": {\"net.ipv4.conf.IFNAME.v\": \"1\"", entry[64];
+	char conf[4096] = "{\"sysctl\": {\"net.ipv4.conf.IFNAME.v\": \"1\"", entry[64];
 	auto_reading struct reading r = { 0 }, more = { 0 };
 
 	for (int i = 1; i < TUNING_SYSCTLS_MAX; i++) {
 		(void)snprintf(entry, sizeof(entry), ",\"net.ipv4.conf.IFNAME.v%d\": \"1\"", i);
-		testing_append(text, sizeof(text), entry);
+		testing_append(conf, sizeof(conf), entry);
 	}
-	testing_append(text, sizeof(text), "}}");
-	ck_assert_int_eq(read_text(&r, text), 0);
+	testing_append(conf, sizeof(conf), "}}");
+	ck_assert_int_eq(read_text(&r, conf), 0);
 	ck_assert_uint_eq(r.c.n_sysctls, TUNING_SYSCTLS_MAX);
-	text[strlen(text) - 2] = '\0';
-	testing_append(text, sizeof(text), ",\"net.ipv4.conf.IFNAME.last\": \"1\"}}");
-	ck_assert_int_eq(read_text(&more, text), -1);
+	conf[strlen(conf) - 2] = '\0';
+	testing_append(conf, sizeof(conf), ",\"net.ipv4.conf.IFNAME.last\": \"1\"}}");
+	ck_assert_int_eq(read_text(&more, conf), -1);
 	ck_assert_ptr_nonnull(strstr(more.e.msg, "sysctl: more than 32 variables"));
 }
 END_TEST
