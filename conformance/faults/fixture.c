@@ -102,10 +102,12 @@ static const struct fixture fixture_rail = {
 	ON_VETH,
 };
 
-/* macvlan whose interface is tuned: more steps between its creation and the moment it is up. */
+/* macvlan whose interface is tuned: more steps between its creation and the moment it is up.
+ * Without macPrefix: the kernel refuses its MAC while the interface of an ADD before is not
+ * destroyed. */
 static const struct fixture fixture_tuned = {
 	.program = "macvlan",
-	.keys = "\"master\":\"" MASTER "\",\"txQueueLen\":2000,\"macPrefix\":\"0a:1b\",\"gso\":{"
+	.keys = "\"master\":\"" MASTER "\",\"txQueueLen\":2000,\"gso\":{"
 		"\"maxSize\":30000},\"sysctl\":{"
 		"\"net.ipv4.conf.IFNAME.arp_filter\":\"1\","
 		"\"net.ipv4.neigh.IFNAME.gc_stale_time\":\"77\"}",
