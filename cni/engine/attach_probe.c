@@ -38,6 +38,10 @@ static int set_link_up(struct attach *a, struct err *e)
 }
 
 struct inquiry {
+	const struct link_info *link; /* that asks */
+	struct nl *nl;                /* of its namespace */
+	struct attach *down;          /* whose interface it is, to be set up first; or NULL */
+	int rounds;
 	struct probe_question *questions;
 	size_t n;
 	struct address_user *found; /* as of probe_run() */
@@ -58,27 +62,16 @@ static void inquiry_clear(struct inquiry *q)
 }
 #define auto_inquiry auto_clean(inquiry_clear)
 
-/* In the namespace of the interface that asks; afterwards the host's is entered again. */
-static int probe_in_netns(struct attach *a, struct inquiry *q, struct err *e)
+/* In the namespace of the interface that asks. */
+static int ask(void *arg, struct err *e)
 {
-	const struct link_info *link = probing_link(a);
-	const struct probe_link where = { link->ifindex, link->name, link->addr.byte,
-					  PROBE_ROUNDS };
-	struct err stuck;
+	struct inquiry *q = arg;
+	const struct probe_link where = { q->link->ifindex, q->link->name, q->link->addr.byte,
+					  q->rounds };
+	int rc = q->down ? set_link_up(q->down, e) : nl_link_carrier(q->nl, q->link->ifindex, e);
 
-	if (netns_enter(probing_netns(a), e))
-		return -1;
-	int rc = link == &a->link ? set_link_up(a, e)
-				  : nl_link_carrier(attach_master_nl(a), link->ifindex, e);
 	q->asked = rc > 0;
-	if (q->asked)
-		rc = probe_run(&where, q->questions, q->n, q->found, e);
-	if (netns_enter(&a->host, &stuck)) {
-		if (rc >= 0)
-			*e = stuck;
-		return -1;
-	}
-	return rc;
+	return q->asked ? probe_run(&where, q->questions, q->n, q->found, e) : rc;
 }
 
 static int refuse_conflict(const struct attach *a, const struct address_user *found, int n,
@@ -153,9 +146,13 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answ
 		 struct err *e)
 {
 	const bool all = a->conf.probe.address;
-	auto_inquiry struct inquiry q = { .n = 0 };
+	const struct link_info *link = probing_link(a);
+	auto_inquiry struct inquiry q = { .link = link,
+					  .nl = attach_master_nl(a),
+					  .down = link == &a->link ? a : NULL,
+					  .rounds = PROBE_ROUNDS };
 
-	if ((!all && !attach_has_marks(r)) || !r->n_ips || !is_askable(a, probing_link(a)))
+	if ((!all && !attach_has_marks(r)) || !r->n_ips || !is_askable(a, link))
 		return 0;
 	if (inquiry_make(&q, r->n_ips, e))
 		return -1;
@@ -163,7 +160,7 @@ int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answ
 		if (all || r->ips[i].probe)
 			q.questions[q.n++].addr = r->ips[i].address.addr;
 	}
-	int n = probe_in_netns(a, &q, e);
+	int n = netns_run(probing_netns(a), &a->host, ask, &q, e);
 	out->asked = q.asked;
 	if (n > 0)
 		return refuse_conflict(a, q.found, n, out, e);
@@ -185,26 +182,6 @@ static void add_gateways(const struct cni_result *r, struct inquiry *q)
 			q->questions[q->n++] = (struct probe_question){ .addr = x->gateway,
 									.from = x->address.addr };
 	}
-}
-
-static int ask_gateways(const struct attach *a, struct inquiry *q, struct err *e)
-{
-	const struct probe_link where = { a->link.ifindex, a->link.name, a->link.addr.byte,
-					  PROBE_GATEWAY_ROUNDS };
-	struct err stuck;
-
-	if (netns_enter(&a->pod, e))
-		return -1;
-	int rc = nl_link_carrier(a->pod_nl, a->link.ifindex, e);
-	q->asked = rc > 0;
-	if (q->asked)
-		rc = probe_run(&where, q->questions, q->n, q->found, e);
-	if (netns_enter(&a->host, &stuck)) {
-		if (rc >= 0)
-			*e = stuck;
-		return -1;
-	}
-	return rc;
 }
 
 /* What the rail is on, for words: its master, or the card. */
@@ -270,7 +247,9 @@ static int report_no_carrier(const struct attach *a, struct err *e)
 
 int attach_probe_gateways(const struct attach *a, const struct cni_result *r, struct err *e)
 {
-	auto_inquiry struct inquiry q = { .n = 0 };
+	auto_inquiry struct inquiry q = { .link = &a->link,
+					  .nl = a->pod_nl,
+					  .rounds = PROBE_GATEWAY_ROUNDS };
 
 	if (!a->conf.probe.gateway || !r->n_ips || !is_askable(a, &a->link))
 		return 0;
@@ -279,7 +258,7 @@ int attach_probe_gateways(const struct attach *a, const struct cni_result *r, st
 	add_gateways(r, &q);
 	if (!q.n)
 		return 0;
-	int n = ask_gateways(a, &q, e);
+	int n = netns_run(&a->pod, &a->host, ask, &q, e);
 	if (n < 0)
 		return -1;
 	return q.asked ? report_silent(a, &q, n, e) : report_no_carrier(a, e);

@@ -231,18 +231,20 @@ static int configure_inside(const struct attach *a, const struct cni_result *r, 
 	return 0;
 }
 
+struct configuring {
+	struct attach *a;
+	const struct cni_result *r;
+};
+
+static int configure_it(void *arg, struct err *e)
+{
+	const struct configuring *x = arg;
+
+	return configure_inside(x->a, x->r, e);
+}
+
+/* Whatever comes next, the IPAM's DEL included, belongs to the host's namespace. */
 int attach_configure(struct attach *a, const struct cni_result *r, struct err *e)
 {
-	struct err stuck;
-
-	if (netns_enter(&a->pod, e))
-		return -1;
-	int rc = configure_inside(a, r, e);
-	/* Whatever comes next, the IPAM's DEL included, belongs to the host's namespace. */
-	if (netns_enter(&a->host, &stuck)) {
-		if (rc == 0)
-			*e = stuck;
-		return -1;
-	}
-	return rc;
+	return netns_run(&a->pod, &a->host, configure_it, &(struct configuring){ a, r }, e);
 }

@@ -141,8 +141,11 @@ static int read_one_setting(struct reading *x, const char *ifname, const char *k
 }
 
 /* The caller is in the pod's namespace. */
-static int read_settings(struct reading *x)
+static int read_settings(void *arg, struct err *e)
 {
+	struct reading *x = arg;
+
+	x->e = e;
 	for (size_t i = 0; i < x->s->n_rails; i++) {
 		struct inspect_rail *r = &x->s->rail[i];
 
@@ -219,10 +222,7 @@ int inspect_read(const struct inspect_from *from, struct inspect *s, struct err 
 		return -1;
 	x.host = host;
 	x.pod = pod;
-	if (read_lists(&x) || netns_enter(from->pod, e))
+	if (read_lists(&x))
 		return err_wrap(e, "rails of the pod");
-
-	int rc = read_settings(&x);
-
-	return netns_enter(from->host, e) || rc ? -1 : 0;
+	return netns_run(from->pod, from->host, read_settings, &x, e);
 }

@@ -213,43 +213,41 @@ static int check_rings(const struct tuning_conf *c, const struct tuning_place *a
 /* ---- in the pod ---- */
 
 /* ethtool's ioctl finds an interface by its name where the caller is. */
-static int apply_inside(const struct tuning_conf *c, const struct tuning_place *at, struct err *e)
+struct inside {
+	const struct tuning_conf *c;
+	const struct tuning_place *at;
+};
+
+static int apply_inside(void *arg, struct err *e)
 {
-	return set_rings(c, at, e) || tuning_set_sysctls(c, at->proc, at->ifname, e) ? -1 : 0;
+	const struct inside *x = arg;
+
+	return set_rings(x->c, x->at, e) || tuning_set_sysctls(x->c, x->at->proc, x->at->ifname, e)
+		       ? -1
+		       : 0;
 }
 
-static int check_inside(const struct tuning_conf *c, const struct tuning_place *at, struct err *e)
+static int check_inside(void *arg, struct err *e)
 {
-	return check_rings(c, at, e) || check_sysctls(c, at, e) ? -1 : 0;
+	const struct inside *x = arg;
+
+	return check_rings(x->c, x->at, e) || check_sysctls(x->c, x->at, e) ? -1 : 0;
 }
 
-static bool is_inside(const struct tuning_conf *c)
+static int in_pod(netns_fn fn, const struct tuning_conf *c, const struct tuning_place *at,
+		  struct err *e)
 {
-	return c->n_sysctls || c->rx_ring || c->tx_ring;
-}
-
-static int in_pod(int (*fn)(const struct tuning_conf *, const struct tuning_place *, struct err *),
-		  const struct tuning_conf *c, const struct tuning_place *at, struct err *e)
-{
-	struct err stuck;
-
-	if (netns_enter(at->pod, e))
-		return -1;
-	int rc = fn(c, at, e);
-	if (netns_enter(at->host, &stuck)) {
-		if (rc == 0)
-			*e = stuck;
-		return -1;
-	}
-	return rc;
+	if (!c->n_sysctls && !c->rx_ring && !c->tx_ring)
+		return 0;
+	return netns_run(at->pod, at->host, fn, &(struct inside){ c, at }, e);
 }
 
 int tuning_apply(const struct tuning_conf *c, const struct tuning_place *at, struct err *e)
 {
-	return set_numbers(c, at, e) || (is_inside(c) && in_pod(apply_inside, c, at, e)) ? -1 : 0;
+	return set_numbers(c, at, e) || in_pod(apply_inside, c, at, e) ? -1 : 0;
 }
 
 int tuning_check(const struct tuning_conf *c, const struct tuning_place *at, struct err *e)
 {
-	return check_numbers(c, at, e) || (is_inside(c) && in_pod(check_inside, c, at, e)) ? -1 : 0;
+	return check_numbers(c, at, e) || in_pod(check_inside, c, at, e) ? -1 : 0;
 }

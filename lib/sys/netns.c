@@ -184,6 +184,22 @@ int netns_enter(const struct netns *ns, struct err *e)
 	return 0;
 }
 
+int netns_run(const struct netns *ns, const struct netns *home, netns_fn fn, void *arg,
+	      struct err *e)
+{
+	struct err stuck;
+
+	if (netns_enter(ns, e))
+		return -1;
+	int rc = fn(arg, e);
+	if (netns_enter(home, &stuck)) {
+		if (rc >= 0)
+			*e = stuck;
+		return -1;
+	}
+	return rc;
+}
+
 void netns_close(struct netns *ns)
 {
 	if (ns->fd >= 0)

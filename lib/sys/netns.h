@@ -39,6 +39,15 @@ bool netns_reused(struct netns_id a, struct netns_id b);
 /* netns_enter - setns() the calling thread. */
 int netns_enter(const struct netns *ns, struct err *e) must_check;
 
+/*
+ * netns_run - fn(arg, e) in ns; then the calling thread enters home again, also after a failure.
+ * Returns the value of fn, negative after an error. -1 with ERR_NETNS: no way there or back; an
+ * error of fn counts more.
+ */
+typedef int (*netns_fn)(void *arg, struct err *e);
+int netns_run(const struct netns *ns, const struct netns *home, netns_fn fn, void *arg,
+	      struct err *e) must_check;
+
 /* netns_close - close the descriptor, if there is one; *ns is "none" then. */
 void netns_close(struct netns *ns);
 #define auto_netns auto_clean(netns_close)

@@ -122,6 +122,46 @@ START_TEST(enters_and_closes)
 }
 END_TEST
 
+struct visit {
+	struct netns_id seen;
+	int rc;
+};
+
+static int look_around(void *arg, struct err *e)
+{
+	struct visit *v = arg;
+
+	v->seen = net_self().id;
+	return v->rc < 0 ? err_set(e, ERR_BUSY, 0, "inside") : v->rc;
+}
+
+START_TEST(runs_in_another_one_and_comes_back)
+{
+	net_enter_new();
+
+	struct netns host = net_self(), other = net_another(), closed = { .fd = -1 };
+	struct visit v = { .rc = 7 };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(netns_run(&other, &host, look_around, &v, &e), 7);
+	ck_assert(netns_same(v.seen, other.id) && netns_same(net_self().id, host.id));
+	v.rc = -1;
+	ck_assert_int_eq(netns_run(&other, &host, look_around, &v, &e), -1);
+	ck_assert_str_eq(e.msg, "inside");
+	ck_assert(netns_same(net_self().id, host.id));
+	/* no way there: fn does not run */
+	v = (struct visit){ .rc = 7 };
+	ck_assert_int_eq(netns_run(&closed, &host, look_around, &v, &e), -1);
+	ck_assert_uint_eq(v.seen.ino, 0);
+	/* no way back: that is the error, unless fn has one */
+	ck_assert_int_eq(netns_run(&other, &closed, look_around, &v, &e), -1);
+	ck_assert_int_eq(e.code, ERR_NETNS);
+	v.rc = -1;
+	ck_assert_int_eq(netns_run(&other, &closed, look_around, &v, &e), -1);
+	ck_assert_str_eq(e.msg, "inside");
+}
+END_TEST
+
 /* The kernel gives out inodes again, and cookies never. */
 START_TEST(a_cookie_tells_namespaces_apart)
 {
@@ -150,7 +190,7 @@ START_TEST(a_cookie_tells_namespaces_apart)
 }
 END_TEST
 
-TEST_PROGRAM("netns", opens_what_is_one, opens_a_name_that_a_namespace_is_mounted_on,
-	     a_path_that_is_gone_is_not_found, other_files_are_not_namespaces,
-	     the_namespace_of_a_process_that_ends, enters_and_closes,
-	     a_cookie_tells_namespaces_apart)
+TEST_PROGRAM("netns", runs_in_another_one_and_comes_back, opens_what_is_one,
+	     opens_a_name_that_a_namespace_is_mounted_on, a_path_that_is_gone_is_not_found,
+	     other_files_are_not_namespaces, the_namespace_of_a_process_that_ends,
+	     enters_and_closes, a_cookie_tells_namespaces_apart)
