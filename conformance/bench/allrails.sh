@@ -16,9 +16,7 @@ options "$@"
 set -- "${ARGS[@]}"
 [ $# = 1 ] && [ -d "$1" ] && [ -z "$KEEP" ] || usage
 BIN=$(cd "$1" && pwd)
-# The sandbox hides the package database.
-has_own --inside || PEER_NAME=$(dpkg-query -W -f '${Package} ${Version}' \
-	containernetworking-plugins 2>/dev/null || echo "${PEER_DIR:-/usr/lib/cni}") && export PEER_NAME
+name_peer
 has_own --inside || exec "$HERE/../sandbox.sh" "$HERE/allrails.sh" --inside ${QUICK:+--quick} ${MARKDOWN:+--markdown} "$BIN"
 # A pause before each call: what the call before left to the kernel is not measured with it.
 export MEASURE_PAUSE=60

@@ -37,6 +37,12 @@ options()
 	ARGS=("$@")
 }
 has_own() { [[ $OWNED == *" $1 "* ]]; }
+# name_peer: PEER_NAME for the tables, before the sandbox hides the package database.
+name_peer()
+{
+	has_own --inside || PEER_NAME=$(dpkg-query -W -f '${Package} ${Version}' \
+		containernetworking-plugins 2>/dev/null || echo "${PEER_DIR:-/usr/lib/cni}") && export PEER_NAME
+}
 
 # --- figures -----------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 # rails.sh [--quick] [--markdown] [--raw DIR] BINDIR: what "routing": "rail" costs an ADD and a DEL. Medians.
 #
 # macvlan takes turns with and without the routing. The pod with the routing has another such rail already. Beside it are the bare program
-# and the reference macvlan, with sbr behind it and without. A shell starts these two. The IPAMs are railhead-ipam and host-local. --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: the
-# table of docs/performance.md. TABLES=FILE: all tables. PEER_DIR: the reference plugins (/usr/lib/cni). HELPERS: measure and floor.
+# and the reference macvlan, with sbr behind it and without. A shell starts these two. The IPAMs are railhead-ipam and host-local.
+# --quick: is the bench itself sound; its times mean nothing. --raw DIR: keep the figures there. --markdown: the table of
+# docs/performance.md. TABLES=FILE: all tables. PEER_DIR: the reference plugins (/usr/lib/cni). HELPERS: measure and floor.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=conformance/bench/lib.sh
@@ -14,8 +15,7 @@ options "$@"
 set -- "${ARGS[@]}"
 [ $# = 1 ] && [ -x "$1/macvlan" ] || usage
 BIN=$(realpath "$1")
-has_own --inside || PEER_NAME=$(dpkg-query -W -f '${Package} ${Version}' \
-	containernetworking-plugins 2>/dev/null || echo "${PEER_DIR:-/usr/lib/cni}") && export PEER_NAME
+name_peer
 has_own --inside || exec "$HERE/../sandbox.sh" "$HERE/rails.sh" --inside ${QUICK:+--quick} ${MARKDOWN:+--markdown} ${KEEP:+--raw "$KEEP"} "$BIN"
 HELPERS=$(realpath "${HELPERS:-$BIN/../conformance/bench}")
 PEER=${PEER_DIR:-/usr/lib/cni}
