@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rails_check.c: `railctl rails check`: what is wrong with the rails of pods. */
+#include "lib/cli/check.h"
 #include "railctl/rails/rails.h"
 
 #define ID_WIDTH 9
-
-static const struct finding_exit statuses = { .fail = CMD_FAILED, .strict = CMD_FAILED };
-
-static const struct finding_key keys[] = {
-	{ "check", FINDING_ID, false },
-	{ "subject", FINDING_SUBJECT, false },
-	{ "result", FINDING_STATE, false },
-	{ "evidence", FINDING_VALUE, false },
-	{ "consequence", FINDING_REASON, false },
-	{ "remedy", FINDING_REMEDY, false },
-	{ NULL, FINDING_ID, false },
-};
 
 static void tell_unread(struct findings *out, const char *pod, const char *why)
 {
@@ -52,22 +41,6 @@ static int check_pods(const struct rails_pods *p, struct findings *out, struct e
 	return findings_check(out, e) || findings_sort(out, e) ? -1 : 0;
 }
 
-static int print_findings(const struct cmd_run *r, const struct findings *found, struct err *e)
-{
-	bool all = opt_is_set(&r->opts, "all");
-
-	if (r->out.json) {
-		auto_json struct json *list = findings_json(found, keys);
-
-		return list ? out_json(&r->out, list, e) : err_nomem(e);
-	}
-	for (size_t i = 0; i < found->n; i++)
-		if (all || found->item[i].state != FINDING_OK)
-			finding_print(&r->out, &found->item[i], ID_WIDTH, NULL);
-	findings_print_counts(&r->out, found);
-	return 0;
-}
-
 static int check_run(struct cmd_run *r, struct err *e)
 {
 	auto_rails_pods struct rails_pods p = { 0 };
@@ -75,9 +48,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 
 	if (rails_pods_read(r, &p, e) || check_pods(&p, &found, e))
 		return -1;
-	r->status = finding_exit_status(&statuses, findings_worst(&found),
-					opt_is_set(&r->opts, "strict"));
-	return print_findings(r, &found, e);
+	return check_report(r, &found, ID_WIDTH, opt_is_set(&r->opts, "all"), e);
 }
 
 static const struct opt options[] = {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "lib/cli/check.h"
 #include "railctl/rdma/rdma.h"
 #include "railctl/rdma/rdma_lossy.h"
 #include "railctl/rdma/rdma_pkey.h"
@@ -10,33 +11,6 @@
 #include "rdma/doctor/doctor.h"
 
 #define ID_WIDTH 13
-
-static const struct finding_exit statuses = { .fail = CMD_FAILED, .strict = CMD_FAILED };
-
-static const struct finding_key keys[] = {
-	{ "check", FINDING_ID, false },
-	{ "subject", FINDING_SUBJECT, false },
-	{ "result", FINDING_STATE, false },
-	{ "evidence", FINDING_VALUE, false },
-	{ "consequence", FINDING_REASON, false },
-	{ "remedy", FINDING_REMEDY, false },
-	{ NULL, FINDING_ID, false },
-};
-
-static int report_findings(struct cmd_run *r, const struct findings *all, struct err *e)
-{
-	r->status =
-		finding_exit_status(&statuses, findings_worst(all), opt_is_set(&r->opts, "strict"));
-	if (r->out.json) {
-		auto_json struct json *list = findings_json(all, keys);
-
-		return list ? out_json(&r->out, list, e) : err_nomem(e);
-	}
-	for (size_t i = 0; i < all->n; i++)
-		finding_print(&r->out, &all->item[i], ID_WIDTH, NULL);
-	findings_print_counts(&r->out, all);
-	return 0;
-}
 
 static void wait_ms(int64_t ms, void *arg)
 {
@@ -89,7 +63,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 		data.device[i].lossy = rdma_is_on_lossy(&cards, r->ctx.sysfs, &v.device[i]);
 	if (doctor_check(&data, &found, e))
 		return -1;
-	return report_findings(r, &found, e);
+	return check_report(r, &found, ID_WIDTH, true, e);
 }
 
 static const struct opt options[] = {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.h: a command that prints findings: `railctl rdma check`, `railctl rails check`. */
+#ifndef RAILHEAD_LIB_CLI_CHECK_H
+#define RAILHEAD_LIB_CLI_CHECK_H
+
+#include "lib/cli/cmd.h"
+#include "lib/cli/finding.h"
+
+/*
+ * check_report - print the findings. r->status becomes CMD_FAILED after a finding that fails, and
+ * with the option "strict" also after a warning or an unknown one. width: of the column of ids.
+ * with_ok: lines also of what is ok; JSON always has them.
+ */
+int check_report(struct cmd_run *r, const struct findings *all, int width, bool with_ok,
+		 struct err *e) must_check;
+
+#endif
