@@ -234,7 +234,7 @@ int attach_read_record(const struct attach *a, struct record *out, struct err *e
 /* A pod stays right when a candidate comes back that precedes its own. */
 static int prefer_recorded(struct attach *a, const struct record *r, struct err *e)
 {
-	const struct master_place place = attach_master_place(a);
+	struct master_place place = attach_master_place(a);
 	struct master_conf *c = &a->conf.master;
 	struct err ignored;
 

@@ -74,12 +74,14 @@ int attach_lower_of_master(const struct attach *a)
 
 struct master_place attach_master_place(const struct attach *a)
 {
-	return (struct master_place){ &a->call->ctx, attach_master_nl(a), where(a) };
+	return (struct master_place){ .ctx = &a->call->ctx,
+				      .nl = attach_master_nl(a),
+				      .where = where(a) };
 }
 
 int attach_find_master(struct attach *a, struct err *e)
 {
-	const struct master_place place = attach_master_place(a);
+	struct master_place place = attach_master_place(a);
 
 	if (a->conf.master.n ? master_find(&place, &a->conf.master, &a->master, e)
 			     : find_default(a, place.nl, e))

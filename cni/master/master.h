@@ -12,6 +12,7 @@
 #include "lib/json/json.h"
 #include "lib/net/link.h"
 #include "lib/pci/pci.h"
+#include "topo/rails/rail_list.h"
 
 #define MASTER_CANDIDATES_MAX 8
 
@@ -51,25 +52,27 @@ void master_of_name(struct master_conf *c, const char *ifname);
 /* master_needs_host - the first candidate that cannot be found in a pod; NULL: there is none. */
 const char *master_needs_host(const struct master_conf *c);
 
-/* Where to look. */
+/* Where to look. The rails of the node are read for the first candidate that needs them. */
 struct master_place {
 	const struct ctx *ctx;
 	struct nl *nl;
 	const char *where; /* "on this host", for errors */
+	struct rail_list rails;
+	bool has_rails;
 };
 
 /*
  * master_look - the interface of one candidate. errnum ENODEV: it is not present, and e->msg says
  * why. After any other error it is not known whether it is present.
  */
-int master_look(const struct master_place *p, const struct master_candidate *c,
-		struct link_info *out, struct err *e) must_check;
+int master_look(struct master_place *p, const struct master_candidate *c, struct link_info *out,
+		struct err *e) must_check;
 
 /*
  * master_find - the first candidate that is present. ERR_CONFIG (errnum ENODEV): none is, and the
  * detail says of each one why.
  */
-int master_find(const struct master_place *p, const struct master_conf *c, struct link_info *out,
+int master_find(struct master_place *p, const struct master_conf *c, struct link_info *out,
 		struct err *e) must_check;
 
 #endif

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/rails/rail_list.h"
-
 static int absent(struct err *e, const char *fmt, ...) printf_like(2, 3);
 static int absent(struct err *e, const char *fmt, ...)
 {
@@ -62,19 +60,19 @@ static int by_pci(const struct master_place *p, const char *pci, struct link_inf
 	return 0;
 }
 
-static int by_rail(const struct master_place *p, uint32_t number, struct link_info *out,
-		   struct err *e)
+static int by_rail(struct master_place *p, uint32_t number, struct link_info *out, struct err *e)
 {
+	const struct rail_list *l = &p->rails;
 	const struct rail_entry *rail;
-	struct rail_list l;
 
-	if (rail_list_load(p->ctx, &l, e))
+	if (!p->has_rails && rail_list_load(p->ctx, &p->rails, e))
 		return -1;
-	rail = rail_list_find(&l, number);
+	p->has_rails = true;
+	rail = rail_list_find(l, number);
 	if (!rail)
 		return absent(e,
 			      "this node has %zu rails with an interface by its %s, and no rail %u",
-			      l.n, l.source, number);
+			      l->n, l->source, number);
 	return by_name(p, rail->ifname, out, e);
 }
 
@@ -133,8 +131,8 @@ static int by_mac(const struct master_place *p, struct hw_addr mac, struct link_
 
 /* ---- candidates ---- */
 
-int master_look(const struct master_place *p, const struct master_candidate *c,
-		struct link_info *out, struct err *e)
+int master_look(struct master_place *p, const struct master_candidate *c, struct link_info *out,
+		struct err *e)
 {
 	switch (c->form) {
 	case MASTER_NAME:
@@ -163,7 +161,7 @@ static int explain(const struct master_conf *c, size_t i, struct err *e)
 			 : err_wrap(e, "master[%zu] \"%.127s\"", i, x->text);
 }
 
-int master_find(const struct master_place *p, const struct master_conf *c, struct link_info *out,
+int master_find(struct master_place *p, const struct master_conf *c, struct link_info *out,
 		struct err *e)
 {
 	struct err none, why;

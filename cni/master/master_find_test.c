@@ -39,7 +39,9 @@ static void world_make(struct world *w)
 	run("ip link add up1 addr 02:00:00:00:00:0b type veth peer name peer1");
 	run("ip link property add dev up0 altname short");
 	run("ip link property add dev up0 altname " ALTNAME);
-	w->place = (struct master_place){ &w->ctx, net_socket(), "on this host" };
+	w->place = (struct master_place){ .ctx = &w->ctx,
+					  .nl = net_socket(),
+					  .where = "on this host" };
 }
 
 static void rails_are(const struct world *w, const char *text)
@@ -54,12 +56,13 @@ static void rails_are(const struct world *w, const char *text)
 static const char *found(const struct world *w, const char *const *text, size_t n, struct err *e)
 {
 	static struct link_info link;
+	struct master_place place = w->place;
 	struct master_conf c = { .n = n };
 
 	for (size_t i = 0; i < n; i++)
 		ck_assert_int_eq(master_parse("master", text[i], &c.candidate[i], e), 0);
 	*e = (struct err){ .msg = "" };
-	return master_find(&w->place, &c, &link, e) ? "" : link.name;
+	return master_find(&place, &c, &link, e) ? "" : link.name;
 }
 
 static const char *find(const struct world *w, const char *text, struct err *e)
@@ -141,7 +144,7 @@ END_TEST
 static const char *found_by_mac(const struct link_info *links, size_t n, struct err *e)
 {
 	struct net_fake fake = net_fake();
-	struct world w = { .place = { &w.ctx, fake.nl, "on this host" } };
+	struct world w = { .place = { .ctx = &w.ctx, .nl = fake.nl, .where = "on this host" } };
 	const struct hw_addr none = { 0 };
 
 	for (size_t i = 0; i < n; i++)
@@ -193,7 +196,7 @@ START_TEST(an_interface_of_another_function_is_not_taken)
 	net_enter_new();
 	fake = net_fake();
 	w = (struct world){ .ctx = { .sysfs = testing_dir() },
-			    .place = { &w.ctx, fake.nl, "on this host" } };
+			    .place = { .ctx = &w.ctx, .nl = fake.nl, .where = "on this host" } };
 	(void)snprintf(dir, sizeof(dir), "mkdir -p %s/bus/pci/devices/0000:0f:00.0/net/up1",
 		       w.ctx.sysfs);
 	run(dir);
