@@ -49,12 +49,23 @@ static bool has_gone(int errnum)
 	return errnum == ENOENT || errnum == ESRCH || errnum == EINVAL || errnum == ENOTDIR;
 }
 
+/*
+ * readlink() below /proc. The kernel answers EACCES also for a process that ends at this moment
+ * (fs/proc/namespaces.c, proc_ns_readlink). The next look says that it has gone.
+ */
+static ssize_t read_link(const char *path, char *text, size_t size)
+{
+	ssize_t n = readlink(path, text, size);
+
+	return n < 0 && errno == EACCES ? readlink(path, text, size) : n;
+}
+
 /* The number in a link as "mnt:[4026531840]"; 0: it cannot be read. */
 static uint64_t ns_inode(const char *path)
 {
 	char text[64];
 	unsigned long long ino;
-	ssize_t n = readlink(path, text, sizeof(text) - 1);
+	ssize_t n = read_link(path, text, sizeof(text) - 1);
 
 	if (n <= 0)
 		return 0;
@@ -105,6 +116,8 @@ static enum verdict try_seen(struct search *s, const char *path)
 	struct err why;
 	enum verdict v = try_path(s, path, &why);
 
+	if (v == NOT_SEEN && why.errnum == EACCES) /* as in read_link() */
+		v = try_path(s, path, &why);
 	if (v == NOT_SEEN && why.errnum != ENOENT)
 		note_unreadable(s, why.errnum, path);
 	return v;
@@ -113,7 +126,7 @@ static enum verdict try_seen(struct search *s, const char *path)
 static bool leads_there(struct search *s, const char *path)
 {
 	char text[sizeof(s->link) + 1];
-	ssize_t n = readlink(path, text, sizeof(text));
+	ssize_t n = read_link(path, text, sizeof(text));
 
 	if (n < 0 && !has_gone(errno))
 		note_unreadable(s, errno, path);
@@ -257,7 +270,7 @@ static enum verdict look_at_mounts(struct search *s, const char *process)
 	ssize_t n;
 
 	(void)snprintf(path, sizeof(path), "%s/root", process);
-	n = readlink(path, root, sizeof(root));
+	n = read_link(path, root, sizeof(root));
 	if (n < 0 && has_gone(errno))
 		return NOT_SEEN;
 	(void)snprintf(path, sizeof(path), "%s/ns/mnt", process);
@@ -294,7 +307,7 @@ static bool shows_nothing(const char *process)
 	char path[PATH_MAX], root[4];
 
 	(void)snprintf(path, sizeof(path), "%s/root", process);
-	return readlink(path, root, sizeof(root)) < 0 && has_gone(errno);
+	return read_link(path, root, sizeof(root)) < 0 && has_gone(errno);
 }
 
 /* Process 1 may be closed to us (hardened hosts); it is no pod's, or sees_enough() says no. */
