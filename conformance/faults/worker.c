@@ -30,14 +30,15 @@ static bool repair(struct world *w, struct text *why)
 
 /*
  * DEL could not note in the record that it deletes, nor release the address. For a repair this
- * looks like a pod that renamed its interface: only an operator or the next DEL may go on.
+ * looks like a pod that renamed its interface: only an operator or the next DEL may go on. So it is
+ * with an ADD that cannot print its result, and can write no more when it takes all back.
  */
 static bool is_left_alone(struct world *w, const struct fault *f)
 {
 	static const char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
 	auto_text now = { .p = NULL };
 
-	if (f->cmd != DEL || strcmp(f->call, "write") != 0)
+	if ((f->cmd != DEL && f->cmd != ADD) || strcmp(f->call, "write") != 0)
 		return false;
 	railctl(w, list, &now);
 	return strstr(now.p, "\"state\": \"interface-gone\"");
@@ -89,7 +90,9 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 	if (strcmp(f->recovery, "repair") == 0 && !attached && f->target != ALONE) {
 		auto_text refused = { .p = NULL };
 
-		if (!repair(w, &refused) && !is_left_alone(w, f)) {
+		if (!repair(w, &refused)) {
+			if (is_left_alone(w, f))
+				return call_ok(w, &del, why);
 			text_add(why, "%s", refused.p);
 			return false;
 		}
