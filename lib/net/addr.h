@@ -15,6 +15,7 @@ struct route_spec {
 	struct ip_prefix dst; /* len 0: the default route */
 	struct ip
 		gw; /* family IP_NONE: directly on the link; may be of the other family (RTA_VIA) */
+	struct ip src; /* the address of senders that bind none; IP_NONE: the kernel's choice */
 	int ifindex;
 	uint32_t mtu, advmss, priority; /* 0: not given */
 	uint32_t table;                 /* 0: main */
@@ -45,6 +46,9 @@ int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *
  * now on; IPv6 makes one multipath route (ECMP) of those that have gateways.
  */
 int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e) must_check;
+
+/* nl_route_delete - by destination, table, metric and interface. No such route is success. */
+int nl_route_delete(struct nl *nl, const struct route_spec *r, struct err *e) must_check;
 
 /* nl_route_list - unicast routes out of one interface, every table but local, filtered by the
  * kernel. */

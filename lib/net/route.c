@@ -54,6 +54,16 @@ static void put_metrics(struct nl_req *rq, const struct route_spec *r)
 	nl_req_nest_end(rq, metrics);
 }
 
+static void put_target(struct nl_req *rq, const struct route_spec *r, uint32_t table)
+{
+	nl_req_put_u32(rq, RTA_TABLE, table);
+	if (r->dst.len)
+		nl_req_put_ip(rq, RTA_DST, ip_network(r->dst));
+	nl_req_put_u32(rq, RTA_OIF, (uint32_t)r->ifindex);
+	if (r->priority)
+		nl_req_put_u32(rq, RTA_PRIORITY, r->priority);
+}
+
 static int explain_add(const struct route_spec *r, struct err *e)
 {
 	char dst[PREFIX_STR_LEN], gw[IP_STR_LEN];
@@ -85,15 +95,36 @@ int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e)
 	};
 
 	nl_req_begin(&rq, RTM_NEWROUTE, NLM_F_CREATE, &rtm, sizeof(rtm));
-	nl_req_put_u32(&rq, RTA_TABLE, table);
-	if (r->dst.len)
-		nl_req_put_ip(&rq, RTA_DST, ip_network(r->dst));
+	put_target(&rq, r, table);
 	put_gateway(&rq, r);
-	nl_req_put_u32(&rq, RTA_OIF, (uint32_t)r->ifindex);
-	if (r->priority)
-		nl_req_put_u32(&rq, RTA_PRIORITY, r->priority);
+	if (r->src.family)
+		nl_req_put_ip(&rq, RTA_PREFSRC, r->src);
 	put_metrics(&rq, r);
 	return nl_request(nl, &rq, e) ? explain_add(r, e) : 0;
+}
+
+int nl_route_delete(struct nl *nl, const struct route_spec *r, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	uint32_t table = r->table ? r->table : RT_TABLE_MAIN;
+	struct rtmsg rtm = {
+		.rtm_family = nl_family(r->dst.addr.family),
+		.rtm_dst_len = r->dst.len,
+		.rtm_table = table <= UINT8_MAX ? (uint8_t)table : RT_TABLE_UNSPEC,
+		.rtm_scope = RT_SCOPE_NOWHERE, /* any */
+		.rtm_type = RTN_UNICAST,
+	};
+	char dst[PREFIX_STR_LEN];
+	struct err why;
+
+	nl_req_begin(&rq, RTM_DELROUTE, 0, &rtm, sizeof(rtm));
+	put_target(&rq, r, table);
+	if (nl_request(nl, &rq, &why) == 0 || why.errnum == ESRCH || why.errnum == ENOENT ||
+	    why.errnum == ENODEV)
+		return 0;
+	*e = why;
+	return err_wrap(e, "delete route %s out of interface number %d",
+			ip_format_prefix(r->dst, dst), r->ifindex);
 }
 
 /* ---- reading ---- */
@@ -155,6 +186,7 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 	if (tb[RTA_PRIORITY])
 		r.priority = nla_get_u32(tb[RTA_PRIORITY]);
 	if (decode_gateway(tb, rtm->rtm_family, &r) ||
+	    (tb[RTA_PREFSRC] && nl_attr_ip(tb[RTA_PREFSRC], rtm->rtm_family, &r.src)) ||
 	    (tb[RTA_METRICS] && decode_metrics(tb[RTA_METRICS], &r)))
 		return -1;
 	*out = r;
