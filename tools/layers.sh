@@ -51,11 +51,12 @@ topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/routing|lib/ cni/protocol/
-cni/inspect|lib/ cni/record/ cni/routing/
+cni/inspect|lib/ cni/record/ cni/routing/ cni/hostveth/
 cni/master|lib/ topo/rails/
 cni/tuning|lib/ cni/protocol/
 cni/probe|lib/
-cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/probe/ cni/master/ cni/tuning/
+cni/hostveth|lib/ cni/protocol/ cni/routing/
+cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/master/ cni/tuning/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
 cni/rails|lib/ topo/rails/ cni/protocol/ cni/record/ cni/engine/ cni/links/ sriov/choose/

@@ -9,7 +9,6 @@
 
 #include "cni/engine/attach_priv.h"
 #include "lib/base/undo.h"
-#include "lib/json/json_case.h"
 
 struct add {
 	struct attach a;
@@ -20,6 +19,7 @@ struct add {
 	bool change_stays;    /* what create did could not be taken back */
 	bool lease_stays;     /* the IPAM could not release it */
 	struct json *routing; /* owned; of the record */
+	struct attach_host host;
 	char mac[HW_ADDR_STR_LEN];
 	/* The interfaces: this one, or several, which share its record, its IPAM and its undo
 	 * stack. If they are several, from_ipam of each has its share. */
@@ -40,6 +40,7 @@ static void add_clear(struct add *s)
 	exec_kill(&s->ipam.child);
 	cni_result_clear(&s->from_ipam);
 	json_free(s->routing);
+	attach_host_clear(&s->host);
 	attach_clear(&s->a);
 }
 
@@ -125,6 +126,15 @@ static int undo_rules(void *arg, struct err *e)
 	int rc = routing_remove(s->a.pod_nl, s->routing, e);
 
 	s->whole->change_stays |= rc != 0;
+	return rc;
+}
+
+static int undo_host(void *arg, struct err *e)
+{
+	struct add *s = arg;
+	int rc = attach_host_undo(&s->host, e);
+
+	s->change_stays |= rc != 0;
 	return rc;
 }
 
@@ -250,24 +260,6 @@ static int claim_device(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e);
 }
 
-int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
-			     struct err *e)
-{
-	const struct cni_conf *c = &a->call->conf;
-	auto_json struct json *tree = NULL;
-
-	int rc = json_parse(text.p, text.len, "its result", &tree, e);
-	json_fold_case(tree);
-	if (rc || cni_result_parse(tree, "its result", c->version, out, e)) {
-		/* not our configuration is at fault, nor its version */
-		if (e->code != ERR_NOMEM)
-			e->code = ERR_DELEGATE;
-		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
-	}
-	out->tree = TAKE_PTR(tree);
-	return 0;
-}
-
 static int take_ipam_result(struct add *s, struct slice text, struct err *e)
 {
 	const struct cni_conf *c = &s->a.call->conf;
@@ -351,16 +343,6 @@ static int explain_create(const struct attach *a, struct err *e)
 		(void)snprintf(mtu, sizeof(mtu), " with mtu %u", a->conf.mtu);
 	return err_wrap(e, "create %s %s on %s%s", a->type->kind, a->call->env.ifname,
 			a->master.name, mtu);
-}
-
-int attach_create_link(struct attach *a, struct link_spec spec, struct err *e)
-{
-	spec.kind = a->type->kind;
-	spec.name = a->call->env.ifname;
-	spec.lower_ifindex = a->master.ifindex;
-	spec.target = a->conf.in_container ? NULL : &a->pod;
-	spec.mtu = a->conf.mtu;
-	return nl_link_create(attach_master_nl(a), &spec, e);
 }
 
 static int create_one(struct add *s, struct undo *u, struct err *e)
@@ -513,6 +495,22 @@ static int configure(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
+/* One pair for all interfaces. The record has it before it is made. */
+static int join_host(struct add *s, struct undo *u, struct err *e)
+{
+	s->host = attach_host_of(&s->a);
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (attach_host_join(&s->host, &s->part[i].a, ips_of(&s->part[i]), e))
+			return -1;
+	if (!s->host.ips.n_ips)
+		return 0;
+	if (attach_host_note(&s->host, e))
+		return -1;
+	s->record.host = s->host.note;
+	undo_push(u, undo_host, s, "veth to the node");
+	return write_record(s, e) || attach_host_apply(&s->host, e) ? -1 : 0;
+}
+
 static int probe_gateways(struct add *s, struct err *e)
 {
 	for (size_t i = 0; i < s->n_parts; i++)
@@ -544,7 +542,8 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	undo_push(u, undo_record, s, "attachment record");
 	if (claim_device(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
 	    (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) || create(s, u, e) ||
-	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || probe_gateways(s, e))
+	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || join_host(s, u, e) ||
+	    probe_gateways(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))

@@ -4,8 +4,8 @@
  *
  * A plugin is a struct attach_type: its keys, its role and its hooks. The engine does the rest, and
  * it alone knows the order. ADD: configuration, namespaces, find, lock, what an earlier ADD left,
- * prepare, record, claim, record, IPAM, create, addresses, up, routes, announce, result, record.
- * Nothing changes before a record on disk says how it was, and every step has its inverse on an
+ * prepare, record, claim, record, IPAM, create, addresses, up, routes, announce, host veth, result,
+ * record. Nothing changes before a record on disk says how it was. Every step has its inverse on an
  * undo stack: DEL, GC and repair do the same later. docs/decisions/2026-11-22-one-engine.md.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
@@ -13,11 +13,10 @@
 
 #include "cni/probe/probe.h"
 #include "cni/engine/restore.h"
+#include "cni/hostveth/hostveth.h"
 #include "cni/master/master.h"
 #include "cni/protocol/plugin.h"
-#include "cni/routing/routing.h"
 #include "cni/tuning/tuning.h"
-#include "lib/sys/netns.h"
 
 /* Keys that every plugin takes that makes or moves an interface. */
 struct attach_conf {
@@ -29,6 +28,7 @@ struct attach_conf {
 	uint32_t ipam_timeout; /* seconds */
 	struct routing_conf routing;
 	struct tuning_conf tuning;
+	struct hostveth_conf host;
 };
 
 #define ATTACH_STATE_MAX 2048

@@ -325,6 +325,17 @@ static int check_parts(struct attach *a, struct err *e)
 	return attach_open(a, e) || each_part(a, &parts, check_all, e) ? -1 : 0;
 }
 
+/* Once for all interfaces. An attachment of before the key, or without an address, has no veth. */
+static int check_host(const struct attach *a, struct err *e)
+{
+	const struct attach_host h = attach_host_of(a);
+	auto_record struct record r = { 0 };
+
+	if (!a->conf.host.veth)
+		return 0;
+	return attach_read_record(a, &r, e) || attach_host_check(&h, r.host, e) ? -1 : 0;
+}
+
 int attach_check(const struct cni_call *call, struct err *e)
 {
 	const struct delegate_call check = { .cmd = CNI_CHECK };
@@ -335,7 +346,8 @@ int attach_check(const struct cni_call *call, struct err *e)
 		return -1;
 	if (*attach_ipam_type(call) && delegate_run(call, &check, attach_timeout_ms(&a), e))
 		return -1;
-	return a.type->several ? check_parts(&a, e) : check_all(&a, e);
+	return (a.type->several ? check_parts(&a, e) : check_all(&a, e)) || check_host(&a, e) ? -1
+											      : 0;
 }
 
 /* ---- STATUS ---- */

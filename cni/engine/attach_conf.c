@@ -209,6 +209,7 @@ static int decode(struct attach *a, struct err *e)
 	if (master_read_conf(c->tree, &a->conf.master, e) ||
 	    probe_read_conf(c->tree, &a->conf.probe, e) ||
 	    routing_read_conf(c->tree, &a->conf.routing, e) ||
+	    hostveth_read_conf(c->tree, &a->conf.host, e) ||
 	    tuning_read_conf(c->tree, &a->conf.tuning, e) || check_mac_prefix(a, e) ||
 	    check_rings(a, e) || check_guid_pool(a, e))
 		return -1;

@@ -128,7 +128,8 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 		struct name_owner *x = &u.link[i];
 
 		if (record_each(&call->ctx, NULL, find_name_owner, x, e) ||
-		    (!x->found && routing_remove_of(nl, x->ifindex, e)))
+		    (!x->found && (attach_host_remove_of(call->env.container, nl, x->ifindex, e) ||
+				   routing_remove_of(nl, x->ifindex, e))))
 			return -1;
 		if (!x->found)
 			own[n++] = x->ifindex;

@@ -49,8 +49,8 @@ static int find_earlier(const struct attach *a, const struct record *old, enum a
 /*
  * Refuse an ADD without DEL in between (CNI-042): the interface of the first one is there, under
  * whatever name, and would have the same address. A record whose interface is not there is what a
- * killed ADD left, or a DEL that failed: rules survive their interface, and the new record will not
- * have them.
+ * killed ADD left, or a DEL that failed: rules and the veth to the node survive the interface, and
+ * the new record will not have them.
  */
 int attach_refuse_second(const struct attach *a, const struct record_key *key, struct err *e)
 {
@@ -64,7 +64,7 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key, s
 	if (find_earlier(a, &old, &found, e))
 		return -1;
 	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return netns_same(old.netns_id, a->pod.id) ? attach_remove_rules(ctx, &old, e) : 0;
+		return netns_same(old.netns_id, a->pod.id) ? attach_remove_rest(ctx, &old, e) : 0;
 	err_set(e, ERR_BUSY, 0,
 		"network %s is attached to container %s as %s already: run DEL before another ADD",
 		key->network, key->container, key->ifname);

@@ -107,3 +107,29 @@ struct tuning_place attach_tuning_place(const struct attach *a)
 		.ifindex = a->link.ifindex,
 	};
 }
+
+struct attach_host attach_host_of(const struct attach *a)
+{
+	return (struct attach_host){
+		.sides = { .container = a->call->env.container,
+			   .proc = a->call->ctx.proc,
+			   .node_ns = &a->host,
+			   .pod_ns = &a->pod,
+			   .node = a->host_nl,
+			   .pod = a->pod_nl },
+		.conf = &a->conf.host,
+	};
+}
+
+int attach_host_join(struct attach_host *h, const struct attach *a, const struct cni_result *ips,
+		     struct err *e)
+{
+	int master = a->conf.in_container ? 0 : a->master.ifindex;
+
+	if (!a->conf.host.veth)
+		return 0;
+	if (a->no_link)
+		return err_set(e, ERR_CONFIG, 0,
+			       "host.veth: the device has no interface in the pod");
+	return attach_host_take(h, a->link.ifindex, master, ips, e);
+}

@@ -42,7 +42,14 @@ struct attach_several {
 	int (*each_name)(const struct cni_call *call, attach_name_fn fn, void *arg);
 };
 
-/* ---- the result of ADD, see attach_result.c; pure ---- */
+/* ---- the results of the IPAM and of ADD, see attach_result.c; pure ---- */
+
+/*
+ * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is no result. The caller clears
+ * *out, also after an error.
+ */
+int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
+			     struct err *e) must_check;
 
 /* attach_ips - what belongs on our interface: the IPAM's result, or the adopted addresses of
  * prevResult. */

@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_result.c: builds the result of ADD from prevResult, the interface and its addresses. Pure.
+ * attach_result.c: reads the result of the IPAM, and builds that of ADD from prevResult, the
+ * interface and its addresses. Pure.
  */
 #include "cni/engine/attach_priv.h"
 #include "cni/protocol/result_rdma.h"
+#include "lib/json/json_case.h"
+
+int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
+			     struct err *e)
+{
+	const struct cni_conf *c = &a->call->conf;
+	auto_json struct json *tree = NULL;
+
+	int rc = json_parse(text.p, text.len, "its result", &tree, e);
+	json_fold_case(tree);
+	if (rc || cni_result_parse(tree, "its result", c->version, out, e)) {
+		/* not our configuration is at fault, nor its version */
+		if (e->code != ERR_NOMEM)
+			e->code = ERR_DELEGATE;
+		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
+	}
+	out->tree = TAKE_PTR(tree);
+	return 0;
+}
 
 static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
 			     struct cni_result *r, struct err *e)

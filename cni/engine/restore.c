@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cni/hostveth/hostveth.h"
 #include "cni/routing/routing.h"
 
 /* ---- finding ---- */
@@ -124,7 +125,7 @@ static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const
 }
 
 /* Routes end with the interface; rules do not. */
-int attach_remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
+static int remove_rules(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
@@ -157,6 +158,38 @@ int attach_netns_of(const struct ctx *ctx, const struct record *r, struct netns 
 		log_debug(&ctx->log, "network namespace %s is not at its path any more: %s has it",
 			  r->netns, holder);
 	return rc;
+}
+
+static int remove_host_veth(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
+	auto_nl struct nl *node_nl = NULL, *pod_nl = NULL;
+	struct hostveth_sides s = { .container = r->key.container };
+	struct err why;
+
+	if (!r->host)
+		return 0;
+	int rc = attach_netns_of(ctx, r, &pod, &why);
+
+	if (netns_open_self(&host, e) || nl_open(&node_nl, e) ||
+	    (rc > 0 && nl_open_in(&pod, &host, &pod_nl, e)))
+		return -1;
+	s.node = node_nl;
+	s.pod = pod_nl;
+	/* The node's part goes, too, if the pod cannot be found. */
+	if (hostveth_remove(&s, r->host, e))
+		return -1;
+	if (rc < 0)
+		*e = why;
+	return rc < 0 ? -1 : 0;
+}
+
+/* Both are tried. */
+int attach_remove_rest(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	int rc = remove_rules(ctx, r, e);
+
+	return remove_host_veth(ctx, r, e) ? -1 : rc;
 }
 
 int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, struct err *e)
@@ -194,12 +227,13 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 		return -1;
 	if (!same_boot)
 		return 0;
-	/* The interface is restored also if the rules cannot be removed. */
-	int rules = attach_remove_rules(ctx, r, &why);
+	/* The interface is restored also if the rules, or the veth to the node, cannot be removed.
+	 */
+	int rest = attach_remove_rest(ctx, r, &why);
 
 	if (restore_link(ctx, r, others, e))
 		return -1;
-	if (rules)
+	if (rest)
 		*e = why;
-	return rules;
+	return rest;
 }

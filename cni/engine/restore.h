@@ -30,9 +30,9 @@ struct attach_restore_type {
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e) must_check;
 
-/* attach_remove_rules - remove the rules on record from the namespace, if that lives. The record is
- * of this boot. Rules already gone are success. */
-int attach_remove_rules(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
+/* attach_remove_rest - remove the rules on record from the namespace, if that lives, and the veth
+ * to the node. The record is of this boot. Success also if they are gone already. */
+int attach_remove_rest(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
 
 /* attach_same_boot - whether a record was written since this machine started. */
 int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out,

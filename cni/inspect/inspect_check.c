@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cni/inspect/inspect_priv.h"
-#include "cni/routing/routing.h"
+#include "cni/hostveth/hostveth.h"
 
 struct finding *inspect_add(struct inspect_run *run, const struct inspect_rail *r, const char *id,
 			    enum finding_state state)
@@ -96,13 +96,22 @@ static void check_addresses(struct inspect_run *run, const struct inspect_rail *
 
 /* ---- rules ---- */
 
+/* The way to the node, which comes first, has routes for some destinations only. */
+static bool is_to_node(const struct rule_spec *r)
+{
+	return r->table == HOSTVETH_TABLE && r->priority == HOSTVETH_PRIORITY;
+}
+
 /* The first rule that has exactly this address; NULL: none. */
 static const struct rule_spec *first_rule(const struct inspect *s, struct ip a)
 {
-	for (size_t i = 0; i < s->n_rules; i++)
-		if (!s->rule[i].conditional && ip_equal(s->rule[i].from.addr, a) &&
-		    s->rule[i].from.len == ip_bits(a.family))
-			return &s->rule[i];
+	for (size_t i = 0; i < s->n_rules; i++) {
+		const struct rule_spec *r = &s->rule[i];
+
+		if (!r->conditional && !is_to_node(r) && ip_equal(r->from.addr, a) &&
+		    r->from.len == ip_bits(a.family))
+			return r;
+	}
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/hostveth/hostveth.h"
 #include "cni/inspect/inspect.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
@@ -170,15 +171,23 @@ static void conditional_rule(struct pod *p)
 	p->rule[0] = first;
 	p->s.n_rules++;
 }
-static void earlier_rule(struct pod *p)
+static void put_first(struct pod *p, uint32_t table, uint32_t priority)
 {
 	const struct rule_spec first = { .from = net_of("10.30.0.11/32"),
-					 .table = 77,
-					 .priority = 500 };
+					 .table = table,
+					 .priority = priority };
 
 	memmove(&p->rule[1], &p->rule[0], 5 * sizeof(first));
 	p->rule[0] = first;
 	p->s.n_rules++;
+}
+static void earlier_rule(struct pod *p)
+{
+	put_first(p, 77, 500);
+}
+static void rule_to_the_node(struct pod *p)
+{
+	put_first(p, HOSTVETH_TABLE, HOSTVETH_PRIORITY);
 }
 static void route_by_the_other(struct pod *p)
 {
@@ -329,6 +338,7 @@ static const struct {
 	  "fail rule net1: the rule from 10.30.0.10 of priority 1000 leads to table 1001, not "
 	  "1000\n" },
 	{ conditional_rule, "" },
+	{ rule_to_the_node, "" },
 	{ earlier_rule,
 	  "fail rule net2: the rule from 10.30.0.11 of priority 500 leads to table 77, not "
 	  "1001\n" },

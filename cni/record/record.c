@@ -89,7 +89,8 @@ static struct json *record_json(const struct record *r)
 	    (r->config && json_add_copy(o, "config", r->config)) ||
 	    (r->device && json_add_copy(o, "device", r->device)) ||
 	    (r->routing && json_add_copy(o, "routing", r->routing)) ||
-	    (r->parts && json_add_copy(o, "parts", r->parts)))
+	    (r->parts && json_add_copy(o, "parts", r->parts)) ||
+	    (r->host && json_add_copy(o, "host", r->host)))
 		return NULL;
 	return TAKE_PTR(o);
 }
@@ -232,6 +233,7 @@ static const struct json_field record_fields[] = {
 	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
 	{ .key = "routing", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.routing) },
 	{ .key = "parts", .kind = J_ARRAY, .offset = offsetof(struct record_text, r.parts) },
+	{ .key = "host", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.host) },
 	{ 0 },
 };
 

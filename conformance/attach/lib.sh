@@ -279,7 +279,7 @@ pods_clean()
 	while read -r p; do
 		left=$(ip -n "$p" -o link 2>/dev/null | grep -v ' lo: ' | cut -d: -f2 | tr '\n' ' ')
 		[ -z "$left" ] || fail "left in pod $p: $left"
-		left=$({ ip -n "$p" rule; ip -n "$p" -6 rule; } 2>/dev/null | awk '$1 == "1000:" && $5 >= 1000' | tr '\n' ' ')
+		left=$({ ip -n "$p" rule; ip -n "$p" -6 rule; } 2>/dev/null | awk '($1 == "1000:" || $1 == "990:") && $5 >= 1000' | tr '\n' ' ')
 		[ -z "$left" ] || fail "rules left in pod $p: $left"
 		ip netns del "$p" 2>/dev/null
 	done <"$W/pods"

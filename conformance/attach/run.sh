@@ -51,7 +51,7 @@ done
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
-THEMES=(protocol badinput keys macvlan ipvlan delegates ipam import pools slices sandboxes faults alive routes rails allrails masters tuning gc-status-check announce probe near hostile)
+THEMES=(protocol badinput keys macvlan ipvlan delegates ipam import pools slices sandboxes faults alive routes rails allrails hostveth masters tuning gc-status-check announce probe near hostile)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2
@@ -65,7 +65,7 @@ setup()
 	if [ -z "${HELPERS-}" ]; then
 		HELPERS=$W/helpers
 		mkdir -p "$HELPERS"
-		for c in sniff traffic ping late always snapshot; do
+		for c in sniff traffic ping tcp late always snapshot; do
 			"${CC:-cc}" -D_GNU_SOURCE -I"$HERE/../.." -O1 -o "$HELPERS/$c" "$HERE/$c.c" "$HERE"/../harness/*.c || exit 2
 		done
 	fi

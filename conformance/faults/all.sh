@@ -14,7 +14,7 @@ log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 failed=0 survived=0 all=0
 
-for plugin in ${PLUGINS:-macvlan macvlan-rail macvlan-tuned rails ipvlan}; do
+for plugin in ${PLUGINS:-macvlan macvlan-rail macvlan-host macvlan-tuned rails ipvlan}; do
 	[ -x "$1/bin/${plugin%%-*}" ] || continue
 	"$HERE/run.sh" "$1/bin" --plugin "$plugin" | tee "$log" | sed -u "s/^faults survived/$plugin/"
 	[ "${PIPESTATUS[0]}" = 0 ] || failed=1

@@ -147,6 +147,15 @@ static const struct fixture fixture_rails = {
 	.lose_state = nothing,
 };
 
+/* macvlan with a veth to the node: on the node routes and the pair, in the pod a table and a rule.
+ */
+static const struct fixture fixture_host = {
+	.program = "macvlan",
+	.keys = "\"master\":\"" MASTER "\",\"host\":{\"veth\":true,\"routes\":[\"10.96.0.0/12\"]}",
+	.probe = probe_macvlan,
+	ON_VETH,
+};
+
 const struct fixture *fixture_of(const char *plugin)
 {
 	static const struct {
@@ -155,6 +164,7 @@ const struct fixture *fixture_of(const char *plugin)
 	} others[] = { { "macvlan-rail", &fixture_rail },
 		       { "rails", &fixture_rails },
 		       { "macvlan-tuned", &fixture_tuned },
+		       { "macvlan-host", &fixture_host },
 		       { "sriov", &fixture_vf },
 		       { "rdma", &fixture_rdma },
 		       { "rdma-exclusive", &fixture_rdma_exclusive },

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "railctl/attachments/attachments.h"
-#include "cni/routing/routing.h"
+#include "cni/hostveth/hostveth.h"
 #include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
 
@@ -217,6 +217,7 @@ static int show_record_json(const struct cmd_run *r, const struct record *x,
 	     json_add_int(o, "ifindex", x->ifindex) ||
 	     (x->routing && json_add_copy(o, "routing", x->routing)) ||
 	     (x->parts && json_add_copy(o, "parts", x->parts)) ||
+	     (x->host && json_add_copy(o, "host", x->host)) ||
 	     json_add_str(o, "cniPath", x->cni_path) || json_add_str(o, "args", x->args) ||
 	     (x->config && json_add_copy(o, "config", x->config)) ||
 	     (x->device && json_add_copy(o, "device", x->device))))
@@ -277,6 +278,8 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 	if (routing_noted_table(x->routing))
 		out_pair(o, "Routing table", "%u, rules of priority %d",
 			 routing_noted_table(x->routing), ROUTING_PRIORITY);
+	if (hostveth_noted_name(x->host))
+		out_pair(o, "Veth to the node", "%s", hostveth_noted_name(x->host));
 	if (record_rdma(x))
 		out_pair(o, "RDMA device", "%s", record_rdma(x));
 	out_pair(o, "Namespace", "%s", x->netns);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_host.h: the key "host" in ADD, in CHECK, and in a DEL that has no record; restore.c has
+ * the rest. */
+#ifndef RAILHEAD_CNI_ENGINE_ATTACH_HOST_H
+#define RAILHEAD_CNI_ENGINE_ATTACH_HOST_H
+
+#include "cni/hostveth/hostveth.h"
+
+struct attach; /* of attach.h */
+
+/* One attachment, with all of its interfaces. */
+struct attach_host {
+	struct hostveth_sides sides; /* borrowed, and so is conf */
+	const struct hostveth_conf *conf;
+	struct cni_result ips;     /* owned: of all interfaces */
+	struct hostveth_node node; /* owned: what their masters have */
+	struct json *note;         /* owned; NULL: nothing is on record */
+	int ifindex;               /* of the first interface in the pod */
+};
+
+/*
+ * attach_host_take - one more interface with its addresses; master: on the node, 0: none, or not on
+ * the node. Changes nothing. attach_host_clear - frees what is owned.
+ */
+int attach_host_take(struct attach_host *h, int ifindex, int master, const struct cni_result *ips,
+		     struct err *e) must_check;
+void attach_host_clear(struct attach_host *h);
+
+/*
+ * attach_host_note - sets h->note, which the record must have before attach_host_apply().
+ * ERR_CONFIG: a range of "routes" has an address of an interface. attach_host_undo - the inverse of
+ * the latter, whatever it reached.
+ */
+int attach_host_note(struct attach_host *h, struct err *e) must_check;
+int attach_host_apply(const struct attach_host *h, struct err *e) must_check;
+int attach_host_undo(const struct attach_host *h, struct err *e) must_check;
+
+/* attach_host_remove_of - for a DEL that has no record: by the addresses of an interface of the
+ * pod. */
+int attach_host_remove_of(const char *container, struct nl *pod, int ifindex,
+			  struct err *e) must_check;
+
+/* attach_host_check - note: of the record; NULL is success. ERR_STATE names what is missing. */
+int attach_host_check(const struct attach_host *h, const struct json *note,
+		      struct err *e) must_check;
+
+/* ---- attach_observe.c ---- */
+
+/* attach_host_of - of an attachment, without an interface yet. attach_host_join - one more
+ * interface with its addresses, if the key "host" is there. ERR_CONFIG: there is no interface. */
+struct attach_host attach_host_of(const struct attach *a);
+int attach_host_join(struct attach_host *h, const struct attach *a, const struct cni_result *ips,
+		     struct err *e) must_check;
+
+#endif

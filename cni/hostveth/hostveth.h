@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hostveth.h: a veth pair between a pod and its node.
+ *
+ * Neither end learns neighbours: each knows the MAC address of the other one by a permanent entry
+ * for a link-local gateway, so that arp_ignore does not matter. The pod's end has no address, so
+ * that no program takes it for a rail. The node has a route for each address of the rails that ask.
+ * The pod has a table with the ranges of the configuration and the addresses of the node. Packets
+ * of the rails that ask look there first, before the tables of the rails. Those of another
+ * interface of the pod keep their way. All that the node gets is the pair: it ends with it.
+ */
+#ifndef RAILHEAD_CNI_HOSTVETH_HOSTVETH_H
+#define RAILHEAD_CNI_HOSTVETH_HOSTVETH_H
+
+#include "cni/routing/routing.h"
+#include "lib/base/parse.h"
+#include "lib/net/link.h"
+
+#define HOSTVETH_POD        "veth0"
+#define HOSTVETH_PRIORITY   990 /* of the pod's rules: before those of the rails */
+#define HOSTVETH_TABLE      (ROUTING_TABLE_FIRST + ROUTING_TABLES) /* behind those of the rails */
+#define HOSTVETH_ROUTES_MAX 32
+
+/* ---- pure ---- */
+
+/* The key "host". */
+struct hostveth_conf {
+	bool veth;
+	struct ip_prefix route[HOSTVETH_ROUTES_MAX]; /* services, other nodes: by the node */
+	size_t n_routes;
+};
+
+/* hostveth_read_conf - ERR_CONFIG and ERR_DECODE name the key and the value. */
+int hostveth_read_conf(const struct json *config, struct hostveth_conf *out,
+		       struct err *e) must_check;
+
+/* What tells the pair of a container from all others: both MAC addresses; the name is free to
+ * have another owner, then the next attempt has another one. */
+struct hostveth_id {
+	char name[IFNAME_LEN]; /* of the node's end */
+	struct hw_addr node_mac, pod_mac;
+};
+struct hostveth_id hostveth_id(const char *container, unsigned attempt);
+
+/* One attachment in the pair. */
+struct hostveth_place {
+	int node_ifindex, pod_ifindex; /* of the ends */
+	uint32_t metric; /* of its routes in the pod: the number of its first interface */
+};
+
+/*
+ * hostveth_plan - the routes on the node and in the pod for the addresses r; node[n]: addresses of
+ * the node which the pod cannot reach by its rail. A range of a family that r lacks is left out.
+ * -1: no memory. The caller clears both plans, also after an error. hostveth_check_ranges -
+ * ERR_CONFIG: a range has an address of r, so that its rail would lie behind the node.
+ */
+struct hostveth_plans {
+	struct routing_plan node, pod;
+};
+struct hostveth_node {
+	struct ip *addr; /* owned */
+	size_t n;
+};
+int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
+		  const struct hostveth_node *node, const struct hostveth_place *at,
+		  struct hostveth_plans *out) must_check;
+int hostveth_check_ranges(const struct hostveth_conf *c, const struct cni_result *r,
+			  struct err *e) must_check;
+void hostveth_plans_clear(struct hostveth_plans *p);
+#define auto_hostveth_plans auto_clean(hostveth_plans_clear)
+
+/*
+ * hostveth_note - for the record: {"veth": name, "metric": number, "addresses": [...]}. Owned by
+ * the caller; NULL: no memory. hostveth_noted_name, _metric, _ips - NULL, 0 and no address for a
+ * note that is NULL or damaged. The caller clears *out, also after an error: ERR_NOMEM.
+ */
+struct json *hostveth_note(const char *name, uint32_t metric, const struct cni_result *r);
+const char *hostveth_noted_name(const struct json *note);
+uint32_t hostveth_noted_metric(const struct json *note);
+int hostveth_noted_ips(const struct json *note, struct cni_result *out, struct err *e) must_check;
+
+/* ---- the kernel ---- */
+
+/* Both sides. */
+struct hostveth_sides {
+	const char *container, *proc;
+	const struct netns *node_ns, *pod_ns; /* NULL where the pod is gone */
+	struct nl *node, *pod;
+};
+
+/* hostveth_find - id and node's end of the container's pair, or ifindex 0 and a free name.
+ * ERR_BUSY: each name that was tried has another owner. */
+int hostveth_find(const struct hostveth_sides *s, struct hostveth_id *id, struct link_info *end,
+		  struct err *e) must_check;
+
+/*
+ * hostveth_add - find or make the pair, and add what the attachment needs. The thread is in the
+ * node's namespace before and afterwards. ERR_BUSY: the pod has another interface veth0 or uses the
+ * table, or the pair of another pod has one of the addresses. Everything that is there already is
+ * success.
+ */
+struct hostveth_request {
+	const struct hostveth_conf *conf;
+	const struct cni_result *ips;
+	const struct hostveth_node *node;
+	uint32_t metric;
+};
+int hostveth_add(const struct hostveth_sides *s, const struct hostveth_request *w,
+		 struct err *e) must_check;
+
+/* hostveth_check - ERR_STATE names what is missing. */
+int hostveth_check(const struct hostveth_sides *s, const struct hostveth_request *w,
+		   struct err *e) must_check;
+
+/*
+ * hostveth_remove - the routes of the note, and the pair with the last of them: as long as the
+ * node has a route by the pair, another attachment uses it. An interface of that name which has
+ * another MAC address is left alone.
+ */
+int hostveth_remove(const struct hostveth_sides *s, const struct json *note,
+		    struct err *e) must_check;
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hostveth_plan.c: names of a pair, the routes on both sides, and the note for the record. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cni/hostveth/hostveth.h"
+#include "cni/hostveth/hostveth_priv.h"
+#include "lib/encode/hash.h"
+
+/* ---- names ---- */
+
+static struct hw_addr mac_of(const char *side, const char *container)
+{
+	uint64_t h = hash_add_text(hash_add_text(HASH_START, side), container);
+	uint8_t byte[MAC_LEN] = { 2 }; /* unicast, of local administration */
+
+	for (size_t i = 1; i < MAC_LEN; i++)
+		byte[i] = (uint8_t)(h >> 8 * i);
+	return hw_addr_make(byte, MAC_LEN);
+}
+
+/* "veth" first: programs that choose an address of the node skip such interfaces (Calico does). */
+struct hostveth_id hostveth_id(const char *container, unsigned attempt)
+{
+	struct hostveth_id id = { .node_mac = mac_of("node ", container),
+				  .pod_mac = mac_of("pod ", container) };
+	uint64_t h = hash_add(hash_add_text(HASH_START, container), &attempt, sizeof(attempt));
+
+	(void)snprintf(id.name, sizeof(id.name), "veth%011llx", (unsigned long long)(h >> 20));
+	return id;
+}
+
+/* ---- routes ---- */
+
+/*
+ * The link-local gateways are labels for MAC addresses: no interface has them. The node's addresses
+ * on the pair are the same on each pair; the one of IPv6 is of a range of its own (RFC 4193).
+ */
+const struct hostveth_family hostveth_families[2] = {
+	{ .node = { IP_V4, 0xa9fe7101 },
+	  .pod_gw = { IP_V4, 0xa9fe7102 },
+	  .node_gw = { IP_V4, 0xa9fe7101 },
+	  .onlink = true },
+	{ .node = { IP_V6, (u128)0xfd5b8c2e9d410000 << 64 | 1 },
+	  .pod_gw = { IP_V6, (u128)0xfe80 << 112 | 2 },
+	  .node_gw = { IP_V6, (u128)0xfe80 << 112 | 1 } },
+};
+
+static const struct cni_ip *first_of(const struct cni_result *r, enum ip_family f)
+{
+	for (size_t i = 0; i < r->n_ips; i++)
+		if (r->ips[i].address.addr.family == f)
+			return &r->ips[i];
+	return NULL;
+}
+
+bool hostveth_has_family(const struct cni_result *r, enum ip_family f)
+{
+	return first_of(r, f) != NULL;
+}
+
+static struct ip_prefix host_of(struct ip a)
+{
+	return (struct ip_prefix){ .addr = a, .len = (uint8_t)ip_bits(a.family) };
+}
+
+/* To the node, or by it, from the first address of r. */
+static void add_pod(struct routing_plan *p, struct ip_prefix dst, const struct cni_result *r,
+		    const struct hostveth_place *at)
+{
+	const struct hostveth_family *f = &hostveth_families[dst.addr.family == IP_V6];
+	const struct cni_ip *own = first_of(r, dst.addr.family);
+
+	if (own)
+		p->route[p->n_routes++] = (struct route_spec){ .dst = dst,
+							       .gw = f->node_gw,
+							       .src = own->address.addr,
+							       .ifindex = at->pod_ifindex,
+							       .priority = at->metric,
+							       .table = HOSTVETH_TABLE,
+							       .scope = -1,
+							       .onlink = f->onlink };
+}
+
+static void add_node(struct routing_plan *p, struct ip addr, int ifindex)
+{
+	const struct hostveth_family *f = &hostveth_families[addr.family == IP_V6];
+
+	p->route[p->n_routes++] = (struct route_spec){ .dst = host_of(addr),
+						       .gw = f->pod_gw,
+						       .src = f->node,
+						       .ifindex = ifindex,
+						       .scope = -1,
+						       .onlink = f->onlink };
+}
+
+static struct rule_spec rule_from(struct ip_prefix from)
+{
+	return (struct rule_spec){ .from = from,
+				   .table = HOSTVETH_TABLE,
+				   .priority = HOSTVETH_PRIORITY };
+}
+
+struct rule_spec hostveth_rule_of(struct ip addr)
+{
+	return rule_from(addr.family == IP_V4 ? host_of(addr)
+					      : (struct ip_prefix){ .addr.family = addr.family });
+}
+
+/* Such a sender looks for a way from 0.0.0.0. */
+struct rule_spec hostveth_rule_of_unbound(void)
+{
+	return rule_from((struct ip_prefix){ .addr.family = IP_V4, .len = 32 });
+}
+
+static void add_rules(struct routing_plan *p, const struct cni_result *r)
+{
+	const struct cni_ip *v6 = first_of(r, IP_V6);
+
+	for (size_t i = 0; i < r->n_ips; i++)
+		if (r->ips[i].address.addr.family == IP_V4)
+			p->rule[p->n_rules++] = hostveth_rule_of(r->ips[i].address.addr);
+	if (p->n_rules)
+		p->rule[p->n_rules++] = hostveth_rule_of_unbound();
+	if (v6)
+		p->rule[p->n_rules++] = hostveth_rule_of(v6->address.addr);
+}
+
+int hostveth_check_ranges(const struct hostveth_conf *c, const struct cni_result *r, struct err *e)
+{
+	char net[PREFIX_STR_LEN], addr[IP_STR_LEN];
+
+	for (size_t i = 0; i < c->n_routes; i++)
+		for (size_t k = 0; k < r->n_ips; k++) {
+			if (!ip_in_prefix(c->route[i], r->ips[k].address.addr))
+				continue;
+			return err_set(e, ERR_CONFIG, 0,
+				       "host.routes: %s has the address %s of the rail, whose "
+				       "neighbours would lie behind the node: give smaller ranges",
+				       ip_format_prefix(c->route[i], net),
+				       ip_format(r->ips[k].address.addr, addr));
+		}
+	return 0;
+}
+
+int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
+		  const struct hostveth_node *node, const struct hostveth_place *at,
+		  struct hostveth_plans *out)
+{
+	struct routing_plan *pod = &out->pod, *on_node = &out->node;
+
+	*out = (struct hostveth_plans){
+		.node.route = calloc(r->n_ips + 1, sizeof(*on_node->route)),
+		.pod.route = calloc(c->n_routes + node->n + 2, sizeof(*pod->route)),
+		.pod.rule = calloc(r->n_ips + 2, sizeof(*pod->rule)),
+	};
+	if (!on_node->route || !pod->route || !pod->rule)
+		return -1;
+	for (size_t i = 0; i < r->n_ips; i++)
+		add_node(on_node, r->ips[i].address.addr, at->node_ifindex);
+	add_rules(pod, r);
+	for (size_t i = 0; i < ARRAY_SIZE(hostveth_families); i++)
+		add_pod(pod, host_of(hostveth_families[i].node), r, at);
+	for (size_t i = 0; i < node->n; i++)
+		add_pod(pod, host_of(node->addr[i]), r, at);
+	for (size_t i = 0; i < c->n_routes; i++)
+		add_pod(pod, c->route[i], r, at);
+	return 0;
+}
+
+void hostveth_plans_clear(struct hostveth_plans *p)
+{
+	routing_plan_clear(&p->node);
+	routing_plan_clear(&p->pod);
+}
+
+/* ---- what a record says ---- */
+
+struct json *hostveth_note(const char *name, uint32_t metric, const struct cni_result *r)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *list = o ? json_add_array(o, "addresses") : NULL;
+	char text[IP_STR_LEN];
+
+	if (!list || json_add_str(o, "veth", name) || json_add_int(o, "metric", metric))
+		return NULL;
+	for (size_t i = 0; i < r->n_ips; i++)
+		if (json_push_str(list, ip_format(r->ips[i].address.addr, text)))
+			return NULL;
+	return TAKE_PTR(o);
+}
+
+uint32_t hostveth_noted_metric(const struct json *note)
+{
+	double metric = json_num(json_get(note, "metric"));
+
+	return metric >= 1 && metric <= UINT32_MAX ? (uint32_t)metric : 0;
+}
+
+int hostveth_noted_ips(const struct json *note, struct cni_result *out, struct err *e)
+{
+	json_each (it, json_get(note, "addresses")) {
+		const char *text = json_str(it);
+		struct cni_ip x = { .interface = -1 };
+
+		if (!text || ip_parse(text, &x.address.addr))
+			continue;
+		x.address.len = (uint8_t)ip_bits(x.address.addr.family);
+		if (cni_result_add_ip(out, &x, e))
+			return -1;
+	}
+	return 0;
+}
+
+const char *hostveth_noted_name(const struct json *note)
+{
+	const char *name = json_str(json_get(note, "veth"));
+
+	return name && !ifname_problem(name) ? name : NULL;
+}

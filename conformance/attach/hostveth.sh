@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# hostveth.sh: pods whose only interfaces are rails, and the key host: the namespace of the case is the node. Behind it is a namespace
+# `cluster`, with the address of a service.
+
+SERVICE4=10.96.0.10 SERVICE6=fd96::10
+WAYS='{"veth":true,"routes":["10.96.0.0/12","fd96::/108"]}'
+
+# The node has an address on the master, in the network of the rail, and forwards as each node of Kubernetes does. It does so as long as it
+# has these addresses: a change of forwarding while the kernel still adds one may leave an anycast route behind.
+node_and_cluster()
+{
+	FORWARDING=$(</proc/sys/net/ipv4/ip_forward)
+	echo 1 >/proc/sys/net/ipv4/ip_forward
+	echo 1 >/proc/sys/net/ipv6/conf/all/forwarding
+	ip addr add 10.77.0.200/24 dev "$MASTER"
+	ip addr add fd00:77::200/64 dev "$MASTER" nodad
+	ip netns add cluster || fail 'test error: the cluster'
+	ip link add toc type veth peer name eth0 netns cluster
+	ip link set toc up
+	ip -n cluster link set eth0 up
+	ip addr add 192.0.2.1/24 dev toc
+	ip addr add fd02::1/64 dev toc nodad
+	ip -n cluster addr add 192.0.2.2/24 dev eth0
+	ip -n cluster addr add fd02::2/64 dev eth0 nodad
+	ip -n cluster addr add $SERVICE4/32 dev lo
+	ip -n cluster addr add $SERVICE6/128 dev lo
+	ip -n cluster route add default via 192.0.2.1
+	ip -n cluster -6 route add default via fd02::1
+	ip route add 10.96.0.0/12 via 192.0.2.2
+	ip -6 route add fd96::/108 via fd02::2
+}
+node_again()
+{
+	ip addr flush dev "$MASTER"
+	ip link del toc
+	ip netns del cluster
+	echo "$FORWARDING" >/proc/sys/net/ipv4/ip_forward
+	echo 0 >/proc/sys/net/ipv6/conf/all/forwarding
+}
+node_pings() { is "the node must reach $*" "$HELPERS/ping" "$@"; }
+host_conf() { conf_ipam "$(dual_ipam)" ".host=$WAYS | ${1:-.}"; }
+veths() { ip -j link show type veth | jq -r '.[].ifname' | grep -E '^veth[0-9a-f]{11}$'; }
+ways_left() # nothing of it is left on the node, or in the pod
+{
+	eq 'veths left' "$(veths)" ''
+	eq 'routes left' "$(ip -j route | jq -r '.[] | select(.gateway == "169.254.113.2") | .dst')" ''
+	eq 'rules left in the pod' "$({ ip -n p1 rule; ip -n p1 -6 rule; } | grep -c '^990:')" 0
+	no_link p1 veth0
+}
+
+# The kubelet's probes (tcpSocket) reach the pod's rail address; without the key they do not. The node's address changes meanwhile.
+test_hostveth_probes_of_the_kubelet()
+{
+	local a4 a6 server
+	need_railhead
+	pod p1
+	node_and_cluster
+	ip netns exec p1 "$HELPERS/tcp" serve 8080 >"$W/clients" 2>&1 &
+	server=$!
+	eventually grep -q ready "$W/clients" || fail "test error: $(<"$W/clients")"
+	conf_ipam "$(dual_ipam)"
+	want_ok ADD
+	a4=$(addr4) a6=$(addr6)
+	isnt 'a probe without the key' "$HELPERS/tcp" probe "${a4%/*}" 8080
+	isnt 'a probe without the key' "$HELPERS/tcp" probe "${a6%/*}" 8080
+	want_ok DEL
+	host_conf
+	want_ok ADD
+	a4=$(addr4) a6=$(addr6)
+	is 'a probe' "$HELPERS/tcp" probe "${a4%/*}" 8080
+	is 'a probe' "$HELPERS/tcp" probe "${a6%/*}" 8080
+	ip addr flush dev "$MASTER"
+	ip addr add 10.77.0.201/24 dev "$MASTER"
+	ip addr add fd00:77::201/64 dev "$MASTER" nodad
+	is 'a probe after the change' "$HELPERS/tcp" probe "${a4%/*}" 8080
+	is 'a probe after the change' "$HELPERS/tcp" probe "${a6%/*}" 8080
+	eq 'the clients' "$(tail -n +2 "$W/clients" | tr '\n' ' ')" \
+		'::ffff:169.254.113.1 fd5b:8c2e:9d41::1 ::ffff:169.254.113.1 fd5b:8c2e:9d41::1 '
+	prev
+	want_ok CHECK DEL
+	ways_left
+	kill "$server"
+	wait "$server" 2>/dev/null
+	node_again
+}
+
+# A strict rp_filter drops what comes by another interface than that of the way back. The pod has an eth0 of the cluster, too: its packets
+# keep their way, also to the networks of "routes".
+test_hostveth_beside_the_interface_of_a_cluster()
+{
+	local a4 old
+	need_railhead
+	pod p1
+	node_and_cluster
+	old=$(</proc/sys/net/ipv4/conf/all/rp_filter)
+	echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter
+	ip netns exec p1 sh -c 'echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter'
+	ip link add cali0 type veth peer name eth0 netns p1
+	ip link set cali0 up
+	ip -n p1 link set eth0 up
+	ip addr add 10.244.0.1/24 dev cali0
+	ip -n p1 addr add 10.244.0.5/24 dev eth0
+	ip -n p1 route add default via 10.244.0.1
+	host_conf '.routing="rail" | .host.routes+=["192.0.2.0/24"]'
+	want_ok ADD
+	a4=$(addr4)
+	node_pings 10.244.0.5 192.0.2.1
+	node_pings 10.244.0.5
+	node_pings "${a4%/*}" 192.0.2.1
+	node_pings "${a4%/*}" 10.77.0.200
+	node_pings "${a4%/*}"
+	is 'the service from the rail' ip netns exec p1 "$HELPERS/ping" $SERVICE4 "${a4%/*}"
+	is 'the service from eth0' ip netns exec p1 "$HELPERS/ping" $SERVICE4 10.244.0.5
+	pings p1 $SERVICE4
+	eq 'ways' "$(for a in "${a4%/*}" 10.244.0.5; do ip -n p1 -j route get $SERVICE4 from "$a"; done | jq -r '.[0].dev' | tr '\n' ' ')" 'veth0 eth0 '
+	prev
+	want_ok CHECK DEL
+	ways_left
+	ip link del cali0
+	echo "$old" >/proc/sys/net/ipv4/conf/all/rp_filter
+	node_again
+}
+
+# The second pod would take the first one's packets from the node, or half of them. Its ADD fails until the first one is gone.
+test_hostveth_two_pods_with_one_address()
+{
+	local address
+	need_railhead
+	for address in 10.9.0.5/24 fd00:9::5/64; do
+		fake same <<-EOF
+			[ "\$CNI_COMMAND" = ADD ] || exit 0
+			echo '{"cniVersion":"1.1.0","ips":[{"address":"$address"}]}'
+		EOF
+		pod p1
+		conf_ipam '{"type":"same"}' ".host=$WAYS"
+		want_ok ADD
+		pod p2
+		want_err ADD 103 "another pod of the node has ${address%/*}: interface number"
+		no_link p2 net1
+		no_link p2 veth0
+		use p1
+		want_ok DEL
+		use p2
+		want_ok ADD
+		node_pings "${address%/*}"
+		want_ok DEL
+		ways_left
+		unpod p1
+		unpod p2
+	done
+}
+
+# A pod that has IPv6 switched off keeps it so.
+test_hostveth_without_ipv6()
+{
+	local a4
+	need_railhead
+	pod p1
+	node_and_cluster
+	ip netns exec p1 sh -c 'echo 1 | tee /proc/sys/net/ipv6/conf/all/disable_ipv6 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
+	conf_ipam "$(v4_ipam)" ".host=$WAYS"
+	want_ok ADD
+	a4=$(addr4)
+	node_pings "${a4%/*}"
+	pings p1 $SERVICE4
+	eq 'IPv6 of veth0' "$(ip netns exec p1 cat /proc/sys/net/ipv6/conf/veth0/disable_ipv6)" 1
+	prev
+	want_ok CHECK DEL
+	ways_left
+	node_again
+}
+
+# The runtime has removed the namespace: the kernel takes the pair away some time later.
+test_hostveth_del_after_the_namespace_has_gone()
+{
+	need_railhead
+	pod p1
+	host_conf
+	want_ok ADD
+	unpod p1
+	want_ok DEL
+	eq 'veths left' "$(veths)" ''
+	eq 'routes left' "$(ip -j route | jq -r '.[] | select(.gateway == "169.254.113.2") | .dst')" ''
+}
+
+test_hostveth_node_and_services()
+{
+	local a4 a6
+	need_railhead
+	pod p1
+	node_and_cluster
+	host_conf
+	want_ok ADD
+	a4=$(addr4) a6=$(addr6)
+	node_pings "${a4%/*}"
+	node_pings "${a6%/*}"
+	node_pings "${a4%/*}" 10.77.0.200
+	node_pings "${a6%/*}" fd00:77::200
+	pings p1 10.77.0.200
+	pings p1 fd00:77::200
+	pings p1 $SERVICE4
+	pings p1 $SERVICE6
+	eq 'the sender' "$(ip -n p1 -j route get $SERVICE4 | jq -r '.[0] | .dev + " " + .prefsrc')" "veth0 ${a4%/*}"
+	eq 'addresses of veth0' "$(ip -n p1 -j addr show dev veth0 | jq -r '.[0].addr_info | length')" 0
+	prev
+	want_ok CHECK
+	"$RAILCTL" attachments show testnet cid-p1 net1 >"$W/show"
+	is 'show names the veth' grep -q "Veth to the node.*$(veths)" "$W/show"
+	want_ok DEL
+	ways_left
+	node_again
+}
+
+# The rules of the rails come after it.
+test_hostveth_with_the_routing_of_a_rail()
+{
+	local a4 a6
+	need_railhead
+	pod p1
+	node_and_cluster
+	host_conf '.routing="rail"'
+	want_ok ADD
+	a4=$(addr4) a6=$(addr6)
+	node_pings "${a4%/*}" 10.77.0.200
+	node_pings "${a6%/*}"
+	is "$SERVICE4 from the rail" ip netns exec p1 "$HELPERS/ping" $SERVICE4 "${a4%/*}"
+	is "$SERVICE6 from the rail" ip netns exec p1 "$HELPERS/ping" $SERVICE6 "${a6%/*}"
+	prev
+	want_ok CHECK DEL
+	ways_left
+	node_again
+}
+
+# Two pods do not disturb each other, and two rails of a pod have one pair, which goes with the last.
+test_hostveth_two_rails_and_two_pods()
+{
+	local first second other
+	need_railhead
+	pod p1
+	node_and_cluster
+	host_conf
+	want_ok ADD
+	first=$(addr4)
+	cp "$W/result" "$W/first"
+	IFN=net2
+	want_ok ADD
+	second=$(addr4)
+	eq 'pairs of one pod' "$(veths | grep -c .)" 1
+	pod p2
+	IFN=net1
+	want_ok ADD
+	other=$(addr4)
+	eq 'pairs of two pods' "$(veths | grep -c .)" 2
+	node_pings "${first%/*}"
+	node_pings "${second%/*}"
+	node_pings "${other%/*}"
+	use p1
+	want_ok DEL
+	eq 'pairs after the first rail' "$(veths | grep -c .)" 2
+	node_pings "${second%/*}"
+	pings p1 $SERVICE4
+	pings p1 $SERVICE6
+	eq 'the sender' "$(ip -n p1 -j route get $SERVICE4 | jq -r '.[0].prefsrc')" "${second%/*}"
+	IFN=net2
+	want_ok DEL
+	ways_left_of_one
+	use p2
+	IFN=net1
+	node_pings "${other%/*}"
+	want_ok DEL
+	ways_left
+	node_again
+}
+ways_left_of_one()
+{
+	eq 'pairs after the last rail' "$(veths | grep -c .)" 1
+	no_link p1 veth0
+}
+
+test_hostveth_check_names_what_is_missing()
+{
+	local rule
+	need_railhead
+	pod p1
+	host_conf
+	want_ok ADD
+	prev
+	for rule in "$(addr4 | cut -d/ -f1)" 0.0.0.0/32; do
+		ip -n p1 rule del pref 990 from "$rule"
+		want_err CHECK 104 "interface veth0 lacks the rule from ${rule%/*} to table 2024"
+		ip -n p1 rule add pref 990 from "$rule" lookup 2024
+	done
+	ip -n p1 -6 rule del pref 990
+	want_err CHECK 104 'interface veth0 lacks the rule from :: to table 2024'
+	ip -n p1 -6 rule add pref 990 lookup 2024
+	ip route flush via 169.254.113.2
+	want_err CHECK 104 "interface $(veths) lacks the route to $(addr4 | cut -d/ -f1)/32"
+	ip -n p1 link del veth0
+	want_err CHECK 104 'the node lacks the veth'
+	want_ok DEL
+	ways_left
+}
+
+# Without a record the addresses of the interface say which routes are its own.
+test_hostveth_del_without_a_record()
+{
+	need_railhead
+	pod p1
+	host_conf
+	want_ok ADD
+	IFN=net2
+	want_ok ADD
+	find $RUN/attachments -type f -delete
+	want_ok DEL
+	eq 'pairs after the first rail' "$(veths | grep -c .)" 1
+	IFN=net1
+	want_ok DEL
+	ways_left
+}
+
+# All rails of one ADD have one pair, which is on the one record. The node has an address on each rail.
+test_hostveth_all_rails_of_one_ADD()
+{
+	local i a result
+	rails_here 3
+	node_and_cluster
+	for i in 0 1 2; do
+		ip addr add "10.80.$i.200/24" dev "ra$i"
+	done
+	rails_conf '.ipam={"type":"railhead-ipam","pools":["rail{n}","six{n}"]} | .routing="rail"'" | .host=$WAYS"
+	want_ok ADD
+	result=$(<"$W/result")
+	eq 'pairs' "$(veths | grep -c .)" 1
+	eq 'addresses on record' "$(jq -r '.host.addresses|length' "$(find $RUN/attachments -type f)")" 6
+	for i in 0 1 2; do
+		node_pings "10.80.$i.10"
+		node_pings "10.80.$i.10" "10.80.$i.200"
+		node_pings "fd00:80:1$i::10"
+		pings p1 "10.80.$i.200"
+		for a in $SERVICE4 "10.80.$i.200"; do
+			is "$a from rail $i" ip netns exec p1 "$HELPERS/ping" "$a" "10.80.$i.10"
+		done
+	done
+	pings p1 $SERVICE6
+	is 'railctl rails check' "$RAILCTL" rails check
+	prev
+	want_ok CHECK
+	ip route del 10.80.2.10/32
+	want_err CHECK 104 "interface $(veths) lacks the route to 10.80.2.10/32"
+	want_ok DEL
+	ways_left
+	# Without a record the interfaces go one by one, and the pair with the last.
+	want_ok ADD
+	find $RUN/attachments -type f -delete
+	edit ".prevResult=$result"
+	want_ok DEL
+	eq 'after DEL' "$(rails_of p1)$(recorded)$(lease_count)" 00
+	ways_left
+	node_again
+	rails_gone
+}
+
+# The next ADD takes away what an ADD without DEL left on the node: no record has it any more.
+test_hostveth_add_after_an_add_without_del()
+{
+	need_railhead
+	pod p1
+	fake turns <<-'EOF'
+		[ "$CNI_COMMAND" = ADD ] || exit 0
+		echo '{"cniVersion":"1.1.0","ips":[{"address":"10.9.0.'"$(grep -c ^ADD "$log.log")"'/24"}]}'
+	EOF
+	conf_ipam '{"type":"turns"}' ".host=$WAYS"
+	want_ok ADD
+	ip -n p1 link del net1
+	want_ok ADD
+	eq 'routes of the node' "$(ip -j route | jq -r '[.[] | select(.gateway == "169.254.113.2") | .dst] | join(" ")')" 10.9.0.2
+	want_ok DEL
+	ways_left
+}
+
+# GC, and repair after the namespace has gone: the kernel has removed the pair with it, or soon does.
+test_hostveth_gc_and_repair()
+{
+	need_railhead
+	pod p1
+	host_conf
+	want_ok ADD
+	edit '."cni.dev/valid-attachments"=[]'
+	want_ok GC
+	ways_left
+	want_ok ADD
+	unpod p1
+	"$RAILCTL" attachments repair >"$W/repair" 2>&1 || fail "repair: $(<"$W/repair")"
+	eq 'veths left' "$(veths)" ''
+	eq records "$(find $RUN/attachments -type f 2>/dev/null | wc -l)" 0
+}
+
+# An interface of another program is left alone, and an ADD that fails leaves nothing.
+test_hostveth_names_that_are_taken()
+{
+	local name
+	need_railhead
+	pod p1
+	host_conf
+	want_ok ADD
+	name=$(veths)
+	want_ok DEL
+	ip link add "$name" type bridge
+	want_ok ADD
+	isnt 'the name is another one' test "$(veths)" = "$name"
+	want_ok DEL
+	eq 'the bridge is there' "$(link_kind "$name")" bridge
+	ip link del "$name"
+	ip -n p1 link add veth0 type bridge
+	want_err ADD 103 'the pod has an interface veth0 already'
+	no_link p1 net1
+	eq 'veths left' "$(veths)" ''
+	ip -n p1 link del veth0
+}
+link_kind() { ip -j -d link show dev "$1" | jq -r '.[0].linkinfo.info_kind'; }
+
+test_hostveth_keys_that_are_wrong()
+{
+	local k
+	need_railhead
+	pod p1
+	for k in 'true|6|host: must be an object' '{}|7|host.veth' '{"veth":1}|6|host.veth' \
+		'{"veth":true,"routes":["10.96.0.0/40"]}|7|host.routes: "10.96.0.0/40"' \
+		'{"veth":true,"routes":[7]}|6|host.routes' '{"veth":true,"routes":["0.0.0.0/0"]}|7|all rails' \
+		'{"veth":true,"routes":["10.0.0.0/8"]}|7|10.0.0.0/8 has the address 10.77.0.'; do
+		conf_ipam "$(v4_ipam)" ".host=${k%%|*}"
+		k=${k#*|}
+		want_err ADD "${k%%|*}" "${k#*|}"
+		no_link p1 net1
+	done
+	conf_ipam "$(v4_ipam)" '.host={"veth":false}'
+	want_ok ADD
+	eq 'veths' "$(veths)" ''
+	want_ok DEL
+}
