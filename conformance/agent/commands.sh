@@ -34,7 +34,7 @@ test_commands_the_example_for_many_nodes()
 	is "apply" ctl n1 cluster pool apply "$HERE/../../examples/many-nodes/shared.json"
 	eventually knows n1 rail2
 	add n1 p1 rail2
-	has "the address" "$ADDRESS" "10.102."
+	has "the address" "$ADDRESS" "10.202."
 	del n1 p1 rail2
 }
 

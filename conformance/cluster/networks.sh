@@ -90,7 +90,7 @@ test_forms()
 	pod j1 '[{"name": "rail1"}]'
 	pod j2 '[{"name": "rail1", "interface": "a0"}, {"name": "rail2", "interface": "b0"}]'
 	pod j8 "$(annotation "$TOP/examples/multus/nccl-pod.yaml")"
-	pod wish '[{"name": "wishes", "ips": ["10.101.'"$NODE"'.77"], "mac": "02:00:5e:10:00:01"}]'
+	pod wish '[{"name": "wishes", "ips": ["10.201.'"$NODE"'.77"], "mac": "02:00:5e:10:00:01"}]'
 	running s1 s2 s8 named space twice j1 j2 j8 wish
 	said_exactly s1 rail1=net1
 	said_exactly s2 rail1=net1 rail2=net2
@@ -102,7 +102,7 @@ test_forms()
 	said_exactly j2 rail1=a0 rail2=b0
 	said_exactly j8 "${all[@]}"
 	said_exactly wish wishes=net1
-	eq 'the wished address' "$(address wish net1)" "10.101.$NODE.77"
+	eq 'the wished address' "$(address wish net1)" "10.201.$NODE.77"
 	eq 'the wished MAC address' "$(status wish '.[1].mac')" '"02:00:5e:10:00:01"'
 	audit
 }
