@@ -9,6 +9,7 @@
 
 #include "cni/engine/attach.h"
 #include "cni/protocol/delegate.h"
+#include "lib/base/text.h"
 
 #define LOCK_MS         10000
 #define IPAM_TIMEOUT_S  90
@@ -19,6 +20,7 @@ static const char *const state_names[] = {
 	[REPAIR_BUSY] = "busy",
 	[REPAIR_UNKNOWN] = "unknown",
 	[REPAIR_GONE] = "gone",
+	[REPAIR_PARTLY_GONE] = "partly-gone",
 	[REPAIR_EARLIER_BOOT] = "earlier-boot",
 	[REPAIR_NETNS_GONE] = "netns-gone",
 	[REPAIR_NETNS_REPLACED] = "netns-replaced",
@@ -90,10 +92,64 @@ static bool is_half_done(const struct record *r)
 	return r->adding || r->deleting;
 }
 
+/* The interfaces of one record, as they are now. */
+struct parts_view {
+	struct repair_view lost, renamed; /* the first one that is so */
+	size_t n_lost, n_renamed;
+	struct text names; /* the lost ones */
+};
+
+static void parts_view_clear(struct parts_view *p)
+{
+	text_clear(&p->names);
+}
+
+static int add_part(struct parts_view *p, const struct record *part, enum attach_found found,
+		    const struct link_info *link)
+{
+	struct repair_view v;
+
+	if (judge_link(part, found, link, &v))
+		return -1;
+	if (v.state == REPAIR_LINK_RENAMED && p->n_renamed++ == 0)
+		p->renamed = v;
+	if (v.state != REPAIR_LINK_GONE && v.state != REPAIR_LINK_REPLACED)
+		return 0;
+	if (p->n_lost++ == 0)
+		p->lost = v;
+	text_addf(&p->names, "%s%s", p->n_lost > 1 ? ", " : "", part->key.ifname);
+	return 0;
+}
+
+/*
+ * An attachment has ended only with all its interfaces: one DEL takes them all, and its pod uses
+ * those that are there. A lost one is reported, for its address is leased until then.
+ */
+static int judge_parts(const struct record *r, struct parts_view *p, struct repair_view *v,
+		       struct err *e)
+{
+	const size_t n = record_parts(r);
+
+	if (p->names.failed)
+		return err_nomem(e);
+	*v = p->n_lost ? p->lost : p->renamed;
+	if (!p->n_lost && !p->n_renamed)
+		return set_state(v, REPAIR_HEALTHY, "%s", "");
+	if (p->n_lost && p->n_lost < n)
+		return set_state(v, REPAIR_PARTLY_GONE,
+				 "%zu of its %zu interfaces in %.160s %s lost: %.240s", p->n_lost,
+				 n, r->netns, p->n_lost > 1 ? "are" : "is", p->names.s);
+	if (p->n_lost > 1)
+		return set_state(v, v->state, "all its %zu interfaces in %.160s are lost: %.240s",
+				 n, r->netns, p->names.s);
+	return 0;
+}
+
 static int look_at_link(const struct record *r, const struct netns *pod, struct repair_view *v,
 			struct err *e)
 {
 	auto_netns struct netns host = { .fd = -1 };
+	auto_clean(parts_view_clear) struct parts_view p = { .n_lost = 0 };
 	auto_nl struct nl *nl = NULL;
 	enum attach_found found;
 	struct link_info link;
@@ -104,15 +160,13 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 				 r->deleting ? "removal" : "ADD");
 	if (netns_open_self(&host, e) || nl_open_in(pod, &host, &nl, e))
 		return -1;
-	(void)set_state(v, REPAIR_HEALTHY, "%s", "");
-	/* The first interface that is not as it was decides. */
-	for (size_t i = 0; i < record_parts(r) && v->state == REPAIR_HEALTHY; i++) {
+	for (size_t i = 0; i < record_parts(r); i++) {
 		record_part(r, i, &part);
 		if (attach_find_link(nl, &part, &link, &found, e) ||
-		    judge_link(&part, found, &link, v))
+		    add_part(&p, &part, found, &link))
 			return -1;
 	}
-	return 0;
+	return judge_parts(r, &p, v, e);
 }
 
 /* Checks whether the path of a namespace that is gone leads to another one now. */

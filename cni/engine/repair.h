@@ -17,10 +17,13 @@ enum repair_state {
 	REPAIR_BUSY,    /* an ADD, DEL or GC is at work on it */
 	REPAIR_UNKNOWN, /* the state is unknown: why has the reason */
 	REPAIR_GONE,    /* the record has been removed since it was listed */
+	/* Some of several interfaces are lost, and some are there: never undone, also not by force.
+	 */
+	REPAIR_PARTLY_GONE,
 
 	REPAIR_LINK_RENAMED,  /* these five are undone by force only; the interface has another name
 			       */
-	REPAIR_LINK_GONE,     /* no such interface in the living namespace */
+	REPAIR_LINK_GONE,     /* none of its interfaces is in the living namespace */
 	REPAIR_LINK_REPLACED, /* nor this one, but another interface has its name */
 	REPAIR_NETNS_MOVED,   /* it lives, but its path does not lead to it any more */
 	REPAIR_NETNS_UNKNOWN, /* it may live: it cannot be found from here */

@@ -181,6 +181,74 @@ START_TEST(an_interface_is_found_by_its_number)
 }
 END_TEST
 
+static void add_bridge(struct json *parts, struct nl *nl, const char *name)
+{
+	struct record part = { .key = { .ifname = name }, .master = "" };
+
+	net_link("bridge", name);
+	part.ifindex = net_ifindex(nl, name);
+	ck_assert_int_eq(record_add_part(parts, &part), 0);
+}
+
+static void delete_bridge(struct world *w, struct nl *nl, const char *name)
+{
+	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, name), &w->e), 0);
+}
+
+static void says(struct world *w, enum repair_state state, const char *what)
+{
+	struct repair_view v;
+
+	ck_assert_int_eq(repair_examine(&w->ctx, &w->r, &v, &w->e), 0);
+	ck_assert_str_eq(repair_state_name(v.state), repair_state_name(state));
+	ck_assert_msg(strstr(v.why, what), "%s", v.why);
+}
+
+/* One DEL takes all interfaces of a record: while one of them is there, not even force does. */
+START_TEST(a_lost_interface_is_not_all_of_them)
+{
+	static const struct repair_opts by_force = { .force = true };
+	auto_json struct json *parts = json_new_array();
+	struct repair_view v;
+	struct world w;
+
+	world_init(&w);
+	net_enter_new();
+	auto_netns struct netns self = net_self();
+	auto_nl struct nl *nl = net_socket();
+
+	w.r.netns_id = self.id;
+	w.r.kind = "bridge";
+	w.r.parts = parts;
+	w.r.key.ifname = "net1";
+	add_bridge(parts, nl, "net1");
+	add_bridge(parts, nl, "net1r1");
+	add_bridge(parts, nl, "net1r2");
+	repaired(&w, REPAIR_HEALTHY);
+	write_record(&w);
+	/* the first one, which has the name of the attachment, is as good as another */
+	delete_bridge(&w, nl, "net1");
+	says(&w, REPAIR_PARTLY_GONE, "1 of its 3 interfaces in /proc/self/ns/net is lost: net1");
+	net_link("bridge", "net1");
+	says(&w, REPAIR_PARTLY_GONE, "is lost: net1");
+	delete_bridge(&w, nl, "net1r2");
+	says(&w, REPAIR_PARTLY_GONE,
+	     "2 of its 3 interfaces in /proc/self/ns/net are lost: net1, net1r2");
+	ck_assert(!repair_is_stale(REPAIR_PARTLY_GONE) && !repair_needs_force(REPAIR_PARTLY_GONE));
+	ck_assert_int_eq(repair_one(&w.ctx, &w.r.key, &by_force, &v, &w.e), 0);
+	ck_assert_int_eq(v.state, REPAIR_PARTLY_GONE);
+	ck_assert(is_recorded(&w));
+	ck_assert_int_ne(net_ifindex(nl, "net1r1"), 0);
+	ck_assert_int_eq(nl_link_move(nl, net_ifindex(nl, "net1r1"), &self, "mine", &w.e), 0);
+	says(&w, REPAIR_PARTLY_GONE, "2 of its 3 interfaces");
+	delete_bridge(&w, nl, "mine");
+	says(&w, REPAIR_LINK_REPLACED, "all its 3 interfaces in /proc/self/ns/net are lost");
+	delete_bridge(&w, nl, "net1");
+	forced(&w, REPAIR_LINK_GONE);
+	world_clear(&w);
+}
+END_TEST
+
 /* Killed between the making of the interface and its addresses. */
 START_TEST(an_unfinished_add_is_repaired)
 {
@@ -382,7 +450,8 @@ END_TEST
 
 TEST_PROGRAM("cni/engine/repair", healthy_is_let_alone, stale_ones_are_repaired,
 	     a_record_that_changed_since_is_left_alone, what_may_be_lived_on_needs_force,
-	     an_interface_is_found_by_its_number, an_unfinished_add_is_repaired,
-	     an_unreadable_record_stays, what_cannot_be_told_is_let_alone,
-	     damaged_records_are_removed, another_ones_record_is_let_alone, the_lock_is_respected,
+	     an_interface_is_found_by_its_number, a_lost_interface_is_not_all_of_them,
+	     an_unfinished_add_is_repaired, an_unreadable_record_stays,
+	     what_cannot_be_told_is_let_alone, damaged_records_are_removed,
+	     another_ones_record_is_let_alone, the_lock_is_respected,
 	     one_that_went_meanwhile_is_gone, a_failing_ipam_keeps_the_record, states_have_names)

@@ -190,9 +190,45 @@ test_allrails_CHECK_names_the_rail()
 	want_err CHECK 104 'rail 1' net1r1 down
 	ip -n p1 link del net1r1
 	want_err CHECK 104 'rail 1' net1r1 missing
-	has 'repair sees it' "$("$RAILCTL" attachments list --json | jq -r '.[0]|"\(.state) \(.why)"')" 'interface-gone no interface net1r1'
+	has 'repair sees it' "$("$RAILCTL" attachments list --json | jq -r '.[0]|"\(.state) \(.why)"')" \
+		"partly-gone 1 of its 3 interfaces in $NS is lost: net1r1"
 	want_ok DEL
 	eq 'after DEL' "$(rails_of p1)$(lease_count)" 0
+	rails_gone
+}
+
+# railctl_fails ARGS...: what it printed is in $SAID.
+railctl_fails()
+{
+	! SAID=$("$RAILCTL" "$@" 2>&1) || fail "railctl $*: must fail, and printed: $SAID"
+}
+
+test_allrails_repair_of_a_lost_rail()
+{
+	local before lost
+	rails_here 3
+	lost="1 of its 3 interfaces in $NS is lost: net1r1"
+	rails_conf
+	want_ok ADD
+	ip -n p1 link del net1r1
+	before="$(rails_of p1) $(lease_count)"
+	railctl_fails attachments repair
+	has 'repair' "$SAID" "$lost"
+	has 'repair' "$SAID" 'delete the pod'
+	railctl_fails attachments repair --force testnet "$CID" net1
+	has 'by force' "$SAID" "left-alone"
+	has 'by force' "$SAID" "$lost"
+	eq 'after repair by force' "$(rails_of p1) $(lease_count)" "$before"
+	railctl_fails ipam verify
+	has 'verify' "$SAID" '10.80.1.10 (pool rail1) is leased to net1 of'
+	hasnt 'verify' "$SAID" '10.80.0.10'
+	# With the last one the attachment has ended, as far as a living namespace can show.
+	ip -n p1 link del net1
+	ip -n p1 link del net1r2
+	has 'all of them' "$("$RAILCTL" attachments list --json | jq -r '.[0]|"\(.state) \(.why)"')" \
+		"interface-gone all its 3 interfaces in $NS are lost: net1, net1r1, net1r2"
+	"$RAILCTL" attachments repair --force testnet "$CID" net1 >"$W/repair" 2>&1 || fail "$(<"$W/repair")"
+	eq 'after the repair' "$(recorded)$(lease_count)" 00
 	rails_gone
 }
 

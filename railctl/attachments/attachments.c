@@ -326,6 +326,7 @@ static const struct cmd cmd_list = {
 		 "netns-replaced, unfinished, earlier-boot, damaged: repair removes it. "
 		 "interface-renamed, interface-gone, interface-replaced, netns-moved, "
 		 "netns-unknown: its address may be in use, and only repair --force removes it. "
+		 "partly-gone: a part of its interfaces is lost, and the pod uses the others. "
 		 "unknown: the state cannot be found out.",
 	.opts = { list_opts },
 	.examples = list_examples,

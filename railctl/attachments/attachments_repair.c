@@ -39,6 +39,7 @@ static void count_outcome(struct repair *x, enum outcome outcome, enum repair_st
 	/* A record that is in use right now is not broken, nor is what a pod did to its interface.
 	 */
 	if (outcome == FAILED || outcome == WOULD_REPAIR || state == REPAIR_UNKNOWN ||
+	    state == REPAIR_PARTLY_GONE ||
 	    (outcome == LEFT_ALONE && repair_needs_force(state) && state != REPAIR_LINK_RENAMED))
 		x->broken++;
 }
@@ -78,6 +79,11 @@ static void report_text(const struct repair *x, const struct record *r, const st
 			 "  only the record %s: its address, if it has one, stays "
 			 "leased until DEL or \"railctl ipam lease release\"",
 			 outcome == REPAIRED ? "was removed" : "would be removed");
+	else if (v->state == REPAIR_PARTLY_GONE)
+		out_line(o, OUT_PLAIN,
+			 "  the pod uses the others, so that --force does not undo it either: "
+			 "delete "
+			 "the pod to have a new one with all of them");
 	else if (outcome == LEFT_ALONE && repair_needs_force(v->state))
 		out_line(o, OUT_PLAIN,
 			 "  its address may be in use; if you know that it is not: railctl "

@@ -88,6 +88,12 @@ static bool leases_still(const struct walk *w, const struct record_key *key, con
 	return false;
 }
 
+/* With several interfaces one may be lost. Its address is not there, and the others are in use. */
+static bool is_in_place(enum repair_state s)
+{
+	return s == REPAIR_HEALTHY || s == REPAIR_PARTLY_GONE;
+}
+
 static void compare_address(const struct walk *w, const struct json *lease, const struct record *r)
 {
 	const char *address = json_text(lease, "address");
@@ -101,7 +107,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	    look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
 		return;
 	/* a DEL may run now, or may have just ended */
-	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY ||
+	if (repair_examine(&w->l->run->ctx, r, &view, &why) || !is_in_place(view.state) ||
 	    !leases_still(w, &r->key, address))
 		return;
 	problems_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
@@ -139,7 +145,7 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 			     "`railctl attachments repair`",
 			     json_text(lease, "address"), json_text(lease, "scope"), key.ifname,
 			     key.container, repair_state_name(view.state), view.why);
-	else if (view.state == REPAIR_HEALTHY)
+	else if (is_in_place(view.state))
 		compare_address(w, lease, &r);
 	return 0;
 }
@@ -190,7 +196,7 @@ static int on_record(const struct record *r, void *arg)
 	const char *what = lacks_lease(r, leases);
 	if (!what)
 		return 0;
-	if (repair_examine(&w->l->run->ctx, r, &view, &why) || view.state != REPAIR_HEALTHY)
+	if (repair_examine(&w->l->run->ctx, r, &view, &why) || !is_in_place(view.state))
 		return 0;
 	problems_add(w->f,
 		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "

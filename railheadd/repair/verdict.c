@@ -18,6 +18,7 @@ enum verdict verdict_of(enum repair_state s)
 	case REPAIR_BUSY:
 	case REPAIR_GONE:
 	/* The namespace lives: what its pod did to the interface is the pod's affair. */
+	case REPAIR_PARTLY_GONE:
 	case REPAIR_LINK_RENAMED:
 	case REPAIR_LINK_GONE:
 	case REPAIR_LINK_REPLACED:
