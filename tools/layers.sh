@@ -56,7 +56,8 @@ cni/master|lib/ topo/rails/
 cni/tuning|lib/ cni/protocol/
 cni/probe|lib/
 cni/hostveth|lib/ cni/protocol/ cni/routing/
-cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/master/ cni/tuning/
+cni/inuse|lib/ cni/protocol/ cni/record/
+cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/inuse/ cni/master/ cni/tuning/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
 cni/rails|lib/ topo/rails/ cni/protocol/ cni/record/ cni/engine/ cni/links/ sriov/choose/

@@ -133,3 +133,15 @@ int attach_host_join(struct attach_host *h, const struct attach *a, const struct
 			       "host.veth: the device has no interface in the pod");
 	return attach_host_take(h, a->link.ifindex, master, ips, e);
 }
+
+struct inuse_place attach_inuse_place(const struct attach *a)
+{
+	return (struct inuse_place){
+		.ctx = &a->records.ctx,
+		.link = &a->link,
+		.pod_nl = a->pod_nl,
+		.lower_nl = attach_master_nl(a),
+		.master = a->master.name,
+		.wait_ms = INUSE_WAIT_MS,
+	};
+}

@@ -6,6 +6,7 @@
 #include "cni/engine/attach.h"
 #include "cni/engine/attach_parts.h"
 #include "cni/engine/attach_host.h"
+#include "cni/inuse/inuse.h"
 #include "cni/protocol/delegate.h"
 
 #define ATTACH_LOCK_MS 10000
@@ -54,7 +55,6 @@ int attach_records(const struct cni_call *call, struct record_place *out, struct
 int attach_open(struct attach *a, struct err *e) must_check;
 /* attach_master_place - where the master is looked for. */
 struct master_place attach_master_place(const struct attach *a);
-
 /* attach_find_master - fill a->master; checks conf.mtu against it. */
 int attach_find_master(struct attach *a, struct err *e) must_check;
 
@@ -66,9 +66,9 @@ int attach_lower_of_master(const struct attach *a);
 
 /* attach_find - the master, or what the type has in its place. */
 int attach_find(struct attach *a, struct err *e) must_check;
-
-/* attach_tuning_place - where the pod's interface is, for cni/tuning. */
+/* attach_tuning_place, attach_inuse_place - where the pod's interface is, for these rooms. */
 struct tuning_place attach_tuning_place(const struct attach *a);
+struct inuse_place attach_inuse_place(const struct attach *a);
 
 /* ---- attach_earlier.c: changes nothing but what an earlier ADD left ---- */
 

@@ -26,12 +26,13 @@ static const struct netns *probing_netns(const struct attach *a)
 /* 1: the pod's interface is up and can send; 0: it has no carrier, so no host can answer. */
 static int set_link_up(struct attach *a, struct err *e)
 {
+	const struct inuse_place at = attach_inuse_place(a);
 	auto_nl_monitor struct nl_monitor *links = NULL;
 
 	if (nl_monitor_open(NL_WATCH_LINKS, &links, e))
 		return -1;
 	a->is_up = true;
-	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
+	if (inuse_set_up(&at, e))
 		return err_wrap(e, "set %s up", a->link.name);
 	int64_t patience = a->type->carrier_ms ? a->type->carrier_ms(a) : 0;
 	return nl_link_wait_carrier(a->pod_nl, links, a->link.ifindex, ctx_mono_ms() + patience, e);

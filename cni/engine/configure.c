@@ -46,10 +46,11 @@ static int enable_v6(const struct attach *a, struct err *e)
 
 static int add_addresses(const struct attach *a, const struct cni_result *r, struct err *e)
 {
+	const struct inuse_place at = attach_inuse_place(a);
 	char text[PREFIX_STR_LEN];
 
 	for (size_t i = 0; i < r->n_ips; i++) {
-		if (nl_addr_add(a->pod_nl, a->link.ifindex, r->ips[i].address, !a->conf.dad, e))
+		if (inuse_add_address(&at, r->ips[i].address, !a->conf.dad, e))
 			return err_wrap(e, "add address %s to %s",
 					ip_format_prefix(r->ips[i].address, text), a->link.name);
 	}
@@ -177,13 +178,14 @@ static void announce(const struct attach *a, const struct cni_result *r)
  */
 static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, struct err *e)
 {
+	const struct inuse_place at = attach_inuse_place(a);
 	int carrier = 1;
 
 	/* An interface that was up before it had addresses announced none. */
 	*mute = a->is_up;
 	if (a->is_up)
 		return 0;
-	if (nl_link_set_up(a->pod_nl, a->link.ifindex, e))
+	if (inuse_set_up(&at, e))
 		return err_wrap(e, "set %s up", a->link.name);
 	if (links)
 		carrier = nl_link_rose_with_carrier(links, a->link.ifindex, e);

@@ -102,12 +102,11 @@ static const struct fixture fixture_rail = {
 	ON_VETH,
 };
 
-/* macvlan whose interface is tuned: more steps between its creation and the moment it is up.
- * Without macPrefix: the kernel refuses its MAC while the interface of an ADD before is not
- * destroyed. */
+/* macvlan whose interface is tuned: more steps between its creation and the moment it is up. Its
+ * MAC is that of its address, which the interface of a case before may still have for a moment. */
 static const struct fixture fixture_tuned = {
 	.program = "macvlan",
-	.keys = "\"master\":\"" MASTER "\",\"txQueueLen\":2000,\"gso\":{"
+	.keys = "\"master\":\"" MASTER "\",\"txQueueLen\":2000,\"macPrefix\":\"0a:1b\",\"gso\":{"
 		"\"maxSize\":30000},\"sysctl\":{"
 		"\"net.ipv4.conf.IFNAME.arp_filter\":\"1\","
 		"\"net.ipv4.neigh.IFNAME.gc_stale_time\":\"77\"}",

@@ -9,7 +9,7 @@ CASES=${CASES:-ipvlan_[!k]*}
 if [ -n "${FULL-}" ]; then
 	ITEMS=$(seq -f %03.0f 178)
 elif [ "$CASES" = 'ipvlan_[!k]*' ]; then
-	CASES='ipvlan_[!ke]* ipvlan_every_mode ipvlan_every_flag'
+	CASES='ipvlan_[!ke]* ipvlan_every_mode ipvlan_every_flag inuse_an_address_of_ipvlan'
 fi
 passed=0 failed=0 skipped=0
 
