@@ -132,7 +132,8 @@ int nl_link_delete(struct nl *nl, int ifindex, struct err *e) must_check;
 
 /*
  * nl_link_delete_all - the same for n interfaces of the namespace in one request. The kernel waits
- * once for all of them, about as long as for one. After an error some may be there.
+ * once for all of them, about as long as for one. If the kernel refuses one, the others are deleted
+ * all the same, and the first error is returned.
  */
 int nl_link_delete_all(struct nl *nl, const int *ifindex, size_t n, struct err *e) must_check;
 

@@ -114,18 +114,22 @@ int nl_link_delete_all(struct nl *nl, const int *ifindex, size_t n, struct err *
 {
 	const uint32_t group = n > 1 ? DELETE_GROUP | (uint32_t)ifindex[0] : 0;
 	const struct slice bytes = { (const char *)&group, sizeof(group) };
-	struct err ignored;
+	struct err ignored, why;
 	size_t in_group = 0;
+	int rc = 0;
 
 	for (size_t i = 0; n > 1 && i < n; i++)
 		in_group += set_attr(nl, ifindex[i], IFLA_GROUP, bytes, &ignored) == 0;
 	if (in_group && delete_group(nl, group, &ignored) == 0 && in_group == n)
 		return 0;
 	/* What is left, one by one: a kernel or an interface that knows no group. */
-	for (size_t i = 0; i < n; i++)
-		if (nl_link_delete(nl, ifindex[i], e))
-			return -1;
-	return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (nl_link_delete(nl, ifindex[i], &why) && rc == 0) {
+			*e = why;
+			rc = -1;
+		}
+	}
+	return rc;
 }
 
 /* ---- moving ---- */

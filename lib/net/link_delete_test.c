@@ -47,16 +47,18 @@ END_TEST
 START_TEST(one_that_cannot_go)
 {
 	struct err e = { .msg = "" };
-	int some[2];
+	int some[3];
 
 	net_enter_new();
 	auto_nl struct nl *nl = net_socket();
 	net_link("bridge", "a");
+	net_link("bridge", "b");
 	some[0] = net_ifindex(nl, "a");
 	some[1] = 1;
-	ck_assert_int_eq(nl_link_delete_all(nl, some, 2, &e), -1);
+	some[2] = net_ifindex(nl, "b");
+	ck_assert_int_eq(nl_link_delete_all(nl, some, 3, &e), -1);
 	ck_assert_int_eq(e.errnum, EOPNOTSUPP);
-	ck_assert(!is_there(nl, "a") && is_there(nl, "lo"));
+	ck_assert(!is_there(nl, "a") && !is_there(nl, "b") && is_there(nl, "lo"));
 }
 END_TEST
 
