@@ -69,6 +69,9 @@ static int by_rail(struct master_place *p, uint32_t number, struct link_info *ou
 		return -1;
 	p->has_rails = true;
 	rail = rail_list_find(l, number);
+	if (rail_list_find_dead(l, number))
+		return absent(e, "rail %u is the card at %s by %s, which has no interface", number,
+			      rail_list_find_dead(l, number)->pci, l->source);
 	if (!rail)
 		return absent(e,
 			      "this node has %zu rails with an interface by its %s, and no rail %u",

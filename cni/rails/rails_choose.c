@@ -15,11 +15,16 @@ static const struct rails_conf *conf_of(const struct attach *a)
 	return (const void *)a->state;
 }
 
-static bool asks_gpu(const struct attach *a)
+static bool names_gpu(const struct attach *a)
 {
 	const char *text = json_str(conf_of(a)->rails);
 
-	return text && strcmp(text, "gpu") == 0 && a->call->env.cmd != CNI_STATUS;
+	return text && strcmp(text, "gpu") == 0;
+}
+
+static bool asks_gpu(const struct attach *a)
+{
+	return names_gpu(a) && a->call->env.cmd != CNI_STATUS;
 }
 
 /* The rails nearest to the GPUs that the pod has. */
@@ -83,6 +88,19 @@ static void name_missing(const struct rails_made *made, struct text *t)
 		text_addf(t, "%s%u", i ? ", " : "", made->missing[i]);
 }
 
+/* A card of the file may come back: the reason is another one than a rail that is not in the file.
+ */
+static void hint_dead(const struct rail_list *l, const struct rails_made *made, struct err *e)
+{
+	for (size_t i = 0; i < made->n_missing; i++) {
+		const struct rail_dead *x = rail_list_find_dead(l, made->missing[i]);
+
+		if (x)
+			(void)err_hint(e, "rail %u: the card at %s has no interface on the host",
+				       x->number, x->pci);
+	}
+}
+
 static int check_number(struct attach *a, const struct rail_list *l, const struct rails_made *made,
 			struct err *e)
 {
@@ -105,10 +123,30 @@ static int check_number(struct attach *a, const struct rail_list *l, const struc
 		err_set(e, ERR_CONFIG, 0,
 			RAILS_KEY ": this node has %zu of the rails asked for, and %u are needed",
 			made->n, min ? min : 1);
+	hint_dead(l, made, e);
 	return err_hint(e,
 			"the node has %zu rails (%s): `railctl topo` or " RAIL_LIST_FILE
 			" says which; \"min\" accepts fewer",
 			l->n, l->source);
+}
+
+/* Where a card without an interface is, /sys may not say: it is not known whether it is near. */
+static int take_all(struct attach *a, const struct rail_list *l, struct rails_made *out,
+		    struct err *e)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (take_rail(a, l->rail[i].number, &l->rail[i], out, e))
+			return -1;
+	for (size_t i = 0; i < l->n_dead; i++) {
+		if (!names_gpu(a) && take_rail(a, l->dead[i].number, NULL, out, e))
+			return -1;
+		if (names_gpu(a))
+			log_warn(&a->call->ctx.log,
+				 RAILS_KEY ": rail %u is not considered: the card at %s has no "
+					   "interface on the host",
+				 l->dead[i].number, l->dead[i].pci);
+	}
+	return 0;
 }
 
 int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
@@ -129,10 +167,8 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 			if (take_rail(a, number, rail_list_find(&l, number), out, e))
 				return -1;
 		}
-	} else {
-		for (size_t i = 0; i < l.n; i++)
-			if (take_rail(a, l.rail[i].number, &l.rail[i], out, e))
-				return -1;
+	} else if (take_all(a, &l, out, e)) {
+		return -1;
 	}
 	return check_number(a, &all, out, e);
 }

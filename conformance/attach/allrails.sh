@@ -254,6 +254,15 @@ test_allrails_fewer_than_asked()
 	want_ok DEL
 	rails_conf
 	want_err ADD 7 'rail 1' ra1
+	# So is one whose card has no interface, also if all are asked for.
+	echo '{"rails":[{"rail":0,"interface":"ra0"},{"rail":4,"pci":"ffff:1f:1f.7"}]}' >/etc/railhead/rails.json
+	want_err ADD 7 'no rail 4' 'the card at ffff:1f:1f.7 has no interface' min
+	edit '.min=1'
+	want_ok ADD
+	eq 'missing' "$(res '.rails.missing|join(" ")')" 4
+	has 'the log' "$ERR" 'this node has no rail 4'
+	want_ok DEL
+	edit 'del(.min)'
 	echo '{"rails":[]}' >/etc/railhead/rails.json
 	want_err ADD 7 'this node has 0 of the rails'
 	eq 'nothing is left' "$(rails_of p1)$(recorded)$(lease_count)" 00

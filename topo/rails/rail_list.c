@@ -22,19 +22,46 @@ const struct rail_entry *rail_list_find(const struct rail_list *l, uint32_t numb
 	return NULL;
 }
 
+const struct rail_dead *rail_list_find_dead(const struct rail_list *l, uint32_t number)
+{
+	for (size_t i = 0; i < l->n_dead; i++)
+		if (l->dead[i].number == number)
+			return &l->dead[i];
+	return NULL;
+}
+
+static int check_room(const struct rail_list *l, struct err *e)
+{
+	return l->n + l->n_dead < RAIL_LIST_MAX
+		       ? 0
+		       : err_set(e, ERR_CONFIG, 0, "%s: more than %d rails", l->source,
+				 RAIL_LIST_MAX);
+}
+
+static int insert_dead(struct rail_list *l, uint32_t number, const char *pci, struct err *e)
+{
+	struct rail_dead *x = &l->dead[l->n_dead];
+
+	if (check_room(l, e))
+		return -1;
+	x->number = number;
+	(void)snprintf(x->pci, sizeof(x->pci), "%s", pci);
+	l->n_dead++;
+	return 0;
+}
+
 /* Keeps the order of the numbers. */
 static int insert(struct rail_list *l, uint32_t number, const char *ifname, struct err *e)
 {
 	size_t at = l->n;
 
+	if (check_room(l, e))
+		return -1;
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(l->rail[i].ifname, ifname) == 0)
 			return err_set(e, ERR_CONFIG, 0,
 				       "%s: rails %u and %u are both interface %s", l->source,
 				       l->rail[i].number, number, ifname);
-	if (l->n == RAIL_LIST_MAX)
-		return err_set(e, ERR_CONFIG, 0, "%s: more than %d rails", l->source,
-			       RAIL_LIST_MAX);
 	for (; at && l->rail[at - 1].number > number; at--)
 		l->rail[at] = l->rail[at - 1];
 	l->rail[at].number = number;
@@ -66,18 +93,23 @@ static const struct json_field file_fields[] = {
 	{ 0 },
 };
 
-/* A card without an interface is a rail that cannot be used now: not an error of the file. */
-static int find_netdev(const char *sysfs, const char *where, const char *pci,
-		       char ifname[IFNAME_LEN], struct err *e)
+static int parse_pci(const char *where, const char *text, char bdf[PCI_STR_LEN], struct err *e)
 {
 	struct pci_addr a;
-	char bdf[PCI_STR_LEN];
+
+	if (pci_parse_loose(text, &a))
+		return err_set(e, ERR_CONFIG, 0, "%s.pci: \"%.64s\" is not a PCI address", where,
+			       text);
+	pci_format(a, bdf);
+	return 0;
+}
+
+/* "" in ifname: the card has none. It cannot be used now, which is not an error of the file. */
+static int find_netdev(const char *sysfs, const char *where, const char *bdf,
+		       char ifname[IFNAME_LEN], struct err *e)
+{
 	struct err why;
 
-	if (pci_parse_loose(pci, &a))
-		return err_set(e, ERR_CONFIG, 0, "%s.pci: \"%.64s\" is not a PCI address", where,
-			       pci);
-	pci_format(a, bdf);
 	*ifname = '\0';
 	if (!sysfs || pci_pf_netdev(sysfs, bdf, ifname, &why) == 0)
 		return 0;
@@ -92,7 +124,7 @@ static int read_entry(const struct json *item, size_t i, const char *sysfs, stru
 		      struct err *e)
 {
 	struct entry_text t = { 0 };
-	char where[32], ifname[IFNAME_LEN];
+	char where[32], bdf[PCI_STR_LEN], ifname[IFNAME_LEN];
 	const char *problem;
 
 	(void)snprintf(where, sizeof(where), "rails[%zu]", i);
@@ -108,12 +140,12 @@ static int read_entry(const struct json *item, size_t i, const char *sysfs, stru
 	if (problem)
 		return err_set(e, ERR_CONFIG, 0, "%s.interface: \"%.64s\": %s", where, t.ifname,
 			       problem);
-	if (rail_list_find(l, t.number))
+	if (rail_list_find(l, t.number) || rail_list_find_dead(l, t.number))
 		return err_set(e, ERR_CONFIG, 0, "%s.rail: %u is given twice", where, t.number);
-	if (t.pci && find_netdev(sysfs, where, t.pci, ifname, e))
+	if (t.pci && (parse_pci(where, t.pci, bdf, e) || find_netdev(sysfs, where, bdf, ifname, e)))
 		return -1;
 	if (t.pci && !*ifname)
-		return 0;
+		return insert_dead(l, t.number, bdf, e);
 	return insert(l, t.number, t.ifname ? t.ifname : ifname, e);
 }
 

@@ -22,28 +22,39 @@ struct rail_entry {
 	char ifname[IFNAME_LEN]; /* of the host */
 };
 
+/* A rail of the file whose card has no interface on the host now. */
+struct rail_dead {
+	uint32_t number;
+	char pci[PCI_STR_LEN];
+};
+
 struct rail_list {
 	struct rail_entry rail[RAIL_LIST_MAX]; /* by number */
 	size_t n;
+	struct rail_dead dead[RAIL_LIST_MAX]; /* not in rail */
+	size_t n_dead;
 	const char *source; /* "rails.json", "topology": a literal */
 };
 
 /*
  * rail_list_load - the rails of this node, from <etc_dir>/rails.json or from the machine below
- * ctx->sysfs. A card whose interface is not on the host is no rail of the machine. Errors name the
- * file, or are those of topo_read_sysfs(). ERR_CONFIG: there are more than RAIL_LIST_MAX.
+ * ctx->sysfs. A card whose interface is not on the host is no rail of the machine; if the file
+ * names it, it is in dead. Errors name the file, or are those of topo_read_sysfs(). ERR_CONFIG:
+ * there are more than RAIL_LIST_MAX.
  */
 int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e) must_check;
 
 /*
  * rail_list_parse - the text of such a file. ERR_DECODE and ERR_CONFIG name key and value. Pure,
- * but an entry with a PCI address needs sysfs (NULL: refused).
+ * but an entry with a PCI address needs sysfs (NULL: all of them are dead).
  */
 int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail_list *out,
 		    struct err *e) must_check;
 
-/* rail_list_find - the entry with that number; NULL: the node has no such rail. */
+/* rail_list_find - the entry with that number; NULL: the node has no such rail. rail_list_find_dead
+ * - the same for those without an interface. */
 const struct rail_entry *rail_list_find(const struct rail_list *l, uint32_t number);
+const struct rail_dead *rail_list_find_dead(const struct rail_list *l, uint32_t number);
 
 /*
  * rail_list_keep_near - keep the rails whose cards `railctl topo` assigns to these GPUs (PCI

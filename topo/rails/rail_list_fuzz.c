@@ -12,7 +12,9 @@ FUZZ(const uint8_t *data, size_t size)
 
 	if (!fuzz_ok(rc, &e, &l, sizeof(l)))
 		return 0;
-	MUST(l.n <= RAIL_LIST_MAX);
+	MUST(l.n + l.n_dead <= RAIL_LIST_MAX);
+	for (size_t i = 0; i < l.n_dead; i++)
+		MUST(!rail_list_find(&l, l.dead[i].number));
 	for (size_t i = 0; i < l.n; i++) {
 		MUST(l.rail[i].number <= RAIL_NUMBER_MAX && !ifname_problem(l.rail[i].ifname));
 		MUST(!i || l.rail[i - 1].number < l.rail[i].number);

@@ -43,6 +43,28 @@ START_TEST(the_file_names_interfaces)
 }
 END_TEST
 
+/* Without a look at /sys no card has an interface. */
+START_TEST(a_card_without_an_interface_is_not_forgotten)
+{
+	struct rail_list l;
+	struct err e;
+	const char text[] = "{\"rails\":[{\"rail\":3,\"pci\":\"3b:00.0\"},{\"rail\":0,"
+			    "\"interface\":\"eth0\"}]}";
+
+	ck_assert_int_eq(rail_list_parse(text, strlen(text), NULL, &l, &e), 0);
+	ck_assert_str_eq(shown(&l), "0 eth0");
+	ck_assert_ptr_null(rail_list_find(&l, 3));
+	ck_assert_ptr_null(rail_list_find_dead(&l, 0));
+	ck_assert_uint_eq(l.n_dead, 1);
+	ck_assert_str_eq(rail_list_find_dead(&l, 3)->pci, "0000:3b:00.0");
+	ck_assert_ptr_nonnull(
+		strstr(parsed("{\"rails\":[{\"rail\":3,\"pci\":\"3b:00.0\"},{\"rail\":3,"
+			      "\"interface\":\"eth0\"}]}",
+			      &e),
+		       "rails[1].rail: 3 is given twice"));
+}
+END_TEST
+
 START_TEST(a_wrong_file_names_key_and_value)
 {
 	static const struct {
@@ -150,6 +172,7 @@ START_TEST(the_file_comes_before_the_machine)
 }
 END_TEST
 
-TEST_PROGRAM("topo/rails/rail_list", the_file_names_interfaces, a_wrong_file_names_key_and_value,
+TEST_PROGRAM("topo/rails/rail_list", the_file_names_interfaces,
+	     a_card_without_an_interface_is_not_forgotten, a_wrong_file_names_key_and_value,
 	     too_many_rails, the_machine_says_it_without_a_file, the_rails_near_a_GPU,
 	     the_file_comes_before_the_machine)
