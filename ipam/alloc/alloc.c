@@ -446,21 +446,33 @@ static bool has_agent(const struct alloc_add *add, const struct alloc_lack *lack
 	return *lack->pool && (lack->ip.family ? add->need_address != NULL : add->need != NULL);
 }
 
+static bool same_lack(const struct alloc_lack *a, const struct alloc_lack *b)
+{
+	return strcmp(a->pool, b->pool) == 0 && a->moves == b->moves && ip_equal(a->ip, b->ip);
+}
+
 /*
  * No block of this node has a free address, or the requested one: the node agent claims a block. No
- * transaction is open meanwhile, so others use the store.
+ * transaction is open meanwhile, so others use the store. With sticky pools each set needs a block
+ * of its own: another one that is lacking means that the one before was used.
  */
 static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct err *e)
 {
 	struct add_job *arg = job->arg;
 	const int64_t end = ctx_mono_ms() + ALLOC_NEED_MS;
 	int rc = try_add(m, job, e), blocks = 0;
+	struct alloc_lack before = { .pool = "" };
 	char is_of[IDENTITY_LEN];
 
-	for (int i = 0; rc && has_agent(arg->add, &arg->lacking) && i < ALLOC_NEED_TRIES; i++) {
+	for (int i = 0;
+	     rc && has_agent(arg->add, &arg->lacking) && i < ALLOC_NEED_TRIES + SOURCE_SETS_MAX;
+	     i++) {
 		const struct alloc_lack lack = arg->lacking;
 		int64_t left = end - ctx_mono_ms();
 
+		if (!same_lack(&lack, &before))
+			blocks = 0;
+		before = lack;
 		blocks += lack.ip.family != IP_NONE || lack.moves;
 		if (left <= 0 || blocks > ALLOC_BLOCK_TRIES)
 			break;

@@ -171,6 +171,56 @@ START_TEST(a_requested_address_of_a_moving_pool_is_the_one_of_the_pod)
 }
 END_TEST
 
+/* The agent gives each pool's block of the pod, 10.N.0.40. */
+static int need_each(const struct ctx *ctx, const struct agent_need *n, struct err *e)
+{
+	char start[IP_STR_LEN];
+
+	(void)ctx;
+	(void)e;
+	asked++;
+	ck_assert_ptr_nonnull(n->identity);
+	(void)snprintf(start, sizeof(start), "10.%c.0.40", n->pool[strlen(n->pool) - 1]);
+
+	struct block_record r = { .key = w_block_key(n->pool, start),
+				  .state = BLOCK_GRANTED,
+				  .epoch = 3 };
+
+	(void)snprintf(r.identity, sizeof(r.identity), "%s", n->identity);
+	return blocks_put(&w.m, &r, &w.e);
+}
+
+/* A pod with many rails needs a block of each rail's pool, and all of them in one ADD. */
+START_TEST(each_of_many_sticky_pools_gives_its_block)
+{
+	const struct alloc_add how = { .need = need_each };
+	char conf[512] = "{\"pools\":[", want[256] = "", text[128], uid[8], name[8];
+
+	fixture_open(&w);
+	w.ctx.boottime = boottime;
+	since_boot = 100 * SECOND;
+	for (int i = 1; i <= 9; i++) {
+		(void)snprintf(name, sizeof(name), "rail%d", i);
+		(void)snprintf(uid, sizeof(uid), "u%d", i);
+		(void)snprintf(text, sizeof(text),
+			       "{\"subnet\":\"10.%d.0.0/24\",\"blockSize\":1,\"sticky\":true}", i);
+		ck_assert_int_eq(w_shared(&w, name, uid, text), 0);
+		(void)snprintf(text, sizeof(text), "%s[\"%s\"]", i > 1 ? "," : "", name);
+		testing_append(conf, sizeof(conf), text);
+		(void)snprintf(text, sizeof(text), "%s10.%d.0.40", i > 1 ? " " : "", i);
+		testing_append(want, sizeof(want), text);
+	}
+	testing_append(conf, sizeof(conf), "]}");
+	w_node(&w, 3, INT64_MAX);
+	asked = 0;
+	ck_assert_str_eq(w_add_as(&w, how, conf, "c1", "K8S_POD_NAMESPACE=team-a;K8S_POD_NAME=p0"),
+			 want);
+	ck_assert_uint_eq(asked, 9);
+	w_sound(&w);
+	fixture_close(&w);
+}
+END_TEST
+
 START_TEST(a_node_that_may_not_assign_says_so)
 {
 	open_rail();
@@ -184,4 +234,4 @@ TEST_PROGRAM("alloc_want", the_agent_is_asked_for_the_block_of_a_requested_addre
 	     an_address_in_use_here_asks_nobody, an_address_that_is_never_assigned_asks_nobody,
 	     the_error_of_the_agent_names_the_node, another_block_is_no_answer,
 	     a_requested_address_of_a_moving_pool_is_the_one_of_the_pod,
-	     a_node_that_may_not_assign_says_so)
+	     each_of_many_sticky_pools_gives_its_block, a_node_that_may_not_assign_says_so)
