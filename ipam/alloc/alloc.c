@@ -492,6 +492,7 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 	struct add_job arg = { .add = add, .out = &r, .checks = &checks };
 
 	_Static_assert(IDENTITY_LEN == AGENT_IDENTITY_LEN, "the agent answers with an identity");
+	_Static_assert(LEASE_KEYS_MAX >= SOURCE_SETS_MAX, "an owner has all addresses of an ADD");
 	block_identity(&add->request->owner, arg.is_of);
 	const struct ipam_job job = { STORE_WRITE, "ADD", add_in_txn, &arg, journal };
 

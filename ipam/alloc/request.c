@@ -9,7 +9,7 @@
 #include "cni/protocol/delegate.h"
 #include "lib/base/guid.h"
 
-#define IP_ARG_MAX 1024 /* CNI_ARGS IP: more than SOURCE_SETS_MAX prefixes */
+#define IP_ARG_MAX (SOURCE_SETS_MAX * PREFIX_STR_LEN) /* of CNI_ARGS IP */
 
 static bool env_is(const char *name, const char *value)
 {

@@ -78,13 +78,6 @@ START_TEST(the_owner_is_read)
 }
 END_TEST
 
-#define A17                                                                                        \
-	"[\"10.0.0.1\",\"10.0.0.2\",\"10.0.0.3\",\"10.0.0.4\",\"10.0.0.5\",\"10.0.0.6\",\"10.0.0." \
-	"7\","                                                                                     \
-	"\"10.0.0.8\",\"10.0.0.9\",\"10.0.0.10\",\"10.0.0.11\",\"10.0.0.12\",\"10.0.0.13\",\"10."  \
-	"0.0.14\","                                                                                \
-	"\"10.0.0.15\",\"10.0.0.16\",\"10.0.0.17\"]"
-
 static const struct {
 	const char *args, *conf;
 	int code;
@@ -99,7 +92,6 @@ static const struct {
 	{ "", ",\"runtimeConfig\":{\"ips\":\"10.0.0.1\"}", ERR_DECODE, "runtimeConfig.ips" },
 	{ "", ",\"runtimeConfig\":{\"ips\":[1]}", ERR_DECODE, "runtimeConfig.ips" },
 	{ "", ",\"runtimeConfig\":{\"ips\":[\"x\"]}", ERR_CONFIG, "runtimeConfig.ips: \"x\"" },
-	{ "", ",\"runtimeConfig\":{\"ips\":" A17 "}", ERR_CONFIG, "more than 16" },
 	{ "", ",\"args\":{\"cni\":{\"ips\":{}}}", ERR_DECODE, "args.cni.ips" },
 	{ "", ",\"args\":{\"cni\":{\"ips\":[\"1.2.3\"]}}", ERR_CONFIG, "args.cni.ips" },
 };
@@ -120,9 +112,39 @@ START_TEST(bad_requests_are_refused)
 }
 END_TEST
 
+/* As many as an ADD may have addresses, and one more. */
+START_TEST(too_many_addresses_are_refused)
+{
+	char args[4096] = "IP=", conf_rest[4096] = ",\"runtimeConfig\":{\"ips\":[", one[64];
+	struct cni_conf conf;
+	struct request r;
+	struct err e = { 0 };
+
+	for (int i = 0; i <= SOURCE_SETS_MAX; i++) {
+		(void)snprintf(one, sizeof(one), "%sfd00:1234:5678:9abc:def0:1234:5678:%d/64",
+			       i ? "," : "", 1000 + i);
+		if (i == SOURCE_SETS_MAX) {
+			ck_assert_msg(load(args, "", &conf, &r, &e) == 0, "%s", e.msg);
+			ck_assert_uint_eq(r.n_want, SOURCE_SETS_MAX);
+			cni_conf_clear(&conf);
+		}
+		testing_append(args, sizeof(args), one);
+		(void)snprintf(one, sizeof(one), "%s\"10.0.0.%d\"", i ? "," : "", i + 1);
+		testing_append(conf_rest, sizeof(conf_rest), one);
+	}
+	ck_assert_int_eq(load(args, "", &conf, &r, &e), -1);
+	ck_assert_msg(e.code == ERR_ENV && strstr(e.msg, "at most 64"), "%s", e.msg);
+	cni_conf_clear(&conf);
+	testing_append(conf_rest, sizeof(conf_rest), "]}");
+	ck_assert_int_eq(load("", conf_rest, &conf, &r, &e), -1);
+	ck_assert_msg(e.code == ERR_CONFIG && strstr(e.msg, "more than 64"), "%s", e.msg);
+	cni_conf_clear(&conf);
+}
+END_TEST
+
 START_TEST(names_that_do_not_fit_are_refused)
 {
-	char args[3000] = "K8S_POD_NAME=";
+	char args[6000] = "K8S_POD_NAME=";
 	struct cni_env env = { .cmd = CNI_ADD, .container = "c1", .ifname = "net\xff", .args = "" };
 	struct cni_conf conf;
 	struct request r;
@@ -135,7 +157,7 @@ START_TEST(names_that_do_not_fit_are_refused)
 	ck_assert_ptr_nonnull(strstr(e.msg, "CNI_IFNAME"));
 	cni_conf_clear(&conf);
 	memcpy(args, "IP=", 3);
-	memset(args + 3, '1', 2000);
+	memset(args + 3, '1', 5000);
 	ck_assert_int_eq(load(args, "", &conf, &r, &e), -1);
 	ck_assert_int_eq(e.code, ERR_ENV);
 	cni_conf_clear(&conf);
@@ -238,6 +260,6 @@ START_TEST(keys_match_whole)
 END_TEST
 
 TEST_PROGRAM("ipam/alloc/request", requested_addresses_are_read, the_owner_is_read,
-	     bad_requests_are_refused, names_that_do_not_fit_are_refused,
-	     addresses_that_somebody_else_uses, two_values_of_one_key_are_refused,
-	     one_value_may_come_twice, keys_match_whole)
+	     bad_requests_are_refused, too_many_addresses_are_refused,
+	     names_that_do_not_fit_are_refused, addresses_that_somebody_else_uses,
+	     two_values_of_one_key_are_refused, one_value_may_come_twice, keys_match_whole)

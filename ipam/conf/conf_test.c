@@ -256,9 +256,6 @@ START_TEST(a_pool_of_guids_beside_addresses_and_alone)
 END_TEST
 
 #define SUBNET "\"subnet\":\"10.1.0.0/24\""
-#define MANY16                                                                                     \
-	"\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\",\"j\",\"k\",\"l\",\"m\",\"n\","     \
-	"\"o\",\"p\""
 
 static const struct {
 	const char *conf;
@@ -370,7 +367,6 @@ static const struct {
 	{ "\"ipam\":{\"matchMaster\":true,\"pools\":[[\"a\"]]}", ERR_CONFIG,
 	  "ipam.matchMaster: not with lists" },
 	{ "\"ipam\":{\"pools\":[\"a\",\"a\"]}", ERR_CONFIG, "\"a\" is named twice" },
-	{ "\"ipam\":{\"pool\":\"x\",\"pools\":[" MANY16 "]}", ERR_CONFIG, "more than 16" },
 	{ "\"ipam\":{\"pool\":\"a\",\"sticky\":true}", ERR_CONFIG, "ipam.sticky" },
 	{ "\"ipam\":{" TN "\"range\":5}", ERR_DECODE, "ipam.range" },
 	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0\"}", ERR_CONFIG, "ipam.range: \"10.1.0.0\"" },
@@ -448,12 +444,42 @@ START_TEST(a_range_of_whereabouts_is_refused_with_the_way_to_share_it)
 }
 END_TEST
 
-/* 17 sets: one more than an interface may have addresses. */
+/* Each of 32 rails has an address of each family. */
+START_TEST(all_rails_of_a_node_have_their_pools)
+{
+	char whole_conf[4096] = "\"ipam\":{\"pools\":[", one[64];
+	struct cni_conf conf;
+	struct ipam_conf c;
+	struct err e = { 0 };
+
+	for (int i = 0; i < 32; i++) {
+		(void)snprintf(one, sizeof(one), "%s[\"rail%d\",\"six%d\"]", i ? "," : "", i, i);
+		testing_append(whole_conf, sizeof(whole_conf), one);
+	}
+	testing_append(whole_conf, sizeof(whole_conf), "]}");
+	ck_assert_msg(decode(whole_conf, &conf, &c, &e) == 0, "%s", e.msg);
+	ck_assert_uint_eq(c.n_pools, 64);
+	ck_assert_uint_eq(c.group[63], 32);
+	ipam_conf_clear(&c);
+	cni_conf_clear(&conf);
+}
+END_TEST
+
+/* One more than an ADD may have addresses. */
 START_TEST(too_many_sets_are_refused)
 {
-	static const char *const shapes[] = {
-		"\"ipam\":{\"ranges\":[", "\"ipam\":{" TN "\"ipRanges\":[",
-		"\"ipam\":{\"subnet\":\"10.99.0.0/24\"},\"runtimeConfig\":{\"ipRanges\":["
+	static const struct {
+		const char *begin, *before, *after;
+		int n;
+	} shapes[] = {
+		{ "\"ipam\":{\"ranges\":[", "[{\"subnet\":\"10.", ".0.0/24\"}]",
+		  SOURCE_SETS_MAX + 1 },
+		{ "\"ipam\":{" TN "\"ipRanges\":[", "{\"range\":\"10.", ".0.0/24\"}",
+		  SOURCE_SETS_MAX + 1 },
+		{ "\"ipam\":{\"subnet\":\"10.99.0.0/24\"},\"runtimeConfig\":{\"ipRanges\":[",
+		  "[{\"subnet\":\"10.", ".0.0/24\"}]", SOURCE_SETS_MAX },
+		{ "\"ipam\":{\"pool\":\"x\",\"pools\":[", "\"p", "\"", SOURCE_SETS_MAX },
+		{ "\"ipam\":{\"pools\":[", "[\"p", "\"]", SOURCE_SETS_MAX + 1 },
 	};
 
 	for (size_t shape = 0; shape < ARRAY_SIZE(shapes); shape++) {
@@ -462,18 +488,16 @@ START_TEST(too_many_sets_are_refused)
 		struct ipam_conf c;
 		struct err e = { 0 };
 
-		testing_append(whole_conf, sizeof(whole_conf), shapes[shape]);
-		for (int i = 0; i < (shape == 2 ? 16 : 17); i++) {
-			(void)snprintf(one, sizeof(one),
-				       shape == 1 ? "%s{\"range\":\"10.%d.0.0/24\"}"
-						  : "%s[{\"subnet\":\"10.%d.0.0/24\"}]",
-				       i ? "," : "", i);
+		testing_append(whole_conf, sizeof(whole_conf), shapes[shape].begin);
+		for (int i = 0; i < shapes[shape].n; i++) {
+			(void)snprintf(one, sizeof(one), "%s%s%d%s", i ? "," : "",
+				       shapes[shape].before, i, shapes[shape].after);
 			testing_append(whole_conf, sizeof(whole_conf), one);
 		}
 		testing_append(whole_conf, sizeof(whole_conf), "]}");
 		ck_assert_int_eq(decode(whole_conf, &conf, &c, &e), -1);
 		ck_assert_int_eq(e.code, ERR_CONFIG);
-		ck_assert_msg(strstr(e.msg, "more than 16") != NULL, "%s", e.msg);
+		ck_assert_msg(strstr(e.msg, "more than 64") != NULL, "%s", e.msg);
 		cni_conf_clear(&conf);
 	}
 }
@@ -533,5 +557,6 @@ END_TEST
 TEST_PROGRAM("ipam/conf/conf", good_configurations_are_accepted, all_keys_are_decoded,
 	     pool_names_are_decoded, lists_of_pools_are_groups,
 	     a_pool_of_guids_beside_addresses_and_alone, bad_configurations_are_refused,
-	     a_range_of_whereabouts_is_refused_with_the_way_to_share_it, too_many_sets_are_refused,
-	     paths_for_deletions, out_of_memory)
+	     a_range_of_whereabouts_is_refused_with_the_way_to_share_it,
+	     all_rails_of_a_node_have_their_pools, too_many_sets_are_refused, paths_for_deletions,
+	     out_of_memory)

@@ -12,7 +12,7 @@
 #include "ipam/conf/ranges.h"
 #include "lib/json/json.h"
 
-#define SOURCE_SETS_MAX     16 /* addresses of one ADD */
+#define SOURCE_SETS_MAX     64 /* addresses of one ADD: 32 rails with two families */
 #define SOURCE_COOLDOWN_NS  INT64_C(60000000000)
 #define SOURCE_COOLDOWN_MAX (30 * 86400) /* seconds */
 

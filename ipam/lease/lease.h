@@ -12,7 +12,7 @@
 #include "lib/base/ctx.h"
 #include "lib/json/json.h"
 
-#define LEASE_KEYS_MAX 32 /* addresses of one owner, or of one pod in a sticky list */
+#define LEASE_KEYS_MAX 64 /* addresses of one owner, or of one pod in a sticky list */
 
 enum lease_state { LEASE_HELD, LEASE_RESTING };
 
