@@ -39,6 +39,12 @@ static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
 	return cni_result_add_interface(r, &x, e);
 }
 
+/* What the IPAM marks is for us: no specification of a result has these keys. */
+static bool is_marked(const struct json *src)
+{
+	return json_get(src, "group") || json_get(src, "probe");
+}
+
 static int take_items(struct cni_result *r, const struct cni_result *from, int interface,
 		      struct err *e)
 {
@@ -46,8 +52,7 @@ static int take_items(struct cni_result *r, const struct cni_result *from, int i
 		struct cni_ip x = from->ips[i];
 		if (interface >= 0)
 			x.interface = interface;
-		/* The mark of the IPAM is for us. */
-		if (interface >= 0 && x.probe) {
+		if (interface >= 0 && (x.probe || is_marked(x.src))) {
 			x.probe = false;
 			x.src = NULL;
 		}
@@ -55,7 +60,11 @@ static int take_items(struct cni_result *r, const struct cni_result *from, int i
 			return -1;
 	}
 	for (size_t i = 0; i < from->n_routes; i++) {
-		if (cni_result_add_route(r, &from->routes[i], e))
+		struct cni_route x = from->routes[i];
+
+		if (interface >= 0 && is_marked(x.src))
+			x.src = NULL;
+		if (cni_result_add_route(r, &x, e))
 			return -1;
 	}
 	return 0;

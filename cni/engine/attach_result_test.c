@@ -59,5 +59,33 @@ START_TEST(a_plugin_adds_its_RDMA_device)
 }
 END_TEST
 
+/* An IPAM with lists of pools behind a plugin with one interface. */
+START_TEST(the_marks_of_the_IPAM_are_not_answered)
+{
+	static const char text[] =
+		"{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"10.0.0.2/24\",\"group\":1},"
+		"{\"address\":\"10.0.1.2/24\",\"probe\":true,\"x\":1},{\"address\":\"10.0.2.2/24\","
+		"\"kept\":1}],\"routes\":[{\"dst\":\"10.9.0.0/"
+		"16\",\"gw\":\"10.0.0.1\",\"group\":1},"
+		"{\"dst\":\"10.8.0.0/16\",\"own\":1}]}";
+	const struct cni_call call = { .env = { .ifname = "net1", .netns = "/run/netns/p" },
+				       .conf = { .ipam_type = "railhead-ipam" } };
+	const struct attach a = { .call = &call, .type = &makes };
+	auto_result struct cni_result r = { 0 }, ipam = { 0 };
+	auto_json struct json *tree = NULL;
+	char mac[HW_ADDR_STR_LEN], *out;
+	struct err e = { .msg = "" };
+
+	good(json_parse(text, strlen(text), "text", &tree, &e), &e);
+	good(cni_result_parse(tree, "text", CNI_100, &ipam, &e), &e);
+	good(attach_build_result(&a, &ipam, mac, &r, &e), &e);
+	good(cni_result_print(&r, CNI_100, &out, &e), &e);
+	auto_free char *shown = out;
+	ck_assert_msg(!strstr(shown, "group") && !strstr(shown, "probe"), "%s", shown);
+	ck_assert_msg(strstr(shown, "10.0.1.2/24") && strstr(shown, "10.9.0.0/16"), "%s", shown);
+	ck_assert_msg(strstr(shown, "\"kept\"") && strstr(shown, "\"own\""), "%s", shown);
+}
+END_TEST
+
 TEST_PROGRAM("attach_result", an_address_is_answered_as_the_kernel_prints_it,
-	     a_plugin_adds_its_RDMA_device)
+	     a_plugin_adds_its_RDMA_device, the_marks_of_the_IPAM_are_not_answered)
