@@ -13,6 +13,13 @@
 #include "lib/sys/fs.h"
 #include "lib/sys/lock.h"
 
+/*
+ * The version of a record with several interfaces. A railhead that knows only one interface would
+ * remove one and release the addresses of all. To it such a record is damaged, and it frees
+ * nothing.
+ */
+#define VERSION_PARTS 2
+
 #define FOLDER "attachments"
 
 int record_place(const struct ctx *ctx, const char *folder, struct record_place *out, struct err *e)
@@ -70,7 +77,8 @@ static struct json *record_json(const struct record *r)
 	/* A clock before 1970 must not make the record one that cannot be read. */
 	int64_t created_ms = r->created > 0 ? r->created / 1000000 : 0;
 
-	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "network", r->key.network) ||
+	if (!o || json_add_int(o, "version", r->parts ? VERSION_PARTS : 1) ||
+	    json_add_str(o, "network", r->key.network) ||
 	    json_add_str(o, "container", r->key.container) ||
 	    json_add_str(o, "ifname", r->key.ifname) || json_add_str(o, "plugin", r->plugin) ||
 	    json_add_str(o, "kind", r->kind) || json_add_str(o, "netns", r->netns) ||
@@ -208,7 +216,7 @@ static const struct json_field record_fields[] = {
 	  .offset = offsetof(struct record_text, version),
 	  .flags = J_REQUIRED,
 	  .min = 1,
-	  .max = 1 },
+	  .max = VERSION_PARTS },
 	TEXT("network", r.key.network, J_REQUIRED),
 	TEXT("container", r.key.container, J_REQUIRED),
 	TEXT("ifname", r.key.ifname, J_REQUIRED),

@@ -34,7 +34,7 @@ END_TEST
 START_TEST(the_parts_of_a_record)
 {
 	auto_json struct json *list = json_new_array(), *note = json_new_object();
-	auto_record struct record r = { 0 };
+	auto_record struct record r = { 0 }, alone = { 0 };
 	struct record one = whole(NULL), part;
 	struct err e;
 
@@ -53,6 +53,13 @@ START_TEST(the_parts_of_a_record)
 	auto_free char *text = record_print(&all);
 	ck_assert_int_eq(record_decode(text, strlen(text), &r, &e), 0);
 	ck_assert_uint_eq(record_parts(&r), 2);
+	/* A program that reads only the interface of the key must not take it for a whole record.
+	 */
+	ck_assert(json_num(json_get(r.tree, "version")) == 2);
+	one.routing = NULL;
+	auto_free char *single = record_print(&one);
+	ck_assert_int_eq(record_decode(single, strlen(single), &alone, &e), 0);
+	ck_assert(json_num(json_get(alone.tree, "version")) == 1);
 	record_part(&r, 0, &part);
 	ck_assert(part.ifindex == 7 && part.lower_ifindex == 3 && !part.routing);
 	ck_assert(part.whole == &r && !part.parts && !part.tree);

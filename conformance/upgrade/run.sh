@@ -49,7 +49,7 @@ network()
 cni()
 {
 	env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS="/run/netns/$2" CNI_IFNAME=net1 CNI_PATH="$BIN" \
-		CNI_ARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$2" "$BIN/macvlan" <"${3:-$W/conf}" >"$W/out" 2>"$W/log"
+		CNI_ARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$2" "$BIN/${PLUGIN:-macvlan}" <"${3:-$W/conf}" >"$W/out" 2>"$W/log"
 }
 add()
 {
@@ -205,6 +205,33 @@ test_under_load()
 	programs new
 	for ((i = 17; i <= 24; i++)); do del "p$i"; done
 	nothing
+}
+
+# Several interfaces of one record: a version that knows only one of them must free no address of the others, whatever its ADD came to.
+test_rails_downgrade()
+{
+	local PLUGIN=rails record before
+	case_begins new
+	mkdir -p "$W/etc" && cp -a /etc/. "$W/etc" && mount --bind "$W/etc" /etc && mkdir -p /etc/railhead || fail 'test error: /etc'
+	jq -n '{rails: [{rail: 0, interface: "mst0"}, {rail: 1, interface: "wire0"}]}' >/etc/railhead/rails.json
+	cp "$NEW/rails" "$BIN/rails" || fail 'test error: rails'
+	is pool ctl ipam pool add rail1 --subnet 10.11.0.0/16 --range 10.11.1.1-10.11.1.9 --this-node-only
+	network 'del(.master) | .type = "rails" | .kind = "macvlan" | .ipam.pool = "rail{n}"'
+	add a
+	record=$(find /run/railhead/attachments -type f -name 'a,net1')
+	jq -c '.adding = true' "$record" >"$W/record" && cat "$W/record" >"$record"
+	before="$(leases) $(ip -n a -o link show type macvlan | wc -l)"
+	programs old
+	ctl attachments repair >"$W/is" 2>&1
+	eq 'after repair by the older version' "$(leases) $(ip -n a -o link show type macvlan | wc -l)" "$before"
+	programs new
+	jq --slurpfile r "$W/result.a" '.prevResult = $r[0]' "$W/conf" >"$W/conf.del"
+	is DEL cni_says DEL a "$W/conf.del"
+	eq interfaces "$(ip -n a -o link show type macvlan | wc -l)" 0
+	ip netns del a
+	nothing
+	rm -f "$BIN/rails" /etc/railhead/rails.json
+	umount /etc
 }
 
 # --- a version that is too new -------------------------------------------------------------------
