@@ -214,11 +214,13 @@ static void forget_link_state(struct topo_machine *m)
 				m->hca[i].port[k].active = TOPO_UNKNOWN;
 }
 
+/* An ADD waits for it: what numbers do not depend on is not read. */
 static int read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
 {
+	static const struct topo_read_opts places = { .places_only = true };
 	char ifname[IFNAME_LEN];
 
-	if (topo_read_sysfs(ctx->sysfs, ctx->proc, NULL, &s->m, e))
+	if (topo_read_sysfs(ctx->sysfs, ctx->proc, &places, &s->m, e))
 		return -1;
 	forget_link_state(&s->m);
 	topo_default_netdev(ctx->proc, true, ifname);

@@ -13,6 +13,9 @@ struct topo_read_opts {
 	 * 0x0b4000 match every class that begins with 0x0b40; 0x0b4001 matches itself only. */
 	const uint32_t *class_code;
 	size_t n_classes;
+	/* Only what topo_roles() and topo_choose() need: of links neither speed nor width, and no
+	 * ids of subsystems except of bridges. These are half of the files. */
+	bool places_only;
 };
 
 /*

@@ -139,24 +139,49 @@ static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 	p->cur = weaker_link(p->cur, read_now(t, &above));
 }
 
+static bool is_bridge(const struct topo_pci *p)
+{
+	return p->class_code >> 8 == CLASS_BRIDGE;
+}
+
+/* The end of a link tells kinds apart only without the capabilities of bridges. */
+static void place_function(struct tree *t, struct tree_path *path, uint32_t pci)
+{
+	struct topo_pci *p = &t->m->pci[pci];
+
+	if (is_bridge(p))
+		read_kind(t, path, p);
+	if (p->kind != TOPO_BRIDGE || t->m->full_config)
+		return;
+	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");
+	kind_by_place(t, p, &t->ends[pci]);
+}
+
 void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 {
+	const bool places_only = t->opts && t->opts->places_only;
 	struct topo_pci *p = &t->m->pci[pci];
 	uint32_t n = 0;
 
 	p->has_ids = !tree_hex(t->fd, tree_at(path, "vendor"), 0xffff, &n);
 	p->vendor = (uint16_t)n;
 	p->device = read_id(t, path, "device");
-	p->sub_vendor = read_id(t, path, "subsystem_vendor");
-	p->sub_device = read_id(t, path, "subsystem_device");
+	if (!places_only || is_bridge(p)) {
+		p->sub_vendor = read_id(t, path, "subsystem_vendor");
+		p->sub_device = read_id(t, path, "subsystem_device");
+	}
 	/* Bridges have the node of the topmost bridge. */
-	if (p->class_code >> 8 != CLASS_BRIDGE || p->parent == TOPO_NONE)
+	if (!is_bridge(p) || p->parent == TOPO_NONE)
 		(void)tree_number(t->fd, tree_at(path, "numa_node"), &p->numa);
 	/* A VF has no link of its own: its link files are empty, or copies of the PF's. */
 	if (p->is_vf)
 		return;
+	if (places_only) {
+		place_function(t, path, pci);
+		return;
+	}
 	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");
-	if (p->class_code >> 8 == CLASS_BRIDGE)
+	if (is_bridge(p))
 		read_kind(t, path, p);
 	if (p->kind == TOPO_BRIDGE && !t->m->full_config)
 		kind_by_place(t, p, &t->ends[pci]);

@@ -149,7 +149,8 @@ START_TEST(more_accelerators_by_class)
 	(void)snprintf(sysfs, sizeof(sysfs), "%s/sys", top);
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
 		auto_topo_machine struct topo_machine m = { 0 };
-		struct topo_read_opts o = { &in[i].class_code, in[i].class_code != 0 };
+		struct topo_read_opts o = { .class_code = &in[i].class_code,
+					    .n_classes = in[i].class_code != 0 };
 		struct err e = { 0 };
 		ck_assert_int_eq(topo_read_sysfs(sysfs, NULL, &o, &m, &e), 0);
 		ck_assert_uint_eq(m.n_gpus, in[i].gpus);
