@@ -66,6 +66,7 @@ keys_known()
 	unknown=$(jq -r 'paths | map(select(type == "string")) |
 		select(index("capabilities") == null or .[-1] == "capabilities") |
 		select(index("quota") == null or .[-1] == "quota") |
+		select(index("sysctl") == null or .[-1] == "sysctl") |
 		.[-1] // empty' "$file" | sort -u | grep -vxF -f "$W/keys")
 	[ -z "$unknown" ] && return
 	echo "no manual page knows the key(s) $unknown" >"$W/evidence"
