@@ -25,6 +25,7 @@ test_tuning_applied_checked_and_gone()
 	eq 'the master' "$(cat "/proc/sys/net/ipv4/conf/$MASTER/arp_filter")" 0
 	prev
 	want_ok CHECK
+	has 'railctl attachments show' "$("$RAILCTL" attachments show testnet "$CID" net1 | tr -s ' ')" 'Tuned by: sysctl, txQueueLen'
 	in_pod sysctl -qw net.ipv4.neigh.net1.gc_stale_time=78
 	want_err CHECK 104 'sysctl.net.ipv4.neigh.IFNAME.gc_stale_time' '"78"' '"77"'
 	in_pod sysctl -qw net.ipv4.neigh.net1.gc_stale_time=77

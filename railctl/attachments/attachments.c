@@ -260,6 +260,23 @@ static void show_parts(const struct out *o, const struct record *x)
 	}
 }
 
+/* The keys of cni/tuning that the network gives; their values are in the configuration. */
+static void show_tuning(const struct out *o, const struct record *x)
+{
+	static const char *const keys[] = { "sysctl", "txQueueLen", "macPrefix",
+					    "gso",    "gro",        "rings" };
+	char text[64] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && used < sizeof(text); i++) {
+		if (json_get(x->config, keys[i]))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? ", " : "", keys[i]);
+	}
+	if (used)
+		out_pair(o, "Tuned by", "%s", text);
+}
+
 static int show_record_text(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
@@ -280,6 +297,7 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 			 routing_noted_table(x->routing), ROUTING_PRIORITY);
 	if (hostveth_noted_name(x->host))
 		out_pair(o, "Veth to the node", "%s", hostveth_noted_name(x->host));
+	show_tuning(o, x);
 	if (record_rdma(x))
 		out_pair(o, "RDMA device", "%s", record_rdma(x));
 	out_pair(o, "Namespace", "%s", x->netns);
