@@ -93,6 +93,18 @@ static bool stands_on_another(const struct link_info *link)
 	return link->lower_ifindex && strcmp(link->kind, "veth") != 0;
 }
 
+/* A port and the bond or bridge above it often have one address: they are one card. */
+static void take_found(struct mac_search *s, const struct link_info *link)
+{
+	if (s->n && link->upper_ifindex && link->upper_ifindex == s->found.ifindex)
+		return;
+	if (s->n && s->found.upper_ifindex != link->ifindex)
+		s->n++;
+	else
+		s->found = *link;
+	s->n += s->n == 0;
+}
+
 /*
  * A bond and its members have one address, and so has a VLAN with its lower device. So the address
  * that a card was made with counts more than the one that it has.
@@ -107,8 +119,32 @@ static int match_mac(const struct link_info *link, void *arg)
 		return 0;
 	if (permanent && s->n_permanent++ == 0)
 		s->found = *link;
-	if (!permanent && hw_addr_equal(link->addr, s->mac) && s->n++ == 0 && !s->n_permanent)
-		s->found = *link;
+	if (!permanent && hw_addr_equal(link->addr, s->mac) && !s->n_permanent)
+		take_found(s, link);
+	return 0;
+}
+
+/*
+ * A port of a bond, a team or a bridge carries no interface of a pod: the kernel gives its frames
+ * to the one above it. That one is the card then.
+ */
+static int take_upper(const struct master_place *p, struct link_info *link, struct err *e)
+{
+	static const char *const kinds[] = { "bond", "team", "bridge" };
+	struct link_info upper;
+	struct err why;
+
+	if (!link->upper_ifindex)
+		return 0;
+	if (nl_link_by_index(p->nl, link->upper_ifindex, &upper, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (strcmp(upper.kind, kinds[i]) == 0)
+			*link = upper;
 	return 0;
 }
 
@@ -128,6 +164,8 @@ static int by_mac(const struct master_place *p, struct hw_addr mac, struct link_
 	if (n > 1)
 		return absent(e, "%u interfaces %s have the address %s", n, p->where,
 			      hw_addr_format(mac, text));
+	if (take_upper(p, &s.found, e))
+		return -1;
 	*out = s.found;
 	return 0;
 }

@@ -140,6 +140,22 @@ START_TEST(the_address_that_a_card_has)
 }
 END_TEST
 
+/* The port of a bridge, as that of a bond, carries no macvlan. */
+START_TEST(a_port_is_the_card_of_what_is_above_it)
+{
+	auto_world struct world w;
+	struct err e;
+
+	world_make(&w);
+	run("ip link add br0 type bridge && ip link set up1 master br0 && ip link set up1 up");
+	ck_assert_msg(strcmp(find(&w, "mac:02:00:00:00:00:0b", &e), "br0") == 0, "%s", e.msg);
+	run("ip link set up0 master br0");
+	ck_assert_msg(strcmp(find(&w, "mac:02:00:00:00:00:0b", &e), "br0") == 0, "%s", e.msg);
+	run("ip link set br0 addr 02:00:00:00:00:0c");
+	ck_assert_msg(strcmp(find(&w, "mac:02:00:00:00:00:0b", &e), "br0") == 0, "%s", e.msg);
+}
+END_TEST
+
 /* A fake kernel: a test cannot make a card with a permanent address. The list has n links. */
 static const char *found_by_mac(const struct link_info *links, size_t n, struct err *e)
 {
@@ -269,6 +285,7 @@ END_TEST
 
 TEST_PROGRAM("cni/master/master_find", names_and_alternative_names, a_rail_by_its_number,
 	     a_list_of_rails_that_cannot_be_read_is_no_absent_rail, the_address_that_a_card_has,
+	     a_port_is_the_card_of_what_is_above_it,
 	     the_address_that_a_card_was_made_with_counts_more,
 	     an_interface_of_another_function_is_not_taken, the_first_present_candidate_is_taken,
 	     an_error_says_of_each_candidate_why, a_function_by_its_PCI_address)

@@ -60,6 +60,7 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		[IFLA_IFNAME] = { .type = NLA_STRING },
 		[IFLA_LINK_NETNSID] = { .type = NLA_S32 },
 		[IFLA_LINK] = { .type = NLA_U32 },
+		[IFLA_MASTER] = { .type = NLA_U32 },
 		[IFLA_MTU] = { .type = NLA_U32 },
 		[IFLA_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_LINKINFO] = { .type = NLA_NESTED },
@@ -84,6 +85,8 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 		li->lower_nsid = nla_get_s32(tb[IFLA_LINK_NETNSID]);
 	if (tb[IFLA_LINK])
 		li->lower_ifindex = (int)nla_get_u32(tb[IFLA_LINK]);
+	if (tb[IFLA_MASTER])
+		li->upper_ifindex = (int)nla_get_u32(tb[IFLA_MASTER]);
 	if (tb[IFLA_MTU])
 		li->mtu = nla_get_u32(tb[IFLA_MTU]);
 	li->addr = parse_hw_addr(tb[IFLA_ADDRESS]);

@@ -17,6 +17,7 @@ struct netns;
 struct link_info {
 	int ifindex;
 	int lower_ifindex; /* IFLA_LINK, 0 if none; counts in the namespace of the lower device */
+	int upper_ifindex; /* IFLA_MASTER: the bond, bridge or VRF that it is a port of; 0: none */
 	int lower_nsid; /* that namespace, see nl_link_nsid(); -1: the same, or it has no number */
 	char name[IFNAME_LEN];
 	char kind[IFNAME_LEN]; /* "macvlan", "veth", "" for hardware */
