@@ -43,7 +43,7 @@ int routing_choose_table(struct nl *pod, const struct routing_conf *c, const str
 	for (size_t i = 0; i < r->n_routes; i++)
 		if (r->routes[i].table > 0)
 			note_used(&u, (uint32_t)r->routes[i].table);
-	if (nl_rule_list(pod, note_rule, &u, e) || nl_route_list(pod, 0, note_route, &u, e))
+	if (nl_rule_list(pod, note_rule, &u, e) || nl_route_list_all(pod, note_route, &u, e))
 		return -1;
 	if (c->table) {
 		*table = c->table;

@@ -144,6 +144,8 @@ START_TEST(a_table_in_use_is_not_taken)
 	w.r.routes = &own;
 	w.r.n_routes = 1;
 	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 1003);
+	ck_assert_int_eq(system("ip route add blackhole 192.0.2.0/24 table 1003"), 0);
+	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 1004);
 	w.c.table = 7;
 	ck_assert(!routing_choose_table(w.nl, &w.c, &w.r, &table, &e) && table == 7);
 	w.c.table = 1001;

@@ -11,6 +11,18 @@
 #define ROUTE_TABLE_MAIN      254
 #define ROUTE_TABLE_OWN_LAST  255
 
+/* ROUTE_OTHER: of groups and broadcasts. */
+enum route_kind {
+	ROUTE_UNICAST,
+	ROUTE_BLACKHOLE,
+	ROUTE_UNREACHABLE,
+	ROUTE_PROHIBIT,
+	ROUTE_THROW,
+	ROUTE_OTHER
+};
+/* route_kind_name - as `ip route` writes it: "blackhole"; "other". */
+const char *route_kind_name(enum route_kind k);
+
 struct route_spec {
 	struct ip_prefix dst; /* len 0: the default route */
 	struct ip
@@ -19,8 +31,9 @@ struct route_spec {
 	int ifindex;
 	uint32_t mtu, advmss, priority; /* 0: not given */
 	uint32_t table;                 /* 0: main */
-	int scope;   /* -1: the kernel's usual: link without gateway (v4), else universe */
-	bool onlink; /* the gateway need not be covered by an address */
+	int scope;            /* -1: the kernel's usual: link without gateway (v4), else universe */
+	bool onlink;          /* the gateway need not be covered by an address */
+	enum route_kind kind; /* read: of nl_route_list_all() and nl_route_get() */
 };
 
 /* nl_addr_add - IPv4 gets its broadcast address (not for /31, /32). nodad: IFA_F_NODAD (IPv6). */
@@ -53,6 +66,10 @@ int nl_route_delete(struct nl *nl, const struct route_spec *r, struct err *e) mu
 /* nl_route_list - unicast routes out of one interface, every table but local, filtered by the
  * kernel. */
 int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err *e) must_check;
+
+/* nl_route_list_all - every route but those of the table local, of any kind and interface. One that
+ * forbids has ifindex 0, or with IPv6 that of lo. */
+int nl_route_list_all(struct nl *nl, route_fn fn, void *arg, struct err *e) must_check;
 
 /*
  * nl_route_default_dev - ifindex of the default route of the lowest metric in the main table, IPv4

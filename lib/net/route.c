@@ -168,6 +168,39 @@ static int decode_metrics(struct nlattr *nest, struct route_spec *r)
 	return 0;
 }
 
+static enum route_kind kind_of(uint8_t type)
+{
+	switch (type) {
+	case RTN_UNICAST:
+	case RTN_LOCAL:
+		return ROUTE_UNICAST;
+	case RTN_BLACKHOLE:
+		return ROUTE_BLACKHOLE;
+	case RTN_UNREACHABLE:
+		return ROUTE_UNREACHABLE;
+	case RTN_PROHIBIT:
+		return ROUTE_PROHIBIT;
+	case RTN_THROW:
+		return ROUTE_THROW;
+	default:
+		return ROUTE_OTHER;
+	}
+}
+
+const char *route_kind_name(enum route_kind k)
+{
+	static const char *const names[] = {
+		[ROUTE_UNICAST] = "unicast",
+		[ROUTE_BLACKHOLE] = "blackhole",
+		[ROUTE_UNREACHABLE] = "unreachable",
+		[ROUTE_PROHIBIT] = "prohibit",
+		[ROUTE_THROW] = "throw",
+		[ROUTE_OTHER] = "other",
+	};
+
+	return names[k];
+}
+
 static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struct route_spec *out)
 {
 	struct route_spec r = {
@@ -176,6 +209,7 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 		.table = tb[RTA_TABLE] ? nla_get_u32(tb[RTA_TABLE]) : rtm->rtm_table,
 		.scope = rtm->rtm_scope,
 		.onlink = rtm->rtm_flags & RTNH_F_ONLINK,
+		.kind = kind_of(rtm->rtm_type),
 	};
 
 	if ((tb[RTA_DST] && nl_attr_ip(tb[RTA_DST], rtm->rtm_family, &r.dst.addr)) ||
@@ -197,6 +231,7 @@ struct route_dump {
 	uint8_t family;
 	int ifindex;          /* 0: any */
 	bool defaults;        /* only default routes of the main table */
+	bool all;             /* of every kind, also without an interface */
 	struct nl_list found; /* struct route_spec */
 	size_t start;         /* of this family in found */
 };
@@ -209,7 +244,7 @@ static void route_dump_clear(struct route_dump *w)
 
 static int keep_route(struct route_dump *w, const struct route_spec *r, struct err *e)
 {
-	if (!r->ifindex || (w->ifindex && r->ifindex != w->ifindex))
+	if ((!r->ifindex && !w->all) || (w->ifindex && r->ifindex != w->ifindex))
 		return 0;
 	return nl_list_add(&w->found, r, sizeof(*r), e);
 }
@@ -254,7 +289,7 @@ static bool is_wanted(const struct route_dump *w, const struct nlmsghdr *h)
 	const struct rtmsg *rtm = nlmsg_data(h);
 
 	return h->nlmsg_type == RTM_NEWROUTE && nlmsg_datalen(h) >= (int)sizeof(*rtm) &&
-	       rtm->rtm_family == w->family && rtm->rtm_type == RTN_UNICAST &&
+	       rtm->rtm_family == w->family && (w->all || rtm->rtm_type == RTN_UNICAST) &&
 	       !(rtm->rtm_flags & RTM_F_CLONED) && !(w->defaults && rtm->rtm_dst_len);
 }
 
@@ -289,7 +324,7 @@ static int dump_family(struct nl *nl, struct route_dump *w, struct err *e)
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rtmsg rtm = {
 		.rtm_family = w->family,
-		.rtm_type = RTN_UNICAST,
+		.rtm_type = w->all ? RTN_UNSPEC : RTN_UNICAST,
 		.rtm_table = w->defaults ? RT_TABLE_MAIN : RT_TABLE_UNSPEC,
 	};
 
@@ -300,23 +335,38 @@ static int dump_family(struct nl *nl, struct route_dump *w, struct err *e)
 	return nl_get_dump(nl, &rq, (struct nl_sink){ on_route, w }, e);
 }
 
-int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err *e)
+static int list_routes(struct nl *nl, struct route_dump *w, route_fn fn, void *arg, struct err *e)
 {
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
-	auto_route_walk struct route_dump w = { .ifindex = ifindex };
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		w.family = families[i];
-		if (dump_family(nl, &w, e))
-			return err_wrap(e, "routes out of interface number %d", ifindex);
+		w->family = families[i];
+		if (dump_family(nl, w, e))
+			return -1;
 	}
 
-	const struct route_spec *r = w.found.items;
+	const struct route_spec *r = w->found.items;
 
-	for (size_t i = 0; i < w.found.n; i++)
+	for (size_t i = 0; i < w->found.n; i++)
 		if (fn(&r[i], arg))
 			break;
 	return 0;
+}
+
+int nl_route_list(struct nl *nl, int ifindex, route_fn fn, void *arg, struct err *e)
+{
+	auto_route_walk struct route_dump w = { .ifindex = ifindex };
+
+	return list_routes(nl, &w, fn, arg, e)
+		       ? err_wrap(e, "routes out of interface number %d", ifindex)
+		       : 0;
+}
+
+int nl_route_list_all(struct nl *nl, route_fn fn, void *arg, struct err *e)
+{
+	auto_route_walk struct route_dump w = { .all = true };
+
+	return list_routes(nl, &w, fn, arg, e) ? err_wrap(e, "routes") : 0;
 }
 
 /* ---- the default route ---- */

@@ -205,6 +205,42 @@ START_TEST(a_gateway_of_the_other_family)
 }
 END_TEST
 
+static int say_kind(const struct route_spec *r, void *arg)
+{
+	struct listed *l = arg;
+	char text[PREFIX_STR_LEN];
+
+	if (r->table < 1000)
+		return 0;
+	(void)sprintf(l->text + strlen(l->text), "%s %s %u\n", route_kind_name(r->kind),
+		      ip_format_prefix(r->dst, text), r->table);
+	return 0;
+}
+
+/* A table without a route by an interface is in use, too. */
+START_TEST(routes_of_every_kind_are_listed)
+{
+	auto_nl struct nl *nl = NULL;
+	struct listed l = { .n = 0 };
+	struct err e;
+
+	net_enter_new();
+	net_veth("up0", "peer0", NULL);
+	nl = net_socket();
+	ck_assert_int_eq(system("ip route add blackhole 10.1.0.0/16 table 1000 && "
+				"ip route add unreachable 10.2.0.0/16 table 1000 && "
+				"ip route add prohibit 10.3.0.0/16 table 1000 && "
+				"ip route add throw 10.4.0.0/16 table 1001 && "
+				"ip route add 10.5.0.0/16 dev up0 table 1001 && "
+				"ip -6 route add blackhole fd01::/64 table 1002"),
+			 0);
+	ck_assert_msg(nl_route_list_all(nl, say_kind, &l, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(l.text, "blackhole 10.1.0.0/16 1000\nunreachable 10.2.0.0/16 1000\n"
+				 "prohibit 10.3.0.0/16 1000\nthrow 10.4.0.0/16 1001\n"
+				 "unicast 10.5.0.0/16 1001\nblackhole fd01::/64 1002\n");
+}
+END_TEST
+
 START_TEST(what_cannot_be_added_or_listed)
 {
 	struct world w = world();
@@ -468,6 +504,7 @@ END_TEST
 
 TEST_PROGRAM("nl_route", adds_and_lists, every_field_arrives,
 	     the_same_again_is_EEXIST_another_gateway_is_not, a_gateway_of_the_other_family,
-	     what_cannot_be_added_or_listed, the_walk_may_be_ended, finds_the_default_route,
-	     a_namespace_without_any_route, of_several_next_hops_those_of_the_interface,
-	     the_way_of_a_packet_follows_its_sender, broken_routes_are_errors, allocations_may_fail)
+	     routes_of_every_kind_are_listed, what_cannot_be_added_or_listed, the_walk_may_be_ended,
+	     finds_the_default_route, a_namespace_without_any_route,
+	     of_several_next_hops_those_of_the_interface, the_way_of_a_packet_follows_its_sender,
+	     broken_routes_are_errors, allocations_may_fail)
