@@ -76,7 +76,8 @@ int routing_choose_table(struct nl *pod, const struct routing_conf *c, const str
 /*
  * routing_set_up_link - settings of an interface of the namespace that the caller is in. It answers
  * ARP only for its own addresses, and asks with its own address. It takes packets whose way back is
- * another interface (RFC 3704, loose), and ignores routes of a link without carrier.
+ * another interface (RFC 3704, loose), and ignores routes of a link without carrier. A router
+ * advertisement makes no default route. v6: IPv6 must be there.
  */
 int routing_set_up_link(const char *proc, const char *ifname, bool v6, struct err *e) must_check;
 

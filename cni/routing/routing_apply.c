@@ -76,13 +76,18 @@ int routing_set_up_link(const char *proc, const char *ifname, bool v6, struct er
 		{ "ipv4/rp_filter", "2" },
 		{ "ipv4/ignore_routes_with_linkdown", "1" },
 		{ "ipv6/ignore_routes_with_linkdown", "1" },
+		{ "ipv6/accept_ra_defrtr", "0" },
 	};
+	struct err why;
 
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		if (!v6 && strncmp(settings[i].key, "ipv6", 4) == 0)
+		const bool may_lack = !v6 && strncmp(settings[i].key, "ipv6", 4) == 0;
+
+		if (sysctl_net_path(proc, ifname, settings[i].key, settings[i].value, &why) == 0 ||
+		    (may_lack && why.errnum == ENOENT))
 			continue;
-		if (sysctl_net_path(proc, ifname, settings[i].key, settings[i].value, e))
-			return err_wrap(e, "routing");
+		*e = why;
+		return err_wrap(e, "routing");
 	}
 	return 0;
 }

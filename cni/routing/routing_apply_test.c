@@ -180,7 +180,8 @@ START_TEST(the_link_is_set_up)
 	ck_assert_msg(!routing_set_up_link("/proc", "up0", true, &e), "%s", e.msg);
 	ck_assert_int_eq(system("cd /proc/sys/net && test \"$(cat ipv4/conf/up0/arp_ignore "
 				"ipv4/conf/up0/arp_announce ipv4/conf/up0/rp_filter "
-				"ipv6/conf/up0/ignore_routes_with_linkdown | xargs)\" = '1 2 2 1'"),
+				"ipv6/conf/up0/ignore_routes_with_linkdown "
+				"ipv6/conf/up0/accept_ra_defrtr | xargs)\" = '1 2 2 1 0'"),
 			 0);
 	ck_assert_int_eq(routing_set_up_link("/proc", "none", true, &e), -1);
 }

@@ -203,6 +203,7 @@ test_rails_rules_and_tables()
 		$'default via 10.30.0.1 dev net2\n10.30.0.0/24 dev net2 scope link'
 	eq 'default routes of the main table' "$(ip -n a route show default; ip -n a -6 route show default)" ''
 	eq 'settings' "$(ip netns exec a cat /proc/sys/net/ipv4/conf/net2/{arp_ignore,arp_announce,rp_filter,ignore_routes_with_linkdown} | xargs)" '1 2 2 1'
+	eq 'of router advertisements' "$(ip netns exec a cat /proc/sys/net/ipv6/conf/net2/accept_ra_defrtr)" 0
 	has 'railctl attachments show' "$("$RAILCTL" attachments show rail1 cid-a net2 2>&1)" '1001, rules of priority 1000'
 	eq 'its JSON' "$("$RAILCTL" attachments show rail1 cid-a net2 --json | jq .routing.table)" 1001
 	rail_again a 1
