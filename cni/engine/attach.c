@@ -9,6 +9,7 @@
 
 #include "cni/engine/attach_priv.h"
 #include "lib/base/undo.h"
+#include "lib/sys/lock.h"
 
 struct add {
 	struct attach a;
@@ -453,18 +454,17 @@ static int note_rules(struct add *s, uint32_t after, struct undo *u, struct err 
 	const struct cni_result *ips = ips_of(s);
 	struct attach *a = &s->a;
 
-	if (!a->conf.routing.rail)
+	if (!a->conf.routing.rail || (!a->no_link && !ips->n_ips))
 		return 0;
 	if (a->no_link)
 		return err_set(e, ERR_CONFIG, 0,
 			       "routing: the device has no interface in the pod to route by");
-	if (!ips->n_ips)
-		return 0;
 	a->conf.routing.after = after;
-	if (routing_choose_table(a->pod_nl, &a->conf.routing, ips, &a->table, e))
+	/* Until this ADD ends: the next one must see the rules. */
+	if (lock_descriptor(a->pod.fd, "the pod's tables", attach_lock_ms(a), e) ||
+	    routing_choose_table(a->pod_nl, &a->conf.routing, ips, &a->table, e))
 		return -1;
-	s->routing = routing_note(a->table, ips);
-	s->record.routing = s->routing;
+	s->record.routing = s->routing = routing_note(a->table, ips);
 	if (!s->routing)
 		return err_nomem(e);
 	undo_push(u, undo_rules, s, "rules of the rail");

@@ -262,6 +262,68 @@ test_rails_tables_in_use()
 	wires_gone
 }
 
+# Two ADDs of one pod at once, as containerd runs them: while the first waits for its IPv6 address, it has no rule yet.
+test_rails_at_once_have_tables_of_their_own()
+{
+	local i pids=()
+	need_railhead
+	pod a
+	rail_wires
+	for i in 0 1; do
+		fake "ipam-a$i" <<-EOS
+			[ \$CNI_COMMAND != ADD ] || echo '{"cniVersion":"1.0.0","ips":[{"address":"fd3$i::5/64","gateway":"fd3$i::1"}]}'
+		EOS
+		conf ".ipam={\"type\":\"ipam-a$i\"} | .master=\"a$i\" | .name=\"rail$i\" | .routing=\"rail\" | .dad=true"
+		cp "$W/conf" "$W/rail.a$i"
+	done
+	for i in 0 1; do
+		local E
+		IFN=net$((i + 1))
+		cni_env ADD
+		timeout -s KILL "$LIMIT" env -i "${E[@]}" "$BIN/$PLUGIN" <"$W/rail.a$i" >"$W/result.a$i" 2>"$W/err.a$i" &
+		pids+=($!)
+	done
+	for i in 0 1; do wait "${pids[i]}" || fail "ADD of rail $i: $(<"$W/result.a$i")"; done
+	eq 'tables' "$(ip -n a -6 rule | awk '$1 == "1000:" {print $5}' | sort | xargs)" '1000 1001'
+	for i in 0 1; do
+		rail_again a "$i"
+		prev
+		want_ok CHECK DEL
+	done
+	eq 'no rule is left' "$(ip -n a -6 rule | wc -l)" 2
+	wires_gone
+}
+
+# A table of routes that forbid is in use, although no interface has them.
+test_rails_a_table_of_blackholes_is_in_use()
+{
+	need_railhead
+	pod a
+	rail_wires
+	ip -n a route add blackhole 192.0.2.0/24 table 1000
+	rail a 0 10.30.0.10 fd30::10
+	eq 'the first free table' "$(ip -n a rule | awk '$3 == "10.30.0.10" {print $5}')" 1001
+	rail_again a 0
+	want_ok DEL
+	wires_gone
+}
+
+# The pod removed the interface, and its ADD comes again without DEL: the rules of the first one must not stay.
+test_rails_a_second_ADD_leaves_no_rule_of_the_first()
+{
+	need_railhead
+	pod a
+	rail_wires
+	rail a 0 10.30.0.10 fd30::10
+	ip -n a link del net1
+	rail a 0 10.30.0.77 fd30::77
+	eq 'rules' "$(ip -n a rule | awk '$1 == "1000:" {print $3, $5}')" '10.30.0.77 1000'
+	rail_again a 0
+	want_ok DEL
+	eq 'no rule is left' "$(ip -n a rule | wc -l) $(ip -n a -6 rule | wc -l)" '3 2'
+	wires_gone
+}
+
 # A record with a table of which no rule is left must not cost another rail its rules.
 test_rails_an_early_record_keeps_off()
 {

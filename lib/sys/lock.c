@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <time.h>
 
 #include "lib/base/ctx.h"
@@ -15,21 +16,17 @@ static off_t lock_offset(const char *name)
 	return (off_t)(hash_add_text(HASH_START, name) >> 1);
 }
 
-int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct err *e)
+/*
+ * range NULL: the whole descriptor. Only racing calls for one thing wait here. To ask again is
+ * simpler than F_OFD_SETLKW with a signal at the deadline.
+ */
+static int wait_for(int fd, const struct flock *range, const char *name, int timeout_ms,
+		    struct err *e)
 {
-	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-	auto_fd int fd = openat(dirfd, "lock", create ? flags | O_CREAT : flags, 0600);
-	struct flock range = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = lock_offset(name), .l_len = 1
-	};
 	int64_t deadline = ctx_mono_ms() + timeout_ms;
 	int64_t pause_ms = 1;
 
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "open the lock file");
-	/* Only racing calls for one attachment wait here. To ask again is simpler than F_OFD_SETLKW
-	 * with a signal at the deadline. */
-	while (fcntl(fd, F_OFD_SETLK, &range)) {
+	while (range ? fcntl(fd, F_OFD_SETLK, range) : flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "lock %s", name);
 		if (ctx_mono_ms() >= deadline)
@@ -39,5 +36,23 @@ int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct e
 		(void)nanosleep(&pause, NULL);
 		pause_ms = pause_ms < 32 ? pause_ms * 2 : pause_ms;
 	}
-	return TAKE_FD(fd);
+	return 0;
+}
+
+int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct err *e)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+	auto_fd int fd = openat(dirfd, "lock", create ? flags | O_CREAT : flags, 0600);
+	const struct flock range = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = lock_offset(name), .l_len = 1
+	};
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open the lock file");
+	return wait_for(fd, &range, name, timeout_ms, e) ? -1 : TAKE_FD(fd);
+}
+
+int lock_descriptor(int fd, const char *name, int timeout_ms, struct err *e)
+{
+	return wait_for(fd, NULL, name, timeout_ms, e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock.h: locks by name that leave no files behind.
+ * lock.h: locks that leave no files behind, by name or of an open file.
  *
  * A name is hashed to one byte's position of a single lock file, and that byte is locked
  * (F_OFD_SETLK). The kernel frees it when the descriptor is closed or its process dies. Two names
@@ -16,5 +16,11 @@
  * waiting up to timeout_ms; ERR_AGAIN after that. Returns a descriptor; closing it unlocks.
  */
 int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct err *e) must_check;
+
+/*
+ * lock_descriptor - take the lock of what fd is open for, such as a namespace; name is for the
+ * error, ERR_AGAIN after timeout_ms. Closing all copies of fd unlocks. fd may be read-only.
+ */
+int lock_descriptor(int fd, const char *name, int timeout_ms, struct err *e) must_check;
 
 #endif

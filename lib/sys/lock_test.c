@@ -43,6 +43,24 @@ START_TEST(locks_exclude_and_time_out)
 }
 END_TEST
 
+/* Two processes open one namespace, each for itself. */
+START_TEST(a_namespace_is_locked)
+{
+	auto_fd int one = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC),
+		    other = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	struct err e = { 0 };
+
+	ck_assert_int_eq(lock_descriptor(one, "the pod", 0, &e), 0);
+	ck_assert_int_eq(lock_descriptor(one, "the pod", 0, &e), 0);
+	ck_assert_int_eq(lock_descriptor(other, "the pod", 10, &e), -1);
+	ck_assert_int_eq(e.code, ERR_AGAIN);
+	ck_assert_str_eq(e.msg, "another process works on the pod; try again");
+	(void)close(one);
+	one = -1;
+	ck_assert_int_eq(lock_descriptor(other, "the pod", 0, &e), 0);
+}
+END_TEST
+
 START_TEST(the_file_is_made_only_when_asked_for_and_no_link)
 {
 	auto_fd int dir = top();
@@ -84,5 +102,5 @@ START_TEST(a_lock_is_had_when_its_holder_dies)
 }
 END_TEST
 
-TEST_PROGRAM("lock", locks_exclude_and_time_out, the_file_is_made_only_when_asked_for_and_no_link,
-	     a_lock_is_had_when_its_holder_dies)
+TEST_PROGRAM("lock", locks_exclude_and_time_out, a_namespace_is_locked,
+	     the_file_is_made_only_when_asked_for_and_no_link, a_lock_is_had_when_its_holder_dies)
