@@ -464,7 +464,7 @@ static int note_rules(struct add *s, uint32_t after, struct undo *u, struct err 
 	if (lock_descriptor(a->pod.fd, "the pod's tables", attach_lock_ms(a), e) ||
 	    routing_choose_table(a->pod_nl, &a->conf.routing, ips, &a->table, e))
 		return -1;
-	s->record.routing = s->routing = routing_note(a->table, ips);
+	s->record.routing = s->routing = routing_note(&a->conf.routing, ips, a->table);
 	if (!s->routing)
 		return err_nomem(e);
 	undo_push(u, undo_rules, s, "rules of the rail");

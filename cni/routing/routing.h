@@ -85,12 +85,15 @@ int routing_set_up_link(const char *proc, const char *ifname, bool v6, struct er
 int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e) must_check;
 
 /*
- * routing_note - the rules for the addresses of r, for the record: {"table": 1000, "from":
- * ["10.1.0.5"]}. Owned by the caller; NULL: no memory. Pure. routing_noted_table - its table, 0 for
- * a note that is NULL or damaged.
+ * routing_note - the rules and routes for the addresses and routes of r, for the record: {"table":
+ * 1000, "from": ["10.1.0.5"], "routes": [{"dst": "0.0.0.0/0", "gw": "10.1.0.1", "table": 1000}]}.
+ * Those of the main table are among them. Owned by the caller; NULL: no memory. Pure.
+ * routing_noted_table - its table, 0 for a note that is NULL or damaged. routing_noted_route - a
+ * member of "routes" without ifindex. -1: it is damaged.
  */
-struct json *routing_note(uint32_t table, const struct cni_result *r);
+struct json *routing_note(const struct routing_conf *c, const struct cni_result *r, uint32_t table);
 uint32_t routing_noted_table(const struct json *note);
+int routing_noted_route(const struct json *member, struct route_spec *out) must_check;
 
 /* routing_rule - the rule of one address. Pure. */
 struct rule_spec routing_rule(struct ip addr, uint32_t table);

@@ -116,28 +116,7 @@ int routing_apply(struct nl *pod, const struct routing_plan *p, struct err *e)
 	return 0;
 }
 
-/* ---- what a record says ---- */
-
-struct json *routing_note(uint32_t table, const struct cni_result *r)
-{
-	auto_json struct json *o = json_new_object();
-	struct json *from = o ? json_add_array(o, "from") : NULL;
-	char text[IP_STR_LEN];
-
-	if (!from || json_add_int(o, "table", table))
-		return NULL;
-	for (size_t i = 0; i < r->n_ips; i++)
-		if (json_push_str(from, ip_format(r->ips[i].address.addr, text)))
-			return NULL;
-	return TAKE_PTR(o);
-}
-
-uint32_t routing_noted_table(const struct json *note)
-{
-	double table = json_num(json_get(note, "table"));
-
-	return table >= 1 && table <= UINT32_MAX ? (uint32_t)table : 0;
-}
+/* ---- removing ---- */
 
 int routing_remove(struct nl *pod, const struct json *note, struct err *e)
 {

@@ -79,7 +79,7 @@ START_TEST(only_our_rules_go)
 	ck_assert_int_eq(system("ip rule add from 10.1.0.9 lookup 1000 priority 1000 && "
 				"ip rule add from 10.1.0.9 lookup 1001 priority 1000"),
 			 0);
-	note = routing_note(1000, &w.r);
+	note = routing_note(&w.c, &w.r, 1000);
 	ck_assert_msg(!routing_remove(w.nl, note, &e), "%s", e.msg);
 	ck_assert_int_eq(system("test \"$(ip rule | grep -c 'from 10.1.0.9')\" = 2"), 0);
 	ck_assert_int_eq(system("! ip rule | grep 10.1.0.5 && ! ip -6 rule | grep fd00"), 0);
