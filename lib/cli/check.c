@@ -5,13 +5,10 @@
 static const struct finding_exit statuses = { .fail = CMD_FAILED, .strict = CMD_FAILED };
 
 static const struct finding_key keys[] = {
-	{ "check", FINDING_ID, false },
-	{ "subject", FINDING_SUBJECT, false },
-	{ "result", FINDING_STATE, false },
-	{ "evidence", FINDING_VALUE, false },
-	{ "consequence", FINDING_REASON, false },
-	{ "remedy", FINDING_REMEDY, false },
-	{ NULL, FINDING_ID, false },
+	{ "check", FINDING_ID, false },        { "code", FINDING_CODE, false },
+	{ "subject", FINDING_SUBJECT, false }, { "result", FINDING_STATE, false },
+	{ "evidence", FINDING_VALUE, false },  { "consequence", FINDING_REASON, false },
+	{ "remedy", FINDING_REMEDY, false },   { NULL, FINDING_ID, false },
 };
 
 int check_report(struct cmd_run *r, const struct findings *all, int width, bool with_ok,

@@ -9,6 +9,7 @@
 #include "lib/base/array.h"
 
 #define FINDINGS_MAX (1u << 20)
+#define INDENT_MAX   9
 
 static const struct {
 	const char *name;
@@ -174,19 +175,55 @@ int finding_exit_status(const struct finding_exit *x, enum finding_state worst, 
 
 /* ---- lines ---- */
 
+/* How much of text fits into n columns: up to the last space, or one long word. */
+static size_t fitting(const char *text, size_t n)
+{
+	size_t end = strcspn(text, " ");
+
+	for (size_t at = end; text[at]; at += 1 + strcspn(text + at + 1, " "))
+		if (at <= n)
+			end = at;
+	return strlen(text) <= n ? strlen(text) : end;
+}
+
+/* "so: TEXT" below the value, in as many lines as a terminal needs. */
+static void print_below(const struct out *o, int indent, const char *label, const char *text)
+{
+	const size_t used = (size_t)indent + 4, least = 30;
+	const size_t n = !o->width ? SIZE_MAX : o->width > used + least ? o->width - used : least;
+
+	for (const char *first = label; *text; first = "") {
+		size_t len = fitting(text, n);
+
+		out_line(o, OUT_PLAIN, "%*s%-4s%.*s", indent, "", first, (int)len, text);
+		text += len + strspn(text + len, " ");
+	}
+}
+
 void finding_print(const struct out *o, const struct finding *f, int width, const char *subject)
 {
 	const char *whom = subject ? subject : f->subject ? f->subject : "";
+	const char *id = f->code ? f->code : f->id;
 	const char *value = f->value ? f->value : f->path ? f->path : "-";
 	bool both = f->value && f->path;
+	char text[2 * FINDING_TEXT_LEN];
+	/* A wide column of ids leaves too little of a line. */
+	int indent = width > INDENT_MAX ? INDENT_MAX + 11 : width + 11;
 
-	out_line(o, finding_style(f->state), "%-7s  %-*s  %s%s%s%s%s%s",
-		 finding_state_name(f->state), width, f->id, whom, *whom ? ": " : "", value,
-		 both ? " (" : "", both ? f->path : "", both ? ")" : "");
+	(void)snprintf(text, sizeof(text), "%s%s%s%s", value, both ? " (" : "", both ? f->path : "",
+		       both ? ")" : "");
+	const size_t head = (size_t)(width > (int)strlen(id) ? width : (int)strlen(id)) + 13 +
+			    out_columns(whom);
+	const bool fits = !o->width || head + out_columns(text) <= o->width;
+
+	out_line(o, finding_style(f->state), "%-7s  %-*s  %s%s%s", finding_state_name(f->state),
+		 width, id, whom, *whom ? fits ? ": " : ":" : "", fits ? text : "");
+	if (!fits)
+		print_below(o, indent, "", text);
 	if (f->reason)
-		out_line(o, OUT_PLAIN, "%*sso: %s", width + 11, "", f->reason);
+		print_below(o, indent, "so: ", f->reason);
 	if (f->remedy)
-		out_line(o, OUT_PLAIN, "%*sdo: %s", width + 11, "", f->remedy);
+		print_below(o, indent, "do: ", f->remedy);
 }
 
 void findings_print_counts(const struct out *o, const struct findings *all)
@@ -203,6 +240,8 @@ static const char *part_text(const struct finding *f, enum finding_part part)
 	switch (part) {
 	case FINDING_ID:
 		return f->id;
+	case FINDING_CODE:
+		return f->code;
 	case FINDING_STATE:
 		return finding_state_name(f->state);
 	case FINDING_SUBJECT:

@@ -25,7 +25,8 @@ enum out_style finding_style(enum finding_state s);
 enum finding_state finding_worse(enum finding_state a, enum finding_state b);
 
 struct finding {
-	const char *id; /* of the check: a literal, "gid", "acs"; a manual page explains each */
+	const char *id;   /* of the check: a literal, "gid", "acs"; a manual page explains each */
+	const char *code; /* of one kind of finding of the check: a literal; NULL: it has none */
 	enum finding_state state;
 	uint32_t of[2]; /* numbers that a module has for its subjects; not used here */
 	/* Texts: owned, NULL when there is none. */
@@ -82,7 +83,8 @@ int finding_exit_status(const struct finding_exit *x, enum finding_state worst, 
 
 /*
  * finding_print - "STATE  ID  SUBJECT: VALUE (PATH)", and lines with the reason ("so: ") and the
- * remedy ("do: ") below. width: of the column of ids. subject NULL: the finding's own.
+ * remedy ("do: ") below, which are broken at spaces on a terminal. The code stands in place of the
+ * id if there is one. width: of the column of ids. subject NULL: the finding's own.
  */
 void finding_print(const struct out *o, const struct finding *f, int width, const char *subject);
 
@@ -93,6 +95,7 @@ void findings_print_counts(const struct out *o, const struct findings *all);
 
 enum finding_part {
 	FINDING_ID,
+	FINDING_CODE,
 	FINDING_STATE,
 	FINDING_SUBJECT,
 	FINDING_VALUE,
