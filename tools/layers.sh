@@ -51,7 +51,7 @@ topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/routing|lib/ cni/protocol/
-cni/inspect|lib/ cni/record/ cni/routing/ cni/hostveth/
+cni/inspect|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/tuning/
 cni/master|lib/ topo/rails/
 cni/tuning|lib/ cni/protocol/
 cni/probe|lib/

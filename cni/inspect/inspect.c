@@ -5,28 +5,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cni/protocol/conf.h"
 #include "cni/routing/routing.h"
 #include "lib/base/array.h"
 
-#define RAILS_MAX 1024
-#define WAYS_MAX  16384
-#define NOTED_MAX 256
+#define RAILS_MAX  1024
+#define NOTED_MAX  256
+#define WANTED_MAX 4096
+
+/* Where the larger one of the interface's own value and that of "all" counts, has_all is true
+ * (linux/inetdevice.h); linux/ipv6.h looks at the interface's own. */
+static const struct {
+	const char *name, *path;
+	bool has_all;
+} settings[] = {
+	[INSPECT_IGNORE] = { "arp_ignore", "ipv4/conf/%s/arp_ignore", true },
+	[INSPECT_ANNOUNCE] = { "arp_announce", "ipv4/conf/%s/arp_announce", true },
+	[INSPECT_RP_FILTER] = { "rp_filter", "ipv4/conf/%s/rp_filter", true },
+	[INSPECT_PROXY] = { "proxy_arp", "ipv4/conf/%s/proxy_arp", true },
+	[INSPECT_LINKDOWN] = { "ignore_routes_with_linkdown",
+			       "ipv4/conf/%s/ignore_routes_with_linkdown", true },
+	[INSPECT_LINKDOWN6] = { "ipv6.ignore_routes_with_linkdown",
+				"ipv6/conf/%s/ignore_routes_with_linkdown", false },
+	[INSPECT_RA] = { "ipv6.accept_ra_defrtr", "ipv6/conf/%s/accept_ra_defrtr", false },
+};
 
 const char *inspect_setting_name(enum inspect_setting s)
 {
-	static const char *const names[] = {
-		[INSPECT_ARP_IGNORE] = "arp_ignore",
-		[INSPECT_ARP_ANNOUNCE] = "arp_announce",
-		[INSPECT_RP_FILTER] = "rp_filter",
-		[INSPECT_LINKDOWN] = "ignore_routes_with_linkdown",
-	};
+	return settings[s].name;
+}
 
-	return names[s];
+const char *inspect_setting_path(enum inspect_setting s)
+{
+	return settings[s].path;
+}
+
+bool inspect_setting_has_all(enum inspect_setting s)
+{
+	return settings[s].has_all;
 }
 
 static void clear_rail(struct inspect_rail *r)
 {
 	free(r->noted);
+	free(r->wanted);
+	json_free(r->config);
 	free(r->addr);
 	free(r->neigh);
 }
@@ -38,6 +61,7 @@ void inspect_clear(struct inspect *s)
 	free(s->rail);
 	free(s->rule);
 	free(s->route);
+	free(s->name);
 	free(s->way);
 	*s = (struct inspect){ 0 };
 }
@@ -59,14 +83,41 @@ static int read_noted(struct inspect_rail *x, const struct json *note, struct er
 	return 0;
 }
 
+static int read_wanted(struct inspect_rail *x, const struct json *note, struct err *e)
+{
+	json_each (it, json_get(note, "routes")) {
+		struct route_spec r;
+
+		if (routing_noted_route(it, &r))
+			continue;
+		if (ARRAY_GROW(x->wanted, x->n_wanted, WANTED_MAX, "routes", e))
+			return -1;
+		x->wanted[x->n_wanted++] = r;
+	}
+	return 0;
+}
+
+static int read_config(struct inspect_rail *x, const struct json *config, struct err *e)
+{
+	const struct json *ipam = json_get(config, "ipam");
+	const char *type = json_str(json_get(ipam, "type"));
+	double mtu = json_num(json_get(config, "mtu"));
+
+	x->want_mtu = mtu > 0 && mtu <= UINT16_MAX ? (uint32_t)mtu : 0;
+	x->in_container = json_true(json_get(config, "linkInContainer"));
+	x->has_ipam = type && *type && !cni_conf_guid_pool(ipam);
+	if (!config)
+		return 0;
+	x->config = json_dup(config);
+	return x->config ? 0 : err_nomem(e);
+}
+
 int inspect_add_record(struct inspect *s, const struct record *r, struct err *e)
 {
-	double mtu = json_num(json_get(r->config, "mtu"));
 	struct inspect_rail x = {
 		.ifindex = r->ifindex,
 		.lower_ifindex = r->lower_ifindex,
 		.table = routing_noted_table(r->routing),
-		.want_mtu = mtu > 0 && mtu <= UINT16_MAX ? (uint32_t)mtu : 0,
 	};
 
 	(void)snprintf(x.network, sizeof(x.network), "%s", r->key.network);
@@ -75,7 +126,8 @@ int inspect_add_record(struct inspect *s, const struct record *r, struct err *e)
 	(void)snprintf(x.master, sizeof(x.master), "%s", r->master ? r->master : "");
 	if (ARRAY_GROW(s->rail, s->n_rails, RAILS_MAX, "rails", e))
 		return -1;
-	if (read_noted(&x, r->routing, e)) {
+	if (read_noted(&x, r->routing, e) || read_wanted(&x, r->routing, e) ||
+	    read_config(&x, r->config, e)) {
 		clear_rail(&x);
 		return -1;
 	}
@@ -92,10 +144,20 @@ bool inspect_is_own_rule(const struct rule_spec *rule, struct ip addr)
 	       (rule->table < ROUTE_TABLE_OWN_FIRST || rule->table > ROUTE_TABLE_OWN_LAST);
 }
 
-static uint32_t table_of_address(const struct inspect *s, struct ip addr)
+static bool has_route_by(const struct inspect *s, uint32_t table, int ifindex)
+{
+	for (size_t i = 0; i < s->n_routes; i++)
+		if (s->route[i].table == table && s->route[i].ifindex == ifindex &&
+		    s->route[i].kind == ROUTE_UNICAST)
+			return true;
+	return false;
+}
+
+uint32_t inspect_table_of(const struct inspect *s, struct ip addr, int ifindex)
 {
 	for (size_t i = 0; i < s->n_rules; i++)
-		if (inspect_is_own_rule(&s->rule[i], addr))
+		if (inspect_is_own_rule(&s->rule[i], addr) &&
+		    has_route_by(s, s->rule[i].table, ifindex))
 			return s->rule[i].table;
 	return 0;
 }
@@ -106,73 +168,6 @@ void inspect_find_tables(struct inspect *s)
 		struct inspect_rail *r = &s->rail[i];
 
 		for (size_t k = 0; k < r->n_addrs && !r->table; k++)
-			r->table = table_of_address(s, r->addr[k].addr.addr);
+			r->table = inspect_table_of(s, r->addr[k].addr.addr, r->link.ifindex);
 	}
-}
-
-/* ---- ways ---- */
-
-bool inspect_is_gateway(const struct inspect_rail *r, const struct route_spec *route)
-{
-	return route->ifindex == r->link.ifindex && r->link.ifindex && route->gw.family &&
-	       route->table == (r->table ? r->table : ROUTE_TABLE_MAIN);
-}
-
-static bool is_known(const struct inspect *s, const struct inspect_way *w)
-{
-	for (size_t i = 0; i < s->n_ways; i++) {
-		const struct inspect_way *x = &s->way[i];
-
-		if (x->rail == w->rail && ip_equal(x->from, w->from) && ip_equal(x->to, w->to))
-			return true;
-	}
-	return false;
-}
-
-/* From one address to the gateways of one rail. A link-local gateway has no way without a link. */
-static int ways_to(struct inspect *s, struct inspect_way w, const struct inspect_rail *by,
-		   struct err *e)
-{
-	for (size_t i = 0; i < s->n_routes; i++) {
-		const struct route_spec *r = &s->route[i];
-
-		w.to = r->gw;
-		if (!inspect_is_gateway(by, r) || w.to.family != w.from.family ||
-		    ip_is_link_local(w.to) || is_known(s, &w))
-			continue;
-		if (ARRAY_GROW(s->way, s->n_ways, WAYS_MAX, "ways", e))
-			return -1;
-		s->way[s->n_ways++] = w;
-	}
-	return 0;
-}
-
-/* Its own gateways come first: a gateway of two rails counts as its own. */
-static int ways_of(struct inspect *s, size_t rail, struct ip from, struct err *e)
-{
-	const struct inspect_rail *r = &s->rail[rail];
-	struct inspect_way w = { .rail = rail, .from = from, .own = true };
-
-	if (ways_to(s, w, r, e))
-		return -1;
-	w.own = false;
-	for (size_t i = 0; i < s->n_rails && r->table; i++)
-		if (i != rail && ways_to(s, w, &s->rail[i], e))
-			return -1;
-	return 0;
-}
-
-int inspect_find_ways(struct inspect *s, struct err *e)
-{
-	for (size_t i = 0; i < s->n_rails; i++) {
-		const struct inspect_rail *r = &s->rail[i];
-
-		for (size_t k = 0; k < r->n_addrs; k++) {
-			if (r->addr[k].tentative || r->addr[k].dadfailed)
-				continue;
-			if (ways_of(s, i, r->addr[k].addr.addr, e))
-				return -1;
-		}
-	}
-	return 0;
 }

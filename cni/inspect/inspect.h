@@ -18,16 +18,22 @@
 
 #define INSPECT_WORD_LEN 204 /* CNI_ID_MAX and NUL */
 
-/* Settings that count for an interface: the larger one of its own and of "all". */
+/* Settings that count for an interface. Of those of IPv4 the larger one of its own and of "all". */
 enum inspect_setting {
-	INSPECT_ARP_IGNORE,
-	INSPECT_ARP_ANNOUNCE,
+	INSPECT_IGNORE,   /* arp_ignore */
+	INSPECT_ANNOUNCE, /* arp_announce */
 	INSPECT_RP_FILTER,
-	INSPECT_LINKDOWN, /* ignore_routes_with_linkdown */
+	INSPECT_PROXY,     /* proxy_arp */
+	INSPECT_LINKDOWN,  /* ignore_routes_with_linkdown */
+	INSPECT_LINKDOWN6, /* the same of IPv6 */
+	INSPECT_RA,        /* accept_ra_defrtr of IPv6 */
 	INSPECT_SETTINGS
 };
-/* inspect_setting_name - the name in /proc/sys/net/ipv4/conf/IFNAME. */
+/* inspect_setting_name - "arp_ignore", in JSON also "ipv6.accept_ra_defrtr". inspect_setting_path -
+ * below /proc/sys/net, with %s for the interface. inspect_setting_has_all - "all" counts, too. */
 const char *inspect_setting_name(enum inspect_setting s);
+const char *inspect_setting_path(enum inspect_setting s);
+bool inspect_setting_has_all(enum inspect_setting s);
 
 struct inspect_rail {
 	/* From the record; "" and 0 without one. */
@@ -35,8 +41,13 @@ struct inspect_rail {
 	char ifname[IFNAME_LEN], master[IFNAME_LEN];
 	int ifindex, lower_ifindex;
 	uint32_t want_mtu; /* the key "mtu" of the configuration */
+	bool in_container; /* the master is in the pod */
+	bool has_ipam;     /* so there must be an address */
 	struct ip *noted;  /* addresses that must have a rule; owned */
 	size_t n_noted;
+	struct route_spec *wanted; /* routes that there must be, without ifindex; owned */
+	size_t n_wanted;
+	struct json *config; /* of the network; owned; NULL: none */
 	/* From the namespace. */
 	struct link_info link;  /* ifindex 0: the interface is not there */
 	uint32_t table;         /* 0: the interface has no table of its own */
@@ -46,15 +57,29 @@ struct inspect_rail {
 	struct neigh_info *neigh; /* owned */
 	size_t n_neighs;
 	int setting[INSPECT_SETTINGS]; /* -1: cannot be read */
+	struct hw_addr want_mac;       /* of "macPrefix"; none: not given */
+	char drift[200];               /* which setting of the configuration changed; "": none */
 };
 
-/* A packet from an address of a rail to a gateway. */
+/* Where a packet from an address of a rail goes. */
+enum inspect_aim {
+	INSPECT_OWN_GATEWAY,
+	INSPECT_PEER,      /* an address of its own network */
+	INSPECT_ELSEWHERE, /* another network, to which the rail has a route */
+};
+
 struct inspect_way {
 	size_t rail;
 	struct ip from, to;
-	bool own;                /* a gateway of this rail, not of another one */
+	enum inspect_aim aim;
 	int errnum;              /* not 0: the kernel has no way */
 	struct route_spec route; /* the way that the kernel takes */
+};
+
+/* An interface of the namespace, for words. */
+struct inspect_name {
+	int ifindex;
+	char name[IFNAME_LEN];
 };
 
 struct inspect {
@@ -62,8 +87,10 @@ struct inspect {
 	size_t n_rails;
 	struct rule_spec *rule; /* in the order of the kernel */
 	size_t n_rules;
-	struct route_spec *route; /* of all interfaces */
+	struct route_spec *route; /* of every kind and interface */
 	size_t n_routes;
+	struct inspect_name *name;
+	size_t n_names;
 	struct inspect_way *way;
 	size_t n_ways;
 };
@@ -81,26 +108,34 @@ struct inspect_from {
 };
 int inspect_read(const struct inspect_from *from, struct inspect *s, struct err *e) must_check;
 
+/* inspect_name_of - "net2", "interface number 7"; s has the text or out is filled. */
+#define INSPECT_NAME_LEN 40
+const char *inspect_name_of(const struct inspect *s, int ifindex, char out[INSPECT_NAME_LEN]);
+
 void inspect_clear(struct inspect *s);
 #define auto_inspect auto_clean(inspect_clear)
 
 /*
- * inspect_check - findings about every rail: interface, address, rule, table, route, way, arp, mtu,
- * carrier, gateway. railctl(8) explains each. pod: for the subjects, "" for none. Rails without a
- * table of their own have only those that apply. Adds to *out; ERR_NOMEM. Pure.
+ * inspect_check - findings about every rail, with the codes of inspect_code.h. pod: for the
+ * subjects, "" for none. Rails without a table of their own have only those that apply. Adds to
+ * *out; ERR_NOMEM. Pure.
  */
 int inspect_check(const struct inspect *s, const char *pod, struct findings *out,
 		  struct err *e) must_check;
 
 /* ---- pieces; pure ---- */
 
-/* inspect_find_tables - give each rail the table that the rules of its addresses name, if its
- * record names none. */
+/* inspect_find_tables - give each rail the table that the rules of its addresses name and that has
+ * a route by it, if its record names none. */
 void inspect_find_tables(struct inspect *s);
 
-/* inspect_find_ways - set s->way: from each address of each rail to its gateways and, if it has a
- * table, to those of the other rails. */
+/* inspect_find_ways - set s->way: from each address of each rail to its gateways, to its networks
+ * and parts of them, and to those that its table has routes to. */
 int inspect_find_ways(struct inspect *s, struct err *e) must_check;
+
+/* inspect_table_of - the first table to which a rule leads from this address, and that has a route
+ * by the interface: others have routes of a tunnel or the like. 0: none. */
+uint32_t inspect_table_of(const struct inspect *s, struct ip addr, int ifindex);
 
 /* inspect_is_gateway - the route is by a gateway, and belongs to the rail: to its table or, if it
  * has none, to the main table. */

@@ -1,111 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect_link.c: findings about the interface of a rail: ARP, MTU, carrier and gateways. */
-#include <net/if.h>
+/* inspect_link.c: findings about the interface of a rail: MTU, MAC, carrier and gateways. */
+#include <string.h>
 
 #include "cni/inspect/inspect_priv.h"
-
-/* ---- ARP ---- */
-
-static bool has_v4(const struct inspect_rail *r)
-{
-	for (size_t i = 0; i < r->n_addrs; i++)
-		if (r->addr[i].addr.addr.family == IP_V4)
-			return true;
-	return false;
-}
-
-/* Another rail with IPv4; in_net: one with an address in a network of r. */
-static const struct inspect_rail *neighbour_of(const struct inspect *s,
-					       const struct inspect_rail *r, bool in_net)
-{
-	for (size_t i = 0; i < s->n_rails; i++) {
-		const struct inspect_rail *x = &s->rail[i];
-
-		if (x == r || !x->link.ifindex)
-			continue;
-		for (size_t k = 0; k < x->n_addrs; k++) {
-			const struct ip a = x->addr[k].addr.addr;
-
-			if (a.family == IP_V4 && !in_net)
-				return x;
-			for (size_t n = 0; a.family == IP_V4 && n < r->n_addrs; n++)
-				if (ip_in_prefix(r->addr[n].addr, a))
-					return x;
-		}
-	}
-	return NULL;
-}
-
-/* 1 and 2 answer for own addresses alone; others for any address of the pod, 8 for none. */
-static bool is_good(enum inspect_setting s, int v)
-{
-	switch (s) {
-	case INSPECT_ARP_IGNORE:
-		return v == 1 || v == 2;
-	case INSPECT_ARP_ANNOUNCE:
-		return v == 2;
-	case INSPECT_RP_FILTER:
-		return v != 1;
-	case INSPECT_LINKDOWN:
-	case INSPECT_SETTINGS:
-		break;
-	}
-	return true;
-}
-
-static const char *effect(enum inspect_setting s)
-{
-	if (s == INSPECT_ARP_IGNORE)
-		return "the interface answers ARP for the addresses of other rails (with 8: for "
-		       "none), and packets arrive by the wrong rail";
-	if (s == INSPECT_ARP_ANNOUNCE)
-		return "ARP requests carry the address of another rail, and peers learn the wrong "
-		       "way to it";
-	return "packets whose way back is another interface are dropped (RFC 3704, strict)";
-}
-
-/* In a network of its own, only a peer with a wrong route asks for the address of another rail. */
-static enum finding_state setting_state(const struct inspect_run *run, const struct inspect_rail *r,
-					enum inspect_setting s)
-{
-	if (r->setting[s] < 0)
-		return FINDING_UNKNOWN;
-	return s != INSPECT_RP_FILTER && neighbour_of(run->s, r, true) ? FINDING_FAIL
-								       : FINDING_WARN;
-}
-
-static void check_arp(struct inspect_run *run, const struct inspect_rail *r)
-{
-	static const int wanted[] = {
-		[INSPECT_ARP_IGNORE] = 1, [INSPECT_ARP_ANNOUNCE] = 2, [INSPECT_RP_FILTER] = 2
-	};
-	bool good = true;
-
-	for (int i = INSPECT_ARP_IGNORE; i <= INSPECT_RP_FILTER; i++) {
-		const enum inspect_setting s = (enum inspect_setting)i;
-		struct finding *f;
-
-		if (r->setting[i] >= 0 && is_good(s, r->setting[i]))
-			continue;
-		good = false;
-		f = inspect_add(run, r, "arp", setting_state(run, r, s));
-		if (r->setting[i] < 0)
-			finding_set_value(f, "%s cannot be read", inspect_setting_name(s));
-		else
-			finding_set_value(f, "%s is %d, should be %d", inspect_setting_name(s),
-					  r->setting[i], wanted[i]);
-		finding_set_reason(f, "%s", effect(s));
-		finding_set_remedy(f,
-				   "in the pod: sysctl -w net.ipv4.conf.%s.%s=%d; the larger of "
-				   "this and net.ipv4.conf.all counts",
-				   r->ifname, inspect_setting_name(s), wanted[i]);
-	}
-	if (good)
-		finding_set_value(inspect_add(run, r, "arp", FINDING_OK),
-				  "arp_ignore %d, arp_announce %d, rp_filter %d",
-				  r->setting[INSPECT_ARP_IGNORE], r->setting[INSPECT_ARP_ANNOUNCE],
-				  r->setting[INSPECT_RP_FILTER]);
-}
 
 /* ---- MTU ---- */
 
@@ -117,7 +14,9 @@ static bool check_master_mtu(struct inspect_run *run, const struct inspect_rail 
 
 	if (!r->master_mtu || mtu == r->master_mtu || (mtu < r->master_mtu && mtu == r->want_mtu))
 		return true;
-	f = inspect_add(run, r, "mtu", mtu > r->master_mtu ? FINDING_FAIL : FINDING_WARN);
+	/* A VF, which has no interface below, may have more than its PF, if the card allows it. */
+	f = inspect_add(run, r, INSPECT_MTU_MASTER,
+			mtu > r->master_mtu && r->lower_ifindex ? FINDING_FAIL : FINDING_WARN);
 	finding_set_value(f, "%u, but master %s has %u", mtu, r->master, r->master_mtu);
 	if (mtu > r->master_mtu)
 		finding_set_reason(f, "large packets are lost");
@@ -142,7 +41,7 @@ static bool check_route_mtu(struct inspect_run *run, const struct inspect_rail *
 		if (route->ifindex != r->link.ifindex || route->mtu <= r->link.mtu)
 			continue;
 		good = false;
-		f = inspect_add(run, r, "mtu", FINDING_WARN);
+		f = inspect_add(run, r, INSPECT_MTU_ROUTE, FINDING_WARN);
 		finding_set_value(f, "%u, but the route to %s has %u", r->link.mtu,
 				  ip_format_prefix(route->dst, text), route->mtu);
 		finding_set_reason(f, "the interface sends no packet as large as the route says");
@@ -150,6 +49,18 @@ static bool check_route_mtu(struct inspect_run *run, const struct inspect_rail *
 				   r->ifname, route->mtu);
 	}
 	return good;
+}
+
+/* The IPAM, or whoever made a rail without a record, gave the route this MTU. */
+static bool is_wanted_mtu(const struct inspect_run *run, const struct inspect_rail *r, uint32_t mtu)
+{
+	for (size_t i = 0; i < r->n_wanted; i++)
+		if (r->wanted[i].mtu == mtu)
+			return true;
+	for (size_t i = 0; i < run->s->n_routes && !r->n_wanted; i++)
+		if (run->s->route[i].ifindex == r->link.ifindex && run->s->route[i].mtu == mtu)
+			return true;
+	return false;
 }
 
 static bool check_way_mtu(struct inspect_run *run, const struct inspect_rail *r)
@@ -161,12 +72,14 @@ static bool check_way_mtu(struct inspect_run *run, const struct inspect_rail *r)
 		const struct inspect_way *w = &run->s->way[i];
 		struct finding *f;
 
-		if (&run->s->rail[w->rail] != r || !w->own || w->errnum || !w->route.mtu ||
-		    w->route.ifindex != r->link.ifindex || w->route.mtu >= r->link.mtu)
+		if (&run->s->rail[w->rail] != r || w->errnum || !w->route.mtu ||
+		    w->route.ifindex != r->link.ifindex || w->route.mtu >= r->link.mtu ||
+		    is_wanted_mtu(run, r, w->route.mtu))
 			continue;
 		good = false;
-		f = inspect_add(run, r, "mtu", FINDING_WARN);
-		finding_set_value(f, "%u, but the way to gateway %s has %u", r->link.mtu,
+		f = inspect_add(run, r, INSPECT_MTU_PATH, FINDING_WARN);
+		finding_set_value(f, "%u, but the way to %s%s has %u", r->link.mtu,
+				  w->aim == INSPECT_OWN_GATEWAY ? "gateway " : "",
 				  ip_format(w->to, text), w->route.mtu);
 		finding_set_reason(f, "RDMA does not discover the MTU of a path: its large packets "
 				      "are lost");
@@ -183,7 +96,86 @@ static void check_mtu(struct inspect_run *run, const struct inspect_rail *r)
 	good = check_route_mtu(run, r) && good;
 	good = check_way_mtu(run, r) && good;
 	if (good)
-		finding_set_value(inspect_add(run, r, "mtu", FINDING_OK), "%u", r->link.mtu);
+		finding_set_value(inspect_ok(run, r, "mtu"), "%u", r->link.mtu);
+}
+
+/* ---- MAC ---- */
+
+static void tell_duplicate(struct inspect_run *run, const struct inspect_rail *r, const char *whose)
+{
+	struct finding *f = inspect_add(run, r, INSPECT_MAC_DUPLICATE, FINDING_FAIL);
+	char hw[HW_ADDR_STR_LEN];
+
+	finding_set_value(f, "%s is also that of %s", hw_addr_format(r->link.addr, hw), whose);
+	finding_set_reason(f, "a switch sends the packets of one to the other");
+	finding_set_remedy(f, "give one of them another address; \"mac\" in the configuration or "
+			      "the pod's annotation sets it");
+}
+
+/* Several ipvlans of one card have its address, and so have VLANs of one card: in other networks.
+ */
+static bool is_twin(const struct inspect_rail *r, const struct inspect_rail *x)
+{
+	if (!hw_addr_equal(r->link.addr, x->link.addr) || !x->link.ifindex ||
+	    (r->link.lower_ifindex && r->link.lower_ifindex == x->link.lower_ifindex))
+		return false;
+	for (size_t i = 0; i < r->n_addrs; i++)
+		for (size_t k = 0; k < x->n_addrs; k++)
+			if (ip_same_network(r->addr[i].addr, x->addr[k].addr))
+				return true;
+	return false;
+}
+
+static bool has_addr(const struct inspect *s, struct ip a)
+{
+	for (size_t i = 0; i < s->n_rails; i++)
+		for (size_t k = 0; k < s->rail[i].n_addrs; k++)
+			if (ip_equal(s->rail[i].addr[k].addr.addr, a))
+				return true;
+	return false;
+}
+
+/* A neighbour that has the rail's own address. Ipvlans of one card share theirs with pods. */
+static bool check_neighbours(struct inspect_run *run, const struct inspect_rail *r)
+{
+	char text[IP_STR_LEN];
+
+	for (size_t i = 0; i < r->n_neighs && strcmp(r->link.kind, "ipvlan") != 0; i++) {
+		const struct neigh_info *n = &r->neigh[i];
+
+		if (n->state != NEIGH_KNOWN || !hw_addr_equal(n->hw, r->link.addr) ||
+		    has_addr(run->s, n->addr))
+			continue;
+		tell_duplicate(run, r, ip_format(n->addr, text));
+		return false;
+	}
+	return true;
+}
+
+static void check_mac(struct inspect_run *run, const struct inspect_rail *r)
+{
+	char is[HW_ADDR_STR_LEN], want[HW_ADDR_STR_LEN];
+	bool good = true;
+
+	if (r->want_mac.len && !hw_addr_equal(r->want_mac, r->link.addr)) {
+		struct finding *f = inspect_add(run, r, INSPECT_MAC_CHANGED, FINDING_WARN);
+
+		good = false;
+		finding_set_value(f, "%s, but macPrefix makes %s", hw_addr_format(r->link.addr, is),
+				  hw_addr_format(r->want_mac, want));
+		finding_set_reason(f, "peers and switches that know the pod by it do not find it");
+		finding_set_remedy(f, "in the pod: ip link set %s address %s", r->ifname, want);
+	}
+	for (const struct inspect_rail *x = run->s->rail; x < r && good; x++) {
+		if (!is_twin(r, x))
+			continue;
+		good = false;
+		tell_duplicate(run, r, x->ifname);
+	}
+	good = good && check_neighbours(run, r);
+	if (good)
+		finding_set_value(inspect_ok(run, r, "mac"), "%s",
+				  hw_addr_format(r->link.addr, is));
 }
 
 /* ---- carrier ---- */
@@ -197,34 +189,61 @@ static size_t routes_by(const struct inspect *s, const struct inspect_rail *r)
 	return n;
 }
 
-static void check_carrier(struct inspect_run *run, const struct inspect_rail *r)
+/* Where its packets go while its routes do not count; NULL: nowhere, or it is not known. */
+static const char *detour(const struct inspect_run *run, const struct inspect_rail *r,
+			  char out[INSPECT_NAME_LEN])
 {
-	bool up = r->link.flags & IFF_UP;
-	struct finding *f;
+	for (size_t i = 0; i < run->s->n_ways; i++) {
+		const struct inspect_way *w = &run->s->way[i];
 
-	if (up && r->link.flags & IFF_RUNNING) {
-		f = inspect_add(run, r, "carrier", FINDING_OK);
-		finding_set_value(f, "up");
-		return;
+		if (&run->s->rail[w->rail] == r && !w->errnum && w->route.ifindex &&
+		    w->route.ifindex != r->link.ifindex && w->route.table != ROUTE_TABLE_OWN_LAST)
+			return inspect_name_of(run->s, w->route.ifindex, out);
 	}
-	f = inspect_add(run, r, "carrier", FINDING_FAIL);
-	finding_set_value(f, "%s, %zu routes by it", up ? "no carrier" : "the interface is down",
-			  routes_by(run->s, r));
-	if (up && r->setting[INSPECT_LINKDOWN] == 0)
+	return NULL;
+}
+
+static void tell_down(struct inspect_run *run, const struct inspect_rail *r)
+{
+	struct finding *f = inspect_add(run, r, INSPECT_CARRIER_DOWN, FINDING_FAIL);
+
+	finding_set_value(f, "the interface is down, %zu routes by it", routes_by(run->s, r));
+	finding_set_reason(f, "no packet leaves or arrives by this rail");
+	finding_set_remedy(f,
+			   "in the pod: ip link set %s up; its routes do not come back: restart "
+			   "the pod",
+			   r->ifname);
+}
+
+static void tell_lost(struct inspect_run *run, const struct inspect_rail *r)
+{
+	struct finding *f = inspect_add(run, r, INSPECT_CARRIER_LOST, FINDING_FAIL);
+	char buf[INSPECT_NAME_LEN];
+	const char *by = detour(run, r, buf);
+
+	finding_set_value(f, "no carrier, %zu routes by it", routes_by(run->s, r));
+	if (r->setting[INSPECT_LINKDOWN] == 0)
 		finding_set_reason(f, "ignore_routes_with_linkdown is 0: packets take these "
 				      "routes, and are lost");
+	else if (by)
+		finding_set_reason(f, "packets with its addresses leave by %s meanwhile", by);
 	else
 		finding_set_reason(f, "no packet leaves or arrives by this rail");
-	if (!up)
-		finding_set_remedy(f,
-				   "in the pod: ip link set %s up; its routes do not come back: "
-				   "restart the pod",
-				   r->ifname);
-	else if (*r->master)
+	if (*r->master)
 		finding_set_remedy(f, "look at master %s on the node, its cable and its switch",
 				   r->master);
 	else
 		finding_set_remedy(f, "look at the device below it, its cable and its switch");
+}
+
+static void check_carrier(struct inspect_run *run, const struct inspect_rail *r)
+{
+	if (!inspect_is_up(r))
+		tell_down(run, r);
+	else if (!inspect_has_carrier(r))
+		tell_lost(run, r);
+	else
+		finding_set_value(inspect_ok(run, r, "carrier"), "up");
 }
 
 /* ---- gateways ---- */
@@ -256,12 +275,9 @@ static void check_gateway(struct inspect_run *run, const struct inspect_rail *r,
 	if (!n || n->state == NEIGH_ASKED)
 		return;
 	self = rail_of_hw(run->s, n->hw);
-	f = inspect_add(run, r, "gateway",
-			n->state == NEIGH_FAILED ? FINDING_WARN
-			: self                   ? FINDING_FAIL
-						 : FINDING_OK);
 	(void)ip_format(gw, text);
 	if (n->state == NEIGH_FAILED) {
+		f = inspect_add(run, r, INSPECT_GATEWAY_SILENT, FINDING_WARN);
 		finding_set_value(f, "%s did not answer when it was last asked", text);
 		finding_set_reason(f, "packets to other networks were lost, and may be now");
 		finding_set_remedy(f, "ping it; if it is silent, look at the "
@@ -269,6 +285,8 @@ static void check_gateway(struct inspect_run *run, const struct inspect_rail *r,
 				      "pool has the right gateway");
 		return;
 	}
+	f = self ? inspect_add(run, r, INSPECT_GATEWAY_SELF, FINDING_FAIL)
+		 : inspect_ok(run, r, "gateway");
 	finding_set_value(f, "%s is %s", text, hw_addr_format(n->hw, hw));
 	if (!self)
 		return;
@@ -297,8 +315,8 @@ static void check_gateways(struct inspect_run *run, const struct inspect_rail *r
 void inspect_check_link(struct inspect_run *run, const struct inspect_rail *r)
 {
 	check_carrier(run, r);
+	check_mac(run, r);
 	check_mtu(run, r);
-	if (r->table && has_v4(r) && neighbour_of(run->s, r, false))
-		check_arp(run, r);
-	check_gateways(run, r);
+	if (inspect_has_carrier(r))
+		check_gateways(run, r);
 }

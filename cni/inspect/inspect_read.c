@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cni/inspect/inspect.h"
+#include "cni/tuning/tuning.h"
 #include "lib/base/array.h"
 #include "lib/pci/sysfs.h"
 
@@ -42,6 +43,18 @@ static int on_route(const struct route_spec *r, void *arg)
 	return x->failed;
 }
 
+static int on_link(const struct link_info *l, void *arg)
+{
+	struct reading *x = arg;
+	struct inspect_name n = { .ifindex = l->ifindex };
+
+	memcpy(n.name, l->name, sizeof(n.name));
+	x->failed = ARRAY_GROW(x->s->name, x->s->n_names, ITEMS_MAX, "interfaces", x->e) != 0;
+	if (!x->failed)
+		x->s->name[x->s->n_names++] = n;
+	return x->failed;
+}
+
 static int on_addr(const struct addr_info *a, void *arg)
 {
 	struct reading *x = arg;
@@ -69,19 +82,17 @@ static int on_neigh(const struct neigh_info *n, void *arg)
 
 /* ---- rails without a record ---- */
 
-/* An address of an interface that no record names is a rail's if a rule has it. */
+/* An address of an interface that no record names is a rail's if a rule leads from it to a table
+ * with routes by it. */
 static int on_any_addr(const struct addr_info *a, void *arg)
 {
 	struct reading *x = arg;
 	struct inspect *s = x->s;
-	bool has_rule = false;
 
 	for (size_t i = 0; i < s->n_rails; i++)
 		if (s->rail[i].link.ifindex == a->ifindex)
 			return 0;
-	for (size_t i = 0; i < s->n_rules && !has_rule; i++)
-		has_rule = inspect_is_own_rule(&s->rule[i], a->addr.addr);
-	if (!has_rule)
+	if (!inspect_table_of(s, a->addr.addr, a->ifindex))
 		return 0;
 	x->failed = ARRAY_GROW(s->rail, s->n_rails, ITEMS_MAX, "rails", x->e) != 0;
 	if (!x->failed)
@@ -112,27 +123,32 @@ static int read_link(struct reading *x, struct inspect_rail *r)
 	return -1;
 }
 
-/* The interface below, in the namespace of the caller, if it is still that of the record. */
+/* The interface below, if it is still that of the record: in the namespace of the caller or, for
+ * linkInContainer, in the pod. A VF has none below it. */
 static void read_master(struct reading *x, struct inspect_rail *r)
 {
 	struct link_info link;
 	struct err ignored;
 
-	if (!*r->master || nl_link_by_any_name(x->host, r->master, &link, &ignored) ||
-	    (r->lower_ifindex && link.ifindex != r->lower_ifindex))
+	if (!*r->master ||
+	    nl_link_by_any_name(r->in_container ? x->pod : x->host, r->master, &link, &ignored) ||
+	    (r->lower_ifindex && link.ifindex != r->lower_ifindex &&
+	     link.lower_ifindex != r->lower_ifindex))
 		return;
 	r->master_mtu = link.mtu;
 }
 
 /* *out is -1 for a setting that cannot be read. */
-static int read_one_setting(struct reading *x, const char *ifname, const char *key, int *out)
+static int read_one_setting(struct reading *x, const char *ifname, enum inspect_setting s, int *out)
 {
+	const char *path_of = inspect_setting_path(s), *at = strstr(path_of, "%s");
 	char path[PATH_MAX];
 	struct err why;
 	uint64_t v;
 	int rc;
 
-	(void)snprintf(path, sizeof(path), "sys/net/ipv4/conf/%s/%s", ifname, key);
+	(void)snprintf(path, sizeof(path), "sys/net/%.*s%s%s", (int)(at - path_of), path_of, ifname,
+		       at + 2);
 	rc = sysfs_read_u64(x->from->ctx->proc, path, &v, &why);
 	if (rc && (why.code == ERR_NOMEM || why.errnum == ENOMEM))
 		return err_nomem(x->e);
@@ -150,16 +166,60 @@ static int read_settings(void *arg, struct err *e)
 		struct inspect_rail *r = &x->s->rail[i];
 
 		for (int k = 0; k < INSPECT_SETTINGS; k++) {
-			const char *key = inspect_setting_name((enum inspect_setting)k);
-			int all, own;
+			const enum inspect_setting key = (enum inspect_setting)k;
+			int all = 0, own;
 
-			if (read_one_setting(x, "all", key, &all) ||
+			if ((inspect_setting_has_all(key) &&
+			     read_one_setting(x, "all", key, &all)) ||
 			    read_one_setting(x, r->link.name, key, &own))
 				return -1;
 			r->setting[k] = all < 0 || own < 0 ? -1 : all > own ? all : own;
 		}
 	}
 	return 0;
+}
+
+/* ---- settings of the configuration ---- */
+
+/* The IPAM's addresses, as far as they are known: those of the record, else those that are there.
+ */
+static int want_mac(struct inspect_rail *r, const struct tuning_conf *c)
+{
+	struct cni_ip first[2] = { { .interface = -1 }, { .interface = -1 } };
+	struct cni_result ips = { .ips = first, .n_ips = 0 };
+	const size_t n = r->n_noted ? r->n_noted : r->n_addrs;
+	struct err ignored;
+
+	for (size_t i = 0; i < n && ips.n_ips < 2; i++) {
+		const struct ip a = r->n_noted ? r->noted[i] : r->addr[i].addr.addr;
+
+		if (!ips.n_ips || a.family == IP_V4)
+			first[ips.n_ips++].address.addr = a;
+	}
+	return tuning_mac(c, &ips, -1, &r->want_mac, &ignored);
+}
+
+/* A setting that cannot be compared has no finding: its driver or kernel does not have it. */
+static int read_tuning(struct reading *x, struct inspect_rail *r)
+{
+	const struct tuning_place at = { .host = x->from->host,
+					 .pod = x->from->pod,
+					 .pod_nl = x->pod,
+					 .proc = x->from->ctx->proc,
+					 .ifname = r->link.name,
+					 .ifindex = r->link.ifindex };
+	struct tuning_conf c;
+	struct err why;
+
+	if (!r->config || tuning_read_conf(r->config, &c, &why))
+		return 0;
+	if (c.has_mac_prefix && want_mac(r, &c))
+		r->want_mac = (struct hw_addr){ 0 };
+	if (!tuning_is_given(&c) || tuning_check(&c, &at, &why) == 0)
+		return 0;
+	if (why.code == ERR_STATE)
+		(void)snprintf(r->drift, sizeof(r->drift), "%.199s", why.msg);
+	return why.code == ERR_NOMEM ? err_nomem(x->e) : 0;
 }
 
 static int read_rail(struct reading *x, struct inspect_rail *r)
@@ -172,7 +232,9 @@ static int read_rail(struct reading *x, struct inspect_rail *r)
 		return 0;
 	if (nl_addr_list(x->pod, r->link.ifindex, on_addr, x, x->e) || x->failed)
 		return -1;
-	return nl_neigh_list(x->pod, r->link.ifindex, on_neigh, x, x->e) || x->failed ? -1 : 0;
+	if (nl_neigh_list(x->pod, r->link.ifindex, on_neigh, x, x->e) || x->failed)
+		return -1;
+	return read_tuning(x, r);
 }
 
 /* ---- all ---- */
@@ -199,7 +261,8 @@ static int read_lists(struct reading *x)
 	struct inspect *s = x->s;
 
 	if (nl_rule_list(x->pod, on_rule, x, x->e) || x->failed ||
-	    nl_route_list(x->pod, 0, on_route, x, x->e) || x->failed)
+	    nl_route_list_all(x->pod, on_route, x, x->e) || x->failed ||
+	    nl_link_each(x->pod, NULL, on_link, x, x->e) || x->failed)
 		return -1;
 	for (size_t i = 0; i < s->n_rails; i++)
 		if (read_link(x, &s->rail[i]))

@@ -112,12 +112,12 @@ static void has_both_rails(const struct inspect_from *from)
 	ck_assert_uint_eq(s.rail[1].table, 101);
 	ck_assert_uint_eq(s.rail[1].n_addrs, 1);
 	ck_assert_uint_eq(s.rail[1].link.mtu, 1500);
-	ck_assert_int_ge(s.rail[1].setting[INSPECT_ARP_IGNORE], 0);
-	ck_assert_uint_eq(s.n_ways, 4); /* of each rail to its gateway and to that of the other */
+	ck_assert_int_ge(s.rail[1].setting[INSPECT_IGNORE], 0);
+	ck_assert_uint_eq(s.n_ways, 4); /* of each rail to its gateway and a peer */
 	for (size_t i = 0; i < s.n_ways; i++) {
 		ck_assert_int_eq(s.way[i].errnum, 0);
 		ck_assert_int_eq(s.way[i].route.ifindex, s.rail[s.way[i].rail].link.ifindex);
-		ck_assert_uint_eq(s.way[i].own, i % 2 == 0);
+		ck_assert_uint_eq(s.way[i].aim, i % 2 == 0 ? INSPECT_OWN_GATEWAY : INSPECT_PEER);
 	}
 }
 

@@ -2,21 +2,22 @@
 # shellcheck shell=bash
 # burst.sh: many at once. Sourced by run.sh.
 
-# pods_at_once COUNT NETWORK: wherever the scheduler puts them, until all of them run. Sets TOOK, in milliseconds.
+# pods_at_once COUNT NETWORK: wherever the scheduler puts them; until all of them run, each with another address.
 pods_at_once()
 {
-	local i begun=${EPOCHREALTIME/./}
+	local i begun=${EPOCHREALTIME/./} micros
 	for ((i = 0; i < $1; i++)); do
 		manifest "b$i" "$2" 'del(.spec.nodeName)'
 	done | kn create -f - >/dev/null || fail "test error: $1 pods"
 	kn wait --for=condition=Ready pod -l app=box --timeout=$((2 * LONG))s >"$W/is" 2>&1 || fail "not all run: $(tail -c 300 "$W/is")"
-	TOOK=$(((${EPOCHREALTIME/./} - begun) / 1000))
+	micros=$((${EPOCHREALTIME/./} - begun))
+	awk -v net="$2" -v pods="$1" -v s="$((micros / 1000))" 'BEGIN { s /= 1000
+		printf "%s: %d pods in %.1f s, %.2f a second\n", net, pods, s, pods / s }' >>"$W/speed"
+	eq 'addresses, all different' "$(addresses_of_all | sort -u | wc -l)" "$1"
 }
-all_differ() { eq 'addresses, all different' "$(addresses_of_all | sort -u | wc -l)" "$1"; }
-pods_go() { is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s; }
 all_go()
 {
-	pods_go
+	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
 	eventually nothing_at_all 1
 	eventually nothing_at_all 2
 }
@@ -26,33 +27,6 @@ addresses_of_all()
 	kn get pods -l app=box -o json | jq -r '.items[].metadata.annotations["k8s.v1.cni.cncf.io/network-status"] | fromjson | .[] |
 		select(.interface == "net1") | .ips[]'
 }
-# bursts COUNT NETWORK WHAT: ROUNDS times, and the pods of the last one stay; WHAT is the row of the figures. Before several rounds a smaller
-# one warms the agents and the caches of the API server, and does not count.
-bursts()
-{
-	local i rounds=${ROUNDS:-1}
-	if [ "$rounds" -gt 1 ]; then
-		pods_at_once 20 "$2"
-		pods_go
-	fi
-	for ((i = 1; i <= rounds; i++)); do
-		pods_at_once "$1" "$2"
-		printf '%s\t%s\t%s\n' "$3" "$1" "$TOOK" >>"$W/speed"
-		[ "$i" -eq "$rounds" ] || pods_go
-	done
-}
-# What bursts noted, a line for each row: pods a second, with the range of several rounds.
-burst_figures()
-{
-	sort -t$'\t' -k1,1 -k3,3n "$W/speed" | awk -F'\t' '
-		function row() { if (what == "") return
-			printf "# %s: %d pods, %.2f a second", what, pods, pods * 1000 / (n % 2 ? ms[(n + 1) / 2] : (ms[n / 2] + ms[n / 2 + 1]) / 2)
-			if (n > 1) printf " (median of %d, %.2f to %.2f)", n, pods * 1000 / ms[n], pods * 1000 / ms[1]
-			print ""; n = 0 }
-		$1 != what { row(); what = $1; pods = $2 }
-		{ ms[++n] = $3 }
-		END { row() }'
-}
 
 # quick: both
 once_burst()
@@ -61,8 +35,7 @@ once_burst()
 	[ -z "${QUICK-}" ] || count=40
 	rails many
 	nad many "$(macvlan many many)"
-	bursts "$count" many 'pool of the node'
-	all_differ "$count"
+	pods_at_once "$count" many
 	audit
 	all_go
 }
@@ -71,8 +44,7 @@ once_burst()
 once_burst_of_a_shared_pool()
 {
 	HASTE='{}' agents_begin '{"ranges": ["10.10.208.0-10.10.211.255"], "blockSize": 16}'
-	bursts 60 shared 'shared pool, blocks of 16'
-	all_differ 60
+	pods_at_once 60 shared
 	audit
 	all_go
 }
@@ -80,8 +52,7 @@ once_burst_of_a_shared_pool()
 once_burst_of_small_blocks()
 {
 	agents_begin "$LOOSE"
-	bursts 60 shared 'shared pool, blocks of 4'
-	all_differ 60
+	pods_at_once 60 shared
 	audit
 	all_go
 }
@@ -89,14 +60,6 @@ once_burst_of_small_blocks()
 # --- peers -------------------------------------------------------------------------------------
 # The same pods with the reference's macvlan and another IPAM, in the same cluster, for the speed. Only a figure: it is of the machine of the
 # moment, so nothing is compared.
-
-# The floor: a macvlan without an address.
-once_burst_of_no_address()
-{
-	nad floor "$(macvlan floor '{}' '.type = "reference-macvlan" | .cniVersion = "1.0.0" | .ipam = {}')"
-	bursts 60 floor 'no IPAM'
-	pods_go
-}
 
 peers_have() # PROGRAM MODULE
 {
@@ -127,9 +90,8 @@ once_burst_of_whereabouts()
 	peers_have whereabouts whereabouts
 	whereabouts_up
 	whereabouts_net whereabouts 10.10.128.0/17
-	bursts 60 whereabouts whereabouts
-	all_differ 60
-	pods_go
+	pods_at_once 60 whereabouts
+	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
 }
 
 # Spiderpool's agent of a node answers the plugin, and its controller the API server.
@@ -205,7 +167,6 @@ once_burst_of_spiderpool()
 	trap spiderpool_down EXIT
 	spiderpool_ready 10.10
 	spiderpool_net spiderpool
-	bursts 60 spiderpool Spiderpool
-	all_differ 60
-	pods_go
+	pods_at_once 60 spiderpool
+	is 'all go' kn delete pod -l app=box --wait --timeout=$((2 * LONG))s
 }

@@ -2,11 +2,10 @@
 # shellcheck shell=bash
 # multus.sh: Multus as its own manifests install it, thin and thick. Sourced by run.sh.
 
-# The cluster's own network of a node: the reference's bridge with host-local. Nothing of it is under test. 254 addresses are too few for
-# many bursts: with thick Multus a DEL of the bridge can fail ("no IP ranges specified"), and host-local then keeps the address for ever.
+# The cluster's own network of a node: the reference's bridge with host-local. Nothing of it is under test.
 cluster_network()
 {
-	jq -cn --arg subnet "10.$((243 + $1)).0.0/16" '{cniVersion: "1.0.0", name: "cbr0", plugins: [{type: "bridge", bridge: "cni0",
+	jq -cn --arg subnet "10.244.$1.0/24" '{cniVersion: "1.0.0", name: "cbr0", plugins: [{type: "bridge", bridge: "cni0",
 		isGateway: true, isDefaultGateway: true, ipam: {type: "host-local", ranges: [[{subnet: $subnet}]]}}]}'
 }
 

@@ -6,7 +6,6 @@
 # CLUSTER=DIR: the results of fetch.sh and programs/build.sh (BINDIR/../cluster); QUICK=1: only cases with the word quick;
 # NO_SKIP=1: a skip is a failure; VERBOSE=1: print the time of each case; KEEP=1: a shell in the cluster before its end;
 # PEERS=DIR: the folder with whereabouts (BINDIR/../peers); LONG=SECONDS: the limit of each wait (180);
-# ROUNDS=N: a burst N times, for the median (1);
 # AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
@@ -15,7 +14,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 
 usage()
 {
-	sed -n '3,10s/^# //p' "$0" >&2
+	sed -n '3,9s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -141,5 +140,5 @@ else
 fi
 [ -z "${KEEP-}" ] || [ ! -t 0 ] || bash -i
 stop_world
-[ ! -s "$W/speed" ] || burst_figures
+[ ! -s "$W/speed" ] || sed 's/^/# /' "$W/speed"
 closing

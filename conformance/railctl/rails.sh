@@ -41,7 +41,7 @@ good()
 	[[ $OUT == *' ok, 0 warned, 0 failed, 0 unknown' ]] || fail "$(said)"
 	[ "$(wc -l <"$W/out")" = 1 ] || fail "only the counts: $(said)"
 }
-# found STATE CHECK IFNAME TEXT: this finding, for this interface, in text and JSON, and with a remedy.
+# found STATE CODE IFNAME TEXT: this finding, for this interface, in text and JSON, and with a remedy.
 found()
 {
 	local status=0
@@ -51,7 +51,7 @@ found()
 	grep -q "^$1 *$2 *team-a/job-0 $3: .*$4" "$W/out" || fail "must find $1 $2 $3 '$4': $(said)"
 	r rails check --strict --json
 	[ "$RC" = 1 ] || fail "strict: $(said)"
-	jq -e --arg s "$1" --arg c "$2" --arg i "team-a/job-0 $3" --arg t "$4" 'any(.[]; .result == $s and .check == $c and
+	jq -e --arg s "$1" --arg c "$2" --arg i "team-a/job-0 $3" --arg t "$4" 'any(.[]; .result == $s and .code == $c and
 		.subject == $i and (.evidence | contains($t)) and (.consequence | length > 0) and (.remedy | length > 0))' \
 		"$W/out" >/dev/null || fail "JSON must have $1 $2 $3 '$4': $(said)"
 }
@@ -83,7 +83,8 @@ team-a/job-0 net2 10.30.0.12/24 fd30::12/64 1001 2 1500"
 		.master == "rm2" and .mtu == 1500 and .masterMtu == 1500 and .up and .carrier and .table == 1001 and
 		(has("hca") | not) and (has("rail") | not) and .addresses == ["10.30.0.12/24", "fd30::12/64"] and
 		(.rules | map(.from + " " + (.priority | tostring)) == ["10.30.0.12/32 1000", "fd30::12/128 1000"]) and
-		.settings == {arp_ignore: 1, arp_announce: 2, rp_filter: 2, ignore_routes_with_linkdown: 1}'
+		.settings == {arp_ignore: 1, arp_announce: 2, rp_filter: 2, proxy_arp: 0, ignore_routes_with_linkdown: 1,
+			"ipv6.ignore_routes_with_linkdown": 1, "ipv6.accept_ra_defrtr": 0}'
 	want '.[0].rails[0].routes | any(.dst == "0.0.0.0/0" and .gw == "10.30.0.1" and .table == 1000)'
 	in_pod ip neigh add 10.30.0.1 lladdr 02:00:00:00:00:77 dev net1
 	ok rails --pod c
@@ -120,7 +121,7 @@ test_rails_of_one_ADD()
 	for i in $RUN/attachments/all/*; do echo '{' >"$i"; done
 	r rails check --strict --json
 	[ "$RC" = 1 ] || fail "a damaged record: $(said)"
-	want 'length == 1 and .[0].result == "unknown" and (.[0].evidence | startswith("1 "))'
+	want 'length == 1 and .[0].result == "unknown" and .[0].code == "namespace-record" and (.[0].evidence | startswith("1 "))'
 	no_masters
 }
 
@@ -151,36 +152,35 @@ test_rails_check_finds_rules_and_routes()
 	two_rails
 	good
 	in_pod ip rule del from 10.30.0.11
-	found fail rule net1 'no rule from 10.30.0.11'
+	found fail rule-missing net1 'no rule from 10.30.0.11'
 	has 'ip rule add from 10.30.0.11 lookup 1000 priority 1000'
 	# the main table has one way for both rails
 	in_pod ip rule add from 10.30.0.11 lookup 1001 priority 1000
-	found fail rule net1 'leads to table 1001, not 1000'
-	found fail way net1 'by net2, table 1001'
-	only rule way
+	found fail rule-wrong net1 'leads to table 1001, not 1000'
+	only rule
 	in_pod ip rule del from 10.30.0.11
 	in_pod ip rule add from 10.30.0.11 lookup 1000 priority 1000
 	good
 	in_pod ip -6 rule del from fd30::12
-	found fail rule net2 'no rule from fd30::12'
+	found fail rule-missing net2 'no rule from fd30::12'
 	has 'ip -6 rule add from fd30::12 lookup 1001 priority 1000'
 	in_pod ip -6 rule add from fd30::12 lookup 1001 priority 1000
 	good
 	in_pod ip route add 10.77.0.0/16 dev net2 table 1000
-	found fail route net1 'route to 10.77.0.0/16 in table 1000 is by net2'
+	found fail route-wrong net1 'route to 10.77.0.0/16 in table 1000 is by net2'
 	only route
 	in_pod ip route del 10.77.0.0/16 dev net2 table 1000
 	good
 	in_pod ip route flush table 1001
-	found fail route net2 'table 1001 has no route of IPv4'
+	found fail route-missing net2 'table 1001 has no route of IPv4'
 	in_pod ip route add 10.30.0.0/24 dev net2 table 1001 scope link
 	in_pod ip route add default via 10.30.0.1 dev net2 table 1001
 	good
 	# The rule and the table are right, but the kernel takes another way: only it knows.
 	in_pod ip rule add to 10.30.0.1 iif lo lookup main priority 10
 	in_pod ip route add 10.30.0.1 dev net2 metric 1
-	found fail way net1 'from 10.30.0.11 to gateway 10.30.0.1: by net2'
-	only way
+	found fail way-wrong net1 'from 10.30.0.11 to gateway 10.30.0.1: by net2'
+	only route way
 	in_pod ip rule del priority 10
 	in_pod ip route del 10.30.0.1 dev net2 metric 1
 	good
@@ -191,15 +191,15 @@ test_rails_check_finds_settings()
 {
 	two_rails
 	in_pod sysctl -qw net.ipv4.conf.net2.arp_ignore=0
-	found fail arp net2 'arp_ignore is 0, should be 1'
+	found fail arp-ignore net2 'arp_ignore is 0, should be 1'
 	only arp
 	in_pod sysctl -qw net.ipv4.conf.net2.arp_ignore=1 net.ipv4.conf.net1.arp_announce=0
-	found fail arp net1 'arp_announce is 0, should be 2'
+	found fail arp-announce net1 'arp_announce is 0, should be 2'
 	# the larger one of the interface and of all counts
 	in_pod sysctl -qw net.ipv4.conf.all.arp_announce=2
 	good
 	in_pod sysctl -qw net.ipv4.conf.net1.rp_filter=1 net.ipv4.conf.all.rp_filter=0
-	found warn arp net1 'rp_filter is 1, should be 2'
+	found warn arp-rp-filter net1 'rp_filter is 1, should be 2'
 	in_pod sysctl -qw net.ipv4.conf.net1.rp_filter=2
 	good
 	no_masters
@@ -209,25 +209,25 @@ test_rails_check_finds_links()
 {
 	two_rails
 	in_pod ip link set net1 mtu 1400
-	found warn mtu net1 '1400, but master rm1 has 1500'
+	found warn mtu-master net1 '1400, but master rm1 has 1500'
 	in_pod ip link set net1 mtu 1500
 	in_pod ip route change default via 10.30.0.1 dev net1 table 1000 mtu 9000
-	found warn mtu net1 'the route to 0.0.0.0/0 has 9000'
+	found warn mtu-route net1 'the route to 0.0.0.0/0 has 9000'
 	in_pod ip route change default via 10.30.0.1 dev net1 table 1000
 	good
 	ip link set rw2 down
 	eventually sh -c '! ip -n pod1 link show net2 | grep -q LOWER_UP'
-	found fail carrier net2 'no carrier'
+	found fail carrier-lost net2 'no carrier'
 	ip link set rw2 up
 	eventually sh -c 'ip -n pod1 link show net2 | grep -q LOWER_UP'
 	good
 	in_pod ip neigh replace 10.30.0.1 dev net1 lladdr "$(ip -n pod1 -j link show net2 | jq -r '.[0].address')"
-	found fail gateway net1 '10.30.0.1 is '
+	found fail gateway-self net1 '10.30.0.1 is '
 	in_pod ip neigh del 10.30.0.1 dev net1
 	in_pod ip addr del 10.30.0.12/24 dev net2
-	found fail address net2 '10.30.0.12 is missing'
+	found fail address-missing net2 '10.30.0.12 is missing'
 	in_pod ip link del net2
-	found fail interface net2 'no such interface'
+	found fail interface-missing net2 'no such interface'
 	no_masters
 }
 
@@ -244,7 +244,7 @@ test_rails_check_without_routing()
 	good
 	rail_add 2 null
 	in_pod ip route add default via 10.30.0.1 dev net2 metric 5
-	found warn way net2 'from 10.30.0.12 to gateway 10.30.0.1: by net1, table 254'
+	found warn way-shared net2 'from 10.30.0.12 to gateway 10.30.0.1: by net1, table 254'
 	want 'any(.[]; .remedy | contains("\"routing\": \"rail\""))'
 	only way
 	no_masters
@@ -263,7 +263,7 @@ test_rails_of_namespaces_that_are_gone()
 	ok rails --json
 	want 'length == 2 and (.[0].why | length > 0) and (.[1] | has("why") | not)'
 	ok rails check
-	has 'unknown  namespace  team-a/job-0: '
+	has 'unknown  namespace-unread   team-a/job-0: '
 	r rails check --strict
 	eq "strict" "$RC" 1
 	cp "$W/record.kept" "$RUN/attachments/rail1/c1,net1"

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rails_check.c: `railctl rails check`: what is wrong with the rails of pods. */
+#include "cni/inspect/inspect_code.h"
 #include "lib/cli/check.h"
 #include "railctl/rails/rails.h"
 
-#define ID_WIDTH 9
+#define ID_WIDTH 17
+
+static struct finding *add(struct findings *out, enum inspect_code code)
+{
+	struct finding *f = findings_add(out, inspect_code_check(code), FINDING_UNKNOWN);
+
+	f->code = inspect_code_name(code);
+	return f;
+}
 
 static void tell_unread(struct findings *out, const char *pod, const char *why)
 {
-	struct finding *f = findings_add(out, "namespace", FINDING_UNKNOWN);
+	struct finding *f = add(out, INSPECT_NAMESPACE_UNREAD);
 
 	finding_set_subject(f, "%s", pod);
 	finding_set_value(f, "%s", why);
@@ -17,7 +26,7 @@ static void tell_unread(struct findings *out, const char *pod, const char *why)
 
 static void tell_damaged(struct findings *out, size_t n)
 {
-	struct finding *f = findings_add(out, "namespace", FINDING_UNKNOWN);
+	struct finding *f = add(out, INSPECT_NAMESPACE_RECORD);
 
 	finding_set_subject(f, "records");
 	finding_set_value(f, "%zu cannot be read", n);

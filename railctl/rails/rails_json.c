@@ -34,18 +34,23 @@ static int add_rules(struct json *list, const struct inspect *s, const struct in
 
 static int add_routes(struct json *list, const struct inspect *s, const struct inspect_rail *r)
 {
-	char dst[PREFIX_STR_LEN], gw[IP_STR_LEN];
+	char dst[PREFIX_STR_LEN], gw[IP_STR_LEN], buf[INSPECT_NAME_LEN];
 
 	for (size_t i = 0; list && i < s->n_routes; i++) {
 		const struct route_spec *x = &s->route[i];
 		struct json *o;
 
-		if (!r->link.ifindex || x->ifindex != r->link.ifindex)
+		if (!r->link.ifindex ||
+		    (x->ifindex != r->link.ifindex && (!r->table || x->table != r->table)))
 			continue;
 		o = json_push_object(list);
 		if (!o || json_add_str(o, "dst", ip_format_prefix(x->dst, dst)) ||
 		    json_add_known(o, "gw", ip_format(x->gw, gw)) ||
 		    json_add_int(o, "table", x->table) ||
+		    json_add_str(o, "kind", route_kind_name(x->kind)) ||
+		    (x->priority && json_add_int(o, "metric", x->priority)) ||
+		    (x->ifindex &&
+		     json_add_str(o, "ifname", inspect_name_of(s, x->ifindex, buf))) ||
 		    (x->mtu && json_add_int(o, "mtu", x->mtu)))
 			return -1;
 	}

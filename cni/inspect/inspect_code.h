@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inspect_code.h: the codes of findings, for programs and for the manual: railctl(8) explains each.
+ *
+ * A code never changes its meaning. It begins with the name of its check.
+ */
+#ifndef RAILHEAD_CNI_INSPECT_INSPECT_CODE_H
+#define RAILHEAD_CNI_INSPECT_INSPECT_CODE_H
+
+enum inspect_code {
+	INSPECT_NAMESPACE_UNREAD,
+	INSPECT_NAMESPACE_RECORD,
+	INSPECT_INTERFACE_MISSING,
+	INSPECT_CARRIER_DOWN,
+	INSPECT_CARRIER_LOST,
+	INSPECT_ADDRESS_MISSING,
+	INSPECT_ADDRESS_DUPLICATE,
+	INSPECT_MAC_CHANGED,
+	INSPECT_MAC_DUPLICATE,
+	INSPECT_RULE_MISSING,
+	INSPECT_RULE_WRONG,
+	INSPECT_RULE_PRIORITY,
+	INSPECT_RULE_EARLIER,
+	INSPECT_TABLE_SHARED,
+	INSPECT_ROUTE_MISSING,
+	INSPECT_ROUTE_WRONG,
+	INSPECT_ROUTE_FORBIDS,
+	INSPECT_ROUTE_TAKEN,
+	INSPECT_WAY_WRONG,
+	INSPECT_WAY_NONE,
+	INSPECT_WAY_SHARED,
+	INSPECT_ARP_IGNORE,
+	INSPECT_ARP_ANNOUNCE,
+	INSPECT_ARP_PROXY,
+	INSPECT_ARP_RP_FILTER,
+	INSPECT_SETTING_LINKDOWN,
+	INSPECT_SETTING_RA,
+	INSPECT_SETTING_CHANGED,
+	INSPECT_SETTING_UNREAD,
+	INSPECT_MTU_MASTER,
+	INSPECT_MTU_ROUTE,
+	INSPECT_MTU_PATH,
+	INSPECT_GATEWAY_SILENT,
+	INSPECT_GATEWAY_SELF,
+	INSPECT_CODES
+};
+
+/* inspect_code_name - "rule-missing". inspect_code_check - "rule", the check that finds it. */
+const char *inspect_code_name(enum inspect_code c);
+const char *inspect_code_check(enum inspect_code c);
+
+#endif
