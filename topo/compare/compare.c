@@ -3,6 +3,7 @@
 #include "topo/compare/compare.h"
 
 #include "topo/compare/compare_priv.h"
+#include "topo/core/distance.h"
 
 const char *compare_verdict_name(enum compare_verdict v)
 {
@@ -23,7 +24,7 @@ const char *compare_cause_id(enum compare_cause c)
 		[COMPARE_VF_PATH] = "vf-path",   [COMPARE_FASTER] = "faster",
 		[COMPARE_ROLE] = "role",         [COMPARE_GDR_OFF] = "gdr-off",
 		[COMPARE_LONE_GPU] = "lone-gpu", [COMPARE_TIE] = "tie",
-		[COMPARE_OTHER] = "other",
+		[COMPARE_PXN] = "pxn",           [COMPARE_OTHER] = "other",
 	};
 
 	return ids[c];
@@ -160,11 +161,23 @@ static enum compare_cause farther_cause(const struct compare_input *in, uint32_t
 	return near && !(near->gdr_read && near->gdr_write) ? COMPARE_GDR_OFF : COMPARE_OTHER;
 }
 
+/* PXN instead of a way through the CPU. */
+static bool goes_by_peer(const struct compare_input *in, uint32_t gpu)
+{
+	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
+	struct topo_distance d;
+
+	topo_distance_to_hca(in->m, gpu, in->choice->gpu[gpu].nearest[0], &d);
+	return g->type == NCCL_PXN && g->gdr_write && d.class > TOPO_PXB;
+}
+
 static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
 				   enum compare_verdict v)
 {
 	if (v == COMPARE_NONE)
 		return COMPARE_NO_CAUSE;
+	if (goes_by_peer(in, gpu))
+		return COMPARE_PXN;
 	if (v == COMPARE_FARTHER)
 		return farther_cause(in, gpu);
 	if (takes_neighbours(in, gpu))

@@ -107,6 +107,20 @@ START_TEST(a_storage_card_is_explained)
 }
 END_TEST
 
+/* Only one HCA is left: GPUs elsewhere reach it through NVLink, which no setting makes better. */
+START_TEST(a_way_through_a_peer_is_explained)
+{
+	auto_compare_case struct compare_case w = { 0 };
+
+	topo_xml("dgx-a100", &w.m);
+	answer(&w, NULL, "2");
+	ck_assert_str_eq(line(&w, 0), "same pxn: no HCA of its own is near enough: NCCL reaches "
+				      "mlx5_2 through NVLink and the GPUs beside them (PXN) [-]");
+	ck_assert_str_eq(line(&w, 2), "same : - [-]");
+	ck_assert_ptr_null(w.differ.setting);
+}
+END_TEST
+
 START_TEST(a_flat_virtual_machine_is_explained)
 {
 	auto_compare_case struct compare_case w = { 0 };
@@ -396,9 +410,9 @@ START_TEST(memory_may_end_anywhere)
 END_TEST
 
 TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_far_hca_is_explained,
-	     a_storage_card_is_explained, a_flat_virtual_machine_is_explained,
-	     one_gpu_takes_its_neighbours_too, a_tie_assigned_otherwise_is_explained,
-	     gpudirect_off_is_explained, a_vf_that_nccl_looks_for_elsewhere,
-	     more_ports_than_nccl_takes, without_other_gpus_there_is_no_cause,
-	     vfs_that_nccl_takes_for_one, names_that_say_less, a_machine_with_switches_is_not_flat,
-	     nothing_to_take, memory_may_end_anywhere)
+	     a_storage_card_is_explained, a_way_through_a_peer_is_explained,
+	     a_flat_virtual_machine_is_explained, one_gpu_takes_its_neighbours_too,
+	     a_tie_assigned_otherwise_is_explained, gpudirect_off_is_explained,
+	     a_vf_that_nccl_looks_for_elsewhere, more_ports_than_nccl_takes,
+	     without_other_gpus_there_is_no_cause, vfs_that_nccl_takes_for_one, names_that_say_less,
+	     a_machine_with_switches_is_not_flat, nothing_to_take, memory_may_end_anywhere)

@@ -106,6 +106,11 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 		takes_instead(in, gpu, c->share, c->n_share, to);
 		text_addf(to, ", which are as near: it assigns equal ones in another order");
 		return;
+	case COMPARE_PXN:
+		text_addf(to, "no HCA of its own is near enough: NCCL reaches ");
+		channel_names(in, gpu, to);
+		text_addf(to, " through NVLink and the GPUs beside them (PXN)");
+		return;
 	case COMPARE_OTHER:
 	case COMPARE_NO_CAUSE:
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
@@ -147,6 +152,7 @@ static void advise_setting(const struct compare_input *in, uint32_t gpu, enum co
 		text_addf(to, "NCCL_IB_HCA==");
 		add_names(in->m, c->share, c->n_share, ",", to);
 		return;
+	case COMPARE_PXN: /* that is the best way */
 	case COMPARE_NO_CAUSE:
 		return;
 	}

@@ -83,11 +83,46 @@ int nccl_flatten_bcm(const struct nccl_opts *o, struct nccl_system *g, struct er
 
 /* ---- NVLink and C2C ---- */
 
+/*
+ * Modules that are sold on boards where NVLink connects all GPUs, by PCI device id (pci.ids, lspci
+ * of public machines). NCCL asks NVML, because /sys does not show the links. The numbers of links
+ * are those of a board with NVSwitches: each of them is faster than every NIC.
+ */
+static const struct nvlink_module {
+	uint16_t device;
+	int sm, links;
+} modules[] = {
+	{ 0x20b0, 80, 12 },  { 0x20b2, 80, 12 },  { 0x20b3, 80, 12 }, /* A100 SXM4 */
+	{ 0x20f3, 80, 8 },   { 0x2324, 90, 8 },                       /* A800, H800 */
+	{ 0x2330, 90, 18 },  { 0x2335, 90, 18 },  { 0x2329, 90, 18 }, /* H100, H200, H20 */
+	{ 0x2342, 90, 6 },   { 0x2345, 90, 6 },   { 0x2348, 90, 6 },  /* GH200 */
+	{ 0x2901, 100, 18 }, { 0x3182, 103, 18 },                     /* B200, B300 */
+	{ 0x2941, 100, 18 }, { 0x31c2, 103, 18 },                     /* GB200, GB300 */
+};
+
+/* The module of a GPU whose links NCCL looks for: a file that has its sm has its links, too. */
+static const struct nvlink_module *module_of(const struct topo_machine *m, uint32_t index,
+					     const struct nccl_opts *o)
+{
+	const struct topo_gpu *gpu = &m->gpu[index];
+	const struct topo_pci *p = &m->pci[gpu->pci];
+
+	if (o->rccl || gpu->sm || m->source == TOPO_RCCL_XML || gpu->vendor != TOPO_NVIDIA)
+		return NULL;
+	for (size_t i = 0; p->has_ids && i < ARRAY_SIZE(modules); i++) {
+		if (p->device == modules[i].device)
+			return &modules[i];
+	}
+	return NULL;
+}
+
 /* ncclTopoNVLinkBw: GB/s of one NVLink by compute capability. In RCCL, sm is the number of compute
  * units; a file of RCCL asked by NCCL's rules gets the value of Hopper. */
 static float nvlink_bw(const struct topo_machine *m, uint32_t index, const struct nccl_opts *o)
 {
 	const struct topo_gpu *gpu = &m->gpu[index];
+	const struct nvlink_module *module = module_of(m, index, o);
+	int sm = module ? module->sm : gpu->sm;
 	static const struct {
 		int sm;
 		float bw;
@@ -99,7 +134,7 @@ static float nvlink_bw(const struct topo_machine *m, uint32_t index, const struc
 	if (gpu->vendor == TOPO_AMD || m->source == TOPO_RCCL_XML)
 		return 20.6F;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		if (gpu->sm >= known[i].sm && (known[i].sm < 100 || nccl_rule(o, NCCL_KNOWS_SM100)))
+		if (sm >= known[i].sm && (known[i].sm < 100 || nccl_rule(o, NCCL_KNOWS_SM100)))
 			return known[i].bw;
 	}
 	return 20.0F;
@@ -168,6 +203,12 @@ static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_syst
 	float bw = nvlink_bw(w->m, w->v->gpu[gpu], w->o);
 	uint32_t me = g->gpu[gpu];
 
+	const struct nvlink_module *module =
+		d->n_nvlinks ? NULL : module_of(w->m, w->v->gpu[gpu], w->o);
+	if (module) {
+		struct nccl_topo_link to = { get_nvswitch(g), NCCL_NVL, (float)module->links * bw };
+		return connect_both(g, me, to, e);
+	}
 	for (size_t i = 0; i < d->n_nvlinks; i++) {
 		const struct topo_nvlink *l = &d->nvlink[i];
 		struct nccl_topo_link to = { TOPO_NONE, NCCL_NVL, (float)l->count * bw };

@@ -528,10 +528,46 @@ START_TEST(c2c_needs_evidence)
 }
 END_TEST
 
+/* ---- NVLink, which /sys does not show ---- */
+
+/* A machine of eight GPUs, where the HCA beside GPU 0 is down: NCCL asks NVML for the links, goes
+ * through them to the GPUs beside the others, and uses GPUDirect RDMA. */
+START_TEST(modules_have_nvlink)
+{
+	static const struct {
+		const char *device;
+		enum nccl_path_type type;
+		uint32_t channels;
+	} cases[] = { { "0x2330", NCCL_PXN, 7 }, /* H100 SXM5 */
+		      { "0x2331", NCCL_PHB, 3 }, /* H100 PCIe */
+		      { "0x2fff", NCCL_PHB, 3 } };
+	const char *dir = tree_made("dgx-h100");
+	char file[256];
+
+	tree_put(dir, "sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		for (unsigned int bus = 0x19; bus <= 0x90; bus += 0x11) {
+			(void)snprintf(file, sizeof(file),
+				       "sys/bus/pci/devices/0000:%02x:00.0/device", bus);
+			tree_put(dir, file, cases[i].device);
+		}
+		tree_machine(dir, &m);
+		predict(&m, NULL, false, &a);
+		ck_assert_int_eq(a.gpu[0].type, cases[i].type);
+		ck_assert_uint_eq(a.gpu[0].n_channels, cases[i].channels);
+		ck_assert(a.gpu[0].gdr == (cases[i].type == NCCL_PXN));
+		ck_assert_int_eq(a.gpu[1].type, NCCL_PIX);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("nccl_tree", a_real_tree, a_guest_with_vfs, vfs_are_looked_for_at_device_00,
 	     integrated_functions_become_the_host_bridge, ports_that_are_down_are_not_there,
 	     ports_and_places, layers_are_not_fused, long_domains_end_the_climb,
 	     links_as_nccl_reads_them, nodes_that_are_not_told, captures_written_and_read_back,
 	     memory_may_end_anywhere, c2c_is_found_in_sys, c2c_is_in_the_file_for_nccl,
 	     c2c_needs_evidence, data_direct_is_nearer,
-	     data_direct_needs_as_many_functions_as_cards, other_dma_engines_are_left_out)
+	     data_direct_needs_as_many_functions_as_cards, other_dma_engines_are_left_out,
+	     modules_have_nvlink)
