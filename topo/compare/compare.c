@@ -24,7 +24,8 @@ const char *compare_cause_id(enum compare_cause c)
 		[COMPARE_VF_PATH] = "vf-path",   [COMPARE_FASTER] = "faster",
 		[COMPARE_ROLE] = "role",         [COMPARE_GDR_OFF] = "gdr-off",
 		[COMPARE_LONE_GPU] = "lone-gpu", [COMPARE_TIE] = "tie",
-		[COMPARE_PXN] = "pxn",           [COMPARE_OTHER] = "other",
+		[COMPARE_LOST] = "lost",         [COMPARE_PXN] = "pxn",
+		[COMPARE_OTHER] = "other",
 	};
 
 	return ids[c];
@@ -161,6 +162,18 @@ static enum compare_cause farther_cause(const struct compare_input *in, uint32_t
 	return near && !(near->gdr_read && near->gdr_write) ? COMPARE_GDR_OFF : COMPARE_OTHER;
 }
 
+/* The GPU has HCAs, NCCL's plugin too, but no net of it has a path. */
+static bool lost_all(const struct compare_input *in, uint32_t gpu)
+{
+	const struct nccl_gpu *g = &in->nccl->gpu[gpu];
+	uint32_t lost = 0;
+
+	for (uint32_t n = 0; g->in && n < in->nccl->n_nets; n++)
+		lost += g->path[n].type == NCCL_DIS && in->nccl->net[n].fused;
+	return !in->m->gpu[gpu].on_package && lost && lost == in->nccl->n_nets &&
+	       in->choice->gpu[gpu].n_nearest;
+}
+
 /* PXN instead of a way through the CPU. */
 static bool goes_by_peer(const struct compare_input *in, uint32_t gpu)
 {
@@ -175,7 +188,7 @@ static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
 				   enum compare_verdict v)
 {
 	if (v == COMPARE_NONE)
-		return COMPARE_NO_CAUSE;
+		return lost_all(in, gpu) ? COMPARE_LOST : COMPARE_NO_CAUSE;
 	if (goes_by_peer(in, gpu))
 		return COMPARE_PXN;
 	if (v == COMPARE_FARTHER)

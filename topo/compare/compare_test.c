@@ -121,6 +121,28 @@ START_TEST(a_way_through_a_peer_is_explained)
 }
 END_TEST
 
+/* Two subfunctions, which NCCL does not find. */
+START_TEST(hcas_that_nccl_loses_are_explained)
+{
+	auto_compare_case struct compare_case w = { 0 };
+	struct fixture fx = { .m = &w.m };
+
+	w.m.source = TOPO_LIVE;
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
+	(void)fixture_hca(&fx, fixture_down(&fx, up), "sf0");
+	(void)fixture_hca(&fx, fixture_down(&fx, up), "sf1");
+	fixture_done(&fx);
+	w.m.hca[0].kind = w.m.hca[1].kind = TOPO_HCA_SF;
+	answer(&w, NULL, NULL);
+	ck_assert_str_eq(line(&w, 0), "none lost: NCCL finds no HCA: it looks for them where no "
+				      "function is, makes one device of them, and loses it "
+				      "[NCCL_NET_MERGE_LEVEL=LOC]");
+	ck_assert_str_eq(w.differ.setting, "NCCL_NET_MERGE_LEVEL=LOC");
+}
+END_TEST
+
 START_TEST(a_flat_virtual_machine_is_explained)
 {
 	auto_compare_case struct compare_case w = { 0 };
@@ -229,10 +251,10 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 	(void)snprintf(hcas, sizeof(hcas), "%u %u", topo_find_hca(&w.m, "mlx5_2"),
 		       topo_find_hca(&w.m, "mlx5_3"));
 	answer(&w, "0 1", hcas);
-	ck_assert_uint_eq(w.nccl.n_nets, 2);
-	ck_assert(w.nccl.net[0].displaced);
-	ck_assert_int_eq(w.differ.gpu[0].cause, COMPARE_VF_PATH);
-	ck_assert_str_eq(w.differ.gpu[0].setting, "NCCL_IB_MERGE_VFS=0");
+	ck_assert_uint_eq(w.nccl.n_nets, 1);
+	ck_assert(w.nccl.net[0].displaced && w.nccl.net[0].fused);
+	ck_assert_str_eq(line(&w, 0), "none vf-path: NCCL finds no HCA: it looks for a VF's "
+				      "function at device 00 of its bus [NCCL_IB_MERGE_VFS=0]");
 	ck_assert_str_eq(w.differ.setting, "NCCL_IB_MERGE_VFS=0");
 	/* and with that nothing is wrong any more */
 	auto_compare_case struct compare_case remedied = { .opts = { .keep_vf_path = true } };
@@ -411,8 +433,9 @@ END_TEST
 
 TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_far_hca_is_explained,
 	     a_storage_card_is_explained, a_way_through_a_peer_is_explained,
-	     a_flat_virtual_machine_is_explained, one_gpu_takes_its_neighbours_too,
-	     a_tie_assigned_otherwise_is_explained, gpudirect_off_is_explained,
-	     a_vf_that_nccl_looks_for_elsewhere, more_ports_than_nccl_takes,
-	     without_other_gpus_there_is_no_cause, vfs_that_nccl_takes_for_one, names_that_say_less,
-	     a_machine_with_switches_is_not_flat, nothing_to_take, memory_may_end_anywhere)
+	     hcas_that_nccl_loses_are_explained, a_flat_virtual_machine_is_explained,
+	     one_gpu_takes_its_neighbours_too, a_tie_assigned_otherwise_is_explained,
+	     gpudirect_off_is_explained, a_vf_that_nccl_looks_for_elsewhere,
+	     more_ports_than_nccl_takes, without_other_gpus_there_is_no_cause,
+	     vfs_that_nccl_takes_for_one, names_that_say_less, a_machine_with_switches_is_not_flat,
+	     nothing_to_take, memory_may_end_anywhere)

@@ -74,7 +74,10 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 			      "use GPUDirect RDMA");
 		return;
 	case COMPARE_VF_PATH:
-		takes_instead(in, gpu, c->share, c->n_share, to);
+		if (g->n_channels)
+			takes_instead(in, gpu, c->share, c->n_share, to);
+		else
+			text_addf(to, "NCCL finds no HCA");
 		text_addf(to, ": it looks for a VF's function at device 00 of its bus");
 		return;
 	case COMPARE_FASTER:
@@ -105,6 +108,11 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 	case COMPARE_TIE:
 		takes_instead(in, gpu, c->share, c->n_share, to);
 		text_addf(to, ", which are as near: it assigns equal ones in another order");
+		return;
+	case COMPARE_LOST:
+		text_addf(to,
+			  "NCCL finds no HCA: it looks for them where no function is, makes one "
+			  "device of them, and loses it");
 		return;
 	case COMPARE_PXN:
 		text_addf(to, "no HCA of its own is near enough: NCCL reaches ");
@@ -151,6 +159,9 @@ static void advise_setting(const struct compare_input *in, uint32_t gpu, enum co
 	case COMPARE_OTHER:
 		text_addf(to, "NCCL_IB_HCA==");
 		add_names(in->m, c->share, c->n_share, ",", to);
+		return;
+	case COMPARE_LOST:
+		text_addf(to, "NCCL_NET_MERGE_LEVEL=LOC");
 		return;
 	case COMPARE_PXN: /* that is the best way */
 	case COMPARE_NO_CAUSE:
@@ -231,6 +242,11 @@ static void say_all(const struct compare_input *in, const struct comparison *d, 
 		text_addf(text, "which HCAs are near is not known: the machine shows neither "
 				"switches nor NUMA nodes");
 		text_addf(setting, "NCCL_TOPO_FILE=<a file made of the host's tree>");
+		return;
+	}
+	if (count_cause(d, COMPARE_LOST)) {
+		text_addf(text, "NCCL finds no HCA");
+		text_addf(setting, "NCCL_NET_MERGE_LEVEL=LOC");
 		return;
 	}
 	if (in->nccl->n_nets > NCCL_MAX_PORTS) {

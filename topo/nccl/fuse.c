@@ -104,13 +104,19 @@ static bool can_be_made(const struct fusing *f, const struct group *g)
 	return g->n == 1 || !f->o->no_merge_nics;
 }
 
+/* NCCL does not find its function, so that it is in the nic element of a cpu. */
+static bool is_at_cpu(const struct fusing *f, uint32_t net)
+{
+	return f->v->item[f->v->net[net].item].pci == TOPO_NONE;
+}
+
 /* Only NCCL's IB plugin fuses: not EFA, not NICs of a skeleton, not what a file has fused. */
 static bool can_fuse(const struct fusing *f, uint32_t net)
 {
 	const struct topo_hca *h = &f->m->hca[f->v->net[net].net.hca];
 	const struct topo_pci *p = h->pci == TOPO_NONE ? NULL : &f->m->pci[h->pci];
 
-	return !f->m->skeleton && p && f->v->item[f->v->net[net].item].pci != TOPO_NONE &&
+	return !f->m->skeleton && p && (nccl_is_tree(f->m) || !is_at_cpu(f, net)) &&
 	       !(p->has_ids && p->vendor == VENDOR_AMAZON) && !strchr(h->name, '+');
 }
 
@@ -321,6 +327,8 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 	enum nccl_path_type far = NCCL_PORT;
 
 	*item = own;
+	if (is_at_cpu(f, g->net[0]))
+		return 0;
 	for (uint32_t i = 1; i < g->n; i++) {
 		const struct nccl_xml_net *other = &v->net[g->net[i]];
 		uint32_t top;
@@ -358,6 +366,9 @@ static int fuse_group(struct fusing *f, struct group *g, struct err *e)
 {
 	struct nccl_xml_net made = f->v->net[g->net[0]];
 
+	/* ncclFindFirstPciParent: without a function above them, the new net is in a nic element
+	 * inside a nic element, where ncclTopoAddNic does not look. */
+	made.lost = is_at_cpu(f, g->net[0]);
 	if (place_group(f, g, &made.item, e))
 		return -1;
 	for (uint32_t i = 1; i < g->n; i++) {

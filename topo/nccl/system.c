@@ -175,16 +175,18 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 static int add_nets(struct work *w, struct err *e)
 {
 	struct nccl_system *g = w->g;
-	uint32_t nic = TOPO_NONE;
+	uint32_t nic = TOPO_NONE, at = TOPO_NONE;
 
 	for (uint32_t i = 0; i < w->v->n_nets; i++) {
 		const struct nccl_xml_net *p = &w->v->net[i];
-		if ((!i || p->item != p[-1].item) && add_nic(w, p->item, &nic, e))
-			return -1;
-		if (nic == TOPO_NONE) {
-			g->net[i] = TOPO_NONE;
+		g->net[i] = TOPO_NONE;
+		if (p->lost)
 			continue;
-		}
+		if (p->item != at && add_nic(w, p->item, &nic, e))
+			return -1;
+		at = p->item;
+		if (nic == TOPO_NONE)
+			continue;
 		struct nccl_topo_link to = { new_node(g, NCCL_NODE_NET, i, nic), NCCL_NET,
 					     (float)(p->mbps / 8000.0) };
 		g->net[i] = to.to;

@@ -24,6 +24,7 @@ struct nccl_xml_net { /* a net element */
 	struct nccl_net net;
 	uint32_t item; /* the element above it; a cpu if NCCL does not find the function */
 	uint32_t mbps; /* Mbit/s as NCCL reads it */
+	bool lost;     /* fused to where NCCL does not look: it has no path */
 };
 
 struct nccl_xml {

@@ -149,6 +149,41 @@ START_TEST(vfs_are_looked_for_at_device_00)
 }
 END_TEST
 
+/* NCCL 2.30.7 with two such devices: "Could not find any local path from gpu 0 to net". One alone,
+ * or both apart, are at the first CPU. */
+START_TEST(two_that_nccl_does_not_find_are_lost)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct fixture fx;
+	uint32_t pf = two_switches(&m, &fx);
+	bool hca[3] = { false, true, true };
+	const struct topo_scope s = { .hca = hca };
+	static const struct {
+		bool second, no_merge;
+		uint32_t nets, channels;
+		enum nccl_path_type type;
+	} cases[] = { { true, false, 1, 0, NCCL_DIS },
+		      { true, true, 2, 1, NCCL_PHB },
+		      { false, false, 1, 1, NCCL_PHB } };
+	struct err e;
+
+	(void)fixture_vf(&fx, pf, 0, "vf0");
+	(void)fixture_vf(&fx, pf, 1, "vf1");
+	fixture_done(&fx);
+	ck_assert_uint_eq(m.n_hcas, 3);
+	m.hca[1].kind = m.hca[2].kind = TOPO_HCA_SF;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct nccl_opts o = { .gdr_level = -1, .no_merge = cases[i].no_merge };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		hca[2] = cases[i].second;
+		ck_assert_int_eq(nccl_predict(&m, &s, &o, &a, &e), 0);
+		ck_assert_uint_eq(a.n_nets, cases[i].nets);
+		ck_assert_uint_eq(a.gpu[0].n_channels, cases[i].channels);
+		ck_assert_int_eq(a.gpu[0].type, cases[i].type);
+	}
+}
+END_TEST
+
 /* Integrated in a guest, "0000:00:05.0", they all become the host bridge. */
 START_TEST(integrated_functions_become_the_host_bridge)
 {
@@ -570,4 +605,4 @@ TEST_PROGRAM("nccl_tree", a_real_tree, a_guest_with_vfs, vfs_are_looked_for_at_d
 	     memory_may_end_anywhere, c2c_is_found_in_sys, c2c_is_in_the_file_for_nccl,
 	     c2c_needs_evidence, data_direct_is_nearer,
 	     data_direct_needs_as_many_functions_as_cards, other_dma_engines_are_left_out,
-	     modules_have_nvlink)
+	     modules_have_nvlink, two_that_nccl_does_not_find_are_lost)
