@@ -176,6 +176,11 @@ test_topo_fused_ports()
 	refused 1 'NCCL ends' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_MERGE_LEVEL=SYS
 	refused 1 'mlx5_99' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_FORCE_MERGE=mlx5_0,mlx5_99
 	refused 2 'LOC, PORT' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_MERGE_LEVEL=1
+	refused 2 'ALL or RAIL' topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_NET_MERGE_POLICY=1
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --set NCCL_NET_MERGE_POLICY=RAIL --json
+	want '.gpus[0].nccl.channels == ["mlx5_0", "mlx5_1"]'
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --set NCCL_NET_MERGE_POLICY=rail --set NCCL_IB_HCA=mlx5:-1:7 --json
+	want '.gpus[0].nccl.channels == ["mlx5_0+mlx5_1"]'
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --set NCCL_IB_HCA==mlx5_1 --json
 	want '.gpus | all(.nccl.channels == ["mlx5_1"])'
 	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --set NCCL_IB_HCA=mlx5_1 --json

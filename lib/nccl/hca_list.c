@@ -23,6 +23,20 @@ static bool matches(struct slice entry, bool exact, const char *device, uint32_t
 	       (number == ANY_PORT || port == HCA_PORT_UNKNOWN || number == (long)port);
 }
 
+/* NAME:PORT:RAIL:PLANE */
+static int rail_of(struct slice entry)
+{
+	const char *at = entry.p, *end = entry.p + entry.len;
+
+	for (int colons = 0; colons < 2; colons++) {
+		at = memchr(at, ':', (size_t)(end - at));
+		if (!at)
+			return -1;
+		at++;
+	}
+	return at < end && *at >= '0' && *at <= '9' ? (int)(strtol(at, NULL, 10) & INT32_MAX) : -1;
+}
+
 /* A list without an entry matches each port, so that "^" excludes each. */
 static bool is_in_list(const char *list, bool exact, const char *device, uint32_t port)
 {
@@ -48,4 +62,20 @@ bool hca_list_selects(const char *list, const char *device, uint32_t port)
 	exact = *list == '=';
 	list += exact;
 	return is_in_list(list, exact, device, port) != negative;
+}
+
+int hca_list_rail(const char *list, const char *device, uint32_t port)
+{
+	bool exact = *list == '=';
+	struct slice rest = { list + exact, strlen(list + exact) }, entry;
+	unsigned n = 0;
+
+	while (*list != '^' && n < ENTRIES_MAX && slice_next(&rest, ',', &entry)) {
+		if (!entry.len || *entry.p == ':')
+			continue;
+		if (matches(entry, exact, device, port))
+			return rail_of(entry);
+		n++;
+	}
+	return -1;
 }

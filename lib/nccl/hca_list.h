@@ -20,4 +20,7 @@
 /* hca_list_selects - whether NCCL uses that port; "": it uses all. */
 bool hca_list_selects(const char *list, const char *device, uint32_t port);
 
+/* hca_list_rail - the rail that the first fitting entry gives that port; -1: it gives none. */
+int hca_list_rail(const char *list, const char *device, uint32_t port);
+
 #endif

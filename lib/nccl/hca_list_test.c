@@ -69,4 +69,31 @@ START_TEST(entries_after_the_32nd_do_not_count)
 }
 END_TEST
 
-TEST_PROGRAM("hca_list", a_list_selects_ports, entries_after_the_32nd_do_not_count)
+START_TEST(a_rail_is_that_of_the_first_entry)
+{
+	static const struct {
+		const char *list, *device;
+		uint32_t port;
+		int rail;
+	} all[] = {
+		{ "=a:1:3,b:1:4:0", "a", 1, 3 },
+		{ "=a:1:3,b:1:4:0", "b", 1, 4 },
+		{ "=a:1:3", "a", 2, -1 },
+		{ "=a:1:3", "a", HCA_PORT_UNKNOWN, 3 },
+		{ "a:1:3,a0:1:5", "a0", 1, 3 },
+		{ "=a::2", "a", 7, 2 },
+		{ "=a:1", "a", 1, -1 },
+		{ "=a:1:", "a", 1, -1 },
+		{ "=a:1::2", "a", 1, -1 },
+		{ "^=a:1:3", "a", 1, -1 },
+		{ "", "a", 1, -1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		ck_assert_msg(hca_list_rail(all[i].list, all[i].device, all[i].port) == all[i].rail,
+			      "%s: %s:%u", all[i].list, all[i].device, all[i].port);
+}
+END_TEST
+
+TEST_PROGRAM("hca_list", a_list_selects_ports, entries_after_the_32nd_do_not_count,
+	     a_rail_is_that_of_the_first_entry)

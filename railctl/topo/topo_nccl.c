@@ -75,6 +75,16 @@ static int set_merge_level(struct cmd_run *r, const char *name, const char *valu
 						"LOC, PORT, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
+/* NCCL_NET_MERGE_POLICY: NCCL takes any other word for ALL. */
+static int set_merge_policy(struct cmd_run *r, const char *name, const char *value, struct topo *t,
+			    struct err *e)
+{
+	t->opts.merge_rails = strcasecmp(value, "RAIL") == 0;
+	if (t->opts.merge_rails || strcasecmp(value, "ALL") == 0)
+		return 0;
+	return refuse_option(r, name, value, "ALL or RAIL", e);
+}
+
 /* NCCL_IB_DATA_DIRECT */
 static int set_direct(struct cmd_run *r, const char *name, const char *value, struct topo *t,
 		      struct err *e)
@@ -171,6 +181,7 @@ static const struct {
 	{ "NCCL_IB_HCA", set_hcas },
 	{ "NCCL_IB_DATA_DIRECT", set_direct },
 	{ "NCCL_NET_MERGE_LEVEL", set_merge_level },
+	{ "NCCL_NET_MERGE_POLICY", set_merge_policy },
 	{ "NCCL_NET_FORCE_MERGE", set_force_merge },
 	{ "NCCL_TOPO_FILE", set_topo_file },
 	{ "NCCL_IB_MERGE_NICS", set_switch },
@@ -194,7 +205,7 @@ static int set_option(struct cmd_run *r, const char *text, struct topo *t, struc
 	cmd_usage(r, e, "--set \"%.64s\" is no NAME=VALUE that is known here", text);
 	return err_hint(e, "NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
 			   "NCCL_IB_HCA, NCCL_IB_DATA_DIRECT, NCCL_NET_GDR_C2C, NCCL_NET_GDR_READ, "
-			   "NCCL_NET_MERGE_LEVEL, "
+			   "NCCL_NET_MERGE_LEVEL, NCCL_NET_MERGE_POLICY, "
 			   "NCCL_NET_FORCE_MERGE, NCCL_IB_MERGE_NICS, NCCL_IB_MERGE_VFS, "
 			   "NCCL_PXN_DISABLE, NCCL_TOPO_FILE");
 }

@@ -9,6 +9,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/parse.h"
+#include "lib/nccl/hca_list.h"
 #include "topo/nccl/system.h"
 
 #define DEPTH_MAX     256      /* NCCL_TOPO_XML_DEPTH_MAX */
@@ -133,6 +134,20 @@ static int add_group(struct fusing *f, const struct group *g, struct err *e)
 	return 0;
 }
 
+/* NCCL_NET_MERGE_POLICY=RAIL: NCCL_IB_HCA has given both the same rail. */
+static bool fits_policy(const struct fusing *f, uint32_t i, uint32_t j)
+{
+	const struct nccl_net *a = &f->v->net[i].net, *b = &f->v->net[j].net;
+	const char *list = f->o->hca_list ? f->o->hca_list : "";
+	bool ports = nccl_is_tree(f->m); /* as in nccl_filter_nets() */
+
+	if (!f->o->merge_rails || !nccl_rule(f->o, NCCL_HCA_HAS_RAILS))
+		return true;
+	int rail = hca_list_rail(list, f->m->hca[a->hca].name, ports ? a->port : HCA_PORT_UNKNOWN);
+	return rail >= 0 && rail == hca_list_rail(list, f->m->hca[b->hca].name,
+						  ports ? b->port : HCA_PORT_UNKNOWN);
+}
+
 /* The net i, and each net that is near enough. */
 static struct group gather(const struct fusing *f, uint32_t i)
 {
@@ -141,7 +156,7 @@ static struct group gather(const struct fusing *f, uint32_t i)
 
 	for (uint32_t j = 0; j < f->n && g.n < NCCL_FUSED_MAX; j++) {
 		if (j != i && !f->placed[j] && can_fuse(f, j) &&
-		    f->path[(size_t)i * f->n + j] <= level)
+		    f->path[(size_t)i * f->n + j] <= level && fits_policy(f, i, j))
 			g.net[g.n++] = j;
 	}
 	return g;

@@ -118,6 +118,27 @@ START_TEST(nets_that_nccl_ib_hca_leaves_out_are_not_there)
 }
 END_TEST
 
+/* NCCL 2.30.7 itself fuses two ports with RAIL if both have a rail, and the same. */
+START_TEST(a_policy_fuses_ports_of_one_rail)
+{
+	static const struct row rows[] = {
+		{ { .gdr_level = -1, .merge_rails = true }, "a0 a1 b c: a0 a1 b PIX 25" },
+		{ { .gdr_level = -1, .merge_rails = true, .hca_list = "=a0:1:3,a1:1:3" },
+		  "a0+a1: a0+a1 PIX 48" },
+		{ { .gdr_level = -1, .merge_rails = true, .hca_list = "=a0:1:3,a1:1:4" },
+		  "a0 a1: a0 a1 PIX 25" },
+		{ { .gdr_level = -1, .hca_list = "=a0:1:3,a1:1:4" }, "a0+a1: a0+a1 PIX 48" },
+		{ { .gdr_level = -1, .version = { 2, 29, 7 }, .merge_rails = true },
+		  "b a0+a1 c: a0+a1 PIX 48" },
+	};
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(topo_read_xml(two_ports, strlen(two_ports), &m, &e), 0);
+	answers_are(&m, rows, ARRAY_SIZE(rows));
+}
+END_TEST
+
 #define ENDS(group, why) "NCCL_NET_FORCE_MERGE: \"" group "\" " why ": NCCL ends"
 
 START_TEST(named_groups_are_fused)
@@ -284,6 +305,6 @@ START_TEST(parts_are_displaced_each)
 END_TEST
 
 TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, four_ports_are_one_device_at_most,
-	     nets_that_nccl_ib_hca_leaves_out_are_not_there, named_groups_are_fused,
-	     virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
+	     nets_that_nccl_ib_hca_leaves_out_are_not_there, a_policy_fuses_ports_of_one_rail,
+	     named_groups_are_fused, virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
 	     other_layers_are_not_fused, too_many_nets_are_not_fused, parts_are_displaced_each)

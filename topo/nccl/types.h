@@ -44,9 +44,10 @@ struct nccl_opts {
 	bool no_merge;           /* NCCL_NET_MERGE_LEVEL=LOC */
 	bool no_merge_nics;      /* NCCL_IB_MERGE_NICS=0: no group of force_merge either */
 	enum nccl_path_type merge_level; /* NCCL_NET_MERGE_LEVEL; NCCL_LOC: not set, PORT */
-	const char *hca_list;            /* NCCL_IB_HCA; NULL; not owned */
-	const char *force_merge;         /* NCCL_NET_FORCE_MERGE; NULL; not owned */
-	bool own_file; /* NCCL_TOPO_FILE is this topology file: it numbers the GPUs */
+	bool merge_rails;     /* NCCL_NET_MERGE_POLICY=RAIL: only ports of one rail of hca_list */
+	const char *hca_list; /* NCCL_IB_HCA; NULL; not owned */
+	const char *force_merge; /* NCCL_NET_FORCE_MERGE; NULL; not owned */
+	bool own_file;           /* NCCL_TOPO_FILE is this topology file: it numbers the GPUs */
 	/* Negative controls for tests: rules that are not applied. */
 	bool no_flatten, no_mirror, no_bandwidth, skip_gdr_rule;
 	uint64_t inverted; /* bits of rules of lib/nccl whose answer is inverted */

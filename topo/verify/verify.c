@@ -345,9 +345,19 @@ static void check_version(const struct nccl_log_process *p, const struct verify_
 
 /* Those of --set. */
 static const char *const deciding[] = {
-	"NCCL_NETDEVS_POLICY", "NCCL_NET_GDR_LEVEL",   "NCCL_IB_MERGE_VFS",    "NCCL_PXN_DISABLE",
-	"NCCL_IB_MERGE_NICS",  "NCCL_NET_MERGE_LEVEL", "NCCL_NET_FORCE_MERGE", "NCCL_NET_GDR_C2C",
-	"NCCL_NET_GDR_READ",   "NCCL_IB_DATA_DIRECT",  "NCCL_IB_HCA",          TOPO_FILE,
+	"NCCL_NETDEVS_POLICY",
+	"NCCL_NET_GDR_LEVEL",
+	"NCCL_IB_MERGE_VFS",
+	"NCCL_PXN_DISABLE",
+	"NCCL_IB_MERGE_NICS",
+	"NCCL_NET_MERGE_LEVEL",
+	"NCCL_NET_FORCE_MERGE",
+	"NCCL_NET_GDR_C2C",
+	"NCCL_NET_MERGE_POLICY",
+	"NCCL_NET_GDR_READ",
+	"NCCL_IB_DATA_DIRECT",
+	"NCCL_IB_HCA",
+	TOPO_FILE,
 };
 
 static bool is_assumed(const struct verify_input *in, const struct nccl_log_set *s)
