@@ -8,6 +8,7 @@
 #define CLASS_BRIDGE      0x0604
 #define CLASS_DATA_DIRECT 0x0801 /* also of DMA engines of other vendors */
 #define VENDOR_MELLANOX   0x15b3
+#define LANES_MAX         32
 
 /* PCI Express base specification 7.5.3.2, Device/Port Type */
 enum { TYPE_ROOT_PORT = 4, TYPE_UPSTREAM = 5, TYPE_DOWNSTREAM = 6 };
@@ -60,8 +61,8 @@ static struct topo_pcie_link read_end(const struct tree *t, struct tree_path *p,
 
 	if (!tree_value(t->fd, tree_at(p, speed), text))
 		out.speed = topo_pcie_speed_parse(text);
-	/* 255: the kernel could not read it. */
-	if (!tree_number(t->fd, tree_at(p, width), &lanes) && lanes > 0 && lanes < 255)
+	/* 255: the kernel could not read it; 63: the device does not answer. */
+	if (!tree_number(t->fd, tree_at(p, width), &lanes) && lanes > 0 && lanes <= LANES_MAX)
 		out.width = (uint8_t)lanes;
 	return out;
 }

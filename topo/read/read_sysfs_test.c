@@ -36,6 +36,28 @@ static void parents_come_first(const struct topo_machine *m)
 		ck_assert(m->pci[i].parent == TOPO_NONE || m->pci[i].parent < i);
 }
 
+/* A GPU that fell off its bus: each register reads as ones. It is not known how wide its link is.
+ */
+START_TEST(a_device_that_does_not_answer)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	const char *dir = tree_made("dgx-h100");
+	static const char *const files[] = { "current_link_width", "max_link_width" };
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		(void)snprintf(path, sizeof(path), "sys/bus/pci/devices/0000:19:00.0/%s", files[i]);
+		tree_put(dir, path, "63");
+		(void)snprintf(path, sizeof(path), "sys/bus/pci/devices/0000:2a:00.0/%s", files[i]);
+		tree_put(dir, path, "32");
+	}
+	tree_machine(dir, &m);
+	const struct topo_pci *lost = fn(&m, "0000:19:00.0"), *wide = fn(&m, "0000:2a:00.0");
+	ck_assert(lost->one_end && lost->cur.width == 16);
+	ck_assert(!wide->one_end && wide->cur.width == 32);
+}
+END_TEST
+
 START_TEST(a_guest_with_switches_and_vfs)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -291,7 +313,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const once[] = { a_guest_with_switches_and_vfs,
+	const TTest *const once[] = { a_device_that_does_not_answer,
+				      a_guest_with_switches_and_vfs,
 				      vector_engines_and_hcas_by_class,
 				      a_phi_an_hca_of_class_other_and_a_bmc,
 				      domains_of_five_digits,
