@@ -105,6 +105,8 @@ static const struct rule {
 	/* ncclTopoSetPaths() of paths.cc; 2.29.7 has it not, nor the first version with DEV; 2.30.7
 	 * has it */
 	[NCCL_TYPE_FIRST] = { { 2, 30, 7 }, { 0 }, { 0 } },
+	/* nvmlDeviceGetCurrPcieLinkWidth() in the library 2.30.7; 2.28.9 and 2.29.7 have it not */
+	[NCCL_ASKS_FOR_LINK] = { { 2, 30, 7 }, { 0 }, { 0 } },
 	/* ncclTopoGetLocalNet() of topo.cc; 2.29.7 has it not, 2.30.7 has it */
 	[NCCL_COUNTS_SHARERS] = { { 2, 30, 7 }, { 0 }, { 0 } },
 	/* ncclTopoGetLocalNet() of RCCL's topo.cc; 0cbce2a7 (2.22) has it, 29e8452a (2.26) has it

@@ -56,6 +56,7 @@ enum lib_rule {
 	NCCL_HAS_POLICY,       /* NCCL_NETDEVS_POLICY */
 	NCCL_HAS_DEV_NODES,    /* a GPU has a node above it: one hop more */
 	NCCL_TYPE_FIRST,       /* paths: the lower type, before that fewer hops */
+	NCCL_ASKS_FOR_LINK,    /* NVML, for the present PCIe link of a GPU */
 	NCCL_COUNTS_SHARERS,   /* a GPU's number modulo the GPUs that share its nets */
 	RCCL_SPREADS_BY_PLACE, /* by the place of a GPU among those, not by its number */
 	UCX_HAS_SUBNETS,       /* UCX_IB_ROCE_SUBNETS */

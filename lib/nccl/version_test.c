@@ -61,6 +61,7 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_HAS_POLICY, "2.27.7", "2.28.3", "NCCL since 2.28.0" },
 		{ NCCL_HAS_DEV_NODES, "2.29.7", "2.30.3", "NCCL since 2.30.0" },
 		{ NCCL_TYPE_FIRST, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_ASKS_FOR_LINK, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ NCCL_COUNTS_SHARERS, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ RCCL_SPREADS_BY_PLACE, "1.99.0", "2.22.3", "RCCL since 2.0.0 and before 2.24.0" },
 		{ UCX_HAS_SUBNETS, "1.17.0", "1.18.0", "UCX since 1.18.0" },

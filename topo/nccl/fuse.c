@@ -278,7 +278,7 @@ static uint32_t item_width(const struct fusing *f, uint32_t item)
 
 	if (it->pci == TOPO_NONE) /* a cpu has no link */
 		return 0;
-	return it->width ? it->width : nccl_pcie_link(f->m, it->pci).width;
+	return it->width ? it->width : nccl_pcie_link(f->m, f->o, it->pci).width;
 }
 
 /* ncclTopoFindLinkWidth: the lanes between the group and an element above it. Each element passes

@@ -33,6 +33,7 @@ int nccl_connect_nodes(struct nccl_links *l, struct nccl_topo_link to, struct er
 struct work {
 	const struct topo_machine *m;
 	const struct nccl_xml *v;
+	const struct nccl_opts *o;
 	uint32_t *node_of; /* by item; TOPO_NONE: neither it nor any item below it is a node */
 	bool *nic;         /* by item: it has a net */
 	uint32_t *gpu_at;  /* by item: the XML's GPU in it; TOPO_NONE */
@@ -83,7 +84,7 @@ static uint32_t new_node(struct nccl_system *g, enum nccl_kind kind, uint32_t in
 static float item_bw(const struct work *w, uint32_t item)
 {
 	const struct nccl_xml_node *it = &w->v->item[item];
-	struct topo_pcie_link l = nccl_pcie_link(w->m, it->pci);
+	struct topo_pcie_link l = nccl_pcie_link(w->m, w->o, it->pci);
 
 	if (it->width) /* more lanes than a slot has: several links */
 		return nccl_pcie_bw((struct topo_pcie_link){ l.speed, 1 }) * (float)it->width;
@@ -231,7 +232,7 @@ int nccl_system_make(const struct topo_machine *m, const struct nccl_xml *v,
 		     const struct nccl_opts *o, struct nccl_system *out, struct err *e)
 {
 	auto_nccl_system struct nccl_system g = { 0 };
-	auto_work struct work w = { .m = m, .v = v, .g = &g };
+	auto_work struct work w = { .m = m, .v = v, .o = o, .g = &g };
 
 	if (work_alloc(&w, e) || system_alloc(v, &g, e))
 		return -1;

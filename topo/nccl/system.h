@@ -77,8 +77,12 @@ int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, stru
 bool nccl_is_tree(const struct topo_machine *m);
 /* nccl_net_port - the port of a net's first HCA; NULL: it is not known. */
 const struct topo_port *nccl_net_port(const struct topo_machine *m, const struct nccl_net *n);
+/* checkBDFFormat: an address with a longer domain has more than 12 characters. getPciPath cuts it
+ * off, so that NCCL does not find such a function in /sys: it is at a cpu of its own, -1. */
+#define NCCL_DOMAIN_MAX 0xffff
 /* nccl_pcie_link - the link above a function as NCCL reads it; 0: NCCL uses its default. */
-struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, uint32_t pci);
+struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, const struct nccl_opts *o,
+				     uint32_t pci);
 /* nccl_pcie_bw - the bandwidth of a link in GB/s, with NCCL's defaults (ncclTopoAddPci). */
 float nccl_pcie_bw(struct topo_pcie_link l);
 

@@ -297,6 +297,38 @@ START_TEST(long_domains_end_the_climb)
 		m.pci[i].addr.domain = 0x10000;
 	predict(&m, NULL, false, &far);
 	ck_assert_int_eq(far.gpu[0].type, NCCL_PHB);
+	ck_assert_double_eq_tol(far.gpu[0].bw, 12.0, 0.001);
+	/* NCCL finds neither of them: they are at one cpu, which is not that of the others */
+	auto_nccl_prediction struct nccl_prediction apart = { 0 };
+	m.pci[m.hca[0].pci].addr.domain = 0;
+	predict(&m, NULL, false, &apart);
+	ck_assert_int_eq(apart.gpu[0].type, NCCL_SYS);
+}
+END_TEST
+
+/* GPU 0 is at node 3, GPU 1 at node 1, and the HCAs at nodes 2 and 1. The first rank knows its GPU
+ * and all HCAs, so node 1 comes last. */
+START_TEST(the_first_rank_finds_all_nets)
+{
+	static const int gpu[] = { 3, 1 }, hca[] = { 2, 1 };
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct fixture fx = { .m = &m };
+
+	m.source = TOPO_LIVE;
+	for (size_t i = 0; i < 2; i++) {
+		fixture_root(&fx, gpu[i]);
+		(void)fixture_gpu(&fx, fixture_slot(&fx, fixture_port(&fx), &fixture_plain));
+	}
+	for (size_t i = 0; i < 2; i++) {
+		fixture_root(&fx, hca[i]);
+		(void)fixture_hca(&fx, fixture_port(&fx), i ? "second" : "first");
+	}
+	fixture_done(&fx);
+	predict(&m, NULL, false, &a);
+	ck_assert_int_eq(a.gpu[0].type, NCCL_SYS);
+	ck_assert_uint_eq(a.gpu[0].n_local, 2);
+	ck_assert_str_eq(m.hca[a.net[a.gpu[0].local[0]].hca].name, "first");
 }
 END_TEST
 
@@ -601,8 +633,8 @@ END_TEST
 TEST_PROGRAM("nccl_tree", a_real_tree, a_guest_with_vfs, vfs_are_looked_for_at_device_00,
 	     integrated_functions_become_the_host_bridge, ports_that_are_down_are_not_there,
 	     ports_and_places, layers_are_not_fused, long_domains_end_the_climb,
-	     links_as_nccl_reads_them, nodes_that_are_not_told, captures_written_and_read_back,
-	     memory_may_end_anywhere, c2c_is_found_in_sys, c2c_is_in_the_file_for_nccl,
-	     c2c_needs_evidence, data_direct_is_nearer,
+	     the_first_rank_finds_all_nets, links_as_nccl_reads_them, nodes_that_are_not_told,
+	     captures_written_and_read_back, memory_may_end_anywhere, c2c_is_found_in_sys,
+	     c2c_is_in_the_file_for_nccl, c2c_needs_evidence, data_direct_is_nearer,
 	     data_direct_needs_as_many_functions_as_cards, other_dma_engines_are_left_out,
 	     modules_have_nvlink, two_that_nccl_does_not_find_are_lost)

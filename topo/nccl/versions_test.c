@@ -128,6 +128,20 @@ static void three_ports(struct topo_machine *m)
 		m->hca[i].guid = 7;
 }
 
+/* The slot of the GPU is now as narrow as one lane. */
+static void narrow_gpu(struct topo_machine *m)
+{
+	struct fixture fx = { .m = m };
+
+	m->source = TOPO_LIVE;
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	uint32_t gpu = fixture_gpu(&fx, fixture_down(&fx, up));
+	(void)fixture_hca(&fx, fixture_down(&fx, up), "a");
+	fixture_done(&fx);
+	m->pci[m->gpu[gpu].pci].cur.width = 1;
+}
+
 static void connectx8(struct topo_machine *m)
 {
 	tree_machine(tree_made("gb300"), m);
@@ -222,6 +236,8 @@ static const struct scenario scenarios[] = {
 		     GPU("02", "0", "90", NVSWITCH) GPU("03", "1", "90", NVSWITCH C2C)
 			     NET("04:00.0", "0", "200000"))),
 	  NULL, 0, false, false, false, "PHB 3 hops 25.0: n0", "PXN 8 hops 20.6 gdr: n0" },
+	{ NCCL_ASKS_FOR_LINK, "2.29.7", "2.30.7", NULL, narrow_gpu, 0, false, false, false,
+	  "PIX 3 hops 48.0 gdr: a", "PIX 4 hops 3.0 gdr: a" },
 	{ NCCL_COUNTS_SHARERS, "2.29.7", "2.30.7",
 	  SYSTEM(CPU("0", INTEL,
 		     SWITCH("01", GPU("02", "2", "90", "") GPU("03", "3", "90", "") NET(

@@ -17,18 +17,22 @@ bool nccl_is_tree(const struct topo_machine *m)
 }
 
 /*
- * For an NVIDIA GPU, NCCL asks NVML for the current link. For other functions it reads the maximum
- * of both ends. An idle GPU has a slow link, but NCCL wakes it up: use the maximum speed.
+ * NCCL reads the maximum of both ends. For an NVIDIA GPU, newer versions ask NVML for the current
+ * link. An idle GPU has a slow link, but NCCL wakes it up: use the maximum speed.
  */
-struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, uint32_t pci)
+struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, const struct nccl_opts *o,
+				     uint32_t pci)
 {
 	const struct topo_pci *p = &m->pci[pci];
 	struct topo_pcie_link l = p->max;
 
 	if (p->one_end)
 		l.width = 0;
-	if (nccl_is_tree(m) && p->has_ids && p->vendor == VENDOR_NVIDIA && p->has_class &&
-	    p->class_code >> 16 == 0x03 && p->cur.width)
+	if (nccl_is_tree(m) && p->addr.domain > NCCL_DOMAIN_MAX)
+		return (struct topo_pcie_link){ 0 };
+	if (nccl_rule(o, NCCL_ASKS_FOR_LINK) && nccl_is_tree(m) && p->has_ids &&
+	    p->vendor == VENDOR_NVIDIA && p->has_class && p->class_code >> 16 == 0x03 &&
+	    p->cur.width)
 		l.width = p->cur.width;
 	return l;
 }

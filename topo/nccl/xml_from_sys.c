@@ -9,14 +9,12 @@
 
 #include "topo/nccl/system.h"
 
-/* checkBDFFormat: an address with a longer domain has more than 12 characters. */
-#define DOMAIN_MAX 0xffff
-
 static uint32_t component_above(const struct topo_machine *m, uint32_t pci)
 {
 	uint32_t up = m->pci[pci].parent;
 
-	return up != TOPO_NONE && up < pci && m->pci[up].addr.domain <= DOMAIN_MAX ? up : TOPO_NONE;
+	return up != TOPO_NONE && up < pci && m->pci[up].addr.domain <= NCCL_DOMAIN_MAX ? up
+											: TOPO_NONE;
 }
 
 static uint32_t parent_of(const struct topo_machine *m, uint32_t pci)
@@ -59,11 +57,12 @@ static void get_xml_from_sys(const struct topo_machine *m, bool rccl, uint32_t p
 			     struct nccl_xml *v)
 {
 	while (v->item_of[pci] == TOPO_NONE) {
-		uint32_t me = v->n_items++, up = parent_of(m, pci);
+		bool hidden = m->pci[pci].addr.domain > NCCL_DOMAIN_MAX;
+		uint32_t me = v->n_items++, up = hidden ? TOPO_NONE : parent_of(m, pci);
 		v->item_of[pci] = me;
 		v->item[me] = (struct nccl_xml_node){ TOPO_NONE, pci, TOPO_NONE, -1, 0 };
 		if (up == TOPO_NONE) {
-			int numa = numa_of(m, pci);
+			int numa = hidden ? -1 : numa_of(m, pci);
 			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);
 			return;
 		}
@@ -206,15 +205,20 @@ static void attach_nets(struct nccl_xml *v)
 	qsort(v->net, n, sizeof(*v->net), by_element);
 }
 
+/* ncclTopoFuseXml: each rank adds its GPU to what the ranks before it found, and the first one
+ * finds all nets. That decides the order of the cpu elements, and so that of nets at one distance.
+ */
 int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		      struct err *e)
 {
-	for (uint32_t i = 0; i < v->n_gpus; i++)
-		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
+	if (v->n_gpus)
+		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[0]].pci, v);
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		if (v->net[i].item != TOPO_NONE)
 			get_xml_from_sys(m, o->rccl, v->net[i].item, v);
 	}
+	for (uint32_t i = 1; i < v->n_gpus; i++)
+		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
 	if (document_order(m, v, e))
 		return -1;
 	attach_nets(v);

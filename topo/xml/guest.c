@@ -153,6 +153,9 @@ static uint32_t next_below(const struct guest *g, uint32_t parent, uint32_t pair
 	return below;
 }
 
+/* NCCL does not look for a link that a file has. */
+static const struct nccl_opts newest = NCCL_OPTS_DEFAULT;
+
 static void write_function(struct guest *g, uint32_t pair)
 {
 	uint32_t pci = g->v.item[g->at[pair]].pci;
@@ -160,7 +163,7 @@ static void write_function(struct guest *g, uint32_t pair)
 	/* a VF has no link of its own: use that of its PF */
 	uint32_t card = p->physfn != TOPO_NONE && !p->max.speed ? p->physfn : pci;
 
-	xml_write_pci(g->t, p, nccl_pcie_link(g->host, card), g->map[pair].guest, true);
+	xml_write_pci(g->t, p, nccl_pcie_link(g->host, &newest, card), g->map[pair].guest, true);
 	xml_close(g->t, "pci");
 	g->t->elements += 3;
 }
@@ -171,7 +174,7 @@ static void write_switch(struct guest *g, uint32_t item)
 	uint32_t pci = g->v.item[item].pci, n = g->switches++;
 	struct pci_addr a = { 0xffff, (uint8_t)(0xff - n / 31), (uint8_t)(1 + n % 31), 0 };
 
-	xml_write_pci(g->t, &g->host->pci[pci], nccl_pcie_link(g->host, pci), a, false);
+	xml_write_pci(g->t, &g->host->pci[pci], nccl_pcie_link(g->host, &newest, pci), a, false);
 }
 
 static void write_below(struct guest *g, uint32_t parent)

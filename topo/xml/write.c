@@ -56,6 +56,9 @@ static bool nic_first(const struct writing *w, uint32_t cpu)
 	       w->net_at[cpu] < w->net_at[next];
 }
 
+/* NCCL does not look for a link that a file has. */
+static const struct nccl_opts newest = NCCL_OPTS_DEFAULT;
+
 static void open_item(const struct writing *w, uint32_t i)
 {
 	const struct nccl_xml_node *it = &w->v->item[i];
@@ -67,7 +70,7 @@ static void open_item(const struct writing *w, uint32_t i)
 		return;
 	}
 	const struct topo_pci *p = &w->m->pci[it->pci];
-	xml_write_pci(w->t, p, nccl_pcie_link(w->m, it->pci), p->addr, true);
+	xml_write_pci(w->t, p, nccl_pcie_link(w->m, &newest, it->pci), p->addr, true);
 	write_gpus(w, i);
 	if (w->t->skeleton && w->net_at[i] != TOPO_NONE)
 		w->t->elements += NIC_CHILDREN;
