@@ -169,10 +169,11 @@ static int remove_host_veth(const struct ctx *ctx, const struct record *r, struc
 
 	if (!r->host)
 		return 0;
+	if (netns_open_self(&host, e) || nl_open(&node_nl, e))
+		return -1;
 	int rc = attach_netns_of(ctx, r, &pod, &why);
 
-	if (netns_open_self(&host, e) || nl_open(&node_nl, e) ||
-	    (rc > 0 && nl_open_in(&pod, &host, &pod_nl, e)))
+	if (rc > 0 && nl_open_in(&pod, &host, &pod_nl, e))
 		return -1;
 	s.node = node_nl;
 	s.pod = pod_nl;

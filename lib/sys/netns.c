@@ -68,12 +68,17 @@ static int own_cookie(uint64_t *out, struct err *e)
  * There is a namespace, but something failed: never one of the errnums by which callers know that
  * none is there.
  */
-static int cannot_tell(int errnum, const char *path, struct err *e)
+static int is_there(int errnum, struct err *e)
 {
-	(void)err_set(e, ERR_NETNS, errnum, "network namespace %s cannot be looked at", path);
 	if (errnum == ENOENT || errnum == ENOTDIR || errnum == ESRCH || errnum == EINVAL)
 		e->errnum = EIO;
 	return -1;
+}
+
+static int cannot_tell(int errnum, const char *path, struct err *e)
+{
+	(void)err_set(e, ERR_NETNS, errnum, "network namespace %s cannot be looked at", path);
+	return is_there(errnum, e);
 }
 
 /* A caller without permission to enter the namespace gets no cookie. */
@@ -90,9 +95,11 @@ static int cookie_of(struct netns *ns, const char *path, struct err *e)
 	int rc = own_cookie(&ns->id.cookie, e) ? cannot_tell(e->errnum, path, e) : 0;
 
 	if (setns(host, CLONE_NEWNET)) {
-		err_set(&back, ERR_NETNS, errno, "return from network namespace %s", path);
+		int errnum = errno;
+
+		err_set(&back, ERR_NETNS, errnum, "return from network namespace %s", path);
 		*e = back;
-		return -1;
+		return is_there(errnum, e);
 	}
 	return rc;
 }
