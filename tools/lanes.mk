@@ -305,7 +305,7 @@ image-check: image ## railhead-install as in a container: upgrades under pods, r
 	@tools/deps.sh image
 	@IMAGE=build/image conformance/image/run.sh $(B)/bin
 
-deb: $(CJSON_DIR)/mode.mk ## build/deb/: a package of Debian with plugins and railctl
+deb: $(CJSON_DIR)/mode.mk ## build/deb/: a package of Debian with plugins and railctl; DEBFULLNAME and DEBEMAIL: its maintainer
 	@tools/deps.sh deb
 	@tools/deb.sh build/deb
 deb-check: deb ## lintian on the package; the same bytes when it is built again; installed, used and removed in a copy of this Debian (root)

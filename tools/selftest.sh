@@ -567,6 +567,43 @@ if (. /etc/os-release && [ "$ID" = debian ]) && command -v apt-get >/dev/null; t
 		sh -c "grep -q 'Valid-Until=true Date=false' '$dir/dates' && ! grep -q 'Valid-Until=false' '$dir/dates'"
 fi
 
+# ---- a package of Debian --------------------------------------------------------------------------
+
+# A small tree of the same shape. The fake of dpkg-buildpackage makes a "package" of the two files that name the maintainer.
+debian=$dir/debian-tree
+mkdir -p "$debian/tools" "$debian/docs/man" "$debian/packaging" "$debian/lib/base" "$debian/build/cjson"
+cp "$tools/deb.sh" "$tools/version.sh" "$debian/tools"
+cp -r "$tools/../packaging/debian" "$debian/packaging"
+cp "$tools/../lib/base/version.h" "$debian/lib/base"
+touch "$debian/Makefile" "$debian/LICENSE" "$debian/CHANGELOG.md"
+echo lib >"$debian/tools/parts"
+printf '\nrailhead (0.0.1) unstable; urgency=medium\n\n  * Before.\n\n -- Someone Before <before@d.example>  Fri, 20 Nov 2026 00:00:00 +0000\n' \
+	>>"$debian/packaging/debian/changelog"
+printf '#!/bin/sh\nexec cat debian/control debian/changelog >"../railhead_${PWD##*-}_all.deb"\n' >"$fake/dpkg-buildpackage"
+chmod +x "$fake/dpkg-buildpackage"
+deb() # FULLNAME EMAIL
+{
+	rm -rf "$debian/out"
+	env PATH="$fake:$PATH" DEBFULLNAME="$1" DEBEMAIL="$2" "$debian/tools/deb.sh" "$debian/out"
+}
+deb_names() # MAINTAINER: in its field and at the newest entry of the changelog, and nowhere else
+{
+	printf '%s\n' "Maintainer: $1" " -- $1" ' -- Someone Before <before@d.example>' >"$dir/named"
+	grep -hE '^(Maintainer:| -- )' "$debian"/out/*.deb | sed 's/>  .*/>/' | diff "$dir/named" -
+}
+good "deb: without a name it is built" deb '' ''
+good "deb: its maintainer is then a placeholder that can have no mail" deb_names 'The railhead maintainers <maintainers@railhead.example>'
+good "deb: with a name and an address" deb 'Ann O\Hara & $Co' ann@a.example
+good "deb: both are in the package, and older entries stay" deb_names 'Ann O\Hara & $Co <ann@a.example>'
+bad "deb: a name without an address" 'want a name in DEBFULLNAME' deb Ann ''
+bad "deb: an address without a name" 'want a name in DEBFULLNAME' deb '' ann@a.example
+bad "deb: an address of this machine" 'want a name in DEBFULLNAME' deb Ann ann@localhost
+bad "deb: two people" 'want a name in DEBFULLNAME' deb 'Ann <ann@a.example>, Bob' bob@b.example
+bad "deb: a second field" 'want a name in DEBFULLNAME' deb 'Ann
+Essential: yes' ann@a.example
+
+# ---- without a network -----------------------------------------------------------------------------
+
 # Without Go modules; the compiler is new enough.
 mkdir -p "$dir/nogo"
 cat >"$dir/nogo/go" <<'END'

@@ -4,7 +4,8 @@
 #
 # usage: conformance/deb/run.sh DEB [SECOND]
 #
-# SECOND: the same package, built again elsewhere; it must have the same bytes. Needs root and lintian. The copy is an overlay in memory, so
+# SECOND: the same package, built again elsewhere; it must have the same bytes. DEBFULLNAME, DEBEMAIL: those of
+# the build. Needs root and lintian. The copy is an overlay in memory, so
 # this machine does not change. Prints a line a case and closes with "N passed, N failed, N skipped".
 set -u
 
@@ -47,6 +48,14 @@ files() { (cd $W/upper && find . ! -path './var/lib/dpkg*' ! -path './var/cache*
 
 lints() { lintian --fail-on error,warning --allow-root "$DEB"; }
 is_the_same() { cmp "$DEB" "$SECOND"; }
+# The field, and the newest entry of the changelog.
+is_of_its_maintainer()
+{
+	local who="The railhead maintainers <maintainers@railhead.example>"
+	[ -z "${DEBEMAIL-}" ] || who="$DEBFULLNAME <$DEBEMAIL>"
+	printf '%s\n' "$who" "$who" | diff - <(dpkg-deb -f "$DEB" Maintainer
+		dpkg-deb --fsys-tarfile "$DEB" | tar -xO --wildcards './usr/share/doc/railhead/changelog.*gz' | gzip -dc | sed -n 's/^ -- \(.*>\)  .*/\1/p' | head -n 1)
+}
 has_what_it_shall()
 {
 	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|libexec|s?bin)/.*[^/]$' | sort | diff - <(sort <<-'FILES'
@@ -96,6 +105,7 @@ else
 	skipped=1
 	echo "  skipped: built again elsewhere: no second package was named"
 fi
+expect 'who publishes it is its maintainer' is_of_its_maintainer
 expect 'plugins and railctl, and no program that tests' has_what_it_shall
 expect 'dpkg installs it' installs
 expect 'railctl and the plugins run' runs
