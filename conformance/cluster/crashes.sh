@@ -86,7 +86,7 @@ test_power_cut()
 	audit
 	node_down "$NODE"
 	kn delete pod p3 --force --grace-period=0 --wait=false >/dev/null 2>&1
-	is 'the node comes up' node_up "$NODE"
+	is 'the node comes up' node_up "$NODE" || exit
 	is 'Multus comes up' multus "$NODE"
 	is 'the kubelet comes up' service "$NODE" kubelet start
 	eventually another_boot "$boot"

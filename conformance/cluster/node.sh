@@ -101,7 +101,6 @@ node_up()
 # node_first N NAMESPACE...: become its first process, also in these namespaces.
 node_first()
 {
-	rm -f "$(node_root "$1")/.up"
 	exec unshare "${@:2}" --mount --uts --ipc --pid --fork --kill-child=KILL --propagation private \
 		"$HERE/init.sh" "$1" "$(node_root "$1")" "$W/n$1" "$CLUSTER/bin" </dev/null >"$W/n$1/log/init" 2>&1
 }
@@ -127,7 +126,8 @@ cards()
 	ip -n "n$1" addr add "10.77.0.$(($1 + 1))/24" dev up0 && ip -n "n$1" route add default via 10.77.0.1
 }
 
-# node_down N: cut its power: every process ends at once, without a word. Its links go with its namespace.
+# node_down N: cut its power: every process ends at once, without a word. Its links go with its namespace. node_begins must not take
+# the sign of this boot for that of the next.
 node_down()
 {
 	local i
@@ -136,7 +136,7 @@ node_down()
 		ip link del "n$1e$i" 2>/dev/null
 	done
 	ip netns del "n$1" 2>/dev/null
-	rm -f "$W/n$1/pid"
+	rm -f "$W/n$1/pid" "$(node_root "$1")/.up"
 	cgroups_remove "$W/cgroup" "$GROUP/n$1"
 }
 
