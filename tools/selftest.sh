@@ -400,6 +400,20 @@ chmod +x "$dir/guest/dies"
 dies() { SUITES=boot KERNELS=7.2 RUN="$dir/guest/dies" "$tools/../conformance/vm/check.sh" "$dir"; }
 good "vm: a guest that does not boot is a failure" says '0 passed, 1 failed, 0 skipped' closing dies
 bad "vm: and says why" '^no such kernel$' dies
+all_of_the_folder() # each suite but the benches begins in one guest, or is named as left out
+{
+	printf '#!/bin/sh\necho "vm: 1 s  suite $*"\n' >"$dir/guest/all"
+	chmod +x "$dir/guest/all"
+	KERNELS=7.2 RUN="$dir/guest/all" "$tools/../conformance/vm/check.sh" "$dir" >"$dir/guest/said"
+	for suite in "$tools"/../conformance/vm/suites/*.sh; do
+		suite=${suite##*/} && suite=${suite%.sh}
+		case $suite in bench*) continue ;; esac
+		sed -n 's/^vm: .* --verdicts [^ ]*\(.*\)/\1 /p; s/^# SUITE \([^ ]*\) IS LEFT OUT:.*/ \1 /p' "$dir/guest/said" | grep -q -- " $suite " ||
+			{ echo "no guest runs suite $suite" && false; } || return
+	done
+	! grep -q 'suite.* bench' "$dir/guest/said"
+}
+good "vm: every suite of the folder is run" all_of_the_folder
 good "vm: suites are added up" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '2 0'
 good "vm: a failure is one" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1'
 good "vm: a suite that waited in vain is repeated" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '1 1 not within 300 s: link' '2 0'

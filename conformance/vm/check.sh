@@ -11,7 +11,8 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BIN=${1:?usage: check.sh BINDIR}
-SUITES=${SUITES:-boot ib-boot ib-tools ib-sriov ib-spec ipoib sriov vf qos ipvlan spec faults rdma-faults ib-faults unit rdma-traffic rdma-move rdma-env probe rdma rdma-exclusive sriov-rdma peers-sriov peers-rdma topo vfio}
+# Those of the folder, without the benches.
+SUITES=${SUITES:-$(cd "$HERE/suites" && printf '%s\n' *.sh | sed '/^bench/d; s/\.sh$//' | tr '\n' ' ')}
 KERNELS=${KERNELS:-6.12 7.2}
 GUESTS=${GUESTS:-2}
 # RUN: what boots a guest, for tests.
