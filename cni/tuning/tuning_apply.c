@@ -81,7 +81,7 @@ static void note_refusal(const char *what, const struct err *why, void *arg)
 	r->any = true;
 	*r->e = *why;
 	for (size_t i = 0; i < LINK_NUMBERS; i++)
-		if (strcmp(what, link_number_name(i)) == 0)
+		if (strcmp(what, link_number_name((enum link_number)i)) == 0)
 			(void)err_wrap(r->e, "%s: %u", number_keys[i], r->c->number[i]);
 }
 

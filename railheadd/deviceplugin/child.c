@@ -151,12 +151,12 @@ static int call_kubelet(const struct ctx *ctx, const struct json *question, stru
 		wire_register(json_text(question, "endpoint"), json_text(question, "resource"));
 	auto_free uint8_t *bytes = m.data;
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
-	const struct grpc_request r = { "/v1beta1.Registration/Register", m.data, (uint32_t)m.len,
+	const struct grpc_request r = { "/v1beta1.Registration/Register", bytes, (uint32_t)m.len,
 					4096, CHILD_REGISTER_MS };
 
 	(void)ctx;
 	(void)answer;
-	if (!m.data)
+	if (!bytes)
 		return err_nomem(e);
 	if (grpc_call(json_text(question, "kubelet"), &r, ctx_mono_ms() + CHILD_REGISTER_MS, &a, e))
 		return -1;

@@ -419,8 +419,9 @@ START_TEST(no_special_file_of_the_process_is_opened)
 		ck_assert_int_eq(unlink(path), 0);
 
 		pid_t watcher = pipe_watch(path);
-		auto_probe_data struct probe_data f = read_data(&w, 0);
+		struct probe_data f = read_data(&w, 0);
 
+		probe_data_clear(&f);
 		ck_assert_msg(!pipe_was_opened(watcher), "%s was opened", paths[i]);
 	}
 }

@@ -89,7 +89,7 @@ int rdma_exclusive_move(struct rdma_pod *p, struct err *e)
 		.log = &p->a->records.ctx.log,
 		.bus = p->serving.pci,
 		.pod = cni_env_pod(&p->a->call->env, uid),
-		.renumbered = p->conf.renumbered,
+		.renumbered = (enum rdma_renumbered)p->conf.renumbered,
 	};
 	struct rdma_move m = {
 		.numbers = &numbers,

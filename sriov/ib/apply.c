@@ -210,7 +210,7 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 {
 	const struct vf_rdma_keys keys = {
 		.key = c->rdma_isolation ? ISOLATION : "GUID",
-		.renumbered = c->renumbered,
+		.renumbered = (enum rdma_renumbered)c->renumbered,
 	};
 	struct ib_run r = { .a = a, .c = c, .rdma = vf_rdma_init(a, &c->which, keys) };
 	struct vf_request request = { .pf_side = c->want };

@@ -180,7 +180,6 @@ END_TEST
 
 START_TEST(a_missing_hca_is_a_difference_and_so_is_what_follows)
 {
-	auto_both struct both b = { 0 };
 	const char *at = strstr(machine, ",{\"name\": \"mlx5_1\", \"bdf\"");
 	char cut[TEXT_LEN];
 
