@@ -356,8 +356,8 @@ format-check: ## the layout is clang-format's
 	bad=1; done; [ $$bad = 0 ] || { echo 'format-check: to apply the above: make format'; exit 1; }
 	@echo 'format-check: $(words $(C_FILES) $(H_FILES)) files'
 
-tidy: $(GENERATED_H) ## clang-tidy
-	@tools/tidy.sh '$(LINT_FLAGS)' $(C_FILES)
+tidy: $(GENERATED_H) ## clang-tidy, which also has the warnings of clang
+	@tools/tidy.sh '$(LINT_FLAGS) $(PROBED_WARN)' $(C_FILES)
 
 cppcheck: ## cppcheck
 	@mkdir -p build/cppcheck

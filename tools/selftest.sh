@@ -254,6 +254,10 @@ plant lib/base/a.h "$spdx" '#ifndef A' '#define A' 'int a(int x);' 'static inlin
 bad "tidy: a finding in a header, whose file is as it was" 'lib/base/a.h:' "$tools/tidy.sh" '-I.' lib/base/a.c
 cp "$dir/a.h" lib/base/a.h
 good "tidy: the header is as before" looked_at 1
+cp "$tools/../.clang-tidy" "$tree/.clang-tidy"
+plant lib/unused.c "$spdx" 'int g(void);' 'int g(void)' '{' '	int x = 1;' '' '	return 1;' '}'
+bad "tidy: a warning of clang, by the checks of this tree" 'lib/unused.c.*clang-diagnostic-unused-variable' "$tools/tidy.sh" '-I. -Wall' lib/unused.c
+rm "$tree/lib/unused.c"
 plant .clang-tidy "Checks: '-*,bugprone-*,readability-identifier-length'" "WarningsAsErrors: '*'"
 good "tidy: other checks: the file is looked at" sh -c '! "$0" "$@" | grep -q "; 1 of them"' "$tools/tidy.sh" '-I.' lib/base/a.c
 plant lib/bad.c "$spdx" '#include "lib/gone.h"'
