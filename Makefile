@@ -74,9 +74,11 @@ HELPERS_SRC := $(filter-out $(HARNESS_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIA
 # ---- where and with what ----------------------------------------------------------------------
 
 ifeq ($(origin CC),default)
-CC := $(if $(filter arm64,$(LANE)),tools/aarch64-gcc,gcc)
+CC := gcc
 endif
 ifeq ($(LANE),arm64)
+# The caller's CC is a compiler for this machine.
+override CC := tools/aarch64-gcc
 AR := aarch64-linux-gnu-ar
 # A program for another machine runs under this one.
 export SYSROOT := $(CURDIR)/build/arm64/sysroot
