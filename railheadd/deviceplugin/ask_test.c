@@ -124,5 +124,29 @@ START_TEST(no_memory_is_an_error)
 }
 END_TEST
 
+/* json: the configuration of a resource */
+static int ask_all(void *json, struct err *err)
+{
+	static const char *const ids[] = { "1", "0" };
+	struct resource_device d[] = { { .id = "0" }, { .id = "1" } };
+	const struct resource_devices all = { .device = d, .n = 2 };
+	struct wire_ids containers[] = { { ids, 2 }, { ids, 1 } };
+	const struct wire_allocate request = { .of = containers, .n = 2 };
+	auto_free char *look = ask_look("/d", "/p");
+	auto_free char *registration = look ? ask_register("/k", "a.sock", "x.y/a") : NULL;
+	auto_free char *allocate = registration ? ask_allocate(json, &all, &request) : NULL;
+
+	return allocate ? 0 : err_nomem(err);
+}
+
+START_TEST(a_question_is_whole_or_none)
+{
+	auto_json struct json *j = parsed("{\"name\":\"x.y/a\",\"shared\":true}");
+
+	ck_assert_str_eq(alloc_fail_each(ask_all, j), "ok");
+}
+END_TEST
+
 TEST_PROGRAM("railheadd/deviceplugin/ask", questions_as_texts, a_question_about_an_allocation,
-	     an_answer_of_a_look, answers_that_are_none, no_memory_is_an_error)
+	     an_answer_of_a_look, answers_that_are_none, no_memory_is_an_error,
+	     a_question_is_whole_or_none)

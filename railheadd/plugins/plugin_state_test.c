@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 
 #define OLD "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
@@ -97,7 +98,25 @@ START_TEST(the_status_counts_the_intact_and_names_the_others)
 }
 END_TEST
 
+static int add_status(void *table, struct err *e)
+{
+	auto_json struct json *obj = json_new_object();
+
+	return obj && plugin_table_add_status(table, obj) == 0 ? 0 : err_nomem(e);
+}
+
+START_TEST(a_status_without_memory_is_an_error)
+{
+	struct plugin_table t = { .n = 3,
+				  .row = { { program("macvlan", OLD), PLUGIN_OVERWRITTEN },
+					   { program("sriov", OLD), PLUGIN_OTHER_BUILD },
+					   { program("rdma", OLD), PLUGIN_MISSING } } };
+
+	ck_assert_str_eq(alloc_fail_each(add_status, &t), "ok");
+}
+END_TEST
+
 TEST_PROGRAM("plugin_state", the_file_under_the_name_says_the_state,
 	     a_runtime_finds_no_plugin_of_railhead, only_a_changed_state_is_news,
 	     an_unknown_program_counts_as_intact, a_row_is_found_by_name_and_digest,
-	     the_status_counts_the_intact_and_names_the_others)
+	     the_status_counts_the_intact_and_names_the_others, a_status_without_memory_is_an_error)
