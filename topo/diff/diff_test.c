@@ -164,6 +164,18 @@ static const struct {
 	/* one machine does not know */
 	{ "\"active\": true", 0, "\"active\": null", "unknown port mlx5_0:1: active\n" },
 	{ "\"gdr\": true", 0, "\"gdr\": null", "unknown gdr GPU 0: GPUDirect RDMA of NCCL\n" },
+	{ "\"vm\": false", 0, "\"vm\": null", "unknown vm -: virtual machine\n" },
+	/* values that railctl does not write */
+	{ "\"share\": [\"mlx5_1\"]", 0, "\"share\": [7]",
+	  "fail nearest GPU 1: HCAs that it should use: expected mlx5_1, found \n" },
+	{ "\"state\": \"ok\"", 0, "\"state\": \"odd\"", "" },
+	/* findings about one device, and two about one subject, of which the worse counts */
+	{ "\"gpu\": \"0000:81:00.0\", \"hca\": \"mlx5_1\", \"consequence\"", 0, "\"consequence\"",
+	  "" },
+	{ "{\"check\": \"dmabuf\", \"state\": \"ok\"}", 0,
+	  "{\"check\": \"dmabuf\", \"state\": \"fail\", \"value\": \"off\"}, "
+	  "{\"check\": \"dmabuf\", \"state\": \"warn\"}",
+	  "fail dmabuf -: expected ok, found fail: off\n" },
 };
 
 START_TEST(a_change_is_one_difference)
@@ -172,6 +184,48 @@ START_TEST(a_change_is_one_difference)
 		const char *found = with(machine, changes[i].old, changes[i].n, changes[i].new);
 
 		ck_assert_str_eq(differences(machine, found), changes[i].line);
+	}
+}
+END_TEST
+
+START_TEST(the_first_machine_may_be_the_one_that_does_not_know)
+{
+	auto_both struct both b = { 0 };
+
+	ck_assert_int_eq(
+		compare(&b, with(machine, "\"active\": true", 0, "\"active\": null"), machine), 0);
+	ck_assert_uint_eq(b.all.n, 1);
+	ck_assert_str_eq(b.all.item[0].value, "active");
+	ck_assert_str_eq(b.all.item[0].reason, "the first machine does not have this value");
+}
+END_TEST
+
+START_TEST(a_finding_about_an_hca_alone)
+{
+	static const char *const old = "{\"check\": \"dmabuf\", \"state\": \"ok\"}";
+	const char *ok =
+		with(machine, old, 0, "{\"check\": \"x\", \"state\": \"ok\", \"hca\": \"mlx5_1\"}");
+	const char *bad = with(machine, old, 0,
+			       "{\"check\": \"x\", \"state\": \"fail\", \"hca\": \"mlx5_1\"}");
+
+	ck_assert_str_eq(differences(ok, bad), "fail x mlx5_1: expected ok, found fail\n");
+}
+END_TEST
+
+/* A path to an HCA that the file does not have, a list with a number, and a port without a number.
+ */
+START_TEST(a_machine_that_railctl_did_not_write_is_equal_to_itself)
+{
+	static const char *const odd[][2] = {
+		{ "\"nearest\": [\"mlx5_0\"]", "\"nearest\": [\"mlx5_9\", 7]" },
+		{ "\"share\": [\"mlx5_0\"]", "\"share\": [7, 8]" },
+		{ "\"port\": 1, ", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		const char *text = with(machine, odd[i][0], 0, odd[i][1]);
+
+		ck_assert_str_eq(differences(text, text), "");
 	}
 }
 END_TEST
@@ -398,6 +452,8 @@ START_TEST(each_failed_allocation_is_an_error)
 END_TEST
 
 TEST_PROGRAM("diff", equal_machines_have_no_difference, a_change_is_one_difference,
+	     the_first_machine_may_be_the_one_that_does_not_know, a_finding_about_an_hca_alone,
+	     a_machine_that_railctl_did_not_write_is_equal_to_itself,
 	     a_missing_hca_is_a_difference_and_so_is_what_follows, a_renamed_hca_is_one_difference,
 	     a_moved_device_is_found_by_its_name, of_two_hcas_at_one_address_the_name_decides,
 	     an_hca_that_may_not_be_used_is_not_expected,
