@@ -141,6 +141,13 @@ START_TEST(versions_of_NCCL_that_abort_in_a_pod_are_reported)
 	checked_set_var(&p.data, "NCCL_NET=ib");
 	checked_run(&p);
 	checked_finds(&p, "nccl-version fail", "ends the job");
+	checked_set_var(&p.data, "NCCL_NET_PLUGIN=none");
+	checked_run(&p);
+	checked_finds(&p, "nccl-version fail", "ends the job");
+	/* What does not fit is not known: it may leave the rail out. */
+	p.data.job.var[JOB_NCCL_IB_HCA].set = p.data.job.var[JOB_NCCL_IB_HCA].cut = true;
+	checked_run(&p);
+	checked_finds(&p, "nccl-version warn", "ends the job");
 	checked_set_var(&p.data, "NCCL_IB_GID_INDEX=2");
 	checked_run(&p);
 	checked_finds(&p, "nccl-version ok", "2.24.3");
@@ -391,6 +398,12 @@ START_TEST(the_settings_of_the_job_choose_the_GID)
 		      "with the settings of the job, NCCL uses GID index 1");
 	/* Nothing of that family, and a text that is no range. */
 	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.5");
+	checked_run(&p);
+	checked_finds(&p, "neighbour mlx5_0:1 warn", "index 1");
+	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.5/33");
+	checked_run(&p);
+	checked_finds(&p, "neighbour mlx5_0:1 warn", "index 1");
+	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=fd00::/64");
 	checked_run(&p);
 	checked_finds(&p, "neighbour mlx5_0:1 warn", "index 1");
 	/* The index of another pod, one that is free, and text without a number, which is 0. */

@@ -193,7 +193,8 @@ END_TEST
 START_TEST(gpudirect_off_is_explained)
 {
 	auto_compare_case struct compare_case far = { 0 }, unable = { 0 }, driver = { 0 },
-					      other = { 0 }, old = { 0 }, remote = { 0 };
+					      other = { 0 }, old = { 0 }, remote = { 0 },
+					      live = { 0 };
 
 	topo_xml("rccl-topo_4p_942", &far.m);
 	answer(&far, NULL, NULL);
@@ -204,6 +205,12 @@ START_TEST(gpudirect_off_is_explained)
 	answer(&unable, NULL, "0");
 	ck_assert_str_eq(line(&unable, 0), "same gdr-off: NCCL does not use GPUDirect RDMA: the "
 					   "file says that a device or its driver cannot [-]");
+	topo_xml("dgx-a100", &live.m);
+	live.m.source = TOPO_LIVE;
+	live.m.hca[0].gdr = TOPO_NO;
+	answer(&live, NULL, "0");
+	ck_assert_str_eq(line(&live, 0), "same gdr-off: NCCL does not use GPUDirect RDMA: the "
+					 "driver of the device does not offer it [-]");
 	topo_xml("dgx-a100", &other.m);
 	other.m.hca[0].gdr = TOPO_NO;
 	answer(&other, NULL, "0 2 3");
