@@ -461,7 +461,7 @@ START_TEST(no_memory_is_reported_and_nothing_leaks)
 		OWN("[{\"pf\":[\"a#1,2\",\"b\"]},{\"vendor\":\"15b3\"}]"),
 		"{\"resourceList\":[{\"resourceName\":\"x\",\"additionalInfo\":{\"*\":{}},"
 		"\"selectors\":[{\"pfNames\":[\"a\"]}]}]}",
-		SHARED("\"devices\":[\"a\"]"),
+		SHARED("\"devices\":[\"a\"],\"unknown\":1"),
 		NULL,
 	};
 
