@@ -12,7 +12,7 @@ set -eu
 WHO=arm64
 top=$(cd "$(dirname "$0")/.." && pwd)
 PACKAGES=libc6-dev,libgcc-12-dev,linux-libc-dev,libnl-3-dev,libnl-route-3-dev,liblmdb-dev,libexpat1-dev,libyaml-dev
-PACKAGES+=,libibverbs-dev,librdmacm-dev,ibverbs-providers,libcurl4-openssl-dev,libevent-dev,check
+PACKAGES+=,libnghttp2-dev,libprotobuf-c-dev,libibverbs-dev,librdmacm-dev,ibverbs-providers,libcurl4-openssl-dev,libevent-dev,check
 
 # A line a library: PATH, package, version, source package, its version. The packages are gone afterwards.
 # shellcheck disable=SC2016 # for the shell of the hook

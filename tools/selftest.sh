@@ -530,6 +530,15 @@ bad "deps: a failing installation fails and says why" 'no network' deps 0 debian
 bad "deps: another distribution gets a list" 'not Debian' env PATH="$fake:$PATH" OS_RELEASE="$dir/fedora" \
 	LOOK_IN="$dir" "$tools/deps.sh" bench
 
+# The libraries of the build are also those of the cross build.
+has_libraries_for_arm64()
+{
+	for library in $(sed -n '/^build="/,/"$/s/^\(lib[^|]*-dev\)|.*/\1/p' "$tools/deps.sh"); do
+		grep -qE "^PACKAGES.*[=,]$library(,|\$)" "$tools/arm64.sh" || { echo "tools/arm64.sh lacks $library" && return 1; }
+	done
+}
+good "arm64: it has each library of the build" has_libraries_for_arm64
+
 # ---- supply chain -------------------------------------------------------------------------------
 
 mkdir -p "$dir/linked/build" "$dir/linked/lists"
