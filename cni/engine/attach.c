@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
+#include "cni/protocol/result_rdma.h"
 #include "lib/base/undo.h"
-#include "lib/json/json_case.h"
 
 struct add {
 	struct attach a;
@@ -165,24 +165,27 @@ static int find_all(struct add *s, struct err *e)
 	return 0;
 }
 
+/* The number of the device below the interface; a device of the host stands on none. */
+static int lower_of(const struct attach *a)
+{
+	if (a->link.ifindex)
+		return a->link.lower_ifindex;
+	return a->type->role == ATTACH_MAKES && !a->type->several ? attach_lower_of_master(a) : 0;
+}
+
 /* Each interface for the record, as far as it is known by now. */
 static int note_parts(struct add *s, struct err *e)
 {
 	json_free(s->on_record);
 	s->record.parts = s->on_record = json_new_array();
 	for (size_t i = 0; s->on_record && i < s->n_parts; i++) {
-		const struct add *part = &s->part[i];
-		const struct link_info *link = &part->a.link;
-		const struct record r = {
-			.key = { .ifname = part->a.call->env.ifname },
-			.master = part->a.master.name,
-			.ifindex = link->ifindex,
-			.lower_ifindex = link->ifindex ? link->lower_ifindex
-						       : attach_lower_of_master(&part->a),
-			.routing = part->routing,
-		};
+		struct record *r = &s->part[i].record;
 
-		if (record_add_part(s->on_record, &r))
+		r->master = s->part[i].a.master.name;
+		r->ifindex = s->part[i].a.link.ifindex;
+		r->lower_ifindex = lower_of(&s->part[i].a);
+		r->routing = s->part[i].routing;
+		if (record_add_part(s->on_record, r))
 			return err_nomem(e);
 	}
 	return s->on_record ? 0 : err_nomem(e);
@@ -217,16 +220,24 @@ static int fill_record(struct add *s, struct err *e)
 		.from = a->view,
 		.created = call->ctx.now(call->ctx.clock),
 		.master = a->below ? a->below : a->master.name,
-		.lower_ifindex = a->type->role == ATTACH_MAKES && !a->type->several
-					 ? attach_lower_of_master(a)
-					 : 0,
+		.lower_ifindex = lower_of(a),
 		.cni_path = call->env.path,
 		.args = call->env.args,
 		/* for the IPAM's DEL by repair */
 		.config = a->type->role == ATTACH_FOLLOWS ? NULL : call->conf.tree,
 		.device = a->device,
 	};
-	return ctx_boot_id(&call->ctx, s->record.boot, e);
+	if (ctx_boot_id(&call->ctx, s->record.boot, e))
+		return -1;
+	for (size_t i = 0; a->type->several && i < s->n_parts; i++) {
+		struct add *part = &s->part[i];
+
+		part->record = s->record;
+		part->record.key = attach_key(part->a.call);
+		part->record.plugin = part->a.type->name;
+		part->record.device = NULL;
+	}
+	return 0;
 }
 
 static int write_record(struct add *s, struct err *e)
@@ -236,36 +247,22 @@ static int write_record(struct add *s, struct err *e)
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
-/* The record names the device before it is changed: a claim without a record has no owner. */
-static int claim_device(struct add *s, struct undo *u, struct err *e)
+static int claim_one(struct add *s, struct undo *u, struct err *e)
 {
-	struct attach *a = &s->a;
-
-	if (!a->type->claim)
-		return 0;
 	undo_push(u, undo_change, s, "claim of the device");
-	if (a->type->claim(a, e))
+	if (s->a.type->claim(&s->a, e))
 		return -1;
-	s->record.device = a->device;
-	return write_record(s, e);
+	s->record.device = s->a.device;
+	return 0;
 }
 
-int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
-			     struct err *e)
+/* The record names the devices before they are changed: a claim without a record has no owner. */
+static int claim_devices(struct add *s, struct undo *u, struct err *e)
 {
-	const struct cni_conf *c = &a->call->conf;
-	auto_json struct json *tree = NULL;
-
-	int rc = json_parse(text.p, text.len, "its result", &tree, e);
-	json_fold_case(tree);
-	if (rc || cni_result_parse(tree, "its result", c->version, out, e)) {
-		/* not our configuration is at fault, nor its version */
-		if (e->code != ERR_NOMEM)
-			e->code = ERR_DELEGATE;
-		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
-	}
-	out->tree = TAKE_PTR(tree);
-	return 0;
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (s->part[i].a.type->claim && claim_one(&s->part[i], u, e))
+			return s->a.type->several ? err_wrap(e, "%s", s->parts.what[i]) : -1;
+	return s->part->a.type->claim ? write_record(s, e) : 0;
 }
 
 static int take_ipam_result(struct add *s, struct slice text, struct err *e)
@@ -387,14 +384,12 @@ static int create_one(struct add *s, struct undo *u, struct err *e)
 /* Before anything but the claim: a device without an interface has none to tune. */
 static int refuse_tuning(const struct add *s, struct err *e)
 {
-	const struct attach *a = &s->part->a;
-
-	/* a plugin of several interfaces makes each of them */
-	if (!a->no_link || !tuning_is_given(&a->conf.tuning))
-		return 0;
-	return err_set(
-		e, ERR_CONFIG, 0,
-		"sysctl, txQueueLen, gso, gro, rings: the device has no interface in the pod");
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (s->part[i].a.no_link && tuning_is_given(&s->part[i].a.conf.tuning))
+			return err_set(e, ERR_CONFIG, 0,
+				       "sysctl, txQueueLen, gso, gro, rings: the device has no "
+				       "interface in the pod");
+	return 0;
 }
 
 /* Before the interface goes up, be it for the probe or for its addresses. */
@@ -513,12 +508,34 @@ static int configure(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
-static int probe_gateways(struct add *s, struct err *e)
+/* Checks of interfaces that have their addresses. */
+static int verify(struct add *s, struct err *e)
 {
-	for (size_t i = 0; i < s->n_parts; i++)
-		if (attach_probe_gateways(&s->part[i].a, ips_of(&s->part[i]), e))
+	const struct attach_several *several = s->a.type->several;
+
+	for (size_t i = 0; i < s->n_parts; i++) {
+		struct add *part = &s->part[i];
+
+		if (attach_probe_gateways(&part->a, ips_of(part), e))
 			return -1;
+		if (several && several->verify && several->verify(&s->a, &part->a, ips_of(part), e))
+			return err_wrap(e, "%s", s->parts.what[i]);
+	}
 	return 0;
+}
+
+static int name_parts(const struct add *s, struct cni_result *r, struct err *e)
+{
+	auto_json struct json *rdma = json_new_array();
+
+	for (size_t i = 0; rdma && i < s->n_parts; i++)
+		if (attach_push_rdma(&s->part[i].a, rdma, e))
+			return -1;
+	if (!rdma)
+		return err_nomem(e);
+	if (json_len(rdma) && attach_name_in_result(r, RESULT_RDMA_KEY, rdma, e))
+		return -1;
+	return s->parts.key ? attach_name_in_result(r, s->parts.key, s->parts.note, e) : 0;
 }
 
 static int build_result(struct add *s, struct cni_result *r, struct err *e)
@@ -531,7 +548,7 @@ static int build_result(struct add *s, struct cni_result *r, struct err *e)
 		if (attach_add_to_result(&part->a, ips_of(part), part->mac, r, e))
 			return -1;
 	}
-	return s->parts.key ? attach_name_in_result(r, s->parts.key, s->parts.note, e) : 0;
+	return s->a.type->several ? name_parts(s, r, e) : 0;
 }
 
 static int run_steps(struct add *s, struct undo *u, struct err *e)
@@ -542,9 +559,9 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
-	if (claim_device(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
+	if (claim_devices(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
 	    (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) || create(s, u, e) ||
-	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || probe_gateways(s, e))
+	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || verify(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))
@@ -556,24 +573,6 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
-/*
- * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
- * interface. A newer result than was asked for is no way out: the specification forbids it, and
- * callers with a libcni before 1.0 read it as an empty one of their own version.
- */
-static void warn_of_version(const struct cni_call *call)
-{
-	struct err ignored;
-	char pod[8];
-
-	if (call->conf.version < CNI_030 &&
-	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
-		log_warn(&call->ctx.log,
-			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
-			 "network-status annotation will lack this network; write 0.3.1 or later",
-			 cni_version_name(call->conf.version));
-}
-
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
@@ -582,7 +581,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	attach_init(&s.a, call);
 	const bool follows = s.a.type->role == ATTACH_FOLLOWS;
 	if (!follows)
-		warn_of_version(call);
+		attach_warn_of_version(call);
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || find_all(&s, e))
 		return -1;
 	const struct record_key key = attach_key(call);

@@ -81,7 +81,7 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key,
 			 struct err *e) must_check;
 int attach_settle(const struct attach *a, struct err *e) must_check;
 
-/* ---- attach.c ---- */
+/* ---- attach_result.c ---- */
 
 /*
  * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is no result. The caller clears

@@ -169,15 +169,49 @@ int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, s
 	return 0;
 }
 
+static attach_restore_fn restorer_of(const struct attach_restore_type *others, const char *plugin)
+{
+	for (; others && others->plugin; others++)
+		if (strcmp(others->plugin, plugin) == 0)
+			return others->restore;
+	return NULL;
+}
+
+/* Interfaces of one record that were moved: how many; all are tried, and the first error counts. */
+static int restore_moved(const struct ctx *ctx, const struct record *r,
+			 const struct attach_restore_type *others, struct err *e)
+{
+	attach_restore_fn restore;
+	struct record part;
+	struct err why;
+	int n = 0, failed = 0;
+
+	for (size_t i = 0; r->parts && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		restore = restorer_of(others, part.plugin);
+		if (!restore)
+			continue;
+		if (n++ == 0 && r->tree)
+			attach_note_deleting(ctx, r);
+		if (restore(ctx, &part, &why) && failed++ == 0)
+			*e = why;
+	}
+	return failed ? -1 : n;
+}
+
 static int restore_link(const struct ctx *ctx, const struct record *r,
 			const struct attach_restore_type *others, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
+	attach_restore_fn restore = restorer_of(others, r->plugin);
 
-	for (; others && others->plugin; others++) {
-		if (strcmp(others->plugin, r->plugin) == 0)
-			return others->restore(ctx, r, e);
-	}
+	if (restore)
+		return restore(ctx, r, e);
+
+	int moved = restore_moved(ctx, r, others, e);
+
+	if (moved)
+		return moved < 0 ? -1 : 0;
 
 	int rc = attach_netns_of(ctx, r, &pod, e);
 
