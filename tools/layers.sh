@@ -58,7 +58,7 @@ cni/probe|lib/
 cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/probe/ cni/master/ cni/tuning/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
-cni/rails|lib/ topo/rails/ cni/protocol/ cni/record/ cni/engine/ cni/links/ sriov/choose/
+cni/rails|lib/ topo/rails/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ cni/links/ rdma/device/ sriov/take/ sriov/choose/ sriov/plugin/
 cni/plugins|lib/ cni/protocol/ cni/engine/ cni/links/ cni/ipoib/ cni/rails/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/
