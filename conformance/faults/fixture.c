@@ -154,6 +154,7 @@ const struct fixture *fixture_of(const char *plugin)
 		const struct fixture *fixture;
 	} others[] = { { "macvlan-rail", &fixture_rail },
 		       { "rails", &fixture_rails },
+		       { "rails-sriov", &fixture_rail_vfs },
 		       { "macvlan-tuned", &fixture_tuned },
 		       { "sriov", &fixture_vf },
 		       { "rdma", &fixture_rdma },

@@ -3,7 +3,7 @@
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
  *	--plugin NAME   macvlan (the default), macvlan-rail, macvlan-tuned, rails, ipvlan,
- *	                sriov (on the machine's own cards), rdma (behind macvlan, in mode shared),
+ *	                sriov and rails-sriov (on the machine's own cards), rdma (behind macvlan, in mode shared),
  *	                rdma-exclusive (the machine in that mode), ib-sriov,
  *	                ib-sriov-exclusive and ipoib (on the machine's own InfiniBand ports)
  *	--lane DIR      programs whose allocations and clock can be spoiled
