@@ -592,8 +592,14 @@ int attach_add(const struct cni_call *call, struct err *e)
 		    : refuse_taken_names(&s, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
-	if (run_steps(&s, &u, e))
+	if (run_steps(&s, &u, e)) {
+		struct err stuck;
+
+		/* The inverses belong there, also if the way back from the pod was what failed. */
+		if (netns_enter(&s.a.host, &stuck))
+			log_warn(&call->ctx.log, "%s", stuck.msg);
 		return -1;
+	}
 	undo_commit(&u);
 	return 0;
 }

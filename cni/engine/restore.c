@@ -177,10 +177,15 @@ static attach_restore_fn restorer_of(const struct attach_restore_type *others, c
 	return NULL;
 }
 
-/* Interfaces of one record that were moved: how many; all are tried, and the first error counts. */
+/*
+ * Interfaces of one record that were moved: how many; all are tried, and the first error counts. A
+ * failure may have left the thread in the pod's namespace, where the next device would look like
+ * one that is back.
+ */
 static int restore_moved(const struct ctx *ctx, const struct record *r,
 			 const struct attach_restore_type *others, struct err *e)
 {
+	auto_netns struct netns host = { .fd = -1 };
 	attach_restore_fn restore;
 	struct record part;
 	struct err why;
@@ -191,10 +196,17 @@ static int restore_moved(const struct ctx *ctx, const struct record *r,
 		restore = restorer_of(others, part.plugin);
 		if (!restore)
 			continue;
-		if (n++ == 0 && r->tree)
+		if (n++ == 0) {
+			if (netns_open_self(&host, e))
+				return -1;
 			attach_note_deleting(ctx, r);
-		if (restore(ctx, &part, &why) && failed++ == 0)
+		}
+		if (restore(ctx, &part, &why) == 0)
+			continue;
+		if (failed++ == 0)
 			*e = why;
+		if (netns_enter(&host, &why))
+			return -1;
 	}
 	return failed ? -1 : n;
 }
