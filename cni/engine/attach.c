@@ -430,17 +430,10 @@ static int create(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
-static int probe_all(struct add *s, struct err *e)
+static void list_parts(struct add *s, struct attach_part out[ATTACH_PARTS_MAX])
 {
-	bool asked = false;
-
-	for (size_t i = 0; i < s->n_parts; i++) {
-		if (attach_probe(&s->part[i].a, ips_of(&s->part[i]), &s->probe, e))
-			return -1;
-		asked |= s->probe.asked;
-	}
-	s->probe.asked = asked;
-	return 0;
+	for (size_t i = 0; i < s->n_parts; i++)
+		out[i] = (struct attach_part){ &s->part[i].a, ips_of(&s->part[i]) };
 }
 
 /*
@@ -450,9 +443,11 @@ static int probe_all(struct add *s, struct err *e)
 static int probe(struct add *s, struct err *e)
 {
 	const struct delegate_call tell = { .cmd = CNI_ADD, .probe = DELEGATE_PROBE_FREE };
+	struct attach_part parts[ATTACH_PARTS_MAX];
 	struct err why;
 
-	if (probe_all(s, e))
+	list_parts(s, parts);
+	if (attach_probe(parts, s->n_parts, &s->probe, e))
 		return -1;
 	if (s->probe.asked && attach_has_marks(&s->from_ipam) &&
 	    delegate_run(s->a.call, &tell, attach_ipam_add_ms(&s->a), &why))
@@ -486,6 +481,7 @@ static int note_rules(struct add *s, uint32_t after, struct undo *u, struct err 
 
 static int configure(struct add *s, struct undo *u, struct err *e)
 {
+	struct attach_part parts[ATTACH_PARTS_MAX];
 	uint32_t after = 0;
 	bool noted = false;
 
@@ -499,28 +495,22 @@ static int configure(struct add *s, struct undo *u, struct err *e)
 	}
 	if (noted && write_record(s, e))
 		return -1;
-	for (size_t i = 0; i < s->n_parts; i++) {
-		struct attach *a = &s->part[i].a;
-
-		if (!a->no_link && attach_configure(a, ips_of(&s->part[i]), e))
-			return -1;
-	}
-	return 0;
+	list_parts(s, parts);
+	return attach_configure(parts, s->n_parts, e);
 }
 
 /* Checks of interfaces that have their addresses. */
 static int verify(struct add *s, struct err *e)
 {
 	const struct attach_several *several = s->a.type->several;
+	struct attach_part parts[ATTACH_PARTS_MAX];
 
-	for (size_t i = 0; i < s->n_parts; i++) {
-		struct add *part = &s->part[i];
-
-		if (attach_probe_gateways(&part->a, ips_of(part), e))
-			return -1;
-		if (several && several->verify && several->verify(&s->a, &part->a, ips_of(part), e))
+	list_parts(s, parts);
+	if (attach_probe_gateways(parts, s->n_parts, e))
+		return -1;
+	for (size_t i = 0; several && several->verify && i < s->n_parts; i++)
+		if (several->verify(&s->a, parts[i].a, parts[i].ips, e))
 			return err_wrap(e, "%s", s->parts.what[i]);
-	}
 	return 0;
 }
 

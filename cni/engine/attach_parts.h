@@ -47,6 +47,12 @@ struct attach_several {
 	int (*each_name)(const struct cni_call *call, attach_name_fn fn, void *arg);
 };
 
+/* An interface of an ADD, and the addresses that belong on it. */
+struct attach_part {
+	struct attach *a;
+	const struct cni_result *ips;
+};
+
 /* ---- the result of ADD, see attach_result.c; pure ---- */
 
 /*
