@@ -81,15 +81,6 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key,
 			 struct err *e) must_check;
 int attach_settle(const struct attach *a, struct err *e) must_check;
 
-/* ---- attach_result.c ---- */
-
-/*
- * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is no result. The caller clears
- * *out, also after an error.
- */
-int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
-			     struct err *e) must_check;
-
 /* ---- attach_probe.c ---- */
 
 struct probe_answer {

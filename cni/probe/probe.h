@@ -93,6 +93,6 @@ struct probe_inquiry {
 	struct address_user *found; /* memory for n users */
 	int n_found;                /* output */
 };
-int probe_run_all(struct probe_inquiry *inquiries, size_t n, struct err *e) must_check;
+int probe_run_all(struct probe_inquiry *q, size_t n, struct err *e) must_check;
 
 #endif
