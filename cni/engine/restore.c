@@ -233,6 +233,7 @@ static int restore_link(const struct ctx *ctx, const struct record *r,
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e)
 {
+	auto_netns struct netns host = { .fd = -1 };
 	struct err why;
 	bool same_boot;
 
@@ -240,10 +241,13 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 		return -1;
 	if (!same_boot)
 		return 0;
-	/* The interface is restored also if the rules cannot be removed. */
+	if (netns_open_self(&host, e))
+		return -1;
+	/* The interface is restored also if the rules cannot be removed, but from the host: the way
+	 * back from the pod may be what failed. */
 	int rules = attach_remove_rules(ctx, r, &why);
 
-	if (restore_link(ctx, r, others, e))
+	if ((rules && netns_enter(&host, e)) || restore_link(ctx, r, others, e))
 		return -1;
 	if (rules)
 		*e = why;
