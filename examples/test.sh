@@ -165,7 +165,7 @@ sriov_as_far_as_it_goes() # FILE PLUGIN
 	jq '.args.cni += {"mellanox.infiniband.app": "configured", guid: "02:00:00:00:00:00:00:0b"}' "$W/conf" >"$W/given" && mv "$W/given" "$W/conf"
 	call ADD "$2" "$W/conf"
 	rc=$?
-	if ! jq -r '"\(.code) \(.msg)"' "$W/out" | grep -qE '^7 .*(deviceID: missing|resource\.pf)|^11 near: "gpu": .*/kubelet\.sock: connect'; then
+	if ! jq -r '"\(.code) \(.msg)"' "$W/out" | grep -qE '^7 .*(deviceID: missing|resource\.pf)|^11 (near|resourceName): .*/kubelet\.sock: connect'; then
 		evidence_of "$2 ADD (a VF should have been missing)" "$rc"
 		return 1
 	fi
@@ -202,7 +202,7 @@ config()
 		ipoib_as_far_as_it_goes "$file"
 		judge $? "$name"
 		skip "$name: there is no InfiniBand here: only its configuration was looked at"
-	elif [[ $type = *sriov ]]; then
+	elif [[ $type = *sriov ]] || [ "$(jq -r .kind "$file")" = sriov ]; then
 		sriov_as_far_as_it_goes "$file" "$type"
 		judge $? "$name"
 		skip "$name: there are no VFs here: only its configuration was looked at"

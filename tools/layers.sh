@@ -60,7 +60,7 @@ cni/inuse|lib/ cni/protocol/ cni/record/
 cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/inuse/ cni/master/ cni/tuning/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
-cni/rails|lib/ topo/rails/ cni/protocol/ cni/record/ cni/engine/ cni/links/ sriov/choose/
+cni/rails|lib/ topo/rails/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ cni/links/ rdma/device/ sriov/take/ sriov/choose/ sriov/plugin/
 cni/plugins|lib/ cni/protocol/ cni/engine/ cni/links/ cni/ipoib/ cni/rails/ ipam/plugin/
 cni/testing|lib/ cni/
 ipam/store|lib/

@@ -7,137 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cni/engine/attach_priv.h"
+#include "cni/engine/attach_add.h"
+#include "cni/protocol/result_rdma.h"
 #include "lib/base/undo.h"
 #include "lib/sys/lock.h"
-
-struct add {
-	struct attach a;
-	struct delegate ipam;
-	struct cni_result from_ipam;
-	struct record record;
-	struct probe_answer probe;
-	bool change_stays;    /* what create did could not be taken back */
-	bool lease_stays;     /* the IPAM could not release it */
-	struct json *routing; /* owned; of the record */
-	struct attach_host host;
-	char mac[HW_ADDR_STR_LEN];
-	/* The interfaces: this one, or several, which share its record, its IPAM and its undo
-	 * stack. If they are several, from_ipam of each has its share. */
-	struct add *part; /* owned if they are several */
-	size_t n_parts;
-	struct add *whole; /* of one of several: all of them; else itself */
-	struct attach_parts parts;
-	struct json *on_record; /* owned; the parts for the record */
-};
-
-static void add_clear(struct add *s)
-{
-	for (size_t i = 0; s->a.type->several && i < s->n_parts; i++)
-		add_clear(&s->part[i]);
-	if (s->a.type->several)
-		free(s->part);
-	json_free(s->on_record);
-	exec_kill(&s->ipam.child);
-	cni_result_clear(&s->from_ipam);
-	json_free(s->routing);
-	attach_host_clear(&s->host);
-	attach_clear(&s->a);
-}
-
-/*
- * ---- inverses ----
- *
- * Run last first. While the interface stays, its address must stay taken. While either stays, the
- * record does, too: the runtime's DEL, GC and repair go by it.
- */
-
-static int undo_record(void *arg, struct err *e)
-{
-	struct add *s = arg;
-	const struct cni_call *call = s->a.call;
-	const struct record_key key = attach_key(call);
-
-	if (s->change_stays)
-		return 0;
-	if (!s->lease_stays)
-		return record_remove(&s->a.records.ctx, &key, e);
-	/* There may be an address, and whoever comes next is to release it. */
-	s->record.adding = false;
-	s->record.deleting = true;
-	return record_write(&s->a.records.ctx, &s->record, e);
-}
-
-/* Wait until the IPAM's ADD ends. If it is killed, it may leave an address that DEL cannot find. */
-static int undo_ipam(void *arg, struct err *e)
-{
-	struct add *s = arg;
-	const struct delegate_call del = { .cmd = CNI_DEL,
-					   .conflict =
-						   *s->probe.conflict ? s->probe.conflict : NULL };
-	struct err ignored;
-
-	if (s->ipam.child.pid && delegate_finish(&s->ipam, NULL, NULL, &ignored))
-		log_debug(&s->a.call->ctx.log, "%s", ignored.msg);
-	if (s->change_stays)
-		return 0;
-	s->lease_stays = delegate_run(s->a.call, &del, attach_ipam_undo_ms(&s->a), e) != 0;
-	return s->lease_stays ? -1 : 0;
-}
-
-static int delete_link(struct add *s, struct err *e)
-{
-	struct err why;
-
-	/* Made, but never looked at: by its name, which was free before. */
-	if (!s->a.link.ifindex &&
-	    nl_link_by_name(s->a.pod_nl, s->a.call->env.ifname, &s->a.link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
-	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
-}
-
-/*
- * A device is restored twice: after its move and after its claim. If the first time fails, the
- * lease stays, and the record must, too, even if the second time succeeds: the next DEL, GC or
- * repair looks again, and releases the lease.
- */
-static int undo_change(void *arg, struct err *e)
-{
-	struct add *s = arg;
-	const struct attach_type *type = s->a.type;
-	int rc;
-
-	if (type->undo)
-		rc = type->undo(&s->a, &s->record, e);
-	else if (type->restore)
-		rc = type->restore(&s->a.call->ctx, &s->record, e);
-	else
-		rc = delete_link(s, e);
-	s->whole->change_stays |= rc != 0;
-	return rc;
-}
-
-static int undo_rules(void *arg, struct err *e)
-{
-	struct add *s = arg;
-	int rc = routing_remove(s->a.pod_nl, s->routing, e);
-
-	s->whole->change_stays |= rc != 0;
-	return rc;
-}
-
-static int undo_host(void *arg, struct err *e)
-{
-	struct add *s = arg;
-	int rc = attach_host_undo(&s->host, e);
-
-	s->change_stays |= rc != 0;
-	return rc;
-}
 
 /* ---- several interfaces ---- */
 
@@ -176,24 +49,27 @@ static int find_all(struct add *s, struct err *e)
 	return 0;
 }
 
+/* The number of the device below the interface; a device of the host stands on none. */
+static int lower_of(const struct attach *a)
+{
+	if (a->link.ifindex)
+		return a->link.lower_ifindex;
+	return a->type->role == ATTACH_MAKES && !a->type->several ? attach_lower_of_master(a) : 0;
+}
+
 /* Each interface for the record, as far as it is known by now. */
 static int note_parts(struct add *s, struct err *e)
 {
 	json_free(s->on_record);
 	s->record.parts = s->on_record = json_new_array();
 	for (size_t i = 0; s->on_record && i < s->n_parts; i++) {
-		const struct add *part = &s->part[i];
-		const struct link_info *link = &part->a.link;
-		const struct record r = {
-			.key = { .ifname = part->a.call->env.ifname },
-			.master = part->a.master.name,
-			.ifindex = link->ifindex,
-			.lower_ifindex = link->ifindex ? link->lower_ifindex
-						       : attach_lower_of_master(&part->a),
-			.routing = part->routing,
-		};
+		struct record *r = &s->part[i].record;
 
-		if (record_add_part(s->on_record, &r))
+		r->master = s->part[i].a.master.name;
+		r->ifindex = s->part[i].a.link.ifindex;
+		r->lower_ifindex = lower_of(&s->part[i].a);
+		r->routing = s->part[i].routing;
+		if (record_add_part(s->on_record, r))
 			return err_nomem(e);
 	}
 	return s->on_record ? 0 : err_nomem(e);
@@ -228,16 +104,24 @@ static int fill_record(struct add *s, struct err *e)
 		.from = a->view,
 		.created = call->ctx.now(call->ctx.clock),
 		.master = a->below ? a->below : a->master.name,
-		.lower_ifindex = a->type->role == ATTACH_MAKES && !a->type->several
-					 ? attach_lower_of_master(a)
-					 : 0,
+		.lower_ifindex = lower_of(a),
 		.cni_path = call->env.path,
 		.args = call->env.args,
 		/* for the IPAM's DEL by repair */
 		.config = a->type->role == ATTACH_FOLLOWS ? NULL : call->conf.tree,
 		.device = a->device,
 	};
-	return ctx_boot_id(&call->ctx, s->record.boot, e);
+	if (ctx_boot_id(&call->ctx, s->record.boot, e))
+		return -1;
+	for (size_t i = 0; a->type->several && i < s->n_parts; i++) {
+		struct add *part = &s->part[i];
+
+		part->record = s->record;
+		part->record.key = attach_key(part->a.call);
+		part->record.plugin = part->a.type->name;
+		part->record.device = NULL;
+	}
+	return 0;
 }
 
 static int write_record(struct add *s, struct err *e)
@@ -247,18 +131,22 @@ static int write_record(struct add *s, struct err *e)
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
-/* The record names the device before it is changed: a claim without a record has no owner. */
-static int claim_device(struct add *s, struct undo *u, struct err *e)
+static int claim_one(struct add *s, struct undo *u, struct err *e)
 {
-	struct attach *a = &s->a;
-
-	if (!a->type->claim)
-		return 0;
-	undo_push(u, undo_change, s, "claim of the device");
-	if (a->type->claim(a, e))
+	undo_push(u, add_undo_change, s, "claim of the device");
+	if (s->a.type->claim(&s->a, e))
 		return -1;
-	s->record.device = a->device;
-	return write_record(s, e);
+	s->record.device = s->a.device;
+	return 0;
+}
+
+/* The record names the devices before they are changed: a claim without a record has no owner. */
+static int claim_devices(struct add *s, struct undo *u, struct err *e)
+{
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (s->part[i].a.type->claim && claim_one(&s->part[i], u, e))
+			return s->a.type->several ? err_wrap(e, "%s", s->parts.what[i]) : -1;
+	return s->part->a.type->claim ? write_record(s, e) : 0;
 }
 
 static int take_ipam_result(struct add *s, struct slice text, struct err *e)
@@ -323,7 +211,7 @@ static int start_ipam(struct add *s, struct undo *u, struct err *e)
 
 	if (delegate_start(call, &add, attach_ipam_add_ms(&s->a), &s->ipam, e))
 		return -1;
-	undo_push(u, undo_ipam, s, "IPAM ADD");
+	undo_push(u, add_undo_ipam, s, "IPAM ADD");
 	return 0;
 }
 
@@ -354,7 +242,7 @@ static int create_one(struct add *s, struct undo *u, struct err *e)
 	s->record.device = a->device;
 	/* After EEXIST nothing was made. After another error the interface may exist. */
 	if (rc == 0 || e->errnum != EEXIST || a->type->restore)
-		undo_push(u, undo_change, s,
+		undo_push(u, add_undo_change, s,
 			  a->type->role == ATTACH_FOLLOWS ? "device" : "creation of the interface");
 	if (rc)
 		return explain_create(a, e);
@@ -370,14 +258,12 @@ static int create_one(struct add *s, struct undo *u, struct err *e)
 /* Before anything but the claim: a device without an interface has none to tune. */
 static int refuse_tuning(const struct add *s, struct err *e)
 {
-	const struct attach *a = &s->part->a;
-
-	/* a plugin of several interfaces makes each of them */
-	if (!a->no_link || !tuning_is_given(&a->conf.tuning))
-		return 0;
-	return err_set(
-		e, ERR_CONFIG, 0,
-		"sysctl, txQueueLen, gso, gro, rings: the device has no interface in the pod");
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (s->part[i].a.no_link && tuning_is_given(&s->part[i].a.conf.tuning))
+			return err_set(e, ERR_CONFIG, 0,
+				       "sysctl, txQueueLen, gso, gro, rings: the device has no "
+				       "interface in the pod");
+	return 0;
 }
 
 /* Before the interface goes up, be it for the probe or for its addresses. */
@@ -418,17 +304,10 @@ static int create(struct add *s, struct undo *u, struct err *e)
 	return 0;
 }
 
-static int probe_all(struct add *s, struct err *e)
+static void list_parts(struct add *s, struct attach_part out[ATTACH_PARTS_MAX])
 {
-	bool asked = false;
-
-	for (size_t i = 0; i < s->n_parts; i++) {
-		if (attach_probe(&s->part[i].a, ips_of(&s->part[i]), &s->probe, e))
-			return -1;
-		asked |= s->probe.asked;
-	}
-	s->probe.asked = asked;
-	return 0;
+	for (size_t i = 0; i < s->n_parts; i++)
+		out[i] = (struct attach_part){ &s->part[i].a, ips_of(&s->part[i]) };
 }
 
 /*
@@ -438,9 +317,11 @@ static int probe_all(struct add *s, struct err *e)
 static int probe(struct add *s, struct err *e)
 {
 	const struct delegate_call tell = { .cmd = CNI_ADD, .probe = DELEGATE_PROBE_FREE };
+	struct attach_part parts[ATTACH_PARTS_MAX];
 	struct err why;
 
-	if (probe_all(s, e))
+	list_parts(s, parts);
+	if (attach_probe(parts, s->n_parts, &s->probe, e))
 		return -1;
 	if (s->probe.asked && attach_has_marks(&s->from_ipam) &&
 	    delegate_run(s->a.call, &tell, attach_ipam_add_ms(&s->a), &why))
@@ -467,12 +348,13 @@ static int note_rules(struct add *s, uint32_t after, struct undo *u, struct err 
 	s->record.routing = s->routing = routing_note(&a->conf.routing, ips, a->table);
 	if (!s->routing)
 		return err_nomem(e);
-	undo_push(u, undo_rules, s, "rules of the rail");
+	undo_push(u, add_undo_rules, s, "rules of the rail");
 	return 1;
 }
 
 static int configure(struct add *s, struct undo *u, struct err *e)
 {
+	struct attach_part parts[ATTACH_PARTS_MAX];
 	uint32_t after = 0;
 	bool noted = false;
 
@@ -486,12 +368,22 @@ static int configure(struct add *s, struct undo *u, struct err *e)
 	}
 	if (noted && write_record(s, e))
 		return -1;
-	for (size_t i = 0; i < s->n_parts; i++) {
-		struct attach *a = &s->part[i].a;
+	list_parts(s, parts);
+	return attach_configure(parts, s->n_parts, e);
+}
 
-		if (!a->no_link && attach_configure(a, ips_of(&s->part[i]), e))
-			return -1;
-	}
+/* Checks of interfaces that have their addresses. */
+static int verify(struct add *s, struct err *e)
+{
+	const struct attach_several *several = s->a.type->several;
+	struct attach_part parts[ATTACH_PARTS_MAX];
+
+	list_parts(s, parts);
+	if (attach_probe_gateways(parts, s->n_parts, e))
+		return -1;
+	for (size_t i = 0; several && several->verify && i < s->n_parts; i++)
+		if (several->verify(&s->a, &s->part[i].a, ips_of(&s->part[i]), e))
+			return err_wrap(e, "%s", s->parts.what[i]);
 	return 0;
 }
 
@@ -507,16 +399,22 @@ static int join_host(struct add *s, struct undo *u, struct err *e)
 	if (attach_host_note(&s->host, e))
 		return -1;
 	s->record.host = s->host.note;
-	undo_push(u, undo_host, s, "veth to the node");
+	undo_push(u, add_undo_host, s, "veth to the node");
 	return write_record(s, e) || attach_host_apply(&s->host, e) ? -1 : 0;
 }
 
-static int probe_gateways(struct add *s, struct err *e)
+static int name_parts(const struct add *s, struct cni_result *r, struct err *e)
 {
-	for (size_t i = 0; i < s->n_parts; i++)
-		if (attach_probe_gateways(&s->part[i].a, ips_of(&s->part[i]), e))
+	auto_json struct json *rdma = json_new_array();
+
+	for (size_t i = 0; rdma && i < s->n_parts; i++)
+		if (attach_push_rdma(&s->part[i].a, rdma, e))
 			return -1;
-	return 0;
+	if (!rdma)
+		return err_nomem(e);
+	if (json_len(rdma) && attach_name_in_result(r, RESULT_RDMA_KEY, rdma, e))
+		return -1;
+	return s->parts.key ? attach_name_in_result(r, s->parts.key, s->parts.note, e) : 0;
 }
 
 static int build_result(struct add *s, struct cni_result *r, struct err *e)
@@ -529,7 +427,7 @@ static int build_result(struct add *s, struct cni_result *r, struct err *e)
 		if (attach_add_to_result(&part->a, ips_of(part), part->mac, r, e))
 			return -1;
 	}
-	return s->parts.key ? attach_name_in_result(r, s->parts.key, s->parts.note, e) : 0;
+	return s->a.type->several ? name_parts(s, r, e) : 0;
 }
 
 static int run_steps(struct add *s, struct undo *u, struct err *e)
@@ -539,11 +437,11 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	if (fill_record(s, e) || (!s->a.nothing_to_restore && write_record(s, e)))
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
-	undo_push(u, undo_record, s, "attachment record");
-	if (claim_device(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
+	undo_push(u, add_undo_record, s, "attachment record");
+	if (claim_devices(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
 	    (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) || create(s, u, e) ||
 	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || join_host(s, u, e) ||
-	    probe_gateways(s, e))
+	    verify(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))
@@ -555,24 +453,6 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
-/*
- * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
- * interface. A newer result than was asked for is no way out: the specification forbids it, and
- * callers with a libcni before 1.0 read it as an empty one of their own version.
- */
-static void warn_of_version(const struct cni_call *call)
-{
-	struct err ignored;
-	char pod[8];
-
-	if (call->conf.version < CNI_030 &&
-	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
-		log_warn(&call->ctx.log,
-			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
-			 "network-status annotation will lack this network; write 0.3.1 or later",
-			 cni_version_name(call->conf.version));
-}
-
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
@@ -581,7 +461,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	attach_init(&s.a, call);
 	const bool follows = s.a.type->role == ATTACH_FOLLOWS;
 	if (!follows)
-		warn_of_version(call);
+		attach_warn_of_version(call);
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || find_all(&s, e))
 		return -1;
 	const struct record_key key = attach_key(call);
@@ -592,8 +472,14 @@ int attach_add(const struct cni_call *call, struct err *e)
 		    : refuse_taken_names(&s, e))
 		return -1;
 	auto_undo struct undo u = { .log = &call->ctx.log };
-	if (run_steps(&s, &u, e))
+	if (run_steps(&s, &u, e)) {
+		struct err stuck;
+
+		/* The inverses belong there, also if the way back from the pod was what failed. */
+		if (netns_enter(&s.a.host, &stuck))
+			log_warn(&call->ctx.log, "%s", stuck.msg);
 		return -1;
+	}
 	undo_commit(&u);
 	return 0;
 }

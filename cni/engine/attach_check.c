@@ -159,13 +159,23 @@ static int check_routes(const struct attach *a, struct err *e)
 	return 0;
 }
 
+/* The addresses of prevResult that belong to the interface. The caller clears *out. */
+static int own_ips(const struct attach *a, int index, struct cni_result *out, struct err *e)
+{
+	for (size_t i = 0; i < a->prev.n_ips; i++)
+		if ((a->prev.ips[i].interface < 0 || a->prev.ips[i].interface == index) &&
+		    cni_result_add_ip(out, &a->prev.ips[i], e))
+			return -1;
+	return 0;
+}
+
 /* The rules and routes of the rail, in the table that ADD took. */
 static int check_routing(struct attach *a, int index, struct err *e)
 {
 	auto_routing_plan struct routing_plan plan = { 0 };
 	auto_record struct record r = { 0 };
 	struct cni_result own = { 0 };
-	int rc = 0;
+	int rc;
 
 	if (!a->conf.routing.rail)
 		return 0;
@@ -174,9 +184,7 @@ static int check_routing(struct attach *a, int index, struct err *e)
 	/* An attachment of before the key, or without an address, has none. */
 	if (!routing_noted_table(r.routing))
 		return 0;
-	for (size_t i = 0; rc == 0 && i < a->prev.n_ips; i++)
-		if (a->prev.ips[i].interface < 0 || a->prev.ips[i].interface == index)
-			rc = cni_result_add_ip(&own, &a->prev.ips[i], e);
+	rc = own_ips(a, index, &own, e);
 	/* Routes of other interfaces of the chain are theirs to check. */
 	if (a->prev.n_interfaces == 1) {
 		own.routes = a->prev.routes;
@@ -295,14 +303,14 @@ static int check_all(struct attach *a, struct err *e)
 
 /* ---- of several interfaces ---- */
 
-typedef int (*part_fn)(struct attach *part, struct err *e);
+typedef int (*part_fn)(struct attach *whole, struct attach *part, struct err *e);
 
 static int with_part(struct attach *a, const struct cni_call *call, part_fn fn, struct err *e)
 {
 	auto_attach struct attach part;
 
 	attach_init_part(&part, call, a);
-	return attach_read_conf(&part, e) || fn(&part, e) ? -1 : 0;
+	return attach_read_conf(&part, e) || fn(a, &part, e) ? -1 : 0;
 }
 
 /* fn for each interface; the error names the one that is wrong. */
@@ -316,13 +324,35 @@ static int each_part(struct attach *a, struct attach_parts *parts, part_fn fn, s
 	return 0;
 }
 
+static int check_part(struct attach *whole, struct attach *part, struct err *e)
+{
+	const struct attach_several *several = whole->type->several;
+	auto_result struct cni_result own = { 0 };
+	int index;
+
+	if (check_all(part, e))
+		return -1;
+	if (!several->verify)
+		return 0;
+	return find_own_interface(part, &index, e) || own_ips(part, index, &own, e) ||
+			       several->verify(whole, part, &own, e)
+		       ? -1
+		       : 0;
+}
+
+static int find_part(struct attach *whole, struct attach *part, struct err *e)
+{
+	(void)whole;
+	return attach_find(part, e);
+}
+
 static int check_parts(struct attach *a, struct err *e)
 {
 	struct attach_parts parts = { .n = 0 };
 
 	if (!a->call->conf.prev_result)
 		return err_set(e, ERR_CONFIG, 0, "required prevResult missing");
-	return attach_open(a, e) || each_part(a, &parts, check_all, e) ? -1 : 0;
+	return attach_open(a, e) || each_part(a, &parts, check_part, e) ? -1 : 0;
 }
 
 /* Once for all interfaces. An attachment of before the key, or without an address, has no veth. */
@@ -362,7 +392,7 @@ static int master_is_there(struct attach *a, struct attach_parts *parts, struct 
 	if (a->conf.in_container || (!a->conf.master.n && a->type->adopts_prev_ips))
 		return 0;
 	if (nl_open(&a->host_nl, e) ||
-	    (a->type->several ? each_part(a, parts, attach_find, e) : attach_find(a, e))) {
+	    (a->type->several ? each_part(a, parts, find_part, e) : attach_find(a, e))) {
 		e->code = ERR_UNAVAILABLE;
 		return -1;
 	}

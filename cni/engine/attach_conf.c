@@ -120,7 +120,8 @@ int attach_ipam_undo_ms(const struct attach *a)
 
 static int check_rings(const struct attach *a, struct err *e)
 {
-	if (a->type->role == ATTACH_MOVES || !(a->conf.tuning.rx_ring || a->conf.tuning.tx_ring))
+	if (a->type->role == ATTACH_MOVES || a->type->several ||
+	    !(a->conf.tuning.rx_ring || a->conf.tuning.tx_ring))
 		return 0;
 	return err_set(e, ERR_CONFIG, 0, "rings: interfaces of %s have none; only those of VFs do",
 		       a->type->name);
@@ -128,7 +129,8 @@ static int check_rings(const struct attach *a, struct err *e)
 
 static int check_mac_prefix(const struct attach *a, struct err *e)
 {
-	if (!a->conf.tuning.has_mac_prefix)
+	/* Of several interfaces, the type of each says it. */
+	if (!a->conf.tuning.has_mac_prefix || a->type->several)
 		return 0;
 	if (!a->type->takes_mac_prefix)
 		return err_set(e, ERR_CONFIG, 0,

@@ -19,6 +19,8 @@ int attach_restore_own(const struct cni_call *call, const struct record_place *r
 
 	if (type->restore && r->tree)
 		attach_note_deleting(&records->ctx, r);
+	if (type->several)
+		return attach_restore(&call->ctx, r, type->several->restorers, e);
 	return attach_restore(&call->ctx, r, type->restore ? own : NULL, e);
 }
 

@@ -33,16 +33,27 @@ typedef int (*attach_name_fn)(const char *ifname, const char *kind, void *arg);
 
 /*
  * parts - what to make, or what was made: for ADD, CHECK and STATUS. May set a->device, which the
- * record keeps. each_name - for a DEL without a record: call fn for every name and kind that an
+ * record keeps. verify - a part that has its addresses, of ADD and of CHECK: ERR_STATE; may set
+ * part->rdma for the result; NULL: nothing to verify. restorers - of the types that move a device;
+ * NULL: none does. each_name - for a DEL without a record: call fn for every name and kind that an
  * interface of the attachment may have; nothing of the configuration can be relied on. fn returns
  * non-zero to stop, and each_name returns that.
  */
 struct attach_several {
 	int (*parts)(struct attach *a, struct attach_parts *out, struct err *e);
+	int (*verify)(struct attach *a, struct attach *part, const struct cni_result *ips,
+		      struct err *e);
+	const struct attach_restore_type *restorers;
 	int (*each_name)(const struct cni_call *call, attach_name_fn fn, void *arg);
 };
 
-/* ---- the results of the IPAM and of ADD, see attach_result.c; pure ---- */
+/* An interface of an ADD, and the addresses that belong on it. */
+struct attach_part {
+	struct attach *a;
+	const struct cni_result *ips;
+};
+
+/* ---- the result of ADD, see attach_result.c; pure ---- */
 
 /*
  * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is no result. The caller clears
@@ -71,10 +82,19 @@ int attach_name_in_result(struct cni_result *r, const char *key, const struct js
 			  struct err *e) must_check;
 
 /*
+ * attach_push_rdma - the key "rdma" of the result of several interfaces is a list: the RDMA device
+ * of one of them, with the name of the interface; nothing if it has none.
+ */
+int attach_push_rdma(const struct attach *part, struct json *list, struct err *e) must_check;
+
+/*
  * attach_share_ips - what of the IPAM's result belongs to the interface of a group (from 1 on): its
  * addresses and routes; group 1 also has those of no group. The caller clears *out.
  */
 int attach_share_ips(const struct cni_result *all, unsigned group, struct cni_result *out,
 		     struct err *e) must_check;
+
+/* attach_warn_of_version - a warning if results of the call's version name no interface. */
+void attach_warn_of_version(const struct cni_call *call);
 
 #endif

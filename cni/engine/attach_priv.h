@@ -98,30 +98,30 @@ bool attach_can_probe(const struct attach *a);
 bool attach_has_marks(const struct cni_result *r);
 
 /*
- * attach_probe - ask the network for addresses of r, which are not on a->link yet: with the key
- * "probe" for all of them, else for those that the IPAM marked. Sets a->link up if that is the one
- * that asks. The calling thread is in the host's namespace when it returns. ERR_CONFLICT names
- * address and MAC. ERR_AGAIN: the link has no carrier, and the IPAM demands the probe.
+ * attach_probe - ask the network for the addresses of n interfaces at once, which do not have them
+ * yet: with the key "probe" for all of them, else for those that the IPAM marked. Sets an interface
+ * up if that is the one that asks. The calling thread is in the host's namespace when it returns.
+ * ERR_CONFLICT names address and MAC. ERR_AGAIN: a link has no carrier, and the IPAM demands the
+ * probe.
  */
-int attach_probe(struct attach *a, const struct cni_result *r, struct probe_answer *out,
+int attach_probe(const struct attach_part *parts, size_t n, struct probe_answer *out,
 		 struct err *e) must_check;
 
 /*
- * attach_probe_gateways - with "gateway" of the key "probe": ask the gateways of the addresses of r
- * from those addresses, which a->link has. A warning names each that does not answer. ERR_AGAIN:
+ * attach_probe_gateways - with "gateway" of the key "probe": ask the gateways of the addresses from
+ * those addresses, which the interfaces have. A warning names each that does not answer. ERR_AGAIN:
  * the same with "strict". The calling thread is in the host's namespace when it returns.
  */
-int attach_probe_gateways(const struct attach *a, const struct cni_result *r,
-			  struct err *e) must_check;
+int attach_probe_gateways(const struct attach_part *parts, size_t n, struct err *e) must_check;
 
 /* ---- configure.c ---- */
 
 /*
- * attach_configure - give a->link the addresses of r, set it up, add the routes of r, and announce
- * the addresses. It enters the pod's namespace. The calling thread is in the host's namespace when
- * it returns, also after a failure.
+ * attach_configure - give n interfaces their addresses, set them up, add their routes, and announce
+ * the addresses; those without a link are skipped. The calling thread is in the host's namespace
+ * when it returns, also after a failure.
  */
-int attach_configure(struct attach *a, const struct cni_result *r, struct err *e) must_check;
+int attach_configure(const struct attach_part *parts, size_t n, struct err *e) must_check;
 
 /* ---- attach_del.c ---- */
 

@@ -7,24 +7,6 @@
 #include "cni/protocol/result_rdma.h"
 #include "lib/json/json_case.h"
 
-int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
-			     struct err *e)
-{
-	const struct cni_conf *c = &a->call->conf;
-	auto_json struct json *tree = NULL;
-
-	int rc = json_parse(text.p, text.len, "its result", &tree, e);
-	json_fold_case(tree);
-	if (rc || cni_result_parse(tree, "its result", c->version, out, e)) {
-		/* not our configuration is at fault, nor its version */
-		if (e->code != ERR_NOMEM)
-			e->code = ERR_DELEGATE;
-		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
-	}
-	out->tree = TAKE_PTR(tree);
-	return 0;
-}
-
 static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
 			     struct cni_result *r, struct err *e)
 {
@@ -100,6 +82,17 @@ int attach_add_to_result(const struct attach *a, const struct cni_result *ips,
 	return add_our_interface(a, mac, r, e) || take_items(r, ips, index, e) ? -1 : 0;
 }
 
+int attach_push_rdma(const struct attach *part, struct json *list, struct err *e)
+{
+	struct json *x = part->rdma ? json_dup(part->rdma) : NULL;
+
+	if (!part->rdma)
+		return 0;
+	return !x || json_push(list, x) || json_add_str(x, "interface", part->call->env.ifname)
+		       ? err_nomem(e)
+		       : 0;
+}
+
 static bool is_of_group(const struct json *src, unsigned group)
 {
 	double n = json_num(json_get(src, "group"));
@@ -135,6 +128,24 @@ int attach_share_ips(const struct cni_result *all, unsigned group, struct cni_re
 	return 0;
 }
 
+int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
+			     struct err *e)
+{
+	const struct cni_conf *c = &a->call->conf;
+	auto_json struct json *tree = NULL;
+
+	int rc = json_parse(text.p, text.len, "its result", &tree, e);
+	json_fold_case(tree);
+	if (rc || cni_result_parse(tree, "its result", c->version, out, e)) {
+		/* not our configuration is at fault, nor its version */
+		if (e->code != ERR_NOMEM)
+			e->code = ERR_DELEGATE;
+		return err_wrap(e, "ipam.type: \"%.64s\"", c->ipam_type);
+	}
+	out->tree = TAKE_PTR(tree);
+	return 0;
+}
+
 int attach_build_result(const struct attach *a, const struct cni_result *ips,
 			char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e)
 {
@@ -155,4 +166,22 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 			       (a->rdma && attach_name_in_result(r, RESULT_RDMA_KEY, a->rdma, e))
 		       ? -1
 		       : 0;
+}
+
+/*
+ * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
+ * interface. A newer result than was asked for is no way out: the specification forbids it, and
+ * callers with a libcni before 1.0 read it as an empty one of their own version.
+ */
+void attach_warn_of_version(const struct cni_call *call)
+{
+	struct err ignored;
+	char pod[8];
+
+	if (call->conf.version < CNI_030 &&
+	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
+		log_warn(&call->ctx.log,
+			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
+			 "network-status annotation will lack this network; write 0.3.1 or later",
+			 cni_version_name(call->conf.version));
 }

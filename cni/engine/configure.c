@@ -193,60 +193,91 @@ static int set_up(const struct attach *a, struct nl_monitor *links, bool *mute, 
 	return carrier < 0 ? -1 : 0;
 }
 
-static int configure_inside(const struct attach *a, const struct cni_result *r, struct err *e)
+/* One interface on its way. */
+struct configuring {
+	struct attach *a;
+	const struct cni_result *r;
+	struct nl_monitor *addrs, *links; /* owned */
+	bool mute;
+};
+
+static int bring_up(struct configuring *c, struct err *e)
 {
-	auto_nl_monitor struct nl_monitor *mon = NULL, *links = NULL;
-	bool v6 = has_family(r, IP_V6), announces = can_announce(a, r), mute = false;
+	const struct attach *a = c->a;
+	bool v4 = has_family(c->r, IP_V4), v6 = has_family(c->r, IP_V6);
 
 	if (v6 && (tuning_refuse_v6(&a->conf.tuning, e) || enable_v6(a, e)))
 		return -1;
 	if (a->table && routing_set_up_link(a->call->ctx.proc, a->link.name, v6, e))
 		return -1;
 	/* Without detection the kernel would tell of an address as well as we do. */
-	announce_prepare(&a->call->ctx, a->link.name, has_family(r, IP_V4), v6 && a->conf.dad);
+	announce_prepare(&a->call->ctx, a->link.name, v4, v6 && a->conf.dad);
 	if (a->type->claim)
 		announce_moved(&a->call->ctx, a->link.name, false);
-	if (v6 && a->conf.dad && nl_monitor_open(NL_WATCH_ADDR6, &mon, e))
+	if (v6 && a->conf.dad && nl_monitor_open(NL_WATCH_ADDR6, &c->addrs, e))
 		return -1;
-	if (add_addresses(a, r, e))
+	if (add_addresses(a, c->r, e))
 		return -1;
-	if (announces && (a->type->carrier_ms || a->is_up) &&
-	    nl_monitor_open(NL_WATCH_LINKS, &links, e))
+	if (can_announce(a, c->r) && (a->type->carrier_ms || a->is_up) &&
+	    nl_monitor_open(NL_WATCH_LINKS, &c->links, e))
 		return -1;
-	if (set_up(a, links, &mute, e))
+	if (set_up(a, c->links, &c->mute, e))
 		return -1;
-	log_debug(&a->call->ctx.log, "%s: %zu addresses, up%s", a->link.name, r->n_ips,
-		  mute && !a->is_up ? ", no carrier yet" : "");
+	log_debug(&a->call->ctx.log, "%s: %zu addresses, up%s", a->link.name, c->r->n_ips,
+		  c->mute && !a->is_up ? ", no carrier yet" : "");
 	if (a->type->claim)
 		announce_moved(&a->call->ctx, a->link.name, true);
 	/* The configuration counts more than the values that were set here. */
-	if (tuning_set_sysctls(&a->conf.tuning, a->call->ctx.proc, a->link.name, e))
+	return tuning_set_sysctls(&a->conf.tuning, a->call->ctx.proc, a->link.name, e);
+}
+
+static int complete(struct configuring *c, struct err *e)
+{
+	if (c->addrs && wait_dad(c->a, c->addrs, c->r, e))
 		return -1;
-	if (mon && wait_dad(a, mon, r, e))
+	if (add_routes(c->a, c->r, e))
 		return -1;
-	if (add_routes(a, r, e))
-		return -1;
-	if (mute && links)
-		announce_late(a, r, links);
-	if (!mon && announces)
-		announce(a, r);
+	if (c->mute && c->links)
+		announce_late(c->a, c->r, c->links);
+	if (!c->addrs && can_announce(c->a, c->r))
+		announce(c->a, c->r);
 	return 0;
 }
 
-struct configuring {
-	struct attach *a;
-	const struct cni_result *r;
+struct configuring_all {
+	struct configuring one[ATTACH_PARTS_MAX];
+	size_t n;
 };
 
-static int configure_it(void *arg, struct err *e)
+/* All go up before the first is waited for: the waits for carrier and detection are one. */
+static int configure_inside(void *arg, struct err *e)
 {
-	const struct configuring *x = arg;
+	struct configuring_all *all = arg;
 
-	return configure_inside(x->a, x->r, e);
+	for (size_t i = 0; i < all->n; i++)
+		if (bring_up(&all->one[i], e))
+			return -1;
+	for (size_t i = 0; i < all->n; i++)
+		if (complete(&all->one[i], e))
+			return -1;
+	return 0;
 }
 
 /* Whatever comes next, the IPAM's DEL included, belongs to the host's namespace. */
-int attach_configure(struct attach *a, const struct cni_result *r, struct err *e)
+int attach_configure(const struct attach_part *parts, size_t n, struct err *e)
 {
-	return netns_run(&a->pod, &a->host, configure_it, &(struct configuring){ a, r }, e);
+	struct configuring_all all = { .n = 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (!parts[i].a->no_link)
+			all.one[all.n++] =
+				(struct configuring){ .a = parts[i].a, .r = parts[i].ips };
+	if (!all.n)
+		return 0;
+	int rc = netns_run(&parts->a->pod, &parts->a->host, configure_inside, &all, e);
+	for (size_t i = 0; i < all.n; i++) {
+		nl_monitor_close(all.one[i].addrs);
+		nl_monitor_close(all.one[i].links);
+	}
+	return rc;
 }

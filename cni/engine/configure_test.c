@@ -123,7 +123,8 @@ static void configure(struct scene *s)
 {
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(attach_configure(&s->a, &s->r, &e) == 0, "%s", e.msg);
+	ck_assert_msg(attach_configure(&(struct attach_part){ &s->a, &s->r }, 1, &e) == 0, "%s",
+		      e.msg);
 }
 
 /* 'a': a gratuitous ARP of the address; 'n': an advertisement of it; '-': something else. */

@@ -203,15 +203,61 @@ int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, s
 	return 0;
 }
 
+static attach_restore_fn restorer_of(const struct attach_restore_type *others, const char *plugin)
+{
+	for (; others && others->plugin; others++)
+		if (strcmp(others->plugin, plugin) == 0)
+			return others->restore;
+	return NULL;
+}
+
+/*
+ * Interfaces of one record that were moved: how many; all are tried, and the first error counts. A
+ * failure may have left the thread in the pod's namespace, where the next device would look like
+ * one that is back.
+ */
+static int restore_moved(const struct ctx *ctx, const struct record *r,
+			 const struct attach_restore_type *others, struct err *e)
+{
+	auto_netns struct netns host = { .fd = -1 };
+	attach_restore_fn restore;
+	struct record part;
+	struct err why;
+	int n = 0, failed = 0;
+
+	for (size_t i = 0; r->parts && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		restore = restorer_of(others, part.plugin);
+		if (!restore)
+			continue;
+		if (n++ == 0) {
+			if (netns_open_self(&host, e))
+				return -1;
+			attach_note_deleting(ctx, r);
+		}
+		if (restore(ctx, &part, &why) == 0)
+			continue;
+		if (failed++ == 0)
+			*e = why;
+		if (netns_enter(&host, &why))
+			return -1;
+	}
+	return failed ? -1 : n;
+}
+
 static int restore_link(const struct ctx *ctx, const struct record *r,
 			const struct attach_restore_type *others, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
+	attach_restore_fn restore = restorer_of(others, r->plugin);
 
-	for (; others && others->plugin; others++) {
-		if (strcmp(others->plugin, r->plugin) == 0)
-			return others->restore(ctx, r, e);
-	}
+	if (restore)
+		return restore(ctx, r, e);
+
+	int moved = restore_moved(ctx, r, others, e);
+
+	if (moved)
+		return moved < 0 ? -1 : 0;
 
 	int rc = attach_netns_of(ctx, r, &pod, e);
 
@@ -221,6 +267,7 @@ static int restore_link(const struct ctx *ctx, const struct record *r,
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e)
 {
+	auto_netns struct netns host = { .fd = -1 };
 	struct err why;
 	bool same_boot;
 
@@ -228,11 +275,13 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 		return -1;
 	if (!same_boot)
 		return 0;
-	/* The interface is restored also if the rules, or the veth to the node, cannot be removed.
-	 */
+	if (netns_open_self(&host, e))
+		return -1;
+	/* The interface is restored also if the rest cannot be removed, but from the host: the way
+	 * back from the pod may be what failed. */
 	int rest = attach_remove_rest(ctx, r, &why);
 
-	if (restore_link(ctx, r, others, e))
+	if ((rest && netns_enter(&host, e)) || restore_link(ctx, r, others, e))
 		return -1;
 	if (rest)
 		*e = why;

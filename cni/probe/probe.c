@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "lib/base/ctx.h"
 
@@ -155,46 +156,89 @@ static int drain(struct probe_state *a, struct err *e)
 	return rc < 0 ? -1 : 0;
 }
 
-static int listen_until(struct probe_state *a, int64_t deadline_ms, struct err *e)
+static bool is_open(const struct probe_state *a, size_t n)
 {
-	struct pollfd p = { .fd = a->fd, .events = POLLIN };
+	size_t n_open = 0;
 
-	while (a->n_open) {
+	for (size_t i = 0; i < n; i++)
+		n_open += a[i].n_open;
+	return n_open > 0;
+}
+
+/* Listens on all links until each question has its answer. */
+static int listen_until(struct probe_state *a, size_t n, int64_t deadline_ms, struct err *e)
+{
+	struct pollfd p[PROBE_LINKS_MAX];
+
+	while (is_open(a, n)) {
 		int64_t left = deadline_ms - ctx_mono_ms();
+
+		for (size_t i = 0; i < n; i++) {
+			p[i] = (struct pollfd){ .fd = a[i].n_open ? a[i].fd : -1,
+						.events = POLLIN };
+			if (left <= 0 && a[i].n_open && drain(&a[i], e))
+				return -1;
+		}
 		if (left <= 0)
-			return drain(a, e);
-		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+			return 0;
+		if (poll(p, (nfds_t)n, (int)left) < 0 && errno != EINTR)
 			return err_set(e, ERR_KERNEL, errno, "probe: wait on %s", a->link->name);
-		if (receive_frame(a, e) < 0)
-			return -1;
+		for (size_t i = 0; i < n; i++)
+			if (a[i].n_open && receive_frame(&a[i], e) < 0)
+				return -1;
 	}
 	return 0;
+}
+
+static int ask_round(struct probe_state *a, size_t n, int round, struct err *e)
+{
+	/* A round that began late has its whole time. */
+	const int64_t deadline = ctx_mono_ms() + PROBE_ROUND_MS;
+
+	for (size_t i = 0; i < n; i++)
+		if (round < a[i].link->rounds && send_probes(&a[i], e))
+			return -1;
+	return listen_until(a, n, deadline, e);
+}
+
+/* Users to the front, in the order of the questions. Returns their number. */
+static int collect_users(struct address_user *found, size_t n)
+{
+	int n_used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (found[i].addr.family)
+			found[n_used++] = found[i];
+	return n_used;
+}
+
+int probe_run_all(struct probe_inquiry *q, size_t n, struct err *e)
+{
+	struct probe_state a[PROBE_LINKS_MAX];
+	int rc = 0, rounds = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		a[i] = (struct probe_state){ &q[i].link, q[i].questions, q[i].n,
+					     q[i].n,     q[i].found,     -1 };
+		memset(q[i].found, 0, q[i].n * sizeof(*q[i].found));
+		rounds = q[i].link.rounds > rounds ? q[i].link.rounds : rounds;
+	}
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = open_socket(&a[i], e);
+	for (int i = 0; rc == 0 && is_open(a, n) && i < rounds; i++)
+		rc = ask_round(a, n, i, e);
+	for (size_t i = 0; i < n; i++) {
+		if (a[i].fd >= 0)
+			(void)close(a[i].fd);
+		q[i].n_found = collect_users(q[i].found, q[i].n);
+	}
+	return rc;
 }
 
 int probe_run(const struct probe_link *link, const struct probe_question *questions, size_t n,
 	      struct address_user *found, struct err *e)
 {
-	struct probe_state a = { link, questions, n, n, found, -1 };
-	int rc = open_socket(&a, e);
-	auto_fd int fd = a.fd;
+	struct probe_inquiry q = { *link, questions, n, found, 0 };
 
-	(void)fd;
-	memset(found, 0, n * sizeof(*found));
-	for (int i = 0; rc == 0 && a.n_open && i < link->rounds; i++) {
-		/* A round that began late has its whole time. */
-		int64_t deadline = ctx_mono_ms() + PROBE_ROUND_MS;
-
-		rc = send_probes(&a, e) || listen_until(&a, deadline, e) ? -1 : 0;
-	}
-	if (rc)
-		return -1;
-
-	int n_used = 0;
-
-	/* Users to the front, in the order of the questions. */
-	for (size_t i = 0; i < n; i++) {
-		if (found[i].addr.family)
-			found[n_used++] = found[i];
-	}
-	return n_used;
+	return probe_run_all(&q, 1, e) ? -1 : q.n_found;
 }

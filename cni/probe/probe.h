@@ -81,4 +81,18 @@ struct probe_link {
 int probe_run(const struct probe_link *link, const struct probe_question *questions, size_t n,
 	      struct address_user *found, struct err *e) must_check;
 
+/*
+ * probe_run_all - the same on up to PROBE_LINKS_MAX interfaces of one namespace at once: the time
+ * is that of one. found and n_found of each are as of probe_run(). ERR_KERNEL.
+ */
+#define PROBE_LINKS_MAX 32
+struct probe_inquiry {
+	struct probe_link link;
+	const struct probe_question *questions;
+	size_t n;
+	struct address_user *found; /* memory for n users */
+	int n_found;                /* output */
+};
+int probe_run_all(struct probe_inquiry *q, size_t n, struct err *e) must_check;
+
 #endif

@@ -389,6 +389,82 @@ START_TEST(who_probes_for_the_gateway_does_not_answer_for_it)
 }
 END_TEST
 
+/* When the second link is asked, the host on the first one gets its address. */
+struct chained {
+	int fd;
+	const struct wire *w;
+};
+
+static void *give_address_when_asked(void *arg)
+{
+	const struct chained *c = arg;
+	struct ip_prefix p;
+	uint8_t frame[PROBE_MSG_MAX];
+	struct err e;
+
+	return recv(c->fd, frame, sizeof(frame), 0) <= 0 || ip_parse_prefix("192.0.2.1/24", &p) ||
+			       nl_addr_add(c->w->there, c->w->b.ifindex, p, true, &e)
+		       ? "no address"
+		       : NULL;
+}
+
+START_TEST(all_links_are_asked_before_one_has_answered)
+{
+	auto_wire struct wire w;
+	struct wire second;
+	struct link_info x0;
+	struct netns host;
+	struct address_user found[2];
+	struct err e = { .msg = "" };
+	pthread_t thread;
+	void *failed;
+
+	wire_open(&w);
+	host = net_self();
+	net_veth("x0", "x1", &w.netns);
+	second = w;
+	struct nl *here = net_socket();
+	ck_assert_int_eq(nl_link_by_name(here, "x0", &x0, &e), 0);
+	nl_release(here);
+	ck_assert_int_eq(nl_link_by_name(w.there, "x1", &second.b, &e), 0);
+	has(&second, "192.0.3.1/24");
+
+	struct chained c = { listen_there(&second, &host), &w };
+	const struct probe_question q[] = {
+		{ .addr = ip_of("192.0.2.1"), .from = ip_of("192.0.2.7") },
+		{ .addr = ip_of("192.0.3.1"), .from = ip_of("192.0.3.7") }
+	};
+	const struct sockaddr_ll at = { .sll_family = AF_PACKET,
+					.sll_protocol = htons(ETH_P_ARP),
+					.sll_ifindex = second.b.ifindex };
+
+	ck_assert_int_eq(bind(c.fd, (const void *)&at, (socklen_t)sizeof(at)), 0);
+	/* one after the other would last for hours */
+	struct probe_inquiry all[] = {
+		{ { w.a.ifindex, "v0", w.a.addr.byte, 1000000 }, &q[0], 1, &found[0], 0 },
+		{ { x0.ifindex, "x0", x0.addr.byte, 1000000 }, &q[1], 1, &found[1], 0 },
+	};
+
+	here = net_socket();
+	struct ip_prefix own;
+	ck_assert_int_eq(ip_parse_prefix("192.0.2.7/24", &own), 0);
+	ck_assert_int_eq(nl_addr_add(here, w.a.ifindex, own, true, &e), 0);
+	ck_assert_int_eq(ip_parse_prefix("192.0.3.7/24", &own), 0);
+	ck_assert_int_eq(nl_addr_add(here, x0.ifindex, own, true, &e), 0);
+	nl_release(here);
+	ck_assert_int_eq(pthread_create(&thread, NULL, give_address_when_asked, &c), 0);
+	ck_assert_msg(probe_run_all(all, 2, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(pthread_join(thread, &failed), 0);
+	ck_assert_ptr_null(failed);
+	ck_assert_int_eq(all[0].n_found, 1);
+	ck_assert_mem_eq(found[0].mac, w.b.addr.byte, MAC_LEN);
+	ck_assert_int_eq(all[1].n_found, 1);
+	ck_assert_mem_eq(found[1].mac, second.b.addr.byte, MAC_LEN);
+	(void)close(c.fd);
+	netns_close(&host);
+}
+END_TEST
+
 START_TEST(what_cannot_be_asked_is_an_error)
 {
 	const struct probe_question q = { .addr = ip_of("192.0.2.1") };
@@ -436,4 +512,5 @@ TEST_PROGRAM("probe", the_key_is_a_boolean_or_an_object, probes_have_the_fields_
 	     gateways_are_asked_from_an_address_in_use, the_holder_of_an_ipv4_address_is_found,
 	     the_holder_of_an_ipv6_address_is_found, the_kernel_answers_for_both_families,
 	     who_answers_late_is_heard, gateways_answer_and_end_the_wait,
-	     who_probes_for_the_gateway_does_not_answer_for_it, what_cannot_be_asked_is_an_error)
+	     who_probes_for_the_gateway_does_not_answer_for_it,
+	     all_links_are_asked_before_one_has_answered, what_cannot_be_asked_is_an_error)

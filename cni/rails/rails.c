@@ -7,6 +7,7 @@
 
 #include "cni/rails/rails_priv.h"
 #include "cni/record/record.h"
+#include "sriov/take/claim.h"
 
 /* The engine borrows all of this until the end of the call. */
 struct rails_calls {
@@ -18,6 +19,7 @@ struct rails_calls {
 struct rails_state {
 	struct rails_conf conf; /* the fields are its own: it comes first */
 	struct rails_calls *calls;
+	struct rails_rdma rdma;
 };
 
 _Static_assert(sizeof(struct rails_state) <= ATTACH_STATE_MAX, "the state is too large");
@@ -25,8 +27,10 @@ _Static_assert(RAIL_LIST_MAX <= ATTACH_PARTS_MAX, "more rails than interfaces of
 
 static void clear(void *state)
 {
-	struct rails_calls *c = ((struct rails_state *)state)->calls;
+	struct rails_state *s = state;
+	struct rails_calls *c = s->calls;
 
+	rails_rdma_clear(&s->rdma);
 	if (!c)
 		return;
 	for (size_t i = 0; i < c->made.n; i++)
@@ -59,6 +63,9 @@ static int make_calls(const struct cni_call *call, const struct attach_type *typ
 		c->part[i].conf.tree = rails_part(call->conf.tree, &c->made, i);
 		if (!c->part[i].conf.tree)
 			return err_nomem(e);
+		/* The runtime's file describes one device: that of the first rail. */
+		if (i)
+			c->part[i].conf.runtime = NULL;
 	}
 	c->ipam = *call;
 	c->ipam.conf.text = NULL;
@@ -87,7 +94,8 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 
 	if (!c)
 		return err_nomem(e);
-	if (find_made(a, &c->made, e) || make_calls(a->call, rails_kinds[s->conf.kind], c, e) ||
+	if ((s->conf.rdma == RAILS_RDMA_SHARED && rails_rdma_check_mode(e)) ||
+	    find_made(a, &c->made, e) || make_calls(a->call, rails_kinds[s->conf.kind], c, e) ||
 	    keep_note(a, c, e))
 		return -1;
 	if (a->conf.routing.is_default && c->made.n > 1)
@@ -107,64 +115,22 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 	return 0;
 }
 
-/* ---- without a record ---- */
+static int verify(struct attach *a, struct attach *part, const struct cni_result *ips,
+		  struct err *e)
+{
+	struct rails_state *s = (void *)a->state;
 
-struct name_visit {
-	struct rails_names names;
-	const struct json *prev; /* the result of ADD, or NULL */
-	attach_name_fn fn;
-	void *arg;
+	return s->conf.rdma == RAILS_RDMA_SHARED ? rails_rdma_verify(&s->rdma, part, ips, e) : 0;
+}
+
+static const struct attach_restore_type restorers[] = { { "sriov", sriov_restore }, { 0 } };
+
+static const struct attach_several several = {
+	.parts = parts,
+	.verify = verify,
+	.restorers = restorers,
+	.each_name = rails_each_name,
 };
-
-/* The result of ADD names the interface, in a namespace of a pod. */
-static bool is_in_result(const struct name_visit *v, const char *name)
-{
-	json_each (x, json_get(v->prev, "interfaces")) {
-		if (*json_text(x, "sandbox") && strcmp(json_text(x, "name"), name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int visit(const struct name_visit *v, const char *name, const char *kind)
-{
-	return is_in_result(v, name) ? v->fn(name, kind, v->arg) : 0;
-}
-
-/*
- * Rails may have come and gone since ADD: every number is tried. Only what the result of ADD has
- * can be ours: without it, ADD failed, and an interface of that name is of another program.
- */
-static int each_name_of(const struct name_visit *v, const char *kind)
-{
-	char name[IFNAME_LEN];
-	struct err ignored;
-	int rc = v->names.template ? 0 : visit(v, v->names.ifname, kind);
-
-	for (uint32_t n = 0; rc == 0 && n <= RAIL_NUMBER_MAX; n++)
-		if (rails_name(&v->names, 1, n, name, &ignored) == 0)
-			rc = visit(v, name, kind);
-	return rc;
-}
-
-static int each_name(const struct cni_call *call, attach_name_fn fn, void *arg)
-{
-	const char *kind = json_text(call->conf.tree, "kind");
-	const char *template = json_text(call->conf.tree, "ifname");
-	const struct name_visit v = {
-		.names = { *template ? template : NULL, call->env.ifname },
-		.prev = json_get(call->conf.tree, "prevResult"),
-		.fn = fn,
-		.arg = arg,
-	};
-
-	for (size_t i = 0; i < 2; i++)
-		if (strcmp(kind, rails_kinds[i]->kind) == 0)
-			return each_name_of(&v, rails_kinds[i]->kind);
-	return 0;
-}
-
-static const struct attach_several several = { .parts = parts, .each_name = each_name };
 
 const struct attach_type rails_type = {
 	.name = "rails",
@@ -174,4 +140,5 @@ const struct attach_type rails_type = {
 	.clear = clear,
 	.several = &several,
 	.validate = rails_validate,
+	.release = rails_release,
 };

@@ -63,7 +63,6 @@ static int is_there(struct attach *a, const struct rail_entry *x, bool *out, str
 static int take_rail(struct attach *a, uint32_t number, const struct rail_entry *x,
 		     struct rails_made *out, struct err *e)
 {
-	const struct rails_names names = { conf_of(a)->ifname, a->call->env.ifname };
 	bool there;
 
 	if (is_there(a, x, &there, e))
@@ -73,11 +72,8 @@ static int take_rail(struct attach *a, uint32_t number, const struct rail_entry 
 		return 0;
 	}
 	out->rail[out->n].number = number;
+	*out->rail[out->n].device = '\0';
 	(void)snprintf(out->rail[out->n].master, IFNAME_LEN, "%s", x->ifname);
-	/* STATUS has no pod, and so no names. */
-	if (a->call->env.cmd != CNI_STATUS &&
-	    rails_name(&names, out->n, number, out->rail[out->n].ifname, e))
-		return -1;
 	out->n++;
 	return 0;
 }
@@ -149,9 +145,49 @@ static int take_all(struct attach *a, const struct rail_list *l, struct rails_ma
 	return 0;
 }
 
+/*
+ * Devices that are given decide: "all" and "gpu" are the rails among theirs. A rail of a list
+ * without a device is an error, or with "min" a rail that is missing.
+ */
+static int give_devices(struct attach *a, struct rails_devices *d, struct rails_made *made,
+			struct err *e)
+{
+	const bool listed = json_type(conf_of(a)->rails) == JSON_ARRAY;
+	size_t n = 0;
+
+	for (size_t i = 0; d->n && i < made->n; i++) {
+		if (rails_devices_take(&a->call->ctx, d, made->rail[i].master, made->rail[i].device,
+				       e))
+			return err_wrap(e, "rail %u", made->rail[i].number);
+		if (*made->rail[i].device)
+			made->rail[n++] = made->rail[i];
+		else if (listed && !conf_of(a)->min)
+			return err_set(e, ERR_CONFIG, 0, "%s: none is a VF of rail %u (%s)",
+				       d->source, made->rail[i].number, made->rail[i].master);
+		else if (listed)
+			made->missing[made->n_missing++] = made->rail[i].number;
+	}
+	if (!d->n)
+		return 0;
+	made->n = n;
+	return rails_devices_all_taken(d, e);
+}
+
+static int name_rails(struct attach *a, struct rails_made *made, struct err *e)
+{
+	const struct rails_names names = { conf_of(a)->ifname, a->call->env.ifname };
+
+	/* STATUS has no pod, and so no names. */
+	for (size_t i = 0; a->call->env.cmd != CNI_STATUS && i < made->n; i++)
+		if (rails_name(&names, i, made->rail[i].number, made->rail[i].ifname, e))
+			return -1;
+	return 0;
+}
+
 int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 {
 	const struct json *asked = conf_of(a)->rails;
+	struct rails_devices devices = { .n = 0 };
 	struct rail_list l;
 
 	*out = (struct rails_made){ .n = 0 };
@@ -170,5 +206,9 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 	} else if (take_all(a, &l, out, e)) {
 		return -1;
 	}
-	return check_number(a, &all, out, e);
+	return rails_devices_find(a, conf_of(a), &devices, e) ||
+			       give_devices(a, &devices, out, e) || check_number(a, &all, out, e) ||
+			       name_rails(a, out, e)
+		       ? -1
+		       : 0;
 }

@@ -7,14 +7,34 @@
 #include "cni/links/links.h"
 #include "cni/rails/rails_priv.h"
 #include "lib/json/json_case.h"
+#include "sriov/plugin/attach.h"
 
 #define NUMBER_MARK "{n}"
 
 /* ---- keys ---- */
 
-const struct attach_type *const rails_kinds[] = { &link_macvlan, &link_ipvlan };
+#define MOVES 2 /* the kind whose interfaces are VFs */
 
-static const struct json_enum kinds[] = { { "macvlan", 0 }, { "ipvlan", 1 }, { NULL, 0 } };
+const struct attach_type *const rails_kinds[RAILS_KINDS] = {
+	&link_macvlan,
+	&link_ipvlan,
+	[MOVES] = &sriov_type,
+};
+
+static const struct json_enum kinds[] = {
+	{ "macvlan", 0 },
+	{ "ipvlan", 1 },
+	{ "sriov", MOVES },
+	{ NULL, 0 },
+};
+
+static const struct json_enum rdma_modes[] = {
+	{ "exclusive", RAILS_RDMA_EXCLUSIVE },
+	{ "shared", RAILS_RDMA_SHARED },
+	{ NULL, 0 },
+};
+
+#define FIELD(k, m) .key = k, .offset = offsetof(struct rails_conf, m)
 
 const struct json_field rails_fields[] = {
 	{ .key = "kind",
@@ -23,6 +43,12 @@ const struct json_field rails_fields[] = {
 	  .flags = J_REQUIRED,
 	  .names = kinds },
 	{ .key = RAILS_KEY, .kind = J_ANY, .offset = offsetof(struct rails_conf, rails) },
+	{ FIELD("rdma", rdma), .kind = J_ENUM, .names = rdma_modes },
+	{ FIELD("deviceIDs", device_ids), .kind = J_ANY },
+	{ FIELD("resource", resource), .kind = J_OBJECT },
+	{ FIELD("resourceName", resource_name), .kind = J_STRING },
+	{ FIELD("deviceID", device_id), .kind = J_STRING },
+	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING },
 	{ .key = "ifname",
 	  .kind = J_STRING,
 	  .offset = offsetof(struct rails_conf, ifname),
@@ -73,10 +99,31 @@ static int check_rails(const struct json *n, struct err *e)
 		       json_show(n, shown));
 }
 
+/* Keys that only VFs have, and "near", in place of which is "rails". */
+static int refuse_of_vfs(const struct attach *a, bool moves, struct err *e)
+{
+	static const char *const of_vfs[] = { "vlan",     "deviceID", "deviceIDs",
+					      "pciBusID", "resource", "resourceName" };
+	const struct json *tree = a->call->conf.tree;
+
+	for (size_t i = 0; !moves && i < ARRAY_SIZE(of_vfs); i++)
+		if (json_get(tree, of_vfs[i]))
+			return err_set(e, ERR_CONFIG, 0,
+				       "%s: not with rails of kind \"%.16s\", only with \"sriov\"",
+				       of_vfs[i], json_text(tree, "kind"));
+	if (json_get(tree, "near"))
+		return err_set(e, ERR_CONFIG, 0,
+			       "near: not with rails: \"rails\": \"gpu\" are those nearest to the "
+			       "pod's GPUs");
+	return json_get(tree, "pkey") ? err_set(e, ERR_CONFIG, 0,
+						"pkey: not with rails, whose interfaces are "
+						"Ethernet")
+				      : 0;
+}
+
 /* Keys of one interface, which several cannot have alike. */
 static int refuse_single(struct attach *a, struct err *e)
 {
-	static const char *const others[] = { "rdma", "vlan", "near", "deviceID", "pkey" };
 	uint8_t mac[MAC_LEN];
 	int rc;
 
@@ -85,11 +132,6 @@ static int refuse_single(struct attach *a, struct err *e)
 			       "master: \"%.64s\": not with rails, which are on the interfaces of "
 			       "the node's rails",
 			       a->conf.master.candidate[0].text);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (json_get(a->call->conf.tree, others[i]))
-			return err_set(e, ERR_CONFIG, 0,
-				       "%s: not with rails, whose interfaces are macvlan or ipvlan",
-				       others[i]);
 	if (a->conf.in_container)
 		return err_set(e, ERR_CONFIG, 0,
 			       "linkInContainer: not with rails, which are on interfaces of the "
@@ -99,6 +141,33 @@ static int refuse_single(struct attach *a, struct err *e)
 		return err_set(e, ERR_CONFIG, 0,
 			       "mac: a MAC address cannot be chosen for several interfaces");
 	return rc;
+}
+
+static int check_rdma(const struct rails_conf *c, struct err *e)
+{
+	if (c->rdma != RAILS_RDMA_EXCLUSIVE || c->kind == MOVES)
+		return 0;
+	err_set(e, ERR_CONFIG, 0,
+		"rdma: \"exclusive\": interfaces of kind \"%s\" share the RDMA device of their "
+		"rail, which cannot move into one pod",
+		rails_kinds[c->kind]->name);
+	return err_hint(e, "write \"shared\", or use kind \"sriov\"");
+}
+
+static int check_devices(const struct attach *a, struct rails_conf *c, struct err *e)
+{
+	struct rails_devices ignored;
+
+	if (c->kind != MOVES)
+		return 0;
+	if (c->resource_name && !*c->resource_name)
+		c->resource_name = NULL;
+	if (c->resource_name && c->resource)
+		return err_set(e, ERR_CONFIG, 0,
+			       "resourceName: \"%.128s\" and resource exclude each other: the "
+			       "kubelet chooses the VFs, or the plugin",
+			       c->resource_name);
+	return rails_devices_read(a, c, &ignored, e);
 }
 
 static int check_ipam(const struct cni_conf *c, struct err *e)
@@ -119,10 +188,12 @@ static int check_ipam(const struct cni_conf *c, struct err *e)
 
 int rails_validate(struct attach *a, struct err *e)
 {
-	const struct rails_conf *c = (const void *)a->state;
+	struct rails_conf *c = (void *)a->state;
 	const struct cni_conf *conf = &a->call->conf;
 
-	if (check_rails(c->rails, e) || refuse_single(a, e) || check_ipam(conf, e))
+	if (check_rails(c->rails, e) || refuse_of_vfs(a, c->kind == MOVES, e) ||
+	    refuse_single(a, e) || check_rdma(c, e) || check_devices(a, c, e) ||
+	    check_ipam(conf, e))
 		return -1;
 	if (c->ifname && !strstr(c->ifname, NUMBER_MARK))
 		return err_set(e, ERR_CONFIG, 0,
@@ -248,6 +319,43 @@ static int number_table(struct json *tree, size_t i)
 	return json_add_num(routing, "table", first + (double)i);
 }
 
+/* The PF of the rail, or those of the configuration with the rail's number in their names. */
+static struct json *resource_of(const struct json *config, const struct rails_made *made, size_t i)
+{
+	const struct json *given = json_get(config, "resource");
+	auto_json struct json *o = given ? json_dup(given) : json_new_object();
+	auto_json struct json *pfs = json_new_array();
+	char text[64];
+
+	if (!o || !pfs || (!given && json_push_str(pfs, made->rail[i].master)))
+		return NULL;
+	json_each (pf, json_get(given, "pf")) {
+		const char *name = json_str(pf);
+
+		/* A name that is none is for the VF's type to refuse. */
+		if (!name || rails_expand(name, made->rail[i].number, text, sizeof(text)))
+			return TAKE_PTR(o);
+		if (json_push_str(pfs, text))
+			return NULL;
+	}
+	return json_put(o, "pf", TAKE_PTR(pfs)) ? NULL : TAKE_PTR(o);
+}
+
+static int add_vf(struct json *tree, const struct rails_made *made, size_t i)
+{
+	static const char *const ours[] = { "deviceID", "deviceIDs", "pciBusID", "resourceName" };
+	struct json *resource;
+
+	for (size_t k = 0; k < ARRAY_SIZE(ours); k++)
+		json_del(tree, ours[k]);
+	if (*made->rail[i].device) {
+		json_del(tree, "resource");
+		return json_add_str(tree, "deviceID", made->rail[i].device);
+	}
+	resource = resource_of(tree, made, i);
+	return json_put(tree, "resource", resource);
+}
+
 struct json *rails_part(const struct json *config, const struct rails_made *made, size_t i)
 {
 	auto_json struct json *tree = json_dup(config);
@@ -257,7 +365,14 @@ struct json *rails_part(const struct json *config, const struct rails_made *made
 	json_fold_case(tree);
 	json_del(tree, "prevResult");
 	json_del(tree, "master");
-	if (number_table(tree, i) || json_add_str(tree, "master", made->rail[i].master))
+	/* The engine asks for what is shared; the VF's type moves. */
+	if (strcmp(json_text(tree, "rdma"), "shared") == 0)
+		json_del(tree, "rdma");
+	if (number_table(tree, i))
+		return NULL;
+	if (strcmp(json_text(tree, "kind"), sriov_type.name) == 0
+		    ? add_vf(tree, made, i)
+		    : json_add_str(tree, "master", made->rail[i].master))
 		return NULL;
 	return TAKE_PTR(tree);
 }
@@ -277,7 +392,8 @@ struct json *rails_note(const struct rails_made *made)
 
 		if (!x || json_add_int(x, "rail", made->rail[i].number) ||
 		    json_add_str(x, "interface", made->rail[i].ifname) ||
-		    json_add_str(x, "master", made->rail[i].master))
+		    json_add_str(x, "master", made->rail[i].master) ||
+		    json_add_known(x, "device", made->rail[i].device))
 			return NULL;
 	}
 	for (size_t i = 0; i < made->n_missing; i++)
@@ -288,13 +404,14 @@ struct json *rails_note(const struct rails_made *made)
 
 struct made_text {
 	uint32_t number;
-	const char *ifname, *master;
+	const char *ifname, *master, *device;
 };
 
 static const struct json_field made_fields[] = {
 	{ "rail", J_U32, offsetof(struct made_text, number), 0, 0, RAIL_NUMBER_MAX, NULL },
 	{ "interface", J_STRING, offsetof(struct made_text, ifname), J_REQUIRED, 0, 0, NULL },
 	{ "master", J_STRING, offsetof(struct made_text, master), J_REQUIRED, 0, 0, NULL },
+	{ "device", J_STRING, offsetof(struct made_text, device), 0, 0, 0, NULL },
 	{ 0 },
 };
 
@@ -312,6 +429,8 @@ int rails_read_note(const struct json *note, struct rails_made *out, struct err 
 		out->rail[out->n].number = t.number;
 		(void)snprintf(out->rail[out->n].ifname, IFNAME_LEN, "%s", t.ifname);
 		(void)snprintf(out->rail[out->n].master, IFNAME_LEN, "%s", t.master);
+		(void)snprintf(out->rail[out->n].device, PCI_STR_LEN, "%s",
+			       t.device ? t.device : "");
 		out->n++;
 	}
 	return out->n ? 0 : err_set(e, ERR_STATE, 0, "the record of the attachment names no rail");

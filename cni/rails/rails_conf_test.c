@@ -112,6 +112,40 @@ START_TEST(what_a_rail_reads)
 }
 END_TEST
 
+/* The keys of part i, as text. */
+static const char *part_of(const char *config, const struct rails_made *made, size_t i)
+{
+	static char shown[512];
+	auto_json struct json *tree = parse(config), *part = rails_part(tree, made, i);
+	auto_free char *text = json_print(part, false);
+
+	(void)snprintf(shown, sizeof(shown), "%s", text);
+	return shown;
+}
+
+START_TEST(what_a_rail_with_a_VF_reads)
+{
+	struct rails_made given = two;
+
+	ck_assert_str_eq(part_of("{\"kind\":\"sriov\",\"vlan\":5,\"rdma\":\"exclusive\"}", &two, 1),
+			 "{\"kind\":\"sriov\",\"vlan\":5,\"rdma\":\"exclusive\",\"resource\":{"
+			 "\"pf\":[\"e11\"]}}");
+	ck_assert_str_eq(
+		part_of("{\"kind\":\"sriov\",\"resource\":{\"pf\":[\"a{n}\",\"b\"]}}", &two, 1),
+		"{\"kind\":\"sriov\",\"resource\":{\"pf\":[\"a11\",\"b\"]}}");
+	/* The VF's type refuses what is no list of names. */
+	ck_assert_str_eq(part_of("{\"kind\":\"sriov\",\"resource\":{\"pf\":[3]}}", &two, 0),
+			 "{\"kind\":\"sriov\",\"resource\":{\"pf\":[3]}}");
+	(void)snprintf(given.rail[0].device, PCI_STR_LEN, "0000:3b:02.5");
+	ck_assert_str_eq(part_of("{\"kind\":\"sriov\",\"deviceIDs\":[\"x\"],\"resourceName\":\"r\","
+				 "\"deviceID\":\"y\",\"pciBusID\":\"z\",\"rdma\":\"shared\"}",
+				 &given, 0),
+			 "{\"kind\":\"sriov\",\"deviceID\":\"0000:3b:02.5\"}");
+	ck_assert_str_eq(part_of("{\"kind\":\"macvlan\",\"rdma\":\"shared\"}", &two, 0),
+			 "{\"kind\":\"macvlan\",\"master\":\"e2\"}");
+}
+END_TEST
+
 START_TEST(the_note_of_what_was_made)
 {
 	auto_json struct json *note = rails_note(&two), *damaged = NULL;
@@ -127,6 +161,12 @@ START_TEST(the_note_of_what_was_made)
 	ck_assert_uint_eq(again.rail[1].number, 11);
 	ck_assert_str_eq(again.rail[1].ifname, "net1r11");
 	ck_assert_str_eq(again.rail[0].master, "e2");
+	ck_assert_str_eq(again.rail[0].device, "");
+	struct rails_made given = two;
+	(void)snprintf(given.rail[1].device, PCI_STR_LEN, "0000:3b:02.5");
+	auto_json struct json *with_device = rails_note(&given);
+	ck_assert_int_eq(rails_read_note(with_device, &again, &e), 0);
+	ck_assert_str_eq(again.rail[1].device, "0000:3b:02.5");
 	ck_assert_int_eq(rails_read_note(NULL, &again, &e), -1);
 	ck_assert_int_eq(e.code, ERR_STATE);
 	damaged = parse("{\"made\":[{\"rail\":2}]}");
@@ -154,10 +194,14 @@ START_TEST(out_of_memory)
 	auto_json struct json *tree = parse("{\"ipam\":{\"pool\":\"r{n}\"},\"routing\":{\"mode\":"
 					    "\"rail\",\"table\":500}}");
 
+	auto_json struct json *vf = parse("{\"kind\":\"sriov\",\"ipam\":{\"pool\":\"r\"},"
+					  "\"resource\":{\"pf\":[\"a{n}\"]}}");
+
 	ck_assert_str_eq(alloc_fail_each(make_all, tree), "ok");
+	ck_assert_str_eq(alloc_fail_each(make_all, vf), "ok");
 }
 END_TEST
 
 TEST_PROGRAM("cni/rails/rails_conf", names_of_interfaces, a_text_that_does_not_fit,
-	     a_list_of_pools_for_each_rail, what_a_rail_reads, the_note_of_what_was_made,
-	     out_of_memory)
+	     a_list_of_pools_for_each_rail, what_a_rail_reads, what_a_rail_with_a_VF_reads,
+	     the_note_of_what_was_made, out_of_memory)

@@ -31,6 +31,9 @@ void record_part(const struct record *r, size_t i, struct record *out)
 	out->ifindex = number_of(o, "ifindex");
 	out->lower_ifindex = number_of(o, "lowerIfindex");
 	out->routing = json_get(o, "routing");
+	out->device = json_get(o, "device");
+	if (*json_text(o, "plugin"))
+		out->plugin = json_text(o, "plugin");
 }
 
 int record_add_part(struct json *list, const struct record *part)
@@ -38,11 +41,13 @@ int record_add_part(struct json *list, const struct record *part)
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "ifname", part->key.ifname) ||
+			       json_add_str(o, "plugin", part->plugin) ||
 			       json_add_str(o, "master", part->master) ||
 			       (part->ifindex && json_add_int(o, "ifindex", part->ifindex)) ||
 			       (part->lower_ifindex &&
 				json_add_int(o, "lowerIfindex", part->lower_ifindex)) ||
-			       (part->routing && json_add_copy(o, "routing", part->routing))
+			       (part->routing && json_add_copy(o, "routing", part->routing)) ||
+			       (part->device && json_add_copy(o, "device", part->device))
 		       ? -1
 		       : 0;
 }

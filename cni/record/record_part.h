@@ -7,8 +7,8 @@
 
 /*
  * The interfaces of an attachment. One ADD may make several; they have one record, with one key.
- * record_parts - how many. record_part - *out is r with key.ifname, master, numbers and routing of
- * the i-th of them, and borrows from r. A record with one interface is its own part.
+ * record_parts - how many. record_part - *out is r with key.ifname, plugin, master, numbers, device
+ * and routing of the i-th of them, and borrows from r. A record with one interface is its own part.
  * record_add_part - one more for r->parts. -1: no memory. Pure.
  */
 size_t record_parts(const struct record *r);

@@ -34,6 +34,7 @@ END_TEST
 START_TEST(the_parts_of_a_record)
 {
 	auto_json struct json *list = json_new_array(), *note = json_new_object();
+	auto_json struct json *device = json_new_object();
 	auto_record struct record r = { 0 }, alone = { 0 };
 	struct record one = whole(NULL), part;
 	struct err e;
@@ -47,6 +48,9 @@ START_TEST(the_parts_of_a_record)
 	one.ifindex = 0; /* not made yet */
 	ck_assert_int_eq(json_add_int(note, "table", 1001), 0);
 	one.routing = note;
+	one.plugin = "sriov";
+	ck_assert_int_eq(json_add_str(device, "vf", "0000:3b:02.5"), 0);
+	one.device = device;
 	ck_assert_int_eq(record_add_part(list, &one), 0);
 
 	const struct record all = whole(list);
@@ -63,12 +67,16 @@ START_TEST(the_parts_of_a_record)
 	record_part(&r, 0, &part);
 	ck_assert(part.ifindex == 7 && part.lower_ifindex == 3 && !part.routing);
 	ck_assert(part.whole == &r && !part.parts && !part.tree);
+	ck_assert_str_eq(part.plugin, "rails");
+	ck_assert(!part.device);
 	record_part(&r, 1, &part);
 	ck_assert_str_eq(part.key.ifname, "net1r1");
 	ck_assert_str_eq(part.key.container, "c1");
 	ck_assert_str_eq(part.master, "eth1");
 	ck_assert(!part.ifindex && part.lower_ifindex == 3);
 	ck_assert(json_num(json_get(part.routing, "table")) == 1001);
+	ck_assert_str_eq(part.plugin, "sriov");
+	ck_assert_str_eq(json_text(part.device, "vf"), "0000:3b:02.5");
 }
 END_TEST
 

@@ -335,7 +335,7 @@ test_allrails_refuses_what_it_cannot_do()
 {
 	local key
 	rails_here 2
-	for key in '.rdma=true' '.vlan=100' '.pkey="0x8001"'; do
+	for key in '.vlan=100' '.pkey="0x8001"' '.near="gpu"' '.deviceIDs=[]' '.resource={"pf":["ra0"]}' '.resourceName="a/b"'; do
 		rails_conf "$key"
 		want_err ADD 7 "not with rails"
 	done
@@ -396,6 +396,46 @@ test_allrails_no_second_ADD()
 	rails_gone
 }
 
+# The rails are veth: what is asked before a VF is looked for.
+test_allrails_VFs_that_are_given()
+{
+	local row
+	rails_here 2
+	while IFS='#' read -r row code words; do
+		rails_conf ".kind=\"sriov\" | $row"
+		# shellcheck disable=SC2086
+		want_err ADD "$code" $words
+		want_ok DEL
+	done <<-'EOF'
+		.deviceIDs=["x"]#7#deviceIDs PCI
+		.deviceIDs="x"#6#deviceIDs array
+		.args.cni.deviceIDs=["0000:01:00.0","0000:01:00.0"]#7#args.cni.deviceIDs twice
+		.deviceIDs=["0000:01:00.0"] | .resource={"pf":["a"]}#7#deviceIDs resource exclude
+		.resourceName="a.b/c" | .resource={"pf":["a"]}#7#resourceName resource exclude
+		.resourceName="a.b/c"#7#resourceName a.b/c K8S_POD_NAME
+		.resource={"pf":["x{n}"]}#7#rail 0 resource.pf "x0"
+		.vlan=5000#7#rail 0 vlan 5000
+		.mac="02:00:00:00:00:01"#7#mac
+		.near="gpu"#7#near
+	EOF
+	eq 'nothing is left' "$(rails_of p1)$(recorded)$(lease_count)" 00
+	rails_gone
+}
+
+# macPrefix belongs to the kind of each interface.
+test_allrails_MACs_of_addresses()
+{
+	rails_here 2
+	rails_conf '.macPrefix="0a:1b"'
+	want_ok ADD
+	eq 'MACs' "$(res '[.interfaces[].mac]|join(" ")')" '0a:1b:0a:50:00:0a 0a:1b:0a:50:01:0a'
+	prev
+	want_ok CHECK DEL
+	rails_conf '.kind="ipvlan" | .macPrefix="0a:1b"'
+	want_err ADD 7 'rail 0' 'macPrefix: interfaces of ipvlan'
+	rails_gone
+}
+
 # On the last rail a macvlan in mode passthru has the whole interface: all that was made before goes.
 test_allrails_all_or_nothing()
 {
@@ -449,7 +489,11 @@ test_allrails_bad_keys()
 		want_ok DEL
 	done <<-'EOF'
 		del(.kind)|7|kind
-		.kind="sriov"|2|kind sriov macvlan
+		.kind="bridge"|2|kind bridge macvlan sriov
+		.rdma=true|6|rdma
+		.rdma="both"|2|rdma both
+		.rdma="exclusive"|7|rdma exclusive macvlan shared
+		.kind="sriov"|7|rail 0 resource.pf
 		.rails="some"|2|rails some
 		.rails=3|6|rails 3
 		.rails=[]|7|rails

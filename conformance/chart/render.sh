@@ -104,7 +104,9 @@ test_rails_name_installed_plugins()
 	jq -c 'select(.kind == "NetworkAttachmentDefinition") | [.metadata.namespace, .metadata.name, (.spec.config | fromjson | .name,
 		([.type // .plugins[].type] | join(" ")), ([.. | objects | .ipam?.pool // .ipam?.pools // empty] | flatten | join(" ")))]' \
 		"$W/objects" >"$W/networks"
-	eq "networks" "$(sort "$W/networks")" '["default","ib0","ib0","rh-ipoib","rail0"]
+	eq "networks" "$(sort "$W/networks")" '["default","all-rails","all-rails","rh-rails","rail{n}"]
+["default","all-vfs","all-vfs","rh-rails","rail{n} rail{n}-v6"]
+["default","ib0","ib0","rh-ipoib","rail0"]
 ["default","rail0","rail0","rh-macvlan","rail0"]
 ["default","rail1","rail1","rh-sriov rh-rdma","rail1"]
 ["default","storage","storage","rh-ipvlan","rail0"]

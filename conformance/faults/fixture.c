@@ -162,6 +162,7 @@ const struct fixture *fixture_of(const char *plugin)
 		const struct fixture *fixture;
 	} others[] = { { "macvlan-rail", &fixture_rail },
 		       { "rails", &fixture_rails },
+		       { "rails-sriov", &fixture_rail_vfs },
 		       { "macvlan-tuned", &fixture_tuned },
 		       { "macvlan-host", &fixture_host },
 		       { "sriov", &fixture_vf },

@@ -46,7 +46,8 @@ const struct fixture *fixture_of(const char *plugin);
 /* fixture_suits - does this scene or race apply to the fixture? */
 bool fixture_suits(const struct fixture *g, const char *name);
 
-extern const struct fixture fixture_veth, fixture_vf, fixture_rdma, fixture_rdma_exclusive;
+extern const struct fixture fixture_veth, fixture_vf, fixture_rail_vfs, fixture_rdma,
+	fixture_rdma_exclusive;
 extern const struct fixture fixture_ib, fixture_ib_exclusive, fixture_ipoib;
 
 /*

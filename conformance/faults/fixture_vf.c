@@ -38,18 +38,35 @@ struct card {
 	const char *name_vfs;
 	const char *keys; /* of a configuration, behind that of the VF */
 	const char *any;  /* the same for any VF */
+	bool rails;       /* two VFs in one call, by the plugin rails */
 };
 
 /* A VF takes its MAC when it comes up. */
+#define ETHERNET_VFS                                                                               \
+	EACH_VF NAME_VF "m=02:00:00:00:01:0$i; ip link set $pf vf $i mac $m || exit; "             \
+			"t=0; until [ $(cat /sys/class/net/vf$i/address) = $m ]; do "              \
+			"[ $((t += 1)) -lt 100 ] || exit; "                                        \
+			"ip link set vf$i up && ip link set vf$i down; done; done"
+
 static const struct card ethernet = {
 	.type = "1",
-	.name_vfs = EACH_VF NAME_VF "m=02:00:00:00:01:0$i; ip link set $pf vf $i mac $m || exit; "
-				    "t=0; until [ $(cat /sys/class/net/vf$i/address) = $m ]; do "
-				    "[ $((t += 1)) -lt 100 ] || exit; "
-				    "ip link set vf$i up && ip link set vf$i down; done; done",
+	.name_vfs = ETHERNET_VFS,
 	.keys = ",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,"
 		"\"spoofchk\":\"off\",\"trust\":\"on\",\"mac\":\"02:00:00:00:02:00\",\"mtu\":1400",
 	.any = "",
+};
+
+/* Both rails take their VF of the PF. A MAC cannot be chosen for two. */
+#define RAIL_KEYS                                                                                  \
+	",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,\"spoofchk\":\"off\",\"trust\":\"on\","     \
+	"\"mtu\":1400,\"routing\":\"rail\""
+
+static const struct card rails = {
+	.type = "1",
+	.name_vfs = ETHERNET_VFS,
+	.keys = RAIL_KEYS,
+	.any = RAIL_KEYS,
+	.rails = true,
 };
 
 /* A VF takes its GUIDs when its driver is bound. Its PF remembers them, also without VFs. */
@@ -101,6 +118,12 @@ static bool probe_ethernet(const char *plugin)
 	return can_use(&ethernet);
 }
 
+static bool probe_rails(const char *plugin)
+{
+	(void)plugin;
+	return can_use(&rails);
+}
+
 static bool probe_infiniband(const char *plugin)
 {
 	(void)plugin;
@@ -115,7 +138,7 @@ static bool probe_isolated(const char *plugin)
 
 /* ---- what all of them do ---- */
 
-static char keys[256], any[64];
+static char keys[256], any[256];
 
 /* The configuration names the first VF. */
 static void write_keys(void)
@@ -130,8 +153,11 @@ static void write_keys(void)
 	(void)fclose(f);
 	vf[strcspn(vf, "\n")] = '\0';
 	(void)snprintf(keys, sizeof(keys), "\"deviceID\":\"%s\"%s", vf, card->keys);
-	(void)snprintf(any, sizeof(any), "\"resource\":{\"pf\":[\"%.*s\"]}%s",
-		       (int)strcspn(pf, " "), pf, card->any);
+	(void)snprintf(any, sizeof(any), "%s\"resource\":{\"pf\":[\"%.*s\"]}%s",
+		       card->rails ? "\"kind\":\"sriov\"," : "", (int)strcspn(pf, " "), pf,
+		       card->any);
+	if (card->rails)
+		memcpy(keys, any, sizeof(any));
 }
 
 static void make(void)
@@ -141,6 +167,19 @@ static void make(void)
 		"{ echo 0 >$n/sriov_numvfs && echo " PF_VFS " >$n/sriov_numvfs; } || exit; " PF_UP);
 	must("%s%s", PF, card->name_vfs);
 	write_keys();
+}
+
+/* The guest has an /etc of its own. */
+static void make_rails(void)
+{
+	make();
+	must("mkdir -p /etc/railhead && set -- $PFS && echo "
+	     "'{\"rails\":[{\"rail\":0,\"interface\":\"'"
+	     "$1'\"},{\"rail\":1,\"interface\":\"'$2'\"}]}' >/etc/railhead/rails.json");
+	must(WORK "/bin/railctl ipam pool add rail0 --subnet 10.77.0.0/28 --gateway 10.77.0.1 "
+		  "--this-node-only --route 10.9.0.0/16 && " WORK
+		  "/bin/railctl ipam pool add rail1 --subnet "
+		  "fd00:77::/124 --gateway fd00:77::1 --this-node-only --route fd00:9::/64");
 }
 
 static void lose(void)
@@ -196,18 +235,40 @@ static void lose_state(void)
 }
 
 #define OF_A_PF                                                                                    \
-	.is_hosts = true, .keys = keys, .any = any, .capacity = 4, .make = make, .clear = clear,   \
-	.restore = restore, .lose = lose, .move = move, .lose_link = lose_link, .reboot = reboot,  \
+	.is_hosts = true, .keys = keys, .any = any, .clear = clear, .restore = restore,            \
+	.lose = lose, .move = move, .lose_link = lose_link, .reboot = reboot,                      \
 	.lose_state = lose_state
 
-const struct fixture fixture_vf = { OF_A_PF, .probe = probe_ethernet };
+const struct fixture fixture_vf = { OF_A_PF, .capacity = 4, .make = make, .probe = probe_ethernet };
+
+const struct fixture fixture_rail_vfs = {
+	OF_A_PF,
+	.program = "rails",
+	.capacity = 2,
+	.make = make_rails,
+	.probe = probe_rails,
+	.ipam = "\"pool\":\"rail{n}\"",
+	.alone = "\"pools\":[[\"rail0\"],[\"rail1\"]]",
+	.v6_ifname = "net1r1",
+	.without = " store-gone ",
+};
 
 const struct fixture fixture_ib = {
-	OF_A_PF,          .program = "ib-sriov",  .probe = probe_infiniband,
-	.has_rdma = true, .look = functions_look,
+	OF_A_PF,
+	.capacity = 4,
+	.make = make,
+	.program = "ib-sriov",
+	.probe = probe_infiniband,
+	.has_rdma = true,
+	.look = functions_look,
 };
 
 const struct fixture fixture_ib_exclusive = {
-	OF_A_PF,          .program = "ib-sriov",  .probe = probe_isolated,
-	.has_rdma = true, .look = functions_look,
+	OF_A_PF,
+	.capacity = 4,
+	.make = make,
+	.program = "ib-sriov",
+	.probe = probe_isolated,
+	.has_rdma = true,
+	.look = functions_look,
 };

@@ -3,10 +3,10 @@
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
  *	--plugin NAME   macvlan (the default), macvlan-rail, macvlan-host, macvlan-tuned,
- *	                rails, ipvlan, sriov (on the machine's own cards),
- *	                rdma (behind macvlan, in mode shared),
- *	                rdma-exclusive (the machine in that mode), ib-sriov,
- *	                ib-sriov-exclusive and ipoib (on the machine's own InfiniBand ports)
+ *	                rails, ipvlan, sriov and rails-sriov (on the machine's own cards),
+ *	                rdma (behind macvlan, in mode shared), rdma-exclusive (the machine
+ *	                in that mode), ib-sriov, ib-sriov-exclusive and ipoib (on the
+ *	                machine's own InfiniBand ports)
  *	--lane DIR      programs whose allocations and clock can be spoiled
  *	--only CASE     one case, with all that is to be seen
  *	--sample N      N cases: a share for each class, and of each kind one before any has two

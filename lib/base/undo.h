@@ -13,7 +13,7 @@
 #include "lib/base/err.h"
 #include "lib/base/log.h"
 
-#define UNDO_MAX 80 /* two for each of 32 interfaces, and a few */
+#define UNDO_MAX 112 /* three for each of 32 interfaces, and a few */
 
 typedef int (*undo_fn)(void *arg, struct err *e);
 

@@ -8,6 +8,7 @@
 #include "cni/hostveth/hostveth.h"
 #include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
+#include "sriov/take/taken.h"
 
 static enum out_style state_style(enum repair_state s)
 {
@@ -256,7 +257,11 @@ static void show_parts(const struct out *o, const struct record *x)
 		*table = '\0';
 		if (number)
 			(void)snprintf(table, sizeof(table), ", routing table %u", number);
-		out_pair(o, part.key.ifname, "on %s%s", part.master, table);
+		out_pair(o, part.key.ifname, "on %s%s%s%s%s%s", part.master,
+			 sriov_device_vf(&part) ? ", VF " : "",
+			 sriov_device_vf(&part) ? sriov_device_vf(&part) : "",
+			 record_rdma(&part) ? ", RDMA device " : "",
+			 record_rdma(&part) ? record_rdma(&part) : "", table);
 	}
 }
 

@@ -26,19 +26,36 @@ static int rdma_validate(struct attach *a, struct err *e)
 	return 0;
 }
 
+/* The RDMA device of an interface of the record, or NULL. */
+static const char *first_moved(const struct record *r)
+{
+	const char *moved = NULL;
+	struct record part;
+
+	for (size_t i = 0; !moved && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		moved = record_rdma(&part);
+	}
+	return moved;
+}
+
 /* The record of the interface says so. Runtimes pass no unknown key of a result on. */
 static int refuse_moved(const struct attach *a, struct err *e)
 {
 	const struct record_key key = attach_key(a->call);
 	auto_record struct record r = { 0 };
+	const char *moved;
 	struct err ignored;
 
 	if (a->call->env.cmd != CNI_ADD || record_read(&a->call->ctx, &key, &r, &ignored) ||
-	    !record_rdma(&r) || !netns_same(r.netns_id, a->pod.id))
+	    !netns_same(r.netns_id, a->pod.id))
+		return 0;
+	moved = first_moved(&r);
+	if (!moved)
 		return 0;
 	err_set(e, ERR_CONFIG, 0,
 		"the plugin %.32s of this list has moved the RDMA device %.63s into the pod",
-		r.plugin, record_rdma(&r));
+		r.plugin, moved);
 	return err_hint(e, "remove the plugin rdma from the list, or the key \"rdma\" from the "
 			   "plugin sriov (\"rdmaIsolation\" from ib-sriov): one of them moves it");
 }

@@ -4,7 +4,7 @@
 #define RAILHEAD_RDMA_PLUGIN_POD_H
 
 #include "cni/engine/attach.h"
-#include "rdma/device/gid.h"
+#include "rdma/device/gid_verify.h"
 #include "rdma/plugin/conf.h"
 #include "rdma/plugin/restore.h"
 

@@ -3,19 +3,6 @@
 #include "cni/protocol/result_rdma.h"
 #include "rdma/plugin/pod.h"
 
-static int add_gid(struct json *list, const struct gid_entry *g)
-{
-	struct json *x = json_push_object(list);
-	char gid[GID_STR_LEN], ip[IP_STR_LEN];
-
-	return !x || json_add_int(x, "index", g->index) ||
-			       json_add_str(x, "gid", gid_format(&g->gid, gid)) ||
-			       json_add_str(x, "address", ip_format(gid_to_ip(&g->gid), ip)) ||
-			       json_add_str(x, "type", gid_type_name(g->type))
-		       ? -1
-		       : 0;
-}
-
 /* NULL: no memory. */
 static struct json *report_json(const struct rdma_pod *p)
 {
@@ -32,7 +19,7 @@ static struct json *report_json(const struct rdma_pod *p)
 	if (!gids)
 		return NULL;
 	for (size_t i = 0; i < p->n_gids; i++) {
-		if (add_gid(gids, &p->gid[i]))
+		if (gid_add_json(gids, &p->gid[i]))
 			return NULL;
 	}
 	return result_rdma_json(&r);

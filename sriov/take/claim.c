@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cni/protocol/devinfo.h"
+#include "cni/record/record_part.h"
 #include "lib/net/link.h"
 #include "sriov/take/peer.h"
 #include "sriov/take/taken.h"
@@ -73,20 +74,31 @@ struct record_search {
 	bool found;
 };
 
-static int consider_record(const struct record *r, void *arg)
+static bool is_another_holder(const struct record_search *s, const struct record *r)
 {
-	struct record_search *s = arg;
-	const char *vf = r->tree ? sriov_device_vf(r) : NULL;
+	const char *vf = sriov_device_vf(r);
 
 	if (!vf || strcmp(vf, s->vf) != 0 || strcmp(r->boot, s->boot) != 0 ||
 	    (strcmp(r->key.network, s->own->network) == 0 &&
 	     strcmp(r->key.container, s->own->container) == 0 &&
 	     strcmp(r->key.ifname, s->own->ifname) == 0))
-		return 0;
+		return false;
 	(void)snprintf(s->who, HOLDER_LEN,
 		       "container %.64s (network %.64s, %.16s), which has a record but had no DEL",
 		       r->key.container, r->key.network, r->key.ifname);
-	return s->found = true;
+	return true;
+}
+
+static int consider_record(const struct record *r, void *arg)
+{
+	struct record_search *s = arg;
+	struct record part;
+
+	for (size_t i = 0; r->tree && !s->found && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		s->found = is_another_holder(s, &part);
+	}
+	return s->found;
 }
 
 /*

@@ -127,22 +127,30 @@ static void checkpoint_beside(const char *socket, char out[PATH_MAX])
 		       socket);
 }
 
+int pod_devices_ask(const struct kubelet_at *kubelet, const struct pod_query *query,
+		    struct pod_devices *out, struct err *e)
+{
+	auto_grpc_answer struct grpc_answer a = { .len = 0 };
+
+	if (pod_list_ask(kubelet, &a, e))
+		return err_hint(e, "is the kubelet running, and does it have this socket? "
+				   "podResources in railhead.json names another one");
+	if (pod_resources_decode(a.message, a.len, query, out, e) == 0)
+		return 0;
+	if (e->code == ERR_NOTFOUND)
+		e->code = ERR_AGAIN;
+	return err_wrap(e, "%s", kubelet->socket);
+}
+
 int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct pod_name pod,
 		 struct pod_gpus *out, struct err *e)
 {
 	const struct pod_query query = { .pod = pod, .wanted = gpu_id_is_gpu };
 	auto_pod_devices struct pod_devices devices = { .n = 0 };
-	auto_grpc_answer struct grpc_answer a = { .len = 0 };
 	char checkpoint[PATH_MAX];
 
-	if (pod_list_ask(kubelet, &a, e))
-		return err_hint(e, "is the kubelet running, and does it have this socket? "
-				   "podResources in railhead.json names another one");
-	if (pod_resources_decode(a.message, a.len, &query, &devices, e)) {
-		if (e->code == ERR_NOTFOUND)
-			e->code = ERR_AGAIN;
-		return err_wrap(e, "%s", kubelet->socket);
-	}
+	if (pod_devices_ask(kubelet, &query, &devices, e))
+		return -1;
 	checkpoint_beside(kubelet->socket, checkpoint);
 	return pod_gpus_of(ctx, &devices, checkpoint, out, e);
 }

@@ -24,6 +24,11 @@ struct pod_gpus {
 int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, const char *checkpoint,
 		struct pod_gpus *out, struct err *e) must_check;
 
+/* pod_devices_ask - pod_list_ask(), then pod_resources_decode(). ERR_AGAIN also: the kubelet does
+ * not know the pod yet. */
+int pod_devices_ask(const struct kubelet_at *kubelet, const struct pod_query *query,
+		    struct pod_devices *out, struct err *e) must_check;
+
 /*
  * pod_gpus_ask - pod_list_ask(), then as pod_gpus_of, with the checkpoint of the kubelet that has
  * this socket. ERR_AGAIN also: the kubelet does not know the pod yet; ERR_IO also: the answer is

@@ -80,6 +80,31 @@ check "has the device of its own card" says .rdma.device rxe1
 check "and the GID of that" is "$(gid "$(answer '.rdma.gids[0].index')" rxe1)" "$(answer '.rdma.gids[0].gid')"
 check "CHECK of a pod on the second card" call CHECK rdma p7 "$(behind "$(conf rdma)")"
 check "it goes, too" detach macvlan p7 "$SECOND"
+
+# Both cards in one ADD: the plugin rails looks at the devices by itself.
+mkdir -p /etc/railhead
+jq -n --arg a "$PF" --arg b "$PEER" '{rails: [{rail: 0, interface: $a}, {rail: 1, interface: $b}]}' >/etc/railhead/rails.json
+for i in 0 1; do check "a pool of rail $i" "$BIN/railctl" ipam pool add "rail$i" --subnet "10.7$i.0.0/24" --this-node-only; done
+ip netns add p9
+for type in macvlan ipvlan; do
+	RAILS=$(conf rails "\"kind\":\"$type\",\"rdma\":\"shared\",\"ipam\":{\"type\":\"railhead-ipam\",\"pool\":\"rail{n}\"}")
+	check "rails of $type: ADD" call ADD rails p9 "$RAILS"
+	cp $W/out $W/prev
+	check "rails of $type: the device of each" says '[.rdma[] | [.interface, .device, .mode, .gids[0].address] | join(" ")] | join(",")' \
+		"$(jq -r '[.ips[].address | split("/")[0]] | "net1 rxe0 shared \(.[0]),net1r1 rxe1 shared \(.[1])"' $W/prev)"
+	check "rails of $type: the GID" is "$(gid "$(answer '.rdma[1].gids[0].index')" rxe1)" "$(answer '.rdma[1].gids[0].gid')"
+	check "rails of $type: CHECK" call CHECK rails p9 "$(behind "$RAILS")"
+	rdma link delete rxe1
+	check "rails of $type: CHECK names the rail" refused 104 "rail 1: rdma" call CHECK rails p9 "$(behind "$RAILS")"
+	rdma link add rxe1 type rxe netdev "$PEER"
+	check "rails of $type: DEL" call DEL rails p9 "$RAILS"
+	rdma link delete rxe1
+	check "rails of $type: ADD without a device" refused 104 "rail 1: rdma" call ADD rails p9 "$RAILS"
+	check "rails of $type: nothing is left" is "$(ip -n p9 -j link | jq -r '[.[].ifname] | join(" ")')$("$BIN/railctl" ipam lease list --json | jq -c '[.[] | select(.state == "leased")]')" 'lo[]'
+	rdma link add rxe1 type rxe netdev "$PEER"
+done
+ip netns del p9
+rm /etc/railhead/rails.json
 rdma link delete rxe1
 
 # An address that comes while the plugin waits for its GID.

@@ -12,7 +12,7 @@ W=/run/work
 # A suite before this one may have left its own copy of /sys.
 rm -rf $W && mkdir -p $W/bin
 # The emulated processor reads a program from the host's file system tenfold slower than from its own.
-cp "$BIN"/{sriov,rdma,railhead-ipam,railctl} $W/bin
+cp "$BIN"/{sriov,rails,rdma,railhead-ipam,railctl} $W/bin
 BIN=$W/bin
 read -r A B <<<"$PFS"
 modprobe -a rdma_rxe ib_uverbs macvlan
@@ -123,6 +123,61 @@ check "GC" call GC p "$(on 0 '"cni.dev/valid-attachments":[]')"
 check "as before, after GC" as_before
 check "a VF without an RDMA device" refused p 108 "${VFS[$LAST]} has no RDMA device" call ADD p "$(on $LAST)"
 check "as before, after the refusal" as_before
+
+# ---- two rails in one ADD, by the plugin rails ----
+mkdir -p /etc/railhead
+jq -n --arg a "$A" --arg b "$B" '{rails: [{rail: 0, interface: $a}, {rail: 1, interface: $b}]}' >/etc/railhead/rails.json
+RAILS=$(conf rails "\"kind\":\"sriov\",\"resource\":{\"pf\":[\"$A\"]},\"rdma\":\"exclusive\"")
+check "rails: ADD" add p "$RAILS"
+check "rails: both RDMA devices are in the pod" is "$(devices p)" "hca0 hca1"
+check "rails: the result has both" says p '[.rdma[] | [.interface, .device, .pciID] | join(" ")] | join(",")' "net1 hca0 ${VFS[0]},net1r1 hca1 ${VFS[1]}"
+check "rails: no character device was swapped" is "$(numbers)" "$(head -n $LAST $W/before)"
+check "rails: CHECK" call CHECK p "$(behind p "$RAILS")"
+check "rails: the plugin rdma behind it" refused p 7 "remove the plugin rdma" call ADD p "$(behind p "$(conf rdma)")"
+check "rails: railctl shows the devices" grep -q "net1r1: on $A, VF ${VFS[1]}, RDMA device hca1" <("$BIN/railctl" attachments show rails p net1 | tr -s ' ')
+ip netns attach host 1
+check "rails: the pod gives a device away" ip netns exec p rdma dev set hca1 netns host
+ip netns del host
+check "rails: CHECK names the rail" refused p 104 "rail 1: rdma" call CHECK p "$(behind p "$RAILS")"
+check "rails: DEL" call DEL p "$RAILS"
+check "rails: all is as before" as_before
+check "rails: ADD, and the pod is killed" add p "$RAILS"
+no_pods p
+NETNS='' check "rails: DEL without a namespace" call DEL p "$RAILS"
+check "rails: the kernel brought all" as_before
+pods p q
+check "rails: one RDMA device is left" add q "$(on 1)"
+check "rails: the first two VFs with a device" add p "$RAILS"
+check "rails: are the others" is "$(devices p)" "hca0 hca2"
+pods r
+check "rails: none is left for a third" refused r 101 "rail 0: resource: no free VF" call ADD r "$RAILS"
+check "rails: and nothing of it" is "$(devices r)" ""
+check "rails: DEL of both" eval 'call DEL p "$RAILS" && call DEL q "$(on 1)"'
+check "rails: all is as before" as_before
+no_pods q r
+rails_heal() # N
+{
+	case $(($1 % 3)) in
+	0) call DEL p "$RAILS" ;;
+	1) call GC p "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$RAILS")" ;;
+	2) no_pods p && with "$BIN/railctl" attachments repair && pods p ;;
+	esac
+}
+RAILS_STEP=6
+[ -z "${QUICK-}" ] || RAILS_STEP=14
+broken= kills=0
+for ((nth = 4; nth < 300; nth += RAILS_STEP)); do
+	call ADD p "$RAILS" strace -f -qq -o $W/trace -e trace=sendto,write,renameat -e "inject=sendto,write,renameat:signal=KILL:when=$nth" >/dev/null
+	grep -q 'killed by SIGKILL' $W/trace || break
+	kills=$((kills + 1))
+	rails_heal $kills >/dev/null && as_before >/dev/null || broken+=" $nth"
+done
+call DEL p "$RAILS" >/dev/null
+check "rails: ADD that is killed at a request" is "$broken" ""
+echo "# killed $kills times"
+check "rails: it was killed often enough" test $kills -ge 3
+check "rails: as before, after the kills" as_before
+rm /etc/railhead/rails.json
 
 # ---- a list with both, by the CNI project's client (make cnitool) ----
 CNITOOL=$TREE/build/interop/cnitool

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rails_rdma.c: "rdma": "shared": whether the RDMA device below each interface carries its
+ * addresses. */
+#include <string.h>
+
+#include "cni/protocol/result_rdma.h"
+#include "cni/rails/rails_priv.h"
+#include "rdma/device/gid_verify.h"
+
+#define GIDS_MS 10000 /* as long as the plugin rdma waits */
+
+void rails_rdma_clear(struct rails_rdma *m)
+{
+	nl_release(m->nl);
+}
+
+int rails_rdma_check_mode(struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rdma_sys sys;
+
+	if (nl_rdma_open(&nl, e) || nl_rdma_sys_get(nl, &sys, e))
+		return err_wrap(e, "rdma");
+	if (sys.mode == RDMA_SHARED)
+		return 0;
+	err_set(e, ERR_STATE, 0,
+		"rdma: \"shared\", but this node is in RDMA mode exclusive, in which a pod sees "
+		"only "
+		"devices that moved into it");
+	return err_hint(e, "kind \"sriov\" with \"rdma\": \"exclusive\" moves those of VFs; "
+			   "`railctl rdma mode shared` sets the mode for the next boot");
+}
+
+static int verify_gids(const struct rails_rdma *m, const struct gid_carrier *at,
+		       const struct cni_result *ips, struct json *gids, struct err *e)
+{
+	struct gid_entry entry;
+
+	for (size_t i = 0; gid_follows_address(at->serving) && i < ips->n_ips; i++) {
+		if (gid_verify(at, ips->ips[i].address.addr, m->deadline_ms, &entry, e))
+			return -1;
+		if (gid_add_json(gids, &entry))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+static int describe(const struct rails_rdma *m, struct attach *part,
+		    const struct rdma_serving *serving, const struct json *gids, struct err *e)
+{
+	struct rdma_chardevs chardevs;
+	const struct result_rdma r = {
+		.mode = RDMA_SHARED,
+		.device = serving->link.name,
+		.port = serving->port,
+		.bus = serving->pci,
+		.gids = json_len(gids) ? gids : NULL,
+		.chardevs = &chardevs,
+	};
+
+	if (rdma_chardevs_read(m->nl, &serving->link, &chardevs, e))
+		return -1;
+	json_free(part->rdma);
+	part->rdma = result_rdma_json(&r);
+	return part->rdma ? 0 : err_nomem(e);
+}
+
+int rails_rdma_verify(struct rails_rdma *m, struct attach *part, const struct cni_result *ips,
+		      struct err *e)
+{
+	auto_json struct json *gids = json_new_array();
+	const bool adds = part->call->env.cmd == CNI_ADD;
+	struct rdma_serving serving;
+
+	if (!gids)
+		return err_nomem(e);
+	if (!m->nl && nl_rdma_open(&m->nl, e))
+		return err_wrap(e, "rdma");
+	if (adds && !m->deadline_ms)
+		m->deadline_ms = ctx_mono_ms() + GIDS_MS;
+
+	const struct rdma_view view = { &part->call->ctx, &part->host,  &part->pod,
+					part->host_nl,    part->pod_nl, m->nl };
+	const struct gid_carrier at = { part->call->ctx.sysfs, &serving, part->call->env.ifname };
+
+	if (rdma_of_netdev(&view, at.ifname, &serving, e)) {
+		if (e->code == ERR_NOTFOUND)
+			e->code = ERR_STATE;
+		return err_wrap(e, "rdma");
+	}
+	return verify_gids(m, &at, ips, gids, e) || describe(m, part, &serving, gids, e)
+		       ? err_wrap(e, "rdma")
+		       : 0;
+}

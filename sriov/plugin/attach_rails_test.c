@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach_rails_test.c: VFs as the parts of one attachment: the plugin rails with kind "sriov". */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "cni/rails/rails.h"
+#include "cni/testing/call.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/testing.h"
+#include "sriov/testing/rdma.h"
+
+/* Rail 0 is the PF; rail 1 has an interface of its own, but takes its VF of the same PF. */
+#define RAILS                                                                                      \
+	"{\"rails\":[{\"rail\":0,\"interface\":\"pf0\"},{\"rail\":1,\"interface\":\"other\"}]}"
+#define KEYS  "\"kind\":\"sriov\",\"resource\":{\"pf\":[\"pf0\"]}"
+#define MOVES KEYS ",\"rdma\":\"exclusive\""
+
+static struct testrdma host(uint32_t vfs)
+{
+	struct testrdma t = testrdma(vfs, RDMA_EXCLUSIVE);
+
+	ck_assert(mkdir("/mnt/etc", 0755) == 0 || errno == EEXIST);
+	testing_file("/mnt/etc/rails.json", 0644, RAILS);
+	t.w.ctx.etc_dir = "/mnt/etc";
+	return t;
+}
+
+static int call_as(const struct testrdma *t, enum cni_command cmd, const struct pod *p,
+		   const char *keys, struct err *e)
+{
+	struct cni_call c = {
+		.ctx = t->w.ctx,
+		.env = { .cmd = cmd,
+			 .container = t->container,
+			 .netns = p->path,
+			 .ifname = "net1",
+			 .path = TESTRDMA_BIN,
+			 .args = "" },
+	};
+	char *conf;
+
+	ck_assert_int_gt(
+		asprintf(&conf,
+			 "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"rails\",%s,"
+			 "\"prevResult\":{\"cniVersion\":\"1.1.0\",\"interfaces\":["
+			 "{\"name\":\"net1\",\"sandbox\":\"%s\"},"
+			 "{\"name\":\"net1r1\",\"sandbox\":\"%s\"}]}}",
+			 keys, p->path, p->path),
+		0);
+	return testing_call(&rails_type, &c, conf, TESTRDMA_OUT, e);
+}
+
+static bool has(const struct pod *p, const char *ifname)
+{
+	struct link_info link;
+	struct err e;
+
+	return nl_link_by_name(p->nl, ifname, &link, &e) == 0;
+}
+
+static void is_restored(const struct testrdma *t, const char *when)
+{
+	testrdma_is_restored(t, 0, when);
+	testrdma_is_restored(t, 1, when);
+	ck_assert_uint_eq(testing_records(&t->w.ctx, NULL), 0);
+}
+
+START_TEST(a_VF_of_each_rail_and_back)
+{
+	auto_testrdma struct testrdma t = host(3);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, MOVES, &e), &e);
+	ck_assert(has(&p, "net1") && has(&p, "net1r1"));
+	ck_assert(netns_same(testrdma_dev(&t, 0)->in, p.ns.id));
+	ck_assert(netns_same(testrdma_dev(&t, 1)->in, p.ns.id));
+	ck_assert(!netns_same(testrdma_dev(&t, 2)->in, p.ns.id));
+	testing_printed_has(TESTRDMA_OUT,
+			    "\"rdma\":[{\"mode\":\"exclusive\",\"device\":\"mlx5_0\"");
+	testing_printed_has(TESTRDMA_OUT, "\"interface\":\"net1r1\"}]");
+	testing_printed_has(TESTRDMA_OUT, "\"pciID\":\"0000:3b:02.2\"");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 1);
+	good(call_as(&t, CNI_CHECK, &p, MOVES, &e), &e);
+	good(call_as(&t, CNI_DEL, &p, MOVES, &e), &e);
+	is_restored(&t, "DEL");
+	good(call_as(&t, CNI_DEL, &p, MOVES, &e), &e);
+}
+END_TEST
+
+START_TEST(the_record_has_a_claim_for_each_rail)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	auto_record struct record r = { 0 };
+	const struct record_key key = { "net", "c1", "net1" };
+	struct record part;
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(record_read(&t.w.ctx, &key, &r, &e), &e);
+	ck_assert_uint_eq(record_parts(&r), 2);
+	for (unsigned i = 0; i < 2; i++) {
+		record_part(&r, i, &part);
+		ck_assert_str_eq(part.plugin, "sriov");
+		ck_assert_str_eq(json_text(part.device, "vf"), testhost_vf(i));
+		ck_assert_str_eq(record_rdma(&part), i ? "mlx5_1" : "mlx5_0");
+		ck_assert_int_gt(part.ifindex, 0);
+		auto_vf_entry struct vf_entry x = testhost_entry(&t.w, i);
+		ck_assert_str_eq(x.owner.key.ifname, part.key.ifname);
+	}
+	good(call_as(&t, CNI_DEL, &p, MOVES, &e), &e);
+}
+END_TEST
+
+START_TEST(CHECK_names_the_rail)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, MOVES, &e), &e);
+	testrdma_dev(&t, 1)->in = testrdma_dev(&t, 0)->in;
+	testrdma_dev(&t, 1)->gone = true;
+	ck_assert_int_eq(call_as(&t, CNI_CHECK, &p, MOVES, &e), -1);
+	ck_assert_int_eq(e.code, ERR_STATE);
+	ck_assert_msg(strstr(e.msg, "rail 1: rdma") == e.msg, "%s", e.msg);
+	testrdma_dev(&t, 1)->gone = false;
+	good(call_as(&t, CNI_DEL, &p, MOVES, &e), &e);
+	is_restored(&t, "DEL");
+}
+END_TEST
+
+START_TEST(one_VF_is_not_enough_for_two_rails)
+{
+	auto_testrdma struct testrdma t = host(1);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(call_as(&t, CNI_ADD, &p, MOVES, &e), -1);
+	ck_assert_int_eq(e.code, ERR_EXHAUSTED);
+	ck_assert_msg(strstr(e.msg, "rail 1: resource: no free VF") == e.msg, "%s", e.msg);
+	testrdma_is_restored(&t, 0, "a failed ADD");
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+	ck_assert(!has(&p, "net1"));
+}
+END_TEST
+
+START_TEST(a_rail_that_cannot_move_takes_all_back)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	/* The name of the second RDMA device is taken in the pod. */
+	struct fakehca_dev *other = fakehca_add("mlx5_1");
+	other->in = p.ns.id;
+	ck_assert_int_eq(call_as(&t, CNI_ADD, &p, MOVES, &e), -1);
+	is_restored(&t, "a failed ADD");
+	ck_assert(!has(&p, "net1") && !has(&p, "net1r1"));
+}
+END_TEST
+
+/* Without its record the VF states say what it had; those of other attachments stay. */
+START_TEST(a_DEL_without_the_record)
+{
+	auto_testrdma struct testrdma t = host(3);
+	auto_pod struct pod p = pod(), q = pod();
+	const struct record_key key = { "net", "c1", "net1" };
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, MOVES, &e), &e);
+	t.container = "c2";
+	good(testrdma_call(&t, CNI_ADD, &q, "\"deviceID\":\"0000:3b:02.4\"", &e), &e);
+	t.container = "c1";
+	good(record_remove(&t.w.ctx, &key, &e), &e);
+	good(call_as(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
+	testrdma_is_restored(&t, 1, "DEL");
+	ck_assert(has(&q, "net1"));
+	t.container = "c2";
+	good(testrdma_call(&t, CNI_DEL, &q, "\"deviceID\":\"0000:3b:02.4\"", &e), &e);
+}
+END_TEST
+
+/* The ADD of another attachment of this container failed; its DEL has no record and such names. */
+START_TEST(a_DEL_without_a_record_and_the_VFs_of_another_attachment)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+	struct cni_call late = {
+		.ctx = t.w.ctx,
+		.env = { .cmd = CNI_DEL,
+			 .container = "c1",
+			 .netns = p.path,
+			 .ifname = "net2",
+			 .path = TESTRDMA_BIN,
+			 .args = "" },
+	};
+	char *conf;
+
+	good(call_as(&t, CNI_ADD, &p, KEYS ",\"ifname\":\"rail{n}\"", &e), &e);
+	ck_assert_int_gt(
+		asprintf(&conf,
+			 "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"rails\"," KEYS
+			 ",\"ifname\":\"rail{n}\"}"),
+		0);
+	good(testing_call(&rails_type, &late, conf, TESTRDMA_OUT, &e), &e);
+	ck_assert(has(&p, "rail0") && has(&p, "rail1"));
+	good(call_as(&t, CNI_DEL, &p, KEYS ",\"ifname\":\"rail{n}\"", &e), &e);
+	is_restored(&t, "DEL");
+}
+END_TEST
+
+START_TEST(GC_of_a_stale_one)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(call_as(&t, CNI_GC, &p, MOVES ",\"cni.dev/valid-attachments\":[]", &e), &e);
+	is_restored(&t, "GC");
+}
+END_TEST
+
+TEST_PROGRAM("sriov/plugin/attach_rails", a_VF_of_each_rail_and_back,
+	     the_record_has_a_claim_for_each_rail, CHECK_names_the_rail,
+	     one_VF_is_not_enough_for_two_rails, a_rail_that_cannot_move_takes_all_back,
+	     a_DEL_without_the_record, a_DEL_without_a_record_and_the_VFs_of_another_attachment,
+	     GC_of_a_stale_one)
