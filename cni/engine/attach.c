@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
+#include "cni/engine/attach_steps.h"
 #include "lib/base/undo.h"
 #include "lib/sys/lock.h"
 
@@ -532,6 +533,19 @@ static int build_result(struct add *s, struct cni_result *r, struct err *e)
 	return s->parts.key ? attach_name_in_result(r, s->parts.key, s->parts.note, e) : 0;
 }
 
+/* Behind the first record: a master without a user that is on record would be removed. */
+static int take_masters(struct add *s, struct undo *u, struct err *e)
+{
+	bool changed = false;
+
+	if (s->n_parts && s->part->a.conf.master.on_demand)
+		undo_push(u, attach_give_masters, &s->a, "masters on demand");
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (attach_take_master(&s->part[i].a, &changed, e))
+			return -1;
+	return changed && (fill_record(s, e) || write_record(s, e)) ? -1 : 0;
+}
+
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
@@ -540,10 +554,10 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, undo_record, s, "attachment record");
-	if (claim_device(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
-	    (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) || create(s, u, e) ||
-	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || join_host(s, u, e) ||
-	    probe_gateways(s, e))
+	if (take_masters(s, u, e) || claim_device(s, u, e) || refuse_tuning(s, e) ||
+	    start_ipam(s, u, e) || (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) ||
+	    create(s, u, e) || finish_ipam(s, e) || probe(s, e) || configure(s, u, e) ||
+	    join_host(s, u, e) || probe_gateways(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))
@@ -555,24 +569,6 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
-/*
- * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
- * interface. A newer result than was asked for is no way out: the specification forbids it, and
- * callers with a libcni before 1.0 read it as an empty one of their own version.
- */
-static void warn_of_version(const struct cni_call *call)
-{
-	struct err ignored;
-	char pod[8];
-
-	if (call->conf.version < CNI_030 &&
-	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
-		log_warn(&call->ctx.log,
-			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
-			 "network-status annotation will lack this network; write 0.3.1 or later",
-			 cni_version_name(call->conf.version));
-}
-
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
@@ -581,7 +577,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	attach_init(&s.a, call);
 	const bool follows = s.a.type->role == ATTACH_FOLLOWS;
 	if (!follows)
-		warn_of_version(call);
+		attach_warn_of_version(call);
 	if (attach_read_conf(&s.a, e) || attach_open(&s.a, e) || find_all(&s, e))
 		return -1;
 	const struct record_key key = attach_key(call);

@@ -156,3 +156,21 @@ int attach_build_result(const struct attach *a, const struct cni_result *ips,
 		       ? -1
 		       : 0;
 }
+
+/*
+ * Results below 0.3.0 name no interface, and Multus makes an entry of its network status of each
+ * interface. A newer result than was asked for is no way out: the specification forbids it, and
+ * callers with a libcni before 1.0 read it as an empty one of their own version.
+ */
+void attach_warn_of_version(const struct cni_call *call)
+{
+	struct err ignored;
+	char pod[8];
+
+	if (call->conf.version < CNI_030 &&
+	    cni_args_get(call->env.args, "K8S_POD_NAME", pod, sizeof(pod), &ignored) != 0)
+		log_warn(&call->ctx.log,
+			 "cniVersion: \"%s\" or none: its results name no interface, and the pod's "
+			 "network-status annotation will lack this network; write 0.3.1 or later",
+			 cni_version_name(call->conf.version));
+}

@@ -73,6 +73,20 @@ static int check_rails(const struct json *n, struct err *e)
 		       json_show(n, shown));
 }
 
+/* {"vlan": 120, "of": "rail"}: of each rail's own interface. */
+#define OF_RAIL "rail"
+
+static int refuse_demand(const struct json *master, struct err *e)
+{
+	if (json_get(master, "vlan") && !json_get(master, "name") &&
+	    strcmp(json_text(master, "of"), OF_RAIL) == 0)
+		return 0;
+	return err_set(
+		e, ERR_CONFIG, 0,
+		"master: rails makes a VLAN on the interface of each rail, and nothing else: "
+		"{\"vlan\": 120, \"of\": \"" OF_RAIL "\"}, without a name");
+}
+
 /* Keys of one interface, which several cannot have alike. */
 static int refuse_single(struct attach *a, struct err *e)
 {
@@ -80,6 +94,8 @@ static int refuse_single(struct attach *a, struct err *e)
 	uint8_t mac[MAC_LEN];
 	int rc;
 
+	if (a->conf.master.on_demand)
+		return refuse_demand(a->conf.master.on_demand, e);
 	if (a->conf.master.n)
 		return err_set(e, ERR_CONFIG, 0,
 			       "master: \"%.64s\": not with rails, which are on the interfaces of "
@@ -248,6 +264,18 @@ static int number_table(struct json *tree, size_t i)
 	return json_add_num(routing, "table", first + (double)i);
 }
 
+static int set_master(struct json *tree, const char *ifname)
+{
+	struct json *master = json_get_mut(tree, "master");
+
+	if (json_type(master) == JSON_OBJECT) {
+		json_del(master, "of");
+		return json_add_str(master, "of", ifname);
+	}
+	json_del(tree, "master");
+	return json_add_str(tree, "master", ifname);
+}
+
 struct json *rails_part(const struct json *config, const struct rails_made *made, size_t i)
 {
 	auto_json struct json *tree = json_dup(config);
@@ -256,8 +284,7 @@ struct json *rails_part(const struct json *config, const struct rails_made *made
 		return NULL;
 	json_fold_case(tree);
 	json_del(tree, "prevResult");
-	json_del(tree, "master");
-	if (number_table(tree, i) || json_add_str(tree, "master", made->rail[i].master))
+	if (number_table(tree, i) || set_master(tree, made->rail[i].master))
 		return NULL;
 	return TAKE_PTR(tree);
 }
