@@ -3,6 +3,7 @@
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
  *	--plugin NAME   macvlan (the default), macvlan-rail, macvlan-host, macvlan-tuned,
+ *	                macvlan-demand,
  *	                rails, ipvlan, sriov (on the machine's own cards),
  *	                rdma (behind macvlan, in mode shared),
  *	                rdma-exclusive (the machine in that mode), ib-sriov,
