@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_add.h"
+#include "cni/engine/attach_steps.h"
 #include "cni/protocol/result_rdma.h"
 #include "lib/base/undo.h"
 #include "lib/sys/lock.h"
@@ -430,6 +431,19 @@ static int build_result(struct add *s, struct cni_result *r, struct err *e)
 	return s->a.type->several ? name_parts(s, r, e) : 0;
 }
 
+/* Behind the first record: a master without a user that is on record would be removed. */
+static int take_masters(struct add *s, struct undo *u, struct err *e)
+{
+	bool changed = false;
+
+	if (s->n_parts && s->part->a.conf.master.on_demand)
+		undo_push(u, attach_give_masters, &s->a, "masters on demand");
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (attach_take_master(&s->part[i].a, &changed, e))
+			return -1;
+	return changed && (fill_record(s, e) || write_record(s, e)) ? -1 : 0;
+}
+
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
@@ -438,10 +452,10 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, add_undo_record, s, "attachment record");
-	if (claim_devices(s, u, e) || refuse_tuning(s, e) || start_ipam(s, u, e) ||
-	    (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) || create(s, u, e) ||
-	    finish_ipam(s, e) || probe(s, e) || configure(s, u, e) || join_host(s, u, e) ||
-	    verify(s, e))
+	if (take_masters(s, u, e) || claim_devices(s, u, e) || refuse_tuning(s, e) ||
+	    start_ipam(s, u, e) || (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) ||
+	    create(s, u, e) || finish_ipam(s, e) || probe(s, e) || configure(s, u, e) ||
+	    join_host(s, u, e) || verify(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
+#include "cni/engine/attach_steps.h"
 
 #define DEFAULT_IPAM_TIMEOUT                                                                       \
 	90 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
@@ -220,7 +221,10 @@ static int decode(struct attach *a, struct err *e)
 			       "ipam.type: \"dhcp\" knows addresses of Ethernet only, and the "
 			       "interfaces of %s have others: use another IPAM",
 			       a->type->name);
-	return check_master_form(a, e) || check_version_can_say_it(a, e) ? -1 : 0;
+	return check_master_form(a, e) || attach_check_demand(a, e) ||
+			       check_version_can_say_it(a, e)
+		       ? -1
+		       : 0;
 }
 
 int attach_read_conf(struct attach *a, struct err *e)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/demand/demand.h"
 #include "cni/engine/attach_priv.h"
 
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
@@ -176,7 +177,8 @@ static int restore_all(const struct cni_call *call, const struct record_place *r
 	r.netns_also = call->env.netns;
 	if (found && attach_restore_own(call, records, &r, e))
 		return -1;
-	if (!found && type->role == ATTACH_MAKES && delete_unrecorded(call, e))
+	if (!found && type->role == ATTACH_MAKES &&
+	    (delete_unrecorded(call, e) || demand_hooks.give(&call->ctx, &key, e)))
 		return -1;
 	return type->release ? type->release(call, found ? &r : NULL, e) : 0;
 }
@@ -338,6 +340,8 @@ int attach_gc(const struct cni_call *call, struct err *e)
 	    attach_type_of(call)->sweep(call, &why))
 		keep_first_error(&s, &why);
 	record_tidy(&records.ctx);
+	if (call->conf.valid && demand_sweep(&call->ctx, &why))
+		keep_first_error(&s, &why);
 	/* The IPAM does not know of interfaces: it would free the address of one that stays. */
 	if (*attach_ipam_type(call) && !s.stays &&
 	    delegate_run(call, &gc, ipam_timeout(call), &why))

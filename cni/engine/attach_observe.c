@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
+#include "cni/engine/attach_steps.h"
 #include "lib/net/addr.h"
 
 int attach_open(struct attach *a, struct err *e)
@@ -83,8 +84,9 @@ int attach_find_master(struct attach *a, struct err *e)
 {
 	struct master_place place = attach_master_place(a);
 
-	if (a->conf.master.n ? master_find(&place, &a->conf.master, &a->master, e)
-			     : find_default(a, place.nl, e))
+	if (a->conf.master.on_demand ? attach_find_on_demand(a, e)
+	    : a->conf.master.n       ? master_find(&place, &a->conf.master, &a->master, e)
+				     : find_default(a, place.nl, e))
 		return -1;
 	if (a->type->check_master && a->type->check_master(a, e))
 		return -1;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cni/demand/demand.h"
 #include "cni/hostveth/hostveth.h"
 #include "cni/routing/routing.h"
 
@@ -261,7 +262,10 @@ static int restore_link(const struct ctx *ctx, const struct record *r,
 
 	int rc = attach_netns_of(ctx, r, &pod, e);
 
-	return rc > 0 ? delete_recorded(ctx, &pod, r, e) : rc;
+	if (rc < 0 || (rc > 0 && delete_recorded(ctx, &pod, r, e)))
+		return -1;
+	/* Its master may have been made for it. */
+	return demand_hooks.give(ctx, &r->key, e);
 }
 
 int attach_restore(const struct ctx *ctx, const struct record *r,

@@ -17,10 +17,11 @@
 #define MASTER_CANDIDATES_MAX 8
 
 enum master_form {
-	MASTER_NAME, /* of an interface, also an alternative one */
-	MASTER_PCI,  /* "0000:0f:00.0", "0f:00.0": the interface of that PF or VF */
-	MASTER_RAIL, /* "rail:3": topo/rails/rail_list.h */
-	MASTER_MAC,  /* "mac:AA:BB:CC:DD:EE:FF", or 20 octets of IPoIB */
+	MASTER_NAME,      /* of an interface, also an alternative one */
+	MASTER_PCI,       /* "0000:0f:00.0", "0f:00.0": the interface of that PF or VF */
+	MASTER_RAIL,      /* "rail:3": topo/rails/rail_list.h */
+	MASTER_MAC,       /* "mac:AA:BB:CC:DD:EE:FF", or 20 octets of IPoIB */
+	MASTER_ON_DEMAND, /* {"vlan": ...}, {"bond": ...}: cni/demand reads and makes it */
 };
 
 struct master_candidate {
@@ -33,13 +34,17 @@ struct master_candidate {
 
 struct master_conf {
 	struct master_candidate candidate[MASTER_CANDIDATES_MAX];
-	size_t n; /* 0: the key is not given */
+	size_t n;                     /* 0: the key is not given */
+	const struct json *on_demand; /* borrowed; the one candidate is of that form. NULL: no */
 };
 
 /*
  * master_read_conf - from the network configuration; strings stay borrowed from it. ERR_CONFIG and
- * ERR_DECODE name key and value. Pure.
+ * ERR_DECODE name key and value. master_read_value - a candidate or a list of them under another
+ * key; n NULL or "": none. Pure.
  */
+int master_read_value(const char *key, const struct json *n, struct master_conf *out,
+		      struct err *e) must_check;
 int master_read_conf(const struct json *config, struct master_conf *out, struct err *e) must_check;
 
 /* master_parse - one candidate; key is for the error. text stays borrowed. Pure. */

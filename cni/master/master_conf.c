@@ -11,7 +11,7 @@
 #define RAIL        "rail:"
 #define MAC         "mac:"
 #define FORMS       "an interface, an alternative name, a PCI address, \"rail:N\" or \"mac:ADDRESS\""
-#define KEY_LEN     16
+#define KEY_LEN     64
 #define SHOWN(text) (int)strnlen(text, 64), text
 
 static bool begins(const char *text, const char *prefix)
@@ -96,14 +96,15 @@ int master_parse(const char *key, const char *text, struct master_candidate *out
 	return 0;
 }
 
-static int read_list(const struct json *list, struct master_conf *out, struct err *e)
+static int read_list(const char *of, const struct json *list, struct master_conf *out,
+		     struct err *e)
 {
-	char key[sizeof(KEY) + KEY_LEN], shown[JSON_SHOW_LEN];
+	char key[KEY_LEN], shown[JSON_SHOW_LEN];
 
 	json_each (it, list) {
-		(void)snprintf(key, sizeof(key), KEY "[%zu]", out->n);
+		(void)snprintf(key, sizeof(key), "%s[%zu]", of, out->n);
 		if (out->n == MASTER_CANDIDATES_MAX)
-			return err_set(e, ERR_CONFIG, 0, KEY ": more than %d candidates",
+			return err_set(e, ERR_CONFIG, 0, "%s: more than %d candidates", of,
 				       MASTER_CANDIDATES_MAX);
 		if (!json_str(it))
 			return err_set(e, ERR_DECODE, 0, "%s: must be a string, got %s", key,
@@ -112,27 +113,38 @@ static int read_list(const struct json *list, struct master_conf *out, struct er
 			return -1;
 		out->n++;
 	}
-	return out->n ? 0 : err_set(e, ERR_CONFIG, 0, KEY ": the list of candidates is empty");
+	return out->n ? 0 : err_set(e, ERR_CONFIG, 0, "%s: the list of candidates is empty", of);
+}
+
+int master_read_value(const char *key, const struct json *n, struct master_conf *out, struct err *e)
+{
+	struct master_conf c = { .n = 0 };
+	char shown[JSON_SHOW_LEN];
+
+	if (n && json_type(n) == JSON_ARRAY) {
+		if (read_list(key, n, &c, e))
+			return -1;
+	} else if (n && !json_str(n)) {
+		return err_set(e, ERR_DECODE, 0, "%s: must be a string or a list, got %s", key,
+			       json_show(n, shown));
+	} else if (n && *json_str(n)) {
+		if (master_parse(key, json_str(n), &c.candidate[0], e))
+			return -1;
+		c.n = 1;
+	}
+	*out = c;
+	return 0;
 }
 
 int master_read_conf(const struct json *config, struct master_conf *out, struct err *e)
 {
 	const struct json *n = json_get(config, KEY);
-	struct master_conf c = { .n = 0 };
-	char shown[JSON_SHOW_LEN];
 
-	if (n && json_type(n) == JSON_ARRAY) {
-		if (read_list(n, &c, e))
-			return -1;
-	} else if (n && !json_str(n)) {
-		return err_set(e, ERR_DECODE, 0, KEY ": must be a string or a list, got %s",
-			       json_show(n, shown));
-	} else if (n && *json_str(n)) {
-		if (master_parse(KEY, json_str(n), &c.candidate[0], e))
-			return -1;
-		c.n = 1;
-	}
-	*out = c;
+	if (!n || json_type(n) != JSON_OBJECT)
+		return master_read_value(KEY, n, out, e);
+	*out = (struct master_conf){ .n = 1, .on_demand = n };
+	out->candidate[0].form = MASTER_ON_DEMAND;
+	out->candidate[0].text = json_get(n, "vlan") ? "a VLAN on demand" : "a bond on demand";
 	return 0;
 }
 
@@ -145,7 +157,8 @@ void master_of_name(struct master_conf *c, const char *ifname)
 const char *master_needs_host(const struct master_conf *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->candidate[i].form == MASTER_PCI || c->candidate[i].form == MASTER_RAIL)
+		if (c->candidate[i].form == MASTER_PCI || c->candidate[i].form == MASTER_RAIL ||
+		    c->candidate[i].form == MASTER_ON_DEMAND)
 			return c->candidate[i].text;
 	return NULL;
 }

@@ -184,6 +184,8 @@ int master_look(struct master_place *p, const struct master_candidate *c, struct
 		return by_rail(p, c->rail, out, e);
 	case MASTER_MAC:
 		return by_mac(p, c->mac, out, e);
+	case MASTER_ON_DEMAND:
+		break;
 	}
 	return err_set(e, ERR_CONFIG, 0, "\"%.64s\": unknown form", c->text);
 }

@@ -121,13 +121,35 @@ static int refuse_of_vfs(const struct attach *a, bool moves, struct err *e)
 				      : 0;
 }
 
+/* {"vlan": 120, "of": "rail"}: of each rail's own interface. */
+#define OF_RAIL "rail"
+
+static int check_demand(const struct json *config, struct err *e)
+{
+	const struct json *master = json_get(config, "master");
+
+	if (strcmp(json_text(config, "kind"), sriov_type.name) == 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "master: not with rails of kind \"sriov\": a VF has no master; "
+			       "\"vlan\" is its VLAN");
+	if (json_get(master, "vlan") && !json_get(master, "name") &&
+	    strcmp(json_text(master, "of"), OF_RAIL) == 0)
+		return 0;
+	return err_set(
+		e, ERR_CONFIG, 0,
+		"master: rails makes a VLAN on the interface of each rail, and nothing else: "
+		"{\"vlan\": 120, \"of\": \"" OF_RAIL "\"}, without a name");
+}
+
 /* Keys of one interface, which several cannot have alike. */
 static int refuse_single(struct attach *a, struct err *e)
 {
 	uint8_t mac[MAC_LEN];
 	int rc;
 
-	if (a->conf.master.n)
+	if (a->conf.master.on_demand && check_demand(a->call->conf.tree, e))
+		return -1;
+	if (a->conf.master.n && !a->conf.master.on_demand)
 		return err_set(e, ERR_CONFIG, 0,
 			       "master: \"%.64s\": not with rails, which are on the interfaces of "
 			       "the node's rails",
@@ -356,6 +378,18 @@ static int add_vf(struct json *tree, const struct rails_made *made, size_t i)
 	return json_put(tree, "resource", resource);
 }
 
+static int set_master(struct json *tree, const char *ifname)
+{
+	struct json *master = json_get_mut(tree, "master");
+
+	if (json_type(master) == JSON_OBJECT) {
+		json_del(master, "of");
+		return json_add_str(master, "of", ifname);
+	}
+	json_del(tree, "master");
+	return json_add_str(tree, "master", ifname);
+}
+
 struct json *rails_part(const struct json *config, const struct rails_made *made, size_t i)
 {
 	auto_json struct json *tree = json_dup(config);
@@ -364,7 +398,6 @@ struct json *rails_part(const struct json *config, const struct rails_made *made
 		return NULL;
 	json_fold_case(tree);
 	json_del(tree, "prevResult");
-	json_del(tree, "master");
 	/* The engine asks for what is shared; the VF's type moves. */
 	if (strcmp(json_text(tree, "rdma"), "shared") == 0)
 		json_del(tree, "rdma");
@@ -372,7 +405,7 @@ struct json *rails_part(const struct json *config, const struct rails_made *made
 		return NULL;
 	if (strcmp(json_text(tree, "kind"), sriov_type.name) == 0
 		    ? add_vf(tree, made, i)
-		    : json_add_str(tree, "master", made->rail[i].master))
+		    : set_master(tree, made->rail[i].master))
 		return NULL;
 	return TAKE_PTR(tree);
 }

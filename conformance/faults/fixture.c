@@ -114,6 +114,57 @@ static const struct fixture fixture_tuned = {
 	ON_VETH,
 };
 
+static bool probe_demand(const char *plugin)
+{
+	(void)plugin;
+	make();
+	bool has =
+		run_quiet("ip link add link " MASTER " name probe0 type vlan id 9 && ip link "
+			  "del probe0 && ip link add probe0 type bond && ip link del probe0") == 0;
+
+	must("ip link del " MASTER);
+	return has;
+}
+
+#define BOND "fb0"
+
+/* All that is made on demand goes with the master. */
+static void lose_demand(void)
+{
+	(void)run_quiet("ip link del " BOND);
+	lose();
+}
+
+static void move_demand(void)
+{
+	(void)run_quiet("ip link del " BOND);
+	move();
+}
+
+/* No interface survives a boot, and the node sets its cards up again. */
+static void reboot_demand(void)
+{
+	(void)run_quiet("ip link del " BOND);
+	(void)run_quiet("ip link set " MASTER " up");
+}
+
+/* A VLAN on a bond, which the first ADD makes and the last DEL removes. */
+static const struct fixture fixture_demand = {
+	.program = "macvlan",
+	.keys = "\"master\":{\"vlan\":120,\"of\":{\"bond\":[\"" MASTER
+		"\"],\"mode\":\"active-backup\",\"name\":\"" BOND "\"}}",
+	.probe = probe_demand,
+	.capacity = 13,
+	.make = make,
+	.clear = clear,
+	.restore = restore,
+	.lose = lose_demand,
+	.move = move_demand,
+	.lose_link = lose_link,
+	.reboot = reboot_demand,
+	.lose_state = nothing,
+};
+
 /* Two rails, which are both ends of the cable. Their file is in an /etc of the sandbox. */
 static void make_rails(void)
 {
@@ -163,6 +214,7 @@ const struct fixture *fixture_of(const char *plugin)
 	} others[] = { { "macvlan-rail", &fixture_rail },
 		       { "rails", &fixture_rails },
 		       { "rails-sriov", &fixture_rail_vfs },
+		       { "macvlan-demand", &fixture_demand },
 		       { "macvlan-tuned", &fixture_tuned },
 		       { "macvlan-host", &fixture_host },
 		       { "sriov", &fixture_vf },

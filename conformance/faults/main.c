@@ -3,7 +3,8 @@
  * faults [OPTIONS] BINDIR: spoil calls of a plugin in every way, one at a time.
  *
  *	--plugin NAME   macvlan (the default), macvlan-rail, macvlan-host, macvlan-tuned,
- *	                rails, ipvlan, sriov and rails-sriov (on the machine's own cards),
+ *	                macvlan-demand (a VLAN of a bond), rails, ipvlan,
+ *	                sriov and rails-sriov (on the machine's own cards),
  *	                rdma (behind macvlan, in mode shared), rdma-exclusive (the machine
  *	                in that mode), ib-sriov, ib-sriov-exclusive and ipoib (on the
  *	                machine's own InfiniBand ports)

@@ -266,7 +266,7 @@ int nl_link_create_as(struct nl *nl, const struct link_spec *spec, int ifindex, 
 	return nl_request(nl, &rq, e);
 }
 
-static int random_ifindex(void)
+int nl_link_choose_ifindex(void)
 {
 	uint32_t r = 0;
 
@@ -287,10 +287,10 @@ static int create_despite_own_name(struct nl *nl, const struct link_spec *spec, 
 	struct link_info own;
 	struct err ignored;
 
-	if (!spec->target || nl_link_by_any_name(nl, spec->name, &own, &ignored))
+	if (!spec->target || spec->ifindex || nl_link_by_any_name(nl, spec->name, &own, &ignored))
 		return -1;
 	for (int i = 0; i < 3; i++) {
-		if (nl_link_create_as(nl, spec, random_ifindex(), e) == 0)
+		if (nl_link_create_as(nl, spec, nl_link_choose_ifindex(), e) == 0)
 			return 0;
 		if (e->errnum != EBUSY)
 			break;
@@ -308,7 +308,7 @@ int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e)
 		e->errnum = EINVAL;
 		return -1;
 	}
-	if (nl_link_create_as(nl, spec, 0, &why) == 0)
+	if (nl_link_create_as(nl, spec, spec->ifindex, &why) == 0)
 		return 0;
 	if (why.errnum == EEXIST && create_despite_own_name(nl, spec, &why) == 0)
 		return 0;

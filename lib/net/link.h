@@ -43,6 +43,7 @@ struct link_spec {
 	const char *kind; /* one of those in union link_data */
 	const char *name;
 	int lower_ifindex;
+	int ifindex; /* of the new link, see nl_link_choose_ifindex(); 0: the kernel's choice */
 	const struct netns *target; /* NULL: the socket's own namespace */
 	uint32_t mtu;               /* 0: the kernel's choice */
 	struct hw_addr addr;        /* none: the kernel's choice */
@@ -74,9 +75,14 @@ int nl_link_nsid(struct nl *nl, const struct netns *ns, int *out, struct err *e)
  * nl_link_create - one RTM_NEWLINK, directly in spec->target under its final name.
  * errnum EEXIST: the name is taken there; EOPNOTSUPP: the kernel has no such kind of link.
  * ERR_FIELD: no interface can have that name, or the kernel takes it for a pattern ("eth%d"); or
- * railhead does not know the kind (errnum EOPNOTSUPP).
+ * railhead does not know the kind (errnum EOPNOTSUPP). errnum EBUSY, since Linux 6.14 EEXIST:
+ * another link has the number that spec asks for.
  */
 int nl_link_create(struct nl *nl, const struct link_spec *spec, struct err *e) must_check;
+
+/* nl_link_choose_ifindex - a random number, far above those that the kernel assigns: it can be
+ * written down before there is a link of that number. */
+int nl_link_choose_ifindex(void);
 
 /*
  * nl_link_compare_data - whether an interface of a kind in union link_data has the data that was
@@ -86,15 +92,16 @@ int nl_link_compare_data(const struct link_info *is, const union link_data *want
 			 struct err *e) must_check;
 
 /*
- * nl_link_set_up, _down, _hw_addr, _mtu, _alias - one RTM_SETLINK each. ERR_KERNEL: the kernel
- * refused; the error names the value. errnum ENODEV: there is no such interface. An alias of more
- * than 255 bytes is refused (EINVAL).
+ * nl_link_set_up, _down, _hw_addr, _mtu, _alias, _master - one RTM_SETLINK each. ERR_KERNEL: the
+ * kernel refused; the error names the value. errnum ENODEV: there is no such interface. An alias of
+ * more than 255 bytes is refused (EINVAL). master 0: the interface leaves its bond or bridge.
  */
 int nl_link_set_up(struct nl *nl, int ifindex, struct err *e) must_check;
 int nl_link_set_down(struct nl *nl, int ifindex, struct err *e) must_check;
 int nl_link_set_hw_addr(struct nl *nl, int ifindex, struct hw_addr addr, struct err *e) must_check;
 int nl_link_set_mtu(struct nl *nl, int ifindex, uint32_t mtu, struct err *e) must_check;
 int nl_link_set_alias(struct nl *nl, int ifindex, const char *alias, struct err *e) must_check;
+int nl_link_set_master(struct nl *nl, int ifindex, int master, struct err *e) must_check;
 
 /*
  * nl_link_move - an existing device into target under a new name, by one RTM_SETLINK: who looks

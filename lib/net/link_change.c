@@ -83,6 +83,16 @@ int nl_link_set_alias(struct nl *nl, int ifindex, const char *alias, struct err 
 	return 0;
 }
 
+int nl_link_set_master(struct nl *nl, int ifindex, int master, struct err *e)
+{
+	const struct slice bytes = { (const char *)&master, sizeof(master) };
+
+	if (set_attr(nl, ifindex, IFLA_MASTER, bytes, e))
+		return err_wrap(e, "set interface number %d as master of interface number %d",
+				master, ifindex);
+	return 0;
+}
+
 int nl_link_delete(struct nl *nl, int ifindex, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };

@@ -110,6 +110,26 @@ START_TEST(goes_down_and_gets_a_mac_and_an_mtu)
 }
 END_TEST
 
+START_TEST(becomes_a_member_and_leaves)
+{
+	auto_world struct world w = make_world();
+	struct link_info li;
+	struct err e = { 0 };
+
+	net_link("bridge", "br0");
+	const int bridge = net_ifindex(w.host, "br0");
+
+	ck_assert_int_eq(nl_link_set_master(w.host, w.dev, bridge, &e), 0);
+	ck_assert_int_eq(nl_link_by_index(w.host, w.dev, &li, &e), 0);
+	ck_assert_int_eq(li.upper_ifindex, bridge);
+	ck_assert_int_eq(nl_link_set_master(w.host, w.dev, 0, &e), 0);
+	ck_assert_int_eq(nl_link_by_index(w.host, w.dev, &li, &e), 0);
+	ck_assert_int_eq(li.upper_ifindex, 0);
+	ck_assert_int_eq(nl_link_set_master(w.host, w.dev, 424242, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "set interface number 424242 as master of "));
+}
+END_TEST
+
 START_TEST(what_the_kernel_does_not_let_pass_names_the_value)
 {
 	static const uint8_t multicast[MAC_LEN] = { 0x01, 0, 0, 0, 0, 1 };
@@ -547,7 +567,7 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("nl_link_change", goes_down_and_gets_a_mac_and_an_mtu,
+TEST_PROGRAM("nl_link_change", goes_down_and_gets_a_mac_and_an_mtu, becomes_a_member_and_leaves,
 	     what_the_kernel_does_not_let_pass_names_the_value, moves_and_renames_and_comes_back,
 	     names_that_others_have_where_it_does_not_matter,
 	     a_name_that_is_taken_leaves_it_where_it_was, an_alternative_name_that_is_taken,

@@ -18,6 +18,7 @@ enum link_macvlan_mode {
 enum link_ipvlan_mode { IPVLAN_L2 = 0, IPVLAN_L3 = 1, IPVLAN_L3S = 2 };
 enum link_ipvlan_flag { IPVLAN_BRIDGE = 0, IPVLAN_PRIVATE = 1, IPVLAN_VEPA = 2 };
 enum link_ipoib_mode { IPOIB_DATAGRAM = 0, IPOIB_CONNECTED = 1 };
+#define LINK_VLAN_8021Q 0x8100 /* ETH_P_8021Q: the usual tag, for protocol */
 
 /*
  * What a link has because of its kind (IFLA_INFO_DATA): the member named like the kind counts.
@@ -38,7 +39,19 @@ union link_data {
 		uint32_t umcast; /* 1: groups that the port has joined already are left to programs
 				  */
 	} ipoib;
+	struct {
+		uint32_t id;       /* 1 to 4094 */
+		uint32_t protocol; /* LINK_VLAN_8021Q, or of 802.1ad */
+	} vlan;
+	struct {
+		uint32_t mode; /* 0 to 6: balance-rr ... balance-alb, in the order of the kernel */
+		uint32_t miimon;           /* ms between looks at the carrier of members */
+		uint32_t xmit_hash_policy; /* 0 to 5, in the order of the kernel */
+		uint32_t lacp_rate;        /* 0: slow, 1: fast; mode 802.3ad only */
+	} bond;
 };
-#define LINK_DATA_UNKNOWN UINT32_MAX /* the kernel does not report it */
+/* Read: the kernel does not report it. In a request: not asked for, so neither written nor
+ * compared. */
+#define LINK_DATA_UNKNOWN UINT32_MAX
 
 #endif

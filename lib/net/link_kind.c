@@ -3,6 +3,7 @@
 #include "lib/net/link_priv.h"
 
 #include <errno.h>
+#include <arpa/inet.h>
 #include <linux/if_link.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +24,16 @@ _Static_assert((int)IPOIB_CONNECTED == IPOIB_MODE_CONNECTED, "ipoib mode connect
 
 #define LINK_ATTRS_MAX 4
 
-/* One attribute of IFLA_INFO_DATA: a number in the byte order of the host. */
+/* One attribute of IFLA_INFO_DATA: a number in the byte order of the host, or of the network. */
 struct link_attr {
 	const char *name; /* in errors; NULL ends the list */
 	int type;         /* IFLA_MACVLAN_MODE, ... */
-	size_t size;      /* 2 or 4 bytes */
+	size_t size;      /* 1, 2 or 4 bytes */
 	size_t offset;    /* of a uint32_t in union link_data */
 	/* A 0 is not written: the kernel chooses, and its value is not compared. */
 	bool is_request;
 	bool is_hex; /* people write it so: in errors it has the form 0x8001 */
+	bool is_net; /* 2 bytes in the byte order of the network */
 };
 
 struct link_kind {
@@ -43,15 +45,25 @@ struct link_kind {
 
 static const struct link_kind kinds[] = {
 	{ "macvlan",
-	  { { "mode", IFLA_MACVLAN_MODE, 4, AT(macvlan.mode), false, false },
-	    { "bcqueuelen", IFLA_MACVLAN_BC_QUEUE_LEN, 4, AT(macvlan.bcqueuelen), true, false } } },
+	  { { "mode", IFLA_MACVLAN_MODE, 4, AT(macvlan.mode), false, false, false },
+	    { "bcqueuelen", IFLA_MACVLAN_BC_QUEUE_LEN, 4, AT(macvlan.bcqueuelen), true, false,
+	      false } } },
 	{ "ipvlan",
-	  { { "mode", IFLA_IPVLAN_MODE, 2, AT(ipvlan.mode), false, false },
-	    { "flag", IFLA_IPVLAN_FLAGS, 2, AT(ipvlan.flag), false, false } } },
+	  { { "mode", IFLA_IPVLAN_MODE, 2, AT(ipvlan.mode), false, false, false },
+	    { "flag", IFLA_IPVLAN_FLAGS, 2, AT(ipvlan.flag), false, false, false } } },
 	{ "ipoib",
-	  { { "pkey", IFLA_IPOIB_PKEY, 2, AT(ipoib.pkey), false, true },
-	    { "mode", IFLA_IPOIB_MODE, 2, AT(ipoib.mode), false, false },
-	    { "umcast", IFLA_IPOIB_UMCAST, 2, AT(ipoib.umcast), false, false } } },
+	  { { "pkey", IFLA_IPOIB_PKEY, 2, AT(ipoib.pkey), false, true, false },
+	    { "mode", IFLA_IPOIB_MODE, 2, AT(ipoib.mode), false, false, false },
+	    { "umcast", IFLA_IPOIB_UMCAST, 2, AT(ipoib.umcast), false, false, false } } },
+	{ "vlan",
+	  { { "id", IFLA_VLAN_ID, 2, AT(vlan.id), false, false, false },
+	    { "protocol", IFLA_VLAN_PROTOCOL, 2, AT(vlan.protocol), false, true, true } } },
+	{ "bond",
+	  { { "mode", IFLA_BOND_MODE, 1, AT(bond.mode), false, false, false },
+	    { "miimon", IFLA_BOND_MIIMON, 4, AT(bond.miimon), false, false, false },
+	    { "xmit_hash_policy", IFLA_BOND_XMIT_HASH_POLICY, 1, AT(bond.xmit_hash_policy), false,
+	      false, false },
+	    { "lacp_rate", IFLA_BOND_AD_LACP_RATE, 1, AT(bond.lacp_rate), false, false, false } } },
 };
 
 const struct link_kind *link_kind_find(const char *name)
@@ -88,6 +100,27 @@ static uint32_t value_of(const struct link_attr *a, const union link_data *data)
 	return v;
 }
 
+static void put_value(struct nl_req *rq, const struct link_attr *a, uint32_t v)
+{
+	const uint8_t byte = (uint8_t)v;
+
+	if (a->size == sizeof(byte))
+		nl_req_put(rq, a->type, &byte, sizeof(byte));
+	else if (a->size == sizeof(uint16_t))
+		nl_req_put_u16(rq, a->type, a->is_net ? htons((uint16_t)v) : (uint16_t)v);
+	else
+		nl_req_put_u32(rq, a->type, v);
+}
+
+static uint32_t get_value(const struct link_attr *a, const struct nlattr *is)
+{
+	if (a->size == sizeof(uint8_t))
+		return nla_get_u8(is);
+	if (a->size == sizeof(uint16_t))
+		return a->is_net ? ntohs(nla_get_u16(is)) : nla_get_u16(is);
+	return nla_get_u32(is);
+}
+
 void link_kind_put(struct nl_req *rq, const struct link_kind *kind, const union link_data *data)
 {
 	struct nlattr *info = nl_req_nest(rq, IFLA_LINKINFO);
@@ -99,12 +132,9 @@ void link_kind_put(struct nl_req *rq, const struct link_kind *kind, const union 
 	for (const struct link_attr *a = kind->attr; a->name; a++) {
 		uint32_t v = value_of(a, data);
 
-		if (a->is_request && v == 0)
+		if ((a->is_request && v == 0) || v == LINK_DATA_UNKNOWN)
 			continue;
-		if (a->size == sizeof(uint16_t))
-			nl_req_put_u16(rq, a->type, (uint16_t)v);
-		else
-			nl_req_put_u32(rq, a->type, v);
+		put_value(rq, a, v);
 	}
 	nl_req_nest_end(rq, nest);
 	nl_req_nest_end(rq, info);
@@ -122,7 +152,7 @@ int link_kind_parse(const struct link_kind *kind, const struct nlattr *data, uni
 		if ((size_t)nla_len(is) < a->size)
 			return -1;
 
-		uint32_t v = a->size == sizeof(uint16_t) ? nla_get_u16(is) : nla_get_u32(is);
+		uint32_t v = get_value(a, is);
 
 		memcpy((char *)&found + a->offset, &v, sizeof(v));
 	}
@@ -148,7 +178,7 @@ int nl_link_compare_data(const struct link_info *is, const union link_data *want
 	for (const struct link_attr *a = kind->attr; a->name; a++) {
 		uint32_t now = value_of(a, &is->data), asked = value_of(a, want);
 
-		if (a->is_request || now == asked)
+		if (a->is_request || asked == LINK_DATA_UNKNOWN || now == asked)
 			continue;
 		if (now == LINK_DATA_UNKNOWN)
 			return err_set(e, ERR_STATE, 0,

@@ -18,6 +18,8 @@ static const struct {
 	{ "macvlan", { .macvlan = { .mode = MACVLAN_VEPA } } },
 	{ "ipvlan", { .ipvlan = { .mode = IPVLAN_L3S, .flag = IPVLAN_VEPA } } },
 	{ "ipoib", { .ipoib = { .pkey = 0x8001, .mode = IPOIB_CONNECTED, .umcast = 1 } } },
+	{ "vlan", { .vlan = { .id = 4094, .protocol = LINK_VLAN_8021Q } } },
+	{ "bond", { .bond = { .mode = 4, .miimon = 100, .xmit_hash_policy = 1, .lacp_rate = 1 } } },
 };
 
 static const union link_data *known_data(const char *kind)
@@ -91,6 +93,24 @@ START_TEST(each_attribute_is_compared)
 		{ "ipoib",
 		  "umcast: ipoib net1 has 0, 1 is asked for",
 		  { .ipoib = { .pkey = 0x8001, .mode = IPOIB_CONNECTED, .umcast = 0 } } },
+		{ "vlan",
+		  "id: vlan net1 has 120, 4094 is asked for",
+		  { .vlan = { .id = 120, .protocol = LINK_VLAN_8021Q } } },
+		{ "vlan",
+		  "protocol: vlan net1 has 0x88a8, 0x8100 is asked for",
+		  { .vlan = { .id = 4094, .protocol = 0x88a8 } } },
+		{ "bond",
+		  "mode: bond net1 has 1, 4 is asked for",
+		  { .bond = { .mode = 1, .miimon = 100, .xmit_hash_policy = 1, .lacp_rate = 1 } } },
+		{ "bond",
+		  "miimon: bond net1 has 0, 100 is asked for",
+		  { .bond = { .mode = 4, .miimon = 0, .xmit_hash_policy = 1, .lacp_rate = 1 } } },
+		{ "bond",
+		  "xmit_hash_policy: bond net1 has 0, 1 is asked for",
+		  { .bond = { .mode = 4, .miimon = 100, .xmit_hash_policy = 0, .lacp_rate = 1 } } },
+		{ "bond",
+		  "lacp_rate: bond net1 has 0, 1 is asked for",
+		  { .bond = { .mode = 4, .miimon = 100, .xmit_hash_policy = 1, .lacp_rate = 0 } } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -116,6 +136,42 @@ START_TEST(the_queue_length_is_only_asked_for)
 	ck_assert_uint_eq(li.data.macvlan.bcqueuelen, LINK_DATA_UNKNOWN);
 	ck_assert_int_eq(nl_link_compare_data(&li, &long_queue, &e), 0);
 	ck_assert_int_eq(nl_link_compare_data(&li, &default_queue, &e), 0);
+}
+END_TEST
+
+START_TEST(the_tag_of_a_vlan_is_in_the_order_of_the_network)
+{
+	static const uint8_t bytes[] = { 0x81, 0x00 };
+	auto_nl_req struct nl_req rq = { 0 };
+	struct ifinfomsg ifi = { 0 };
+	struct nlattr *info[IFLA_INFO_MAX + 1], *tag;
+
+	nl_req_begin(&rq, RTM_NEWLINK, 0, &ifi, sizeof(ifi));
+	link_kind_put(&rq, link_kind_find("vlan"), known_data("vlan"));
+	ck_assert_int_eq(
+		nla_parse_nested(info, IFLA_INFO_MAX,
+				 nlmsg_find_attr(nlmsg_hdr(rq.msg), sizeof(ifi), IFLA_LINKINFO),
+				 NULL),
+		0);
+	tag = nla_find(nla_data(info[IFLA_INFO_DATA]), nla_len(info[IFLA_INFO_DATA]),
+		       IFLA_VLAN_PROTOCOL);
+	ck_assert_ptr_nonnull(tag);
+	ck_assert_int_eq(nla_len(tag), sizeof(bytes));
+	ck_assert_mem_eq(nla_data(tag), bytes, sizeof(bytes));
+}
+END_TEST
+
+/* The kernel refuses lacp_rate in other modes than 802.3ad, so it must not be written. */
+START_TEST(what_is_not_asked_for_is_neither_written_nor_compared)
+{
+	const union link_data want = { .bond = { 1, 100, LINK_DATA_UNKNOWN, LINK_DATA_UNKNOWN } },
+			      is = { .bond = { 1, 100, 2, 1 } };
+	struct link_info sent = written("bond", &want), li = written("bond", &is);
+	struct err e = { 0 };
+
+	ck_assert_uint_eq(sent.data.bond.xmit_hash_policy, LINK_DATA_UNKNOWN);
+	ck_assert_uint_eq(sent.data.bond.lacp_rate, LINK_DATA_UNKNOWN);
+	ck_assert_int_eq(nl_link_compare_data(&li, &want, &e), 0);
 }
 END_TEST
 
@@ -168,7 +224,7 @@ START_TEST(an_unknown_kind_is_not_sent_as_another)
 		ck_assert_int_eq(nl_link_create(k.nl, &spec, &e), -1);
 		ck_assert_int_eq(e.code, ERR_FIELD);
 		ck_assert_int_eq(e.errnum, EOPNOTSUPP);
-		ck_assert_str_eq(e.detail, "known kinds: macvlan, ipvlan, ipoib");
+		ck_assert_str_eq(e.detail, "known kinds: macvlan, ipvlan, ipoib, vlan, bond");
 		ck_assert_int_eq(recv(k.peer, sent, sizeof(sent), MSG_DONTWAIT), -1);
 		ck_assert_int_eq(errno, EAGAIN);
 		nl_release(k.nl);
@@ -191,6 +247,7 @@ START_TEST(an_unknown_kind_is_not_compared_as_another)
 END_TEST
 
 TEST_PROGRAM("link_kind", what_is_written_is_read_and_compares_equal, each_attribute_is_compared,
-	     the_queue_length_is_only_asked_for,
+	     the_queue_length_is_only_asked_for, the_tag_of_a_vlan_is_in_the_order_of_the_network,
+	     what_is_not_asked_for_is_neither_written_nor_compared,
 	     an_attribute_that_the_kernel_does_not_report_differs, a_short_attribute_is_an_error,
 	     an_unknown_kind_is_not_sent_as_another, an_unknown_kind_is_not_compared_as_another)

@@ -303,6 +303,22 @@ START_TEST(a_chosen_number_serves_as_well)
 }
 END_TEST
 
+START_TEST(a_number_is_known_before_the_link)
+{
+	auto_world struct world w = make_world();
+	struct link_spec spec = macvlan(&w, "net1");
+	struct err e = { 0 };
+
+	spec.ifindex = nl_link_choose_ifindex();
+	ck_assert_int_ge(spec.ifindex, 0x1000000);
+	create(&w, &spec);
+	ck_assert_int_eq(in_pod(&w, "net1").ifindex, spec.ifindex);
+	spec.name = "net2";
+	ck_assert_int_eq(nl_link_create(w.host, &spec, &e), -1);
+	ck_assert(e.errnum == EBUSY || e.errnum == EEXIST); /* before and since 6.14 */
+}
+END_TEST
+
 START_TEST(a_name_that_the_pod_has_is_taken)
 {
 	auto_world struct world w = make_world();
@@ -564,8 +580,8 @@ TEST_PROGRAM("nl_link", looks_up_by_name_and_by_number, what_is_not_there_is_no_
 	     a_description_that_makes_no_sense, makes_a_macvlan_in_the_pod,
 	     knows_the_namespace_of_the_lower_device, makes_every_mode,
 	     makes_one_in_its_own_namespace, the_host_may_have_the_same_name,
-	     a_chosen_number_serves_as_well, a_name_that_the_pod_has_is_taken,
-	     an_older_kernel_gets_a_number, an_ipoib_link, what_is_ethernet,
-	     the_address_that_it_was_made_with, names_no_link_may_have_are_refused,
-	     a_lower_device_that_is_not_there, ipvlan_or_a_clear_word_about_it,
-	     what_is_asked_for_an_ipvlan, goes_up_and_away)
+	     a_chosen_number_serves_as_well, a_number_is_known_before_the_link,
+	     a_name_that_the_pod_has_is_taken, an_older_kernel_gets_a_number, an_ipoib_link,
+	     what_is_ethernet, the_address_that_it_was_made_with,
+	     names_no_link_may_have_are_refused, a_lower_device_that_is_not_there,
+	     ipvlan_or_a_clear_word_about_it, what_is_asked_for_an_ipvlan, goes_up_and_away)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "railctl/attachments/attachments.h"
+#include "cni/demand/demand.h"
 #include "cni/hostveth/hostveth.h"
 #include "lib/cli/cmd.h"
 #include "rdma/plugin/restore.h"
@@ -282,6 +283,16 @@ static void show_tuning(const struct out *o, const struct record *x)
 		out_pair(o, "Tuned by", "%s", text);
 }
 
+static void show_master(const struct cmd_run *r, const struct record *x)
+{
+	const size_t users = demand_users(&r->ctx, x->master);
+
+	if (users)
+		out_pair(&r->out, "Master", "%s, made on demand, users: %zu", x->master, users);
+	else
+		out_pair(&r->out, "Master", "%s", *x->master ? x->master : "-");
+}
+
 static int show_record_text(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
@@ -295,7 +306,7 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 	if (!x->tree)
 		return 0;
 	out_pair(o, "Plugin", "%s", x->plugin);
-	out_pair(o, "Master", "%s", *x->master ? x->master : "-");
+	show_master(r, x);
 	show_parts(o, x);
 	if (routing_noted_table(x->routing))
 		out_pair(o, "Routing table", "%u, rules of priority %d",

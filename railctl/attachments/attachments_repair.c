@@ -219,8 +219,10 @@ static int repair_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (!x.one && (stale_links(&r->ctx, network, repair_link, &x, e) || x.rc))
 		return -1;
-	if (!x.dry_run)
+	if (!x.dry_run) {
 		stale_tidy(&r->ctx);
+		stale_masters(&r->ctx);
+	}
 	if (x.broken)
 		r->status = CMD_FAILED;
 	if (array)

@@ -242,6 +242,7 @@ static int run(struct pass *p, struct err *e)
 		return -1;
 	if (json_len(p->due))
 		stale_tidy(&p->ctx);
+	stale_masters(&p->ctx);
 	p->nl = nl;
 	if (vf_state_each(&p->ctx, look_at_vf, p, e))
 		return -1;

@@ -5,6 +5,7 @@
  */
 #include "repair/stale/stale.h"
 
+#include "cni/demand/demand.h"
 #include "cni/engine/staged.h"
 #include "rdma/plugin/restore.h"
 #include "sriov/ib/member.h"
@@ -63,4 +64,12 @@ void stale_tidy(const struct ctx *ctx)
 	if (rdma_place(ctx, &rdma, &ignored) == 0)
 		record_tidy(&rdma.ctx);
 	record_tidy(ctx);
+}
+
+void stale_masters(const struct ctx *ctx)
+{
+	struct err why;
+
+	if (demand_sweep(ctx, &why))
+		log_warn(&ctx->log, "%s", why.msg);
 }

@@ -31,4 +31,7 @@ int stale_links(const struct ctx *ctx, const char *network, link_fn chosen, void
 /* stale_tidy - remove folders that repairs left empty (record_tidy). A failure is ignored. */
 void stale_tidy(const struct ctx *ctx);
 
+/* stale_masters - remove masters on demand that have no user any more. A failure is logged. */
+void stale_masters(const struct ctx *ctx);
+
 #endif

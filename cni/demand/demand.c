@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* demand.c: who uses a master on demand; makes it for the first user, removes it after the last. */
+#include "cni/demand/demand.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cni/demand/demand_priv.h"
+#include "cni/record/record_part.h"
+#include "lib/sys/fs.h"
+
+/* ---- looking ---- */
+
+static int check_present(const struct demand_plan *plan, struct err *e)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		if (!plan->there[i])
+			return err_set(e, ERR_STATE, 0, "master: %s %s is missing",
+				       demand_kind_name(plan->link[i].kind), plan->link[i].name);
+		if (!(plan->is[i].flags & IFF_UP))
+			return err_set(e, ERR_STATE, 0, "master: %s is down", plan->is[i].name);
+	}
+	return 0;
+}
+
+int demand_find(struct master_place *p, const struct json *object, enum demand_when when,
+		struct link_info *out, struct err *e)
+{
+	struct demand_conf conf;
+	struct demand_plan plan;
+
+	if (demand_read_conf(object, &conf, e))
+		return -1;
+	if (demand_make_plan(p, &conf, &plan, e)) {
+		if (when == DEMAND_MUST_BE && e->code == ERR_CONFIG)
+			e->code = ERR_STATE;
+		return -1;
+	}
+	if (when == DEMAND_MUST_BE && check_present(&plan, e))
+		return -1;
+	*out = plan.is[plan.n - 1];
+	return 0;
+}
+
+size_t demand_users(const struct ctx *ctx, const char *name)
+{
+	auto_demand_state struct demand_state s = { .users = NULL };
+	struct err ignored;
+
+	return !ifname_problem(name) && demand_peek(ctx, name, &s, &ignored) > 0 ? json_len(s.users)
+										 : 0;
+}
+
+/* ---- giving back ---- */
+
+#define NETNS_END_MS 1000 /* for the interface of a pod whose namespace has just ended */
+
+struct sweep {
+	const struct ctx *ctx;
+	struct demand_store store;
+	const struct record_key *key; /* who goes; NULL: those without a record */
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct netns_id here;
+	struct nl *nl; /* owned; opened when it is needed */
+	enum demand_kind kind;
+};
+
+static void sweep_clear(struct sweep *s)
+{
+	nl_release(s->nl);
+	demand_close(&s->store);
+}
+
+static int sweep_begin(struct sweep *s, struct err *e)
+{
+	auto_netns struct netns here = { .fd = -1 };
+
+	if (ctx_boot_id(s->ctx, s->boot, e) || netns_open_self(&here, e))
+		return -1;
+	s->here = here.id;
+	return 0;
+}
+
+struct other {
+	const struct record_key *except;
+	int ifindex;
+	bool found;
+};
+
+static bool is_key(const struct record_key *a, const struct record_key *b)
+{
+	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&
+	       strcmp(a->ifname, b->ifname) == 0;
+}
+
+/*
+ * A configuration may name the master, too. A record that cannot be read may be such a one. Those
+ * that ask for it on demand are users, and no others count: their DEL may be behind its
+ * demand_give() and not yet at its end.
+ */
+static int match_other(const struct record *r, void *arg)
+{
+	struct other *o = arg;
+	struct record part;
+
+	if ((o->except && is_key(&r->key, o->except)) ||
+	    json_type(json_get(r->config, "master")) == JSON_OBJECT)
+		return 0;
+	o->found = !r->tree || r->name_mismatch;
+	for (size_t i = 0; !o->found && i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		o->found = part.lower_ifindex == o->ifindex;
+	}
+	return o->found;
+}
+
+static int is_used(struct sweep *s, const struct link_info *link, bool *used, struct err *e)
+{
+	struct other o = { .except = s->key, .ifindex = link->ifindex };
+	char why[64] = "another attachment has it on record";
+	struct err unread;
+	int rc = 0;
+
+	if (record_each(s->ctx, NULL, match_other, &o, &unread))
+		o.found = true;
+	if (!o.found)
+		rc = demand_used(s->nl, link, s->key ? NETNS_END_MS : 0, why, e);
+	if (rc < 0)
+		return -1;
+	*used = o.found || rc > 0;
+	if (*used)
+		log_info(&s->ctx->log, "master %s stays: %s", link->name, why);
+	return 0;
+}
+
+static int look_at(struct sweep *s, const struct demand_state *st, struct demand_view *v,
+		   struct err *e)
+{
+	struct link_info link;
+	struct err why;
+
+	*v = (struct demand_view){ .same_boot = strcmp(st->boot, s->boot) == 0,
+				   .same_netns = netns_same(st->netns, s->here),
+				   .users = json_len(st->users) };
+	/* The rest costs requests to the kernel. */
+	if (!v->same_boot || !v->same_netns || v->users)
+		return 0;
+	if (!s->nl && nl_open(&s->nl, e))
+		return -1;
+	if (nl_link_by_index(s->nl, st->link.ifindex, &link, &why))
+		return why.errnum == ENODEV ? 0 : (*e = why, -1);
+	v->present = true;
+	v->ours = demand_is_ours(st, &link);
+	return v->ours ? is_used(s, &link, &v->used, e) : 0;
+}
+
+static int remove_unused(struct sweep *s, const struct demand_state *st, struct err *e)
+{
+	struct demand_view v;
+	enum demand_fate fate;
+
+	if (look_at(s, st, &v, e))
+		return -1;
+	fate = demand_judge(&v);
+	if (fate == DEMAND_KEEP)
+		return 0;
+	/* Without the link, there may be members that its making or its end left down. */
+	if ((fate == DEMAND_REMOVE || (v.same_boot && !v.present)) && demand_unmake(s->nl, st, e))
+		return err_wrap(e, "remove the master %s", st->link.name);
+	log_debug(&s->ctx->log, "master %s: the last user is gone", st->link.name);
+	return demand_forget(s->store.dir, st->link.name, e);
+}
+
+/* The user has a record, or may have one that cannot be read. */
+static bool has_record(const struct ctx *ctx, const struct record_key *key)
+{
+	auto_record struct record r = { 0 };
+	struct err why;
+
+	return record_read(ctx, key, &r, &why) == 0 || why.code != ERR_NOTFOUND;
+}
+
+static int drop_stale_users(struct sweep *s, struct demand_state *st)
+{
+	auto_json struct json *all = st->users ? json_dup(st->users) : NULL;
+	int dropped = all || !st->users ? 0 : -1;
+
+	json_each (it, all) {
+		const struct record_key key = { json_text(it, "network"),
+						json_text(it, "container"),
+						json_text(it, "ifname") };
+		int rc = has_record(s->ctx, &key) ? 0 : demand_drop_user(st, &key);
+
+		if (rc < 0)
+			return -1;
+		dropped |= rc;
+	}
+	return dropped;
+}
+
+static int visit(struct sweep *s, struct demand_state *st, struct err *e)
+{
+	int rc = s->key ? demand_drop_user(st, s->key) : drop_stale_users(s, st);
+
+	if (rc < 0)
+		return err_nomem(e);
+	if (rc && demand_write(s->store.dir, st, e))
+		return -1;
+	return remove_unused(s, st, e);
+}
+
+/* "NAME.json". A file that cannot be read keeps its link: people can remove it. */
+static int visit_file(struct sweep *s, const char *file, struct err *e)
+{
+	auto_demand_state struct demand_state st = { .users = NULL };
+	char name[IFNAME_LEN];
+	const char *dot = strrchr(file, '.');
+	struct err why;
+
+	if (!dot || strcmp(dot, ".json") != 0 || (size_t)(dot - file) >= sizeof(name))
+		return 0;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(dot - file), file);
+	int rc = demand_read(s->store.dir, name, &st, &why);
+	if (rc < 0)
+		log_warn(&s->ctx->log, "%s", why.msg);
+	return rc > 0 && st.link.kind == s->kind ? visit(s, &st, e) : 0;
+}
+
+/* VLANs first: one of them may stand on a bond. All are tried; the first error counts. */
+static int visit_all(struct sweep *s, struct err *e)
+{
+	static const enum demand_kind order[] = { DEMAND_VLAN, DEMAND_BOND };
+	auto_fs_names struct fs_names files = { .n = 0 };
+	struct err why;
+	int rc = 0;
+
+	if (fs_names_at(s->store.dir, ".", FS_NAMES_MAX, &files, e))
+		return -1;
+	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
+		s->kind = order[k];
+		for (size_t i = 0; i < files.n; i++)
+			if (visit_file(s, files.name[i], &why) && rc == 0) {
+				*e = why;
+				rc = -1;
+			}
+	}
+	return rc;
+}
+
+static int sweep(const struct ctx *ctx, const struct record_key *key, struct err *e)
+{
+	auto_clean(sweep_clear) struct sweep s = { .ctx = ctx, .store = DEMAND_CLOSED, .key = key };
+	int rc = demand_open(ctx, false, &s.store, e);
+
+	if (rc <= 0)
+		return rc;
+	return sweep_begin(&s, e) || visit_all(&s, e) ? -1 : 0;
+}
+
+int demand_give(const struct ctx *ctx, const struct record_key *key, struct err *e)
+{
+	return sweep(ctx, key, e);
+}
+
+const struct demand_hooks demand_hooks = {
+	.check_conf = demand_check_conf,
+	.find = demand_find,
+	.take = demand_take,
+	.give = demand_give,
+};
+
+int demand_sweep(const struct ctx *ctx, struct err *e)
+{
+	return sweep(ctx, NULL, e) ? err_wrap(e, "masters on demand") : 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * demand_make.c: makes a VLAN or a bond, and takes it back.
+ *
+ * The kernel takes only members that are down, sets them up itself, and gives them the MTU of the
+ * bond. When the bond goes, it gives MTU and MAC address back, and leaves them down.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+
+#include "cni/demand/demand_priv.h"
+
+static int join(struct nl *nl, const struct demand_lower *x, int bond, struct err *e)
+{
+	return nl_link_set_down(nl, x->ifindex, e) || nl_link_set_master(nl, x->ifindex, bond, e)
+		       ? err_wrap(e, "member %s", x->name)
+		       : 0;
+}
+
+/* A VLAN cannot be up on an interface that is down. */
+static int prepare_lower(struct nl *nl, const struct demand_link *l, struct err *e)
+{
+	if (l->kind == DEMAND_VLAN)
+		return l->lower[0].was_up ? 0 : nl_link_set_up(nl, l->lower[0].ifindex, e);
+	for (size_t i = 0; i < l->n; i++)
+		if (join(nl, &l->lower[i], l->ifindex, e))
+			return -1;
+	return 0;
+}
+
+int demand_make(struct nl *nl, const struct demand_link *l, struct err *e)
+{
+	const struct link_spec spec = {
+		.kind = demand_kind_name(l->kind),
+		.name = l->name,
+		.lower_ifindex = l->kind == DEMAND_VLAN ? l->lower[0].ifindex : 0,
+		.ifindex = l->ifindex,
+		.mtu = l->mtu,
+		.data = l->data,
+	};
+
+	if (nl_link_create(nl, &spec, e))
+		return -1;
+	return nl_link_set_alias(nl, l->ifindex, DEMAND_ALIAS, e) || prepare_lower(nl, l, e) ||
+			       nl_link_set_up(nl, l->ifindex, e)
+		       ? err_wrap(e, "make %s %s", spec.kind, l->name)
+		       : 0;
+}
+
+/* ---- back ---- */
+
+/* 1: there; 0: gone, or another interface has the number. */
+static int find_lower(struct nl *nl, const struct demand_lower *x, struct link_info *out,
+		      struct err *e)
+{
+	struct err why;
+
+	if (nl_link_by_index(nl, x->ifindex, out, &why) == 0)
+		return 1;
+	if (why.errnum == ENODEV)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+static int restore_member(struct nl *nl, const struct demand_lower *x, struct err *e)
+{
+	struct link_info now;
+	int rc = find_lower(nl, x, &now, e);
+
+	/* Another program may have put it into another bond since. */
+	if (rc <= 0 || now.upper_ifindex)
+		return rc < 0 ? -1 : 0;
+	if (x->mtu && now.mtu != x->mtu && nl_link_set_mtu(nl, x->ifindex, x->mtu, e))
+		return -1;
+	if (x->addr.len && !hw_addr_equal(now.addr, x->addr) &&
+	    nl_link_set_hw_addr(nl, x->ifindex, x->addr, e))
+		return -1;
+	return x->was_up && !(now.flags & IFF_UP) ? nl_link_set_up(nl, x->ifindex, e) : 0;
+}
+
+/* Down again, unless it has another user by now. */
+static int restore_below_vlan(struct nl *nl, const struct demand_lower *x, struct err *e)
+{
+	struct link_info now;
+	char why[64];
+	int rc = x->was_up ? 0 : find_lower(nl, x, &now, e);
+
+	if (rc <= 0 || !(now.flags & IFF_UP))
+		return rc < 0 ? -1 : 0;
+	rc = demand_used(nl, &now, 0, why, e);
+	return rc ? (rc < 0 ? -1 : 0) : nl_link_set_down(nl, x->ifindex, e);
+}
+
+static int restore_lower(struct nl *nl, const struct demand_state *s, struct err *e)
+{
+	const struct demand_link *l = &s->link;
+	struct err why;
+	int rc = 0;
+
+	/* All are tried; the first error counts. */
+	for (size_t i = 0; i < l->n; i++)
+		if ((l->kind == DEMAND_VLAN ? restore_below_vlan(nl, &l->lower[i], &why)
+					    : restore_member(nl, &l->lower[i], &why)) &&
+		    rc == 0) {
+			*e = why;
+			rc = err_wrap(e, "give back %s", l->lower[i].name);
+		}
+	return rc;
+}
+
+int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e)
+{
+	struct link_info link;
+	int there = demand_find_made(nl, s, &link, e);
+
+	if (there < 0 || (there && nl_link_delete(nl, link.ifindex, e)))
+		return -1;
+	return restore_lower(nl, s, e);
+}

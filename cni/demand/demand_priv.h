@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* demand_priv.h: what the files of cni/demand share among themselves. */
+#ifndef RAILHEAD_CNI_DEMAND_DEMAND_PRIV_H
+#define RAILHEAD_CNI_DEMAND_DEMAND_PRIV_H
+
+#include "cni/demand/demand.h"
+
+#define DEMAND_ALIAS "railhead: a master on demand"
+
+/* ---- demand_name.c: pure ---- */
+
+const char *demand_kind_name(enum demand_kind kind); /* "vlan" */
+
+/*
+ * demand_name_vlan - "eth1.120"; of a longer name "rh", 8 digits of its hash, and ".120".
+ * demand_name_bond - "rhbond" and 8 digits of the hash of its members' names, in any order.
+ */
+void demand_name_vlan(const char *lower, uint32_t id, char out[IFNAME_LEN]);
+void demand_name_bond(const struct demand_link *bond, char out[IFNAME_LEN]);
+
+/* ---- demand_rules.c: pure ---- */
+
+/* The facts by which a link on record may go, or not. */
+struct demand_view {
+	bool same_boot, same_netns;
+	bool present; /* there is a link of that number */
+	bool ours;    /* demand_is_ours() */
+	bool used;    /* by something of which the file knows nothing */
+	size_t users;
+};
+
+enum demand_fate {
+	DEMAND_KEEP,   /* needed, or it cannot be seen that it is not */
+	DEMAND_REMOVE, /* the link, and then its file */
+	DEMAND_FORGET, /* the file: the link is gone, or belongs to another program by now */
+};
+
+enum demand_fate demand_judge(const struct demand_view *v);
+
+/*
+ * demand_is_ours - the link has the number and the kind on record, and our alias. While it is being
+ * made it may have none yet. A program that changes the alias takes the link over.
+ */
+bool demand_is_ours(const struct demand_state *s, const struct link_info *link);
+
+/* The facts about an interface that shall become the member of a bond. */
+struct demand_joiner {
+	const struct link_info *link;
+	bool has_address, has_default_route;
+	char upper[IFNAME_LEN]; /* an interface that stands on it; "": none */
+};
+/* demand_may_join - ERR_BUSY says why it would cut off the node, or another user. */
+int demand_may_join(const struct demand_joiner *j, struct err *e) must_check;
+
+/*
+ * demand_agrees - whether a link is what is asked for. members: of a bond, the numbers of those
+ * that it has now. ERR_CONFIG names the difference.
+ */
+struct demand_members {
+	int ifindex[2 * DEMAND_MEMBERS_MAX];
+	size_t n;
+};
+int demand_agrees(const struct link_info *is, const struct demand_members *members,
+		  const struct demand_link *want, struct err *e) must_check;
+
+/* ---- demand_plan.c: looks, changes nothing ---- */
+
+/* The links to make or to use, in this order: the bond, the VLAN. */
+struct demand_plan {
+	struct demand_link link[2];
+	struct link_info is[2]; /* what is there, or what would be made */
+	bool there[2], mine[2];
+	bool making[2]; /* an ADD makes it at this moment, or was killed while it did */
+	size_t n;
+};
+int demand_make_plan(struct master_place *p, const struct demand_conf *c, struct demand_plan *out,
+		     struct err *e) must_check;
+/* demand_find_made - the link of s: 1: there, and ours; 0: not. */
+int demand_find_made(struct nl *nl, const struct demand_state *s, struct link_info *out,
+		     struct err *e) must_check;
+
+/* ---- demand_use.c ---- */
+
+/*
+ * demand_used - 1: something stands on the link, or has an address on it, wherever it is; why says
+ * what. 0: nothing does. It makes and deletes a macvlan, for an answer of the kernel that counts
+ * all namespaces, and waits so long for a namespace that ends. demand_upper - the first interface
+ * of this namespace that stands on it; "": none.
+ */
+int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
+		struct err *e) must_check;
+int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e) must_check;
+
+/* ---- demand_make.c: changes the kernel ---- */
+
+/* demand_make - the link, its alias, its members, up; demand_unmake - the inverse, from wherever
+ * demand_make() had got to. */
+int demand_make(struct nl *nl, const struct demand_link *l, struct err *e) must_check;
+int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e) must_check;
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* demand_take.c: a master for one more attachment. */
+#include <string.h>
+
+#include "cni/demand/demand_priv.h"
+
+struct taking {
+	struct master_place *place;
+	const struct record_key *key;
+	struct demand_store store;
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct netns_id here;
+};
+
+static void taking_clear(struct taking *t)
+{
+	demand_close(&t->store);
+}
+
+static int begin(struct taking *t, struct err *e)
+{
+	auto_netns struct netns here = { .fd = -1 };
+
+	if (ctx_boot_id(t->place->ctx, t->boot, e) || netns_open_self(&here, e))
+		return -1;
+	t->here = here.id;
+	return demand_open(t->place->ctx, true, &t->store, e) < 0 ? -1 : 0;
+}
+
+/* *s is what the file says; 0: there is none, or it is of an earlier boot. */
+static int read_state(const struct taking *t, const char *name, struct demand_state *s,
+		      struct err *e)
+{
+	int rc = demand_read(t->store.dir, name, s, e);
+
+	if (rc <= 0)
+		return rc;
+	if (strcmp(s->boot, t->boot) != 0) {
+		demand_state_clear(s);
+		return 0;
+	}
+	if (netns_same(s->netns, t->here))
+		return 1;
+	return err_set(e, ERR_BUSY, 0,
+		       "master: %s was made in another network namespace of this node", name);
+}
+
+/* An ADD was killed while it made the link. 1: that is undone. */
+static int settle(const struct taking *t, const struct demand_plan *plan, struct err *e)
+{
+	int settled = 0;
+
+	for (size_t i = plan->n; i-- > 0;) {
+		auto_demand_state struct demand_state s = { .users = NULL };
+		int rc = read_state(t, plan->link[i].name, &s, e);
+
+		if (rc > 0 && s.making) {
+			settled = 1;
+			rc = demand_unmake(t->place->nl, &s, e);
+			/* not before: while it is being made, it may have no alias yet */
+			s.making = false;
+			if (rc == 0)
+				rc = demand_write(t->store.dir, &s, e);
+		}
+		if (rc < 0)
+			return -1;
+	}
+	return settled;
+}
+
+static int make(const struct taking *t, struct demand_state *s, struct err *e)
+{
+	if (demand_make(t->place->nl, &s->link, e))
+		return -1;
+	log_debug(&t->place->ctx->log, "master %s is made, number %d", s->link.name,
+		  s->link.ifindex);
+	s->making = false;
+	return demand_write(t->store.dir, s, e);
+}
+
+/* The file is written before the link is made. */
+static int take_link(const struct taking *t, struct demand_plan *plan, size_t i, struct err *e)
+{
+	auto_demand_state struct demand_state s = { .users = NULL };
+	int rc = read_state(t, plan->link[i].name, &s, e);
+
+	if (rc < 0)
+		return -1;
+	if (!plan->there[i]) {
+		s.link = plan->link[i];
+		s.making = true;
+	}
+	memcpy(s.boot, t->boot, sizeof(s.boot));
+	s.netns = t->here;
+	if (demand_add_user(&s, t->key))
+		return err_nomem(e);
+	if (demand_write(t->store.dir, &s, e))
+		return -1;
+	return s.making ? make(t, &s, e) : 0;
+}
+
+int demand_take(struct master_place *p, const struct json *object, const struct record_key *key,
+		struct link_info *link, struct err *e)
+{
+	auto_clean(
+		taking_clear) struct taking t = { .place = p, .key = key, .store = DEMAND_CLOSED };
+	struct demand_conf conf;
+	struct demand_plan plan;
+	int rc;
+
+	if (demand_read_conf(object, &conf, e) || begin(&t, e) ||
+	    demand_make_plan(p, &conf, &plan, e))
+		return -1;
+	rc = settle(&t, &plan, e);
+	if (rc < 0 || (rc > 0 && demand_make_plan(p, &conf, &plan, e)))
+		return -1;
+	for (size_t i = 0; i < plan.n; i++) {
+		/* a link that another program made is not counted, and not removed */
+		if (plan.there[i] && !plan.mine[i])
+			continue;
+		if (take_link(&t, &plan, i, e))
+			return -1;
+	}
+	*link = plan.is[plan.n - 1];
+	return 0;
+}

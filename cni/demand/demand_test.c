@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shows which files of masters stay and which go, on a kernel that needs no VLAN for that. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cni/demand/demand_priv.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/net.h"
+#include "lib/testing/testing.h"
+
+#define OTHER_BOOT "01234567-89ab-cdef-0123-456789abcdef"
+
+static const struct record_key one = { "net-a", "c1", "net1" }, two = { "net-a", "c2", "net1" };
+
+static int64_t no_time(void *clock)
+{
+	(void)clock;
+	return 0;
+}
+
+static struct ctx make_ctx(void)
+{
+	static char run[80];
+
+	net_enter_new();
+	(void)snprintf(run, sizeof(run), "%s/run", testing_dir());
+	return (struct ctx){ .sysfs = "/nonesuch",
+			     .proc = "/proc",
+			     .run_dir = run,
+			     .now = no_time,
+			     .log = { .fd = -1, .level = LOG_LEVEL_INFO, .tag = "test" } };
+}
+
+/* The file of a VLAN whose number no interface has. */
+static void write_state(const struct ctx *ctx, const struct record_key *const *users, size_t n)
+{
+	auto_demand_store struct demand_store store = DEMAND_CLOSED;
+	auto_demand_state struct demand_state s = {
+		.link = { .kind = DEMAND_VLAN,
+			  .name = "eth1.120",
+			  .ifindex = 0x1234567,
+			  .n = 1,
+			  .lower = { { "eth1", 0x1234566, true, 1500, { 0 } } } }
+	};
+	auto_netns struct netns here = net_self();
+	struct err e;
+
+	ck_assert_int_eq(ctx_boot_id(ctx, s.boot, &e), 0);
+	s.netns = here.id;
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(demand_add_user(&s, users[i]), 0);
+	ck_assert_int_eq(demand_open(ctx, true, &store, &e), 1);
+	ck_assert_int_eq(demand_write(store.dir, &s, &e), 0);
+}
+
+static bool has_folder(const struct ctx *ctx)
+{
+	char path[120];
+
+	(void)snprintf(path, sizeof(path), "%s/" DEMAND_FOLDER, ctx->run_dir);
+	return access(path, F_OK) == 0;
+}
+
+static void put(const struct ctx *ctx, const char *text)
+{
+	char path[120];
+
+	(void)snprintf(path, sizeof(path), "%s/" DEMAND_FOLDER "/eth1.120.json", ctx->run_dir);
+	testing_file(path, 0600, text);
+}
+
+START_TEST(without_a_folder_nothing_happens)
+{
+	const struct ctx ctx = make_ctx();
+	struct err e;
+
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert_int_ne(access(ctx.run_dir, F_OK), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 0);
+}
+END_TEST
+
+START_TEST(the_last_user_takes_the_file_along)
+{
+	static const struct record_key *const both[] = { &one, &two };
+	const struct ctx ctx = make_ctx();
+	struct err e;
+
+	write_state(&ctx, both, 2);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 2);
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 1);
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 1);
+	ck_assert_int_eq(demand_give(&ctx, &two, &e), 0);
+	ck_assert(!has_folder(&ctx));
+}
+END_TEST
+
+/* A user that has a record, readable or not, keeps the master. */
+START_TEST(a_sweep_drops_users_without_a_record)
+{
+	static const struct record_key *const both[] = { &one, &two };
+	const struct ctx ctx = make_ctx();
+	const struct record r = { .key = one,
+				  .plugin = "macvlan",
+				  .kind = "macvlan",
+				  .netns = "/nonesuch",
+				  .master = "",
+				  .cni_path = "",
+				  .args = "",
+				  .boot = OTHER_BOOT };
+	char path[160];
+	struct err e;
+
+	write_state(&ctx, both, 2);
+	ck_assert_int_eq(record_write(&ctx, &r, &e), 0);
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 1);
+	(void)snprintf(path, sizeof(path), "%s/attachments/net-a/c1,net1", ctx.run_dir);
+	testing_file(path, 0600, "nonsense");
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 1);
+	ck_assert_int_eq(record_remove(&ctx, &one, &e), 0);
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert(!has_folder(&ctx));
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_stays)
+{
+	static const struct record_key *const both[] = { &one };
+	const struct ctx ctx = make_ctx();
+	struct err e;
+
+	write_state(&ctx, both, 1);
+	put(&ctx, "nonsense");
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert(has_folder(&ctx));
+}
+END_TEST
+
+START_TEST(another_namespace_cannot_see_it_and_another_boot_ended_it)
+{
+	static const struct record_key *const both[] = { &one };
+	const struct ctx ctx = make_ctx();
+	struct err e;
+
+	write_state(&ctx, both, 1);
+	net_enter_new();
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert(has_folder(&ctx));
+	put(&ctx, "{\"version\":1,\"name\":\"eth1.120\",\"kind\":\"vlan\",\"boot\":\"" OTHER_BOOT
+		  "\",\"ifindex\":9,\"lower\":[{\"name\":\"a\",\"ifindex\":5,\"up\":true}],"
+		  "\"users\":[{\"network\":\"n\",\"container\":\"c\",\"ifname\":\"net1\"}]}");
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert(!has_folder(&ctx));
+}
+END_TEST
+
+START_TEST(a_file_under_another_name_is_not_used)
+{
+	const struct ctx ctx = make_ctx();
+	auto_demand_state struct demand_state s = { .users = NULL };
+	struct err e;
+
+	write_state(&ctx, NULL, 0);
+	ck_assert_int_eq(demand_peek(&ctx, "eth1.120", &s, &e), 1);
+	put(&ctx, "{\"version\":1,\"name\":\"eth2.120\",\"kind\":\"vlan\",\"boot\":\"" OTHER_BOOT
+		  "\",\"ifindex\":9,\"lower\":[{\"name\":\"a\",\"ifindex\":5,\"up\":true}],"
+		  "\"users\":[]}");
+	ck_assert_int_eq(demand_peek(&ctx, "eth1.120", &s, &e), -1);
+	ck_assert_int_eq(demand_peek(&ctx, "eth9", &s, &e), 0);
+}
+END_TEST
+
+TEST_PROGRAM("cni/demand/demand", without_a_folder_nothing_happens,
+	     the_last_user_takes_the_file_along, a_sweep_drops_users_without_a_record,
+	     a_file_that_cannot_be_read_stays,
+	     another_namespace_cannot_see_it_and_another_boot_ended_it,
+	     a_file_under_another_name_is_not_used)

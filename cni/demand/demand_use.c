@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * demand_use.c: what stands on a link.
+ *
+ * A macvlan or ipvlan in a pod keeps its lower device busy, but the host sees neither: links of
+ * other namespaces are in no list. The kernel counts them, and says so to whoever asks for a
+ * macvlan of mode passthru: EINVAL if there is a macvlan, EBUSY if an ipvlan, a bridge or a bond
+ * has the device (macvlan_common_newlink() and macvlan_port_create(), Linux 5.4 to 7.2).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cni/demand/demand_priv.h"
+#include "lib/net/addr.h"
+
+struct search {
+	int ifindex;
+	char found[IFNAME_LEN];
+};
+
+static void probe_name(int ifindex, char out[IFNAME_LEN])
+{
+	(void)snprintf(out, IFNAME_LEN, "rhask%08x", (unsigned)ifindex);
+}
+
+/* A probe that was killed may have left its own link. */
+static int match_upper(const struct link_info *link, void *arg)
+{
+	struct search *s = arg;
+	char own[IFNAME_LEN];
+
+	probe_name(s->ifindex, own);
+	if (link->lower_ifindex != s->ifindex || link->lower_nsid != -1 ||
+	    strcmp(link->kind, "veth") == 0 || strcmp(link->name, own) == 0)
+		return 0;
+	memcpy(s->found, link->name, sizeof(s->found));
+	return 1;
+}
+
+int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e)
+{
+	struct search s = { .ifindex = ifindex, .found = "" };
+
+	if (nl_link_each(nl, NULL, match_upper, &s, e))
+		return -1;
+	memcpy(out, s.found, IFNAME_LEN);
+	return 0;
+}
+
+/* Those that the kernel gives by itself do not count. */
+static int match_address(const struct addr_info *a, void *arg)
+{
+	*(bool *)arg = !a->given;
+	return !a->given;
+}
+
+static int look_for_address(struct nl *nl, int ifindex, bool *out, struct err *e)
+{
+	bool has = false;
+
+	if (nl_addr_list(nl, ifindex, match_address, &has, e))
+		return -1;
+	*out = has;
+	return 0;
+}
+
+static int delete_probe(struct nl *nl, const char *name, int lower, struct err *e)
+{
+	struct link_info link;
+	struct err why;
+
+	if (nl_link_by_name(nl, name, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	return link.lower_ifindex == lower && strcmp(link.kind, "macvlan") == 0
+		       ? nl_link_delete(nl, link.ifindex, e)
+		       : 0;
+}
+
+/* 1: it has a user in some namespace. */
+static int ask_kernel(struct nl *nl, int ifindex, struct err *e)
+{
+	char name[IFNAME_LEN];
+	const struct link_spec spec = { .kind = "macvlan",
+					.name = name,
+					.lower_ifindex = ifindex,
+					.data = { .macvlan = { .mode = MACVLAN_PASSTHRU } } };
+	struct err why;
+
+	probe_name(ifindex, name);
+	if (delete_probe(nl, name, ifindex, e))
+		return -1;
+	if (nl_link_create(nl, &spec, &why) == 0)
+		return delete_probe(nl, name, ifindex, e);
+	/* A kernel without macvlan has no answer, and what cannot be seen may be there. */
+	if (why.errnum == EINVAL || why.errnum == EBUSY || why.errnum == EOPNOTSUPP)
+		return 1;
+	if (why.errnum == ENODEV)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* The kernel takes a dead namespace apart some time after the last process has left it. */
+static int ask_for_a_while(struct nl *nl, int ifindex, int wait_ms, struct err *e)
+{
+	const struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
+	const int64_t deadline = ctx_mono_ms() + wait_ms;
+	int rc = ask_kernel(nl, ifindex, e);
+
+	while (rc > 0 && ctx_mono_ms() < deadline) {
+		(void)nanosleep(&nap, NULL);
+		rc = ask_kernel(nl, ifindex, e);
+	}
+	return rc;
+}
+
+int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
+		struct err *e)
+{
+	char upper[IFNAME_LEN];
+	bool has_address;
+	int rc;
+
+	if (demand_upper(nl, link->ifindex, upper, e) ||
+	    look_for_address(nl, link->ifindex, &has_address, e))
+		return -1;
+	(void)snprintf(why, 64, "%s%s",
+		       link->upper_ifindex ? "a bond or bridge has it"
+		       : *upper             ? "on it is "
+		       : has_address        ? "it has an address"
+				     : "an interface of another namespace is on it, or may be",
+		       link->upper_ifindex ? "" : upper);
+	if (link->upper_ifindex || *upper || has_address)
+		return 1;
+	rc = ask_for_a_while(nl, link->ifindex, wait_ms, e);
+	return rc < 0 ? err_wrap(e, "ask whether %s is in use", link->name) : rc;
+}

@@ -1,0 +1,606 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# ondemand.sh: "master" as a VLAN, a bond, or a VLAN on a bond that the first pod makes and the last one removes. Members of
+# bonds are veths om0, om1, whose far ends are in a bond on0 of the other side.
+
+OD_VLAN='{"vlan":120,"of":"'$MASTER'"}'
+OD_BOND='{"bond":["om0","om1"],"mode":"active-backup","name":"ob0"}'
+OD_BOTH='{"vlan":120,"of":'$OD_BOND'}'
+
+od_need_vlan()
+{
+	need_railhead
+	ip link add link "$MASTER" name probe0 type vlan id 9 2>/dev/null || skip "this kernel has no vlan (CONFIG_VLAN_8021Q)"
+	ip link del probe0
+}
+od_need_bond()
+{
+	od_need_vlan
+	ip link add probe0 type bond 2>/dev/null || skip "this kernel has no bond (CONFIG_BONDING)"
+	ip link del probe0
+}
+# members NUMBER...: om0, om1 with mtu 9000, up, without link-local addresses.
+od_members()
+{
+	local i
+	for i; do
+		ip link add "om$i" address "02:00:00:00:0e:0$i" mtu 9000 type veth peer name "som$i" mtu 9000 || fail "test error: om$i"
+		ip link set "om$i" addrgenmode none
+		ip link set "som$i" addrgenmode none
+		ip link set "om$i" up
+		ip link set "som$i" up
+	done
+}
+od_members_gone()
+{
+	local i
+	for i in 0 1; do ip link del "om$i" 2>/dev/null; done
+}
+od_on() { conf_ipam "$(v4_ipam)" ".master=$1 | ${2:-.}"; }
+od_host_get() { ip -j -d link show dev "$1" 2>/dev/null | jq -rc ".[0]|$2"; }
+od_there() { is "$1 must be there" ip link show dev "$1"; }
+od_not_there() { isnt "$1 must be gone" ip link show dev "$1" || ip link del "$1"; }
+od_users_of() { jq -r '.users|length' "$RUN/masters/$1.json"; }
+od_no_file() { eq "files of masters" "$(ls "$RUN/masters" 2>/dev/null)" ""; }
+# as_before NAME: a member as members() made it.
+od_as_before() { eq "$1 afterwards" "$(od_host_get "$1" '[.mtu, .address, .master, (.flags|index("UP") != null)]')" "[9000,\"$2\",null,true]"; }
+od_members_as_before() { od_as_before om0 02:00:00:00:0e:00; od_as_before om1 02:00:00:00:0e:01; }
+od_second() { use p2; }
+od_first() { use p1; }
+
+od_vlan_shared() # PLUGIN
+{
+	PLUGIN=$1
+	od_need_vlan
+	pod p1
+	pod p2
+	od_first
+	od_on "$OD_VLAN"
+	want_ok STATUS
+	od_not_there "$MASTER.120"
+	want_ok ADD
+	od_there "$MASTER.120"
+	eq "id" "$(od_host_get "$MASTER.120" .linkinfo.info_data.id)" 120
+	eq "alias" "$(od_host_get "$MASTER.120" .ifalias)" "railhead: a master on demand"
+	eq "the pod's interface is on it" "$(link_get p1 net1 .link_index)" "$(od_host_get "$MASTER.120" .ifindex)"
+	prev
+	want_ok CHECK
+	od_second
+	od_on "$OD_VLAN"
+	want_ok ADD
+	eq "users" "$(od_users_of "$MASTER.120")" 2
+	od_first
+	want_ok DEL DEL
+	od_there "$MASTER.120"
+	eq "users" "$(od_users_of "$MASTER.120")" 1
+	od_second
+	want_ok DEL
+	od_not_there "$MASTER.120"
+	od_no_file
+}
+test_ondemand_a_vlan_is_shared_and_ends_with_the_last_macvlan() { od_vlan_shared macvlan; }
+test_ondemand_a_vlan_is_shared_and_ends_with_the_last_ipvlan()
+{
+	need_kind ipvlan
+	od_vlan_shared ipvlan
+}
+
+test_ondemand_frames_of_the_pod_carry_the_tag()
+{
+	od_need_vlan
+	pod p1
+	ip link add link "$WIRE" name peer120 type vlan id 120
+	ip addr add 10.77.0.200/24 dev peer120
+	ip link set peer120 up
+	od_on "$OD_VLAN"
+	want_ok ADD
+	pings p1 10.77.0.200
+	want_ok DEL
+	ip link del peer120
+	od_not_there "$MASTER.120"
+}
+
+test_ondemand_a_lower_interface_that_is_down_is_set_up_and_down_again()
+{
+	od_need_vlan
+	pod p1
+	ip link add om0 type veth peer name som0
+	od_on '{"vlan":7,"of":"om0"}'
+	want_ok ADD
+	eq "om0 is up" "$(od_host_get om0 '.flags|index("UP") != null')" true
+	want_ok DEL
+	od_not_there om0.7
+	eq "om0 is down" "$(od_host_get om0 '.flags|index("UP") != null')" false
+	ip link del om0
+}
+
+test_ondemand_keys_of_a_vlan()
+{
+	od_need_vlan
+	pod p1
+	od_on '{"vlan":4094,"of":["eth99","'"$MASTER"'"],"name":"my-vlan","mtu":1400}'
+	want_ok ADD
+	eq "mtu" "$(od_host_get my-vlan '[.mtu, .linkinfo.info_data.id, .link]')" "[1400,4094,\"$MASTER\"]"
+	eq "mtu of the pod" "$(link_get p1 net1 .mtu)" 1400
+	prev
+	want_ok CHECK DEL
+	od_not_there my-vlan
+	od_on '{"vlan":5,"of":"'"$MASTER"'","mtu":9000}'
+	want_err ADD 7 'mtu: 9000' "$MASTER"
+	od_on '{"vlan":5,"of":"eth99"}'
+	want_err ADD 7 eth99
+	od_no_file
+}
+
+test_ondemand_a_wrong_configuration_is_named()
+{
+	need_railhead
+	pod p1
+	od_on '{}'
+	want_err ADD 7 master vlan bond
+	od_on '{"vlan":5000,"of":"x"}'
+	want_err ADD 7 master.vlan 5000
+	od_on '{"vlan":5}'
+	want_err ADD 7 master.of
+	od_on '{"vlan":5,"of":"x","id":6}'
+	want_err ADD 7 master id
+	od_on '{"vlan":5,"of":"x","name":"a/b"}'
+	want_err ADD 7 master.name a/b
+	od_on '{"bond":["x"]}'
+	want_err ADD 7 master.mode
+	od_on '{"bond":["x"],"mode":"lacp"}'
+	want_err ADD 2 master.mode lacp 802.3ad
+	od_on '{"bond":[],"mode":"802.3ad"}'
+	want_err ADD 7 master.bond
+	od_on '{"bond":["x"],"mode":"balance-rr","lacpRate":"fast"}'
+	want_err ADD 7 master.lacpRate 802.3ad
+	od_on "$OD_VLAN" '.linkInContainer=true'
+	want_err ADD 7 master linkInContainer
+	[ -x "$BIN/sriov" ] || return 0
+	PLUGIN=sriov
+	conf '.master={"vlan":5,"of":"x"} | .deviceID="0000:ff:1f.7"'
+	want_err ADD 7 master sriov macvlan
+}
+
+# A VLAN that another program made is used, and stays.
+test_ondemand_a_vlan_of_others_is_used_and_stays()
+{
+	od_need_vlan
+	pod p1
+	ip link add link "$MASTER" name others type vlan id 120
+	ip link set others up
+	od_on "$OD_VLAN"
+	want_ok ADD
+	eq "on it" "$(link_get p1 net1 .link_index)" "$(od_host_get others .ifindex)"
+	prev
+	want_ok CHECK DEL
+	od_there others
+	od_on '{"vlan":120,"of":"'"$MASTER"'","name":"mine"}'
+	want_err ADD 7 others mine
+	od_on '{"vlan":120,"of":"'"$MASTER"'","mtu":1300}'
+	want_err ADD 7 mtu others 1300
+	od_on '{"vlan":121,"of":"'"$MASTER"'","name":"others"}'
+	want_err ADD 7 others 120 121
+	ip link del others
+	od_no_file
+}
+
+# needed_by COMMAND...: after it, DEL leaves the VLAN; what it made ends with release, and then GC or repair removes the VLAN.
+od_vlan_made()
+{
+	pod p1
+	od_on "$OD_VLAN"
+	want_ok ADD
+}
+od_vlan_kept()
+{
+	want_ok DEL
+	od_there "$MASTER.120"
+	edit '."cni.dev/valid-attachments"=[]'
+	want_ok GC
+	od_there "$MASTER.120"
+}
+od_vlan_swept()
+{
+	edit '."cni.dev/valid-attachments"=[]'
+	want_ok GC
+	od_not_there "$MASTER.120"
+	od_no_file
+}
+test_ondemand_a_vlan_with_an_address_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	ip addr add 10.9.9.9/24 dev "$MASTER.120"
+	od_vlan_kept
+	ip addr del 10.9.9.9/24 dev "$MASTER.120"
+	od_vlan_swept
+}
+test_ondemand_a_vlan_in_a_bridge_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	want_ok DEL ADD
+	ip link add br9 type bridge
+	ip -n p1 link del net1
+	ip link set "$MASTER.120" master br9
+	od_vlan_kept
+	ip link del br9
+	od_vlan_swept
+}
+test_ondemand_a_vlan_under_another_interface_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	ip link add link "$MASTER.120" name above0 type macvlan
+	od_vlan_kept
+	ip link del above0
+	od_vlan_swept
+}
+# The host does not see this one.
+test_ondemand_a_vlan_under_an_interface_of_another_namespace_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	pod p2
+	ip link add link "$MASTER.120" name other1 netns p2 type macvlan mode bridge
+	od_first
+	od_vlan_kept
+	ip -n p2 link del other1
+	od_vlan_swept
+}
+test_ondemand_a_vlan_that_another_attachment_names_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	pod p2
+	conf_ipam "$(v4_ipam)" ".master=\"$MASTER.120\""
+	want_ok ADD
+	od_first
+	od_on "$OD_VLAN"
+	want_ok DEL
+	od_there "$MASTER.120"
+	od_second
+	want_ok DEL
+	od_vlan_swept
+}
+# A person who changes the alias has taken the VLAN over.
+test_ondemand_a_vlan_that_was_taken_over_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	ip link set "$MASTER.120" alias mine
+	want_ok DEL
+	od_there "$MASTER.120"
+	od_no_file
+	ip link del "$MASTER.120"
+}
+test_ondemand_a_vlan_that_was_renamed_ends_too()
+{
+	od_need_vlan
+	od_vlan_made
+	ip link set "$MASTER.120" down
+	ip link set "$MASTER.120" name elsewhere
+	want_ok DEL
+	od_not_there elsewhere
+	od_no_file
+}
+test_ondemand_a_vlan_that_somebody_removed_is_made_again()
+{
+	od_need_vlan
+	od_vlan_made
+	ip link del "$MASTER.120"
+	prev
+	want_err CHECK 104 "$MASTER.120" missing
+	pod p2
+	od_on "$OD_VLAN"
+	want_ok ADD
+	od_there "$MASTER.120"
+	od_first
+	want_ok DEL
+	od_there "$MASTER.120"
+	od_second
+	want_ok DEL
+	od_not_there "$MASTER.120"
+}
+
+test_ondemand_a_damaged_file_keeps_the_vlan()
+{
+	od_need_vlan
+	od_vlan_made
+	cp "$RUN/masters/$MASTER.120.json" "$W/kept"
+	echo nonsense >"$RUN/masters/$MASTER.120.json"
+	want_ok DEL
+	od_there "$MASTER.120"
+	grep -q "masters/$MASTER.120.json" "$W/err" || fail "DEL must say which file: $(<"$W/err")"
+	want_err ADD 6 "masters/$MASTER.120.json"
+	want_ok DEL
+	cp "$W/kept" "$RUN/masters/$MASTER.120.json"
+	od_vlan_swept
+}
+
+test_ondemand_DEL_without_a_namespace_or_a_record()
+{
+	od_need_vlan
+	od_vlan_made
+	ip netns del p1
+	sed -i '/^p1$/d' "$W/pods"
+	want_ok DEL
+	od_not_there "$MASTER.120"
+	od_vlan_made
+	find $RUN/attachments -type f -delete
+	want_ok DEL
+	od_not_there "$MASTER.120"
+	od_no_file
+}
+
+test_ondemand_GC_and_repair_after_the_last_pod()
+{
+	od_need_vlan
+	od_vlan_made
+	edit '."cni.dev/valid-attachments"=[]'
+	want_ok GC
+	no_link p1 net1
+	od_not_there "$MASTER.120"
+	unpod p1
+	od_vlan_made
+	unpod p1
+	"$RAILCTL" attachments repair >"$W/repaired" 2>&1 || fail "repair: $(<"$W/repaired")"
+	od_not_there "$MASTER.120"
+	od_no_file
+	pod p1
+	want_ok DEL
+}
+
+test_ondemand_show_says_how_many_use_it()
+{
+	od_need_vlan
+	od_vlan_made
+	has "show" "$("$RAILCTL" attachments show testnet cid-p1 net1)" "$MASTER.120, made on demand, users: 1"
+	want_ok DEL
+}
+
+test_ondemand_two_ADDs_at_once_make_one()
+{
+	local i
+	od_need_vlan
+	for i in 1 2 3 4 5 6; do pod "p$i"; done
+	od_on "$OD_VLAN"
+	for i in 1 2 3 4 5 6; do
+		use "p$i"
+		cni_to "$i" ADD &
+	done
+	wait
+	for i in 1 2 3 4 5 6; do
+		eq "ADD $i: $(<"$W/par.$i")" "$(<"$W/par.$i.rc")" 0
+		eq "pod $i is on it" "$(link_get "p$i" net1 .link_index)" "$(od_host_get "$MASTER.120" .ifindex)"
+	done
+	eq "users" "$(od_users_of "$MASTER.120")" 6
+	for i in 1 2 3 4 5 6; do
+		use "p$i"
+		cni_to "$i" DEL &
+	done
+	wait
+	od_not_there "$MASTER.120"
+	od_no_file
+}
+
+# --- bonds -------------------------------------------------------------------------------------
+
+test_ondemand_a_bond_gives_its_members_back()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	od_on '{"bond":["om0",["eth99","om1"]],"mode":"802.3ad","miimon":50,"lacpRate":"fast","xmitHashPolicy":"layer3+4","name":"ob0"}'
+	want_ok STATUS ADD
+	eq "the bond" "$(od_host_get ob0 '[.mtu, (.linkinfo.info_data|.mode, .miimon, .ad_lacp_rate, .xmit_hash_policy)]')" \
+		'[9000,"802.3ad",50,"fast","layer3+4"]'
+	eq "members" "$(od_host_get om0 .master) $(od_host_get om1 .master)" "ob0 ob0"
+	eq "mtu of the pod" "$(link_get p1 net1 .mtu)" 9000
+	prev
+	want_ok CHECK
+	ip link set om1 nomaster
+	want_err CHECK 104 ob0 om1
+	ip link set om1 down
+	ip link set om1 master ob0
+	want_ok CHECK
+	ip link set ob0 down
+	want_err CHECK 104 ob0 down
+	want_ok DEL
+	od_not_there ob0
+	od_members_as_before
+	od_no_file
+	od_members_gone
+}
+
+test_ondemand_a_bond_without_a_name_gets_one_of_its_members()
+{
+	local name
+	od_need_bond
+	od_members 0 1
+	pod p1
+	od_on '{"bond":["om1","om0"],"mode":"active-backup","mtu":1500}'
+	want_ok ADD
+	name=$(od_host_get om0 .master)
+	is "name $name" grep -qE '^rhbond[0-9a-f]{8}$' <<<"$name"
+	eq "mtu" "$(od_host_get "$name" .mtu) $(od_host_get om0 .mtu)" "1500 1500"
+	pod p2
+	od_on '{"bond":["om0","om1"],"mode":"active-backup"}'
+	want_ok ADD
+	eq "users" "$(od_users_of "$name")" 2
+	pod p3
+	od_on '{"bond":["om0","om1"],"mode":"balance-rr"}'
+	want_err ADD 7 mode "$name"
+	od_first
+	want_ok DEL
+	od_second
+	want_ok DEL
+	od_not_there "$name"
+	od_members_as_before
+	od_members_gone
+}
+
+test_ondemand_members_that_others_need_are_refused()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	od_on "$OD_BOND"
+	ip addr add 10.9.9.1/24 dev om1
+	want_err ADD 103 'bond[1]' om1 addresses
+	want_err STATUS 50 om1
+	ip route add default via 10.9.9.2 dev om1
+	want_err ADD 103 'bond[1]' om1 'default route'
+	ip addr flush dev om1
+	ip link add link om0 name above0 type macvlan
+	want_err ADD 103 'bond[0]' om0 above0
+	ip link del above0
+	ip link add br9 type bridge
+	ip link set om0 master br9
+	want_err ADD 103 'bond[0]' om0 'another bond or bridge'
+	ip link del br9
+	od_on '{"bond":["om0","mac:02:00:00:00:0e:00"],"mode":"active-backup"}'
+	want_err ADD 7 'bond[1]' om0
+	od_not_there ob0
+	od_no_file
+	od_members_as_before
+	od_members_gone
+}
+
+test_ondemand_a_bond_of_others_is_used_and_stays()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	ip link add others type bond mode active-backup miimon 100
+	for i in 0 1; do
+		ip link set "om$i" down
+		ip link set "om$i" master others
+	done
+	ip link set others up
+	od_on '{"bond":["om0","om1"],"mode":"active-backup"}'
+	want_ok ADD
+	eq "on it" "$(link_get p1 net1 .link_index)" "$(od_host_get others .ifindex)"
+	want_ok DEL
+	od_there others
+	od_on "$OD_BOND"
+	want_err ADD 7 others ob0
+	od_on '{"bond":["om0","om1"],"mode":"802.3ad"}'
+	want_err ADD 7 mode others
+	od_on '{"bond":["om0"],"mode":"active-backup"}'
+	want_err ADD 7 others 2
+	ip link del others
+	od_no_file
+	od_members_gone
+}
+
+test_ondemand_a_vlan_on_a_bond()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	pod p2
+	od_first
+	od_on "$OD_BOTH"
+	want_ok STATUS ADD
+	eq "the VLAN" "$(od_host_get ob0.120 '[.link, .linkinfo.info_data.id]')" '["ob0",120]'
+	prev
+	want_ok CHECK
+	od_second
+	od_on "$OD_BOND"
+	want_ok ADD
+	od_first
+	want_ok DEL
+	od_not_there ob0.120
+	od_there ob0
+	od_second
+	want_ok DEL
+	od_not_there ob0
+	od_members_as_before
+	od_no_file
+	od_members_gone
+}
+
+# An ADD that fails after the master was made takes it back.
+test_ondemand_a_failed_ADD_leaves_nothing()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	fake bad <<-'EOF'
+		[ "$CNI_COMMAND" = ADD ] || exit 0
+		echo '{"cniVersion":"1.1.0","code":11,"msg":"no address"}'
+		exit 1
+	EOF
+	conf ".ipam={\"type\":\"bad\"} | .master=$OD_BOTH"
+	want_err ADD 11 'no address'
+	od_not_there ob0.120
+	od_not_there ob0
+	od_members_as_before
+	od_no_file
+	od_members_gone
+}
+
+# As an ADD leaves it that is killed between its steps: the next one, or its DEL, goes on from there.
+od_killed_between()
+{
+	od_members 0 1
+	pod p1
+	od_on "$OD_BOND"
+	want_ok ADD
+	ip -n p1 link del net1
+	jq -c '.making=true' "$RUN/masters/ob0.json" >"$W/half" && cp "$W/half" "$RUN/masters/ob0.json"
+	"$@"
+}
+od_one_member_left() { ip link set om1 nomaster; }
+od_no_alias() { ip link set ob0 alias ''; }
+od_no_bond() { ip link del ob0; }
+test_ondemand_a_killed_ADD_is_mended()
+{
+	local how
+	od_need_bond
+	for how in od_one_member_left od_no_alias od_no_bond; do
+		od_killed_between $how
+		want_ok DEL
+		od_not_there ob0
+		od_members_as_before
+		od_no_file
+		od_members_gone
+		unpod p1
+		od_killed_between $how
+		pod p2
+		want_ok ADD
+		od_there ob0
+		eq "members after $how" "$(od_host_get om0 .master) $(od_host_get om1 .master)" "ob0 ob0"
+		want_ok DEL
+		od_first
+		want_ok DEL
+		od_not_there ob0
+		od_members_as_before
+		od_no_file
+		od_members_gone
+		unpod p1
+		unpod p2
+	done
+}
+
+test_ondemand_a_vlan_of_each_rail()
+{
+	od_need_vlan
+	masters_here 0 1
+	echo '{"rails":[{"rail":0,"interface":"md0"},{"rail":7,"interface":"md1"}]}' >/etc/railhead/rails.json
+	PLUGIN=rails
+	conf 'del(.master) | .kind="macvlan" | .master={"vlan":120,"of":"rail"}'
+	want_ok STATUS ADD
+	eq "rail 0" "$(link_get p1 net1 .link_index)" "$(od_host_get md0.120 .ifindex)"
+	eq "rail 7" "$(link_get p1 net1r7 .link_index)" "$(od_host_get md1.120 .ifindex)"
+	prev
+	want_ok CHECK DEL
+	od_not_there md0.120
+	od_not_there md1.120
+	od_no_file
+	conf 'del(.master) | .kind="macvlan" | .master={"vlan":120,"of":"md0"}'
+	want_err ADD 7 master '"of": "rail"'
+	masters_gone
+}
