@@ -63,8 +63,9 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key, s
 		return 0;
 	if (find_earlier(a, &old, &found, e))
 		return -1;
+	/* Its namespace may have gone, but not yet the veth that led the node to it. */
 	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return netns_same(old.netns_id, a->pod.id) ? attach_remove_rest(ctx, &old, e) : 0;
+		return attach_remove_rest(ctx, &old, e);
 	err_set(e, ERR_BUSY, 0,
 		"network %s is attached to container %s as %s already: run DEL before another ADD",
 		key->network, key->container, key->ifname);

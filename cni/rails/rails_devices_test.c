@@ -13,7 +13,7 @@
 /* What a configuration gives: "SOURCE: DEVICE DEVICE", or the error. */
 static const char *read_of(const char *config)
 {
-	static char shown[512];
+	static char shown[1024];
 	struct cni_call call = { .env = { .cmd = CNI_ADD } };
 	const struct attach a = { .call = &call };
 	struct rails_conf c = { .kind = 2 };

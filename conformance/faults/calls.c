@@ -59,7 +59,7 @@ static const struct known known[] = {
 	CALL(memfd_create, "ENOMEM EMFILE ENFILE EINVAL EACCES"),
 	CALL(pipe2, "EMFILE ENFILE"),
 	CALL(dup3, "EMFILE EBUSY EINTR"),
-	CALL(flock, "ENOLCK EINTR EWOULDBLOCK"),
+	CALL(flock, "ENOLCK EINTR EAGAIN"),
 	CALL(getcwd, "ENOENT"),
 	/* the network */
 	CALL(socket, "EMFILE ENFILE ENOBUFS ENOMEM EACCES EAFNOSUPPORT"),
