@@ -41,7 +41,7 @@ topo/nccl|lib/ topo/core/
 topo/gdr|lib/ topo/core/ topo/read/
 topo/xml|lib/ topo/core/ topo/read/ topo/nccl/
 topo/capture|lib/ topo/read/ topo/gdr/
-topo/compare|lib/ topo/nccl/
+topo/compare|lib/ topo/core/ topo/nccl/
 topo/rails|lib/ topo/core/ topo/read/
 topo/show|lib/ topo/core/ topo/gdr/ topo/compare/
 topo/dra|lib/ topo/core/
