@@ -121,7 +121,8 @@ test_badinput_wrong_types()
 	bad '.mtu="1500"' 6 mtu 1500
 	bad '.mtu=1.5' '6|7' mtu 1.5
 	bad '.mac=7' 6 mac
-	bad '.master={}' 6 master
+	bad '.master=7' 6 master
+	bad '.master={}' 7 master vlan bond
 	bad '.bcqueuelen="x"' 6 bcqueuelen
 	bad '.linkInContainer="yes"' 6 linkInContainer
 	bad '.dad="yes"' 6 dad

@@ -464,14 +464,13 @@ static int add_with_blocks(struct ipam *m, const struct ipam_job *job, struct er
 	struct alloc_lack before = { .pool = "" };
 	char is_of[IDENTITY_LEN];
 
-	for (int i = 0;
-	     rc && has_agent(arg->add, &arg->lacking) && i < ALLOC_NEED_TRIES + SOURCE_SETS_MAX;
-	     i++) {
+	for (int tries = 0; rc && has_agent(arg->add, &arg->lacking) && tries < ALLOC_NEED_TRIES;
+	     tries++) {
 		const struct alloc_lack lack = arg->lacking;
 		int64_t left = end - ctx_mono_ms();
 
 		if (!same_lack(&lack, &before))
-			blocks = 0;
+			blocks = tries = 0;
 		before = lack;
 		blocks += lack.ip.family != IP_NONE || lack.moves;
 		if (left <= 0 || blocks > ALLOC_BLOCK_TRIES)

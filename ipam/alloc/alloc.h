@@ -33,8 +33,8 @@ void alloc_result_clear(struct alloc_result *r);
 #define auto_alloc auto_clean(alloc_result_clear)
 
 #define ALLOC_NEED_MS     20000 /* so long an ADD waits for the node agent */
-#define ALLOC_NEED_TRIES  64 /* so often other ADDs may be quicker, beside one ask for each set */
-#define ALLOC_BLOCK_TRIES 4  /* so often a block may go away again before it is used */
+#define ALLOC_NEED_TRIES  64    /* so often other ADDs may be quicker, for one set */
+#define ALLOC_BLOCK_TRIES 4     /* so often a block may go away again before it is used */
 
 /*
  * Ask the node agent for addresses of a shared pool, and wait for them at most need->wait_ms. 0:
