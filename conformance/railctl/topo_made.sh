@@ -118,6 +118,17 @@ xml_agrees()
 	differs_from_json "file for NCCL of $1" "$of_gpus" "$W/again"
 }
 
+# The HCA of the first GPU is down. A file has no link layer, but what is for storage is so from the file, too.
+test_topo_made_roles_of_a_file()
+{
+	sed '/ mlx5_0 /s/$/ 1: DOWN/; /0x020000/s/15b3:1021/15b3:a2dc/' "$DATA/made/dgx-h100.txt" >"$W/down.txt"
+	"$DATA/made/make.sh" "$W/down.txt" "$W/down"
+	ok topo --sysfs "$W/down" --json
+	want '.gpus[0].nearest == ["mlx5_1", "mlx5_2", "mlx5_3"] and (.hcas[] | select(.name == "mlx5_8") | .role == "storage")'
+	cp "$W/out" "$W/json"
+	xml_agrees down
+}
+
 # The picture has a card for each device and a thick line for each HCA that a GPU should take. A GPU has a mark if the JSON has
 # a reason.
 svg_agrees()

@@ -62,6 +62,36 @@ int xml_gpu(struct topo_machine *m, struct xml_level *at, const struct xml_elem 
 	return 0;
 }
 
+#define VENDOR_AMAZON    0x1d0f
+#define CLASS_ETHERNET   0x0200
+#define CLASS_INFINIBAND 0x0207
+
+/*
+ * A file has no link layer. The PCI class has it: PCI Code and ID Assignment, class 02; a ConnectX
+ * changes its class with LINK_TYPE. EFA has Ethernet's class, but its ports have another layer.
+ * Without a vendor it could be EFA. A net of port 0 is an interface for sockets.
+ */
+static enum topo_layer layer_of(const struct topo_machine *m, uint32_t pci, uint32_t port)
+{
+	const struct topo_pci *p = pci == TOPO_NONE ? NULL : &m->pci[pci];
+
+	if (!p || !port)
+		return TOPO_LAYER_UNKNOWN;
+	if (p->class_code >> 8 == CLASS_INFINIBAND)
+		return TOPO_INFINIBAND;
+	return p->class_code >> 8 == CLASS_ETHERNET && p->has_ids && p->vendor != VENDOR_AMAZON
+		       ? TOPO_ETHERNET
+		       : TOPO_LAYER_UNKNOWN;
+}
+
+static int add_port(const struct topo_machine *m, struct topo_hca *h, uint32_t port, struct err *e)
+{
+	if (topo_add_port(h, port, e))
+		return -1;
+	h->port[0].layer = layer_of(m, h->pci, port);
+	return 0;
+}
+
 static int set_net(struct topo_machine *m, uint32_t hca, const struct xml_elem *x, struct err *e)
 {
 	struct topo_hca *h = &m->hca[hca];
@@ -72,7 +102,7 @@ static int set_net(struct topo_machine *m, uint32_t hca, const struct xml_elem *
 	    xml_int(x, "maxconn", XML_RANGE(0, UINT32_MAX), &maxconn, e) ||
 	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e) ||
 	    xml_hex(x, "guid", UINT64_MAX, &h->guid, e) ||
-	    xml_double(x, "latency", &h->latency, e) || topo_add_port(h, (uint32_t)port, e))
+	    xml_double(x, "latency", &h->latency, e) || add_port(m, h, (uint32_t)port, e))
 		return -1;
 	h->port[0].rate_mbps = speed > 0 ? (uint32_t)speed : 0;
 	h->maxconn = (uint32_t)maxconn;
@@ -221,7 +251,7 @@ static int complete_nic(struct topo_machine *m, uint32_t pci, struct err *e)
 	m->hca[hca].pci = pci;
 	m->hca[hca].dev = (int)hca;
 	m->pci[pci].kind = TOPO_ENDPOINT;
-	return topo_add_port(&m->hca[hca], 1, e);
+	return add_port(m, &m->hca[hca], 1, e);
 }
 
 int xml_complete(struct topo_machine *m, struct err *e)

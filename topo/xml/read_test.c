@@ -144,6 +144,43 @@ START_TEST(data_direct_is_no_device)
 }
 END_TEST
 
+/* A file has no link layer: the class of the function has it. */
+START_TEST(the_class_has_the_link_layer)
+{
+	static const struct {
+		const char *function, *port;
+		enum topo_layer layer;
+	} nets[] = {
+		{ "class=\"0x020700\"", "1", TOPO_INFINIBAND },
+		{ "class=\"0x0207\" vendor=\"0x15b3\" device=\"0x1021\"", "1", TOPO_INFINIBAND },
+		{ "class=\"0x020000\" vendor=\"0x15b3\" device=\"0xa2dc\"", "1", TOPO_ETHERNET },
+		{ "class=\"0x028000\" vendor=\"0x15b3\" device=\"0x1003\"", "1",
+		  TOPO_LAYER_UNKNOWN },
+		{ "class=\"0x020000\" vendor=\"0x1d0f\" device=\"0xefa1\"", "1",
+		  TOPO_LAYER_UNKNOWN },
+		{ "class=\"0x020000\"", "1", TOPO_LAYER_UNKNOWN },
+		{ "class=\"0x020700\"", "0", TOPO_LAYER_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		char text[512];
+		struct err e;
+
+		(void)snprintf(
+			text, sizeof(text),
+			"<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:01:00.0\" "
+			"%s><nic><net name=\"a\" dev=\"0\" port=\"%s\"/></nic></pci>"
+			"<nic><net name=\"b\" dev=\"1\" port=\"1\"/></nic></cpu></system>",
+			nets[i].function, nets[i].port);
+		ck_assert_int_eq(topo_read_xml(text, strlen(text), &m, &e), 0);
+		ck_assert_msg(m.hca[0].port[0].layer == nets[i].layer, "%s: %d", nets[i].function,
+			      (int)m.hca[0].port[0].layer);
+		ck_assert_int_eq(m.hca[1].port[0].layer, TOPO_LAYER_UNKNOWN);
+	}
+}
+END_TEST
+
 START_TEST(ports_of_a_card_are_one_card)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -166,6 +203,7 @@ START_TEST(a_skeleton_is_completed_in_order_of_addresses)
 		ck_assert(m.gpu[i].index == i && m.gpu[i].rank == i && m.hca[i].dev == i);
 		ck_assert(m.gpu[i].vendor == TOPO_NVIDIA && m.gpu[i].gdr == TOPO_UNKNOWN);
 		ck_assert_str_eq(m.hca[i].name, name);
+		ck_assert_int_eq(m.hca[i].port[0].layer, TOPO_INFINIBAND);
 		ck_assert_uint_eq(m.pci[m.hca[i].pci].addr.domain, 0x101U + (uint32_t)i);
 		ck_assert(i == 0 ||
 			  m.pci[m.gpu[i].pci].addr.domain > m.pci[m.gpu[i - 1].pci].addr.domain);
@@ -497,9 +535,9 @@ END_TEST
 
 TEST_PROGRAM("xml_read", every_file_is_read, a_dump_is_kept_whole,
 	     a_skeleton_without_classes_says_so, data_direct_is_no_device,
-	     ports_of_a_card_are_one_card, a_skeleton_is_completed_in_order_of_addresses,
-	     left_out_as_nccl_does, what_is_unknown_or_out_of_place_is_kept_out,
-	     the_architecture_of_amd, what_nccl_refuses_is_read_and_noted,
-	     a_nameless_attribute_is_dropped, a_class_has_24_bits_however_it_is_written,
-	     errors_name_line_and_element, everything_is_bounded, notes_end,
-	     every_allocation_may_fail, link_speeds)
+	     the_class_has_the_link_layer, ports_of_a_card_are_one_card,
+	     a_skeleton_is_completed_in_order_of_addresses, left_out_as_nccl_does,
+	     what_is_unknown_or_out_of_place_is_kept_out, the_architecture_of_amd,
+	     what_nccl_refuses_is_read_and_noted, a_nameless_attribute_is_dropped,
+	     a_class_has_24_bits_however_it_is_written, errors_name_line_and_element,
+	     everything_is_bounded, notes_end, every_allocation_may_fail, link_speeds)
