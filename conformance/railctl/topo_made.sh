@@ -127,6 +127,19 @@ test_topo_made_roles_of_a_file()
 	want '.gpus[0].nearest == ["mlx5_1", "mlx5_2", "mlx5_3"] and (.hcas[] | select(.name == "mlx5_8") | .role == "storage")'
 	cp "$W/out" "$W/json"
 	xml_agrees down
+	# NCCL looks for a VF at device 00 of its bus: the file does not have the function of a slow one at device 02
+	{
+		sed 's/ -1 / 0 /' "$DATA/made/azure-nd-h100.txt"
+		echo 'pci pcif1ab:00/f1ab:00:02.0 0x020000 15b3:1016 0 32.0 16'
+		echo 'rdma pcif1ab:00/f1ab:00:02.0 mlx5_an0 100 Ethernet a088:c203:0009:0001'
+		echo 'net pcif1ab:00/f1ab:00:02.0 front'
+	} >"$W/front.txt"
+	"$DATA/made/make.sh" "$W/front.txt" "$W/front"
+	ok topo --sysfs "$W/front" --json
+	want '.gpus[0].nearest | length == 8 and index("mlx5_an0") == null'
+	cp "$W/out" "$W/json"
+	xml_agrees front
+	want '.hcas[] | select(.name == "mlx5_an0") | .role == "storage" and .rule == "slower"'
 }
 
 # The picture has a card for each device and a thick line for each HCA that a GPU should take. A GPU has a mark if the JSON has

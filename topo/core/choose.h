@@ -52,6 +52,10 @@ bool topo_usable(const struct topo_hca *h);
  *	rate		compute: these cards
  *	bluefield, bond	management: a BlueField or bond without a role
  *
+ * A topology file places an HCA at a cpu if NCCL did not find its function. One more rule applies
+ * to such an HCA without a role.
+ *	slower		storage: each HCA for compute has more bandwidth
+ *
  * default_netdev: the interface of the default route; NULL or "": not known.
  */
 void topo_roles(struct topo_machine *m, const char *default_netdev);

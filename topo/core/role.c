@@ -207,6 +207,26 @@ static void judge_by_kind(struct topo_machine *m)
 	}
 }
 
+/* The rule slower of choose.h. */
+static void judge_by_rate(struct topo_machine *m)
+{
+	uint32_t slowest = UINT32_MAX;
+
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		const struct topo_hca *h = &m->hca[i];
+		if (h->role == TOPO_COMPUTE && rate_of(h) < slowest)
+			slowest = rate_of(h);
+	}
+	for (size_t i = 0; i < m->n_hcas && slowest != UINT32_MAX; i++) {
+		struct topo_hca *h = &m->hca[i];
+		if (h->role != TOPO_ROLE_UNKNOWN || h->cpu == TOPO_NONE || !rate_of(h) ||
+		    rate_of(h) >= slowest)
+			continue;
+		h->role = TOPO_STORAGE;
+		h->rule = "slower";
+	}
+}
+
 /* ---- the operator ---- */
 
 static bool is_meant(const struct topo_machine *m, const struct topo_hca *h, const char *key)
@@ -258,4 +278,5 @@ void topo_roles(struct topo_machine *m, const char *default_netdev)
 		m->hca[i].rule = v.rule;
 	}
 	judge_by_kind(m);
+	judge_by_rate(m);
 }

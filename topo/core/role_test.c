@@ -263,6 +263,33 @@ START_TEST(rates_alone_decide_nothing)
 }
 END_TEST
 
+/* A topology file without the function of "slow0": its net is at the cpu. */
+START_TEST(a_slow_hca_without_a_function_is_for_storage)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+
+	grace(&m);
+	struct topo_hca *slow = &m.hca[topo_find_hca(&m, "slow0")];
+	struct topo_hca *fast = &m.hca[topo_find_hca(&m, "fast1")];
+	slow->pci = TOPO_NONE;
+	slow->port[0].layer = TOPO_LAYER_UNKNOWN;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "");
+	slow->cpu = 0;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "slower");
+	ck_assert_int_eq(slow->role, TOPO_STORAGE);
+	ck_assert_str_eq(rule_now(&m, "fast1"), "rate");
+	/* as fast as one of them, or it is not known */
+	slow->port[0].rate_mbps = fast->port[0].rate_mbps;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "");
+	slow->port[0].rate_mbps = 0;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "");
+	/* nothing is for compute */
+	slow->port[0].rate_mbps = 1;
+	fast->port[0].rate_mbps = 100000;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "");
+}
+END_TEST
+
 /* One node, two GPUs, three cards of 400G: the third is a BlueField. */
 START_TEST(rails_are_as_many_as_gpus)
 {
@@ -296,4 +323,5 @@ END_TEST
 TEST_PROGRAM("role", ethernet_hcas_have_roles_by_distance, infiniband_hcas_are_for_compute,
 	     unknown_data_give_no_role, the_default_route_counts_before_distance,
 	     known_devices_have_their_role, a_topology_file_has_roles, far_cards_have_roles_by_rate,
-	     rates_alone_decide_nothing, rails_are_as_many_as_gpus)
+	     rates_alone_decide_nothing, a_slow_hca_without_a_function_is_for_storage,
+	     rails_are_as_many_as_gpus)
