@@ -374,7 +374,7 @@ test_topo_on_a_terminal()
 test_topo_lines()
 {
 	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml"
-	grep -qE '^0000:[0-9a-f]{2}:00\.0 +0 +0 +near100 +PIX +1 .* near100 +far400 +PHB +off' "$W/out" || fail "$(said)"
+	grep -qE '^0000:[0-9a-f]{2}:00\.0 +0 +0 +near100 +PIX +1 .* near100 +far400\* +PHB +off' "$W/out" || fail "$(said)"
 	has 'NCCL_IB_HCA'
 	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml" --json
 	want '.gpus[0] | .differs.verdict == "away" and .differs.cause == "faster" and (.differs.setting | startswith("NCCL_IB_HCA=="))'

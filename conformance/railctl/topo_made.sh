@@ -142,6 +142,31 @@ test_topo_made_roles_of_a_file()
 	want '.hcas[] | select(.name == "mlx5_an0") | .role == "storage" and .rule == "slower"'
 }
 
+# Without GPUDirect RDMA, NCCL's search may take other HCAs: table, JSON and --env --explain say so, and only then.
+test_topo_made_uncertain()
+{
+	local gdr sign='* less certain: without GPUDirect RDMA'
+	for gdr in 1 0; do
+		sed "s/gdr=\"1\"/gdr=\"$gdr\"/" "$XML/dgx-a100.xml" >"$W/gdr$gdr.xml"
+	done
+	ok topo --nccl-xml "$W/gdr1.xml" --json
+	want '.gpus | all(.nccl.gdr and (.nccl | has("uncertain") | not))'
+	ok topo --nccl-xml "$W/gdr1.xml"
+	hasnt '*'
+	ok topo --nccl-xml "$W/gdr1.xml" --env --explain
+	hasnt 'search'
+	ok topo --nccl-xml "$W/gdr0.xml" --json
+	fits_schema gdr0
+	want '.gpus | all(.nccl.gdr == false and .nccl.uncertain == "gdr-off")'
+	ok topo --nccl-xml "$W/gdr0.xml"
+	has "$sign"
+	eq "marked HCAs" "$(sed -n '/^PCI /,$p' "$W/out" | grep -c '^0000.*mlx5_[0-9]*\*')" 8
+	ok topo --nccl-xml "$W/gdr0.xml" --env --explain
+	has "# GPU 0, 1, 2, 3, 4, 5, 6, 7: without GPUDirect RDMA, NCCL's search may take other HCAs"
+	ok topo --nccl-xml "$W/gdr0.xml" --env
+	hasnt 'search'
+}
+
 # The picture has a card for each device and a thick line for each HCA that a GPU should take. A GPU has a mark if the JSON has
 # a reason.
 svg_agrees()

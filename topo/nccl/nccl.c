@@ -135,6 +135,13 @@ bool nccl_is_slower(const struct nccl_gpu *g, uint32_t net)
 	return g->n_local > 0 && g->path[net].type <= g->type;
 }
 
+bool nccl_is_uncertain(const struct nccl_prediction *a, size_t gpu)
+{
+	const struct nccl_gpu *g = &a->gpu[gpu];
+
+	return g->n_channels && !g->gdr && g->n_channels < a->n_nets;
+}
+
 void nccl_prediction_clear(struct nccl_prediction *a)
 {
 	for (size_t i = 0; a->gpu && i < a->n_gpus; i++) {

@@ -65,6 +65,12 @@ int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
  * ones. The search takes it if the channels that it finds need no more bandwidth.
  */
 bool nccl_is_slower(const struct nccl_gpu *g, uint32_t net);
+/*
+ * nccl_is_uncertain - a GPU of the communicator may use other nets than those of its channels.
+ * Without GPUDirect RDMA, all data pass the link between switch and CPU twice, and the search of
+ * NCCL (ncclTopoCompute) can prefer farther nets. The prediction does not follow that search.
+ */
+bool nccl_is_uncertain(const struct nccl_prediction *a, size_t gpu);
 /* nccl_prediction_clear - free all that a owns. */
 void nccl_prediction_clear(struct nccl_prediction *a);
 #define auto_nccl_prediction auto_clean(nccl_prediction_clear)

@@ -113,6 +113,9 @@ bool show_unavailable(const struct topo_view *v, size_t gpu)
 	return d->verdict == COMPARE_FARTHER || d->cause == COMPARE_GDR_OFF;
 }
 
+const char show_why_uncertain[] = "without GPUDirect RDMA, NCCL's search may take other HCAs "
+				  "(docs/topology.md, limits)";
+
 /* ---- CPUs ---- */
 
 #define CPUS_MAX 2048

@@ -411,6 +411,21 @@ static bool *all_gpus(const struct topo_view *v)
 	return want;
 }
 
+/* A comment with the GPUs whose choice by NCCL is not certain. */
+static void put_uncertain(const struct topo_view *v, FILE *to)
+{
+	const char *sep = "# GPU ";
+
+	for (size_t g = 0; g < v->m->n_gpus; g++) {
+		if (!show_has_gpu(v, g) || !nccl_is_uncertain(v->nccl, g))
+			continue;
+		fprintf(to, "%s%d", sep, v->m->gpu[g].index);
+		sep = ", ";
+	}
+	if (*sep == ',')
+		fprintf(to, ": %s\n", show_why_uncertain);
+}
+
 int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
@@ -423,6 +438,8 @@ int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
 	left_out = put_unnamed(v->m, &all, to);
 	if (!env.n)
 		put_none(v, left_out, to);
+	if (explain)
+		put_uncertain(v, to);
 	if (!(how & SHOW_EACH)) {
 		put_env(&env, explain, to);
 		return show_finish(to, e);

@@ -56,6 +56,17 @@ static char *some_names(const struct topo_machine *m, const uint32_t *hca, size_
 	return asprintf(&text, "%s,+%zu", names, n - (NAMES_MAX - 1)) < 0 ? NULL : text;
 }
 
+static int mark_uncertain(char **takes)
+{
+	char *marked;
+
+	if (asprintf(&marked, "%s*", *takes) < 0)
+		return -1;
+	free(*takes);
+	*takes = marked;
+	return 0;
+}
+
 static int fill_line(const struct topo_view *v, size_t g, const struct topo_distance *r,
 		     struct line *l)
 {
@@ -74,6 +85,8 @@ static int fill_line(const struct topo_view *v, size_t g, const struct topo_dist
 		(void)snprintf(l->chips, sizeof(l->chips), "%u", r->switches);
 		put_gbps(r, l->gbps);
 	}
+	if (l->takes && nccl_is_uncertain(v->nccl, g) && mark_uncertain(&l->takes))
+		return -1;
 	return l->nearest && l->takes ? 0 : -1;
 }
 
@@ -182,6 +195,16 @@ static void put_remarks(const struct topo_view *v, const struct out *o)
 		put_remark(o, "", v->m->note[i], NULL);
 }
 
+static void put_footnote(const struct topo_view *v, const struct out *o)
+{
+	bool any = false;
+
+	for (size_t g = 0; g < v->m->n_gpus; g++)
+		any |= show_has_gpu(v, g) && nccl_is_uncertain(v->nccl, g);
+	if (any)
+		out_line(o, OUT_PLAIN, "  * less certain: %s", show_why_uncertain);
+}
+
 static int put_foreign_hcas(const struct topo_view *v, const struct out *o, struct err *e)
 {
 	auto_free char *names = v->pod ? show_foreign_hcas(v) : strdup("");
@@ -204,6 +227,7 @@ int show_lines(const struct topo_view *v, const struct out *o, struct err *e)
 			return -1;
 	if (t.n_rows)
 		out_table(o, &t);
+	put_footnote(v, o);
 	put_remarks(v, o);
 	return put_foreign_hcas(v, o, e);
 }
