@@ -3,7 +3,6 @@
 #include "topo/compare/compare.h"
 
 #include "topo/compare/compare_priv.h"
-#include "topo/core/distance.h"
 
 const char *compare_verdict_name(enum compare_verdict v)
 {
