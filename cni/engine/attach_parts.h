@@ -73,9 +73,6 @@ const struct cni_result *attach_ips(const struct attach *a, const struct cni_res
 int attach_build_result(const struct attach *a, const struct cni_result *ips,
 			char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e) must_check;
 
-/* attach_warn_of_version - log that results of the configuration's version name no interface. */
-void attach_warn_of_version(const struct cni_call *call);
-
 /* attach_add_to_result - one more interface of this ADD, with its addresses, behind those of *r. */
 int attach_add_to_result(const struct attach *a, const struct cni_result *ips,
 			 char mac[HW_ADDR_STR_LEN], struct cni_result *r, struct err *e) must_check;

@@ -12,7 +12,7 @@
 struct finding {
 	const struct inuse_place *at;
 	const struct inuse_what *what;
-	char *who;
+	char who[INUSE_WHO_LEN];
 	struct netns self;
 	bool found;
 };
@@ -63,7 +63,7 @@ static int look_at_link(const struct link_info *link, void *arg)
 	if (!is_beside(f, link) || !has_it(f, f->at->lower_nl, link))
 		return 0;
 	f->found = true;
-	(void)snprintf(f->who, INUSE_WHO_LEN, "the interface %s of %s", link->name,
+	(void)snprintf(f->who, sizeof(f->who), "the interface %s of %s", link->name,
 		       f->at->lower_nl == f->at->pod_nl ? "the pod" : "the host");
 	return 1;
 }
@@ -82,7 +82,7 @@ static void look_at_part(struct finding *f, struct nl *nl, const struct record *
 	    !has_it(f, nl, &link))
 		return;
 	f->found = true;
-	(void)snprintf(f->who, INUSE_WHO_LEN, "%s of container %.64s (network %.64s), in %.160s",
+	(void)snprintf(f->who, sizeof(f->who), "%s of container %.64s (network %.64s), in %.160s",
 		       link.name, part->key.container, part->key.network, part->netns);
 }
 
@@ -114,7 +114,7 @@ int inuse_find(const struct inuse_place *at, const struct inuse_what *what, char
 	if (netns_open_self(&self, e))
 		return -1;
 
-	struct finding f = { .at = at, .what = what, .who = who, .self = self };
+	struct finding f = { .at = at, .what = what, .self = self };
 
 	if (nl_link_each(at->lower_nl, NULL, look_at_link, &f, e))
 		return -1;
@@ -122,5 +122,6 @@ int inuse_find(const struct inuse_place *at, const struct inuse_what *what, char
 	if (!f.found && at->lower_nl != at->pod_nl &&
 	    record_each(at->ctx, NULL, look_at_record, &f, e))
 		return -1;
+	(void)memcpy(who, f.who, INUSE_WHO_LEN);
 	return f.found;
 }

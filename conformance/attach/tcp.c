@@ -57,12 +57,12 @@ static int probe(const char *address, unsigned short port)
 		fprintf(stderr, "%s is no address\n", address);
 		return 2;
 	}
-	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0 && errno != EINPROGRESS)
+	if ((connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0 && errno != EINPROGRESS) ||
+	    (poll(&p, 1, PROBE_MS) == 1 &&
+	     getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0))
 		error = errno;
-	else if (poll(&p, 1, PROBE_MS) != 1)
+	else if (!p.revents)
 		error = ETIMEDOUT;
-	else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0)
-		error = errno;
 	if (error)
 		fprintf(stderr, "%s: %s\n", address, strerror(error));
 	return error ? 1 : 0;
