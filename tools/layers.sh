@@ -58,7 +58,8 @@ cni/tuning|lib/ cni/protocol/
 cni/probe|lib/
 cni/hostveth|lib/ cni/protocol/ cni/routing/
 cni/inuse|lib/ cni/protocol/ cni/record/
-cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/inuse/ cni/master/ cni/demand/ cni/tuning/
+cni/announce|lib/ cni/protocol/
+cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/inuse/ cni/announce/ cni/master/ cni/demand/ cni/tuning/
 cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
 cni/links|lib/ cni/protocol/ cni/engine/
 cni/rails|lib/ topo/rails/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ cni/links/ rdma/device/ sriov/take/ sriov/choose/ sriov/plugin/

@@ -132,8 +132,8 @@ int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char w
 		return -1;
 	(void)snprintf(why, 64, "%s%s",
 		       link->upper_ifindex ? "a bond or bridge has it"
-		       : *upper             ? "on it is "
-		       : has_address        ? "it has an address"
+		       : *upper            ? "on it is "
+		       : has_address       ? "it has an address"
 				     : "an interface of another namespace is on it, or may be",
 		       link->upper_ifindex ? "" : upper);
 	if (link->upper_ifindex || *upper || has_address)

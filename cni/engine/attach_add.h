@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_add.h: what an ADD has done so far. For attach.c and attach_undo.c only. */
+/* attach_add.h: what an ADD has done so far. For attach_add.c and attach_undo.c only. */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_ADD_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_ADD_H
 

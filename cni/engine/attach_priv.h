@@ -5,7 +5,7 @@
 
 #include "cni/engine/attach.h"
 #include "cni/engine/attach_parts.h"
-#include "cni/engine/attach_host.h"
+#include "cni/hostveth/hostveth_attach.h"
 #include "cni/inuse/inuse.h"
 #include "cni/protocol/delegate.h"
 
@@ -69,6 +69,12 @@ int attach_find(struct attach *a, struct err *e) must_check;
 /* attach_tuning_place, attach_inuse_place - where the pod's interface is, for these rooms. */
 struct tuning_place attach_tuning_place(const struct attach *a);
 struct inuse_place attach_inuse_place(const struct attach *a);
+
+/* attach_host_of - of an attachment, without an interface yet. attach_host_join - one more
+ * interface with its addresses, if the key "host" is there. ERR_CONFIG: there is no interface. */
+struct attach_host attach_host_of(const struct attach *a);
+int attach_host_join(struct attach_host *h, const struct attach *a, const struct cni_result *ips,
+		     struct err *e) must_check;
 
 /* ---- attach_earlier.c: changes nothing but what an earlier ADD left ---- */
 

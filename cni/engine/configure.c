@@ -7,7 +7,7 @@
 #include <net/if.h>
 #include <time.h>
 
-#include "cni/engine/announce.h"
+#include "cni/announce/announce.h"
 #include "cni/engine/attach_priv.h"
 #include "lib/net/addr.h"
 #include "lib/net/monitor.h"

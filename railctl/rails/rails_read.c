@@ -111,7 +111,7 @@ static int on_record(const struct record *r, void *arg)
 	p = pod_of(x, r, &pod);
 	for (size_t i = 0; p && i < record_parts(r); i++) {
 		record_part(r, i, &part);
-		/* Whose configuration it is, and not the type of one of its interfaces. */
+		/* The plugin whose configuration it is, and not the type of one interface. */
 		part.plugin = r->plugin;
 		if (inspect_add_record(&p->s, &part, x->e))
 			return -1;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_host.h: the key "host" in ADD, in CHECK, and in a DEL that has no record; restore.c has
- * the rest. */
-#ifndef RAILHEAD_CNI_ENGINE_ATTACH_HOST_H
-#define RAILHEAD_CNI_ENGINE_ATTACH_HOST_H
+/* hostveth_attach.h: the key "host" in ADD, in CHECK, and in a DEL that has no record. */
+#ifndef RAILHEAD_CNI_HOSTVETH_HOSTVETH_ATTACH_H
+#define RAILHEAD_CNI_HOSTVETH_HOSTVETH_ATTACH_H
 
 #include "cni/hostveth/hostveth.h"
-
-struct attach; /* of attach.h */
 
 /* One attachment, with all of its interfaces. */
 struct attach_host {
@@ -43,13 +40,5 @@ int attach_host_remove_of(const char *container, struct nl *pod, int ifindex,
 /* attach_host_check - note: of the record; NULL is success. ERR_STATE names what is missing. */
 int attach_host_check(const struct attach_host *h, const struct json *note,
 		      struct err *e) must_check;
-
-/* ---- attach_observe.c ---- */
-
-/* attach_host_of - of an attachment, without an interface yet. attach_host_join - one more
- * interface with its addresses, if the key "host" is there. ERR_CONFIG: there is no interface. */
-struct attach_host attach_host_of(const struct attach *a);
-int attach_host_join(struct attach_host *h, const struct attach *a, const struct cni_result *ips,
-		     struct err *e) must_check;
 
 #endif

@@ -3,7 +3,7 @@
  * announce_test.c: shows, on a veth pair in a namespace of its own, which announcements of one
  * end the other end receives.
  */
-#include "cni/engine/announce.h"
+#include "cni/announce/announce.h"
 
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
@@ -396,7 +396,7 @@ START_TEST(a_sysctl_that_cannot_be_set_is_logged)
 }
 END_TEST
 
-TEST_PROGRAM("cni/engine/announce", an_advertisement_has_the_fields_of_rfc_4861,
+TEST_PROGRAM("cni/announce/announce", an_advertisement_has_the_fields_of_rfc_4861,
 	     a_link_local_address_is_announced, an_address_that_is_not_ours_fails,
 	     an_interface_that_is_gone_fails, prepare_sets_the_notify_sysctls,
 	     the_kernel_announces_ipv4, we_announce_ipv4, an_ARP_of_IPoIB,

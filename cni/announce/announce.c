@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* announce.c: announces the addresses of a pod with ARP and neighbour advertisements. */
-#include "cni/engine/announce.h"
+#include "cni/announce/announce.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -11,8 +11,8 @@
  * queue pair is a part of them: without an announcement, a new pod with the address of an old one
  * is not reached until the neighbours' entries expire.
  */
-#ifndef RAILHEAD_CNI_ENGINE_ANNOUNCE_H
-#define RAILHEAD_CNI_ENGINE_ANNOUNCE_H
+#ifndef RAILHEAD_CNI_ANNOUNCE_ANNOUNCE_H
+#define RAILHEAD_CNI_ANNOUNCE_ANNOUNCE_H
 
 #include "cni/protocol/result.h"
 #include "lib/base/ctx.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.c: ADD: runs the steps in the order that attach.h promises, and undoes them when one
+ * attach_add.c: ADD: runs the steps in the order that attach.h promises, and undoes them when one
  * fails.
  */
 #include <errno.h>

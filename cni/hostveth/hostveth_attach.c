@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_host.c: joins the pod and its node by a veth pair, and undoes that. */
-#include "cni/engine/attach_host.h"
+/* hostveth_attach.c: joins the pod and its node by a veth pair, and undoes that. */
+#include "cni/hostveth/hostveth_attach.h"
 
 #include <stdlib.h>
 
