@@ -150,13 +150,23 @@ static int claim_devices(struct add *s, struct undo *u, struct err *e)
 	return s->part->a.type->claim ? write_record(s, e) : 0;
 }
 
+/* An interface that has none in the pod, as with vfio-pci, cannot ask for its address. */
+static bool can_probe(const struct add *s)
+{
+	bool can = true;
+
+	for (size_t i = 0; i < s->n_parts; i++)
+		can = can && attach_can_probe(&s->part[i].a);
+	return can;
+}
+
 static int take_ipam_result(struct add *s, struct slice text, struct err *e)
 {
 	const struct cni_conf *c = &s->a.call->conf;
 
 	if (attach_parse_ipam_result(&s->a, text, &s->from_ipam, e))
 		return -1;
-	for (size_t i = 0; i < s->from_ipam.n_ips && attach_can_probe(&s->a); i++) {
+	for (size_t i = 0; i < s->from_ipam.n_ips && can_probe(s); i++) {
 		struct cni_ip *x = &s->from_ipam.ips[i];
 
 		x->probe = json_true(json_get(x->src, "probe"));
@@ -202,7 +212,7 @@ static int start_ipam(struct add *s, struct undo *u, struct err *e)
 {
 	const struct delegate_call add = {
 		.cmd = CNI_ADD,
-		.probe = attach_can_probe(&s->a) ? DELEGATE_PROBE_MARK : "",
+		.probe = can_probe(s) ? DELEGATE_PROBE_MARK : "",
 		.master = s->a.conf.in_container ? "" : s->a.master.name,
 	};
 

@@ -58,6 +58,7 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key, s
 	auto_record struct record old = { 0 };
 	enum attach_found found;
 	struct err ignored;
+	bool same_boot;
 
 	if (record_read(&a->records.ctx, key, &old, &ignored))
 		return 0;
@@ -65,7 +66,10 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key, s
 		return -1;
 	/* Its namespace may have gone, but not yet the veth that led the node to it. */
 	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return attach_remove_rest(ctx, &old, e);
+		return attach_same_boot(ctx, &old, &same_boot, e) ||
+				       (same_boot && attach_remove_rest(ctx, &old, e))
+			       ? -1
+			       : 0;
 	err_set(e, ERR_BUSY, 0,
 		"network %s is attached to container %s as %s already: run DEL before another ADD",
 		key->network, key->container, key->ifname);

@@ -120,7 +120,7 @@ int inuse_find(const struct inuse_place *at, const struct inuse_what *what, char
 		return -1;
 	/* A lower device in the pod has no interfaces of other pods. */
 	if (!f.found && at->lower_nl != at->pod_nl &&
-	    record_each(at->ctx, NULL, look_at_record, &f, e))
+	    (record_each(at->ctx, NULL, look_at_record, &f, e) || netns_enter(&self, e)))
 		return -1;
 	(void)memcpy(who, f.who, INUSE_WHO_LEN);
 	return f.found;

@@ -170,6 +170,8 @@ static int give_devices(struct attach *a, struct rails_devices *d, struct rails_
 	if (!d->n)
 		return 0;
 	made->n = n;
+	if (!listed)
+		made->n_missing = 0;
 	return rails_devices_all_taken(d, e);
 }
 
@@ -206,6 +208,10 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 	} else if (take_all(a, &l, out, e)) {
 		return -1;
 	}
+	/* Which rails the devices of a pod will be, STATUS does not know. */
+	if (a->call->env.cmd == CNI_STATUS && conf_of(a)->resource_name &&
+	    json_type(asked) != JSON_ARRAY)
+		out->n_missing = 0;
 	return rails_devices_find(a, conf_of(a), &devices, e) ||
 			       give_devices(a, &devices, out, e) || check_number(a, &all, out, e) ||
 			       name_rails(a, out, e)
