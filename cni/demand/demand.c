@@ -65,6 +65,7 @@ struct sweep {
 	struct netns_id here;
 	struct nl *nl; /* owned; opened when it is needed */
 	enum demand_kind kind;
+	int wait_ms; /* for the end of the namespace of who goes */
 };
 
 static void sweep_clear(struct sweep *s)
@@ -126,7 +127,7 @@ static int is_used(struct sweep *s, const struct link_info *link, bool *used, st
 	if (record_each(s->ctx, NULL, match_other, &o, &unread))
 		o.found = true;
 	if (!o.found)
-		rc = demand_used(s->nl, link, s->key ? NETNS_END_MS : 0, why, e);
+		rc = demand_used(s->nl, link, s->wait_ms, why, e);
 	if (rc < 0)
 		return -1;
 	*used = o.found || rc > 0;
@@ -200,15 +201,33 @@ static int drop_stale_users(struct sweep *s, struct demand_state *st)
 	return dropped;
 }
 
+/*
+ * A DEL fails for its own master alone: one that cannot be removed must not hold the pods of
+ * others. The user that could not be written off has no record soon, and a sweep drops it.
+ */
 static int visit(struct sweep *s, struct demand_state *st, struct err *e)
 {
 	int rc = s->key ? demand_drop_user(st, s->key) : drop_stale_users(s, st);
+	struct err why;
 
 	if (rc < 0)
 		return err_nomem(e);
-	if (rc && demand_write(s->store.dir, st, e))
+	s->wait_ms = s->key && rc ? NETNS_END_MS : 0;
+	if (rc && demand_write(s->store.dir, st, &why)) {
+		if (!s->key) {
+			*e = why;
+			return -1;
+		}
+		log_warn(&s->ctx->log, "%s", why.msg);
+	}
+	if (remove_unused(s, st, &why) == 0)
+		return 0;
+	if (!s->key || rc) {
+		*e = why;
 		return -1;
-	return remove_unused(s, st, e);
+	}
+	log_warn(&s->ctx->log, "%s", why.msg);
+	return 0;
 }
 
 /* "NAME.json". A file that cannot be read keeps its link: people can remove it. */

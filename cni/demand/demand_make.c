@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cni/demand/demand_priv.h"
+#include "lib/pci/sysfs.h"
 
 static int join(struct nl *nl, const struct demand_lower *x, int bond, struct err *e)
 {
@@ -29,7 +30,17 @@ static int prepare_lower(struct nl *nl, const struct demand_link *l, struct err 
 	return 0;
 }
 
-int demand_make(struct nl *nl, const struct demand_link *l, struct err *e)
+/* The network of the pods is none of the node: it must not become its router. Without IPv6 there is
+ * nothing to set. */
+static void refuse_routers(const char *proc, const char *ifname)
+{
+	struct err ignored;
+
+	(void)!sysctl_net_path(proc, ifname, "ipv6/addr_gen_mode", "1", &ignored);
+	(void)!sysctl_net_path(proc, ifname, "ipv6/accept_ra", "0", &ignored);
+}
+
+int demand_make(struct nl *nl, const char *proc, const struct demand_link *l, struct err *e)
 {
 	const struct link_spec spec = {
 		.kind = demand_kind_name(l->kind),
@@ -42,6 +53,7 @@ int demand_make(struct nl *nl, const struct demand_link *l, struct err *e)
 
 	if (nl_link_create(nl, &spec, e))
 		return -1;
+	refuse_routers(proc, l->name);
 	return nl_link_set_alias(nl, l->ifindex, DEMAND_ALIAS, e) || prepare_lower(nl, l, e) ||
 			       nl_link_set_up(nl, l->ifindex, e)
 		       ? err_wrap(e, "make %s %s", spec.kind, l->name)

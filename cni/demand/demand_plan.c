@@ -51,7 +51,11 @@ static int find_members(struct master_place *p, const struct demand_bond *c,
 			struct err *e)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		if (master_find(p, &c->member[i], &member[i], e))
+		p->ports = true;
+		int rc = master_find(p, &c->member[i], &member[i], e);
+
+		p->ports = false;
+		if (rc)
 			return err_wrap(e, "bond[%zu]", i);
 		if (is_lower(l, member[i].ifindex))
 			return err_set(e, ERR_CONFIG, 0,
@@ -184,10 +188,13 @@ static int find_present(struct master_place *p, struct demand_plan *plan, int bo
 	if (rc <= 0 || want->name_given)
 		return rc;
 	rc = find_own(p, is->name, &own, e);
+	plan->making[i] = rc == 2;
 	plan->mine[i] = rc == 1 && own.ifindex == is->ifindex;
-	if (plan->mine[i])
+	if (plan->mine[i] || plan->making[i])
 		memcpy(want->name, is->name, sizeof(want->name));
-	return rc < 0 ? -1 : 1;
+	if (rc < 0)
+		return -1;
+	return plan->making[i] ? 0 : 1;
 }
 
 static int look(struct master_place *p, struct demand_plan *plan, int bond, struct err *e)
@@ -310,6 +317,21 @@ static int check_vlan(const struct demand_link *l, const struct link_info *of, s
 	return 0;
 }
 
+/* The kernel asks the VLANs of a port before the bond or the bridge above it. */
+static int check_port(struct nl *nl, const struct link_info *of, uint32_t id, struct err *e)
+{
+	struct link_info upper;
+	struct err why;
+
+	if (!of->upper_ifindex || nl_link_by_index(nl, of->upper_ifindex, &upper, &why) ||
+	    strcmp(upper.kind, "vrf") == 0)
+		return 0;
+	err_set(e, ERR_BUSY, 0,
+		"master: of: interface %s is a port of %s, which would lose the frames of VLAN %u",
+		of->name, upper.name, id);
+	return err_hint(e, "\"of\": \"%s\" is a VLAN on the whole", upper.name);
+}
+
 static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct demand_plan *plan,
 		     struct err *e)
 {
@@ -330,7 +352,7 @@ static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct
 	add_lower(l, &of);
 	demand_name_vlan(of.name, v->id, name);
 	set_name(l, v->name, name);
-	if (add_link(p, plan, 0, e))
+	if (add_link(p, plan, 0, e) || (!plan->there[plan->n] && check_port(p->nl, &of, v->id, e)))
 		return -1;
 	plan->n++;
 	return 0;

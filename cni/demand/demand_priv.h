@@ -93,9 +93,11 @@ int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e
 
 /* ---- demand_make.c: changes the kernel ---- */
 
-/* demand_make - the link, its alias, its members, up; demand_unmake - the inverse, from wherever
+/* demand_make - the link, its alias, its members, up; it takes no router advertisement. proc:
+ * "/proc" of the caller's network namespace. demand_unmake - the inverse, from wherever
  * demand_make() had got to. */
-int demand_make(struct nl *nl, const struct demand_link *l, struct err *e) must_check;
+int demand_make(struct nl *nl, const char *proc, const struct demand_link *l,
+		struct err *e) must_check;
 int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e) must_check;
 
 #endif

@@ -45,7 +45,7 @@ static int read_state(const struct taking *t, const char *name, struct demand_st
 		       "master: %s was made in another network namespace of this node", name);
 }
 
-/* An ADD was killed while it made the link. 1: that is undone. */
+/* An ADD was killed while it made the link, or another program removed it. 1: that is undone. */
 static int settle(const struct taking *t, const struct demand_plan *plan, struct err *e)
 {
 	int settled = 0;
@@ -54,7 +54,8 @@ static int settle(const struct taking *t, const struct demand_plan *plan, struct
 		auto_demand_state struct demand_state s = { .users = NULL };
 		int rc = read_state(t, plan->link[i].name, &s, e);
 
-		if (rc > 0 && s.making) {
+		/* The members of a link that another program removed are down. */
+		if (rc > 0 && (s.making || !plan->there[i])) {
 			settled = 1;
 			rc = demand_unmake(t->place->nl, &s, e);
 			/* not before: while it is being made, it may have no alias yet */
@@ -70,12 +71,33 @@ static int settle(const struct taking *t, const struct demand_plan *plan, struct
 
 static int make(const struct taking *t, struct demand_state *s, struct err *e)
 {
-	if (demand_make(t->place->nl, &s->link, e))
+	if (demand_make(t->place->nl, t->place->ctx->proc, &s->link, e))
 		return -1;
 	log_debug(&t->place->ctx->log, "master %s is made, number %d", s->link.name,
 		  s->link.ifindex);
 	s->making = false;
 	return demand_write(t->store.dir, s, e);
+}
+
+/* The kernel would refuse such a member only after it changed it: its pods would lose their link.
+ */
+static int check_members_free(const struct taking *t, const struct demand_link *l, struct err *e)
+{
+	struct link_info now;
+	char why[64];
+
+	for (size_t i = 0; l->kind == DEMAND_BOND && i < l->n; i++) {
+		if (nl_link_by_index(t->place->nl, l->lower[i].ifindex, &now, e))
+			return -1;
+		int rc = demand_used(t->place->nl, &now, 0, why, e);
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			return err_set(e, ERR_BUSY, 0, "master: bond[%zu]: interface %s: %s", i,
+				       l->lower[i].name, why);
+	}
+	return 0;
 }
 
 /* The file is written before the link is made. */
@@ -118,7 +140,8 @@ int demand_take(struct master_place *p, const struct json *object, const struct 
 		/* a link that another program made is not counted, and not removed */
 		if (plan.there[i] && !plan.mine[i])
 			continue;
-		if (take_link(&t, &plan, i, e))
+		if ((!plan.there[i] && check_members_free(&t, &plan.link[i], e)) ||
+		    take_link(&t, &plan, i, e))
 			return -1;
 	}
 	*link = plan.is[plan.n - 1];

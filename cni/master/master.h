@@ -64,6 +64,7 @@ struct master_place {
 	const char *where; /* "on this host", for errors */
 	struct rail_list rails;
 	bool has_rails;
+	bool ports; /* the address of a port means the port, and not its bond */
 };
 
 /*

@@ -164,7 +164,7 @@ static int by_mac(const struct master_place *p, struct hw_addr mac, struct link_
 	if (n > 1)
 		return absent(e, "%u interfaces %s have the address %s", n, p->where,
 			      hw_addr_format(mac, text));
-	if (take_upper(p, &s.found, e))
+	if (!p->ports && take_upper(p, &s.found, e))
 		return -1;
 	*out = s.found;
 	return 0;

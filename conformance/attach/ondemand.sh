@@ -604,3 +604,72 @@ test_ondemand_a_vlan_of_each_rail()
 	want_err ADD 7 master '"of": "rail"'
 	masters_gone
 }
+
+# The kernel would refuse it only after it had set it down and changed its MTU.
+test_ondemand_a_member_under_an_interface_of_another_namespace_is_refused()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	pod p2
+	ip link add link om1 name other1 netns p2 type macvlan mode bridge
+	ip -n p2 link set other1 up
+	od_first
+	od_on "$OD_BOND"
+	want_err ADD 103 'bond[1]' om1
+	od_not_there ob0
+	od_members_as_before
+	od_no_file
+	ip -n p2 link del other1
+	want_ok ADD DEL
+	od_members_as_before
+	od_members_gone
+}
+test_ondemand_members_of_a_bond_that_somebody_removed()
+{
+	od_need_bond
+	od_members 0 1
+	pod p1
+	od_on "$OD_BOND"
+	want_ok ADD
+	ip link del ob0
+	pod p2
+	od_on "$OD_BOND"
+	want_ok ADD
+	od_there ob0
+	od_first
+	want_ok DEL
+	od_second
+	want_ok DEL
+	od_not_there ob0
+	od_members_as_before
+	od_no_file
+	od_members_gone
+}
+test_ondemand_a_vlan_on_the_port_of_a_bond_is_refused()
+{
+	od_need_bond
+	od_members 0
+	pod p1
+	ip link add others type bond mode active-backup
+	ip link set om0 down
+	ip link set om0 master others
+	ip link set others up
+	od_on '{"vlan":7,"of":"om0"}'
+	want_err ADD 103 om0 others 'VLAN 7'
+	od_not_there om0.7
+	od_no_file
+	od_on '{"vlan":7,"of":"others"}'
+	want_ok ADD DEL
+	ip link del others
+	od_members_gone
+}
+test_ondemand_a_router_of_the_vlan_is_none_of_the_node()
+{
+	od_need_vlan
+	od_vlan_made
+	eq "accept_ra" "$(</proc/sys/net/ipv6/conf/"$MASTER.120"/accept_ra)" 0
+	eq "no address" "$(ip -6 -o addr show dev "$MASTER.120")" ""
+	want_ok DEL
+	od_not_there "$MASTER.120"
+}
