@@ -2,13 +2,17 @@
 /* hostveth_apply.c: finds, makes and removes a pair and its routes. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "cni/hostveth/hostveth_priv.h"
+#include "lib/base/ctx.h"
 #include "lib/net/veth.h"
 #include "lib/pci/sysfs.h"
 #include "lib/sys/netns.h"
 
-#define ATTEMPTS 8
+#define ATTEMPTS       8
+#define TAKEN_WAIT_MS  5000
+#define TAKEN_PAUSE_NS 20000000
 
 static bool is_end(const struct link_info *link, struct hw_addr mac)
 {
@@ -188,26 +192,45 @@ static int set_up_pair(const struct hostveth_sides *s, const struct hostveth_id 
 	return 0;
 }
 
-/* If two pods had one address, the node would reach one of them, or now this one and now that one.
+/* 1: the pair of another pod leads to an address of r. */
+static int find_taken(const struct hostveth_sides *s, const struct cni_result *r, int ifindex,
+		      struct ip *addr, int *other)
+{
+	for (size_t i = 0; i < r->n_ips; i++) {
+		struct ip gw = hostveth_families[r->ips[i].address.addr.family == IP_V6].pod_gw;
+		struct route_spec way;
+		struct err none;
+
+		*addr = r->ips[i].address.addr;
+		if (nl_route_get(s->node, *addr, (struct ip){ .family = IP_NONE }, &way, &none) ||
+		    way.ifindex == ifindex || !ip_equal(way.gw, gw))
+			continue;
+		*other = way.ifindex;
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * If two pods had one address, the node would reach one of them, or now this one and now that one.
+ * A pod that has ended is waited for: the kernel destroys its namespace, and with it the pair,
+ * later.
  */
 static int refuse_taken(const struct hostveth_sides *s, const struct cni_result *r, int ifindex,
 			struct err *e)
 {
+	const int64_t until = ctx_mono_ms() + TAKEN_WAIT_MS;
 	char text[IP_STR_LEN];
+	struct ip addr;
+	int other;
 
-	for (size_t i = 0; i < r->n_ips; i++) {
-		struct ip addr = r->ips[i].address.addr;
-		struct ip gw = hostveth_families[addr.family == IP_V6].pod_gw;
-		struct route_spec way;
-		struct err none;
-
-		if (nl_route_get(s->node, addr, (struct ip){ .family = IP_NONE }, &way, &none) ||
-		    way.ifindex == ifindex || !ip_equal(way.gw, gw))
-			continue;
-		return err_set(e, ERR_BUSY, 0,
-			       "host.veth: another pod of the node has %s: interface number %d "
-			       "leads to it",
-			       ip_format(addr, text), way.ifindex);
+	while (find_taken(s, r, ifindex, &addr, &other)) {
+		if (ctx_mono_ms() >= until)
+			return err_set(e, ERR_BUSY, 0,
+				       "host.veth: another pod of the node has %s: interface "
+				       "number %d leads to it",
+				       ip_format(addr, text), other);
+		(void)nanosleep(&(struct timespec){ .tv_nsec = TAKEN_PAUSE_NS }, NULL);
 	}
 	return 0;
 }
