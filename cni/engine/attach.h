@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attach.h: the one engine of all plugins that attach a pod to a network.
- *
  * A plugin is a struct attach_type: its keys, its role and its hooks. The engine does the rest, and
  * it alone knows the order. ADD: configuration, namespaces, find, lock, what an earlier ADD left,
- * prepare, record, claim, record, IPAM, create, addresses, up, routes, announce, host veth, result,
- * record. Nothing changes before a record on disk says how it was. Every step has its inverse on an
- * undo stack: DEL, GC and repair do the same later. docs/decisions/2026-11-22-one-engine.md.
+ * prepare, record, master on demand, claim, record, IPAM, create, addresses, up, routes, announce.
+ * Then: host veth, gateways, result, record. Nothing changes before a record on disk says how it
+ * was. Every step has its inverse on an undo stack; DEL, GC and repair do the same later
+ * (docs/decisions/2026-11-22-one-engine.md).
  */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H

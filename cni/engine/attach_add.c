@@ -163,10 +163,11 @@ static bool can_probe(const struct add *s)
 static int take_ipam_result(struct add *s, struct slice text, struct err *e)
 {
 	const struct cni_conf *c = &s->a.call->conf;
+	const bool can = can_probe(s);
 
 	if (attach_parse_ipam_result(&s->a, text, &s->from_ipam, e))
 		return -1;
-	for (size_t i = 0; i < s->from_ipam.n_ips && can_probe(s); i++) {
+	for (size_t i = 0; can && i < s->from_ipam.n_ips; i++) {
 		struct cni_ip *x = &s->from_ipam.ips[i];
 
 		x->probe = json_true(json_get(x->src, "probe"));

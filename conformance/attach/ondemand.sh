@@ -36,6 +36,16 @@ od_members_gone()
 	local i
 	for i in 0 1; do ip link del "om$i" 2>/dev/null; done
 }
+od_bond_of_others() # NUMBER...
+{
+	local i
+	ip link add others type bond mode active-backup miimon 100
+	for i; do
+		ip link set "om$i" down
+		ip link set "om$i" master others
+	done
+	ip link set others up
+}
 od_on() { conf_ipam "$(v4_ipam)" ".master=$1 | ${2:-.}"; }
 od_host_get() { ip -j -d link show dev "$1" 2>/dev/null | jq -rc ".[0]|$2"; }
 od_there() { is "$1 must be there" ip link show dev "$1"; }
@@ -473,12 +483,7 @@ test_ondemand_a_bond_of_others_is_used_and_stays()
 	od_need_bond
 	od_members 0 1
 	pod p1
-	ip link add others type bond mode active-backup miimon 100
-	for i in 0 1; do
-		ip link set "om$i" down
-		ip link set "om$i" master others
-	done
-	ip link set others up
+	od_bond_of_others 0 1
 	od_on '{"bond":["om0","om1"],"mode":"active-backup"}'
 	want_ok ADD
 	eq "on it" "$(link_get p1 net1 .link_index)" "$(od_host_get others .ifindex)"
@@ -651,10 +656,7 @@ test_ondemand_a_vlan_on_the_port_of_a_bond_is_refused()
 	od_need_bond
 	od_members 0
 	pod p1
-	ip link add others type bond mode active-backup
-	ip link set om0 down
-	ip link set om0 master others
-	ip link set others up
+	od_bond_of_others 0
 	od_on '{"vlan":7,"of":"om0"}'
 	want_err ADD 103 om0 others 'VLAN 7'
 	od_not_there om0.7
