@@ -22,11 +22,12 @@ cd "${1:-.}"
 # room | what it may include besides itself, whole parts (lib/) or rooms
 arrows='
 lib/base|
+lib/wait|lib/base/
 lib/encode|lib/base/
 lib/json|lib/base/
 lib/grpc|lib/base/ lib/sys/
 lib/grpc/testing|lib/
-lib/sys|lib/base/ lib/encode/ lib/json/
+lib/sys|lib/base/ lib/wait/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
 lib/pci|lib/base/ lib/sys/

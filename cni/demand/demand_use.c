@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cni/demand/demand_priv.h"
+#include "lib/wait/patience.h"
 #include "lib/net/addr.h"
 
 struct search {
@@ -109,14 +109,11 @@ static int ask_kernel(struct nl *nl, int ifindex, struct err *e)
 /* The kernel takes a dead namespace apart some time after the last process has left it. */
 static int ask_for_a_while(struct nl *nl, int ifindex, int wait_ms, struct err *e)
 {
-	const struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
-	const int64_t deadline = ctx_mono_ms() + wait_ms;
+	struct patience p = patience_for(wait_ms);
 	int rc = ask_kernel(nl, ifindex, e);
 
-	while (rc > 0 && ctx_mono_ms() < deadline) {
-		(void)nanosleep(&nap, NULL);
+	while (rc > 0 && patience_pause(&p))
 		rc = ask_kernel(nl, ifindex, e);
-	}
 	return rc;
 }
 

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/wait/patience.h"
 #include "lib/encode/hash.h"
 
 #define ALIAS_PREFIX "railhead:"
@@ -206,12 +206,10 @@ static bool lower_is_gone(struct nl *host_nl, const struct record *r)
 static int remove_when_handed_back(struct nl *host_nl, const struct record *r,
 				   const struct owner *o, struct err *e)
 {
-	const struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
-	const int64_t deadline = ctx_mono_ms() + RETURN_MS;
+	struct patience p = patience_for(RETURN_MS);
 	size_t n = 0;
 
-	while (ctx_mono_ms() < deadline && !lower_is_gone(host_nl, r)) {
-		(void)nanosleep(&nap, NULL);
+	while (!lower_is_gone(host_nl, r) && patience_pause(&p)) {
 		if (remove_all(host_nl, r->kind, o, &n, e))
 			return -1;
 		if (n)

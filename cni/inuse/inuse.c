@@ -4,12 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "cni/inuse/inuse_priv.h"
-
-#define PAUSE_MS     1
-#define PAUSE_MAX_MS 50
+#include "lib/wait/patience.h"
 
 struct change {
 	struct inuse_what what;
@@ -50,19 +47,16 @@ static int refuse_unknown(const struct inuse_place *at, const struct change *c, 
 
 static int wait_and_try(const struct inuse_place *at, const struct change *c, struct err *e)
 {
-	const int64_t until = ctx_mono_ms() + at->wait_ms;
-	long pause_ms = PAUSE_MS;
+	struct patience p = patience_for(at->wait_ms);
 	struct err why;
 
-	while (ctx_mono_ms() < until) {
-		(void)nanosleep(&(struct timespec){ .tv_nsec = pause_ms * 1000000 }, NULL);
+	while (patience_pause(&p)) {
 		if (try_once(at, c, &why) == 0)
 			return 0;
 		if (why.errnum != EADDRINUSE) {
 			*e = why;
 			return -1;
 		}
-		pause_ms = pause_ms * 2 < PAUSE_MAX_MS ? pause_ms * 2 : PAUSE_MAX_MS;
 	}
 	return refuse_unknown(at, c, e);
 }

@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <time.h>
 
-#include "lib/base/ctx.h"
+#include "lib/wait/patience.h"
 #include "lib/encode/hash.h"
 
 /* Any hash will do, as a collision only costs a wait. */
@@ -23,18 +22,14 @@ static off_t lock_offset(const char *name)
 static int wait_for(int fd, const struct flock *range, const char *name, int timeout_ms,
 		    struct err *e)
 {
-	int64_t deadline = ctx_mono_ms() + timeout_ms;
-	int64_t pause_ms = 1;
+	struct patience p = patience_for(timeout_ms);
 
 	while (range ? fcntl(fd, F_OFD_SETLK, range) : flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "lock %s", name);
-		if (ctx_mono_ms() >= deadline)
+		if (!patience_pause(&p))
 			return err_set(e, ERR_AGAIN, 0, "another process works on %s; try again",
 				       name);
-		struct timespec pause = { 0, pause_ms * 1000000 };
-		(void)nanosleep(&pause, NULL);
-		pause_ms = pause_ms < 32 ? pause_ms * 2 : pause_ms;
 	}
 	return 0;
 }

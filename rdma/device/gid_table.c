@@ -5,14 +5,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/base/ctx.h"
+#include "lib/wait/patience.h"
 #include "lib/pci/sysfs.h"
 #include "rdma/device/gid_priv.h"
-
-#define FIRST_NAP_MS 1
-#define LAST_NAP_MS  32
 
 struct table {
 	int fd; /* the folder of the port */
@@ -144,19 +141,12 @@ int gid_find(const struct gid_port *p, const struct gid_want *want, struct gid_l
 int gid_await(const struct gid_port *p, const struct gid_want *want, int64_t deadline_ms,
 	      struct gid_look *out, struct err *e)
 {
-	int64_t pause = FIRST_NAP_MS;
+	struct patience left = patience_until(deadline_ms);
 
-	for (;;) {
-		int64_t left;
-
+	/* There is no event for a GID: the kernel adds it on a work queue. */
+	do {
 		if (gid_find(p, want, out, e))
 			return -1;
-		left = deadline_ms - ctx_mono_ms();
-		if (out->found == GID_THERE || left <= 0)
-			return 0;
-		/* There is no event for a GID: the kernel adds it on a work queue. */
-		struct timespec nap = { 0, (pause < left ? pause : left) * 1000000 };
-		(void)nanosleep(&nap, NULL);
-		pause = pause < LAST_NAP_MS ? pause * 2 : pause;
-	}
+	} while (out->found != GID_THERE && patience_pause(&left));
+	return 0;
 }

@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/wait/patience.h"
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
 #include "lib/sys/fs.h"
@@ -174,15 +174,12 @@ static void repair_address(const struct manager *m, const struct vf_place *p)
 int manager_wait_vf(const struct manager *m, const char *vf, int64_t deadline, struct vf_place *out,
 		    struct err *e)
 {
-	const struct timespec pause = { 0, 20 * 1000000 };
+	struct patience p = patience_until(deadline);
 
-	for (;;) {
+	do {
 		if (vf_locate(m->ctx, m->nl, vf, out, e))
 			return -1;
-		if (is_ready(m, out) || ctx_mono_ms() >= deadline)
-			break;
-		(void)nanosleep(&pause, NULL);
-	}
+	} while (!is_ready(m, out) && patience_pause(&p));
 	repair_address(m, out);
 	return 0;
 }

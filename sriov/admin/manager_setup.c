@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/wait/patience.h"
 #include "sriov/admin/manager_priv.h"
 
 #define DRIVER_MS 10000 /* udev loads the module when it receives the event of the VF */
@@ -122,17 +122,16 @@ int manager_give_guids(const struct vf_setup *s, struct err *e)
 /* The module of the kernel's choice may still be loading. */
 static int bind_vf(const struct vf_setup *s, const char *vf, int64_t deadline, struct err *e)
 {
-	const struct timespec pause = { 0, 50 * 1000000 };
+	struct patience p = patience_until(deadline);
 	struct err why;
 
 	if (!s->bind)
 		return 0;
 	while (pci_bind(s->m->ctx->sysfs, vf, s->driver, &why)) {
-		if (s->driver || why.code != ERR_KERNEL || ctx_mono_ms() >= deadline) {
+		if (s->driver || why.code != ERR_KERNEL || !patience_pause(&p)) {
 			*e = why;
 			return -1;
 		}
-		(void)nanosleep(&pause, NULL);
 	}
 	return 0;
 }

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/wait/patience.h"
 #include "lib/net/link.h"
 #include "sriov/vf/vf_guid.h"
 
@@ -116,13 +116,12 @@ static int set_around(const struct vf_macs *m, struct err *e)
 
 static int set_effective(const struct vf_macs *m, struct err *e)
 {
-	const struct timespec pause = { 0, 20 * 1000000 };
+	struct patience p = patience_for(PATIENCE_MS);
 	const struct hw_addr want = hw_addr_of_mac(m->mac);
-	int64_t deadline = ctx_mono_ms() + PATIENCE_MS;
 	struct link_info link;
 	struct err why;
 
-	for (;;) {
+	do {
 		if (nl_link_by_index(m->nl, m->ifindex, &link, e))
 			return -1;
 		if (hw_addr_equal(link.addr, want) ||
@@ -130,10 +129,7 @@ static int set_effective(const struct vf_macs *m, struct err *e)
 			return 0;
 		if (why.errnum == EADDRNOTAVAIL && set_around(m, &why) == 0)
 			return 0;
-		if (!may_yet_work(why.errnum) || ctx_mono_ms() >= deadline)
-			break;
-		(void)nanosleep(&pause, NULL);
-	}
+	} while (may_yet_work(why.errnum) && patience_pause(&p));
 	*e = why;
 	return -1;
 }

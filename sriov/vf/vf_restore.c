@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/wait/patience.h"
 #include "lib/net/link.h"
 #include "lib/rdma/return.h"
 #include "sriov/vf/vf_guid.h"
@@ -201,8 +201,7 @@ static int fetch_if_owner_lives(struct restore_run *b, const struct netns *host,
  */
 static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], struct err *e)
 {
-	const struct timespec pause = { 0, 10 * 1000000 };
-	int64_t deadline = ctx_mono_ms() + (coming ? RETURN_MS : 0);
+	struct patience p = patience_for(coming ? RETURN_MS : 0);
 	struct err why;
 
 	while (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
@@ -210,9 +209,8 @@ static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], 
 			*e = why;
 			return -1;
 		}
-		if (ctx_mono_ms() >= deadline)
+		if (!patience_pause(&p))
 			return 0;
-		(void)nanosleep(&pause, NULL);
 	}
 	return 1;
 }
