@@ -2,17 +2,15 @@
 /* hostveth_apply.c: finds, makes and removes a pair and its routes. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "cni/hostveth/hostveth_priv.h"
-#include "lib/base/ctx.h"
+#include "lib/wait/patience.h"
 #include "lib/net/veth.h"
 #include "lib/pci/sysfs.h"
 #include "lib/sys/netns.h"
 
-#define ATTEMPTS       8
-#define TAKEN_WAIT_MS  5000
-#define TAKEN_PAUSE_NS 20000000
+#define ATTEMPTS 8
+#define ENDED_MS 5000 /* for the kernel, until a namespace that has ended is destroyed */
 
 static bool is_end(const struct link_info *link, struct hw_addr mac)
 {
@@ -219,20 +217,46 @@ static int find_taken(const struct hostveth_sides *s, const struct cni_result *r
 static int refuse_taken(const struct hostveth_sides *s, const struct cni_result *r, int ifindex,
 			struct err *e)
 {
-	const int64_t until = ctx_mono_ms() + TAKEN_WAIT_MS;
+	struct patience p = patience_for(ENDED_MS);
 	char text[IP_STR_LEN];
 	struct ip addr;
 	int other;
 
 	while (find_taken(s, r, ifindex, &addr, &other)) {
-		if (ctx_mono_ms() >= until)
+		if (!patience_pause(&p))
 			return err_set(e, ERR_BUSY, 0,
 				       "host.veth: another pod of the node has %s: interface "
 				       "number %d leads to it",
 				       ip_format(addr, text), other);
-		(void)nanosleep(&(struct timespec){ .tv_nsec = TAKEN_PAUSE_NS }, NULL);
 	}
 	return 0;
+}
+
+/*
+ * A pair whose other end is not in the pod is that of an earlier namespace of this container: the
+ * kernel destroys the two later than the runtime calls ADD again. end->ifindex 0: there is none.
+ */
+static int find_whole(const struct hostveth_sides *s, struct hostveth_id *id, struct link_info *end,
+		      struct link_info *peer, struct err *e)
+{
+	struct patience p = patience_for(ENDED_MS);
+	struct err why;
+
+	while (hostveth_find(s, id, end, e) == 0) {
+		if (!end->ifindex || pod_end(s, id, peer, &why) == 0)
+			return 0;
+		if (why.code == ERR_STATE && patience_pause(&p))
+			continue;
+		*e = why;
+		if (why.code != ERR_STATE)
+			return -1;
+		e->code = ERR_AGAIN;
+		return err_hint(e,
+				"if an earlier network namespace of this container has it, end the "
+				"processes that hold it; else `ip link del %s`",
+				id->name);
+	}
+	return -1;
 }
 
 int hostveth_add(const struct hostveth_sides *s, const struct hostveth_request *w, struct err *e)
@@ -241,8 +265,8 @@ int hostveth_add(const struct hostveth_sides *s, const struct hostveth_request *
 	struct link_info end, peer;
 	struct hostveth_id id;
 
-	if (hostveth_find(s, &id, &end, e) || refuse_taken(s, w->ips, end.ifindex, e) ||
-	    (!end.ifindex && create(s, &id, &end, e)) || pod_end(s, &id, &peer, e))
+	if (find_whole(s, &id, &end, &peer, e) || refuse_taken(s, w->ips, end.ifindex, e) ||
+	    (!end.ifindex && (create(s, &id, &end, e) || pod_end(s, &id, &peer, e))))
 		return -1;
 
 	const struct hostveth_place at = { end.ifindex, peer.ifindex, w->metric };

@@ -379,6 +379,44 @@ test_hostveth_add_after_an_add_without_del()
 	ways_left
 }
 
+# The runtime has made the namespace again, and the record was of an earlier boot or is lost: only the kernel can end the old pair. A
+# process that holds the old namespace plays the kernel that has not yet come to it.
+test_hostveth_add_while_the_kernel_destroys_the_earlier_pair()
+{
+	local holder code
+	need_railhead
+	for code in '' 11; do
+		pod p1
+		host_conf
+		want_ok ADD
+		ip netns exec p1 sleep 100 &
+		holder=$!
+		eventually holds_namespace "$holder" /run/netns/p1 || fail 'test error: the holder'
+		unpod p1
+		rm -rf ${RUN:?}/attachments
+		pod p1
+		host_conf
+		if [ "$code" ]; then
+			want_err ADD "$code" 'lacks its end veth0' 'earlier network namespace of this container'
+			no_link p1 net1
+			kill "$holder"
+			wait "$holder" 2>/dev/null
+		else
+			{
+				sleep 1
+				kill "$holder"
+			} &
+		fi
+		want_ok ADD
+		wait
+		prev
+		want_ok CHECK DEL
+		ways_left
+		unpod p1
+	done
+}
+holds_namespace() { [ "$1" ] && [ /proc/"$1"/ns/net -ef "$2" ]; }
+
 # GC, and repair after the namespace has gone: the kernel has removed the pair with it, or soon does.
 test_hostveth_gc_and_repair()
 {
