@@ -12,18 +12,30 @@
 #	file NAME TEXT				any other file below FOLDER
 set -eu
 [ $# -eq 2 ] || { echo "usage: make.sh DESCRIPTION FOLDER" >&2; exit 2; }
+description=$(realpath "$1")
 exec <"$1"
-description=$1
+functions= hcas= netdevs=
 mkdir -p "$2"
 cd "$2"
 
-put() { mkdir -p "${1%/*}" && printf '%s\n' "$2" >"$1"; }
+put() { [ -d "${1%/*}" ] || mkdir -p "${1%/*}"; printf '%s\n' "$2" >"$1"; }
 
-# A link in a folder of two or three levels below sys, to a folder below sys/devices.
-into()
+# The folders of all functions, by one process: tests wait for this script.
+folders()
 {
-	mkdir -p "sys/$1"
-	ln -sfn "$2/devices/$3" "sys/$1/${3##*/}"
+	awk '$1 == "pci" { print "sys/devices/" $2 }
+		$1 == "rdma" { print "sys/devices/" $2 "/infiniband/" $3 "/ports/1" }
+		$1 == "net" { print "sys/devices/" $2 "/net/" $3 }' "$description" | xargs -r mkdir -p
+}
+
+# links FOLDER TARGET...: links in a folder below sys, each with the last part of its target as name.
+links()
+{
+	[ $# -gt 1 ] || return 0
+	in=$1
+	shift
+	mkdir -p "sys/$in"
+	ln -s -t "sys/$in" "$@"
 }
 
 cpu()
@@ -51,7 +63,7 @@ pci()
 			put "$at/${end}_link_width" "$6"
 		done
 	fi
-	into bus/pci/devices ../../.. "$1"
+	functions="$functions ../../../devices/$1"
 }
 
 rdma()
@@ -61,15 +73,16 @@ rdma()
 	put "$at/ports/1/state" "${6:-4: ACTIVE}"
 	put "$at/ports/1/rate" "$3 Gb/sec (4X)"
 	put "$at/ports/1/link_layer" "$4"
-	into class/infiniband ../.. "$1/infiniband/$2"
+	hcas="$hcas ../../devices/$1/infiniband/$2"
 }
 
 net()
 {
 	put "sys/devices/$1/net/$2/dev_port" 0
-	into class/net ../.. "$1/net/$2"
+	netdevs="$netdevs ../../devices/$1/net/$2"
 }
 
+folders
 while read -r kind a b c d e f; do
 	case $kind in
 	cpu) cpu "$a" "$b" "$c" "$d" ;;
@@ -82,3 +95,9 @@ while read -r kind a b c d e f; do
 	*) echo "$description: \"$kind\" is no kind of line" >&2; exit 1 ;;
 	esac
 done
+# shellcheck disable=SC2086 # words
+{
+	links bus/pci/devices $functions
+	links class/infiniband $hcas
+	links class/net $netdevs
+}
