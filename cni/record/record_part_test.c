@@ -2,8 +2,10 @@
 /* record_part_test.c: the interfaces of one record, written and read again. */
 #include "cni/record/record_part.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 
 static struct record whole(const struct json *parts)
@@ -99,5 +101,59 @@ START_TEST(a_damaged_part_has_no_name)
 }
 END_TEST
 
+/* "NAME OF MASTER" for a key, or the code of the error. */
+static const char *read_part(const struct ctx *ctx, const char *container, const char *ifname)
+{
+	static char shown[64];
+	const struct record_key key = { "net", container, ifname };
+	auto_record struct record r = { 0 };
+	struct record part;
+	struct err e;
+
+	if (record_read_part(ctx, &key, &r, &part, &e)) {
+		ck_assert_ptr_null(r.tree);
+		(void)snprintf(shown, sizeof(shown), "%d", (int)e.code);
+	} else {
+		(void)snprintf(shown, sizeof(shown), "%s of %s", part.key.ifname, part.master);
+	}
+	return shown;
+}
+
+START_TEST(the_record_that_has_an_interface)
+{
+	const struct ctx ctx = { .run_dir = "/mnt/run", .log = { .fd = -1 } };
+	auto_json struct json *list = json_new_array();
+	struct record one = whole(NULL), several;
+	char none[16];
+	struct err e;
+
+	(void)testing_dir();
+	(void)snprintf(none, sizeof(none), "%d", ERR_NOTFOUND);
+	ck_assert_str_eq(read_part(&ctx, "c1", "net1"), none);
+	one.master = "eth7";
+	one.key.ifname = "net7";
+	ck_assert_msg(record_write(&ctx, &one, &e) == 0, "%s", e.msg);
+	one.master = "eth0";
+	one.key.ifname = "r0";
+	ck_assert_int_eq(record_add_part(list, &one), 0);
+	one.master = "eth1";
+	one.key.ifname = "r1";
+	ck_assert_int_eq(record_add_part(list, &one), 0);
+	several = whole(list);
+	ck_assert_msg(record_write(&ctx, &several, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(read_part(&ctx, "c1", "net7"), "net7 of eth7");
+	ck_assert_str_eq(read_part(&ctx, "c1", "r0"), "r0 of eth0");
+	ck_assert_str_eq(read_part(&ctx, "c1", "r1"), "r1 of eth1");
+	/* The key of the record is the name of none of its interfaces. */
+	ck_assert_str_eq(read_part(&ctx, "c1", "net1"), none);
+	ck_assert_str_eq(read_part(&ctx, "c2", "r1"), none);
+	ck_assert_str_eq(read_part(&ctx, "c1", "r2"), none);
+	/* Another container has such an interface, by another name of its attachment. */
+	several.key = (struct record_key){ "net", "c2", "net5" };
+	ck_assert_msg(record_write(&ctx, &several, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(read_part(&ctx, "c2", "r1"), "r1 of eth1");
+}
+END_TEST
+
 TEST_PROGRAM("cni/record/record_part", a_record_of_one_interface_is_its_own_part,
-	     the_parts_of_a_record, a_damaged_part_has_no_name)
+	     the_parts_of_a_record, a_damaged_part_has_no_name, the_record_that_has_an_interface)

@@ -47,6 +47,27 @@ $VF1 VF 1 ens3f0v1 igbvf"
 }
 mac() { ip -j link show "$1" | jq -r '.[0].address'; }
 
+# An attachment of several rails has one record, and an owner for each VF.
+test_vf_list_names_the_pod()
+{
+	fake_sys
+	ok vf create --pf ens3f0 --count 2
+	attach net-a c1 pod1
+	owned $VF0 pod1
+	ok vf list --pf ens3f0
+	has "pod team-a/c1 (net1, net-a)"
+	rewrite "$RUN/vf/$VF0" '.owner.ifname = "net1r3"'
+	ok vf list --pf ens3f0
+	has "c1/net1r3/net-a"
+	rewrite "$(record net-a c1)" '.version = 2 | .parts = [{ifname: "net1", plugin: "sriov", master: "ens3f0"},
+		{ifname: "net1r3", plugin: "sriov", master: "ens3f0", device: {near: {gpu: "0000:3c:00.0"}}}]'
+	ok vf list --pf ens3f0
+	has "pod team-a/c1 (net1r3, net-a)"
+	ok vf list --json
+	want '.[] | select(.vfID == 0) | .owner | .namespace == "team-a" and .pod == "c1" and .container == "c1" and
+		.near.gpu == "0000:3c:00.0"'
+}
+
 test_vf_list_fits_80_columns()
 {
 	fake_sys

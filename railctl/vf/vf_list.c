@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/protocol/env.h"
+#include "cni/record/record_part.h"
 #include "railctl/vf/vf.h"
 
 static const uint8_t no_mac[MAC_LEN];
@@ -104,15 +106,18 @@ static int add_pf_side(struct json *o, const struct vf_info *s)
 	       (link_text(s) && json_add_str(o, "linkState", link_text(s)));
 }
 
-/* If the plugin chose the VF by its distance to GPUs, the record has the reason. */
-static int add_near(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
+/* The record has the pod and, if the plugin chose the VF by its distance to GPUs, the reason. */
+static int add_recorded(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
 {
-	auto_record struct record rec = { 0 };
+	auto_record struct record whole = { 0 };
+	struct record part;
 	struct err ignored;
 
-	if (record_read(&r->ctx, &x->owner.key, &rec, &ignored))
+	if (record_read_part(&r->ctx, &x->owner.key, &whole, &part, &ignored))
 		return 0;
-	return json_add_copy(o, "near", json_get(rec.device, "near"));
+	const struct cni_pod pod = cni_args_pod(part.args);
+	return json_add_known(o, "namespace", pod.ns) || json_add_known(o, "pod", pod.name) ||
+	       json_add_copy(o, "near", json_get(part.device, "near"));
 }
 
 static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
@@ -127,7 +132,7 @@ static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_en
 	       json_add_str(w, "ifname", x->owner.key.ifname) ||
 	       json_add_str(w, "netns", x->owner.netns) ||
 	       (*x->owner.rdma.name && json_add_str(w, "rdma", x->owner.rdma.name)) ||
-	       add_near(r, w, x);
+	       add_recorded(r, w, x);
 }
 
 static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p, struct err *e)
@@ -245,10 +250,22 @@ static const char *owner_text(const struct cmd_run *r, const struct vf_view *v, 
 			      size_t size)
 {
 	const struct vf_entry *x = &v->entry;
+	auto_record struct record whole = { 0 };
+	struct record part;
+	struct err ignored;
 	char id[OUT_ID_LEN];
 
 	if (!x->owned)
 		return or_none(v->why);
+	if (record_read_part(&r->ctx, &x->owner.key, &whole, &part, &ignored) == 0) {
+		const struct cni_pod pod = cni_args_pod(part.args);
+
+		if (*pod.name) {
+			(void)snprintf(buf, size, "pod %s/%s (%s, %s)", pod.ns, pod.name,
+				       x->owner.key.ifname, x->owner.key.network);
+			return buf;
+		}
+	}
 	(void)snprintf(buf, size, "%s/%s/%s", out_id(&r->out, x->owner.key.container, id),
 		       x->owner.key.ifname, x->owner.key.network);
 	return buf;

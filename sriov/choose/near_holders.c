@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cni/protocol/env.h"
-#include "cni/record/record.h"
+#include "cni/record/record_part.h"
 #include "sriov/choose/inventory.h"
 
 struct holders {
@@ -20,10 +20,11 @@ static void name_owner(const struct ctx *ctx, const struct record_key *key, char
 {
 	auto_record struct record r = { 0 };
 	struct cni_pod pod = { .ns = "" };
+	struct record part;
 	struct err ignored;
 
-	if (record_read(ctx, key, &r, &ignored) == 0)
-		pod = cni_args_pod(r.args ? r.args : "");
+	if (record_read_part(ctx, key, &r, &part, &ignored) == 0)
+		pod = cni_args_pod(part.args ? part.args : "");
 	if (*pod.name)
 		(void)snprintf(out, 400, "pod %s/%s (%.16s)", pod.ns, pod.name, key->ifname);
 	else

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include "cni/record/record_part.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/net.h"
@@ -137,18 +138,24 @@ START_TEST(the_nearest_free_vf_is_chosen)
 }
 END_TEST
 
-/* The record of an attachment has its pod. */
-static void write_record(const struct testhost *w, const struct claimant *who, const char *args)
+/* The record of an attachment has its pod. ifname: of the record, which may have several. */
+static void write_record(const struct testhost *w, const struct claimant *who, const char *ifname,
+			 const char *args)
 {
-	const struct record r = { .key = who->key,
-				  .plugin = "sriov",
-				  .kind = "",
-				  .netns = who->netns,
-				  .master = "",
-				  .cni_path = "",
-				  .args = args };
+	struct record r = { .key = who->key,
+			    .plugin = "sriov",
+			    .kind = "",
+			    .netns = who->netns,
+			    .master = "",
+			    .cni_path = "",
+			    .args = args };
+	auto_json struct json *parts = json_new_array();
 	struct err e = { .msg = "" };
 
+	ck_assert_int_eq(record_add_part(parts, &r), 0);
+	if (strcmp(ifname, who->key.ifname) != 0)
+		r.parts = parts;
+	r.key.ifname = ifname;
 	ck_assert_msg(record_write(&w->ctx, &r, &e) == 0, "%s", e.msg);
 }
 
@@ -162,7 +169,7 @@ START_TEST(with_nearest_only_the_error_names_who_has_the_vfs)
 	nearest_only = true;
 	(void)take(&a, &left, three, TESTHOST_PF);
 	(void)take(&b, &left, three, TESTHOST_PF);
-	write_record(&w, &b, "K8S_POD_NAMESPACE=default;K8S_POD_NAME=train-1");
+	write_record(&w, &b, b.key.ifname, "K8S_POD_NAMESPACE=default;K8S_POD_NAME=train-1");
 	struct err e = refused(&c, &left, three);
 	ck_assert_int_eq((int)e.code, ERR_EXHAUSTED);
 	ck_assert_str_eq(e.msg, "nearOnly: no free VF of the nearest PFs (pf0): 0000:3b:02.0 has "
@@ -208,7 +215,7 @@ START_TEST(many_holders_are_counted)
 		(void)snprintf(name[i], sizeof(name[i]), "c%u", i);
 		const struct claimant a = claimant_of(&w, name[i], &p);
 		(void)take(&a, &left, three, TESTHOST_PF);
-		write_record(&w, &a,
+		write_record(&w, &a, a.key.ifname,
 			     "K8S_POD_NAMESPACE=a-namespace-of-forty-characters-in-name;"
 			     "K8S_POD_NAME=a-pod-of-forty-characters-in-its-name-ab");
 	}
@@ -333,6 +340,23 @@ START_TEST(at_equal_distance_another_card_comes_first)
 }
 END_TEST
 
+/* An ADD of rails has one record, and a VF for each of its interfaces. */
+START_TEST(the_pod_of_a_rail_is_named_too)
+{
+	auto_testhost struct testhost w = two_switches(1);
+	auto_pod struct pod p = pod();
+	const struct claimant rail = net(&w, &p, "net1r3"), c = claimant_of(&w, "c3", &p);
+
+	nearest_only = true;
+	(void)take(&rail, &left, three, TESTHOST_PF);
+	write_record(&w, &rail, "net1", "K8S_POD_NAMESPACE=default;K8S_POD_NAME=train-1");
+	struct err e = refused(&c, &left, three);
+	nearest_only = false;
+	ck_assert_str_eq(e.msg, "nearOnly: no free VF of the nearest PFs (pf0): 0000:3b:02.0 has "
+				"pod default/train-1 (net1r3)");
+}
+END_TEST
+
 START_TEST(a_gpu_that_is_not_there_is_named)
 {
 	static const struct near_gpus gone = { { GPU0, "0000:77:00.0" }, 2, "args.cni.gpus" };
@@ -442,9 +466,10 @@ END_TEST
 
 TEST_PROGRAM("sriov/choose/near", the_nearest_pf_is_chosen, the_nearest_vf_of_InfiniBand_is_chosen,
 	     the_nearest_free_vf_is_chosen, with_nearest_only_the_error_names_who_has_the_vfs,
-	     with_nearest_only_a_gpu_gets_no_vf_of_another_one, many_holders_are_counted,
-	     how_far_a_named_vf_is, a_second_named_vf_of_one_pf_is_for_the_other_gpu,
-	     two_vfs_of_one_port_are_never_taken, a_port_in_use_is_that_of_another_interface,
-	     a_pod_of_two_gpus_has_one_for_each, at_equal_distance_another_card_comes_first,
-	     a_gpu_that_is_not_there_is_named, concurrent_claims_get_distinct_ports,
-	     survives_each_failing_allocation, the_result_is_kept_in_the_record)
+	     the_pod_of_a_rail_is_named_too, with_nearest_only_a_gpu_gets_no_vf_of_another_one,
+	     many_holders_are_counted, how_far_a_named_vf_is,
+	     a_second_named_vf_of_one_pf_is_for_the_other_gpu, two_vfs_of_one_port_are_never_taken,
+	     a_port_in_use_is_that_of_another_interface, a_pod_of_two_gpus_has_one_for_each,
+	     at_equal_distance_another_card_comes_first, a_gpu_that_is_not_there_is_named,
+	     concurrent_claims_get_distinct_ports, survives_each_failing_allocation,
+	     the_result_is_kept_in_the_record)
