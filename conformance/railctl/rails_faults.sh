@@ -100,7 +100,8 @@ do_remedy()
 	done 8<"$W/remedies"
 }
 
-# fault 'FINDING[,FINDING]' BREAK REPAIR: a finding is "STATE CODE IFNAME". BREAK and REPAIR run by sh with P for `ip netns exec pod1`.
+# fault 'FINDING[,FINDING]' BREAK REPAIR: a finding is "STATE CODE IFNAME". BREAK and REPAIR run by sh with P for `ip netns exec pod1`
+# and W for a folder of the case.
 # REPAIR "remedy": what the finding says.
 FAULTS=0
 fault()
@@ -108,7 +109,7 @@ fault()
 	local want break=$2
 	want=$(tr ',' '\n' <<<"$1" | sort -u)
 	FAULTS=$((FAULTS + 1))
-	P='ip netns exec pod1' sh -ec "$break" >"$W/break.out" 2>&1 || fail "test error: $break: $(<"$W/break.out")"
+	P='ip netns exec pod1' W=$W sh -ec "$break" >"$W/break.out" 2>&1 || fail "test error: $break: $(<"$W/break.out")"
 	r rails check --json
 	[ "$(found_now)" = "$want" ] || fail "$break: must find '$want', not '$(found_now)': $(said)"
 	jq -e 'all(.[] | select(.result != "ok"); (.evidence | length > 0) and (.consequence | length > 0) and (.remedy | length > 0))' \
@@ -116,7 +117,7 @@ fault()
 	if [ "$3" = remedy ]; then
 		do_remedy
 	else
-		P='ip netns exec pod1' sh -ec "$3" >"$W/break.out" 2>&1 || fail "test error: $3: $(<"$W/break.out")"
+		P='ip netns exec pod1' W=$W sh -ec "$3" >"$W/break.out" 2>&1 || fail "test error: $3: $(<"$W/break.out")"
 	fi
 	silent "after '$break' was repaired"
 }
@@ -222,7 +223,7 @@ test_rails_fault_of_a_setting()
 		warn setting-changed net2 @ $P sysctl -qw net.ipv4.conf.net2.arp_filter=0 @ $P sysctl -qw net.ipv4.conf.net2.arp_filter=1
 		warn setting-changed net2 @ $P ip link set net2 txqueuelen 77 @ $P ip link set net2 txqueuelen 555
 		warn mac-changed net2 @ $P ip link set net2 address 0a:00:00:00:00:09 @ remedy
-		fail mac-duplicate net2 @ $P cat /sys/class/net/net1/address >/tmp/rails.mac; $P ip link set net1 address 0a:1b:0a:1e:00:0c @ $P ip link set net1 address $(cat /tmp/rails.mac); rm /tmp/rails.mac
+		fail mac-duplicate net2 @ $P cat /sys/class/net/net1/address >$W/mac; $P ip link set net1 address 0a:1b:0a:1e:00:0c @ $P ip link set net1 address $(cat $W/mac)
 		fail mac-duplicate net1 @ $P ip neigh replace 10.30.0.20 dev net1 lladdr $($P cat /sys/class/net/net1/address) @ $P ip neigh del 10.30.0.20 dev net1
 	EOF
 	faults_gone
