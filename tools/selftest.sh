@@ -418,6 +418,16 @@ all_of_the_folder() # each suite but the benches begins in one guest, or is name
 	! grep -q 'suite.* bench' "$dir/guest/said"
 }
 good "vm: every suite of the folder is run" all_of_the_folder
+one_row_each() # each suite but the benches has one row in the README
+{
+	for suite in "$tools"/../conformance/vm/suites/*.sh; do
+		suite=${suite##*/} && suite=${suite%.sh}
+		case $suite in bench*) continue ;; esac
+		[ "$(grep -c "^| [^|]*\`$suite\`" "$tools/../conformance/vm/README.md")" = 1 ] ||
+			{ echo "conformance/vm/README.md: not one row for suite $suite" && false; } || return
+	done
+}
+good "vm: the README has a row for each suite" one_row_each
 good "vm: suites are added up" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '2 0'
 good "vm: a failure is one" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1'
 good "vm: a suite that waited in vain is repeated" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '1 1 not within 300 s: link' '2 0'
