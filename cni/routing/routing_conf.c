@@ -56,26 +56,25 @@ static int read_supernets(const struct json *list, struct routing_conf *out, str
 int routing_read_conf(const struct json *config, struct routing_conf *out, struct err *e)
 {
 	const struct json *n = json_get(config, KEY);
+	struct routing_conf c = { .rail = json_str(n) && *json_str(n) };
 	struct routing_text t = { .mode = 0 };
 
-	*out = (struct routing_conf){ .rail = false };
-	if (!n || (json_str(n) && !*json_str(n)))
-		return 0;
-	if (json_str(n)) {
-		if (strcmp(json_str(n), "rail") != 0)
-			return err_set(e, ERR_FIELD, 0, KEY ": must be \"rail\", got \"%.64s\"",
-				       json_str(n));
-		out->rail = true;
+	if (c.rail && strcmp(json_str(n), "rail") != 0)
+		return err_set(e, ERR_FIELD, 0, KEY ": must be \"rail\", got \"%.64s\"",
+			       json_str(n));
+	if (!n || json_str(n)) {
+		*out = c;
 		return 0;
 	}
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, KEY ": must be \"rail\" or an object, got %s",
 			       json_type_name(n));
 	if (json_decode(n, KEY, fields, &t, e) || check_table(t.table, e) ||
-	    read_supernets(t.supernets, out, e))
+	    read_supernets(t.supernets, &c, e))
 		return -1;
-	out->rail = true;
-	out->is_default = t.is_default;
-	out->table = t.table;
+	c.rail = true;
+	c.is_default = t.is_default;
+	c.table = t.table;
+	*out = c;
 	return 0;
 }
