@@ -2,11 +2,13 @@
 /* attach_rails_test.c: VFs as the parts of one attachment: the plugin rails with kind "sriov". */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cni/rails/rails.h"
 #include "cni/testing/call.h"
 #include "lib/testing/dir.h"
+#include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
 #include "sriov/testing/rdma.h"
 
@@ -226,8 +228,129 @@ START_TEST(GC_of_a_stale_one)
 }
 END_TEST
 
+/* ---- given devices beside a dead card ---- */
+
+#define GIVEN "\"kind\":\"sriov\",\"deviceIDs\":[\"0000:3b:02.2\"]"
+
+/* Rail 4 is a card that has no interface on the host. */
+static struct testrdma host_with_dead_card(uint32_t vfs)
+{
+	struct testrdma t = host(vfs);
+
+	testing_file("/mnt/etc/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":0,\"interface\":\"pf0\"},"
+		     "{\"rail\":4,\"pci\":\"ffff:1f:1f.7\"}]}");
+	return t;
+}
+
+/* The devices decide which rails the pod has, so a dead one is missed only if it is asked for. */
+START_TEST(given_devices_and_a_dead_card)
+{
+	auto_testrdma struct testrdma t = host_with_dead_card(3);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, GIVEN, &e), &e);
+	ck_assert(has(&p, "net1") && !has(&p, "net1r4"));
+	testing_printed_has(TESTRDMA_OUT, "\"rails\":{\"made\":[{\"rail\":0,");
+	auto_free char *printed = testing_printed(TESTRDMA_OUT);
+	ck_assert_ptr_null(strstr(printed, "missing"));
+	good(call_as(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	is_restored(&t, "DEL");
+	fails(call_as(&t, CNI_ADD, &p, GIVEN ",\"rails\":[0,4]", &e), &e, ERR_CONFIG,
+	      "rail 4: the card at ffff:1f:1f.7 has no interface");
+	good(call_as(&t, CNI_ADD, &p, GIVEN ",\"rails\":[0,4],\"min\":1", &e), &e);
+	testing_printed_has(TESTRDMA_OUT, "\"missing\":[4]");
+	good(call_as(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	/* Without devices all rails are asked for, and the dead one is an error. */
+	fails(call_as(&t, CNI_ADD, &p, KEYS, &e), &e, ERR_CONFIG, "this node has no rail 4");
+	is_restored(&t, "a failed ADD");
+}
+END_TEST
+
+/* A rail of a list that none of the devices is of. */
+START_TEST(given_devices_and_a_rail_without_one)
+{
+	auto_testrdma struct testrdma t = host(3);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	fakepci_function(TESTHOST_SYS, "0000:5e:00.0");
+	fakepci_netdev(TESTHOST_SYS, "0000:5e:00.0", "lo", NULL);
+	testing_file("/mnt/etc/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":0,\"interface\":\"pf0\"},"
+		     "{\"rail\":1,\"interface\":\"lo\"}]}");
+	fails(call_as(&t, CNI_ADD, &p, GIVEN ",\"rails\":[0,1]", &e), &e, ERR_CONFIG,
+	      "deviceIDs: none is a VF of rail 1 (lo)");
+	good(call_as(&t, CNI_ADD, &p, GIVEN ",\"rails\":[0,1],\"min\":1", &e), &e);
+	testing_printed_has(TESTRDMA_OUT, "\"missing\":[1]");
+	good(call_as(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	is_restored(&t, "DEL");
+}
+END_TEST
+
+/* Which devices a pod gets of a resource, STATUS does not know. */
+START_TEST(STATUS_of_a_resource_and_a_dead_card)
+{
+	static const char of_kubelet[] = "\"kind\":\"sriov\",\"resourceName\":\"example.com/vf\"";
+	auto_testrdma struct testrdma t = host_with_dead_card(1);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+	char listed[128];
+
+	good(call_as(&t, CNI_STATUS, &p, of_kubelet, &e), &e);
+	fails(call_as(&t, CNI_STATUS, &p, KEYS, &e), &e, ERR_UNAVAILABLE, "no rail 4");
+	(void)snprintf(listed, sizeof(listed), "%s,\"rails\":[4]", of_kubelet);
+	fails(call_as(&t, CNI_STATUS, &p, listed, &e), &e, ERR_UNAVAILABLE, "no rail 4");
+}
+END_TEST
+
+/* ---- a VF for vfio-pci ---- */
+
+#define LEASES ",\"ipam\":{\"type\":\"railhead-ipam\",\"pool\":\"p\"}"
+#define ASKED  "/mnt/asked" /* whether the IPAM may mark addresses that must be probed */
+
+static void add_ipam(void)
+{
+	ck_assert_int_eq(mkdir(TESTRDMA_BIN, 0755), 0);
+	testing_file(TESTRDMA_BIN "/railhead-ipam", 0755,
+		     "#!/bin/sh\n"
+		     "[ $CNI_COMMAND = ADD ] || exit 0\n"
+		     "echo \"<$RAILHEAD_PROBE>\" >" ASKED "\n"
+		     "echo '{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.1.2/24\"}"
+		     ",{\"address\":\"10.1.2.2/24\",\"group\":2}]}'\n");
+}
+
+static void asked_with(const char *want)
+{
+	auto_free char *said = testing_printed(ASKED);
+
+	ck_assert_str_eq(said, want);
+}
+
+/* It has no interface in the pod that could ask, so no address may need that, of any rail. */
+START_TEST(addresses_beside_a_VF_for_vfio_are_not_probed)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	add_ipam();
+	good(call_as(&t, CNI_ADD, &p, KEYS LEASES, &e), &e);
+	asked_with("<mark>\n");
+	good(call_as(&t, CNI_DEL, &p, KEYS LEASES, &e), &e);
+	testhost_shows(1, NULL);
+	fakepci_driver(TESTHOST_SYS, testhost_vf(1), "vfio-pci");
+	good(call_as(&t, CNI_ADD, &p, KEYS LEASES, &e), &e);
+	asked_with("<>\n");
+	ck_assert(has(&p, "net1") && !has(&p, "net1r1"));
+	good(call_as(&t, CNI_DEL, &p, KEYS LEASES, &e), &e);
+}
+END_TEST
+
 TEST_PROGRAM("sriov/plugin/attach_rails", a_VF_of_each_rail_and_back,
 	     the_record_has_a_claim_for_each_rail, CHECK_names_the_rail,
 	     one_VF_is_not_enough_for_two_rails, a_rail_that_cannot_move_takes_all_back,
 	     a_DEL_without_the_record, a_DEL_without_a_record_and_the_VFs_of_another_attachment,
-	     GC_of_a_stale_one)
+	     GC_of_a_stale_one, given_devices_and_a_dead_card, given_devices_and_a_rail_without_one,
+	     STATUS_of_a_resource_and_a_dead_card, addresses_beside_a_VF_for_vfio_are_not_probed)
