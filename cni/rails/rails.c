@@ -63,8 +63,8 @@ static int make_calls(const struct cni_call *call, const struct attach_type *typ
 		c->part[i].conf.tree = rails_part(call->conf.tree, &c->made, i);
 		if (!c->part[i].conf.tree)
 			return err_nomem(e);
-		/* The runtime's file describes one device: that of the first rail. */
-		if (i)
+		/* CNIDeviceInfoFile has one device, and Multus gives it to each interface. */
+		if (c->made.n > 1)
 			c->part[i].conf.runtime = NULL;
 	}
 	c->ipam = *call;

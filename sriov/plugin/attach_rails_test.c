@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "cni/rails/rails.h"
@@ -305,6 +306,30 @@ START_TEST(STATUS_of_a_resource_and_a_dead_card)
 }
 END_TEST
 
+/* ---- the runtime's file ---- */
+
+#define INFO_FILE "/run/k8s.cni.cncf.io/devinfo/cni/one.json"
+#define INFO      ",\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"" INFO_FILE "\"}"
+
+/* Multus would give each interface the device of the file: with several it would be wrong. */
+START_TEST(device_information_describes_one_rail)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(mount("tmpfs", "/run", "tmpfs", 0, "mode=755"), 0);
+	good(call_as(&t, CNI_ADD, &p, MOVES INFO ",\"rails\":[0]", &e), &e);
+	testing_printed_has(INFO_FILE, "\"pci-address\":\"0000:3b:02.0\"");
+	good(call_as(&t, CNI_DEL, &p, MOVES INFO, &e), &e);
+	ck_assert_int_eq(access(INFO_FILE, F_OK), -1);
+	good(call_as(&t, CNI_ADD, &p, MOVES INFO, &e), &e);
+	ck_assert(has(&p, "net1r1") && access(INFO_FILE, F_OK) == -1);
+	good(call_as(&t, CNI_DEL, &p, MOVES INFO, &e), &e);
+	is_restored(&t, "DEL");
+}
+END_TEST
+
 /* ---- a VF for vfio-pci ---- */
 
 #define LEASES ",\"ipam\":{\"type\":\"railhead-ipam\",\"pool\":\"p\"}"
@@ -353,4 +378,5 @@ TEST_PROGRAM("sriov/plugin/attach_rails", a_VF_of_each_rail_and_back,
 	     one_VF_is_not_enough_for_two_rails, a_rail_that_cannot_move_takes_all_back,
 	     a_DEL_without_the_record, a_DEL_without_a_record_and_the_VFs_of_another_attachment,
 	     GC_of_a_stale_one, given_devices_and_a_dead_card, given_devices_and_a_rail_without_one,
-	     STATUS_of_a_resource_and_a_dead_card, addresses_beside_a_VF_for_vfio_are_not_probed)
+	     STATUS_of_a_resource_and_a_dead_card, device_information_describes_one_rail,
+	     addresses_beside_a_VF_for_vfio_are_not_probed)
