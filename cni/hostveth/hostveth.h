@@ -66,6 +66,8 @@ int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
 		  struct hostveth_plans *out) must_check;
 int hostveth_check_ranges(const struct hostveth_conf *c, const struct cni_result *r,
 			  struct err *e) must_check;
+/* hostveth_route_to - the pod's route to an address of the node, without ifindex. Pure. */
+struct route_spec hostveth_route_to(struct ip to, struct ip src, uint32_t metric);
 void hostveth_plans_clear(struct hostveth_plans *p);
 #define auto_hostveth_plans auto_clean(hostveth_plans_clear)
 

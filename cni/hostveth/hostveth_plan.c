@@ -64,22 +64,34 @@ static struct ip_prefix host_of(struct ip a)
 	return (struct ip_prefix){ .addr = a, .len = (uint8_t)ip_bits(a.family) };
 }
 
+static struct route_spec route_by_node(struct ip_prefix dst, struct ip src, uint32_t metric)
+{
+	const struct hostveth_family *f = &hostveth_families[dst.addr.family == IP_V6];
+
+	return (struct route_spec){ .dst = dst,
+				    .gw = f->node_gw,
+				    .src = src,
+				    .priority = metric,
+				    .table = HOSTVETH_TABLE,
+				    .scope = -1,
+				    .onlink = f->onlink };
+}
+
+struct route_spec hostveth_route_to(struct ip to, struct ip src, uint32_t metric)
+{
+	return route_by_node(host_of(to), src, metric);
+}
+
 /* To the node, or by it, from the first address of r. */
 static void add_pod(struct routing_plan *p, struct ip_prefix dst, const struct cni_result *r,
 		    const struct hostveth_place *at)
 {
-	const struct hostveth_family *f = &hostveth_families[dst.addr.family == IP_V6];
 	const struct cni_ip *own = first_of(r, dst.addr.family);
 
-	if (own)
-		p->route[p->n_routes++] = (struct route_spec){ .dst = dst,
-							       .gw = f->node_gw,
-							       .src = own->address.addr,
-							       .ifindex = at->pod_ifindex,
-							       .priority = at->metric,
-							       .table = HOSTVETH_TABLE,
-							       .scope = -1,
-							       .onlink = f->onlink };
+	if (!own)
+		return;
+	p->route[p->n_routes] = route_by_node(dst, own->address.addr, at->metric);
+	p->route[p->n_routes++].ifindex = at->pod_ifindex;
 }
 
 static void add_node(struct routing_plan *p, struct ip addr, int ifindex)

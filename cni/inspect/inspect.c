@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cni/hostveth/hostveth.h"
 #include "cni/protocol/conf.h"
 #include "cni/routing/routing.h"
 #include "lib/base/array.h"
@@ -49,6 +50,7 @@ static void clear_rail(struct inspect_rail *r)
 {
 	free(r->noted);
 	free(r->wanted);
+	free(r->node);
 	json_free(r->config);
 	free(r->addr);
 	free(r->neigh);
@@ -118,6 +120,7 @@ int inspect_add_record(struct inspect *s, const struct record *r, struct err *e)
 		.ifindex = r->ifindex,
 		.lower_ifindex = r->lower_ifindex,
 		.table = routing_noted_table(r->routing),
+		.host_metric = hostveth_noted_name(r->host) ? hostveth_noted_metric(r->host) : 0,
 	};
 
 	(void)snprintf(x.network, sizeof(x.network), "%s", r->key.network);

@@ -47,11 +47,14 @@ struct inspect_rail {
 	size_t n_noted;
 	struct route_spec *wanted; /* routes that there must be, without ifindex; owned */
 	size_t n_wanted;
-	struct json *config; /* of the network; owned; NULL: none */
+	struct json *config;  /* of the network; owned; NULL: none */
+	uint32_t host_metric; /* of routes by the veth to the node; 0: there is none */
 	/* From the namespace. */
-	struct link_info link;  /* ifindex 0: the interface is not there */
-	uint32_t table;         /* 0: the interface has no table of its own */
-	uint32_t master_mtu;    /* 0: not known */
+	struct link_info link; /* ifindex 0: the interface is not there */
+	uint32_t table;        /* 0: the interface has no table of its own */
+	uint32_t master_mtu;   /* 0: not known */
+	struct ip *node;       /* the master's addresses, if there is such a veth; owned */
+	size_t n_node;
 	struct addr_info *addr; /* owned; without link-local ones */
 	size_t n_addrs;
 	struct neigh_info *neigh; /* owned */
@@ -141,8 +144,7 @@ uint32_t inspect_table_of(const struct inspect *s, struct ip addr, int ifindex);
  * has none, to the main table. */
 bool inspect_is_gateway(const struct inspect_rail *r, const struct route_spec *route);
 
-/* inspect_is_own_rule - the rule leads from exactly this address to a table that is not the
- * kernel's. */
+/* inspect_is_own_rule - the rule leads from exactly this address to no table of the kernel. */
 bool inspect_is_own_rule(const struct rule_spec *rule, struct ip addr);
 
 #endif

@@ -324,6 +324,7 @@ int inspect_check(const struct inspect *s, const char *pod, struct findings *out
 			inspect_check_routes(&run, r);
 		}
 		inspect_check_ways(&run, r);
+		inspect_check_host(&run, r);
 	}
 	return findings_check(out, e);
 }

@@ -39,6 +39,7 @@ static const struct {
 	[INSPECT_MTU_PATH] = { "mtu", "mtu-path" },
 	[INSPECT_GATEWAY_SILENT] = { "gateway", "gateway-silent" },
 	[INSPECT_GATEWAY_SELF] = { "gateway", "gateway-self" },
+	[INSPECT_HOST_ADDRESS] = { "host", "host-address" },
 };
 
 _Static_assert(sizeof(codes) / sizeof(*codes) == INSPECT_CODES, "each code has a name");

@@ -54,5 +54,6 @@ void inspect_check_link(struct inspect_run *run, const struct inspect_rail *r);
 void inspect_check_settings(struct inspect_run *run, const struct inspect_rail *r);
 void inspect_check_routes(struct inspect_run *run, const struct inspect_rail *r);
 void inspect_check_ways(struct inspect_run *run, const struct inspect_rail *r);
+void inspect_check_host(struct inspect_run *run, const struct inspect_rail *r);
 
 #endif

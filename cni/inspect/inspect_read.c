@@ -67,6 +67,19 @@ static int on_addr(const struct addr_info *a, void *arg)
 	return x->failed;
 }
 
+/* As ADD does: those that the kernel gave the node have no route. */
+static int on_node_addr(const struct addr_info *a, void *arg)
+{
+	struct reading *x = arg;
+
+	if (a->given)
+		return 0;
+	x->failed = ARRAY_GROW(x->rail->node, x->rail->n_node, ITEMS_MAX, "addresses", x->e) != 0;
+	if (!x->failed)
+		x->rail->node[x->rail->n_node++] = a->addr.addr;
+	return x->failed;
+}
+
 static int on_neigh(const struct neigh_info *n, void *arg)
 {
 	struct reading *x = arg;
@@ -125,7 +138,7 @@ static int read_link(struct reading *x, struct inspect_rail *r)
 
 /* The interface below, if it is still that of the record: in the namespace of the caller or, for
  * linkInContainer, in the pod. A VF has none below it. */
-static void read_master(struct reading *x, struct inspect_rail *r)
+static int read_master(struct reading *x, struct inspect_rail *r)
 {
 	struct link_info link;
 	struct err ignored;
@@ -134,8 +147,11 @@ static void read_master(struct reading *x, struct inspect_rail *r)
 	    nl_link_by_any_name(r->in_container ? x->pod : x->host, r->master, &link, &ignored) ||
 	    (r->lower_ifindex && link.ifindex != r->lower_ifindex &&
 	     link.lower_ifindex != r->lower_ifindex))
-		return;
+		return 0;
 	r->master_mtu = link.mtu;
+	if (!r->host_metric || r->in_container)
+		return 0;
+	return nl_addr_list(x->host, link.ifindex, on_node_addr, x, x->e) || x->failed ? -1 : 0;
 }
 
 /* *out is -1 for a setting that cannot be read. */
@@ -227,7 +243,8 @@ static int read_rail(struct reading *x, struct inspect_rail *r)
 	x->rail = r;
 	if (read_link(x, r))
 		return -1;
-	read_master(x, r);
+	if (read_master(x, r))
+		return -1;
 	if (!r->link.ifindex)
 		return 0;
 	if (nl_addr_list(x->pod, r->link.ifindex, on_addr, x, x->e) || x->failed)

@@ -262,6 +262,24 @@ has_reason()
 		fail "$1 must say '$3': $(said)"
 }
 
+# Each address of a master that the node gets after ADD has no way, unless a range of host.routes has it.
+test_rails_fault_of_the_way_to_the_node()
+{
+	faults_pod
+	faults_rail 1 "$(own_net 1)" '.host={"veth":true,"routes":["10.96.0.0/12"]}'
+	silent 'an intact pod'
+	ip addr add 10.97.0.9/24 dev rm1
+	silent 'an address in a range of host.routes'
+	faults <<-'EOF'
+		warn host-address net1 @ ip addr add 192.0.2.9/24 dev rm1 @ ip addr del 192.0.2.9/24 dev rm1
+		warn host-address net1 @ ip addr add 192.0.2.7/24 dev rm1 @ remedy
+		warn host-address net1 @ ip -6 addr add fd99::7/64 dev rm1 nodad @ remedy
+	EOF
+	p ip route get 192.0.2.7 from 10.31.0.5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node'
+	p ip -6 route get fd99::7 from fd31::5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node with IPv6'
+	faults_gone
+}
+
 # ---- other topologies -------------------------------------------------------------------------
 
 test_rails_fault_of_rails_that_route()
