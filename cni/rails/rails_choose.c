@@ -27,8 +27,8 @@ static bool asks_gpu(const struct attach *a)
 	return names_gpu(a) && a->call->env.cmd != CNI_STATUS;
 }
 
-/* The rails nearest to the GPUs that the pod has. */
-static int keep_near(struct attach *a, struct rail_list *l, struct err *e)
+/* *l: the rails nearest to the GPUs that the pod has. */
+static int load_near(struct attach *a, struct rail_list *all, struct rail_list *l, struct err *e)
 {
 	const int64_t until = ctx_mono_ms() + KUBELET_MS;
 	struct near_gpus gpus;
@@ -38,8 +38,19 @@ static int keep_near(struct attach *a, struct rail_list *l, struct err *e)
 		return err_wrap(e, RAILS_KEY);
 	if (!gpus.n && near_no_gpu(a->call, e))
 		return err_wrap(e, RAILS_KEY);
-	return rail_list_keep_near(&a->call->ctx, gpus.gpu, gpus.n, l, e) ? err_wrap(e, RAILS_KEY)
-									  : 0;
+	return rail_list_load_near(&a->call->ctx, (struct rail_gpus){ gpus.gpu, gpus.n }, all, l, e)
+		       ? err_wrap(e, RAILS_KEY)
+		       : 0;
+}
+
+static int load(struct attach *a, struct rail_list *all, struct rail_list *l, struct err *e)
+{
+	if (asks_gpu(a))
+		return load_near(a, all, l, e);
+	if (rail_list_load(&a->call->ctx, all, e))
+		return -1;
+	*l = *all;
+	return 0;
 }
 
 /* With "min", an interface that has gone makes its rail one that is missing. */
@@ -190,13 +201,10 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 {
 	const struct json *asked = conf_of(a)->rails;
 	struct rails_devices devices = { .n = 0 };
-	struct rail_list l;
+	struct rail_list all, l;
 
 	*out = (struct rails_made){ .n = 0 };
-	if (rail_list_load(&a->call->ctx, &l, e))
-		return -1;
-	const struct rail_list all = l;
-	if (asks_gpu(a) && keep_near(a, &l, e))
+	if (load(a, &all, &l, e))
 		return -1;
 	if (json_type(asked) == JSON_ARRAY) {
 		json_each (item, asked) {

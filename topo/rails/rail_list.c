@@ -264,18 +264,24 @@ static int take_rails(const struct survey *s, struct rail_list *l, struct err *e
 	return 0;
 }
 
+static int list_machine(const struct survey *s, struct rail_list *out, struct err *e)
+{
+	struct rail_list l = { .source = "topology" };
+
+	if (take_rails(s, &l, e))
+		return -1;
+	*out = l;
+	return 0;
+}
+
 int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e)
 {
 	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
-	struct rail_list l = { .source = "topology" };
 	int rc = read_file(ctx, out, e);
 
 	if (rc <= 0)
 		return rc;
-	if (read_machine(ctx, &s, e) || take_rails(&s, &l, e))
-		return -1;
-	*out = l;
-	return 0;
+	return read_machine(ctx, &s, e) || list_machine(&s, out, e) ? -1 : 0;
 }
 
 /* ---- near GPUs ---- */
@@ -300,28 +306,42 @@ static bool has_netdev(const struct topo_hca *h, const char *ifname)
 	return false;
 }
 
-int rail_list_keep_near(const struct ctx *ctx, const char (*gpu)[PCI_STR_LEN], size_t n_gpus,
-			struct rail_list *l, struct err *e)
+static int keep_near(const struct survey *s, struct rail_gpus gpus, struct rail_list *l,
+		     struct err *e)
 {
-	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
+	auto_free bool *is_near = calloc(s->m.n_hcas + 1, sizeof(*is_near));
 	size_t kept = 0;
 
-	if (read_machine(ctx, &s, e))
-		return -1;
-	auto_free bool *is_near = calloc(s.m.n_hcas + 1, sizeof(*is_near));
 	if (!is_near)
 		return err_nomem(e);
-	for (size_t i = 0; i < n_gpus; i++)
-		if (mark_share(&s, gpu[i], is_near, e))
+	for (size_t i = 0; i < gpus.n; i++)
+		if (mark_share(s, gpus.pci[i], is_near, e))
 			return -1;
 	for (size_t i = 0; i < l->n; i++) {
 		bool keep = false;
 
-		for (size_t k = 0; k < s.m.n_hcas; k++)
-			keep |= is_near[k] && has_netdev(&s.m.hca[k], l->rail[i].ifname);
+		for (size_t k = 0; k < s->m.n_hcas; k++)
+			keep |= is_near[k] && has_netdev(&s->m.hca[k], l->rail[i].ifname);
 		if (keep)
 			l->rail[kept++] = l->rail[i];
 	}
 	l->n = kept;
+	return 0;
+}
+
+int rail_list_load_near(const struct ctx *ctx, struct rail_gpus gpus, struct rail_list *all,
+			struct rail_list *near, struct err *e)
+{
+	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
+	struct rail_list every, kept;
+	int rc = read_file(ctx, &every, e);
+
+	if (rc < 0 || read_machine(ctx, &s, e) || (rc && list_machine(&s, &every, e)))
+		return -1;
+	kept = every;
+	if (keep_near(&s, gpus, &kept, e))
+		return -1;
+	*all = every;
+	*near = kept;
 	return 0;
 }

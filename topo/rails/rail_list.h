@@ -57,10 +57,15 @@ const struct rail_entry *rail_list_find(const struct rail_list *l, uint32_t numb
 const struct rail_dead *rail_list_find_dead(const struct rail_list *l, uint32_t number);
 
 /*
- * rail_list_keep_near - keep the rails whose cards `railctl topo` assigns to these GPUs (PCI
- * addresses). All of them are nearest to theirs. ERR_CONFIG: a GPU does not exist.
+ * rail_list_load_near - the same, and in *near the rails whose cards `railctl topo` assigns to
+ * these GPUs (PCI addresses), and all dead ones. The machine is read once. ERR_CONFIG: a GPU does
+ * not exist.
  */
-int rail_list_keep_near(const struct ctx *ctx, const char (*gpu)[PCI_STR_LEN], size_t n_gpus,
-			struct rail_list *l, struct err *e) must_check;
+struct rail_gpus {
+	const char (*pci)[PCI_STR_LEN];
+	size_t n;
+};
+int rail_list_load_near(const struct ctx *ctx, struct rail_gpus gpus, struct rail_list *all,
+			struct rail_list *near, struct err *e) must_check;
 
 #endif

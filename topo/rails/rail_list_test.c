@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 #include "topo/testing/tree.h"
 
@@ -139,19 +140,60 @@ START_TEST(the_machine_says_it_without_a_file)
 }
 END_TEST
 
+/* The rails near these GPUs, or the error. */
+static const char *near(const struct ctx *c, const char (*pci)[PCI_STR_LEN], size_t n,
+			struct rail_list *all)
+{
+	static struct err e;
+	struct rail_list l;
+
+	return rail_list_load_near(c, (struct rail_gpus){ pci, n }, all, &l, &e) ? e.msg
+										 : shown(&l);
+}
+
 START_TEST(the_rails_near_a_GPU)
 {
 	static const char two[][PCI_STR_LEN] = { "0000:19:00.0", "0000:2a:00.0" },
 			  none[][PCI_STR_LEN] = { "0000:19:00.1" };
 	struct ctx c = machine("dgx-h100");
-	struct rail_list l;
-	struct err e;
+	struct rail_list all;
 
-	(void)loaded(&c, &l);
-	ck_assert_int_eq(rail_list_keep_near(&c, two, 2, &l, &e), 0);
-	ck_assert_str_eq(shown(&l), "0 rail0, 1 rail1");
-	ck_assert_int_eq(rail_list_keep_near(&c, none, 1, &l, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "no GPU at 0000:19:00.1"));
+	ck_assert_str_eq(near(&c, two, 2, &all), "0 rail0, 1 rail1");
+	ck_assert_uint_eq(all.n, 8);
+	ck_assert_str_eq(all.source, "topology");
+	ck_assert_str_eq(near(&c, none, 1, &all), "this machine has no GPU at 0000:19:00.1");
+}
+END_TEST
+
+/* An ADD waits for it. */
+START_TEST(the_machine_is_read_once)
+{
+	static const char gpu[][PCI_STR_LEN] = { "0000:19:00.0" };
+	struct ctx c = machine("dgx-h100");
+	struct rail_list all;
+
+	alloc_fail_begin(0);
+	(void)loaded(&c, &all);
+	const unsigned once = alloc_fail_end().calls;
+	alloc_fail_begin(0);
+	ck_assert_str_eq(near(&c, gpu, 1, &all), "0 rail0");
+	ck_assert_uint_lt(alloc_fail_end().calls, once + once / 2);
+}
+END_TEST
+
+static int load_near(void *arg, struct err *e)
+{
+	static const char gpu[][PCI_STR_LEN] = { "0000:19:00.0" };
+	struct rail_list all, l;
+
+	return rail_list_load_near(arg, (struct rail_gpus){ gpu, 1 }, &all, &l, e);
+}
+
+START_TEST(allocations_may_fail)
+{
+	struct ctx c = machine("dgx-h100");
+
+	ck_assert_str_eq(alloc_fail_each(load_near, &c), "ok");
 }
 END_TEST
 
@@ -161,18 +203,17 @@ START_TEST(the_file_comes_before_the_machine)
 	static const char gpu[][PCI_STR_LEN] = { "0000:19:00.0" };
 	struct ctx c = machine("dgx-h100");
 	struct rail_list l;
-	struct err e;
 
 	tree_put(dir, "etc/rails.json",
 		 "{\"rails\":[{\"rail\":5,\"interface\":\"rail0\"},{\"rail\":1,\"interface\":"
 		 "\"rail7\"}]}");
 	ck_assert_str_eq(loaded(&c, &l), "1 rail7, 5 rail0");
-	ck_assert_int_eq(rail_list_keep_near(&c, gpu, 1, &l, &e), 0);
-	ck_assert_str_eq(shown(&l), "5 rail0");
+	ck_assert_str_eq(near(&c, gpu, 1, &l), "5 rail0");
+	ck_assert_str_eq(shown(&l), "1 rail7, 5 rail0");
 }
 END_TEST
 
 TEST_PROGRAM("topo/rails/rail_list", the_file_names_interfaces,
 	     a_card_without_an_interface_is_not_forgotten, a_wrong_file_names_key_and_value,
 	     too_many_rails, the_machine_says_it_without_a_file, the_rails_near_a_GPU,
-	     the_file_comes_before_the_machine)
+	     the_machine_is_read_once, allocations_may_fail, the_file_comes_before_the_machine)
