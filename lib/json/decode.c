@@ -183,6 +183,18 @@ static int decode_node(const struct slot *s)
 	return 0;
 }
 
+static int refuse_missing(const struct slot *s)
+{
+	char wanted[400];
+
+	err_set(s->e, ERR_CONFIG, 0, "%s%s%s: is required, but missing", s->where,
+		s->where[0] ? "." : "", s->field->key);
+	if (s->field->kind != J_ENUM)
+		return -1;
+	list_names(s->field->names, wanted, sizeof(wanted));
+	return err_hint(s->e, "it must be %s", wanted);
+}
+
 /* Find the field's value in obj, check it, and store it if there is where to. */
 static int decode_field(const struct json *obj, struct slot *s)
 {
@@ -192,10 +204,7 @@ static int decode_field(const struct json *obj, struct slot *s)
 
 	s->value = text && !*text ? NULL : v;
 	if (!s->value)
-		return f->flags & J_REQUIRED
-			       ? err_set(s->e, ERR_CONFIG, 0, "%s%s%s: is required, but missing",
-					 s->where, s->where[0] ? "." : "", f->key)
-			       : 0;
+		return f->flags & J_REQUIRED ? refuse_missing(s) : 0;
 	switch (f->kind) {
 	case J_STRING:
 		return decode_string(s);
@@ -241,6 +250,17 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 	return 0;
 }
 
+static int hint_keys(const struct json_field *fields, struct err *e)
+{
+	char keys[400];
+	size_t len = 0;
+
+	for (const struct json_field *f = fields; f->key && len < sizeof(keys); f++)
+		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", len ? ", " : "",
+					f->key);
+	return err_hint(e, "the keys here are %s", keys);
+}
+
 int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
 			struct err *e)
 {
@@ -249,9 +269,11 @@ int json_refuse_unknown(const struct json *obj, const char *where, const struct 
 
 		while (f->key && strcmp(f->key, json_key(it)) != 0)
 			f++;
-		if (!f->key)
-			return err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
-				       where[0] ? "." : "", json_key(it));
+		if (f->key)
+			continue;
+		err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
+			where[0] ? "." : "", json_key(it));
+		return hint_keys(fields, e);
 	}
 	return 0;
 }

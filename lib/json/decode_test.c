@@ -293,6 +293,21 @@ START_TEST(missing_required_keys_are_named)
 }
 END_TEST
 
+START_TEST(a_missing_word_names_the_words)
+{
+	static const struct json_enum words[] = { { "", 0 }, { "a", 1 }, { "b", 2 }, { NULL, 0 } };
+	static const struct json_field table[] = { { "w", J_ENUM, 0, J_REQUIRED, 0, 0, words },
+						   { 0 } };
+	auto_json struct json *j = parse("{}");
+	struct err e = { 0 };
+	int out;
+
+	ck_assert_int_eq(json_decode(j, "net", table, &out, &e), -1);
+	ck_assert_str_eq(e.msg, "net.w: is required, but missing");
+	ck_assert_ptr_nonnull(strstr(e.detail, "it must be one of a, b"));
+}
+END_TEST
+
 START_TEST(what_is_not_an_object_is_refused)
 {
 	ck_assert_int_eq(refusal("[1]", "ipam", "ipam: must be an object, got an array"),
@@ -315,6 +330,8 @@ START_TEST(keys_that_the_table_does_not_have)
 	ck_assert_int_eq(json_refuse_unknown(bad, "net", fields, &e), -1);
 	ck_assert_int_eq(e.code, ERR_CONFIG);
 	ck_assert_str_eq(e.msg, "net.MTU: there is no such key");
+	ck_assert_msg(strstr(e.detail, "the keys here are ") == e.detail, "%s", e.detail);
+	ck_assert_ptr_nonnull(strstr(e.detail, fields[0].key));
 	ck_assert_int_eq(json_refuse_unknown(bad, "", fields, &e), -1);
 	ck_assert_str_eq(e.msg, "MTU: there is no such key");
 }
@@ -323,5 +340,5 @@ END_TEST
 TEST_PROGRAM("json_decode", hardware_addresses, partition_keys, good_objects_are_decoded,
 	     limits_are_included, absent_leaves_alone, wrong_types_are_refused,
 	     numbers_out_of_range_are_refused, unknown_words_are_refused, long_lists_of_words,
-	     missing_required_keys_are_named, what_is_not_an_object_is_refused,
-	     keys_that_the_table_does_not_have)
+	     missing_required_keys_are_named, a_missing_word_names_the_words,
+	     what_is_not_an_object_is_refused, keys_that_the_table_does_not_have)
