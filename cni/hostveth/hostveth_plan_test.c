@@ -37,6 +37,7 @@ static const struct {
 } bad[] = {
 	{ "{\"host\": true}", ERR_DECODE, "host: must be an object, got a boolean" },
 	{ "{\"host\": {}}", ERR_CONFIG, "host.veth" },
+	{ "{\"host\": {\"veth\": true, \"route\": []}}", ERR_CONFIG, "host.route: there is no" },
 	{ "{\"host\": {\"veth\": 1}}", ERR_DECODE, "host.veth" },
 	{ "{\"host\": {\"veth\": true, \"routes\": [1]}}", ERR_DECODE,
 	  "host.routes: must have strings" },

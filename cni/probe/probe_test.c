@@ -505,6 +505,8 @@ START_TEST(the_key_is_a_boolean_or_an_object)
 	ck_assert_str_eq(e.msg, "probe: must be true, false or an object, got a number");
 	ck_assert(read_key("{\"probe\": {\"gateway\": 1}}", &c, &e) && e.code == ERR_DECODE);
 	ck_assert_ptr_nonnull(strstr(e.msg, "probe.gateway"));
+	ck_assert(read_key("{\"probe\": {\"gateways\": true}}", &c, &e) && e.code == ERR_CONFIG);
+	ck_assert_str_eq(e.msg, "probe.gateways: there is no such key");
 }
 END_TEST
 

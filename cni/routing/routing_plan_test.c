@@ -44,6 +44,7 @@ static const struct {
 	{ "{}", ERR_CONFIG, "routing.mode" },
 	{ "{\"mode\": \"x\"}", ERR_FIELD, "routing.mode" },
 	{ "{\"mode\": \"rail\", \"table\": 255}", ERR_CONFIG, "routing.table: 255" },
+	{ "{\"mode\": \"rail\", \"supernet\": []}", ERR_CONFIG, "routing.supernet: there is no" },
 	{ "{\"mode\": \"rail\", \"table\": 0}", ERR_CONFIG, "routing.table" },
 	{ "{\"mode\": \"rail\", \"supernets\": [1]}", ERR_DECODE, "routing.supernets" },
 	{ "{\"mode\": \"rail\", \"supernets\": [\"10.0.0.1\"]}", ERR_CONFIG,
