@@ -7,6 +7,7 @@
 #include "cni/rails/rails_priv.h"
 #include "lib/base/text.h"
 #include "sriov/choose/near.h"
+#include "sriov/plugin/attach.h"
 
 #define KUBELET_MS 5000 /* for the kubelet to say which GPUs the pod has */
 
@@ -33,11 +34,14 @@ static int load_near(struct attach *a, struct rail_list *all, struct rail_list *
 	const int64_t until = ctx_mono_ms() + KUBELET_MS;
 	struct near_gpus gpus;
 
-	if (near_gpus(a->call, conf_of(a)->rails, &gpus, e) ||
-	    (!gpus.n && near_pod_gpus(a->call, until, &gpus, e)))
+	if (near_gpus(a->call, conf_of(a)->rails, &gpus, e))
 		return err_wrap(e, RAILS_KEY);
-	if (!gpus.n && near_no_gpu(a->call, e))
-		return err_wrap(e, RAILS_KEY);
+	if (!gpus.n && near_pod_gpus(a->call, RAILS_KEY, until, &gpus, e))
+		return -1;
+	if (!gpus.n) {
+		(void)near_no_gpu(a->call, RAILS_KEY, e);
+		return -1;
+	}
 	return rail_list_load_near(&a->call->ctx, (struct rail_gpus){ gpus.gpu, gpus.n }, all, l, e)
 		       ? err_wrap(e, RAILS_KEY)
 		       : 0;
@@ -126,15 +130,16 @@ static int check_number(struct attach *a, const struct rail_list *l, const struc
 	}
 	if (made->n_missing)
 		err_set(e, ERR_CONFIG, 0, RAILS_KEY ": this node has no rail %.200s", missing.s);
+	else if (min)
+		err_set(e, ERR_CONFIG, 0, "min: %u, but this node has %zu of the rails asked for",
+			min, made->n);
 	else
-		err_set(e, ERR_CONFIG, 0,
-			RAILS_KEY ": this node has %zu of the rails asked for, and %u are needed",
-			made->n, min ? min : 1);
+		err_set(e, ERR_CONFIG, 0, RAILS_KEY ": this node has 0 of the rails asked for");
 	hint_dead(l, made, e);
 	return err_hint(e,
 			"the node has %zu rails (%s): `railctl topo` or " RAIL_LIST_FILE
-			" says which; \"min\" accepts fewer",
-			l->n, l->source);
+			" says which; %s \"min\" accepts fewer",
+			l->n, l->source, min ? "a lower" : "the key");
 }
 
 /* Where a card without an interface is, /sys may not say: it is not known whether it is near. */
@@ -186,6 +191,19 @@ static int give_devices(struct attach *a, struct rails_devices *d, struct rails_
 	return rails_devices_all_taken(d, e);
 }
 
+/* A VF of the PF of each rail, unless devices or other PFs are given. */
+static int check_pfs(const struct attach *a, const struct rails_made *made, struct err *e)
+{
+	const struct rails_conf *c = conf_of(a);
+	char pf[PCI_STR_LEN];
+
+	for (size_t i = 0; rails_kinds[c->kind] == &sriov_type && !c->resource && i < made->n; i++)
+		if (!*made->rail[i].device &&
+		    rails_devices_pf(&a->call->ctx, made->rail[i].master, pf, e))
+			return err_wrap(e, "rail %u", made->rail[i].number);
+	return 0;
+}
+
 static int name_rails(struct attach *a, struct rails_made *made, struct err *e)
 {
 	const struct rails_names names = { conf_of(a)->ifname, a->call->env.ifname };
@@ -222,7 +240,7 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 		out->n_missing = 0;
 	return rails_devices_find(a, conf_of(a), &devices, e) ||
 			       give_devices(a, &devices, out, e) || check_number(a, &all, out, e) ||
-			       name_rails(a, out, e)
+			       check_pfs(a, out, e) || name_rails(a, out, e)
 		       ? -1
 		       : 0;
 }

@@ -99,6 +99,40 @@ static int check_rails(const struct json *n, struct err *e)
 		       json_show(n, shown));
 }
 
+/* True if the one has one letter more at its end, as of a plural. */
+static bool is_slip(const char *key, const char *known)
+{
+	const size_t a = strlen(key), b = strlen(known), n = a < b ? a : b;
+
+	return a + b == 2 * n + 1 && strncmp(key, known, n) == 0;
+}
+
+static bool is_known(const char *key)
+{
+	const struct json_field *f = rails_fields;
+
+	while (f->key && strcmp(f->key, key) != 0)
+		f++;
+	return f->key;
+}
+
+/* "rail": [0] would attach all rails. Keys of others are ignored. */
+static int refuse_slips(const struct json *tree, struct err *e)
+{
+	char shown[JSON_SHOW_LEN];
+
+	json_each (it, tree) {
+		for (const struct json_field *f = rails_fields; f->key; f++) {
+			if (!is_known(json_key(it)) && is_slip(json_key(it), f->key))
+				return err_set(e, ERR_FIELD, 0,
+					       "%.64s: %s: there is no such key: did you mean "
+					       "\"%s\"?",
+					       json_key(it), json_show(it, shown), f->key);
+		}
+	}
+	return 0;
+}
+
 /* Keys that only VFs have, and "near", in place of which is "rails". */
 static int refuse_of_vfs(const struct attach *a, bool moves, struct err *e)
 {
@@ -159,10 +193,10 @@ static int refuse_single(struct attach *a, struct err *e)
 			       "linkInContainer: not with rails, which are on interfaces of the "
 			       "host");
 	rc = attach_choose_mac(a, json_text(a->call->conf.tree, "mac"), mac, e);
-	if (rc > 0)
-		return err_set(e, ERR_CONFIG, 0,
-			       "mac: a MAC address cannot be chosen for several interfaces");
-	return rc;
+	if (rc <= 0)
+		return rc;
+	err_set(e, ERR_CONFIG, 0, "mac: a MAC address cannot be chosen for several interfaces");
+	return err_hint(e, "\"macPrefix\" makes one of each address");
 }
 
 static int check_rdma(const struct rails_conf *c, struct err *e)
@@ -192,8 +226,15 @@ static int check_devices(const struct attach *a, struct rails_conf *c, struct er
 	return rails_devices_read(a, c, &ignored, e);
 }
 
+/* Without a type there is no IPAM, so the pools would be ignored. */
 static int check_ipam(const struct cni_conf *c, struct err *e)
 {
+	const struct json *one = json_get(c->ipam, "pool"), *many = json_get(c->ipam, "pools");
+
+	if (!*c->ipam_type && (one || many))
+		return err_set(e, ERR_CONFIG, 0,
+			       "ipam.type: missing beside ipam.%s: write \"railhead-ipam\"",
+			       one ? "pool" : "pools");
 	if (!*c->ipam_type)
 		return 0;
 	if (strcmp(c->ipam_type, "railhead-ipam") != 0)
@@ -201,7 +242,7 @@ static int check_ipam(const struct cni_conf *c, struct err *e)
 			       "ipam.type: \"%.64s\" gives one interface its addresses: rails "
 			       "needs railhead-ipam",
 			       c->ipam_type);
-	if (!json_get(c->ipam, "pool") && !json_get(c->ipam, "pools"))
+	if (!one && (!many || (json_type(many) == JSON_ARRAY && !json_len(many))))
 		return err_set(e, ERR_CONFIG, 0,
 			       "ipam.pool: missing; the addresses of rails come from named pools, "
 			       "such as \"rail" NUMBER_MARK "\"");
@@ -213,9 +254,9 @@ int rails_validate(struct attach *a, struct err *e)
 	struct rails_conf *c = (void *)a->state;
 	const struct cni_conf *conf = &a->call->conf;
 
-	if (check_rails(c->rails, e) || refuse_of_vfs(a, c->kind == MOVES, e) ||
-	    refuse_single(a, e) || check_rdma(c, e) || check_devices(a, c, e) ||
-	    check_ipam(conf, e))
+	if (refuse_slips(conf->tree, e) || check_rails(c->rails, e) ||
+	    refuse_of_vfs(a, c->kind == MOVES, e) || refuse_single(a, e) || check_rdma(c, e) ||
+	    check_devices(a, c, e) || check_ipam(conf, e))
 		return -1;
 	if (c->ifname && !strstr(c->ifname, NUMBER_MARK))
 		return err_set(e, ERR_CONFIG, 0,
@@ -276,7 +317,9 @@ static int push_pool(struct json *list, const struct json *name, uint32_t number
 	char text[128], shown[JSON_SHOW_LEN];
 
 	if (!json_str(name))
-		return err_set(e, ERR_DECODE, 0, "ipam.pools: must have strings, got %s",
+		return err_set(e, ERR_DECODE, 0, "ipam.%s, got %s",
+			       json_key(name) ? "pool: must be a string"
+					      : "pools: must have strings",
 			       json_show(name, shown));
 	if (rails_expand(json_str(name), number, text, sizeof(text)))
 		return err_set(e, ERR_CONFIG, 0, "ipam.pool: \"%.64s\" is too long",
@@ -351,10 +394,13 @@ static struct json *resource_of(const struct json *config, const struct rails_ma
 
 	if (!o || !pfs || (!given && json_push_str(pfs, made->rail[i].master)))
 		return NULL;
+	/* The VF's type refuses a value that is no list. */
+	if (given && json_type(json_get(given, "pf")) != JSON_ARRAY)
+		return TAKE_PTR(o);
 	json_each (pf, json_get(given, "pf")) {
 		const char *name = json_str(pf);
 
-		/* A name that is none is for the VF's type to refuse. */
+		/* It refuses a name that is none, too. */
 		if (!name || rails_expand(name, made->rail[i].number, text, sizeof(text)))
 			return TAKE_PTR(o);
 		if (json_push_str(pfs, text))

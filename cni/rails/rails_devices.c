@@ -145,13 +145,23 @@ int rails_devices_find(const struct attach *a, const struct rails_conf *c,
 
 /* ---- rails ---- */
 
+int rails_devices_pf(const struct ctx *ctx, const char *ifname, char pf[PCI_STR_LEN], struct err *e)
+{
+	if (pci_of_netdev(ctx->sysfs, ifname, pf, e) == 0)
+		return 0;
+	if (e->code != ERR_NOTFOUND)
+		return -1;
+	e->code = ERR_CONFIG;
+	return err_hint(e, "kind \"sriov\" needs rails that are cards with VFs");
+}
+
 int rails_devices_take(const struct ctx *ctx, struct rails_devices *d, const char *pf_ifname,
 		       char out[PCI_STR_LEN], struct err *e)
 {
 	char pf[PCI_STR_LEN], of[PCI_STR_LEN];
 
 	*out = '\0';
-	if (pci_of_netdev(ctx->sysfs, pf_ifname, pf, e))
+	if (rails_devices_pf(ctx, pf_ifname, pf, e))
 		return -1;
 	for (size_t i = 0; i < d->n && !*out; i++) {
 		if (pci_physfn(ctx->sysfs, d->id[i], of, e)) {

@@ -94,10 +94,13 @@ int rails_devices_find(const struct attach *a, const struct rails_conf *c,
 		       struct rails_devices *out, struct err *e) must_check;
 
 /*
- * rails_devices_take - the device that is a VF of the PF with this interface, in out; "" if none is
- * left. ERR_CONFIG: a device is no VF. rails_devices_all_taken - ERR_CONFIG names one that no rail
- * took.
+ * rails_devices_pf - the PCI address of the PF with this interface. ERR_CONFIG: it is no PCI
+ * device. rails_devices_take - the device that is a VF of the PF with this interface, in out; "" if
+ * none is left. ERR_CONFIG: a device is no VF. rails_devices_all_taken - ERR_CONFIG names one that
+ * no rail took.
  */
+int rails_devices_pf(const struct ctx *ctx, const char *ifname, char pf[PCI_STR_LEN],
+		     struct err *e) must_check;
 int rails_devices_take(const struct ctx *ctx, struct rails_devices *d, const char *pf_ifname,
 		       char out[PCI_STR_LEN], struct err *e) must_check;
 int rails_devices_all_taken(const struct rails_devices *d, struct err *e) must_check;

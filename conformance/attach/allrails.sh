@@ -413,8 +413,10 @@ test_allrails_VFs_that_are_given()
 		.deviceIDs=["0000:01:00.0"] | .resource={"pf":["a"]}#7#deviceIDs resource exclude
 		.resourceName="a.b/c" | .resource={"pf":["a"]}#7#resourceName resource exclude
 		.resourceName="a.b/c"#7#resourceName a.b/c K8S_POD_NAME
+		.resource={"pf":"ens{n}"}#6#rail 0 resource.pf ens{n}
+		.deviceIDs=["0000:01:00.1"]#7#rail 0 "ra0" PCI sriov
 		.resource={"pf":["x{n}"]}#7#rail 0 resource.pf "x0"
-		.vlan=5000#7#rail 0 vlan 5000
+		.vlan=5000 | .resource={"pf":["ra{n}"]}#7#rail 0 vlan 5000
 		.mac="02:00:00:00:00:01"#7#mac
 		.near="gpu"#7#near
 	EOF
@@ -471,7 +473,7 @@ test_allrails_of_the_pods_GPUs()
 {
 	rails_here 2
 	rails_conf '.rails="gpu"'
-	want_err ADD 7 rails 'GPUs of the pod are unknown'
+	want_err ADD 7 'rails: "gpu": the GPUs of the pod are unknown'
 	CARGS='GPUS=0000:7f:1f.7'
 	want_err ADD 7 rails 'no GPU at 0000:7f:1f.7'
 	rails_gone
@@ -488,12 +490,21 @@ test_allrails_bad_keys()
 		# A DEL goes through whatever the keys are.
 		want_ok DEL
 	done <<-'EOF'
-		del(.kind)|7|kind
+		del(.kind)|7|kind macvlan sriov
 		.kind="bridge"|2|kind bridge macvlan sriov
 		.rdma=true|6|rdma
 		.rdma="both"|2|rdma both
 		.rdma="exclusive"|7|rdma exclusive macvlan shared
-		.kind="sriov"|7|rail 0 resource.pf
+		.kind="sriov"|7|rail 0 ra0 sriov cards with VFs
+		.rail=[0]|2|rail array rails
+		.kinds="ipvlan"|2|kinds ipvlan kind
+		.min=5|7|min 5 lower
+		.routing={"mode":"rail","supernet":[]}|7|routing.supernet supernets
+		.host={"veth":true,"route":[]}|7|host.route routes
+		.probe={"gateways":true}|7|probe.gateways gateway
+		.ipam={"pool":"rail{n}"}|7|ipam.type ipam.pool railhead-ipam
+		.ipam.pool=["rail{n}"]|6|ipam.pool array
+		.ipam={"type":"railhead-ipam","pools":[]}|7|ipam.pool missing
 		.rails="some"|2|rails some
 		.rails=3|6|rails 3
 		.rails=[]|7|rails
@@ -507,7 +518,7 @@ test_allrails_bad_keys()
 		.ifname="a/{n}"|7|ifname a/0
 		.master="ra0"|7|master ra0
 		.linkInContainer=true|7|linkInContainer
-		.mac="02:00:00:00:00:01"|7|mac
+		.mac="02:00:00:00:00:01"|7|mac macPrefix
 		.ipam={"type":"another-ipam"}|7|ipam.type another-ipam railhead-ipam
 		.ipam={"type":"railhead-ipam","subnet":"10.9.0.0/24"}|7|ipam.pool
 		.ipam.pool="absent{n}"|7|absent0

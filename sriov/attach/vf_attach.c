@@ -87,7 +87,7 @@ static int find_gpus(const struct cni_call *call, const struct vf_attach *v, int
 {
 	if (near_gpus(call, v->near, out, e))
 		return -1;
-	return out->n ? 0 : near_pod_gpus(call, ctx_mono_ms() + ms, out, e);
+	return out->n ? 0 : near_pod_gpus(call, "near", ctx_mono_ms() + ms, out, e);
 }
 
 static int take_near(const struct claimant *who, const struct attach *a, struct vf_attach *v,
@@ -100,7 +100,7 @@ static int take_near(const struct claimant *who, const struct attach *a, struct 
 	if (find_gpus(call, v, choose_ms(a), &gpus, e))
 		return -1;
 	if (!gpus.n)
-		return near_no_gpu(call, e);
+		return near_no_gpu(call, "near", e);
 	if (affinity_claim(who, (struct affinity_request){ &gpus, pfs, v->near_only }, &v->place,
 			   &v->found, e))
 		return -1;

@@ -33,11 +33,11 @@ int near_gpus(const struct cni_call *call, const struct json *near, struct near_
  * near_pod_gpus - for "gpu" without a source: the GPUs that the kubelet gave the pod of CNI_ARGS,
  * from the socket that site_load() names; n stays 0 if the pod has none. until: of ctx_mono_ms().
  * ERR_CONFIG: CNI_ARGS names no pod; other errors as pod_gpus_ask(). near_no_gpu - ERR_CONFIG: the
- * pod has none. Returns -1.
+ * pod has none. Returns -1. Errors name the key, whose value is "gpu".
  */
-int near_pod_gpus(const struct cni_call *call, int64_t until, struct near_gpus *out,
-		  struct err *e) must_check;
-int near_no_gpu(const struct cni_call *call, struct err *e);
+int near_pod_gpus(const struct cni_call *call, const char *key, int64_t until,
+		  struct near_gpus *out, struct err *e) must_check;
+int near_no_gpu(const struct cni_call *call, const char *key, struct err *e);
 
 /* Which GPU the chosen VF is for, and how far it is. */
 struct affinity_result {

@@ -6,25 +6,28 @@
 #include "sriov/choose/near.h"
 #include "topo/kubelet/pod_gpus.h"
 
-#define NEAR "near: \"gpu\""
+#define GPU "%s: \"gpu\"" /* key and value */
 
-static int refuse_unnamed(struct err *e)
+static int refuse_unnamed(const char *key, struct err *e)
 {
 	err_set(e, ERR_CONFIG, 0,
-		NEAR
-		": the GPUs of the pod are unknown: CNI_ARGS has neither GPUS nor K8S_POD_NAME, "
-		"and the configuration has no args.cni.gpus");
-	return err_hint(e, "give their PCI addresses in one of these, or in near itself");
+		GPU ": the GPUs of the pod are unknown: CNI_ARGS has neither GPUS nor "
+		    "K8S_POD_NAME, and the configuration has no args.cni.gpus",
+		key);
+	return err_hint(
+		e, "give their PCI addresses in one of these, or write another value for %s", key);
 }
 
-static int copy_gpus(const struct pod_gpus *from, struct near_gpus *out, struct err *e)
+static int copy_gpus(const struct pod_gpus *from, const char *key, struct near_gpus *out,
+		     struct err *e)
 {
 	struct near_gpus g = { .source = "kubelet" };
 
 	if (from->n > NEAR_GPUS_MAX) {
-		err_set(e, ERR_CONFIG, 0, NEAR ": the pod has %zu GPUs, at most %d are allowed",
+		err_set(e, ERR_CONFIG, 0, GPU ": the pod has %zu GPUs, at most %d are allowed", key,
 			from->n, NEAR_GPUS_MAX);
-		return err_hint(e, "remove near: a pod with all GPUs of a node has all its rails");
+		return err_hint(e, "remove %s: a pod with all GPUs of a node has all its rails",
+				key);
 	}
 	for (size_t i = 0; i < from->n; i++)
 		pci_format(from->gpu[i], g.gpu[g.n++]);
@@ -32,26 +35,28 @@ static int copy_gpus(const struct pod_gpus *from, struct near_gpus *out, struct 
 	return 0;
 }
 
-int near_no_gpu(const struct cni_call *call, struct err *e)
+int near_no_gpu(const struct cni_call *call, const char *key, struct err *e)
 {
 	const struct cni_pod pod = cni_args_pod(call->env.args);
 
-	err_set(e, ERR_CONFIG, 0, NEAR ": the kubelet gave the pod %s/%s no GPU", pod.ns, pod.name);
-	return err_hint(e, "request one in the pod's resources, or remove near");
+	err_set(e, ERR_CONFIG, 0, GPU ": the kubelet gave the pod %s/%s no GPU", key, pod.ns,
+		pod.name);
+	return err_hint(e, "request one in the pod's resources, or remove %s", key);
 }
 
-int near_pod_gpus(const struct cni_call *call, int64_t until, struct near_gpus *out, struct err *e)
+int near_pod_gpus(const struct cni_call *call, const char *key, int64_t until,
+		  struct near_gpus *out, struct err *e)
 {
 	const struct cni_pod pod = cni_args_pod(call->env.args);
 	auto_site struct site site = { .tree = NULL };
 	struct pod_gpus gpus;
 
 	if (!*pod.name)
-		return refuse_unnamed(e);
+		return refuse_unnamed(key, e);
 	if (site_load(&call->ctx, &site, e))
 		return -1;
 	const struct kubelet_at kubelet = { .socket = site.pod_resources, .until = until };
 	if (pod_gpus_ask(&call->ctx, &kubelet, (struct pod_name){ pod.ns, pod.name }, &gpus, e))
-		return err_wrap(e, NEAR);
-	return copy_gpus(&gpus, out, e);
+		return err_wrap(e, GPU, key);
+	return copy_gpus(&gpus, key, out, e);
 }

@@ -38,7 +38,7 @@ static const char *gpus(const char *devices)
 	kubelet_pod(&w, "default", "train-0", devices);
 	s.body = kubelet_frame(&w, &s.n_body);
 	kubelet = testing_grpc_serve(SOCKET, &s);
-	int rc = near_pod_gpus(&call, ctx_mono_ms() + 60000, &g, &e);
+	int rc = near_pod_gpus(&call, "near", ctx_mono_ms() + 60000, &g, &e);
 	testing_grpc_stop(kubelet);
 	if (rc) {
 		(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
@@ -66,9 +66,9 @@ START_TEST(a_pod_without_GPU)
 {
 	make();
 	ck_assert_str_eq(gpus("nvidia.com/mlnx=0000:3b:00.2"), "kubelet:");
-	ck_assert_int_eq(near_no_gpu(&call, &e), -1);
+	ck_assert_int_eq(near_no_gpu(&call, "rails", &e), -1);
 	ck_assert_int_eq(e.code, ERR_CONFIG);
-	ck_assert_str_eq(e.msg, "near: \"gpu\": the kubelet gave the pod default/train-0 no GPU");
+	ck_assert_str_eq(e.msg, "rails: \"gpu\": the kubelet gave the pod default/train-0 no GPU");
 	ck_assert_ptr_nonnull(strstr(e.detail, "request one"));
 }
 END_TEST
@@ -92,7 +92,7 @@ static const char *without_kubelet(const char *args)
 	struct near_gpus g;
 
 	call.env.args = args;
-	ck_assert_int_eq(near_pod_gpus(&call, ctx_mono_ms() + 60000, &g, &e), -1);
+	ck_assert_int_eq(near_pod_gpus(&call, "near", ctx_mono_ms() + 60000, &g, &e), -1);
 	return e.msg;
 }
 
@@ -105,7 +105,7 @@ START_TEST(without_a_pod_or_a_kubelet)
 	ck_assert_ptr_nonnull(strstr(e.detail, "is the kubelet running"));
 	ck_assert_ptr_nonnull(strstr(without_kubelet("K8S_POD_NAMESPACE=default"), "are unknown"));
 	ck_assert_int_eq(e.code, ERR_CONFIG);
-	ck_assert_ptr_nonnull(strstr(e.detail, "or in near itself"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "or write another value for near"));
 	testing_file("/mnt/railhead.json", 0644, "[]");
 	ck_assert_ptr_nonnull(strstr(without_kubelet(ARGS), "railhead.json"));
 }
