@@ -72,7 +72,7 @@ kubelet_config()
 	containerRuntimeEndpoint: unix:///run/containerd/containerd.sock
 	enforceNodeAllocatable: []
 	maxPods: 200
-	nodeStatusUpdateFrequency: 5s
+	nodeStatusUpdateFrequency: 1s
 	evictionHard: {memory.available: 10Mi, nodefs.available: 0%, imagefs.available: 0%, nodefs.inodesFree: 0%, imagefs.inodesFree: 0%}
 	imageMinimumGCAge: 24h
 	imageGCHighThresholdPercent: 100
