@@ -478,6 +478,12 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
+/* Inverses begin there, also if the way back from the pod was what failed. */
+static int enter_host(void *arg, struct err *e)
+{
+	return netns_enter(arg, e);
+}
+
 int attach_add(const struct cni_call *call, struct err *e)
 {
 	auto_clean(add_clear) struct add s = { .ipam = { .child = { .out_fd = -1 } } };
@@ -496,15 +502,11 @@ int attach_add(const struct cni_call *call, struct err *e)
 	if (follows ? attach_settle(&s.a, e) || s.a.type->prepare(&s.a, e)
 		    : refuse_taken_names(&s, e))
 		return -1;
-	auto_undo struct undo u = { .log = &call->ctx.log };
-	if (run_steps(&s, &u, e)) {
-		struct err stuck;
-
-		/* The inverses belong there, also if the way back from the pod was what failed. */
-		if (netns_enter(&s.a.host, &stuck))
-			log_warn(&call->ctx.log, "%s", stuck.msg);
+	auto_undo struct undo u = { .log = &call->ctx.log,
+				    .before = enter_host,
+				    .before_arg = &s.a.host };
+	if (run_steps(&s, &u, e))
 		return -1;
-	}
 	undo_commit(&u);
 	return 0;
 }

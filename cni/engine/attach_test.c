@@ -293,6 +293,62 @@ START_TEST(what_cannot_be_undone_keeps_its_record)
 }
 END_TEST
 
+static struct {
+	struct netns host;
+	const struct netns *pod;
+	unsigned begun; /* inverses that began on the host */
+} astray;
+
+/* An inverse that fails, and whose way back from the pod fails, too. */
+static int go_astray(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_netns struct netns here = net_self();
+	struct err none = { 0 };
+
+	(void)ctx;
+	(void)r;
+	astray.begun += netns_same(here.id, astray.host.id);
+	good(netns_enter(astray.pod, &none), &none);
+	return err_set(e, ERR_KERNEL, 0, "inverse %u fails", astray.begun);
+}
+
+static int create_goes_astray(struct attach *a, struct err *e)
+{
+	return go_astray(&a->call->ctx, NULL, e);
+}
+
+START_TEST(each_inverse_begins_on_the_host)
+{
+	struct testing_world w = world();
+	auto_json struct json *parts = json_new_array();
+	const struct attach_restore_type others[] = { { "astray", go_astray }, { 0 } };
+	const struct record part = { .key.ifname = "net1", .plugin = "astray", .master = "" };
+	struct record r = { .key = { "net", "c1", "net1" },
+			    .plugin = "several",
+			    .netns = w.netns,
+			    .netns_id = w.pod.id,
+			    .deleting = true,
+			    .parts = parts };
+	struct attach_type mover = fake_mover;
+	struct err e = { 0 };
+
+	astray.host = net_self();
+	astray.pod = &w.pod;
+	good(ctx_boot_id(&w.ctx, r.boot, &e), &e);
+	ck_assert_int_eq(record_add_part(parts, &part) | record_add_part(parts, &part), 0);
+	fails(attach_restore(&w.ctx, &r, others, &e), &e, ERR_KERNEL, "inverse 1 fails");
+	ck_assert_uint_eq(astray.begun, 2);
+	good(netns_enter(&astray.host, &e), &e);
+	mover.create = create_goes_astray;
+	mover.restore = go_astray;
+	fails(call(&w, &mover, CNI_ADD, "", &e), &e, ERR_KERNEL, "inverse 3 fails");
+	/* create, and the inverses of creation and claim */
+	ck_assert_uint_eq(astray.begun, 5);
+	good(netns_enter(&astray.host, &e), &e);
+	netns_close(&astray.host);
+}
+END_TEST
+
 /* ---- an ADD without the DEL before ---- */
 
 START_TEST(a_second_ADD_of_one_that_follows)
@@ -419,5 +475,6 @@ TEST_PROGRAM("cni/engine/attach", a_plugin_that_makes, a_plugin_that_moves, a_pl
 	     follows_and_changes_nothing, follows_without_common_keys_and_IPAM,
 	     a_failing_hook_leaves_nothing, a_killed_ADD_is_undone_by_DEL,
 	     a_failed_ADD_is_undone_under_its_own_locks, what_cannot_be_undone_keeps_its_record,
-	     a_second_ADD_of_one_that_follows, an_ADD_after_one_that_was_killed,
-	     DEL_without_a_record, DEL_after_the_namespace_has_gone, GC_of_each, STATUS_and_CHECK)
+	     each_inverse_begins_on_the_host, a_second_ADD_of_one_that_follows,
+	     an_ADD_after_one_that_was_killed, DEL_without_a_record,
+	     DEL_after_the_namespace_has_gone, GC_of_each, STATUS_and_CHECK)

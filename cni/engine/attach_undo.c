@@ -78,7 +78,6 @@ int add_undo_change(void *arg, struct err *e)
 {
 	struct add *s = arg;
 	const struct attach_type *type = s->a.type;
-	struct err stuck;
 	int rc;
 
 	if (type->undo)
@@ -88,10 +87,6 @@ int add_undo_change(void *arg, struct err *e)
 	else
 		rc = delete_link(s, e);
 	s->whole->change_stays |= rc != 0;
-	/* The way back from the pod may be what failed, and the next inverse belongs to the host.
-	 */
-	if (rc && netns_enter(&s->a.host, &stuck))
-		log_warn(&s->a.call->ctx.log, "%s", stuck.msg);
 	return rc;
 }
 

@@ -186,14 +186,6 @@ static int remove_host_veth(const struct ctx *ctx, const struct record *r, struc
 	return rc < 0 ? -1 : 0;
 }
 
-/* Both are tried. */
-int attach_remove_rest(const struct ctx *ctx, const struct record *r, struct err *e)
-{
-	int rc = remove_rules(ctx, r, e);
-
-	return remove_host_veth(ctx, r, e) ? -1 : rc;
-}
-
 int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
@@ -204,6 +196,50 @@ int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, s
 	return 0;
 }
 
+/* ---- inverses in turn ---- */
+
+/*
+ * All inverses of a record are tried, and the first error counts. Each begins in the host's
+ * namespace: one that failed may have left the thread in the pod's, where the next device would
+ * look like one that is back.
+ */
+struct inverses {
+	const struct ctx *ctx;
+	struct netns host;
+	struct err *e;
+	unsigned failed;
+};
+
+static void inverses_clear(struct inverses *x)
+{
+	netns_close(&x->host);
+}
+#define auto_inverses auto_clean(inverses_clear)
+
+static void run_inverse(struct inverses *x, attach_restore_fn fn, const struct record *r)
+{
+	struct err why;
+
+	if (((x->failed && netns_enter(&x->host, &why)) || fn(x->ctx, r, &why)) && x->failed++ == 0)
+		*x->e = why;
+}
+
+static void remove_rest(struct inverses *x, const struct record *r)
+{
+	run_inverse(x, remove_rules, r);
+	run_inverse(x, remove_host_veth, r);
+}
+
+int attach_remove_rest(const struct ctx *ctx, const struct record *r, struct err *e)
+{
+	auto_inverses struct inverses x = { .ctx = ctx, .host = { .fd = -1 }, .e = e };
+
+	if (netns_open_self(&x.host, e))
+		return -1;
+	remove_rest(&x, r);
+	return x.failed ? -1 : 0;
+}
+
 static attach_restore_fn restorer_of(const struct attach_restore_type *others, const char *plugin)
 {
 	for (; others && others->plugin; others++)
@@ -212,54 +248,36 @@ static attach_restore_fn restorer_of(const struct attach_restore_type *others, c
 	return NULL;
 }
 
-/*
- * Interfaces of one record that were moved: how many; all are tried, and the first error counts. A
- * failure may have left the thread in the pod's namespace, where the next device would look like
- * one that is back.
- */
-static int restore_moved(const struct ctx *ctx, const struct record *r,
-			 const struct attach_restore_type *others, struct err *e)
+/* Else its interfaces were made. */
+static bool attach_is_moved(const struct record *r, const struct attach_restore_type *others)
 {
-	auto_netns struct netns host = { .fd = -1 };
-	attach_restore_fn restore;
 	struct record part;
-	struct err why;
-	int n = 0, failed = 0;
+	bool moved = false;
 
-	for (size_t i = 0; r->parts && i < record_parts(r); i++) {
+	for (size_t i = 0; i < record_parts(r); i++) {
 		record_part(r, i, &part);
-		restore = restorer_of(others, part.plugin);
-		if (!restore)
-			continue;
-		if (n++ == 0) {
-			if (netns_open_self(&host, e))
-				return -1;
-			attach_note_deleting(ctx, r);
-		}
-		if (restore(ctx, &part, &why) == 0)
-			continue;
-		if (failed++ == 0)
-			*e = why;
-		if (netns_enter(&host, &why))
-			return -1;
+		moved |= restorer_of(others, part.plugin) != NULL;
 	}
-	return failed ? -1 : n;
+	return moved;
 }
 
-static int restore_link(const struct ctx *ctx, const struct record *r,
-			const struct attach_restore_type *others, struct err *e)
+static void restore_moved(struct inverses *x, const struct record *r,
+			  const struct attach_restore_type *others)
+{
+	attach_restore_fn restore;
+	struct record part;
+
+	for (size_t i = 0; i < record_parts(r); i++) {
+		record_part(r, i, &part);
+		restore = restorer_of(others, part.plugin);
+		if (restore)
+			run_inverse(x, restore, &part);
+	}
+}
+
+static int restore_made(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
-	attach_restore_fn restore = restorer_of(others, r->plugin);
-
-	if (restore)
-		return restore(ctx, r, e);
-
-	int moved = restore_moved(ctx, r, others, e);
-
-	if (moved)
-		return moved < 0 ? -1 : 0;
-
 	int rc = attach_netns_of(ctx, r, &pod, e);
 
 	if (rc < 0 || (rc > 0 && delete_recorded(ctx, &pod, r, e)))
@@ -271,23 +289,22 @@ static int restore_link(const struct ctx *ctx, const struct record *r,
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e)
 {
-	auto_netns struct netns host = { .fd = -1 };
-	struct err why;
+	auto_inverses struct inverses x = { .ctx = ctx, .host = { .fd = -1 }, .e = e };
 	bool same_boot;
 
 	if (attach_same_boot(ctx, r, &same_boot, e))
 		return -1;
 	if (!same_boot)
 		return 0;
-	if (netns_open_self(&host, e))
+	if (netns_open_self(&x.host, e))
 		return -1;
-	/* The interface is restored also if the rest cannot be removed, but from the host: the way
-	 * back from the pod may be what failed. */
-	int rest = attach_remove_rest(ctx, r, &why);
-
-	if ((rest && netns_enter(&host, e)) || restore_link(ctx, r, others, e))
-		return -1;
-	if (rest)
-		*e = why;
-	return rest;
+	remove_rest(&x, r);
+	if (!attach_is_moved(r, others)) {
+		run_inverse(&x, restore_made, r);
+		return x.failed ? -1 : 0;
+	}
+	if (r->parts)
+		attach_note_deleting(ctx, r);
+	restore_moved(&x, r, others);
+	return x.failed ? -1 : 0;
 }

@@ -12,6 +12,18 @@ void undo_push(struct undo *u, undo_fn fn, void *arg, const char *what)
 	u->n++;
 }
 
+static bool may_run(struct undo *u, size_t i)
+{
+	struct err e = { 0 };
+
+	if (!u->before || u->before(u->before_arg, &e) == 0)
+		return true;
+	if (u->log)
+		log_warn(u->log, "turning back: %s, and %zu before it, stay: %s", u->op[i].what, i,
+			 e.msg);
+	return false;
+}
+
 void undo_run(struct undo *u)
 {
 	/* taken off before it runs: what an inverse pushes or runs itself is never run twice */
@@ -19,7 +31,9 @@ void undo_run(struct undo *u)
 		size_t i = --u->n;
 		struct err e = { 0 };
 
-		if (u->op[i].fn(u->op[i].arg, &e) && u->log)
+		if (!may_run(u, i))
+			u->n = 0;
+		else if (u->op[i].fn(u->op[i].arg, &e) && u->log)
 			log_warn(u->log, "turning back: %s: %s%s%s", u->op[i].what, e.msg,
 				 e.detail[0] ? "; " : "", e.detail);
 	}

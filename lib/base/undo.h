@@ -6,6 +6,10 @@
  * inverse if it ends with another one, as an address ends with its interface. The changes of a
  * transaction need none either. A variable declared auto_undo runs the inverses that are left when
  * its scope ends. Errors of inverses are logged; the caller still gets the first error.
+ *
+ * An inverse may have to begin where its change began, such as in a network namespace. A failed
+ * step may have left the thread elsewhere, so the hook `before` runs before each inverse. If it
+ * fails, neither that inverse nor one that was pushed earlier runs: it would do harm.
  */
 #ifndef RAILHEAD_LIB_BASE_UNDO_H
 #define RAILHEAD_LIB_BASE_UNDO_H
@@ -19,6 +23,8 @@ typedef int (*undo_fn)(void *arg, struct err *e);
 
 struct undo {
 	const struct log *log; /* borrowed */
+	undo_fn before;        /* NULL: nothing */
+	void *before_arg;      /* borrowed */
 	size_t n;
 	struct {
 		undo_fn fn;

@@ -98,6 +98,39 @@ START_TEST(inverse_may_push)
 }
 END_TEST
 
+struct hook {
+	struct trace *trace;
+	int fails_at; /* the number of the call that fails; 0: none */
+};
+
+static int hook(void *arg, struct err *e)
+{
+	struct hook *h = arg;
+
+	testing_append(h->trace->text, sizeof(h->trace->text), "^");
+	return --h->fails_at == 0 ? err_set(e, ERR_NETNS, 0, "no way back") : 0;
+}
+
+START_TEST(a_hook_runs_before_each_inverse)
+{
+	struct trace t = { .text = "" };
+	struct step a = { &t, "a", 0 }, b = { &t, "b", -1 }, c = { &t, "c", 0 };
+	struct hook h = { &t, 0 };
+	struct undo u = { .before = hook, .before_arg = &h };
+
+	for (int fails = 0; fails < 2; fails++) {
+		h.fails_at = fails ? 2 : 0;
+		undo_push(&u, inverse, &a, "a");
+		undo_push(&u, inverse, &b, "b");
+		undo_push(&u, inverse, &c, "c");
+		undo_run(&u);
+		ck_assert_str_eq(t.text, fails ? "^c^" : "^c^b^a");
+		ck_assert_uint_eq(u.n, 0);
+		t.text[0] = '\0';
+	}
+}
+END_TEST
+
 START_TEST(errors_are_logged_and_passed_over)
 {
 	struct trace t = { .text = "" };
@@ -159,4 +192,4 @@ START_TEST(too_many_abort)
 END_TEST
 
 TEST_PROGRAM("undo", runs_backwards_once, scope_end_runs, inverse_may_push,
-	     errors_are_logged_and_passed_over, too_many_abort)
+	     a_hook_runs_before_each_inverse, errors_are_logged_and_passed_over, too_many_abort)
