@@ -12,17 +12,33 @@
 #include "cni/demand/demand.h"
 #include "cni/engine/attach_priv.h"
 
+/* own: memory for the list of a plugin that has one interface. NULL: it moves none. */
+static const struct attach_restore_type *restorers_of(const struct attach_type *type,
+						      struct attach_restore_type own[2])
+{
+	if (type->several)
+		return type->several->restorers;
+	own[0] = (struct attach_restore_type){ type->name, type->restore };
+	own[1] = (struct attach_restore_type){ 0 };
+	return type->restore ? own : NULL;
+}
+
+bool attach_moved_own(const struct cni_call *call, const struct record *r)
+{
+	struct attach_restore_type own[2];
+
+	return attach_is_moved(r, restorers_of(attach_type_of(call), own));
+}
+
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
 		       const struct record *r, struct err *e)
 {
 	const struct attach_type *type = attach_type_of(call);
-	const struct attach_restore_type own[] = { { type->name, type->restore }, { 0 } };
+	struct attach_restore_type own[2];
 
 	if (type->restore && r->tree)
 		attach_note_deleting(&records->ctx, r);
-	if (type->several)
-		return attach_restore(&call->ctx, r, type->several->restorers, e);
-	return attach_restore(&call->ctx, r, type->restore ? own : NULL, e);
+	return attach_restore(&call->ctx, r, restorers_of(type, own), e);
 }
 
 /* ---- without a record ---- */

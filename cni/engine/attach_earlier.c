@@ -47,29 +47,43 @@ static int find_earlier(const struct attach *a, const struct record *old, enum a
 }
 
 /*
+ * The new record will not have what the earlier one names: rules and the veth to the node, which
+ * survive the interface, and a device. If the ADD was whole and no DEL began, the pod may have put
+ * its device elsewhere, and keeps it. Records of other attachments are left to their owners, whose
+ * locks they are under.
+ */
+static int restore_rest(const struct attach *a, const struct record *old, struct err *e)
+{
+	const struct ctx *ctx = &a->call->ctx;
+	bool same_boot;
+
+	if (a->whole)
+		return 0;
+	if ((old->adding || old->deleting) && attach_moved_own(a->call, old))
+		return attach_restore_own(a->call, &a->records, old, e);
+	return attach_same_boot(ctx, old, &same_boot, e) ||
+			       (same_boot && attach_remove_rest(ctx, old, e))
+		       ? -1
+		       : 0;
+}
+
+/*
  * Refuse an ADD without DEL in between (CNI-042): the interface of the first one is there, under
  * whatever name, and would have the same address. A record whose interface is not there is what a
- * killed ADD left, or a DEL that failed: rules and the veth to the node survive the interface, and
- * the new record will not have them.
+ * killed ADD left, or a DEL that failed.
  */
 int attach_refuse_second(const struct attach *a, const struct record_key *key, struct err *e)
 {
-	const struct ctx *ctx = &a->call->ctx;
 	auto_record struct record old = { 0 };
 	enum attach_found found;
 	struct err ignored;
-	bool same_boot;
 
 	if (record_read(&a->records.ctx, key, &old, &ignored))
 		return 0;
 	if (find_earlier(a, &old, &found, e))
 		return -1;
-	/* Its namespace may have gone, but not yet the veth that led the node to it. */
 	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return attach_same_boot(ctx, &old, &same_boot, e) ||
-				       (same_boot && attach_remove_rest(ctx, &old, e))
-			       ? -1
-			       : 0;
+		return restore_rest(a, &old, e);
 	err_set(e, ERR_BUSY, 0,
 		"network %s is attached to container %s as %s already: run DEL before another ADD",
 		key->network, key->container, key->ifname);

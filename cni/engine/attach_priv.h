@@ -80,8 +80,8 @@ int attach_host_join(struct attach_host *h, const struct attach *a, const struct
 
 /*
  * attach_refuse_taken - ERR_BUSY: the name is taken in the pod, or an ADD without DEL came before.
- * attach_refuse_second - only the latter, by the record of key; after 0, rules that its DEL left
- * are gone. attach_settle - the same for a plugin that follows: what a killed ADD took is restored.
+ * attach_refuse_second - only the latter, by the record of key; after 0, what a killed ADD or a DEL
+ * left is restored. attach_settle - the same for a plugin that follows.
  */
 int attach_refuse_taken(const struct attach *a, struct err *e) must_check;
 int attach_refuse_second(const struct attach *a, const struct record_key *key,
@@ -131,7 +131,9 @@ int attach_configure(const struct attach_part *parts, size_t n, struct err *e) m
 
 /* ---- attach_del.c ---- */
 
-/* attach_restore_own - restore by a record of this plugin; marks the record `deleting` first. */
+/* attach_restore_own - restore by a record of this plugin; marks the record `deleting` first.
+ * attach_moved_own - whether this plugin moves the interface of such a record. */
+bool attach_moved_own(const struct cni_call *call, const struct record *r);
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
 		       const struct record *r, struct err *e) must_check;
 

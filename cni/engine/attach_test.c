@@ -388,6 +388,66 @@ START_TEST(an_ADD_after_one_that_was_killed)
 }
 END_TEST
 
+static void kill_add(const struct testing_world *w, const char *at)
+{
+	struct err e = { 0 };
+	int status;
+
+	fakes.killed_at = at;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(call(w, &fake_mover, CNI_ADD, "", &e) ? 1 : 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	fakes.killed_at = NULL;
+}
+
+/* The new record will not have the device of the first one. */
+START_TEST(an_ADD_after_a_killed_one_that_moves)
+{
+	struct testing_world w = world();
+	struct err e = { 0 };
+
+	kill_add(&w, "claim");
+	good(call(&w, &fake_mover, CNI_ADD, "", &e), &e);
+	traced("find[adding] restore[addingdeleting] claim[adding] create[adding,device] ");
+	good(call(&w, &fake_mover, CNI_DEL, "", &e), &e);
+	nothing_is_left(&w);
+	/* The interface is in the pod: only a DEL may take it. */
+	kill_add(&w, "create");
+	fails(call(&w, &fake_mover, CNI_ADD, "", &e), &e, ERR_BUSY, "run DEL");
+	traced("find[adding,device] ");
+	ck_assert(in_pod(&w));
+	good(call(&w, &fake_mover, CNI_DEL, "", &e), &e);
+	nothing_is_left(&w);
+	fakes.fails_at = "restore";
+	kill_add(&w, "claim");
+	fails(call(&w, &fake_mover, CNI_ADD, "", &e), &e, ERR_KERNEL, "restore fails");
+	fakes.fails_at = NULL;
+	good(call(&w, &fake_mover, CNI_DEL, "", &e), &e);
+	nothing_is_left(&w);
+}
+END_TEST
+
+/* The pod may have put its device elsewhere: not seen is not gone. */
+START_TEST(an_ADD_after_a_whole_one_that_moves)
+{
+	struct testing_world w = world();
+	auto_nl struct nl *nl = net_socket_in(&w.pod);
+	struct netns other = net_another();
+	struct link_info link;
+	struct err e = { 0 };
+
+	good(call(&w, &fake_mover, CNI_ADD, "", &e), &e);
+	good(nl_link_by_name(nl, "net1", &link, &e), &e);
+	good(nl_link_move(nl, link.ifindex, &other, "net1", &e), &e);
+	fakes.fails_at = "claim";
+	fails(call(&w, &fake_mover, CNI_ADD, "", &e), &e, ERR_KERNEL, "claim fails");
+	traced("find[,device] claim[adding] restore[adding] ");
+	netns_close(&other);
+}
+END_TEST
+
 /* ---- DEL ---- */
 
 START_TEST(DEL_without_a_record)
@@ -476,5 +536,6 @@ TEST_PROGRAM("cni/engine/attach", a_plugin_that_makes, a_plugin_that_moves, a_pl
 	     a_failing_hook_leaves_nothing, a_killed_ADD_is_undone_by_DEL,
 	     a_failed_ADD_is_undone_under_its_own_locks, what_cannot_be_undone_keeps_its_record,
 	     each_inverse_begins_on_the_host, a_second_ADD_of_one_that_follows,
-	     an_ADD_after_one_that_was_killed, DEL_without_a_record,
+	     an_ADD_after_one_that_was_killed, an_ADD_after_a_killed_one_that_moves,
+	     an_ADD_after_a_whole_one_that_moves, DEL_without_a_record,
 	     DEL_after_the_namespace_has_gone, GC_of_each, STATUS_and_CHECK)

@@ -248,8 +248,7 @@ static attach_restore_fn restorer_of(const struct attach_restore_type *others, c
 	return NULL;
 }
 
-/* Else its interfaces were made. */
-static bool attach_is_moved(const struct record *r, const struct attach_restore_type *others)
+bool attach_is_moved(const struct record *r, const struct attach_restore_type *others)
 {
 	struct record part;
 	bool moved = false;

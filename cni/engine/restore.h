@@ -30,6 +30,9 @@ struct attach_restore_type {
 int attach_restore(const struct ctx *ctx, const struct record *r,
 		   const struct attach_restore_type *others, struct err *e) must_check;
 
+/* attach_is_moved - whether others restore an interface of the record: it was moved, not made. */
+bool attach_is_moved(const struct record *r, const struct attach_restore_type *others);
+
 /* attach_remove_rest - remove the rules on record from the namespace, if that lives, and the veth
  * to the node. The record is of this boot. Success also if they are gone already. */
 int attach_remove_rest(const struct ctx *ctx, const struct record *r, struct err *e) must_check;

@@ -12,6 +12,7 @@
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
 #include "sriov/testing/rdma.h"
+#include "sriov/testing/requests.h"
 
 /* Rail 0 is the PF; rail 1 has an interface of its own, but takes its VF of the same PF. */
 #define RAILS                                                                                      \
@@ -217,6 +218,62 @@ START_TEST(a_DEL_without_a_record_and_the_VFs_of_another_attachment)
 }
 END_TEST
 
+static int call_plain(const void *host, enum cni_command cmd, const struct pod *p, struct err *e)
+{
+	return call_as(host, cmd, p, KEYS, e);
+}
+
+static int call_again(const void *host, const struct pod *p, struct err *e)
+{
+	return call_as(host, CNI_ADD, p, KEYS, e);
+}
+
+static void all_are_restored(const void *host, const char *when)
+{
+	for (uint32_t n = 0; n < 4; n++)
+		testrdma_is_restored(host, n, when);
+}
+
+/* Two VFs of the first ADD, and two that were free. */
+START_TEST(another_ADD_after_a_kill_at_each_request)
+{
+	auto_testrdma struct testrdma t = host(4);
+	const struct testrequests r = { .host = &t,
+					.w = &t.w,
+					.hca = t.hca,
+					.call = call_plain,
+					.again = call_again,
+					.is_restored = all_are_restored };
+
+	ck_assert_uint_gt(testrequests_kill(&r, CNI_ADD), 4);
+	ck_assert_uint_gt(testrequests_kill(&r, CNI_DEL), 4);
+}
+END_TEST
+
+/* Its ADD may be at work: its lock is another one. */
+START_TEST(the_record_of_another_attachment_with_such_a_name)
+{
+	auto_testrdma struct testrdma t = host(2);
+	auto_pod struct pod p = pod();
+	auto_record struct record r = { 0 };
+	struct record other = { .key = { "net", "c1", "net1r1" },
+				.plugin = "sriov",
+				.kind = "",
+				.netns = p.path,
+				.netns_id = p.ns.id,
+				.adding = true };
+	struct err e = { .msg = "" };
+
+	good(ctx_boot_id(&t.w.ctx, other.boot, &e), &e);
+	good(record_write(&t.w.ctx, &other, &e), &e);
+	good(call_as(&t, CNI_ADD, &p, KEYS, &e), &e);
+	good(record_read(&t.w.ctx, &other.key, &r, &e), &e);
+	ck_assert(r.adding && !r.deleting);
+	good(call_as(&t, CNI_DEL, &p, KEYS, &e), &e);
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 1);
+}
+END_TEST
+
 START_TEST(GC_of_a_stale_one)
 {
 	auto_testrdma struct testrdma t = host(2);
@@ -377,6 +434,8 @@ TEST_PROGRAM("sriov/plugin/attach_rails", a_VF_of_each_rail_and_back,
 	     the_record_has_a_claim_for_each_rail, CHECK_names_the_rail,
 	     one_VF_is_not_enough_for_two_rails, a_rail_that_cannot_move_takes_all_back,
 	     a_DEL_without_the_record, a_DEL_without_a_record_and_the_VFs_of_another_attachment,
-	     GC_of_a_stale_one, given_devices_and_a_dead_card, given_devices_and_a_rail_without_one,
+	     another_ADD_after_a_kill_at_each_request,
+	     the_record_of_another_attachment_with_such_a_name, GC_of_a_stale_one,
+	     given_devices_and_a_dead_card, given_devices_and_a_rail_without_one,
 	     STATUS_of_a_resource_and_a_dead_card, device_information_describes_one_rail,
 	     addresses_beside_a_VF_for_vfio_are_not_probed)

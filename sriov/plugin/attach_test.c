@@ -451,6 +451,28 @@ static void fail_each_request(bool rdma)
 	ck_assert_uint_gt(testrequests_fail(&r), rdma ? 6 : 10);
 }
 
+/* The configuration names no VF, so that it may become another one. */
+static int call_again(const void *host, const struct pod *p, struct err *e)
+{
+	return testrdma_call(host, CNI_ADD, p, RESOURCE, e);
+}
+
+static void both_are_restored(const void *host, const char *when)
+{
+	testrdma_is_restored(host, 0, when);
+	testrdma_is_restored(host, 1, when);
+}
+
+static void add_again_after_each_kill(enum cni_command cmd, bool rdma)
+{
+	auto_testrdma struct testrdma t = testrdma(2, RDMA_EXCLUSIVE);
+	struct testrequests r = requests(&t, rdma);
+
+	r.again = call_again;
+	r.is_restored = both_are_restored;
+	ck_assert_uint_gt(testrequests_kill(&r, cmd), 4);
+}
+
 static void kill_at_each_request(enum cni_command cmd, bool rdma)
 {
 	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
@@ -548,6 +570,14 @@ START_TEST(DEL_is_killed_at_each_request_of_RDMA)
 }
 END_TEST
 
+START_TEST(another_ADD_after_a_kill_at_each_request)
+{
+	add_again_after_each_kill(CNI_ADD, false);
+	add_again_after_each_kill(CNI_ADD, true);
+	add_again_after_each_kill(CNI_DEL, false);
+}
+END_TEST
+
 TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     the_record_names_the_device, without_the_key_no_device_moves,
 	     the_key_was_removed_before_DEL, a_VF_that_the_plugin_chooses,
@@ -560,4 +590,5 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     DEL_does_not_wait_for_an_interface_that_is_elsewhere, each_request_of_netlink_fails,
 	     each_request_of_RDMA_fails, each_request_of_an_undo_fails,
 	     ADD_is_killed_at_each_request_of_netlink, ADD_is_killed_at_each_request_of_RDMA,
-	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA)
+	     DEL_is_killed_at_each_request_of_netlink, DEL_is_killed_at_each_request_of_RDMA,
+	     another_ADD_after_a_kill_at_each_request)

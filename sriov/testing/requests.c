@@ -68,6 +68,16 @@ static bool is_killed(const struct testrequests *r, enum cni_command cmd, const 
 	return WEXITSTATUS(status) != 1;
 }
 
+/* A runtime that calls ADD again, without a DEL in between. */
+static void add_again(const struct testrequests *r, const struct pod *p, const char *when)
+{
+	struct err e = { .msg = "" };
+
+	r->w->kernel->fail_at = r->hca->fail_at = 0;
+	if (r->again(r->host, p, &e))
+		ck_assert_msg(e.code == ERR_BUSY, "%s: ADD again: %s", when, e.msg);
+}
+
 unsigned testrequests_kill(const struct testrequests *r, enum cni_command cmd)
 {
 	unsigned at = 0;
@@ -84,6 +94,8 @@ unsigned testrequests_kill(const struct testrequests *r, enum cni_command cmd)
 		arm(r, ++at, 0);
 		more = is_killed(r, cmd, &p);
 		(void)snprintf(when, sizeof(when), "killed at request %u", at);
+		if (r->again)
+			add_again(r, &p, when);
 		del_restores(r, &p, when);
 	}
 	return at;

@@ -18,7 +18,9 @@ struct testrequests {
 	bool rdma;                          /* requests of RDMA netlink; else of netlink */
 	void (*begin)(const struct pod *p); /* before the calls for p; may be NULL */
 	int (*call)(const void *host, enum cni_command cmd, const struct pod *p, struct err *e);
-	/* The test fails, with the text when, unless VF 0 is as before ADD. */
+	/* After a kill, before DEL: an ADD that may get another VF, or ERR_BUSY; NULL: none. */
+	int (*again)(const void *host, const struct pod *p, struct err *e);
+	/* The test fails, with the text when, unless each VF is as before ADD. */
 	void (*is_restored)(const void *host, const char *when);
 };
 
