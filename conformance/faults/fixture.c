@@ -102,14 +102,11 @@ static const struct fixture fixture_rail = {
 	ON_VETH,
 };
 
-/* macvlan whose interface is tuned: more steps between its creation and the moment it is up. Its
- * MAC is that of its address, which the interface of a case before may still have for a moment. */
+/* Its MAC is that of its address, which the interface of a case before may still have for a moment.
+ */
 static const struct fixture fixture_tuned = {
 	.program = "macvlan",
-	.keys = "\"master\":\"" MASTER "\",\"txQueueLen\":2000,\"macPrefix\":\"0a:1b\",\"gso\":{"
-		"\"maxSize\":30000},\"sysctl\":{"
-		"\"net.ipv4.conf.IFNAME.arp_filter\":\"1\","
-		"\"net.ipv4.neigh.IFNAME.gc_stale_time\":\"77\"}",
+	.keys = "\"master\":\"" MASTER "\",\"macPrefix\":\"0a:1b\"" FIXTURE_TUNING,
 	.probe = probe_macvlan,
 	ON_VETH,
 };

@@ -9,6 +9,12 @@ struct text;
 
 #define PF_VFS "4" /* as many as races need */
 
+/* Settings of the pod's interface: more steps between its creation and the moment it is up. */
+#define FIXTURE_TUNING                                                                             \
+	",\"txQueueLen\":2000,\"gso\":{\"maxSize\":30000},\"gro\":{\"maxSize\":40000},"            \
+	"\"sysctl\":{\"net.ipv4.conf.IFNAME.arp_filter\":\"1\","                                   \
+	"\"net.ipv4.neigh.IFNAME.gc_stale_time\":\"77\"}"
+
 struct fixture {
 	bool is_hosts;       /* cards of the machine itself: one worker, in its network namespace */
 	const char *program; /* NULL: the plugin's name */
@@ -46,8 +52,8 @@ const struct fixture *fixture_of(const char *plugin);
 /* fixture_suits - does this scene or race apply to the fixture? */
 bool fixture_suits(const struct fixture *g, const char *name);
 
-extern const struct fixture fixture_veth, fixture_vf, fixture_rail_vfs, fixture_rdma,
-	fixture_rdma_exclusive;
+extern const struct fixture fixture_veth, fixture_vf, fixture_rail_vfs;
+extern const struct fixture fixture_rdma, fixture_rdma_exclusive;
 extern const struct fixture fixture_ib, fixture_ib_exclusive, fixture_ipoib;
 
 /*

@@ -22,7 +22,7 @@
 #define CHILDREN                                                                                   \
 	"$(ip -o link show type ipoib | awk -F': ' '$2 ~ /@/ { sub(/@.*/, \"\", $2); print $2 }')"
 
-static char keys[128];
+static char keys[512];
 
 static void clear(void)
 {
@@ -34,7 +34,8 @@ static bool probe(const char *plugin)
 	const char *pf = getenv("PFS");
 
 	(void)plugin;
-	(void)snprintf(keys, sizeof(keys), "\"master\":\"%.*s\",\"pkey\":\"0x1\",\"mtu\":1500",
+	(void)snprintf(keys, sizeof(keys),
+		       "\"master\":\"%.*s\",\"pkey\":\"0x1\",\"mtu\":1500" FIXTURE_TUNING,
 		       pf ? (int)strcspn(pf, " ") : 0, pf ? pf : "");
 	return run_quiet(PF "[ $(cat /sys/class/net/$pf/type) = 32 ] && "
 			    "basename $(readlink /sys/class/net/$pf/device) >" WORK

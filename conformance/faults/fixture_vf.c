@@ -48,18 +48,19 @@ struct card {
 			"[ $((t += 1)) -lt 100 ] || exit; "                                        \
 			"ip link set vf$i up && ip link set vf$i down; done; done"
 
+#define VF_KEYS                                                                                    \
+	",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,\"spoofchk\":\"off\",\"trust\":\"on\","     \
+	"\"mtu\":1400,\"rings\":{\"rx\":512,\"tx\":128}" FIXTURE_TUNING
+
 static const struct card ethernet = {
 	.type = "1",
 	.name_vfs = ETHERNET_VFS,
-	.keys = ",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,"
-		"\"spoofchk\":\"off\",\"trust\":\"on\",\"mac\":\"02:00:00:00:02:00\",\"mtu\":1400",
+	.keys = VF_KEYS ",\"macPrefix\":\"0a:1b\"",
 	.any = "",
 };
 
-/* Both rails take their VF of the PF. A MAC cannot be chosen for two. */
-#define RAIL_KEYS                                                                                  \
-	",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,\"spoofchk\":\"off\",\"trust\":\"on\","     \
-	"\"mtu\":1400,\"routing\":\"rail\""
+/* Both rails take their VF of the PF. Races tell VFs by their MACs, which are not chosen here. */
+#define RAIL_KEYS VF_KEYS ",\"routing\":\"rail\""
 
 static const struct card rails = {
 	.type = "1",
@@ -78,7 +79,7 @@ static const struct card rails = {
 		"{ [ ! -e $v/driver ] || echo $a >$v/driver/unbind; "                              \
 		"echo $a >/sys/bus/pci/drivers_probe; }; " NAME_VF "done"
 #define IB_KEYS                                                                                    \
-	",\"link_state\":\"enable\",\"mtu\":1400,"                                                 \
+	",\"link_state\":\"enable\",\"mtu\":1400" FIXTURE_TUNING ","                               \
 	"\"runtimeConfig\":{\"infinibandGUID\":\"02:00:00:00:00:00:03:00\"}"
 #define ISOLATION ",\"rdmaIsolation\":true"
 
@@ -138,7 +139,7 @@ static bool probe_isolated(const char *plugin)
 
 /* ---- what all of them do ---- */
 
-static char keys[256], any[256];
+static char keys[768], any[768];
 
 /* The configuration names the first VF. */
 static void write_keys(void)
@@ -241,17 +242,12 @@ static void lose_state(void)
 
 const struct fixture fixture_vf = { OF_A_PF, .capacity = 4, .make = make, .probe = probe_ethernet };
 
-const struct fixture fixture_rail_vfs = {
-	OF_A_PF,
-	.program = "rails",
-	.capacity = 2,
-	.make = make_rails,
-	.probe = probe_rails,
-	.ipam = "\"pool\":\"rail{n}\"",
-	.alone = "\"pools\":[[\"rail0\"],[\"rail1\"]]",
-	.v6_ifname = "net1r1",
-	.without = " store-gone ",
-};
+#define OF_RAILS                                                                                   \
+	OF_A_PF, .program = "rails", .capacity = 2, .make = make_rails,                            \
+		 .ipam = "\"pool\":\"rail{n}\"", .alone = "\"pools\":[[\"rail0\"],[\"rail1\"]]",   \
+		 .v6_ifname = "net1r1", .without = " store-gone "
+
+const struct fixture fixture_rail_vfs = { OF_RAILS, .probe = probe_rails };
 
 const struct fixture fixture_ib = {
 	OF_A_PF,

@@ -178,6 +178,12 @@ static void show_link_part(struct text *out, const struct rtattr *a, bool parent
 	case IFLA_TXQLEN:
 		add_number(out, "txqlen", a);
 		break;
+	case IFLA_GSO_MAX_SIZE:
+		add_number(out, "gso", a);
+		break;
+	case IFLA_GRO_MAX_SIZE:
+		add_number(out, "gro", a);
+		break;
 	case IFLA_PROP_LIST:
 		show_names(out, a);
 		break;
