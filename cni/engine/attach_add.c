@@ -393,9 +393,11 @@ static int verify(struct add *s, struct err *e)
 	list_parts(s, parts);
 	if (attach_probe_gateways(parts, s->n_parts, e))
 		return -1;
-	for (size_t i = 0; several && several->verify && i < s->n_parts; i++)
+	for (size_t i = 0; several && several->verify && i < s->n_parts; i++) {
 		if (several->verify(&s->a, &s->part[i].a, ips_of(&s->part[i]), e))
 			return err_wrap(e, "%s", s->parts.what[i]);
+		s->part[i].record.device = s->part[i].a.device;
+	}
 	return 0;
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rails_rdma.c: "rdma": "shared": whether the RDMA device below each interface carries its
- * addresses. */
+/*
+ * rails_rdma.c: "rdma": "shared": whether the RDMA device below each interface carries its
+ * addresses, and is still the one that ADD found.
+ */
 #include <string.h>
 
 #include "cni/protocol/result_rdma.h"
 #include "cni/rails/rails_priv.h"
 #include "rdma/device/gid_verify.h"
 
-#define GIDS_MS 10000 /* as long as the plugin rdma waits */
+#define GIDS_MS    10000    /* as long as the plugin rdma waits */
+#define SHARED_KEY "shared" /* of the device in the record of a part */
 
 void rails_rdma_clear(struct rails_rdma *m)
 {
@@ -65,6 +68,56 @@ static int describe(const struct rails_rdma *m, struct attach *part,
 	return part->rdma ? 0 : err_nomem(e);
 }
 
+/* ---- the device that ADD found ---- */
+
+struct found {
+	uint32_t index, port;
+	const char *name;
+};
+
+static int keep_found(struct attach *part, const struct rdma_serving *s, struct err *e)
+{
+	auto_json struct json *x = json_new_object();
+
+	if (!part->device)
+		part->device = json_new_object();
+	return !x || json_add_int(x, "index", s->link.index) || json_add_int(x, "port", s->port) ||
+			       json_add_str(x, "name", s->link.name) || !part->device ||
+			       json_put(part->device, SHARED_KEY, TAKE_PTR(x))
+		       ? err_nomem(e)
+		       : 0;
+}
+
+/* An attachment of before the key has none. A driver that is loaded again makes another device,
+ * under the same name. */
+static int compare_found(const struct attach *part, const struct rdma_serving *s, struct err *e)
+{
+#define FIELD(m) .key = #m, .offset = offsetof(struct found, m), .flags = J_REQUIRED
+	static const struct json_field fields[] = {
+		{ FIELD(index), .kind = J_U32 },
+		{ FIELD(port), .kind = J_U32 },
+		{ FIELD(name), .kind = J_STRING },
+		{ 0 },
+	};
+	auto_record struct record r = { 0 };
+	struct found was;
+
+	if (attach_read_record(part, &r, e))
+		return -1;
+	const struct json *x = json_get(r.device, SHARED_KEY);
+	if (!x)
+		return 0;
+	if (json_decode(x, "device." SHARED_KEY, fields, &was, e))
+		return -1;
+	if (s->link.index == was.index && s->port == was.port)
+		return 0;
+	return err_set(e, ERR_STATE, 0,
+		       "interface %s is served by RDMA device %s (number %u) port %u, ADD found "
+		       "%.64s (number %u) port %u",
+		       part->call->env.ifname, s->link.name, s->link.index, s->port, was.name,
+		       was.index, was.port);
+}
+
 int rails_rdma_verify(struct rails_rdma *m, struct attach *part, const struct cni_result *ips,
 		      struct err *e)
 {
@@ -88,7 +141,9 @@ int rails_rdma_verify(struct rails_rdma *m, struct attach *part, const struct cn
 			e->code = ERR_STATE;
 		return err_wrap(e, "rdma");
 	}
-	return verify_gids(m, &at, ips, gids, e) || describe(m, part, &serving, gids, e)
+	return (adds ? keep_found(part, &serving, e) : compare_found(part, &serving, e)) ||
+			       verify_gids(m, &at, ips, gids, e) ||
+			       describe(m, part, &serving, gids, e)
 		       ? err_wrap(e, "rdma")
 		       : 0;
 }

@@ -17,16 +17,22 @@
 /* Rail 0 is the PF; rail 1 has an interface of its own, but takes its VF of the same PF. */
 #define RAILS                                                                                      \
 	"{\"rails\":[{\"rail\":0,\"interface\":\"pf0\"},{\"rail\":1,\"interface\":\"other\"}]}"
-#define KEYS  "\"kind\":\"sriov\",\"resource\":{\"pf\":[\"pf0\"]}"
-#define MOVES KEYS ",\"rdma\":\"exclusive\""
+#define KEYS   "\"kind\":\"sriov\",\"resource\":{\"pf\":[\"pf0\"]}"
+#define MOVES  KEYS ",\"rdma\":\"exclusive\""
+#define SHARES KEYS ",\"rdma\":\"shared\""
+
+static void with_rails(struct testrdma *t)
+{
+	ck_assert(mkdir("/mnt/etc", 0755) == 0 || errno == EEXIST);
+	testing_file("/mnt/etc/rails.json", 0644, RAILS);
+	t->w.ctx.etc_dir = "/mnt/etc";
+}
 
 static struct testrdma host(uint32_t vfs)
 {
 	struct testrdma t = testrdma(vfs, RDMA_EXCLUSIVE);
 
-	ck_assert(mkdir("/mnt/etc", 0755) == 0 || errno == EEXIST);
-	testing_file("/mnt/etc/rails.json", 0644, RAILS);
-	t.w.ctx.etc_dir = "/mnt/etc";
+	with_rails(&t);
 	return t;
 }
 
@@ -132,6 +138,29 @@ START_TEST(CHECK_names_the_rail)
 	ck_assert_msg(strstr(e.msg, "rail 1: rdma") == e.msg, "%s", e.msg);
 	testrdma_dev(&t, 1)->gone = false;
 	good(call_as(&t, CNI_DEL, &p, MOVES, &e), &e);
+	is_restored(&t, "DEL");
+}
+END_TEST
+
+/* Number 9 instead of the one that ADD found: the driver was loaded again. */
+START_TEST(CHECK_compares_a_shared_device)
+{
+	auto_testrdma struct testrdma t = testrdma(2, RDMA_SHARED);
+	auto_pod struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	with_rails(&t);
+	good(call_as(&t, CNI_ADD, &p, SHARES, &e), &e);
+	testing_printed_has(TESTRDMA_OUT, "\"rdma\":[{\"mode\":\"shared\",\"device\":\"mlx5_0\"");
+	good(call_as(&t, CNI_CHECK, &p, SHARES, &e), &e);
+	const uint32_t was = testrdma_dev(&t, 1)->link.index;
+	testrdma_dev(&t, 1)->link.index = 9;
+	fails(call_as(&t, CNI_CHECK, &p, SHARES, &e), &e, ERR_STATE,
+	      "rail 1: rdma: interface net1r1 is served by RDMA device mlx5_1 (number 9) port 1, "
+	      "ADD found mlx5_1");
+	testrdma_dev(&t, 1)->link.index = was;
+	good(call_as(&t, CNI_CHECK, &p, SHARES, &e), &e);
+	good(call_as(&t, CNI_DEL, &p, SHARES, &e), &e);
 	is_restored(&t, "DEL");
 }
 END_TEST
@@ -432,8 +461,9 @@ END_TEST
 
 TEST_PROGRAM("sriov/plugin/attach_rails", a_VF_of_each_rail_and_back,
 	     the_record_has_a_claim_for_each_rail, CHECK_names_the_rail,
-	     one_VF_is_not_enough_for_two_rails, a_rail_that_cannot_move_takes_all_back,
-	     a_DEL_without_the_record, a_DEL_without_a_record_and_the_VFs_of_another_attachment,
+	     CHECK_compares_a_shared_device, one_VF_is_not_enough_for_two_rails,
+	     a_rail_that_cannot_move_takes_all_back, a_DEL_without_the_record,
+	     a_DEL_without_a_record_and_the_VFs_of_another_attachment,
 	     another_ADD_after_a_kill_at_each_request,
 	     the_record_of_another_attachment_with_such_a_name, GC_of_a_stale_one,
 	     given_devices_and_a_dead_card, given_devices_and_a_rail_without_one,

@@ -97,6 +97,8 @@ for type in macvlan ipvlan; do
 	rdma link delete rxe1
 	check "rails of $type: CHECK names the rail" refused 104 "rail 1: rdma" call CHECK rails p9 "$(behind "$RAILS")"
 	rdma link add rxe1 type rxe netdev "$PEER"
+	check "rails of $type: CHECK of a device that was made again" refused 104 "rail 1: rdma: interface net1r1 is served by RDMA device rxe1" \
+		call CHECK rails p9 "$(behind "$RAILS")"
 	check "rails of $type: DEL" call DEL rails p9 "$RAILS"
 	rdma link delete rxe1
 	check "rails of $type: ADD without a device" refused 104 "rail 1: rdma" call ADD rails p9 "$RAILS"
