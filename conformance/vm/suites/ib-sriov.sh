@@ -79,6 +79,29 @@ check "no warning" isnt grep -q 'not in the table' $W/out.log
 check "DEL" del a "$CONF"
 knob "$V" pkeys 0xffff
 
+# ---- settings of the interface ----
+TUNED='"txQueueLen":2345,"gso":{"maxSize":30000},"gro":{"maxSize":40000},
+	"sysctl":{"net.ipv4.conf.IFNAME.arp_filter":"1","net.ipv4.neigh.IFNAME.gc_stale_time":"77"}'
+# settings INTERFACE [POD]: queue, sizes and variables of an interface
+settings()
+{
+	local in=()
+	[ -z "${2-}" ] || in=(ip netns exec "$2")
+	"${in[@]}" ip -j -d link show "$1" | jq -r '.[0] | "\(.txqlen) \(.gso_max_size) \(.gro_max_size)"'
+	"${in[@]}" cat "/proc/sys/net/ipv4/conf/$1/arp_filter" "/proc/sys/net/ipv4/neigh/$1/gc_stale_time"
+}
+WAS=$(settings "$(netdev "$V")")
+CONF=$(with "$TUNED")
+check "ADD with settings" add a "$CONF"
+cp $W/out $W/result
+check "they are in the pod" is "$(settings net1 a | xargs)" '2345 30000 40000 1 77'
+check "CHECK" checked a "$CONF" $W/result
+ip -n a link set net1 txqueuelen 99
+check "CHECK: another length of the queue" refused 104 txQueueLen checked a "$CONF" $W/result
+check "DEL" del a "$CONF"
+check "the VF has its own again" is "$(settings "$(netdev "$V")")" "$WAS"
+check "as before" clean
+
 CARGS='IgnoreUnknown=1;K8S_POD_NAMESPACE=train;K8S_POD_NAME=worker-0'
 CONF=$(on "$V" '"guidFrom":"pod"')
 check "ADD with a GUID of the pod's name" add a "$CONF"

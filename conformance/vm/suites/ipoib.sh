@@ -87,6 +87,16 @@ attributes()
 	check "DEL on the other card" del d "$(ON=$Q conf)"
 	check "nothing is left" clean
 	check "DEL again" del a "$(conf)"
+	TUNED='"txQueueLen":2345,"gso":{"maxSize":30000},"gro":{"maxSize":40000},
+		"sysctl":{"net.ipv4.conf.IFNAME.arp_filter":"1","net.ipv4.neigh.IFNAME.gc_stale_time":"77"}'
+	check "ADD with settings" add a "$(conf "$TUNED")"
+	cp $W/out $W/a
+	check "they are in the pod" child a '.txqlen == 2345 and .gso_max_size == 30000 and .gro_max_size == 40000'
+	check "its variables" is "$(ip netns exec a cat /proc/sys/net/ipv4/{conf/net1/arp_filter,neigh/net1/gc_stale_time} | xargs)" '1 77'
+	check "CHECK" checked a "$(conf "$TUNED")" $W/a
+	ip -n a link set net1 txqueuelen 99
+	check "CHECK with another length of the queue" refused 104 txQueueLen checked a "$(conf "$TUNED")" $W/a
+	check "DEL" del a "$(conf "$TUNED")"
 	check "without addresses" add a "$(IPAM='{}' conf)"
 	check "it is up" child a '.flags | index("UP")'
 	check "DEL" del a "$(IPAM='{}' conf)"
