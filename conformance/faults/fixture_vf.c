@@ -163,9 +163,11 @@ static void write_keys(void)
 
 static void make(void)
 {
-	must(PF "ip link set $1 addrgenmode none; ip link set $2 addrgenmode none; "
-		"[ $(cat $n/sriov_numvfs) = " PF_VFS " ] || "
-		"{ echo 0 >$n/sriov_numvfs && echo " PF_VFS " >$n/sriov_numvfs; } || exit; " PF_UP);
+	/* An earlier suite may have left them up. */
+	must(PF
+	     "for i in $1 $2; do ip link set $i addrgenmode none; ip -6 addr flush dev $i; done; "
+	     "[ $(cat $n/sriov_numvfs) = " PF_VFS " ] || "
+	     "{ echo 0 >$n/sriov_numvfs && echo " PF_VFS " >$n/sriov_numvfs; } || exit; " PF_UP);
 	must("%s%s", PF, card->name_vfs);
 	write_keys();
 }
