@@ -223,14 +223,6 @@ static int common_bond(const struct link_info *member, size_t n)
 	return member[0].upper_ifindex;
 }
 
-static int match_default(const struct route_spec *r, void *arg)
-{
-	struct demand_joiner *j = arg;
-
-	j->has_default_route = r->dst.len == 0;
-	return j->has_default_route;
-}
-
 /* Also an address of router advertisement: it may be the only one of the node. */
 static int match_any_address(const struct addr_info *a, void *arg)
 {
@@ -244,11 +236,14 @@ static int check_joiners(struct nl *nl, const struct link_info *member, size_t n
 {
 	for (size_t i = 0; i < n; i++) {
 		struct demand_joiner j = { .link = &member[i] };
+		enum demand_route route;
 
 		if (demand_upper(nl, member[i].ifindex, j.upper, e) ||
 		    nl_addr_list(nl, member[i].ifindex, match_any_address, &j, e) ||
-		    nl_route_list(nl, member[i].ifindex, match_default, &j, e))
+		    demand_route(nl, member[i].ifindex, &route, e))
 			return -1;
+		j.has_route = route == DEMAND_ROUTE;
+		j.has_default_route = route == DEMAND_DEFAULT_ROUTE;
 		if (demand_may_join(&j, e))
 			return err_wrap(e, "master: bond[%zu]", i);
 	}

@@ -46,7 +46,7 @@ bool demand_is_ours(const struct demand_state *s, const struct link_info *link);
 /* The facts about an interface that shall become the member of a bond. */
 struct demand_joiner {
 	const struct link_info *link;
-	bool has_address, has_default_route;
+	bool has_address, has_default_route, has_route; /* but link-local ones */
 	char upper[IFNAME_LEN]; /* an interface that stands on it; "": none */
 };
 /* demand_may_join - ERR_BUSY says why it would cut off the node, or another user. */
@@ -82,14 +82,18 @@ int demand_find_made(struct nl *nl, const struct demand_state *s, struct link_in
 /* ---- demand_use.c ---- */
 
 /*
- * demand_used - 1: something stands on the link, or has an address on it, wherever it is; why says
- * what. 0: nothing does. It makes and deletes a macvlan, for an answer of the kernel that counts
- * all namespaces, and waits so long for a namespace that ends. demand_upper - the first interface
- * of this namespace that stands on it; "": none.
+ * demand_used - 1: something stands on the link, wherever it is, or has an address on it or a route
+ * by it; why says what. 0: nothing does. It makes and deletes a macvlan, for an answer of the
+ * kernel that counts all namespaces, and waits so long for a namespace that ends. demand_upper -
+ * the first interface of this namespace that stands on it; "": none.
  */
 int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
 		struct err *e) must_check;
 int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e) must_check;
+
+/* demand_route - a route leaves by the link. Those to link-local addresses do not count. */
+enum demand_route { DEMAND_NO_ROUTE, DEMAND_ROUTE, DEMAND_DEFAULT_ROUTE };
+int demand_route(struct nl *nl, int ifindex, enum demand_route *out, struct err *e) must_check;
 
 /* ---- demand_make.c: changes the kernel ---- */
 

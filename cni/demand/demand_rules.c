@@ -51,6 +51,10 @@ int demand_may_join(const struct demand_joiner *j, struct err *e)
 	if (j->has_address)
 		return err_set(e, ERR_BUSY, 0,
 			       "interface %s has addresses, which would stop working", link->name);
+	if (j->has_route)
+		return err_set(e, ERR_BUSY, 0,
+			       "interface %s has routes without an address, which would be lost",
+			       link->name);
 	return 0;
 }
 

@@ -96,6 +96,8 @@ START_TEST(a_member_that_others_need_is_refused)
 	struct err e;
 
 	ck_assert_int_eq(demand_may_join(&j, &e), 0);
+	j.has_route = true;
+	refused(&j, ERR_BUSY, "has routes without an address");
 	j.has_address = true;
 	refused(&j, ERR_BUSY, "has addresses");
 	j.has_default_route = true;

@@ -66,6 +66,27 @@ static int look_for_address(struct nl *nl, int ifindex, bool *out, struct err *e
 	return 0;
 }
 
+static int match_route(const struct route_spec *r, void *arg)
+{
+	enum demand_route *found = arg;
+
+	if (r->dst.len == 0)
+		*found = DEMAND_DEFAULT_ROUTE;
+	else if (!ip_is_link_local(r->dst.addr))
+		*found = DEMAND_ROUTE;
+	return *found == DEMAND_DEFAULT_ROUTE;
+}
+
+int demand_route(struct nl *nl, int ifindex, enum demand_route *out, struct err *e)
+{
+	enum demand_route found = DEMAND_NO_ROUTE;
+
+	if (nl_route_list(nl, ifindex, match_route, &found, e))
+		return -1;
+	*out = found;
+	return 0;
+}
+
 static int delete_probe(struct nl *nl, const char *name, int lower, struct err *e)
 {
 	struct link_info link;
@@ -121,19 +142,22 @@ int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char w
 		struct err *e)
 {
 	char upper[IFNAME_LEN];
+	enum demand_route route;
 	bool has_address;
 	int rc;
 
 	if (demand_upper(nl, link->ifindex, upper, e) ||
-	    look_for_address(nl, link->ifindex, &has_address, e))
+	    look_for_address(nl, link->ifindex, &has_address, e) ||
+	    demand_route(nl, link->ifindex, &route, e))
 		return -1;
 	(void)snprintf(why, 64, "%s%s",
 		       link->upper_ifindex ? "a bond or bridge has it"
 		       : *upper            ? "on it is "
 		       : has_address       ? "it has an address"
-				     : "an interface of another namespace is on it, or may be",
+		       : route             ? "it has a route"
+			       : "an interface of another namespace is on it, or may be",
 		       link->upper_ifindex ? "" : upper);
-	if (link->upper_ifindex || *upper || has_address)
+	if (link->upper_ifindex || *upper || has_address || route)
 		return 1;
 	rc = ask_for_a_while(nl, link->ifindex, wait_ms, e);
 	return rc < 0 ? err_wrap(e, "ask whether %s is in use", link->name) : rc;

@@ -126,6 +126,31 @@ START_TEST(an_address_is_a_user)
 }
 END_TEST
 
+/* As an uplink without an address of its own has them: those of another interface are used. */
+START_TEST(a_route_is_a_user)
+{
+	auto_world struct world w;
+	enum demand_route route;
+	struct err e;
+	char why[64];
+
+	world_make(&w);
+	run("ip route add 10.9.0.0/16 dev up0");
+	ck_assert_int_eq(used(&w, why), 1);
+	ck_assert_str_eq(why, "it has a route");
+	ck_assert_int_eq(demand_route(w.nl, w.link.ifindex, &route, &e), 0);
+	ck_assert_int_eq(route, DEMAND_ROUTE);
+	run("ip route flush dev up0; ip -6 route add fd00:9::/64 dev up0 table 77");
+	ck_assert_int_eq(used(&w, why), 1);
+	run("ip -6 route add default dev up0 table 78");
+	ck_assert_int_eq(demand_route(w.nl, w.link.ifindex, &route, &e), 0);
+	ck_assert_int_eq(route, DEMAND_DEFAULT_ROUTE);
+	run("ip -6 route flush dev up0 table 77; ip -6 route flush dev up0 table 78; "
+	    "ip -6 route add fe80:9::/64 dev up0");
+	ck_assert_int_eq(used(&w, why), 0);
+}
+END_TEST
+
 START_TEST(a_bridge_is_a_user)
 {
 	auto_world struct world w;
@@ -159,4 +184,5 @@ END_TEST
 
 TEST_PROGRAM("cni/demand/demand_use", a_link_with_the_addresses_of_the_kernel_has_no_user,
 	     an_interface_of_another_namespace_is_a_user, an_interface_of_the_host_is_a_user,
-	     an_address_is_a_user, a_bridge_is_a_user, an_interrupted_question_is_no_user)
+	     an_address_is_a_user, a_route_is_a_user, a_bridge_is_a_user,
+	     an_interrupted_question_is_no_user)

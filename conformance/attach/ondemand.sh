@@ -226,6 +226,15 @@ test_ondemand_a_vlan_with_an_address_stays()
 	ip addr del 10.9.9.9/24 dev "$MASTER.120"
 	od_vlan_swept
 }
+test_ondemand_a_vlan_with_a_route_stays()
+{
+	od_need_vlan
+	od_vlan_made
+	ip route add 10.9.0.0/16 dev "$MASTER.120"
+	od_vlan_kept
+	ip route flush dev "$MASTER.120"
+	od_vlan_swept
+}
 test_ondemand_a_vlan_in_a_bridge_stays()
 {
 	od_need_vlan
@@ -463,6 +472,13 @@ test_ondemand_members_that_others_need_are_refused()
 	ip route add default via 10.9.9.2 dev om1
 	want_err ADD 103 'bond[1]' om1 'default route'
 	ip addr flush dev om1
+	ip route add 10.8.0.0/16 dev om1
+	want_err ADD 103 'bond[1]' om1 routes
+	want_err STATUS 50 om1
+	ip route flush dev om1
+	ip -6 route add fd00:8::/64 via fe80::1 dev om1 table 88
+	want_err ADD 103 'bond[1]' om1 routes
+	ip -6 route flush dev om1 table 88
 	ip link add link om0 name above0 type macvlan
 	want_err ADD 103 'bond[0]' om0 above0
 	ip link del above0
