@@ -33,15 +33,20 @@ static int push_user(struct json *users, const struct record_key *key)
 		       : 0;
 }
 
-int demand_add_user(struct demand_state *s, const struct record_key *key)
+int demand_add_user(struct demand_state *s, const struct record_key *key, struct err *e)
 {
 	json_each (it, s->users) {
 		if (is_user(it, key))
 			return 0;
 	}
+	if (json_len(s->users) >= DEMAND_USERS_MAX) {
+		err_set(e, ERR_BUSY, 0, "master: %s has %d users, and cannot have more",
+			s->link.name, DEMAND_USERS_MAX);
+		return err_hint(e, "`railctl attachments repair` drops those whose pod is gone");
+	}
 	if (!s->users)
 		s->users = json_new_array();
-	return s->users ? push_user(s->users, key) : -1;
+	return s->users && push_user(s->users, key) == 0 ? 0 : err_nomem(e);
 }
 
 int demand_drop_user(struct demand_state *s, const struct record_key *key)
@@ -219,8 +224,8 @@ static int read_users(const struct json *list, struct demand_state *s, struct er
 			return err_set(e, ERR_DECODE, 0,
 				       WHAT ": a user is not network, container "
 					    "and ifname");
-		if (demand_add_user(s, &key))
-			return err_nomem(e);
+		if (demand_add_user(s, &key, e))
+			return -1;
 	}
 	return 0;
 }

@@ -46,8 +46,9 @@ static struct demand_state again(const struct demand_state *s)
 START_TEST(a_bond_is_read_as_it_was_written)
 {
 	auto_demand_state struct demand_state s = bond();
+	struct err e;
 
-	ck_assert_int_eq(demand_add_user(&s, &one), 0);
+	ck_assert_int_eq(demand_add_user(&s, &one, &e), 0);
 	auto_demand_state struct demand_state r = again(&s);
 	ck_assert_str_eq(r.boot, BOOT);
 	ck_assert(r.making && r.netns.dev == 4 && r.netns.ino == 4026531840 &&
@@ -82,16 +83,48 @@ END_TEST
 START_TEST(a_user_counts_once)
 {
 	auto_demand_state struct demand_state s = bond();
+	struct err e;
 
 	ck_assert_int_eq(demand_drop_user(&s, &one), 0);
-	ck_assert_int_eq(demand_add_user(&s, &one), 0);
-	ck_assert_int_eq(demand_add_user(&s, &two), 0);
-	ck_assert_int_eq(demand_add_user(&s, &one), 0);
+	ck_assert_int_eq(demand_add_user(&s, &one, &e), 0);
+	ck_assert_int_eq(demand_add_user(&s, &two, &e), 0);
+	ck_assert_int_eq(demand_add_user(&s, &one, &e), 0);
 	ck_assert_uint_eq(json_len(s.users), 2);
 	ck_assert_int_eq(demand_drop_user(&s, &one), 1);
 	ck_assert_int_eq(demand_drop_user(&s, &one), 0);
 	ck_assert_uint_eq(json_len(s.users), 1);
 	ck_assert_str_eq(json_text(json_first(s.users), "ifname"), "net2");
+}
+END_TEST
+
+static void fill(struct demand_state *s, unsigned n)
+{
+	char container[16];
+
+	s->users = json_new_array();
+	for (unsigned i = 0; i < n; i++) {
+		struct json *o = json_push_object(s->users);
+
+		(void)snprintf(container, sizeof(container), "c%u", i);
+		ck_assert(o && !json_add_str(o, "network", "net-a") &&
+			  !json_add_str(o, "container", container) &&
+			  !json_add_str(o, "ifname", "net1"));
+	}
+}
+
+START_TEST(a_user_too_many_is_refused)
+{
+	auto_demand_state struct demand_state s = bond();
+	struct err e = { .msg = "" };
+
+	fill(&s, DEMAND_USERS_MAX);
+	ck_assert_int_eq(demand_add_user(&s, &one, &e), 0); /* it is one of them */
+	ck_assert_int_eq(demand_add_user(&s, &two, &e), -1);
+	ck_assert_int_eq(e.code, ERR_BUSY);
+	ck_assert_str_eq(e.msg, "master: b0 has 4096 users, and cannot have more");
+	ck_assert_uint_eq(json_len(s.users), DEMAND_USERS_MAX);
+	ck_assert_int_eq(demand_drop_user(&s, &one), 1);
+	ck_assert_int_eq(demand_add_user(&s, &two, &e), 0);
 }
 END_TEST
 
@@ -142,7 +175,7 @@ static int read_and_write(void *arg, struct err *e)
 
 	if (demand_state_decode(arg, strlen(arg), &s, e))
 		return -1;
-	if (demand_add_user(&s, &two) || demand_drop_user(&s, &one) < 0)
+	if (demand_add_user(&s, &two, e) || demand_drop_user(&s, &one) < 0)
 		return err_nomem(e);
 	out = demand_state_print(&s);
 	return out ? 0 : err_nomem(e);
@@ -158,5 +191,5 @@ START_TEST(survives_each_failing_allocation)
 END_TEST
 
 TEST_PROGRAM("cni/demand/demand_state", a_bond_is_read_as_it_was_written,
-	     a_vlan_is_read_as_it_was_written, a_user_counts_once, a_damaged_file_is_refused,
-	     survives_each_failing_allocation)
+	     a_vlan_is_read_as_it_was_written, a_user_counts_once, a_user_too_many_is_refused,
+	     a_damaged_file_is_refused, survives_each_failing_allocation)

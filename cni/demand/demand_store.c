@@ -11,7 +11,6 @@
 #include "lib/sys/lock.h"
 
 #define LOCK_MS  10000
-#define FILE_MAX ((size_t)2 << 20)
 #define NAME_LEN (IFNAME_LEN + 8)
 
 static int open_folder(int run, bool create, struct err *e)
@@ -77,7 +76,7 @@ int demand_read(int dir, const char *name, struct demand_state *out, struct err 
 	struct err why;
 
 	file_of(name, file);
-	ssize_t len = fs_read_at(dir, file, FILE_MAX, &text, &why);
+	ssize_t len = fs_read_at(dir, file, JSON_MAX_SIZE, &text, &why);
 	if (len < 0 && why.errnum == ENOENT)
 		return 0;
 	if (len < 0 || demand_state_decode(text, (size_t)len, &s, &why) ||
@@ -107,6 +106,10 @@ int demand_write(int dir, const struct demand_state *s, struct err *e)
 	if (!text)
 		return err_nomem(e);
 	file_of(s->link.name, file);
+	if (strlen(text) > JSON_MAX_SIZE)
+		return err_set(e, ERR_BUSY, 0,
+			       DEMAND_FOLDER "/%s: with %zu users it is longer than %d bytes", file,
+			       json_len(s->users), JSON_MAX_SIZE);
 	/* Not durable on purpose, as the records: it must survive our death, not the machine's. */
 	return fs_replace_at(dir, file, text, false, e) ? err_wrap(e, DEMAND_FOLDER "/%s", file)
 							: 0;

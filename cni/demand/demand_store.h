@@ -52,9 +52,9 @@ char *demand_state_print(const struct demand_state *s);
 void demand_state_clear(struct demand_state *s);
 #define auto_demand_state auto_clean(demand_state_clear)
 
-/* demand_add_user - once more is success. demand_drop_user - 1: it was there, 0: it was not. -1 of
- * either: no memory. */
-int demand_add_user(struct demand_state *s, const struct record_key *key) must_check;
+/* demand_add_user - once more is success. ERR_BUSY: it has DEMAND_USERS_MAX others.
+ * demand_drop_user - 1: it was there, 0: it was not, -1: no memory. */
+int demand_add_user(struct demand_state *s, const struct record_key *key, struct err *e) must_check;
 int demand_drop_user(struct demand_state *s, const struct record_key *key) must_check;
 
 /* ---- demand_store.c: files ---- */
@@ -77,6 +77,7 @@ void demand_close(struct demand_store *s);
 int demand_read(int dir, const char *name, struct demand_state *out, struct err *e) must_check;
 int demand_peek(const struct ctx *ctx, const char *name, struct demand_state *out,
 		struct err *e) must_check;
+/* demand_write - ERR_BUSY: the file would be too long to be read, because of its users. */
 int demand_write(int dir, const struct demand_state *s, struct err *e) must_check;
 int demand_forget(int dir, const char *name, struct err *e) must_check;
 

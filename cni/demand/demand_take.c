@@ -114,9 +114,7 @@ static int take_link(const struct taking *t, struct demand_plan *plan, size_t i,
 	}
 	memcpy(s.boot, t->boot, sizeof(s.boot));
 	s.netns = t->here;
-	if (demand_add_user(&s, t->key))
-		return err_nomem(e);
-	if (demand_write(t->store.dir, &s, e))
+	if (demand_add_user(&s, t->key, e) || demand_write(t->store.dir, &s, e))
 		return -1;
 	return s.making ? make(t, &s, e) : 0;
 }

@@ -50,7 +50,7 @@ static void write_state(const struct ctx *ctx, const struct record_key *const *u
 	ck_assert_int_eq(ctx_boot_id(ctx, s.boot, &e), 0);
 	s.netns = here.id;
 	for (size_t i = 0; i < n; i++)
-		ck_assert_int_eq(demand_add_user(&s, users[i]), 0);
+		ck_assert_int_eq(demand_add_user(&s, users[i], &e), 0);
 	ck_assert_int_eq(demand_open(ctx, true, &store, &e), 1);
 	ck_assert_int_eq(demand_write(store.dir, &s, &e), 0);
 }
@@ -162,6 +162,34 @@ START_TEST(another_namespace_cannot_see_it_and_another_boot_ended_it)
 }
 END_TEST
 
+/* The next call could not read it: nothing would be removed any more. */
+START_TEST(a_file_too_long_to_be_read_is_not_written)
+{
+	static const struct record_key *const both[] = { &one };
+	const struct ctx ctx = make_ctx();
+	auto_demand_store struct demand_store store = DEMAND_CLOSED;
+	auto_demand_state struct demand_state s = { .users = NULL };
+	struct err e = { .msg = "" };
+	char network[512], container[8];
+
+	write_state(&ctx, both, 1);
+	ck_assert_int_eq(demand_open(&ctx, true, &store, &e), 1);
+	ck_assert_int_eq(demand_read(store.dir, "eth1.120", &s, &e), 1);
+	memset(network, 'n', sizeof(network) - 1);
+	network[sizeof(network) - 1] = '\0';
+	for (unsigned i = 0; i < 2000; i++) {
+		(void)snprintf(container, sizeof(container), "c%u", i);
+		const struct record_key key = { network, container, "net1" };
+
+		ck_assert_int_eq(demand_add_user(&s, &key, &e), 0);
+	}
+	ck_assert_int_eq(demand_write(store.dir, &s, &e), -1);
+	ck_assert_int_eq(e.code, ERR_BUSY);
+	ck_assert_msg(strstr(e.msg, "masters/eth1.120.json: with 2001 users") != NULL, "%s", e.msg);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 1);
+}
+END_TEST
+
 START_TEST(a_file_under_another_name_is_not_used)
 {
 	const struct ctx ctx = make_ctx();
@@ -182,4 +210,4 @@ TEST_PROGRAM("cni/demand/demand", without_a_folder_nothing_happens,
 	     the_last_user_takes_the_file_along, a_sweep_drops_users_without_a_record,
 	     a_file_that_cannot_be_read_stays,
 	     another_namespace_cannot_see_it_and_another_boot_ended_it,
-	     a_file_under_another_name_is_not_used)
+	     a_file_too_long_to_be_read_is_not_written, a_file_under_another_name_is_not_used)
