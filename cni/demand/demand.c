@@ -25,6 +25,24 @@ static int check_present(const struct demand_plan *plan, struct err *e)
 	return 0;
 }
 
+/*
+ * Without the lock, the look may meet the end of a master, or its making: half of its members are
+ * free, or its members are not all there yet. So an error counts only if it is one with the lock.
+ */
+static int look(struct master_place *p, const struct demand_conf *conf, struct demand_plan *plan,
+		struct err *e)
+{
+	auto_demand_store struct demand_store store = DEMAND_CLOSED;
+	struct err ignored;
+
+	if (demand_make_plan(p, conf, plan, e) == 0)
+		return 0;
+	/* Without the folder, the last master may have ended just now. */
+	return demand_open(p->ctx, false, &store, &ignored) < 0
+		       ? -1
+		       : demand_make_plan(p, conf, plan, e);
+}
+
 int demand_find(struct master_place *p, const struct json *object, enum demand_when when,
 		struct link_info *out, struct err *e)
 {
@@ -33,7 +51,7 @@ int demand_find(struct master_place *p, const struct json *object, enum demand_w
 
 	if (demand_read_conf(object, &conf, e))
 		return -1;
-	if (demand_make_plan(p, &conf, &plan, e)) {
+	if (look(p, &conf, &plan, e)) {
 		if (when == DEMAND_MUST_BE && e->code == ERR_CONFIG)
 			e->code = ERR_STATE;
 		return -1;

@@ -66,6 +66,56 @@ static int find_members(struct master_place *p, const struct demand_bond *c,
 	return 0;
 }
 
+/* The bond or bridge that one of them is a port of; 0: none. */
+static int any_upper(const struct link_info *member, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (member[i].upper_ifindex)
+			return member[i].upper_ifindex;
+	return 0;
+}
+
+static bool all_below(const struct link_info *member, size_t n, int upper)
+{
+	for (size_t i = 0; i < n; i++)
+		if (member[i].upper_ifindex != upper)
+			return false;
+	return true;
+}
+
+/* A bond may end between two looks, and its ports are free then: they are looked up again. */
+#define LOOKS 3
+
+/* twin: the bond that has all of the members already; number 0: none. */
+static int look_for_members(struct master_place *p, const struct demand_bond *c,
+			    struct link_info member[DEMAND_MEMBERS_MAX], struct demand_plan *plan,
+			    struct err *e)
+{
+	struct demand_link *l = &plan->link[plan->n];
+	struct link_info *twin = &plan->twin;
+	struct err why;
+
+	for (int looks = 1;; looks++) {
+		l->n = 0;
+		*twin = (struct link_info){ .ifindex = 0 };
+		if (find_members(p, c, member, l, e))
+			return -1;
+		const int upper = any_upper(member, c->n);
+
+		if (!upper)
+			return 0;
+		if (nl_link_by_index(p->nl, upper, twin, &why) == 0)
+			break;
+		if (why.errnum != ENODEV || looks == LOOKS) {
+			*e = why;
+			return -1;
+		}
+	}
+	if (!all_below(member, c->n, twin->ifindex))
+		twin->ifindex = 0;
+	return 0;
+}
+
 /* ---- what is there ---- */
 
 int demand_find_made(struct nl *nl, const struct demand_state *s, struct link_info *out,
@@ -135,9 +185,10 @@ static int find_other_vlan(struct nl *nl, const struct demand_link *want, struct
 }
 
 /* The link of that name, or else one that does the same under another name. 1: found. */
-static int find_twin(struct nl *nl, const struct demand_link *want, int bond, struct link_info *out,
+static int find_twin(struct nl *nl, const struct demand_plan *plan, struct link_info *out,
 		     struct err *e)
 {
+	const struct demand_link *want = &plan->link[plan->n];
 	struct err why;
 
 	if (nl_link_by_any_name(nl, want->name, out, &why) == 0)
@@ -148,7 +199,8 @@ static int find_twin(struct nl *nl, const struct demand_link *want, int bond, st
 	}
 	if (want->kind == DEMAND_VLAN)
 		return find_other_vlan(nl, want, out, e);
-	return bond ? (nl_link_by_index(nl, bond, out, e) ? -1 : 1) : 0;
+	*out = plan->twin;
+	return out->ifindex != 0;
 }
 
 /* The link on record for that name; 1: it is there, and ours; 2: its making is not done. */
@@ -173,7 +225,7 @@ static int find_own(struct master_place *p, const char *name, struct link_info *
  * 1: found, and plan->mine tells whether it was made on demand, perhaps under another name. A link
  * whose making is not done is not there: demand_take() has the lock and knows more.
  */
-static int find_present(struct master_place *p, struct demand_plan *plan, int bond, struct err *e)
+static int find_present(struct master_place *p, struct demand_plan *plan, struct err *e)
 {
 	const size_t i = plan->n;
 	struct demand_link *want = &plan->link[i];
@@ -184,7 +236,7 @@ static int find_present(struct master_place *p, struct demand_plan *plan, int bo
 	plan->making[i] = rc == 2;
 	if (rc)
 		return rc == 2 ? 0 : rc;
-	rc = find_twin(p->nl, want, bond, is, e);
+	rc = find_twin(p->nl, plan, is, e);
 	if (rc <= 0 || want->name_given)
 		return rc;
 	rc = find_own(p, is->name, &own, e);
@@ -197,12 +249,12 @@ static int find_present(struct master_place *p, struct demand_plan *plan, int bo
 	return plan->making[i] ? 0 : 1;
 }
 
-static int look(struct master_place *p, struct demand_plan *plan, int bond, struct err *e)
+static int look(struct master_place *p, struct demand_plan *plan, struct err *e)
 {
 	const size_t i = plan->n;
 	struct demand_link *want = &plan->link[i];
 	struct demand_members members = { .n = 0 };
-	int rc = find_present(p, plan, bond, e);
+	int rc = find_present(p, plan, e);
 
 	if (rc <= 0)
 		return rc;
@@ -213,15 +265,6 @@ static int look(struct master_place *p, struct demand_plan *plan, int bond, stru
 }
 
 /* ---- members ---- */
-
-/* The bond that has all of the members already; 0: none. */
-static int common_bond(const struct link_info *member, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (member[i].upper_ifindex != member[0].upper_ifindex)
-			return 0;
-	return member[0].upper_ifindex;
-}
 
 /* Also an address of router advertisement: it may be the only one of the node. */
 static int match_any_address(const struct addr_info *a, void *arg)
@@ -268,11 +311,11 @@ static void describe(const struct demand_link *l, uint16_t type, struct link_inf
 	(void)snprintf(out->kind, sizeof(out->kind), "%s", demand_kind_name(l->kind));
 }
 
-static int add_link(struct master_place *p, struct demand_plan *plan, int bond, struct err *e)
+static int add_link(struct master_place *p, struct demand_plan *plan, struct err *e)
 {
 	struct demand_link *l = &plan->link[plan->n];
 
-	if (look(p, plan, bond, e))
+	if (look(p, plan, e))
 		return -1;
 	if (!plan->there[plan->n]) {
 		l->ifindex = nl_link_choose_ifindex();
@@ -290,11 +333,11 @@ static int plan_bond(struct master_place *p, const struct demand_bond *c, struct
 	char name[IFNAME_LEN];
 
 	*l = (struct demand_link){ .kind = DEMAND_BOND, .mtu = c->mtu, .data = c->data };
-	if (find_members(p, c, member, l, e))
+	if (look_for_members(p, c, member, plan, e))
 		return -1;
 	demand_name_bond(l, name);
 	set_name(l, c->name, name);
-	if (add_link(p, plan, common_bond(member, c->n), e))
+	if (add_link(p, plan, e))
 		return -1;
 	const size_t i = plan->n++;
 
@@ -347,7 +390,7 @@ static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct
 	add_lower(l, &of);
 	demand_name_vlan(of.name, v->id, name);
 	set_name(l, v->name, name);
-	if (add_link(p, plan, 0, e) || (!plan->there[plan->n] && check_port(p->nl, &of, v->id, e)))
+	if (add_link(p, plan, e) || (!plan->there[plan->n] && check_port(p->nl, &of, v->id, e)))
 		return -1;
 	plan->n++;
 	return 0;

@@ -70,7 +70,8 @@ struct demand_plan {
 	struct demand_link link[2];
 	struct link_info is[2]; /* what is there, or what would be made */
 	bool there[2], mine[2];
-	bool making[2]; /* an ADD makes it at this moment, or was killed while it did */
+	bool making[2];        /* an ADD makes it at this moment, or was killed while it did */
+	struct link_info twin; /* a bond with the members that are asked for; number 0: none */
 	size_t n;
 };
 int demand_make_plan(struct master_place *p, const struct demand_conf *c, struct demand_plan *out,

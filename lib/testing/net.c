@@ -201,6 +201,8 @@ void net_say_link(const struct net_fake *fake, uint32_t seq, const struct link_i
 	nl_req_put_u32(&rq, IFLA_MTU, li->mtu);
 	if (li->lower_ifindex)
 		nl_req_put_u32(&rq, IFLA_LINK, (uint32_t)li->lower_ifindex);
+	if (li->upper_ifindex)
+		nl_req_put_u32(&rq, IFLA_MASTER, (uint32_t)li->upper_ifindex);
 	if (*li->parent)
 		nl_req_put_str(&rq, IFLA_PARENT_DEV_NAME, li->parent);
 	if (*li->alias)

@@ -54,8 +54,8 @@ void net_say(const struct net_fake *fake, const struct nlmsghdr *head, const voi
 
 /*
  * net_say_link - the kernel's description of a link, in answer to request seq: name, number, flags,
- * type, addresses, mtu, lower device, kind, bus address and alias, for hardware that no test can
- * make.
+ * type, addresses, mtu, lower and upper device, kind, bus address and alias, for hardware that no
+ * test can make.
  */
 struct link_info;
 struct hw_addr;
