@@ -22,6 +22,17 @@ static int check_present(const struct demand_plan *plan, struct err *e)
 		if (!(plan->is[i].flags & IFF_UP))
 			return err_set(e, ERR_STATE, 0, "master: %s is down", plan->is[i].name);
 	}
+	/* Only a bond has some, and it is the first one. */
+	for (size_t i = 0; i < plan->link[0].n; i++)
+		if (plan->back[i]) {
+			err_set(e, ERR_STATE, 0,
+				"master: %s has lost its member %s, which came back as number %d",
+				plan->is[0].name, plan->link[0].lower[i].name,
+				plan->link[0].lower[i].ifindex);
+			return err_hint(e,
+					"the next ADD, GC or `railctl attachments repair` joins it "
+					"again");
+		}
 	return 0;
 }
 
@@ -219,6 +230,29 @@ static int drop_stale_users(struct sweep *s, struct demand_state *st)
 	return dropped;
 }
 
+/* Only a sweep does it: a DEL is for its own pod. After a failure the bond lacks the member, as
+ * before. */
+static void heal(struct sweep *s, struct demand_state *st)
+{
+	struct link_info link;
+	struct err why;
+	int rc;
+
+	if (st->link.kind != DEMAND_BOND || st->making || !json_len(st->users) ||
+	    strcmp(st->boot, s->boot) != 0 || !netns_same(st->netns, s->here))
+		return;
+	rc = s->nl ? 0 : nl_open(&s->nl, &why);
+	if (rc == 0)
+		rc = demand_find_made(s->nl, st, &link, &why);
+	if (rc > 0)
+		rc = demand_follow(s->nl, &st->link, true, &why);
+	if (rc > 0)
+		log_info(&s->ctx->log, "master %s: members that came back joined again",
+			 st->link.name);
+	if (rc < 0 || (rc > 0 && demand_write(s->store.dir, st, &why)))
+		log_warn(&s->ctx->log, "master %s: %s", st->link.name, why.msg);
+}
+
 /*
  * A DEL fails for its own master alone: one that cannot be removed must not hold the pods of
  * others. The user that could not be written off has no record soon, and a sweep drops it.
@@ -238,6 +272,8 @@ static int visit(struct sweep *s, struct demand_state *st, struct err *e)
 		}
 		log_warn(&s->ctx->log, "%s", why.msg);
 	}
+	if (!s->key)
+		heal(s, st);
 	if (remove_unused(s, st, &why) == 0)
 		return 0;
 	if (!s->key || rc) {

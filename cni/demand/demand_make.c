@@ -12,20 +12,13 @@
 #include "cni/demand/demand_priv.h"
 #include "lib/pci/sysfs.h"
 
-static int join(struct nl *nl, const struct demand_lower *x, int bond, struct err *e)
-{
-	return nl_link_set_down(nl, x->ifindex, e) || nl_link_set_master(nl, x->ifindex, bond, e)
-		       ? err_wrap(e, "member %s", x->name)
-		       : 0;
-}
-
 /* A VLAN cannot be up on an interface that is down. */
 static int prepare_lower(struct nl *nl, const struct demand_link *l, struct err *e)
 {
 	if (l->kind == DEMAND_VLAN)
 		return l->lower[0].was_up ? 0 : nl_link_set_up(nl, l->lower[0].ifindex, e);
 	for (size_t i = 0; i < l->n; i++)
-		if (join(nl, &l->lower[i], l->ifindex, e))
+		if (demand_join(nl, &l->lower[i], l->ifindex, e))
 			return -1;
 	return 0;
 }
@@ -62,14 +55,14 @@ int demand_make(struct nl *nl, const char *proc, const struct demand_link *l, st
 
 /* ---- back ---- */
 
-/* 1: there; 0: gone, or another interface has the number. */
+/* 1: there; 0: gone. An interface that has its number by now is not touched. */
 static int find_lower(struct nl *nl, const struct demand_lower *x, struct link_info *out,
 		      struct err *e)
 {
 	struct err why;
 
 	if (nl_link_by_index(nl, x->ifindex, out, &why) == 0)
-		return 1;
+		return demand_is_lower(x, out);
 	if (why.errnum == ENODEV)
 		return 0;
 	*e = why;
@@ -105,9 +98,8 @@ static int restore_below_vlan(struct nl *nl, const struct demand_lower *x, struc
 	return rc ? (rc < 0 ? -1 : 0) : nl_link_set_down(nl, x->ifindex, e);
 }
 
-static int restore_lower(struct nl *nl, const struct demand_state *s, struct err *e)
+static int restore_lower(struct nl *nl, const struct demand_link *l, struct err *e)
 {
-	const struct demand_link *l = &s->link;
 	struct err why;
 	int rc = 0;
 
@@ -124,10 +116,13 @@ static int restore_lower(struct nl *nl, const struct demand_state *s, struct err
 
 int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e)
 {
+	struct demand_link l = s->link;
 	struct link_info link;
 	int there = demand_find_made(nl, s, &link, e);
 
-	if (there < 0 || (there && nl_link_delete(nl, link.ifindex, e)))
+	/* A member may have joined again after the file was written. */
+	if (there < 0 ||
+	    (there && (demand_follow(nl, &l, false, e) < 0 || nl_link_delete(nl, link.ifindex, e))))
 		return -1;
-	return restore_lower(nl, s, e);
+	return restore_lower(nl, &l, e);
 }

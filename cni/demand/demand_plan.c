@@ -11,17 +11,6 @@
 
 /* ---- what is asked for ---- */
 
-static void add_lower(struct demand_link *l, const struct link_info *link)
-{
-	struct demand_lower *x = &l->lower[l->n++];
-
-	*x = (struct demand_lower){ .ifindex = link->ifindex,
-				    .was_up = (link->flags & IFF_UP) != 0,
-				    .mtu = link->mtu,
-				    .addr = link->addr };
-	memcpy(x->name, link->name, sizeof(x->name));
-}
-
 static void set_name(struct demand_link *l, const char *given, const char *made)
 {
 	l->name_given = given != NULL;
@@ -61,7 +50,7 @@ static int find_members(struct master_place *p, const struct demand_bond *c,
 			return err_set(e, ERR_CONFIG, 0,
 				       "master: bond[%zu]: %s is a member already", i,
 				       member[i].name);
-		add_lower(l, &member[i]);
+		demand_describe_lower(&member[i], &l->lower[l->n++]);
 	}
 	return 0;
 }
@@ -249,48 +238,80 @@ static int find_present(struct master_place *p, struct demand_plan *plan, struct
 	return plan->making[i] ? 0 : 1;
 }
 
+static const struct demand_lower *find_name(const struct demand_link *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->lower[i].name, name) == 0)
+			return &l->lower[i];
+	return NULL;
+}
+
+/*
+ * A member that is not in our bond: its card came back and can join again, or it is not proved to
+ * be the same card, or a person took it out.
+ */
+static void look_for_lost(const struct demand_state *s, struct demand_plan *plan,
+			  struct demand_members *members, struct err *hint)
+{
+	const struct demand_link *want = &plan->link[plan->n];
+
+	for (size_t i = 0; i < want->n && members->n < ARRAY_SIZE(members->ifindex); i++) {
+		const struct demand_lower *now = &want->lower[i];
+		const struct demand_lower *was = find_name(&s->link, now->name);
+
+		if (demand_has_member(members, now->ifindex))
+			continue;
+		plan->back[i] = was && demand_came_back(was, now);
+		if (plan->back[i])
+			members->ifindex[members->n++] = now->ifindex;
+		else if (was && was->ifindex != now->ifindex)
+			(void)err_hint(hint,
+				       "%s came back as number %d, it was %d: no permanent MAC "
+				       "address proves that it is the same card",
+				       now->name, now->ifindex, was->ifindex);
+		if (!plan->back[i])
+			(void)err_hint(hint,
+				       "`ip link set dev %s down`, `ip link set dev %s master %s` "
+				       "joins it again",
+				       now->name, now->name, plan->is[plan->n].name);
+	}
+}
+
+static int check_members(struct master_place *p, struct demand_plan *plan, struct err *e)
+{
+	const struct demand_link *want = &plan->link[plan->n];
+	auto_demand_state struct demand_state s = { .users = NULL };
+	struct demand_members members = { .n = 0 };
+	struct err hint = { .msg = "" };
+
+	if (find_members_of(p->nl, plan->is[plan->n].ifindex, &members, e))
+		return -1;
+	if (plan->mine[plan->n]) {
+		int rc = demand_peek(p->ctx, want->name, &s, e);
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			look_for_lost(&s, plan, &members, &hint);
+	}
+	if (demand_agrees(&plan->is[plan->n], &members, want, e) == 0)
+		return 0;
+	return *hint.detail ? err_hint(e, "%s", hint.detail) : -1;
+}
+
 static int look(struct master_place *p, struct demand_plan *plan, struct err *e)
 {
 	const size_t i = plan->n;
 	struct demand_link *want = &plan->link[i];
-	struct demand_members members = { .n = 0 };
+	static const struct demand_members none = { .n = 0 };
 	int rc = find_present(p, plan, e);
 
 	if (rc <= 0)
 		return rc;
 	plan->there[i] = true;
-	if (want->kind == DEMAND_BOND && find_members_of(p->nl, plan->is[i].ifindex, &members, e))
-		return -1;
-	return demand_agrees(&plan->is[i], &members, want, e) ? err_wrap(e, "master") : 0;
-}
-
-/* ---- members ---- */
-
-/* Also an address of router advertisement: it may be the only one of the node. */
-static int match_any_address(const struct addr_info *a, void *arg)
-{
-	struct demand_joiner *j = arg;
-
-	j->has_address = !ip_is_link_local(a->addr.addr);
-	return j->has_address;
-}
-
-static int check_joiners(struct nl *nl, const struct link_info *member, size_t n, struct err *e)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct demand_joiner j = { .link = &member[i] };
-		enum demand_route route;
-
-		if (demand_upper(nl, member[i].ifindex, j.upper, e) ||
-		    nl_addr_list(nl, member[i].ifindex, match_any_address, &j, e) ||
-		    demand_route(nl, member[i].ifindex, &route, e))
-			return -1;
-		j.has_route = route == DEMAND_ROUTE;
-		j.has_default_route = route == DEMAND_DEFAULT_ROUTE;
-		if (demand_may_join(&j, e))
-			return err_wrap(e, "master: bond[%zu]", i);
-	}
-	return 0;
+	rc = want->kind == DEMAND_BOND ? check_members(p, plan, e)
+				       : demand_agrees(&plan->is[i], &none, want, e);
+	return rc ? err_wrap(e, "master") : 0;
 }
 
 /* ---- the plan ---- */
@@ -339,9 +360,13 @@ static int plan_bond(struct master_place *p, const struct demand_bond *c, struct
 	set_name(l, c->name, name);
 	if (add_link(p, plan, e))
 		return -1;
-	const size_t i = plan->n++;
+	const size_t bond = plan->n++;
+	const bool all = !plan->there[bond] && !plan->making[bond];
 
-	return plan->there[i] || plan->making[i] ? 0 : check_joiners(p->nl, member, c->n, e);
+	for (size_t i = 0; i < c->n; i++)
+		if ((all || plan->back[i]) && demand_check_joiner(p->nl, &member[i], e))
+			return err_wrap(e, "master: bond[%zu]", i);
+	return 0;
 }
 
 static int check_vlan(const struct demand_link *l, const struct link_info *of, struct err *e)
@@ -387,7 +412,7 @@ static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct
 		return err_wrap(e, "of");
 	if (check_vlan(l, &of, e))
 		return -1;
-	add_lower(l, &of);
+	demand_describe_lower(&of, &l->lower[l->n++]);
 	demand_name_vlan(of.name, v->id, name);
 	set_name(l, v->name, name);
 	if (add_link(p, plan, e) || (!plan->there[plan->n] && check_port(p->nl, &of, v->id, e)))

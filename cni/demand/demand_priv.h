@@ -43,6 +43,15 @@ enum demand_fate demand_judge(const struct demand_view *v);
  */
 bool demand_is_ours(const struct demand_state *s, const struct link_info *link);
 
+/*
+ * demand_describe_lower - an interface as it is now. demand_is_lower - it has the number of the one
+ * on record, and is not another one that got this number. demand_came_back - the same card under a
+ * new number: name and permanent MAC are equal, and both must be known.
+ */
+void demand_describe_lower(const struct link_info *link, struct demand_lower *out);
+bool demand_is_lower(const struct demand_lower *was, const struct link_info *link);
+bool demand_came_back(const struct demand_lower *was, const struct demand_lower *now);
+
 /* The facts about an interface that shall become the member of a bond. */
 struct demand_joiner {
 	const struct link_info *link;
@@ -60,6 +69,7 @@ struct demand_members {
 	int ifindex[2 * DEMAND_MEMBERS_MAX];
 	size_t n;
 };
+bool demand_has_member(const struct demand_members *m, int ifindex);
 int demand_agrees(const struct link_info *is, const struct demand_members *members,
 		  const struct demand_link *want, struct err *e) must_check;
 
@@ -72,6 +82,8 @@ struct demand_plan {
 	bool there[2], mine[2];
 	bool making[2];        /* an ADD makes it at this moment, or was killed while it did */
 	struct link_info twin; /* a bond with the members that are asked for; number 0: none */
+	bool back[DEMAND_MEMBERS_MAX]; /* members of the bond that left it with their driver, and
+					  came back */
 	size_t n;
 };
 int demand_make_plan(struct master_place *p, const struct demand_conf *c, struct demand_plan *out,
@@ -95,6 +107,24 @@ int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e
 /* demand_route - a route leaves by the link. Those to link-local addresses do not count. */
 enum demand_route { DEMAND_NO_ROUTE, DEMAND_ROUTE, DEMAND_DEFAULT_ROUTE };
 int demand_route(struct nl *nl, int ifindex, enum demand_route *out, struct err *e) must_check;
+
+/* ---- demand_join.c ---- */
+
+/*
+ * demand_check_joiner - demand_may_join() by what the kernel says. demand_check_free - the same of
+ * other namespaces, with the question of demand_used(). demand_join - changes the kernel; the
+ * member is down before and up afterwards.
+ */
+int demand_check_joiner(struct nl *nl, const struct link_info *link, struct err *e) must_check;
+int demand_check_free(struct nl *nl, int ifindex, struct err *e) must_check;
+int demand_join(struct nl *nl, const struct demand_lower *x, int bond, struct err *e) must_check;
+
+/*
+ * demand_follow - members of a bond that came back get their new numbers in bond->lower. join: they
+ * join it again, unless another bond or bridge has them. 1: a number is new. ERR_BUSY: one of them
+ * has another user by now.
+ */
+int demand_follow(struct nl *nl, struct demand_link *bond, bool join, struct err *e) must_check;
 
 /* ---- demand_make.c: changes the kernel ---- */
 

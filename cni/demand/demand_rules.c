@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* demand_rules.c: what may be removed, what may join, and what is as asked for. Pure. */
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,39 @@ bool demand_is_ours(const struct demand_state *s, const struct link_info *link)
 	    strcmp(link->kind, demand_kind_name(s->link.kind)) != 0)
 		return false;
 	return strcmp(link->alias, DEMAND_ALIAS) == 0 || (s->making && !*link->alias);
+}
+
+/* ---- interfaces below ---- */
+
+/* An ipvlan has the permanent address of its lower device: it proves nothing. */
+void demand_describe_lower(const struct link_info *link, struct demand_lower *out)
+{
+	*out = (struct demand_lower){ .ifindex = link->ifindex,
+				      .was_up = (link->flags & IFF_UP) != 0,
+				      .mtu = link->mtu,
+				      .addr = link->addr };
+	memcpy(out->name, link->name, sizeof(out->name));
+	if (!link->lower_ifindex)
+		out->perm = link->perm_addr;
+}
+
+/*
+ * A number is free for others when its interface is gone: one that comes from a pod keeps its own.
+ * A person may rename an interface, and a bond gives back its address.
+ */
+bool demand_is_lower(const struct demand_lower *was, const struct link_info *link)
+{
+	if (link->ifindex != was->ifindex)
+		return false;
+	if (was->perm.len)
+		return hw_addr_equal(was->perm, link->perm_addr);
+	return strcmp(was->name, link->name) == 0 || hw_addr_equal(was->addr, link->addr);
+}
+
+bool demand_came_back(const struct demand_lower *was, const struct demand_lower *now)
+{
+	return was->ifindex != now->ifindex && strcmp(was->name, now->name) == 0 &&
+	       hw_addr_equal(was->perm, now->perm);
 }
 
 int demand_may_join(const struct demand_joiner *j, struct err *e)
@@ -60,7 +94,7 @@ int demand_may_join(const struct demand_joiner *j, struct err *e)
 
 /* ---- is it what is asked for? ---- */
 
-static bool has_member(const struct demand_members *m, int ifindex)
+bool demand_has_member(const struct demand_members *m, int ifindex)
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (m->ifindex[i] == ifindex)
@@ -72,7 +106,7 @@ static int compare_members(const struct link_info *is, const struct demand_membe
 			   const struct demand_link *want, struct err *e)
 {
 	for (size_t i = 0; i < want->n; i++)
-		if (!has_member(members, want->lower[i].ifindex))
+		if (!demand_has_member(members, want->lower[i].ifindex))
 			return err_set(e, ERR_CONFIG, 0, "bond %s has no member %s", is->name,
 				       want->lower[i].name);
 	if (members->n > want->n)

@@ -79,6 +79,63 @@ static struct link_info card(const char *name)
 	return link;
 }
 
+START_TEST(an_interface_that_got_the_number_of_another_is_not_it)
+{
+	static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
+	struct link_info link = card("eth1");
+	struct demand_lower was;
+
+	demand_describe_lower(&link, &was);
+	ck_assert(demand_is_lower(&was, &link));
+	link.ifindex = 6;
+	ck_assert(!demand_is_lower(&was, &link));
+	/* Renamed, or with another address, it is the same; but not both. */
+	link = card("eth9");
+	ck_assert(demand_is_lower(&was, &link));
+	link.addr = hw_addr_of_mac(other);
+	ck_assert(!demand_is_lower(&was, &link));
+	(void)strcpy(link.name, "eth1");
+	ck_assert(demand_is_lower(&was, &link));
+	/* The permanent address decides if it is known. */
+	was.perm = was.addr;
+	ck_assert(!demand_is_lower(&was, &link));
+	link.perm_addr = hw_addr_of_mac(other);
+	ck_assert(!demand_is_lower(&was, &link));
+	link = card("eth9");
+	link.perm_addr = was.perm;
+	link.addr = hw_addr_of_mac(other);
+	ck_assert(demand_is_lower(&was, &link));
+}
+END_TEST
+
+START_TEST(name_and_permanent_address_prove_that_a_card_came_back)
+{
+	static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
+	struct link_info link = card("eth1");
+	struct demand_lower was, now;
+
+	link.perm_addr = link.addr;
+	demand_describe_lower(&link, &was);
+	ck_assert(!demand_came_back(&was, &was)); /* it never was away */
+	link.ifindex = 17;
+	link.addr = hw_addr_of_mac(other);
+	demand_describe_lower(&link, &now);
+	ck_assert(demand_came_back(&was, &now));
+	(void)strcpy(now.name, "eth2");
+	ck_assert(!demand_came_back(&was, &now));
+	demand_describe_lower(&link, &now);
+	now.perm = hw_addr_of_mac(other);
+	ck_assert(!demand_came_back(&was, &now));
+	/* What stands on a card has its permanent address. */
+	link.lower_ifindex = 3;
+	demand_describe_lower(&link, &now);
+	ck_assert(!demand_came_back(&was, &now));
+	/* Without one there is no proof. */
+	was.perm.len = now.perm.len = 0;
+	ck_assert(!demand_came_back(&was, &now));
+}
+END_TEST
+
 static void refused(const struct demand_joiner *j, enum err_code code, const char *says)
 {
 	struct err e = { .msg = "" };
@@ -204,5 +261,7 @@ START_TEST(each_difference_of_a_bond_is_named)
 END_TEST
 
 TEST_PROGRAM("cni/demand/demand_rules", only_what_is_ours_and_unused_goes,
-	     number_kind_and_alias_are_ours, a_member_that_others_need_is_refused,
-	     each_difference_of_a_vlan_is_named, each_difference_of_a_bond_is_named)
+	     number_kind_and_alias_are_ours, an_interface_that_got_the_number_of_another_is_not_it,
+	     name_and_permanent_address_prove_that_a_card_came_back,
+	     a_member_that_others_need_is_refused, each_difference_of_a_vlan_is_named,
+	     each_difference_of_a_bond_is_named)

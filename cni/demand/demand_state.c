@@ -88,12 +88,13 @@ static int add_data(struct json *o, const struct demand_link *l)
 static int add_lower(struct json *list, const struct demand_lower *l)
 {
 	struct json *o = json_push_object(list);
-	char addr[HW_ADDR_STR_LEN];
+	char addr[HW_ADDR_STR_LEN], perm[HW_ADDR_STR_LEN];
 
 	return !o || json_add_str(o, "name", l->name) || json_add_int(o, "ifindex", l->ifindex) ||
 			       json_add_bool(o, "up", l->was_up) ||
 			       json_add_int(o, "mtu", l->mtu) ||
-			       json_add_known(o, "mac", hw_addr_format(l->addr, addr))
+			       json_add_known(o, "mac", hw_addr_format(l->addr, addr)) ||
+			       json_add_known(o, "permanentMac", hw_addr_format(l->perm, perm))
 		       ? -1
 		       : 0;
 }
@@ -144,7 +145,7 @@ struct lower_text {
 	int64_t ifindex;
 	uint32_t mtu;
 	bool up;
-	struct hw_addr addr;
+	struct hw_addr addr, perm;
 };
 
 static const struct json_enum kinds[] = { { "vlan", DEMAND_VLAN }, { "bond", DEMAND_BOND }, { 0 } };
@@ -187,6 +188,7 @@ static const struct json_field lower_fields[] = {
 	{ "up", J_BOOL, LOWER(up), J_REQUIRED, 0, 0, NULL },
 	{ "mtu", J_U32, LOWER(mtu), 0, 0, 0, NULL },
 	{ "mac", J_HW_ADDR, LOWER(addr), 0, 0, 0, NULL },
+	{ "permanentMac", J_HW_ADDR, LOWER(perm), 0, 0, 0, NULL },
 	{ 0 },
 };
 
@@ -206,6 +208,7 @@ static int read_lower(const struct json *list, struct demand_link *l, struct err
 		x->was_up = t.up;
 		x->mtu = t.mtu;
 		x->addr = t.addr;
+		x->perm = t.perm;
 		l->n++;
 	}
 	return l->n ? 0 : err_set(e, ERR_DECODE, 0, WHAT ": \"lower\" is empty");

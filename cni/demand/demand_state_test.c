@@ -26,8 +26,9 @@ static struct demand_state bond(void)
 			  .mtu = 9000,
 			  .data = { .bond = { 4, 100, LINK_DATA_UNKNOWN, 1 } },
 			  .n = 2,
-			  .lower = { { "eth1", 5, true, 9000, hw_addr_of_mac(mac) },
-				     { "eth2", 6, false, 1500, { .len = 0 } } } },
+			  .lower = { { "eth1", 5, true, 9000, hw_addr_of_mac(mac),
+				       hw_addr_of_mac(mac) },
+				     { .name = "eth2", .ifindex = 6, .mtu = 1500 } } },
 	};
 }
 
@@ -60,8 +61,9 @@ START_TEST(a_bond_is_read_as_it_was_written)
 	ck_assert_str_eq(r.link.lower[0].name, "eth1");
 	ck_assert(r.link.lower[0].was_up && r.link.lower[0].mtu == 9000);
 	ck_assert(hw_addr_equal(r.link.lower[0].addr, s.link.lower[0].addr));
+	ck_assert(hw_addr_equal(r.link.lower[0].perm, s.link.lower[0].perm));
 	ck_assert(!r.link.lower[1].was_up && r.link.lower[1].ifindex == 6 &&
-		  !r.link.lower[1].addr.len);
+		  !r.link.lower[1].addr.len && !r.link.lower[1].perm.len);
 	ck_assert_uint_eq(json_len(r.users), 1);
 }
 END_TEST

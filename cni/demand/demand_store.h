@@ -20,6 +20,7 @@ struct demand_lower {
 	bool was_up;
 	uint32_t mtu;
 	struct hw_addr addr;
+	struct hw_addr perm; /* the one that the card was made with; none: it is not known */
 };
 
 /* A link as it is asked for, or as it was made. */

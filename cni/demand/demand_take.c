@@ -45,7 +45,19 @@ static int read_state(const struct taking *t, const char *name, struct demand_st
 		       "master: %s was made in another network namespace of this node", name);
 }
 
-/* An ADD was killed while it made the link, or another program removed it. 1: that is undone. */
+/* Members whose cards came back join again. 1: the file has their new numbers. */
+static int heal(const struct taking *t, struct demand_state *s, struct err *e)
+{
+	int rc = demand_follow(t->place->nl, &s->link, true, e);
+
+	if (rc > 0)
+		log_info(&t->place->ctx->log, "master %s: members that came back joined again",
+			 s->link.name);
+	return rc > 0 && demand_write(t->store.dir, s, e) ? -1 : rc;
+}
+
+/* An ADD was killed while it made the link, or another program removed it: that is undone. A bond
+ * has lost members: they join again. 1: something has changed. */
 static int settle(const struct taking *t, const struct demand_plan *plan, struct err *e)
 {
 	int settled = 0;
@@ -62,6 +74,9 @@ static int settle(const struct taking *t, const struct demand_plan *plan, struct
 			s.making = false;
 			if (rc == 0)
 				rc = demand_write(t->store.dir, &s, e);
+		} else if (rc > 0 && plan->mine[i]) {
+			rc = heal(t, &s, e);
+			settled |= rc > 0;
 		}
 		if (rc < 0)
 			return -1;
@@ -79,24 +94,11 @@ static int make(const struct taking *t, struct demand_state *s, struct err *e)
 	return demand_write(t->store.dir, s, e);
 }
 
-/* The kernel would refuse such a member only after it changed it: its pods would lose their link.
- */
 static int check_members_free(const struct taking *t, const struct demand_link *l, struct err *e)
 {
-	struct link_info now;
-	char why[64];
-
-	for (size_t i = 0; l->kind == DEMAND_BOND && i < l->n; i++) {
-		if (nl_link_by_index(t->place->nl, l->lower[i].ifindex, &now, e))
-			return -1;
-		int rc = demand_used(t->place->nl, &now, 0, why, e);
-
-		if (rc < 0)
-			return -1;
-		if (rc > 0)
-			return err_set(e, ERR_BUSY, 0, "master: bond[%zu]: interface %s: %s", i,
-				       l->lower[i].name, why);
-	}
+	for (size_t i = 0; l->kind == DEMAND_BOND && i < l->n; i++)
+		if (demand_check_free(t->place->nl, l->lower[i].ifindex, e))
+			return err_wrap(e, "master: bond[%zu]", i);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ static void write_state(const struct ctx *ctx, const struct record_key *const *u
 			  .name = "eth1.120",
 			  .ifindex = 0x1234567,
 			  .n = 1,
-			  .lower = { { "eth1", 0x1234566, true, 1500, { 0 } } } }
+			  .lower = { { .name = "eth1", .ifindex = 0x1234566, .mtu = 1500 } } }
 	};
 	auto_netns struct netns here = net_self();
 	struct err e;

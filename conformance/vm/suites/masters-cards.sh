@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2153,SC2154
+# seconds: 60
+# masters-cards: a bond on demand whose member loses its driver and gets it back, on true cards: they have a permanent MAC address,
+# and come back with a new number.
+# shellcheck source=conformance/vm/guest/lib.sh
+. conformance/vm/guest/lib.sh
+# shellcheck source=conformance/vm/suites/sriov/lib.sh
+. conformance/vm/suites/sriov/lib.sh
+
+modprobe bonding max_bonds=0
+modprobe -a 8021q macvlan
+PLUGIN=macvlan
+BOND='"master":{"bond":["'$A'","'$B'"],"mode":"active-backup","name":"ob0"}'
+link_of() { ip -j -d link show dev "$1" 2>/dev/null | jq -rc ".[0]|$2"; }
+state_of() { link_of "$1" '[.mtu, .address, .master, (.flags|index("UP") != null)]'; }
+is_member() { is "$(link_of "$1" .master)" ob0; }
+number_on_file() { jq -r --arg n "$1" '.lower[]|select(.name==$n).ifindex' /run/railhead/masters/ob0.json; }
+# reload CARD: its driver lets it go, and takes it again
+reload()
+{
+	local at
+	at=$(basename "$(readlink -f "/sys/class/net/$1/device")")
+	echo "$at" >/sys/bus/pci/drivers/igb/unbind
+	eventually isnt ip link show dev "$1"
+	[ "${2-}" = away ] || back "$1" "$at"
+	AT=$at
+}
+back() # CARD ADDRESS [KEEP-ITS-NAME]
+{
+	local now
+	echo "$2" >/sys/bus/pci/drivers/igb/bind
+	eventually eval "ls /sys/bus/pci/devices/$2/net/*"
+	now=$(basename /sys/bus/pci/devices/"$2"/net/*)
+	[ "$now" = "$1" ] || ip link set dev "$now" name "$1"
+}
+
+for pf in $A $B; do ip link set "$pf" mtu 3000 up; done
+BEFORE_A=$(state_of "$A") BEFORE_B=$(state_of "$B")
+pods a b c
+
+check "ADD makes the bond" add a "$(conf "$BOND")"
+cp $W/out $W/result
+check "the file has the permanent MAC address" is "$(jq -r '[.lower[].permanentMac]|join(" ")' /run/railhead/masters/ob0.json)" \
+	"$(link_of "$A" '.permaddr // .address') $(link_of "$B" '.permaddr // .address')"
+check "CHECK" checked a "$(conf "$BOND")" $W/result
+
+OLD=$(link_of "$B" .ifindex)
+reload "$B"
+check "the card has a new number" isnt is "$(link_of "$B" .ifindex)" "$OLD"
+check "and is in no bond" is "$(link_of "$B" .master)" null
+check "CHECK says so" refused 104 "lost its member $B, which came back as number $(link_of "$B" .ifindex)" \
+	checked a "$(conf "$BOND")" $W/result
+check "STATUS is ready for an ADD" call STATUS "" "$(conf "$BOND")" ""
+check "the next ADD" add b "$(conf "$BOND")"
+check "joins it again" is_member "$B"
+check "the file has its number" is "$(number_on_file "$B")" "$(link_of "$B" .ifindex)"
+check "CHECK of the first pod" checked a "$(conf "$BOND")" $W/result
+
+reload "$B"
+ip addr add 10.9.9.9/24 dev "$B"
+check "one that has an address by now is refused" refused 103 "$B has addresses" add c "$(conf "$BOND")"
+check "repair leaves it" "$RAILCTL" attachments repair
+check "it is in no bond" is "$(link_of "$B" .master)" null
+ip addr del 10.9.9.9/24 dev "$B"
+check "repair" "$RAILCTL" attachments repair
+check "joins it again" is_member "$B"
+check "CHECK" checked a "$(conf "$BOND")" $W/result
+
+# While the card is away, another interface gets its number; the card has another one afterwards.
+OLD=$(link_of "$B" .ifindex)
+reload "$B" away
+ip link add other0 index "$OLD" mtu 1400 type veth peer name other1
+OTHER=$(state_of other0)
+check "a card that is away is named" refused 7 "no interface \"$B\"" add c "$(conf "$BOND")"
+back "$B" "$AT"
+check "GC joins it again" call GC "" "$(conf "$BOND" | jq -c '. + {"cni.dev/valid-attachments": [
+	{containerID: "a", ifname: "net1"}, {containerID: "b", ifname: "net1"}]}')" ""
+check "the card is a member" is_member "$B"
+check "DEL" del b "$(conf "$BOND")"
+
+# Both are away, and come back after the last pod: the interface with an old number is not touched.
+reload "$B"
+check "DEL of the last pod" del a "$(conf "$BOND")"
+check "the bond is gone" isnt ip link show dev ob0
+check "its file too" isnt ls /run/railhead/masters/ob0.json
+check "the first member is as before" is "$(state_of "$A")" "$BEFORE_A"
+check "the other interface is as it was" is "$(state_of other0)" "$OTHER"
+ip link del other0
+
+ip link set "$B" mtu 3000 up
+check "ADD" add a "$(conf "$BOND")"
+reload "$B"
+check "a card that joined again" add b "$(conf "$BOND")"
+check "DEL" del a "$(conf "$BOND")"
+check "DEL" del b "$(conf "$BOND")"
+check "is as before when the bond ends" is "$(state_of "$B")" "$BEFORE_B"
+
+# A card under another name is not proved to be the same.
+check "ADD" add a "$(conf "$BOND")"
+reload "$B"
+ip link set "$B" name swapped0
+ip link add "$B" type veth peer name peer0
+check "another interface of its name is not taken" refused 7 "no permanent MAC address proves" add b "$(conf "$BOND")"
+check "repair" "$RAILCTL" attachments repair
+check "is neither" is "$(link_of "$B" .master)$(link_of swapped0 .master)" nullnull
+ip link del "$B"
+ip link set swapped0 name "$B"
+check "DEL" del a "$(conf "$BOND")"
+
+# The number of a card that went away is that of another interface when the bond ends.
+ip link set "$B" mtu 3000 up
+check "ADD" add a "$(conf "$BOND")"
+OLD=$(link_of "$B" .ifindex)
+reload "$B"
+ip link add other0 index "$OLD" mtu 1400 type veth peer name other1
+OTHER=$(state_of other0)
+check "DEL" del a "$(conf "$BOND")"
+check "the other interface is as it was" is "$(state_of other0)" "$OTHER"
+ip link del other0
+check "nothing is left" is "$(ls /run/railhead/masters 2>/dev/null)$(find /run/railhead/attachments -type f)" ""
+no_pods a b c
+finish
