@@ -146,6 +146,7 @@ static int match_other(const struct record *r, void *arg)
 	return o->found;
 }
 
+/* A free one is held: no ADD that names it can come between the answer and its removal. */
 static int is_used(struct sweep *s, const struct link_info *link, bool *used, struct err *e)
 {
 	struct other o = { .except = s->key, .ifindex = link->ifindex };
@@ -156,7 +157,7 @@ static int is_used(struct sweep *s, const struct link_info *link, bool *used, st
 	if (record_each(s->ctx, NULL, match_other, &o, &unread))
 		o.found = true;
 	if (!o.found)
-		rc = demand_used(s->nl, link, s->wait_ms, why, e);
+		rc = demand_hold(s->nl, link, s->wait_ms, why, e);
 	if (rc < 0)
 		return -1;
 	*used = o.found || rc > 0;
@@ -190,15 +191,19 @@ static int remove_unused(struct sweep *s, const struct demand_state *st, struct 
 {
 	struct demand_view v;
 	enum demand_fate fate;
+	struct err ignored;
 
 	if (look_at(s, st, &v, e))
-		return -1;
+		return err_wrap(e, "look at the master %s", st->link.name);
 	fate = demand_judge(&v);
 	if (fate == DEMAND_KEEP)
 		return 0;
 	/* Without the link, there may be members that its making or its end left down. */
-	if ((fate == DEMAND_REMOVE || (v.same_boot && !v.present)) && demand_unmake(s->nl, st, e))
+	if ((fate == DEMAND_REMOVE || (v.same_boot && !v.present)) && demand_unmake(s->nl, st, e)) {
+		if (fate == DEMAND_REMOVE)
+			(void)!demand_release(s->nl, st->link.ifindex, &ignored);
 		return err_wrap(e, "remove the master %s", st->link.name);
+	}
 	log_debug(&s->ctx->log, "master %s: the last user is gone", st->link.name);
 	return demand_forget(s->store.dir, st->link.name, e);
 }

@@ -91,6 +91,12 @@ extern const struct demand_hooks demand_hooks;
 int demand_sweep(const struct ctx *ctx, struct err *e) must_check;
 
 /*
+ * demand_is_ending - the kernel refused an interface on this master because its last user takes it
+ * away at this moment. False if it is none that was made on demand.
+ */
+bool demand_is_ending(struct nl *nl, const struct link_info *master);
+
+/*
  * demand_users - how many attachments use the master of that name; 0: it was not made on demand, or
  * cannot be read. For people.
  */

@@ -99,7 +99,12 @@ int demand_find_made(struct nl *nl, const struct demand_state *s, struct link_in
  * by it; why says what. 0: nothing does. It makes and deletes a macvlan, for an answer of the
  * kernel that counts all namespaces, and waits so long for a namespace that ends. demand_upper -
  * the first interface of this namespace that stands on it; "": none.
+ * demand_hold - demand_used(), but after 0 the macvlan is still there: the kernel refuses any other
+ * interface of a pod on the link, until demand_release() or until the link is deleted.
  */
+int demand_hold(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
+		struct err *e) must_check;
+int demand_release(struct nl *nl, int ifindex, struct err *e) must_check;
 int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
 		struct err *e) must_check;
 int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e) must_check;

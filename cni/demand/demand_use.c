@@ -103,7 +103,7 @@ static int delete_probe(struct nl *nl, const char *name, int lower, struct err *
 		       : 0;
 }
 
-/* 1: it has a user in some namespace. */
+/* 1: it has a user in some namespace. 0: none, and the question stays. */
 static int ask_kernel(struct nl *nl, int ifindex, struct err *e)
 {
 	char name[IFNAME_LEN];
@@ -117,7 +117,7 @@ static int ask_kernel(struct nl *nl, int ifindex, struct err *e)
 	if (delete_probe(nl, name, ifindex, e))
 		return -1;
 	if (nl_link_create(nl, &spec, &why) == 0)
-		return delete_probe(nl, name, ifindex, e);
+		return 0;
 	/* A kernel without macvlan has no answer, and what cannot be seen may be there. */
 	if (why.errnum == EINVAL || why.errnum == EBUSY || why.errnum == EOPNOTSUPP)
 		return 1;
@@ -138,7 +138,7 @@ static int ask_for_a_while(struct nl *nl, int ifindex, int wait_ms, struct err *
 	return rc;
 }
 
-int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
+int demand_hold(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
 		struct err *e)
 {
 	char upper[IFNAME_LEN];
@@ -161,4 +161,34 @@ int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char w
 		return 1;
 	rc = ask_for_a_while(nl, link->ifindex, wait_ms, e);
 	return rc < 0 ? err_wrap(e, "ask whether %s is in use", link->name) : rc;
+}
+
+int demand_release(struct nl *nl, int ifindex, struct err *e)
+{
+	char name[IFNAME_LEN];
+
+	probe_name(ifindex, name);
+	return delete_probe(nl, name, ifindex, e);
+}
+
+int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
+		struct err *e)
+{
+	int rc = demand_hold(nl, link, wait_ms, why, e);
+
+	return rc ? rc : demand_release(nl, link->ifindex, e);
+}
+
+bool demand_is_ending(struct nl *nl, const struct link_info *master)
+{
+	char name[IFNAME_LEN];
+	struct link_info now;
+	struct err why;
+
+	if (strcmp(master->alias, DEMAND_ALIAS) != 0)
+		return false;
+	if (nl_link_by_index(nl, master->ifindex, &now, &why))
+		return why.errnum == ENODEV;
+	probe_name(master->ifindex, name);
+	return nl_link_by_name(nl, name, &now, &why) == 0 && now.lower_ifindex == master->ifindex;
 }

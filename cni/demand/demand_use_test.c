@@ -182,7 +182,66 @@ START_TEST(an_interrupted_question_is_no_user)
 }
 END_TEST
 
+/* What the kernel says to an ADD that names the link. */
+static int create(struct world *w, const char *kind, struct err *e)
+{
+	const struct link_spec spec = { .kind = kind,
+					.name = "net1",
+					.lower_ifindex = w->link.ifindex,
+					.target = &w->pod,
+					.data = { .macvlan = { .mode = MACVLAN_BRIDGE } } };
+
+	return nl_link_create(w->nl, &spec, e);
+}
+
+START_TEST(nobody_comes_between_the_answer_and_the_removal)
+{
+	auto_world struct world w;
+	char why[64], upper[IFNAME_LEN];
+	struct err e = { .msg = "" };
+
+	world_make(&w);
+	ck_assert_int_eq(demand_hold(w.nl, &w.link, 0, why, &e), 0);
+	ck_assert_int_eq(create(&w, "macvlan", &e), -1);
+	ck_assert_msg(e.errnum == EINVAL, "%s", e.msg);
+	ck_assert(system("ip link add br0 type bridge && ip link set up0 master br0 2>/dev/null"));
+	/* The one who was killed meanwhile is not in the way of the next one. */
+	ck_assert_int_eq(demand_hold(w.nl, &w.link, 0, why, &e), 0);
+	ck_assert_int_eq(demand_release(w.nl, w.link.ifindex, &e), 0);
+	ck_assert_int_eq(demand_release(w.nl, w.link.ifindex, &e), 0);
+	ck_assert_int_eq(create(&w, "macvlan", &e), 0);
+	ck_assert_int_eq(demand_hold(w.nl, &w.link, 0, why, &e), 1);
+	netns_close(&w.pod);
+	ck_assert_int_eq(demand_hold(w.nl, &w.link, 10000, why, &e), 0);
+	ck_assert_int_eq(nl_link_delete(w.nl, w.link.ifindex, &e), 0);
+	ck_assert_int_eq(demand_upper(w.nl, w.link.ifindex, upper, &e), 0);
+	run("! ip -o link show type macvlan | grep .");
+}
+END_TEST
+
+START_TEST(a_master_that_ends_is_known_by_the_question_or_by_its_absence)
+{
+	auto_world struct world w;
+	struct link_info other;
+	char why[64];
+	struct err e;
+
+	world_make(&w);
+	other = w.link;
+	run("ip link set up0 alias '" DEMAND_ALIAS "'");
+	w.link = look(w.nl, "up0");
+	ck_assert(!demand_is_ending(w.nl, &w.link));
+	ck_assert_int_eq(demand_hold(w.nl, &w.link, 0, why, &e), 0);
+	ck_assert(demand_is_ending(w.nl, &w.link));
+	ck_assert(!demand_is_ending(w.nl, &other));
+	ck_assert_int_eq(nl_link_delete(w.nl, w.link.ifindex, &e), 0);
+	ck_assert(demand_is_ending(w.nl, &w.link));
+	ck_assert(!demand_is_ending(w.nl, &other));
+}
+END_TEST
+
 TEST_PROGRAM("cni/demand/demand_use", a_link_with_the_addresses_of_the_kernel_has_no_user,
 	     an_interface_of_another_namespace_is_a_user, an_interface_of_the_host_is_a_user,
 	     an_address_is_a_user, a_route_is_a_user, a_bridge_is_a_user,
-	     an_interrupted_question_is_no_user)
+	     an_interrupted_question_is_no_user, nobody_comes_between_the_answer_and_the_removal,
+	     a_master_that_ends_is_known_by_the_question_or_by_its_absence)

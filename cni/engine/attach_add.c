@@ -242,6 +242,7 @@ static int explain_create(const struct attach *a, struct err *e)
 	}
 	if (a->conf.mtu)
 		(void)snprintf(mtu, sizeof(mtu), " with mtu %u", a->conf.mtu);
+	attach_explain_master(a, e);
 	return err_wrap(e, "create %s %s on %s%s", a->type->kind, a->call->env.ifname,
 			a->master.name, mtu);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach_demand.c: finds, takes and gives back a master on demand. */
+#include <errno.h>
+
 #include "cni/demand/demand.h"
 #include "cni/engine/attach_priv.h"
 #include "cni/engine/attach_steps.h"
@@ -50,4 +52,13 @@ int attach_give_masters(void *arg, struct err *e)
 	const struct record_key key = key_of(a);
 
 	return demand_hooks.give(&a->call->ctx, &key, e);
+}
+
+void attach_explain_master(const struct attach *a, struct err *e)
+{
+	if ((e->errnum != EINVAL && e->errnum != EBUSY && e->errnum != ENODEV) ||
+	    a->conf.in_container || !demand_is_ending(attach_master_nl(a), &a->master))
+		return;
+	err_set(e, ERR_AGAIN, 0, "its last pod is gone, and it is being removed");
+	(void)err_hint(e, "\"master\" as an object, as for its other pods, makes it again");
 }

@@ -22,4 +22,10 @@ int attach_find_on_demand(struct attach *a, struct err *e) must_check;
 int attach_take_master(struct attach *a, bool *changed, struct err *e) must_check;
 int attach_give_masters(void *arg, struct err *e);
 
+/*
+ * attach_explain_master - why the kernel refused an interface on the master: ERR_AGAIN if that is
+ * one on demand which ends at this moment. Else e stays.
+ */
+void attach_explain_master(const struct attach *a, struct err *e);
+
 #endif

@@ -283,6 +283,66 @@ test_ondemand_a_vlan_that_another_attachment_names_stays()
 	want_ok DEL
 	od_vlan_swept
 }
+# As an ADD meets the removal: the question of the last DEL is on the VLAN. The kernel refuses any other interface on it.
+test_ondemand_a_vlan_that_is_named_while_it_ends()
+{
+	local ask
+	od_need_vlan
+	od_vlan_made
+	ask=$(printf 'rhask%08x' "$(od_host_get "$MASTER.120" .ifindex)")
+	ip -n p1 link del net1
+	ip link add link "$MASTER.120" name "$ask" type macvlan mode passthru
+	pod p2
+	conf_ipam "$(v4_ipam)" ".master=\"$MASTER.120\""
+	want_err ADD 11 "$MASTER.120" 'being removed' 'as an object'
+	no_link p2 net1
+	eq "record of the failed ADD" "$(find "$RUN/attachments" -name '*p2*')" ""
+	od_first
+	od_on "$OD_VLAN"
+	want_ok DEL
+	od_not_there "$MASTER.120"
+	isnt "the question must be gone" ip link show dev "$ask"
+	od_no_file
+	want_ok ADD
+	od_second
+	conf_ipam "$(v4_ipam)" ".master=\"$MASTER.120\""
+	want_ok ADD DEL
+	od_first
+	od_on "$OD_VLAN"
+	want_ok DEL
+	od_not_there "$MASTER.120"
+}
+# Whoever comes first: an ADD that says success has its interface.
+test_ondemand_a_vlan_that_is_named_at_any_moment_of_its_end()
+{
+	local i
+	od_need_vlan
+	pod p1
+	pod p2
+	for i in 1 2 3 4 5 6 7 8; do
+		od_first
+		od_on "$OD_VLAN"
+		want_ok ADD
+		# DEL goes by the record.
+		conf_ipam "$(v4_ipam)" ".master=\"$MASTER.120\""
+		cni_to del DEL &
+		od_second
+		cni_to add ADD
+		wait
+		eq "DEL $i: $(<"$W/par.del")" "$(<"$W/par.del.rc")" 0
+		if [ "$(<"$W/par.add.rc")" = 0 ]; then
+			eq "the pod's interface is on it" "$(link_get p2 net1 .link_index)" "$(od_host_get "$MASTER.120" .ifindex)"
+		else
+			is "ADD $i: $(<"$W/par.add")" jq -e '.code == 11 or .code == 7 or .code == 100' "$W/par.add"
+			no_link p2 net1
+		fi
+		want_ok DEL
+		edit '."cni.dev/valid-attachments"=[]'
+		want_ok GC
+		od_not_there "$MASTER.120"
+		od_no_file
+	done
+}
 # A person who changes the alias has taken the VLAN over.
 test_ondemand_a_vlan_that_was_taken_over_stays()
 {
