@@ -144,6 +144,33 @@ START_TEST(a_file_that_cannot_be_read_stays)
 }
 END_TEST
 
+/* Its file names it in the log, for people. */
+START_TEST(a_file_that_cannot_be_read_does_not_hold_the_others)
+{
+	static const struct record_key *const both[] = { &one, &two };
+	struct ctx ctx = make_ctx();
+	int said[2];
+	char path[120], text[512];
+	struct err e;
+
+	ck_assert_int_eq(pipe(said), 0);
+	ctx.log.fd = said[1];
+	write_state(&ctx, both, 2);
+	(void)snprintf(path, sizeof(path), "%s/" DEMAND_FOLDER "/eth1.119.json", ctx.run_dir);
+	testing_file(path, 0600, "nonsense");
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 1);
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert_uint_eq(demand_users(&ctx, "eth1.120"), 0);
+	ck_assert(has_folder(&ctx));
+	const ssize_t n = read(said[0], text, sizeof(text) - 1);
+
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	ck_assert_msg(strstr(text, "masters/eth1.119.json") != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(another_namespace_cannot_see_it_and_another_boot_ended_it)
 {
 	static const struct record_key *const both[] = { &one };
@@ -208,6 +235,6 @@ END_TEST
 
 TEST_PROGRAM("cni/demand/demand", without_a_folder_nothing_happens,
 	     the_last_user_takes_the_file_along, a_sweep_drops_users_without_a_record,
-	     a_file_that_cannot_be_read_stays,
+	     a_file_that_cannot_be_read_stays, a_file_that_cannot_be_read_does_not_hold_the_others,
 	     another_namespace_cannot_see_it_and_another_boot_ended_it,
 	     a_file_too_long_to_be_read_is_not_written, a_file_under_another_name_is_not_used)

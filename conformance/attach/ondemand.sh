@@ -398,6 +398,66 @@ test_ondemand_a_damaged_file_keeps_the_vlan()
 	od_vlan_swept
 }
 
+# A master without users that could not go at its last DEL, and cannot now.
+od_broken_file() { echo nonsense >"$RUN/masters/$MASTER.120.json"; }
+od_broken_look() { ip link add "$(printf 'rhask%08x' "$(od_host_get "$MASTER.120" .ifindex)")" type bridge; }
+od_mended() { ip link del "$(printf 'rhask%08x' "$(od_host_get "$MASTER.120" .ifindex)")" 2>/dev/null || cp "$W/kept" "$RUN/masters/$MASTER.120.json"; }
+od_named() { is "$1 must name it: $(<"$W/out") $(<"$W/err")" grep -q "$MASTER\.120" "$W/out" "$W/err"; }
+# Masters are visited in the order of their names.
+od_others_go()
+{
+	local vlan
+	for vlan in 119 121; do
+		od_on "{\"vlan\":$vlan,\"of\":\"$MASTER\"}"
+		want_ok ADD DEL
+		od_not_there "$MASTER.$vlan"
+		od_named "DEL of $vlan"
+		want_ok ADD
+		edit '."cni.dev/valid-attachments"=[]'
+		cni_net GC
+		od_not_there "$MASTER.$vlan"
+		no_link p2 net1
+		od_named "GC of $vlan"
+	done
+}
+test_ondemand_one_broken_master_does_not_hold_others()
+{
+	local how
+	od_need_vlan
+	for how in od_broken_file od_broken_look; do
+		od_vlan_made
+		ip addr add 10.9.9.9/24 dev "$MASTER.120"
+		want_ok DEL
+		ip addr del 10.9.9.9/24 dev "$MASTER.120"
+		cp "$RUN/masters/$MASTER.120.json" "$W/kept"
+		$how
+		pod p2
+		od_others_go
+		"$RAILCTL" attachments repair >"$W/out" 2>"$W/err" || fail "repair: $(<"$W/err")"
+		od_named repair
+		od_there "$MASTER.120"
+		od_mended
+		od_vlan_swept
+		unpod p1
+		unpod p2
+	done
+}
+# Its DEL fails, and the next one removes it: the runtime calls it again.
+test_ondemand_a_DEL_fails_for_its_own_broken_master()
+{
+	od_need_vlan
+	od_vlan_made
+	od_broken_look
+	want_err DEL 100 "$MASTER.120" 'exists'
+	od_there "$MASTER.120"
+	od_mended
+	want_ok DEL
+	edit '."cni.dev/valid-attachments"=[]'
+	want_ok GC
+	od_not_there "$MASTER.120"
+	od_no_file
+}
+
 test_ondemand_DEL_without_a_namespace_or_a_record()
 {
 	od_need_vlan
@@ -429,6 +489,22 @@ test_ondemand_GC_and_repair_after_the_last_pod()
 	od_no_file
 	pod p1
 	want_ok DEL
+}
+
+# Records that cannot be read are of another plugin here: the master has no user for all that.
+test_ondemand_repair_goes_on_behind_records_that_it_cannot_read()
+{
+	od_need_vlan
+	od_vlan_made
+	ip addr add 10.9.9.9/24 dev "$MASTER.120"
+	want_ok DEL
+	od_there "$MASTER.120"
+	ip addr del 10.9.9.9/24 dev "$MASTER.120"
+	ln -s rdma "$RUN/rdma" # a path without an end
+	isnt "repair of such records" "$RAILCTL" attachments repair >"$W/repaired" 2>&1
+	rm "$RUN/rdma"
+	od_not_there "$MASTER.120"
+	od_no_file
 }
 
 test_ondemand_show_says_how_many_use_it()
