@@ -183,6 +183,22 @@ test_repair_an_earlier_boot_and_a_damaged_record()
 }
 
 # The IPAM is killed with the agent, and the record stays: the next agent finishes.
+# One step of a pass that fails does not hold the others.
+test_repair_masters_behind_records_that_it_cannot_read()
+{
+	mkdir -p "$RUN/masters"
+	ln -s rdma "$RUN/rdma" # a path without an end
+	# Its boot is over, and so is the VLAN.
+	echo '{"version":1,"name":"mst0.120","kind":"vlan","boot":"01234567-89ab-cdef-0123-456789abcdef","ifindex":9,"lower":[{
+		"name":"mst0","ifindex":5,"up":true}],"users":[]}' >"$RUN/masters/mst0.120.json"
+	host_begin
+	eventually master_gone
+	eventually status_from .cutOff 1
+	has "the log" "$(<"$W/node/host/log")" "$RUN/rdma"
+	may_stay host "the pass says which folder it cannot read"
+}
+master_gone() { [ ! -e "$RUN/masters/mst0.120.json" ]; }
+
 test_repair_survives_the_agent_killed_in_its_midst()
 {
 	host_begin

@@ -210,19 +210,22 @@ static int repair_run(struct cmd_run *r, struct err *e)
 		.e = e,
 	};
 	const char *network;
+	int rc;
 
 	if (attachments_network(r, &network, e) || choose_attachment(r, &x, &one, &network, e))
 		return -1;
 	if (r->out.json && !array)
 		return err_nomem(e);
-	if (stale_each(&r->ctx, network, repair_each, &x, e) || x.rc)
-		return -1;
-	if (!x.one && (stale_links(&r->ctx, network, repair_link, &x, e) || x.rc))
-		return -1;
+	rc = stale_each(&r->ctx, network, repair_each, &x, e);
+	if (rc == 0 && x.rc == 0 && !x.one)
+		rc = stale_links(&r->ctx, network, repair_link, &x, e);
+	/* What could not be read does not hold the masters: they know their own users. */
 	if (!x.dry_run) {
 		stale_tidy(&r->ctx);
 		stale_masters(&r->ctx);
 	}
+	if (rc || x.rc)
+		return -1;
 	if (x.broken)
 		r->status = CMD_FAILED;
 	if (array)

@@ -233,22 +233,59 @@ static void tell_partition(const struct sm_entry *x, const struct err *why, void
 
 /* ---- all ---- */
 
-static int run(struct pass *p, struct err *e)
+static int look_at_records(struct pass *p, struct err *e)
 {
-	auto_nl struct nl *nl = NULL;
+	return stale_each(&p->ctx, NULL, look_at_record, p, e);
+}
 
-	if (stale_each(&p->ctx, NULL, look_at_record, p, e) ||
-	    stale_links(&p->ctx, NULL, look_at_link, p, e) || nl_open(&nl, e))
-		return -1;
+static int look_at_links(struct pass *p, struct err *e)
+{
+	return stale_links(&p->ctx, NULL, look_at_link, p, e);
+}
+
+static int remove_masters(struct pass *p, struct err *e)
+{
+	(void)e;
 	if (json_len(p->due))
 		stale_tidy(&p->ctx);
 	stale_masters(&p->ctx);
-	p->nl = nl;
-	if (vf_state_each(&p->ctx, look_at_vf, p, e))
+	return 0;
+}
+
+static int look_at_vfs(struct pass *p, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+
+	if (nl_open(&nl, e))
 		return -1;
-	/* The last step, because a subnet manager that is away takes all of its time. */
+	p->nl = nl;
+	return vf_state_each(&p->ctx, look_at_vf, p, e);
+}
+
+static int retry_partitions(struct pass *p, struct err *e)
+{
 	return sm_retry(&p->ctx, (struct sm_budget){ PARTITIONS_MS, true }, tell_partition, NULL,
 			e);
+}
+
+/* A folder that cannot be read must not hold what is in others: all are tried, and the first error
+ * counts. */
+static int run(struct pass *p, struct err *e)
+{
+	static int (*const steps[])(struct pass * p, struct err * e) = {
+		look_at_records, look_at_links, remove_masters, look_at_vfs,
+		/* the last one, because a subnet manager that is away takes all of its time */
+		retry_partitions
+	};
+	struct err why;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		if (steps[i](p, &why) && rc == 0) {
+			*e = why;
+			rc = -1;
+		}
+	return rc;
 }
 
 int pass_main(void)
