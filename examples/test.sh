@@ -46,6 +46,9 @@ stage()
 	IPVLAN=yes
 	ip link add link eth1 name probe0 type ipvlan 2>/dev/null || IPVLAN=
 	[ -z "$IPVLAN" ] || ip link del probe0
+	ON_DEMAND=yes
+	ip link add link eth1 name probe0 type vlan id 9 2>/dev/null && ip link del probe0 &&
+		ip link add probe0 type bond 2>/dev/null && ip link del probe0 || ON_DEMAND=
 }
 
 # call VERB PROGRAM CONF: run a plugin; its answer is in $W/out
@@ -109,8 +112,9 @@ check_it()
 gone()
 {
 	[ -z "$(ip -n pod -o link show type macvlan)$(ip -n pod -o link show type ipvlan)" ] &&
-		[ -z "$(find /run/railhead/attachments -type f 2>/dev/null)" ] && return
-	echo 'an interface or a record is left after DEL' >"$W/evidence"
+		[ -z "$(ip -o link show type vlan)$(ip -o link show type bond)" ] &&
+		[ -z "$(find /run/railhead/attachments /run/railhead/masters -type f 2>/dev/null)" ] && return
+	echo 'an interface, a master or a record is left after DEL' >"$W/evidence"
 	return 1
 }
 
@@ -141,6 +145,21 @@ ipvlan_as_far_as_it_goes()
 	fi
 	jq .ipam.type "$W/conf" | grep -q railhead-ipam || return 0
 	works ADD railhead-ipam && works DEL railhead-ipam
+}
+
+# Without VLANs or bonds in the kernel: the same. STATUS finds the interfaces below, and asks whether they are free.
+on_demand_as_far_as_it_goes() # FILE PLUGIN
+{
+	local rc
+	as_given "$1"
+	works STATUS "$2" || return 1
+	call ADD "$2" "$W/conf"
+	rc=$?
+	if ! jq -r '"\(.code) \(.msg)"' "$W/out" | grep -qE '^100 create (vlan|bond) '; then
+		evidence_of "$2 ADD (the kernel should have refused)" "$rc"
+		return 1
+	fi
+	works DEL "$2" && gone
 }
 
 # Without InfiniBand: the configuration is good, but its master is not there.
@@ -198,6 +217,10 @@ config()
 		ipvlan_as_far_as_it_goes "$file"
 		judge $? "$name"
 		skip "$name: this kernel has no ipvlan: only its configuration was looked at"
+	elif jq -e '.master | type == "object"' "$file" >/dev/null && [ -z "$ON_DEMAND" ]; then
+		on_demand_as_far_as_it_goes "$file" "$type"
+		judge $? "$name"
+		skip "$name: this kernel has no VLANs or no bonds: only its configuration was looked at"
 	elif [ "$type" = ipoib ]; then
 		ipoib_as_far_as_it_goes "$file"
 		judge $? "$name"
