@@ -412,11 +412,15 @@ od_others_go()
 		want_ok ADD DEL
 		od_not_there "$MASTER.$vlan"
 		od_named "DEL of $vlan"
+		# GC alone removes this one: it has no user and no record.
 		want_ok ADD
+		ip addr add 10.9.8.8/24 dev "$MASTER.$vlan"
+		want_ok DEL
+		od_there "$MASTER.$vlan"
+		ip addr del 10.9.8.8/24 dev "$MASTER.$vlan"
 		edit '."cni.dev/valid-attachments"=[]'
 		cni_net GC
 		od_not_there "$MASTER.$vlan"
-		no_link p2 net1
 		od_named "GC of $vlan"
 	done
 }
