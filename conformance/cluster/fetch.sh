@@ -18,7 +18,7 @@ fetch_into "$1" lock.fetch
 shift
 
 PACKAGES=base-files,bash,busybox-static,ca-certificates,containerd,coreutils,dash,etcd-server,findutils,gawk,grep,hostname
-PACKAGES+=,iproute2,kmod,libc-bin,mount,procps,runc,sed,tar,util-linux
+PACKAGES+=,iproute2,kmod,libc-bin,mount,nftables,procps,runc,sed,tar,util-linux
 
 # The packages are unpacked, not set up: nothing in a node asks for more than the files and an entry for root.
 tree()

@@ -36,7 +36,7 @@ if [ "${1-}" != --inside ]; then
 	shift
 	export CLUSTER GROUP=railhead-cluster-$$
 	CLUSTER=$(realpath -m "${CLUSTER:-$dir/../cluster}")
-	for file in tree/.complete bin/kubelet bin/kube-apiserver bin/multus bin/multus-daemon bin/bridge; do
+	for file in tree/.complete bin/{kubelet,kube-apiserver,kube-proxy,multus,multus-daemon,bridge}; do
 		[ -e "$CLUSTER/$file" ] || {
 			echo "run.sh: $CLUSTER/$file is not there; to make it: make cluster-programs" >&2
 			exit 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon, railheadd,
-# k8s-rdma-shared-dp, dra-example-kubeletplugin.
+# kube-proxy, k8s-rdma-shared-dp, dra-example-kubeletplugin.
 #
 # start returns when the service answers; stop and kill (without a chance to say anything) when its process is gone.
 set -u
@@ -35,6 +35,7 @@ answers()
 {
 	case $name in
 	containerd) ctr version ;;
+	kube-proxy) exec 3<>/dev/tcp/127.0.0.1/10256 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && head -n 1 <&3 | grep ' 200 ' ;;
 	kubelet) [ "$(exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && tail -n 1 <&3)" = ok ] ;;
 	multus-daemon) [ -S /run/multus/multus.sock ] && [ -e /etc/cni/net.d/00-multus.conf ] ;;
 	railheadd) railctl cluster status ;;
@@ -51,6 +52,12 @@ begin()
 		mountpoint -q /var/lib/kubelet || { mount --bind /var/lib/kubelet /var/lib/kubelet && mount --make-rshared /var/lib/kubelet; }
 		run /railhead/bin/kubelet --config /etc/kubelet.yaml --kubeconfig /etc/kubelet.kubeconfig \
 			--hostname-override "n$n" --node-ip "10.77.0.$((n + 1))" --root-dir /var/lib/kubelet --v=2
+		;;
+	kube-proxy)
+		# Limits of connection tracking belong to the whole machine.
+		run /railhead/bin/kube-proxy --kubeconfig /etc/kube-proxy.kubeconfig --hostname-override "n$n" --proxy-mode nftables \
+			--cluster-cidr 10.244.0.0/16 --conntrack-max-per-core 0 --conntrack-min 0 --conntrack-tcp-timeout-established 0 \
+			--conntrack-tcp-timeout-close-wait 0 --healthz-bind-address 127.0.0.1:10256 --metrics-bind-address 127.0.0.1:10249
 		;;
 	multus-daemon)
 		rm -f /run/multus/multus.sock

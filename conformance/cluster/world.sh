@@ -43,6 +43,7 @@ credentials()
 	{
 		echo 'admin-token,admin,1,system:masters'
 		echo 'multus-token,system:serviceaccount:kube-system:multus,2,system:serviceaccounts'
+		echo 'kube-proxy-token,system:kube-proxy,3'
 		for n in $NODES; do
 			echo "n$n-token,system:node:n$n,1$n,system:nodes"
 			echo "agent$n-token,railhead:node:n$n,2$n,railhead:agents"
