@@ -3,7 +3,7 @@
 # of this folder are written, and says so where a file leaves it.
 #
 # Out, for each document N of the file: N.kind, N.name, and N.json, the JSON text of its "config: |" or
-# "networks: |" block, as files named PREFIX-N.*. Usage: awk -v prefix=PREFIX -f yaml.awk FILE
+# "networks: |" block, or a list of its default network, as files named PREFIX-N.*. Usage: awk -v prefix=PREFIX -f yaml.awk FILE
 
 function complain(what) { printf "%s:%d: %s: %s\n", FILENAME, FNR, what, $0 >"/dev/stderr"; bad = 1 }
 function put(suffix, text) { print text >(prefix "-" n "." suffix) }
@@ -25,5 +25,6 @@ indent_of($0) % 2 { complain("indented by an odd number") }
 /^kind: / { put("kind", $2) }
 /^  name: / && section == "metadata:" { put("name", $2) }
 /^(  config|    (    )?k8s\.v1\.cni\.cncf\.io\/networks): \|$/ { block = indent_of($0) }
+/^    v1\.multus-cni\.io\/default-network: / { sub(/.*\//, "", $2); put("json", "[{\"name\": \"" $2 "\"}]") }
 
 END { exit bad }

@@ -30,18 +30,20 @@ test_readme()
 	audit
 	for n in $NODES; do node "$n" rm /etc/railhead/node.json; done
 }
-# kn_apply FILE: as it is, but on the node of the case, with its range.
+# kn_apply FILE [FILTER]: as it is, but on the node of the case, with its range, and in the namespace of the case unless the file names another;
+# changed by a jq filter.
 kn_apply()
 {
-	sed "s/10\.10\.1\./10.10.$NODE./g" "$1" | kn create --dry-run=client -o json -f - |
-		jq --arg node "n$NODE" 'if .kind == "Pod" then .spec.nodeName = $node else . end' | kn apply -f -
+	sed "s/10\.10\.1\./10.10.$NODE./g" "$1" | k create --dry-run=client -o json -f - |
+		jq --arg node "n$NODE" --arg namespace "$NAMESPACE" '(.metadata | select(.namespace == "default")).namespace = $namespace
+			| if .kind == "Pod" then .spec.nodeName = $node else . end | '"${2-.}" | k apply -f -
 }
 link() { inside "$1" ip -j -d link show dev "$2" | jq -r ".[0]$3"; }
 
 # example_pool N NAME: a pool of examples/pools with the range of node N.
 example_pool()
 {
-	sed "s/\(10\.10[0-9]*\)\.1\.0/\1.$1.0/; s/::1:/::$1:/g" "$TOP/examples/pools/$2.json" | node "$1" tee /tmp/pool.json >/dev/null &&
+	sed "s/\(10\.[12]0[0-9]*\)\.1\.0/\1.$1.0/; s/::1:/::$1:/g" "$TOP/examples/pools/$2.json" | node "$1" tee /tmp/pool.json >/dev/null &&
 		pool "$1" "$2" --file /tmp/pool.json
 }
 example_pools() # NAME...: on both nodes
@@ -194,16 +196,22 @@ test_moved_over()
 	audit
 }
 
-# Each network of examples/multus, unchanged. The pod with two of them needs ipvlan: a kernel without it refuses the second network, and nothing
-# of the first one is left. Pods of the networks with VFs and RDMA say what this node lacks.
+# Each network of examples/multus, unchanged. Those with all rails run. The pod with two networks needs ipvlan: a kernel without it refuses
+# the second network, and nothing of the first one is left. Pods of the networks with VFs and RDMA say what this node lacks.
 test_examples()
 {
-	local file
-	example_pools rail0
+	local file i
+	trap 'k -n kube-system delete net-attach-def --all; node "$NODE" rm /etc/railhead/rails.json' EXIT
+	example_pools rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7
+	node "$NODE" mkdir -p /etc/railhead
+	node "$NODE" tee /etc/railhead/rails.json <"$TOP/examples/rails/rails.json"
 	for file in "$TOP"/examples/multus/*.yaml; do
 		case ${file##*/} in *pod*.yaml | *job.yaml) continue ;; esac
 		is "kubectl apply -f $file" kn_apply "$file"
 	done
+	running trainer rails-alone
+	eq 'the rails of the pod' "$(status trainer '[.[] | select(.interface != "eth0").interface]' | jq -r 'join(" ")')" 'net1 net1r1 net1r2 net1r3 net1r4 net1r5 net1r6 net1r7'
+	for i in 2 3 4 5 6 7; do has "the address of rail $i" "$(address trainer "net1r$i")" "10.20$i.$NODE."; done
 	pod shared rail0-shared
 	pod vf rail0-roce
 	is 'the pod with two networks' kn_apply "$TOP/examples/multus/pod-two-networks.yaml"
@@ -217,6 +225,6 @@ test_examples()
 	fi
 	describes shared 108 'this kernel has no RDMA: Protocol not supported' 'load ib_core'
 	describes vf 7 'deviceID: missing' ''
-	delete shared vf two-networks
+	delete shared vf two-networks trainer rails-alone
 	eventually nothing_at_all "$NODE"
 }
