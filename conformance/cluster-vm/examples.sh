@@ -4,10 +4,11 @@
 #
 # The files are applied with two changes: the PFs of this node are pf0 and pf1, and no image comes from a registry.
 
-# example NAME: apply this file.
-example()
+# example NAME: apply this file. example_file FILE: the same.
+example() { example_file "$TOP/examples/multus/$1"; }
+example_file()
 {
-	sed 's/"eth1"/"pf0"/g; s/"eth2"/"pf1"/g' "$TOP/examples/multus/$1" | kn create --dry-run=client -o json -f - |
+	sed 's/"eth1"/"pf0"/g; s/"eth2"/"pf1"/g' "$1" | kn create --dry-run=client -o json -f - |
 		jq '(select(.kind == "Pod").spec.containers[].imagePullPolicy) = "Never"' | kn apply -f -
 }
 # example_begins [KEYS]: the resource nvidia.com/rail0 has the VFs of pf0, with these keys too; the pool rail0 is that of examples/pools.
@@ -52,6 +53,27 @@ test_example_sriov()
 	eq 'the address of b' "$(address b net1)" 10.10.1.77
 	eq 'the MAC address of b' "$(inside b ip -j link show dev net1 | jq -r '.[0].address')" 02:00:5e:10:00:01
 	eventually inside a busybox ping -c 1 -W 5 10.10.1.77
+}
+
+# The pod of the file, for as many rails as this node has. A VF of each card has an rxe device.
+test_example_all_rail_vfs()
+{
+	trap 'resources_end; guest rdma_ends; node 1 rm -f /etc/railhead/rails.json' EXIT
+	is 'RDMA devices' guest rdma_begins pf0/0 pf1/0
+	is 'mode exclusive' guest eventually node 1 railctl rdma mode exclusive --modprobe-dir /run
+	rails_begin '"rdma": true'
+	trap 'resources_end; guest rdma_ends; node 1 rm -f /etc/railhead/rails.json' EXIT
+	eventually rail_vfs_are 2
+	sed 's,\(rail_vf: \)8,\12,' "$TOP/examples/multus/all-rail-vfs.yaml" >"$W/all.yaml"
+	is 'kubectl apply -f all-rail-vfs.yaml' example_file "$W/all.yaml"
+	running trainer-vfs
+	rail_vfs trainer-vfs >"$W/rails"
+	eq 'its rails' "$(cut -d' ' -f1,2 "$W/rails" | xargs)" 'net1 pf0 net1r1 pf1'
+	eq 'its RDMA devices' "$(devices_of trainer-vfs)" 'hca0 hca1'
+	has 'files in the container' "$(kn exec trainer-vfs -- ls /dev/infiniband | xargs)" 'uverbs0 uverbs1'
+	eq 'RDMA devices of the host' "$(node 1 ls /sys/class/infiniband)" ''
+	delete trainer-vfs
+	eq 'RDMA devices of the host' "$(node 1 ls /sys/class/infiniband | xargs)" 'hca0 hca1'
 }
 
 # The pod of the file, with a GPU as NVIDIA's device plugin gives it.

@@ -12,7 +12,7 @@ NODE_ADDRESS=10.77.0.2
 machine()
 {
 	mkdir -p "$HOME" "$W/k8s" "$W/log" "$SHARE" && : >"$W/evidence" || return
-	{ fabric && credentials && image "$IMAGE" && image localhost/pause:1 && image registry.example/app:latest && guest_begins; } >"$W/log/machine" 2>&1 || return
+	{ fabric && credentials && image "$IMAGE" && image localhost/pause:1 && image registry.example/app:latest && image busybox:1.37 && guest_begins; } >"$W/log/machine" 2>&1 || return
 	{ control_plane && cluster_objects; } >>"$W/log/machine" 2>&1 || return
 	# In one step: the guest waits for it.
 	cp "$W/k8s/certs/apiserver.crt" "$SHARE/new" && mv "$SHARE/new" "$SHARE/apiserver.crt" || return

@@ -43,7 +43,7 @@ exec </dev/null
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(vfs rdma near resources examples shared)
+THEMES=(vfs rdma near resources rails examples shared)
 LONG=${LONG:-900}
 PATIENCE=$LONG EVIDENCE_LINES=45
 # shellcheck source=conformance/again.sh

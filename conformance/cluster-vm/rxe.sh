@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# rxe.sh: RDMA devices for the VFs of pf0, in the guest. Sourced there by calls.sh.
+# rxe.sh: RDMA devices for VFs, in the guest. Sourced there by calls.sh.
 #
 # The cards have no RDMA, so rxe devices on interfaces of the host stand for those of the VFs: the node sees a copy of
 # /sys/bus/pci/devices in which one is below each VF. Kernels before 7.3 do not move rxe; movable.ko lets them.
@@ -15,17 +15,20 @@ vf_with_rdma() # BUS VF N
 	for file in class vendor device modalias numa_node; do cat "$real/$file" >"$at/$file" || return; done
 	ln -s "$real" "$at/real"
 }
+# rdma_begins [PF/N...]: hca0 is below the first of these VFs, and so on. Without a name: the VFs of pf0.
 rdma_begins()
 {
-	local bus i vf mounts='mount --bind /bus /sys/bus/pci/devices'
+	local at bus i=0 vf mounts='mount --bind /bus /sys/bus/pci/devices'
 	bus=$(node_root 1)/bus
 	modprobe -a rdma_rxe ib_uverbs macvlan && insmod "$PWD/build/vm/movable-$WANT_KERNEL/movable.ko" &&
 		cp -a /sys/bus/pci/devices "$bus" || return
-	for i in 0 1; do
-		vf=$(pci pf0 $i)
-		ip link add "s$i" link pf0 type macvlan mode bridge && ip link set "s$i" up && rdma link add "hca$i" type rxe netdev "s$i" &&
+	[ $# -gt 0 ] || set -- pf0/0 pf0/1
+	for at; do
+		vf=$(pci "${at%/*}" "${at#*/}")
+		ip link add "s$i" link "${at%/*}" type macvlan mode bridge && ip link set "s$i" up && rdma link add "hca$i" type rxe netdev "s$i" &&
 			vf_with_rdma "$bus" "$vf" $i || return
 		mounts+=" && mount --bind /bus/$vf/real/net /sys/bus/pci/devices/$vf/net"
+		i=$((i + 1))
 	done
 	node 1 sh -c "$mounts"
 }

@@ -28,3 +28,15 @@ tree_ends()
 	node 1 umount -R /sys/bus/pci/devices
 	rm -rf "$(node_root 1)/bus"
 }
+
+# hcas_of_cards PF...: the PFs have RDMA devices mlx5_0, mlx5_1 and so on, as far as files tell. hcas_of_cards_end also succeeds if there are none.
+hcas_of_cards()
+{
+	# shellcheck disable=SC2016 # of the inner shell
+	modprobe ib_core && node 1 bash -ec 'mount -t tmpfs -o mode=755 hcas /sys/class/infiniband; n=0; for pf; do
+		at=/sys/class/infiniband/mlx5_$n; mkdir -p "$at/ports/1"
+		ln -s "$(readlink "/sys/bus/pci/devices/$(basename "$(readlink "/sys/class/net/$pf/device")")")" "$at/device"
+		echo "4: ACTIVE" >"$at/ports/1/state"; echo "200 Gb/sec (4X HDR)" >"$at/ports/1/rate"; echo Ethernet >"$at/ports/1/link_layer"
+		n=$((n + 1)); done' - "$@"
+}
+hcas_of_cards_end() { ! node 1 mountpoint -q /sys/class/infiniband || node 1 umount /sys/class/infiniband; }
