@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# seconds: 20
+# seconds: 60
 # needs: dcbcard
 # qos: `railctl rdma qos` on a driver with data center bridging (dcbcard/), read again with dcb(8) and ethtool(8): all
-# of a profile, all or nothing, and what is lost when the driver comes back.
+# of a profile, all or nothing, what is lost when the driver comes back, and `apply` killed at each request.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 W=/run/work
@@ -80,6 +80,37 @@ for what in 1:pfc 2:priorityQueues 4:priorityBuffers 8:pfcStormTimeout; do
 	check "${what#*:}: nothing is set" shows "$FRESH"
 done
 echo 0 >/sys/module/dcbcard/parameters/ignore
+
+# A service that is restarted kills apply at any request. SIGKILL comes before the request, SIGTERM behind it. The next
+# apply sets what is missing, and as it goes by what it sees, a card that is half set is not left so.
+fresh_card() { rmmod dcbcard && insmod "$MODULE" "refuse=${1-0}"; }
+killed_at() # SIGNAL N
+{
+	strace -f -qq -o $W/strace -e trace=sendto,sendmsg,ioctl -e "inject=sendto,sendmsg,ioctl:signal=$1:when=$2" \
+		"$BIN/railctl" rdma qos apply --dir $W/qos.d >$W/out 2>$W/err
+	grep -q "killed by $1" $W/strace
+}
+# each_request SIGNAL REFUSE LEAST: in LEAST of the runs or more, only a part was set when apply was killed.
+each_request()
+{
+	local n=0 half=0
+	fresh_card "$2"
+	while killed_at "$1" $((n + 1)); do
+		n=$((n + 1))
+		echo 0 >/sys/module/dcbcard/parameters/refuse
+		shows "$FRESH" >/dev/null || shows "$SET" >/dev/null || half=$((half + 1))
+		qos apply --dir $W/qos.d && shows "$SET" && qos check --dir $W/qos.d || { echo "$1 at request $n" && return 1; }
+		fresh_card "$2"
+	done
+	echo "# $1: killed $n times, $half times with a part set" >>$W/killed
+	[ "$half" -ge "$3" ] || { cat $W/killed && false; }
+}
+for signal in SIGTERM SIGKILL; do
+	check "$signal at each request of apply: the next one sets all" each_request $signal 0 5
+	check "$signal at each request of an apply that is undone: the next one sets all" each_request $signal 4 8
+done
+cat $W/killed
+fresh_card
 check "a time that the driver does not take" wrong 'Invalid argument' set --pf dcb0 --storm 79
 check "the longest one" qos set --pf dcb0 --storm 8000
 check "is there" shows '.pfcStormTimeout == 8000'
