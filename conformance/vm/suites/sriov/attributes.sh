@@ -23,6 +23,24 @@ granted 6 "all at once" "$ALL" '.vf.vlan_list[0].vlan == 7 and .vf.vlan_list[0].
 	.vf.spoofchk == false and .vf.trust and .pod.mtu == 1400 and ([.pod, .vf] | all(.address == "02:00:00:00:02:01"))'
 check "all are put back" clean
 
+# meets WHAT KEYS_A KEYS_B HOW: pod a on a VF of one card with these keys, pod b on the other: whether a's frames reach b.
+meets()
+{
+	local address
+	check "$1: ADD" add a "$(on "$VA0" "$2")"
+	check "$1: ADD of the other" add b "$(on "$VB0" "$3")"
+	address=$(answer '.ips[0].address')
+	check "$1" "$4" pings a "${address%/*}"
+	check "$1: DEL" del a "$(on "$VA0")"
+	check "$1: DEL of the other" del b "$(on "$VB0")"
+}
+pods b
+meets "two VFs of one VLAN reach each other" '"vlan":5' '"vlan":5' eventually
+meets "one in a VLAN, the other in none: they do not" '"vlan":5' '"mtu":1500' isnt
+meets "after their VLANs they reach each other" '"mtu":1500' '"mtu":1500' eventually
+no_pods b
+check "all are put back" clean
+
 # Values that were set before ADD are restored after DEL.
 forget
 batch "link set $A vf 1 vlan 9 qos 2" "link set $A vf 1 max_tx_rate 20" "link set $A vf 1 spoofchk off" "link set $A vf 1 trust on" "link set $EA1 mtu 1480 up"
@@ -34,6 +52,9 @@ check "ADD without any keys" add a "$(on "$VA1")"
 check "leaves what was there" sees a "$A" 1 '.vf.vlan_list[0].vlan == 9 and .vf.rate.max_tx == 20 and .vf.trust and .pod.mtu == 1480'
 check "DEL" del a "$(on "$VA1")"
 check "as before" clean
+forget
+batch "link set $A vf 1 vlan 0" "link set $A vf 1 max_tx_rate 0" "link set $A vf 1 spoofchk on" "link set $A vf 1 trust off" "link set $EA1 down mtu 1500"
+remember
 
 # --- what igb has not ---------------------------------------------------------------------
 SOME='"vlan":3,"trust":"on","spoofchk":"off","mac":"02:00:00:00:02:02","mtu":1300'
