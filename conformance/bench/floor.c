@@ -5,7 +5,8 @@
  *
  * CNI_COMMAND=ADD|DEL, CNI_NETNS and CNI_IFNAME as for a plugin; FLOOR_MASTER: the master, or
  * FLOOR_DEVICE: the device; FLOOR_V4, FLOOR_V6: address/length, either may be missing; FLOOR_GW4:
- * gateway of an IPv4 default route.
+ * gateway of an IPv4 default route. FLOOR_DEVICE may name several devices with spaces between them.
+ * All but the first get CNI_IFNAME with r1, r2 and so on as name in the pod.
  */
 #include "conformance/bench/bench.h"
 
@@ -17,6 +18,12 @@
 #include <net/if.h>
 #include <sched.h>
 #include <sys/socket.h>
+
+#define DEVICES_MAX 16
+
+struct device {
+	char host[IFNAMSIZ], pod[IFNAMSIZ]; /* its names */
+};
 
 struct request {
 	struct nlmsghdr h;
@@ -207,18 +214,27 @@ static void add_default_route(int fd, int index, const char *gateway)
 	talk(fd, &r, "add the default route");
 }
 
-static void add(int pod)
+/* None: a macvlan is made. */
+static size_t list_devices(struct device out[DEVICES_MAX])
+{
+	const char *names = getenv("FLOOR_DEVICE");
+	size_t n = 0;
+	int len = 0;
+
+	for (; names && n < DEVICES_MAX && sscanf(names, "%15s%n", out[n].host, &len) == 1; n++) {
+		names += len;
+		if (n)
+			snprintf(out[n].pod, IFNAMSIZ, "%.9sr%zu", env("CNI_IFNAME"), n);
+		else
+			snprintf(out[n].pod, IFNAMSIZ, "%s", env("CNI_IFNAME"));
+	}
+	return n;
+}
+
+static void configure(int fd, int index)
 {
 	const char *v4 = getenv("FLOOR_V4"), *v6 = getenv("FLOOR_V6"), *gw = getenv("FLOOR_GW4");
 
-	if (getenv("FLOOR_DEVICE"))
-		move(open_socket(), env("FLOOR_DEVICE"), pod, env("CNI_IFNAME"));
-	else
-		create(open_socket(), pod);
-	if (setns(pod, CLONE_NEWNET) != 0)
-		fail("setns");
-	int fd = open_socket();
-	int index = link_index(fd, env("CNI_IFNAME"));
 	if (v4)
 		add_address(fd, index, AF_INET, v4);
 	if (v6)
@@ -228,22 +244,42 @@ static void add(int pod)
 		add_default_route(fd, index, gw);
 }
 
+static void add(int pod)
+{
+	struct device d[DEVICES_MAX];
+	size_t n = list_devices(d);
+	int fd = open_socket();
+
+	for (size_t i = 0; i < n; i++)
+		move(fd, d[i].host, pod, d[i].pod);
+	if (!n)
+		create(fd, pod);
+	if (setns(pod, CLONE_NEWNET) != 0)
+		fail("setns");
+	fd = open_socket();
+	configure(fd, link_index(fd, env("CNI_IFNAME")));
+	for (size_t i = 1; i < n; i++)
+		set_up(fd, link_index(fd, d[i].pod), true);
+}
+
 static void del(int pod)
 {
 	struct request r = start(RTM_DELLINK, NLM_F_ACK, sizeof(r.u.link));
+	struct device d[DEVICES_MAX];
+	size_t n = list_devices(d);
 	int host = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	if (host < 0 || setns(pod, CLONE_NEWNET) != 0)
 		fail("setns");
-	if (getenv("FLOOR_DEVICE")) {
-		int fd = open_socket();
-
-		set_up(fd, link_index(fd, env("CNI_IFNAME")), false);
-		move(fd, env("CNI_IFNAME"), host, env("FLOOR_DEVICE"));
-		return;
+	int fd = open_socket();
+	for (size_t i = 0; i < n; i++) {
+		set_up(fd, link_index(fd, d[i].pod), false);
+		move(fd, d[i].pod, host, d[i].host);
 	}
+	if (n)
+		return;
 	put_text(&r, IFLA_IFNAME, env("CNI_IFNAME"));
-	talk(open_socket(), &r, "delete the link");
+	talk(fd, &r, "delete the link");
 }
 
 int main(void)
