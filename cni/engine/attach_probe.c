@@ -204,6 +204,10 @@ bool attach_has_marks(const struct cni_result *r)
 /* True if hosts on the network can answer at all. */
 static bool is_askable(const struct attach *a, const struct link_info *link)
 {
+	if (a->no_link)
+		log_warn(&a->call->ctx.log,
+			 "probe: %s has no interface in the pod: nobody was asked",
+			 a->pci_id ? a->pci_id : "the device");
 	if (a->no_link || a->link.flags & IFF_NOARP)
 		return false;
 	if (!link_is_ethernet(link))
