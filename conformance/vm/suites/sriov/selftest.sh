@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# selftest.sh: a suite of its own: wrong plugins, each of which a part of sriov must catch; with an IOMMU, suite vfio.
+# selftest.sh: a suite of its own: wrong plugins, each of which a part of sriov must catch; with an IOMMU, suites vfio and
+# vfio-rails.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 # shellcheck source=conformance/vm/suites/sriov/wrong.sh
@@ -12,6 +13,10 @@ export LAST_RESORT=20
 if [ -n "$(ls -A /sys/class/iommu)" ]; then
 	wrong "a VLAN that is left" vfio "all is as it was" 'after DEL ip link set pf0 vf 0 vlan 9'
 	wrong "a MAC that is not set" vfio "its PF says so" 'without mac'
+	wrong "a VLAN that is left on the second rail" vfio-rails "all is as it was" 'after DEL ip link set pf1 vf 0 vlan 9'
+	wrong "trust that is not set" vfio-rails "each PF says so" 'without trust'
+	wrong "a CHECK that does not look" vfio-rails "CHECK names the rail whose VF differs" '[ $CNI_COMMAND = CHECK ] || real'
+	wrong "a key that is passed over" vfio-rails '"routing":"rail" is refused' 'without routing'
 	finish
 fi
 wrong "a DEL that does nothing" attach "all is as it was" '[ $CNI_COMMAND = DEL ] || real'
@@ -19,6 +24,7 @@ wrong "an interface that stays down" attach "the VF is in the pod, up, under its
 wrong "a CHECK that does not look" gone "CHECK finds it" '[ $CNI_COMMAND = CHECK ] || real'
 wrong "a DEL that changes a newer VF" gone "does nothing to it" 'after DEL ip link set pf0 vf 0 vlan 9'
 wrong "a DEL that needs the VF" gone "DEL" "[ \$CNI_COMMAND != DEL ] || [ -e /sys/bus/pci/devices/$VF0 ] || exit 1; real"
+wrong "a VLAN that is left" attributes "after their VLANs they reach each other" 'after DEL ip link set pf0 vf 0 vlan 5'
 wrong "a VLAN that is left" attributes "all are put back" 'after DEL ip link set pf0 vf 0 vlan 9'
 wrong "a rate that is not set" attributes "rate: the kernel says so" 'without max_tx_rate'
 wrong "a link_state that is passed over" attributes "link_state is refused" 'without link_state'
