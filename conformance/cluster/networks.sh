@@ -30,8 +30,8 @@ test_readme()
 	audit
 	for n in $NODES; do node "$n" rm /etc/railhead/node.json; done
 }
-# kn_apply FILE [FILTER]: as it is, but on the node of the case, with its range, and in the namespace of the case unless the file names another;
-# changed by a jq filter.
+# kn_apply FILE [FILTER]: as it is, but on the node of the case and with its range; changed by a jq filter. The namespace is that of the case,
+# unless the file names another.
 kn_apply()
 {
 	sed "s/10\.10\.1\./10.10.$NODE./g" "$1" | k create --dry-run=client -o json -f - |
