@@ -76,8 +76,9 @@ struct fusing {
 	const struct topo_machine *m;
 	const struct nccl_opts *o;
 	struct nccl_xml *v;
-	uint32_t n;                /* physical nets */
-	bool *placed;              /* by net */
+	uint32_t n;    /* physical nets */
+	uint32_t *nth; /* nets in the order of the plugin, in which NCCL looks at them */
+	bool *placed;  /* by net */
 	enum nccl_path_type *path; /* [net][net] */
 	struct group *group;       /* in the order in which NCCL makes their devices */
 	size_t n_groups;
@@ -85,6 +86,7 @@ struct fusing {
 
 static void fusing_clear(struct fusing *f)
 {
+	free(f->nth);
 	free(f->placed);
 	free(f->path);
 	free(f->group);
@@ -111,14 +113,19 @@ static bool is_at_cpu(const struct fusing *f, uint32_t net)
 	return f->v->item[f->v->net[net].item].pci == TOPO_NONE;
 }
 
-/* Only NCCL's IB plugin fuses: not EFA, not NICs of a skeleton, not what a file has fused. */
+/* Only NCCL's IB plugin fuses: not EFA, not interfaces for sockets, not NICs of a skeleton, not
+ * what a file has fused. */
 static bool can_fuse(const struct fusing *f, uint32_t net)
 {
-	const struct topo_hca *h = &f->m->hca[f->v->net[net].net.hca];
+	uint32_t hca = f->v->net[net].net.hca;
+	const struct topo_hca *h = &f->m->hca[hca];
 	const struct topo_pci *p = h->pci == TOPO_NONE ? NULL : &f->m->pci[h->pci];
 
-	return !f->m->skeleton && p && (nccl_is_tree(f->m) || !is_at_cpu(f, net)) &&
-	       !(p->has_ids && p->vendor == VENDOR_AMAZON) && !strchr(h->name, '+');
+	if (f->m->skeleton || strchr(h->name, '+'))
+		return false;
+	if (!p)
+		return !nccl_is_tree(f->m) && !topo_is_socket(f->m, hca);
+	return !(p->has_ids && p->vendor == VENDOR_AMAZON);
 }
 
 /* Place all nets of a group; a group of one is no device of its own. */
@@ -154,7 +161,8 @@ static struct group gather(const struct fusing *f, uint32_t i)
 	enum nccl_path_type level = f->o->merge_level ? f->o->merge_level : NCCL_PORT;
 	struct group g = { .net = { i }, .n = 1 };
 
-	for (uint32_t j = 0; j < f->n && g.n < NCCL_FUSED_MAX; j++) {
+	for (uint32_t k = 0; k < f->n && g.n < NCCL_FUSED_MAX; k++) {
+		uint32_t j = f->nth[k];
 		if (j != i && !f->placed[j] && can_fuse(f, j) &&
 		    f->path[(size_t)i * f->n + j] <= level && fits_policy(f, i, j))
 			g.net[g.n++] = j;
@@ -166,7 +174,8 @@ static struct group gather(const struct fusing *f, uint32_t i)
  * starts again at the second device. */
 static int auto_merge(struct fusing *f, struct err *e)
 {
-	for (uint32_t i = 0; i < f->n && !f->o->no_merge && !f->o->no_merge_nics; i++) {
+	for (uint32_t at = 0; at < f->n && !f->o->no_merge && !f->o->no_merge_nics; at++) {
+		uint32_t i = f->nth[at];
 		if (f->placed[i] || !can_fuse(f, i))
 			continue;
 		struct group g = gather(f, i);
@@ -179,7 +188,7 @@ static int auto_merge(struct fusing *f, struct err *e)
 			f->path[(size_t)i * f->n + g.net[k]] = NCCL_DIS;
 			f->path[(size_t)g.net[k] * f->n + i] = NCCL_DIS;
 		}
-		i = 0;
+		at = 0;
 	}
 	return 0;
 }
@@ -193,8 +202,8 @@ static uint32_t props_port(const struct fusing *f, uint32_t net)
 	const struct nccl_xml_net *n = &f->v->net[net];
 	uint32_t before = 0;
 
-	for (uint32_t i = 0; i < net && nccl_is_tree(f->m); i++)
-		before += f->v->net[i].item == n->item;
+	for (uint32_t i = 0; f->nth[i] != net && nccl_is_tree(f->m); i++)
+		before += f->v->net[f->nth[i]].item == n->item;
 	return n->net.port + before;
 }
 
@@ -229,7 +238,8 @@ static int force_group(struct fusing *f, struct slice text, struct err *e)
 
 	while (n < NCCL_FUSED_MAX && slice_next(&rest, ',', &word[n]))
 		n += word[n].len > 0;
-	for (uint32_t i = 0; i < f->n; i++) {
+	for (uint32_t at = 0; at < f->n; at++) {
+		uint32_t i = f->nth[at];
 		bool meant = false;
 		for (uint32_t k = 0; k < n && !meant; k++)
 			meant = is_meant(f, i, word[k]);
@@ -265,13 +275,6 @@ static int force_merge(struct fusing *f, struct err *e)
 
 /* ---- the element of a fused net: ncclTopoGetVNicParent ---- */
 
-static bool is_above(const struct nccl_xml *v, uint32_t above, uint32_t item)
-{
-	while (item != TOPO_NONE && item != above)
-		item = v->item[item].parent;
-	return item == above;
-}
-
 static uint32_t item_width(const struct fusing *f, uint32_t item)
 {
 	const struct nccl_xml_node *it = &f->v->item[item];
@@ -291,7 +294,7 @@ static uint32_t lanes_below(const struct fusing *f, const struct group *g, uint3
 	/* parents come before children */
 	for (uint32_t i = f->v->n_items; i-- > top + 1;) {
 		uint32_t parent = f->v->item[i].parent, own;
-		if (!sum[i] || !is_above(f->v, top, i))
+		if (!sum[i] || !nccl_is_above(f->v, top, i))
 			continue;
 		own = item_width(f, i);
 		if (own && own < sum[i])
@@ -301,13 +304,19 @@ static uint32_t lanes_below(const struct fusing *f, const struct group *g, uint3
 	return sum[top];
 }
 
+static void shift_net(struct nccl_xml_net *n, uint32_t at)
+{
+	n->item += n->item >= at;
+	n->after += n->after != TOPO_NONE && n->after >= at;
+}
+
 /* Add an element with the function of `like` as the last one below `parent`; returns it. */
 static uint32_t insert_item(struct fusing *f, uint32_t parent, uint32_t like)
 {
 	struct nccl_xml *v = f->v;
 	uint32_t at = parent + 1;
 
-	while (at < v->n_items && is_above(v, parent, at))
+	while (at < v->n_items && nccl_is_above(v, parent, at))
 		at++;
 	struct nccl_xml_node new = v->item[like];
 	new.parent = parent;
@@ -321,9 +330,9 @@ static uint32_t insert_item(struct fusing *f, uint32_t parent, uint32_t like)
 	for (size_t i = 0; i < f->m->n_pci; i++)
 		v->item_of[i] += v->item_of[i] != TOPO_NONE && v->item_of[i] >= at;
 	for (uint32_t i = 0; i < v->n_nets; i++)
-		v->net[i].item += v->net[i].item >= at;
+		shift_net(&v->net[i], at);
 	for (size_t i = 0; i < f->n_groups; i++)
-		f->group[i].made.item += f->group[i].made.item >= at;
+		shift_net(&f->group[i].made, at);
 	return at;
 }
 
@@ -356,7 +365,7 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 				f->m->hca[v->net[g->net[0]].net.hca].name,
 				f->m->hca[other->net.hca].name);
 		far = p > far ? p : far;
-		common = is_above(v, top, common) ? top : common;
+		common = nccl_is_above(v, top, common) ? top : common;
 	}
 	if (common == own)
 		return 0;
@@ -414,7 +423,8 @@ static void replace_parts(struct fusing *f)
 	}
 	for (size_t i = 0; i < f->n_groups; i++) {
 		uint32_t at = 0;
-		while (at < v->n_nets && v->net[at].item <= f->group[i].made.item)
+		uint32_t place = nccl_net_place(v, &f->group[i].made);
+		while (at < v->n_nets && nccl_net_place(v, &v->net[at]) <= place)
 			at++;
 		memmove(&v->net[at + 1], &v->net[at], (v->n_nets - at) * sizeof(*v->net));
 		v->net[at] = f->group[i].made;
@@ -437,12 +447,26 @@ static int make_room(struct nccl_xml *v, size_t more, struct err *e)
 	return 0;
 }
 
+static int by_nth(const void *x, const void *y, void *v)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	const struct nccl_xml_net *net = ((const struct nccl_xml *)v)->net;
+
+	if (net[a].nth != net[b].nth)
+		return net[a].nth < net[b].nth ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
 static int find_groups(struct fusing *f, struct err *e)
 {
+	f->nth = calloc(f->n + 1, sizeof(*f->nth));
 	f->placed = calloc(f->n + 1, sizeof(*f->placed));
 	f->path = calloc((size_t)f->n * f->n + 1, sizeof(*f->path));
-	if (!f->placed || !f->path)
+	if (!f->nth || !f->placed || !f->path)
 		return err_nomem(e);
+	for (uint32_t i = 0; i < f->n; i++)
+		f->nth[i] = i;
+	qsort_r(f->nth, f->n, sizeof(*f->nth), by_nth, f->v);
 	for (uint32_t i = 0; i < f->n; i++) {
 		uint32_t common;
 		for (uint32_t j = 0; j < f->n; j++)

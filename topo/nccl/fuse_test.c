@@ -171,10 +171,11 @@ START_TEST(named_groups_are_fused)
 }
 END_TEST
 
-/* A NIC directly below a cpu element is no device of the plugin. */
-START_TEST(virtual_nics_are_not_fused)
+/* An interface for sockets, directly below a cpu element, is no device of the plugin. */
+START_TEST(interfaces_for_sockets_are_not_fused)
 {
-	static const char text[] = TWO_PORTS(NET("v", "4", "1000"));
+	static const char text[] =
+		TWO_PORTS("<nic><net name=\"v\" dev=\"4\" speed=\"1000\" port=\"0\"/></nic>");
 	static const struct row rows[] = {
 		{ { .gdr_level = -1 }, "b a0+a1 c v: a0+a1 PIX 48" },
 		{ { .gdr_level = -1, .force_merge = "a0,v" },
@@ -306,5 +307,6 @@ END_TEST
 
 TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, four_ports_are_one_device_at_most,
 	     nets_that_nccl_ib_hca_leaves_out_are_not_there, a_policy_fuses_ports_of_one_rail,
-	     named_groups_are_fused, virtual_nics_are_not_fused, a_name_without_a_port_is_all_ports,
-	     other_layers_are_not_fused, too_many_nets_are_not_fused, parts_are_displaced_each)
+	     named_groups_are_fused, interfaces_for_sockets_are_not_fused,
+	     a_name_without_a_port_is_all_ports, other_layers_are_not_fused,
+	     too_many_nets_are_not_fused, parts_are_displaced_each)

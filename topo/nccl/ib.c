@@ -40,17 +40,26 @@ static uint32_t ib_pci(const struct topo_machine *m, const struct topo_hca *h,
 	return topo_find_pci(m, a);
 }
 
-/* By rewritten path, as NCCL does; nets without one come last. */
+/* The last component of the path of an HCA, which is not rewritten here, as a number. The name of
+ * an auxiliary device is 0; devices without hardware come last. */
+static uint64_t path_order(const struct topo_machine *m, uint32_t hca)
+{
+	return m->hca[hca].kind == TOPO_HCA_SF ? 0 : topo_pci_order(m, m->hca[hca].pci);
+}
+
+/* ncclIbCompareDevs */
 static int by_path(const void *x, const void *y, void *m)
 {
 	const struct nccl_xml_net *a = x, *b = y;
-	int c = cmp_u64(topo_pci_order(m, a->item), topo_pci_order(m, b->item));
+	int c = cmp_u64(path_order(m, a->net.hca), path_order(m, b->net.hca));
 
 	if (c)
 		return c;
 	if (a->net.hca != b->net.hca)
 		return a->net.hca < b->net.hca ? -1 : 1;
-	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
+	if (a->net.port != b->net.port)
+		return a->net.port < b->net.port ? -1 : 1;
+	return a->net.direct - b->net.direct;
 }
 
 static enum topo_layer net_layer(const struct topo_machine *m, const struct nccl_xml_net *p)
@@ -212,4 +221,6 @@ void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *sc
 		merge_devices(m, o, v);
 	else if (nccl_rule(o, NCCL_PAIRS_PORTS) && !o->no_merge_nics)
 		nccl_pair_ports(m, v);
+	for (uint32_t i = 0; i < v->n_nets; i++)
+		v->net[i].nth = i;
 }

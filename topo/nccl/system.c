@@ -136,11 +136,12 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 
 /* ---- NICs and nets, behind the rest ---- */
 
-/* All functions of a device are one NIC. A virtual NIC, below a cpu element, has its own id. */
-static uint64_t nic_id(const struct topo_machine *m, const struct nccl_xml_node *it, uint32_t item)
+/* All functions of a device are one NIC. Virtual NICs of all cpu elements are one, too, at the
+ * first of these CPUs: NCCL_TOPO_ID cuts the NUMA node off that NCCL_TOPO_LOCAL_NIC_ID adds. */
+static uint64_t nic_id(const struct topo_machine *m, const struct nccl_xml_node *it)
 {
 	if (it->pci == TOPO_NONE)
-		return UINT64_MAX - item;
+		return UINT64_MAX;
 	struct pci_addr a = m->pci[it->pci].addr;
 	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
 }
@@ -152,7 +153,7 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[item];
 	struct nccl_system *g = w->g;
-	uint64_t id = nic_id(w->m, it, item);
+	uint64_t id = nic_id(w->m, it);
 	uint32_t up = w->node_of[it->pci == TOPO_NONE ? item : it->parent];
 
 	*out = TOPO_NONE;

@@ -23,7 +23,9 @@ struct nccl_xml_node {   /* a cpu or a pci element */
 struct nccl_xml_net { /* a net element */
 	struct nccl_net net;
 	uint32_t item; /* the element above it; a cpu if NCCL does not find the function */
-	uint32_t mbps; /* Mbit/s as NCCL reads it */
+	uint32_t after; /* of a net at a cpu: the element before its nic; TOPO_NONE: there is none */
+	uint32_t nth;   /* its number in the plugin; in a file, its dev */
+	uint32_t mbps;  /* Mbit/s as NCCL reads it */
 	bool lost;     /* fused to where NCCL does not look: it has no path */
 };
 
@@ -69,6 +71,12 @@ void nccl_filter_nets(const struct topo_machine *m, const char *list, struct ncc
  */
 int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		   struct err *e) must_check;
+
+/* nccl_is_above - an element is `item` or above it. */
+bool nccl_is_above(const struct nccl_xml *v, uint32_t above, uint32_t item);
+/* nccl_net_place - a number that grows in document order. A nic of a cpu has functions before and
+ * behind it; a net that NCCL adds to an element comes behind those that are there. */
+uint32_t nccl_net_place(const struct nccl_xml *v, const struct nccl_xml_net *n);
 
 /* The rate of a net that NCCL would know and we do not: high enough not to decide anything. */
 #define NCCL_MBPS_UNKNOWN 400000

@@ -56,6 +56,42 @@ float nccl_pcie_bw(struct topo_pcie_link l)
 	return (float)(width * speed / 80.0);
 }
 
+bool nccl_is_above(const struct nccl_xml *v, uint32_t above, uint32_t item)
+{
+	while (item != TOPO_NONE && item != above)
+		item = v->item[item].parent;
+	return item == above;
+}
+
+uint32_t nccl_net_place(const struct nccl_xml *v, const struct nccl_xml_net *n)
+{
+	uint32_t last = n->after;
+
+	if (v->item[n->item].pci != TOPO_NONE || last == TOPO_NONE)
+		return 2 * n->item;
+	while (last + 1 < v->n_items && nccl_is_above(v, n->after, last + 1))
+		last++;
+	return 2 * last + 1;
+}
+
+/* The element directly below `top` that is an element or above it; TOPO_NONE: no such one. */
+static uint32_t child_of(const struct nccl_xml *v, uint32_t top, uint32_t item)
+{
+	while (item != TOPO_NONE && v->item[item].parent != top)
+		item = v->item[item].parent;
+	return item;
+}
+
+/* In a file, nets are in document order: the nic of a cpu is behind the net before it. */
+static uint32_t element_before(const struct nccl_xml *v, uint32_t cpu)
+{
+	const struct nccl_xml_net *last = v->n_nets ? &v->net[v->n_nets - 1] : NULL;
+
+	if (!last)
+		return TOPO_NONE;
+	return last->item == cpu ? last->after : child_of(v, cpu, last->item);
+}
+
 /* Add a net element; a virtual NIC is directly below a cpu element. One of a skeleton that NCCL
  * does not find is below the first cpu, as in ncclTopoFillNet. */
 static void add_file_net(const struct topo_machine *m, uint32_t hca, const struct nccl_opts *o,
@@ -77,14 +113,17 @@ static void add_file_net(const struct topo_machine *m, uint32_t hca, const struc
 		return;
 	if (!rate)
 		rate = m->skeleton ? NCCL_MBPS_UNKNOWN : NET_MBPS_DEFAULT;
-	v->net[v->n_nets++] = (struct nccl_xml_net){
+	v->net[v->n_nets] = (struct nccl_xml_net){
 		.net = { .hca = hca,
 			 .port = h->n_ports ? h->port[0].port : 0,
 			 .displaced = displaced,
 			 .direct = h->direct != TOPO_NONE },
 		.item = item,
+		.after = v->item[item].pci == TOPO_NONE ? element_before(v, item) : TOPO_NONE,
+		.nth = h->dev >= 0 ? (uint32_t)h->dev : v->n_nets,
 		.mbps = rate,
 	};
+	v->n_nets++;
 }
 
 /* Add a cpu element and the elements in it; returns the function after them. */

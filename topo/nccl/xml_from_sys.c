@@ -179,30 +179,47 @@ static int document_order(const struct topo_machine *m, struct nccl_xml *v, stru
 	return 0;
 }
 
-static int by_element(const void *x, const void *y)
+static int by_place(const void *x, const void *y, void *v)
 {
 	const struct nccl_xml_net *a = x, *b = y;
+	uint32_t at = nccl_net_place(v, a), bt = nccl_net_place(v, b);
 
-	if (a->item != b->item)
-		return a->item < b->item ? -1 : 1;
-	if (a->net.hca != b->net.hca)
-		return a->net.hca < b->net.hca ? -1 : 1;
-	return (a->net.port > b->net.port) - (a->net.port < b->net.port);
+	if (at != bt)
+		return at < bt ? -1 : 1;
+	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-/* Move nets from functions to elements. NCCL attaches a net without a function to the first cpu. */
-static void attach_nets(struct nccl_xml *v)
+/* Move nets from functions to elements. NCCL attaches a net without a function to the first cpu,
+ * where its nic comes behind the function `after` and all below it. */
+static void attach_nets(uint32_t after, struct nccl_xml *v)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		struct nccl_xml_net p = v->net[i];
+		p.after = p.item == TOPO_NONE && after != TOPO_NONE ? v->item_of[after] : TOPO_NONE;
 		p.item = p.item == TOPO_NONE ? 0 : v->item_of[p.item];
 		if (v->n_items)
 			v->net[n++] = p;
 	}
 	v->n_nets = n;
-	qsort(v->net, n, sizeof(*v->net), by_element);
+	qsort_r(v->net, n, sizeof(*v->net), by_place, v);
+}
+
+/* The function with the highest address directly below the first cpu, of the elements so far; NCCL
+ * sorts functions among those that are there, and adds a nic behind them. */
+static uint32_t last_of_first_cpu(const struct topo_machine *m, const struct nccl_xml *v)
+{
+	struct sorting s = { m, v->item };
+	uint32_t cpu = 0, last = TOPO_NONE;
+
+	while (cpu < v->n_items && v->item[cpu].pci != TOPO_NONE)
+		cpu++;
+	for (uint32_t i = 0; i < v->n_items; i++) {
+		if (v->item[i].parent == cpu && (last == TOPO_NONE || by_busid(&i, &last, &s) > 0))
+			last = i;
+	}
+	return last == TOPO_NONE ? TOPO_NONE : v->item[last].pci;
 }
 
 /* ncclTopoFuseXml: each rank adds its GPU to what the ranks before it found, and the first one
@@ -211,16 +228,24 @@ static void attach_nets(struct nccl_xml *v)
 int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		      struct err *e)
 {
+	uint32_t after = TOPO_NONE;
+	bool any = false;
+
 	if (v->n_gpus)
 		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[0]].pci, v);
 	for (uint32_t i = 0; i < v->n_nets; i++) {
-		if (v->net[i].item != TOPO_NONE)
+		if (v->net[i].item != TOPO_NONE) {
 			get_xml_from_sys(m, o->rccl, v->net[i].item, v);
+			continue;
+		}
+		if (!any)
+			after = last_of_first_cpu(m, v);
+		any = true;
 	}
 	for (uint32_t i = 1; i < v->n_gpus; i++)
 		get_xml_from_sys(m, o->rccl, m->gpu[v->gpu[i]].pci, v);
 	if (document_order(m, v, e))
 		return -1;
-	attach_nets(v);
+	attach_nets(after, v);
 	return 0;
 }

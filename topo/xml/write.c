@@ -10,7 +10,7 @@ struct writing {
 	const struct topo_machine *m;
 	const struct nccl_xml *v;
 	uint32_t *gpu_at; /* of each item: its first GPU; TOPO_NONE */
-	uint32_t *net_at; /* of each item: its first net; TOPO_NONE */
+	uint32_t *net_at; /* of each item: its first net that is not written; TOPO_NONE */
 };
 
 /* The number of elements that NCCL adds to a skeleton: a nic with nets, a gpu with NVLinks. */
@@ -37,23 +37,20 @@ static void write_nic(const struct writing *w, uint32_t item)
 		return;
 	xml_open(w->t, "nic");
 	for (uint32_t n = w->net_at[item]; n < w->v->n_nets; n++) {
-		int dev = w->m->hca[w->v->net[n].net.hca].dev;
 		if (w->v->net[n].item == item)
-			xml_write_net(w->t, w->m, &w->v->net[n], dev >= 0 ? (uint32_t)dev : n);
+			xml_write_net(w->t, w->m, &w->v->net[n], w->v->net[n].nth);
 	}
 	xml_close(w->t, "nic");
+	w->net_at[item] = TOPO_NONE;
 }
 
-/* The nets of a cpu come before its functions or after them, by their order. */
-static bool nic_first(const struct writing *w, uint32_t cpu)
+/* The nic of a cpu comes before the first of its functions that has a higher place. */
+static void write_nic_before(const struct writing *w, uint32_t cpu, uint32_t item)
 {
-	uint32_t next = cpu + 1;
+	uint32_t net = w->net_at[cpu];
 
-	while (next < w->v->n_items && w->v->item[next].pci != TOPO_NONE &&
-	       w->net_at[next] == TOPO_NONE)
-		next++;
-	return next == w->v->n_items || w->v->item[next].pci == TOPO_NONE ||
-	       w->net_at[cpu] < w->net_at[next];
+	if (net != TOPO_NONE && nccl_net_place(w->v, &w->v->net[net]) < 2 * item)
+		write_nic(w, cpu);
 }
 
 /* NCCL does not look for a link that a file has. */
@@ -65,8 +62,6 @@ static void open_item(const struct writing *w, uint32_t i)
 
 	if (it->pci == TOPO_NONE) {
 		xml_write_cpu(w->t, it->numa, it->cpu == TOPO_NONE ? NULL : &w->m->cpu[it->cpu]);
-		if (nic_first(w, i))
-			write_nic(w, i);
 		return;
 	}
 	const struct topo_pci *p = &w->m->pci[it->pci];
@@ -82,7 +77,7 @@ static void close_to(const struct writing *w, uint32_t *at, uint32_t parent)
 {
 	while (*at != parent) {
 		const struct nccl_xml_node *it = &w->v->item[*at];
-		if (it->pci == TOPO_NONE && !nic_first(w, *at))
+		if (it->pci == TOPO_NONE)
 			write_nic(w, *at);
 		xml_close(w->t, it->pci == TOPO_NONE ? "cpu" : "pci");
 		*at = it->parent;
@@ -95,7 +90,10 @@ static void write_items(const struct writing *w)
 
 	xml_write_system(w->t);
 	for (uint32_t i = 0; i < w->v->n_items && !w->t->text.failed; i++) {
-		close_to(w, &at, w->v->item[i].parent);
+		uint32_t parent = w->v->item[i].parent;
+		close_to(w, &at, parent);
+		if (parent != TOPO_NONE && w->v->item[parent].pci == TOPO_NONE)
+			write_nic_before(w, parent, i);
 		open_item(w, i);
 		at = i;
 	}
