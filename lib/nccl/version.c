@@ -78,6 +78,9 @@ static const struct rule {
 	 * RCCL: "Disabled virtual devices" at 29e8452a; NIC fusion in the notes of 2.28.3 for
 	 * ROCm 7.13 */
 	[NCCL_FUSES_NETS] = { { 2, 24, 0 }, { 0 }, { 2, 28, 3 } },
+	/* ncclTopoWidenLinks() of topo.cc; 2.29.7 has it, and RCCL's topo.cc at 6a4f3528. The
+	 * library 2.30.7 has the lanes of each part */
+	[NCCL_WIDENS_ALL] = { { 2, 24, 0 }, { 2, 30, 0 }, { 0 } },
 	/* SM100_NVLINK_BW of topo.h; 2.24.3 has it not, 2.25.1 has it */
 	[NCCL_KNOWS_SM100] = { { 2, 25, 0 }, { 0 }, { 0 } },
 	/* SRP_QPI_BW, ERP_QPI_BW of topo.h; 2.25.1 has them not, 2.26.2 has them */

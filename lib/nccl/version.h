@@ -45,6 +45,7 @@ enum lib_rule {
 	NCCL_KEEPS_PATH,       /* the PCI path of an HCA is not rewritten at all */
 	NCCL_PAIRS_PORTS,      /* the plugin makes one device of two ports of a card */
 	NCCL_FUSES_NETS,       /* nets that are near each other become one */
+	NCCL_WIDENS_ALL,       /* a fused net widens the links of its parts, too */
 	NCCL_KNOWS_SM100,      /* the speed of NVLink of Blackwell */
 	NCCL_KNOWS_XEON_4,     /* links between CPUs of Sapphire Rapids and later */
 	NCCL_HAS_C2C,          /* C2C is a type of path, not NVLink */

@@ -50,6 +50,7 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_KEEPS_PATH, "2.23.4", "2.24.3", "NCCL since 2.24.0 and before 2.27.0" },
 		{ NCCL_PAIRS_PORTS, "2.19.4", "2.20.5", "NCCL since 2.20.0 and before 2.24.0" },
 		{ NCCL_FUSES_NETS, "2.23.4", "2.24.3", "NCCL since 2.24.0" },
+		{ NCCL_WIDENS_ALL, "2.23.4", "2.29.7", "NCCL since 2.24.0 and before 2.30.0" },
 		{ NCCL_KNOWS_SM100, "2.24.3", "2.25.1", "NCCL since 2.25.0" },
 		{ NCCL_KNOWS_XEON_4, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
 		{ NCCL_HAS_C2C, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
@@ -119,7 +120,8 @@ START_TEST(a_rule_ends_with_the_version_that_mends_it)
 	ck_assert(!lib_rule_holds(NCCL_ABORTS_ON_TYPE, NCCL_VERSION_NEWEST));
 	for (int i = 0; i < LIB_RULES; i++) {
 		bool ended = i == NCCL_ABORTS_ON_TYPE || i == NCCL_KEEPS_PATH ||
-			     i == NCCL_PAIRS_PORTS || i == RCCL_SPREADS_BY_PLACE;
+			     i == NCCL_PAIRS_PORTS || i == NCCL_WIDENS_ALL ||
+			     i == RCCL_SPREADS_BY_PLACE;
 		ck_assert(lib_rule_holds((enum lib_rule)i, i < UCX_HAS_SUBNETS
 								   ? NCCL_VERSION_NEWEST
 								   : UCX_VERSION_NEWEST) != ended);

@@ -304,6 +304,16 @@ static uint32_t lanes_below(const struct fusing *f, const struct group *g, uint3
 	return sum[top];
 }
 
+/* ncclTopoWidenLinks: the links between the parts and `top`, too. */
+static void widen_parts(struct fusing *f, const struct group *g, uint32_t top, uint32_t lanes)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t at = f->v->net[g->net[i]].item;
+		for (; at != top && f->v->item[at].pci != TOPO_NONE; at = f->v->item[at].parent)
+			f->v->item[at].width = lanes;
+	}
+}
+
 static void shift_net(struct nccl_xml_net *n, uint32_t at)
 {
 	n->item += n->item >= at;
@@ -344,6 +354,20 @@ static bool is_bridge(const struct fusing *f, uint32_t item)
 	       (f->m->pci[pci].has_class && f->m->pci[pci].class_code == CLASS_BRIDGE);
 }
 
+/* ncclTopoMakePciParent: a group with functions needs one of its first part for the new net. */
+static int check_all_at_cpu(const struct fusing *f, const struct group *g, struct err *e)
+{
+	for (uint32_t i = 1; i < g->n; i++) {
+		if (!is_at_cpu(f, g->net[i]))
+			return err_set(
+				e, ERR_FIELD, 0,
+				"NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: NCCL does not "
+				"find the function of %s, and ends",
+				f->m->hca[f->v->net[g->net[0]].net.hca].name);
+	}
+	return 0;
+}
+
 static int place_group(struct fusing *f, const struct group *g, uint32_t *item, struct err *e)
 {
 	struct nccl_xml *v = f->v;
@@ -352,7 +376,7 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 
 	*item = own;
 	if (is_at_cpu(f, g->net[0]))
-		return 0;
+		return check_all_at_cpu(f, g, e);
 	for (uint32_t i = 1; i < g->n; i++) {
 		const struct nccl_xml_net *other = &v->net[g->net[i]];
 		uint32_t top;
@@ -375,6 +399,8 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 			return err_nomem(e);
 		lanes = lanes_below(f, g, common, sum);
 	}
+	if (lanes && nccl_rule(f->o, NCCL_WIDENS_ALL))
+		widen_parts(f, g, common, lanes);
 	*item = is_bridge(f, common) ? insert_item(f, common, own) : common;
 	if (lanes && v->item[common].pci != TOPO_NONE)
 		v->item[common].width = lanes;

@@ -182,6 +182,26 @@ START_TEST(hcas_of_a_file_at_a_cpu_are_lost)
 }
 END_TEST
 
+/* For a device above both, NCCL makes a function like that of the first. */
+START_TEST(a_group_needs_the_function_of_its_first_part)
+{
+	struct place p;
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	struct nccl_opts o = { .gdr_level = -1, .merge_level = NCCL_PHB };
+	struct err e;
+
+	place_new("first", &p);
+	add_device(&p, 0x10, "01.0", "v");
+	add_device(&p, 0x20, "00.0", "x");
+	add_device(&p, 0x30, "00.0", NULL);
+	tree_machine(p.top, &m);
+	ck_assert_int_eq(nccl_predict(&m, NULL, &o, &a, &e), -1);
+	ck_assert_str_eq(e.msg, "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: NCCL does not find "
+				"the function of v, and ends");
+}
+END_TEST
+
 /* ---- the file of a tree ---- */
 
 static unsigned int pick(uint64_t *seed, unsigned int n)
@@ -255,4 +275,5 @@ END_TEST
 
 TEST_PROGRAM("nccl_net_order", nic_of_first_cpu_is_behind_earlier_functions,
 	     hcas_are_fused_in_the_order_of_the_plugin, virtual_nics_are_at_the_first_cpu,
-	     hcas_of_a_file_at_a_cpu_are_lost, a_tree_and_its_own_file_agree)
+	     hcas_of_a_file_at_a_cpu_are_lost, a_group_needs_the_function_of_its_first_part,
+	     a_tree_and_its_own_file_agree)

@@ -67,6 +67,8 @@ static struct nccl_opts opts_of(const struct scenario *s, const char *version)
 	struct nccl_opts o = { .gdr_level = -1, .rccl = s->rccl, .no_read = s->no_read };
 
 	o.policy = s->all ? NCCL_ALL : NCCL_AUTO;
+	if (s->rule == NCCL_WIDENS_ALL)
+		o.merge_level = NCCL_PXB;
 	ck_assert_int_eq(lib_version_parse(version, &o.version), 0);
 	return o;
 }
@@ -187,6 +189,16 @@ static const struct scenario scenarios[] = {
 					  NET("03:00.1", "1", "200000")))),
 	  NULL, 0, false, false, false, "PIX 3 hops 25.0 gdr: n0 n1",
 	  "PIX 3 hops 48.0 gdr: n0+n1" },
+	/* a switch of 8 lanes above the GPU and one of the two cards */
+	{ NCCL_WIDENS_ALL, "2.30.7", "2.29.7",
+	  SYSTEM(CPU("0", INTEL,
+		     SWITCH("01", "<pci busid=\"0000:03:00.0\" class=\"0x060400\" "
+				  "link_speed=\"32.0 GT/s PCIe\" link_width=\"8\">" GPU("05", "0",
+											"90", "")
+					  NET("04:00.0", "0", "400000") "</pci>" NET("06:00.0", "1",
+										     "400000")))),
+	  NULL, 0, false, false, false, "PXB 5 hops 24.0 gdr: n0+n1",
+	  "PXB 4 hops 48.0 gdr: n0+n1" },
 	{ NCCL_KNOWS_SM100, "2.24.3", "2.25.1",
 	  SYSTEM(CPU(
 		  "0", INTEL,
