@@ -115,6 +115,9 @@ static const struct rule {
 	/* ncclTopoGetLocalNet() of RCCL's topo.cc; 0cbce2a7 (2.22) has it, 29e8452a (2.26) has it
 	   not */
 	[RCCL_SPREADS_BY_PLACE] = { { 2, 0, 0 }, { 2, 24, 0 }, { 0 } },
+	/* ncclTopoGetVNicParent() of RCCL's topo.cc at 6a4f3528, "Cross-NUMA merge"; not read
+	   before. NCCL 2.29.7 has it not */
+	[RCCL_FUSES_OVER_CPUS] = { { 2, 28, 3 }, { 0 }, { 0 } },
 	/* src/uct/ib/base/ib_iface.c of 1.18: ROCE_SUBNETS */
 	[UCX_HAS_SUBNETS] = { { 1, 18, 0 }, { 0 }, { 0 } },
 	/* NEWS of 1.19: "SRD transport support in EFA"; issue 10692 has UCX_TLS=srd at work */

@@ -60,6 +60,7 @@ enum lib_rule {
 	NCCL_ASKS_FOR_LINK,    /* NVML, for the present PCIe link of a GPU */
 	NCCL_COUNTS_SHARERS,   /* a GPU's number modulo the GPUs that share its nets */
 	RCCL_SPREADS_BY_PLACE, /* by the place of a GPU among those, not by its number */
+	RCCL_FUSES_OVER_CPUS,  /* a fused net of several CPUs is at that of its first part */
 	UCX_HAS_SUBNETS,       /* UCX_IB_ROCE_SUBNETS */
 	UCX_HAS_EFA,           /* the transport srd, for Elastic Fabric Adapters */
 	UCX_HAS_REACH_MODE,    /* UCX_IB_ROCE_REACHABILITY_MODE; by default, the routes count */

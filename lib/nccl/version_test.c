@@ -65,6 +65,7 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_ASKS_FOR_LINK, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ NCCL_COUNTS_SHARERS, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ RCCL_SPREADS_BY_PLACE, "1.99.0", "2.22.3", "RCCL since 2.0.0 and before 2.24.0" },
+		{ RCCL_FUSES_OVER_CPUS, "2.26.6", "2.28.3", "RCCL since 2.28.3" },
 		{ UCX_HAS_SUBNETS, "1.17.0", "1.18.0", "UCX since 1.18.0" },
 		{ UCX_HAS_EFA, "1.18.1", "1.19.0", "UCX since 1.19.0" },
 		{ UCX_HAS_REACH_MODE, "1.18.1", "1.19.0", "UCX since 1.19.0" },
@@ -102,6 +103,9 @@ START_TEST(rules_of_rccl)
 		{ NCCL_PXN_OVER_C2C, "2.28.3", false },
 		{ RCCL_SPREADS_BY_PLACE, "2.22.3", true },
 		{ RCCL_SPREADS_BY_PLACE, "2.26.6", false },
+		{ NCCL_WIDENS_ALL, "2.28.3", true },
+		{ RCCL_FUSES_OVER_CPUS, "2.26.6", false },
+		{ RCCL_FUSES_OVER_CPUS, "2.28.3", true },
 		/* not read yet: as the newest that was */
 		{ NCCL_HAS_DEV_NODES, "2.30.7", false },
 		{ NCCL_HAS_POLICY, "2.30.7", true },

@@ -354,6 +354,13 @@ static bool is_bridge(const struct fusing *f, uint32_t item)
 	       (f->m->pci[pci].has_class && f->m->pci[pci].class_code == CLASS_BRIDGE);
 }
 
+static uint32_t cpu_above(const struct nccl_xml *v, uint32_t item)
+{
+	while (v->item[item].parent != TOPO_NONE)
+		item = v->item[item].parent;
+	return item;
+}
+
 /* ncclTopoMakePciParent: a group with functions needs one of its first part for the new net. */
 static int check_all_at_cpu(const struct fusing *f, const struct group *g, struct err *e)
 {
@@ -373,6 +380,7 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 	struct nccl_xml *v = f->v;
 	uint32_t own = v->net[g->net[0]].item, common = own, lanes = 0;
 	enum nccl_path_type far = NCCL_PORT;
+	bool over_cpus = f->o->rccl && nccl_rule(f->o, RCCL_FUSES_OVER_CPUS);
 
 	*item = own;
 	if (is_at_cpu(f, g->net[0]))
@@ -381,7 +389,7 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 		const struct nccl_xml_net *other = &v->net[g->net[i]];
 		uint32_t top;
 		enum nccl_path_type p = nets_path(f->m, v, own, other->item, &top);
-		if (p == NCCL_SYS)
+		if (p == NCCL_SYS && !over_cpus)
 			return err_set(
 				e, ERR_FIELD, 0,
 				"NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: %s and %s are "
@@ -389,11 +397,13 @@ static int place_group(struct fusing *f, const struct group *g, uint32_t *item, 
 				f->m->hca[v->net[g->net[0]].net.hca].name,
 				f->m->hca[other->net.hca].name);
 		far = p > far ? p : far;
+		if (p == NCCL_SYS)
+			top = cpu_above(v, own);
 		common = nccl_is_above(v, top, common) ? top : common;
 	}
 	if (common == own)
 		return 0;
-	if (far != NCCL_PORT) {
+	if (far != NCCL_PORT && far != NCCL_SYS) {
 		auto_free uint32_t *sum = calloc(v->n_items + 1, sizeof(*sum));
 		if (!sum)
 			return err_nomem(e);

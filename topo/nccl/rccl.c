@@ -137,12 +137,13 @@ bool rccl_may_have_model(const struct topo_machine *m, const struct nccl_xml *v)
 
 /* ---- ports of one card ---- */
 
+/* A net that was lost is not in the system. */
 static bool is_slower(const struct topo_machine *m, const struct nccl_xml_net *a,
 		      const struct nccl_xml_net *b)
 {
 	uint64_t guid = m->hca[a->net.hca].guid;
 
-	return guid && guid == m->hca[b->net.hca].guid && a->mbps < b->mbps;
+	return !b->lost && guid && guid == m->hca[b->net.hca].guid && a->mbps < b->mbps;
 }
 
 void rccl_drop_slow_ports(const struct topo_machine *m, struct nccl_xml *v)

@@ -2,8 +2,9 @@
 /*
  * rccl.h: the rules of RCCL that NCCL does not have; shared by the files of this folder.
  *
- * Source: ROCm/rocm-systems, projects/rccl/src/graph: paths.cc at 1ff58479, topo.cc at 6a4f3528
- * (RCCL 2.28.3), and ROCm/rccl, src/graph/paths.cc at ee2d4e42 (2.26). Their names stand at each.
+ * Source: ROCm/rocm-systems, projects/rccl/src/graph: paths.cc at 1ff58479, topo.cc at 6a4f3528,
+ * topo.h at 03a89144, xml.cc at a895380a (RCCL 2.28.3), and ROCm/rccl, src/graph/paths.cc at
+ * ee2d4e42 (2.26). Their names stand at each.
  */
 #ifndef RAILHEAD_TOPO_NCCL_RCCL_H
 #define RAILHEAD_TOPO_NCCL_RCCL_H

@@ -275,6 +275,25 @@ START_TEST(slow_ports_of_a_card_are_dropped)
 }
 END_TEST
 
+/* Two ports at a cpu are fused and lost; the third one of their card, of another rate, is not slow
+ * then. */
+START_TEST(a_lost_device_drops_no_port)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+	auto_nccl_prediction struct nccl_prediction a = { 0 };
+	char got[256];
+
+	parse(FILE2(ROME, GPU("02", "0",
+			      "") "<nic><net name=\"n0\" dev=\"0\" guid=\"0x1\" port=\"1\"/>"
+				  "<net name=\"n1\" dev=\"1\" guid=\"0x1\" port=\"2\"/></nic>" PORT(
+					  "04", "2", "0x1", "10000")),
+	      &m);
+	predict(&m, &a);
+	locals(&m, &a, 0, got);
+	ck_assert_str_eq(got, "PHB n2");
+}
+END_TEST
+
 /* Neighbouring domains, neighbouring buses, or 255 domains apart: either is the first. */
 START_TEST(guests_are_paired_by_distance)
 {
@@ -359,4 +378,4 @@ END_TEST
 TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, guests_are_paired_by_distance,
 	     gpudirect_on_rome, hcas_are_spread_over_gpus, links_of_each_generation,
 	     few_compute_units_do_not_matter, slow_ports_of_a_card_are_dropped,
-	     machines_of_ready_made_graphs, every_file_has_an_answer)
+	     a_lost_device_drops_no_port, machines_of_ready_made_graphs, every_file_has_an_answer)

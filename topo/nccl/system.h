@@ -11,7 +11,6 @@
 #include "topo/nccl/types.h"
 
 /* ---- XML (ncclXml) ---- */
-
 struct nccl_xml_node {   /* a cpu or a pci element */
 	uint32_t parent; /* the item above, which comes earlier; TOPO_NONE: this is a cpu */
 	uint32_t pci;    /* the machine's function; TOPO_NONE: this is a cpu */
@@ -23,9 +22,10 @@ struct nccl_xml_node {   /* a cpu or a pci element */
 struct nccl_xml_net { /* a net element */
 	struct nccl_net net;
 	uint32_t item; /* the element above it; a cpu if NCCL does not find the function */
-	uint32_t after; /* of a net at a cpu: the element before its nic; TOPO_NONE: there is none */
-	uint32_t nth;   /* its number in the plugin; in a file, its dev */
-	uint32_t mbps;  /* Mbit/s as NCCL reads it */
+	uint32_t
+		after; /* of a net at a cpu: the element before its nic; TOPO_NONE: there is none */
+	uint32_t nth;  /* its number in the plugin; in a file, its dev */
+	uint32_t mbps; /* Mbit/s as NCCL reads it */
 	bool lost;     /* fused to where NCCL does not look: it has no path */
 };
 
@@ -57,13 +57,13 @@ void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *sc
  * exist. *displaced: its distances are not those of the HCA. */
 uint32_t nccl_ib_pci(const struct topo_machine *m, uint32_t hca, const struct nccl_opts *o,
 		     bool *displaced);
-/* nccl_pair_ports - ncclIbFindMatchingDev, before fusion: ports of one card are one net. A file
- * with each port, which the job reads, does not change that: NCCL drops nets that no plugin has. */
+/* nccl_pair_ports - ncclIbFindMatchingDev, before fusion: ports of one card are one net, also those
+ * of a file: NCCL drops nets that no plugin has. */
 void nccl_pair_ports(const struct topo_machine *m, struct nccl_xml *v);
 /* nccl_filter_nets - matchIfList: drop the nets that NCCL_IB_HCA does not name. */
 void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v);
-/* NCCL refuses an XML of more elements (NCCL_TOPO_XML_MAX_NODES), and its plugin stops at 32
- * devices (MAX_IB_DEVS). More nets are not fused: a pair of each would cost too much. */
+/* NCCL's plugin stops at 32 devices (MAX_IB_DEVS). More nets are not fused: that would cost much.
+ */
 #define NCCL_NETS_MAX 256
 /*
  * nccl_fuse_nets - ncclTopoMakeVNics: ports whose distance is at most NCCL_NET_MERGE_LEVEL, and the
@@ -72,14 +72,11 @@ void nccl_filter_nets(const struct topo_machine *m, const char *list, struct ncc
 int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		   struct err *e) must_check;
 
-/* nccl_is_above - an element is `item` or above it. */
+/* nccl_is_above - an element is `item` or above it. nccl_net_place - a number that grows in
+ * document order. */
 bool nccl_is_above(const struct nccl_xml *v, uint32_t above, uint32_t item);
-/* nccl_net_place - a number that grows in document order. A nic of a cpu has functions before and
- * behind it; a net that NCCL adds to an element comes behind those that are there. */
 uint32_t nccl_net_place(const struct nccl_xml *v, const struct nccl_xml_net *n);
-
-/* The rate of a net that NCCL would know and we do not: high enough not to decide anything. */
-#define NCCL_MBPS_UNKNOWN 400000
+#define NCCL_MBPS_UNKNOWN 400000 /* a rate that NCCL would know: it decides nothing */
 
 /* nccl_is_tree - the machine was read from sysfs, live or captured, not from a topology file. */
 bool nccl_is_tree(const struct topo_machine *m);
@@ -95,7 +92,6 @@ struct topo_pcie_link nccl_pcie_link(const struct topo_machine *m, const struct 
 float nccl_pcie_bw(struct topo_pcie_link l);
 
 /* ---- system (ncclTopoSystem) ---- */
-
 enum nccl_kind {
 	NCCL_NODE_CPU,
 	NCCL_NODE_PCI,

@@ -50,8 +50,10 @@ static void tell(const struct scenario *s, const struct topo_machine *m, const s
 	char name[NCCL_NET_NAME_LEN];
 	struct err e;
 
-	if (nccl_predict(m, NULL, o, &a, &e))
-		ck_abort_msg("%s", e.msg);
+	if (nccl_predict(m, NULL, o, &a, &e)) {
+		(void)snprintf(out, 256, "%.200s", e.msg);
+		return;
+	}
 	const struct nccl_gpu *g = &a.gpu[s->gpu];
 	const struct nccl_net_path *p = &g->path[0];
 	(void)snprintf(out, 256, "%s %u hops %.1f%s:", nccl_path_name(p->type), p->hops, p->bw,
@@ -69,6 +71,8 @@ static struct nccl_opts opts_of(const struct scenario *s, const char *version)
 	o.policy = s->all ? NCCL_ALL : NCCL_AUTO;
 	if (s->rule == NCCL_WIDENS_ALL)
 		o.merge_level = NCCL_PXB;
+	if (s->rule == RCCL_FUSES_OVER_CPUS)
+		o.merge_level = NCCL_SYS;
 	ck_assert_int_eq(lib_version_parse(version, &o.version), 0);
 	return o;
 }
@@ -263,6 +267,10 @@ static const struct scenario scenarios[] = {
 			    GPU("02", "4", "90", "") GPU("03", "6", "90", "")
 				    NET("04:00.0", "0", "200000") NET("05:00.0", "1", "200000")))),
 	  NULL, 1, true, false, false, "PIX 3 hops 25.0 gdr: n0", "PIX 3 hops 25.0 gdr: n1" },
+	{ RCCL_FUSES_OVER_CPUS, "2.26.6", "2.28.3",
+	  SYSTEM(CPU("0", INTEL, NET("04:00.0", "0", "200000"))
+			 CPU("1", INTEL, GPU("12", "0", "90", "") NET("14:00.0", "1", "200000"))),
+	  NULL, 0, true, false, false, "SYS 4 hops 25.0: n1", "SYS 4 hops 40.0: n0+n1" },
 };
 
 START_TEST(each_rule_changes_an_answer)
@@ -287,7 +295,7 @@ START_TEST(each_rule_changes_an_answer)
 		ck_assert_msg(strcmp(got, s->with) != 0, "rule %d, off: %s", (int)s->rule, got);
 		seen[s->rule] = true;
 	}
-	for (int i = NCCL_FLATTENS_PEX890; i <= RCCL_SPREADS_BY_PLACE; i++)
+	for (int i = NCCL_FLATTENS_PEX890; i < UCX_HAS_SUBNETS; i++)
 		ck_assert_msg(seen[i], "no machine shows rule %d", i);
 }
 END_TEST

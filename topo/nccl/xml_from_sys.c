@@ -206,8 +206,8 @@ static void attach_nets(uint32_t after, struct nccl_xml *v)
 	qsort_r(v->net, n, sizeof(*v->net), by_place, v);
 }
 
-/* The function with the highest address directly below the first cpu, of the elements so far; NCCL
- * sorts functions among those that are there, and adds a nic behind them. */
+/* Of the elements so far: the function with the highest address directly below the first cpu. NCCL
+ * sorts a function among those that are there, and adds a nic behind them. */
 static uint32_t last_of_first_cpu(const struct topo_machine *m, const struct nccl_xml *v)
 {
 	struct sorting s = { m, v->item };
