@@ -306,6 +306,23 @@ static int visit_file(struct sweep *s, const char *file, struct err *e)
 	return rc > 0 && st.link.kind == s->kind ? visit(s, &st, e) : 0;
 }
 
+/*
+ * An ADD that was killed while it asked about the member of a bond has made the folder, and no file
+ * yet. To find what it left costs a list of links, so a DEL does it only then.
+ */
+static void release_left_behind(struct sweep *s)
+{
+	struct err why;
+	int rc = s->nl ? 0 : nl_open(&s->nl, &why);
+
+	if (rc == 0)
+		rc = demand_release_all(s->nl, &why);
+	if (rc > 0)
+		log_info(&s->ctx->log, "masters on demand: what a killed call left is removed");
+	if (rc < 0)
+		log_warn(&s->ctx->log, "masters on demand: %s", why.msg);
+}
+
 /* VLANs first: one of them may stand on a bond. All are tried; the first error counts. */
 static int visit_all(struct sweep *s, struct err *e)
 {
@@ -316,6 +333,8 @@ static int visit_all(struct sweep *s, struct err *e)
 
 	if (fs_names_at(s->store.dir, ".", FS_NAMES_MAX, &files, e))
 		return -1;
+	if (!s->key || !files.n)
+		release_left_behind(s);
 	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
 		s->kind = order[k];
 		for (size_t i = 0; i < files.n; i++)

@@ -116,6 +116,9 @@ static int take_link(const struct taking *t, struct demand_plan *plan, size_t i,
 	}
 	memcpy(s.boot, t->boot, sizeof(s.boot));
 	s.netns = t->here;
+	/* A DEL that was killed may have left the question whether it is in use. */
+	if (plan->there[i] && demand_release(t->place->nl, plan->is[i].ifindex, e))
+		return -1;
 	if (demand_add_user(&s, t->key, e) || demand_write(t->store.dir, &s, e))
 		return -1;
 	return s.making ? make(t, &s, e) : 0;

@@ -233,7 +233,48 @@ START_TEST(a_file_under_another_name_is_not_used)
 }
 END_TEST
 
-TEST_PROGRAM("cni/demand/demand", without_a_folder_nothing_happens,
+/* The interface below would take no pod, and drop what it receives. */
+static void leave_question(const struct ctx *ctx)
+{
+	auto_demand_store struct demand_store store = DEMAND_CLOSED;
+	auto_nl struct nl *nl = net_socket();
+	struct link_info link;
+	char why[64];
+	struct err e;
+
+	ck_assert_int_eq(nl_link_by_name(nl, "up0", &link, &e), 0);
+	ck_assert_int_eq(demand_open(ctx, true, &store, &e), 1);
+	ck_assert_int_eq(demand_hold(nl, &link, 0, why, &e), 0);
+	/* as a killed process leaves the folder */
+	(void)close(TAKE_FD(store.dir));
+}
+
+static bool has_question(void)
+{
+	return system("ip -o link show type macvlan | grep -q rhask") == 0;
+}
+
+START_TEST(a_question_that_was_killed_is_taken_back)
+{
+	static const struct record_key *const users[] = { &two };
+	const struct ctx ctx = make_ctx();
+	struct err e;
+
+	net_veth("up0", "peer0", NULL);
+	leave_question(&ctx);
+	ck_assert(has_folder(&ctx) && has_question());
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert(!has_folder(&ctx) && !has_question());
+	leave_question(&ctx);
+	write_state(&ctx, users, 1);
+	ck_assert_int_eq(demand_give(&ctx, &one, &e), 0);
+	ck_assert(has_question());
+	ck_assert_int_eq(demand_sweep(&ctx, &e), 0);
+	ck_assert(!has_question());
+}
+END_TEST
+
+TEST_PROGRAM("cni/demand/demand", a_question_that_was_killed_is_taken_back, without_a_folder_nothing_happens,
 	     the_last_user_takes_the_file_along, a_sweep_drops_users_without_a_record,
 	     a_file_that_cannot_be_read_stays, a_file_that_cannot_be_read_does_not_hold_the_others,
 	     another_namespace_cannot_see_it_and_another_boot_ended_it,

@@ -179,6 +179,36 @@ int demand_used(struct nl *nl, const struct link_info *link, int wait_ms, char w
 	return rc ? rc : demand_release(nl, link->ifindex, e);
 }
 
+/* ---- questions that were killed ---- */
+
+struct left_behind {
+	int lower[16]; /* if there are more, the next sweep goes on */
+	size_t n;
+};
+
+static int match_left(const struct link_info *link, void *arg)
+{
+	struct left_behind *x = arg;
+	char own[IFNAME_LEN];
+
+	probe_name(link->lower_ifindex, own);
+	if (link->lower_ifindex && link->lower_nsid == -1 && strcmp(link->name, own) == 0)
+		x->lower[x->n++] = link->lower_ifindex;
+	return x->n == ARRAY_SIZE(x->lower);
+}
+
+int demand_release_all(struct nl *nl, struct err *e)
+{
+	struct left_behind x = { .n = 0 };
+
+	if (nl_link_each(nl, "macvlan", match_left, &x, e))
+		return -1;
+	for (size_t i = 0; i < x.n; i++)
+		if (demand_release(nl, x.lower[i], e))
+			return -1;
+	return x.n > 0;
+}
+
 bool demand_is_ending(struct nl *nl, const struct link_info *master)
 {
 	char name[IFNAME_LEN];

@@ -831,3 +831,58 @@ test_ondemand_a_router_of_the_vlan_is_none_of_the_node()
 	want_ok DEL
 	od_not_there "$MASTER.120"
 }
+
+# As a DEL leaves it that is killed between its question and the removal.
+od_question() { printf 'rhask%08x' "$(od_host_get "$1" .ifindex)"; }
+od_leave_question() { ip link add link "$1" name "$(od_question "$1")" type macvlan mode passthru; }
+test_ondemand_a_killed_question_does_not_hold_the_next_pod()
+{
+	local ask
+	od_need_bond
+	od_members 0 1
+	pod p1
+	pod p2
+	od_on "$OD_BOTH"
+	od_first
+	want_ok ADD
+	ask=$(od_question ob0)
+	od_leave_question ob0
+	od_on "$OD_BOND"
+	od_second
+	want_ok ADD
+	isnt "the question must be gone" ip link show dev "$ask"
+	want_ok DEL
+	od_first
+	od_on "$OD_BOTH"
+	want_ok DEL
+	od_not_there ob0
+	od_members_as_before
+	od_no_file
+	od_members_gone
+}
+# An ADD that is killed while it asks about a member has the folder, and no file.
+test_ondemand_a_killed_question_about_a_member()
+{
+	local ask
+	need_railhead
+	od_members 0
+	ask=$(od_question om0)
+	pod p1
+	for end in DEL GC repair; do
+		mkdir -p "$RUN/masters"
+		od_leave_question om0
+		conf_ipam "$(v4_ipam)"
+		case $end in
+		DEL) want_ok DEL ;;
+		GC)
+			edit '."cni.dev/valid-attachments"=[]'
+			want_ok GC
+			;;
+		repair) is "repair" "$RAILCTL" attachments repair ;;
+		esac
+		isnt "$end must take the question back" ip link show dev "$ask" || ip link del "$ask"
+		conf_ipam "$(v4_ipam)" '.master="om0"'
+		want_ok ADD DEL
+	done
+	od_members_gone
+}
