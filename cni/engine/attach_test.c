@@ -338,9 +338,30 @@ START_TEST(each_inverse_begins_on_the_host)
 	ck_assert_int_eq(record_add_part(parts, &part) | record_add_part(parts, &part), 0);
 	fails(attach_restore(&w.ctx, &r, others, &e), &e, ERR_KERNEL, "inverse 1 fails");
 	ck_assert_uint_eq(astray.begun, 2);
-	good(netns_enter(&astray.host, &e), &e);
-	mover.create = create_goes_astray;
+	/* GC goes on with the next record. */
 	mover.restore = go_astray;
+	astray.begun = 0;
+	for (size_t i = 0; i < 2; i++) {
+		struct record stale = { .key = { "net", i ? "c2" : "c1", "net1" },
+					.plugin = mover.name,
+					.kind = "",
+					.netns = w.netns,
+					.netns_id = w.pod.id,
+					.master = "",
+					.cni_path = "",
+					.args = "" };
+		memcpy(stale.boot, r.boot, sizeof(stale.boot));
+		good(record_write(&w.ctx, &stale, &e), &e);
+	}
+	fails(call(&w, &mover, CNI_GC, "\"cni.dev/valid-attachments\":[]", &e), &e, ERR_KERNEL,
+	      "inverse 1 fails");
+	ck_assert_uint_eq(astray.begun, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct record_key gone = { "net", i ? "c2" : "c1", "net1" };
+
+		good(record_remove(&w.ctx, &gone, &e), &e);
+	}
+	mover.create = create_goes_astray;
 	fails(call(&w, &mover, CNI_ADD, "", &e), &e, ERR_KERNEL, "inverse 3 fails");
 	/* create, and the inverses of creation and claim */
 	ck_assert_uint_eq(astray.begun, 5);

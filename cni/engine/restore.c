@@ -201,7 +201,7 @@ int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, s
 /*
  * All inverses of a record are tried, and the first error counts. Each begins in the host's
  * namespace: one that failed may have left the thread in the pod's, where the next device would
- * look like one that is back.
+ * look like one that is back. Whoever called goes on there, too: GC and repair, with the next record.
  */
 struct inverses {
 	const struct ctx *ctx;
@@ -224,6 +224,15 @@ static void run_inverse(struct inverses *x, attach_restore_fn fn, const struct r
 		*x->e = why;
 }
 
+static int end_inverses(const struct inverses *x)
+{
+	struct err stuck;
+
+	if (x->failed && netns_enter(&x->host, &stuck))
+		log_warn(&x->ctx->log, "%s", stuck.msg);
+	return x->failed ? -1 : 0;
+}
+
 static void remove_rest(struct inverses *x, const struct record *r)
 {
 	run_inverse(x, remove_rules, r);
@@ -237,7 +246,7 @@ int attach_remove_rest(const struct ctx *ctx, const struct record *r, struct err
 	if (netns_open_self(&x.host, e))
 		return -1;
 	remove_rest(&x, r);
-	return x.failed ? -1 : 0;
+	return end_inverses(&x);
 }
 
 static attach_restore_fn restorer_of(const struct attach_restore_type *others, const char *plugin)
@@ -300,10 +309,10 @@ int attach_restore(const struct ctx *ctx, const struct record *r,
 	remove_rest(&x, r);
 	if (!attach_is_moved(r, others)) {
 		run_inverse(&x, restore_made, r);
-		return x.failed ? -1 : 0;
+		return end_inverses(&x);
 	}
 	if (r->parts)
 		attach_note_deleting(ctx, r);
 	restore_moved(&x, r, others);
-	return x.failed ? -1 : 0;
+	return end_inverses(&x);
 }
