@@ -481,6 +481,21 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
+/*
+ * An earlier ADD of the attachment, which was killed, may have an address. Until the IPAM has
+ * released it, a failure must not take the record away: it is all that repair knows.
+ */
+static bool may_have_lease(const struct add *s)
+{
+	const struct record_key key = attach_key(s->a.call);
+	auto_record struct record old = { 0 };
+	struct err why;
+
+	return *attach_ipam_type(s->a.call) &&
+	       (record_read(&s->a.records.ctx, &key, &old, &why) == 0 ||
+		why.code != ERR_NOTFOUND);
+}
+
 /* Inverses begin there, also if the way back from the pod was what failed. */
 static int enter_host(void *arg, struct err *e)
 {
@@ -505,6 +520,7 @@ int attach_add(const struct cni_call *call, struct err *e)
 	if (follows ? attach_settle(&s.a, e) || s.a.type->prepare(&s.a, e)
 		    : refuse_taken_names(&s, e))
 		return -1;
+	s.lease_stays = may_have_lease(&s);
 	auto_undo struct undo u = { .log = &call->ctx.log,
 				    .before = enter_host,
 				    .before_arg = &s.a.host };

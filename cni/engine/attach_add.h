@@ -12,7 +12,7 @@ struct add {
 	struct record record;
 	struct probe_answer probe;
 	bool change_stays;    /* what create did could not be taken back */
-	bool lease_stays;     /* the IPAM could not release it */
+	bool lease_stays;     /* the IPAM could not release it, or not yet that of an earlier ADD */
 	struct json *routing; /* owned; of the record */
 	struct attach_host host;
 	char mac[HW_ADDR_STR_LEN];

@@ -390,6 +390,31 @@ START_TEST(a_second_ADD_of_one_that_follows)
 }
 END_TEST
 
+/* The one that was killed may have an address, of which only a record tells repair. */
+START_TEST(a_failed_ADD_after_one_that_was_killed_keeps_a_record)
+{
+	static const char ipam[] = "\"ipam\":{\"type\":\"no-such-ipam\"}";
+	struct testing_world w = world();
+	struct err e = { 0 };
+	int status;
+
+	fakes.killed_at = "claim";
+	pid_t child = fork();
+	if (child == 0)
+		_exit(call(&w, &fake_mover, CNI_ADD, "", &e) ? 1 : 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	fakes.killed_at = NULL;
+	fails(call(&w, &fake_mover, CNI_ADD, ipam, &e), &e, ERR_DELEGATE, "no-such-ipam");
+	ck_assert(!in_pod(&w) && !fake_has(FAKE_TAKEN));
+	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 1);
+	fails(call(&w, &fake_mover, CNI_DEL, ipam, &e), &e, ERR_DELEGATE, "no-such-ipam");
+	good(call(&w, &fake_mover, CNI_DEL, "", &e), &e);
+	nothing_is_left(&w);
+	fails(call(&w, &fake_mover, CNI_ADD, ipam, &e), &e, ERR_DELEGATE, "no-such-ipam");
+	nothing_is_left(&w);
+}
+END_TEST
+
 START_TEST(an_ADD_after_one_that_was_killed)
 {
 	struct testing_world w = world();
@@ -557,6 +582,7 @@ TEST_PROGRAM("cni/engine/attach", a_plugin_that_makes, a_plugin_that_moves, a_pl
 	     a_failing_hook_leaves_nothing, a_killed_ADD_is_undone_by_DEL,
 	     a_failed_ADD_is_undone_under_its_own_locks, what_cannot_be_undone_keeps_its_record,
 	     each_inverse_begins_on_the_host, a_second_ADD_of_one_that_follows,
-	     an_ADD_after_one_that_was_killed, an_ADD_after_a_killed_one_that_moves,
+	     an_ADD_after_one_that_was_killed,
+	     a_failed_ADD_after_one_that_was_killed_keeps_a_record, an_ADD_after_a_killed_one_that_moves,
 	     an_ADD_after_a_whole_one_that_moves, DEL_without_a_record,
 	     DEL_after_the_namespace_has_gone, GC_of_each, STATUS_and_CHECK)
