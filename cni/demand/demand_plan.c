@@ -64,18 +64,21 @@ static int any_upper(const struct link_info *member, size_t n)
 	return 0;
 }
 
-static bool all_below(const struct link_info *member, size_t n, int upper)
+/* How many are ports of upper; none: 0. */
+static size_t count_below(const struct link_info *member, size_t n, int upper)
 {
+	size_t below = 0;
+
 	for (size_t i = 0; i < n; i++)
-		if (member[i].upper_ifindex != upper)
-			return false;
-	return true;
+		below += member[i].upper_ifindex == upper;
+	return below;
 }
 
 /* A bond may end between two looks, and its ports are free then: they are looked up again. */
 #define LOOKS 3
 
-/* twin: the bond that has all of the members already; number 0: none. */
+/* twin: the bond that has all of the members already, or some while the others are free; number 0:
+ * none. */
 static int look_for_members(struct master_place *p, const struct demand_bond *c,
 			    struct link_info member[DEMAND_MEMBERS_MAX], struct demand_plan *plan,
 			    struct err *e)
@@ -100,7 +103,10 @@ static int look_for_members(struct master_place *p, const struct demand_bond *c,
 			return -1;
 		}
 	}
-	if (!all_below(member, c->n, twin->ifindex))
+	const size_t below = count_below(member, c->n, twin->ifindex);
+
+	plan->twin_lacks = below < c->n;
+	if (below + count_below(member, c->n, 0) < c->n)
 		twin->ifindex = 0;
 	return 0;
 }
@@ -189,7 +195,7 @@ static int find_twin(struct nl *nl, const struct demand_plan *plan, struct link_
 	if (want->kind == DEMAND_VLAN)
 		return find_other_vlan(nl, want, out, e);
 	*out = plan->twin;
-	return out->ifindex != 0;
+	return out->ifindex && !(plan->twin_lacks && want->name_given);
 }
 
 /* The link on record for that name; 1: it is there, and ours; 2: its making is not done. */
@@ -231,10 +237,14 @@ static int find_present(struct master_place *p, struct demand_plan *plan, struct
 	rc = find_own(p, is->name, &own, e);
 	plan->making[i] = rc == 2;
 	plan->mine[i] = rc == 1 && own.ifindex == is->ifindex;
-	if (plan->mine[i] || plan->making[i])
-		memcpy(want->name, is->name, sizeof(want->name));
 	if (rc < 0)
 		return -1;
+	if (plan->mine[i] || plan->making[i])
+		memcpy(want->name, is->name, sizeof(want->name));
+	/* Only of ours is it known that the free members were its own. */
+	else if (plan->twin_lacks && is->ifindex == plan->twin.ifindex &&
+		 strcmp(is->name, want->name) != 0)
+		return 0;
 	return plan->making[i] ? 0 : 1;
 }
 

@@ -81,7 +81,8 @@ struct demand_plan {
 	struct link_info is[2]; /* what is there, or what would be made */
 	bool there[2], mine[2];
 	bool making[2];        /* an ADD makes it at this moment, or was killed while it did */
-	struct link_info twin; /* a bond with the members that are asked for; number 0: none */
+	struct link_info twin; /* a bond with members that are asked for; number 0: none */
+	bool twin_lacks;       /* the others are in no bond */
 	bool back[DEMAND_MEMBERS_MAX]; /* members of the bond that left it with their driver, and
 					  came back */
 	size_t n;

@@ -118,6 +118,18 @@ OTHER=$(state_of other0)
 check "DEL" del a "$(conf "$BOND")"
 check "the other interface is as it was" is "$(state_of other0)" "$OTHER"
 ip link del other0
+# A network that gives the bond no name uses it under the one that it has, also while it lacks a member.
+UNNAMED='"master":{"bond":["'$A'","'$B'"],"mode":"active-backup"}'
+ip link set "$B" mtu 3000 up
+check "ADD" add a "$(conf "$BOND")"
+check "ADD of a network without a name" add b "$(conf "$UNNAMED")"
+cp $W/out $W/result
+reload "$B"
+check "CHECK says so" refused 104 "lost its member $B" checked b "$(conf "$UNNAMED")" $W/result
+check "the next ADD without a name" add c "$(conf "$UNNAMED")"
+check "joins it again" is_member "$B"
+for pod in a b c; do check "DEL" del $pod "$(conf "$UNNAMED")"; done
+check "the bond is gone" isnt ip link show dev ob0
 check "nothing is left" is "$(ls /run/railhead/masters 2>/dev/null)$(find /run/railhead/attachments -type f)" ""
 no_pods a b c
 finish
