@@ -74,6 +74,9 @@ static int restore_member(struct nl *nl, const struct demand_lower *x, struct er
 	struct link_info now;
 	int rc = find_lower(nl, x, &now, e);
 
+	/* An ADD may have been killed while it asked about it. */
+	if (rc > 0 && demand_release(nl, x->ifindex, e))
+		return -1;
 	/* Another program may have put it into another bond since. */
 	if (rc <= 0 || now.upper_ifindex)
 		return rc < 0 ? -1 : 0;

@@ -102,7 +102,7 @@ static int check_members_free(const struct taking *t, const struct demand_link *
 	return 0;
 }
 
-/* The file is written before the link is made. */
+/* The file is written before the kernel is asked about the members, and before the link is made. */
 static int take_link(const struct taking *t, struct demand_plan *plan, size_t i, struct err *e)
 {
 	auto_demand_state struct demand_state s = { .users = NULL };
@@ -121,7 +121,9 @@ static int take_link(const struct taking *t, struct demand_plan *plan, size_t i,
 		return -1;
 	if (demand_add_user(&s, t->key, e) || demand_write(t->store.dir, &s, e))
 		return -1;
-	return s.making ? make(t, &s, e) : 0;
+	if (!s.making)
+		return 0;
+	return check_members_free(t, &s.link, e) || make(t, &s, e) ? -1 : 0;
 }
 
 int demand_take(struct master_place *p, const struct json *object, const struct record_key *key,
@@ -143,8 +145,7 @@ int demand_take(struct master_place *p, const struct json *object, const struct 
 		/* a link that another program made is not counted, and not removed */
 		if (plan.there[i] && !plan.mine[i])
 			continue;
-		if ((!plan.there[i] && check_members_free(&t, &plan.link[i], e)) ||
-		    take_link(&t, &plan, i, e))
+		if (take_link(&t, &plan, i, e))
 			return -1;
 	}
 	*link = plan.is[plan.n - 1];
