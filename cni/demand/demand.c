@@ -306,8 +306,8 @@ static int visit_file(struct sweep *s, const char *file, struct err *e)
 	return rc > 0 && st.link.kind == s->kind ? visit(s, &st, e) : 0;
 }
 
-/* Where no file tells: about a card that came back, or with a file that was lost. It costs a list of
- * links, so only a sweep does it, or a DEL that sees no file. */
+/* Where no file tells: about a card that came back, or with a file that was lost. It costs a list
+ * of links, so only a sweep does it, or a DEL that sees no file. */
 static void release_left_behind(struct sweep *s)
 {
 	struct err why;

@@ -241,7 +241,7 @@ static int find_present(struct master_place *p, struct demand_plan *plan, struct
 		return -1;
 	if (plan->mine[i] || plan->making[i])
 		memcpy(want->name, is->name, sizeof(want->name));
-	/* Only of ours is it known that the free members were its own. */
+	/* Only our file proves that the free members were its own. */
 	else if (plan->twin_lacks && is->ifindex == plan->twin.ifindex &&
 		 strcmp(is->name, want->name) != 0)
 		return 0;

@@ -103,8 +103,8 @@ int demand_find_made(struct nl *nl, const struct demand_state *s, struct link_in
  * demand_hold - demand_used(), but after 0 the macvlan is still there: the kernel refuses any other
  * interface of a pod on the link, until demand_release() or until the link is deleted.
  * demand_release_all - the macvlans of calls that were killed while they asked: the interface below
- * would drop what it receives, and take no pod. The caller has the lock of the masters, so nobody
- * asks. 1: there was one.
+ * would drop what it receives, and take no pod. The caller has the lock of the masters, so no
+ * process asks. 1: there was one.
  */
 int demand_hold(struct nl *nl, const struct link_info *link, int wait_ms, char why[64],
 		struct err *e) must_check;

@@ -274,8 +274,9 @@ START_TEST(a_question_that_was_killed_is_taken_back)
 }
 END_TEST
 
-TEST_PROGRAM("cni/demand/demand", a_question_that_was_killed_is_taken_back, without_a_folder_nothing_happens,
-	     the_last_user_takes_the_file_along, a_sweep_drops_users_without_a_record,
-	     a_file_that_cannot_be_read_stays, a_file_that_cannot_be_read_does_not_hold_the_others,
+TEST_PROGRAM("cni/demand/demand", a_question_that_was_killed_is_taken_back,
+	     without_a_folder_nothing_happens, the_last_user_takes_the_file_along,
+	     a_sweep_drops_users_without_a_record, a_file_that_cannot_be_read_stays,
+	     a_file_that_cannot_be_read_does_not_hold_the_others,
 	     another_namespace_cannot_see_it_and_another_boot_ended_it,
 	     a_file_too_long_to_be_read_is_not_written, a_file_under_another_name_is_not_used)

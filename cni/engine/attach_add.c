@@ -492,8 +492,7 @@ static bool may_have_lease(const struct add *s)
 	struct err why;
 
 	return *attach_ipam_type(s->a.call) &&
-	       (record_read(&s->a.records.ctx, &key, &old, &why) == 0 ||
-		why.code != ERR_NOTFOUND);
+	       (record_read(&s->a.records.ctx, &key, &old, &why) == 0 || why.code != ERR_NOTFOUND);
 }
 
 /* Inverses begin there, also if the way back from the pod was what failed. */

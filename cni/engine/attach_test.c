@@ -583,6 +583,6 @@ TEST_PROGRAM("cni/engine/attach", a_plugin_that_makes, a_plugin_that_moves, a_pl
 	     a_failed_ADD_is_undone_under_its_own_locks, what_cannot_be_undone_keeps_its_record,
 	     each_inverse_begins_on_the_host, a_second_ADD_of_one_that_follows,
 	     an_ADD_after_one_that_was_killed,
-	     a_failed_ADD_after_one_that_was_killed_keeps_a_record, an_ADD_after_a_killed_one_that_moves,
-	     an_ADD_after_a_whole_one_that_moves, DEL_without_a_record,
-	     DEL_after_the_namespace_has_gone, GC_of_each, STATUS_and_CHECK)
+	     a_failed_ADD_after_one_that_was_killed_keeps_a_record,
+	     an_ADD_after_a_killed_one_that_moves, an_ADD_after_a_whole_one_that_moves,
+	     DEL_without_a_record, DEL_after_the_namespace_has_gone, GC_of_each, STATUS_and_CHECK)

@@ -201,7 +201,8 @@ int attach_same_boot(const struct ctx *ctx, const struct record *r, bool *out, s
 /*
  * All inverses of a record are tried, and the first error counts. Each begins in the host's
  * namespace: one that failed may have left the thread in the pod's, where the next device would
- * look like one that is back. Whoever called goes on there, too: GC and repair, with the next record.
+ * look like one that is back. Whoever called goes on there, too: GC and repair, with the next
+ * record.
  */
 struct inverses {
 	const struct ctx *ctx;
