@@ -16,7 +16,8 @@ static int keep_address(const struct addr_info *info, void *arg)
 	struct node_list *l = arg;
 	struct ip *more;
 
-	if (info->given)
+	/* If it is a duplicate, another machine has it. */
+	if (info->given || info->dadfailed)
 		return 0;
 	more = reallocarray(l->out->addr, l->out->n + 1, sizeof(*more));
 	l->failed = !more;

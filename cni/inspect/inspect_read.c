@@ -67,12 +67,12 @@ static int on_addr(const struct addr_info *a, void *arg)
 	return x->failed;
 }
 
-/* As ADD does: those that the kernel gave the node have no route. */
+/* As ADD does: those that the kernel gave the node have no route, nor has a duplicate. */
 static int on_node_addr(const struct addr_info *a, void *arg)
 {
 	struct reading *x = arg;
 
-	if (a->given)
+	if (a->given || a->dadfailed)
 		return 0;
 	x->failed = ARRAY_GROW(x->rail->node, x->rail->n_node, ITEMS_MAX, "addresses", x->e) != 0;
 	if (!x->failed)

@@ -212,6 +212,28 @@ test_hostveth_node_and_services()
 	node_again
 }
 
+# Another machine has the duplicate: packets to it must not go to the node. No packet is sent to a temporary address first.
+test_hostveth_addresses_of_the_node_that_do_not_count()
+{
+	need_railhead
+	pod p1
+	ip -6 addr add fd00:79::1/64 dev "$WIRE" nodad
+	ip -6 addr add fd00:79::1/64 dev "$MASTER"
+	eventually sh -c "ip -6 addr show dev $MASTER | grep -q dadfailed" || fail 'test error: no duplicate'
+	echo 2 >"/proc/sys/net/ipv6/conf/$MASTER/use_tempaddr"
+	ip -6 addr add fd00:78::1/64 dev "$MASTER" nodad mngtmpaddr
+	eventually sh -c "ip -6 addr show dev $MASTER | grep -q ' temporary '" || fail 'test error: no temporary address'
+	host_conf
+	want_ok ADD
+	eq 'addresses with a way' "$(ip -n p1 -6 -j route show table 2024 | jq -r '.[].dst' | grep -E '^fd00:7[89]' | xargs)" fd00:78::1
+	prev
+	want_ok CHECK DEL
+	ways_left
+	echo 0 >"/proc/sys/net/ipv6/conf/$MASTER/use_tempaddr"
+	ip -6 addr flush dev "$WIRE" scope global
+	ip -6 addr flush dev "$MASTER" scope global
+}
+
 # The rules of the rails come after it.
 test_hostveth_with_the_routing_of_a_rail()
 {

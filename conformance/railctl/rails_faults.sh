@@ -275,6 +275,17 @@ test_rails_fault_of_the_way_to_the_node()
 		warn host-address net1 @ ip addr add 192.0.2.7/24 dev rm1 @ remedy
 		warn host-address net1 @ ip -6 addr add fd99::7/64 dev rm1 nodad @ remedy
 	EOF
+	ip -6 addr add fd99::8/64 dev rm1 nodad
+	sysctl -qw net.ipv6.conf.rm1.use_tempaddr=2
+	r rails check --json
+	do_remedy
+	ip -6 addr change fd99::8/64 dev rm1 mngtmpaddr
+	eventually sh -c 'ip -6 addr show dev rm1 | grep -q " temporary "' || fail 'test error: no temporary address'
+	silent 'a temporary address, which no packet is sent to first'
+	ip -6 addr add fd99::9/64 dev rw1 nodad
+	ip -6 addr add fd99::9/64 dev rm1
+	eventually sh -c 'ip -6 addr show dev rm1 | grep -q dadfailed' || fail 'test error: no duplicate'
+	silent 'an address that another machine has'
 	p ip route get 192.0.2.7 from 10.31.0.5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node'
 	p ip -6 route get fd99::7 from fd31::5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node with IPv6'
 	faults_gone

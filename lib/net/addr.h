@@ -45,7 +45,8 @@ struct addr_info {
 	int ifindex;
 	struct ip_prefix addr;
 	bool tentative, dadfailed;
-	bool given; /* by the kernel itself: link-local, or by router advertisement (5.18) */
+	/* By the kernel itself: link-local, temporary, or by router advertisement (5.18). */
+	bool given;
 };
 typedef int (*addr_fn)(const struct addr_info *a, void *arg);
 typedef int (*route_fn)(const struct route_spec *r, void *arg);
