@@ -30,8 +30,8 @@ static void tell_address(struct inspect_run *run, const struct inspect_rail *r, 
 
 	finding_set_value(f, "no route by " HOSTVETH_POD " to the node's address %s of %s",
 			  ip_format(to, text), r->master);
-	finding_set_reason(f, "the node got it after ADD; packets to it leave by the rail, where "
-			      "the node does not hear them");
+	finding_set_reason(f, "the node got it after ADD, or the route was removed; packets with "
+			      "the rail's address do not reach it by the rail");
 	finding_set_remedy(f,
 			   "in the pod: ip %sroute add %s via %s dev " HOSTVETH_POD
 			   "%s src %s metric %u table %u; or set host.routes to a range that has "
