@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cni/links/links.h"
 #include "cni/rails/rails_priv.h"
@@ -46,9 +47,9 @@ const struct json_field rails_fields[] = {
 	{ FIELD("rdma", rdma), .kind = J_ENUM, .names = rdma_modes },
 	{ FIELD("deviceIDs", device_ids), .kind = J_ANY },
 	{ FIELD("resource", resource), .kind = J_OBJECT },
-	{ FIELD("resourceName", resource_name), .kind = J_STRING },
-	{ FIELD("deviceID", device_id), .kind = J_STRING },
-	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING },
+	{ FIELD("resourceName", resource_name), .kind = J_STRING, .flags = J_EMPTY_OK },
+	{ FIELD("deviceID", device_id), .kind = J_STRING, .flags = J_EMPTY_OK },
+	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING, .flags = J_EMPTY_OK },
 	{ .key = "ifname",
 	  .kind = J_STRING,
 	  .offset = offsetof(struct rails_conf, ifname),
@@ -99,19 +100,19 @@ static int check_rails(const struct json *n, struct err *e)
 		       json_show(n, shown));
 }
 
-/* True if the one has one letter more at its end, as of a plural. */
+/* True if the one has one letter more at its end, as of a plural. Keys match in any case. */
 static bool is_slip(const char *key, const char *known)
 {
 	const size_t a = strlen(key), b = strlen(known), n = a < b ? a : b;
 
-	return a + b == 2 * n + 1 && strncmp(key, known, n) == 0;
+	return a + b == 2 * n + 1 && strncasecmp(key, known, n) == 0;
 }
 
 static bool is_known(const char *key)
 {
 	const struct json_field *f = rails_fields;
 
-	while (f->key && strcmp(f->key, key) != 0)
+	while (f->key && strcasecmp(f->key, key) != 0)
 		f++;
 	return f->key;
 }
@@ -125,12 +126,18 @@ static int refuse_slips(const struct json *tree, struct err *e)
 		for (const struct json_field *f = rails_fields; f->key; f++) {
 			if (!is_known(json_key(it)) && is_slip(json_key(it), f->key))
 				return err_set(e, ERR_FIELD, 0,
-					       "%.64s: %s: there is no such key: did you mean "
-					       "\"%s\"?",
+					       "%.64s: there is no such key (value: %s); did you "
+					       "mean \"%s\"?",
 					       json_key(it), json_show(it, shown), f->key);
 		}
 	}
 	return 0;
+}
+
+/* Empty optional strings count as absent. */
+static bool is_there(const struct json *n)
+{
+	return n && !(json_str(n) && !*json_str(n));
 }
 
 /* Keys that only VFs have, and "near", in place of which is "rails". */
@@ -140,11 +147,17 @@ static int refuse_of_vfs(const struct attach *a, bool moves, struct err *e)
 					      "pciBusID", "resource", "resourceName" };
 	const struct json *tree = a->call->conf.tree;
 
-	for (size_t i = 0; !moves && i < ARRAY_SIZE(of_vfs); i++)
-		if (json_get(tree, of_vfs[i]))
-			return err_set(e, ERR_CONFIG, 0,
-				       "%s: not with rails of kind \"%.16s\", only with \"sriov\"",
-				       of_vfs[i], json_text(tree, "kind"));
+	for (size_t i = 0; !moves && i < ARRAY_SIZE(of_vfs); i++) {
+		if (!is_there(json_get(tree, of_vfs[i])))
+			continue;
+		err_set(e, ERR_CONFIG, 0,
+			"%s: not with rails of kind \"%.16s\", only with \"sriov\"", of_vfs[i],
+			json_text(tree, "kind"));
+		return strcmp(of_vfs[i], "deviceID") == 0
+			       ? err_hint(e, "Multus writes it for a network with the annotation "
+					     "k8s.v1.cni.cncf.io/resourceName")
+			       : -1;
+	}
 	if (json_get(tree, "near"))
 		return err_set(e, ERR_CONFIG, 0,
 			       "near: not with rails: \"rails\": \"gpu\" are those nearest to the "
@@ -216,8 +229,6 @@ static int check_devices(const struct attach *a, struct rails_conf *c, struct er
 
 	if (c->kind != MOVES)
 		return 0;
-	if (c->resource_name && !*c->resource_name)
-		c->resource_name = NULL;
 	if (c->resource_name && c->resource)
 		return err_set(e, ERR_CONFIG, 0,
 			       "resourceName: \"%.128s\" and resource exclude each other: the "

@@ -128,6 +128,17 @@ test_allrails_without_an_IPAM()
 	rails_gone
 }
 
+# A caller that writes all keys leaves some empty.
+test_allrails_empty_keys_of_devices_count_as_absent()
+{
+	rails_here 1
+	rails_conf '.deviceID="" | .pciBusID="" | .resourceName=""'
+	want_ok ADD
+	prev
+	want_ok CHECK DEL
+	rails_gone
+}
+
 # One subnet for all rails: the pool has no number, and gives each rail an address.
 test_allrails_of_one_pool()
 {
@@ -364,6 +375,29 @@ test_allrails_DEL_after_the_namespace()
 	rails_gone
 }
 
+# As after an upgrade: ADD took the keys, and would refuse them now.
+test_allrails_a_pod_ends_though_its_configuration_is_refused_now()
+{
+	local last
+	rails_here 2
+	for last in DEL GC 'DEL without a record'; do
+		rails_conf '.routing="rail" | .host={"veth":true}'
+		want_ok ADD
+		edit '.routing={"mode":"rail","x":1} | .host={"veth":true,"y":2} | .probe={"z":3} | .rail=[1]'
+		prev
+		want_err CHECK 7 'there is no such key'
+		want_err STATUS 7 'there is no such key'
+		edit '."cni.dev/valid-attachments"=[{"containerID":"cid-p1","ifname":"net1"}]'
+		want_ok GC
+		eq "of a living pod, before $last" "$(rails_of p1) $(recorded) $(lease_count)" 'net1 net1r1 veth0 1 2'
+		[ "$last" != 'DEL without a record' ] || find "$RUN/attachments" -type f -delete
+		edit '."cni.dev/valid-attachments"=[]'
+		want_ok "${last%% *}"
+		eq "after $last" "$(rails_of p1) $(recorded) $(lease_count) $(veths)" ' 0 0 '
+	done
+	rails_gone
+}
+
 test_allrails_GC()
 {
 	rails_here 2
@@ -498,6 +532,8 @@ test_allrails_bad_keys()
 		.kind="sriov"|7|rail 0 ra0 sriov cards with VFs
 		.rail=[0]|2|rail array rails
 		.kinds="ipvlan"|2|kinds ipvlan kind
+		.Rail=[0]|2|Rail array rails
+		.DeviceID="0000:01:00.1"|7|deviceID sriov Multus k8s.v1.cni.cncf.io/resourceName
 		.min=5|7|min 5 lower
 		.routing={"mode":"rail","supernet":[]}|7|routing.supernet supernets
 		.host={"veth":true,"route":[]}|7|host.route routes
