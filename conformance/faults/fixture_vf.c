@@ -48,9 +48,13 @@ struct card {
 			"[ $((t += 1)) -lt 100 ] || exit; "                                        \
 			"ip link set vf$i up && ip link set vf$i down; done; done"
 
+/*
+ * Without "rings": with them, igbvf of Linux 7.2 warns in igbvf_close() that a reset is under way,
+ * and never returns the RTNL, so that no later request of the guest ends.
+ */
 #define VF_KEYS                                                                                    \
 	",\"vlan\":5,\"vlanQoS\":2,\"max_tx_rate\":100,\"spoofchk\":\"off\",\"trust\":\"on\","     \
-	"\"mtu\":1400,\"rings\":{\"rx\":512,\"tx\":128}" FIXTURE_TUNING
+	"\"mtu\":1400" FIXTURE_TUNING
 
 static const struct card ethernet = {
 	.type = "1",
