@@ -33,14 +33,12 @@ static size_t kind_of(const char *text, const char **kind)
 	return (size_t)(strrchr(fault, ':') - fault);
 }
 
-/* What follows a kill is half of the case: each of them is a kind. */
 static bool same_kind(const char *a, const char *b)
 {
 	const char *ka, *kb;
 	size_t na = kind_of(a, &ka), nb = kind_of(b, &kb);
 
-	return na == nb && memcmp(ka, kb, na) == 0 &&
-	       (!strstr(a, ":KILL:") || strcmp(strrchr(a, ' '), strrchr(b, ' ')) == 0);
+	return na == nb && memcmp(ka, kb, na) == 0;
 }
 
 static unsigned hash(const char *text)

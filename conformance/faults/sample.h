@@ -14,8 +14,8 @@ struct cases {
 void cases_add(struct cases *c, const char *text);
 /*
  * cases_sample - keep n of the cases. Each class of faults has a share. In a class, each system
- * call with each errno, each action, scene and race comes once before any comes twice. A kill at a
- * system call comes once with each call that follows it. One seed always chooses the same cases.
+ * call with each errno, each action, scene and race comes once before any comes twice. One seed
+ * always chooses the same cases.
  */
 void cases_sample(struct cases *c, size_t n, unsigned seed, const char *plugin);
 

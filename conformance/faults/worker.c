@@ -82,8 +82,7 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 {
 	struct call del = { .cmd = DEL, .target = f->target };
 	struct call gc = { .cmd = GC, .target = f->target };
-	/* It may get another device than the one before, which must be free then. */
-	struct call add = { .cmd = ADD, .target = f->target, .any = true };
+	struct call add = { .cmd = ADD, .target = f->target };
 	auto_outcome o = { .out = NULL };
 
 	if (strcmp(f->recovery, "gc") == 0)
