@@ -132,4 +132,6 @@ for pod in a b c; do check "DEL" del $pod "$(conf "$UNNAMED")"; done
 check "the bond is gone" isnt ip link show dev ob0
 check "nothing is left" is "$(ls /run/railhead/masters 2>/dev/null)$(find /run/railhead/attachments -type f)" ""
 no_pods a b c
+# The next suite of this guest expects the MTU of Ethernet.
+for pf in $A $B; do check "$pf has its MTU again" ip link set "$pf" mtu 1500; done
 finish
