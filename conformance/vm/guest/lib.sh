@@ -89,12 +89,21 @@ is_free()
 }
 carrier() { [ "$(ip ${2:+-n "$2"} -j link show "$1" | jq -r '.[0].operstate')" = UP ]; }
 
-# Suites with `call`, `del`, `heal N` and `clean` use these for pod a.
+# Suites with `call`, `del`, `pods` and `clean` use these for pod a.
 # killed CALLS VERB CONF N: SIGKILL in place of the Nth of these system calls. True if it was.
 killed()
 {
 	TRACE="strace -f -o $W/trace -e trace=$1 -e inject=$1:signal=KILL:when=$4" call "$2" a "$3" >/dev/null 2>&1
 	[ $? = 137 ] || grep -q 'killed by SIGKILL' $W/trace
+}
+# heal N CONF: what comes after the Nth kill: the runtime's DEL, its GC, or a repair after the namespace has gone.
+heal()
+{
+	case $(($1 % 3)) in
+	0) del a "$2" ;;
+	1) call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$2")" "" ;;
+	2) ip netns del a && "$RAILCTL" attachments repair && pods a ;;
+	esac
 }
 # each_kill CALLS VERB CONF BEFORE STEP LAST: at every STEPth, below LAST. BEFORE makes what VERB starts from.
 each_kill()
@@ -103,7 +112,7 @@ each_kill()
 	for ((i = 1; i < $6; i += $5)); do
 		$4
 		killed "$1" "$2" "$3" $i || break
-		check "$2 killed at request $i: cleaned up" heal $i
+		check "$2 killed at request $i: cleaned up" heal $i "$3"
 		check "$2 killed at request $i: as before" clean
 	done
 	check "$2 was killed often enough" test $i -gt 12

@@ -214,14 +214,6 @@ check "as before" clean
 pods a
 
 # ---- killed ----
-heal() # N
-{
-	case $(($1 % 3)) in
-	0) del a "$CONF" ;;
-	1) call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$CONF")" "" ;;
-	2) no_pods a && "$RAILCTL" attachments repair && pods a ;;
-	esac
-}
 IPAM=$(jq -c '. + {guidPool: "guids"}' <<<"$GIVEN_IPAM")
 CONF=$(on "$V")
 KILL_STEP=9

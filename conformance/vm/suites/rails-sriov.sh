@@ -105,14 +105,6 @@ check "the host is as before" clean
 
 echo "# killed, $(cut -d. -f1 /proc/uptime) s"
 SOME=$(rails_conf '"rails":[0,3],"trust":"on","mtu":1300')
-heal() # N
-{
-	case $(($1 % 3)) in
-	0) del a "$SOME" ;;
-	1) call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$SOME")" "" ;;
-	2) ip netns del a && "$RAILCTL" attachments repair && pods a ;;
-	esac
-}
 attached() { add a "$SOME"; }
 STEP=5
 [ -z "${QUICK-}" ] || STEP=10

@@ -151,14 +151,6 @@ check "DEL" del b "$FREE"
 check "all is as it was" clean
 
 echo "# killed, $(cut -d. -f1 /proc/uptime) s"
-heal() # N
-{
-	case $(($1 % 3)) in
-	0) del a "$BOTH" ;;
-	1) call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$BOTH")" "" ;;
-	2) ip netns del a && "$RAILCTL" attachments repair && pods a ;;
-	esac
-}
 attached() { add a "$BOTH"; }
 STEP=5
 [ -z "${QUICK-}" ] || STEP=13

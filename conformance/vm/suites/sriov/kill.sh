@@ -8,14 +8,6 @@ SOME=$(on "$VA0" '"vlan":3,"trust":"on","mac":"02:00:00:00:08:01","mtu":1300')
 batch "link property add dev $EA0 altname net1"
 forget
 remember
-heal() # N
-{
-	case $(($1 % 3)) in
-	0) del a "$SOME" ;;
-	1) call GC "" "$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$SOME")" "" ;;
-	2) ip netns del a && "$RAILCTL" attachments repair && pods a ;;
-	esac
-}
 KILL_STEP=4
 [ -z "${QUICK-}" ] || KILL_STEP=8
 [ -z "${FULL-}" ] || KILL_STEP=1
