@@ -103,6 +103,11 @@ static void sweep_clear(struct sweep *s)
 	demand_close(&s->store);
 }
 
+static int need_nl(struct sweep *s, struct err *e)
+{
+	return s->nl ? 0 : nl_open(&s->nl, e);
+}
+
 static int sweep_begin(struct sweep *s, struct err *e)
 {
 	auto_netns struct netns here = { .fd = -1 };
@@ -178,7 +183,7 @@ static int look_at(struct sweep *s, const struct demand_state *st, struct demand
 	/* The rest costs requests to the kernel. */
 	if (!v->same_boot || !v->same_netns || v->users)
 		return 0;
-	if (!s->nl && nl_open(&s->nl, e))
+	if (need_nl(s, e))
 		return -1;
 	if (nl_link_by_index(s->nl, st->link.ifindex, &link, &why))
 		return why.errnum == ENODEV ? 0 : (*e = why, -1);
@@ -246,7 +251,7 @@ static void heal(struct sweep *s, struct demand_state *st)
 	if (st->link.kind != DEMAND_BOND || st->making || !json_len(st->users) ||
 	    strcmp(st->boot, s->boot) != 0 || !netns_same(st->netns, s->here))
 		return;
-	rc = s->nl ? 0 : nl_open(&s->nl, &why);
+	rc = need_nl(s, &why);
 	if (rc == 0)
 		rc = demand_find_made(s->nl, st, &link, &why);
 	if (rc > 0)
@@ -311,7 +316,7 @@ static int visit_file(struct sweep *s, const char *file, struct err *e)
 static void release_left_behind(struct sweep *s)
 {
 	struct err why;
-	int rc = s->nl ? 0 : nl_open(&s->nl, &why);
+	int rc = need_nl(s, &why);
 
 	if (rc == 0)
 		rc = demand_release_all(s->nl, &why);

@@ -14,6 +14,7 @@
 
 #include "cni/routing/routing.h"
 #include "lib/base/parse.h"
+#include "lib/net/addr.h"
 #include "lib/net/link.h"
 
 #define HOSTVETH_POD        "veth0"
@@ -66,6 +67,10 @@ int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
 		  struct hostveth_plans *out) must_check;
 int hostveth_check_ranges(const struct hostveth_conf *c, const struct cni_result *r,
 			  struct err *e) must_check;
+/* hostveth_counts - whether the pod needs a route to this address of the node: not to one that the
+ * kernel gave, nor to a duplicate, which another machine has. Pure. */
+bool hostveth_counts(const struct addr_info *a);
+
 /* hostveth_route_to - the pod's route to an address of the node, without ifindex. Pure. */
 struct route_spec hostveth_route_to(struct ip to, struct ip src, uint32_t metric);
 void hostveth_plans_clear(struct hostveth_plans *p);
@@ -98,8 +103,8 @@ int hostveth_find(const struct hostveth_sides *s, struct hostveth_id *id, struct
 /*
  * hostveth_add - find or make the pair, and add what the attachment needs. The thread is in the
  * node's namespace before and afterwards. ERR_BUSY: the pod has another interface veth0 or uses the
- * table, or the pair of another pod has one of the addresses. Everything that is there already is
- * success.
+ * table, or the pair of another pod has one of the addresses. ERR_AGAIN: an earlier namespace of
+ * the container still has the other end, after a wait. Everything that is there already is success.
  */
 struct hostveth_request {
 	const struct hostveth_conf *conf;

@@ -16,8 +16,7 @@ static int keep_address(const struct addr_info *info, void *arg)
 	struct node_list *l = arg;
 	struct ip *more;
 
-	/* If it is a duplicate, another machine has it. */
-	if (info->given || info->dadfailed)
+	if (!hostveth_counts(info))
 		return 0;
 	more = reallocarray(l->out->addr, l->out->n + 1, sizeof(*more));
 	l->failed = !more;

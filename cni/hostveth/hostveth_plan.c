@@ -77,6 +77,11 @@ static struct route_spec route_by_node(struct ip_prefix dst, struct ip src, uint
 				    .onlink = f->onlink };
 }
 
+bool hostveth_counts(const struct addr_info *a)
+{
+	return !a->given && !a->dadfailed;
+}
+
 struct route_spec hostveth_route_to(struct ip to, struct ip src, uint32_t metric)
 {
 	return route_by_node(host_of(to), src, metric);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/hostveth/hostveth.h"
 #include "cni/inspect/inspect.h"
 #include "cni/tuning/tuning.h"
 #include "lib/base/array.h"
@@ -67,12 +68,12 @@ static int on_addr(const struct addr_info *a, void *arg)
 	return x->failed;
 }
 
-/* As ADD does: those that the kernel gave the node have no route, nor has a duplicate. */
+/* Those to which ADD makes a route. */
 static int on_node_addr(const struct addr_info *a, void *arg)
 {
 	struct reading *x = arg;
 
-	if (a->given || a->dadfailed)
+	if (!hostveth_counts(a))
 		return 0;
 	x->failed = ARRAY_GROW(x->rail->node, x->rail->n_node, ITEMS_MAX, "addresses", x->e) != 0;
 	if (!x->failed)
