@@ -17,6 +17,10 @@
 #include "conformance/faults/lane/wrap.h"
 #include "conformance/faults/registers.h"
 
+/* linux/errno.h keeps these from programs; only a tracer sees them. Between: ERESTARTNOINTR. */
+#define ERESTARTSYS    512
+#define ERESTARTNOHAND 514
+
 #define PROCESSES 8
 #define DISTINCT  64
 #define OPTIONS                                                                                    \
@@ -28,7 +32,8 @@ struct tracee {
 	int role;
 	bool counting; /* from its first exec on, or its birth */
 	bool spoiled;  /* the running call is to return answer */
-	bool in_brk;   /* the running call is brk */
+	bool restarts; /* the kernel begins the call nr anew */
+	long nr;       /* the call that runs, or the last one */
 	long answer;
 	long brk; /* the last known end of the heap */
 	struct {
@@ -73,7 +78,9 @@ static struct tracee *enter(struct session *s, pid_t pid)
 	if (s->n == PROCESSES)
 		die("more than %d processes in one call", PROCESSES);
 	struct tracee *t = &s->t[s->n++];
-	*t = (struct tracee){ .pid = pid, .role = s->roles++, .counting = pid != s->main };
+	*t = (struct tracee){
+		.pid = pid, .role = s->roles++, .counting = pid != s->main, .nr = -1
+	};
 	return t;
 }
 
@@ -210,6 +217,15 @@ static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_
 		inject_more(s, t, nr, i);
 }
 
+/*
+ * A write to a sysctl of the network that meets the lock of all links (RTNL) taken is begun anew by
+ * the kernel, as often as it takes. The program makes one call, so one is counted.
+ */
+static bool will_restart(long rval)
+{
+	return rval <= -ERESTARTSYS && rval >= -ERESTARTNOHAND;
+}
+
 static void at_call(struct session *s, struct tracee *t)
 {
 	struct __ptrace_syscall_info i;
@@ -217,13 +233,16 @@ static void at_call(struct session *s, struct tracee *t)
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->pid, sizeof(i), &i) <= 0)
 		return; /* killed meanwhile */
 	if (i.op == PTRACE_SYSCALL_INFO_ENTRY) {
-		t->in_brk = i.entry.nr == SYS_brk;
-		if (t->counting)
+		bool again = t->restarts && t->nr == (long)i.entry.nr;
+
+		t->nr = (long)i.entry.nr;
+		if (t->counting && !again)
 			at_entry(s, t, &i);
 	} else if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
+		t->restarts = !t->spoiled && will_restart((long)i.exit.rval);
 		if (t->spoiled)
 			registers_return(t->pid, t->answer);
-		else if (t->in_brk)
+		else if (t->nr == SYS_brk)
 			t->brk = (long)i.exit.rval;
 		t->spoiled = false;
 	}
