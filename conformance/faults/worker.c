@@ -30,18 +30,22 @@ static bool repair(struct world *w, struct text *why)
 
 /*
  * DEL could not note in the record that it deletes, nor release the address. For a repair this
- * looks like a pod that renamed its interface: only an operator or the next DEL may go on. So it is
- * with an ADD that cannot print its result, and can write no more when it takes all back.
+ * looks like a pod that removed its interface, or one of several: only an operator or the next DEL
+ * may go on. So it is with an ADD that cannot print its result, and can write no more when it takes
+ * all back. Of two faults, the second may be the record's.
  */
 static bool is_left_alone(struct world *w, const struct fault *f)
 {
 	static const char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
 	auto_text now = { .p = NULL };
 
-	if ((f->cmd != DEL && f->cmd != ADD) || strcmp(f->call, "write") != 0)
+	bool record_fails = strcmp(f->call, "write") == 0 || strchr(f->what, '/');
+
+	if ((f->cmd != DEL && f->cmd != ADD) || !record_fails)
 		return false;
 	railctl(w, list, &now);
-	return strstr(now.p, "\"state\": \"interface-gone\"");
+	return strstr(now.p, "\"state\": \"interface-gone\"") ||
+	       strstr(now.p, "\"state\": \"partly-gone\"");
 }
 
 /* By what the kernel and the IPAM say, as the runtime may not have got a result to CHECK with. */
