@@ -95,7 +95,8 @@ once_node_object_deleted()
 	NODE=1 pod new shared
 	running new
 	is 'the kubelet comes again' service 2 kubelet start
-	is 'the Node is there again' k wait --for=condition=Ready node/n2 --timeout=${LONG}s
+	is 'the Node is there again' k wait --for=create node/n2 --timeout=${LONG}s
+	is 'the Node is ready again' k wait --for=condition=Ready node/n2 --timeout=${LONG}s
 	eventually only_lease 2 "$first"
 	pod more shared
 	running stays more
