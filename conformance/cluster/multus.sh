@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # multus.sh: Multus as its own manifests install it, thin and thick. Sourced by run.sh.
 
-# The cluster's own network of a node: the reference's bridge with host-local. Nothing of it is under test.
+# The cluster's own network of a node: the reference's bridge with host-local. Nothing of it is under test. There is an address for each
+# pod of a whole run: a DEL by Multus' daemon lacks the ranges (multus-cni, issue 1449), so host-local gives none back.
 cluster_network()
 {
-	jq -cn --arg subnet "10.244.$1.0/24" '{cniVersion: "1.0.0", name: "cbr0", plugins: [{type: "bridge", bridge: "cni0",
+	jq -cn --arg subnet "10.244.$((16 * $1)).0/20" '{cniVersion: "1.0.0", name: "cbr0", plugins: [{type: "bridge", bridge: "cni0",
 		isGateway: true, isDefaultGateway: true, ipam: {type: "host-local", ranges: [[{subnet: $subnet}]]}}]}'
 }
 
