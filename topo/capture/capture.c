@@ -76,6 +76,7 @@ static int add_all(void *arg, struct err *e)
 {
 	struct capture *c = arg;
 
+	capture_firmware(c);
 	return capture_proc(c, e) || capture_nodes(c, e) || capture_modules(c, e) ||
 			       capture_functions(c, e) || capture_hcas(c, e) ||
 			       capture_netdevs(c, e)

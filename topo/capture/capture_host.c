@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Captures NUMA nodes, IOMMU groups, modules, and the necessary parts of /proc and /boot. */
+/* Captures NUMA nodes, IOMMU groups, the firmware, modules, and the necessary parts of /proc and
+ * /boot. */
 #include <string.h>
 
 #include "topo/capture/capture_priv.h"
@@ -41,6 +42,20 @@ int capture_nodes(struct capture *c, struct err *e)
 			       keep_each(c, "kernel/iommu_groups", "", group, e)
 		       ? -1
 		       : 0;
+}
+
+/* Only the version of the firmware; other files have serial numbers. The folder says that a machine
+ * without the file has none. */
+void capture_firmware(struct capture *c)
+{
+	static const char folder[] = "devices/virtual/dmi/id";
+	static const char *const file[] = { "bios_version", NULL };
+	auto_fd int dir = tree_open(c->t.fd, folder);
+
+	if (dir >= 0 || c->m.source == TOPO_LIVE)
+		tar_dir(&c->tar, "sys/devices/virtual/dmi/id");
+	if (dir >= 0)
+		keep_files(c, dir, "sys/devices/virtual/dmi/id", file);
 }
 
 int capture_modules(struct capture *c, struct err *e)

@@ -44,6 +44,7 @@ int capture_functions(struct capture *c, struct err *e) must_check; /* capture_p
 int capture_hcas(struct capture *c, struct err *e) must_check;      /* capture_net.c */
 int capture_netdevs(struct capture *c, struct err *e) must_check;
 int capture_nodes(struct capture *c, struct err *e) must_check; /* capture_host.c */
+void capture_firmware(struct capture *c);
 int capture_modules(struct capture *c, struct err *e) must_check;
 int capture_proc(struct capture *c, struct err *e) must_check;
 

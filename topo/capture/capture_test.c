@@ -97,6 +97,8 @@ static void secrets(void)
 	tree_put(dir, "m/proc/driver/nvidia/gpus/0000:01:00.0/numa_status", "Node: 4\n");
 	tree_put(dir, "m/sys/module/nvidia_peermem/version", "550\n");
 	tree_put(dir, "m/sys/kernel/iommu_groups/7/type", "DMA-FQ\n");
+	tree_put(dir, "m/sys/devices/virtual/dmi/id/bios_version", "Hyper-V UEFI Release v4.1\n");
+	tree_put(dir, "m/sys/devices/virtual/dmi/id/product_serial", "secret6\n");
 	tree_add("/mnt/m/sys", &(struct tree_fn){ "pci0000:00/0000:01:00.0", 0x020000, 0x15b3,
 						  0x1021, 0, NULL, 0 });
 	tree_add_hca("/mnt/m/sys", "pci0000:00/0000:01:00.0", "mlx5_0", 0x1122334455667788);
@@ -151,7 +153,8 @@ START_TEST(secrets_are_not_captured)
 	run("grep -q '^eth0.00000000.00000000.0003.0.0.100.00000000' /mnt/u/proc/net/route && "
 	    "test $(wc -l </mnt/u/proc/net/route) = 1");
 	run("cd /mnt/u && cat proc/driver/nvidia/version proc/driver/nvidia/gpus/*/numa_status "
-	    "sys/module/nvidia_peermem/version sys/kernel/iommu_groups/7/type >/dev/null");
+	    "sys/module/nvidia_peermem/version sys/kernel/iommu_groups/7/type "
+	    "sys/devices/virtual/dmi/id/bios_version >/dev/null");
 	/* what belongs together still does: a GID is made of its port's GUID */
 	run("cd /mnt/u/sys/class/infiniband/mlx5_0 && "
 	    "test \"$(cat ports/1/gids/0)\" = \"fe80:0000:0000:0000:$(cat sys_image_guid)\" && "
@@ -160,6 +163,29 @@ START_TEST(secrets_are_not_captured)
 	/* another key the next time */
 	take(false, "/mnt/y.tar");
 	run("! cmp -s /mnt/x.tar /mnt/y.tar");
+}
+END_TEST
+
+/* A folder without the file is another answer than no folder. */
+START_TEST(no_firmware_is_kept_apart)
+{
+	static const char *const cut[] = { "rm", "rm -r" };
+	static const enum topo_tristate want[] = { TOPO_NO, TOPO_UNKNOWN };
+
+	secrets();
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_topo_opened struct topo_opened o = { 0 };
+		struct err e = { 0 };
+		char command[128];
+		(void)snprintf(command, sizeof(command), "%s /mnt/m/sys/devices/virtual/dmi/id%s",
+			       cut[i], i ? "" : "/*");
+		run(command);
+		take(false, "/mnt/x.tar");
+		ck_assert_msg(!topo_open("/mnt/x.tar", &o, &e), "%s", e.msg);
+		ck_assert(!topo_read_sysfs(o.dirs.sysfs, o.dirs.proc, NULL, &m, &e));
+		ck_assert_int_eq(m.hyperv, want[i]);
+	}
 }
 END_TEST
 
@@ -265,6 +291,7 @@ int main(void)
 	const TTest *const once[] = { a_capture_of_this_machine_gives_the_same_answers,
 				      a_refused_file_is_named,
 				      secrets_are_not_captured,
+				      no_firmware_is_kept_apart,
 				      a_raw_capture_hides_nothing,
 				      serial_numbers_of_functions,
 				      hiding_keeps_the_form,

@@ -62,9 +62,10 @@ struct topo_machine {
 	/* A topology file without gpu and net elements. GPUs (rank = index, 12 hidden NVLinks, no
 	 * sm) and NICs (net0, ..., no rate) are those that NCCL would find, by address. */
 	bool skeleton;
-	enum topo_tristate vm; /* it is a virtual machine */
-	bool full_config;      /* more than 64 bytes of configuration space could be read */
-	struct topo_pci *pci;  /* each array owned; parents before children */
+	enum topo_tristate vm;     /* it is a virtual machine */
+	enum topo_tristate hyperv; /* RCCL takes it for a guest of Hyper-V */
+	bool full_config;          /* more than 64 bytes of configuration space could be read */
+	struct topo_pci *pci;      /* each array owned; parents before children */
 	struct topo_root *root;
 	struct topo_cpu *cpu;
 	struct topo_gpu *gpu; /* by index */

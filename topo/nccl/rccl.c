@@ -111,13 +111,19 @@ static bool pair_by_bus_id(struct nccl_paths *s, uint64_t distance)
 	return true;
 }
 
-/* RCCL knows Hyper-V by its firmware. A machine that is not known to be none counts as a guest. */
+/* RCCL knows Hyper-V by its firmware. Without it, a machine that is not known to be none counts as
+ * a guest: a topology file does not say. */
+static bool is_guest(const struct topo_machine *m)
+{
+	return m->hyperv == TOPO_YES || (m->hyperv == TOPO_UNKNOWN && m->vm != TOPO_NO);
+}
+
 void rccl_pair_guest_devices(struct nccl_paths *s)
 {
 	uint32_t gfx = s->n_gpus ? rccl_gfx(s->m, s->v->gpu[0]) : 0;
 
-	if (s->m->vm == TOPO_NO || !s->m->n_cpus ||
-	    strcmp(s->m->cpu[0].vendor, "GenuineIntel") != 0 || (gfx != 0x942 && gfx != 0x950))
+	if (!is_guest(s->m) || !s->m->n_cpus || strcmp(s->m->cpu[0].vendor, "GenuineIntel") != 0 ||
+	    (gfx != 0x942 && gfx != 0x950))
 		return;
 	/* neighbouring domains, else neighbouring buses, else 255 domains apart */
 	if (!pair_by_bus_id(s, 0x100000) && !pair_by_bus_id(s, 0x1000))

@@ -66,6 +66,17 @@ START_TEST(guests_are_paired_by_number)
 	locals(&m, &bare, 0, got);
 	ck_assert(!strncmp(got, "PHB", 3));
 	m.vm = TOPO_YES;
+	m.hyperv = TOPO_NO; /* a guest of another hypervisor */
+	auto_nccl_prediction struct nccl_prediction other = { 0 };
+	predict(&m, &other);
+	locals(&m, &other, 0, got);
+	ck_assert(!strncmp(got, "PHB", 3));
+	m.hyperv = TOPO_YES;
+	m.vm = TOPO_NO; /* RCCL asks only the firmware */
+	auto_nccl_prediction struct nccl_prediction firmware = { 0 };
+	predict(&m, &firmware);
+	locals(&m, &firmware, 0, got);
+	ck_assert(!strncmp(got, "PXB", 3));
 	set_gfx(&m, 0x90a);
 	auto_nccl_prediction struct nccl_prediction older = { 0 };
 	predict(&m, &older);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads NUMA nodes and the processor, and finds the node of each root complex. */
+/* Reads the firmware, NUMA nodes and the processor, and finds the node of each root complex. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 
 #define NODES     "devices/system/node"
 #define NODES_MAX 1024
+#define DMI       "devices/virtual/dmi/id"
+#define HYPERV    "Hyper-V UEFI Release"
 
 /* PCI vendors whose devices exist only in virtual machines: Red Hat (QEMU), virtio. */
 #define VENDOR_QEMU   0x1b36
@@ -178,6 +180,22 @@ int tree_roots(struct tree *t, struct err *e)
 	const struct processor c = { .family = -1, .model = -1 };
 
 	return place_roots(t, &c, e);
+}
+
+/*
+ * By its firmware, as in ncclTopoComputePaths of RCCL's paths.cc: another firmware, and none at
+ * all, are not Hyper-V's. A capture of before the file was kept has no folder for it.
+ */
+void tree_firmware(struct tree *t)
+{
+	char version[TREE_VALUE];
+	auto_fd int dir = tree_open(t->fd, DMI);
+
+	if (dir >= 0 && !tree_value(dir, "bios_version", version) &&
+	    !strncmp(version, HYPERV, strlen(HYPERV)))
+		t->m->hyperv = TOPO_YES;
+	else if (dir >= 0 || t->m->source == TOPO_LIVE)
+		t->m->hyperv = TOPO_NO;
 }
 
 int tree_cpus(struct tree *t, const char *proc, struct err *e)

@@ -346,6 +346,27 @@ START_TEST(the_processor_is_told)
 }
 END_TEST
 
+START_TEST(hyper_v_is_known_by_its_firmware)
+{
+	static const struct {
+		const char *version;
+		enum topo_tristate hyperv;
+	} in[] = { { "Hyper-V UEFI Release v4.1\n", TOPO_YES },
+		   { "Hyper-V UEFI Releas\n", TOPO_NO },
+		   { "a Hyper-V UEFI Release\n", TOPO_NO },
+		   { "\n", TOPO_NO } };
+	const char *sys = card();
+
+	for (size_t i = 0; i <= ARRAY_SIZE(in); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		read_tree(&m);
+		ck_assert_int_eq(m.hyperv, i ? in[i - 1].hyperv : TOPO_UNKNOWN);
+		if (i < ARRAY_SIZE(in))
+			tree_put(sys, "devices/virtual/dmi/id/bios_version", in[i].version);
+	}
+}
+END_TEST
+
 /* ---- only some functions ---- */
 
 START_TEST(only_some_functions)
@@ -447,5 +468,6 @@ END_TEST
 TEST_PROGRAM("read_hca", the_weaker_end_counts, functions_of_one_card, ports_and_representors,
 	     vfs_are_as_fast_as_their_pf, vfs_and_subfunctions_and_no_link,
 	     a_bond_has_two_functions, software_devices, a_root_complex_below_a_function_is_found,
-	     gpus_by_vendor_and_class, the_processor_is_told, only_some_functions,
-	     links_out_of_the_tree_are_not_followed, what_is_no_file_of_that_kind, thousands_of_vfs)
+	     gpus_by_vendor_and_class, the_processor_is_told, hyper_v_is_known_by_its_firmware,
+	     only_some_functions, links_out_of_the_tree_are_not_followed,
+	     what_is_no_file_of_that_kind, thousands_of_vfs)

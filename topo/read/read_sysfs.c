@@ -35,6 +35,7 @@ int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_
 		return -1;
 	if (tree_cpus(&t, proc, e) || tree_gpus(&t, e) || tree_netdevs(&t, e) || tree_hcas(&t, e))
 		return -1;
+	tree_firmware(&t);
 	tree_c2c(&t, proc);
 	topo_sort(&m);
 	if (topo_number_cards(&m, e))

@@ -114,13 +114,12 @@ void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
 bool tree_matters(const struct tree *t, struct tree_path *path, const struct topo_pci *p);
 /* tree_asked_for - its class is in o->class_code. */
 bool tree_asked_for(const struct topo_pci *p, const struct topo_read_opts *o);
-
 /* ---- read_vf.c: which functions are VFs ---- */
 /* tree_vf_of - the VFs, of a PF that was read before, to which the address belongs; NULL: none. */
 const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a);
 /* tree_sriov - for a PF: store its VFs in t->vfs; for a VF: remember its PF. */
 int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e) must_check;
-
+/* ---- read_cpu.c, read_gpu.c, read_hca.c ---- */
 /* tree_cpus - add NUMA nodes and the processor, and set the nodes of the root complexes. tree_roots
  * does only the latter. proc: NULL if there is none. */
 int tree_cpus(struct tree *t, const char *proc, struct err *e) must_check;
@@ -129,6 +128,7 @@ int tree_roots(struct tree *t, struct err *e) must_check;
  * class/infiniband with their ports. */
 int tree_gpus(struct tree *t, struct err *e) must_check;
 void tree_c2c(struct tree *t, const char *proc); /* set C2C links of GPUs to their CPUs */
+void tree_firmware(struct tree *t);              /* set `hyperv` of the machine */
 void tree_data_direct(struct tree *t);           /* set `direct` of HCAs, after they are sorted */
 int tree_hcas(struct tree *t, struct err *e) must_check;
 

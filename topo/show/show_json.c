@@ -402,7 +402,7 @@ static int add_source(struct json *o, const struct topo_view *v)
 	const struct topo_machine *m = v->m;
 
 	if (!source || add_str_or_null(source, "kind", source_name(m->source)) ||
-	    add_tristate(source, "vm", m->vm) ||
+	    add_tristate(source, "vm", m->vm) || add_tristate(source, "hyperv", m->hyperv) ||
 	    json_add_bool(source, "full_config", m->full_config))
 		return -1;
 	notes = json_add_array(source, "notes");

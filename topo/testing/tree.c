@@ -254,7 +254,7 @@ char *tree_dump(const struct topo_machine *m)
 	FILE *f = open_memstream(&text, &len);
 
 	ck_assert_ptr_nonnull(f);
-	(void)fprintf(f, "vm %d\n", m->vm);
+	(void)fprintf(f, "vm %d hyperv %d\n", m->vm, m->hyperv);
 	for (size_t i = 0; i < m->n_cpus; i++)
 		(void)fprintf(f, "node %d %s %s %s %d %d\n", m->cpu[i].numa, m->cpu[i].affinity,
 			      m->cpu[i].arch, m->cpu[i].vendor, m->cpu[i].family, m->cpu[i].model);
