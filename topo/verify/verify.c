@@ -316,7 +316,8 @@ static bool has_same_rules(const struct nccl_log_process *p, const struct verify
 
 	if (read_version(p->version, &v) || p->rccl != in->rccl)
 		return false;
-	for (int i = 0; i < UCX_HAS_SUBNETS; i++)
+	/* NCCL has none of the rules of RCCL alone */
+	for (int i = 0; i < (in->rccl ? UCX_HAS_SUBNETS : RCCL_SPREADS_BY_PLACE); i++)
 		if (holds((enum lib_rule)i, v) != holds((enum lib_rule)i, in->rules))
 			return false;
 	return true;

@@ -224,6 +224,17 @@ START_TEST(a_log_of_RCCL_needs_its_rules)
 }
 END_TEST
 
+/* RCCL_FUSES_OVER_CPUS came with 2.28.3, to RCCL alone. */
+START_TEST(a_log_of_NCCL_does_not_need_those_of_RCCL)
+{
+	auto_verify_case struct verify_case c = { 0 };
+
+	begin(&c, HEAD "NCCL version 2.28.2+cuda13.0\n");
+	c.in.rules = (struct lib_version){ 2, 28, 3 };
+	ck_assert_ptr_null(strstr(verdict(&c), "version"));
+}
+END_TEST
+
 START_TEST(a_patch_can_have_other_rules)
 {
 	auto_verify_case struct verify_case c = { 0 };
@@ -300,6 +311,6 @@ END_TEST
 
 TEST_PROGRAM("verify", a_log_has_a_verdict, the_version_that_is_followed_is_no_finding,
 	     the_version_is_that_of_the_log, a_log_of_RCCL_needs_its_rules,
-	     a_patch_can_have_other_rules, a_setting_that_is_assumed_is_no_finding,
-	     only_the_processes_of_a_host_count, sockets_are_predicted_where_no_hca_is,
-	     each_failing_allocation_is_an_error)
+	     a_log_of_NCCL_does_not_need_those_of_RCCL, a_patch_can_have_other_rules,
+	     a_setting_that_is_assumed_is_no_finding, only_the_processes_of_a_host_count,
+	     sockets_are_predicted_where_no_hca_is, each_failing_allocation_is_an_error)
