@@ -46,6 +46,12 @@ char *lib_version_format(struct lib_version v, char out[LIB_VERSION_LEN])
  * releases 2.18.1, 2.20.3, 2.20.5, 2.22.3, 2.24.3, 2.25.1, 2.26.2, 2.28.3, 2.29.7 and 2.30.7. If "A
  * has it not, B has it", versions between A and B were not read. Then `since` is the first release
  * of B's minor version, or B.
+ *
+ * RCCL's are those of projects/rccl/src/graph in public copies of ROCm/rocm-systems:
+ * 2.28.3 at 6789fc5b, 16a95f60 and 72901c2f. 2.29.7 at 1ff58479.
+ * 2.30.4 at 03a89144, 139aa49a, 1cf6335c and 7d717523. 2.30.7 at 6336ba16 and 02001573.
+ * 2.31.2 at 66e4315f and 0e49613c. The kinds of nodes in topo.h tell these versions apart,
+ * and so do CHANGELOG.md at 0005e8e8 and version.mk at da887e6e.
  */
 static const struct rule {
 	struct lib_version since, before, rccl;
@@ -78,9 +84,9 @@ static const struct rule {
 	 * RCCL: "Disabled virtual devices" at 29e8452a; NIC fusion in the notes of 2.28.3 for
 	 * ROCm 7.13 */
 	[NCCL_FUSES_NETS] = { { 2, 24, 0 }, { 0 }, { 2, 28, 3 } },
-	/* ncclTopoWidenLinks() of topo.cc; 2.29.7 has it, and RCCL's topo.cc at 6a4f3528. The
-	 * library 2.30.7 has the lanes of each part */
-	[NCCL_WIDENS_ALL] = { { 2, 24, 0 }, { 2, 30, 0 }, { 0 } },
+	/* ncclTopoWidenLinks() of topo.cc; 2.29.7 has it, and RCCL 2.30.4 at 1cf6335c. The library
+	 * 2.30.7 has the lanes of each part, and RCCL 2.30.7 at 6336ba16 */
+	[NCCL_WIDENS_ALL] = { { 2, 24, 0 }, { 2, 30, 7 }, { 0 } },
 	/* SM100_NVLINK_BW of topo.h; 2.24.3 has it not, 2.25.1 has it */
 	[NCCL_KNOWS_SM100] = { { 2, 25, 0 }, { 0 }, { 0 } },
 	/* SRP_QPI_BW, ERP_QPI_BW of topo.h; 2.25.1 has them not, 2.26.2 has them */
@@ -96,8 +102,9 @@ static const struct rule {
 	/* NCCL_PXN_C2C=1; RCCL's CHANGELOG: "upstream NCCL defaults it to 1 since 2.28", RCCL to 0
 	 */
 	[NCCL_PXN_OVER_C2C] = { { 2, 28, 0 }, { 0 }, NEVER },
-	/* ncclTopoComputePaths() of paths.cc; 2.29.7 has it not, 2.30.7 has it */
-	[NCCL_PXN_NEEDS_GDR] = { { 2, 30, 7 }, { 0 }, { 0 } },
+	/* ncclTopoComputePaths() of paths.cc; 2.29.7 has it not, 2.30.7 has it, and RCCL 2.30.4 at
+	 * 139aa49a */
+	[NCCL_PXN_NEEDS_GDR] = { { 2, 30, 0 }, { 0 }, { 0 } },
 	/* NCCL_IB_DATA_DIRECT; 2.26.2 has it not, 2.28.3 has it; with mlx5dvwrap.cc since 2.27 */
 	[NCCL_HAS_DATA_DIRECT] = { { 2, 27, 0 }, { 0 }, { 0 } },
 	/* ncclTopoGetNetDevsPolicy() of topo.cc; 2.22.3 has it not, 2.29.7 has it. NVIDIA's
@@ -106,18 +113,36 @@ static const struct rule {
 	/* type DEV of topo.h; 2.29.7 has it not, 2.30.7 has it */
 	[NCCL_HAS_DEV_NODES] = { { 2, 30, 0 }, { 0 }, { 0 } },
 	/* ncclTopoSetPaths() of paths.cc; 2.29.7 has it not, nor the first version with DEV; 2.30.7
-	 * has it */
+	 * has it. RCCL 2.30.4 at 139aa49a has it not, 2.30.7 at 02001573 has it */
 	[NCCL_TYPE_FIRST] = { { 2, 30, 7 }, { 0 }, { 0 } },
-	/* nvmlDeviceGetCurrPcieLinkWidth() in the library 2.30.7; 2.28.9 and 2.29.7 have it not */
-	[NCCL_ASKS_FOR_LINK] = { { 2, 30, 7 }, { 0 }, { 0 } },
+	/* nvmlDeviceGetCurrPcieLinkWidth() in the library 2.30.7; 2.28.9 and 2.29.7 have it not.
+	 * NVML does not know AMD's GPUs: ncclTopoGetXmlFromSys() of RCCL's xml.cc at 66e4315f */
+	[NCCL_ASKS_FOR_LINK] = { { 2, 30, 7 }, { 0 }, NEVER },
 	/* ncclTopoGetLocalNet() of topo.cc; 2.29.7 has it not, 2.30.7 has it */
-	[NCCL_COUNTS_SHARERS] = { { 2, 30, 7 }, { 0 }, { 0 } },
+	[NCCL_COUNTS_SHARERS] = { { 2, 30, 7 }, { 0 }, NEVER },
 	/* ncclTopoGetLocalNet() of RCCL's topo.cc; 0cbce2a7 (2.22) has it, 29e8452a (2.26) has it
 	   not */
 	[RCCL_SPREADS_BY_PLACE] = { { 2, 0, 0 }, { 2, 24, 0 }, { 0 } },
-	/* ncclTopoGetVNicParent() of RCCL's topo.cc at 6a4f3528, "Cross-NUMA merge"; not read
-	   before. NCCL 2.29.7 has it not */
+	/* ncclTopoGetVNicParent() of RCCL's topo.cc, "Cross-NUMA merge": 6789fc5b has it not,
+	   72901c2f has it, both of 2.28.3. NCCL 2.29.7 has it not */
 	[RCCL_FUSES_OVER_CPUS] = { { 2, 28, 3 }, { 0 }, { 0 } },
+	/* ncclTopoSetPaths() of RCCL's paths.cc: "Disallow GPUs as intermediate steps" at 1ff58479
+	   (2.29.7). At 139aa49a (2.30.4) this is so only for the new nodes above which a DEV is */
+	[RCCL_PASSES_GPUS] = { { 2, 30, 0 }, { 0 }, { 0 } },
+	/* the same function: a comment at 139aa49a (2.30.4), code at 02001573 (2.30.7) */
+	[RCCL_HAS_NVB] = { { 2, 30, 7 }, { 0 }, { 0 } },
+	/* ncclTopoGetLocalNetType() of RCCL's topo.cc: 7d717523 (2.30.4) has it not, 6336ba16
+	   (2.30.7) has it; at 66e4315f (2.31.2) only for Blackwell with ConnectX-8 */
+	[RCCL_COUNTS_SHARERS] = { { 2, 30, 7 }, { 2, 31, 0 }, { 0 } },
+	/* rcclRewriteSameDomainNetPaths() of paths.cc; 1ff58479 has it not, 139aa49a has it */
+	[RCCL_JOINS_DOMAINS] = { { 2, 30, 0 }, { 0 }, { 0 } },
+	/* GFX125X_XGMI_WIDTH of topo.h; 16a95f60 has it not, 03a89144 has it */
+	[RCCL_KNOWS_GFX1250] = { { 2, 30, 0 }, { 0 }, { 0 } },
+	/* ncclTopoAddCpu() of topo.cc; 6336ba16 (2.30.7) has it not, 0e49613c (2.31.2) has it */
+	[RCCL_KNOWS_XEON_6] = { { 2, 31, 0 }, { 0 }, { 0 } },
+	/* ncclTopoGetXmlFromCpu() of xml.cc; 6336ba16 (2.30.7) has it not, 66e4315f (2.31.2) has
+	   it. ncclTopoAddCpu() still asks for 143 and 175 to know Rome */
+	[RCCL_READS_FAMILY] = { { 2, 31, 0 }, { 0 }, { 0 } },
 	/* src/uct/ib/base/ib_iface.c of 1.18: ROCE_SUBNETS */
 	[UCX_HAS_SUBNETS] = { { 1, 18, 0 }, { 0 }, { 0 } },
 	/* NEWS of 1.19: "SRD transport support in EFA"; issue 10692 has UCX_TLS=srd at work */

@@ -17,7 +17,7 @@ struct lib_version {
 
 /* The versions whose sources railhead follows; used if the version of the job is not known. */
 #define NCCL_VERSION_NEWEST ((struct lib_version){ 2, 30, 7 })
-#define RCCL_VERSION_NEWEST ((struct lib_version){ 2, 28, 3 })
+#define RCCL_VERSION_NEWEST ((struct lib_version){ 2, 31, 2 })
 #define UCX_VERSION_NEWEST  ((struct lib_version){ 1, 22, 0 })
 
 /*
@@ -61,6 +61,13 @@ enum lib_rule {
 	NCCL_COUNTS_SHARERS,   /* a GPU's number modulo the GPUs that share its nets */
 	RCCL_SPREADS_BY_PLACE, /* by the place of a GPU among those, not by its number */
 	RCCL_FUSES_OVER_CPUS,  /* a fused net of several CPUs is at that of its first part */
+	RCCL_PASSES_GPUS,      /* a path leads through a GPU, by XGMI to another one */
+	RCCL_HAS_NVB,          /* such a path is NVB, before that as good as XGMI */
+	RCCL_COUNTS_SHARERS,   /* NCCL_COUNTS_SHARERS, for a while */
+	RCCL_JOINS_DOMAINS,    /* MI450: a GPU and a NIC of one PCI domain are at one switch */
+	RCCL_KNOWS_GFX1250,    /* the speed of XGMI of MI450 */
+	RCCL_KNOWS_XEON_6,     /* links between CPUs of Granite Rapids and Sierra Forest */
+	RCCL_READS_FAMILY,     /* AMD's family 25 of a CPU is 25, before that 175, as Rome needs */
 	UCX_HAS_SUBNETS,       /* UCX_IB_ROCE_SUBNETS */
 	UCX_HAS_EFA,           /* the transport srd, for Elastic Fabric Adapters */
 	UCX_HAS_REACH_MODE,    /* UCX_IB_ROCE_REACHABILITY_MODE; by default, the routes count */

@@ -50,14 +50,14 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_KEEPS_PATH, "2.23.4", "2.24.3", "NCCL since 2.24.0 and before 2.27.0" },
 		{ NCCL_PAIRS_PORTS, "2.19.4", "2.20.5", "NCCL since 2.20.0 and before 2.24.0" },
 		{ NCCL_FUSES_NETS, "2.23.4", "2.24.3", "NCCL since 2.24.0" },
-		{ NCCL_WIDENS_ALL, "2.23.4", "2.29.7", "NCCL since 2.24.0 and before 2.30.0" },
+		{ NCCL_WIDENS_ALL, "2.23.4", "2.29.7", "NCCL since 2.24.0 and before 2.30.7" },
 		{ NCCL_KNOWS_SM100, "2.24.3", "2.25.1", "NCCL since 2.25.0" },
 		{ NCCL_KNOWS_XEON_4, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
 		{ NCCL_HAS_C2C, "2.25.1", "2.26.2", "NCCL since 2.26.0" },
 		{ NCCL_HAS_P2C, "2.26.5", "2.27.3", "NCCL since 2.27.0" },
 		{ NCCL_P2C_IS_LOCAL, "2.28.9", "2.29.7", "NCCL since 2.29.0" },
 		{ NCCL_PXN_OVER_C2C, "2.27.7", "2.28.3", "NCCL since 2.28.0" },
-		{ NCCL_PXN_NEEDS_GDR, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
+		{ NCCL_PXN_NEEDS_GDR, "2.29.7", "2.30.4", "NCCL since 2.30.0" },
 		{ NCCL_HAS_DATA_DIRECT, "2.26.2", "2.27.3", "NCCL since 2.27.0" },
 		{ NCCL_HAS_POLICY, "2.27.7", "2.28.3", "NCCL since 2.28.0" },
 		{ NCCL_HAS_DEV_NODES, "2.29.7", "2.30.3", "NCCL since 2.30.0" },
@@ -66,6 +66,13 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ NCCL_COUNTS_SHARERS, "2.29.7", "2.30.7", "NCCL since 2.30.7" },
 		{ RCCL_SPREADS_BY_PLACE, "1.99.0", "2.22.3", "RCCL since 2.0.0 and before 2.24.0" },
 		{ RCCL_FUSES_OVER_CPUS, "2.26.6", "2.28.3", "RCCL since 2.28.3" },
+		{ RCCL_PASSES_GPUS, "2.29.7", "2.30.4", "RCCL since 2.30.0" },
+		{ RCCL_HAS_NVB, "2.30.4", "2.30.7", "RCCL since 2.30.7" },
+		{ RCCL_COUNTS_SHARERS, "2.30.4", "2.30.7", "RCCL since 2.30.7 and before 2.31.0" },
+		{ RCCL_JOINS_DOMAINS, "2.29.7", "2.30.4", "RCCL since 2.30.0" },
+		{ RCCL_KNOWS_GFX1250, "2.28.9", "2.30.4", "RCCL since 2.30.0" },
+		{ RCCL_KNOWS_XEON_6, "2.30.7", "2.31.2", "RCCL since 2.31.0" },
+		{ RCCL_READS_FAMILY, "2.30.7", "2.31.2", "RCCL since 2.31.0" },
 		{ UCX_HAS_SUBNETS, "1.17.0", "1.18.0", "UCX since 1.18.0" },
 		{ UCX_HAS_EFA, "1.18.1", "1.19.0", "UCX since 1.19.0" },
 		{ UCX_HAS_REACH_MODE, "1.18.1", "1.19.0", "UCX since 1.19.0" },
@@ -106,9 +113,23 @@ START_TEST(rules_of_rccl)
 		{ NCCL_WIDENS_ALL, "2.28.3", true },
 		{ RCCL_FUSES_OVER_CPUS, "2.26.6", false },
 		{ RCCL_FUSES_OVER_CPUS, "2.28.3", true },
+		{ NCCL_P2C_IS_LOCAL, "2.28.3", false },
+		{ NCCL_P2C_IS_LOCAL, "2.29.7", true },
+		{ NCCL_WIDENS_ALL, "2.30.4", true },
+		{ NCCL_WIDENS_ALL, "2.30.7", false },
+		{ NCCL_HAS_DEV_NODES, "2.29.7", false },
+		{ NCCL_HAS_DEV_NODES, "2.30.4", true },
+		{ NCCL_PXN_NEEDS_GDR, "2.30.4", true },
+		{ NCCL_TYPE_FIRST, "2.30.4", false },
+		{ NCCL_TYPE_FIRST, "2.30.7", true },
+		{ NCCL_HCA_HAS_RAILS, "2.30.7", true },
+		{ NCCL_ASKS_FOR_LINK, "2.31.2", false },
+		{ NCCL_COUNTS_SHARERS, "2.30.7", false },
+		{ RCCL_COUNTS_SHARERS, "2.30.7", true },
+		{ RCCL_COUNTS_SHARERS, "2.31.2", false },
 		/* not read yet: as the newest that was */
-		{ NCCL_HAS_DEV_NODES, "2.30.7", false },
-		{ NCCL_HAS_POLICY, "2.30.7", true },
+		{ RCCL_READS_FAMILY, "2.33.0", true },
+		{ RCCL_COUNTS_SHARERS, "2.33.0", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(in); i++)
@@ -125,10 +146,11 @@ START_TEST(a_rule_ends_with_the_version_that_mends_it)
 	for (int i = 0; i < LIB_RULES; i++) {
 		bool ended = i == NCCL_ABORTS_ON_TYPE || i == NCCL_KEEPS_PATH ||
 			     i == NCCL_PAIRS_PORTS || i == NCCL_WIDENS_ALL ||
-			     i == RCCL_SPREADS_BY_PLACE;
-		ck_assert(lib_rule_holds((enum lib_rule)i, i < UCX_HAS_SUBNETS
-								   ? NCCL_VERSION_NEWEST
-								   : UCX_VERSION_NEWEST) != ended);
+			     i == RCCL_SPREADS_BY_PLACE || i == RCCL_COUNTS_SHARERS;
+		struct lib_version newest = i < RCCL_SPREADS_BY_PLACE ? NCCL_VERSION_NEWEST
+					    : i < UCX_HAS_SUBNETS     ? RCCL_VERSION_NEWEST
+								      : UCX_VERSION_NEWEST;
+		ck_assert(lib_rule_holds((enum lib_rule)i, newest) != ended);
 	}
 }
 END_TEST

@@ -136,6 +136,8 @@ static void add_inter_step(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 
 void nccl_compute_paths(struct nccl_paths *s)
 {
+	if (s->o->rccl)
+		rccl_join_domains(s);
 	for (uint32_t g = 0; g < s->n_gpus; g++)
 		set_p2c(s, g);
 	if (s->o->rccl)

@@ -130,7 +130,7 @@ static float nvlink_bw(const struct topo_machine *m, uint32_t index, const struc
 		      { 70, 20.0F },  { 60, 18.0F }, { 1, 20.0F } };
 
 	if (o->rccl)
-		return rccl_xgmi_bw(m, index);
+		return rccl_xgmi_bw(m, index, o);
 	if (gpu->vendor == TOPO_AMD || m->source == TOPO_RCCL_XML)
 		return 20.6F;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
@@ -252,6 +252,10 @@ static float inter_cpu_bw(const struct nccl_opts *o, const struct topo_cpu *c)
 			return 6.0F;
 		if (!nccl_rule(o, NCCL_KNOWS_XEON_4))
 			return 10.0F;
+		/* newer than Emerald Rapids, with lower numbers */
+		if (o->rccl && c->model >= 0xad && c->model <= 0xaf &&
+		    nccl_rule(o, RCCL_KNOWS_XEON_6))
+			return 40.0F;
 		return c->model >= 0xcf ? 40.0F : c->model >= 0x8f ? 22.0F : 10.0F;
 	}
 	if (!strcmp(c->vendor, "AuthenticAMD"))

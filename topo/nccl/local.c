@@ -126,7 +126,7 @@ uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel
 
 	if (s->o->rccl && nccl_rule(s->o, RCCL_SPREADS_BY_PLACE))
 		i = place;
-	else if (nccl_rule(s->o, NCCL_COUNTS_SHARERS))
+	else if (nccl_rule(s->o, s->o->rccl ? RCCL_COUNTS_SHARERS : NCCL_COUNTS_SHARERS))
 		i %= sharing;
 	if (!(l->n & (l->n - 1)) && !s->o->no_mirror)
 		i = mirror_bits(i, l->n);

@@ -114,7 +114,7 @@ int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 	if (nccl_xml_make(m, scope, o, &v, e) || nccl_paths_make(m, &v, o, &s, e) ||
 	    prediction_alloc(m, &v, &a, e))
 		return -1;
-	a.may_have_model = o->rccl && rccl_may_have_model(m, &v);
+	a.may_have_model = o->rccl && rccl_may_have_model(m, &v, o);
 	if (scope && scope->gpu)
 		renumber_gpus(&s);
 	nccl_compute_paths(&s);

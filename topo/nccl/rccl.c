@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define GFX_MI450 0x1250
+
 /* ---- architectures ---- */
 
 uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu)
@@ -25,12 +27,14 @@ uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu)
 	return g->gfx;
 }
 
-float rccl_xgmi_bw(const struct topo_machine *m, uint32_t gpu)
+float rccl_xgmi_bw(const struct topo_machine *m, uint32_t gpu, const struct nccl_opts *o)
 {
 	uint32_t gfx = rccl_gfx(m, gpu);
 
 	if (gfx == 0x90a)
 		return 36.0F;
+	if (gfx == GFX_MI450 && nccl_rule(o, RCCL_KNOWS_GFX1250))
+		return 64.0F;
 	return gfx == 0x942 || (gfx >= 0x950 && gfx <= 0x95f) ? 48.0F : 24.0F;
 }
 
@@ -41,13 +45,19 @@ float rccl_xgmi_bw(const struct topo_machine *m, uint32_t gpu)
 #define MILAN_FAMILY   175  /* Milan and Genoa: RCCL calls them Rome, too */
 #define BUS_GROUP_MASK 0xf0 /* of a bus number: 16 buses are a group */
 
-static bool is_rome(const struct topo_cpu *c)
+/* Since RCCL_READS_FAMILY, only a file that an older version wrote has such a family. */
+static bool is_rome(const struct topo_machine *m, const struct nccl_opts *o)
 {
-	return !strcmp(c->vendor, "AuthenticAMD") &&
-	       ((c->family == ROME_FAMILY && c->model >= ROME_MODEL) || c->family == MILAN_FAMILY);
+	const struct topo_cpu *c = m->cpu;
+
+	return m->n_cpus && !strcmp(c->vendor, "AuthenticAMD") &&
+	       ((c->family == ROME_FAMILY && c->model >= ROME_MODEL) ||
+		c->family == MILAN_FAMILY) &&
+	       !(nccl_is_tree(m) && nccl_rule(o, RCCL_READS_FAMILY));
 }
 
-/* The CPU that is two hops away: through one bridge from a GPU, or directly from a NIC. */
+/* The CPU that is two hops away: directly from a NIC, and from a GPU through one bridge, or with
+ * NCCL_HAS_DEV_NODES directly. */
 static uint32_t cpu_at_two_hops(const struct nccl_paths *s, const struct nccl_path *row)
 {
 	for (uint32_t c = 0; c < s->n_cpus; c++) {
@@ -61,7 +71,7 @@ bool rccl_rome_pair(const struct nccl_paths *s, uint32_t gpu, uint32_t net)
 {
 	const struct nccl_xml_node *it = &s->v->item[s->v->net[net].item];
 
-	if (!s->m->n_cpus || !is_rome(&s->m->cpu[0]) || it->pci == TOPO_NONE)
+	if (!is_rome(s->m, s->o) || it->pci == TOPO_NONE)
 		return false;
 	struct pci_addr a = s->m->pci[s->m->gpu[s->v->gpu[gpu]].pci].addr;
 	struct pci_addr b = s->m->pci[it->pci].addr;
@@ -130,15 +140,37 @@ void rccl_pair_guest_devices(struct nccl_paths *s)
 		(void)pair_by_bus_id(s, 0xff00000);
 }
 
+/* ---- MI450 ---- */
+
+void rccl_join_domains(struct nccl_paths *s)
+{
+	if (!s->n_gpus || rccl_gfx(s->m, s->v->gpu[0]) != GFX_MI450 ||
+	    !nccl_rule(s->o, RCCL_JOINS_DOMAINS))
+		return;
+	for (uint32_t g = 0; g < s->n_gpus; g++) {
+		struct pci_addr gpu = s->m->pci[s->m->gpu[s->v->gpu[g]].pci].addr;
+		for (uint32_t n = 0; n < s->n_nets; n++) {
+			uint32_t at = s->v->item[s->v->net[n].item].pci;
+			struct nccl_path h = nccl_row(s->gpu_net, g, s->n_nets)[n];
+			struct nccl_path back = nccl_row(s->net_gpu, n, s->n_gpus)[g];
+			if (at == TOPO_NONE || s->m->pci[at].addr.domain != gpu.domain)
+				continue;
+			h.type = h.type == NCCL_PHB ? NCCL_PXB : h.type;
+			back.type = back.type == NCCL_PHB ? NCCL_PXB : back.type;
+			nccl_update_back(s, n, g, back);
+			nccl_update_path(s, g, n, h);
+		}
+	}
+}
+
 /* ---- ready-made graphs ---- */
 
 /* parseChordalRing, parseA2a8P: 8 GPUs; parse1H16P, parse4H4P: 16; parseRome4P2H: up to 8 on AMD's
  * processors. Links and NUMA nodes are not compared with those of the models. */
-bool rccl_may_have_model(const struct topo_machine *m, const struct nccl_xml *v)
+bool rccl_may_have_model(const struct topo_machine *m, const struct nccl_xml *v,
+			 const struct nccl_opts *o)
 {
-	bool rome = m->n_cpus && is_rome(&m->cpu[0]);
-
-	return v->n_nets && (v->n_gpus == 8 || v->n_gpus == 16 || (v->n_gpus < 8 && rome));
+	return v->n_nets && (v->n_gpus == 8 || v->n_gpus == 16 || (v->n_gpus < 8 && is_rome(m, o)));
 }
 
 /* ---- ports of one card ---- */

@@ -115,37 +115,42 @@ END_TEST
 	"<net name=\"n" dev "\" dev=\"" dev "\" speed=\"200000\" gdr=\"1\"/></nic></pci>"
 #define BRIDGE(bus, inside) PCI(bus, "0x060400", inside)
 
-/* On Rome through the host bridge, where GPU and NIC are close together by number. */
+/* On Rome through the host bridge, where GPU and NIC are close together by number. RCCL counts two
+ * hops to the CPU: until 2.29 from a GPU behind a bridge, since then from one without. */
 START_TEST(gpudirect_on_rome)
 {
 	static const struct {
 		const char *text;
-		bool gdr;
+		bool before, gdr;
 	} cases[] = {
-		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true },
-		{ FILE2(AMD("143", "50"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true },
-		{ FILE2(AMD("143", "48"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), false },
-		/* Milan, Genoa; not Turin */
-		{ FILE2(AMD("175", "1"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true },
-		{ FILE2(AMD("191", "2"), BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), false },
-		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC("61", "0")), false },
+		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")), true, false },
+		{ FILE2(ROME, GPU("43", "0", "") NIC("45", "0")), false, true },
+		{ FILE2(AMD("143", "50"), GPU("43", "0", "") NIC("45", "0")), false, true },
+		{ FILE2(AMD("143", "48"), GPU("43", "0", "") NIC("45", "0")), false, false },
+		/* Milan, Genoa; not Turin, and not as newer versions write the family */
+		{ FILE2(AMD("175", "1"), GPU("43", "0", "") NIC("45", "0")), false, true },
+		{ FILE2(AMD("191", "2"), GPU("43", "0", "") NIC("45", "0")), false, false },
+		{ FILE2(AMD("25", "1"), GPU("43", "0", "") NIC("45", "0")), false, false },
+		{ FILE2(ROME, GPU("43", "0", "") NIC("61", "0")), false, false },
 		/* RCCL compares bits of the bus, and no domain */
-		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) NIC_AT("0001:45", "0")), true },
-		{ FILE2(ROME, BRIDGE("41", GPU("43", "0", "")) BRIDGE("44", NIC("45", "0"))),
-		  false },
-		{ FILE2(ROME, GPU("43", "0", "") NIC("45", "0")), false },
+		{ FILE2(ROME, GPU("43", "0", "") NIC_AT("0001:45", "0")), false, true },
+		{ FILE2(ROME, GPU("43", "0", "") BRIDGE("44", NIC("45", "0"))), false, false },
 		{ FILE2("arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"143\" modelid=\"49\"",
-			BRIDGE("41", GPU("43", "0", "")) NIC("45", "0")),
-		  false },
+			GPU("43", "0", "") NIC("45", "0")),
+		  false, false },
 	};
+	const struct nccl_opts old = { .rccl = true, .gdr_level = -1, .version = { 2, 29, 7 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		auto_topo_machine struct topo_machine m = { 0 };
-		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 }, b = { 0 };
+		struct err e;
 		parse(cases[i].text, &m);
 		predict(&m, &a);
 		ck_assert_msg(a.gpu[0].gdr == cases[i].gdr, "%zu", i);
 		ck_assert_int_eq(a.gpu[0].type, NCCL_PHB);
+		ck_assert(!nccl_predict(&m, NULL, &old, &b, &e));
+		ck_assert_msg(b.gpu[0].gdr == cases[i].before, "%zu before", i);
 	}
 }
 END_TEST
@@ -169,8 +174,8 @@ END_TEST
 
 #define XGMI(bus) "<xgmi target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x120000\"/>"
 
-/* No PXN, no hop for a node of its own; spreading by the number of a device, and in 2.22 by its
- * place. */
+/* No PXN; spreading by the number of a device, in 2.30.7 by that among those that share its nets,
+ * and in 2.22 by its place. */
 START_TEST(hcas_are_spread_over_gpus)
 {
 	static const char text[] =
@@ -185,7 +190,7 @@ START_TEST(hcas_are_spread_over_gpus)
 	predict(&m, &a);
 	locals(&m, &a, 0, got);
 	ck_assert_str_eq(got, "PIX n0 n1");
-	ck_assert_uint_eq(a.gpu[0].path[0].hops, 3);
+	ck_assert_uint_eq(a.gpu[0].path[0].hops, 4);
 	/* devices 4 and 6 of two are both the first */
 	ck_assert_uint_eq(*a.gpu[0].channel, 0);
 	ck_assert_uint_eq(*a.gpu[1].channel, 0);

@@ -11,7 +11,7 @@
 struct search {
 	const struct nccl_system *g;
 	uint32_t base;
-	bool rccl, type_first;
+	bool closed, no_nvb, type_first; /* closed: no path leads through a GPU */
 	struct nccl_path *out;
 	uint32_t *now, *next; /* nodes of this round and of the next */
 	uint32_t n_now, n_next;
@@ -36,7 +36,7 @@ static struct nccl_path extend_path(const struct search *s, uint32_t from,
 		type = NCCL_PXB;
 	if (l->type == NCCL_PIX && (a->kind == NCCL_NODE_CPU || b->kind == NCCL_NODE_CPU))
 		type = NCCL_PHB;
-	if (!s->rccl && a->kind == NCCL_NODE_GPU && p->type == NCCL_NVL && type == NCCL_NVL &&
+	if (!s->no_nvb && a->kind == NCCL_NODE_GPU && p->type == NCCL_NVL && type == NCCL_NVL &&
 	    p->hops == 1)
 		type = NCCL_NVB;
 	return (struct nccl_path){ p->type > type ? p->type : type, min_bw(p->bw, l->bw),
@@ -58,7 +58,7 @@ static bool is_closed(const struct search *s, uint32_t from, const struct nccl_t
 {
 	if (from == s->base || s->g->node[from].kind != NCCL_NODE_GPU)
 		return false;
-	return s->rccl || l->type != NCCL_NVL || s->g->node[l->to].kind != NCCL_NODE_GPU ||
+	return s->closed || l->type != NCCL_NVL || s->g->node[l->to].kind != NCCL_NODE_GPU ||
 	       s->out[from].hops > 1;
 }
 
@@ -126,7 +126,8 @@ int nccl_set_paths(const struct nccl_system *g, uint32_t base, const struct nccl
 		return err_nomem(e);
 	struct search s = { .g = g,
 			    .base = base,
-			    .rccl = o->rccl,
+			    .closed = o->rccl && !nccl_rule(o, RCCL_PASSES_GPUS),
+			    .no_nvb = o->rccl && !nccl_rule(o, RCCL_HAS_NVB),
 			    .type_first = nccl_rule(o, NCCL_TYPE_FIRST),
 			    .out = out,
 			    .now = cap,

@@ -29,8 +29,15 @@
 #define NVLINK(bus) "<nvlink target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x030200\"/>"
 #define NVSWITCH    "<nvlink target=\"fffffff:ffff:ff\" count=\"1\" tclass=\"0x068000\"/>"
 #define C2C         "<c2c bw=\"44712\" count=\"10\"/>"
-#define INTEL       "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"207\""
-#define ARM         "arch=\"arm64\""
+#define XGMI(bus)   "<xgmi target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x120000\"/>"
+#define MI(bus, dev, gcn, width, links)                                                            \
+	"<pci busid=\"0000:" bus ":00.0\" class=\"0x120000\" link_speed=\"32.0 GT/s PCIe\" "       \
+	"link_width=\"" width "\"><gpu dev=\"" dev "\" rank=\"" dev "\" sm=\"304\" gcn=\"" gcn     \
+	"\" gdr=\"1\">" links "</gpu></pci>"
+#define EPYC   "arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"175\" modelid=\"17\""
+#define XEON_6 "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"173\""
+#define INTEL  "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"207\""
+#define ARM    "arch=\"arm64\""
 
 struct scenario {
 	enum lib_rule rule;
@@ -73,6 +80,7 @@ static struct nccl_opts opts_of(const struct scenario *s, const char *version)
 		o.merge_level = NCCL_PXB;
 	if (s->rule == RCCL_FUSES_OVER_CPUS)
 		o.merge_level = NCCL_SYS;
+	o.pxn = s->rule == RCCL_HAS_NVB || s->rule == RCCL_KNOWS_GFX1250;
 	ck_assert_int_eq(lib_version_parse(version, &o.version), 0);
 	return o;
 }
@@ -148,6 +156,20 @@ static void narrow_gpu(struct topo_machine *m)
 	m->pci[m->gpu[gpu].pci].cur.width = 1;
 }
 
+/* A GPU and an HCA at one of AMD's CPUs. */
+static void at_an_epyc(struct topo_machine *m)
+{
+	struct fixture fx = { .m = m };
+
+	m->source = TOPO_LIVE;
+	fixture_root(&fx, 0);
+	(void)fixture_gpu(&fx, fixture_port(&fx));
+	(void)fixture_hca(&fx, fixture_port(&fx), "a");
+	fixture_done(&fx);
+	(void)strcpy(m->cpu[0].vendor, "AuthenticAMD");
+	m->cpu[0].family = 175;
+}
+
 static void connectx8(struct topo_machine *m)
 {
 	tree_machine(tree_made("gb300"), m);
@@ -160,6 +182,13 @@ static void connectx8(struct topo_machine *m)
 	   "vendor=\"0x1000\" device=\"0xc030\" subsystem_vendor=\"0x1000\" "                      \
 	   "subsystem_device=\"" sub "\"",                                                         \
 	   inside)
+
+#define THREE_NETS                                                                                 \
+	SYSTEM(CPU("0", EPYC,                                                                      \
+		   SWITCH("01",                                                                    \
+			  MI("02", "2", "gfx942", "16", "") MI("03", "3", "gfx942", "16", "")      \
+				  NET("04:00.0", "0", "200000") NET("05:00.0", "1", "200000")      \
+					  NET("06:00.0", "2", "200000"))))
 
 static const struct scenario scenarios[] = {
 	{ NCCL_FLATTENS_PEX890, "2.18.1", "2.20.3",
@@ -271,6 +300,41 @@ static const struct scenario scenarios[] = {
 	  SYSTEM(CPU("0", INTEL, NET("04:00.0", "0", "200000"))
 			 CPU("1", INTEL, GPU("12", "0", "90", "") NET("14:00.0", "1", "200000"))),
 	  NULL, 0, true, false, false, "SYS 4 hops 25.0: n1", "SYS 4 hops 40.0: n0+n1" },
+	/* without GPUDirect RDMA, data go through the CPU, and from there by XGMI */
+	{ RCCL_PASSES_GPUS, "2.29.7", "2.30.4",
+	  SYSTEM(CPU("0", EPYC,
+		     MI("02", "0", "gfx942", "16", XGMI("04"))
+			     SWITCH("03", MI("04", "1", "gfx942", "2", XGMI("02"))
+						  AT("05:00.0", "0x020700", "",
+						     "<nic><net name=\"n0\" dev=\"0\" "
+						     "speed=\"200000\" gdr=\"0\"/></nic>")))),
+	  NULL, 1, true, false, false, "PHB 5 hops 6.0: n0", "PHB 6 hops 25.0: n0" },
+	{ RCCL_HAS_NVB, "2.30.4", "2.30.7",
+	  SYSTEM(CPU("0", EPYC, MI("02", "0", "gfx942", "16", XGMI("12")))
+			 CPU("1", EPYC, MI("12", "1", "gfx942", "16", XGMI("02") XGMI("23")))
+				 CPU("2", EPYC,
+				     SWITCH("21", MI("23", "2", "gfx942", "16", XGMI("12"))
+							  NET("24:00.0", "0", "400000")))),
+	  NULL, 0, true, false, false, "PXN 8 hops 48.0 gdr: n0", "SYS 6 hops 16.0: n0" },
+	{ RCCL_COUNTS_SHARERS, "2.30.4", "2.30.7", THREE_NETS, NULL, 0, true, false, false,
+	  "PIX 4 hops 25.0 gdr: n2 n0", "PIX 4 hops 25.0 gdr: n0 n1" },
+	{ RCCL_COUNTS_SHARERS, "2.31.2", "2.30.7", THREE_NETS, NULL, 0, true, false, false,
+	  "PIX 4 hops 25.0 gdr: n2 n0", "PIX 4 hops 25.0 gdr: n0 n1" },
+	{ RCCL_JOINS_DOMAINS, "2.29.7", "2.30.4",
+	  SYSTEM(CPU("0", INTEL, MI("02", "0", "gfx1250", "16", "") NET("03:00.0", "0", "200000"))),
+	  NULL, 0, true, false, false, "PHB 3 hops 25.0: n0", "PXB 4 hops 25.0 gdr: n0" },
+	{ RCCL_KNOWS_GFX1250, "2.29.7", "2.30.4",
+	  SYSTEM(CPU("0", INTEL,
+		     SWITCH("01", MI("02", "0", "gfx1250", "16", XGMI("12"))
+					  NET("03:00.0", "0", "400000")))
+			 CPU("1", INTEL, MI("12", "1", "gfx1250", "16", XGMI("02")))),
+	  NULL, 1, true, false, false, "PXN 4 hops 24.0 gdr: n0", "PXN 7 hops 48.0 gdr: n0" },
+	{ RCCL_KNOWS_XEON_6, "2.30.7", "2.31.2",
+	  SYSTEM(CPU("0", XEON_6, NET("03:00.0", "0", "400000"))
+			 CPU("1", XEON_6, MI("82", "0", "gfx942", "16", ""))),
+	  NULL, 0, true, false, false, "SYS 5 hops 22.0: n0", "SYS 5 hops 40.0: n0" },
+	{ RCCL_READS_FAMILY, "2.30.7", "2.31.2", NULL, at_an_epyc, 0, true, false, false,
+	  "PHB 4 hops 48.0 gdr: a", "PHB 4 hops 48.0: a" },
 };
 
 START_TEST(each_rule_changes_an_answer)

@@ -216,11 +216,13 @@ START_TEST(a_log_of_RCCL_needs_its_rules)
 {
 	auto_verify_case struct verify_case c = { 0 };
 
-	begin(&c, HEAD "RCCL version : 2.28.3-HEAD:2b22ab0\n");
+	begin(&c, HEAD "RCCL version : 2.31.2-HEAD:2b22ab0\n");
 	c.in.rules = RCCL_VERSION_NEWEST;
-	ck_assert_ptr_nonnull(strstr(verdict(&c), "unknown version -: RCCL 2.28.3-HEAD:2b22ab0\n"));
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "unknown version -: RCCL 2.31.2-HEAD:2b22ab0\n"));
 	c.in.rccl = true;
 	ck_assert_ptr_null(strstr(verdict(&c), "version"));
+	c.in.rules = (struct lib_version){ 2, 30, 7 };
+	ck_assert_ptr_nonnull(strstr(verdict(&c), "unknown version -: RCCL 2.31.2-HEAD:2b22ab0\n"));
 }
 END_TEST
 
