@@ -94,7 +94,7 @@ static void set_p2c(struct nccl_paths *s, uint32_t gpu)
 static struct nccl_path join_paths(struct nccl_path a, struct nccl_path b)
 {
 	return (struct nccl_path){ merge_path_type(a.type, b.type), a.bw < b.bw ? a.bw : b.bw,
-				   a.hops + b.hops };
+				   a.hops + b.hops, TOPO_NONE };
 }
 
 /* ncclTopoComputePaths, PXN: through NVLink to the net's local GPU, if that has more bandwidth or
@@ -112,9 +112,11 @@ static void try_pxn(struct nccl_paths *s, uint32_t gpu, uint32_t net)
 	    nccl_row(s->gpu_gpu, p, s->n_gpus)[gpu].type > NCCL_NVL ||
 	    (peer.bw <= own.bw && own.type <= NCCL_PXN))
 		return;
-	struct nccl_path h = join_paths(nccl_row(s->gpu_gpu, gpu, s->n_gpus)[p], peer);
+	struct nccl_path to = nccl_row(s->gpu_gpu, gpu, s->n_gpus)[p];
+	struct nccl_path h = join_paths(to, peer);
 	h.type = NCCL_PXN;
-	s->via[(size_t)gpu * s->n_nets + net] = p;
+	/* ncclTopoGetIntermediateRank: the first GPU on the way, even if it is not the net's */
+	s->via[(size_t)gpu * s->n_nets + net] = to.next == TOPO_NONE ? p : to.next;
 	nccl_update_path(s, gpu, net, h);
 }
 

@@ -25,7 +25,7 @@ static uint32_t best_of(const struct nccl_paths *s, const struct nccl_path *row,
 {
 	uint32_t count = 0;
 
-	*best = (struct nccl_path){ NCCL_DIS, 0, 0 };
+	*best = (struct nccl_path){ NCCL_DIS, 0, 0, TOPO_NONE };
 	for (uint32_t i = 0; i < n; i++) {
 		if (is_better(s, &row[i], best)) {
 			*best = row[i];
@@ -73,7 +73,7 @@ static uint32_t count_sharers(struct nccl_paths *s, uint32_t net, uint32_t gpu, 
 {
 	const struct nccl_path *row = nccl_row(s->net_gpu, net, s->n_gpus);
 	uint32_t *places = s->place + (size_t)net * s->n_gpus, count = 0;
-	struct nccl_path best = { NCCL_DIS, 0, 0 };
+	struct nccl_path best = { NCCL_DIS, 0, 0, TOPO_NONE };
 
 	for (uint32_t i = 0; i < s->n_gpus && !s->sharers[net]; i++) {
 		if (is_better(s, &row[i], &best)) {
@@ -140,7 +140,7 @@ uint32_t nccl_get_local_net(struct nccl_paths *s, uint32_t gpu, uint32_t channel
 uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net)
 {
 	const struct nccl_path *row = nccl_row(s->net_gpu, net, s->n_gpus);
-	struct nccl_path best = { NCCL_DIS, 0, 0 };
+	struct nccl_path best = { NCCL_DIS, 0, 0, TOPO_NONE };
 	uint32_t channels = 1;
 
 	for (uint32_t g = 0; g < s->n_gpus; g++) {

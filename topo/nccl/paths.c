@@ -48,7 +48,7 @@ struct searching {
  * more for each GPU at its ends. */
 static struct nccl_path path_at(const struct searching *q, uint32_t node, uint32_t ends)
 {
-	struct nccl_path h = { NCCL_DIS, 0, 0 };
+	struct nccl_path h = { NCCL_DIS, 0, 0, TOPO_NONE };
 
 	if (node != TOPO_NONE)
 		h = q->out[node];
@@ -90,6 +90,16 @@ static int from_cpus(const struct searching *q, struct err *e)
 	return 0;
 }
 
+/* The index of the GPU at a node; TOPO_NONE. */
+static uint32_t gpu_at(const struct searching *q, uint32_t node)
+{
+	uint32_t i = 0;
+
+	while (node != TOPO_NONE && i < q->s->n_gpus && q->g->gpu[i] != node)
+		i++;
+	return node == TOPO_NONE || i == q->s->n_gpus ? TOPO_NONE : i;
+}
+
 static int from_gpus(const struct searching *q, struct err *e)
 {
 	struct nccl_paths *s = q->s;
@@ -98,9 +108,12 @@ static int from_gpus(const struct searching *q, struct err *e)
 		uint32_t base = q->g->gpu[p];
 		if (base != TOPO_NONE && nccl_set_paths(q->g, base, s->o, q->out, e))
 			return -1;
-		for (uint32_t i = 0; i < s->n_gpus; i++)
-			nccl_row(s->gpu_gpu, i, s->n_gpus)[p] = path_at(
+		for (uint32_t i = 0; i < s->n_gpus; i++) {
+			struct nccl_path h = path_at(
 				q, base == TOPO_NONE ? TOPO_NONE : q->g->gpu[i], i == p ? 0 : 2);
+			h.next = gpu_at(q, h.next);
+			nccl_row(s->gpu_gpu, i, s->n_gpus)[p] = h;
+		}
 		for (uint32_t i = 0; i < s->n_cpus; i++)
 			nccl_row(s->cpu_gpu, i, s->n_gpus)[p] =
 				path_at(q, base == TOPO_NONE ? TOPO_NONE : q->g->cpu[i], 1);

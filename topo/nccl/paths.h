@@ -11,6 +11,9 @@ struct nccl_path { /* type NCCL_DIS and bw 0: there is no path */
 	enum nccl_path_type type;
 	float bw; /* GB/s */
 	uint32_t hops;
+	/* Between GPUs: the GPU that is next on the way from the first; TOPO_NONE: not through a
+	 * third. nccl_set_paths() sets a node, for paths to the base. */
+	uint32_t next;
 };
 
 /* nccl_set_paths - ncclTopoSetPaths: the paths between base and all nodes; out has one element for
@@ -33,7 +36,7 @@ struct nccl_paths {
 	const struct nccl_opts *o;
 	uint32_t n_gpus, n_cpus, n_nets;
 	struct nccl_path *gpu_net, *net_gpu, *gpu_gpu, *gpu_cpu, *cpu_gpu, *net_cpu, *cpu_net;
-	uint32_t *via;            /* [gpu][net], PXN: the intermediate GPU */
+	uint32_t *via;            /* [gpu][net], PXN: ncclTopoGetIntermediateRank */
 	uint32_t *cpu_of;         /* by GPU: its local CPU, ncclGetLocalCpu; TOPO_NONE */
 	int *dev;                 /* by GPU: its number in NVML */
 	struct nccl_local *local; /* by GPU */

@@ -244,6 +244,47 @@ START_TEST(links_of_each_generation)
 }
 END_TEST
 
+#define SOCKET(numa, inside) "<cpu numaid=\"" numa "\" " ROME ">" inside "</cpu>"
+
+/* ncclTopoGetIntermediateRank, before NVB: the first GPU on the way, and not that of the net, must
+ * be near enough for GPUDirect RDMA. Only then PXN stays. */
+START_TEST(pxn_takes_the_first_gpu_on_the_way)
+{
+	static const struct {
+		const char *xml;
+		enum nccl_path_type type;
+		uint32_t via;
+	} in[] = {
+		/* 0 - 1 - 2 by XGMI; 2 is the local GPU of the net */
+		{ "<system version=\"2\">" SOCKET("0", GPU("02", "0", XGMI("12")))
+			  SOCKET("1", GPU("12", "1", XGMI("02") XGMI("23")))
+				  SOCKET("2", BRIDGE("21", GPU("23", "2", XGMI("12"))
+								   NIC("24", "0"))) "</system>",
+		  NCCL_SYS, TOPO_NONE },
+		{ "<system version=\"2\">" SOCKET("0", GPU("02", "0", XGMI("12")))
+			  SOCKET("1", BRIDGE("20", GPU("12", "1", XGMI("02") XGMI("23")) BRIDGE(
+							   "21", GPU("23", "2", XGMI("12")) NIC(
+									 "24", "0")))) "</system>",
+		  NCCL_PXN, 1 },
+	};
+	const struct nccl_opts o = {
+		.version = { 2, 30, 4 }, .rccl = true, .gdr_level = -1, .pxn = true
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(in); i++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+		auto_nccl_prediction struct nccl_prediction a = { 0 };
+		struct err e;
+		parse(in[i].xml, &m);
+		ck_assert_int_eq(nccl_predict(&m, NULL, &o, &a, &e), 0);
+		const struct nccl_net_path *p = &a.gpu[0].path[0];
+		ck_assert_int_eq(p->type, in[i].type);
+		ck_assert_uint_eq(p->via, in[i].via);
+		ck_assert(p->gdr_write == (p->type == NCCL_PXN));
+	}
+}
+END_TEST
+
 /* NCCL reads with GPUDirect RDMA from sm 80 on; RCCL's sm is the number of compute units. */
 START_TEST(few_compute_units_do_not_matter)
 {
@@ -393,5 +434,6 @@ END_TEST
 
 TEST_PROGRAM("nccl_rccl", guests_are_paired_by_number, guests_are_paired_by_distance,
 	     gpudirect_on_rome, hcas_are_spread_over_gpus, links_of_each_generation,
-	     few_compute_units_do_not_matter, slow_ports_of_a_card_are_dropped,
-	     a_lost_device_drops_no_port, machines_of_ready_made_graphs, every_file_has_an_answer)
+	     pxn_takes_the_first_gpu_on_the_way, few_compute_units_do_not_matter,
+	     slow_ports_of_a_card_are_dropped, a_lost_device_drops_no_port,
+	     machines_of_ready_made_graphs, every_file_has_an_answer)

@@ -40,7 +40,8 @@ static struct nccl_path extend_path(const struct search *s, uint32_t from,
 	    p->hops == 1)
 		type = NCCL_NVB;
 	return (struct nccl_path){ p->type > type ? p->type : type, min_bw(p->bw, l->bw),
-				   p->hops + 1 };
+				   p->hops + 1,
+				   a->kind == NCCL_NODE_GPU && from != s->base ? from : TOPO_NONE };
 }
 
 static bool is_better(const struct search *s, const struct nccl_path *new,
@@ -111,6 +112,7 @@ static uint32_t leave_net(struct search *s)
 		cpu ? NCCL_PHB : NCCL_PIX,
 		min_bw(LOCAL_BW, min_bw(net->bw, nic->bw)),
 		2,
+		TOPO_NONE,
 	};
 	return nic->up;
 }
@@ -135,9 +137,9 @@ int nccl_set_paths(const struct nccl_system *g, uint32_t base, const struct nccl
 			    .seen = cap + 2 * (size_t)n,
 			    .round = 1 };
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = (struct nccl_path){ NCCL_DIS, 0, 0 };
+		out[i] = (struct nccl_path){ NCCL_DIS, 0, 0, TOPO_NONE };
 	if (!net)
-		out[base] = (struct nccl_path){ NCCL_LOC, LOCAL_BW, 0 };
+		out[base] = (struct nccl_path){ NCCL_LOC, LOCAL_BW, 0, TOPO_NONE };
 	add_to_next(&s, net ? leave_net(&s) : base);
 	search_breadth_first(&s, !net);
 	return 0;

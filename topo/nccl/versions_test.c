@@ -310,12 +310,12 @@ static const struct scenario scenarios[] = {
 						     "speed=\"200000\" gdr=\"0\"/></nic>")))),
 	  NULL, 1, true, false, false, "PHB 5 hops 6.0: n0", "PHB 6 hops 25.0: n0" },
 	{ RCCL_HAS_NVB, "2.30.4", "2.30.7",
-	  SYSTEM(CPU("0", EPYC, MI("02", "0", "gfx942", "16", XGMI("12")))
-			 CPU("1", EPYC, MI("12", "1", "gfx942", "16", XGMI("02") XGMI("23")))
-				 CPU("2", EPYC,
-				     SWITCH("21", MI("23", "2", "gfx942", "16", XGMI("12"))
-							  NET("24:00.0", "0", "400000")))),
-	  NULL, 0, true, false, false, "PXN 8 hops 48.0 gdr: n0", "SYS 6 hops 16.0: n0" },
+	  SYSTEM(CPU("0", EPYC, MI("02", "0", "gfx942", "16", XGMI("12"))) CPU(
+		  "1", EPYC,
+		  SWITCH("11", MI("12", "1", "gfx942", "16", XGMI("02") XGMI("23"))
+				       SWITCH("21", MI("23", "2", "gfx942", "16", XGMI("12"))
+							    NET("24:00.0", "0", "400000"))))),
+	  NULL, 0, true, false, false, "PXN 8 hops 48.0 gdr: n0", "SYS 7 hops 16.0: n0" },
 	{ RCCL_COUNTS_SHARERS, "2.30.4", "2.30.7", THREE_NETS, NULL, 0, true, false, false,
 	  "PIX 4 hops 25.0 gdr: n2 n0", "PIX 4 hops 25.0 gdr: n0 n1" },
 	{ RCCL_COUNTS_SHARERS, "2.31.2", "2.30.7", THREE_NETS, NULL, 0, true, false, false,
