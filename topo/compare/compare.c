@@ -205,6 +205,7 @@ static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
 static int try_own_paths(const struct compare_input *in, bool *helped, struct err *e)
 {
 	struct nccl_opts o = *in->opts;
+	struct err why = { 0 };
 	auto_nccl_prediction struct nccl_prediction other = { 0 };
 	bool any_displaced = false;
 
@@ -216,8 +217,12 @@ static int try_own_paths(const struct compare_input *in, bool *helped, struct er
 	if (o.keep_vf_path || !any_displaced)
 		return 0;
 	o.keep_vf_path = true;
-	if (nccl_predict(in->m, in->scope, &o, &other, e))
+	if (nccl_predict(in->m, in->scope, &o, &other, &why)) {
+		if (why.code == ERR_FIELD) /* with this setting NCCL ends, so that it is no help */
+			return 0;
+		*e = why;
 		return -1;
+	}
 	struct compare_input then = *in;
 	then.nccl = &other;
 	for (uint32_t i = 0; i < in->nccl->n_gpus; i++) {
