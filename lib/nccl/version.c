@@ -84,9 +84,18 @@ static const struct rule {
 	 * RCCL: "Disabled virtual devices" at 29e8452a; NIC fusion in the notes of 2.28.3 for
 	 * ROCm 7.13 */
 	[NCCL_FUSES_NETS] = { { 2, 24, 0 }, { 0 }, { 2, 28, 3 } },
-	/* ncclTopoWidenLinks() of topo.cc; 2.29.7 has it, and RCCL 2.30.4 at 1cf6335c. The library
-	 * 2.30.7 has the lanes of each part, and RCCL 2.30.7 at 6336ba16 */
-	[NCCL_WIDENS_ALL] = { { 2, 24, 0 }, { 2, 30, 7 }, { 0 } },
+	/* ncclTopoAddPci() of topo.cc; 2.22.3 has it not, the library 2.27.7 has it */
+	[NCCL_NIC_IS_FUNCTION] = { { 2, 24, 0 }, { 0 }, { 0 } },
+	/* ncclTopoFindLinkWidth() and ncclTopoGetVNicParent() of topo.cc; the library 2.27.7 has
+	 * the first not, 2.28.9 has it */
+	[NCCL_WIDENS_FUSED] = { { 2, 28, 0 }, { 0 }, { 0 } },
+	/* ncclTopoGetVNicParent() of topo.cc, "Fusing NET devices from different NUMA
+	 * domains"; 2.29.7 has it not, 2.30.7 has it */
+	[NCCL_REFUSES_CPUS] = { { 2, 30, 0 }, { 0 }, { 0 } },
+	/* ncclTopoWidenLinks() of topo.cc; the library 2.27.7 has it not, 2.28.9 and 2.29.7 have
+	 * it, and RCCL 2.30.4 at 1cf6335c. The library 2.30.7 leaves the links of the parts as they
+	 * are, and RCCL 2.30.7 at 6336ba16 */
+	[NCCL_WIDENS_ALL] = { { 2, 28, 0 }, { 2, 30, 7 }, { 0 } },
 	/* SM100_NVLINK_BW of topo.h; 2.24.3 has it not, 2.25.1 has it */
 	[NCCL_KNOWS_SM100] = { { 2, 25, 0 }, { 0 }, { 0 } },
 	/* SRP_QPI_BW, ERP_QPI_BW of topo.h; 2.25.1 has them not, 2.26.2 has them */

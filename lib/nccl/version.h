@@ -40,19 +40,23 @@ enum lib_rule {
 	NCCL_HAS_SUBNETS,    /* NCCL_IB_SUBNET_AWARE_ROUTING */
 	NCCL_HCA_HAS_RAILS,  /* rail and plane in NCCL_IB_HCA */
 	/* asked by topo/nccl */
-	NCCL_FLATTENS_PEX890,  /* two levels of a PEX890xx are one switch */
-	NCCL_VF_AT_00,         /* a VF is looked for at device 00, before that at x0 */
-	NCCL_KEEPS_PATH,       /* the PCI path of an HCA is not rewritten at all */
-	NCCL_PAIRS_PORTS,      /* the plugin makes one device of two ports of a card */
-	NCCL_FUSES_NETS,       /* nets that are near each other become one */
-	NCCL_WIDENS_ALL,       /* a fused net widens the links of its parts, too */
-	NCCL_KNOWS_SM100,      /* the speed of NVLink of Blackwell */
-	NCCL_KNOWS_XEON_4,     /* links between CPUs of Sapphire Rapids and later */
-	NCCL_HAS_C2C,          /* C2C is a type of path, not NVLink */
-	NCCL_HAS_P2C,          /* and with PCIe behind it nearly as good as a switch */
-	NCCL_P2C_IS_LOCAL,     /* P2C only to local nets, before that to all nets of the CPU */
-	NCCL_PXN_OVER_C2C,     /* PXN also to a GPU whose net is P2C */
-	NCCL_PXN_NEEDS_GDR,    /* PXN only to a GPU that reads with GPUDirect RDMA */
+	NCCL_FLATTENS_PEX890, /* two levels of a PEX890xx are one switch */
+	NCCL_VF_AT_00,        /* a VF is looked for at device 00, before that at x0 */
+	NCCL_KEEPS_PATH,      /* the PCI path of an HCA is not rewritten at all */
+	NCCL_PAIRS_PORTS,     /* the plugin makes one device of two ports of a card */
+	NCCL_FUSES_NETS,      /* nets that are near each other become one */
+	NCCL_NIC_IS_FUNCTION, /* each function is a NIC; before, all of a device are one */
+	NCCL_WIDENS_FUSED,  /* a fused net has the lanes of its parts, and a function below the cpu
+			     */
+	NCCL_REFUSES_CPUS,  /* parts below different CPUs are an error; before, the net is lost */
+	NCCL_WIDENS_ALL,    /* a fused net widens the links of its parts, too */
+	NCCL_KNOWS_SM100,   /* the speed of NVLink of Blackwell */
+	NCCL_KNOWS_XEON_4,  /* links between CPUs of Sapphire Rapids and later */
+	NCCL_HAS_C2C,       /* C2C is a type of path, not NVLink */
+	NCCL_HAS_P2C,       /* and with PCIe behind it nearly as good as a switch */
+	NCCL_P2C_IS_LOCAL,  /* P2C only to local nets, before that to all nets of the CPU */
+	NCCL_PXN_OVER_C2C,  /* PXN also to a GPU whose net is P2C */
+	NCCL_PXN_NEEDS_GDR, /* PXN only to a GPU that reads with GPUDirect RDMA */
 	NCCL_HAS_DATA_DIRECT,  /* the Data Direct function of a ConnectX-8 */
 	NCCL_HAS_POLICY,       /* NCCL_NETDEVS_POLICY */
 	NCCL_HAS_DEV_NODES,    /* a GPU has a node above it: one hop more */

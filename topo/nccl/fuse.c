@@ -34,12 +34,11 @@ static struct above items_above(const struct nccl_xml *v, uint32_t item)
 }
 
 /* Functions of one device: NCCL compares all of the address but its last digit. */
-static bool one_device(const struct topo_machine *m, const struct nccl_xml *v, uint32_t x,
-		       uint32_t y)
+static bool one_device(const struct topo_machine *m, uint32_t x, uint32_t y)
 {
-	if (v->item[x].pci == TOPO_NONE || v->item[y].pci == TOPO_NONE)
+	if (x == TOPO_NONE || y == TOPO_NONE)
 		return false;
-	struct pci_addr a = m->pci[v->item[x].pci].addr, b = m->pci[v->item[y].pci].addr;
+	struct pci_addr a = m->pci[x].addr, b = m->pci[y].addr;
 
 	a.fn = b.fn;
 	return pci_same(a, b);
@@ -56,7 +55,8 @@ static enum nccl_path_type nets_path(const struct topo_machine *m, const struct 
 		*common = a.item[--a.n];
 		b.n--;
 	}
-	if (x == y || (a.n && b.n && one_device(m, v, a.item[a.n - 1], b.item[b.n - 1])))
+	if (x == y || (a.n && b.n &&
+		       one_device(m, v->item[a.item[a.n - 1]].pci, v->item[b.item[b.n - 1]].pci)))
 		return NCCL_PORT;
 	if (*common == TOPO_NONE)
 		return NCCL_SYS;
@@ -320,6 +320,18 @@ static void shift_net(struct nccl_xml_net *n, uint32_t at)
 	n->after += n->after != TOPO_NONE && n->after >= at;
 }
 
+/* ncclTopoMakeUniqueBusId: elements that were made for this device. */
+static uint32_t made_before(const struct fusing *f, uint32_t pci)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->v->n_items; i++) {
+		const struct nccl_xml_node *it = &f->v->item[i];
+		n += it->made && one_device(f->m, it->pci, pci);
+	}
+	return n;
+}
+
 /* Add an element with the function of `like` as the last one below `parent`; returns it. */
 static uint32_t insert_item(struct fusing *f, uint32_t parent, uint32_t like)
 {
@@ -330,6 +342,7 @@ static uint32_t insert_item(struct fusing *f, uint32_t parent, uint32_t like)
 		at++;
 	struct nccl_xml_node new = v->item[like];
 	new.parent = parent;
+	new.made = made_before(f, new.pci) + 1;
 	memmove(&v->item[at + 1], &v->item[at], (v->n_items - at) * sizeof(*v->item));
 	v->item[at] = new;
 	v->n_items++;
@@ -361,62 +374,117 @@ static uint32_t cpu_above(const struct nccl_xml *v, uint32_t item)
 	return item;
 }
 
-/* ncclTopoMakePciParent: a group with functions needs one of its first part for the new net. */
-static int check_all_at_cpu(const struct fusing *f, const struct group *g, struct err *e)
+/* ncclTopoMakePciParent copies the function of the first part for the new net. */
+static int refuse_lost(const struct fusing *f, const struct group *g, struct err *e)
 {
-	for (uint32_t i = 1; i < g->n; i++) {
-		if (!is_at_cpu(f, g->net[i]))
-			return err_set(
-				e, ERR_FIELD, 0,
-				"NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: NCCL does not "
-				"find the function of %s, and ends",
-				f->m->hca[f->v->net[g->net[0]].net.hca].name);
-	}
-	return 0;
+	return err_set(e, ERR_FIELD, 0,
+		       "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: NCCL does not find the "
+		       "function of %s, and ends",
+		       f->m->hca[f->v->net[g->net[0]].net.hca].name);
 }
 
-static int place_group(struct fusing *f, const struct group *g, uint32_t *item, struct err *e)
+static int refuse_cpus(const struct fusing *f, const struct group *g, uint32_t other, struct err *e)
+{
+	return err_set(e, ERR_FIELD, 0,
+		       "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: %s and %s are below "
+		       "different CPUs: NCCL ends",
+		       f->m->hca[f->v->net[g->net[0]].net.hca].name,
+		       f->m->hca[f->v->net[other].net.hca].name);
+}
+
+/* ncclTopoGetPath of all parts: the element that they have in common, the longest distance, and a
+ * part below another cpu; TOPO_NONE: there is none. */
+struct meeting {
+	uint32_t common, other;
+	enum nccl_path_type far;
+};
+
+static struct meeting meet(const struct fusing *f, const struct group *g)
+{
+	const struct nccl_xml *v = f->v;
+	uint32_t own = v->net[g->net[0]].item;
+	struct meeting at = { own, TOPO_NONE, NCCL_PORT };
+
+	for (uint32_t i = 1; i < g->n; i++) {
+		uint32_t top;
+		enum nccl_path_type p = nets_path(f->m, v, own, v->net[g->net[i]].item, &top);
+		at.far = p > at.far ? p : at.far;
+		if (p == NCCL_SYS) {
+			at.other = at.other == TOPO_NONE ? g->net[i] : at.other;
+			top = cpu_above(v, own);
+		}
+		at.common = nccl_is_above(v, top, at.common) ? top : at.common;
+	}
+	return at;
+}
+
+static bool is_all_at_cpu(const struct fusing *f, const struct group *g)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (!is_at_cpu(f, g->net[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Where the new net is, and the width of its link. */
+static int widen(struct fusing *f, const struct group *g, const struct meeting *at,
+		 struct nccl_xml_net *made, struct err *e)
 {
 	struct nccl_xml *v = f->v;
-	uint32_t own = v->net[g->net[0]].item, common = own, lanes = 0;
-	enum nccl_path_type far = NCCL_PORT;
-	bool over_cpus = f->o->rccl && nccl_rule(f->o, RCCL_FUSES_OVER_CPUS);
+	uint32_t own = v->net[g->net[0]].item, lanes = 0;
 
-	*item = own;
-	if (is_at_cpu(f, g->net[0]))
-		return check_all_at_cpu(f, g, e);
-	for (uint32_t i = 1; i < g->n; i++) {
-		const struct nccl_xml_net *other = &v->net[g->net[i]];
-		uint32_t top;
-		enum nccl_path_type p = nets_path(f->m, v, own, other->item, &top);
-		if (p == NCCL_SYS && !over_cpus)
-			return err_set(
-				e, ERR_FIELD, 0,
-				"NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: %s and %s are "
-				"below different CPUs: NCCL ends",
-				f->m->hca[v->net[g->net[0]].net.hca].name,
-				f->m->hca[other->net.hca].name);
-		far = p > far ? p : far;
-		if (p == NCCL_SYS)
-			top = cpu_above(v, own);
-		common = nccl_is_above(v, top, common) ? top : common;
-	}
-	if (common == own)
-		return 0;
-	if (far != NCCL_PORT && far != NCCL_SYS) {
+	if (at->far != NCCL_PORT && at->far != NCCL_SYS && nccl_rule(f->o, NCCL_WIDENS_FUSED)) {
 		auto_free uint32_t *sum = calloc(v->n_items + 1, sizeof(*sum));
 		if (!sum)
 			return err_nomem(e);
-		lanes = lanes_below(f, g, common, sum);
+		lanes = lanes_below(f, g, at->common, sum);
 	}
 	if (lanes && nccl_rule(f->o, NCCL_WIDENS_ALL))
-		widen_parts(f, g, common, lanes);
-	*item = is_bridge(f, common) ? insert_item(f, common, own) : common;
-	if (lanes && v->item[common].pci != TOPO_NONE)
-		v->item[common].width = lanes;
+		widen_parts(f, g, at->common, lanes);
+	made->item = is_bridge(f, at->common) ? insert_item(f, at->common, own) : at->common;
+	if (lanes && v->item[at->common].pci != TOPO_NONE)
+		v->item[at->common].width = lanes;
 	if (lanes)
-		v->item[*item].width = lanes;
+		v->item[made->item].width = lanes;
 	return 0;
+}
+
+/* Before NCCL_WIDENS_FUSED, a net of several root ports is in the nic of their cpu. */
+static void place_at_cpu(const struct nccl_xml *v, uint32_t cpu, struct nccl_xml_net *made)
+{
+	made->item = cpu;
+	made->after = TOPO_NONE;
+	for (uint32_t i = 0; i < v->n_items; i++) {
+		if (v->item[i].parent == cpu)
+			made->after = i;
+	}
+	for (uint32_t i = 0; i < v->n_nets; i++) {
+		if (v->net[i].item == cpu)
+			made->after = v->net[i].after;
+	}
+}
+
+static int place_group(struct fusing *f, const struct group *g, struct nccl_xml_net *made,
+		       struct err *e)
+{
+	struct meeting at = meet(f, g);
+	bool over_cpus = f->o->rccl && nccl_rule(f->o, RCCL_FUSES_OVER_CPUS);
+
+	made->item = f->v->net[g->net[0]].item;
+	if (at.far == NCCL_SYS && !over_cpus && nccl_rule(f->o, NCCL_REFUSES_CPUS))
+		return refuse_cpus(f, g, at.other, e);
+	/* a nic element below the top element, or one inside a nic: NCCL does not look there */
+	made->lost = (at.far == NCCL_SYS && !over_cpus) || is_all_at_cpu(f, g);
+	if (made->lost || (at.common == made->item && !is_at_cpu(f, g->net[0])))
+		return 0;
+	if (f->v->item[at.common].pci == TOPO_NONE && !nccl_rule(f->o, NCCL_WIDENS_FUSED)) {
+		place_at_cpu(f->v, at.common, made);
+		return 0;
+	}
+	if (is_at_cpu(f, g->net[0]))
+		return refuse_lost(f, g, e);
+	return widen(f, g, &at, made, e);
 }
 
 /* ---- all of it ---- */
@@ -426,10 +494,7 @@ static int fuse_group(struct fusing *f, struct group *g, struct err *e)
 {
 	struct nccl_xml_net made = f->v->net[g->net[0]];
 
-	/* ncclFindFirstPciParent: without a function above them, the new net is in a nic element
-	 * inside a nic element, where ncclTopoAddNic does not look. */
-	made.lost = is_at_cpu(f, g->net[0]);
-	if (place_group(f, g, &made.item, e))
+	if (place_group(f, g, &made, e))
 		return -1;
 	for (uint32_t i = 1; i < g->n; i++) {
 		const struct nccl_xml_net *other = &f->v->net[g->net[i]];
@@ -459,11 +524,13 @@ static void replace_parts(struct fusing *f)
 	}
 	for (size_t i = 0; i < f->n_groups; i++) {
 		uint32_t at = 0;
-		uint32_t place = nccl_net_place(v, &f->group[i].made);
+		const struct nccl_xml_net *made = &f->group[i].made;
+		/* a net without a path is the last one */
+		uint32_t place = made->lost ? UINT32_MAX : nccl_net_place(v, made);
 		while (at < v->n_nets && nccl_net_place(v, &v->net[at]) <= place)
 			at++;
 		memmove(&v->net[at + 1], &v->net[at], (v->n_nets - at) * sizeof(*v->net));
-		v->net[at] = f->group[i].made;
+		v->net[at] = *made;
 		v->n_nets++;
 	}
 }
@@ -530,6 +597,7 @@ int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, stru
 	for (size_t i = 0; i < f.n_groups; i++) {
 		if (fuse_group(&f, &f.group[i], e))
 			return -1;
+		f.group[i].made.nth = f.n + (uint32_t)i;
 	}
 	replace_parts(&f);
 	return 0;

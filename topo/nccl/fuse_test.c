@@ -144,8 +144,8 @@ END_TEST
 START_TEST(named_groups_are_fused)
 {
 	static const struct row rows[] = {
-		/* a1 is a function of the same device: one NIC to NCCL, with its link */
-		{ { .gdr_level = -1, .force_merge = "a0,b" }, "a1 a0+b c: a0+b PIX 48" },
+		/* a1 is a function of the same device, and a NIC of its own */
+		{ { .gdr_level = -1, .force_merge = "a0,b" }, "a1 a0+b c: a0+b PIX 50" },
 		{ { .gdr_level = -1, .force_merge = "a0,b;c,a1:1" }, "a0+b a1+c: a0+b PIX 50" },
 		/* a device alone is placed, so that it is fused no more */
 		{ { .gdr_level = -1, .force_merge = "a0" }, "a0 a1 b c: a0 a1 b PIX 25" },
@@ -167,6 +167,31 @@ START_TEST(named_groups_are_fused)
 	struct err e;
 
 	ck_assert_int_eq(topo_read_xml(two_ports, strlen(two_ports), &m, &e), 0);
+	answers_are(&m, rows, ARRAY_SIZE(rows));
+}
+END_TEST
+
+/* c stays where it is, with 8 lanes; NCCL makes a function of 16 lanes for the others. */
+START_TEST(a_made_function_is_a_nic_of_its_own)
+{
+#define NARROW(bus, inside)                                                                        \
+	"<pci busid=\"0000:" bus "\" class=\"0x020000\" link_speed=\"32.0 GT/s PCIe\" "            \
+	"link_width=\"8\"><nic>" inside "</nic></pci>"
+	static const char text[] = "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\">" PCI(
+		"02:00.0", "0x030200", "<gpu dev=\"0\" sm=\"90\" rank=\"0\" gdr=\"1\"/>")
+		NARROW("03:00.0",
+		       "<net name=\"a\" dev=\"0\" speed=\"400000\" port=\"1\" gdr=\"1\"/>"
+		       "<net name=\"c\" dev=\"1\" speed=\"400000\" port=\"1\" gdr=\"1\"/>")
+			NARROW("04:00.0", "<net name=\"b\" dev=\"2\" speed=\"400000\" "
+					  "port=\"1\" gdr=\"1\"/>") "</cpu></system>";
+#undef NARROW
+	static const struct row rows[] = {
+		{ { .gdr_level = -1, .force_merge = "a,b" }, "c a+b: a+b PHB 48" },
+	};
+	auto_topo_machine struct topo_machine m = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(topo_read_xml(text, strlen(text), &m, &e), 0);
 	answers_are(&m, rows, ARRAY_SIZE(rows));
 }
 END_TEST
@@ -308,5 +333,5 @@ END_TEST
 TEST_PROGRAM("nccl_fuse", ports_are_fused_by_level, four_ports_are_one_device_at_most,
 	     nets_that_nccl_ib_hca_leaves_out_are_not_there, a_policy_fuses_ports_of_one_rail,
 	     named_groups_are_fused, interfaces_for_sockets_are_not_fused,
-	     a_name_without_a_port_is_all_ports, other_layers_are_not_fused,
-	     too_many_nets_are_not_fused, parts_are_displaced_each)
+	     a_made_function_is_a_nic_of_its_own, a_name_without_a_port_is_all_ports,
+	     other_layers_are_not_fused, too_many_nets_are_not_fused, parts_are_displaced_each)

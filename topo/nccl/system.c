@@ -60,7 +60,7 @@ static int work_alloc(struct work *w, struct err *e)
 	memset(w->node_of, 0xff, (n + 1) * sizeof(*w->node_of));
 	memset(w->gpu_at, 0xff, (n + 1) * sizeof(*w->gpu_at));
 	for (uint32_t i = 0; i < w->v->n_nets; i++)
-		w->nic[w->v->net[i].item] = true;
+		w->nic[w->v->net[i].item] |= !w->v->net[i].lost;
 	for (uint32_t i = w->v->n_gpus; i-- > 0;)
 		w->gpu_at[w->v->item_of[w->m->gpu[w->v->gpu[i]].pci]] = i;
 	return 0;
@@ -136,14 +136,18 @@ static int add_item(struct work *w, uint32_t i, struct err *e)
 
 /* ---- NICs and nets, behind the rest ---- */
 
-/* All functions of a device are one NIC. Virtual NICs of all cpu elements are one, too, at the
- * first of these CPUs: NCCL_TOPO_ID cuts the NUMA node off that NCCL_TOPO_LOCAL_NIC_ID adds. */
-static uint64_t nic_id(const struct topo_machine *m, const struct nccl_xml_node *it)
+/* Before NCCL_NIC_IS_FUNCTION, all functions of a device are one. Virtual NICs of all cpu elements
+ * are one, at the first of these CPUs: NCCL_TOPO_ID cuts the NUMA node off that
+ * NCCL_TOPO_LOCAL_NIC_ID adds. */
+static uint64_t nic_id(const struct work *w, const struct nccl_xml_node *it)
 {
 	if (it->pci == TOPO_NONE)
 		return UINT64_MAX;
-	struct pci_addr a = m->pci[it->pci].addr;
-	return (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
+	struct pci_addr a = w->m->pci[it->pci].addr;
+	uint64_t id = (uint64_t)a.domain << 16 | (uint64_t)a.bus << 8 | a.dev;
+	if (nccl_rule(w->o, NCCL_NIC_IS_FUNCTION))
+		id = id << 3 | a.fn;
+	return id | (uint64_t)it->made << 52;
 }
 
 #define VIRTUAL_BW 5000.0F /* LOC_BW: the link of a virtual NIC is no limit */
@@ -153,7 +157,7 @@ static int add_nic(struct work *w, uint32_t item, uint32_t *out, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[item];
 	struct nccl_system *g = w->g;
-	uint64_t id = nic_id(w->m, it);
+	uint64_t id = nic_id(w, it);
 	uint32_t up = w->node_of[it->pci == TOPO_NONE ? item : it->parent];
 
 	*out = TOPO_NONE;

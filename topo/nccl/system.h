@@ -17,6 +17,7 @@ struct nccl_xml_node {   /* a cpu or a pci element */
 	uint32_t cpu;    /* cpu: the machine's record; TOPO_NONE: there is none */
 	int numa;        /* cpu: its NUMA node */
 	uint32_t width;  /* link_width that fusion set; 0: that of the function */
+	uint32_t made;   /* fusion made this element with the function of another: its number */
 };
 
 struct nccl_xml_net { /* a net element */

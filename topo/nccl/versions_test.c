@@ -26,6 +26,10 @@
 #define NET(busid, dev, speed)                                                                     \
 	AT(busid, "0x020700", "",                                                                  \
 	   "<nic><net name=\"n" dev "\" dev=\"" dev "\" speed=\"" speed "\" gdr=\"1\"/></nic>")
+#define NARROW(busid, dev, lanes)                                                                  \
+	"<pci busid=\"0000:" busid "\" class=\"0x020000\" link_speed=\"32.0 GT/s PCIe\" "          \
+	"link_width=\"" lanes "\"><nic><net name=\"n" dev "\" dev=\"" dev                          \
+	"\" speed=\"400000\" gdr=\"1\"/></nic></pci>"
 #define NVLINK(bus) "<nvlink target=\"0000:" bus ":00.0\" count=\"1\" tclass=\"0x030200\"/>"
 #define NVSWITCH    "<nvlink target=\"fffffff:ffff:ff\" count=\"1\" tclass=\"0x068000\"/>"
 #define C2C         "<c2c bw=\"44712\" count=\"10\"/>"
@@ -76,11 +80,12 @@ static struct nccl_opts opts_of(const struct scenario *s, const char *version)
 	struct nccl_opts o = { .gdr_level = -1, .rccl = s->rccl, .no_read = s->no_read };
 
 	o.policy = s->all ? NCCL_ALL : NCCL_AUTO;
-	if (s->rule == NCCL_WIDENS_ALL)
+	if (s->rule == NCCL_WIDENS_ALL || s->rule == NCCL_WIDENS_FUSED)
 		o.merge_level = NCCL_PXB;
-	if (s->rule == RCCL_FUSES_OVER_CPUS)
+	if (s->rule == RCCL_FUSES_OVER_CPUS || s->rule == NCCL_REFUSES_CPUS)
 		o.merge_level = NCCL_SYS;
 	o.pxn = s->rule == RCCL_HAS_NVB || s->rule == RCCL_KNOWS_GFX1250;
+	o.no_merge = s->rule == NCCL_NIC_IS_FUNCTION;
 	ck_assert_int_eq(lib_version_parse(version, &o.version), 0);
 	return o;
 }
@@ -222,6 +227,25 @@ static const struct scenario scenarios[] = {
 					  NET("03:00.1", "1", "200000")))),
 	  NULL, 0, false, false, false, "PIX 3 hops 25.0 gdr: n0 n1",
 	  "PIX 3 hops 48.0 gdr: n0+n1" },
+	/* the link of the first function has fewer lanes */
+	{ NCCL_NIC_IS_FUNCTION, "2.22.3", "2.24.3",
+	  SYSTEM(CPU("0", INTEL,
+		     SWITCH("01", GPU("02", "0", "90", "") NARROW("03:00.0", "0", "4")
+					  NARROW("03:00.1", "1", "8")))),
+	  NULL, 0, false, false, false, "PIX 3 hops 12.0 gdr: n0 n1", "PIX 3 hops 12.0 gdr: n1" },
+	/* two cards behind one switch */
+	{ NCCL_WIDENS_FUSED, "2.27.7", "2.28.9",
+	  SYSTEM(CPU("0", INTEL,
+		     SWITCH("01", GPU("05", "0", "90", "") NARROW("04:00.0", "0", "8")
+					  NARROW("06:00.0", "1", "8")))),
+	  NULL, 0, false, false, false, "PIX 3 hops 24.0 gdr: n0+n1",
+	  "PIX 3 hops 48.0 gdr: n0+n1" },
+	{ NCCL_REFUSES_CPUS, "2.29.7", "2.30.7",
+	  SYSTEM(CPU("0", INTEL, NET("04:00.0", "0", "200000"))
+			 CPU("1", INTEL, GPU("12", "0", "90", "") NET("14:00.0", "1", "200000"))),
+	  NULL, 0, false, false, false, "DIS 0 hops 0.0:",
+	  "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: n0 and n1 are below different CPUs: NCCL "
+	  "ends" },
 	/* a switch of 8 lanes above the GPU and one of the two cards */
 	{ NCCL_WIDENS_ALL, "2.30.7", "2.29.7",
 	  SYSTEM(CPU("0", INTEL,

@@ -133,13 +133,13 @@ static uint32_t add_file_cpu(const struct topo_machine *m, uint32_t root, uint32
 	uint32_t top = v->n_items, cpu = m->root[root].cpu;
 	int numa = cpu == TOPO_NONE ? -1 : m->cpu[cpu].numa;
 
-	v->item[v->n_items++] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa, 0 };
+	v->item[v->n_items++] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa, 0, 0 };
 	for (; next < m->n_pci && m->pci[next].root == root; next++) {
 		uint32_t parent = m->pci[next].parent;
 		v->item_of[next] = v->n_items;
-		v->item[v->n_items++] =
-			(struct nccl_xml_node){ parent == TOPO_NONE ? top : v->item_of[parent],
-						next, TOPO_NONE, -1, 0 };
+		v->item[v->n_items++] = (struct nccl_xml_node){
+			parent == TOPO_NONE ? top : v->item_of[parent], next, TOPO_NONE, -1, 0, 0
+		};
 	}
 	return next;
 }

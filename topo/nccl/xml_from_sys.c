@@ -47,7 +47,7 @@ static uint32_t cpu_of(const struct topo_machine *m, int numa, struct nccl_xml *
 		if (m->cpu[i].numa == numa)
 			cpu = i;
 	}
-	v->item[v->n_items] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa, 0 };
+	v->item[v->n_items] = (struct nccl_xml_node){ TOPO_NONE, TOPO_NONE, cpu, numa, 0, 0 };
 	return v->n_items++;
 }
 
@@ -60,7 +60,7 @@ static void get_xml_from_sys(const struct topo_machine *m, bool rccl, uint32_t p
 		bool hidden = m->pci[pci].addr.domain > NCCL_DOMAIN_MAX;
 		uint32_t me = v->n_items++, up = hidden ? TOPO_NONE : parent_of(m, pci);
 		v->item_of[pci] = me;
-		v->item[me] = (struct nccl_xml_node){ TOPO_NONE, pci, TOPO_NONE, -1, 0 };
+		v->item[me] = (struct nccl_xml_node){ TOPO_NONE, pci, TOPO_NONE, -1, 0, 0 };
 		if (up == TOPO_NONE) {
 			int numa = hidden ? -1 : numa_of(m, pci);
 			v->item[me].parent = cpu_of(m, rccl && numa < 0 ? 0 : numa, v);
