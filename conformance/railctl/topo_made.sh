@@ -167,6 +167,44 @@ test_topo_made_uncertain()
 	hasnt 'search'
 }
 
+# NCCL does not find the VF v. Each rank takes it for a device of its own CPU, so that two ranks fuse it with others.
+test_topo_made_ranks()
+{
+	local bus at name node
+	{
+		echo 'cpu AuthenticAMD 25 17'
+		echo 'node 0 00000001'
+		echo 'node 1 00000002'
+		while read -r bus at name node; do
+			echo "pci pci0000:$bus/0000:$bus:01.0 0x060400 8086:352a $node 32.0 16"
+			[ "$name" = gpu ] || echo "rdma pci0000:$bus/0000:$bus:01.0/0000:${bus%0}1:$at $name 400 Ethernet a088:c203:00$bus:0001"
+			case $name in
+			gpu) echo "pci pci0000:$bus/0000:$bus:01.0/0000:${bus%0}1:$at 0x030200 10de:2331 $node 32.0 16" ;;
+			*) echo "pci pci0000:$bus/0000:$bus:01.0/0000:${bus%0}1:$at 0x020000 15b3:101e $node 32.0 16" ;;
+			esac
+		done <<-'EOF'
+			10 00.0 gpu 0
+			20 00.0 gpu 1
+			30 00.0 x 0
+			40 00.0 y 1
+			50 01.0 v 1
+		EOF
+	} >"$W/ranks.txt"
+	"$DATA/made/make.sh" "$W/ranks.txt" "$W/ranks"
+	ok topo --sysfs "$W/ranks" --json --set NCCL_NET_MERGE_LEVEL=PHB
+	fits_schema ranks
+	want '.gpus | all(.nccl.uncertain == "ranks")'
+	want '.advice.setting == "NCCL_NET_MERGE_LEVEL=PORT"'
+	ok topo --sysfs "$W/ranks" --set NCCL_NET_MERGE_LEVEL=PHB
+	has 'all: the ranks do not see the same NICs'
+	has 'set NCCL_NET_MERGE_LEVEL=PORT'
+	ok topo --sysfs "$W/ranks" --json --set NCCL_NET_MERGE_LEVEL=PORT
+	want '.gpus | all(.nccl.uncertain != "ranks")'
+	# one rank agrees with itself
+	ok topo --sysfs "$W/ranks" --json --set NCCL_NET_MERGE_LEVEL=PHB --gpus 0000:11:00.0
+	want '.gpus | all(.nccl.uncertain != "ranks")'
+}
+
 # The picture has a card for each device and a thick line for each HCA that a GPU should take. A GPU has a mark if the JSON has
 # a reason.
 svg_agrees()

@@ -233,6 +233,12 @@ static void say_all(const struct compare_input *in, const struct comparison *d, 
 	static const enum compare_cause own[] = { COMPARE_FASTER, COMPARE_ROLE, COMPARE_LONE_GPU,
 						  COMPARE_OTHER };
 
+	if (in->nccl->ranks_differ) {
+		text_addf(text, "the ranks do not see the same NICs: each one fuses the HCAs whose "
+				"function NCCL does not find with those of its own CPU");
+		text_addf(setting, "NCCL_NET_MERGE_LEVEL=PORT");
+		return;
+	}
 	if (count_cause(d, COMPARE_VF_PATH)) {
 		text_addf(text, "NCCL looks for VFs elsewhere than where they are");
 		text_addf(setting, "NCCL_IB_MERGE_VFS=0");

@@ -114,6 +114,7 @@ int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
 	if (nccl_xml_make(m, scope, o, &v, e) || nccl_paths_make(m, &v, o, &s, e) ||
 	    prediction_alloc(m, &v, &a, e))
 		return -1;
+	a.ranks_differ = v.ranks_differ;
 	a.may_have_model = o->rccl && rccl_may_have_model(m, &v, o);
 	if (scope && scope->gpu)
 		renumber_gpus(&s);
@@ -139,7 +140,7 @@ bool nccl_is_uncertain(const struct nccl_prediction *a, size_t gpu)
 {
 	const struct nccl_gpu *g = &a->gpu[gpu];
 
-	return g->n_channels && !g->gdr && g->n_channels < a->n_nets;
+	return g->n_channels && (a->ranks_differ || (!g->gdr && g->n_channels < a->n_nets));
 }
 
 void nccl_prediction_clear(struct nccl_prediction *a)

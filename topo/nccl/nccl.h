@@ -47,6 +47,10 @@ struct nccl_prediction {
 	/* RCCL may know a ready-made graph for such a machine (rome_models.cc). If one matches, it
 	 * decides the nets of collectives, and the prediction is that of point-to-point traffic. */
 	bool may_have_model;
+	/* Each rank fuses nets by itself, and ranks of several CPUs do not find the same ones near.
+	 * The devices of this prediction are those of the first rank that has them: a rank uses
+	 * what has that number in its own plugin. */
+	bool ranks_differ;
 };
 
 /*
@@ -66,9 +70,10 @@ int nccl_predict(const struct topo_machine *m, const struct topo_scope *scope,
  */
 bool nccl_is_slower(const struct nccl_gpu *g, uint32_t net);
 /*
- * nccl_is_uncertain - a GPU of the communicator may use other nets than those of its channels.
- * Without GPUDirect RDMA, all data pass the link between switch and CPU twice, and the search of
- * NCCL (ncclTopoCompute) can prefer farther nets. The prediction does not follow that search.
+ * nccl_is_uncertain - a GPU of the communicator may use other nets than those of its channels: the
+ * ranks differ, or it has no GPUDirect RDMA. Without GPUDirect RDMA, all data pass the link between
+ * switch and CPU twice, and the search of NCCL (ncclTopoCompute) can prefer farther nets. The
+ * prediction does not follow that search.
  */
 bool nccl_is_uncertain(const struct nccl_prediction *a, size_t gpu);
 /* nccl_prediction_clear - free all that a owns. */

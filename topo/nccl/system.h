@@ -36,6 +36,7 @@ struct nccl_xml {
 	uint32_t *gpu;              /* indices of the machine's GPUs in scope, in document order */
 	uint32_t *item_of;          /* by function: its item; TOPO_NONE: it has none */
 	uint32_t n_items, n_nets, n_gpus;
+	bool ranks_differ; /* the ranks fuse different nets: device N is not the same for all */
 };
 
 /* nccl_xml_make - the XML that ncclTopoGetSystem reads or builds. The caller clears *out. */
@@ -53,6 +54,10 @@ int nccl_xml_from_sys(const struct topo_machine *m, const struct nccl_opts *o, s
 		      struct err *e) must_check;
 void nccl_xml_add_nets(const struct topo_machine *m, const struct topo_scope *scope,
 		       const struct nccl_opts *o, struct nccl_xml *v);
+
+/* nccl_xml_fuse_ranks - ncclTopoFuseXml: the XMLs of n ranks as one, without GPUs. */
+int nccl_xml_fuse_ranks(const struct topo_machine *m, const struct nccl_xml *rank, uint32_t n,
+			struct nccl_xml *out, struct err *e) must_check;
 
 /* nccl_ib_pci - the function at which NCCL's IB plugin looks for an HCA; TOPO_NONE: it does not
  * exist. *displaced: its distances are not those of the HCA. */

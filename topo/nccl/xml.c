@@ -184,6 +184,83 @@ static int xml_alloc(const struct topo_machine *m, struct nccl_xml *v, struct er
 	return 0;
 }
 
+static bool fuses(const struct topo_machine *m, const struct nccl_opts *o)
+{
+	return nccl_rule(o, NCCL_FUSES_NETS) && (o->rccl || m->source != TOPO_RCCL_XML);
+}
+
+/* The XML of a machine from sysfs, for one rank or for all. */
+static int make_from_sys(const struct topo_machine *m, const struct topo_scope *scope,
+			 const struct nccl_opts *o, struct nccl_xml *v, struct err *e)
+{
+	nccl_xml_add_nets(m, scope, o, v);
+	if (nccl_xml_from_sys(m, o, v, e))
+		return -1;
+	return fuses(m, o) ? nccl_fuse_nets(m, o, v, e) : 0;
+}
+
+static int make_from_file(const struct topo_machine *m, const struct topo_scope *scope,
+			  const struct nccl_opts *o, struct nccl_xml *v, struct err *e)
+{
+	nccl_xml_from_file(m, scope, o, v);
+	if (o->hca_list)
+		nccl_filter_nets(m, o->hca_list, v);
+	/* in a skeleton, devices that NCCL does not find are at one place, not of one card */
+	if (nccl_rule(o, NCCL_PAIRS_PORTS) && !o->no_merge_nics && !m->skeleton)
+		nccl_pair_ports(m, v);
+	return fuses(m, o) ? nccl_fuse_nets(m, o, v, e) : 0;
+}
+
+static void ranks_clear(struct nccl_xml *rank, uint32_t n)
+{
+	for (uint32_t i = 0; rank && i < n; i++)
+		nccl_xml_clear(&rank[i]);
+	free(rank);
+}
+
+static int make_rank(const struct topo_machine *m, const struct topo_scope *scope,
+		     const struct nccl_opts *o, uint32_t gpu, struct nccl_xml *v, struct err *e)
+{
+	if (xml_alloc(m, v, e))
+		return -1;
+	v->gpu[v->n_gpus++] = gpu;
+	return make_from_sys(m, scope, o, v, e);
+}
+
+/* Each GPU is a rank, and each rank makes an XML of its own. */
+static int make_of_ranks(const struct topo_machine *m, const struct topo_scope *scope,
+			 const struct nccl_opts *o, struct nccl_xml *v, struct err *e)
+{
+	struct nccl_xml *rank = calloc(v->n_gpus + 1, sizeof(*rank)), all = { 0 };
+	int r = rank ? 0 : err_nomem(e);
+
+	for (uint32_t i = 0; i < v->n_gpus && !r; i++)
+		r = make_rank(m, scope, o, v->gpu[i], &rank[i], e);
+	if (!r)
+		r = nccl_xml_fuse_ranks(m, rank, v->n_gpus, &all, e);
+	ranks_clear(rank, v->n_gpus);
+	if (r)
+		return -1;
+	all.gpu = TAKE_PTR(v->gpu);
+	all.n_gpus = v->n_gpus;
+	nccl_xml_clear(v);
+	*v = all;
+	return 0;
+}
+
+/* More GPUs or nets than that have one XML for all: this would cost much. */
+#define RANKS_MAX 16
+
+static int fill_xml(const struct topo_machine *m, const struct topo_scope *scope,
+		    const struct nccl_opts *o, struct nccl_xml *v, struct err *e)
+{
+	if (!nccl_is_tree(m))
+		return make_from_file(m, scope, o, v, e);
+	if (v->n_gpus > 1 && v->n_gpus <= RANKS_MAX && m->n_hcas <= NCCL_NETS_MAX)
+		return make_of_ranks(m, scope, o, v, e);
+	return make_from_sys(m, scope, o, v, e);
+}
+
 int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		  const struct nccl_opts *o, struct nccl_xml *out, struct err *e)
 {
@@ -195,21 +272,7 @@ int nccl_xml_make(const struct topo_machine *m, const struct topo_scope *scope,
 		if (!m->gpu[i].on_package && !(scope && scope->gpu && !scope->gpu[i]))
 			v.gpu[v.n_gpus++] = i;
 	}
-	if (nccl_is_tree(m)) {
-		nccl_xml_add_nets(m, scope, o, &v);
-		if (nccl_xml_from_sys(m, o, &v, e))
-			return -1;
-	} else {
-		nccl_xml_from_file(m, scope, o, &v);
-		if (o->hca_list)
-			nccl_filter_nets(m, o->hca_list, &v);
-		/* in a skeleton, devices that NCCL does not find are at one place, not of one card
-		 */
-		if (nccl_rule(o, NCCL_PAIRS_PORTS) && !o->no_merge_nics && !m->skeleton)
-			nccl_pair_ports(m, &v);
-	}
-	if (nccl_rule(o, NCCL_FUSES_NETS) && (o->rccl || m->source != TOPO_RCCL_XML) &&
-	    nccl_fuse_nets(m, o, &v, e))
+	if (fill_xml(m, scope, o, &v, e))
 		return -1;
 	if (o->rccl)
 		rccl_drop_slow_ports(m, &v);

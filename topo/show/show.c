@@ -113,8 +113,12 @@ bool show_unavailable(const struct topo_view *v, size_t gpu)
 	return d->verdict == COMPARE_FARTHER || d->cause == COMPARE_GDR_OFF;
 }
 
-const char show_why_uncertain[] = "without GPUDirect RDMA, NCCL's search may take other HCAs "
-				  "(docs/topology.md, limits)";
+const char *show_why_uncertain(const struct nccl_prediction *a)
+{
+	return a->ranks_differ ? "the ranks do not see the same NICs (docs/topology.md, limits)"
+			       : "without GPUDirect RDMA, NCCL's search may take other HCAs "
+				 "(docs/topology.md, limits)";
+}
 
 /* ---- CPUs ---- */
 

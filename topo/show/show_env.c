@@ -423,7 +423,7 @@ static void put_uncertain(const struct topo_view *v, FILE *to)
 		sep = ", ";
 	}
 	if (*sep == ',')
-		fprintf(to, ": %s\n", show_why_uncertain);
+		fprintf(to, ": %s\n", show_why_uncertain(v->nccl));
 }
 
 int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)

@@ -136,7 +136,8 @@ static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 		return -1;
 	if (n->gdr_write && !n->gdr && json_add_bool(o, "gdr_receive", true))
 		return -1;
-	if (nccl_is_uncertain(v->nccl, g) && json_add_str(o, "uncertain", "gdr-off"))
+	if (nccl_is_uncertain(v->nccl, g) &&
+	    json_add_str(o, "uncertain", v->nccl->ranks_differ ? "ranks" : "gdr-off"))
 		return -1;
 	return add_nets(o, "channels", v, n->channel, n->n_channels);
 }

@@ -202,7 +202,7 @@ static void put_footnote(const struct topo_view *v, const struct out *o)
 	for (size_t g = 0; g < v->m->n_gpus; g++)
 		any |= show_has_gpu(v, g) && nccl_is_uncertain(v->nccl, g);
 	if (any)
-		out_line(o, OUT_PLAIN, "  * less certain: %s", show_why_uncertain);
+		out_line(o, OUT_PLAIN, "  * less certain: %s", show_why_uncertain(v->nccl));
 }
 
 static int put_foreign_hcas(const struct topo_view *v, const struct out *o, struct err *e)

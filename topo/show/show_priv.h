@@ -25,8 +25,8 @@ char *show_names(const struct topo_machine *m, const uint32_t *hca, size_t n);
 /* show_unavailable - NCCL's choice is farther than necessary, or has no GPUDirect RDMA. */
 bool show_unavailable(const struct topo_view *v, size_t gpu);
 
-/* show_why_uncertain - what nccl_is_uncertain() means, for people: one sentence. */
-extern const char show_why_uncertain[];
+/* show_why_uncertain - what nccl_is_uncertain() means, for people: one sentence. Static. */
+const char *show_why_uncertain(const struct nccl_prediction *a);
 
 /* show_why_unnamed - why no variable of NCCL or NVSHMEM can name this HCA; NULL: one can. Static.
  */

@@ -121,7 +121,7 @@ static void set_subject(struct finding *f, const struct json *gpu)
 }
 
 /* Why HCAs that are not predicted are used. */
-enum other_cause { OTHER_SEARCHED, OTHER_SLOWER, OTHER_UNEXPLAINED };
+enum other_cause { OTHER_SEARCHED, OTHER_SLOWER, OTHER_RANKS, OTHER_UNEXPLAINED };
 
 static enum other_cause cause_of(const struct nccl_log_gpu *g, const struct json *gpu,
 				 const struct names *other)
@@ -132,7 +132,10 @@ static enum other_cause cause_of(const struct nccl_log_gpu *g, const struct json
 	 * and CPU carry all data twice, and NCCL's search can prefer the HCAs of other switches. */
 	if (json_get(json_get(gpu, "nccl"), "gdr") && !g->sends.gdr && !g->receives.gdr)
 		return OTHER_SEARCHED;
-	return rest.len ? OTHER_UNEXPLAINED : OTHER_SLOWER;
+	if (!rest.len)
+		return OTHER_SLOWER;
+	const char *uncertain = json_str(json_get(json_get(gpu, "nccl"), "uncertain"));
+	return uncertain && !strcmp(uncertain, "ranks") ? OTHER_RANKS : OTHER_UNEXPLAINED;
 }
 
 static void explain_others(struct finding *f, enum other_cause cause, const struct names *other)
@@ -147,6 +150,8 @@ static void explain_others(struct finding *f, enum other_cause cause, const stru
 				   "channels use these HCAs, too",
 				   "nothing; NCCL_IB_HCA with the predicted HCAs leaves the others "
 				   "out" },
+		[OTHER_RANKS] = { ": the ranks do not see the same NICs",
+				  "set NCCL_NET_MERGE_LEVEL=PORT" },
 		[OTHER_UNEXPLAINED] = { ", which the prediction does not have",
 					"look at the settings below; if none explains it, report "
 					"it with this log and \"railctl topo capture\"" },
@@ -166,7 +171,8 @@ static void check_nets(const struct verify_input *in, const struct nccl_log_gpu 
 	struct names other = subtract(&used, &predicted);
 	enum other_cause cause = cause_of(g, gpu, &other);
 	bool gdr = json_true(json_get(json_get(gpu, "nccl"), "gdr"));
-	bool unknown = cause == OTHER_SLOWER || (cause == OTHER_SEARCHED && !gdr);
+	bool unknown =
+		cause == OTHER_SLOWER || cause == OTHER_RANKS || (cause == OTHER_SEARCHED && !gdr);
 	struct finding *f = findings_add(out, "net",
 					 !other.len ? FINDING_OK
 					 : unknown  ? FINDING_UNKNOWN

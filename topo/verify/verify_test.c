@@ -21,7 +21,8 @@ static const char machine[] =
 	"\"bdf\": \"0000:02:00.0\", "
 	"\"nccl\": {\"local\": [\"mlx5_1+mlx5_2\"], \"gdr\": false}}, {\"index\": 2, "
 	"\"bdf\": \"0000:04:00.0\", \"nccl\": {\"local\": [\"mlx5_0\"], \"gdr\": false, "
-	"\"gdr_receive\": true}}]}";
+	"\"gdr_receive\": true}}, {\"index\": 3, \"bdf\": \"0000:05:00.0\", \"nccl\": {\"local\": "
+	"[\"mlx5_0\"], \"gdr\": true, \"uncertain\": \"ranks\"}}]}";
 
 struct verify_case {
 	struct json *doc;
@@ -86,6 +87,11 @@ static const struct {
 			   "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/2/GDRDMA\n",
 	  "fail net GPU 0: predicted mlx5_0, NCCL uses mlx5_3,mlx5_1\n"
 	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
+	/* ranks that do not see the same NICs */
+	{ HEAD "rank 0 nranks 2 busId 5000\n" USING HEAD
+	       "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/1/GDRDMA\n",
+	  "unknown net GPU 3: predicted mlx5_0, NCCL uses mlx5_1\n"
+	  "ok gdr GPU 3: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
 	/* the device is not in the list of devices */
 	{ START HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
 	  "fail net GPU 0: predicted mlx5_0, NCCL uses ?\n"
