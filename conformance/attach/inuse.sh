@@ -30,6 +30,52 @@ test_inuse_an_ended_pod()
 	eq 'leases' "$(lease_count)" 0
 }
 
+# churn: namespaces with an interface on the master are made and ended beside the case, so that the kernel's worker is busy.
+churn()
+{
+	while [ ! -e "$W/calm" ]; do
+		ip netns add churn
+		ip link add churn0 link "$MASTER" netns churn type macvlan mode bridge
+		ip -n churn link set churn0 up
+		ip netns del churn
+	done 2>/dev/null
+}
+calm() # PID
+{
+	: >"$W/calm"
+	wait "$1"
+	rm -f "$W/calm"
+}
+
+# The MACs of all rails are those of the pod before, whose namespace lives on without a name for a moment.
+test_inuse_rails_under_churn()
+{
+	local i churn user
+	rails_here 3
+	for i in 0 1 2; do
+		pool_del "rail$i"
+		pool_add "rail$i" --subnet "10.80.$i.0/24" --gateway "10.80.$i.1" --range "10.80.$i.10-10.80.$i.10" --this-node-only
+	done
+	rails_conf '.macPrefix="0a:1b" | .name="inuse"'
+	churn &
+	churn=$!
+	for i in 1 2 3 4; do
+		[ "$i" = 1 ] || pod p1
+		want_ok ADD
+		eq 'the MACs' "$(res '[.interfaces[].mac]|join(" ")')" '0a:1b:0a:50:00:0a 0a:1b:0a:50:01:0a 0a:1b:0a:50:02:0a'
+		exec 9</run/netns/p1
+		sleep 0.7 &
+		user=$!
+		exec 9<&-
+		unpod p1
+		want_ok DEL
+	done
+	wait "$user"
+	calm "$churn"
+	eq 'leases' "$(lease_count)" 0
+	rails_gone
+}
+
 test_inuse_the_kernel_lets_go_a_little_later()
 {
 	need_railhead
