@@ -379,10 +379,28 @@ static int plan_bond(struct master_place *p, const struct demand_bond *c, struct
 	return 0;
 }
 
-static int check_vlan(const struct demand_link *l, const struct link_info *of, struct err *e)
+static const char *of_key(const struct master_place *p)
+{
+	return p->from ? p->from : "master.of";
+}
+
+static int find_of(struct master_place *p, const struct master_conf *c, struct link_info *out,
+		   struct err *e)
+{
+	const char *from = p->from;
+	int rc;
+
+	p->from = of_key(p);
+	rc = master_find(p, c, out, e);
+	p->from = from;
+	return rc;
+}
+
+static int check_vlan(const struct master_place *p, const struct demand_link *l,
+		      const struct link_info *of, struct err *e)
 {
 	if (!link_is_ethernet(of))
-		return err_set(e, ERR_CONFIG, 0, "master: of: interface %s is not Ethernet",
+		return err_set(e, ERR_CONFIG, 0, "%s: interface %s is not Ethernet", of_key(p),
 			       of->name);
 	if (l->mtu > of->mtu)
 		return err_set(e, ERR_CONFIG, 0, "master: mtu: %u is more than the %u of %s",
@@ -391,18 +409,20 @@ static int check_vlan(const struct demand_link *l, const struct link_info *of, s
 }
 
 /* The kernel asks the VLANs of a port before the bond or the bridge above it. */
-static int check_port(struct nl *nl, const struct link_info *of, uint32_t id, struct err *e)
+static int check_port(const struct master_place *p, const struct link_info *of, uint32_t id,
+		      struct err *e)
 {
 	struct link_info upper;
 	struct err why;
 
-	if (!of->upper_ifindex || nl_link_by_index(nl, of->upper_ifindex, &upper, &why) ||
+	if (!of->upper_ifindex || nl_link_by_index(p->nl, of->upper_ifindex, &upper, &why) ||
 	    strcmp(upper.kind, "vrf") == 0)
 		return 0;
 	err_set(e, ERR_BUSY, 0,
-		"master: of: interface %s is a port of %s, which would lose the frames of VLAN %u",
-		of->name, upper.name, id);
-	return err_hint(e, "\"of\": \"%s\" is a VLAN on the whole", upper.name);
+		"%s: interface %s is a port of %s, which would lose the frames of VLAN %u",
+		of_key(p), of->name, upper.name, id);
+	return err_hint(e, "\"%s\": \"%s\" is a VLAN on the whole", p->from ? "interface" : "of",
+			upper.name);
 }
 
 static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct demand_plan *plan,
@@ -418,14 +438,14 @@ static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct
 	l->data.vlan.protocol = LINK_VLAN_8021Q;
 	if (c->has_bond)
 		of = plan->is[0];
-	else if (master_find(p, &v->of, &of, e))
-		return err_wrap(e, "of");
-	if (check_vlan(l, &of, e))
+	else if (find_of(p, &v->of, &of, e))
+		return -1;
+	if (check_vlan(p, l, &of, e))
 		return -1;
 	demand_describe_lower(&of, &l->lower[l->n++]);
 	demand_name_vlan(of.name, v->id, name);
 	set_name(l, v->name, name);
-	if (add_link(p, plan, e) || (!plan->there[plan->n] && check_port(p->nl, &of, v->id, e)))
+	if (add_link(p, plan, e) || (!plan->there[plan->n] && check_port(p, &of, v->id, e)))
 		return -1;
 	plan->n++;
 	return 0;

@@ -4,9 +4,8 @@
  * A plugin is a struct attach_type: its keys, its role and its hooks. The engine does the rest, and
  * it alone knows the order. ADD: configuration, namespaces, find, lock, what an earlier ADD left,
  * prepare, record, master on demand, claim, record, IPAM, create, addresses, up, routes, announce.
- * Then: host veth, gateways, result, record. Nothing changes before a record on disk says how it
- * was. Every step has its inverse on an undo stack; DEL, GC and repair do the same later
- * (docs/decisions/2026-11-22-one-engine.md).
+ * Then: host veth, gateways, result, record. No change before a record on disk says how it was.
+ * Every step has its inverse on an undo stack; DEL, GC, repair: decisions/2026-11-22-one-engine.md.
  */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
@@ -52,6 +51,7 @@ struct attach {
 	const char *pci_id;      /* for the result; borrowed from device or the configuration */
 	struct json *rdma;       /* owned; the key "rdma" of the result; NULL: none */
 	const char *below;       /* the record's master; borrowed. NULL: the name of master */
+	const char *master_from; /* the file that names it; borrowed. NULL: the key "master" */
 	struct hw_addr made_mac; /* of macPrefix, before create; none: the key is not there */
 	uint32_t table;          /* of its rail in the pod; 0: none, or not chosen yet */
 	bool is_up;              /* the pod's interface was set up before it had its addresses */

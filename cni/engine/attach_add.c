@@ -132,6 +132,12 @@ static int write_record(struct add *s, struct err *e)
 	return record_write(&s->a.records.ctx, &s->record, e);
 }
 
+/* Says which one of several it is about. */
+static int wrap_part(const struct add *s, size_t i, struct err *e)
+{
+	return s->a.type->several ? err_wrap(e, "%s", s->parts.what[i]) : -1;
+}
+
 static int claim_one(struct add *s, struct undo *u, struct err *e)
 {
 	undo_push(u, add_undo_change, s, "claim of the device");
@@ -146,7 +152,7 @@ static int claim_devices(struct add *s, struct undo *u, struct err *e)
 {
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (s->part[i].a.type->claim && claim_one(&s->part[i], u, e))
-			return s->a.type->several ? err_wrap(e, "%s", s->parts.what[i]) : -1;
+			return wrap_part(s, i, e);
 	return s->part->a.type->claim ? write_record(s, e) : 0;
 }
 
@@ -313,7 +319,7 @@ static int create(struct add *s, struct undo *u, struct err *e)
 {
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (create_one(&s->part[i], u, e) || tune(&s->part[i].a, e))
-			return -1;
+			return wrap_part(s, i, e);
 	return 0;
 }
 

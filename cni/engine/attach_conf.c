@@ -72,6 +72,7 @@ void attach_init_part(struct attach *a, const struct cni_call *call, const struc
 	a->host = whole->host;
 	a->pod = whole->pod;
 	a->view = whole->view;
+	a->master_from = whole->master_from;
 	a->host_nl = whole->host_nl;
 	a->pod_nl = whole->pod_nl;
 }

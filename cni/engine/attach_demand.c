@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach_demand.c: finds, takes and gives back a master on demand. */
 #include <errno.h>
+#include <string.h>
 
 #include "cni/demand/demand.h"
 #include "cni/engine/attach_priv.h"
@@ -54,11 +55,36 @@ int attach_give_masters(void *arg, struct err *e)
 	return demand_hooks.give(&a->call->ctx, &key, e);
 }
 
+/* macvlan and ipvlan: of a type that checks its master, the reason is another one. */
+static void explain_kind(const struct attach *a, struct err *e)
+{
+	struct link_info upper;
+	struct err ignored;
+
+	if (a->type->check_master)
+		return;
+	if (e->errnum == EINVAL && !link_is_ethernet(&a->master))
+		(void)err_hint(e, "interface %s is not Ethernet", a->master.name);
+	if (e->errnum == EBUSY && a->master.upper_ifindex &&
+	    nl_link_by_index(attach_master_nl(a), a->master.upper_ifindex, &upper, &ignored) == 0 &&
+	    strcmp(upper.kind, "vrf") != 0)
+		(void)err_hint(e, "interface %s is a port of %s, which takes its packets: name %s",
+			       a->master.name, upper.name, upper.name);
+}
+
 void attach_explain_master(const struct attach *a, struct err *e)
 {
-	if ((e->errnum != EINVAL && e->errnum != EBUSY && e->errnum != ENODEV) ||
-	    a->conf.in_container || !demand_is_ending(attach_master_nl(a), &a->master))
+	if (e->errnum != EINVAL && e->errnum != EBUSY && e->errnum != ENODEV)
 		return;
+	if (a->conf.in_container || !demand_is_ending(attach_master_nl(a), &a->master)) {
+		const bool kernel_says_why = *e->detail;
+
+		explain_kind(a, e);
+		if (a->master_from && !kernel_says_why)
+			(void)err_hint(e, "%s names interface %s for it", a->master_from,
+				       a->master.name);
+		return;
+	}
 	err_set(e, ERR_AGAIN, 0, "its last pod is gone, and it is being removed");
 	(void)err_hint(e, "\"master\" as an object, as for its other pods, makes it again");
 }

@@ -77,7 +77,8 @@ struct master_place attach_master_place(const struct attach *a)
 {
 	return (struct master_place){ .ctx = &a->call->ctx,
 				      .nl = attach_master_nl(a),
-				      .where = where(a) };
+				      .where = where(a),
+				      .from = a->master_from };
 }
 
 int attach_find_master(struct attach *a, struct err *e)

@@ -62,6 +62,7 @@ struct master_place {
 	const struct ctx *ctx;
 	struct nl *nl;
 	const char *where; /* "on this host", for errors */
+	const char *from;  /* the file that names the interface; NULL: the key does */
 	struct rail_list rails;
 	bool has_rails;
 	bool ports; /* the address of a port means the port, and not its bond */

@@ -76,7 +76,8 @@ static int by_rail(struct master_place *p, uint32_t number, struct link_info *ou
 		return absent(e,
 			      "this node has %zu rails with an interface by its %s, and no rail %u",
 			      l->n, l->source, number);
-	return by_name(p, rail->ifname, out, e);
+	return by_name(p, rail->ifname, out, e) ? err_wrap(e, "rail %u by %s", number, l->source)
+						: 0;
 }
 
 /* ---- by the MAC address ---- */
@@ -191,12 +192,13 @@ int master_look(struct master_place *p, const struct master_candidate *c, struct
 }
 
 /* The error of a candidate that decides: it is the only one, or it may be present. */
-static int explain(const struct master_conf *c, size_t i, struct err *e)
+static int explain(const struct master_place *p, const struct master_conf *c, size_t i,
+		   struct err *e)
 {
 	const struct master_candidate *x = &c->candidate[i];
 
 	if (e->errnum == ENODEV) {
-		(void)err_wrap(e, "master");
+		(void)err_wrap(e, "%s", p->from ? p->from : "master");
 		return x->form == MASTER_NAME ? err_hint(e, "`ip -brief link` lists the interfaces")
 					      : -1;
 	}
@@ -217,7 +219,7 @@ int master_find(struct master_place *p, const struct master_conf *c, struct link
 			return 0;
 		if (why.errnum != ENODEV || c->n == 1) {
 			*e = why;
-			return explain(c, i, e);
+			return explain(p, c, i, e);
 		}
 		(void)err_hint(&none, "\"%.127s\": %s", c->candidate[i].text, why.msg);
 	}

@@ -95,7 +95,8 @@ START_TEST(a_rail_by_its_number)
 		      "{\"rail\":4,\"interface\":\"gone\"}]}");
 	ck_assert_str_eq(find(&w, "rail:3", &e), "up1");
 	ck_assert_str_eq(find(&w, "rail:4", &e), "");
-	ck_assert_str_eq(e.msg, "master: there is no interface \"gone\" on this host");
+	ck_assert_str_eq(e.msg, "master: rail 4 by rails.json: there is no interface \"gone\" on "
+				"this host");
 	ck_assert_str_eq(find(&w, "rail:0", &e), "");
 	ck_assert_str_eq(e.msg, "master: this node has 2 rails with an interface by its "
 				"rails.json, and no rail 0");

@@ -98,6 +98,7 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 	    find_made(a, &c->made, e) || make_calls(a->call, rails_kinds[s->conf.kind], c, e) ||
 	    keep_note(a, c, e))
 		return -1;
+	a->master_from = c->made.from;
 	if (a->conf.routing.is_default && c->made.n > 1)
 		return err_set(e, ERR_CONFIG, 0,
 			       "routing.default: one rail of a pod can have the default route of "

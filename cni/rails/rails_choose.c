@@ -57,6 +57,16 @@ static int load(struct attach *a, struct rail_list *all, struct rail_list *l, st
 	return 0;
 }
 
+/* Where an operator corrects the interface of a rail. */
+static void name_source(const struct attach *a, const struct rail_list *l, struct rails_made *out)
+{
+	const bool file = strcmp(l->source, RAIL_LIST_FILE) == 0;
+
+	(void)snprintf(out->from, sizeof(out->from),
+		       file ? "%s/" RAIL_LIST_FILE : "the %s (`railctl topo`)",
+		       file ? a->call->ctx.etc_dir : l->source);
+}
+
 /* With "min", an interface that has gone makes its rail one that is missing. */
 static int is_there(struct attach *a, const struct rail_entry *x, bool *out, struct err *e)
 {
@@ -136,10 +146,8 @@ static int check_number(struct attach *a, const struct rail_list *l, const struc
 	else
 		err_set(e, ERR_CONFIG, 0, RAILS_KEY ": this node has 0 of the rails asked for");
 	hint_dead(l, made, e);
-	return err_hint(e,
-			"the node has %zu rails (%s): `railctl topo` or " RAIL_LIST_FILE
-			" says which; %s \"min\" accepts fewer",
-			l->n, l->source, min ? "a lower" : "the key");
+	return err_hint(e, "the node has %zu rails by %s; %s \"min\" accepts fewer", l->n,
+			made->from, min ? "a lower" : "the key");
 }
 
 /* Where a card without an interface is, /sys may not say: it is not known whether it is near. */
@@ -174,7 +182,7 @@ static int give_devices(struct attach *a, struct rails_devices *d, struct rails_
 	for (size_t i = 0; d->n && i < made->n; i++) {
 		if (rails_devices_take(&a->call->ctx, d, made->rail[i].master, made->rail[i].device,
 				       e))
-			return err_wrap(e, "rail %u", made->rail[i].number);
+			return err_wrap(e, "rail %u: %s", made->rail[i].number, made->from);
 		if (*made->rail[i].device)
 			made->rail[n++] = made->rail[i];
 		else if (listed && !conf_of(a)->min)
@@ -200,7 +208,7 @@ static int check_pfs(const struct attach *a, const struct rails_made *made, stru
 	for (size_t i = 0; rails_kinds[c->kind] == &sriov_type && !c->resource && i < made->n; i++)
 		if (!*made->rail[i].device &&
 		    rails_devices_pf(&a->call->ctx, made->rail[i].master, pf, e))
-			return err_wrap(e, "rail %u", made->rail[i].number);
+			return err_wrap(e, "rail %u: %s", made->rail[i].number, made->from);
 	return 0;
 }
 
@@ -224,6 +232,7 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 	*out = (struct rails_made){ .n = 0 };
 	if (load(a, &all, &l, e))
 		return -1;
+	name_source(a, &all, out);
 	if (json_type(asked) == JSON_ARRAY) {
 		json_each (item, asked) {
 			const uint32_t number = (uint32_t)json_num(item);

@@ -509,7 +509,7 @@ int rails_read_note(const struct json *note, struct rails_made *out, struct err 
 {
 	const struct json *list = json_get(note, "made");
 
-	*out = (struct rails_made){ .n = 0 };
+	*out = (struct rails_made){ .from = "the record of ADD" };
 	json_each (item, list) {
 		struct made_text t = { .number = 0 };
 		struct err why;

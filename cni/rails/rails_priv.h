@@ -41,6 +41,7 @@ struct rails_made {
 	size_t n;
 	uint32_t missing[RAIL_LIST_MAX]; /* asked for, and not there: "min" allows it */
 	size_t n_missing;
+	char from[128]; /* where their interfaces are named, for errors */
 };
 
 /*

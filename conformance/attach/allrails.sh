@@ -572,10 +572,12 @@ test_allrails_the_file_of_the_node()
 	local row
 	rails_here 1
 	rails_conf
+	ip link add br0 type bridge && ip link add port0 type veth peer name far0 && ip link set port0 master br0 || fail 'test error: br0'
 	while IFS='|' read -r row code words; do
 		printf '%s' "$row" >/etc/railhead/rails.json
 		# shellcheck disable=SC2086
 		want_err ADD "$code" /etc/railhead/rails.json $words
+		eq "how often the error names the file for $row" "$(grep -o 'rails\.json' "$W/out" | wc -l)" 1
 	done <<-'EOF'
 		{|6|JSON
 		[]|6|object
@@ -590,11 +592,34 @@ test_allrails_the_file_of_the_node()
 		{"rails":[{"rail":0,"pci":"nonsense"}]}|7|rails[0].pci nonsense
 		{"rails":[{"rail":0,"interface":"ra0"},{"rail":0,"interface":"ra1"}]}|7|rails[1].rail twice
 		{"rails":[{"rail":0,"interface":"ra0","speed":1}]}|7|speed
+		{"rails":[{"rail":0,"interface":"ra0"},{"rail":1,"interface":"ra0"}]}|7|rails 0 and 1 both ra0
+		{"rails":[{"rail":0,"interface":"0000:01:00.0"}]}|7|rails[0].interface "pci"
+		{"rails":[{"rail":"0","interface":"ra0"}]}|6|rails[0].rail number
+		{"rails":[{"rail":0,"interface":["ra0"]}]}|6|rails[0].interface array
+		{"rails":[{"rail":0,"interface":"gone0"}]}|7|rail 0: gone0 host link
+		{"rails":[{"rail":0,"interface":"lo"}]}|100|rail 0: lo Ethernet
+		{"rails":[{"rail":0,"interface":"port0"}]}|100|rail 0: port0 of br0
+		{"rails":[{"rail":4,"pci":"ffff:1f:1f.7"}]}|7|rail 4 ffff:1f:1f.7 min
+		{"rails":[]}|7|0 min
 	EOF
+	# A VLAN or a VF of a rail, STATUS and CHECK look the interface up on ways of their own.
+	echo '{"rails":[{"rail":0,"interface":"gone0"}]}' >/etc/railhead/rails.json
+	want_err STATUS 50 'rail 0: /etc/railhead/rails.json: there is no interface "gone0"'
+	rails_conf '.master={vlan: 120, of: "rail"}'
+	want_err ADD 7 'rail 0: /etc/railhead/rails.json: there is no interface "gone0"'
+	rails_conf '.kind="sriov"'
+	want_err ADD 7 'rail 0: /etc/railhead/rails.json: there is no interface "gone0"'
+	PLUGIN=macvlan
+	conf '.master="rail:0"'
+	want_err ADD 7 'master: rail 0 by rails.json: there is no interface "gone0"'
+	PLUGIN=rails
+	rails_conf
 	rails_file 1
 	chmod 666 /etc/railhead/rails.json
 	want_err ADD 106 /etc/railhead/rails.json
 	rm /etc/railhead/rails.json
+	ip link del br0
+	ip link del port0
 	# Without the file the machine says: there is no card here.
 	want_err ADD 7 'this node has 0'
 	want_ok DEL

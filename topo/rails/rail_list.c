@@ -3,6 +3,7 @@
 #include "topo/rails/rail_list.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +35,7 @@ static int check_room(const struct rail_list *l, struct err *e)
 {
 	return l->n + l->n_dead < RAIL_LIST_MAX
 		       ? 0
-		       : err_set(e, ERR_CONFIG, 0, "%s: more than %d rails", l->source,
-				 RAIL_LIST_MAX);
+		       : err_set(e, ERR_CONFIG, 0, "more than %d rails", RAIL_LIST_MAX);
 }
 
 static int insert_dead(struct rail_list *l, uint32_t number, const char *pci, struct err *e)
@@ -59,8 +59,7 @@ static int insert(struct rail_list *l, uint32_t number, const char *ifname, stru
 		return -1;
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(l->rail[i].ifname, ifname) == 0)
-			return err_set(e, ERR_CONFIG, 0,
-				       "%s: rails %u and %u are both interface %s", l->source,
+			return err_set(e, ERR_CONFIG, 0, "rails %u and %u are both interface %s",
 				       l->rail[i].number, number, ifname);
 	for (; at && l->rail[at - 1].number > number; at--)
 		l->rail[at] = l->rail[at - 1];
@@ -104,6 +103,17 @@ static int parse_pci(const char *where, const char *text, char bdf[PCI_STR_LEN],
 	return 0;
 }
 
+static int check_ifname(const char *where, const char *text, struct err *e)
+{
+	const char *problem = ifname_problem(text);
+	struct pci_addr ignored;
+
+	if (!problem)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "%s.interface: \"%.64s\": %s", where, text, problem);
+	return pci_parse_loose(text, &ignored) ? -1 : err_hint(e, "its key is \"pci\"");
+}
+
 /* "" in ifname: the card has none. It cannot be used now, which is not an error of the file. */
 static int find_netdev(const char *sysfs, const char *where, const char *bdf,
 		       char ifname[IFNAME_LEN], struct err *e)
@@ -125,7 +135,6 @@ static int read_entry(const struct json *item, size_t i, const char *sysfs, stru
 {
 	struct entry_text t = { 0 };
 	char where[32], bdf[PCI_STR_LEN], ifname[IFNAME_LEN];
-	const char *problem;
 
 	(void)snprintf(where, sizeof(where), "rails[%zu]", i);
 	if (json_type(item) != JSON_OBJECT)
@@ -136,10 +145,8 @@ static int read_entry(const struct json *item, size_t i, const char *sysfs, stru
 		return -1;
 	if (!t.ifname == !t.pci)
 		return err_set(e, ERR_CONFIG, 0, "%s: give either interface or pci", where);
-	problem = t.ifname ? ifname_problem(t.ifname) : NULL;
-	if (problem)
-		return err_set(e, ERR_CONFIG, 0, "%s.interface: \"%.64s\": %s", where, t.ifname,
-			       problem);
+	if (t.ifname && check_ifname(where, t.ifname, e))
+		return -1;
 	if (rail_list_find(l, t.number) || rail_list_find_dead(l, t.number))
 		return err_set(e, ERR_CONFIG, 0, "%s.rail: %u is given twice", where, t.number);
 	if (t.pci && (parse_pci(where, t.pci, bdf, e) || find_netdev(sysfs, where, bdf, ifname, e)))
@@ -157,11 +164,10 @@ int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail
 	const struct json *rails = NULL;
 	size_t i = 0;
 
-	if (json_parse(text, len, RAIL_LIST_FILE, &tree, e))
+	if (json_parse(text, len, "the file", &tree, e))
 		return -1;
 	if (json_type(tree) != JSON_OBJECT)
-		return err_set(e, ERR_DECODE, 0, RAIL_LIST_FILE ": must be an object, got %s",
-			       json_type_name(tree));
+		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(tree));
 	if (json_decode(tree, "", file_fields, &rails, e) ||
 	    json_refuse_unknown(tree, "", file_fields, e))
 		return -1;
@@ -172,23 +178,25 @@ int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail
 	return 0;
 }
 
-/* 1: there is none */
+/* 1: there is none. Below the folder by its path, so that every error has it once. */
 static int read_file(const struct ctx *ctx, struct rail_list *out, struct err *e)
 {
 	auto_free char *text = NULL;
+	char path[PATH_MAX];
 	struct err why;
 
 	if (!ctx->etc_dir)
 		return 1;
+	(void)snprintf(path, sizeof(path), "%s/" RAIL_LIST_FILE, ctx->etc_dir);
 	auto_fd int dir = fs_open_dir(ctx->etc_dir, false, &why);
-	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, RAIL_LIST_FILE, FILE_MAX, &text, &why);
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, path, FILE_MAX, &text, &why);
 	if (n < 0 && why.errnum == ENOENT)
 		return 1;
-	if (n < 0)
+	if (n < 0) {
 		*e = why;
-	if (n < 0 || rail_list_parse(text, (size_t)n, ctx->sysfs, out, e))
-		return err_wrap(e, "%s/" RAIL_LIST_FILE, ctx->etc_dir);
-	return 0;
+		return -1;
+	}
+	return rail_list_parse(text, (size_t)n, ctx->sysfs, out, e) ? err_wrap(e, "%s", path) : 0;
 }
 
 /* ---- the machine ---- */
@@ -269,7 +277,7 @@ static int list_machine(const struct survey *s, struct rail_list *out, struct er
 	struct rail_list l = { .source = "topology" };
 
 	if (take_rails(s, &l, e))
-		return -1;
+		return err_wrap(e, "%s", l.source);
 	*out = l;
 	return 0;
 }

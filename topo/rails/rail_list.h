@@ -39,8 +39,8 @@ struct rail_list {
 /*
  * rail_list_load - the rails of this node, from <etc_dir>/rails.json or from the machine below
  * ctx->sysfs. A card whose interface is not on the host is no rail of the machine; if the file
- * names it, it is in dead. Errors name the file, or are those of topo_read_sysfs(). ERR_CONFIG:
- * there are more than RAIL_LIST_MAX.
+ * names it, it is in dead. Errors name the file once, or are those of topo_read_sysfs().
+ * ERR_CONFIG: there are more than RAIL_LIST_MAX.
  */
 int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e) must_check;
 

@@ -85,12 +85,18 @@ START_TEST(a_wrong_file_names_key_and_value)
 		{ "{\"rails\":[{\"rail\":0,\"pci\":\"x\"}]}", "rails[0].pci: \"x\"" },
 		{ "{\"rails\":[{\"rail\":7,\"interface\":\"a\"},{\"rail\":7,\"interface\":\"b\"}]}",
 		  "rails[1].rail: 7 is given twice" },
+		{ "{\"rails\":[{\"rail\":7,\"interface\":\"a\"},{\"rail\":8,\"interface\":\"a\"}]}",
+		  "rails 7 and 8 are both interface a" },
+		{ "{", "the file: byte 1" },
 	};
 	struct err e;
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		ck_assert_msg(strstr(parsed(wrong[i].text, &e), wrong[i].word) != NULL, "%s: %s",
-			      wrong[i].text, e.msg);
+		ck_assert_msg(strstr(parsed(wrong[i].text, &e), wrong[i].word) != NULL &&
+				      !strstr(e.msg, RAIL_LIST_FILE),
+			      "%s: %s", wrong[i].text, e.msg);
+	(void)parsed("{\"rails\":[{\"rail\":0,\"interface\":\"0000:01:00.0\"}]}", &e);
+	ck_assert_str_eq(e.detail, "its key is \"pci\"");
 }
 END_TEST
 
