@@ -50,10 +50,10 @@ struct inspect_rail {
 	struct json *config;  /* of the network; owned; NULL: none */
 	uint32_t host_metric; /* of routes by the veth to the node; 0: there is none */
 	/* From the namespace. */
-	struct link_info link; /* ifindex 0: the interface is not there */
-	uint32_t table;        /* 0: the interface has no table of its own */
-	uint32_t master_mtu;   /* 0: not known */
-	struct ip *node;       /* the master's addresses, if there is such a veth; owned */
+	struct link_info link;    /* ifindex 0: the interface is not there */
+	uint32_t table;           /* 0: the interface has no table of its own */
+	uint32_t master_mtu;      /* 0: not known */
+	struct inspect_way *node; /* to the master's addresses, if there is such a veth; owned */
 	size_t n_node;
 	struct addr_info *addr; /* owned; without link-local ones */
 	size_t n_addrs;
@@ -73,7 +73,7 @@ enum inspect_aim {
 
 struct inspect_way {
 	size_t rail;
-	struct ip from, to;
+	struct ip from, to; /* from of family IP_NONE: the sender binds no address */
 	enum inspect_aim aim;
 	int errnum;              /* not 0: the kernel has no way */
 	struct route_spec route; /* the way that the kernel takes */
@@ -120,10 +120,10 @@ void inspect_clear(struct inspect *s);
 
 /*
  * inspect_check - findings about every rail, with the codes of inspect_code.h. pod: for the
- * subjects, "" for none. Rails without a table of their own have only those that apply. Adds to
- * *out; ERR_NOMEM. Pure.
+ * subjects, "" for none. fold: addresses of one reason have one finding, for people. Rails without
+ * a table of their own have only those that apply. Adds to *out; ERR_NOMEM. Pure.
  */
-int inspect_check(const struct inspect *s, const char *pod, struct findings *out,
+int inspect_check(const struct inspect *s, const char *pod, bool fold, struct findings *out,
 		  struct err *e) must_check;
 
 /* ---- pieces; pure ---- */

@@ -305,11 +305,12 @@ static bool is_there(struct inspect_run *run, const struct inspect_rail *r)
 	return false;
 }
 
-int inspect_check(const struct inspect *s, const char *pod, struct findings *out, struct err *e)
+int inspect_check(const struct inspect *s, const char *pod, bool fold, struct findings *out,
+		  struct err *e)
 {
 	for (size_t i = 0; i < s->n_rails; i++) {
 		const struct inspect_rail *r = &s->rail[i];
-		struct inspect_run run = { .s = s, .pod = pod, .out = out };
+		struct inspect_run run = { .s = s, .pod = pod, .fold = fold, .out = out };
 
 		if (!is_there(&run, r))
 			continue;

@@ -137,7 +137,7 @@ static void said(const struct pod *p, char out[2048])
 	struct err e;
 
 	*out = '\0';
-	ck_assert_int_eq(inspect_check(&p->s, "ns/pod", &all, &e), 0);
+	ck_assert_int_eq(inspect_check(&p->s, "ns/pod", false, &all, &e), 0);
 	for (size_t i = 0; i < all.n; i++) {
 		const struct finding *f = &all.item[i];
 		char line[FINDING_TEXT_LEN];
@@ -562,7 +562,7 @@ START_TEST(a_rail_without_routing_has_only_what_applies)
 	said(&p, text);
 	ck_assert_str_eq(text, "warn way-shared net2: from 10.30.0.11 to its network, 10.30.0.254: "
 			       "by net1, table 0\n");
-	ck_assert_int_eq(inspect_check(&p.s, "", &all, &e), 0);
+	ck_assert_int_eq(inspect_check(&p.s, "", false, &all, &e), 0);
 	for (size_t i = 0; i < all.n; i++)
 		ck_assert(strcmp(all.item[i].id, "rule") != 0 &&
 			  strcmp(all.item[i].id, "arp") != 0 &&
@@ -580,7 +580,7 @@ static int check(void *arg, struct err *e)
 	const struct pod *p = arg;
 	auto_findings struct findings all = { 0 };
 
-	return inspect_check(&p->s, "", &all, e);
+	return inspect_check(&p->s, "", false, &all, e);
 }
 
 START_TEST(allocations_of_findings_may_fail)

@@ -11,6 +11,7 @@
 struct inspect_run {
 	const struct inspect *s;
 	const char *pod;
+	bool fold;
 	struct findings *out;
 	/* Of the rail at hand: why its packets go elsewhere is reported already. */
 	bool told_v4, told_v6;

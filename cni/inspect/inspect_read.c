@@ -77,7 +77,7 @@ static int on_node_addr(const struct addr_info *a, void *arg)
 		return 0;
 	x->failed = ARRAY_GROW(x->rail->node, x->rail->n_node, ITEMS_MAX, "addresses", x->e) != 0;
 	if (!x->failed)
-		x->rail->node[x->rail->n_node++] = a->addr.addr;
+		x->rail->node[x->rail->n_node++] = (struct inspect_way){ .to = a->addr.addr };
 	return x->failed;
 }
 
@@ -257,10 +257,10 @@ static int read_rail(struct reading *x, struct inspect_rail *r)
 
 /* ---- all ---- */
 
-static int ask_ways(struct reading *x)
+static int ask_ways(struct reading *x, struct inspect_way *way, size_t n)
 {
-	for (size_t i = 0; i < x->s->n_ways; i++) {
-		struct inspect_way *w = &x->s->way[i];
+	for (size_t i = 0; i < n; i++) {
+		struct inspect_way *w = &way[i];
 		struct err why;
 
 		if (nl_route_get(x->pod, w->to, w->from, &w->route, &why) == 0)
@@ -272,6 +272,14 @@ static int ask_ways(struct reading *x)
 		w->errnum = why.errnum;
 	}
 	return 0;
+}
+
+static int ask_all_ways(struct reading *x)
+{
+	for (size_t i = 0; i < x->s->n_rails; i++)
+		if (ask_ways(x, x->s->rail[i].node, x->s->rail[i].n_node))
+			return -1;
+	return ask_ways(x, x->s->way, x->s->n_ways);
 }
 
 static int read_lists(struct reading *x)
@@ -291,7 +299,7 @@ static int read_lists(struct reading *x)
 		if (read_rail(x, &s->rail[i]))
 			return -1;
 	inspect_find_tables(s);
-	return inspect_find_ways(s, x->e) || ask_ways(x) ? -1 : 0;
+	return inspect_find_ways(s, x->e) || ask_all_ways(x) ? -1 : 0;
 }
 
 int inspect_read(const struct inspect_from *from, struct inspect *s, struct err *e)

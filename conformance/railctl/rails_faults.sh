@@ -262,7 +262,22 @@ has_reason()
 		fail "$1 must say '$3': $(said)"
 }
 
-# Each address of a master that the node gets after ADD has no way, unless a range of host.routes has it.
+# 40 addresses of one reason are one line for people, and 40 findings for programs.
+many_addresses()
+{
+	local i
+	for ((i = 1; i <= 40; i++)); do ip addr add "203.0.113.$i/32" dev rm1; done
+	r rails check
+	eq 'lines of many addresses' "$(grep -c host-address <<<"$OUT")" 1
+	has '40 addresses of rm1 on the node: 203.0.113.1, 203.0.113.2, 203.0.113.3 and 37 more'
+	r rails check --json
+	eq 'findings of many addresses' "$(jq '[.[] | select(.code == "host-address")] | length' "$W/out")" 40
+	do_remedy
+	silent 'after the remedy of many addresses'
+}
+
+# An address of a master that the node gets after ADD has no route by the veth, unless a range of host.routes has it. That matters where
+# no other interface than a rail leads to the node.
 test_rails_fault_of_the_way_to_the_node()
 {
 	faults_pod
@@ -270,6 +285,13 @@ test_rails_fault_of_the_way_to_the_node()
 	silent 'an intact pod'
 	ip addr add 10.97.0.9/24 dev rm1
 	silent 'an address in a range of host.routes'
+	fault 'warn host-address net1' 'ip addr add 192.0.2.9/24 dev rm1; $P ip route add 192.0.2.0/24 dev net1' '$P ip route del 192.0.2.0/24 dev net1'
+	silent 'an address to which eth0 leads'
+	has_reason host-address 'ip netns exec pod1 ip route add 192.0.2.0/24 dev net1' 'leave by net1'
+	p ip route del 192.0.2.0/24 dev net1
+	ip addr del 192.0.2.9/24 dev rm1
+	p ip route del default
+	p ip -6 route del default
 	faults <<-'EOF'
 		warn host-address net1 @ ip addr add 192.0.2.9/24 dev rm1 @ ip addr del 192.0.2.9/24 dev rm1
 		warn host-address net1 @ ip addr add 192.0.2.7/24 dev rm1 @ remedy
@@ -286,6 +308,7 @@ test_rails_fault_of_the_way_to_the_node()
 	ip -6 addr add fd99::9/64 dev rm1
 	eventually sh -c 'ip -6 addr show dev rm1 | grep -q dadfailed' || fail 'test error: no duplicate'
 	silent 'an address that another machine has'
+	many_addresses
 	p ip route get 192.0.2.7 from 10.31.0.5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node'
 	p ip -6 route get fd99::7 from fd31::5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node with IPv6'
 	faults_gone

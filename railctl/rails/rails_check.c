@@ -34,7 +34,8 @@ static void tell_damaged(struct findings *out, size_t n)
 	finding_set_remedy(f, "railctl attachments list names them");
 }
 
-static int check_pods(const struct rails_pods *p, struct findings *out, struct err *e)
+/* For programs each address has its own finding; people read one line for one reason. */
+static int check_pods(const struct rails_pods *p, bool fold, struct findings *out, struct err *e)
 {
 	char name[RAILS_POD_LEN];
 
@@ -42,7 +43,7 @@ static int check_pods(const struct rails_pods *p, struct findings *out, struct e
 		(void)rails_pod_name(&p->pod[i], name);
 		if (*p->pod[i].why)
 			tell_unread(out, name, p->pod[i].why);
-		else if (inspect_check(&p->pod[i].s, name, out, e))
+		else if (inspect_check(&p->pod[i].s, name, fold, out, e))
 			return -1;
 	}
 	if (p->damaged)
@@ -55,7 +56,7 @@ static int check_run(struct cmd_run *r, struct err *e)
 	auto_rails_pods struct rails_pods p = { 0 };
 	auto_findings struct findings found = { 0 };
 
-	if (rails_pods_read(r, &p, e) || check_pods(&p, &found, e))
+	if (rails_pods_read(r, &p, e) || check_pods(&p, !r->out.json, &found, e))
 		return -1;
 	return check_report(r, &found, ID_WIDTH, opt_is_set(&r->opts, "all"), e);
 }
