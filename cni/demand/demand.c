@@ -299,12 +299,10 @@ static int visit_file(struct sweep *s, const char *file, struct err *e)
 {
 	auto_demand_state struct demand_state st = { .users = NULL };
 	char name[IFNAME_LEN];
-	const char *dot = strrchr(file, '.');
 	struct err why;
 
-	if (!dot || strcmp(dot, ".json") != 0 || (size_t)(dot - file) >= sizeof(name))
+	if (!demand_name_of_file(file, name))
 		return 0;
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(dot - file), file);
 	int rc = demand_read(s->store.dir, name, &st, &why);
 	if (rc < 0)
 		log_warn(&s->ctx->log, "%s", why.msg);

@@ -102,4 +102,34 @@ bool demand_is_ending(struct nl *nl, const struct link_info *master);
  */
 size_t demand_users(const struct ctx *ctx, const char *name);
 
+/* A member that a bond on demand does not have any more. */
+enum demand_lost_why {
+	DEMAND_AWAY,      /* there is no interface of its number or name */
+	DEMAND_CAME_BACK, /* its card has a new number, and has not joined again */
+	DEMAND_LEFT,      /* a person took it out */
+	DEMAND_UNPROVED,  /* the interface of its name may be another card */
+};
+struct demand_lost {
+	char master[IFNAME_LEN]; /* on record: the bond, or a VLAN on it */
+	char bond[IFNAME_LEN], member[IFNAME_LEN];
+	enum demand_lost_why why;
+	int ifindex; /* the interface that is there now; 0: none */
+};
+struct demand_losses {
+	struct demand_lost *item; /* owned */
+	size_t n;
+};
+
+/*
+ * demand_find_lost - for people: of all bonds on demand of this network namespace, once for the
+ * bond and once for each VLAN on it. Files that cannot be read are left out. demand_lost_name -
+ * "came-back". demand_lost_text - what is so, and what to do.
+ */
+int demand_find_lost(const struct ctx *ctx, struct demand_losses *out, struct err *e) must_check;
+void demand_losses_clear(struct demand_losses *x);
+#define auto_demand_losses auto_clean(demand_losses_clear)
+const char *demand_lost_name(enum demand_lost_why why);
+#define DEMAND_LOST_LEN 256
+const char *demand_lost_text(const struct demand_lost *x, char out[DEMAND_LOST_LEN]);
+
 #endif

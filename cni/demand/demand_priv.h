@@ -51,6 +51,9 @@ bool demand_is_ours(const struct demand_state *s, const struct link_info *link);
 void demand_describe_lower(const struct link_info *link, struct demand_lower *out);
 bool demand_is_lower(const struct demand_lower *was, const struct link_info *link);
 bool demand_came_back(const struct demand_lower *was, const struct demand_lower *now);
+/* demand_is_lost - by number or name, the member's interface (NULL: none) is not in the bond. */
+bool demand_is_lost(const struct demand_lower *was, int bond, const struct link_info *numbered,
+		    const struct link_info *named, enum demand_lost_why *why);
 
 /* The facts about an interface that shall become the member of a bond. */
 struct demand_joiner {
@@ -83,8 +86,7 @@ struct demand_plan {
 	bool making[2];        /* an ADD makes it at this moment, or was killed while it did */
 	struct link_info twin; /* a bond with members that are asked for; number 0: none */
 	bool twin_lacks;       /* the others are in no bond */
-	bool back[DEMAND_MEMBERS_MAX]; /* members of the bond that left it with their driver, and
-					  came back */
+	bool back[DEMAND_MEMBERS_MAX]; /* members whose driver was loaded again */
 	size_t n;
 };
 int demand_make_plan(struct master_place *p, const struct demand_conf *c, struct demand_plan *out,

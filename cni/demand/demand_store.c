@@ -60,6 +60,16 @@ static void file_of(const char *name, char out[NAME_LEN])
 	(void)snprintf(out, NAME_LEN, "%.15s.json", name);
 }
 
+bool demand_name_of_file(const char *file, char out[IFNAME_LEN])
+{
+	const char *dot = strrchr(file, '.');
+
+	if (!dot || strcmp(dot, ".json") != 0 || (size_t)(dot - file) >= IFNAME_LEN)
+		return false;
+	(void)snprintf(out, IFNAME_LEN, "%.*s", (int)(dot - file), file);
+	return true;
+}
+
 /* With a copied or renamed file, another link would be removed. */
 static int check_place(const char *name, const struct demand_state *s, struct err *e)
 {

@@ -64,6 +64,7 @@ struct listing {
 	const struct cmd_run *run;
 	const struct ctx *ctx; /* where the records are */
 	struct out_table table;
+	struct demand_losses lost; /* owned; of masters on demand */
 	struct json *array;
 	struct err *e;
 	int rc;
@@ -88,6 +89,16 @@ static int add_row(struct listing *l, const struct record *r, const struct repai
 	return out_row(&l->table, cells, l->e);
 }
 
+static int add_object(struct listing *l, const struct record *r, const struct repair_view *v)
+{
+	struct json *o = json_push_object(l->array);
+
+	return attachments_add_json(o, r, v, l->e) ||
+			       (r->tree && masters_add_lost(o, &l->lost, r->master, l->e))
+		       ? -1
+		       : 0;
+}
+
 static int list_one(const struct record *r, void *arg)
 {
 	struct listing *l = arg;
@@ -101,8 +112,7 @@ static int list_one(const struct record *r, void *arg)
 	}
 	if (v.state == REPAIR_GONE)
 		return 0;
-	l->rc = l->array ? attachments_add_json(json_push_object(l->array), r, &v, l->e)
-			 : add_row(l, r, &v);
+	l->rc = l->array ? add_object(l, r, &v) : add_row(l, r, &v);
 	return l->rc;
 }
 
@@ -132,6 +142,8 @@ static int attachments_list(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json && !array)
 		return err_nomem(e);
+	if (demand_find_lost(&r->ctx, &l.lost, e))
+		return -1;
 	l.array = array;
 	l.table.n_columns = ARRAY_SIZE(columns);
 	int rc = list_all(&l, network, e);
@@ -142,7 +154,10 @@ static int attachments_list(struct cmd_run *r, struct err *e)
 	else if (rc == 0)
 		out_line(&r->out, OUT_PLAIN, "No attachments%s%s.", network ? " of network " : "",
 			 network ? network : "");
+	if (rc == 0 && !array)
+		masters_list_lost(&r->out, &l.lost);
 	out_table_clear(&l.table);
+	demand_losses_clear(&l.lost);
 	return rc;
 }
 
@@ -206,12 +221,22 @@ int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key
 	return 0;
 }
 
+static int add_lost(const struct cmd_run *r, struct json *o, const struct record *x, struct err *e)
+{
+	auto_demand_losses struct demand_losses lost = { .n = 0 };
+
+	return x->tree && (demand_find_lost(&r->ctx, &lost, e) ||
+			   masters_add_lost(o, &lost, x->master, e))
+		       ? -1
+		       : 0;
+}
+
 static int show_record_json(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 
-	if (attachments_add_json(o, x, v, e))
+	if (attachments_add_json(o, x, v, e) || add_lost(r, o, x, e))
 		return -1;
 	if (x->tree &&
 	    (json_add_int(o, "netnsInode", (int64_t)x->netns_id.ino) ||
@@ -283,14 +308,20 @@ static void show_tuning(const struct out *o, const struct record *x)
 		out_pair(o, "Tuned by", "%s", text);
 }
 
-static void show_master(const struct cmd_run *r, const struct record *x)
+static int show_master(const struct cmd_run *r, const struct record *x, struct err *e)
 {
 	const size_t users = demand_users(&r->ctx, x->master);
+	auto_demand_losses struct demand_losses lost = { .n = 0 };
 
-	if (users)
-		out_pair(&r->out, "Master", "%s, made on demand, users: %zu", x->master, users);
-	else
+	if (!users) {
 		out_pair(&r->out, "Master", "%s", *x->master ? x->master : "-");
+		return 0;
+	}
+	out_pair(&r->out, "Master", "%s, made on demand, users: %zu", x->master, users);
+	if (demand_find_lost(&r->ctx, &lost, e))
+		return -1;
+	masters_show_lost(&r->out, &lost, x->master);
+	return 0;
 }
 
 static int show_record_text(const struct cmd_run *r, const struct record *x,
@@ -306,7 +337,8 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 	if (!x->tree)
 		return 0;
 	out_pair(o, "Plugin", "%s", x->plugin);
-	show_master(r, x);
+	if (show_master(r, x, e))
+		return -1;
 	show_parts(o, x);
 	if (routing_noted_table(x->routing))
 		out_pair(o, "Routing table", "%u, rules of priority %d",

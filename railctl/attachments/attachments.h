@@ -3,6 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_ATTACHMENTS_ATTACHMENTS_H
 #define RAILHEAD_RAILCTL_ATTACHMENTS_ATTACHMENTS_H
 
+#include "cni/demand/demand.h"
 #include "cni/protocol/env.h"
 #include "cni/engine/repair.h"
 #include "lib/cli/cmd.h"
@@ -24,5 +25,15 @@ int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key
 /* attachments_network - value of --network, NULL for all. A name that is not valid is a usage
  * error. */
 int attachments_network(struct cmd_run *r, const char **out, struct err *e) must_check;
+
+/*
+ * masters_show_lost - the members that the bond of a record's master has lost, a line each.
+ * masters_list_lost - those of all bonds. masters_add_lost - as "lostMembers" of o, if there are
+ * any.
+ */
+void masters_show_lost(const struct out *o, const struct demand_losses *all, const char *master);
+void masters_list_lost(const struct out *o, const struct demand_losses *all);
+int masters_add_lost(struct json *o, const struct demand_losses *all, const char *master,
+		     struct err *e) must_check;
 
 #endif

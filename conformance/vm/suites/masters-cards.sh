@@ -26,6 +26,12 @@ reload()
 	[ "${2-}" = away ] || back "$1" "$at"
 	AT=$at
 }
+tells() # WORDS ARGUMENT...: `railctl attachments` says it
+{
+	local words=$1
+	shift
+	"$RAILCTL" attachments "$@" >$W/shown && grep -q "$words" $W/shown
+}
 back() # CARD ADDRESS [KEEP-ITS-NAME]
 {
 	local now
@@ -51,10 +57,14 @@ check "the card has a new number" isnt is "$(link_of "$B" .ifindex)" "$OLD"
 check "and is in no bond" is "$(link_of "$B" .master)" null
 check "CHECK says so" refused 104 "lost its member $B, which came back as number $(link_of "$B" .ifindex)" \
 	checked a "$(conf "$BOND")" $W/result
+check "show says so" tells "Lost member.*$B of ob0: its card came back as number $(link_of "$B" .ifindex)" show rails a net1
+check "list says so" tells "ob0 has lost its member $B" list
+check "JSON says so" tells '"why": "came-back"' list --json
 check "STATUS is ready for an ADD" call STATUS "" "$(conf "$BOND")" ""
 check "the next ADD" add b "$(conf "$BOND")"
 check "joins it again" is_member "$B"
 check "the file has its number" is "$(number_on_file "$B")" "$(link_of "$B" .ifindex)"
+check "list says nothing more" isnt tells "has lost" list
 check "CHECK of the first pod" checked a "$(conf "$BOND")" $W/result
 
 reload "$B"
@@ -72,6 +82,7 @@ OLD=$(link_of "$B" .ifindex)
 reload "$B" away
 ip link add other0 index "$OLD" mtu 1400 type veth peer name other1
 OTHER=$(state_of other0)
+check "list says that it is away" tells "ob0 has lost its member $B: its card is not there" list
 check "a card that is away is named" refused 7 "no interface \"$B\"" add c "$(conf "$BOND")"
 back "$B" "$AT"
 check "GC joins it again" call GC "" "$(conf "$BOND" | jq -c '. + {"cni.dev/valid-attachments": [
