@@ -104,8 +104,12 @@ static int follow(struct nl *nl, struct demand_lower *x, int bond, bool join, st
 
 	if (rc <= 0)
 		return rc;
-	if (link.upper_ifindex != bond && (!join || link.upper_ifindex))
+	if (link.upper_ifindex != bond && link.upper_ifindex)
 		return 0;
+	/* A call that was killed while it asked whether the card is free may have left its macvlan.
+	 */
+	if (!link.upper_ifindex && !join)
+		return demand_release(nl, link.ifindex, e);
 	if (!link.upper_ifindex && rejoin(nl, &link, bond, e))
 		return err_wrap(e, "join %s again", x->name);
 	x->ifindex = link.ifindex;

@@ -124,8 +124,8 @@ int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e)
 	int there = demand_find_made(nl, s, &link, e);
 
 	/* A member may have joined again after the file was written. */
-	if (there < 0 ||
-	    (there && (demand_follow(nl, &l, false, e) < 0 || nl_link_delete(nl, link.ifindex, e))))
+	if (there < 0 || demand_follow(nl, &l, false, e) < 0 ||
+	    (there && nl_link_delete(nl, link.ifindex, e)))
 		return -1;
 	return restore_lower(nl, &l, e);
 }

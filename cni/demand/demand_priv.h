@@ -133,8 +133,8 @@ int demand_join(struct nl *nl, const struct demand_lower *x, int bond, struct er
 
 /*
  * demand_follow - members of a bond that came back get their new numbers in bond->lower. join: they
- * join it again, unless another bond or bridge has them. 1: a number is new. ERR_BUSY: one of them
- * has another user by now.
+ * join it again, unless another bond or bridge has them; else demand_release() for those that have
+ * not. 1: a number is new. ERR_BUSY: one of them has another user by now.
  */
 int demand_follow(struct nl *nl, struct demand_link *bond, bool join, struct err *e) must_check;
 

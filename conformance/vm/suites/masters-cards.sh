@@ -129,6 +129,24 @@ OTHER=$(state_of other0)
 check "DEL" del a "$(conf "$BOND")"
 check "the other interface is as it was" is "$(state_of other0)" "$OTHER"
 ip link del other0
+
+# A call that was killed while it asked whether the card is free leaves its question on the new number: the macvlan that it made.
+ip link set "$B" mtu 3000 up
+check "ADD" add a "$(conf "$BOND")"
+reload "$B"
+ASK=$(printf 'rhask%08x' "$(link_of "$B" .ifindex)")
+check "a question on the card" ip link add link "$B" name "$ASK" type macvlan mode passthru
+check "DEL of the last pod" del a "$(conf "$BOND")"
+check "takes it back" isnt ip link show dev "$ASK"
+ip link set "$B" mtu 3000 up
+check "ADD" add a "$(conf "$BOND")"
+reload "$B"
+ASK=$(printf 'rhask%08x' "$(link_of "$B" .ifindex)")
+ip link add link "$B" name "$ASK" type macvlan mode passthru
+check "another program removes the bond" ip link del ob0
+check "DEL" del a "$(conf "$BOND")"
+check "takes the question back" isnt ip link show dev "$ASK"
+
 # A network that gives the bond no name uses it under the one that it has, also while it lacks a member.
 UNNAMED='"master":{"bond":["'$A'","'$B'"],"mode":"active-backup"}'
 ip link set "$B" mtu 3000 up
