@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rails_conf.c: the keys of the plugin rails, and what each rail and the IPAM read in their place.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cni/links/links.h"
 #include "cni/rails/rails_priv.h"
+#include "lib/cli/opt.h"
 #include "lib/json/json_case.h"
 #include "sriov/plugin/attach.h"
 
@@ -100,12 +102,32 @@ static int check_rails(const struct json *n, struct err *e)
 		       json_show(n, shown));
 }
 
-/* True if the one has one letter more at its end, as of a plural. Keys match in any case. */
+#define SLIP_LEN 32 /* our keys are shorter */
+
+static void to_lower(const char *key, char out[SLIP_LEN])
+{
+	size_t n = 0;
+
+	for (; key[n] && n < SLIP_LEN - 1; n++)
+		out[n] = (char)tolower((unsigned char)key[n]);
+	out[n] = '\0';
+}
+
+/*
+ * One letter more or less, another one, or two in the wrong order. Many words of three letters are
+ * so near to each other: of those only one letter at the end counts. "_rails" is a comment. Keys
+ * match in any case.
+ */
 static bool is_slip(const char *key, const char *known)
 {
 	const size_t a = strlen(key), b = strlen(known), n = a < b ? a : b;
+	char x[SLIP_LEN], y[SLIP_LEN];
 
-	return a + b == 2 * n + 1 && strncasecmp(key, known, n) == 0;
+	if (b <= 3)
+		return a + b == 2 * n + 1 && strncasecmp(key, known, n) == 0;
+	to_lower(key, x);
+	to_lower(known, y);
+	return a < SLIP_LEN && isalpha((unsigned char)*key) && opt_distance(x, y) == 1;
 }
 
 static bool is_known(const char *key)

@@ -533,6 +533,13 @@ test_allrails_bad_keys()
 		.rail=[0]|2|rail array rails
 		.kinds="ipvlan"|2|kinds ipvlan kind
 		.Rail=[0]|2|Rail array rails
+		.rials=[0]|2|rials array rails
+		.rsils=[0]|2|rsils array rails
+		.kimd="ipvlan"|2|kimd ipvlan kind
+		.Rmda="shared"|2|Rmda shared rdma
+		.ifnmae="r{n}"|2|ifnmae r{n} ifname
+		.resorceName="a.b/c"|2|resorceName a.b/c resourceName
+		.deviceIds2=[]|2|deviceIds2 array deviceIDs
 		.DeviceID="0000:01:00.1"|7|deviceID sriov Multus k8s.v1.cni.cncf.io/resourceName
 		.min=5|7|min 5 lower
 		.routing={"mode":"rail","supernet":[]}|7|routing.supernet supernets
@@ -563,6 +570,10 @@ test_allrails_bad_keys()
 	EOF
 	IFN=averylongname
 	rails_conf
+	want_ok ADD DEL
+	# What runtimes and Multus add, and keys of others.
+	rails_conf '.capabilities={deviceID:true} | .runtimeConfig={} | .args={cni:{}} | .dns={} | .delegates=[] | .disableGC=true |
+		.device="x" | .main=1 | .pin=2 | .names=3 | .link=4 | .rings={} | .logFile="" | ._rails="a comment"'
 	want_ok ADD DEL
 	rails_gone
 }

@@ -18,11 +18,8 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return m < c ? m : c;
 }
 
-/*
- * Insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
- * alignment). Longer words are taken as far as NEAR_MAX.
- */
-static unsigned distance(const char *a, const char *b)
+/* Longer words are taken as far as NEAR_MAX. */
+unsigned opt_distance(const char *a, const char *b)
 {
 	unsigned rows[3][NEAR_MAX + 1];
 	size_t la = strnlen(a, NEAR_MAX), lb = strnlen(b, NEAR_MAX);
@@ -49,7 +46,7 @@ static unsigned distance(const char *a, const char *b)
 static unsigned cost(const char *word, const char *candidate)
 {
 	size_t len = strlen(word);
-	unsigned d = distance(word, candidate);
+	unsigned d = opt_distance(word, candidate);
 
 	if (d <= (len < 6 ? 1u : 2u))
 		return d;
