@@ -84,7 +84,7 @@ if [ $? = 0 ] && grep -qx 'faults survived: 1 of 1' <<<"$out"; then passed=$((pa
 	echo "not ok - a sound plugin is blamed: $out"
 fi
 
-# While others hold the lock of all links, the kernel begins a write to a sysctl anew. A plan that counted those would
+# While others hold the lock of all links, the kernel begins a write to a sysctl again. A plan that counted those would
 # have faults that no later run meets. How often a call waits for the other program, and so each turn, depends on time.
 links_come_and_go() { while :; do unshare -n ip link set lo up; done; }
 calls_of_plan() { "$HERE/run.sh" "$BUILD/bin" --plugin rails --list | sed '/ poll:/d; s/ [^ ]*$//' | sha256sum; }

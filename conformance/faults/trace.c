@@ -32,7 +32,7 @@ struct tracee {
 	int role;
 	bool counting; /* from its first exec on, or its birth */
 	bool spoiled;  /* the running call is to return answer */
-	bool restarts; /* the kernel begins the call nr anew */
+	bool restarts; /* the kernel begins the call nr again */
 	long nr;       /* the call that runs, or the last one */
 	long answer;
 	long brk; /* the last known end of the heap */
@@ -218,8 +218,8 @@ static void at_entry(struct session *s, struct tracee *t, const struct __ptrace_
 }
 
 /*
- * A write to a sysctl of the network that meets the lock of all links (RTNL) taken is begun anew by
- * the kernel, as often as it takes. The program makes one call, so one is counted.
+ * The kernel begins a write to a sysctl of the network again while others hold the lock of all
+ * links (RTNL). The program makes one call, so one is counted.
  */
 static bool will_restart(long rval)
 {
