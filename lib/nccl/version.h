@@ -15,10 +15,12 @@ struct lib_version {
 	uint16_t major, minor, patch;
 };
 
-/* The versions whose sources railhead follows; used if the version of the job is not known. */
+/* The newest versions whose sources railhead follows; used if that of the job is not known. */
 #define NCCL_VERSION_NEWEST ((struct lib_version){ 2, 30, 7 })
 #define RCCL_VERSION_NEWEST ((struct lib_version){ 2, 31, 2 })
 #define UCX_VERSION_NEWEST  ((struct lib_version){ 1, 22, 0 })
+/* That of ROCm 7.14, used if that of the job is not known. Later ones are on `develop` only. */
+#define RCCL_VERSION_RELEASED ((struct lib_version){ 2, 30, 4 })
 
 /*
  * lib_version_parse - "2.27", "2.27.3", "2.27.3-1", "2.27.3+cuda12.4"; a missing patch is 0. -1 for

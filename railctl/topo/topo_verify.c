@@ -75,7 +75,7 @@ static int verify_log(const struct cmd_run *r, const struct job_log *j, const st
 {
 	auto_json struct json *machine = show_json(&t->view);
 	const char *assumed[ASSUMED_MAX];
-	struct lib_version newest = t->opts.rccl ? RCCL_VERSION_NEWEST : NCCL_VERSION_NEWEST;
+	struct lib_version newest = t->opts.rccl ? RCCL_VERSION_RELEASED : NCCL_VERSION_NEWEST;
 	struct verify_input in = {
 		.machine = machine,
 		.log = &j->log,

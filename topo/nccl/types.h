@@ -61,7 +61,7 @@ _Static_assert(LIB_RULES <= 64, "nccl_opts.inverted");
 /* nccl_rule - whether the library of these options has a rule of lib/nccl/version.h. */
 static inline bool nccl_rule(const struct nccl_opts *o, enum lib_rule rule)
 {
-	struct lib_version newest = o->rccl ? RCCL_VERSION_NEWEST : NCCL_VERSION_NEWEST;
+	struct lib_version newest = o->rccl ? RCCL_VERSION_RELEASED : NCCL_VERSION_NEWEST;
 	struct lib_version v = o->version.major ? o->version : newest;
 	bool holds = o->rccl ? lib_rule_in_rccl(rule, v) : lib_rule_holds(rule, v);
 
