@@ -113,7 +113,7 @@ static void tell(struct inspect_run *run, const struct inspect_rail *r, struct g
 static void tell_all(struct inspect_run *run, const struct inspect_rail *r, struct gap gap,
 		     size_t i)
 {
-	struct inspect_way first[SHOWN];
+	struct inspect_way first[SHOWN] = { r->node[i] };
 	struct gap x;
 	size_t n = 0;
 
