@@ -571,7 +571,7 @@ test_allrails_bad_keys()
 	IFN=averylongname
 	rails_conf
 	want_ok ADD DEL
-	# What runtimes and Multus add, and keys of others.
+	# Keys that runtimes and Multus add, and those of others.
 	rails_conf '.capabilities={deviceID:true} | .runtimeConfig={} | .args={cni:{}} | .dns={} | .delegates=[] | .disableGC=true |
 		.device="x" | .main=1 | .pin=2 | .names=3 | .link=4 | .rings={} | .logFile="" | ._rails="a comment"'
 	want_ok ADD DEL

@@ -93,8 +93,8 @@ static const struct rule {
 	 * domains"; 2.29.7 has it not, 2.30.7 has it */
 	[NCCL_REFUSES_CPUS] = { { 2, 30, 0 }, { 0 }, { 0 } },
 	/* ncclTopoWidenLinks() of topo.cc; the library 2.27.7 has it not, 2.28.9 and 2.29.7 have
-	 * it, and RCCL 2.30.4 at 1cf6335c. The library 2.30.7 leaves the links of the parts as they
-	 * are, and RCCL 2.30.7 at 6336ba16 */
+	 * it, and RCCL 2.30.4 at 1cf6335c. The library 2.30.7 leaves the links of the parts
+	 * alone, and so does RCCL 2.30.7 at 6336ba16 */
 	[NCCL_WIDENS_ALL] = { { 2, 28, 0 }, { 2, 30, 7 }, { 0 } },
 	/* SM100_NVLINK_BW of topo.h; 2.24.3 has it not, 2.25.1 has it */
 	[NCCL_KNOWS_SM100] = { { 2, 25, 0 }, { 0 }, { 0 } },

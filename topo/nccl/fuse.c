@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * NIC fusion: ncclTopoMakeVNics, ncclTopoForceMerge, ncclTopoAutoMerge and ncclTopoGetVNicParent of
- * topo.cc. The devices are compared by their elements of the XML. If its parts share an element, a
- * fused net is in it. Otherwise it is in a new element below the one that they have in common.
+ * Which nets become one: ncclTopoMakeVNics, ncclTopoForceMerge and ncclTopoAutoMerge of topo.cc.
+ * The devices are compared by their elements of the XML.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,81 +9,14 @@
 #include "lib/base/array.h"
 #include "lib/base/parse.h"
 #include "lib/nccl/hca_list.h"
-#include "topo/nccl/system.h"
+#include "topo/nccl/fuse.h"
 
-#define DEPTH_MAX     256      /* NCCL_TOPO_XML_DEPTH_MAX */
-#define NCCL_PORT     NCCL_NVL /* PATH_PORT has the number of PATH_NVL */
 #define VENDOR_AMAZON 0x1d0f
-#define CLASS_BRIDGE  0x060400
 #define GROUPS_MAX    65536
-
-/* ---- the distance of two nets: ncclTopoGetPath ---- */
-
-struct above { /* elements from a net's own up to its cpu */
-	uint32_t item[DEPTH_MAX], n;
-};
-
-static struct above items_above(const struct nccl_xml *v, uint32_t item)
-{
-	struct above a = { .n = 0 };
-
-	for (; item != TOPO_NONE && a.n < DEPTH_MAX; item = v->item[item].parent)
-		a.item[a.n++] = item;
-	return a;
-}
-
-/* Functions of one device: NCCL compares all of the address but its last digit. */
-static bool one_device(const struct topo_machine *m, uint32_t x, uint32_t y)
-{
-	if (x == TOPO_NONE || y == TOPO_NONE)
-		return false;
-	struct pci_addr a = m->pci[x].addr, b = m->pci[y].addr;
-
-	a.fn = b.fn;
-	return pci_same(a, b);
-}
-
-/* *common: the lowest element above both; TOPO_NONE: they are below different cpus. */
-static enum nccl_path_type nets_path(const struct topo_machine *m, const struct nccl_xml *v,
-				     uint32_t x, uint32_t y, uint32_t *common)
-{
-	struct above a = items_above(v, x), b = items_above(v, y);
-
-	*common = TOPO_NONE;
-	while (a.n && b.n && a.item[a.n - 1] == b.item[b.n - 1]) {
-		*common = a.item[--a.n];
-		b.n--;
-	}
-	if (x == y || (a.n && b.n &&
-		       one_device(m, v->item[a.item[a.n - 1]].pci, v->item[b.item[b.n - 1]].pci)))
-		return NCCL_PORT;
-	if (*common == TOPO_NONE)
-		return NCCL_SYS;
-	if (v->item[*common].pci == TOPO_NONE)
-		return NCCL_PHB;
-	return a.n == 1 && b.n == 1 ? NCCL_PIX : NCCL_PXB;
-}
 
 /* ---- groups ---- */
 
-struct group {
-	uint32_t net[NCCL_FUSED_MAX], n; /* in the order of the nets */
-	struct nccl_xml_net made;
-};
-
-struct fusing {
-	const struct topo_machine *m;
-	const struct nccl_opts *o;
-	struct nccl_xml *v;
-	uint32_t n;    /* physical nets */
-	uint32_t *nth; /* nets in the order of the plugin, in which NCCL looks at them */
-	bool *placed;  /* by net */
-	enum nccl_path_type *path; /* [net][net] */
-	struct group *group;       /* in the order in which NCCL makes their devices */
-	size_t n_groups;
-};
-
-static void fusing_clear(struct fusing *f)
+static void fusing_clear(struct nccl_fusing *f)
 {
 	free(f->nth);
 	free(f->placed);
@@ -95,7 +27,7 @@ static void fusing_clear(struct fusing *f)
 
 /* ncclIbMakeVDeviceInternal: only devices of one link layer can be one, and none if
  * NCCL_IB_MERGE_NICS is 0. A group of one is always possible. */
-static bool can_be_made(const struct fusing *f, const struct group *g)
+static bool can_be_made(const struct nccl_fusing *f, const struct nccl_group *g)
 {
 	const struct topo_port *p = nccl_net_port(f->m, &f->v->net[g->net[0]].net);
 
@@ -107,15 +39,9 @@ static bool can_be_made(const struct fusing *f, const struct group *g)
 	return g->n == 1 || !f->o->no_merge_nics;
 }
 
-/* NCCL does not find its function, so that it is in the nic element of a cpu. */
-static bool is_at_cpu(const struct fusing *f, uint32_t net)
-{
-	return f->v->item[f->v->net[net].item].pci == TOPO_NONE;
-}
-
 /* Only NCCL's IB plugin fuses: not EFA, not interfaces for sockets, not NICs of a skeleton, not
  * what a file has fused. */
-static bool can_fuse(const struct fusing *f, uint32_t net)
+static bool can_fuse(const struct nccl_fusing *f, uint32_t net)
 {
 	uint32_t hca = f->v->net[net].net.hca;
 	const struct topo_hca *h = &f->m->hca[hca];
@@ -129,7 +55,7 @@ static bool can_fuse(const struct fusing *f, uint32_t net)
 }
 
 /* Place all nets of a group; a group of one is no device of its own. */
-static int add_group(struct fusing *f, const struct group *g, struct err *e)
+static int add_group(struct nccl_fusing *f, const struct nccl_group *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		f->placed[g->net[i]] = true;
@@ -142,7 +68,7 @@ static int add_group(struct fusing *f, const struct group *g, struct err *e)
 }
 
 /* NCCL_NET_MERGE_POLICY=RAIL: NCCL_IB_HCA has given both the same rail. */
-static bool fits_policy(const struct fusing *f, uint32_t i, uint32_t j)
+static bool fits_policy(const struct nccl_fusing *f, uint32_t i, uint32_t j)
 {
 	const struct nccl_net *a = &f->v->net[i].net, *b = &f->v->net[j].net;
 	const char *list = f->o->hca_list ? f->o->hca_list : "";
@@ -156,10 +82,10 @@ static bool fits_policy(const struct fusing *f, uint32_t i, uint32_t j)
 }
 
 /* The net i, and each net that is near enough. */
-static struct group gather(const struct fusing *f, uint32_t i)
+static struct nccl_group gather(const struct nccl_fusing *f, uint32_t i)
 {
 	enum nccl_path_type level = f->o->merge_level ? f->o->merge_level : NCCL_PORT;
-	struct group g = { .net = { i }, .n = 1 };
+	struct nccl_group g = { .net = { i }, .n = 1 };
 
 	for (uint32_t k = 0; k < f->n && g.n < NCCL_FUSED_MAX; k++) {
 		uint32_t j = f->nth[k];
@@ -172,13 +98,13 @@ static struct group gather(const struct fusing *f, uint32_t i)
 
 /* ncclTopoAutoMerge. After a failure NCCL counts the others as not connected with the first, and
  * starts again at the second device. */
-static int auto_merge(struct fusing *f, struct err *e)
+static int auto_merge(struct nccl_fusing *f, struct err *e)
 {
 	for (uint32_t at = 0; at < f->n && !f->o->no_merge && !f->o->no_merge_nics; at++) {
 		uint32_t i = f->nth[at];
 		if (f->placed[i] || !can_fuse(f, i))
 			continue;
-		struct group g = gather(f, i);
+		struct nccl_group g = gather(f, i);
 		if (can_be_made(f, &g)) {
 			if (add_group(f, &g, e))
 				return -1;
@@ -197,7 +123,7 @@ static int auto_merge(struct fusing *f, struct err *e)
 
 /* The port of a net in its properties: a tree has the real one, and NCCL adds the number of devices
  * of the same path before it (ncclIbGetPhysProperties). A file has the sum. */
-static uint32_t props_port(const struct fusing *f, uint32_t net)
+static uint32_t props_port(const struct nccl_fusing *f, uint32_t net)
 {
 	const struct nccl_xml_net *n = &f->v->net[net];
 	uint32_t before = 0;
@@ -208,7 +134,7 @@ static uint32_t props_port(const struct fusing *f, uint32_t net)
 }
 
 /* matchIfList: the word is the device's name, and its port, if it has one. */
-static bool is_meant(const struct fusing *f, uint32_t net, struct slice word)
+static bool is_meant(const struct nccl_fusing *f, uint32_t net, struct slice word)
 {
 	const char *name = f->m->hca[f->v->net[net].net.hca].name;
 	const char *colon = memchr(word.p, ':', word.len);
@@ -230,11 +156,11 @@ static int refuse(struct slice group, const char *why, struct err *e)
 
 /* A name without a port is all ports of the device. As many nets must match as are named; NCCL
  * reads as many names as it fuses. */
-static int force_group(struct fusing *f, struct slice text, struct err *e)
+static int force_group(struct nccl_fusing *f, struct slice text, struct err *e)
 {
 	struct slice word[NCCL_FUSED_MAX], rest = text;
 	uint32_t n = 0;
-	struct group g = { .n = 0 };
+	struct nccl_group g = { .n = 0 };
 
 	while (n < NCCL_FUSED_MAX && slice_next(&rest, ',', &word[n]))
 		n += word[n].len > 0;
@@ -262,7 +188,7 @@ static int force_group(struct fusing *f, struct slice text, struct err *e)
 }
 
 /* ncclTopoForceMerge: "mlx5_0,mlx5_1;mlx5_2,mlx5_3". */
-static int force_merge(struct fusing *f, struct err *e)
+static int force_merge(struct nccl_fusing *f, struct err *e)
 {
 	struct slice groups = { f->o->force_merge, strlen(f->o->force_merge) }, group;
 
@@ -273,228 +199,14 @@ static int force_merge(struct fusing *f, struct err *e)
 	return 0;
 }
 
-/* ---- the element of a fused net: ncclTopoGetVNicParent ---- */
-
-static uint32_t item_width(const struct fusing *f, uint32_t item)
-{
-	const struct nccl_xml_node *it = &f->v->item[item];
-
-	if (it->pci == TOPO_NONE) /* a cpu has no link */
-		return 0;
-	return it->width ? it->width : nccl_pcie_link(f->m, f->o, it->pci).width;
-}
-
-/* ncclTopoFindLinkWidth: the lanes between the group and an element above it. Each element passes
- * no more than it has. */
-static uint32_t lanes_below(const struct fusing *f, const struct group *g, uint32_t top,
-			    uint32_t *sum)
-{
-	for (uint32_t i = 0; i < g->n; i++)
-		sum[f->v->net[g->net[i]].item] = item_width(f, f->v->net[g->net[i]].item);
-	/* parents come before children */
-	for (uint32_t i = f->v->n_items; i-- > top + 1;) {
-		uint32_t parent = f->v->item[i].parent, own;
-		if (!sum[i] || !nccl_is_above(f->v, top, i))
-			continue;
-		own = item_width(f, i);
-		if (own && own < sum[i])
-			sum[i] = own;
-		sum[parent] += sum[i];
-	}
-	return sum[top];
-}
-
-/* ncclTopoWidenLinks: the links between the parts and `top`, too. */
-static void widen_parts(struct fusing *f, const struct group *g, uint32_t top, uint32_t lanes)
-{
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t at = f->v->net[g->net[i]].item;
-		for (; at != top && f->v->item[at].pci != TOPO_NONE; at = f->v->item[at].parent)
-			f->v->item[at].width = lanes;
-	}
-}
-
-static void shift_net(struct nccl_xml_net *n, uint32_t at)
-{
-	n->item += n->item >= at;
-	n->after += n->after != TOPO_NONE && n->after >= at;
-}
-
-/* ncclTopoMakeUniqueBusId: elements that were made for this device. */
-static uint32_t made_before(const struct fusing *f, uint32_t pci)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < f->v->n_items; i++) {
-		const struct nccl_xml_node *it = &f->v->item[i];
-		n += it->made && one_device(f->m, it->pci, pci);
-	}
-	return n;
-}
-
-/* Add an element with the function of `like` as the last one below `parent`; returns it. */
-static uint32_t insert_item(struct fusing *f, uint32_t parent, uint32_t like)
-{
-	struct nccl_xml *v = f->v;
-	uint32_t at = parent + 1;
-
-	while (at < v->n_items && nccl_is_above(v, parent, at))
-		at++;
-	struct nccl_xml_node new = v->item[like];
-	new.parent = parent;
-	new.made = made_before(f, new.pci) + 1;
-	memmove(&v->item[at + 1], &v->item[at], (v->n_items - at) * sizeof(*v->item));
-	v->item[at] = new;
-	v->n_items++;
-	for (uint32_t i = at + 1; i < v->n_items; i++) {
-		if (v->item[i].parent != TOPO_NONE && v->item[i].parent >= at)
-			v->item[i].parent++;
-	}
-	for (size_t i = 0; i < f->m->n_pci; i++)
-		v->item_of[i] += v->item_of[i] != TOPO_NONE && v->item_of[i] >= at;
-	for (uint32_t i = 0; i < v->n_nets; i++)
-		shift_net(&v->net[i], at);
-	for (size_t i = 0; i < f->n_groups; i++)
-		shift_net(&f->group[i].made, at);
-	return at;
-}
-
-static bool is_bridge(const struct fusing *f, uint32_t item)
-{
-	uint32_t pci = f->v->item[item].pci;
-
-	return pci == TOPO_NONE ||
-	       (f->m->pci[pci].has_class && f->m->pci[pci].class_code == CLASS_BRIDGE);
-}
-
-static uint32_t cpu_above(const struct nccl_xml *v, uint32_t item)
-{
-	while (v->item[item].parent != TOPO_NONE)
-		item = v->item[item].parent;
-	return item;
-}
-
-/* ncclTopoMakePciParent copies the function of the first part for the new net. */
-static int refuse_lost(const struct fusing *f, const struct group *g, struct err *e)
-{
-	return err_set(e, ERR_FIELD, 0,
-		       "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: NCCL does not find the "
-		       "function of %s, and ends",
-		       f->m->hca[f->v->net[g->net[0]].net.hca].name);
-}
-
-static int refuse_cpus(const struct fusing *f, const struct group *g, uint32_t other, struct err *e)
-{
-	return err_set(e, ERR_FIELD, 0,
-		       "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: %s and %s are below "
-		       "different CPUs: NCCL ends",
-		       f->m->hca[f->v->net[g->net[0]].net.hca].name,
-		       f->m->hca[f->v->net[other].net.hca].name);
-}
-
-/* ncclTopoGetPath of all parts: the element that they have in common, the longest distance, and a
- * part below another cpu; TOPO_NONE: there is none. */
-struct meeting {
-	uint32_t common, other;
-	enum nccl_path_type far;
-};
-
-static struct meeting meet(const struct fusing *f, const struct group *g)
-{
-	const struct nccl_xml *v = f->v;
-	uint32_t own = v->net[g->net[0]].item;
-	struct meeting at = { own, TOPO_NONE, NCCL_PORT };
-
-	for (uint32_t i = 1; i < g->n; i++) {
-		uint32_t top;
-		enum nccl_path_type p = nets_path(f->m, v, own, v->net[g->net[i]].item, &top);
-		at.far = p > at.far ? p : at.far;
-		if (p == NCCL_SYS) {
-			at.other = at.other == TOPO_NONE ? g->net[i] : at.other;
-			top = cpu_above(v, own);
-		}
-		at.common = nccl_is_above(v, top, at.common) ? top : at.common;
-	}
-	return at;
-}
-
-static bool is_all_at_cpu(const struct fusing *f, const struct group *g)
-{
-	for (uint32_t i = 0; i < g->n; i++) {
-		if (!is_at_cpu(f, g->net[i]))
-			return false;
-	}
-	return true;
-}
-
-/* Where the new net is, and the width of its link. */
-static int widen(struct fusing *f, const struct group *g, const struct meeting *at,
-		 struct nccl_xml_net *made, struct err *e)
-{
-	struct nccl_xml *v = f->v;
-	uint32_t own = v->net[g->net[0]].item, lanes = 0;
-
-	if (at->far != NCCL_PORT && at->far != NCCL_SYS && nccl_rule(f->o, NCCL_WIDENS_FUSED)) {
-		auto_free uint32_t *sum = calloc(v->n_items + 1, sizeof(*sum));
-		if (!sum)
-			return err_nomem(e);
-		lanes = lanes_below(f, g, at->common, sum);
-	}
-	if (lanes && nccl_rule(f->o, NCCL_WIDENS_ALL))
-		widen_parts(f, g, at->common, lanes);
-	made->item = is_bridge(f, at->common) ? insert_item(f, at->common, own) : at->common;
-	if (lanes && v->item[at->common].pci != TOPO_NONE)
-		v->item[at->common].width = lanes;
-	if (lanes)
-		v->item[made->item].width = lanes;
-	return 0;
-}
-
-/* Before NCCL_WIDENS_FUSED, a net of several root ports is in the nic of their cpu. */
-static void place_at_cpu(const struct nccl_xml *v, uint32_t cpu, struct nccl_xml_net *made)
-{
-	made->item = cpu;
-	made->after = TOPO_NONE;
-	for (uint32_t i = 0; i < v->n_items; i++) {
-		if (v->item[i].parent == cpu)
-			made->after = i;
-	}
-	for (uint32_t i = 0; i < v->n_nets; i++) {
-		if (v->net[i].item == cpu)
-			made->after = v->net[i].after;
-	}
-}
-
-static int place_group(struct fusing *f, const struct group *g, struct nccl_xml_net *made,
-		       struct err *e)
-{
-	struct meeting at = meet(f, g);
-	bool over_cpus = f->o->rccl && nccl_rule(f->o, RCCL_FUSES_OVER_CPUS);
-
-	made->item = f->v->net[g->net[0]].item;
-	if (at.far == NCCL_SYS && !over_cpus && nccl_rule(f->o, NCCL_REFUSES_CPUS))
-		return refuse_cpus(f, g, at.other, e);
-	/* a nic element below the top element, or one inside a nic: NCCL does not look there */
-	made->lost = (at.far == NCCL_SYS && !over_cpus) || is_all_at_cpu(f, g);
-	if (made->lost || (at.common == made->item && !is_at_cpu(f, g->net[0])))
-		return 0;
-	if (f->v->item[at.common].pci == TOPO_NONE && !nccl_rule(f->o, NCCL_WIDENS_FUSED)) {
-		place_at_cpu(f->v, at.common, made);
-		return 0;
-	}
-	if (is_at_cpu(f, g->net[0]))
-		return refuse_lost(f, g, e);
-	return widen(f, g, &at, made, e);
-}
-
 /* ---- all of it ---- */
 
 /* Make the net of a group from its parts; the rates add up. */
-static int fuse_group(struct fusing *f, struct group *g, struct err *e)
+static int fuse_group(struct nccl_fusing *f, struct nccl_group *g, struct err *e)
 {
 	struct nccl_xml_net made = f->v->net[g->net[0]];
 
-	if (place_group(f, g, &made, e))
+	if (nccl_place_group(f, g, &made, e))
 		return -1;
 	for (uint32_t i = 1; i < g->n; i++) {
 		const struct nccl_xml_net *other = &f->v->net[g->net[i]];
@@ -507,7 +219,7 @@ static int fuse_group(struct fusing *f, struct group *g, struct err *e)
 
 /* Keep the nets that are in no group. A fused one comes behind those of its element and before the
  * next, because NCCL adds it later. */
-static void replace_parts(struct fusing *f)
+static void replace_parts(struct nccl_fusing *f)
 {
 	struct nccl_xml *v = f->v;
 	bool *gone = f->placed;
@@ -560,7 +272,7 @@ static int by_nth(const void *x, const void *y, void *v)
 	return (a > b) - (a < b);
 }
 
-static int find_groups(struct fusing *f, struct err *e)
+static int find_groups(struct nccl_fusing *f, struct err *e)
 {
 	f->nth = calloc(f->n + 1, sizeof(*f->nth));
 	f->placed = calloc(f->n + 1, sizeof(*f->placed));
@@ -573,8 +285,8 @@ static int find_groups(struct fusing *f, struct err *e)
 	for (uint32_t i = 0; i < f->n; i++) {
 		uint32_t common;
 		for (uint32_t j = 0; j < f->n; j++)
-			f->path[(size_t)i * f->n + j] = nets_path(f->m, f->v, f->v->net[i].item,
-								  f->v->net[j].item, &common);
+			f->path[(size_t)i * f->n + j] =
+				nccl_nets_path(f, f->v->net[i].item, f->v->net[j].item, &common);
 	}
 	if (f->o->force_merge && force_merge(f, e))
 		return -1;
@@ -584,7 +296,7 @@ static int find_groups(struct fusing *f, struct err *e)
 int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
 		   struct err *e)
 {
-	auto_fusing struct fusing f = { .m = m, .o = o, .v = v, .n = v->n_nets };
+	auto_fusing struct nccl_fusing f = { .m = m, .o = o, .v = v, .n = v->n_nets };
 
 	if (v->n_nets > NCCL_NETS_MAX && o->force_merge)
 		return err_set(e, ERR_FIELD, 0,

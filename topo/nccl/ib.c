@@ -5,7 +5,7 @@
  * NCCL_IB_MERGE_VFS=1, the default, device number 00, where it expects the PF of a VF.
  */
 #include "lib/nccl/hca_list.h"
-#include "topo/nccl/system.h"
+#include "topo/nccl/fuse.h"
 
 #define VENDOR_AMAZON 0x1d0f
 

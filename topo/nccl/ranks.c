@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "topo/nccl/system.h"
+#include "topo/nccl/fuse.h"
 
 enum kind { KIND_ITEM, KIND_NIC, KIND_NET };
 

@@ -68,15 +68,6 @@ uint32_t nccl_ib_pci(const struct topo_machine *m, uint32_t hca, const struct nc
 void nccl_pair_ports(const struct topo_machine *m, struct nccl_xml *v);
 /* nccl_filter_nets - matchIfList: drop the nets that NCCL_IB_HCA does not name. */
 void nccl_filter_nets(const struct topo_machine *m, const char *list, struct nccl_xml *v);
-/* NCCL's plugin stops at 32 devices (MAX_IB_DEVS). More nets are not fused: that would cost much.
- */
-#define NCCL_NETS_MAX 256
-/*
- * nccl_fuse_nets - ncclTopoMakeVNics: ports whose distance is at most NCCL_NET_MERGE_LEVEL, and the
- * groups of NCCL_NET_FORCE_MERGE, become one net each. ERR_FIELD: NCCL would end with an error.
- */
-int nccl_fuse_nets(const struct topo_machine *m, const struct nccl_opts *o, struct nccl_xml *v,
-		   struct err *e) must_check;
 
 /* nccl_is_above - an element is `item` or above it. nccl_net_place - a number that grows in
  * document order. */

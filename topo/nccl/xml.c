@@ -2,6 +2,7 @@
 /* The XML of a topology file (ncclTopoGetXmlFromFile), and the parts that both sources share. */
 #include <string.h>
 
+#include "topo/nccl/fuse.h"
 #include "topo/nccl/rccl.h"
 
 /* NCCL's defaults for missing attributes. */
@@ -218,15 +219,6 @@ static void ranks_clear(struct nccl_xml *rank, uint32_t n)
 	free(rank);
 }
 
-static int make_rank(const struct topo_machine *m, const struct topo_scope *scope,
-		     const struct nccl_opts *o, uint32_t gpu, struct nccl_xml *v, struct err *e)
-{
-	if (xml_alloc(m, v, e))
-		return -1;
-	v->gpu[v->n_gpus++] = gpu;
-	return make_from_sys(m, scope, o, v, e);
-}
-
 /* Each GPU is a rank, and each rank makes an XML of its own. */
 static int make_of_ranks(const struct topo_machine *m, const struct topo_scope *scope,
 			 const struct nccl_opts *o, struct nccl_xml *v, struct err *e)
@@ -234,8 +226,13 @@ static int make_of_ranks(const struct topo_machine *m, const struct topo_scope *
 	struct nccl_xml *rank = calloc(v->n_gpus + 1, sizeof(*rank)), all = { 0 };
 	int r = rank ? 0 : err_nomem(e);
 
-	for (uint32_t i = 0; i < v->n_gpus && !r; i++)
-		r = make_rank(m, scope, o, v->gpu[i], &rank[i], e);
+	for (uint32_t i = 0; i < v->n_gpus && !r; i++) {
+		r = xml_alloc(m, &rank[i], e);
+		if (r)
+			break;
+		rank[i].gpu[rank[i].n_gpus++] = v->gpu[i];
+		r = make_from_sys(m, scope, o, &rank[i], e);
+	}
 	if (!r)
 		r = nccl_xml_fuse_ranks(m, rank, v->n_gpus, &all, e);
 	ranks_clear(rank, v->n_gpus);
