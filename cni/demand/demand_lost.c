@@ -28,24 +28,24 @@ const char *demand_lost_text(const struct demand_lost *x, char out[DEMAND_LOST_L
 	switch (x->why) {
 	case DEMAND_AWAY:
 		(void)snprintf(out, DEMAND_LOST_LEN,
-			       "its card is not there; when it is back, `railctl attachments "
-			       "repair` joins it again, or the next ADD or GC");
+			       "its card is not there; when it is back, look here again for what "
+			       "joins it");
 		break;
 	case DEMAND_CAME_BACK:
 		(void)snprintf(out, DEMAND_LOST_LEN,
-			       "its card came back as number %d; `railctl attachments repair` "
-			       "joins it again, or the next ADD or GC",
+			       "its card came back as number %d; unless something else uses it, "
+			       "`railctl attachments repair` joins it again, or the next ADD or GC",
 			       x->ifindex);
 		break;
 	case DEMAND_LEFT:
 	case DEMAND_UNPROVED:
 		(void)snprintf(out, DEMAND_LOST_LEN,
-			       "%s; `ip link set dev %s down` and `ip link set dev %s master %s` "
+			       "%s, `ip link set dev %s down` and `ip link set dev %s master %s` "
 			       "join it again",
 			       x->why == DEMAND_LEFT
-				       ? "it was taken out"
-				       : "no permanent MAC address proves that the interface of "
-					 "this name is its card",
+				       ? "it was taken out; if nothing else uses it"
+				       : "nothing proves that the interface of this name is its "
+					 "card; if it is",
 			       x->member, x->member, x->bond);
 		break;
 	}

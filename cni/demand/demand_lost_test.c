@@ -59,12 +59,13 @@ START_TEST(each_says_what_to_do)
 	x.why = DEMAND_AWAY;
 	ck_assert_ptr_nonnull(strstr(demand_lost_text(&x, text), "when it is back"));
 	x.why = DEMAND_CAME_BACK;
-	ck_assert_ptr_nonnull(strstr(demand_lost_text(&x, text), "as number 12; `railctl att"));
+	ck_assert_ptr_nonnull(strstr(demand_lost_text(&x, text), "uses it, `railctl att"));
 	x.why = DEMAND_LEFT;
 	ck_assert_ptr_nonnull(
 		strstr(demand_lost_text(&x, text), "`ip link set dev eth7 master bond0`"));
 	x.why = DEMAND_UNPROVED;
-	ck_assert_ptr_nonnull(strstr(demand_lost_text(&x, text), "no permanent MAC address"));
+	ck_assert_ptr_nonnull(
+		strstr(demand_lost_text(&x, text), "nothing proves that the interface"));
 }
 END_TEST
 

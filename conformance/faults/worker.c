@@ -32,14 +32,15 @@ static bool repair(struct world *w, struct text *why)
  * DEL could not note in the record that it deletes, nor release the address. For a repair this
  * looks like a pod that removed its interface, or one of several: only an operator or the next DEL
  * may go on. So it is with an ADD that cannot print its result, and can write no more when it takes
- * all back. Of several faults, one may be the record's.
+ * all back. Of several faults of a DEL, one may be the record's.
  */
 static bool is_left_alone(struct world *w, const struct fault *f)
 {
 	static const char *const list[] = { "railctl", "attachments", "list", "--json", NULL };
 	auto_text now = { .p = NULL };
 
-	bool record_fails = strcmp(f->call, "write") == 0 || strpbrk(f->what, "+/");
+	bool record_fails =
+		strcmp(f->call, "write") == 0 || (f->cmd == DEL && strpbrk(f->what, "+/"));
 
 	if ((f->cmd != DEL && f->cmd != ADD) || !record_fails)
 		return false;
