@@ -26,8 +26,8 @@ enum compare_cause {
 	COMPARE_GDR_OFF,  /* the nearest HCA, but NCCL will not use GPUDirect RDMA */
 	COMPARE_LONE_GPU, /* NCCL sees one GPU, and uses the HCAs of other GPUs too */
 	COMPARE_TIE,      /* HCAs with equal paths, assigned in another order */
-	COMPARE_LOST,     /* NCCL makes one device of HCAs that it does not find, and loses it */
-	COMPARE_PXN,      /* through NVLink and the GPU that is beside the HCA */
+	COMPARE_LOST, /* NCCL loses a device of HCAs that it does not find, or of several CPUs */
+	COMPARE_PXN,  /* through NVLink and the GPU that is beside the HCA */
 	COMPARE_OTHER,
 };
 /* compare_cause_id - "flat-vm", "vf-path", "faster", "role", "gdr-off", "lone-gpu", "tie", "lost",

@@ -136,9 +136,11 @@ START_TEST(hcas_that_nccl_loses_are_explained)
 	fixture_done(&fx);
 	w.m.hca[0].kind = w.m.hca[1].kind = TOPO_HCA_SF;
 	answer(&w, NULL, NULL);
-	ck_assert_str_eq(line(&w, 0), "none lost: NCCL finds no HCA: it looks for them where no "
-				      "function is, makes one device of them, and loses it "
-				      "[NCCL_NET_MERGE_LEVEL=LOC]");
+	ck_assert_str_eq(line(&w, 0),
+			 "none lost: NCCL finds no HCA: it makes one device of HCAs whose "
+			 "function it does not find, or that are below different "
+			 "CPUs, and loses it "
+			 "[NCCL_NET_MERGE_LEVEL=LOC]");
 	ck_assert_str_eq(w.differ.setting, "NCCL_NET_MERGE_LEVEL=LOC");
 }
 END_TEST

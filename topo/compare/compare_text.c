@@ -111,8 +111,8 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 		return;
 	case COMPARE_LOST:
 		text_addf(to,
-			  "NCCL finds no HCA: it looks for them where no function is, makes one "
-			  "device of them, and loses it");
+			  "NCCL finds no HCA: it makes one device of HCAs whose function it does "
+			  "not find, or that are below different CPUs, and loses it");
 		return;
 	case COMPARE_PXN:
 		text_addf(to, "no HCA of its own is near enough: NCCL reaches ");

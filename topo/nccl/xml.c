@@ -245,7 +245,7 @@ static int make_of_ranks(const struct topo_machine *m, const struct topo_scope *
 	return 0;
 }
 
-/* More GPUs or nets than that have one XML for all: this would cost much. */
+/* More GPUs or HCAs than that have one XML for all: this would cost much. */
 #define RANKS_MAX 16
 
 static int fill_xml(const struct topo_machine *m, const struct topo_scope *scope,
