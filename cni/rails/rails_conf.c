@@ -108,7 +108,7 @@ static void to_lower(const char *key, char out[SLIP_LEN])
 {
 	size_t n = 0;
 
-	for (; key[n] && n < SLIP_LEN - 1; n++)
+	for (; n < SLIP_LEN - 1 && key[n]; n++)
 		out[n] = (char)tolower((unsigned char)key[n]);
 	out[n] = '\0';
 }
