@@ -6,9 +6,9 @@
 #include "lib/base/text.h"
 #include "lib/testing/testing.h"
 #include "topo/core/machine_build.h"
-#include "topo/nccl/nccl.h"
 #include "topo/read/read.h"
 #include "topo/testing/fixture.h"
+#include "topo/testing/nccl.h"
 #include "topo/testing/topo.h"
 
 /* "b a0+a1: a0+a1 PIX 48": all nets, the local ones of GPU 0, type and bandwidth; or the error. */
@@ -16,19 +16,16 @@ static char *answer(const struct topo_machine *m, const struct nccl_opts *o)
 {
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	auto_text struct text text = { 0 };
-	char name[NCCL_NET_NAME_LEN];
 	struct err e;
 
 	if (nccl_predict(m, NULL, o, &a, &e)) {
 		text_addf(&text, "%s", e.msg);
 		return text_take(&text);
 	}
-	for (size_t i = 0; i < a.n_nets; i++)
-		text_addf(&text, "%s%s", i ? " " : "", nccl_net_name(m, &a.net[i], name));
+	nccl_add_nets(m, &a, &text);
 	text_addf(&text, ":");
-	for (size_t i = 0; i < a.gpu[0].n_local; i++)
-		text_addf(&text, " %s", nccl_net_name(m, &a.net[a.gpu[0].local[i]], name));
-	text_addf(&text, " %s %g", nccl_path_name(a.gpu[0].type), a.gpu[0].bw);
+	nccl_add_local(m, &a, 0, &text);
+	text_addf(&text, " %g", a.gpu[0].bw);
 	return text_take(&text);
 }
 

@@ -7,8 +7,8 @@
 #include "lib/base/text.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
-#include "topo/nccl/nccl.h"
 #include "topo/read/read.h"
+#include "topo/testing/nccl.h"
 #include "topo/testing/tree.h"
 #include "topo/xml/write.h"
 
@@ -17,18 +17,10 @@ static char *answer(const struct topo_machine *m, const struct nccl_opts *o)
 {
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	auto_text struct text text = { 0 };
-	char name[NCCL_NET_NAME_LEN];
 	struct err e;
 
 	ck_assert_int_eq(nccl_predict(m, NULL, o, &a, &e), 0);
-	for (size_t i = 0; i < a.n_nets; i++)
-		text_addf(&text, "%s%s", i ? " " : "", nccl_net_name(m, &a.net[i], name));
-	for (size_t g = 0; g < a.n_gpus; g++) {
-		text_addf(&text, g ? "," : ":");
-		for (size_t i = 0; i < a.gpu[g].n_local; i++)
-			text_addf(&text, " %s", nccl_net_name(m, &a.net[a.gpu[g].local[i]], name));
-		text_addf(&text, " %s", nccl_path_name(a.gpu[g].type));
-	}
+	nccl_add_answer(m, &a, &text);
 	return text_take(&text);
 }
 

@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
-#include "topo/nccl/nccl.h"
+#include "topo/testing/nccl.h"
 #include "topo/testing/tree.h"
 
 struct device { /* behind a root port of its own; "00.1" and others are looked for at 00.0 */
@@ -61,7 +61,6 @@ static char *answer(const struct topo_machine *m, const char *version, enum nccl
 	auto_nccl_prediction struct nccl_prediction a = { 0 };
 	auto_text struct text text = { 0 };
 	struct nccl_opts o = { .gdr_level = -1, .merge_level = level };
-	char name[NCCL_NET_NAME_LEN];
 	struct err e;
 
 	ck_assert_int_eq(lib_version_parse(version, &o.version), 0);
@@ -69,14 +68,7 @@ static char *answer(const struct topo_machine *m, const char *version, enum nccl
 		text_addf(&text, "%s", e.msg);
 		return text_take(&text);
 	}
-	for (size_t i = 0; i < a.n_nets; i++)
-		text_addf(&text, "%s%s", i ? " " : "", nccl_net_name(m, &a.net[i], name));
-	for (size_t g = 0; g < a.n_gpus; g++) {
-		text_addf(&text, g ? "," : ":");
-		for (size_t i = 0; i < a.gpu[g].n_local; i++)
-			text_addf(&text, " %s", nccl_net_name(m, &a.net[a.gpu[g].local[i]], name));
-		text_addf(&text, " %s", nccl_path_name(a.gpu[g].type));
-	}
+	nccl_add_answer(m, &a, &text);
 	text_addf(&text, "%s", a.ranks_differ ? " differ" : "");
 	return text_take(&text);
 }

@@ -114,6 +114,35 @@ void nccl_compare(const char *name, const struct topo_machine *m, const struct n
 	free(text);
 }
 
+void nccl_add_nets(const struct topo_machine *m, const struct nccl_prediction *a, struct text *out)
+{
+	char name[NCCL_NET_NAME_LEN];
+
+	for (size_t i = 0; i < a->n_nets; i++)
+		text_addf(out, "%s%s", i ? " " : "", nccl_net_name(m, &a->net[i], name));
+}
+
+void nccl_add_local(const struct topo_machine *m, const struct nccl_prediction *a, size_t gpu,
+		    struct text *out)
+{
+	const struct nccl_gpu *g = &a->gpu[gpu];
+	char name[NCCL_NET_NAME_LEN];
+
+	for (size_t i = 0; i < g->n_local; i++)
+		text_addf(out, " %s", nccl_net_name(m, &a->net[g->local[i]], name));
+	text_addf(out, " %s", nccl_path_name(g->type));
+}
+
+void nccl_add_answer(const struct topo_machine *m, const struct nccl_prediction *a,
+		     struct text *out)
+{
+	nccl_add_nets(m, a, out);
+	for (size_t g = 0; g < a->n_gpus; g++) {
+		text_addf(out, g ? "," : ":");
+		nccl_add_local(m, a, g, out);
+	}
+}
+
 static bool same_path(const struct nccl_net_path *x, const struct nccl_net_path *y)
 {
 	return x->type == y->type && x->bw == y->bw && x->hops == y->hops &&
