@@ -75,13 +75,12 @@ static int verify_log(const struct cmd_run *r, const struct job_log *j, const st
 {
 	auto_json struct json *machine = show_json(&t->view);
 	const char *assumed[ASSUMED_MAX];
-	struct lib_version newest = t->opts.rccl ? RCCL_VERSION_RELEASED : NCCL_VERSION_NEWEST;
 	struct verify_input in = {
 		.machine = machine,
 		.log = &j->log,
 		.host = opt_get(&r->opts, "host"),
 		.assumed = assumed,
-		.rules = t->has_version ? t->nccl_version : newest,
+		.rules = nccl_version(&t->opts),
 		.rccl = t->opts.rccl,
 	};
 	size_t i = 0;

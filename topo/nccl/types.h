@@ -58,11 +58,18 @@ _Static_assert(LIB_RULES <= 64, "nccl_opts.inverted");
 		.gdr_level = -1                                                                    \
 	}
 
+/* nccl_version - whose rules hold: the version of the job, else the newest that is released. */
+static inline struct lib_version nccl_version(const struct nccl_opts *o)
+{
+	if (o->version.major)
+		return o->version;
+	return o->rccl ? RCCL_VERSION_RELEASED : NCCL_VERSION_NEWEST;
+}
+
 /* nccl_rule - whether the library of these options has a rule of lib/nccl/version.h. */
 static inline bool nccl_rule(const struct nccl_opts *o, enum lib_rule rule)
 {
-	struct lib_version newest = o->rccl ? RCCL_VERSION_RELEASED : NCCL_VERSION_NEWEST;
-	struct lib_version v = o->version.major ? o->version : newest;
+	struct lib_version v = nccl_version(o);
 	bool holds = o->rccl ? lib_rule_in_rccl(rule, v) : lib_rule_holds(rule, v);
 
 	return holds != (o->inverted >> rule & 1);
