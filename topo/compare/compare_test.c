@@ -274,6 +274,34 @@ START_TEST(a_vf_that_nccl_looks_for_elsewhere)
 }
 END_TEST
 
+/* Where NCCL looks for v it is near a, and is fused with it. Where v is, NCCL would end: no help.
+ */
+START_TEST(a_setting_with_which_nccl_ends_is_no_help)
+{
+	auto_compare_case struct compare_case w = { .opts = { .merge_level = NCCL_SYS } };
+	struct nccl_opts own = { .gdr_level = -1, .merge_level = NCCL_SYS, .keep_vf_path = true };
+	auto_nccl_prediction struct nccl_prediction ignored = { 0 };
+	struct fixture fx = { .m = &w.m };
+	struct err e;
+
+	w.m.source = TOPO_LIVE;
+	fixture_root(&fx, 0);
+	uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+	(void)fixture_gpu(&fx, fixture_down(&fx, up));
+	(void)fixture_hca(&fx, fixture_down(&fx, up), "a");
+	fixture_root(&fx, 1);
+	uint32_t v = fixture_hca(&fx, fixture_port(&fx), "v");
+	w.m.hca[v].kind = TOPO_HCA_VF;
+	w.m.pci[w.m.hca[v].pci].addr.dev = 1;
+	fixture_done(&fx);
+	ck_assert_int_eq(nccl_predict(&w.m, NULL, &own, &ignored, &e), -1);
+	ck_assert_int_eq(e.code, ERR_FIELD);
+	answer(&w, NULL, NULL);
+	ck_assert_uint_eq(w.nccl.n_nets, 1);
+	ck_assert_ptr_null(strstr(line(&w, 0), "NCCL_IB_MERGE_VFS"));
+}
+END_TEST
+
 START_TEST(more_ports_than_nccl_takes)
 {
 	auto_compare_case struct compare_case w = { 0 };
@@ -445,6 +473,6 @@ TEST_PROGRAM("differ", nothing_is_said_where_all_is_well, a_faster_far_hca_is_ex
 	     hcas_that_nccl_loses_are_explained, a_flat_virtual_machine_is_explained,
 	     one_gpu_takes_its_neighbours_too, a_tie_assigned_otherwise_is_explained,
 	     gpudirect_off_is_explained, a_vf_that_nccl_looks_for_elsewhere,
-	     more_ports_than_nccl_takes, without_other_gpus_there_is_no_cause,
-	     vfs_that_nccl_takes_for_one, names_that_say_less, a_machine_with_switches_is_not_flat,
-	     nothing_to_take, memory_may_end_anywhere)
+	     more_ports_than_nccl_takes, a_setting_with_which_nccl_ends_is_no_help,
+	     without_other_gpus_there_is_no_cause, vfs_that_nccl_takes_for_one, names_that_say_less,
+	     a_machine_with_switches_is_not_flat, nothing_to_take, memory_may_end_anywhere)
