@@ -335,7 +335,7 @@ headers: $(GENERATED_H) ## each header compiles alone, with gcc and clang
 
 layers: ## includes follow the arrows between folders
 	@tools/layers.sh
-budget: ## sizes of functions, files, headers and of the tree; every fuzz target has seeds
+budget: ## sizes of functions and of the tree; every fuzz target has seeds
 	@tools/budget.sh
 	@tools/seeds.sh check
 dup: ## lines that plugins share with the engine and with each other
