@@ -198,3 +198,12 @@ const char *cni_conf_guid_pool(const struct json *ipam)
 
 	return name && *name ? name : NULL;
 }
+
+bool cni_conf_made(const struct cni_conf *c, const char *ifname)
+{
+	json_each (x, json_get(c->prev_result, "interfaces")) {
+		if (*json_text(x, "sandbox") && strcmp(json_text(x, "name"), ifname) == 0)
+			return true;
+	}
+	return false;
+}

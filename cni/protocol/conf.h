@@ -61,4 +61,8 @@ int cni_conf_check_case(const struct cni_conf *c, struct err *e) must_check;
 /* cni_conf_is_valid - whether (container, ifname) is in conf->valid. False when that is NULL. */
 bool cni_conf_is_valid(const struct cni_conf *c, const char *container, const char *ifname);
 
+/* cni_conf_made - whether the result of ADD, prevResult, has that interface in a pod's namespace.
+ */
+bool cni_conf_made(const struct cni_conf *c, const char *ifname);
+
 #endif

@@ -18,24 +18,14 @@ static struct rails_names names_of(const struct cni_call *call)
 
 struct name_visit {
 	struct rails_names names;
-	const struct json *prev; /* the result of ADD, or NULL */
+	const struct cni_conf *conf;
 	attach_name_fn fn;
 	void *arg;
 };
 
-/* The result of ADD names the interface, in a namespace of a pod. */
-static bool is_in_result(const struct name_visit *v, const char *name)
-{
-	json_each (x, json_get(v->prev, "interfaces")) {
-		if (*json_text(x, "sandbox") && strcmp(json_text(x, "name"), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int visit(const struct name_visit *v, const char *name, const char *kind)
 {
-	return is_in_result(v, name) ? v->fn(name, kind, v->arg) : 0;
+	return cni_conf_made(v->conf, name) ? v->fn(name, kind, v->arg) : 0;
 }
 
 /*
@@ -59,7 +49,7 @@ int rails_each_name(const struct cni_call *call, attach_name_fn fn, void *arg)
 	const char *kind = json_text(call->conf.tree, "kind");
 	const struct name_visit v = {
 		.names = names_of(call),
-		.prev = json_get(call->conf.tree, "prevResult"),
+		.conf = &call->conf,
 		.fn = fn,
 		.arg = arg,
 	};
@@ -129,11 +119,28 @@ static int release_vf(const struct vf_entry *x, void *arg)
 	return u->rc;
 }
 
+/* Neither its state nor its record is left. */
+static int release_named(const char *ifname, const char *kind, void *arg)
+{
+	struct unrecorded_vfs *u = arg;
+	const struct cni_call *call = u->call;
+	const struct record_key key = { call->conf.name, call->env.container, ifname };
+
+	(void)kind;
+	u->rc = claim_release_named(&call->ctx, &call->conf, &key, call->env.netns, u->e);
+	return u->rc;
+}
+
 int rails_release(const struct cni_call *call, const struct record *r, struct err *e)
 {
 	struct unrecorded_vfs u = { .call = call, .names = names_of(call), .e = e };
 
 	if (r || strcmp(json_text(call->conf.tree, "kind"), "sriov") != 0)
 		return 0;
-	return vf_state_each(&call->ctx, release_vf, &u, e) || u.rc ? -1 : 0;
+	const struct name_visit v = {
+		.names = u.names, .conf = &call->conf, .fn = release_named, .arg = &u
+	};
+
+	return vf_state_each(&call->ctx, release_vf, &u, e) || u.rc || each_name_of(&v, "") ? -1
+											    : 0;
 }

@@ -115,19 +115,24 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 	return -1;
 }
 
-bool rdma_bus_has_verbs(const char *sysfs, const char *addr)
+bool rdma_bus_verbs(const char *sysfs, const char *addr, char *out)
 {
 	char folder[PATH_MAX];
 	auto_fs_names struct fs_names names = { .n = 0 };
 	struct err why;
 
+	if (out)
+		*out = '\0';
 	if (folder_of(sysfs, addr, "infiniband_verbs", folder, &why))
 		return false;
 	if (fs_names_at(AT_FDCWD, folder, FS_NAMES_MAX, &names, &why))
 		return why.errnum != ENOENT && why.errnum != ENOTDIR;
 	for (size_t i = 0; i < names.n; i++) {
-		if (strncmp(names.name[i], "uverbs", 6) == 0)
-			return true;
+		if (strncmp(names.name[i], "uverbs", 6) != 0)
+			continue;
+		if (out)
+			(void)snprintf(out, RDMA_CHARDEV_LEN, "%.31s", names.name[i]);
+		return true;
 	}
 	return false;
 }

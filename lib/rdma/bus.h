@@ -29,11 +29,11 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 		struct err *e) must_check;
 
 /*
- * rdma_bus_has_verbs - true if it has an RDMA device in any namespace: sysfs shows the folder of
- * its character device (uverbs) in all of them. False while the device moves, and without
- * ib_uverbs.
+ * rdma_bus_verbs - true if it has an RDMA device in any namespace: sysfs shows the folder of its
+ * character device in all of them. out (may be NULL) gets the name of that, "uverbs3", or "" if the
+ * folder cannot be read. False while the device moves, and without ib_uverbs.
  */
-bool rdma_bus_has_verbs(const char *sysfs, const char *addr);
+bool rdma_bus_verbs(const char *sysfs, const char *addr, char *out);
 
 /* ---- character devices ---- */
 

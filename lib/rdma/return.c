@@ -70,7 +70,7 @@ static int is_past(const struct device_return *w, struct err *e)
  */
 static bool is_nowhere(const struct device_return *w)
 {
-	return *w->d->uverbs && *w->d->bus && !rdma_bus_has_verbs(w->ctx->sysfs, w->d->bus);
+	return *w->d->uverbs && *w->d->bus && !rdma_bus_verbs(w->ctx->sysfs, w->d->bus, NULL);
 }
 
 /*

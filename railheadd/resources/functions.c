@@ -106,7 +106,7 @@ static void fill(const struct survey *s, const struct pci_info *pci, struct func
 	(void)snprintf(f->device, sizeof(f->device), "%04x", pci->device);
 	memcpy(f->driver, pci->driver, sizeof(f->driver));
 	f->numa = pci->numa_node;
-	f->has_verbs = rdma_bus_has_verbs(s->ctx->sysfs, f->addr);
+	f->has_verbs = rdma_bus_verbs(s->ctx->sysfs, f->addr, NULL);
 	f->link = link_of(s, f, pci->class_code);
 	f->has_route = *s->default_netdev && strcmp(s->default_netdev, f->netdev) == 0;
 	read_acpi(s, f);

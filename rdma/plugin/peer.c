@@ -225,7 +225,7 @@ static int return_to_host(const struct ctx *ctx, const struct rdma_peer *p, stru
 		const struct rdma_away away = { p->bus, d.index, p->name, "" };
 		return rdma_return(ctx, &pod, &away, false, e);
 	}
-	if (!rdma_bus_has_verbs(ctx->sysfs, p->bus))
+	if (!rdma_bus_verbs(ctx->sysfs, p->bus, NULL))
 		return 0;
 	rc = is_anothers(ctx, p, &r->key, e);
 	if (rc)

@@ -11,6 +11,7 @@
 #include "lib/net/link.h"
 #include "lib/base/undo.h"
 #include "sriov/admin/manager_priv.h"
+#include "sriov/take/lost.h"
 #include "sriov/take/peer.h"
 
 #define NETDEV_MS 10000
@@ -26,12 +27,13 @@ static void printf_like(3, 4)
 	va_end(ap);
 }
 
-static void report_owner(struct vf_report *r, const struct vf_entry *x)
+/* more: what else is to be said of it; "": nothing. */
+static void report_owner(struct vf_report *r, const struct vf_entry *x, const char *more)
 {
 	const struct record_key *k = &x->owner.key;
 
-	set_report(r, VF_SKIPPED, "it belongs to container %.64s (network %.64s, %.16s)",
-		   k->container, k->network, k->ifname);
+	set_report(r, VF_SKIPPED, "it belongs to container %.64s (network %.64s, %.16s)%s%.90s",
+		   k->container, k->network, k->ifname, *more ? "; " : "", more);
 }
 
 /* ---- repair ---- */
@@ -102,6 +104,9 @@ static int repair_vf(const struct manager *m, struct vf_view *v, bool dry_run, s
 static int repair_damaged(const struct manager *m, const struct vf_view *v, bool dry_run,
 			  struct vf_report *r, struct err *e)
 {
+	auto_vf_entry struct vf_entry x = { 0 };
+	struct vf_place place;
+
 	if (*v->pci.driver && !*v->netdev.name) {
 		set_report(r, VF_SKIPPED,
 			   "its entry is damaged, and its interface is not on this host: a pod may "
@@ -109,9 +114,14 @@ static int repair_damaged(const struct manager *m, const struct vf_view *v, bool
 			   m->ctx->run_dir, v->addr);
 		return 0;
 	}
-	set_report(r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED,
-		   "its entry was damaged and is removed: the baseline of the VF is lost");
-	return dry_run ? 0 : vf_state_remove(m->ctx, v->addr, e);
+	set_report(
+		r, dry_run ? VF_WOULD_REPAIR : VF_REPAIRED,
+		"its entry was damaged, and its baseline is lost: it gets the values of a new VF");
+	return dry_run || (vf_locate(m->ctx, m->nl, v->addr, &place, e) == 0 &&
+			   lost_unowned(m->ctx, m->nl, &place, &x, e) == 0 &&
+			   restore_vf(m, &x, 0, e) == 0)
+		       ? 0
+		       : -1;
 }
 
 static int repair_after_peer(const struct manager *m, const struct vf_view *v, struct err *e)
@@ -128,7 +138,7 @@ static int repair_locked(const struct manager *m, struct vf_view *v, bool dry_ru
 {
 	switch (v->use) {
 	case VF_IN_USE:
-		report_owner(r, &v->entry);
+		report_owner(r, &v->entry, v->why);
 		return 0;
 	case VF_DAMAGED:
 		return repair_damaged(m, v, dry_run, r, e);
@@ -211,11 +221,13 @@ static int write_baseline(const struct manager *m, struct vf_view *v, struct vf_
 	vf_compare(&now.base, &v->entry.base, true, &d);
 	x->base = v->entry.base;
 	vf_follow(&x->base, &v->entry.base, &now.base);
-	if (!*d.text && !v->entry.to_restore)
+	if (!*d.text && !v->entry.to_restore && !v->entry.base_lost)
 		return 0;
 	r->outcome = VF_REPAIRED;
 	(void)snprintf(r->why, sizeof(r->why), "%.250s",
-		       *d.text ? d.text : "what its last owner left");
+		       *d.text              ? d.text
+		       : v->entry.base_lost ? "its baseline was lost"
+					    : "what its last owner left");
 	return 0;
 }
 
@@ -387,7 +399,7 @@ static int remove_stale_entry(const struct manager *m, struct vf_entry *x, bool 
 	if (!x->owned)
 		return 0;
 	if (vf_owner_lives(m->ctx, x)) {
-		report_owner(r, x);
+		report_owner(r, x, "");
 		return 0;
 	}
 	set_report(r, done, "its owner %.64s (network %.64s) is gone: it is restored and free",

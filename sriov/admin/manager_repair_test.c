@@ -296,7 +296,7 @@ START_TEST(a_vf_without_an_entry_is_skipped)
 }
 END_TEST
 
-START_TEST(a_damaged_entry_is_removed)
+START_TEST(a_damaged_entry_gets_the_values_of_a_new_VF)
 {
 	auto_testhost struct testhost w = make_testhost(1);
 	struct vf_report r;
@@ -316,8 +316,13 @@ START_TEST(a_damaged_entry_is_removed)
 	testhost_shows(0, "v0");
 	ck_assert_int_eq(act(&w, manager_repair, 0, true).outcome, VF_WOULD_REPAIR);
 	ck_assert(has_entry(&w, 0));
+	w.kernel->vf[0].is.vlan = 7;
 	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
-	ck_assert(!has_entry(&w, 0));
+	ck_assert_uint_eq(w.kernel->vf[0].is.vlan, 0);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_HEALTHY);
+	/* Its administrator says that the present values are right. */
+	ck_assert_int_eq(act(&w, manager_adopt, 0, false).outcome, VF_REPAIRED);
+	ck_assert_int_eq(act(&w, manager_adopt, 0, false).outcome, VF_WAS_HEALTHY);
 }
 END_TEST
 
@@ -452,7 +457,7 @@ TEST_PROGRAM("manager_repair", a_vf_as_it_was_is_left_alone, every_changed_setti
 	     only_what_differs_is_set, what_cannot_be_put_back_is_named,
 	     what_restore_overlooks_is_named, the_vf_of_a_living_owner_is_left_alone,
 	     a_plugin_at_work_is_not_disturbed, what_a_dead_owner_left_is_restored,
-	     a_vf_without_an_entry_is_skipped, a_damaged_entry_is_removed,
+	     a_vf_without_an_entry_is_skipped, a_damaged_entry_gets_the_values_of_a_new_VF,
 	     a_missing_vf_is_not_found, repair_survives_each_failing_allocation,
 	     entries_of_removed_vfs_are_removed, a_free_vf_keeps_its_baseline,
 	     binding_to_the_present_driver_changes_nothing, a_driver_that_refuses_a_vf_is_an_error,

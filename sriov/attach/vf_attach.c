@@ -319,5 +319,11 @@ int vf_attach_release(const struct cni_call *call, const struct record *r, struc
 		.netns = call->env.netns,
 	};
 
-	return r ? 0 : sriov_restore(&call->ctx, &unrecorded, e);
+	if (r)
+		return 0;
+	return sriov_restore(&call->ctx, &unrecorded, e) ||
+			       claim_release_named(&call->ctx, &call->conf, &unrecorded.key,
+						   unrecorded.netns, e)
+		       ? -1
+		       : 0;
 }

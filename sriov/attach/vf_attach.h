@@ -110,7 +110,7 @@ int vf_attach_check(const struct attach *a, const struct vf_attach *v, struct er
 
 /*
  * vf_attach_release - for release: without a record r, restore the VF that a VF state or a file of
- * sriov-cni names for the attachment.
+ * sriov-cni names for the attachment, or that its interface is.
  */
 int vf_attach_release(const struct cni_call *call, const struct record *r,
 		      struct err *e) must_check;

@@ -170,11 +170,9 @@ static int read_moved(const struct attach *a, const struct vf_attach *v, struct 
 		if (e->code != ERR_NOTFOUND && e->code != ERR_DECODE)
 			return -1;
 		e->code = ERR_STATE;
-		return err_hint(
-			e,
-			"nothing else says which RDMA device moved: delete the pod, and then "
-			"run `railctl vf repair %s`",
-			v->vf);
+		return err_hint(e, "nothing else says which RDMA device moved: delete the pod, "
+				   "whose DEL gives "
+				   "the VF the values of a new one");
 	}
 	if (!vf_owner_is(x, &key, any))
 		return err_set(e, ERR_STATE, 0, "it belongs to another attachment");

@@ -12,8 +12,8 @@
 #include "lib/base/array.h"
 #include "lib/net/link.h"
 #include "lib/sys/fs.h"
-#include "sriov/vf/host_use.h"
 #include "sriov/take/peer.h"
+#include "sriov/vf/host_use.h"
 
 #define CLASS_NETWORK 0x02u
 
@@ -99,24 +99,6 @@ static int find_rdma(const struct ctx *ctx, const char *addr, char out[PCI_RDMA_
 
 /* ---- VFs ---- */
 
-int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
-{
-	char boot[CTX_BOOT_ID_LEN + 1];
-	struct vf_entry x = { 0 };
-	uint64_t life;
-
-	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, vf, &life, e) ||
-	    vf_state_read(ctx, vf, &x, e))
-		return -1;
-	if (strcmp(x.boot, boot) == 0 && x.life == life) {
-		*out = x;
-		return 0;
-	}
-	vf_entry_clear(&x);
-	return err_set(e, ERR_NOTFOUND, 0, "VF %s was created again since its state was recorded",
-		       vf);
-}
-
 static bool is_unreachable(const struct vf_view *v)
 {
 	struct vf_place p = { 0 };
@@ -168,7 +150,7 @@ static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, str
 {
 	struct err why;
 
-	if (inventory_entry(ctx, v->addr, &v->entry, &why)) {
+	if (vf_state_current(ctx, v->addr, &v->entry, &why)) {
 		if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
 			*e = why;
 			return -1;
@@ -178,6 +160,9 @@ static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, str
 		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
 	} else {
 		v->use = v->entry.to_restore ? VF_UNREPAIRED : VF_FREE;
+		if (v->entry.base_lost)
+			(void)snprintf(v->why, sizeof(v->why),
+				       "its baseline was lost: it has the values of a new VF");
 	}
 	if ((is_free(v) && check_peer(ctx, v, e)) || (is_free(v) && check_host(ctx, nl, v, e)))
 		return -1;
@@ -200,6 +185,52 @@ static int read_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, stru
 	return 0;
 }
 
+/* ---- VFs whose state is lost ---- */
+
+struct lost_views {
+	const struct ctx *ctx;
+	struct vf_view *v;
+	size_t n;
+	struct err *e;
+	int rc;
+};
+
+static int show_lost(struct lost_views *l, struct vf_view *v)
+{
+	int rc = lost_find(l->ctx, v->addr, &v->entry, l->e);
+
+	if (rc <= 0)
+		return rc;
+	v->use = vf_owner_lives(l->ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
+	(void)snprintf(v->why, sizeof(v->why),
+		       "its state is lost: DEL gives it the values of a new VF");
+	return 0;
+}
+
+static int consider_part(const struct record *part, void *arg)
+{
+	struct lost_views *l = arg;
+
+	for (size_t i = 0; l->rc == 0 && i < l->n; i++) {
+		struct vf_view *v = &l->v[i];
+
+		if (!*v->entry.vf && strcmp(sriov_device_vf(part), v->addr) == 0)
+			l->rc = show_lost(l, v);
+	}
+	return l->rc;
+}
+
+/* The records are read once for all VFs of a PF. */
+static int find_lost(const struct ctx *ctx, struct vf_view *v, size_t n, struct err *e)
+{
+	struct lost_views l = { .ctx = ctx, .v = v, .n = n, .e = e };
+	size_t without = 0;
+
+	for (size_t i = 0; i < n; i++)
+		without += !*v[i].entry.vf;
+	return without && (taken_each(ctx, consider_part, &l, e) || l.rc) ? -1 : 0;
+}
+
 int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_view *out,
 		 struct err *e)
 {
@@ -212,7 +243,8 @@ int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct 
 			       "\"%.64s\" is not a PCI address such as 0000:3b:02.5", addr);
 	pci_format(a, v.addr);
 	if (pci_physfn(ctx->sysfs, v.addr, pf, e) ||
-	    pci_vf_index(ctx->sysfs, pf, v.addr, &v.index, e) || read_vf(ctx, nl, &v, e))
+	    pci_vf_index(ctx->sysfs, pf, v.addr, &v.index, e) || read_vf(ctx, nl, &v, e) ||
+	    find_lost(ctx, &v, 1, e))
 		return -1;
 	*out = v;
 	v = (struct vf_view){ 0 };
@@ -274,7 +306,7 @@ static int add_vfs(const struct ctx *ctx, struct nl *nl, struct pf_view *p, stru
 		if (add_vf(ctx, nl, p, i, e))
 			return -1;
 	}
-	return read_pf_side(nl, p, e);
+	return find_lost(ctx, p->vf, p->n_vfs, e) || read_pf_side(nl, p, e) ? -1 : 0;
 }
 
 int inventory_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct pf_view *out,

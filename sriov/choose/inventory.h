@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
 #define RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
 
-#include "sriov/vf/vf.h"
+#include "sriov/take/lost.h"
 
 enum vf_use {
 	VF_FREE,
@@ -42,7 +42,7 @@ struct vf_view {
 	char rdma[PCI_RDMA_LEN]; /* its RDMA device; "": none here */
 	struct vf_info pf_side;
 	enum vf_use use;
-	char why[VF_WHY_LEN];  /* VF_TAKEN, VF_PEER_GONE: a phrase that follows "it"; else "" */
+	char why[VF_WHY_LEN];  /* a phrase; of VF_TAKEN and VF_PEER_GONE it follows "it" */
 	struct vf_entry entry; /* its state in this life; vf is "": there is none */
 };
 
@@ -91,12 +91,5 @@ int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct 
  */
 int inventory_find_pf(const struct ctx *ctx, const char *name, char out[PCI_STR_LEN],
 		      struct err *e) must_check;
-
-/*
- * inventory_entry - the recorded state of a VF in its present life. ERR_NOTFOUND: there is none, or
- * only one of an earlier life; ERR_DECODE: it is damaged. The caller clears *out.
- */
-int inventory_entry(const struct ctx *ctx, const char *vf, struct vf_entry *out,
-		    struct err *e) must_check;
 
 #endif

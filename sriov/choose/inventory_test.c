@@ -146,10 +146,10 @@ START_TEST(the_entry_of_a_vf_is_read)
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(inventory_entry(&w.ctx, testhost_vf(0), &x, &e), -1);
+	ck_assert_int_eq(vf_state_current(&w.ctx, testhost_vf(0), &x, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	claim(&who, 0);
-	ck_assert_int_eq(inventory_entry(&w.ctx, testhost_vf(0), &x, &e), 0);
+	ck_assert_int_eq(vf_state_current(&w.ctx, testhost_vf(0), &x, &e), 0);
 	ck_assert(x.owned);
 	x.owned = false;
 	x.to_restore = VF_VLAN;
@@ -160,13 +160,13 @@ START_TEST(the_entry_of_a_vf_is_read)
 	memset(x.boot, 'x', CTX_BOOT_ID_LEN);
 	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	vf_entry_clear(&x);
-	ck_assert_int_eq(inventory_entry(&w.ctx, testhost_vf(0), &x, &e), -1);
+	ck_assert_int_eq(vf_state_current(&w.ctx, testhost_vf(0), &x, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 
 	char path[64];
 	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(0));
 	testing_file(path, 0600, "{");
-	ck_assert_int_eq(inventory_entry(&w.ctx, testhost_vf(0), &x, &e), -1);
+	ck_assert_int_eq(vf_state_current(&w.ctx, testhost_vf(0), &x, &e), -1);
 	ck_assert_int_eq(e.code, ERR_DECODE);
 	ck_assert_int_eq(use_of(&w, 0), VF_DAMAGED);
 }

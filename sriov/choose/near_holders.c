@@ -38,7 +38,7 @@ static int add_holder(const char *vf, void *arg)
 	char owner[400], one[sizeof(owner) + 32];
 	struct err ignored;
 
-	if (inventory_entry(h->ctx, vf, &x, &ignored) || !x.owned)
+	if (vf_state_current(h->ctx, vf, &x, &ignored) || !x.owned)
 		return 0;
 	name_owner(h->ctx, &x.owner.key, owner);
 	int n = snprintf(one, sizeof(one), "%s%s has %s", h->len ? ", " : "", vf, owner);

@@ -69,7 +69,7 @@ static bool belongs_to_another(const struct search *s, const char *vf)
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err ignored;
 
-	return inventory_entry(s->who->ctx, vf, &x, &ignored) == 0 &&
+	return vf_state_current(s->who->ctx, vf, &x, &ignored) == 0 &&
 	       !vf_owner_is(&x, &s->who->key, s->who->netns_id) && vf_owner_lives(s->who->ctx, &x);
 }
 
@@ -87,7 +87,7 @@ static int is_of_container(const char *vf, void *arg)
 	struct err ignored;
 
 	if (!vf_state_looks_owned_by(l->states, vf, key->container) ||
-	    inventory_entry(l->who->ctx, vf, &x, &ignored))
+	    vf_state_current(l->who->ctx, vf, &x, &ignored))
 		return 0;
 	l->found = x.owned && !strcmp(x.owner.key.container, key->container) &&
 		   !vf_owner_is(&x, key, l->who->netns_id) && vf_owner_lives(l->who->ctx, &x);

@@ -124,6 +124,27 @@ START_TEST(a_VF_without_a_GUID)
 }
 END_TEST
 
+/* Nothing says which GUID it had: the PF takes that of the pod away. */
+START_TEST(the_state_of_the_VF_is_lost)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod();
+	char path[64], name[IFNAME_LEN];
+	struct err e = { .msg = "" };
+
+	good(testib_call(&t, CNI_ADD, &p, GIVEN ",\"link_state\":\"enable\"", &e), &e);
+	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(0));
+	ck_assert_int_eq(unlink(path), 0);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
+	testib_has_guid(&t, GUID_ALL_ONE);
+	ck_assert_int_eq(t.w.kernel->vf[0].is.link_state, VF_LINK_AUTO);
+	good(pci_vf_netdev(TESTHOST_SYS, testhost_vf(0), name, &e), &e);
+	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
+	ck_assert(!x.owned && !x.to_restore && x.base_lost);
+	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
+}
+END_TEST
+
 START_TEST(node_and_port_GUIDs_are_restored_separately)
 {
 	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
@@ -521,7 +542,7 @@ START_TEST(a_partition_that_the_port_lacks)
 END_TEST
 
 TEST_PROGRAM("sriov/ib/attach", a_GUID_that_is_given, a_GUID_that_the_VF_has,
-	     a_GUID_of_the_pods_name, a_VF_without_a_GUID,
+	     a_GUID_of_the_pods_name, a_VF_without_a_GUID, the_state_of_the_VF_is_lost,
 	     node_and_port_GUIDs_are_restored_separately, a_PF_that_knows_no_GUID,
 	     other_numbers_of_character_devices, a_driver_that_does_not_come_back,
 	     firmware_that_keeps_the_GUID, isolation_before_Linux_7, isolation_since_Linux_7,

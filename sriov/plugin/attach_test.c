@@ -149,10 +149,10 @@ START_TEST(CHECK_of_a_VF_that_somebody_changed)
 	(void)snprintf(file, sizeof(file), TESTHOST_RUN "/vf/%s", testhost_vf(0));
 	(void)snprintf(away, sizeof(away), "/mnt/away");
 	ck_assert_int_eq(rename(file, away), 0);
-	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "railctl vf repair");
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "delete the pod");
 	ck_assert_msg(strncmp(e.msg, "rdma: VF 0000:3b:02.0", 21) == 0, "%s", e.msg);
 	testing_file(file, 0600, "{");
-	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "railctl vf repair");
+	fails(testrdma_call(&t, CNI_CHECK, &p, MOVES, &e), &e, ERR_STATE, "delete the pod");
 	ck_assert_int_eq(rename(away, file), 0);
 	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
 	const char *own = x.owner.key.container;

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/protocol/conf.h"
 #include "cni/protocol/devinfo.h"
-#include "cni/record/record_part.h"
 #include "lib/net/link.h"
+#include "sriov/take/lost.h"
 #include "sriov/take/peer.h"
-#include "sriov/take/taken.h"
 #include "sriov/vf/host_use.h"
 
 /* One change of ownership. The VF is locked. */
@@ -21,7 +21,8 @@ struct claim_attempt {
 	const struct claimant *who;
 	struct vf_place place;
 	struct vf_entry entry;
-	bool known; /* the entry belongs to this life of the VF */
+	bool known;   /* the entry belongs to this life of the VF */
+	bool damaged; /* its file cannot be decoded */
 };
 
 static void claim_attempt_clear(struct claim_attempt *t)
@@ -32,31 +33,37 @@ static void claim_attempt_clear(struct claim_attempt *t)
 
 /* ---- the recorded state ---- */
 
-/* A damaged entry counts as none: the place of the interface shows whether the VF is in use. */
+/* Without a state, or with a damaged one, the records say whose the VF is. */
 static int read_entry(struct claim_attempt *t, struct err *e)
 {
-	char boot[CTX_BOOT_ID_LEN + 1];
+	const struct ctx *ctx = t->who->ctx;
 	struct err why;
-	uint64_t life;
+	int found = 1;
 
-	if (ctx_boot_id(t->who->ctx, boot, e) || vf_life(t->who->ctx, t->place.vf, &life, e))
-		return -1;
-	if (vf_state_read(t->who->ctx, t->place.vf, &t->entry, &why) == 0) {
-		t->known = strcmp(t->entry.boot, boot) == 0 && t->entry.life == life;
-	} else if (why.code == ERR_DECODE) {
-		log_warn(&t->who->ctx->log, "%s; starting a new one", why.msg);
-	} else if (why.code != ERR_NOTFOUND) {
-		*e = why;
-		return -1;
+	if (vf_state_current(ctx, t->place.vf, &t->entry, &why)) {
+		t->damaged = why.code == ERR_DECODE;
+		if (why.code != ERR_NOTFOUND && !t->damaged) {
+			*e = why;
+			return -1;
+		}
+		if (t->damaged)
+			log_warn(&ctx->log, "%s; starting a new one", why.msg);
+		found = t->damaged || why.errnum == ENOENT
+				? lost_find(ctx, t->place.vf, &t->entry, e)
+				: 0;
 	}
-	return 0;
+	t->known = found > 0;
+	return found < 0 ? -1 : 0;
 }
 
+/* A VF whose state is damaged may have the values of a tenant. */
 static int start_entry(struct claim_attempt *t, struct err *e)
 {
+	const struct claimant *who = t->who;
 	struct vf_entry x;
 
-	if (vf_start_entry(t->who->ctx, t->who->nl, &t->place, &x, e))
+	if (t->damaged ? lost_unowned(who->ctx, who->nl, &t->place, &x, e)
+		       : vf_start_entry(who->ctx, who->nl, &t->place, &x, e))
 		return -1;
 	vf_entry_clear(&t->entry);
 	t->entry = x;
@@ -69,36 +76,25 @@ static int start_entry(struct claim_attempt *t, struct err *e)
 
 struct record_search {
 	const struct record_key *own;
-	const char *vf, *boot;
+	const char *vf;
 	char *who;
 	bool found;
 };
 
-static bool is_another_holder(const struct record_search *s, const struct record *r)
+static int consider_holder(const struct record *r, void *arg)
 {
-	const char *vf = sriov_device_vf(r);
+	struct record_search *s = arg;
 
-	if (!vf || strcmp(vf, s->vf) != 0 || strcmp(r->boot, s->boot) != 0 ||
+	if (strcmp(sriov_device_vf(r), s->vf) != 0 ||
 	    (strcmp(r->key.network, s->own->network) == 0 &&
 	     strcmp(r->key.container, s->own->container) == 0 &&
 	     strcmp(r->key.ifname, s->own->ifname) == 0))
-		return false;
+		return 0;
 	(void)snprintf(s->who, HOLDER_LEN,
 		       "container %.64s (network %.64s, %.16s), which has a record but had no DEL",
 		       r->key.container, r->key.network, r->key.ifname);
-	return true;
-}
-
-static int consider_record(const struct record *r, void *arg)
-{
-	struct record_search *s = arg;
-	struct record part;
-
-	for (size_t i = 0; r->tree && !s->found && i < record_parts(r); i++) {
-		record_part(r, i, &part);
-		s->found = is_another_holder(s, &part);
-	}
-	return s->found;
+	s->found = true;
+	return 1;
 }
 
 /*
@@ -107,15 +103,10 @@ static int consider_record(const struct record *r, void *arg)
  */
 static bool had_other_holder(const struct claim_attempt *t, char who[HOLDER_LEN])
 {
-	const struct ctx *ctx = t->who->ctx;
-	char boot[CTX_BOOT_ID_LEN + 1];
-	struct record_search s = {
-		.own = &t->who->key, .vf = t->entry.vf, .boot = boot, .who = who
-	};
+	struct record_search s = { .own = &t->who->key, .vf = t->entry.vf, .who = who };
 	struct err why;
 
-	if (ctx_boot_id(ctx, boot, &why) == 0 &&
-	    record_each(ctx, NULL, consider_record, &s, &why) == 0)
+	if (taken_each(t->who->ctx, consider_holder, &s, &why) == 0)
 		return s.found;
 	if (!s.found)
 		(void)snprintf(who, HOLDER_LEN, "an unknown attachment: %.200s", why.msg);
@@ -291,7 +282,7 @@ static int take_ownership(struct claim_attempt *t, struct err *e)
 	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e) || check_rdma(t, e))
 		return -1;
 	if (!t->known)
-		return start_entry(t, e) || write_owner(t, e) ? -1 : 0;
+		return start_entry(t, e) || clean_up(t, e) || write_owner(t, e) ? -1 : 0;
 	/* The baseline is from another driver, which made no interface. */
 	if (*t->place.name && !x->base.has_netdev &&
 	    vf_capture_netdev(who->nl, &t->place, &x->base, e))
@@ -375,32 +366,54 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 		  x->owned        ? "its interface has not come back yet"
 		  : x->to_restore ? "free, but not completely restored"
 				  : "restored and free");
-	if (vf_life(ctx, x->vf, &life, &gone) && gone.code == ERR_NOTFOUND)
-		return vf_state_remove(ctx, x->vf, e);
-	return vf_state_write(ctx, x, e);
+	bool is_gone =
+		vf_life(ctx, x->vf, &life, &gone) ? gone.code == ERR_NOTFOUND : life != x->life;
+
+	return is_gone ? vf_state_remove(ctx, x->vf, e) : vf_state_write(ctx, x, e);
+}
+
+/* 1: *x is the state of the VF; 0: nothing is known of it. by: a record that has the VF, or NULL.
+ */
+static int read_state(const struct ctx *ctx, const char *vf, const struct record *by,
+		      struct vf_entry *x, struct err *e)
+{
+	struct err why;
+
+	if (vf_state_read(ctx, vf, x, &why) == 0)
+		return 1;
+	if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
+		*e = why;
+		return -1;
+	}
+	if (by)
+		log_warn(&ctx->log, "VF %s: its state is lost: %s; it gets the values of a new VF",
+			 vf, why.msg);
+	else if (why.code == ERR_DECODE) /* railctl vf repair handles the VF */
+		log_warn(&ctx->log, "%s", why.msg);
+	if (!by || lost_of_record(ctx, by, x, &why) == 0)
+		return by != NULL;
+	if (why.code == ERR_NOTFOUND)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+static int release_vf(const struct ctx *ctx, const char *vf, const struct record *r, bool recorded,
+		      struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
+	int rc = lock < 0 ? -1 : read_state(ctx, vf, recorded ? r : NULL, &x, e);
+
+	if (rc <= 0)
+		return rc;
+	return vf_owner_is(&x, &r->key, r->netns_id) ? release_locked(ctx, &x, e) : 0;
 }
 
 int claim_release(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		  struct netns_id id, struct err *e)
 {
-	auto_vf_entry struct vf_entry x = { 0 };
-	struct err why;
-	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
-
-	if (lock < 0)
-		return -1;
-	if (vf_state_read(ctx, vf, &x, &why)) {
-		if (why.code == ERR_NOTFOUND)
-			return 0;
-		/* The owner is unknown. railctl vf repair handles the VF. */
-		if (why.code == ERR_DECODE) {
-			log_warn(&ctx->log, "%s", why.msg);
-			return 0;
-		}
-		*e = why;
-		return -1;
-	}
-	return vf_owner_is(&x, key, id) ? release_locked(ctx, &x, e) : 0;
+	return release_vf(ctx, vf, &(struct record){ .key = *key, .netns_id = id }, false, e);
 }
 
 int claim_take_guid_back(const struct ctx *ctx, const char *vf, struct err *e)
@@ -456,6 +469,109 @@ int claim_release_all(const struct ctx *ctx, const struct record_key *key, struc
 	return vf_state_each(ctx, release_one, &r, e) || r.rc ? -1 : 0;
 }
 
+/* ---- without state and record ---- */
+
+/* Names are reused: the configuration names the VF, or the result of ADD has the interface. */
+static bool is_of_add(const struct cni_conf *conf, const char *ifname, const char *vf)
+{
+	const char *const given[] = { json_text(conf->tree, "deviceID"),
+				      json_text(conf->tree, "pciBusID"),
+				      json_text(conf->runtime, "deviceID") };
+	char text[PCI_STR_LEN];
+	struct pci_addr a;
+
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+		if (*given[i])
+			return pci_parse(given[i], &a) == 0 && !strcmp(pci_format(a, text), vf);
+	}
+	return cni_conf_made(conf, ifname);
+}
+
+static int find_same_vf(const struct record *part, void *arg)
+{
+	const char **vf = arg;
+
+	if (*vf && strcmp(sriov_device_vf(part), *vf) == 0)
+		*vf = NULL;
+	return !*vf;
+}
+
+/* 1: nothing else has the VF. */
+static int is_nobodys(const struct ctx *ctx, const char *vf, struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	auto_peer struct peer p = { .file = "" };
+	const char *unclaimed = vf;
+	struct err why;
+	int rc;
+
+	if (vf_state_read(ctx, vf, &x, &why) == 0)
+		return 0;
+	if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
+		*e = why;
+		return -1;
+	}
+	if (taken_each(ctx, find_same_vf, &unclaimed, e))
+		return -1;
+	rc = unclaimed ? peer_of_vf(ctx, vf, &p, e) : 0;
+	return rc < 0 ? -1 : unclaimed && rc == (int)PEER_NONE;
+}
+
+static int release_link(const struct ctx *ctx, const struct link_info *link,
+			const struct vf_owner *owner, struct err *e)
+{
+	auto_vf_entry struct vf_entry x = { 0 };
+	const struct lost_vf l = {
+		.ctx = ctx, .vf = link->parent, .infiniband = link_is_ipoib(link), .owner = owner
+	};
+	auto_fd int lock = vf_state_lock(ctx, l.vf, VF_STATE_LOCK_MS, e);
+	int rc = lock < 0 ? -1 : is_nobodys(ctx, l.vf, e);
+
+	if (rc <= 0)
+		return rc;
+	log_warn(&ctx->log,
+		 "VF %s: its state is lost, and so is the record of %s: it gets the values of a "
+		 "new VF",
+		 l.vf, owner->key.ifname);
+	return lost_entry(&l, &x, e) || release_locked(ctx, &x, e) ? -1 : 0;
+}
+
+int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
+			const struct record_key *key, const char *path, struct err *e)
+{
+	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
+	auto_nl struct nl *nl = NULL;
+	struct vf_owner owner = { .key = *key, .netns = path, .from = netns_view_self(ctx) };
+	struct link_info link;
+	char pf[PCI_STR_LEN];
+	struct err why;
+
+	if (!*path)
+		return 0;
+	if (netns_open(path, &pod, &why)) {
+		if (why.errnum == ENOENT || why.errnum == EINVAL)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e))
+		return -1;
+	if (netns_same(pod.id, host.id))
+		return 0;
+	if (nl_link_by_name(nl, key->ifname, &link, &why)) {
+		if (why.errnum == ENODEV)
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (pci_physfn(ctx->sysfs, link.parent, pf, &why) ||
+	    !is_of_add(conf, key->ifname, link.parent))
+		return 0;
+	owner.netns_id = pod.id;
+	owner.ifindex = link.ifindex;
+	return release_link(ctx, &link, &owner, e);
+}
+
 /* ---- by a record ---- */
 
 int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
@@ -465,7 +581,7 @@ int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 	auto_peer struct peer p = { .file = "" };
 	struct err ignored;
 
-	if (vf && claim_release(ctx, vf, &r->key, r->netns_id, e))
+	if (vf && release_vf(ctx, vf, r, true, e))
 		return -1;
 	/* If the VF was imported or attached again, the file of sriov-cni is outdated. */
 	if (vf && peer_find(ctx, r->key.container, r->key.ifname, &p, &ignored) == 0 &&

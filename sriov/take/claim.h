@@ -99,6 +99,15 @@ int claim_release_all(const struct ctx *ctx, const struct record_key *key, struc
 		      struct err *e) must_check;
 
 /*
+ * claim_release_named - for an attachment of which neither a VF state nor a record is left: if its
+ * interface in the namespace at path is a VF that no other attachment has, the VF gets the values
+ * of a new one. The configuration must name the VF, or have the result of ADD with the interface.
+ */
+struct cni_conf;
+int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
+			const struct record_key *key, const char *path, struct err *e) must_check;
+
+/*
  * claim_take_guid_back - of a VF that was released: restore its GUIDs once more if the release
  * could not. ERR_STATE: its port may still have that of the pod, so the GUID is not free.
  */

@@ -213,7 +213,7 @@ START_TEST(changes_of_a_recorded_attachment_are_restored)
 {
 	auto_testhost struct testhost w = testhost(1);
 	auto_pod struct pod p = pod();
-	struct vf_place place;
+	struct vf_place place = { 0 };
 	struct err e = { .msg = "" };
 
 	used_once(&w, &p);

@@ -13,33 +13,6 @@
 
 /* ---- the baseline ---- */
 
-/* Earlier versions of sriov-cni do not record MTU and MAC. */
-static void add_netdev(struct vf_baseline *b, uint32_t mtu, struct hw_addr addr)
-{
-	if (!b->mtu)
-		b->mtu = mtu;
-	if (!b->addr.len)
-		b->addr = addr;
-}
-
-/* Values that sriov-cni does not record: as they are now, without what only a pod sets. */
-static void guess_baseline(struct nl *nl, const struct link_info *link, const char *name,
-			   struct vf_baseline *b)
-{
-	struct err ignored;
-
-	if (b->has_netdev)
-		add_netdev(b, link->mtu, link->addr);
-	if (nl_settings_get(nl, link->ifindex, &b->link, &ignored))
-		return;
-	b->link.flags &= ~(unsigned)(IFF_PROMISC | IFF_ALLMULTI);
-	b->link.alias[0] = '\0';
-	/* ethtool needs a name, so the interface must be on the host. */
-	if (!name || ethtool_get(name, &b->tool, &ignored))
-		b->tool = (struct ethtool_state){ .blocks = 0 };
-	b->has_settings = true;
-}
-
 /* Our entry is older than sriov-cni's attachment; sriov-cni's file is newer. */
 static void merge_baseline(struct vf_baseline *b, const struct vf_baseline *known)
 {
@@ -79,7 +52,7 @@ static void complete_baseline(struct vf_baseline *b, const struct vf_info *now, 
 struct found {
 	struct netns_id netns;
 	int ifindex;
-	struct vf_baseline base; /* sriov-cni's, completed by guess_baseline() */
+	struct vf_baseline base; /* sriov-cni's, completed by vf_guess_netdev() */
 };
 
 static int look_in_pod(const struct netns *pod, const struct peer *p, const char *ifname,
@@ -95,7 +68,7 @@ static int look_in_pod(const struct netns *pod, const struct peer *p, const char
 	if (nl_link_by_name(nl, ifname, &link, &why) ||
 	    (*link.parent ? strcmp(link.parent, p->vf) != 0 : *link.kind != '\0'))
 		return 0;
-	guess_baseline(nl, &link, NULL, b);
+	vf_guess_netdev(nl, &link, NULL, b);
 	return link.ifindex;
 }
 
@@ -118,7 +91,7 @@ static int find_netdev(const struct peer_host *h, const struct peer *p,
 	}
 	if (pci_vf_netdev(h->ctx->sysfs, p->vf, name, &why) == 0 &&
 	    nl_link_by_name(h->nl, name, &link, &why) == 0)
-		guess_baseline(h->nl, &link, name, b);
+		vf_guess_netdev(h->nl, &link, name, b);
 	return 0;
 }
 
@@ -130,7 +103,7 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 	struct vf_entry x;
 
 	if (p->has_base && at.base.has_netdev && h->known)
-		add_netdev(&at.base, h->known->base.mtu, h->known->base.addr);
+		vf_guess_addr(&at.base, h->known->base.mtu, h->known->base.addr);
 	if (vf_locate(h->ctx, h->nl, p->vf, &place, e) ||
 	    vf_start_entry(h->ctx, h->nl, &place, &x, e) || find_netdev(h, p, owner, &at, e))
 		return -1;
@@ -168,14 +141,9 @@ static int restore_vf(const struct ctx *ctx, struct nl *nl, const struct peer *p
 /* Our entry of this life of the VF; NULL: there is none. */
 static const struct vf_entry *read_known(const struct ctx *ctx, const char *vf, struct vf_entry *x)
 {
-	char boot[CTX_BOOT_ID_LEN + 1];
 	struct err ignored;
-	uint64_t life;
 
-	if (ctx_boot_id(ctx, boot, &ignored) || vf_life(ctx, vf, &life, &ignored) ||
-	    vf_state_read(ctx, vf, x, &ignored))
-		return NULL;
-	return strcmp(x->boot, boot) == 0 && x->life == life ? x : NULL;
+	return vf_state_current(ctx, vf, x, &ignored) == 0 ? x : NULL;
 }
 
 int peer_restore(const struct ctx *ctx, struct nl *nl, const struct peer *p, struct vf_entry *entry,

@@ -22,4 +22,10 @@ const char *sriov_device_info(const struct json *device);
 /* sriov_device_vf - the PCI address of the VF in a record; NULL: none. Borrowed. */
 const char *sriov_device_vf(const struct record *r);
 
+/*
+ * taken_each - call fn for each interface in a record of this boot that is a VF, see record_part.h.
+ * Return non-zero from fn to stop; the value is discarded.
+ */
+int taken_each(const struct ctx *ctx, record_fn fn, void *arg, struct err *e) must_check;
+
 #endif

@@ -28,9 +28,12 @@ static struct json *parse(const char *text)
 
 static struct record record_of(const struct claimant *who, const struct json *device)
 {
-	return (struct record){
-		.key = who->key, .netns = who->netns, .netns_id = who->netns_id, .device = device
-	};
+	return (struct record){ .key = who->key,
+				.plugin = "sriov",
+				.kind = "",
+				.netns = who->netns,
+				.netns_id = who->netns_id,
+				.device = device };
 }
 
 static void take(const struct claimant *who, uint32_t n)
@@ -52,14 +55,16 @@ static bool is_owned(const struct testhost *w, uint32_t n)
 
 START_TEST(the_device_of_a_record_round_trips)
 {
-	const struct vf_place p = { .vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1 };
+	const struct vf_place p = {
+		.vf = "0000:3b:02.1", .pf = "0000:3b:00.0", .index = 1, .life = 77, .name = "v1"
+	};
 	auto_json struct json *with = sriov_device(&p, INFO, NULL),
 			      *without = sriov_device(&p, NULL, NULL);
 	auto_free char *text = json_print(with, false);
 	const struct record r = { .device = with };
 
 	ck_assert_str_eq(text, "{\"vf\":\"0000:3b:02.1\",\"pf\":\"0000:3b:00.0\",\"index\":1,"
-			       "\"deviceInfo\":\"" INFO "\"}");
+			       "\"life\":77,\"name\":\"v1\",\"deviceInfo\":\"" INFO "\"}");
 	ck_assert_str_eq(sriov_device_vf(&r), "0000:3b:02.1");
 	ck_assert_str_eq(sriov_device_info(with), INFO);
 	ck_assert_ptr_null(sriov_device_info(without));

@@ -14,6 +14,7 @@
 struct vf_place {
 	char vf[PCI_STR_LEN], pf[PCI_STR_LEN];
 	uint32_t index; /* its number at the PF, from 0 */
+	uint64_t life;  /* vf_life() */
 	char pf_name[IFNAME_LEN];
 	int pf_ifindex;
 	uint32_t pf_mtu;

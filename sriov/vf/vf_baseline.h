@@ -11,6 +11,9 @@
 #define VF_ALTNAMES_MAX 8
 #define VF_ALTNAME_LEN  128 /* ALTIFNAMSIZ */
 
+struct link_info;
+struct nl;
+
 /* A VF at one moment. */
 struct vf_baseline {
 	bool has_netdev; /* false (vfio-pci): the next six are unused */
@@ -26,5 +29,19 @@ struct vf_baseline {
 	struct ethtool_state tool;
 	struct vf_info pf_side; /* what its PF knows */
 };
+
+/*
+ * For a baseline of which a part is unknown. vf_guess_addr - a MTU and an address that are unknown
+ * become these. vf_guess_netdev - the interface as it is now, without what only a pod sets. name:
+ * on the host; NULL: the interface is elsewhere, where ethtool cannot ask for it.
+ */
+void vf_guess_addr(struct vf_baseline *b, uint32_t mtu, struct hw_addr addr);
+void vf_guess_netdev(struct nl *nl, const struct link_info *link, const char *name,
+		     struct vf_baseline *b);
+
+/* vf_spare_name - a name made of the PCI address, for a VF whose own name is taken or unknown.
+ * Pure.
+ */
+void vf_spare_name(const char *vf, char out[IFNAME_LEN]);
 
 #endif

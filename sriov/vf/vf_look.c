@@ -53,7 +53,7 @@ int vf_locate(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_
 			e->code = ERR_CONFIG;
 		return -1;
 	}
-	if (pci_vf_index(ctx->sysfs, p.pf, p.vf, &p.index, e) ||
+	if (pci_vf_index(ctx->sysfs, p.pf, p.vf, &p.index, e) || vf_life(ctx, p.vf, &p.life, e) ||
 	    pci_driver(ctx->sysfs, p.vf, p.driver, e) || find_own_netdev(ctx, &p, e) ||
 	    find_pf(ctx, nl, &p, e))
 		return -1;
@@ -105,6 +105,30 @@ int vf_capture_netdev(struct nl *nl, const struct vf_place *p, struct vf_baselin
 	return 0;
 }
 
+void vf_guess_addr(struct vf_baseline *b, uint32_t mtu, struct hw_addr addr)
+{
+	if (!b->mtu)
+		b->mtu = mtu;
+	if (!b->addr.len)
+		b->addr = addr;
+}
+
+void vf_guess_netdev(struct nl *nl, const struct link_info *link, const char *name,
+		     struct vf_baseline *b)
+{
+	struct err ignored;
+
+	if (b->has_netdev)
+		vf_guess_addr(b, link->mtu, link->addr);
+	if (nl_settings_get(nl, link->ifindex, &b->link, &ignored))
+		return;
+	b->link.flags &= ~(unsigned)(IFF_PROMISC | IFF_ALLMULTI);
+	b->link.alias[0] = '\0';
+	if (!name || ethtool_get(name, &b->tool, &ignored))
+		b->tool = (struct ethtool_state){ .blocks = 0 };
+	b->has_settings = true;
+}
+
 int vf_check_usable(const struct vf_place *p, struct err *e)
 {
 	if (*p->name || vf_has_userspace_driver(p))
@@ -138,10 +162,9 @@ int vf_capture(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 int vf_start_entry(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 		   struct vf_entry *out, struct err *e)
 {
-	struct vf_entry x = { .index = p->index };
+	struct vf_entry x = { .index = p->index, .life = p->life };
 
-	if (ctx_boot_id(ctx, x.boot, e) || vf_life(ctx, p->vf, &x.life, e) ||
-	    vf_capture(ctx, nl, p, &x.base, e))
+	if (ctx_boot_id(ctx, x.boot, e) || vf_capture(ctx, nl, p, &x.base, e))
 		return -1;
 	memcpy(x.vf, p->vf, sizeof(x.vf));
 	memcpy(x.pf, p->pf, sizeof(x.pf));

@@ -114,8 +114,7 @@ static void drop_altnames(struct names n)
 		note_netdev(n.b, "its alternative names", &why);
 }
 
-/* A name made of the PCI address, for a VF whose own name is taken. */
-static void fallback_name(const char *vf, char out[IFNAME_LEN])
+void vf_spare_name(const char *vf, char out[IFNAME_LEN])
 {
 	struct pci_addr a = { 0 };
 
@@ -143,7 +142,7 @@ static int move_to(struct restore_run *b, struct nl *from, int ifindex, const st
 			return 0;
 	}
 	if (why.errnum == EEXIST) {
-		fallback_name(b->x->vf, other);
+		vf_spare_name(b->x->vf, other);
 		log_warn(&b->ctx->log, "VF %s: the name %s is taken on the host; it becomes %s",
 			 b->x->vf, name, other);
 		if (nl_link_move(from, ifindex, host, other, &why) == 0)
@@ -324,6 +323,13 @@ static void restore_settings(const struct restore_run *b)
 	struct link_info link;
 	struct err why;
 
+	/* Use the present name: the name in the baseline may be taken. */
+	if (nl_link_by_index(b->nl, ifindex, &link, &why)) {
+		note_netdev(b, "the settings of its interface", &why);
+		return;
+	}
+	if (b->x->base_lost && !base->has_settings)
+		vf_guess_netdev(b->nl, &link, link.name, &b->x->base);
 	if (!base->has_settings)
 		return;
 	if (nl_settings_get(b->nl, ifindex, &is, &why))
@@ -332,8 +338,7 @@ static void restore_settings(const struct restore_run *b)
 		nl_settings_set(
 			b->nl, ifindex,
 			&(struct settings_change){ &is, &base->link, on_refused, (void *)b });
-	/* Use the present name: the name in the baseline may be taken. */
-	if (nl_link_by_index(b->nl, ifindex, &link, &why) || ethtool_get(link.name, &tool, &why))
+	if (ethtool_get(link.name, &tool, &why))
 		note_netdev(b, "what ethtool sets", &why);
 	else
 		ethtool_set(link.name,

@@ -180,7 +180,7 @@ int vf_state_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struc
 	return lock_name(run, name, true, timeout_ms, e);
 }
 
-/* ---- owners ---- */
+/* ---- lives ---- */
 
 int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
 {
@@ -196,6 +196,26 @@ int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
 	*out = (uint64_t)st.st_ino & LIFE_MASK;
 	return 0;
 }
+
+int vf_state_current(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+{
+	char boot[CTX_BOOT_ID_LEN + 1];
+	struct vf_entry x = { 0 };
+	uint64_t life;
+
+	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, vf, &life, e) ||
+	    vf_state_read(ctx, vf, &x, e))
+		return -1;
+	if (strcmp(x.boot, boot) == 0 && x.life == life) {
+		*out = x;
+		return 0;
+	}
+	vf_entry_clear(&x);
+	return err_set(e, ERR_NOTFOUND, 0, "VF %s was created again since its state was recorded",
+		       vf);
+}
+
+/* ---- owners ---- */
 
 bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct netns_id id)
 {

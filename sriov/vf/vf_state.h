@@ -45,6 +45,7 @@ struct vf_entry {
 	uint64_t life;               /* vf_life() when the baseline was captured */
 	char driver[PCI_DRIVER_LEN]; /* it had at its claim; "": unknown */
 	struct vf_baseline base;
+	bool base_lost; /* base has the values of a new VF: see sriov/take/lost.h */
 	/* The VF after a restore, if that did not reach base everywhere. */
 	bool has_left;
 	struct vf_baseline left;
@@ -83,6 +84,13 @@ int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 		  struct err *e) must_check;
 int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *e) must_check;
 int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e) must_check;
+
+/*
+ * vf_state_current - the state of a VF in its present life. ERR_NOTFOUND: there is none (ENOENT),
+ * or only one of an earlier life; ERR_DECODE: it is damaged. The caller clears *out.
+ */
+int vf_state_current(const struct ctx *ctx, const char *vf, struct vf_entry *out,
+		     struct err *e) must_check;
 
 /*
  * Hints for a search among hundreds of VFs. They search the text of an entry and decode nothing.

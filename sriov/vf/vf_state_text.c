@@ -91,7 +91,8 @@ char *vf_state_print(const struct vf_entry *x)
 	    json_add_str(o, "pf", x->pf) || json_add_int(o, "index", x->index) ||
 	    json_add_str(o, "boot", x->boot) || json_add_int(o, "life", (int64_t)x->life) ||
 	    json_add_int(o, "dirty", x->to_restore) ||
-	    (*x->driver && json_add_str(o, "driver", x->driver)))
+	    (*x->driver && json_add_str(o, "driver", x->driver)) ||
+	    (x->base_lost && json_add_bool(o, "baseLost", true)))
 		return NULL;
 	/* The owner comes before long parts: vf_state_looks_owned() reads only the first bytes. */
 	if (x->owned && (!(part = json_add_object(o, "owner")) || add_owner(part, &x->owner)))
@@ -108,6 +109,7 @@ struct entry_text {
 	int64_t version, index, life, to_restore;
 	const char *vf, *pf, *boot, *driver;
 	const struct json *pf_side, *netdev, *owner, *left;
+	bool base_lost;
 };
 
 struct left_text {
@@ -156,6 +158,7 @@ static const struct json_field entry_fields[] = {
 	  AT(entry_text, to_restore),
 	  MUST(VF_ALL | VF_UNREACHABLE) },
 	{ .key = "driver", .kind = J_STRING, AT(entry_text, driver), .max = PCI_DRIVER_LEN - 1 },
+	{ .key = "baseLost", .kind = J_BOOL, AT(entry_text, base_lost) },
 	{ .key = "pfSide", .kind = J_OBJECT, AT(entry_text, pf_side), J_REQUIRED },
 	{ .key = "netdev", .kind = J_OBJECT, AT(entry_text, netdev) },
 	{ .key = "owner", .kind = J_OBJECT, AT(entry_text, owner) },
@@ -352,6 +355,7 @@ static int decode_all(const struct json *tree, struct vf_entry *x, struct err *e
 	x->index = (uint32_t)t.index;
 	x->life = (uint64_t)t.life;
 	x->to_restore = (unsigned)t.to_restore;
+	x->base_lost = t.base_lost;
 	memcpy(x->boot, t.boot, strlen(t.boot) + 1);
 	if (t.driver)
 		memcpy(x->driver, t.driver, strlen(t.driver) + 1);

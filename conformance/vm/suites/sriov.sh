@@ -10,7 +10,7 @@
 
 cards_up
 cable
-for part in ${CASES:-attach attributes follow tuning tier mac names bytes owners resource kill gone}; do
+for part in ${CASES:-attach attributes follow lost tuning tier mac names bytes owners resource kill gone}; do
 	echo "# $part, $(cut -d. -f1 /proc/uptime) s"
 	# shellcheck source=/dev/null
 	. "conformance/vm/suites/sriov/$part.sh"

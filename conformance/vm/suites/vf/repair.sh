@@ -79,6 +79,7 @@ check "attachments repair" "$RAILCTL" attachments repair
 check "nothing is left" nothing_left
 
 echo '{' >"/run/railhead/vf/$VA0"
+batch "link set $A vf 0 vlan 9" "link set $A vf 0 trust on" "link set $A vf 0 spoofchk off"
 check "a damaged entry" listed 'map(select(.pciAddress == "'"$VA0"'"))[0].use == "damaged"'
-check "is removed" eval 'vf repair && said "its entry was damaged"'
-check "all is as it was" as_before
+check "is replaced" eval 'vf repair && said "its entry was damaged"'
+check "by the values of a new VF" listed 'map(select(.pciAddress == "'"$VA0"'"))[0] | .use == "free" and .vlan == 0 and (.trust | not) and .spoofchk'
