@@ -174,7 +174,8 @@ static int set_vf(const struct nlattr *list, struct err *e)
 		return refuse(errnum ? errnum : EINVAL, e);
 	if (what == VF_MAC && pf->mac_needs_trust && !pf->vf[vf].is.trust)
 		return refuse(EACCES, e);
-	take(&pf->vf[vf], what, nla_data(one));
+	if (!(pf->ignores & what))
+		take(&pf->vf[vf], what, nla_data(one));
 	return 0;
 }
 

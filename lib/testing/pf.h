@@ -30,6 +30,7 @@ struct fakepf {
 	uint32_t n;
 	struct fakepf_vf vf[FAKEPF_VFS];
 	int refuses[VF_ALL + 1]; /* by enum vf_attr: errno of each attempt to set it; 0: it works */
+	unsigned ignores;        /* bits of enum vf_attr: accepted, and not done */
 	bool mac_is_the_pfs;     /* igbvf: an interface takes no other MAC than its PF's */
 	bool tells_own_macs;     /* igb: what a VF's interface takes by itself shows in is.mac */
 	bool mac_needs_trust;    /* both MACs are refused while the VF is not trusted */

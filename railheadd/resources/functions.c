@@ -149,8 +149,13 @@ static int find_use(const struct survey *s, const struct vf_view *v, struct func
 		    struct err *e)
 {
 	switch (v->use) {
-	case VF_FREE:
 	case VF_UNREPAIRED:
+		if (v->entry.has_left && (v->entry.to_restore & VF_ISOLATES)) {
+			f->use = FUNCTION_IN_USE;
+			(void)snprintf(f->use_why, sizeof(f->use_why), "%s", v->why);
+		}
+		return 0;
+	case VF_FREE:
 	case VF_OWNER_GONE:
 	case VF_DAMAGED:
 	case VF_PEER_GONE:

@@ -145,6 +145,20 @@ static int check_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, s
 	return 0;
 }
 
+/* Differences from the state that its administrator may expect. */
+static void say_left(struct vf_view *v)
+{
+	struct vf_differences d;
+
+	if (v->entry.has_left) {
+		vf_compare(&v->entry.left, &v->entry.base, true, &d);
+		(void)snprintf(v->why, sizeof(v->why), "not restored: %.170s", d.text);
+	} else if (v->entry.base_lost) {
+		(void)snprintf(v->why, sizeof(v->why),
+			       "its baseline was lost: it has the values of a new VF");
+	}
+}
+
 /* The VF state comes first. A VF that is free there may still be in use by others. */
 static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
 {
@@ -160,9 +174,7 @@ static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, str
 		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
 	} else {
 		v->use = v->entry.to_restore ? VF_UNREPAIRED : VF_FREE;
-		if (v->entry.base_lost)
-			(void)snprintf(v->why, sizeof(v->why),
-				       "its baseline was lost: it has the values of a new VF");
+		say_left(v);
 	}
 	if ((is_free(v) && check_peer(ctx, v, e)) || (is_free(v) && check_host(ctx, nl, v, e)))
 		return -1;

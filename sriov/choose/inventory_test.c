@@ -155,6 +155,15 @@ START_TEST(the_entry_of_a_vf_is_read)
 	x.to_restore = VF_VLAN;
 	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
 	ck_assert_int_eq(use_of(&w, 0), VF_UNREPAIRED);
+	/* Its driver accepted the change and did not do it. */
+	x.has_left = true;
+	x.left = x.base;
+	x.left.pf_side.vlan = 7;
+	x.left.pf_side.trust = true;
+	ck_assert_int_eq(vf_state_write(&w.ctx, &x, &e), 0);
+	auto_vf_view struct vf_view v = { 0 };
+	ck_assert_int_eq(inventory_vf(&w.ctx, w.nl, testhost_vf(0), &v, &e), 0);
+	ck_assert_str_eq(v.why, "not restored: vlan, trust");
 	testhost_shows(0, NULL);
 	ck_assert_int_eq(use_of(&w, 0), VF_OTHER_NETNS);
 	memset(x.boot, 'x', CTX_BOOT_ID_LEN);

@@ -180,16 +180,20 @@ static int refuse_used_by_host(const struct claim_attempt *t, struct err *e)
 static int clean_up(struct claim_attempt *t, struct err *e)
 {
 	struct vf_entry *x = &t->entry;
+	struct vf_differences d = { .text = "" };
 
 	if (!x->owned && !x->to_restore)
 		return 0;
 	if (vf_restore(t->who->ctx, t->who->nl, x, e))
 		return -1;
-	if (x->to_restore & VF_ALL)
+	if (x->to_restore & VF_ALL) {
+		if (x->has_left)
+			vf_compare(&x->left, &x->base, true, &d);
 		return err_set(e, ERR_STATE, 0,
-			       "VF %s: cannot restore what its last owner set; see the log, then "
-			       "run railctl vf repair %s",
-			       x->vf, x->vf);
+			       "VF %s: cannot restore %s, which its last owner set; see the log, "
+			       "then run railctl vf repair %s",
+			       x->vf, *d.text ? d.text : "a setting", x->vf);
+	}
 	x->owned = false;
 	return vf_locate(t->who->ctx, t->who->nl, x->vf, &t->place, e);
 }

@@ -191,20 +191,31 @@ END_TEST
 
 START_TEST(a_driver_that_does_not_do_what_it_says)
 {
-	auto_testhost struct testhost w = testhost(1);
-	auto_pod struct pod p = pod();
-	const struct claimant who = claimant_of(&w, "second", &p);
+	auto_testhost struct testhost w = testhost(2);
+	auto_pod struct pod p = pod(), q = pod();
+	const struct claimant who = claimant_of(&w, "second", &p),
+			      next = claimant_of(&w, "third", &q);
 	struct vf_place place;
+	struct vf_info *is = &w.kernel->vf[1].is;
 	struct err e = { .msg = "" };
 
-	claim_it(&w, &p, &place);
-	w.kernel->vf[0].is.vlan = 7;
-	w.kernel->refuses[VF_VLAN] = EOPNOTSUPP;
-	good(claim_release(&w.ctx, testhost_vf(0), &who.key, p.ns.id, &e), &e);
-	auto_vf_entry struct vf_entry x = testhost_entry(&w, 0);
-	ck_assert(x.has_left);
-	ck_assert_uint_eq(x.left.pf_side.vlan, 7);
-	ck_assert(testhost_log_has("restored, except vlan"));
+	good(claim_vf(&who, testhost_vf(1), &place, &e), &e);
+	is->vlan = 7;
+	is->trust = true;
+	w.kernel->ignores = VF_VLAN | VF_TRUST;
+	good(claim_release(&w.ctx, testhost_vf(1), &who.key, p.ns.id, &e), &e);
+	ck_assert(testhost_log_has("level=warn"));
+	ck_assert(testhost_log_has("restored, except vlan, trust"));
+	/* Another tenant does not get it, also while only one of them is left. */
+	fails(claim_vf(&next, testhost_vf(1), &place, &e), &e, ERR_STATE, "vlan, trust");
+	w.kernel->ignores = VF_TRUST;
+	fails(claim_vf(&next, testhost_vf(1), &place, &e), &e, ERR_STATE, "trust");
+	ck_assert_uint_eq(is->vlan, 0);
+	good(claim_vf(&next, testhost_vf(0), &place, &e), &e);
+	/* The driver does it at the next attempt. */
+	w.kernel->ignores = 0;
+	good(claim_vf(&next, testhost_vf(1), &place, &e), &e);
+	ck_assert(!is->trust);
 }
 END_TEST
 

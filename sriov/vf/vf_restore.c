@@ -501,8 +501,10 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 	vf_compare(&now, &x->base, true, &d);
 	x->has_left = *d.text;
 	x->left = now;
+	/* The driver accepted the change and did not do it. */
+	x->to_restore |= d.attrs & VF_ISOLATES;
 	if (x->has_left)
-		log_info(&b->ctx->log, "VF %s: restored, except %s", x->vf, d.text);
+		log_warn(&b->ctx->log, "VF %s: restored, except %s", x->vf, d.text);
 }
 
 /* ---- the whole VF ---- */

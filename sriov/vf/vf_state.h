@@ -21,6 +21,9 @@
  */
 #define VF_UNREACHABLE 64
 
+/* With one of these of its last owner, a VF is not given to another one. */
+#define VF_ISOLATES (VF_VLAN | VF_SPOOFCHK | VF_TRUST)
+
 /* The RDMA device of a VF that moves into the pod; name "": none does. */
 struct vf_rdma {
 	uint32_t index;
