@@ -116,3 +116,15 @@ struct testing_world testing_world(const char *run_dir)
 	w.ctx.log.fd = -1;
 	return w;
 }
+
+void testing_replace(const char *path, const char *from, const char *to)
+{
+	auto_free char *text = testing_printed(path);
+	char *at = strstr(text, from);
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_uint_eq(strlen(from), strlen(to));
+	for (; at; at = strstr(at, from))
+		memcpy(at, to, strlen(to));
+	testing_file(path, 0600, text);
+}

@@ -42,6 +42,11 @@ char *testing_printed(const char *out);
 /* testing_printed_has - the test fails unless that JSON, without blanks, has piece. */
 void testing_printed_has(const char *out, const char *piece);
 
+/* testing_replace - in that file each `from` becomes `to`, of the same length. Fails if it has
+ * none.
+ */
+void testing_replace(const char *path, const char *from, const char *to);
+
 /* testing_records - how many records there are in run_dir and its folder (NULL: none). */
 unsigned testing_records(const struct ctx *ctx, const char *folder);
 

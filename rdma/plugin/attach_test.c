@@ -428,6 +428,9 @@ START_TEST(a_macvlan_shares_the_device_of_its_master)
 	good(testnode_call(&w, CNI_CHECK, &p, "", &e), &e);
 	testnode_gid(&w, 5, "10.88.0.6", "RoCE v2");
 	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE, "does not carry");
+	testing_replace(TESTNODE_RUN "/rdma/attachments/rails/c1,net1", "\"port\":1", "\"port\":2");
+	fails(testnode_call(&w, CNI_CHECK, &p, "", &e), &e, ERR_STATE,
+	      "port 1, ADD found mlx5_pf port 2");
 	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
 	ck_assert_uint_eq(testnode_records(&w), 0);
 }

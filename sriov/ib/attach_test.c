@@ -12,6 +12,7 @@
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
+#include "lib/testing/time.h"
 #include "sriov/testing/ib.h"
 #include "sriov/testing/requests.h"
 
@@ -20,7 +21,10 @@
 #define SAID      "/mnt/said"
 #define VF0       "\"deviceID\":\"0000:3b:02.0\""
 #define GUID      "02:00:00:00:00:00:00:0b"
-#define GIVEN     VF0 ",\"runtimeConfig\":{\"infinibandGUID\":\"" GUID "\"}"
+#define GIVEN1                                                                                     \
+	"\"deviceID\":\"0000:3b:02.2\",\"link_state\":\"enable\","                                 \
+	"\"runtimeConfig\":{\"infinibandGUID\":\"" GUID "\"}"
+#define GIVEN VF0 ",\"runtimeConfig\":{\"infinibandGUID\":\"" GUID "\"}"
 
 static struct link_info net1(const struct pod *p)
 {
@@ -127,19 +131,22 @@ END_TEST
 /* Nothing says which GUID it had: the PF takes that of the pod away. */
 START_TEST(the_state_of_the_VF_is_lost)
 {
-	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_testib struct testib t = testib(2, RDMA_SHARED, false);
 	auto_pod struct pod p = pod();
+	struct fakepf_vf *vf = &t.w.kernel->vf[1];
 	char path[64], name[IFNAME_LEN];
 	struct err e = { .msg = "" };
 
-	good(testib_call(&t, CNI_ADD, &p, GIVEN ",\"link_state\":\"enable\"", &e), &e);
-	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(0));
+	good(testib_call(&t, CNI_ADD, &p, GIVEN1, &e), &e);
+	(void)snprintf(path, sizeof(path), TESTHOST_RUN "/vf/%s", testhost_vf(1));
 	ck_assert_int_eq(unlink(path), 0);
-	good(testib_call(&t, CNI_DEL, &p, GIVEN, &e), &e);
-	testib_has_guid(&t, GUID_ALL_ONE);
-	ck_assert_int_eq(t.w.kernel->vf[0].is.link_state, VF_LINK_AUTO);
-	good(pci_vf_netdev(TESTHOST_SYS, testhost_vf(0), name, &e), &e);
-	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
+	good(testib_call(&t, CNI_DEL, &p, GIVEN1, &e), &e);
+	ck_assert(guid_equal(vf->is.port_guid, GUID_ALL_ONE));
+	ck_assert(!guid_equal(vf->port, guid(GUID)));
+	testib_is_restored(&t, 0, "DEL");
+	ck_assert_int_eq(vf->is.link_state, VF_LINK_AUTO);
+	good(pci_vf_netdev(TESTHOST_SYS, testhost_vf(1), name, &e), &e);
+	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 1);
 	ck_assert(!x.owned && !x.to_restore && x.base_lost);
 	ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 0);
 }
@@ -317,6 +324,49 @@ START_TEST(the_interface_died_with_the_pod)
 	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
 	testib_is_restored(&t, 0, "DEL");
 	ck_assert_uint_eq(*t.rebinds, 1);
+}
+END_TEST
+
+static void comes_back(int64_t ms)
+{
+	(void)ms;
+	testhost_shows(0, "dev5");
+}
+
+/* The kernel moves the interface to the host: its driver has no need to make another one. */
+START_TEST(the_interface_outlived_the_pod)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_netns struct netns here = net_self();
+	struct pod p = pod();
+	struct err e = { .msg = "" };
+
+	good(testib_call(&t, CNI_ADD, &p, VF0, &e), &e);
+	good(nl_link_move(p.nl, net1(&p).ifindex, &here, "dev5", &e), &e);
+	testhost_shows(0, NULL);
+	pod_clear(&p);
+	faketime_begin(comes_back);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
+	testib_is_restored(&t, 0, "DEL");
+	ck_assert_uint_eq(*t.rebinds, 0);
+}
+END_TEST
+
+/* Its pod moved it on. To bind the driver again would take it from whoever has it. */
+START_TEST(the_interface_of_a_living_pod_is_elsewhere)
+{
+	auto_testib struct testib t = testib(1, RDMA_SHARED, false);
+	auto_pod struct pod p = pod(), below = pod();
+	struct err e = { .msg = "" };
+
+	good(testib_call(&t, CNI_ADD, &p, VF0, &e), &e);
+	good(nl_link_move(p.nl, net1(&p).ifindex, &below.ns, "ib5", &e), &e);
+	faketime_begin(NULL);
+	good(testib_call(&t, CNI_DEL, &p, VF0, &e), &e);
+	ck_assert_uint_eq(*t.rebinds, 0);
+	ck_assert_int_gt(net_ifindex(below.nl, "ib5"), 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&t.w, 0);
+	ck_assert_uint_eq(x.to_restore & VF_UNREACHABLE, VF_UNREACHABLE);
 }
 END_TEST
 
@@ -547,7 +597,8 @@ TEST_PROGRAM("sriov/ib/attach", a_GUID_that_is_given, a_GUID_that_the_VF_has,
 	     other_numbers_of_character_devices, a_driver_that_does_not_come_back,
 	     firmware_that_keeps_the_GUID, isolation_before_Linux_7, isolation_since_Linux_7,
 	     isolation_needs_mode_exclusive, the_pods_namespace_is_gone,
-	     the_interface_died_with_the_pod, each_request_fails_of_netlink_with_a_GUID,
+	     the_interface_died_with_the_pod, the_interface_outlived_the_pod,
+	     the_interface_of_a_living_pod_is_elsewhere, each_request_fails_of_netlink_with_a_GUID,
 	     each_request_fails_of_RDMA_with_a_GUID, killed_at_each_request_of_netlink_with_a_GUID,
 	     killed_at_each_request_of_RDMA_with_a_GUID,
 	     each_request_fails_of_netlink_with_isolation_before_Linux_7,

@@ -160,6 +160,12 @@ START_TEST(CHECK_compares_a_shared_device)
 	      "ADD found mlx5_1");
 	testrdma_dev(&t, 1)->link.index = was;
 	good(call_as(&t, CNI_CHECK, &p, SHARES, &e), &e);
+	/* The same device, by another of its ports. */
+	testing_replace(TESTHOST_RUN "/attachments/net/c1,net1", "\"port\":1", "\"port\":2");
+	fails(call_as(&t, CNI_CHECK, &p, SHARES, &e), &e, ERR_STATE,
+	      "port 1, ADD found mlx5_0 (number 10) port 2");
+	testing_replace(TESTHOST_RUN "/attachments/net/c1,net1", "\"port\":2", "\"port\":1");
+	good(call_as(&t, CNI_CHECK, &p, SHARES, &e), &e);
 	good(call_as(&t, CNI_DEL, &p, SHARES, &e), &e);
 	is_restored(&t, "DEL");
 }

@@ -167,6 +167,34 @@ START_TEST(CHECK_of_a_VF_that_somebody_changed)
 }
 END_TEST
 
+/*
+ * igb: the PF tells the MAC that a VF chose. ADD finds that out by a change, and fails then.
+ * Without that on record the MAC would come back as an administrator's, and no pod could change it
+ * again.
+ */
+START_TEST(a_failed_ADD_leaves_no_administrative_MAC)
+{
+	auto_testrdma struct testrdma t = testrdma(2, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod();
+	struct fakepf_vf *vf = &t.w.kernel->vf[1];
+	struct link_info was, now;
+	struct err e = { .msg = "" };
+	char keys[128];
+
+	t.w.kernel->mac_is_the_pfs = t.w.kernel->tells_own_macs = true;
+	good(nl_link_by_name(t.w.nl, "v1", &was, &e), &e);
+	memcpy(vf->is.mac, was.addr.byte, MAC_LEN);
+	(void)snprintf(keys, sizeof(keys),
+		       "\"deviceID\":\"%s\",\"mac\":\"02:00:00:00:00:77\",\"mtu\":60",
+		       testhost_vf(1));
+	fails(testrdma_call(&t, CNI_ADD, &p, keys, &e), &e, ERR_KERNEL, "mtu");
+	good(nl_link_by_name(t.w.nl, "v1", &now, &e), &e);
+	ck_assert(hw_addr_equal(now.addr, was.addr));
+	ck_assert(!vf->admin);
+	testrdma_is_restored(&t, 1, "failed ADD");
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(a_node_in_mode_shared)
@@ -581,7 +609,8 @@ END_TEST
 TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     the_record_names_the_device, without_the_key_no_device_moves,
 	     the_key_was_removed_before_DEL, a_VF_that_the_plugin_chooses,
-	     CHECK_compares_the_device, CHECK_of_a_VF_that_somebody_changed, a_node_in_mode_shared,
+	     CHECK_compares_the_device, CHECK_of_a_VF_that_somebody_changed,
+	     a_failed_ADD_leaves_no_administrative_MAC, a_node_in_mode_shared,
 	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
 	     one_VF_that_cannot_serve_does_not_hide_the_others,
 	     nothing_moves_while_ADD_waits_for_the_node, other_numbers_of_character_devices,

@@ -11,9 +11,11 @@
 #include "lib/testing/time.h"
 #include "sriov/testing/vf.h"
 
+#define N 1 /* number of the VF: a test with 0 would not see another one restored */
+
 static const uint8_t other_mac[MAC_LEN] = { 0x02, 1, 2, 3, 4, 5 };
 
-/* VF 0 taken by container c1, and moved into its pod. */
+/* A VF other than the first one, taken by container c1, and moved into its pod. */
 struct claimed_vf {
 	struct testhost w;
 	struct pod pod;
@@ -31,7 +33,7 @@ static struct claimed_vf claimed_vf(void)
 	struct claimed_vf l = { .w = testhost(2), .pod = pod() };
 	struct err e = { .msg = "" };
 
-	ok(nl_link_by_name(l.w.nl, "v0", &l.was, &e), &e);
+	ok(nl_link_by_name(l.w.nl, "v1", &l.was, &e), &e);
 	return l;
 }
 
@@ -41,7 +43,7 @@ static void take(struct claimed_vf *l)
 	struct err e = { .msg = "" };
 
 	l->who = claimant_of(&l->w, "c1", &l->pod);
-	ok(claim_vf(&l->who, testhost_vf(0), &place, &e), &e);
+	ok(claim_vf(&l->who, testhost_vf(N), &place, &e), &e);
 }
 
 static void move(struct claimed_vf *l)
@@ -50,18 +52,18 @@ static void move(struct claimed_vf *l)
 	struct err e = { .msg = "" };
 	int ifindex;
 
-	ok(vf_locate(&l->w.ctx, l->w.nl, testhost_vf(0), &place, &e), &e);
+	ok(vf_locate(&l->w.ctx, l->w.nl, testhost_vf(N), &place, &e), &e);
 	ok(vf_move_to_pod(&place, &(struct vf_target){ l->w.nl, l->pod.nl, &l->pod.ns, "net1" },
 			  &ifindex, &e),
 	   &e);
-	ok(claim_set_ifindex(&l->w.ctx, testhost_vf(0), &l->who.key, ifindex, &e), &e);
+	ok(claim_set_ifindex(&l->w.ctx, testhost_vf(N), &l->who.key, ifindex, &e), &e);
 }
 
 static void give_back(const struct claimed_vf *l)
 {
 	struct err e = { .msg = "" };
 
-	ok(claim_release(&l->w.ctx, testhost_vf(0), &l->who.key, l->pod.ns.id, &e), &e);
+	ok(claim_release(&l->w.ctx, testhost_vf(N), &l->who.key, l->pod.ns.id, &e), &e);
 	ck_assert_str_eq(e.msg, "");
 }
 
@@ -91,12 +93,12 @@ static const char *altnames(struct nl *nl, int ifindex)
 /* On the host, as it was before. */
 static void is_as_it_was(const struct claimed_vf *l)
 {
-	const struct vf_info *s = &l->w.kernel->vf[0].is;
+	const struct vf_info *s = &l->w.kernel->vf[N].is;
 	const struct vf_info fresh = { .spoofchk = true };
 	struct link_info now;
 	struct err e = { .msg = "" };
 
-	ok(nl_link_by_name(l->w.nl, "v0", &now, &e), &e);
+	ok(nl_link_by_name(l->w.nl, "v1", &now, &e), &e);
 	ck_assert_mem_eq(now.addr.byte, l->was.addr.byte, MAC_LEN);
 	ck_assert_uint_eq(now.mtu, l->was.mtu);
 	ck_assert_uint_eq(now.flags & IFF_UP, l->was.flags & IFF_UP);
@@ -104,7 +106,7 @@ static void is_as_it_was(const struct claimed_vf *l)
 	ck_assert(s->vlan == 0 && s->qos == 0 && s->vlan_proto == VLAN_PROTO_8021Q);
 	ck_assert(s->min_rate == 0 && s->max_rate == 0 && s->spoofchk && !s->trust);
 	ck_assert_int_eq((int)s->link_state, VF_LINK_AUTO);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l->w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l->w, N);
 	ck_assert(!x.owned);
 	ck_assert_uint_eq(x.to_restore, 0);
 }
@@ -130,10 +132,10 @@ START_TEST(all_configured_attributes_are_restored)
 	struct err e = { .msg = "" };
 
 	take(&l);
-	ok(vf_locate(&l.w.ctx, l.w.nl, testhost_vf(0), &place, &e), &e);
+	ok(vf_locate(&l.w.ctx, l.w.nl, testhost_vf(N), &place, &e), &e);
 	ok(vf_configure(l.w.nl, &place, &all, NULL, &e), &e);
 	move(&l);
-	ck_assert_uint_eq(l.w.kernel->vf[0].is.vlan, 100);
+	ck_assert_uint_eq(l.w.kernel->vf[N].is.vlan, 100);
 	give_back(&l);
 	is_as_it_was(&l);
 	end(&l);
@@ -144,7 +146,7 @@ END_TEST
 START_TEST(the_attributes_of_an_administrator_are_restored)
 {
 	struct claimed_vf l = claimed_vf();
-	struct vf_info *s = &l.w.kernel->vf[0].is;
+	struct vf_info *s = &l.w.kernel->vf[N].is;
 	const struct vf_info was = { .has = VF_ETHERNET,
 				     .mac = { 0x02, 9, 9, 9, 9, 9 },
 				     .vlan = 7,
@@ -193,7 +195,7 @@ START_TEST(a_mac_changed_by_the_pod_is_restored)
 	ok(nl_link_set_hw_addr(l.pod.nl, net_ifindex(l.pod.nl, "net1"), hw_addr_of_mac(other_mac),
 			       &e),
 	   &e);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	x.to_restore = 0;
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->refuses[VF_MAC] = EPERM;
@@ -212,7 +214,7 @@ START_TEST(an_ipoib_address_that_the_pod_changed)
 
 	l.w.kernel->ipoib = true;
 	take(&l);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert_uint_eq(x.base.addr.len, HW_ADDR_MAX);
 	ck_assert_mem_eq(x.base.addr.byte + HW_ADDR_MAX - MAC_LEN, l.was.addr.byte, MAC_LEN);
 	move(&l);
@@ -221,7 +223,7 @@ START_TEST(an_ipoib_address_that_the_pod_changed)
 	   &e);
 	l.w.kernel->refuses[VF_MAC] = EPERM;
 	give_back(&l);
-	ok(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
+	ok(nl_link_by_name(l.w.nl, "v1", &now, &e), &e);
 	ck_assert(hw_addr_equal(now.addr, x.base.addr));
 	end(&l);
 }
@@ -239,18 +241,18 @@ START_TEST(a_mac_that_cannot_be_restored_blocks_the_next_claim)
 	ok(nl_link_set_hw_addr(l.pod.nl, net_ifindex(l.pod.nl, "net1"), hw_addr_of_mac(other_mac),
 			       &e),
 	   &e);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	x.to_restore = 0;
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = EINVAL;
 	give_back(&l);
 	ck_assert(testhost_log_has("cannot restore mac"));
-	ck_assert_int_eq(claim_vf(&l.who, testhost_vf(0), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&l.who, testhost_vf(N), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
-	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(N)));
 	l.w.kernel->link_refuses_mac = l.w.kernel->refuses[VF_MAC] = 0;
 	e = (struct err){ .msg = "" };
-	ok(claim_vf(&l.who, testhost_vf(0), &place, &e), &e);
+	ok(claim_vf(&l.who, testhost_vf(N), &place, &e), &e);
 	give_back(&l);
 	is_as_it_was(&l);
 	end(&l);
@@ -267,15 +269,15 @@ START_TEST(a_refusal_of_an_unchanged_attribute_is_ignored)
 	take(&l);
 	l.w.kernel->refuses[VF_RATE] = EINVAL;
 	l.w.kernel->refuses[VF_LINK_STATE] = EOPNOTSUPP; /* the driver has none */
-	l.w.kernel->vf[0].is.has &= ~(unsigned)VF_LINK_STATE;
+	l.w.kernel->vf[N].is.has &= ~(unsigned)VF_LINK_STATE;
 	give_back(&l);
 	is_as_it_was(&l);
 	take(&l);
-	l.w.kernel->vf[0].is.max_rate = 50;
+	l.w.kernel->vf[N].is.max_rate = 50;
 	give_back(&l);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert_uint_eq(x.to_restore, VF_RATE);
-	ck_assert_int_eq(claim_vf(&l.who, testhost_vf(0), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&l.who, testhost_vf(N), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_STATE);
 	end(&l);
 }
@@ -294,7 +296,7 @@ START_TEST(alternative_names_are_restored)
 	ok(nl_link_altname_add(l.pod.nl, there, "of-the-pod", &e), &e);
 	give_back(&l);
 	is_as_it_was(&l);
-	ck_assert_str_eq(altnames(l.w.nl, net_ifindex(l.w.nl, "v0")), "enp59s0v0 ");
+	ck_assert_str_eq(altnames(l.w.nl, net_ifindex(l.w.nl, "v1")), "enp59s0v0 ");
 	end(&l);
 }
 END_TEST
@@ -310,7 +312,7 @@ START_TEST(an_alternative_name_taken_on_the_host_is_dropped)
 	ok(nl_link_altname_add(l.pod.nl, net_ifindex(l.pod.nl, "net1"), "pf0", &e), &e);
 	give_back(&l);
 	is_as_it_was(&l);
-	ck_assert_str_eq(altnames(l.w.nl, net_ifindex(l.w.nl, "v0")), "");
+	ck_assert_str_eq(altnames(l.w.nl, net_ifindex(l.w.nl, "v1")), "");
 	end(&l);
 }
 END_TEST
@@ -370,7 +372,7 @@ START_TEST(a_VF_with_an_unknown_ifindex_is_found)
 		l.w.kernel->old_kernel = old;
 		take(&l);
 		(void)same_number(&l.pod, l.was.ifindex);
-		ok(vf_locate(&l.w.ctx, l.w.nl, testhost_vf(0), &place, &e), &e);
+		ok(vf_locate(&l.w.ctx, l.w.nl, testhost_vf(N), &place, &e), &e);
 		ok(vf_move_to_pod(&place,
 				  &(struct vf_target){ l.w.nl, l.pod.nl, &l.pod.ns, "net1" },
 				  &ifindex, &e),
@@ -397,7 +399,7 @@ START_TEST(the_VF_of_a_dead_pod_is_restored)
 	ok(nl_link_move(l.pod.nl, there, &host, "dev5", &e), &e);
 	struct netns_id id = l.pod.ns.id;
 	pod_clear(&l.pod);
-	ok(claim_release(&l.w.ctx, testhost_vf(0), &l.who.key, id, &e), &e);
+	ok(claim_release(&l.w.ctx, testhost_vf(N), &l.who.key, id, &e), &e);
 	is_as_it_was(&l);
 	testhost_clear(&l.w);
 }
@@ -406,7 +408,7 @@ END_TEST
 static void comes_back(int64_t ms)
 {
 	if (ms >= 120)
-		testhost_shows(0, "v0");
+		testhost_shows(N, "v1");
 }
 
 START_TEST(a_VF_of_a_dying_pod_is_waited_for)
@@ -415,12 +417,12 @@ START_TEST(a_VF_of_a_dying_pod_is_waited_for)
 	struct err e = { .msg = "" };
 
 	take(&l);
-	testhost_shows(0, NULL);
+	testhost_shows(N, NULL);
 	l.pod.ns.id.ino = l.who.netns_id.ino;
 	struct netns_id id = l.pod.ns.id;
 	pod_clear(&l.pod);
 	faketime_begin(comes_back);
-	ok(claim_release(&l.w.ctx, testhost_vf(0), &l.who.key, id, &e), &e);
+	ok(claim_release(&l.w.ctx, testhost_vf(N), &l.who.key, id, &e), &e);
 	ck_assert_int_ge(faketime_gone(), 120);
 	ck_assert_int_lt(faketime_gone(), 200);
 	is_as_it_was(&l);
@@ -441,15 +443,15 @@ START_TEST(a_VF_in_an_unreachable_namespace_stays_owned)
 	(void)close(l.pod.ns.fd);
 	l.pod.ns.fd = -1;
 	faketime_begin(NULL);
-	ok(claim_release(&l.w.ctx, testhost_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ok(claim_release(&l.w.ctx, testhost_vf(N), &l.who.key, l.pod.ns.id, &e), &e);
 	ck_assert_int_ge(faketime_gone(), 2000);
 	ck_assert_int_lt(faketime_gone(), 2100);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert(x.owned);
 	ck_assert_uint_eq(x.to_restore, VF_UNREACHABLE);
 
 	const struct claimant b = claimant_of(&l.w, "c2", &next);
-	ck_assert_int_eq(claim_vf(&b, testhost_vf(0), &place, &e), -1);
+	ck_assert_int_eq(claim_vf(&b, testhost_vf(N), &place, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_BUSY);
 
 	/* Its process ends: what the pod had done to it is restored before it is used. */
@@ -457,9 +459,9 @@ START_TEST(a_VF_in_an_unreachable_namespace_stays_owned)
 	int there = net_ifindex(l.pod.nl, "net1");
 	ok(nl_link_set_mtu(l.pod.nl, there, 1280, &e), &e);
 	ok(nl_link_move(l.pod.nl, there, &host, "dev5", &e), &e);
-	ok(claim_vf(&b, testhost_vf(0), &place, &e), &e);
+	ok(claim_vf(&b, testhost_vf(N), &place, &e), &e);
 	struct link_info now;
-	ok(nl_link_by_name(l.w.nl, "v0", &now, &e), &e);
+	ok(nl_link_by_name(l.w.nl, "v1", &now, &e), &e);
 	ck_assert_uint_eq(now.mtu, l.was.mtu);
 	end(&l);
 }
@@ -476,14 +478,14 @@ START_TEST(a_repeated_release_finds_an_unreachable_VF)
 	int kept = dup(l.pod.ns.fd), other = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ge(dup2(other, l.pod.ns.fd), 0);
 	faketime_begin(NULL);
-	ok(claim_release(&l.w.ctx, testhost_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ok(claim_release(&l.w.ctx, testhost_vf(N), &l.who.key, l.pod.ns.id, &e), &e);
 	ck_assert_int_ge(dup2(kept, l.pod.ns.fd), 0);
 	(void)close(kept);
 	(void)close(other);
 
 	ok(claim_release_all(&l.w.ctx, &l.who.key, (struct netns_id){ 0 }, &e), &e);
 	is_as_it_was(&l);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert(!x.owned);
 	ck_assert_uint_eq(x.to_restore, 0);
 	end(&l);
@@ -501,9 +503,9 @@ START_TEST(a_VF_hidden_by_its_pod_becomes_unreachable)
 	move(&l);
 	ok(nl_link_move(l.pod.nl, net_ifindex(l.pod.nl, "net1"), &deeper, "net1", &e), &e);
 	faketime_begin(NULL);
-	ok(claim_release(&l.w.ctx, testhost_vf(0), &l.who.key, l.pod.ns.id, &e), &e);
+	ok(claim_release(&l.w.ctx, testhost_vf(N), &l.who.key, l.pod.ns.id, &e), &e);
 	ck_assert_int_eq(faketime_gone(), 0);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert(!x.owned);
 	ck_assert_uint_eq(x.to_restore, VF_UNREACHABLE);
 	netns_close(&deeper);
@@ -521,13 +523,13 @@ START_TEST(a_taken_name_is_replaced_by_a_fallback)
 
 	take(&l);
 	move(&l);
-	net_link("bridge", "v0");
+	net_link("bridge", "v1");
 	give_back(&l);
-	ok(nl_link_by_name(l.w.nl, "vf3b020", &now, &e), &e);
-	ck_assert_str_eq(now.parent, testhost_vf(0));
+	ok(nl_link_by_name(l.w.nl, "vf3b022", &now, &e), &e);
+	ck_assert_str_eq(now.parent, testhost_vf(N));
 	ck_assert_mem_eq(now.addr.byte, l.was.addr.byte, MAC_LEN);
-	ck_assert(testhost_log_has("the name v0 is taken"));
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	ck_assert(testhost_log_has("the name v1 is taken"));
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert(!x.owned);
 	end(&l);
 }
@@ -541,15 +543,15 @@ START_TEST(release_fails_while_all_names_are_taken)
 
 	take(&l);
 	move(&l);
-	net_link("bridge", "v0");
-	net_link("bridge", "vf3b020");
-	ck_assert_int_eq(claim_release(&l.w.ctx, testhost_vf(0), &l.who.key, l.pod.ns.id, &e), -1);
+	net_link("bridge", "v1");
+	net_link("bridge", "vf3b022");
+	ck_assert_int_eq(claim_release(&l.w.ctx, testhost_vf(N), &l.who.key, l.pod.ns.id, &e), -1);
 	ck_assert_int_eq(e.errnum, EEXIST);
-	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(0)));
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	ck_assert_ptr_nonnull(strstr(e.msg, testhost_vf(N)));
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	ck_assert(x.owned); /* DEL is called again */
 	e = (struct err){ .msg = "" };
-	ok(nl_link_delete(l.w.nl, net_ifindex(l.w.nl, "v0"), &e), &e);
+	ok(nl_link_delete(l.w.nl, net_ifindex(l.w.nl, "v1"), &e), &e);
 	give_back(&l);
 	is_as_it_was(&l);
 	end(&l);
@@ -563,7 +565,7 @@ START_TEST(a_path_that_is_no_namespace_is_survived)
 	struct err e = { .msg = "" };
 
 	take(&l);
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
 	x.owner.netns = "/proc/self/ns/uts";
 	ok(vf_state_write(&l.w.ctx, &x, &e), &e);
 	give_back(&l);
