@@ -489,7 +489,8 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 
 /*
  * An earlier ADD of the attachment, which was killed, may have an address. Until the IPAM has
- * released it, a failure must not take the record away: it is all that repair knows.
+ * released it, a failure must not take the record away: it is all that repair knows. The address of
+ * another IPAM is released already.
  */
 static bool may_have_lease(const struct add *s)
 {
@@ -497,8 +498,10 @@ static bool may_have_lease(const struct add *s)
 	auto_record struct record old = { 0 };
 	struct err why;
 
-	return *attach_ipam_type(s->a.call) &&
-	       (record_read(&s->a.records.ctx, &key, &old, &why) == 0 || why.code != ERR_NOTFOUND);
+	if (!*attach_ipam_type(s->a.call))
+		return false;
+	return record_read(&s->a.records.ctx, &key, &old, &why) ? why.code != ERR_NOTFOUND
+								: attach_same_ipam(s->a.call, &old);
 }
 
 /* Inverses begin there, also if the way back from the pod was what failed. */

@@ -8,9 +8,6 @@
 #include "cni/engine/attach_priv.h"
 #include "cni/engine/attach_steps.h"
 
-#define DEFAULT_IPAM_TIMEOUT                                                                       \
-	90 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
-
 static const struct json_field common_fields[] = {
 	{ .key = "mtu", .kind = J_U32, .offset = offsetof(struct attach_conf, mtu), .max = 65535 },
 	{ .key = "linkInContainer",
@@ -21,7 +18,7 @@ static const struct json_field common_fields[] = {
 	  .kind = J_U32,
 	  .offset = offsetof(struct attach_conf, ipam_timeout),
 	  .min = 1,
-	  .max = 600 },
+	  .max = ATTACH_IPAM_TIMEOUT_MAX_S },
 	{ 0 },
 };
 
@@ -55,7 +52,7 @@ void attach_init(struct attach *a, const struct cni_call *call)
 		.call = call,
 		.type = attach_type_of(call),
 		.begun_ms = ctx_mono_ms(),
-		.conf = { .ipam_timeout = DEFAULT_IPAM_TIMEOUT },
+		.conf = { .ipam_timeout = ATTACH_IPAM_TIMEOUT_S },
 		.host = { .fd = -1 },
 		.pod = { .fd = -1 },
 	};

@@ -119,6 +119,30 @@ static int find_named(const struct cni_call *call, struct unrecorded *u)
 }
 
 /*
+ * Several interfaces, and no result that names them: another program may have made them, and ADD
+ * was refused for it. Then there is no lease. 1: they are ours.
+ */
+static int are_leased(const struct cni_call *call, const struct unrecorded *u, struct err *e)
+{
+	const struct delegate_call check = { .cmd = CNI_CHECK };
+	struct err why;
+
+	if (!u->n || call->conf.prev_result || !attach_type_of(call)->several)
+		return 1;
+	if (!*attach_ipam_type(call))
+		return 0;
+	if (delegate_run(call, &check, attach_ipam_timeout_ms(call->conf.tree), &why) == 0)
+		return 1;
+	if (why.code == ERR_STATE)
+		return 0;
+	*e = why;
+	return err_wrap(e,
+			"%s in %.200s may be ours, and keeps its address: there is no record of "
+			"its ADD and no prevResult; delete it if it is ours",
+			u->link[0].ifname, call->env.netns);
+}
+
+/*
  * Without a record, only the plugin that we replaced can have made the interface. Names are reused:
  * DEL leaves an interface of another kind alone, and one that the record of another attachment
  * claims. So a late DEL of an old pod does not remove the interface of the new pod.
@@ -128,7 +152,6 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
 	int rc = open_pod(call->env.netns, &pod, e), own[NAMES_MAX];
-	size_t n = 0;
 
 	if (rc <= 0)
 		return rc;
@@ -143,17 +166,22 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 
 	if (find_named(call, &u))
 		return -1;
-	for (size_t i = 0; i < u.n; i++) {
-		struct name_owner *x = &u.link[i];
-
-		if (record_each(&call->ctx, NULL, find_name_owner, x, e) ||
-		    (!x->found && (attach_host_remove_of(call->env.container, nl, x->ifindex, e) ||
-				   routing_remove_of(nl, x->ifindex, e))))
+	for (size_t i = u.n; i-- > 0;) {
+		if (record_each(&call->ctx, NULL, find_name_owner, &u.link[i], e))
 			return -1;
-		if (!x->found)
-			own[n++] = x->ifindex;
+		if (u.link[i].found)
+			u.link[i] = u.link[--u.n];
 	}
-	return nl_link_delete_all(nl, own, n, e);
+	rc = are_leased(call, &u, e);
+	if (rc <= 0)
+		return rc;
+	for (size_t i = 0; i < u.n; i++) {
+		own[i] = u.link[i].ifindex;
+		if (attach_host_remove_of(call->env.container, nl, own[i], e) ||
+		    routing_remove_of(nl, own[i], e))
+			return -1;
+	}
+	return nl_link_delete_all(nl, own, u.n, e);
 }
 
 /* ---- DEL ---- */
@@ -181,59 +209,21 @@ static int read_record(const struct record_place *records, const struct record_k
 }
 
 static int restore_all(const struct cni_call *call, const struct record_place *records,
-		       bool *leased, struct err *e)
+		       struct record *r, bool *leased, struct err *e)
 {
 	const struct attach_type *type = attach_type_of(call);
 	const struct record_key key = attach_key(call);
-	auto_record struct record r = { 0 };
-	int found = read_record(records, &key, &r, leased, e);
+	int found = read_record(records, &key, r, leased, e);
 
 	if (found < 0)
 		return -1;
-	r.netns_also = call->env.netns;
-	if (found && attach_restore_own(call, records, &r, e))
+	r->netns_also = call->env.netns;
+	if (found && attach_restore_own(call, records, r, e))
 		return -1;
 	if (!found && type->role == ATTACH_MAKES &&
 	    (delete_unrecorded(call, e) || demand_hooks.give(&call->ctx, &key, e)))
 		return -1;
-	return type->release ? type->release(call, found ? &r : NULL, e) : 0;
-}
-
-/* Keys of a changed or damaged configuration must not keep a pod from going (CNI-089). */
-static int ipam_timeout(const struct cni_call *call)
-{
-	struct attach a;
-	struct err ignored;
-
-	attach_init(&a, call);
-	(void)!attach_read_conf(&a, &ignored);
-	int ms = attach_timeout_ms(&a);
-	attach_clear(&a);
-	return ms;
-}
-
-/*
- * If ADD could not run the IPAM, there is no address. The runtime repeats DEL until it succeeds, so
- * a missing IPAM is then not an error. If the IPAM may have run, for instance in an ADD that was
- * killed, DEL fails until the program is there again.
- */
-static int release_address(const struct cni_call *call, const struct delegate_call *del,
-			   bool leased, struct err *e)
-{
-	struct delegate ipam;
-	struct err why;
-
-	if (!*attach_ipam_type(call))
-		return 0;
-	if (delegate_start(call, del, ipam_timeout(call), &ipam, &why) == 0)
-		return delegate_finish(&ipam, NULL, NULL, e);
-	if (leased || why.code != ERR_DELEGATE) {
-		*e = why;
-		return -1;
-	}
-	log_warn(&call->ctx.log, "%s; there is no record of this attachment, and so no address",
-		 why.msg);
-	return 0;
+	return type->release ? type->release(call, found ? r : NULL, e) : 0;
 }
 
 /*
@@ -256,17 +246,18 @@ int attach_del(const struct cni_call *call, struct err *e)
 {
 	const struct delegate_call del = { .cmd = CNI_DEL };
 	const struct record_key key = attach_key(call);
+	auto_record struct record r = { 0 };
 	struct record_place records;
 	auto_fd int lock = -1;
 	bool leased;
 
 	if (attach_records(call, &records, e) || lock_if_any(&records, &key, &lock, e) ||
-	    restore_all(call, &records, &leased, e))
+	    restore_all(call, &records, &r, &leased, e))
 		return -1;
 	log_debug(&call->ctx.log, "%s",
 		  attach_type_of(call)->role == ATTACH_FOLLOWS ? "what it had is restored"
 							       : "the interface has gone");
-	if (release_address(call, &del, leased, e))
+	if (attach_release(call, &r, &del, leased, e))
 		return -1;
 	log_debug(&call->ctx.log, "the record goes, and with it the attachment");
 	/* Where there is none, its folder may be left of a DEL that was killed. */
@@ -314,7 +305,7 @@ static int gc_attachment(struct sweep *s, const struct record *r, struct err *e)
 		return -1;
 	}
 	/* of a damaged record it cannot be said */
-	if (release_address(call, &del, there || !r->tree, e))
+	if (attach_release(call, &now, &del, there || !r->tree, e))
 		return -1;
 	return record_remove(&s->records->ctx, &r->key, e);
 }
@@ -360,7 +351,7 @@ int attach_gc(const struct cni_call *call, struct err *e)
 		keep_first_error(&s, &why);
 	/* The IPAM does not know of interfaces: it would free the address of one that stays. */
 	if (*attach_ipam_type(call) && !s.stays &&
-	    delegate_run(call, &gc, ipam_timeout(call), &why))
+	    delegate_run(call, &gc, attach_ipam_timeout_ms(call->conf.tree), &why))
 		keep_first_error(&s, &why);
 	if (!s.failed)
 		return 0;

@@ -49,16 +49,13 @@ static int find_earlier(const struct attach *a, const struct record *old, enum a
 /*
  * The new record will not have what the earlier one names: rules and the veth to the node, which
  * survive the interface, and a device. If the ADD was whole and no DEL began, the pod may have put
- * its device elsewhere, and keeps it. Records of other attachments are left to their owners, whose
- * locks they are under.
+ * its device elsewhere, and keeps it.
  */
 static int restore_rest(const struct attach *a, const struct record *old, struct err *e)
 {
 	const struct ctx *ctx = &a->call->ctx;
 	bool same_boot;
 
-	if (a->whole)
-		return 0;
 	if ((old->adding || old->deleting) && attach_moved_own(a->call, old))
 		return attach_restore_own(a->call, &a->records, old, e);
 	return attach_same_boot(ctx, old, &same_boot, e) ||
@@ -74,6 +71,7 @@ static int restore_rest(const struct attach *a, const struct record *old, struct
  */
 int attach_refuse_second(const struct attach *a, const struct record_key *key, struct err *e)
 {
+	const struct delegate_call del = { .cmd = CNI_DEL };
 	auto_record struct record old = { 0 };
 	enum attach_found found;
 	struct err ignored;
@@ -82,8 +80,17 @@ int attach_refuse_second(const struct attach *a, const struct record_key *key, s
 		return 0;
 	if (find_earlier(a, &old, &found, e))
 		return -1;
-	if (found != FOUND_OURS && found != FOUND_RENAMED)
-		return restore_rest(a, &old, e);
+	if (found != FOUND_OURS && found != FOUND_RENAMED) {
+		/* Records of other attachments are left to their owners, who hold their locks. */
+		if (a->whole)
+			return 0;
+		if (restore_rest(a, &old, e))
+			return -1;
+		/* Nor the address of another IPAM. */
+		return attach_same_ipam(a->call, &old)
+			       ? 0
+			       : attach_release(a->call, &old, &del, true, e);
+	}
 	err_set(e, ERR_BUSY, 0,
 		"network %s is attached to container %s as %s already: run DEL before another ADD",
 		key->network, key->container, key->ifname);

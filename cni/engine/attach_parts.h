@@ -36,8 +36,9 @@ typedef int (*attach_name_fn)(const char *ifname, const char *kind, void *arg);
  * record keeps. verify - a part that has its addresses, of ADD and of CHECK: ERR_STATE; may set
  * part->rdma for the result, and part->device for the record; NULL: nothing to verify. restorers -
  * of the types that move a device; NULL: none does. each_name - for a DEL without a record: call fn
- * for every name and kind that an interface of the attachment may have; nothing of the
- * configuration can be relied on. fn returns non-zero to stop, and each_name returns that.
+ * for every name and kind that an interface of the attachment may have; with prevResult for those
+ * that it has. Nothing of the configuration can be relied on. fn returns non-zero to stop, and
+ * each_name returns that.
  */
 struct attach_several {
 	int (*parts)(struct attach *a, struct attach_parts *out, struct err *e);

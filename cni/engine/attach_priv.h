@@ -9,6 +9,10 @@
 #include "cni/inuse/inuse.h"
 #include "cni/protocol/delegate.h"
 
+/* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */
+#define ATTACH_IPAM_TIMEOUT_S     90
+#define ATTACH_IPAM_TIMEOUT_MAX_S 600
+
 #define ATTACH_LOCK_MS 10000
 #define ATTACH_UNDO_MS 10000 /* of a failed ADD, kept for the IPAM's DEL */
 
@@ -136,6 +140,21 @@ int attach_configure(const struct attach_part *parts, size_t n, struct err *e) m
 bool attach_moved_own(const struct cni_call *call, const struct record *r);
 int attach_restore_own(const struct cni_call *call, const struct record_place *records,
 		       const struct record *r, struct err *e) must_check;
+
+/* ---- release.c ---- */
+
+/*
+ * attach_release - the IPAM's DEL, of an attachment whose interfaces are gone. The IPAM is that of
+ * ADD: by the configuration of r; by the call's if r has none, as an empty record. leased: its ADD
+ * may have run; else an IPAM that is missing is a warning. attach_same_ipam - whether the call's
+ * configuration has the IPAM of r; it then gets what the runtime sent.
+ */
+int attach_release(const struct cni_call *call, const struct record *r,
+		   const struct delegate_call *del, bool leased, struct err *e) must_check;
+bool attach_same_ipam(const struct cni_call *call, const struct record *r);
+
+/* attach_ipam_timeout_ms - by a configuration of which no other key need be readable. */
+int attach_ipam_timeout_ms(const struct json *config);
 
 /*
  * attach_add, ... - the commands of a plugin of the engine (attach_plugin() in attach.h). ADD

@@ -401,14 +401,17 @@ START_TEST(a_failed_ADD_after_one_that_was_killed_keeps_a_record)
 	fakes.killed_at = "claim";
 	pid_t child = fork();
 	if (child == 0)
-		_exit(call(&w, &fake_mover, CNI_ADD, "", &e) ? 1 : 0);
+		_exit(call(&w, &fake_mover, CNI_ADD, ipam, &e) ? 1 : 0);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	fakes.killed_at = NULL;
 	fails(call(&w, &fake_mover, CNI_ADD, ipam, &e), &e, ERR_DELEGATE, "no-such-ipam");
 	ck_assert(!in_pod(&w) && !fake_has(FAKE_TAKEN));
 	ck_assert_uint_eq(testing_records(&w.ctx, NULL), 1);
 	fails(call(&w, &fake_mover, CNI_DEL, ipam, &e), &e, ERR_DELEGATE, "no-such-ipam");
-	good(call(&w, &fake_mover, CNI_DEL, "", &e), &e);
+	fails(call(&w, &fake_mover, CNI_DEL, "", &e), &e, ERR_DELEGATE, "no-such-ipam");
+	/* the address of another IPAM is released before ADD */
+	fails(call(&w, &fake_mover, CNI_ADD, "", &e), &e, ERR_DELEGATE, "no-such-ipam");
+	good(record_remove(&w.ctx, &(struct record_key){ "net", "c1", "net1" }, &e), &e);
 	nothing_is_left(&w);
 	fails(call(&w, &fake_mover, CNI_ADD, ipam, &e), &e, ERR_DELEGATE, "no-such-ipam");
 	nothing_is_left(&w);

@@ -7,13 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cni/engine/attach.h"
-#include "cni/protocol/delegate.h"
+#include "cni/engine/attach_priv.h"
 #include "lib/base/text.h"
 
-#define LOCK_MS         10000
-#define IPAM_TIMEOUT_S  90
-#define IPAM_TIMEOUT_IN 600
+#define LOCK_MS 10000
 
 static const char *const state_names[] = {
 	[REPAIR_HEALTHY] = "healthy",
@@ -276,22 +273,11 @@ const char *repair_ipam_type(const struct record *r)
 	return type ? type : "";
 }
 
-static int timeout_ms(const struct record *r)
+/* By force also when the namespace cannot be found: what is in it stays there. */
+static int undo_record(const struct ctx *ctx, const struct record *r, const struct repair_opts *how,
+		       enum repair_state state, struct err *e)
 {
-	uint32_t seconds = IPAM_TIMEOUT_S;
-	const struct json_field field[] = {
-		{ .key = "ipamTimeout", .kind = J_U32, .min = 1, .max = IPAM_TIMEOUT_IN },
-		{ 0 },
-	};
-	struct err ignored;
-
-	(void)!json_decode(r->config, "", field, &seconds, &ignored);
-	return (int)seconds * 1000;
-}
-
-/* The IPAM's DEL as the runtime would call it, except for the namespace, which may be gone. */
-static int release_addresses(const struct ctx *ctx, const struct record *r, struct err *e)
-{
+	/* As the runtime would call it, except for the namespace, which may be gone. */
 	const struct delegate_call del = {
 		.cmd = CNI_DEL,
 		.container = r->key.container,
@@ -300,29 +286,12 @@ static int release_addresses(const struct ctx *ctx, const struct record *r, stru
 		.args = r->args,
 		.path = r->cni_path,
 	};
-	struct cni_call call = { .ctx = *ctx };
-
-	if (!*repair_ipam_type(r))
-		return 0;
-	char *text = json_print(r->config, false);
-	if (!text)
-		return err_nomem(e);
-	int rc = cni_conf_parse(text, strlen(text), CNI_DEL, &call.conf, e);
-	if (rc == 0)
-		rc = delegate_run(&call, &del, timeout_ms(r), e);
-	cni_conf_clear(&call.conf);
-	return rc;
-}
-
-/* By force also when the namespace cannot be found: what is in it stays there. */
-static int undo_record(const struct ctx *ctx, const struct record *r, const struct repair_opts *how,
-		       enum repair_state state, struct err *e)
-{
+	const struct cni_call call = { .ctx = *ctx };
 	bool blind = state == REPAIR_NETNS_UNKNOWN;
 
 	if (r->tree && attach_restore(ctx, r, how->others, e) && !blind)
 		return -1;
-	if (r->tree && release_addresses(ctx, r, e))
+	if (r->tree && attach_release(&call, r, &del, true, e))
 		return -1;
 	return record_remove(ctx, &r->key, e);
 }

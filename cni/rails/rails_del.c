@@ -25,13 +25,11 @@ struct name_visit {
 
 static int visit(const struct name_visit *v, const char *name, const char *kind)
 {
-	return cni_conf_made(v->conf, name) ? v->fn(name, kind, v->arg) : 0;
+	return !v->conf->prev_result || cni_conf_made(v->conf, name) ? v->fn(name, kind, v->arg)
+								     : 0;
 }
 
-/*
- * Rails may have come and gone since ADD: every number is tried. Only what the result of ADD has
- * can be ours: without it, ADD failed, and an interface of that name is of another program.
- */
+/* Rails may have come and gone since ADD: every number is tried. */
 static int each_name_of(const struct name_visit *v, const char *kind)
 {
 	char name[IFNAME_LEN];

@@ -305,6 +305,45 @@ test_allrails_DEL_without_a_record()
 	rails_gone
 }
 
+# The result of ADD is lost, too: the lease tells that the interfaces are ours. An address is free only after its user.
+test_allrails_DEL_without_record_and_result()
+{
+	local kind template
+	rails_here 3
+	for kind in macvlan ipvlan; do
+		kernel_has $kind || continue
+		for template in '.' '.ifname="rail{n}"'; do
+			rails_conf ".kind=\"$kind\" | .routing=\"rail\" | $template"
+			want_ok ADD
+			find $RUN/attachments -type f -delete
+			PLUGIN=macvlan IFN=other
+			conf '.name="second"'
+			want_ok ADD
+			PLUGIN=rails IFN=net1
+			rails_conf ".kind=\"$kind\" | .routing=\"rail\" | $template"
+			want_ok DEL
+			eq "$kind: the other one stays" "$(rails_of p1)" other
+			eq "$kind: leases" "$(lease_count)" 0
+			eq "$kind: rules" "$(ip -n p1 -j rule | jq '[.[]|select(.priority == 1000)]|length')" 0
+			PLUGIN=macvlan IFN=other
+			conf '.name="second"'
+			want_ok DEL
+			PLUGIN=rails IFN=net1
+		done
+	done
+	# The IPAM cannot say whether there is a lease: nothing is freed.
+	rails_conf
+	want_ok ADD
+	find $RUN/attachments -type f -delete
+	mv /var/lib/railhead "$W/leases" && touch /var/lib/railhead
+	want_err DEL '5|11|102' 'railhead'
+	rm /var/lib/railhead && mv "$W/leases" /var/lib/railhead
+	eq 'what stays' "$(rails_of p1) $(lease_count)" 'net1 net1r1 net1r2 3'
+	want_ok DEL
+	eq 'after DEL' "$(rails_of p1) $(lease_count)" ' 0'
+	rails_gone
+}
+
 # A DEL after an ADD that failed has no result: what has a name of a rail is another program's.
 test_allrails_DEL_after_a_refused_ADD()
 {

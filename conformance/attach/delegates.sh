@@ -346,6 +346,7 @@ test_delegates_static()
 # dhcp without its daemon: its own error, and nothing left.
 test_delegates_dhcp_without_its_daemon()
 {
+	local daemon
 	need_peer dhcp
 	pod p1
 	conf '.cniVersion="1.0.0" | .ipam={"type":"dhcp"}'
@@ -353,8 +354,16 @@ test_delegates_dhcp_without_its_daemon()
 	no_link p1 net1
 	cni DEL
 	no_link p1 net1
+	# The daemon may have a lease, and a configuration without ipam does not change that.
 	conf .
+	want_err DEL 999 dhcp.sock
+	"$PEER_DIR/dhcp" daemon &
+	daemon=$!
+	eventually test -S /run/cni/dhcp.sock
 	want_ok DEL
+	kill "$daemon"
+	wait "$daemon" 2>/dev/null
+	rm -rf /run/cni
 }
 
 # The other way round: our IPAM below their interface plugins.
@@ -413,4 +422,65 @@ test_delegates_the_same_build_runs_in_a_child()
 		want_ok DEL
 		eq "$kind: DEL without execve" "$(grep -c 'in a child without execve' "$W/err")" $want
 	done
+}
+
+# The IPAM that ADD ran has the address, whatever the configuration says by now.
+test_delegates_of_ADD_when_the_configuration_changed()
+{
+	local plugin verb change
+	fake_good lesser
+	pod p1
+	for plugin in macvlan ipvlan; do
+		kernel_has "$plugin" && [ -x "$BIN/$plugin" ] || continue
+		PLUGIN=$plugin
+		for verb in DEL GC; do
+			for change in 'del(.ipam)' '.ipam={}' '.ipam={"type":"lesser"}' '.ipam={"type":"gone-ipam"}' \
+				'.ipam={"type":"railhead-ipam","dataDir":"/var/lib/railhead/elsewhere","subnet":"10.78.0.0/24"}'; do
+				conf_ipam "$(v4_ipam)"
+				want_ok ADD
+				edit "$change | .\"cni.dev/valid-attachments\"=[]"
+				cni "$verb"
+				# GC has work for the IPAM of now, too.
+				[ "$RC" = 0 ] || [[ $verb$change == GC*gone* ]] || fail "$verb after $change: $(said)"
+				eq "$plugin: leases after $verb with $change" "$(lease_count)" 0
+				no_link p1 net1
+				conf_ipam "$(v4_ipam)"
+				want_ok DEL
+			done
+		done
+	done
+}
+
+# ... and an ADD that takes the place of one that was killed.
+test_delegates_of_a_killed_ADD_when_the_configuration_changed()
+{
+	local record
+	need_railhead
+	pod p1
+	conf_ipam "$(v4_ipam)"
+	want_ok ADD
+	ip -n p1 link del net1
+	record=$(find $RUN/attachments -type f)
+	jq -c '.adding=true' "$record" >"$W/record" && cp "$W/record" "$record"
+	conf 'del(.ipam)'
+	want_ok ADD
+	eq 'leases after an ADD without IPAM' "$(lease_count)" 0
+	want_ok DEL
+}
+
+# An IPAM that ADD did not have has no address of it: DEL does not ask it.
+test_delegates_of_ADD_only()
+{
+	pod p1
+	conf .
+	want_ok ADD
+	conf_ipam '{"type":"gone-ipam"}'
+	want_ok DEL
+	fake_good lesser
+	conf_ipam '{"type":"lesser","a":[1,{"b":2}],"c":"x"}'
+	want_ok ADD
+	conf_ipam '{"c":"x","type":"lesser","a":[1,{"b":2}]}'
+	prev
+	want_ok DEL
+	is 'the same IPAM gets what the runtime sent' cmp "$W/conf" "$FAKE/lesser.DEL.stdin"
 }
