@@ -261,6 +261,27 @@ test_ipam_swapped_with_the_interface_plugin()
 	rm -rf /var/lib/cni/networks
 }
 
+# A link in the way to host-local's file leads anywhere: the address counts as assigned, and DEL removes nothing there.
+test_ipam_swapped_behind_a_link()
+{
+	local link
+	need_railhead
+	mkdir -p /var/lib/cni/networks "$W/elsewhere"
+	for link in /var/lib/cni/networks/moved /var/lib/railhead/other /var/lib/railhead/other/moved; do
+		mkdir -p "${link%/*}" "$W/elsewhere/moved"
+		ln -s "$W/elsewhere$([ "${link##*/}" = moved ] && echo /moved)" "$link"
+		printf 'c1\r\nnet1' >"$W/elsewhere/moved/10.77.0.2"
+		conf_ipam "$(v4_ipam)" 'del(.master) | .name="moved"'
+		[[ $link != *other* ]] || edit '.ipam.dataDir="/var/lib/railhead/other"'
+		PLUGIN=railhead-ipam CID=c1
+		[ "$link" = /var/lib/railhead/other ] || want_ok DEL
+		is "the file behind $link stays" test -e "$W/elsewhere/moved/10.77.0.2"
+		rm "$link"
+		rm -rf /var/lib/railhead/other
+	done
+	rm -rf /var/lib/cni/networks
+}
+
 # --- promises ----------------------------------------------------------------------------------
 
 test_ipam_ADD_twice_gives_the_same()

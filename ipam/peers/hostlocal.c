@@ -10,16 +10,24 @@
 #include <sys/stat.h>
 
 #include "lib/sys/fs.h"
+#include "lib/sys/safe_path.h"
 #include "lib/base/parse.h"
 
 #define FILE_MAX 1024 /* two names and a line break */
 
 int hostlocal_open_dir(const char *path, struct hostlocal *out, struct err *e)
 {
-	out->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (out->dir < 0 && errno != ENOENT && errno != ENOTDIR)
-		return err_set(e, ERR_IO, errno, "open host-local's folder %.256s", path);
-	return 0;
+	struct err why;
+
+	out->dir = safe_open_dir(path, 0, &why);
+	out->by_link = out->dir < 0 && why.code == ERR_FORBIDDEN;
+	if (out->by_link) {
+		out->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		why.errnum = errno;
+	}
+	return out->dir < 0 && why.errnum != ENOENT && why.errnum != ENOTDIR
+		       ? err_set(e, ERR_IO, why.errnum, "open host-local's folder %.256s", path)
+		       : 0;
 }
 
 int hostlocal_open(const struct ctx *ctx, const char *data_dir, const char *network,
@@ -131,6 +139,10 @@ static int release_one(const struct hostlocal_lease *lease, void *arg, struct er
 	if (strcmp(lease->container, r->container) != 0 || strcmp(lease->ifname, r->ifname) != 0)
 		return 0;
 	r->n++;
+	if (r->h->by_link)
+		return err_set(e, ERR_FORBIDDEN, ELOOP,
+			       "host-local's file of %s stays: a symbolic link leads to its folder",
+			       ip_format(lease->ip, name));
 	if (unlinkat(r->h->dir, ip_format(lease->ip, name), 0) && errno != ENOENT)
 		return err_set(e, ERR_IO, errno, "remove host-local's file of %s", name);
 	return 0;

@@ -13,7 +13,8 @@
 #include "lib/base/ip.h"
 
 struct hostlocal {
-	int dir; /* of one network; -1: there is none */
+	int dir;      /* of one network; -1: there is none */
+	bool by_link; /* a symbolic link leads there: nothing is removed */
 };
 
 /*
@@ -47,7 +48,8 @@ int hostlocal_each(const struct hostlocal *h, hostlocal_fn fn, void *arg, struct
 
 /*
  * hostlocal_release - remove the files of that container and interface, as host-local's own DEL
- * does. If no file names the interface, the files without an interface are removed.
+ * does. If no file names the interface, the files without an interface are removed. ERR_FORBIDDEN:
+ * a symbolic link leads to the folder, and may be another user's.
  */
 int hostlocal_release(const struct hostlocal *h, const char *container, const char *ifname,
 		      struct err *e) must_check;

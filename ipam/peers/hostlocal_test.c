@@ -75,6 +75,25 @@ START_TEST(a_release_removes_the_owners_files)
 }
 END_TEST
 
+START_TEST(nothing_is_removed_behind_a_link)
+{
+	const struct ctx ctx = fixture();
+	auto_hostlocal struct hostlocal h;
+	struct ip ip;
+	struct err e;
+
+	testing_file("/mnt/networks/net/10.0.0.2", 0600, "c1\r\nnet1");
+	ck_assert_int_eq(symlink("net", "/mnt/networks/linked"), 0);
+	ck_assert_int_eq(hostlocal_open(&ctx, NULL, "linked", &h, &e), 0);
+	ck_assert_int_eq(ip_parse("10.0.0.2", &ip), 0);
+	ck_assert_int_eq(hostlocal_holds(&h, ip, &e), 1);
+	ck_assert_int_eq(hostlocal_release(&h, "c1", "net1", &e), -1);
+	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
+	ck_assert(there("10.0.0.2"));
+	ck_assert_int_eq(hostlocal_release(&h, "c2", "net1", &e), 0);
+}
+END_TEST
+
 static int count(const struct hostlocal_lease *lease, void *arg, struct err *e)
 {
 	(void)e;
@@ -111,4 +130,4 @@ START_TEST(all_leases_are_visited)
 END_TEST
 
 TEST_PROGRAM("ipam/peers/hostlocal", lease_files_are_parsed, a_release_removes_the_owners_files,
-	     all_leases_are_visited)
+	     nothing_is_removed_behind_a_link, all_leases_are_visited)
