@@ -61,11 +61,32 @@ state_of_host()
 	"$BIN/railctl" ipam lease list --json 2>/dev/null | grep '"address"'
 }
 
+# awaits COMMAND: until it succeeds, 30 seconds at most.
+awaits()
+{
+	local end=$((SECONDS + 30))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
+	done
+}
+# The kernel sees a carrier, and makes the routes that depend on it, some time after a card is up.
+has_carrier()
+{
+	[[ $(ip -o link show dev "$1") == *' state UP '* ]] &&
+		{ [ ! -d "/proc/sys/net/ipv6/conf/$1" ] || [ -n "$(ip -6 route show table all dev "$1")" ]; }
+}
+is_as_before()
+{
+	state_of_host >"$W/after"
+	cmp -s "$W/before" "$W/after"
+}
+
 host()
 {
 	ip link add eth0 type veth peer name cable && ip link set eth0 addrgenmode none &&
-		ip link set cable addrgenmode none && ip link set eth0 up && ip link set cable up ||
-		exit 1
+		ip link set cable addrgenmode none && ip link set eth0 up && ip link set cable up &&
+		awaits has_carrier eth0 && awaits has_carrier cable || exit 1
 	state_of_host >"$W/before"
 }
 
@@ -159,8 +180,7 @@ detach()
 		ip -n $pod link show dev net1 >/dev/null 2>&1 && bad "net1 is still in $pod"
 		ip netns del $pod
 	done
-	state_of_host >"$W/after"
-	if cmp -s "$W/before" "$W/after"; then
+	if awaits is_as_before; then
 		good "links, addresses, routes, namespaces, records and leases: nothing was left ($(wc -l <"$W/before") lines compared)"
 	else
 		bad "something was left:"

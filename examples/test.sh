@@ -502,9 +502,27 @@ sm_files()
 	judge $? sm.d/10-opensm
 	if sm_config "$file" "$here"' | .colour = 1'; then fail 'self-test: a key that is none went unnoticed in sm.d'; else pass; fi
 }
+# The first thing that a stranger runs, on a kernel that sees the carrier late. The demo hides /run.
+demo()
+{
+	local late
+	[ -x "$BIN/macvlan" ] || { skip "demo.sh: macvlan is not in $BIN"; return; }
+	late=$(mktemp -d) || { fail 'demo.sh: no temporary folder'; return; }
+	cat >"$late/ip" <<-EOF
+		#!/bin/sh
+		PATH=$PATH
+		[ "\$*" = "link set cable up" ] || exec ip "\$@"
+		(sleep 1; exec ip "\$@") >/dev/null 2>&1 &
+	EOF
+	chmod +x "$late/ip"
+	PATH=$late:$PATH ./demo.sh "$BIN" >"$W/evidence" 2>&1
+	judge $? demo.sh
+	rm -r "$late"
+}
 qos_files
 sm_files
 manifests
+demo
 self_tests
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]
