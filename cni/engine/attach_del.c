@@ -346,7 +346,8 @@ int attach_gc(const struct cni_call *call, struct err *e)
 	if (call->conf.valid && attach_type_of(call)->sweep &&
 	    attach_type_of(call)->sweep(call, &why))
 		keep_first_error(&s, &why);
-	record_tidy(&records.ctx);
+	if (record_tidy(&records.ctx, &why))
+		keep_first_error(&s, &why);
 	if (call->conf.valid && demand_sweep(&call->ctx, &why))
 		keep_first_error(&s, &why);
 	/* The IPAM does not know of interfaces: it would free the address of one that stays. */

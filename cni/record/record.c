@@ -155,12 +155,6 @@ static int replace_file(const struct ctx *ctx, const struct record *r, const cha
 	return fs_replace_at(dir, name, text, false, e);
 }
 
-/* Fails while attachments live in it: that is how we know. */
-static void remove_if_empty(int all, const char *network)
-{
-	(void)unlinkat(all, network, AT_REMOVEDIR);
-}
-
 static int open_all(const struct ctx *ctx, struct err *e)
 {
 	auto_fd int run = fs_open_dir(ctx->run_dir, false, e);
@@ -187,7 +181,7 @@ int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 	struct err ignored;
 	auto_fd int all = open_all(ctx, &ignored);
 	if (all >= 0)
-		remove_if_empty(all, r->key.network);
+		(void)!fs_remove_empty_at(all, r->key.network, &ignored);
 	*e = last;
 	return err_wrap(e, "record the attachment in %s/" FOLDER, ctx->run_dir);
 }
@@ -364,9 +358,10 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 		return err_wrap(e, "remove the record %s/%s", key->network, name);
 	}
 	auto_fd int all = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (all >= 0)
-		remove_if_empty(all, key->network);
-	return 0;
+	if (all < 0)
+		return err_set(e, ERR_IO, errno, "open %s/" FOLDER, ctx->run_dir);
+	return fs_remove_empty_at(all, key->network, e) ? err_wrap(e, "%s/" FOLDER, ctx->run_dir)
+							: 0;
 }
 
 /* ---- walking ---- */
@@ -475,16 +470,25 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 	return err_wrap(e, "read the records in %s/" FOLDER, ctx->run_dir);
 }
 
-void record_tidy(const struct ctx *ctx)
+int record_tidy(const struct ctx *ctx, struct err *e)
 {
 	auto_fs_names struct fs_names networks = { .n = 0 };
-	struct err ignored;
-	auto_fd int all = open_all(ctx, &ignored);
+	struct err why;
+	auto_fd int all = open_all(ctx, &why);
+	int rc = 0;
 
-	if (all < 0 || list_dir(all, FOLDER, &networks, &ignored))
-		return;
+	if (all < 0 && is_gone(&why))
+		return 0;
+	if (all < 0 || list_dir(all, FOLDER, &networks, &why)) {
+		*e = why;
+		return -1;
+	}
 	for (size_t i = 0; i < networks.n; i++)
-		remove_if_empty(all, networks.name[i]);
+		if (fs_remove_empty_at(all, networks.name[i], &why) && rc == 0) {
+			*e = why;
+			rc = err_wrap(e, "%s/" FOLDER, ctx->run_dir);
+		}
+	return rc;
 }
 
 const char *record_rdma(const struct record *r)

@@ -102,9 +102,8 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 
 /*
  * record_tidy - remove folders of networks that have no record: a killed ADD or DEL leaves them.
- * A failure is ignored.
  */
-void record_tidy(const struct ctx *ctx);
+int record_tidy(const struct ctx *ctx, struct err *e) must_check;
 
 /*
  * record_each - call fn for every record of network (NULL: of all), in name order. A damaged file

@@ -79,7 +79,7 @@ START_TEST(a_record_under_anothers_name_is_refused)
 		refused(&ctx, says);
 		ck_assert_int_eq(record_remove(&ctx, &key, &e), 0);
 	}
-	record_tidy(&ctx);
+	ck_assert_int_eq(record_tidy(&ctx, &e), 0);
 	(void)snprintf(to, sizeof(to), "%s/attachments", dir);
 	ck_assert_int_eq(rmdir(to), 0);
 	ck_assert_int_eq(rmdir(dir), 0);

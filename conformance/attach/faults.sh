@@ -108,6 +108,26 @@ test_faults_DEL_creates_no_files()
 	eq "files" "$(find /run /var/lib -path $W -prune -o -print | sort)" "$before"
 }
 
+# All else is gone by then. The runtime calls DEL again, and GC.
+test_faults_DEL_when_its_folder_stays()
+{
+	need_railhead
+	pod p1
+	conf_ipam "$(v4_ipam)" '."cni.dev/valid-attachments"=[]'
+	want_ok ADD
+	mount --bind $RUN/attachments/testnet $RUN/attachments/testnet
+	want_err DEL 5 testnet folder
+	no_link p1 net1
+	eq leases "$(lease_count)" 0
+	want_err DEL 5 testnet folder
+	want_err GC 5 testnet folder
+	"$RAILCTL" attachments repair >"$W/out" 2>&1
+	has "repair" "$(<"$W/out")" "testnet"
+	umount $RUN/attachments/testnet
+	want_ok DEL GC
+	eq "folder" "$(ls $RUN/attachments)" ""
+}
+
 test_faults_DEL_when_the_master_is_gone()
 {
 	pod p1

@@ -117,30 +117,17 @@ bool recover(struct world *w, const struct fault *f, bool attached, struct text 
 }
 
 /* Is the state as before? If not, append the differences to why. */
-static bool compare(struct world *w, bool but_folder, const char *when, struct text *why)
+bool is_clean(struct world *w, const char *when, struct text *why)
 {
 	auto_text now = { .p = NULL };
 	auto_text diff = { .p = NULL };
-	char line[100];
 
 	snapshot(w, &now);
-	(void)snprintf(line, sizeof(line), "file " RUN "%s/attachments/testnet: mode 40700\n",
-		       w->fixture->chained ? "/rdma" : "");
-	char *folder = but_folder ? strstr(now.p, line) : NULL;
-	if (folder) {
-		now.len -= strlen(line);
-		memmove(folder, folder + strlen(line), strlen(folder + strlen(line)) + 1);
-	}
 	if (!snapshot_differs(&w->base, &now, &diff))
 		return true;
 	if (why)
 		text_add(why, "%s:\n%s", when, diff.p);
 	return false;
-}
-
-bool is_clean(struct world *w, const char *when, struct text *why)
-{
-	return compare(w, false, when, why);
 }
 
 /* An address must not be free for others while an interface carries it. */
@@ -217,10 +204,9 @@ static bool judge_success(struct world *w, const struct fault *f, const struct i
 
 	if (f->cmd == ADD || f->cmd == CHECK)
 		return in->how == STOP || call_ok(w, &check, &j->evidence);
-	/* A call that gets ENOENT may believe it. Any call may leave the empty folder of the
-	 * network; the next DEL, GC or repair must remove it. */
+	/* A call that gets ENOENT may believe it. */
 	return in->how == STOP || in->errnum == ENOENT ||
-	       compare(w, true, "the call reported success, but", &j->evidence);
+	       is_clean(w, "the call reported success, but", &j->evidence);
 }
 
 static bool judge_call(struct world *w, const struct fault *f, const struct inject *in,

@@ -254,3 +254,11 @@ int fs_unlink_at(int dirfd, const char *name, struct err *e)
 		return err_set(e, ERR_IO, errno, "remove the temporary file of %s", name);
 	return 0;
 }
+
+int fs_remove_empty_at(int dirfd, const char *name, struct err *e)
+{
+	if (unlinkat(dirfd, name, AT_REMOVEDIR) == 0 || errno == ENOTEMPTY || errno == EEXIST ||
+	    errno == ENOENT || errno == ENOTDIR)
+		return 0;
+	return err_set(e, ERR_IO, errno, "remove the empty folder %s", name);
+}

@@ -59,11 +59,12 @@ int stale_links(const struct ctx *ctx, const char *network, link_fn chosen, void
 void stale_tidy(const struct ctx *ctx)
 {
 	struct record_place rdma;
-	struct err ignored;
+	struct err why;
 
-	if (rdma_place(ctx, &rdma, &ignored) == 0)
-		record_tidy(&rdma.ctx);
-	record_tidy(ctx);
+	if (rdma_place(ctx, &rdma, &why) || record_tidy(&rdma.ctx, &why))
+		log_warn(&ctx->log, "%s", why.msg);
+	if (record_tidy(ctx, &why))
+		log_warn(&ctx->log, "%s", why.msg);
 }
 
 void stale_masters(const struct ctx *ctx)

@@ -28,7 +28,8 @@ int stale_each(const struct ctx *ctx, const char *network, stale_fn fn, void *ar
 int stale_links(const struct ctx *ctx, const char *network, link_fn chosen, void *arg,
 		struct err *e) must_check;
 
-/* stale_tidy - remove folders that repairs left empty (record_tidy). A failure is ignored. */
+/* stale_tidy - remove folders that repairs left empty (record_tidy). A failure is a warning.
+ */
 void stale_tidy(const struct ctx *ctx);
 
 /* stale_masters - remove masters on demand that have no user any more. A failure is logged. */
