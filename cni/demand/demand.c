@@ -192,7 +192,25 @@ static int look_at(struct sweep *s, const struct demand_state *st, struct demand
 	return v->ours ? is_used(s, &link, &v->used, e) : 0;
 }
 
-static int remove_unused(struct sweep *s, const struct demand_state *st, struct err *e)
+/* Its ADD has not succeeded. */
+static bool is_adding(const struct sweep *s)
+{
+	auto_record struct record r = { 0 };
+	struct err ignored;
+
+	return s->key && record_read(s->ctx, s->key, &r, &ignored) == 0 && r.adding;
+}
+
+/* Which members the bond has is written before it ends: an end that was killed goes on by that. */
+static int unmake(struct sweep *s, struct demand_state *st, struct err *e)
+{
+	if (st->link.kind == DEMAND_BOND && !st->making &&
+	    (demand_note_members(s->nl, &st->link, e) || demand_write(s->store.dir, st, e)))
+		return -1;
+	return demand_unmake(s->nl, st, st->making || is_adding(s), e);
+}
+
+static int remove_unused(struct sweep *s, struct demand_state *st, struct err *e)
 {
 	struct demand_view v;
 	enum demand_fate fate;
@@ -204,7 +222,9 @@ static int remove_unused(struct sweep *s, const struct demand_state *st, struct 
 	if (fate == DEMAND_KEEP)
 		return 0;
 	/* Without the link, there may be members that its making or its end left down. */
-	if ((fate == DEMAND_REMOVE || (v.same_boot && !v.present)) && demand_unmake(s->nl, st, e)) {
+	if ((fate == DEMAND_REMOVE && unmake(s, st, e)) ||
+	    (fate == DEMAND_FORGET && v.same_boot && !v.present &&
+	     demand_unmake(s->nl, st, st->making, e))) {
 		if (fate == DEMAND_REMOVE)
 			(void)!demand_release(s->nl, st->link.ifindex, &ignored);
 		return err_wrap(e, "remove the master %s", st->link.name);
@@ -354,7 +374,7 @@ static int sweep(const struct ctx *ctx, const struct record_key *key, struct err
 
 	if (rc <= 0)
 		return rc;
-	return sweep_begin(&s, e) || visit_all(&s, e) ? -1 : 0;
+	return sweep_begin(&s, e) || visit_all(&s, e) || demand_tidy(&s.store, e) ? -1 : 0;
 }
 
 int demand_give(const struct ctx *ctx, const struct record_key *key, struct err *e)

@@ -81,13 +81,26 @@ static int find_again(struct nl *nl, const struct demand_lower *x, struct link_i
 	return demand_came_back(x, &now);
 }
 
-static int rejoin(struct nl *nl, const struct link_info *link, int bond, struct err *e)
+/* As before the bond: the kernel gives it back so. */
+static int reset(struct nl *nl, const struct demand_lower *was, const struct link_info *link,
+		 struct err *e)
+{
+	if (was->mtu && link->mtu != was->mtu && nl_link_set_mtu(nl, link->ifindex, was->mtu, e))
+		return -1;
+	return was->addr.len && !hw_addr_equal(link->addr, was->addr)
+		       ? nl_link_set_hw_addr(nl, link->ifindex, was->addr, e)
+		       : 0;
+}
+
+static int rejoin(struct nl *nl, const struct demand_lower *was, const struct link_info *link,
+		  int bond, struct err *e)
 {
 	struct demand_lower now;
 	struct err ignored;
 
 	demand_describe_lower(link, &now);
-	if (demand_check_joiner(nl, link, e) || demand_check_free(nl, link->ifindex, e))
+	if (demand_check_joiner(nl, link, e) || demand_check_free(nl, link->ifindex, e) ||
+	    reset(nl, was, link, e))
 		return -1;
 	if (demand_join(nl, &now, bond, e) == 0)
 		return 0;
@@ -110,7 +123,7 @@ static int follow(struct nl *nl, struct demand_lower *x, int bond, bool join, st
 	 */
 	if (!link.upper_ifindex && !join)
 		return demand_release(nl, link.ifindex, e);
-	if (!link.upper_ifindex && rejoin(nl, &link, bond, e))
+	if (!link.upper_ifindex && rejoin(nl, x, &link, bond, e))
 		return err_wrap(e, "join %s again", x->name);
 	x->ifindex = link.ifindex;
 	return 1;

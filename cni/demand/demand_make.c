@@ -3,7 +3,10 @@
  * demand_make.c: makes a VLAN or a bond, and takes it back.
  *
  * The kernel takes only members that are down, sets them up itself, and gives them the MTU of the
- * bond. When the bond goes, it gives MTU and MAC address back, and leaves them down.
+ * bond. When the bond goes, it gives MTU and MAC address back, and leaves them down. So the end of
+ * a bond sets those of its members up again that were up. An interface that an administrator took
+ * out is not touched, and one that an administrator added was up in the bond. The kernel does not
+ * say who set the interface below a VLAN up: it stays up, unless the ADD that made the VLAN fails.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -69,6 +72,7 @@ static int find_lower(struct nl *nl, const struct demand_lower *x, struct link_i
 	return -1;
 }
 
+/* The kernel has given MTU and MAC address back. */
 static int restore_member(struct nl *nl, const struct demand_lower *x, struct err *e)
 {
 	struct link_info now;
@@ -78,14 +82,9 @@ static int restore_member(struct nl *nl, const struct demand_lower *x, struct er
 	if (rc > 0 && demand_release(nl, x->ifindex, e))
 		return -1;
 	/* Another program may have put it into another bond since. */
-	if (rc <= 0 || now.upper_ifindex)
-		return rc < 0 ? -1 : 0;
-	if (x->mtu && now.mtu != x->mtu && nl_link_set_mtu(nl, x->ifindex, x->mtu, e))
-		return -1;
-	if (x->addr.len && !hw_addr_equal(now.addr, x->addr) &&
-	    nl_link_set_hw_addr(nl, x->ifindex, x->addr, e))
-		return -1;
-	return x->was_up && !(now.flags & IFF_UP) ? nl_link_set_up(nl, x->ifindex, e) : 0;
+	return rc > 0 && !now.upper_ifindex && x->was_up && !(now.flags & IFF_UP)
+		       ? nl_link_set_up(nl, x->ifindex, e)
+		       : (rc < 0 ? -1 : 0);
 }
 
 /* Down again, unless it has another user by now. */
@@ -101,11 +100,13 @@ static int restore_below_vlan(struct nl *nl, const struct demand_lower *x, struc
 	return rc ? (rc < 0 ? -1 : 0) : nl_link_set_down(nl, x->ifindex, e);
 }
 
-static int restore_lower(struct nl *nl, const struct demand_link *l, struct err *e)
+static int restore_lower(struct nl *nl, const struct demand_link *l, bool fresh, struct err *e)
 {
 	struct err why;
 	int rc = 0;
 
+	if (l->kind == DEMAND_VLAN && !fresh)
+		return 0;
 	/* All are tried; the first error counts. */
 	for (size_t i = 0; i < l->n; i++)
 		if ((l->kind == DEMAND_VLAN ? restore_below_vlan(nl, &l->lower[i], &why)
@@ -117,7 +118,7 @@ static int restore_lower(struct nl *nl, const struct demand_link *l, struct err 
 	return rc;
 }
 
-int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e)
+int demand_unmake(struct nl *nl, const struct demand_state *s, bool fresh, struct err *e)
 {
 	struct demand_link l = s->link;
 	struct link_info link;
@@ -127,5 +128,39 @@ int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e)
 	if (there < 0 || demand_follow(nl, &l, false, e) < 0 ||
 	    (there && nl_link_delete(nl, link.ifindex, e)))
 		return -1;
-	return restore_lower(nl, &l, e);
+	return restore_lower(nl, &l, fresh, e);
+}
+
+struct noting {
+	struct demand_link *bond;
+	bool is_member[DEMAND_LOWER_MAX];
+};
+
+static int note_member(const struct link_info *link, void *arg)
+{
+	struct noting *x = arg;
+	struct demand_link *l = x->bond;
+	size_t i = 0;
+
+	if (link->upper_ifindex != l->ifindex)
+		return 0;
+	while (i < l->n && !demand_is_lower(&l->lower[i], link))
+		i++;
+	if (i == DEMAND_LOWER_MAX)
+		return 0;
+	if (i == l->n)
+		demand_describe_lower(link, &l->lower[l->n++]);
+	x->is_member[i] = true;
+	return 0;
+}
+
+int demand_note_members(struct nl *nl, struct demand_link *bond, struct err *e)
+{
+	struct noting x = { .bond = bond };
+
+	if (demand_follow(nl, bond, false, e) < 0 || nl_link_each(nl, NULL, note_member, &x, e))
+		return -1;
+	for (size_t i = 0; i < bond->n; i++)
+		bond->lower[i].was_up &= x.is_member[i];
+	return 0;
 }

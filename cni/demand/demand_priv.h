@@ -142,9 +142,12 @@ int demand_follow(struct nl *nl, struct demand_link *bond, bool join, struct err
 
 /* demand_make - the link, its alias, its members, up; it takes no router advertisement. proc:
  * "/proc" of the caller's network namespace. demand_unmake - the inverse, from wherever
- * demand_make() had got to. */
+ * demand_make() had got to. fresh: no ADD that uses it has succeeded.
+ * demand_note_members - changes nothing but *bond: which of its members are to be up after it. */
 int demand_make(struct nl *nl, const char *proc, const struct demand_link *l,
 		struct err *e) must_check;
-int demand_unmake(struct nl *nl, const struct demand_state *s, struct err *e) must_check;
+int demand_unmake(struct nl *nl, const struct demand_state *s, bool fresh,
+		  struct err *e) must_check;
+int demand_note_members(struct nl *nl, struct demand_link *bond, struct err *e) must_check;
 
 #endif

@@ -198,9 +198,9 @@ static int read_lower(const struct json *list, struct demand_link *l, struct err
 		struct demand_lower *x = &l->lower[l->n];
 		struct lower_text t = { .name = "" };
 
-		if (l->n == DEMAND_MEMBERS_MAX)
+		if (l->n == DEMAND_LOWER_MAX)
 			return err_set(e, ERR_DECODE, 0, WHAT ": more than %d in \"lower\"",
-				       DEMAND_MEMBERS_MAX);
+				       DEMAND_LOWER_MAX);
 		if (json_decode(it, WHAT ".lower", lower_fields, &t, e))
 			return -1;
 		(void)snprintf(x->name, sizeof(x->name), "%.15s", t.name);

@@ -12,7 +12,7 @@ FUZZ(const uint8_t *data, size_t size)
 
 	if (demand_state_decode((const char *)data, size, &s, &e))
 		return 0;
-	MUST(s.link.n >= 1 && s.link.n <= DEMAND_MEMBERS_MAX && s.link.ifindex > 0);
+	MUST(s.link.n >= 1 && s.link.n <= DEMAND_LOWER_MAX && s.link.ifindex > 0);
 	text = demand_state_print(&s);
 	MUST(text && demand_state_decode(text, strlen(text), &r, &e) == 0);
 	again = demand_state_print(&r);

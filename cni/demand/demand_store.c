@@ -45,10 +45,17 @@ int demand_open(const struct ctx *ctx, bool create, struct demand_store *out, st
 	return 1;
 }
 
+int demand_tidy(const struct demand_store *s, struct err *e)
+{
+	return fs_remove_empty_at(s->run, DEMAND_FOLDER, e);
+}
+
 void demand_close(struct demand_store *s)
 {
+	struct err ignored;
+
 	if (s->dir >= 0)
-		(void)unlinkat(s->run, DEMAND_FOLDER, AT_REMOVEDIR);
+		(void)!demand_tidy(s, &ignored);
 	base_close_fd(&s->dir);
 	base_close_fd(&s->lock);
 	base_close_fd(&s->run);

@@ -8,6 +8,7 @@
 #include "lib/sys/netns.h"
 
 #define DEMAND_MEMBERS_MAX 8
+#define DEMAND_LOWER_MAX   16 /* with members that others added */
 #define DEMAND_FOLDER      "masters"
 #define DEMAND_USERS_MAX   4096
 
@@ -17,7 +18,7 @@ enum demand_kind { DEMAND_VLAN, DEMAND_BOND };
 struct demand_lower {
 	char name[IFNAME_LEN];
 	int ifindex;
-	bool was_up;
+	bool was_up; /* of a member whose bond ends: it is to be up again */
 	uint32_t mtu;
 	struct hw_addr addr;
 	struct hw_addr perm; /* the one that the card was made with; none: it is not known */
@@ -31,7 +32,7 @@ struct demand_link {
 	int ifindex;     /* 0: not chosen */
 	uint32_t mtu;
 	union link_data data;
-	struct demand_lower lower[DEMAND_MEMBERS_MAX];
+	struct demand_lower lower[DEMAND_LOWER_MAX];
 	size_t n;
 };
 
@@ -60,7 +61,8 @@ int demand_drop_user(struct demand_state *s, const struct record_key *key) must_
 
 /* ---- demand_store.c: files ---- */
 
-/* The folder of the files, locked while it is open; demand_close() removes it if it is empty. */
+/* The folder of the files, locked while it is open; demand_tidy() removes it if it is empty, and so
+ * does demand_close(). */
 struct demand_store {
 	int run, dir, lock;
 };
@@ -71,6 +73,7 @@ struct demand_store {
 /* demand_open - 1: open; 0: there is no folder, and create is false. */
 int demand_open(const struct ctx *ctx, bool create, struct demand_store *out,
 		struct err *e) must_check;
+int demand_tidy(const struct demand_store *s, struct err *e) must_check;
 void demand_close(struct demand_store *s);
 #define auto_demand_store auto_clean(demand_close)
 

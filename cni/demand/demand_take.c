@@ -69,7 +69,7 @@ static int settle(const struct taking *t, const struct demand_plan *plan, struct
 		/* The members of a link that another program removed are down. */
 		if (rc > 0 && (s.making || !plan->there[i])) {
 			settled = 1;
-			rc = demand_unmake(t->place->nl, &s, e);
+			rc = demand_unmake(t->place->nl, &s, s.making, e);
 			/* not before: while it is being made, it may have no alias yet */
 			s.making = false;
 			if (rc == 0)

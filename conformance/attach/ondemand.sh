@@ -110,18 +110,58 @@ test_ondemand_frames_of_the_pod_carry_the_tag()
 	od_not_there "$MASTER.120"
 }
 
-test_ondemand_a_lower_interface_that_is_down_is_set_up_and_down_again()
+# A conf with a good ipam, the pod p1, and its end by od_end.
+OD_ENDS='DEL GC repair'
+od_end() # DEL, GC, repair
 {
+	case $1 in
+	DEL) want_ok DEL ;;
+	GC)
+		edit '."cni.dev/valid-attachments"=[]'
+		want_ok GC
+		;;
+	repair)
+		ip netns del p1
+		eventually eval '[ -z "$(ip -d -o link | grep macvlan)" ]'
+		is "repair" "$RAILCTL" attachments repair
+		;;
+	esac
+	unpod p1 2>/dev/null
+	sed -i '/^p1$/d' "$W/pods"
+}
+
+# The kernel does not say who set it up: an administrator may rely on it. An ADD that fails sets it down again.
+test_ondemand_a_lower_interface_that_is_down_is_set_up()
+{
+	local end change mtu
 	od_need_vlan
-	pod p1
-	ip link add om0 type veth peer name som0
-	od_on '{"vlan":7,"of":"om0"}'
-	want_ok ADD
-	eq "om0 is up" "$(od_host_get om0 '.flags|index("UP") != null')" true
-	want_ok DEL
-	od_not_there om0.7
-	eq "om0 is down" "$(od_host_get om0 '.flags|index("UP") != null')" false
-	ip link del om0
+	fake bad <<-'EOF'
+		[ "$CNI_COMMAND" = ADD ] || exit 0
+		echo '{"cniVersion":"1.1.0","code":11,"msg":"no address"}'
+		exit 1
+	EOF
+	for end in $OD_ENDS; do
+		pod p1
+		ip link add om0 mtu 1500 type veth peer name som0
+		conf '.ipam={"type":"bad"} | .master={"vlan":7,"of":"om0"}'
+		want_err ADD 11 'no address'
+		od_not_there om0.7
+		eq "om0 after a failed ADD" "$(od_host_get om0 '.flags|index("UP") != null')" false
+		od_on '{"vlan":7,"of":"om0"}'
+		want_ok ADD
+		eq "om0 is up" "$(od_host_get om0 '.flags|index("UP") != null')" true
+		mtu=1500
+		case $end in
+		DEL) ip link set om0 up ;;
+		GC) ip link set om0 down && ip link set om0 up ;;
+		repair) mtu=1600 && ip link set om0 mtu 1600 up ;;
+		esac
+		od_end "$end"
+		od_not_there om0.7
+		eq "om0 after $end" "$(od_host_get om0 '[.mtu, (.flags|index("UP") != null)]')" "[$mtu,true]"
+		od_no_file
+		ip link del om0
+	done
 }
 
 test_ondemand_keys_of_a_vlan()
@@ -681,6 +721,59 @@ test_ondemand_a_vlan_on_a_bond()
 	od_members_as_before
 	od_no_file
 	od_members_gone
+}
+
+# The administrator acts on a bond while a pod uses it: each line is an act, and after the colon what om0, om1 and om2 have
+# afterwards: MTU, last byte of the MAC, state. "=": as before, "-": there is none.
+OD_ACTS='ip link set om1 nomaster; ip link set om1 mtu 1400 address 02:00:00:00:0e:91 up : = 1400,91,UP =
+ip link set om1 nomaster; ip link set om1 mtu 1400 address 02:00:00:00:0e:91 : = 1400,91,DOWN =
+ip link set om1 nomaster; ip link set om1 name om9; ip link set om9 mtu 1400 up : = - =
+ip link set om1 nomaster; ip link set om1 netns p9 : = - =
+ip link set om1 nomaster; ip link set om1 mtu 1400 up; ip addr add 10.9.9.9/24 dev om1 : = 1400,01,UP =
+ip link set om1 nomaster; ip link set om1 mtu 1400 address 02:00:00:00:0e:91; ip link set om1 master ob0 : = 1400,91,UP =
+ip link set om0 nomaster; ip link set om1 nomaster : 9000,00,DOWN 9000,01,DOWN =
+ip link set om2 down; ip link set om2 master ob0 : = = =
+ip link set om2 down; ip link set om2 mtu 1400 address 02:00:00:00:0e:92; ip link set om2 master ob0 : = = 1400,92,UP
+ip link set om2 down; ip link set om2 master ob0; ip link set om2 nomaster : = = 9000,02,DOWN
+ip link set om1 nomaster; ip link add br9 type bridge; ip link set om1 mtu 1400 master br9 : = 1400,01,DOWN =
+ip link set ob0 mtu 1300 : = = =
+ip link set ob0 name ob9 : = = =
+ip link del ob0; ip link set om1 mtu 1400 address 02:00:00:00:0e:91 up : = 1400,91,UP ='
+od_act() # END ACT AFTER...
+{
+	local end=$1 act=$2 i=0 want got
+	shift 2
+	pod p9
+	pod p1
+	od_members 0 1 2
+	od_on "$OD_BOND"
+	want_ok ADD
+	eval "$act" || fail "test error: $act"
+	od_end "$end"
+	od_not_there ob0
+	od_not_there ob9
+	for want; do
+		[ "$want" != = ] || want=9000,0$i,UP
+		got=$(od_host_get "om$i" '"\(.mtu),\(.address[-2:]),\(if .flags|index("UP") then "UP" else "DOWN" end)"')
+		eq "om$i after $act; $end" "${got:--}" "$want"
+		i=$((i + 1))
+	done
+	od_no_file
+	for i in br9 om0 om1 om2 om9; do ip link del "$i" 2>/dev/null; done
+	ip -n p9 link del om1 2>/dev/null
+	unpod p9
+}
+test_ondemand_the_administrator_acts_on_a_bond()
+{
+	local act also n=0
+	od_need_bond
+	while IFS= read -r act <&8; do
+		also=(: GC repair)
+		for end in DEL "${also[n++ % 3]}"; do
+			# shellcheck disable=SC2086 # words
+			[ "$end" = : ] || od_act "$end" "${act% : *}" ${act##* : }
+		done
+	done 8<<<"$OD_ACTS"
 }
 
 # An ADD that fails after the master was made takes it back.

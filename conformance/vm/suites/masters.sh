@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# seconds: 120
+# seconds: 240
 # masters: VLANs and bonds that the first pod makes and the last one removes: the black-box tests of "master" on demand.
 # CASES: which of them.
 modprobe bonding max_bonds=0
