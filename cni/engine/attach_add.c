@@ -408,13 +408,23 @@ static int verify(struct add *s, struct err *e)
 	return 0;
 }
 
-/* One pair for all interfaces. The record has it before it is made. */
-static int join_host(struct add *s, struct undo *u, struct err *e)
+/* Before another step uses the addresses. runtimeConfig may be of the author of the pod. */
+static int judge_host(struct add *s, struct err *e)
 {
+	const struct cni_conf *c = &s->a.call->conf;
+	const bool pool =
+		strcmp(c->ipam_type, "railhead-ipam") == 0 && !json_get(c->runtime, "ipRanges");
+
 	s->host = attach_host_of(&s->a);
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (attach_host_join(&s->host, &s->part[i].a, ips_of(&s->part[i]), e))
 			return -1;
+	return attach_host_refuse(&s->host, pool, e);
+}
+
+/* One pair for all interfaces. The record has it before it is made. */
+static int join_host(struct add *s, struct undo *u, struct err *e)
+{
 	if (!s->host.ips.n_ips)
 		return 0;
 	if (attach_host_note(&s->host, e))
@@ -474,8 +484,8 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	undo_push(u, add_undo_record, s, "attachment record");
 	if (take_masters(s, u, e) || claim_devices(s, u, e) || refuse_tuning(s, e) ||
 	    start_ipam(s, u, e) || (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) ||
-	    create(s, u, e) || finish_ipam(s, e) || probe(s, e) || configure(s, u, e) ||
-	    join_host(s, u, e) || verify(s, e))
+	    create(s, u, e) || finish_ipam(s, e) || judge_host(s, e) || probe(s, e) ||
+	    configure(s, u, e) || join_host(s, u, e) || verify(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))

@@ -134,6 +134,12 @@ int attach_host_join(struct attach_host *h, const struct attach *a, const struct
 	if (a->no_link)
 		return err_set(e, ERR_CONFIG, 0,
 			       "host.veth: the device has no interface in the pod");
+	for (size_t i = 0; i < a->conf.routing.n_supernets; i++) {
+		const struct cni_route x = { .dst = a->conf.routing.supernet[i], .table = -1 };
+
+		if (cni_result_add_route(&h->ips, &x, e))
+			return -1;
+	}
 	return attach_host_take(h, a->link.ifindex, master, ips, e);
 }
 

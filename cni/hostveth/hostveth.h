@@ -52,8 +52,8 @@ struct hostveth_place {
 /*
  * hostveth_plan - the routes on the node and in the pod for the addresses r; node[n]: addresses of
  * the node which the pod cannot reach by its rail. A range of a family that r lacks is left out.
- * -1: no memory. The caller clears both plans, also after an error. hostveth_check_ranges -
- * ERR_CONFIG: a range has an address of r, so that its rail would lie behind the node.
+ * Smaller networks of r inside a range are left out, too: those of addresses and of routes.
+ * -1: no memory. The caller clears both plans, also after an error.
  */
 struct hostveth_plans {
 	struct routing_plan node, pod;
@@ -65,8 +65,6 @@ struct hostveth_node {
 int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
 		  const struct hostveth_node *node, const struct hostveth_place *at,
 		  struct hostveth_plans *out) must_check;
-int hostveth_check_ranges(const struct hostveth_conf *c, const struct cni_result *r,
-			  struct err *e) must_check;
 /* hostveth_counts - whether the pod needs a route to this address of the node: not to one that the
  * kernel gave, nor to a duplicate, which another machine has. Pure. */
 bool hostveth_counts(const struct addr_info *a);
@@ -77,11 +75,14 @@ void hostveth_plans_clear(struct hostveth_plans *p);
 #define auto_hostveth_plans auto_clean(hostveth_plans_clear)
 
 /*
- * hostveth_note - for the record: {"veth": name, "metric": number, "addresses": [...]}. Owned by
- * the caller; NULL: no memory. hostveth_noted_name, _metric, _ips - NULL, 0 and no address for a
- * note that is NULL or damaged. The caller clears *out, also after an error: ERR_NOMEM.
+ * hostveth_note - for the record: {"veth": name, "metric": number, "addresses": [...], "networks":
+ * [...]}. The latter are the networks of r inside of a range, and absent if there is none; c NULL:
+ * no ranges. Owned by the caller; NULL: no memory. hostveth_noted_name, _metric, _ips - NULL, 0 and
+ * no address for a note that is NULL or damaged. *out has the networks as routes. The caller clears
+ * it, also after an error: ERR_NOMEM.
  */
-struct json *hostveth_note(const char *name, uint32_t metric, const struct cni_result *r);
+struct json *hostveth_note(const char *name, uint32_t metric, const struct hostveth_conf *c,
+			   const struct cni_result *r);
 const char *hostveth_noted_name(const struct json *note);
 uint32_t hostveth_noted_metric(const struct json *note);
 int hostveth_noted_ips(const struct json *note, struct cni_result *out, struct err *e) must_check;
@@ -99,6 +100,18 @@ struct hostveth_sides {
  * ERR_BUSY: each name that was tried has another owner. */
 int hostveth_find(const struct hostveth_sides *s, struct hostveth_id *id, struct link_info *end,
 		  struct err *e) must_check;
+
+/*
+ * hostveth_refuse - ERR_BUSY: the node must not send to one of the addresses by a pair. It has the
+ * address itself, or another use for it, or nothing says that the address is the rail's: neither a
+ * network of a master, nor the pool. Changes nothing.
+ */
+struct hostveth_claim {
+	const struct hostveth_conf *conf;
+	const struct cni_result *ips; /* interface: number of the master on the node; <= 0: none */
+	bool pool; /* the addresses are of pools or ranges that no author of a pod chooses */
+};
+int hostveth_refuse(struct nl *node, const struct hostveth_claim *c, struct err *e) must_check;
 
 /*
  * hostveth_add - find or make the pair, and add what the attachment needs. The thread is in the

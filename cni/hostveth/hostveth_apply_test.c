@@ -72,7 +72,7 @@ static void add(const struct pod *p, const struct attachment *a)
 static void removes(const struct pod *p, const struct attachment *a)
 {
 	struct hostveth_id id = hostveth_id(p->s.container, 0);
-	auto_json struct json *note = hostveth_note(id.name, a->request.metric, &a->r);
+	auto_json struct json *note = hostveth_note(id.name, a->request.metric, NULL, &a->r);
 	struct err e = { .msg = "" };
 
 	ck_assert_msg(hostveth_remove(&p->s, note, &e) == 0, "%s", e.msg);

@@ -46,10 +46,24 @@ int attach_host_take(struct attach_host *h, int ifindex, int master, const struc
 {
 	if (!h->ifindex)
 		h->ifindex = ifindex;
-	for (size_t i = 0; i < ips->n_ips; i++)
-		if (cni_result_add_ip(&h->ips, &ips->ips[i], e))
+	for (size_t i = 0; i < ips->n_ips; i++) {
+		struct cni_ip x = ips->ips[i];
+
+		x.interface = master;
+		if (cni_result_add_ip(&h->ips, &x, e))
+			return -1;
+	}
+	for (size_t i = 0; i < ips->n_routes; i++)
+		if (cni_result_add_route(&h->ips, &ips->routes[i], e))
 			return -1;
 	return add_node_addresses(h, master, e);
+}
+
+int attach_host_refuse(const struct attach_host *h, bool pool, struct err *e)
+{
+	const struct hostveth_claim c = { h->conf, &h->ips, pool };
+
+	return h->ips.n_ips ? hostveth_refuse(h->sides.node, &c, e) : 0;
 }
 
 void attach_host_clear(struct attach_host *h)
@@ -64,9 +78,9 @@ int attach_host_note(struct attach_host *h, struct err *e)
 	struct hostveth_id id;
 	struct link_info end;
 
-	if (hostveth_check_ranges(h->conf, &h->ips, e) || hostveth_find(&h->sides, &id, &end, e))
+	if (hostveth_find(&h->sides, &id, &end, e))
 		return -1;
-	h->note = hostveth_note(id.name, (uint32_t)h->ifindex, &h->ips);
+	h->note = hostveth_note(id.name, (uint32_t)h->ifindex, h->conf, &h->ips);
 	return h->note ? 0 : err_nomem(e);
 }
 
@@ -117,7 +131,7 @@ int attach_host_remove_of(const char *container, struct nl *pod, int ifindex, st
 		return 0;
 	int rc = nl_addr_list(pod, ifindex, keep_own, &l, e) || l.failed ? -1 : 0;
 	if (rc == 0) {
-		note = hostveth_note(id.name, (uint32_t)ifindex, &l.ips);
+		note = hostveth_note(id.name, (uint32_t)ifindex, NULL, &l.ips);
 		rc = note ? hostveth_remove(&s, note, e) : err_nomem(e);
 	}
 	cni_result_clear(&l.ips);

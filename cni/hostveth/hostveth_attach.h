@@ -9,7 +9,7 @@
 struct attach_host {
 	struct hostveth_sides sides; /* borrowed, and so is conf */
 	const struct hostveth_conf *conf;
-	struct cni_result ips;     /* owned: of all interfaces */
+	struct cni_result ips;     /* owned: of all interfaces; interface: the master's number */
 	struct hostveth_node node; /* owned: what their masters have */
 	struct json *note;         /* owned; NULL: nothing is on record */
 	int ifindex;               /* of the first interface in the pod */
@@ -17,16 +17,17 @@ struct attach_host {
 
 /*
  * attach_host_take - one more interface with its addresses; master: on the node, 0: none, or not on
- * the node. Changes nothing. attach_host_clear - frees what is owned.
+ * the node. Changes nothing. attach_host_refuse - as hostveth_refuse(), for all that were taken.
+ * attach_host_clear - frees what is owned.
  */
 int attach_host_take(struct attach_host *h, int ifindex, int master, const struct cni_result *ips,
 		     struct err *e) must_check;
+int attach_host_refuse(const struct attach_host *h, bool pool, struct err *e) must_check;
 void attach_host_clear(struct attach_host *h);
 
 /*
  * attach_host_note - sets h->note, which the record must have before attach_host_apply().
- * ERR_CONFIG: a range of "routes" has an address of an interface. attach_host_undo - the inverse of
- * the latter, whatever it reached.
+ * attach_host_undo - the inverse of the latter, whatever it reached.
  */
 int attach_host_note(struct attach_host *h, struct err *e) must_check;
 int attach_host_apply(const struct attach_host *h, struct err *e) must_check;

@@ -143,20 +143,104 @@ static void add_rules(struct routing_plan *p, const struct cni_result *r)
 		p->rule[p->n_rules++] = hostveth_rule_of(v6->address.addr);
 }
 
-int hostveth_check_ranges(const struct hostveth_conf *c, const struct cni_result *r, struct err *e)
-{
-	char net[PREFIX_STR_LEN], addr[IP_STR_LEN];
+/* ---- ranges without the networks of the rails ---- */
 
+struct nets {
+	struct ip_prefix *net; /* owned */
+	size_t n;
+};
+
+static void nets_clear(struct nets *l)
+{
+	free(l->net);
+}
+#define auto_nets auto_clean(nets_clear)
+
+static int push_net(struct nets *l, struct ip_prefix net)
+{
+	struct ip_prefix *more = reallocarray(l->net, l->n + 1, sizeof(*more));
+
+	if (!more)
+		return -1;
+	l->net = more;
+	l->net[l->n++] = net;
+	return 0;
+}
+
+static bool is_inside(struct ip_prefix net, struct ip_prefix range)
+{
+	return net.len > range.len && ip_in_prefix(range, net.addr);
+}
+
+/* Networks of the addresses, unless they have room for one, and of the routes. */
+static int list_nets_inside(const struct hostveth_conf *c, const struct cni_result *r,
+			    struct nets *out)
+{
+	for (size_t i = 0; i < r->n_ips + r->n_routes; i++) {
+		const struct ip_prefix net =
+			i < r->n_ips ? r->ips[i].address : r->routes[i - r->n_ips].dst;
+		bool inside = false;
+
+		for (size_t k = 0; k < c->n_routes; k++)
+			inside |= is_inside(net, c->route[k]);
+		if (inside && (i >= r->n_ips || net.len < ip_bits(net.addr.family)) &&
+		    push_net(out, net))
+			return -1;
+	}
+	return 0;
+}
+
+/* 1: a network has all of part; 0: a part of it; -1: none of it. */
+static int cover(const struct nets *nets, struct ip_prefix range, struct ip_prefix part)
+{
+	int rc = -1;
+
+	for (size_t i = 0; i < nets->n; i++) {
+		if (!is_inside(nets->net[i], range))
+			continue;
+		if (nets->net[i].len <= part.len && ip_in_prefix(nets->net[i], part.addr))
+			return 1;
+		if (is_inside(nets->net[i], part))
+			rc = 0;
+	}
+	return rc;
+}
+
+/* A part with a network inside is halved until each part is all of a network or none of it. */
+static int add_range(struct nets *out, const struct nets *nets, struct ip_prefix range)
+{
+	auto_nets struct nets todo = { 0 };
+
+	if (push_net(&todo, (struct ip_prefix){ ip_network(range), range.len }))
+		return -1;
+	while (todo.n) {
+		struct ip_prefix part = todo.net[--todo.n];
+		int covered = cover(nets, range, part);
+
+		if (covered < 0 && push_net(out, part))
+			return -1;
+		if (covered)
+			continue;
+		part.len++;
+
+		struct ip_prefix lower = part;
+
+		part.addr.v |= (u128)1 << (ip_bits(part.addr.family) - part.len);
+		if (push_net(&todo, part) || push_net(&todo, lower))
+			return -1;
+	}
+	return 0;
+}
+
+static int list_ranges(const struct hostveth_conf *c, const struct cni_result *r, struct nets *out)
+{
+	auto_nets struct nets nets = { 0 };
+
+	if (list_nets_inside(c, r, &nets))
+		return -1;
 	for (size_t i = 0; i < c->n_routes; i++)
-		for (size_t k = 0; k < r->n_ips; k++) {
-			if (!ip_in_prefix(c->route[i], r->ips[k].address.addr))
-				continue;
-			return err_set(e, ERR_CONFIG, 0,
-				       "host.routes: %s has the address %s of the rail, whose "
-				       "neighbours would lie behind the node: give smaller ranges",
-				       ip_format_prefix(c->route[i], net),
-				       ip_format(r->ips[k].address.addr, addr));
-		}
+		if (add_range(out, &nets, c->route[i]))
+			return -1;
 	return 0;
 }
 
@@ -165,13 +249,15 @@ int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
 		  struct hostveth_plans *out)
 {
 	struct routing_plan *pod = &out->pod, *on_node = &out->node;
+	auto_nets struct nets ranges = { 0 };
+	int rc = list_ranges(c, r, &ranges);
 
 	*out = (struct hostveth_plans){
 		.node.route = calloc(r->n_ips + 1, sizeof(*on_node->route)),
-		.pod.route = calloc(c->n_routes + node->n + 2, sizeof(*pod->route)),
+		.pod.route = calloc(ranges.n + node->n + 2, sizeof(*pod->route)),
 		.pod.rule = calloc(r->n_ips + 2, sizeof(*pod->rule)),
 	};
-	if (!on_node->route || !pod->route || !pod->rule)
+	if (rc || !on_node->route || !pod->route || !pod->rule)
 		return -1;
 	for (size_t i = 0; i < r->n_ips; i++)
 		add_node(on_node, r->ips[i].address.addr, at->node_ifindex);
@@ -180,8 +266,8 @@ int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
 		add_pod(pod, host_of(hostveth_families[i].node), r, at);
 	for (size_t i = 0; i < node->n; i++)
 		add_pod(pod, host_of(node->addr[i]), r, at);
-	for (size_t i = 0; i < c->n_routes; i++)
-		add_pod(pod, c->route[i], r, at);
+	for (size_t i = 0; i < ranges.n; i++)
+		add_pod(pod, ranges.net[i], r, at);
 	return 0;
 }
 
@@ -193,13 +279,31 @@ void hostveth_plans_clear(struct hostveth_plans *p)
 
 /* ---- what a record says ---- */
 
-struct json *hostveth_note(const char *name, uint32_t metric, const struct cni_result *r)
+static int note_networks(struct json *o, const struct hostveth_conf *c, const struct cni_result *r)
+{
+	auto_nets struct nets nets = { 0 };
+	struct json *list = NULL;
+	char text[PREFIX_STR_LEN];
+
+	if (list_nets_inside(c, r, &nets))
+		return -1;
+	for (size_t i = 0; i < nets.n; i++) {
+		list = list ? list : json_add_array(o, "networks");
+		if (!list || json_push_str(list, ip_format_prefix(nets.net[i], text)))
+			return -1;
+	}
+	return 0;
+}
+
+struct json *hostveth_note(const char *name, uint32_t metric, const struct hostveth_conf *c,
+			   const struct cni_result *r)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *list = o ? json_add_array(o, "addresses") : NULL;
 	char text[IP_STR_LEN];
 
-	if (!list || json_add_str(o, "veth", name) || json_add_int(o, "metric", metric))
+	if (!list || json_add_str(o, "veth", name) || json_add_int(o, "metric", metric) ||
+	    (c && note_networks(o, c, r)))
 		return NULL;
 	for (size_t i = 0; i < r->n_ips; i++)
 		if (json_push_str(list, ip_format(r->ips[i].address.addr, text)))
@@ -224,6 +328,13 @@ int hostveth_noted_ips(const struct json *note, struct cni_result *out, struct e
 			continue;
 		x.address.len = (uint8_t)ip_bits(x.address.addr.family);
 		if (cni_result_add_ip(out, &x, e))
+			return -1;
+	}
+	json_each (it, json_get(note, "networks")) {
+		const char *text = json_str(it);
+		struct cni_route x = { .table = -1, .scope = -1 };
+
+		if (text && ip_parse_prefix(text, &x.dst) == 0 && cni_result_add_route(out, &x, e))
 			return -1;
 	}
 	return 0;

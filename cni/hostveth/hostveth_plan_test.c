@@ -143,7 +143,6 @@ START_TEST(both_families_have_their_routes)
 	struct err e;
 
 	ck_assert_int_eq(read_text(CONF, &c, &e), 0);
-	ck_assert_int_eq(hostveth_check_ranges(&c, &r, &e), 0);
 	ck_assert_int_eq(hostveth_plan(&c, &r, &node, &at, &p), 0);
 	lists(&p.node,
 	      "10.1.0.5/32 via 169.254.113.2 src 169.254.113.1 dev 7 metric 0 table 0 onlink\n"
@@ -182,18 +181,61 @@ START_TEST(a_family_without_address_has_no_route)
 }
 END_TEST
 
-/* Else the neighbours of the rail would be asked by the node. */
-START_TEST(a_range_with_the_rail_in_it_is_refused)
+static struct ip_prefix net_of(const char *text)
 {
-	struct cni_ip ips[] = { own("10.97.0.5/24") };
-	const struct cni_result r = { .ips = ips, .n_ips = 1 };
-	struct hostveth_conf c;
-	struct err e;
+	return own(text).address;
+}
 
-	ck_assert_int_eq(read_text(CONF, &c, &e), 0);
-	ck_assert_int_eq(hostveth_check_ranges(&c, &r, &e), -1);
-	ck_assert_int_eq((int)e.code, ERR_CONFIG);
-	ck_assert_ptr_nonnull(strstr(e.msg, "10.96.0.0/12 has the address 10.97.0.5"));
+/* The ranges of the pod's table for one address and up to two networks of routes; "": none. */
+static void ranges_are(const char *range, const char *addr, const char *const route[2],
+		       const char *expected)
+{
+	struct hostveth_conf c = { .veth = true, .route = { net_of(range) }, .n_routes = 1 };
+	struct cni_ip ips[] = { own(addr) };
+	struct cni_route routes[] = { { .table = -1 }, { .table = -1 } };
+	struct cni_result r = { .ips = ips, .n_ips = 1, .routes = routes };
+	const struct hostveth_node none = { .n = 0 };
+	auto_hostveth_plans struct hostveth_plans p = { 0 };
+	char text[2048] = "", one[PREFIX_STR_LEN];
+
+	for (; r.n_routes < 2 && *route[r.n_routes]; r.n_routes++)
+		routes[r.n_routes].dst = net_of(route[r.n_routes]);
+	ck_assert_int_eq(hostveth_plan(&c, &r, &none, &(struct hostveth_place){ 7, 8, 9 }, &p), 0);
+	for (size_t i = 1; i < p.pod.n_routes; i++)
+		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ",
+			       ip_format_prefix(p.pod.route[i].dst, one));
+	ck_assert_str_eq(text, expected);
+}
+
+/* Else the neighbours of the rail would be asked by the node. */
+START_TEST(a_range_leaves_out_the_networks_of_the_rail)
+{
+	static const struct {
+		const char *range, *addr, *route[2], *expected;
+	} row[] = {
+		{ "10.96.0.0/12",
+		  "10.97.0.5/16",
+		  { "", "" },
+		  "10.96.0.0/16 10.98.0.0/15 "
+		  "10.100.0.0/14 10.104.0.0/13 " },
+		{ "10.96.0.9/30", "10.96.0.9/32", { "", "" }, "10.96.0.8/30 " },
+		{ "10.96.0.0/24", "10.96.0.9/16", { "", "" }, "10.96.0.0/24 " },
+		{ "10.96.0.0/24", "10.96.0.9/24", { "", "" }, "10.96.0.0/24 " },
+		{ "10.96.0.0/24",
+		  "10.7.0.9/24",
+		  { "0.0.0.0/0", "10.96.0.7/32" },
+		  "10.96.0.0/30 10.96.0.4/31 10.96.0.6/32 10.96.0.8/29 10.96.0.16/28 "
+		  "10.96.0.32/27 10.96.0.64/26 10.96.0.128/25 " },
+		{ "10.96.0.0/24",
+		  "10.96.0.9/26",
+		  { "10.96.0.32/27", "10.96.0.64/26" },
+		  "10.96.0.128/25 " },
+		{ "10.96.0.0/24", "10.96.0.9/25", { "10.96.0.128/25", "" }, "" },
+		{ "fd96::/108", "fd96::5/109", { "fd97::/112", "" }, "fd96::8:0/109 " },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(row); i++)
+		ranges_are(row[i].range, row[i].addr, row[i].route, row[i].expected);
 }
 END_TEST
 
@@ -213,11 +255,15 @@ static void noted(const struct json *note, const char *expected)
 START_TEST(a_note_has_the_name_and_the_addresses)
 {
 	struct cni_ip ips[] = { own("10.1.0.5/24"), own("fd00::5/64") };
+	struct cni_ip other[] = { own("10.97.0.5/16") };
 	const struct cni_result r = { .ips = ips, .n_ips = 2 };
-	auto_json struct json *note = hostveth_note("veth0123456789a", 9, &r), *damaged = NULL;
+	const struct hostveth_conf c = { .route = { net_of("10.96.0.0/12") }, .n_routes = 1 };
+	char one[PREFIX_STR_LEN];
+	auto_json struct json *note = hostveth_note("veth0123456789a", 9, NULL, &r),
+			      *damaged = NULL;
 	auto_free char *text = json_print(note, false);
 	const char *wrong = "{\"veth\": \"a/b\", \"metric\": -1, \"addresses\": [1, \"x\", "
-			    "\"10.1.0.6\"]}";
+			    "\"10.1.0.6\"], \"networks\": [1, \"x\"]}";
 	struct err e;
 
 	ck_assert_str_eq(text, "{\"addresses\":[\"10.1.0.5\",\"fd00::5\"],"
@@ -228,6 +274,14 @@ START_TEST(a_note_has_the_name_and_the_addresses)
 	ck_assert_ptr_null(hostveth_noted_name(NULL));
 	ck_assert_uint_eq(hostveth_noted_metric(NULL), 0);
 	noted(NULL, "");
+	auto_json struct json *inside =
+		hostveth_note("veth0", 9, &c, &(struct cni_result){ .ips = other, .n_ips = 1 });
+	auto_result struct cni_result nets = { 0 };
+
+	ck_assert_ptr_nonnull(inside);
+	ck_assert_int_eq(hostveth_noted_ips(inside, &nets, &e), 0);
+	ck_assert_uint_eq(nets.n_routes, 1);
+	ck_assert_str_eq(ip_format_prefix(nets.routes[0].dst, one), "10.97.0.5/16");
 	ck_assert_int_eq(json_parse(wrong, strlen(wrong), "test", &damaged, &e), 0);
 	ck_assert_ptr_null(hostveth_noted_name(damaged));
 	ck_assert_uint_eq(hostveth_noted_metric(damaged), 0);
@@ -250,7 +304,7 @@ static int plan_and_note(void *arg, struct err *e)
 	if (hostveth_plan(&s->c, &s->r, &none, &at, &p))
 		return err_nomem(e);
 
-	auto_json struct json *note = hostveth_note("veth0", 9, &s->r);
+	auto_json struct json *note = hostveth_note("veth0", 9, &s->c, &s->r);
 
 	auto_result struct cni_result ips = { 0 };
 
@@ -259,7 +313,7 @@ static int plan_and_note(void *arg, struct err *e)
 
 START_TEST(each_failing_allocation_is_an_error)
 {
-	struct cni_ip ips[] = { own("10.1.0.5/24") };
+	struct cni_ip ips[] = { own("10.97.0.5/24") };
 	struct scene s = { .r = { .ips = ips, .n_ips = 1 } };
 	struct err e;
 
@@ -271,5 +325,5 @@ END_TEST
 TEST_PROGRAM("cni/hostveth_plan", the_key_is_an_object_with_ranges, wrong_values_name_their_key,
 	     too_many_ranges_are_refused, names_are_of_the_container_and_of_the_attempt,
 	     both_families_have_their_routes, a_family_without_address_has_no_route,
-	     a_range_with_the_rail_in_it_is_refused, a_note_has_the_name_and_the_addresses,
+	     a_range_leaves_out_the_networks_of_the_rail, a_note_has_the_name_and_the_addresses,
 	     each_failing_allocation_is_an_error)

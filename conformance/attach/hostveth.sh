@@ -128,6 +128,7 @@ test_hostveth_two_pods_with_one_address()
 	local address
 	need_railhead
 	for address in 10.9.0.5/24 fd00:9::5/64; do
+		ip addr add "${address/5/1}" dev "$MASTER" nodad
 		fake same <<-EOF
 			[ "\$CNI_COMMAND" = ADD ] || exit 0
 			echo '{"cniVersion":"1.1.0","ips":[{"address":"$address"}]}'
@@ -148,6 +149,7 @@ test_hostveth_two_pods_with_one_address()
 		ways_left
 		unpod p1
 		unpod p2
+		ip addr flush dev "$MASTER"
 	done
 }
 
@@ -182,6 +184,116 @@ test_hostveth_del_after_the_namespace_has_gone()
 	want_ok DEL
 	eq 'veths left' "$(veths)" ''
 	eq 'routes left' "$(ip -j route | jq -r '.[] | select(.gateway == "169.254.113.2") | .dst')" ''
+}
+
+# The author of a pod chooses the addresses of the real IPAM `static`. The node would send its own packets to such an address into the pod.
+# A line is an address and a part of the error. Nothing of it is on the node afterwards.
+test_hostveth_addresses_that_are_not_the_pods()
+{
+	local before address why
+	need_peer static
+	need_railhead
+	pod p1
+	node_and_cluster
+	ip route add 203.0.113.0/24 via 10.77.0.9
+	ip -6 route add 2001:db8:7::/64 via fd00:77::9
+	ip route add 10.77.0.64/26 dev toc
+	ip -6 route add fd00:77::40:0/106 dev toc
+	CPATH=$BIN:$PEER_DIR
+	conf_ipam '{"type":"static"}' ".cniVersion=\"1.0.0\" | .capabilities={ips:true} | .host=$WAYS | .host.routes += [\"10.77.0.32/28\"]"
+	before=$(of_the_node)
+	while IFS='|' read -r address why; do
+		edit ".runtimeConfig={ips:[\"$address\"]}"
+		want_err ADD 103 "host.veth: ${address%/*}" "$why"
+		no_link p1 net1
+		no_link p1 veth0
+		eq "the node after $address" "$(of_the_node)" "$before"
+	done <<-'EOT'
+		10.77.0.200/24|node has it on mst0
+		192.0.2.1/24|node has it on toc
+		fd00:77::200/64|node has it on mst0
+		fd02::1/64|node has it on toc
+		192.0.2.2/24|gateway
+		10.77.0.9/24|gateway
+		fd02::2/64|gateway
+		fd00:77::9/64|gateway
+		192.0.2.77/24|192.0.2.0/24 is behind toc
+		10.77.0.77/24|10.77.0.64/26 is behind toc
+		fd02::77/64|fd02::/64 is behind toc
+		fd00:77::40:77/64|fd00:77::40:0/106 is behind toc
+		10.96.0.1/12|host.routes has 10.96.0.0/12
+		fd96::1/108|host.routes has fd96::/108
+		10.77.0.33/24|host.routes has 10.77.0.32/28
+		127.9.9.9/8|loopback
+		::1/128|loopback
+		169.254.113.1/16|link-local
+		169.254.7.7/16|link-local
+		fe80::7/64|link-local
+		224.0.0.7/4|multicast
+		255.255.255.255/32|broadcast
+		ff02::7/16|multicast
+		fd5b:8c2e:9d41::1/64|each veth
+		203.0.113.7/24|no network of mst0
+		198.51.100.7/24|no network of mst0
+		2001:db8:9::7/64|no network of mst0
+	EOT
+	for address in 10.77.0.7/24 fd00:77::7/64; do
+		edit ".runtimeConfig={ips:[\"$address\"]}"
+		want_ok ADD
+		node_pings "${address%/*}"
+		prev
+		want_ok CHECK DEL
+		edit 'del(.prevResult)'
+	done
+	ways_left
+	ip route del 203.0.113.0/24
+	ip -6 route del 2001:db8:7::/64
+	node_again
+}
+of_the_node() { # what ADD could have changed
+	{
+		ip -br addr
+		ip route show table all
+		ip -6 route show table all
+		ip rule
+		ip -6 rule
+		find $RUN/attachments -type f 2>/dev/null
+	} | sed 's,fe80:[^ ]*/64 ,,' | grep -v '^fe80:\|^local fe80\|^anycast fe80\|^multicast' | sort
+}
+
+# A range may have the rail in it: the more specific network wins, so the neighbours of the rail stay on the rail. The range of kubeadm for
+# services is 10.96.0.0/12.
+test_hostveth_a_rail_inside_the_range_of_services()
+{
+	local a
+	need_railhead
+	pod p1
+	node_and_cluster
+	ip netns add neighbour
+	ip link add near0 type veth peer name eth0 netns neighbour
+	ip link set near0 up
+	ip -n neighbour addr add 10.100.7.7/16 dev eth0
+	ip -n neighbour addr add 10.103.7.7/16 dev eth0
+	ip -n neighbour link set eth0 up
+	conf_ipam "{\"type\":\"$IPAM\",\"subnet\":\"10.100.0.0/16\",\"gateway\":\"10.100.7.7\",\"routes\":[{\"dst\":\"10.103.0.0/16\"}]}" ".master=\"near0\" | .host=$WAYS"
+	want_ok ADD
+	a=$(addr4)
+	pings p1 10.100.7.7
+	pings p1 10.103.7.7
+	pings p1 $SERVICE4
+	is "$SERVICE4 from the rail" ip netns exec p1 "$HELPERS/ping" $SERVICE4 "${a%/*}"
+	eq 'ways' "$(for to in 10.100.7.7 10.103.7.7 10.99.255.255 10.101.0.0 10.102.0.7 10.104.0.0; do ip -n p1 -j route get "$to" from "${a%/*}"; done |
+		jq -r '.[0].dev' | xargs)" 'net1 net1 veth0 veth0 veth0 veth0'
+	node_pings "${a%/*}"
+	prev
+	want_ok CHECK
+	ip -n p1 route del 10.104.0.0/13 table 2024
+	want_err CHECK 104 'veth0 lacks the route to 10.104.0.0/13'
+	want_ok DEL
+	ways_left
+	ip link del near0
+	ip netns del neighbour
+	node_again
 }
 
 test_hostveth_node_and_services()
@@ -393,12 +505,14 @@ test_hostveth_add_after_an_add_without_del()
 		echo '{"cniVersion":"1.1.0","ips":[{"address":"10.9.0.'"$(grep -c ^ADD "$log.log")"'/24"}]}'
 	EOF
 	conf_ipam '{"type":"turns"}' ".host=$WAYS"
+	ip addr add 10.9.0.200/24 dev "$MASTER"
 	want_ok ADD
 	ip -n p1 link del net1
 	want_ok ADD
 	eq 'routes of the node' "$(ip -j route | jq -r '[.[] | select(.gateway == "169.254.113.2") | .dst] | join(" ")')" 10.9.0.2
 	want_ok DEL
 	ways_left
+	ip addr flush dev "$MASTER"
 }
 
 # The runtime has made the namespace again, and the record was of an earlier boot or is lost: only the kernel can end the old pair. A
@@ -488,7 +602,7 @@ test_hostveth_keys_that_are_wrong()
 	for k in 'true|6|host: must be an object' '{}|7|host.veth' '{"veth":1}|6|host.veth' \
 		'{"veth":true,"routes":["10.96.0.0/40"]}|7|host.routes: "10.96.0.0/40"' \
 		'{"veth":true,"routes":[7]}|6|host.routes' '{"veth":true,"routes":["0.0.0.0/0"]}|7|all rails' \
-		'{"veth":true,"routes":["10.0.0.0/8"]}|7|10.0.0.0/8 has the address 10.77.0.'; do
+		'{"veth":true,"routes":["10.77.0.0/24"]}|103|host.routes has 10.77.0.0/24'; do
 		conf_ipam "$(v4_ipam)" ".host=${k%%|*}"
 		k=${k#*|}
 		want_err ADD "${k%%|*}" "${k#*|}"

@@ -281,6 +281,9 @@ many_addresses()
 test_rails_fault_of_the_way_to_the_node()
 {
 	faults_pod
+	faults_wire 1
+	ip addr add 10.31.0.200/24 dev rm1
+	ip -6 addr add fd31::200/64 dev rm1 nodad
 	faults_rail 1 "$(own_net 1)" '.host={"veth":true,"routes":["10.96.0.0/12"]}'
 	silent 'an intact pod'
 	ip addr add 10.97.0.9/24 dev rm1
