@@ -7,7 +7,8 @@
  * that no program takes it for a rail. The node has a route for each address of the rails that ask.
  * The pod has a table with the ranges of the configuration and the addresses of the node. Packets
  * of the rails that ask look there first, before the tables of the rails. Those of another
- * interface of the pod keep their way. All that the node gets is the pair: it ends with it.
+ * interface of the pod keep their way. The node's end drops packets from others than these rails.
+ * All that the node gets is the pair: it ends with it.
  */
 #ifndef RAILHEAD_CNI_HOSTVETH_HOSTVETH_H
 #define RAILHEAD_CNI_HOSTVETH_HOSTVETH_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hostveth_apply.c: finds, makes and removes a pair and its routes. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cni/hostveth/hostveth_priv.h"
 #include "lib/wait/patience.h"
+#include "lib/net/ingress.h"
 #include "lib/net/veth.h"
 #include "lib/pci/sysfs.h"
 #include "lib/sys/netns.h"
@@ -45,6 +47,76 @@ int hostveth_find(const struct hostveth_sides *s, struct hostveth_id *id, struct
 	return err_set(e, ERR_BUSY, 0,
 		       "host.veth: interface %s of the node is not the one of this pod: remove it",
 		       id->name);
+}
+
+/* ---- whom the node's end takes packets from ---- */
+
+/* The addresses of all attachments in a pair, to which the node has its routes. */
+struct senders {
+	struct ip *addr; /* owned */
+	size_t n;
+	bool failed;
+};
+
+static void senders_clear(struct senders *l)
+{
+	free(l->addr);
+}
+#define auto_senders auto_clean(senders_clear)
+
+static int keep_sender(struct senders *l, struct ip addr)
+{
+	struct ip *more = reallocarray(l->addr, l->n + 1, sizeof(*more));
+
+	l->failed = !more;
+	if (!more)
+		return 1;
+	l->addr = more;
+	l->addr[l->n++] = addr;
+	return 0;
+}
+
+/* Routes to pods have a gateway; those that the kernel makes have none. */
+static int keep_receiver(const struct route_spec *r, void *arg)
+{
+	return r->gw.family == IP_NONE ? 0 : keep_sender(arg, r->dst.addr);
+}
+
+/* The kernel may take the pair away at this moment, with a namespace that has gone: then no
+ * attachment uses it. */
+static int list_senders(struct nl *node, int ifindex, struct senders *out, struct err *e)
+{
+	struct err why;
+
+	if (nl_route_list(node, ifindex, keep_receiver, out, &why) && why.errnum != ENODEV) {
+		*e = why;
+		return -1;
+	}
+	return out->failed ? err_nomem(e) : 0;
+}
+
+/* r is one attachment more, whose routes the node does not have yet. */
+static int allow_senders(struct nl *node, int ifindex, const struct cni_result *r, struct err *e)
+{
+	auto_senders struct senders l = { 0 };
+
+	if (list_senders(node, ifindex, &l, e))
+		return -1;
+	for (size_t i = 0; i < r->n_ips; i++)
+		if (keep_sender(&l, r->ips[i].address.addr))
+			return err_nomem(e);
+	return nl_ingress_allow(node, ifindex, l.addr, l.n, e);
+}
+
+static int check_senders(struct nl *node, const char *name, int ifindex, struct err *e)
+{
+	auto_senders struct senders l = { 0 };
+
+	if (list_senders(node, ifindex, &l, e))
+		return -1;
+	return nl_ingress_check(node, ifindex, l.addr, l.n, e)
+		       ? err_wrap(e, "interface %s of the node", name)
+		       : 0;
 }
 
 /* ---- making ---- */
@@ -178,6 +250,7 @@ static int set_up_pair(const struct hostveth_sides *s, const struct hostveth_id 
 	bool v6 = hostveth_has_family(w->ips, IP_V6);
 
 	if (set_all(s->proc, id->name, v6, of_node, e) ||
+	    allow_senders(s->node, at->node_ifindex, w->ips, e) ||
 	    nl_link_set_up(s->node, at->node_ifindex, e) ||
 	    set_up_pod_end(s, at->pod_ifindex, v6, e))
 		return -1;
@@ -298,7 +371,8 @@ int hostveth_check(const struct hostveth_sides *s, const struct hostveth_request
 	if (hostveth_plan(w->conf, w->ips, w->node, &at, &plans))
 		return err_nomem(e);
 	return routing_check(s->pod, &plans.pod, HOSTVETH_POD, e) ||
-			       routing_check(s->node, &plans.node, id.name, e)
+			       routing_check(s->node, &plans.node, id.name, e) ||
+			       check_senders(s->node, id.name, end.ifindex, e)
 		       ? -1
 		       : 0;
 }
@@ -317,24 +391,22 @@ static int remove_node_routes(const struct hostveth_sides *s, const struct cni_r
 	return 0;
 }
 
-/* Routes to pods have a gateway; those that the kernel makes have none. */
-static int is_pods(const struct route_spec *r, void *arg)
+/* *used: other attachments use the pair. It no longer takes packets from the one that goes. */
+static int release_end(const struct hostveth_sides *s, const struct cni_result *r, int ifindex,
+		       bool *used, struct err *e)
 {
-	*(bool *)arg = r->gw.family != IP_NONE;
-	return *(bool *)arg;
-}
-
-/* The kernel may take the pair away at this moment, with a namespace that has gone: then no
- * rail uses it. */
-static int is_used(struct nl *node, int ifindex, bool *out, struct err *e)
-{
+	auto_senders struct senders l = { 0 };
 	struct err why;
 
-	*out = false;
-	if (nl_route_list(node, ifindex, is_pods, out, &why) == 0 || why.errnum == ENODEV)
+	if (remove_node_routes(s, r, ifindex, e) || list_senders(s->node, ifindex, &l, e))
+		return -1;
+	*used = l.n > 0;
+	if (!*used || nl_ingress_allow(s->node, ifindex, l.addr, l.n, &why) == 0)
 		return 0;
-	*e = why;
-	return -1;
+	*used = why.errnum != ENODEV;
+	if (*used)
+		*e = why;
+	return *used ? -1 : 0;
 }
 
 struct pod_removal {
@@ -353,19 +425,18 @@ static int remove_pod_route(const struct route_spec *r, void *arg)
 	return x->failed;
 }
 
-/* Those that are not of one address stay until the last attachment goes. */
+/* The one for senders without an address stays until the last attachment goes. */
 static int remove_pod_rules(struct nl *pod, const struct cni_result *r, bool last, struct err *e)
 {
-	const struct rule_spec v4 = hostveth_rule_of_unbound(),
-			       v6 = hostveth_rule_of(hostveth_families[1].node);
+	const struct rule_spec unbound = hostveth_rule_of((struct ip){ .family = IP_V4 });
 
 	for (size_t i = 0; i < r->n_ips; i++) {
 		const struct rule_spec x = hostveth_rule_of(r->ips[i].address.addr);
 
-		if (x.from.len && nl_rule_delete(pod, &x, e))
+		if (nl_rule_delete(pod, &x, e))
 			return -1;
 	}
-	return last && (nl_rule_delete(pod, &v4, e) || nl_rule_delete(pod, &v6, e)) ? -1 : 0;
+	return last && nl_rule_delete(pod, &unbound, e) ? -1 : 0;
 }
 
 /* metric, r: the share of one attachment in the pair. */
@@ -394,8 +465,7 @@ int hostveth_remove(const struct hostveth_sides *s, const struct json *note, str
 	if (rc < 0)
 		return -1;
 	bool ours = rc > 0 && is_end(&end, hostveth_id(s->container, 0).node_mac);
-	if (ours && (remove_node_routes(s, &ips, end.ifindex, e) ||
-		     is_used(s->node, end.ifindex, &used, e)))
+	if (ours && release_end(s, &ips, end.ifindex, &used, e))
 		return -1;
 	if (clean_pod(s->pod, hostveth_noted_metric(note), &ips, !used, e))
 		return -1;

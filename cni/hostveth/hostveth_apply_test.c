@@ -119,7 +119,7 @@ START_TEST(attachments_share_a_pair_which_goes_with_the_last)
 	ck_assert_int_eq(rules_of(&p), 3);
 	removes(&p, &second);
 	ck_assert_int_gt(node_end(&p), 0);
-	ck_assert_int_eq(rules_of(&p), 3); /* that of IPv6 has no address: it stays to the end */
+	ck_assert_int_eq(rules_of(&p), 2);
 	add(&p, &first);
 	removes(&p, &first);
 	ck_assert_int_eq(node_end(&p), -1);

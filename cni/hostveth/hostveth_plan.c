@@ -111,36 +111,21 @@ static void add_node(struct routing_plan *p, struct ip addr, int ifindex)
 						       .onlink = f->onlink };
 }
 
-static struct rule_spec rule_from(struct ip_prefix from)
-{
-	return (struct rule_spec){ .from = from,
-				   .table = HOSTVETH_TABLE,
-				   .priority = HOSTVETH_PRIORITY };
-}
-
+/* With IPv4 a sender without an address looks for a way from 0.0.0.0. */
 struct rule_spec hostveth_rule_of(struct ip addr)
 {
-	return rule_from(addr.family == IP_V4 ? host_of(addr)
-					      : (struct ip_prefix){ .addr.family = addr.family });
-}
-
-/* Such a sender looks for a way from 0.0.0.0. */
-struct rule_spec hostveth_rule_of_unbound(void)
-{
-	return rule_from((struct ip_prefix){ .addr.family = IP_V4, .len = 32 });
+	return (struct rule_spec){ .from = host_of(addr),
+				   .table = HOSTVETH_TABLE,
+				   .priority = HOSTVETH_PRIORITY,
+				   .chosen = addr.family == IP_V6 };
 }
 
 static void add_rules(struct routing_plan *p, const struct cni_result *r)
 {
-	const struct cni_ip *v6 = first_of(r, IP_V6);
-
 	for (size_t i = 0; i < r->n_ips; i++)
-		if (r->ips[i].address.addr.family == IP_V4)
-			p->rule[p->n_rules++] = hostveth_rule_of(r->ips[i].address.addr);
-	if (p->n_rules)
-		p->rule[p->n_rules++] = hostveth_rule_of_unbound();
-	if (v6)
-		p->rule[p->n_rules++] = hostveth_rule_of(v6->address.addr);
+		p->rule[p->n_rules++] = hostveth_rule_of(r->ips[i].address.addr);
+	if (hostveth_has_family(r, IP_V4))
+		p->rule[p->n_rules++] = hostveth_rule_of((struct ip){ .family = IP_V4 });
 }
 
 /* ---- ranges without the networks of the rails ---- */

@@ -107,8 +107,9 @@ static void rules(const struct routing_plan *p, const char *expected)
 		const struct rule_spec *r = &p->rule[i];
 
 		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			       "%u from %s lookup %u\n", r->priority,
-			       ip_format_prefix(r->from, from), r->table);
+			       "%u from %s lookup %u%s\n", r->priority,
+			       ip_format_prefix(r->from, from), r->table,
+			       r->chosen ? " if chosen" : "");
 	}
 	ck_assert_str_eq(text, expected);
 }
@@ -156,8 +157,8 @@ START_TEST(both_families_have_their_routes)
 	      "fd96::/108 via fe80::1 src fd00::5 dev 8 metric 9 table 2024\n");
 	rules(&p.pod, "990 from 10.1.0.5/32 lookup 2024\n"
 		      "990 from 10.2.0.5/32 lookup 2024\n"
-		      "990 from 0.0.0.0/32 lookup 2024\n"
-		      "990 from ::/0 lookup 2024\n");
+		      "990 from fd00::5/128 lookup 2024 if chosen\n"
+		      "990 from 0.0.0.0/32 lookup 2024\n");
 	ck_assert(HOSTVETH_PRIORITY < ROUTING_PRIORITY);
 }
 END_TEST
@@ -176,7 +177,7 @@ START_TEST(a_family_without_address_has_no_route)
 	ck_assert_int_eq(hostveth_plan(&c, &r, &none, &at, &p), 0);
 	lists(&p.pod, "fd5b:8c2e:9d41::1/128 via fe80::1 src fd00::5 dev 8 metric 9 table 2024\n"
 		      "fd96::/108 via fe80::1 src fd00::5 dev 8 metric 9 table 2024\n");
-	rules(&p.pod, "990 from ::/0 lookup 2024\n");
+	rules(&p.pod, "990 from fd00::5/128 lookup 2024 if chosen\n");
 	ck_assert_uint_eq(p.node.n_routes, 1);
 }
 END_TEST

@@ -17,12 +17,8 @@ extern const struct hostveth_family hostveth_families[2]; /* IPv4, IPv6 */
 /* hostveth_has_family - an address of r is of family f. */
 bool hostveth_has_family(const struct cni_result *r, enum ip_family f);
 
-/*
- * Rules of the pod. hostveth_rule_of - for packets that carry the address of a rail. With IPv6 it
- * is one for all packets, because no rule of IPv6 tells senders that have bound no address.
- * hostveth_rule_of_unbound - for those of IPv4.
- */
+/* hostveth_rule_of - the pod's rule for packets that carry an address of a rail. 0.0.0.0 is for
+ * senders of IPv4 that have bound none; for those of IPv6 it is the rule of the address. */
 struct rule_spec hostveth_rule_of(struct ip addr);
-struct rule_spec hostveth_rule_of_unbound(void);
 
 #endif

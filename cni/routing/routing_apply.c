@@ -192,7 +192,7 @@ static int match_rule(const struct rule_spec *r, void *arg)
 	struct search *s = arg;
 
 	s->found = ip_same_network(r->from, s->rule->from) && r->table == s->rule->table &&
-		   r->priority == s->rule->priority;
+		   r->priority == s->rule->priority && r->chosen == s->rule->chosen;
 	return s->found;
 }
 

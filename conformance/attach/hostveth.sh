@@ -89,7 +89,7 @@ test_hostveth_probes_of_the_kubelet()
 # keep their way, also to the networks of "routes".
 test_hostveth_beside_the_interface_of_a_cluster()
 {
-	local a4 old
+	local a4 a6 old
 	need_railhead
 	pod p1
 	node_and_cluster
@@ -102,9 +102,12 @@ test_hostveth_beside_the_interface_of_a_cluster()
 	ip addr add 10.244.0.1/24 dev cali0
 	ip -n p1 addr add 10.244.0.5/24 dev eth0
 	ip -n p1 route add default via 10.244.0.1
-	host_conf '.routing="rail" | .host.routes+=["192.0.2.0/24"]'
+	ip addr add fd44::1/64 dev cali0 nodad
+	ip -n p1 addr add fd44::5/64 dev eth0 nodad
+	ip -n p1 -6 route add default via fd44::1
+	host_conf '.routing="rail" | .host.routes+=["192.0.2.0/24","fd02::/64"]'
 	want_ok ADD
-	a4=$(addr4)
+	a4=$(addr4) a6=$(addr6)
 	node_pings 10.244.0.5 192.0.2.1
 	node_pings 10.244.0.5
 	node_pings "${a4%/*}" 192.0.2.1
@@ -113,6 +116,14 @@ test_hostveth_beside_the_interface_of_a_cluster()
 	is 'the service from the rail' ip netns exec p1 "$HELPERS/ping" $SERVICE4 "${a4%/*}"
 	is 'the service from eth0' ip netns exec p1 "$HELPERS/ping" $SERVICE4 10.244.0.5
 	pings p1 $SERVICE4
+	node_pings fd44::5 fd02::1
+	node_pings fd44::5
+	node_pings "${a6%/*}" fd02::1
+	node_pings "${a6%/*}" fd00:77::200
+	is 'the service from the rail, IPv6' ip netns exec p1 "$HELPERS/ping" $SERVICE6 "${a6%/*}"
+	is 'the service from eth0, IPv6' ip netns exec p1 "$HELPERS/ping" $SERVICE6 fd44::5
+	pings p1 $SERVICE6
+	eq 'ways of IPv6' "$(for a in "${a6%/*}" fd44::5; do ip -n p1 -j route get $SERVICE6 from "$a"; done | jq -r '.[0].dev' | tr '\n' ' ')" 'veth0 eth0 '
 	eq 'ways' "$(for a in "${a4%/*}" 10.244.0.5; do ip -n p1 -j route get $SERVICE4 from "$a"; done | jq -r '.[0].dev' | tr '\n' ' ')" 'veth0 eth0 '
 	prev
 	want_ok CHECK DEL
@@ -259,6 +270,93 @@ of_the_node() { # what ADD could have changed
 		ip -6 rule
 		find $RUN/attachments -type f 2>/dev/null
 	} | sed 's,fe80:[^ ]*/64 ,,' | grep -v '^fe80:\|^local fe80\|^anycast fe80\|^multicast' | sort
+}
+
+# A process in the pod writes raw frames. The node and what lies behind it take packets of the pod's own addresses only, whatever rp_filter
+# of the node is: a value of 2 for `all` makes that of an interface loose, and IPv6 has none.
+test_hostveth_senders_that_the_pod_is_not()
+{
+	local a4 a6 b4 b6 other4 other6 old own to at server
+	need_railhead
+	node_and_cluster
+	old=$(</proc/sys/net/ipv4/conf/all/rp_filter)
+	echo 2 >/proc/sys/net/ipv4/conf/all/rp_filter
+	ip route add default via 192.0.2.2
+	ip -6 route add default via fd02::2
+	host_conf
+	pod p2
+	want_ok ADD
+	other4=$(addr4) other6=$(addr6)
+	pod p1
+	want_ok ADD
+	a4=$(addr4) a6=$(addr6)
+	for at in '' 'ip netns exec cluster'; do
+		$at /usr/bin/python3 "$HERE/spoof.py" listen 4001 >"$W/senders" 2>&1 &
+		server=$!
+		eventually grep -q ready "$W/senders" || fail "test error: $(<"$W/senders")"
+		for to in 4 6; do
+			spoofs "$at"
+			eventually grep -qxF "$own" "$W/senders"
+		done
+		kill "$server"
+		wait "$server" 2>/dev/null
+		eq "who reached ${at:-the node}" "$(tail -n +2 "$W/senders" | xargs)" "${a4%/*} ${a6%/*}"
+	done
+	# A second rail has the pair, too: its sender is taken as long as it is there.
+	IFN=net2
+	want_ok ADD
+	b4=$(addr4) b6=$(addr6)
+	eq 'senders of two rails' "$(taken_from "${a4%/*}" "${b4%/*}" "${other4%/*}")" "${a4%/*} ${b4%/*}"
+	eq 'senders of two rails, IPv6' "$(taken_from "${b6%/*}" "${other6%/*}" "${a6%/*}")" "${b6%/*} ${a6%/*}"
+	prev
+	want_ok CHECK
+	tc filter del dev "$(pair_of p1)" ingress
+	want_err CHECK 104 "interface $(pair_of p1) of the node" 'lacks the filter'
+	IFN=net1
+	want_ok DEL
+	eq 'senders after the first rail' "$(taken_from "${a4%/*}" "${b4%/*}")" "${b4%/*}"
+	IFN=net2
+	want_ok DEL
+	use p2
+	IFN=net1
+	want_ok DEL
+	ways_left
+	echo "$old" >/proc/sys/net/ipv4/conf/all/rp_filter
+	node_again
+}
+# spoofs WHERE: frames of all kinds to the node, or to the service behind it; the last one is the pod's own.
+spoofs()
+{
+	local dst all
+	if [ "$to" = 4 ]; then
+		own=${a4%/*} dst=${1:+$SERVICE4} all="${other4%/*} 10.77.0.1 8.8.8.8 10.244.0.5 192.0.2.2 ${other4%/*}+tag 8.8.8.8+tag 0.0.0.0"
+		dst=${dst:-169.254.113.1}
+	else
+		own=${a6%/*} dst=${1:+$SERVICE6} all="${other6%/*} fd00:77::1 2001:4860:4860::8888 fd02::2 ${other6%/*}+tag fd5b:8c2e:9d41::1 fe80::1 ::"
+		dst=${dst:-fd5b:8c2e:9d41::1}
+	fi
+	# shellcheck disable=SC2086
+	raw "$dst" $all "$own"
+}
+raw() # TO SENDER...: frames of p1
+{
+	ip netns exec p1 /usr/bin/python3 "$HERE/spoof.py" send veth0 "$(cat "/sys/class/net/$(pair_of p1)/address")" "$1" 4001 "${@:2}" ||
+		fail 'test error: spoof.py'
+}
+pair_of() { ip -j link show type veth | jq -r --argjson n "$(ip -n "$1" -j link show veth0 | jq '.[0].link_index')" '.[] | select(.ifindex == $n).ifname'; }
+# taken_from SENDER...: those from which the node takes a datagram. The last one that it takes comes again at the end.
+taken_from()
+{
+	local server to=169.254.113.1 last=${b4%/*}
+	[[ $1 != *:* ]] || to=fd5b:8c2e:9d41::1 last=${b6%/*}
+	/usr/bin/python3 "$HERE/spoof.py" listen 4001 >"$W/taken" 2>&1 &
+	server=$!
+	eventually grep -q ready "$W/taken" || fail "test error: $(<"$W/taken")"
+	raw "$to" "$@" "$last" "$last" "$last"
+	eventually sh -c "[ \$(tail -n 3 $W/taken | grep -cxF $last) = 3 ]"
+	kill "$server"
+	wait "$server" 2>/dev/null
+	tail -n +2 "$W/taken" | head -n -3 | xargs
 }
 
 # A range may have the rail in it: the more specific network wins, so the neighbours of the rail stay on the rail. The range of kubeadm for
@@ -425,11 +523,10 @@ test_hostveth_check_names_what_is_missing()
 		want_err CHECK 104 "interface veth0 lacks the rule from ${rule%/*} to table 2024"
 		ip -n p1 rule add pref 990 from "$rule" lookup 2024
 	done
-	ip -n p1 -6 rule del pref 990
-	want_err CHECK 104 'interface veth0 lacks the rule from :: to table 2024'
-	ip -n p1 -6 rule add pref 990 lookup 2024
 	ip route flush via 169.254.113.2
 	want_err CHECK 104 "interface $(veths) lacks the route to $(addr4 | cut -d/ -f1)/32"
+	ip -n p1 -6 rule del pref 990
+	want_err CHECK 104 "interface veth0 lacks the rule from $(addr6 | cut -d/ -f1) to table 2024"
 	ip -n p1 link del veth0
 	want_err CHECK 104 'the node lacks the veth'
 	want_ok DEL

@@ -27,6 +27,7 @@ static int request(struct nl *nl, int type, const struct rule_spec *r, struct er
 		.src_len = r->from.len,
 		.table = r->table <= UINT8_MAX ? (uint8_t)r->table : RT_TABLE_UNSPEC,
 		.action = FR_ACT_TO_TBL,
+		.flags = r->chosen ? FIB_RULE_FIND_SADDR : 0,
 	};
 
 	nl_req_begin(&rq, type, type == RTM_NEWRULE ? NLM_F_CREATE | NLM_F_EXCL : 0, &head,
@@ -96,6 +97,7 @@ static int decode_rule(const struct fib_rule_hdr *head, struct nlattr *const *tb
 		.table = tb[FRA_TABLE] ? nla_get_u32(tb[FRA_TABLE]) : head->table,
 		.priority = tb[FRA_PRIORITY] ? nla_get_u32(tb[FRA_PRIORITY]) : 0,
 		.conditional = is_conditional(head, tb),
+		.chosen = head->flags & FIB_RULE_FIND_SADDR,
 	};
 
 	if (r.from.len > ip_bits(r.from.addr.family) || (r.from.len && !tb[FRA_SRC]) ||

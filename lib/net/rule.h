@@ -14,6 +14,8 @@ struct rule_spec {
 	uint32_t table;
 	uint32_t priority; /* a lower number is asked first; the main table has 32766 */
 	bool conditional;  /* read: it also asks for a mark, a receiver, a port or the like */
+	/* IPv6: also for a sender without an address, if the kernel would choose one of `from`. */
+	bool chosen;
 };
 
 /* nl_rule_add - the same rule again is EEXIST. */

@@ -23,8 +23,9 @@ static int say(const struct rule_spec *r, void *arg)
 {
 	char *out = arg, text[PREFIX_STR_LEN];
 
-	(void)sprintf(out + strlen(out), "%u: from %s%s lookup %u\n", r->priority,
-		      ip_format_prefix(r->from, text), r->conditional ? " if" : "", r->table);
+	(void)sprintf(out + strlen(out), "%u: from %s%s%s lookup %u\n", r->priority,
+		      ip_format_prefix(r->from, text), r->conditional ? " if" : "",
+		      r->chosen ? " chosen" : "", r->table);
 	return 0;
 }
 
@@ -70,6 +71,22 @@ START_TEST(rules_are_added_listed_and_deleted)
 }
 END_TEST
 
+START_TEST(a_rule_of_IPv6_may_hold_for_senders_without_an_address)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rule_spec r = rule("fd00::5/128", 70000, 1000);
+	struct err e = { 0 };
+
+	net_enter_new();
+	nl = net_socket();
+	r.chosen = true;
+	ck_assert_msg(nl_rule_add(nl, &r, &e) == 0, "%s", e.msg);
+	lists(nl, USUAL_V4 MAIN_V4 USUAL_V6 "1000: from fd00::5/128 chosen lookup 70000\n" MAIN_V6);
+	ck_assert_int_eq(nl_rule_delete(nl, &r, &e), 0);
+	lists(nl, USUAL_V4 MAIN_V4 USUAL_V6 MAIN_V6);
+}
+END_TEST
+
 START_TEST(a_rule_with_more_conditions_says_so)
 {
 	auto_nl struct nl *nl = NULL;
@@ -104,5 +121,6 @@ START_TEST(each_failing_allocation_is_an_error)
 }
 END_TEST
 
-TEST_PROGRAM("net/rule", rules_are_added_listed_and_deleted, a_rule_with_more_conditions_says_so,
-	     each_failing_allocation_is_an_error)
+TEST_PROGRAM("net/rule", rules_are_added_listed_and_deleted,
+	     a_rule_of_IPv6_may_hold_for_senders_without_an_address,
+	     a_rule_with_more_conditions_says_so, each_failing_allocation_is_an_error)
