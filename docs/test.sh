@@ -154,6 +154,27 @@ names()
 	[ "$n" -ge 5 ] || fail "only $n names in files were found in the documents"
 }
 
+# Each step of docs/flows.md names a function and its file. A .c file defines it; a prototype there is not enough.
+flows()
+{
+	local name path n=0
+	while IFS=: read -r name path; do
+		n=$((n + 1))
+		if awk -v name="$name" -v header="${path##*.}" '
+			$0 ~ "^[a-z].*[ *]" name "\\(" { in_it = 1 }
+			in_it && /;$/ { found = found || header == "h"; in_it = 0 }
+			in_it && /^{$/ { found = 1 }
+			END { exit !found }' "$path" 2>/dev/null; then pass; else
+			fail "docs/flows.md: $path does not define $name()"
+		fi
+	done < <(tr '\n' ' ' <docs/flows.md | grep -oE '`[A-Za-z_0-9]+` in  *`[^`]+`' | sed 's/^`//; s/` in  *`/:/; s/`$//')
+	[ "$n" -ge 90 ] || fail "only $n functions were found in docs/flows.md"
+	while IFS= read -r step; do
+		fail "docs/flows.md: a step names no function and file: $step"
+	done < <(awk '/^[0-9]+\. |^$/ { if (step != "") print step; step = "" } /^[0-9]+\. / || step != "" { step = step " " $0 }' \
+		docs/flows.md | grep -vE '`[A-Za-z_0-9]+` in +`[^`]+`')
+}
+
 # The first column of the tables of docs/security.md names fuzz targets: lib/json/decode is lib/json/decode_fuzz.c. Its list
 # of findings names them in quotes. The first line of a file of seeds names its target.
 fuzz_targets()
@@ -227,6 +248,7 @@ links
 headings
 paths
 names
+flows
 fuzz_targets
 decisions
 guided
