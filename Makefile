@@ -31,7 +31,7 @@ rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
 
-# tools/parts names the parts, in the order of the arrows. Rooms are the folders of code, two levels deep, below rdma/probe
+# tools/parts names the parts. Rooms are the folders of code, two levels deep, below rdma/probe
 # three. Each part is an archive, without mains and without the code that only tests use.
 PARTS := $(file <tools/parts)
 ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/*/*.[ch])))))
@@ -100,7 +100,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 # Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
 LIGHT := help arm64 deps check check-fast check-all demo demo-cluster demo-rdma bench clean distclean asan ubsan sanitize clang coverage gcc \
-	layers budget dup spdx format-check format uninstall man-check shell-check \
+	layers budget dup spdx format-check format uninstall man shell english english-code \
 	fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep
 ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)

@@ -3,8 +3,8 @@
 # docs/test.sh: the documents agree with the code. Needs neither root nor our programs.
 #
 # Manual pages are clean; every key that the C code decodes and every error code is in one. Every link
-# between documents has a target, and every file, function and fuzz target that they name exists. Prints
-# one line a failure and closes with the counts.
+# between documents has a target, and every file, function, target of make and fuzz target that they name
+# exists. Prints one line a failure and closes with the counts.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -140,17 +140,21 @@ paths()
 		tr -d '`')
 }
 
-# `function` in `lib/net/link.c`: the file has that name.
+# `function` in `lib/net/link.c`: the file has that name. `struct x` in `lib/net/link.h`: the file has its members.
 names()
 {
-	local file name path n=0
+	local file name path pattern n=0
 	while IFS=: read -r file name path; do
 		n=$((n + 1))
-		if grep -qwF -- "$name" "$path" 2>/dev/null; then pass; else
+		case $name in
+		*' '*) pattern="^$name {" ;;
+		*) pattern="\\b$name\\b" ;;
+		esac
+		if grep -qE -- "$pattern" "$path" 2>/dev/null; then pass; else
 			fail "$file: there is no $name in $path"
 		fi
-	done < <(find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -print0 |
-		xargs -0 grep -oHE '`[A-Za-z_0-9]+` in `[a-z0-9_./-]+\.[ch]`' | sed 's/:`/:/; s/` in `/:/; s/`$//')
+	done < <(find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -print0 | xargs -0 \
+		grep -oHE '`((struct|union|enum) )?[A-Za-z_0-9]+` in `[a-z0-9_./-]+\.[ch]`' | sed 's/:`/:/; s/` in `/:/; s/`$//')
 	[ "$n" -ge 5 ] || fail "only $n names in files were found in the documents"
 }
 
@@ -173,6 +177,38 @@ flows()
 		fail "docs/flows.md: a step names no function and file: $step"
 	done < <(awk '/^[0-9]+\. |^$/ { if (step != "") print step; step = "" } /^[0-9]+\. / || step != "" { step = step " " $0 }' \
 		docs/flows.md | grep -vE '`[A-Za-z_0-9]+` in +`[^`]+`')
+}
+
+# `make TARGET` of the documents, and what the Makefile lists as LIGHT, is a target.
+targets()
+{
+	local file target n=0
+	while IFS=: read -r file target; do
+		n=$((n + 1))
+		if grep -qE "^([a-z0-9._-]+ )*$target( [a-z0-9._-]+)*:" Makefile tools/lanes.mk; then pass; else
+			fail "$file: there is no target $target"
+		fi
+	done < <(
+		find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -print0 |
+			xargs -0 grep -oHE '(`|^|sudo )make [a-z][a-z0-9._/-]+' | sed -E 's/:.*make /:/; /:.*\//d' | sort -u
+		awk '/^LIGHT :=/, !/\\$/ { sub(/^LIGHT :=/, ""); sub(/\\$/, ""); for (i = 1; i <= NF; i++) print "Makefile, LIGHT:" $i }' Makefile
+	)
+	[ "$n" -ge 100 ] || fail "only $n targets of make were found in the documents and in LIGHT"
+}
+
+# The table of parts in docs/design.md: the last column has what the code of the part includes of other parts.
+includes()
+{
+	local part listed found n=0
+	while IFS='|' read -r part listed; do
+		n=$((n + 1))
+		found=$(find "$part" -name '*.[ch]' ! -name '*_test.c' ! -name '*_fuzz.c' ! -name '*_contract.[ch]' ! -path '*/testing/*' \
+			-exec sed -nE 's/^#include "([a-z]+)\/.*/\1/p' {} + | grep -vx "$part" | sort -u | paste -sd, | sed 's/,/, /g')
+		if [ "$listed" = "${found:-none}" ]; then pass; else
+			fail "docs/design.md: $part/ includes ${found:-none}, not $listed"
+		fi
+	done < <(sed -nE 's/^\| `([a-z]+)\/` \|.*\| ([a-z, ]+) \|$/\1|\2/p' docs/design.md)
+	[ "$n" = "$(wc -w <tools/parts)" ] || fail "docs/design.md has $n parts, and tools/parts $(wc -w <tools/parts)"
 }
 
 # The first column of the tables of docs/security.md names fuzz targets: lib/json/decode is lib/json/decode_fuzz.c. Its list
@@ -249,6 +285,8 @@ headings
 paths
 names
 flows
+targets
+includes
 fuzz_targets
 decisions
 guided
