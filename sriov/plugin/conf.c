@@ -190,12 +190,30 @@ static int check_rdma(const struct sriov_conf *c, struct err *e)
 		       "moves gets other numbers");
 }
 
+/* Without it the pod would get all VLANs, or one, where its author wants some. */
+static int refuse_trunk(const struct json *conf, struct err *e)
+{
+	static const char *const keys[] = { "vlanTrunk", "vlan_trunk" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const struct json *n = json_get(conf, keys[i]);
+		const char *text = json_str(n);
+
+		if (!n || json_type(n) == JSON_NULL || (text && !*text))
+			continue;
+		err_set(e, ERR_FIELD, 0, "%s: a VF has one VLAN or none", keys[i]);
+		return err_hint(e, "give vlan; or none, and the pod tags its packets itself");
+	}
+	return 0;
+}
+
 int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e)
 {
 	struct vf_request w = { .mtu = a->conf.mtu };
 	int mac = attach_choose_mac(a, c->mac, w.pf_side.mac, e);
 
-	if (mac < 0 || vf_attach_check_keys(a, &c->which, e) || check_tier(c, e) ||
+	if (mac < 0 || refuse_trunk(a->call->conf.tree, e) ||
+	    vf_attach_check_keys(a, &c->which, e) || check_tier(c, e) ||
 	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e) || check_rdma(c, e))
 		return -1;
 	if (mac > 0)

@@ -97,6 +97,7 @@ START_TEST(empty_is_not_given)
 	const struct sriov_conf c =
 		accepts(&r, "\"deviceID\":\"\",\"pciBusID\":\"\",\"mac\":\"\",\"vlanProto\":\"\","
 			    "\"spoofchk\":\"\",\"trust\":\"\",\"link_state\":\"\",\"vlan\":null,"
+			    "\"vlanTrunk\":null,\"vlan_trunk\":\"\","
 			    "\"min_tx_rate\":null,\"runtimeConfig\":{\"deviceID\":\"\"}");
 
 	ck_assert_str_eq(c.which.vf, "");
@@ -221,6 +222,8 @@ START_TEST(bad_vlans_are_refused)
 		{ "\"vlanProto\":\"802.1q\"", ERR_CONFIG, "vlanProto", "vlan" },
 		{ "\"vlan\":0,\"vlanProto\":\"802.1ad\"", ERR_CONFIG, "vlanProto", "802.1ad" },
 		{ "\"vlan\":5,\"vlanProto\":\"802.1x\"", ERR_FIELD, "vlanProto", "802.1x" },
+		{ "\"vlanTrunk\":[{\"id\":5}]", ERR_FIELD, "vlanTrunk", "one VLAN" },
+		{ "\"vlan\":5,\"vlan_trunk\":\"7-9\"", ERR_FIELD, "vlan_trunk", "one VLAN" },
 	};
 
 	refuses_all(list, ARRAY_SIZE(list));
