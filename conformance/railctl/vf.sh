@@ -24,7 +24,7 @@ test_vf_list()
 	want '. == []'
 	fake_sys
 	ok vf list
-	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $8, $10, $11 }')" \
+	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $9, $11, $12 }')" \
 		"$PF0 PF ens3f0 igb 1 0/4 VFs
 $PF1 PF ens3f1 igb 1 0/2 VFs"
 	echo 2 >/sys/bus/pci/devices/$PF0/sriov_numvfs

@@ -9,14 +9,18 @@
 
 static const uint8_t no_mac[MAC_LEN];
 
+/* The MAC that its PF knows; without one, no address. */
+static struct hw_addr pf_mac(const struct vf_view *v)
+{
+	bool known = (v->pf_side.has & VF_MAC) && memcmp(v->pf_side.mac, no_mac, MAC_LEN) != 0;
+
+	return known ? hw_addr_of_mac(v->pf_side.mac) : (struct hw_addr){ 0 };
+}
+
 /* The address of its interface; without an interface, the one that its PF knows. */
 static struct hw_addr addr_of(const struct vf_view *v)
 {
-	if (v->netdev.addr.len)
-		return v->netdev.addr;
-	if ((v->pf_side.has & VF_MAC) && memcmp(v->pf_side.mac, no_mac, MAC_LEN) != 0)
-		return hw_addr_of_mac(v->pf_side.mac);
-	return (struct hw_addr){ 0 };
+	return v->netdev.addr.len ? v->netdev.addr : pf_mac(v);
 }
 
 /* ---- for programs: the names are those of DRANET's attributes, where it has one ---- */
@@ -29,11 +33,11 @@ static int add_hex(struct json *o, const char *key, unsigned value)
 	return json_add_str(o, key, text);
 }
 
-static int add_mac(struct json *o, struct hw_addr addr)
+static int add_mac(struct json *o, const char *key, struct hw_addr addr)
 {
 	char text[HW_ADDR_STR_LEN];
 
-	return addr.len ? json_add_str(o, "mac", hw_addr_format(addr, text)) : 0;
+	return addr.len ? json_add_str(o, key, hw_addr_format(addr, text)) : 0;
 }
 
 static int add_guid(struct json *o, const char *key, bool known, struct guid g)
@@ -141,7 +145,7 @@ static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view
 	bool ib = hw_addr_guid(p->netdev.addr, &guid);
 
 	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
-	    add_mac(o, p->netdev.addr) || add_guid(o, "portGuid", ib, guid) ||
+	    add_mac(o, "mac", p->netdev.addr) || add_guid(o, "portGuid", ib, guid) ||
 	    add_rdma(o, p->rdma) || json_add_bool(o, "sriov", true) ||
 	    json_add_int(o, "sriovVfs", p->count.num) ||
 	    json_add_int(o, "sriovTotalVfs", p->count.total))
@@ -156,7 +160,8 @@ static int vf_json(const struct cmd_run *r, struct json *o, const struct pf_view
 	bool ib = guid_of(v, &guid);
 
 	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
-	    add_mac(o, addr_of(v)) || add_guid(o, "portGuid", ib, guid) || add_rdma(o, v->rdma) ||
+	    add_mac(o, "mac", addr_of(v)) || add_mac(o, "pfMac", pf_mac(v)) ||
+	    add_guid(o, "portGuid", ib, guid) || add_rdma(o, v->rdma) ||
 	    json_add_bool(o, "sriov", false) || json_add_bool(o, "isSriovVf", true) ||
 	    json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
@@ -189,12 +194,10 @@ static int as_json(const struct cmd_run *r, const struct inventory *all, struct 
 /* ---- for people ---- */
 
 static const struct out_column columns[] = {
-	{ "DEVICE", 0 },         { "WHAT", 0 },
-	{ "IFNAME", 0 },         { "DRIVER", 0 },
-	{ "MAC/GUID", 0 },       { "VLAN", OUT_RIGHT },
-	{ "LINK", OUT_SPARE },   { "NUMA", OUT_RIGHT | OUT_SPARE },
-	{ "RDMA", OUT_SPARE },   { "USE", 0 },
-	{ "OWNER", OUT_SHRINK },
+	{ "DEVICE", 0 },       { "WHAT", 0 },         { "IFNAME", 0 },
+	{ "DRIVER", 0 },       { "MAC/GUID", 0 },     { "PF MAC", OUT_SPARE },
+	{ "VLAN", OUT_RIGHT }, { "LINK", OUT_SPARE }, { "NUMA", OUT_RIGHT | OUT_SPARE },
+	{ "RDMA", OUT_SPARE }, { "USE", 0 },          { "OWNER", OUT_SHRINK },
 };
 
 static const char *or_none(const char *text)
@@ -228,6 +231,7 @@ static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
 		{ or_none(p->netdev.name), OUT_PLAIN },
 		{ or_none(p->pci.driver), OUT_PLAIN },
 		{ address_text(p->netdev.addr, mac), OUT_PLAIN },
+		{ NULL, OUT_PLAIN },
 		{ NULL, OUT_PLAIN },
 		{ NULL, OUT_PLAIN },
 		{ number_text(p->pci.numa_node, numa), OUT_PLAIN },
@@ -274,7 +278,9 @@ static const char *owner_text(const struct cmd_run *r, const struct vf_view *v, 
 static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_view *v,
 		  struct err *e)
 {
-	char numa[24], vlan[24], mac[HW_ADDR_STR_LEN], what[24], owner[OUT_ID_LEN + 320];
+	char numa[24], vlan[24], mac[HW_ADDR_STR_LEN], pf[HW_ADDR_STR_LEN], what[24],
+		owner[OUT_ID_LEN + 320];
+	const struct hw_addr at_pf = pf_mac(v);
 	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
 	struct guid guid;
 	bool ib = guid_of(v, &guid);
@@ -286,6 +292,7 @@ static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_
 		{ or_none(v->netdev.name), OUT_PLAIN },
 		{ or_none(v->pci.driver), OUT_PLAIN },
 		{ ib ? guid_format(guid, mac) : address_text(addr_of(v), mac), OUT_PLAIN },
+		{ hw_addr_equal(at_pf, addr_of(v)) ? NULL : address_text(at_pf, pf), OUT_PLAIN },
 		{ tagged ? number_text(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
 		{ link_text(&v->pf_side), OUT_PLAIN },
 		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },

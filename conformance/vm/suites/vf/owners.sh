@@ -8,7 +8,7 @@ addresses
 remember
 pods a b
 check "ADD" add a "$(on "$VA0" '"vlan":7,"mac":"02:00:00:00:09:01"')"
-check "its owner is listed" listed 'map(select(.pciAddress == "'"$VA0"'"))[0] | .use == "in-use" and .vlan == 7 and .mac == "02:00:00:00:09:01" and
+check "its owner is listed" listed 'map(select(.pciAddress == "'"$VA0"'"))[0] | .use == "in-use" and .vlan == 7 and .mac == "02:00:00:00:09:01" and .pfMac == .mac and
 	(has("ifName") | not) and .owner == {network: "rails", container: "a", ifname: "net1", netns: "/run/netns/a"}'
 check "create" vf_fails "$VA0 belongs to container a" create --pf "$A" --count 4
 check "create 0" vf_fails "--force" create --pf "$A" --count 0
