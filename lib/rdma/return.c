@@ -18,6 +18,7 @@ struct device_return {
 	struct netns host;
 	struct nl *nl; /* RDMA netlink of the host */
 	bool locked;
+	bool pod_lacks_it; /* the namespace that it moved to lives, and does not have it */
 };
 
 static void device_return_clear(struct device_return *w)
@@ -121,7 +122,7 @@ static int move_from(const struct device_return *w, const struct netns *pod, str
 	return rc ? -1 : 1;
 }
 
-static int try_pod(const struct device_return *w, const struct netns_on_record *from, struct err *e)
+static int try_pod(struct device_return *w, const struct netns_on_record *from, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	char holder[NETNS_HOLDER_LEN];
@@ -136,6 +137,7 @@ static int try_pod(const struct device_return *w, const struct netns_on_record *
 	rc = move_from(w, &pod, &why);
 	if (rc < 0)
 		*e = why;
+	w->pod_lacks_it = rc == 0;
 	return rc;
 }
 
@@ -164,6 +166,9 @@ static int wait_for_device(const struct device_return *w, struct rdma_monitor *m
 	err_set(e, ERR_AGAIN, 0,
 		"RDMA device %s%s%s is not back in this network namespace after %d s", w->d->name,
 		*w->d->bus ? " of " : "", w->d->bus, RDMA_RETURN_MS / 1000);
+	if (w->pod_lacks_it)
+		return err_hint(e, "the pod moved it on to another network namespace: the kernel "
+				   "brings it when that ends");
 	return err_hint(e, "the kernel brings it when the last process and mount of the pod's "
 			   "network namespace have gone; lsns -t net shows which are left");
 }

@@ -67,8 +67,10 @@ static int restore_vf(const struct manager *m, struct vf_entry *x, unsigned attr
 	}
 	if (left.unreachable) {
 		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
-		return err_hint(e, "a process keeps its network namespace alive: end that process, "
-				   "and the interface comes back");
+		return err_hint(e,
+				"a process or a mount keeps its network namespace alive, that of "
+				"the pod or one that the pod made: end that, and the interface "
+				"comes back");
 	}
 	if (!*left.text && !(x->to_restore & VF_ALL))
 		return 0;

@@ -172,6 +172,10 @@ static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, str
 		v->use = why.code == ERR_DECODE ? VF_DAMAGED : VF_FREE;
 	} else if (v->entry.owned) {
 		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
+		if (v->entry.to_restore & VF_UNREACHABLE)
+			(void)snprintf(v->why, sizeof(v->why),
+				       "DEL did not find its interface: the pod moved it on, or a "
+				       "process keeps its network namespace");
 	} else {
 		v->use = v->entry.to_restore ? VF_UNREPAIRED : VF_FREE;
 		say_left(v);

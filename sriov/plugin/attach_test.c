@@ -8,10 +8,12 @@
 
 #include "cni/testing/call.h"
 #include "lib/testing/dir.h"
+#include "lib/testing/net.h"
 #include "lib/testing/pci.h"
 #include "lib/rdma/lock.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/time.h"
+#include "sriov/choose/inventory.h"
 #include "sriov/testing/rdma.h"
 #include "sriov/testing/requests.h"
 
@@ -192,6 +194,36 @@ START_TEST(a_failed_ADD_leaves_no_administrative_MAC)
 	ck_assert(hw_addr_equal(now.addr, was.addr));
 	ck_assert(!vf->admin);
 	testrdma_is_restored(&t, 1, "failed ADD");
+}
+END_TEST
+
+/* A pod with CAP_NET_ADMIN may have namespaces of its own, and use its devices there. */
+START_TEST(the_pod_moved_its_devices_on)
+{
+	auto_testrdma struct testrdma t = testrdma(1, RDMA_EXCLUSIVE);
+	auto_pod struct pod p = pod(), below = pod();
+	auto_vf_view struct vf_view v = { 0 };
+	struct err e = { .msg = "" };
+
+	good(testrdma_call(&t, CNI_ADD, &p, MOVES, &e), &e);
+	good(nl_link_move(p.nl, net_ifindex(p.nl, "net1"), &below.ns, "eth5", &e), &e);
+	testrdma_dev(&t, 0)->in = below.ns.id;
+	faketime_begin(NULL);
+	fails(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e, ERR_AGAIN,
+	      "the pod moved it on to another network namespace");
+	/* The RDMA device is back, but not the interface. */
+	auto_netns struct netns here = net_self();
+	testrdma_dev(&t, 0)->in = here.id;
+	t.hca->moved();
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	good(inventory_vf(&t.w.ctx, t.w.nl, testhost_vf(0), &v, &e), &e);
+	ck_assert_int_eq(v.use, VF_IN_USE);
+	ck_assert_str_eq(v.entry.owner.key.container, "c1");
+	ck_assert_ptr_nonnull(strstr(v.why, "the pod moved it on"));
+	/* The next DEL finds it again in the pod. */
+	good(nl_link_move(below.nl, net_ifindex(below.nl, "eth5"), &p.ns, "net1", &e), &e);
+	good(testrdma_call(&t, CNI_DEL, &p, MOVES, &e), &e);
+	testrdma_is_restored(&t, 0, "DEL");
 }
 END_TEST
 
@@ -610,8 +642,8 @@ TEST_PROGRAM("sriov/plugin/attach", the_RDMA_device_moves_and_comes_back,
 	     the_record_names_the_device, without_the_key_no_device_moves,
 	     the_key_was_removed_before_DEL, a_VF_that_the_plugin_chooses,
 	     CHECK_compares_the_device, CHECK_of_a_VF_that_somebody_changed,
-	     a_failed_ADD_leaves_no_administrative_MAC, a_node_in_mode_shared,
-	     a_VF_without_an_RDMA_device, a_driver_of_user_space,
+	     a_failed_ADD_leaves_no_administrative_MAC, the_pod_moved_its_devices_on,
+	     a_node_in_mode_shared, a_VF_without_an_RDMA_device, a_driver_of_user_space,
 	     one_VF_that_cannot_serve_does_not_hide_the_others,
 	     nothing_moves_while_ADD_waits_for_the_node, other_numbers_of_character_devices,
 	     a_pod_is_refused_again, a_driver_without_namespaces, the_pod_has_a_device_of_that_name,

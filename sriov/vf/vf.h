@@ -117,8 +117,8 @@ int vf_move_to_pod(const struct vf_place *p, const struct vf_target *to, int *if
  *
  * -1: the interface could not be found or fetched, or an error occurred that may be gone at the
  * next attempt (memory, a socket). Then the owner in x is unchanged. After success x has no owner.
- * There is one exception: the owner's namespace has lost its name, and the interface is not back.
- * Then the owner stays, because a later call for that attachment may find the interface.
+ * There is one exception: the interface is not back, because a process keeps the owner's namespace,
+ * or the pod moved it on. Then the owner stays, and a later call may find the interface.
  */
 int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct err *e) must_check;
 

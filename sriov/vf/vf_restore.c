@@ -542,7 +542,7 @@ static int restore_existing(struct restore_run *b, struct err *e)
 		*e = b->transient->err;
 		return err_wrap(e, "restore VF %s", b->x->vf);
 	}
-	b->x->owned = dead && (b->x->to_restore & VF_UNREACHABLE);
+	b->x->owned = b->x->owned && (b->x->to_restore & VF_UNREACHABLE);
 	note_what_is_left(b, pf_side);
 	return 0;
 }
