@@ -71,6 +71,35 @@ test_kubectl_rail_names_nodes_without_an_answer()
 	rail_fails 1 'the pools cannot be listed' usage --as=nobody
 }
 
+# No kubelet is here. The words around the answer are those of kubectl exec for a pod with an init container, as in the DaemonSet.
+test_kubectl_rail_who_of_no_address()
+{
+	NODES=0 cluster_begin
+	trap 'case_ends kubectl_end cluster_end' EXIT
+	agent_pod n1 Running || give_up "a pod"
+	cat >"$W/kubectl.exec" <<-END
+	#!/bin/bash
+	[ "\$1" = exec ] || exec "$KUBE/kubectl" "\$@"
+	echo 'Defaulted container "railheadd" out of: railheadd, install (init)' >&2
+	while [ "\$1" != -- ]; do shift; done
+	"$BIN/railctl" "\${@:3}" && exit
+	rc=\$?
+	echo "command terminated with exit code \$rc" >&2
+	exit \$rc
+	END
+	chmod +x "$W/kubectl.exec"
+	export KUBECTL=$W/kubectl.exec
+	rail_fails 1 '"nonsense" is neither an IP address nor a GUID' who nonsense
+	rail_fails 1 '"10.10.1.300" is neither an IP address nor a GUID' who 10.10.1.300
+	rail_fails 1 'No pod has 10.1.0.1 on the 1 nodes that answered.' who 10.1.0.1
+	mkdir -p /etc/railhead && echo '{"rails":[' >/etc/railhead/rails.json
+	rail_fails 1 'n1: /etc/railhead/rails.json' rails
+	rm /etc/railhead/rails.json
+	rail rails
+	eq "rails" "$RC $(<"$W/err")" '0 '
+	unset KUBECTL
+}
+
 test_kubectl_rail_explains_its_options()
 {
 	NODES=0 cluster_begin
