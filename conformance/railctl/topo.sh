@@ -393,6 +393,8 @@ test_topo_of_a_machine_without_any()
 	[ "$RC" = 0 ] || [ "$RC" = 4 ] || fail "$(said)"
 	ok topo --labels
 	has 'railhead.io/hcas=0'
+	has 'railhead.io/rails=0'
+	[ "$(grep gpus= "$W/out")" != railhead.io/gpus=0 ] || has 'railhead.io/gdr-ready=none'
 	ok topo --env
 	[ -z "$(grep -v '^#' "$W/out")" ] || fail "$(said)"
 	ok topo --map
@@ -565,6 +567,19 @@ test_topo_labels()
 }
 
 # Node Feature Discovery reads all files of its folder, but none that begins with a dot: no other file may stay there.
+# The rails of pods are those of the file, whatever the cards are.
+test_topo_labels_of_rails_json()
+{
+	mkdir -p /etc/railhead
+	echo '{"rails":[{"rail":1,"interface":"rm1"},{"rail":2,"interface":"rm2"}]}' >/etc/railhead/rails.json
+	ok topo --labels
+	has 'railhead.io/rails=2'
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --labels
+	has 'railhead.io/rails=8'
+	echo '{"rails":[' >/etc/railhead/rails.json
+	refused 1 '/etc/railhead/rails.json' topo --labels
+	rm /etc/railhead/rails.json
+}
 test_topo_labels_in_a_file()
 {
 	mkdir -p "$W/features.d"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "railctl/rdma/rdma_pod.h"
+#include "topo/rails/rail_list.h"
 
 typedef int (*show_fn)(const struct topo_view *v, FILE *to, struct err *e);
 typedef int (*file_fn)(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e);
@@ -82,6 +83,20 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 	return topo_check_xml(r, e);
 }
 
+/* The labels of this machine: the rails of pods are those of rails.json, whatever the cards are. */
+static int count_named(struct cmd_run *r, struct topo *t, struct err *e)
+{
+	struct rail_list l;
+
+	if (opt_is_set(&r->opts, "nccl-xml") || opt_is_set(&r->opts, "sysfs"))
+		return 0;
+	if (rail_list_load(&r->ctx, &l, e))
+		return -1;
+	if (strcmp(l.source, RAIL_LIST_FILE) == 0)
+		t->view.named = (unsigned)l.n;
+	return 0;
+}
+
 static int topo_run(struct cmd_run *r, struct err *e)
 {
 	static const struct {
@@ -94,7 +109,8 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	auto_topo struct topo t = { 0 };
 
 	if (check_outputs(r, e) ||
-	    topo_load(r, env || map || xml || dra ? 0 : TOPO_FINDINGS, &t, e))
+	    topo_load(r, env || map || xml || dra ? 0 : TOPO_FINDINGS, &t, e) ||
+	    ((labels || opt_is_set(&r->opts, "labels")) && count_named(r, &t, e)))
 		return -1;
 	if (svg)
 		return write_file(r, &t, show_svg, svg, e);

@@ -21,6 +21,7 @@ struct topo_view {
 	const struct nccl_prediction *nccl;
 	const struct gdr_findings *findings; /* NULL: the checks did not run */
 	const struct comparison *differ;
+	unsigned named; /* rails that rails.json of this machine names; 0: it names none */
 };
 
 /* ---- for people ---- */

@@ -137,14 +137,15 @@ static const char *link_layer(const struct topo_view *v)
 		last = seen[i] ? i : last;
 	}
 	if (!v->choice->n_rails)
-		return "none";
+		return v->named ? "unknown" : "none";
 	return n > 1 ? "several" : names[last];
 }
 
 int show_labels(const struct topo_view *v, FILE *to, struct err *e)
 {
-	enum finding_state ready =
+	const enum finding_state state =
 		v->findings ? gdr_worst(v->findings, TOPO_NONE) : FINDING_UNKNOWN;
+	const char *ready = show_count_gpus(v) ? finding_state_name(state) : "none";
 	char shape[SHOW_SHAPE_LEN];
 	size_t behind_switch, differing = 0;
 	const char *class = worst_class(v, &behind_switch);
@@ -153,12 +154,12 @@ int show_labels(const struct topo_view *v, FILE *to, struct err *e)
 		differing += show_has_gpu(v, g) && show_unavailable(v, g);
 	fprintf(to, PREFIX "gpus=%zu\n", show_count_gpus(v));
 	fprintf(to, PREFIX "hcas=%zu\n", show_count_hcas(v));
-	fprintf(to, PREFIX "rails=%u\n", v->choice->n_rails);
+	fprintf(to, PREFIX "rails=%u\n", v->named ? v->named : v->choice->n_rails);
 	fprintf(to, PREFIX "link-layer=%s\n", link_layer(v));
 	fprintf(to, PREFIX "gpu-nic=%s\n", class);
 	fprintf(to, PREFIX "gpus-behind-switch=%zu\n", behind_switch);
 	fprintf(to, PREFIX "nccl-differs=%zu\n", differing);
-	fprintf(to, PREFIX "gdr-ready=%s\n", finding_state_name(ready));
+	fprintf(to, PREFIX "gdr-ready=%s\n", ready);
 	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));
 	fprintf(to, PREFIX "rail-addresses=%s\n", show_rail_addresses(v, shape));
 	return show_finish(to, e);
