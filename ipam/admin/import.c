@@ -162,7 +162,7 @@ static int import_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct import_job *job = arg;
 	const struct ipam_conf *conf = job->x->conf;
 
-	if ((conf->n_pools && alloc_pools(l, conf, &pools, e)) ||
+	if ((conf->n_pools && alloc_pools(l, conf, &pools, NULL, e)) ||
 	    import_all(l, job->x, conf->n_pools ? &pools : &conf->fixed, e))
 		return -1;
 	if (!job->x->dry_run)

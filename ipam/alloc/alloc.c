@@ -10,6 +10,8 @@
 #include "ipam/alloc/choose.h"
 #include "ipam/alloc/sandbox.h"
 
+#define STATUS_NEED_MS 1000
+
 void alloc_result_clear(struct alloc_result *r)
 {
 	sources_clear(&r->pools);
@@ -106,6 +108,7 @@ struct alloc_lack {
 	char pool[KEY_NAME_MAX + 1]; /* the pool that needs blocks; "": none does */
 	struct ip ip;                /* the address whose block is needed; IP_NONE: any block */
 	bool moves;                  /* the block of the pod is needed */
+	bool unknown;                /* the node does not know the pool (yet) */
 };
 
 static void set_lacking(struct alloc_lack *lack, const struct source *s, struct ip ip)
@@ -370,10 +373,11 @@ static int add_in_txn(struct lease_db *l, void *arg, struct err *e)
 	const struct request *r = job->add->request;
 	struct alloc_held held;
 
-	job->lacking = (struct alloc_lack){ .pool = "" };
+	job->lacking = (struct alloc_lack){ .pool = "", .unknown = true };
 	alloc_result_clear(job->out);
-	if (conf->n_pools && alloc_pools(l, conf, &job->out->pools, e))
+	if (conf->n_pools && alloc_pools(l, conf, &job->out->pools, job->lacking.pool, e))
 		return -1;
+	job->lacking.unknown = false;
 	const struct source_sets *sets = conf->n_pools ? &job->out->pools : &conf->fixed;
 	if (job->add->one_per_family && check_families(sets, e))
 		return -1;
@@ -407,6 +411,26 @@ static int try_add(struct ipam *m, const struct ipam_job *job, struct err *e)
 	return rc;
 }
 
+/* A shared pool comes through the agent, which knows why it has not. */
+static int ask_unknown(const struct ipam *m, alloc_need_fn need, const char *pool, int64_t wait_ms,
+		       struct err *e)
+{
+	const struct agent_need what = { pool, NULL, 1, wait_ms, NULL };
+	const struct err why = *e;
+
+	if (need(m->ctx, &what, e) == 0)
+		return 0;
+	if (e->errnum) { /* no agent answers */
+		const struct err unheard = *e;
+
+		*e = why;
+		(void)err_hint(e, "%s", unheard.msg);
+	} else if (e->code == ERR_NOTFOUND) {
+		e->code = ERR_CONFIG;
+	}
+	return -1;
+}
+
 /* The node agent gets what is lacking, or says why it cannot. */
 static int ask_agent(const struct ipam *m, struct add_job *job, const struct alloc_lack *lack,
 		     int64_t wait_ms, struct err *e)
@@ -416,6 +440,8 @@ static int ask_agent(const struct ipam *m, struct add_job *job, const struct all
 	const struct agent_need need = { lack->pool, lack->moves ? identity : NULL, 1, wait_ms,
 					 job->is_of };
 
+	if (lack->unknown)
+		return ask_unknown(m, add->need, lack->pool, wait_ms, e);
 	if (lack->ip.family)
 		return add->need_address(m->ctx, lack->pool, lack->ip, wait_ms, e);
 	block_identity(&add->request->owner, identity);
@@ -452,7 +478,8 @@ static bool same_lack(const struct alloc_lack *a, const struct alloc_lack *b)
 }
 
 /*
- * No block of this node has a free address, or the requested one: the node agent claims a block. No
+ * No block of this node has a free address, or the requested one: the node agent claims a block. Or
+ * the pool is not known here: the agent may be about to learn of it. No
  * transaction is open meanwhile, so others use the store. With sticky pools each set needs a block
  * of its own: another one that is lacking means that the one before was used.
  */
@@ -523,11 +550,17 @@ int alloc_probed(struct ipam *m, const struct owner *o, struct err *e)
 	return ipam_run(m, &job, e);
 }
 
+struct status_job {
+	const struct ipam_conf *conf;
+	char missing[KEY_NAME_MAX + 1]; /* output: a pool */
+};
+
 /* As ADD, without an owner and without assigning. It chooses only if statusWhenFull is set. */
 static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	static const struct owner nobody = { "", "", "", "", "", "" };
-	const struct ipam_conf *conf = arg;
+	struct status_job *job = arg;
+	const struct ipam_conf *conf = job->conf;
 	auto_sources struct source_sets pools = { .n = 0 };
 	struct addr_request request = { .owner = &nobody, .probes = true };
 	struct holder_checks none = { .n = 0 };
@@ -537,22 +570,24 @@ static int status_in_txn(struct lease_db *l, void *arg, struct err *e)
 	struct addr_choice choices[SOURCE_SETS_MAX];
 
 	if (conf->n_pools &&
-	    (alloc_pools(l, conf, &pools, e) || check_kind(&pools, conf->guids, e)))
+	    (alloc_pools(l, conf, &pools, job->missing, e) || check_kind(&pools, conf->guids, e)))
 		return -1;
 	if (!conf->status_when_full)
 		return 0;
 	return choose_all(&h, conf->n_pools ? &pools : &conf->fixed, NULL, choices, e);
 }
 
-int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e)
+int alloc_status(struct ipam *m, const struct ipam_conf *conf, alloc_need_fn need, struct err *e)
 {
+	struct status_job status = { .conf = conf };
 	/* A writing transaction finds a store that cannot be written to. */
-	struct ipam_job job = { STORE_WRITE, "STATUS", status_in_txn, (void *)(uintptr_t)conf,
-				NULL };
+	struct ipam_job job = { STORE_WRITE, "STATUS", status_in_txn, &status, NULL };
+	int rc = ipam_run(m, &job, e);
+	bool unknown = rc && need && *status.missing;
 
-	if (ipam_run(m, &job, e) == 0)
-		return 0;
-	if (e->code == ERR_EXHAUSTED)
+	if (unknown && ask_unknown(m, need, status.missing, STATUS_NEED_MS, e) == 0)
+		rc = ipam_run(m, &job, e);
+	if (rc && (e->code == ERR_EXHAUSTED || (unknown && e->code == ERR_AGAIN)))
 		e->code = ERR_UNAVAILABLE;
-	return -1;
+	return rc;
 }

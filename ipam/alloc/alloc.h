@@ -63,9 +63,9 @@ struct alloc_add {
  * addresses already gets the same ones. ERR_EXHAUSTED; ERR_FORBIDDEN: the policy of a pool;
  * ERR_BUSY: a requested address is in use, or the owner's lease does not fit the configuration;
  * ERR_CONFIG; ERR_STORE; ERR_AGAIN: blocks are not confirmed. If no block of this node has a free
- * address, it calls add->need() and tries again, at most for ALLOC_NEED_MS. If the block of a
- * requested address is not of this node, it calls add->need_address(). journal: see ipam_job.
- * The caller clears *out.
+ * address, or a pool is not known here, it calls add->need(). It tries again, at most for
+ * ALLOC_NEED_MS. If the block of a requested address is not of this node, it calls
+ * add->need_address(). journal: see ipam_job. The caller clears *out.
  */
 int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *out,
 	      struct json **journal, struct err *e) must_check;
@@ -73,11 +73,12 @@ int alloc_add(struct ipam *m, const struct alloc_add *add, struct alloc_result *
 /*
  * alloc_pools - read the pools that conf names, in a transaction: one set for each family (and
  * group), in the order of the configuration. With conf->master only pools whose subnet has one of
- * its addresses. ERR_CONFIG: a pool does not exist, or the pools of a family have no subnet of the
- * master. The caller clears *out.
+ * its addresses. ERR_CONFIG: a pool does not exist, whose name is in missing (KEY_NAME_MAX + 1
+ * bytes; NULL: it is not asked for), or the pools of a family have no subnet of the master. The
+ * caller clears *out.
  */
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
-		struct err *e) must_check;
+		char *missing, struct err *e) must_check;
 
 /* alloc_describe - the source and how much it has, for people. Its length, as snprintf() has it. */
 size_t alloc_describe(const struct source *s, char *out, size_t size);
@@ -120,9 +121,11 @@ int alloc_check(struct ipam *m, const struct alloc_check *check, struct err *e) 
 /*
  * alloc_status - check that the store can be used, and that every pool exists. If no address is
  * left, that is ERR_UNAVAILABLE only with conf->status_when_full: on a node that is not ready the
- * kubelet evicts all pods, also the healthy ones.
+ * kubelet evicts all pods, also the healthy ones. need: says why a pool is not here (yet), which is
+ * ERR_UNAVAILABLE if it may come; NULL: nobody is asked.
  */
-int alloc_status(struct ipam *m, const struct ipam_conf *conf, struct err *e) must_check;
+int alloc_status(struct ipam *m, const struct ipam_conf *conf, alloc_need_fn need,
+		 struct err *e) must_check;
 
 /*
  * alloc_gc - release every lease of network whose container and interface keep() rejects. A lease

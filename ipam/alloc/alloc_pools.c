@@ -30,6 +30,7 @@ struct load {
 	size_t n_subnets;
 	bool seen[2], found[2]; /* of IPv4 and IPv6: a pool, one that is used */
 	bool elsewhere[2];      /* one for other nodes */
+	char *missing;          /* output */
 };
 
 static void load_clear(struct load *s)
@@ -177,6 +178,8 @@ static int load_pool(struct load *d, const char *name, struct source *out, struc
 	if (!text) {
 		(void)pool_missing(name, d->l->ipam->node, e);
 		e->code = ERR_CONFIG;
+		if (d->missing)
+			(void)snprintf(d->missing, KEY_NAME_MAX + 1, "%s", name);
 		return -1;
 	}
 	if (pool_parse(text, k.s, &def, e) || sources_keep(&d->sets, def.tree, e)) {
@@ -254,10 +257,11 @@ static int add_matching(struct load *d, size_t i, struct err *e)
 }
 
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
-		struct err *e)
+		char *missing, struct err *e)
 {
 	auto_clean(load_clear) struct load d = { .l = l, .conf = conf };
 
+	d.missing = missing;
 	for (size_t i = 0; i < conf->n_pools; i++) {
 		bool pattern = conf->match_master && ipam_conf_is_pattern(conf->pools[i]);
 

@@ -322,11 +322,12 @@ static int ipam_check(const struct cni_call *call, struct err *e)
 /* First what the addresses need, then what the GUIDs need. */
 static int check_sources(struct ipam *m, struct ipam_conf *conf, struct err *e)
 {
-	if (ipam_conf_has_source(conf) && alloc_status(m, conf, e))
+	if (ipam_conf_has_source(conf) && alloc_status(m, conf, agent_client_need, e))
 		return -1;
 	if (!conf->guid_pool)
 		return 0;
-	return ipam_conf_only_guids(conf, e) || alloc_status(m, conf, e) ? -1 : 0;
+	return ipam_conf_only_guids(conf, e) || alloc_status(m, conf, agent_client_need, e) ? -1
+											    : 0;
 }
 
 static int ipam_status(const struct cni_call *call, struct err *e)

@@ -99,7 +99,7 @@ static inline const char *w_status(struct fixture *w, const char *ipam)
 	struct cni_conf conf;
 
 	w_conf(w, ipam, &conf);
-	bool bad = ipam_conf_decode(&conf, &ic, &w->e) || alloc_status(&w->m, &ic, &w->e);
+	bool bad = ipam_conf_decode(&conf, &ic, &w->e) || alloc_status(&w->m, &ic, NULL, &w->e);
 	cni_conf_clear(&conf);
 	return bad ? w_failed(w) : "";
 }

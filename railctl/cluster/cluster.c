@@ -17,6 +17,8 @@ static struct out_cell state_of(const struct json *p)
 		return (struct out_cell){ "deleted", OUT_WARN };
 	if (json_get(p, "conflict"))
 		return (struct out_cell){ "conflict", OUT_WARN };
+	if (json_get(p, "refused"))
+		return (struct out_cell){ "refused", OUT_BAD };
 	if (json_get(p, "waits"))
 		return (struct out_cell){ "waiting", OUT_WARN };
 	if (json_true(json_get(p, "elsewhere")))
@@ -28,10 +30,17 @@ static void print_waits(const struct cmd_run *r, const struct json *pools)
 {
 	json_each (p, pools) {
 		const char *why = json_str(json_get(p, "waits"));
+		const char *refused = json_str(json_get(p, "refused"));
 
 		if (why)
 			out_line(&r->out, OUT_WARN, "pool %s waits: %s",
 				 json_str(json_get(p, "name")), why);
+		if (refused)
+			out_line(&r->out, OUT_BAD, "generation %.0f is refused, and %s: %s",
+				 json_num(json_get(p, "generation")),
+				 json_get(p, "spare") ? "the old definition still holds"
+						      : "the pool is not used",
+				 refused);
 	}
 }
 
@@ -205,8 +214,17 @@ static int status(struct cmd_run *r, struct err *e)
 	if (agent_client_call(&r->ctx, &(struct agent_call){ "status", NULL }, CLUSTER_WAIT_MS,
 			      &answer, e))
 		return -1;
+	const char *health = json_text(answer, "health");
+
+	if (opt_is_set(&r->opts, "ready") && strcmp(health, "ok") != 0)
+		return err_set(e, ERR_UNAVAILABLE, 0, "the health of the agent is %s", health);
 	return r->out.json ? out_json(&r->out, answer, e) : print_status(r, answer, e);
 }
+
+static const struct opt status_opts[] = {
+	{ "ready", NULL, "fail unless the health is ok", 0 },
+	{ 0 },
+};
 
 static const char *const status_examples[] = { "railctl cluster status", NULL };
 
@@ -215,9 +233,12 @@ static const struct cmd cmd_status = {
 	.summary = "show the node agent, its cluster store and the shared pools",
 	.about = "Health \"unconfirmed\" means that this node assigns no address of a shared pool: "
 		 "the agent has not reached the cluster store since the boot, or since the fence "
-		 "passed. \"frozen\": the cluster store was restored, and nothing is claimed or "
+		 "passed. \"cut-off\": the store does not answer now, and pods get addresses of "
+		 "the blocks that the node has. \"frozen\": the cluster store was restored, and "
+		 "nothing is claimed or "
 		 "returned for a while. \"twin\": another machine has the name of this node.",
 	.examples = status_examples,
+	.opts = { status_opts },
 	.run = status,
 };
 

@@ -122,7 +122,8 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 
 	pool_seen_read(o, &seen);
 	auto_json struct json *reserved = pools_reserved_in(d, seen.subnet);
-	const struct shared_pool_def def = { o->name, o->at.uid, 0, o->value, reserved };
+	const struct pool_entry *old = pools_find(d, o->name);
+	struct shared_pool_def def = { o->name, o->at.uid, 0, o->value, reserved };
 
 	if (!reserved)
 		return err_nomem(e);
@@ -133,6 +134,11 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	if (d->reply_pool_set)
 		shared_pool_view_clear(&d->reply_pool);
 	d->reply_pool_set = shared_pool_decode(&def, &d->reply_pool, e) == 0;
+	/* No node takes such a definition over, and the old one holds. */
+	if (!d->reply_pool_set && old && strcmp(old->view.pool.uid, o->at.uid) == 0) {
+		def.definition = old->definition;
+		d->reply_pool_set = shared_pool_decode(&def, &d->reply_pool, e) == 0;
+	}
 	if (!d->reply_pool_set)
 		return -1;
 	d->reply_pool.pool.ending = o->ending;
@@ -375,6 +381,17 @@ const struct err *driver_failed(const struct driver *d)
 
 /* ---- status ---- */
 
+/* Why the present definition is not taken over; the old one may still hold. */
+static int add_refusal(struct json *one, const struct pool_seen *s, const char *uid)
+{
+	if (!s || !*s->waits || strcmp(s->uid, uid) != 0)
+		return 0;
+	return json_add_str(one, "refused", s->waits) ||
+			       json_add_int(one, "generation", s->generation)
+		       ? -1
+		       : 0;
+}
+
 /* spare is left out if the node's store cannot be read. */
 static int add_pool(struct driver *d, struct json *list, const struct pool_entry *p)
 {
@@ -385,7 +402,8 @@ static int add_pool(struct driver *d, struct json *list, const struct pool_entry
 	int rc;
 
 	if (!one || json_add_str(one, "name", s->name) || json_add_str(one, "uid", s->uid) ||
-	    json_add_bool(one, "deleted", p->gone || s->ending))
+	    json_add_bool(one, "deleted", p->gone || s->ending) ||
+	    add_refusal(one, pools_seen_find(d, s->name), s->uid))
 		return -1;
 	rc = blocks_spare(d->conf.ipam, s->name, &spare, &e);
 	if (rc)
@@ -412,17 +430,21 @@ static int add_rival(struct json *list, const struct pool_seen *p)
 		       : 0;
 }
 
-/* A pool in whose subnet another node still has a block. */
-static int add_waiting(struct json *list, const struct pool_seen *p)
+/* A pool that is not used yet: another node still has a block in its subnet, or it is refused. */
+static int add_waiting(const struct driver *d, struct json *list, const struct pool_seen *p)
 {
-	const struct err *why = p->rival ? NULL : pool_look_why(p);
-	struct json *one = why ? json_push_object(list) : NULL;
+	const struct err *why = pool_look_why(p);
+	const struct pool_entry *used = pools_find(d, p->name);
+	struct json *one;
 
-	if (!why)
+	if (p->rival ||
+	    (!why && (!*p->waits || (used && strcmp(used->view.pool.uid, p->uid) == 0))))
 		return 0;
+	one = json_push_object(list);
 	return !one || json_add_str(one, "name", p->name) || json_add_str(one, "uid", p->uid) ||
 			       json_add_bool(one, "deleted", p->ending) ||
-			       json_add_str(one, "waits", why->msg)
+			       json_add_str(one, "waits", why ? why->msg : NULL) ||
+			       add_refusal(one, p, p->uid)
 		       ? -1
 		       : 0;
 }
@@ -456,7 +478,7 @@ static int add_pools(struct driver *d, struct json *obj)
 			return -1;
 	}
 	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
-		if (add_rival(list, s) || add_waiting(list, s))
+		if (add_rival(list, s) || add_waiting(d, list, s))
 			return -1;
 	}
 	return list ? 0 : -1;
@@ -486,10 +508,12 @@ int driver_status(struct driver *d, struct json *obj, struct err *e)
 					      [AGENT_UNCONFIRMED] = "unconfirmed",
 					      [AGENT_FROZEN] = "frozen",
 					      [AGENT_TWIN] = "twin" };
+	const enum agent_health is = agent_health(d->agent);
+	const bool cut_off = is == AGENT_OK && d->conf.store && !d->contact;
 
 	if (json_add_str(obj, "node", d->conf.node) || driver_add_contact(d, obj) ||
-	    json_add_str(obj, "health", health[agent_health(d->agent)]) || add_conflicts(d, obj) ||
-	    events_add_status(d->events, obj) || add_pools(d, obj))
+	    json_add_str(obj, "health", cut_off ? "cut-off" : health[is]) ||
+	    add_conflicts(d, obj) || events_add_status(d->events, obj) || add_pools(d, obj))
 		return err_nomem(e);
 	return 0;
 }

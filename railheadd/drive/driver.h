@@ -88,6 +88,10 @@ void driver_refused(struct driver *d, const struct err *why);
 /* driver_random - 64 random bits, for requests, pauses and tokens; arg is not used. */
 uint64_t driver_random(void *arg);
 
+/* driver_pool_report - what the node says about a pool of the cluster; arg is the driver. False: it
+ * has not seen it. */
+bool driver_pool_report(const void *arg, const char *pool, struct node_pool *out);
+
 /* driver_events - of this node, until driver_free(); NULL: the cluster store has no events. */
 struct events *driver_events(const struct driver *d);
 
@@ -95,8 +99,9 @@ struct events *driver_events(const struct driver *d);
  * driver_status - add to obj: node, store, contact, contactSeconds, why (unless there is contact),
  * health, conflicts: blocks and pools (numbers), and pools: name, uid, deleted, spare, warm.
  * A pool that gives nothing has instead of the last two the older pool in conflict, what it waits
- * for, or elsewhere: it is for other nodes. heard counts what came of requests, events what came of
- * events. See railctl(8), cluster status. ERR_NOMEM.
+ * for, or elsewhere: it is for other nodes. refused: why its present generation is not taken over;
+ * with spare the old definition still holds. heard counts what came of requests, events what came
+ * of events. See railctl(8), cluster status. ERR_NOMEM.
  */
 int driver_status(struct driver *d, struct json *obj, struct err *e) must_check;
 

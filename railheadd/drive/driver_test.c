@@ -208,7 +208,8 @@ START_TEST(of_two_pools_that_overlap_the_later_one_gives_nothing)
 	pool("a", RAIL);
 	begin_driver();
 	ck_assert_int_eq(need("z", &o), 0);
-	ck_assert_int_eq(need("a", &o), ERR_NOTFOUND);
+	ck_assert_int_eq(need("a", &o), ERR_AGAIN);
+	ck_assert_str_eq(o.why.msg, "pool a overlaps the older pool z");
 	status = json_new_object();
 	ck_assert_int_eq(driver_status(b.driver, status, &e), 0);
 	text = json_print(json_get(status, "pools"), false);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
 #include "lib/base/text.h"
@@ -254,7 +255,10 @@ static const char *no_answer(const struct driver *d)
 
 static int away(const struct driver *d, const char *pool, struct err *e)
 {
-	err_set(e, ERR_AGAIN, 0, "pool %s: this node has no free address, and %s%s", pool,
+	if (!pools_find(d, pool) && !d->conf.store)
+		return pool_missing(pool, d->conf.node, e);
+	err_set(e, ERR_AGAIN, 0, "pool %s: node %s %s, and %s%s", pool, d->conf.node,
+		pools_find(d, pool) ? "has no free address" : "does not know it yet",
 		d->conf.store ? "the cluster store gives no answer: " : "no cluster store is set",
 		d->conf.store ? no_answer(d) : "");
 	return err_hint(e, d->conf.store ? "see `railctl cluster status`"
@@ -456,8 +460,14 @@ static int explain_unused(const struct driver *d, const char *pool, struct err *
 	}
 	if (s && s->look && !s->again && !s->rival)
 		return 1;
-	err_set(e, ERR_NOTFOUND, 0, "the cluster has no pool %s that this node can use", pool);
-	(void)err_hint(e, "see `railctl cluster status`");
+	if (!s)
+		(void)pool_missing(pool, d->conf.node, e);
+	else if (s->rival)
+		err_set(e, ERR_AGAIN, 0, "pool %s overlaps the older pool %s", pool,
+			s->rival->name);
+	else
+		err_set(e, ERR_AGAIN, 0, "pool %s: node %s does not use it%s%s", pool, d->conf.node,
+			*s->waits ? ": " : "; see `railctl cluster status`", s->waits);
 	return 0;
 }
 
@@ -465,11 +475,16 @@ void needs_fail_unknown(struct driver *d)
 {
 	struct driver_need *n = TAILQ_FIRST(&d->needs);
 
-	while (n && d->pools_known) {
+	const bool cut_off = !d->contact && d->why.code;
+
+	while (n && (d->pools_known || cut_off)) {
 		char pool[sizeof(n->pool)];
 		struct err why;
 
-		if (pools_find(d, n->pool) || explain_unused(d, n->pool, &why)) {
+		if (!d->pools_known)
+			(void)unanswered(d, n->pool, &why);
+		if (pools_find(d, n->pool) ||
+		    (d->pools_known && explain_unused(d, n->pool, &why))) {
 			n = TAILQ_NEXT(n, all);
 			continue;
 		}

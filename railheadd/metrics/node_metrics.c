@@ -38,7 +38,7 @@ static void add_one(struct exposition *x, const struct metric *m, double value,
 
 static void add_health(struct exposition *x, const char *is)
 {
-	static const char *const states[] = { "ok", "unconfirmed", "frozen", "twin" };
+	static const char *const states[] = { "ok", "cut-off", "unconfirmed", "frozen", "twin" };
 
 	exposition_family(x, &health);
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++)

@@ -52,6 +52,7 @@ static const char older[] =
 	"# HELP railhead_health 1 for the state that the agent is in.\n"
 	"# TYPE railhead_health gauge\n"
 	"railhead_health{state=\"ok\"} 1\n"
+	"railhead_health{state=\"cut-off\"} 0\n"
 	"railhead_health{state=\"unconfirmed\"} 0\n"
 	"railhead_health{state=\"frozen\"} 0\n"
 	"railhead_health{state=\"twin\"} 0\n"
