@@ -111,7 +111,7 @@ START_TEST(fixed_keys_never_change)
 	must_say(e.why, "subnet never changes");
 	ck_assert_int_eq(write_text(&c, &pool, "{\"subnet\":\"10.1.0.0/16\"}", &e),
 			 CLUSTER_REFUSED);
-	must_say(e.why, "blockSize never changes");
+	must_say(e.why, "spec.blockSize: Required value");
 	ck_assert_int_eq(write_text(&c, &pool,
 				    "{\"subnet\":\"10.1.0.0/16\",\"blockSize\":8,\"warm\":4}", &e),
 			 CLUSTER_OK);
@@ -121,7 +121,8 @@ START_TEST(fixed_keys_never_change)
 			 CLUSTER_OK);
 	engine_control("other-start");
 	pool = (struct thing){ .kind = CLUSTER_POOL, .name = "a.name.with.dots" };
-	ck_assert_int_eq(write_text(&c, &pool, "{}", &e), CLUSTER_REFUSED);
+	ck_assert_int_eq(write_text(&c, &pool, "{\"subnet\":\"10.1.0.0/16\",\"blockSize\":8}", &e),
+			 CLUSTER_REFUSED);
 	must_say(e.why, "at most 30 characters");
 	engine_close(&c);
 }

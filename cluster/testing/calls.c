@@ -78,6 +78,10 @@ void start_write(struct calls *c, enum write how, const struct thing *t, struct 
 
 	*e = (struct ended){ .number = -1 };
 	ck_assert_int_eq(json_add_int(value, "number", t->number), 0);
+	/* Kubernetes takes no pool without them. */
+	if (t->kind == CLUSTER_POOL)
+		ck_assert(!json_add_str(value, "subnet", "10.1.0.0/16") &&
+			  !json_add_int(value, "blockSize", 8));
 	(void)snprintf(o.name, sizeof(o.name), "%s", t->name);
 	(void)snprintf(o.node, sizeof(o.node), "%s", t->node ? t->node : "");
 	e->call = (how == WRITE_CREATE   ? ops->create

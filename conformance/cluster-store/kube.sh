@@ -142,7 +142,7 @@ status_denied()
 policy()
 {
 	k apply -f "$MANIFESTS/policy.yaml" -f - >/dev/null <<-'END' || return
-	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: trial}, spec: {}}
+	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: trial}, spec: {subnet: 10.1.0.0/16, blockSize: 8}}
 	END
 	# they are in force a moment later
 	until_true 60 'the policy is in force' denied && until_true 60 'the policy of a status is in force' status_denied &&
