@@ -126,7 +126,9 @@ static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct 
 				     .base = p->base,
 				     .node = p->files.node,
 				     .hold = c->hold,
-				     .look = c->renew };
+				     .look = c->renew,
+				     .state = driver_pool_report,
+				     .arg = p->driver };
 
 	if (agent_store_open(p->base, &ctx->log, &p->files, &conf.store, e))
 		return -1;

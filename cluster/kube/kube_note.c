@@ -19,7 +19,7 @@ const struct kube_resource kube_note_resource = { "events.k8s.io", "v1", "events
 
 static bool is_of_pod(const struct cluster_event *event)
 {
-	return *event->pod;
+	return *event->pod && !event->of_pool;
 }
 
 static const char *namespace_of(const struct cluster_event *event)
@@ -44,14 +44,19 @@ static const char *time_text(int64_t at, char out[TIME_LEN])
 static int add_regarding(struct json *n, const struct cluster_event *event)
 {
 	struct json *r = json_add_object(n, "regarding");
-	bool pod = is_of_pod(event);
-	const char *uid = pod ? event->uid : event->node;
+	const struct kube_resource *pool = kube_resource(CLUSTER_POOL);
+	bool node = !*event->pod;
+	const char *uid = node ? event->node : event->uid;
 
-	if (!r || json_add_str(r, "apiVersion", "v1") ||
-	    json_add_str(r, "kind", pod ? "Pod" : "Node") ||
-	    json_add_str(r, "name", pod ? event->pod : event->node))
+	if (!r ||
+	    json_add_str(r, "apiVersion", event->of_pool ? KUBE_GROUP "/" KUBE_VERSION : "v1") ||
+	    json_add_str(r, "kind",
+			 event->of_pool ? pool->kind
+			 : node         ? "Node"
+					: "Pod") ||
+	    json_add_str(r, "name", node ? event->node : event->pod))
 		return -1;
-	if (pod && json_add_str(r, "namespace", event->namespace))
+	if (is_of_pod(event) && json_add_str(r, "namespace", event->namespace))
 		return -1;
 	return *uid ? json_add_str(r, "uid", uid) : 0;
 }

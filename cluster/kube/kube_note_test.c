@@ -63,6 +63,21 @@ START_TEST(about_a_pod)
 }
 END_TEST
 
+START_TEST(about_a_pool)
+{
+	struct cluster_event event = lost;
+
+	event.of_pool = true;
+	event.namespace = "";
+	is_made(&event, "default",
+		"\"type\":\"Warning\",\"note\":\"two\",\"regarding\":{\"apiVersion\":"
+		"\"railhead.io/v1alpha1\",\"kind\":\"RailPool\",\"name\":\"p1\","
+		"\"uid\":\"u-1\"}");
+	is(kube_note_url(&place, &event),
+	   "https://a/apis/events.k8s.io/v1/namespaces/default/events");
+}
+END_TEST
+
 START_TEST(about_the_node)
 {
 	struct cluster_event event = lost;
@@ -118,4 +133,5 @@ START_TEST(no_memory)
 }
 END_TEST
 
-TEST_PROGRAM("kube_note", about_a_pod, about_the_node, long_and_strange_texts, no_memory)
+TEST_PROGRAM("kube_note", about_a_pod, about_a_pool, about_the_node, long_and_strange_texts,
+	     no_memory)

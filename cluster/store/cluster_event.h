@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster_event.h: what people shall read about a pod or a node in the cluster, beside the object:
- * an Event of Kubernetes. (What a watch reports is called a change in this project.)
+ * cluster_event.h: what people shall read about a pod, a node or a pool in the cluster, beside the
+ * object: an Event of Kubernetes. (What a watch reports is called a change in this project.)
  */
 #ifndef RAILHEAD_CLUSTER_STORE_CLUSTER_EVENT_H
 #define RAILHEAD_CLUSTER_STORE_CLUSTER_EVENT_H
@@ -20,6 +20,7 @@ struct cluster_event {
 	bool warning;
 	/* What it is about: this pod; pod "": the node. uid "": not known. */
 	const char *namespace, *pod, *uid;
+	bool of_pool; /* pod is the name of a shared pool */
 };
 
 #endif

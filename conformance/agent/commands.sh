@@ -250,11 +250,11 @@ test_commands_a_pool_made_again_by_hand_waits_for_the_pods_of_the_old_one()
 	is "delete" pool_gone rail0
 	is "another one" engine_object pools rail1 '{"subnet":"10.92.0.0/24","blockSize":4,"warm":8,"cooldown":0}'
 	eventually agent_is n1 '.pools[] | select(.name == "rail1") | .waits | contains("node n2 has block rail0-")' true
-	refused n1 p2 rail1 7 "rail1 does not exist on node n1"
-	refused n3 p3 rail1 7 "rail1 does not exist on node n3"
+	refused n1 p2 rail1 11 "pool rail1: node n2 has block rail0-"
+	refused n3 p3 rail1 11 "pool rail1: node n2 has block rail0-"
 	ip link set n2-eth0 up
 	eventually agent_is n2 .contact true
-	refused n1 p2 rail1 7 "rail1 does not exist on node n1"
+	refused n1 p2 rail1 11 "pool rail1: node n2 has block rail0-"
 	del n2 p1 rail0
 	eventually added n1 p2 rail1
 	eventually added n3 p3 rail1
@@ -527,4 +527,75 @@ test_commands_find_names_the_node_of_an_address()
 	engine kill
 	isnt "without the cluster store" ctl n1 cluster find "$own"
 	engine start
+}
+
+# A person writes what no node can use, by kubectl or etcdctl: the old definition holds, for pods and for new blocks, and each place says so.
+test_commands_a_refused_generation()
+{
+	local pool='{"subnet":"10.92.0.0/24","blockSize":4,"warm":0,"cooldown":0' log=$W/node/n1/log
+	NODES=1 cluster_begin
+	is "the pool" engine_object pools rail0 "$pool}"
+	eventually knows n1 rail0
+	add n1 p1 rail0
+	is "nothing is left" engine_object pools rail0 "$pool,\"excludes\":[\"10.92.0.0/24\"]}"
+	eventually pool_is n1 .refused 'pool rail0: no address is left'
+	is "status" ctl n1 cluster status
+	has "status" "$(<"$W/is")" "refused"
+	has "status" "$(<"$W/is")" "is refused, and the old definition still holds: pool rail0: "
+	has "log" "$(<"$log")" "of shared pool rail0 is refused on this node, and the old definition still holds: pool rail0: "
+	hasnt "log" "$(<"$log")" "is not used"
+	add n1 p2 rail0
+	add n1 p3 rail0
+	add n1 p4 rail0
+	add n1 p5 rail0
+	eq "blocks" "$(ctl n1 ipam blocks --json | jq length)" 2
+	agent_end n1
+	agent_begin n1
+	eventually pool_is n1 .refused 'pool rail0: no address is left'
+	add n1 p6 rail0
+	is "mended" engine_object pools rail0 "$pool,\"excludes\":[\"10.92.0.255\"]}"
+	eventually pool_is n1 '.refused // "none"' none
+	is "a new pool" engine_object pools rail1 '{"subnet":"10.93.0.0/24","blockSize":4,"excludes":["10.93.0.0/24"]}'
+	eventually has_line n1 "is refused, and the pool is not used: pool rail1: "
+	refused n1 p7 rail1 11 "pool rail1: no address is left"
+}
+# pool_is NODE FILTER TEXT: of rail0, in the status
+pool_is() { [[ $(ctl "$1" cluster status --json | jq -r '.pools[] | select(.name == "rail0") | '"$2") == *"$3"* ]]; }
+has_line() { [[ $(ctl "$1" cluster status) == *"$2"* ]]; }
+
+# An agent that has not reached its store knows no pool: no administrator shall add one by hand.
+test_commands_an_agent_that_has_not_reached_its_store()
+{
+	local conf=$W/node/n1/etc/railhead/agent.json
+	NODES=1 cluster_begin
+	shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8}'
+	agent_end n1
+	cp "$conf" "$W/conf.whole"
+	jq '.node = "gpu-17"' "$W/conf.whole" >"$conf"
+	sed -i 's/10\.99\.0\.1:[0-9]*/10.99.0.1:9/' "$W/node/n1/etc/railhead"/*
+	agent_begin n1
+	eventually agent_is n1 '.why | length > 0' true
+	eq "health" "$(ctl n1 cluster status --json | jq -r '[.contact, .health] | join(" ")')" "false unconfirmed"
+	refused n1 p1 rail1 11 "pool rail1: node gpu-17 does not know it yet, and the cluster store gives no answer: "
+	hasnt "ADD" "$OUT" "pool add"
+	cni_on n1 STATUS p1 rail1
+	eq "STATUS" "$(jq -r .code <<<"$OUT")" 50
+	has "STATUS" "$OUT" "node gpu-17 does not know it yet"
+	agent_end n1
+	cni_on n1 ADD p1 rail1
+	has "without an agent" "$OUT" "pool rail1 does not exist on node n1"
+	has "without an agent" "$OUT" "no node agent answers"
+}
+
+# The store goes away later: that is not health.
+test_commands_an_agent_that_lost_contact_is_not_well()
+{
+	NODES=1 cluster_begin
+	is "ready" ctl n1 cluster status --ready
+	ip link set n1-eth0 down
+	eventually agent_is n1 '[.contact, .health] | join(" ")' "false cut-off"
+	isnt "ready" ctl n1 cluster status --ready
+	has "ready" "$(<"$W/is")" "the health of the agent is cut-off"
+	ip link set n1-eth0 up
+	eventually agent_is n1 '[.contact, .health] | join(" ")' "true ok"
 }

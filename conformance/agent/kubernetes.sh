@@ -320,7 +320,7 @@ test_kubernetes_people_see_pools_and_blocks()
 	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":1}'
 	add n1 p1 rail0
 	is "pools" admin get railpools
-	has "pools" "$(tr -s ' ' <"$W/is")" "NAME SUBNET BLOCK SIZE USE FREE AGE"
+	has "pools" "$(tr -s ' ' <"$W/is")" "NAME SUBNET BLOCK SIZE USE FREE READY AGE"
 	has "pools" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/24 8 "
 	is "blocks" admin get railblocks
 	has "blocks" "$(tr -s ' ' <"$W/is")" "NAME NODE POOL START USED AGE"
@@ -341,7 +341,7 @@ may_report()
 		admin create clusterrolebinding report --clusterrole=report --serviceaccount=railhead:railheadd
 }
 # status_of POOL: its figures in the order of keys. shows POOL TEXT: `kubectl get` in one line.
-status_of() { admin get railpool "$1" -o json | jq -cS '.status // {} | del(.reportedBy)'; }
+status_of() { admin get railpool "$1" -o json | jq -cS '.status // {} | del(.reportedBy, .conditions)'; }
 status_is() { [ "$(status_of "$1")" = "$2" ]; }
 shows() { [[ $(admin get railpool "$1" --no-headers | tr -s ' ') == "$2"* ]]; }
 # reports NODE PATCH: of the status of rail0, with the token of the agent's pod on NODE. kubectl would read the status first, and no
@@ -391,6 +391,40 @@ test_kubernetes_people_see_how_full_pools_are()
 	eventually status_is rail0 '{"addresses":32,"blocks":4,"free":32,"granted":0,"inBlocks":0,"nodes":0,"use":"0%"}'
 	shows rail0 "rail0 10.92.0.0/24 8 0% 32 " || fail "an empty pool: $(admin get railpool rail0)"
 }
+# ready_is STATUS TEXT: the condition of rail0
+ready_is()
+{
+	[[ $(admin get railpool rail0 -o json | jq -r '.metadata.generation as $g | .status.conditions[]? | select(.type == "Ready") |
+		"\(.status) \(.observedGeneration == $g) \(.message)"') == "$1 true $2"* ]]
+}
+
+# What no node takes over: one Event of all nodes, and a condition, which `kubectl wait` waits for.
+test_kubernetes_a_refused_generation_is_told()
+{
+	NODES=2 cluster_begin
+	trap 'case_ends report_end cluster_end' EXIT
+	may_report n1 >/dev/null || give_up "the right to report"
+	reclaim_begin n1
+	NODES=2 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0}'
+	eventually ready_is True ''
+	is "nothing is left" admin patch railpool rail0 --type merge -p '{"spec":{"excludes":["10.92.0.0/24"]}}'
+	eventually ready_is False 'pool rail0: pool rail0: no address is left'
+	eventually pool_is n1 .refused 'no address is left'
+	eventually pool_is n2 .refused 'no address is left'
+	eventually has_event PoolRefused RailPool/rail0 "Generation 2 is refused, as on node n"
+	has "the event" "$(events PoolRefused RailPool/rail0)" "and the old definition still holds there: pool rail0: pool rail0: no address is left"
+	eventually agent_is n1 '.events.told + .events.failed >= 1' true
+	eventually agent_is n2 '.events.told + .events.failed >= 1' true
+	eq "events of two nodes" "$(events PoolRefused RailPool/rail0 | grep -c .) $(agent_of n1 .events.failed) $(agent_of n2 .events.failed)" "1 0 0"
+	is "kubectl describe" admin describe railpool rail0
+	has "kubectl describe" "$(tr -s ' ' <"$W/is")" "Warning PoolRefused"
+	is "mended" admin patch railpool rail0 --type merge -p '{"spec":{"excludes":["10.92.0.9"]}}'
+	is "kubectl wait" admin wait --for=condition=Ready --timeout="${LIMIT}s" railpool/rail0
+	eventually ready_is True ''
+	shows rail0 "rail0 10.92.0.0/24 8 0% " || fail "kubectl get: $(admin get railpool rail0)"
+	has "kubectl get" "$(admin get railpool rail0)" "READY"
+}
+agent_of() { ctl "$1" cluster status --json | jq -r "$2"; }
 report_end() { admin delete --ignore-not-found clusterrolebinding/report clusterrole/report >/dev/null; }
 
 # as NODE VERB...: kubectl with the token of the agent's pod on NODE

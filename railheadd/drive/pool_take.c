@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ipam/blocks/leave.h"
+#include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
@@ -164,6 +165,9 @@ int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e)
 	s->outside_known = false;
 	if (!reserved)
 		return err_nomem(e);
+	/* A misspelled key must not be as good as none. */
+	if (pool_check_keys(s->definition, e))
+		return err_wrap(e, "pool %s", s->name);
 	if (s->state == POOL_ADOPTING)
 		return adopt(d, s, &def, e);
 	if (s->state == POOL_CLOSED)

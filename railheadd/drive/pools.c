@@ -10,6 +10,7 @@
 
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
+#include "railheadd/events/events.h"
 
 #define SECOND    INT64_C(1000000000)
 #define PAUSE_MAX (300 * SECOND)
@@ -174,9 +175,25 @@ static void use_later(struct driver *d, struct pool_seen *s)
 	s->again = ctx_since_boot(d->conf.ctx) + s->pause;
 }
 
-static void say_why(struct pool_seen *s, const char *why)
+/* The definition is wrong on each node, or this node cannot keep it. */
+static void not_taken(struct driver *d, struct pool_seen *s, const struct pool_entry *old,
+		      const struct err *why)
 {
-	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why);
+	const long long generation = (long long)s->generation;
+	const bool holds = old && strcmp(old->view.pool.uid, s->uid) == 0;
+	const char *what = holds ? "the old definition still holds" : "the pool is not used";
+	char key[CLUSTER_EVENT_NOTE_LEN];
+	const struct event_about about = { EVENT_POOL_REFUSED, "", s->name, s->uid, key, false };
+
+	log_error(&d->conf.ctx->log,
+		  "generation %lld of shared pool %s is refused on this node, and %s: %s%s%s",
+		  generation, s->name, what, why->msg, *why->detail ? "; " : "", why->detail);
+	(void)snprintf(key, sizeof(key), "%lld %s", generation, why->msg);
+	(void)events_tell(d->events, &about,
+			  "Generation %lld is refused, as on node %s, and %s there: %s%s%s",
+			  generation, d->conf.node, what, why->msg, *why->detail ? "; " : "",
+			  why->detail);
+	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why->msg);
 }
 
 static void use(struct driver *d, struct pool_seen *s)
@@ -194,8 +211,7 @@ static void use(struct driver *d, struct pool_seen *s)
 	if (!used && !node_labels_exclude(&d->labels, s->definition) && !pool_look_clear(d, s))
 		return;
 	if (pool_take_over(d, s, &e)) {
-		refused(d, s->name, &e);
-		say_why(s, e.msg);
+		not_taken(d, s, old, &e);
 		use_later(d, s);
 		return;
 	}

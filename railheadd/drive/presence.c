@@ -62,6 +62,15 @@ static struct node_pool report_of(const struct driver *d, const struct pool_seen
 	return p;
 }
 
+bool driver_pool_report(const void *arg, const char *pool, struct node_pool *out)
+{
+	const struct pool_seen *s = pools_seen_find(arg, pool);
+
+	if (s)
+		*out = report_of(arg, s);
+	return s != NULL;
+}
+
 /* The same about the reserved addresses: they count here once all pools of the node have them. */
 static struct node_pool report_of_reserved(const struct driver *d)
 {

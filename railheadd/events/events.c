@@ -57,6 +57,7 @@ static const struct {
 	[EVENT_PLUGIN_RESTORED] = { "PluginRestored", "Restore", false },
 	[EVENT_RAIL_DEGRADED] = { "RailDegraded", "Check", true },
 	[EVENT_RAIL_RECOVERED] = { "RailRecovered", "Check", false },
+	[EVENT_POOL_REFUSED] = { "PoolRefused", "TakeOver", true },
 };
 
 /* ---- one after the other ---- */
@@ -162,8 +163,12 @@ static void fill(const struct events *v, const struct event_about *a, struct que
 					.note = q->note,
 					.namespace = q->namespace,
 					.pod = q->pod,
-					.uid = q->uid };
-	while (getrandom(&q->is.id, sizeof(q->is.id), 0) != sizeof(q->is.id))
+					.uid = q->uid,
+					.of_pool = a->reason == EVENT_POOL_REFUSED };
+	/* Nodes that say the same about a pool make one event. */
+	if (q->is.of_pool)
+		q->is.id = key_of(a);
+	while (!q->is.of_pool && getrandom(&q->is.id, sizeof(q->is.id), 0) != sizeof(q->is.id))
 		;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events.h: tells people in the cluster what became of their pods and of this node.
+ * events.h: tells people in the cluster what became of their pods, pools and of this node.
  *
- * An event is queued, and sent from the loop, one after the other. Nothing waits for it and nothing
+ * An event is queued, and sent from the loop, one after the other. All nodes make one Event of what
+ * they say alike about a pool. Nothing waits for it and nothing
  * fails with it: an event that cannot be sent is counted, and stands in the log of its caller.
  */
 #ifndef RAILHEAD_RAILHEADD_EVENTS_EVENTS_H
@@ -25,9 +26,11 @@ enum event_reason {
 	EVENT_PLUGIN_RESTORED,
 	EVENT_RAIL_DEGRADED, /* of the node: one check of one rail */
 	EVENT_RAIL_RECOVERED,
+	EVENT_POOL_REFUSED, /* of the RailPool: this node does not take over a generation */
 };
 
-/* The object of an event. Texts are never NULL. pod "": the node. */
+/* The object of an event. Texts are never NULL. pod "": the node; of EVENT_POOL_REFUSED: the pool.
+ */
 struct event_about {
 	enum event_reason reason;
 	const char *namespace, *pod, *uid; /* uid "": not known */

@@ -107,7 +107,8 @@ static void look(evutil_socket_t fd, short what, void *arg)
 
 static int start_report(const struct reclaim_conf *c, struct reclaim *r, struct err *e)
 {
-	const struct pool_report_conf conf = { c->ctx, c->base, c->store, c->node, c->look };
+	const struct pool_report_conf conf = { c->ctx,  c->base,  c->store, c->node,
+					       c->look, c->state, c->arg };
 
 	return c->store->ops->report ? pool_report_new(&conf, &r->report, e) : 0;
 }

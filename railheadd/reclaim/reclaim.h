@@ -14,6 +14,7 @@
 
 struct event_base;
 struct reclaim;
+struct node_pool;
 
 /* Everything but the store is borrowed. */
 struct reclaim_conf {
@@ -23,6 +24,9 @@ struct reclaim_conf {
 	const char *node;            /* this one */
 	int64_t hold;                /* nodeHold, ns */
 	int64_t look;                /* between two looks, ns */
+	/* As in struct pool_report_conf. */
+	bool (*state)(const void *arg, const char *pool, struct node_pool *out);
+	const void *arg;
 };
 
 /* reclaim_new - begin; it works from the loop. reclaim_free - end. NULL is fine. */

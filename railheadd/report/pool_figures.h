@@ -3,17 +3,24 @@
 #ifndef RAILHEAD_RAILHEADD_REPORT_POOL_FIGURES_H
 #define RAILHEAD_RAILHEADD_REPORT_POOL_FIGURES_H
 
+#include "cluster/protocol/object_json.h"
 #include "lib/json/json.h"
 
 /*
  * pool_figures_json - of one of the "pools" of pool_table_json(): {"addresses", "inBlocks", "free",
  * "use", "blocks", "granted", "nodes", "reportedBy": node}. packaging/kubernetes/crds/ describes
- * them. NULL: no memory; the caller frees it. Only for a pool whose definition could be read.
+ * them. NULL: no memory; the caller frees it. A pool whose definition could not be read has no
+ * figures.
  */
 struct json *pool_figures_json(const struct json *counted, const char *node);
 
-/* pool_figures_can - whether pool_figures_json() can be called. */
-bool pool_figures_can(const struct json *counted);
+/*
+ * pool_figures_ready - add the condition Ready to a status: whether the reporter has taken over
+ * this generation, as its report `is` says. Without an answer, that of the old status stays, as
+ * does the time (ns) of an equal one. -1: no memory.
+ */
+int pool_figures_ready(struct json *figures, const struct node_pool *is, int64_t generation,
+		       const struct json *old, int64_t now) must_check;
 
 /*
  * pool_figures_same - whether a status has the same figures. It ignores the reporter, and keys that

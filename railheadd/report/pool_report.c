@@ -21,6 +21,7 @@
 struct reported {
 	char name[GRID_POOL_MAX + 1];
 	struct cluster_version at;
+	int64_t generation;
 	struct json *status; /* owned; NULL: none */
 	unsigned still;      /* rounds that have seen this status */
 	struct json *due;    /* owned; NULL: nothing is to be written */
@@ -109,6 +110,7 @@ static int see(void *arg, const struct cluster_object *o, struct err *e)
 	json_free(p->status);
 	p->status = json_dup(o->status);
 	p->at = o->at;
+	p->generation = o->generation;
 	p->listed = true;
 	return o->status && !p->status ? err_nomem(e) : 0;
 }
@@ -137,12 +139,17 @@ static bool is_mine(const struct pool_report *r, const struct reported *p)
 static int compare(const struct pool_report *r, const struct json *counted)
 {
 	struct reported *p = find(r, json_str(json_get(counted, "name")));
+	const struct pool_report_conf *c = &r->conf;
 	auto_json struct json *now = NULL;
+	struct node_pool is;
 
-	if (!p || !pool_figures_can(counted))
+	if (!p)
 		return 0;
-	now = pool_figures_json(counted, r->conf.node);
+	now = pool_figures_json(counted, c->node);
 	if (!now)
+		return -1;
+	if (c->state && c->state(c->arg, p->name, &is) && strcmp(is.uid, p->at.uid) == 0 &&
+	    pool_figures_ready(now, &is, p->generation, p->status, c->ctx->now(c->ctx->clock)))
 		return -1;
 	if (is_mine(r, p) && !pool_figures_same(now, p->status))
 		p->due = TAKE_PTR(now);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pool_report.h: counts the blocks of all shared pools from time to time, and writes what has
- * changed into the status of each pool.
+ * changed into the status of each pool. The status also says whether this node has taken over the
+ * definition.
  *
  * One agent reports. If another one runs, too, it leaves the pools of the first one alone until
  * their figures were wrong for some rounds.
@@ -14,6 +15,7 @@
 
 struct event_base;
 struct pool_report;
+struct node_pool;
 
 /* All borrowed. */
 struct pool_report_conf {
@@ -22,6 +24,9 @@ struct pool_report_conf {
 	struct cluster_store *store; /* it has report() */
 	const char *node;            /* this one */
 	int64_t every;               /* between two rounds, ns */
+	/* What this node says about a pool; false: it has not seen it. NULL: no condition. */
+	bool (*state)(const void *arg, const char *pool, struct node_pool *out);
+	const void *arg;
 };
 
 /*

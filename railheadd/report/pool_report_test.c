@@ -38,20 +38,39 @@ static void block(const char *last, const char *node, const char *value)
 	memory_store_put(store, CLUSTER_BLOCK, name, node, value);
 }
 
+#define TIME "2001-09-09T01:46:40Z"
+
+static int64_t now(void *clock)
+{
+	(void)clock;
+	return INT64_C(1000000000) * 1000000000;
+}
+
 static void begin(void)
 {
 	base = loop_new();
 	store = memory_store_new(base);
 	ctx_init(&ctx, "test");
 	ctx.log.level = LOG_LEVEL_ERROR;
+	ctx.now = now;
 	pool("rail0", RAIL0);
 	block("08", "n1", OF("n1"));
 	block("10", "n2", OF("n2"));
 }
 
+static struct node_pool state;
+
+static bool state_of(const void *arg, const char *name, struct node_pool *out)
+{
+	(void)arg;
+	*out = state;
+	return strcmp(name, state.name) == 0;
+}
+
 static void start_every(int64_t every)
 {
-	const struct pool_report_conf conf = { &ctx, base, memory_store_ops(store), "n1", every };
+	const struct pool_report_conf conf = { &ctx,     base, memory_store_ops(store), "n1", every,
+					       state_of, NULL };
 	struct err e;
 
 	ck_assert_int_eq(pool_report_new(&conf, &report, &e), 0);
@@ -144,6 +163,40 @@ START_TEST(a_pool_that_cannot_be_read_gets_no_status)
 	more_rounds(3);
 	ck_assert_uint_eq(reports(), 3);
 	end();
+}
+END_TEST
+
+#define CONDITION(status, reason, message, generation, time)                                       \
+	"\"conditions\":[{\"type\":\"Ready\",\"status\":\"" status "\",\"reason\":\"" reason       \
+	"\",\"message\":\"" message "\",\"observedGeneration\":" generation                        \
+	",\"lastTransitionTime\":\"" time "\"}]"
+
+static bool contains(const void *arg)
+{
+	auto_free char *text = memory_store_status(store, "bad");
+
+	return text && strstr(text, arg) != NULL;
+}
+
+/* Also of a pool whose definition cannot be read, which has no figures. */
+START_TEST(what_the_node_says_is_a_condition)
+{
+	unsigned n;
+
+	begin();
+	pool("bad", "{\"subnet\":7,\"blockSize\":8}");
+	state = (struct node_pool){ .name = "bad", .uid = "uid-4", .waits = "subnet: 7" };
+	start();
+	loop_until(base, contains, CONDITION("False", "Waits", "subnet: 7", "1", TIME));
+	n = reports();
+	/* The node has not seen the present generation. */
+	state.waits[0] = '\0';
+	more_rounds(3);
+	ck_assert_uint_eq(reports(), n);
+	state.generation = 1;
+	loop_until(base, contains, CONDITION("True", "TakenOver", "", "1", TIME));
+	end();
+	state.name[0] = '\0';
 }
 END_TEST
 
@@ -278,8 +331,8 @@ START_TEST(shares_and_memory)
 END_TEST
 
 TEST_PROGRAM("pool_report", blocks_of_nodes_are_counted, equal_figures_are_written_once,
-	     a_pool_that_cannot_be_read_gets_no_status, an_agent_that_reports_is_left_alone,
-	     an_agent_that_stopped_is_replaced, failures_are_tried_again,
-	     a_status_that_is_refused_is_tried_again,
+	     a_pool_that_cannot_be_read_gets_no_status, what_the_node_says_is_a_condition,
+	     an_agent_that_reports_is_left_alone, an_agent_that_stopped_is_replaced,
+	     failures_are_tried_again, a_status_that_is_refused_is_tried_again,
 	     a_pool_that_changed_meanwhile_holds_up_no_other, a_call_that_runs_is_cancelled,
 	     shares_and_memory)
