@@ -131,6 +131,8 @@ test_metrics_under_bad_requests()
 	for ((i = 0; i < 100; i++)); do exec {fd}<>/dev/tcp/127.0.0.1/9750; done
 	is "the agent" "$BIN/railctl" cluster status
 	[ "$(find "/proc/$(<"$W/node/host/pid")/fd" -lname 'socket:*' | wc -l)" -lt 60 ] || fail "connections are not bounded"
+	# They hold the port open, and ask nothing.
+	is "another client" curl -sS --max-time 5 -o /dev/null "$at/metrics"
 	is "the unix socket" curl -sS --max-time 5 -o /dev/null --unix-socket "$RUN/metrics.sock" http://localhost/metrics
 	for ((i = 10; i < 130; i++)); do eval "exec $i>&-"; done 2>/dev/null
 	eventually curl -sS --max-time 5 -o /dev/null "$at/metrics"

@@ -43,15 +43,6 @@ struct listener {
 	struct connections all;
 };
 
-/* Connections beyond the limit wait in the backlog of the kernel. */
-static void accept_more(struct gate *g)
-{
-	if (g->n < LISTENER_CONNECTIONS_MAX)
-		(void)evconnlistener_enable(g->at);
-	else
-		(void)evconnlistener_disable(g->at);
-}
-
 static void close_connection(struct connection *c)
 {
 	struct gate *g = c->gate;
@@ -64,7 +55,16 @@ static void close_connection(struct connection *c)
 	event_free(c->limit);
 	bufferevent_free(c->io);
 	free(c);
-	accept_more(g);
+}
+
+/* A client that holds connections and asks nothing must not keep others out. */
+static void close_oldest(struct gate *g)
+{
+	struct connection *c = TAILQ_FIRST(&g->listener->all);
+
+	while (c->gate != g)
+		c = TAILQ_NEXT(c, all);
+	close_connection(c);
 }
 
 /* ---- one scrape ---- */
@@ -196,9 +196,10 @@ static void accepted(struct evconnlistener *from, evutil_socket_t fd, struct soc
 		(void)close(fd);
 		return;
 	}
+	if (g->n == LISTENER_CONNECTIONS_MAX)
+		close_oldest(g);
 	TAILQ_INSERT_TAIL(&g->listener->all, c, all);
 	g->n++;
-	accept_more(g);
 	bufferevent_setcb(c->io, readable, NULL, event_of_peer, c);
 	bufferevent_setwatermark(c->io, EV_READ, 0, SCRAPE_REQUEST_MAX);
 	(void)event_add(c->limit, &limit);
@@ -220,9 +221,11 @@ static void not_accepted(struct evconnlistener *from, void *arg)
 
 static void retry(evutil_socket_t fd, short what, void *arg)
 {
+	const struct gate *g = arg;
+
 	(void)fd;
 	(void)what;
-	accept_more(arg);
+	(void)evconnlistener_enable(g->at);
 }
 
 static int listen_on(struct listener *l, size_t which, int fd, struct err *e)

@@ -9,7 +9,7 @@
 #include "lib/base/ctx.h"
 
 /*
- * Of the socket, and of the port. Others wait in the backlog. A connection ends after one answer,
+ * Of the socket, and of the port. One more ends the oldest one. A connection ends after one answer,
  * or after 10 seconds.
  */
 #define LISTENER_CONNECTIONS_MAX 32
