@@ -416,6 +416,8 @@ test_kubernetes_a_refused_generation_is_told()
 	eventually agent_is n1 '.events.told + .events.failed >= 1' true
 	eventually agent_is n2 '.events.told + .events.failed >= 1' true
 	eq "events of two nodes" "$(events PoolRefused RailPool/rail0 | grep -c .) $(agent_of n1 .events.failed) $(agent_of n2 .events.failed)" "1 0 0"
+	is "the nodes" eventually node_waits n1 rail0
+	has "the nodes" "$(admin get railnodes -o wide)" "pool rail0: no address is left"
 	is "kubectl describe" admin describe railpool rail0
 	has "kubectl describe" "$(tr -s ' ' <"$W/is")" "Warning PoolRefused"
 	is "mended" admin patch railpool rail0 --type merge -p '{"spec":{"excludes":["10.92.0.9"]}}'
@@ -424,6 +426,8 @@ test_kubernetes_a_refused_generation_is_told()
 	shows rail0 "rail0 10.92.0.0/24 8 0% " || fail "kubectl get: $(admin get railpool rail0)"
 	has "kubectl get" "$(admin get railpool rail0)" "READY"
 }
+# node_waits NODE POOL: in `kubectl get railnodes`
+node_waits() { [[ "$(admin get railnode "$1" --no-headers | tr -s ' ')" == "$1 $("$BIN/railctl" --version | awk '{ print $2 }') $2 "* ]]; }
 agent_of() { ctl "$1" cluster status --json | jq -r "$2"; }
 report_end() { admin delete --ignore-not-found clusterrolebinding/report clusterrole/report >/dev/null; }
 
