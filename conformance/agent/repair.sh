@@ -80,6 +80,7 @@ test_repair_a_namespace_ends_without_a_DEL()
 	eq "record" "$(find "$RUN/attachments" -name 'p1,*')" ""
 	eventually status_is .repaired.attachment 1
 	eq "waiting" "$(status .waitingCount)" 0
+	is "ready without a cluster store" "$BIN/railctl" cluster status --ready
 	has "the log" "$(<"$W/node/host/log")" "repaired attachment rails p1 net1 of pod ns/p1: netns-gone"
 	is "the other pod" ip -n p2 link show net1
 	cni DEL p2

@@ -216,13 +216,14 @@ static int status(struct cmd_run *r, struct err *e)
 		return -1;
 	const char *health = json_text(answer, "health");
 
-	if (opt_is_set(&r->opts, "ready") && strcmp(health, "ok") != 0)
+	if (opt_is_set(&r->opts, "ready") && strcmp(health, "ok") != 0 &&
+	    strcmp(json_text(answer, "store"), "none") != 0)
 		return err_set(e, ERR_UNAVAILABLE, 0, "the health of the agent is %s", health);
 	return r->out.json ? out_json(&r->out, answer, e) : print_status(r, answer, e);
 }
 
 static const struct opt status_opts[] = {
-	{ "ready", NULL, "fail unless the health is ok", 0 },
+	{ "ready", NULL, "fail if there is a cluster store and the health is not ok", 0 },
 	{ 0 },
 };
 

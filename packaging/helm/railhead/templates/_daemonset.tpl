@@ -165,6 +165,11 @@ spec:
             periodSeconds: 30
             timeoutSeconds: 10
             failureThreshold: 4
+          # It has contact with the cluster store, and may assign addresses. An update of the agents waits for it.
+          readinessProbe:
+            exec: {command: [/usr/local/sbin/railctl, cluster, status, --ready]}
+            periodSeconds: 10
+            timeoutSeconds: 5
           securityContext:
             runAsUser: 0
             runAsGroup: 0

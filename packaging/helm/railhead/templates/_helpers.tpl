@@ -13,7 +13,8 @@ release there, so it exists. */ -}}
 {{- end }}
 
 {{- define "railhead.image" -}}
-{{ with .root.Values.image.registry }}{{ trimSuffix "/" . }}/{{ end }}{{ .name }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
+{{ with .root.Values.image.registry }}{{ trimSuffix "/" . }}/{{ end }}{{ .name }}
+{{- with get .root.Values.image.digests .name }}@{{ . }}{{ else }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}{{ end }}
 {{- end }}
 
 {{- define "railhead.labels" -}}
