@@ -408,11 +408,11 @@ test_kubernetes_a_refused_generation_is_told()
 	NODES=2 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"warm":0}'
 	eventually ready_is True ''
 	is "nothing is left" admin patch railpool rail0 --type merge -p '{"spec":{"excludes":["10.92.0.0/24"]}}'
-	eventually ready_is False 'pool rail0: pool rail0: no address is left'
+	eventually ready_is False 'pool rail0: no address is left'
 	eventually pool_is n1 .refused 'no address is left'
 	eventually pool_is n2 .refused 'no address is left'
 	eventually has_event PoolRefused RailPool/rail0 "Generation 2 is refused, as on node n"
-	has "the event" "$(events PoolRefused RailPool/rail0)" "and the old definition still holds there: pool rail0: pool rail0: no address is left"
+	has "the event" "$(events PoolRefused RailPool/rail0)" "and the old definition still holds there: pool rail0: no address is left"
 	eventually agent_is n1 '.events.told + .events.failed >= 1' true
 	eventually agent_is n2 '.events.told + .events.failed >= 1' true
 	eq "events of two nodes" "$(events PoolRefused RailPool/rail0 | grep -c .) $(agent_of n1 .events.failed) $(agent_of n2 .events.failed)" "1 0 0"

@@ -44,11 +44,9 @@ int source_finish(struct source *s, struct err *e)
 	if (s->gateway.family && drop_address(s, s->gateway, e))
 		return -1;
 	if (s->usable.n == 0)
-		return err_set(
-			e, ERR_CONFIG, 0,
-			"%s: no address is left after excludes, reserved, gateway, network and "
-			"broadcast",
-			s->label);
+		return err_set(e, ERR_CONFIG, 0,
+			       "no address is left after excludes, reserved, gateway, network and "
+			       "broadcast");
 	source_identify(s);
 	return 0;
 }
