@@ -5,8 +5,10 @@
 # The rails of a node are eth1 and eth2. The node has an address on the first one, so that packets to a macvlan there leave by this card
 # and are lost. Services are those of the real kube-proxy. Pods whose only interfaces are rails are those of examples/multus/all-rails-alone.yaml.
 
-SERVICES=10.96.0.0/12 NODE_NETWORK=10.77.0.0/24
+SERVICES=10.96.0.0/12 NODE_NETWORK=10.77.0.0/24 POD_NETWORK=10.244.0.0/16
 
+# pods_of_the_other N: the range of pods of the other node, and the way to it, as the network of a cluster has it.
+pods_of_the_other() { echo "10.244.$((16 * (3 - $1))).0/20 via 10.77.0.$((4 - $1))"; }
 # rails_begin: two rails on each node, kube-proxy, and the service "web" of the pods with this label.
 rails_begin()
 {
@@ -16,6 +18,8 @@ rails_begin()
 		node "$n" mkdir -p /etc/railhead
 		jq '.rails |= .[:2]' "$TOP/examples/rails/rails.json" | node "$n" tee /etc/railhead/rails.json >/dev/null
 		node "$n" ip addr add "10.10.200.$n/16" dev eth1
+		# shellcheck disable=SC2046
+		node "$n" ip route add $(pods_of_the_other "$n")
 		kubeconfig kube-proxy >"$(node_root "$n")/etc/kube-proxy.kubeconfig"
 		is 'kube-proxy' service "$n" kube-proxy start
 	done
@@ -32,6 +36,8 @@ rails_end()
 		service "$n" kube-proxy stop
 		node "$n" nft flush ruleset
 		node "$n" ip addr del "10.10.200.$n/16" dev eth1
+		# shellcheck disable=SC2046
+		node "$n" ip route del $(pods_of_the_other "$n")
 		node "$n" rm -f /etc/railhead/rails.json
 		eventually no_ways "$n" || fail "n$n: $(ways "$n")"
 	done
@@ -42,10 +48,10 @@ no_ways() { [ -z "$(ways "$1")" ]; }
 pairs() { ways "$1" | grep -c '^veth'; }
 one_pair() { [ "$(pairs "$NODE")" = 1 ]; }
 
-# alone FILTER: the objects of the example, with the nodes of this cluster in "routes" as its comment says, changed by a jq filter.
+# alone FILTER: the objects of the example, with the nodes and pods of this cluster in "routes" as its comment says, changed by a jq filter.
 alone()
 {
-	sed "s,\"$SERVICES\",&\, \"$NODE_NETWORK\"," "$TOP/examples/multus/all-rails-alone.yaml" >"$W/alone.yaml"
+	sed "s,\"$SERVICES\",&\, \"$NODE_NETWORK\"\, \"$POD_NETWORK\"," "$TOP/examples/multus/all-rails-alone.yaml" >"$W/alone.yaml"
 	kn_apply "$W/alone.yaml" "$1" >/dev/null || fail 'test error: all-rails-alone.yaml'
 }
 # alone_network NAME [FILTER]: the network of the example under this name, its configuration changed by a jq filter.
@@ -90,8 +96,19 @@ test_kubelet_probes_node_and_services_of_a_pod_of_rails_alone()
 	eq 'its way to services' "$(way near "$WEB")" veth0
 	for p in near far; do eventually answered near $p; done
 	has 'the API server' "$(fetches near 10.96.0.1:443)" '400 Bad Request'
+	# Each node has an address on the rail, so the other node and ordinary pods of both reach it, too: docs/rails.md.
+	is 'the other node reaches it' node "$((3 - NODE))" busybox wget -q -T 20 -O - "http://$at:8080/"
+	reaches near "10.77.0.$((3 - NODE + 1))"
+	pod plain ''
+	NODE=$((3 - NODE)) pod elsewhere ''
+	running plain elsewhere
+	for p in plain elsewhere; do
+		has "$p reaches it" "$(fetches "$p" "$at:8080")" 'I am near'
+		eventually answered "$p" near
+		eventually answered "$p" far
+	done
 	eq 'restarts of their containers' "$(kn get pods -o json | jq '[.items[].status.containerStatuses[].restartCount] | add')" 0
-	delete near rails-alone
+	delete near rails-alone plain elsewhere
 	eventually no_ways "$NODE"
 
 	alone_network without 'del(.host)'
