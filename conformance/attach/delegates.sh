@@ -44,6 +44,24 @@ test_delegates_run_on_the_host()
 	want_ok DEL
 }
 
+# A runtime may leave descriptors open, such as its own files of secrets.
+test_delegates_get_no_descriptors_of_the_caller()
+{
+	local verb
+	pod p1
+	fake fds <<-'EOF'
+		ls /proc/$$/fd | grep -vx 255 | xargs >"$log.$CNI_COMMAND.fds"
+		[ $CNI_COMMAND != ADD ] || echo '{"cniVersion":"1.0.0","ips":[{"address":"10.9.0.5/24"}]}'
+	EOF
+	fake_conf fds
+	exec 7</etc/passwd 200</etc/passwd
+	want_ok ADD DEL
+	exec 7<&- 200<&-
+	for verb in ADD DEL; do
+		eq "descriptors of $verb" "$(<"$FAKE/fds.$verb.fds")" "0 1 2"
+	done
+}
+
 test_delegates_results_of_other_versions()
 {
 	local v

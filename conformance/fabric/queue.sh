@@ -44,6 +44,16 @@ test_queue_is_shown_and_retried()
 	gives 0 'No pod of this node' show
 }
 
+# A hook gets no descriptors of the caller.
+test_queue_gives_the_hook_no_descriptors_of_the_caller()
+{
+	queued 02:00:00:00:00:00:0a:01
+	# shellcheck disable=SC2016
+	script 10-x 'ls /proc/$$/fd >/run/work/fds; cat >/dev/null'
+	gives 0 'removed ' retry 7</etc/passwd 200</etc/passwd
+	eq "descriptors" "$(grep -vx "1[0-9]" "$W/fds" | xargs)" "0 1 2"
+}
+
 test_queue_is_kept_without_a_hook_and_dropped_by_a_person()
 {
 	queued 02:00:00:00:00:00:0a:01

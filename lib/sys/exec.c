@@ -101,6 +101,8 @@ static int become_child(const struct plan *p)
 	if (dup2(p->in, STDIN_FILENO) < 0 || dup2(p->out, STDOUT_FILENO) < 0 ||
 	    (p->req->join_stderr && dup2(p->out, STDERR_FILENO) < 0))
 		return -1;
+	/* Those that our caller left open, and in a function also ours: the lock of a record. */
+	closefrom(STDERR_FILENO + 1);
 	return sigprocmask(SIG_SETMASK, &p->none, NULL);
 }
 
@@ -133,15 +135,11 @@ static void keep_exit_status(void)
 	}
 }
 
-/*
- * What execve() does besides loading a program: descriptors close that are open for us alone (the
- * lock of a record is one), and the environment and the name become the program's.
- */
+/* What execve() does besides loading a program: environment and name become the program's. */
 static _Noreturn void run_function(const struct plan *p)
 {
 	if (become_child(p))
 		_exit(127);
-	closefrom(STDERR_FILENO + 1);
 	environ = (char **)p->req->envp;
 	(void)prctl(PR_SET_NAME, p->argv[0]);
 	_exit(p->req->run());

@@ -8,11 +8,13 @@
  * an ADD of the IPAM must not finish after the runtime killed the plugin and ran its DEL. (The
  * kernel counts the calling thread as the parent: start it from a thread that stays.)
  *
+ * The child has no descriptors but stdin, stdout and stderr, whatever our own caller left open.
+ *
  * The child leads a process group, which exists when exec_start returns. After the deadline that
  * whole group is killed. A descendant that left the group (setsid, setpgid) keeps running.
  *
- * A function runs in a forked child: it has a copy of our memory, the request's environment, and no
- * descriptors but stdin, stdout and stderr. It saves what starting a program costs.
+ * A function runs in a forked child: it has a copy of our memory and the request's environment. It
+ * saves what starting a program costs.
  */
 #ifndef RAILHEAD_LIB_SYS_EXEC_H
 #define RAILHEAD_LIB_SYS_EXEC_H

@@ -214,17 +214,15 @@ START_TEST(an_ignored_SIGCHLD_does_not_swallow_the_status)
 END_TEST
 
 /* Only what has no O_CLOEXEC gets through, and nothing of ours lacks it. */
+/* The caller of a plugin may leave descriptors open, as a runtime does. */
 START_TEST(nothing_else_is_inherited)
 {
-	char expected[1024] = "";
+	int low = dup(STDOUT_FILENO), high = fcntl(STDOUT_FILENO, F_DUPFD, 900);
 
-	for (int fd = 0; fd < 1024; fd++) {
-		int flags = fcntl(fd, F_GETFD);
-
-		if (fd < 3 || (flags >= 0 && !(flags & FD_CLOEXEC)))
-			(void)sprintf(expected + strlen(expected), "%d\n", fd);
-	}
-	prints("ls -v /proc/$$/fd", expected);
+	ck_assert(low > STDERR_FILENO && high >= 900);
+	prints("ls -v /proc/$$/fd", "0\n1\n2\n");
+	(void)close(low);
+	(void)close(high);
 }
 END_TEST
 

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "lib/base/retry.h"
@@ -37,10 +36,7 @@ static _Noreturn void wait_and_remove(const char *dir, int until)
 	(void)setsid();
 	if (chdir("/") || dup2(until, STDIN_FILENO) < 0)
 		_exit(1);
-	/* before Linux 5.9, which has close_range() */
-	for (int fd = STDIN_FILENO + 1;
-	     syscall(SYS_close_range, STDIN_FILENO + 1, ~0U, 0) && fd < 1024; fd++)
-		(void)close(fd);
+	closefrom(STDIN_FILENO + 1);
 	while (read(STDIN_FILENO, &c, 1) < 0 && retry_interrupted(&tries))
 		;
 	remove_tree(dir);
