@@ -42,6 +42,58 @@ test_support_bundle_has_the_state_of_the_node()
 	rm -rf /etc/railhead/* /etc/cni/net.d/10-n.conflist /var/log/railhead
 }
 
+# Other projects name their secrets as they like, and logs quote them.
+test_support_bundle_shows_only_what_it_knows()
+{
+	local key
+	mkdir -p /etc/cni/net.d /var/log/railhead
+	for key in private_key psk pwd auth community bearer passwd_hash sig zzz; do
+		jq -n --arg k $key '{name: "n", ipam: {($k): "hidden-1"}, plugins: [{type: "x", ($k): ["hidden-2", {a: "hidden-3"}], ("my-" + $k): 12345678}]}' \
+			>/etc/cni/net.d/$key.conf
+		printf '%s\n' "time=1 msg=\"x\" $key=hidden-5" "{\"$key\":\"hidden-6\"}" >>/var/log/railhead/a.log
+	done
+	echo '{"name":"n","type":"x","master":"eth1","url":"https://h/x?sig=hidden-7"}' >/etc/cni/net.d/url.conf
+	cat >>/var/log/railhead/a.log <<-'EOF'
+		> Authorization: Bearer hidden-8
+		wifi psk: hidden-4, community is hidden-c
+		level=info program=sm-ufm msg="POST https://u:hidden-9@h/x with password hidden-a"
+		level=info program=macvlan ifname=net1 msg="moved eth1"
+	EOF
+	mkdir -p /etc/railhead/sm.d && printf '#!/bin/sh\necho "login: password: hidden-b"; exit 1\n' >/etc/railhead/sm.d/10-x && chmod 755 /etc/railhead/sm.d/10-x
+	ok support-bundle "$W/b.tar"
+	! grep -aqE 'hidden|12345678' "$W/b.tar" || fail "a secret: $(grep -aoE '.{0,30}(hidden-.|12345678)' "$W/b.tar")"
+	eq "names stay" "$(bundled etc/cni/net.d/psk.conf | jq -c .)" '{"name":"n","ipam":{"psk":"(left out)"},"plugins":[{"type":"x","psk":"(left out)","my-psk":"(left out)"}]}'
+	eq "our line" "$(bundled var/log/railhead/a.log | tail -n 1)" 'level=info program=macvlan ifname=net1 msg="moved eth1"'
+	rm -rf /etc/cni/net.d/*.conf /var/log/railhead /etc/railhead/sm.d
+}
+
+# All keys of the examples are known; their tiers and pools have names of their own.
+test_support_bundle_shows_the_examples_whole()
+{
+	local f n=0
+	mkdir -p /etc/cni/net.d /etc/railhead/vf.d /etc/railhead/qos.d
+	for f in "$ROOT"/examples/*/*.{json,conflist}; do
+		cp "$f" "/etc/cni/net.d/$((++n)).conf"
+	done
+	[ $n -gt 20 ] || fail "test error: $n examples"
+	ok support-bundle "$W/b.tar"
+	for f in /etc/cni/net.d/[0-9]*.conf; do
+		is "the same: $(head -c 200 "$f")" diff <(jq -S . "$f") <(bundled "${f#/}" | jq -S .)
+	done
+	rm /etc/cni/net.d/[0-9]*.conf
+}
+
+test_support_bundle_does_not_wait_for_a_reader_of_a_FIFO()
+{
+	mkfifo "$W/b.fifo"
+	refused 1 "no program reads" support-bundle "$W/b.fifo"
+	refused 1 "no program reads" topo capture "$W/b.fifo"
+	tar t <"$W/b.fifo" >"$W/list" &
+	ok support-bundle "$W/b.fifo"
+	wait $!
+	grep -qx bundle.json "$W/list" || fail "through a FIFO: $(<"$W/list")"
+}
+
 # As of another store. The reference has a plugin of the same name. Each plugin says on standard error which one it is.
 test_support_bundle_of_another_store()
 {

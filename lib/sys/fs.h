@@ -81,7 +81,7 @@ int fs_replace_at(int dirfd, const char *name, const char *text, bool durable,
 /*
  * fs_put - the same at a path that a user named, of any bytes: the mode is the umask's to narrow.
  * If name exists and is not a plain file (/dev/null, a FIFO), the text is written into it. A
- * directory is refused.
+ * directory is refused, and a FIFO that no program reads.
  */
 struct fs_content {
 	const void *data;

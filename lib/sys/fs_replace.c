@@ -208,10 +208,13 @@ int fs_put(const char *path, const struct fs_content *c, struct err *e)
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, ERR_IO, EISDIR, "%s", path);
 
-	/* A device or a pipe cannot be replaced. */
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	/* A device or a pipe cannot be replaced. A FIFO without a reader must not hold us up. */
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	if (fd < 0)
+	if (fd < 0 && errno == ENXIO && S_ISFIFO(st.st_mode))
+		return err_set(e, ERR_IO, 0, "%s: no program reads this FIFO: start it first",
+			       path);
+	if (fd < 0 || fcntl(fd, F_SETFL, 0))
 		return err_set(e, ERR_IO, errno, "%s", path);
 	return fs_write_fd(fd, c->data, c->len, e) ? err_wrap(e, "%s", path) : 0;
 }

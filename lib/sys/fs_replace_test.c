@@ -277,6 +277,8 @@ START_TEST(puts_into_what_is_no_plain_file)
 
 	(void)testing_dir();
 	ck_assert_int_eq(mkfifo("/mnt/fifo", 0600), 0);
+	ck_assert_int_eq(fs_put("/mnt/fifo", &c, &e), -1);
+	ck_assert_str_eq(e.msg, "/mnt/fifo: no program reads this FIFO: start it first");
 	auto_fd int end = open("/mnt/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ck_assert_int_eq(symlink("fifo", "/mnt/link"), 0);
 	ck_assert_msg(fs_put("/mnt/link", &c, &e) == 0, "%s", e.msg);

@@ -28,13 +28,44 @@ struct piece {
 	ssize_t bytes;
 };
 
+/* The name of a tar in the tar: its bytes are no words. */
+static bool is_tar(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && strcmp(dot, ".tar") == 0;
+}
+
+/* Without its secrets. -1: no memory. */
+static int put_text(struct bundle *b, struct piece *p, const char *s, size_t len,
+		    enum redact_words words)
+{
+	auto_text struct text clean = { 0 };
+
+	if (!is_tar(p->file)) {
+		redact_text(s, len, words, &clean);
+		if (clean.failed)
+			return -1;
+		s = clean.s;
+		len = clean.len;
+	}
+	tar_file(&b->tar, p->file, s, len);
+	p->bytes = (ssize_t)len;
+	return 0;
+}
+
 static int note(struct bundle *b, const struct piece *p, struct err *e)
 {
 	struct json *o = json_push_object(b->files);
+	auto_text struct text error = { 0 };
 
-	if (!o || json_add_str(o, "file", p->file) || json_add_str(o, "what", p->what) ||
+	/* An error may quote the file that it is about. */
+	if (p->error)
+		redact_text(p->error, strlen(p->error), REDACT_OURS, &error);
+	if (!o || error.failed || json_add_str(o, "file", p->file) ||
+	    json_add_str(o, "what", p->what) ||
 	    (p->bytes >= 0 && json_add_int(o, "bytes", p->bytes)) ||
-	    json_add_str(o, "error", p->error))
+	    json_add_str(o, "error", error.s))
 		return err_nomem(e);
 	return 0;
 }
@@ -91,7 +122,8 @@ static const char *failure(const struct exec_result *r, char buf[256])
 }
 
 /* What was printed before a failure is kept: `railctl ipam verify` fails if it finds something. */
-static int add_output(struct bundle *b, int out, const struct piece *p, struct err *e)
+static int add_output(struct bundle *b, int out, const struct piece *p, enum redact_words words,
+		      struct err *e)
 {
 	auto_free char *text = NULL;
 	struct piece kept = *p;
@@ -103,10 +135,8 @@ static int add_output(struct bundle *b, int out, const struct piece *p, struct e
 	kept.bytes = -1;
 	if (!read && !p->error)
 		kept.error = why.msg;
-	if (read && (len || !p->error)) {
-		tar_file(&b->tar, p->file, text, len);
-		kept.bytes = (ssize_t)len;
-	}
+	if (read && (len || !p->error) && put_text(b, &kept, text, len, words))
+		return err_nomem(e);
 	return note(b, &kept, e);
 }
 
@@ -135,7 +165,7 @@ static int add_program(struct bundle *b, const char *file, const char *what, int
 	rc = exec_start(&req, &c, &failed) || exec_finish(&c, &result, &failed) ? -1 : 0;
 	rc = add_output(b, out,
 			&(struct piece){ file, what, rc ? failed.msg : failure(&result, why), 0 },
-			e);
+			run == run_command ? REDACT_OURS : REDACT_LOG, e);
 	free(result.output);
 	child.out = NULL;
 	return rc;
@@ -186,6 +216,7 @@ static int open_plain(const char *path, off_t *size, struct err *why)
 /* The last bytes of a file; last 0: the whole one. */
 static int add_file(struct bundle *b, const char *file, const char *path, off_t last, struct err *e)
 {
+	struct piece p = { file, path, NULL, -1 };
 	auto_free char *text = NULL;
 	struct err why = { .code = 0 };
 	size_t len = 0;
@@ -197,11 +228,11 @@ static int add_file(struct bundle *b, const char *file, const char *path, off_t 
 		read = err_set(&why, ERR_IO, errno, "cannot be read") == 0;
 	/* A log may grow meanwhile. */
 	read = read && fs_read_fd(fd, last ? 2 * (size_t)last : PIECE_MAX, &text, &len, &why) == 0;
-	if (read)
-		tar_file(&b->tar, file, text, len);
-	return note(b,
-		    &(struct piece){ file, path, read ? NULL : why.msg, read ? (ssize_t)len : -1 },
-		    e);
+	if (!read)
+		p.error = why.msg;
+	else if (put_text(b, &p, text, len, REDACT_LOG))
+		return err_nomem(e);
+	return note(b, &p, e);
 }
 
 int bundle_file(struct bundle *b, const char *file, const char *path, struct err *e)

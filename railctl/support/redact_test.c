@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redact_test.c: which values of a configuration are secrets, and what stays as it is. */
+/* redact_test.c: which values are shown, in a configuration and in text. */
 #include "railctl/support/redact.h"
 
 #include <string.h>
@@ -19,14 +19,25 @@ static void becomes(const char *from, const char *want)
 	ck_assert_str_eq(text, want);
 }
 
-START_TEST(values_of_secret_keys_are_left_out)
+START_TEST(only_values_of_known_keys_are_shown)
 {
 	becomes("{\"user\":\"u\",\"password\":\"p\"}",
 		"{\"user\":\"u\",\"password\":\"(left out)\"}");
-	becomes("[{\"apiToken\":[1,\"t\"]},{\"Client_Secret\":{\"a\":\"b\"}}]",
-		"[{\"apiToken\":\"(left out)\"},{\"Client_Secret\":\"(left out)\"}]");
-	becomes("{\"a\":{\"PassPhrase\":7,\"tlsPrivateKey\":null}}",
-		"{\"a\":{\"PassPhrase\":\"(left out)\",\"tlsPrivateKey\":\"(left out)\"}}");
+	becomes("[{\"apiToken\":[1,\"t\"]},{\"private_key\":{\"name\":\"b\"}}]",
+		"[{\"apiToken\":\"(left out)\"},{\"private_key\":\"(left out)\"}]");
+	becomes("{\"ipam\":{\"psk\":7,\"pwd\":null,\"bearer\":true,\"zzz\":\"x\",\"Name\":\"n\"}}",
+		"{\"ipam\":{\"psk\":\"(left out)\",\"pwd\":null,\"bearer\":true,"
+		"\"zzz\":\"(left out)\",\"Name\":\"(left out)\"}}");
+}
+END_TEST
+
+/* What is under them is a name that a person chose, and again a key below. */
+START_TEST(keys_that_a_person_chose_are_shown)
+{
+	becomes("{\"sysctl\":{\"net.ipv4.x\":\"1\"},\"tiers\":{\"gold\":{\"tier\":1,\"zzz\":2}},"
+		"\"labels\":{\"psk\":\"x\"}}",
+		"{\"sysctl\":{\"net.ipv4.x\":\"1\"},\"tiers\":{\"gold\":{\"tier\":1,"
+		"\"zzz\":\"(left out)\"}},\"labels\":{\"psk\":\"(left out)\"}}");
 }
 END_TEST
 
@@ -34,20 +45,104 @@ START_TEST(the_rest_stays)
 {
 	static const char *const same[] = {
 		"{\"passwordFile\":\"/etc/railhead/p\",\"tokenFile\":\"t\",\"key\":\"/etc/k\"}",
-		"{\"pkey\":\"0x8001\",\"keys\":[true,null,1.5,\"x\",{},[]]}",
+		"{\"pkey\":\"0x8001\",\"ips\":[true,null,1.5,\"x\",{},[]]}",
 		"\"only text\"",
-		"{\"a\":\"mail@host\",\"b\":\"http://host/a@b\",\"c\":\"x://\"}",
+		"{\"name\":\"mail@host\",\"url\":\"http://host/a@b\",\"mode\":\"x://\"}",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		becomes(same[i], same[i]);
+	becomes("{\"key\":\"MIIE\",\"cert\":[\"MIIE\",\"/c\"]}",
+		"{\"key\":\"(left out)\",\"cert\":\"(left out)\"}");
 }
 END_TEST
 
-START_TEST(a_user_in_a_url_is_left_out)
+START_TEST(user_and_query_of_a_url_are_left_out)
 {
-	becomes("[\"https://u:p@host:2379/a@b\",\"x http://u@h y\"]",
-		"[\"https://(left out)@host:2379/a@b\",\"x http://(left out)@h y\"]");
+	becomes("[\"https://u:p@host:2379/a@b\",\"x http://u@h y\",\"http://h/p?sig=1#f y\"]",
+		"[\"https://(left out)@host:2379/a@b\",\"x http://(left out)@h y\","
+		"\"http://h/p?(left out) y\"]");
+}
+END_TEST
+
+static void reads(enum redact_words words, const char *from, const char *want)
+{
+	auto_text struct text out = { 0 };
+
+	redact_text(from, strlen(from), words, &out);
+	ck_assert(!out.failed);
+	ck_assert_msg(strcmp(out.s, want) == 0, "%s\nbecomes %s\nand not %s", from, out.s, want);
+}
+
+START_TEST(a_line_ends_after_the_name_of_a_secret)
+{
+	static const char *const lines[][2] = {
+		{ "GET / Authorization: Bearer abc.def", "GET / Authorization: (left out)" },
+		{ "curl -H 'X-Auth: abc def' x", "curl -H 'X-Auth: (left out)" },
+		{ "login with password hunter2 failed\nnext",
+		  "login with password (left out)\nnext" },
+		{ "{\"psk\":\"a b\",\"x\":1}", "{\"psk\":\"(left out)" },
+		{ "--privateKey=abc", "--privateKey=(left out)" },
+		{ "wifi_psk  abc", "wifi_psk  (left out)" },
+		{ "snmp community public", "snmp community (left out)" },
+		{ "passphrase(x y)", "passphrase(left out)" },
+		{ "no password", "no password" },
+		{ "/var/run/secrets/x is empty", "/var/run/secrets/x is empty" },
+		{ "author compass pinned", "author compass pinned" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		reads(REDACT_LOG, lines[i][0], lines[i][1]);
+}
+END_TEST
+
+START_TEST(values_of_known_fields_of_a_log_are_shown)
+{
+	static const char *const lines[][2] = {
+		{ "level=info program=macvlan ifname=net1 msg=\"moved \\\"eth1\\\"\"",
+		  "level=info program=macvlan ifname=net1 msg=\"moved \\\"eth1\\\"\"" },
+		{ "zzz=a,b zzy=\"c \\\" d\" err=\"zz=1\" x", "zzz=(left out),b zzy=\"(left out)\" "
+							     "err=\"zz=(left out)\" x" },
+		{ "zzz={a b} c", "zzz=(left out)" },
+		{ "zzz=[a b] c", "zzz=(left out)" },
+		{ "zzz= ", "zzz= " },
+		{ "id eyJhbGciOiJIUzI1NiJ9.e30.x y", "id (left out) y" },
+		{ "basic dXNlcjpw y", "basic (left out) y" },
+		{ "NCCL_IB_TC=106 net.ipv4.tcp_mem=1", "NCCL_IB_TC=106 net.ipv4.tcp_mem=1" },
+		{ "a: b: 0000:3b:00.0 fd00::1 12:34", "a: b: 0000:3b:00.0 fd00::1 12:34" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		reads(REDACT_LOG, lines[i][0], lines[i][1]);
+}
+END_TEST
+
+/* JSON of railctl stays JSON. */
+START_TEST(our_own_words_lose_only_what_follows_the_name_of_a_secret)
+{
+	static const char *const lines[][2] = {
+		{ "{\"pod\":\"auth-proxy\",\"zzz\":\"a=b\"}",
+		  "{\"pod\":\"auth-proxy\",\"zzz\":\"a=b\"}" },
+		{ "{\"error\":\"10-x: password: a \\\" b\",\"x\":1}",
+		  "{\"error\":\"10-x: password: (left out)\",\"x\":1}" },
+		{ "{\"error\":\"Bearer abc\",\"token\":\"a\",\"x\":1}",
+		  "{\"error\":\"Bearer (left out)\",\"token\":\"(left out)\",\"x\":1}" },
+		{ "https://u:p@h/ x", "https://(left out)@h/ x" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		reads(REDACT_OURS, lines[i][0], lines[i][1]);
+}
+END_TEST
+
+START_TEST(a_private_key_is_left_out)
+{
+	reads(REDACT_OURS,
+	      "a\n-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\nb",
+	      "a\n(left out)\n(left out)\n(left out)\nb");
+	reads(REDACT_LOG, "-----BEGIN CERTIFICATE-----\nMIIE\n",
+	      "-----BEGIN CERTIFICATE-----\nMIIE\n");
 }
 END_TEST
 
@@ -61,7 +156,7 @@ static int copy(void *arg, struct err *e)
 /* Never a part of the copy, which might look like the whole. */
 START_TEST(without_memory_there_is_no_copy)
 {
-	static const char text[] = "{\"a\":[\"http://u@h\",{\"token\":1}],\"b\":2}";
+	static const char text[] = "{\"ips\":[\"http://u@h\",{\"token\":1}],\"b\":2}";
 	auto_json struct json *conf = NULL;
 	struct err e;
 
@@ -70,5 +165,8 @@ START_TEST(without_memory_there_is_no_copy)
 }
 END_TEST
 
-TEST_PROGRAM("redact", values_of_secret_keys_are_left_out, the_rest_stays,
-	     a_user_in_a_url_is_left_out, without_memory_there_is_no_copy)
+TEST_PROGRAM("redact", only_values_of_known_keys_are_shown, keys_that_a_person_chose_are_shown,
+	     the_rest_stays, user_and_query_of_a_url_are_left_out,
+	     a_line_ends_after_the_name_of_a_secret, values_of_known_fields_of_a_log_are_shown,
+	     our_own_words_lose_only_what_follows_the_name_of_a_secret, a_private_key_is_left_out,
+	     without_memory_there_is_no_copy)

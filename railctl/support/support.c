@@ -225,9 +225,10 @@ const struct cmd cmd_support_bundle = {
 	.name = "support-bundle",
 	.words = "FILE.tar",
 	.summary = "save state, versions, logs and topology of this node in a file",
-	.about = "The file bundle.json in it lists all pieces, and why one is missing. Passwords "
-		 "and "
-		 "tokens of configurations are left out, and keys and certificates are not read. "
+	.about = "The file bundle.json in it lists all pieces, and why one is missing. Only values "
+		 "of "
+		 "known names are shown, and the rest is \"(left out)\". Keys and certificates "
+		 "are not read. "
 		 "Names of pods, addresses and host names are in it. \"-\" is standard output.",
 	.examples = examples,
 	.min_words = 1,
