@@ -230,6 +230,21 @@ static void tell_other_priority(struct inspect_run *run, const struct inspect_ra
 			   rule->priority);
 }
 
+/* Without a record, which addresses have rules is the choice of who made them: if an address of
+ * another rail has one, so should this one. */
+static bool needs_rule(const struct inspect *s, const struct inspect_rail *r, enum ip_family family)
+{
+	for (size_t i = 0; i < s->n_rails; i++) {
+		const struct inspect_rail *other = &s->rail[i];
+
+		for (size_t k = 0; other != r && k < other->n_addrs; k++)
+			if (other->addr[k].addr.addr.family == family &&
+			    inspect_first_rule(s, other->addr[k].addr.addr))
+				return true;
+	}
+	return r->n_noted > 0;
+}
+
 /* An address that the kernel made of a router advertisement has no rule, and is not counted. */
 static bool check_rule(struct inspect_run *run, const struct inspect_rail *r,
 		       const struct addr_info *x)
@@ -237,7 +252,7 @@ static bool check_rule(struct inspect_run *run, const struct inspect_rail *r,
 	const struct ip a = x->addr.addr;
 	const struct rule_spec *rule = inspect_first_rule(run->s, a);
 
-	if (!rule && x->given && !is_noted(r, a))
+	if (rule ? !r->n_noted : !is_noted(r, a) && (x->given || !needs_rule(run->s, r, a.family)))
 		return true;
 	if (rule && rule->table == r->table) {
 		if (!r->n_noted || !is_noted(r, a) || rule->priority == ROUTING_PRIORITY)
@@ -318,9 +333,7 @@ int inspect_check(const struct inspect *s, const char *pod, bool fold, struct fi
 		check_addresses(&run, r);
 		inspect_check_settings(&run, r);
 		if (r->table) {
-			/* Which addresses have rules is the choice of who made them. */
-			if (r->n_noted)
-				check_rules(&run, r);
+			check_rules(&run, r);
 			check_table(&run, r);
 			inspect_check_routes(&run, r);
 		}

@@ -161,6 +161,11 @@ static void no_rule(struct pod *p)
 {
 	p->rule[1].from = net_of("10.99.0.1/32");
 }
+static void no_rule_and_no_record(struct pod *p)
+{
+	no_rule(p);
+	p->rail[0].n_noted = p->rail[1].n_noted = 0;
+}
 static void no_rule_v6(struct pod *p)
 {
 	p->rule[4].from = net_of("fd99::1/128");
@@ -440,6 +445,7 @@ static const struct {
 } breakages[] = {
 	{ nothing, "" },
 	{ no_rule, "fail rule-missing net1: no rule from 10.30.0.10\n" },
+	{ no_rule_and_no_record, "warn rule-missing net1: no rule from 10.30.0.10\n" },
 	{ no_rule_v6, "fail rule-missing net2: no rule from fd30::11\n" },
 	{ rule_to_the_other, "fail rule-wrong net1: the rule from 10.30.0.10 of priority 1000 "
 			     "leads to table 1001, not "

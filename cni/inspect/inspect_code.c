@@ -7,6 +7,7 @@ static const struct {
 } codes[] = {
 	[INSPECT_NAMESPACE_UNREAD] = { "namespace", "namespace-unread" },
 	[INSPECT_NAMESPACE_RECORD] = { "namespace", "namespace-record" },
+	[INSPECT_NAMESPACE_EMPTY] = { "namespace", "namespace-empty" },
 	[INSPECT_INTERFACE_MISSING] = { "interface", "interface-missing" },
 	[INSPECT_CARRIER_DOWN] = { "carrier", "carrier-down" },
 	[INSPECT_CARRIER_LOST] = { "carrier", "carrier-lost" },

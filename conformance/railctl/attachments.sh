@@ -16,7 +16,7 @@ test_attachments_list()
 {
 	need macvlan
 	ok attachments list
-	eq "nothing" "$OUT" "No attachments."
+	eq "nothing" "$OUT" "No attachments: there is no /run/railhead/attachments here. In a container, mount that of the node."
 	ok attachments list --json
 	want '. == []'
 	one_attachment

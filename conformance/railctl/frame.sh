@@ -109,3 +109,45 @@ attach_one()
 	need macvlan
 	attach colour-net c1 pod1
 }
+
+# A check that looks at nothing fails, and an empty list says if its folder is absent.
+test_frame_nothing_to_look_at_fails()
+{
+	local who out
+	mkdir -p "$W/empty/sys/bus/pci/devices" && chmod 755 /etc/railhead $RUN $STATE
+	for who in "" "setpriv --reuid=65534 --regid=65534 --clear-groups"; do
+		while IFS='|' read -r words text; do
+			# shellcheck disable=SC2086
+			out=$($who "$BIN/railctl" $words 2>&1)
+			[ "$?" = 1 ] && [[ $out == *"$text"* ]] || fail "${who%% *} $words must exit 1 with '$text': $out"
+		done <<-EOF
+			rails check|no living attachment is on record in /run/railhead/attachments
+			ipam verify|nothing was checked: there is no store in /var/lib/railhead/ipam
+			ipam conflicts|nothing was checked: there is no store in /var/lib/railhead/ipam
+			rdma qos check|nothing was checked
+			topo check --sysfs $W/empty|nothing was checked
+		EOF
+		while IFS='|' read -r words text; do
+			# shellcheck disable=SC2086
+			out=$($who "$BIN/railctl" $words 2>&1) || fail "$words: $out"
+			[[ $out == *"$text"* ]] || fail "${who%% *} $words must say '$text': $out"
+		done <<-EOF
+			rails|No rails: there is no /run/railhead/attachments here.
+			attachments list|No attachments: there is no /run/railhead/attachments here.
+			attachments repair --dry-run|No attachments: there is no /run/railhead/attachments here.
+			ipam pool list|No pools: there is no /var/lib/railhead/ipam here.
+			ipam lease list|No leases: there is no /var/lib/railhead/ipam here.
+			ipam usage|there is no /var/lib/railhead/ipam here.
+			ipam blocks|This node has no blocks: there is no /var/lib/railhead/ipam here.
+		EOF
+	done
+	# Folders that only root reads are an error, and never an empty list.
+	mkdir -p $RUN/attachments/n $STATE/ipam && chmod 700 $RUN $STATE
+	for words in "rails" "rails check" "attachments list" "attachments repair --dry-run" "ipam pool list" "ipam lease list" "ipam usage" \
+		"ipam blocks" "ipam verify" "ipam conflicts" "ipam who 10.1.0.1" "rdma partitions show"; do
+		# shellcheck disable=SC2086
+		out=$(setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/railctl" $words 2>&1)
+		[ "$?" = 1 ] && [[ $out == *"Permission denied"* ]] || fail "$words as nobody must be refused: $out"
+	done
+	chmod 755 $RUN $STATE
+}

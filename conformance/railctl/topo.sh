@@ -390,7 +390,7 @@ test_topo_of_a_machine_without_any()
 	ok topo --json
 	want '.hcas == []'
 	r topo check
-	[ "$RC" = 0 ] || [ "$RC" = 4 ] || fail "$(said)"
+	[ "$RC" = 1 ] || [ "$RC" = 4 ] || fail "$(said)"
 	ok topo --labels
 	has 'railhead.io/hcas=0'
 	has 'railhead.io/rails=0'

@@ -16,6 +16,8 @@ int check_report(struct cmd_run *r, const struct findings *all, int width, bool 
 {
 	r->status =
 		finding_exit_status(&statuses, findings_worst(all), opt_is_set(&r->opts, "strict"));
+	if (findings_count(all, FINDING_UNKNOWN) == all->n)
+		r->status = CMD_FAILED;
 	if (r->out.json) {
 		auto_json struct json *list = findings_json(all, keys);
 

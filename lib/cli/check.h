@@ -8,8 +8,8 @@
 
 /*
  * check_report - print the findings. r->status becomes CMD_FAILED after a finding that fails, and
- * with the option "strict" also after a warning or an unknown one. width: of the column of ids.
- * with_ok: lines also of what is ok; JSON always has them.
+ * if nothing could be checked. With the option "strict" it does after a warning or an unknown one,
+ * too. width: of the column of ids. with_ok: lines also of what is ok; JSON always has them.
  */
 int check_report(struct cmd_run *r, const struct findings *all, int width, bool with_ok,
 		 struct err *e) must_check;

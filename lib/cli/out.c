@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/array.h"
 #include "lib/base/parse.h"
+#include "lib/base/text.h"
 
 #define USUAL_WIDTH 80
 #define PAIR_WIDTH  16
@@ -102,6 +104,19 @@ char *out_id(const struct out *o, const char *id, char buf[OUT_ID_LEN])
 		       cut ? OUT_ID_SHORT - CUT_MARK_SIZE : OUT_ID_LEN - 1, id,
 		       cut ? CUT_MARK : "");
 	return buf;
+}
+
+void out_none(const struct out *o, const char *what, const char *dir, const char *sub)
+{
+	auto_text struct text folder = { 0 };
+
+	text_addf(&folder, "%s%s%s", dir, sub ? "/" : "", sub ? sub : "");
+	if (!folder.failed && access(folder.s, F_OK) && errno == ENOENT)
+		out_line(o, OUT_WARN,
+			 "%s: there is no %s here. In a container, mount that of the node.", what,
+			 folder.s);
+	else
+		out_line(o, OUT_PLAIN, "%s.", what);
 }
 
 int out_json(const struct out *o, const struct json *n, struct err *e)

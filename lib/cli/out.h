@@ -36,6 +36,12 @@ void out_init(struct out *o, FILE *to, bool json, bool no_color);
  */
 void out_line(const struct out *o, enum out_style style, const char *fmt, ...) printf_like(3, 4);
 
+/*
+ * out_none - "No pools.", for an empty list. The line says so if the folder that has them is
+ * absent, as in a container without the folders of the node. sub: a folder in dir; NULL: none.
+ */
+void out_none(const struct out *o, const char *what, const char *dir, const char *sub);
+
 /* out_json - one document, indented, and a newline. */
 int out_json(const struct out *o, const struct json *n, struct err *e) must_check;
 

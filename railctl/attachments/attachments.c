@@ -151,9 +151,10 @@ static int attachments_list(struct cmd_run *r, struct err *e)
 		rc = out_json(&r->out, array, e);
 	else if (rc == 0 && l.table.n_rows)
 		out_table(&r->out, &l.table);
+	else if (rc == 0 && network)
+		out_line(&r->out, OUT_PLAIN, "No attachments of network %s.", network);
 	else if (rc == 0)
-		out_line(&r->out, OUT_PLAIN, "No attachments%s%s.", network ? " of network " : "",
-			 network ? network : "");
+		out_none(&r->out, "No attachments", r->ctx.run_dir, "attachments");
 	if (rc == 0 && !array)
 		masters_list_lost(&r->out, &l.lost);
 	out_table_clear(&l.table);

@@ -233,6 +233,8 @@ static int repair_run(struct cmd_run *r, struct err *e)
 	out_line(&r->out, OUT_PLAIN, "%u %s, %u healthy, %u left alone%s", x.repaired,
 		 x.dry_run ? "would be repaired" : "repaired", x.healthy, x.left,
 		 x.dry_run ? " (dry run: nothing was changed)" : "");
+	if (!x.repaired && !x.healthy && !x.left)
+		out_none(&r->out, "No attachments", r->ctx.run_dir, "attachments");
 	return 0;
 }
 

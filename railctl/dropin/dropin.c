@@ -118,13 +118,13 @@ int dropin_end(const struct dropin_work *w, struct err *e)
 {
 	const struct out *o = &w->run->out;
 
-	if (w->failed)
+	if (w->failed || (w->check && !w->done))
 		w->run->status = CMD_FAILED;
 	if (w->array)
 		return out_json(o, w->array, e);
 	if (!w->done && !w->failed)
-		out_line(o, OUT_PLAIN, "No file %s/*" DROPIN_SUFFIX ": nothing was done.",
-			 w->d.dir);
+		out_line(o, OUT_PLAIN, "No file %s/*" DROPIN_SUFFIX ": nothing was %s.", w->d.dir,
+			 w->check ? "checked" : "done");
 	else
 		out_line(o, OUT_PLAIN, "%u file%s followed, %u failed", w->done,
 			 w->done == 1 ? "" : "s", w->failed);

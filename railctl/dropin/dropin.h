@@ -41,6 +41,7 @@ struct dropin_work {
 	struct json *array; /* a report for each file; owned; NULL: text */
 	struct json *pfs;   /* PF: the name of its file; owned */
 	unsigned done, failed;
+	bool check; /* nothing is changed, and without a file it fails */
 };
 /* dropin_begin - open the folder of --dir, and start the time of --wait. */
 int dropin_begin(struct cmd_run *r, const char *usual, struct dropin_work *out,
@@ -50,7 +51,8 @@ void dropin_work_clear(struct dropin_work *w);
 /* dropin_claim - this file sets the PF. ERR_CONFIG if another file has already set it. */
 int dropin_claim(const struct dropin_work *w, const char *pf, const char *name,
 		 struct err *e) must_check;
-/* dropin_end - print the array, or a closing line. CMD_FAILED if a file failed. */
+/* dropin_end - print the array, or a closing line. CMD_FAILED if a file failed, or a
+ * check had none. */
 int dropin_end(const struct dropin_work *w, struct err *e) must_check;
 
 /* dropin_nap - sleep 100 ms before the next look for a card. False: the deadline has passed. */

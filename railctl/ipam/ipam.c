@@ -23,6 +23,31 @@ int ctl_open_ipam(struct cmd_run *r, bool create, struct ipam *out, struct err *
 	return e->code == ERR_NOTFOUND ? 1 : -1;
 }
 
+static const char *store_dir(const struct cmd_run *r, char dir[PATH_MAX])
+{
+	const struct ctl *ctl = r->own;
+	struct err why;
+
+	return ipam_dir(&r->ctx, ctl->data_dir, dir, PATH_MAX, &why) ? "" : dir;
+}
+
+void ctl_none(const struct cmd_run *r, const char *what)
+{
+	char dir[PATH_MAX];
+
+	out_none(&r->out, what, store_dir(r, dir), NULL);
+}
+
+int ctl_no_store(const struct cmd_run *r, struct err *e)
+{
+	char dir[PATH_MAX];
+
+	err_set(e, ERR_NOTFOUND, 0, "nothing was checked: there is no store in %s",
+		store_dir(r, dir));
+	return err_hint(e, "this node has no pools yet, or this is a container without its "
+			   "folders");
+}
+
 int ctl_no_pool(const char *name, struct err *e)
 {
 	struct utsname names;
@@ -109,7 +134,7 @@ int ctl_show_rows(const struct cmd_run *r, const struct ctl_rows *rows, const st
 	if (t.n_rows)
 		out_table(&r->out, &t);
 	else
-		out_line(&r->out, OUT_PLAIN, "%s", rows->none);
+		ctl_none(r, rows->none);
 	return 0;
 }
 

@@ -40,6 +40,12 @@ int ctl_pools(struct cmd_run *r, const char *name, struct json **out, struct err
 /* ctl_no_pool - the error for a pool on a node that has no store. Returns -1. */
 int ctl_no_pool(const char *name, struct err *e);
 
+/* ctl_none - as out_none(), for a list of the store. */
+void ctl_none(const struct cmd_run *r, const char *what);
+
+/* ctl_no_store - the error of a check that has no store to look at. Returns -1. */
+int ctl_no_store(const struct cmd_run *r, struct err *e);
+
 /* ctl_share - how full a pool of admin_pools() is, 0 to 1; negative if its size is not known. */
 double ctl_share(const struct json *pool);
 
@@ -53,8 +59,8 @@ struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
 			  char buf[GAUGE_LEN]);
 
 /*
- * ctl_show_rows - print a list as JSON, or as a table with a row for each element; `none` is the
- * line for an empty list.
+ * ctl_show_rows - print a list as JSON, or as a table with a row for each element. `none`, and
+ * a period, is the line for an empty list.
  */
 struct ctl_rows {
 	const struct out_column *columns;

@@ -176,14 +176,11 @@ static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 			      *reserved = NULL;
 	int rc = ctl_open_ipam(r, false, &m, e);
 
-	if (rc < 0 ||
-	    (rc == 0 && (admin_conflicts(&m, &blocks, e) || admin_reserved(&m, &reserved, e) ||
-			 shared_pool_list(&m, &pools, e))))
+	if (rc > 0)
+		return ctl_no_store(r, e);
+	if (rc || admin_conflicts(&m, &blocks, e) || admin_reserved(&m, &reserved, e) ||
+	    shared_pool_list(&m, &pools, e))
 		return -1;
-	if (!blocks)
-		blocks = json_new_array();
-	if (!reserved)
-		reserved = json_new_array();
 	if (!o || json_put(o, "blocks", TAKE_PTR(blocks)) || !json_add_array(o, "pools") ||
 	    json_put(o, "reserved", TAKE_PTR(reserved)) || !json_add_array(o, "numbers"))
 		return err_nomem(e);

@@ -91,7 +91,7 @@ static int lease_list(struct cmd_run *r, struct err *e)
 	if (t.n_rows)
 		out_table(&r->out, &t);
 	else
-		out_line(&r->out, OUT_PLAIN, "No leases.");
+		ctl_none(r, "No leases");
 	return 0;
 }
 

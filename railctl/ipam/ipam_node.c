@@ -354,7 +354,7 @@ static int print_blocks(const struct cmd_run *r, const struct json *list, struct
 	if (json_len(list))
 		out_table(&r->out, &t);
 	else
-		out_line(&r->out, OUT_PLAIN, "This node has no blocks.");
+		ctl_none(r, "This node has no blocks");
 	return 0;
 }
 

@@ -138,9 +138,9 @@ static int ask_cluster(struct cmd_run *r, struct json *pools, struct err *e)
 static int pool_list(struct cmd_run *r, struct err *e)
 {
 	static const struct ctl_rows here = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
-					      "No pools." };
+					      "No pools" };
 	static const struct ctl_rows all = { cluster_columns, ARRAY_SIZE(cluster_columns),
-					     add_cluster_row, "No pools." };
+					     add_cluster_row, "No pools" };
 	bool cluster = opt_is_set(&r->opts, "cluster");
 	auto_json struct json *pools = NULL;
 

@@ -108,10 +108,10 @@ static int usage_draw(struct cmd_run *r, struct err *e)
 {
 	static const struct ctl_rows places = { usage_columns, ARRAY_SIZE(usage_columns),
 						add_usage_row,
-						"No pools, and no network with leases." };
+						"No pools, and no network with leases" };
 	static const struct ctl_rows namespaces = { namespace_columns,
 						    ARRAY_SIZE(namespace_columns),
-						    add_namespace_row, "No leases of pools." };
+						    add_namespace_row, "No leases of pools" };
 	const char *name = r->opts.n_words ? r->opts.words[0] : NULL;
 	bool by_namespace = opt_is_set(&r->opts, "by-namespace");
 	auto_json struct json *list = NULL;

@@ -130,7 +130,7 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 	int rc = ctl_open_ipam(r, false, &m, e);
 
 	if (rc)
-		return rc < 0 ? -1 : 0;
+		return rc < 0 ? -1 : ctl_no_store(r, e);
 	x->living.ipam = &m;
 	if (ipam_verify(&m, &x->store, e))
 		return -1;

@@ -129,9 +129,10 @@ static int show_table(const struct cmd_run *r, const struct rails_pods *p, struc
 				return -1;
 	if (t.n_rows)
 		out_table(&r->out, &t);
+	else if (opt_is_set(&r->opts, "netns"))
+		out_line(&r->out, OUT_PLAIN, "No rails in this namespace.");
 	else
-		out_line(&r->out, OUT_PLAIN, "No rails%s.",
-			 opt_is_set(&r->opts, "netns") ? " in this namespace" : "");
+		out_none(&r->out, "No rails", r->ctx.run_dir, "attachments");
 	for (size_t i = 0; i < p->n; i++)
 		if (*p->pod[i].why)
 			out_line(&r->out, OUT_BAD, "%s: %s", rails_pod_name(&p->pod[i], pod),

@@ -203,7 +203,7 @@ static int read_pods(const struct ctx *ctx, const struct netns *given, struct ra
 
 static int read_all(struct cmd_run *r, struct reading *x, struct err *e)
 {
-	const char *path = opt_get(&r->opts, "netns");
+	const char *path = opt_get(&r->opts, "netns"), *at = path;
 	auto_netns struct netns ns = { .fd = -1 };
 
 	if (x->word && !*x->word)
@@ -215,11 +215,23 @@ static int read_all(struct cmd_run *r, struct reading *x, struct err *e)
 	if (path && netns_open(path, &ns, e))
 		return -1;
 	x->netns = path ? &ns : NULL;
-	if (read_records(&r->ctx, x, e))
+	int rc = read_records(&r->ctx, x, e);
+
+	x->netns = NULL;
+	if (rc)
 		return -1;
-	if (path && !x->out->n && !add_pod(x, path, ns.id))
+	/* Without records, what is there can be checked all the same. */
+	if (!path && !x->word && !x->out->n && !x->out->damaged) {
+		at = "/proc/self/ns/net";
+		if (netns_open_self(&ns, e))
+			return -1;
+	}
+	if (at && !x->out->n && !add_pod(x, at, ns.id))
 		return err_nomem(e);
-	return read_pods(&r->ctx, x->netns, x->out, e);
+	rc = read_pods(&r->ctx, at ? &ns : NULL, x->out, e);
+	if (rc == 0 && at != path && !*x->out->pod->why && !x->out->pod->s.n_rails)
+		rails_pods_clear(x->out);
+	return rc;
 }
 
 int rails_pods_read(struct cmd_run *r, struct rails_pods *out, struct err *e)

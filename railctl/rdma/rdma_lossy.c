@@ -2,10 +2,15 @@
 /* rdma_lossy.c: finds the cards that files of qos.d declare lossy. */
 #include "railctl/rdma/rdma_lossy.h"
 
+#include <errno.h>
+
 int rdma_cards_read(const struct ctx *ctx, const char *dir, struct qos_cards *out, struct err *e)
 {
-	if (qos_cards_read(ctx, dir, out, e))
-		return -1;
+	if (qos_cards_read(ctx, dir, out, e)) {
+		if (e->errnum != EACCES)
+			return -1;
+		log_warn(&ctx->log, "%s; which cards are lossy is not known", e->msg);
+	}
 	if (out->n_wrong)
 		log_warn(&ctx->log, "%s: %u files are left out, first %s", dir, out->n_wrong,
 			 out->wrong.msg);

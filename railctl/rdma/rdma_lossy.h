@@ -7,8 +7,8 @@
 #include "rdma/qos/cards.h"
 
 /*
- * rdma_cards_read - qos_cards_read(), and a warning in the log for a file that is left out. Call it
- * on the host, before its sysfs changes.
+ * rdma_cards_read - qos_cards_read(), and a warning in the log for a file that is left out, or a
+ * folder that only root may read. Call it on the host, before its sysfs changes.
  */
 int rdma_cards_read(const struct ctx *ctx, const char *dir, struct qos_cards *out,
 		    struct err *e) must_check;

@@ -111,7 +111,8 @@ static int show_run(struct cmd_run *r, struct err *e)
 	if (table.n_rows)
 		out_table(&r->out, &table);
 	else
-		out_line(&r->out, OUT_PLAIN, "No pod of this node has a partition of its own.");
+		out_none(&r->out, "No pod of this node has a partition of its own",
+			 r->ctx.state_dir, NULL);
 	return 0;
 }
 

@@ -173,6 +173,7 @@ static int follow_files(struct cmd_run *r, bool only_look, struct err *e)
 	if (dropin_begin(r, QOS_DIR, &a.w, e) || nl_open(&nl, e))
 		return -1;
 	a.nl = nl;
+	a.w.check = only_look;
 	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
 }
 
@@ -221,7 +222,8 @@ const struct cmd rdma_qos_check_cmd = {
 	.about =
 		"A card loses its settings when its driver is bound again, or when its firmware is "
 		"reset or updated. DCBX and other tools change them, too. The exit status is 1 if "
-		"a card differs, or if a file is wrong. Nothing is changed; railctl rdma qos apply "
+		"a card differs, if a file is wrong, or if there is none. Nothing is changed; "
+		"railctl rdma qos apply "
 		"sets them again.",
 	.opts = { check_options },
 	.examples = check_examples,

@@ -31,7 +31,8 @@ static int show_text(const struct cmd_run *r, const struct topo *t)
 {
 	if (!t->m.n_gpus) {
 		out_line(&r->out, OUT_PLAIN,
-			 "No GPUs: --class names the PCI class of other accelerators.");
+			 "No GPUs: nothing was checked. --class names the PCI class of other "
+			 "accelerators.");
 		return 0;
 	}
 	topo_show_findings(r, &t->findings.all, opt_is_set(&r->opts, "all"));
@@ -45,7 +46,7 @@ static int show_text(const struct cmd_run *r, const struct topo *t)
 /* The worst state of the GPUs in the scope. */
 static enum finding_state worst_of(const struct topo *t)
 {
-	enum finding_state worst = FINDING_OK;
+	enum finding_state worst = t->m.n_gpus ? FINDING_OK : FINDING_UNKNOWN;
 
 	for (uint32_t g = 0; g < t->m.n_gpus; g++)
 		if (is_in(t, g))
@@ -92,7 +93,8 @@ static int check_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json ? show_object(r, &t, e) : show_text(r, &t))
 		return -1;
-	r->status = topo_status(worst_of(&t), opt_is_set(&r->opts, "strict"));
+	r->status =
+		t.m.n_gpus ? topo_status(worst_of(&t), opt_is_set(&r->opts, "strict")) : CMD_FAILED;
 	return 0;
 }
 
@@ -121,7 +123,7 @@ const struct cmd topo_check_cmd = {
 	.about = "Each entry is ok, warn, fail or unknown, with the evidence, the effect (so) and "
 		 "the remedy (do), worst first. Nothing is changed. A value that cannot be read is "
 		 "unknown, never ok: run it on the node, as root, to see most. The exit status is "
-		 "3 when a GPU has a warning, 4 when a check of a GPU fails.",
+		 "3 when a GPU has a warning, 4 when a check of a GPU fails, and 1 without a GPU.",
 	.opts = { options },
 	.examples = examples,
 	.run = check_run,

@@ -321,7 +321,8 @@ static int as_table(const struct cmd_run *r, const struct inventory *all, struct
 	if (t.n_rows)
 		out_table(&r->out, &t);
 	else
-		out_line(&r->out, OUT_PLAIN, "No network card of this host has SR-IOV.");
+		out_none(&r->out, "No network card of this host has SR-IOV", r->ctx.sysfs,
+			 "bus/pci");
 	return 0;
 }
 
