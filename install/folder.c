@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/xattr.h>
 
 #include "lib/base/parse.h"
 #include "lib/encode/sha256.h"
@@ -133,10 +134,20 @@ static int open_held(int dir, const char *name, enum held *held, int *out, struc
 	return 0;
 }
 
-/* sha256 is "" unless it is a program of railhead. */
-static int look_at(int dir, const char *file, enum held *held, char sha256[DIGEST_LEN],
-		   struct err *e)
+/* A runtime executes it as root: others may not change it, nor have its rights. */
+static bool is_wrong(int fd)
 {
+	struct stat st;
+
+	return fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 07777) != 0755 ||
+	       fgetxattr(fd, "security.capability", NULL, 0) >= 0;
+}
+
+/* sha256 is "" unless it is a program of railhead. */
+static int look_at(int dir, const char *file, struct plan_item *x, struct err *e)
+{
+	char *sha256 = x->held_sha256;
+	enum held *held = &x->held;
 	auto_content struct content c = { .data = NULL };
 	auto_fd int fd = -1;
 
@@ -149,22 +160,22 @@ static int look_at(int dir, const char *file, enum held *held, char sha256[DIGES
 		return err_wrap(e, "read %s", file);
 	digest(&c);
 	memcpy(sha256, c.sha256, sizeof(c.sha256));
+	x->held_wrong = is_wrong(fd);
 	return 0;
 }
 
 int folder_look(int dir, struct plan_item *x, struct err *e)
 {
-	return look_at(dir, x->name, &x->held, x->held_sha256, e);
+	return look_at(dir, x->name, x, e);
 }
 
 static int is_other(int dir, const char *file, const struct plan_item *x, struct err *e)
 {
-	char sha256[DIGEST_LEN];
-	enum held held;
+	struct plan_item now = { .held = HELD_NONE };
 
-	if (look_at(dir, file, &held, sha256, e))
+	if (look_at(dir, file, &now, e))
 		return -1;
-	return held != x->held || strcmp(sha256, x->held_sha256) != 0;
+	return now.held != x->held || strcmp(now.held_sha256, x->held_sha256) != 0;
 }
 
 int folder_is_other(int dir, const struct plan_item *x, struct err *e)
@@ -276,12 +287,11 @@ int folder_set_aside(int dir, const char *name, struct err *e)
 /* Another file has the name by now. The one that was set aside may be of another project, too. */
 static int discard_ours(int dir, const char *name, const char *spare, struct err *e)
 {
-	char sha256[DIGEST_LEN];
-	enum held held;
+	struct plan_item now = { .held = HELD_NONE };
 
-	if (look_at(dir, spare, &held, sha256, e))
+	if (look_at(dir, spare, &now, e))
 		return -1;
-	if (held == HELD_OURS)
+	if (now.held == HELD_OURS)
 		return folder_discard(dir, name, e);
 	err_set(e, ERR_BUSY, 0, "%s and %s are files of another project", name, spare);
 	return err_hint(e, "move one of them out of the CNI folder, and try again");

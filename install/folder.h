@@ -30,7 +30,7 @@ void content_clear(struct content *c);
  */
 int folder_open(const char *path, struct err *e) must_check;
 
-/* folder_look - what is under the name: held, and held_sha256 if it is ours. */
+/* folder_look - what is under the name: held, and held_sha256 and held_wrong if it is ours. */
 int folder_look(int dir, struct plan_item *x, struct err *e) must_check;
 
 /*

@@ -69,6 +69,20 @@ START_TEST(only_programs_with_the_mark_are_ours)
 }
 END_TEST
 
+START_TEST(a_program_with_the_rights_of_others_is_wrong)
+{
+	static const mode_t modes[] = { 0777, 0775, 04755, 02755, 01755, 0600, 0700 };
+	auto_fd int dir = new_folder();
+
+	testing_file(BIN "/macvlan", 0755, MARK);
+	ck_assert(!look(dir, "macvlan").held_wrong);
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		ck_assert_int_eq(chmod(BIN "/macvlan", modes[i]), 0);
+		ck_assert_msg(look(dir, "macvlan").held_wrong, "%o", modes[i]);
+	}
+}
+END_TEST
+
 /* A container may have no capability. Root without any may not read what its mode forbids. */
 static void drop_capabilities(void)
 {
@@ -342,7 +356,8 @@ START_TEST(a_receipt_is_kept_in_the_folder)
 }
 END_TEST
 
-TEST_PROGRAM("folder", only_programs_with_the_mark_are_ours, a_file_that_cannot_be_read_is_foreign,
+TEST_PROGRAM("folder", only_programs_with_the_mark_are_ours,
+	     a_program_with_the_rights_of_others_is_wrong, a_file_that_cannot_be_read_is_foreign,
 	     a_program_is_read_with_its_build_and_digest,
 	     new_content_gets_the_name_when_it_is_switched, a_file_that_appeared_meanwhile_stays,
 	     a_full_disk_leaves_nothing_beside_the_name, a_program_set_aside_comes_back_or_goes,

@@ -231,7 +231,7 @@ static int write_receipt(const struct job *j, bool changing, struct err *e)
 
 static bool is_new(const struct plan_item *x)
 {
-	return x->action == PLAN_ADD || x->action == PLAN_REPLACE;
+	return x->action == PLAN_ADD || x->action == PLAN_REPLACE || x->action == PLAN_REPAIR;
 }
 
 static void unstage_all(const struct job *j)
@@ -469,6 +469,9 @@ static void tell(const struct job *j)
 		[PLAN_SAME] = { OUT_FAINT, "unchanged", "unchanged", "" },
 		[PLAN_ADD] = { OUT_GOOD, "installed", "would install", "" },
 		[PLAN_REPLACE] = { OUT_GOOD, "replaced", "would replace", "" },
+		[PLAN_REPAIR] = { OUT_WARN, "repaired", "would repair",
+				  ": its owner, mode or capabilities were not those of root, 0755 "
+				  "and none" },
 		[PLAN_DROP] = { OUT_GOOD, "removed", "would remove", "" },
 		[PLAN_NEEDED] = { OUT_WARN, "kept", "would keep",
 				  ": an attachment may need it for its DEL" },

@@ -110,8 +110,9 @@ static enum plan_action decide_new(const struct plan_item *x)
 {
 	if (x->held == HELD_NONE)
 		return PLAN_ADD;
-	return x->held == HELD_OURS && strcmp(x->sha256, x->held_sha256) == 0 ? PLAN_SAME
-									      : PLAN_REPLACE;
+	if (x->held != HELD_OURS || strcmp(x->sha256, x->held_sha256) != 0)
+		return PLAN_REPLACE;
+	return x->held_wrong ? PLAN_REPAIR : PLAN_SAME;
 }
 
 /* An install that was interrupted may have left the program of before under a name. */

@@ -24,6 +24,7 @@ enum plan_action {
 	PLAN_SAME, /* the program is there, byte for byte */
 	PLAN_ADD,
 	PLAN_REPLACE,
+	PLAN_REPAIR, /* the content is right, and owner, mode or capabilities are not */
 	PLAN_DROP,   /* these three are of an earlier install; nothing needs this one */
 	PLAN_NEEDED, /* it stays: the DEL of an attachment needs it */
 	PLAN_FORGET, /* it is gone, or another install or project has replaced it */
@@ -35,6 +36,7 @@ struct plan_item {
 	char sha256[DIGEST_LEN];     /* new content; without program that of the receipt */
 	enum held held;
 	char held_sha256[DIGEST_LEN]; /* of HELD_OURS */
+	bool held_wrong;              /* of HELD_OURS: not as folder_stage() makes it */
 	bool needed;
 	enum plan_action action;
 };

@@ -75,17 +75,20 @@ START_TEST(unknown_plugins_and_bad_prefixes_are_refused)
 }
 END_TEST
 
-START_TEST(a_new_program_is_added_replaced_or_the_same)
+START_TEST(a_new_program_is_added_replaced_repaired_or_the_same)
 {
-	struct plan p = plan_of("macvlan,ipvlan,rdma", "");
+	struct plan p = plan_of("macvlan,ipvlan,rdma,sriov", "");
 	struct err e = { .msg = "" };
 
+	hold(item_of(&p, "sriov"), HELD_OURS, SUM_A, SUM_A);
+	item_of(&p, "sriov")->held_wrong = true;
 	hold(item_of(&p, "macvlan"), HELD_OURS, SUM_A, SUM_A);
 	hold(item_of(&p, "ipvlan"), HELD_OURS, SUM_A, SUM_B);
 	ck_assert_int_eq(plan_decide(&p, false, &e), 0);
 	ck_assert_int_eq(item_of(&p, "macvlan")->action, PLAN_SAME);
 	ck_assert_int_eq(item_of(&p, "ipvlan")->action, PLAN_REPLACE);
 	ck_assert_int_eq(item_of(&p, "rdma")->action, PLAN_ADD);
+	ck_assert_int_eq(item_of(&p, "sriov")->action, PLAN_REPAIR);
 }
 END_TEST
 
@@ -273,7 +276,7 @@ END_TEST
 
 TEST_PROGRAM("plan", all_plugins_or_those_of_a_list, a_prefix_is_for_names_that_others_have,
 	     unknown_plugins_and_bad_prefixes_are_refused,
-	     a_new_program_is_added_replaced_or_the_same, files_of_others_are_named,
+	     a_new_program_is_added_replaced_repaired_or_the_same, files_of_others_are_named,
 	     no_prefix_helps_railhead_ipam, a_folder_is_never_replaced,
 	     an_earlier_program_goes_when_nothing_needs_it,
 	     what_an_interrupted_install_left_is_dropped_too, the_IPAM_comes_first_or_last,

@@ -28,6 +28,19 @@ again_changes_nothing()
 	start && says "unchanged macvlan" && says "0 written" && ls -Ali --time-style=full-iso "$CNI" | diff $W/before - >>$W/out
 }
 
+# A runtime executes them as root: no other user may change them or have their rights.
+owner_and_mode_are_repaired()
+{
+	image a && start && chmod 0777 "$CNI/macvlan" && chmod 4755 "$CNI/ipvlan" && chown 65534 "$CNI/sriov" && chmod 0600 "$CNI/rdma" || return
+	local expected="macvlan ipvlan sriov rdma" name
+	if setcap cap_net_admin+ep "$CNI/ipoib" 2>/dev/null; then expected+=" ipoib"; fi
+	start --dry-run && for name in $expected; do says "would repair $name: its owner, mode or capabilities" || return; done
+	[ "$(stat -c %a "$CNI/macvlan")" = 777 ] || return
+	start && for name in $expected; do says "repaired $name: its owner, mode or capabilities" || return; done
+	message_says "$(wc -w <<<"$expected") written" && holds a && [ "$(stat -c %u "$CNI/sriov")" = 0 ] && says "unchanged railhead-ipam" &&
+		{ ! command -v getcap >/dev/null || [ -z "$(getcap "$CNI/ipoib")" ]; } && start && message_says "0 written"
+}
+
 complete_on_a_read_only_host()
 {
 	image a && start || return
@@ -211,6 +224,7 @@ CASES+=(
 	"receipt_has_the_digests|the receipt has their digests"
 	"only_some_plugins|PLUGINS chooses some"
 	"again_changes_nothing|the same again changes nothing"
+	"owner_and_mode_are_repaired|wrong owner, mode and capabilities are repaired"
 	"complete_on_a_read_only_host|a complete folder may be read-only"
 	"foreign_stops_before_anything_is_touched|files of others stop it before anything is touched"
 	"prefix_installs_beside|PLUGIN_PREFIX installs beside them"
