@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "lib/net/nl_msg.h"
@@ -176,4 +177,59 @@ int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct er
 		return -1;
 	report_addrs(&w, fn, arg);
 	return 0;
+}
+
+/* ---- one address ---- */
+
+/*
+ * Netlink can only dump IPv4 addresses. The interface for multicast is looked up among all of them,
+ * and the setting ends with the socket.
+ */
+static int is_own_v4(struct ip ip, struct err *e)
+{
+	auto_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint8_t bytes[16];
+	socklen_t len = (socklen_t)ip_to_bytes(ip, bytes);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "open a socket");
+	if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, bytes, len) == 0)
+		return 1;
+	return errno == EADDRNOTAVAIL ? 0 : err_set(e, ERR_KERNEL, errno, "IP_MULTICAST_IF");
+}
+
+static int ignore_answer(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	(void)h;
+	(void)arg;
+	(void)e;
+	return 0;
+}
+
+static int is_own_v6(struct ip ip, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	const struct ifaddrmsg ifa = { .ifa_family = AF_INET6 };
+	auto_nl struct nl *nl = NULL;
+	struct err why;
+
+	if (nl_open(&nl, e))
+		return -1;
+	nl_req_begin(&rq, RTM_GETADDR, 0, &ifa, sizeof(ifa));
+	nl_req_put_ip(&rq, IFA_ADDRESS, ip);
+	if (nl_get(nl, &rq, (struct nl_sink){ ignore_answer, NULL }, &why) == 0)
+		return 1;
+	/* EOPNOTSUPP: a kernel without IPv6. */
+	if (why.errnum == EADDRNOTAVAIL || why.errnum == EOPNOTSUPP)
+		return 0;
+	*e = why;
+	return -1;
+}
+
+int nl_addr_is_own(struct ip ip, struct err *e)
+{
+	int own = ip.family == IP_V4 ? is_own_v4(ip, e) : is_own_v6(ip, e);
+	char text[IP_STR_LEN];
+
+	return own < 0 ? err_wrap(e, "look for address %s on this node", ip_format(ip, text)) : own;
 }

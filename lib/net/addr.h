@@ -107,4 +107,11 @@ int nl_addr_wait_dad(struct nl *nl, struct nl_monitor *mon, const struct dad_wai
 /* nl_addr_list_v6 - nl_addr_list, of IPv6 alone. */
 int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *e) must_check;
 
+/*
+ * nl_addr_is_own - 1: an interface of the current network namespace has the address, up or down,
+ * also in a VRF; or a local route covers it. 0: none has it. The kernel looks it up in a hash, so
+ * the number of interfaces and addresses does not matter.
+ */
+int nl_addr_is_own(struct ip ip, struct err *e) must_check;
+
 #endif

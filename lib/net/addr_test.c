@@ -287,9 +287,50 @@ START_TEST(only_what_was_asked_for_is_listed)
 }
 END_TEST
 
+static int is_own(const char *addr)
+{
+	struct err e = { 0 };
+	struct ip ip;
+
+	ck_assert_int_eq(ip_parse(addr, &ip), 0);
+
+	int own = nl_addr_is_own(ip, &e);
+
+	ck_assert_msg(own >= 0, "%s: %s", addr, e.msg);
+	return own;
+}
+
+START_TEST(an_own_address_is_found_without_a_list)
+{
+	static const char *const own[] = { "10.1.2.3",  "10.1.2.4", "10.9.0.9",
+					   "127.0.0.1", "fd00::1",  "fe80::7" };
+	static const char *const none[] = { "10.1.2.0", "10.1.2.5", "10.1.2.255",
+					    "fd00::",   "fd00::2",  "fe80::8" };
+	int up0;
+	auto_nl struct nl *nl = world(&up0);
+
+	add(nl, up0, "10.1.2.3/24");
+	add(nl, up0, "fd00::1/64");
+	net_up(nl, "up0");
+	net_up(nl, "peer0");
+	/* of an interface that is down */
+	net_veth("up1", "peer1", NULL);
+	add(nl, net_ifindex(nl, "up1"), "10.9.0.9/32");
+	add(nl, net_ifindex(nl, "peer0"), "10.1.2.4/24");
+	add(nl, net_ifindex(nl, "peer0"), "fe80::7/64");
+	/* Any address may be bound then, so a bind would tell nothing. */
+	net_sysctl("ipv4/ip_nonlocal_bind", "1");
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		ck_assert_msg(is_own(own[i]) == 1, "%s is own", own[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		ck_assert_msg(is_own(none[i]) == 0, "%s is not own", none[i]);
+}
+END_TEST
+
 struct target {
 	struct nl *nl;
 	int ifindex;
+	struct ip_prefix own;
 };
 
 static int list_all(void *arg, struct err *e)
@@ -297,12 +338,15 @@ static int list_all(void *arg, struct err *e)
 	struct target *t = arg;
 	int n = 0;
 
-	return nl_addr_list(t->nl, t->ifindex, count_one, &n, e);
+	return nl_addr_list(t->nl, t->ifindex, count_one, &n, e) ||
+			       nl_addr_is_own(t->own.addr, e) < 0
+		       ? -1
+		       : 0;
 }
 
 START_TEST(allocations_may_fail)
 {
-	struct target t;
+	struct target t = { .own = prefix("fd00::1/64") };
 
 	t.nl = world(&t.ifindex);
 	add(t.nl, t.ifindex, "10.1.2.3/24");
@@ -316,4 +360,4 @@ TEST_PROGRAM("nl_addr", adds_and_lists_both_families, number_0_is_every_interfac
 	     the_walk_may_be_ended, more_than_fit_into_one_answer, broadcast_and_nodad,
 	     without_nodad_an_address_is_tentative, what_cannot_be_added_or_listed,
 	     IPv6_that_is_switched_off_is_named, only_what_was_asked_for_is_listed,
-	     allocations_may_fail)
+	     an_own_address_is_found_without_a_list, allocations_may_fail)
