@@ -11,6 +11,7 @@
 #include "cni/engine/attach_steps.h"
 #include "cni/protocol/result_rdma.h"
 #include "lib/base/undo.h"
+#include "lib/net/addr.h"
 #include "lib/sys/lock.h"
 
 /* ---- several interfaces ---- */
@@ -330,6 +331,27 @@ static void list_parts(struct add *s, struct attach_part out[ATTACH_PARTS_MAX])
 }
 
 /*
+ * railhead-ipam assigns no address of the node, but others do, as static does for the author of a
+ * pod. A device that moves is in the pod by now, with the addresses that it had on the node.
+ */
+static int refuse_own(const struct add *s, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	for (size_t i = 0; i < s->from_ipam.n_ips; i++) {
+		const struct ip ip = s->from_ipam.ips[i].address.addr;
+		int own = nl_addr_is_own(ip, e);
+
+		if (own < 0)
+			return -1;
+		if (own)
+			return err_set(e, ERR_BUSY, 0, "address %s is in use by the node itself",
+				       ip_format(ip, text));
+	}
+	return 0;
+}
+
+/*
  * No host has the addresses: the IPAM need not have them probed again. If it does not learn that,
  * the next pod with this address waits for a probe.
  */
@@ -484,8 +506,8 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	undo_push(u, add_undo_record, s, "attachment record");
 	if (take_masters(s, u, e) || claim_devices(s, u, e) || refuse_tuning(s, e) ||
 	    start_ipam(s, u, e) || (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) ||
-	    create(s, u, e) || finish_ipam(s, e) || judge_host(s, e) || probe(s, e) ||
-	    configure(s, u, e) || join_host(s, u, e) || verify(s, e))
+	    create(s, u, e) || finish_ipam(s, e) || judge_host(s, e) || refuse_own(s, e) ||
+	    probe(s, e) || configure(s, u, e) || join_host(s, u, e) || verify(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))

@@ -51,7 +51,7 @@ done
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
-THEMES=(protocol badinput keys macvlan ipvlan delegates ipam import pools slices sandboxes faults alive routes rails allrails hostveth directions masters ondemand inuse tuning gc-status-check announce probe near hostile)
+THEMES=(protocol badinput keys macvlan ipvlan delegates ipam own import pools slices sandboxes faults alive routes rails allrails hostveth directions masters ondemand inuse tuning gc-status-check announce probe near hostile)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2

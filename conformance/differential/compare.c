@@ -157,6 +157,20 @@ static bool gives_an_end(const struct answer *theirs)
 	       is_an_end(get(get(theirs->tree, "ip6"), "ip"));
 }
 
+/* run.sh gives these to an interface. */
+static bool gives_of_node(const struct answer *theirs)
+{
+	static const char *const own[] = { "10.3.0.254/", "172.16.8.3/", "10.5.0.131/",
+					   "fd00:1::ff/" };
+	char *text = part(theirs->tree, "addresses");
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		found = found || strstr(text, own[i]);
+	free(text);
+	return found;
+}
+
 /*
  * A difference may be where it begins with `begin`, has `has` in it, and meets the condition. Every
  * line must be met in a run, or it goes: README and railhead-ipam(8) promise no more than this.
@@ -170,6 +184,13 @@ static const struct {
 	  "the ends of a subnet are not given, also where rangeStart or rangeEnd name them" },
 	{ "refused here: no address is left", "", gives_an_end,
 	  "the same, and no other address is left" },
+	{ "addresses: ", "", gives_of_node, "an address of the node itself is not given" },
+	{ "refused here: no address is left", "", gives_of_node,
+	  "the same, and it is the last one" },
+	{ "refused here: ", "is in use by the node itself", gives_of_node,
+	  "an address of the node itself that is requested" },
+	{ "refused here: ", "the node itself has more than 1024 addresses", NULL,
+	  "a network that is the node's own, as 127.0.0.0/8" },
 	{ "refused here: ", "no address is left after excludes", NULL,
 	  "a range of which only ends or the gateway are left, also beside other ranges" },
 	{ "refused here: ", "is before rangeStart", NULL,

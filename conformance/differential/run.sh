@@ -37,6 +37,8 @@ printf 'nameserver 10.2.2.2\nnameserver fd00::53\nsearch a.local b.local\ndomain
 : >"$W/empty.conf"
 printf '# comment\n  nameserver 10.2.2.2 \nnameserver\t10.2.2.3\n;x\nsearch a.local\nsearch c.local  d.local\nunknown x\n' \
 	>"$W/odd.conf"
+# The node has addresses in some of the ranges: gives_of_node of compare.c.
+ip link set lo up && for a in 10.3.0.254/32 172.16.8.3/32 10.5.0.131/32 fd00:1::ff/128; do ip addr add "$a" dev lo || exit 2; done
 cd "$W" || exit 2
 # A program that is wrong must be found out, or the rest proves nothing.
 cat >"$W/wrong" <<-EOF

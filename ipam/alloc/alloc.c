@@ -321,7 +321,7 @@ static int grant_new(struct lease_db *l, const struct source_sets *sets, struct 
 {
 	const struct request *r = job->add->request;
 	struct alloc_result *out = job->out;
-	auto_overlap struct overlap overlap = { .files = { .dir = -1 } };
+	auto_overlap struct overlap overlap = { .node = job->add->node, .files = { .dir = -1 } };
 	struct addr_request request = { .owner = &r->owner,
 					.overlap = &overlap,
 					.probes = job->add->probes };

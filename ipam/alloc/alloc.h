@@ -11,6 +11,7 @@
 
 #include "ipam/agent/agent_need.h"
 #include "ipam/conf/conf.h"
+#include "ipam/alloc/overlap.h"
 #include "ipam/alloc/request.h"
 #include "ipam/lease/session.h"
 
@@ -56,6 +57,7 @@ struct alloc_add {
 	alloc_need_fn need;  /* called between two transactions; NULL: nobody is asked */
 	alloc_need_address_fn need_address; /* the same, for a requested address */
 	bool probes; /* the caller probes marked addresses. Without it they are not assigned */
+	overlap_node_fn node; /* see overlap.h; NULL: addresses of the node are assigned, too */
 };
 
 /*

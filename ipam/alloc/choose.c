@@ -131,6 +131,7 @@ struct sweep {
 	struct ip want; /* the next address that could be free */
 	bool have;      /* there is such an address */
 	struct ip hold; /* the first one that was skipped only for this container; IP_NONE: none */
+	uint64_t skipped; /* addresses of the node, before hold */
 };
 
 /* Called for each record after the cursor. It stops at the first gap between them. */
@@ -161,8 +162,15 @@ static int sweep_on(struct sweep *w, struct err *e)
 			return -1;
 		if (!w->have || !request_avoids(w->request, w->s, w->want))
 			return 0;
-		/* The address is not for this container, but it is free for the next one. */
-		if (!w->hold.family)
+		if (check_overlap_error(w->request, 0, e))
+			return -1;
+		/*
+		 * An address of the node is for no container, and the next search must not walk
+		 * again from there. Another one may be free for the next container.
+		 */
+		if (!w->hold.family && overlap_is_of_node(w->request->overlap, w->want))
+			w->skipped++;
+		else if (!w->hold.family)
 			w->hold = w->want;
 		w->have = ranges_after(&w->s->usable, w->want, &w->want);
 	}
@@ -173,6 +181,7 @@ static int sweep_on(struct sweep *w, struct err *e)
 static void set_cursor(const struct sweep *w, struct addr_choice *c)
 {
 	c->done = false;
+	c->skipped = w->skipped;
 	if (w->hold.family) {
 		c->next = w->hold;
 	} else if (!w->have || !ranges_after(&w->s->usable, w->want, &c->next)) {
@@ -386,6 +395,11 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 		return -1;
 	if (found && rec.state == LEASE_HELD)
 		return refuse_held(&rec, ip, e);
+	if (overlap_is_of_node(request->overlap, ip)) {
+		if (check_overlap_error(request, 0, e))
+			return -1;
+		return overlap_refuse_of_node(ip, e);
+	}
 	if (overlap_in_use(request->overlap, s, ip)) {
 		if (check_overlap_error(request, 0, e))
 			return -1;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlap.c: looks for an address in the other scope of whereabouts, and in files of host-local. */
+/*
+ * overlap.c: looks for an address on the node itself, in the other scope of whereabouts, and in
+ * files of host-local.
+ */
 #include "ipam/alloc/overlap.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define OF_NODE_MAX 1024
+
 int overlap_open(struct overlap *x, struct lease_db *l, const char *data_dir, const char *network,
 		 struct err *e)
 {
-	*x = (struct overlap){ .l = l };
+	x->l = l;
 	return hostlocal_open(l->ipam->ctx, data_dir, network, &x->files, e);
 }
 
@@ -75,6 +80,24 @@ static bool held_in_ranges(struct overlap *x, const char *name, struct ip ip)
 	}
 }
 
+/* A whole network may be the node's own, and each address of it is one question. */
+static int refuse_range(struct err *e)
+{
+	err_set(e, ERR_CONFIG, 0, "the node itself has more than %d addresses of the range",
+		OF_NODE_MAX);
+	return err_hint(e, "`ip address` and `ip route show table local` on the node list them");
+}
+
+bool overlap_is_of_node(struct overlap *x, struct ip ip)
+{
+	struct err e;
+	int rc = x && x->node ? x->node(ip, &e) : 0;
+
+	if (rc > 0 && ++x->of_node > OF_NODE_MAX)
+		rc = refuse_range(&e);
+	return rc < 0 ? set_failed(x, &e) : rc;
+}
+
 bool overlap_in_use(struct overlap *x, const struct source *s, struct ip ip)
 {
 	char scope[KEY_SCOPE_MAX], name[KEY_SCOPE_MAX];
@@ -82,6 +105,8 @@ bool overlap_in_use(struct overlap *x, const struct source *s, struct ip ip)
 
 	if (!x)
 		return false;
+	if (overlap_is_of_node(x, ip))
+		return true;
 	int rc = hostlocal_holds(&x->files, ip, &e);
 	if (rc)
 		return rc < 0 ? set_failed(x, &e) : true;
@@ -92,4 +117,12 @@ bool overlap_in_use(struct overlap *x, const struct source *s, struct ip ip)
 	const char *end = strrchr(s->scope, '/');
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(end - s->scope - 2), s->scope + 2);
 	return held_in(x, key_scope(scope, 'w', name), s->range, ip);
+}
+
+int overlap_refuse_of_node(struct ip ip, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	err_set(e, ERR_BUSY, 0, "address %s is in use by the node itself", ip_format(ip, text));
+	return err_hint(e, "`ip address` on the node shows its interface; request another one");
 }

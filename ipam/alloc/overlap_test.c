@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses that are free in a source's own scope and in use all the same. */
+#include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
 
 #include <sys/stat.h>
@@ -142,7 +143,117 @@ START_TEST(an_unreadable_folder_fails_the_add)
 }
 END_TEST
 
+/* ---- addresses of the node itself ---- */
+
+static const char *on_the_node; /* one address; "?": they are not known */
+static unsigned asked;
+
+static int node_has(struct ip ip, struct err *e)
+{
+	char text[IP_STR_LEN];
+
+	asked++;
+	if (strcmp(on_the_node, "?") == 0)
+		return err_set(e, ERR_KERNEL, 0, "no answer");
+	return strcmp(ip_format(ip, text), on_the_node) == 0;
+}
+
+static const char *add_on_node(struct fixture *w, const char *ipam, const char *id,
+			       const char *args)
+{
+	asked = 0;
+	return w_add_as(w, (struct alloc_add){ .node = node_has, .probes = true }, ipam, id, args);
+}
+
+#define SMALL "{\"subnet\":\"10.0.0.0/29\",\"cooldown\":0}"
+
+START_TEST(an_address_of_the_node_is_skipped)
+{
+	auto_fixture struct fixture w;
+
+	fixture_open(&w);
+	on_the_node = "10.0.0.2";
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c1", ""), "10.0.0.3");
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c2", ""), "10.0.0.4");
+	ck_assert_uint_eq(asked, 1); /* the search does not begin at the node's again */
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c2", ""), "10.0.0.4");
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c3", "IP=10.0.0.2"),
+			 "!103 address 10.0.0.2 is in use by the node itself");
+	on_the_node = "10.0.0.5";
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c3", ""), "10.0.0.6");
+	/* The first one that was skipped is the node's no longer. */
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c4", ""), "10.0.0.2");
+	ck_assert_int_eq(*add_on_node(&w, SMALL, "c5", ""), '!');
+	ck_assert_int_eq(w.e.code, ERR_EXHAUSTED);
+	on_the_node = "";
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c5", ""), "10.0.0.5");
+	w_sound(&w);
+}
+END_TEST
+
+START_TEST(a_released_address_that_the_node_took_is_skipped)
+{
+	static const char pod[] = "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web";
+	static const char sticky[] = "{\"subnet\":\"10.0.0.0/29\",\"cooldown\":0,\"sticky\":true}";
+	auto_fixture struct fixture w;
+
+	fixture_open(&w);
+	on_the_node = "";
+	ck_assert_str_eq(add_on_node(&w, sticky, "c1", pod), "10.0.0.2");
+	w_del(&w, "c1");
+	on_the_node = "10.0.0.2";
+	ck_assert_str_eq(add_on_node(&w, sticky, "c2", pod), "10.0.0.3");
+	for (int i = 0; i < 5; i++) {
+		ck_assert_str_ne(add_on_node(&w, sticky, "c3", ""), "10.0.0.2");
+		ck_assert_int_ne(*w.text, '!');
+		w_del(&w, "c3");
+	}
+}
+END_TEST
+
+START_TEST(an_address_of_the_node_in_a_block_is_skipped)
+{
+	static const char conf[] = "{\"pool\":\"rail0\"}";
+	auto_fixture struct fixture w;
+
+	fixture_open(&w);
+	ck_assert_int_eq(w_shared(&w, "rail0", "u1",
+				  "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"cooldown\":0}"),
+			 0);
+	w_node(&w, 3, INT64_MAX);
+	ck_assert_int_eq(w_block(&w, "rail0", "10.1.0.16", BLOCK_GRANTED, 3), 0);
+	on_the_node = "10.1.0.16";
+	ck_assert_str_eq(add_on_node(&w, conf, "c1", ""), "10.1.0.17");
+	ck_assert_str_eq(add_on_node(&w, conf, "c2", ""), "10.1.0.18");
+	w_del(&w, "c2");
+	ck_assert_str_eq(add_on_node(&w, conf, "c2", "IP=10.1.0.16"),
+			 "!103 address 10.1.0.16 is in use by the node itself");
+	on_the_node = "10.1.0.18";
+	ck_assert_str_eq(add_on_node(&w, conf, "c2", ""), "10.1.0.16");
+	ck_assert_str_eq(add_on_node(&w, conf, "c3", ""), "10.1.0.19");
+	ck_assert_int_eq(*add_on_node(&w, conf, "c4", ""), '!');
+	ck_assert_int_eq(w.e.code, ERR_EXHAUSTED);
+	w_sound(&w);
+}
+END_TEST
+
+START_TEST(without_an_answer_about_the_node_nothing_is_assigned)
+{
+	auto_fixture struct fixture w;
+
+	fixture_open(&w);
+	on_the_node = "?";
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c1", ""), "!100 no answer");
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c1", "IP=10.0.0.3"), "!100 no answer");
+	on_the_node = "";
+	ck_assert_str_eq(add_on_node(&w, SMALL, "c1", ""), "10.0.0.2");
+}
+END_TEST
+
 TEST_PROGRAM("ipam/alloc/overlap", one_range_looks_and_the_other_does_not,
 	     one_range_does_not_look_and_the_other_does, other_ranges_do_not_overlap,
 	     leases_of_earlier_versions_count, what_host_local_has_on_file_is_not_given,
-	     an_unreadable_folder_fails_the_add)
+	     an_unreadable_folder_fails_the_add, an_address_of_the_node_is_skipped,
+	     a_released_address_that_the_node_took_is_skipped,
+	     an_address_of_the_node_in_a_block_is_skipped,
+	     without_an_answer_about_the_node_nothing_is_assigned)

@@ -97,7 +97,7 @@ int key_list_add(struct key_list *l, const char *key) must_check;
 /* The usage of a source. verify checks used and resting; the rest only makes the search faster. */
 struct source_usage {
 	uint64_t used, resting;
-	uint64_t forgotten; /* resting addresses before next whose records were deleted */
+	uint64_t forgotten; /* addresses before next without a record: deleted, or skipped */
 	struct ip
 		next; /* addresses before it were given at some time. IP_NONE: begin at the start */
 	bool done;    /* no address after next was never used, either */

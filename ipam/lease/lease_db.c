@@ -215,6 +215,7 @@ static int count_taken(struct lease_db *l, const struct addr_choice *c, const ch
 	}
 	if (c->restarted)
 		t.forgotten = 0;
+	t.forgotten += c->skipped;
 	return put_usage(l, c->source->scope, id, &t, e);
 }
 

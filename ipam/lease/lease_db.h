@@ -23,6 +23,7 @@ struct addr_choice {
 	bool done;
 	bool keep_cursor; /* next and done are not set: the cursor of the address' source stays */
 	bool restarted;   /* the search restarted, because addresses had been forgotten */
+	uint64_t skipped; /* addresses without a record that the cursor passed */
 	bool is_loan;     /* another node lends the address to this one */
 	/* Of the block, as the search read its record in this transaction; 0: it did not. */
 	uint64_t epoch;

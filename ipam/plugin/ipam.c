@@ -13,6 +13,7 @@
 #include "ipam/peers/hostlocal.h"
 #include "ipam/plugin/master.h"
 #include "ipam/plugin/resolv.h"
+#include "lib/net/addr.h"
 #include "lib/sys/safe_path.h"
 
 static int open_store(const struct cni_call *call, const char *data_dir, bool create,
@@ -97,6 +98,21 @@ static int add_grants(struct cni_result *res, const struct alloc_result *a, stru
 	return 0;
 }
 
+/* Before anything is assigned. */
+static int refuse_extras(const struct json *addresses, struct err *e)
+{
+	json_each (item, addresses) {
+		struct ipam_extra x;
+
+		if (ipam_conf_extra(item, "ipam.addresses", &x, e))
+			return -1;
+		int own = nl_addr_is_own(x.address.addr, e);
+		if (own)
+			return own < 0 ? -1 : overlap_refuse_of_node(x.address.addr, e);
+	}
+	return 0;
+}
+
 static int add_extras(struct cni_result *res, const struct json *addresses, struct err *e)
 {
 	json_each (item, addresses) {
@@ -155,12 +171,14 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 				       .one_per_family = old,
 				       .need = agent_client_need,
 				       .need_address = agent_client_need_address,
-				       .probes = !old && request_probes(DELEGATE_PROBE_MARK) };
+				       .probes = !old && request_probes(DELEGATE_PROBE_MARK),
+				       .node = nl_addr_is_own };
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_alloc struct alloc_result a = { .n = 0 };
 	auto_json struct json *journal = NULL, *dns = NULL;
 
-	if (conf->resolv_conf && read_dns(conf->resolv_conf, &dns, e))
+	if ((conf->resolv_conf && read_dns(conf->resolv_conf, &dns, e)) ||
+	    refuse_extras(conf->addresses, e))
 		return -1;
 	if (!ipam_conf_has_source(conf) && r->n_want)
 		return err_set(e, ERR_CONFIG, 0,
