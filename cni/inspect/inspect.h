@@ -57,6 +57,7 @@ struct inspect_rail {
 	size_t n_node;
 	struct addr_info *addr; /* owned; without link-local ones */
 	size_t n_addrs;
+	struct ip of_node;        /* one of them that the node has, too; family IP_NONE: none */
 	struct neigh_info *neigh; /* owned */
 	size_t n_neighs;
 	int setting[INSPECT_SETTINGS]; /* -1: cannot be read */

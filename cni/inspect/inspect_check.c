@@ -114,6 +114,17 @@ static void tell_duplicate(struct inspect_run *run, const struct inspect_rail *r
 	finding_set_remedy(f, "ask the pool who has it: railctl ipam who %s", text);
 }
 
+static void tell_of_node(struct inspect_run *run, const struct inspect_rail *r)
+{
+	struct finding *f = inspect_add(run, r, INSPECT_ADDRESS_NODE, FINDING_FAIL);
+	char text[IP_STR_LEN];
+
+	finding_set_value(f, "the node has %s, too", ip_format(r->of_node, text));
+	finding_set_reason(f, "peers reach the pod or the node, whichever answered last");
+	finding_set_remedy(f, "give the node another address, or reserve this one in the pool and "
+			      "restart the pod");
+}
+
 /* Records know the addresses of rails that route; of others only that there are some. */
 static void check_addresses(struct inspect_run *run, const struct inspect_rail *r)
 {
@@ -135,7 +146,9 @@ static void check_addresses(struct inspect_run *run, const struct inspect_rail *
 		good = false;
 		tell_duplicate(run, r, r->addr[i].addr.addr);
 	}
-	if (good)
+	if (good && r->of_node.family)
+		tell_of_node(run, r);
+	else if (good)
 		finding_set_value(inspect_ok(run, r, "address"), "%zu in use", r->n_addrs);
 }
 

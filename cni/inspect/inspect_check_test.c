@@ -226,6 +226,10 @@ static void duplicate_address(struct pod *p)
 {
 	p->addr[1][1].dadfailed = true;
 }
+static void address_of_the_node(struct pod *p)
+{
+	p->s.rail[1].of_node = ip_of("fd30::11");
+}
 static void wrong_way(struct pod *p)
 {
 	p->s.way[0].route.ifindex = 6;
@@ -463,6 +467,7 @@ static const struct {
 	{ same_table, "fail table-shared net2: 1000 is also the table of net1\n" },
 	{ lost_address, "fail address-missing net1: fd30::10 is missing\n" },
 	{ duplicate_address, "fail address-duplicate net2: fd30::11 is a duplicate\n" },
+	{ address_of_the_node, "fail address-node net2: the node has fd30::11, too\n" },
 	{ wrong_way,
 	  "fail way-wrong net1: from 10.30.0.10 to gateway 10.30.0.1: by net2, table 254\n" },
 	{ wrong_way_elsewhere, "fail way-wrong net1: from 10.30.0.10 to other networks, 192.0.2.1: "

@@ -13,6 +13,7 @@ static const struct {
 	[INSPECT_CARRIER_LOST] = { "carrier", "carrier-lost" },
 	[INSPECT_ADDRESS_MISSING] = { "address", "address-missing" },
 	[INSPECT_ADDRESS_DUPLICATE] = { "address", "address-duplicate" },
+	[INSPECT_ADDRESS_NODE] = { "address", "address-node" },
 	[INSPECT_MAC_CHANGED] = { "mac", "mac-changed" },
 	[INSPECT_MAC_DUPLICATE] = { "mac", "mac-duplicate" },
 	[INSPECT_RULE_MISSING] = { "rule", "rule-missing" },

@@ -239,6 +239,21 @@ static int read_tuning(struct reading *x, struct inspect_rail *r)
 	return why.code == ERR_NOMEM ? err_nomem(x->e) : 0;
 }
 
+/* The calling thread is on the node. A rail without a record may be in its own namespace. */
+static int read_of_node(struct reading *x, struct inspect_rail *r)
+{
+	for (size_t i = 0; i < r->n_addrs && !netns_same(x->from->pod->id, x->from->host->id);
+	     i++) {
+		int own = nl_addr_is_own(r->addr[i].addr.addr, x->e);
+
+		if (own < 0)
+			return -1;
+		if (own)
+			r->of_node = r->addr[i].addr.addr;
+	}
+	return 0;
+}
+
 static int read_rail(struct reading *x, struct inspect_rail *r)
 {
 	x->rail = r;
@@ -252,7 +267,7 @@ static int read_rail(struct reading *x, struct inspect_rail *r)
 		return -1;
 	if (nl_neigh_list(x->pod, r->link.ifindex, on_neigh, x, x->e) || x->failed)
 		return -1;
-	return read_tuning(x, r);
+	return read_of_node(x, r) ? -1 : read_tuning(x, r);
 }
 
 /* ---- all ---- */

@@ -125,6 +125,31 @@ test_own_address_of_a_foreign_ipam()
 	want_ok ADD DEL
 }
 
+# The node takes the address that a pod has: the commands that an operator runs find it.
+test_own_address_that_a_living_pod_has()
+{
+	local a
+	need_railhead
+	pod p1
+	PLUGIN=macvlan
+	conf_ipam '{"type":"railhead-ipam","ranges":[[{"subnet":"10.86.0.0/24"}],[{"subnet":"fd00:86::/64"}]]}' '.routing="rail"'
+	want_ok ADD
+	ctl ipam verify
+	ctl rails check
+	for a in "$(addr4)" "$(addr6)"; do
+		node_has "${a%/*}"
+		ctl_fails ipam verify
+		ctl_said "${a%/*} (network"
+		ctl_said "the node itself has it"
+		ctl_fails rails check --json
+		eq "finding" "$(jq -r '.. | objects | select(.code? == "address-node") | .evidence' "$W/ctl")" "the node has ${a%/*}, too"
+		ip addr flush to "${a%/*}" dev "$MASTER"
+	done
+	ctl ipam verify
+	ctl rails check
+	want_ok DEL
+}
+
 # Later the node takes the address that a pod had: nobody gets it again, the pod of the sticky one neither.
 test_own_address_that_the_node_takes_later()
 {

@@ -120,6 +120,24 @@ static bool has_ended(enum repair_state s)
 	return repair_is_stale(s) || s == REPAIR_LINK_GONE || s == REPAIR_LINK_REPLACED;
 }
 
+/* The node took the address later, or another program assigned it. */
+static int compare_with_node(const struct walk *w, const struct json *lease)
+{
+	struct ip ip;
+	int own;
+
+	if (json_get(lease, "guid") || ip_parse(json_text(lease, "address"), &ip))
+		return 0;
+	own = nl_addr_is_own(ip, w->e);
+	if (own > 0)
+		problems_add(w->f,
+			     "%s (%s) is leased to %s of container %.64s, and the node itself has "
+			     "it",
+			     json_text(lease, "address"), json_text(lease, "scope"),
+			     json_text(lease, "ifname"), json_text(lease, "container"));
+	return own < 0 ? -1 : 0;
+}
+
 static int compare_lease(const struct walk *w, const struct json *lease)
 {
 	const struct ctx *ctx = &w->l->run->ctx;
@@ -132,6 +150,8 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 
 	if (strcmp(json_text(lease, "state"), "leased") != 0)
 		return 0;
+	if (compare_with_node(w, lease))
+		return -1;
 	if (record_read(ctx, &key, &r, &why)) {
 		w->l->unrecorded += why.code == ERR_NOTFOUND;
 		return 0;
