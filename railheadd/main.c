@@ -167,7 +167,9 @@ static int start_kubenode(struct agent_program *p, const struct ctx *ctx,
 static int start_reserved(struct agent_program *p, const struct ctx *ctx,
 			  struct cluster_store *store, struct err *e)
 {
-	const struct reserved_conf conf = { ctx, p->base, store, &p->ipam, p->driver };
+	const struct reserved_conf conf = {
+		ctx, p->base, store, &p->ipam, p->driver, p->files.node
+	};
 
 	return store ? reserved_new(&conf, &p->reserved, e) : 0;
 }

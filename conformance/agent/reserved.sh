@@ -198,3 +198,35 @@ test_reserved_a_sticky_pod_gets_another_address()
 	POD=web-0 eventually added n1 c0 rail0
 	[ "${ADDRESS%/*}" != "$first" ] || fail "the reserved address $first was assigned again"
 }
+
+# Interfaces of the nodes have addresses of the pool. No node assigns them, also while the node that has one is away.
+test_reserved_addresses_of_the_nodes_themselves()
+{
+	local ip
+	cluster_begin
+	ip -n n1 addr add 10.92.0.1/28 dev rail0
+	ip -n n2 addr add 10.92.0.5/28 dev rail0
+	ip -n n2 addr add 10.99.9.5/24 dev rail0
+	shared rail0 "$RESERVED"
+	everywhere rail0 '["10.92.0.1","10.92.0.5"]'
+	eq "objects" "$(engine_value reserved n1 | jq -c .ranges) $(engine_value reserved n2 | jq -c .ranges)" '["10.92.0.1"] ["10.92.0.5"]'
+	eq "of a node without one" "$(engine_value reserved n3 2>/dev/null)" ""
+	eventually added n3 p1 rail0
+	POD_IP=10.92.0.1 refused n1 p2 rail0 7 "not among its addresses"
+	agent_kill n2
+	# A node that comes later has the address of a pod: the pod keeps it, and is named where it lives.
+	ip=${ADDRESS%/*}
+	is "no conflicts" ctl n3 ipam conflicts
+	ip -n n1 addr add "$ip/32" dev rail0
+	eventually conflicts_are n3 '.reserved[] | [.pool,.podCount,(.pods[] | .namespace,.pod,.address)]' "[\"rail0\",1,\"ns\",\"p1\",\"$ip\"]"
+	isnt "exit status" ctl n3 ipam conflicts
+	eventually logged n3 "address $ip of pool rail0 is an address of node n1 now, and pod ns/p1 keeps it"
+	fill n3 rail0
+	eq "addresses of nodes" "$(leases n3 | grep -cE '^10\.92\.0\.(1|5)$')" 0
+	eq "all others" "$N" 11
+	# It takes it off again: the agent there says so.
+	ip -n n1 addr del "$ip/32" dev rail0
+	eventually ctl n3 ipam conflicts
+	agent_begin n2
+	everywhere rail0 '["10.92.0.1","10.92.0.5"]'
+}

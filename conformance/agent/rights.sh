@@ -66,6 +66,15 @@ heartbeat_is_written()
 	pods=$((pods + 1))
 	admin -n railhead annotate --overwrite lease n1 "other=$pods" >/dev/null
 }
+# The node has an address of the pool itself; then one more; then none.
+node_has_address() { ip -n n1 addr add 10.92.0.200/32 dev rail0; }
+node_has_another()
+{
+	ip -n n1 addr add 10.92.0.201/32 dev rail0
+	eventually admin get railreserved n1
+	ip -n n1 addr add 10.92.0.202/32 dev rail0
+}
+node_has_none() { ip -n n1 addr flush to 10.92.0.0/24 dev rail0; }
 reserved_addresses() { ctl n1 cluster reserved show >>"$W/said" 2>&1; }
 list_of_nodes() { ctl n1 cluster node list >>"$W/said" 2>&1; }
 pod_is_lost()
@@ -85,6 +94,9 @@ use()
 	"railnodes patch") pool_changes ;;
 	"railnodes list" | "leases list") list_of_nodes ;;
 	"railreserved get") reserved_addresses ;;
+	"railreserved create") node_has_address ;;
+	"railreserved patch") node_has_another ;;
+	"railreserved delete") node_has_none ;;
 	"leases get") heartbeat_is_written ;;
 	"leases create") without_its_heartbeat ;;
 	"leases patch") : ;;

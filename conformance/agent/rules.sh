@@ -150,8 +150,10 @@ cases_of_rules()
 	RailPool rail0 no {"blockSize":1,"sticky":true} {"blockSize":1,"sticky":true,"state":"leaving","slice":{"size":16}}
 	RailPool rail0 yes {"blockSize":8,"sticky":true} {"blockSize":8,"sticky":true,"state":"leaving","slice":{"size":16}}
 	RailPool rail0 yes {"blockSize":1} {"blockSize":1,"state":"leaving","slice":{"size":16}}
-	= RailReserved: the reserved addresses of the cluster are one object of the name cluster
+	= RailReserved: the reserved addresses of the cluster are one object of the name cluster; others are those of nodes
 	RailReserved other no - {}
+	RailReserved n1 no - {"node":"n2","ranges":["10.1.0.7"]}
+	RailReserved n1 yes - {"node":"n1","ranges":["10.1.0.7"]}
 	RailReserved cluster yes - {}
 	= RailReserved: a range is an address, first-last or a network, as in 10.1.0.7, 10.1.0.10-10.1.0.19, 10.1.1.0/28
 	RailReserved cluster no - {"ranges":["10.1.0"]}

@@ -119,6 +119,16 @@ int ranges_copy(const struct ranges *from, struct ranges *to, struct err *e)
 	return 0;
 }
 
+bool ranges_same(const struct ranges *a, const struct ranges *b)
+{
+	bool same = a->n == b->n;
+
+	for (size_t i = 0; same && i < a->n; i++)
+		same = ip_equal(a->items[i].first, b->items[i].first) &&
+		       ip_equal(a->items[i].last, b->items[i].last);
+	return same;
+}
+
 bool ranges_contain(const struct ranges *s, struct ip a)
 {
 	size_t i = find_range(s, a);

@@ -33,6 +33,9 @@ int ranges_copy(const struct ranges *from, struct ranges *to, struct err *e) mus
 int ranges_copy_in(const struct ranges *from, struct ip_range r, struct ranges *to,
 		   struct err *e) must_check;
 
+/* ranges_same - whether both have the same addresses. */
+bool ranges_same(const struct ranges *a, const struct ranges *b);
+
 /* ranges_contain - whether a is in the set. */
 bool ranges_contain(const struct ranges *s, struct ip a);
 

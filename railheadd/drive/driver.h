@@ -82,6 +82,12 @@ void driver_labels(struct driver *d, const struct json *labels);
  */
 void driver_reserved(struct driver *d, const struct ranges *reserved, const struct node_pool *of);
 
+/*
+ * driver_assigns - 1: a shared pool of the cluster has the address among those that it may assign,
+ * whatever the cluster reserves; 0: none has; -1: the pools are not known yet.
+ */
+int driver_assigns(const struct driver *d, struct ip ip);
+
 /* driver_refused - the cluster store refuses a call, because of rights, credentials or limits. */
 void driver_refused(struct driver *d, const struct err *why);
 

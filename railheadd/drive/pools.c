@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/conf/pool.h"
 #include "railheadd/drive/driver_parts.h"
 #include "railheadd/drive/driver_priv.h"
 #include "railheadd/events/events.h"
@@ -311,6 +312,22 @@ void driver_reserved(struct driver *d, const struct ranges *reserved, const stru
 	d->reserved_of = of ? *of : (struct node_pool){ .generation = 0 };
 	d->reserved_known = true;
 	pools_can_be_used(d);
+}
+
+int driver_assigns(const struct driver *d, struct ip ip)
+{
+	const struct pool_seen *s;
+	bool found = false;
+
+	for (s = TAILQ_FIRST(&d->seen); s && !found; s = TAILQ_NEXT(s, all)) {
+		auto_clean(source_clear) struct source pool = { .label = "" };
+		struct err why;
+
+		found = s->subnet.addr.family && ip_in_prefix(s->subnet, ip) &&
+			(pool_decode(s->name, s->definition, &pool, &why) ||
+			 ranges_contain(&pool.usable, ip));
+	}
+	return d->pools_listed ? found : -1;
 }
 
 const struct pool_seen *pools_stale(const struct driver *d)

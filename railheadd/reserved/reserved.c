@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reserved.c: a list and a watch of one object. The driver has watches of its own, and reports
- * whether the cluster store answers.
+ * reserved.c: a list and a watch of the object that people write, and of those of the nodes. The
+ * driver has watches of its own, and reports whether the cluster store answers.
  */
 #include "railheadd/reserved/reserved.h"
 
@@ -12,6 +12,8 @@
 #include "ipam/admin/admin.h"
 #include "ipam/conf/range_list.h"
 #include "railheadd/follow/follow.h"
+#include "railheadd/reserved/node_ranges.h"
+#include "railheadd/reserved/own_ranges.h"
 
 #define NAMED 16 /* pods in the log after one change; `railctl ipam conflicts` has all */
 
@@ -19,16 +21,33 @@ struct reserved {
 	struct reserved_conf conf;
 	struct cluster_selector which;
 	struct follow *follow;
-	struct ranges ranges; /* of the object */
-	struct node_pool of;  /* that object, as this node reports it */
-	bool handed;          /* the driver has these */
-	bool known;           /* that, or the cluster store does not have the kind */
-	bool there;           /* in the list that runs */
-	bool refused;         /* that is logged */
-	struct err why;       /* what is wrong now; code 0: nothing is */
+	struct ranges ranges;     /* of the object of people */
+	struct ranges all;        /* and of the nodes: the driver has these */
+	struct node_ranges nodes; /* of other nodes */
+	struct own_ranges *own;
+	struct cluster_object object; /* that of people in the list that runs; its value is owned */
+	struct node_pool of;          /* that object, as this node reports it */
+	bool handed;                  /* the driver has some */
+	bool known;                   /* that, or the cluster store does not have the kind */
+	bool there;                   /* in the list that runs */
+	bool mine;                    /* the object of this node is in it */
+	bool refused;                 /* that is logged */
+	bool full;                    /* addresses of nodes are left out: that is logged */
+	struct err why;               /* what is wrong now; code 0: nothing is */
 };
 
 /* ---- pods ---- */
+
+/* The node that has the address of a pod itself; NULL: people reserve it. */
+static const char *who_has(const struct reserved *r, const char *address)
+{
+	struct ip ip;
+
+	if (ip_parse(address, &ip))
+		return NULL;
+	return ranges_contain(own_ranges_list(r->own), ip) ? r->conf.node
+							   : node_ranges_who(&r->nodes, ip);
+}
 
 static size_t name_pods(const struct reserved *r, const struct json *range, size_t left)
 {
@@ -37,13 +56,15 @@ static size_t name_pods(const struct reserved *r, const struct json *range, size
 	json_each (pod, json_get(range, "pods")) {
 		const char *ns = json_str(json_get(pod, "namespace"));
 		const char *name = json_str(json_get(pod, "pod"));
+		const char *address = json_str(json_get(pod, "address"));
+		const char *node = who_has(r, address);
 
 		if (n++ < left)
 			log_warn(&r->conf.ctx->log,
-				 "address %s of pool %s is reserved now, and pod %s/%s keeps it",
-				 json_str(json_get(pod, "address")),
-				 json_str(json_get(range, "pool")), ns ? ns : "?",
-				 name ? name : "?");
+				 "address %s of pool %s is %s%s now, and pod %s/%s keeps it",
+				 address, json_str(json_get(range, "pool")),
+				 node ? "an address of node " : "reserved", node ? node : "",
+				 ns ? ns : "?", name ? name : "?");
 	}
 	return n < left ? left - n : 0;
 }
@@ -69,13 +90,6 @@ static void report_pods(const struct reserved *r)
 
 /* ---- the object ---- */
 
-static bool is_same(const struct ranges *a, const struct ranges *b)
-{
-	auto_json struct json *x = range_list_print(a), *y = range_list_print(b);
-
-	return x && y && json_same(x, y);
-}
-
 static bool is_reported(const struct reserved *r, const struct cluster_object *o)
 {
 	return !*r->of.waits && strcmp(r->of.uid, o ? o->at.uid : "") == 0 &&
@@ -91,27 +105,61 @@ static void report(struct reserved *r, const struct cluster_object *o)
 	r->of.generation = o->generation;
 }
 
-/* Takes *ranges over. o NULL: there is no object. */
-static void hand_over(struct reserved *r, struct ranges *ranges, const struct cluster_object *o)
+/* *all: what people and nodes have. Addresses that are left out may be assigned. */
+static int add_up(struct reserved *r, struct ranges *all, struct err *e)
 {
-	bool same = r->handed && is_same(&r->ranges, ranges);
+	size_t left;
+
+	if (ranges_copy(&r->ranges, all, e) || ranges_copy(own_ranges_list(r->own), all, e))
+		return -1;
+	left = node_ranges_add(&r->nodes, all);
+	if (left && !r->full)
+		log_error(&r->conf.ctx->log,
+			  "more than %d ranges are reserved: addresses of %zu nodes are not; leave "
+			  "room for the nodes in the ranges of the pools",
+			  NODE_RANGES_ALL, left);
+	r->full = left > 0;
+	return 0;
+}
+
+/* The driver gets what has changed. */
+static void hand_over(struct reserved *r, bool said)
+{
+	auto_ranges struct ranges all = { .n = 0 };
+	struct err e;
+
+	if (add_up(r, &all, &e)) {
+		log_error(&r->conf.ctx->log, "reserved addresses: %s", e.msg);
+		return;
+	}
+	bool same = r->handed && ranges_same(&r->all, &all);
+	struct ranges old = r->all;
+
+	r->all = all;
+	all = old;
+	r->known = r->handed = true;
+	if (same && said)
+		return;
+	driver_reserved(r->conf.driver, &r->all, &r->of);
+	if (same)
+		return;
+	if (r->all.n)
+		log_info(&r->conf.ctx->log, "the cluster reserves %zu range%s of addresses",
+			 r->all.n, r->all.n == 1 ? "" : "s");
+	report_pods(r);
+}
+
+/* Takes *ranges over. o NULL: people have no object. */
+static void reserve(struct reserved *r, struct ranges *ranges, const struct cluster_object *o)
+{
 	bool said = r->handed && is_reported(r, o);
 
 	ranges_clear(&r->ranges);
 	r->ranges = *ranges;
 	*ranges = (struct ranges){ .n = 0 };
 	r->why.code = 0;
-	r->known = r->handed = true;
-	if (same && said)
-		return;
 	report(r, o);
-	driver_reserved(r->conf.driver, &r->ranges, &r->of);
-	if (same)
-		return;
-	if (r->ranges.n)
-		log_info(&r->conf.ctx->log, "the cluster reserves %zu range%s of addresses",
-			 r->ranges.n, r->ranges.n == 1 ? "" : "s");
-	report_pods(r);
+	hand_over(r, said);
 }
 
 static void see(struct reserved *r, const struct cluster_object *o)
@@ -120,35 +168,56 @@ static void see(struct reserved *r, const struct cluster_object *o)
 	struct err e;
 
 	if (cluster_reserved_decode(o->value, &ranges, &e) == 0) {
-		hand_over(r, &ranges, o);
+		reserve(r, &ranges, o);
 		return;
 	}
 	if (!r->known)
 		driver_refused(r->conf.driver, &e);
 	if (r->handed) {
 		(void)snprintf(r->of.waits, sizeof(r->of.waits), "%.255s", e.msg);
-		driver_reserved(r->conf.driver, &r->ranges, &r->of);
+		driver_reserved(r->conf.driver, &r->all, &r->of);
 	}
 	log_error(&r->conf.ctx->log, "the reserved addresses of the cluster %s: %s",
 		  r->known ? "stay as they were" : "are not known", e.msg);
 	r->why = e;
 }
 
-static bool is_ours(const struct reserved *r, const struct cluster_object *o)
-{
-	if (strcmp(o->name, CLUSTER_RESERVED_NAME) == 0)
-		return true;
-	log_warn(&r->conf.ctx->log,
-		 "reserved addresses of the name \"%s\" have no effect: the object is \"%s\"",
-		 o->name, CLUSTER_RESERVED_NAME);
-	return false;
-}
-
 static void none(struct reserved *r)
 {
 	auto_ranges struct ranges empty = { .n = 0 };
 
-	hand_over(r, &empty, NULL);
+	reserve(r, &empty, NULL);
+}
+
+/* An object of a node. True: it is one, or it has no effect. */
+static bool is_of_node(struct reserved *r, const struct cluster_object *o, bool gone)
+{
+	struct err e;
+
+	if (strcmp(o->name, CLUSTER_RESERVED_NAME) == 0)
+		return false;
+	if (strcmp(o->name, r->conf.node) == 0)
+		own_ranges_seen(r->own, gone ? NULL : o);
+	else if (gone)
+		node_ranges_gone(&r->nodes, o->name);
+	else if (strcmp(o->name, o->node) != 0)
+		log_warn(&r->conf.ctx->log,
+			 "reserved addresses of the name \"%s\" have no effect: the object is "
+			 "\"" CLUSTER_RESERVED_NAME "\", or of a node",
+			 o->name);
+	else if (node_ranges_see(&r->nodes, o, &e))
+		log_warn(&r->conf.ctx->log, "the addresses of node %s are not reserved: %s",
+			 o->name, e.msg);
+	return true;
+}
+
+/* The node has other addresses than before. */
+static void own_changed(void *arg)
+{
+	struct reserved *r = arg;
+
+	if (r->handed)
+		hand_over(r, true);
 }
 
 /* ---- follow ---- */
@@ -157,17 +226,27 @@ static void begun(void *arg)
 {
 	struct reserved *r = arg;
 
-	r->there = false;
+	r->there = r->mine = false;
+	node_ranges_begun(&r->nodes);
+}
+
+static void keep(struct reserved *r, const struct cluster_object *o)
+{
+	json_free((struct json *)(uintptr_t)r->object.value);
+	r->object = *o;
+	r->object.value = json_dup(o->value);
 }
 
 static void item(void *arg, const struct cluster_object *o)
 {
 	struct reserved *r = arg;
 
-	if (!is_ours(r, o))
+	r->mine |= strcmp(o->name, r->conf.node) == 0;
+	if (is_of_node(r, o, false))
 		return;
+	/* Later: no pool may be used before the addresses of all nodes are known, too. */
+	keep(r, o);
 	r->there = true;
-	see(r, o);
 }
 
 static void listed(void *arg)
@@ -175,7 +254,12 @@ static void listed(void *arg)
 	struct reserved *r = arg;
 
 	r->refused = false;
-	if (!r->there)
+	node_ranges_listed(&r->nodes);
+	if (!r->mine)
+		own_ranges_seen(r->own, NULL);
+	if (r->there)
+		see(r, &r->object);
+	else
 		none(r);
 }
 
@@ -183,8 +267,10 @@ static void changed(void *arg, const struct cluster_object *o, bool gone)
 {
 	struct reserved *r = arg;
 
-	if (!is_ours(r, o))
+	if (is_of_node(r, o, gone)) {
+		own_changed(r);
 		return;
+	}
 	if (gone)
 		none(r);
 	else
@@ -234,9 +320,12 @@ int reserved_new(const struct reserved_conf *conf, struct reserved **out, struct
 		return err_nomem(e);
 	r->conf = *conf;
 	r->which = (struct cluster_selector){ .kind = CLUSTER_RESERVED };
-	if (follow_new(&(struct follow_conf){ conf->base, conf->store, &r->which, &fns, r },
+	if (own_ranges_new(&(struct own_ranges_conf){ conf->ctx, conf->base, conf->store,
+						      conf->driver, conf->node, own_changed, r },
+			   &r->own, e) ||
+	    follow_new(&(struct follow_conf){ conf->base, conf->store, &r->which, &fns, r },
 		       &r->follow, e)) {
-		free(r);
+		reserved_free(r);
 		return -1;
 	}
 	*out = r;
@@ -248,7 +337,11 @@ void reserved_free(struct reserved *r)
 	if (!r)
 		return;
 	follow_free(r->follow);
+	own_ranges_free(r->own);
+	node_ranges_clear(&r->nodes);
+	json_free((struct json *)(uintptr_t)r->object.value);
 	ranges_clear(&r->ranges);
+	ranges_clear(&r->all);
 	free(r);
 }
 
@@ -259,7 +352,7 @@ int reserved_status(const struct reserved *r, struct json *obj, struct err *e)
 	if (!r)
 		return 0;
 	if (!o || json_add_bool(o, "known", r->known) ||
-	    json_add_int(o, "ranges", (int64_t)r->ranges.n) ||
+	    json_add_int(o, "ranges", (int64_t)r->all.n) ||
 	    json_add_str(o, "why", r->why.code ? r->why.msg : NULL))
 		return err_nomem(e);
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reserved.h: follows the object that reserves addresses for the whole cluster: RailReserved
- * "cluster", with etcd the key reserved/cluster.
+ * reserved.h: follows the objects that reserve addresses for the whole cluster: RailReserved
+ * "cluster" of people, with etcd the key reserved/cluster, and one of each node that has addresses
+ * of pools on its interfaces.
  */
 #ifndef RAILHEAD_RAILHEADD_RESERVED_RESERVED_H
 #define RAILHEAD_RAILHEADD_RESERVED_RESERVED_H
@@ -17,6 +18,7 @@ struct reserved_conf {
 	struct cluster_store *store;
 	struct ipam *ipam;
 	struct driver *driver;
+	const char *node; /* this one */
 };
 
 /*

@@ -5,7 +5,10 @@
 #include "railheadd/reserved/reserved.h"
 
 #include "ipam/admin/admin.h"
+#include "lib/net/addr.h"
+#include "lib/net/link.h"
 #include "lib/testing/alloc.h"
+#include "lib/testing/net.h"
 #include "railheadd/reserved/reserved_change.h"
 #include "railheadd/testing/driver_ask.h"
 
@@ -38,8 +41,8 @@ static void begin_waiting(void)
 
 static void follow_reserved(void)
 {
-	const struct reserved_conf conf = { &w.ctx, b.base, memory_store_ops(b.store), &w.m,
-					    b.driver };
+	const struct reserved_conf conf = { &w.ctx, b.base,   memory_store_ops(b.store),
+					    &w.m,   b.driver, "n1" };
 	struct err e;
 
 	ck_assert_int_eq(reserved_new(&conf, &reserved, &e), 0);
@@ -272,6 +275,88 @@ START_TEST(a_cluster_without_the_kind_keeps_what_the_node_has)
 }
 END_TEST
 
+/* ---- addresses that nodes have themselves ---- */
+
+static void node_has(const char *node, const char *value)
+{
+	memory_store_put(b.store, CLUSTER_RESERVED, node, node, value);
+}
+
+START_TEST(addresses_of_other_nodes_are_not_assigned)
+{
+	begin();
+	node_has("n2", "{\"ranges\":[\"10.1.0.1\"]}");
+	node_has("n3", "{\"ranges\":[\"10.1.0.4\",\"10.9.0.1\"]}");
+	cluster_reserves("{\"ranges\":[\"10.1.0.2\"]}");
+	pool("rail0", SMALL);
+	begin_waiting();
+	follow_reserved();
+	loop_until(b.base, knows_pool, "rail0");
+	ck_assert(has_subnet("\"reserved\":[\"10.1.0.1-10.1.0.2\",\"10.1.0.4\"]"));
+	/* A node that has half of the pool, and one that has no range: as if they had none. */
+	node_has("n3", "{\"ranges\":[\"10.1.0.0-10.1.0.255\"]}");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.1-10.1.0.2\"]");
+	node_has("n2", "{\"ranges\":[\"all of them\"]}");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.2\"]");
+	node_has("n2", "{\"ranges\":[\"10.1.0.6\"]}");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.2\",\"10.1.0.6\"]");
+	memory_store_delete(b.store, CLUSTER_RESERVED, "n2");
+	memory_store_delete(b.store, CLUSTER_RESERVED, "cluster");
+	loop_until(b.base, status_has, "\"ranges\":0}");
+	gets((const char *const[]){ "10.1.0.1", "10.1.0.2", "10.1.0.3", "10.1.0.4", "10.1.0.5",
+				    "10.1.0.6", NULL });
+	end_all();
+}
+END_TEST
+
+static bool cluster_has(const void *arg)
+{
+	auto_free char *text = memory_store_has(b.store, CLUSTER_RESERVED, "n1")
+				       ? memory_store_text(b.store, CLUSTER_RESERVED, "n1")
+				       : NULL;
+
+	return text ? strstr(text, arg) != NULL : !*(const char *)arg;
+}
+
+static void add_address(const char *address)
+{
+	struct nl *nl = net_socket();
+	struct ip_prefix p;
+	struct err e;
+
+	ck_assert_int_eq(ip_parse_prefix(address, &p), 0);
+	ck_assert_int_eq(nl_addr_add(nl, net_ifindex(nl, "up0"), p, true, &e), 0);
+	nl_release(nl);
+}
+
+START_TEST(a_node_reserves_its_own_addresses)
+{
+	struct err e;
+
+	net_enter_new();
+	net_veth("up0", "peer0", NULL);
+	struct nl *nl = net_socket();
+	add_address("10.1.0.3/29");
+	add_address("10.9.0.3/24");
+	begin_with(WHOLE, NULL);
+	loop_until(b.base, cluster_has, "\"ranges\":[\"10.1.0.3\"]");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.3\"]");
+	add_address("10.1.0.5/29");
+	loop_until(b.base, cluster_has, "\"ranges\":[\"10.1.0.3\",\"10.1.0.5\"]");
+	/* Somebody deletes it, or writes another one. */
+	memory_store_delete(b.store, CLUSTER_RESERVED, "n1");
+	loop_until(b.base, cluster_has, "\"ranges\":[\"10.1.0.3\",\"10.1.0.5\"]");
+	node_has("n1", "{\"ranges\":[\"10.1.0.6\"]}");
+	loop_until(b.base, cluster_has, "\"ranges\":[\"10.1.0.3\",\"10.1.0.5\"]");
+	gets((const char *const[]){ "10.1.0.1", "10.1.0.2", "10.1.0.4", "10.1.0.6", NULL });
+	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "up0"), &e), 0);
+	loop_until(b.base, cluster_has, "");
+	loop_until(b.base, status_has, "\"ranges\":0}");
+	nl_release(nl);
+	end_all();
+}
+END_TEST
+
 /* ---- pods ---- */
 
 static bool names_pod(const void *arg)
@@ -404,5 +489,6 @@ TEST_PROGRAM("reserved", reserved_addresses_are_not_assigned,
 	     a_pool_that_is_not_taken_over_is_named_in_the_report,
 	     an_object_that_cannot_be_read_changes_nothing,
 	     a_cluster_without_the_kind_keeps_what_the_node_has,
+	     addresses_of_other_nodes_are_not_assigned, a_node_reserves_its_own_addresses,
 	     a_pod_keeps_an_address_that_is_reserved_later, an_operator_adds_and_removes_ranges,
 	     a_change_that_cannot_be_made_is_refused)

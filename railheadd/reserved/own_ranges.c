@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_ranges.c: a list of the node's addresses every few seconds, and a write when the object in
+ * the cluster has others.
+ */
+#include "railheadd/reserved/own_ranges.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/store/cluster_store.h"
+#include "ipam/conf/range_list.h"
+#include "lib/net/addr.h"
+#include "railheadd/reserved/node_ranges.h"
+
+#define LOOK_S   5
+#define AGAIN_MS 60000 /* after a refusal */
+
+struct own_ranges {
+	struct own_ranges_conf conf;
+	struct event *timer;
+	struct cluster_call *call; /* NULL: none runs */
+	struct ranges ranges;
+	struct cluster_version at; /* of the object in the cluster */
+	struct json *there;        /* its ranges; NULL: there is no object. Owned */
+	struct json *sent;         /* what the call writes; NULL: it removes. Owned */
+	bool known;                /* the cluster has said which */
+	bool looked;               /* ranges are those of the node */
+	int64_t refused;           /* when, of ctx_mono_ms(); 0: not */
+};
+
+/* ---- the node ---- */
+
+struct walk {
+	const struct own_ranges *o;
+	struct ranges found;
+	int failed;
+	struct err e;
+};
+
+static int take(const struct addr_info *a, void *arg)
+{
+	const struct ip ip = a->addr.addr;
+	struct walk *w = arg;
+	int rc = driver_assigns(w->o->conf.driver, ip);
+
+	if (rc > 0 && w->found.n < NODE_RANGES_EACH)
+		rc = ranges_add(&w->found, (struct ip_range){ ip, ip }, &w->e);
+	w->failed = rc < 0 ? -1 : 0;
+	return w->failed;
+}
+
+/* 1: other addresses than before. */
+static int look_at_node(struct own_ranges *o)
+{
+	struct walk w = { .o = o };
+	auto_nl struct nl *nl = NULL;
+	struct err e;
+
+	if (nl_open(&nl, &e) || nl_addr_list(nl, 0, take, &w, &e)) {
+		log_warn(&o->conf.ctx->log, "the addresses of this node are not known: %s", e.msg);
+		w.failed = -1;
+	}
+	if (w.failed || (o->looked && ranges_same(&w.found, &o->ranges))) {
+		ranges_clear(&w.found);
+		return 0;
+	}
+	ranges_clear(&o->ranges);
+	o->ranges = w.found;
+	o->looked = true;
+	return 1;
+}
+
+/* ---- the cluster ---- */
+
+static void written(void *arg, const struct cluster_result *r)
+{
+	struct own_ranges *o = arg;
+
+	o->call = NULL;
+	if (r->outcome == CLUSTER_OK) {
+		json_free(o->there);
+		o->there = TAKE_PTR(o->sent);
+		o->at = r->object ? r->object->at : (struct cluster_version){ .uid = "" };
+		o->refused = 0;
+	}
+	if (r->outcome != CLUSTER_REFUSED)
+		return;
+	if (!o->refused)
+		log_warn(&o->conf.ctx->log,
+			 "other nodes do not learn of the addresses that this node has: %s (%s)",
+			 r->err.msg, r->err.detail);
+	o->refused = ctx_mono_ms();
+}
+
+static void write_object(struct own_ranges *o, struct json *list)
+{
+	struct cluster_store *s = o->conf.store;
+	auto_json struct json *value = json_new_object();
+	struct cluster_object object = { .kind = CLUSTER_RESERVED, .at = o->at, .value = value };
+
+	(void)snprintf(object.name, sizeof(object.name), "%s", o->conf.node);
+	(void)snprintf(object.node, sizeof(object.node), "%s", o->conf.node);
+	json_free(o->sent);
+	o->sent = o->ranges.n ? json_dup(list) : NULL;
+	if (!value || json_put(value, "ranges", list) || (o->ranges.n && !o->sent))
+		return;
+	o->call = !o->there     ? s->ops->create(s, &object, written, o)
+		  : o->ranges.n ? s->ops->update(s, &object, written, o)
+				: s->ops->remove(s, &object, written, o);
+}
+
+/* A node of the name of the object of people has none. */
+static void compare(struct own_ranges *o)
+{
+	auto_json struct json *is = range_list_print(&o->ranges);
+
+	if (!o->known || !o->looked || o->call || !is ||
+	    (o->refused && ctx_mono_ms() - o->refused < AGAIN_MS) ||
+	    strcmp(o->conf.node, CLUSTER_RESERVED_NAME) == 0)
+		return;
+	if (o->there ? !json_same(is, o->there) : o->ranges.n > 0)
+		write_object(o, TAKE_PTR(is));
+}
+
+void own_ranges_seen(struct own_ranges *o, const struct cluster_object *there)
+{
+	json_free(o->there);
+	o->there = NULL;
+	o->at = (struct cluster_version){ .uid = "" };
+	if (there) {
+		const struct json *ranges = json_get(there->value, "ranges");
+
+		o->at = there->at;
+		o->there = ranges ? json_dup(ranges) : json_new_array();
+	}
+	o->known = true;
+	compare(o);
+}
+
+static void look(evutil_socket_t fd, short what, void *arg)
+{
+	const struct timeval wait = { .tv_sec = LOOK_S };
+	struct own_ranges *o = arg;
+
+	(void)fd;
+	(void)what;
+	(void)event_add(o->timer, &wait);
+	if (look_at_node(o)) {
+		o->refused = 0;
+		o->conf.changed(o->conf.arg);
+	}
+	compare(o);
+}
+
+const struct ranges *own_ranges_list(const struct own_ranges *o)
+{
+	return &o->ranges;
+}
+
+int own_ranges_new(const struct own_ranges_conf *conf, struct own_ranges **out, struct err *e)
+{
+	const struct timeval soon = { .tv_sec = 0 };
+	struct own_ranges *o = calloc(1, sizeof(*o));
+
+	if (!o || !(o->timer = evtimer_new(conf->base, look, o))) {
+		free(o);
+		return err_nomem(e);
+	}
+	o->conf = *conf;
+	(void)event_add(o->timer, &soon);
+	*out = o;
+	return 0;
+}
+
+void own_ranges_free(struct own_ranges *o)
+{
+	if (!o)
+		return;
+	if (o->call)
+		o->conf.store->ops->cancel(o->call);
+	event_free(o->timer);
+	ranges_clear(&o->ranges);
+	json_free(o->there);
+	json_free(o->sent);
+	free(o);
+}
