@@ -48,6 +48,15 @@ static int read_supernets(const struct json *list, struct routing_conf *out, str
 				       KEY
 				       ".supernets: \"%.64s\" is no network, such as 10.0.0.0/16",
 				       text);
+		if (out->supernet[out->n_supernets].len == 0) {
+			err_set(e, ERR_CONFIG, 0,
+				KEY
+				".supernets: %.64s is every network, and each rail would have it",
+				text);
+			return err_hint(e,
+					"name the networks of the rail, or \"default\": true for "
+					"one rail of the pod");
+		}
 		out->n_supernets++;
 	}
 	return 0;

@@ -49,6 +49,10 @@ static const struct {
 	{ "{\"mode\": \"rail\", \"supernets\": [1]}", ERR_DECODE, "routing.supernets" },
 	{ "{\"mode\": \"rail\", \"supernets\": [\"10.0.0.1\"]}", ERR_CONFIG,
 	  "routing.supernets: \"10.0.0.1\"" },
+	{ "{\"mode\": \"rail\", \"supernets\": [\"10.0.0.0/8\", \"0.0.0.0/0\"]}", ERR_CONFIG,
+	  "routing.supernets: 0.0.0.0/0 is every network" },
+	{ "{\"mode\": \"rail\", \"supernets\": [\"::/0\"]}", ERR_CONFIG,
+	  "routing.supernets: ::/0 is every network" },
 };
 
 START_TEST(a_wrong_key_is_named)

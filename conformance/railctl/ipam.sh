@@ -127,12 +127,13 @@ test_pool_reserved_under_living_leases()
 # Without blocks, two nodes with one range assign the same addresses: somebody must say whose it is.
 test_pool_add_wants_to_know_whose_range_it_is()
 {
-	refused 1 "does not know the leases of another node" ipam pool add p --subnet 10.1.0.0/16
+	refused 1 "other nodes may assign the same addresses" ipam pool add p --subnet 10.1.0.0/16
+	[ "$(wc -w <"$W/err")" -lt 50 ] || fail "too many words: $(<"$W/err")"
 	refused 1 "--range" ipam pool add p --subnet 10.1.0.0/16 --gateway 10.1.0.1
 	refused 1 "--this-node-only" ipam pool add p --subnet 10.1.0.0/16
-	refused 1 'railctl cluster pool apply FILE' ipam pool add p --subnet 10.1.0.0/16
+	refused 1 'railhead-pool(5), BLOCKS' ipam pool add p --subnet 10.1.0.0/16
 	echo '{"subnet":"10.1.0.0/16"}' >"$W/p.json"
-	refused 1 '"thisNodeOnly": true' ipam pool add p --file "$W/p.json"
+	refused 1 'thisNodeOnly' ipam pool add p --file "$W/p.json"
 	ok ipam pool list --json
 	want '. == []'
 	ok ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0/24
@@ -143,6 +144,49 @@ test_pool_add_wants_to_know_whose_range_it_is()
 	want '.definition.thisNodeOnly == true'
 	refused 1 "--range" ipam pool set p --no-this-node-only
 	ok ipam pool set p --no-this-node-only --range 10.1.2.0/24
+}
+
+# The first address is often that of a gateway: who gave none learns that a pod may get it.
+test_pool_add_tells_of_the_first_address()
+{
+	ok ipam pool add p --subnet 10.1.0.0/16 --this-node-only
+	has "no gateway, so a pod may get 10.1.0.1"
+	ok ipam pool delete p
+	ok ipam pool add p --subnet fd00:1::/64 --this-node-only
+	has "so a pod may get fd00:1::1"
+	ok ipam pool delete p
+	for o in '--gateway 10.1.0.1' '--reserved 10.1.0.1-10.1.0.9' '--exclude 10.1.0.1' '--range 10.1.0.2-10.1.0.9'; do
+		# shellcheck disable=SC2086 # two words
+		ok ipam pool add p --subnet 10.1.0.0/16 --this-node-only $o
+		hasnt "may get"
+		ok ipam pool delete p
+	done
+	ok ipam pool add p --subnet 10.1.0.0/16 --slice 16 --gateway 10.1.0.1
+	eq "without a number" "$(head -1 <<<"$OUT")" "Pool p added."
+	has "ipam node set NUMBER"
+}
+
+test_pool_range_written_backwards()
+{
+	refused 1 "10.1.0.9-10.1.0.2 is written backwards: write 10.1.0.2-10.1.0.9" ipam pool add p --subnet 10.1.0.0/16 --range 10.1.0.9-10.1.0.2
+	refused 1 "write fd00:1::2-fd00:1::9" ipam pool add p --subnet fd00:1::/64 --range fd00:1::9-fd00:1::2
+	refused 1 'is not "address"' ipam pool add p --subnet 10.1.0.0/16 --range 10.1.0.9-fd00::1
+}
+
+# A user who may not read a file of root learns what to type.
+test_ipam_as_nobody()
+{
+	local command
+	ok ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0/24
+	chmod -R a+rX "$W"
+	cp "$BIN/railctl" "$W/railctl"
+	for command in 'ipam pool list' 'ipam lease list' 'ipam verify' 'ipam pool add q --subnet 10.2.0.0/16 --this-node-only'; do
+		# shellcheck disable=SC2086 # words
+		setpriv --reuid 65534 --regid 65534 --clear-groups "$W/railctl" $command >"$W/out" 2>"$W/err"
+		eq "status of $command" $? 1
+		grep -qF "only root may: sudo $W/railctl $command" "$W/err" || fail "$command: $(<"$W/err")"
+	done
+	rm -f "$W/railctl"
 }
 
 # A network as a range: its first and last addresses are not assigned.

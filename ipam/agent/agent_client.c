@@ -24,6 +24,8 @@
 static int no_agent(const char *path, int errnum, struct err *e)
 {
 	err_set(e, ERR_AGAIN, errnum, "no node agent answers at %s", path);
+	if (errnum == EACCES)
+		return -1;
 	return err_hint(e,
 			"start it: `systemctl start railheadd`, or see `journalctl -u railheadd`");
 }

@@ -90,17 +90,10 @@ int pool_is_restricted(const char *name, const struct json *def, struct err *e)
 	    json_true(json_get(def, "thisNodeOnly")))
 		return 0;
 	err_set(e, ERR_CONFIG, 0,
-		"pool %.100s: has the whole subnet; two nodes with the same range assign the same "
-		"addresses, because a node does not know the leases of another node",
-		name);
-	err_hint(e, "give this node its own range: --range 10.1.1.0/24, or \"ranges\" in the "
-		    "definition");
-	err_hint(e, "or give each node a number and a slice: `railctl ipam node set 17`, and "
-		    "--slice /28, or \"slice\" in the definition");
-	err_hint(e, "or let all nodes share the pool: railheadd on each node, \"blockSize\" in the "
-		    "definition, `railctl cluster pool apply FILE`");
-	return err_hint(e, "if no other node assigns addresses of this subnet: --this-node-only, "
-			   "or \"thisNodeOnly\": true");
+		"pool %.100s: without a range, other nodes may assign the same addresses", name);
+	return err_hint(e, "give --range, --slice, or --this-node-only if no other node does (in a "
+			   "file: ranges, slice, thisNodeOnly); for one pool of all nodes see "
+			   "railhead-pool(5), BLOCKS");
 }
 
 int pool_missing(const char *name, const char *node, struct err *e)

@@ -3,6 +3,26 @@
 #include "ipam/conf/range_list.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static int refuse(const struct json *item, const char *key, size_t i, struct err *e)
+{
+	const char *text = json_str(item), *dash = text ? strchr(text, '-') : NULL;
+	char turned[2 * IP_STR_LEN];
+	struct ip_range r;
+
+	if (dash && strlen(text) < sizeof(turned)) {
+		(void)snprintf(turned, sizeof(turned), "%s-%.*s", dash + 1, (int)(dash - text),
+			       text);
+		if (ip_parse_range(turned, &r) == 0)
+			return err_set(e, ERR_CONFIG, 0,
+				       "%s[%zu]: %s is written backwards: write %s", key, i, text,
+				       turned);
+	}
+	return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
+		       "%s[%zu]: %.64s is not \"address\", \"first-last\" or \"network/len\"", key,
+		       i, text ? text : json_type_name(item));
+}
 
 int range_list_each(const struct json *list, const char *key, range_list_fn fn, void *arg,
 		    struct err *e)
@@ -14,10 +34,7 @@ int range_list_each(const struct json *list, const char *key, range_list_fn fn, 
 		struct ip_range r;
 
 		if (!text || ip_parse_range(text, &r))
-			return err_set(e, text ? ERR_CONFIG : ERR_DECODE, 0,
-				       "%s[%zu]: %.64s is not \"address\", \"first-last\" or "
-				       "\"network/len\"",
-				       key, i, text ? text : json_type_name(item));
+			return refuse(item, key, i, e);
 		if (fn(arg, text, r, e))
 			return err_wrap(e, "%s[%zu]", key, i);
 		i++;

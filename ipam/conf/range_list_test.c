@@ -97,7 +97,9 @@ START_TEST(what_is_no_range_is_named)
 		enum err_code code;
 	} rows[] = {
 		{ "{\"ranges\":[\"10.1.0.1\",\"10.1.0.9-10.1.0.1\"]}",
-		  "reserved.ranges[1]: 10.1.0.9-10.1.0.1 is not", ERR_CONFIG },
+		  "reserved.ranges[1]: 10.1.0.9-10.1.0.1 is written backwards: write "
+		  "10.1.0.1-10.1.0.9",
+		  ERR_CONFIG },
 		{ "{\"ranges\":[\"10.1.0.1-fd00::1\"]}", "reserved.ranges[0]: 10.1.0.1-fd00::1 is",
 		  ERR_CONFIG },
 		{ "{\"ranges\":[7]}", "reserved.ranges[0]: a number is not", ERR_DECODE },

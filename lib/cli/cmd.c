@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/cli/cmd_priv.h"
 
@@ -177,6 +178,19 @@ static int run_line(struct cmd_run *r, char *const *argv, struct err *e)
 	return r->cmd->run(r, e);
 }
 
+/* Files of the node are root's. */
+static void explain_rights(char *const *argv, struct err *e)
+{
+	char line[200] = "";
+	size_t len = 0;
+
+	if ((e->errnum != EACCES && e->errnum != EPERM) || geteuid() == 0)
+		return;
+	for (size_t i = 1; argv[0] && argv[i] && len < sizeof(line); i++)
+		len += (size_t)snprintf(line + len, sizeof(line) - len, " %s", argv[i]);
+	(void)err_hint(e, "only root may: sudo %s%s", argv[0] ? argv[0] : "", line);
+}
+
 int cmd_main(const struct cmd_program *program, char *const *argv, void *own)
 {
 	const char *name = program->root->name;
@@ -188,6 +202,7 @@ int cmd_main(const struct cmd_program *program, char *const *argv, void *own)
 	ctx_init(&r.ctx, name);
 	if (run_line(&r, argv, &e)) {
 		(void)fflush(stdout);
+		explain_rights(argv, &e);
 		out_complain(name, &e);
 		if (r.status == CMD_OK)
 			r.status = program->status ? program->status(&e) : CMD_FAILED;

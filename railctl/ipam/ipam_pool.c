@@ -4,9 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipam/conf/pool.h"
 #include "lib/sys/fs.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/ipam/pool_def.h"
+
+/* host-local keeps the first address for a gateway, whereabouts does not. */
+static void tell_of_first(const struct out *o, const struct admin_pool *p)
+{
+	const char *subnet = json_str(json_get(p->definition, "subnet"));
+	struct ip_prefix net;
+	char text[IP_STR_LEN];
+	struct source s;
+	struct err e;
+
+	if (json_get(p->definition, "gateway") || !subnet || ip_parse_prefix(subnet, &net) ||
+	    pool_decode(p->name, p->definition, &s, &e))
+		return;
+	net.addr.v++;
+	if (ranges_contain(&s.usable, net.addr) && !source_has_guids(&s))
+		out_line(o, OUT_PLAIN,
+			 "It has no gateway, so a pod may get %s: --gateway or --reserved keeps it "
+			 "free.",
+			 ip_format(net.addr, text));
+	source_clear(&s);
+}
 
 /* The pool as the store has it now. */
 static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err *e)
@@ -19,9 +41,15 @@ static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err
 	if (r->out.json)
 		return out_json(&r->out, json_first(pools), e);
 	ctl_pool_capacity(json_first(pools), capacity);
-	out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s%s.", p->name,
-		 p->replace ? "changed" : "added", capacity, strcmp(capacity, "1") == 0 ? "" : "es",
-		 json_get(json_first(pools), "slice") ? " for this node" : "");
+	if (p->no_number)
+		out_line(&r->out, OUT_PLAIN, "Pool %s %s.", p->name,
+			 p->replace ? "changed" : "added");
+	else
+		out_line(&r->out, OUT_PLAIN, "Pool %s %s: %s address%s%s.", p->name,
+			 p->replace ? "changed" : "added", capacity,
+			 strcmp(capacity, "1") == 0 ? "" : "es",
+			 json_get(json_first(pools), "slice") ? " for this node" : "");
+	tell_of_first(&r->out, p);
 	if (p->outside)
 		out_line(&r->out, OUT_WARN,
 			 "%llu leased address%s outside of it now: kept until released.",
