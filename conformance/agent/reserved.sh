@@ -210,6 +210,7 @@ test_reserved_addresses_of_the_nodes_themselves()
 	shared rail0 "$RESERVED"
 	everywhere rail0 '["10.92.0.1","10.92.0.5"]'
 	eq "objects" "$(engine_value reserved n1 | jq -c .ranges) $(engine_value reserved n2 | jq -c .ranges)" '["10.92.0.1"] ["10.92.0.5"]'
+	eq "in the cluster" "$(ctl n3 cluster pool list --json | jq -c '.pools[0] | [.addresses,.reserved]')" "[12,2]"
 	eq "of a node without one" "$(engine_value reserved n3 2>/dev/null)" ""
 	eventually added n3 p1 rail0
 	POD_IP=10.92.0.1 refused n1 p2 rail0 7 "not among its addresses"

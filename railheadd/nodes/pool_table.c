@@ -60,13 +60,16 @@ static int add_block(struct pool_table *t, const struct cluster_object *o, struc
 	return 0;
 }
 
-/* Without an object that can be read, nothing is known to be reserved. */
+/* By people, or the addresses of a node. An object that cannot be read reserves nothing. */
 static int note_reserved(struct pool_table *t, const struct cluster_object *o, struct err *e)
 {
-	if (strcmp(o->name, CLUSTER_RESERVED_NAME) != 0)
+	auto_ranges struct ranges of = { .n = 0 };
+
+	if (strcmp(o->name, CLUSTER_RESERVED_NAME) != 0 && strcmp(o->name, o->node) != 0)
 		return 0;
-	ranges_clear(&t->reserved);
-	return cluster_reserved_decode(o->value, &t->reserved, e) && e->code == ERR_NOMEM ? -1 : 0;
+	if (cluster_reserved_decode(o->value, &of, e) || ranges_copy(&of, &t->reserved, e))
+		return e->code == ERR_NOMEM ? -1 : 0;
+	return 0;
 }
 
 int pool_table_object(struct pool_table *t, const struct cluster_object *o, struct err *e)
