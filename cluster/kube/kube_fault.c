@@ -122,6 +122,7 @@ static bool is_for_people(const struct kube_asked *asked)
 {
 	return asked->resource == kube_resource(CLUSTER_POOL) ||
 	       (asked->resource == kube_resource(CLUSTER_RESERVED) &&
+		strcmp(asked->name, CLUSTER_RESERVED_NAME) == 0 &&
 		(!strcmp(asked->verb, "create") || !strcmp(asked->verb, "patch")));
 }
 

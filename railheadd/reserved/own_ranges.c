@@ -45,7 +45,7 @@ static int take(const struct addr_info *a, void *arg)
 	struct walk *w = arg;
 	int rc = driver_assigns(w->o->conf.driver, ip);
 
-	if (rc > 0 && w->found.n < NODE_RANGES_EACH)
+	if (rc > 0 && ranges_capacity(&w->found) < NODE_RANGES_EACH)
 		rc = ranges_add(&w->found, (struct ip_range){ ip, ip }, &w->e);
 	w->failed = rc < 0 ? -1 : 0;
 	return w->failed;
@@ -111,10 +111,24 @@ static void write_object(struct own_ranges *o, struct json *list)
 				: s->ops->remove(s, &object, written, o);
 }
 
+/* One by one: an agent may reserve no range. NULL: no memory. */
+static struct json *print(const struct ranges *s)
+{
+	auto_json struct json *list = json_new_array();
+	char text[IP_STR_LEN];
+
+	for (size_t i = 0; list && i < s->n; i++) {
+		for (struct ip ip = s->items[i].first; ip_cmp(ip, s->items[i].last) <= 0; ip.v++)
+			if (json_push_str(list, ip_format(ip, text)))
+				return NULL;
+	}
+	return TAKE_PTR(list);
+}
+
 /* A node of the name of the object of people has none. */
 static void compare(struct own_ranges *o)
 {
-	auto_json struct json *is = range_list_print(&o->ranges);
+	auto_json struct json *is = print(&o->ranges);
 
 	if (!o->known || !o->looked || o->call || !is ||
 	    (o->refused && ctx_mono_ms() - o->refused < AGAIN_MS) ||
