@@ -82,8 +82,13 @@ static void look_at_part(struct finding *f, struct nl *nl, const struct record *
 	    !has_it(f, nl, &link))
 		return;
 	f->found = true;
-	(void)snprintf(f->who, sizeof(f->who), "%s of container %.64s (network %.64s), in %.160s",
-		       link.name, part->key.container, part->key.network, part->netns);
+	/* The author of a pod reads the error, and the operator the log. */
+	(void)snprintf(f->who, sizeof(f->who),
+		       "the interface %s of a pod, which the log of the node names", link.name);
+	log_warn(&f->at->ctx->log,
+		 "%s on %s is in use by %s of container %.64s (network %.64s), in %.160s",
+		 f->what->text, f->at->master, link.name, part->key.container, part->key.network,
+		 part->netns);
 }
 
 static int look_at_record(const struct record *r, void *arg)

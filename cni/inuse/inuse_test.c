@@ -189,7 +189,7 @@ START_TEST(a_living_pod_is_not_waited_for)
 	write_record(&w);
 	ck_assert_int_eq(inuse_set_up(&w.at, &w.e), -1);
 	says(&w.e, ERR_BUSY,
-	     "MAC 0a:1b:0a:4d:00:c8 on eth1 is in use by net1 of container c1 (network net-a)");
+	     "MAC 0a:1b:0a:4d:00:c8 on eth1 is in use by the interface net1 of a pod");
 	ck_assert_ptr_nonnull(strstr(w.e.detail, "macPrefix"));
 	/* a record whose interface has another MAC says nothing */
 	w.at.wait_ms = 10;
@@ -229,7 +229,8 @@ START_TEST(an_address_is_like_a_mac)
 	w.at.pod_nl = fake.nl;
 	net_ack(&fake, 1, EADDRINUSE);
 	ck_assert_int_eq(inuse_add_address(&w.at, addr, true, &w.e), -1);
-	says(&w.e, ERR_BUSY, "address 10.77.0.200 on eth1 is in use by net1 of container c1");
+	says(&w.e, ERR_BUSY,
+	     "address 10.77.0.200 on eth1 is in use by the interface net1 of a pod");
 	ck_assert_int_eq(ip_parse_prefix("10.77.0.201/24", &addr), 0);
 	net_ack(&fake, 2, EADDRINUSE);
 	net_ack(&fake, 3, EADDRINUSE);
