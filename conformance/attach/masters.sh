@@ -105,3 +105,50 @@ test_masters_CHECK_tells_when_the_master_is_another_one()
 	want_ok CHECK DEL
 	masters_gone
 }
+
+# The administrator acts on the master while a pod uses it: the pod ends, its address is free, and the master stays as it is then.
+MASTERS_ACTS='ip link set md0 down
+ip link set md0 down; ip link set md0 up
+ip link set md0 name md9
+ip link set md0 mtu 1300
+ip link set md0 address 02:00:00:00:0d:90
+ip link set md0 alias mine
+ip addr add 10.9.9.9/24 dev md0
+ip link set md0 netns p9
+ip link del md0
+ip link del md0; ip link add md0 type veth peer name smd0; ip link set md0 up'
+masters_state() { ip -j addr show 2>/dev/null | jq -c '[.[] | select(.ifname | test("^md")) | [.ifname, .mtu, .address, .ifalias, .flags, [.addr_info[].local]]]'; }
+test_masters_the_administrator_acts_on_one()
+{
+	local act end before ends=(DEL GC repair) n=0
+	while IFS= read -r act <&8; do
+		end=${ends[n++ % 3]}
+		pod p9
+		masters_here 0
+		conf_ipam "$(v4_ipam)" '.master="md0"'
+		want_ok ADD
+		eval "$act" || fail "test error: $act"
+		eventually settled
+		before=$(masters_state)
+		case $end in
+		DEL) want_ok DEL ;;
+		GC)
+			edit '."cni.dev/valid-attachments"=[]'
+			want_ok GC
+			;;
+		repair)
+			ip netns del p1
+			sed -i '/^p1$/d' "$W/pods"
+			is "repair" "$RAILCTL" attachments repair
+			;;
+		esac
+		eq "after $act; $end: leases, records" "$(lease_count) $(find $RUN/attachments -type f | wc -l)" '0 0'
+		eq "after $act; $end: the master" "$(masters_state)" "$before"
+		[ "$end" = repair ] || unpod p1
+		ip link del md9 2>/dev/null
+		masters_gone
+		unpod p9
+	done 8<<<"$MASTERS_ACTS"
+}
+# Carriers are seen a little later.
+settled() { [[ "$(ip -o link show up)" != *': md'*'state DOWN'* ]]; }
