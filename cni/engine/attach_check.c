@@ -10,6 +10,7 @@
 
 #include "cni/engine/attach_priv.h"
 #include "lib/net/addr.h"
+#include "lib/net/rule.h"
 
 /* ---- CHECK ---- */
 
@@ -125,9 +126,15 @@ static int check_addresses(const struct attach *a, int index, struct err *e)
 	return 0;
 }
 
+#define TABLES_MAX 16
+
 struct wanted_route {
+	const struct attach *a;
 	const struct cni_route *route;
 	bool found;
+	uint32_t other[TABLES_MAX]; /* than main, that have it */
+	size_t n_others;
+	uint32_t vrf; /* table of the VRF that has the interface; 0: none */
 };
 
 static int match_route(const struct route_spec *r, void *arg)
@@ -135,26 +142,72 @@ static int match_route(const struct route_spec *r, void *arg)
 	struct wanted_route *w = arg;
 	const struct cni_route *x = w->route;
 
-	w->found = ip_same_network(r->dst, x->dst) && (!x->gw.family || ip_equal(r->gw, x->gw)) &&
-		   (!x->priority || r->priority == x->priority) &&
-		   (x->table <= 0 || r->table == (uint32_t)x->table);
+	if (!ip_same_network(r->dst, x->dst) || (x->gw.family && !ip_equal(r->gw, x->gw)) ||
+	    (x->priority && r->priority != x->priority))
+		return 0;
+	w->found = r->table == (x->table > 0 ? (uint32_t)x->table : ROUTE_TABLE_MAIN);
+	if (!w->found && x->table <= 0 && w->n_others < TABLES_MAX)
+		w->other[w->n_others++] = r->table;
 	return w->found;
+}
+
+static bool sends_from(const struct attach *a, struct ip_prefix from)
+{
+	for (size_t i = 0; from.len && i < a->prev.n_ips; i++)
+		if (ip_in_prefix(from, a->prev.ips[i].address.addr))
+			return true;
+	return !from.len;
+}
+
+/* Only the rule of VRFs names no table. */
+static int match_rule(const struct rule_spec *r, void *arg)
+{
+	struct wanted_route *w = arg;
+	const uint32_t table = r->table ? r->table : w->vrf;
+
+	for (size_t i = 0; i < w->n_others && r->from.addr.family == w->route->dst.addr.family; i++)
+		w->found |= w->other[i] == table && (!r->table || !r->conditional) &&
+			    sends_from(w->a, r->from);
+	return w->found;
+}
+
+/* Later plugins move routes into other tables, and lead there by rules: sbr and vrf. */
+static int look_by_rules(struct wanted_route *w, struct err *e)
+{
+	struct link_info upper;
+	struct err ignored;
+
+	if (w->a->link.upper_ifindex &&
+	    nl_link_by_index(w->a->pod_nl, w->a->link.upper_ifindex, &upper, &ignored) == 0 &&
+	    strcmp(upper.kind, "vrf") == 0)
+		w->vrf = upper.data.vrf.table;
+	return nl_rule_list(w->a->pod_nl, match_rule, w, e);
+}
+
+static int check_route(struct wanted_route *w, struct err *e)
+{
+	const struct attach *a = w->a;
+	char text[PREFIX_STR_LEN];
+
+	if (nl_route_list(a->pod_nl, a->link.ifindex, match_route, w, e) ||
+	    (!w->found && w->n_others && look_by_rules(w, e)))
+		return -1;
+	if (w->found)
+		return 0;
+	err_set(e, ERR_STATE, 0, "interface %s lacks the route to %s", a->link.name,
+		ip_format_prefix(w->route->dst, text));
+	return w->n_others ? err_hint(e, "table %u has it, to which no rule leads", w->other[0])
+			   : -1;
 }
 
 static int check_routes(const struct attach *a, struct err *e)
 {
-	char text[PREFIX_STR_LEN];
-
 	/* Routes of other interfaces of the chain are theirs to check. */
-	if (a->prev.n_interfaces > 1)
-		return 0;
-	for (size_t i = 0; i < a->prev.n_routes; i++) {
-		struct wanted_route w = { .route = &a->prev.routes[i] };
-		if (nl_route_list(a->pod_nl, a->link.ifindex, match_route, &w, e))
+	for (size_t i = 0; a->prev.n_interfaces <= 1 && i < a->prev.n_routes; i++) {
+		struct wanted_route w = { .a = a, .route = &a->prev.routes[i] };
+
+		if (check_route(&w, e))
 			return -1;
-		if (!w.found)
-			return err_set(e, ERR_STATE, 0, "interface %s lacks the route to %s",
-				       a->link.name, ip_format_prefix(w.route->dst, text));
 	}
 	return 0;
 }

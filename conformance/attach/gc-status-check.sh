@@ -394,6 +394,75 @@ test_check_finds_missing_routes()
 	want_ok DEL
 }
 
+# A route without a table belongs into main, or where a rule leads for the pod's address, as sbr and vrf leave it.
+test_check_finds_a_route_that_no_rule_leads_to()
+{
+	local family default addr
+	checked '.ipam.routes=[{"dst":"0.0.0.0/0"},{"dst":"::/0","gw":"fd00:77::1"},{"dst":"10.98.0.0/16","table":98}]'
+	for family in -4 -6; do
+		default=0.0.0.0/0 addr=$(addr4)
+		[ $family = -4 ] || default=::/0 addr=$(addr6)
+		ip -n p1 $family route show default >"$W/default"
+		ip -n p1 $family route del default
+		# shellcheck disable=SC2046 # words
+		ip -n p1 $family route add table 100 $(<"$W/default")
+		want_err CHECK 104 $default 'table 100'
+		ip -n p1 $family rule add from "${addr%/*}" table 100
+		want_ok CHECK
+		ip -n p1 $family rule del table 100
+		ip -n p1 $family rule add from all fwmark 7 table 100
+		want_err CHECK 104 $default
+		ip -n p1 $family rule del table 100
+		ip -n p1 $family rule add from "$([ $family = -4 ] && echo 10.78.0.0/16 || echo fd00:78::/64)" table 100
+		want_err CHECK 104 $default
+		ip -n p1 $family rule del table 100
+		ip -n p1 $family rule add from all table 100
+		want_ok CHECK
+		ip -n p1 $family rule del table 100
+		ip -n p1 $family route flush table 100
+		# shellcheck disable=SC2046 # words
+		ip -n p1 $family route add $(<"$W/default")
+		want_ok CHECK
+	done
+	ip -n p1 route del 10.98.0.0/16 table 98
+	ip -n p1 route add 10.98.0.0/16 via 10.77.0.1
+	want_err CHECK 104 10.98.0.0/16
+	want_ok DEL
+}
+
+# The real plugins move the routes of the interface.
+check_behind() # sbr, vrf
+{
+	checked '.cniVersion="1.0.0" | .ipam.routes=[{"dst":"0.0.0.0/0"},{"dst":"10.99.0.0/16"}]'
+	cp "$W/conf" "$W/own"
+	jq -c --arg t "$1" '{cniVersion, name, type: $t, vrfname: "blue", prevResult}' "$W/own" >"$W/conf"
+	PLUGIN=$1 BIN=$PEER_DIR
+	cni ADD
+	PLUGIN=macvlan BIN=$W/bin
+	[ "$RC" = 0 ] || fail "ADD of $1: $(said)"
+	cp "$W/own" "$W/conf"
+	prev '.interfaces |= map(select(.name == "net1"))'
+	want_ok CHECK
+	[ "$1" = vrf ] || ip -n p1 rule del from "$(addr4 | cut -d/ -f1)"
+	[ "$1" = sbr ] || ip -n p1 rule del pref 1000
+	want_err CHECK 104 0.0.0.0/0
+	want_ok DEL
+	ip -n p1 link del blue 2>/dev/null
+	:
+}
+test_check_behind_sbr()
+{
+	need_peer sbr
+	check_behind sbr
+}
+test_check_behind_vrf()
+{
+	need_peer vrf
+	ip link add probe0 type vrf table 9 2>/dev/null || skip 'this kernel has no vrf (CONFIG_NET_VRF)'
+	ip link del probe0
+	check_behind vrf
+}
+
 test_check_finds_a_missing_lease()
 {
 	need_railhead

@@ -49,6 +49,9 @@ union link_data {
 		uint32_t xmit_hash_policy; /* 0 to 5, in the order of the kernel */
 		uint32_t lacp_rate;        /* 0: slow, 1: fast; mode 802.3ad only */
 	} bond;
+	struct {
+		uint32_t table; /* of routes */
+	} vrf;
 };
 /* Read: the kernel does not report it. In a request: not asked for, so neither written nor
  * compared. */

@@ -64,6 +64,7 @@ static const struct link_kind kinds[] = {
 	    { "xmit_hash_policy", IFLA_BOND_XMIT_HASH_POLICY, 1, AT(bond.xmit_hash_policy), false,
 	      false, false },
 	    { "lacp_rate", IFLA_BOND_AD_LACP_RATE, 1, AT(bond.lacp_rate), false, false, false } } },
+	{ "vrf", { { "table", IFLA_VRF_TABLE, 4, AT(vrf.table), false, false, false } } },
 };
 
 const struct link_kind *link_kind_find(const char *name)

@@ -20,6 +20,7 @@ static const struct {
 	{ "ipoib", { .ipoib = { .pkey = 0x8001, .mode = IPOIB_CONNECTED, .umcast = 1 } } },
 	{ "vlan", { .vlan = { .id = 4094, .protocol = LINK_VLAN_8021Q } } },
 	{ "bond", { .bond = { .mode = 4, .miimon = 100, .xmit_hash_policy = 1, .lacp_rate = 1 } } },
+	{ "vrf", { .vrf = { .table = 1001 } } },
 };
 
 static const union link_data *known_data(const char *kind)
@@ -111,6 +112,9 @@ START_TEST(each_attribute_is_compared)
 		{ "bond",
 		  "lacp_rate: bond net1 has 0, 1 is asked for",
 		  { .bond = { .mode = 4, .miimon = 100, .xmit_hash_policy = 1, .lacp_rate = 0 } } },
+		{ "vrf",
+		  "table: vrf net1 has 1000, 1001 is asked for",
+		  { .vrf = { .table = 1000 } } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -224,7 +228,7 @@ START_TEST(an_unknown_kind_is_not_sent_as_another)
 		ck_assert_int_eq(nl_link_create(k.nl, &spec, &e), -1);
 		ck_assert_int_eq(e.code, ERR_FIELD);
 		ck_assert_int_eq(e.errnum, EOPNOTSUPP);
-		ck_assert_str_eq(e.detail, "known kinds: macvlan, ipvlan, ipoib, vlan, bond");
+		ck_assert_str_eq(e.detail, "known kinds: macvlan, ipvlan, ipoib, vlan, bond, vrf");
 		ck_assert_int_eq(recv(k.peer, sent, sizeof(sent), MSG_DONTWAIT), -1);
 		ck_assert_int_eq(errno, EAGAIN);
 		nl_release(k.nl);

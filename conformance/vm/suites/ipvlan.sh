@@ -9,7 +9,7 @@ CASES=${CASES:-ipvlan_[!k]*}
 if [ -n "${FULL-}" ]; then
 	ITEMS=$(seq -f %03.0f 178)
 elif [ "$CASES" = 'ipvlan_[!k]*' ]; then
-	CASES='ipvlan_[!ke]* ipvlan_every_mode ipvlan_every_flag inuse_an_address_of_ipvlan'
+	CASES='ipvlan_[!ke]* ipvlan_every_mode ipvlan_every_flag inuse_an_address_of_ipvlan check_behind_vrf'
 fi
 passed=0 failed=0 skipped=0
 
@@ -32,7 +32,7 @@ modprobe -r ipvlan 2>/dev/null
 echo 'install ipvlan /bin/false' >/etc/modprobe.d/no-ipvlan.conf
 attach ipvlan_kernel_without_it_says_so
 rm /etc/modprobe.d/no-ipvlan.conf
-modprobe -a ipvlan macvlan
+modprobe -a ipvlan macvlan vrf
 # shellcheck disable=SC2086 # words
 attach $CASES
 # shellcheck disable=SC2046,SC2086 # words
