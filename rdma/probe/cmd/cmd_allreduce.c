@@ -38,7 +38,8 @@ static int find_rank(struct cmd_run *p, struct allreduce *a, struct err *e)
 		return 0;
 	return cmd_usage(p, e,
 			 "%zu of the addresses in %s are of this network namespace: --rank says "
-			 "which rank this is",
+			 "which rank this is. A ring has one rail of each pod: for several rails "
+			 "write one file a rail, and start one ring a rail",
 			 found, c->peers);
 }
 
@@ -131,6 +132,8 @@ static int show_json(const struct out *out, const struct summary *s, struct err 
 	    json_add_int(o, "iterations", a->data.round) ||
 	    json_add_int(o, "checkedSums", (int64_t)a->checked) ||
 	    json_add_int(o, "ns", (int64_t)s->slowest_ns) ||
+	    (a->hello.has_tc && (json_add_int(o, "trafficClass", a->hello.tc) ||
+				 json_add_int(o, "dscp", a->hello.tc / 4))) ||
 	    json_add_int(o, "algorithmBytesPerSecond", (int64_t)s->algorithm) ||
 	    json_add_int(o, "busBytesPerSecond", (int64_t)s->bus) ||
 	    json_hops(json_add_array(o, "hops"), s))
@@ -179,6 +182,13 @@ static int show_summary(const struct out *out, const struct summary *s, struct e
 		 stats_time(s->slowest_ns / a->data.round, time));
 	out_pair(out, "bandwidth", "%s, on the bus %s", stats_rate(s->algorithm, alg),
 		 stats_rate(s->bus, bus));
+	if (a->hello.has_tc)
+		out_pair(out, "class",
+			 "%u (all ranks): DSCP %u, unless the driver sets another class",
+			 a->hello.tc, a->hello.tc / 4u);
+	else
+		out_pair(out, "class",
+			 "none asked for, by no rank: that of the system or the driver");
 	out_pair(out, "checked", "%llu sums: every one is right", (unsigned long long)a->checked);
 	return 0;
 }
@@ -230,6 +240,11 @@ static int allreduce(struct cmd_run *p, struct err *e)
 	if (probe_read_peers(c->peers, c->port, &a->peers, e) || find_rank(p, a, e) ||
 	    session_hello(c, WIRE_RING, &a->hello, e))
 		return -1;
+	/* All ranks need one class, also if it is that of the variable. */
+	if (c->nccl.tc >= 0) {
+		a->hello.has_tc = true;
+		a->hello.tc = (uint8_t)c->nccl.tc;
+	}
 	a->hello.ranks = (uint16_t)a->peers.n;
 	a->hop.rank = (uint16_t)a->rank;
 	a->data = (struct ring_data){ .type = c->type,

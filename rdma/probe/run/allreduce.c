@@ -87,14 +87,16 @@ static int check_options(const struct allreduce *a, const struct wire_hello *h, 
 		err_set(e, ERR_CONFIG, 0, "rank %u was started with --sl %u, rank %u with %u",
 			before, h->sl, a->rank, own->sl);
 	else if (h->has_tc != own->has_tc)
-		err_set(e, ERR_CONFIG, 0, "rank %u was started with --tc, and rank %u without",
+		err_set(e, ERR_CONFIG, 0,
+			"rank %u has a traffic class (--tc or NCCL_IB_TC), and rank %u has none",
 			h->has_tc ? before : a->rank, h->has_tc ? a->rank : before);
 	else if (h->tc != own->tc)
-		err_set(e, ERR_CONFIG, 0, "rank %u was started with --tc %u, rank %u with %u",
-			before, h->tc, a->rank, own->tc);
+		err_set(e, ERR_CONFIG, 0,
+			"rank %u has traffic class %u (--tc or NCCL_IB_TC), rank %u has %u", before,
+			h->tc, a->rank, own->tc);
 	else
 		return 0;
-	return err_hint(e, "start all ranks with the same options");
+	return err_hint(e, "start all ranks with the same options and variables");
 }
 
 /* All ranks must have the same options. The seed of rank 0 goes around the ring. */

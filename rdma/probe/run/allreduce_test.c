@@ -194,6 +194,14 @@ START_TEST(ranks_that_were_started_differently_say_so)
 	members[1].a.hello.sl = 2;
 	differ("rank 0 was started with --sl 0, rank 1 with 2");
 	prepare_all(3, 300);
+	members[1].a.hello.has_tc = true;
+	differ("rank 1 has a traffic class (--tc or NCCL_IB_TC), and rank 0 has none");
+	prepare_all(3, 300);
+	for (unsigned i = 0; i < 3; i++)
+		members[i].a.hello.has_tc = true;
+	members[1].a.hello.tc = 106;
+	differ("rank 0 has traffic class 0 (--tc or NCCL_IB_TC), rank 1 has 106");
+	prepare_all(3, 300);
 	members[0].a.hello.ranks = 4;
 	differ("have all ranks the same file of peers?");
 	prepare_all(3, 300);

@@ -197,7 +197,10 @@ static int of_nccl(const struct opts *o, const char *option, const char *text, i
 
 void conf_take_nccl(const struct opts *o, const char *(*get)(const char *name), struct conf *c)
 {
-	c->nccl.tc = of_nccl(o, "tc", get("NCCL_IB_TC"), 255);
+	const int64_t tc = nccl_number(get("NCCL_IB_TC"), -1);
+
+	/* NCCL sets the low byte: 256 and "abc" are class 0, and -2 is 254. */
+	c->nccl.tc = opt_is_set(o, "tc") || tc == -1 ? -1 : (int)(tc & 0xff);
 	/* RDMA CM takes the level of the path, and the GID of the address. */
 	c->nccl.sl = c->cm ? -1 : of_nccl(o, "sl", get("NCCL_IB_SL"), 15);
 	c->nccl.gid_index = c->cm ? -1 : of_nccl(o, "gid-index", get("NCCL_IB_GID_INDEX"), 255);

@@ -238,8 +238,15 @@ START_TEST(absent_options_are_what_NCCL_would_use)
 	ck_assert(has(&c, -1, -1, -1));
 	c = with_nccl(none, "", "", "auto");
 	ck_assert(has(&c, -1, -1, 0));
+	/* Of the class NCCL sets the low byte. */
 	c = with_nccl(none, "256", "x", "");
+	ck_assert(has(&c, 0, 0, -1));
+	c = with_nccl(none, "-2", "0", "");
+	ck_assert(has(&c, 254, 0, -1));
+	c = with_nccl(none, "-1", "0", "");
 	ck_assert(has(&c, -1, 0, -1));
+	c = with_nccl(none, "abc", "0", "");
+	ck_assert(has(&c, 0, 0, -1));
 }
 END_TEST
 
