@@ -78,7 +78,7 @@ struct route_text {
 		.max = hi                                                                          \
 	}
 
-static const struct json_field route_fields[] = {
+const struct json_field cni_route_fields[] = {
 	{ .key = "dst",
 	  .kind = J_STRING,
 	  .offset = offsetof(struct route_text, dst),
@@ -102,7 +102,7 @@ int cni_route_decode(const struct json *n, const char *where, struct cni_route *
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(n));
-	if (json_decode(n, where, route_fields, &t, e) ||
+	if (json_decode(n, where, cni_route_fields, &t, e) ||
 	    read_prefix(t.dst, where, "dst", &t.r.dst, e) || read_ip(t.gw, where, "gw", &t.r.gw, e))
 		return -1;
 	if (t.r.gw.family && t.r.gw.family != t.r.dst.addr.family)

@@ -109,22 +109,37 @@ int pool_missing(const char *name, const char *node, struct err *e)
 			   "pool list` shows whether the cluster has it");
 }
 
+static bool is_key(const char *key)
+{
+	static const struct json_field *const tables[] = { pool_fields, policy_fields,
+							   pool_blocks_fields };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (const struct json_field *f = tables[i]; f->key; f++) {
+			if (strcmp(f->key, key) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 int pool_check_keys(const struct json *def, struct err *e)
 {
 	if (json_type(def) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "a pool must be an object, got %s",
 			       json_type_name(def));
 	json_each (member, def) {
-		bool known = false;
-
-		for (const struct json_field *f = pool_fields; f->key; f++)
-			known = known || strcmp(f->key, json_key(member)) == 0;
-		for (const struct json_field *f = policy_fields; f->key; f++)
-			known = known || strcmp(f->key, json_key(member)) == 0;
-		known = known || pool_blocks_has_key(json_key(member));
-		if (!known)
+		if (!is_key(json_key(member)))
 			return err_set(e, ERR_CONFIG, 0, "a pool has no key \"%.64s\"",
 				       json_key(member));
+	}
+	size_t i = 0;
+	json_each (route, json_get(def, "routes")) {
+		char where[32];
+
+		(void)snprintf(where, sizeof(where), "routes[%zu]", i++);
+		if (json_refuse_unknown(route, where, cni_route_fields, e))
+			return -1;
 	}
 	return 0;
 }

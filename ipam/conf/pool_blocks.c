@@ -27,7 +27,7 @@ static const struct json_enum fences[] = { { "off", false }, { "strict", true },
 		.max = (most)                                                                      \
 	}
 
-static const struct json_field fields[] = {
+const struct json_field pool_blocks_fields[] = {
 	NUMBER("blockSize", size, 1, POOL_BLOCK_SIZE_MAX),
 	NUMBER("warm", warm, 0, INT64_C(1) << 32),
 	NUMBER("idle", idle, 0, SOURCE_COOLDOWN_MAX),
@@ -40,15 +40,6 @@ static const struct json_field fields[] = {
 bool pool_returns_loans(const struct source *pool)
 {
 	return pool->slice.size > 0;
-}
-
-bool pool_blocks_has_key(const char *key)
-{
-	for (const struct json_field *f = fields; f->key; f++) {
-		if (strcmp(f->key, key) == 0)
-			return true;
-	}
-	return false;
 }
 
 enum pool_state pool_state_of(const struct json *definition)
@@ -77,7 +68,7 @@ static bool is_dns_label(const char *name)
 
 static int check_alone(const struct json *def, struct err *e)
 {
-	for (const struct json_field *f = fields; f->key; f++) {
+	for (const struct json_field *f = pool_blocks_fields; f->key; f++) {
 		if (json_get(def, f->key))
 			return err_set(e, ERR_CONFIG, 0,
 				       "%s: only a pool with blocks has it; add \"blockSize\"",
@@ -129,7 +120,7 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 	*out = (struct pool_blocks){ .shared = false };
 	if (!json_get(def, "blockSize"))
 		return check_alone(def, e);
-	if (json_decode(def, "pool", fields, &r, e) || check_size(&r, subnet, &bits, e))
+	if (json_decode(def, "pool", pool_blocks_fields, &r, e) || check_size(&r, subnet, &bits, e))
 		return -1;
 	if (!is_dns_label(name))
 		return err_set(e, ERR_CONFIG, 0,

@@ -50,8 +50,8 @@ bool pool_state_has_slices(enum pool_state state);
  */
 bool pool_returns_loans(const struct source *pool);
 
-/* pool_blocks_has_key - whether it is one of the keys above. */
-bool pool_blocks_has_key(const char *key);
+/* The keys above. */
+extern const struct json_field pool_blocks_fields[];
 
 /* pool_block_range - all addresses of the block of 2^bits addresses that contains a. */
 struct ip_range pool_block_range(unsigned bits, struct ip a);

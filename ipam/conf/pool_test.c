@@ -206,6 +206,8 @@ END_TEST
 START_TEST(bad_names_and_unknown_keys_are_refused)
 {
 	auto_json struct json *typo = parse("{\"subnet\":\"10.0.0.0/24\",\"stiky\":true}");
+	auto_json struct json *route = parse("{\"routes\":[{\"dst\":\"10.1.0.0/"
+					     "16\"},{\"dst\":\"10.2.0.0/16\",\"gatway\":\"\"}]}");
 	auto_json struct json *list = parse("[]");
 	char name[KEY_NAME_MAX + 2];
 	struct err e = { 0 };
@@ -219,6 +221,8 @@ START_TEST(bad_names_and_unknown_keys_are_refused)
 	ck_assert_int_eq(pool_name_valid("", &e), -1);
 	ck_assert_int_eq(pool_check_keys(typo, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "stiky"));
+	ck_assert_int_eq(pool_check_keys(route, &e), -1);
+	ck_assert_str_eq(e.msg, "routes[1].gatway: there is no such key");
 	ck_assert_int_eq(pool_check_keys(list, &e), -1);
 	ck_assert_int_eq(e.code, ERR_DECODE);
 }

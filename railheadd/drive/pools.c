@@ -178,23 +178,23 @@ static void use_later(struct driver *d, struct pool_seen *s)
 
 /* The definition is wrong on each node, or this node cannot keep it. */
 static void not_taken(struct driver *d, struct pool_seen *s, const struct pool_entry *old,
-		      const struct err *why)
+		      const struct err *e)
 {
 	const long long generation = (long long)s->generation;
 	const bool holds = old && strcmp(old->view.pool.uid, s->uid) == 0;
 	const char *what = holds ? "the old definition still holds" : "the pool is not used";
-	char key[CLUSTER_EVENT_NOTE_LEN];
+	char why[sizeof(e->msg) + sizeof(e->detail) + 2], key[sizeof(why) + 24];
 	const struct event_about about = { EVENT_POOL_REFUSED, "", s->name, s->uid, key, false };
 
+	(void)snprintf(why, sizeof(why), "%s%s%s", e->msg, *e->detail ? "; " : "", e->detail);
+	(void)snprintf(key, sizeof(key), "%lld %s", generation, why);
+	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why);
 	log_error(&d->conf.ctx->log,
-		  "generation %lld of shared pool %s is refused on this node, and %s: %s%s%s",
-		  generation, s->name, what, why->msg, *why->detail ? "; " : "", why->detail);
-	(void)snprintf(key, sizeof(key), "%lld %s", generation, why->msg);
+		  "generation %lld of shared pool %s is refused on this node, and %s: %s",
+		  generation, s->name, what, why);
 	(void)events_tell(d->events, &about,
-			  "Generation %lld is refused, as on node %s, and %s there: %s%s%s",
-			  generation, d->conf.node, what, why->msg, *why->detail ? "; " : "",
-			  why->detail);
-	(void)snprintf(s->waits, sizeof(s->waits), "%.255s", why->msg);
+			  "Generation %lld is refused, as on node %s, and %s there: %s", generation,
+			  d->conf.node, what, why);
 }
 
 static void use(struct driver *d, struct pool_seen *s)
