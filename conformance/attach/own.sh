@@ -29,7 +29,7 @@ none_of_the_node()
 		done
 		eq "addresses of two pods, $round" "$(tr ' ' '\n' <<<"$seen" | grep . | sort | uniq -d)" ""
 		for i in $seen; do
-			! ip -o addr show | grep -qE " (inet|inet6) $i[/ ]" || fail "$round, with $(jq -c .ipam "$W/conf"): a pod got $i of the node"
+			! ip -o addr show | grep -qE " (inet|inet6) ${i}[/ ]" || fail "$round, with $(jq -c .ipam "$W/conf"): a pod got $i of the node"
 		done
 		for ((i = 1; i <= n; i++)); do give "$i"; done
 	done
