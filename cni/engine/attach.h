@@ -127,6 +127,11 @@ int attach_main(const struct attach_type *type, const struct delegate_builtin *b
 /* attach_plugin - the same plugin as a table of commands, for cni_main() and for tests. */
 struct cni_plugin attach_plugin(const struct attach_type *type);
 
+/* attach_check_conf - what ADD says about the configuration of a call before it looks at the
+ * system. */
+int attach_check_conf(const struct attach_type *type, struct cni_call *call,
+		      struct err *e) must_check;
+
 /*
  * attach_create_link - for the create hook of plugins that make a link: spec holds what only this
  * kind has; kind, name, lower device, namespace and mtu are filled in here.

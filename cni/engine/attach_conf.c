@@ -229,8 +229,19 @@ int attach_read_conf(struct attach *a, struct err *e)
 {
 	if (attach_records(a->call, &a->records, e) || decode(a, e) ||
 	    (a->type->validate && a->type->validate(a, e)))
-		return -1;
-	return cni_conf_check_case(&a->call->conf, e);
+		return cni_conf_blame_key(&a->call->conf, e);
+	/* The call of the whole warned for all its parts. */
+	return a->whole ? cni_conf_check_keys(&a->call->conf, false, e)
+			: cni_check_keys(a->call, NULL, true, e);
+}
+
+int attach_check_conf(const struct attach_type *type, struct cni_call *call, struct err *e)
+{
+	auto_attach struct attach a;
+
+	call->data = type;
+	attach_init(&a, call);
+	return attach_read_conf(&a, e);
 }
 
 /* ---- the MAC address ---- */

@@ -2,6 +2,7 @@
 /* conf.c: decodes a network configuration: the keys that all plugins share. */
 #include "cni/protocol/conf.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "lib/json/json_case.h"
@@ -15,25 +16,96 @@ static const struct json_field envelope[] = {
 	{ 0 },
 };
 
-struct clash {
+/* Keys that only plugins of railhead have. A program that does not read them would ignore a wish.
+ */
+static const char *const own_keys[] = {
+	"tier",     "routing",    "host",       "probe",       "macPrefix",
+	"near",     "nearOnly",   "dad",        "ipamTimeout", "gso",
+	"gro",      "rings",      "sysctl",     "txQueueLen",  "resource",
+	"guidFrom", "guidDomain", "renumbered", "rdmaTimeout",
+};
+
+/* Keys that runtimes and Multus write into any configuration. */
+static const char *const standard_keys[] = {
+	"cniVersion", "name",     "type",         "args",       "capabilities",
+	"dns",        "ipMasq",   "ipam",         "prevResult", "runtimeConfig",
+	"deviceID",   "pciBusID", "resourceName",
+};
+
+/* The first word of the path. */
+static bool is_listed(const char *path, const char *const *list, size_t n)
+{
+	const size_t len = strcspn(path, ".");
+
+	for (size_t i = 0; i < n; i++)
+		if (strlen(list[i]) == len && strncmp(path, list[i], len) == 0)
+			return true;
+	return false;
+}
+
+static bool is_standard(const char *path)
+{
+	return is_listed(path, standard_keys, ARRAY_SIZE(standard_keys)) ||
+	       strncmp(path, "cni.dev/", 8) == 0;
+}
+
+bool cni_conf_warns_of(const char *path, const char *section)
+{
+	const char *dot = strrchr(path, '.'), first = dot ? dot[1] : *path;
+
+	if (!isalpha((unsigned char)first) || (section && strncmp(path, section, strlen(section))))
+		return false;
+	return section || !is_standard(path) || strncmp(path, "capabilities.", 13) == 0 ||
+	       strncmp(path, "args.", 5) == 0;
+}
+
+struct key_check {
+	const struct cni_conf *conf;
+	bool alone;
 	struct err *e;
 };
 
-static int refuse_clash(const char *path, bool clash, void *arg)
+static int refuse_key(const struct json_key *k, void *arg)
 {
-	struct clash *c = arg;
+	const struct key_check *c = arg;
+	const bool top = !strchr(k->path, '.');
+	char shown[JSON_SHOW_LEN];
 
-	if (!clash)
+	if (k->finding == JSON_KEY_NOMEM)
+		return err_nomem(c->e);
+	if (strncmp(k->path, "prevResult.", 11) == 0)
 		return 0;
-	err_set(c->e, ERR_CONFIG, 0, "%.200s: this key is given twice, in different case", path);
-	return err_hint(c->e, "keys match without regard to case; keep one of them");
+	if (k->finding == JSON_KEY_CLASH) {
+		err_set(c->e, ERR_CONFIG, 0, "%.200s: this key is given twice, in different case",
+			k->path);
+		return err_hint(c->e, "keys match without regard to case; keep one of them");
+	}
+	if (k->finding == JSON_KEY_SLIP && !(top && is_standard(k->path)))
+		return err_set(c->e, ERR_FIELD, 0,
+			       "%.64s: there is no such key (value: %s); did you mean \"%s\"?",
+			       k->path, json_show(k->value, shown), k->meant);
+	if (k->finding != JSON_KEY_UNREAD || !c->alone || !top ||
+	    !is_listed(k->path, own_keys, ARRAY_SIZE(own_keys)))
+		return 0;
+	return err_set(c->e, ERR_FIELD, 0,
+		       "%s: the plugin \"%.64s\" does not have this key (value: %s)", k->path,
+		       c->conf->type, json_show(k->value, shown));
 }
 
-int cni_conf_check_case(const struct cni_conf *c, struct err *e)
+int cni_conf_check_keys(const struct cni_conf *c, bool alone, struct err *e)
 {
-	struct clash clash = { e };
+	struct key_check check = { c, alone, e };
 
-	return json_each_case(c->tree, refuse_clash, &clash);
+	return json_each_key(c->tree, refuse_key, &check);
+}
+
+int cni_conf_blame_key(const struct cni_conf *c, struct err *e)
+{
+	struct err better = { 0 };
+
+	if (cni_conf_check_keys(c, false, &better))
+		*e = better;
+	return -1;
 }
 
 static bool has_separator(const char *type)
@@ -94,6 +166,32 @@ static int read_ipam_type(struct cni_conf *c, struct err *e)
 	return 0;
 }
 
+/* People ask for these in capabilities and args.cni. Different programs read them. */
+static void note_requests(const struct json *obj)
+{
+	static const char *const keys[] = {
+		"ips",
+		"ipRanges",
+		"mac",
+		"deviceID",
+		"deviceIDs",
+		"infinibandGUID",
+		"CNIDeviceInfoFile",
+		"portMappings",
+		"bandwidth",
+		"dns",
+		"aliases",
+		"guid",
+		"gpus",
+		"debug",
+		"mellanox.infiniband.app",
+		"io.kubernetes.cri.pod-annotations",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		(void)json_get(obj, keys[i]);
+}
+
 static int read_args(struct cni_conf *c, struct err *e)
 {
 	const struct json *args = json_get(c->tree, "args");
@@ -106,6 +204,8 @@ static int read_args(struct cni_conf *c, struct err *e)
 		return err_set(e, ERR_DECODE, 0, "args.cni: must be an object, got %s",
 			       json_type_name(cni));
 	c->args_cni = cni;
+	note_requests(cni);
+	note_requests(json_get(c->tree, "capabilities"));
 	return 0;
 }
 
@@ -155,7 +255,7 @@ static int read_envelope(struct cni_conf *c, enum cni_command cmd, struct err *e
 		return err_set(e, ERR_CONFIG, 0, "type: \"%.64s\" must not be a path", c->type);
 	if (cmd == CNI_GC)
 		return read_valid(c, e);
-	return cni_conf_check_case(c, e);
+	return cni_conf_check_keys(c, false, e);
 }
 
 int cni_conf_parse(char *text, size_t len, enum cni_command cmd, struct cni_conf *out,
@@ -166,7 +266,11 @@ int cni_conf_parse(char *text, size_t len, enum cni_command cmd, struct cni_conf
 	};
 	if (json_parse(text, len, "network configuration", &out->tree, e))
 		return -1;
-	json_fold_case(out->tree);
+	size_t most = json_fold_case(out->tree);
+	if (most > CNI_CONF_KEYS_MAX && cmd != CNI_DEL && cmd != CNI_GC)
+		return err_set(e, ERR_CONFIG, 0,
+			       "network configuration: an object has %zu keys, more than %d", most,
+			       CNI_CONF_KEYS_MAX);
 	if (json_type(out->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "network configuration must be an object, got %s",
 			       json_type_name(out->tree));

@@ -52,11 +52,27 @@ int cni_conf_parse(char *text, size_t len, enum cni_command cmd, struct cni_conf
 void cni_conf_clear(struct cni_conf *c);
 
 /*
- * cni_conf_check_case - ERR_CONFIG when a key that was read so far is given in two cases, as
- * "master" and "Master" are: nobody could say which one was meant. For all but deletions, which
- * take the exact one. cni_conf_parse has checked the keys of the envelope.
+ * cni_conf_check_keys - for all but deletions, after everything has been read. ERR_CONFIG: a key
+ * that was read is given in two cases, as "master" and "Master" are. ERR_FIELD: a key is nearly one
+ * that was asked for, as "mastr" is. alone, no other program of railhead reads this configuration:
+ * ERR_FIELD for a key that only railhead has and this program did not read. cni_conf_parse has
+ * checked the keys of the envelope.
  */
-int cni_conf_check_case(const struct cni_conf *c, struct err *e) must_check;
+int cni_conf_check_keys(const struct cni_conf *c, bool alone, struct err *e) must_check;
+/* cni_conf_blame_key - after an error: a misspelled key is the better reason for a missing one. *e
+ * becomes the error of such a key, if there is one. Returns -1. */
+int cni_conf_blame_key(const struct cni_conf *c, struct err *e);
+
+/*
+ * cni_conf_warns_of - whether a key that was not read deserves a warning: it is no comment such as
+ * "_note", and this program would be the one to read it. path: of json_each_key(). section: "ipam."
+ * for a program that reads only that; NULL for an interface plugin, which leaves keys of the IPAM,
+ * of runtimes and of Multus to others.
+ */
+bool cni_conf_warns_of(const char *path, const char *section);
+
+/* The time of a call grows with the keys of an object. */
+#define CNI_CONF_KEYS_MAX 1000
 
 /* cni_conf_is_valid - whether (container, ifname) is in conf->valid. False when that is NULL. */
 bool cni_conf_is_valid(const struct cni_conf *c, const char *container, const char *ifname);

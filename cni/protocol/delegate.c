@@ -31,7 +31,7 @@ int delegate_find(const char *cni_path, const char *type, char *out, size_t size
 struct variable {
 	const char *name, *value;
 };
-#define OVERRIDES 10
+#define OVERRIDES 11
 
 static bool is_overridden(const char *entry, const struct variable *vars)
 {
@@ -57,6 +57,7 @@ static char **make_env(const struct delegate_call *what, struct err *e)
 		{ DELEGATE_PROBE, what->probe },
 		{ DELEGATE_MASTER, what->master },
 		{ DELEGATE_LEASE, what->lease },
+		{ DELEGATE_CALLER, "1" },
 	};
 	size_t n = 0, text = 0, used = 0;
 

@@ -44,6 +44,9 @@
 #define DELEGATE_LEASE      "RAILHEAD_LEASE"
 #define DELEGATE_LEASE_GUID "guid"
 
+/* Of each call, "1": the caller is a program of railhead, which reads its keys. */
+#define DELEGATE_CALLER "RAILHEAD_CALLER"
+
 /*
  * The attachment that the delegate is called for. A member that is NULL: the variable is as in our
  * own environment. A caller that is no plugin (railctl) sets all members.

@@ -102,12 +102,32 @@ int cni_emit_result(const struct cni_call *call, const struct cni_result *r, str
 	return 0;
 }
 
-static int warn_of_case(const char *path, bool clash, void *arg)
+struct key_warning {
+	const char *section;
+	struct log log;
+};
+
+static int warn_of_key(const struct json_key *k, void *arg)
 {
-	if (!clash)
-		log_warn(arg, "%s: the configuration has this key in another case; write it so",
-			 path);
+	const struct key_warning *w = arg;
+	char shown[JSON_SHOW_LEN];
+
+	if (k->finding == JSON_KEY_CASE)
+		log_warn(&w->log, "%s: the configuration has this key in another case; write it so",
+			 k->path);
+	if (k->finding == JSON_KEY_UNREAD && cni_conf_warns_of(k->path, w->section))
+		log_warn(&w->log, "%s: there is no such key (value: %s); it is ignored", k->path,
+			 json_show(k->value, shown));
 	return 0;
+}
+
+int cni_check_keys(const struct cni_call *call, const char *section, bool alone, struct err *e)
+{
+	struct key_warning w = { section, call->ctx.log };
+
+	if (cni_conf_check_keys(&call->conf, alone, e))
+		return -1;
+	return json_each_key(call->conf.tree, warn_of_key, &w);
 }
 
 static int dispatch(const struct cni_plugin *p, const struct cni_call *call, struct err *e)
@@ -133,11 +153,7 @@ static int dispatch(const struct cni_plugin *p, const struct cni_call *call, str
 	case CNI_VERSION:
 		return 0; /* answered before the configuration is read */
 	}
-	int rc = fn ? fn(call, e) : 0;
-	struct log log = call->ctx.log;
-	if (call->env.cmd != CNI_DEL && call->env.cmd != CNI_GC)
-		(void)json_each_case(call->conf.tree, warn_of_case, &log);
-	return rc;
+	return fn ? fn(call, e) : 0;
 }
 
 /*

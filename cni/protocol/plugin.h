@@ -41,6 +41,13 @@ struct cni_plugin {
 int cni_main(const struct cni_plugin *plugin);
 
 /*
+ * cni_check_keys - cni_conf_check_keys(), then a warning for each key that was taken in another
+ * case, and for each of section that was not read (cni_conf_warns_of).
+ */
+int cni_check_keys(const struct cni_call *call, const char *section, bool alone,
+		   struct err *e) must_check;
+
+/*
  * cni_emit_result - print the result in the version of the configuration. ERR_IO when stdout is
  * closed or full: the caller then undoes its work (CNI-174).
  */

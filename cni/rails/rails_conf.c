@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rails_conf.c: the keys of the plugin rails, and what each rail and the IPAM read in their place.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cni/links/links.h"
 #include "cni/rails/rails_priv.h"
-#include "lib/cli/opt.h"
 #include "lib/json/json_case.h"
 #include "sriov/plugin/attach.h"
 
@@ -102,58 +99,11 @@ static int check_rails(const struct json *n, struct err *e)
 		       json_show(n, shown));
 }
 
-#define SLIP_LEN 32 /* our keys are shorter */
-
-static void to_lower(const char *key, char out[SLIP_LEN])
+/* The parts read the keys of their kind. */
+static void note_keys(const struct json *tree, const struct attach_type *kind)
 {
-	size_t n = 0;
-
-	for (; n < SLIP_LEN - 1 && key[n]; n++)
-		out[n] = (char)tolower((unsigned char)key[n]);
-	out[n] = '\0';
-}
-
-/*
- * One letter more or less, another one, or two in the wrong order. Many words of three letters are
- * so near to each other: of those only one letter at the end counts. "_rails" is a comment. Keys
- * match in any case.
- */
-static bool is_slip(const char *key, const char *known)
-{
-	const size_t a = strlen(key), b = strlen(known), n = a < b ? a : b;
-	char x[SLIP_LEN], y[SLIP_LEN];
-
-	if (b <= 3)
-		return a + b == 2 * n + 1 && strncasecmp(key, known, n) == 0;
-	to_lower(key, x);
-	to_lower(known, y);
-	return a < SLIP_LEN && isalpha((unsigned char)*key) && opt_distance(x, y) == 1;
-}
-
-static bool is_known(const char *key)
-{
-	const struct json_field *f = rails_fields;
-
-	while (f->key && strcasecmp(f->key, key) != 0)
-		f++;
-	return f->key;
-}
-
-/* "rail": [0] would attach all rails. Keys of others are ignored. */
-static int refuse_slips(const struct json *tree, struct err *e)
-{
-	char shown[JSON_SHOW_LEN];
-
-	json_each (it, tree) {
-		for (const struct json_field *f = rails_fields; f->key; f++) {
-			if (!is_known(json_key(it)) && is_slip(json_key(it), f->key))
-				return err_set(e, ERR_FIELD, 0,
-					       "%.64s: there is no such key (value: %s); did you "
-					       "mean \"%s\"?",
-					       json_key(it), json_show(it, shown), f->key);
-		}
-	}
-	return 0;
+	for (const struct json_field *f = kind->fields; f->key; f++)
+		(void)json_get(tree, f->key);
 }
 
 /* Empty optional strings count as absent. */
@@ -287,7 +237,8 @@ int rails_validate(struct attach *a, struct err *e)
 	struct rails_conf *c = (void *)a->state;
 	const struct cni_conf *conf = &a->call->conf;
 
-	if (refuse_slips(conf->tree, e) || check_rails(c->rails, e) ||
+	note_keys(conf->tree, rails_kinds[c->kind]);
+	if (cni_conf_check_keys(conf, false, e) || check_rails(c->rails, e) ||
 	    refuse_of_vfs(a, c->kind == MOVES, e) || refuse_single(a, e) || check_rdma(c, e) ||
 	    check_devices(a, c, e) || check_ipam(conf, e))
 		return -1;

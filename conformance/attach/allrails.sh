@@ -581,9 +581,9 @@ test_allrails_bad_keys()
 		.deviceIds2=[]|2|deviceIds2 array deviceIDs
 		.DeviceID="0000:01:00.1"|7|deviceID sriov Multus k8s.v1.cni.cncf.io/resourceName
 		.min=5|7|min 5 lower
-		.routing={"mode":"rail","supernet":[]}|7|routing.supernet supernets
-		.host={"veth":true,"route":[]}|7|host.route routes
-		.probe={"gateways":true}|7|probe.gateways gateway
+		.routing={"mode":"rail","supernet":[]}|2|routing.supernet supernets
+		.host={"veth":true,"route":[]}|2|host.route routes
+		.probe={"gateways":true}|2|probe.gateways gateway
 		.ipam={"pool":"rail{n}"}|7|ipam.type ipam.pool railhead-ipam
 		.ipam.pool=["rail{n}"]|6|ipam.pool array
 		.ipam={"type":"railhead-ipam","pools":[]}|7|ipam.pool missing
@@ -612,7 +612,7 @@ test_allrails_bad_keys()
 	want_ok ADD DEL
 	# Keys that runtimes and Multus add, and those of others.
 	rails_conf '.capabilities={deviceID:true} | .runtimeConfig={} | .args={cni:{}} | .dns={} | .delegates=[] | .disableGC=true |
-		.device="x" | .main=1 | .pin=2 | .names=3 | .link=4 | .rings={} | .logFile="" | ._rails="a comment"'
+		.device="x" | .main=1 | .pin=2 | .nickname=3 | .link=4 | .rings={} | .logFile="" | ._rails="a comment"'
 	want_ok ADD DEL
 	rails_gone
 }

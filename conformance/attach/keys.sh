@@ -91,3 +91,119 @@ test_keys_of_whereabouts_that_are_empty()
 	want "no gateway" '.ips[0] | has("gateway") | not'
 	want_ok DEL
 }
+
+# A slip is not the default, and it is not silence: mastr would be the card of the default route.
+test_keys_misspelled()
+{
+	local change key meant
+	need_railhead
+	pod p1
+	while IFS='|' read -r change key meant; do
+		for PLUGIN in macvlan ipvlan; do
+			conf_ipam "$(v4_ipam)" "$change"
+			want_err ADD 2 "$key" "did you mean \"$meant\"" || fail "($PLUGIN, $change)"
+		done
+	done <<-'EOF'
+		.mastr="lo"|mastr|master
+		.={mastr:"lo"}+del(.master)|mastr|master
+		.rooting="rail"|rooting|routing
+		.MTUU=1400|MTUU|mtu
+		.hots={"veth":true}|hots|host
+		.routing={"mod":"rail"}|routing.mod|mode
+		.args={"cni":{"gpuss":[]}}|args.cni.gpuss|gpus
+	EOF
+	PLUGIN=$IPAM
+	while IFS='|' read -r change key meant; do
+		conf_ipam "$(v4_ipam)" ".ipam.type=\"$IPAM\" | .ipam$change"
+		want_err ADD 2 "$key" "did you mean \"$meant\"" || fail "($change)"
+	done <<-'EOF'
+		.subnett="10.9.0.0/24"|ipam.subnett|subnet
+		={"subnt":"10.9.0.0/24"}|ipam.subnt|subnet
+		.pol="a"|ipam.pol|pool
+		.ranges=[[{"subnet":"10.9.0.0/24","rangStart":"10.9.0.9"}]]|ipam.ranges[0][0].rangStart|rangeStart
+	EOF
+	eq "leases" "$(lease_count)" 0
+}
+
+# The attachment of an earlier version, which ignored the slip, ends as usual.
+test_keys_misspelled_and_DEL()
+{
+	need_railhead
+	need_kind macvlan
+	pod p1
+	conf_ipam "$(v4_ipam)"
+	want_ok ADD
+	conf_ipam "$(v4_ipam)" '.rooting="rail" | .tier="gold" | .ipam.subnett="x"'
+	want_ok DEL
+	eq "leases after DEL" "$(lease_count)" 0
+	is_gone net1
+}
+
+test_keys_unknown_are_a_warning()
+{
+	need_railhead
+	need_kind macvlan
+	pod p1
+	conf_ipam "$(v4_ipam)" '.foreign=1 | ._note="mine" | .capabilities={"isp":true} | .ipam.datastore="x" | .ipMasq=false |
+		.["cni.dev/x"]=1'
+	want_ok ADD
+	has "a warning names the key" "$ERR" 'foreign: there is no such key (value: 1)'
+	has "a warning names the capability" "$ERR" 'capabilities.isp: there is no such key'
+	has "a warning of the IPAM" "$ERR" 'ipam.datastore: there is no such key'
+	isnt "no other warning" grep -qE '_note|ipMasq|cni.dev|ipam.type' <<<"$ERR"
+	want_ok DEL
+}
+
+# A key of another plugin would do nothing here.
+test_keys_of_other_plugins()
+{
+	local change
+	need_railhead
+	pod p1
+	for change in '.tier="gold"' '.near="gpu"' '.guidFrom="pod"' '.resource={"pf":["mst0"]}'; do
+		for PLUGIN in macvlan ipvlan; do
+			conf_ipam "$(v4_ipam)" "$change"
+			want_err ADD 2 "${change:1:4}" "does not have this key" || fail "($PLUGIN, $change)"
+		done
+	done
+}
+
+# The time does not grow with the keys: 90,000 of them are refused at once, and DEL takes them.
+test_keys_by_the_thousand()
+{
+	local before
+	need_railhead
+	pod p1
+	conf_ipam "$(v4_ipam)" '. + ([range(80000) | {key: "k\(.)", value: 1}] | from_entries)'
+	before=$(date +%s%N)
+	for PLUGIN in macvlan rails "$IPAM"; do
+		want_err ADD 7 'more than 1000'
+		want_ok DEL
+	done
+	is "six calls within six seconds" test $((($(date +%s%N) - before) / 1000000000)) -lt 6
+}
+
+# With a prefix, "macvlan" is another project's, which ignores the keys of railhead and answers success.
+test_keys_beside_another_macvlan()
+{
+	need_railhead
+	local peer=${PEER_DIR:-/usr/lib/cni}/macvlan change
+	[ -x "$peer" ] || skip "no reference macvlan in ${PEER_DIR:-/usr/lib/cni}"
+	need_kind macvlan
+	pod p1
+	mkdir "$W/prefixed"
+	cp "$peer" "$W/prefixed/macvlan" && cp "$BIN/macvlan" "$W/prefixed/rh-macvlan" && cp "$BIN/$IPAM" "$W/prefixed"
+	for change in '.routing="rail"' '.host={"veth":true}' '.tier="gold"' '.macPrefix="0a:1b"' '.probe=true'; do
+		conf_ipam "$(v4_ipam)" ".cniVersion=\"1.0.0\" | $change"
+		PEERS=1 CPATH=$W/prefixed BIN=$W/prefixed PLUGIN=macvlan want_err ADD 2 "does not have this key" rh-macvlan ||
+			fail "($change)"
+		ip -n p1 link del net1 2>"$W/ip.err" # which it leaves after an error of its IPAM
+	done
+	eq "leases" "$(lease_count)" 0
+	no_link p1 net1
+	conf_ipam "$(v4_ipam)" '.cniVersion="1.0.0" | .type="rh-macvlan" | .routing="rail"'
+	CPATH=$W/prefixed BIN=$W/prefixed PLUGIN=rh-macvlan want_ok ADD DEL
+	conf_ipam "$(v4_ipam)" '.cniVersion="1.0.0" | .mtu=1400 | .linkInContainer=false'
+	CPATH=$W/prefixed BIN=$W/prefixed PEERS=1 PLUGIN=macvlan want_ok ADD DEL
+	rm -r "$W/prefixed"
+}

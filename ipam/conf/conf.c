@@ -363,9 +363,9 @@ int ipam_conf_decode(const struct cni_conf *conf, struct ipam_conf *out, struct 
 	if (!conf->ipam)
 		return err_set(e, ERR_CONFIG, 0, "ipam: missing; it names the source of addresses");
 	if (decode_common(conf, &c, e) || decode_sources(conf, &c, e) ||
-	    cni_conf_check_case(conf, e)) {
+	    cni_conf_check_keys(conf, false, e)) {
 		ipam_conf_clear(&c);
-		return -1;
+		return cni_conf_blame_key(conf, e);
 	}
 	*out = c;
 	return 0;

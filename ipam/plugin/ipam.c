@@ -224,6 +224,20 @@ static int clear_probes(const struct cni_call *call, struct err *e)
 											      : 0;
 }
 
+/* Another project's macvlan ignores "routing" and answers success: the pod would have no rules. */
+static int check_keys(const struct cni_call *call, struct err *e)
+{
+	if (cni_check_keys(call, "ipam.", false, e))
+		return -1;
+	if (getenv(DELEGATE_CALLER) || cni_conf_check_keys(&call->conf, true, e) == 0)
+		return 0;
+	return err_hint(
+		e,
+		"the caller of railhead-ipam is not a program of railhead, which may have a "
+		"prefix: \"rh-%.64s\"",
+		call->conf.type);
+}
+
 static int ipam_add(const struct cni_call *call, struct err *e)
 {
 	auto_ipam_conf struct ipam_conf conf = { .n_pools = 0 };
@@ -234,7 +248,7 @@ static int ipam_add(const struct cni_call *call, struct err *e)
 		return clear_probes(call, e);
 	if (ipam_conf_decode(&call->conf, &conf, e) ||
 	    request_load(&call->env, &call->conf, &r, e) ||
-	    (r.guid && ipam_conf_only_guids(&conf, e)) || cni_conf_check_case(&call->conf, e) ||
+	    (r.guid && ipam_conf_only_guids(&conf, e)) || check_keys(call, e) ||
 	    refuse_gateway(call, &conf, e))
 		return -1;
 	if (conf.match_master && master_load(call, &master, e))

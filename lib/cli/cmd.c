@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/near.h"
 #include "lib/cli/cmd_priv.h"
 
 int cmd_usage(struct cmd_run *r, struct err *e, const char *fmt, ...)
@@ -56,7 +57,7 @@ static int enter_sub(struct cmd_run *r, const char *word, struct err *e)
 			enter_cmd(r, r->cmd->sub[i]);
 			return 0;
 		}
-		(void)opt_nearer(word, r->cmd->sub[i]->name, &best);
+		(void)near_word(word, r->cmd->sub[i]->name, &best);
 	}
 	cmd_usage(r, e, "\"%.64s\" is no command of %s%s%s", word, quote, r->path, quote);
 	if (best)

@@ -1,69 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opt.c: parses long options by a table, and suggests the nearest name for a wrong one. */
+/* opt.c: parses long options by a table. */
 #include "lib/cli/opt.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/array.h"
-
-/* ---- did you mean ---- */
-
-#define NEAR_MAX 32
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned m = a < b ? a : b;
-
-	return m < c ? m : c;
-}
-
-/* Longer words are taken as far as NEAR_MAX. */
-unsigned opt_distance(const char *a, const char *b)
-{
-	unsigned rows[3][NEAR_MAX + 1];
-	size_t la = strnlen(a, NEAR_MAX), lb = strnlen(b, NEAR_MAX);
-
-	for (size_t j = 0; j <= lb; j++)
-		rows[0][j] = (unsigned)j;
-	for (size_t i = 1; i <= la; i++) {
-		unsigned *row = rows[i % 3];
-		const unsigned *last = rows[(i - 1) % 3], *older = rows[(i + 1) % 3];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= lb; j++) {
-			row[j] = min3(row[j - 1] + 1, last[j] + 1,
-				      last[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    older[j - 2] + 1 < row[j])
-				row[j] = older[j - 2] + 1;
-		}
-	}
-	return rows[la % 3][lb];
-}
-
-/* One slip in a short word, two in a long one; or the beginning of the word. */
-static unsigned cost(const char *word, const char *candidate)
-{
-	size_t len = strlen(word);
-	unsigned d = opt_distance(word, candidate);
-
-	if (d <= (len < 6 ? 1u : 2u))
-		return d;
-	return len > 1 && strncmp(word, candidate, len) == 0 ? 3 : NEAR_MAX;
-}
-
-bool opt_nearer(const char *word, const char *candidate, const char **best)
-{
-	unsigned d = cost(word, candidate);
-
-	if (d >= NEAR_MAX || (*best && cost(word, *best) <= d))
-		return false;
-	*best = candidate;
-	return true;
-}
-
-/* ---- parsing ---- */
+#include "lib/base/near.h"
 
 #define ARGS_MAX (1u << 20)
 
@@ -81,12 +24,12 @@ static const struct opt *find_option(const struct opt *const *tables, const char
 static int refuse_unknown(const struct opt *const *tables, const char *arg, struct err *e)
 {
 	const char *best = NULL;
-	char name[NEAR_MAX + 1];
+	char name[64];
 
 	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
 	for (; *tables; tables++) {
 		for (const struct opt *o = *tables; o->name; o++)
-			(void)opt_nearer(name, o->name, &best);
+			(void)near_word(name, o->name, &best);
 	}
 	err_set(e, ERR_FIELD, 0, "unknown option %.64s", arg);
 	return best ? err_hint(e, "did you mean --%s?", best) : -1;

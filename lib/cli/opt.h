@@ -51,14 +51,4 @@ bool opt_is_set(const struct opts *o, const char *name);
 /* opt_next - the next value of an option that may be given often; *i starts at 0. NULL: no more. */
 const char *opt_next(const struct opts *o, const char *name, size_t *i);
 
-/* opt_distance - how many insertions, deletions, replacements and swaps of neighbours turn a into b
- * (optimal string alignment). Pure. */
-unsigned opt_distance(const char *a, const char *b);
-
-/*
- * opt_nearer - for "did you mean": true when candidate is nearer to word than *best was (which
- * starts NULL) and near enough to be meant at all. Then *best is set to it.
- */
-bool opt_nearer(const char *word, const char *candidate, const char **best);
-
 #endif

@@ -135,41 +135,6 @@ START_TEST(flags_may_be_repeated)
 }
 END_TEST
 
-START_TEST(suggests_the_nearest)
-{
-	static const char *const names[] = { "list", "show", "delete", "set" };
-	static const struct {
-		const char *typed, *meant;
-	} cases[] = {
-		{ "lsit", "list" }, { "lst", "list" },     { "liste", "list" }, { "del", "delete" },
-		{ "shwo", "show" }, { "delte", "delete" }, { "xyz", NULL },     { "", NULL },
-		{ "l", NULL },      { "remove", NULL },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const char *best = NULL;
-		for (size_t j = 0; j < ARRAY_SIZE(names); j++)
-			(void)opt_nearer(cases[i].typed, names[j], &best);
-		if (cases[i].meant)
-			ck_assert_pstr_eq(best, cases[i].meant);
-		else
-			ck_assert_ptr_null(best);
-	}
-}
-END_TEST
-
-START_TEST(long_words_are_bounded)
-{
-	char longest[1000];
-	const char *best = NULL;
-
-	memset(longest, 'a', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
-	ck_assert(!opt_nearer(longest, "list", &best));
-	refused("--pool", NULL, ERR_CONFIG, "");
-}
-END_TEST
-
 static int parse_some(void *arg, struct err *e)
 {
 	auto_opts struct opts o = { 0 };
@@ -187,4 +152,4 @@ END_TEST
 TEST_PROGRAM("lib/cli/opt", takes_options_and_words_mixed, stops_at_the_first_word,
 	     two_dashes_end_the_options, values_may_begin_with_a_dash_and_be_empty, h_is_help,
 	     refuses_what_it_does_not_know, refuses_wrong_values, flags_may_be_repeated,
-	     suggests_the_nearest, long_words_are_bounded, survives_failing_allocations)
+	     survives_failing_allocations)

@@ -21,12 +21,15 @@ static struct json *parse(const char *text, bool fold)
 	return j;
 }
 
-static int list(const char *path, bool clash, void *arg)
+static int list(const struct json_key *key, void *arg)
 {
+	static const char *const signs[] = { " ", " !", " ~", " ?", " nomem " };
 	char *out = arg;
 
-	testing_append(out, 1024, clash ? " !" : " ");
-	testing_append(out, 1024, path);
+	testing_append(out, 1024, signs[key->finding]);
+	testing_append(out, 1024, key->path);
+	testing_append(out, 1024, *key->meant ? "=" : "");
+	testing_append(out, 1024, key->meant);
 	return 0;
 }
 
@@ -34,7 +37,7 @@ static void reports(const struct json *j, const char *want)
 {
 	char have[1024] = "";
 
-	ck_assert_int_eq(json_each_case(j, list, have), 0);
+	ck_assert_int_eq(json_each_key(j, list, have), 0);
 	ck_assert_str_eq(have, want);
 }
 
@@ -62,7 +65,8 @@ START_TEST(any_case_at_any_depth)
 	ck_assert_double_eq(json_num(json_get(j, "vlanQoS")), 3);
 	ck_assert_ptr_null(json_get(j, "masters"));
 	ck_assert_ptr_null(json_get(j, "maste"));
-	reports(j, " master ipam ipam.ranges ipam.ranges[0][0].subnet");
+	reports(j, " master ipam ipam.ranges ipam.ranges[0][0].subnet ?ipam.ranges[0][0].other"
+		   " ?Unknown");
 }
 END_TEST
 
@@ -105,7 +109,7 @@ START_TEST(the_exact_key_wins_and_the_clash_is_told)
 		{ "{\"a\":\"one\",\"a\":\"two\"}", "two", "" },
 		{ "{\"A\":\"one\",\"A\":\"two\"}", "two", " !A a" },
 		{ "{\"a\":null,\"A\":\"other\"}", NULL, " !A" },
-		{ "{\"b\":{\"a\":\"x\"},\"A\":\"other\"}", "other", " a" },
+		{ "{\"b\":{\"a\":\"x\"},\"A\":\"other\"}", "other", " ?b a" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -118,6 +122,31 @@ START_TEST(the_exact_key_wins_and_the_clash_is_told)
 }
 END_TEST
 
+START_TEST(slips_and_unread_keys_of_objects_that_were_asked)
+{
+	auto_json struct json *j =
+		parse("{\"mastr\":\"eth1\",\"master\":\"eth2\",\"x\":{\"subnett\":1,\"any\":2},"
+		      "\"rooting\":3,"
+		      "\"list\":[{\"gatewy\":1}],\"other\":{\"mastr\":1},\"pool\":1}",
+		      true);
+
+	for (int pass = 0; pass < 2; pass++) {
+		(void)json_get(j, "pools");
+		(void)json_get(j, "master");
+		(void)json_get(json_get(j, "x"), "subnet");
+		(void)json_get(j, "routing");
+		(void)json_get(json_first(json_get(j, "list")), "gateway");
+		(void)json_get(j, "pool");
+	}
+	auto_json struct json *copy = json_dup(j);
+	reports(j, " ~mastr=master ~x.subnett=subnet ?x.any ~rooting=routing"
+		   " ~list[0].gatewy=gateway ?other");
+	(void)json_get(copy, "other");
+	reports(copy, " ~mastr=master ~x.subnett=subnet ?x.any ~rooting=routing"
+		      " ~list[0].gatewy=gateway");
+}
+END_TEST
+
 /* What nobody asks for is nobody's business: labels may differ in case only. */
 START_TEST(unknown_keys_may_clash)
 {
@@ -125,13 +154,13 @@ START_TEST(unknown_keys_may_clash)
 
 	ck_assert_uint_eq(json_len(json_get(j, "labels")), 2);
 	reports(j, "");
+	ck_assert_uint_eq(json_fold_case(j), 2);
 }
 END_TEST
 
-static int stop(const char *path, bool clash, void *arg)
+static int stop(const struct json_key *key, void *arg)
 {
-	(void)path;
-	(void)clash;
+	(void)key;
 	return ++*(int *)arg == 2 ? 7 : 0;
 }
 
@@ -143,9 +172,9 @@ START_TEST(a_scan_can_be_stopped)
 	(void)json_get(j, "a");
 	(void)json_get(json_first(json_get(j, "x")), "b");
 	(void)json_get(j, "c");
-	ck_assert_int_eq(json_each_case(j, stop, &n), 7);
+	ck_assert_int_eq(json_each_key(j, stop, &n), 7);
 	ck_assert_int_eq(n, 2);
-	ck_assert_int_eq(json_each_case(NULL, stop, &n), 0);
+	ck_assert_int_eq(json_each_key(NULL, stop, &n), 0);
 	json_fold_case(NULL);
 }
 END_TEST
@@ -159,7 +188,7 @@ START_TEST(a_path_that_is_too_long_is_cut)
 	testing_append(text, sizeof(text), "\":{\"A\":1}}");
 	auto_json struct json *j = parse(text, true);
 	(void)json_get(json_first(j), "a");
-	ck_assert_int_eq(json_each_case(j, list, have), 0);
+	ck_assert_int_eq(json_each_key(j, list, have), 0);
 	ck_assert_uint_eq(strlen(have), 256);
 }
 END_TEST
@@ -190,5 +219,6 @@ END_TEST
 
 TEST_PROGRAM("lib/json_case", exact_unless_told_otherwise, any_case_at_any_depth,
 	     a_taken_key_is_rewritten, long_s_and_kelvin, the_exact_key_wins_and_the_clash_is_told,
-	     unknown_keys_may_clash, a_scan_can_be_stopped, a_path_that_is_too_long_is_cut,
+	     slips_and_unread_keys_of_objects_that_were_asked, unknown_keys_may_clash,
+	     a_scan_can_be_stopped, a_path_that_is_too_long_is_cut,
 	     empty_is_absent_where_the_table_says_so)

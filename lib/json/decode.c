@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/hw_addr.h"
+#include "lib/base/near.h"
 #include "lib/base/pkey.h"
 
 /* Above this a double does not hold every integer. */
@@ -250,11 +251,17 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 	return 0;
 }
 
-static int hint_keys(const struct json_field *fields, struct err *e)
+/* "did you mean", or the whole list. */
+static int hint_keys(const struct json_field *fields, const char *key, struct err *e)
 {
+	const char *meant = NULL;
 	char keys[400];
 	size_t len = 0;
 
+	for (const struct json_field *f = fields; f->key; f++)
+		(void)near_word(key, f->key, &meant);
+	if (meant)
+		return err_hint(e, "did you mean \"%s\"?", meant);
 	for (const struct json_field *f = fields; f->key && len < sizeof(keys); f++)
 		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", len ? ", " : "",
 					f->key);
@@ -273,7 +280,7 @@ int json_refuse_unknown(const struct json *obj, const char *where, const struct 
 			continue;
 		err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
 			where[0] ? "." : "", json_key(it));
-		return hint_keys(fields, e);
+		return hint_keys(fields, json_key(it), e);
 	}
 	return 0;
 }

@@ -330,6 +330,9 @@ START_TEST(keys_that_the_table_does_not_have)
 	ck_assert_int_eq(json_refuse_unknown(bad, "net", fields, &e), -1);
 	ck_assert_int_eq(e.code, ERR_CONFIG);
 	ck_assert_str_eq(e.msg, "net.MTU: there is no such key");
+	ck_assert_str_eq(e.detail, "did you mean \"mtu\"?");
+	auto_json struct json *other = parse("{\"other\":3}");
+	ck_assert_int_eq(json_refuse_unknown(other, "net", fields, &e), -1);
 	ck_assert_msg(strstr(e.detail, "the keys here are ") == e.detail, "%s", e.detail);
 	ck_assert_ptr_nonnull(strstr(e.detail, fields[0].key));
 	ck_assert_int_eq(json_refuse_unknown(bad, "", fields, &e), -1);

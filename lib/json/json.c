@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/near.h"
 #include "lib/json/json_case.h"
 #include "lib/json/json_priv.h"
 
@@ -81,11 +82,13 @@ const char *json_type_name(const struct json *n)
 }
 
 /* Bits of cJSON's type that cJSON itself leaves alone. */
-#define FOLDS  (1 << 16) /* object: keys in another case are taken, too */
-#define FOLDED (1 << 17) /* member: its key was in another case and has been rewritten */
-#define CLASHES                                                                                    \
-	(1 << 18) /* member: its key is given in another case as well, and was asked for           \
-		   */
+#define FOLDS   (1 << 16) /* object: keys in another case are taken, too */
+#define FOLDED  (1 << 17) /* member: its key was in another case and has been rewritten */
+#define CLASHES (1 << 18) /* member: another spelling of its key was taken */
+#define READ    (1 << 19) /* member: its key was asked for */
+#define ASKED   (1 << 20) /* object: any key was asked for */
+#define SLIP    (1 << 21) /* member: a key was asked for that is nearly the same */
+#define NOMEM   (1 << 22) /* object: there was no memory for such a key */
 
 /* The next character of a key, as Go folds it: U+017F is an s and U+212A a k. */
 static int next_folded(const char **key)
@@ -128,79 +131,152 @@ static cJSON *find_exact(const struct json *obj, const char *key)
 }
 
 /*
- * exact, or the last member of that key in another case, which gets the key asked for: it is never
- * longer than the one in the text. Members that lose to another one are marked.
+ * The keys that were asked for and nearly given, each with a line break, are the text of the
+ * object; cJSON has none there.
  */
-static cJSON *find_folded(const struct json *obj, const char *key, cJSON *exact)
+static void note_slips(cJSON *obj, const char *key)
 {
-	cJSON *first = obj->c.child, *found = exact, *c = first;
+	bool any = false;
+
+	for (cJSON *c = obj->child; c; c = c->next) {
+		if (c->type & (READ | SLIP) || !near_slip(c->string, key))
+			continue;
+		any = true;
+		c->type |= SLIP;
+	}
+	if (!any)
+		return;
+	size_t old = obj->valuestring ? strlen(obj->valuestring) : 0;
+	char *text = realloc(obj->valuestring, old + strlen(key) + 2);
+	if (!text) {
+		obj->type |= NOMEM;
+		return;
+	}
+	(void)stpcpy(stpcpy(text + old, key), "\n");
+	obj->valuestring = text;
+}
+
+/*
+ * The exact key, or the last member of that key in another case, which gets the key asked for: it
+ * is never longer than the one in the text. Members that lose to another one are marked.
+ */
+static cJSON *find_folded(cJSON *obj, const char *key)
+{
+	cJSON *first = obj->child, *exact = NULL, *other = NULL, *c = first;
 
 	do {
 		c = c->prev;
-		if (strcmp(c->string, key) == 0 || !same_but_case(c->string, key))
+		if (!same_but_case(c->string, key))
 			continue;
-		if (found)
+		c->type |= READ;
+		if (strcmp(c->string, key) == 0)
+			exact = exact ? exact : c;
+		else if (other)
 			c->type |= CLASHES;
 		else
-			found = c;
+			other = c;
 	} while (c != first);
-	if (found && found != exact) {
-		memcpy(found->string, key, strlen(key) + 1);
-		found->type |= FOLDED;
-	}
-	return found;
+	if (exact && other)
+		other->type |= CLASHES;
+	if (exact || !other)
+		return exact;
+	memcpy(other->string, key, strlen(key) + 1);
+	other->type |= FOLDED;
+	return other;
 }
 
 static cJSON *find_member(const struct json *obj, const char *key)
 {
 	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
 		return NULL;
-	cJSON *exact = find_exact(obj, key);
-	return obj->c.type & FOLDS ? find_folded(obj, key, exact) : exact;
+	if (!(obj->c.type & FOLDS))
+		return find_exact(obj, key);
+	cJSON *o = (cJSON *)&obj->c, *c = find_folded(o, key); /* it gets marks, as members do */
+	o->type |= ASKED;
+	note_slips(o, key);
+	return c;
 }
 
-void json_fold_case(struct json *root)
+size_t json_fold_case(struct json *root)
 {
-	if (json_type(root) == JSON_OBJECT)
-		root->c.type |= FOLDS;
-	for (cJSON *c = root ? root->c.child : NULL; c; c = c->next)
-		json_fold_case(from_cjson(c));
+	size_t most = 0, n = 0;
+
+	for (cJSON *c = root ? root->c.child : NULL; c; c = c->next) {
+		size_t below = json_fold_case(from_cjson(c));
+
+		n++;
+		most = below > most ? below : most;
+	}
+	if (json_type(root) != JSON_OBJECT)
+		return most;
+	root->c.type |= FOLDS;
+	return n > most ? n : most;
 }
 
 /* The path of the member at hand, and who wants to know. */
-struct case_scan {
+struct key_scan {
 	char path[256];
-	json_case_fn fn;
+	json_key_fn fn;
 	void *arg;
 };
 
-static int scan_cases(const struct json *n, struct case_scan *s, size_t len)
+/* The key that was asked for and is nearly this one. */
+static const char *find_meant(const cJSON *obj, const char *key, char out[64])
+{
+	const char *line = obj->valuestring;
+
+	for (size_t len; line && *line; line += len + 1) {
+		len = strcspn(line, "\n");
+		(void)snprintf(out, 64, "%.*s", (int)len, line);
+		if (near_slip(key, out))
+			return out;
+	}
+	return "";
+}
+
+static int report_key(const cJSON *obj, cJSON *c, const struct key_scan *s)
+{
+	struct json_key key = { JSON_KEY_UNREAD, s->path, "", from_cjson(c) };
+	char meant[64];
+
+	if (c->type & (FOLDED | CLASHES))
+		key.finding = c->type & CLASHES ? JSON_KEY_CLASH : JSON_KEY_CASE;
+	else if (c->type & READ || !(obj->type & ASKED))
+		return 0;
+	if (c->type & SLIP && key.finding == JSON_KEY_UNREAD) {
+		key.finding = JSON_KEY_SLIP;
+		key.meant = find_meant(obj, c->string, meant);
+	}
+	return s->fn(&key, s->arg);
+}
+
+static int scan_keys(const struct json *n, struct key_scan *s, size_t len)
 {
 	bool object = json_type(n) == JSON_OBJECT;
 	size_t i = 0;
-	int rc = 0;
 
-	json_each (it, n) {
+	if (object && n->c.type & NOMEM)
+		return s->fn(&(struct json_key){ JSON_KEY_NOMEM, s->path, "", n }, s->arg);
+	for (cJSON *c = n ? n->c.child : NULL; c; c = c->next) {
 		size_t left = sizeof(s->path) - len;
-		int m = object ? snprintf(s->path + len, left, "%s%s", len ? "." : "", it->c.string)
+		int m = object ? snprintf(s->path + len, left, "%s%s", len ? "." : "", c->string)
 			       : snprintf(s->path + len, left, "[%zu]", i++);
 		size_t end = m < 0 || (size_t)m >= left ? sizeof(s->path) - 1 : len + (size_t)m;
+		int rc = object ? report_key(&n->c, c, s) : 0;
 
-		if (it->c.type & (FOLDED | CLASHES))
-			rc = s->fn(s->path, it->c.type & CLASHES, s->arg);
 		if (rc == 0)
-			rc = scan_cases(it, s, end);
+			rc = scan_keys(from_cjson(c), s, end);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-int json_each_case(const struct json *root, json_case_fn fn, void *arg)
+int json_each_key(const struct json *root, json_key_fn fn, void *arg)
 {
-	struct case_scan s = { .path = "", .fn = fn, .arg = arg };
+	struct key_scan s = { .path = "", .fn = fn, .arg = arg };
 
-	return scan_cases(root, &s, 0);
+	return scan_keys(root, &s, 0);
 }
 
 const struct json *json_get(const struct json *obj, const char *key)

@@ -93,8 +93,9 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 		void *out, struct err *e) must_check;
 
 /*
- * json_refuse_unknown - ERR_CONFIG naming the first key of obj that the table does not have: for
- * files that a person writes, where a slip should not go unnoticed.
+ * json_refuse_unknown - ERR_CONFIG naming the first key of obj that the table does not have, and
+ * the nearest key that it has: for files that a person writes, where a slip should not go
+ * unnoticed.
  */
 int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
 			struct err *e) must_check;

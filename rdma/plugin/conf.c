@@ -90,7 +90,8 @@ int rdma_conf_read(const struct cni_conf *conf, struct rdma_conf *out, struct er
 
 	if (json_decode(conf->tree, "", fields, &c, e) ||
 	    json_decode(conf->args_cni, "args.cni", of_args, &c, e) || take_runtime(conf, &c, e) ||
-	    devinfo_path(conf, &c.devinfo, e) || check(&c, e) || cni_conf_check_case(conf, e))
+	    devinfo_path(conf, &c.devinfo, e) || check(&c, e) ||
+	    cni_conf_check_keys(conf, false, e))
 		return -1;
 	*out = c;
 	return 0;
