@@ -3,6 +3,7 @@
 #include "railctl/attachments/attachments.h"
 #include "railctl/cluster/cluster.h"
 #include "railctl/ipam/ipam.h"
+#include "railctl/netconf/netconf.h"
 #include "railctl/rails/rails.h"
 #include "railctl/rdma/rdma.h"
 #include "railctl/support/support.h"
@@ -36,8 +37,8 @@ static const struct cmd version = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_attachments, &cmd_cluster,        &cmd_ipam, &cmd_rails, &cmd_rdma, &cmd_topo,
-	&cmd_vf,          &cmd_support_bundle, &help,     &version,   NULL,
+	&cmd_attachments, &cmd_cluster, &cmd_ipam,           &cmd_netconf, &cmd_rails, &cmd_rdma,
+	&cmd_topo,        &cmd_vf,      &cmd_support_bundle, &help,        &version,   NULL,
 };
 
 static const struct cmd root = {

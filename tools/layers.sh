@@ -138,6 +138,7 @@ railctl/attachments|lib/ cni/ sriov/ rdma/ repair/stale/
 railctl/rails|lib/ cni/ rdma/ topo/ railctl/topo/
 railctl/cluster|lib/ ipam/agent/
 railctl/ipam|lib/ cni/ ipam/
+railctl/netconf|lib/ cni/ ipam/conf/ ipam/peers/ sriov/ rdma/plugin/
 railctl/vf|lib/ cni/protocol/ cni/record/ sriov/ railctl/dropin/
 railctl/rdma|lib/ cni/ fabric/sm/ sriov/ rdma/ railctl/dropin/
 railctl/support|lib/ topo/capture/

@@ -150,4 +150,19 @@ test_frame_nothing_to_look_at_fails()
 		[ "$?" = 1 ] && [[ $out == *"Permission denied"* ]] || fail "$words as nobody must be refused: $out"
 	done
 	chmod 755 $RUN $STATE
+
+test_netconf_check()
+{
+	local conf='{"cniVersion":"1.1.0","name":"n","type":"rh-macvlan","master":"nosuch","ipam":{"type":"railhead-ipam","pool":"nosuch"}'
+	echo "$conf}" >"$W/good.conf"
+	ok netconf check "$W/good.conf"
+	has '0 errors, 0 warnings'
+	echo "$conf,\"rooting\":\"rail\",\"foo\":1}" >"$W/bad.conf"
+	r netconf check "$W/bad.conf"
+	[ "$RC" = 1 ] || fail "an error must be exit 1: $(said)"
+	has 'error: network n, type rh-macvlan: rooting: there is no such key'
+	has 'warning: network n, type rh-macvlan: foo: there is no such key; it is ignored'
+	echo "$conf,\"foo\":1}" | "$BIN/railctl" netconf check - >"$W/out" || fail 'a warning is no failure'
+	refused 2 FILE netconf check
+	refused 1 'No such file' netconf check "$W/absent"
 }
