@@ -2,6 +2,7 @@
 /* scan.c: refuses text that is not JSON, or exceeds a limit, before cJSON reads it. */
 #include "lib/json/json_priv.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,26 @@ struct scan {
 
 static int scan_value(struct scan *s, unsigned depth);
 
-static long byte_offset(const struct scan *s)
+#define PLACE_LEN 64
+
+/* "line 3, column 7"; of a text with one line, "byte 6". */
+static const char *place_of(const struct scan *s, char out[PLACE_LEN])
 {
-	return (long)(s->p - s->text);
+	const char *begin = s->text;
+	size_t line = 1;
+
+	if (!memchr(s->text, '\n', (size_t)(s->end - s->text))) {
+		(void)snprintf(out, PLACE_LEN, "byte %td", s->p - s->text);
+		return out;
+	}
+	for (const char *c = s->text; c < s->p; c++) {
+		if (*c == '\n') {
+			line++;
+			begin = c + 1;
+		}
+	}
+	(void)snprintf(out, PLACE_LEN, "line %zu, column %td", line, s->p - begin + 1);
+	return out;
 }
 
 /* The byte at the cursor, -1 at the end. */
@@ -49,7 +67,7 @@ static void skip_space(struct scan *s)
 
 static int expected(const struct scan *s, const char *wanted)
 {
-	char found[24];
+	char found[24], place[PLACE_LEN];
 	int c = peek(s);
 
 	if (c < 0)
@@ -58,8 +76,8 @@ static int expected(const struct scan *s, const char *wanted)
 		(void)snprintf(found, sizeof(found), "'%c'", c);
 	else
 		(void)snprintf(found, sizeof(found), "byte 0x%02x", (unsigned)c);
-	return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: expected %s, found %s", s->what,
-		       byte_offset(s), wanted, found);
+	return err_set(s->e, ERR_DECODE, 0, "%s: %s: expected %s, found %s", s->what,
+		       place_of(s, place), wanted, found);
 }
 
 static int scan_literal(struct scan *s, const char *word)
@@ -81,14 +99,14 @@ static int scan_digits(struct scan *s)
 
 static int check_number(struct scan *s, const char *start, bool exponent)
 {
-	char buf[JSON_MAX_NUMBER + 1];
+	char buf[JSON_MAX_NUMBER + 1], place[PLACE_LEN];
 	size_t len = (size_t)(s->p - start);
 
 	if (len > JSON_MAX_NUMBER) {
 		s->p = start;
 		return err_set(s->e, ERR_DECODE, 0,
-			       "%s: byte %ld: a number of %zu characters, more than %d", s->what,
-			       byte_offset(s), len, JSON_MAX_NUMBER);
+			       "%s: %s: a number of %zu characters, more than %d", s->what,
+			       place_of(s, place), len, JSON_MAX_NUMBER);
 	}
 	if (!exponent) /* 63 digits alone cannot leave the range of a double */
 		return 0;
@@ -97,8 +115,8 @@ static int check_number(struct scan *s, const char *start, bool exponent)
 	if (isfinite(strtod(buf, NULL)))
 		return 0;
 	s->p = start;
-	return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: the number %s is too large", s->what,
-		       byte_offset(s), buf);
+	return err_set(s->e, ERR_DECODE, 0, "%s: %s: the number %s is too large", s->what,
+		       place_of(s, place), buf);
 }
 
 static int scan_number(struct scan *s)
@@ -143,14 +161,15 @@ static int scan_hex4(struct scan *s, unsigned *out)
 static int scan_unicode_escape(struct scan *s)
 {
 	unsigned high = 0, low = 0;
+	char place[PLACE_LEN];
 
 	if (scan_hex4(s, &high))
 		return -1;
 	if (high == 0) {
 		s->p -= 6;
 		return err_set(s->e, ERR_DECODE, 0,
-			       "%s: byte %ld: the character \\u0000 is not supported", s->what,
-			       byte_offset(s));
+			       "%s: %s: the character \\u0000 is not supported", s->what,
+			       place_of(s, place));
 	}
 	if (high < 0xd800 || high > 0xdfff)
 		return 0;
@@ -160,8 +179,8 @@ static int scan_unicode_escape(struct scan *s)
 		if (low >= 0xdc00 && low <= 0xdfff)
 			return 0;
 	}
-	return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: half a surrogate pair, \\u%04x", s->what,
-		       byte_offset(s), high);
+	return err_set(s->e, ERR_DECODE, 0, "%s: %s: half a surrogate pair, \\u%04x", s->what,
+		       place_of(s, place), high);
 }
 
 static int scan_string(struct scan *s)
@@ -203,11 +222,12 @@ static int scan_member(struct scan *s, unsigned depth)
 static int scan_container(struct scan *s, char close, unsigned depth)
 {
 	bool object = close == '}';
+	char place[PLACE_LEN];
 
 	if (depth > JSON_MAX_DEPTH) {
 		s->p--;
-		return err_set(s->e, ERR_DECODE, 0, "%s: byte %ld: nested deeper than %d levels",
-			       s->what, byte_offset(s), JSON_MAX_DEPTH);
+		return err_set(s->e, ERR_DECODE, 0, "%s: %s: nested deeper than %d levels", s->what,
+			       place_of(s, place), JSON_MAX_DEPTH);
 	}
 	skip_space(s);
 	if (accept(s, close))
@@ -252,19 +272,34 @@ static int scan_bytes(struct scan *s)
 {
 	static const char bom[] = "\xef\xbb\xbf";
 	size_t len = (size_t)(s->end - s->text), good;
+	char place[PLACE_LEN];
 
 	if (len >= 3 && !memcmp(s->text, bom, 3))
 		return err_set(s->e, ERR_DECODE, 0,
 			       "%s: begins with a byte order mark: save it as UTF-8 without one",
 			       s->what);
 	good = utf8_prefix(s->text, len);
-	if (good < len)
-		return err_set(s->e, ERR_DECODE, 0, "%s: byte %zu: 0x%02x is not UTF-8", s->what,
-			       good, (unsigned char)s->text[good]);
+	if (good < len) {
+		s->p = s->text + good;
+		return err_set(s->e, ERR_DECODE, 0, "%s: %s: 0x%02x is not UTF-8", s->what,
+			       place_of(s, place), (unsigned char)*s->p);
+	}
 	skip_space(s);
 	if (s->p == s->end)
 		return err_set(s->e, ERR_DECODE, 0, "%s is empty", s->what);
 	return 0;
+}
+
+/* "# comment", "---", "- item" or "key: value". */
+static bool looks_like_yaml(const struct scan *s)
+{
+	const char *p = s->text;
+
+	while (p < s->end && (isalnum((unsigned char)*p) || (*p && strchr("._-/", *p))))
+		p++;
+	if (p == s->text)
+		return p < s->end && *p == '#';
+	return p < s->end && (*p == ':' || (*s->text == '-' && (*p == '\n' || *p == ' ')));
 }
 
 int json_scan(const char *text, size_t len, const char *what, struct err *e)
@@ -272,7 +307,11 @@ int json_scan(const char *text, size_t len, const char *what, struct err *e)
 	struct scan s = { .text = text, .p = text, .end = text + len, .what = what, .e = e };
 
 	if (scan_bytes(&s) || scan_value(&s, 0))
-		return -1;
+		return looks_like_yaml(&s)
+			       ? err_hint(e, "this looks like YAML, and only JSON is "
+					     "read here: `kubectl create --dry-run=client "
+					     "-o json -f FILE` converts objects")
+			       : -1;
 	skip_space(&s);
 	if (s.p < s.end)
 		return expected(&s, "nothing after the value");

@@ -96,7 +96,9 @@ START_TEST(bad_structure_is_refused)
 			"found the end of the text");
 	REFUSED("{} {}", "config: byte 3: expected nothing after the value, found '{'");
 	REFUSED("{}x", "config: byte 2: expected nothing after the value, found 'x'");
-	REFUSED("// c\n{}", "config: byte 0: expected a value, found '/'");
+	REFUSED("{\n  \"a\": 1,\n  b: 2\n}\n",
+		"config: line 3, column 3: expected a key in double quotes, found 'b'");
+	REFUSED("// c\n{}", "config: line 1, column 1: expected a value, found '/'");
 	REFUSED("{}\0", "config: byte 2: expected nothing after the value, found byte 0x00");
 	REFUSED("\0{}", "config: byte 0: expected a value, found byte 0x00");
 	REFUSED("{\0}", "config: byte 1: expected a key in double quotes, found byte 0x00");
@@ -110,7 +112,8 @@ START_TEST(bad_literals_are_refused)
 {
 	REFUSED("tru", "config: byte 3: expected true, false or null, found the end of the text");
 	REFUSED("trux", "config: byte 3: expected true, false or null, found 'x'");
-	REFUSED("fals\n", "config: byte 4: expected true, false or null, found byte 0x0a");
+	REFUSED("fals\n",
+		"config: line 1, column 5: expected true, false or null, found byte 0x0a");
 	REFUSED("nul", "config: byte 3: expected true, false or null, found the end of the text");
 	REFUSED("True", "config: byte 0: expected a value, found 'T'");
 	REFUSED("nulll", "config: byte 4: expected nothing after the value, found 'l'");
@@ -148,8 +151,8 @@ START_TEST(bad_strings_are_refused)
 {
 	REFUSED("\"abc", "config: byte 4: expected the '\"' that ends the string, found the end of "
 			 "the text");
-	REFUSED("\"a\nb\"",
-		"config: byte 2: expected a control character to be escaped, found byte 0x0a");
+	REFUSED("\"a\nb\"", "config: line 1, column 3: expected a control character to be escaped, "
+			    "found byte 0x0a");
 	REFUSED("\"a\tb\"",
 		"config: byte 2: expected a control character to be escaped, found byte 0x09");
 	REFUSED("\"a\0b\"",
@@ -277,6 +280,30 @@ START_TEST(random_damage_never_crashes)
 }
 END_TEST
 
+START_TEST(yaml_is_called_so)
+{
+	static const struct {
+		const char *text;
+		bool yaml;
+	} cases[] = {
+		{ "kind: Pod\n", true }, { "# a comment\na: 1\n", true }, { "---\na: 1\n", true },
+		{ "- name: a\n", true }, { "rails.io/x: 1", true },       { "garbage", false },
+		{ "{a: 1}", false },     { "-Infinity", false },          { "", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *text = cases[i].text;
+		struct json *j = NULL;
+		struct err e = { 0 };
+
+		ck_assert_int_eq(json_parse(text, strlen(text), "t", &j, &e), -1);
+		ck_assert_msg(!!strstr(e.detail, "looks like YAML") == cases[i].yaml, "%s: %s",
+			      cases[i].text, e.detail);
+	}
+}
+END_TEST
+
 TEST_PROGRAM("json_scan", good_texts, whole_text_is_judged, bad_structure_is_refused,
 	     bad_literals_are_refused, bad_numbers_are_refused, bad_strings_are_refused,
-	     too_much_depth_is_refused, truncated_texts_are_refused, random_damage_never_crashes)
+	     too_much_depth_is_refused, truncated_texts_are_refused, random_damage_never_crashes,
+	     yaml_is_called_so)
