@@ -109,30 +109,16 @@ int pool_missing(const char *name, const char *node, struct err *e)
 			   "pool list` shows whether the cluster has it");
 }
 
-static bool is_key(const char *key)
-{
-	static const struct json_field *const tables[] = { pool_fields, policy_fields,
-							   pool_blocks_fields };
-
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (const struct json_field *f = tables[i]; f->key; f++) {
-			if (strcmp(f->key, key) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
 int pool_check_keys(const struct json *def, struct err *e)
 {
+	static const struct json_field *const tables[] = { pool_fields, policy_fields,
+							   pool_blocks_fields, NULL };
+
 	if (json_type(def) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "a pool must be an object, got %s",
 			       json_type_name(def));
-	json_each (member, def) {
-		if (!is_key(json_key(member)))
-			return err_set(e, ERR_CONFIG, 0, "a pool has no key \"%.64s\"",
-				       json_key(member));
-	}
+	if (json_refuse_unknown_of(def, "", tables, e))
+		return -1;
 	size_t i = 0;
 	json_each (route, json_get(def, "routes")) {
 		char where[32];

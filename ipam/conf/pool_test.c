@@ -3,6 +3,7 @@
 #include "ipam/conf/pool.h"
 
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 #include "lib/testing/alloc.h"
 
 static struct json *parse(const char *text)
@@ -220,7 +221,8 @@ START_TEST(bad_names_and_unknown_keys_are_refused)
 	ck_assert_int_eq(pool_name_valid("a/b", &e), -1);
 	ck_assert_int_eq(pool_name_valid("", &e), -1);
 	ck_assert_int_eq(pool_check_keys(typo, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "stiky"));
+	ck_assert_str_eq(e.msg, "stiky: there is no such key");
+	ck_assert_str_eq(e.detail, "did you mean \"sticky\"?");
 	ck_assert_int_eq(pool_check_keys(route, &e), -1);
 	ck_assert_str_eq(e.msg, "routes[1].gatway: there is no such key");
 	ck_assert_int_eq(pool_check_keys(list, &e), -1);
@@ -314,8 +316,39 @@ START_TEST(a_missing_pool_names_the_node_and_both_ways_to_make_it)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	auto_json struct json *j = parse(text);
+	struct source s = { 0 };
+	struct err e;
+	const bool refused = pool_check_keys(j, &e) || pool_decode("a", j, &s, &e);
+
+	(void)arg;
+	source_clear(&s);
+	return refused;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	ck_assert_uint_gt(
+		typos_all_told("{\"subnet\":\"10.1.0.0/16\",\"ranges\":[\"10.1.0.0/"
+			       "24\"],\"excludes\":[\"10.1.0.9\"],"
+			       "\"gateway\":\"10.1.0.1\",\"routes\":[{\"dst\":\"10.0.0.0/8\"}],"
+			       "\"sticky\":true,\"cooldown\":60,\"strictCooldown\":true,"
+			       "\"blockSize\":64,\"warm\":8,\"idle\":60,\"state\":\"open\","
+			       "\"fence\":\"strict\"}",
+			       NULL, refuses, NULL),
+		9);
+	ck_assert_uint_gt(typos_all_told("{\"subnet\":\"10.1.0.0/"
+					 "16\",\"slice\":{\"prefix\":28,\"start\":\"10.1.1.0\"},"
+					 "\"reserved\":[\"10.1.0.4\"]}",
+					 NULL, refuses, NULL),
+			  9);
+}
+END_TEST
+
 TEST_PROGRAM("pool", a_new_pool_says_whose_it_is,
 	     a_missing_pool_names_the_node_and_both_ways_to_make_it, given_keys_are_decoded,
 	     all_keys_are_decoded, absent_keys_have_defaults, the_id_changes_with_the_addresses,
 	     bad_pools_are_refused, bad_names_and_unknown_keys_are_refused, out_of_memory,
-	     the_source_of_an_address_is_found_in_a_set)
+	     the_source_of_an_address_is_found_in_a_set, no_key_is_mistyped_in_silence)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 
 /* The number, or the message of the error. */
 static const char *number_of(const char *file, const char *hostname)
@@ -111,5 +112,20 @@ START_TEST(bad_patterns_are_refused)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	(void)arg;
+	return strspn(number_of(text, "gpu-17"), "0123456789") == 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	ck_assert_uint_gt(typos_all_told("{\"number\":17,\"labels\":{}}", NULL, refuses, NULL), 9);
+	ck_assert_uint_gt(
+		typos_all_told("{\"hostnamePattern\":\"gpu-(\\\\d+)\"}", NULL, refuses, NULL), 9);
+}
+END_TEST
+
 TEST_PROGRAM("node_number", a_number_is_a_number, a_pattern_finds_the_number_in_the_host_name,
-	     a_host_name_that_does_not_match_is_an_error, bad_patterns_are_refused)
+	     a_host_name_that_does_not_match_is_an_error, bad_patterns_are_refused,
+	     no_key_is_mistyped_in_silence)

@@ -184,12 +184,16 @@ static int decode_node(const struct slot *s)
 	return 0;
 }
 
-static int refuse_missing(const struct slot *s)
+static int refuse_missing(const struct json *obj, const struct slot *s)
 {
 	char wanted[400];
 
 	err_set(s->e, ERR_CONFIG, 0, "%s%s%s: is required, but missing", s->where,
 		s->where[0] ? "." : "", s->field->key);
+	json_each (it, obj)
+		if (near_slip(json_key(it), s->field->key))
+			return err_hint(s->e, "\"%.64s\" is there; did you mean \"%s\"?",
+					json_key(it), s->field->key);
 	if (s->field->kind != J_ENUM)
 		return -1;
 	list_names(s->field->names, wanted, sizeof(wanted));
@@ -205,7 +209,7 @@ static int decode_field(const struct json *obj, struct slot *s)
 
 	s->value = text && !*text ? NULL : v;
 	if (!s->value)
-		return f->flags & J_REQUIRED ? refuse_missing(s) : 0;
+		return f->flags & J_REQUIRED ? refuse_missing(obj, s) : 0;
 	switch (f->kind) {
 	case J_STRING:
 		return decode_string(s);
@@ -252,35 +256,50 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 }
 
 /* "did you mean", or the whole list. */
-static int hint_keys(const struct json_field *fields, const char *key, struct err *e)
+static int hint_keys(const struct json_field *const *tables, const char *key, struct err *e)
 {
 	const char *meant = NULL;
 	char keys[400];
 	size_t len = 0;
 
-	for (const struct json_field *f = fields; f->key; f++)
-		(void)near_word(key, f->key, &meant);
-	if (meant)
-		return err_hint(e, "did you mean \"%s\"?", meant);
-	for (const struct json_field *f = fields; f->key && len < sizeof(keys); f++)
-		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", len ? ", " : "",
-					f->key);
-	return err_hint(e, "the keys here are %s", keys);
+	for (const struct json_field *const *t = tables; *t; t++) {
+		for (const struct json_field *f = *t; f->key; f++) {
+			(void)near_word(key, f->key, &meant);
+			if (len < sizeof(keys))
+				len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s",
+							len ? ", " : "", f->key);
+		}
+	}
+	return meant ? err_hint(e, "did you mean \"%s\"?", meant)
+		     : err_hint(e, "the keys here are %s", keys);
+}
+
+static bool is_known(const struct json_field *const *tables, const char *key)
+{
+	for (; *tables; tables++)
+		for (const struct json_field *f = *tables; f->key; f++)
+			if (strcmp(f->key, key) == 0)
+				return true;
+	return false;
+}
+
+int json_refuse_unknown_of(const struct json *obj, const char *where,
+			   const struct json_field *const *tables, struct err *e)
+{
+	json_each (it, obj) {
+		if (is_known(tables, json_key(it)))
+			continue;
+		err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
+			where[0] ? "." : "", json_key(it));
+		return hint_keys(tables, json_key(it), e);
+	}
+	return 0;
 }
 
 int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
 			struct err *e)
 {
-	json_each (it, obj) {
-		const struct json_field *f = fields;
+	const struct json_field *const one[] = { fields, NULL };
 
-		while (f->key && strcmp(f->key, json_key(it)) != 0)
-			f++;
-		if (f->key)
-			continue;
-		err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
-			where[0] ? "." : "", json_key(it));
-		return hint_keys(fields, json_key(it), e);
-	}
-	return 0;
+	return json_refuse_unknown_of(obj, where, one, e);
 }

@@ -99,6 +99,9 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
  */
 int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
 			struct err *e) must_check;
+/* json_refuse_unknown_of - the same for an object that several tables describe; NULL ends them. */
+int json_refuse_unknown_of(const struct json *obj, const char *where,
+			   const struct json_field *const *tables, struct err *e) must_check;
 
 /* ---- building; each returns 0, or -1 when memory is out (add with || and one err_nomem()) ---- */
 

@@ -3,6 +3,7 @@
 #include "railheadd/conf/agent_conf.h"
 
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 
 static struct json *parse(const char *text)
 {
@@ -221,7 +222,36 @@ START_TEST(a_refused_value_is_named_by_its_key)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	auto_json struct json *tree = parse(text);
+	struct agent_conf c;
+	struct err e;
+
+	(void)arg;
+	return agent_conf_decode(tree, &c, &e) != 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	ck_assert_uint_gt(
+		typos_all_told("{\"node\":\"gpu-17\",\"fence\":\"strict\",\"nodeHold\":40,"
+			       "\"heartbeat\":10,"
+			       "\"etcd\":{\"endpoints\":[\"https://a:1\"],\"ca\":\"/ca\",\"cert\":"
+			       "\"/c\",\"key\":\"/k\",\"user\":\"u\",\"passwordFile\":\"/p\"},"
+			       "\"repair\":{\"every\":5,\"grace\":5},\"metrics\":{\"listen\":"
+			       "\"[::1]:9\"},\"plugins\":{\"folder\":\"/usr/lib/cni\",\"every\":5,"
+			       "\"restoreFrom\":\"/opt/railhead\"}}",
+			       NULL, refuses, NULL),
+		9);
+	ck_assert_uint_gt(typos_all_told("{\"kubernetes\":{\"kubeconfig\":\"/"
+					 "k\",\"context\":\"x\",\"namespace\":\"agents\"}}",
+					 NULL, refuses, NULL),
+			  9);
+}
+END_TEST
+
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
 	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
 	     the_device_plugin_is_an_object_or_false, metrics_are_an_object_or_false,
-	     a_refused_value_is_named_by_its_key)
+	     a_refused_value_is_named_by_its_key, no_key_is_mistyped_in_silence)

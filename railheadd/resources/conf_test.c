@@ -6,6 +6,7 @@
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 
 static int add(struct resource_set *s, const char *text, struct err *e)
 {
@@ -469,10 +470,44 @@ START_TEST(no_memory_is_reported_and_nothing_leaks)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	auto_resource_set struct resource_set *s = calloc(1, sizeof(*s));
+	struct err e;
+
+	(void)arg;
+	return add(s, text, &e) != 0 || s->n_warnings > 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	ck_assert_uint_gt(
+		typos_all_told("{\"interval\":60,\"resources\":[{\"name\":\"a.b/"
+			       "c\",\"select\":{\"pf\":\"e\","
+			       "\"vendor\":\"15b3\",\"driver\":\"mlx5_core\"},\"vhostNet\":false,"
+			       "\"deviceNodes\":\"cdi\"}]}",
+			       NULL, refuses, NULL),
+		9);
+	ck_assert_uint_gt(
+		typos_all_told("{\"interval\":60,\"resourceList\":[{\"resourceName\":\"c\","
+			       "\"resourcePrefix\":\"a.b\","
+			       "\"excludeTopology\":true,\"selectors\":{\"vendors\":[\"15b3\"],"
+			       "\"isRdma\":true,\"needVhostNet\":false}}]}",
+			       NULL, refuses, NULL),
+		9);
+	ck_assert_uint_gt(
+		typos_all_told("{\"periodicUpdateInterval\":60,\"configList\":[{\"resourceName\":"
+			       "\"c\",\"resourcePrefix\":"
+			       "\"a.b\",\"rdmaHcaMax\":5,\"selectors\":{\"vendors\":[\"15b3\"]}}]}",
+			       NULL, refuses, NULL),
+		9);
+}
+END_TEST
+
 TEST_PROGRAM("conf", each_property_selects, numbers_of_vfs_select_only_vfs,
 	     a_device_out_of_sight_may_be_selected, all_keys_of_our_own_form_are_taken,
 	     files_of_other_plugins_mean_the_same_here, options_of_the_other_programs_are_keys_here,
 	     features_that_railhead_lacks_are_refused_by_name, errors_name_key_and_value,
 	     names_that_the_kubelet_refuses_are_refused, names_that_cdi_refuses_are_refused,
 	     there_is_a_limit_of_resources, there_is_a_limit_of_copies,
-	     no_memory_is_reported_and_nothing_leaks)
+	     no_memory_is_reported_and_nothing_leaks, no_key_is_mistyped_in_silence)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 #include "lib/testing/alloc.h"
 #include "rdma/qos/profile.h"
 
@@ -318,7 +319,26 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	struct qos_file f;
+	struct err e;
+
+	(void)arg;
+	return qos_file_decode(text, strlen(text), "a.json", &f, &e) != 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	static const char *const also[] = { "26", "48-49", NULL }; /* values of DSCP */
+
+	ck_assert_uint_gt(typos_all_told(ALL, NULL, refuses, NULL), 9);
+	ck_assert_uint_gt(typos_all_told(MORE, also, refuses, NULL), 9);
+}
+END_TEST
+
 TEST_PROGRAM("rdma/qos/qos_conf", a_file_is_decoded, a_map_queues_and_buffers_are_decoded,
 	     settings_as_words, a_map_without_ranges_fits, a_map_with_long_numbers,
 	     a_second_profile_over_the_first, errors_name_file_key_and_value,
-	     printed_and_read_again, priorities_as_words, survives_each_failing_allocation)
+	     printed_and_read_again, priorities_as_words, survives_each_failing_allocation,
+	     no_key_is_mistyped_in_silence)

@@ -4,6 +4,7 @@
 
 #include "lib/json/json.h"
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 #include "lib/testing/alloc.h"
 #include "sriov/admin/manager.h"
 
@@ -112,5 +113,28 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	auto_vf_file struct vf_file f = { .pf = NULL };
+	struct err e;
+
+	(void)arg;
+	return vf_file_decode(text, strlen(text), "a.json", &f, &e) != 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	ck_assert_uint_gt(typos_all_told("{\"count\":1,\"pf\":\"ib0\",\"driver\":\"x\",\"guids\":["
+					 "\"02:00:00:00:00:00:00:07\"]}",
+					 NULL, refuses, NULL),
+			  9);
+	ck_assert_uint_gt(
+		typos_all_told(
+			"{\"count\":8,\"pf\":\"ib0\",\"firstGuid\":\"02:00:00:00:00:00:00:07\"}",
+			NULL, refuses, NULL),
+		9);
+}
+END_TEST
+
 TEST_PROGRAM("manager_conf", a_file_is_decoded, errors_name_file_key_and_value,
-	     survives_each_failing_allocation)
+	     survives_each_failing_allocation, no_key_is_mistyped_in_silence)

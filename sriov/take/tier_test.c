@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 
@@ -226,6 +227,24 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	struct tier t;
+	struct err e;
+
+	(void)arg;
+	return tier_decode(text, strlen(text), "critical", &t, &e) != 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	static const char *const also[] = { "normal", "background", NULL }; /* names */
+
+	ck_assert_uint_gt(typos_all_told(THREE, also, refuses, NULL), 9);
+}
+END_TEST
+
 TEST_PROGRAM("sriov/take/tier", a_tier_is_decoded, bad_files_are_refused,
 	     tiers_and_names_are_bounded, a_tier_is_read_from_its_file, a_tier_survives_a_record,
-	     a_record_without_a_tier_has_none, survives_each_failing_allocation)
+	     a_record_without_a_tier_has_none, survives_each_failing_allocation,
+	     no_key_is_mistyped_in_silence)

@@ -7,6 +7,7 @@
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
+#include "lib/testing/typos.h"
 #include "topo/testing/tree.h"
 
 static const char *shown(const struct rail_list *l)
@@ -219,7 +220,26 @@ START_TEST(the_file_comes_before_the_machine)
 }
 END_TEST
 
+static bool refuses(const char *text, void *arg)
+{
+	struct rail_list l;
+	struct err e;
+
+	(void)arg;
+	return rail_list_parse(text, strlen(text), NULL, &l, &e) != 0;
+}
+
+START_TEST(no_key_is_mistyped_in_silence)
+{
+	ck_assert_uint_gt(typos_all_told("{\"rails\":[{\"rail\":3,\"pci\":\"3b:00.0\"},{\"rail\":0,"
+					 "\"interface\":\"eth0\"}]}",
+					 NULL, refuses, NULL),
+			  9);
+}
+END_TEST
+
 TEST_PROGRAM("topo/rails/rail_list", the_file_names_interfaces,
 	     a_card_without_an_interface_is_not_forgotten, a_wrong_file_names_key_and_value,
 	     too_many_rails, the_machine_says_it_without_a_file, the_rails_near_a_GPU,
-	     the_machine_is_read_once, allocations_may_fail, the_file_comes_before_the_machine)
+	     the_machine_is_read_once, allocations_may_fail, the_file_comes_before_the_machine,
+	     no_key_is_mistyped_in_silence)
