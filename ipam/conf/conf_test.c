@@ -111,6 +111,9 @@ static const struct {
 	  "\"gateway\":\"010.1.0.001\",\"etcd_host\":\"\",\"datastore\":\"etcd\",\"node_slice_"
 	  "size\":\"/26\"}",
 	  "[w/ 10.1.0.0/24 10.1.0.1 10.1.0.4-10.1.0.254]" },
+	{ "\"ipam\":{" TN
+	  "\"range\":\"10.1.0.0/24\",\"range_start\":\"010.1.0.08\",\"range_end\":\"10.1.0.020\"}",
+	  "[w/ 10.1.0.0/24 - 10.1.0.8-10.1.0.20]" },
 	{ "\"ipam\":{" TN "\"range\":\"010.1.0.08-10.1.0.020/24\"}",
 	  "[w/ 10.1.0.0/24 - 10.1.0.8-10.1.0.20]" },
 	{ "\"ipam\":{" TN "\"range\":\"::ffff:10.1.0.0/120\",\"range_start\":\"::ffff:10.1.0.9\","
@@ -274,8 +277,8 @@ static const struct {
 	{ "\"ipam\":{\"range\":\"10.1.0.0/24\",\"thisNodeOnly\":1}", ERR_DECODE,
 	  "ipam.thisNodeOnly" },
 	{ "\"ipam\":{" TN "\"range\":\"::ffff:10.1.0.0/90\"}", ERR_CONFIG, "ipam.range" },
-	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"range_start\":\"010.1.0.9\"}", ERR_CONFIG,
-	  "ipam.range_start: \"010.1.0.9\"" },
+	{ "\"ipam\":{" TN "\"range\":\"10.1.0.0/24\",\"range_start\":\"0x0a.1.0.9\"}", ERR_CONFIG,
+	  "ipam.range_start: \"0x0a.1.0.9\"" },
 	{ "\"ipam\":{" TN
 	  "\"range\":\"10.1.0.0/24\",\"range_start\":\"10.1.0.9\",\"range_end\":\"10.1.0.8\"}",
 	  ERR_CONFIG, "10.1.0.9" },

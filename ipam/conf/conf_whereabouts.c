@@ -84,37 +84,11 @@ static int check_shared(const struct cni_conf *conf, const struct common *c, str
 			"node its own range and set \"thisNodeOnly\": true");
 }
 
-/*
- * whereabouts accepts leading zeros in decimal numbers (k8s.io/utils/net), except in range_start
- * and range_end. -1: the text is too long for an address.
- */
-static int drop_zeros(const char *text, char out[PREFIX_STR_LEN])
-{
-	size_t n = 0;
-	bool inside = false; /* a number has begun */
-
-	for (const char *c = text; *c; c++) {
-		bool digit = *c >= '0' && *c <= '9';
-
-		if (*c == ':') /* IPv6: leading zeros are allowed */
-			return slice_copy((struct slice){ text, strlen(text) }, out,
-					  PREFIX_STR_LEN);
-		if (*c == '0' && !inside && c[1] >= '0' && c[1] <= '9')
-			continue;
-		inside = digit;
-		if (n + 1 >= PREFIX_STR_LEN)
-			return -1;
-		out[n++] = *c;
-	}
-	out[n] = '\0';
-	return 0;
-}
-
 static int parse_ip(const char *text, struct ip *out)
 {
 	char plain[PREFIX_STR_LEN];
 
-	if (drop_zeros(text, plain) || ip_parse(plain, out))
+	if (ip_drop_zeros(text, plain) || ip_parse(plain, out))
 		return -1;
 	*out = ip_unmap(*out);
 	return 0;
@@ -126,7 +100,7 @@ static int parse_cidr(const char *text, struct ip_prefix *out)
 	char plain[PREFIX_STR_LEN];
 	struct ip_prefix p;
 
-	if (drop_zeros(text, plain) || ip_parse_prefix(plain, &p))
+	if (ip_drop_zeros(text, plain) || ip_parse_prefix(plain, &p))
 		return -1;
 	struct ip a = ip_unmap(p.addr);
 	if (a.family != p.addr.family) {
@@ -161,6 +135,15 @@ static int parse_range(const char *text, struct ip_prefix *subnet, struct ip_ran
 	return 0;
 }
 
+static int read_end(const char *text, const char *where, const char *key, struct ip *out,
+		    struct err *e)
+{
+	if (text && parse_ip(text, out))
+		return err_set(e, ERR_CONFIG, 0, "%s.%s: \"%.64s\" is not an IP address", where,
+			       key, text);
+	return 0;
+}
+
 static int read_ends(const struct range_text *t, const char *where, struct source *s, struct err *e)
 {
 	char first[IP_STR_LEN], last[IP_STR_LEN];
@@ -170,8 +153,8 @@ static int read_ends(const struct range_text *t, const char *where, struct sourc
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s.range: \"%.100s\" is not \"network/len\" or \"first-last/len\"",
 			       where, t->range);
-	if (conf_ip(t->start, where, "range_start", &r.first, e) ||
-	    conf_ip(t->end, where, "range_end", &r.last, e))
+	if (read_end(t->start, where, "range_start", &r.first, e) ||
+	    read_end(t->end, where, "range_end", &r.last, e))
 		return -1;
 	if (!ip_in_prefix(s->subnet, r.first))
 		return err_set(e, ERR_CONFIG, 0, "%s.range_start: %.64s is not in range %.100s",

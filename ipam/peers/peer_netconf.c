@@ -10,6 +10,14 @@
 
 /* ---- one range ---- */
 
+/* whereabouts accepts leading zeros. */
+static const char *plain_text(const struct json *o, const char *key, char out[PREFIX_STR_LEN])
+{
+	const char *text = peer_text(o, key);
+
+	return ip_drop_zeros(text, out) ? text : out;
+}
+
 /* "10.1.0.0/16", or "10.1.0.5-10.1.0.9/16", whose addresses are returned in *r. */
 static const char *range_subnet(const char *text, char subnet[64], char r[64])
 {
@@ -31,7 +39,9 @@ static const char *range_subnet(const char *text, char subnet[64], char r[64])
 
 static int add_ends(const struct peer *p, struct json *pool, const struct json *range)
 {
-	const char *start = peer_text(range, "range_start"), *end = peer_text(range, "range_end");
+	char first[PREFIX_STR_LEN], last[PREFIX_STR_LEN];
+	const char *start = plain_text(range, "range_start", first);
+	const char *end = plain_text(range, "range_end", last);
 	struct ip_range r;
 	struct ip_prefix net;
 
@@ -59,9 +69,10 @@ static int add_excludes(const struct peer *p, struct json *pool, const struct js
 {
 	json_each (item, list) {
 		const char *text = json_str(item);
+		char plain[PREFIX_STR_LEN];
 		struct ip_range r;
 
-		if (text && ip_parse_range(text, &r) == 0) {
+		if (text && ip_drop_zeros(text, plain) == 0 && ip_parse_range(plain, &r) == 0) {
 			int rc = peer_mask(p, pool, "excludes", r);
 
 			if (rc < 0 ||
@@ -76,9 +87,9 @@ static int add_excludes(const struct peer *p, struct json *pool, const struct js
 
 static int add_range(const struct peer *p, const struct json *range, struct json **pool)
 {
-	char subnet[64], part[64];
-	struct peer_pool from = { p->name, range_subnet(peer_text(range, "range"), subnet, part),
-				  0 };
+	char subnet[64], part[64], text[PREFIX_STR_LEN];
+	struct peer_pool from = { p->name,
+				  range_subnet(plain_text(range, "range", text), subnet, part), 0 };
 	struct ip_range r;
 
 	if (peer_pool(p, &from, pool))

@@ -7,9 +7,6 @@
 
 #include "ipam/peers/peer_pools_priv.h"
 
-#define NODES                                                                                      \
-	"nodes are not selected by label; with matchMaster the node's own subnet selects the pool"
-
 static int exclude(const struct peer *p, struct json *pool)
 {
 	json_each (item, json_get(p->spec, "exclusions")) {
@@ -50,7 +47,7 @@ static const struct peer_key pool_keys[] = {
 	{ "subnet", NULL },         { "perNodeBlockSize", NULL },
 	{ "exclusions", NULL },     { "gateway", NULL },
 	{ "defaultGateway", NULL }, { "routes", NULL },
-	{ "nodeSelector", NODES },  { NULL, NULL },
+	{ "nodeSelector", NULL },   { NULL, NULL },
 };
 
 int peer_nv_pool(const struct peer *p, const struct json *status)
@@ -71,7 +68,7 @@ int peer_nv_pool(const struct peer *p, const struct json *status)
 		      nodes))
 		return -1;
 	return peer_gateway(p, pool, peer_text(p->spec, "gateway")) || exclude(p, pool) ||
-			       add_routes(p, pool)
+			       add_routes(p, pool) || peer_nv_nodes(p, NULL, pool)
 		       ? -1
 		       : 0;
 }
@@ -87,7 +84,7 @@ static const struct peer_key cidr_keys[] = {
 	{ "staticAllocations", NULL },
 	{ "defaultGateway", NULL },
 	{ "routes", NULL },
-	{ "nodeSelector", NODES },
+	{ "nodeSelector", NULL },
 	{ NULL, NULL },
 };
 
@@ -149,7 +146,9 @@ static int add_network(const struct peer *p, const struct json *allocation)
 	if (!pool)
 		return 0;
 	return add_gateway(p, pool, peer_text(allocation, "gateway")) || exclude(p, pool) ||
-			       exclude_indices(p, pool) || add_routes(p, pool)
+			       exclude_indices(p, pool) || add_routes(p, pool) ||
+			       peer_nv_nodes(p, *node ? json_get(allocation, "nodeName") : NULL,
+					     pool)
 		       ? -1
 		       : 0;
 }

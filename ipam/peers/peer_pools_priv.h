@@ -60,6 +60,8 @@ int peer_route(const struct peer *p, struct json *pool, const char *dst, const c
 /* The readers of each project's objects. */
 int peer_spider_pool(const struct peer *p) must_check;
 int peer_spider_nodes(const struct peer *p, struct json *pool) must_check; /* adds "nodes" */
+/* node: the name of the only one; NULL: those of nodeSelector. */
+int peer_nv_nodes(const struct peer *p, const struct json *node, struct json *pool) must_check;
 int peer_spider_subnet(const struct peer *p) must_check;
 int peer_spider_reserved(const struct peer *p) must_check;
 int peer_nv_pool(const struct peer *p, const struct json *status) must_check;

@@ -205,17 +205,31 @@ START_TEST(a_pool_of_nv_ipam_keeps_block_size_and_routes)
 			   " perNodeBlockSize: 100, gateway: 10.6.0.1, defaultGateway: true,"
 			   " exclusions: [{startIP: 10.6.0.5, endIP: 10.6.0.9},"
 			   " {startIP: x, endIP: y}], routes: [{dst: 5.0.0.0/8}],"
-			   " nodeSelector: {nodeSelectorTerms: [{}]}},"
+			   " nodeSelector: {nodeSelectorTerms: [{matchExpressions:"
+			   " [{key: rack, operator: In, values: ['7', '8']}]}]}},"
 			   " status: {allocations: [{nodeName: n}]}}";
 
 	pools_are(yaml, "[{\"name\":\"p\",\"subnet\":\"10.6.0.0/16\",\"gateway\":\"10.6.0.1\","
 			"\"excludes\":[\"10.6.0.5-10.6.0.9\"],\"routes\":[{\"dst\":\"5.0.0.0/8\","
 			"\"gw\":\"10.6.0.1\"},{\"dst\":\"0.0.0.0/0\",\"gw\":\"10.6.0.1\"}],"
-			"\"blockSize\":64}]");
-	notes_are(yaml, "IPPool p|nodeSelector|nodes are not selected by label\n"
-			"IPPool p|blockSize|100 becomes 64\n"
+			"\"nodes\":{\"rack\":[\"7\",\"8\"]},\"blockSize\":64}]");
+	notes_are(yaml, "IPPool p|blockSize|100 becomes 64\n"
 			"IPPool p|status.allocations|1 nodes have ranges of it\n"
 			"IPPool p|exclusions|\"x\" to \"y\" is not a range\n");
+}
+END_TEST
+
+START_TEST(node_selectors_of_nv_ipam_that_are_notes)
+{
+#define SELECTS(terms)                                                                             \
+	"{" NV("IPPool") NAMED("p") "spec: {subnet: 10.6.0.0/16, perNodeBlockSize: 64,"            \
+				    " nodeSelector: {nodeSelectorTerms: [" terms "]}}}"
+	notes_are(SELECTS("{matchExpressions: [{key: a, operator: Exists}]}"),
+		  "IPPool p|nodeSelector|\"nodes\" knows the operator In only\n");
+	notes_are(SELECTS("{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"),
+		  "IPPool p|nodeSelector|\"nodes\" knows labels only\n");
+	notes_are(SELECTS("{matchExpressions: [{key: a, operator: In, values: [b]}]}, {}"),
+		  "IPPool p|nodeSelector|a node of \"nodes\" matches all labels, and not one of 2 terms\n");
 }
 END_TEST
 
@@ -235,9 +249,11 @@ START_TEST(each_network_of_a_cidr_pool_is_a_pool)
 		       spec);
 	pools_are(yaml,
 		  "[{\"name\":\"c-n-1\",\"subnet\":\"10.6.0.16/28\",\"gateway\":\"10.6.0.17\","
-		  "\"excludes\":[\"10.6.0.16-10.6.0.18\",\"10.6.0.30\"],\"blockSize\":4},"
+		  "\"excludes\":[\"10.6.0.16-10.6.0.18\",\"10.6.0.30\"],"
+		  "\"nodes\":{\"kubernetes.io/hostname\":\"N.1\"},\"blockSize\":4},"
 		  "{\"name\":\"c-n2\",\"subnet\":\"10.6.0.32/28\",\"gateway\":\"10.6.0.40\","
-		  "\"excludes\":[\"10.6.0.46\"],\"blockSize\":4}]");
+		  "\"excludes\":[\"10.6.0.46\"],\"nodes\":{\"kubernetes.io/hostname\":\"n2\"},"
+		  "\"blockSize\":4}]");
 	(void)snprintf(yaml, sizeof(yaml), "%s}", spec);
 	notes_are(yaml,
 		  "CIDRPool c|cidr|no node has a network of it yet, and each node has another "
@@ -255,6 +271,11 @@ START_TEST(the_ranges_of_whereabouts_become_pools)
 		  "16\",\"ranges\":[\"10.6.1.0-10.6.1.255\"],"
 		  "\"excludes\":[\"10.6.1.8-10.6.1.11\"],\"gateway\":\"10.6.0.1\",\"routes\":"
 		  "[{\"dst\":\"0.0.0.0/0\",\"gw\":\"10.6.0.1\"}],\"blockSize\":16}]");
+	pools_are(
+		CONF("range: 010.006.000.000/24, range_start: 010.6.0.08, range_end: 10.6.0.020,"
+		     " exclude: [010.6.0.09/32]"),
+		"[{\"name\":\"net\",\"subnet\":\"10.6.0.0/24\",\"ranges\":[\"10.6.0.8-10.6.0.20\"],"
+		"\"excludes\":[\"10.6.0.9\"],\"blockSize\":1}]");
 	pools_are(
 		CONF("ipRanges: [{range: 10.6.0.5-10.6.0.90/24}, {range: 'fd00::/64'}]"),
 		"[{\"name\":\"net\",\"subnet\":\"10.6.0.0/24\",\"ranges\":[\"10.6.0.5-10.6.0.90\"],"
@@ -364,7 +385,8 @@ START_TEST(failed_allocations_are_reported)
 END_TEST
 
 TEST_PROGRAM("peer_pools", a_spider_pool_keeps_ranges_excludes_routes_and_namespaces,
-	     nodes_of_a_spider_pool, each_selector_of_a_spider_pool_is_a_note,
+	     nodes_of_a_spider_pool, node_selectors_of_nv_ipam_that_are_notes,
+	     each_selector_of_a_spider_pool_is_a_note,
 	     reserved_addresses_stay_reserved_wherever_they_are,
 	     a_spider_subnet_is_a_pool_if_it_has_none,
 	     a_pool_of_nv_ipam_keeps_block_size_and_routes, each_network_of_a_cidr_pool_is_a_pool,

@@ -63,6 +63,25 @@ static int parse_prefix(struct slice s, struct ip_prefix *out)
 	return 0;
 }
 
+int ip_drop_zeros(const char *text, char out[PREFIX_STR_LEN])
+{
+	size_t n = 0;
+	bool inside = false; /* a number has begun */
+
+	if (strchr(text, ':')) /* IPv6: leading zeros are allowed */
+		return slice_copy(slice_of(text), out, PREFIX_STR_LEN);
+	for (const char *c = text; *c; c++) {
+		if (*c == '0' && !inside && c[1] >= '0' && c[1] <= '9')
+			continue;
+		inside = *c >= '0' && *c <= '9';
+		if (n + 1 >= PREFIX_STR_LEN)
+			return -1;
+		out[n++] = *c;
+	}
+	out[n] = '\0';
+	return 0;
+}
+
 int ip_parse(const char *s, struct ip *out)
 {
 	return parse_addr(slice_of(s), out);

@@ -38,6 +38,11 @@ int ip_parse(const char *s, struct ip *out) must_check;
 /* ip_unmap - IPv4-mapped IPv6 as IPv4: for programs in Go the two are one address. */
 struct ip ip_unmap(struct ip a);
 
+/*
+ * ip_drop_zeros - text without leading zeros in the decimal numbers of an IPv4 address or prefix,
+ * as some programs accept them (k8s.io/utils/net). -1: the text is too long for an address.
+ */
+int ip_drop_zeros(const char *text, char out[PREFIX_STR_LEN]) must_check;
 /* ip_parse_prefix - "addr/len"; the length is required and has no leading zeros. */
 int ip_parse_prefix(const char *s, struct ip_prefix *out) must_check;
 
