@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * peer_nodes.c: the nodes of a pool of another project as the key "nodes" of ours. In Spiderpool
+ * peer_nodes.c: the nodes of a pool of another project as the key "nodes". In Spiderpool
  * nodeName precedes nodeAffinity.
  *
  * A selector that "nodes" cannot express becomes a note: then the pool is for more nodes than

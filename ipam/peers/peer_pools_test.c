@@ -229,7 +229,8 @@ START_TEST(node_selectors_of_nv_ipam_that_are_notes)
 	notes_are(SELECTS("{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"),
 		  "IPPool p|nodeSelector|\"nodes\" knows labels only\n");
 	notes_are(SELECTS("{matchExpressions: [{key: a, operator: In, values: [b]}]}, {}"),
-		  "IPPool p|nodeSelector|a node of \"nodes\" matches all labels, and not one of 2 terms\n");
+		  "IPPool p|nodeSelector|a node of \"nodes\" matches all labels, and not one of 2 "
+		  "terms\n");
 }
 END_TEST
 
