@@ -150,6 +150,7 @@ test_frame_nothing_to_look_at_fails()
 		[ "$?" = 1 ] && [[ $out == *"Permission denied"* ]] || fail "$words as nobody must be refused: $out"
 	done
 	chmod 755 $RUN $STATE
+}
 
 test_netconf_check()
 {
