@@ -268,7 +268,7 @@ test_rules_a_misspelled_key_that_is_there()
 	is "no policy" admin delete validatingadmissionpolicybinding railhead-pool-keys
 	is "a pool" eventually engine_object pools rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"gatewy":"10.92.0.1"}'
 	eventually pool_is n1 .refused 'gatewy'
-	eventually has_event PoolRefused RailPool/rail0 "and the pool is not used there: pool rail0: a pool has no key \"gatewy\""
+	eventually has_event PoolRefused RailPool/rail0 "and the pool is not used there: pool rail0: gatewy: there is no such key"
 	eq "the event" "$(event_of PoolRefused '[.type, .metadata.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" \
 		"Warning default $(admin get railpool rail0 -o 'jsonpath={.metadata.uid}') n1"
 	is "policy" engine policy
