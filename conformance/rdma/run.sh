@@ -97,6 +97,11 @@ busy() # a server has the port
 }
 check "a port that somebody has" busy
 check "nobody serves" wrong 1 'TCP port 9: Connection refused; is "rdma-probe serve" running' connect 127.0.0.1:9
+# told VALUE CLASS: how many lines say that NCCL makes this class of that value
+told() { NCCL_IB_TC=$1 timeout 60 "$P" connect 127.0.0.1:9 2>&1 >/dev/null | grep -c "NCCL_IB_TC is \"$1\", .*: NCCL uses $2$"; }
+check "a value of NCCL_IB_TC that is too large" is "$(told 256 0)" 1
+check "a value of NCCL_IB_TC that is a word" is "$(told abc 0)" 1
+check "a class in NCCL_IB_TC" is "$(told 0x6a .*)" 0
 check "an address of somebody else's" wrong 1 '192.0.2.1 is no address of this network namespace' connect 127.0.0.1 --bind 192.0.2.1
 check "nor can it serve there" wrong 1 'cannot listen at 192.0.2.1' serve --bind 192.0.2.1
 [ -d /sys/class/infiniband ] || for c in list dmabuf; do

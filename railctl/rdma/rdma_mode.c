@@ -92,11 +92,13 @@ static int report_done(struct cmd_run *r, enum rdma_mode mode, const struct err 
 
 	r->status = why ? CMD_FAILED : CMD_OK;
 	if (!r->out.json && why)
-		out_line(
-			&r->out, OUT_WARN,
-			"RDMA mode %s from the next boot on, not before: %s. If ib_core is part of "
-			"the initramfs, rebuild that (update-initramfs -u, or dracut -f).",
-			name, out_error(why, line));
+		out_line(&r->out, OUT_WARN,
+			 "The RDMA mode is not changed now: %s. %s/" RDMA_BOOT_FILE
+			 " sets mode %s at "
+			 "the next boot: reboot, or repeat this when no pod is left. If ib_core is "
+			 "part of the initramfs, rebuild that (update-initramfs -u, or dracut -f). "
+			 "With --boot-only this is a success.",
+			 out_error(why, line), boot_dir(r), name);
 	else if (!r->out.json)
 		out_line(&r->out, OUT_GOOD, "RDMA mode %s.", name);
 	if (!r->out.json)
@@ -143,13 +145,15 @@ const struct cmd rdma_mode_cmd = {
 	.name = "mode",
 	.words = "[shared|exclusive]",
 	.summary = "show or set the mode in which this node shares RDMA devices",
-	.about = "In mode shared every network namespace sees the RDMA devices of the host. Pods "
-		 "with macvlan and ipvlan need it, because they all use the device of their "
-		 "parent. In mode exclusive a device is in one namespace and moves into a pod. VFs "
-		 "need it, so that a pod cannot reach the devices of other pods. A node is in one "
-		 "mode.\n\nThe kernel changes the mode only while the host's network namespace is "
-		 "the only one. With pods on the node the new mode is written for the next boot, "
-		 "into " RDMA_BOOT_DIR "/" RDMA_BOOT_FILE ", and the exit status is 1.",
+	.about =
+		"In mode shared every network namespace sees the RDMA devices of the host. Pods "
+		"with macvlan and ipvlan need it, because they all use the device of their "
+		"parent. In mode exclusive a device is in one namespace and moves into a pod. VFs "
+		"need it, so that a pod cannot reach the devices of other pods. A node is in one "
+		"mode.\n\nThe kernel changes the mode only while the host's network namespace is "
+		"the only one. With pods on the node the new mode is written for the next boot, "
+		"into " RDMA_BOOT_DIR "/" RDMA_BOOT_FILE ". The exit status is 1 then, because the "
+		"mode is not the one that was asked for. With --boot-only it is 0.",
 	.examples =
 		(const char *const[]){ "railctl rdma mode", "railctl rdma mode exclusive", NULL },
 	.opts = { options },

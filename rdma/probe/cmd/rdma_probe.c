@@ -26,10 +26,18 @@ static const char *environment(const char *name)
 static int begin(struct cmd_run *r, struct err *e)
 {
 	struct err why = { 0 };
+	struct conf *c = r->own;
 
-	if (conf_read(&r->opts, r->own, &why))
+	if (conf_read(&r->opts, c, &why))
 		return cmd_usage(r, e, "%s", why.msg);
-	conf_take_nccl(&r->opts, environment, r->own);
+	conf_take_nccl(&r->opts, environment, c);
+	if (c->nccl.odd_tc) {
+		(void)err_set(
+			&why, ERR_CONFIG, 0,
+			"NCCL_IB_TC is \"%.32s\", which is not a class (0 to 255): NCCL uses %d",
+			getenv("NCCL_IB_TC"), c->nccl.tc);
+		out_complain("rdma-probe", &why);
+	}
 	return 0;
 }
 

@@ -197,10 +197,12 @@ static int of_nccl(const struct opts *o, const char *option, const char *text, i
 
 void conf_take_nccl(const struct opts *o, const char *(*get)(const char *name), struct conf *c)
 {
-	const int64_t tc = nccl_number(get("NCCL_IB_TC"), -1);
+	const char *text = get("NCCL_IB_TC");
+	const int64_t tc = nccl_number(text, -1);
 
 	/* NCCL sets the low byte: 256 and "abc" are class 0, and -2 is 254. */
 	c->nccl.tc = opt_is_set(o, "tc") || tc == -1 ? -1 : (int)(tc & 0xff);
+	c->nccl.odd_tc = c->nccl.tc >= 0 && (c->nccl.tc != tc || (tc == 0 && !strchr(text, '0')));
 	/* RDMA CM takes the level of the path, and the GID of the address. */
 	c->nccl.sl = c->cm ? -1 : of_nccl(o, "sl", get("NCCL_IB_SL"), 15);
 	c->nccl.gid_index = c->cm ? -1 : of_nccl(o, "gid-index", get("NCCL_IB_GID_INDEX"), 255);

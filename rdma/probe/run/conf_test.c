@@ -230,6 +230,9 @@ START_TEST(absent_options_are_what_NCCL_would_use)
 	ck_assert(!c.has_tc && c.sl == 0 && c.gid_index == -1);
 	c = with_nccl(given, "106", "3", "5");
 	ck_assert(has(&c, -1, -1, -1) && c.has_tc && c.tc == 0 && c.sl == 1 && c.gid_index == 7);
+	ck_assert(!c.nccl.odd_tc);
+	c = with_nccl(given, "256", "", "");
+	ck_assert(!c.nccl.odd_tc);
 	/* RDMA CM goes by the address. */
 	c = with_nccl(cm, "106", "3", "5");
 	ck_assert(has(&c, 106, -1, -1));
@@ -240,13 +243,15 @@ START_TEST(absent_options_are_what_NCCL_would_use)
 	ck_assert(has(&c, -1, -1, 0));
 	/* Of the class NCCL sets the low byte. */
 	c = with_nccl(none, "256", "x", "");
-	ck_assert(has(&c, 0, 0, -1));
+	ck_assert(has(&c, 0, 0, -1) && c.nccl.odd_tc);
 	c = with_nccl(none, "-2", "0", "");
-	ck_assert(has(&c, 254, 0, -1));
+	ck_assert(has(&c, 254, 0, -1) && c.nccl.odd_tc);
 	c = with_nccl(none, "-1", "0", "");
-	ck_assert(has(&c, -1, 0, -1));
+	ck_assert(has(&c, -1, 0, -1) && !c.nccl.odd_tc);
 	c = with_nccl(none, "abc", "0", "");
-	ck_assert(has(&c, 0, 0, -1));
+	ck_assert(has(&c, 0, 0, -1) && c.nccl.odd_tc);
+	c = with_nccl(none, "0x0", "0", "");
+	ck_assert(has(&c, 0, 0, -1) && !c.nccl.odd_tc);
 }
 END_TEST
 
