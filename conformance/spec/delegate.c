@@ -193,9 +193,14 @@ static void cni_119(struct t *t)
 {
 	if (!attach(t, "a"))
 		return;
-	set(t, "ipam", "{\"type\":\"no-such-ipam\"}");
+	const char *path = t->path;
+
+	t->path = "/never";
 	refused(t, "DEL", NULL);
 	expect(t, !has_link(t->ns, t->ifname), "the interface must go without the IPAM's program");
+	t->path = path;
+	ok(t, "DEL");
+	released(t, "DEL with the program there again");
 }
 
 const struct item items_delegate[] = {
