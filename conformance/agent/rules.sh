@@ -267,6 +267,8 @@ test_rules_a_misspelled_key_that_is_there()
 	NODES=1 cluster_begin
 	is "no policy" admin delete validatingadmissionpolicybinding railhead-pool-keys
 	is "a pool" eventually engine_object pools rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"gatewy":"10.92.0.1"}'
+	is "pools with such keys inside" eventually engine_object pools deep \
+		'{"subnet":"10.93.0.0/24","blockSize":8,"slice":{"prefix":28,"strt":1},"routes":[{"dst":"10.1.0.0/16","gatway":"10.93.0.1"}]}'
 	eventually pool_is n1 .refused 'gatewy'
 	eventually has_event PoolRefused RailPool/rail0 "and the pool is not used there: pool rail0: gatewy: there is no such key"
 	eq "the event" "$(event_of PoolRefused '[.type, .metadata.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" \
@@ -274,6 +276,10 @@ test_rules_a_misspelled_key_that_is_there()
 	is "policy" engine policy
 	is "another key" admin patch railpool rail0 --type merge -p '{"spec":{"warm":0}}'
 	isnt "another typo" admin patch railpool rail0 --type merge -p '{"spec":{"cooldwn":0}}'
+	is "a label beside keys inside" eventually admin label railpool deep a=b
+	is "a route beside them" admin patch railpool deep --type json -p '[{"op":"add","path":"/spec/routes/-","value":{"dst":"10.2.0.0/16"}}]'
+	isnt "one more typo in routes" admin patch railpool deep --type json -p '[{"op":"add","path":"/spec/routes/-","value":{"dst":"10.3.0.0/16","gatway":""}}]'
+	isnt "another slice with a typo" admin patch railpool deep --type merge -p '{"spec":{"slice":{"strt":2}}}'
 	is "mended" admin patch railpool rail0 --type json -p '[{"op":"move","from":"/spec/gatewy","path":"/spec/gateway"}]'
 	eventually knows n1 rail0
 	add n1 p1 rail0
