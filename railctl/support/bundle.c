@@ -223,14 +223,19 @@ static int add_file(struct bundle *b, const char *file, const char *path, off_t 
 	off_t size;
 	auto_fd int fd = open_plain(path, &size, &why);
 	bool read = fd >= 0;
+	const bool cut = read && last && size > last;
 
-	if (read && last && size > last && lseek(fd, size - last, SEEK_SET) < 0)
+	if (cut && lseek(fd, size - last, SEEK_SET) < 0)
 		read = err_set(&why, ERR_IO, errno, "cannot be read") == 0;
 	/* A log may grow meanwhile. */
 	read = read && fs_read_fd(fd, last ? 2 * (size_t)last : PIECE_MAX, &text, &len, &why) == 0;
+	/* Half a line may be the value of a secret without its name. */
+	const char *line = read && cut ? memchr(text, '\n', len) : NULL;
+	const size_t skip = line ? (size_t)(line + 1 - text) : cut ? len : 0;
+
 	if (!read)
 		p.error = why.msg;
-	else if (put_text(b, &p, text, len, REDACT_LOG))
+	else if (put_text(b, &p, text + skip, len - skip, REDACT_LOG))
 		return err_nomem(e);
 	return note(b, &p, e);
 }

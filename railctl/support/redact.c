@@ -120,6 +120,15 @@ static bool is_secret(const char *name)
 	return false;
 }
 
+/* "preshared_key: x", "signingKey: x"; "monkey" is a word. */
+static bool is_key(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return n >= 3 && strcasecmp(name + n - 3, "key") == 0 &&
+	       (n == 3 || name[n - 3] == 'K' || !isalnum((unsigned char)name[n - 4]));
+}
+
 /* ---- text ---- */
 
 /* A line, or the rest of it. */
@@ -232,7 +241,10 @@ static void show_word(struct rest *r, enum redact_words words, struct text *out)
 
 	if (gap == r->len)
 		return;
-	if (is_secret(word) && (sign || (words == REDACT_LOG && *r->s != '/'))) {
+	const bool key = words == REDACT_LOG && sign == ':' &&
+			 isspace((unsigned char)r->s[gap - 1]) && r->s[gap] != '/' && is_key(word);
+
+	if (key || (is_secret(word) && (sign || (words == REDACT_LOG && *r->s != '/')))) {
 		show(r, gap, out);
 		if (*r->s == '"')
 			show(r, 1, out);
@@ -268,7 +280,9 @@ static void redact_line(struct rest r, enum redact_words words, struct text *out
 void redact_text(const char *s, size_t len, enum redact_words words, struct text *out)
 {
 	const char *const end = s + len;
-	bool key = false; /* within a private key */
+	const char *first = memmem(s, len, "-----END", 8);
+	/* Within a private key, from the start as well: its BEGIN may be before the text. */
+	bool key = first && !memmem(s, (size_t)(first - s), "-----BEGIN", 10);
 
 	text_add(out, "");
 	while (s < end) {

@@ -24,10 +24,11 @@ struct json *redact(const struct json *conf);
 /*
  * redact_text - add text of len bytes to out, without user, password and query of a URL. The word
  * after "Bearer" or "Basic", private keys and tokens of JSON Web are left out. So is the rest of a
- * line after the name of a secret with ":" or "=".
+ * line after the name of a secret with ":" or "=". An END without BEGIN ends a private key.
  *
- * REDACT_LOG is for the words of other programs. The rest of a line is left out after any name of
- * a secret. The value of name=value and "name":"value" is left out if its name is not on the list.
+ * REDACT_LOG is for the words of other programs: "xyz-key: " names a secret, too, but of a path.
+ * The rest of a line is left out after any name of a secret. The value of name=value and
+ * "name":"value" is left out if its name is not on the list.
  */
 enum redact_words { REDACT_OURS, REDACT_LOG };
 void redact_text(const char *s, size_t len, enum redact_words words, struct text *out);

@@ -89,6 +89,12 @@ START_TEST(a_line_ends_after_the_name_of_a_secret)
 		{ "no password", "no password" },
 		{ "/var/run/secrets/x is empty", "/var/run/secrets/x is empty" },
 		{ "author compass pinned", "author compass pinned" },
+		{ "preshared_key: abc d", "preshared_key: (left out)" },
+		{ "signing-key: abc", "signing-key: (left out)" },
+		{ "signingKey: abc", "signingKey: (left out)" },
+		{ "tls.key: /etc/k", "tls.key: /etc/k" },
+		{ "monkey: abc", "monkey: abc" },
+		{ "pkey: 0x8001", "pkey: 0x8001" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -141,6 +147,7 @@ START_TEST(a_private_key_is_left_out)
 	reads(REDACT_OURS,
 	      "a\n-----BEGIN EC PRIVATE KEY-----\nMIIE\n-----END EC PRIVATE KEY-----\nb",
 	      "a\n(left out)\n(left out)\n(left out)\nb");
+	reads(REDACT_LOG, "MIIE\n-----END RSA PRIVATE KEY-----\nb", "(left out)\n(left out)\nb");
 	reads(REDACT_LOG, "-----BEGIN CERTIFICATE-----\nMIIE\n",
 	      "-----BEGIN CERTIFICATE-----\nMIIE\n");
 }
