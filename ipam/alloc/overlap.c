@@ -91,11 +91,20 @@ static int refuse_range(struct err *e)
 bool overlap_is_of_node(struct overlap *x, struct ip ip)
 {
 	struct err e;
-	int rc = x && x->node ? x->node(ip, &e) : 0;
+
+	if (!x || !x->node)
+		return false;
+	if (ip_equal(x->asked, ip))
+		return x->has_asked;
+	int rc = x->node(ip, &e);
 
 	if (rc > 0 && ++x->of_node > OF_NODE_MAX)
 		rc = refuse_range(&e);
-	return rc < 0 ? set_failed(x, &e) : rc;
+	if (rc < 0)
+		return set_failed(x, &e);
+	x->asked = ip;
+	x->has_asked = rc > 0;
+	return x->has_asked;
 }
 
 bool overlap_in_use(struct overlap *x, const struct source *s, struct ip ip)

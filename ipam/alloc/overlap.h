@@ -21,7 +21,9 @@ struct overlap {
 	overlap_node_fn node; /* NULL: the node is not asked */
 	struct hostlocal files;
 	unsigned of_node; /* addresses that the node had */
-	struct err e;     /* if failed: the error of the check that failed */
+	struct ip asked;  /* the last one, which the search asks for again, and the answer */
+	bool has_asked;
+	struct err e; /* if failed: the error of the check that failed */
 	bool failed;
 };
 

@@ -250,10 +250,36 @@ START_TEST(without_an_answer_about_the_node_nothing_is_assigned)
 }
 END_TEST
 
+static int node_has_all(struct ip ip, struct err *e)
+{
+	(void)ip;
+	(void)e;
+	asked++;
+	return 1;
+}
+
+/* A search asks twice for one address. */
+START_TEST(an_address_of_the_node_counts_once)
+{
+	struct overlap x = { .node = node_has_all };
+	struct ip ip;
+
+	ck_assert_int_eq(ip_parse("10.0.0.0", &ip), 0);
+	asked = 0;
+	for (unsigned i = 1; i <= 2048; i++) {
+		ip.v += i % 2;
+		ck_assert(overlap_is_of_node(&x, ip) && !x.failed);
+	}
+	ck_assert_uint_eq(asked, 1024);
+	ip.v++;
+	ck_assert(overlap_is_of_node(&x, ip) && x.failed);
+}
+END_TEST
+
 TEST_PROGRAM("ipam/alloc/overlap", one_range_looks_and_the_other_does_not,
 	     one_range_does_not_look_and_the_other_does, other_ranges_do_not_overlap,
 	     leases_of_earlier_versions_count, what_host_local_has_on_file_is_not_given,
 	     an_unreadable_folder_fails_the_add, an_address_of_the_node_is_skipped,
 	     a_released_address_that_the_node_took_is_skipped,
-	     an_address_of_the_node_in_a_block_is_skipped,
+	     an_address_of_the_node_in_a_block_is_skipped, an_address_of_the_node_counts_once,
 	     without_an_answer_about_the_node_nothing_is_assigned)
