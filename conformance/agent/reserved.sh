@@ -51,6 +51,20 @@ test_reserved_addresses_are_left_out_of_blocks()
 }
 everywhere_one() { NODES=1 everywhere "$@"; }
 
+# The old definition holds, but no pod gets what is reserved meanwhile.
+test_reserved_addresses_reach_a_pool_whose_new_generation_is_refused()
+{
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 "$RESERVED"
+	is "nothing is left" engine_object pools rail0 "$(jq -c '.excludes = [.subnet]' <<<"$RESERVED")"
+	eventually pool_is n1 .refused 'no address is left'
+	is "reserve" ctl n1 cluster reserved add 10.92.0.4-10.92.0.7 10.92.0.9
+	eventually has_reserved n1 rail0 '["10.92.0.4/30","10.92.0.9"]'
+	fill n1 rail0
+	eq "addresses" "$N" 9
+	eq "reserved ones" "$(leases n1 | grep -cE '^10\.92\.0\.([4-7]|9)$')" 0
+}
+
 # A change counts on a node once the node says so. One whose agent is away is named.
 test_reserved_addresses_are_waited_for()
 {

@@ -32,6 +32,7 @@ struct pool_entry {
 	TAILQ_ENTRY(pool_entry) all;
 	struct shared_pool_view view;
 	struct json *definition;
+	int64_t generation;
 	bool gone; /* from the cluster; its last records here are not */
 	bool left; /* a closed pool: this node has it with slices, and no records of blocks */
 	enum own_blocks own; /* what the cluster store has in our name, if `left` */
@@ -115,7 +116,10 @@ extern const struct agent_ops driver_agent_ops;
 int pools_load(struct driver *d, struct err *e) must_check;
 struct pool_entry *pools_find(const struct driver *d, const char *name);
 void pools_free(struct driver *d);
-/* pool_replace - the entry of a definition that the node's store has. pool_take_over - both. */
+/*
+ * pool_replace - the entry of a definition that the node's store has. pool_take_over - both. If the
+ * definition is refused, the old entry is replaced by one with the addresses that are reserved now.
+ */
 int pool_replace(struct driver *d, const struct shared_pool_def *def, bool ending,
 		 struct err *e) must_check;
 int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e) must_check;

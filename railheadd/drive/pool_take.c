@@ -25,6 +25,7 @@ static struct pool_entry *new_entry(const struct shared_pool_def *def, struct er
 	struct shared_pool_def own = *def;
 
 	own.definition = p->definition;
+	p->generation = def->generation;
 	if (shared_pool_decode(&own, &p->view, e) == 0)
 		return p;
 	json_free(p->definition);
@@ -155,16 +156,31 @@ static int leave(struct driver *d, struct pool_seen *s, const struct shared_pool
 	return 0;
 }
 
-/* The node's store first: an agent that has a block of a pool needs its definition there. */
-int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e)
+/* The old definition of an open pool holds, without the addresses that are reserved now. */
+static void keep(struct driver *d, const struct pool_seen *s, const struct json *reserved)
 {
-	auto_json struct json *reserved = pools_reserved_in(d, s->subnet);
+	const struct pool_entry *old = pools_find(d, s->name);
+	struct err e;
+
+	if (!old || strcmp(old->view.pool.uid, s->uid) != 0 ||
+	    old->view.source.blocks.state != POOL_OPEN)
+		return;
+	const struct shared_pool_def def = { s->name, s->uid, old->generation, old->definition,
+					     reserved };
+
+	if (shared_pool_put(d->conf.ipam, &def, &e) ||
+	    pool_replace(d, &def, old->view.pool.ending, &e))
+		log_error(&d->conf.ctx->log,
+			  "the reserved addresses do not reach pool %s on this node: %s", s->name,
+			  e.msg);
+}
+
+/* The node's store first: an agent that has a block of a pool needs its definition there. */
+static int take(struct driver *d, struct pool_seen *s, const struct json *reserved, struct err *e)
+{
 	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition,
 					     reserved };
 
-	s->outside_known = false;
-	if (!reserved)
-		return err_nomem(e);
 	/* A misspelled key must not be as good as none. */
 	if (pool_check_keys(s->definition, e))
 		return err_wrap(e, "pool %s", s->name);
@@ -174,4 +190,17 @@ int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e)
 		return leave(d, s, &def, e);
 	return shared_pool_put(d->conf.ipam, &def, e) || pool_replace(d, &def, s->ending, e) ? -1
 											     : 0;
+}
+
+int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e)
+{
+	auto_json struct json *reserved = pools_reserved_in(d, s->subnet);
+
+	s->outside_known = false;
+	if (!reserved)
+		return err_nomem(e);
+	if (take(d, s, reserved, e) == 0)
+		return 0;
+	keep(d, s, reserved);
+	return -1;
 }

@@ -212,7 +212,7 @@ static void use(struct driver *d, struct pool_seen *s)
 	if (!used && !node_labels_exclude(&d->labels, s->definition) && !pool_look_clear(d, s))
 		return;
 	if (pool_take_over(d, s, &e)) {
-		not_taken(d, s, old, &e);
+		not_taken(d, s, pools_find(d, s->name), &e);
 		use_later(d, s);
 		return;
 	}
