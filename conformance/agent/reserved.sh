@@ -55,7 +55,8 @@ everywhere_one() { NODES=1 everywhere "$@"; }
 test_reserved_addresses_reach_a_pool_whose_new_generation_is_refused()
 {
 	NODES=1 cluster_begin
-	NODES=1 shared rail0 "$RESERVED"
+	is "the pool" engine_object pools rail0 "$RESERVED"
+	eventually knows n1 rail0
 	is "nothing is left" engine_object pools rail0 "$(jq -c '.excludes = [.subnet]' <<<"$RESERVED")"
 	eventually pool_is n1 .refused 'no address is left'
 	is "reserve" ctl n1 cluster reserved add 10.92.0.4-10.92.0.7 10.92.0.9

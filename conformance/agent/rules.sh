@@ -267,12 +267,12 @@ test_rules_a_misspelled_key_that_is_there()
 	NODES=1 cluster_begin
 	is "no policy" admin delete validatingadmissionpolicybinding railhead-pool-keys
 	is "a pool" eventually engine_object pools rail0 '{"subnet":"10.92.0.0/24","blockSize":8,"gatewy":"10.92.0.1"}'
-	is "pools with such keys inside" eventually engine_object pools deep \
-		'{"subnet":"10.93.0.0/24","blockSize":8,"slice":{"prefix":28,"strt":1},"routes":[{"dst":"10.1.0.0/16","gatway":"10.93.0.1"}]}'
 	eventually pool_is n1 .refused 'gatewy'
 	eventually has_event PoolRefused RailPool/rail0 "and the pool is not used there: pool rail0: gatewy: there is no such key"
 	eq "the event" "$(event_of PoolRefused '[.type, .metadata.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" \
 		"Warning default $(admin get railpool rail0 -o 'jsonpath={.metadata.uid}') n1"
+	is "pools with such keys inside" eventually engine_object pools deep \
+		'{"subnet":"10.93.0.0/24","blockSize":8,"state":"leaving","slice":{"prefix":28,"strt":1},"routes":[{"dst":"10.1.0.0/16","gatway":"10.93.0.1"}]}'
 	is "policy" engine policy
 	is "another key" admin patch railpool rail0 --type merge -p '{"spec":{"warm":0}}'
 	isnt "another typo" admin patch railpool rail0 --type merge -p '{"spec":{"cooldwn":0}}'
