@@ -60,10 +60,9 @@ static int leave(const struct ctx *ctx, const struct record_key *key, struct err
 /* A GUID of a pool is free for another VF as soon as the IPAM has released it. */
 static int take_guid_back(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	const char *vf = sriov_device_vf(r);
 	bool leased = cni_conf_guid_pool(json_get(r->config, "ipam")) != NULL;
 
-	return vf && leased ? claim_take_guid_back(ctx, vf, e) : 0;
+	return sriov_device_vf(r) && leased ? claim_take_guid_back(ctx, r, e) : 0;
 }
 
 int ib_restore(const struct ctx *ctx, const struct record *r, struct err *e)

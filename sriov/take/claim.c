@@ -420,8 +420,9 @@ int claim_release(const struct ctx *ctx, const char *vf, const struct record_key
 	return release_vf(ctx, vf, &(struct record){ .key = *key, .netns_id = id }, false, e);
 }
 
-int claim_take_guid_back(const struct ctx *ctx, const char *vf, struct err *e)
+int claim_take_guid_back(const struct ctx *ctx, const struct record *r, struct err *e)
 {
+	const char *vf = sriov_device_vf(r);
 	auto_vf_entry struct vf_entry x = { 0 };
 	auto_nl struct nl *nl = NULL;
 	struct vf_place place;
@@ -431,8 +432,8 @@ int claim_take_guid_back(const struct ctx *ctx, const char *vf, struct err *e)
 		return -1;
 	if (vf_state_read(ctx, vf, &x, e))
 		return e->code == ERR_NOTFOUND ? 0 : -1;
-	/* An attachment that claims the VF restores it first. */
-	if (x.owned || !(x.to_restore & VF_GUIDS))
+	/* Another attachment that claims the VF restores it first. */
+	if ((x.owned && !vf_owner_is(&x, &r->key, r->netns_id)) || !(x.to_restore & VF_GUIDS))
 		return 0;
 	if (release_locked(ctx, &x, e))
 		return -1;

@@ -108,10 +108,10 @@ int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
 			const struct record_key *key, const char *path, struct err *e) must_check;
 
 /*
- * claim_take_guid_back - of a VF that was released: restore its GUIDs once more if the release
- * could not. ERR_STATE: its port may still have that of the pod, so the GUID is not free.
+ * claim_take_guid_back - of a VF that sriov_restore() released: restore its GUIDs once more if the
+ * release could not. ERR_STATE: its port may still have that of the pod, so the GUID is not free.
  */
-int claim_take_guid_back(const struct ctx *ctx, const char *vf, struct err *e) must_check;
+int claim_take_guid_back(const struct ctx *ctx, const struct record *r, struct err *e) must_check;
 
 /*
  * sriov_restore - an attach_restore_fn: restore the VF and make it free, if this attachment still
