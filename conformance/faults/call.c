@@ -83,8 +83,12 @@ static void configuration(const struct world *w, const struct call *c, struct te
 
 static char **environment(const struct world *w, const struct call *c)
 {
+	/* The IPAM alone gets what an interface plugin hands it, which says that it is ours. */
+	static const char *const caller[] = { "RAILHEAD_CALLER=1", NULL };
 	char netns[64];
-	struct cni_call e = { .cmd = cmd_names[c->cmd], .path = c->path ? c->path : w->bin };
+	struct cni_call e = { .cmd = cmd_names[c->cmd],
+			      .path = c->path ? c->path : w->bin,
+			      .more = c->target == ALONE ? caller : NULL };
 
 	(void)snprintf(netns, sizeof(netns), "/run/netns/p%u", c->pod);
 	if (c->cmd != GC) {

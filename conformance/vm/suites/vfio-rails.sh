@@ -83,12 +83,13 @@ for keys in '"routing":"rail"' '"txQueueLen":500' '"sysctl":{"net.ipv4.conf.IFNA
 done
 
 echo "# addresses that are used without a probe, $(cut -d. -f1 /proc/uptime) s"
-# The host on the other card has the only address of the pool.
+# The host on the other card has the only address of the pool. It is no interface of the node, which would not assign that address.
 OTHER=$(netdev "$VB1")
+ip netns add far
 check "a pool with one address" "$RAILCTL" ipam pool add one --subnet 10.89.0.0/30 --gateway 10.89.0.1 --this-node-only
-ip link set "$OTHER" up
-ip addr add 10.89.0.2/30 dev "$OTHER"
-check "the other host has link" eventually carrier "$OTHER"
+ip link set "$OTHER" netns far up
+ip -n far addr add 10.89.0.2/30 dev "$OTHER"
+check "the other host has link" eventually carrier "$OTHER" far
 one_of() { IPAM='{"type":"railhead-ipam","pool":"one"}' rails_conf "\"deviceIDs\":[\"$1\"],\"probe\":true"; }
 check "a rail of vfio-pci does not ask" add a "$(one_of "$VA0")"
 cp $W/out $W/result
@@ -97,8 +98,9 @@ check "and has the address" is "$(answer '.ips[].address')" 10.89.0.2/30
 check "CHECK" checked a "$(one_of "$VA0")" $W/result
 check "DEL" del a "$(one_of "$VA0")"
 check "a rail with an interface asks" refused 109 "address 10.89.0.2 is in use" add a "$(one_of "$VA1")"
-ip addr del 10.89.0.2/30 dev "$OTHER"
-ip link set "$OTHER" down
+ip -n far link set "$OTHER" down
+ip -n far link set "$OTHER" netns 1
+ip netns del far
 check "all is as it was" clean
 
 echo "# one rail of vfio-pci, one with an interface, $(cut -d. -f1 /proc/uptime) s"
