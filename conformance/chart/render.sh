@@ -73,6 +73,19 @@ test_no_object_stays_in_another_namespace()
 		select(contains("team-net"))' "$W/objects" | grep -c team-net)" 3
 }
 
+# Without the policy nothing else keeps an agent from the addresses that people reserve.
+test_without_the_policy_no_agent_writes_reserved_addresses()
+{
+	local policy want
+	for policy in true false; do
+		want=2
+		[ $policy = true ] || want=1
+		rendered --set agent.policy=$policy -s templates/access.yaml >"$W/chart.yaml" || fail "rendered"
+		eq "rules of the agents with policy $policy" "$(objects "$W/chart.yaml" | jq '[.[] | select(.kind == "ClusterRole" and
+			.metadata.name == "railheadd").rules[] | select(.resources | index("railreserved"))] | length')" $want
+	done
+}
+
 # golden NAME TEMPLATE...: these templates, with the values of that name, are as in its file
 golden()
 {
