@@ -167,9 +167,8 @@ static int start_kubenode(struct agent_program *p, const struct ctx *ctx,
 static int start_reserved(struct agent_program *p, const struct ctx *ctx,
 			  struct cluster_store *store, struct err *e)
 {
-	const struct reserved_conf conf = {
-		ctx, p->base, store, &p->ipam, p->driver, p->files.node
-	};
+	const struct reserved_conf conf = { ctx,       p->base,       store,           &p->ipam,
+					    p->driver, p->files.node, RESERVED_LOOK_MS };
 
 	return store ? reserved_new(&conf, &p->reserved, e) : 0;
 }

@@ -187,7 +187,7 @@ test_reserved_ranges_that_are_none_are_refused()
 	has "again" "$(<"$W/is")" "Nothing has changed."
 	# Another program writes a wrong order. The last ranges stay, and all say why.
 	is "by hand" engine_object reserved cluster '{"ranges":["10.92.0.9-10.92.0.1"]}'
-	eventually agent_is n1 '.reserved.why // "" | contains("reserved.ranges[0]: 10.92.0.9-10.92.0.1 is not")' true
+	eventually agent_is n1 '.reserved.why // "" | contains("reserved.ranges[0]: 10.92.0.9-10.92.0.1 is written backwards")' true
 	NODES=1 shared rail0 "$RESERVED"
 	eventually has_reserved n1 rail0 '["10.92.0.1"]'
 	isnt "a change" ctl n1 cluster reserved add 10.92.0.2

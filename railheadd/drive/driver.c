@@ -502,6 +502,11 @@ static int add_conflicts(const struct driver *d, struct json *obj)
 		       : 0;
 }
 
+bool driver_is_twin(const struct driver *d)
+{
+	return agent_health(d->agent) == AGENT_TWIN;
+}
+
 int driver_status(struct driver *d, struct json *obj, struct err *e)
 {
 	static const char *const health[] = { [AGENT_OK] = "ok",

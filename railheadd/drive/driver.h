@@ -88,6 +88,9 @@ void driver_reserved(struct driver *d, const struct ranges *reserved, const stru
  */
 int driver_assigns(const struct driver *d, struct ip ip);
 
+/* driver_is_twin - another machine has the name of this node, so its objects may be that one's. */
+bool driver_is_twin(const struct driver *d);
+
 /* driver_refused - the cluster store refuses a call, because of rights, credentials or limits. */
 void driver_refused(struct driver *d, const struct err *why);
 

@@ -12,7 +12,7 @@
 
 #define NODE_RANGES_MAX  65536 /* nodes */
 #define NODE_RANGES_EACH 64    /* addresses of one node */
-#define NODE_RANGES_ALL  768   /* ranges of all nodes and of people together */
+#define NODE_RANGES_ALL  704   /* ranges of people and of all nodes; this one has its own besides */
 
 struct node_range {
 	char node[NODE_NAME_LEN];
@@ -28,8 +28,8 @@ struct node_ranges {
 
 /*
  * node_ranges_begun - a list begins. node_ranges_listed - it is complete: what it had not is gone.
- * node_ranges_see - an object of a list or of a watch. ERR_CONFIG, ERR_DECODE: it says nothing, and
- * what it said before is gone; ERR_NOMEM. node_ranges_gone - it was deleted.
+ * node_ranges_see - an object of a list or of a watch. ERR_CONFIG, ERR_DECODE: it says nothing;
+ * ERR_NOMEM. Its earlier addresses stay then. node_ranges_gone - it was deleted.
  */
 void node_ranges_begun(struct node_ranges *t);
 void node_ranges_listed(struct node_ranges *t);
@@ -38,8 +38,13 @@ int node_ranges_see(struct node_ranges *t, const struct cluster_object *o,
 void node_ranges_gone(struct node_ranges *t, const char *node);
 void node_ranges_clear(struct node_ranges *t);
 
-/* node_ranges_add - to *all. How many nodes there was no room for. */
-size_t node_ranges_add(const struct node_ranges *t, struct ranges *all);
+/*
+ * node_ranges_add - to *all, which has the ranges of people, and those of this node. Beyond
+ * NODE_RANGES_ALL ranges the highest addresses are left out, the same on each node; *left is how
+ * many. A node always has its own. ERR_NOMEM.
+ */
+int node_ranges_add(const struct node_ranges *t, const struct ranges *own, struct ranges *all,
+		    size_t *left, struct err *e) must_check;
 
 /* node_ranges_who - the node that has the address; NULL: none. */
 const char *node_ranges_who(const struct node_ranges *t, struct ip ip);

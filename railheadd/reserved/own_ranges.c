@@ -14,8 +14,8 @@
 #include "lib/net/addr.h"
 #include "railheadd/reserved/node_ranges.h"
 
-#define LOOK_S   5
-#define AGAIN_MS 60000 /* after a refusal */
+#define REFUSED_MS   60000  /* the pause after a refusal */
+#define PAUSE_MAX_MS 300000 /* between writes, and up to as much again */
 
 struct own_ranges {
 	struct own_ranges_conf conf;
@@ -27,7 +27,9 @@ struct own_ranges {
 	struct json *sent;         /* what the call writes; NULL: it removes. Owned */
 	bool known;                /* the cluster has said which */
 	bool looked;               /* ranges are those of the node */
-	int64_t refused;           /* when, of ctx_mono_ms(); 0: not */
+	bool refused;              /* that is logged */
+	struct ip left;            /* an address beyond the limit that is logged */
+	int64_t pause, until;      /* no write before, in ms of ctx_mono_ms() */
 };
 
 /* ---- the node ---- */
@@ -35,9 +37,19 @@ struct own_ranges {
 struct walk {
 	const struct own_ranges *o;
 	struct ranges found;
+	struct ip left; /* the first address beyond the limit */
 	int failed;
 	struct err e;
 };
+
+static int keep(struct walk *w, struct ip ip)
+{
+	if (ranges_capacity(&w->found) < NODE_RANGES_EACH || ranges_contain(&w->found, ip))
+		return ranges_add(&w->found, (struct ip_range){ ip, ip }, &w->e);
+	if (!w->left.family)
+		w->left = ip;
+	return 0;
+}
 
 static int take(const struct addr_info *a, void *arg)
 {
@@ -45,10 +57,22 @@ static int take(const struct addr_info *a, void *arg)
 	struct walk *w = arg;
 	int rc = driver_assigns(w->o->conf.driver, ip);
 
-	if (rc > 0 && ranges_capacity(&w->found) < NODE_RANGES_EACH)
-		rc = ranges_add(&w->found, (struct ip_range){ ip, ip }, &w->e);
+	if (rc > 0)
+		rc = keep(w, ip);
 	w->failed = rc < 0 ? -1 : 0;
 	return w->failed;
+}
+
+static void log_left(struct own_ranges *o, struct ip left)
+{
+	char text[IP_STR_LEN];
+
+	if (left.family && !ip_equal(left, o->left))
+		log_error(&o->conf.ctx->log,
+			  "pools may assign %s, an address of this node: only %d addresses of a "
+			  "node are reserved; leave room for it in the ranges of the pool",
+			  ip_format(left, text), NODE_RANGES_EACH);
+	o->left = left;
 }
 
 /* 1: other addresses than before. */
@@ -56,12 +80,15 @@ static int look_at_node(struct own_ranges *o)
 {
 	struct walk w = { .o = o };
 	auto_nl struct nl *nl = NULL;
-	struct err e;
 
-	if (nl_open(&nl, &e) || nl_addr_list(nl, 0, take, &w, &e)) {
-		log_warn(&o->conf.ctx->log, "the addresses of this node are not known: %s", e.msg);
+	if (nl_open(&nl, &w.e) || nl_addr_list(nl, 0, take, &w, &w.e))
 		w.failed = -1;
-	}
+	/* The reason has a code, unless only the pools are not known yet. */
+	if (w.failed && w.e.code)
+		log_warn(&o->conf.ctx->log, "the addresses of this node are not known: %s",
+			 w.e.msg);
+	if (!w.failed)
+		log_left(o, w.left);
 	if (w.failed || (o->looked && ranges_same(&w.found, &o->ranges))) {
 		ranges_clear(&w.found);
 		return 0;
@@ -74,6 +101,24 @@ static int look_at_node(struct own_ranges *o)
 
 /* ---- the cluster ---- */
 
+static int64_t jitter(int64_t ms)
+{
+	return ms + (int64_t)(driver_random(NULL) % (uint64_t)ms);
+}
+
+/* No write for a while. One after a long silence is not one of a quarrel. */
+static void rest(struct own_ranges *o, int64_t least)
+{
+	const int64_t now = ctx_mono_ms();
+
+	o->pause = now > o->until + 4 * o->pause ? 0 : o->pause * 2;
+	if (o->pause > PAUSE_MAX_MS)
+		o->pause = PAUSE_MAX_MS;
+	if (o->pause < least)
+		o->pause = least;
+	o->until = now + jitter(o->pause);
+}
+
 static void written(void *arg, const struct cluster_result *r)
 {
 	struct own_ranges *o = arg;
@@ -83,7 +128,7 @@ static void written(void *arg, const struct cluster_result *r)
 		json_free(o->there);
 		o->there = TAKE_PTR(o->sent);
 		o->at = r->object ? r->object->at : (struct cluster_version){ .uid = "" };
-		o->refused = 0;
+		o->refused = false;
 	}
 	if (r->outcome != CLUSTER_REFUSED)
 		return;
@@ -91,7 +136,8 @@ static void written(void *arg, const struct cluster_result *r)
 		log_warn(&o->conf.ctx->log,
 			 "other nodes do not learn of the addresses that this node has: %s (%s)",
 			 r->err.msg, r->err.detail);
-	o->refused = ctx_mono_ms();
+	o->refused = true;
+	rest(o, REFUSED_MS);
 }
 
 static void write_object(struct own_ranges *o, struct json *list)
@@ -104,6 +150,7 @@ static void write_object(struct own_ranges *o, struct json *list)
 	(void)snprintf(object.node, sizeof(object.node), "%s", o->conf.node);
 	json_free(o->sent);
 	o->sent = o->ranges.n ? json_dup(list) : NULL;
+	rest(o, o->conf.look_ms);
 	if (!value || json_put(value, "ranges", list) || (o->ranges.n && !o->sent))
 		return;
 	o->call = !o->there     ? s->ops->create(s, &object, written, o)
@@ -125,14 +172,16 @@ static struct json *print(const struct ranges *s)
 	return TAKE_PTR(list);
 }
 
-/* A node of the name of the object of people has none. */
+/*
+ * A node of the name of the object of people has none. While another machine has the name of this
+ * node, the object may be that one's.
+ */
 static void compare(struct own_ranges *o)
 {
 	auto_json struct json *is = print(&o->ranges);
 
-	if (!o->known || !o->looked || o->call || !is ||
-	    (o->refused && ctx_mono_ms() - o->refused < AGAIN_MS) ||
-	    strcmp(o->conf.node, CLUSTER_RESERVED_NAME) == 0)
+	if (!o->known || !o->looked || o->call || !is || ctx_mono_ms() < o->until ||
+	    driver_is_twin(o->conf.driver) || strcmp(o->conf.node, CLUSTER_RESERVED_NAME) == 0)
 		return;
 	if (o->there ? !json_same(is, o->there) : o->ranges.n > 0)
 		write_object(o, TAKE_PTR(is));
@@ -155,14 +204,15 @@ void own_ranges_seen(struct own_ranges *o, const struct cluster_object *there)
 
 static void look(evutil_socket_t fd, short what, void *arg)
 {
-	const struct timeval wait = { .tv_sec = LOOK_S };
 	struct own_ranges *o = arg;
+	const int64_t ms = jitter(o->conf.look_ms);
+	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	(void)fd;
 	(void)what;
 	(void)event_add(o->timer, &wait);
 	if (look_at_node(o)) {
-		o->refused = 0;
+		o->pause = o->until = 0;
 		o->conf.changed(o->conf.arg);
 	}
 	compare(o);

@@ -21,13 +21,15 @@ struct own_ranges_conf {
 	struct cluster_store *store;
 	struct driver *driver;
 	const char *node; /* this one */
+	int64_t look_ms;  /* see struct reserved_conf */
 	void (*changed)(void *arg);
 	void *arg;
 };
 
 /*
  * own_ranges_new - look now and then; ERR_NOMEM. The object is written once own_ranges_seen() says
- * what the cluster has. own_ranges_free - before the store is closed. NULL is fine.
+ * what the cluster has. Until the next write there is a pause, which grows while others change the
+ * object or the write fails. own_ranges_free - before the store is closed. NULL is fine.
  */
 int own_ranges_new(const struct own_ranges_conf *conf, struct own_ranges **out,
 		   struct err *e) must_check;

@@ -5,6 +5,7 @@
  */
 #include "railheadd/reserved/reserved.h"
 
+#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@
 #include "railheadd/reserved/node_ranges.h"
 #include "railheadd/reserved/own_ranges.h"
 
-#define NAMED 16 /* pods in the log after one change; `railctl ipam conflicts` has all */
+#define SETTLE_S 1  /* changes of nodes in this time are one */
+#define NAMED    16 /* pods in the log after one change; `railctl ipam conflicts` has all */
 
 struct reserved {
 	struct reserved_conf conf;
@@ -25,6 +27,8 @@ struct reserved {
 	struct ranges all;        /* and of the nodes: the driver has these */
 	struct node_ranges nodes; /* of other nodes */
 	struct own_ranges *own;
+	struct event *settle;         /* addresses of nodes have changed */
+	struct json *named;           /* the pods that were named last; owned */
 	struct cluster_object object; /* that of people in the list that runs; its value is owned */
 	struct node_pool of;          /* that object, as this node reports it */
 	bool handed;                  /* the driver has some */
@@ -32,7 +36,7 @@ struct reserved {
 	bool there;                   /* in the list that runs */
 	bool mine;                    /* the object of this node is in it */
 	bool refused;                 /* that is logged */
-	bool full;                    /* addresses of nodes are left out: that is logged */
+	size_t left;                  /* addresses of nodes that are left out: that is logged */
 	struct err why;               /* what is wrong now; code 0: nothing is */
 };
 
@@ -49,6 +53,17 @@ static const char *who_has(const struct reserved *r, const char *address)
 							   : node_ranges_who(&r->nodes, ip);
 }
 
+static bool is_named(const struct reserved *r, const struct json *pod)
+{
+	json_each (range, r->named) {
+		json_each (named, json_get(range, "pods")) {
+			if (json_same(named, pod))
+				return true;
+		}
+	}
+	return false;
+}
+
 static size_t name_pods(const struct reserved *r, const struct json *range, size_t left)
 {
 	size_t n = 0;
@@ -59,7 +74,7 @@ static size_t name_pods(const struct reserved *r, const struct json *range, size
 		const char *address = json_str(json_get(pod, "address"));
 		const char *node = who_has(r, address);
 
-		if (n++ < left)
+		if (!is_named(r, pod) && n++ < left)
 			log_warn(&r->conf.ctx->log,
 				 "address %s of pool %s is %s%s now, and pod %s/%s keeps it",
 				 address, json_str(json_get(range, "pool")),
@@ -70,7 +85,7 @@ static size_t name_pods(const struct reserved *r, const struct json *range, size
 }
 
 /* A pod that lives keeps its address: people decide when it ends. */
-static void report_pods(const struct reserved *r)
+static void report_pods(struct reserved *r)
 {
 	auto_json struct json *list = NULL;
 	size_t left = NAMED;
@@ -86,6 +101,8 @@ static void report_pods(const struct reserved *r)
 	if (!left)
 		log_warn(&r->conf.ctx->log,
 			 "`railctl ipam conflicts` names all pods with reserved addresses");
+	json_free(r->named);
+	r->named = TAKE_PTR(list);
 }
 
 /* ---- the object ---- */
@@ -110,15 +127,16 @@ static int add_up(struct reserved *r, struct ranges *all, struct err *e)
 {
 	size_t left;
 
-	if (ranges_copy(&r->ranges, all, e) || ranges_copy(own_ranges_list(r->own), all, e))
+	if (ranges_copy(&r->ranges, all, e) ||
+	    node_ranges_add(&r->nodes, own_ranges_list(r->own), all, &left, e))
 		return -1;
-	left = node_ranges_add(&r->nodes, all);
-	if (left && !r->full)
+	if (left > r->left)
 		log_error(&r->conf.ctx->log,
-			  "more than %d ranges are reserved: addresses of %zu nodes are not; leave "
-			  "room for the nodes in the ranges of the pools",
+			  "more than %d ranges are reserved: %zu addresses of other nodes are not; "
+			  "leave room for the nodes in the ranges of the pools",
 			  NODE_RANGES_ALL, left);
-	r->full = left > 0;
+	if (left > r->left || !left)
+		r->left = left;
 	return 0;
 }
 
@@ -206,18 +224,26 @@ static bool is_of_node(struct reserved *r, const struct cluster_object *o, bool 
 			 "\"" CLUSTER_RESERVED_NAME "\", or of a node",
 			 o->name);
 	else if (node_ranges_see(&r->nodes, o, &e))
-		log_warn(&r->conf.ctx->log, "the addresses of node %s are not reserved: %s",
+		log_warn(&r->conf.ctx->log, "the addresses of node %s stay as they were: %s",
 			 o->name, e.msg);
 	return true;
 }
 
-/* The node has other addresses than before. */
-static void own_changed(void *arg)
+/* This node or another one has other addresses than before. */
+static void nodes_changed(void *arg)
 {
+	const struct timeval wait = { .tv_sec = SETTLE_S };
 	struct reserved *r = arg;
 
-	if (r->handed)
-		hand_over(r, true);
+	if (r->handed && !evtimer_pending(r->settle, NULL))
+		(void)event_add(r->settle, &wait);
+}
+
+static void settled(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	hand_over(arg, true);
 }
 
 /* ---- follow ---- */
@@ -268,7 +294,7 @@ static void changed(void *arg, const struct cluster_object *o, bool gone)
 	struct reserved *r = arg;
 
 	if (is_of_node(r, o, gone)) {
-		own_changed(r);
+		nodes_changed(r);
 		return;
 	}
 	if (gone)
@@ -320,8 +346,13 @@ int reserved_new(const struct reserved_conf *conf, struct reserved **out, struct
 		return err_nomem(e);
 	r->conf = *conf;
 	r->which = (struct cluster_selector){ .kind = CLUSTER_RESERVED };
+	if (!(r->settle = evtimer_new(conf->base, settled, r))) {
+		free(r);
+		return err_nomem(e);
+	}
 	if (own_ranges_new(&(struct own_ranges_conf){ conf->ctx, conf->base, conf->store,
-						      conf->driver, conf->node, own_changed, r },
+						      conf->driver, conf->node, conf->look_ms,
+						      nodes_changed, r },
 			   &r->own, e) ||
 	    follow_new(&(struct follow_conf){ conf->base, conf->store, &r->which, &fns, r },
 		       &r->follow, e)) {
@@ -338,6 +369,8 @@ void reserved_free(struct reserved *r)
 		return;
 	follow_free(r->follow);
 	own_ranges_free(r->own);
+	event_free(r->settle);
+	json_free(r->named);
 	node_ranges_clear(&r->nodes);
 	json_free((struct json *)(uintptr_t)r->object.value);
 	ranges_clear(&r->ranges);

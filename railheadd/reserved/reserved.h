@@ -9,6 +9,8 @@
 
 #include "railheadd/drive/driver.h"
 
+#define RESERVED_LOOK_MS 5000
+
 struct reserved;
 
 /* All borrowed. The driver has the same store, and its pools wait for this part. */
@@ -19,6 +21,7 @@ struct reserved_conf {
 	struct ipam *ipam;
 	struct driver *driver;
 	const char *node; /* this one */
+	int64_t look_ms;  /* between looks at its addresses, and up to as much again */
 };
 
 /*

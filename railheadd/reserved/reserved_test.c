@@ -4,6 +4,8 @@
  */
 #include "railheadd/reserved/reserved.h"
 
+#include <sys/mman.h>
+
 #include "ipam/admin/admin.h"
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
@@ -14,6 +16,8 @@
 
 #define SMALL "{\"subnet\":\"10.1.0.0/29\",\"blockSize\":4,\"warm\":0,\"cooldown\":0}"
 #define WHOLE "{\"subnet\":\"10.1.0.0/29\",\"blockSize\":8,\"warm\":0,\"cooldown\":0}"
+
+#define LOOK_MS 50
 
 static struct reserved *reserved;
 
@@ -42,7 +46,8 @@ static void begin_waiting(void)
 static void follow_reserved(void)
 {
 	const struct reserved_conf conf = { &w.ctx, b.base,   memory_store_ops(b.store),
-					    &w.m,   b.driver, "n1" };
+					    &w.m,   b.driver, "n1",
+					    LOOK_MS };
 	struct err e;
 
 	ck_assert_int_eq(reserved_new(&conf, &reserved, &e), 0);
@@ -293,14 +298,16 @@ START_TEST(addresses_of_other_nodes_are_not_assigned)
 	follow_reserved();
 	loop_until(b.base, knows_pool, "rail0");
 	ck_assert(has_subnet("\"reserved\":[\"10.1.0.1-10.1.0.2\",\"10.1.0.4\"]"));
-	/* A node that has half of the pool, and one that has no range: as if they had none. */
+	/* A node that has half of the pool, and one that has no range: they keep what they had. */
 	node_has("n3", "{\"ranges\":[\"10.1.0.0-10.1.0.255\"]}");
-	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.1-10.1.0.2\"]");
 	node_has("n2", "{\"ranges\":[\"all of them\"]}");
-	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.2\"]");
+	node_has("n4", "{\"ranges\":[\"10.1.0.6\"]}");
+	loop_until(b.base, has_subnet,
+		   "\"reserved\":[\"10.1.0.1-10.1.0.2\",\"10.1.0.4\",\"10.1.0.6\"]");
 	node_has("n2", "{\"ranges\":[\"10.1.0.6\"]}");
-	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.2\",\"10.1.0.6\"]");
-	memory_store_delete(b.store, CLUSTER_RESERVED, "n2");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.2\",\"10.1.0.4\",\"10.1.0.6\"]");
+	for (int i = 2; i <= 4; i++)
+		memory_store_delete(b.store, CLUSTER_RESERVED, (char[]){ 'n', (char)('0' + i), 0 });
 	memory_store_delete(b.store, CLUSTER_RESERVED, "cluster");
 	loop_until(b.base, status_has, "\"ranges\":0}");
 	gets((const char *const[]){ "10.1.0.1", "10.1.0.2", "10.1.0.3", "10.1.0.4", "10.1.0.5",
@@ -348,11 +355,172 @@ START_TEST(a_node_reserves_its_own_addresses)
 	loop_until(b.base, cluster_has, "\"ranges\":[\"10.1.0.3\",\"10.1.0.4\"]");
 	node_has("n1", "{\"ranges\":[\"10.1.0.6\"]}");
 	loop_until(b.base, cluster_has, "\"ranges\":[\"10.1.0.3\",\"10.1.0.4\"]");
+	loop_until(b.base, has_subnet, "\"reserved\":[\"10.1.0.3-10.1.0.4\"]");
 	gets((const char *const[]){ "10.1.0.1", "10.1.0.2", "10.1.0.5", "10.1.0.6", NULL });
 	ck_assert_int_eq(nl_link_delete(nl, net_ifindex(nl, "up0"), &e), 0);
 	loop_until(b.base, cluster_has, "");
 	loop_until(b.base, status_has, "\"ranges\":0}");
 	nl_release(nl);
+	end_all();
+}
+END_TEST
+
+static void log_begin(void)
+{
+	w.ctx.log = (struct log){ .fd = memfd_create("log", MFD_CLOEXEC),
+				  .level = LOG_LEVEL_INFO,
+				  .tag = "railheadd" };
+	ck_assert_int_ge(w.ctx.log.fd, 0);
+}
+
+/* How many lines have the text. */
+static unsigned logged(const char *what)
+{
+	static char text[65536];
+	const ssize_t len = pread(w.ctx.log.fd, text, sizeof(text) - 1, 0);
+	unsigned n = 0;
+
+	text[len > 0 ? len : 0] = '\0';
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+static void log_end(void)
+{
+	(void)close(w.ctx.log.fd);
+	w.ctx.log.fd = -1;
+}
+
+static bool is_logged(const void *arg)
+{
+	return logged(arg) > 0;
+}
+
+/* One more node with each event, until there are 30. */
+static bool more_nodes_come(const void *arg)
+{
+	static unsigned n;
+	char name[8], value[64];
+
+	(void)arg;
+	if (n < 30) {
+		(void)snprintf(name, sizeof(name), "m%u", n);
+		(void)snprintf(value, sizeof(value), "{\"ranges\":[\"10.1.0.%u\"]}", 2 * n++);
+		node_has(name, value);
+		return false;
+	}
+	return status_has("\"ranges\":30");
+}
+
+START_TEST(changes_of_many_nodes_are_one_a_second)
+{
+	struct outcome o = { .done = false };
+
+	begin_with(WHOLE, NULL);
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(add("c1"), "10.1.0.1");
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_str_eq(add("c2"), "10.1.0.2");
+	log_begin();
+	const int64_t begun = ctx_mono_ms();
+
+	loop_until(b.base, more_nodes_come, NULL);
+	ck_assert_int_le(logged("the cluster reserves"), (ctx_mono_ms() - begun) / 1000 + 1);
+	ck_assert_uint_eq(logged("10.1.0.2 of pool rail0 is an address of node m1 now"), 1);
+	/* A pod is named once. */
+	node_has("m31", "{\"ranges\":[\"10.1.0.1\"]}");
+	loop_until(b.base, is_logged, "10.1.0.1 of pool rail0 is an address of node m31 now");
+	ck_assert_uint_eq(logged("10.1.0.2 of pool rail0"), 1);
+	log_end();
+	end_all();
+}
+END_TEST
+
+#define FOREIGN 5 /* writes of another one */
+
+/* It writes whenever the object is ours. */
+static bool another_writes(const void *arg)
+{
+	static unsigned n;
+
+	(void)arg;
+	if (!cluster_has("10.1.0.3"))
+		return false;
+	node_has("n1", "{\"ranges\":[\"10.1.0.6\"]}");
+	return ++n == FOREIGN;
+}
+
+START_TEST(two_who_write_one_object_slow_down)
+{
+	net_enter_new();
+	net_veth("up0", "peer0", NULL);
+	add_address("10.1.0.3/29");
+	begin_with(WHOLE, NULL);
+	loop_until(b.base, cluster_has, "10.1.0.3");
+
+	const int64_t begun = ctx_mono_ms();
+
+	/* Pauses of 1, 2, 4 and 8 looks, and up to twice as much. */
+	loop_until(b.base, another_writes, NULL);
+	ck_assert_int_ge(ctx_mono_ms() - begun, 15 * LOOK_MS - LOOK_MS);
+	end_all();
+}
+END_TEST
+
+/* Each event shows a further heartbeat of another machine of our name. */
+static bool another_machine_beats(const void *arg)
+{
+	static unsigned n;
+	char value[256];
+
+	(void)arg;
+	(void)snprintf(value, sizeof(value),
+		       "{\"holder\":\"%032x\",\"boot\":\"b\",\"machine\":\"m\",\"count\":%u}", 7,
+		       ++n);
+	memory_store_put(b.store, CLUSTER_HEARTBEAT, "n1", "n1", value);
+	return has_health("twin");
+}
+
+START_TEST(a_node_whose_name_another_one_has_writes_nothing)
+{
+	net_enter_new();
+	net_veth("up0", "peer0", NULL);
+	begin();
+	pool("rail0", WHOLE);
+	begin_waiting();
+	loop_until(b.base, another_machine_beats, NULL);
+	follow_reserved();
+	loop_until(b.base, follows_three, NULL);
+	add_address("10.1.0.3/29");
+	loop_until(b.base, status_has, "\"ranges\":1");
+	ck_assert(!memory_store_has(b.store, CLUSTER_RESERVED, "n1"));
+	end_all();
+}
+END_TEST
+
+START_TEST(addresses_beyond_the_limit_are_named_in_the_log)
+{
+	char address[32];
+
+	net_enter_new();
+	net_veth("up0", "peer0", NULL);
+	begin();
+	log_begin();
+	for (unsigned i = 1; i <= 66; i++) {
+		(void)snprintf(address, sizeof(address), "10.1.0.%u/24", i);
+		add_address(address);
+	}
+	pool("rail0", "{\"subnet\":\"10.1.0.0/24\",\"blockSize\":4,\"warm\":0}");
+	begin_waiting();
+	follow_reserved();
+	loop_until(b.base, status_has, "\"ranges\":1}");
+	loop_until(b.base, cluster_has, "10.1.0.64");
+	add_address("10.9.0.1/24");
+	ck_assert_uint_eq(logged("pools may assign 10.1.0.65, an address of this node"), 1);
+	ck_assert_uint_eq(logged("pools may assign"), 1);
+	ck_assert(!cluster_has("10.1.0.65"));
+	log_end();
 	end_all();
 }
 END_TEST
@@ -490,5 +658,8 @@ TEST_PROGRAM("reserved", reserved_addresses_are_not_assigned,
 	     an_object_that_cannot_be_read_changes_nothing,
 	     a_cluster_without_the_kind_keeps_what_the_node_has,
 	     addresses_of_other_nodes_are_not_assigned, a_node_reserves_its_own_addresses,
+	     changes_of_many_nodes_are_one_a_second, two_who_write_one_object_slow_down,
+	     a_node_whose_name_another_one_has_writes_nothing,
+	     addresses_beyond_the_limit_are_named_in_the_log,
 	     a_pod_keeps_an_address_that_is_reserved_later, an_operator_adds_and_removes_ranges,
 	     a_change_that_cannot_be_made_is_refused)
