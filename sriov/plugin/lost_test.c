@@ -138,6 +138,7 @@ static void del_restores(void (*lose)(void), const char *name)
 	good(testrdma_call(&x.t, CNI_DEL, &x.p, keys_of(""), &e), &e);
 	is_free(&x, name);
 	ck_assert(testhost_log_has("its state is lost"));
+	ck_assert(testhost_log_has("the settings of ethtool stay"));
 	ck_assert_uint_eq(testing_records(&x.t.w.ctx, NULL), 0);
 	ck_assert_uint_eq(x.t.w.kernel->vf[0].is.vlan, 9);
 	ck_assert_uint_eq(x.t.w.kernel->vf[2].is.vlan, 9);

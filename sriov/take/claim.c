@@ -268,7 +268,7 @@ static int write_owner(struct claim_attempt *t, struct err *e)
 				      .netns_id = who->netns_id,
 				      .from = netns_view_self(who->ctx),
 				      .ifindex = link.ifindex };
-	x->to_restore = who->will_change | (x->to_restore & VF_UNREACHABLE);
+	x->to_restore = who->will_change;
 	return vf_state_write(who->ctx, x, e);
 }
 

@@ -5,6 +5,7 @@
  * Nothing says then how the VF was before its attachment, and the values that it has are those of
  * its tenant. So its baseline becomes that of a new VF: no VLAN, no rates, no trust, spoof check
  * on, the MTU of Ethernet, a MAC of its own. The record of the attachment says who has the VF.
+ * Drivers do not report their defaults for the settings of ethtool: those of the tenant stay.
  */
 #ifndef RAILHEAD_SRIOV_TAKE_LOST_H
 #define RAILHEAD_SRIOV_TAKE_LOST_H

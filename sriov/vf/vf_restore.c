@@ -328,8 +328,13 @@ static void restore_settings(const struct restore_run *b)
 		note_netdev(b, "the settings of its interface", &why);
 		return;
 	}
-	if (b->x->base_lost && !base->has_settings)
+	if (b->x->base_lost && !base->has_settings) {
 		vf_guess_netdev(b->nl, &link, link.name, &b->x->base);
+		log_warn(&b->ctx->log,
+			 "VF %s: its baseline is lost, so the settings of ethtool stay as its "
+			 "tenant left them",
+			 b->x->vf);
+	}
 	if (!base->has_settings)
 		return;
 	if (nl_settings_get(b->nl, ifindex, &is, &why))
@@ -542,7 +547,7 @@ static int restore_existing(struct restore_run *b, struct err *e)
 		*e = b->transient->err;
 		return err_wrap(e, "restore VF %s", b->x->vf);
 	}
-	b->x->owned = b->x->owned && (b->x->to_restore & VF_UNREACHABLE);
+	b->x->owned = b->x->owned && !b->link.ifindex && (b->x->to_restore & VF_UNREACHABLE);
 	note_what_is_left(b, pf_side);
 	return 0;
 }

@@ -519,6 +519,32 @@ START_TEST(a_VF_hidden_by_its_pod_becomes_unreachable)
 }
 END_TEST
 
+/* Its interface is back on the host, so the pod has nothing more of it. */
+START_TEST(a_setting_that_is_refused_leaves_no_owner)
+{
+	struct claimed_vf l = claimed_vf();
+	auto_pod struct pod next = pod();
+	struct vf_place place;
+	struct err e = { .msg = "" };
+
+	ok(nl_link_altname_add(l.w.nl, l.was.ifindex, "enp59s0v0", &e), &e);
+	take(&l);
+	move(&l);
+	ok(nl_link_altname_del(l.pod.nl, net_ifindex(l.pod.nl, "net1"), "enp59s0v0", &e), &e);
+	net_link("bridge", "enp59s0v0");
+	give_back(&l);
+	ck_assert(testhost_log_has("cannot restore an alternative name"));
+	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, N);
+	ck_assert(!x.owned);
+	ck_assert_uint_eq(x.to_restore, VF_UNREACHABLE); /* the next attachment tries again */
+	const struct claimant b = claimant_of(&l.w, "c2", &next);
+	ok(claim_vf(&b, testhost_vf(N), &place, &e), &e);
+	auto_vf_entry struct vf_entry of_b = testhost_entry(&l.w, N);
+	ck_assert(of_b.owned && !(of_b.to_restore & VF_UNREACHABLE));
+	end(&l);
+}
+END_TEST
+
 /* ---- names ---- */
 
 START_TEST(a_taken_name_is_replaced_by_a_fallback)
@@ -589,5 +615,5 @@ TEST_PROGRAM("sriov/vf/vf_restore", all_configured_attributes_are_restored,
 	     a_VF_with_an_unknown_ifindex_is_found, the_VF_of_a_dead_pod_is_restored,
 	     a_VF_of_a_dying_pod_is_waited_for, a_VF_in_an_unreachable_namespace_stays_owned,
 	     a_repeated_release_finds_an_unreachable_VF, a_VF_hidden_by_its_pod_becomes_unreachable,
-	     a_taken_name_is_replaced_by_a_fallback, release_fails_while_all_names_are_taken,
-	     a_path_that_is_no_namespace_is_survived)
+	     a_setting_that_is_refused_leaves_no_owner, a_taken_name_is_replaced_by_a_fallback,
+	     release_fails_while_all_names_are_taken, a_path_that_is_no_namespace_is_survived)
