@@ -223,6 +223,23 @@ START_TEST(a_DEL_without_the_record)
 }
 END_TEST
 
+/* Multus names the first VF; the result of ADD has the interfaces of the others. */
+START_TEST(a_DEL_without_any_state_or_record)
+{
+	auto_testrdma struct testrdma t = host(3);
+	auto_pod struct pod p = pod();
+	struct link_info link;
+	struct err e = { .msg = "" };
+
+	good(call_as(&t, CNI_ADD, &p, KEYS, &e), &e);
+	ck_assert_int_eq(rename(TESTHOST_RUN, "/mnt/lost-run"), 0);
+	good(call_as(&t, CNI_DEL, &p, "\"kind\":\"sriov\",\"deviceID\":\"0000:3b:02.0\"", &e), &e);
+	ck_assert(!has(&p, "net1") && !has(&p, "net1r1"));
+	good(nl_link_by_name(t.w.nl, "vf3b020", &link, &e), &e);
+	good(nl_link_by_name(t.w.nl, "vf3b022", &link, &e), &e);
+}
+END_TEST
+
 /* The ADD of another attachment of this container failed; its DEL has no record and such names. */
 START_TEST(a_DEL_without_a_record_and_the_VFs_of_another_attachment)
 {
@@ -469,6 +486,7 @@ TEST_PROGRAM("sriov/plugin/attach_rails", a_VF_of_each_rail_and_back,
 	     the_record_has_a_claim_for_each_rail, CHECK_names_the_rail,
 	     CHECK_compares_a_shared_device, one_VF_is_not_enough_for_two_rails,
 	     a_rail_that_cannot_move_takes_all_back, a_DEL_without_the_record,
+	     a_DEL_without_any_state_or_record,
 	     a_DEL_without_a_record_and_the_VFs_of_another_attachment,
 	     another_ADD_after_a_kill_at_each_request,
 	     the_record_of_another_attachment_with_such_a_name, GC_of_a_stale_one,

@@ -232,6 +232,33 @@ START_TEST(a_VF_with_a_damaged_state_file_stays_with_its_pod)
 }
 END_TEST
 
+/* Its record is still there, but another pod has the VF since. */
+START_TEST(a_late_DEL_of_a_dead_pod_leaves_the_VF_of_a_living_one)
+{
+	static void (*const lose[])(void) = { lose_file, damage_file };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lose); i++) {
+		auto_testrdma struct testrdma t = testrdma(3, RDMA_EXCLUSIVE);
+		auto_pod struct pod dead = pod(), q = pod();
+		struct err e = { .msg = "" };
+
+		good(testrdma_call(&t, CNI_ADD, &dead, keys_of(""), &e), &e);
+		testrdma_end(&t, &dead);
+		t.container = "c2";
+		good(testrdma_call(&t, CNI_ADD, &q, keys_of(""), &e), &e);
+		lose[i]();
+		t.container = "c1";
+		good(testrdma_call(&t, CNI_DEL, &dead, keys_of(""), &e), &e);
+		ck_assert_uint_eq(t.w.kernel->vf[N].is.vlan, 7);
+		ck_assert_int_gt(net_ifindex(q.nl, "net1"), 0);
+		ck_assert_uint_eq(testing_records(&t.w.ctx, NULL), 1);
+		t.container = "c2";
+		good(testrdma_call(&t, CNI_DEL, &q, keys_of(""), &e), &e);
+		ck_assert_uint_eq(t.w.kernel->vf[N].is.vlan, 0);
+	}
+}
+END_TEST
+
 START_TEST(a_claim_restores_what_a_dead_pod_left)
 {
 	auto_tenant struct tenant x = tenant("", lose_file);
@@ -267,6 +294,7 @@ TEST_PROGRAM("sriov/plugin/lost", DEL_without_the_state_file, DEL_with_a_damaged
 	     DEL_brings_the_RDMA_device_without_any_record,
 	     a_VF_without_its_state_file_stays_with_its_pod,
 	     a_VF_with_a_damaged_state_file_stays_with_its_pod,
+	     a_late_DEL_of_a_dead_pod_leaves_the_VF_of_a_living_one,
 	     a_claim_restores_what_a_dead_pod_left, a_claim_restores_a_VF_with_a_damaged_state_file,
 	     the_list_shows_a_VF_without_its_state_file,
 	     the_list_shows_a_VF_with_a_damaged_state_file)

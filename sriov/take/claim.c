@@ -376,10 +376,9 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 	return is_gone ? vf_state_remove(ctx, x->vf, e) : vf_state_write(ctx, x, e);
 }
 
-/* 1: *x is the state of the VF; 0: nothing is known of it. by: a record that has the VF, or NULL.
- */
-static int read_state(const struct ctx *ctx, const char *vf, const struct record *by,
-		      struct vf_entry *x, struct err *e)
+/* 1: *x is the state of the VF; 0: nothing is known of it. recorded: a record has the VF. */
+static int read_state(const struct ctx *ctx, const char *vf, bool recorded, struct vf_entry *x,
+		      struct err *e)
 {
 	struct err why;
 
@@ -389,17 +388,9 @@ static int read_state(const struct ctx *ctx, const char *vf, const struct record
 		*e = why;
 		return -1;
 	}
-	if (by)
-		log_warn(&ctx->log, "VF %s: its state is lost: %s; it gets the values of a new VF",
-			 vf, why.msg);
-	else if (why.code == ERR_DECODE) /* railctl vf repair handles the VF */
+	if (why.code == ERR_DECODE) /* without a record, railctl vf repair handles the VF */
 		log_warn(&ctx->log, "%s", why.msg);
-	if (!by || lost_of_record(ctx, by, x, &why) == 0)
-		return by != NULL;
-	if (why.code == ERR_NOTFOUND)
-		return 0;
-	*e = why;
-	return -1;
+	return recorded ? lost_find(ctx, vf, x, e) : 0;
 }
 
 static int release_vf(const struct ctx *ctx, const char *vf, const struct record *r, bool recorded,
@@ -407,7 +398,7 @@ static int release_vf(const struct ctx *ctx, const char *vf, const struct record
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
-	int rc = lock < 0 ? -1 : read_state(ctx, vf, recorded ? r : NULL, &x, e);
+	int rc = lock < 0 ? -1 : read_state(ctx, vf, recorded, &x, e);
 
 	if (rc <= 0)
 		return rc;
@@ -476,7 +467,10 @@ int claim_release_all(const struct ctx *ctx, const struct record_key *key, struc
 
 /* ---- without state and record ---- */
 
-/* Names are reused: the configuration names the VF, or the result of ADD has the interface. */
+/*
+ * Names are reused: the configuration names the VF, or the result of ADD has the interface. Of the
+ * VFs of several rails, Multus names only the first.
+ */
 static bool is_of_add(const struct cni_conf *conf, const char *ifname, const char *vf)
 {
 	const char *const given[] = { json_text(conf->tree, "deviceID"),
@@ -486,8 +480,8 @@ static bool is_of_add(const struct cni_conf *conf, const char *ifname, const cha
 	struct pci_addr a;
 
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
-		if (*given[i])
-			return pci_parse(given[i], &a) == 0 && !strcmp(pci_format(a, text), vf);
+		if (*given[i] && pci_parse(given[i], &a) == 0 && !strcmp(pci_format(a, text), vf))
+			return true;
 	}
 	return cni_conf_made(conf, ifname);
 }

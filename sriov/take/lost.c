@@ -148,8 +148,9 @@ int lost_unowned(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 
 /* ---- by a record ---- */
 
-int lost_of_record(const struct ctx *ctx, const struct record *part, struct vf_entry *out,
-		   struct err *e)
+/* It borrows from the record. ERR_NOTFOUND: the VF is gone, or was created again since. */
+static int of_record(const struct ctx *ctx, const struct record *part, struct vf_entry *out,
+		     struct err *e)
 {
 	const struct vf_owner owner = { .key = part->key,
 					.netns = part->netns,
@@ -209,7 +210,7 @@ static int consider(const struct record *part, void *arg)
 	if (strcmp(sriov_device_vf(part), s->vf) != 0 ||
 	    (s->found && vf_owner_lives(s->ctx, s->out)))
 		return 0;
-	if (lost_of_record(s->ctx, part, &x, &why)) {
+	if (of_record(s->ctx, part, &x, &why)) {
 		if (why.code != ERR_NOTFOUND) {
 			*s->e = why;
 			s->rc = -1;

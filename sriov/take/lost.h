@@ -33,12 +33,10 @@ int lost_unowned(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 		 struct vf_entry *out, struct err *e) must_check;
 
 /*
- * lost_of_record - the same for the VF in the record of an attachment; it borrows from that record.
- * ERR_NOTFOUND: the VF is gone, or was created again since. lost_find - the same for the VF of any
- * record: 1: *out is set, and the caller clears it; 0: no record has the VF.
+ * lost_find - the same for the VF of an attachment's record; if several have the VF, of one that
+ * lives. 1: *out is set, and the caller clears it; 0: no record has the VF, or it was created
+ * again.
  */
-int lost_of_record(const struct ctx *ctx, const struct record *part, struct vf_entry *out,
-		   struct err *e) must_check;
 int lost_find(const struct ctx *ctx, const char *vf, struct vf_entry *out,
 	      struct err *e) must_check;
 
