@@ -118,20 +118,39 @@ static int find_named(const struct cni_call *call, struct unrecorded *u)
 			     : note_named(call->env.ifname, type->kind, u);
 }
 
+/* The IPAM's CHECK, of what it needs alone: whatever version the configuration has, and whichever
+ * other key is refused since ADD. */
+static int check_lease(const struct cni_call *call, struct err *e)
+{
+	const struct delegate_call check = { .cmd = CNI_CHECK };
+	static const char *const needed[] = { "name", "type", "ipam", "args", "runtimeConfig" };
+	auto_json struct json *tree = json_new_object();
+	struct cni_call ipam = *call;
+	bool failed = !tree || json_add_str(tree, "cniVersion", cni_version_name(CNI_CURRENT));
+
+	for (size_t i = 0; !failed && i < ARRAY_SIZE(needed); i++)
+		failed = json_add_copy(tree, needed[i], json_get(call->conf.tree, needed[i]));
+	auto_free char *text = failed ? NULL : json_print(tree, false);
+	if (!text)
+		return err_nomem(e);
+	ipam.conf.text = text;
+	ipam.conf.len = strlen(text);
+	return delegate_run(&ipam, &check, attach_ipam_timeout_ms(call->conf.tree), e);
+}
+
 /*
  * Several interfaces, and no result that names them: another program may have made them, and ADD
  * was refused for it. Then there is no lease. 1: they are ours.
  */
 static int are_leased(const struct cni_call *call, const struct unrecorded *u, struct err *e)
 {
-	const struct delegate_call check = { .cmd = CNI_CHECK };
 	struct err why;
 
 	if (!u->n || call->conf.prev_result || !attach_type_of(call)->several)
 		return 1;
 	if (!*attach_ipam_type(call))
 		return 0;
-	if (delegate_run(call, &check, attach_ipam_timeout_ms(call->conf.tree), &why) == 0)
+	if (check_lease(call, &why) == 0)
 		return 1;
 	if (why.code == ERR_STATE)
 		return 0;
