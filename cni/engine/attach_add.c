@@ -434,8 +434,8 @@ static int verify(struct add *s, struct err *e)
 static int judge_host(struct add *s, struct err *e)
 {
 	const struct cni_conf *c = &s->a.call->conf;
-	const bool pool =
-		strcmp(c->ipam_type, "railhead-ipam") == 0 && !json_get(c->runtime, "ipRanges");
+	const bool pool = strcmp(c->ipam_type, "railhead-ipam") == 0 &&
+			  !json_len(json_get(c->runtime, "ipRanges"));
 
 	s->host = attach_host_of(&s->a);
 	for (size_t i = 0; i < s->n_parts; i++)
@@ -449,7 +449,9 @@ static int join_host(struct add *s, struct undo *u, struct err *e)
 {
 	if (!s->host.ips.n_ips)
 		return 0;
-	if (attach_host_note(&s->host, e))
+	/* Until this ADD ends: the next one must see the routes before it changes the filter. */
+	if (lock_descriptor(s->a.pod.fd, "the pod's veth", attach_lock_ms(&s->a), e) ||
+	    attach_host_note(&s->host, e))
 		return -1;
 	s->record.host = s->host.note;
 	undo_push(u, add_undo_host, s, "veth to the node");

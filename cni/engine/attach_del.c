@@ -181,6 +181,9 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 	if (nl_open_in(&pod, &host, &nl, e))
 		return -1;
 
+	const struct hostveth_sides at = {
+		.container = call->env.container, .log = &call->ctx.log, .pod_ns = &pod, .pod = nl
+	};
 	struct unrecorded u = { .nl = nl, .pod = pod.id, .e = e };
 
 	if (find_named(call, &u))
@@ -196,8 +199,7 @@ static int delete_unrecorded(const struct cni_call *call, struct err *e)
 		return rc;
 	for (size_t i = 0; i < u.n; i++) {
 		own[i] = u.link[i].ifindex;
-		if (attach_host_remove_of(call->env.container, nl, own[i], e) ||
-		    routing_remove_of(nl, own[i], e))
+		if (attach_host_remove_of(&at, own[i], e) || routing_remove_of(nl, own[i], e))
 			return -1;
 	}
 	return nl_link_delete_all(nl, own, u.n, e);

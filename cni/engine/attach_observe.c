@@ -115,6 +115,7 @@ struct attach_host attach_host_of(const struct attach *a)
 {
 	return (struct attach_host){
 		.sides = { .container = a->call->env.container,
+			   .log = &a->call->ctx.log,
 			   .proc = a->call->ctx.proc,
 			   .node_ns = &a->host,
 			   .pod_ns = &a->pod,

@@ -165,7 +165,7 @@ static int remove_host_veth(const struct ctx *ctx, const struct record *r, struc
 {
 	auto_netns struct netns pod = { .fd = -1 }, host = { .fd = -1 };
 	auto_nl struct nl *node_nl = NULL, *pod_nl = NULL;
-	struct hostveth_sides s = { .container = r->key.container };
+	struct hostveth_sides s = { .container = r->key.container, .log = &ctx->log };
 	struct err why;
 
 	if (!r->host)
@@ -178,6 +178,7 @@ static int remove_host_veth(const struct ctx *ctx, const struct record *r, struc
 		return -1;
 	s.node = node_nl;
 	s.pod = pod_nl;
+	s.pod_ns = rc > 0 ? &pod : NULL;
 	/* The node's part goes, too, if the pod cannot be found. */
 	if (hostveth_remove(&s, r->host, e))
 		return -1;

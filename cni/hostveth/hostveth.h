@@ -14,6 +14,7 @@
 #define RAILHEAD_CNI_HOSTVETH_HOSTVETH_H
 
 #include "cni/routing/routing.h"
+#include "lib/base/log.h"
 #include "lib/base/parse.h"
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
@@ -93,6 +94,7 @@ int hostveth_noted_ips(const struct json *note, struct cni_result *out, struct e
 /* Both sides. */
 struct hostveth_sides {
 	const char *container, *proc;
+	const struct log *log;
 	const struct netns *node_ns, *pod_ns; /* NULL where the pod is gone */
 	struct nl *node, *pod;
 };
@@ -119,6 +121,8 @@ int hostveth_refuse(struct nl *node, const struct hostveth_claim *c, struct err 
  * node's namespace before and afterwards. ERR_BUSY: the pod has another interface veth0 or uses the
  * table, or the pair of another pod has one of the addresses. ERR_AGAIN: an earlier namespace of
  * the container still has the other end, after a wait. Everything that is there already is success.
+ * The caller has the lock of pod_ns, as hostveth_remove() takes it: two calls of a pod would lose
+ * each other's addresses in the filter.
  */
 struct hostveth_request {
 	const struct hostveth_conf *conf;
@@ -135,8 +139,8 @@ int hostveth_check(const struct hostveth_sides *s, const struct hostveth_request
 
 /*
  * hostveth_remove - the routes of the note, and the pair with the last of them: as long as the
- * node has a route by the pair, another attachment uses it. An interface of that name which has
- * another MAC address is left alone.
+ * node has a route by the pair, another attachment uses it. A filter that cannot be changed stays,
+ * with a warning. An interface of that name which has another MAC address is left alone.
  */
 int hostveth_remove(const struct hostveth_sides *s, const struct json *note,
 		    struct err *e) must_check;

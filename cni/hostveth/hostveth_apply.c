@@ -9,9 +9,11 @@
 #include "lib/net/ingress.h"
 #include "lib/net/veth.h"
 #include "lib/pci/sysfs.h"
+#include "lib/sys/lock.h"
 #include "lib/sys/netns.h"
 
 #define ATTEMPTS 8
+#define LOCK_MS  5000
 #define ENDED_MS 5000 /* for the kernel, until a namespace that has ended is destroyed */
 
 static bool is_end(const struct link_info *link, struct hw_addr mac)
@@ -405,8 +407,9 @@ static int release_end(const struct hostveth_sides *s, const struct cni_result *
 		return 0;
 	*used = why.errnum != ENODEV;
 	if (*used)
-		*e = why;
-	return *used ? -1 : 0;
+		log_warn(s->log, "host.veth: the node still takes packets from what goes: %s",
+			 why.msg);
+	return 0;
 }
 
 struct pod_removal {
@@ -458,9 +461,13 @@ int hostveth_remove(const struct hostveth_sides *s, const struct json *note, str
 	auto_result struct cni_result ips = { 0 };
 	struct link_info end;
 	bool used = false;
+	struct err why;
 
 	if (!name)
 		return 0;
+	/* The pod can hold the lock as well: it must not keep itself from ending. */
+	if (s->pod_ns && lock_descriptor(s->pod_ns->fd, "the pod's veth", LOCK_MS, &why))
+		log_warn(s->log, "%s; going on without", why.msg);
 	int rc = hostveth_noted_ips(note, &ips, e) ? -1 : find_link(s->node, name, &end, e);
 	if (rc < 0)
 		return -1;

@@ -22,10 +22,13 @@ static void pod_clear(struct pod *p)
 }
 #define auto_pod auto_clean(pod_clear)
 
+static const struct log quiet = { .fd = -1 };
+
 static void pod_make(struct pod *p, const char *container)
 {
 	*p = (struct pod){ .node_ns = net_self(), .pod_ns = net_another() };
 	p->s = (struct hostveth_sides){ .container = container,
+					.log = &quiet,
 					.proc = "/proc",
 					.node_ns = &p->node_ns,
 					.pod_ns = &p->pod_ns,
@@ -198,6 +201,30 @@ START_TEST(another_ones_interface_is_left_alone)
 }
 END_TEST
 
+/* Kernels may lack the filter: here it has more addresses than it can have. */
+START_TEST(an_attachment_goes_though_the_filter_stays)
+{
+	auto_pod struct pod p;
+	struct attachment first, second;
+	struct route_spec way = { .dst = net_of("10.2.0.0/32"), .scope = -1 };
+	struct err e = { .msg = "" };
+
+	net_enter_new();
+	pod_make(&p, "one");
+	attachment_make(&first, &p, 7, "10.1.0.5/24");
+	attachment_make(&second, &p, 8, "10.1.0.6/24");
+	add(&p, &first);
+	add(&p, &second);
+	way.ifindex = node_end(&p);
+	ck_assert_int_eq(ip_parse("169.254.113.2", &way.gw), 0);
+	way.onlink = true;
+	for (int i = 0; i < 500; i++, way.dst.addr.v++)
+		ck_assert_msg(nl_route_add(p.s.node, &way, &e) == 0, "%s", e.msg);
+	removes(&p, &second);
+	ck_assert_int_eq(rules_of(&p), 2);
+}
+END_TEST
+
 TEST_PROGRAM("cni/hostveth_apply", attachments_share_a_pair_which_goes_with_the_last,
 	     an_address_leads_to_one_pod, what_the_pod_has_already_is_refused,
-	     another_ones_interface_is_left_alone)
+	     another_ones_interface_is_left_alone, an_attachment_goes_though_the_filter_stays)

@@ -113,10 +113,10 @@ static int keep_own(const struct addr_info *info, void *arg)
 	return l->failed;
 }
 
-int attach_host_remove_of(const char *container, struct nl *pod, int ifindex, struct err *e)
+int attach_host_remove_of(const struct hostveth_sides *at, int ifindex, struct err *e)
 {
 	auto_nl struct nl *node = NULL;
-	struct hostveth_sides s = { .container = container, .pod = pod };
+	struct hostveth_sides s = *at;
 	struct own_list l = { .e = e };
 	auto_json struct json *note = NULL;
 	struct hostveth_id id;
@@ -129,7 +129,7 @@ int attach_host_remove_of(const char *container, struct nl *pod, int ifindex, st
 		return -1;
 	if (!end.ifindex)
 		return 0;
-	int rc = nl_addr_list(pod, ifindex, keep_own, &l, e) || l.failed ? -1 : 0;
+	int rc = nl_addr_list(s.pod, ifindex, keep_own, &l, e) || l.failed ? -1 : 0;
 	if (rc == 0) {
 		note = hostveth_note(id.name, (uint32_t)ifindex, NULL, &l.ips);
 		rc = note ? hostveth_remove(&s, note, e) : err_nomem(e);

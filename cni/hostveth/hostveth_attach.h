@@ -34,9 +34,8 @@ int attach_host_apply(const struct attach_host *h, struct err *e) must_check;
 int attach_host_undo(const struct attach_host *h, struct err *e) must_check;
 
 /* attach_host_remove_of - for a DEL that has no record: by the addresses of an interface of the
- * pod. */
-int attach_host_remove_of(const char *container, struct nl *pod, int ifindex,
-			  struct err *e) must_check;
+ * pod. at: without the node. */
+int attach_host_remove_of(const struct hostveth_sides *at, int ifindex, struct err *e) must_check;
 
 /* attach_host_check - note: of the record; NULL is success. ERR_STATE names what is missing. */
 int attach_host_check(const struct attach_host *h, const struct json *note,

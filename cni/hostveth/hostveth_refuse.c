@@ -86,7 +86,7 @@ static const char *name_of(struct nl *node, int ifindex, struct link_info *link)
 									       : "no interface";
 }
 
-/* The most specific network wins; a master's own one also against an equal one. */
+/* The most specific network wins; the pool's and a master's own one also against an equal one. */
 static int judge_networks(const struct survey *s, size_t i, struct err *e)
 {
 	const struct hostveth_conf *c = s->claim->conf;
@@ -97,7 +97,7 @@ static int judge_networks(const struct survey *s, size_t i, struct err *e)
 	char net[PREFIX_STR_LEN];
 	struct link_info link;
 
-	if (others > x->own && others >= pool)
+	if (others > own)
 		return err_set(e, ERR_BUSY, 0, "%s is behind %s of the node",
 			       ip_format_prefix(x->others.dst, net),
 			       name_of(s->node, x->others.ifindex, &link));

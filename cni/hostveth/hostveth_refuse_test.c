@@ -120,13 +120,15 @@ START_TEST(the_most_specific_network_wins)
 	node_make(&n);
 	judged(&n, n.rail, false, "10.1.0.7/24", NULL);
 	judged(&n, n.rail, false, "10.1.64.7/24", "10.1.64.0/24 is behind card");
-	judged(&n, n.rail, true, "10.1.64.7/24", "10.1.64.0/24 is behind card");
+	judged(&n, n.rail, true, "10.1.64.7/23", "10.1.64.0/24 is behind card");
+	judged(&n, n.rail, true, "10.1.64.7/24", NULL);
 	judged(&n, n.rail, true, "10.1.64.7/25", NULL);
 	judged(&n, n.rail, false, "10.1.7.7/24", "host.routes has 10.1.7.0/24");
 	judged(&n, n.rail, false, "10.100.0.7/16", "host.routes has 10.96.0.0/12");
 	judged(&n, n.rail, true, "10.100.0.7/16", NULL);
 	judged(&n, n.rail, true, "10.100.0.7/12", "host.routes has 10.96.0.0/12");
-	judged(&n, n.rail2, true, "10.1.0.7/16", "10.1.0.0/16 is behind rail");
+	judged(&n, n.rail2, true, "10.1.0.7/16", NULL);
+	judged(&n, n.rail2, false, "10.1.0.7/16", "10.1.0.0/16 is behind rail");
 	add_route(&n, "10.1.0.0/16", "", n.rail2);
 	judged(&n, n.rail2, true, "10.1.0.7/16", NULL);
 	judged(&n, n.rail2, false, "10.1.0.7/16", NULL);

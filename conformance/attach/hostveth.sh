@@ -359,6 +359,63 @@ taken_from()
 	tail -n +2 "$W/taken" | head -n -3 | xargs
 }
 
+# A pool vouches for its addresses, also if another interface of the node has the same network: a bond above the master, or a flat fabric.
+# Ranges that the author of the pod may have chosen do not.
+test_hostveth_a_pool_in_the_network_of_another_interface()
+{
+	local ranges
+	need_railhead
+	pod p1
+	ip link add toc type veth peer name far
+	ip link set toc up
+	ip link set far up
+	ip addr add 10.77.0.200/24 dev toc
+	for ranges in null '[]'; do
+		conf_ipam "$(v4_ipam)" ".host=$WAYS | .capabilities={ipRanges:true} | .runtimeConfig={ipRanges:$ranges}"
+		want_ok ADD
+		prev
+		want_ok CHECK DEL
+	done
+	conf_ipam "{\"type\":\"$IPAM\"}" ".host=$WAYS | .capabilities={ipRanges:true} | .runtimeConfig={ipRanges:[[{subnet:\"10.77.0.0/24\"}]]}"
+	want_err ADD 103 '10.77.0.0/24 is behind toc'
+	ways_left
+	ip link del toc
+}
+
+# Two attachments of a pod change its filter one after the other. The pod, too, can hold the lock of its namespace: DEL does not wait for ever.
+test_hostveth_calls_of_one_pod_take_turns()
+{
+	local verb holder
+	need_railhead
+	pod p1
+	host_conf
+	for verb in ADD DEL; do
+		hold_namespace 2
+		want_ok $verb
+		is "$verb waits" test -e "$W/freed"
+		wait "$holder"
+	done
+	want_ok ADD
+	hold_namespace 100
+	want_ok DEL
+	has 'the log' "$ERR" 'another process works on'
+	kill "$holder"
+	wait "$holder" 2>/dev/null
+	ways_left
+}
+hold_namespace() # SECONDS
+{
+	rm -f "$W/held" "$W/freed"
+	/usr/bin/python3 -c 'import fcntl, sys, time
+f = open(sys.argv[1])
+fcntl.flock(f, fcntl.LOCK_EX)
+open(sys.argv[2] + "/held", "w")
+time.sleep(int(sys.argv[3]))
+open(sys.argv[2] + "/freed", "w")' "$NS" "$W" "$1" &
+	holder=$!
+	eventually test -e "$W/held" || fail 'test error: the holder'
+}
+
 # A range may have the rail in it: the more specific network wins, so the neighbours of the rail stay on the rail. The range of kubeadm for
 # services is 10.96.0.0/12.
 test_hostveth_a_rail_inside_the_range_of_services()
