@@ -436,8 +436,8 @@ test_allrails_a_pod_ends_though_its_configuration_is_refused_now()
 		want_ok ADD
 		edit '.routing={"mode":"rail","x":1} | .host={"veth":true,"y":2} | .probe={"z":3} | .rail=[1]'
 		prev
-		want_err CHECK 7 'there is no such key'
-		want_err STATUS 7 'there is no such key'
+		want_err CHECK 2 'there is no such key'
+		want_err STATUS 2 'there is no such key'
 		edit '."cni.dev/valid-attachments"=[{"containerID":"cid-p1","ifname":"net1"}]'
 		want_ok GC
 		eq "of a living pod, before $last" "$(rails_of p1) $(recorded) $(lease_count)" 'net1 net1r1 veth0 1 2'
