@@ -18,7 +18,7 @@ struct end {
 	int rc;
 };
 
-#define NO_NCCL ((struct conf_nccl){ -1, -1, -1 })
+#define NO_NCCL ((struct conf_nccl){ -1, -1, -1, false })
 
 static void *measure_end(void *arg)
 {
@@ -223,7 +223,7 @@ END_TEST
 START_TEST(the_class_of_NCCL_is_that_of_one_end)
 {
 	struct wire_hello h = { .purpose = WIRE_MEASURE, .size = 64, .iterations = 1, .seed = 42 };
-	const struct conf_nccl here = { 106, 3, 5 }, there = { 40, -1, -1 };
+	const struct conf_nccl here = { 106, 3, 5, false }, there = { 40, -1, -1, false };
 
 	run_hello(h, here, there);
 	ck_assert_int_eq(client.rc, 0);
