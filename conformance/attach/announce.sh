@@ -135,8 +135,11 @@ test_announce_dad_finds_a_duplicate_and_rolls_back()
 {
 	need_railhead
 	pod p1
-	# Another host on the wire has the address.
-	ip addr add fd00:77::2/64 dev $WIRE nodad
+	# Another host on the wire has the address. It is no interface of the node, whose own addresses are refused at once.
+	pod far
+	ip link add link $WIRE name far0 type macvlan mode bridge
+	ip link set far0 netns far up
+	ip -n far addr add fd00:77::2/64 dev far0 nodad
 	conf_ipam "$(dual_ipam)" '.dad=true | .args={"cni":{"ips":["fd00:77::2"]}}'
 	want_err ADD '103|104' fd00:77::2
 	no_link p1 net1
@@ -144,7 +147,7 @@ test_announce_dad_finds_a_duplicate_and_rolls_back()
 	# Without dad it is not looked for.
 	edit '.dad=false'
 	want_ok ADD DEL
-	ip addr del fd00:77::2/64 dev $WIRE
+	ip -n far link del far0
 	edit '.dad=true'
 	want_ok ADD DEL
 }

@@ -9,7 +9,7 @@ SERVICES='"10.96.0.0/12"' EVERYBODY="\"10.96.0.0/12\",\"192.0.2.0/24\",\"$PODS\"
 declare -A AT=([n1]=192.0.2.1 [n2]=192.0.2.2 [o1]=10.244.1.5 [o2]=10.244.2.5 [b1]=10.244.1.6 [b2]=10.244.2.6 [r1]=10.10.1.5 [r2]=10.10.2.5
 	[Sr1]=10.96.0.11 [Sr2]=10.96.0.12 [So1]=10.96.0.13 [So2]=10.96.0.14)
 
-two_nodes()
+nodes_with_nat()
 {
 	local n p
 	for p in n1 n2 o1 o2 b1 b2 r1 r2; do
@@ -113,7 +113,7 @@ test_directions_of_a_pod_of_rails_alone()
 {
 	local n SERVERS=()
 	need_railhead
-	two_nodes
+	nodes_with_nat
 	rails_with ADD "$SERVICES"
 	eq 'lost, with services in routes' "$(lost)" \
 		'b2-Sr1 n2-Sr1 n2-r1 o1-Sr1 o1-r1 o2-Sr1 o2-r1 r1-Sr2 r1-b1 r1-b2 r1-n1 r1-n2 r1-o1 r1-o2 r2-Sr1'

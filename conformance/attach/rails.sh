@@ -210,7 +210,7 @@ test_rails_rules_and_tables()
 	prev
 	want_ok CHECK
 	ip -n a rule del from 10.30.0.11
-	want_err CHECK 104 net2 'rule from 10.30.0.11 to table 1001'
+	want_err CHECK 104 net2 'table 1001 has it, to which no rule leads'
 	ip -n a rule add from 10.30.0.11 lookup 1001 priority 1000
 	want_ok CHECK
 	ip -n a -6 route del default table 1001
