@@ -52,9 +52,10 @@ static bool is_standard(const char *path)
 
 bool cni_conf_warns_of(const char *path, const char *section)
 {
-	const char *dot = strrchr(path, '.'), first = dot ? dot[1] : *path;
+	const char *dot = strrchr(path, '.'), *word = dot ? dot + 1 : path;
 
-	if (!isalpha((unsigned char)first) || (section && strncmp(path, section, strlen(section))))
+	if (!isalpha((unsigned char)*word) ||
+	    (section && strncmp(path, section, strlen(section)) != 0))
 		return false;
 	return section || !is_standard(path) || strncmp(path, "capabilities.", 13) == 0 ||
 	       strncmp(path, "args.", 5) == 0;

@@ -11,7 +11,13 @@
 
 static char to_lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+			  lower[] = "abcdefghijklmnopqrstuvwxyz";
+	const char *at = c ? strchr(upper, c) : NULL;
+
+	if (at)
+		return lower[at - upper];
+	return c;
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)

@@ -103,7 +103,7 @@ static int look_at_node(struct own_ranges *o)
 
 static int64_t jitter(int64_t ms)
 {
-	return ms + (int64_t)(driver_random(NULL) % (uint64_t)ms);
+	return ms + (int64_t)(driver_random(NULL) % ((uint64_t)ms + 1));
 }
 
 /* No write for a while. One after a long silence is not one of a quarrel. */

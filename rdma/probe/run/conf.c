@@ -239,7 +239,7 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 	const char *bind = opt_get(o, "bind"), *device = opt_get(o, "device");
 	bool ring = opt_is_set(o, "peers");
 	struct conf c = { .cm = !opt_is_set(o, "no-cm"),
-			  .nccl = { -1, -1, -1 },
+			  .nccl = { -1, -1, -1, false },
 			  .port = PEERS_PORT,
 			  .size = ring ? RING_SIZE : SIZE,
 			  .iterations = ring ? RING_TIMES : ITERATIONS,
