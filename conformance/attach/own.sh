@@ -213,7 +213,8 @@ calls()
 	local E
 	CID=c9
 	cni_env ADD
-	env -i "${E[@]}" strace -f -o "$W/strace" "$BIN/$PLUGIN" <"$W/conf" >/dev/null || fail "ADD under strace"
-	grep -cE 'setsockopt|recvmsg|sendmsg|recvfrom|sendto' "$W/strace" >"$W/calls.$1"
+	# A tracer keeps LeakSanitizer from its work. A call that another process interrupts has two lines, one of them "resumed".
+	env -i "${E[@]}" ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0" strace -f -o "$W/strace" "$BIN/$PLUGIN" <"$W/conf" >/dev/null || fail "ADD under strace"
+	grep -cE '(setsockopt|recvmsg|sendmsg|recvfrom|sendto)\(' "$W/strace" >"$W/calls.$1"
 	give 9
 }
