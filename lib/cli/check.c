@@ -43,19 +43,20 @@ static void print_line(const struct out *o, const struct finding *f, const char 
 static void print_group(const struct out *o, const struct findings *all, size_t first,
 			bool *printed, int width)
 {
-	const struct finding *last = NULL;
-	char subjects[512] = "";
+	const struct finding *last = &all->item[first];
+	char subjects[512];
 
-	for (size_t i = first; i < all->n; i++) {
+	(void)snprintf(subjects, sizeof(subjects), "%s", last->subject ? last->subject : "");
+	for (size_t i = first + 1; i < all->n; i++) {
 		const struct finding *f = &all->item[i];
 
-		if (printed[i] || !concludes_alike(f, &all->item[first]))
+		if (printed[i] || !concludes_alike(f, last))
 			continue;
 		const bool same =
-			last && same_text(f->value, last->value) && same_text(f->path, last->path);
+			same_text(f->value, last->value) && same_text(f->path, last->path);
 		const size_t used = same ? strlen(subjects) : 0;
 
-		if (last && !same)
+		if (!same)
 			print_line(o, last, *subjects ? subjects : NULL, true, width);
 		(void)snprintf(subjects + used, sizeof(subjects) - used, "%s%s", same ? ", " : "",
 			       f->subject ? f->subject : "");

@@ -94,7 +94,7 @@ static bool is_shown(const char *name, const char *value)
 /* "wifi_psk", "x-Auth", "apiKey"; the path of a file ("passwordFile") is no secret. */
 static bool is_secret(const char *name)
 {
-	char joined[128];
+	char joined[128] = "";
 	size_t n = 0;
 
 	for (const char *part = name; *part;) {
