@@ -326,6 +326,20 @@ START_TEST(a_damaged_entry_gets_the_values_of_a_new_VF)
 }
 END_TEST
 
+START_TEST(a_PF_that_sets_no_MAC_leaves_that_to_the_interface)
+{
+	auto_testhost struct testhost w = make_testhost(1);
+	struct link_info link = link_of(&w, "v0");
+
+	w.kernel->refuses[VF_MAC] = EOPNOTSUPP;
+	known(&w, 0);
+	damage(0);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_REPAIRED);
+	ck_assert_mem_ne(link_of(&w, "v0").addr.byte, link.addr.byte, MAC_LEN);
+	ck_assert_int_eq(act(&w, manager_repair, 0, false).outcome, VF_WAS_HEALTHY);
+}
+END_TEST
+
 START_TEST(a_missing_vf_is_not_found)
 {
 	auto_testhost struct testhost w = make_testhost(1);
@@ -458,7 +472,7 @@ TEST_PROGRAM("manager_repair", a_vf_as_it_was_is_left_alone, every_changed_setti
 	     what_restore_overlooks_is_named, the_vf_of_a_living_owner_is_left_alone,
 	     a_plugin_at_work_is_not_disturbed, what_a_dead_owner_left_is_restored,
 	     a_vf_without_an_entry_is_skipped, a_damaged_entry_gets_the_values_of_a_new_VF,
-	     a_missing_vf_is_not_found, repair_survives_each_failing_allocation,
-	     entries_of_removed_vfs_are_removed, a_free_vf_keeps_its_baseline,
-	     binding_to_the_present_driver_changes_nothing, a_driver_that_refuses_a_vf_is_an_error,
-	     the_vf_of_a_dead_owner_is_restored_first)
+	     a_PF_that_sets_no_MAC_leaves_that_to_the_interface, a_missing_vf_is_not_found,
+	     repair_survives_each_failing_allocation, entries_of_removed_vfs_are_removed,
+	     a_free_vf_keeps_its_baseline, binding_to_the_present_driver_changes_nothing,
+	     a_driver_that_refuses_a_vf_is_an_error, the_vf_of_a_dead_owner_is_restored_first)

@@ -432,7 +432,12 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 	const struct vf_macs macs = { b->nl, vf, &was, differs ? b->link.ifindex : 0,
 				      base->addr.byte };
 
-	return vf_set_macs(&macs, e);
+	if (vf_set_macs(&macs, e) == 0)
+		return 0;
+	/* A PF without MACs of VFs: the interface takes any. */
+	return differs && by_pf && e->errnum == EOPNOTSUPP
+		       ? nl_link_set_hw_addr(b->nl, b->link.ifindex, base->addr, e)
+		       : -1;
 }
 
 /* A driver can refuse a value that is already set: igb refuses any rate while it has no link. */
