@@ -376,6 +376,8 @@ static void as_ipoib(const struct fakepf_vf *vf, struct link_info *li)
  * none. */
 static void as_hardware(const struct nl *nl, struct link_info *li)
 {
+	if (pf && li->ifindex == pf->pf_ifindex && is_on_host(nl))
+		(void)snprintf(li->parent, sizeof(li->parent), "%s", pf->addr);
 	for (uint32_t i = 0; pf && i < pf->n; i++) {
 		if (!pf->vf[i].peer || pf->vf[i].peer != li->lower_ifindex ||
 		    is_on_host(nl) != (li->lower_nsid < 0))
@@ -424,7 +426,7 @@ int __wrap_nl_link_each(struct nl *nl, const char *kind, link_fn fn, void *arg, 
 		if (__real_nl_link_by_index(nl, i, &li, &none))
 			continue;
 		as_hardware(nl, &li);
-		stop = strcmp(li.kind, kind) == 0 && fn(&li, arg);
+		stop = (!kind || strcmp(li.kind, kind) == 0) && fn(&li, arg);
 	}
 	pf->requests = before;
 	pf->fail_at = fail_at;

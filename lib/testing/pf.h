@@ -26,7 +26,8 @@ struct fakepf_vf {
 
 struct fakepf {
 	int pf_ifindex;
-	struct netns_id host; /* the namespace that it was made in */
+	char addr[PCI_STR_LEN]; /* of the PF, if its interface tells; a test sets it */
+	struct netns_id host;   /* the namespace that it was made in */
 	uint32_t n;
 	struct fakepf_vf vf[FAKEPF_VFS];
 	int refuses[VF_ALL + 1]; /* by enum vf_attr: errno of each attempt to set it; 0: it works */

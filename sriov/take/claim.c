@@ -563,8 +563,13 @@ int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
 		*e = why;
 		return -1;
 	}
-	if (pci_physfn(ctx->sysfs, link.parent, pf, &why) ||
-	    !is_of_add(conf, key->ifname, link.parent))
+	if (pci_physfn(ctx->sysfs, link.parent, pf, &why)) {
+		if (why.code != ERR_IO) /* it is no VF */
+			return 0;
+		*e = why;
+		return -1;
+	}
+	if (!is_of_add(conf, key->ifname, link.parent))
 		return 0;
 	owner.netns_id = pod.id;
 	owner.ifindex = link.ifindex;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/testing/testing.h"
@@ -334,9 +335,40 @@ START_TEST(a_VF_gone_with_its_PF_is_released)
 	(void)claim(&f.a, 0);
 	move_in(&f.w, &f.a, 0, &f.p);
 	ck_assert_int_eq(rename(TESTHOST_SYS "/bus/pci/devices", "/mnt/devices"), 0);
+	ck_assert_int_eq(mkdir(TESTHOST_SYS "/bus/pci/devices", 0700), 0);
 	release(&f.a, 0, f.p.ns.id);
 	ck_assert_int_eq(claim_release_all(&f.w.ctx, &f.a.key, f.p.ns.id, &f.e), 0);
 	ck_assert_int_eq((int)refused(&f.a, 0).code, ERR_NOTFOUND);
+}
+END_TEST
+
+/* One look that sees no VF, or no sysfs, is no reason to forget what it has to give back. */
+START_TEST(a_VF_that_is_not_seen_is_not_released)
+{
+	static const char *const hidden[] = { "/bus/pci", "/devices/pci/0000:3b:02.0",
+					      "/devices/pci/0000:3b:02.0/physfn",
+					      "/devices/pci/" TESTHOST_PF "/net" };
+	auto_fixture struct fixture f;
+	char path[128];
+
+	set_up(&f, 1);
+	ck_assert_str_eq(testhost_vf(0), "0000:3b:02.0");
+	(void)claim(&f.a, 0);
+	move_in(&f.w, &f.a, 0, &f.p);
+	f.w.kernel->vf[0].is.vlan = 100;
+	(void)snprintf(f.w.kernel->addr, PCI_STR_LEN, TESTHOST_PF);
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
+		(void)snprintf(path, sizeof(path), TESTHOST_SYS "%s", hidden[i]);
+		ck_assert_int_eq(rename(path, "/mnt/hidden"), 0);
+		ck_assert_int_eq(claim_release(&f.w.ctx, testhost_vf(0), &f.a.key, f.p.ns.id, &f.e),
+				 -1);
+		ck_assert_ptr_nonnull(strstr(f.e.msg, testhost_vf(0)));
+		ck_assert_int_eq(rename("/mnt/hidden", path), 0);
+		ck_assert(!is_free(&f.w, 0));
+	}
+	release(&f.a, 0, f.p.ns.id);
+	ck_assert(is_free(&f.w, 0));
+	ck_assert_uint_eq(f.w.kernel->vf[0].is.vlan, 0);
 }
 END_TEST
 
@@ -453,6 +485,6 @@ TEST_PROGRAM("sriov/take/claim", a_claim_writes_owner_and_baseline,
 	     only_the_owner_sets_the_ifindex, release_all_frees_every_VF_of_an_attachment,
 	     a_recreated_VF_has_no_owner, a_late_release_leaves_a_recreated_VF_alone,
 	     a_VF_that_is_gone_is_released, a_VF_gone_with_its_PF_is_released,
-	     without_a_PF_interface_the_next_claim_restores, a_driver_change_refreshes_the_baseline,
-	     the_lock_of_a_VF_is_respected, a_claim_replaces_a_damaged_entry,
-	     unusable_VFs_are_refused)
+	     a_VF_that_is_not_seen_is_not_released, without_a_PF_interface_the_next_claim_restores,
+	     a_driver_change_refreshes_the_baseline, the_lock_of_a_VF_is_respected,
+	     a_claim_replaces_a_damaged_entry, unusable_VFs_are_refused)

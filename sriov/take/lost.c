@@ -148,7 +148,7 @@ int lost_unowned(const struct ctx *ctx, struct nl *nl, const struct vf_place *p,
 
 /* ---- by a record ---- */
 
-/* It borrows from the record. ERR_NOTFOUND: the VF is gone, or was created again since. */
+/* It borrows from the record. 1: the VF is gone, or was created again since. */
 static int of_record(const struct ctx *ctx, const struct record *part, struct vf_entry *out,
 		     struct err *e)
 {
@@ -170,12 +170,14 @@ static int of_record(const struct ctx *ctx, const struct record *part, struct vf
 	uint64_t life;
 
 	if (pci_parse(l.vf, &addr))
-		return err_set(e, ERR_NOTFOUND, 0, "\"%.64s\" is not a PCI address", l.vf);
-	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, l.vf, &life, e))
+		return 1;
+	if (ctx_boot_id(ctx, boot, e))
 		return -1;
+	if (vf_life(ctx, l.vf, &life, e))
+		return e->code == ERR_NOTFOUND ? 1 : -1;
 	if ((of_add && (uint64_t)json_num(of_add) != life) ||
 	    (*part->boot && strcmp(part->boot, boot) != 0))
-		return err_set(e, ERR_NOTFOUND, 0, "VF %s was created again since its ADD", l.vf);
+		return 1;
 	return lost_entry(&l, out, e);
 }
 
@@ -205,20 +207,14 @@ static int consider(const struct record *part, void *arg)
 {
 	struct lost_search *s = arg;
 	struct vf_entry x;
-	struct err why;
 
 	if (strcmp(sriov_device_vf(part), s->vf) != 0 ||
 	    (s->found && vf_owner_lives(s->ctx, s->out)))
 		return 0;
-	if (of_record(s->ctx, part, &x, &why)) {
-		if (why.code != ERR_NOTFOUND) {
-			*s->e = why;
-			s->rc = -1;
-		}
-		return s->rc;
-	}
-	if (!s->found || vf_owner_lives(s->ctx, &x))
-		s->rc = keep(s, &x);
+	int rc = of_record(s->ctx, part, &x, s->e);
+	if (rc == 0 && (!s->found || vf_owner_lives(s->ctx, &x)))
+		rc = keep(s, &x);
+	s->rc = rc < 0 ? -1 : 0;
 	return s->rc;
 }
 

@@ -81,6 +81,8 @@ void testhost_vanish(uint32_t n)
 	char path[128];
 
 	rename_away(folder_of(n, "", path));
+	(void)snprintf(path, sizeof(path), TESTHOST_SYS "/bus/pci/devices/%s", testhost_vf(n));
+	ck_assert_int_eq(unlink(path), 0);
 }
 
 void testhost_remake(uint32_t n, const char *name)

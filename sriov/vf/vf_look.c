@@ -22,17 +22,41 @@ static int find_own_netdev(const struct ctx *ctx, struct vf_place *p, struct err
 	return -1;
 }
 
+struct parent_search {
+	const char *parent;
+	bool found;
+};
+
+static int match_parent(const struct link_info *link, void *arg)
+{
+	struct parent_search *s = arg;
+
+	s->found = strcmp(link->parent, s->parent) == 0;
+	return s->found;
+}
+
+/* A PF is gone only if the kernel's list of interfaces has none of it, either. */
+static int no_pf(struct nl *nl, const struct vf_place *p, struct err *e)
+{
+	struct parent_search s = { .parent = p->pf };
+	struct err why;
+
+	if (nl_link_each(nl, NULL, match_parent, &s, &why))
+		*e = why;
+	else if (s.found)
+		err_set(e, ERR_IO, EAGAIN, "its interface is not where sysfs has it");
+	else if (e->code == ERR_NOTFOUND)
+		e->code = ERR_CONFIG;
+	return err_wrap(e, "PF %s of VF %s", p->pf, p->vf);
+}
+
 static int find_pf(const struct ctx *ctx, struct nl *nl, struct vf_place *p, struct err *e)
 {
 	struct link_info pf;
 
-	if (pci_pf_netdev(ctx->sysfs, p->pf, p->pf_name, e)) {
-		if (e->code == ERR_NOTFOUND)
-			e->code = ERR_CONFIG;
-		return err_wrap(e, "PF %s of VF %s", p->pf, p->vf);
-	}
-	if (nl_link_by_name(nl, p->pf_name, &pf, e))
-		return err_wrap(e, "PF %s", p->pf);
+	if (pci_pf_netdev(ctx->sysfs, p->pf, p->pf_name, e) ||
+	    nl_link_by_name(nl, p->pf_name, &pf, e))
+		return no_pf(nl, p, e);
 	p->pf_ifindex = pf.ifindex;
 	p->pf_mtu = pf.mtu;
 	return 0;
@@ -51,12 +75,12 @@ int vf_locate(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_
 	if (pci_physfn(ctx->sysfs, p.vf, p.pf, e)) {
 		if (e->code == ERR_NOTFOUND && e->errnum == EINVAL)
 			e->code = ERR_CONFIG;
-		return -1;
+		return e->code == ERR_NOTFOUND ? vf_not_seen(ctx, p.vf, e) : -1;
 	}
 	if (pci_vf_index(ctx->sysfs, p.pf, p.vf, &p.index, e) || vf_life(ctx, p.vf, &p.life, e) ||
 	    pci_driver(ctx->sysfs, p.vf, p.driver, e) || find_own_netdev(ctx, &p, e) ||
 	    find_pf(ctx, nl, &p, e))
-		return -1;
+		return e->code == ERR_NOTFOUND ? vf_not_seen(ctx, p.vf, e) : -1;
 	*out = p;
 	return 0;
 }

@@ -215,22 +215,23 @@ static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], 
 }
 
 /* A VF without a driver, or with a user-space driver, has no interface that could come back. */
-static bool must_have_netdev(const struct restore_run *b)
+static int must_have_netdev(const struct restore_run *b, struct err *e)
 {
 	struct vf_place p = { 0 };
-	struct err ignored;
 
-	if (!b->x->base.has_netdev || pci_driver(b->ctx->sysfs, b->x->vf, p.driver, &ignored))
-		return false;
+	if (!b->x->base.has_netdev)
+		return 0;
+	if (pci_driver(b->ctx->sysfs, b->x->vf, p.driver, e))
+		return e->code == ERR_NOTFOUND ? 0 : -1;
 	return *p.driver && !vf_has_userspace_driver(&p);
 }
 
 /* Finds the interface on the host and gives it its own name again. */
 static int look_here(struct restore_run *b, const struct netns *host, bool coming, struct err *e)
 {
-	bool expected = must_have_netdev(b);
+	int expected = must_have_netdev(b, e);
 	char name[IFNAME_LEN];
-	int rc = find_here(b, coming && expected, name, e);
+	int rc = expected < 0 ? -1 : find_here(b, coming && expected, name, e);
 
 	b->link = (struct link_info){ .ifindex = 0 };
 	b->x->to_restore &= ~(unsigned)VF_UNREACHABLE;
@@ -519,10 +520,11 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 
 /* ---- the whole VF ---- */
 
-/* A card that is gone has nothing to restore. */
+/* A card that is gone has nothing to restore; a VF that was seen is one (EINVAL: it is none). */
 static bool is_gone(const struct err *why)
 {
-	return why->code == ERR_NOTFOUND || why->code == ERR_CONFIG || why->errnum == ENODEV;
+	return why->code == ERR_NOTFOUND || (why->code == ERR_CONFIG && why->errnum != EINVAL) ||
+	       why->errnum == ENODEV;
 }
 
 static int restore_existing(struct restore_run *b, struct err *e)

@@ -182,6 +182,25 @@ int vf_state_lock(const struct ctx *ctx, const char *addr, int timeout_ms, struc
 
 /* ---- lives ---- */
 
+int vf_not_seen(const struct ctx *ctx, const char *vf, struct err *e)
+{
+	auto_fs_names struct fs_names names = { .n = 0 };
+	char path[PATH_MAX];
+	struct err why;
+
+	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices", ctx->sysfs);
+	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &why)) {
+		*e = why;
+		return err_wrap(e, "VF %.64s", vf);
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		if (strcmp(names.name[i], vf) == 0)
+			return err_set(e, ERR_IO, EAGAIN, "VF %s is in %s, but cannot be seen", vf,
+				       path);
+	}
+	return -1;
+}
+
 int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
 {
 	char path[PATH_MAX];
@@ -191,7 +210,7 @@ int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e)
 	if (stat(path, &st)) {
 		int saved = errno;
 		err_set(e, saved == ENOENT ? ERR_NOTFOUND : ERR_IO, saved, "VF %.64s", vf);
-		return -1;
+		return saved == ENOENT ? vf_not_seen(ctx, vf, e) : -1;
 	}
 	*out = (uint64_t)st.st_ino & LIFE_MASK;
 	return 0;

@@ -126,8 +126,12 @@ int vf_state_lock(const struct ctx *ctx, const char *addr, int timeout_ms,
  * vf_life - a number that a VF keeps for as long as it exists. VFs that sriov_numvfs removes and
  * creates again have the same addresses, but other numbers. The number is the inode of its folder
  * in sysfs: kernfs never uses an inode twice in a boot. ERR_NOTFOUND: there is no such VF.
+ *
+ * vf_not_seen - doubt an ERR_NOTFOUND in *e about a VF: it stays only if sysfs is there and does
+ * not list the VF. Returns -1. vf_life() and vf_locate() do so.
  */
 int vf_life(const struct ctx *ctx, const char *vf, uint64_t *out, struct err *e) must_check;
+int vf_not_seen(const struct ctx *ctx, const char *vf, struct err *e) must_check;
 
 /* vf_owner_is - whether the VF belongs to this attachment; an inode of 0 in id matches any. */
 bool vf_owner_is(const struct vf_entry *x, const struct record_key *key, struct netns_id id);

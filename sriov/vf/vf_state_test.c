@@ -276,12 +276,32 @@ START_TEST(a_recreated_VF_has_another_life)
 	ck_assert_uint_eq(a, b);
 	ck_assert_uint_lt(a, UINT64_C(1) << 53);
 	ck_assert_int_eq(rename("/mnt/sys/devices/pci/" VF, "/mnt/gone"), 0);
+	ck_assert_int_eq(unlink("/mnt/sys/bus/pci/devices/" VF), 0);
 	ck_assert_int_eq(vf_life(&ctx, VF, &b, &e), -1);
 	ck_assert_int_eq((int)e.code, ERR_NOTFOUND);
 	ck_assert_ptr_nonnull(strstr(e.msg, VF));
 	fakepci_function(ctx.sysfs, VF);
 	ck_assert_int_eq(vf_life(&ctx, VF, &b, &e), 0);
 	ck_assert_uint_ne(a, b);
+}
+END_TEST
+
+/* One look that sees nothing does not make it gone. */
+START_TEST(a_VF_that_is_not_seen_is_not_gone)
+{
+	struct ctx ctx = here();
+	struct err e = { .msg = "" };
+	uint64_t life;
+
+	fakepci_function(ctx.sysfs, VF);
+	ck_assert_int_eq(rename("/mnt/sys/devices/pci/" VF, "/mnt/hidden"), 0);
+	ck_assert_int_eq(vf_life(&ctx, VF, &life, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_IO);
+	ck_assert_ptr_nonnull(strstr(e.msg, VF));
+	ck_assert_int_eq(rename("/mnt/sys", "/mnt/hidden-sys"), 0);
+	ck_assert_int_eq(vf_life(&ctx, VF, &life, &e), -1);
+	ck_assert_int_eq((int)e.code, ERR_IO);
+	ck_assert_ptr_nonnull(strstr(e.msg, VF));
 }
 END_TEST
 
@@ -356,5 +376,5 @@ TEST_PROGRAM("sriov/vf/vf_state", an_entry_is_written_read_and_removed,
 	     an_entry_under_anothers_name_is_refused, a_file_in_place_of_the_folder_is_an_error,
 	     entries_are_visited_in_order, an_unreadable_entry_is_passed_over,
 	     a_lock_excludes_others, without_a_place_for_locks_it_fails,
-	     a_recreated_VF_has_another_life, the_owner_is_compared, a_living_owner_is_recognised,
-	     survives_each_failing_allocation)
+	     a_recreated_VF_has_another_life, a_VF_that_is_not_seen_is_not_gone,
+	     the_owner_is_compared, a_living_owner_is_recognised, survives_each_failing_allocation)
