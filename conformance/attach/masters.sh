@@ -16,7 +16,6 @@ masters_here()
 		ip link set "md$i" up
 		ip link set "smd$i" up
 	done
-	own_etc
 	echo '{"rails":[{"rail":7,"interface":"md1"}]}' >/etc/railhead/rails.json
 	pod p1
 }
@@ -26,7 +25,6 @@ masters_gone()
 	local i
 	for i in 0 1; do ip link del "smd$i" 2>/dev/null; done
 	rm -f /etc/railhead/rails.json
-	umount /etc
 }
 number_of() { ip -j link show dev "$1" | jq '.[0].ifindex'; }
 # on_master NAME JSON [PLUGIN]: with that value of "master", ADD, STATUS, CHECK and DEL are about NAME.

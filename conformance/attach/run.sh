@@ -73,6 +73,7 @@ setup()
 	ip link add "$MASTER" type veth peer name "$WIRE" &&
 		ip link set "$MASTER" addrgenmode none && ip link set "$WIRE" addrgenmode none &&
 		ip link set "$MASTER" up && ip link set "$WIRE" up || exit 2
+	etc_of_ours
 	warm_up
 }
 

@@ -63,6 +63,7 @@ for theme in "${THEMES[@]}"; do
 done
 no_name_twice "$HERE"/{render,server}.sh "$HERE"/../harness/{cases,suite}.sh
 
+etc_of_ours
 # The chart as people get it.
 CHART=$("$TOP/tools/chart.sh" "$W/chart") || exit 2
 while read -r theme name <&9; do

@@ -103,7 +103,7 @@ agent_of()
 	---
 	{apiVersion: v1, kind: Pod, metadata: {name: agent, namespace: $1}, spec: {nodeName: host, serviceAccountName: railheadd, containers: [{name: x, image: x}]}}
 	END
-	uid=$(uid -n "$1" pod agent) && mkdir -p $AGENT_OF /etc/railhead /run/railhead &&
+	uid=$(uid -n "$1" pod agent) && mkdir -p $AGENT_OF /run/railhead &&
 		k -n "$1" create token railheadd --bound-object-kind Pod --bound-object-name agent --bound-object-uid "$uid" >$AGENT_OF/token &&
 		cp "$W/kube/ca.pem" $AGENT_OF/ca.crt && printf %s "$1" >$AGENT_OF/namespace &&
 		k -n "$1" get configmap railheadd -o json | jq -r '.data["agent.json"]' >"$W/agent.json" || fail "the pod of the agent"

@@ -10,7 +10,7 @@ QUEUE=/var/lib/railhead/sm
 
 prepare()
 {
-	cp -a /etc "$W/etc" && mount --bind "$W/etc" /etc && mkdir -p $HOOKS || exit 2
+	etc_of_ours && mkdir $HOOKS || exit 2
 	# Programs must be in folders of root alone; the tree may be a user's.
 	mkdir -p "$W/bin" && cp "$BIN"/sm-* "$W/bin" || exit 2
 }

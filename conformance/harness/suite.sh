@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# suite.sh: how a suite that is a script takes its arguments and gets into a sandbox. Sourced by run.sh.
+# suite.sh: how a suite that is a script takes its arguments, gets into a sandbox, and gets an /etc of its own. Sourced by run.sh.
 #
 # The suite defines usage(), which ends it.
 
@@ -24,4 +24,11 @@ take_options()
 		shift 2
 	done
 	ARGS=("$@")
+}
+
+# etc_of_ours: in the sandbox, a copy of /etc in $W, with an empty /etc/railhead: neither does what the machine has there change a
+# case, nor a case the machine.
+etc_of_ours()
+{
+	cp -a /etc "$W/etc" && rm -rf "$W/etc/railhead" && mkdir "$W/etc/railhead" && mount --bind "$W/etc" /etc || exit 2
 }

@@ -12,8 +12,7 @@ prepare()
 {
 	mkdir -p "$FAKE"
 	ip link add "$MASTER" type veth peer name wire0 && ip link set "$MASTER" up || exit 2
-	# An /etc of our own: railctl writes the number of the node there.
-	cp -a /etc "$W/etc" && mount --bind "$W/etc" /etc && mkdir -p /etc/railhead || exit 2
+	etc_of_ours # railctl writes the number of the node there
 }
 
 # Reset everything except the links; end the processes that a case left.

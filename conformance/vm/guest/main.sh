@@ -73,6 +73,8 @@ suite() # NAME SCRIPT
 {
 	local rc
 	step "suite $1"
+	# The host, or an earlier suite, may have files there.
+	rm -rf /etc/railhead
 	(cd "$TREE" && exec setsid -w bash "$2")
 	rc=$?
 	clean "$1" || rc=1

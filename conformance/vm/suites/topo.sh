@@ -122,6 +122,12 @@ check "classes to the VFs" shape rxe_vf0 rxe_vf1
 check "nothing in software is nearest" want 'all(.gpus[]; .nearest == [])'
 check "user: JSON" ok tu --json
 check "user: the same machine" is "$(jq -S 'del(.findings, .source, .gpus[].ready)' $W/out | md5sum)" "$(jq -S 'del(.findings, .source, .gpus[].ready)' $W/root.json | md5sum)"
+# A folder that is for root alone is reported, and changes nothing else.
+mkdir -m 700 /etc/railhead
+check "user: a private /etc/railhead" ok tu --json
+check "user: it is reported" want '.source.notes | any(contains("cannot be read by this user"))'
+check "user: still the same machine" is "$(jq -S 'del(.findings, .source, .gpus[].ready)' $W/out | md5sum)" "$(jq -S 'del(.findings, .source, .gpus[].ready)' $W/root.json | md5sum)"
+rmdir /etc/railhead
 check "root: matrix" ok t
 cp $W/out $W/root.txt
 for class in PIX PXB PHB NODE SYS; do
