@@ -139,6 +139,13 @@ status_denied()
 		-H 'Content-Type: application/merge-patch+json' -d '{"status":{"use":"0%"}}' \
 		"$API/apis/railhead.io/v1alpha1/railpools/trial/status?dryRun=All" | grep -q 'does not report the use'
 }
+# And of the keys of pools, for people as well.
+key_denied()
+{
+	k create --dry-run=server -f - 2>&1 <<-'END' | grep -q 'has no key blokSize'
+	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: trial-key}, spec: {subnet: 10.1.0.0/16, blockSize: 8, blokSize: 8}}
+	END
+}
 policy()
 {
 	k apply -f "$MANIFESTS/policy.yaml" -f - >/dev/null <<-'END' || return
@@ -146,7 +153,7 @@ policy()
 	END
 	# they are in force a moment later
 	until_true 60 'the policy is in force' denied && until_true 60 'the policy of a status is in force' status_denied &&
-		k delete railpool trial >/dev/null
+		until_true 60 'the policy of keys is in force' key_denied && k delete railpool trial >/dev/null
 }
 
 # bound_token NODE: as the kubelet gets it for the pod of a DaemonSet.
