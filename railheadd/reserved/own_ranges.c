@@ -27,7 +27,7 @@ struct own_ranges {
 	struct json *sent;         /* what the call writes; NULL: it removes. Owned */
 	bool known;                /* the cluster has said which */
 	bool looked;               /* ranges are those of the node */
-	bool refused;              /* that is logged */
+	struct err refused;        /* that is logged */
 	struct ip left;            /* an address beyond the limit that is logged */
 	int64_t pause, until;      /* no write before, in ms of ctx_mono_ms() */
 };
@@ -128,15 +128,17 @@ static void written(void *arg, const struct cluster_result *r)
 		json_free(o->there);
 		o->there = TAKE_PTR(o->sent);
 		o->at = r->object ? r->object->at : (struct cluster_version){ .uid = "" };
-		o->refused = false;
+		o->refused = (struct err){ .msg = "" };
 	}
 	if (r->outcome != CLUSTER_REFUSED)
 		return;
-	if (!o->refused)
+	/* Another verb may be missing than before. */
+	if (strcmp(o->refused.msg, r->err.msg) != 0 ||
+	    strcmp(o->refused.detail, r->err.detail) != 0)
 		log_warn(&o->conf.ctx->log,
 			 "other nodes do not learn of the addresses that this node has: %s (%s)",
 			 r->err.msg, r->err.detail);
-	o->refused = true;
+	o->refused = r->err;
 	rest(o, REFUSED_MS);
 }
 

@@ -437,6 +437,30 @@ START_TEST(changes_of_many_nodes_are_one_a_second)
 }
 END_TEST
 
+#define UNTOLD "other nodes do not learn of the addresses that this node has: "
+
+START_TEST(a_refusal_for_another_reason_is_logged)
+{
+	net_enter_new();
+	net_veth("up0", "peer0", NULL);
+	begin_with(WHOLE, NULL);
+	log_begin();
+	memory_store_fail(b.store, CLUSTER_REFUSED, 1000);
+	add_address("10.1.0.3/29");
+	loop_until(b.base, is_logged, UNTOLD "the test says so (");
+	memory_store_deny(b.store, true);
+	add_address("10.1.0.4/29");
+	loop_until(b.base, is_logged, UNTOLD "the test does not know who asks (");
+	memory_store_deny(b.store, false);
+	memory_store_fail(b.store, CLUSTER_REFUSED, 0);
+	add_address("10.1.0.6/29");
+	loop_until(b.base, cluster_has, "10.1.0.6");
+	ck_assert_uint_eq(logged(UNTOLD), 2);
+	log_end();
+	end_all();
+}
+END_TEST
+
 #define FOREIGN 5 /* writes of another one */
 
 /* It writes whenever the object is ours. */
@@ -659,6 +683,7 @@ TEST_PROGRAM("reserved", reserved_addresses_are_not_assigned,
 	     a_cluster_without_the_kind_keeps_what_the_node_has,
 	     addresses_of_other_nodes_are_not_assigned, a_node_reserves_its_own_addresses,
 	     changes_of_many_nodes_are_one_a_second, two_who_write_one_object_slow_down,
+	     a_refusal_for_another_reason_is_logged,
 	     a_node_whose_name_another_one_has_writes_nothing,
 	     addresses_beyond_the_limit_are_named_in_the_log,
 	     a_pod_keeps_an_address_that_is_reserved_later, an_operator_adds_and_removes_ranges,
