@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -289,19 +290,31 @@ static int read_at(int dir, const char *network, const char *name, struct record
 	return 0;
 }
 
+static int read_once(const struct ctx *ctx, const char *network, const char *name,
+		     struct record *out, struct err *e)
+{
+	auto_fd int dir = open_network(ctx, network, false, e);
+
+	return dir < 0 ? -1 : read_at(dir, network, name, out, e);
+}
+
+/* Without a record an attachment is forgotten, so a file that cannot be opened is looked for. */
 int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
 		struct err *e)
 {
-	char name[FILE_NAME_LEN];
-	auto_fd int dir = open_network(ctx, key->network, false, e);
+	char name[FILE_NAME_LEN], path[PATH_MAX];
 
 	file_name(key, name);
-	if (dir < 0 || read_at(dir, key->network, name, out, e)) {
-		if (e->errnum == ENOENT)
+	int rc = read_once(ctx, key->network, name, out, e);
+	if (rc && e->errnum == ENOENT) {
+		(void)snprintf(path, sizeof(path), "%.1024s/" FOLDER "/%.255s/%s", ctx->run_dir,
+			       key->network, name);
+		if (fs_may_exist(path))
+			rc = read_once(ctx, key->network, name, out, e);
+		else
 			e->code = ERR_NOTFOUND;
-		return err_wrap(e, "read the record %s/%s", key->network, name);
 	}
-	return 0;
+	return rc ? err_wrap(e, "read the record %s/%s", key->network, name) : 0;
 }
 
 bool record_is_damaged(const struct err *e)

@@ -18,6 +18,13 @@
 #define DIR_FLAGS  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define READ_FIRST 4096
 
+bool fs_may_exist(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 /* ---- directories ---- */
 
 /* A directory we have just made: nobody may have put something else there, nor may others write. */

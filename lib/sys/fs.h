@@ -47,6 +47,9 @@ int fs_names_at(int dirfd, const char *folder, size_t max, struct fs_names *out,
 void fs_names_clear(struct fs_names *names);
 #define auto_fs_names auto_clean(fs_names_clear)
 
+/* fs_may_exist - false: the kernel says that nothing is at path. */
+bool fs_may_exist(const char *path);
+
 /* fs_open_input - open a file that a user named; "-": standard input. -1 with errno. */
 int fs_open_input(const char *path);
 

@@ -319,8 +319,22 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
+/* Only the kernel's word that nothing is there counts. */
+START_TEST(what_may_exist)
+{
+	(void)testing_dir();
+	testing_file("/mnt/there", 0600, "");
+	ck_assert_int_eq(symlink("nowhere", "/mnt/dangling"), 0);
+	ck_assert(fs_may_exist("/mnt/there") && fs_may_exist("/mnt/dangling"));
+	ck_assert(!fs_may_exist("/mnt/nowhere") && !fs_may_exist("/mnt/there/below"));
+	ck_assert_int_eq(symlink("loop", "/mnt/loop"), 0);
+	ck_assert(fs_may_exist("/mnt/loop/below"));
+}
+END_TEST
+
 TEST_PROGRAM("fs", makes_missing_directories_for_us_alone,
 	     an_administrators_directory_stands_as_it_is, directories_that_cannot_be_opened,
 	     a_path_stays_below_its_folder, names_are_sorted_and_visible,
 	     folders_that_cannot_be_listed, reads_up_to_the_limit, what_cannot_be_read,
-	     what_others_may_have_written, a_full_disk_is_an_error, allocations_may_fail)
+	     what_others_may_have_written, a_full_disk_is_an_error, allocations_may_fail,
+	     what_may_exist)

@@ -49,16 +49,27 @@ static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
 	return -1;
 }
 
-int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+static int read_once(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
 {
 	auto_fd int dir = open_folder(ctx, false, e);
 
-	if (dir < 0 || read_at(dir, vf, out, e)) {
-		if (is_gone(e))
+	return dir < 0 ? -1 : read_at(dir, vf, out, e);
+}
+
+/* A lost state makes the VF like a new one, so a file that cannot be opened is looked for. */
+int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+{
+	char path[PATH_MAX];
+	int rc = read_once(ctx, vf, out, e);
+
+	if (rc && is_gone(e)) {
+		(void)snprintf(path, sizeof(path), "%.1024s/" FOLDER "/%.64s", ctx->run_dir, vf);
+		if (fs_may_exist(path))
+			rc = read_once(ctx, vf, out, e);
+		else
 			e->code = ERR_NOTFOUND;
-		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->run_dir, vf);
 	}
-	return 0;
+	return rc ? err_wrap(e, "read %s/" FOLDER "/%s", ctx->run_dir, vf) : 0;
 }
 
 int vf_state_open_dir(const struct ctx *ctx)
