@@ -13,28 +13,27 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 # in DYNAMIC: libibverbs loads the library of a driver when it runs.
 PROGRAMS := macvlan ipvlan rails ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd sm-ufm
-macvlan_SRC := cni/plugins/macvlan.c
-ipvlan_SRC := cni/plugins/ipvlan.c
-rails_SRC := cni/plugins/rails.c
-ipoib_SRC := cni/plugins/ipoib.c
-sriov_SRC := sriov/plugin/sriov.c
-ib-sriov_SRC := sriov/ib/ib_sriov.c
-rdma_SRC := rdma/plugin/rdma.c
-railhead-ipam_SRC := ipam/plugin/railhead_ipam.c
+macvlan_SRC := plugins/macvlan.c
+ipvlan_SRC := plugins/ipvlan.c
+rails_SRC := plugins/rails.c
+ipoib_SRC := plugins/ipoib.c
+sriov_SRC := plugins/sriov.c
+ib-sriov_SRC := plugins/ib_sriov.c
+rdma_SRC := plugins/rdma.c
+railhead-ipam_SRC := plugins/railhead_ipam.c
 railctl_SRC := railctl/main.c
 railhead-install_SRC := install/main.c
-sm-opensm_SRC := fabric/opensm/sm_opensm.c
-sm-ufm_SRC := fabric/ufm/sm_ufm.c
+sm-opensm_SRC := fabric/sm_opensm.c
+sm-ufm_SRC := fabric/sm_ufm.c
 sm-ufm_LIBS = $(CLUSTER_LIBS)
-rdma-probe_SRC := rdma/probe/cmd/rdma_probe.c
+rdma-probe_SRC := rdma/probe/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
 
-# tools/parts names the parts. Rooms are the folders of code, two levels deep, below rdma/probe
-# three. Each part is an archive, without mains and without the code that only tests use.
+# tools/parts names the parts. Rooms are the folders of code, two levels deep. Each part is an archive, without mains and without the code that only tests use.
 PARTS := $(file <tools/parts)
-ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/*/*.[ch])))))
+ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/testing/*.[ch])))))
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
 TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(filter-out %_test.c,$(wildcard $(d)/*.c))) $(foreach d,$(ROOMS),$(wildcard $(d)/*_contract.c))
 # C that protoc-c makes from the .proto files of rooms. It is the same in all lanes.
@@ -43,19 +42,11 @@ generated = $(patsubst %.proto,$(GEN)/%.pb-c.$(2),$(foreach d,$(1),$(wildcard $(
 GENERATED_H := $(call generated,$(ROOMS),h)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c))) $(call generated,$(1),c)
 below = $(filter $(1) $(1)/%,$(ROOMS))
-ARCHIVES := railctl railheadd install repair probe sriov rdma fabric cluster topo ipam cni railhead
-librailctl_SRC := $(call sources,$(call below,railctl))
-librailheadd_SRC := $(call sources,$(call below,railheadd))
-libcluster_SRC := $(call sources,$(call below,cluster))
-libfabric_SRC := $(call sources,$(call below,fabric))
-libinstall_SRC := $(call sources,$(call below,install))
-librepair_SRC := $(call sources,$(call below,repair))
+# In the order of the arrows: an archive needs only those after it. lib is librailhead.a. rdma/probe is apart, because only it needs libibverbs.
+ARCHIVES := railctl railheadd install plugins diag rdma sriov fabric cluster ipam cni topo probe railhead
+$(foreach p,$(filter-out lib rdma,$(PARTS)),$(eval lib$(p)_SRC := $$(call sources,$$(call below,$(p)))))
 libprobe_SRC := $(call sources,$(call below,rdma/probe))
-libsriov_SRC := $(call sources,$(call below,sriov))
 librdma_SRC := $(call sources,$(filter-out $(call below,rdma/probe),$(call below,rdma)))
-libtopo_SRC := $(call sources,$(call below,topo))
-libipam_SRC := $(call sources,$(call below,ipam))
-libcni_SRC := $(call sources,$(call below,cni))
 librailhead_SRC := $(call sources,$(call below,lib))
 
 TESTS_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_test.c))
@@ -129,7 +120,7 @@ ALL_LDFLAGS := $(PROBED_LDFLAGS) $(SANITIZED) $(LDFLAGS)
 # Static: not under a sanitizer, and only where cJSON could be had as an archive.
 STATIC := $(if $(SANITIZED),,$(if $(filter static,$(CJSON)),$(PROBED_STATIC)))
 CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
-LIBS := -Wl,--start-group $(ARCHIVES:%=$(B)/lib%.a) -Wl,--end-group $(CJSON_LIB)
+LIBS := $(ARCHIVES:%=$(B)/lib%.a) $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
 SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lnghttp2 -lprotobuf-c -lpthread -lm
 # Of the part cluster: for the node agent and tests only. No static program has them.
@@ -241,7 +232,7 @@ $(2)/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p),$(B)/bin)))
 
-$(O)/newer/agent_wire.o: ipam/agent/agent_wire.c $(B)/flags
+$(O)/newer/agent_wire.o: ipam/alloc/agent_wire.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DAGENT_VERSION=2 -c $< -o $@

@@ -52,7 +52,7 @@ lint()
 code_keys()
 {
 	local sources
-	mapfile -t sources < <(find cni ipam fabric install sriov rdma -path rdma/probe -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
+	mapfile -t sources < <(find cni ipam fabric install sriov rdma plugins \( -path rdma/probe -o -path ipam/block \) -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
 	{
 		grep -ohE '\.key = "[^"]+"' "${sources[@]}"
 		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' "${sources[@]}"
@@ -68,7 +68,7 @@ keys()
 	while read -r key; do
 		n=$((n + 1))
 		if grep -qxF -- "$key" <<<"$documented"; then pass; else
-			fail "key \"$key\" is decoded in cni/, ipam/, fabric/, install/, sriov/ or rdma/ and marked with .Cm in no manual page"
+			fail "key \"$key\" is decoded in cni/, ipam/, fabric/, install/, sriov/, rdma/ or plugins/ and marked with .Cm in no manual page"
 		fi
 	done < <(code_keys)
 	[ "$n" -ge 40 ] || fail "only $n keys were found in the code: this test no longer reads its tables"

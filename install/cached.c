@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "ipam/peers/cnicache.h"
-#include "lib/encode/hash.h"
+#include "lib/base/hash.h"
 
 struct look {
 	const char *folder;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/encode/base64.h"
+#include "lib/base/base64.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"

@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 
 #include "lib/base/parse.h"
-#include "lib/encode/sha256.h"
+#include "lib/base/sha256.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 

@@ -6,7 +6,7 @@
 #include "install/cached.h"
 #include "install/needed.h"
 #include "lib/base/array.h"
-#include "repair/stale/stale.h"
+#include "plugins/stale.h"
 
 #define RECORDS_MAX (1u << 20)
 

@@ -4,9 +4,9 @@
 #include "railctl/cluster/cluster.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/netconf/netconf.h"
-#include "railctl/rails/rails.h"
+#include "railctl/attachments/rails.h"
 #include "railctl/rdma/rdma.h"
-#include "railctl/support/support.h"
+#include "railctl/attachments/support.h"
 #include "railctl/topo/topo.h"
 #include "railctl/vf/vf.h"
 

@@ -7,10 +7,10 @@
 #include "ipam/lease/session.h"
 #include "lib/cli/cmd.h"
 #include "railheadd/conf/agent_store.h"
-#include "railheadd/kubenode/kubenode.h"
+#include "railheadd/pools/kubenode.h"
 #include "railheadd/metrics/metrics.h"
-#include "railheadd/nodes/nodes.h"
-#include "railheadd/reclaim/reclaim.h"
+#include "railheadd/pools/nodes.h"
+#include "railheadd/pools/reclaim.h"
 #include "railheadd/serve/calls.h"
 #include "railheadd/serve/socket.h"
 

@@ -13,7 +13,7 @@ build=${1:?usage: coverage.sh BUILD}
 least=90
 # These, and every file whose header says "Pure." in its first lines. A file without a header of its own belongs to the one that its name
 # begins with.
-pure='^(lib/base/(err|undo|parse)|lib/pci/addr|lib/json/[a-z_]*|cni/protocol/(env|conf|result[a-z_]*)|sriov/vf/vf_state_text|sriov/admin/manager_conf)\.c$'
+pure='^(lib/base/(err|undo|parse)|lib/device/addr|lib/json/[a-z_]*|cni/protocol/(env|conf|result[a-z_]*)|sriov/vf/state_text|sriov/admin/manager_conf)\.c$'
 # headers YES|NO: a pattern of the names, without suffix, of those that are pure, or of the others.
 headers()
 {

@@ -18,7 +18,7 @@ const char railhead_ident[] = "railhead-ident: program, version " RAILHEAD_VERSI
 
 #define MARK(name) "railhead-build: " BUILD " " name
 
-/* What a plugin looks for in the program railhead-ipam: ipam/plugin/ipam.h. */
+/* What a plugin looks for in the program railhead-ipam: plugins/ipam/ipam.h. */
 extern const char railhead_ipam_mark[];
 const char railhead_ipam_mark[] = MARK("railhead-ipam") "\n";
 

@@ -19,7 +19,10 @@ sub := +@$(MAKE) --no-print-directory
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
 # Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is no plugin's.
-DUP_PLUGINS := cni/plugins/macvlan.c,cni/links/macvlan.c cni/plugins/ipvlan.c,cni/links/ipvlan.c cni/rails cni/ipoib sriov/plugin,sriov/attach sriov/ib rdma/plugin
+comma := ,
+together = $(subst $(eval) ,$(comma),$(filter-out %_test.c %_fuzz.c,$(wildcard $(1))))
+DUP_PLUGINS = plugins/macvlan.c,plugins/ether/macvlan.c plugins/ipvlan.c,plugins/ether/ipvlan.c $(call together,plugins/ether/rails*.c) plugins/ether/ipoib.c \
+	$(call together,$(addprefix plugins/sriov/,attach.c conf.c keys.c vf_*.c)) $(call together,$(addprefix plugins/sriov/,ib_*.c guid.c member.c apply.c)) plugins/rdma
 DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init packaging/kubectl/kubectl-rail packaging/kubectl/kubectl_complete-rail

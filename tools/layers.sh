@@ -5,9 +5,9 @@
 # usage: tools/layers.sh [ROOT]
 #
 # A room is a folder with C files. Its arrows are below; its README.md repeats them in a line
-# "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows. Files for tests
+# "May include: lib/, cni/protocol/", and the two must agree. There is no way back along the arrows, and none to a part that stands below in the table of parts, for tests neither. Files for tests
 # (X_test.c, X_fuzz.c, X_contract.*, rooms called testing) may include all parts that the part of their room may.
-# A header X_priv.h belongs to its room alone. No files include each other in a circle. A README has at most 60 lines, and the heading of a room's is "# ROOM: words".
+# A header priv.h or X_priv.h belongs to its room alone. No files include each other in a circle. The heading of a room's is "# ROOM: words".
 #
 # The table of a room's README.md names files: each name in the first column exists. `foo` is the name of foo.c, foo.h and foo_priv.h. `foo.h` is that file and foo.c. `foo*` is the name of all
 # files that begin so.
@@ -20,145 +20,100 @@ cd "${1:-.}"
 # room | what it may include besides itself, whole parts (lib/) or rooms
 arrows='
 lib/base|
-lib/wait|lib/base/
-lib/encode|lib/base/
 lib/json|lib/base/
+lib/sys|lib/base/ lib/json/
+lib/cli|lib/base/ lib/json/ lib/sys/
 lib/grpc|lib/base/ lib/sys/
-lib/grpc/testing|lib/
-lib/sys|lib/base/ lib/wait/ lib/encode/ lib/json/
 lib/net|lib/base/ lib/sys/
 lib/device|lib/base/ lib/sys/ lib/net/
-lib/pci|lib/base/ lib/sys/
-lib/rdma|lib/base/ lib/json/ lib/sys/ lib/net/ lib/device/ lib/pci/
-lib/nccl|lib/base/
-lib/cli|lib/base/ lib/json/
+lib/rdma|lib/base/ lib/json/ lib/sys/ lib/device/
+lib/grpc/testing|lib/
 lib/testing|lib/
 topo/core|lib/
 topo/read|lib/ topo/core/
-topo/kubelet|lib/ topo/read/
-topo/nccl|lib/ topo/core/
 topo/gdr|lib/ topo/core/ topo/read/
-topo/xml|lib/ topo/core/ topo/read/ topo/nccl/
 topo/capture|lib/ topo/read/ topo/gdr/
-topo/compare|lib/ topo/core/ topo/nccl/
-topo/rails|lib/ topo/core/ topo/read/
-topo/show|lib/ topo/core/ topo/gdr/ topo/compare/
-topo/dra|lib/ topo/core/
-topo/diff|lib/
-topo/verify|lib/
+topo/kubelet|lib/ topo/read/
+topo/nccl|lib/ topo/core/ topo/read/
+topo/output|lib/ topo/core/ topo/gdr/ topo/nccl/
 topo/testing|lib/ topo/
 cni/protocol|lib/
 cni/record|lib/ cni/protocol/
 cni/routing|lib/ cni/protocol/
-cni/inspect|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/tuning/
-cni/master|lib/ topo/rails/
-cni/demand|lib/ topo/rails/ cni/protocol/ cni/record/ cni/master/
-cni/tuning|lib/ cni/protocol/
-cni/probe|lib/
-cni/hostveth|lib/ cni/protocol/ cni/routing/
-cni/inuse|lib/ cni/protocol/ cni/record/
-cni/announce|lib/ cni/protocol/
-cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/probe/ cni/inuse/ cni/announce/ cni/master/ cni/demand/ cni/tuning/
-cni/ipoib|lib/ cni/protocol/ cni/record/ cni/engine/
-cni/links|lib/ cni/protocol/ cni/engine/
-cni/rails|lib/ topo/rails/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ cni/links/ rdma/device/ sriov/take/ sriov/choose/ sriov/plugin/
-cni/plugins|lib/ cni/protocol/ cni/engine/ cni/links/ cni/ipoib/ cni/rails/ ipam/plugin/
-cni/testing|lib/ cni/
+cni/hostveth|lib/ cni/routing/
+cni/uplink|lib/ topo/read/ cni/record/
+cni/engine|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/uplink/
+cni/testing|lib/ topo/ cni/
+ipam/peers|lib/
 ipam/store|lib/
 ipam/conf|lib/ cni/protocol/ ipam/store/
-ipam/node|lib/ ipam/conf/
-ipam/agent|lib/
-ipam/peers|lib/
-ipam/lease|lib/ cni/protocol/ cni/record/ cni/engine/ ipam/store/ ipam/conf/ cluster/protocol/
-ipam/blocks|lib/ ipam/conf/ ipam/node/ ipam/lease/ cluster/protocol/
-ipam/alloc|lib/ cni/protocol/ ipam/conf/ ipam/node/ ipam/lease/ ipam/agent/ ipam/peers/
-ipam/admin|lib/ ipam/conf/ ipam/node/ ipam/lease/ ipam/alloc/
-ipam/plugin|lib/ cni/protocol/ ipam/agent/ ipam/lease/ ipam/alloc/ ipam/peers/
-ipam/testing|lib/ cni/ ipam/ cluster/
-fabric/sm|lib/
-fabric/opensm|lib/ fabric/sm/
-fabric/ufm|lib/ cluster/http/ fabric/sm/
+ipam/block|lib/ ipam/conf/
+ipam/lease|lib/ cni/protocol/ cni/engine/ ipam/store/ ipam/conf/ ipam/block/
+ipam/alloc|lib/ cni/protocol/ ipam/peers/ ipam/conf/ ipam/lease/
+ipam/admin|lib/ ipam/conf/ ipam/lease/ ipam/alloc/
+ipam/testing|lib/ cni/ ipam/
+cluster/store|lib/ ipam/block/
+cluster/http|lib/ cluster/store/
+cluster/etcd|lib/ cluster/store/ cluster/http/
+cluster/kube|lib/ cluster/store/ cluster/http/
+cluster/protocol|lib/ ipam/block/ cluster/store/
+cluster/testing|lib/ ipam/ cluster/
+fabric|lib/ cluster/http/
 fabric/testing|lib/ cluster/ fabric/
 sriov/vf|lib/ cni/protocol/ cni/record/
-sriov/take|lib/ cni/protocol/ cni/record/ sriov/vf/
-sriov/choose|lib/ cni/protocol/ cni/record/ topo/ sriov/vf/ sriov/take/
-sriov/admin|lib/ sriov/vf/ sriov/take/ sriov/choose/
-sriov/attach|lib/ cni/protocol/ cni/record/ cni/engine/ sriov/vf/ sriov/take/ sriov/choose/
-sriov/plugin|lib/ cni/protocol/ cni/engine/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
-sriov/ib|lib/ cni/protocol/ cni/record/ cni/engine/ fabric/sm/ ipam/plugin/ sriov/vf/ sriov/take/ sriov/attach/
-sriov/testing|lib/ cni/ topo/ sriov/
+sriov/claim|lib/ cni/protocol/ cni/record/ sriov/vf/
+sriov/choose|lib/ topo/core/ topo/read/ topo/kubelet/ cni/protocol/ cni/record/ sriov/vf/ sriov/claim/
+sriov/admin|lib/ sriov/claim/ sriov/choose/
+sriov/testing|lib/ topo/ cni/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
-rdma/plugin|lib/ cni/ rdma/device/
 rdma/env|lib/ rdma/inventory/
+rdma/probe|lib/
 rdma/qos|lib/
-rdma/doctor|lib/ rdma/device/ rdma/inventory/ rdma/env/
+rdma/probe/testing|lib/ cni/ rdma/
 rdma/testing|lib/ cni/ rdma/
-rdma/probe/data|lib/
-rdma/probe/wire|lib/
-rdma/probe/verbs|lib/ rdma/probe/data/ rdma/probe/wire/
-rdma/probe/run|lib/ rdma/probe/data/ rdma/probe/wire/ rdma/probe/verbs/
-rdma/probe/cmd|lib/ rdma/probe/data/ rdma/probe/run/
-rdma/probe/testing|lib/ rdma/probe/
-repair/stale|lib/ cni/ sriov/ib/ sriov/take/ rdma/plugin/
-install|lib/ cni/record/ ipam/peers/ repair/stale/
-cluster/http|lib/
-cluster/store|lib/
-cluster/protocol|lib/ ipam/conf/ cluster/store/
-cluster/call|lib/ cluster/http/ cluster/store/
-cluster/etcd|lib/ cluster/http/ cluster/store/ cluster/call/
-cluster/kube|lib/ cluster/http/ cluster/store/ cluster/call/
-cluster/testing|lib/ ipam/ cluster/
-railheadd|lib/ ipam/lease/
-railheadd/conf|lib/ cluster/http/ cluster/etcd/ cluster/kube/ cluster/store/
-railheadd/labels|lib/ ipam/conf/ ipam/node/
-railheadd/follow|lib/ cluster/store/
-railheadd/drive|lib/ ipam/conf/ ipam/lease/ ipam/blocks/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/labels/ railheadd/nodes/ railheadd/events/ railheadd/follow/
-railheadd/events|lib/ cluster/store/
-railheadd/kubenode|lib/ cluster/store/ railheadd/drive/ railheadd/follow/
-railheadd/machines|lib/ cluster/protocol/ cluster/store/ railheadd/drive/
-railheadd/reserved|lib/ ipam/conf/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/ railheadd/drive/ railheadd/follow/
-railheadd/nodes|lib/ ipam/conf/ ipam/blocks/ cluster/store/ cluster/protocol/
-railheadd/report|lib/ cluster/store/ cluster/protocol/ railheadd/nodes/
-railheadd/child|lib/
-railheadd/resources|lib/ topo/core/ topo/read/ sriov/vf/ sriov/choose/
-railheadd/grpc|lib/
-railheadd/deviceplugin|lib/ topo/kubelet/ railheadd/child/ railheadd/grpc/ railheadd/resources/
-railheadd/devices|lib/ cni/record/ cni/protocol/ cni/engine/ sriov/vf/ rdma/device/ repair/stale/
-railheadd/metrics|lib/ ipam/admin/ ipam/agent/ railheadd/child/ railheadd/deviceplugin/ railheadd/devices/ railheadd/drive/ railheadd/repair/ railheadd/plugins/ railheadd/rails/
-railheadd/plugins|lib/ install/ railheadd/events/
-railheadd/rails|lib/ topo/core/ topo/read/ topo/gdr/ rdma/qos/ railheadd/child/ railheadd/events/
-railheadd/repair|lib/ cni/ fabric/sm/ sriov/vf/ sriov/admin/ repair/stale/ railheadd/child/ railheadd/events/
-railheadd/reclaim|lib/ cluster/store/ cluster/protocol/ railheadd/report/
-railheadd/serve|lib/ ipam/conf/ ipam/agent/ railheadd/deviceplugin/ railheadd/drive/ railheadd/machines/ railheadd/nodes/ railheadd/plugins/ railheadd/rails/ railheadd/reclaim/ railheadd/repair/ railheadd/reserved/
-railheadd/testing|lib/ ipam/ cluster/ railheadd/
-railctl|lib/
-railctl/dropin|lib/
-railctl/attachments|lib/ cni/ sriov/ rdma/ repair/stale/
-railctl/rails|lib/ cni/ rdma/ topo/ railctl/topo/
-railctl/cluster|lib/ ipam/agent/
-railctl/ipam|lib/ cni/ ipam/
-railctl/netconf|lib/ cni/ ipam/conf/ ipam/peers/ sriov/ rdma/plugin/
-railctl/vf|lib/ cni/protocol/ cni/record/ sriov/ railctl/dropin/
-railctl/rdma|lib/ cni/ fabric/sm/ sriov/ rdma/ railctl/dropin/
-railctl/support|lib/ topo/capture/
-railctl/topo|lib/ topo/ sriov/ rdma/ railctl/rdma/
+diag|lib/ cni/protocol/ cni/record/ cni/routing/ cni/hostveth/ cni/engine/ rdma/device/ rdma/inventory/ rdma/env/
+diag/testing|lib/ cni/ rdma/ diag/
+plugins/ipam|lib/ cni/protocol/ ipam/peers/ ipam/lease/ ipam/alloc/
+plugins/rdma|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/device/
+plugins/sriov|lib/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/claim/ sriov/choose/
+plugins/ether|lib/ topo/read/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ sriov/claim/ sriov/choose/ rdma/device/ plugins/sriov/
+plugins|cni/uplink/ cni/engine/ sriov/claim/ plugins/ipam/ plugins/rdma/ plugins/sriov/ plugins/ether/
+plugins/testing|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
+install|lib/ cni/record/ ipam/peers/ plugins/
+railheadd/conf|lib/ cluster/etcd/ cluster/kube/
+railheadd/pools|lib/ ipam/conf/ ipam/block/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/
+railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/admin/ rdma/device/ rdma/qos/ plugins/ install/ railheadd/pools/
+railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ railheadd/watch/
+railheadd/metrics|lib/ ipam/alloc/ ipam/admin/ railheadd/pools/ railheadd/watch/ railheadd/devices/
+railheadd/serve|lib/ ipam/conf/ ipam/alloc/ railheadd/pools/ railheadd/watch/ railheadd/devices/
+railheadd|lib/ ipam/lease/ railheadd/conf/ railheadd/pools/ railheadd/metrics/ railheadd/serve/
+railheadd/testing|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ install/ railheadd/
+railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/hostveth/ cni/uplink/ cni/engine/ sriov/claim/ rdma/device/ diag/ plugins/rdma/ plugins/
+railctl/cluster|lib/ ipam/alloc/
+railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/
+railctl/netconf|lib/ ipam/peers/ ipam/conf/ plugins/rdma/ plugins/sriov/ plugins/ether/
+railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
+railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ sriov/choose/ rdma/inventory/ diag/ railctl/rdma/
+railctl/vf|lib/ cni/protocol/ cni/record/ sriov/admin/
+railctl|railctl/attachments/ railctl/cluster/ railctl/ipam/ railctl/netconf/ railctl/rdma/ railctl/topo/ railctl/vf/
 tools|lib/
 conformance|conformance/'
 # parts, and the parts that the tests of each may include
 parts='
 lib|lib/
 topo|lib/ topo/
-cni|lib/ cni/
-ipam|lib/ cni/ ipam/ cluster/
-fabric|lib/ cluster/ fabric/
-sriov|lib/ topo/ cni/ fabric/ sriov/
-rdma|lib/ cni/ rdma/
-repair|lib/ cni/ sriov/ rdma/ repair/
-install|lib/ cni/ ipam/ repair/ install/
+cni|lib/ topo/ cni/
+ipam|lib/ cni/ ipam/
 cluster|lib/ ipam/ cluster/
-railheadd|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ install/ cluster/ railheadd/
-railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ repair/ railctl/
+fabric|lib/ cluster/ fabric/
+sriov|lib/ topo/ cni/ sriov/
+rdma|lib/ cni/ rdma/
+diag|lib/ cni/ rdma/ diag/
+plugins|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
+install|lib/ cni/ ipam/ plugins/ install/
+railheadd|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ install/ railheadd/
+railctl|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ diag/ plugins/ railctl/
 conformance|conformance/
 tools|lib/'
 # headers | the only files that may include them (a regular expression)
@@ -173,17 +128,17 @@ rdma/rdma_netlink.h|^lib/(net|device|testing)/
 lib/net/nl_msg.h|^lib/(net|device|testing)/
 cjson/|^lib/json/
 cJSON.h|^lib/json/
-lmdb.h|^ipam/store/store_lmdb[^/]*$
-expat.h|^topo/xml/
-protobuf-c/|^(topo/kubelet|railheadd/deviceplugin)/
+lmdb.h|^ipam/store/lmdb[^/]*$
+expat.h|^topo/nccl/
+protobuf-c/|^(topo/kubelet|railheadd/devices)/
 topo/kubelet/pod_resources.pb-c.h|^topo/kubelet/pod_resources[.]c$
-railheadd/deviceplugin/device_plugin.pb-c.h|^railheadd/deviceplugin/wire[.]c$
+railheadd/devices/plugin.pb-c.h|^railheadd/devices/wire[.]c$
 nghttp2/|^lib/(grpc|testing)/
-infiniband/|^rdma/probe/verbs/
-rdma/rdma_cma.h|^rdma/probe/verbs/
+infiniband/|^rdma/probe/
+rdma/rdma_cma.h|^rdma/probe/
 curl/|^cluster/http/
 yaml.h|^(cluster/kube/kubeconfig|ipam/peers/yaml_json)[.]c$
-event2/|^(cluster/(http|testing)|railheadd|fabric/ufm)/
+event2/|^(cluster/(http|testing)|railheadd|fabric)/
 check.h|^lib/testing/testing.h$'
 export arrows parts doors
 # shellcheck disable=SC2086 # words on purpose

@@ -108,6 +108,8 @@ sed 's:^lib/base|:&lib/json/:' "$tools/layers.sh" >"$dir/layers.sh"
 cp "$tools/layers.awk" "$tools/circles.awk" "$tools/parts" "$dir"
 plant lib/base/README.md 'May include: lib/json/'
 bad "layers: arrows that lead back" 'leads back' sh "$dir/layers.sh" "$tree"
+sed 's:^lib|lib/$:lib|lib/ cni/:' "$tools/layers.sh" >"$dir/layers.sh"
+bad "layers: an arrow to a part above" 'lib: an arrow to cni/, a part above it' sh "$dir/layers.sh" "$tree"
 plant_pages
 plant lib/base/z.h "$spdx" '#include "lib/base/a.h"'
 plant lib/base/a.c "$spdx" '#include "lib/base/z.h"'

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cluster/etcd/etcd_priv.h"
+#include "cluster/etcd/priv.h"
 
 #define TIMEOUT_MS 5000
 #define PAGE       200

@@ -9,7 +9,7 @@
 #include <event2/event.h>
 #include <string.h>
 
-#include "cluster/http/http_priv.h"
+#include "cluster/http/priv.h"
 
 /* Idle connections that are kept; with fewer than requests at once, TLS starts again for each. */
 #define IDLE_CONNECTIONS 256L

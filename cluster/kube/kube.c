@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/kube/kube_priv.h"
+#include "cluster/kube/priv.h"
 #include "cluster/kube/kubeconfig.h"
 #include "cluster/store/cluster_name.h"
 #include "lib/base/ctx.h"

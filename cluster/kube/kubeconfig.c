@@ -9,7 +9,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "lib/encode/base64.h"
+#include "lib/base/base64.h"
 
 #define MAX_DEPTH  32
 #define MAX_EVENTS 20000

@@ -21,14 +21,6 @@
 
 #include "cluster/protocol/agent_ops.h"
 
-struct agent_memory {
-	struct node_record node;
-	struct block_record *blocks;
-	size_t n;
-	struct lending *lendings; /* of the blocks that lend addresses; others may be there, too */
-	size_t n_lendings;
-};
-
 struct agent_settings {
 	const char *node;    /* borrowed */
 	const char *boot;    /* id of this boot. Borrowed */
@@ -56,7 +48,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 void agent_unset_pool(struct agent *a, const char *name);
 
 /*
- * agent_know - a record that the node's store has got without the agent (ipam/blocks/adopt.h). If
+ * agent_know - a record that the node's store has got without the agent (ipam/lease/adopt.h). If
  * the agent knows the block already, nothing changes. -1: no memory. agent_pool_conflicts - how
  * many blocks of a pool are contested or lost. agent_pool_blocks - how many records and operations
  * the agent has of a pool.

@@ -6,8 +6,9 @@
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_AGENT_OPS_H
 #define RAILHEAD_CLUSTER_PROTOCOL_AGENT_OPS_H
 
-#include "cluster/protocol/object.h"
-#include "cluster/protocol/record.h"
+#include "cluster/store/cluster_store.h"
+#include "ipam/block/object.h"
+#include "ipam/block/record.h"
 
 /*
  * A request to the cluster store. A restored store uses versions again. So an update or a removal

@@ -7,7 +7,7 @@
 #define RAILHEAD_CLUSTER_PROTOCOL_LOANS_PRIV_H
 
 #include "cluster/protocol/agent_op.h"
-#include "cluster/protocol/record.h"
+#include "ipam/block/record.h"
 
 struct agent_memory;
 struct agent_pool;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node_pools_fuzz.c: feeds values of nodes; a report that is read is written and read as the same.
  */
-#include "cluster/protocol/object_json.h"
+#include "ipam/block/object_json.h"
 
 #include "lib/json/json.h"
 #include "lib/testing/fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node_pools_test.c: reports of a node there and back, and reports that cannot be read. */
-#include "cluster/protocol/object_json.h"
+#include "ipam/block/object_json.h"
 
 #include "lib/json/json.h"
 #include "lib/testing/alloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* object_json_node_fuzz.c: feeds values of nodes; what is read is written and read as the same. */
-#include "cluster/protocol/object_json.h"
+#include "ipam/block/object_json.h"
 
 #include "lib/testing/fuzz.h"
 

@@ -9,7 +9,7 @@
 #ifndef RAILHEAD_CLUSTER_PROTOCOL_RECLAIM_H
 #define RAILHEAD_CLUSTER_PROTOCOL_RECLAIM_H
 
-#include "cluster/protocol/object.h"
+#include "ipam/block/object.h"
 
 /* A heartbeat, as a taker sees it. That it is missing is a state, too. */
 struct beat_watch {

@@ -6,6 +6,7 @@
 #ifndef RAILHEAD_CLUSTER_STORE_CLUSTER_OBJECT_H
 #define RAILHEAD_CLUSTER_STORE_CLUSTER_OBJECT_H
 
+#include "ipam/block/version.h"
 #include "lib/json/json.h"
 
 /* The kinds of objects. In Kubernetes each is a resource, in etcd a prefix of keys. */
@@ -32,20 +33,7 @@ enum cluster_kind {
 
 /* A name is a DNS subdomain, as Kubernetes demands: at most 253 bytes. */
 #define CLUSTER_NAME_LEN    254
-#define CLUSTER_UID_LEN     40
-#define CLUSTER_VERSION_LEN 48
 #define CLUSTER_CREATED_LEN 32
-
-/*
- * Which object it is, and which state of it. uid: made at the creation, never used again. version:
- * changes with each write that changes the object; Kubernetes keeps it at an equal write. Versions
- * are compared for equality only, because a restored store uses them again. The store demands uid
- * and version as preconditions of an update and of a deletion.
- */
-struct cluster_version {
-	char uid[CLUSTER_UID_LEN];
-	char version[CLUSTER_VERSION_LEN];
-};
 
 struct cluster_object {
 	enum cluster_kind kind;

@@ -10,12 +10,12 @@
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_H
 
-#include "cni/probe/probe.h"
+#include "cni/engine/probe.h"
 #include "cni/engine/restore.h"
 #include "cni/hostveth/hostveth.h"
-#include "cni/master/master.h"
+#include "cni/uplink/master.h"
 #include "cni/protocol/plugin.h"
-#include "cni/tuning/tuning.h"
+#include "cni/engine/tuning.h"
 
 /* Keys that every plugin takes that makes or moves an interface. */
 struct attach_conf {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cni/demand/demand.h"
+#include "cni/uplink/demand.h"
 #include "cni/engine/attach_priv.h"
 
 /* own: memory for the list of a plugin that has one interface. NULL: it moves none. */

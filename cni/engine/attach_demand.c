@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cni/demand/demand.h"
+#include "cni/uplink/demand.h"
 #include "cni/engine/attach_priv.h"
 #include "cni/engine/attach_steps.h"
 

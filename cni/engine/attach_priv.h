@@ -5,8 +5,8 @@
 
 #include "cni/engine/attach.h"
 #include "cni/engine/attach_parts.h"
-#include "cni/hostveth/hostveth_attach.h"
-#include "cni/inuse/inuse.h"
+#include "cni/hostveth/attach.h"
+#include "cni/engine/inuse.h"
 #include "cni/protocol/delegate.h"
 
 /* whereabouts gives itself 120 s, kubelet's CRI calls end at 120 to 240 s */

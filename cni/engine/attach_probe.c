@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cni/engine/attach_priv.h"
-#include "cni/probe/probe.h"
+#include "cni/engine/probe.h"
 #include "lib/net/monitor.h"
 
 /* The interface that asks: the pod's, or the master where only the master receives the answers. */

@@ -5,7 +5,7 @@
  */
 #include "cni/engine/attach_priv.h"
 #include "cni/protocol/result_rdma.h"
-#include "lib/json/json_case.h"
+#include "lib/json/case.h"
 
 static int add_our_interface(const struct attach *a, char mac[HW_ADDR_STR_LEN],
 			     struct cni_result *r, struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach_steps.h: steps of ADD that concern a master on demand (cni/demand): attach_demand.c. */
+/* attach_steps.h: steps of ADD that concern a master on demand (cni/uplink): attach_demand.c. */
 #ifndef RAILHEAD_CNI_ENGINE_ATTACH_STEPS_H
 #define RAILHEAD_CNI_ENGINE_ATTACH_STEPS_H
 

@@ -7,11 +7,11 @@
 #include <net/if.h>
 #include <time.h>
 
-#include "cni/announce/announce.h"
+#include "cni/engine/announce.h"
 #include "cni/engine/attach_priv.h"
 #include "lib/net/addr.h"
 #include "lib/net/monitor.h"
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 
 #define DAD_TIMEOUT_MS 10000
 #define MAX_DAD        64

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cni/demand/demand.h"
+#include "cni/uplink/demand.h"
 #include "cni/hostveth/hostveth.h"
 #include "cni/routing/routing.h"
 

@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_CNI_ENGINE_RESTORE_H
 #define RAILHEAD_CNI_ENGINE_RESTORE_H
 
-#include "cni/record/record_part.h"
+#include "cni/record/part.h"
 #include "lib/net/link.h"
 #include "lib/sys/netns.h"
 

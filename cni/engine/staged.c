@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/wait/patience.h"
-#include "lib/encode/hash.h"
+#include "lib/base/backoff.h"
+#include "lib/base/hash.h"
 
 #define ALIAS_PREFIX "railhead:"
 #define NETWORK_MAX  128 /* bytes of its name in an alias */

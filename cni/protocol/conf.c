@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lib/json/json_case.h"
+#include "lib/json/case.h"
 
 static const struct json_field envelope[] = {
 	{ .key = "type", .kind = J_STRING, .offset = offsetof(struct cni_conf, type) },

@@ -3,7 +3,7 @@
  * conf.h: the envelope of a network configuration: what every plugin reads the same way.
  *
  * A plugin's own keys are decoded from conf->tree by its own table. Keys match in any case, as for
- * Go's decoder (json_case.h).
+ * Go's decoder (case.h).
  */
 #ifndef RAILHEAD_CNI_PROTOCOL_CONF_H
 #define RAILHEAD_CNI_PROTOCOL_CONF_H

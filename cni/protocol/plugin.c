@@ -11,7 +11,7 @@
 #include "cni/protocol/logging.h"
 #include "lib/base/text.h"
 #include "lib/base/version.h"
-#include "lib/json/json_case.h"
+#include "lib/json/case.h"
 #include "lib/sys/fs.h"
 
 #define OUT_FD 1

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cni/protocol/env.h"
-#include "lib/encode/hash.h"
-#include "lib/json/json_case.h"
+#include "lib/base/hash.h"
+#include "lib/json/case.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/lock.h"
 

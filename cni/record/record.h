@@ -43,7 +43,7 @@ struct record {
 	const struct json *device; /* original state of a moved device; may be NULL */
 	const struct json *routing; /* rules in the pod: cni/routing/routing.h; may be NULL */
 	const struct json *host;    /* a veth to the node: cni/hostveth/hostveth.h; may be NULL */
-	const struct json *parts;   /* the interfaces of an ADD that makes several: record_part.h */
+	const struct json *parts;   /* the interfaces of an ADD that makes several: part.h */
 	const struct record *whole; /* of a part: the record that has it; not in the file */
 	struct json *tree; /* owns all of the above after record_read; NULL when built by hand */
 };

@@ -99,9 +99,9 @@ mutant()
 	cp "$W/kept" "$file"
 	return $rc
 }
-check "a build that takes the first device" mutant first-device rdma/device/device_netdev.c \
+check "a build that takes the first device" mutant first-device rdma/device/netdev.c \
 	's/link.ifindex == p->ifindex) {/link.ifindex) {/; s/guid_of_mac(\(.*\)) == link->node_guid/guid_of_mac(\1)/'
-check "a build that does not wait for GIDs" mutant no-wait rdma/plugin/shared.c 's/, deadline_ms, &look/, 0, \&look/'
+check "a build that does not wait for GIDs" mutant no-wait plugins/rdma/shared.c 's/, deadline_ms, &look/, 0, \&look/'
 "$HERE/run" --kernel 7.2 --bin "$MUTANTS/bin" --limit 1800 "$HERE/suites/rdma/selftest.sh" >"$W/said" 2>&1
 RC=$?
 check "suite rdma catches each wrong build" eval '[ $RC = 0 ] || { cat "$W/said" && false; }'

@@ -5,7 +5,7 @@
 #ifndef RAILHEAD_FABRIC_TESTING_SM_H
 #define RAILHEAD_FABRIC_TESTING_SM_H
 
-#include "fabric/sm/sm.h"
+#include "fabric/sm.h"
 
 #define TESTSM_ETC    "/mnt/etc"
 #define TESTSM_STATE  "/mnt/state"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ipam/admin/admin_node.h"
+#include "ipam/admin/node.h"
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_slice.h"
 #include "ipam/testing/ipam.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipam/alloc/alloc_priv.h"
+#include "ipam/alloc/priv.h"
 #include "ipam/alloc/choose.h"
 #include "ipam/alloc/sandbox.h"
 

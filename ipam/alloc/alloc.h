@@ -9,7 +9,7 @@
 #ifndef RAILHEAD_IPAM_ALLOC_ALLOC_H
 #define RAILHEAD_IPAM_ALLOC_ALLOC_H
 
-#include "ipam/agent/agent_need.h"
+#include "ipam/alloc/agent_need.h"
 #include "ipam/conf/conf.h"
 #include "ipam/alloc/overlap.h"
 #include "ipam/alloc/request.h"

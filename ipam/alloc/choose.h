@@ -77,7 +77,7 @@ int resting_rested(struct lease_db *l, struct rest_queue *q, struct err *e) must
 /*
  * The choice in a pool with blocks. Each function compares, in the transaction that assigns,
  * whether this node may assign from the block now: node_may_give() and block_may_give() of
- * cluster/protocol/record.h. A block that must be probed is chosen only for a caller that probes,
+ * ipam/block/record.h. A block that must be probed is chosen only for a caller that probes,
  * and a block with an identity only for that one.
  *
  * block_may_choose - 1: an address of the block of ip may be assigned now; 0: it may not.

@@ -5,7 +5,7 @@
  */
 #include <sys/wait.h>
 
-#include "ipam/admin/admin_node.h"
+#include "ipam/admin/node.h"
 #include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
 #include "lib/testing/alloc.h"

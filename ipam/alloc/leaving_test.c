@@ -2,7 +2,7 @@
 /* leaving_test.c: ADD in a shared pool that returns to slices: its blocks and its slice count. */
 #include <sys/stat.h>
 
-#include "ipam/admin/admin_node.h"
+#include "ipam/admin/node.h"
 #include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
 

@@ -11,7 +11,7 @@
 #define RAILHEAD_IPAM_ALLOC_OVERLAP_H
 
 #include "ipam/peers/hostlocal.h"
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/db.h"
 
 /* 1: the node itself has the address on an interface; 0: it has not; -1: that is not known. */
 typedef int (*overlap_node_fn)(struct ip ip, struct err *e);

@@ -2,7 +2,7 @@
 /* pool_nodes_test.c: an ADD takes no address of a pool that is for other nodes. */
 #include <sys/stat.h>
 
-#include "ipam/blocks/cluster_labels.h"
+#include "ipam/lease/cluster_labels.h"
 #include "ipam/testing/ipam.h"
 #include "ipam/testing/store.h"
 

@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_IPAM_ALLOC_SANDBOX_H
 #define RAILHEAD_IPAM_ALLOC_SANDBOX_H
 
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/db.h"
 
 /*
  * sandbox_take_over - release the addresses of s that earlier sandboxes of the owner's pod hold, as

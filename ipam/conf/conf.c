@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cni/protocol/result.h"
-#include "ipam/conf/conf_priv.h"
+#include "ipam/conf/priv.h"
 #include "ipam/conf/pool.h"
 
 int conf_ip(const char *text, const char *where, const char *key, struct ip *out, struct err *e)

@@ -15,10 +15,10 @@
  * Only with blockSize 1 and sticky, whose addresses move between nodes
  * - fence: "off" or "strict": whether a node that is cut off from the cluster stops assigning
  * - state, by default "open". "adopting": nodes bring the leases of their own pools of this name
- * into it, and each node assigns the addresses that it had before, see ipam/blocks/adopt.h.
+ * into it, and each node assigns the addresses that it had before, see ipam/lease/adopt.h.
  * "leaving": the pool has slices, too, and a node assigns only addresses of its blocks that are in
  * its slice. "closed": only the slices count, and nodes give their blocks back, see
- * ipam/blocks/leave.h
+ * ipam/lease/leave.h
  */
 #ifndef RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
 #define RAILHEAD_IPAM_CONF_POOL_BLOCKS_H

@@ -7,7 +7,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/guid.h"
-#include "lib/encode/hash.h"
+#include "lib/base/hash.h"
 
 static uint64_t hash_ip(uint64_t h, struct ip a)
 {

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "cni/protocol/logging.h"
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/db.h"
 
 char *audit_time(int64_t ns, char out[AUDIT_TIME_LEN])
 {

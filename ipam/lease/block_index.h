@@ -17,7 +17,7 @@
 #define RAILHEAD_IPAM_LEASE_BLOCK_INDEX_H
 
 #include "ipam/lease/block_value.h"
-#include "ipam/lease/lease_read.h"
+#include "ipam/lease/read.h"
 
 /* The entry of a block before a change. */
 struct block_place {

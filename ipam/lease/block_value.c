@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster/protocol/object_json.h"
+#include "ipam/block/object_json.h"
 #include "lib/json/json.h"
 
 #define TOKEN_DIGITS 16

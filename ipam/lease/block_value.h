@@ -16,7 +16,7 @@
 #ifndef RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H
 #define RAILHEAD_IPAM_LEASE_BLOCK_VALUE_H
 
-#include "cluster/protocol/record.h"
+#include "ipam/block/record.h"
 #include "ipam/lease/lease.h"
 
 /*

@@ -7,7 +7,7 @@
 #ifndef RAILHEAD_IPAM_LEASE_LABEL_DB_H
 #define RAILHEAD_IPAM_LEASE_LABEL_DB_H
 
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/db.h"
 
 /* label_db_load - *out: to be freed; NULL: there are none. ERR_STORE: the record is damaged. */
 int label_db_load(struct lease_db *l, struct json **out, struct err *e) must_check;

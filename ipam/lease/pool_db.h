@@ -4,7 +4,7 @@
 #define RAILHEAD_IPAM_LEASE_POOL_DB_H
 
 #include "ipam/conf/pool.h"
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/db.h"
 
 /*
  * pool_db_load - the pool with this name; *out borrows from *text, and the caller clears both.

@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 
 #include "ipam/store/lmdb_recover.h"
-#include "ipam/store/store_lmdb.h"
+#include "ipam/store/lmdb.h"
 #include "lib/base/array.h"
 #include "lib/sys/safe_path.h"
 #include "lib/sys/site.h"

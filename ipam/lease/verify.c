@@ -12,7 +12,7 @@
 
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
-#include "ipam/lease/lease_index.h"
+#include "ipam/lease/index.h"
 #include "lib/base/array.h"
 
 #define STRINGS_MAX (1u << 27)

@@ -10,7 +10,7 @@
 #ifndef RAILHEAD_IPAM_LEASE_VERIFY_H
 #define RAILHEAD_IPAM_LEASE_VERIFY_H
 
-#include "ipam/lease/lease_db.h"
+#include "ipam/lease/db.h"
 
 struct verify {
 	bool repair;

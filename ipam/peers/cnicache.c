@@ -10,7 +10,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/parse.h"
-#include "lib/encode/base64.h"
+#include "lib/base/base64.h"
 #include "lib/sys/fs.h"
 
 /* ---- one file ---- */

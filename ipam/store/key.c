@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/encode/hash.h"
+#include "lib/base/hash.h"
 #include "lib/base/parse.h"
 
 #define HEX_V4 8

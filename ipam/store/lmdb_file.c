@@ -159,7 +159,7 @@ int lmdb_file_inspect(int fd, struct lmdb_file *out, struct err *e)
 #define NODE_BIG    0x01 /* the value is the number of an overflow page */
 #define DEPTH_MAX   16
 #define KEY_MAX     511
-#define SIZE_MAX_OK ((uint64_t)1280 << 20) /* the map of store_lmdb.c */
+#define SIZE_MAX_OK ((uint64_t)1280 << 20) /* the map of lmdb.c */
 #define KIND_MASK   0x7f                   /* of a tree: what keys and values it has */
 #define KIND_NUMBER 0x08
 #define NONE        (~UINT64_C(0))

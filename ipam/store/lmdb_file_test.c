@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "ipam/store/store_lmdb.h"
+#include "ipam/store/lmdb.h"
 #include "ipam/testing/store.h"
 #include "lib/testing/dir.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "ipam/store/lmdb_proc.h"
-#include "ipam/store/store_lmdb.h"
+#include "ipam/store/lmdb.h"
 #include "ipam/testing/store.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/time.h"

@@ -6,8 +6,8 @@
 #ifndef RAILHEAD_IPAM_TESTING_BLOCKS_H
 #define RAILHEAD_IPAM_TESTING_BLOCKS_H
 
-#include "ipam/blocks/blocks.h"
-#include "ipam/blocks/shared_pool.h"
+#include "ipam/lease/blocks.h"
+#include "ipam/lease/shared_pool.h"
 #include "ipam/testing/fixture.h"
 
 /* shared_pool_put: 0, or the error's code. */

@@ -11,7 +11,7 @@
 #include "lib/base/log.h"
 #include "lib/net/link.h"
 #include "lib/net/monitor.h"
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/syscall.h"
 

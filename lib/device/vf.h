@@ -23,7 +23,7 @@ enum vf_attr {
 	VF_TRUST = 16,
 	VF_LINK_STATE = 32,
 	VF_ETHERNET = 63, /* those of a PF for Ethernet */
-	/* 64 is VF_UNREACHABLE in sriov/vf/vf_state.h */
+	/* 64 is VF_UNREACHABLE in sriov/vf/state.h */
 	VF_NODE_GUID = 128, /* InfiniBand; zero: the PF has none set */
 	VF_PORT_GUID = 256,
 	VF_GUIDS = VF_NODE_GUID | VF_PORT_GUID,

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "lib/json/json_case.h"
+#include "lib/json/case.h"
 #include "lib/json/json.h"
 #include "lib/testing/testing.h"
 

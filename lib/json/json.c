@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "lib/base/near.h"
-#include "lib/json/json_case.h"
-#include "lib/json/json_priv.h"
+#include "lib/json/case.h"
+#include "lib/json/priv.h"
 
 struct json {
 	cJSON c;

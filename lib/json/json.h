@@ -3,7 +3,7 @@
  * json.h: the one door to JSON. cJSON appears only in json.c.
  *
  * Input is bounded in size and depth, must be valid UTF-8 without \u0000, and is consumed whole.
- * Keys match exactly, case included, unless json_case.h says otherwise; of duplicate keys the
+ * Keys match exactly, case included, unless case.h says otherwise; of duplicate keys the
  * last wins (CNI-016). Numbers are doubles and range-checked on the way into integers. A node is
  * owned by its tree; only a root is freed.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scan.c: refuses text that is not JSON, or exceeds a limit, before cJSON reads it. */
-#include "lib/json/json_priv.h"
+#include "lib/json/priv.h"
 
 #include <ctype.h>
 #include <math.h>

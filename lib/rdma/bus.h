@@ -10,7 +10,7 @@
 
 #include "lib/base/ctx.h"
 #include "lib/device/rdma.h"
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 
 #define RDMA_PORTS_MAX 8
 #define BUS_ADDR_LEN   64 /* a PCI address, or an auxiliary device: "mlx5_core.sf.2" */

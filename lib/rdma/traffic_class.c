@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/parse.h"
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 
 int traffic_class_parse(const char *text, uint8_t *out)
 {

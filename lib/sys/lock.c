@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "lib/wait/patience.h"
-#include "lib/encode/hash.h"
+#include "lib/base/backoff.h"
+#include "lib/base/hash.h"
 
 /* Any hash will do, as a collision only costs a wait. */
 static off_t lock_offset(const char *name)

@@ -11,7 +11,7 @@
 
 #include "lib/net/link.h"
 #include "lib/net/nl_msg.h"
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 #include "lib/testing/testing.h"
 
 #define OK(call)                                                                                   \

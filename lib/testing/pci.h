@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_LIB_TESTING_PCI_H
 #define RAILHEAD_LIB_TESTING_PCI_H
 
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 
 /* fakepci_function - an Ethernet controller of Intel's without a driver, NUMA node 1. */
 void fakepci_function(const char *root, const char *addr);

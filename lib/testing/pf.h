@@ -11,7 +11,7 @@
 
 #include "lib/sys/netns.h"
 #include "lib/device/vf.h"
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 
 #define FAKEPF_VFS 16
 

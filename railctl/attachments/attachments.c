@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "railctl/attachments/attachments.h"
-#include "cni/demand/demand.h"
+#include "cni/uplink/demand.h"
 #include "cni/hostveth/hostveth.h"
 #include "lib/cli/cmd.h"
-#include "rdma/plugin/restore.h"
-#include "sriov/take/taken.h"
+#include "plugins/rdma/restore.h"
+#include "sriov/claim/taken.h"
 
 static enum out_style state_style(enum repair_state s)
 {
@@ -292,7 +292,7 @@ static void show_parts(const struct out *o, const struct record *x)
 	}
 }
 
-/* The keys of cni/tuning that the network gives; their values are in the configuration. */
+/* The keys of cni/engine that the network gives; their values are in the configuration. */
 static void show_tuning(const struct out *o, const struct record *x)
 {
 	static const char *const keys[] = { "sysctl", "txQueueLen", "macPrefix",

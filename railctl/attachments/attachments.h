@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_ATTACHMENTS_ATTACHMENTS_H
 #define RAILHEAD_RAILCTL_ATTACHMENTS_ATTACHMENTS_H
 
-#include "cni/demand/demand.h"
+#include "cni/uplink/demand.h"
 #include "cni/protocol/env.h"
 #include "cni/engine/repair.h"
 #include "lib/cli/cmd.h"

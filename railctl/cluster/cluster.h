@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILCTL_CLUSTER_CLUSTER_H
 #define RAILHEAD_RAILCTL_CLUSTER_CLUSTER_H
 
-#include "ipam/agent/agent_client.h"
+#include "ipam/alloc/agent_client.h"
 #include "lib/cli/cmd.h"
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_close,

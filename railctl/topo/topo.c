@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/rdma/rdma_pod.h"
-#include "topo/rails/rail_list.h"
+#include "railctl/rdma/pod.h"
+#include "topo/read/rail_list.h"
 
 typedef int (*show_fn)(const struct topo_view *v, FILE *to, struct err *e);
 typedef int (*file_fn)(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e);

@@ -4,7 +4,7 @@
 #define RAILHEAD_RAILCTL_TOPO_TOPO_H
 
 #include "lib/cli/cmd.h"
-#include "topo/show/show.h"
+#include "topo/output/show.h"
 
 extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_plan_cmd,
 	topo_rack_cmd, topo_verify_cmd;

@@ -3,12 +3,12 @@
 #ifndef RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 #define RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 
-#include "railheadd/deviceplugin/device_plugins.h"
-#include "railheadd/drive/driver.h"
+#include "railheadd/devices/plugins.h"
+#include "railheadd/pools/driver.h"
 #include "railheadd/metrics/sampler.h"
-#include "railheadd/plugins/plugin_watch.h"
-#include "railheadd/rails/rail_watch.h"
-#include "railheadd/repair/repairer.h"
+#include "railheadd/watch/plugin_watch.h"
+#include "railheadd/watch/rail_watch.h"
+#include "railheadd/watch/repairer.h"
 
 /* Everything is borrowed. repairer NULL: the agent repairs nothing. */
 struct collect_from {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "lib/sys/netns_sysfs.h"
-#include "railheadd/devices/sample.h"
+#include "railheadd/watch/sample.h"
 #include "railheadd/metrics/device_metrics.h"
 #include "railheadd/metrics/sampler.h"
 

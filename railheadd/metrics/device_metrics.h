@@ -7,7 +7,7 @@
 #include "railheadd/metrics/exposition.h"
 
 /*
- * device_metrics_add - a sample of railheadd/devices/sample.h as families. Members that are missing
+ * device_metrics_add - a sample of railheadd/watch/sample.h as families. Members that are missing
  * give no sample. Pure.
  */
 void device_metrics_add(struct exposition *x, const struct json *sample);

@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RAILHEADD_METRICS_EXPOSITION_H
 #define RAILHEAD_RAILHEADD_METRICS_EXPOSITION_H
 
-#include "ipam/agent/histogram.h"
+#include "ipam/alloc/histogram.h"
 #include "lib/base/text.h"
 
 #define EXPOSITION_OPEN  "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipam/agent/hint.h"
+#include "ipam/alloc/hint.h"
 
 static const struct metric build = { "railhead_build_info", METRIC_GAUGE,
 				     "The version of the node agent." };

@@ -5,7 +5,7 @@
  */
 #include "railheadd/metrics/node_metrics.h"
 
-#include "ipam/agent/hint.h"
+#include "ipam/alloc/hint.h"
 #include "lib/testing/testing.h"
 
 static const char status_text[] =

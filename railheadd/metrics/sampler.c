@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "railheadd/child/child.h"
+#include "railheadd/watch/child.h"
 
 struct waiter {
 	TAILQ_ENTRY(waiter) all;

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "lib/base/version.h"
-#include "railheadd/drive/conflict.h"
-#include "railheadd/drive/node_forget.h"
-#include "railheadd/drive/pool_change.h"
-#include "railheadd/machines/machine_need.h"
-#include "railheadd/nodes/address_find.h"
-#include "railheadd/nodes/nodes.h"
-#include "railheadd/reclaim/block_take.h"
-#include "railheadd/reserved/reserved_change.h"
+#include "railheadd/pools/conflict.h"
+#include "railheadd/pools/node_forget.h"
+#include "railheadd/pools/change.h"
+#include "railheadd/pools/machine_need.h"
+#include "railheadd/pools/address_find.h"
+#include "railheadd/pools/nodes.h"
+#include "railheadd/pools/block_take.h"
+#include "railheadd/pools/reserved_change.h"
 #include "railheadd/serve/pool_step.h"
 
 #define WAIT_MAX_MS     60000

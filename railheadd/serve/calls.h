@@ -5,14 +5,14 @@
 #ifndef RAILHEAD_RAILHEADD_SERVE_CALLS_H
 #define RAILHEAD_RAILHEADD_SERVE_CALLS_H
 
-#include "ipam/agent/histogram.h"
-#include "railheadd/deviceplugin/device_plugins.h"
-#include "railheadd/drive/driver.h"
-#include "railheadd/reclaim/reclaim.h"
-#include "railheadd/plugins/plugin_watch.h"
-#include "railheadd/rails/rail_watch.h"
-#include "railheadd/repair/repairer.h"
-#include "railheadd/reserved/reserved.h"
+#include "ipam/alloc/histogram.h"
+#include "railheadd/devices/plugins.h"
+#include "railheadd/pools/driver.h"
+#include "railheadd/pools/reclaim.h"
+#include "railheadd/watch/plugin_watch.h"
+#include "railheadd/watch/rail_watch.h"
+#include "railheadd/watch/repairer.h"
+#include "railheadd/pools/reserved.h"
 #include "railheadd/serve/hints.h"
 #include "railheadd/serve/server.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hints.h: hears what railhead-ipam says after an ADD and a DEL (ipam/agent/hint.h).
+ * hints.h: hears what railhead-ipam says after an ADD and a DEL (ipam/alloc/hint.h).
  *
  * A datagram of another user than root, or one that is no hint, is dropped without a word: the
  * sender may be of a later release, and a log line for each ADD would hide the others.
@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_RAILHEADD_SERVE_HINTS_H
 #define RAILHEAD_RAILHEADD_SERVE_HINTS_H
 
-#include "ipam/agent/hint.h"
+#include "ipam/alloc/hint.h"
 
 #define HINTS_AT_ONCE 64 /* then other events have their turn */
 

@@ -10,8 +10,8 @@
 
 #include "ipam/conf/pool_blocks.h"
 #include "lib/base/text.h"
-#include "railheadd/drive/pool_change.h"
-#include "railheadd/nodes/nodes.h"
+#include "railheadd/pools/change.h"
+#include "railheadd/pools/nodes.h"
 
 #define NAMED 4 /* nodes in an error */
 

@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_RAILHEADD_SERVE_SERVER_H
 #define RAILHEAD_RAILHEADD_SERVE_SERVER_H
 
-#include "ipam/agent/agent_wire.h"
+#include "ipam/alloc/agent_wire.h"
 #include "lib/base/ctx.h"
 
 struct event_base;

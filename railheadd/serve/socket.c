@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "ipam/agent/agent_wire.h"
-#include "ipam/agent/hint.h"
+#include "ipam/alloc/agent_wire.h"
+#include "ipam/alloc/hint.h"
 #include "lib/sys/listen.h"
 #include "lib/sys/lock.h"
 #include "lib/sys/safe_path.h"

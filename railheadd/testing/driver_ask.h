@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RAILHEADD_TESTING_DRIVER_ASK_H
 #define RAILHEAD_RAILHEADD_TESTING_DRIVER_ASK_H
 
-#include "railheadd/drive/pool_change.h"
+#include "railheadd/pools/change.h"
 #include "railheadd/testing/driver_bed.h"
 
 /* How a need or a change ended. */

@@ -11,7 +11,7 @@
 #include "cluster/testing/loop.h"
 #include "ipam/testing/blocks.h"
 #include "ipam/testing/ipam.h"
-#include "railheadd/drive/driver.h"
+#include "railheadd/pools/driver.h"
 #include "railheadd/testing/memory_store.h"
 
 static struct fixture w;

@@ -9,7 +9,7 @@
 #define RAILHEAD_RAILHEADD_TESTING_NODES_H
 
 #include "ipam/lease/session.h"
-#include "railheadd/drive/driver.h"
+#include "railheadd/pools/driver.h"
 
 #define NODES_RAILS_MAX 16
 

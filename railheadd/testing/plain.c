@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cluster/http/http.h"
-#include "lib/encode/base64.h"
+#include "lib/base/base64.h"
 #include "lib/base/ctx.h"
 
 /* cluster/http keeps so many idle connections for one client. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cluster/protocol/object_json.h"
+#include "ipam/block/object_json.h"
 #include "railheadd/testing/nodes.h"
 
 struct connection {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 
 /* Files below ports/N. The values of one kind are added: a driver counts an event in one file only.
  */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lib/base/ctx.h"
-#include "lib/wait/patience.h"
-#include "lib/pci/sysfs.h"
+#include "lib/base/backoff.h"
+#include "lib/device/sysfs.h"
 #include "rdma/device/gid_priv.h"
 
 struct table {

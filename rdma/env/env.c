@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* env.c: which rails are used, and why the others are not. Their variables are in env_vars.c. */
+/* env.c: which rails are used, and why the others are not. Their variables are in vars.c. */
 #include "rdma/env/env.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "rdma/env/env_priv.h"
+#include "rdma/env/priv.h"
 
 /* ---- the result ---- */
 

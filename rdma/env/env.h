@@ -15,7 +15,7 @@
 #define RAILHEAD_RDMA_ENV_ENV_H
 
 #include "lib/json/json.h"
-#include "lib/nccl/version.h"
+#include "lib/rdma/version.h"
 #include "rdma/inventory/rail.h"
 
 struct env_options {
@@ -75,7 +75,7 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 void env_clear(struct env *v);
 #define auto_env auto_clean(env_clear)
 
-/* ---- as text (env_text.c). The caller frees the result; NULL: no memory ---- */
+/* ---- as text (text.c). The caller frees the result; NULL: no memory ---- */
 
 /* env_quote - s as one word for a POSIX shell; s may have any bytes. */
 char *env_quote(const char *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inventory.c: questions about an inventory. Pure: inventory_read.c reads it. */
+/* inventory.c: questions about an inventory. Pure: read.c reads it. */
 #include "rdma/inventory/inventory.h"
 
 #include <net/if_arp.h>

@@ -52,7 +52,7 @@ bool rail_is_bare(const struct rdma_rail *r);
 
 /*
  * rdma_routes_read - read the routes of the interfaces with an address, in every table but local
- * (inventory_routes.c). The caller is in the namespace of v. Routes that cannot be read, and those
+ * (routes.c). The caller is in the namespace of v. Routes that cannot be read, and those
  * of an interface with more than RDMA_ROUTES_MAX, stay unknown. ERR_NOMEM.
  */
 #define RDMA_ROUTES_MAX 4096

@@ -8,7 +8,7 @@
 
 #include "lib/device/dcb.h"
 #include "lib/json/json.h"
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 
 enum qos_setting {
 	QOS_TRUST,
@@ -62,7 +62,7 @@ static inline uint32_t *qos_list_of(struct qos_profile *p, enum qos_setting s)
 	return p->list[s - QOS_PRIORITY_QUEUES];
 }
 
-/* ---- qos_words.c: options ---- */
+/* ---- words.c: options ---- */
 
 /* qos_priorities - the bits of "3", "3,5" or "none"; -1 for any other text. */
 int qos_priorities(const char *text, uint8_t *out) must_check;
@@ -93,7 +93,7 @@ int qos_check_profile(const struct qos_profile *p, struct err *e) must_check;
  */
 void qos_overlay(struct qos_profile *p, const struct qos_profile *over);
 
-/* ---- qos_conf.c: files ---- */
+/* ---- conf.c: files ---- */
 
 /* A file of /etc/railhead/qos.d. */
 struct qos_file {

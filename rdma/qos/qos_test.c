@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dcb.h"
 #include "lib/testing/dir.h"

@@ -50,18 +50,8 @@ void testnode_macvlan(const struct testpod *p);
 /* testnode_gid - add an entry for net1 to the GID table of the PF. */
 void testnode_gid(const struct testnode *w, uint32_t index, const char *ip, const char *type);
 
-/*
- * testnode_call - one call of the plugin for net1 of the pod, with these keys beside name and type
- * (and prevResult: net1 has 10.88.0.5). What it prints is in TESTNODE_OUT. Its result.
- */
-int testnode_call(const struct testnode *w, enum cni_command cmd, const struct testpod *p,
-		  const char *keys, struct err *e);
-
 /* testnode_host - true if VF n's device is on the host with that name. testnode_in - in the pod. */
 bool testnode_host(const struct testnode *w, uint32_t n, const char *name);
 bool testnode_in(const struct testnode *w, uint32_t n, const struct testpod *p);
-
-/* testnode_records - the number of records of the plugin. */
-unsigned testnode_records(const struct testnode *w);
 
 #endif

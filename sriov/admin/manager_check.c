@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/wait/patience.h"
+#include "lib/base/backoff.h"
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
 #include "lib/sys/fs.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/net/link.h"
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 #include "lib/base/undo.h"
 #include "sriov/admin/manager_priv.h"
 

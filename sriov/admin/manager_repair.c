@@ -11,8 +11,8 @@
 #include "lib/net/link.h"
 #include "lib/base/undo.h"
 #include "sriov/admin/manager_priv.h"
-#include "sriov/take/lost.h"
-#include "sriov/take/peer.h"
+#include "sriov/claim/lost.h"
+#include "sriov/claim/peer.h"
 
 #define NETDEV_MS 10000
 

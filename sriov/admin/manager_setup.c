@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/wait/patience.h"
+#include "lib/base/backoff.h"
 #include "sriov/admin/manager_priv.h"
 
 #define DRIVER_MS 10000 /* udev loads the module when it receives the event of the VF */

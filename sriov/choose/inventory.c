@@ -12,7 +12,7 @@
 #include "lib/base/array.h"
 #include "lib/net/link.h"
 #include "lib/sys/fs.h"
-#include "sriov/take/peer.h"
+#include "sriov/claim/peer.h"
 #include "sriov/vf/host_use.h"
 
 #define CLASS_NETWORK 0x02u

@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
 #define RAILHEAD_SRIOV_CHOOSE_INVENTORY_H
 
-#include "sriov/take/lost.h"
+#include "sriov/claim/lost.h"
 
 enum vf_use {
 	VF_FREE,

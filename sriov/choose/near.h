@@ -7,7 +7,7 @@
 
 #include "cni/protocol/plugin.h"
 #include "topo/core/distance.h"
-#include "sriov/take/claim.h"
+#include "sriov/claim/claim.h"
 
 #define NEAR_GPUS_MAX 16
 

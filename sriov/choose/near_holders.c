@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cni/protocol/env.h"
-#include "cni/record/record_part.h"
+#include "cni/record/part.h"
 #include "sriov/choose/inventory.h"
 
 struct holders {

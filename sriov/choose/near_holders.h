@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_SRIOV_CHOOSE_NEAR_HOLDERS_H
 #define RAILHEAD_SRIOV_CHOOSE_NEAR_HOLDERS_H
 
-#include "sriov/take/claim.h"
+#include "sriov/claim/claim.h"
 
 #define NEAR_HOLDERS_LEN 512
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "cni/record/record_part.h"
+#include "cni/record/part.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/net.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sriov/take/claim.h"
+#include "sriov/claim/claim.h"
 #include "sriov/choose/inventory.h"
 
 /* One search. */

@@ -10,7 +10,7 @@
 #include "lib/sys/netns.h"
 #include "lib/net/link.h"
 #include "lib/testing/pf.h"
-#include "sriov/take/claim.h"
+#include "sriov/claim/claim.h"
 
 #define TESTHOST_SYS "/mnt/sys"
 #define TESTHOST_RUN "/mnt/run"

@@ -15,7 +15,7 @@
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 #include "lib/sys/fs.h"
 
 /* ---- devices above an interface ---- */

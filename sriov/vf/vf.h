@@ -8,7 +8,7 @@
 #ifndef RAILHEAD_SRIOV_VF_VF_H
 #define RAILHEAD_SRIOV_VF_VF_H
 
-#include "sriov/vf/vf_state.h"
+#include "sriov/vf/state.h"
 
 /* Where a VF is. */
 struct vf_place {

@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "lib/sys/fs.h"
-#include "topo/capture/capture_priv.h"
+#include "topo/capture/priv.h"
 
 #define PATH 2048
 

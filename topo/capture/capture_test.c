@@ -11,7 +11,7 @@
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
-#include "topo/capture/capture_priv.h"
+#include "topo/capture/priv.h"
 #include "topo/capture/open.h"
 #include "topo/testing/tree.h"
 

@@ -8,7 +8,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/parse.h"
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 
 #define TOPO_NONE     UINT32_MAX
 #define TOPO_NAME_LEN 64
@@ -65,7 +65,7 @@ struct topo_hca {
 	uint32_t second;    /* the other function of a bond; TOPO_NONE */
 	uint32_t cpu;       /* the NUMA node, if it has no function; TOPO_NONE */
 	uint32_t direct;    /* Data Direct: the function by which it reads and writes GPU memory;
-			     * TOPO_NONE. From sysfs probable only (read_direct.c); in a file, where
+			     * TOPO_NONE. From sysfs probable only (direct.c); in a file, where
 			     * its name is "mlx5_0_dma", it is `pci` */
 	bool direct_proved; /* topo_set_direct(): libmlx5 named that function, or none */
 	uint32_t card; /* one number for all functions and ports of one card; the lowest index */

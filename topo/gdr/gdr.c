@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/gdr/gdr_priv.h"
+#include "topo/gdr/priv.h"
 
 void gdr_findings_clear(struct gdr_findings *f)
 {

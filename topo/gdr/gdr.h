@@ -19,7 +19,7 @@
 #define RAILHEAD_TOPO_GDR_GDR_H
 
 #include "lib/cli/finding.h"
-#include "lib/nccl/version.h"
+#include "lib/rdma/version.h"
 #include "topo/core/choose.h"
 
 /* Indices of struct finding.of: the GPU and the HCA of a finding; TOPO_NONE: all of them. */

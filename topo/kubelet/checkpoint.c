@@ -5,9 +5,9 @@
 #include <string.h>
 #include <topo/kubelet/checkpoint.pb-c.h>
 
-#include "lib/encode/base64.h"
+#include "lib/base/base64.h"
 #include "lib/grpc/memory.h"
-#include "lib/json/json_long.h"
+#include "lib/json/long.h"
 
 /* Of one answer, decoded. */
 #define ANSWER_MAX ((size_t)4 << 20)

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_TOPO_KUBELET_GPU_ID_H
 #define RAILHEAD_TOPO_KUBELET_GPU_ID_H
 
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 #include "topo/kubelet/pod_resources.h"
 
 enum gpu_id_kind {

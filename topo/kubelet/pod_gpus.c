@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/json/json_long.h"
+#include "lib/json/long.h"
 #include "lib/sys/fs.h"
 #include "topo/kubelet/checkpoint.h"
 #include "topo/kubelet/gpu_find.h"

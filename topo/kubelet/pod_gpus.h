@@ -4,7 +4,7 @@
 #define RAILHEAD_TOPO_KUBELET_POD_GPUS_H
 
 #include "lib/base/ctx.h"
-#include "lib/pci/pci.h"
+#include "lib/device/pci.h"
 #include "topo/kubelet/pod_list.h"
 #include "topo/kubelet/pod_resources.h"
 

@@ -7,7 +7,7 @@
 
 #include "lib/testing/alloc.h"
 #include "lib/grpc/testing/server.h"
-#include "lib/json/json_long.h"
+#include "lib/json/long.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/time.h"
 #include "topo/kubelet/gpu_id.h"

@@ -8,7 +8,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/parse.h"
-#include "lib/nccl/hca_list.h"
+#include "lib/rdma/hca_list.h"
 #include "topo/nccl/fuse.h"
 
 #define VENDOR_AMAZON 0x1d0f

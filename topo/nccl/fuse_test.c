@@ -94,7 +94,7 @@ START_TEST(four_ports_are_one_device_at_most)
 }
 END_TEST
 
-/* The list counts before ports are fused, by the rule of lib/nccl/hca_list.h. */
+/* The list counts before ports are fused, by the rule of lib/rdma/hca_list.h. */
 START_TEST(nets_that_nccl_ib_hca_leaves_out_are_not_there)
 {
 	static const struct row rows[] = {

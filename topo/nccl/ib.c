@@ -4,7 +4,7 @@
  * plugin rewrites the PCI path of a device: function 0, to merge the ports of a card; and with
  * NCCL_IB_MERGE_VFS=1, the default, device number 00, where it expects the PF of a VF.
  */
-#include "lib/nccl/hca_list.h"
+#include "lib/rdma/hca_list.h"
 #include "topo/nccl/fuse.h"
 
 #define VENDOR_AMAZON 0x1d0f

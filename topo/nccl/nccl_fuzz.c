@@ -3,7 +3,7 @@
 #include "lib/testing/fuzz.h"
 #include "topo/read/read.h"
 #include "topo/nccl/nccl.h"
-#include "topo/xml/write.h"
+#include "topo/nccl/write.h"
 
 FUZZ(const uint8_t *data, size_t size)
 {

@@ -10,7 +10,7 @@
 #include "topo/read/read.h"
 #include "topo/testing/nccl.h"
 #include "topo/testing/tree.h"
-#include "topo/xml/write.h"
+#include "topo/nccl/write.h"
 
 /* "a b+c: a PHB, a SYS": all nets, and for each GPU the local ones with their type. */
 static char *answer(const struct topo_machine *m, const struct nccl_opts *o)

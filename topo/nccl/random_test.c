@@ -10,7 +10,7 @@
 #include "topo/core/machine_build.h"
 #include "topo/read/read.h"
 #include "topo/testing/nccl.h"
-#include "topo/xml/write.h"
+#include "topo/nccl/write.h"
 
 #define MACHINES 60
 #define MAX_NODE 96

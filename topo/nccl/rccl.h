@@ -4,7 +4,7 @@
  *
  * Source: ROCm/rocm-systems, projects/rccl/src/graph: paths.cc at 1ff58479, topo.cc at 6a4f3528,
  * xml.cc at a895380a (RCCL 2.28.3 and 2.29.7), and ROCm/rccl, src/graph/paths.cc at ee2d4e42
- * (2.26). Their names stand at each; what newer versions changed is in lib/nccl/version.c.
+ * (2.26). Their names stand at each; what newer versions changed is in lib/rdma/version.c.
  */
 #ifndef RAILHEAD_TOPO_NCCL_RCCL_H
 #define RAILHEAD_TOPO_NCCL_RCCL_H

@@ -10,7 +10,7 @@
 #include "topo/testing/topo.h"
 #include "topo/testing/tree.h"
 #include "topo/testing/fixture.h"
-#include "topo/xml/write.h"
+#include "topo/nccl/write.h"
 
 /* ---- C2C ---- */
 

@@ -11,7 +11,7 @@
 #include "topo/testing/topo.h"
 #include "topo/testing/tree.h"
 #include "topo/testing/fixture.h"
-#include "topo/xml/write.h"
+#include "topo/nccl/write.h"
 
 static void predict(const struct topo_machine *m, const struct topo_scope *s, bool keep,
 		    struct nccl_prediction *a)

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_TOPO_NCCL_TYPES_H
 #define RAILHEAD_TOPO_NCCL_TYPES_H
 
-#include "lib/nccl/version.h"
+#include "lib/rdma/version.h"
 #include "topo/core/choose.h"
 
 /* Path types, PATH_* of topo.h: best first. nccl_path_name() has their names. */
@@ -50,7 +50,7 @@ struct nccl_opts {
 	bool own_file;           /* NCCL_TOPO_FILE is this topology file: it numbers the GPUs */
 	/* Negative controls for tests: rules that are not applied. */
 	bool no_flatten, no_mirror, no_bandwidth, skip_gdr_rule;
-	uint64_t inverted; /* bits of rules of lib/nccl whose answer is inverted */
+	uint64_t inverted; /* bits of rules of lib/rdma whose answer is inverted */
 };
 _Static_assert(LIB_RULES <= 64, "nccl_opts.inverted");
 #define NCCL_OPTS_DEFAULT                                                                          \
@@ -66,7 +66,7 @@ static inline struct lib_version nccl_version(const struct nccl_opts *o)
 	return o->rccl ? RCCL_VERSION_RELEASED : NCCL_VERSION_NEWEST;
 }
 
-/* nccl_rule - whether the library of these options has a rule of lib/nccl/version.h. */
+/* nccl_rule - whether the library of these options has a rule of lib/rdma/version.h. */
 static inline bool nccl_rule(const struct nccl_opts *o, enum lib_rule rule)
 {
 	struct lib_version v = nccl_version(o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each rule of lib/nccl/version.c that the prediction asks for: a machine whose answer differs
+ * Each rule of lib/rdma/version.c that the prediction asks for: a machine whose answer differs
  * between the last version without it and the first with it. A rule that is turned off fails here.
  */
 #include <stdio.h>

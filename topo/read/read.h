@@ -9,7 +9,7 @@
 #include "topo/core/machine.h"
 
 struct topo_read_opts {
-	/* PCI classes that are accelerators in addition to the table in read_gpu.c. 0x0b40 and
+	/* PCI classes that are accelerators in addition to the table in gpu.c. 0x0b40 and
 	 * 0x0b4000 match every class that begins with 0x0b40; 0x0b4001 matches itself only. */
 	const uint32_t *class_code;
 	size_t n_classes;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/pci/sysfs.h"
+#include "lib/device/sysfs.h"
 #include "lib/sys/fs.h"
 #include "topo/read/tree.h"
 

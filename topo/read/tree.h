@@ -86,7 +86,7 @@ void tree_names_clear(struct tree_names *n);
 /* tree_push - append a copy of text. */
 int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e) must_check;
 
-/* ---- read_pci.c, read_walk.c: functions ---- */
+/* ---- pci.c, walk.c: functions ---- */
 /* tree_list - append the paths of all functions to *out. */
 int tree_list(struct tree *t, struct tree_names *out, struct err *e) must_check;
 /* tree_list_one - append the path of one function; nothing if it does not exist. */
@@ -107,19 +107,19 @@ void tree_clear(struct tree *t);
 bool tree_is_root(struct slice name);
 bool tree_is_function(struct slice name, struct pci_addr *out);
 struct slice tree_last_name(const char *path);
-/* ---- read_function.c: one function; its record exists, p is its path ---- */
+/* ---- function.c: one function; its record exists, p is its path ---- */
 /* tree_function - read ids, NUMA node, kind and links of a function into its record. */
 void tree_function(struct tree *t, struct tree_path *p, uint32_t pci);
 /* tree_matters - it is of no known class, or a bridge, NIC, GPU or Data Direct: read it in full. */
 bool tree_matters(const struct tree *t, struct tree_path *path, const struct topo_pci *p);
 /* tree_asked_for - its class is in o->class_code. */
 bool tree_asked_for(const struct topo_pci *p, const struct topo_read_opts *o);
-/* ---- read_vf.c: which functions are VFs ---- */
+/* ---- vf.c: which functions are VFs ---- */
 /* tree_vf_of - the VFs, of a PF that was read before, to which the address belongs; NULL: none. */
 const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a);
 /* tree_sriov - for a PF: store its VFs in t->vfs; for a VF: remember its PF. */
 int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e) must_check;
-/* ---- read_cpu.c, read_gpu.c, read_hca.c ---- */
+/* ---- cpu.c, gpu.c, hca.c ---- */
 /* tree_cpus - add NUMA nodes and the processor, and set the nodes of the root complexes. tree_roots
  * does only the latter. proc: NULL if there is none. */
 int tree_cpus(struct tree *t, const char *proc, struct err *e) must_check;
@@ -132,7 +132,7 @@ void tree_firmware(struct tree *t);              /* set `hyperv` of the machine 
 void tree_data_direct(struct tree *t);           /* set `direct` of HCAs, after they are sorted */
 int tree_hcas(struct tree *t, struct err *e) must_check;
 
-/* ---- read_netdev.c ---- */
+/* ---- netdev.c ---- */
 struct tree_netdev {
 	uint32_t pci;
 	char name[IFNAME_LEN];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/encode/base64.h"
+#include "lib/base/base64.h"
 #include "lib/grpc/message.h"
 #include "lib/testing/testing.h"
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "rdma/probe/wire/wire.h"
+#include "rdma/probe/wire.h"
 
 #define QUEUE 2048
 

@@ -6,7 +6,7 @@
 #ifndef RAILHEAD_RDMA_PROBE_TESTING_VERBS_H
 #define RAILHEAD_RDMA_PROBE_TESTING_VERBS_H
 
-#include "rdma/probe/verbs/verbs.h"
+#include "rdma/probe/verbs.h"
 
 enum spoil {
 	SPOIL_NOTHING,

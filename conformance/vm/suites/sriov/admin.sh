@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2317
 # admin.sh: an administrator acts on a VF while a pod has it. DEL succeeds all the same, and the next pod gets nothing of the first one.
-# Acts on the PF are in sriov/plugin/admin_test.c: igbvf can hang in the kernel if its interface goes down just after its PF.
+# Acts on the PF are in plugins/sriov/admin_test.c: igbvf can hang in the kernel if its interface goes down just after its PF.
 TENANT='"vlan":7,"trust":"on","spoofchk":"off","mac":"02:00:00:00:00:77","mtu":1400'
 DRIVERS=/sys/bus/pci/drivers/igbvf
 remember

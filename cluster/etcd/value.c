@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * value.c: uid and node are stored beside the value, because etcd has neither. The order of
+ * the keys is fixed, so equal objects are equal bytes.
+ */
+#include "cluster/etcd/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/etcd/key.h"
+#include "lib/base/hash.h"
+
+void etcd_kv_clear(struct etcd_kv *kv)
+{
+	free(kv->key);
+	free(kv->bytes);
+	*kv = (struct etcd_kv){ 0 };
+}
+
+int etcd_value_text(const struct cluster_object *o, const char *uid, char **out, struct err *e)
+{
+	auto_json struct json *tree = json_new_object();
+
+	if (!tree || json_add_str(tree, "uid", uid) || json_add_str(tree, "node", o->node) ||
+	    json_add_copy(tree, "value", o->value))
+		return err_nomem(e);
+
+	auto_free char *text = json_print(tree, false);
+
+	if (!text)
+		return err_nomem(e);
+	if (strlen(text) > ETCD_VALUE_MAX)
+		return err_set(e, ERR_CONFIG, 0, "object \"%s\" has %zu bytes, the limit is %zu",
+			       o->name, strlen(text), ETCD_VALUE_MAX);
+	*out = TAKE_PTR(text);
+	return 0;
+}
+
+struct fields {
+	const char *uid, *node;
+	const struct json *value;
+};
+
+static const struct json_field fields[] = {
+	{ "uid", J_STRING, offsetof(struct fields, uid), J_REQUIRED, 1, CLUSTER_UID_LEN - 1, NULL },
+	{ "node", J_STRING, offsetof(struct fields, node), J_EMPTY_OK, 0, CLUSTER_NAME_LEN - 1,
+	  NULL },
+	{ "value", J_OBJECT, offsetof(struct fields, value), J_REQUIRED, 0, 0, NULL },
+	{ 0 },
+};
+
+static int not_ours(const struct etcd_kv *kv, struct err *e)
+{
+	(void)err_wrap(e, "etcd key %.300s", kv->key);
+	return err_hint(e,
+			"the key is not an object of railhead: delete it, or use another prefix");
+}
+
+int etcd_value_read(const struct etcd_kv *kv, enum cluster_kind kind, struct cluster_object *out,
+		    struct json **tree, struct err *e)
+{
+	const char *name = etcd_key_name(kv->key);
+	auto_json struct json *t = NULL;
+	struct fields f = { .node = "" };
+
+	if (!name) {
+		(void)err_set(e, ERR_DECODE, 0, "it does not end with the name of an object");
+		return not_ours(kv, e);
+	}
+	if (json_parse(kv->bytes, kv->len, "value", &t, e) ||
+	    json_decode(t, "value", fields, &f, e))
+		return e->code == ERR_NOMEM ? -1 : not_ours(kv, e);
+	*out = (struct cluster_object){ .kind = kind, .value = f.value };
+	(void)snprintf(out->name, sizeof(out->name), "%s", name);
+	(void)snprintf(out->node, sizeof(out->node), "%s", f.node);
+	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);
+	if (kv->created)
+		(void)snprintf(out->created, sizeof(out->created), "%020" PRId64, kv->created);
+	out->generation = kv->writes;
+	etcd_version(kv->revision, kv->bytes, kv->len, out->at.version);
+	*tree = TAKE_PTR(t);
+	return 0;
+}
+
+void etcd_version(int64_t revision, const char *bytes, size_t len, char out[CLUSTER_VERSION_LEN])
+{
+	(void)snprintf(out, CLUSTER_VERSION_LEN, "%" PRId64 "-%016" PRIx64, revision,
+		       hash_add(HASH_START, bytes, len));
+}

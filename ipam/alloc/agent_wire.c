@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent_wire.c: requests and answers; what an older or a newer program adds to them is ignored. */
+#include "ipam/alloc/agent_wire.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CALL_MAX 32
+
+static char *print_line(const struct json *n)
+{
+	auto_free char *text = n ? json_print(n, false) : NULL;
+	size_t len = text ? strlen(text) : 0;
+	char *line = text ? malloc(len + 2) : NULL;
+
+	if (!line)
+		return NULL;
+	memcpy(line, text, len);
+	memcpy(line + len, "\n", 2);
+	return line;
+}
+
+static struct json *message(void)
+{
+	struct json *n = json_new_object();
+
+	if (n && json_add_int(n, "version", AGENT_VERSION)) {
+		json_free(n);
+		return NULL;
+	}
+	return n;
+}
+
+char *agent_wire_request(const struct agent_call *c)
+{
+	auto_json struct json *n = message();
+
+	if (!n || json_add_str(n, "call", c->call) ||
+	    (c->args && json_add_copy(n, "args", c->args)))
+		return NULL;
+	return print_line(n);
+}
+
+struct request {
+	uint32_t version;
+	const char *call;
+	const struct json *args;
+};
+
+static const struct json_field version_fields[] = {
+	{ .key = "version",
+	  .kind = J_U32,
+	  .offset = offsetof(struct request, version),
+	  .flags = J_REQUIRED },
+	{ .key = NULL },
+};
+
+static const struct json_field request_fields[] = {
+	{ .key = "call",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct request, call),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = CALL_MAX },
+	{ .key = "args", .kind = J_OBJECT, .offset = offsetof(struct request, args) },
+	{ .key = NULL },
+};
+
+int agent_wire_read_request(const char *line, size_t len, struct json **tree,
+			    struct agent_call *out, struct err *e)
+{
+	auto_json struct json *n = NULL;
+	struct request r = { 0 };
+
+	/* The version first: what else a request of another version has is not known. */
+	if (json_parse(line, len, "request", &n, e) ||
+	    json_decode(n, "request", version_fields, &r, e))
+		return -1;
+	if (r.version < AGENT_VERSION_MIN || r.version > AGENT_VERSION) {
+		err_set(e, ERR_AGAIN, 0,
+			"request.version: the agent speaks %d to %d, the client %u",
+			AGENT_VERSION_MIN, AGENT_VERSION, r.version);
+		return err_hint(e, "install railheadd and the plugins of one release");
+	}
+	if (json_decode(n, "request", request_fields, &r, e))
+		return -1;
+	*out = (struct agent_call){ r.call, r.args };
+	*tree = n;
+	n = NULL;
+	return 0;
+}
+
+char *agent_wire_result(const struct json *result)
+{
+	auto_json struct json *n = message();
+
+	if (!n || (result ? json_add_copy(n, "result", result) : !json_add_object(n, "result")))
+		return NULL;
+	return print_line(n);
+}
+
+char *agent_wire_error(const struct err *e, const char *identity)
+{
+	auto_json struct json *n = message();
+	struct json *error = n ? json_add_object(n, "error") : NULL;
+
+	if (!error || json_add_int(error, "code", e->code) ||
+	    json_add_str(error, "message", e->msg) ||
+	    (*e->detail && json_add_str(error, "detail", e->detail)) ||
+	    json_add_str(error, "identity", identity))
+		return NULL;
+	return print_line(n);
+}
+
+void agent_wire_identity(const char *line, size_t len, char *out, size_t size)
+{
+	auto_json struct json *n = NULL;
+	const char *text = NULL;
+	struct err ignored;
+
+	*out = '\0';
+	if (json_parse(line, len, "answer of the agent", &n, &ignored))
+		return;
+	text = json_str(
+		json_get(json_get(n, json_get(n, "error") ? "error" : "result"), "identity"));
+	if (text && strlen(text) < size)
+		(void)snprintf(out, size, "%s", text);
+}
+
+struct answer {
+	const struct json *result, *error;
+	uint32_t code;
+	const char *text, *detail;
+};
+
+static const struct json_field answer_fields[] = {
+	{ .key = "result", .kind = J_OBJECT, .offset = offsetof(struct answer, result) },
+	{ .key = "error", .kind = J_OBJECT, .offset = offsetof(struct answer, error) },
+	{ .key = NULL },
+};
+
+static const struct json_field error_fields[] = {
+	{ .key = "code",
+	  .kind = J_U32,
+	  .offset = offsetof(struct answer, code),
+	  .flags = J_REQUIRED,
+	  .min = 1,
+	  .max = 999 },
+	{ .key = "message",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct answer, text),
+	  .flags = J_REQUIRED },
+	{ .key = "detail", .kind = J_STRING, .offset = offsetof(struct answer, detail) },
+	{ .key = NULL },
+};
+
+int agent_wire_read_answer(const char *line, size_t len, struct json **result, struct err *e)
+{
+	auto_json struct json *n = NULL;
+	struct answer a = { 0 };
+
+	if (json_parse(line, len, "answer of the agent", &n, e) ||
+	    json_decode(n, "answer", answer_fields, &a, e) ||
+	    (a.error && json_decode(a.error, "answer.error", error_fields, &a, e)))
+		return -1;
+	if (a.error) {
+		err_set(e, (enum err_code)a.code, 0, "%s", a.text);
+		return a.detail ? err_hint(e, "%s", a.detail) : -1;
+	}
+	if (!a.result)
+		return err_set(e, ERR_CONFIG, 0, "answer of the agent: neither result nor error");
+	*result = json_dup(a.result);
+	return *result ? 0 : err_nomem(e);
+}

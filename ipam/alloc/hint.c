@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hint.c: datagrams to the agent. Whatever goes wrong, the ADD or DEL is done already. */
+#include "ipam/alloc/hint.h"
+
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/json/json.h"
+
+static const struct json_enum afters[] = {
+	[HINT_ADD] = { "add", HINT_ADD },
+	[HINT_DEL] = { "del", HINT_DEL },
+	{ NULL, 0 },
+};
+
+static const struct json_enum outcomes[] = {
+	[HINT_DONE] = { "done", HINT_DONE },
+	[HINT_FULL] = { "full", HINT_FULL },
+	[HINT_FAILED] = { "failed", HINT_FAILED },
+	{ NULL, 0 },
+};
+
+const char *hint_outcome_name(enum hint_outcome outcome)
+{
+	return outcomes[outcome].name;
+}
+
+/* Without a tree of JSON: an ADD pays for it. No value needs an escape. */
+size_t hint_write(const struct hint *h, char out[HINT_MAX])
+{
+	return (size_t)snprintf(
+		out, HINT_MAX, "{\"version\":%d,\"after\":\"%s\",\"outcome\":\"%s\",\"micros\":%u}",
+		HINT_VERSION, afters[h->after].name, outcomes[h->outcome].name, h->micros);
+}
+
+struct members {
+	uint32_t version, micros;
+	int after, outcome;
+};
+
+static const struct json_field version_fields[] = {
+	{ .key = "version",
+	  .kind = J_U32,
+	  .offset = offsetof(struct members, version),
+	  .flags = J_REQUIRED },
+	{ .key = NULL },
+};
+
+static const struct json_field fields[] = {
+	{ .key = "after",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct members, after),
+	  .flags = J_REQUIRED,
+	  .names = afters },
+	{ .key = "outcome",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct members, outcome),
+	  .flags = J_REQUIRED,
+	  .names = outcomes },
+	{ .key = "micros",
+	  .kind = J_U32,
+	  .offset = offsetof(struct members, micros),
+	  .flags = J_REQUIRED },
+	{ .key = NULL },
+};
+
+int hint_read(const char *text, size_t len, struct hint *out, struct err *e)
+{
+	auto_json struct json *n = NULL;
+	struct members m = { 0 };
+
+	/* The version first: what else a hint of another version has is not known. */
+	if (json_parse(text, len, "hint", &n, e) || json_decode(n, "hint", version_fields, &m, e))
+		return -1;
+	if (m.version != HINT_VERSION)
+		return err_set(e, ERR_VERSION, 0, "hint.version: it is %u, not %d", m.version,
+			       HINT_VERSION);
+	if (json_decode(n, "hint", fields, &m, e))
+		return -1;
+	*out = (struct hint){ (enum hint_after)m.after, (enum hint_outcome)m.outcome, m.micros };
+	return 0;
+}
+
+void hint_send(const struct ctx *ctx, const struct hint *h)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int n = snprintf(at.sun_path, sizeof(at.sun_path), "%s/" HINT_SOCKET, ctx->run_dir);
+	char text[HINT_MAX];
+
+	if (n < 0 || (size_t)n >= sizeof(at.sun_path))
+		return;
+	auto_fd int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0)
+		(void)!sendto(fd, text, hint_write(h, text), MSG_DONTWAIT | MSG_NOSIGNAL,
+			      (const struct sockaddr *)&at, sizeof(at));
+}

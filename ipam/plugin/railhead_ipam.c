@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* railhead_ipam.c: the program railhead-ipam. */
-#include "ipam/plugin/ipam.h"
-
-int main(void)
-{
-	return ipam_builtin.run();
-}

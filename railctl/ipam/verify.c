@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify.c: `railctl ipam verify`: the checks of the store, of pods and of other nodes. */
+#include "ipam/lease/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "railctl/ipam/verify.h"
+
+static void on_problem(const char *text, void *arg)
+{
+	struct problems *f = arg;
+
+	f->n++;
+	if (f->list)
+		f->nomem = f->nomem || json_push_str(f->list, text);
+	else
+		out_line(f->out, OUT_WARN, "%s", text);
+}
+
+void problems_add(struct problems *f, const char *fmt, ...)
+{
+	char text[1600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	on_problem(text, f);
+}
+
+/* The results of all checks. */
+struct report {
+	struct verify store;
+	struct living living;
+	struct json *against; /* owned: an array */
+	struct problems problems;
+	uint64_t left;
+};
+
+static void report_clear(struct report *x)
+{
+	json_free(x->against);
+	json_free(x->problems.list);
+}
+
+static int print_json(const struct cmd_run *r, const struct report *x, struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	bool put = o && json_add_int(o, "pools", (int64_t)x->store.pools) == 0 &&
+		   json_add_int(o, "leased", (int64_t)x->store.held) == 0 &&
+		   json_add_int(o, "resting", (int64_t)x->store.resting) == 0 &&
+		   json_add_int(o, "attached", (int64_t)x->living.compared) == 0 &&
+		   json_add_int(o, "unrecorded", (int64_t)x->living.unrecorded) == 0 &&
+		   json_add_int(o, "found", (int64_t)x->problems.n) == 0 &&
+		   json_add_int(o, "left", (int64_t)x->left) == 0;
+
+	if (!put || json_add_copy(o, "problems", x->problems.list) ||
+	    json_add_copy(o, "against", x->against))
+		return err_nomem(e);
+	return out_json(&r->out, o, e);
+}
+
+static void print_text(const struct cmd_run *r, const struct report *x)
+{
+	json_each (other, x->against)
+		out_line(&r->out, OUT_PLAIN,
+			 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both "
+			 "nodes, %.0f overlaps",
+			 json_text(other, "from"), json_num(json_get(other, "leases")),
+			 json_num(json_get(other, "pools")),
+			 json_num(json_get(other, "leasedOnBoth")),
+			 json_num(json_get(other, "overlaps")));
+	if (x->living.unrecorded)
+		out_line(&r->out, OUT_PLAIN,
+			 "%llu of the leases without a record of an attachment: made by other "
+			 "plugins, and not compared with interfaces",
+			 (unsigned long long)x->living.unrecorded);
+	out_line(&r->out, x->left ? OUT_BAD : OUT_GOOD,
+		 "%llu pool%s, %llu lease%s, %llu at rest: %llu problem%s found, %llu left",
+		 (unsigned long long)x->store.pools, x->store.pools == 1 ? "" : "s",
+		 (unsigned long long)x->store.held, x->store.held == 1 ? "" : "s",
+		 (unsigned long long)x->store.resting, (unsigned long long)x->problems.n,
+		 x->problems.n == 1 ? "" : "s", (unsigned long long)x->left);
+	if (x->store.problems && x->store.left && !x->store.repair)
+		out_line(&r->out, OUT_PLAIN,
+			 "\"railctl ipam verify --repair\" repairs what can be repaired.");
+}
+
+static int compare_nodes(struct cmd_run *r, struct report *x, struct err *e)
+{
+	struct against a = { .ipam = x->living.ipam };
+	size_t i = 0;
+
+	while ((a.path = opt_next(&r->opts, "against", &i))) {
+		struct json *one = NULL;
+
+		if (compare_with_lists(&a, &x->problems, &one, e))
+			return -1;
+		if (json_push(x->against, one))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
+/* The number of the node was changed by other means than `node set`. */
+static int check_slices(struct report *x, struct err *e)
+{
+	auto_json struct json *pools = NULL;
+
+	if (admin_pools(x->living.ipam, NULL, &pools, e))
+		return -1;
+	json_each (pool, pools) {
+		const struct json *own = json_get(pool, "slice");
+		double n = json_num(json_get(own, "leasesInOtherSlices"));
+
+		if (n > 0)
+			problems_add(&x->problems,
+				     "pool %s: this node has slice %.0f, and %.0f leased address%s "
+				     "in the slice of another node, which can assign %s too",
+				     json_text(pool, "name"), json_num(json_get(own, "number")), n,
+				     n > 1 ? "es are" : " is", n > 1 ? "them" : "it");
+	}
+	return 0;
+}
+
+static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
+{
+	auto_ipam struct ipam m = { .store = NULL };
+	int rc = ctl_open_ipam(r, false, &m, e);
+
+	if (rc)
+		return rc < 0 ? -1 : ctl_no_store(r, e);
+	x->living.ipam = &m;
+	if (ipam_verify(&m, &x->store, e))
+		return -1;
+	x->left = x->store.left;
+	uint64_t before = x->problems.n;
+	if (check_slices(x, e) || compare_with_pods(&x->living, &x->problems, e) ||
+	    compare_nodes(r, x, e))
+		return -1;
+	x->left += x->problems.n - before;
+	return 0;
+}
+
+static int verify_run(struct cmd_run *r, struct err *e)
+{
+	auto_clean(report_clear) struct report x = {
+		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_problem },
+		.living = { .run = r },
+		.problems = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
+		.against = json_new_array(),
+	};
+
+	x.store.arg = &x.problems;
+	if (!x.against || (r->out.json && !x.problems.list))
+		return err_nomem(e);
+	if (verify_store(r, &x, e))
+		return -1;
+	if (x.problems.nomem)
+		return err_nomem(e);
+	if (x.left)
+		r->status = CMD_FAILED;
+	if (r->out.json)
+		return print_json(r, &x, e);
+	print_text(r, &x);
+	return 0;
+}
+
+static const struct opt opts[] = {
+	{ "repair", NULL, "repair the store", 0 },
+	{ "against", "FILE", "compare with lists of another node; may be repeated", OPT_MANY },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = {
+	"railctl ipam verify",
+	"railctl ipam verify --repair",
+	"railctl ipam verify --against node2.json",
+	NULL,
+};
+
+const struct cmd cmd_ipam_verify = {
+	.name = "verify",
+	.summary = "check that the store is consistent and agrees with the attachments",
+	.about = "Each problem is one line. Exit status 1: problems remain. FILE (-: standard "
+		 "input) is the output of \"lease list --resting --json\" or \"pool list --json\" "
+		 "on another node, or both. Then the problems are addresses that both nodes "
+		 "assigned, and ranges that overlap.",
+	.opts = { opts },
+	.examples = examples,
+	.run = verify_run,
+};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conf_own.c: our own form of a file of resources: railhead-resources.d(5). */
+#include <stdio.h>
+#include <string.h>
+
+#include "railheadd/devices/conf.h"
+
+struct own_file {
+	const struct json *resources;
+	uint32_t interval;
+};
+
+static const struct json_field file_fields[] = {
+	{ .key = "resources",
+	  .kind = J_ARRAY,
+	  .offset = offsetof(struct own_file, resources),
+	  .flags = J_REQUIRED },
+	{ .key = "interval",
+	  .kind = J_U32,
+	  .offset = offsetof(struct own_file, interval),
+	  .min = 1,
+	  .max = RESOURCES_INTERVAL_MAX },
+	{ 0 },
+};
+
+struct own_resource {
+	const char *name;
+	const struct json *select;
+	uint32_t share;
+	bool rdma, vhost, numa;
+	int link_down, nodes;
+};
+
+static const struct json_field resource_fields[] = {
+	{ .key = "name",
+	  .kind = J_STRING,
+	  .offset = offsetof(struct own_resource, name),
+	  .flags = J_REQUIRED },
+	{ .key = "select",
+	  .kind = J_ANY,
+	  .offset = offsetof(struct own_resource, select),
+	  .flags = J_REQUIRED },
+	{ .key = "share",
+	  .kind = J_U32,
+	  .offset = offsetof(struct own_resource, share),
+	  .min = 1,
+	  .max = RESOURCE_IDS_MAX },
+	{ .key = "rdma", .kind = J_BOOL, .offset = offsetof(struct own_resource, rdma) },
+	{ .key = "vhostNet", .kind = J_BOOL, .offset = offsetof(struct own_resource, vhost) },
+	{ .key = "numa", .kind = J_BOOL, .offset = offsetof(struct own_resource, numa) },
+	{ .key = "linkDown",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct own_resource, link_down),
+	  .names = conf_link_down },
+	{ .key = "deviceNodes",
+	  .kind = J_ENUM,
+	  .offset = offsetof(struct own_resource, nodes),
+	  .names = conf_node_ways },
+	{ 0 },
+};
+
+static const struct select_key keys[] = {
+	{ "pf", SELECT_PF_ANY },           { "address", SELECT_ADDRESS },
+	{ "vendor", SELECT_VENDOR },       { "device", SELECT_DEVICE },
+	{ "driver", SELECT_DRIVER },       { "acpiIndex", SELECT_ACPI },
+	{ "interface", SELECT_INTERFACE }, { "linkType", SELECT_LINK },
+	{ "pkey", SELECT_PKEY },           { "rdmaDevice", SELECT_RDMA_NAME },
+	{ NULL, SELECT_PROPERTIES },
+};
+
+static int refuse_unknown(const struct json *n, const char *where, struct err *e)
+{
+	json_each (member, n) {
+		const struct select_key *k = keys;
+
+		while (k->key && strcmp(k->key, json_key(member)) != 0)
+			k++;
+		if (!k->key)
+			return err_set(e, ERR_CONFIG, 0, "%s: the key \"%.64s\" is not known",
+				       where, json_key(member));
+	}
+	return 0;
+}
+
+static int add_selector(struct resource_conf *r, const struct own_resource *own,
+			const struct json *n, const char *where, struct err *e)
+{
+	struct device_selector *s;
+
+	if (json_type(n) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
+			       json_type_name(n));
+	if (!json_len(n))
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: names no property, such as \"pf\" or \"vendor\"", where);
+	if (refuse_unknown(n, where, e) || !(s = conf_selector(r, e)) ||
+	    conf_select(s, keys, n, where, e))
+		return -1;
+	s->rdma = own->rdma || own->share;
+	s->vhost = own->vhost;
+	return 0;
+}
+
+static int add_selectors(struct resource_conf *r, const struct own_resource *own, const char *where,
+			 struct err *e)
+{
+	char place[CONF_WHERE_LEN];
+	size_t i = 0;
+
+	if (json_type(own->select) != JSON_ARRAY) {
+		(void)snprintf(place, sizeof(place), "%s.select", where);
+		return add_selector(r, own, own->select, place, e);
+	}
+	json_each (n, own->select) {
+		(void)snprintf(place, sizeof(place), "%s.select[%zu]", where, i++);
+		if (add_selector(r, own, n, place, e))
+			return -1;
+	}
+	return i ? 0 : err_set(e, ERR_CONFIG, 0, "%s.select: the list is empty", where);
+}
+
+static int add_resource(struct conf_file *f, const struct json *n, const char *where, struct err *e)
+{
+	struct own_resource own = { .numa = true, .link_down = 1, .nodes = NODES_LIST };
+	char place[CONF_WHERE_LEN];
+	struct resource_conf *r;
+
+	if (json_type(n) != JSON_OBJECT)
+		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
+			       json_type_name(n));
+	if (json_decode(n, where, resource_fields, &own, e) ||
+	    json_refuse_unknown(n, where, resource_fields, e) || !(r = conf_new(f, e)))
+		return -1;
+	r->copies = own.share;
+	r->shared = r->software = own.share != 0;
+	r->no_topology = !own.numa;
+	r->link_matters = own.link_down;
+	r->nodes = (enum node_way)own.nodes;
+	(void)snprintf(place, sizeof(place), "%s.name", where);
+	return conf_name(f, r, own.name, place, e) || add_selectors(r, &own, where, e) ? -1 : 0;
+}
+
+int conf_own(struct conf_file *f, const struct json *tree, struct err *e)
+{
+	struct own_file file = { 0 };
+	char where[32];
+	size_t i = 0;
+
+	if (json_decode(tree, "", file_fields, &file, e) ||
+	    json_refuse_unknown(tree, "", file_fields, e))
+		return -1;
+	json_each (n, file.resources) {
+		(void)snprintf(where, sizeof(where), "resources[%zu]", i++);
+		if (add_resource(f, n, where, e))
+			return -1;
+	}
+	conf_interval(f->set, file.interval);
+	return 0;
+}

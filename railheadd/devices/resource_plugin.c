@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* resource_plugin.c: the socket of a resource, and its registration with the kubelet. */
+#include <event2/event.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "railheadd/devices/ask.h"
+#include "railheadd/devices/child.h"
+#include "railheadd/devices/resource_plugin_priv.h"
+
+#define PAUSE_MIN_MS     100
+#define PAUSE_MAX_MS     30000
+#define UNWATCHED_MAX_MS 300000
+#define SHOWN_MAX        8 /* unhealthy devices in the log at a time */
+
+static void arm(struct resource_plugin *p, int64_t ms)
+{
+	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	(void)event_add(p->timer, &t);
+}
+
+/* The same error again is not said again. */
+static void say(struct resource_plugin *p, const struct err *e)
+{
+	if (strcmp(e->msg, p->said) != 0)
+		log_error(&p->place->ctx->log, "device plugin %s: %s%s%s", p->name, e->msg,
+			  *e->detail ? ": " : "", e->detail);
+	memcpy(p->said, e->msg, sizeof(p->said));
+}
+
+static void fail(struct resource_plugin *p, const struct err *e)
+{
+	/* A kubelet that has just started does not listen yet at the socket that we see. */
+	if (p->pause > PAUSE_MIN_MS)
+		say(p, e);
+	p->next_try = ctx_mono_ms() + p->pause;
+	arm(p, p->pause);
+	p->pause = p->pause * 2 < PAUSE_MAX_MS ? p->pause * 2 : PAUSE_MAX_MS;
+}
+
+static void try_soon(struct resource_plugin *p)
+{
+	p->registered = false;
+	p->pause = PAUSE_MIN_MS;
+	p->next_try = 0;
+}
+
+/* ---- the server ---- */
+
+static void stop_server(struct resource_plugin *p)
+{
+	grpc_server_free(p->server);
+	p->server = NULL;
+	plugin_socket_close(&p->socket);
+}
+
+static int start_server(struct resource_plugin *p, struct err *e)
+{
+	struct grpc_server_conf conf = { p->place->base, p->place->ctx, p->socket.path,
+					 plugin_calls_service(), p };
+
+	if (plugin_socket_open(p->place->kubelet, p->endpoint, &p->socket, e))
+		return -1;
+	if (grpc_server_new(&conf, p->socket.fd, &p->server, e) == 0)
+		return 0;
+	plugin_socket_close(&p->socket);
+	return -1;
+}
+
+/* ---- the registration ---- */
+
+static bool is_same_socket(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static void registration_done(void *arg, const struct json *text, const struct err *why)
+{
+	struct resource_plugin *p = arg;
+	struct err e;
+
+	(void)text;
+	p->registration = NULL;
+	if (why) {
+		e = *why;
+		err_wrap(&e, "Register");
+		fail(p, &e);
+		return;
+	}
+	/* Another kubelet may have started meanwhile. */
+	p->registered = is_same_socket(&p->asked, &p->kubelet);
+	p->registrations++;
+	p->pause = PAUSE_MIN_MS;
+	p->unwatched_since = ctx_mono_ms();
+	p->said[0] = '\0';
+	log_info(&p->place->ctx->log, "device plugin %s: registered with the kubelet", p->name);
+	resource_plugin_step(p);
+}
+
+static int start_registration(struct resource_plugin *p, const char *kubelet, struct err *e)
+{
+	auto_free char *input = ask_register(kubelet, p->endpoint, p->name);
+	/* The child has a deadline of its own, and says more. */
+	const struct job_conf conf = { "Register",
+				       p->place->call_register,
+				       input,
+				       CHILD_REGISTER_MS + 5000,
+				       registration_done,
+				       p };
+
+	p->asked = p->kubelet;
+	return input ? job_start(p->place->jobs, &conf, &p->registration, e) : err_nomem(e);
+}
+
+/* Note whether the kubelet is the one that has registered us. False: there is none. */
+static bool look_at_kubelet(struct resource_plugin *p, const char *path)
+{
+	struct stat now;
+
+	if (stat(path, &now)) {
+		try_soon(p);
+		return false;
+	}
+	if (!is_same_socket(&now, &p->kubelet)) {
+		try_soon(p);
+		p->patience = p->place->unwatched_ms;
+		p->kubelet = now;
+	}
+	if (p->registered && !p->n_watchers && ctx_mono_ms() - p->unwatched_since > p->patience) {
+		log_warn(&p->place->ctx->log,
+			 "device plugin %s: the kubelet does not watch the devices any more; "
+			 "another plugin may have registered the resource",
+			 p->name);
+		try_soon(p);
+		p->patience =
+			p->patience * 2 < UNWATCHED_MAX_MS ? p->patience * 2 : UNWATCHED_MAX_MS;
+	}
+	return true;
+}
+
+void resource_plugin_step(struct resource_plugin *p)
+{
+	char kubelet[PATH_MAX];
+	struct err e;
+
+	if (!p->devices)
+		return;
+	if (p->server && !plugin_socket_is_there(&p->socket)) {
+		stop_server(p);
+		try_soon(p);
+	}
+	if (!p->server && ctx_mono_ms() >= p->next_try && start_server(p, &e)) {
+		fail(p, &e);
+		return;
+	}
+	(void)snprintf(kubelet, sizeof(kubelet), "%s/" KUBELET_SOCKET, p->place->kubelet);
+	if (!look_at_kubelet(p, kubelet) || !p->server || p->registration || p->registered)
+		return;
+	if (ctx_mono_ms() >= p->next_try && start_registration(p, kubelet, &e))
+		fail(p, &e);
+}
+
+static void timer(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	resource_plugin_step(arg);
+}
+
+/* ---- the devices ---- */
+
+static size_t count_healthy(const struct resource_devices *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += d->device[i].healthy;
+	return n;
+}
+
+/* Mostly the device has its place of before, so the whole is not searched for each. */
+static bool was_unhealthy(const struct resource_devices *before, const struct resource_device *d,
+			  size_t at)
+{
+	const struct resource_device *x = NULL;
+
+	if (before && at < before->n && strcmp(before->device[at].id, d->id) == 0)
+		x = &before->device[at];
+	else if (before)
+		x = resource_devices_find(before, d->id);
+	return x && !x->healthy;
+}
+
+static void log_devices(const struct resource_plugin *p, const struct resource_devices *now)
+{
+	const struct log *log = &p->place->ctx->log;
+	unsigned shown = 0;
+
+	log_info(log, "device plugin %s: %zu devices, %zu of them healthy", p->name, now->n,
+		 count_healthy(now));
+	for (size_t i = 0; i < now->n && shown < SHOWN_MAX; i++) {
+		const struct resource_device *d = &now->device[i];
+
+		if (d->healthy || was_unhealthy(p->devices, d, i))
+			continue;
+		log_warn(log, "device plugin %s: device %s is unhealthy: %s", p->name, d->id,
+			 d->why);
+		shown++;
+	}
+}
+
+static bool same_hcas(const struct resource_devices *a, const struct resource_devices *b)
+{
+	if (a->n_hcas != b->n_hcas)
+		return false;
+	for (size_t i = 0; i < a->n_hcas; i++) {
+		if (strcmp(a->hca[i].addr, b->hca[i].addr) != 0 ||
+		    strcmp(a->hca[i].name, b->hca[i].name) != 0)
+			return false;
+	}
+	return true;
+}
+
+bool resource_plugin_set(struct resource_plugin *p, const struct json *conf,
+			 const struct resource_devices *d)
+{
+	bool differs = !p->devices || !resource_devices_same(p->devices, d);
+
+	/* The kubelet sees only the copies of a shared resource, and not their HCAs. */
+	bool files_differ = differs || !same_hcas(p->devices, d);
+
+	if (differs)
+		log_devices(p, d);
+	p->conf = conf;
+	p->devices = d;
+	if (differs)
+		plugin_calls_push(p);
+	return files_differ;
+}
+
+int resource_plugin_keep(const struct resource_plugin *p, struct resource_devices *d, struct err *e)
+{
+	auto_free const char **ids = calloc(p->given.n + 1, sizeof(*ids));
+
+	if (!ids)
+		return err_nomem(e);
+	for (size_t i = 0; i < p->given.n; i++)
+		ids[i] = p->given.id[i].id;
+	if (resource_devices_keep(d, ids, p->given.n, e))
+		return -1;
+	if (p->first_list && p->last_list - p->first_list >= p->place->unlisted_ms)
+		resource_devices_outside(d);
+	return 0;
+}
+
+int resource_plugin_listed(struct resource_plugin *p, const struct json *ids,
+			   const struct resource_devices *d, int64_t at, struct err *e)
+{
+	for (size_t i = 0; i < d->n + d->n_maybe; i++) {
+		if (d->device[i].attached || d->device[i].busy)
+			given_in_use(&p->given, d->device[i].id, at);
+	}
+	json_each (id, ids) {
+		if (json_str(id) && given_list(&p->given, json_str(id), at, e))
+			return -1;
+	}
+	p->last_list = at;
+	if (!p->first_list)
+		p->first_list = at;
+	given_settle(&p->given, at - p->place->unlisted_ms);
+	return 0;
+}
+
+/* ---- begin, end, status ---- */
+
+int resource_plugin_new(const struct plugin_place *place, const char *name,
+			struct resource_plugin **out, struct err *e)
+{
+	struct resource_plugin *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return err_nomem(e);
+	p->place = place;
+	p->socket.fd = -1;
+	p->pause = PAUSE_MIN_MS;
+	p->patience = place->unwatched_ms;
+	TAILQ_INIT(&p->watchers);
+	(void)snprintf(p->name, sizeof(p->name), "%s", name);
+	plugin_socket_name(name, p->endpoint);
+	p->timer = evtimer_new(place->base, timer, p);
+	if (!p->timer) {
+		resource_plugin_free(p);
+		return err_nomem(e);
+	}
+	*out = p;
+	return 0;
+}
+
+void resource_plugin_free(struct resource_plugin *p)
+{
+	if (!p)
+		return;
+	job_cancel(p->registration);
+	stop_server(p);
+	if (p->timer)
+		event_free(p->timer);
+	given_clear(&p->given);
+	free(p);
+}
+
+void resource_plugin_retire(struct resource_plugin *p)
+{
+	p->devices = NULL;
+	plugin_calls_push(p);
+	resource_plugin_free(p);
+}
+
+const char *resource_plugin_name(const struct resource_plugin *p)
+{
+	return p->name;
+}
+
+int resource_plugin_status(const struct resource_plugin *p, struct json *o)
+{
+	size_t n = p->devices ? p->devices->n : 0;
+	size_t healthy = p->devices ? count_healthy(p->devices) : 0;
+
+	return json_add_str(o, "name", p->name) || json_add_int(o, "healthy", (int64_t)healthy) ||
+			       json_add_int(o, "unhealthy", (int64_t)(n - healthy)) ||
+			       json_add_bool(o, "registered", p->registered) ||
+			       json_add_bool(o, "watched", p->n_watchers > 0) ||
+			       json_add_int(o, "registrations", (int64_t)p->registrations) ||
+			       json_add_int(o, "allocated", (int64_t)p->allocated) ||
+			       json_add_int(o, "refused", (int64_t)p->refused) ||
+			       json_add_known(o, "error", p->said)
+		       ? -1
+		       : 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* address_find.c: the list of pools, and then the blocks with the address, one after the other. */
+#include "railheadd/pools/address_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipam/block/object_json.h"
+#include "ipam/block/record.h"
+#include "ipam/lease/shared_pool.h"
+#include "ipam/conf/pool_blocks.h"
+
+/* A pool whose subnet has the address. */
+struct found {
+	char pool[GRID_POOL_MAX + 1];
+	bool ending, usable;
+	struct ip_range block;
+};
+
+struct address_find {
+	struct address_find_ask ask;
+	struct cluster_call *call;
+	struct found found[ADDRESS_FIND_POOLS];
+	size_t n, at;                /* at: the block that is read */
+	struct json *answer, *pools; /* pools: in the answer */
+};
+
+void address_find_cancel(struct address_find *f)
+{
+	if (f->call)
+		f->ask.store->ops->cancel(f->call);
+	json_free(f->answer);
+	free(f);
+}
+
+static void finish(struct address_find *f, const struct err *why)
+{
+	const struct address_find_ask ask = f->ask;
+	auto_json struct json *answer = f->answer;
+
+	f->answer = NULL;
+	address_find_cancel(f);
+	ask.done(ask.arg, why ? NULL : answer, why);
+}
+
+static void finish_nomem(struct address_find *f)
+{
+	struct err e;
+
+	(void)err_nomem(&e);
+	finish(f, &e);
+}
+
+static void failed(struct address_find *f, const struct cluster_result *r)
+{
+	struct err why = r->err;
+
+	if (r->outcome != CLUSTER_REFUSED)
+		why.code = ERR_AGAIN;
+	(void)err_wrap(&why, "address");
+	finish(f, &why);
+}
+
+/* ---- one block ---- */
+
+static int add_ip(struct json *o, const char *key, struct ip ip)
+{
+	char text[IP_STR_LEN];
+
+	return json_add_str(o, key, ip_format(ip, text));
+}
+
+static int add_node(struct json *o, const char *key, const char *node)
+{
+	return *node ? json_add_str(o, key, node) : json_add_null(o, key);
+}
+
+static int add_loan(struct json *o, const struct loan *l)
+{
+	struct json *loan = l ? json_add_object(o, "loan") : NULL;
+
+	if (!l)
+		return 0;
+	return !loan || json_add_str(loan, "node", l->to.node) ||
+			       json_add_bool(loan, "taken", l->taken) ||
+			       json_add_bool(loan, "returned", l->returned)
+		       ? -1
+		       : 0;
+}
+
+/* b: all 0 if there is no such block. */
+static int add_found(struct address_find *f, const struct block *b)
+{
+	const struct found *s = &f->found[f->at];
+	const struct loan *loan = loans_find(b->loans, b->n_loans, f->ask.ip.v - s->block.first.v);
+	struct json *o = json_push_object(f->pools);
+
+	return !o || json_add_str(o, "pool", s->pool) || json_add_bool(o, "deleted", s->ending) ||
+			       add_ip(o, "first", s->block.first) ||
+			       add_ip(o, "last", s->block.last) ||
+			       json_add_bool(o, "usable", s->usable) ||
+			       add_node(o, "owner", b->owner.node) ||
+			       (*b->identity && json_add_str(o, "identity", b->identity)) ||
+			       add_loan(o, loan) ||
+			       add_node(o, "node",
+					loan && loan->taken && !loan->returned ? loan->to.node
+									       : b->owner.node)
+		       ? -1
+		       : 0;
+}
+
+static void read_block(struct address_find *f);
+
+static void was_read(void *arg, const struct cluster_result *r)
+{
+	struct address_find *f = arg;
+	struct block b = { .n_loans = 0 };
+	struct err e;
+
+	f->call = NULL;
+	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
+		failed(f, r);
+	} else if (r->outcome == CLUSTER_OK &&
+		   block_from_json(r->object->value, r->object->name, &b, &e)) {
+		finish(f, &e);
+	} else if (add_found(f, &b)) {
+		finish_nomem(f);
+	} else {
+		f->at++;
+		read_block(f);
+	}
+}
+
+static void read_block(struct address_find *f)
+{
+	struct cluster_store *s = f->ask.store;
+	char name[GRID_NAME_LEN];
+
+	if (f->at == f->n) {
+		finish(f, NULL);
+		return;
+	}
+	(void)grid_name(f->found[f->at].pool, f->found[f->at].block.first, name);
+	f->call = s->ops->get(s, CLUSTER_BLOCK, name, was_read, f);
+	if (!f->call)
+		finish_nomem(f);
+}
+
+/* ---- the pools ---- */
+
+/* A definition that cannot be read has no blocks, either. */
+static void item(void *arg, const struct cluster_object *o)
+{
+	const struct shared_pool_def def = { o->name, "-", 0, o->value, NULL };
+	struct address_find *f = arg;
+	struct shared_pool_view v;
+	struct err ignored;
+	struct found *s = &f->found[f->n];
+
+	if (f->n == ADDRESS_FIND_POOLS || strlen(o->name) > GRID_POOL_MAX ||
+	    shared_pool_decode(&def, &v, &ignored))
+		return;
+	if (ip_in_prefix(v.source.subnet, f->ask.ip)) {
+		*s = (struct found){ .ending = o->ending,
+				     .usable = ranges_contain(&v.source.usable, f->ask.ip),
+				     .block = pool_block_range(v.source.blocks.bits, f->ask.ip) };
+		(void)snprintf(s->pool, sizeof(s->pool), "%s", o->name);
+		f->n++;
+	}
+	shared_pool_view_clear(&v);
+}
+
+static void listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct address_find *f = arg;
+
+	(void)revision;
+	f->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		failed(f, r);
+	else
+		read_block(f);
+}
+
+struct address_find *address_find(const struct address_find_ask *ask, struct err *e)
+{
+	static const struct cluster_selector pools = { .kind = CLUSTER_POOL };
+	static const struct cluster_list_fns fns = { item, listed };
+	struct address_find *f;
+
+	if (!ask->store) {
+		(void)err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
+		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
+		return NULL;
+	}
+	f = calloc(1, sizeof(*f));
+	if (f) {
+		f->ask = *ask;
+		f->answer = json_new_object();
+		if (f->answer && add_ip(f->answer, "address", ask->ip) == 0 &&
+		    json_add_str(f->answer, "here", ask->node) == 0)
+			f->pools = json_add_array(f->answer, "pools");
+		if (f->pools)
+			f->call = ask->store->ops->list(ask->store, &pools, &fns, f);
+		if (f->call)
+			return f;
+		address_find_cancel(f);
+	}
+	(void)err_nomem(e);
+	return NULL;
+}

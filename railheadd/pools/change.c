@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * change.c: reads the pool, and writes it with the version that was read.
+ *
+ * No address may be in two pools, also not in a deleted one whose pods still live somewhere. Each
+ * node sees to that by itself (look.c), because people also write pools without this command.
+ * Here the lists of pools and of blocks are looked at so that the operator learns it: before a pool
+ * is created, and after each write, because another operator may have written meanwhile.
+ */
+#include "railheadd/pools/change.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/block/object_json.h"
+#include "ipam/conf/pool.h"
+#include "ipam/conf/pool_blocks.h"
+#include "lib/base/array.h"
+#include "railheadd/pools/driver_parts.h"
+#include "railheadd/pools/driver_priv.h"
+
+#define TRIES 5 /* of operators who change one pool at the same time */
+/* Nodes return the empty blocks of a deleted pool by themselves: so often, and so long. */
+#define LOOKS     10
+#define LOOK_MS   200
+#define POOLS_MAX 4096
+
+struct pool_name {
+	char name[CLUSTER_NAME_LEN], uid[CLUSTER_UID_LEN];
+};
+
+struct pool_change {
+	TAILQ_ENTRY(pool_change) all;
+	struct driver *driver;
+	struct cluster_call *call;
+	struct event *timer;
+	char name[GRID_POOL_MAX + 1];
+	struct json *definition; /* NULL: delete, or not read yet */
+	int64_t step_at;         /* the pool of this generation becomes another state; 0: none */
+	enum pool_state becomes;
+	struct ip_prefix subnet;  /* of the pool */
+	struct cluster_object at; /* the pool as it was read or created; without its value */
+	unsigned tries, looks;
+	bool created, stands;    /* it was written: by this change, or created by it, too */
+	struct pool_name *pools; /* of the last list; owned */
+	size_t n_pools;
+	struct pool_name rival; /* a pool that overlaps; "": none */
+	char rival_created[CLUSTER_CREATED_LEN];
+	struct err found; /* of a list: code 0: nothing is in the way */
+	struct pool_change_end end;
+};
+
+void pool_change_cancel(struct pool_change *c)
+{
+	const struct cluster_store *s = c->driver->conf.store;
+
+	if (c->call)
+		s->ops->cancel(c->call);
+	if (c->timer)
+		event_free(c->timer);
+	TAILQ_REMOVE(&c->driver->changes, c, all);
+	json_free(c->definition);
+	free(c->pools);
+	free(c);
+}
+
+void pool_changes_free(struct driver *d)
+{
+	while (!TAILQ_EMPTY(&d->changes))
+		pool_change_cancel(TAILQ_FIRST(&d->changes));
+}
+
+static void finish(struct pool_change *c, const struct err *why)
+{
+	struct pool_change_end end = c->end;
+	bool created = c->created;
+
+	pool_change_cancel(c);
+	end.done(end.arg, why, created);
+}
+
+static void give_up(struct pool_change *c)
+{
+	struct err why = c->found;
+
+	finish(c, &why);
+}
+
+/* A call could not be begun. */
+static void begun(struct pool_change *c)
+{
+	struct err e;
+
+	if (c->call)
+		return;
+	(void)err_nomem(&e);
+	finish(c, &e);
+}
+
+/* Outcomes that no caller handles by itself; the store knows why it refused. */
+static void failed(struct pool_change *c, const struct cluster_result *r)
+{
+	struct err e = r->err;
+
+	if (r->outcome != CLUSTER_REFUSED)
+		e.code = ERR_AGAIN;
+	(void)err_wrap(&e, "pool %s", c->name);
+	finish(c, &e);
+}
+
+/* ---- what is in the way ---- */
+
+static void see_pool(void *arg, const struct cluster_object *o)
+{
+	struct pool_change *c = arg;
+	struct pool_seen seen;
+
+	pool_seen_read(o, &seen);
+	if (ARRAY_GROW(c->pools, c->n_pools, POOLS_MAX, "shared pools", &c->found))
+		return;
+	memcpy(c->pools[c->n_pools].name, seen.name, sizeof(seen.name));
+	memcpy(c->pools[c->n_pools++].uid, seen.uid, sizeof(seen.uid));
+	if (strcmp(o->name, c->name) == 0)
+		memcpy(c->at.created, o->created, sizeof(c->at.created));
+	else if ((ip_in_prefix(c->subnet, seen.subnet.addr) ||
+		  ip_in_prefix(seen.subnet, c->subnet.addr)) &&
+		 (!*c->rival.name || strcmp(seen.created, c->rival_created) < 0)) {
+		c->rival = c->pools[c->n_pools - 1];
+		memcpy(c->rival_created, seen.created, sizeof(seen.created));
+	}
+}
+
+/* Another pool that is there has its own rule: see has_rival(). */
+static bool is_of_a_pool(const void *arg, const char *name, const struct json *value)
+{
+	const char *uid = json_str(json_get(value, "poolUID"));
+	const struct pool_change *c = arg;
+
+	for (size_t i = 0; uid && i < c->n_pools; i++) {
+		if (strcmp(c->pools[i].name, name) == 0 && strcmp(c->pools[i].uid, uid) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void see_block(void *arg, const struct cluster_object *o)
+{
+	struct pool_change *c = arg;
+
+	if (c->found.code || !block_clashes(o, c->subnet, is_of_a_pool, c, &c->found))
+		return;
+	(void)err_wrap(&c->found, "pool %s", c->name);
+}
+
+/* ---- write ---- */
+
+static int read_pool(struct pool_change *c, struct err *e);
+static void list_pools(struct pool_change *c);
+static void list_blocks(struct pool_change *c);
+
+static void written(void *arg, const struct cluster_result *r)
+{
+	struct pool_change *c = arg;
+	struct err e;
+	bool raced = r->outcome == CLUSTER_CONFLICT || r->outcome == CLUSTER_EXISTS ||
+		     r->outcome == CLUSTER_NOT_FOUND;
+
+	c->call = NULL;
+	/* An update is looked at, too: the look after its creation may have got no answer. */
+	if (r->outcome == CLUSTER_OK && c->definition && r->object) {
+		c->at = *r->object;
+		c->stands = true;
+		list_pools(c);
+	} else if (r->outcome == CLUSTER_OK) {
+		finish(c, NULL);
+	} else if (!raced || ++c->tries == TRIES) {
+		failed(c, r);
+	} else if (read_pool(c, &e)) {
+		finish(c, &e);
+	}
+}
+
+static void write_pool(struct pool_change *c, bool old)
+{
+	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_object o = { .kind = CLUSTER_POOL, .value = c->definition };
+
+	memcpy(o.name, c->name, sizeof(c->name));
+	c->created = !old;
+	if (old)
+		o.at = c->at.at;
+	if (!c->definition)
+		c->call = s->ops->remove(s, &o, written, c);
+	else if (old)
+		c->call = s->ops->update(s, &o, written, c);
+	else
+		c->call = s->ops->create(s, &o, written, c);
+	begun(c);
+}
+
+static void undone(void *arg, const struct cluster_result *r)
+{
+	struct pool_change *c = arg;
+
+	c->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		(void)err_hint(&c->found, "no node uses the pool before that ends; delete it: %s",
+			       r->err.msg);
+	c->created = false;
+	give_up(c);
+}
+
+/* The pool that was created need not stay: no node uses it before the same look is clear. */
+static void undo(struct pool_change *c)
+{
+	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_object o = { .kind = CLUSTER_POOL, .at = c->at.at };
+
+	memcpy(o.name, c->name, sizeof(c->name));
+	c->call = s->ops->remove(s, &o, undone, c);
+	begun(c);
+}
+
+/* ---- the lists ---- */
+
+static void look_again(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	list_blocks(arg);
+}
+
+static void blocks_listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	const struct timeval wait = { .tv_usec = LOOK_MS * 1000L };
+	struct pool_change *c = arg;
+
+	(void)revision;
+	c->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		failed(c, r);
+	else if (c->found.code && c->created)
+		undo(c);
+	else if (c->found.code && ++c->looks < LOOKS)
+		(void)event_add(c->timer, &wait);
+	else if (c->found.code)
+		give_up(c);
+	else if (c->stands)
+		finish(c, NULL);
+	else
+		write_pool(c, false);
+}
+
+static void list_blocks(struct pool_change *c)
+{
+	static const struct cluster_selector which = { .kind = CLUSTER_BLOCK };
+	static const struct cluster_list_fns fns = { see_block, blocks_listed };
+	struct cluster_store *s = c->driver->conf.store;
+
+	c->found.code = 0;
+	c->call = s->ops->list(s, &which, &fns, c);
+	begun(c);
+}
+
+/* True: a pool that overlaps is in the way, and c->found says so. */
+static bool has_rival(struct pool_change *c)
+{
+	/* The rival is the oldest of all that overlap. */
+	bool younger = strcmp(c->rival_created, c->at.created) > 0;
+
+	if (!*c->rival.name || (c->stands && younger) || (!c->definition && !younger))
+		return false;
+	if (c->definition) {
+		err_set(&c->found, ERR_BUSY, 0, "pool %s: its subnet overlaps that of pool %s",
+			c->name, c->rival.name);
+		(void)err_hint(&c->found, "give each shared pool a subnet of its own");
+		return true;
+	}
+	/* It would begin to give addresses, which pods of this pool still have. */
+	err_set(&c->found, ERR_BUSY, 0, "pool %s: pool %s overlaps it, and waits for its end",
+		c->name, c->rival.name);
+	(void)err_hint(&c->found, "delete pool %s first", c->rival.name);
+	return true;
+}
+
+static void pools_listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct pool_change *c = arg;
+
+	(void)revision;
+	c->call = NULL;
+	if (r->outcome != CLUSTER_OK)
+		failed(c, r);
+	else if ((c->found.code || has_rival(c)) && c->created)
+		undo(c);
+	else if (c->found.code)
+		give_up(c);
+	else if (c->definition)
+		list_blocks(c);
+	else
+		write_pool(c, true);
+}
+
+static void list_pools(struct pool_change *c)
+{
+	static const struct cluster_selector which = { .kind = CLUSTER_POOL };
+	static const struct cluster_list_fns fns = { see_pool, pools_listed };
+	struct cluster_store *s = c->driver->conf.store;
+
+	c->found.code = 0;
+	c->n_pools = 0;
+	c->rival.name[0] = '\0';
+	c->call = s->ops->list(s, &which, &fns, c);
+	begun(c);
+}
+
+/* ---- read ---- */
+
+static const char *text_of(const struct json *n, const char *key, char buf[JSON_SHOW_LEN])
+{
+	return json_show(json_get(n, key), buf);
+}
+
+/* Blocks are named after their place on the grid: it stays as long as the pool. */
+static int check_same(const struct pool_change *c, const struct json *old, struct err *e)
+{
+	static const char *const keys[] = { "subnet", "blockSize" };
+	char was[JSON_SHOW_LEN], now[JSON_SHOW_LEN];
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(text_of(old, keys[i], was), text_of(c->definition, keys[i], now)) == 0)
+			continue;
+		err_set(e, ERR_BUSY, 0, "pool %s: %s is %s in the cluster and cannot become %s",
+			c->name, keys[i], was, now);
+		return err_hint(e, "make a pool of another name, or delete this one first");
+	}
+	return 0;
+}
+
+/* The state `from` cannot become `to` by a new definition. */
+static int refuse_state(const struct pool_change *c, enum pool_state from, enum pool_state to,
+			struct err *e)
+{
+	if (from == POOL_CLOSED) {
+		err_set(e, ERR_BUSY, 0, "pool %s: it is closed: each node has it with slices",
+			c->name);
+		return err_hint(e,
+				"`railctl ipam pool apply` changes it on a node; for other blocks "
+				"make a pool of another name");
+	}
+	if (from == POOL_ADOPTING) {
+		err_set(e, ERR_BUSY, 0, "pool %s: it is adopting leases of the nodes", c->name);
+		return err_hint(e,
+				"`railctl cluster pool open %s` opens it once all nodes have "
+				"reported; until then keep \"state\": \"adopting\"",
+				c->name);
+	}
+	if (to == POOL_ADOPTING) {
+		err_set(e, ERR_BUSY, 0, "pool %s: it is open, so it cannot begin to adopt leases",
+			c->name);
+		return err_hint(e, "only a new pool can have \"state\": \"adopting\"");
+	}
+	err_set(e, ERR_BUSY, 0, "pool %s: a definition cannot close it", c->name);
+	return err_hint(e,
+			"apply it with \"state\": \"leaving\"; once all nodes have reported, "
+			"`railctl cluster pool close %s` closes it",
+			c->name);
+}
+
+/* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
+static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
+{
+	enum pool_state from = pool_state_of(old), to = pool_state_of(c->definition);
+	bool either = from != POOL_ADOPTING && to != POOL_ADOPTING;
+
+	if (from != POOL_CLOSED && to != POOL_CLOSED && (from == to || either))
+		return 0;
+	return refuse_state(c, from, to, e);
+}
+
+/* Only a pool with blocks can return to slices. */
+static int check_new(const struct pool_change *c, struct err *e)
+{
+	if (!pool_state_has_slices(pool_state_of(c->definition)))
+		return 0;
+	err_set(e, ERR_BUSY, 0,
+		"pool %s: the cluster has none of this name that could return to "
+		"slices",
+		c->name);
+	return err_hint(e, "a pool with slices needs no cluster: `railctl ipam pool apply FILE` on "
+			   "each node, without \"blockSize\" and \"state\"");
+}
+
+/* The definition that the nodes have reported, in its next state. */
+static int make_step(struct pool_change *c, const struct cluster_object *o, struct err *e)
+{
+	if (o->generation != c->step_at) {
+		err_set(e, ERR_AGAIN, 0, "pool %s: its definition has changed meanwhile", c->name);
+		return err_hint(e, "run the command again");
+	}
+	json_free(c->definition);
+	c->definition = json_dup(o->value);
+	if (!c->definition)
+		return err_nomem(e);
+	json_del(c->definition, "state");
+	return c->becomes == POOL_CLOSED && json_add_str(c->definition, "state", "closed")
+		       ? err_nomem(e)
+		       : 0;
+}
+
+/* A pool that is there, and is to be changed. */
+static int check_change(struct pool_change *c, const struct cluster_object *o, struct err *e)
+{
+	if (c->step_at)
+		return make_step(c, o, e);
+	return check_same(c, o->value, e) || check_state(c, o->value, e) ? -1 : 0;
+}
+
+static void was_read(void *arg, const struct cluster_result *r)
+{
+	struct pool_change *c = arg;
+	bool there = r->outcome == CLUSTER_OK;
+	struct pool_seen seen;
+	struct err e;
+
+	c->call = NULL;
+	if (there) {
+		pool_seen_read(r->object, &seen);
+		c->at = *r->object;
+		c->subnet = c->definition ? c->subnet : seen.subnet;
+	}
+	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->step_at)) {
+		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name", c->name);
+		finish(c, &e);
+	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
+		failed(c, r);
+	} else if ((there && (c->step_at || c->definition) && check_change(c, r->object, &e)) ||
+		   (!there && c->definition && check_new(c, &e))) {
+		finish(c, &e);
+	} else if (!there || !c->definition) {
+		list_pools(c);
+	} else {
+		write_pool(c, true);
+	}
+}
+
+static int read_pool(struct pool_change *c, struct err *e)
+{
+	struct cluster_store *s = c->driver->conf.store;
+
+	c->created = c->stands = false;
+	c->call = s->ops->get(s, CLUSTER_POOL, c->name, was_read, c);
+	return c->call ? 0 : err_nomem(e);
+}
+
+/* ---- begin ---- */
+
+/* The definition as it would be on a node. */
+static int check_definition(const char *name, const struct json *definition,
+			    struct ip_prefix *subnet, struct err *e)
+{
+	const struct shared_pool_def def = { name, "new", 0, definition, NULL };
+	struct shared_pool_view view;
+
+	if (pool_check_keys(definition, e) || shared_pool_decode(&def, &view, e))
+		return -1;
+	*subnet = view.pool.grid.subnet;
+	shared_pool_view_clear(&view);
+	return 0;
+}
+
+/* Takes over what->definition. */
+static struct pool_change *begin(struct driver *d, const char *name, const struct pool_change *what,
+				 struct err *e)
+{
+	struct pool_change *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		json_free(what->definition);
+		(void)err_nomem(e);
+		return NULL;
+	}
+	*c = *what;
+	c->driver = d;
+	(void)snprintf(c->name, sizeof(c->name), "%s", name);
+	TAILQ_INSERT_TAIL(&d->changes, c, all);
+	c->timer = evtimer_new(d->conf.base, look_again, c);
+	if (!d->conf.store) {
+		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
+		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
+	} else if (!c->timer) {
+		(void)err_nomem(e);
+	} else if (read_pool(c, e) == 0) {
+		return c;
+	}
+	pool_change_cancel(c);
+	return NULL;
+}
+
+struct pool_change *pool_change_put(struct driver *d, const char *name,
+				    const struct json *definition,
+				    const struct pool_change_end *end, struct err *e)
+{
+	struct pool_change what = { .end = *end };
+
+	if (check_definition(name, definition, &what.subnet, e))
+		return NULL;
+	what.definition = json_dup(definition);
+	if (what.definition)
+		return begin(d, name, &what, e);
+	(void)err_nomem(e);
+	return NULL;
+}
+
+struct pool_change *pool_change_step(struct driver *d, const struct pool_step *step,
+				     const struct pool_change_end *end, struct err *e)
+{
+	struct pool_change what = { .end = *end,
+				    .step_at = step->generation,
+				    .becomes = step->becomes };
+
+	return begin(d, step->name, &what, e);
+}
+
+struct pool_change *pool_change_remove(struct driver *d, const char *name,
+				       const struct pool_change_end *end, struct err *e)
+{
+	struct pool_change what = { .end = *end };
+
+	if (strlen(name) <= GRID_POOL_MAX)
+		return begin(d, name, &what, e);
+	err_set(e, ERR_CONFIG, 0, "pool %.40s...: longer than a shared pool's name", name);
+	return NULL;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conflict.c: asks the cluster store who has the blocks that this node lost, one after the other. A
+ * record of this node says only that it lost them.
+ */
+#include "railheadd/pools/conflict.h"
+
+#include <event2/event.h>
+
+#include "ipam/block/object_json.h"
+#include "ipam/admin/admin.h"
+#include "ipam/lease/audit.h"
+#include "railheadd/pools/driver_parts.h"
+#include "railheadd/pools/driver_priv.h"
+
+struct conflict_ask {
+	TAILQ_ENTRY(conflict_ask) all;
+	struct driver *driver;
+	struct conflict_ask_end end;
+	struct json *conflicts, *blocks; /* blocks: in conflicts */
+	size_t at;                       /* the block that is looked at */
+	struct event *next;
+	struct cluster_call *call;
+};
+
+void conflict_ask_cancel(struct conflict_ask *a)
+{
+	struct cluster_store *s = a->driver->conf.store;
+
+	if (s && a->call)
+		s->ops->cancel(a->call);
+	TAILQ_REMOVE(&a->driver->asks, a, all);
+	json_free(a->conflicts);
+	if (a->next)
+		event_free(a->next);
+	free(a);
+}
+
+void conflict_asks_free(struct driver *d)
+{
+	while (!TAILQ_EMPTY(&d->asks))
+		conflict_ask_cancel(TAILQ_FIRST(&d->asks));
+}
+
+/* ---- pools ---- */
+
+static int add_prefix(struct json *o, const char *key, struct ip_prefix p)
+{
+	char text[PREFIX_STR_LEN];
+
+	return json_add_str(o, key, ip_format_prefix(p, text));
+}
+
+static int add_pool(struct json *list, const struct pool_seen *p)
+{
+	struct json *o = json_push_object(list);
+	char since[AUDIT_TIME_LEN];
+
+	if (!o || json_add_str(o, "name", p->name) || json_add_str(o, "uid", p->uid) ||
+	    add_prefix(o, "subnet", p->subnet) || json_add_str(o, "older", p->rival->name) ||
+	    add_prefix(o, "olderSubnet", p->rival->subnet) ||
+	    json_add_str(o, "since", audit_time(p->rival_since, since)))
+		return -1;
+	/* A rival of another pool gives nothing, either. */
+	return p->rival->rival ? json_add_null(o, "gives")
+			       : json_add_str(o, "gives", p->rival->name);
+}
+
+static int add_pools(const struct driver *d, struct json *conflicts)
+{
+	struct json *list = json_add_array(conflicts, "pools");
+	const struct pool_seen *p;
+
+	for (p = TAILQ_FIRST(&d->seen); list && p; p = TAILQ_NEXT(p, all)) {
+		if (p->rival && add_pool(list, p))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+/* ---- numbers ---- */
+
+static int add_numbers(const struct driver *d, struct json *conflicts)
+{
+	struct json *list = json_add_array(conflicts, "numbers");
+	const struct number_twin *twins;
+	char since[AUDIT_TIME_LEN];
+	int64_t number;
+	size_t n = number_twins_list(d->twins, &twins, &number);
+
+	for (size_t i = 0; list && i < n; i++) {
+		struct json *o = json_push_object(list);
+
+		if (!o || json_add_int(o, "number", number) ||
+		    json_add_str(o, "node", twins[i].node) ||
+		    json_add_str(o, "since", audit_time(twins[i].since, since)))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+/* ---- owners ---- */
+
+static void soon(struct conflict_ask *a)
+{
+	const struct timeval now = { .tv_sec = 0 };
+
+	(void)event_add(a->next, &now);
+}
+
+static void finish(struct conflict_ask *a)
+{
+	struct conflict_ask_end end = a->end;
+	auto_json struct json *conflicts = a->conflicts;
+
+	a->conflicts = NULL;
+	conflict_ask_cancel(a);
+	end.done(end.arg, conflicts);
+}
+
+/* An owner that cannot be read is left out. */
+static int note_owner(struct json *o, const struct cluster_result *r)
+{
+	struct block b = { .owner = { .node = "" } };
+	struct err ignored;
+
+	if (r->outcome == CLUSTER_OK &&
+	    block_from_json(r->object->value, r->object->name, &b, &ignored))
+		return 0;
+	return *b.owner.node ? json_add_str(o, "owner", b.owner.node) : json_add_null(o, "owner");
+}
+
+static void was_read(void *arg, const struct cluster_result *r)
+{
+	struct conflict_ask *a = arg;
+	bool answered = r->outcome == CLUSTER_OK || r->outcome == CLUSTER_NOT_FOUND;
+	int rc = answered ? note_owner(json_at_mut(a->blocks, a->at), r)
+			  : json_add_str(a->conflicts, "unknown", r->err.msg);
+
+	a->call = NULL;
+	if (rc)
+		(void)err_nomem(&a->driver->fatal);
+	/* After one call without an answer the others would wait as long. */
+	a->at = answered ? a->at + 1 : CONFLICT_LOOKS;
+	soon(a);
+}
+
+/* The start of the block, also of the loan of one address. */
+static int start_of(const struct json *o, struct ip *start)
+{
+	const char *block = json_str(json_get(o, "block"));
+
+	return ip_parse(block ? block : json_str(json_get(o, "first")), start);
+}
+
+static void look(evutil_socket_t fd, short what, void *arg)
+{
+	struct conflict_ask *a = arg;
+	struct cluster_store *s = a->driver->conf.store;
+	const struct json *o = json_at_mut(a->blocks, a->at);
+	char name[GRID_NAME_LEN];
+	struct ip start;
+
+	(void)fd;
+	(void)what;
+	if (!s || !o || a->at >= CONFLICT_LOOKS || start_of(o, &start)) {
+		finish(a);
+		return;
+	}
+	(void)grid_name(json_str(json_get(o, "pool")), start, name);
+	a->call = s->ops->get(s, CLUSTER_BLOCK, name, was_read, a);
+	if (!a->call)
+		finish(a);
+}
+
+struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_ask_end *end,
+					struct err *e)
+{
+	auto_json struct json *blocks = NULL, *reserved = NULL;
+	struct conflict_ask *a;
+
+	if (admin_conflicts(d->conf.ipam, &blocks, e) || admin_reserved(d->conf.ipam, &reserved, e))
+		return NULL;
+	a = calloc(1, sizeof(*a));
+	if (!a) {
+		(void)err_nomem(e);
+		return NULL;
+	}
+	a->driver = d;
+	a->end = *end;
+	TAILQ_INSERT_TAIL(&d->asks, a, all);
+	a->next = evtimer_new(d->conf.base, look, a);
+	a->conflicts = json_new_object();
+	a->blocks = blocks;
+	if (a->next && a->conflicts && json_put(a->conflicts, "blocks", TAKE_PTR(blocks)) == 0 &&
+	    add_pools(d, a->conflicts) == 0 &&
+	    json_put(a->conflicts, "reserved", TAKE_PTR(reserved)) == 0 &&
+	    add_numbers(d, a->conflicts) == 0) {
+		soon(a);
+		return a;
+	}
+	conflict_ask_cancel(a);
+	(void)err_nomem(e);
+	return NULL;
+}

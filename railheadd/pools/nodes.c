@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nodes.c: lists, one after the other. The table of the last question with heartbeats says how old
+ * a heartbeat is in the next.
+ */
+#include "railheadd/pools/nodes.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "railheadd/pools/node_table.h"
+#include "railheadd/pools/table_nodes.h"
+#include "railheadd/pools/table.h"
+
+/* A heartbeat that has not moved for so many periods is a node that may be off. */
+#define SILENT_PERIODS 3
+
+/*
+ * The kinds that are listed, and the calls for their objects. end, of each list, may be NULL.
+ * answer: NULL: no memory.
+ */
+struct question {
+	const char *about;
+	const enum cluster_kind *kinds;
+	size_t n;
+	int (*item)(struct nodes_ask *a, const struct cluster_object *o, struct err *e);
+	int (*end)(struct nodes_ask *a, struct err *e);
+	struct json *(*answer)(struct nodes_ask *a);
+};
+
+struct nodes_ask {
+	TAILQ_ENTRY(nodes_ask) all;
+	struct nodes *nodes;
+	struct nodes_end end;
+	const struct question *question;
+	struct node_table table;
+	struct node_table_look look;
+	struct pool_table pools;
+	nodes_see_fn see;       /* NULL: nobody looks at each pool */
+	struct pool_asked pool; /* of the question about one pool */
+	struct cluster_selector which;
+	size_t step; /* of its kinds */
+	struct event *next;
+	struct cluster_call *call;
+	struct err broken; /* of a list: code 0: nothing is */
+};
+TAILQ_HEAD(nodes_asks, nodes_ask);
+
+struct nodes {
+	struct nodes_conf conf;
+	struct node_table seen;
+	struct nodes_asks asks;
+};
+
+void nodes_ask_cancel(struct nodes_ask *a)
+{
+	if (a->call)
+		a->nodes->conf.store->ops->cancel(a->call);
+	TAILQ_REMOVE(&a->nodes->asks, a, all);
+	node_table_clear(&a->table);
+	pool_table_clear(&a->pools);
+	json_free(a->pool.definition);
+	event_free(a->next);
+	free(a);
+}
+
+static void finish(struct nodes_ask *a, const struct json *answer, const struct err *why)
+{
+	struct nodes_end end = a->end;
+
+	nodes_ask_cancel(a);
+	end.done(end.arg, answer, why);
+}
+
+static void answer(struct nodes_ask *a)
+{
+	auto_json struct json *tree = a->question->answer(a);
+	struct err e;
+
+	if (!tree)
+		(void)err_nomem(&e);
+	finish(a, tree, tree ? NULL : &e);
+}
+
+static void soon(struct nodes_ask *a)
+{
+	event_active(a->next, EV_TIMEOUT, 0);
+}
+
+static void item(void *arg, const struct cluster_object *o)
+{
+	struct nodes_ask *a = arg;
+
+	if (!a->broken.code && a->question->item(a, o, &a->broken))
+		(void)err_wrap(&a->broken, "%s", a->question->about);
+}
+
+/* Types of an older release reserve nothing. A question about just that is refused. */
+static bool has_no_kind(const struct nodes_ask *a, const struct cluster_result *r)
+{
+	return a->which.kind == CLUSTER_RESERVED && a->step > 0 && r->err.code == ERR_NOTFOUND;
+}
+
+static void listed(void *arg, const struct cluster_result *r, const char *revision)
+{
+	struct nodes_ask *a = arg;
+	struct err why = r->err;
+
+	(void)revision;
+	a->call = NULL;
+	if (r->outcome != CLUSTER_OK && !has_no_kind(a, r)) {
+		if (r->outcome != CLUSTER_REFUSED)
+			why.code = ERR_AGAIN;
+		(void)err_wrap(&why, "%s", a->question->about);
+		finish(a, NULL, &why);
+	} else if (a->broken.code) {
+		why = a->broken;
+		finish(a, NULL, &why);
+	} else if (a->question->end && a->question->end(a, &why)) {
+		finish(a, NULL, &why);
+	} else if (++a->step < a->question->n) {
+		soon(a);
+	} else {
+		answer(a);
+	}
+}
+
+static void list(evutil_socket_t fd, short what, void *arg)
+{
+	static const struct cluster_list_fns fns = { item, listed };
+	struct nodes_ask *a = arg;
+	struct cluster_store *s = a->nodes->conf.store;
+	struct err e;
+
+	(void)fd;
+	(void)what;
+	a->which = (struct cluster_selector){ .kind = a->question->kinds[a->step] };
+	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
+	a->call = s->ops->list(s, &a->which, &fns, a);
+	if (a->call)
+		return;
+	(void)err_nomem(&e);
+	finish(a, NULL, &e);
+}
+
+static struct nodes_ask *ask(struct nodes *n, const struct question *q, const struct nodes_end *end,
+			     struct err *e)
+{
+	struct nodes_ask *a;
+
+	if (!n->conf.store) {
+		(void)err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
+		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
+		return NULL;
+	}
+	a = calloc(1, sizeof(*a));
+	if (!a || !(a->next = event_new(n->conf.base, -1, EV_TIMEOUT, list, a))) {
+		free(a);
+		(void)err_nomem(e);
+		return NULL;
+	}
+	a->nodes = n;
+	a->end = *end;
+	a->question = q;
+	TAILQ_INSERT_TAIL(&n->asks, a, all);
+	soon(a);
+	return a;
+}
+
+/* ---- about nodes ---- */
+
+static int node_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	/* Two questions at a time: the other one may have ended, and replaced the table. */
+	a->look.seen = &a->nodes->seen;
+	a->look.now = ctx_since_boot(a->nodes->conf.ctx);
+	return node_table_object(&a->table, o, &a->look, e);
+}
+
+static void keep_table(struct nodes_ask *a)
+{
+	struct node_table old = a->nodes->seen;
+
+	a->nodes->seen = a->table;
+	a->table = old;
+}
+
+static struct json *node_answer(struct nodes_ask *a)
+{
+	struct json *tree = node_table_json(&a->table, a->nodes->conf.node);
+
+	keep_table(a);
+	return tree;
+}
+
+struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
+	static const struct question nodes = { "nodes",   kinds, ARRAY_SIZE(kinds),
+					       node_item, NULL,  node_answer };
+
+	return ask(n, &nodes, end, e);
+}
+
+/* ---- about pools ---- */
+
+static int pool_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	if (pool_table_object(&a->pools, o, e))
+		return -1;
+	return a->see && o->kind == CLUSTER_POOL ? a->see(a->end.arg, o, e) : 0;
+}
+
+static struct json *pool_answer(struct nodes_ask *a)
+{
+	return pool_table_json(&a->pools);
+}
+
+struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
+				  struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_RESERVED, CLUSTER_BLOCK };
+	static const struct question pools = { "pools",   kinds, ARRAY_SIZE(kinds),
+					       pool_item, NULL,  pool_answer };
+
+	struct nodes_ask *a = ask(n, &pools, end, e);
+
+	if (a)
+		a->see = see;
+	return a;
+}
+
+/* ---- about one pool, or the reserved addresses ---- */
+
+static int asked_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	return o->kind == a->question->kinds[0] ? pool_asked_note(&a->pool, o, e)
+						: node_item(a, o, e);
+}
+
+static int asked_end(struct nodes_ask *a, struct err *e)
+{
+	/* The lists of nodes and of heartbeats follow. */
+	if (*a->pool.uid)
+		return a->step + 1 == a->question->n ? pool_nodes_compare(&a->table, e) : 0;
+	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name",
+		       a->pool.name);
+}
+
+static struct json *asked_answer(struct nodes_ask *a)
+{
+	struct json *tree =
+		pool_nodes_json(&a->pool, &a->table, SILENT_PERIODS * a->nodes->conf.renew);
+
+	keep_table(a);
+	return tree;
+}
+
+struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
+				 struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_NODE, CLUSTER_HEARTBEAT };
+	static const struct question about = { "nodes",    kinds,     ARRAY_SIZE(kinds),
+					       asked_item, asked_end, asked_answer };
+	struct nodes_ask *a;
+
+	if (!*pool || strlen(pool) > GRID_POOL_MAX) {
+		err_set(e, ERR_CONFIG, 0, "pool %.40s: not the name of a shared pool", pool);
+		return NULL;
+	}
+	a = ask(n, &about, end, e);
+	if (a) {
+		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
+		a->look.pool = a->pool.name;
+	}
+	return a;
+}
+
+struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_RESERVED, CLUSTER_NODE,
+						   CLUSTER_HEARTBEAT };
+	static const struct question about = { "reserved addresses", kinds, ARRAY_SIZE(kinds),
+					       asked_item,           NULL,  asked_answer };
+	struct nodes_ask *a = ask(n, &about, end, e);
+
+	if (a) {
+		(void)snprintf(a->pool.name, sizeof(a->pool.name), CLUSTER_RESERVED_NAME);
+		a->look.reserved = true;
+	}
+	return a;
+}
+
+/* ---- begin and end ---- */
+
+int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e)
+{
+	struct nodes *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return err_nomem(e);
+	n->conf = *conf;
+	TAILQ_INIT(&n->asks);
+	*out = n;
+	return 0;
+}
+
+void nodes_free(struct nodes *n)
+{
+	if (!n)
+		return;
+	while (!TAILQ_EMPTY(&n->asks))
+		nodes_ask_cancel(TAILQ_FIRST(&n->asks));
+	node_table_clear(&n->seen);
+	free(n);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nodes.h: asks the cluster store which nodes there are, whose heartbeat moves, and how many blocks
+ * each has. Each question reads all objects of some kinds.
+ */
+#ifndef RAILHEAD_RAILHEADD_POOLS_NODES_H
+#define RAILHEAD_RAILHEADD_POOLS_NODES_H
+
+#include "cluster/store/cluster_store.h"
+#include "lib/base/ctx.h"
+
+struct event_base;
+struct nodes;
+struct nodes_ask;
+
+/* All borrowed. store NULL: there is none, and each question is refused. */
+struct nodes_conf {
+	const struct ctx *ctx;
+	struct event_base *base;
+	struct cluster_store *store;
+	const char *node; /* this one */
+	int64_t renew;    /* between two heartbeats, ns */
+};
+
+/* nodes_new - ERR_NOMEM. nodes_free - before the store is closed; cancels all. NULL is fine. */
+int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e) must_check;
+void nodes_free(struct nodes *n);
+
+/*
+ * done - once, from the loop. answer: borrowed, see node_table_json(), or pool_nodes_json() for a
+ * question about a pool or the reserved addresses; NULL: why.
+ */
+struct nodes_end {
+	void (*done)(void *arg, const struct json *answer, const struct err *why);
+	void *arg;
+};
+
+/*
+ * nodes_ask - ERR_CONFIG: no cluster store; then it returns NULL, as without memory, and done is
+ * not called. ERR_AGAIN: the store is away. nodes_ask_pool - which nodes have taken over the pool
+ * of this name; also ERR_NOTFOUND. nodes_ask_reserved - the same about the addresses that the
+ * cluster reserves; without such an object, which nodes know that. nodes_ask_cancel - done is not
+ * called any more.
+ */
+struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e);
+struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
+				 struct err *e);
+struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e);
+
+/*
+ * nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools, reserved
+ * addresses and blocks.
+ * see: each pool of the list, before the answer; an error ends the question. NULL: not wanted.
+ */
+typedef int (*nodes_see_fn)(void *arg, const struct cluster_object *o, struct err *e);
+struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
+				  struct err *e);
+void nodes_ask_cancel(struct nodes_ask *a);
+
+#endif

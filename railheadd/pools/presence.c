@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * presence.c: reads the object of this node, and writes it if it differs from what runs here. The
+ * object also says which definitions of pools the node has taken over, which reserved addresses,
+ * and the number of the node.
+ */
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipam/block/object_json.h"
+#include "lib/base/hash.h"
+#include "railheadd/pools/driver_parts.h"
+#include "railheadd/pools/driver_priv.h"
+
+/* Changes of several pools are one write. Up to five times as much is added. */
+#define SOON_MS 200
+#define AGAIN_S 5   /* after a failure, and up to as much again: many nodes begin together */
+#define LOOK_S  600 /* an operator may have deleted the object, or the store was restored */
+
+struct presence {
+	struct driver *driver;
+	struct cluster_node is;
+	struct event *timer;
+	struct cluster_call *call; /* NULL: the timer runs */
+	uint64_t said;             /* a hash of the reports that were written or are about to be */
+	int64_t number;            /* -1: the value that was written or read last has none */
+	bool again;                /* they changed during the call */
+};
+
+/* ---- the reports ---- */
+
+/* -1: the node has none. */
+static int64_t number_of(const struct driver *d)
+{
+	return d->labels.has_number ? (int64_t)d->labels.number : -1;
+}
+
+/* The report of this node about a pool that the cluster has. */
+static struct node_pool report_of(const struct driver *d, const struct pool_seen *s)
+{
+	/* While a pool is adopting, each block with leases of this node must become its own. */
+	size_t conflicts = s->state == POOL_ADOPTING ? agent_pool_conflicts(d->agent, s->name) : 0;
+	const struct err *look = pool_look_why(s);
+	struct node_pool p = { .generation = s->taken, .number = s->number };
+	const char *leaves = leave_why(d, s);
+
+	(void)snprintf(p.name, sizeof(p.name), "%.*s", GRID_POOL_MAX, s->name);
+	(void)snprintf(p.uid, sizeof(p.uid), "%s", s->uid);
+	if (s->rival)
+		(void)snprintf(p.waits, sizeof(p.waits), "it overlaps the older pool %.100s",
+			       s->rival->name);
+	else if (conflicts && *s->lost)
+		memcpy(p.waits, s->lost, sizeof(p.waits));
+	else if (conflicts)
+		(void)snprintf(p.waits, sizeof(p.waits), "it claims %zu blocks of its leases",
+			       conflicts);
+	else if (*leaves)
+		(void)snprintf(p.waits, sizeof(p.waits), "%.255s", leaves);
+	else
+		(void)snprintf(p.waits, sizeof(p.waits), "%.255s", look ? look->msg : s->waits);
+	return p;
+}
+
+bool driver_pool_report(const void *arg, const char *pool, struct node_pool *out)
+{
+	const struct pool_seen *s = pools_seen_find(arg, pool);
+
+	if (s)
+		*out = report_of(arg, s);
+	return s != NULL;
+}
+
+/* The same about the reserved addresses: they count here once all pools of the node have them. */
+static struct node_pool report_of_reserved(const struct driver *d)
+{
+	const struct pool_seen *s = pools_stale(d);
+	struct node_pool p = d->reserved_of;
+
+	if (s && !*p.waits)
+		(void)snprintf(p.waits, sizeof(p.waits), "pool %.31s: %.200s", s->name,
+			       *s->waits ? s->waits : "it is taken over later");
+	return p;
+}
+
+static int add_reserved(const struct driver *d, struct json *value)
+{
+	const struct node_pool p = report_of_reserved(d);
+
+	return *p.name ? node_reserved_put(value, &p) : 0;
+}
+
+static int add_pools(const struct driver *d, struct json *value)
+{
+	struct json *list = json_add_array(value, "pools");
+	const struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
+		const struct node_pool p = report_of(d, s);
+
+		if (node_pool_add(list, &p))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+static uint64_t hash_report(uint64_t h, const struct node_pool *p)
+{
+	h = hash_add(h, p->name, strlen(p->name) + 1);
+	h = hash_add(h, p->uid, strlen(p->uid) + 1);
+	h = hash_add(h, &p->generation, sizeof(p->generation));
+	h = hash_add(h, &p->number, sizeof(p->number));
+	return hash_add(h, p->waits, strlen(p->waits) + 1);
+}
+
+static uint64_t hash_of_reports(const struct driver *d)
+{
+	const struct node_pool reserved = report_of_reserved(d);
+	const int64_t number = number_of(d);
+	uint64_t h = hash_add(hash_report(HASH_START, &reserved), &number, sizeof(number));
+	const struct pool_seen *s;
+
+	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
+		const struct node_pool p = report_of(d, s);
+
+		h = hash_report(h, &p);
+	}
+	return h;
+}
+
+/* ---- the object ---- */
+
+static void look_after(struct presence *p, unsigned seconds)
+{
+	struct timeval t = { .tv_sec = seconds +
+				       (unsigned)(driver_random(p->driver) % (seconds + 1)) };
+
+	(void)event_add(p->timer, &t);
+}
+
+static void look_soon(struct presence *p)
+{
+	const int64_t ms = SOON_MS + (int64_t)(driver_random(p->driver) % (5 * SOON_MS));
+	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	p->again = false;
+	(void)event_add(p->timer, &t);
+}
+
+/*
+ * The call has ended well: look again, soon if the pools have changed meanwhile. Other nodes see
+ * the number now, so this one looks at theirs.
+ */
+static void ended(struct presence *p)
+{
+	number_twins_written(p->driver->twins, p->number);
+	if (p->again)
+		look_soon(p);
+	else
+		look_after(p, LOOK_S);
+}
+
+static void failed(struct presence *p, const struct cluster_result *r)
+{
+	if (r->outcome == CLUSTER_REFUSED)
+		driver_refused(p->driver, &r->err);
+	look_after(p, AGAIN_S);
+}
+
+static void written(void *arg, const struct cluster_result *r)
+{
+	struct presence *p = arg;
+
+	p->call = NULL;
+	if (r->outcome == CLUSTER_OK)
+		ended(p);
+	else
+		failed(p, r);
+}
+
+static struct json *value_of(const struct presence *p)
+{
+	auto_json struct json *value = node_to_json(&p->is);
+
+	if (!value || node_number_put(value, number_of(p->driver)) ||
+	    (p->driver->pools_known &&
+	     (add_pools(p->driver, value) || add_reserved(p->driver, value))))
+		return NULL;
+	return TAKE_PTR(value);
+}
+
+static void write_node(struct presence *p, const struct cluster_object *old)
+{
+	struct cluster_store *s = p->driver->conf.store;
+	auto_json struct json *value = value_of(p);
+	struct cluster_object o = { .kind = CLUSTER_NODE, .value = value };
+
+	(void)snprintf(o.name, sizeof(o.name), "%s", p->driver->conf.node);
+	(void)snprintf(o.node, sizeof(o.node), "%s", p->driver->conf.node);
+	p->number = number_of(p->driver);
+	if (old)
+		o.at = old->at;
+	if (value)
+		p->call =
+			old ? s->ops->update(s, &o, written, p) : s->ops->create(s, &o, written, p);
+	if (!p->call)
+		look_after(p, AGAIN_S);
+}
+
+static bool is_same(const struct cluster_node *a, const struct cluster_node *b)
+{
+	return strcmp(a->holder, b->holder) == 0 && strcmp(a->boot, b->boot) == 0 &&
+	       strcmp(a->machine, b->machine) == 0 && strcmp(a->version, b->version) == 0 &&
+	       a->forgotten == b->forgotten;
+}
+
+/* Before all pools are known, nothing is said about them, and what stands there stays. */
+static bool has_same_reports(const struct presence *p, const struct json *there)
+{
+	auto_json struct json *value = value_of(p);
+
+	return !p->driver->pools_known ||
+	       (value && json_same(json_get(there, "pools"), json_get(value, "pools")) &&
+		json_same(json_get(there, "reserved"), json_get(value, "reserved")));
+}
+
+static void was_read(void *arg, const struct cluster_result *r)
+{
+	struct presence *p = arg;
+	struct cluster_node there;
+	struct err ignored;
+
+	p->call = NULL;
+	p->number = r->outcome == CLUSTER_OK ? node_number_of(r->object->value) : -1;
+	if (r->outcome == CLUSTER_NOT_FOUND)
+		write_node(p, NULL);
+	else if (r->outcome != CLUSTER_OK)
+		failed(p, r);
+	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
+		 !is_same(&there, &p->is) || p->number != number_of(p->driver) ||
+		 !has_same_reports(p, r->object->value))
+		write_node(p, r->object);
+	else
+		ended(p);
+}
+
+/* While another machine has our name, the object may be that one's. */
+static void look(evutil_socket_t fd, short what, void *arg)
+{
+	struct presence *p = arg;
+	struct cluster_store *s = p->driver->conf.store;
+
+	(void)fd;
+	(void)what;
+	p->again = false;
+	if (agent_health(p->driver->agent) == AGENT_OK)
+		p->call = s->ops->get(s, CLUSTER_NODE, p->driver->conf.node, was_read, p);
+	if (!p->call)
+		look_after(p, AGAIN_S);
+}
+
+void presence_pools(struct presence *p)
+{
+	uint64_t now;
+
+	if (!p || !p->driver->pools_known || agent_health(p->driver->agent) != AGENT_OK)
+		return;
+	now = hash_of_reports(p->driver);
+	if (now == p->said)
+		return;
+	p->said = now;
+	if (p->call)
+		p->again = true;
+	else
+		look_soon(p);
+}
+
+int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
+		 struct err *e)
+{
+	struct presence *p = calloc(1, sizeof(*p));
+	struct timeval soon = { .tv_sec = 1 };
+
+	if (!p || !(p->timer = evtimer_new(d->conf.base, look, p))) {
+		free(p);
+		return err_nomem(e);
+	}
+	p->driver = d;
+	p->is = *node;
+	(void)event_add(p->timer, &soon);
+	*out = p;
+	return 0;
+}
+
+void presence_free(struct presence *p)
+{
+	if (!p)
+		return;
+	if (p->call)
+		p->driver->conf.store->ops->cancel(p->call);
+	event_free(p->timer);
+	free(p);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_nodes.c: the reports of the nodes, compared with the object as the cluster store has it. */
+#include "railheadd/pools/table_nodes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+
+static const char *const states[] = { [POOL_NODE_DONE] = "done",
+				      [POOL_NODE_WAITS] = "waits",
+				      [POOL_NODE_SILENT] = "silent",
+				      [POOL_NODE_FORGOTTEN] = "forgotten" };
+
+int pool_asked_note(struct pool_asked *p, const struct cluster_object *o, struct err *e)
+{
+	if (strcmp(o->name, p->name) != 0)
+		return 0;
+	json_free(p->definition);
+	p->definition = json_dup(o->value);
+	if (!p->definition)
+		return err_nomem(e);
+	(void)snprintf(p->uid, sizeof(p->uid), "%s", o->at.uid);
+	p->generation = o->generation;
+	return 0;
+}
+
+/* The report is about this object, not about an earlier one of its name. */
+static bool has_reported(const struct pool_asked *p, const struct node_row *row)
+{
+	return *row->pool.name && strcmp(row->pool.uid, p->uid) == 0;
+}
+
+/* A restored store uses generations again, so a higher one is another one. */
+static bool is_done(const struct pool_asked *p, const struct node_row *row)
+{
+	return has_reported(p, row) && row->pool.generation == p->generation && !*row->pool.waits;
+}
+
+enum pool_node pool_node_of(const struct pool_asked *p, const struct node_row *row, int64_t silent)
+{
+	if (node_row_is_forgotten(row))
+		return POOL_NODE_FORGOTTEN;
+	if (is_done(p, row))
+		return POOL_NODE_DONE;
+	return !row->beats || row->silent >= silent ? POOL_NODE_SILENT : POOL_NODE_WAITS;
+}
+
+/* ---- numbers ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct node_row *const *x = a, *const *y = b;
+	int64_t m = (*x)->pool.number, n = (*y)->pool.number;
+
+	return (m > n) - (m < n);
+}
+
+/* Its own reason comes first. */
+static void note_twin(struct node_row *row, const struct node_row *other)
+{
+	if (!*row->pool.waits)
+		(void)snprintf(row->pool.waits, sizeof(row->pool.waits),
+			       "node %s has its number %lld, too", other->name,
+			       (long long)row->pool.number);
+}
+
+int pool_nodes_compare(struct node_table *t, struct err *e)
+{
+	struct node_row **rows = calloc(t->n + 1, sizeof(*rows));
+	size_t n = 0;
+
+	if (!rows)
+		return err_nomem(e);
+	for (size_t i = 0; i < t->n; i++) {
+		struct node_row *row = &t->rows[i];
+
+		if (*row->pool.name && row->pool.number >= 0 && !node_row_is_forgotten(row))
+			rows[n++] = row;
+	}
+	if (n)
+		qsort(rows, n, sizeof(struct node_row *), by_number);
+	for (size_t i = 1; i < n; i++) {
+		if (rows[i - 1]->pool.number != rows[i]->pool.number)
+			continue;
+		note_twin(rows[i - 1], rows[i]);
+		note_twin(rows[i], rows[i - 1]);
+	}
+	free(rows);
+	return 0;
+}
+
+/* ---- the answer ---- */
+
+static int add_node(struct json *list, const struct pool_asked *p, const struct node_row *row,
+		    enum pool_node state)
+{
+	struct json *o = json_push_object(list);
+	bool reported = has_reported(p, row);
+
+	if (!o || json_add_str(o, "name", row->name) || json_add_str(o, "state", states[state]))
+		return -1;
+	if (reported && row->pool.generation && json_add_int(o, "generation", row->pool.generation))
+		return -1;
+	if (reported && *row->pool.waits && json_add_str(o, "why", row->pool.waits))
+		return -1;
+	return row->beats ? json_add_int(o, "heartbeatSeconds", row->silent / SECOND) : 0;
+}
+
+/* Those that are not done come first, because an answer names a limited number. */
+static int add_nodes(struct json *answer, const struct pool_asked *p, const struct node_table *t,
+		     int64_t silent)
+{
+	struct json *list = json_add_array(answer, "nodes");
+	size_t count[ARRAY_SIZE(states)] = { 0 }, shown = 0;
+
+	for (int done = 0; list && done <= 1; done++) {
+		for (size_t i = 0; i < t->n; i++) {
+			enum pool_node state = pool_node_of(p, &t->rows[i], silent);
+
+			if ((state == POOL_NODE_DONE) != done)
+				continue;
+			count[state]++;
+			if (shown < NODE_TABLE_SHOWN && add_node(list, p, &t->rows[i], state))
+				return -1;
+			shown += shown < NODE_TABLE_SHOWN;
+		}
+	}
+	for (size_t i = 0; list && i < ARRAY_SIZE(states); i++) {
+		if (json_add_int(answer, states[i], (int64_t)count[i]))
+			return -1;
+	}
+	return !list || json_add_int(answer, "more", (int64_t)(t->n - shown)) ? -1 : 0;
+}
+
+struct json *pool_nodes_json(const struct pool_asked *p, const struct node_table *t, int64_t silent)
+{
+	auto_json struct json *answer = json_new_object();
+
+	if (!answer || json_add_str(answer, "name", p->name) ||
+	    json_add_str(answer, "uid", p->uid) ||
+	    json_add_int(answer, "generation", p->generation) ||
+	    (p->definition && json_add_copy(answer, "definition", p->definition)) ||
+	    add_nodes(answer, p, t, silent))
+		return NULL;
+	return TAKE_PTR(answer);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rail_watch.c: the timer, the child of a look, and the reports of a change. */
+#include "railheadd/watch/rail_watch.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "railheadd/watch/child.h"
+#include "railheadd/pools/events.h"
+#include "railheadd/watch/rail_look.h"
+#include "railheadd/watch/rail_memory.h"
+#include "railheadd/watch/rail_table.h"
+
+struct rail_watch {
+	struct rail_watch_conf conf;
+	struct event *timer;
+	struct child *child;
+	struct rail_table table;
+	struct rail_memory memory;
+	uint64_t looks;                            /* without an error */
+	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
+};
+
+/* ---- log and Events ---- */
+
+#define SENTENCE_LEN 512
+
+/* "port: rail mlx5_0:1 (0000:21:00.0) is degraded: the port is DOWN: NCCL and UCX cannot use it" */
+static const char *describe_change(const struct rail *r, enum rail_check check,
+				   char out[SENTENCE_LEN])
+{
+	const struct rail_result *x = &r->result[check];
+
+	(void)snprintf(out, SENTENCE_LEN, "%s: rail %s:%u (%s) %s: %s%s%s", rail_check_name(check),
+		       r->device, r->port, r->pci, x->bad ? "is degraded" : "has recovered",
+		       x->value, x->bad ? ": " : "", x->bad ? x->reason : "");
+	return out;
+}
+
+static void log_change(const struct rail_watch *w, const struct rail *r, enum rail_check check)
+{
+	char text[SENTENCE_LEN];
+
+	if (r->result[check].bad)
+		log_warn(&w->conf.ctx->log, "%s", describe_change(r, check, text));
+	else
+		log_info(&w->conf.ctx->log, "%s", describe_change(r, check, text));
+}
+
+#define KEY_LEN (GUID_STR_LEN + 32)
+
+static const char *event_key(const struct rail *r, enum rail_check check, char out[KEY_LEN])
+{
+	char guid[GUID_STR_LEN];
+
+	(void)snprintf(out, KEY_LEN, "%s:%u %s",
+		       guid_is_usable(r->guid) ? guid_format(r->guid, guid) : r->pci, r->port,
+		       rail_check_name(check));
+	return out;
+}
+
+static void send_event(const struct rail_watch *w, struct rail *r, enum rail_check check)
+{
+	struct rail_result *x = &r->result[check];
+	char text[SENTENCE_LEN], key[KEY_LEN];
+	const struct event_about about = {
+		.reason = x->bad ? EVENT_RAIL_DEGRADED : EVENT_RAIL_RECOVERED,
+		.namespace = "",
+		.pod = "",
+		.uid = "",
+		.key = event_key(r, check, key),
+		.again = x->held,
+	};
+
+	x->held = !events_tell(w->conf.events, &about, "%s%s%s.", describe_change(r, check, text),
+			       x->bad ? ". First: " : "", x->bad ? x->remedy : "");
+	if (!x->held)
+		x->told = x->bad;
+}
+
+/* An event is lost: people have not heard of the change, and a later look tells it again. */
+static void on_lost_event(void *arg, enum event_reason reason, const char *key)
+{
+	const struct rail_watch *w = arg;
+	char text[KEY_LEN];
+
+	if (reason != EVENT_RAIL_DEGRADED && reason != EVENT_RAIL_RECOVERED)
+		return;
+	for (size_t i = 0; i < w->table.n * RAIL_CHECKS; i++) {
+		struct rail *r = &w->table.rail[i / RAIL_CHECKS];
+		enum rail_check check = (enum rail_check)(i % RAIL_CHECKS);
+
+		if (strcmp(event_key(r, check, text), key) == 0)
+			r->result[check].told = reason == EVENT_RAIL_RECOVERED;
+	}
+}
+
+/* True if no change waits for a second look. */
+static bool report_changes(struct rail_watch *w)
+{
+	bool settled = true;
+
+	for (size_t i = 0; i < w->table.n * RAIL_CHECKS; i++) {
+		struct rail *r = &w->table.rail[i / RAIL_CHECKS];
+		enum rail_check check = (enum rail_check)(i % RAIL_CHECKS);
+		struct rail_result *x = &r->result[check];
+
+		if (!rail_is_settled(x)) {
+			settled = settled && x->looks == 0;
+			continue;
+		}
+		if (x->logged != x->bad)
+			log_change(w, r, check);
+		x->logged = x->bad;
+		if (x->told != x->bad)
+			send_event(w, r, check);
+		else
+			x->held = false;
+	}
+	rail_table_prune(&w->table);
+	return settled;
+}
+
+/* The same error again is not said again. "": the look had none. */
+static void note_error(struct rail_watch *w, const char *msg)
+{
+	if (*msg && strcmp(msg, w->said) != 0)
+		log_error(&w->conf.ctx->log, "rails: %s", msg);
+	(void)snprintf(w->said, sizeof(w->said), "%s", msg);
+}
+
+/* ---- a look ---- */
+
+static void start_timer(struct rail_watch *w, int64_t ms)
+{
+	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	(void)event_add(w->timer, &t);
+}
+
+static int take_look(struct rail_watch *w, const char *text, size_t len, struct err *e)
+{
+	auto_json struct json *look = NULL;
+
+	if (!len)
+		return err_set(e, ERR_IO, 0, "the child that reads the rails has failed");
+	if (json_parse(text, len, "rails", &look, e))
+		return -1;
+	if (json_str(json_get(look, "error")))
+		return err_set(e, ERR_IO, 0, "%s", json_text(look, "error"));
+	return rail_table_take(&w->table, look, w->conf.except, e);
+}
+
+/* Returns when the next look begins, ms. */
+static int64_t end_look(struct rail_watch *w)
+{
+	struct err e;
+
+	note_error(w, "");
+	w->looks++;
+	bool settled = report_changes(w);
+	if (rail_memory_save(&w->memory, &w->table, &e))
+		log_warn(&w->conf.ctx->log, "rails: a restart forgets what is known: %s", e.msg);
+	return !settled && w->conf.every > w->conf.confirm ? w->conf.confirm : w->conf.every;
+}
+
+static void on_child_end(void *arg, enum child_end how, const char *text, size_t len)
+{
+	struct rail_watch *w = arg;
+	struct err e = { .msg = "" };
+	int64_t next = w->conf.every;
+
+	if (how == CHILD_LATE)
+		(void)err_set(&e, ERR_IO, 0, "the rails were not read within %d ms",
+			      w->conf.deadline_ms);
+	else if (how == CHILD_TOO_MUCH)
+		(void)err_set(&e, ERR_IO, 0, "the look has more than 1 MiB");
+	else if (take_look(w, text, len, &e) == 0)
+		next = end_look(w);
+	if (*e.msg)
+		note_error(w, e.msg);
+	start_timer(w, next);
+}
+
+static int start_look(struct rail_watch *w, struct err *e)
+{
+	auto_json struct json *known = rail_table_known(&w->table);
+	auto_free char *input = known ? json_print(known, false) : NULL;
+
+	return input ? child_start(w->child, input, e) : err_nomem(e);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct rail_watch *w = arg;
+	struct err e = { .msg = "" };
+
+	(void)fd;
+	(void)what;
+	/* One that hangs in the kernel is not waited for. */
+	if (!child_runs(w->child)) {
+		if (start_look(w, &e) == 0)
+			return;
+		note_error(w, e.msg);
+	}
+	start_timer(w, w->conf.every);
+}
+
+/* ---- begin, end, status ---- */
+
+int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, struct err *e)
+{
+	struct rail_watch *w = calloc(1, sizeof(*w));
+	const struct child_conf child = { .base = conf->base,
+					  .path = "railheadd-rails",
+					  .run = conf->run ? conf->run : rail_look_main,
+					  .deadline_ms = conf->deadline_ms,
+					  .text_max = JSON_MAX_SIZE,
+					  .done = on_child_end,
+					  .arg = w };
+
+	if (!w)
+		return err_nomem(e);
+	w->conf = *conf;
+	w->timer = evtimer_new(conf->base, on_timer, w);
+	if (!w->timer || child_new(&child, &w->child, e)) {
+		rail_watch_free(w);
+		return err_nomem(e);
+	}
+	w->memory.ctx = conf->ctx;
+	if (rail_memory_load(&w->memory, &w->table, e))
+		log_warn(&conf->ctx->log, "rails: what was known of them is lost: %s", e->msg);
+	events_on_lost(conf->events, on_lost_event, w);
+	start_timer(w, 0);
+	*out = w;
+	return 0;
+}
+
+void rail_watch_free(struct rail_watch *w)
+{
+	if (!w)
+		return;
+	events_on_lost(w->conf.events, NULL, NULL);
+	child_free(w->child);
+	if (w->timer)
+		event_free(w->timer);
+	rail_memory_clear(&w->memory);
+	rail_table_clear(&w->table);
+	free(w);
+}
+
+static int add_status(const struct rail_watch *w, struct json *o)
+{
+	return (*w->said && json_add_str(o, "error", w->said)) ||
+			       json_add_int(o, "looks", (int64_t)w->looks) ||
+			       rail_table_add_status(&w->table, o)
+		       ? -1
+		       : 0;
+}
+
+int rail_watch_status(const struct rail_watch *w, struct json *obj, struct err *e)
+{
+	struct json *o;
+
+	if (!w)
+		return json_add_bool(obj, "rails", false) ? err_nomem(e) : 0;
+	o = json_add_object(obj, "rails");
+	return o && add_status(w, o) == 0 ? 0 : err_nomem(e);
+}

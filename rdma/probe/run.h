@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.h: the commands of rdma-probe, and what they share.
+ *
+ * To add one: a file with its `const struct cmd probe_x`, a line here, one in the table of
+ * rdma_probe.c, one in docs/man/rdma-probe.8 and one in packaging/bash-completion/rdma-probe.
+ */
+#ifndef RAILHEAD_RDMA_PROBE_RUN_H
+#define RAILHEAD_RDMA_PROBE_RUN_H
+
+#include "lib/cli/cmd.h"
+#include "rdma/probe/conf.h"
+#include "rdma/probe/measure.h"
+
+/* The exit status beside that of cmd.h; documented in rdma-probe(8). */
+enum probe_status {
+	PROBE_WRONG = 3,       /* data came out wrong */
+	PROBE_NOTHING = 4,     /* no device, port, GID or permission to test with */
+	PROBE_UNSUPPORTED = 5, /* dmabuf: a device does not support it */
+	PROBE_UNKNOWN = 6,     /* dmabuf: for some devices the answer is unknown */
+	PROBE_OUTLIERS = 7,    /* --all-pairs: something is slower than the rest */
+};
+
+extern const struct cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_allreduce;
+
+/* probe_conf - the options of a run, which main() read. */
+static inline const struct conf *probe_conf(const struct cmd_run *p)
+{
+	return p->own;
+}
+
+/* probe_read_peers - parse the file of --peers or --all-pairs, "-" for standard input. */
+int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e) must_check;
+
+/* connect_pairs.c: probe_all_pairs - `connect --all-pairs`: measure, then print the matrix. */
+int probe_all_pairs(struct cmd_run *p, struct err *e) must_check;
+
+/* ---- report.c ---- */
+
+/* report_run - print the results of a client, as text or JSON. */
+int report_run(const struct out *o, const struct run *r, const struct peer *peer,
+	       struct err *e) must_check;
+
+/* report_flow - add {"bytes", "ns", "bytesPerSecond"} to obj as key. -1: no memory. */
+int report_flow(struct json *obj, const char *key, struct wire_flow f) must_check;
+
+#endif
