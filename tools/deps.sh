@@ -57,7 +57,6 @@ gcovr|gcovr|coverage report
 mandoc|mandoc|manual page checker
 procps|ps|ps(1)
 strace|strace|to stop programs at chosen system calls
-graphviz|dot|reads the graphs of railctl topo --dot
 iptables|iptables-legacy|NAT as kube-proxy makes it
 jq|jq|JSON in shell tests"
 interop="

@@ -255,59 +255,24 @@ static int show_document(const struct cmd_run *r, const struct rack *k, enum fin
 	return out_json(&r->out, o, e);
 }
 
-static int write_picture(struct cmd_run *r, const struct rack *k, const char *path, struct err *e)
-{
-	auto_free struct show_tray *tray = calloc(k->n + 1, sizeof(*tray));
-	auto_free char *text = NULL;
-	enum show_theme theme;
-	size_t size;
-
-	if (!tray)
-		return err_nomem(e);
-	for (size_t i = 0; i < k->n; i++)
-		tray[i] = (struct show_tray){ k->node[i].name, &k->node[i].t.view,
-					      k->node[i].sentence };
-	if (topo_theme(r, &theme, e))
-		return -1;
-	FILE *to = open_memstream(&text, &size);
-	if (!to)
-		return err_nomem(e);
-	int rc = show_svg_rack(tray, k->n, theme, to, e);
-	if (fclose(to) && !rc)
-		rc = err_nomem(e);
-	return rc ? -1 : topo_write(r, path, text, e);
-}
-
 /* ---- the command ---- */
 
 static int rack_run(struct cmd_run *r, struct err *e)
 {
-	const char *svg = opt_get(&r->opts, "svg");
 	enum finding_state worst = FINDING_OK;
 	auto_rack struct rack k = { 0 };
 	int rc;
 
-	if (!svg && opt_is_set(&r->opts, "theme"))
-		return cmd_usage(r, e, "--theme is for --svg");
-	if (svg && r->out.json)
-		return cmd_usage(r, e, "--json and --svg exclude each other");
 	if (read_rack(r, &k, e))
 		return -1;
 	for (size_t i = 0; i < k.n; i++)
 		worst = finding_worse(worst, findings_worst(&k.node[i].differences));
-	if (svg)
-		rc = write_picture(r, &k, svg, e);
-	else if (r->out.json)
-		rc = show_document(r, &k, worst, e);
-	else
-		rc = show_table(r, &k, e);
+	rc = r->out.json ? show_document(r, &k, worst, e) : show_table(r, &k, e);
 	r->status = topo_status(worst, opt_is_set(&r->opts, "strict"));
 	return rc;
 }
 
 static const struct opt options[] = {
-	{ "svg", "FILE", "write a picture of all; \"-\" is standard output", 0 },
-	TOPO_OPT_THEME,
 	TOPO_OPT_CLASS,
 	RDMA_OPT_NCCL_VERSION,
 	TOPO_OPT_RCCL,
@@ -317,7 +282,7 @@ static const struct opt options[] = {
 
 static const char *const examples[] = {
 	"railctl topo rack captures/*.tar",
-	"railctl topo rack --svg rack.svg captures/*.tar",
+	"railctl topo rack --json captures/*.tar",
 	NULL,
 };
 
@@ -328,8 +293,7 @@ const struct cmd topo_rack_cmd = {
 	.about = "Each machine is a capture or a topology file of NCCL, such as those of the 18 "
 		 "trays of an NVL72. The machine that most others equal is typical. Each other one "
 		 "is compared with it as in \"railctl topo diff\", and the first cause is shown. "
-		 "In the picture each machine has its name, and one that differs has a red frame "
-		 "and a mark. The exit status is that of \"railctl topo diff\".",
+		 "The exit status is that of \"railctl topo diff\".",
 	.opts = { options },
 	.examples = examples,
 	.min_words = 2,

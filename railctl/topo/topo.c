@@ -9,28 +9,16 @@
 #include "topo/read/rail_list.h"
 
 typedef int (*show_fn)(const struct topo_view *v, FILE *to, struct err *e);
-typedef int (*file_fn)(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e);
-
-static int show_labels_file(const struct topo_view *v, enum show_theme theme, FILE *to,
-			    struct err *e)
-{
-	(void)theme;
-	return show_labels(v, to, e);
-}
-
-static int write_file(struct cmd_run *r, const struct topo *t, file_fn show, const char *path,
+static int write_file(struct cmd_run *r, const struct topo *t, show_fn show, const char *path,
 		      struct err *e)
 {
 	auto_free char *text = NULL;
-	enum show_theme theme;
 	size_t size;
 
-	if (topo_theme(r, &theme, e))
-		return -1;
 	FILE *to = open_memstream(&text, &size);
 	if (!to)
 		return err_nomem(e);
-	int rc = show(&t->view, theme, to, e);
+	int rc = show(&t->view, to, e);
 	if (fclose(to) && !rc)
 		rc = err_nomem(e);
 	return rc ? -1 : topo_write(r, path, text, e);
@@ -61,8 +49,8 @@ static bool has_json(const char *option)
 /* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
-	static const char *const names[] = { "env", "map", "labels", "labels-out",
-					     "dra", "dot", "svg",    "nccl-xml-out" };
+	static const char *const names[] = { "env", "map", "labels",      "labels-out",
+					     "dra", "svg", "nccl-xml-out" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -78,8 +66,6 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "--per-gpu is for --env");
 	if (opt_is_set(&r->opts, "explain") && !opt_is_set(&r->opts, "env"))
 		return cmd_usage(r, e, "--explain is for --env");
-	if (opt_is_set(&r->opts, "theme") && !opt_is_set(&r->opts, "svg"))
-		return cmd_usage(r, e, "--theme is for --svg");
 	return topo_check_xml(r, e);
 }
 
@@ -102,7 +88,7 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	static const struct {
 		const char *option;
 		show_fn show;
-	} forms[] = { { "map", show_map }, { "labels", show_labels }, { "dot", show_dot } };
+	} forms[] = { { "map", show_map }, { "labels", show_labels } };
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
 	const char *dra = opt_get(&r->opts, "dra"), *labels = opt_get(&r->opts, "labels-out");
 	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
@@ -115,7 +101,7 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	if (svg)
 		return write_file(r, &t, show_svg, svg, e);
 	if (labels)
-		return write_file(r, &t, show_labels_file, labels, e);
+		return write_file(r, &t, show_labels, labels, e);
 	if (xml)
 		return topo_write_xml(r, &t, xml, e);
 	if (dra)
@@ -165,9 +151,7 @@ static const struct opt options[] = {
 	{ "labels-out", "FILE", "write that file in one step; \"-\" is standard output", 0 },
 	{ "dra", "DRIVER", "rails as objects of Kubernetes, for the DRA driver dranet or sriov",
 	  0 },
-	{ "dot", NULL, "a graph for Graphviz, for your own picture", 0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
-	TOPO_OPT_THEME,
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
 	{ "skeleton", NULL, "with --nccl-xml-out: only PCI functions, for NCCL_TOPO_FILE", 0 },
 	{ "guest-map", "GUEST=HOST,...",
@@ -182,7 +166,6 @@ static const char *const examples[] = {
 	"railctl topo --json",
 	"railctl topo --env --per-gpu",
 	"railctl topo --svg topo.svg",
-	"railctl topo --dot | dot -Tsvg >topo.svg",
 	NULL,
 };
 

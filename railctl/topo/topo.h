@@ -45,12 +45,6 @@ extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cm
 		"rccl", NULL, "RCCL's rules", 0                                                    \
 	}
 
-#define TOPO_OPT_THEME                                                                             \
-	{                                                                                          \
-		"theme", "light|dark",                                                             \
-			"with --svg: these colours; without it they follow the viewer", 0          \
-	}
-
 /* A machine, and all answers about it. */
 struct topo {
 	struct topo_machine m;
@@ -109,9 +103,6 @@ int topo_status(enum finding_state worst, bool strict);
 /* topo_differences_json - {"version", "state", KEY: [...]}, with check, state, subject, value,
  * consequence and remedy of each finding. Owned by the caller; NULL: no memory. */
 struct json *topo_differences_json(const struct findings *all, const char *key);
-
-/* topo_theme - the colours of --theme. */
-int topo_theme(struct cmd_run *r, enum show_theme *out, struct err *e) must_check;
 
 /*
  * topo_write - make or replace the file at path in one step. The umask limits its mode 0666. "-" is

@@ -21,20 +21,6 @@ int topo_write(const struct cmd_run *r, const char *path, const char *text, stru
 	return 0;
 }
 
-int topo_theme(struct cmd_run *r, enum show_theme *out, struct err *e)
-{
-	const char *name = opt_get(&r->opts, "theme");
-
-	*out = SHOW_THEME_VIEWER;
-	if (name && !strcmp(name, "light"))
-		*out = SHOW_THEME_LIGHT;
-	else if (name && !strcmp(name, "dark"))
-		*out = SHOW_THEME_DARK;
-	else if (name)
-		return cmd_usage(r, e, "--theme \"%.32s\": it must be light or dark", name);
-	return 0;
-}
-
 /* ---- the options ---- */
 
 int topo_check_xml(struct cmd_run *r, struct err *e)

@@ -40,25 +40,9 @@ int show_lines(const struct topo_view *v, const struct out *o, struct err *e) mu
  * caller; "" for none; NULL: no memory. */
 char *show_foreign_hcas(const struct topo_view *v);
 
-/* show_svg - write a picture without external files. SHOW_THEME_VIEWER: its colours follow the
- * setting of the viewer, and those of print are light. */
-enum show_theme { SHOW_THEME_VIEWER, SHOW_THEME_LIGHT, SHOW_THEME_DARK };
-int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e) must_check;
-
-/* One machine of a picture of many. */
-struct show_tray {
-	const char *name;
-	const struct topo_view *view;
-	const char *differs; /* how it differs from most others; NULL: it does not */
-};
-/* show_svg_rack - the same for n machines side by side, n > 0; those that differ have a red frame,
- * a mark and the sentence. */
-int show_svg_rack(const struct show_tray *tray, size_t n, enum show_theme theme, FILE *to,
-		  struct err *e) must_check;
-
-/* show_dot - write a graph for Graphviz, with the boxes and lines of show_svg, links and NVLinks.
- */
-int show_dot(const struct topo_view *v, FILE *to, struct err *e) must_check;
+/* show_svg - write a picture without external files. Its colours follow the setting of the viewer,
+ * and those of print are light. */
+int show_svg(const struct topo_view *v, FILE *to, struct err *e) must_check;
 
 /* ---- for programs ---- */
 

@@ -13,7 +13,7 @@
 #define CLASS_NVSWITCH    0x0680
 #define CLASS_NVLINK_HOST 0x068001 /* POWER: a CPU at the other end */
 
-uint32_t show_links_to_switches(const struct topo_gpu *g)
+static uint32_t links_to_switches(const struct topo_gpu *g)
 {
 	uint32_t n = 0;
 
@@ -27,7 +27,7 @@ uint32_t show_links_to_switches(const struct topo_gpu *g)
 	return n;
 }
 
-uint32_t show_direct_links(const struct topo_machine *m, size_t a, size_t b)
+static uint32_t direct_links(const struct topo_machine *m, size_t a, size_t b)
 {
 	const struct topo_gpu *g = &m->gpu[a];
 	uint32_t n = 0;
@@ -41,12 +41,12 @@ uint32_t show_direct_links(const struct topo_machine *m, size_t a, size_t b)
 
 static uint32_t links_between(const struct topo_machine *m, size_t a, size_t b)
 {
-	uint32_t n = show_direct_links(m, a, b), here, there;
+	uint32_t n = direct_links(m, a, b), here, there;
 
 	if (n)
 		return n;
-	here = show_links_to_switches(&m->gpu[a]);
-	there = show_links_to_switches(&m->gpu[b]);
+	here = links_to_switches(&m->gpu[a]);
+	there = links_to_switches(&m->gpu[b]);
 	return here < there ? here : there;
 }
 

@@ -36,11 +36,6 @@ const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca);
  * elements, owned by the caller; NULL: no memory. */
 uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n);
 
-/* show_links_to_switches - the number of NVLinks of a GPU that end in a switch; links without a
- * target count as such. show_direct_links - of those from GPU a to GPU b. */
-uint32_t show_links_to_switches(const struct topo_gpu *g);
-uint32_t show_direct_links(const struct topo_machine *m, size_t a, size_t b);
-
 /* show_cpus - "0-31,64-95" for a cpumap "ffffffff,00000000,ffffffff"; "": it is not a cpumap, or
  * does not fit. Returns buf. */
 char *show_cpus(const char *mask, char *buf, size_t size);

@@ -36,12 +36,10 @@ static const char dark[] = "text{fill:#e6edf3}.d{fill:#9fabb8}.page{fill:#0d1117
 			   ".mark{fill:#ff6b70}.on{fill:#0d1117}\n";
 
 /* Programs that know no media query, such as those for slides, show the light colours. */
-void svg_put_style(enum show_theme theme, FILE *to)
+static void put_style(FILE *to)
 {
-	fprintf(to, "<style>\n%s%s", shapes, theme == SHOW_THEME_DARK ? dark : light);
-	if (theme == SHOW_THEME_VIEWER)
-		fprintf(to, "@media screen and (prefers-color-scheme:dark){\n%s}\n", dark);
-	fputs("</style>\n", to);
+	fprintf(to, "<style>\n%s%s@media screen and (prefers-color-scheme:dark){\n%s}\n</style>\n",
+		shapes, light, dark);
 }
 
 /* ---- legend and sentences ---- */
@@ -50,7 +48,7 @@ void svg_put_style(enum show_theme theme, FILE *to)
 
 #define LINE_LEN 256
 
-int svg_put_paragraph(const struct show_boxes *s, const char *text, int y, FILE *to)
+static int put_paragraph(const struct show_boxes *s, const char *text, int y, FILE *to)
 {
 	size_t cap = (size_t)(s->box[0].w - 2 * SVG_MARGIN - 24) * 10 / 58;
 	char piece[LINE_LEN];
@@ -108,7 +106,7 @@ static char *trouble_text(const struct topo_view *v, size_t gpu, unsigned which)
 	return asprintf(&line, "%s: %s", whose, text) < 0 ? NULL : line;
 }
 
-int svg_put_troubles(const struct show_boxes *s, int y, FILE *to)
+static int put_troubles(const struct show_boxes *s, int y, FILE *to)
 {
 	for (size_t g = 0; g < s->v->m->n_gpus; g++) {
 		for (unsigned which = 0; which < 2; which++) {
@@ -119,13 +117,13 @@ int svg_put_troubles(const struct show_boxes *s, int y, FILE *to)
 			if (which || svg_gpu_finding(s->v, (uint32_t)g) ||
 			    !s->v->m->gpu[g].on_package)
 				svg_put_mark(SVG_MARGIN + 10, y - 13, to);
-			y = svg_put_paragraph(s, text, y, to) + 4;
+			y = put_paragraph(s, text, y, to) + 4;
 		}
 	}
 	return y;
 }
 
-void svg_find_paths(const struct topo_view *v, bool there[SVG_PATHS])
+static void find_paths(const struct topo_view *v, bool there[SVG_PATHS])
 {
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		const struct topo_gpu_choice *c = &v->choice->gpu[g];
@@ -138,7 +136,7 @@ void svg_find_paths(const struct topo_view *v, bool there[SVG_PATHS])
 	}
 }
 
-void svg_put_legend(const bool there[SVG_PATHS], int y, FILE *to)
+static void put_legend(const bool there[SVG_PATHS], int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
@@ -160,7 +158,7 @@ void svg_put_legend(const bool there[SVG_PATHS], int y, FILE *to)
 
 /* ---- the whole ---- */
 
-static void put_head(const struct show_boxes *s, int height, enum show_theme theme, FILE *to)
+static void put_head(const struct show_boxes *s, int height, FILE *to)
 {
 	size_t gpus = show_count_gpus(s->v), hcas = show_count_hcas(s->v);
 	unsigned rails = s->v->choice->n_rails;
@@ -174,7 +172,7 @@ static void put_head(const struct show_boxes *s, int height, enum show_theme the
 		"height=\"%d\" role=\"img\">\n<title>Which HCA is nearest to which GPU: "
 		"%s</title>\n",
 		s->box[0].w, height, s->box[0].w, height, text);
-	svg_put_style(theme, to);
+	put_style(to);
 	fputs("<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n", to);
 	svg_put_line(to, "h", (struct svg_point){ SVG_MARGIN, 34 },
 		     "Which HCA is nearest to which GPU");
@@ -189,13 +187,13 @@ static int put_body(struct show_boxes *s, FILE *to)
 
 	if (svg_put_all(s, to))
 		return -1;
-	svg_find_paths(s->v, there);
-	svg_put_legend(there, y, to);
+	find_paths(s->v, there);
+	put_legend(there, y, to);
 	y += LINE_H + 8;
-	return svg_put_troubles(s, y, to) + SVG_MARGIN / 2;
+	return put_troubles(s, y, to) + SVG_MARGIN / 2;
 }
 
-int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct err *e)
+int show_svg(const struct topo_view *v, FILE *to, struct err *e)
 {
 	auto_boxes struct show_boxes s = { 0 };
 	char *body = NULL;
@@ -213,7 +211,7 @@ int show_svg(const struct topo_view *v, enum show_theme theme, FILE *to, struct 
 	auto_free char *owned = fclose(f) ? (free(body), NULL) : body;
 	if (height < 0 || lost || !owned)
 		return err_nomem(e);
-	put_head(&s, height, theme, to);
+	put_head(&s, height, to);
 	fprintf(to, "%s</svg>\n", owned);
 	return show_finish(to, e);
 }

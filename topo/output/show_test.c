@@ -82,19 +82,7 @@ static char *written(const struct topo_view *v, write_fn fn, bool color)
 
 static int write_svg(const struct topo_view *v, const struct out *o, struct err *e)
 {
-	return show_svg(v, SHOW_THEME_VIEWER, o->to, e);
-}
-
-static int write_dot(const struct topo_view *v, const struct out *o, struct err *e)
-{
-	return show_dot(v, o->to, e);
-}
-
-static int write_rack(const struct topo_view *v, const struct out *o, struct err *e)
-{
-	const struct show_tray tray[] = { { "one", v, NULL }, { "two", v, "it has another link" } };
-
-	return show_svg_rack(tray, ARRAY_SIZE(tray), SHOW_THEME_LIGHT, o->to, e);
+	return show_svg(v, o->to, e);
 }
 
 static int write_env(const struct topo_view *v, const struct out *o, struct err *e)
@@ -284,12 +272,6 @@ START_TEST(hcas_without_a_function_are_shown)
 	ck_assert_ptr_nonnull(strstr(svg, "class=\"mark\""));
 	ck_assert_ptr_nonnull(strstr(svg, "port down"));
 	ck_assert_ptr_null(strchr(svg, '\033'));
-	auto_free char *dot = written(&s.v, write_dot, false);
-	ck_assert_ptr_nonnull(strstr(dot, "cpu_unknown -- hca"));
-	ck_assert_ptr_nonnull(strstr(dot, "lo?st\\nsoftware\""));
-	/* NCCL takes it, and none is near */
-	ck_assert_ptr_nonnull(strstr(dot, "class=\"path nccl\", style=dashed"));
-	ck_assert_ptr_null(strstr(dot, "class=\"path nearest"));
 }
 END_TEST
 
@@ -350,8 +332,6 @@ START_TEST(vfs_in_the_picture)
 	for (size_t i = 0; i < 6; i++)
 		only[i] = s.m.hca[i].kind == TOPO_HCA_VF;
 	s.v.scope.hca = only;
-	auto_free char *dot = written(&s.v, write_dot, false);
-	ck_assert_ptr_null(strstr(dot, "mlx5_0"));
 	auto_free char *pod = written(&s.v, write_svg, false);
 	ck_assert_ptr_nonnull(strstr(pod, "mlx5_3"));
 	s.v.scope.hca = NULL;
@@ -376,8 +356,7 @@ static int all_forms(void *arg, struct err *e)
 	if (!map)
 		(void)err_nomem(e);
 	else
-		rc = show_matrix(v, &o, e) || write_svg(v, &o, e) || write_dot(v, &o, e) ||
-				     write_rack(v, &o, e) || write_env(v, &o, e) ||
+		rc = show_matrix(v, &o, e) || write_svg(v, &o, e) || write_env(v, &o, e) ||
 				     write_map(v, &o, e) || write_labels(v, &o, e)
 			     ? -1
 			     : 0;

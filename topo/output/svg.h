@@ -28,19 +28,7 @@ struct svg_point {
 void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *text);
 /* svg_put_mark - write a warning sign, which needs no colour; its top is at x, y. */
 void svg_put_mark(int x, int y, FILE *to);
-/* svg_put_style - the element with the classes of all boxes, texts and lines. */
-void svg_put_style(enum show_theme theme, FILE *to);
-
-/* svg_put_paragraph - write text in lines that fit the page of s. svg_put_troubles - write a
- * paragraph with a mark for each problem of a GPU. Both return y of the next line. */
-int svg_put_paragraph(const struct show_boxes *s, const char *text, int y, FILE *to);
-int svg_put_troubles(const struct show_boxes *s, int y, FILE *to);
-
 enum svg_path { SVG_MINE, SVG_NEAR, SVG_OFF, SVG_PATHS };
-/* svg_find_paths - set there[] for each kind of line that the picture of v has.
- * svg_put_legend - explain these kinds in one line at y. */
-void svg_find_paths(const struct topo_view *v, bool there[SVG_PATHS]);
-void svg_put_legend(const bool there[SVG_PATHS], int y, FILE *to);
 
 /* svg_gpu_finding - why a GPU cannot use GPUDirect RDMA; NULL: no known reason. */
 const char *svg_gpu_finding(const struct topo_view *v, uint32_t gpu);
