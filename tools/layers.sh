@@ -137,7 +137,7 @@ nghttp2/|^lib/(grpc|testing)/
 infiniband/|^rdma/probe/
 rdma/rdma_cma.h|^rdma/probe/
 curl/|^cluster/http/
-yaml.h|^(cluster/kube/kubeconfig|ipam/peers/yaml_json)[.]c$
+yaml.h|^lib/json/yaml_json[.]c$
 event2/|^(cluster/(http|testing)|railheadd|fabric)/
 check.h|^lib/testing/testing.h$'
 export arrows parts doors

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kubeconfig.c: libyaml reads the text twice: as events, to bound depth and number of the nodes,
- * then as a document. An alias is followed where a key has it, and nowhere else, so it cannot grow.
- */
+/* kubeconfig.c: the keys of a kubeconfig that say where the API server is, and who asks. */
 #include "cluster/kube/kubeconfig.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "lib/base/base64.h"
-
-#define MAX_DEPTH  32
-#define MAX_EVENTS 20000
+#include "lib/json/yaml_json.h"
 
 struct reader {
-	yaml_document_t *doc;
+	const struct json *root;
 	const struct kubeconfig_source *from;
 	struct err *e;
 };
 
 /* A mapping with its name for errors ("users[\"admin\"].user"). */
 struct mapping {
-	const yaml_node_t *node;
+	const struct json *node;
 	char name[320];
 };
 
@@ -39,104 +33,14 @@ void kubeconfig_clear(struct kubeconfig *k)
 	*k = (struct kubeconfig){ 0 };
 }
 
-/* ---- the document ---- */
-
-static int not_yaml(const yaml_parser_t *p, struct err *e)
-{
-	if (p->error == YAML_MEMORY_ERROR)
-		return err_nomem(e);
-	return err_set(e, ERR_DECODE, 0, "line %zu: %s", p->problem_mark.line + 1,
-		       p->problem ? p->problem : "not YAML");
-}
-
-static int depth_change(yaml_event_type_t type)
-{
-	if (type == YAML_MAPPING_START_EVENT || type == YAML_SEQUENCE_START_EVENT)
-		return 1;
-	return type == YAML_MAPPING_END_EVENT || type == YAML_SEQUENCE_END_EVENT ? -1 : 0;
-}
-
-static int count_events(yaml_parser_t *p, struct err *e)
-{
-	int depth = 0;
-
-	for (int n = 0; n < MAX_EVENTS; n++) {
-		yaml_event_t event;
-
-		if (!yaml_parser_parse(p, &event))
-			return not_yaml(p, e);
-
-		yaml_event_type_t type = event.type;
-
-		yaml_event_delete(&event);
-		depth += depth_change(type);
-		if (depth > MAX_DEPTH)
-			return err_set(e, ERR_DECODE, 0, "more than %d levels", MAX_DEPTH);
-		if (type == YAML_STREAM_END_EVENT)
-			return 0;
-	}
-	return err_set(e, ERR_DECODE, 0, "more than %d values", MAX_EVENTS);
-}
-
-/* Run one pass over the text. */
-static int pass(const char *text, size_t len, yaml_document_t *doc, struct err *e)
-{
-	yaml_parser_t p;
-	int rc;
-
-	if (!yaml_parser_initialize(&p))
-		return err_nomem(e);
-	yaml_parser_set_input_string(&p, (const unsigned char *)text, len);
-	if (doc)
-		rc = yaml_parser_load(&p, doc) ? 0 : not_yaml(&p, e);
-	else
-		rc = count_events(&p, e);
-	yaml_parser_delete(&p);
-	return rc;
-}
-
 /* ---- keys ---- */
-
-/* The text of a scalar; NULL: another node, or one with a NUL inside. */
-static const char *scalar(const yaml_node_t *n)
-{
-	const char *s =
-		n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
-
-	return s && strlen(s) == n->data.scalar.length ? s : NULL;
-}
-
-/* A plain ~, null or empty value is absent. */
-static bool is_null(const yaml_node_t *n)
-{
-	const char *s = scalar(n);
-
-	return s && n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-	       (!*s || !strcmp(s, "~") || !strcmp(s, "null"));
-}
-
-static const yaml_node_t *get(const struct reader *r, const yaml_node_t *map, const char *key)
-{
-	const yaml_node_t *found = NULL;
-
-	if (!map || map->type != YAML_MAPPING_NODE)
-		return NULL;
-	for (const yaml_node_pair_t *p = map->data.mapping.pairs.start;
-	     p < map->data.mapping.pairs.top; p++) {
-		const char *name = scalar(yaml_document_get_node(r->doc, p->key));
-
-		if (name && !strcmp(name, key))
-			found = yaml_document_get_node(r->doc, p->value);
-	}
-	return found && !is_null(found) ? found : NULL;
-}
 
 /* A text key; *out is NULL if it is absent or empty. */
 static int get_text(const struct reader *r, const struct mapping *m, const char *key,
 		    const char **out)
 {
-	const yaml_node_t *n = get(r, m->node, key);
-	const char *s = scalar(n);
+	const struct json *n = json_get(m->node, key);
+	const char *s = json_str(n);
 
 	*out = s && *s ? s : NULL;
 	if (n && !s)
@@ -147,24 +51,19 @@ static int get_text(const struct reader *r, const struct mapping *m, const char 
 /* The mapping part of the entry of this name in a list: clusters, users, contexts. */
 static int find(const struct reader *r, const char *list, const char *name, struct mapping *out)
 {
-	const yaml_node_t *root = yaml_document_get_root_node(r->doc), *n = get(r, root, list);
+	const struct json *n = json_get(r->root, list);
 	const char *part = !strcmp(list, "users")      ? "user"
 			   : !strcmp(list, "clusters") ? "cluster"
 						       : "context";
 
 	*out = (struct mapping){ 0 };
 	(void)snprintf(out->name, sizeof(out->name), "%s[\"%.253s\"].%s", list, name, part);
-	if (n && n->type != YAML_SEQUENCE_NODE)
+	if (n && json_type(n) != JSON_ARRAY)
 		return err_set(r->e, ERR_CONFIG, 0, "%s: not a list", list);
-	for (const yaml_node_item_t *i = n ? n->data.sequence.items.start : NULL;
-	     n && i < n->data.sequence.items.top; i++) {
-		const yaml_node_t *entry = yaml_document_get_node(r->doc, *i);
-		const char *its = scalar(get(r, entry, "name"));
-
-		if (its && !strcmp(its, name) && !out->node)
-			out->node = get(r, entry, part);
-	}
-	if (!out->node || out->node->type != YAML_MAPPING_NODE)
+	json_each (it, n)
+		if (!out->node && !strcmp(json_text(it, "name"), name))
+			out->node = json_get(it, part);
+	if (!out->node || json_type(out->node) != JSON_OBJECT)
 		return err_set(r->e, ERR_CONFIG, 0, "%s: there is none", out->name);
 	return 0;
 }
@@ -247,7 +146,7 @@ static const struct refusal of_cluster[] = {
 static int refuse(const struct reader *r, const struct mapping *m, const struct refusal *list)
 {
 	for (; list->key; list++)
-		if (get(r, m->node, list->key))
+		if (json_get(m->node, list->key))
 			return err_set(r->e, ERR_CONFIG, 0, "%s.%s: %s", m->name, list->key,
 				       list->why);
 	return 0;
@@ -278,15 +177,16 @@ char *kubeconfig_server(const char *key, const char *text, struct err *e)
 static int read_cluster(const struct reader *r, const char *name, struct kubeconfig *out)
 {
 	static const char *const ca[] = { "certificate-authority-data", "certificate-authority" };
-	const char *server, *insecure;
+	const struct json *insecure;
+	const char *server;
 	char key[340];
 	struct mapping m;
 
 	if (find(r, "clusters", name, &m) || refuse(r, &m, of_cluster) ||
-	    get_text(r, &m, "server", &server) ||
-	    get_text(r, &m, "insecure-skip-tls-verify", &insecure))
+	    get_text(r, &m, "server", &server))
 		return -1;
-	if (insecure && strcmp(insecure, "false") != 0)
+	insecure = json_get(m.node, "insecure-skip-tls-verify");
+	if (insecure && (json_type(insecure) != JSON_BOOL || json_true(insecure)))
 		return err_set(r->e, ERR_CONFIG, 0,
 			       "%s.insecure-skip-tls-verify: a server that is not verified would "
 			       "get our credentials; use certificate-authority",
@@ -316,7 +216,7 @@ static int read_user(const struct reader *r, const char *name, struct kubeconfig
 
 static int read_context(const struct reader *r, struct kubeconfig *out)
 {
-	const struct mapping root = { yaml_document_get_root_node(r->doc), "kubeconfig" };
+	const struct mapping root = { r->root, "kubeconfig" };
 	const char *name = r->from->context, *cluster, *user, *namespace;
 	struct mapping m;
 
@@ -339,18 +239,17 @@ static int read_context(const struct reader *r, struct kubeconfig *out)
 int kubeconfig_read(const char *text, size_t len, const struct kubeconfig_source *from,
 		    struct kubeconfig *out, struct err *e)
 {
-	yaml_document_t doc;
-	const struct reader r = { &doc, from, e };
 	auto_kubeconfig struct kubeconfig k = { 0 };
-	int rc;
+	auto_json struct json *docs = NULL;
 
 	if (len > KUBECONFIG_MAX)
 		return err_set(e, ERR_DECODE, 0, "kubeconfig: more than %zu bytes", KUBECONFIG_MAX);
-	if (pass(text, len, NULL, e) || pass(text, len, &doc, e))
+	if (yaml_json_read(text, len, &docs, e))
 		return err_wrap(e, "kubeconfig");
-	rc = read_context(&r, &k);
-	yaml_document_delete(&doc);
-	if (rc)
+
+	const struct reader r = { json_first(docs), from, e };
+
+	if (read_context(&r, &k))
 		return -1;
 	*out = k;
 	k = (struct kubeconfig){ 0 };

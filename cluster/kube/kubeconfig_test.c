@@ -39,7 +39,7 @@ static const char whole[] =
 	"- name: other\n"
 	"  cluster: {server: http://wrong}\n"
 	"- name: c\n"
-	"  cluster: &c\n"
+	"  cluster:\n"
 	"    server: https://[fd00::1]:6443/k8s/\n"
 	"    certificate-authority-data: Q0E=\n"
 	"    certificate-authority: wins-not\n"
@@ -155,8 +155,12 @@ START_TEST(refused_shapes)
 		"it needs cluster and user");
 	refuses("contexts: [7, {name: []}, {name: x, context: 7}]\ncurrent-context: x\n",
 		"contexts[\"x\"].context: there is none");
-	refuses("contexts: [{[a]: b, name: \"x\\0y\"}]\ncurrent-context: x\n",
-		"contexts[\"x\"].context: there is none");
+	refuses("contexts: [{[a]: b}]\ncurrent-context: x\n", "line 1: a key is not a text");
+	refuses("contexts: [{name: \"x\\0y\"}]\ncurrent-context: x\n", "has a NUL character");
+	refuses("a: &a [b]\nc: *a\n", "line 2: aliases (*name) are not supported");
+	refuses(CLUSTER(GOOD ", insecure-skip-tls-verify: 'no'") USER("") CONTEXT,
+		"use certificate-authority");
+	refuses(CLUSTER(GOOD) USER("token: 7") CONTEXT, "token: not a text");
 }
 END_TEST
 
@@ -174,17 +178,13 @@ END_TEST
 
 START_TEST(no_yaml)
 {
-	auto_free char *deep = calloc(1, 4096), *many = calloc(1, 65536);
+	auto_free char *deep = calloc(1, 4096);
 
 	refuses("", "current-context");
 	refuses("a: [", "kubeconfig: line");
 	refuses("\t\xff", "kubeconfig: line");
 	memset(deep, '[', 4000);
-	refuses(deep, "more than 32 levels");
-	*many = '[';
-	for (int i = 0; i < 30000; i++)
-		memcpy(many + 1 + (size_t)2 * (size_t)i, "a,", 2);
-	refuses(many, "more than 20000 values");
+	refuses(deep, "too many levels");
 }
 END_TEST
 

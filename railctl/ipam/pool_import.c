@@ -9,7 +9,7 @@
 
 #include "ipam/conf/pool.h"
 #include "ipam/peers/pools.h"
-#include "ipam/peers/yaml_json.h"
+#include "lib/json/yaml_json.h"
 #include "lib/base/parse.h"
 #include "lib/base/text.h"
 #include "lib/sys/fs.h"

@@ -7,7 +7,7 @@
 #include "plugins/ether/links.h"
 #include "plugins/ether/rails.h"
 #include "ipam/conf/conf.h"
-#include "ipam/peers/yaml_json.h"
+#include "lib/json/yaml_json.h"
 #include "lib/json/case.h"
 #include "railctl/netconf/netconf.h"
 #include "plugins/rdma/attach.h"

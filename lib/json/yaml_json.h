@@ -6,8 +6,8 @@
  * writes none. Keys are scalars. Plain scalars become null, booleans and numbers as in YAML 1.1;
  * numbers with a leading zero, hexadecimal and infinite ones are text.
  */
-#ifndef RAILHEAD_IPAM_PEERS_YAML_JSON_H
-#define RAILHEAD_IPAM_PEERS_YAML_JSON_H
+#ifndef RAILHEAD_LIB_JSON_YAML_JSON_H
+#define RAILHEAD_LIB_JSON_YAML_JSON_H
 
 #include "lib/json/json.h"
 

@@ -3,7 +3,7 @@
  * yaml_json.c: libyaml gives events; each becomes a value of a JSON tree at once. The depth is that
  * of an array here, so nothing is recursive.
  */
-#include "ipam/peers/yaml_json.h"
+#include "lib/json/yaml_json.h"
 
 #include <string.h>
 #include <yaml.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml_json_test.c: documents as JSON, and what is refused with its line. */
-#include "ipam/peers/yaml_json.h"
+#include "lib/json/yaml_json.h"
 
 #include <stdio.h>
 
