@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh BINDIR: what railhead does, shown on two pods, in about ten seconds.
+# demo.sh BINDIR: what railhead does, shown on two pods with two rails each, in about ten seconds.
 #
-# Everything happens in namespaces of its own: an invented host with one network card and two pods. Nothing
+# Everything happens in namespaces of its own: an invented host with two network cards and two pods. Nothing
 # of this machine is touched, and nothing is left, also when you interrupt it. Needs root and ip(8), ping(8).
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -46,7 +46,7 @@ bad()
 plugin()
 {
 	CNI_COMMAND=$2 CNI_CONTAINERID=id-of-$3 CNI_NETNS=/run/netns/$3 CNI_IFNAME=net1 CNI_PATH=$BIN:$PEER \
-		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=$3" "$1/macvlan" <"$4"
+		CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=$3" "$1" <"$4"
 }
 
 # The state of the host; compared before and after.
@@ -82,27 +82,41 @@ is_as_before()
 	cmp -s "$W/before" "$W/after"
 }
 
+# card NAME CABLE: a network card, and what it is connected to.
+card()
+{
+	ip link add "$1" type veth peer name "$2" && ip link set "$1" addrgenmode none &&
+		ip link set "$2" addrgenmode none && ip link set "$1" up && ip link set "$2" up &&
+		awaits has_carrier "$1" && awaits has_carrier "$2"
+}
 host()
 {
-	ip link add eth0 type veth peer name cable && ip link set eth0 addrgenmode none &&
-		ip link set cable addrgenmode none && ip link set eth0 up && ip link set cable up &&
-		awaits has_carrier eth0 && awaits has_carrier cable || exit 1
+	# A copy of /etc, so that the host of the demo has its own /etc/railhead.
+	cp -a /etc "$W/etc" && rm -rf "$W/etc/railhead" && mkdir "$W/etc/railhead" && mount --bind "$W/etc" /etc &&
+		card eth0 cable && card eth1 cable1 || exit 1
 	state_of_host >"$W/before"
+}
+
+# does COMMAND...: one command, and what one would type.
+does()
+{
+	"$BIN/$1" "${@:2}" >"$W/out" 2>&1 || bad "$(cat "$W/out")"
+	typed "$@"
 }
 
 configure()
 {
-	title "An invented host with a network card, and two pools of addresses"
-	tell "The card is eth0. Pods will get interfaces on it (macvlan), and addresses from these pools:"
-	{
-		"$BIN/railctl" ipam pool add rail0-v4 --subnet 10.10.0.0/28 --this-node-only --gateway 10.10.0.1 --route 0.0.0.0/0 &&
-			"$BIN/railctl" ipam pool add rail0-v6 --subnet fd00:10::/64 --this-node-only --gateway fd00:10::1
-	} >"$W/out" 2>&1 || bad "$(cat "$W/out")"
-	typed railctl ipam pool add rail0-v4 --subnet 10.10.0.0/28 --this-node-only --gateway 10.10.0.1 --route 0.0.0.0/0
-	typed railctl ipam pool add rail0-v6 --subnet fd00:10::/64 --this-node-only --gateway fd00:10::1
+	local n
+	title "An invented host with two network cards, a pool of addresses for each rail and family"
+	tell "The cards are eth0 and eth1, on a rail each: /etc/railhead/rails.json. The pools:"
+	echo '{ "rails": [{ "rail": 0, "interface": "eth0" }, { "rail": 1, "interface": "eth1" }] }' >/etc/railhead/rails.json
+	for n in 0 1; do
+		does railctl ipam pool add rail$n-v4 --subnet 10.1$n.0.0/28 --this-node-only --gateway 10.1$n.0.1
+		does railctl ipam pool add rail$n-v6 --subnet fd00:1$n::/64 --this-node-only --gateway fd00:1$n::1
+	done
 	cat >"$W/conf" <<-'EOF'
-		{ "cniVersion": "1.1.0", "name": "rail0", "type": "macvlan", "master": "eth0",
-		  "ipam": { "type": "railhead-ipam", "pools": ["rail0-v4", "rail0-v6"] } }
+		{ "cniVersion": "1.1.0", "name": "rails", "type": "rails", "kind": "macvlan", "routing": "rail",
+		  "ipam": { "type": "railhead-ipam", "pools": ["rail{n}-v4", "rail{n}-v6"] } }
 	EOF
 	tell "" "The network configuration, as containerd, CRI-O, podman or Multus would read it:"
 	shown <"$W/conf"
@@ -125,11 +139,11 @@ shorten()
 attach()
 {
 	local pod
-	title "Two pods are attached"
+	title "Two pods are attached, each to both rails"
 	tell "A pod is a network namespace. The runtime calls the plugin with CNI_COMMAND=ADD; this is the answer:"
 	for pod in pod-a pod-b; do
 		ip netns add "$pod"
-		if plugin "$BIN" ADD "$pod" "$W/conf" >"$W/$pod" 2>"$W/err"; then
+		if plugin "$BIN/rails" ADD "$pod" "$W/conf" >"$W/$pod" 2>"$W/err"; then
 			tell "$pod:"
 			shorten <"$W/$pod" | shown
 		else
@@ -137,23 +151,28 @@ attach()
 		fi
 	done
 	tell "Inside the pod that is now:"
-	typed ip -n pod-a -brief address show net1
-	ip -n pod-a -brief address show dev net1 | shown
+	typed ip -n pod-a -brief address
+	ip -n pod-a -brief address | grep net1 | shown
+	typed ip -n pod-a rule
+	ip -n pod-a rule | grep -E '10\.1[01]\.' | shown
 }
 
-address() { ip -n "$1" -o "$2" addr show dev net1 scope global 2>/dev/null | awk '{print $4}' | cut -d/ -f1 | head -1; }
+# address POD FAMILY INTERFACE
+address() { ip -n "$1" -o "$2" addr show dev "$3" scope global 2>/dev/null | awk '{print $4}' | cut -d/ -f1 | head -1; }
 
 pings()
 {
-	local family a
-	title "They reach each other"
-	for family in -4 -6; do
-		a=$(address pod-b $family)
-		if [ -n "$a" ] && ip netns exec pod-a ping $family -n -c 2 -i 0.2 -W 2 "$a" >"$W/ping" 2>&1; then
-			good "pod-a pings $a: $(sed -n 's/.*\(time=.*\)/\1/p' "$W/ping" | paste -sd, | sed 's/,/, /g')"
-		else
-			bad "pod-a does not reach '$a' of pod-b: $(tail -n 3 "$W/ping" | tr '\n' ' ')"
-		fi
+	local family a rail
+	title "They reach each other on both rails"
+	for rail in net1 net1r1; do
+		for family in -4 -6; do
+			a=$(address pod-b $family $rail)
+			if [ -n "$a" ] && ip netns exec pod-a ping $family -n -c 2 -i 0.2 -W 2 "$a" >"$W/ping" 2>&1; then
+				good "pod-a pings $a: $(sed -n 's/.*\(time=.*\)/\1/p' "$W/ping" | paste -sd, | sed 's/,/, /g')"
+			else
+				bad "pod-a does not reach '$a' of pod-b: $(tail -n 3 "$W/ping" | tr '\n' ' ')"
+			fi
+		done
 	done
 	tell "IPv6 works at once: nobody waited for duplicate address detection, which takes a second or two."
 }
@@ -176,8 +195,8 @@ detach()
 	local pod
 	title "The pods go, and the host is as before"
 	for pod in pod-a pod-b; do
-		plugin "$BIN" DEL $pod "$W/conf" >"$W/out" 2>&1 || bad "DEL of $pod: $(cat "$W/out")"
-		ip -n $pod link show dev net1 >/dev/null 2>&1 && bad "net1 is still in $pod"
+		plugin "$BIN/rails" DEL $pod "$W/conf" >"$W/out" 2>&1 || bad "DEL of $pod: $(cat "$W/out")"
+		ip -n $pod link show | grep -q net1 && bad "a rail is still in $pod"
 		ip netns del $pod
 	done
 	if awaits is_as_before; then
@@ -187,7 +206,7 @@ detach()
 		diff "$W/before" "$W/after" | shown
 	fi
 	# The pod is gone for good, the runtime asks once more: that must not be an error.
-	if plugin "$BIN" DEL pod-a "$W/conf" >"$W/out" 2>&1; then
+	if plugin "$BIN/rails" DEL pod-a "$W/conf" >"$W/out" 2>&1; then
 		good "a second DEL of a pod that no longer exists is a success, as it must be"
 	else
 		bad "a second DEL fails: $(cat "$W/out")"
@@ -196,7 +215,7 @@ detach()
 
 # --- timings -----------------------------------------------------------------------------------
 
-# time_of PROGRAM-DIR CONF ROUNDS: medians of ADD and DEL in microseconds, into ADD and DEL.
+# time_of PROGRAM CONF ROUNDS: medians of ADD and DEL in microseconds, into ADD and DEL.
 time_of()
 {
 	local i t verb
@@ -224,10 +243,10 @@ peer_conf()
 
 peer_timings()
 {
-	peer_conf '[{"subnet":"10.11.0.0/24"}]'
-	time_of "$PEER" "$W/peer" $ROUNDS && timing_line "the reference plugins, IPv4 only"
-	peer_conf '[{"subnet":"10.11.0.0/24"}],[{"subnet":"fd00:11::/64"}]'
-	time_of "$PEER" "$W/peer" 2 && timing_line "the reference plugins, IPv4 and IPv6"
+	peer_conf '[{"subnet":"10.12.0.0/24"}]'
+	time_of "$PEER/macvlan" "$W/peer" $ROUNDS && timing_line "reference, one rail, IPv4 only"
+	peer_conf '[{"subnet":"10.12.0.0/24"}],[{"subnet":"fd00:12::/64"}]'
+	time_of "$PEER/macvlan" "$W/peer" 2 && timing_line "reference, one rail, IPv4 and IPv6"
 	tell "The reference waits for IPv6's duplicate address detection. DEL is nearly all the kernel's own work."
 }
 
@@ -235,8 +254,15 @@ timings()
 {
 	title "How long it takes (medians, the shell's own time included)"
 	ip netns add timing
-	if time_of "$BIN" "$W/conf" $ROUNDS; then
-		timing_line "railhead, IPv4 and IPv6"
+	echo '{ "cniVersion": "1.1.0", "name": "one", "type": "macvlan", "master": "eth0",
+		"ipam": { "type": "railhead-ipam", "pools": ["rail0-v4", "rail0-v6"] } }' >"$W/one"
+	if time_of "$BIN/rails" "$W/conf" $ROUNDS; then
+		timing_line "both rails, IPv4 and IPv6"
+	else
+		bad "$(cat "$W/out")"
+	fi
+	if time_of "$BIN/macvlan" "$W/one" $ROUNDS; then
+		timing_line "one rail, IPv4 and IPv6"
 	else
 		bad "$(cat "$W/out")"
 	fi
@@ -252,7 +278,7 @@ timings()
 farewell()
 {
 	printf '\n%sWhere to go on%s\n' "$BOLD" "$END"
-	tell "README.md            what it is, how to install it, a tour of the source" \
+	tell "docs/start.md        from here to a network of your own" \
 		"examples/            configurations for containerd, CRI-O, podman and Multus" \
 		"docs/man/            the manual pages: man -l docs/man/railctl.8, and one for each program" \
 		"make check           every test; make bench: the measurements"
