@@ -136,7 +136,7 @@ paths()
 			fail "$file: there is no $path"
 		fi
 	done < <(find . -name '*.md' -not -path './build/*' -not -path './docs/decisions/*' -not -name CHANGELOG.md -print0 |
-		xargs -0 grep -oHE '`(lib|topo|cni|ipam|fabric|sriov|rdma|repair|install|cluster|railheadd|railctl|conformance|tools|docs|examples|packaging)/[a-z0-9_./-]+`' |
+		xargs -0 grep -oHE '`('"$(tr -s ' \n' '|' <tools/parts)"'conformance|tools|docs|examples|packaging)/[a-z0-9_./-]+`' |
 		tr -d '`')
 }
 
@@ -264,6 +264,25 @@ guided()
 	[ "$n" -ge 10 ] || fail "only $n commands were found in docs/kubernetes.md"
 }
 
+# Each command of README.md is run: targets() looks at those of make, conformance/chart runs those of a cluster, and suites use those of railctl.
+readme()
+{
+	local line n=0
+	while IFS= read -r line; do
+		n=$((n + 1))
+		case $line in
+		'sudo make '* | 'make && '*) pass ;;
+		'helm '* | 'kubectl '*) if grep -q "'Eight RoCE rails on Kubernetes'" conformance/chart/server.sh; then pass; else
+			fail "README.md: conformance/chart does not run: $line"
+		fi ;;
+		*) if grep -rqE -- "railctl\"? $(cut -d' ' -f2-3 <<<"$line")" conformance --include=*.sh; then pass; else
+			fail "README.md: no suite runs: $line"
+		fi ;;
+		esac
+	done < <(awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on { sub(/ +#.*/, ""); print }' README.md)
+	[ "$n" -ge 8 ] || fail "only $n commands were found in README.md"
+}
+
 # The configurations that docs/rails.md shows are those of conformance/rails.
 rails()
 {
@@ -290,6 +309,7 @@ includes
 fuzz_targets
 decisions
 guided
+readme
 rails
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

@@ -151,6 +151,21 @@ test_server_accepts_each_set_of_values()
 	eq "left" "$(ours | grep -v '^customresourcedefinition')" ""
 }
 
+# The commands of README.md, as they stand there. railhead is then in the namespace that they name.
+test_server_the_commands_of_readme()
+{
+	local line lines
+	server_begins
+	mapfile -t lines < <(awk -v title='Eight RoCE rails on Kubernetes' '$0 == "## " title { in_it = 1; next } /^## / { in_it = 0 }
+		in_it && /^```sh$/ { code = 1; next } /^```$/ { code = 0 } in_it && code' "$TOP/README.md")
+	eq "commands" "${#lines[@]}" 3
+	kubectl() { k "$@"; }
+	cd "$TOP" || exit 2
+	for line in "${lines[@]}"; do is "$line" eval "$line"; done
+	eq "pools" "$(k get railpools -o name | wc -l)" 8
+	eq "networks" "$(k get network-attachment-definitions -A -o name | grep -c '/rail[1-8]$')" 16
+}
+
 # The types of the Prometheus Operator know each key: they would drop others without a word.
 test_server_monitoring_is_stored_as_it_is()
 {

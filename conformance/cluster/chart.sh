@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# chart.sh: the life of the Helm chart: the commands of README and of UPGRADE.md of the chart, as they stand there. Sourced by run.sh.
+# chart.sh: the life of the Helm chart: the commands of docs/start.md and of UPGRADE.md of the chart, as they stand there. Sourced by run.sh.
 #
 # The images have the names that the values of examples/helm say. Two further values are of this cluster:
 # - It has no proxy for Services, so the agents get the address of the API server.
 # - A released address does not rest, because a node returns a block after that.
-# The namespace is "default", as in README.
+# The namespace is "default", as in docs/start.md.
 
 CHART=packaging/helm/railhead
 BED_VALUES="-f bed.yaml"
@@ -118,11 +118,11 @@ once_chart()
 	mkdir -p "$W/people"
 	printf '%s\n' "agent: {apiServer: {host: $API, port: 6443}}" 'pools: {rail0: {cooldown: 0}}' >"$W/people/bed.yaml"
 
-	eq 'commands of README' "$(GUIDE=README.md blocks 'Kubernetes with Helm' sh | grep -c .)" 5
-	HELM_MORE=$BED_VALUES GUIDE=README.md follow 'Kubernetes with Helm' .
-	has 'README: net1' "$(<"$W/is")" 'inet 10.10.'
+	eq 'commands of start.md' "$(GUIDE=docs/start.md blocks 'Kubernetes with Helm' sh | grep -c .)" 5
+	HELM_MORE=$BED_VALUES GUIDE=docs/start.md follow 'Kubernetes with Helm' .
+	has 'start.md: net1' "$(<"$W/is")" 'inet 10.10.'
 	address=$(address in-rail0 net1)
-	has 'README: the address' "$(<"$W/is")" "inet $address/16"
+	has 'start.md: the address' "$(<"$W/is")" "inet $address/16"
 	rail who "$address"
 	eq 'who' "$RC $(<"$W/err")" '0 '
 	has 'who' "$(tr -s ' ' <"$W/out")" 'Pod: default/in-rail0'
@@ -157,7 +157,7 @@ once_chart()
 	eventually refused
 	delete during-rollback-1 during-rollback-2
 	# Its program does not listen to SIGTERM.
-	is 'the pod of README goes' kn delete pod in-rail0 --grace-period=1 --timeout=${LONG}s
+	is 'the pod of start.md goes' kn delete pod in-rail0 --grace-period=1 --timeout=${LONG}s
 	for n in $NODES; do eventually nothing_at_all "$n"; done
 	page Remove 'rollout status'
 	for n in $NODES; do eq "left in the CNI folder of n$n" "$(our_programs "$n")" ''; done

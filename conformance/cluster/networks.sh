@@ -2,23 +2,23 @@
 # shellcheck shell=bash
 # networks.sh: pods come into their networks as the documents say. Sourced by run.sh.
 
-# section TITLE: a section of README.md.
-section() { awk -v title="## $1" '$0 == title { on = 1; next } /^## / { on = 0 } on' "$TOP/README.md"; }
+# section TITLE: a section of docs/start.md.
+section() { awk -v title="## $1" '$0 == title { on = 1; next } /^## / { on = 0 } on' "$TOP/docs/start.md"; }
 
-# What README says of Kubernetes with Multus is done as it stands there: the commands on each node (with that node's range
+# What docs/start.md says of Kubernetes with Multus is done as it stands there: the commands on each node (with that node's range
 # for the first one's), the manifests that it names up to the one of the pod.
 # quick: both
-test_readme()
+test_start()
 {
 	local n commands files pod
 	section 'Kubernetes with Multus' >"$W/section"
 	commands=$(awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$W/section" | grep -E '^railctl ipam (node|pool|slices) ')
-	files=$(grep -o '(examples/multus/[a-z0-9-]*\.yaml)' "$W/section" | tr -d '()' | awk '!seen[$0]++' | sed '/pod\.yaml$/q')
-	has 'README: commands' "$commands" 'railctl ipam node set 1 '
-	has 'README: commands' "$commands" 'railctl ipam pool add rail0'
-	has 'README: manifests' "$files" examples/multus/pod.yaml
+	files=$(grep -o '(\.\./examples/multus/[a-z0-9-]*\.yaml)' "$W/section" | tr -d '()' | sed 's:^\.\./::' | awk '!seen[$0]++' | sed '/pod\.yaml$/q')
+	has 'start.md: commands' "$commands" 'railctl ipam node set 1 '
+	has 'start.md: commands' "$commands" 'railctl ipam pool add rail0'
+	has 'start.md: manifests' "$files" examples/multus/pod.yaml
 	for n in $NODES; do
-		is "README's commands on n$n" node "$n" bash -ec "$(sed "s/node set 1 /node set $n /" <<<"$commands")"
+		is "commands of start.md on n$n" node "$n" bash -ec "$(sed "s/node set 1 /node set $n /" <<<"$commands")"
 	done
 	pod=$(sed -n 's/^  name: //p' "$TOP/examples/multus/pod.yaml")
 	for n in $files; do

@@ -78,7 +78,7 @@ pool()
 	shift
 	node "$n" railctl ipam pool add "$@" >"$W/is" 2>&1 || fail "pool add $* on n$n: $(<"$W/is")"
 }
-# Each node has a range of its own, as README says.
+# Each node has a range of its own, as docs/start.md says.
 rails() # NAME [ARGUMENT...]: 10.10.N.0/24 of the network of rail 1, on both nodes
 {
 	local n name=$1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh BINDIR [CASE...]: the plugins in BINDIR in a Kubernetes cluster: two nodes, thin Multus on n1 and thick on n2.
 #
-# CASE is the name of a case, with or without its node's flavour, or of a theme, or a pattern: readme, readme.thin, crash.
+# CASE is the name of a case, with or without its node's flavour, or of a theme, or a pattern: start, start.thin, crash.
 # CLUSTER=DIR: the results of fetch.sh and programs/build.sh (BINDIR/../cluster); QUICK=1: only cases with the word quick;
 # NO_SKIP=1: a skip is a failure; VERBOSE=1: print the time of each case; KEEP=1: a shell in the cluster before its end;
 # PEERS=DIR: the folder with whereabouts (BINDIR/../peers); LONG=SECONDS: the limit of each wait (180);

@@ -29,7 +29,7 @@ fabric()
 	for b in 0 1 2 3 4 5 6 7 8; do
 		ip link add "br$b" type bridge mcast_snooping 0 && ip link set "br$b" up || return
 	done
-	# The gateways of README's and examples' networks.
+	# The gateways of docs/start.md's and examples' networks.
 	ip addr add "$API/24" dev br0 && ip addr add 10.10.0.1/16 dev br1 && ip addr add fd00:10:10::1/64 dev br1 nodad
 }
 
@@ -140,7 +140,7 @@ IMAGE=localhost/box:1
 images()
 {
 	local name
-	# Also those that the manifests of README name.
+	# Also those that the manifests of docs/start.md name.
 	for name in "$IMAGE" localhost/pause:1 $(sed -n 's/^ *image: //p' "$TOP/examples/multus/pod.yaml"); do
 		image "$name" || return
 	done
