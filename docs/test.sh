@@ -179,7 +179,7 @@ flows()
 		docs/flows.md | grep -vE '`[A-Za-z_0-9]+` in +`[^`]+`')
 }
 
-# `make TARGET` of the documents, and what the Makefile lists as LIGHT, is a target.
+# `make TARGET` of the documents, and what LIGHT and HELP list, is a target. `make help` needs the text of each.
 targets()
 {
 	local file target n=0
@@ -193,6 +193,9 @@ targets()
 			xargs -0 grep -oHE '(`|^|sudo )make [a-z][a-z0-9._/-]+' | sed -E 's/:.*make /:/; /:.*\//d' | sort -u
 		awk '/^LIGHT :=/, !/\\$/ { sub(/^LIGHT :=/, ""); sub(/\\$/, ""); for (i = 1; i <= NF; i++) print "Makefile, LIGHT:" $i }' Makefile
 	)
+	for target in $(sed -n '/^HELP :=/,/[^\\]$/p' tools/lanes.mk | sed 's/^HELP :=//; s/\\$//'); do
+		if grep -qE "^$target:.*## ." Makefile tools/lanes.mk; then pass; else fail "tools/lanes.mk, HELP: $target is not a target with a text"; fi
+	done
 	[ "$n" -ge 100 ] || fail "only $n targets of make were found in the documents and in LIGHT"
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -28,19 +28,25 @@ SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.s
 	conformance/vm/run conformance/vm/guest/init packaging/kubectl/kubectl-rail packaging/kubectl/kubectl_complete-rail
 LINT_FLAGS = -std=gnu11 $(ALL_CPPFLAGS)
 
+# The targets of most days, in the order of `make help`.
+HELP := all demo demo-cluster demo-rdma unit check-fast check check-all attach bench format man deps install uninstall image images deb chart release clean \
+	distclean help-all
 help: ## this list
 	@echo 'targets:'
-	@awk -F ':.*## ' '/^[a-z._-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo '$(HELP)' | awk -F ':.*## ' 'NR == FNR { n = split($$0, list, " "); next } /^[a-z0-9._-]+:.*## / { text[$$1] = $$2 } \
+		END { for (i = 1; i <= n; i++) printf "  %-14s %s\n", list[i], text[list[i]] }' - $(MAKEFILE_LIST)
 	@echo 'variables:'
 	@echo '  V=1 shows commands; WERROR=1 makes warnings errors; CC, CFLAGS, LDFLAGS as usual'
 	@echo '  install: DESTDIR, prefix, CNI_BIN (/opt/cni/bin), PLUGIN_PREFIX=rh-, FORCE=1, STRIP=0'
+help-all: ## all targets
+	@awk -F ':.*## ' '/^[a-z0-9._ -]+:.*## / { printf "  %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install what the build needs (Debian; asks nothing)
 	@tools/deps.sh build
 
 # ---- everything -------------------------------------------------------------------------------
 
-check: ## what a change must pass, after installing what that needs: half an hour (root); logs in build/log/; STRESS=1: on a busy machine
+check: ## what a change must pass: half an hour (root); logs in build/log/; STRESS=1: on a busy machine
 	@tools/deps.sh check
 	@FUZZ_JOBS=$${FUZZ_JOBS:-1} FUZZ_RUNS=$${FUZZ_RUNS:-20000} tools/check.sh $(CHECK)
 check-fast: ## unit tests, and the checks of the source: a minute or two
@@ -52,20 +58,20 @@ check-all: ## everything else, too: second compiler and kernel, whole suites, te
 	@tools/deps.sh deb
 	@FUZZ_JOBS=$${FUZZ_JOBS:-1} TIDY_NODES=$${TIDY_NODES:-225000} tools/check.sh $(CHECK_ALL)
 
-demo: ## show the main job: two pods attached, pinging, and a clean host afterwards
+demo: ## two pods with two rails each: attached, pinging, and a clean host afterwards (root)
 	@tools/deps.sh demo
 	$(sub) -j$$(nproc) all
 	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
 	@examples/demo.sh build/bin
 
-demo-cluster: ## show one pool for two nodes with real etcd, which is killed while pods start (root)
+demo-cluster: ## one pool for two nodes with real etcd, which is killed while pods start (root)
 	@tools/deps.sh demo
 	@tools/deps.sh cluster
 	$(sub) -j$$(nproc) all helpers
 	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
 	@examples/demo-cluster.sh build/bin
 
-demo-rdma: ## show RoCE traffic between two pods, without RDMA hardware: in an emulated machine, minutes (root)
+demo-rdma: ## RoCE traffic between two pods in an emulated machine: minutes (root)
 	@tools/deps.sh vm
 	$(sub) -j$$(nproc) all helpers
 	@[ -z "$$SUDO_UID" ] || chown -R "$$SUDO_UID" build
@@ -289,7 +295,7 @@ CONFORMANCE := $(B)/conformance/spec/cni-conformance
 install-check: all $(CONFORMANCE) ## `make install` into a temporary folder, in all the ways it can go wrong
 	@conformance/install/run.sh $(B)/bin
 
-image: all ## build/image/: images of the plugins, the agent and rdma-probe, in the layout of OCI, and what is in them (SPDX)
+image: all ## build/image/: images (OCI) of the plugins, the agent and rdma-probe, and what is in them (SPDX)
 	@tools/image.sh $(B) build/image
 # The unit tests of pure code, for the lane arm64.
 PURE_TESTS := $(if $(filter arm64,$(LANE)),$(patsubst %,$(B)/test/%_test,$(shell tools/arm64.sh pure)))
@@ -308,7 +314,7 @@ image-check: image ## railhead-install as in a container: upgrades under pods, r
 	@tools/deps.sh image
 	@IMAGE=build/image conformance/image/run.sh $(B)/bin
 
-deb: $(CJSON_DIR)/mode.mk ## build/deb/: a package of Debian with plugins and railctl; DEBFULLNAME and DEBEMAIL: its maintainer
+deb: $(CJSON_DIR)/mode.mk ## build/deb/: a package of Debian; DEBFULLNAME and DEBEMAIL: its maintainer
 	@tools/deps.sh deb
 	@tools/deb.sh build/deb
 deb-check: deb ## lintian on the package; the same bytes when it is built again; installed, used and removed in a copy of this Debian (root)
