@@ -91,7 +91,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-4s %s\n' '$(1)' '$(2)')
 
 # Targets that compile nothing themselves; all others need the answers of tools/probe.sh.
 LIGHT := help help-all arm64 deps check check-fast check-all demo demo-cluster demo-rdma bench clean distclean asan ubsan sanitize clang coverage gcc \
-	layers budget dup spdx format-check format uninstall man shell english english-code \
+	layers dup spdx format-check format uninstall man shell english english-code \
 	fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep
 ifneq ($(filter-out $(LIGHT),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)

@@ -26,8 +26,8 @@ export CCACHE_DISABLE=1
 # shellcheck disable=SC2086 # words on purpose
 if ! printf '#include <netlink/netlink.h>\n#include <cjson/cJSON.h>\n' |
 	gcc $flags -x c - -o "$dir/probe.s" 2>"$dir/reason" || [ ! -e "$dir/probe.ci" ]; then
-	echo "chain    skipped: gcc cannot write the calls here: $(sed -n '/error/{p;q}' "$dir/reason")"
-	exit 0
+	echo "chain: gcc cannot write the calls: $(sed -n '/error/{p;q}' "$dir/reason"). Run \"make deps all\" first."
+	exit 1
 fi
 # shellcheck disable=SC2016 # expanded by the inner shell
 find cni lib -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -name '*_contract.c' ! -path '*/testing/*' | sort |

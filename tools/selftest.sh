@@ -79,15 +79,11 @@ fine
 good "layers: a tree in order" "$tools/layers.sh" "$tree"
 plant lib/base/README.md '| `a`, `b*` | a |' 'May include: nothing of this tree'
 bad "layers: a README names a file that does not exist" 'lib/base/README.md: names b\*, which does not exist' "$tools/layers.sh" "$tree"
-plant lib/base/README.md '| `a.c`, `a.h`, `c.h` | a |' 'May include: nothing of this tree'
-bad "layers: a README names a header that does not exist" 'lib/base/README.md: names c.h, which does not exist' "$tools/layers.sh" "$tree"
 plant_pages
 plant lib/base/a.c "$spdx" '#include "cni/protocol/b.h"'
 bad "layers: lib includes cni" 'lib/base/a.c:2' "$tools/layers.sh" "$tree"
 plant lib/base/a.c "$spdx" '#include <linux/rtnetlink.h>'
 bad "layers: netlink outside lib/net and lib/device" 'belongs behind' "$tools/layers.sh" "$tree"
-plant lib/base/a.c "$spdx" '#include <cjson/cJSON.h>'
-bad "layers: cJSON outside lib/json" 'belongs behind' "$tools/layers.sh" "$tree"
 plant lib/base/a.c "$spdx" '#include "lib/base/gone.h"'
 bad "layers: a header that does not exist" 'does not exist' "$tools/layers.sh" "$tree"
 fine
@@ -128,10 +124,6 @@ bad "layers: conformance includes a header of ours" 'conformance/x/x.c:2' "$tool
 rm -r "$tree/conformance/x"
 plant lib/base/README.md 'May include: cni/'
 bad "layers: a README that claims another arrow" 'lib/base/README.md' "$tools/layers.sh" "$tree"
-plant lib/base/README.md '#lib / base : a' '| `a` | a |' 'May include: nothing of this tree'
-bad "layers: a README whose heading is broken" 'lib/base/README.md:1: the heading must begin with "# lib/base: "' "$tools/layers.sh" "$tree"
-plant lib/base/README.md '# lib/base: a' '| `a` | a |' 'May include: nothing of this tree'
-good "layers: a README with its heading" "$tools/layers.sh" "$tree"
 plant_pages
 
 body() # N: a function of N lines
@@ -161,32 +153,25 @@ body 81 long void >"$tree/lib/base/long.c"
 bad "budget: a function of 81 lines" 'long has 81 lines' "$tools/budget.sh" "$tree"
 body 1 wide 'int a, int b, int c, void (*d)(int, int), int e, int f' >"$tree/lib/base/long.c"
 bad "budget: six parameters" 'wide has 6 parameters' "$tools/budget.sh" "$tree"
-body 1 fits 'int a, int b, int c, void (*d)(int, int), int e' >"$tree/lib/base/long.c"
-good "budget: five parameters, one of them a function" "$tools/budget.sh" "$tree"
-yes 'int x;' | head -n 1001 >"$tree/lib/base/long.c"
-good "budget: a file of 1,001 lines is a warning" "$tools/budget.sh" "$tree"
-grep -q 'warning: lib/base/long.c has 1001 lines' "$dir/out"
-result "budget: the warning names the file" $?
 rm "$tree/lib/base/long.c"
 mkdir -p "$tree/many/corpus"
 (cd "$tree/many/corpus" && seq 231 | xargs touch)
 bad "budget: 231 files of seeds" 'files of seeds and test data, allowed 230' "$tools/budget.sh" "$tree"
 rm -r "$tree/many"
 
-if ! "$tools/chain.sh" "$tree" | grep -q skipped; then
-	most=$(sed -n 's/^most=//p' "$tools/chain.sh")
-	calls "$most"
-	good "chain: as long as allowed, with recursion" "$tools/chain.sh" "$tree"
-	chain_says() { "$tools/chain.sh" "$tree" | grep -q "$1"; }
-	good "chain: the length is counted" chain_says "attach_add: $most functions"
-	calls $((most + 1))
-	bad "chain: one function more" "attach_add has $((most + 1)) functions, allowed $most" "$tools/chain.sh" "$tree"
-	good "chain: their names" chain_says "cni/engine/attach.c:f$((most + 1))"
-	bad "chain: make budget fails, too" "has $((most + 1)) functions" "$tools/budget.sh" "$tree"
-	plant cni/engine/attach.c "$spdx" 'void attach_add(void)' '{' '}'
-	bad "chain: a start that is gone" 'no function attach_del' "$tools/chain.sh" "$tree"
-	calls 2
-fi
+most=$(sed -n 's/^most=//p' "$tools/chain.sh")
+calls "$most"
+good "chain: as long as allowed, with recursion" "$tools/chain.sh" "$tree"
+calls $((most + 1))
+bad "chain: one function more, by make budget" "has $((most + 1)) functions, allowed $most" "$tools/budget.sh" "$tree"
+plant cni/engine/attach.c "$spdx" 'void attach_add(void)' '{' '}'
+bad "chain: a start that is gone" 'no function attach_del' "$tools/chain.sh" "$tree"
+calls 2
+mkdir "$dir/nogcc"
+printf '#!/bin/sh\necho "error: unknown option" >&2\nexit 1\n' >"$dir/nogcc/gcc"
+chmod +x "$dir/nogcc/gcc"
+bad "chain: nothing was counted, so budget does not pass" 'cannot write the calls: error: unknown option' \
+	env PATH="$dir/nogcc:$PATH" "$tools/budget.sh" "$tree"
 
 good "spdx: a tree in order" "$tools/spdx.sh" "$tree"
 plant lib/base/a.c 'int x;'
@@ -203,28 +188,12 @@ lines 500 999 >"$dir/engine.c"
 good "dup: 4 of 100 lines shared" "$tools/dup.sh" "$dir/engine.c" "$dir/p1.c" "$dir/p2.c"
 lines 96 195 >"$dir/p2.c"
 bad "dup: 5 of 100 lines shared" '5.0%' "$tools/dup.sh" "$dir/engine.c" "$dir/p1.c" "$dir/p2.c"
-lines 100 100 >"$dir/idiom.c"
-good "dup: what other code has as well does not count" "$tools/dup.sh" "$dir/engine.c" "$dir/p1.c" "$dir/p2.c" -- "$dir/idiom.c"
-lines 201 300 >"$dir/p2.c"
-mkdir "$dir/room"
-lines 301 420 >"$dir/room/a.c"
-lines 500 503 >>"$dir/room/a.c"
-lines 421 480 >"$dir/room/b.c"
-lines 504 510 >>"$dir/room/b.c"
-lines 500 700 >"$dir/room/a_test.c"
-bad "dup: a room and the engine, 11 of 191" '5.7%' "$tools/dup.sh" "$dir/engine.c" "$dir/room" "$dir/p2.c"
-bad "dup: the room's second file has a tenth of the engine's" 'room/b.c and' "$tools/dup.sh" "$dir/engine.c" "$dir/p2.c" "$dir/room"
-lines 600 799 >"$dir/room/c.c"
-lines 801 999 >"$dir/engine.c"
-good "dup: a room of three files" "$tools/dup.sh" "$dir/engine.c" "$dir/room,$dir/p1.c" "$dir/p2.c"
 bad "dup: a folder that is not there" 'does not exist' "$tools/dup.sh" "$dir/engine.c" "$dir/gone"
 
 cd "$tree" || exit 2
 good "headers: one that compiles alone" "$tools/headers.sh" gcc '-I.' lib/base/a.h
 plant lib/needs.h "$spdx" '#ifndef N' '#define N' 'size_t n(void);' '#endif'
 bad "headers: one that needs another" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/needs.h
-plant lib/twice.h "$spdx" 'struct t { int x; };'
-bad "headers: one without a guard" 'does not compile alone' "$tools/headers.sh" gcc '-I.' lib/twice.h
 plant tools/tidy.h ''
 plant .clang-tidy "Checks: '-*,bugprone-*'" "WarningsAsErrors: '*'" "HeaderFilterRegex: '.*'"
 export TIDY_CACHE="$dir/tidy"
@@ -242,12 +211,6 @@ plant lib/base/a.h "$spdx" '#ifndef A' '#define A' 'int a(int x);' 'static inlin
 bad "tidy: a finding in a header, whose file is as it was" 'lib/base/a.h:' "$tools/tidy.sh" '-I.' lib/base/a.c
 cp "$dir/a.h" lib/base/a.h
 good "tidy: the header is as before" looked_at 1
-cp "$tools/../.clang-tidy" "$tree/.clang-tidy"
-plant lib/unused.c "$spdx" 'int g(void);' 'int g(void)' '{' '	int x = 1;' '' '	return 1;' '}'
-bad "tidy: a warning of clang, by the checks of this tree" 'lib/unused.c.*clang-diagnostic-unused-variable' "$tools/tidy.sh" '-I. -Wall' lib/unused.c
-rm "$tree/lib/unused.c"
-plant .clang-tidy "Checks: '-*,bugprone-*,readability-identifier-length'" "WarningsAsErrors: '*'"
-good "tidy: other checks: the file is looked at" sh -c '! "$0" "$@" | grep -q "; 1 of them"' "$tools/tidy.sh" '-I.' lib/base/a.c
 plant lib/bad.c "$spdx" '#include "lib/gone.h"'
 bad "tidy: a header that is not there" 'lib/gone.h' "$tools/tidy.sh" '-I.' lib/bad.c
 rm lib/bad.c lib/bug.c
@@ -280,10 +243,6 @@ good "unit: counts checks" says '12 passed, 0 failed, 0 skipped' closing unit
 program c '50%: Checks: 4, Failures: 1, Errors: 1' 1
 good "unit: counts failures and errors" says '14 passed, 2 failed, 0 skipped' closing unit
 bad "unit: a failure is a failure" 'FAILED' unit
-program c 'nothing of use' 0
-good "unit: a program that reports nothing failed" says '12 passed, 1 failed, 0 skipped' closing unit
-program c '100%: Checks: 4, Failures: 0, Errors: 0' 23
-good "unit: a complaint after the last check counts" says '16 passed, 1 failed, 0 skipped' closing unit
 program c 'SKIP: no such device
 100%: Checks: 4, Failures: 0, Errors: 0' 0
 good "unit: a skip is no pass" says '15 passed, 0 failed, 1 skipped' closing unit
@@ -299,7 +258,6 @@ check_says() { pattern=$1 && shift && check "$@" | grep -q "$pattern"; }
 good "check: sums up, last line" says '6 passed, 0 failed, 3 skipped' closing check a a2 s
 good "check: goes on after a failure" says '3 passed, 1 failed, 1 skipped' closing check x a
 good "check: some together, some alone" says '9 passed, 0 failed, 4 skipped' closing check a -- a2 s -- a
-bad "check: a failure among those together" '  | wrong' check a -- a2 x
 # Two wait for each other: alone, neither would end.
 printf 'p:\n\t@echo >p; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e q ] || exit 0; sleep 0.3; done; false\nq:\n\t@echo >q; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e p ] || exit 0; sleep 0.3; done; false\n' \
 	>>"$dir/Makefile"
@@ -309,32 +267,21 @@ printf 'i j:\n\t@mkdir met && sleep 1 && rmdir met\n' >>"$dir/Makefile"
 sed "s/^idles=.*/idles=' i j '/; s/^counted=.*/counted=' slow '/" "$tools/check.sh" >"$dir/check.sh"
 printf 'slow:\n\t@echo "half way"; sleep 2; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
 good "check: two lanes that idle are not run at once" says '1 passed, 0 failed, 1 skipped' closing check s -- i j slow
-good "check: unless nothing else is left" check_says '^ *[ij]  *FAILED' s -- i j
 bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
-printf 'k:\n\t@for i in 1 2 3; do echo "ok $$i - x # SKIP no such thing"; done; echo "1 passed, 0 failed, 3 skipped"\n' >>"$dir/Makefile"
-sed "s/^counted=.*/counted=' k r n '/; s/^may_repeat=.*/may_repeat=' r '/" "$tools/check.sh" >"$dir/check.sh"
-good "check: skips with one reason are one line" check_says '^ *skipped, 3 cases: no such thing$' k
+sed "s/^counted=.*/counted=' r n '/; s/^may_repeat=.*/may_repeat=' r '/" "$tools/check.sh" >"$dir/check.sh"
 printf 'r n:\n\t@echo "# repeated: case one: not within 5 s: x"; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
-CHECK_TICK=1 good "check: how far a lane is" check_says '^ *slow, [0-9]* s: half way$' slow
-good "check: nothing was repeated, which is said" check_says '^0 repeated$' k
-good "check: what was repeated is counted" check_says '^1 repeated$' k r
-good "check: and named at the end" check_says '^  r: case one: not within 5 s: x$' r
-good "check: the last line is as ever" says '1 passed, 0 failed, 0 skipped' closing check r
+good "check: what was repeated is named at the end" check_says '^  r: case one: not within 5 s: x$' r
 bad "check: a lane that may not repeat anything" 'n repeated a case, which it may not' check n
 # The first lane tells how slow the machine is; long and endless are lanes that this machine has no time for.
 printf 'first:\n\t@sleep 3\nlong:\n\t@echo "1 passed, 0 failed, 0 skipped"\nendless:\n\t@sleep 600\n' >>"$dir/Makefile"
 sed "s/^counted=.*/counted=' a2 long '/; s/gcc) echo [0-9]*/all) echo 600 ;; first) echo 1 ;; long) echo 600/; s/\*) echo 30/*) echo 1/" \
 	"$tools/check.sh" >"$dir/check.sh"
 CHECK_MINUTES=10 good "check: a slow machine leaves out what would not end" check_says '^  long *left out .*not end within 10 minutes' first -- long a2
-CHECK_MINUTES=10 good "check: and counts it" says '3 passed, 0 failed, 2 skipped' closing check first -- long a2
-CHECK_JOBS=1 CHECK_MINUTES=9000 good "check: and runs the short lanes first" check_says '^\[ 2/3\] a2' first -- long a2
 sed -i "s/^waits_for_others=.*/waits_for_others=' a2 '/; s/^very_slow_from=.*/very_slow_from=20/" "$dir/check.sh"
 CHECK_MINUTES=100 good "check: a very slow machine leaves out what waits for others" check_says '^  a2 *left out .*limits of time' first -- long a2
 CHECK_MINUTES=20 good "check: a quick machine leaves nothing out" says '4 passed, 0 failed, 1 skipped' closing check all -- long a2
-good "check: nor does a run that nobody ends" says '4 passed, 0 failed, 1 skipped' closing check first -- long a2
 sed -i 's/^closing_time=60/closing_time=115/' "$dir/check.sh"
 CHECK_MINUTES=2 good "check: what has not ended when the time is over is left out" check_says '^  endless *left out' s -- endless
-CHECK_MINUTES=2 bad "check: a failure before is one" '0 passed, 1 failed, 1 skipped' check x -- endless
 
 # ---- repeating what the machine disturbed ---------------------------------------------------------
 
@@ -356,10 +303,7 @@ good "again: a case that waited in vain is repeated, which is told" says "# repe
   # $vain
 2 attempts, passed" again "$vain" ''
 good "again: one that does so twice fails" says '2 attempts, failed' closing again "$vain" "$vain"
-good "again: another failure the second time is one, too" says '2 attempts, failed' closing again "$vain" "address: got 'a', want 'b'"
 good "again: an assertion that fails is final" says '1 attempts, failed' again "address: got 'a', want 'b'" ''
-good "again: so it is with a wait in vain behind it" says '1 attempts, failed' again "address: got 'a', want 'b'
-$vain" ''
 AGAIN='' good "again: nobody asked for it" says '1 attempts, failed' again "$vain" ''
 
 # Guests, of which only is known how their suites ended: a line for each in $dir/guest/NAME, and in NAME.again for a second
@@ -391,7 +335,6 @@ printf '#!/bin/sh\necho "no such kernel"\nexit 2\n' >"$dir/guest/dies"
 chmod +x "$dir/guest/dies"
 dies() { SUITES=boot KERNELS=7.2 RUN="$dir/guest/dies" "$tools/../conformance/vm/check.sh" "$dir"; }
 good "vm: a guest that does not boot is a failure" says '0 passed, 1 failed, 0 skipped' closing dies
-bad "vm: and says why" '^no such kernel$' dies
 all_of_the_folder() # each suite but the benches begins in one guest, or is named as left out
 {
 	printf '#!/bin/sh\necho "vm: 1 s  suite $*"\n' >"$dir/guest/all"
@@ -417,17 +360,12 @@ one_row_each() # each suite but the benches has one row in the README
 }
 good "vm: the README has a row for each suite" one_row_each
 good "vm: suites are added up" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '2 0'
-good "vm: a failure is one" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1'
 good "vm: a suite that waited in vain is repeated" says '5 passed, 0 failed, 0 skipped 0 ' ends '3 0' '1 1 not within 300 s: link' '2 0'
-good "vm: which is told" grep -qx '# repeated: suite vf on 7.2: not within 300 s: link' "$dir/guest/said"
-good "vm: that suite alone" sh -c '[ "$(grep -c "in the guest: vf" "$0") $(grep -c "in the guest: boot" "$0")" = "2 1" ]' "$dir/guest/said"
 good "vm: one that waits in vain twice fails" says '4 passed, 1 failed, 0 skipped 1 ' \
 	ends '3 0' '1 1 not within 300 s: link' '1 1 not within 300 s: link'
-good "vm: and so does one with another failure then" says '4 passed, 1 failed, 0 skipped 1 ' ends '3 0' '1 1 not within 300 s: link' '1 1'
-
 # ---- fuzzing ------------------------------------------------------------------------------------
 
-# Targets that only print their arguments. Findings of earlier runs must not change a run.
+# Targets that only print their arguments.
 cat >"$dir/target" <<END
 #!/bin/sh
 echo "\$@"
@@ -449,11 +387,6 @@ fuzz_call() # NAME: how the target is called, its addresses left out
 good "fuzz-smoke: runs" fuzz_call call1
 good "fuzz-smoke: with a seed and a number of runs, not with a time" \
 	sh -c "grep -q -- '-runs=[0-9]* -seed=1 ' '$dir/call1' && ! grep -q -- 'max_total_time\|/found/' '$dir/call1'"
-mkdir -p "$dir/fuzz/found/lib/json/json"
-touch "$dir/fuzz/found/lib/json/json/more"
-export SOMETHING_ELSE=1
-good "fuzz-smoke: again, elsewhere" fuzz_call call2
-good "fuzz-smoke: it is called the same way" cmp "$dir/call1" "$dir/call2"
 touch "$dir/fuzz/replays-nothing"
 bad "fuzz-smoke: a target that replays no seeds fails" '0 inputs were replayed' fuzz_smoke
 
@@ -471,30 +404,20 @@ good "seeds: add" seeds add a/x three in/a/x/bytes "Bug: none."
 good "seeds: unpack" seeds unpack out
 good "seeds: what went in comes out" sh -c "cd '$grow' && [ \$(ls out/a/x | wc -l) = 2 ] &&
 	cmp out/a/x/three in/a/x/bytes && cat out/a/x/0* | cmp - in/a/x/long && grep -q '^# Bug: none' a/corpus/x.seeds"
-bad "seeds: a second seed of one name" 'has a seed of this name' seeds add a/x three in/a/x/long
 good "seeds: check" seeds check
-for wrong in 'x \q' 'x \x4' '- ' 'x' 'X x' '../x x' 'x=no'; do
+for wrong in 'x \q' '- ' '../x x'; do
 	line "$wrong"
 	bad "seeds: '$wrong' is no seed" 'x.seeds:1: ' seeds check
 done
 line '# none'
 bad "seeds: a target with an empty file" 'no seed in it' seeds check
-bad "fuzz-smoke: a target with an empty file" 'no seed in it' sh -c "cd '$grow' && tools/fuzz.sh smoke out a/x"
 rm "$grow/a/corpus/x.seeds"
-bad "seeds: a target without seeds" 'there is no file a/corpus/x.seeds' seeds check
 bad "fuzz-smoke: a target without seeds" 'there is no file a/corpus/x.seeds' sh -c "cd '$grow' && tools/fuzz.sh smoke out a/x"
 line '- x'
-mkdir "$grow/a/corpus/x"
-touch "$grow/a/corpus/x/1"
-bad "seeds: a seed in a file of its own" 'a/corpus/x/1: neither' seeds check
-rm -r "$grow/a/corpus/x"
-touch "$grow/a/corpus/y.dict"
-bad "seeds: a dictionary without a target" 'a/corpus/y.dict: neither' seeds check
-rm "$grow/a/corpus/y.dict"
 mkdir "$grow/build"
 touch "$grow/build/crash-74fc8128baf8249b0652aa88a0a2f1a545214727" "$grow/a/crash-course"
 good "seeds: a finding below build/ is where it belongs" seeds check
-for finding in a-x-crash- crash- a/slow-unit-; do
+for finding in crash- a/slow-unit-; do
 	touch "$grow/${finding}74fc8128baf8249b0652aa88a0a2f1a545214727"
 	bad "seeds: a finding of a fuzzer outside of build/: $finding" "${finding}74fc.*: a finding of a fuzzer" seeds check
 	rm "$grow/${finding}74fc8128baf8249b0652aa88a0a2f1a545214727"
@@ -519,7 +442,6 @@ deps() # UID OS SET
 	env PATH="$fake:$PATH" FAKE_UID="$1" OS_RELEASE="$dir/$2" "$tools/deps.sh" "$3"
 }
 bad "deps: a user gets the command to type" 'sudo apt-get install .*liblmdb-dev' deps 1000 debian build
-bad "deps: a user is not told to install what is there" 'Missing packages: libc6-dev' deps 1000 debian build
 good "deps: root installs" deps 0 debian build
 good "deps: without questions or recommendations" \
 	grep -q '^apt-get .*-y .*install --no-install-recommends libc6-dev .*liblmdb-dev' "$dir/asked"
@@ -551,9 +473,7 @@ current() { env PATH="$fake:$PATH" APT_LISTS="$dir/linked/lists" "$tools/deps-cu
 offers 1.0-1+deb12u1
 good "deps-current: offline it says so" says 'deps-current: cannot tell: there are no package lists here (offline); apt-get update brings them' \
 	current "$dir/linked/build"
-bad "deps-current: offline, for a release" 'cannot tell' current --strict "$dir/linked/build"
 touch "$dir/linked/lists/InRelease"
-good "deps-current: an old library is a warning" current "$dir/linked/build"
 named() { current "$dir/linked/build" | grep -q "$1"; }
 good "deps-current: it is named, with what apt offers" \
 	named '^WARNING: libold.a is linked from libold-dev 1.0-1, apt offers 1.0-1+deb12u1'
@@ -621,9 +541,6 @@ good "deb: its maintainer is then a placeholder that can have no mail" deb_names
 good "deb: with a name and an address" deb 'Ann O\Hara & $Co' ann@a.example
 good "deb: both are in the package, and older entries stay" deb_names 'Ann O\Hara & $Co <ann@a.example>'
 bad "deb: a name without an address" 'want a name in DEBFULLNAME' deb Ann ''
-bad "deb: an address without a name" 'want a name in DEBFULLNAME' deb '' ann@a.example
-bad "deb: an address of this machine" 'want a name in DEBFULLNAME' deb Ann ann@localhost
-bad "deb: two people" 'want a name in DEBFULLNAME' deb 'Ann <ann@a.example>, Bob' bob@b.example
 bad "deb: a second field" 'want a name in DEBFULLNAME' deb 'Ann
 Essential: yes' ann@a.example
 
@@ -640,24 +557,16 @@ case "$*" in
 esac
 END
 chmod +x "$dir/nogo/go"
-# An apt-get without sources, and one whose mirror has no such package.
-for kind in nothing no-package; do
-	mkdir -p "$dir/apt-$kind"
-	{
-		echo '#!/bin/sh'
-		[ $kind = nothing ] || echo 'case "$*" in *indextargets*) . /etc/os-release
-			echo "Packages $VERSION_CODENAME http://127.0.0.1:9/debian/ main" ;; *download*) echo "E: no package"; exit 100 ;; esac'
-		echo 'exit 0'
-	} >"$dir/apt-$kind/apt-get"
-	chmod +x "$dir/apt-$kind/apt-get"
-done
+# An apt-get without sources.
+mkdir -p "$dir/no-apt"
+printf '#!/bin/sh\n' >"$dir/no-apt/apt-get"
+chmod +x "$dir/no-apt/apt-get"
 no_etcd()
 {
-	PATH=$dir/apt-$1:$PATH "$tools/../conformance/cluster-store/fetch.sh" "$dir/apt-$1/engines" >"$dir/apt-$1/out" 2>&1
+	PATH=$dir/no-apt:$PATH "$tools/../conformance/cluster-store/fetch.sh" "$dir/no-apt/engines" >"$dir/no-apt/out" 2>&1
 	[ $? = 3 ]
 }
-good "cluster-store: without package sources the lane is skipped" no_etcd nothing
-good "cluster-store: without a package the lane is skipped" no_etcd no-package
+good "cluster-store: without package sources the lane is skipped" no_etcd
 no_modules() { env GO="$dir/nogo/go" "$tools/../conformance/cluster/quick.sh" "$dir" "$dir/nogo" >"$dir/nogo/out" 2>&1; }
 good "cluster: without Go modules the lane is no failure" no_modules
 good "cluster: it is skipped, says why, and is loud" sh -c "grep -q '^NO KUBERNETES' '$dir/nogo/out' &&
@@ -681,8 +590,6 @@ page '# A page' '' 'It failed' 'for want of memory.'
 bad "english: a banned turn, with its line" 'page.md:3: " for want of ": say' check_english
 page "- $words25" '  six.'
 bad "english: a sentence of 26 words" 'page.md:1: 26 words' check_english
-page '| a | b |' '| --- | --- |' '| fine | What a driver cannot do fails. |'
-bad "english: an inverted sentence in a table" 'page.md:3: .*name the subject' check_english
 printf '.\\" SPDX\n.Dd today\n.Sh NAME\n.Nm x\n.Nd a page\n.Sh DESCRIPTION\nIt failed for want of\n.Ar memory .\n' >"$english/x.8"
 bad "english: a banned turn in a manual page" 'x.8:7: ' check_english x.8
 page 'It failed for want of memory.'
@@ -693,11 +600,8 @@ bad "english: an exception that nothing needs" 'nothing needs "for want of memor
 printf '%s\n' '/* It failed */' 'int a; /* for want of' ' * memory. */' 'int b(void) { return err("it failed "' '	"for want of memory"); }' >"$english/x.c"
 bad "english: a banned turn in a comment" 'x.c:2: ' check_english x.c
 bad "english: a banned turn in a message" 'x.c:[45]: ' check_english x.c
-printf '%s\n' 'int a(void)' '{' '	return system("ip link set up && ip link set down && ip link set up && ip link set down && ip link set up");' '}' >"$english/x.c"
-good "english: commands for a shell are not sentences" check_english x.c
 printf '%s\n' '#!/bin/sh' '# x.sh: it failed' '# for want of memory.' '#   x for want of y' 'echo " for want of z"' >"$english/x.sh"
 bad "english: a banned turn in a script" 'x.sh:2: ' check_english x.sh
-bad "english: one finding in that script" '^english: 1 findings' check_english x.sh
 comments() { awk -f "$tools/comments.awk" "$english"/$1; }
 printf '%s\n' "$spdx" '/* x.c: the head. */' '#include <a.h>' 'int a(void)' '{' '}' >"$english/x.c"
 printf '%s\n' "$spdx" '/*' ' * x.h: the head.' ' */' '#ifndef X' '' '/* Words. */' 'int a(int x,' '      int y);' 'void b(void);' '' 'int c(void); /* words */' '' \
@@ -707,13 +611,9 @@ printf '%s\n' "$spdx" '/*' ' * x.h: the head.' ' */' '#ifndef X' '' '/* Words. *
 good "comments: files in order" comments 'x.[ch]'
 printf '%s\n' '' 'int d(int x,' '      int y);' >>"$english/x.h"
 bad "comments: a function without words" 'x.h:32: d() has no comment' comments x.h
-printf '%s\n' "$spdx" '#include <a.h>' '/* a - late words. */' >"$english/x.c"
-bad "comments: a file without a head" 'x.c:2: there is no comment at the head' comments x.c
 printf '%s\n' "$spdx" '/* x.c: the head. */' 'START_TEST(a_name)' '{' '}' 'END_TEST' >"$english/x.c"
-good "comments: a test whose name has words" comments x.c
 printf '%s\n' 'START_TEST(names)' '{' '}' 'END_TEST' >>"$english/x.c"
 bad "comments: a test whose name is one word" 'x.c:7: START_TEST(names): one word' comments x.c
-good "english: the documents of this tree" "$tools/english.sh" "$tools/.."
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]
