@@ -79,7 +79,7 @@ three()
 
 one() # ENGINE BUILD [CASE]: inside a sandbox
 {
-	local program programs=(etcd/etcd etcd/etcd_copies) rc=0
+	local program programs=(etcd/etcd etcd/copies) rc=0
 	export W=/run/work/$1 CLUSTER_CONTROL=$HERE/etcd.sh
 	mkdir -p "$W"
 	case $1 in
@@ -88,7 +88,7 @@ one() # ENGINE BUILD [CASE]: inside a sandbox
 	*) prepare "$1" ;;
 	esac || { echo "not ok $1: it does not start"; return 1; }
 	[ -z "${3-}" ] || export CK_RUN_CASE=$3
-	[ "$1" != kubernetes ] || programs=(kube/kube kube/kube_list)
+	[ "$1" != kubernetes ] || programs=(kube/kube kube/list)
 	for program in "${programs[@]}"; do program "$1" "$2/test/cluster/${program}_engine_test" || rc=1; done
 	return $rc
 }
