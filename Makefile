@@ -10,17 +10,11 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 # ---- what is built ----------------------------------------------------------------------------
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
-# in DYNAMIC: libibverbs loads the library of a driver when it runs.
-PROGRAMS := macvlan ipvlan rails ipoib sriov ib-sriov rdma railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
+# in DYNAMIC: libibverbs loads the library of a driver when it runs. The main of the plugin a-b is plugins/a_b.c.
+PLUGINS := $(shell tools/plugins.sh)
+PROGRAMS := $(PLUGINS) railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd sm-ufm
-macvlan_SRC := plugins/macvlan.c
-ipvlan_SRC := plugins/ipvlan.c
-rails_SRC := plugins/rails.c
-ipoib_SRC := plugins/ipoib.c
-sriov_SRC := plugins/sriov.c
-ib-sriov_SRC := plugins/ib_sriov.c
-rdma_SRC := plugins/rdma.c
-railhead-ipam_SRC := plugins/railhead_ipam.c
+$(foreach p,$(PLUGINS) railhead-ipam,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
 railctl_SRC := railctl/main.c
 railhead-install_SRC := install/main.c
 sm-opensm_SRC := fabric/sm_opensm.c

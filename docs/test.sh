@@ -267,6 +267,21 @@ guided()
 	[ "$n" -ge 10 ] || fail "only $n commands were found in docs/kubernetes.md"
 }
 
+# Each plugin of tools/plugins.sh has a manual page and its row in docs/programs.md, and the values of the chart know it.
+plugins()
+{
+	local plugin n=0
+	for plugin in $(tools/plugins.sh); do
+		n=$((n + 1))
+		if [ -e "docs/man/railhead-$plugin.8" ]; then pass; else fail "docs/man/railhead-$plugin.8 is missing"; fi
+		if grep -q "^| \`$plugin\` |" docs/programs.md; then pass; else fail "docs/programs.md: no row for the plugin $plugin"; fi
+		if sed -n '/"only"/,/}/p' packaging/helm/railhead/values.schema.json | grep -q "\"$plugin\""; then pass; else
+			fail "packaging/helm/railhead/values.schema.json: plugins.only lacks $plugin"
+		fi
+	done
+	[ "$n" -ge 7 ] || fail "tools/plugins.sh prints $n plugins"
+}
+
 # Each command of README.md is run: targets() looks at those of make, conformance/chart runs those of a cluster, and suites use those of railctl.
 readme()
 {
@@ -312,6 +327,7 @@ includes
 fuzz_targets
 decisions
 guided
+plugins
 readme
 rails
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -7,19 +7,26 @@
 
 #include "lib/base/parse.h"
 #include "lib/base/text.h"
+#include "plugins/names.h"
 
 static const char *const programs[] = {
-	PLAN_IPAM, "macvlan", "ipvlan", "rails", "sriov", "ib-sriov", "ipoib", "rdma", NULL,
+	PLAN_IPAM,
+	PLUGIN_NAMES,
+	NULL,
 };
 
 /* ---- which programs ---- */
 
 static int unknown_plugin(struct slice word, struct err *e)
 {
-	err_set(e, ERR_FIELD, 0, "\"%.*s\" is no plugin of railhead",
+	auto_text struct text known = { 0 };
+
+	for (size_t i = 1; programs[i]; i++)
+		text_addf(&known, "%s%s", i > 1 ? ", " : "", programs[i]);
+	err_set(e, ERR_FIELD, 0, "\"%.*s\" is not a plugin of railhead",
 		(int)(word.len < 64 ? word.len : 64), word.p);
-	return err_hint(e, "plugins are macvlan, ipvlan, rails, sriov, ib-sriov, ipoib and rdma; "
-			   "railhead-ipam is always installed");
+	return err_hint(e, "plugins are %s; railhead-ipam is always installed",
+			known.failed ? "in railhead-install(8)" : known.s);
 }
 
 /* The index of a word in the table of programs. */

@@ -80,8 +80,8 @@ check()
 	version=$("$top/tools/version.sh")
 	for program in "$build"/bin/*; do
 		is "${program##*/} is for arm64" AArch64 readelf -h "$program"
-		case ${program##*/} in
-		macvlan | ipvlan | rails | ipoib | sriov | ib-sriov | rdma | railhead-ipam)
+		case " $("$top/tools/plugins.sh") railhead-ipam " in
+		*" ${program##*/} "*)
 			is "VERSION of ${program##*/}" supportedVersions env CNI_COMMAND=VERSION bash -c "\"\$@\" <<<'{\"cniVersion\":\"1.1.0\"}'" \
 				x "$run" "$program"
 			;;

@@ -59,8 +59,8 @@ put() # PROGRAM FILE: stripped, as `make install` does
 
 fill_plugins()
 {
-	for program in macvlan ipvlan rails sriov ib-sriov ipoib rdma railhead-ipam; do
-		put $program "$1/opt/railhead/cni/$program"
+	for program in $("$tools/plugins.sh") railhead-ipam; do
+		put "$program" "$1/opt/railhead/cni/$program"
 	done
 	put railhead-install "$1/usr/local/sbin/railhead-install"
 	put railctl "$1/usr/local/sbin/railctl"

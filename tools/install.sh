@@ -32,7 +32,7 @@ tab=$(printf '\t')
 
 plan() # lines: SOURCE TARGET MODE, apart by tabs
 {
-	for plugin in macvlan ipvlan rails sriov ib-sriov ipoib rdma railhead-ipam; do
+	for plugin in $("${0%/*}/plugins.sh") railhead-ipam; do
 		name=${PLUGIN_PREFIX:-}$plugin
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"

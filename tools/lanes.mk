@@ -21,8 +21,10 @@ H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conforman
 # Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is no plugin's.
 comma := ,
 together = $(subst $(eval) ,$(comma),$(filter-out %_test.c %_fuzz.c,$(wildcard $(1))))
-DUP_PLUGINS = plugins/macvlan.c,plugins/ether/macvlan.c plugins/ipvlan.c,plugins/ether/ipvlan.c $(call together,plugins/ether/rails*.c) plugins/ether/ipoib.c \
-	$(call together,$(addprefix plugins/sriov/,attach.c conf.c keys.c vf_*.c)) $(call together,$(addprefix plugins/sriov/,ib_*.c guid.c member.c apply.c)) plugins/rdma
+# Two plugins share a room; the files of any other are found by its name.
+sriov_DUP = $(addprefix plugins/sriov/,attach.c conf.c keys.c vf_*.c)
+ib-sriov_DUP = $(addprefix plugins/sriov/,ib_*.c guid.c member.c apply.c)
+DUP_PLUGINS = $(foreach p,$(PLUGINS),$(call together,$(or $($(p)_DUP),$($(p)_SRC) plugins/ether/$(p)*.c plugins/$(p)/*.c)))
 DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init packaging/kubectl/kubectl-rail packaging/kubectl/kubectl_complete-rail

@@ -92,7 +92,7 @@ railheadd/testing|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ i
 railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/hostveth/ cni/uplink/ cni/engine/ sriov/claim/ rdma/device/ diag/ plugins/rdma/ plugins/
 railctl/cluster|lib/ ipam/alloc/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/
-railctl/netconf|lib/ ipam/peers/ ipam/conf/ plugins/rdma/ plugins/sriov/ plugins/ether/
+railctl/netconf|lib/ ipam/peers/ ipam/conf/ cni/engine/ plugins/ether/ plugins/
 railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
 railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ sriov/choose/ rdma/inventory/ diag/ railctl/rdma/
 railctl/vf|lib/ cni/protocol/ cni/record/ sriov/admin/

@@ -23,6 +23,7 @@ fi
 DEB=$2
 SECOND=${3-}
 W=/mnt
+PLUGINS=$("${0%/*}/../../tools/plugins.sh")
 passed=0 failed=0 skipped=0
 
 expect() # NAME COMMAND...: one case
@@ -58,15 +59,9 @@ is_of_its_maintainer()
 }
 has_what_it_shall()
 {
-	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|libexec|s?bin)/.*[^/]$' | sort | diff - <(sort <<-'FILES'
+	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|libexec|s?bin)/.*[^/]$' | sort | diff - <(sort <<-FILES
 	./usr/lib/cni/railhead-ipam
-	./usr/lib/cni/rh-ib-sriov
-	./usr/lib/cni/rh-ipoib
-	./usr/lib/cni/rh-ipvlan
-	./usr/lib/cni/rh-macvlan
-	./usr/lib/cni/rh-rails
-	./usr/lib/cni/rh-rdma
-	./usr/lib/cni/rh-sriov
+	$(printf './usr/lib/cni/rh-%s\n' $PLUGINS)
 	./usr/libexec/railhead/railhead-install
 	./usr/sbin/railctl
 	FILES
@@ -77,7 +72,7 @@ runs()
 {
 	local plugin
 	in_root railctl version && in_root railctl --help || return
-	for plugin in macvlan ipvlan rails ipoib sriov ib-sriov rdma; do
+	for plugin in $PLUGINS; do
 		in_root env CNI_COMMAND=VERSION CNI_PATH=/usr/lib/cni /usr/lib/cni/rh-$plugin <<<'{"cniVersion":"1.1.0"}' | grep supportedVersions || return
 	done
 }

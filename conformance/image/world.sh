@@ -5,7 +5,7 @@
 # The second build is a copy of the first one with another ID. "Heads" are the first bytes of the programs: enough for the mark, and
 # quick to copy where a test copies them a hundred times.
 
-PLUGINS="macvlan ipvlan rails sriov ib-sriov ipoib rdma"
+PLUGINS=$("$TOP/tools/plugins.sh")
 ALL=$(wc -w <<<"$PLUGINS railhead-ipam")
 C=$W/c # the container
 CHROOT=$(command -v chroot)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/sys/fs.h"
+#include "plugins/names.h"
 #include "railctl/attachments/bundle.h"
 
 #define FILES_MAX 256 /* of a folder */
@@ -57,8 +58,7 @@ static int add_commands(struct bundle *b, struct err *e)
 /* Plugins of other projects have the same names: each says what it is. */
 static int add_plugins(struct bundle *b, struct err *e)
 {
-	static const char *const names[] = { "macvlan",  "ipvlan", "rails", "sriov",
-					     "ib-sriov", "ipoib",  "rdma",  "railhead-ipam" };
+	static const char *const names[] = { PLUGIN_NAMES, "railhead-ipam" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char path[64], file[64];

@@ -3,22 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugins/ether/ipoib.h"
-#include "plugins/ether/links.h"
-#include "plugins/ether/rails.h"
 #include "ipam/conf/conf.h"
-#include "lib/json/yaml_json.h"
 #include "lib/json/case.h"
+#include "lib/json/yaml_json.h"
+#include "plugins/ether/rails.h"
+#include "plugins/types.h"
 #include "railctl/netconf/netconf.h"
-#include "plugins/rdma/attach.h"
-#include "plugins/sriov/ib_attach.h"
-#include "plugins/sriov/attach.h"
 
 #define FINDINGS_MAX 100 /* of one configuration */
-
-static const struct attach_type *const types[] = { &link_macvlan, &link_ipvlan,   &ipoib_type,
-						   &sriov_type,   &ib_sriov_type, &rdma_type,
-						   &rails_type };
 
 /* The longest name that is type, or ends it behind a prefix such as "rh-". NULL: not of railhead.
  */
@@ -27,12 +19,12 @@ static const struct attach_type *find_type(const char *type)
 	const struct attach_type *found = NULL;
 	size_t len = strlen(type);
 
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		size_t n = strlen(types[i]->name);
+	for (const struct attach_type *const *t = plugin_types; *t; t++) {
+		size_t n = strlen((*t)->name);
 
-		if (n <= len && strcmp(type + len - n, types[i]->name) == 0 &&
+		if (n <= len && strcmp(type + len - n, (*t)->name) == 0 &&
 		    (n == len || type[len - n - 1] == '-') && (!found || n > strlen(found->name)))
-			found = types[i];
+			found = *t;
 	}
 	return found;
 }
