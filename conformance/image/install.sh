@@ -102,7 +102,7 @@ an_image_of_two_builds_is_refused()
 
 wrong_settings_are_named()
 {
-	image a && ! start FORCE=yes && says "FORCE is" && ! start PLUGINS=macvlan,bridge && says '"bridge" is no plugin' &&
+	image a && ! start FORCE=yes && says "FORCE is" && ! start PLUGINS=macvlan,bridge && says '"bridge" is not a plugin' &&
 		! start PLUGIN_PREFIX=../ && says "prefix" && ! start --target opt/cni/bin && says "absolute path" && empty
 }
 

@@ -29,6 +29,7 @@ passed=0
 failed=0
 skipped=0
 
+TOP=$(cd "$here/../.." && pwd)
 # shellcheck source=conformance/image/world.sh
 . "$here/world.sh"
 # shellcheck source=conformance/image/install.sh
@@ -39,7 +40,6 @@ skipped=0
 . "$here/failures.sh"
 if [ -n "${IMAGE-}" ]; then
 	IMAGE=$(cd "$IMAGE" && pwd) || exit 2
-	TOP=$(cd "$here/../.." && pwd)
 	# shellcheck source=conformance/image/image.sh
 	. "$here/image.sh"
 fi
