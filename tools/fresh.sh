@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Prove that a fresh Debian needs only the README's commands. It makes a minimal system with git and make
+# Prove that a fresh Debian needs only the commands of README and CONTRIBUTING. It makes a minimal system with git and make
 # in a folder, and clones this tree into it. Each command runs in a system of its own.
 #
 # usage: tools/fresh.sh [COMMAND...]      default: "make demo" "make check"
