@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults_test.c: every store call fails once, every allocation fails once, commits meet conflicts:
- * a verb then has done all of its work or nothing.
+ * faults_test.c: every store call fails once, every allocation fails once: a verb then has done all
+ * of its work or nothing.
  */
 #include <sys/wait.h>
 
@@ -23,7 +23,6 @@ struct faulty {
 	struct store *under;
 	int fail_at; /* the call that fails, counted from 1; 0: none */
 	int calls;
-	int conflicts; /* commits that answer STORE_CONFLICT before one is let through */
 };
 
 struct faulty_txn {
@@ -98,23 +97,16 @@ static void f_abort(struct store_txn *t)
 	free(t);
 }
 
-static int f_commit(struct store_txn *t, enum store_commit *out, struct err *e)
+static int f_commit(struct store_txn *t, struct err *e)
 {
-	struct faulty *f = faulty_of(t->store);
 	struct store_txn *real = under(t);
 
 	if (fault(t->store, e)) {
 		f_abort(t);
 		return -1;
 	}
-	if (f->conflicts > 0) {
-		f->conflicts--;
-		f_abort(t);
-		*out = STORE_CONFLICT;
-		return 0;
-	}
 	free(t);
-	return real->store->ops->commit(real, out, e);
+	return real->store->ops->commit(real, e);
 }
 
 static void f_close(struct store *s)
@@ -539,23 +531,4 @@ START_TEST(every_allocation_fails_once)
 }
 END_TEST
 
-START_TEST(conflicts_are_tried_again)
-{
-	struct faulty f;
-	auto_fixture struct fixture w = { .now = 0 };
-
-	furnish(&w);
-	make_faulty(&w, &f);
-	f.conflicts = 5;
-	ck_assert_str_eq(w_add(&w, POOLS, "new", POD_A), "10.0.0.3 fd00::1");
-	ck_assert_int_eq(f.conflicts, 0);
-	f.conflicts = 1000;
-	ck_assert_int_eq(strncmp(w_add(&w, POOLS, "new2", ""), "!11 ", 4), 0);
-	f.conflicts = 0;
-	w_sound(&w);
-	w.m.store = f.under;
-}
-END_TEST
-
-TEST_PROGRAM("faults", every_store_call_fails_once, every_allocation_fails_once,
-	     conflicts_are_tried_again)
+TEST_PROGRAM("faults", every_store_call_fails_once, every_allocation_fails_once)

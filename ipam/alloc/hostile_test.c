@@ -122,7 +122,6 @@ static int see(const char *key, const char *value, void *arg)
 /* What pods do with it; errors are fine. */
 static void use(struct store *s, uint32_t seed)
 {
-	enum store_commit done;
 	struct store_txn *t;
 	struct err e;
 	char key[400], value[3000];
@@ -141,7 +140,7 @@ static void use(struct store *s, uint32_t seed)
 			break;
 		value[i * 45] = 'w';
 	}
-	(void)!s->ops->commit(t, &done, &e);
+	(void)!s->ops->commit(t, &e);
 }
 
 static void put_file(const char *path, const void *bytes, size_t len)

@@ -75,7 +75,6 @@ START_TEST(leases_of_earlier_versions_count)
 {
 	auto_fixture struct fixture w;
 	struct store_txn *t;
-	enum store_commit outcome;
 	struct key k;
 	struct ip ip;
 
@@ -90,7 +89,7 @@ START_TEST(leases_of_earlier_versions_count)
 				  "\"ifname\":\"net1\",\"boot\":\"" BOOT_1 "\",\"since\":\"1\"}",
 				  &w.e),
 			 0);
-	ck_assert_int_eq(ops->commit(t, &outcome, &w.e), 0);
+	ck_assert_int_eq(ops->commit(t, &w.e), 0);
 	ck_assert_str_eq(w_add(&w, APART, "c2", ""), "10.0.0.2");
 	ck_assert_str_eq(w_add(&w, WIDE_APART, "c3", ""), "10.0.0.2");
 }

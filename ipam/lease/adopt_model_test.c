@@ -63,10 +63,10 @@ static int mortal_del(struct store_txn *t, const char *key, struct err *e)
 	return real->del(t, key, e);
 }
 
-static int mortal_commit(struct store_txn *t, enum store_commit *out, struct err *e)
+static int mortal_commit(struct store_txn *t, struct err *e)
 {
 	call();
-	int rc = real->commit(t, out, e);
+	int rc = real->commit(t, e);
 	call();
 	return rc;
 }

@@ -14,8 +14,6 @@
 #include "lib/sys/safe_path.h"
 #include "lib/sys/site.h"
 
-#define TRIES 16 /* for a transaction with conflicts */
-
 int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size, struct err *e)
 {
 	int n = data_dir ? snprintf(out, size, "%s/railhead", data_dir)
@@ -266,14 +264,14 @@ static int begin_job(struct lease_db *l, enum store_mode mode, bool sweep, struc
 
 /* ---- transactions ---- */
 
-/* 1: conflict, try again. */
-static int try_transaction(struct ipam *m, const struct ipam_job *job, bool sweep,
-			   struct json *journal, struct err *e)
+static int run_once(struct ipam *m, const struct ipam_job *job, bool sweep, struct err *e)
 {
 	const struct store_ops *ops = m->store->ops;
+	auto_json struct json *journal = job->journal ? json_new_array() : NULL;
 	struct lease_db l = { .ipam = m, .by = job->by, .journal = journal };
-	enum store_commit outcome;
 
+	if (job->journal && !journal)
+		return err_nomem(e);
 	if (ops->begin(m->store, job->mode, &l.t, e))
 		return -1;
 	/* Read the clock after the wait for the lock: later transactions have later times. */
@@ -282,40 +280,22 @@ static int try_transaction(struct ipam *m, const struct ipam_job *job, bool swee
 		ops->abort(l.t);
 		return -1;
 	}
-	if (job->mode == STORE_READ) {
+	if (job->mode == STORE_READ)
 		ops->abort(l.t);
-		return 0;
-	}
-	if (ops->commit(l.t, &outcome, e))
+	else if (ops->commit(l.t, e))
 		return -1;
-	return outcome == STORE_CONFLICT ? 1 : 0;
+	if (job->journal)
+		*job->journal = TAKE_PTR(journal);
+	return 0;
 }
 
 int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
 {
-	bool sweep = true;
+	int rc = run_once(m, job, true, e);
 
-	for (int i = 0; i < TRIES; i++) {
-		auto_json struct json *journal = NULL;
-
-		if (job->journal && !(journal = json_new_array()))
-			return err_nomem(e);
-		int rc = try_transaction(m, job, sweep, journal, e);
-		if (rc < 0 && sweep && job->mode == STORE_RELEASE && e->errnum == ENOSPC) {
-			sweep = false;
-			continue;
-		}
-		if (rc < 0)
-			return -1;
-		if (rc == 0) {
-			if (job->journal)
-				*job->journal = TAKE_PTR(journal);
-			return 0;
-		}
-	}
-	return err_set(e, ERR_AGAIN, 0,
-		       "other processes changed the store during each of %d attempts; try again",
-		       TRIES);
+	if (rc && job->mode == STORE_RELEASE && e->errnum == ENOSPC)
+		rc = run_once(m, job, false, e);
+	return rc;
 }
 
 static int verify_in_txn(struct lease_db *l, void *arg, struct err *e)

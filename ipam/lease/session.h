@@ -44,7 +44,7 @@ int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size
 struct ipam_job {
 	enum store_mode mode;
 	const char *by; /* the command, for the journal */
-	/* It can run several times, and must set its outputs again each time. */
+	/* On a full disk it can run twice, and must set its outputs again. */
 	int (*fn)(struct lease_db *l, void *arg, struct err *e);
 	void *arg;
 	struct json *
@@ -52,8 +52,7 @@ struct ipam_job {
 };
 
 /*
- * ipam_run - run job->fn in a transaction and commit it; again after a conflict. Errors of fn and
- * of the store; ERR_AGAIN after 16 conflicts.
+ * ipam_run - run job->fn in a transaction and commit it. Errors of fn and of the store.
  */
 int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e) must_check;
 

@@ -311,7 +311,7 @@ static void lmdb_keep_txn(struct store_txn *txn)
 	txn_of(txn)->keep = true;
 }
 
-static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err *e)
+static int lmdb_commit(struct store_txn *txn, struct err *e)
 {
 	struct lmdb_txn *t = txn_of(txn);
 	const struct lmdb *s = lmdb_of(txn->store);
@@ -329,10 +329,7 @@ static int lmdb_commit(struct store_txn *txn, enum store_commit *out, struct err
 	if (rc && t->keep && t->release && e->errnum == ENOSPC)
 		rc = 0;
 	txn_end(t);
-	if (rc)
-		return -1;
-	*out = STORE_DONE;
-	return 0;
+	return rc;
 }
 
 static void lmdb_abort(struct store_txn *txn)

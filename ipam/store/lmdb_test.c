@@ -236,7 +236,6 @@ START_TEST(a_full_disk_without_a_reserve_is_an_error)
 {
 	struct store *s = open_boot(BOOT_1);
 	struct store_txn *t;
-	enum store_commit done;
 	struct lmdb_file f;
 	char value[60000];
 	struct err e;
@@ -255,7 +254,7 @@ START_TEST(a_full_disk_without_a_reserve_is_an_error)
 	value[sizeof(value) - 1] = '\0';
 	t = c_begin(s, STORE_RELEASE);
 	c_put(t, "k", value);
-	ck_assert_int_eq(s->ops->commit(t, &done, &e), -1);
+	ck_assert_int_eq(s->ops->commit(t, &e), -1);
 	ck_assert_int_eq(e.code, ERR_STORE);
 	ck_assert_int_eq(e.errnum, ENOSPC);
 	all_is(s, "first=1 ");

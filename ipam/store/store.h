@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store.h: an ordered key-value store with conditional transactions.
+ * store.h: an ordered key-value store with transactions. A store admits one writer.
  *
- * Every implementation passes the tests of ipam/store/store_contract.h. A commit depends on the
- * values that its transaction has read. A store with optimistic concurrency (etcd) returns
- * STORE_CONFLICT if one of them has changed, and the caller runs the transaction again. LMDB admits
- * one writer and has no conflicts.
+ * Every implementation passes the tests of ipam/store/store_contract.h.
  *
  * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX
  * bytes. Longer ones, and empty keys, are ERR_STORE. A struct store has one transaction at a time.
@@ -26,7 +23,6 @@ enum store_mode {
 	STORE_WRITE,   /* ERR_STORE (errnum ENOSPC) if only the space for releases is left */
 	STORE_RELEASE, /* for transactions that release: works on a full disk, too */
 };
-enum store_commit { STORE_DONE, STORE_CONFLICT };
 
 /*
  * Called for each pair of a scan. Return non-zero to stop; the value is discarded. key and value
@@ -53,8 +49,8 @@ struct store_ops {
 	/* This transaction must survive a power loss. Other transactions may be lost: a power loss
 	 * ends all leases. */
 	void (*keep)(struct store_txn *t);
-	int (*commit)(struct store_txn *t, enum store_commit *out, struct err *e); /* ends t */
-	void (*abort)(struct store_txn *t); /* ends t; NULL is fine */
+	int (*commit)(struct store_txn *t, struct err *e); /* ends t */
+	void (*abort)(struct store_txn *t);                /* ends t; NULL is fine */
 };
 
 /* Every implementation's struct begins with this. */

@@ -120,12 +120,11 @@ static inline int w_pool(struct fixture *w, const char *name, const char *def, b
 static inline void w_scribble(struct fixture *w, const char *key, const char *value)
 {
 	const struct store_ops *ops = w->m.store->ops;
-	enum store_commit done;
 	struct store_txn *t;
 
 	ck_assert_int_eq(ops->begin(w->m.store, STORE_WRITE, &t, &w->e), 0);
 	ck_assert_int_eq(value ? ops->put(t, key, value, &w->e) : ops->del(t, key, &w->e), 0);
-	ck_assert_int_eq(ops->commit(t, &done, &w->e), 0);
+	ck_assert_int_eq(ops->commit(t, &w->e), 0);
 }
 
 /* Appends a problem to the text in arg, for struct verify. */
