@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cni/hostveth/priv.h"
+#include "lib/base/array.h"
 #include "lib/base/backoff.h"
 #include "lib/net/ingress.h"
 #include "lib/net/veth.h"
@@ -68,12 +69,11 @@ static void senders_clear(struct senders *l)
 
 static int keep_sender(struct senders *l, struct ip addr)
 {
-	struct ip *more = reallocarray(l->addr, l->n + 1, sizeof(*more));
+	struct err why; /* callers know that only memory can be missing */
 
-	l->failed = !more;
-	if (!more)
+	l->failed = ARRAY_GROW(l->addr, l->n, SIZE_MAX, "addresses", &why) != 0;
+	if (l->failed)
 		return 1;
-	l->addr = more;
 	l->addr[l->n++] = addr;
 	return 0;
 }

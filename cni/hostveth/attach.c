@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/array.h"
+
 /* ---- addresses of the node that a rail cannot reach ---- */
 
 struct node_list {
@@ -14,17 +16,14 @@ struct node_list {
 static int keep_address(const struct addr_info *info, void *arg)
 {
 	struct node_list *l = arg;
-	struct ip *more;
+	struct err why; /* only memory can be missing */
 
 	if (!hostveth_counts(info))
 		return 0;
-	more = reallocarray(l->out->addr, l->out->n + 1, sizeof(*more));
-	l->failed = !more;
-	if (!more)
-		return 1;
-	more[l->out->n++] = info->addr.addr;
-	l->out->addr = more;
-	return 0;
+	l->failed = ARRAY_GROW(l->out->addr, l->out->n, SIZE_MAX, "addresses", &why) != 0;
+	if (!l->failed)
+		l->out->addr[l->out->n++] = info->addr.addr;
+	return l->failed;
 }
 
 /* Those of the master: a macvlan or ipvlan never talks to it. */

@@ -5,6 +5,7 @@
 
 #include "cni/hostveth/hostveth.h"
 #include "cni/hostveth/priv.h"
+#include "lib/base/array.h"
 #include "lib/base/hash.h"
 
 /* ---- names ---- */
@@ -143,11 +144,10 @@ static void nets_clear(struct nets *l)
 
 static int push_net(struct nets *l, struct ip_prefix net)
 {
-	struct ip_prefix *more = reallocarray(l->net, l->n + 1, sizeof(*more));
+	struct err why; /* callers know that only memory can be missing */
 
-	if (!more)
+	if (ARRAY_GROW(l->net, l->n, SIZE_MAX, "networks", &why))
 		return -1;
-	l->net = more;
 	l->net[l->n++] = net;
 	return 0;
 }

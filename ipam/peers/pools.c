@@ -5,6 +5,7 @@
  */
 #include "ipam/peers/pools_priv.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,13 +100,8 @@ static void label_of(const char *name, char out[PEER_POOLS_NAME_MAX + 1])
 	size_t n = 0;
 
 	for (const char *s = name; *s && n < sizeof(text) - 1; s++) {
-		bool upper = *s >= 'A' && *s <= 'Z';
-		bool good = upper || (*s >= 'a' && *s <= 'z') || (*s >= '0' && *s <= '9');
-
-		if (upper)
-			text[n++] = "abcdefghijklmnopqrstuvwxyz"[*s - 'A'];
-		else if (good)
-			text[n++] = *s;
+		if (isalnum((unsigned char)*s))
+			text[n++] = (char)tolower((unsigned char)*s);
 		else if (n > 0)
 			text[n++] = '-';
 	}

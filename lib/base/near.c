@@ -2,23 +2,13 @@
 /* near.c: compares words by the slips of a person who types. */
 #include "lib/base/near.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/base/base.h"
 
 #define NEAR_MAX 32 /* longer words are taken as far as this */
-
-static char to_lower(char c)
-{
-	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-			  lower[] = "abcdefghijklmnopqrstuvwxyz";
-	const char *at = c ? strchr(upper, c) : NULL;
-
-	if (at)
-		return lower[at - upper];
-	return c;
-}
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
@@ -38,9 +28,9 @@ static unsigned distance(const char *a, const char *b)
 	size_t la = strnlen(a, NEAR_MAX), lb = strnlen(b, NEAR_MAX);
 
 	for (size_t i = 0; i < la; i++)
-		x[i] = to_lower(a[i]);
+		x[i] = (char)tolower((unsigned char)a[i]);
 	for (size_t j = 0; j < lb; j++)
-		y[j] = to_lower(b[j]);
+		y[j] = (char)tolower((unsigned char)b[j]);
 	for (size_t j = 0; j <= lb; j++)
 		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= la; i++) {
@@ -85,7 +75,7 @@ bool near_slip(const char *key, const char *known)
 	size_t a = strnlen(key, NEAR_MAX), b = strlen(known), n = a < b ? a : b;
 	unsigned most = b < 9 ? 1 : 2;
 
-	if (a == NEAR_MAX || a + b - 2 * n > most || to_lower(*key) < 'a' || to_lower(*key) > 'z')
+	if (a == NEAR_MAX || a + b - 2 * n > most || !isalpha((unsigned char)*key))
 		return false;
 	if (b <= 3 && (a == b || strncasecmp(key, known, n) != 0))
 		return false;

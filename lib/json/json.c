@@ -7,6 +7,7 @@
 #include "lib/json/json.h"
 
 #include <cjson/cJSON.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static int next_folded(const char **key)
 		return 'k';
 	}
 	*key += 1;
-	return *s >= 'A' && *s <= 'Z' ? *s + ('a' - 'A') : *s;
+	return tolower((unsigned char)*s);
 }
 
 static bool same_but_case(const char *a, const char *b)

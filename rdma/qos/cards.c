@@ -5,21 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/sys/fs.h"
 
 #define SUFFIX   ".json"
 #define FILE_MAX 65536
-
-static int take_card(struct qos_cards *c, const struct qos_card *card, struct err *e)
-{
-	struct qos_card *more = reallocarray(c->card, c->n + 1, sizeof(*more));
-
-	if (!more)
-		return err_nomem(e);
-	c->card = more;
-	more[c->n++] = *card;
-	return 0;
-}
 
 static int take_file(const struct ctx *ctx, int dir, const char *name, struct qos_cards *c,
 		     struct err *e)
@@ -33,7 +23,10 @@ static int take_file(const struct ctx *ctx, int dir, const char *name, struct qo
 	if (len >= 0 && qos_file_decode(text, (size_t)len, name, &f, &why) == 0) {
 		if (qos_find(ctx, f.pf, &card.port, &why) == 0) {
 			card.want = f.want;
-			return take_card(c, &card, e);
+			if (ARRAY_GROW(c->card, c->n, SIZE_MAX, "cards", e))
+				return -1;
+			c->card[c->n++] = card;
+			return 0;
 		}
 		/* Nodes may share a folder, and a card may be in a pod. */
 		if (why.code == ERR_NOTFOUND)
