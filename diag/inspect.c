@@ -140,7 +140,8 @@ int inspect_add_record(struct inspect *s, const struct record *r, struct err *e)
 
 /* ---- tables ---- */
 
-bool inspect_is_own_rule(const struct rule_spec *rule, struct ip addr)
+/* The rule leads from exactly this address to no table of the kernel. */
+static bool is_own_rule(const struct rule_spec *rule, struct ip addr)
 {
 	return !rule->conditional && ip_equal(rule->from.addr, addr) &&
 	       rule->from.len == ip_bits(addr.family) &&
@@ -159,8 +160,7 @@ static bool has_route_by(const struct inspect *s, uint32_t table, int ifindex)
 uint32_t inspect_table_of(const struct inspect *s, struct ip addr, int ifindex)
 {
 	for (size_t i = 0; i < s->n_rules; i++)
-		if (inspect_is_own_rule(&s->rule[i], addr) &&
-		    has_route_by(s, s->rule[i].table, ifindex))
+		if (is_own_rule(&s->rule[i], addr) && has_route_by(s, s->rule[i].table, ifindex))
 			return s->rule[i].table;
 	return 0;
 }

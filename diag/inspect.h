@@ -145,7 +145,4 @@ uint32_t inspect_table_of(const struct inspect *s, struct ip addr, int ifindex);
  * has none, to the main table. */
 bool inspect_is_gateway(const struct inspect_rail *r, const struct route_spec *route);
 
-/* inspect_is_own_rule - the rule leads from exactly this address to no table of the kernel. */
-bool inspect_is_own_rule(const struct rule_spec *rule, struct ip addr);
-
 #endif

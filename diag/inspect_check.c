@@ -54,7 +54,7 @@ const struct inspect_rail *inspect_by_ifindex(const struct inspect *s, int ifind
 	return NULL;
 }
 
-const struct inspect_rail *inspect_by_table(const struct inspect *s, uint32_t table)
+static const struct inspect_rail *rail_by_table(const struct inspect *s, uint32_t table)
 {
 	for (size_t i = 0; i < s->n_rails; i++)
 		if (s->rail[i].table == table)
@@ -207,7 +207,7 @@ static bool has_right_rule(const struct inspect *s, const struct inspect_rail *r
 static void tell_wrong_rule(struct inspect_run *run, const struct inspect_rail *r,
 			    const struct rule_spec *rule)
 {
-	const struct inspect_rail *other = inspect_by_table(run->s, rule->table);
+	const struct inspect_rail *other = rail_by_table(run->s, rule->table);
 	struct finding *f = inspect_add(run, r, INSPECT_RULE_WRONG, FINDING_FAIL);
 	char text[IP_STR_LEN], add[128] = "";
 

@@ -28,9 +28,8 @@ struct finding *inspect_ok(struct inspect_run *run, const struct inspect_rail *r
 void inspect_tell(struct inspect_run *run, enum ip_family family);
 bool inspect_is_told(const struct inspect_run *run, enum ip_family family);
 
-/* inspect_by_ifindex, inspect_by_table - the rail of an interface or table; NULL: none. */
+/* inspect_by_ifindex - the rail of an interface; NULL: none. */
 const struct inspect_rail *inspect_by_ifindex(const struct inspect *s, int ifindex);
-const struct inspect_rail *inspect_by_table(const struct inspect *s, uint32_t table);
 
 /* inspect_first_rule - the first rule from exactly this address; NULL: none. */
 const struct rule_spec *inspect_first_rule(const struct inspect *s, struct ip a);

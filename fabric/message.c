@@ -65,7 +65,7 @@ static const struct json_field keys[] = {
 	{ .key = NULL },
 };
 
-const char *sm_action_name(enum sm_action a)
+static const char *action_name(enum sm_action a)
 {
 	return actions[a].name;
 }
@@ -91,7 +91,7 @@ char *sm_message_print(enum sm_action a, const struct sm_member *m, const char *
 	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN];
 
 	if (!o || json_add_int(o, "version", SM_MESSAGE_VERSION) ||
-	    json_add_str(o, "action", sm_action_name(a)) ||
+	    json_add_str(o, "action", action_name(a)) ||
 	    json_add_str(o, "pkey", pkey_format(m->pkey, pkey)) ||
 	    json_add_str(o, "membership", memberships[full ? 0 : 1].name) ||
 	    !(guids = json_add_array(o, "guids")) ||

@@ -23,9 +23,6 @@ struct sm_message {
 	struct json *tree;
 };
 
-/* sm_action_name - "add", "remove". */
-const char *sm_action_name(enum sm_action a);
-
 /* sm_message_print - one document without a line break; the caller frees it. NULL: no memory. */
 char *sm_message_print(enum sm_action a, const struct sm_member *m, const char *node);
 

@@ -135,8 +135,6 @@ void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r);
  */
 void agent_look(struct agent *a, const struct block_key *key);
 void agent_doubt_all(struct agent *a);
-/* agent_release - write op->seen as a free block, hand it over to who asks, or remove it. */
-void agent_release(struct agent *a, struct op *op);
 /*
  * agent_ask_for_pool - get the pool; the reply comes in STEP_POOL. agent_is_wanted - whether the
  * reply shows the pool of op->seen, and that it wants blocks.

@@ -145,7 +145,8 @@ static void take_token(struct agent *a, struct op *op)
  * because its deletion waits for that. One that was claimed after the pool had gone does not stay
  * either: perhaps no watch has shown the deletion yet.
  */
-void agent_release(struct agent *a, struct op *op)
+/* Write op->seen as a free block, hand it over to who asks, or remove it. */
+static void release(struct agent *a, struct op *op)
 {
 	const struct block_record *record = agent_find(a, &op->key);
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
@@ -188,7 +189,7 @@ void return_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		park_add(a, &op->key, &r->at);
 	if (op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
 	    agent_is_ours(a, &r->block, record->token))
-		agent_release(a, op);
+		release(a, op);
 	else if (op->step == STEP_LOOK && r->outcome == CLUSTER_OK &&
 		 agent_shares(a, &r->block, record->token))
 		share_end(a, op);
@@ -584,7 +585,7 @@ void stray_go(struct agent *a, struct op *op)
 
 	op->seen.block.probe = is_probed(a, &op->seen.block);
 	if (!used)
-		agent_release(a, op);
+		release(a, op);
 	else if (agent_has_name(a, &op->seen.block))
 		take_token(a, op);
 	else

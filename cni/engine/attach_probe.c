@@ -31,7 +31,7 @@ struct inquiry {
 	struct nl *nl;                /* of its namespace */
 	bool sets_up;                 /* the pod's interface, which is down */
 	struct probe_question *questions;
-	struct address_user *found; /* as of probe_run() */
+	struct address_user *found; /* as of struct probe_inquiry */
 	size_t n;
 	int n_found;
 	bool asked; /* output: the link had carrier */

@@ -234,11 +234,3 @@ int probe_run_all(struct probe_inquiry *q, size_t n, struct err *e)
 	}
 	return rc;
 }
-
-int probe_run(const struct probe_link *link, const struct probe_question *questions, size_t n,
-	      struct address_user *found, struct err *e)
-{
-	struct probe_inquiry q = { *link, questions, n, found, 0 };
-
-	return probe_run_all(&q, 1, e) ? -1 : q.n_found;
-}

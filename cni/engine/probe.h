@@ -74,16 +74,9 @@ struct probe_link {
 	int rounds;         /* how often, PROBE_ROUND_MS apart */
 };
 /*
- * probe_run - ask all n questions at once. found has memory for n users: one for each address that
- * another host has, in the order of the questions. Returns the number of users, or -1: ERR_KERNEL.
- * Ends after rounds * PROBE_ROUND_MS, or when each question has its answer.
- */
-int probe_run(const struct probe_link *link, const struct probe_question *questions, size_t n,
-	      struct address_user *found, struct err *e) must_check;
-
-/*
- * probe_run_all - the same on up to PROBE_LINKS_MAX interfaces of one namespace at once: the time
- * is that of one. found and n_found of each are as of probe_run(). ERR_KERNEL.
+ * probe_run_all - ask all questions of up to PROBE_LINKS_MAX interfaces of one namespace at once.
+ * found gets one user for each address that another host has, in the order of the questions. Ends
+ * after rounds * PROBE_ROUND_MS, or when each question has its answer. ERR_KERNEL.
  */
 #define PROBE_LINKS_MAX 32
 struct probe_inquiry {

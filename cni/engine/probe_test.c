@@ -50,6 +50,14 @@ static uint32_t sum_of(const struct probe_msg *m)
 	return sum;
 }
 
+static int probe_run(const struct probe_link *link, const struct probe_question *questions,
+		     size_t n, struct address_user *found, struct err *e)
+{
+	struct probe_inquiry q = { *link, questions, n, found, 0 };
+
+	return probe_run_all(&q, 1, e) ? -1 : q.n_found;
+}
+
 START_TEST(probes_have_the_fields_of_the_rfcs)
 {
 	static const uint8_t arp[] = { 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,

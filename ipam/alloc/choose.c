@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool request_owns(const struct addr_request *request, struct ip ip)
+static bool request_owns(const struct addr_request *request, struct ip ip)
 {
 	for (size_t i = 0; i < request->n_avoid; i++) {
 		if (ip_equal(request->avoid[i], ip))

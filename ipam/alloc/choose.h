@@ -48,11 +48,7 @@ int alloc_choose_exactly(struct lease_db *l, const struct source *s,
 
 /* ---- for both searches, see choose_block.c ---- */
 
-/*
- * request_owns - the container has the address already. request_avoids - that, or an overlapping
- * range has the address.
- */
-bool request_owns(const struct addr_request *request, struct ip ip);
+/* request_avoids - the container has the address already, or an overlapping range has it. */
 bool request_avoids(const struct addr_request *request, const struct source *s, struct ip ip);
 
 /* resting_future - times of release after this one mean that the clock was set back since. */

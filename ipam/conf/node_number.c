@@ -60,7 +60,7 @@ static int refuse_pattern(const char *pattern, const char *why, struct err *e)
 			"differ on every node");
 }
 
-int node_pattern_check(const char *pattern, struct err *e)
+static int check_pattern(const char *pattern, struct err *e)
 {
 	unsigned numbers = 0;
 	size_t len;
@@ -139,7 +139,7 @@ int node_number_decode(const struct json *n, const char *hostname, struct node_n
 	if (!json_get(n, "number") && !r.pattern)
 		return 1;
 	if (r.pattern &&
-	    (node_pattern_check(r.pattern, e) || find_number(r.pattern, hostname, &r.number, e)))
+	    (check_pattern(r.pattern, e) || find_number(r.pattern, hostname, &r.number, e)))
 		return -1;
 	*out = (struct node_number){ r.number, r.pattern };
 	return 0;

@@ -28,7 +28,4 @@ struct node_number {
 int node_number_decode(const struct json *n, const char *hostname, struct node_number *out,
 		       struct err *e) must_check;
 
-/* node_pattern_check - ERR_CONFIG unless the pattern has the form above. */
-int node_pattern_check(const char *pattern, struct err *e) must_check;
-
 #endif

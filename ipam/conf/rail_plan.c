@@ -188,8 +188,9 @@ struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64
 	};
 }
 
-char *rail_plan_name(const struct rail_plan *p, uint64_t rail, uint64_t group,
-		     char out[RAIL_PLAN_NAME_LEN])
+/* "rail3", or "rail3-leaf0" with several leaf groups. */
+static char *rail_plan_name(const struct rail_plan *p, uint64_t rail, uint64_t group,
+			    char out[RAIL_PLAN_NAME_LEN])
 {
 	if (p->groups == 1)
 		(void)snprintf(out, RAIL_PLAN_NAME_LEN, "rail%u", (unsigned)rail);

@@ -66,10 +66,7 @@ int rail_plan_make(const struct rail_ask *ask, struct rail_plan *out, struct err
 struct ip_prefix rail_plan_rail(const struct rail_plan *p, uint64_t rail);
 struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64_t group);
 
-/* rail_plan_name - "rail3", or "rail3-leaf0" with several leaf groups. Returns out. */
-#define RAIL_PLAN_NAME_LEN 31
-char *rail_plan_name(const struct rail_plan *p, uint64_t rail, uint64_t group,
-		     char out[RAIL_PLAN_NAME_LEN]);
+#define RAIL_PLAN_NAME_LEN 31 /* of the name of a pool: "rail3-leaf0" */
 
 /* rail_plan_group - the value of the label of a leaf group: "g5". Returns out. */
 #define RAIL_PLAN_GROUP_LEN 22

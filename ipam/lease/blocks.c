@@ -199,11 +199,6 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	return block_place_end_record(l, &place, e);
 }
 
-int blocks_put(struct ipam *m, const struct block_record *r, struct err *e)
-{
-	return blocks_put_loans(m, r, NULL, e);
-}
-
 int blocks_put_loans(struct ipam *m, const struct block_record *r, const struct lending *lends,
 		     struct err *e)
 {

@@ -25,12 +25,10 @@ void blocks_clear(struct agent_memory *memory);
 /*
  * Keys of loans of single addresses are as good as those of blocks in each call.
  *
- * blocks_put - insert or replace a record; what the block lends stays. ERR_NOTFOUND: the pool has
- * no definition here, or one without a uid. ERR_CONFIG: no block of the pool starts there.
- * blocks_put_loans - the same, and what the block lends from now on; NULL: that stays. A power loss
- * changes no loan.
+ * blocks_put_loans - insert or replace a record, and what the block lends from now on; NULL: that
+ * stays. ERR_NOTFOUND: the pool has no definition here, or one without a uid. ERR_CONFIG: no block
+ * of the pool starts there. A power loss changes no loan.
  */
-int blocks_put(struct ipam *m, const struct block_record *r, struct err *e) must_check;
 int blocks_put_loans(struct ipam *m, const struct block_record *r, const struct lending *lends,
 		     struct err *e) must_check;
 

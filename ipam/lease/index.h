@@ -53,6 +53,5 @@ int lease_index_record(const struct lease_index *want, const char *key, char **o
 
 /* lease_index_clear - free what f owns; f becomes empty. */
 void lease_index_clear(struct lease_index *f);
-#define auto_lease_index auto_clean(lease_index_clear)
 
 #endif

@@ -31,6 +31,12 @@ static inline struct block_key w_block_key(const char *pool, const char *start)
 	return k;
 }
 
+/* What the block lends stays. */
+static inline int blocks_put(struct ipam *m, const struct block_record *r, struct err *e)
+{
+	return blocks_put_loans(m, r, NULL, e);
+}
+
 /* A block in a state, confirmed in an epoch: 0, or the error's code. */
 static inline int w_block(struct fixture *w, const char *pool, const char *start,
 			  enum block_state state, uint64_t epoch)

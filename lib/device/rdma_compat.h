@@ -12,8 +12,6 @@
 
 /* ---- Linux 6.12 ---- */
 #define COMPAT_RDMA_GROUP_NOTIFY     4   /* RDMA_NL_GROUP_NOTIFY */
-#define COMPAT_RDMA_CMD_MONITOR      28  /* RDMA_NLDEV_CMD_MONITOR */
-#define COMPAT_RDMA_ATTR_EVENT_TYPE  102 /* RDMA_NLDEV_ATTR_EVENT_TYPE, u8 */
 #define COMPAT_RDMA_SYS_ATTR_MONITOR 103 /* RDMA_NLDEV_SYS_ATTR_MONITOR_MODE, u8 */
 
 /* What of all attributes is looked at: the highest number. */

@@ -27,7 +27,7 @@ struct grpc_call {
 	int32_t stream;
 
 	const struct grpc_method *method; /* NULL: the path has none */
-	bool has_path, is_post, is_grpc;
+	bool is_post, is_grpc;
 	struct grpc_message request;
 
 	bool begun;               /* the method has the request, or the call was refused before */

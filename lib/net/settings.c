@@ -123,35 +123,6 @@ int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out, struc
 	return 0;
 }
 
-struct told_search {
-	void (*fn)(int attr, void *arg);
-	void *arg;
-};
-
-static int on_told(const struct nlmsghdr *h, void *arg, struct err *e)
-{
-	const struct told_search *t = arg;
-	const struct nlattr *a;
-	int left;
-
-	(void)e;
-	for (a = nlmsg_attrdata(h, sizeof(struct ifinfomsg)),
-	    left = nlmsg_attrlen(h, sizeof(struct ifinfomsg));
-	     nla_ok(a, left); a = nla_next(a, &left))
-		t->fn(nla_type(a), t->arg);
-	return 0;
-}
-
-int nl_settings_attrs(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
-		      struct err *e)
-{
-	auto_nl_req struct nl_req rq = { 0 };
-	struct told_search t = { fn, arg };
-
-	nl_link_get_request(&rq, NULL, ifindex);
-	return nl_get(nl, &rq, (struct nl_sink){ on_told, &t }, e);
-}
-
 /* ---- comparing ---- */
 
 static bool same_number(const struct link_settings *a, const struct link_settings *b, size_t n)

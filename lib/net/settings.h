@@ -3,7 +3,7 @@
  * settings.h: the settings of an interface that a pod can change, except name, MAC, MTU and state.
  *
  * All of it stays with a device that is moved to another network namespace. So a plugin that moves
- * a device reads it before and restores it afterwards. nl_settings_effect() has the whole list of
+ * a device reads it before and restores it afterwards. settings_test.c has the whole list of
  * the attributes of a link, with the reason if one is not restored.
  */
 #ifndef RAILHEAD_LIB_NET_SETTINGS_H
@@ -64,17 +64,5 @@ void nl_settings_set(struct nl *nl, int ifindex, const struct settings_change *p
  * Pure. */
 const char *settings_changed(const struct link_settings *is, const struct link_settings *want,
 			     size_t n);
-
-/*
- * nl_settings_effect - what becomes of an attribute (IFLA_*) of a link that a pod has had. KEPT: it
- * is restored, here or by the plugin that moved the link. EXEMPT: *why says why it is not restored.
- * UNKNOWN: the attribute is not in the list. Pure.
- */
-enum settings_verdict { SETTINGS_UNKNOWN, SETTINGS_KEPT, SETTINGS_EXEMPT };
-enum settings_verdict nl_settings_effect(int attr, const char **why);
-
-/* nl_settings_attrs - call fn for each attribute (IFLA_*) that the kernel tells of an interface. */
-int nl_settings_attrs(struct nl *nl, int ifindex, void (*fn)(int attr, void *arg), void *arg,
-		      struct err *e) must_check;
 
 #endif

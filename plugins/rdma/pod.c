@@ -37,23 +37,8 @@ struct rdma_view rdma_pod_view(const struct rdma_pod *p)
 	};
 }
 
-int rdma_pod_open(struct rdma_pod *p, struct err *e)
-{
-	const struct attach *a = p->a;
-	struct rdma_sys sys;
-
-	if (nl_rdma_open(&p->host_rdma, e) || nl_rdma_sys_get(p->host_rdma, &sys, e))
-		return -1;
-	p->mode = sys.mode;
-	if (rdma_mode_check(p->mode, &p->conf, e))
-		return -1;
-	/* Every namespace sees shared devices. */
-	if (p->mode == RDMA_SHARED || a->pod.fd < 0)
-		return 0;
-	return nl_rdma_open_in(&a->pod, &a->host, &p->pod_rdma, e);
-}
-
-int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *e)
+/* ERR_STATE if a node in this mode cannot serve the configuration. */
+static int check_mode(enum rdma_mode mode, const struct rdma_conf *c, struct err *e)
 {
 	enum rdma_mode want = c->mode == RDMA_WANT_EXCLUSIVE ? RDMA_EXCLUSIVE : RDMA_SHARED;
 
@@ -70,6 +55,22 @@ int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *
 			"exclusive; macvlan and ipvlan need mode shared. Such pods need separate "
 			"nodes",
 			rdma_mode_name(want));
+}
+
+int rdma_pod_open(struct rdma_pod *p, struct err *e)
+{
+	const struct attach *a = p->a;
+	struct rdma_sys sys;
+
+	if (nl_rdma_open(&p->host_rdma, e) || nl_rdma_sys_get(p->host_rdma, &sys, e))
+		return -1;
+	p->mode = sys.mode;
+	if (check_mode(p->mode, &p->conf, e))
+		return -1;
+	/* Every namespace sees shared devices. */
+	if (p->mode == RDMA_SHARED || a->pod.fd < 0)
+		return 0;
+	return nl_rdma_open_in(&a->pod, &a->host, &p->pod_rdma, e);
 }
 
 bool rdma_pod_is_own(const struct rdma_pod *p, const struct cni_ip *ip)

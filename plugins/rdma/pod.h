@@ -44,9 +44,6 @@ void rdma_pod_init(void *state);
 void rdma_pod_clear(void *state);
 int rdma_pod_open(struct rdma_pod *p, struct err *e) must_check;
 
-/* rdma_mode_check - ERR_STATE if a node in this mode cannot serve the configuration. Pure. */
-int rdma_mode_check(enum rdma_mode mode, const struct rdma_conf *c, struct err *e) must_check;
-
 /* rdma_pod_view - both namespaces of the attachment, for device.h. Borrows from p. */
 struct rdma_view rdma_pod_view(const struct rdma_pod *p);
 

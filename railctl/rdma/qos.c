@@ -181,7 +181,7 @@ static const struct opt show_options[] = {
 static const char *const show_examples[] = { "railctl rdma qos show",
 					     "railctl rdma qos show --pf ens3f0 --json", NULL };
 
-const struct cmd rdma_qos_show_cmd = {
+static const struct cmd show_cmd = {
 	.name = "show",
 	.summary =
 		"show the priority of RDMA traffic on each card, and whether it may lose packets",
@@ -196,8 +196,8 @@ const struct cmd rdma_qos_show_cmd = {
 	.run = qos_show,
 };
 
-static const struct cmd *const commands[] = { &rdma_qos_show_cmd, &rdma_qos_set_cmd,
-					      &rdma_qos_apply_cmd, &rdma_qos_check_cmd, NULL };
+static const struct cmd *const commands[] = { &show_cmd, &rdma_qos_set_cmd, &rdma_qos_apply_cmd,
+					      &rdma_qos_check_cmd, NULL };
 
 const struct cmd rdma_qos_cmd = {
 	.name = "qos",

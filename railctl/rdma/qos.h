@@ -6,6 +6,6 @@
 #include "lib/cli/cmd.h"
 #include "rdma/qos/cards.h"
 
-extern const struct cmd rdma_qos_apply_cmd, rdma_qos_check_cmd, rdma_qos_set_cmd, rdma_qos_show_cmd;
+extern const struct cmd rdma_qos_apply_cmd, rdma_qos_check_cmd, rdma_qos_set_cmd;
 
 #endif

@@ -52,9 +52,6 @@ int files_each(const struct device_files *f, files_fn fn, void *arg);
 #define CDI_DIR     "cdi"
 #define CDI_ALL     "all" /* the only CDI device of a shared resource */
 
-/* devinfo_name - the name of the file of a device; cdi_name - of its CDI file. Pure. */
-void devinfo_name(const char *resource, const char *id, char out[NAME_MAX + 1]);
-void cdi_name(const char *resource, const char *device, char out[NAME_MAX + 1]);
 /* cdi_kind - "example.com/net-rail0". Pure. */
 void cdi_kind(const char *resource, char out[RESOURCE_NAME_LEN + 8]);
 

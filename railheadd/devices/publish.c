@@ -34,7 +34,7 @@ static void flat(const char *resource, char instead, char out[RESOURCE_NAME_LEN]
 	}
 }
 
-void devinfo_name(const char *resource, const char *id, char out[NAME_MAX + 1])
+static void devinfo_name(const char *resource, const char *id, char out[NAME_MAX + 1])
 {
 	char name[RESOURCE_NAME_LEN];
 
@@ -42,7 +42,7 @@ void devinfo_name(const char *resource, const char *id, char out[NAME_MAX + 1])
 	(void)snprintf(out, NAME_MAX + 1, "%s-%.64s" DEVINFO_END, name, id);
 }
 
-void cdi_name(const char *resource, const char *device, char out[NAME_MAX + 1])
+static void cdi_name(const char *resource, const char *device, char out[NAME_MAX + 1])
 {
 	char name[RESOURCE_NAME_LEN];
 

@@ -158,13 +158,13 @@ START_TEST(a_node_says_who_has_a_lost_loan)
 	ck_assert_int_eq(w_shared(&w, "rail0", "uid-1", RAIL), 0);
 	w_node(&w, 3, INT64_MAX);
 	loan.key.one = 5;
-	ck_assert_int_eq(blocks_put(&w.m, &loan, &w.e), 0);
+	ck_assert_int_eq(blocks_put_loans(&w.m, &loan, NULL, &w.e), 0);
 	ck_assert_str_eq(
 		w_add(&w, "{\"pool\":\"rail0\"}", "c1", "K8S_POD_NAMESPACE=ns;K8S_POD_NAME=web"),
 		"10.1.0.20");
 	loan.state = BLOCK_LOST;
 	loan.epoch = 0;
-	ck_assert_int_eq(blocks_put(&w.m, &loan, &w.e), 0);
+	ck_assert_int_eq(blocks_put_loans(&w.m, &loan, NULL, &w.e), 0);
 	pool("rail0", RAIL);
 	memory_store_put(b.store, CLUSTER_BLOCK, block, "n2",
 			 "{\"poolUID\":\"uid-1\",\"node\":\"n2\",\"holder\":\"h\",\"token\":"

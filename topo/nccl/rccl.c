@@ -8,7 +8,8 @@
 
 /* ---- architectures ---- */
 
-uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu)
+/* The architecture of an AMD GPU, 0x942 of gfx942; 0: not known. */
+static uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu)
 {
 	/* pci.ids: MI200, MI300 and MI325X, MI350; and their VFs. No rule asks for older ones. */
 	static const struct {

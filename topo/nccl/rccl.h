@@ -11,9 +11,6 @@
 
 #include "topo/nccl/paths.h"
 
-/* rccl_gfx - the architecture of an AMD GPU, 0x942 of gfx942, from the file or the PCI device id;
- * 0: it is not known. */
-uint32_t rccl_gfx(const struct topo_machine *m, uint32_t gpu);
 /* rccl_xgmi_bw - GB/s of one XGMI link (ncclTopoXGMISpeed of topo.h). */
 float rccl_xgmi_bw(const struct topo_machine *m, uint32_t gpu, const struct nccl_opts *o);
 /* rccl_rome_pair - ncclTopoCheckGdr: GPU and net are a pair for which PHB is near enough. */

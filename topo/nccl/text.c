@@ -70,7 +70,7 @@ static bool is_plain(const char *value)
 	return true;
 }
 
-void xml_attr(struct xml_text *t, const char *name, const char *fmt, ...)
+static void printf_like(3, 4) xml_attr(struct xml_text *t, const char *name, const char *fmt, ...)
 {
 	char value[512];
 	va_list ap;

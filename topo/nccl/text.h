@@ -25,10 +25,9 @@ struct xml_text {
 void xml_text_clear(struct xml_text *t);
 #define auto_xml_text auto_clean(xml_text_clear)
 
-/* xml_open - start an element; xml_attr - add an attribute to it; xml_close - end it. Failures show
+/* xml_open - start an element; xml_close - end it. Failures show
  * in xml_text_done(). xml_comment - write a comment. */
 void xml_open(struct xml_text *t, const char *name);
-void xml_attr(struct xml_text *t, const char *name, const char *fmt, ...) printf_like(3, 4);
 void xml_close(struct xml_text *t, const char *name);
 void xml_comment(struct xml_text *t, const char *text);
 
