@@ -43,8 +43,8 @@ void cni_result_clear(struct cni_result *r)
 	*r = (struct cni_result){ 0 };
 }
 
-static int read_ip(const char *text, const char *where, const char *key, struct ip *out,
-		   struct err *e)
+int cni_ip_decode(const char *text, const char *where, const char *key, struct ip *out,
+		  struct err *e)
 {
 	if (text && ip_parse(text, out))
 		return err_set(e, ERR_CONFIG, 0, "%s.%s: \"%.64s\" is not an IP address", where,
@@ -103,7 +103,8 @@ int cni_route_decode(const struct json *n, const char *where, struct cni_route *
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(n));
 	if (json_decode(n, where, cni_route_fields, &t, e) ||
-	    read_prefix(t.dst, where, "dst", &t.r.dst, e) || read_ip(t.gw, where, "gw", &t.r.gw, e))
+	    read_prefix(t.dst, where, "dst", &t.r.dst, e) ||
+	    cni_ip_decode(t.gw, where, "gw", &t.r.gw, e))
 		return -1;
 	if (t.r.gw.family && t.r.gw.family != t.r.dst.addr.family)
 		return err_set(e, ERR_CONFIG, 0, "%s: gw %.64s is not of the family of dst %.64s",
@@ -204,7 +205,7 @@ static int read_address(struct cni_result *r, const struct json *n, const char *
 
 	if (json_decode(n, where, ip_fields, &t, e) ||
 	    read_prefix(t.address, where, "address", &x.address, e) ||
-	    read_ip(t.gateway, where, "gateway", &x.gateway, e))
+	    cni_ip_decode(t.gateway, where, "gateway", &x.gateway, e))
 		return -1;
 	/* Some IPAMs mean the one interface of their caller, which they do not list. */
 	if (r->n_interfaces == 0 && t.interface == 0)
@@ -249,7 +250,7 @@ static int read_old_family(struct cni_result *r, const char *where, const char *
 			       json_type_name(n));
 	if (json_decode(n, name, ip4_fields, &t, e) ||
 	    read_prefix(t.ip, name, "ip", &x.address, e) ||
-	    read_ip(t.gateway, name, "gateway", &x.gateway, e))
+	    cni_ip_decode(t.gateway, name, "gateway", &x.gateway, e))
 		return -1;
 	if (x.address.addr.family != family)
 		return err_set(e, ERR_CONFIG, 0, "%s.ip: \"%.64s\" is not of that family", name,

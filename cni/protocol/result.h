@@ -77,6 +77,10 @@ int cni_result_add_interface(struct cni_result *r, const struct cni_interface *x
 int cni_result_add_ip(struct cni_result *r, const struct cni_ip *x, struct err *e) must_check;
 int cni_result_add_route(struct cni_result *r, const struct cni_route *x, struct err *e) must_check;
 
+/* cni_ip_decode - decode an address; NULL leaves *out unchanged. ERR_CONFIG names where and key. */
+int cni_ip_decode(const char *text, const char *where, const char *key, struct ip *out,
+		  struct err *e) must_check;
+
 /* cni_route_decode - one element of a "routes" array, whose keys are cni_route_fields; where names
  * it in errors. */
 extern const struct json_field cni_route_fields[];

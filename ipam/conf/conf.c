@@ -9,15 +9,6 @@
 #include "ipam/conf/priv.h"
 #include "ipam/conf/pool.h"
 
-int conf_ip(const char *text, const char *where, const char *key, struct ip *out, struct err *e)
-{
-	if (text && ip_parse(text, out))
-		return err_set(e, ERR_CONFIG, 0, "%s.%s: \"%.64s\" is not an IP address", where,
-			       key, text);
-	*out = ip_unmap(*out);
-	return 0;
-}
-
 /*
  * A Go program writes unused keys as "", so an empty text counts as absent. The exception is
  * subnet, because host-local refuses an empty one.
@@ -80,21 +71,6 @@ static const struct json_field common_fields[] = {
 	{ 0 },
 };
 
-static int check_routes(const struct json *routes, struct err *e)
-{
-	size_t i = 0;
-
-	json_each (item, routes) {
-		struct cni_route r;
-		char where[48];
-
-		(void)snprintf(where, sizeof(where), "ipam.routes[%zu]", i++);
-		if (cni_route_decode(item, where, &r, e))
-			return -1;
-	}
-	return 0;
-}
-
 struct extra_text {
 	const char *address, *gateway;
 };
@@ -125,7 +101,7 @@ int ipam_conf_extra(const struct json *n, const char *where, struct ipam_extra *
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s.address: \"%.64s\" is not an address with a prefix length",
 			       where, t.address);
-	if (conf_ip(t.gateway, where, "gateway", &x.gateway, e))
+	if (cni_ip_decode(t.gateway, where, "gateway", &x.gateway, e))
 		return -1;
 	*out = x;
 	return 0;
@@ -158,7 +134,8 @@ static int decode_common(const struct cni_conf *conf, struct ipam_conf *out, str
 			out->audit_log);
 	if (out->guid_pool && pool_name_valid(out->guid_pool, e))
 		return err_wrap(e, "ipam." CNI_CONF_GUID_POOL);
-	return check_routes(out->routes, e) || check_addresses(out->addresses, e) ? -1 : 0;
+	return pool_check_routes(out->routes, "ipam.", e) || check_addresses(out->addresses, e) ? -1
+												: 0;
 }
 
 void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out)

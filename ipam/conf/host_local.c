@@ -2,6 +2,7 @@
 /* host_local.c: decodes host-local's keys, and accepts and refuses what host-local does. */
 #include <stdio.h>
 
+#include "cni/protocol/result.h"
 #include "ipam/conf/priv.h"
 
 struct range_text {
@@ -59,9 +60,9 @@ static int read_ends(const struct range_text *t, const char *where, struct sourc
 	if (last.family == IP_V4)
 		r.last.v--;
 	s->gateway = first;
-	if (conf_ip(t->start, where, "rangeStart", &r.first, e) ||
-	    conf_ip(t->end, where, "rangeEnd", &r.last, e) ||
-	    conf_ip(t->gateway, where, "gateway", &s->gateway, e))
+	if (cni_ip_decode(t->start, where, "rangeStart", &r.first, e) ||
+	    cni_ip_decode(t->end, where, "rangeEnd", &r.last, e) ||
+	    cni_ip_decode(t->gateway, where, "gateway", &s->gateway, e))
 		return -1;
 	if (!ip_in_prefix(s->subnet, r.first))
 		return err_set(e, ERR_CONFIG, 0, "%s.rangeStart: %.64s not in network %.64s", where,

@@ -284,15 +284,15 @@ static int decode_policy(const struct pool *p, const struct json *def, struct so
 	return 0;
 }
 
-static int check_routes(const struct json *routes, struct err *e)
+int pool_check_routes(const struct json *routes, const char *before, struct err *e)
 {
 	size_t i = 0;
 
 	json_each (item, routes) {
 		struct cni_route r;
-		char where[32];
+		char where[48];
 
-		(void)snprintf(where, sizeof(where), "routes[%zu]", i++);
+		(void)snprintf(where, sizeof(where), "%sroutes[%zu]", before, i++);
 		if (cni_route_decode(item, where, &r, e))
 			return -1;
 	}
@@ -469,7 +469,7 @@ int pool_decode(const char *name, const struct json *def, struct source *out, st
 	(void)snprintf(s.label, sizeof(s.label), "pool %.100s", name);
 	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
 	    decode_gateway(&p, &s, e) || decode_sharing(name, &p, def, &s, e) ||
-	    decode_policy(&p, def, &s, e) || check_routes(p.routes, e) ||
+	    decode_policy(&p, def, &s, e) || pool_check_routes(p.routes, "", e) ||
 	    selector_check(p.nodes, "nodes", e) || decode_ranges(&p, &s, e) ||
 	    check_slices(&s, e)) {
 		source_clear(&s);

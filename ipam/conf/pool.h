@@ -73,6 +73,8 @@ int pool_reserve(struct source *s, const struct json *reserved, struct err *e) m
 
 /* pool_check_keys - ERR_CONFIG if def has an unknown key. For definitions from a user. */
 int pool_check_keys(const struct json *def, struct err *e) must_check;
+/* pool_check_routes - check a list of routes. before: of its key in errors, "ipam." or "". */
+int pool_check_routes(const struct json *routes, const char *before, struct err *e) must_check;
 
 /*
  * pool_is_restricted - ERR_CONFIG if a pool has the whole subnet, and neither slices nor

@@ -14,10 +14,6 @@ int conf_host_local(const struct cni_conf *conf, const struct policy *policy, st
 int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 		     struct ipam_conf *out, struct err *e) must_check;
 
-/* conf_ip - decode an address; text NULL leaves *out unchanged. ERR_CONFIG names where and key. */
-int conf_ip(const char *text, const char *where, const char *key, struct ip *out,
-	    struct err *e) must_check;
-
 /* conf_given - the value of a key of "ipam"; NULL if it is absent, null or "". */
 const struct json *conf_given(const struct json *ipam, const char *key);
 

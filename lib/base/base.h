@@ -39,6 +39,15 @@ static inline int cmp_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* has_u32 - is item in the list? */
+static inline bool has_u32(const uint32_t *list, size_t n, uint32_t item)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == item)
+			return true;
+	return false;
+}
+
 static inline void base_free_ptr(void *p)
 {
 	free(*(void **)p);

@@ -6,6 +6,7 @@
 #include "lib/cli/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,30 @@
 
 #include "lib/base/near.h"
 #include "lib/cli/cmd_priv.h"
+#include "lib/sys/fs.h"
+
+int cmd_read(const struct cmd_input *in, char **text, size_t *len, struct err *e)
+{
+	auto_fd int fd = strcmp(in->path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+						    : open(in->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(e, ERR_IO, errno, "%s%.256s", in->what, in->path);
+	return fs_read_fd(fd, in->max, text, len, e) ? err_wrap(e, "%s%.256s", in->what, in->path)
+						     : 0;
+}
+
+int cmd_read_json(const struct cmd_input *in, const char *name, struct json **out, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (cmd_read(&(struct cmd_input){ in->path, in->what, in->max ? in->max : JSON_MAX_SIZE },
+		     &text, &len, e))
+		return -1;
+	return json_parse(text, len, name, out, e) ? err_wrap(e, "%s%.256s", in->what, in->path)
+						   : 0;
+}
 
 int cmd_usage(struct cmd_run *r, struct err *e, const char *fmt, ...)
 {

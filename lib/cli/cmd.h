@@ -91,6 +91,18 @@ int cmd_main(const struct cmd_program *program, char *const *argv, void *own);
 /* cmd_usage - the command line is wrong: an error that ends with CMD_USAGE. Returns -1. */
 int cmd_usage(struct cmd_run *r, struct err *e, const char *fmt, ...) printf_like(3, 4);
 
+/* A file that a user named. */
+struct cmd_input {
+	const char *path; /* "-": standard input */
+	const char *what; /* begins each error: "--file ", or "" */
+	size_t max;       /* bytes; cmd_read_json: 0 for JSON_MAX_SIZE */
+};
+
+/* cmd_read - read a file, NUL added. cmd_read_json - parse it; name: of the value for errors. */
+int cmd_read(const struct cmd_input *in, char **text, size_t *len, struct err *e) must_check;
+int cmd_read_json(const struct cmd_input *in, const char *name, struct json **out,
+		  struct err *e) must_check;
+
 /*
  * cmd_run_help, cmd_run_version - for the commands `help [COMMAND...]` and `version` of a program.
  * With --json, `help` prints the command and all commands below it as an array.

@@ -210,12 +210,6 @@ static int grow_buffer(char **buf, size_t *cap, size_t max, struct err *e)
 	return 0;
 }
 
-int fs_open_input(const char *path)
-{
-	return strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-				      : open(path, O_RDONLY | O_CLOEXEC);
-}
-
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 {
 	auto_free char *buf = NULL;

@@ -50,9 +50,6 @@ void fs_names_clear(struct fs_names *names);
 /* fs_may_exist - false: the kernel says that nothing is at path. */
 bool fs_may_exist(const char *path);
 
-/* fs_open_input - open a file that a user named; "-": standard input. -1 with errno. */
-int fs_open_input(const char *path);
-
 /* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
 

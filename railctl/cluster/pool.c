@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.c: `railctl cluster pool`: definitions that all nodes share. */
-#include <errno.h>
 #include <string.h>
 
-#include "lib/sys/fs.h"
 #include "railctl/cluster/cluster.h"
-
-static int read_file(const char *path, struct json **out, struct err *e)
-{
-	auto_free char *text = NULL;
-	size_t len;
-	auto_fd int fd = fs_open_input(path);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "%.256s", path);
-	if (fs_read_fd(fd, JSON_MAX_SIZE, &text, &len, e) || json_parse(text, len, "pools", out, e))
-		return err_wrap(e, "%.256s", path);
-	return 0;
-}
 
 /* {"name", keys...} */
 static struct json *args_of(const struct json *pool, const char *name)
@@ -69,7 +54,9 @@ static int apply(struct cmd_run *r, struct err *e)
 
 	if (!report)
 		return err_nomem(e);
-	if (cluster_wait_option(r, &seconds, e) || read_file(r->opts.words[0], &tree, e))
+	if (cluster_wait_option(r, &seconds, e) ||
+	    cmd_read_json(&(struct cmd_input){ .path = r->opts.words[0], .what = "" }, "pools",
+			  &tree, e))
 		return -1;
 	if (json_type(tree) != JSON_ARRAY && put_one(r, tree, report, e))
 		return -1;

@@ -5,13 +5,11 @@
  * The stores of two nodes do not know of each other. An address that is leased on both, or leased
  * there and in a range of here, means that the ranges overlap.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_slice.h"
-#include "lib/sys/fs.h"
 #include "railctl/ipam/verify.h"
 
 #define LISTS_MAX (256U << 20) /* bytes of a file */
@@ -344,15 +342,6 @@ static int compare_lists(struct compare *c, struct slice rest)
 		       c->a->path);
 }
 
-static int read_lists(const char *path, char **text, size_t *len, struct err *e)
-{
-	auto_fd int fd = fs_open_input(path);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "--against %.200s", path);
-	return fs_read_fd(fd, LISTS_MAX, text, len, e) ? err_wrap(e, "--against %.200s", path) : 0;
-}
-
 static struct json *compare_summary(const struct compare *c)
 {
 	auto_json struct json *o = json_new_object();
@@ -373,8 +362,8 @@ int compare_with_lists(const struct against *a, struct problems *f, struct json 
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	if (read_lists(a->path, &text, &len, e) || load_leases(&c) || load_pools(&c) ||
-	    compare_lists(&c, (struct slice){ text, len }))
+	if (cmd_read(&(struct cmd_input){ a->path, "--against ", LISTS_MAX }, &text, &len, e) ||
+	    load_leases(&c) || load_pools(&c) || compare_lists(&c, (struct slice){ text, len }))
 		return -1;
 	*out = compare_summary(&c);
 	return *out ? 0 : err_nomem(e);

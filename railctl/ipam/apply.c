@@ -3,11 +3,9 @@
  * apply.c: `railctl ipam pool apply`: pools from a file, for a configuration management that
  * runs it again and again on every node.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/sys/fs.h"
 #include "railctl/ipam/ipam.h"
 
 #define POOLS_MAX 1024 /* of one file */
@@ -67,19 +65,6 @@ static int load_pools(struct apply *a, bool force, struct err *e)
 	return 0;
 }
 
-static int read_pools(const char *path, struct json **out, struct err *e)
-{
-	auto_free char *text = NULL;
-	size_t len;
-	auto_fd int fd = fs_open_input(path);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "%.256s", path);
-	if (fs_read_fd(fd, JSON_MAX_SIZE, &text, &len, e) || json_parse(text, len, "pools", out, e))
-		return err_wrap(e, "%.256s", path);
-	return 0;
-}
-
 /* ---- the report ---- */
 
 static const char *const words[] = { "added", "changed", "unchanged" };
@@ -122,7 +107,7 @@ static int pool_apply(struct cmd_run *r, struct err *e)
 	auto_ipam struct ipam m = { .store = NULL };
 	const char *path = r->opts.words[0];
 
-	if (read_pools(path, &a.tree, e))
+	if (cmd_read_json(&(struct cmd_input){ .path = path, .what = "" }, "pools", &a.tree, e))
 		return -1;
 	if (load_pools(&a, opt_is_set(&r->opts, "force"), e))
 		return err_wrap(e, "%.256s", path);

@@ -20,7 +20,6 @@ struct found_leases {
 	size_t others; /* number of leases left out: other nodes, other networks */
 };
 void found_leases_clear(struct found_leases *f);
-#define auto_found_leases auto_clean(found_leases_clear)
 
 /*
  * The network whose leases are imported. import_conf_load - read it from --config, or make it from
@@ -32,7 +31,6 @@ struct import_conf {
 };
 int import_conf_load(struct cmd_run *r, struct import_conf *out, struct err *e) must_check;
 void import_conf_clear(struct import_conf *c);
-#define auto_import_conf auto_clean(import_conf_clear)
 
 /*
  * import_host_local - the leases in host-local's folder for the network, or in the folder of --dir.
@@ -48,11 +46,6 @@ int import_host_local(struct cmd_run *r, const struct import_conf *conf, struct 
 int import_whereabouts(struct cmd_run *r, const struct import_conf *conf, struct found_leases *out,
 		       struct err *e) must_check;
 
-/*
- * import_read - read the file at path, "-" for standard input. what: its name for errors. The
- * caller frees *text.
- */
-int import_read(const char *what, const char *path, char **text, size_t *len,
-		struct err *e) must_check;
+#define IMPORT_FILE_MAX (256U << 20) /* bytes; enough for the leases of a cluster */
 
 #endif

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import_conf.c: the configuration of the network for `railctl ipam import`, from a file or
  * options. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/sys/fs.h"
 #include "railctl/ipam/import.h"
-
-#define FILE_MAX (256U << 20) /* bytes; enough for the leases of a cluster */
-
-int import_read(const char *what, const char *path, char **text, size_t *len, struct err *e)
-{
-	auto_fd int fd = fs_open_input(path);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "%s %.200s", what, path);
-	return fs_read_fd(fd, FILE_MAX, text, len, e) ? err_wrap(e, "%s %.200s", what, path) : 0;
-}
 
 /* ---- --config ---- */
 
@@ -82,13 +70,12 @@ static int unwrap_plugin(struct json **tree, struct err *e)
 
 static int read_config(const char *path, struct json **out, struct err *e)
 {
+	const struct cmd_input in = { path, "--config ", IMPORT_FILE_MAX };
 	auto_json struct json *tree = NULL;
-	auto_free char *text = NULL;
-	size_t len;
 
-	if (import_read("--config", path, &text, &len, e))
+	if (cmd_read_json(&in, "network configuration", &tree, e))
 		return -1;
-	if (json_parse(text, len, "network configuration", &tree, e) || unwrap_plugin(&tree, e))
+	if (unwrap_plugin(&tree, e))
 		return err_wrap(e, "--config %.200s", path);
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_CONFIG, 0, "--config %.200s: it is no network configuration",

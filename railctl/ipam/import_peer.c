@@ -180,7 +180,7 @@ int import_whereabouts(struct cmd_run *r, const struct import_conf *conf, struct
 		return err_hint(e, "with --all every allocation in the file is taken for this "
 				   "node's");
 	}
-	if (import_read("file", path, &text, &len, e))
+	if (cmd_read(&(struct cmd_input){ path, "file ", IMPORT_FILE_MAX }, &text, &len, e))
 		return -1;
 	if (whereabouts_each(text, len, on_allocation, &c, e))
 		return err_wrap(e, "%.200s", path);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.c: `railctl ipam pool add`, `set` and `delete`. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ipam/conf/pool.h"
-#include "lib/sys/fs.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/ipam/pool_def.h"
 
@@ -80,20 +78,12 @@ static int put_pool(struct cmd_run *r, struct admin_pool *p, struct json *def, s
 
 static int read_file(struct cmd_run *r, const char *path, struct json **out, struct err *e)
 {
-	auto_free char *text = NULL;
-	size_t len;
-
 	if (pool_def_given(&r->opts))
 		return cmd_usage(r, e,
 				 "--file holds the whole definition: no other option of one "
 				 "can be given with it");
-	auto_fd int fd = fs_open_input(path);
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "--file %.256s", path);
-	if (fs_read_fd(fd, JSON_MAX_SIZE, &text, &len, e) ||
-	    json_parse(text, len, "pool definition", out, e))
-		return err_wrap(e, "--file %.256s", path);
-	return 0;
+	return cmd_read_json(&(struct cmd_input){ .path = path, .what = "--file " },
+			     "pool definition", out, e);
 }
 
 static int pool_add(struct cmd_run *r, struct err *e)

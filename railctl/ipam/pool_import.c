@@ -3,7 +3,6 @@
  * pool_import.c: `railctl ipam pool import`: pools of other IPAMs become pools of railhead. It
  * changes no store. Each pool is decoded as the node would, so a file that it writes is valid.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "lib/json/yaml_json.h"
 #include "lib/base/parse.h"
 #include "lib/base/text.h"
-#include "lib/sys/fs.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/ipam/pool_files.h"
 
@@ -21,22 +19,13 @@
 
 /* ---- reading ---- */
 
-static int read_text(const char *path, char **text, size_t *len, struct err *e)
-{
-	auto_fd int fd = fs_open_input(path);
-
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "%.256s", path);
-	return fs_read_fd(fd, YAML_JSON_SIZE_MAX, text, len, e) ? err_wrap(e, "%.256s", path) : 0;
-}
-
 static int read_file(const char *path, struct peer_pools *out, struct err *e)
 {
 	auto_json struct json *docs = NULL;
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (read_text(path, &text, &len, e))
+	if (cmd_read(&(struct cmd_input){ path, "", YAML_JSON_SIZE_MAX }, &text, &len, e))
 		return -1;
 	if (yaml_json_read(text, len, &docs, e))
 		return err_wrap(e, "%.256s", path);

@@ -2,24 +2,18 @@
 /* netconf.c: `railctl netconf`: what plugins say about a configuration before a pod meets them. */
 #include "railctl/netconf/netconf.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include "lib/sys/fs.h"
 
 #define FILE_MAX (4U << 20) /* bytes */
 
 static int read_findings(const char *path, struct json **out, struct err *e)
 {
-	auto_fd int fd = fs_open_input(path);
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (fd < 0)
-		return err_set(e, ERR_IO, errno, "%.200s", path);
-	if (fs_read_fd(fd, FILE_MAX, &text, &len, e) || netconf_check(text, len, out, e))
-		return err_wrap(e, "%.200s", path);
-	return 0;
+	if (cmd_read(&(struct cmd_input){ path, "", FILE_MAX }, &text, &len, e))
+		return -1;
+	return netconf_check(text, len, out, e) ? err_wrap(e, "%.256s", path) : 0;
 }
 
 static bool is_error(const struct json *finding)

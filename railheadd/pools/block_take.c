@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ipam/block/object_json.h"
+#include "railheadd/pools/node_forget.h"
 #include "railheadd/pools/reclaim_priv.h"
 
 #define SECOND INT64_C(1000000000)
@@ -60,16 +61,6 @@ static void failed(struct block_take *t, const struct cluster_result *r)
 	if (r->outcome != CLUSTER_REFUSED)
 		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "block %s of node %s", t->block.name, t->node);
-	finish(t, &e);
-}
-
-static void refuse_alive(struct block_take *t)
-{
-	struct err e;
-
-	err_set(&e, ERR_BUSY, 0, "node %s is alive: its heartbeat moves", t->node);
-	(void)err_hint(&e, "switch the machine off, or stop its railheadd; its pods need their "
-			   "addresses as long as they run");
 	finish(t, &e);
 }
 
@@ -150,6 +141,7 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 	struct block_take *t = arg;
 	const bool there = r->outcome == CLUSTER_OK;
 	const struct cluster_version *at = there ? &r->object->at : &none;
+	struct err e;
 
 	t->call = NULL;
 	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
@@ -161,7 +153,8 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 	t->looked = true;
 	if (strcmp(at->uid, t->taker.evidence.uid) != 0 ||
 	    strcmp(at->version, t->taker.evidence.version) != 0) {
-		refuse_alive(t);
+		node_refuse_alive(t->node, &e);
+		finish(t, &e);
 		return;
 	}
 	taker_saw_beat(&t->taker, at, t->sent, ctx_since_boot(t->conf->ctx));
@@ -198,18 +191,6 @@ static void due(evutil_socket_t fd, short what, void *arg)
 
 /* ---- begin ---- */
 
-static int refuse_here(const struct reclaim_conf *conf, const char *node, struct err *e)
-{
-	if (!conf->store) {
-		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
-		return err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
-	}
-	if (strcmp(node, conf->node) != 0)
-		return 0;
-	err_set(e, ERR_BUSY, 0, "node %s is this node, and it runs", node);
-	return err_hint(e, "run the command on another node");
-}
-
 struct block_take *block_take_begin(const struct reclaim_conf *conf, const char *node,
 				    const char *block, const struct block_take_end *end,
 				    struct err *e)
@@ -217,7 +198,7 @@ struct block_take *block_take_begin(const struct reclaim_conf *conf, const char 
 	const struct timeval now = { .tv_sec = 0 };
 	struct block_take *t;
 
-	if (refuse_here(conf, node, e))
+	if (node_refuse_here(conf->store, conf->node, node, e))
 		return NULL;
 	t = calloc(1, sizeof(*t));
 	if (!t || !(t->timer = evtimer_new(conf->base, due, t))) {

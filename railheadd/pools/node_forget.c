@@ -146,16 +146,6 @@ static void read_node(struct node_forget *f)
 
 /* ---- the heartbeat ---- */
 
-static void refuse_alive(struct node_forget *f)
-{
-	struct err e;
-
-	err_set(&e, ERR_BUSY, 0, "node %s is alive: its heartbeat moves", f->node);
-	(void)err_hint(&e, "switch the machine off, or stop its railheadd; its pods need their "
-			   "addresses as long as they run");
-	finish(f, &e);
-}
-
 static void beat_was_read(void *arg, const struct cluster_result *r)
 {
 	static const struct cluster_version none;
@@ -164,6 +154,7 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 	const struct cluster_version *at = there ? &r->object->at : &none;
 	int64_t pause = 2 * f->driver->conf.renew;
 	struct timeval t = { .tv_sec = pause / SECOND, .tv_usec = pause % SECOND / 1000 };
+	struct err e;
 
 	f->call = NULL;
 	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
@@ -174,7 +165,8 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 		f->beat = *at;
 		(void)event_add(f->timer, &t);
 	} else if (strcmp(at->uid, f->beat.uid) != 0 || strcmp(at->version, f->beat.version) != 0) {
-		refuse_alive(f);
+		node_refuse_alive(f->node, &e);
+		finish(f, &e);
 	} else {
 		read_node(f);
 	}
@@ -195,13 +187,21 @@ static void look(evutil_socket_t fd, short what, void *arg)
 	finish(f, &e);
 }
 
-static int refuse_here(const struct driver *d, const char *node, struct err *e)
+void node_refuse_alive(const char *node, struct err *e)
 {
-	if (!d->conf.store) {
+	err_set(e, ERR_BUSY, 0, "node %s is alive: its heartbeat moves", node);
+	(void)err_hint(e, "switch the machine off, or stop its railheadd; its pods need their "
+			  "addresses as long as they run");
+}
+
+int node_refuse_here(const struct cluster_store *store, const char *here, const char *node,
+		     struct err *e)
+{
+	if (!store) {
 		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
 		return err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
 	}
-	if (strcmp(node, d->conf.node) != 0)
+	if (strcmp(node, here) != 0)
 		return 0;
 	err_set(e, ERR_BUSY, 0, "node %s is this node, and it runs", node);
 	return err_hint(e, "run the command on another node");
@@ -213,7 +213,7 @@ struct node_forget *node_forget_begin(struct driver *d, const char *node,
 	const struct timeval now = { .tv_sec = 0 };
 	struct node_forget *f;
 
-	if (refuse_here(d, node, e))
+	if (node_refuse_here(d->conf.store, d->conf.node, node, e))
 		return NULL;
 	f = calloc(1, sizeof(*f));
 	if (!f || !(f->timer = evtimer_new(d->conf.base, look, f))) {

@@ -10,6 +10,7 @@
 
 #include "lib/base/err.h"
 
+struct cluster_store;
 struct driver;
 struct node_forget;
 
@@ -26,6 +27,14 @@ struct node_forget_end {
  */
 struct node_forget *node_forget_begin(struct driver *d, const char *node,
 				      const struct node_forget_end *end, struct err *e);
+
+/*
+ * node_refuse_alive - *e: the heartbeat of node moves. node_refuse_here - ERR_BUSY if node is
+ * `here`, which runs; ERR_CONFIG without a store.
+ */
+void node_refuse_alive(const char *node, struct err *e);
+int node_refuse_here(const struct cluster_store *store, const char *here, const char *node,
+		     struct err *e) must_check;
 
 /* node_forget_cancel - done is not called any more. A write that was sent may be executed. */
 void node_forget_cancel(struct node_forget *f);

@@ -3,18 +3,9 @@
 #include "rdma/probe/allreduce.h"
 
 #include <string.h>
-#include <time.h>
 
 #define SLACK   4    /* work requests beside those of the ring */
 #define TELL_MS 1000 /* milliseconds until the next rank must have connected, to get an error */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static unsigned next_of(const struct allreduce *a)
 {
@@ -211,11 +202,11 @@ static int send_chunk(struct allreduce *a, unsigned chunk, struct err *e)
 				.mark = (uint32_t)a->step,
 				.signal = true };
 	struct verbs_done done;
-	uint64_t start = now_ns();
+	uint64_t start = verbs_now_ns();
 
 	if (verbs_post(a->next.conn, &s, e) || verbs_reap(a->next.conn, &done, e))
 		return -1;
-	a->hop.ns += now_ns() - start;
+	a->hop.ns += verbs_now_ns() - start;
 	a->hop.bytes += s.len;
 	return 0;
 }
@@ -265,14 +256,14 @@ int allreduce_round(struct allreduce *a, struct err *e)
 	ring_fill(&a->data, a->rank, verbs_out(a->next.conn));
 	if (barrier(a, e))
 		return -1;
-	uint64_t start = now_ns();
+	uint64_t start = verbs_now_ns();
 	for (unsigned i = 0; i < ring_steps(ranks); i++) {
 		struct ring_step s = ring_step(a->rank, ranks, i);
 		if (send_chunk(a, s.send, e) || receive_chunk(a, &s, e))
 			return -1;
 		a->step++;
 	}
-	a->hop.total_ns += now_ns() - start;
+	a->hop.total_ns += verbs_now_ns() - start;
 	if (check_sums(a, e))
 		return -1;
 	a->data.round++;

@@ -2,8 +2,6 @@
 /* measure.c: latency by ping-pong, then bandwidth in bursts; each received byte is checked. */
 #include "rdma/probe/measure.h"
 
-#include <time.h>
-
 #include "rdma/probe/card.h"
 #include "rdma/probe/pattern.h"
 #include "rdma/probe/stats.h"
@@ -18,14 +16,6 @@
 bool run_is_local(const struct run *r)
 {
 	return card_is_one(r->own.card, r->peer.card);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static size_t slot_stride(const struct wire_hello *h)
@@ -184,14 +174,14 @@ static int round_trip(struct run *r, uint64_t n, uint64_t *sample, struct err *e
 
 	pattern_fill((uint8_t *)verbs_out(r->conn) + small_slot(n), small_size(r),
 		     key_of(r, KIND_TRIP, r->client, n));
-	uint64_t start = now_ns();
+	uint64_t start = verbs_now_ns();
 	if (r->client && send_small(r, n, e))
 		return -1;
 	if (reap_message(r, &done, e))
 		return -1;
 	if (!r->client && send_small(r, n, e))
 		return -1;
-	*sample = (now_ns() - start) / 2;
+	*sample = (verbs_now_ns() - start) / 2;
 	return check_small(r, &done, n, e);
 }
 
@@ -256,14 +246,14 @@ static int burst_out(struct run *r, const struct burst *b, struct err *e)
 			     key_of(r, b->way, r->client, b->first + i));
 	if (measure_barrier(r, e))
 		return -1;
-	uint64_t start = now_ns();
+	uint64_t start = verbs_now_ns();
 	for (size_t i = 0; i < b->count; i++) {
 		if (send_one(r, b, i, e) || drain_sends(r, most > 1 ? most - 1 : 0, e))
 			return -1;
 	}
 	if (drain_sends(r, 0, e))
 		return -1;
-	r->result.out[b->way].ns += now_ns() - start;
+	r->result.out[b->way].ns += verbs_now_ns() - start;
 	r->result.out[b->way].bytes += b->count * (uint64_t)r->hello.size;
 	return 0;
 }

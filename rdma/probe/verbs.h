@@ -10,9 +10,19 @@
 #ifndef RAILHEAD_RDMA_PROBE_VERBS_H
 #define RAILHEAD_RDMA_PROBE_VERBS_H
 
+#include <time.h>
+
 #include "lib/json/json.h"
 #include "lib/device/pci.h"
 #include "rdma/probe/tcp.h"
+
+static inline uint64_t verbs_now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* ---- devices ---- */
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <time.h>
 
 #include "lib/base/retry.h"
 #include "rdma/probe/verbs_priv.h"
@@ -13,14 +12,6 @@
 /* IPv4, UDP, BTH, RETH, immediate data and ICRC are 64 bytes; ping adds 28 to its size. */
 #define ICMP_SIZE 36
 #define WORDS_MS  300 /* to wait for an error from the peer */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int refuse_silent(const struct verbs_conn *c, struct err *e)
 {
@@ -196,8 +187,8 @@ int verbs_reap(struct verbs_conn *c, struct verbs_done *out, struct err *e)
 		if (n)
 			break;
 		if (!start)
-			start = now_ns();
-		else if (now_ns() - start > SPIN_NS && sleep_until_done(c, e))
+			start = verbs_now_ns();
+		else if (verbs_now_ns() - start > SPIN_NS && sleep_until_done(c, e))
 			return -1;
 	}
 	return hand_out(c, out, e);

@@ -60,14 +60,6 @@ static int by_hca(const void *x, const void *y, void *arg)
 	return c ? c : strverscmp(a->name, b->name);
 }
 
-static int by_gpu(const void *x, const void *y, void *arg)
-{
-	const struct topo_machine *m = arg;
-	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
-
-	return cmp_u64(topo_pci_order(m, a), topo_pci_order(m, b));
-}
-
 /* ---- candidates ---- */
 
 /* The RDMA device of an accelerator with ports on its package, such as hbl_0 of a Gaudi. */
@@ -299,7 +291,7 @@ int topo_choose(const struct topo_machine *m, const struct topo_scope *scope,
 		if (find_nearest(&w, i, e))
 			return -1;
 	}
-	qsort_r(w.gpu, w.n_gpus, sizeof(*w.gpu), by_gpu, (void *)m);
+	qsort_r(w.gpu, w.n_gpus, sizeof(*w.gpu), topo_cmp_gpus, (void *)m);
 	if (assign_all(&w, e))
 		return -1;
 	number_rails(&w);

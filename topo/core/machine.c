@@ -36,6 +36,14 @@ uint64_t topo_pci_order(const struct topo_machine *m, uint32_t pci)
 	return pci == TOPO_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
 }
 
+int topo_cmp_gpus(const void *x, const void *y, void *arg)
+{
+	const struct topo_machine *m = arg;
+	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
+
+	return cmp_u64(topo_pci_order(m, a), topo_pci_order(m, b));
+}
+
 void topo_machine_clear(struct topo_machine *m)
 {
 	for (size_t i = 0; i < m->n_gpus; i++)

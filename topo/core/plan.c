@@ -73,14 +73,6 @@ static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
 
 /* ---- GPUs and cards ---- */
 
-static int by_gpu(const void *x, const void *y, void *arg)
-{
-	const struct topo_machine *m = arg;
-	uint32_t a = m->gpu[*(const uint32_t *)x].pci, b = m->gpu[*(const uint32_t *)y].pci;
-
-	return cmp_u64(topo_pci_order(m, a), topo_pci_order(m, b));
-}
-
 static int check_request(const struct planning *p, struct err *e)
 {
 	const struct topo_plan_request *r = p->request;
@@ -111,7 +103,7 @@ static int gather_gpus(struct planning *p, struct err *e)
 		if (!s || !s->gpu || s->gpu[i])
 			p->gpu[p->n_gpus++] = i;
 	}
-	qsort_r(p->gpu, p->n_gpus, sizeof(*p->gpu), by_gpu, (void *)p->m);
+	qsort_r(p->gpu, p->n_gpus, sizeof(*p->gpu), topo_cmp_gpus, (void *)p->m);
 	return 0;
 }
 

@@ -14,14 +14,6 @@ void dra_rail_clear(struct dra_rail *r)
 
 /* ---- functions ---- */
 
-static bool has(const uint32_t *list, size_t n, uint32_t item)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == item)
-			return true;
-	return false;
-}
-
 /* A VF belongs to its PF, where the machine shows it. Devices in software have no function. */
 static void add_function(const struct topo_machine *m, struct dra_rail *r, uint32_t pci)
 {
@@ -31,13 +23,13 @@ static void add_function(const struct topo_machine *m, struct dra_rail *r, uint3
 		return;
 	p = &m->pci[pci];
 	if (p->is_vf && p->physfn == TOPO_NONE) {
-		if (!has(r->vf, r->n_vf, pci))
+		if (!has_u32(r->vf, r->n_vf, pci))
 			r->vf[r->n_vf++] = pci;
 		return;
 	}
 	if (p->is_vf)
 		pci = p->physfn;
-	if (!has(r->pf, r->n_pf, pci))
+	if (!has_u32(r->pf, r->n_pf, pci))
 		r->pf[r->n_pf++] = pci;
 }
 
@@ -64,7 +56,7 @@ static void find_functions(const struct dra_input *in, struct dra_rail *r)
 	r->n_alone = r->n_vf;
 	for (uint32_t i = 0; i < m->n_pci; i++)
 		if (m->pci[i].is_vf && m->pci[i].physfn != TOPO_NONE &&
-		    has(r->pf, r->n_pf, m->pci[i].physfn))
+		    has_u32(r->pf, r->n_pf, m->pci[i].physfn))
 			r->vf[r->n_vf++] = i;
 	if (r->n_pf)
 		qsort_r(r->pf, r->n_pf, sizeof(*r->pf), by_address, (void *)m);
@@ -127,7 +119,7 @@ static struct mismatch compare_roots(const struct topo_machine *m, const struct 
 
 	for (uint32_t g = 0; g < m->n_gpus; g++) {
 		bool below = strcmp(root_of(m, m->gpu[g].pci), root) == 0;
-		bool ours = has(r->gpu, r->n_gpus, g);
+		bool ours = has_u32(r->gpu, r->n_gpus, g);
 
 		if (ours && !below && found.outside == TOPO_NONE)
 			found.outside = g;

@@ -56,14 +56,6 @@ int show_map(const struct topo_view *v, FILE *to, struct err *e)
 
 /* ---- Mooncake ---- */
 
-static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == hca)
-			return true;
-	return false;
-}
-
 /* The HCAs assigned to the GPU, then all other usable ones. */
 static int add_entry(struct json *map, const struct topo_view *v, size_t g)
 {
@@ -85,7 +77,7 @@ static int add_entry(struct json *map, const struct topo_view *v, size_t g)
 			return -1;
 	for (uint32_t h = 0; h < v->m->n_hcas; h++)
 		if (show_has_hca(v, h) && topo_usable(&v->m->hca[h]) &&
-		    !is_among(c->share, c->n_share, h) && json_push_str(others, v->m->hca[h].name))
+		    !has_u32(c->share, c->n_share, h) && json_push_str(others, v->m->hca[h].name))
 			return -1;
 	return 0;
 }

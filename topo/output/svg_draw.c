@@ -177,14 +177,6 @@ static void put_hca(const struct show_boxes *s, const struct show_box *b, FILE *
 
 /* ---- lines between HCAs and GPUs ---- */
 
-static bool is_among(const uint32_t *list, size_t n, uint32_t hca)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == hca)
-			return true;
-	return false;
-}
-
 /* A line from the bottom of an HCA to the top of a GPU; number i of n at that GPU. */
 struct drawn_path {
 	const struct show_box *hca, *gpu;
@@ -206,7 +198,7 @@ static void put_path(const struct drawn_path *w, const char *class, FILE *to)
 
 static const char *path_class(const struct topo_gpu_choice *c, uint32_t hca)
 {
-	return is_among(c->share, c->n_share, hca) ? "mine" : "near";
+	return has_u32(c->share, c->n_share, hca) ? "mine" : "near";
 }
 
 /* The HCAs that NCCL uses although they are farther than the nearest. */
@@ -217,7 +209,7 @@ static size_t foreign_hcas(const struct show_boxes *s, uint32_t gpu, uint32_t *t
 
 	for (size_t i = 0; i < n; i++)
 		if (s->v->differ->gpu[gpu].verdict == COMPARE_FARTHER &&
-		    !is_among(c->nearest, c->n_nearest, takes[i]))
+		    !has_u32(c->nearest, c->n_nearest, takes[i]))
 			takes[kept++] = takes[i];
 	return kept;
 }
