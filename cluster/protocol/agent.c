@@ -172,8 +172,8 @@ void agent_send_request(struct agent *a, struct op *op, enum op_step step, struc
 static bool must_wait(const struct agent *a, const struct op *op)
 {
 	bool is_free = op->kind == OP_CLAIM || op->kind == OP_ASK || op->kind == OP_RETURN ||
-		       op->kind == OP_STRAY || op->kind == OP_EXPIRE || op->kind == OP_BORROW ||
-		       op->kind == OP_GIVE_BACK;
+		       op->kind == OP_UNKNOWN_BLOCK || op->kind == OP_EXPIRE ||
+		       op->kind == OP_BORROW || op->kind == OP_GIVE_BACK;
 
 	return a->other || (is_free && a->now < a->node.frozen);
 }
@@ -204,7 +204,7 @@ void agent_send(struct agent *a, struct op *op, enum op_step step, const struct 
 		r.block.touched = r.was.touched + 1;
 	r.unlisted = step == STEP_UPDATE && op->kind == OP_CONFIRM && op->unlisted;
 	if (step == STEP_CREATE && op->kind == OP_CLAIM)
-		seek_ask_beside(a, op, &r);
+		find_ask_beside(a, op, &r);
 	agent_send_request(a, op, step, &r);
 }
 
@@ -239,14 +239,14 @@ static const struct {
 	void (*reply)(struct agent *a, struct op *op, const struct agent_reply *r);
 } kinds[] = {
 	[OP_RENEW] = { renew_go, renew_reply },
-	[OP_SEEK] = { seek_go, seek_reply },
+	[OP_FIND] = { find_go, find_reply },
 	[OP_CLAIM] = { claim_go, claim_reply },
 	[OP_ASK] = { ask_go, ask_reply },
 	[OP_CONFIRM] = { confirm_go, confirm_reply },
 	[OP_RETURN] = { return_go, return_reply },
 	[OP_CONTEST] = { contest_go, contest_reply },
 	[OP_ANSWER] = { answer_go, answer_reply },
-	[OP_STRAY] = { stray_go, stray_reply },
+	[OP_UNKNOWN_BLOCK] = { unknown_block_go, unknown_block_reply },
 	[OP_IDENTITY] = { identity_go, identity_reply },
 	[OP_EXPIRE] = { expire_go, expire_reply },
 	[OP_EXAMINE] = { examine_go, examine_reply },
@@ -301,7 +301,7 @@ void agent_answer(struct agent *a, const struct agent_reply *reply)
 		if (op->done || op->id != reply->id)
 			continue;
 		op->id = 0;
-		if (op->step == STEP_LOOK && op->kind != OP_RENEW && op->kind != OP_SEEK)
+		if (op->step == STEP_LOOK && op->kind != OP_RENEW && op->kind != OP_FIND)
 			op->seen = (struct block_seen){ op->key, reply->at, reply->block };
 		a->away = reply->outcome == CLUSTER_AWAY && !reply->unreadable ? a->away + 1 : 0;
 		op->pause = reply->pause;
@@ -397,7 +397,7 @@ static int64_t next_time(const struct agent *a)
 	if (a->now < a->node.frozen)
 		sooner(a, a->node.frozen, &next);
 	for (size_t i = 0; i < a->n_pools; i++) {
-		if (a->pools[i].doubtful)
+		if (a->pools[i].unverified)
 			sooner(a, a->now + a->set.retry, &next);
 	}
 	for (size_t i = 0; i < a->n_pools && a->renewed && !a->other; i++) {
@@ -414,13 +414,13 @@ static int64_t next_time(const struct agent *a)
 }
 
 /* The node's store failed when it was tried first. */
-static void doubt_again(struct agent *a)
+static void reverify_again(struct agent *a)
 {
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
 
-		if (p->doubtful)
-			p->doubtful = agent_doubt_pool(a, p->is.name) != 0;
+		if (p->unverified)
+			p->unverified = agent_reverify_pool(a, p->is.name) != 0;
 	}
 }
 
@@ -431,12 +431,12 @@ int64_t agent_tick(struct agent *a, int64_t now)
 
 	if (now > a->now)
 		a->now = now;
-	doubt_again(a);
+	reverify_again(a);
 	if (a->now >= a->beat_due)
 		(void)agent_begin(a, OP_RENEW, &none);
 	if (a->renewed && !a->other) {
 		all = begin_missing(a);
-		keep_idle(a);
+		hold_idle(a);
 		park_due(a);
 		lend_due(a);
 		borrow_idle(a);
@@ -463,7 +463,7 @@ int64_t agent_tick(struct agent *a, int64_t now)
 
 /* ---- events ---- */
 
-int agent_doubt_pool(struct agent *a, const char *pool)
+int agent_reverify_pool(struct agent *a, const char *pool)
 {
 	int rc = 0;
 
@@ -497,7 +497,7 @@ static void forget_lists(struct agent *a, const char *pool)
 		if (strcmp(op->key.pool, pool) != 0)
 			continue;
 		op->open = 0;
-		if (op->kind == OP_SEEK)
+		if (op->kind == OP_FIND)
 			agent_end(op);
 	}
 }
@@ -512,7 +512,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 {
 	struct agent_pool *p = agent_find_pool(a, pool->name);
 	const bool lent = !p || lends(p);
-	int doubted = 0;
+	int failed = 0;
 
 	if (pool->grid.bits >= 32)
 		return err_set(e, ERR_CONFIG, 0, "pool %s: a block of 2^%u addresses is too large",
@@ -524,7 +524,7 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 		p = &a->pools[a->n_pools++];
 		*p = (struct agent_pool){ .due = a->now, .idle_due = a->now + pool->idle };
 	} else if (strcmp(p->is.uid, pool->uid) != 0) {
-		doubted = agent_doubt_pool(a, pool->name);
+		failed = agent_reverify_pool(a, pool->name);
 		forget_lists(a, pool->name);
 	}
 	p->is = *pool;
@@ -532,8 +532,8 @@ int agent_set_pool(struct agent *a, const struct shared_pool *pool, struct err *
 	if ((a->sweeps && !p->sweep_due) || (lent && !lends(p)))
 		borrow_sweep_at(a, p, a->now);
 	if (agent_is_closed(p))
-		doubted = agent_doubt_pool(a, pool->name);
-	p->doubtful |= doubted != 0;
+		failed = agent_reverify_pool(a, pool->name);
+	p->unverified |= failed != 0;
 	return 0;
 }
 
@@ -544,7 +544,7 @@ void agent_unset_pool(struct agent *a, const char *name)
 
 	if (!p)
 		return;
-	p->doubtful |= agent_doubt_pool(a, name) != 0;
+	p->unverified |= agent_reverify_pool(a, name) != 0;
 	forget_lists(a, name);
 	p->gone = false;
 	for (size_t i = 0; i < a->n_blocks && !p->gone; i++)

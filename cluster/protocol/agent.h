@@ -81,8 +81,8 @@ void agent_unwant(struct agent *a, const struct block_key *key);
 
 /*
  * agent_need_identity - a pod of this identity starts here, in a pool whose sticky addresses move.
- * How it ends is said once by ops->seated(). False: the pool is not known, or there is no memory,
- * and nothing will be said. A block that was found for a pod that does not come is parked.
+ * How it ends is said once by ops->identity_done(). False: the pool is not known, or there is no
+ * memory, and nothing will be said. A block that was found for a pod that does not come is parked.
  * migrates: its source may live on another node, and both have the address until the source ends.
  */
 bool agent_need_identity(struct agent *a, const char *pool, const char *identity, bool migrates);

@@ -9,18 +9,18 @@ struct agent;
 
 enum op_kind {
 	OP_RENEW, /* the heartbeat; without a block */
-	OP_SEEK,  /* a list of the pool's blocks, to find one to claim or to ask for */
+	OP_FIND,  /* a list of the pool's blocks, to find one to claim or to ask for */
 	OP_CLAIM,
 	OP_ASK,
-	OP_CONFIRM,  /* a block of an earlier epoch */
-	OP_CONTEST,  /* a block that the store gives to no node, or to another one */
-	OP_RETURN,   /* to the pool, or to who asks */
-	OP_ANSWER,   /* an ask for a block that is in use */
-	OP_STRAY,    /* a block in our name that we do not know */
-	OP_IDENTITY, /* the block of a pod that starts here: see identity.c */
-	OP_EXPIRE,   /* a block that waited long enough for its pod */
-	OP_EXAMINE,  /* a block that a watch showed, or that is missing in a list */
-	OP_BORROW,   /* the loan of one address: see borrow.c */
+	OP_CONFIRM,       /* a block of an earlier epoch */
+	OP_CONTEST,       /* a block that the store gives to no node, or to another one */
+	OP_RETURN,        /* to the pool, or to who asks */
+	OP_ANSWER,        /* an ask for a block that is in use */
+	OP_UNKNOWN_BLOCK, /* a block in our name that we do not know */
+	OP_IDENTITY,      /* the block of a pod that starts here: see identity.c */
+	OP_EXPIRE,        /* a block that waited long enough for its pod */
+	OP_EXAMINE,       /* a block that a watch showed, or that is missing in a list */
+	OP_BORROW,        /* the loan of one address: see borrow.c */
 	OP_GIVE_BACK,
 };
 
@@ -57,13 +57,13 @@ struct op {
 	bool unlisted;          /* a list of our blocks lacked it, or a watch showed it as gone */
 	bool done;              /* is removed at the end of the event */
 	/*
-	 * OP_SEEK, OP_CLAIM: a block, and how many digits at the end of its name the list leaves
+	 * OP_FIND, OP_CLAIM: a block, and how many digits at the end of its name the list leaves
 	 * open; OP_CLAIM, 0: none is asked for, or the pool was made again.
 	 */
 	struct ip near;
 	unsigned open;
 	/* OP_CLAIM: write op->seen at once; no other block has the identity; see block.migrates. */
-	bool take, alone, share, sweep; /* sweep: OP_SEEK, only for loans that are not known */
+	bool take, alone, share, sweep; /* sweep: OP_FIND, only for loans that are not known */
 	unsigned rivals;   /* OP_CLAIM: lists in a row that showed another block of the identity */
 	struct seat *seat; /* OP_IDENTITY: owned */
 };
@@ -99,16 +99,16 @@ void renew_go(struct agent *a, struct op *op);
 void renew_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void claim_go(struct agent *a, struct op *op);
 void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r);
-void seek_go(struct agent *a, struct op *op);
-void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+void find_go(struct agent *a, struct op *op);
+void find_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 /*
- * seek_ask_beside - which blocks a creation of op's block shall name, if it finds the block there.
- * seek_beside - claim a block that is free there. False: none is.
+ * find_ask_beside - which blocks a creation of op's block shall name, if it finds the block there.
+ * find_beside - claim a block that is free there. False: none is.
  */
-void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r);
-bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply *r);
-/* seek_free_block - a block of a list that no node has (*there), or that does not exist. */
-bool seek_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
+void find_ask_beside(struct agent *a, struct op *op, struct agent_request *r);
+bool find_beside(struct agent *a, const struct op *op, const struct agent_reply *r);
+/* find_free_block - a block of a list that no node has (*there), or that does not exist. */
+bool find_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
 		     struct block_key *key, bool *there);
 void ask_go(struct agent *a, struct op *op);
 void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r);
@@ -126,15 +126,15 @@ void identity_go(struct agent *a, struct op *op);
 void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 void answer_go(struct agent *a, struct op *op);
 void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r);
-void stray_go(struct agent *a, struct op *op);
-void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r);
+void unknown_block_go(struct agent *a, struct op *op);
+void unknown_block_reply(struct agent *a, struct op *op, const struct agent_reply *r);
 
 /*
- * agent_look - examine a block, at once or when its operation has ended. agent_doubt_all - all
+ * agent_look - examine a block, at once or when its operation has ended. agent_reverify_all - all
  * our blocks, because the store was restored.
  */
 void agent_look(struct agent *a, const struct block_key *key);
-void agent_doubt_all(struct agent *a);
+void agent_reverify_all(struct agent *a);
 /*
  * agent_ask_for_pool - get the pool; the reply comes in STEP_POOL. agent_is_wanted - whether the
  * reply shows the pool of op->seen, and that it wants blocks.

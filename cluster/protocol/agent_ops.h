@@ -140,11 +140,11 @@ struct agent_ops {
 	/* Of pools whose sticky addresses move. wall - seconds since 1970. */
 	int64_t (*wall)(void *arg);
 	/*
-	 * seated - how an agent_need_identity() ended. held: of NEED_HELD, the block; else NULL. It
-	 * must not call the agent.
+	 * identity_done - how an agent_need_identity() ended. held: of NEED_HELD, the block; else
+	 * NULL. It must not call the agent.
 	 */
-	void (*seated)(void *arg, const char *pool, const char *identity, enum need_result result,
-		       const struct block_seen *held);
+	void (*identity_done)(void *arg, const char *pool, const char *identity,
+			      enum need_result result, const struct block_seen *held);
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 #define AGENT_POOLS_MAX  256
 #define AGENT_BLOCKS_MAX (1u << 20)
-/* So many owners are asked for a loan for one need. */
+/* Owners asked for a loan for one need. */
 #define ASKS_OF_NEED_MAX 32
 
 #define KNOWN_MAX 16 /* blocks that are kept of a list */
@@ -29,9 +29,10 @@ struct agent_pool {
 	unsigned n_asked_at;
 	unsigned asked, asked_one; /* so many for this need: for the block, for a loan */
 	struct pool_holders holders;
-	u128 tried;                      /* positions of the order that were tried */
-	struct ip known[KNOWN_MAX];      /* free in the last list, and not tried since */
-	unsigned n_known, misses, seeks; /* misses, seeks: claims in a row in vain, and lists */
+	u128 tried;                 /* positions of the order that were tried */
+	struct ip known[KNOWN_MAX]; /* free in the last list, and not tried since */
+	unsigned n_known, misses,
+		searches;                /* misses, searches: claims in a row in vain, and lists */
 	int64_t due;                     /* when a claim may begin */
 	int64_t tight_until, full_until; /* no warm addresses, few asks for loans, until then */
 	int64_t idle_due;
@@ -40,9 +41,9 @@ struct agent_pool {
 	unsigned failed_sweeps; /* such looks that failed, one after the other */
 	struct ip *empty;       /* blocks that were not used at the last look, owned */
 	size_t n_empty;
-	bool swept;    /* what an earlier process parked is known */
-	bool doubtful; /* agent_doubt_pool() failed */
-	bool gone;     /* the pool does not exist any more, and blocks of it are left */
+	bool swept;      /* what an earlier process parked is known */
+	bool unverified; /* agent_reverify_pool() failed */
+	bool gone;       /* the pool does not exist any more, and blocks of it are left */
 };
 
 /* A block that callers wait for, see want.c. */
@@ -110,11 +111,11 @@ struct block_party agent_party(const struct agent *a, uint64_t token);
 bool agent_has_name(const struct agent *a, const struct block *b);
 
 /*
- * agent_doubt_pool - nothing more is assigned from the blocks of the pool before they are
+ * agent_reverify_pool - nothing more is assigned from the blocks of the pool before they are
  * confirmed, and a write that is under way confirms none. In a pool that ends or overlaps another
  * one, and for the new pool of a name, that is never. -1: the node's store failed.
  */
-int agent_doubt_pool(struct agent *a, const char *pool);
+int agent_reverify_pool(struct agent *a, const char *pool);
 
 /* agent_retire - ops->retire_block(), and the record follows. */
 int agent_retire(struct agent *a, struct block_record *r);
@@ -124,8 +125,8 @@ void agent_read_clock(struct agent *a);
 
 /* ---- the parts of a tick ---- */
 
-/* keep_idle - return blocks without pods, and those of pools that end. */
-void keep_idle(struct agent *a);
+/* hold_idle - return blocks without pods, and those of pools that end. */
+void hold_idle(struct agent *a);
 
 /* claim_more - begin claims for the pools that run low. claim_tell - which needs have ended. */
 void claim_more(struct agent *a);

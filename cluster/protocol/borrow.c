@@ -92,7 +92,7 @@ static bool is_unknown(const struct agent_reply *r)
  * No pod has the address, but it may cool down: the loan goes back when it has rested. Until then
  * it is not confirmed.
  */
-static void keep_unconfirmed(struct agent *a, struct op *op)
+static void hold_unconfirmed(struct agent *a, struct op *op)
 {
 	put_loan_state(a, op, BLOCK_GRANTED);
 }
@@ -137,10 +137,10 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 	} else if ((!p || agent_is_closed(p) || !loans_are_lent(p) ||
 		    strcmp(b.pool_uid, p->is.uid) != 0) &&
 		   a->ops->used(a->arg, &op->key) == 0) {
-		keep_unconfirmed(a, op);
+		hold_unconfirmed(a, op);
 	} else if (is_surplus(a, p, op)) {
 		/* Its owner may use it at once. */
-		keep_unconfirmed(a, op);
+		hold_unconfirmed(a, op);
 		a->loans_due = a->now;
 	} else {
 		b.loans[i].taken = true;
@@ -240,7 +240,7 @@ void give_back_reply(struct agent *a, struct op *op, const struct agent_reply *r
 /* ---- after a restore ---- */
 
 /* The block does not show the loan. An ADD may run meanwhile, so the store of the node decides. */
-static void doubt_loan(struct agent *a, struct op *op)
+static void reverify_loan(struct agent *a, struct op *op)
 {
 	int rc = agent_retire(a, agent_find(a, &op->key));
 
@@ -266,7 +266,7 @@ void borrow_examined(struct agent *a, struct op *op, const struct agent_reply *r
 	else if (l)
 		put_loan_state(a, op, BLOCK_WANTED);
 	else
-		doubt_loan(a, op);
+		reverify_loan(a, op);
 }
 
 /* The owner, asked for the address, has not lent it: it is lost. */
@@ -327,7 +327,7 @@ void borrow_contest(struct agent *a, struct op *op, const struct agent_reply *r)
 		have_whole(a, op, record);
 	else if (a->ops->used(a->arg, &op->key) == 0)
 		/* Its owner may write it again. */
-		keep_unconfirmed(a, op);
+		hold_unconfirmed(a, op);
 	else if (there)
 		ask_again(a, op, record);
 	else
@@ -366,7 +366,7 @@ void borrow_strays(struct agent *a, const struct agent_pool *p, const struct age
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = r->list[i];
 
-		for (unsigned k = 0; k < s->block.n_loans && seek_is_of(p, s); k++) {
+		for (unsigned k = 0; k < s->block.n_loans && find_is_of(p, s); k++) {
 			const struct loan *l = &s->block.loans[k];
 
 			if (is_to_us(a, l) && !l->returned && loans_is_inside(p, l) &&
@@ -474,7 +474,7 @@ void borrow_sweep(struct agent *a)
 		if (is_swept(p) || p->sweep_due > a->now)
 			continue;
 		memcpy(key.pool, p->is.name, sizeof(key.pool));
-		op = agent_begin(a, OP_SEEK, &key);
+		op = agent_begin(a, OP_FIND, &key);
 		if (op)
 			op->sweep = true;
 		p->sweep_due = agent_wait(a, 3);

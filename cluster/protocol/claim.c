@@ -102,7 +102,7 @@ static void refused(struct agent *a, struct op *op)
 
 	if (p) {
 		p->refused++;
-		p->due = agent_wait(a, p->seeks++);
+		p->due = agent_wait(a, p->searches++);
 	}
 	missed(a, op);
 }
@@ -152,7 +152,7 @@ static void claim_end(struct agent *a, struct op *op, enum block_state state, bo
 		return;
 	}
 	if (p)
-		p->misses = p->seeks = 0;
+		p->misses = p->searches = 0;
 	agent_end(op);
 }
 
@@ -255,7 +255,7 @@ static void won(struct agent *a, struct op *op, const struct agent_reply *r)
 /* The store may have said which blocks beside it are free. Else a list will. */
 static void missed_beside(struct agent *a, struct op *op, const struct agent_reply *r)
 {
-	if (seek_beside(a, op, r))
+	if (find_beside(a, op, r))
 		contest_begin(a, op);
 	else
 		missed(a, op);
@@ -366,8 +366,8 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 		}
 		/* The order is exhausted, or the pool nearly is: see which blocks are left. */
 		key.start = (struct ip){ 0 };
-		(void)agent_begin(a, OP_SEEK, &key);
-		p->due = agent_wait(a, p->seeks++);
+		(void)agent_begin(a, OP_FIND, &key);
+		p->due = agent_wait(a, p->searches++);
 		return;
 	}
 }
@@ -439,11 +439,11 @@ bool agent_need(struct agent *a, const char *pool, uint64_t addresses)
 		return false;
 	agent_read_clock(a);
 	if (addresses && !p->needed) {
-		seek_begin(a, p);
+		find_begin(a, p);
 		p->full = false;
 		p->refused = 0;
 		/* Sooner than a node that only wants addresses ahead. */
-		p->seeks = p->seeks < 2 ? p->seeks : 2;
+		p->searches = p->searches < 2 ? p->searches : 2;
 		if (p->due > a->now + a->set.retry)
 			p->due = a->now + a->set.retry;
 	}

@@ -110,14 +110,14 @@ static void tell(struct agent *a, struct op *op, enum need_result result,
 		 const struct block_seen *held)
 {
 	if (*op->seat->identity)
-		a->ops->seated(a->arg, op->key.pool, op->seat->identity, result, held);
+		a->ops->identity_done(a->arg, op->key.pool, op->seat->identity, result, held);
 	agent_end(op);
 }
 
 /* The block is kept for the waiting ADD. Then it is parked unless a pod has its address. */
 static void tell_found(struct agent *a, struct op *op)
 {
-	a->ops->seated(a->arg, op->key.pool, op->seat->identity, NEED_MET, NULL);
+	a->ops->identity_done(a->arg, op->key.pool, op->seat->identity, NEED_MET, NULL);
 	op->seat->found = true;
 	op->step = STEP_IDLE;
 	op->due = a->now + COMES * a->set.retry;
@@ -258,7 +258,7 @@ static void choose(struct agent *a, struct op *op, const struct agent_reply *r)
 
 	/* The whole pool was listed. */
 	op->open = GRID_NAME_LEN - GRID_POOL_MAX - 2;
-	if (seek_free_block(a, op, r, &key, &there)) {
+	if (find_free_block(a, op, r, &key, &there)) {
 		for (size_t i = 0; there && i < r->n_list; i++) {
 			if (block_key_equal(&r->list[i]->key, &key))
 				seen = r->list[i];

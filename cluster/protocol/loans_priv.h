@@ -26,16 +26,16 @@ bool loans_hold(const struct block *b);
 /* ---- whom to ask ---- */
 
 /*
- * seek_begin - a new need: all may be asked again. seek_ask - ask the owner for this block, as it
- * was seen. one: or for a loan, as in struct block. False: the node's store failed. seek_silent -
+ * find_begin - a new need: all may be asked again. find_ask - ask the owner for this block, as it
+ * was seen. one: or for a loan, as in struct block. False: the node's store failed. find_silent -
  * the owner of the block gave no answer. want_has - callers wait for just this block or address.
- * seek_is_of - a listed block is of this pool.
+ * find_is_of - a listed block is of this pool.
  */
-void seek_begin(const struct agent *a, struct agent_pool *p);
-void seek_silent(const struct agent *a, const struct block_key *key);
-bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one);
+void find_begin(const struct agent *a, struct agent_pool *p);
+void find_silent(const struct agent *a, const struct block_key *key);
+bool find_ask(struct agent *a, const struct block_seen *s, uint32_t one);
 bool want_has(const struct agent *a, const struct block_key *key);
-bool seek_is_of(const struct agent_pool *p, const struct block_seen *s);
+bool find_is_of(const struct agent_pool *p, const struct block_seen *s);
 
 /* ---- the owner ---- */
 

@@ -49,11 +49,11 @@ static int doubt_strict(struct agent *a)
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const char *pool = a->blocks[i].key.pool;
 
-		if (!agent_find_pool(a, pool) && agent_doubt_pool(a, pool))
+		if (!agent_find_pool(a, pool) && agent_reverify_pool(a, pool))
 			return -1;
 	}
 	for (size_t i = 0; i < a->n_pools; i++) {
-		if (a->pools[i].is.strict && agent_doubt_pool(a, a->pools[i].is.name))
+		if (a->pools[i].is.strict && agent_reverify_pool(a, a->pools[i].is.name))
 			return -1;
 	}
 	return 0;
@@ -114,7 +114,7 @@ static int freeze(struct agent *a)
 	if (a->ops->put_node(a->arg, &n))
 		return -1;
 	a->node = n;
-	agent_doubt_all(a);
+	agent_reverify_all(a);
 	borrow_sweep_later(a, n.frozen);
 	return 0;
 }

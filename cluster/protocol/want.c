@@ -13,7 +13,7 @@
 #define WANTS_MAX 4096
 /* So many claims and looks; then another try would not help. */
 #define TRIES_MAX 8
-/* So many owners are asked: the block may go to another node meanwhile. */
+/* Owners asked for a block: it may go to another node meanwhile. */
 #define ASKS_MAX 3
 
 static struct want *find_want(const struct agent *a, const struct block_key *key)
@@ -115,7 +115,7 @@ static void ask(struct agent *a, const struct agent_pool *p, struct want *w)
 	w->asks++;
 	w->seen = (struct block_seen){ .key = block_key_whole(&w->key) };
 	/* Without an answer the owner is still the one to name. */
-	if (!seek_ask(a, &seen, loans_are_lent(p) ? w->key.one : 0))
+	if (!find_ask(a, &seen, loans_are_lent(p) ? w->key.one : 0))
 		w->seen = seen;
 }
 
@@ -250,7 +250,7 @@ void ask_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	} else if (op->step == STEP_LOOK && stands) {
 		struct block b = r->block;
 
-		seek_silent(a, &op->key);
+		find_silent(a, &op->key);
 		b.asker = (struct block_party){ 0 };
 		b.contested = b.kept = false;
 		b.asks_one = 0;

@@ -92,17 +92,18 @@ static void met(void *arg, const char *pool, enum need_result result)
 	((struct one_agent *)arg)->needs++;
 }
 
-static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
-		   const struct block_seen *held)
+static void identity_done(void *arg, const char *pool, const char *identity,
+			  enum need_result result, const struct block_seen *held)
 {
 	(void)identity;
 	(void)held;
 	met(arg, pool, result);
 }
 
-static const struct agent_ops ops = { send_request, next_random, clock_of,   put_block, put_loans,
-				      keep,         keep,        lends_none, put_node,  used,
-				      spare,        probed,      met,        clock_of,  seated };
+static const struct agent_ops ops = { send_request, next_random, clock_of,     put_block,
+				      put_loans,    keep,        keep,         lends_none,
+				      put_node,     used,        spare,        probed,
+				      met,          clock_of,    identity_done };
 
 bool one_agent_gives(const struct one_agent *n)
 {

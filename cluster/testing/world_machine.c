@@ -286,8 +286,8 @@ static bool probed(void *arg, const struct block_key *key)
 	return count_used(m, key) > 0 || m->world->set.wrong == VOUCH_ALWAYS;
 }
 
-static void seated(void *arg, const char *pool, const char *identity, enum need_result result,
-		   const struct block_seen *held)
+static void identity_done(void *arg, const char *pool, const char *identity,
+			  enum need_result result, const struct block_seen *held)
 {
 	struct machine *m = arg;
 
@@ -299,7 +299,7 @@ static void seated(void *arg, const char *pool, const char *identity, enum need_
 
 static const struct agent_ops ops = { world_send, next_random,  now,  put_block, put_loans,
 				      drop_block, retire_block, lend, put_node,  used,
-				      spare,      probed,       met,  now,       seated };
+				      spare,      probed,       met,  now,       identity_done };
 
 /* ---- machines ---- */
 

@@ -47,10 +47,10 @@ static int refuse_unknown(const struct inuse_place *at, const struct change *c, 
 
 static int wait_and_try(const struct inuse_place *at, const struct change *c, struct err *e)
 {
-	struct patience p = patience_for(at->wait_ms);
+	struct backoff p = backoff_for(at->wait_ms);
 	struct err why;
 
-	while (patience_pause(&p)) {
+	while (backoff_pause(&p)) {
 		if (try_once(at, c, &why) == 0)
 			return 0;
 		if (why.errnum != EADDRINUSE) {

@@ -206,10 +206,10 @@ static bool lower_is_gone(struct nl *host_nl, const struct record *r)
 static int remove_when_handed_back(struct nl *host_nl, const struct record *r,
 				   const struct owner *o, struct err *e)
 {
-	struct patience p = patience_for(RETURN_MS);
+	struct backoff p = backoff_for(RETURN_MS);
 	size_t n = 0;
 
-	while (!lower_is_gone(host_nl, r) && patience_pause(&p)) {
+	while (!lower_is_gone(host_nl, r) && backoff_pause(&p)) {
 		if (remove_all(host_nl, r->kind, o, &n, e))
 			return -1;
 		if (n)

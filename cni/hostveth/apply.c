@@ -292,13 +292,13 @@ static int find_taken(const struct hostveth_sides *s, const struct cni_result *r
 static int refuse_taken(const struct hostveth_sides *s, const struct cni_result *r, int ifindex,
 			struct err *e)
 {
-	struct patience p = patience_for(ENDED_MS);
+	struct backoff p = backoff_for(ENDED_MS);
 	char text[IP_STR_LEN];
 	struct ip addr;
 	int other;
 
 	while (find_taken(s, r, ifindex, &addr, &other)) {
-		if (!patience_pause(&p))
+		if (!backoff_pause(&p))
 			return err_set(e, ERR_BUSY, 0,
 				       "host.veth: another pod of the node has %s: interface "
 				       "number %d leads to it",
@@ -314,13 +314,13 @@ static int refuse_taken(const struct hostveth_sides *s, const struct cni_result 
 static int find_whole(const struct hostveth_sides *s, struct hostveth_id *id, struct link_info *end,
 		      struct link_info *peer, struct err *e)
 {
-	struct patience p = patience_for(ENDED_MS);
+	struct backoff p = backoff_for(ENDED_MS);
 	struct err why;
 
 	while (hostveth_find(s, id, end, e) == 0) {
 		if (!end->ifindex || pod_end(s, id, peer, &why) == 0)
 			return 0;
-		if (why.code == ERR_STATE && patience_pause(&p))
+		if (why.code == ERR_STATE && backoff_pause(&p))
 			continue;
 		*e = why;
 		if (why.code != ERR_STATE)

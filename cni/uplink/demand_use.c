@@ -130,10 +130,10 @@ static int ask_kernel(struct nl *nl, int ifindex, struct err *e)
 /* The kernel takes a dead namespace apart some time after the last process has left it. */
 static int ask_for_a_while(struct nl *nl, int ifindex, int wait_ms, struct err *e)
 {
-	struct patience p = patience_for(wait_ms);
+	struct backoff p = backoff_for(wait_ms);
 	int rc = ask_kernel(nl, ifindex, e);
 
-	while (rc > 0 && patience_pause(&p))
+	while (rc > 0 && backoff_pause(&p))
 		rc = ask_kernel(nl, ifindex, e);
 	return rc;
 }

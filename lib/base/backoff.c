@@ -9,17 +9,17 @@
 #define FIRST_MS 1
 #define LAST_MS  32
 
-struct patience patience_until(int64_t until_ms)
+struct backoff backoff_until(int64_t until_ms)
 {
-	return (struct patience){ .until_ms = until_ms, .pause_ms = FIRST_MS };
+	return (struct backoff){ .until_ms = until_ms, .pause_ms = FIRST_MS };
 }
 
-struct patience patience_for(int64_t ms)
+struct backoff backoff_for(int64_t ms)
 {
-	return patience_until(ctx_mono_ms() + ms);
+	return backoff_until(ctx_mono_ms() + ms);
 }
 
-bool patience_pause(struct patience *p)
+bool backoff_pause(struct backoff *p)
 {
 	const int64_t left = p->until_ms - ctx_mono_ms();
 	const int64_t pause = p->pause_ms < left ? p->pause_ms : left;

@@ -2,8 +2,8 @@
 /*
  * backoff.h: what the kernel tells by no event is asked again and again, until a deadline.
  *
- *	struct patience p = patience_for(5000);
- *	while (!is_so() && patience_pause(&p))
+ *	struct backoff p = backoff_for(5000);
+ *	while (!is_so() && backoff_pause(&p))
  *		continue;
  *
  * The last question comes at the deadline, so that a pause does not shorten the wait.
@@ -15,18 +15,18 @@
 #include <stdint.h>
 
 /* Pauses begin at 1 ms and double, up to 32 ms. */
-struct patience {
+struct backoff {
 	int64_t until_ms; /* of ctx_mono_ms() */
 	int64_t pause_ms;
 };
 
-/* patience_for - from now on, for so many milliseconds; at most 0: one question only. */
-struct patience patience_for(int64_t ms);
+/* backoff_for - from now on, for so many milliseconds; at most 0: one question only. */
+struct backoff backoff_for(int64_t ms);
 
-/* patience_until - until this time of ctx_mono_ms(). */
-struct patience patience_until(int64_t until_ms);
+/* backoff_until - until this time of ctx_mono_ms(). */
+struct backoff backoff_until(int64_t until_ms);
 
-/* patience_pause - sleeps, and returns true; false at once: the deadline has passed. */
-bool patience_pause(struct patience *p);
+/* backoff_pause - sleeps, and returns true; false at once: the deadline has passed. */
+bool backoff_pause(struct backoff *p);
 
 #endif

@@ -12,26 +12,26 @@ START_TEST(pauses_grow_until_the_deadline)
 	size_t n = 0;
 
 	faketime_begin(NULL);
-	struct patience p = patience_for(100);
-	while (patience_pause(&p)) {
+	struct backoff p = backoff_for(100);
+	while (backoff_pause(&p)) {
 		ck_assert_uint_lt(n, ARRAY_SIZE(after));
 		ck_assert_int_eq(faketime_gone(), after[n]);
 		n++;
 	}
 	ck_assert_uint_eq(n, ARRAY_SIZE(after));
-	ck_assert(!patience_pause(&p));
+	ck_assert(!backoff_pause(&p));
 }
 END_TEST
 
 START_TEST(without_patience_nothing_is_asked_again)
 {
 	faketime_begin(NULL);
-	struct patience none = patience_for(0), late = patience_until(ctx_mono_ms() - 1);
+	struct backoff none = backoff_for(0), late = backoff_until(ctx_mono_ms() - 1);
 
-	ck_assert(!patience_pause(&none));
-	ck_assert(!patience_pause(&late));
+	ck_assert(!backoff_pause(&none));
+	ck_assert(!backoff_pause(&late));
 	ck_assert_int_eq(faketime_gone(), 0);
 }
 END_TEST
 
-TEST_PROGRAM("patience", pauses_grow_until_the_deadline, without_patience_nothing_is_asked_again)
+TEST_PROGRAM("backoff", pauses_grow_until_the_deadline, without_patience_nothing_is_asked_again)

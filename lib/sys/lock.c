@@ -22,12 +22,12 @@ static off_t lock_offset(const char *name)
 static int wait_for(int fd, const struct flock *range, const char *name, int timeout_ms,
 		    struct err *e)
 {
-	struct patience p = patience_for(timeout_ms);
+	struct backoff p = backoff_for(timeout_ms);
 
 	while (range ? fcntl(fd, F_OFD_SETLK, range) : flock(fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_IO, errno, "lock %s", name);
-		if (!patience_pause(&p))
+		if (!backoff_pause(&p))
 			return err_set(e, ERR_AGAIN, 0, "another process works on %s; try again",
 				       name);
 	}

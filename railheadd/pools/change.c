@@ -385,7 +385,7 @@ static int check_new(const struct pool_change *c, struct err *e)
 	if (!pool_state_has_slices(pool_state_of(c->definition)))
 		return 0;
 	err_set(e, ERR_BUSY, 0,
-		"pool %s: the cluster has none of this name that could return to "
+		"pool %s: the cluster has no pool of this name that could return to "
 		"slices",
 		c->name);
 	return err_hint(e, "a pool with slices needs no cluster: `railctl ipam pool apply FILE` on "
@@ -431,7 +431,8 @@ static void was_read(void *arg, const struct cluster_result *r)
 		c->subnet = c->definition ? c->subnet : seen.subnet;
 	}
 	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->step_at)) {
-		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name", c->name);
+		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has no pool of this name",
+			c->name);
 		finish(c, &e);
 	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
 		failed(c, r);

@@ -47,7 +47,7 @@ void dead_node_set(struct dead_node *d, const struct cluster_version *evidence)
 	    strcmp(d->taker.evidence.version, evidence->version) == 0)
 		return;
 	stop(d);
-	d->told = d->every = false;
+	d->reported = d->every = false;
 	d->n_taken = 0;
 	taker_begin(&d->taker, evidence, d->conf->hold);
 }
@@ -67,7 +67,7 @@ static void begin_again(struct dead_node *d, const struct err *why)
 	log_warn(&d->conf->ctx->log, "node %s: %s; its heartbeat is watched again from now on",
 		 d->name, why->msg);
 	d->n_blocks = 0;
-	d->told = d->every = false;
+	d->reported = d->every = false;
 	taker_begin(&d->taker, &evidence, d->conf->hold);
 }
 
@@ -101,7 +101,7 @@ static void was_written(void *arg, const struct cluster_result *r)
 		d->n_taken++;
 		d->progress = true;
 		/* A block that comes late, or with a restored store, may have loans beside it. */
-		d->told = d->every = false;
+		d->reported = d->every = false;
 		say_taken(d, b);
 	} else if (r->outcome != CLUSTER_CONFLICT && r->outcome != CLUSTER_NOT_FOUND) {
 		begin_again(d, &r->err);
@@ -189,7 +189,7 @@ static void all_is_taken(struct dead_node *d)
 {
 	log_info(&d->conf->ctx->log, "node %s: %zu blocks were taken, none is left", d->name,
 		 d->n_taken);
-	d->told = true;
+	d->reported = true;
 	d->own_lists = 0;
 	d->until_all = OWN_LISTS;
 }
@@ -207,7 +207,7 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 	if (d->broken.code)
 		log_warn(&d->conf->ctx->log, "%s: it is not taken", d->broken.msg);
 	/* Loans are in blocks of other nodes. */
-	if (d->n_blocks == 0 && d->which.node && !d->told) {
+	if (d->n_blocks == 0 && d->which.node && !d->reported) {
 		d->every = true;
 		dead_node_look(d);
 		return;
@@ -215,7 +215,7 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
 	/* A claim that comes late is seen by a later list. */
 	if (d->n_blocks == 0) {
 		d->every = false;
-		if (!d->told)
+		if (!d->reported)
 			all_is_taken(d);
 		return;
 	}
@@ -234,7 +234,7 @@ static void blocks_were_read(void *arg, const struct cluster_result *r, const ch
  */
 static bool lists_all(struct dead_node *d)
 {
-	if (!d->told)
+	if (!d->reported)
 		return d->conf->store->ops->has_nodes || d->every;
 	if (++d->own_lists < d->until_all)
 		return false;

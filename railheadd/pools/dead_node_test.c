@@ -64,7 +64,7 @@ START_TEST(loans_that_a_dead_node_has_again_are_returned_again)
 	put_loan(m);
 	look_for_long(base, d);
 	ck_assert(has(m, OF_N2, "returned"));
-	ck_assert(d->told);
+	ck_assert(d->reported);
 	put_loan(m);
 	memory_store_put(m, CLUSTER_BLOCK, OF_N3, "n3",
 			 "{\"node\":\"n3\",\"token\":\"3333333333333333\"}");
@@ -97,7 +97,7 @@ START_TEST(a_loan_that_its_owner_writes_late_is_returned)
 	d = dead_node_new(&conf, "n3", &none);
 	ck_assert_ptr_nonnull(d);
 	look_for_long(base, d);
-	ck_assert(d->told);
+	ck_assert(d->reported);
 	for (unsigned i = 0; i < 1000; i++) {
 		look(base, d);
 		lists += !d->which.node;

@@ -8,7 +8,7 @@
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
-static int told(struct driver *d, int rc, const struct err *e)
+static int reported(struct driver *d, int rc, const struct err *e)
 {
 	if (rc < 0)
 		log_error(&d->conf.ctx->log, "%s", e->msg);
@@ -71,7 +71,7 @@ static int put_loans(void *arg, const struct block_record *r, const struct lendi
 	/* Nothing is assigned from a block that is wanted or asked for, and was not before. */
 	if (r->state != BLOCK_WANTED && r->state != BLOCK_ASKED)
 		driver_count_again(d);
-	if (told(d, blocks_put_loans(d->conf.ipam, r, l, &e), &e))
+	if (reported(d, blocks_put_loans(d->conf.ipam, r, l, &e), &e))
 		return -1;
 	conflict_report_block(d->report, r);
 	return 0;
@@ -88,7 +88,7 @@ static int drop_block(void *arg, const struct block_key *key)
 	struct err e;
 
 	driver_count_again(d);
-	return has_left(d, key->pool) ? 0 : told(d, blocks_drop(d->conf.ipam, key, &e), &e);
+	return has_left(d, key->pool) ? 0 : reported(d, blocks_drop(d->conf.ipam, key, &e), &e);
 }
 
 static int retire_block(void *arg, const struct block_key *key)
@@ -97,7 +97,7 @@ static int retire_block(void *arg, const struct block_key *key)
 	struct err e;
 
 	driver_count_again(d);
-	return has_left(d, key->pool) ? 0 : told(d, blocks_retire(d->conf.ipam, key, &e), &e);
+	return has_left(d, key->pool) ? 0 : reported(d, blocks_retire(d->conf.ipam, key, &e), &e);
 }
 
 static int lend(void *arg, const struct block_key *key, uint32_t one, const struct block_party *to,
@@ -110,7 +110,7 @@ static int lend(void *arg, const struct block_key *key, uint32_t one, const stru
 	if (has_left(d, key->pool))
 		return 1;
 	driver_count_again(d);
-	return told(d, blocks_lend(d->conf.ipam, &want, out, &e), &e);
+	return reported(d, blocks_lend(d->conf.ipam, &want, out, &e), &e);
 }
 
 static int put_node(void *arg, const struct node_record *r)
@@ -119,7 +119,7 @@ static int put_node(void *arg, const struct node_record *r)
 	struct err e;
 
 	driver_count_again(d);
-	return told(d, blocks_put_node(d->conf.ipam, r, &e), &e);
+	return reported(d, blocks_put_node(d->conf.ipam, r, &e), &e);
 }
 
 /* A block whose use is not known counts as used: then nothing of it is given away. */
@@ -131,7 +131,7 @@ static uint32_t used(void *arg, const struct block_key *key)
 
 	if (has_left(d, key->pool))
 		return 0;
-	return told(d, blocks_used(d->conf.ipam, key, &n, &e), &e) ? UINT32_MAX : n;
+	return reported(d, blocks_used(d->conf.ipam, key, &n, &e), &e) ? UINT32_MAX : n;
 }
 
 /* A store that fails proves no probe. */
@@ -142,7 +142,7 @@ static bool probed(void *arg, const struct block_key *key)
 	struct err e;
 
 	return !has_left(d, key->pool) &&
-	       told(d, blocks_probed(d->conf.ipam, key, &is, &e), &e) == 0 && is;
+	       reported(d, blocks_probed(d->conf.ipam, key, &is, &e), &e) == 0 && is;
 }
 
 /* If it is not known, nothing is claimed. */
@@ -155,7 +155,7 @@ static uint64_t spare(void *arg, const char *pool)
 
 	if (p && p->counted)
 		return p->spare;
-	if (told(d, blocks_spare(d->conf.ipam, pool, &n, &e), &e))
+	if (reported(d, blocks_spare(d->conf.ipam, pool, &n, &e), &e))
 		return UINT64_MAX / 2;
 	if (p) {
 		p->counted = true;
@@ -214,5 +214,5 @@ const struct agent_ops driver_agent_ops = {
 	.probed = probed,
 	.met = met,
 	.wall = wall,
-	.seated = needs_seated,
+	.identity_done = needs_identity_done,
 };

@@ -93,8 +93,8 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 void presence_pools(struct presence *p);
 void presence_free(struct presence *p);
 
-/* needs_seated - struct agent_ops: seated. arg is the driver. */
-void needs_seated(void *arg, const char *pool, const char *identity, enum need_result result,
-		  const struct block_seen *held);
+/* needs_identity_done - struct agent_ops: identity_done. arg is the driver. */
+void needs_identity_done(void *arg, const char *pool, const char *identity, enum need_result result,
+			 const struct block_seen *held);
 
 #endif

@@ -10,9 +10,9 @@ static size_t place_of(const struct event_limit *l, uint64_t key)
 	size_t oldest = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		if (l->told[i].key == key)
+		if (l->reported[i].key == key)
 			return i;
-		if (l->told[i].at < l->told[oldest].at)
+		if (l->reported[i].at < l->reported[oldest].at)
 			oldest = i;
 	}
 	return l->n < EVENT_MEMORY ? l->n : oldest;
@@ -22,7 +22,7 @@ enum event_verdict event_limit(struct event_limit *l, uint64_t key, int64_t now)
 {
 	size_t i = place_of(l, key);
 
-	if (i < l->n && l->told[i].key == key && now - l->told[i].at < EVENT_REPEAT_MS)
+	if (i < l->n && l->reported[i].key == key && now - l->reported[i].at < EVENT_REPEAT_MS)
 		return EVENT_REPEATED;
 	if (!l->begun || now - l->credit > FULL_MS)
 		l->credit = now - FULL_MS;
@@ -30,8 +30,8 @@ enum event_verdict event_limit(struct event_limit *l, uint64_t key, int64_t now)
 	if (now - l->credit < EVENT_EVERY_MS)
 		return EVENT_DROPPED;
 	l->credit += EVENT_EVERY_MS;
-	l->told[i].key = key;
-	l->told[i].at = now;
+	l->reported[i].key = key;
+	l->reported[i].at = now;
 	if (i == l->n)
 		l->n++;
 	return EVENT_TELL;

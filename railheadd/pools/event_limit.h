@@ -24,7 +24,7 @@ struct event_limit {
 	struct {
 		uint64_t key;
 		int64_t at; /* ms */
-	} told[EVENT_MEMORY];
+	} reported[EVENT_MEMORY];
 	size_t n;       /* of told */
 	int64_t credit; /* ms: when the bucket was empty, as if it had filled evenly since */
 	bool begun;

@@ -166,7 +166,7 @@ START_TEST(a_pool_that_is_not_closed_keeps_its_blocks)
 				",\"state\":\"leaving\"}",
 				&o),
 			 ERR_BUSY);
-	ck_assert_ptr_nonnull(strstr(o.why.msg, "has none of this name"));
+	ck_assert_ptr_nonnull(strstr(o.why.msg, "has no pool of this name"));
 	w_sound(&w);
 	end();
 }

@@ -4,9 +4,9 @@
  *
  * KubeVirt runs a machine in a pod "virt-launcher-MACHINE-RANDOM" with the label "kubevirt.io":
  * "virt-launcher" and the annotation "kubevirt.io/domain": MACHINE. The label "vm.kubevirt.io/name"
- * is no name: it is the host name, which several machines may have. The target of a live migration
- * has the label "kubevirt.io/migrationJobUID", the source has not: types.go in core/v1 of the API
- * of KubeVirt, and its renderer of launchers.
+ * is not a name: it is the host name, which several machines may have. The target of a live
+ * migration has the label "kubevirt.io/migrationJobUID", the source has not: types.go in core/v1 of
+ * the API of KubeVirt, and its renderer of launchers.
  */
 #ifndef RAILHEAD_RAILHEADD_POOLS_MACHINE_H
 #define RAILHEAD_RAILHEADD_POOLS_MACHINE_H

@@ -31,8 +31,8 @@ struct driver_need {
 	driver_need_fn fn;
 	void *arg;
 	struct event *timer;
-	bool migrates;     /* the identity is of a machine that migrates to this node */
-	bool told, seated; /* the agent knows the identity; it said what became of it */
+	bool migrates;                /* the identity is of a machine that migrates to this node */
+	bool reported, identity_done; /* the agent knows the identity; it said what became of it */
 	enum need_result result;
 	struct block_seen held; /* of NEED_HELD */
 	bool served, failed;    /* and fn is called with it */
@@ -59,8 +59,8 @@ bool needs_tell(struct driver *d, const char *pool)
 	uint64_t sum = 0;
 
 	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
-		if (*n->identity && !n->told)
-			n->told = agent_need_identity(d->agent, pool, n->identity, n->migrates);
+		if (*n->identity && !n->reported)
+			n->reported = agent_need_identity(d->agent, pool, n->identity, n->migrates);
 		sum += is_of_any(n) ? n->addresses : 0;
 	}
 	(void)agent_need(d->agent, pool, sum);
@@ -142,7 +142,7 @@ void driver_need_cancel(struct driver_need *n)
 
 static void explain_want(const struct driver_need *n, const struct want_answer *answer,
 			 struct err *e);
-static void serve_seated(struct driver *d);
+static void serve_identity_done(struct driver *d);
 
 /* Needs are served in their order; one that is too large lets none pass. */
 static void choose(struct driver *d, const char *pool)
@@ -192,7 +192,7 @@ void needs_serve(struct driver *d)
 	if (TAILQ_EMPTY(&d->needs))
 		return;
 	serve_wants(d);
-	serve_seated(d);
+	serve_identity_done(d);
 	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
 		choose(d, p->view.pool.name);
 	for (n = TAILQ_FIRST(&d->needs); n; n = next) {
@@ -207,16 +207,16 @@ void needs_serve(struct driver *d)
 
 /* ---- of identities ---- */
 
-void needs_seated(void *arg, const char *pool, const char *identity, enum need_result result,
-		  const struct block_seen *held)
+void needs_identity_done(void *arg, const char *pool, const char *identity, enum need_result result,
+			 const struct block_seen *held)
 {
 	const struct driver *d = arg;
 	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
 
 	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
-		if (!n->told || strcmp(n->identity, identity) != 0)
+		if (!n->reported || strcmp(n->identity, identity) != 0)
 			continue;
-		n->seated = true;
+		n->identity_done = true;
 		n->result = result;
 		if (held)
 			block_seen_copy(&n->held, held);
@@ -402,14 +402,14 @@ static void explain_want(const struct driver_need *n, const struct want_answer *
 }
 
 /* The agent's answers about identities. */
-static void serve_seated(struct driver *d)
+static void serve_identity_done(struct driver *d)
 {
 	struct driver_need *n = TAILQ_FIRST(&d->needs), *next;
 	struct err why;
 
 	for (; n; n = next) {
 		next = TAILQ_NEXT(n, all);
-		if (!n->seated)
+		if (!n->identity_done)
 			continue;
 		if (n->result == NEED_HELD)
 			(void)explain_held(n, &why);

@@ -246,7 +246,7 @@ static int asked_end(struct nodes_ask *a, struct err *e)
 	/* The lists of nodes and of heartbeats follow. */
 	if (*a->pool.uid)
 		return a->step + 1 == a->question->n ? pool_nodes_compare(&a->table, e) : 0;
-	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has none of this name",
+	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has no pool of this name",
 		       a->pool.name);
 }
 

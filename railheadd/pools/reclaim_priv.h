@@ -29,7 +29,7 @@ struct dead_node {
 	bool listed;       /* the present list of nodes has it */
 	bool progress;     /* a block of this round was taken */
 	bool every;        /* the next list has blocks of all nodes, for loans */
-	bool told;         /* that no block is left */
+	bool reported;     /* that no block is left */
 	/* Since then: lists of its own blocks in a row, and how many until one of all blocks. */
 	unsigned own_lists, until_all;
 };

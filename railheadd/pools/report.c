@@ -35,7 +35,7 @@ struct pool_report {
 	struct cluster_call *call; /* the write of a status; NULL: none */
 	struct reported *pools;    /* owned */
 	size_t n_pools, next;
-	struct err told; /* the last failure that was logged; code 0: none since a success */
+	struct err reported; /* the last failure that was logged; code 0: none since a success */
 };
 
 static void wait_for_next(struct pool_report *r)
@@ -49,10 +49,10 @@ static void wait_for_next(struct pool_report *r)
 /* A right that is missing, or types of an older release, would be logged each minute. */
 static void failed(struct pool_report *r, const struct err *why)
 {
-	if (!r->told.code || strcmp(r->told.msg, why->msg) != 0)
+	if (!r->reported.code || strcmp(r->reported.msg, why->msg) != 0)
 		log_warn(&r->conf.ctx->log, "the use of pools is not reported: %s%s%s", why->msg,
 			 *why->detail ? "; " : "", why->detail);
-	r->told = *why;
+	r->reported = *why;
 	wait_for_next(r);
 }
 
@@ -191,7 +191,7 @@ static void write_next(struct pool_report *r)
 	while (r->next < r->n_pools && !r->pools[r->next].due)
 		r->next++;
 	if (r->next == r->n_pools) {
-		r->told.code = 0;
+		r->reported.code = 0;
 		wait_for_next(r);
 		return;
 	}

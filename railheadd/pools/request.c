@@ -13,8 +13,8 @@
 #define LIST_MAX (1u << 20)
 #define MS       INT64_C(1000000)
 
-struct one {
-	TAILQ_ENTRY(one) all;
+struct inflight {
+	TAILQ_ENTRY(inflight) all;
 	struct requests *in;
 	struct agent_request request;
 	struct cluster_selector which; /* of a list */
@@ -24,7 +24,7 @@ struct one {
 	bool unsent;
 };
 
-TAILQ_HEAD(ones, one);
+TAILQ_HEAD(ones, inflight);
 
 struct requests {
 	struct cluster_store *store;
@@ -37,7 +37,7 @@ struct requests {
 	struct event *unsent; /* reports those that could not be begun */
 };
 
-static void end(struct one *o)
+static void end(struct inflight *o)
 {
 	TAILQ_REMOVE(&o->in->ones, o, all);
 	for (size_t i = 0; i < o->n_list; i++)
@@ -107,7 +107,8 @@ static const struct json *known_beat(const struct requests *all, const struct ag
 }
 
 /* A copy of *s, as the agent expects it. */
-static int add_to_list(struct one *o, const struct block_seen *s, const char *what, struct err *e)
+static int add_to_list(struct inflight *o, const struct block_seen *s, const char *what,
+		       struct err *e)
 {
 	struct block_seen *item = malloc(block_seen_size(s));
 
@@ -123,7 +124,7 @@ static int add_to_list(struct one *o, const struct block_seen *s, const char *wh
 }
 
 /* A pool that cannot be read is asked for again, and then its error is said. */
-static void read_also(struct one *o, const struct cluster_also *also, struct agent_reply *r)
+static void read_also(struct inflight *o, const struct cluster_also *also, struct agent_reply *r)
 {
 	struct requests *all = o->in;
 	struct block_seen seen = { .block.owner.node = "?" };
@@ -152,7 +153,7 @@ static void read_also(struct one *o, const struct cluster_also *also, struct age
  */
 static void done(void *arg, const struct cluster_result *result)
 {
-	struct one *o = arg;
+	struct inflight *o = arg;
 	struct requests *all = o->in;
 	struct agent_reply r = { .id = o->request.id,
 				 .outcome = result->outcome,
@@ -191,7 +192,7 @@ int request_read_block(struct requests *all, const struct cluster_object *object
 
 static void list_item(void *arg, const struct cluster_object *object)
 {
-	struct one *o = arg;
+	struct inflight *o = arg;
 	struct block_seen seen;
 	struct err e;
 	int rc = request_read_block(o->in, object, &seen, &e);
@@ -208,7 +209,7 @@ static void list_item(void *arg, const struct cluster_object *object)
 
 static void list_done(void *arg, const struct cluster_result *result, const char *revision)
 {
-	struct one *o = arg;
+	struct inflight *o = arg;
 	struct requests *all = o->in;
 	struct agent_reply r = { .id = o->request.id,
 				 .outcome = result->outcome,
@@ -228,7 +229,7 @@ static void list_done(void *arg, const struct cluster_result *result, const char
 
 /* ---- send ---- */
 
-static struct cluster_call *call_list(struct one *o)
+static struct cluster_call *call_list(struct inflight *o)
 {
 	static const struct cluster_list_fns fns = { list_item, list_done };
 	struct cluster_store *s = o->in->store;
@@ -247,7 +248,7 @@ static bool fill_beside(const struct agent_request *r, struct cluster_beside *ou
 	return out->name || out->rank;
 }
 
-static bool call_write(struct one *o)
+static bool call_write(struct inflight *o)
 {
 	const struct agent_request *r = &o->request;
 	struct cluster_store *s = o->in->store;
@@ -270,7 +271,7 @@ static bool call_write(struct one *o)
 	return s->ops->remove(s, &object, done, o) != NULL;
 }
 
-static bool send_one(struct one *o)
+static bool send_one(struct inflight *o)
 {
 	const struct agent_request *r = &o->request;
 	struct cluster_store *s = o->in->store;
@@ -282,7 +283,7 @@ static bool send_one(struct one *o)
 
 int requests_send(struct requests *all, const struct agent_request *r)
 {
-	struct one *o = calloc(1, sizeof(*o));
+	struct inflight *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return -1;
@@ -299,7 +300,7 @@ int requests_send(struct requests *all, const struct agent_request *r)
 static void report_unsent(evutil_socket_t fd, short what, void *arg)
 {
 	struct requests *all = arg;
-	struct one *o, *next;
+	struct inflight *o, *next;
 
 	(void)fd;
 	(void)what;
@@ -336,7 +337,7 @@ struct requests *requests_new(struct event_base *base, struct cluster_store *sto
 /* The calls themselves end with the store, which is closed first. */
 void requests_free(struct requests *all)
 {
-	struct one *o;
+	struct inflight *o;
 
 	if (!all)
 		return;

@@ -68,7 +68,7 @@ static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *plac
 		return 0;
 	}
 	if (gid_parse(text, out))
-		return err_set(e, ERR_IO, 0, "%s of %s port %u is no GID: \"%s\"", name,
+		return err_set(e, ERR_IO, 0, "%s of %s port %u is not a GID: \"%s\"", name,
 			       t->p->device, t->p->port, text);
 	*place = gid_is_zero(out) ? GID_FREE : GID_TAKEN;
 	return 0;
@@ -141,12 +141,12 @@ int gid_find(const struct gid_port *p, const struct gid_want *want, struct gid_l
 int gid_await(const struct gid_port *p, const struct gid_want *want, int64_t deadline_ms,
 	      struct gid_look *out, struct err *e)
 {
-	struct patience left = patience_until(deadline_ms);
+	struct backoff left = backoff_until(deadline_ms);
 
 	/* There is no event for a GID: the kernel adds it on a work queue. */
 	do {
 		if (gid_find(p, want, out, e))
 			return -1;
-	} while (out->found != GID_THERE && patience_pause(&left));
+	} while (out->found != GID_THERE && backoff_pause(&left));
 	return 0;
 }

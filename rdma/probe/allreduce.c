@@ -221,7 +221,7 @@ static int receive_chunk(struct allreduce *a, const struct ring_step *s, struct 
 
 	if (verbs_reap(a->before.conn, &done, e))
 		return -1;
-	if (!done.told || done.mark != (uint32_t)a->step)
+	if (!done.has_mark || done.mark != (uint32_t)a->step)
 		return err_set(e, ERR_STATE, 0,
 			       "data came out wrong: chunk of step %u came in step %u", done.mark,
 			       (uint32_t)a->step);

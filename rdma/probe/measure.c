@@ -278,10 +278,10 @@ static int receive_writes(struct run *r, const struct burst *b, struct err *e)
 
 	if (reap_message(r, &done, e))
 		return -1;
-	if (!done.told || done.mark != (uint32_t)b->first)
+	if (!done.has_mark || done.mark != (uint32_t)b->first)
 		return err_set(e, ERR_STATE, 0,
-			       "data came out wrong: a write told of message %u, not %u", done.mark,
-			       (uint32_t)b->first);
+			       "data came out wrong: write carried message %u, expected %u",
+			       done.mark, (uint32_t)b->first);
 	return 0;
 }
 

@@ -149,7 +149,7 @@ int verbs_post(struct verbs_conn *c, const struct verbs_send *s, struct err *e) 
 
 struct verbs_done {
 	bool received;
-	bool told; /* a VERBS_WRITE_TELL of the peer, with its mark */
+	bool has_mark; /* a VERBS_WRITE_TELL of the peer, with its mark */
 	uint32_t mark;
 	size_t at, len; /* a receive: its place in in. A send: at is the offset in out */
 };

@@ -138,10 +138,10 @@ static int hand_out(struct verbs_conn *c, struct verbs_done *out, struct err *e)
 	if (wc->status != IBV_WC_SUCCESS)
 		return refuse_broken(c, wc, e);
 	done.received = wc->opcode & IBV_WC_RECV;
-	done.told = wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM;
+	done.has_mark = wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM;
 	if (done.received)
 		done.len = wc->byte_len;
-	if (done.told)
+	if (done.has_mark)
 		done.mark = ntohl(wc->imm_data);
 	*out = done;
 	return 0;

@@ -174,12 +174,12 @@ static void repair_address(const struct manager *m, const struct vf_place *p)
 int manager_wait_vf(const struct manager *m, const char *vf, int64_t deadline, struct vf_place *out,
 		    struct err *e)
 {
-	struct patience p = patience_until(deadline);
+	struct backoff p = backoff_until(deadline);
 
 	do {
 		if (vf_locate(m->ctx, m->nl, vf, out, e))
 			return -1;
-	} while (!is_ready(m, out) && patience_pause(&p));
+	} while (!is_ready(m, out) && backoff_pause(&p));
 	repair_address(m, out);
 	return 0;
 }

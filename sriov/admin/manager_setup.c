@@ -122,13 +122,13 @@ int manager_give_guids(const struct vf_setup *s, struct err *e)
 /* The module of the kernel's choice may still be loading. */
 static int bind_vf(const struct vf_setup *s, const char *vf, int64_t deadline, struct err *e)
 {
-	struct patience p = patience_until(deadline);
+	struct backoff p = backoff_until(deadline);
 	struct err why;
 
 	if (!s->bind)
 		return 0;
 	while (pci_bind(s->m->ctx->sysfs, vf, s->driver, &why)) {
-		if (s->driver || why.code != ERR_KERNEL || !patience_pause(&p)) {
+		if (s->driver || why.code != ERR_KERNEL || !backoff_pause(&p)) {
 			*e = why;
 			return -1;
 		}

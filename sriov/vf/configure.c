@@ -116,7 +116,7 @@ static int set_around(const struct vf_macs *m, struct err *e)
 
 static int set_effective(const struct vf_macs *m, struct err *e)
 {
-	struct patience p = patience_for(PATIENCE_MS);
+	struct backoff p = backoff_for(PATIENCE_MS);
 	const struct hw_addr want = hw_addr_of_mac(m->mac);
 	struct link_info link;
 	struct err why;
@@ -129,7 +129,7 @@ static int set_effective(const struct vf_macs *m, struct err *e)
 			return 0;
 		if (why.errnum == EADDRNOTAVAIL && set_around(m, &why) == 0)
 			return 0;
-	} while (may_yet_work(why.errnum) && patience_pause(&p));
+	} while (may_yet_work(why.errnum) && backoff_pause(&p));
 	*e = why;
 	return -1;
 }

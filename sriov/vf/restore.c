@@ -200,7 +200,7 @@ static int fetch_if_owner_lives(struct restore_run *b, const struct netns *host,
  */
 static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], struct err *e)
 {
-	struct patience p = patience_for(coming ? RETURN_MS : 0);
+	struct backoff p = backoff_for(coming ? RETURN_MS : 0);
 	struct err why;
 
 	while (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
@@ -208,7 +208,7 @@ static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], 
 			*e = why;
 			return -1;
 		}
-		if (!patience_pause(&p))
+		if (!backoff_pause(&p))
 			return 0;
 	}
 	return 1;

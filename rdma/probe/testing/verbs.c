@@ -185,7 +185,7 @@ static void arrive(struct verbs_conn *c, const struct verbs_send *s, const uint8
 		return;
 	}
 	done.at = peer->receives[0].at;
-	done.told = s->op == VERBS_WRITE_TELL;
+	done.has_mark = s->op == VERBS_WRITE_TELL;
 	done.mark = s->mark;
 	if (s->op == VERBS_SEND)
 		memcpy(peer->in + done.at, data, len);

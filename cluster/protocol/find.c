@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seek.c: a list of a pool's blocks, when guessing is in vain: which is free, whom to ask. */
+/* find.c: a list of a pool's blocks, when guessing is in vain: which is free, whom to ask. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "cluster/protocol/loans_priv.h"
 #include "cluster/protocol/moves_priv.h"
 
-/* So many owners are asked at a time. */
+/* Owners asked in parallel. */
 #define ASKS_MAX 3
-/* So many for loans, when the owners that were asked before had none. */
+/* Owners asked for loans, when those that were asked before had none. */
 #define LOAN_ASKS_MAX 8
 /* For so many heartbeats after a need found no loan, the next needs ask ASKS_MAX owners only. */
 #define FULL_BEATS 2
@@ -60,7 +60,7 @@ static void choose_window(struct agent *a, struct op *op, const struct agent_poo
 		op->open = DIGITS;
 }
 
-void seek_go(struct agent *a, struct op *op)
+void find_go(struct agent *a, struct op *op)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct agent_request r = { .call = CALL_LIST, .kind = CLUSTER_BLOCK };
@@ -76,7 +76,7 @@ void seek_go(struct agent *a, struct op *op)
 }
 
 /* A list by prefix has blocks of "a-b" for "a", too. */
-bool seek_is_of(const struct agent_pool *p, const struct block_seen *s)
+bool find_is_of(const struct agent_pool *p, const struct block_seen *s)
 {
 	return strcmp(s->key.pool, p->is.name) == 0 && grid_has(&p->is.grid, s->key.start);
 }
@@ -116,7 +116,7 @@ static bool sort_starts(const struct agent_pool *p, const struct agent_reply *r,
 	if (!out->items)
 		return false;
 	for (size_t i = 0; i < r->n_list; i++) {
-		if (seek_is_of(p, r->list[i]))
+		if (find_is_of(p, r->list[i]))
 			out->items[out->n++] = r->list[i]->key.start.v;
 	}
 	qsort(out->items, out->n, sizeof(*out->items), compare_starts);
@@ -193,7 +193,7 @@ static bool free_anywhere(const struct agent *a, struct agent_pool *p, const str
 }
 
 /* A block that exists and belongs to no node (*there), or one that does not exist. */
-bool seek_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
+bool find_free_block(struct agent *a, const struct op *op, const struct agent_reply *r,
 		     struct block_key *key, bool *there)
 {
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
@@ -204,7 +204,7 @@ bool seek_free_block(struct agent *a, const struct op *op, const struct agent_re
 		*key = r->list[i]->key;
 		*there = true;
 		if (!*r->list[i]->block.owner.node && !park_waits(p, &r->list[i]->block) &&
-		    !borrow_has(a, &r->list[i]->block) && seek_is_of(p, r->list[i]) &&
+		    !borrow_has(a, &r->list[i]->block) && find_is_of(p, r->list[i]) &&
 		    agent_is_new(a, key))
 			return true;
 	}
@@ -220,7 +220,7 @@ bool seek_free_block(struct agent *a, const struct op *op, const struct agent_re
 /* ---- beside a block that was taken ---- */
 
 /* Small pools whole, large ones in part. */
-void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r)
+void find_ask_beside(struct agent *a, struct op *op, struct agent_request *r)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
@@ -233,7 +233,7 @@ void seek_ask_beside(struct agent *a, struct op *op, struct agent_request *r)
 	r->names[strlen(r->names) - op->open] = '\0';
 }
 
-bool seek_beside(struct agent *a, const struct op *op, const struct agent_reply *r)
+bool find_beside(struct agent *a, const struct op *op, const struct agent_reply *r)
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_key key = op->key;
@@ -311,7 +311,7 @@ static void note_full(const struct agent *a, struct agent_pool *p, const struct 
 
 	p->holders = (struct pool_holders){ .blocks = 0 };
 	for (size_t i = 0; owned && i < r->n_list; i++) {
-		if (*r->list[i]->block.owner.node && seek_is_of(p, r->list[i]))
+		if (*r->list[i]->block.owner.node && find_is_of(p, r->list[i]))
 			owned[n++] = r->list[i];
 	}
 	if (n)
@@ -331,11 +331,11 @@ struct pool_holders agent_holders(const struct agent *a, const char *pool)
 static bool may_ask(const struct agent *a, const struct agent_pool *p, const struct block_seen *s)
 {
 	return *s->block.owner.node && !block_is_asked_for(&s->block) &&
-	       !agent_has_name(a, &s->block) && seek_is_of(p, s) &&
+	       !agent_has_name(a, &s->block) && find_is_of(p, s) &&
 	       strcmp(s->block.pool_uid, p->is.uid) == 0 && agent_is_new(a, &s->key);
 }
 
-void seek_begin(const struct agent *a, struct agent_pool *p)
+void find_begin(const struct agent *a, struct agent_pool *p)
 {
 	unsigned kept = 0;
 
@@ -383,7 +383,7 @@ static struct asked *note_asked(struct agent_pool *p, struct ip at)
 	return asked;
 }
 
-void seek_silent(const struct agent *a, const struct block_key *key)
+void find_silent(const struct agent *a, const struct block_key *key)
 {
 	struct agent_pool *p = agent_find_pool(a, key->pool);
 
@@ -435,7 +435,7 @@ static size_t asks(const struct agent *a, const char *pool)
 	return n;
 }
 
-bool seek_ask(struct agent *a, const struct block_seen *s, uint32_t one)
+bool find_ask(struct agent *a, const struct block_seen *s, uint32_t one)
 {
 	struct block_record record = { .key = s->key, .state = BLOCK_ASKED };
 
@@ -465,7 +465,7 @@ static size_t count_nodes(const struct agent_pool *p, const struct agent_reply *
 	size_t n = 0, different = 0;
 
 	for (size_t i = 0; names && i < r->n_list; i++) {
-		if (*r->list[i]->block.owner.node && seek_is_of(p, r->list[i]))
+		if (*r->list[i]->block.owner.node && find_is_of(p, r->list[i]))
 			names[n++] = r->list[i]->block.owner.node;
 	}
 	if (n)
@@ -482,7 +482,7 @@ static void count_free(struct agent *a, struct agent_pool *p, const struct agent
 	u128 owned = 0;
 
 	for (size_t i = 0; i < r->n_list; i++)
-		owned += *r->list[i]->block.owner.node && seek_is_of(p, r->list[i]);
+		owned += *r->list[i]->block.owner.node && find_is_of(p, r->list[i]);
 	if (grid_count(&p->is.grid) < owned + count_nodes(p, r))
 		p->tight_until = a->now + TIGHT_BEATS * a->set.renew;
 }
@@ -501,7 +501,7 @@ static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_
 	if (lends ? p->asked_one >= most_asks(a, p)
 		  : p->asked == TRIES_MAX || (s->block.used && p->asked >= ASKS_MAX))
 		return false;
-	if (!seek_ask(a, s, lends ? LOAN_ANY : 0))
+	if (!find_ask(a, s, lends ? LOAN_ANY : 0))
 		return false;
 	if (lends)
 		(void)note_asked(p, s->key.start);
@@ -533,10 +533,10 @@ static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent
 	}
 	/* The next list is due when answers can be there, however many lists there were. */
 	if (!p->full)
-		p->due = agent_wait(a, p->seeks > 1 ? 1 : p->seeks);
+		p->due = agent_wait(a, p->searches > 1 ? 1 : p->searches);
 }
 
-void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+void find_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block_key key = { 0 };
@@ -563,11 +563,11 @@ void seek_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	/* The operation has the key of no block, and stays until the claim is begun. */
 	bool wanted = p->needed || a->now >= p->tight_until;
 
-	if (wanted && seek_free_block(a, op, r, &key, &there)) {
+	if (wanted && find_free_block(a, op, r, &key, &there)) {
 		claim_start(a, &key, there);
 	} else if (wanted && op->open < DIGITS) {
 		op->open++;
-		seek_go(a, op);
+		find_go(a, op);
 		return;
 	} else if (p->needed) {
 		ask_owners(a, p, r);

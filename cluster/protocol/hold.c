@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keep.c: blocks that this node has: confirmed in a new epoch, returned, handed over, idle. A
+ * hold.c: blocks that this node has: confirmed in a new epoch, returned, handed over, idle. A
  * watch or a list may show old states, so the agent looks at a block before it changes it.
  */
 #include <string.h>
@@ -291,7 +291,7 @@ static void return_some(struct agent *a, struct agent_pool *p)
 		look_for_idle(a, p);
 }
 
-void keep_idle(struct agent *a)
+void hold_idle(struct agent *a)
 {
 	for (size_t i = 0; i < a->n_pools; i++) {
 		struct agent_pool *p = &a->pools[i];
@@ -362,30 +362,30 @@ void agent_saw(struct agent *a, const struct block_seen *seen)
  * The block is perhaps not ours. Without a renewal by this process it cannot be confirmed yet. So
  * nothing is assigned from it until then.
  */
-static void doubt(struct agent *a, struct block_record *r, bool unlisted)
+static void reverify(struct agent *a, struct block_record *r, bool unlisted)
 {
 	struct agent_pool *p = agent_find_pool(a, r->key.pool);
-	struct block_record doubted = *r;
-	struct op *op = agent_op_of(a, &doubted.key);
+	struct block_record rechecked = *r;
+	struct op *op = agent_op_of(a, &rechecked.key);
 
-	doubted.epoch = 0;
+	rechecked.epoch = 0;
 	/* If it fails, it is tried again with the whole pool. */
-	if (r->state == BLOCK_GRANTED && !a->renewed && agent_put(a, &doubted) && p)
-		p->doubtful = true;
+	if (r->state == BLOCK_GRANTED && !a->renewed && agent_put(a, &rechecked) && p)
+		p->unverified = true;
 	/* A claim may have been written before the store was restored: it confirms nothing. */
 	if (op)
 		op->epoch = op->won = 0;
 	if (r->state == BLOCK_GRANTED || op)
-		agent_look(a, &doubted.key);
-	op = agent_op_of(a, &doubted.key);
+		agent_look(a, &rechecked.key);
+	op = agent_op_of(a, &rechecked.key);
 	if (op)
 		op->unlisted |= unlisted;
 }
 
-void agent_doubt_all(struct agent *a)
+void agent_reverify_all(struct agent *a)
 {
 	for (size_t i = 0; i < a->n_blocks; i++)
-		doubt(a, &a->blocks[i], false);
+		reverify(a, &a->blocks[i], false);
 }
 
 void agent_gone(struct agent *a, const struct block_key *key)
@@ -394,7 +394,7 @@ void agent_gone(struct agent *a, const struct block_key *key)
 
 	agent_read_clock(a);
 	if (r)
-		doubt(a, r, true);
+		reverify(a, r, true);
 }
 
 void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
@@ -410,7 +410,7 @@ void agent_listed(struct agent *a, const struct block_seen *seen, size_t n)
 		while (k < n && !block_key_equal(&seen[k].key, &r->key))
 			k++;
 		if (k == n)
-			doubt(a, r, true);
+			reverify(a, r, true);
 	}
 }
 
@@ -489,7 +489,7 @@ void examine_reply(struct agent *a, struct op *op, const struct agent_reply *rep
 	else if (granted && !has_name && !shares)
 		contest_begin(a, op);
 	else if (has_name && !r)
-		go_on_as(a, op, OP_STRAY);
+		go_on_as(a, op, OP_UNKNOWN_BLOCK);
 	else if (has_name && comes_back(a, r, &reply->block))
 		take_token(a, op);
 	else if (has_name && granted && is_older(a, r, &reply->block))
@@ -579,7 +579,7 @@ void answer_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 
 /* ---- a block without a record: a write that came late, or the record was lost ---- */
 
-void stray_go(struct agent *a, struct op *op)
+void unknown_block_go(struct agent *a, struct op *op)
 {
 	bool used = a->ops->used(a->arg, &op->key) > 0;
 
@@ -592,7 +592,7 @@ void stray_go(struct agent *a, struct op *op)
 		agent_end(op);
 }
 
-void stray_reply(struct agent *a, struct op *op, const struct agent_reply *r)
+void unknown_block_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	if (r->outcome == CLUSTER_OK || r->outcome == CLUSTER_NOT_FOUND)
 		agent_end(op);

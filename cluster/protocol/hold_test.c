@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep_test.c: blocks of this node that the cluster store shows in another way than they are. */
+/* hold_test.c: blocks of this node that the cluster store shows in another way than they are. */
 #include "cluster/testing/one_agent.h"
 #include "lib/testing/testing.h"
 
