@@ -13,7 +13,7 @@ static int check_document(const struct json *doc, const char *which, struct err 
 	if (version && json_num(version) == 1 && json_type(json_get(doc, "gpus")) == JSON_ARRAY &&
 	    json_type(json_get(doc, "hcas")) == JSON_ARRAY)
 		return 0;
-	err_set(e, ERR_CONFIG, 0, "the %s machine is no document of \"railctl topo --json\"",
+	err_set(e, ERR_CONFIG, 0, "the %s machine is not a document of \"railctl topo --json\"",
 		which);
 	return err_hint(e, "it has \"version\": 1, and the lists \"gpus\" and \"hcas\"");
 }

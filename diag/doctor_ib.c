@@ -224,7 +224,7 @@ static void refuse_pkey(const struct pkey_request *q, const struct inv_pkey *fou
 		return;
 	}
 	finding_set_value(f, "%s asks for %s, which is not in the port's table", q->from, want);
-	finding_set_reason(f, "the port is no member of that partition: connections and IPoIB "
+	finding_set_reason(f, "the port is not a member of that partition: connections and IPoIB "
 			      "interfaces of that key do not work");
 	finding_set_remedy(f, "add the port's GUID to the partition in the subnet manager (opensm: "
 			      "partitions.conf; UFM: PKeys), or let a program in "

@@ -28,7 +28,8 @@ static bool has_gid_settings(const struct job_vars *j)
 	return false;
 }
 
-/* As ncclIbGetGidIndex() reads them: IPv4 unless the text is AF_INET6; a bad range is no range. */
+/* As ncclIbGetGidIndex() reads them: IPv4 unless the text is AF_INET6; a bad range is not a range.
+ */
 static struct nccl_rule rule_of(const struct job_vars *j)
 {
 	const struct job_value *range = &j->var[JOB_NCCL_IB_ADDR_RANGE];

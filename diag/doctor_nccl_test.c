@@ -295,7 +295,7 @@ START_TEST(the_settings_of_the_job_choose_the_GID)
 	checked_run(&p);
 	checked_finds(&p, "neighbour mlx5_0:1 warn",
 		      "with the settings of the job, NCCL uses GID index 1");
-	/* Nothing of that family, and a text that is no range. */
+	/* Nothing of that family, and a text that is not a range. */
 	checked_set_var(&p.data, "NCCL_IB_ADDR_RANGE=10.1.0.5");
 	checked_run(&p);
 	checked_finds(&p, "neighbour mlx5_0:1 warn", "index 1");

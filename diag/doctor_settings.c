@@ -108,8 +108,8 @@ static void add_port(struct text *t, const struct inv_device *d, const struct in
 }
 
 /*
- * NCCL uses only ports that are ACTIVE. A port of InfiniBand needs no interface, so one that is no
- * rail may be right.
+ * NCCL uses only ports that are ACTIVE. A port of InfiniBand needs no interface, so one that is not
+ * a rail may be right.
  */
 static void select_port(const struct probe_data *data, const struct inv_device *d,
 			const struct inv_port *p, struct selection *s)

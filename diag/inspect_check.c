@@ -314,7 +314,7 @@ static void check_table(struct inspect_run *run, const struct inspect_rail *r)
 
 /* ---- all ---- */
 
-/* A device that a driver of user space has is no interface: its record has no number. */
+/* A device that a driver of user space has is not an interface: its record has no number. */
 static bool is_there(struct inspect_run *run, const struct inspect_rail *r)
 {
 	struct finding *f;

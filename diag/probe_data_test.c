@@ -113,7 +113,7 @@ START_TEST(missing_or_wrong_character_devices_are_told_apart)
 	ck_assert_int_eq(g.device[0].uverbs.access, ACCESS_WRONG);
 	ck_assert_uint_eq(g.device[0].uverbs.major, 1);
 	ck_assert_uint_eq(g.device[0].uverbs.minor, 5);
-	/* A plain file is no device. */
+	/* A plain file is not a device. */
 	ck_assert_int_eq(g.rdma_cm.access, ACCESS_WRONG);
 }
 END_TEST

@@ -351,7 +351,7 @@ tiers()
 	jq '{cniVersion, name} + (.plugins[0] | .tier = "gold")' sriov/20-tier.conflist >"$W/conf"
 	call STATUS sriov "$W/conf"
 	jq -e '.msg | test("its tiers are critical, normal, background$")' "$W/out" >/dev/null 2>&1
-	judge $? 'sriov/tiers.json is no file of tiers'
+	judge $? 'sriov/tiers.json is not a file of tiers'
 }
 
 # --- VFs at boot -----------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ struct sm_message {
 char *sm_message_print(enum sm_action a, const struct sm_member *m, const char *node);
 
 /*
- * sm_message_parse - ERR_DECODE, ERR_CONFIG or ERR_FIELD for one that is no message. Unknown keys
- * are ignored. Clear out afterwards.
+ * sm_message_parse - ERR_DECODE, ERR_CONFIG or ERR_FIELD for one that is not a message. Unknown
+ * keys are ignored. Clear out afterwards.
  */
 int sm_message_parse(const char *text, size_t len, struct sm_message *out,
 		     struct err *e) must_check;

@@ -60,7 +60,7 @@ static int read_partitions(int dir, struct partitions_file *f, struct err *e)
 		return err_wrap(e, "%s", f->path);
 	/* The text behind a NUL would be lost. */
 	if ((size_t)len != strlen(f->text))
-		return err_set(e, ERR_CONFIG, 0, "%s is no text: it has a NUL", f->path);
+		return err_set(e, ERR_CONFIG, 0, "%s is not text: it has a NUL", f->path);
 	return 0;
 }
 

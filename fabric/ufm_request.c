@@ -154,7 +154,7 @@ int ufm_list_judge(int status, const char *body, uint16_t pkey, struct err *e)
 		char said[QUOTE_LEN];
 
 		quote(body, said);
-		return err_set(e, ERR_UNAVAILABLE, 0, "UFM's list of partitions is no list: %s",
+		return err_set(e, ERR_UNAVAILABLE, 0, "UFM's list of partitions is not a list: %s",
 			       said);
 	}
 	if (!list_has(list, pkey))

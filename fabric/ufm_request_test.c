@@ -118,7 +118,7 @@ START_TEST(a_removal_is_done_if_the_list_lacks_the_partition)
 	ck_assert_ptr_nonnull(strstr(e.msg, "a partition that it has"));
 	ck_assert_int_eq(judge_list(404, "", &e), -1);
 	ck_assert_int_eq(judge_list(200, "<html>", &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "no list: <html>"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "not a list: <html>"));
 	ck_assert_int_eq(judge_list(200, "1", &e), -1);
 }
 END_TEST

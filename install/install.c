@@ -80,7 +80,7 @@ static int refuse_folder_of_root(const char *path, struct err *e)
 		"to the root file system",
 		path);
 	err_hint(e, "in a container, mount the host's folder (hostPath)");
-	return err_hint(e, "on a host whose /run is no mount: mount --bind %s %s", path, path);
+	return err_hint(e, "on a host whose /run is not a mount: mount --bind %s %s", path, path);
 }
 
 static int take_lock(int run, const char *path, struct err *e)

@@ -50,7 +50,7 @@ struct plan {
 /*
  * plan_choose - start a plan with the programs of list, separated by commas; NULL: all plugins.
  * railhead-ipam is always among them, and names that begin with "railhead" get no prefix. ERR_FIELD
- * or ERR_CONFIG: an unknown plugin, or a prefix that is no part of a file name.
+ * or ERR_CONFIG: an unknown plugin, or a prefix that is not a part of a file name.
  */
 int plan_choose(const char *list, const char *prefix, struct plan *out, struct err *e) must_check;
 

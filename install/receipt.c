@@ -100,9 +100,9 @@ static int decode_program(const struct json *n, struct receipt *r, struct err *e
 		return -1;
 	if (!program_name_valid(p.name))
 		return err_set(e, ERR_CONFIG, 0,
-			       WHERE ".programs: \"%.64s\" is no name of a program", p.name);
+			       WHERE ".programs: \"%.64s\" is not a name of a program", p.name);
 	if (strspn(p.sha256, HEX_DIGITS) != DIGEST_LEN - 1)
-		return err_set(e, ERR_CONFIG, 0, WHERE ".programs: %s: sha256 is no digest",
+		return err_set(e, ERR_CONFIG, 0, WHERE ".programs: %s: sha256 is not a digest",
 			       p.name);
 	if (receipt_find(r, p.name))
 		return err_set(e, ERR_CONFIG, 0, WHERE ".programs has %s twice", p.name);

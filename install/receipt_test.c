@@ -89,7 +89,7 @@ START_TEST(capital_digits_are_no_digest)
 	(void)snprintf(text, sizeof(text), "%s",
 		       HEAD "[{\"name\":\"a\",\"sha256\":\"" SUM_A "\"}]}");
 	memset(strstr(text, SUM_A), 'A', 1);
-	is_refused(text, "a: sha256 is no digest");
+	is_refused(text, "a: sha256 is not a digest");
 }
 END_TEST
 
@@ -106,7 +106,7 @@ START_TEST(a_name_stays_in_the_folder)
 
 		(void)snprintf(text, sizeof(text),
 			       HEAD "[{\"name\":\"%s\",\"sha256\":\"" SUM_A "\"}]}", bad[i]);
-		is_refused(text, "no name of a program");
+		is_refused(text, "not a name of a program");
 		ck_assert(!program_name_valid(bad[i]));
 	}
 	ck_assert(program_name_valid("rh-ib-sriov"));

@@ -18,7 +18,7 @@ sub := +@$(MAKE) --no-print-directory
 
 C_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.c)) $(HELPERS_SRC) $(HARNESS_SRC) $(PRELOAD_SRC) $(SPEC_SRC) $(SOAK_SRC) $(DIFFERENTIAL_SRC) $(FAULTS_SRC) conformance/faults/lane/wrap.c
 H_FILES := $(foreach d,$(ROOMS) tools,$(wildcard $(d)/*.h)) $(wildcard conformance/*/*.h)
-# Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is no plugin's.
+# Plugins: what `make dup` compares, each a list of rooms and files. Idioms are what code has that is not a plugin's.
 comma := ,
 together = $(subst $(eval) ,$(comma),$(filter-out %_test.c %_fuzz.c,$(wildcard $(1))))
 # Two plugins share a room; the files of any other are found by its name.

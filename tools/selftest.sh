@@ -407,7 +407,7 @@ good "seeds: what went in comes out" sh -c "cd '$grow' && [ \$(ls out/a/x | wc -
 good "seeds: check" seeds check
 for wrong in 'x \q' '- ' '../x x'; do
 	line "$wrong"
-	bad "seeds: '$wrong' is no seed" 'x.seeds:1: ' seeds check
+	bad "seeds: '$wrong' is not a seed" 'x.seeds:1: ' seeds check
 done
 line '# none'
 bad "seeds: a target with an empty file" 'no seed in it' seeds check
@@ -568,7 +568,7 @@ no_etcd()
 }
 good "cluster-store: without package sources the lane is skipped" no_etcd
 no_modules() { env GO="$dir/nogo/go" "$tools/../conformance/cluster/quick.sh" "$dir" "$dir/nogo" >"$dir/nogo/out" 2>&1; }
-good "cluster: without Go modules the lane is no failure" no_modules
+good "cluster: without Go modules the lane is not a failure" no_modules
 good "cluster: it is skipped, says why, and is loud" sh -c "grep -q '^NO KUBERNETES' '$dir/nogo/out' &&
 	grep -q 'no such host' '$dir/nogo/out' && tail -n 1 '$dir/nogo/out' | grep -q '^skipped: '"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer_test.c: answers as 3.4 and 3.5 give them, what they omit, and what is no answer. */
+/* answer_test.c: answers as 3.4 and 3.5 give them, what they omit, and what is not an answer. */
 #include "cluster/etcd/answer.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"

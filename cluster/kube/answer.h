@@ -38,7 +38,7 @@ struct kube_status {
 	bool future;                       /* the revision is newer than all that there is */
 	unsigned retry_ms;                 /* 0: it does not say */
 };
-/* kube_status_read - false: it is no Status of Kubernetes, but of something in front of it. */
+/* kube_status_read - false: it is not a Status of Kubernetes, but of something in front of it. */
 bool kube_status_read(const struct json *answer, struct kube_status *out);
 
 #endif

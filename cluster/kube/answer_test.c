@@ -123,7 +123,8 @@ START_TEST(the_hint_fits_what_was_asked_for)
 	/* A Status without a code and a text: the code of HTTP counts. */
 	ck_assert_int_eq(kube_fault(404, &s, &list, &e).outcome, CLUSTER_AWAY);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
-	ck_assert_ptr_nonnull(strstr(e.msg, "cannot list railblocks.railhead.io: 404 without"));
+	ck_assert_ptr_nonnull(
+		strstr(e.msg, "cannot list railblocks.railhead.io: 404 no reason given"));
 }
 END_TEST
 
@@ -225,7 +226,7 @@ START_TEST(each_status_has_its_outcome_remedy_and_hint)
 	      "0 4 0", "restored");
 	means(504, STATUS(504, "Timeout", ",\"details\":{\"causes\":[{\"reason\":\"Other\"}]}"),
 	      "0 6 0", "");
-	/* a number that is no code of HTTP */
+	/* a number that is not a code of HTTP */
 	means(503, STATUS(-1, "Odd", ""), "0 6 0", "");
 	means(503, STATUS(1000, "Odd", ""), "0 6 0", "");
 	/* a proxy's own words */

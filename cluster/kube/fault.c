@@ -136,8 +136,7 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 
 	(void)err_set(e, m->err, 0, "Kubernetes: cannot %s %s%s%s%s%s: %d %s", asked->verb,
 		      r->plural, *r->group ? "." : "", r->group, *asked->name ? " " : "",
-		      asked->name, code,
-		      s && *s->message ? s->message : "without a reason of Kubernetes");
+		      asked->name, code, s && *s->message ? s->message : "no reason given");
 	if (m->hint)
 		(void)err_hint(e, "%s", m->hint);
 	if (code == 403 && is_for_people(asked))

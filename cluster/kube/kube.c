@@ -184,7 +184,7 @@ static int check_conf(const struct kube_login *l, struct err *e)
 		return err_set(e, ERR_CONFIG, 0,
 			       "Kubernetes: name a client certificate and its key, or neither");
 	if (l->namespace && !cluster_name_valid(l->namespace))
-		return err_set(e, ERR_CONFIG, 0, "namespace \"%s\" is not a name of Kubernetes",
+		return err_set(e, ERR_CONFIG, 0, "namespace \"%s\" is not a Kubernetes name",
 			       l->namespace);
 	return 0;
 }

@@ -163,7 +163,7 @@ START_TEST(a_status_is_beside_the_definition)
 	ck_assert_str_eq(e.status, "{\"new\":1,\"nodes\":2}");
 	ck_assert_int_eq(do_list(&c, &all, &l), CLUSTER_OK);
 	ck_assert_ptr_nonnull(strstr(l.text, "status-a="));
-	/* an equal status is no write; one that the type does not allow is refused */
+	/* an equal status is not a write; one that the type does not allow is refused */
 	ck_assert_int_eq(report(&c, &t, "{\"nodes\":2,\"new\":1}", &e), CLUSTER_OK);
 	ck_assert_str_eq(e.object.at.version, t.at.version);
 	ck_assert_int_eq(report(&c, &t, "{\"nodes\":\"two\"}", &e), CLUSTER_REFUSED);

@@ -139,7 +139,7 @@ START_TEST(logs_in_as_an_account)
 	ck_assert_ptr_null(l.token);
 	kube_login_clear(&l);
 	ck_assert_int_eq(kube_login_account(folder, NULL, "443", &l, &e), -1);
-	ck_assert_msg(strstr(e.msg, "this is no pod"), "%s", e.msg);
+	ck_assert_msg(strstr(e.msg, "this is not a pod"), "%s", e.msg);
 	ck_assert_int_eq(kube_login_account(folder, "a?", "443", &l, &e), -1);
 	ck_assert_int_eq(kube_login_account("/no/folder", "a", "443", &l, &e), -1);
 	ck_assert_msg(strstr(e.msg, "/no/folder/ca.crt"), "%s", e.msg);

@@ -158,7 +158,7 @@ int kube_login_account(const char *dir, const char *host, const char *port, stru
 	if (!host || !*host || !port || !*port)
 		return err_set(e, ERR_CONFIG, 0,
 			       "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: "
-			       "this is no pod; name a kubeconfig");
+			       "this is not a pod; name a kubeconfig");
 	if (asprintf(&server, "https://%s%s%s:%s", v6 ? "[" : "", host, v6 ? "]" : "", port) < 0) {
 		server = NULL;
 		return err_nomem(e);

@@ -83,7 +83,7 @@ int kube_note_json(const struct cluster_event *event, struct json **out, struct 
 
 	if (is_of_pod(event) &&
 	    (!cluster_name_valid(event->namespace) || !cluster_name_valid(event->pod)))
-		return err_set(e, ERR_CONFIG, 0, "event: pod \"%s/%s\" is no name of Kubernetes",
+		return err_set(e, ERR_CONFIG, 0, "event: pod \"%s/%s\" is not a Kubernetes name",
 			       event->namespace, event->pod);
 	(void)snprintf(note, sizeof(note), "%s", event->note);
 	n = json_new_object();

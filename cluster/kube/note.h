@@ -13,7 +13,7 @@
 extern const struct kube_resource kube_note_resource;
 
 /*
- * kube_note_json - the resource; the caller frees it. ERR_CONFIG: namespace or pod is no name of
+ * kube_note_json - the resource; the caller frees it. ERR_CONFIG: namespace or pod is not a name of
  * Kubernetes. kube_note_url - where it is created: in the namespace of the pod, or else in
  * "default", as the kubelet does for a node. To be freed; NULL: no memory. Only after
  * kube_note_json().

@@ -104,13 +104,13 @@ START_TEST(long_and_strange_texts)
 	ck_assert_uint_lt(strlen(text), 1024 + 500);
 	event = lost;
 	event.namespace = "a/b";
-	is(made(&event), "event: pod \"a/b/p1\" is no name of Kubernetes");
+	is(made(&event), "event: pod \"a/b/p1\" is not a Kubernetes name");
 	event = lost;
 	event.pod = "../x";
-	is(made(&event), "event: pod \"ns/../x\" is no name of Kubernetes");
+	is(made(&event), "event: pod \"ns/../x\" is not a Kubernetes name");
 	event = lost;
 	event.namespace = "";
-	is(made(&event), "event: pod \"/p1\" is no name of Kubernetes");
+	is(made(&event), "event: pod \"/p1\" is not a Kubernetes name");
 }
 END_TEST
 

@@ -32,7 +32,7 @@ const struct kube_resource *kube_resource(enum cluster_kind kind);
  * a JSON Patch of RFC 6902 that replaces the value and names uid and version of the object: the API
  * server refuses it (409) for another version. Metadata of other writers stays. If `was` of a block
  * or a heartbeat is known, the patch tests it first (422). Both are freed by the caller.
- * ERR_CONFIG: the value is no object, has another node, or is too long.
+ * ERR_CONFIG: the value is not an object, has another node, or is too long.
  */
 int kube_object_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;
 int kube_patch_json(const struct cluster_object *o, struct json **out, struct err *e) must_check;

@@ -226,7 +226,7 @@ START_TEST(an_answer_gives_name_node_version_and_value)
 }
 END_TEST
 
-/* What people see beside a definition is no part of it. */
+/* What people see beside a definition is not a part of it. */
 START_TEST(the_status_of_a_pool_is_beside_its_value)
 {
 	static const char text[] = "{" META("") ",\"spec\":{\"a\":1},\"status\":{\"nodes\":2}}";

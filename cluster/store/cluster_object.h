@@ -51,8 +51,8 @@ struct cluster_object {
 	bool ending;              /* is being deleted; a finalizer holds it */
 	const struct json *value; /* an object: what the protocol keeps in it */
 	/*
-	 * Of a pool: what an agent has reported for people (see report()); NULL: nothing. It is no
-	 * part of the value. It changes the version, and never the generation.
+	 * Of a pool: what an agent has reported for people (see report()); NULL: nothing. It is not
+	 * a part of the value. It changes the version, and never the generation.
 	 */
 	const struct json *status;
 	/*

@@ -57,8 +57,8 @@ struct attach_part {
 /* ---- the result of ADD, see attach_result.c; pure ---- */
 
 /*
- * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is no result. The caller clears
- * *out, also after an error.
+ * attach_parse_ipam_result - what an IPAM printed. ERR_DELEGATE: it is not a result. The caller
+ * clears *out, also after an error.
  */
 int attach_parse_ipam_result(const struct attach *a, struct slice text, struct cni_result *out,
 			     struct err *e) must_check;

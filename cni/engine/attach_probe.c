@@ -172,15 +172,16 @@ static int accept_no_carrier(const struct attach *a, const struct cni_result *r,
 {
 	if (!attach_has_marks(r) && !a->conf.probe.strict) {
 		log_warn(&a->call->ctx.log,
-			 "probe: %s has no carrier: nobody was asked for its addresses",
+			 "probe: %s has no carrier: no ARP or ND probe was sent for its addresses",
 			 a->link.name);
 		return 0;
 	}
 	err_set(e, ERR_AGAIN, 0,
-		attach_has_marks(r) ? "probe: %s has no carrier, and its address was taken from a "
-				      "node that did not give it up"
-				    : "probe: %s has no carrier: nobody was asked for its "
-				      "addresses",
+		attach_has_marks(r)
+			? "probe: %s has no carrier, and its address was taken from a "
+			  "node that did not give it up"
+			: "probe: %s has no carrier: no ARP or ND probe was sent for its "
+			  "addresses",
 		a->link.name);
 	return err_hint(e,
 			"connect the master of %s: the next ADD asks the network for the address",
@@ -206,13 +207,13 @@ static bool is_askable(const struct attach *a, const struct link_info *link)
 {
 	if (a->no_link)
 		log_warn(&a->call->ctx.log,
-			 "probe: %s has no interface in the pod: nobody was asked",
+			 "probe: %s has no interface in the pod: no ARP or ND probe was sent",
 			 a->pci_id ? a->pci_id : "the device");
 	if (a->no_link || a->link.flags & IFF_NOARP)
 		return false;
 	if (!link_is_ethernet(link))
-		log_warn(&a->call->ctx.log, "probe: %s is no Ethernet: nobody was asked",
-			 link->name);
+		log_warn(&a->call->ctx.log,
+			 "probe: %s is not Ethernet: no ARP or ND probe was sent", link->name);
 	return link_is_ethernet(link);
 }
 

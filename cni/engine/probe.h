@@ -70,7 +70,7 @@ bool probe_read(const struct probe_msg *frame, const uint8_t from[MAC_LEN],
 struct probe_link {
 	int ifindex;
 	const char *name;
-	const uint8_t *mac; /* ours: what comes from it is no answer */
+	const uint8_t *mac; /* ours: what comes from it is not an answer */
 	int rounds;         /* how often, PROBE_ROUND_MS apart */
 };
 /*

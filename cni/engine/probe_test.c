@@ -255,7 +255,7 @@ START_TEST(the_kernel_answers_for_both_families)
 	ck_assert_int_eq(ask(&w, w.a.addr.byte, found), 2);
 	ck_assert(ip_equal(found[1].addr, ip_of("fd00::1")));
 	ck_assert_mem_eq(found[1].mac, w.b.addr.byte, MAC_LEN);
-	/* what comes from our own MAC is no answer: an ipvlan has its master's */
+	/* what comes from our own MAC is not an answer: an ipvlan has its master's */
 	ck_assert_int_eq(ask(&w, w.b.addr.byte, found), 0);
 }
 END_TEST

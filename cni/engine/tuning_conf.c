@@ -85,7 +85,8 @@ int tuning_path(const char *key, const char *ifname, char out[TUNING_PATH_LEN])
 
 static int refuse_key(const char *key, struct err *e)
 {
-	err_set(e, ERR_CONFIG, 0, SYSCTL ": \"%.64s\" is no variable of the pod's interface", key);
+	err_set(e, ERR_CONFIG, 0, SYSCTL ": \"%.64s\" is not a variable of the pod's interface",
+		key);
 	return err_hint(
 		e, "allowed are net.ipv4.conf.IFNAME.*, net.ipv4.neigh.IFNAME.*, "
 		   "net.ipv6.conf.IFNAME.*, net.ipv6.neigh.IFNAME.* and net.mpls.conf.IFNAME.*; "

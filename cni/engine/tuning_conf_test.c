@@ -119,7 +119,7 @@ START_TEST(other_variables_are_refused)
 		(void)snprintf(text, sizeof(text), "{\"sysctl\": {\"%s\": \"1\"}}", refused[i]);
 		ck_assert_msg(read_text(&r, text) == -1, "%s", refused[i]);
 		ck_assert_int_eq(r.e.code, ERR_CONFIG);
-		ck_assert_ptr_nonnull(strstr(r.e.msg, "is no variable of the pod's interface"));
+		ck_assert_ptr_nonnull(strstr(r.e.msg, "is not a variable of the pod's interface"));
 		ck_assert_ptr_nonnull(strstr(r.e.detail, "net.ipv6.neigh.IFNAME.*"));
 	}
 }

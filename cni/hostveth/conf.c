@@ -29,7 +29,8 @@ static int read_route(const struct json *item, struct hostveth_conf *out, struct
 		return err_set(e, ERR_CONFIG, 0, KEY ".routes: more than %d", HOSTVETH_ROUTES_MAX);
 	if (ip_parse_prefix(text, net))
 		return err_set(e, ERR_CONFIG, 0,
-			       KEY ".routes: \"%.64s\" is no network, such as 10.96.0.0/12", text);
+			       KEY ".routes: \"%.64s\" is not a network, such as 10.96.0.0/12",
+			       text);
 	if (!net->len)
 		return err_set(e, ERR_CONFIG, 0,
 			       KEY ".routes: \"%.64s\" would lead all rails to the node: give the "

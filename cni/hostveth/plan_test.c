@@ -42,7 +42,7 @@ static const struct {
 	{ "{\"host\": {\"veth\": true, \"routes\": [1]}}", ERR_DECODE,
 	  "host.routes: must have strings" },
 	{ "{\"host\": {\"veth\": true, \"routes\": [\"10.96.0.0\"]}}", ERR_CONFIG,
-	  "host.routes: \"10.96.0.0\" is no network" },
+	  "host.routes: \"10.96.0.0\" is not a network" },
 	{ "{\"host\": {\"veth\": true, \"routes\": [\"::/0\"]}}", ERR_CONFIG,
 	  "host.routes: \"::/0\" would lead all rails" },
 };

@@ -64,7 +64,8 @@ int cni_conf_check_keys(const struct cni_conf *c, bool alone, struct err *e) mus
 int cni_conf_blame_key(const struct cni_conf *c, struct err *e);
 
 /*
- * cni_conf_warns_of - whether a key that was not read deserves a warning: it is no comment such as
+ * cni_conf_warns_of - whether a key that was not read deserves a warning: it is not a comment such
+ * as
  * "_note", and this program would be the one to read it. path: of json_each_key(). section: "ipam."
  * for a program that reads only that; NULL for an interface plugin, which leaves keys of the IPAM,
  * of runtimes and of Multus to others.

@@ -49,7 +49,7 @@
 
 /*
  * The attachment that the delegate is called for. A member that is NULL: the variable is as in our
- * own environment. A caller that is no plugin (railctl) sets all members.
+ * own environment. A caller that is not a plugin (railctl) sets all members.
  */
 struct delegate_call {
 	enum cni_command cmd;

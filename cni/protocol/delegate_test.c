@@ -120,7 +120,7 @@ START_TEST(another_build_is_executed)
 	struct cni_call call = call_with_mark("railhead-build: 2 ipam\n");
 	struct err e = failure_of(&call, LONG);
 
-	ck_assert_int_eq(e.errnum, ENOEXEC); /* it is no true program */
+	ck_assert_int_eq(e.errnum, ENOEXEC); /* it is not a true program */
 
 	call = call_with_mark(MARK);
 	call.builtin = NULL;
@@ -351,7 +351,7 @@ START_TEST(error_codes_of_others_are_kept)
 }
 END_TEST
 
-/* CNI-036: what is no error object is garbage, and is quoted. */
+/* CNI-036: what is not an error object is garbage, and is quoted. */
 START_TEST(a_failure_without_an_error_object_is_described)
 {
 	static const char *const outputs[] = {

@@ -74,7 +74,8 @@ void logging_apply(const struct cni_conf *conf, struct ctx *ctx)
 	int level = word && *word ? logging_level(word) : (int)log->level;
 
 	if (level < 0)
-		log_warn(log, "logLevel: \"%.64s\" is none of panic, error, warning, info, debug",
+		log_warn(log,
+			 "logLevel: \"%.64s\" is not one of panic, error, warning, info, debug",
 			 word);
 	else
 		log->level = (enum log_level)level;

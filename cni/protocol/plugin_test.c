@@ -23,7 +23,7 @@
 
 static const char our_data[] = "data";
 
-/* The verbs leave their mark on stderr, where it is no part of the protocol. */
+/* The verbs leave their mark on stderr, where it is not a part of the protocol. */
 static int mark(const struct cni_call *call)
 {
 	fprintf(stderr, "[%s %s %s %s]", cni_command_name(call->env.cmd), call->conf.name,

@@ -335,7 +335,7 @@ START_TEST(each_visits_records_in_order)
 }
 END_TEST
 
-/* A file name tells which attachment it was; what is no record of ours is passed over. */
+/* A file name tells which attachment it was; what is not a record of ours is passed over. */
 START_TEST(each_passes_damaged_files_and_skips_others)
 {
 	const struct ctx ctx = new_ctx();

@@ -44,10 +44,10 @@ static int read_supernets(const struct json *list, struct routing_conf *out, str
 			return err_set(e, ERR_CONFIG, 0, KEY ".supernets: more than %d",
 				       ROUTING_SUPERNETS_MAX);
 		if (ip_parse_prefix(text, &out->supernet[out->n_supernets]))
-			return err_set(e, ERR_CONFIG, 0,
-				       KEY
-				       ".supernets: \"%.64s\" is no network, such as 10.0.0.0/16",
-				       text);
+			return err_set(
+				e, ERR_CONFIG, 0,
+				KEY ".supernets: \"%.64s\" is not a network, such as 10.0.0.0/16",
+				text);
 		if (out->supernet[out->n_supernets].len == 0) {
 			err_set(e, ERR_CONFIG, 0,
 				KEY

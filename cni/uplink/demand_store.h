@@ -85,7 +85,8 @@ int demand_peek(const struct ctx *ctx, const char *name, struct demand_state *ou
 int demand_write(int dir, const struct demand_state *s, struct err *e) must_check;
 int demand_forget(int dir, const char *name, struct err *e) must_check;
 
-/* demand_name_of_file - "eth1.120" of "eth1.120.json". false: it is no file of a master. Pure. */
+/* demand_name_of_file - "eth1.120" of "eth1.120.json". false: it is not a file of a master. Pure.
+ */
 bool demand_name_of_file(const char *file, char out[IFNAME_LEN]);
 
 #endif

@@ -51,7 +51,7 @@ int master_read_conf(const struct json *config, struct master_conf *out, struct 
 int master_parse(const char *key, const char *text, struct master_candidate *out,
 		 struct err *e) must_check;
 
-/* master_of_name - a master that is no text of the configuration: ifname stays borrowed. */
+/* master_of_name - a master that is not text of the configuration: ifname stays borrowed. */
 void master_of_name(struct master_conf *c, const char *ifname);
 
 /* master_needs_host - the first candidate that cannot be found in a pod; NULL: there is none. */

@@ -376,7 +376,7 @@ test_commands_wait_until_all_nodes_have_taken_a_pool_over()
 	agent_begin n3
 	is "wait" ctl n1 cluster pool apply --wait "$LIMIT" - <<<"$pool,\"excludes\":[\"10.92.0.9\"]}"
 	isnt "a pool that is not there" ctl n1 cluster pool show rail9
-	has "a pool that is not there" "$(<"$W/is")" "pool rail9: the cluster has none of this name"
+	has "a pool that is not there" "$(<"$W/is")" "pool rail9: the cluster has no pool of this name"
 	isnt "a wrong number" ctl n1 cluster pool apply --wait soon - <<<"$pool}"
 }
 

@@ -110,7 +110,7 @@ test_kubectl_rail_explains_its_options()
 		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|namespace|selector|container|railctl|parallel|deadline|context)\b' | sed 's/^/-/' | sort | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
-	rail_fails 2 '--deadline "0" is no number from 1' rails --deadline 0
+	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0
 	rail_fails 2 '--parallel needs a value' rails --parallel
 	rail_fails 2 'who needs one ADDRESS' who
 	rail_fails 2 'usage has no argument "x"' usage x

@@ -281,7 +281,7 @@ test_kubernetes_certificates_are_renewed_on_disk()
 	agent_is n1 .contact true || fail "no contact"
 }
 
-# A type goes with all its objects. Its absence is no answer, so pods keep their addresses, and DEL works. With the type the blocks come back.
+# A type goes with all its objects. Its absence is not an answer, so pods keep their addresses, and DEL works. With the type the blocks come back.
 test_kubernetes_the_type_of_blocks_is_deleted_and_applied_again()
 {
 	local i
@@ -926,7 +926,7 @@ reserve_by_hand() # NAME RANGES
 	jq -n --arg n "$1" --argjson r "$2" '{apiVersion:"railhead.io/v1alpha1",kind:"RailReserved",metadata:{name:$n},spec:{ranges:$r}}' |
 		admin apply -f -
 }
-# People write the object with kubectl. The API server refuses what is no range, and an agent that has no right.
+# People write the object with kubectl. The API server refuses what is not a range, and an agent that has no right.
 test_kubernetes_reserved_addresses_are_written_by_people()
 {
 	NODES=1 cluster_begin

@@ -169,12 +169,12 @@ test_rails_that_cannot_be_read_have_no_samples()
 	mkdir "$W/nothing" && mount --bind "$W/nothing" /sys || give_up "an empty /sys"
 	eventually metric_is "railhead_rails_read 0"
 	hasnt "no value" "$(scrape)" 'railhead_rail_degraded{'
-	has "the error" "$(rails_status .error)" 'it is no /sys'
+	has "the error" "$(rails_status .error)" 'it is not a /sys'
 	umount /sys
 	rm -rf /etc/railhead/qos.d
 	eventually metric_is "railhead_rails_read 1"
 	degraded port 0 || fail "the metric: $(scrape | grep rail_)"
-	eq "lines of the log" "$(said_times 'it is no /sys')" 1
+	eq "lines of the log" "$(said_times 'it is not a /sys')" 1
 }
 
 test_rails_can_be_excepted_or_off()

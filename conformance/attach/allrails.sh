@@ -287,7 +287,7 @@ test_allrails_DEL_without_a_record()
 	want_ok ADD
 	result=$(<"$W/result")
 	find $RUN/attachments -type f -delete
-	# Another attachment of the pod has its own interface, which is no rail of this one.
+	# Another attachment of the pod has its own interface, which is not a rail of this one.
 	PLUGIN=macvlan IFN=other
 	conf '.name="second"'
 	want_ok ADD

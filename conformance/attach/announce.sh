@@ -135,7 +135,7 @@ test_announce_dad_finds_a_duplicate_and_rolls_back()
 {
 	need_railhead
 	pod p1
-	# Another host on the wire has the address. It is no interface of the node, whose own addresses are refused at once.
+	# Another host on the wire has the address. It is not an interface of the node, whose own addresses are refused at once.
 	pod far
 	ip link add link $WIRE name far0 type macvlan mode bridge
 	ip link set far0 netns far up

@@ -21,7 +21,7 @@ test_hostile_dataDir_outside_of_the_allowed_folders()
 		want_err ADD 7 ipam.dataDir "$d"
 		want_ok DEL
 	done
-	is "the attachments' lock is no store" test ! -s /run/railhead/lock
+	is "the attachments' lock is not a store" test ! -s /run/railhead/lock
 	eq "stores" "$(find /run /var/lib /tmp/x -name data.mdb ! -path "$STATE/*" 2>/dev/null)" ""
 	site '{"dataDirs":["/run/elsewhere"]}'
 	in_dir /run/elsewhere/a

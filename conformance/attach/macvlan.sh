@@ -93,7 +93,7 @@ test_macvlan_mac_precedence()
 	eq "mac of runtimeConfig" "$(link_get p1 net1 .address)" 02:00:00:00:00:0a
 	prev
 	want_ok CHECK DEL
-	# On DEL a bad value of any of them is no obstacle (CNI-089).
+	# On DEL a bad value of any of them is not an obstacle (CNI-089).
 	CARGS='MAC=banana'
 	edit '.mac="x" | .runtimeConfig={"mac":5}'
 	want_ok DEL

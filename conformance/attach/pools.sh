@@ -352,7 +352,7 @@ test_pools_railctl_usage()
 	"$RAILCTL" ipam pool list --json >/dev/full 2>"$W/ctl"
 	[ $? = 1 ] || fail "writing to a full device must fail"
 	rm -rf $STATE
-	is "an empty store is no error" sh -c "'$RAILCTL' ipam lease list --json | jq -e ."
+	is "an empty store is not an error" sh -c "'$RAILCTL' ipam lease list --json | jq -e ."
 }
 
 leaf4() { addr4 | sed 's,[0-9]*/,N/,'; }

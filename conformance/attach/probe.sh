@@ -260,7 +260,7 @@ test_probe_gateways_without_carrier()
 	no_link p1 net1
 	eq leases "$(lease_count)" 0
 	gateway_conf '{"gateway":true,"strict":true}'
-	want_err ADD 11 "net1 has no carrier: nobody was asked"
+	want_err ADD 11 "net1 has no carrier: no ARP or ND probe was sent"
 	ip link set "$WIRE" up
 	eventually grep -qx up /sys/class/net/"$MASTER"/operstate
 }

@@ -54,7 +54,7 @@ static int probe(const char *address, unsigned short port)
 	(void)snprintf(mapped, sizeof(mapped), "%s%s",
 		       strchr(address, ':') ? "" : "::ffff:", address);
 	if (fd < 0 || inet_pton(AF_INET6, mapped, &to.sin6_addr) != 1) {
-		fprintf(stderr, "%s is no address\n", address);
+		fprintf(stderr, "%s is not an address\n", address);
 		return 2;
 	}
 	if ((connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0 && errno != EINPROGRESS) ||

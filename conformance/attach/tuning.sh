@@ -83,7 +83,7 @@ test_tuning_other_names_are_refused()
 	for key in net.ipv4.ip_forward net.ipv4.conf.all.forwarding net.ipv4.conf.net1.forwarding kernel.core_pattern \
 		net.ipv4.conf.IFNAME.../../../../kernel/core_pattern net/ipv4/conf/IFNAME/forwarding 'net.ipv4.conf.IFNAME.a/../../all/forwarding'; do
 		conf_ipam "$(v4_ipam)" '.sysctl={($key):"1"}' --arg key "$key"
-		want_err ADD 7 "sysctl: \"$key\" is no variable" net.ipv4.conf.IFNAME. net.ipv6.neigh.IFNAME.
+		want_err ADD 7 "sysctl: \"$key\" is not a variable" net.ipv4.conf.IFNAME. net.ipv6.neigh.IFNAME.
 	done
 	conf_ipam "$(v4_ipam)" '.sysctl={"net.ipv4.conf.IFNAME.forwarding":1}'
 	want_err ADD 6 'sysctl.net.ipv4.conf.IFNAME.forwarding: must be a string' 'got 1'

@@ -429,7 +429,7 @@ static int usage(void)
 	return 2;
 }
 
-/* 0 for what is no number: the callers refuse it. */
+/* 0 for what is not a number: the callers refuse it. */
 static int number(const char *text)
 {
 	long v = strtol(text, NULL, 10);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# undo.sh: DEL of the sriov plugin for a device that is no VF, called as a plugin is.
+# undo.sh: DEL of the sriov plugin for a device that is not a VF, called as a plugin is.
 #
 # DEL leaves a device alone that is not a VF, such as the veth of fakesys.sh. So the bench returns the device itself, and
 # changes the plugin's state file. FLOOR: the program that moves a device.

@@ -30,7 +30,8 @@ struct answer {
 	char msg[1024]; /* of the error object, with its details */
 };
 
-/* ask - run a program's command for container id. Killed after ten seconds, which is no answer. */
+/* ask - run a program's command for container id. Killed after ten seconds, which is not an answer.
+ */
 void ask(const char *program, const char *cmd, const char *id, const struct generated *g,
 	 struct answer *out);
 void answer_clear(struct answer *a);

@@ -50,7 +50,7 @@ static void look_into_pods(const struct snapshot_scope *s, struct text *out)
 			continue;
 		(void)snprintf(path, sizeof(path), NETNS "/%s", e->d_name);
 		(void)snprintf(name, sizeof(name), "pod %s", e->d_name);
-		/* A file that is no namespace is in the list of files. */
+		/* A file that is not a namespace is in the list of files. */
 		if (netns_call(path, look_around, &(struct look){ s, name, out }) == 0)
 			text_add(out, "%s namespace:\n", name);
 	}

@@ -26,7 +26,7 @@ test_wrong_command_lines()
 	refused 2 'takes no value' attachments list --json=yes
 	refused 2 'given twice' attachments list --network a --network b
 	refused 2 'absolute path' attachments list --run-dir here
-	refused 2 'is no command' help nothing
+	refused 2 'is not a command' help nothing
 	refused 2 'cannot be the name of a network' attachments list --network ../x
 }
 
@@ -87,7 +87,7 @@ test_a_closed_pager_is_no_noise()
 
 test_errors_cannot_steer_the_terminal()
 {
-	refused 2 'is no command' $'\033[31mred'
+	refused 2 'is not a command' $'\033[31mred'
 	[[ $ERR != *$'\033'* ]] || fail "an escape character got through: $(said)"
 }
 
@@ -163,7 +163,7 @@ test_netconf_check()
 	[ "$RC" = 1 ] || fail "an error must be exit 1: $(said)"
 	has 'error: network n, type rh-macvlan: rooting: there is no such key'
 	has 'warning: network n, type rh-macvlan: foo: there is no such key; it is ignored'
-	echo "$conf,\"foo\":1}" | "$BIN/railctl" netconf check - >"$W/out" || fail 'a warning is no failure'
+	echo "$conf,\"foo\":1}" | "$BIN/railctl" netconf check - >"$W/out" || fail 'a warning is not a failure'
 	refused 2 FILE netconf check
 	refused 1 'No such file' netconf check "$W/absent"
 }

@@ -132,7 +132,7 @@ test_qos_options_that_are_wrong()
 	refused 2 '--tc "256" is not a number' rdma qos set --pf p0 --tc 256
 	refused 2 '--dir goes with --save' rdma qos set --pf p0 --tc 1 --dir /tmp
 	refused 2 'must be an absolute path' rdma qos apply --dir qos.d
-	refused 2 '--wait "soon" is no number' rdma qos apply --wait soon
+	refused 2 '--wait "soon" is not a number' rdma qos apply --wait soon
 }
 
 test_qos_saved_and_applied()

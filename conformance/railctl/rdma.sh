@@ -39,23 +39,23 @@ test_rdma_env_without_devices()
 
 test_rdma_env_options_that_are_wrong()
 {
-	refused 2 'none of shell, json, kubernetes' rdma env --format yaml
+	refused 2 'not one of shell, json, kubernetes' rdma env --format yaml
 	refused 2 'exclude each other' rdma env --format shell --json
-	refused 2 '--expect-rails "0" is no number from 1 to 256' rdma env --expect-rails 0
-	refused 2 '--tc "256" is no number from 0 to 255' rdma env --tc 256
-	refused 2 '--tc "" is no number' rdma env --tc ''
-	refused 2 '--sl "16" is no number from 0 to 15' rdma env --sl 16
-	refused 2 '--cross-nic "3" is no number from 0 to 2' rdma env --cross-nic 3
+	refused 2 '--expect-rails "0" is not a number from 1 to 256' rdma env --expect-rails 0
+	refused 2 '--tc "256" is not a number from 0 to 255' rdma env --tc 256
+	refused 2 '--tc "" is not a number' rdma env --tc ''
+	refused 2 '--sl "16" is not a number from 0 to 15' rdma env --sl 16
+	refused 2 '--cross-nic "3" is not a number from 0 to 2' rdma env --cross-nic 3
 	refused 2 'neither 4 nor 6' rdma env --family 5
 	refused 2 'neither infiniband nor ethernet' rdma env --link-layer roce
-	refused 2 '--pkey "0x8000" is no partition key' rdma env --pkey 0x8000
-	refused 2 '--adaptive-routing "2" is no number from 0 to 1' rdma env --adaptive-routing 2
+	refused 2 '--pkey "0x8000" is not a partition key' rdma env --pkey 0x8000
+	refused 2 '--adaptive-routing "2" is not a number from 0 to 1' rdma env --adaptive-routing 2
 	refused 2 '--interface "a/b"' rdma env --interface net1 --interface a/b
 	refused 2 '--socket ""' rdma env --socket ''
 	refused 2 'given twice' rdma env --tc 1 --tc 2
-	refused 2 '--nccl-version "2" is no version such as 2.27' rdma env --nccl-version 2
-	refused 2 '--ucx-version "v1.18" is no version' rdma env --ucx-version v1.18
-	refused 2 '--nccl-version "new" is no version' rdma check --nccl-version new
+	refused 2 '--nccl-version "2" is not a version such as 2.27' rdma env --nccl-version 2
+	refused 2 '--ucx-version "v1.18" is not a version' rdma env --ucx-version v1.18
+	refused 2 '--nccl-version "new" is not a version' rdma check --nccl-version new
 	refused 2 'one word too many' rdma env net1
 }
 
@@ -75,7 +75,7 @@ test_rdma_check_without_devices()
 	want 'length == 1 and (.[0] | .check == "devices" and .result == "fail" and (.consequence | length > 0) and
 		(.remedy | length > 0) and (has("subject") | not))'
 	eq "evidence" "$(jq -r '.[0].evidence' "$W/out")" "$reason"
-	refused 2 '--pkey "0x0" is no partition key' rdma check --pkey 0x8001 --pkey 0x0
+	refused 2 '--pkey "0x0" is not a partition key' rdma check --pkey 0x8001 --pkey 0x0
 }
 
 test_rdma_namespaces_that_are_none()

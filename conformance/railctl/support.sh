@@ -26,7 +26,7 @@ test_support_bundle_has_the_state_of_the_node()
 	eq "lease" "$(bundled ipam/leases.json | jq -r '.[].address')" 10.1.0.1
 	eq "pool" "$(bundled ipam/pools.json | jq -r '.[].name')" p
 	bundled attachments.txt | grep -q "No attachments" || fail "attachments: $(bundled attachments.txt)"
-	bundled topo/machine.tar | tar t >"$W/machine" || fail "the topology is no tar"
+	bundled topo/machine.tar | tar t >"$W/machine" || fail "the topology is not a tar"
 	eq "configuration" "$(bundled etc/railhead/agent.json | jq -c .etcd)" \
 		'{"user":"u","password":"(left out)","passwordFile":"/etc/railhead/pw","endpoints":["https://(left out)@h"]}'
 	eq "network" "$(bundled etc/cni/net.d/10-n.conflist | jq -r .name)" n

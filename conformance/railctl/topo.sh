@@ -227,7 +227,7 @@ nets_are_hcas()
 {
 	jq -e '(.hcas | map(.name)) as $all | [.gpus[].nccl // empty | (.local + .channels)[]]
 		| all(. as $net | any($all[]; . == $net) or ($net | split("+") | map(sub("_dma$"; "")) - $all == []))' "$W/out" >/dev/null ||
-		fail "$1: a net is no HCA: $(jq -c '[.gpus[].nccl]' "$W/out")"
+		fail "$1: a net is not an HCA: $(jq -c '[.gpus[].nccl]' "$W/out")"
 }
 
 # Without the capabilities of root, as any user who meets a folder of mode 0700.
@@ -440,12 +440,12 @@ test_topo_options_that_are_wrong()
 	refused 2 'exclude each other' topo --nccl-xml "$x" --json --svg -
 	refused 2 '--per-gpu is for --env' topo --nccl-xml "$x" --per-gpu
 	refused 2 '--skeleton is for' topo --nccl-xml "$x" --skeleton
-	refused 2 'is no PCI address' topo --nccl-xml "$x" --gpus gpu0
-	refused 2 'is no name' topo --nccl-xml "$x" --gpus ''
-	refused 2 'is no name' topo --nccl-xml "$x" --gpus 07:00.0,
+	refused 2 'is not a PCI address' topo --nccl-xml "$x" --gpus gpu0
+	refused 2 'is not a name' topo --nccl-xml "$x" --gpus ''
+	refused 2 'is not a name' topo --nccl-xml "$x" --gpus 07:00.0,
 	refused 1 'there is no GPU at "01:02.3"; there are 0000:07:00.0' topo --nccl-xml "$x" --gpus 01:02.3
 	refused 1 'there is no HCA "mlx5_77"' topo --nccl-xml "$x" --hcas mlx5_77
-	refused 2 'is no PCI class' topo --class 3d
+	refused 2 'is not a PCI class' topo --class 3d
 	refused 2 '--class is for a tree' topo --nccl-xml "$x" --class 0x0b40
 	refused 2 '--netns is of this machine' topo --nccl-xml "$x" --netns /proc/self/ns/net
 	refused 2 'NAME is one of NCCL_NETDEVS_POLICY' topo --nccl-xml "$x" --set NCCL_DEBUG=INFO
@@ -457,7 +457,7 @@ test_topo_options_that_are_wrong()
 	refused 2 'did you mean "railctl topo check"' topo chek
 	refused 2 'needs FILE.tar' topo capture
 	refused 2 'needs --pods N' topo plan
-	refused 2 'is no number from 1' topo plan --pods 0 --gpus-per-pod 1
+	refused 2 'is not a number from 1' topo plan --pods 0 --gpus-per-pod 1
 	refused 1 'No such file' topo --nccl-xml "$x" --svg "$W/nowhere/x.svg"
 	refused 1 'Is a directory' topo --nccl-xml "$x" --svg "$W"
 }
@@ -697,7 +697,7 @@ test_topo_file_for_a_guest()
 	ok topo --nccl-xml "$W/guest.xml" --json
 	eq "assigned" "$(jq -r '[.gpus[] | .assigned] | length' "$W/out")" 2
 	want '[.gpus[].hcas | map(select(.class == "PXB" or .class == "PIX")) | length] == [1, 1]'
-	refused 2 'no pair of PCI addresses' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest-map 05:00.0
+	refused 2 'not a pair of PCI addresses' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest-map 05:00.0
 	refused 2 '--guest-map is for --nccl-xml-out' topo --nccl-xml "$XML/dgx-a100.xml" --guest-map $map
 	refused 2 '--guest is for --guest-map' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest x
 	refused 1 '0000:aa:00.0' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest-map 0000:05:00.0=0000:aa:00.0
@@ -763,7 +763,7 @@ test_topo_diff()
 	r topo diff --expect "$W/good.json" "$W/odd.json" --strict
 	[ "$RC" = 3 ] || fail "--strict: $(said)"
 	r topo diff "$a100"
-	[ "$RC" = 4 ] || fail "this machine is no DGX: $(said)"
+	[ "$RC" = 4 ] || fail "this machine is not a DGX: $(said)"
 	# one version for both machines; a document has the choice of its own
 	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --nccl-version 2.18.3 --json
 	cp "$W/out" "$W/unfused.json"
@@ -778,7 +778,7 @@ test_topo_diff()
 	refused 2 'is missing' topo diff
 	refused 2 'already names' topo diff --expect "$W/good.json" "$a100" "$a100"
 	echo '{"version": 2}' >"$W/other.json"
-	refused 1 'no document of' topo diff "$a100" "$W/other.json"
+	refused 1 'not a document of' topo diff "$a100" "$W/other.json"
 	refused 1 'No such file' topo diff "$a100" "$W/none"
 }
 

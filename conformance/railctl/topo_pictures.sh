@@ -145,7 +145,7 @@ test_topo_rack_refuses()
 	refused 1 'has no tree: give a capture' topo rack "$W/rack/tray1" "$W/tray.json"
 	refused 1 'No such file' topo rack "$W/rack/tray1" "$W/nothing"
 	refused 2 '' topo rack "$W/rack/tray1"
-	refused 2 'is no version' topo rack "$W"/rack/* --nccl-version new
+	refused 2 'is not a version' topo rack "$W"/rack/* --nccl-version new
 	ok topo rack "$W"/rack/* --nccl-version 2.27.3 --rccl
 	# a capture and a topology file
 	ok topo capture --raw "$W/this.tar"

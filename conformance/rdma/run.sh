@@ -60,7 +60,7 @@ check "its version" version
 for c in $COMMANDS; do
 	check "completion of $c" completes "$c"
 	check "manual page of $c" documented "$c"
-	check "$c does not take what is no option of its own" wrong 2 'unknown option --nosuch' "$c" --nosuch
+	check "$c does not take what is not an option of its own" wrong 2 'unknown option --nosuch' "$c" --nosuch
 done
 check "the commands" is "$("$P" --help | awk '/^commands/ { on = 1 } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$COMMANDS "
 check "completion of commands" is "$(complete_word rdma-probe c)" 'connect '
@@ -71,13 +71,13 @@ check "a slip in a command" wrong 2 'did you mean "rdma-probe connect"' conect
 check "a word too many" wrong 2 'one word too many' connect 10.0.0.1 10.0.0.2
 check "connect to nobody" wrong 2 'needs one of ADDR and --all-pairs' connect
 check "connect to one and all" wrong 2 'needs one of ADDR and --all-pairs' connect 10.0.0.1 --all-pairs x
-check "a name is no address" wrong 2 '"host" is no address: 10.0.0.1' connect host
+check "a name is not an address" wrong 2 '"host" is not an address: 10.0.0.1' connect host
 check "allreduce with nobody" wrong 2 'allreduce needs --peers FILE' allreduce
-check "a vector of half a number" wrong 2 '--size 6 is no multiple of 4' allreduce --peers x --size 6
+check "a vector of half a number" wrong 2 '--size 6 is not a multiple of 4' allreduce --peers x --size 6
 check "a size too large" wrong 2 '--size "65M" must be 1 to 64M bytes' connect 10.0.0.1 --size 65M
 check "a file that is not there" wrong 1 'nosuch.*No such file' connect --all-pairs "$W/nosuch"
 printf '127.0.0.1\nfoo\n' >"$W/bad"
-check "a file with a wrong line" wrong 1 "bad: line 2: \"foo\" is no address" allreduce --peers "$W/bad"
+check "a file with a wrong line" wrong 1 "bad: line 2: \"foo\" is not an address" allreduce --peers "$W/bad"
 printf '127.0.0.1:9\n127.0.0.2:9\n' >"$W/local"
 check "a rank that is not in the file" wrong 2 'lists 2 ranks, from 0' allreduce --peers "$W/local" --rank 2
 check "a rank that cannot be told" wrong 2 '2 of the addresses .* --rank says which' allreduce --peers "$W/local"
@@ -102,7 +102,7 @@ told() { NCCL_IB_TC=$1 timeout 60 "$P" connect 127.0.0.1:9 2>&1 >/dev/null | gre
 check "a value of NCCL_IB_TC that is too large" is "$(told 256 0)" 1
 check "a value of NCCL_IB_TC that is a word" is "$(told abc 0)" 1
 check "a class in NCCL_IB_TC" is "$(told 0x6a .*)" 0
-check "an address of somebody else's" wrong 1 '192.0.2.1 is no address of this network namespace' connect 127.0.0.1 --bind 192.0.2.1
+check "an address of somebody else's" wrong 1 '192.0.2.1 is not an address of this network namespace' connect 127.0.0.1 --bind 192.0.2.1
 check "nor can it serve there" wrong 1 'cannot listen at 192.0.2.1' serve --bind 192.0.2.1
 [ -d /sys/class/infiniband ] || for c in list dmabuf; do
 	check "$c without a device" wrong 4 'there is no RDMA device here; /dev/infiniband is not there' $c

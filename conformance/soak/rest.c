@@ -23,7 +23,7 @@ static void add_gc_conf(const struct soak *s, struct text *out)
 	const char *brace = strrchr(s->conf.p, '}'), *between = "";
 
 	if (!brace)
-		die("the configuration is no object");
+		die("the configuration is not an object");
 	text_add(out, "%.*s,\"cni.dev/valid-attachments\":[", (int)(brace - s->conf.p), s->conf.p);
 	for (int i = 0; i < s->n_pods; i++) {
 		if (s->pods[i].phase != UP)

@@ -19,7 +19,7 @@ static void cni_108(struct t *t)
 	second_fake(t, WORK "/second");
 	(void)mkdir(WORK "/folder", 0755);
 	(void)mkdir(WORK "/folder/" FAKE, 0755);
-	/* A folder of that name is no program; of two programs the first counts. */
+	/* A folder of that name is not a program; of two programs the first counts. */
 	t->path = WORK "/folder:" WORK "/second:" WORK "/bin";
 	if (!attach(t, "a"))
 		return;

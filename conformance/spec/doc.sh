@@ -80,7 +80,7 @@ Newer releases of the reference plugins differ in some items. Each item was seen
 | MUST, SHOULD, MAY | words of the specification |
 | CONV | the conventions of the specification |
 | LIB | behaviour of the reference library that runtimes expect |
-| DES | railhead's own checklist, where the specification says nothing or contradicts itself; a failure is no violation |
+| DES | railhead's own checklist, where the specification says nothing or contradicts itself; a failure is not a violation |
 
 ipvlan, sriov, ib-sriov, ipoib and rdma ran in the virtual machine of [conformance/vm]($1conformance/vm/README.md). sriov used the VFs of
 two emulated 82576 cards. ib-sriov and ipoib used cards of [conformance/vm/fabric]($1conformance/vm/fabric.md), which carry no frames

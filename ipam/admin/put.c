@@ -103,7 +103,7 @@ static int check_leases(const struct change *c, struct err *e)
 	if (slice_check_leases(c->l, &to, e))
 		return -1;
 	p->outside = to.outside.n;
-	/* A definition that changes nothing makes nothing worse. */
+	/* An unchanged definition needs no check. */
 	if (p->done == ADMIN_UNCHANGED)
 		return 0;
 	if (to.elsewhere.n)

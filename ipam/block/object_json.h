@@ -34,8 +34,8 @@ struct json *node_to_json(const struct cluster_node *n);
 
 /*
  * block_from_json, heartbeat_from_json, node_from_json - read a value. where names it in errors
- * ("block NAME"). ERR_DECODE, ERR_CONFIG with the key: a text that is too long, a token that is no
- * number.
+ * ("block NAME"). ERR_DECODE, ERR_CONFIG with the key: a text that is too long, a token that is not
+ * a number.
  */
 int block_from_json(const struct json *value, const char *where, struct block *out,
 		    struct err *e) must_check;

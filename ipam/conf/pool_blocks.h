@@ -31,8 +31,8 @@
 
 /*
  * pool_blocks_decode - the keys above of pool `name` with this subnet. Without blockSize, *out is
- * empty. ERR_CONFIG, ERR_DECODE, ERR_FIELD with key and value: also if the name is no DNS label, or
- * if a block is larger than the subnet.
+ * empty. ERR_CONFIG, ERR_DECODE, ERR_FIELD with key and value: also if the name is not a DNS label,
+ * or if a block is larger than the subnet.
  */
 int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefix subnet,
 		       struct pool_blocks *out, struct err *e) must_check;

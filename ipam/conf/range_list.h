@@ -13,7 +13,7 @@
 
 /*
  * range_list_each - call fn for each range of an array, with its text; NULL: there are none. If fn
- * returns non-zero, that is the result. ERR_DECODE, ERR_CONFIG: an item is no range. The message
+ * returns non-zero, that is the result. ERR_DECODE, ERR_CONFIG: an item is not a range. The message
  * has `key` and the index, also before that of fn.
  */
 typedef int (*range_list_fn)(void *arg, const char *text, struct ip_range r, struct err *e);

@@ -21,7 +21,7 @@
 
 /*
  * block_value_parse - the record with this key. ERR_STORE: the key is not that of a block, or the
- * text is no block; the message has key and value. block_value_print - the text of a record; the
+ * text is not a block; the message has key and value. block_value_print - the text of a record; the
  * caller frees it; NULL: no memory. block_value_key - its key.
  */
 int block_value_parse(const char *key, const char *text, struct block_record *out,

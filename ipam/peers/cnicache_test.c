@@ -100,7 +100,7 @@ START_TEST(an_attachment_is_found)
 }
 END_TEST
 
-/* {"type":"macvlan"}, a list, and what is no configuration */
+/* {"type":"macvlan"}, a list, and what is not a configuration */
 START_TEST(the_configuration_is_decoded)
 {
 	static const struct {

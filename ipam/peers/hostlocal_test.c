@@ -114,8 +114,8 @@ START_TEST(all_leases_are_visited)
 	ck_assert_int_eq(mkdir("/mnt/networks/net/10.0.0.4", 0700), 0);
 	ck_assert_int_eq(hostlocal_open(&ctx, NULL, "net", &h, &e), 0);
 	ck_assert_int_eq(hostlocal_each(&h, count, &n, &e), 0);
-	ck_assert_int_eq(n,
-			 201); /* what is no file of host-local's is still a name in its folder */
+	ck_assert_int_eq(
+		n, 201); /* what is not a file of host-local's is still a name in its folder */
 	ck_assert_int_eq(ip_parse("10.0.0.3", &ip), 0);
 	ck_assert_int_eq(hostlocal_holds(&h, ip, &e), 1);
 	ck_assert_int_eq(ip_parse("10.0.0.5", &ip), 0);

@@ -216,7 +216,7 @@ START_TEST(a_full_disk_still_takes_releases)
 		key[0] = 'r'; /* what a release leaves: an address at rest */
 		c_put(t, key, "some record of who had it and since when");
 		if (i % 50 == 0)
-			s->ops->keep(t); /* its copy has no room, and that is no error */
+			s->ops->keep(t); /* its copy has no room, and that is not an error */
 		c_commit(t);
 		store_close(s);
 	}

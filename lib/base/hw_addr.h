@@ -38,7 +38,7 @@ bool hw_addr_equal(struct hw_addr a, struct hw_addr b);
 
 /*
  * hw_addr_guid - the GUID of the InfiniBand port: the last 8 bytes of an IPoIB address. False: it
- * is no IPoIB address.
+ * is not an IPoIB address.
  */
 bool hw_addr_guid(struct hw_addr a, struct guid *out);
 

@@ -13,7 +13,7 @@
 
 static struct slice slice_of(const char *s)
 {
-	/* a longer text is no address in any case */
+	/* a longer text is not an address in any case */
 	return (struct slice){ s, strnlen(s, 2 * PREFIX_STR_LEN) };
 }
 

@@ -84,7 +84,7 @@ static int enter_sub(struct cmd_run *r, const char *word, struct err *e)
 		}
 		(void)near_word(word, r->cmd->sub[i]->name, &best);
 	}
-	cmd_usage(r, e, "\"%.64s\" is no command of %s%s%s", word, quote, r->path, quote);
+	cmd_usage(r, e, "\"%.64s\" is not a command of %s%s%s", word, quote, r->path, quote);
 	if (best)
 		return err_hint(e, "did you mean \"%s %s\"?", r->path, best);
 	return hint_list(r, e);

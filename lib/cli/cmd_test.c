@@ -206,15 +206,15 @@ END_TEST
 START_TEST(unknown_command_suggests_the_nearest)
 {
 	check_wrong(&tool, "tool pol", CMD_USAGE,
-		    "tool: \"pol\" is no command of \"tool\"; did you mean \"tool pool\"?\n");
+		    "tool: \"pol\" is not a command of \"tool\"; did you mean \"tool pool\"?\n");
 	check_wrong(&tool, "tool xyz", CMD_USAGE,
-		    "tool: \"xyz\" is no command of \"tool\"; \"tool --help\" lists them\n");
-	check_wrong(
-		&tool, "tool pool ad", CMD_USAGE,
-		"tool: \"ad\" is no command of \"tool pool\"; did you mean \"tool pool add\"?\n");
-	check_wrong(
-		&tool, "tool help pool xyz", CMD_USAGE,
-		"tool: \"xyz\" is no command of \"tool pool\"; \"tool pool --help\" lists them\n");
+		    "tool: \"xyz\" is not a command of \"tool\"; \"tool --help\" lists them\n");
+	check_wrong(&tool, "tool pool ad", CMD_USAGE,
+		    "tool: \"ad\" is not a command of \"tool pool\"; did you mean \"tool pool "
+		    "add\"?\n");
+	check_wrong(&tool, "tool help pool xyz", CMD_USAGE,
+		    "tool: \"xyz\" is not a command of \"tool pool\"; \"tool pool --help\" lists "
+		    "them\n");
 }
 END_TEST
 
@@ -352,7 +352,7 @@ START_TEST(flat_program_hints_to_its_help)
 	check_wrong(&probe, "probe", CMD_USAGE,
 		    "probe: probe needs a command; see \"probe --help\"\n");
 	check_wrong(&probe, "probe ad", CMD_USAGE,
-		    "probe: \"ad\" is no command of probe; see \"probe --help\"; "
+		    "probe: \"ad\" is not a command of probe; see \"probe --help\"; "
 		    "did you mean \"probe add\"?\n");
 	check_wrong(&probe, "probe add a b", CMD_USAGE,
 		    "probe: \"b\" is one word too many; see \"probe add --help\"\n");

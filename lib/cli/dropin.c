@@ -27,7 +27,7 @@ static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, st
 	struct err why;
 
 	if (wait && parse_u64(wait, 0, 3600, &seconds))
-		return cmd_usage(r, e, "--wait \"%.64s\" is no number from 0 to 3600", wait);
+		return cmd_usage(r, e, "--wait \"%.64s\" is not a number from 0 to 3600", wait);
 	if (dropin_dir(r, usual, &d.dir, e))
 		return -1;
 	d.deadline = ctx_mono_ms() + (int64_t)seconds * 1000;

@@ -26,7 +26,7 @@ struct opt_value {
 struct opts {
 	struct opt_value *values; /* in the order given */
 	size_t n_values;
-	const char **words; /* what is no option; borrowed from argv */
+	const char **words; /* what is not an option; borrowed from argv */
 	size_t n_words;
 };
 

@@ -147,7 +147,7 @@ static int start(struct binding *b, const char *addr, struct err *e)
 
 	if (driver && (!*driver || strchr(driver, '/') || driver[0] == '.' ||
 		       strlen(driver) >= PCI_DRIVER_LEN)) {
-		err_set(e, ERR_FIELD, 0, "\"%.64s\" is no name of a driver", driver);
+		err_set(e, ERR_FIELD, 0, "\"%.64s\" is not a name of a driver", driver);
 		e->errnum = EINVAL;
 		return -1;
 	}

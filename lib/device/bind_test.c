@@ -109,7 +109,7 @@ static int refuse_bind(const char *root, const char *path, const char *value, st
 				       : err_set(e, ERR_IO, ENODEV, "write %s", path);
 }
 
-/* No driver takes it, and that is no error. */
+/* No driver takes it, and that is not an error. */
 static int nobody(const char *root, const char *path, const char *value, struct err *e)
 {
 	return !strcmp(path, "bus/pci/drivers_probe") ? 0 : act(root, path, value, e);

@@ -12,7 +12,7 @@ enum ib_link_layer ib_link_layer_parse(const char *text);
 /* ib_link_layer_name - "Ethernet", "InfiniBand", "unknown". */
 const char *ib_link_layer_name(enum ib_link_layer l);
 
-/* ib_rate_mbps - the file rate: "200 Gb/sec (4X HDR)", "2.5 Gb/sec"; 0 when it is no rate. */
+/* ib_rate_mbps - the file rate: "200 Gb/sec (4X HDR)", "2.5 Gb/sec"; 0 when it is not a rate. */
 uint32_t ib_rate_mbps(const char *text);
 
 /* ib_rate_text - in Gbit/s: "400", "2.5". Returns out. */

@@ -34,7 +34,8 @@ int pci_canonical(const char *addr, char out[PCI_STR_LEN], struct err *e)
 	struct pci_addr a;
 
 	if (pci_parse(addr, &a)) {
-		err_set(e, ERR_FIELD, 0, "\"%.32s\" is no PCI address (like 0000:3b:00.1)", addr);
+		err_set(e, ERR_FIELD, 0, "\"%.32s\" is not a PCI address (like 0000:3b:00.1)",
+			addr);
 		e->errnum = EINVAL;
 		return -1;
 	}
@@ -271,7 +272,7 @@ int pci_physfn(const char *root, const char *vf, char out[PCI_STR_LEN], struct e
 	if (pci_link_addr(dir, "physfn", out, &why) == 0)
 		return 0;
 	if (why.errnum == ENOENT)
-		return pci_absent(e, EINVAL, "PCI function %s is no virtual function", vf);
+		return pci_absent(e, EINVAL, "PCI function %s is not a virtual function", vf);
 	*e = why;
 	return err_wrap(e, "PCI function %s", vf);
 }
@@ -292,7 +293,7 @@ int pci_of_netdev(const char *root, const char *ifname, char out[PCI_STR_LEN], s
 	/* Links to devices of other buses have other names, and may be longer. */
 	if (dir >= 0 &&
 	    (why.errnum == ENOENT || why.errnum == EBADMSG || why.errnum == ENAMETOOLONG))
-		return pci_absent(e, ENOENT, "interface \"%s\" is no PCI device", ifname);
+		return pci_absent(e, ENOENT, "interface \"%s\" is not a PCI device", ifname);
 	*e = why;
 	return err_wrap(e, "interface \"%s\"", ifname);
 }

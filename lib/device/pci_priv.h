@@ -26,7 +26,7 @@ int pci_vf_number(struct pci_addr pf, struct pci_addr vf, struct pci_layout l,
 
 /* ---- pci.c ---- */
 
-/* pci_canonical - addr as sysfs writes it. ERR_FIELD (EINVAL) when it is no PCI address. */
+/* pci_canonical - addr as sysfs writes it. ERR_FIELD (EINVAL) when it is not a PCI address. */
 int pci_canonical(const char *addr, char out[PCI_STR_LEN], struct err *e) must_check;
 
 /* pci_open - the folder of a function, for the functions below. ERR_NOTFOUND (ENOENT). */

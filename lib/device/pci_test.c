@@ -215,7 +215,7 @@ START_TEST(the_pf_of_a_vf)
 	ck_assert_int_eq(pci_physfn(root, PF, pf, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(e.errnum, EINVAL);
-	ck_assert_str_eq(e.msg, "PCI function " PF " is no virtual function");
+	ck_assert_str_eq(e.msg, "PCI function " PF " is not a virtual function");
 	ck_assert_str_eq(pf, "before");
 	ck_assert_int_eq(pci_physfn(root, VF, pf, &e), 0);
 	ck_assert_str_eq(pf, PF);
@@ -276,7 +276,7 @@ START_TEST(the_function_behind_an_interface)
 
 		ck_assert_int_eq(pci_of_netdev(root, others[i], addr, &e), -1);
 		ck_assert_int_eq(e.code, ERR_NOTFOUND);
-		ck_assert_ptr_nonnull(strstr(e.msg, "is no PCI device"));
+		ck_assert_ptr_nonnull(strstr(e.msg, "is not a PCI device"));
 	}
 	ck_assert_str_eq(addr, PF);
 }

@@ -24,7 +24,7 @@ static int check_name(const char *name, struct err *e)
 	if (len && len < RDMA_NAME_LEN && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
 	    !strpbrk(name, "/%:") && strcspn(name, " \t\n\r\f\v") == len)
 		return 0;
-	return err_set(e, ERR_FIELD, 0, "\"%.80s\" is no name for an RDMA device", name);
+	return err_set(e, ERR_FIELD, 0, "\"%.80s\" is not a name for an RDMA device", name);
 }
 
 int nl_rdma_rename(struct nl *nl, uint32_t index, const char *name, struct err *e)

@@ -63,7 +63,7 @@ static int search_vf(int dir, const char *pf, const char *vf, uint32_t *out, str
 			return 0;
 		}
 	}
-	return pci_absent(e, ENOENT, "PCI function %s is no VF of %s", vf, pf);
+	return pci_absent(e, ENOENT, "PCI function %s is not a VF of %s", vf, pf);
 }
 
 int pci_vf_index(const char *root, const char *pf, const char *vf, uint32_t *out, struct err *e)

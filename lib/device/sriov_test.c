@@ -152,7 +152,7 @@ START_TEST(two_ports_with_interleaved_vfs)
 	ck_assert_int_eq(pci_vf_index(root, "10000:01:00.0", "10000:01:11.5", &n, &e), -1);
 	ck_assert_int_eq(e.code, ERR_NOTFOUND);
 	ck_assert_int_eq(e.errnum, ENOENT);
-	ck_assert_str_eq(e.msg, "PCI function 10000:01:11.5 is no VF of 10000:01:00.0");
+	ck_assert_str_eq(e.msg, "PCI function 10000:01:11.5 is not a VF of 10000:01:00.0");
 	ck_assert_uint_eq(n, 9);
 }
 END_TEST

@@ -125,7 +125,7 @@ START_TEST(sets_a_variable_of_an_interface)
 	struct err e = { 0 };
 
 	net_enter_new();
-	net_veth("a.b", "c", NULL); /* a dot is no separator here */
+	net_veth("a.b", "c", NULL); /* a dot is not a separator here */
 	ck_assert_msg(sysctl_net_path("/proc", "a.b", "ipv6/disable_ipv6", "1", &e) == 0, "%s",
 		      e.msg);
 	ck_assert_msg(sysctl_net_path("/proc", "a.b", "ipv4/arp_notify", "1", &e) == 0, "%s",

@@ -29,7 +29,7 @@ struct grpc_status {
 /* grpc_status_name - "UNAVAILABLE"; "unknown" for a code that gRPC does not define. */
 const char *grpc_status_name(uint32_t code);
 
-/* grpc_status_parse - the value of grpc-status, len digits. -1: it is no number. */
+/* grpc_status_parse - the value of grpc-status, len digits. -1: it is not a number. */
 int grpc_status_parse(const char *value, size_t len, uint32_t *out) must_check;
 
 /*

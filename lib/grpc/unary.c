@@ -267,11 +267,12 @@ int grpc_unary_take(struct grpc_unary *u, struct grpc_answer *out, struct err *e
 	if (u->memory.failed)
 		return err_nomem(e);
 	if (u->http_status && u->http_status != 200)
-		return err_set(e, ERR_IO, 0, "HTTP status %u: this is no gRPC server",
+		return err_set(e, ERR_IO, 0, "HTTP status %u: this is not a gRPC server",
 			       u->http_status);
 	if (u->http_status && !u->is_grpc)
-		return err_set(e, ERR_IO, 0,
-			       "the content type is not application/grpc: this is no gRPC server");
+		return err_set(
+			e, ERR_IO, 0,
+			"the content type is not application/grpc: this is not a gRPC server");
 	if (!u->has_status)
 		return err_set(e, u->reset == NGHTTP2_REFUSED_STREAM ? ERR_AGAIN : ERR_IO, 0,
 			       "the call ended without a grpc-status (HTTP/2: %s)%s%s",

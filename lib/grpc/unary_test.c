@@ -153,7 +153,7 @@ START_TEST(answers_of_other_servers_are_refused)
 	ck_assert_ptr_nonnull(strstr(refused(&s), "without a grpc-status"));
 	s = pong();
 	s.http_status = "404";
-	ck_assert_str_eq(refused(&s), "HTTP status 404: this is no gRPC server");
+	ck_assert_str_eq(refused(&s), "HTTP status 404: this is not a gRPC server");
 	s = pong();
 	s.content_type = "text/html";
 	ck_assert_ptr_nonnull(strstr(refused(&s), "content type"));

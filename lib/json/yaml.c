@@ -22,7 +22,7 @@ static bool is_reserved(const char *s)
 	return false;
 }
 
-/* A letter first, so that it is no number, date or address. */
+/* A letter first, so that it is not a number, date or address. */
 static bool is_plain(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

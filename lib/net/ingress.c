@@ -3,7 +3,7 @@
  * ingress.c: a filter for what arrives at an interface, by the addresses of the senders.
  *
  * It is one program of classic BPF at the qdisc clsact. The kernel has removed an outer VLAN tag by
- * then, and a frame with another one is no IP to the program. A frame that is too short for the
+ * then, and a frame with another one is not IP to the program. A frame that is too short for the
  * address of its sender passes, and the IP layer drops it.
  */
 #include "lib/net/ingress.h"

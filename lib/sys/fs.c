@@ -265,7 +265,7 @@ static int check_trusted(int fd, const char *name, struct err *e)
 	if (fstat(fd, &st))
 		return err_set(e, ERR_IO, errno, "%s", name);
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_FORBIDDEN, 0, "%s: is no plain file", name);
+		return err_set(e, ERR_FORBIDDEN, 0, "%s: is not a plain file", name);
 	if (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
 	err_set(e, ERR_FORBIDDEN, 0,

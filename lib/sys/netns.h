@@ -20,10 +20,10 @@ struct netns {
 
 /*
  * netns_open - open the network namespace at path. ERR_NETNS in three flavours:
- * errnum ENOENT: the path does not exist; EINVAL: something is there that is no network namespace
- * (a plain file, a folder, a namespace of another type); any other errnum: it cannot be looked at.
- * None of them says that a namespace is gone: it may be mounted there in another mount namespace,
- * or be held by a process (netns_locate.h).
+ * errnum ENOENT: the path does not exist; EINVAL: something is there that is not a network
+ * namespace (a plain file, a folder, a namespace of another type); any other errnum: it cannot be
+ * looked at. None of them says that a namespace is gone: it may be mounted there in another mount
+ * namespace, or be held by a process (netns_locate.h).
  */
 int netns_open(const char *path, struct netns *out, struct err *e) must_check;
 

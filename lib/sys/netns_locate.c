@@ -310,7 +310,7 @@ static bool shows_nothing(const char *process)
 	return read_link(path, root, sizeof(root)) < 0 && has_gone(errno);
 }
 
-/* Process 1 may be closed to us (hardened hosts); it is no pod's, or sees_enough() says no. */
+/* Process 1 may be closed to us (hardened hosts); it is not a pod's, or sees_enough() says no. */
 static enum verdict look_at_process(struct search *s, const char *proc, const char *pid)
 {
 	char process[PATH_MAX - 32], path[PATH_MAX];

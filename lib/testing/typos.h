@@ -14,9 +14,9 @@ typedef bool (*typos_fn)(const char *text, void *arg);
 
 /*
  * typos_all_told - mistype each key of text at each letter: another one, dropped, doubled, swapped
- * with the next. A key that text has as well is no typo, nor is one of also (NULL-terminated: keys
- * that mean something else). A list such as of sysctls has no known keys: they are in also, too.
- * Returns how many texts were tried; aborts the test with the first of which the reader said
+ * with the next. A key that text has as well is not a typo, nor is one of also (NULL-terminated:
+ * keys that mean something else). A list such as of sysctls has no known keys: they are in also,
+ * too. Returns how many texts were tried; aborts the test with the first of which the reader said
  * nothing.
  */
 size_t typos_all_told(const char *text, const char *const *also, typos_fn fn, void *arg);

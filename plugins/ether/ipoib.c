@@ -81,10 +81,11 @@ static int ipoib_check_master(const struct attach *a, struct err *e)
 	const struct link_info *m = &a->master;
 
 	if (m->type != ARPHRD_INFINIBAND)
-		return err_set(e, ERR_CONFIG, 0,
-			       "master: %s is no IPoIB interface%s%s: name that of an InfiniBand "
-			       "port, such as ib0",
-			       m->name, *m->kind ? " but of kind " : "", m->kind);
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"master: %s is not an IPoIB interface%s%s: name that of an InfiniBand "
+			"port, such as ib0",
+			m->name, *m->kind ? " but of kind " : "", m->kind);
 	if (strcmp(m->kind, "ipoib") != 0)
 		return err_set(e, ERR_CONFIG, 0,
 			       "master: %s is of type InfiniBand, but of kind \"%s\": name the "

@@ -95,9 +95,9 @@ START_TEST(which_parents_are_refused)
 	refused("", &child, "the kernel makes no child of a child");
 	ethernet.type = 1;
 	(void)stpcpy(ethernet.kind, "macvlan");
-	refused("", &ethernet, "master: ib0 is no IPoIB interface but of kind macvlan");
+	refused("", &ethernet, "master: ib0 is not an IPoIB interface but of kind macvlan");
 	ethernet.kind[0] = '\0';
-	refused("", &ethernet, "master: ib0 is no IPoIB interface: name that of");
+	refused("", &ethernet, "master: ib0 is not an IPoIB interface: name that of");
 	(void)stpcpy(other.kind, "dummy");
 	refused("", &other, "of kind \"dummy\"");
 	own.lower_ifindex = own.ifindex;
@@ -403,11 +403,11 @@ START_TEST(Ethernet_is_refused)
 	struct node n = node();
 
 	ck_assert_int_eq(called(&n, CNI_ADD, "\"master\":\"eth1\"", ERR_CONFIG,
-				"master: eth1 is no IPoIB interface but of kind veth"),
+				"master: eth1 is not an IPoIB interface but of kind veth"),
 			 -1);
 	ck_assert_int_eq(called(&n, CNI_ADD, "\"mtu\":1500", ERR_CONFIG, "master: missing"), -1);
 	ck_assert_int_eq(called(&n, CNI_STATUS, "\"master\":\"eth1\"", ERR_UNAVAILABLE,
-				"master: eth1 is no IPoIB interface"),
+				"master: eth1 is not an IPoIB interface"),
 			 -1);
 	ck_assert_int_eq(called(&n, CNI_DEL, "\"mtu\":1500", 0, ""), 0);
 }
@@ -432,7 +432,7 @@ START_TEST(configurations_of_ipoib_cni)
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		ck_assert_int_eq(called(&n, CNI_ADD, keys[i], ERR_CONFIG,
-					"master: eth1 is no IPoIB interface"),
+					"master: eth1 is not an IPoIB interface"),
 				 -1);
 }
 END_TEST

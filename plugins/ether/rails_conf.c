@@ -378,7 +378,7 @@ static struct json *resource_of(const struct json *config, const struct rails_ma
 
 	if (!o || !pfs || (!given && json_push_str(pfs, made->rail[i].master)))
 		return NULL;
-	/* The VF's type refuses a value that is no list. */
+	/* The VF's type refuses a value that is not a list. */
 	if (given && json_type(json_get(given, "pf")) != JSON_ARRAY)
 		return TAKE_PTR(o);
 	json_each (pf, json_get(given, "pf")) {

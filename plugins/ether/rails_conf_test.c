@@ -133,7 +133,7 @@ START_TEST(what_a_rail_with_a_VF_reads)
 	ck_assert_str_eq(
 		part_of("{\"kind\":\"sriov\",\"resource\":{\"pf\":[\"a{n}\",\"b\"]}}", &two, 1),
 		"{\"kind\":\"sriov\",\"resource\":{\"pf\":[\"a11\",\"b\"]}}");
-	/* The VF's type refuses what is no list of names. */
+	/* The VF's type refuses what is not a list of names. */
 	ck_assert_str_eq(part_of("{\"kind\":\"sriov\",\"resource\":{\"pf\":[3]}}", &two, 0),
 			 "{\"kind\":\"sriov\",\"resource\":{\"pf\":[3]}}");
 	(void)snprintf(given.rail[0].device, PCI_STR_LEN, "0000:3b:02.5");

@@ -119,7 +119,7 @@ START_TEST(each_rail_takes_the_VF_of_its_PF)
 	ck_assert_int_eq(rails_devices_take(&ctx, &d, "pf1", device, &e), 0);
 	ck_assert_str_eq(device, d.id[0]);
 	ck_assert_int_eq(rails_devices_all_taken(&d, &e), 0);
-	/* A PF is no VF. */
+	/* A PF is not a VF. */
 	(void)snprintf(d.id[0], PCI_STR_LEN, "0000:5e:00.0");
 	ck_assert_int_eq(rails_devices_take(&ctx, &d, "pf1", device, &e), -1);
 	ck_assert_int_eq(e.code, ERR_CONFIG);

@@ -95,10 +95,10 @@ int rails_devices_find(const struct attach *a, const struct rails_conf *c,
 		       struct rails_devices *out, struct err *e) must_check;
 
 /*
- * rails_devices_pf - the PCI address of the PF with this interface. ERR_CONFIG: it is no PCI
+ * rails_devices_pf - the PCI address of the PF with this interface. ERR_CONFIG: it is not a PCI
  * device. rails_devices_take - the device that is a VF of the PF with this interface, in out; "" if
- * none is left. ERR_CONFIG: a device is no VF. rails_devices_all_taken - ERR_CONFIG names one that
- * no rail took.
+ * none is left. ERR_CONFIG: a device is not a VF. rails_devices_all_taken - ERR_CONFIG names one
+ * that no rail took.
  */
 int rails_devices_pf(const struct ctx *ctx, const char *ifname, char pf[PCI_STR_LEN],
 		     struct err *e) must_check;

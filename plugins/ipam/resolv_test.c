@@ -46,7 +46,7 @@ START_TEST(bad_text_is_refused)
 	ck_assert_int_eq(resolv_parse("domain \xff", 8, &dns, &e), -1);
 	ck_assert_int_eq(e.code, ERR_CONFIG);
 	ck_assert_int_eq(resolv_parse("domain\0x", 8, &dns, &e), -1);
-	/* a word that is too long is no server */
+	/* a word that is too long is not a server */
 	memset(long_line + 11, 'x', sizeof(long_line) - 12);
 	ck_assert_int_eq(resolv_parse(long_line, strlen(long_line), &dns, &e), 0);
 	ck_assert_uint_eq(json_len(dns), 0);

@@ -69,7 +69,7 @@ static int check(struct rdma_conf *c, struct err *e)
 		c->name = NULL;
 	if (c->name && !is_device_name(c->name))
 		return err_set(e, ERR_CONFIG, 0,
-			       "deviceName: \"%.80s\" is no name for an RDMA device (up to 63 "
+			       "deviceName: \"%.80s\" is not a name for an RDMA device (up to 63 "
 			       "letters, digits, '_', '-' and '.')",
 			       c->name);
 	if (c->name && c->mode == RDMA_WANT_SHARED)

@@ -24,7 +24,7 @@ static int copy_member(const struct json *o, const char *key, char *out, size_t 
 	const char *s = json_str(json_get(o, key));
 
 	if (!s || !*s || strlen(s) >= size)
-		return err_set(e, ERR_DECODE, 0, "%s: missing: it is none of rdma-cni's", key);
+		return err_set(e, ERR_DECODE, 0, "%s: missing: not written by rdma-cni", key);
 	(void)snprintf(out, size, "%s", s);
 	return 0;
 }
@@ -40,7 +40,7 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 	    copy_member(o, "containerRdmaDevName", p.pod_name, sizeof(p.pod_name), e))
 		return -1;
 	if (!bus_addr_valid(p.bus))
-		return err_set(e, ERR_DECODE, 0, "deviceID: \"%.64s\" is no bus address", p.bus);
+		return err_set(e, ERR_DECODE, 0, "deviceID: \"%.64s\" is not a bus address", p.bus);
 	*out = p;
 	return 0;
 }

@@ -91,7 +91,7 @@ static bool is_shown(const char *name, const char *value)
 	return IN_LIST(name, paths) && *value == '/';
 }
 
-/* "wifi_psk", "x-Auth", "apiKey"; the path of a file ("passwordFile") is no secret. */
+/* "wifi_psk", "x-Auth", "apiKey"; the path of a file ("passwordFile") is not a secret. */
 static bool is_secret(const char *name)
 {
 	char joined[128] = "";

@@ -94,7 +94,7 @@ static int add_folder(struct bundle *b, const char *folder, const char *const *s
 	auto_fs_names struct fs_names names = { .name = NULL };
 	struct err why;
 
-	/* A folder that is absent is no piece that is missing. */
+	/* A folder that is absent is not a piece that is missing. */
 	if (fs_names_at(AT_FDCWD, folder, FILES_MAX, &names, &why))
 		return 0;
 	for (size_t i = 0; i < names.n; i++) {

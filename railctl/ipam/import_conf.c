@@ -78,8 +78,8 @@ static int read_config(const char *path, struct json **out, struct err *e)
 	if (unwrap_plugin(&tree, e))
 		return err_wrap(e, "--config %.200s", path);
 	if (json_type(tree) != JSON_OBJECT)
-		return err_set(e, ERR_CONFIG, 0, "--config %.200s: it is no network configuration",
-			       path);
+		return err_set(e, ERR_CONFIG, 0,
+			       "--config %.200s: it is not a network configuration", path);
 	*out = TAKE_PTR(tree);
 	return 0;
 }

@@ -102,7 +102,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	struct err why;
 	struct ip ip;
 
-	/* The GUID of a port is no address of an interface. */
+	/* The GUID of a port is not an address of an interface. */
 	if (json_get(lease, "guid") || ip_parse(address, &ip) ||
 	    look_at_addresses(r, &seen, &why) || has_address(&seen, ip))
 		return;

@@ -29,7 +29,7 @@ static int take_interval(struct cmd_run *r, int64_t *ms, struct err *e)
 	uint64_t seconds = INTERVAL_S;
 
 	if (text && parse_u64(text, 0, 3600, &seconds))
-		return cmd_usage(r, e, "--interval \"%.64s\" is no number from 0 to 3600", text);
+		return cmd_usage(r, e, "--interval \"%.64s\" is not a number from 0 to 3600", text);
 	*ms = (int64_t)seconds * 1000;
 	return 0;
 }
@@ -74,7 +74,8 @@ static const struct opt options[] = {
 	  "a partition that InfiniBand ports must be in; may be given more than "
 	  "once",
 	  OPT_MANY },
-	{ "lossy", NULL, "the fabric has no priority flow control: its absence is no finding", 0 },
+	{ "lossy", NULL, "the fabric has no priority flow control: its absence is not a finding",
+	  0 },
 	{ "strict", NULL, "exit status 1 also when a finding is a warning or unknown", 0 },
 	{ NULL, NULL, NULL, 0 },
 };

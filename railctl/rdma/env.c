@@ -28,7 +28,7 @@ static int take_format(struct cmd_run *r, enum format *out, struct err *e)
 		*out = (enum format)i;
 		return 0;
 	}
-	return cmd_usage(r, e, "--format \"%.64s\" is none of shell, json, kubernetes", word);
+	return cmd_usage(r, e, "--format \"%.64s\" is not one of shell, json, kubernetes", word);
 }
 
 static int take_number(struct cmd_run *r, const char *option, uint64_t max, int *out, struct err *e)
@@ -39,8 +39,8 @@ static int take_number(struct cmd_run *r, const char *option, uint64_t max, int 
 	if (!text)
 		return 0;
 	if (parse_u64(text, 0, max, &n))
-		return cmd_usage(r, e, "--%s \"%.64s\" is no number from 0 to %llu", option, text,
-				 (unsigned long long)max);
+		return cmd_usage(r, e, "--%s \"%.64s\" is not a number from 0 to %llu", option,
+				 text, (unsigned long long)max);
 	*out = (int)n;
 	return 0;
 }
@@ -176,8 +176,8 @@ static int take_expected(struct cmd_run *r, uint64_t *out, struct err *e)
 
 	*out = 0;
 	if (text && parse_u64(text, 1, RAILS_MAX, out))
-		return cmd_usage(r, e, "--expect-rails \"%.64s\" is no number from 1 to %d", text,
-				 RAILS_MAX);
+		return cmd_usage(r, e, "--expect-rails \"%.64s\" is not a number from 1 to %d",
+				 text, RAILS_MAX);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ static const char *list_pkeys(const struct inv_port *p, char out[PKEYS_LEN])
 	return len ? out : NULL;
 }
 
-/* A LID of 0 is no LID, and without a subnet manager there is none. */
+/* A LID of 0 is not an assigned LID, and without a subnet manager there is none. */
 static struct out_cell lid_cell(const struct inv_port *p, uint32_t lid, char text[RDMA_NUMBER_LEN])
 {
 	if (!p->subnet.known)

@@ -21,10 +21,11 @@ void rdma_asked_pkeys_clear(struct asked_pkeys *a)
 
 int rdma_pkey_usage(struct cmd_run *r, const char *text, struct err *e)
 {
-	return cmd_usage(r, e,
-			 "--pkey \"%.64s\" is no partition key: 0x0001 to 0x7fff, or with 0x8000 "
-			 "for full membership",
-			 text);
+	return cmd_usage(
+		r, e,
+		"--pkey \"%.64s\" is not a partition key: 0x0001 to 0x7fff, or with 0x8000 "
+		"for full membership",
+		text);
 }
 
 static int add(struct asked_pkeys *a, struct pkey_asked one, struct err *e)

@@ -21,7 +21,7 @@ int rdma_take_version(struct cmd_run *r, const char *option, struct lib_version 
 	const char *text = opt_get(&r->opts, option);
 
 	return text && lib_version_parse(text, out)
-		       ? cmd_usage(r, e, "--%s \"%.64s\" is no version such as 2.27 or 2.27.3",
+		       ? cmd_usage(r, e, "--%s \"%.64s\" is not a version such as 2.27 or 2.27.3",
 				   option, text)
 		       : 0;
 }

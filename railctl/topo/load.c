@@ -41,7 +41,7 @@ static int take_classes(struct cmd_run *r, uint32_t class[CLASSES_MAX], struct t
 		if (o->n_classes == CLASSES_MAX)
 			return cmd_usage(r, e, "more than %d times --class", CLASSES_MAX);
 		if (parse_class(text, &class[o->n_classes])) {
-			cmd_usage(r, e, "--class \"%.64s\" is no PCI class", text);
+			cmd_usage(r, e, "--class \"%.64s\" is not a PCI class", text);
 			return err_hint(e, "4 or 6 hexadecimal digits, such as 0x0b40");
 		}
 		o->n_classes++;

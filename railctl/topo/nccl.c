@@ -202,7 +202,7 @@ static int set_option(struct cmd_run *r, const char *text, struct topo *t, struc
 		    strncmp(name, text, strlen(name)) == 0)
 			return known[i].set(r, name, equals + 1, t, e);
 	}
-	cmd_usage(r, e, "--set \"%.64s\" is no NAME=VALUE that is known here", text);
+	cmd_usage(r, e, "--set \"%.64s\" is not a NAME=VALUE that is known here", text);
 	return err_hint(e, "NAME is one of NCCL_NETDEVS_POLICY, NCCL_NET_GDR_LEVEL, "
 			   "NCCL_IB_HCA, NCCL_IB_DATA_DIRECT, NCCL_NET_GDR_C2C, NCCL_NET_GDR_READ, "
 			   "NCCL_NET_MERGE_LEVEL, NCCL_NET_MERGE_POLICY, "

@@ -15,7 +15,8 @@ static int take_number(struct cmd_run *r, const char *option, uint32_t *out, str
 	if (!text)
 		return cmd_usage(r, e, "\"%s\" needs --%s N", r->path, option);
 	if (parse_u64(text, 1, 1024, &n))
-		return cmd_usage(r, e, "--%s \"%.64s\" is no number from 1 to 1024", option, text);
+		return cmd_usage(r, e, "--%s \"%.64s\" is not a number from 1 to 1024", option,
+				 text);
 	*out = (uint32_t)n;
 	return 0;
 }

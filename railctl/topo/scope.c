@@ -27,7 +27,7 @@ static int mark_gpu(struct cmd_run *r, const char *word, void *arg, struct err *
 	uint32_t g;
 
 	if (pci_parse_loose(word, &addr)) {
-		cmd_usage(r, e, "--gpus \"%.64s\" is no PCI address", word);
+		cmd_usage(r, e, "--gpus \"%.64s\" is not a PCI address", word);
 		return err_hint(e, "such as 0000:0f:00.0");
 	}
 	g = topo_find_gpu(&t->m, addr);
@@ -69,7 +69,7 @@ static int mark_list(struct cmd_run *r, const char *option, mark_fn mark, struct
 
 		while (slice_next(&rest, ',', &word)) {
 			if (!word.len || slice_copy(word, copy, sizeof(copy)))
-				return cmd_usage(r, e, "--%s \"%.64s\": \"%.*s\" is no name",
+				return cmd_usage(r, e, "--%s \"%.64s\": \"%.*s\" is not a name",
 						 option, text, (int)(word.len > 64 ? 64 : word.len),
 						 word.p);
 			if (mark(r, copy, t, e))

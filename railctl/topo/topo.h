@@ -72,7 +72,8 @@ int topo_load(struct cmd_run *r, unsigned flags, struct topo *t, struct err *e) 
  * topology file. path NULL: this machine. Options that name a machine are not read. */
 int topo_load_path(struct cmd_run *r, const char *path, bool xml, struct topo *t,
 		   struct err *e) must_check;
-/* topo_first_char - *out is the first character of a file that is no blank: '<' of a topology file,
+/* topo_first_char - *out is the first character of a file that is not a blank: '<' of a topology
+ * file,
  * '{' of a document. 0: a folder, or nothing but blanks. */
 int topo_first_char(const char *path, char *out, struct err *e) must_check;
 void topo_clear(struct topo *t);

@@ -59,7 +59,8 @@ static int take_pairs(struct cmd_run *r, struct topo_guest_pair pair[PAIRS_MAX],
 						 PAIRS_MAX);
 			if (slice_copy(word, copy, sizeof(copy)) ||
 			    topo_guest_pair_parse(copy, &pair[*n])) {
-				cmd_usage(r, e, "--guest-map: \"%.*s\" is no pair of PCI addresses",
+				cmd_usage(r, e,
+					  "--guest-map: \"%.*s\" is not a pair of PCI addresses",
 					  (int)(word.len < 64 ? word.len : 64), word.p);
 				return err_hint(e, "such as 0000:05:00.0=0000:0f:00.0");
 			}

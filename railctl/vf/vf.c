@@ -39,7 +39,7 @@ int ctl_count(struct cmd_run *r, uint32_t *out, struct err *e)
 	if (!text)
 		return cmd_usage(r, e, "say how many VFs: --count N");
 	if (parse_u64(text, 0, 65535, &n))
-		return cmd_usage(r, e, "--count \"%.64s\" is no number from 0 to 65535", text);
+		return cmd_usage(r, e, "--count \"%.64s\" is not a number from 0 to 65535", text);
 	*out = (uint32_t)n;
 	return 0;
 }

@@ -15,9 +15,9 @@ const char *agent_store_name(const struct agent_conf *conf);
 
 /*
  * agent_store_open - *out is NULL if agent.json names none. log and f must live as long as the
- * store. log gets what is no result of a call; f, which more stores may share, is read again when
- * its files change. ERR_CONFIG, ERR_FORBIDDEN, ERR_IO, ERR_DECODE. Without a
- * kubeconfig the environment says where the API server is (KUBERNETES_SERVICE_HOST and _PORT).
+ * store. log gets what is not a result of a call; f, which more stores may share, is read again
+ * when its files change. ERR_CONFIG, ERR_FORBIDDEN, ERR_IO, ERR_DECODE. Without a kubeconfig the
+ * environment says where the API server is (KUBERNETES_SERVICE_HOST and _PORT).
  */
 int agent_store_open(struct event_base *base, const struct log *log, struct agent_files *f,
 		     struct cluster_store **out, struct err *e) must_check;

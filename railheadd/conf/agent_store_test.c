@@ -80,7 +80,7 @@ START_TEST(a_pod_has_an_account)
 	(void)testing_dir();
 	ck_assert_int_eq(unsetenv("KUBERNETES_SERVICE_HOST"), 0);
 	ck_assert_int_eq(open_with("{\"node\":\"n\",\"kubernetes\":{}}", &s, &e), -1);
-	ck_assert_msg(strstr(e.msg, "this is no pod"), "%s", e.msg);
+	ck_assert_msg(strstr(e.msg, "this is not a pod"), "%s", e.msg);
 }
 END_TEST
 

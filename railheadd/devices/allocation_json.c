@@ -68,7 +68,7 @@ struct json *resource_allocation_to_json(const struct resource_allocation *a)
 
 static int bad(struct err *e)
 {
-	return err_set(e, ERR_DECODE, 0, "this is no answer to Allocate");
+	return err_set(e, ERR_DECODE, 0, "this is not an answer to Allocate");
 }
 
 /* A copy of text, which is malformed if NULL. */

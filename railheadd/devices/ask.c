@@ -137,7 +137,7 @@ int ask_allocate_read(const struct json *answer, size_t n, struct ask_allocated 
 	auto_ask_allocated struct ask_allocated a = { .n = 0 };
 
 	if (json_type(list) != JSON_ARRAY || json_len(list) != n)
-		return err_set(e, ERR_DECODE, 0, "containers: is no list of %zu", n);
+		return err_set(e, ERR_DECODE, 0, "containers: is not a list of %zu", n);
 	a.of = calloc(n + 1, sizeof(*a.of));
 	if (!a.of)
 		return err_nomem(e);

@@ -129,7 +129,7 @@ static struct function *add(struct survey *s, const char *addr, struct err *e)
 
 /* ---- who uses it ---- */
 
-/* An address alone is no obstacle for an attachment that names the function. */
+/* An address alone is not an obstacle for an attachment that names the function. */
 static int ask_host(const struct survey *s, struct function *f, struct err *e)
 {
 	int use;

@@ -43,7 +43,7 @@ static bool same_but_id(const struct resource_device *a, const struct resource_d
 	       strcmp(a->bridge, b->bridge) == 0;
 }
 
-/* The id of copy number i of a device; -1: d is no copy. */
+/* The id of copy number i of a device; -1: d is not a copy. */
 static int copy_id(const struct resource_device *d, size_t i, char out[RESOURCE_ID_LEN])
 {
 	uint64_t first;
@@ -172,7 +172,7 @@ static const struct json_field device_fields[] = {
 
 static int bad(struct err *e)
 {
-	return err_set(e, ERR_DECODE, 0, "this is no look at resources");
+	return err_set(e, ERR_DECODE, 0, "this is not a look at resources");
 }
 
 static int take_numa(const struct json *list, struct resource_device *d, struct err *e)
@@ -382,7 +382,7 @@ int resource_set_from_json(const struct json *j, struct resource_set **out, stru
 	auto_resource_set struct resource_set *s = NULL;
 
 	if (json_type(j) != JSON_ARRAY)
-		return err_set(e, ERR_DECODE, 0, "this is no list of resources");
+		return err_set(e, ERR_DECODE, 0, "this is not a list of resources");
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem(e);

@@ -45,7 +45,7 @@ static int remove_dead(const struct sockaddr_un *at, struct err *e)
 		return errno == ENOENT ? 0 : err_set(e, ERR_IO, errno, "%s", at->sun_path);
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
 		return err_set(e, ERR_BUSY, 0, "%s: it is %s; it is left alone", at->sun_path,
-			       S_ISSOCK(st.st_mode) ? "another user's" : "no socket");
+			       S_ISSOCK(st.st_mode) ? "another user's" : "not a socket");
 	if (is_listened_at(at))
 		return err_set(e, ERR_BUSY, 0,
 			       "%s: another process listens there; it is left alone", at->sun_path);

@@ -28,7 +28,7 @@ struct plugin_socket {
 void plugin_socket_name(const char *resource, char out[PLUGIN_SOCKET_NAME_LEN]);
 
 /*
- * plugin_socket_open - ERR_BUSY: another process listens there, or it is no socket, or another
+ * plugin_socket_open - ERR_BUSY: another process listens there, or it is not a socket, or another
  * user's; ERR_NOTFOUND: there is no such folder; ERR_CONFIG: the path is too long; ERR_IO.
  */
 int plugin_socket_open(const char *folder, const char *name, struct plugin_socket *out,

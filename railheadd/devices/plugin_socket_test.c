@@ -90,7 +90,7 @@ START_TEST(what_others_have_is_left_alone)
 	plugin_socket_close(&s);
 	testing_file(AT, 0600, "text");
 	ck_assert_int_eq(refused("/mnt", NAME), ERR_BUSY);
-	ck_assert_str_eq(e.msg, AT ": it is no socket; it is left alone");
+	ck_assert_str_eq(e.msg, AT ": it is not a socket; it is left alone");
 	ck_assert_int_eq(access(AT, F_OK), 0);
 }
 END_TEST

@@ -44,8 +44,8 @@ struct listener_conf {
 
 /*
  * listener_new - listen. The caller holds the lock of the agent, so that a socket that is there is
- * a dead agent's. ERR_CONFIG: port is no address; ERR_IO: it cannot be bound. listener_free - close
- * all; NULL is fine.
+ * a dead agent's. ERR_CONFIG: port is not an address; ERR_IO: it cannot be bound. listener_free -
+ * close all; NULL is fine.
  */
 int listener_new(const struct listener_conf *conf, struct listener **out, struct err *e) must_check;
 void listener_free(struct listener *l);

@@ -215,7 +215,7 @@ END_TEST
 
 /* ---- a child that the kernel holds ---- */
 
-/* A process that traces the child: the child is no zombie for us as long as the tracer lives. */
+/* A process that traces the child: the child is not a zombie for us as long as the tracer lives. */
 struct tracer {
 	pid_t pid;
 	int says, hold; /* its output, non-blocking; it ends when hold is closed */

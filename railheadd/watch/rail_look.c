@@ -128,7 +128,7 @@ struct missing {
 	const struct json *known;
 	bool replaced;   /* the function at its address is another known rail */
 	bool has_device; /* its function has an RDMA device */
-	char why[96];    /* it is no rail any more; "": it should be there */
+	char why[96];    /* it is not a rail any more; "": it should be there */
 };
 
 static bool is_function(const struct topo_machine *m, uint32_t pci, const struct missing *x)

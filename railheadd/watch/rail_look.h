@@ -16,7 +16,7 @@ struct rail_look_from {
 
 /*
  * rail_look - known is rail_table_known(). *out is a look as rail_table.h describes it, owned by
- * the caller. A port of a representor is no rail. A known rail that is not seen is
+ * the caller. A port of a representor is not a rail. A known rail that is not seen is
  * dropped if a bond has its function, or if its device has other ports. One whose GUID is seen at
  * another address is seen. Else it has the finding
  * "device": warn if its function is gone, if it is now that of another known rail, or if its driver

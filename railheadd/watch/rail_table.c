@@ -81,7 +81,7 @@ static int decode_name(const struct json *o, struct rail_fields *f, struct err *
 	if (json_decode(o, "rails", name_keys, f, e))
 		return -1;
 	return f->guid_text && guid_parse(f->guid_text, &f->guid)
-		       ? err_set(e, ERR_DECODE, 0, "rails: guid: \"%.64s\" is no GUID",
+		       ? err_set(e, ERR_DECODE, 0, "rails: guid: \"%.64s\" is not a GUID",
 				 f->guid_text)
 		       : 0;
 }
@@ -159,7 +159,7 @@ static void retire_result(struct rail_result *x, const char *why)
 /*
  * No file has the rate that a port could have, so it is compared with the looks before. The kernel
  * reads rate and state one after the other, and mlx5 has 40 Gbit/s for a port without a link: so
- * one look alone is no measure.
+ * one look alone is not a measure.
  */
 static void judge_rate(struct rail *r, const struct rail_fields *f,
 		       struct rail_result seen[RAIL_CHECKS])

@@ -24,7 +24,7 @@
 
 #define RAILS_MAX 1024
 /* So many looks in a row must agree before people hear of a change: a driver that is loaded again,
- * or a cable that is plugged, is no news. */
+ * or a cable that is plugged, is not news. */
 #define RAIL_LOOKS 2
 
 enum rail_check {
@@ -55,7 +55,7 @@ struct rail {
 	uint32_t best;      /* Mbit/s: the highest one that two looks in a row had */
 	bool was_active;    /* two looks in a row have found the port ACTIVE */
 	char inactive[192]; /* a port that never was ACTIVE: its state; "": it is, or was */
-	bool dropped;       /* it is no rail any more, and people may have to hear of it */
+	bool dropped;       /* it is not a rail any more, and people may have to hear of it */
 	struct rail_result result[RAIL_CHECKS];
 };
 
@@ -72,8 +72,8 @@ const char *rail_check_name(enum rail_check c);
 
 /*
  * rail_table_take - one more look. except: names of devices and PCI addresses of rails that are
- * ignored; NULL ends them. ERR_DECODE, ERR_CONFIG: it is no look. ERR_NOMEM. After an error, t has
- * the looks before and a part of this one.
+ * ignored; NULL ends them. ERR_DECODE, ERR_CONFIG: it is not a look. ERR_NOMEM. After an error, t
+ * has the looks before and a part of this one.
  *
  * A rail is identified by its GUID and its port. Without a GUID its PCI address identifies it. If
  * its GUID is new, and the card at its address is gone, the rail is that of the old card.

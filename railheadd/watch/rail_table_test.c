@@ -425,7 +425,7 @@ START_TEST(what_is_not_known_is_refused)
 	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\",\"told\":1}]",
 		   "rails.told");
 	not_loaded("[{\"device\":\"mlx5_0\",\"port\":1,\"pci\":\"0000:21:00.0\",\"guid\":\"0:1\"}]",
-		   "\"0:1\" is no GUID");
+		   "\"0:1\" is not a GUID");
 }
 END_TEST
 

@@ -103,7 +103,7 @@ START_TEST(unreadable_tables_are_errors)
 	(void)snprintf(path, sizeof(path), "%s/class/infiniband/mlx5_0/ports/1/gids/2", root);
 	testing_file(path, 0644, "fe80::1\n");
 	ck_assert_int_eq(gid_find(&p, &pod, &look, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "gids/2 of mlx5_0 port 1 is no GID: \"fe80::1\""));
+	ck_assert_ptr_nonnull(strstr(e.msg, "gids/2 of mlx5_0 port 1 is not a GID: \"fe80::1\""));
 }
 END_TEST
 

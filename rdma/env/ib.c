@@ -51,7 +51,7 @@ static int find_key(const struct env_rail *r, uint16_t pkey, const struct inv_pk
 		return 1;
 	return env_warn(x, e,
 			r->rail->port->has_pkeys
-				? "%s is no member of partition %s: the subnet manager must add "
+				? "%s is not a member of partition %s: the subnet manager must add "
 				  "its GUID to it"
 				: "the partition table of %s is not visible, and so neither the "
 				  "index of partition %s",

@@ -122,7 +122,7 @@ START_TEST(partitions_that_one_variable_cannot_say_are_warnings)
 	/* No member. */
 	o.pkey = 0x8014;
 	auto_env struct env z = envs_made(&v, &o);
-	envs_warns(&z, 2, "mlx5_2:1 is no member of partition 0x8014");
+	envs_warns(&z, 2, "mlx5_2:1 is not a member of partition 0x8014");
 	ck_assert_str_eq(z.var[1].name, "NCCL_SOCKET_IFNAME");
 	v.device[0].port[0].n_pkeys = v.device[1].port[0].n_pkeys = 0;
 	v.device[0].port[0].has_pkeys = v.device[1].port[0].has_pkeys = false;

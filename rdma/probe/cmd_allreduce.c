@@ -235,7 +235,7 @@ static int allreduce(struct cmd_run *p, struct err *e)
 	if (!c->peers)
 		return cmd_usage(p, e, "allreduce needs --peers FILE");
 	if (c->size % RING_ELEMENT)
-		return cmd_usage(p, e, "--size %u is no multiple of %u bytes", c->size,
+		return cmd_usage(p, e, "--size %u is not a multiple of %u bytes", c->size,
 				 RING_ELEMENT);
 	if (probe_read_peers(c->peers, c->port, &a->peers, e) || find_rank(p, a, e) ||
 	    session_hello(c, WIRE_RING, &a->hello, e))

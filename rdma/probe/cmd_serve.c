@@ -19,7 +19,7 @@ static int serve_order(const struct cmd_run *p, struct run *r, struct err *e)
 		return err_set(e, ERR_FORBIDDEN, 0,
 			       "this server measures to no others: start it with \"serve --mesh\"");
 	if (ip_parse(h.addr, &peer.addr) || !peer.port)
-		return err_set(e, ERR_DECODE, 0, "\"%s\" is no address", h.addr);
+		return err_set(e, ERR_DECODE, 0, "\"%s\" is not an address", h.addr);
 	h.purpose = WIRE_MEASURE;
 	/* Use the address by which the client knows this server. */
 	if (c.bind.family == IP_NONE && r->tcp->local.family == peer.addr.family)

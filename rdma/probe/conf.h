@@ -21,7 +21,7 @@ struct conf {
 	 * peer is not asked for it, because an older one would refuse. */
 	struct conf_nccl {
 		int tc, sl, gid_index;
-		bool odd_tc; /* tc is what NCCL makes of a variable that is no class */
+		bool odd_tc; /* tc is what NCCL makes of a variable that is not a class */
 	} nccl;
 	struct ip bind; /* IP_NONE: any */
 	uint16_t port;  /* TCP */

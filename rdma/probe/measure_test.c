@@ -158,7 +158,7 @@ START_TEST(each_thing_that_goes_wrong_is_found)
 	found(SPOIL_LOST, 25, "message 5 (RDMA write) has");
 	found(SPOIL_LOST, 29, "message 9 (RDMA write) has");
 	found(SPOIL_ELSEWHERE, 21, "message 1 (RDMA write) has");
-	found(SPOIL_STALE, 29, "told of message 7, not 0");
+	found(SPOIL_STALE, 29, "carried message 7, expected 0");
 	found(SPOIL_TWICE, 11, "data came out wrong: message 2 (send)");
 }
 END_TEST

@@ -39,11 +39,11 @@ int peer_parse(const char *text, uint16_t port, struct peer *out, struct err *e)
 	struct peer p = { .port = port };
 
 	if (strlen(text) >= sizeof(copy))
-		return err_set(e, ERR_CONFIG, 0, "\"%.60s...\" is no address", text);
+		return err_set(e, ERR_CONFIG, 0, "\"%.60s...\" is not an address", text);
 	memcpy(copy, text, strlen(text) + 1);
 	if (cut_port(copy, &addr, &p.port) || ip_parse(addr, &p.addr))
 		return err_set(e, ERR_CONFIG, 0,
-			       "\"%s\" is no address: 10.0.0.1, 10.0.0.1:PORT, fd00::1 or "
+			       "\"%s\" is not an address: 10.0.0.1, 10.0.0.1:PORT, fd00::1 or "
 			       "[fd00::1]:PORT",
 			       text);
 	*out = p;
@@ -83,7 +83,7 @@ static int add_line(struct slice line, uint16_t port, struct peers *out, struct 
 	if (!line.len)
 		return 0;
 	if (slice_copy(line, text, sizeof(text)))
-		return err_set(e, ERR_CONFIG, 0, "this is no address");
+		return err_set(e, ERR_CONFIG, 0, "this is not an address");
 	if (peer_parse(text, port, &p, e))
 		return -1;
 	if (is_listed(out, &p))

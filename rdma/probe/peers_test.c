@@ -72,7 +72,7 @@ START_TEST(says_which_line_is_wrong)
 	size_t at = 0;
 
 	ck_assert_int_eq(parse("10.0.0.1\nfoo\n", &p, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "line 2: \"foo\" is no address"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "line 2: \"foo\" is not an address"));
 	ck_assert_int_eq(parse("10.0.0.1\n", &p, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "lists 1 peers"));
 	ck_assert_int_eq(peers_parse("10.0.0.1\n10.\0.0.2\n", 18, 99, &p, &e), -1);

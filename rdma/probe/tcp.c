@@ -70,7 +70,7 @@ static int new_socket(int family, struct err *e)
 static int why_not_listening(uint16_t port, struct err *e)
 {
 	if (e->errnum == EADDRNOTAVAIL)
-		return err_hint(e, "the address is none of this network namespace");
+		return err_hint(e, "the address is not in this network namespace");
 	if (e->errnum == EADDRINUSE)
 		return err_hint(e,
 				"another rdma-probe may have the port, or a program of perftest "
@@ -212,7 +212,7 @@ static int refuse_connect(const struct tcp_to *to, int errnum, struct err *e)
 		return err_hint(e, "is \"%s\" running there?",
 				to->server ? to->server : "rdma-probe serve");
 	if (errnum == EADDRNOTAVAIL)
-		return err_hint(e, "%s is no address of this network namespace",
+		return err_hint(e, "%s is not an address of this network namespace",
 				ip_format(to->from, from));
 	return err_hint(e,
 			"the peers talk over TCP beside RDMA: is the address routed from here, and "

@@ -109,7 +109,7 @@ START_TEST(what_was_not_due)
 	ck_assert_int_eq(send(a.fd, junk, sizeof(junk), 0), sizeof(junk));
 	ck_assert_int_eq(tcp_receive(&b, WIRE_READY, &m, &e), -1);
 	ck_assert_int_eq(e.code, ERR_DECODE);
-	ck_assert_ptr_nonnull(strstr(e.msg, "no rdma-probe"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "not an rdma-probe"));
 }
 END_TEST
 
@@ -180,7 +180,7 @@ START_TEST(says_why_it_cannot_connect)
 	ck_assert_ptr_nonnull(strstr(e.detail, "rdma-probe serve"));
 	ck_assert_int_eq(ip_parse("192.0.2.1", &t.from), 0);
 	ck_assert_int_eq(tcp_connect(&t, &a, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.detail, "192.0.2.1 is no address"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "192.0.2.1 is not an address"));
 	t = to("192.0.2.1", 7101);
 	ck_assert_int_eq(tcp_connect(&t, &a, &e), -1);
 	ck_assert_int_eq(e.errnum, ENETUNREACH);
@@ -195,7 +195,7 @@ START_TEST(says_why_it_cannot_listen)
 	net_enter_new();
 	ck_assert_int_eq(ip_parse("192.0.2.1", &ip), 0);
 	ck_assert_int_eq(tcp_listen(ip, 7102, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.detail, "none of this network namespace"));
+	ck_assert_ptr_nonnull(strstr(e.detail, "not in this network namespace"));
 	ck_assert_int_eq(ip_parse("127.0.0.1", &ip), 0);
 	auto_fd int fd = tcp_listen(ip, 7102, &e);
 	ck_assert_int_ge(fd, 0);

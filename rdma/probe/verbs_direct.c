@@ -50,7 +50,7 @@ void verbs_ask_direct(const struct verbs_mlx5 *mlx5, struct ibv_context *ctx,
 	int rc;
 
 	if (!mlx5->is_supported || !mlx5->is_supported(ctx->device)) {
-		answer(out, VERBS_NO, "it is no device of mlx5");
+		answer(out, VERBS_NO, "it is not a device of mlx5");
 		return;
 	}
 	if (!mlx5->path) {

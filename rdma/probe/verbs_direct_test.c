@@ -60,7 +60,7 @@ START_TEST(libmlx5_tells_the_function)
 		{ true, EOPNOTSUPP, "", VERBS_NO, "the kernel has no such call" },
 		{ true, EPROTONOSUPPORT, "", VERBS_NO, "the kernel has no such call" },
 		{ true, ENOSPC, "/x/0008:06:00.0", VERBS_NOT_KNOWN, "No space left on device" },
-		{ false, 0, "/x/0008:06:00.0", VERBS_NO, "no device of mlx5" },
+		{ false, 0, "/x/0008:06:00.0", VERBS_NO, "not a device of mlx5" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -88,7 +88,7 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 	    verbs_gid_is_here(entry->gid.raw))
 		return 0;
 	err_set(e, ERR_UNAVAILABLE, 0,
-		"GID %d of %s is %s, which is no address of this network namespace",
+		"GID %d of %s is %s, which is not an address of this network namespace",
 		c->plan.pick.gid_index, name_of(c), verbs_gid_format(entry->gid.raw, gid));
 	return err_hint(
 		e,
@@ -142,7 +142,7 @@ static int no_partition(const struct verbs_conn *c, struct err *e)
 {
 	char text[PKEY_STR_LEN];
 
-	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is no member of partition %s", c->port,
+	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is not a member of partition %s", c->port,
 		name_of(c), pkey_format(c->plan.pick.pkey, text));
 	if (c->attr.link_layer == IBV_LINK_LAYER_ETHERNET)
 		return err_hint(e, "RoCE has no partitions: leave --pkey out");

@@ -226,7 +226,7 @@ static void code_header(struct codec *c, uint8_t *type, uint32_t *length)
 	code_u8(c, type);
 	code_u16(c, &zero);
 	code_u32(c, length);
-	check_limit(c, magic == MAGIC, "it is no rdma-probe that speaks");
+	check_limit(c, magic == MAGIC, "it is not an rdma-probe that speaks");
 	check_limit(c,
 		    c->version == WIRE_VERSION || (*type == WIRE_HELLO && (c->version == WIRE_IB ||
 									   c->version == WIRE_TC)),

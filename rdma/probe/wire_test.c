@@ -144,7 +144,7 @@ START_TEST(what_makes_no_sense_is_refused)
 {
 	const size_t b = WIRE_HEADER;
 
-	refuse(0, 0, 'X', "no rdma-probe");
+	refuse(0, 0, 'X', "not an rdma-probe");
 	refuse(0, 4, 1, "another version");
 	refuse(0, 5, 99, "type is unknown");
 	refuse(0, 5, 0, "type is unknown");

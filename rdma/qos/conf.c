@@ -60,7 +60,7 @@ static int take_set(const struct json *n, const char *key, uint8_t *out, struct 
 
 	json_each (it, n) {
 		if (take_integer(it, DCB_PRIORITIES - 1, &bit))
-			return err_set(e, ERR_CONFIG, 0, "%s: %s is no priority from 0 to 7", key,
+			return err_set(e, ERR_CONFIG, 0, "%s: %s is not a priority (0 to 7)", key,
 				       json_show(it, shown));
 		set |= (uint8_t)(1u << bit);
 	}

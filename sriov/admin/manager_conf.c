@@ -65,7 +65,7 @@ static int decode_guids(struct vf_file *f, struct err *e)
 	if (f->first && decode_guid("firstGuid", f->first, &f->guids.first, e))
 		return -1;
 	if (f->list && (n == 0 || n > VFS_MAX))
-		return err_set(e, ERR_CONFIG, 0, "guids: %zu are no number of VFs", n);
+		return err_set(e, ERR_CONFIG, 0, "guids: %zu is not a number of VFs", n);
 	f->guid = f->list ? calloc(n, sizeof(*f->guid)) : NULL;
 	if (f->list && !f->guid)
 		return err_nomem(e);

@@ -74,7 +74,7 @@ START_TEST(errors_name_file_key_and_value)
 		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":\"a-name-of-thirty-two-characters-x\"}",
 		  "driver: " },
 		{ "{\"pf\":\"p0\",\"count\":1,\"driver\":true}", "driver: " },
-		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[]}", "guids: 0 are no number" },
+		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[]}", "guids: 0 is not a number" },
 		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[7]}", "guids: \"\" is not a GUID" },
 		{ "{\"pf\":\"p0\",\"count\":1,\"guids\":[\"02:00\"]}", "guids: \"02:00\" is not" },
 		{ "{\"pf\":\"p0\",\"count\":2,\"guids\":[\"0200:0000:0000:0008\"]}",

@@ -153,7 +153,7 @@ static int check_peer_owner(struct claim_attempt *t, struct err *e)
 }
 
 /*
- * A device above the interface would lose it. An address alone is no obstacle for an attachment
+ * A device above the interface would lose it. An address alone is not an obstacle for an attachment
  * that names this VF.
  */
 static int refuse_used_by_host(const struct claim_attempt *t, struct err *e)
@@ -564,7 +564,7 @@ int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
 		return -1;
 	}
 	if (pci_physfn(ctx->sysfs, link.parent, pf, &why)) {
-		if (why.code != ERR_IO) /* it is no VF */
+		if (why.code != ERR_IO) /* it is not a VF */
 			return 0;
 		*e = why;
 		return -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A glance says what reading says, of every entry that we write, and nothing of what is no entry.
+/* A glance says what reading says, of every entry that we write, and nothing of what is not an
+ * entry.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -374,7 +374,7 @@ int vf_state_decode(const char *text, size_t len, struct vf_entry *out, struct e
 	if (json_parse(text, len, "VF state", &tree, e))
 		return -1;
 	if (decode_all(tree, &x, e)) {
-		e->code = ERR_DECODE; /* not ERR_CONFIG: the file is no configuration */
+		e->code = ERR_DECODE; /* not ERR_CONFIG: the file is not a configuration */
 		return err_wrap(e, "VF state");
 	}
 	x.tree = TAKE_PTR(tree);

@@ -210,7 +210,7 @@ START_TEST(the_largest_numbers)
 }
 END_TEST
 
-/* ---- what is no entry ---- */
+/* ---- what is not an entry ---- */
 
 START_TEST(missing_members_are_refused)
 {

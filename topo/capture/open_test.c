@@ -127,7 +127,7 @@ START_TEST(what_is_refused_leaves_nothing)
 		{ "mkfifo /mnt/x", "/mnt/x is neither", ERR_FIELD },
 		{ ": >/mnt/x", "/mnt/x: entry 0 of the tar: there is none", ERR_FIELD },
 		{ "echo hello >/mnt/x", "/mnt/x: entry 0 of the tar: the tar ends", ERR_FIELD },
-		{ "yes | head -c 4096 >/mnt/x", "/mnt/x: entry 1 of the tar: it is no tar",
+		{ "yes | head -c 4096 >/mnt/x", "/mnt/x: entry 1 of the tar: it is not a tar",
 		  ERR_FIELD },
 		{ "printf '\\037\\213garbage' >/mnt/x", "/mnt/x: entry 0 of the tar: there is none",
 		  ERR_FIELD },

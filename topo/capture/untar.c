@@ -318,7 +318,7 @@ static const char *why_refused(const struct reader *r, const struct tar_header *
 	if (r->entries > UNTAR_ENTRIES)
 		return "the tar has more than 200000";
 	if (!checksum_matches(h) || parse_octal(h->size, sizeof(h->size), size))
-		return "it is no tar, or a damaged one";
+		return "it is not a tar, or a damaged one";
 	return r->bytes > UNTAR_BYTES || *size > UNTAR_BYTES - r->bytes
 		       ? "the tar is larger than 256 MiB"
 		       : NULL;

@@ -140,7 +140,7 @@ START_TEST(a_refused_file_makes_nothing)
 	h.name[0] ^= 1;
 	ck_assert_int_eq(pwrite(s.fd, &h, sizeof(h), 2 * TAR_BLOCK), TAR_BLOCK);
 	ck_assert_int_eq(unpack(&s, &e), -1);
-	ck_assert_str_eq(e.msg, "entry 2 of the tar: it is no tar, or a damaged one");
+	ck_assert_str_eq(e.msg, "entry 2 of the tar: it is not a tar, or a damaged one");
 	ck_assert_uint_eq(made(), 0);
 	end(&s);
 }

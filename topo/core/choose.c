@@ -146,7 +146,7 @@ static const char *why_no_candidate(const struct work *w)
 static const char *why_none(const struct work *w, uint32_t gpu)
 {
 	if (w->scope && w->scope->gpu && !w->scope->gpu[gpu])
-		return "it is none of the GPUs asked for";
+		return "it is not one of the GPUs asked for";
 	if (w->m->gpu[gpu].on_package)
 		return "its RDMA ports are on its own package, and jobs use them before any HCA";
 	return w->n_cand ? NULL : why_no_candidate(w);

@@ -352,7 +352,7 @@ START_TEST(the_reason_for_no_hca_is_given)
 	one_switch(&m, 1, 1);
 	ck_assert_str_eq(none(&m, &(struct topo_scope){ .hca = no }), "there is no RDMA device");
 	ck_assert_str_eq(none(&m, &(struct topo_scope){ .gpu = no }),
-			 "it is none of the GPUs asked for");
+			 "it is not one of the GPUs asked for");
 	m.hca[0].port[0].active = TOPO_NO;
 	ck_assert_str_eq(none(&m, NULL), "no RDMA device has an active port");
 	m.hca[0].kind = TOPO_HCA_SOFTWARE;

@@ -7,7 +7,7 @@
 #include "topo/kubelet/pod_resources.h"
 
 enum gpu_id_kind {
-	GPU_ID_NONE,         /* it is no GPU that this table knows */
+	GPU_ID_NONE,         /* it is not a GPU that this table knows */
 	GPU_ID_PCI,          /* pci */
 	GPU_ID_NVIDIA,       /* text: "GPU-" and a UUID */
 	GPU_ID_NVIDIA_MIG,   /* text: "MIG-" and a UUID: a part of some GPU */

@@ -54,7 +54,7 @@ static bool can_fuse(const struct nccl_fusing *f, uint32_t net)
 	return !(p->has_ids && p->vendor == VENDOR_AMAZON);
 }
 
-/* Place all nets of a group; a group of one is no device of its own. */
+/* Place all nets of a group; a group of one is not a device of its own. */
 static int add_group(struct nccl_fusing *f, const struct nccl_group *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n; i++)

@@ -193,7 +193,7 @@ START_TEST(a_made_function_is_a_nic_of_its_own)
 }
 END_TEST
 
-/* An interface for sockets, directly below a cpu element, is no device of the plugin. */
+/* An interface for sockets, directly below a cpu element, is not a device of the plugin. */
 START_TEST(interfaces_for_sockets_are_not_fused)
 {
 	static const char text[] =

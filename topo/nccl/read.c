@@ -188,7 +188,7 @@ static int parse_buffer(struct reader *r, size_t len, struct err *e)
 		return -1;
 	if (code == XML_ERROR_NO_MEMORY)
 		return err_nomem(e);
-	return err_set(e, ERR_FIELD, 0, "line %lu: it is no XML: %s", line_of(r),
+	return err_set(e, ERR_FIELD, 0, "line %lu: it is not XML: %s", line_of(r),
 		       XML_ErrorString(code));
 }
 

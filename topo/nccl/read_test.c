@@ -382,16 +382,16 @@ START_TEST(errors_name_line_and_element)
 	static const struct {
 		const char *text, *msg;
 	} bad[] = {
-		{ "", "line 1: it is no XML: no element found" },
-		{ "[]", "line 1: it is no XML" },
-		{ "<system version=\"1\">", "line 1: it is no XML" },
+		{ "", "line 1: it is not XML: no element found" },
+		{ "[]", "line 1: it is not XML" },
+		{ "<system version=\"1\">", "line 1: it is not XML" },
 		{ "<system/>", "line 1, system: version \"\": NCCL writes 1 and RCCL 2" },
 		{ "<system version=\"3\"/>", "line 1, system: version \"3\"" },
 		{ "<graphs version=\"1\"/>", "line 1: the outermost element is graphs" },
 		{ "<!DOCTYPE system><system version=\"1\"/>", "line 1: <!DOCTYPE" },
 		{ "<!DOCTYPE s [<!ENTITY a \"b\">]><system version=\"&a;\"/>",
 		  "line 1: <!DOCTYPE" },
-		{ "<system version=\"&a;\"/>", "line 1: it is no XML: undefined entity" },
+		{ "<system version=\"&a;\"/>", "line 1: it is not XML: undefined entity" },
 		{ "<system version=\"1\">\n<cpu numaid=\"x\"/></system>",
 		  "line 2, cpu: numaid \"x\": it must be a number" },
 		{ "<system version=\"1\">\n<cpu numaid=\"0\">\n<pci/></cpu></system>",

@@ -142,7 +142,7 @@ START_TEST(other_dma_engines_are_left_out)
 }
 END_TEST
 
-/* What shows no C2C: a GPU of another id without a node, and one on a host that is no Arm. */
+/* What shows no C2C: a GPU of another id without a node, and one on a host that is not Arm. */
 START_TEST(c2c_needs_evidence)
 {
 	const char *gpu = "pci0009:00/0009:00:00.0/0009:01:00.0";

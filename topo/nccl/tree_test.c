@@ -256,7 +256,7 @@ START_TEST(ports_and_places)
 }
 END_TEST
 
-/* A VF of InfiniBand is no port of an Ethernet card. NCCL then gives up the whole group. */
+/* A VF of InfiniBand is not a port of an Ethernet card. NCCL then gives up the whole group. */
 START_TEST(layers_are_not_fused)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -282,7 +282,7 @@ END_TEST
 
 /* ---- climbing ---- */
 
-/* A domain of five digits is no address to NCCL: the path up ends there. */
+/* A domain of five digits is not an address to NCCL: the path up ends there. */
 START_TEST(long_domains_end_the_climb)
 {
 	auto_topo_machine struct topo_machine m = { 0 };

@@ -38,7 +38,7 @@ struct rail_list {
 
 /*
  * rail_list_load - the rails of this node, from <etc_dir>/rails.json or from the machine below
- * ctx->sysfs. A card whose interface is not on the host is no rail of the machine; if the file
+ * ctx->sysfs. A card whose interface is not on the host is not a rail of the machine; if the file
  * names it, it is in dead. Errors name the file once, or are those of topo_read_sysfs().
  * ERR_CONFIG: there are more than RAIL_LIST_MAX.
  */

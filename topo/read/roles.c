@@ -58,7 +58,7 @@ static int take_direct(struct topo_machine *m, const struct json *member, struct
 
 	if (!none && (!text || pci_parse(text, &addr)))
 		return err_set(e, ERR_CONFIG, 0,
-			       "dataDirect.%s: %s is no PCI address such as 0008:01:00.0", key,
+			       "dataDirect.%s: %s is not a PCI address such as 0008:01:00.0", key,
 			       json_show(member, shown));
 	if (!none)
 		pci = topo_find_pci(m, addr);

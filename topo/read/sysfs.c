@@ -18,8 +18,8 @@ static int open_tree(const char *sysfs, struct tree *t, struct err *e)
 		if (!faccessat(t->fd, some[i], F_OK, 0))
 			return 0;
 	}
-	return err_set(e, ERR_NOTFOUND, 0, "%s holds none of devices, bus and class: it is no /sys",
-		       sysfs);
+	return err_set(e, ERR_NOTFOUND, 0,
+		       "%s holds none of devices, bus and class: it is not a /sys", sysfs);
 }
 
 int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_opts *o,

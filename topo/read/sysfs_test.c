@@ -304,7 +304,7 @@ START_TEST(no_tree)
 	ck_assert_int_eq(topo_read_sysfs("/nowhere", NULL, NULL, &m, &e), -1);
 	ck_assert(e.code == ERR_NOTFOUND && e.errnum == ENOENT);
 	ck_assert_int_eq(topo_read_sysfs(dir, NULL, NULL, &m, &e), -1);
-	ck_assert_str_eq(e.msg, "/mnt holds none of devices, bus and class: it is no /sys");
+	ck_assert_str_eq(e.msg, "/mnt holds none of devices, bus and class: it is not a /sys");
 	tree_put(dir, "devices/system/x", "");
 	ck_assert_int_eq(topo_read_sysfs(dir, NULL, NULL, &m, &e), 0);
 	ck_assert(m.n_pci == 0 && m.n_gpus == 0 && m.n_hcas == 0);

@@ -126,7 +126,7 @@ refusals()
 	ip link add br0 type bridge
 	remember
 	check "a child as master" refused 7 "name $P" add a "$(ON=kid conf)"
-	check "a bridge as master" refused 7 "no IPoIB interface" add a "$(ON=br0 conf)"
+	check "a bridge as master" refused 7 "not an IPoIB interface" add a "$(ON=br0 conf)"
 	check "no such master" refused 7 "there is no interface" add a "$(ON=ib99 conf)"
 	check "no master" refused 7 "master: missing" add a "$(jq -c 'del(.master)' <<<"$(conf)")"
 	check "a bad key" refused 7 "partition key" add a "$(conf '"pkey":"0x8000"')"
@@ -134,7 +134,7 @@ refusals()
 	check "dhcp" refused 7 "Ethernet" add a "$(IPAM='{"type":"dhcp"}' conf)"
 	check "DEL after that" del a "$(IPAM='{"type":"dhcp"}' conf)"
 	check "STATUS" call STATUS '' "$(conf)" ''
-	check "STATUS of a wrong master" refused 50 "no IPoIB interface" call STATUS '' "$(ON=br0 conf)" ''
+	check "STATUS of a wrong master" refused 50 "not an IPoIB interface" call STATUS '' "$(ON=br0 conf)" ''
 	ip -n a link add net1 type bridge
 	check "the pod has the name" refused 103 "net1" add a "$(conf)"
 	ip -n a link del net1

@@ -203,7 +203,7 @@ pods()
 	check "from the IPv6 GID" ends_of rxe1 rxe2 fd09::1
 	check "the device that was asked for" exchange A 10.9.0.2 --no-cm --device rxe1:1
 	check "the server counts" served '^10.9.0.1: 49536 bytes in 18 messages: every byte is right' B
-	check "a neighbour's GID is refused" wrong 4 'is fe80|::ffff:10.9.0.[234].*no address of this network namespace' \
+	check "a neighbour's GID is refused" wrong 4 'is fe80|::ffff:10.9.0.[234].*not an address of this network namespace' \
 		probe A connect 10.9.0.2 --no-cm --device rxe2 --gid-index "$(gid_of rxe2 ::ffff:10.9.0.2)"
 	check "another pod's device has no GID of ours" wrong 4 'rxe3 has no GID for 10.9.0.1' probe A connect 10.9.0.2 --no-cm --device rxe3
 	check "nor does RDMA CM take it" wrong 4 '10.9.0.1 belongs to port 1 of RDMA device rxe1, not to rxe3' probe A connect 10.9.0.2 --device rxe3

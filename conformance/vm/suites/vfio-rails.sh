@@ -83,7 +83,7 @@ for keys in '"routing":"rail"' '"txQueueLen":500' '"sysctl":{"net.ipv4.conf.IFNA
 done
 
 echo "# addresses that are used without a probe, $(cut -d. -f1 /proc/uptime) s"
-# The host on the other card has the only address of the pool. It is no interface of the node, which would not assign that address.
+# The host on the other card has the only address of the pool. It is not an interface of the node, which would not assign that address.
 OTHER=$(netdev "$VB1")
 ip netns add far
 check "a pool with one address" "$RAILCTL" ipam pool add one --subnet 10.89.0.0/30 --gateway 10.89.0.1 --this-node-only
@@ -93,7 +93,7 @@ check "the other host has link" eventually carrier "$OTHER" far
 one_of() { IPAM='{"type":"railhead-ipam","pool":"one"}' rails_conf "\"deviceIDs\":[\"$1\"],\"probe\":true"; }
 check "a rail of vfio-pci does not ask" add a "$(one_of "$VA0")"
 cp $W/out $W/result
-check "a warning says so" grep -q "probe: $VA0 has no interface in the pod: nobody was asked" $W/out.log
+check "a warning says so" grep -q "probe: $VA0 has no interface in the pod: no ARP or ND probe was sent" $W/out.log
 check "and has the address" is "$(answer '.ips[].address')" 10.89.0.2/30
 check "CHECK" checked a "$(one_of "$VA0")" $W/result
 check "DEL" del a "$(one_of "$VA0")"

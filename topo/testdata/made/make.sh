@@ -92,7 +92,7 @@ while read -r kind a b c d e f; do
 	net) net "$a" "$b" ;;
 	file) put "$a" "$b${c:+ $c}${d:+ $d}${e:+ $e}${f:+ $f}" ;;
 	'' | '#'*) ;;
-	*) echo "$description: \"$kind\" is no kind of line" >&2; exit 1 ;;
+	*) echo "$description: \"$kind\" is not a kind of line" >&2; exit 1 ;;
 	esac
 done
 # shellcheck disable=SC2086 # words

@@ -17,7 +17,7 @@ check "CHECK" checked a "$(on "$VA0")" $W/result-a
 check "a second pod cannot have it" refused 103 "belongs to container a" add c "$(on "$VA0")"
 IFN=net2 check "its interface is not there twice" refused 103 "belongs to container a" add a "$(on "$VA0")"
 check "ADD again without DEL" refused 103 "already" add a "$(on "$VA0")"
-check "a PF is no VF" refused 7 "" add c "$(on 0000:01:00.0)"
+check "a PF is not a VF" refused 7 "" add c "$(on 0000:01:00.0)"
 check "an address that nobody has" refused 108 "0000:99:00.0" add c "$(on 0000:99:00.0)"
 check "neither deviceID nor resource" refused 7 deviceID add c "$(conf '"vlan":1')"
 check "DEL" del a "$(on "$VA0")"
