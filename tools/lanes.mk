@@ -378,7 +378,7 @@ cppcheck: ## cppcheck
 	@echo 'cppcheck: $(words $(C_FILES)) files without a finding'
 
 shell: ## shellcheck
-	@shellcheck -S warning -x $(SCRIPTS)
+	@printf '%s\n' $(SCRIPTS) | xargs -n 60 -P $$(nproc) shellcheck -S warning -x
 	@echo 'shell: $(words $(SCRIPTS)) scripts without a finding'
 
 man: ## manual pages are well formed, and the documents agree with the code
