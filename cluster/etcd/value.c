@@ -44,10 +44,11 @@ struct fields {
 };
 
 static const struct json_field fields[] = {
-	{ "uid", J_STRING, offsetof(struct fields, uid), J_REQUIRED, 1, CLUSTER_UID_LEN - 1, NULL },
-	{ "node", J_STRING, offsetof(struct fields, node), J_EMPTY_OK, 0, CLUSTER_NAME_LEN - 1,
-	  NULL },
-	{ "value", J_OBJECT, offsetof(struct fields, value), J_REQUIRED, 0, 0, NULL },
+	{ "uid", J_STRING, J_AT(struct fields, uid), .flags = J_REQUIRED, .min = 1,
+	  .max = CLUSTER_UID_LEN - 1 },
+	{ "node", J_STRING, J_AT(struct fields, node), .flags = J_EMPTY_OK,
+	  .max = CLUSTER_NAME_LEN - 1 },
+	{ "value", J_OBJECT, J_AT(struct fields, value), .flags = J_REQUIRED },
 	{ 0 },
 };
 

@@ -24,14 +24,14 @@ struct page {
 };
 
 static const struct json_field in_list[] = {
-	{ "metadata", J_OBJECT, offsetof(struct page, meta), J_REQUIRED, 0, 0, NULL },
-	{ "items", J_ARRAY, offsetof(struct page, items), 0, 0, 0, NULL },
+	{ "metadata", J_OBJECT, J_AT(struct page, meta), .flags = J_REQUIRED },
+	{ "items", J_ARRAY, J_AT(struct page, items) },
 	{ 0 },
 };
 static const struct json_field in_list_meta[] = {
-	{ "resourceVersion", J_STRING, offsetof(struct page, revision), J_REQUIRED, 1, REVISION_MAX,
-	  NULL },
-	{ "continue", J_STRING, offsetof(struct page, more), 0, 0, 0, NULL },
+	{ "resourceVersion", J_STRING, J_AT(struct page, revision), .flags = J_REQUIRED, .min = 1,
+	  .max = REVISION_MAX },
+	{ "continue", J_STRING, J_AT(struct page, more) },
 	{ 0 },
 };
 
@@ -63,17 +63,17 @@ static const struct json_enum types[] = {
 	{ "BOOKMARK", KUBE_BOOKMARK }, { "ERROR", KUBE_ERROR },      { NULL, 0 },
 };
 static const struct json_field in_event[] = {
-	{ "type", J_ENUM, offsetof(struct event, type), J_REQUIRED, 0, 0, types },
-	{ "object", J_OBJECT, offsetof(struct event, object), J_REQUIRED, 0, 0, NULL },
+	{ "type", J_ENUM, J_AT(struct event, type), .flags = J_REQUIRED, .names = types },
+	{ "object", J_OBJECT, J_AT(struct event, object), .flags = J_REQUIRED },
 	{ 0 },
 };
 static const struct json_field in_event_object[] = {
-	{ "metadata", J_OBJECT, offsetof(struct event, meta), J_REQUIRED, 0, 0, NULL },
+	{ "metadata", J_OBJECT, J_AT(struct event, meta), .flags = J_REQUIRED },
 	{ 0 },
 };
 static const struct json_field in_event_meta[] = {
-	{ "resourceVersion", J_STRING, offsetof(struct event, revision), J_REQUIRED, 1,
-	  REVISION_MAX, NULL },
+	{ "resourceVersion", J_STRING, J_AT(struct event, revision), .flags = J_REQUIRED, .min = 1,
+	  .max = REVISION_MAX },
 	{ 0 },
 };
 

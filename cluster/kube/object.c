@@ -280,32 +280,33 @@ struct fields {
 };
 
 static const struct json_field top[] = {
-	{ "metadata", J_OBJECT, offsetof(struct fields, meta), J_REQUIRED, 0, 0, NULL },
-	{ "spec", J_OBJECT, offsetof(struct fields, spec), J_REQUIRED, 0, 0, NULL },
-	{ "status", J_ANY, offsetof(struct fields, status), 0, 0, 0, NULL },
+	{ "metadata", J_OBJECT, J_AT(struct fields, meta), .flags = J_REQUIRED },
+	{ "spec", J_OBJECT, J_AT(struct fields, spec), .flags = J_REQUIRED },
+	{ "status", J_ANY, J_AT(struct fields, status) },
 	{ 0 },
 };
 static const struct json_field in_meta[] = {
-	{ "name", J_STRING, offsetof(struct fields, name), J_REQUIRED, 1, CLUSTER_NAME_LEN - 1,
-	  NULL },
-	{ "uid", J_STRING, offsetof(struct fields, uid), J_REQUIRED, 1, CLUSTER_UID_LEN - 1, NULL },
-	{ "resourceVersion", J_STRING, offsetof(struct fields, version), J_REQUIRED, 1,
-	  CLUSTER_VERSION_LEN - 1, NULL },
-	{ "creationTimestamp", J_STRING, offsetof(struct fields, created), J_EMPTY_OK, 0,
-	  CLUSTER_CREATED_LEN - 1, NULL },
-	{ "generation", J_I64, offsetof(struct fields, generation), 0, 0, INT64_C(1) << 53, NULL },
-	{ "deletionTimestamp", J_ANY, offsetof(struct fields, ending), 0, 0, 0, NULL },
-	{ "annotations", J_OBJECT, offsetof(struct fields, annotations), 0, 0, 0, NULL },
-	{ "labels", J_OBJECT, offsetof(struct fields, labels), 0, 0, 0, NULL },
+	{ "name", J_STRING, J_AT(struct fields, name), .flags = J_REQUIRED, .min = 1,
+	  .max = CLUSTER_NAME_LEN - 1 },
+	{ "uid", J_STRING, J_AT(struct fields, uid), .flags = J_REQUIRED, .min = 1,
+	  .max = CLUSTER_UID_LEN - 1 },
+	{ "resourceVersion", J_STRING, J_AT(struct fields, version), .flags = J_REQUIRED, .min = 1,
+	  .max = CLUSTER_VERSION_LEN - 1 },
+	{ "creationTimestamp", J_STRING, J_AT(struct fields, created), .flags = J_EMPTY_OK,
+	  .max = CLUSTER_CREATED_LEN - 1 },
+	{ "generation", J_I64, J_AT(struct fields, generation), .max = INT64_C(1) << 53 },
+	{ "deletionTimestamp", J_ANY, J_AT(struct fields, ending) },
+	{ "annotations", J_OBJECT, J_AT(struct fields, annotations) },
+	{ "labels", J_OBJECT, J_AT(struct fields, labels) },
 	{ 0 },
 };
 static const struct json_field only_meta[] = {
-	{ "metadata", J_OBJECT, offsetof(struct fields, meta), J_REQUIRED, 0, 0, NULL },
+	{ "metadata", J_OBJECT, J_AT(struct fields, meta), .flags = J_REQUIRED },
 	{ 0 },
 };
 static const struct json_field in_spec[] = {
-	{ "node", J_STRING, offsetof(struct fields, node), J_EMPTY_OK, 0, CLUSTER_NAME_LEN - 1,
-	  NULL },
+	{ "node", J_STRING, J_AT(struct fields, node), .flags = J_EMPTY_OK,
+	  .max = CLUSTER_NAME_LEN - 1 },
 	{ 0 },
 };
 

@@ -7,9 +7,9 @@
 #define KEY "probe"
 
 static const struct json_field fields[] = {
-	{ "address", J_BOOL, offsetof(struct probe_conf, address), 0, 0, 0, NULL },
-	{ "gateway", J_BOOL, offsetof(struct probe_conf, gateway), 0, 0, 0, NULL },
-	{ "strict", J_BOOL, offsetof(struct probe_conf, strict), 0, 0, 0, NULL },
+	{ "address", J_BOOL, J_AT(struct probe_conf, address) },
+	{ "gateway", J_BOOL, J_AT(struct probe_conf, gateway) },
+	{ "strict", J_BOOL, J_AT(struct probe_conf, strict) },
 	{ 0 },
 };
 

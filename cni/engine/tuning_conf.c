@@ -25,24 +25,24 @@ struct sizes_text {
 #define SEGMENTS_MAX (8 * 65535)
 
 static const struct json_field sizes_fields[] = {
-	{ "maxSize", J_U32, offsetof(struct sizes_text, all), 0, 1, SEGMENTS_MAX, NULL },
-	{ "ipv4MaxSize", J_U32, offsetof(struct sizes_text, v4), 0, 1, SEGMENTS_MAX, NULL },
+	{ "maxSize", J_U32, J_AT(struct sizes_text, all), .min = 1, .max = SEGMENTS_MAX },
+	{ "ipv4MaxSize", J_U32, J_AT(struct sizes_text, v4), .min = 1, .max = SEGMENTS_MAX },
 	{ 0 },
 };
 
 static const struct json_field rings_fields[] = {
-	{ "rx", J_U32, offsetof(struct tuning_conf, rx_ring), 0, 1, UINT32_MAX, NULL },
-	{ "tx", J_U32, offsetof(struct tuning_conf, tx_ring), 0, 1, UINT32_MAX, NULL },
+	{ "rx", J_U32, J_AT(struct tuning_conf, rx_ring), .min = 1, .max = UINT32_MAX },
+	{ "tx", J_U32, J_AT(struct tuning_conf, tx_ring), .min = 1, .max = UINT32_MAX },
 	{ 0 },
 };
 
 static const struct json_field fields[] = {
-	{ SYSCTL, J_OBJECT, offsetof(struct tuning_text, sysctl), 0, 0, 0, NULL },
-	{ "txQueueLen", J_U32, offsetof(struct tuning_text, txqlen), 0, 0, INT32_MAX, NULL },
-	{ PREFIX, J_STRING, offsetof(struct tuning_text, mac_prefix), J_EMPTY_OK, 0, 0, NULL },
-	{ "gso", J_OBJECT, offsetof(struct tuning_text, gso), 0, 0, 0, NULL },
-	{ "gro", J_OBJECT, offsetof(struct tuning_text, gro), 0, 0, 0, NULL },
-	{ "rings", J_OBJECT, offsetof(struct tuning_text, rings), 0, 0, 0, NULL },
+	{ SYSCTL, J_OBJECT, J_AT(struct tuning_text, sysctl) },
+	{ "txQueueLen", J_U32, J_AT(struct tuning_text, txqlen), .max = INT32_MAX },
+	{ PREFIX, J_STRING, J_AT(struct tuning_text, mac_prefix), .flags = J_EMPTY_OK },
+	{ "gso", J_OBJECT, J_AT(struct tuning_text, gso) },
+	{ "gro", J_OBJECT, J_AT(struct tuning_text, gro) },
+	{ "rings", J_OBJECT, J_AT(struct tuning_text, rings) },
 	{ 0 },
 };
 

@@ -12,8 +12,8 @@ struct hostveth_text {
 };
 
 static const struct json_field fields[] = {
-	{ "veth", J_BOOL, offsetof(struct hostveth_text, veth), J_REQUIRED, 0, 0, NULL },
-	{ "routes", J_ARRAY, offsetof(struct hostveth_text, routes), 0, 0, 0, NULL },
+	{ "veth", J_BOOL, J_AT(struct hostveth_text, veth), .flags = J_REQUIRED },
+	{ "routes", J_ARRAY, J_AT(struct hostveth_text, routes) },
 	{ 0 },
 };
 

@@ -74,19 +74,12 @@ struct route_text {
 
 #define ROUTE(k, kind_, field, lo, hi)                                                             \
 	{                                                                                          \
-		.key = k, .kind = kind_, .offset = offsetof(struct route_text, field), .min = lo,  \
-		.max = hi                                                                          \
+		k, kind_, J_AT(struct route_text, field), .min = lo, .max = hi                     \
 	}
 
 const struct json_field cni_route_fields[] = {
-	{ .key = "dst",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct route_text, dst),
-	  .flags = J_REQUIRED },
-	{ .key = "gw",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct route_text, gw),
-	  .flags = J_EMPTY_OK },
+	{ "dst", J_STRING, J_AT(struct route_text, dst), .flags = J_REQUIRED },
+	{ "gw", J_STRING, J_AT(struct route_text, gw), .flags = J_EMPTY_OK },
 	ROUTE("mtu", J_U32, r.mtu, 0, UINT32_MAX),
 	ROUTE("advmss", J_U32, r.advmss, 0, UINT32_MAX),
 	ROUTE("priority", J_U32, r.priority, 0, UINT32_MAX),
@@ -151,17 +144,12 @@ static int read_route(struct cni_result *r, const struct json *n, const char *wh
 }
 
 static const struct json_field interface_fields[] = {
-	{ .key = "name",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct cni_interface, name),
-	  .flags = J_REQUIRED },
-	{ .key = "mac", .kind = J_STRING, .offset = offsetof(struct cni_interface, mac) },
-	{ .key = "sandbox", .kind = J_STRING, .offset = offsetof(struct cni_interface, sandbox) },
-	{ .key = "pciID", .kind = J_STRING, .offset = offsetof(struct cni_interface, pci_id) },
-	{ .key = "socketPath",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct cni_interface, socket_path) },
-	{ .key = "mtu", .kind = J_U32, .offset = offsetof(struct cni_interface, mtu) },
+	{ "name", J_STRING, J_AT(struct cni_interface, name), .flags = J_REQUIRED },
+	{ "mac", J_STRING, J_AT(struct cni_interface, mac) },
+	{ "sandbox", J_STRING, J_AT(struct cni_interface, sandbox) },
+	{ "pciID", J_STRING, J_AT(struct cni_interface, pci_id) },
+	{ "socketPath", J_STRING, J_AT(struct cni_interface, socket_path) },
+	{ "mtu", J_U32, J_AT(struct cni_interface, mtu) },
 	{ 0 },
 };
 
@@ -181,19 +169,9 @@ struct ip_text {
 };
 
 static const struct json_field ip_fields[] = {
-	{ .key = "address",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ip_text, address),
-	  .flags = J_REQUIRED },
-	{ .key = "gateway",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ip_text, gateway),
-	  .flags = J_EMPTY_OK },
-	{ .key = "interface",
-	  .kind = J_I64,
-	  .offset = offsetof(struct ip_text, interface),
-	  .min = -1,
-	  .max = MAX_ITEMS },
+	{ "address", J_STRING, J_AT(struct ip_text, address), .flags = J_REQUIRED },
+	{ "gateway", J_STRING, J_AT(struct ip_text, gateway), .flags = J_EMPTY_OK },
+	{ "interface", J_I64, J_AT(struct ip_text, interface), .min = -1, .max = MAX_ITEMS },
 	{ 0 },
 };
 
@@ -222,14 +200,8 @@ struct ip4_text {
 };
 
 static const struct json_field ip4_fields[] = {
-	{ .key = "ip",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ip4_text, ip),
-	  .flags = J_REQUIRED },
-	{ .key = "gateway",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ip4_text, gateway),
-	  .flags = J_EMPTY_OK },
+	{ "ip", J_STRING, J_AT(struct ip4_text, ip), .flags = J_REQUIRED },
+	{ "gateway", J_STRING, J_AT(struct ip4_text, gateway), .flags = J_EMPTY_OK },
 	{ 0 },
 };
 

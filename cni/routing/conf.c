@@ -17,10 +17,10 @@ struct routing_text {
 static const struct json_enum modes[] = { { "rail", 1 }, { 0 } };
 
 static const struct json_field fields[] = {
-	{ "mode", J_ENUM, offsetof(struct routing_text, mode), J_REQUIRED, 0, 0, modes },
-	{ "default", J_BOOL, offsetof(struct routing_text, is_default), 0, 0, 0, NULL },
-	{ "table", J_U32, offsetof(struct routing_text, table), 0, 1, UINT32_MAX, NULL },
-	{ "supernets", J_ARRAY, offsetof(struct routing_text, supernets), 0, 0, 0, NULL },
+	{ "mode", J_ENUM, J_AT(struct routing_text, mode), .flags = J_REQUIRED, .names = modes },
+	{ "default", J_BOOL, J_AT(struct routing_text, is_default) },
+	{ "table", J_U32, J_AT(struct routing_text, table), .min = 1, .max = UINT32_MAX },
+	{ "supernets", J_ARRAY, J_AT(struct routing_text, supernets) },
 	{ 0 },
 };
 

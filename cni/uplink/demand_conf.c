@@ -37,21 +37,21 @@ struct text {
 #define NOT_GIVEN (-1)
 
 static const struct json_field vlan_fields[] = {
-	{ "vlan", J_U32, offsetof(struct text, vlan), J_REQUIRED, 1, 4094, NULL },
-	{ "of", J_ANY, offsetof(struct text, of), J_REQUIRED, 0, 0, NULL },
-	{ "name", J_STRING, offsetof(struct text, name), J_EMPTY_OK, 0, 0, NULL },
-	{ "mtu", J_U32, offsetof(struct text, mtu), 0, MTU_MIN, MTU_MAX, NULL },
+	{ "vlan", J_U32, J_AT(struct text, vlan), .flags = J_REQUIRED, .min = 1, .max = 4094 },
+	{ "of", J_ANY, J_AT(struct text, of), .flags = J_REQUIRED },
+	{ "name", J_STRING, J_AT(struct text, name), .flags = J_EMPTY_OK },
+	{ "mtu", J_U32, J_AT(struct text, mtu), .min = MTU_MIN, .max = MTU_MAX },
 	{ 0 },
 };
 
 static const struct json_field bond_fields[] = {
-	{ "bond", J_ARRAY, offsetof(struct text, bond), J_REQUIRED, 0, 0, NULL },
-	{ "mode", J_ENUM, offsetof(struct text, mode), J_REQUIRED, 0, 0, modes },
-	{ "miimon", J_U32, offsetof(struct text, miimon), 0, 1, 60000, NULL },
-	{ "xmitHashPolicy", J_ENUM, offsetof(struct text, policy), 0, 0, 0, policies },
-	{ "lacpRate", J_ENUM, offsetof(struct text, rate), 0, 0, 0, rates },
-	{ "name", J_STRING, offsetof(struct text, name), J_EMPTY_OK, 0, 0, NULL },
-	{ "mtu", J_U32, offsetof(struct text, mtu), 0, MTU_MIN, MTU_MAX, NULL },
+	{ "bond", J_ARRAY, J_AT(struct text, bond), .flags = J_REQUIRED },
+	{ "mode", J_ENUM, J_AT(struct text, mode), .flags = J_REQUIRED, .names = modes },
+	{ "miimon", J_U32, J_AT(struct text, miimon), .min = 1, .max = 60000 },
+	{ "xmitHashPolicy", J_ENUM, J_AT(struct text, policy), .names = policies },
+	{ "lacpRate", J_ENUM, J_AT(struct text, rate), .names = rates },
+	{ "name", J_STRING, J_AT(struct text, name), .flags = J_EMPTY_OK },
+	{ "mtu", J_U32, J_AT(struct text, mtu), .min = MTU_MIN, .max = MTU_MAX },
 	{ 0 },
 };
 

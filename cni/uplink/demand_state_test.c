@@ -82,6 +82,40 @@ START_TEST(a_vlan_is_read_as_it_was_written)
 }
 END_TEST
 
+START_TEST(the_text_stays_the_same)
+{
+	auto_demand_state struct demand_state s = bond();
+	struct err e;
+
+	ck_assert_int_eq(demand_add_user(&s, &one, &e), 0);
+	auto_free char *text = demand_state_print(&s);
+	ck_assert_str_eq(text,
+			 "{\"version\":1,\"name\":\"b0\",\"kind\":\"bond\",\"boot\":\"" BOOT
+			 "\",\"netnsDev\":4,\"netnsInode\":4026531840,\"netnsCookie\":77,"
+			 "\"ifindex\":19088743,\"mtu\":9000,\"making\":true,\"mode\":4,"
+			 "\"miimon\":100,\"xmitHashPolicy\":4294967295,\"lacpRate\":1,"
+			 "\"lower\":[{\"name\":\"eth1\",\"ifindex\":5,\"up\":true,\"mtu\":9000,"
+			 "\"mac\":\"02:00:00:00:00:01\",\"permanentMac\":\"02:00:00:00:00:01\"},"
+			 "{\"name\":\"eth2\",\"ifindex\":6,\"up\":false,\"mtu\":1500}],"
+			 "\"users\":[{\"network\":\"net-a\",\"container\":\"c1\","
+			 "\"ifname\":\"net1\"}]}");
+	s.link.kind = DEMAND_VLAN;
+	s.link.data.vlan.id = 120;
+	s.link.n = 1;
+	s.making = false;
+	demand_state_clear(&(struct demand_state){ .users = s.users });
+	s.users = NULL;
+	auto_free char *vlan = demand_state_print(&s);
+	ck_assert_str_eq(vlan,
+			 "{\"version\":1,\"name\":\"b0\",\"kind\":\"vlan\",\"boot\":\"" BOOT
+			 "\",\"netnsDev\":4,\"netnsInode\":4026531840,\"netnsCookie\":77,"
+			 "\"ifindex\":19088743,\"mtu\":9000,\"vlan\":120,"
+			 "\"lower\":[{\"name\":\"eth1\",\"ifindex\":5,\"up\":true,\"mtu\":9000,"
+			 "\"mac\":\"02:00:00:00:00:01\",\"permanentMac\":\"02:00:00:00:00:01\"}],"
+			 "\"users\":[]}");
+}
+END_TEST
+
 START_TEST(a_user_counts_once)
 {
 	auto_demand_state struct demand_state s = bond();
@@ -192,6 +226,6 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("cni/uplink/demand_state", a_bond_is_read_as_it_was_written,
+TEST_PROGRAM("cni/uplink/demand_state", the_text_stays_the_same, a_bond_is_read_as_it_was_written,
 	     a_vlan_is_read_as_it_was_written, a_user_counts_once, a_user_too_many_is_refused,
 	     a_damaged_file_is_refused, survives_each_failing_allocation)

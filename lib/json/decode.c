@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/guid.h"
 #include "lib/base/hw_addr.h"
 #include "lib/base/near.h"
+#include "lib/base/parse.h"
 #include "lib/base/pkey.h"
 
 /* Above this a double does not hold every integer. */
@@ -48,14 +50,18 @@ static int decode_string(const struct slot *s)
 	if (!v)
 		return refuse_value(s, ERR_DECODE, "a string");
 	size_t len = strlen(v);
-	if (f->max != 0 && (len < (uint64_t)f->min || len > (uint64_t)f->max)) {
+	int64_t max = f->kind == J_CHARS && f->max == 0 ? (int64_t)f->size - 1 : f->max;
+	if (max != 0 && (len < (uint64_t)f->min || len > (uint64_t)max)) {
 		char wanted[80];
 
 		(void)snprintf(wanted, sizeof(wanted),
-			       "a string of %" PRId64 " to %" PRId64 " bytes", f->min, f->max);
+			       "a string of %" PRId64 " to %" PRId64 " bytes", f->min, max);
 		return refuse_value(s, ERR_CONFIG, wanted);
 	}
-	store_value(s, &v, sizeof(v));
+	if (f->kind == J_CHARS)
+		store_value(s, v, len + 1);
+	else
+		store_value(s, &v, sizeof(v));
 	return 0;
 }
 
@@ -69,17 +75,38 @@ static int decode_bool(const struct slot *s)
 	return 0;
 }
 
-/* J_U32 and J_I64. Without bounds of the field, those of the type hold. */
+static void store_uint(const struct slot *s, uint64_t v)
+{
+	switch (s->field->size) {
+	case sizeof(uint8_t):
+		store_value(s, &(uint8_t){ (uint8_t)v }, sizeof(uint8_t));
+		return;
+	case sizeof(uint16_t):
+		store_value(s, &(uint16_t){ (uint16_t)v }, sizeof(uint16_t));
+		return;
+	case sizeof(uint32_t):
+		store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
+		return;
+	default:
+		store_value(s, &v, sizeof(v));
+	}
+}
+
+/* J_U32, J_I64, J_UINT and J_CONST. Without bounds of the field, those of the type hold. */
 static int decode_int(const struct slot *s)
 {
 	const struct json_field *f = s->field;
-	bool small = f->kind == J_U32, bounded = small || f->min || f->max;
+	bool small = f->kind == J_U32, bounded = small || f->kind == J_UINT || f->min || f->max;
 	int64_t min = bounded ? f->min : INT64_MIN, max = INT64_MAX;
 	double v = json_num(s->value);
 	bool whole = json_type(s->value) == JSON_NUMBER && trunc(v) == v;
 
-	if (small)
+	if (small || (f->kind == J_UINT && f->size == sizeof(uint32_t)))
 		max = f->max ? f->max : UINT32_MAX;
+	else if (f->kind == J_UINT && f->size < sizeof(uint32_t))
+		max = f->max ? f->max : (1 << (8 * f->size)) - 1;
+	else if (f->kind == J_UINT && !f->max)
+		max = INT64_MAX;
 	else if (bounded && f->max >= f->min)
 		max = f->max;
 	if (min <= -MAX_EXACT)
@@ -95,7 +122,9 @@ static int decode_int(const struct slot *s)
 	}
 	if (small)
 		store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
-	else
+	else if (f->kind == J_UINT)
+		store_uint(s, (uint64_t)v);
+	else if (f->kind == J_I64)
 		store_value(s, &(int64_t){ (int64_t)v }, sizeof(int64_t));
 	return 0;
 }
@@ -172,6 +201,74 @@ static int decode_pkey(const struct slot *s)
 	return 0;
 }
 
+static int refuse_text(const struct slot *s, const char *wanted)
+{
+	char shown[JSON_SHOW_LEN];
+
+	return err_set(s->e, ERR_CONFIG, 0, "%s%s%s: %s is not %s", s->where,
+		       s->where[0] ? "." : "", s->field->key, json_show(s->value, shown), wanted);
+}
+
+static int decode_guid(const struct slot *s)
+{
+	const char *v = json_str(s->value);
+	struct guid g;
+
+	if (!v || guid_parse(v, &g))
+		return refuse_text(s, "a GUID");
+	store_value(s, &g, sizeof(g));
+	return 0;
+}
+
+/* J_HEX64 and J_DIGITS. */
+static int decode_digits(const struct slot *s)
+{
+	const char *v = json_str(s->value);
+	bool hex = s->field->kind == J_HEX64;
+	uint64_t most = s->field->max ? (uint64_t)s->field->max : UINT64_MAX, n = 0;
+
+	if (hex && v && strlen(v) == 16 && strspn(v, HEX_DIGITS) == 16)
+		n = strtoull(v, NULL, 16);
+	else if (hex || !v || parse_u64(v, 0, most, &n))
+		return refuse_text(s, hex ? "16 hexadecimal digits" : "a number");
+	store_value(s, &n, sizeof(n));
+	return 0;
+}
+
+static int decode_object(const struct json *obj, const char *where, const struct json_field *fields,
+			 void *out, struct err *e);
+
+/* J_NESTED, and each object of a J_LIST. */
+static int decode_nested(const struct slot *s, const struct json *value, size_t offset)
+{
+	const struct json_field *f = s->field;
+	char where[80];
+
+	(void)snprintf(where, sizeof(where), "%s%s%s", s->where, s->where[0] ? "." : "", f->key);
+	if (s->out && f->flags & J_IF)
+		memcpy((char *)s->out + f->has, &(bool){ true }, sizeof(bool));
+	return decode_object(value, where, f->of, s->out ? (char *)s->out + offset : NULL, s->e);
+}
+
+static int decode_list(const struct slot *s)
+{
+	const struct json_field *f = s->field;
+	size_t n = json_len(s->value), most = f->size / f->item, at = f->offset;
+	char wanted[80];
+
+	(void)snprintf(wanted, sizeof(wanted), "an array of at most %zu", most);
+	if (json_type(s->value) != JSON_ARRAY || n > most)
+		return refuse_value(s, n > most ? ERR_CONFIG : ERR_DECODE, wanted);
+	json_each (it, s->value) {
+		if (decode_nested(s, it, at))
+			return -1;
+		at += f->item;
+	}
+	if (s->out)
+		memcpy((char *)s->out + f->has, &n, sizeof(n));
+	return 0;
+}
+
 static int decode_node(const struct slot *s)
 {
 	enum json_type t = json_type(s->value);
@@ -212,11 +309,14 @@ static int decode_field(const struct json *obj, struct slot *s)
 		return f->flags & J_REQUIRED ? refuse_missing(obj, s) : 0;
 	switch (f->kind) {
 	case J_STRING:
+	case J_CHARS:
 		return decode_string(s);
 	case J_BOOL:
 		return decode_bool(s);
 	case J_U32:
 	case J_I64:
+	case J_UINT:
+	case J_CONST:
 		return decode_int(s);
 	case J_ENUM:
 		return decode_enum(s);
@@ -225,6 +325,15 @@ static int decode_field(const struct json *obj, struct slot *s)
 		return decode_hw_addr(s);
 	case J_PKEY:
 		return decode_pkey(s);
+	case J_GUID:
+		return decode_guid(s);
+	case J_HEX64:
+	case J_DIGITS:
+		return decode_digits(s);
+	case J_NESTED:
+		return decode_nested(s, s->value, f->offset);
+	case J_LIST:
+		return decode_list(s);
 	case J_OBJECT:
 	case J_ARRAY:
 	case J_ANY:
@@ -233,10 +342,11 @@ static int decode_field(const struct json *obj, struct slot *s)
 	return decode_node(s);
 }
 
-int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
-		void *out, struct err *e)
+/* out NULL: only check. */
+static int decode_object(const struct json *obj, const char *where, const struct json_field *fields,
+			 void *out, struct err *e)
 {
-	struct slot s = { .where = where, .e = e };
+	struct slot s = { .where = where, .out = out, .e = e };
 
 	if (obj && json_type(obj) != JSON_OBJECT) {
 		char shown[JSON_SHOW_LEN];
@@ -244,15 +354,21 @@ int json_decode(const struct json *obj, const char *where, const struct json_fie
 		return err_set(e, ERR_DECODE, 0, "%s%smust be an object, got %s", where,
 			       where[0] ? ": " : "", json_show(obj, shown));
 	}
-	/* The first pass only checks: a failure leaves *out unchanged. */
-	for (int pass = 0; pass < 2; pass++) {
-		for (s.field = fields; s.field->key; s.field++) {
-			if (decode_field(obj, &s))
-				return -1;
-		}
-		s.out = out;
+	for (s.field = fields; s.field->key; s.field++) {
+		if (decode_field(obj, &s))
+			return -1;
 	}
 	return 0;
+}
+
+int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
+		void *out, struct err *e)
+{
+	/* The first pass only checks: a failure leaves *out unchanged. */
+	return decode_object(obj, where, fields, NULL, e) ||
+			       decode_object(obj, where, fields, out, e)
+		       ? -1
+		       : 0;
 }
 
 /* "did you mean", or the whole list. */

@@ -28,23 +28,23 @@ static const struct json_enum modes[] = {
 #define AT(field) offsetof(struct conf, field)
 
 static const struct json_field fields[] = {
-	{ "name", J_STRING, AT(name), 0, 0, 0, NULL },
-	{ "word", J_STRING, AT(word), 0, 1, 5, NULL },
-	{ "on", J_BOOL, AT(on), 0, 0, 0, NULL },
-	{ "mtu", J_U32, AT(mtu), 0, 68, 65535, NULL },
-	{ "count", J_U32, AT(count), 0, 0, 0, NULL },
-	{ "wide", J_I64, AT(wide), 0, 0, 0, NULL },
-	{ "bounded", J_I64, AT(bounded), 0, -5, 5, NULL },
-	{ "least", J_I64, AT(least), 0, 3, 0, NULL },
-	{ "negative", J_I64, AT(negative), 0, INT64_MIN, -1, NULL },
-	{ "mode", J_ENUM, AT(mode), 0, 0, 0, modes },
-	{ "mac", J_MAC, AT(mac), 0, 0, 0, NULL },
-	{ "hw", J_HW_ADDR, AT(hw), 0, 0, 0, NULL },
-	{ "pkey", J_PKEY, AT(pkey), 0, 0, 0, NULL },
-	{ "object", J_OBJECT, AT(object), 0, 0, 0, NULL },
-	{ "array", J_ARRAY, AT(array), 0, 0, 0, NULL },
-	{ "any", J_ANY, AT(any), 0, 0, 0, NULL },
-	{ NULL, 0, 0, 0, 0, 0, NULL },
+	{ "name", J_STRING, .offset = AT(name) },
+	{ "word", J_STRING, .offset = AT(word), .min = 1, .max = 5 },
+	{ "on", J_BOOL, .offset = AT(on) },
+	{ "mtu", J_U32, .offset = AT(mtu), .min = 68, .max = 65535 },
+	{ "count", J_U32, .offset = AT(count) },
+	{ "wide", J_I64, .offset = AT(wide) },
+	{ "bounded", J_I64, .offset = AT(bounded), .min = -5, .max = 5 },
+	{ "least", J_I64, .offset = AT(least), .min = 3 },
+	{ "negative", J_I64, .offset = AT(negative), .min = INT64_MIN, .max = -1 },
+	{ "mode", J_ENUM, .offset = AT(mode), .names = modes },
+	{ "mac", J_MAC, .offset = AT(mac) },
+	{ "hw", J_HW_ADDR, .offset = AT(hw) },
+	{ "pkey", J_PKEY, .offset = AT(pkey) },
+	{ "object", J_OBJECT, .offset = AT(object) },
+	{ "array", J_ARRAY, .offset = AT(array) },
+	{ "any", J_ANY, .offset = AT(any) },
+	{ 0 },
 };
 
 static struct json *parse(const char *text)
@@ -254,8 +254,7 @@ START_TEST(long_lists_of_words)
 		{ word, 0 }, { word, 0 }, { word, 0 }, { word, 0 }, { word, 0 }, { word, 0 },
 		{ word, 0 }, { word, 0 }, { word, 0 }, { word, 0 }, { word, 0 }, { NULL, 0 },
 	};
-	static const struct json_field table[] = { { "w", J_ENUM, 0, 0, 0, 0, many },
-						   { NULL, 0, 0, 0, 0, 0, NULL } };
+	static const struct json_field table[] = { { "w", J_ENUM, .names = many }, { 0 } };
 	auto_json struct json *j = parse("{\"w\":\"x\"}");
 	struct err e = { 0 };
 	int out = 7;
@@ -271,8 +270,8 @@ END_TEST
 START_TEST(missing_required_keys_are_named)
 {
 	static const struct json_field table[] = {
-		{ "name", J_STRING, AT(name), J_REQUIRED, 0, 0, NULL },
-		{ NULL, 0, 0, 0, 0, 0, NULL },
+		{ "name", J_STRING, .offset = AT(name), .flags = J_REQUIRED },
+		{ 0 },
 	};
 	static const char *const missing[] = { "{}", "{\"name\":null}", "{\"Name\":\"x\"}" };
 	struct conf c = { 0 };
@@ -296,8 +295,9 @@ END_TEST
 START_TEST(a_missing_word_names_the_words)
 {
 	static const struct json_enum words[] = { { "", 0 }, { "a", 1 }, { "b", 2 }, { NULL, 0 } };
-	static const struct json_field table[] = { { "w", J_ENUM, 0, J_REQUIRED, 0, 0, words },
-						   { 0 } };
+	static const struct json_field table[] = {
+		{ "w", J_ENUM, .flags = J_REQUIRED, .names = words }, { 0 }
+	};
 	auto_json struct json *j = parse("{}");
 	struct err e = { 0 };
 	int out;

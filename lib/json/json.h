@@ -51,7 +51,7 @@ const struct json *json_next(const struct json *n);
 /* Iterate over array elements or object members; n may be NULL. */
 #define json_each(it, n) for (const struct json *it = json_first(n); it; it = json_next(it))
 
-/* ---- decoding into structs by table ---- */
+/* ---- structs by table, in both directions ---- */
 
 enum json_kind {
 	J_STRING, /* const char *, borrowed from the tree; min/max: length in bytes when max != 0 */
@@ -65,6 +65,19 @@ enum json_kind {
 	J_OBJECT,  /* const struct json *, must be an object */
 	J_ARRAY,   /* const struct json *, must be an array */
 	J_ANY,     /* const struct json * */
+	/* These need .size, which J_AT() sets. */
+	J_CHARS, /* char[size]; min/max: length in bytes, max 0: what fits */
+	J_UINT, /* an integer of size bytes, not negative; min..max, max 0: what fits, below 2^53 */
+	J_GUID, /* struct guid, as guid_parse() reads it */
+	J_HEX64,  /* uint64_t as 16 hexadecimal digits in a string */
+	J_DIGITS, /* uint64_t or int64_t as decimal digits in a string, at most max if not 0 */
+	J_CONST,  /* a number that no member has: min..max is accepted, min is written */
+	J_NESTED, /* an object with a table of its own, .of; its offsets begin at .offset */
+	/*
+	 * An array of such objects: T[] of .size bytes in all, .item bytes each. Their number is
+	 * the size_t at .has.
+	 */
+	J_LIST,
 };
 
 struct json_enum {
@@ -74,6 +87,15 @@ struct json_enum {
 
 #define J_REQUIRED 1u /* absent or null is ERR_CONFIG */
 #define J_EMPTY_OK 2u /* "" counts as absent, as for Go, which cannot tell the two apart */
+/* Of writing. A string or a node that is NULL, and an empty hardware address, are never written. */
+#define J_OMIT    4u   /* 0, false, "", a list of none: not written */
+#define J_READ    8u   /* never written: the caller does that */
+#define J_IF      16u  /* written if the bool at .has is true; decoding a J_NESTED sets it */
+#define J_IF_TEXT 32u  /* written if the text at .has is not "" */
+#define J_IF_BIT  64u  /* written if the unsigned at .has has .bit */
+#define J_POINTER 128u /* a J_LIST at .offset is a T *, and is only written */
+
+#define J_AT(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 struct json_field {
 	const char *key; /* NULL ends the table */
 	enum json_kind kind;
@@ -81,6 +103,9 @@ struct json_field {
 	unsigned flags;
 	int64_t min, max;
 	const struct json_enum *names;
+	const struct json_field *of; /* J_NESTED, J_LIST: the table of each object */
+	size_t size, item, has;
+	unsigned bit;
 };
 
 /*
@@ -91,6 +116,15 @@ struct json_field {
  */
 int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
 		void *out, struct err *e) must_check;
+
+/*
+ * json_encode - the reverse: add the members of the table to obj, in the order of the table. -1: no
+ * memory; obj NULL is that, too. json_encoded - as a new object, owned by the caller.
+ * json_print_fields - as its text, see json_print(). NULL: no memory.
+ */
+int json_encode(struct json *obj, const struct json_field *fields, const void *in) must_check;
+struct json *json_encoded(const struct json_field *fields, const void *in);
+char *json_print_fields(const struct json_field *fields, const void *in, bool pretty);
 
 /*
  * json_refuse_unknown - ERR_CONFIG naming the first key of obj that the table does not have, and

@@ -22,8 +22,8 @@ static const struct json_enum ipvlan_flags[] = {
 };
 
 static const struct json_field ipvlan_fields[] = {
-	{ "mode", J_ENUM, offsetof(struct ipvlan_conf, mode), 0, 0, 0, ipvlan_modes },
-	{ "flag", J_ENUM, offsetof(struct ipvlan_conf, flag), 0, 0, 0, ipvlan_flags },
+	{ "mode", J_ENUM, J_AT(struct ipvlan_conf, mode), .names = ipvlan_modes },
+	{ "flag", J_ENUM, J_AT(struct ipvlan_conf, flag), .names = ipvlan_flags },
 	{ 0 },
 };
 

@@ -24,9 +24,9 @@ static const struct json_enum macvlan_modes[] = {
 };
 
 static const struct json_field macvlan_fields[] = {
-	{ "mode", J_ENUM, offsetof(struct macvlan_conf, mode), 0, 0, 0, macvlan_modes },
-	{ "mac", J_STRING, offsetof(struct macvlan_conf, mac_text), 0, 0, 0, NULL },
-	{ "bcqueuelen", J_U32, offsetof(struct macvlan_conf, bcqueuelen), 0, 0, 0, NULL },
+	{ "mode", J_ENUM, J_AT(struct macvlan_conf, mode), .names = macvlan_modes },
+	{ "mac", J_STRING, J_AT(struct macvlan_conf, mac_text) },
+	{ "bcqueuelen", J_U32, J_AT(struct macvlan_conf, bcqueuelen) },
 	{ 0 },
 };
 

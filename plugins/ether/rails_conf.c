@@ -37,27 +37,16 @@ static const struct json_enum rdma_modes[] = {
 #define FIELD(k, m) .key = k, .offset = offsetof(struct rails_conf, m)
 
 const struct json_field rails_fields[] = {
-	{ .key = "kind",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct rails_conf, kind),
-	  .flags = J_REQUIRED,
-	  .names = kinds },
-	{ .key = RAILS_KEY, .kind = J_ANY, .offset = offsetof(struct rails_conf, rails) },
+	{ "kind", J_ENUM, J_AT(struct rails_conf, kind), .flags = J_REQUIRED, .names = kinds },
+	{ RAILS_KEY, J_ANY, J_AT(struct rails_conf, rails) },
 	{ FIELD("rdma", rdma), .kind = J_ENUM, .names = rdma_modes },
 	{ FIELD("deviceIDs", device_ids), .kind = J_ANY },
 	{ FIELD("resource", resource), .kind = J_OBJECT },
 	{ FIELD("resourceName", resource_name), .kind = J_STRING, .flags = J_EMPTY_OK },
 	{ FIELD("deviceID", device_id), .kind = J_STRING, .flags = J_EMPTY_OK },
 	{ FIELD("pciBusID", pci_bus_id), .kind = J_STRING, .flags = J_EMPTY_OK },
-	{ .key = "ifname",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct rails_conf, ifname),
-	  .flags = J_EMPTY_OK },
-	{ .key = "min",
-	  .kind = J_U32,
-	  .offset = offsetof(struct rails_conf, min),
-	  .min = 1,
-	  .max = RAIL_LIST_MAX },
+	{ "ifname", J_STRING, J_AT(struct rails_conf, ifname), .flags = J_EMPTY_OK },
+	{ "min", J_U32, J_AT(struct rails_conf, min), .min = 1, .max = RAIL_LIST_MAX },
 	{ 0 },
 };
 
@@ -471,10 +460,10 @@ struct made_text {
 };
 
 static const struct json_field made_fields[] = {
-	{ "rail", J_U32, offsetof(struct made_text, number), 0, 0, RAIL_NUMBER_MAX, NULL },
-	{ "interface", J_STRING, offsetof(struct made_text, ifname), J_REQUIRED, 0, 0, NULL },
-	{ "master", J_STRING, offsetof(struct made_text, master), J_REQUIRED, 0, 0, NULL },
-	{ "device", J_STRING, offsetof(struct made_text, device), 0, 0, 0, NULL },
+	{ "rail", J_U32, J_AT(struct made_text, number), .max = RAIL_NUMBER_MAX },
+	{ "interface", J_STRING, J_AT(struct made_text, ifname), .flags = J_REQUIRED },
+	{ "master", J_STRING, J_AT(struct made_text, master), .flags = J_REQUIRED },
+	{ "device", J_STRING, J_AT(struct made_text, device) },
 	{ 0 },
 };
 
