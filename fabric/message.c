@@ -16,102 +16,52 @@ static const struct json_enum memberships[] = {
 	{ NULL, 0 },
 };
 
-#define WHO(name, member)                                                                          \
-	{                                                                                          \
-		.key = (name), .kind = J_STRING, .offset = offsetof(struct sm_who, member),        \
-		.max = 512                                                                         \
-	}
-
-static const struct json_field who_keys[] = {
-	WHO("network", network),  WHO("container", container),
-	WHO("ifname", ifname),    WHO("podNamespace", pod_namespace),
-	WHO("podName", pod_name), { .key = NULL },
+const struct json_field sm_who_fields[] = {
+	{ "network", J_STRING, J_AT(struct sm_who, network), .max = 512 },
+	{ "container", J_STRING, J_AT(struct sm_who, container), .max = 512 },
+	{ "ifname", J_STRING, J_AT(struct sm_who, ifname), .max = 512 },
+	{ "podNamespace", J_STRING, J_AT(struct sm_who, pod_namespace), .max = 512 },
+	{ "podName", J_STRING, J_AT(struct sm_who, pod_name), .max = 512 },
+	{ 0 },
 };
 
 struct fields {
-	uint32_t version;
 	int action, membership;
-	const char *pkey, *node;
-	const struct json *guids, *who;
+	uint16_t pkey;
+	const char *node;
+	const struct json *guids;
+	struct sm_who who;
 };
 
 static const struct json_field keys[] = {
-	{ .key = "version",
-	  .kind = J_U32,
-	  .offset = offsetof(struct fields, version),
-	  .flags = J_REQUIRED,
-	  .min = SM_MESSAGE_VERSION,
+	{ "version", J_CONST, .flags = J_REQUIRED, .min = SM_MESSAGE_VERSION,
 	  .max = SM_MESSAGE_VERSION },
-	{ .key = "action",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct fields, action),
-	  .flags = J_REQUIRED,
-	  .names = actions },
-	{ .key = "pkey",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct fields, pkey),
-	  .flags = J_REQUIRED },
-	{ .key = "membership",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct fields, membership),
-	  .flags = J_REQUIRED,
+	{ "action", J_ENUM, J_AT(struct fields, action), .flags = J_REQUIRED, .names = actions },
+	{ "pkey", J_PKEY, J_AT(struct fields, pkey), .flags = J_REQUIRED },
+	{ "membership", J_ENUM, J_AT(struct fields, membership), .flags = J_REQUIRED,
 	  .names = memberships },
-	{ .key = "guids",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct fields, guids),
-	  .flags = J_REQUIRED },
-	{ .key = "node", .kind = J_STRING, .offset = offsetof(struct fields, node), .max = 255 },
-	{ .key = "who", .kind = J_OBJECT, .offset = offsetof(struct fields, who) },
-	{ .key = NULL },
+	{ "guids", J_ARRAY, J_AT(struct fields, guids), .flags = J_REQUIRED },
+	{ "node", J_STRING, J_AT(struct fields, node), .flags = J_OMIT, .max = 255 },
+	{ "who", J_NESTED, J_AT(struct fields, who), .of = sm_who_fields },
+	{ 0 },
 };
-
-static const char *action_name(enum sm_action a)
-{
-	return actions[a].name;
-}
 
 /* ---- printing ---- */
 
-int sm_who_add(struct json *o, const struct sm_who *who)
-{
-	return json_add_str(o, "network", who->network) ||
-			       json_add_str(o, "container", who->container) ||
-			       json_add_str(o, "ifname", who->ifname) ||
-			       json_add_str(o, "podNamespace", who->pod_namespace) ||
-			       json_add_str(o, "podName", who->pod_name)
-		       ? -1
-		       : 0;
-}
-
 char *sm_message_print(enum sm_action a, const struct sm_member *m, const char *node)
 {
-	auto_json struct json *o = json_new_object();
-	const bool full = m->pkey & PKEY_FULL_MEMBER;
-	struct json *guids, *who;
-	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN];
+	auto_json struct json *guids = json_new_array();
+	const struct fields f = {
+		(int)a, m->pkey & PKEY_FULL_MEMBER, m->pkey, node, guids, m->who
+	};
+	char guid[GUID_STR_LEN];
 
-	if (!o || json_add_int(o, "version", SM_MESSAGE_VERSION) ||
-	    json_add_str(o, "action", action_name(a)) ||
-	    json_add_str(o, "pkey", pkey_format(m->pkey, pkey)) ||
-	    json_add_str(o, "membership", memberships[full ? 0 : 1].name) ||
-	    !(guids = json_add_array(o, "guids")) ||
-	    json_push_str(guids, guid_format(m->guid, guid)) || json_add_known(o, "node", node) ||
-	    !(who = json_add_object(o, "who")) || sm_who_add(who, &m->who))
+	if (!guids || json_push_str(guids, guid_format(m->guid, guid)))
 		return NULL;
-	return json_print(o, false);
+	return json_print_fields(keys, &f, false);
 }
 
 /* ---- parsing ---- */
-
-int sm_who_decode(const struct json *obj, struct sm_who *out, struct err *e)
-{
-	struct sm_who who = { .network = NULL };
-
-	if (json_decode(obj, "who", who_keys, &who, e))
-		return -1;
-	*out = who;
-	return 0;
-}
 
 static int take_guids(const struct json *list, struct sm_message *m, struct err *e)
 {
@@ -143,13 +93,13 @@ int sm_message_parse(const char *text, size_t len, struct sm_message *out, struc
 	if (json_type(root) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "the message must be an object, got %s",
 			       json_type_name(root));
-	if (json_decode(root, "", keys, &f, e) || take_guids(f.guids, &m, e) ||
-	    sm_who_decode(f.who, &m.who, e))
+	if (json_decode(root, "", keys, &f, e) || take_guids(f.guids, &m, e))
 		return -1;
-	if (pkey_parse(f.pkey, &m.pkey))
-		return err_set(e, ERR_CONFIG, 0, "pkey: \"%.64s\" is not a partition key", f.pkey);
+	if (!f.pkey)
+		return err_set(e, ERR_CONFIG, 0, "pkey: is empty");
+	m.who = f.who;
 	m.action = (enum sm_action)f.action;
-	m.pkey = (uint16_t)(pkey_partition(m.pkey) | (unsigned)f.membership);
+	m.pkey = (uint16_t)(pkey_partition(f.pkey) | (unsigned)f.membership);
 	m.node = f.node;
 	m.tree = TAKE_PTR(root);
 	*out = m;

@@ -35,10 +35,7 @@ int sm_message_parse(const char *text, size_t len, struct sm_message *out,
 void sm_message_clear(struct sm_message *m);
 #define auto_sm_message auto_clean(sm_message_clear)
 
-/* sm_who_add - the members of an object for an attachment. -1: no memory. */
-int sm_who_add(struct json *o, const struct sm_who *who) must_check;
-
-/* sm_who_decode - the reverse; *out borrows from obj, which may be NULL. */
-int sm_who_decode(const struct json *obj, struct sm_who *out, struct err *e) must_check;
+/* The members of an object for an attachment. */
+extern const struct json_field sm_who_fields[];
 
 #endif

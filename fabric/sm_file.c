@@ -51,93 +51,65 @@ bool sm_file_is_of(const struct sm_file *x, const struct sm_who *who)
 	       strcmp(owner->ifname, who->ifname) == 0;
 }
 
-char *sm_file_print(const struct sm_file *x)
-{
-	auto_json struct json *o = json_new_object();
-	const struct sm_entry *s = &x->x;
-	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN];
-	struct json *who;
+static const struct json_enum states[] = { { "member", false }, { "leaving", true }, { NULL, 0 } };
 
-	if (!o || json_add_int(o, "version", 1) ||
-	    json_add_str(o, "state", s->leaving ? "leaving" : "member") ||
-	    json_add_str(o, "pkey", pkey_format(s->member.pkey, pkey)) ||
-	    json_add_str(o, "guid", guid_format(s->member.guid, guid)) ||
-	    json_add_int(o, "since", s->since / NS_PER_MS) || json_add_known(o, "boot", x->boot) ||
-	    (s->tries && (json_add_int(o, "tries", s->tries) ||
-			  json_add_int(o, "tried", s->tried / NS_PER_MS) ||
-			  json_add_str(o, "error", s->error))) ||
-	    !(who = json_add_object(o, "who")) || sm_who_add(who, &s->member.who))
-		return NULL;
-	return json_print(o, true);
-}
-
-enum state { STATE_MEMBER, STATE_LEAVING };
-
-static const struct json_enum states[] = {
-	{ "member", STATE_MEMBER },
-	{ "leaving", STATE_LEAVING },
-	{ NULL, 0 },
-};
-
+/* The file has times in milliseconds. */
 struct fields {
-	uint32_t version, tries;
-	int state;
+	struct sm_file x;
+	int leaving;
 	int64_t since, tried;
-	const char *pkey, *guid, *boot, *error;
-	const struct json *who;
+	bool has_tried;
 };
 
 #define MS_MAX (INT64_MAX / NS_PER_MS)
 
-#define KEY(name, as) .key = #name, .kind = (as), .offset = offsetof(struct fields, name)
-
 static const struct json_field keys[] = {
-	{ KEY(version, J_U32), .flags = J_REQUIRED, .min = 1, .max = 1 },
-	{ KEY(state, J_ENUM), .flags = J_REQUIRED, .names = states },
-	{ KEY(pkey, J_STRING), .flags = J_REQUIRED },
-	{ KEY(guid, J_STRING), .flags = J_REQUIRED },
-	{ KEY(since, J_I64), .min = 0, .max = MS_MAX },
-	{ KEY(boot, J_STRING), .max = CTX_BOOT_ID_LEN },
-	{ KEY(tries, J_U32) },
-	{ KEY(tried, J_I64), .min = 0, .max = MS_MAX },
-	{ KEY(error, J_STRING), .max = ERROR_MAX },
-	{ KEY(who, J_OBJECT), .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "version", J_CONST, .flags = J_REQUIRED, .min = 1, .max = 1 },
+	{ "state", J_ENUM, J_AT(struct fields, leaving), .flags = J_REQUIRED, .names = states },
+	{ "pkey", J_PKEY, J_AT(struct fields, x.x.member.pkey), .flags = J_REQUIRED },
+	{ "guid", J_GUID, J_AT(struct fields, x.x.member.guid), .flags = J_REQUIRED },
+	{ "since", J_I64, J_AT(struct fields, since), .max = MS_MAX },
+	{ "boot", J_CHARS, J_AT(struct fields, x.boot), .flags = J_OMIT },
+	{ "tries", J_UINT, J_AT(struct fields, x.x.tries), .flags = J_OMIT },
+	{ "tried", J_I64, J_AT(struct fields, tried), .flags = J_IF, .max = MS_MAX,
+	  .has = offsetof(struct fields, has_tried) },
+	{ "error", J_STRING, J_AT(struct fields, x.x.error), .flags = J_IF, .max = ERROR_MAX,
+	  .has = offsetof(struct fields, has_tried) },
+	{ "who", J_NESTED, J_AT(struct fields, x.x.member.who), .flags = J_REQUIRED,
+	  .of = sm_who_fields },
+	{ 0 },
 };
 
-static int check_fields(const struct fields *f, struct sm_member *m, struct err *e)
+char *sm_file_print(const struct sm_file *x)
 {
-	if (pkey_parse(f->pkey, &m->pkey))
-		return err_set(e, ERR_CONFIG, 0, "pkey: \"%.64s\" is not a partition key", f->pkey);
-	if (guid_parse(f->guid, &m->guid))
-		return err_set(e, ERR_CONFIG, 0, "guid: \"%.64s\" is not a GUID", f->guid);
-	if (sm_who_decode(f->who, &m->who, e))
-		return -1;
-	if (!m->who.container || !m->who.ifname)
-		return err_set(e, ERR_CONFIG, 0, "who: has no container or no ifname");
-	return 0;
+	const struct sm_entry *s = &x->x;
+	const struct fields f = { *x, s->leaving, s->since / NS_PER_MS, s->tried / NS_PER_MS,
+				  s->tries > 0 };
+
+	return json_print_fields(keys, &f, true);
 }
 
 int sm_file_decode(const char *text, size_t len, struct sm_file *out, struct err *e)
 {
 	auto_json struct json *root = NULL;
-	struct fields f = { .boot = "", .error = "" };
-	struct sm_file x = { .tree = NULL };
+	struct fields f = { .x = { .x = { .error = "" } } };
+	struct sm_entry *s = &f.x.x;
 
 	if (json_parse(text, len, "membership", &root, e))
 		return -1;
 	if (json_type(root) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(root));
-	if (json_decode(root, "", keys, &f, e) || check_fields(&f, &x.x.member, e))
+	if (json_decode(root, "", keys, &f, e))
 		return -1;
-	x.x.leaving = f.state == STATE_LEAVING;
-	x.x.since = f.since * NS_PER_MS;
-	x.x.tries = f.tries;
-	x.x.tried = f.tried * NS_PER_MS;
-	x.x.error = f.error;
-	(void)snprintf(x.boot, sizeof(x.boot), "%s", f.boot);
-	x.tree = TAKE_PTR(root);
-	*out = x;
+	if (!s->member.pkey)
+		return err_set(e, ERR_CONFIG, 0, "pkey: is empty");
+	if (!s->member.who.container || !s->member.who.ifname)
+		return err_set(e, ERR_CONFIG, 0, "who: has no container or no ifname");
+	s->leaving = f.leaving;
+	s->since = f.since * NS_PER_MS;
+	s->tried = f.tried * NS_PER_MS;
+	f.x.tree = TAKE_PTR(root);
+	*out = f.x;
 	return 0;
 }
 

@@ -83,6 +83,29 @@ START_TEST(a_text_is_read_back)
 }
 END_TEST
 
+START_TEST(the_text_stays_the_same)
+{
+	struct sm_file queued = member;
+	auto_free char *a = sm_file_print(&member);
+
+	ck_assert_str_eq(a, "{\n\t\"version\": 1,\n\t\"state\": \"member\",\n"
+			    "\t\"pkey\": \"0x8001\",\n\t\"guid\": \"02:00:00:00:00:00:0a:01\",\n"
+			    "\t\"since\": 1700000000123,\n\t\"boot\": \"" BOOT "\",\n"
+			    "\t\"who\": {\n\t\t\"network\": \"ib0\",\n"
+			    "\t\t\"container\": \"id-1\",\n\t\t\"ifname\": \"net1\"\n\t}\n}");
+	queued.x.leaving = true;
+	queued.boot[0] = '\0';
+	queued.x.tries = 3;
+	auto_free char *b = sm_file_print(&queued);
+	ck_assert_str_eq(b, "{\n\t\"version\": 1,\n\t\"state\": \"leaving\",\n"
+			    "\t\"pkey\": \"0x8001\",\n\t\"guid\": \"02:00:00:00:00:00:0a:01\",\n"
+			    "\t\"since\": 1700000000123,\n\t\"tries\": 3,\n\t\"tried\": 0,\n"
+			    "\t\"error\": \"\",\n"
+			    "\t\"who\": {\n\t\t\"network\": \"ib0\",\n"
+			    "\t\t\"container\": \"id-1\",\n\t\t\"ifname\": \"net1\"\n\t}\n}");
+}
+END_TEST
+
 static void refused(const char *text, const char *words)
 {
 	struct sm_file x = { .tree = NULL };
@@ -154,6 +177,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("sm_file", a_name_is_partition_and_GUID, a_text_is_read_back,
+TEST_PROGRAM("sm_file", the_text_stays_the_same, a_name_is_partition_and_GUID, a_text_is_read_back,
 	     a_damaged_text_is_refused, a_file_with_the_text_of_another_is_refused,
 	     allocations_may_fail)

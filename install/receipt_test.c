@@ -38,6 +38,18 @@ START_TEST(a_text_is_read_back)
 }
 END_TEST
 
+START_TEST(the_text_stays_the_same)
+{
+	auto_free char *text = receipt_print(&two);
+
+	ck_assert_str_eq(text, "{\n\t\"receipt\": 1,\n\t\"version\": \"0.1.0\",\n\t\"build\": "
+			       "\"0a1b\",\n\t\"changing\": true,\n\t\"programs\": [\n\t\t{\n"
+			       "\t\t\t\"name\": \"rh-macvlan\",\n\t\t\t\"sha256\": \"" SUM_A
+			       "\"\n\t\t},\n\t\t{\n\t\t\t\"name\": \"railhead-ipam\",\n"
+			       "\t\t\t\"sha256\": \"" SUM_B "\"\n\t\t}\n\t]\n}");
+}
+END_TEST
+
 START_TEST(a_complete_one_does_not_say_changing)
 {
 	struct receipt r = two;
@@ -172,6 +184,7 @@ START_TEST(failed_allocations_leave_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("receipt", a_text_is_read_back, a_complete_one_does_not_say_changing, damage_is_named,
-	     capital_digits_are_no_digest, a_name_stays_in_the_folder, a_program_is_added_once,
+TEST_PROGRAM("receipt", the_text_stays_the_same, a_text_is_read_back,
+	     a_complete_one_does_not_say_changing, damage_is_named, capital_digits_are_no_digest,
+	     a_name_stays_in_the_folder, a_program_is_added_once,
 	     more_programs_than_there_is_room_for_are_refused, failed_allocations_leave_nothing)

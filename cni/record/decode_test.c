@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cni/record/part.h"
 #include "cni/record/record.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
@@ -36,6 +37,40 @@ START_TEST(a_record_without_a_required_key_is_refused)
 		ck_assert_ptr_nonnull(strstr(e.msg, keys[i])); /* CNI-168 */
 		ck_assert_int_eq(bad.created, 7);
 	}
+}
+END_TEST
+
+START_TEST(the_text_stays_the_same)
+{
+	static const char all[] =
+		"{\"version\":2,\"network\":\"n\",\"container\":\"c\",\"ifname\":\"i\","
+		"\"plugin\":\"p\",\"kind\":\"k\",\"netns\":\"/n\",\"netnsDev\":4,"
+		"\"netnsInode\":4026531840,\"netnsCookie\":77,\"pidNs\":1,\"mntNs\":2,"
+		"\"ifindex\":3,\"lowerIfindex\":5,\"boot\":\"" BOOT "\",\"created\":6,"
+		"\"adding\":true,\"deleting\":true,\"master\":\"m\",\"cniPath\":\"/c\","
+		"\"args\":\"a\",\"config\":{\"x\":1},\"device\":{},\"routing\":{},"
+		"\"parts\":[{}],\"host\":{}}";
+	static const char least[] =
+		"{\"version\":1,\"network\":\"n\",\"container\":\"c\",\"ifname\":\"i\","
+		"\"plugin\":\"p\",\"kind\":\"k\",\"netns\":\"/n\",\"netnsDev\":0,"
+		"\"netnsInode\":0,\"boot\":\"" BOOT "\",\"created\":0,\"master\":\"\","
+		"\"cniPath\":\"\",\"args\":\"\"}";
+	auto_record struct record r = { 0 }, few = { 0 };
+	auto_json struct json *list = json_new_array();
+	struct err e;
+
+	ck_assert_int_eq(record_decode(all, strlen(all), &r, &e), 0);
+	auto_free char *text = record_print(&r);
+	ck_assert_str_eq(text, all);
+	ck_assert_int_eq(record_decode(good, strlen(good), &few, &e), 0);
+	auto_free char *again = record_print(&few);
+	ck_assert_str_eq(again, least);
+	ck_assert_int_eq(record_add_part(list, &r) | record_add_part(list, &few), 0);
+	auto_free char *parts = json_print(list, false);
+	ck_assert_str_eq(parts,
+			 "[{\"ifname\":\"i\",\"plugin\":\"p\",\"master\":\"m\",\"ifindex\":3,"
+			 "\"lowerIfindex\":5,\"routing\":{},\"device\":{}},"
+			 "{\"ifname\":\"i\",\"plugin\":\"p\",\"master\":\"\"}]");
 }
 END_TEST
 
@@ -118,6 +153,6 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("cni/record_decode", a_record_without_a_required_key_is_refused,
-	     other_texts_are_refused, impossible_numbers_are_refused,
-	     keys_of_a_configuration_are_folded, out_of_memory)
+TEST_PROGRAM("cni/record_decode", the_text_stays_the_same,
+	     a_record_without_a_required_key_is_refused, other_texts_are_refused,
+	     impossible_numbers_are_refused, keys_of_a_configuration_are_folded, out_of_memory)

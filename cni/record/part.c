@@ -40,20 +40,20 @@ void record_part(const struct record *r, size_t i, struct record *out)
 		out->plugin = json_text(o, "plugin");
 }
 
+static const struct json_field part_fields[] = {
+	{ "ifname", J_STRING, J_AT(struct record, key.ifname) },
+	{ "plugin", J_STRING, J_AT(struct record, plugin) },
+	{ "master", J_STRING, J_AT(struct record, master) },
+	{ "ifindex", J_UINT, J_AT(struct record, ifindex), .flags = J_OMIT },
+	{ "lowerIfindex", J_UINT, J_AT(struct record, lower_ifindex), .flags = J_OMIT },
+	{ "routing", J_ANY, J_AT(struct record, routing) },
+	{ "device", J_ANY, J_AT(struct record, device) },
+	{ 0 },
+};
+
 int record_add_part(struct json *list, const struct record *part)
 {
-	struct json *o = json_push_object(list);
-
-	return !o || json_add_str(o, "ifname", part->key.ifname) ||
-			       json_add_str(o, "plugin", part->plugin) ||
-			       json_add_str(o, "master", part->master) ||
-			       (part->ifindex && json_add_int(o, "ifindex", part->ifindex)) ||
-			       (part->lower_ifindex &&
-				json_add_int(o, "lowerIfindex", part->lower_ifindex)) ||
-			       (part->routing && json_add_copy(o, "routing", part->routing)) ||
-			       (part->device && json_add_copy(o, "device", part->device))
-		       ? -1
-		       : 0;
+	return json_encode(json_push_object(list), part_fields, part);
 }
 
 /* ---- the record of a part ---- */

@@ -72,43 +72,54 @@ int record_lock(const struct ctx *ctx, const struct record_key *key, bool create
 	return fd;
 }
 
-static struct json *record_json(const struct record *r)
-{
-	auto_json struct json *o = json_new_object();
-	/* A clock before 1970 must not make the record one that cannot be read. */
-	int64_t created_ms = r->created > 0 ? r->created / 1000000 : 0;
+struct record_text {
+	struct record r;
+	uint32_t version;
+	int64_t created_ms;
+};
 
-	if (!o || json_add_int(o, "version", r->parts ? VERSION_PARTS : 1) ||
-	    json_add_str(o, "network", r->key.network) ||
-	    json_add_str(o, "container", r->key.container) ||
-	    json_add_str(o, "ifname", r->key.ifname) || json_add_str(o, "plugin", r->plugin) ||
-	    json_add_str(o, "kind", r->kind) || json_add_str(o, "netns", r->netns) ||
-	    json_add_int(o, "netnsDev", (int64_t)r->netns_id.dev) ||
-	    json_add_int(o, "netnsInode", (int64_t)r->netns_id.ino) ||
-	    (r->netns_id.cookie && json_add_int(o, "netnsCookie", (int64_t)r->netns_id.cookie)) ||
-	    (r->from.pid_ns && json_add_int(o, "pidNs", (int64_t)r->from.pid_ns)) ||
-	    (r->from.mnt_ns && json_add_int(o, "mntNs", (int64_t)r->from.mnt_ns)) ||
-	    (r->ifindex && json_add_int(o, "ifindex", r->ifindex)) ||
-	    (r->lower_ifindex && json_add_int(o, "lowerIfindex", r->lower_ifindex)) ||
-	    json_add_str(o, "boot", r->boot) || json_add_int(o, "created", created_ms) ||
-	    (r->adding && json_add_bool(o, "adding", true)) ||
-	    (r->deleting && json_add_bool(o, "deleting", true)) ||
-	    json_add_str(o, "master", r->master) || json_add_str(o, "cniPath", r->cni_path) ||
-	    json_add_str(o, "args", r->args) ||
-	    (r->config && json_add_copy(o, "config", r->config)) ||
-	    (r->device && json_add_copy(o, "device", r->device)) ||
-	    (r->routing && json_add_copy(o, "routing", r->routing)) ||
-	    (r->parts && json_add_copy(o, "parts", r->parts)) ||
-	    (r->host && json_add_copy(o, "host", r->host)))
-		return NULL;
-	return TAKE_PTR(o);
-}
+#define MS_MAX (INT64_MAX / 1000000) /* milliseconds that fit into nanoseconds */
+
+static const struct json_field record_fields[] = {
+	{ "version", J_UINT, J_AT(struct record_text, version), .flags = J_REQUIRED, .min = 1,
+	  .max = VERSION_PARTS },
+	{ "network", J_STRING, J_AT(struct record_text, r.key.network), .flags = J_REQUIRED },
+	{ "container", J_STRING, J_AT(struct record_text, r.key.container), .flags = J_REQUIRED },
+	{ "ifname", J_STRING, J_AT(struct record_text, r.key.ifname), .flags = J_REQUIRED },
+	{ "plugin", J_STRING, J_AT(struct record_text, r.plugin), .flags = J_REQUIRED },
+	{ "kind", J_STRING, J_AT(struct record_text, r.kind), .flags = J_REQUIRED },
+	{ "netns", J_STRING, J_AT(struct record_text, r.netns), .flags = J_REQUIRED },
+	{ "netnsDev", J_UINT, J_AT(struct record_text, r.netns_id.dev) },
+	{ "netnsInode", J_UINT, J_AT(struct record_text, r.netns_id.ino) },
+	{ "netnsCookie", J_UINT, J_AT(struct record_text, r.netns_id.cookie), .flags = J_OMIT },
+	{ "pidNs", J_UINT, J_AT(struct record_text, r.from.pid_ns), .flags = J_OMIT },
+	{ "mntNs", J_UINT, J_AT(struct record_text, r.from.mnt_ns), .flags = J_OMIT },
+	{ "ifindex", J_UINT, J_AT(struct record_text, r.ifindex), .flags = J_OMIT,
+	  .max = INT32_MAX },
+	{ "lowerIfindex", J_UINT, J_AT(struct record_text, r.lower_ifindex), .flags = J_OMIT,
+	  .max = INT32_MAX },
+	{ "boot", J_CHARS, J_AT(struct record_text, r.boot), .flags = J_REQUIRED },
+	{ "created", J_I64, J_AT(struct record_text, created_ms), .max = MS_MAX },
+	{ "adding", J_BOOL, J_AT(struct record_text, r.adding), .flags = J_OMIT },
+	{ "deleting", J_BOOL, J_AT(struct record_text, r.deleting), .flags = J_OMIT },
+	{ "master", J_STRING, J_AT(struct record_text, r.master) },
+	{ "cniPath", J_STRING, J_AT(struct record_text, r.cni_path) },
+	{ "args", J_STRING, J_AT(struct record_text, r.args) },
+	{ "config", J_OBJECT, J_AT(struct record_text, r.config) },
+	{ "device", J_OBJECT, J_AT(struct record_text, r.device) },
+	{ "routing", J_OBJECT, J_AT(struct record_text, r.routing) },
+	{ "parts", J_ARRAY, J_AT(struct record_text, r.parts) },
+	{ "host", J_OBJECT, J_AT(struct record_text, r.host) },
+	{ 0 },
+};
 
 char *record_print(const struct record *r)
 {
-	auto_json struct json *o = record_json(r);
+	/* A clock before 1970 must not make the record one that cannot be read. */
+	const struct record_text t = { *r, r->parts ? VERSION_PARTS : 1,
+				       r->created > 0 ? r->created / 1000000 : 0 };
 
-	return o ? json_print(o, false) : NULL;
+	return json_print_fields(record_fields, &t, false);
 }
 
 uint64_t record_mark(const struct record *r)
@@ -187,59 +198,6 @@ int record_write(const struct ctx *ctx, const struct record *r, struct err *e)
 	return err_wrap(e, "record the attachment in %s/" FOLDER, ctx->run_dir);
 }
 
-struct record_text {
-	struct record r;
-	const char *boot;
-	int64_t version, dev, ino, cookie, pid_ns, mnt_ns, ifindex, lower, created_ms;
-};
-
-#define TEXT(k, field, req)                                                                        \
-	{                                                                                          \
-		.key = k, .kind = J_STRING, .offset = offsetof(struct record_text, field),         \
-		.flags = req                                                                       \
-	}
-#define NUMBER(k, field, most)                                                                     \
-	{                                                                                          \
-		.key = k, .kind = J_I64, .offset = offsetof(struct record_text, field),            \
-		.max = most                                                                        \
-	}
-#define MS_MAX (INT64_MAX / 1000000) /* milliseconds that fit into nanoseconds */
-
-static const struct json_field record_fields[] = {
-	{ .key = "version",
-	  .kind = J_I64,
-	  .offset = offsetof(struct record_text, version),
-	  .flags = J_REQUIRED,
-	  .min = 1,
-	  .max = VERSION_PARTS },
-	TEXT("network", r.key.network, J_REQUIRED),
-	TEXT("container", r.key.container, J_REQUIRED),
-	TEXT("ifname", r.key.ifname, J_REQUIRED),
-	TEXT("plugin", r.plugin, J_REQUIRED),
-	TEXT("kind", r.kind, J_REQUIRED),
-	TEXT("netns", r.netns, J_REQUIRED),
-	TEXT("boot", boot, J_REQUIRED),
-	TEXT("master", r.master, 0),
-	TEXT("cniPath", r.cni_path, 0),
-	TEXT("args", r.args, 0),
-	NUMBER("netnsDev", dev, INT64_MAX),
-	NUMBER("netnsInode", ino, INT64_MAX),
-	NUMBER("netnsCookie", cookie, INT64_MAX),
-	NUMBER("pidNs", pid_ns, INT64_MAX),
-	NUMBER("mntNs", mnt_ns, INT64_MAX),
-	NUMBER("ifindex", ifindex, INT32_MAX),
-	NUMBER("lowerIfindex", lower, INT32_MAX),
-	NUMBER("created", created_ms, MS_MAX),
-	{ .key = "adding", .kind = J_BOOL, .offset = offsetof(struct record_text, r.adding) },
-	{ .key = "deleting", .kind = J_BOOL, .offset = offsetof(struct record_text, r.deleting) },
-	{ .key = "config", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.config) },
-	{ .key = "device", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.device) },
-	{ .key = "routing", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.routing) },
-	{ .key = "parts", .kind = J_ARRAY, .offset = offsetof(struct record_text, r.parts) },
-	{ .key = "host", .kind = J_OBJECT, .offset = offsetof(struct record_text, r.host) },
-	{ 0 },
-};
-
 int record_decode(const char *text, size_t len, struct record *out, struct err *e)
 {
 	struct record_text t = { .r = { .master = "", .cni_path = "", .args = "" } };
@@ -251,12 +209,7 @@ int record_decode(const char *text, size_t len, struct record *out, struct err *
 		e->code = ERR_DECODE; /* whatever it would be in a configuration: we wrote this */
 		return -1;
 	}
-	t.r.netns_id = (struct netns_id){ (uint64_t)t.dev, (uint64_t)t.ino, (uint64_t)t.cookie };
-	t.r.from = (struct netns_view){ (uint64_t)t.pid_ns, (uint64_t)t.mnt_ns };
-	t.r.ifindex = (int)t.ifindex;
-	t.r.lower_ifindex = (int)t.lower;
 	t.r.created = t.created_ms * 1000000;
-	(void)snprintf(t.r.boot, sizeof(t.r.boot), "%.*s", CTX_BOOT_ID_LEN, t.boot);
 	json_fold_case(json_get_mut(tree, "config"));
 	t.r.tree = TAKE_PTR(tree);
 	*out = t.r;

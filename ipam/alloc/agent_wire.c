@@ -20,27 +20,6 @@ static char *print_line(const struct json *n)
 	return line;
 }
 
-static struct json *message(void)
-{
-	struct json *n = json_new_object();
-
-	if (n && json_add_int(n, "version", AGENT_VERSION)) {
-		json_free(n);
-		return NULL;
-	}
-	return n;
-}
-
-char *agent_wire_request(const struct agent_call *c)
-{
-	auto_json struct json *n = message();
-
-	if (!n || json_add_str(n, "call", c->call) ||
-	    (c->args && json_add_copy(n, "args", c->args)))
-		return NULL;
-	return print_line(n);
-}
-
 struct request {
 	uint32_t version;
 	const char *call;
@@ -48,23 +27,29 @@ struct request {
 };
 
 static const struct json_field version_fields[] = {
-	{ .key = "version",
-	  .kind = J_U32,
-	  .offset = offsetof(struct request, version),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "version", J_U32, J_AT(struct request, version), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 static const struct json_field request_fields[] = {
-	{ .key = "call",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct request, call),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "call", J_STRING, J_AT(struct request, call), .flags = J_REQUIRED, .min = 1,
 	  .max = CALL_MAX },
-	{ .key = "args", .kind = J_OBJECT, .offset = offsetof(struct request, args) },
-	{ .key = NULL },
+	{ "args", J_OBJECT, J_AT(struct request, args) },
+	{ 0 },
 };
+
+static struct json *message(void)
+{
+	return json_encoded(version_fields, &(struct request){ .version = AGENT_VERSION });
+}
+
+char *agent_wire_request(const struct agent_call *c)
+{
+	const struct request r = { .call = c->call, .args = c->args };
+	auto_json struct json *n = message();
+
+	return json_encode(n, request_fields, &r) ? NULL : print_line(n);
+}
 
 int agent_wire_read_request(const char *line, size_t len, struct json **tree,
 			    struct agent_call *out, struct err *e)
@@ -99,17 +84,34 @@ char *agent_wire_result(const struct json *result)
 	return print_line(n);
 }
 
+struct answer {
+	const struct json *result;
+	bool failed;
+	uint32_t code;
+	const char *text, *detail, *identity;
+};
+
+static const struct json_field error_fields[] = {
+	{ "code", J_U32, J_AT(struct answer, code), .flags = J_REQUIRED, .min = 1, .max = 999 },
+	{ "message", J_STRING, J_AT(struct answer, text), .flags = J_REQUIRED },
+	{ "detail", J_STRING, J_AT(struct answer, detail), .flags = J_OMIT },
+	{ "identity", J_STRING, J_AT(struct answer, identity) },
+	{ 0 },
+};
+
+static const struct json_field answer_fields[] = {
+	{ "result", J_OBJECT, J_AT(struct answer, result) },
+	{ "error", J_NESTED, .flags = J_IF, .has = offsetof(struct answer, failed),
+	  .of = error_fields },
+	{ 0 },
+};
+
 char *agent_wire_error(const struct err *e, const char *identity)
 {
+	const struct answer a = { NULL, true, (uint32_t)e->code, e->msg, e->detail, identity };
 	auto_json struct json *n = message();
-	struct json *error = n ? json_add_object(n, "error") : NULL;
 
-	if (!error || json_add_int(error, "code", e->code) ||
-	    json_add_str(error, "message", e->msg) ||
-	    (*e->detail && json_add_str(error, "detail", e->detail)) ||
-	    json_add_str(error, "identity", identity))
-		return NULL;
-	return print_line(n);
+	return json_encode(n, answer_fields, &a) ? NULL : print_line(n);
 }
 
 void agent_wire_identity(const char *line, size_t len, char *out, size_t size)
@@ -127,43 +129,15 @@ void agent_wire_identity(const char *line, size_t len, char *out, size_t size)
 		(void)snprintf(out, size, "%s", text);
 }
 
-struct answer {
-	const struct json *result, *error;
-	uint32_t code;
-	const char *text, *detail;
-};
-
-static const struct json_field answer_fields[] = {
-	{ .key = "result", .kind = J_OBJECT, .offset = offsetof(struct answer, result) },
-	{ .key = "error", .kind = J_OBJECT, .offset = offsetof(struct answer, error) },
-	{ .key = NULL },
-};
-
-static const struct json_field error_fields[] = {
-	{ .key = "code",
-	  .kind = J_U32,
-	  .offset = offsetof(struct answer, code),
-	  .flags = J_REQUIRED,
-	  .min = 1,
-	  .max = 999 },
-	{ .key = "message",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct answer, text),
-	  .flags = J_REQUIRED },
-	{ .key = "detail", .kind = J_STRING, .offset = offsetof(struct answer, detail) },
-	{ .key = NULL },
-};
-
 int agent_wire_read_answer(const char *line, size_t len, struct json **result, struct err *e)
 {
 	auto_json struct json *n = NULL;
 	struct answer a = { 0 };
 
 	if (json_parse(line, len, "answer of the agent", &n, e) ||
-	    json_decode(n, "answer", answer_fields, &a, e) ||
-	    (a.error && json_decode(a.error, "answer.error", error_fields, &a, e)))
+	    json_decode(n, "answer", answer_fields, &a, e))
 		return -1;
-	if (a.error) {
+	if (a.failed) {
 		err_set(e, (enum err_code)a.code, 0, "%s", a.text);
 		return a.detail ? err_hint(e, "%s", a.detail) : -1;
 	}

@@ -20,6 +20,27 @@ START_TEST(a_request_arrives_as_it_was_sent)
 }
 END_TEST
 
+START_TEST(the_lines_stay_the_same)
+{
+	const struct err why = { .code = ERR_BUSY, .msg = "m", .detail = "d" },
+			 bare = { .msg = "m" };
+	auto_json struct json *args = json_new_object();
+	auto_free char *request = agent_wire_request(&(struct agent_call){ "need", args });
+	auto_free char *plain = agent_wire_request(&(struct agent_call){ "status", NULL });
+	auto_free char *result = agent_wire_result(NULL);
+	auto_free char *error = agent_wire_error(&why, "ns/p/i");
+	auto_free char *least = agent_wire_error(&bare, NULL);
+
+	ck_assert_str_eq(request, "{\"version\":1,\"call\":\"need\",\"args\":{}}\n");
+	ck_assert_str_eq(plain, "{\"version\":1,\"call\":\"status\"}\n");
+	ck_assert_str_eq(result, "{\"version\":1,\"result\":{}}\n");
+	ck_assert_str_eq(
+		error, "{\"version\":1,\"error\":{\"code\":103,\"message\":\"m\",\"detail\":\"d\","
+		       "\"identity\":\"ns/p/i\"}}\n");
+	ck_assert_str_eq(least, "{\"version\":1,\"error\":{\"code\":0,\"message\":\"m\"}}\n");
+}
+END_TEST
+
 START_TEST(another_version_is_refused_with_both_numbers)
 {
 	static const char line[] = "{\"version\":7,\"call\":5}";
@@ -153,7 +174,7 @@ START_TEST(memory_runs_out_anywhere)
 }
 END_TEST
 
-TEST_PROGRAM("agent_wire", a_request_arrives_as_it_was_sent,
+TEST_PROGRAM("agent_wire", the_lines_stay_the_same, a_request_arrives_as_it_was_sent,
 	     another_version_is_refused_with_both_numbers, requests_that_are_none,
 	     an_error_arrives_with_code_and_hint, a_result_or_an_error_names_the_machine,
 	     an_answer_is_a_result_or_an_error, memory_runs_out_anywhere)

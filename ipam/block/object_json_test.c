@@ -124,6 +124,64 @@ START_TEST(a_block_lends_an_address_once)
 }
 END_TEST
 
+static void prints(struct json *tree, const char *expected)
+{
+	auto_json struct json *own = tree;
+	auto_free char *text = own ? json_print(own, false) : NULL;
+
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(the_text_stays_the_same)
+{
+	struct block b = LENDING;
+	struct node_pool p = { "rail0", "u", 3, "why", 7 };
+	auto_json struct json *list = json_new_array(), *o = json_new_object();
+
+	prints(block_to_json(&b),
+	       "{\"poolUID\":\"uid-1\",\"node\":\"node-a\",\"holder\":"
+	       "\"0123456789abcdef0123456789abcdef\",\"touched\":0,\"used\":0,\"ask\":{\"node\":"
+	       "\"node-d\",\"holder\":\"ffffffffffffffffffffffffffffffff\",\"token\":"
+	       "\"0000000000000007\",\"loan\":4},\"token\":\"0000000000000009+\",\"loans\":["
+	       "{\"at\":0,\"node\":\"node-b\",\"holder\":\"b\",\"token\":\"0000000000000001\","
+	       "\"taken\":true,\"returned\":true},{\"at\":3,\"node\":\"node-c\",\"holder\":\"c\","
+	       "\"token\":\"0000000000000002\"}]}");
+	b.n_loans = 0;
+	b.contested = b.migrates = b.kept = b.probe = true;
+	b.asks_one = LOAN_ANY;
+	(void)strcpy(b.identity, "a/b/c");
+	(void)strcpy(b.parked_by, "n");
+	b.parked = 5;
+	prints(block_to_json(&b),
+	       "{\"poolUID\":\"uid-1\",\"node\":\"node-a\",\"holder\":"
+	       "\"0123456789abcdef0123456789abcdef\",\"token\":\"0000000000000009\",\"touched\":0,"
+	       "\"used\":0,\"probe\":true,\"ask\":{\"node\":\"node-d\",\"holder\":"
+	       "\"ffffffffffffffffffffffffffffffff\",\"token\":\"0000000000000007\","
+	       "\"contested\":true,\"migrates\":true,\"any\":true,\"kept\":true},"
+	       "\"identity\":\"a/b/c\",\"parked\":{\"by\":\"n\",\"at\":5}}");
+	b = (struct block){ .identity = "a/b/c" };
+	prints(block_to_json(&b), "{\"poolUID\":\"\",\"touched\":0,\"used\":0,"
+				  "\"identity\":\"a/b/c\",\"parked\":{\"at\":0}}");
+	prints(heartbeat_to_json(&(struct heartbeat){ "h", "b", "m", 9, true }),
+	       "{\"holder\":\"h\",\"boot\":\"b\",\"machine\":\"m\",\"twin\":true,\"count\":9}");
+	prints(heartbeat_to_json(&(struct heartbeat){ .count = 0 }),
+	       "{\"holder\":\"\",\"boot\":\"\",\"count\":0}");
+	prints(node_to_json(&(struct cluster_node){ "h", "b", "m", "1", true, { "u", "2" } }),
+	       "{\"holder\":\"h\",\"boot\":\"b\",\"machine\":\"m\",\"version\":\"1\","
+	       "\"forgotten\":{\"uid\":\"u\",\"version\":\"2\"}}");
+	prints(node_to_json(&(struct cluster_node){ .forgotten = false }),
+	       "{\"holder\":\"\",\"boot\":\"\",\"version\":\"\"}");
+	ck_assert(!node_pool_add(list, &p));
+	p.number = -1;
+	*p.waits = '\0';
+	ck_assert(!node_pool_add(list, &p) && !node_reserved_put(o, &p));
+	prints(TAKE_PTR(list),
+	       "[{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3,\"waits\":\"why\","
+	       "\"number\":7},{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3}]");
+	prints(TAKE_PTR(o), "{\"reserved\":{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3}}");
+}
+END_TEST
+
 START_TEST(a_parked_block_is_read_back)
 {
 	struct block b = { .identity = "ns/web-0/net1",
@@ -270,9 +328,9 @@ START_TEST(a_forgotten_node_needs_readable_evidence)
 }
 END_TEST
 
-TEST_PROGRAM("object_json", a_block_is_read_back, a_free_block_has_no_owner_and_no_ask,
-	     loans_are_read_back, a_block_with_loans_has_a_token_that_older_agents_refuse,
-	     a_block_lends_an_address_once, a_parked_block_is_read_back,
-	     keys_of_a_newer_agent_are_ignored, a_bad_value_is_refused_with_its_key,
-	     a_heartbeat_is_read_back, a_node_is_read_back, without_memory_there_is_no_value,
-	     a_forgotten_node_needs_readable_evidence)
+TEST_PROGRAM("object_json", the_text_stays_the_same, a_block_is_read_back,
+	     a_free_block_has_no_owner_and_no_ask, loans_are_read_back,
+	     a_block_with_loans_has_a_token_that_older_agents_refuse, a_block_lends_an_address_once,
+	     a_parked_block_is_read_back, keys_of_a_newer_agent_are_ignored,
+	     a_bad_value_is_refused_with_its_key, a_heartbeat_is_read_back, a_node_is_read_back,
+	     without_memory_there_is_no_value, a_forgotten_node_needs_readable_evidence)

@@ -246,14 +246,48 @@ START_TEST(members_without_a_value_are_left_out)
 }
 END_TEST
 
+START_TEST(the_text_stays_the_same)
+{
+	struct block_record r = { .state = BLOCK_GRANTED,
+				  .token = 0xabc,
+				  .epoch = UINT64_MAX,
+				  .since = 5,
+				  .identity = "a/b/c",
+				  .lender = "n",
+				  .probe = true,
+				  .unwanted = true };
+	struct lending l = { .n = 1, .loans = { { .at = 3, .to = { "b", "h", 2 } } } };
+	struct node_record n = { "h", "b", UINT64_MAX, 7, 8, { "u", "v" }, 9, 10, true };
+
+	auto_free char *lends = block_value_print_lending(&r, &l);
+	ck_assert_str_eq(lends,
+			 "{\"state\":\"lending\",\"token\":\"0000000000000abc\",\"epoch\":"
+			 "\"18446744073709551615\",\"since\":\"5\",\"identity\":\"a/b/c\","
+			 "\"lender\":\"n\",\"probe\":true,\"unwanted\":true,\"lent\":[{\"at\":3,"
+			 "\"node\":\"b\",\"holder\":\"h\",\"token\":\"0000000000000002\"}]}");
+	r = (struct block_record){ .state = BLOCK_GRANTED, .key = { .one = 5 } };
+	auto_free char *loan = block_value_print(&r);
+	ck_assert_str_eq(loan, "{\"state\":\"granted\",\"token\":\"0000000000000000\",\"at\":4}");
+	auto_free char *node = node_value_print(&n);
+	ck_assert_str_eq(node,
+			 "{\"holder\":\"h\",\"boot\":\"b\",\"epoch\":\"18446744073709551615\","
+			 "\"giveUntil\":\"7\",\"fenceUntil\":\"8\",\"uid\":\"u\",\"version\":\"v\","
+			 "\"beats\":\"9\",\"frozen\":\"10\",\"strays\":true}");
+	n = (struct node_record){ .give_until = -1, .fence_until = -1, .frozen = -1 };
+	auto_free char *early = node_value_print(&n);
+	ck_assert_str_eq(early, "{\"holder\":\"\",\"boot\":\"\",\"giveUntil\":\"0\",\"uid\":\"\","
+				"\"version\":\"\"}");
+}
+END_TEST
+
 START_TEST(without_memory_nothing_is_damaged)
 {
 	ck_assert_str_eq(alloc_fail_each(parse_and_print, NULL), "ok");
 }
 END_TEST
 
-TEST_PROGRAM("block_value", loan_round_trip, what_a_block_lends_survives_a_round_trip,
-	     an_address_beside_its_key_is_refused, block_round_trip,
-	     a_pod_with_all_names_has_an_identity, damaged_block_names_key_and_value,
-	     node_round_trip, no_node_record_may_give_nothing, members_without_a_value_are_left_out,
-	     without_memory_nothing_is_damaged)
+TEST_PROGRAM("block_value", the_text_stays_the_same, loan_round_trip,
+	     what_a_block_lends_survives_a_round_trip, an_address_beside_its_key_is_refused,
+	     block_round_trip, a_pod_with_all_names_has_an_identity,
+	     damaged_block_names_key_and_value, node_round_trip, no_node_record_may_give_nothing,
+	     members_without_a_value_are_left_out, without_memory_nothing_is_damaged)

@@ -2,7 +2,6 @@
 /* lease.c: decodes and prints the values in the store, and compares owners. Pure. */
 #include "ipam/lease/lease.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,38 +11,20 @@ static const struct json_enum states[] = {
 	{ 0 },
 };
 
-struct raw {
-	struct lease l;
-	int state;
-	const char *since;
-};
-
-#define TEXT(k, field)                                                                             \
-	{                                                                                          \
-		.key = k, .kind = J_STRING, .offset = offsetof(struct raw, field)                  \
-	}
-
 static const struct json_field fields[] = {
-	{ .key = "state",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct raw, state),
-	  .names = states,
-	  .flags = J_REQUIRED },
-	{ .key = "since",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct raw, since),
-	  .flags = J_REQUIRED },
-	TEXT("network", l.owner.network),
-	TEXT("container", l.owner.container),
-	TEXT("ifname", l.owner.ifname),
-	TEXT("namespace", l.owner.ns),
-	TEXT("pod", l.owner.pod),
-	TEXT("uid", l.owner.uid),
-	TEXT("boot", l.boot),
-	TEXT("node", l.node),
-	TEXT("source", l.source),
-	TEXT("range", l.range),
-	{ .key = "probe", .kind = J_BOOL, .offset = offsetof(struct raw, l.probe) },
+	{ "state", J_ENUM, J_AT(struct lease, state), .flags = J_REQUIRED, .names = states },
+	{ "network", J_STRING, J_AT(struct lease, owner.network), .flags = J_OMIT },
+	{ "container", J_STRING, J_AT(struct lease, owner.container), .flags = J_OMIT },
+	{ "ifname", J_STRING, J_AT(struct lease, owner.ifname), .flags = J_OMIT },
+	{ "namespace", J_STRING, J_AT(struct lease, owner.ns), .flags = J_OMIT },
+	{ "pod", J_STRING, J_AT(struct lease, owner.pod), .flags = J_OMIT },
+	{ "uid", J_STRING, J_AT(struct lease, owner.uid), .flags = J_OMIT },
+	{ "boot", J_STRING, J_AT(struct lease, boot), .flags = J_OMIT },
+	{ "node", J_STRING, J_AT(struct lease, node), .flags = J_OMIT },
+	{ "source", J_STRING, J_AT(struct lease, source), .flags = J_OMIT },
+	{ "range", J_STRING, J_AT(struct lease, range), .flags = J_OMIT },
+	{ "since", J_DIGITS, J_AT(struct lease, since), .flags = J_REQUIRED, .max = INT64_MAX },
+	{ "probe", J_BOOL, J_AT(struct lease, probe), .flags = J_OMIT },
 	{ 0 },
 };
 
@@ -73,50 +54,32 @@ static int parse_object(const char *text, const char *what, struct json **out, s
 
 int lease_parse(const char *text, const char *what, struct lease *out, struct err *e)
 {
-	struct raw r = { .l = { .owner = { "", "", "", "", "", "" },
-				.boot = "",
-				.node = "",
-				.source = "",
-				.range = "" } };
+	struct lease l = { .owner = { "", "", "", "", "", "" },
+			   .boot = "",
+			   .node = "",
+			   .source = "",
+			   .range = "" };
 	auto_json struct json *tree = NULL;
-	uint64_t since;
 
 	if (parse_object(text, what, &tree, e))
 		return -1;
-	if (json_decode(tree, "lease", fields, &r, e))
+	if (json_decode(tree, "lease", fields, &l, e))
 		return refuse_damaged(what, e);
-	if (parse_u64(r.since, 0, INT64_MAX, &since) || strlen(r.l.source) > KEY_ID_LEN) {
-		err_set(e, ERR_STORE, 0, "since \"%.32s\", source \"%.32s\"", r.since, r.l.source);
+	if (strlen(l.source) > KEY_ID_LEN) {
+		err_set(e, ERR_STORE, 0, "source \"%.32s\"", l.source);
 		return refuse_damaged(what, e);
 	}
-	r.l.state = r.state == LEASE_HELD ? LEASE_HELD : LEASE_RESTING;
-	r.l.since = (int64_t)since;
-	r.l.tree = TAKE_PTR(tree);
-	*out = r.l;
+	l.tree = TAKE_PTR(tree);
+	*out = l;
 	return 0;
-}
-
-static int add_text(struct json *o, const char *key, const char *s)
-{
-	return *s ? json_add_str(o, key, s) : 0;
 }
 
 char *lease_print(const struct lease *l)
 {
-	auto_json struct json *o = json_new_object();
-	char since[24];
+	struct lease copy = *l;
 
-	(void)snprintf(since, sizeof(since), "%" PRId64, l->since < 0 ? 0 : l->since);
-	if (!o || json_add_str(o, "state", states[l->state].name) ||
-	    add_text(o, "network", l->owner.network) ||
-	    add_text(o, "container", l->owner.container) ||
-	    add_text(o, "ifname", l->owner.ifname) || add_text(o, "namespace", l->owner.ns) ||
-	    add_text(o, "pod", l->owner.pod) || add_text(o, "uid", l->owner.uid) ||
-	    add_text(o, "boot", l->boot) || add_text(o, "node", l->node) ||
-	    add_text(o, "source", l->source) || add_text(o, "range", l->range ? l->range : "") ||
-	    json_add_str(o, "since", since) || (l->probe && json_add_bool(o, "probe", true)))
-		return NULL;
-	return json_print(o, false);
+	copy.since = l->since < 0 ? 0 : l->since;
+	return json_print_fields(fields, &copy, false);
 }
 
 void lease_clear(struct lease *l)
@@ -244,64 +207,43 @@ int key_list_add(struct key_list *l, const char *key)
 	return 0;
 }
 
-#define COUNT(k, field)                                                                            \
-	{                                                                                          \
-		.key = k, .kind = J_I64, .offset = offsetof(struct usage_raw, field), .min = 0,    \
-		.max = INT64_C(1) << 52                                                            \
-	}
+#define COUNT_MAX (INT64_C(1) << 52)
 
-struct usage_raw {
-	int64_t used, resting, forgotten;
+struct usage_value {
+	struct source_usage u;
 	const char *next;
-	bool done;
 };
 
 static const struct json_field usage_fields[] = {
-	COUNT("used", used),
-	COUNT("resting", resting),
-	COUNT("forgotten", forgotten),
-	{ .key = "next", .kind = J_STRING, .offset = offsetof(struct usage_raw, next) },
-	{ .key = "done", .kind = J_BOOL, .offset = offsetof(struct usage_raw, done) },
+	{ "used", J_UINT, J_AT(struct usage_value, u.used), .max = COUNT_MAX },
+	{ "resting", J_UINT, J_AT(struct usage_value, u.resting), .max = COUNT_MAX },
+	{ "forgotten", J_UINT, J_AT(struct usage_value, u.forgotten), .flags = J_OMIT,
+	  .max = COUNT_MAX },
+	{ "next", J_STRING, J_AT(struct usage_value, next) },
+	{ "done", J_BOOL, J_AT(struct usage_value, u.done), .flags = J_OMIT },
 	{ 0 },
 };
 
 int source_usage_parse(const char *text, const char *what, struct source_usage *out, struct err *e)
 {
 	auto_json struct json *tree = NULL;
-	struct usage_raw r = { 0 };
-	struct source_usage t = { 0 };
+	struct usage_value v = { .next = NULL };
 
-	if (!text) {
-		*out = t;
-		return 0;
-	}
-	if (parse_object(text, what, &tree, e))
+	if (text && parse_object(text, what, &tree, e))
 		return -1;
-	if (json_decode(tree, "usage", usage_fields, &r, e))
+	if (json_decode(tree, "usage", usage_fields, &v, e))
 		return refuse_damaged(what, e);
-	t.used = (uint64_t)r.used;
-	t.resting = (uint64_t)r.resting;
-	t.forgotten = (uint64_t)r.forgotten;
 	/* A malformed cursor only makes the next search start from the beginning. */
-	if (r.next && ip_parse(r.next, &t.next) == 0)
-		t.done = r.done;
-	*out = t;
+	if (!v.next || ip_parse(v.next, &v.u.next))
+		v.u.done = false;
+	*out = v.u;
 	return 0;
 }
 
 char *source_usage_print(const struct source_usage *t)
 {
-	auto_json struct json *o = json_new_object();
 	char next[IP_STR_LEN];
+	struct usage_value v = { *t, t->next.family ? ip_format(t->next, next) : NULL };
 
-	if (!o || json_add_int(o, "used", (int64_t)t->used) ||
-	    json_add_int(o, "resting", (int64_t)t->resting))
-		return NULL;
-	if (t->forgotten && json_add_int(o, "forgotten", (int64_t)t->forgotten))
-		return NULL;
-	if (t->next.family && json_add_str(o, "next", ip_format(t->next, next)))
-		return NULL;
-	if (t->done && json_add_bool(o, "done", true))
-		return NULL;
-	return json_print(o, false);
+	return json_print_fields(usage_fields, &v, false);
 }

@@ -33,6 +33,30 @@ START_TEST(round_trip)
 }
 END_TEST
 
+START_TEST(the_text_stays_the_same)
+{
+	const struct lease l = { .state = LEASE_HELD,
+				 .owner = { "n", "c", "i", "ns", "p", "u" },
+				 .boot = "b",
+				 .node = "h",
+				 .source = "s",
+				 .range = "r",
+				 .since = INT64_MAX,
+				 .probe = true };
+	struct source_usage t = { .used = 3, .resting = 4, .forgotten = 5, .done = true };
+	auto_free char *text = lease_print(&l);
+
+	ck_assert_str_eq(text, "{\"state\":\"leased\",\"network\":\"n\",\"container\":\"c\","
+			       "\"ifname\":\"i\",\"namespace\":\"ns\",\"pod\":\"p\",\"uid\":\"u\","
+			       "\"boot\":\"b\",\"node\":\"h\",\"source\":\"s\",\"range\":\"r\","
+			       "\"since\":\"9223372036854775807\",\"probe\":true}");
+	ck_assert_int_eq(ip_parse("fd00::7", &t.next), 0);
+	auto_free char *usage = source_usage_print(&t);
+	ck_assert_str_eq(usage, "{\"used\":3,\"resting\":4,\"forgotten\":5,\"next\":\"fd00::7\","
+				"\"done\":true}");
+}
+END_TEST
+
 START_TEST(unknown_parts_are_left_out_and_read_as_empty)
 {
 	struct lease l = { .state = LEASE_RESTING,
@@ -224,6 +248,7 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-TEST_PROGRAM("lease", round_trip, unknown_parts_are_left_out_and_read_as_empty,
-	     damaged_leases_are_refused, owners_differ, key_lists_are_kept_sorted,
-	     damaged_lists_are_refused, usage_round_trip, damaged_usage_is_refused, out_of_memory)
+TEST_PROGRAM("lease", the_text_stays_the_same, round_trip,
+	     unknown_parts_are_left_out_and_read_as_empty, damaged_leases_are_refused,
+	     owners_differ, key_lists_are_kept_sorted, damaged_lists_are_refused, usage_round_trip,
+	     damaged_usage_is_refused, out_of_memory)

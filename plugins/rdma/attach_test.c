@@ -8,6 +8,7 @@
 #include "cni/engine/repair.h"
 #include "cni/testing/call.h"
 #include "lib/testing/testing.h"
+#include "plugins/rdma/taken.h"
 #include "lib/testing/net.h"
 #include "lib/testing/time.h"
 #include "plugins/rdma/attach.h"
@@ -20,6 +21,23 @@ static void answers(const char *piece)
 }
 
 /* ---- exclusive ---- */
+
+START_TEST(the_text_in_a_record_stays_the_same)
+{
+	const struct rdma_taken t = { true, "b", 3, 1, "mlx5_0", "roce0", "uverbs3 231:195",
+				      "/d", "x" };
+	const struct rdma_taken few = { .bus = "", .name = "n", .pod_name = "n", .uverbs = "" };
+	auto_json struct json *all = rdma_taken_json(&t), *least = rdma_taken_json(&few);
+	auto_free char *a = json_print(all, false), *b = json_print(least, false);
+
+	ck_assert_str_eq(
+		a, "{\"moved\":true,\"bus\":\"b\",\"index\":3,\"port\":1,\"name\":\"mlx5_0\","
+		   "\"podName\":\"roce0\",\"uverbs\":\"uverbs3 231:195\",\"deviceInfo\":\"/d\","
+		   "\"deviceInfoWas\":\"x\"}");
+	ck_assert_str_eq(b, "{\"moved\":false,\"bus\":\"\",\"index\":0,\"port\":0,\"name\":\"n\","
+			    "\"podName\":\"n\",\"uverbs\":\"\"}");
+}
+END_TEST
 
 START_TEST(a_vf_moves_and_comes_back)
 {
@@ -582,15 +600,16 @@ START_TEST(a_device_that_an_earlier_plugin_moved_is_refused)
 }
 END_TEST
 
-TEST_PROGRAM("rdma", a_vf_moves_and_comes_back, without_a_device_id_the_interface_names_the_device,
-	     the_device_is_renamed_in_the_pod, a_name_that_is_taken_in_the_pod_is_refused,
-	     renumbered_character_devices_are_reported, a_driver_without_namespaces_is_explained,
-	     a_device_in_another_namespace_is_refused, a_device_returns_when_its_namespace_is_gone,
-	     a_device_is_waited_for, a_removed_device_is_success,
-	     a_device_renamed_by_its_pod_gets_its_name_back, an_unloaded_driver_is_success,
-	     a_second_ADD_without_DEL_restores_first, the_folder_of_a_killed_DEL_is_removed,
-	     gc_restores_what_is_not_in_the_list, repair_restores_without_a_call,
-	     repair_finishes_a_killed_DEL, CHECK_after_a_change_of_mode_fails,
-	     a_macvlan_shares_the_device_of_its_master, the_wrong_mode_of_the_node_is_explained,
-	     each_failing_request_leaves_nothing, a_kill_at_each_request_is_undone_by_DEL,
+TEST_PROGRAM("rdma", the_text_in_a_record_stays_the_same, a_vf_moves_and_comes_back,
+	     without_a_device_id_the_interface_names_the_device, the_device_is_renamed_in_the_pod,
+	     a_name_that_is_taken_in_the_pod_is_refused, renumbered_character_devices_are_reported,
+	     a_driver_without_namespaces_is_explained, a_device_in_another_namespace_is_refused,
+	     a_device_returns_when_its_namespace_is_gone, a_device_is_waited_for,
+	     a_removed_device_is_success, a_device_renamed_by_its_pod_gets_its_name_back,
+	     an_unloaded_driver_is_success, a_second_ADD_without_DEL_restores_first,
+	     the_folder_of_a_killed_DEL_is_removed, gc_restores_what_is_not_in_the_list,
+	     repair_restores_without_a_call, repair_finishes_a_killed_DEL,
+	     CHECK_after_a_change_of_mode_fails, a_macvlan_shares_the_device_of_its_master,
+	     the_wrong_mode_of_the_node_is_explained, each_failing_request_leaves_nothing,
+	     a_kill_at_each_request_is_undone_by_DEL,
 	     a_device_that_an_earlier_plugin_moved_is_refused)

@@ -11,35 +11,26 @@ int rdma_place(const struct ctx *ctx, struct record_place *out, struct err *e)
 
 /* ---- what the record keeps ---- */
 
+static const struct json_field fields[] = {
+	{ "moved", J_BOOL, J_AT(struct rdma_taken, moved), .flags = J_REQUIRED },
+	{ "bus", J_STRING, J_AT(struct rdma_taken, bus) },
+	{ "index", J_U32, J_AT(struct rdma_taken, index), .flags = J_REQUIRED },
+	{ "port", J_U32, J_AT(struct rdma_taken, port) },
+	{ "name", J_STRING, J_AT(struct rdma_taken, name), .flags = J_REQUIRED },
+	{ "podName", J_STRING, J_AT(struct rdma_taken, pod_name) },
+	{ "uverbs", J_STRING, J_AT(struct rdma_taken, uverbs) },
+	{ "deviceInfo", J_STRING, J_AT(struct rdma_taken, devinfo) },
+	{ "deviceInfoWas", J_STRING, J_AT(struct rdma_taken, devinfo_was) },
+	{ 0 },
+};
+
 struct json *rdma_taken_json(const struct rdma_taken *t)
 {
-	auto_json struct json *o = json_new_object();
-
-	if (!o || json_add_bool(o, "moved", t->moved) || json_add_str(o, "bus", t->bus) ||
-	    json_add_int(o, "index", t->index) || json_add_int(o, "port", t->port) ||
-	    json_add_str(o, "name", t->name) || json_add_str(o, "podName", t->pod_name) ||
-	    json_add_str(o, "uverbs", t->uverbs) || json_add_str(o, "deviceInfo", t->devinfo) ||
-	    json_add_str(o, "deviceInfoWas", t->devinfo_was))
-		return NULL;
-	return TAKE_PTR(o);
+	return json_encoded(fields, t);
 }
-
-#define FIELD(k, m) .key = k, .offset = offsetof(struct rdma_taken, m)
 
 int rdma_taken_read(const struct record *r, struct rdma_taken *out, struct err *e)
 {
-	static const struct json_field fields[] = {
-		{ FIELD("moved", moved), .kind = J_BOOL, .flags = J_REQUIRED },
-		{ FIELD("bus", bus), .kind = J_STRING },
-		{ FIELD("index", index), .kind = J_U32, .flags = J_REQUIRED },
-		{ FIELD("port", port), .kind = J_U32 },
-		{ FIELD("name", name), .kind = J_STRING, .flags = J_REQUIRED },
-		{ FIELD("podName", pod_name), .kind = J_STRING },
-		{ FIELD("uverbs", uverbs), .kind = J_STRING },
-		{ FIELD("deviceInfo", devinfo), .kind = J_STRING },
-		{ FIELD("deviceInfoWas", devinfo_was), .kind = J_STRING },
-		{ 0 },
-	};
 	struct rdma_taken t = { .bus = "", .uverbs = "" };
 
 	if (json_decode(r->device, "device", fields, &t, e)) {

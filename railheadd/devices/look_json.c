@@ -13,6 +13,43 @@
 #define NOTES_MAX 4096
 #define HCAS_MAX  65536
 
+/* A device, or so many copies of it; 0: one. */
+struct device_value {
+	struct resource_device d;
+	uint32_t copies;
+	const struct json *numa;
+};
+
+static const struct json_field device_fields[] = {
+	{ "id", J_CHARS, J_AT(struct device_value, d.id), .flags = J_REQUIRED, .min = 1 },
+	{ "copies", J_UINT, J_AT(struct device_value, copies), .flags = J_OMIT, .min = 1,
+	  .max = RESOURCE_IDS_MAX },
+	{ "healthy", J_BOOL, J_AT(struct device_value, d.healthy), .flags = J_OMIT },
+	{ "why", J_CHARS, J_AT(struct device_value, d.why), .flags = J_OMIT },
+	{ "busy", J_BOOL, J_AT(struct device_value, d.busy), .flags = J_OMIT },
+	{ "attached", J_BOOL, J_AT(struct device_value, d.attached), .flags = J_OMIT },
+	{ "rdma", J_BOOL, J_AT(struct device_value, d.rdma), .flags = J_OMIT },
+	{ "vhost", J_BOOL, J_AT(struct device_value, d.vhost), .flags = J_OMIT },
+	{ "pf", J_CHARS, J_AT(struct device_value, d.pf), .flags = J_OMIT },
+	{ "bridge", J_CHARS, J_AT(struct device_value, d.bridge), .flags = J_OMIT },
+	{ "distance", J_UINT, J_AT(struct device_value, d.gpu_distance) },
+	{ "numa", J_ARRAY, J_AT(struct device_value, numa), .flags = J_READ },
+	{ 0 },
+};
+
+static const struct json_field hca_fields[] = {
+	{ "addr", J_CHARS, J_AT(struct resource_hca, addr), .flags = J_OMIT },
+	{ "name", J_CHARS, J_AT(struct resource_hca, name) },
+	{ 0 },
+};
+
+static const struct json_field hcas_fields[] = {
+	{ "hcas", J_LIST, J_AT(struct resource_devices, hca), .flags = J_POINTER,
+	  .item = sizeof(struct resource_hca), .has = offsetof(struct resource_devices, n_hcas),
+	  .of = hca_fields },
+	{ 0 },
+};
+
 /* ---- to JSON ---- */
 
 static int put_numa(struct json *o, const struct resource_device *d)
@@ -26,11 +63,6 @@ static int put_numa(struct json *o, const struct resource_device *d)
 			return -1;
 	}
 	return 0;
-}
-
-static int put_flag(struct json *o, const char *key, bool v)
-{
-	return v ? json_add_bool(o, key, true) : 0;
 }
 
 static bool same_but_id(const struct resource_device *a, const struct resource_device *b)
@@ -68,40 +100,24 @@ static size_t count_copies(const struct resource_device *d, size_t n)
 static int put_device(struct json *list, const struct resource_device *d, size_t copies)
 {
 	struct json *o = json_push_object(list);
+	const struct device_value v = { *d, copies > 1 ? (uint32_t)copies : 0, NULL };
 
-	return !o || json_add_str(o, "id", d->id) ||
-			       (copies > 1 && json_add_int(o, "copies", (int64_t)copies)) ||
-			       put_flag(o, "healthy", d->healthy) ||
-			       json_add_known(o, "why", d->why) || put_flag(o, "busy", d->busy) ||
-			       put_flag(o, "attached", d->attached) ||
-			       put_flag(o, "rdma", d->rdma) || put_flag(o, "vhost", d->vhost) ||
-			       json_add_known(o, "pf", d->pf) ||
-			       json_add_known(o, "bridge", d->bridge) ||
-			       json_add_int(o, "distance", d->gpu_distance) || put_numa(o, d)
-		       ? -1
-		       : 0;
+	return json_encode(o, device_fields, &v) || put_numa(o, d) ? -1 : 0;
 }
 
 static int put_resource(struct json *list, const struct resource_devices *r)
 {
-	struct json *o = json_push_object(list), *devices, *maybe, *hcas;
+	struct json *o = json_push_object(list), *devices, *maybe;
 
 	if (!o || !(maybe = json_add_array(o, "maybe")) ||
-	    !(devices = json_add_array(o, "devices")) || !(hcas = json_add_array(o, "hcas")))
+	    !(devices = json_add_array(o, "devices")))
 		return -1;
 	for (size_t i = 0, copies; i < r->n + r->n_maybe; i += copies) {
 		copies = i < r->n ? count_copies(&r->device[i], r->n - i) : 1;
 		if (put_device(i < r->n ? devices : maybe, &r->device[i], copies))
 			return -1;
 	}
-	for (size_t i = 0; i < r->n_hcas; i++) {
-		struct json *h = json_push_object(hcas);
-
-		if (!h || json_add_known(h, "addr", r->hca[i].addr) ||
-		    json_add_str(h, "name", r->hca[i].name))
-			return -1;
-	}
-	return 0;
+	return json_encode(o, hcas_fields, r);
 }
 
 struct json *resource_look_to_json(const struct resource_look *l)
@@ -124,51 +140,6 @@ struct json *resource_look_to_json(const struct resource_look *l)
 }
 
 /* ---- from JSON ---- */
-
-struct device_members {
-	const char *id, *why, *pf, *bridge;
-	bool healthy, busy, attached, rdma, vhost;
-	uint32_t distance, copies;
-	const struct json *numa;
-};
-
-#define MEMBER(name, what)                                                                         \
-	{                                                                                          \
-		.key = #name, .kind = (what), .offset = offsetof(struct device_members, name)      \
-	}
-static const struct json_field device_fields[] = {
-	{ .key = "id",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct device_members, id),
-	  .flags = J_REQUIRED,
-	  .min = 1,
-	  .max = RESOURCE_ID_LEN - 1 },
-	{ .key = "why",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct device_members, why),
-	  .max = RESOURCE_WHY_LEN - 1 },
-	{ .key = "pf",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct device_members, pf),
-	  .max = PCI_STR_LEN - 1 },
-	{ .key = "bridge",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct device_members, bridge),
-	  .max = PCI_STR_LEN - 1 },
-	MEMBER(healthy, J_BOOL),
-	MEMBER(busy, J_BOOL),
-	MEMBER(attached, J_BOOL),
-	MEMBER(rdma, J_BOOL),
-	MEMBER(vhost, J_BOOL),
-	MEMBER(distance, J_U32),
-	{ .key = "copies",
-	  .kind = J_U32,
-	  .offset = offsetof(struct device_members, copies),
-	  .min = 1,
-	  .max = RESOURCE_IDS_MAX },
-	MEMBER(numa, J_ARRAY),
-	{ 0 },
-};
 
 static int bad(struct err *e)
 {
@@ -208,40 +179,24 @@ static int add_copies(const struct resource_device *d, size_t copies, struct res
 /* How many there are; -1: e says why. */
 static int take_device(const struct json *n, struct resource_devices *r, struct err *e)
 {
-	struct device_members x = { .why = "", .pf = "", .bridge = "", .copies = 1 };
-	struct resource_device d = { .busy = false };
+	struct device_value x = { .copies = 1 };
 
 	if (json_type(n) != JSON_OBJECT)
 		return bad(e);
-	if (json_decode(n, "device", device_fields, &x, e) || take_numa(x.numa, &d, e))
+	if (json_decode(n, "device", device_fields, &x, e) || take_numa(x.numa, &x.d, e))
 		return -1;
-	(void)snprintf(d.id, sizeof(d.id), "%s", x.id);
-	(void)snprintf(d.why, sizeof(d.why), "%s", x.why);
-	(void)snprintf(d.pf, sizeof(d.pf), "%s", x.pf);
-	(void)snprintf(d.bridge, sizeof(d.bridge), "%s", x.bridge);
-	d.healthy = x.healthy;
-	d.busy = x.busy;
-	d.attached = x.attached;
-	d.rdma = x.rdma;
-	d.vhost = x.vhost;
-	d.gpu_distance = x.distance;
-	return add_copies(&d, x.copies, r, e) ? -1 : (int)x.copies;
+	return add_copies(&x.d, x.copies, r, e) ? -1 : (int)x.copies;
 }
 
 static int take_hca(const struct json *n, struct resource_devices *r, struct err *e)
 {
-	const char *addr = json_text(n, "addr"), *name = json_text(n, "name");
-	struct resource_hca *h;
+	struct resource_hca h = { .addr = "" };
 
-	if (json_type(n) != JSON_OBJECT || strlen(addr) >= PCI_STR_LEN ||
-	    strlen(name) >= PCI_RDMA_LEN)
+	if (json_type(n) != JSON_OBJECT || json_decode(n, "", hca_fields, &h, e))
 		return bad(e);
 	if (ARRAY_GROW(r->hca, r->n_hcas, HCAS_MAX, "HCAs", e))
 		return -1;
-	h = &r->hca[r->n_hcas++];
-	*h = (struct resource_hca){ .addr = "" };
-	(void)snprintf(h->addr, sizeof(h->addr), "%s", addr);
-	(void)snprintf(h->name, sizeof(h->name), "%s", name);
+	r->hca[r->n_hcas++] = h;
 	return 0;
 }
 
@@ -303,63 +258,29 @@ int resource_look_from_json(const struct json *j, size_t n, struct resource_look
 
 /* ---- configurations ---- */
 
-static const char *way_name(enum node_way way)
-{
-	const struct json_enum *x = conf_node_ways;
-
-	while (x->name && x->value != (int)way)
-		x++;
-	return x->name;
-}
-
-static int put_conf(struct json *list, const struct resource_conf *r)
-{
-	struct json *o = json_push_object(list);
-
-	return !o || json_add_str(o, "name", r->name) || json_add_bool(o, "shared", r->shared) ||
-			       json_add_str(o, "deviceNodes", way_name(r->nodes)) ||
-			       (r->info && json_add_copy(o, "info", r->info))
-		       ? -1
-		       : 0;
-}
+/* A set that is read borrows info until it has its own. */
+static const struct json_field conf_fields[] = {
+	{ "name", J_CHARS, J_AT(struct resource_conf, name), .flags = J_REQUIRED },
+	{ "shared", J_BOOL, J_AT(struct resource_conf, shared) },
+	{ "deviceNodes", J_ENUM, J_AT(struct resource_conf, nodes), .names = conf_node_ways },
+	{ "info", J_OBJECT, J_AT(struct resource_conf, info) },
+	{ 0 },
+};
 
 struct json *resource_set_to_json(const struct resource_set *s)
 {
 	auto_json struct json *list = json_new_array();
 
 	for (size_t i = 0; list && i < s->n; i++) {
-		if (put_conf(list, &s->conf[i]))
+		if (json_encode(json_push_object(list), conf_fields, &s->conf[i]))
 			return NULL;
 	}
 	return TAKE_PTR(list);
 }
 
-struct conf_members {
-	const char *name;
-	bool shared;
-	int nodes;
-	const struct json *info;
-};
-
-static const struct json_field conf_fields[] = {
-	{ .key = "name",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct conf_members, name),
-	  .flags = J_REQUIRED,
-	  .max = RESOURCE_NAME_LEN - 1 },
-	{ .key = "shared", .kind = J_BOOL, .offset = offsetof(struct conf_members, shared) },
-	{ .key = "deviceNodes",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct conf_members, nodes),
-	  .names = conf_node_ways },
-	{ .key = "info", .kind = J_OBJECT, .offset = offsetof(struct conf_members, info) },
-	{ 0 },
-};
-
 static int take_conf(const struct json *n, struct resource_set *s, struct err *e)
 {
-	struct conf_members x = { .name = "" };
-	struct resource_conf *r;
+	struct resource_conf x = { .name = "" };
 
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "a resource must be an object");
@@ -368,12 +289,9 @@ static int take_conf(const struct json *n, struct resource_set *s, struct err *e
 		return -1;
 	if (!strchr(x.name, '/'))
 		return err_set(e, ERR_DECODE, 0, "\"%s\" is not the name of a resource", x.name);
-	r = &s->conf[s->n];
-	*r = (struct resource_conf){ .shared = x.shared, .nodes = (enum node_way)x.nodes };
-	(void)snprintf(r->name, sizeof(r->name), "%s", x.name);
-	if (x.info && !(r->info = json_dup(x.info)))
+	if (x.info && !(x.info = json_dup(x.info)))
 		return err_nomem(e);
-	s->n++;
+	s->conf[s->n++] = x;
 	return 0;
 }
 

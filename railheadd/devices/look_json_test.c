@@ -51,6 +51,23 @@ START_TEST(a_look_goes_through_json)
 }
 END_TEST
 
+START_TEST(the_text_stays_the_same)
+{
+	const struct resource_look l = some_look();
+	auto_json struct json *j = resource_look_to_json(&l);
+	auto_free char *text = json_print(j, false);
+
+	ck_assert_str_eq(text,
+			 "{\"resources\":[{\"maybe\":[{\"id\":\"0\",\"why\":\"it is in use\","
+			 "\"busy\":true,\"distance\":0}],\"devices\":[{\"id\":\"0000:3b:00.1\","
+			 "\"healthy\":true,\"attached\":true,\"rdma\":true,\"vhost\":true,"
+			 "\"pf\":\"0000:3b:00.0\",\"bridge\":\"0000:3a:00.0\",\"distance\":77,"
+			 "\"numa\":[\"0\",\"3\"]}],\"hcas\":[{\"addr\":\"0000:3b:00.0\","
+			 "\"name\":\"mlx5_0\"},{\"name\":\"rxe0\"}]},{\"maybe\":[],\"devices\":[],"
+			 "\"hcas\":[]}],\"notes\":[\"a note\"]}");
+}
+END_TEST
+
 START_TEST(what_is_no_look_is_refused)
 {
 	static const char *const bad[] = {
@@ -128,5 +145,5 @@ START_TEST(a_look_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("look_json", a_look_goes_through_json, copies_are_one_object,
+TEST_PROGRAM("look_json", the_text_stays_the_same, a_look_goes_through_json, copies_are_one_object,
 	     what_is_no_look_is_refused, a_look_without_memory_leaks_nothing)

@@ -19,34 +19,23 @@ static const struct json_enum outcomes[] = {
 	{ NULL, 0 },
 };
 
-struct fields {
-	int kind, outcome;
-	const char *what, *mark, *state, *why, *pod, *uid;
+static const struct json_field keys[] = {
+	{ "kind", J_ENUM, J_AT(struct leftover, kind), .flags = J_REQUIRED, .names = kinds },
+	{ "outcome", J_ENUM, J_AT(struct leftover, outcome), .names = outcomes },
+	{ "what", J_STRING, J_AT(struct leftover, what), .max = 512 },
+	{ "mark", J_STRING, J_AT(struct leftover, mark), .max = 16 },
+	{ "state", J_STRING, J_AT(struct leftover, state), .max = 32 },
+	{ "why", J_STRING, J_AT(struct leftover, why), .max = 1024 },
+	{ "pod", J_STRING, J_AT(struct leftover, pod), .max = 384 },
+	{ "uid", J_STRING, J_AT(struct leftover, uid), .max = 63 },
+	{ 0 },
 };
 
-#define TEXT(name, most)                                                                           \
-	{                                                                                          \
-		.key = #name, .kind = J_STRING, .offset = offsetof(struct fields, name),           \
-		.max = (most)                                                                      \
-	}
-
-static const struct json_field keys[] = {
-	{ .key = "kind",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct fields, kind),
-	  .flags = J_REQUIRED,
-	  .names = kinds },
-	{ .key = "outcome",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct fields, outcome),
-	  .names = outcomes },
-	TEXT(what, 512),
-	TEXT(mark, 16),
-	TEXT(state, 32),
-	TEXT(why, 1024),
-	TEXT(pod, 384),
-	TEXT(uid, 63),
-	{ .key = NULL },
+static const struct json_field due_keys[] = {
+	{ "kind", J_ENUM, J_AT(struct leftover, kind), .names = kinds },
+	{ "what", J_STRING, J_AT(struct leftover, what) },
+	{ "mark", J_STRING, J_AT(struct leftover, mark) },
+	{ 0 },
 };
 
 const char *leftover_kind_name(enum leftover_kind kind)
@@ -56,16 +45,11 @@ const char *leftover_kind_name(enum leftover_kind kind)
 
 char *leftover_print(const struct leftover *f)
 {
-	auto_json struct json *o = json_new_object();
 	auto_text struct text line = { .s = NULL };
+	auto_free char *text = json_print_fields(keys, f, false);
 
-	if (!o || json_add_str(o, "kind", kinds[f->kind].name) ||
-	    json_add_str(o, "outcome", outcomes[f->outcome].name) ||
-	    json_add_str(o, "what", f->what) || json_add_str(o, "mark", f->mark) ||
-	    json_add_str(o, "state", f->state) || json_add_str(o, "why", f->why) ||
-	    json_add_str(o, "pod", f->pod) || json_add_str(o, "uid", f->uid))
+	if (!text)
 		return NULL;
-	auto_free char *text = json_print(o, false);
 	text_add(&line, text);
 	text_add(&line, "\n");
 	return text_take(&line);
@@ -75,31 +59,21 @@ int leftover_parse(const char *line, size_t len, struct json **tree, struct left
 		   struct err *e)
 {
 	auto_json struct json *root = NULL;
-	struct fields f = { .what = "", .mark = "", .state = "", .why = "", .pod = "", .uid = "" };
+	struct leftover f = {
+		.what = "", .mark = "", .state = "", .why = "", .pod = "", .uid = ""
+	};
 
 	if (json_parse(line, len, "leftover", &root, e) ||
 	    json_decode(root, "leftover", keys, &f, e))
 		return -1;
-	*out = (struct leftover){ (enum leftover_kind)f.kind,
-				  (enum leftover_outcome)f.outcome,
-				  f.what,
-				  f.mark,
-				  f.state,
-				  f.why,
-				  f.pod,
-				  f.uid };
+	*out = f;
 	*tree = TAKE_PTR(root);
 	return 0;
 }
 
 int leftover_add_due(struct json *list, const struct leftover *f)
 {
-	struct json *o = json_push_object(list);
-
-	return !o || json_add_str(o, "kind", kinds[f->kind].name) ||
-			       json_add_str(o, "what", f->what) || json_add_str(o, "mark", f->mark)
-		       ? -1
-		       : 0;
+	return json_encode(json_push_object(list), due_keys, f);
 }
 
 static bool is_text(const struct json *o, const char *key, const char *text)

@@ -67,37 +67,33 @@ int pf_state_extend(struct pf_state *b, const uint8_t pf_mac[MAC_LEN], uint32_t 
 
 /* ---- text ---- */
 
-struct pf_state_text {
-	int64_t version;
-	const char *pf;
-	const struct json *macs, *making;
-	uint8_t pf_mac[MAC_LEN];
+static const struct json_field making_fields[] = {
+	{ "boot", J_CHARS, J_AT(struct pf_state, boot), .flags = J_REQUIRED,
+	  .min = CTX_BOOT_ID_LEN },
+	{ "autoprobe", J_BOOL, J_AT(struct pf_state, autoprobe) },
+	{ 0 },
 };
 
-static const struct json_field pf_state_fields[] = {
-	{ .key = "version",
-	  .kind = J_I64,
-	  .offset = offsetof(struct pf_state_text, version),
-	  .flags = J_REQUIRED,
-	  .min = 1,
-	  .max = 1 },
-	{ .key = "pf",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct pf_state_text, pf),
-	  .flags = J_REQUIRED },
-	{ .key = "pfMac", .kind = J_MAC, .offset = offsetof(struct pf_state_text, pf_mac) },
-	{ .key = "macs",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct pf_state_text, macs),
-	  .flags = J_REQUIRED },
-	{ .key = "making", .kind = J_OBJECT, .offset = offsetof(struct pf_state_text, making) },
-	{ .key = NULL },
+static const struct json_field head_fields[] = {
+	{ "version", J_CONST, .flags = J_REQUIRED, .min = 1, .max = 1 },
+	{ "pf", J_CHARS, J_AT(struct pf_state, pf), .flags = J_REQUIRED },
+	{ "pfMac", J_MAC, J_AT(struct pf_state, pf_mac) },
+	{ 0 },
+};
+
+/* "macs" stands between the two. */
+static const struct json_field tail_fields[] = {
+	{ "making", J_NESTED, .flags = J_IF, .has = offsetof(struct pf_state, making),
+	  .of = making_fields },
+	{ 0 },
 };
 
 static int decode_macs(const struct json *macs, struct pf_state *b, struct err *e)
 {
 	size_t n = json_len(macs);
 
+	if (json_type(macs) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "macs: must be an array");
 	if (n > VFS_MAX)
 		return err_set(e, ERR_DECODE, 0, "macs: %zu are too many", n);
 	if (ARRAY_GROW_BY(b->mac, b->n, n, VFS_MAX, "MAC addresses", e))
@@ -112,35 +108,18 @@ static int decode_macs(const struct json *macs, struct pf_state *b, struct err *
 	return 0;
 }
 
-static int decode_making(const struct json *making, struct pf_state *b, struct err *e)
-{
-	const char *boot = json_str(json_get(making, "boot"));
-
-	if (!making)
-		return 0;
-	if (!boot || strlen(boot) != CTX_BOOT_ID_LEN)
-		return err_set(e, ERR_DECODE, 0, "making.boot: missing");
-	b->making = true;
-	b->autoprobe = json_true(json_get(making, "autoprobe"));
-	memcpy(b->boot, boot, CTX_BOOT_ID_LEN + 1);
-	return 0;
-}
-
 int pf_state_decode(const char *text, size_t len, const char *pf, struct pf_state *out,
 		    struct err *e)
 {
 	auto_json struct json *tree = NULL;
 	auto_pf_state struct pf_state b = { 0 };
-	struct pf_state_text t = { 0 };
 
 	if (json_parse(text, len, "the state of a PF", &tree, e) ||
-	    json_decode(tree, "", pf_state_fields, &t, e) || decode_macs(t.macs, &b, e) ||
-	    decode_making(t.making, &b, e))
+	    json_decode(tree, "", head_fields, &b, e) ||
+	    decode_macs(json_get(tree, "macs"), &b, e) || json_decode(tree, "", tail_fields, &b, e))
 		return -1;
-	if (strcmp(t.pf, pf) != 0)
-		return err_set(e, ERR_DECODE, 0, "the file is about the PF %.64s", t.pf);
-	(void)snprintf(b.pf, sizeof(b.pf), "%s", pf);
-	memcpy(b.pf_mac, t.pf_mac, MAC_LEN);
+	if (strcmp(b.pf, pf) != 0)
+		return err_set(e, ERR_DECODE, 0, "the file is about the PF %.64s", b.pf);
 	*out = b;
 	b = (struct pf_state){ 0 };
 	return 0;
@@ -158,29 +137,11 @@ static int add_macs(struct json *o, const struct pf_state *b)
 	return macs ? 0 : -1;
 }
 
-static int add_making(struct json *o, const struct pf_state *b)
-{
-	struct json *making;
-
-	if (!b->making)
-		return 0;
-	making = json_add_object(o, "making");
-	return !making || json_add_str(making, "boot", b->boot) ||
-			       json_add_bool(making, "autoprobe", b->autoprobe)
-		       ? -1
-		       : 0;
-}
-
 char *pf_state_print(const struct pf_state *b)
 {
-	auto_json struct json *o = json_new_object();
-	char mac[MAC_STR_LEN];
+	auto_json struct json *o = json_encoded(head_fields, b);
 
-	if (!o || json_add_int(o, "version", 1) || json_add_str(o, "pf", b->pf) ||
-	    json_add_str(o, "pfMac", mac_format(b->pf_mac, mac)) || add_macs(o, b) ||
-	    add_making(o, b))
-		return NULL;
-	return json_print(o, true);
+	return !o || add_macs(o, b) || json_encode(o, tail_fields, b) ? NULL : json_print(o, true);
 }
 
 /* ---- files ---- */

@@ -11,6 +11,7 @@
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
+#include "sriov/admin/manager_priv.h"
 #include "sriov/testing/manager.h"
 
 static void claim(const struct claimant *who, uint32_t n)
@@ -68,6 +69,32 @@ START_TEST(each_gets_its_mac_and_a_baseline)
 	}
 	ck_assert_ptr_nonnull(strstr(progress.text, "pf0 (" TESTHOST_PF "): making 3 VFs"));
 	ck_assert_ptr_nonnull(strstr(progress.text, "driver igbvf, interface v2"));
+}
+END_TEST
+
+START_TEST(the_text_stays_the_same)
+{
+	uint8_t macs[2][MAC_LEN] = { { 2, 0, 0, 0, 0, 1 }, { 2, 0, 0, 0, 0, 2 } };
+	struct pf_state b = { .pf = "0000:3b:00.0",
+			      .pf_mac = { 2 },
+			      .mac = macs,
+			      .n = 2,
+			      .making = true,
+			      .autoprobe = true,
+			      .boot = "01234567-89ab-cdef-0123-456789abcdef" };
+	auto_free char *text = pf_state_print(&b);
+
+	ck_assert_str_eq(
+		text, "{\n\t\"version\": 1,\n\t\"pf\": \"0000:3b:00.0\",\n"
+		      "\t\"pfMac\": \"02:00:00:00:00:00\",\n\t\"macs\": [\n"
+		      "\t\t\"02:00:00:00:00:01\",\n\t\t\"02:00:00:00:00:02\"\n\t],\n"
+		      "\t\"making\": {\n\t\t\"boot\": \"01234567-89ab-cdef-0123-456789abcdef\",\n"
+		      "\t\t\"autoprobe\": true\n\t}\n}");
+	b.n = 0;
+	b.making = false;
+	auto_free char *least = pf_state_print(&b);
+	ck_assert_str_eq(least, "{\n\t\"version\": 1,\n\t\"pf\": \"0000:3b:00.0\",\n"
+				"\t\"pfMac\": \"02:00:00:00:00:00\",\n\t\"macs\": []\n}");
 }
 END_TEST
 
@@ -296,7 +323,7 @@ START_TEST(the_default_route_over_a_vlan_of_the_pf_is_kept)
 }
 END_TEST
 
-TEST_PROGRAM("manager", macs_follow_from_the_mac_of_the_pf_and_the_index,
+TEST_PROGRAM("manager", the_text_stays_the_same, macs_follow_from_the_mac_of_the_pf_and_the_index,
 	     each_gets_its_mac_and_a_baseline, macs_are_remembered,
 	     another_card_in_the_slot_has_other_macs, a_damaged_pf_state_is_started_anew,
 	     a_driver_that_sets_no_macs_is_survived, the_present_number_changes_nothing,

@@ -42,12 +42,16 @@ static int from_hex(const char *text, void *out, size_t cap)
 
 /* ---- printing ---- */
 
+static const struct json_field link_fields[] = {
+	{ "flags", J_UINT, J_AT(struct link_settings, flags), .flags = J_REQUIRED },
+	{ "alias", J_CHARS, J_AT(struct link_settings, alias), .flags = J_REQUIRED },
+	{ "broadcast", J_HW_ADDR, J_AT(struct link_settings, broadcast) },
+	{ 0 },
+};
+
 static int add_link(struct json *o, const struct link_settings *s)
 {
-	char addr[HW_ADDR_STR_LEN];
-
-	if (json_add_int(o, "flags", s->flags) || json_add_str(o, "alias", s->alias) ||
-	    (s->broadcast.len && json_add_str(o, "broadcast", hw_addr_format(s->broadcast, addr))))
+	if (json_encode(o, link_fields, s))
 		return -1;
 	for (size_t i = 0; i < LINK_NUMBERS; i++) {
 		if ((s->has & 1u << i) &&
@@ -98,38 +102,10 @@ static int refuse_value(const char *key, struct err *e)
 	return err_set(e, ERR_DECODE, 0, "netdev.%s: is malformed", key);
 }
 
-struct link_text {
-	int64_t flags;
-	const char *alias;
-	struct hw_addr broadcast;
-};
-
 static int read_link(const struct json *o, struct link_settings *s, struct err *e)
 {
-	static const struct json_field fields[] = {
-		{ .key = "flags",
-		  .kind = J_I64,
-		  .offset = offsetof(struct link_text, flags),
-		  .flags = J_REQUIRED,
-		  .min = 0,
-		  .max = UINT32_MAX },
-		{ .key = "alias",
-		  .kind = J_STRING,
-		  .offset = offsetof(struct link_text, alias),
-		  .flags = J_REQUIRED,
-		  .max = LINK_ALIAS_LEN - 1 },
-		{ .key = "broadcast",
-		  .kind = J_HW_ADDR,
-		  .offset = offsetof(struct link_text, broadcast) },
-		{ 0 },
-	};
-	struct link_text t = { .alias = "" };
-
-	if (json_decode(o, "netdev.settings", fields, &t, e))
+	if (json_decode(o, "netdev.settings", link_fields, s, e))
 		return -1;
-	s->flags = (unsigned)t.flags;
-	(void)snprintf(s->alias, sizeof(s->alias), "%s", t.alias);
-	s->broadcast = t.broadcast;
 	for (size_t i = 0; i < LINK_NUMBERS; i++) {
 		const char *key = link_number_name((enum link_number)i);
 		const struct json *v = json_get(o, key);
