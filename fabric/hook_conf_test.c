@@ -14,8 +14,8 @@ struct conf {
 };
 
 static const struct json_field keys[] = {
-	{ .key = "name", .kind = J_STRING, .offset = offsetof(struct conf, name) },
-	{ .key = NULL },
+	{ "name", J_STRING, J_AT(struct conf, name) },
+	{ 0 },
 };
 
 static int load(const char *path, bool optional, const char *expected, struct err *e)

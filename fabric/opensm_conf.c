@@ -5,12 +5,10 @@
 #include "fabric/hook_conf.h"
 
 static const struct json_field keys[] = {
-	{ .key = "partitions",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct opensm_conf, partitions) },
-	{ .key = "pidFile", .kind = J_STRING, .offset = offsetof(struct opensm_conf, pid_file) },
-	{ .key = "ipoib", .kind = J_BOOL, .offset = offsetof(struct opensm_conf, ipoib) },
-	{ .key = NULL },
+	{ "partitions", J_STRING, J_AT(struct opensm_conf, partitions) },
+	{ "pidFile", J_STRING, J_AT(struct opensm_conf, pid_file) },
+	{ "ipoib", J_BOOL, J_AT(struct opensm_conf, ipoib) },
+	{ 0 },
 };
 
 int opensm_conf_load(const char *path, bool optional, struct opensm_conf *out, struct err *e)

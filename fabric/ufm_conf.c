@@ -8,8 +8,7 @@
 
 #define TEXT(name, member, more)                                                                   \
 	{                                                                                          \
-		.key = (name), .kind = J_STRING, .offset = offsetof(struct ufm_conf, member),      \
-		.flags = (more), .max = 1024                                                       \
+		name, J_STRING, J_AT(struct ufm_conf, member), .flags = (more), .max = 1024        \
 	}
 
 static const struct json_field keys[] = {
@@ -18,9 +17,9 @@ static const struct json_field keys[] = {
 	TEXT("passwordFile", password_file, 0),
 	TEXT("tokenFile", token_file, 0),
 	TEXT("ca", ca, 0),
-	{ .key = "index0", .kind = J_BOOL, .offset = offsetof(struct ufm_conf, index0) },
-	{ .key = "ipOverIb", .kind = J_BOOL, .offset = offsetof(struct ufm_conf, ip_over_ib) },
-	{ .key = NULL },
+	{ "index0", J_BOOL, J_AT(struct ufm_conf, index0) },
+	{ "ipOverIb", J_BOOL, J_AT(struct ufm_conf, ip_over_ib) },
+	{ 0 },
 };
 
 int ufm_conf_check(const struct ufm_conf *c, struct err *e)

@@ -9,15 +9,10 @@
 #include "cni/engine/attach_steps.h"
 
 static const struct json_field common_fields[] = {
-	{ .key = "mtu", .kind = J_U32, .offset = offsetof(struct attach_conf, mtu), .max = 65535 },
-	{ .key = "linkInContainer",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct attach_conf, in_container) },
-	{ .key = "dad", .kind = J_BOOL, .offset = offsetof(struct attach_conf, dad) },
-	{ .key = "ipamTimeout",
-	  .kind = J_U32,
-	  .offset = offsetof(struct attach_conf, ipam_timeout),
-	  .min = 1,
+	{ "mtu", J_U32, J_AT(struct attach_conf, mtu), .max = 65535 },
+	{ "linkInContainer", J_BOOL, J_AT(struct attach_conf, in_container) },
+	{ "dad", J_BOOL, J_AT(struct attach_conf, dad) },
+	{ "ipamTimeout", J_U32, J_AT(struct attach_conf, ipam_timeout), .min = 1,
 	  .max = ATTACH_IPAM_TIMEOUT_MAX_S },
 	{ 0 },
 };

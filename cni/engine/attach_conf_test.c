@@ -19,7 +19,7 @@ struct test_conf {
 };
 
 static const struct json_field fields[] = {
-	{ .key = "number", .kind = J_U32, .offset = offsetof(struct test_conf, number) },
+	{ "number", J_U32, J_AT(struct test_conf, number) },
 	{ 0 },
 };
 

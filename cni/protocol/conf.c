@@ -8,11 +8,11 @@
 #include "lib/json/case.h"
 
 static const struct json_field envelope[] = {
-	{ .key = "type", .kind = J_STRING, .offset = offsetof(struct cni_conf, type) },
-	{ .key = "ipam", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, ipam) },
-	{ .key = "prevResult", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, prev_result) },
-	{ .key = "runtimeConfig", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, runtime) },
-	{ .key = "dns", .kind = J_OBJECT, .offset = offsetof(struct cni_conf, dns) },
+	{ "type", J_STRING, J_AT(struct cni_conf, type) },
+	{ "ipam", J_OBJECT, J_AT(struct cni_conf, ipam) },
+	{ "prevResult", J_OBJECT, J_AT(struct cni_conf, prev_result) },
+	{ "runtimeConfig", J_OBJECT, J_AT(struct cni_conf, runtime) },
+	{ "dns", J_OBJECT, J_AT(struct cni_conf, dns) },
 	{ 0 },
 };
 

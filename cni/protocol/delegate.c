@@ -125,14 +125,10 @@ struct error_object {
 };
 
 static const struct json_field error_fields[] = {
-	{ .key = "code",
-	  .kind = J_I64,
-	  .offset = offsetof(struct error_object, code),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "code", J_I64, J_AT(struct error_object, code), .flags = J_REQUIRED, .min = 1,
 	  .max = INT32_MAX },
-	{ .key = "msg", .kind = J_STRING, .offset = offsetof(struct error_object, msg) },
-	{ .key = "details", .kind = J_STRING, .offset = offsetof(struct error_object, details) },
+	{ "msg", J_STRING, J_AT(struct error_object, msg) },
+	{ "details", J_STRING, J_AT(struct error_object, details) },
 	{ 0 },
 };
 

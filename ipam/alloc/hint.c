@@ -41,29 +41,16 @@ struct members {
 };
 
 static const struct json_field version_fields[] = {
-	{ .key = "version",
-	  .kind = J_U32,
-	  .offset = offsetof(struct members, version),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "version", J_U32, J_AT(struct members, version), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 static const struct json_field fields[] = {
-	{ .key = "after",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct members, after),
-	  .flags = J_REQUIRED,
-	  .names = afters },
-	{ .key = "outcome",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct members, outcome),
-	  .flags = J_REQUIRED,
+	{ "after", J_ENUM, J_AT(struct members, after), .flags = J_REQUIRED, .names = afters },
+	{ "outcome", J_ENUM, J_AT(struct members, outcome), .flags = J_REQUIRED,
 	  .names = outcomes },
-	{ .key = "micros",
-	  .kind = J_U32,
-	  .offset = offsetof(struct members, micros),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "micros", J_U32, J_AT(struct members, micros), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 int hint_read(const char *text, size_t len, struct hint *out, struct err *e)

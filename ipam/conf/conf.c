@@ -43,31 +43,15 @@ static bool is_log_path(const char *path)
 /* ---- keys that all forms share ---- */
 
 static const struct json_field common_fields[] = {
-	{ .key = "dataDir",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ipam_conf, data_dir),
-	  .flags = J_EMPTY_OK },
-	{ .key = "auditLog",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ipam_conf, audit_log),
-	  .flags = J_EMPTY_OK },
-	{ .key = "resolvConf",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ipam_conf, resolv_conf),
-	  .flags = J_EMPTY_OK },
-	{ .key = "dns", .kind = J_OBJECT, .offset = offsetof(struct ipam_conf, dns) },
-	{ .key = "routes", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, routes) },
-	{ .key = "addresses", .kind = J_ARRAY, .offset = offsetof(struct ipam_conf, addresses) },
-	{ .key = "statusWhenFull",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct ipam_conf, status_when_full) },
-	{ .key = CNI_CONF_GUID_POOL,
-	  .kind = J_STRING,
-	  .offset = offsetof(struct ipam_conf, guid_pool),
-	  .flags = J_EMPTY_OK },
-	{ .key = "matchMaster",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct ipam_conf, match_master) },
+	{ "dataDir", J_STRING, J_AT(struct ipam_conf, data_dir), .flags = J_EMPTY_OK },
+	{ "auditLog", J_STRING, J_AT(struct ipam_conf, audit_log), .flags = J_EMPTY_OK },
+	{ "resolvConf", J_STRING, J_AT(struct ipam_conf, resolv_conf), .flags = J_EMPTY_OK },
+	{ "dns", J_OBJECT, J_AT(struct ipam_conf, dns) },
+	{ "routes", J_ARRAY, J_AT(struct ipam_conf, routes) },
+	{ "addresses", J_ARRAY, J_AT(struct ipam_conf, addresses) },
+	{ "statusWhenFull", J_BOOL, J_AT(struct ipam_conf, status_when_full) },
+	{ CNI_CONF_GUID_POOL, J_STRING, J_AT(struct ipam_conf, guid_pool), .flags = J_EMPTY_OK },
+	{ "matchMaster", J_BOOL, J_AT(struct ipam_conf, match_master) },
 	{ 0 },
 };
 
@@ -76,14 +60,8 @@ struct extra_text {
 };
 
 static const struct json_field extra_fields[] = {
-	{ .key = "address",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct extra_text, address),
-	  .flags = J_REQUIRED },
-	{ .key = "gateway",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct extra_text, gateway),
-	  .flags = J_EMPTY_OK },
+	{ "address", J_STRING, J_AT(struct extra_text, address), .flags = J_REQUIRED },
+	{ "gateway", J_STRING, J_AT(struct extra_text, gateway), .flags = J_EMPTY_OK },
 	{ 0 },
 };
 

@@ -11,15 +11,11 @@ struct range_text {
 
 #define TEXT(k, field)                                                                             \
 	{                                                                                          \
-		.key = k, .kind = J_STRING, .offset = offsetof(struct range_text, field),          \
-		.flags = J_EMPTY_OK                                                                \
+		k, J_STRING, J_AT(struct range_text, field), .flags = J_EMPTY_OK                   \
 	}
 
 static const struct json_field range_fields[] = {
-	{ .key = "subnet",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct range_text, subnet),
-	  .flags = J_REQUIRED },
+	{ "subnet", J_STRING, J_AT(struct range_text, subnet), .flags = J_REQUIRED },
 	TEXT("rangeStart", start),
 	TEXT("rangeEnd", end),
 	TEXT("gateway", gateway),

@@ -19,9 +19,9 @@ struct raw {
 };
 
 static const struct json_field fields[] = {
-	{ .key = "number", .kind = J_U32, .offset = offsetof(struct raw, number) },
-	{ .key = "hostnamePattern", .kind = J_STRING, .offset = offsetof(struct raw, pattern) },
-	{ .key = "labels", .kind = J_OBJECT, .offset = offsetof(struct raw, labels) },
+	{ "number", J_U32, J_AT(struct raw, number) },
+	{ "hostnamePattern", J_STRING, J_AT(struct raw, pattern) },
+	{ "labels", J_OBJECT, J_AT(struct raw, labels) },
 	{ 0 },
 };
 

@@ -22,14 +22,11 @@ struct pool {
 
 #define KEY(k, kind_, field)                                                                       \
 	{                                                                                          \
-		.key = k, .kind = kind_, .offset = offsetof(struct pool, field)                    \
+		k, kind_, J_AT(struct pool, field)                                                 \
 	}
 
 static const struct json_field pool_fields[] = {
-	{ .key = "subnet",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct pool, subnet),
-	  .flags = J_REQUIRED },
+	{ "subnet", J_STRING, J_AT(struct pool, subnet), .flags = J_REQUIRED },
 	KEY("gateway", J_STRING, gateway),
 	KEY("ranges", J_ARRAY, ranges),
 	KEY("excludes", J_ARRAY, excludes),
@@ -50,12 +47,9 @@ struct policy_raw {
 };
 
 static const struct json_field policy_fields[] = {
-	{ .key = "sticky", .kind = J_BOOL, .offset = offsetof(struct policy_raw, sticky) },
-	{ .key = "strictCooldown", .kind = J_BOOL, .offset = offsetof(struct policy_raw, strict) },
-	{ .key = "cooldown",
-	  .kind = J_I64,
-	  .offset = offsetof(struct policy_raw, cooldown),
-	  .min = 0,
+	{ "sticky", J_BOOL, J_AT(struct policy_raw, sticky) },
+	{ "strictCooldown", J_BOOL, J_AT(struct policy_raw, strict) },
+	{ "cooldown", J_I64, J_AT(struct policy_raw, cooldown), .min = 0,
 	  .max = SOURCE_COOLDOWN_MAX },
 	{ 0 },
 };
@@ -357,21 +351,11 @@ struct shared_raw {
 };
 
 static const struct json_field shared_fields[] = {
-	{ .key = "definition",
-	  .kind = J_OBJECT,
-	  .offset = offsetof(struct shared_raw, def),
-	  .flags = J_REQUIRED },
-	{ .key = "uid",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct shared_raw, uid),
-	  .min = 1,
-	  .max = POOL_UID_MAX },
-	{ .key = "generation",
-	  .kind = J_I64,
-	  .offset = offsetof(struct shared_raw, generation),
-	  .min = 0,
+	{ "definition", J_OBJECT, J_AT(struct shared_raw, def), .flags = J_REQUIRED },
+	{ "uid", J_STRING, J_AT(struct shared_raw, uid), .min = 1, .max = POOL_UID_MAX },
+	{ "generation", J_I64, J_AT(struct shared_raw, generation), .min = 0,
 	  .max = INT64_C(1) << 53 },
-	{ .key = "reserved", .kind = J_ARRAY, .offset = offsetof(struct shared_raw, reserved) },
+	{ "reserved", J_ARRAY, J_AT(struct shared_raw, reserved) },
 	{ 0 },
 };
 

@@ -23,17 +23,16 @@ static const struct json_enum fences[] = { { "off", false }, { "strict", true },
 
 #define NUMBER(k, field, least, most)                                                              \
 	{                                                                                          \
-		.key = k, .kind = J_I64, .offset = offsetof(struct raw, field), .min = (least),    \
-		.max = (most)                                                                      \
+		k, J_I64, J_AT(struct raw, field), .min = (least), .max = (most)                   \
 	}
 
 const struct json_field pool_blocks_fields[] = {
 	NUMBER("blockSize", size, 1, POOL_BLOCK_SIZE_MAX),
 	NUMBER("warm", warm, 0, INT64_C(1) << 32),
 	NUMBER("idle", idle, 0, SOURCE_COOLDOWN_MAX),
-	{ .key = "state", .kind = J_ENUM, .offset = offsetof(struct raw, state), .names = states },
+	{ "state", J_ENUM, J_AT(struct raw, state), .names = states },
 	NUMBER("stickyKeep", keep, 1, SOURCE_COOLDOWN_MAX),
-	{ .key = "fence", .kind = J_ENUM, .offset = offsetof(struct raw, strict), .names = fences },
+	{ "fence", J_ENUM, J_AT(struct raw, strict), .names = fences },
 	{ 0 },
 };
 

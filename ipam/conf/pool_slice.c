@@ -15,13 +15,9 @@ struct raw {
 };
 
 static const struct json_field fields[] = {
-	{ .key = "prefix", .kind = J_U32, .offset = offsetof(struct raw, prefix), .max = 128 },
-	{ .key = "size",
-	  .kind = J_I64,
-	  .offset = offsetof(struct raw, size),
-	  .min = 1,
-	  .max = POOL_SLICE_SIZE_MAX },
-	{ .key = "start", .kind = J_STRING, .offset = offsetof(struct raw, start) },
+	{ "prefix", J_U32, J_AT(struct raw, prefix), .max = 128 },
+	{ "size", J_I64, J_AT(struct raw, size), .min = 1, .max = POOL_SLICE_SIZE_MAX },
+	{ "start", J_STRING, J_AT(struct raw, start) },
 	{ 0 },
 };
 

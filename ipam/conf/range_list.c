@@ -117,7 +117,7 @@ struct reserved_raw {
 };
 
 static const struct json_field reserved_fields[] = {
-	{ .key = "ranges", .kind = J_ARRAY, .offset = offsetof(struct reserved_raw, ranges) },
+	{ "ranges", J_ARRAY, J_AT(struct reserved_raw, ranges) },
 	{ 0 },
 };
 

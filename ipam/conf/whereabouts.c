@@ -18,19 +18,10 @@ struct range_text {
 };
 
 static const struct json_field range_fields[] = {
-	{ .key = "range",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct range_text, range),
-	  .flags = J_REQUIRED },
-	{ .key = "range_start",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct range_text, start),
-	  .flags = J_EMPTY_OK },
-	{ .key = "range_end",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct range_text, end),
-	  .flags = J_EMPTY_OK },
-	{ .key = "exclude", .kind = J_ARRAY, .offset = offsetof(struct range_text, exclude) },
+	{ "range", J_STRING, J_AT(struct range_text, range), .flags = J_REQUIRED },
+	{ "range_start", J_STRING, J_AT(struct range_text, start), .flags = J_EMPTY_OK },
+	{ "range_end", J_STRING, J_AT(struct range_text, end), .flags = J_EMPTY_OK },
+	{ "exclude", J_ARRAY, J_AT(struct range_text, exclude) },
 	{ 0 },
 };
 
@@ -40,20 +31,10 @@ struct common {
 };
 
 static const struct json_field common_fields[] = {
-	{ .key = "gateway",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct common, gateway),
-	  .flags = J_EMPTY_OK },
-	{ .key = "network_name",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct common, network_name),
-	  .max = NETWORK_NAME_MAX },
-	{ .key = "enable_overlapping_ranges",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct common, overlapping) },
-	{ .key = "thisNodeOnly",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct common, this_node_only) },
+	{ "gateway", J_STRING, J_AT(struct common, gateway), .flags = J_EMPTY_OK },
+	{ "network_name", J_STRING, J_AT(struct common, network_name), .max = NETWORK_NAME_MAX },
+	{ "enable_overlapping_ranges", J_BOOL, J_AT(struct common, overlapping) },
+	{ "thisNodeOnly", J_BOOL, J_AT(struct common, this_node_only) },
 	{ 0 },
 };
 

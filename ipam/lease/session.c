@@ -209,12 +209,9 @@ struct meta {
 };
 
 static const struct json_field meta_fields[] = {
-	{ .key = "schema",
-	  .kind = J_I64,
-	  .offset = offsetof(struct meta, schema),
-	  .flags = J_REQUIRED },
-	{ .key = "boot", .kind = J_STRING, .offset = offsetof(struct meta, boot) },
-	{ .key = "byPod", .kind = J_BOOL, .offset = offsetof(struct meta, indexed) },
+	{ "schema", J_I64, J_AT(struct meta, schema), .flags = J_REQUIRED },
+	{ "boot", J_STRING, J_AT(struct meta, boot) },
+	{ "byPod", J_BOOL, J_AT(struct meta, indexed) },
 	{ 0 },
 };
 

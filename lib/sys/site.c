@@ -22,11 +22,9 @@ struct site_lists {
 };
 
 static const struct json_field fields[] = {
-	{ .key = "dataDirs", .kind = J_ARRAY, .offset = offsetof(struct site_lists, data_dirs) },
-	{ .key = "logDirs", .kind = J_ARRAY, .offset = offsetof(struct site_lists, log_dirs) },
-	{ .key = "podResources",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct site_lists, pod_resources) },
+	{ "dataDirs", J_ARRAY, J_AT(struct site_lists, data_dirs) },
+	{ "logDirs", J_ARRAY, J_AT(struct site_lists, log_dirs) },
+	{ "podResources", J_STRING, J_AT(struct site_lists, pod_resources) },
 	{ 0 },
 };
 

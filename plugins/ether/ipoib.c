@@ -196,8 +196,8 @@ struct noted {
 };
 
 static const struct json_field of_record[] = {
-	{ .key = "pkey", .kind = J_U32, .offset = offsetof(struct noted, pkey), .max = UINT16_MAX },
-	{ .key = "mode", .kind = J_U32, .offset = offsetof(struct noted, mode), .max = 1 },
+	{ "pkey", J_U32, J_AT(struct noted, pkey), .max = UINT16_MAX },
+	{ "mode", J_U32, J_AT(struct noted, mode), .max = 1 },
 	{ 0 },
 };
 

@@ -38,7 +38,7 @@ struct runtime {
 static int take_runtime(const struct cni_conf *conf, struct rdma_conf *c, struct err *e)
 {
 	static const struct json_field of_runtime[] = {
-		{ .key = "deviceID", .kind = J_STRING, .offset = offsetof(struct runtime, device) },
+		{ "deviceID", J_STRING, J_AT(struct runtime, device) },
 		{ 0 },
 	};
 	struct runtime r = { NULL };

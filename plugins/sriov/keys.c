@@ -44,16 +44,9 @@ static int add_pf(const struct json *n, struct vf_resource *r, struct err *e)
 int vf_resource_decode(const struct json *n, struct vf_resource *out, struct err *e)
 {
 	static const struct json_field fields[] = {
-		{ .key = "pf",
-		  .kind = J_ARRAY,
-		  .offset = offsetof(struct resource_text, pf),
-		  .flags = J_REQUIRED },
+		{ "pf", J_ARRAY, J_AT(struct resource_text, pf), .flags = J_REQUIRED },
 		/* One ADD attaches one interface. A pod with two interfaces has two attachments. */
-		{ .key = "count",
-		  .kind = J_U32,
-		  .offset = offsetof(struct resource_text, count),
-		  .min = 1,
-		  .max = 1 },
+		{ "count", J_U32, J_AT(struct resource_text, count), .min = 1, .max = 1 },
 		{ 0 },
 	};
 	struct resource_text t = { .count = 1 };

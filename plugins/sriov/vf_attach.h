@@ -30,12 +30,11 @@ struct vf_attach {
 
 /* The keys, for the table of a state s with a struct vf_attach m. */
 #define VF_ATTACH_FIELDS(s, m)                                                                     \
-	{ .key = "deviceID", .kind = J_STRING, .offset = offsetof(s, m.device_id) },               \
-		{ .key = "pciBusID", .kind = J_STRING, .offset = offsetof(s, m.pci_bus_id) },      \
-		{ .key = "resource", .kind = J_OBJECT, .offset = offsetof(s, m.resource) },        \
-		{ .key = "near", .kind = J_ANY, .offset = offsetof(s, m.near) },                   \
+	{ "deviceID", J_STRING, J_AT(s, m.device_id) },                                            \
+		{ "pciBusID", J_STRING, J_AT(s, m.pci_bus_id) },                                   \
+		{ "resource", J_OBJECT, J_AT(s, m.resource) }, { "near", J_ANY, J_AT(s, m.near) }, \
 	{                                                                                          \
-		.key = "nearOnly", .kind = J_BOOL, .offset = offsetof(s, m.near_only)              \
+		"nearOnly", J_BOOL, J_AT(s, m.near_only)                                           \
 	}
 
 /* ---- keys.c: pure ---- */

@@ -20,35 +20,23 @@ struct fields {
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
 
 static const struct json_field top[] = {
-	{ .key = "node", .kind = J_STRING, .offset = offsetof(struct fields, node) },
-	{ .key = "nodeHold",
-	  .kind = J_U32,
-	  .offset = offsetof(struct fields, hold),
-	  .min = 10,
-	  .max = 86400 },
-	{ .key = "heartbeat",
-	  .kind = J_U32,
-	  .offset = offsetof(struct fields, renew),
-	  .min = 1,
-	  .max = 3600 },
-	{ .key = "fence",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct fields, fence),
-	  .names = fences },
-	{ .key = "etcd", .kind = J_OBJECT, .offset = offsetof(struct fields, etcd) },
-	{ .key = "repair", .kind = J_ANY, .offset = offsetof(struct fields, repair) },
-	{ .key = "plugins", .kind = J_ANY, .offset = offsetof(struct fields, plugins) },
-	{ .key = "rails", .kind = J_ANY, .offset = offsetof(struct fields, rails) },
-	{ .key = "devicePlugin", .kind = J_ANY, .offset = offsetof(struct fields, devices) },
-	{ .key = "kubernetes", .kind = J_OBJECT, .offset = offsetof(struct fields, kube) },
-	{ .key = "metrics", .kind = J_ANY, .offset = offsetof(struct fields, metrics) },
-	{ .key = NULL },
+	{ "node", J_STRING, J_AT(struct fields, node) },
+	{ "nodeHold", J_U32, J_AT(struct fields, hold), .min = 10, .max = 86400 },
+	{ "heartbeat", J_U32, J_AT(struct fields, renew), .min = 1, .max = 3600 },
+	{ "fence", J_ENUM, J_AT(struct fields, fence), .names = fences },
+	{ "etcd", J_OBJECT, J_AT(struct fields, etcd) },
+	{ "repair", J_ANY, J_AT(struct fields, repair) },
+	{ "plugins", J_ANY, J_AT(struct fields, plugins) },
+	{ "rails", J_ANY, J_AT(struct fields, rails) },
+	{ "devicePlugin", J_ANY, J_AT(struct fields, devices) },
+	{ "kubernetes", J_OBJECT, J_AT(struct fields, kube) },
+	{ "metrics", J_ANY, J_AT(struct fields, metrics) },
+	{ 0 },
 };
 
 #define TEXT(name, type, member)                                                                   \
 	{                                                                                          \
-		.key = (name), .kind = J_STRING, .offset = offsetof(type, member), .min = 1,       \
-		.max = VALUE_MAX                                                                   \
+		name, J_STRING, J_AT(type, member), .min = 1, .max = VALUE_MAX                     \
 	}
 #define ETCD_TEXT(name, member) TEXT(name, struct etcd_fields, member)
 #define KUBE_TEXT(name, member) TEXT(name, struct agent_conf_kube, member)
@@ -59,17 +47,14 @@ struct etcd_fields {
 };
 
 static const struct json_field etcd_keys[] = {
-	{ .key = "endpoints",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct etcd_fields, endpoints),
-	  .flags = J_REQUIRED },
+	{ "endpoints", J_ARRAY, J_AT(struct etcd_fields, endpoints), .flags = J_REQUIRED },
 	ETCD_TEXT("prefix", is.prefix),
 	ETCD_TEXT("ca", is.ca),
 	ETCD_TEXT("cert", is.cert),
 	ETCD_TEXT("key", is.key),
 	ETCD_TEXT("user", is.user),
 	ETCD_TEXT("passwordFile", is.password_file),
-	{ .key = NULL },
+	{ 0 },
 };
 
 /* At most max texts; out has room for one more, and NULLs. */
@@ -134,17 +119,9 @@ struct repair_fields {
 };
 
 static const struct json_field repair_keys[] = {
-	{ .key = "every",
-	  .kind = J_U32,
-	  .offset = offsetof(struct repair_fields, every),
-	  .min = 1,
-	  .max = 86400 },
-	{ .key = "grace",
-	  .kind = J_U32,
-	  .offset = offsetof(struct repair_fields, grace),
-	  .min = 1,
-	  .max = 86400 },
-	{ .key = NULL },
+	{ "every", J_U32, J_AT(struct repair_fields, every), .min = 1, .max = 86400 },
+	{ "grace", J_U32, J_AT(struct repair_fields, grace), .min = 1, .max = 86400 },
+	{ 0 },
 };
 
 /* An object, or false: then *off is set. Absent: neither. */
@@ -161,7 +138,7 @@ static int object_or_false(const struct json *n, const char *key, bool *off, str
 
 static const struct json_field metrics_keys[] = {
 	{ .key = "listen", .kind = J_STRING, .offset = 0, .min = 1, .max = 80 },
-	{ .key = NULL },
+	{ 0 },
 };
 
 static int decode_metrics(const struct json *n, struct agent_conf *out, struct err *e)
@@ -205,12 +182,8 @@ struct plugins_fields {
 static const struct json_field plugins_keys[] = {
 	TEXT("folder", struct plugins_fields, folder),
 	TEXT("restoreFrom", struct plugins_fields, restore_from),
-	{ .key = "every",
-	  .kind = J_U32,
-	  .offset = offsetof(struct plugins_fields, every),
-	  .min = 1,
-	  .max = 86400 },
-	{ .key = NULL },
+	{ "every", J_U32, J_AT(struct plugins_fields, every), .min = 1, .max = 86400 },
+	{ 0 },
 };
 
 static int decode_plugins(const struct json *n, struct agent_conf_plugins *out, struct err *e)
@@ -240,13 +213,9 @@ struct rails_fields {
 };
 
 static const struct json_field rails_keys[] = {
-	{ .key = "every",
-	  .kind = J_U32,
-	  .offset = offsetof(struct rails_fields, every),
-	  .min = 1,
-	  .max = 86400 },
-	{ .key = "except", .kind = J_ARRAY, .offset = offsetof(struct rails_fields, except) },
-	{ .key = NULL },
+	{ "every", J_U32, J_AT(struct rails_fields, every), .min = 1, .max = 86400 },
+	{ "except", J_ARRAY, J_AT(struct rails_fields, except) },
+	{ 0 },
 };
 
 static int decode_rails(const struct json *n, struct agent_conf_rails *out, struct err *e)
@@ -270,7 +239,7 @@ static int decode_rails(const struct json *n, struct agent_conf_rails *out, stru
 static const struct json_field devices_keys[] = {
 	TEXT("resources", struct agent_conf_devices, resources),
 	TEXT("kubelet", struct agent_conf_devices, kubelet),
-	{ .key = NULL },
+	{ 0 },
 };
 
 static int decode_devices(const struct json *n, struct agent_conf_devices *out, struct err *e)
@@ -296,7 +265,7 @@ static const struct json_field kube_keys[] = {
 	KUBE_TEXT("kubeconfig", kubeconfig),
 	KUBE_TEXT("context", context),
 	KUBE_TEXT("namespace", namespace),
-	{ .key = NULL },
+	{ 0 },
 };
 
 static int decode_kube(const struct json *n, struct agent_conf_kube *out, struct err *e)

@@ -77,17 +77,11 @@ struct conf_upstream {
 
 /* Keys of such a file that are options of the other program, or ours. */
 #define CONF_UPSTREAM_KEYS                                                                         \
-	{ .key = "resourcePrefix",                                                                 \
-	  .kind = J_STRING,                                                                        \
-	  .offset = offsetof(struct conf_upstream, prefix),                                        \
-	  .flags = J_EMPTY_OK },                                                                   \
-		{ .key = "deviceNodes",                                                            \
-		  .kind = J_ENUM,                                                                  \
-		  .offset = offsetof(struct conf_upstream, nodes),                                 \
+	{ "resourcePrefix", J_STRING, J_AT(struct conf_upstream, prefix), .flags = J_EMPTY_OK },   \
+		{ "deviceNodes", J_ENUM, J_AT(struct conf_upstream, nodes),                        \
 		  .names = conf_node_ways },                                                       \
 	{                                                                                          \
-		.key = "linkDown", .kind = J_ENUM,                                                 \
-		.offset = offsetof(struct conf_upstream, link_down), .names = conf_link_down       \
+		"linkDown", J_ENUM, J_AT(struct conf_upstream, link_down), .names = conf_link_down \
 	}
 
 /* The form of such a file: its keys, and how one resource of the list is added. */

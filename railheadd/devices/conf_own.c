@@ -11,14 +11,8 @@ struct own_file {
 };
 
 static const struct json_field file_fields[] = {
-	{ .key = "resources",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct own_file, resources),
-	  .flags = J_REQUIRED },
-	{ .key = "interval",
-	  .kind = J_U32,
-	  .offset = offsetof(struct own_file, interval),
-	  .min = 1,
+	{ "resources", J_ARRAY, J_AT(struct own_file, resources), .flags = J_REQUIRED },
+	{ "interval", J_U32, J_AT(struct own_file, interval), .min = 1,
 	  .max = RESOURCES_INTERVAL_MAX },
 	{ 0 },
 };
@@ -32,30 +26,14 @@ struct own_resource {
 };
 
 static const struct json_field resource_fields[] = {
-	{ .key = "name",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct own_resource, name),
-	  .flags = J_REQUIRED },
-	{ .key = "select",
-	  .kind = J_ANY,
-	  .offset = offsetof(struct own_resource, select),
-	  .flags = J_REQUIRED },
-	{ .key = "share",
-	  .kind = J_U32,
-	  .offset = offsetof(struct own_resource, share),
-	  .min = 1,
-	  .max = RESOURCE_IDS_MAX },
-	{ .key = "rdma", .kind = J_BOOL, .offset = offsetof(struct own_resource, rdma) },
-	{ .key = "vhostNet", .kind = J_BOOL, .offset = offsetof(struct own_resource, vhost) },
-	{ .key = "numa", .kind = J_BOOL, .offset = offsetof(struct own_resource, numa) },
-	{ .key = "linkDown",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct own_resource, link_down),
-	  .names = conf_link_down },
-	{ .key = "deviceNodes",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct own_resource, nodes),
-	  .names = conf_node_ways },
+	{ "name", J_STRING, J_AT(struct own_resource, name), .flags = J_REQUIRED },
+	{ "select", J_ANY, J_AT(struct own_resource, select), .flags = J_REQUIRED },
+	{ "share", J_U32, J_AT(struct own_resource, share), .min = 1, .max = RESOURCE_IDS_MAX },
+	{ "rdma", J_BOOL, J_AT(struct own_resource, rdma) },
+	{ "vhostNet", J_BOOL, J_AT(struct own_resource, vhost) },
+	{ "numa", J_BOOL, J_AT(struct own_resource, numa) },
+	{ "linkDown", J_ENUM, J_AT(struct own_resource, link_down), .names = conf_link_down },
+	{ "deviceNodes", J_ENUM, J_AT(struct own_resource, nodes), .names = conf_node_ways },
 	{ 0 },
 };
 

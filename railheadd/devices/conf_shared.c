@@ -14,10 +14,8 @@
 #define DEFAULT_INTERVAL 60
 
 static const struct json_field file_fields[] = {
-	{ .key = "configList", .kind = J_ARRAY, .offset = offsetof(struct conf_upstream, list) },
-	{ .key = "periodicUpdateInterval",
-	  .kind = J_U32,
-	  .offset = offsetof(struct conf_upstream, interval) },
+	{ "configList", J_ARRAY, J_AT(struct conf_upstream, list) },
+	{ "periodicUpdateInterval", J_U32, J_AT(struct conf_upstream, interval) },
 	CONF_UPSTREAM_KEYS,
 	{ 0 },
 };
@@ -29,22 +27,11 @@ struct shared_resource {
 };
 
 static const struct json_field resource_fields[] = {
-	{ .key = "resourceName",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct shared_resource, name),
-	  .flags = J_REQUIRED },
-	{ .key = "resourcePrefix",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct shared_resource, prefix),
-	  .flags = J_EMPTY_OK },
-	{ .key = "rdmaHcaMax",
-	  .kind = J_U32,
-	  .offset = offsetof(struct shared_resource, copies),
-	  .max = RESOURCE_IDS_MAX },
-	{ .key = "devices", .kind = J_ARRAY, .offset = offsetof(struct shared_resource, devices) },
-	{ .key = "selectors",
-	  .kind = J_OBJECT,
-	  .offset = offsetof(struct shared_resource, selectors) },
+	{ "resourceName", J_STRING, J_AT(struct shared_resource, name), .flags = J_REQUIRED },
+	{ "resourcePrefix", J_STRING, J_AT(struct shared_resource, prefix), .flags = J_EMPTY_OK },
+	{ "rdmaHcaMax", J_U32, J_AT(struct shared_resource, copies), .max = RESOURCE_IDS_MAX },
+	{ "devices", J_ARRAY, J_AT(struct shared_resource, devices) },
+	{ "selectors", J_OBJECT, J_AT(struct shared_resource, selectors) },
 	{ 0 },
 };
 

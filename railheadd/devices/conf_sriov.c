@@ -14,11 +14,8 @@
 #define PREFIX "intel.com" /* its option --resource-prefix, if absent */
 
 static const struct json_field file_fields[] = {
-	{ .key = "resourceList", .kind = J_ARRAY, .offset = offsetof(struct conf_upstream, list) },
-	{ .key = "interval",
-	  .kind = J_U32,
-	  .offset = offsetof(struct conf_upstream, interval),
-	  .min = 1,
+	{ "resourceList", J_ARRAY, J_AT(struct conf_upstream, list) },
+	{ "interval", J_U32, J_AT(struct conf_upstream, interval), .min = 1,
 	  .max = RESOURCES_INTERVAL_MAX },
 	CONF_UPSTREAM_KEYS,
 	{ 0 },
@@ -36,26 +33,13 @@ struct sriov_resource {
 };
 
 static const struct json_field resource_fields[] = {
-	{ .key = "resourceName",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct sriov_resource, name),
-	  .flags = J_REQUIRED },
-	{ .key = "resourcePrefix",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct sriov_resource, prefix),
-	  .flags = J_EMPTY_OK },
-	{ .key = "deviceType",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct sriov_resource, type),
-	  .flags = J_EMPTY_OK,
+	{ "resourceName", J_STRING, J_AT(struct sriov_resource, name), .flags = J_REQUIRED },
+	{ "resourcePrefix", J_STRING, J_AT(struct sriov_resource, prefix), .flags = J_EMPTY_OK },
+	{ "deviceType", J_ENUM, J_AT(struct sriov_resource, type), .flags = J_EMPTY_OK,
 	  .names = device_types },
-	{ .key = "excludeTopology",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct sriov_resource, no_topology) },
-	{ .key = "selectors", .kind = J_ANY, .offset = offsetof(struct sriov_resource, selectors) },
-	{ .key = "additionalInfo",
-	  .kind = J_OBJECT,
-	  .offset = offsetof(struct sriov_resource, info) },
+	{ "excludeTopology", J_BOOL, J_AT(struct sriov_resource, no_topology) },
+	{ "selectors", J_ANY, J_AT(struct sriov_resource, selectors) },
+	{ "additionalInfo", J_OBJECT, J_AT(struct sriov_resource, info) },
 	{ 0 },
 };
 
@@ -68,10 +52,8 @@ static const struct select_key keys[] = {
 };
 
 static const struct json_field flag_fields[] = {
-	{ .key = "isRdma", .kind = J_BOOL, .offset = offsetof(struct device_selector, rdma) },
-	{ .key = "needVhostNet",
-	  .kind = J_BOOL,
-	  .offset = offsetof(struct device_selector, vhost) },
+	{ "isRdma", J_BOOL, J_AT(struct device_selector, rdma) },
+	{ "needVhostNet", J_BOOL, J_AT(struct device_selector, vhost) },
 	{ 0 },
 };
 

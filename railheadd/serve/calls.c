@@ -28,39 +28,28 @@ struct need_args {
 
 #define NEED_POOL                                                                                  \
 	{                                                                                          \
-		.key = "pool", .kind = J_STRING, .offset = offsetof(struct need_args, pool),       \
-		.flags = J_REQUIRED, .min = 1, .max = 30                                           \
+		"pool", J_STRING, J_AT(struct need_args, pool), .flags = J_REQUIRED, .min = 1,     \
+								.max = 30                          \
 	}
 #define NEED_WAIT                                                                                  \
 	{                                                                                          \
-		.key = "waitMs", .kind = J_U32, .offset = offsetof(struct need_args, wait_ms),     \
-		.max = WAIT_MAX_MS                                                                 \
+		"waitMs", J_U32, J_AT(struct need_args, wait_ms), .max = WAIT_MAX_MS               \
 	}
 
 static const struct json_field need_fields[] = {
 	NEED_POOL,
-	{ .key = "identity",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct need_args, identity),
-	  .min = 1,
+	{ "identity", J_STRING, J_AT(struct need_args, identity), .min = 1,
 	  .max = IDENTITY_LEN - 1 },
-	{ .key = "addresses",
-	  .kind = J_U32,
-	  .offset = offsetof(struct need_args, addresses),
-	  .min = 1,
-	  .max = ADDRESSES_MAX },
+	{ "addresses", J_U32, J_AT(struct need_args, addresses), .min = 1, .max = ADDRESSES_MAX },
 	NEED_WAIT,
-	{ .key = NULL },
+	{ 0 },
 };
 
 static const struct json_field need_address_fields[] = {
 	NEED_POOL,
-	{ .key = "address",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct need_args, address),
-	  .flags = J_REQUIRED },
+	{ "address", J_STRING, J_AT(struct need_args, address), .flags = J_REQUIRED },
 	NEED_WAIT,
-	{ .key = NULL },
+	{ 0 },
 };
 
 static void need_done(void *arg, const struct err *why)
@@ -184,17 +173,14 @@ struct pool_args {
 
 #define POOL                                                                                       \
 	{                                                                                          \
-		.key = "pool", .kind = J_STRING, .offset = offsetof(struct pool_args, pool),       \
-		.flags = J_REQUIRED, .min = 1, .max = 30                                           \
+		"pool", J_STRING, J_AT(struct pool_args, pool), .flags = J_REQUIRED, .min = 1,     \
+								.max = 30                          \
 	}
 
 static const struct json_field pool_put_fields[] = {
 	POOL,
-	{ .key = "definition",
-	  .kind = J_OBJECT,
-	  .offset = offsetof(struct pool_args, definition),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "definition", J_OBJECT, J_AT(struct pool_args, definition), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 static const struct json_field pool_name_fields[] = { POOL, { .key = NULL } };
@@ -248,13 +234,9 @@ struct node_args {
 };
 
 static const struct json_field node_fields[] = {
-	{ .key = "node",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct node_args, node),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "node", J_STRING, J_AT(struct node_args, node), .flags = J_REQUIRED, .min = 1,
 	  .max = 63 },
-	{ .key = NULL },
+	{ 0 },
 };
 
 static void forget_end(void *what)
@@ -280,19 +262,11 @@ static void call_node_forget(const struct calls_to *to, struct server_request *r
 }
 
 static const struct json_field take_fields[] = {
-	{ .key = "node",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct node_args, node),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "node", J_STRING, J_AT(struct node_args, node), .flags = J_REQUIRED, .min = 1,
 	  .max = NODE_NAME_LEN - 1 },
-	{ .key = "block",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct node_args, block),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "block", J_STRING, J_AT(struct node_args, block), .flags = J_REQUIRED, .min = 1,
 	  .max = CLUSTER_NAME_LEN - 1 },
-	{ .key = NULL },
+	{ 0 },
 };
 
 static void take_end(void *what)
@@ -387,11 +361,8 @@ static void call_reserved_nodes(const struct calls_to *to, struct server_request
 /* ---- an address of the cluster ---- */
 
 static const struct json_field find_fields[] = {
-	{ .key = "address",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct need_args, address),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "address", J_STRING, J_AT(struct need_args, address), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 static void forget_find(void *what)
@@ -451,11 +422,9 @@ static void call_pool_remove(const struct calls_to *to, struct server_request *r
 /* ---- reserved addresses ---- */
 
 static const struct json_field reserved_fields[] = {
-	{ .key = "add", .kind = J_ARRAY, .offset = offsetof(struct reserved_change_ask, add) },
-	{ .key = "remove",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct reserved_change_ask, remove) },
-	{ .key = NULL },
+	{ "add", J_ARRAY, J_AT(struct reserved_change_ask, add) },
+	{ "remove", J_ARRAY, J_AT(struct reserved_change_ask, remove) },
+	{ 0 },
 };
 
 static void forget_reserved(void *what)

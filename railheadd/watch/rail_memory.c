@@ -16,17 +16,10 @@ struct fields {
 };
 
 static const struct json_field keys[] = {
-	{ .key = "version",
-	  .kind = J_U32,
-	  .offset = offsetof(struct fields, version),
-	  .flags = J_REQUIRED,
-	  .min = VERSION,
+	{ "version", J_U32, J_AT(struct fields, version), .flags = J_REQUIRED, .min = VERSION,
 	  .max = VERSION },
-	{ .key = "rails",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct fields, rails),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "rails", J_ARRAY, J_AT(struct fields, rails), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 static int decode(const char *text, size_t len, struct rail_table *t, struct err *e)

@@ -45,35 +45,21 @@ struct rail_fields {
 };
 
 static const struct json_field name_keys[] = {
-	{ .key = "pci",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct rail_fields, pci),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "pci", J_STRING, J_AT(struct rail_fields, pci), .flags = J_REQUIRED, .min = 1,
 	  .max = PCI_STR_LEN - 1 },
-	{ .key = "device",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct rail_fields, device),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "device", J_STRING, J_AT(struct rail_fields, device), .flags = J_REQUIRED, .min = 1,
 	  .max = RDMA_NAME_LEN - 1 },
-	{ .key = "port",
-	  .kind = J_U32,
-	  .offset = offsetof(struct rail_fields, port),
-	  .flags = J_REQUIRED },
-	{ .key = "guid", .kind = J_STRING, .offset = offsetof(struct rail_fields, guid_text) },
-	{ .key = NULL },
+	{ "port", J_U32, J_AT(struct rail_fields, port), .flags = J_REQUIRED },
+	{ "guid", J_STRING, J_AT(struct rail_fields, guid_text) },
+	{ 0 },
 };
 
 static const struct json_field look_keys[] = {
-	{ .key = "rate", .kind = J_U32, .offset = offsetof(struct rail_fields, rate) },
-	{ .key = "bond", .kind = J_BOOL, .offset = offsetof(struct rail_fields, bond) },
-	{ .key = "dropped", .kind = J_STRING, .offset = offsetof(struct rail_fields, dropped) },
-	{ .key = "findings",
-	  .kind = J_ARRAY,
-	  .offset = offsetof(struct rail_fields, findings),
-	  .flags = J_REQUIRED },
-	{ .key = NULL },
+	{ "rate", J_U32, J_AT(struct rail_fields, rate) },
+	{ "bond", J_BOOL, J_AT(struct rail_fields, bond) },
+	{ "dropped", J_STRING, J_AT(struct rail_fields, dropped) },
+	{ "findings", J_ARRAY, J_AT(struct rail_fields, findings), .flags = J_REQUIRED },
+	{ 0 },
 };
 
 static int decode_name(const struct json *o, struct rail_fields *f, struct err *e)
@@ -93,24 +79,18 @@ struct finding_fields {
 
 #define TEXT(name)                                                                                 \
 	{                                                                                          \
-		.key = #name, .kind = J_STRING, .offset = offsetof(struct finding_fields, name)    \
+#name, J_STRING, J_AT(struct finding_fields, name)                                 \
 	}
 
 static const struct json_field finding_keys[] = {
-	{ .key = "check",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct finding_fields, check),
-	  .flags = J_REQUIRED,
+	{ "check", J_ENUM, J_AT(struct finding_fields, check), .flags = J_REQUIRED,
 	  .names = checks },
-	{ .key = "state",
-	  .kind = J_ENUM,
-	  .offset = offsetof(struct finding_fields, state),
-	  .flags = J_REQUIRED,
+	{ "state", J_ENUM, J_AT(struct finding_fields, state), .flags = J_REQUIRED,
 	  .names = states },
 	TEXT(value),
 	TEXT(reason),
 	TEXT(remedy),
-	{ .key = NULL },
+	{ 0 },
 };
 
 static void take_finding(struct rail_result seen[RAIL_CHECKS], const struct finding_fields *f)
@@ -423,10 +403,10 @@ struct known_fields {
 };
 
 static const struct json_field known_keys[] = {
-	{ .key = "best", .kind = J_U32, .offset = offsetof(struct known_fields, best) },
-	{ .key = "active", .kind = J_BOOL, .offset = offsetof(struct known_fields, active) },
-	{ .key = "told", .kind = J_ARRAY, .offset = offsetof(struct known_fields, told) },
-	{ .key = NULL },
+	{ "best", J_U32, J_AT(struct known_fields, best) },
+	{ "active", J_BOOL, J_AT(struct known_fields, active) },
+	{ "told", J_ARRAY, J_AT(struct known_fields, told) },
+	{ 0 },
 };
 
 static int load_rail(struct rail_table *t, const struct json *o, struct err *e)

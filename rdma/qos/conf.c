@@ -130,14 +130,8 @@ static int take_cnp(const struct json *n, struct qos_profile *p, struct err *e)
 		int64_t dscp, priority;
 	} t = { QOS_UNSET, QOS_UNSET };
 	static const struct json_field cnp_fields[] = {
-		{ .key = "dscp",
-		  .kind = J_I64,
-		  .offset = offsetof(struct cnp_text, dscp),
-		  .max = DCB_DSCP - 1 },
-		{ .key = "priority",
-		  .kind = J_I64,
-		  .offset = offsetof(struct cnp_text, priority),
-		  .max = DCB_PRIORITIES - 1 },
+		{ "dscp", J_I64, J_AT(struct cnp_text, dscp), .max = DCB_DSCP - 1 },
+		{ "priority", J_I64, J_AT(struct cnp_text, priority), .max = DCB_PRIORITIES - 1 },
 		{ 0 },
 	};
 

@@ -9,20 +9,13 @@
 #define VFS_MAX 65535
 
 static const struct json_field fields[] = {
-	{ .key = "pf",
-	  .kind = J_STRING,
-	  .offset = offsetof(struct vf_file, pf),
-	  .flags = J_REQUIRED },
-	{ .key = "count",
-	  .kind = J_U32,
-	  .offset = offsetof(struct vf_file, count),
-	  .flags = J_REQUIRED,
-	  .min = 1,
+	{ "pf", J_STRING, J_AT(struct vf_file, pf), .flags = J_REQUIRED },
+	{ "count", J_U32, J_AT(struct vf_file, count), .flags = J_REQUIRED, .min = 1,
 	  .max = VFS_MAX },
-	{ .key = "driver", .kind = J_STRING, .offset = offsetof(struct vf_file, driver) },
-	{ .key = "guids", .kind = J_ARRAY, .offset = offsetof(struct vf_file, list) },
-	{ .key = "firstGuid", .kind = J_STRING, .offset = offsetof(struct vf_file, first) },
-	{ .key = NULL },
+	{ "driver", J_STRING, J_AT(struct vf_file, driver) },
+	{ "guids", J_ARRAY, J_AT(struct vf_file, list) },
+	{ "firstGuid", J_STRING, J_AT(struct vf_file, first) },
+	{ 0 },
 };
 
 void vf_file_clear(struct vf_file *f)

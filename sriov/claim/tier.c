@@ -26,10 +26,7 @@ struct tiers_text {
 };
 
 static const struct json_field top[] = {
-	{ .key = "tiers",
-	  .kind = J_OBJECT,
-	  .offset = offsetof(struct tiers_text, tiers),
-	  .flags = J_REQUIRED },
+	{ "tiers", J_OBJECT, J_AT(struct tiers_text, tiers), .flags = J_REQUIRED },
 	{ 0 },
 };
 

@@ -77,13 +77,10 @@ struct entry_text {
 };
 
 static const struct json_field entry_fields[] = {
-	{ .key = "rail",
-	  .kind = J_U32,
-	  .offset = offsetof(struct entry_text, number),
-	  .flags = J_REQUIRED,
+	{ "rail", J_U32, J_AT(struct entry_text, number), .flags = J_REQUIRED,
 	  .max = RAIL_NUMBER_MAX },
-	{ .key = "interface", .kind = J_STRING, .offset = offsetof(struct entry_text, ifname) },
-	{ .key = "pci", .kind = J_STRING, .offset = offsetof(struct entry_text, pci) },
+	{ "interface", J_STRING, J_AT(struct entry_text, ifname) },
+	{ "pci", J_STRING, J_AT(struct entry_text, pci) },
 	{ 0 },
 };
 

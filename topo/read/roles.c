@@ -19,8 +19,8 @@ struct said {
 };
 
 static const struct json_field fields[] = {
-	{ .key = "roles", .kind = J_OBJECT, .offset = offsetof(struct said, roles) },
-	{ .key = "dataDirect", .kind = J_OBJECT, .offset = offsetof(struct said, direct) },
+	{ "roles", J_OBJECT, J_AT(struct said, roles) },
+	{ "dataDirect", J_OBJECT, J_AT(struct said, direct) },
 	{ 0 },
 };
 
