@@ -19,16 +19,20 @@ void etcd_kv_clear(struct etcd_kv *kv)
 	*kv = (struct etcd_kv){ 0 };
 }
 
+static const struct json_field fields[] = {
+	{ "uid", J_CHARS, J_AT(struct cluster_object, at.uid), .flags = J_REQUIRED, .min = 1 },
+	{ "node", J_CHARS, J_AT(struct cluster_object, node) },
+	{ "value", J_OBJECT, J_AT(struct cluster_object, value), .flags = J_REQUIRED },
+	{ 0 },
+};
+
 int etcd_value_text(const struct cluster_object *o, const char *uid, char **out, struct err *e)
 {
-	auto_json struct json *tree = json_new_object();
+	struct cluster_object named = *o;
+	auto_free char *text = NULL;
 
-	if (!tree || json_add_str(tree, "uid", uid) || json_add_str(tree, "node", o->node) ||
-	    json_add_copy(tree, "value", o->value))
-		return err_nomem(e);
-
-	auto_free char *text = json_print(tree, false);
-
+	(void)snprintf(named.at.uid, sizeof(named.at.uid), "%s", uid);
+	text = json_print_fields(fields, &named, false);
 	if (!text)
 		return err_nomem(e);
 	if (strlen(text) > ETCD_VALUE_MAX)
@@ -37,20 +41,6 @@ int etcd_value_text(const struct cluster_object *o, const char *uid, char **out,
 	*out = TAKE_PTR(text);
 	return 0;
 }
-
-struct fields {
-	const char *uid, *node;
-	const struct json *value;
-};
-
-static const struct json_field fields[] = {
-	{ "uid", J_STRING, J_AT(struct fields, uid), .flags = J_REQUIRED, .min = 1,
-	  .max = CLUSTER_UID_LEN - 1 },
-	{ "node", J_STRING, J_AT(struct fields, node), .flags = J_EMPTY_OK,
-	  .max = CLUSTER_NAME_LEN - 1 },
-	{ "value", J_OBJECT, J_AT(struct fields, value), .flags = J_REQUIRED },
-	{ 0 },
-};
 
 static int not_ours(const struct etcd_kv *kv, struct err *e)
 {
@@ -64,23 +54,21 @@ int etcd_value_read(const struct etcd_kv *kv, enum cluster_kind kind, struct clu
 {
 	const char *name = etcd_key_name(kv->key);
 	auto_json struct json *t = NULL;
-	struct fields f = { .node = "" };
+	struct cluster_object o = { .kind = kind };
 
 	if (!name) {
 		(void)err_set(e, ERR_DECODE, 0, "it does not end with the name of an object");
 		return not_ours(kv, e);
 	}
 	if (json_parse(kv->bytes, kv->len, "value", &t, e) ||
-	    json_decode(t, "value", fields, &f, e))
+	    json_decode(t, "value", fields, &o, e))
 		return e->code == ERR_NOMEM ? -1 : not_ours(kv, e);
-	*out = (struct cluster_object){ .kind = kind, .value = f.value };
-	(void)snprintf(out->name, sizeof(out->name), "%s", name);
-	(void)snprintf(out->node, sizeof(out->node), "%s", f.node);
-	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);
+	(void)snprintf(o.name, sizeof(o.name), "%s", name);
 	if (kv->created)
-		(void)snprintf(out->created, sizeof(out->created), "%020" PRId64, kv->created);
-	out->generation = kv->writes;
-	etcd_version(kv->revision, kv->bytes, kv->len, out->at.version);
+		(void)snprintf(o.created, sizeof(o.created), "%020" PRId64, kv->created);
+	o.generation = kv->writes;
+	etcd_version(kv->revision, kv->bytes, kv->len, o.at.version);
+	*out = o;
 	*tree = TAKE_PTR(t);
 	return 0;
 }

@@ -274,8 +274,7 @@ int kube_status_json(const struct cluster_object *o, struct json **out, struct e
 /* ---- reading ---- */
 
 struct fields {
-	const char *name, *uid, *version, *node, *created;
-	int64_t generation;
+	struct cluster_object o;
 	const struct json *meta, *spec, *status, *annotations, *labels, *ending;
 };
 
@@ -286,15 +285,12 @@ static const struct json_field top[] = {
 	{ 0 },
 };
 static const struct json_field in_meta[] = {
-	{ "name", J_STRING, J_AT(struct fields, name), .flags = J_REQUIRED, .min = 1,
-	  .max = CLUSTER_NAME_LEN - 1 },
-	{ "uid", J_STRING, J_AT(struct fields, uid), .flags = J_REQUIRED, .min = 1,
-	  .max = CLUSTER_UID_LEN - 1 },
-	{ "resourceVersion", J_STRING, J_AT(struct fields, version), .flags = J_REQUIRED, .min = 1,
-	  .max = CLUSTER_VERSION_LEN - 1 },
-	{ "creationTimestamp", J_STRING, J_AT(struct fields, created), .flags = J_EMPTY_OK,
-	  .max = CLUSTER_CREATED_LEN - 1 },
-	{ "generation", J_I64, J_AT(struct fields, generation), .max = INT64_C(1) << 53 },
+	{ "name", J_CHARS, J_AT(struct fields, o.name), .flags = J_REQUIRED, .min = 1 },
+	{ "uid", J_CHARS, J_AT(struct fields, o.at.uid), .flags = J_REQUIRED, .min = 1 },
+	{ "resourceVersion", J_CHARS, J_AT(struct fields, o.at.version), .flags = J_REQUIRED,
+	  .min = 1 },
+	{ "creationTimestamp", J_CHARS, J_AT(struct fields, o.created) },
+	{ "generation", J_I64, J_AT(struct fields, o.generation), .max = INT64_C(1) << 53 },
 	{ "deletionTimestamp", J_ANY, J_AT(struct fields, ending) },
 	{ "annotations", J_OBJECT, J_AT(struct fields, annotations) },
 	{ "labels", J_OBJECT, J_AT(struct fields, labels) },
@@ -305,8 +301,7 @@ static const struct json_field only_meta[] = {
 	{ 0 },
 };
 static const struct json_field in_spec[] = {
-	{ "node", J_STRING, J_AT(struct fields, node), .flags = J_EMPTY_OK,
-	  .max = CLUSTER_NAME_LEN - 1 },
+	{ "node", J_CHARS, J_AT(struct fields, o.node) },
 	{ 0 },
 };
 
@@ -329,7 +324,6 @@ static int read_annotation(const struct fields *f, struct json **tree, struct er
 /* The value of a Pod. */
 static int read_pod(struct fields *f, struct json **tree, struct err *e)
 {
-	f->node = "";
 	*tree = json_new_object();
 	if (!*tree || (f->labels && json_add_copy(*tree, "labels", f->labels)) ||
 	    (f->annotations && json_add_copy(*tree, "annotations", f->annotations)))
@@ -340,7 +334,7 @@ static int read_pod(struct fields *f, struct json **tree, struct err *e)
 /* The value of a Node: its labels. */
 static int read_labels(struct fields *f, struct json **tree, struct err *e)
 {
-	f->node = f->name;
+	memcpy(f->o.node, f->o.name, sizeof(f->o.node));
 	f->spec = f->labels;
 	if (f->labels)
 		return 0;
@@ -360,7 +354,7 @@ static int read_value(enum cluster_kind kind, struct fields *f, struct json **tr
 	if (kind == CLUSTER_KUBE_NODE)
 		return read_labels(f, tree, e);
 	if (kind == CLUSTER_HEARTBEAT) {
-		f->node = f->name;
+		memcpy(f->o.node, f->o.name, sizeof(f->o.node));
 		return read_annotation(f, tree, e);
 	}
 	return json_decode(f->spec, "spec", in_spec, f, e);
@@ -371,22 +365,18 @@ int kube_object_read(const struct json *n, enum cluster_kind kind, struct cluste
 {
 	const struct kube_resource *r = kube_resource(kind);
 	auto_json struct json *t = NULL;
-	struct fields f = { .node = "" };
+	struct fields f = { .o = { .kind = kind } };
 
 	if (json_decode(n, r->kind, has_only_meta(kind) ? only_meta : top, &f, e) ||
 	    json_decode(f.meta, "metadata", in_meta, &f, e))
 		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s", r->kind);
 	if (read_value(kind, &f, &t, e))
-		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s %s", r->kind, f.name);
-	*out = (struct cluster_object){ .kind = kind, .ending = f.ending, .value = t ? t : f.spec };
-	out->generation = f.generation;
+		return e->code == ERR_NOMEM ? -1 : err_wrap(e, "%s %s", r->kind, f.o.name);
+	f.o.ending = f.ending != NULL;
+	f.o.value = t ? t : f.spec;
 	if (kind == CLUSTER_POOL && json_type(f.status) == JSON_OBJECT)
-		out->status = f.status;
-	(void)snprintf(out->name, sizeof(out->name), "%s", f.name);
-	(void)snprintf(out->node, sizeof(out->node), "%s", f.node);
-	(void)snprintf(out->at.uid, sizeof(out->at.uid), "%s", f.uid);
-	(void)snprintf(out->at.version, sizeof(out->at.version), "%s", f.version);
-	(void)snprintf(out->created, sizeof(out->created), "%s", f.created ? f.created : "");
+		f.o.status = f.status;
+	*out = f.o;
 	*tree = TAKE_PTR(t);
 	return 0;
 }

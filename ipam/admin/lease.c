@@ -63,12 +63,7 @@ static int add_lease(struct lease_job *job, const struct key_address *a, const s
 	    json_add_str(o, "scope", key_scope_label(a->scope, label, sizeof(label))) ||
 	    json_add_known(o, "pool", key_pool_of(a->scope)) ||
 	    json_add_str(o, "state", state_name(job->l, rec)) ||
-	    json_add_known(o, "network", rec->owner.network) ||
-	    json_add_known(o, "container", rec->owner.container) ||
-	    json_add_known(o, "ifname", rec->owner.ifname) ||
-	    json_add_known(o, "namespace", rec->owner.ns) ||
-	    json_add_known(o, "pod", rec->owner.pod) || json_add_known(o, "uid", rec->owner.uid) ||
-	    json_add_known(o, "node", rec->node) ||
+	    json_encode(o, owner_fields, &rec->owner) || json_add_known(o, "node", rec->node) ||
 	    json_add_str(o, "since", audit_time(rec->since, since)))
 		return -1;
 	return 0;

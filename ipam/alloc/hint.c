@@ -35,38 +35,34 @@ size_t hint_write(const struct hint *h, char out[HINT_MAX])
 		HINT_VERSION, afters[h->after].name, outcomes[h->outcome].name, h->micros);
 }
 
-struct members {
-	uint32_t version, micros;
-	int after, outcome;
-};
-
 static const struct json_field version_fields[] = {
-	{ "version", J_U32, J_AT(struct members, version), .flags = J_REQUIRED },
+	{ "version", J_U32, .flags = J_REQUIRED },
 	{ 0 },
 };
 
 static const struct json_field fields[] = {
-	{ "after", J_ENUM, J_AT(struct members, after), .flags = J_REQUIRED, .names = afters },
-	{ "outcome", J_ENUM, J_AT(struct members, outcome), .flags = J_REQUIRED,
-	  .names = outcomes },
-	{ "micros", J_U32, J_AT(struct members, micros), .flags = J_REQUIRED },
+	{ "after", J_ENUM, J_AT(struct hint, after), .flags = J_REQUIRED, .names = afters },
+	{ "outcome", J_ENUM, J_AT(struct hint, outcome), .flags = J_REQUIRED, .names = outcomes },
+	{ "micros", J_UINT, J_AT(struct hint, micros), .flags = J_REQUIRED },
 	{ 0 },
 };
 
 int hint_read(const char *text, size_t len, struct hint *out, struct err *e)
 {
 	auto_json struct json *n = NULL;
-	struct members m = { 0 };
+	struct hint h = { .micros = 0 };
+	uint32_t version = 0;
 
 	/* The version first: what else a hint of another version has is not known. */
-	if (json_parse(text, len, "hint", &n, e) || json_decode(n, "hint", version_fields, &m, e))
+	if (json_parse(text, len, "hint", &n, e) ||
+	    json_decode(n, "hint", version_fields, &version, e))
 		return -1;
-	if (m.version != HINT_VERSION)
-		return err_set(e, ERR_VERSION, 0, "hint.version: it is %u, not %d", m.version,
+	if (version != HINT_VERSION)
+		return err_set(e, ERR_VERSION, 0, "hint.version: it is %u, not %d", version,
 			       HINT_VERSION);
-	if (json_decode(n, "hint", fields, &m, e))
+	if (json_decode(n, "hint", fields, &h, e))
 		return -1;
-	*out = (struct hint){ (enum hint_after)m.after, (enum hint_outcome)m.outcome, m.micros };
+	*out = h;
 	return 0;
 }
 

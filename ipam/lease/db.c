@@ -124,20 +124,7 @@ static int remove_sticky(struct lease_db *l, const struct key_address *a, const 
 
 int owner_json(struct json *obj, const struct owner *o)
 {
-	const char *const parts[][2] = {
-		{ "network", o->network }, { "container", o->container },
-		{ "ifname", o->ifname },   { "namespace", o->ns },
-		{ "pod", o->pod },         { "uid", o->uid },
-	};
-	struct json *owner = json_add_object(obj, "owner");
-
-	if (!owner)
-		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (*parts[i][1] && json_add_str(owner, parts[i][0], parts[i][1]))
-			return -1;
-	}
-	return 0;
+	return json_encode(json_add_object(obj, "owner"), owner_fields, o);
 }
 
 /* Adds a line to the journal, if there is one. */

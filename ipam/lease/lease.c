@@ -11,14 +11,23 @@ static const struct json_enum states[] = {
 	{ 0 },
 };
 
-static const struct json_field fields[] = {
+static const struct json_field state_fields[] = {
 	{ "state", J_ENUM, J_AT(struct lease, state), .flags = J_REQUIRED, .names = states },
-	{ "network", J_STRING, J_AT(struct lease, owner.network), .flags = J_OMIT },
-	{ "container", J_STRING, J_AT(struct lease, owner.container), .flags = J_OMIT },
-	{ "ifname", J_STRING, J_AT(struct lease, owner.ifname), .flags = J_OMIT },
-	{ "namespace", J_STRING, J_AT(struct lease, owner.ns), .flags = J_OMIT },
-	{ "pod", J_STRING, J_AT(struct lease, owner.pod), .flags = J_OMIT },
-	{ "uid", J_STRING, J_AT(struct lease, owner.uid), .flags = J_OMIT },
+	{ 0 },
+};
+
+const struct json_field owner_fields[] = {
+	{ "network", J_STRING, J_AT(struct owner, network), .flags = J_OMIT },
+	{ "container", J_STRING, J_AT(struct owner, container), .flags = J_OMIT },
+	{ "ifname", J_STRING, J_AT(struct owner, ifname), .flags = J_OMIT },
+	{ "namespace", J_STRING, J_AT(struct owner, ns), .flags = J_OMIT },
+	{ "pod", J_STRING, J_AT(struct owner, pod), .flags = J_OMIT },
+	{ "uid", J_STRING, J_AT(struct owner, uid), .flags = J_OMIT },
+	{ 0 },
+};
+
+/* Behind those of the owner. */
+static const struct json_field rest_fields[] = {
 	{ "boot", J_STRING, J_AT(struct lease, boot), .flags = J_OMIT },
 	{ "node", J_STRING, J_AT(struct lease, node), .flags = J_OMIT },
 	{ "source", J_STRING, J_AT(struct lease, source), .flags = J_OMIT },
@@ -63,7 +72,9 @@ int lease_parse(const char *text, const char *what, struct lease *out, struct er
 
 	if (parse_object(text, what, &tree, e))
 		return -1;
-	if (json_decode(tree, "lease", fields, &l, e))
+	if (json_decode(tree, "lease", state_fields, &l, e) ||
+	    json_decode(tree, "lease", owner_fields, &l.owner, e) ||
+	    json_decode(tree, "lease", rest_fields, &l, e))
 		return refuse_damaged(what, e);
 	if (strlen(l.source) > KEY_ID_LEN) {
 		err_set(e, ERR_STORE, 0, "source \"%.32s\"", l.source);
@@ -76,10 +87,13 @@ int lease_parse(const char *text, const char *what, struct lease *out, struct er
 
 char *lease_print(const struct lease *l)
 {
+	auto_json struct json *o = json_encoded(state_fields, l);
 	struct lease copy = *l;
 
 	copy.since = l->since < 0 ? 0 : l->since;
-	return json_print_fields(fields, &copy, false);
+	if (json_encode(o, owner_fields, &l->owner) || json_encode(o, rest_fields, &copy))
+		return NULL;
+	return json_print(o, false);
 }
 
 void lease_clear(struct lease *l)

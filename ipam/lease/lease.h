@@ -23,6 +23,9 @@ struct owner {
 	const char *uid; /* of the pod: a new pod of the same name has another one */
 };
 
+/* The members of an object for an owner. What is not known is left out. */
+extern const struct json_field owner_fields[];
+
 struct lease {
 	enum lease_state state;
 	struct owner owner; /* of a resting address: the last owner */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fabric/message.h"
 #include "fabric/sm.h"
 #include "railctl/rdma/rdma.h"
 
@@ -30,7 +31,6 @@ static const char *owner_text(const struct sm_entry *x, char *out, size_t size)
 static struct json *entry_json(struct json *array, const struct sm_entry *x)
 {
 	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN], since[OUT_TIME_LEN], tried[OUT_TIME_LEN];
-	const struct sm_who *who = &x->member.who;
 	struct json *o = json_push_object(array);
 
 	return !o || json_add_str(o, "pkey", pkey_format(x->member.pkey, pkey)) ||
@@ -38,11 +38,7 @@ static struct json *entry_json(struct json *array, const struct sm_entry *x)
 			       json_add_str(o, "guid", guid_format(x->member.guid, guid)) ||
 			       json_add_str(o, "state", x->leaving ? "leaving" : "member") ||
 			       json_add_str(o, "since", out_time(x->since, since)) ||
-			       json_add_str(o, "network", who->network) ||
-			       json_add_str(o, "container", who->container) ||
-			       json_add_str(o, "ifname", who->ifname) ||
-			       json_add_str(o, "podNamespace", who->pod_namespace) ||
-			       json_add_str(o, "podName", who->pod_name) ||
+			       json_encode(o, sm_who_fields, &x->member.who) ||
 			       json_add_int(o, "tries", x->tries) ||
 			       json_add_str(o, "tried", x->tried ? out_time(x->tried, tried) : NULL)
 		       ? NULL

@@ -36,12 +36,12 @@ void rail_table_clear(struct rail_table *t)
 /* ---- decode ---- */
 
 struct rail_fields {
-	const char *pci, *device, *guid_text;
-	struct guid guid; /* of guid_text */
+	const char *pci, *device;
+	struct guid guid;
 	uint32_t port, rate;
 	bool bond;
 	const char *dropped;
-	const struct json *findings;
+	const struct json *findings, *told;
 };
 
 static const struct json_field name_keys[] = {
@@ -50,7 +50,8 @@ static const struct json_field name_keys[] = {
 	{ "device", J_STRING, J_AT(struct rail_fields, device), .flags = J_REQUIRED, .min = 1,
 	  .max = RDMA_NAME_LEN - 1 },
 	{ "port", J_U32, J_AT(struct rail_fields, port), .flags = J_REQUIRED },
-	{ "guid", J_STRING, J_AT(struct rail_fields, guid_text) },
+	{ "guid", J_GUID, J_AT(struct rail_fields, guid) },
+	{ "told", J_ARRAY, J_AT(struct rail_fields, told) },
 	{ 0 },
 };
 
@@ -61,16 +62,6 @@ static const struct json_field look_keys[] = {
 	{ "findings", J_ARRAY, J_AT(struct rail_fields, findings), .flags = J_REQUIRED },
 	{ 0 },
 };
-
-static int decode_name(const struct json *o, struct rail_fields *f, struct err *e)
-{
-	if (json_decode(o, "rails", name_keys, f, e))
-		return -1;
-	return f->guid_text && guid_parse(f->guid_text, &f->guid)
-		       ? err_set(e, ERR_DECODE, 0, "rails: guid: \"%.64s\" is not a GUID",
-				 f->guid_text)
-		       : 0;
-}
 
 struct finding_fields {
 	int check, state;
@@ -312,8 +303,8 @@ static int take_rail(struct rail_table *t, const struct json *o, const struct ta
 	struct rail_fields f = { .rate = 0 };
 	struct rail *r;
 
-	if (decode_name(o, &f, e) || json_decode(o, "rails", look_keys, &f, e) ||
-	    decode_findings(f.findings, seen, e))
+	if (json_decode(o, "rails", name_keys, &f, e) ||
+	    json_decode(o, "rails", look_keys, &f, e) || decode_findings(f.findings, seen, e))
 		return -1;
 	if (f.dropped || is_excepted(&f, a->except)) {
 		drop_rail(find_rail(t, &f, a->look),
@@ -358,24 +349,32 @@ int rail_table_take(struct rail_table *t, const struct json *look, const char *c
 
 /* ---- JSON ---- */
 
-static int add_name(const struct rail *r, struct json *o)
-{
-	char guid[GUID_STR_LEN];
+static const struct json_field rail_keys[] = {
+	{ "device", J_CHARS, J_AT(struct rail, device) },
+	{ "port", J_UINT, J_AT(struct rail, port) },
+	{ "pci", J_CHARS, J_AT(struct rail, pci) },
+	{ "guid", J_GUID, J_AT(struct rail, guid), .flags = J_OMIT },
+	{ 0 },
+};
 
-	return json_add_str(o, "device", r->device) || json_add_int(o, "port", r->port) ||
-			       json_add_str(o, "pci", r->pci) ||
-			       (guid_is_usable(r->guid) &&
-				json_add_str(o, "guid", guid_format(r->guid, guid)))
-		       ? -1
-		       : 0;
-}
+static const struct json_field known_keys[] = {
+	{ "best", J_UINT, J_AT(struct rail, best) },
+	{ "active", J_BOOL, J_AT(struct rail, was_active) },
+	{ 0 },
+};
+
+static const struct json_field result_keys[] = {
+	{ "value", J_CHARS, J_AT(struct rail_result, value) },
+	{ "reason", J_CHARS, J_AT(struct rail_result, reason) },
+	{ "remedy", J_CHARS, J_AT(struct rail_result, remedy) },
+	{ 0 },
+};
 
 static int add_known(const struct rail *r, struct json *o)
 {
 	struct json *told = json_add_array(o, "told");
 
-	if (!told || add_name(r, o) || json_add_int(o, "best", r->best) ||
-	    json_add_bool(o, "active", r->was_active))
+	if (!told || json_encode(o, rail_keys, r) || json_encode(o, known_keys, r))
 		return -1;
 	for (size_t i = 0; i < RAIL_CHECKS; i++)
 		if (r->result[i].told && json_push_str(told, checks[i].name))
@@ -396,33 +395,17 @@ struct json *rail_table_known(const struct rail_table *t)
 	return TAKE_PTR(list);
 }
 
-struct known_fields {
-	uint32_t best;
-	bool active;
-	const struct json *told;
-};
-
-static const struct json_field known_keys[] = {
-	{ "best", J_U32, J_AT(struct known_fields, best) },
-	{ "active", J_BOOL, J_AT(struct known_fields, active) },
-	{ "told", J_ARRAY, J_AT(struct known_fields, told) },
-	{ 0 },
-};
-
 static int load_rail(struct rail_table *t, const struct json *o, struct err *e)
 {
 	struct rail_fields f = { .rate = 0 };
-	struct known_fields k = { .best = 0 };
 	struct rail *r;
 
-	if (decode_name(o, &f, e) || json_decode(o, "rails", known_keys, &k, e) ||
-	    name_rail(t, &f, NULL, &r, e))
+	if (json_decode(o, "rails", name_keys, &f, e) || name_rail(t, &f, NULL, &r, e) ||
+	    json_decode(o, "rails", known_keys, r, e))
 		return -1;
-	r->best = k.best;
-	r->was_active = k.active;
 	/* A check of a later release is left out. */
 	for (size_t i = 0; i < RAIL_CHECKS; i++)
-		json_each (name, k.told)
+		json_each (name, f.told)
 			r->result[i].told |=
 				json_str(name) && strcmp(json_str(name), checks[i].name) == 0;
 	return 0;
@@ -443,19 +426,14 @@ static int add_result(const struct rail_result *x, enum rail_check check, struct
 {
 	struct json *o = json_push_object(list);
 
-	return !o || json_add_str(o, "check", checks[check].name) ||
-			       json_add_str(o, "value", x->value) ||
-			       json_add_str(o, "reason", x->reason) ||
-			       json_add_str(o, "remedy", x->remedy)
-		       ? -1
-		       : 0;
+	return json_add_str(o, "check", checks[check].name) || json_encode(o, result_keys, x);
 }
 
 static int add_rail(const struct rail *r, struct json *o)
 {
 	struct json *all = json_add_object(o, "checks"), *bad = json_add_array(o, "degraded");
 
-	if (!all || !bad || add_name(r, o) ||
+	if (!all || !bad || json_encode(o, rail_keys, r) ||
 	    (*r->inactive && json_add_str(o, "inactive", r->inactive)))
 		return -1;
 	for (size_t i = 0; i < RAIL_CHECKS; i++) {
