@@ -29,10 +29,7 @@ static int decode_conf(const char *text, size_t len, const struct hook_conf *c, 
 	if (json_type(*c->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s",
 			       json_type_name(*c->tree));
-	return json_decode(*c->tree, "", c->keys, c->out, e) ||
-			       json_refuse_unknown(*c->tree, "", c->keys, e)
-		       ? -1
-		       : 0;
+	return json_decode_known(*c->tree, "", c->keys, c->out, e);
 }
 
 int hook_conf_load(const char *path, bool optional, const struct hook_conf *c, struct err *e)

@@ -24,7 +24,7 @@ int probe_read_conf(const struct json *config, struct probe_conf *out, struct er
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, KEY ": must be true, false or an object, got %s",
 			       json_type_name(n));
-	if (json_decode(n, KEY, fields, &c, e) || json_refuse_unknown(n, KEY, fields, e))
+	if (json_decode_known(n, KEY, fields, &c, e))
 		return -1;
 	*out = c;
 	return 0;

@@ -53,7 +53,7 @@ int hostveth_read_conf(const struct json *config, struct hostveth_conf *out, str
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, KEY ": must be an object, got %s",
 			       json_type_name(n));
-	if (json_decode(n, KEY, fields, &t, e) || json_refuse_unknown(n, KEY, fields, e))
+	if (json_decode_known(n, KEY, fields, &t, e))
 		return -1;
 	json_each (it, t.routes) {
 		if (read_route(it, &c, e))

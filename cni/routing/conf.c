@@ -78,8 +78,8 @@ int routing_read_conf(const struct json *config, struct routing_conf *out, struc
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, KEY ": must be \"rail\" or an object, got %s",
 			       json_type_name(n));
-	if (json_decode(n, KEY, fields, &t, e) || json_refuse_unknown(n, KEY, fields, e) ||
-	    check_table(t.table, e) || read_supernets(t.supernets, &c, e))
+	if (json_decode_known(n, KEY, fields, &t, e) || check_table(t.table, e) ||
+	    read_supernets(t.supernets, &c, e))
 		return -1;
 	c.rail = true;
 	c.is_default = t.is_default;

@@ -131,7 +131,7 @@ int node_number_decode(const struct json *n, const char *hostname, struct node_n
 
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(n));
-	if (json_decode(n, "", fields, &r, e) || json_refuse_unknown(n, "", fields, e))
+	if (json_decode_known(n, "", fields, &r, e))
 		return -1;
 	if (json_get(n, "number") ? r.pattern != NULL : !r.pattern && !r.labels)
 		return err_set(e, ERR_CONFIG, 0,

@@ -78,8 +78,8 @@ int pool_slice_decode(const struct json *n, struct ip_prefix subnet, struct pool
 	struct pool_slice s = { .size = 0 };
 	struct raw r = { .size = 0 };
 
-	if (json_decode(n, "slice", fields, &r, e) || json_refuse_unknown(n, "slice", fields, e) ||
-	    decode_size(n, &r, subnet, &s, e) || decode_start(&r, subnet, &s, e))
+	if (json_decode_known(n, "slice", fields, &r, e) || decode_size(n, &r, subnet, &s, e) ||
+	    decode_start(&r, subnet, &s, e))
 		return -1;
 	if (s.size - 1 > behind(subnet, s.start)) {
 		err_set(e, ERR_CONFIG, 0,

@@ -419,3 +419,11 @@ int json_refuse_unknown(const struct json *obj, const char *where, const struct 
 
 	return json_refuse_unknown_of(obj, where, one, e);
 }
+
+int json_decode_known(const struct json *obj, const char *where, const struct json_field *fields,
+		      void *out, struct err *e)
+{
+	return json_decode(obj, where, fields, out, e) || json_refuse_unknown(obj, where, fields, e)
+		       ? -1
+		       : 0;
+}

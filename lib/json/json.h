@@ -133,6 +133,9 @@ char *json_print_fields(const struct json_field *fields, const void *in, bool pr
  */
 int json_refuse_unknown(const struct json *obj, const char *where, const struct json_field *fields,
 			struct err *e) must_check;
+/* json_decode_known - json_decode(), and then json_refuse_unknown(). */
+int json_decode_known(const struct json *obj, const char *where, const struct json_field *fields,
+		      void *out, struct err *e) must_check;
 /* json_refuse_unknown_of - the same for an object that several tables describe; NULL ends them. */
 int json_refuse_unknown_of(const struct json *obj, const char *where,
 			   const struct json_field *const *tables, struct err *e) must_check;

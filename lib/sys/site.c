@@ -54,7 +54,7 @@ static int decode_site(struct site *s, struct err *e)
 	if (json_type(s->tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s",
 			       json_type_name(s->tree));
-	if (json_decode(s->tree, "", fields, &l, e) || json_refuse_unknown(s->tree, "", fields, e))
+	if (json_decode_known(s->tree, "", fields, &l, e))
 		return -1;
 	if (l.data_dirs && take_list(l.data_dirs, "dataDirs", s->data_dirs, e))
 		return -1;

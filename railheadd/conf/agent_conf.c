@@ -97,8 +97,7 @@ static int decode_etcd(const struct json *n, struct agent_conf_etcd *out, struct
 {
 	struct etcd_fields f = { 0 };
 
-	if (json_decode(n, "etcd", etcd_keys, &f, e) ||
-	    json_refuse_unknown(n, "etcd", etcd_keys, e) ||
+	if (json_decode_known(n, "etcd", etcd_keys, &f, e) ||
 	    decode_endpoints(f.endpoints, &f.is, e) || check_path("etcd.ca", f.is.ca, e) ||
 	    check_path("etcd.cert", f.is.cert, e) || check_path("etcd.key", f.is.key, e) ||
 	    check_path("etcd.passwordFile", f.is.password_file, e))
@@ -150,10 +149,7 @@ static int decode_metrics(const struct json *n, struct agent_conf *out, struct e
 	out->metrics = !off;
 	if (!n || off)
 		return 0;
-	return json_decode(n, "metrics", metrics_keys, &out->metrics_listen, e) ||
-			       json_refuse_unknown(n, "metrics", metrics_keys, e)
-		       ? -1
-		       : 0;
+	return json_decode_known(n, "metrics", metrics_keys, &out->metrics_listen, e);
 }
 
 static int decode_repair(const struct json *n, struct agent_conf_repair *out, struct err *e)
@@ -167,8 +163,7 @@ static int decode_repair(const struct json *n, struct agent_conf_repair *out, st
 		*out = (struct agent_conf_repair){ .every = 0 };
 		return 0;
 	}
-	if (n && (json_decode(n, "repair", repair_keys, &f, e) ||
-		  json_refuse_unknown(n, "repair", repair_keys, e)))
+	if (n && json_decode_known(n, "repair", repair_keys, &f, e))
 		return -1;
 	*out = (struct agent_conf_repair){ f.every * INT64_C(1000), f.grace * INT64_C(1000) };
 	return 0;
@@ -197,8 +192,7 @@ static int decode_plugins(const struct json *n, struct agent_conf_plugins *out, 
 		*out = (struct agent_conf_plugins){ .folder = NULL };
 		return 0;
 	}
-	if (n && (json_decode(n, "plugins", plugins_keys, &f, e) ||
-		  json_refuse_unknown(n, "plugins", plugins_keys, e)))
+	if (n && json_decode_known(n, "plugins", plugins_keys, &f, e))
 		return -1;
 	if (check_path("plugins.folder", f.folder, e) ||
 	    check_path("plugins.restoreFrom", f.restore_from, e))
@@ -227,8 +221,7 @@ static int decode_rails(const struct json *n, struct agent_conf_rails *out, stru
 	if (object_or_false(n, "rails", &off, e))
 		return -1;
 	if (!off && n &&
-	    (json_decode(n, "rails", rails_keys, &f, e) ||
-	     json_refuse_unknown(n, "rails", rails_keys, e) ||
+	    (json_decode_known(n, "rails", rails_keys, &f, e) ||
 	     decode_texts(f.except, "rails.except", c.except, AGENT_CONF_EXCEPT_MAX, e)))
 		return -1;
 	c.every = off ? 0 : f.every * INT64_C(1000);
@@ -251,8 +244,7 @@ static int decode_devices(const struct json *n, struct agent_conf_devices *out, 
 		return -1;
 	if (off)
 		d.kubelet = NULL;
-	else if (n && (json_decode(n, "devicePlugin", devices_keys, &d, e) ||
-		       json_refuse_unknown(n, "devicePlugin", devices_keys, e)))
+	else if (n && json_decode_known(n, "devicePlugin", devices_keys, &d, e))
 		return -1;
 	if (check_path("devicePlugin.resources", d.resources, e) ||
 	    check_path("devicePlugin.kubelet", d.kubelet, e))
@@ -272,8 +264,7 @@ static int decode_kube(const struct json *n, struct agent_conf_kube *out, struct
 {
 	struct agent_conf_kube k = { .kubeconfig = NULL };
 
-	if (json_decode(n, "kubernetes", kube_keys, &k, e) ||
-	    json_refuse_unknown(n, "kubernetes", kube_keys, e) ||
+	if (json_decode_known(n, "kubernetes", kube_keys, &k, e) ||
 	    check_path("kubernetes.kubeconfig", k.kubeconfig, e))
 		return -1;
 	if (k.context && !k.kubeconfig)
@@ -317,8 +308,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 	struct fields f = { .hold = 600, .renew = 60 };
 	struct agent_conf c = { .node = NULL };
 
-	if (n && (json_decode(n, "agent.json", top, &f, e) ||
-		  json_refuse_unknown(n, "agent.json", top, e)))
+	if (n && json_decode_known(n, "agent.json", top, &f, e))
 		return -1;
 	if (f.node && agent_conf_node_check(f.node, e))
 		return -1;

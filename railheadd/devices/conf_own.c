@@ -106,8 +106,7 @@ static int add_resource(struct conf_file *f, const struct json *n, const char *w
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(n));
-	if (json_decode(n, where, resource_fields, &own, e) ||
-	    json_refuse_unknown(n, where, resource_fields, e) || !(r = conf_new(f, e)))
+	if (json_decode_known(n, where, resource_fields, &own, e) || !(r = conf_new(f, e)))
 		return -1;
 	r->copies = own.share;
 	r->shared = r->software = own.share != 0;
@@ -124,8 +123,7 @@ int conf_own(struct conf_file *f, const struct json *tree, struct err *e)
 	char where[32];
 	size_t i = 0;
 
-	if (json_decode(tree, "", file_fields, &file, e) ||
-	    json_refuse_unknown(tree, "", file_fields, e))
+	if (json_decode_known(tree, "", file_fields, &file, e))
 		return -1;
 	json_each (n, file.resources) {
 		(void)snprintf(where, sizeof(where), "resources[%zu]", i++);

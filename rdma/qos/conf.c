@@ -137,8 +137,7 @@ static int take_cnp(const struct json *n, struct qos_profile *p, struct err *e)
 
 	if (!n)
 		return 0;
-	if (json_decode(n, "cnp", cnp_fields, &t, e) ||
-	    json_refuse_unknown(n, "cnp", cnp_fields, e))
+	if (json_decode_known(n, "cnp", cnp_fields, &t, e))
 		return -1;
 	if (t.dscp < 0 && t.priority < 0)
 		return err_set(e, ERR_CONFIG, 0, "cnp: says nothing; give dscp, priority or both");

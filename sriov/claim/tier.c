@@ -65,8 +65,7 @@ static int decode_one(const struct json *n, struct tier *out, struct err *e)
 			"'_', '.', '-'; the first must be a letter or digit",
 			name, TIER_NAME_LEN - 1);
 	(void)snprintf(where, sizeof(where), "tiers.%s", name);
-	if (json_decode(n, where, values, &t, e) || json_refuse_unknown(n, where, values, e) ||
-	    check_tier(&t, where, e))
+	if (json_decode_known(n, where, values, &t, e) || check_tier(&t, where, e))
 		return -1;
 	memcpy(t.name, name, strlen(name) + 1);
 	*out = t;
@@ -112,8 +111,8 @@ int tier_decode(const char *text, size_t len, const char *name, struct tier *out
 	auto_json struct json *tree = NULL;
 	struct tiers_text t = { 0 };
 
-	return json_parse(text, len, "the file", &tree, e) || json_decode(tree, "", top, &t, e) ||
-			       json_refuse_unknown(tree, "", top, e) ||
+	return json_parse(text, len, "the file", &tree, e) ||
+			       json_decode_known(tree, "", top, &t, e) ||
 			       decode_all(t.tiers, name, out, e)
 		       ? -1
 		       : 0;

@@ -137,8 +137,7 @@ static int read_entry(const struct json *item, size_t i, const char *sysfs, stru
 	if (json_type(item) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(item));
-	if (json_decode(item, where, entry_fields, &t, e) ||
-	    json_refuse_unknown(item, where, entry_fields, e))
+	if (json_decode_known(item, where, entry_fields, &t, e))
 		return -1;
 	if (!t.ifname == !t.pci)
 		return err_set(e, ERR_CONFIG, 0, "%s: give either interface or pci", where);
@@ -165,8 +164,7 @@ int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail
 		return -1;
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "must be an object, got %s", json_type_name(tree));
-	if (json_decode(tree, "", file_fields, &rails, e) ||
-	    json_refuse_unknown(tree, "", file_fields, e))
+	if (json_decode_known(tree, "", file_fields, &rails, e))
 		return -1;
 	json_each (item, rails)
 		if (read_entry(item, i++, sysfs, &l, e))

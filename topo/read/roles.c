@@ -95,7 +95,7 @@ int topo_operator_roles(const struct ctx *c, struct topo_machine *m, struct err 
 		return err_wrap(e, "%s", c->etc_dir);
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_CONFIG, 0, "%s/%s must be an object", c->etc_dir, ROLES_FILE);
-	if (json_decode(tree, "", fields, &said, e) || json_refuse_unknown(tree, "", fields, e))
+	if (json_decode_known(tree, "", fields, &said, e))
 		return err_wrap(e, "%s/%s", c->etc_dir, ROLES_FILE);
 	json_each (member, said.roles) {
 		if (take_role(m, member, e))
