@@ -55,6 +55,7 @@ code_keys()
 	mapfile -t sources < <(find cni ipam fabric install sriov rdma plugins \( -path rdma/probe -o -path ipam/block \) -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
 	{
 		grep -ohE '\.key = "[^"]+"' "${sources[@]}"
+		grep -ohE '\{ "[^"]+", J_[A-Z0-9]+, ' "${sources[@]}"
 		grep -ohE '(^|[[:space:]{])[A-Z][A-Z0-9_]+\("[^"]+", (J_[A-Z0-9]+, )?[a-z_.0-9]+[,)]' "${sources[@]}"
 		grep -ohE 'json_get\([^()]*(\([^()]*\))?[^()]*, "[^"]+"\)' "${sources[@]}"
 		grep -ohE 'key = "cni\.dev[^"]*"' "${sources[@]}"

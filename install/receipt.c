@@ -57,7 +57,7 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-/* What the table cannot say, or not as well. */
+/* The checks that the table does not make, or with a worse text. */
 static int check_list(const struct json *programs, struct err *e)
 {
 	if (json_len(programs) > RECEIPT_PROGRAMS)

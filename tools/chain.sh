@@ -12,7 +12,7 @@ set -eu
 export LC_ALL=C
 
 starts='attach_add attach_del'
-most=21
+most=22
 tools=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-.}"
 dir=$(mktemp -d)

@@ -23,7 +23,7 @@ struct owner {
 	const char *uid; /* of the pod: a new pod of the same name has another one */
 };
 
-/* The members of an object for an owner. What is not known is left out. */
+/* The members of an object for an owner. An unknown one is left out. */
 extern const struct json_field owner_fields[];
 
 struct lease {

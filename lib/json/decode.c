@@ -235,37 +235,27 @@ static int decode_digits(const struct slot *s)
 	return 0;
 }
 
-static int decode_object(const struct json *obj, const char *where, const struct json_field *fields,
-			 void *out, struct err *e);
-
-/* J_NESTED, and each object of a J_LIST. */
-static int decode_nested(const struct slot *s, const struct json *value, size_t offset)
+/* J_NESTED: an object; J_LIST: an array of objects. */
+static int decode_nested(const struct slot *s)
 {
 	const struct json_field *f = s->field;
-	char where[80];
-
-	(void)snprintf(where, sizeof(where), "%s%s%s", s->where, s->where[0] ? "." : "", f->key);
-	if (s->out && f->flags & J_IF)
-		memcpy((char *)s->out + f->has, &(bool){ true }, sizeof(bool));
-	return decode_object(value, where, f->of, s->out ? (char *)s->out + offset : NULL, s->e);
-}
-
-static int decode_list(const struct slot *s)
-{
-	const struct json_field *f = s->field;
-	size_t n = json_len(s->value), most = f->size / f->item, at = f->offset;
-	char wanted[80];
+	const bool list = f->kind == J_LIST;
+	const struct json *it = list ? json_first(s->value) : s->value;
+	size_t n = json_len(s->value), most = list ? f->size / f->item : 0, at = f->offset;
+	char where[80], wanted[80];
 
 	(void)snprintf(wanted, sizeof(wanted), "an array of at most %zu", most);
-	if (json_type(s->value) != JSON_ARRAY || n > most)
+	if (list && (json_type(s->value) != JSON_ARRAY || n > most))
 		return refuse_value(s, n > most ? ERR_CONFIG : ERR_DECODE, wanted);
-	json_each (it, s->value) {
-		if (decode_nested(s, it, at))
+	(void)snprintf(where, sizeof(where), "%s%s%s", s->where, s->where[0] ? "." : "", f->key);
+	for (; it; it = list ? json_next(it) : NULL, at += f->item) {
+		if (json_decode(it, where, f->of, s->out ? (char *)s->out + at : NULL, s->e))
 			return -1;
-		at += f->item;
 	}
-	if (s->out)
+	if (s->out && list)
 		memcpy((char *)s->out + f->has, &n, sizeof(n));
+	else if (s->out && f->flags & J_IF)
+		memcpy((char *)s->out + f->has, &(bool){ true }, sizeof(bool));
 	return 0;
 }
 
@@ -331,9 +321,8 @@ static int decode_field(const struct json *obj, struct slot *s)
 	case J_DIGITS:
 		return decode_digits(s);
 	case J_NESTED:
-		return decode_nested(s, s->value, f->offset);
 	case J_LIST:
-		return decode_list(s);
+		return decode_nested(s);
 	case J_OBJECT:
 	case J_ARRAY:
 	case J_ANY:
@@ -342,11 +331,10 @@ static int decode_field(const struct json *obj, struct slot *s)
 	return decode_node(s);
 }
 
-/* out NULL: only check. */
-static int decode_object(const struct json *obj, const char *where, const struct json_field *fields,
-			 void *out, struct err *e)
+int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
+		void *out, struct err *e)
 {
-	struct slot s = { .where = where, .out = out, .e = e };
+	struct slot s = { .where = where, .e = e };
 
 	if (obj && json_type(obj) != JSON_OBJECT) {
 		char shown[JSON_SHOW_LEN];
@@ -354,21 +342,15 @@ static int decode_object(const struct json *obj, const char *where, const struct
 		return err_set(e, ERR_DECODE, 0, "%s%smust be an object, got %s", where,
 			       where[0] ? ": " : "", json_show(obj, shown));
 	}
-	for (s.field = fields; s.field->key; s.field++) {
-		if (decode_field(obj, &s))
-			return -1;
+	/* The first pass only checks: a failure leaves *out unchanged. */
+	for (int pass = 0; pass < (out ? 2 : 1); pass++) {
+		for (s.field = fields; s.field->key; s.field++) {
+			if (decode_field(obj, &s))
+				return -1;
+		}
+		s.out = out;
 	}
 	return 0;
-}
-
-int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
-		void *out, struct err *e)
-{
-	/* The first pass only checks: a failure leaves *out unchanged. */
-	return decode_object(obj, where, fields, NULL, e) ||
-			       decode_object(obj, where, fields, out, e)
-		       ? -1
-		       : 0;
 }
 
 /* "did you mean", or the whole list. */

@@ -109,10 +109,10 @@ struct json_field {
 };
 
 /*
- * json_decode - fill out from obj by table. Absent and null leave the field unchanged; unknown keys
- * are ignored (CNI-017); obj NULL has no keys. Errors name the key as "where.key" and quote the
- * value. ERR_DECODE: wrong type, such as 1.5 for an integer. ERR_CONFIG: value out of range, bad
- * MAC or missing key. ERR_FIELD: unknown word.
+ * json_decode - fill out from obj by table; out NULL: only check. Absent and null leave the field
+ * unchanged; unknown keys are ignored (CNI-017); obj NULL has no keys. Errors name the key as
+ * "where.key" and quote the value. ERR_DECODE: wrong type, such as 1.5 for an integer. ERR_CONFIG:
+ * value out of range, bad MAC or missing key. ERR_FIELD: unknown word.
  */
 int json_decode(const struct json *obj, const char *where, const struct json_field *fields,
 		void *out, struct err *e) must_check;
